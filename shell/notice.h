@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notices: what happens on its own (a peer disconnects, an asynchronous event, a
+ * completion event on an armed CQ) told without disturbing what the user types.
+ */
+#ifndef SHELL_NOTICE_H
+#define SHELL_NOTICE_H
+
+#include <stdbool.h>
+
+struct edit;
+struct notices;
+
+enum notice_kind {
+	NOTICE_CM,    /* connection management events */
+	NOTICE_ASYNC, /* asynchronous events of a device */
+	NOTICE_CQ,    /* completion events */
+	NOTICE_KINDS
+};
+
+/* Words of the kinds, in the order of the enum: "cm" "async" "cq". */
+extern const char *const notice_words[NOTICE_KINDS];
+
+struct notices *notices_new(void);
+void notices_free(struct notices *n);
+
+/* While an editor is set, notices go above its prompt; without one, to standard error. */
+void notices_editor(struct notices *n, struct edit *e);
+/* Bit (1 << kind) set: shown. All are at first. */
+void notices_show(struct notices *n, unsigned kinds);
+unsigned notices_shown(const struct notices *n);
+/* Colour of the mark before a notice. */
+void notices_color(struct notices *n, bool on);
+
+/* One line, without newline: "* cm    id0: DISCONNECTED by peer (answered)". */
+void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif
