@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parsing, usage, hints and completion from argument tables.
+ *
+ * Positionals are taken in the order of the table. An optional one that cannot be the
+ * word at hand (its kind says so) is skipped: "mem dump 0 64" leaves the region out.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "session.h"
+#include "suggest.h"
+#include "xmem.h"
+
+#define ARGS_MAX 64
+
+/* Which arguments have been given, while words are walked. */
+struct walk {
+	bool seen[ARGS_MAX];
+	const struct arg *due; /* an option whose value comes next */
+};
+
+int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *why;
+
+	va_start(ap, fmt);
+	why = xvasprintf(fmt, ap);
+	va_end(ap);
+	fail(s, "args", "BADVALUE", "%s%s: %s", a->flags & ARG_POS ? "" : "-", a->name, why);
+	free(why);
+	return -1;
+}
+
+static bool is_switch(const struct arg *a)
+{
+	return a->kind == &kind_switch;
+}
+
+/* -5 and -0.5 are values, -name is an option. */
+static bool looks_like_option(const char *word)
+{
+	return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
+}
+
+static const struct arg *find_option(const struct arg *args, const char *word, int *matches)
+{
+	const struct arg *found = NULL;
+	size_t len = strlen(word);
+
+	*matches = 0;
+	for (const struct arg *a = args; a && a->name; a++) {
+		if (a->flags & ARG_POS || strncmp(a->name, word, len) != 0)
+			continue;
+		if (!a->name[len]) {
+			*matches = 1;
+			return a;
+		}
+		found = a;
+		++*matches;
+	}
+	return found;
+}
+
+static int unknown_option(struct session *s, const struct cmd *c, const char *word, int matches)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
+	size_t len = strlen(word + 1);
+	const char *near;
+
+	Tcl_IncrRefCount(names);
+	Tcl_IncrRefCount(all);
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (a->flags & ARG_POS || (matches && strncmp(a->name, word + 1, len) != 0))
+			continue;
+		Tcl_ListObjAppendElement(NULL, names, Tcl_ObjPrintf("-%s", a->name));
+		Tcl_AppendPrintfToObj(all, " -%s", a->name);
+	}
+	near = suggest(word, names);
+	if (matches)
+		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
+		     Tcl_GetString(all));
+	else
+		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	if (!near && !matches)
+		fail_row(s, "options", "%s",
+			 *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
+	fail_next(s, "help %s", c->name);
+	Tcl_DecrRefCount(names);
+	Tcl_DecrRefCount(all);
+	return -1;
+}
+
+static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *args)
+{
+	char *dst = (char *)args + a->offset;
+	struct many *many;
+	void *grown;
+
+	if (!(a->flags & ARG_MANY))
+		return a->kind->parse(s, a, word, dst);
+	many = (struct many *)(void *)dst;
+	grown = obstack_alloc(&s->arena, (int)((many->n + 1) * a->kind->size));
+	if (many->n)
+		memcpy(grown, many->v, many->n * a->kind->size);
+	many->v = grown;
+	memset((char *)grown + many->n * a->kind->size, 0, a->kind->size);
+	if (a->kind->parse(s, a, word, (char *)grown + many->n * a->kind->size))
+		return -1;
+	many->n++;
+	return 0;
+}
+
+/* The positional that takes word, given what has been seen; NULL: none is left. */
+static const struct arg *due_positional(struct session *s, const struct cmd *c,
+					const struct walk *w, Tcl_Obj *word)
+{
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (!(a->flags & ARG_POS) || (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
+			continue;
+		if (word && !(a->flags & ARG_NEED) && a->kind->matches &&
+		    !a->kind->matches(s, a, word))
+			continue;
+		return a;
+	}
+	return NULL;
+}
+
+static int too_many(struct session *s, const struct cmd *c, Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+
+	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
+	if (text[0] == '#')
+		fail_row(s, "note", "a comment after a command is written ';# ...'");
+	fail_next(s, "help %s", c->name);
+	return -1;
+}
+
+static int take_option(struct session *s, const struct cmd *c, struct walk *w, const char *word,
+		       void *args)
+{
+	int matches;
+	const struct arg *a = find_option(c->args, word + 1, &matches);
+
+	if (matches != 1)
+		return unknown_option(s, c, word, matches);
+	if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
+		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
+	w->seen[a - c->args] = true;
+	if (is_switch(a))
+		*(bool *)((char *)args + a->offset) = true;
+	else
+		w->due = a;
+	return 0;
+}
+
+static int take_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
+		     void *args)
+{
+	const struct arg *a = w->due;
+
+	if (a) {
+		w->due = NULL;
+		return store(s, a, word, args);
+	}
+	/* what is left for a MANY positional may well begin with '-' once it has begun */
+	a = due_positional(s, c, w, word);
+	if (looks_like_option(Tcl_GetString(word)) &&
+	    !(a && a->flags & ARG_MANY && w->seen[a - c->args]))
+		return take_option(s, c, w, Tcl_GetString(word), args);
+	if (!a)
+		return too_many(s, c, word);
+	w->seen[a - c->args] = true;
+	return store(s, a, word, args);
+}
+
+static int missing(struct session *s, const struct cmd *c, const struct arg *a)
+{
+	Tcl_DString usage;
+
+	Tcl_DStringInit(&usage);
+	args_usage(c, &usage);
+	if (a->flags & ARG_POS)
+		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
+	else
+		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
+	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
+	Tcl_DStringFree(&usage);
+	return -1;
+}
+
+static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w, void *args)
+{
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		void *dst = (char *)args + a->offset;
+
+		if (w->seen[a - c->args])
+			continue;
+		if (a->flags & ARG_NEED)
+			return missing(s, c, a);
+		if (a->dflt) {
+			Tcl_Obj *word = Tcl_NewStringObj(a->dflt, -1);
+			int rc;
+
+			Tcl_IncrRefCount(word);
+			rc = a->kind->parse(s, a, word, dst);
+			Tcl_DecrRefCount(word);
+			if (rc)
+				return rc;
+		} else if (a->kind->absent && !(a->flags & ARG_MANY) &&
+			   a->kind->absent(s, a, dst)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
+{
+	struct walk w = { 0 };
+	bool options = true;
+
+	memset(dst, 0, c->size);
+	for (int i = 0; i < objc; i++) {
+		const struct arg *a;
+
+		if (options && !w.due && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+			options = false;
+			continue;
+		}
+		if (options) {
+			if (take_word(s, c, &w, objv[i], dst))
+				return -1;
+			continue;
+		}
+		a = due_positional(s, c, &w, objv[i]);
+		if (!a)
+			return too_many(s, c, objv[i]);
+		w.seen[a - c->args] = true;
+		if (store(s, a, objv[i], dst))
+			return -1;
+	}
+	if (w.due)
+		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, w.due->name,
+			    w.due->help);
+	return fill_absent(s, c, &w, dst);
+}
+
+/* "<mr>", "[-len size]", "-sge mr:off:len ..." */
+static void usage_arg(const struct arg *a, Tcl_DString *d)
+{
+	bool optional = !(a->flags & ARG_NEED);
+	char *text;
+
+	if (a->flags & ARG_POS)
+		text = xasprintf("<%s>", a->name);
+	else if (is_switch(a))
+		text = xasprintf("-%s", a->name);
+	else
+		text = xasprintf("-%s %s", a->name, a->kind->word);
+	Tcl_DStringAppend(d, optional ? " [" : " ", -1);
+	Tcl_DStringAppend(d, text, -1);
+	Tcl_DStringAppend(d, a->flags & ARG_MANY ? " ..." : "", -1);
+	Tcl_DStringAppend(d, optional ? "]" : "", -1);
+	free(text);
+}
+
+void args_usage(const struct cmd *c, Tcl_DString *d)
+{
+	Tcl_DStringAppend(d, c->name, -1);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		usage_arg(a, d);
+}
+
+/* Marks what the words give, without parsing values. */
+static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		       struct walk *w)
+{
+	for (int i = 0; i < objc; i++) {
+		const char *word = Tcl_GetString(objv[i]);
+		const struct arg *a;
+		int matches;
+
+		if (w->due) {
+			w->due = NULL;
+			continue;
+		}
+		if (looks_like_option(word)) {
+			a = find_option(c->args, word + 1, &matches);
+			if (matches != 1)
+				continue;
+			w->due = is_switch(a) ? NULL : a;
+		} else {
+			a = due_positional(s, c, w, objv[i]);
+			if (!a)
+				continue;
+		}
+		w->seen[a - c->args] = true;
+	}
+}
+
+void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+	       Tcl_DString *d)
+{
+	struct walk w = { 0 };
+	int start = Tcl_DStringLength(d);
+
+	walk_words(s, c, objc, objv, &w);
+	if (w.due) {
+		Tcl_DStringAppend(d, " ", 1);
+		Tcl_DStringAppend(d, w.due->kind->word, -1);
+	}
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!w.seen[a - c->args] && (a->flags & ARG_POS))
+			usage_arg(a, d);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!w.seen[a - c->args] && !(a->flags & ARG_POS))
+			usage_arg(a, d);
+	if (Tcl_DStringLength(d) > start) { /* the caller has the blank already */
+		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);
+
+		Tcl_DStringSetLength(d, start);
+		Tcl_DStringAppend(d, rest, -1);
+		free(rest);
+	}
+}
+
+void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		   Tcl_Obj *list)
+{
+	struct walk w = { 0 };
+
+	walk_words(s, c, objc, objv, &w);
+	if (w.due) {
+		if (w.due->kind->complete)
+			w.due->kind->complete(s, w.due, list);
+		return;
+	}
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (!(a->flags & ARG_POS) || (w.seen[a - c->args] && !(a->flags & ARG_MANY)))
+			continue;
+		if (a->kind->complete)
+			a->kind->complete(s, a, list);
+		if (a->flags & ARG_NEED)
+			break;
+	}
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!(a->flags & ARG_POS) && (!w.seen[a - c->args] || a->flags & ARG_MANY))
+			Tcl_ListObjAppendElement(NULL, list, Tcl_ObjPrintf("-%s", a->name));
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Argument tables: one row an argument. The parser fills a typed struct from them;
+ * usage, hints and completion read the same rows.
+ */
+#ifndef SHELL_ARGS_H
+#define SHELL_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tcl.h>
+
+struct arg;
+struct cmd;
+struct session;
+
+/* What an argument may be. New kinds (objects, addresses) are made where they belong. */
+struct arg_kind {
+	const char *word; /* in usage: "addr", "size" */
+	size_t size;	  /* of what parse stores */
+	/* Stores the value of word in *dst; -1 with s->fail filled (args_bad()). */
+	int (*parse)(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
+	/* An optional argument was not given (and has no default in the table): what then?
+	 * NULL: *dst stays zero. */
+	int (*absent)(struct session *s, const struct arg *a, void *dst);
+	/* May word be this optional positional? NULL: yes. Else it is taken as the next. */
+	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
+	/* Appends the words that fit to a Tcl list. NULL: none. */
+	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
+};
+
+struct arg {
+	const char *name; /* "remote": the option -remote, or the name of a positional */
+	unsigned flags;	  /* ARG_... */
+	const struct arg_kind *kind;
+	size_t offset;	  /* in the argument struct */
+	const char *help; /* a few words, no full stop */
+	const char *dflt; /* parsed when the argument is not given; shown in help */
+	const void *data; /* for the kind: the words of an enum, the class of an object */
+	uint64_t min, max; /* numbers: the range; max 0: that of the kind */
+};
+
+#define ARG_POS	 0x1 /* positional, in the order of the table */
+#define ARG_NEED 0x2 /* must be given */
+#define ARG_MANY 0x4 /* option may be repeated, or positional takes all words left: struct many */
+
+#define AT(st, field) .offset = offsetof(struct st, field)
+/* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED) */
+#define OPT(name_, st, field, kind_, help_, ...) \
+	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, __VA_ARGS__ }
+#define POS(name_, st, field, kind_, help_, ...) \
+	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, \
+	  .flags = ARG_POS | ARG_NEED, __VA_ARGS__ }
+#define POS_OPT(name_, st, field, kind_, help_, ...) \
+	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, \
+	  .flags = ARG_POS, __VA_ARGS__ }
+#define POS_MANY(name_, st, field, kind_, help_, ...) \
+	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, \
+	  .flags = ARG_POS | ARG_MANY, __VA_ARGS__ }
+#define SWITCH(name_, st, field, help_) \
+	{ .name = name_, AT(st, field), .kind = &kind_switch, .help = help_ }
+#define ARGS_END { .name = NULL }
+
+/* Numbers, sizes, enums and flag lists: was it given, and what. */
+struct num {
+	uint64_t v;
+	bool set;
+};
+
+/* kind_bytes, kind_str: borrowed from the words, valid until the command returns. */
+struct bytes {
+	const unsigned char *data; /* NULL: not given */
+	size_t len;
+};
+
+/* ARG_MANY: n values of kind->size each, valid until the command returns. */
+struct many {
+	void *v;
+	size_t n;
+};
+
+/* A word of an enum or flag list: data of kind_enum and kind_flags, ends with NULL. */
+struct word {
+	const char *name; /* as in verbs.h without the prefix: "RDMA_WRITE" */
+	uint64_t value;
+	const char *help;
+};
+
+extern const struct arg_kind kind_switch; /* bool */
+extern const struct arg_kind kind_str;	  /* const char *, NULL when not given */
+extern const struct arg_kind kind_bytes;  /* struct bytes: the bytes of a Tcl value */
+extern const struct arg_kind kind_obj;	  /* Tcl_Obj *: any value */
+extern const struct arg_kind kind_script; /* Tcl_Obj *: a script to run */
+extern const struct arg_kind kind_path;	  /* const char *: a file; completes file names */
+extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
+extern const struct arg_kind kind_size;	  /* struct num: bytes; K, M, G are 1024s */
+extern const struct arg_kind kind_port;	  /* struct num: 0 to 65535 */
+extern const struct arg_kind kind_ms;	  /* struct num: milliseconds; "2s", "500ms", plain */
+extern const struct arg_kind kind_enum;	  /* struct num: one of .data (struct word[]) */
+extern const struct arg_kind kind_flags;  /* struct num: comma list of .data, ORed */
+
+/* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. What
+ * it allocates is in s->arena. */
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
+
+/* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1. */
+int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Parses one number the way every number is (0x, exact to 64 bits); false: not one.
+ * *fits: false when it is a number that does not fit in 64 bits or is negative. */
+bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits);
+/* The entry called name: any case, '-' for '_', unique prefix. NULL: none or several. */
+const struct word *args_word(const struct word *words, const char *name);
+/* The name of a value in a table, or NULL. */
+const char *args_word_name(const struct word *words, uint64_t value);
+/* Appends the names of the bits set, joined by sep; unknown bits in hex. */
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
+
+/* Appends "post write <mr> -remote addr ...". */
+void args_usage(const struct cmd *c, Tcl_DString *d);
+/* Appends the part of the usage that words (complete ones, after the name) leave open. */
+void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+	       Tcl_DString *d);
+/* Appends to list what may stand after these words: values of the argument that is due,
+ * options not yet given. Not filtered by what is typed of the next word. */
+void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		   Tcl_Obj *list);
+
+#endif

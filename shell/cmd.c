@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a command in the table by unique prefix, and running it. */
+#include <string.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "session.h"
+#include "suggest.h"
+
+static size_t first_len(const struct cmd *c)
+{
+	return strcspn(c->name, " ");
+}
+
+static const char *second(const struct cmd *c)
+{
+	const char *blank = strchr(c->name, ' ');
+
+	return blank ? blank + 1 : NULL;
+}
+
+static bool same_first(const struct cmd *a, const struct cmd *b)
+{
+	return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
+}
+
+static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
+		       bool ambiguous)
+{
+	const char *near = suggest(typed, names);
+	Tcl_Obj *all = Tcl_NewObj(), **v;
+	int n;
+
+	if (!s)
+		return -1;
+	Tcl_IncrRefCount(all);
+	Tcl_ListObjGetElements(NULL, names, &n, &v);
+	for (int i = 0; i < n; i++)
+		Tcl_AppendPrintfToObj(all, "%s%s", i ? ", " : "", Tcl_GetString(v[i]));
+	if (ambiguous) {
+		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s", of, typed,
+		     Tcl_GetString(all));
+	} else if (*of) {
+		fail(s, "command", "UNKNOWN", "%shas no '%s'%s%s%s", of, typed,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		fail_row(s, "one of", "%s", Tcl_GetString(all));
+	} else {
+		fail(s, "command", "UNKNOWN", "unknown command '%s'%s%s%s", typed,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		fail_next(s, "help");
+	}
+	Tcl_DecrRefCount(all);
+	return -1;
+}
+
+/* The first entry of the group that typed names, or NULL. */
+static const struct cmd *const *find_group(struct session *s, const char *typed)
+{
+	const struct cmd *const *found = NULL;
+	size_t len = strlen(typed);
+	bool ambiguous = false, exact = false;
+	Tcl_Obj *fits, *all;
+
+	for (const struct cmd *const *c = cmd_table; *c && !exact; c++) {
+		if (c > cmd_table && same_first(c[-1], *c))
+			continue;
+		if (strncmp((*c)->name, typed, len) != 0)
+			continue;
+		exact = first_len(*c) == len;
+		ambiguous = found && !exact;
+		found = c;
+	}
+	if (found && !ambiguous && len)
+		return found;
+	if (!s)
+		return NULL;
+	fits = Tcl_NewListObj(0, NULL);
+	all = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(fits);
+	Tcl_IncrRefCount(all);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		Tcl_Obj *name;
+
+		if (c > cmd_table && same_first(c[-1], *c))
+			continue;
+		name = Tcl_NewStringObj((*c)->name, (int)first_len(*c));
+		Tcl_ListObjAppendElement(NULL, all, name);
+		if (strncmp((*c)->name, typed, len) == 0)
+			Tcl_ListObjAppendElement(NULL, fits, name);
+	}
+	cannot_find(s, typed, ambiguous ? fits : all, "", ambiguous);
+	Tcl_DecrRefCount(fits);
+	Tcl_DecrRefCount(all);
+	return NULL;
+}
+
+static const struct cmd *no_member(struct session *s, const struct cmd *const *group,
+				   const char *typed, bool ambiguous)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *of;
+
+	Tcl_IncrRefCount(names);
+	for (const struct cmd *const *c = group; *c && same_first(*c, *group); c++)
+		if (second(*c) && (!ambiguous || strncmp(second(*c), typed, strlen(typed)) == 0))
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(second(*c), -1));
+	of = Tcl_NewStringObj((*group)->name, (int)first_len(*group));
+	Tcl_IncrRefCount(of);
+	Tcl_AppendToObj(of, " ", 1);
+	if (s && !typed) {
+		Tcl_Obj **v;
+		int n;
+
+		Tcl_ListObjGetElements(NULL, names, &n, &v);
+		fail(s, "command", "MISSING", "%sneeds a second word", Tcl_GetString(of));
+		fail_row(s, "one of", "%s", Tcl_GetString(names));
+		fail_next(s, "help %s", Tcl_GetString(of));
+	} else if (s) {
+		cannot_find(s, typed, names, Tcl_GetString(of), ambiguous);
+	}
+	Tcl_DecrRefCount(names);
+	Tcl_DecrRefCount(of);
+	return NULL;
+}
+
+const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used)
+{
+	const struct cmd *const *group = find_group(s, words[0]);
+	const struct cmd *single = NULL, *found = NULL;
+	unsigned fits = 0;
+
+	if (!group)
+		return NULL;
+	for (const struct cmd *const *c = group; *c && same_first(*c, *group); c++) {
+		if (!second(*c)) {
+			single = *c;
+		} else if (n > 1 && *words[1] &&
+			   strncmp(second(*c), words[1], strlen(words[1])) == 0) {
+			fits += strcmp(second(*c), words[1]) == 0 ? 100 : 1;
+			if (fits < 100 || strcmp(second(*c), words[1]) == 0)
+				found = *c;
+		}
+	}
+	if (fits == 1 || fits >= 100) {
+		*used = 2;
+		return found;
+	}
+	*used = 1;
+	if (single && !fits)
+		return single;
+	return no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);
+}
+
+int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o)
+{
+	void *mark = obstack_alloc(&s->arena, 0);
+	void *args = obstack_alloc(&s->arena, (int)(c->size ? c->size : 1));
+	int rc = args_parse(s, c, objc, objv, args);
+
+	if (rc == 0)
+		rc = c->exec(s, args, o);
+	obstack_free(&s->arena, mark);
+	return rc;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a command is: one declarative entry that drives parsing, usage, hints,
+ * completion, help, the manual page and the bash completion.
+ */
+#ifndef SHELL_CMD_H
+#define SHELL_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tcl.h>
+
+struct cmd;
+struct arg;
+struct out;
+struct session;
+
+/* A line of input and a word its output (or its error) must hold. The tests run every
+ * example of a command in order in one session, after the lines of the setup. */
+struct cmd_eg {
+	const char *line;
+	const char *shows; /* NULL: any output */
+};
+
+struct cmd {
+	const char *name;	    /* one or two words: "poll", "post write" */
+	const char *family;	    /* heading in help: "data path" */
+	const char *summary;	    /* one line, no full stop */
+	const char *text;	    /* long help, plain text; searched by help */
+	const char *calls;	    /* "ibv_post_send(3)": named in help, linked in the man page */
+	const char *setup;	    /* what the examples need first: a script, or NULL */
+	const struct cmd_eg *examples; /* ends with a NULL line */
+	const struct arg *args;	    /* ends with a NULL name; NULL: none */
+	size_t size;		    /* of the struct the arguments are parsed into */
+	unsigned flags;		    /* CMD_... */
+	/* args points to the parsed struct; returns 0, or -1 with s->fail filled. */
+	int (*exec)(struct session *s, const void *args, struct out *o);
+};
+
+#define CMD_NO_RECORD 0x1 /* the recorder leaves it out: help, show, record ... */
+#define CMD_EVALS     0x2 /* runs a script given as an argument: its errors pass through */
+
+/* All commands, sorted by name, ends with NULL: cmds/table.c. */
+extern const struct cmd *const cmd_table[];
+
+/* Finds the command of words[0..n): names match by unique prefix, the two-word name
+ * first. *used: how many words the name took. NULL with s->fail filled when unknown or
+ * ambiguous (s may be NULL: no message). */
+const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used);
+
+/* Parses objv (the words after the name) and runs the command. */
+int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Expectations: counted, and summed up at the end of a run. */
+#ifndef SHELL_EXPECT_H
+#define SHELL_EXPECT_H
+
+#include <stdbool.h>
+
+struct session;
+
+/* "12 checks passed, 0 failed" on standard output, when there were any. */
+void expect_summary(struct session *s);
+
+/* Does got fit want: the same text, the same number, or a glob pattern? */
+bool expect_fits(const char *want, const char *got);
+
+#endif

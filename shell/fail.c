@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The error object. The text of an errno is glibc's, so that it reads as elsewhere. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "session.h"
+#include "xmem.h"
+
+void fail_clear(struct fail *f)
+{
+	for (unsigned i = 0; i < f->nrows; i++) {
+		free(f->rows[i].label);
+		free(f->rows[i].text);
+	}
+	free(f->rows);
+	free(f->call);
+	free(f->code);
+	free(f->text);
+	free(f->where);
+	*f = (struct fail){ 0 };
+}
+
+int fail_call(struct session *s, int err, const char *call, const char *fmt, ...)
+{
+	struct fail new = { 0 };
+	char *what = NULL;
+	const char *name;
+	va_list ap;
+
+	err = abs(err);
+	va_start(ap, fmt);
+	what = xvasprintf(fmt, ap);
+	va_end(ap);
+	name = strerrorname_np(err);
+	new.call = xstrdup(call);
+	new.code = name ? xstrdup(name) : xasprintf("%d", err);
+	new.text = xasprintf("%s%s%s: %s (%s)", call, *what ? ": " : "", what,
+			     err ? strerror(err) : "no reason given", err ? new.code : "errno 0");
+	free(what);
+	fail_clear(&s->fail);
+	s->fail = new;
+	return -1;
+}
+
+int fail(struct session *s, const char *call, const char *code, const char *fmt, ...)
+{
+	struct fail new = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	new.text = xvasprintf(fmt, ap);
+	va_end(ap);
+	new.call = xstrdup(call);
+	new.code = xstrdup(code);
+	fail_clear(&s->fail);
+	s->fail = new;
+	return -1;
+}
+
+static void add_row(struct fail *f, const char *label, const char *fmt, va_list ap)
+{
+	f->rows = xrealloc(f->rows, (f->nrows + 1) * sizeof *f->rows);
+	f->rows[f->nrows].label = xstrdup(label);
+	f->rows[f->nrows].text = xvasprintf(fmt, ap);
+	f->nrows++;
+}
+
+int fail_row(struct session *s, const char *label, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_row(&s->fail, label, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int fail_next(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_row(&s->fail, "next", fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+void fail_rows(const struct fail *f, Tcl_DString *text)
+{
+	for (unsigned i = 0; i < f->nrows; i++) {
+		char *line = xasprintf("  %-11s %s\n", f->rows[i].label, f->rows[i].text);
+
+		Tcl_DStringAppend(text, line, -1);
+		free(line);
+	}
+}

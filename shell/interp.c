@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Tcl interpreter. Tcl_Init is never called: no script library is needed. Ctrl-C trips
+ * a time limit from an async handler, because a script can catch any error but a limit.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "interp.h"
+#include "script.h"
+#include "session.h"
+#include "xmem.h"
+
+/* Second event loops and other ways around the session's own. */
+static const char *const removed[] = { "after", "vwait", "update", "interp", "pid",
+				       "load",	"unload", "puts", "fileevent", NULL };
+/* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
+static const char *const renamed[][2] = { { "open", "tcl_open" },
+					  { "close", "tcl_close" },
+					  { "source", "tcl_source" },
+					  { "trace", "tcl_trace" },
+					  { NULL, NULL } };
+
+static Tcl_AsyncHandler interrupt_handler; /* one interpreter a process */
+
+static int tcl_error(struct session *s, struct out *o)
+{
+	Tcl_DString where;
+
+	out_free(o);
+	if (!s->fail.text)
+		Tcl_Panic("a command failed without saying why");
+	if (!s->fail.where) {
+		Tcl_DStringInit(&where);
+		script_where(s, &where);
+		s->fail.where = xstrdup(Tcl_DStringValue(&where));
+		Tcl_DStringFree(&where);
+	}
+	Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	return TCL_ERROR;
+}
+
+static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct session *s = data;
+	struct out *o = NULL;
+	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
+	const struct cmd *c;
+	int used;
+
+	while (words[0][0] == ':') /* ::poll */
+		words[0]++;
+	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
+	if (c)
+		o = out_new(s->opt.color);
+	if (!c || cmd_run(s, c, objc - used, objv + used, o))
+		return tcl_error(s, o);
+	out_free(s->last);
+	s->last = o;
+	Tcl_SetObjResult(tcl, out_value(o));
+	return TCL_OK;
+}
+
+/* fe80::1 in brackets is a command to Tcl. */
+static bool looks_like_ipv6(const char *word)
+{
+	return strchr(word, ':') && strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
+}
+
+static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct session *s = data;
+	const char *word = objc > 1 ? Tcl_GetString(objv[1]) : "";
+
+	if (looks_like_ipv6(word)) {
+		fail(s, "command", "UNKNOWN", "unknown command '%s'", word);
+		fail_row(s, "note", "[...] runs a command: write IPv6 addresses without brackets, %s",
+			 "the port as a word of its own");
+		return tcl_error(s, NULL);
+	}
+	return dispatch(data, tcl, objc - 1, objv + 1);
+}
+
+bool interp_ours(struct session *s, const char *command, int len)
+{
+	Tcl_Parse parse;
+	Tcl_CmdInfo info;
+	bool ours = false;
+	Tcl_Obj *word;
+	const char *words[1];
+	int used;
+
+	if (Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
+		return false;
+	if (parse.numWords > 0 && parse.tokenPtr[0].type == TCL_TOKEN_SIMPLE_WORD) {
+		word = Tcl_NewStringObj(parse.tokenPtr[1].start, parse.tokenPtr[1].size);
+		Tcl_IncrRefCount(word);
+		words[0] = Tcl_GetString(word);
+		if (Tcl_GetCommandInfo(s->tcl, words[0], &info))
+			ours = info.objProc == dispatch;
+		else
+			ours = cmd_find(NULL, words, 1, &used) || *words[0];
+		Tcl_DecrRefCount(word);
+	}
+	Tcl_FreeParse(&parse);
+	return ours;
+}
+
+void interp_fail(struct session *s)
+{
+	const char *text = Tcl_GetStringResult(s->tcl);
+	const char *info, *line;
+	Tcl_DString where;
+
+	if (s->fail.text && strcmp(s->fail.text, text) == 0)
+		return;
+	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
+	/* Tcl's own errors: the innermost line that it names */
+	info = Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY);
+	line = info ? strstr(info, "(file \"") : NULL;
+	line = line ? strstr(line, "\" line ") : NULL;
+	Tcl_DStringInit(&where);
+	if (line && s->script) {
+		s->script->line = (unsigned)strtoul(line + strlen("\" line "), NULL, 10);
+	}
+	script_where(s, &where);
+	s->fail.where = xstrdup(Tcl_DStringValue(&where));
+	Tcl_DStringFree(&where);
+}
+
+int interp_eval(struct session *s, Tcl_Obj *script)
+{
+	int rc;
+
+	Tcl_IncrRefCount(script);
+	rc = Tcl_EvalObjEx(s->tcl, script, 0);
+	Tcl_DecrRefCount(script);
+	if (rc == TCL_ERROR)
+		interp_fail(s);
+	return rc;
+}
+
+/* In the interpreter's own time: make it stop at once, uncatchably. */
+static int interrupted(ClientData data, Tcl_Interp *tcl, int code)
+{
+	struct session *s = data;
+	Tcl_Time past = { 1, 0 };
+
+	(void)tcl;
+	Tcl_LimitSetTime(s->tcl, &past);
+	Tcl_LimitSetGranularity(s->tcl, TCL_LIMIT_TIME, 1);
+	Tcl_LimitTypeSet(s->tcl, TCL_LIMIT_TIME);
+	return code;
+}
+
+static void mark_interrupt(void *arg)
+{
+	(void)arg;
+	Tcl_AsyncMark(interrupt_handler);
+}
+
+void interp_resume(struct session *s)
+{
+	if (Tcl_AsyncReady())
+		Tcl_AsyncInvoke(s->tcl, TCL_OK);
+	Tcl_LimitTypeReset(s->tcl, TCL_LIMIT_TIME);
+}
+
+static void register_commands(struct session *s)
+{
+	const char *last = "";
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		char *word = xasprintf("%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
+
+		if (strcmp(word, last) != 0)
+			Tcl_CreateObjCommand(s->tcl, word, dispatch, s, NULL);
+		last = (*c)->name;
+		free(word);
+	}
+	Tcl_CreateObjCommand(s->tcl, "unknown", unknown, s, NULL);
+}
+
+void interp_new(struct session *s)
+{
+	s->tcl = Tcl_CreateInterp();
+	if (!s->opt.unsafe)
+		Tcl_MakeSafe(s->tcl);
+	for (int i = 0; removed[i]; i++)
+		Tcl_DeleteCommand(s->tcl, removed[i]);
+	for (int i = 0; renamed[i][0]; i++) {
+		char *line = xasprintf("rename %s %s", renamed[i][0], renamed[i][1]);
+
+		Tcl_Eval(s->tcl, line); /* a safe interpreter lacks some: no matter */
+		free(line);
+	}
+	Tcl_ResetResult(s->tcl);
+	register_commands(s);
+	interrupt_handler = Tcl_AsyncCreate(interrupted, s);
+	loop_on_interrupt(s->loop, mark_interrupt, NULL);
+}
+
+void interp_free(struct session *s)
+{
+	loop_on_interrupt(s->loop, NULL, NULL);
+	Tcl_AsyncDelete(interrupt_handler);
+	Tcl_DeleteInterp(s->tcl);
+	s->tcl = NULL;
+	out_free(s->last);
+	s->last = NULL;
+}

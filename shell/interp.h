@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Tcl interpreter: one, safe unless --unsafe, with every command of the table in it.
+ */
+#ifndef SHELL_INTERP_H
+#define SHELL_INTERP_H
+
+#include <stdbool.h>
+#include <tcl.h>
+
+struct session;
+
+/* Makes s->tcl. Tcl_FindExecutable() must have been called. */
+void interp_new(struct session *s);
+void interp_free(struct session *s);
+
+/* Is the first word of this command one of ours (not Tcl's own, not a proc)? */
+bool interp_ours(struct session *s, const char *command, int len);
+
+/* Evaluates a script given as an argument (expect, repeat, listen -accept) in the caller's
+ * scope. Returns a Tcl result code; after TCL_ERROR s->fail is filled whatever failed. */
+int interp_eval(struct session *s, Tcl_Obj *script);
+
+/* After TCL_ERROR: makes s->fail describe it, unless it already does. */
+void interp_fail(struct session *s);
+
+/* Ctrl-C is dealt with: the interpreter may run again. */
+void interp_resume(struct session *s);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Options, the order of -f and -c, and the only place that returns an exit code. */
+#include <getopt.h>
+#include <limits.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "edit.h"
+#include "expect.h"
+#include "help.h"
+#include "interp.h"
+#include "record.h"
+#include "repl.h"
+#include "script.h"
+#include "session.h"
+#include "xmem.h"
+
+#ifndef RDMASH_VERSION
+#define RDMASH_VERSION "unknown"
+#endif
+
+/* Documented in help exit and in the manual page. */
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_COMMAND = 1,     /* a command failed */
+	EXIT_USAGE = 2,	      /* wrong usage, unreadable script */
+	EXIT_EXPECTATION = 3, /* an expectation failed */
+	EXIT_INTERRUPTED = 4, /* Ctrl-C, SIGTERM, SIGHUP */
+	EXIT_SKIPPED = 77,    /* a require was not met */
+};
+
+/* What is to be run, in the order given: -f FILE and -c CMD. */
+struct job {
+	bool file;
+	const char *what;
+};
+
+struct command_line {
+	struct job *jobs;
+	unsigned njobs;
+	bool no_rc;
+	int color; /* -1: decide */
+	const char *dump; /* --man, --complete-bash: what to print instead of running */
+};
+
+enum { OPT_JSON = 256, OPT_COLOR, OPT_UNSAFE, OPT_ALLOW_DIR, OPT_DEVICE, OPT_MAN, OPT_BASH };
+
+static const struct option long_options[] = {
+	{ "file", required_argument, NULL, 'f' },
+	{ "command", required_argument, NULL, 'c' },
+	{ "check", no_argument, NULL, 'n' },
+	{ "trace", no_argument, NULL, 'x' },
+	{ "keep-going", no_argument, NULL, 'k' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "no-rc", no_argument, NULL, 'X' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "color", optional_argument, NULL, OPT_COLOR },
+	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
+	{ "allow-dir", required_argument, NULL, OPT_ALLOW_DIR },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "man", no_argument, NULL, OPT_MAN },
+	{ "complete-bash", no_argument, NULL, OPT_BASH },
+	{ NULL, 0, NULL, 0 },
+};
+
+static struct session *the_session; /* for the panic hook */
+
+static void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Tcl ran out of memory, or a bug: the terminal must be usable afterwards. */
+static void panic(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (the_session && the_session->edit)
+		edit_panic(the_session->edit);
+	fputs("rdmash: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	_exit(70);
+}
+
+static bool want_color(int asked)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (asked >= 0)
+		return asked;
+	return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && !(no && *no) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static int parse_color(const char *how)
+{
+	if (!how || strcmp(how, "always") == 0)
+		return 1;
+	if (strcmp(how, "never") == 0)
+		return 0;
+	if (strcmp(how, "auto") == 0)
+		return -1;
+	fprintf(stderr, "rdmash: --color takes always, never or auto, not '%s'\n", how);
+	return -2;
+}
+
+static void add_job(struct command_line *cl, bool file, const char *what)
+{
+	cl->jobs = xrealloc(cl->jobs, (cl->njobs + 1) * sizeof *cl->jobs);
+	cl->jobs[cl->njobs++] = (struct job){ file, what };
+}
+
+/* The folder as the kernel knows it: what a script names is compared with it. */
+static int allow_dir(struct session *s, const char *dir)
+{
+	unsigned n = 0;
+	char *real = realpath(dir, NULL);
+
+	if (!real) {
+		fprintf(stderr, "rdmash: --allow-dir %s: %m\n", dir);
+		return -1;
+	}
+	while (s->opt.allow_dirs && s->opt.allow_dirs[n])
+		n++;
+	s->opt.allow_dirs = xrealloc(s->opt.allow_dirs, (n + 2) * sizeof *s->opt.allow_dirs);
+	s->opt.allow_dirs[n] = real;
+	s->opt.allow_dirs[n + 1] = NULL;
+	return 0;
+}
+
+/* 0: go on; else one more than the exit code to end with at once. */
+static int parse_options(struct session *s, int argc, char **argv, struct command_line *cl)
+{
+	int o;
+
+	while ((o = getopt_long(argc, argv, "+f:c:nxkqXVh", long_options, NULL)) != -1) {
+		switch (o) {
+		case 'f':
+		case 'c':
+			add_job(cl, o == 'f', optarg);
+			break;
+		case 'n':
+			s->opt.check = true;
+			break;
+		case 'x':
+			s->opt.echo = true;
+			break;
+		case 'k':
+			s->opt.keep_going = true;
+			break;
+		case 'q':
+			s->opt.quiet = true;
+			break;
+		case 'X':
+			cl->no_rc = true;
+			break;
+		case OPT_JSON:
+			s->opt.format = OUT_JSON;
+			break;
+		case OPT_COLOR:
+			cl->color = parse_color(optarg);
+			if (cl->color == -2)
+				return EXIT_USAGE + 1;
+			break;
+		case OPT_UNSAFE:
+			s->opt.unsafe = true;
+			break;
+		case OPT_ALLOW_DIR:
+			if (allow_dir(s, optarg))
+				return EXIT_USAGE + 1;
+			break;
+		case OPT_DEVICE:
+			s->opt.device = optarg;
+			break;
+		case 'V':
+			help_version(stdout, RDMASH_VERSION);
+			return EXIT_OK + 1;
+		case 'h':
+			help_options(stdout);
+			return EXIT_OK + 1;
+		case OPT_MAN:
+			help_man(stdout, RDMASH_VERSION);
+			return EXIT_OK + 1;
+		case OPT_BASH:
+			help_bash(stdout);
+			return EXIT_OK + 1;
+		default:
+			fputs("Try 'rdmash --help'.\n", stderr);
+			return EXIT_USAGE + 1;
+		}
+	}
+	return 0;
+}
+
+/* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv. */
+static void set_argv(struct session *s, int argc, char **argv)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+	for (int i = 0; i < argc; i++)
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(argv[i], -1));
+	Tcl_SetVar2Ex(s->tcl, "argc", NULL, Tcl_NewIntObj(argc), TCL_GLOBAL_ONLY);
+	Tcl_SetVar2Ex(s->tcl, "argv", NULL, list, TCL_GLOBAL_ONLY);
+}
+
+static int code_of(struct session *s, int rc)
+{
+	if (s->quit)
+		return s->quit_code;
+	if (loop_ending(s->loop) || loop_interrupted(s->loop))
+		return EXIT_INTERRUPTED;
+	if (s->skipped)
+		return EXIT_SKIPPED;
+	if (s->failed)
+		return EXIT_EXPECTATION;
+	if (rc == -2)
+		return EXIT_USAGE;
+	return rc ? EXIT_COMMAND : EXIT_OK;
+}
+
+static int run_job(struct session *s, const struct job *job)
+{
+	if (s->opt.check)
+		return job->file ? check_file(s, job->what) : check_text(s, "-c", job->what);
+	return job->file ? script_file(s, job->what) : script_run(s, "-c", NULL, job->what);
+}
+
+static int run_jobs(struct session *s, const struct command_line *cl)
+{
+	int worst = 0;
+
+	for (unsigned i = 0; i < cl->njobs; i++) {
+		int rc = run_job(s, &cl->jobs[i]);
+
+		if (rc)
+			worst = rc;
+		if ((rc && !s->opt.keep_going) || s->quit || s->skipped ||
+		    loop_interrupted(s->loop) || loop_ending(s->loop))
+			break;
+	}
+	return worst;
+}
+
+static int run_all(struct session *s, struct command_line *cl, int argc, char **argv)
+{
+	int rc, code;
+
+	if (!cl->njobs && argc > 0) {
+		add_job(cl, true, argv[0]);
+		argc--;
+		argv++;
+	}
+	if (!cl->njobs && !isatty(STDIN_FILENO))
+		add_job(cl, true, "-");
+	s->opt.interactive = !cl->njobs;
+	s->opt.trace = s->opt.interactive;
+	set_argv(s, argc, argv);
+	if (s->opt.interactive)
+		return code_of(s, repl(s, !cl->no_rc, RDMASH_VERSION));
+	rc = run_jobs(s, cl);
+	code = code_of(s, rc);
+	if (!s->opt.check)
+		expect_summary(s);
+	return code;
+}
+
+static void free_session(struct session *s)
+{
+	recorder_free(s->recorder);
+	interp_free(s);
+	app.close(s);
+	notices_free(s->notices);
+	fail_clear(&s->fail);
+	loop_free(s->loop);
+	obstack_free(&s->arena, NULL);
+	for (const char **d = s->opt.allow_dirs; d && *d; d++)
+		free((char *)*d);
+	free(s->opt.allow_dirs);
+}
+
+#define obstack_chunk_alloc(size) xcalloc(1, size)
+#define obstack_chunk_free	  free
+
+int main(int argc, char **argv)
+{
+	struct command_line cl = { .color = -1 };
+	struct session s = { 0 };
+	int code;
+
+	setlocale(LC_CTYPE, "");
+	Tcl_SetPanicProc(panic);
+	Tcl_FindExecutable(argv[0]);
+	code = parse_options(&s, argc, argv, &cl);
+	if (code) {
+		free(cl.jobs);
+		return code - 1;
+	}
+	obstack_init(&s.arena);
+	s.opt.color = want_color(cl.color);
+	s.loop = loop_new();
+	s.notices = notices_new();
+	notices_color(s.notices, s.opt.color);
+	s.recorder = recorder_new();
+	the_session = &s;
+	interp_new(&s);
+	if (app.open(&s)) {
+		fprintf(stderr, "rdmash: %s\n", s.fail.text);
+		code = EXIT_COMMAND;
+	} else {
+		code = run_all(&s, &cl, argc - optind, argv + optind);
+	}
+	free_session(&s);
+	free(cl.jobs);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "rdmash: standard output: %m\n");
+		code = code ? code : EXIT_COMMAND;
+	}
+	return code;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The interactive session: read, run, print, until quit or the end of input. */
+#ifndef SHELL_REPL_H
+#define SHELL_REPL_H
+
+#include <stdbool.h>
+
+struct session;
+
+/* rc: run the start file. 0, or -1 when the start file failed to be read. */
+int repl(struct session *s, bool rc, const char *version);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running text: a file, a -c command, standard input, a line typed. Each top-level
+ * command is run on its own, so that its result can be printed, it can be echoed and
+ * recorded, and errors name file and line even through procs.
+ */
+#ifndef SHELL_SCRIPT_H
+#define SHELL_SCRIPT_H
+
+#include <stdbool.h>
+#include <tcl.h>
+
+struct session;
+
+/* The text being run. name is what messages call it; dir is where it may read files
+ * from (NULL: typed by the user, anywhere). */
+struct script {
+	struct script *parent;
+	const char *name;
+	const char *dir;
+	int fd;	      /* memory file the interpreter reads the commands from */
+	unsigned line; /* of the command being run */
+};
+
+/* Runs text, printing errors; stops at the first unless -k. 0, or -1 when a command
+ * failed. name NULL: typed at the prompt. */
+int script_run(struct session *s, const char *name, const char *dir, const char *text);
+/* Reads and runs a file: for -f and at top level. Errors are printed. 0, -1: a command
+ * failed, -2: cannot be read or is no script. */
+int script_file(struct session *s, const char *path);
+/* For the source command: as script_file(), but errors are left in s->fail and the
+ * interpreter, not printed. Returns a Tcl result code. */
+int script_source(struct session *s, const char *path);
+/* Runs body as the lines of the current script: results are printed. For repeat. Returns
+ * a Tcl result code, nothing is printed of an error. */
+int script_body(struct session *s, Tcl_Obj *body);
+
+/* Opens path for a command: in a script only below the script's directory or an
+ * --allow-dir. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
+int script_open(struct session *s, const char *path, int flags, unsigned mode);
+
+/* Appends "file:line in proc < file:line" of the command being run. */
+void script_where(struct session *s, Tcl_DString *where);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session: what every command is handed. The shell's part is here; the verbs' part
+ * is the live context, which only cmds/ looks into.
+ */
+#ifndef SHELL_SESSION_H
+#define SHELL_SESSION_H
+
+#include <obstack.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <tcl.h>
+
+#include "fail.h"
+#include "loop.h"
+#include "notice.h"
+#include "out.h"
+
+struct context; /* the live context: cmds/objects.h */
+struct edit;
+struct recorder;
+
+/* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
+struct app {
+	int (*open)(struct session *s); /* makes s->ctx */
+	void (*close)(struct session *s); /* destroys the objects in order, frees s->ctx */
+	void (*prompt)(struct session *s, Tcl_DString *prompt);
+	void (*version)(Tcl_DString *text); /* lines about libraries and providers */
+};
+extern const struct app app;
+
+struct options {
+	bool quiet;	 /* -q: results of commands are not printed */
+	bool echo;	 /* -x: each command is shown before it runs */
+	bool keep_going; /* -k: an error does not end a script */
+	bool check;	 /* -n: check only */
+	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
+	bool color;	 /* decided once, at start */
+	bool interactive;
+	bool trace;	 /* voices are shown */
+	enum out_format format;
+	const char *device;	 /* --device, or NULL */
+	const char **allow_dirs; /* --allow-dir, ends with NULL */
+};
+
+struct session {
+	Tcl_Interp *tcl;
+	struct loop *loop;
+	struct notices *notices;
+	struct edit *edit; /* NULL when not interactive */
+	struct recorder *recorder;
+	struct context *ctx;
+	struct options opt;
+	struct fail fail;
+	struct obstack arena;	/* what arguments need until their command returns */
+	struct out *last;	/* of the outermost command that ran last */
+	struct script *script;	/* being run: its file and line; NULL at the prompt */
+	unsigned traced;	/* number of the last trace line */
+	unsigned passed, failed; /* expectations */
+	bool skipped;		/* a require was not met */
+	bool quit;		/* quit was called */
+	int quit_code;
+};
+
+#endif

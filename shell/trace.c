@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace lines. The call is remembered between call_begin() and call_end(): the two stand
+ * around one library call, so one pending call is enough.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "edit.h"
+#include "session.h"
+#include "trace.h"
+#include "xmem.h"
+
+static const char *const voices[] = { [SLOW] = "SLOW", [FAST] = "FAST", [DATA] = "DATA", [INFO] = "INFO" };
+static const char *const colors[] = { [SLOW] = "\033[36m", [FAST] = "\033[33m", [DATA] = "\033[32m", [INFO] = "\033[2m" };
+
+static struct {
+	enum voice voice;
+	const char *call;
+	char *args; /* NULL: the trace is off */
+} pending;
+
+static void line(struct session *s, enum voice v, const char *text)
+{
+	struct timespec now;
+	struct tm tm;
+	char *full;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &tm);
+	full = xasprintf("  %02d:%02d:%02d.%03ld #%u %s%s%s %s\n", tm.tm_hour, tm.tm_min, tm.tm_sec,
+			 now.tv_nsec / 1000000, ++s->traced, s->opt.color ? colors[v] : "", voices[v],
+			 s->opt.color ? "\033[0m" : "", text);
+	if (s->edit)
+		edit_above(s->edit, full);
+	else
+		fputs(full, stderr);
+	free(full);
+}
+
+void trace(struct session *s, enum voice v, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	if (!s->opt.trace)
+		return;
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	line(s, v, text);
+	free(text);
+}
+
+void call_begin(struct session *s, enum voice v, const char *call, const char *args, ...)
+{
+	va_list ap;
+
+	free(pending.args);
+	pending.args = NULL;
+	pending.voice = v;
+	pending.call = call;
+	if (!s->opt.trace)
+		return;
+	va_start(ap, args);
+	pending.args = xvasprintf(args, ap);
+	va_end(ap);
+}
+
+static void finish(struct session *s, const char *result)
+{
+	char *text;
+
+	if (!pending.args)
+		return;
+	text = xasprintf("%s(%s) = %s", pending.call, pending.args, result);
+	line(s, pending.voice, text);
+	free(text);
+	free(pending.args);
+	pending.args = NULL;
+}
+
+int call_end(struct session *s, const char *result, ...)
+{
+	va_list ap;
+	char *text;
+
+	if (!pending.args)
+		return 0;
+	va_start(ap, result);
+	text = xvasprintf(result, ap);
+	va_end(ap);
+	finish(s, text);
+	free(text);
+	return 0;
+}
+
+int call_fail(struct session *s, int err, const char *fmt, ...)
+{
+	va_list ap;
+	char *what;
+
+	va_start(ap, fmt);
+	what = xvasprintf(fmt, ap);
+	va_end(ap);
+	fail_call(s, err, pending.call, "%s", what);
+	free(what);
+	finish(s, s->fail.code);
+	return -1;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocation that ends the process, with a message, when memory runs out. */
+#ifndef SHELL_XMEM_H
+#define SHELL_XMEM_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+char *xstrdup(const char *s);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+#endif
