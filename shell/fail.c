@@ -63,7 +63,7 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
 
 static void add_row(struct fail *f, const char *label, const char *fmt, va_list ap)
 {
-	f->rows = xrealloc(f->rows, (f->nrows + 1) * sizeof *f->rows);
+	f->rows = xrealloc(f->rows, f->nrows + 1, sizeof *f->rows);
 	f->rows[f->nrows].label = xstrdup(label);
 	f->rows[f->nrows].text = xvasprintf(fmt, ap);
 	f->nrows++;

@@ -113,7 +113,7 @@ static int parse_color(const char *how)
 
 static void add_job(struct command_line *cl, bool file, const char *what)
 {
-	cl->jobs = xrealloc(cl->jobs, (cl->njobs + 1) * sizeof *cl->jobs);
+	cl->jobs = xrealloc(cl->jobs, cl->njobs + 1, sizeof *cl->jobs);
 	cl->jobs[cl->njobs++] = (struct job){ file, what };
 }
 
@@ -129,7 +129,7 @@ static int allow_dir(struct session *s, const char *dir)
 	}
 	while (s->opt.allow_dirs && s->opt.allow_dirs[n])
 		n++;
-	s->opt.allow_dirs = xrealloc(s->opt.allow_dirs, (n + 2) * sizeof *s->opt.allow_dirs);
+	s->opt.allow_dirs = xrealloc(s->opt.allow_dirs, n + 2, sizeof *s->opt.allow_dirs);
 	s->opt.allow_dirs[n] = real;
 	s->opt.allow_dirs[n + 1] = NULL;
 	return 0;

@@ -396,7 +396,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 			break;
 		}
 		if (room - len < 4096)
-			text = xrealloc(text, room *= 2);
+			text = xrealloc(text, room *= 2, 1);
 	}
 	if (n < 0)
 		fail_call(s, errno, "read", "%s", path);

@@ -19,9 +19,9 @@ void *xcalloc(size_t n, size_t size)
 	return checked(calloc(n ? n : 1, size));
 }
 
-void *xrealloc(void *p, size_t size)
+void *xrealloc(void *p, size_t n, size_t size)
 {
-	return checked(realloc(p, size ? size : 1));
+	return checked(reallocarray(p, n ? n : 1, size));
 }
 
 char *xstrdup(const char *s)
