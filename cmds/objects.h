@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live context: every verbs object of the session, with its name, what it was made
+ * from and who uses it. Objects are destroyed in reverse order of dependence.
+ */
+#ifndef CMDS_OBJECTS_H
+#define CMDS_OBJECTS_H
+
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <tcl.h>
+
+#include "args.h"
+
+struct cm_event;
+struct obj;
+struct out;
+struct session;
+
+/* What all objects of a kind have in common; one const struct each, in the file of the
+ * command that makes them. */
+struct obj_class {
+	const char *prefix; /* of names: "mr" gives mr0, mr1 ... */
+	const char *title;  /* "memory region" */
+	const char *remedy; /* "reg 4096": what makes one */
+	size_t size;	    /* of the struct that begins with struct obj */
+	/* Releases the verbs object. The users are gone already. 0, or -1 with s->fail
+	 * filled, and then the object stays. */
+	int (*destroy)(struct session *s, struct obj *o);
+	/* All attributes, for show and get: key and value, and one line of text. */
+	void (*describe)(struct session *s, struct obj *o, struct out *out);
+};
+
+#define OBJ_USES 8
+
+struct obj {
+	TAILQ_ENTRY(obj) link; /* in order of creation */
+	const struct obj_class *class;
+	char name[32];
+	struct obj *uses[OBJ_USES]; /* what must outlive this one */
+};
+TAILQ_HEAD(obj_list, obj);
+
+struct context {
+	struct obj_list objs;
+	struct qp *qp; /* the current one: commands without a QP argument mean it */
+	struct id *id; /* the current connection id */
+	uint64_t wr_id; /* the last one given out */
+};
+
+/* ------------------------------------------------------------------ objects -- */
+
+struct dev {
+	struct obj o; /* named as the device: rxe0 */
+	struct ibv_context *v; /* librdmacm's, so that ids and resources fit together */
+	struct ibv_device_attr_ex attr;
+	bool iwarp; /* node type RNIC */
+};
+
+struct pd {
+	struct obj o;
+	struct dev *dev;
+	struct ibv_pd *v;
+};
+
+/* Completion channel. */
+struct cc {
+	struct obj o;
+	struct dev *dev;
+	struct ibv_comp_channel *v;
+};
+
+struct cq {
+	struct obj o;
+	struct dev *dev;
+	struct cc *cc; /* or NULL */
+	struct ibv_cq *v;
+	bool armed;
+	bool broken;	 /* CQ_ERR: overrun */
+	unsigned events; /* completion events not yet taken by wait */
+};
+
+struct srq {
+	struct obj o;
+	struct pd *pd;
+	struct ibv_srq *v;
+	uint32_t max_wr, max_sge, limit;
+	unsigned limit_events;
+};
+
+/* A step in the life of a QP, for qp-state. */
+struct qp_step {
+	int64_t when; /* CLOCK_REALTIME, ns */
+	enum ibv_qp_state state;
+	const char *why; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
+};
+
+#define QP_STEPS  32
+#define QP_POSTED 256
+
+/* A work request as it was posted: for latency and for explanations. */
+struct posted {
+	uint64_t wr_id;
+	int64_t when; /* loop_now() */
+	const char *opcode;
+	bool recv;
+};
+
+struct qp {
+	struct obj o;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq; /* or NULL */
+	struct id *id;	 /* made by rdma_create_qp() for it, or NULL */
+	struct ibv_qp *v;
+	enum ibv_qp_type type;
+	struct ibv_qp_cap cap;
+	bool sq_sig_all;
+	struct qp_step steps[QP_STEPS]; /* a ring */
+	unsigned nsteps;
+	struct posted posted[QP_POSTED]; /* a ring */
+	unsigned nposted;
+};
+
+struct mr {
+	struct obj o;
+	struct pd *pd;
+	struct ibv_mr *v;
+	void *buf; /* mapped by us, page-aligned */
+	size_t len;
+	unsigned access;
+};
+
+/* Memory window. */
+struct mw {
+	struct obj o;
+	struct pd *pd;
+	struct mr *mr; /* bound to, or NULL */
+	struct ibv_mw *v;
+};
+
+/* Address handle. */
+struct ah {
+	struct obj o;
+	struct pd *pd;
+	struct ibv_ah *v;
+	struct ibv_ah_attr attr;
+	uint32_t qpn, qkey; /* of the peer, when the maker knew them; else 0 */
+};
+
+/* Event channel of the connection manager. */
+struct ec {
+	struct obj o;
+	struct rdma_event_channel *v;
+};
+
+enum id_state {
+	ID_IDLE,
+	ID_BOUND,
+	ID_LISTENING,
+	ID_ADDR_RESOLVED,
+	ID_ROUTE_RESOLVED,
+	ID_CONNECTING,
+	ID_REQUEST, /* passive: a request to answer */
+	ID_ACCEPTING,
+	ID_ESTABLISHED,
+	ID_DISCONNECTED,
+	ID_ERROR,
+};
+
+TAILQ_HEAD(cm_event_list, cm_event);
+
+/* A CM event, copied: the library's own is acknowledged (unless the id holds events). */
+struct cm_event {
+	TAILQ_ENTRY(cm_event) link;
+	enum rdma_cm_event_type type;
+	int status;
+	struct rdma_conn_param conn; /* private_data points to data below */
+	struct rdma_ud_param ud;     /* instead of conn for UD port spaces */
+	unsigned char data[256];
+	uint8_t len;
+	struct rdma_cm_event *held; /* not yet acknowledged, or NULL */
+};
+
+/* Connection id. */
+struct id {
+	struct obj o;
+	struct ec *ec;
+	struct rdma_cm_id *v;
+	struct id *listener; /* a request came in on it, or NULL */
+	struct pd *pd;
+	struct qp *qp;
+	enum id_state state;
+	enum rdma_port_space ps;
+	bool stepping;	 /* made by 'cm create': nothing is answered for the user */
+	bool hold;	 /* its events are acknowledged only by 'cm ack' */
+	struct cm_event_list events; /* not yet taken by a command */
+	unsigned unacked;
+	struct cm_event last;	     /* the last one with private data or connection parameters */
+	unsigned char *data; /* private data received, or NULL */
+	size_t data_len;
+};
+
+extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class, qp_class,
+	mr_class, mw_class, ah_class, ec_class, id_class;
+
+/* -------------------------------------------------------------------- store -- */
+
+/* Makes an object, named name or (NULL) prefix and number. It is not in the store until
+ * obj_add(): a command that fails half way calls obj_discard(). NULL with s->fail filled
+ * when the name is taken or is no name. */
+void *obj_new(struct session *s, const struct obj_class *class, const char *name);
+/* Notes that o needs used (NULL: nothing). */
+void obj_use(void *o, void *used);
+void obj_add(struct session *s, void *o);
+void obj_discard(void *o);
+
+/* The object called name, of that class (NULL: any), or NULL. */
+void *obj_find(struct session *s, const struct obj_class *class, const char *name);
+/* The only one of its class; NULL when there are none or several (*n: how many). */
+void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
+
+/* Destroys o. With users: fails and names them, or destroys them first (cascade). */
+int obj_destroy(struct session *s, void *o, bool cascade);
+/* Destroys everything, in reverse order, without stopping at errors: the end. */
+void obj_destroy_all(struct session *s);
+
+#define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->objs, link)
+
+/* ---------------------------------------------------------- as an argument -- */
+
+/* Kinds that store a pointer to the object. Left out: the current one, else the only one;
+ * with none or several the command fails and says what to type. */
+extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
+	kind_mw, kind_ah, kind_ec, kind_id;
+/* Left out: NULL. */
+extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
+	kind_qp_opt, kind_mr_opt, kind_ah_opt, kind_ec_opt, kind_id_opt;
+/* struct obj *, of any class; must be given. */
+extern const struct arg_kind kind_any;
+
+/* --------------------------------------------- made where they are missing -- */
+
+/* The open device to use when none is named: the one of --device, else the first with an
+ * active port; opened if need be. NULL with s->fail filled ("no RDMA device ..."). */
+struct dev *dev_default(struct session *s);
+/* The device object of a context that librdmacm opened; made if need be. */
+struct dev *dev_of(struct session *s, struct ibv_context *v);
+/* The first PD of the device, made (and traced) if there is none. */
+struct pd *pd_of(struct session *s, struct dev *dev);
+
+#endif

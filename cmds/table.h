@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Every command's entry: struct cmd. Its file is named in the comment of its group. */
+#ifndef CMDS_TABLE_H
+#define CMDS_TABLE_H
+
+struct cmd;
+
+/* shell/: builtin.c, expect.c, help.c, record.c */
+
+#endif
