@@ -17,6 +17,7 @@
 #include "args.h"
 
 struct cm_event;
+struct watch;
 struct obj;
 struct out;
 struct session;
@@ -45,8 +46,17 @@ struct obj {
 };
 TAILQ_HEAD(obj_list, obj);
 
+/* An asynchronous event of a device, copied and acknowledged, until wait takes it. */
+struct async_event {
+	TAILQ_ENTRY(async_event) link;
+	enum ibv_event_type type;
+	char obj[32]; /* name of the object it is about; the device's for ports */
+};
+TAILQ_HEAD(async_list, async_event);
+
 struct context {
 	struct obj_list objs;
+	struct async_list asyncs; /* not yet taken by wait */
 	struct qp *qp; /* the current one: commands without a QP argument mean it */
 	struct id *id; /* the current connection id */
 	uint64_t wr_id; /* the last one given out */
@@ -59,6 +69,7 @@ struct dev {
 	struct ibv_context *v; /* librdmacm's, so that ids and resources fit together */
 	struct ibv_device_attr_ex attr;
 	bool iwarp; /* node type RNIC */
+	struct watch *watch; /* of its asynchronous events */
 };
 
 struct pd {
@@ -216,6 +227,8 @@ extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class
 void *obj_new(struct session *s, const struct obj_class *class, const char *name);
 /* Notes that o needs used (NULL: nothing). */
 void obj_use(void *o, void *used);
+void obj_unuse(void *o, void *used);
+bool obj_uses(const void *o, const void *used);
 void obj_add(struct session *s, void *o);
 void obj_discard(void *o);
 
@@ -239,7 +252,7 @@ extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind
 	kind_mw, kind_ah, kind_ec, kind_id;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
-	kind_qp_opt, kind_mr_opt, kind_ah_opt, kind_ec_opt, kind_id_opt;
+	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 

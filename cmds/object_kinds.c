@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects as arguments: found by name, or the one that is meant when none is named. */
+#include <ctype.h>
+#include <string.h>
+
+#include "objects.h"
+#include "session.h"
+#include "suggest.h"
+
+static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj *names)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (!class || o->class == class)
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(o->name, -1));
+}
+
+static int no_such(struct session *s, const struct arg *a, const struct obj_class *class,
+		   const char *typed)
+{
+	struct obj *other = obj_find(s, NULL, typed);
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	const char *near;
+
+	if (other) {
+		args_bad(s, a, "%s is a %s, not a %s", typed, other->class->title, class->title);
+	} else {
+		args_bad(s, a, "there is no %s named %s", class ? class->title : "object", typed);
+	}
+	Tcl_IncrRefCount(names);
+	list_class(s, class, names);
+	near = suggest(typed, names);
+	if (near)
+		fail_row(s, "near", "did you mean %s?", near);
+	if (*Tcl_GetString(names))
+		fail_row(s, "there are", "%s", Tcl_GetString(names));
+	else if (class && class->remedy)
+		fail_next(s, "%s", class->remedy);
+	Tcl_DecrRefCount(names);
+	return -1;
+}
+
+static int parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst,
+		 const struct obj_class *class)
+{
+	void *o = obj_find(s, class, Tcl_GetString(word));
+
+	if (!o)
+		return no_such(s, a, class, Tcl_GetString(word));
+	*(void **)dst = o;
+	return 0;
+}
+
+/* The current one, else the only one. */
+static int pick(struct session *s, const struct arg *a, void *dst, const struct obj_class *class)
+{
+	Tcl_Obj *names;
+	void *o = NULL;
+	unsigned n = 1;
+
+	if (class == &qp_class)
+		o = s->ctx->qp;
+	else if (class == &id_class)
+		o = s->ctx->id;
+	if (!o)
+		o = obj_only(s, class, &n);
+	if (o) {
+		*(void **)dst = o;
+		return 0;
+	}
+	if (n == 0) {
+		fail(s, "args", "ENOENT", "there is no %s", class->title);
+		return class->remedy ? fail_next(s, "%s", class->remedy) : -1;
+	}
+	names = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(names);
+	list_class(s, class, names);
+	fail(s, "args", "AMBIGUOUS", "which %s? Name it%s%s", class->title,
+	     a->flags & ARG_POS ? "" : " with -", a->flags & ARG_POS ? "" : a->name);
+	fail_row(s, "there are", "%s", Tcl_GetString(names));
+	Tcl_DecrRefCount(names);
+	return -1;
+}
+
+static bool could_be_name(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	(void)s, (void)a;
+	return isalpha((unsigned char)*Tcl_GetString(word));
+}
+
+#define OBJECT_FNS(x)                                                                          \
+	static int parse_##x(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst) \
+	{                                                                                      \
+		return parse(s, a, word, dst, &x##_class);                                     \
+	}                                                                                      \
+	static int absent_##x(struct session *s, const struct arg *a, void *dst)               \
+	{                                                                                      \
+		return pick(s, a, dst, &x##_class);                                            \
+	}                                                                                      \
+	static void complete_##x(struct session *s, const struct arg *a, Tcl_Obj *words)       \
+	{                                                                                      \
+		(void)a;                                                                       \
+		list_class(s, &x##_class, words);                                              \
+	}                                                                                      \
+	const struct arg_kind kind_##x = { .word = #x,                                         \
+					   .size = sizeof(void *),                             \
+					   .parse = parse_##x,                                 \
+					   .absent = absent_##x,                               \
+					   .matches = could_be_name,                           \
+					   .complete = complete_##x };                         \
+	const struct arg_kind kind_##x##_opt = { .word = #x,                                   \
+						 .size = sizeof(void *),                       \
+						 .parse = parse_##x,                           \
+						 .matches = could_be_name,                     \
+						 .complete = complete_##x };
+
+OBJECT_FNS(pd)
+OBJECT_FNS(cc)
+OBJECT_FNS(cq)
+OBJECT_FNS(srq)
+OBJECT_FNS(qp)
+OBJECT_FNS(mr)
+OBJECT_FNS(mw)
+OBJECT_FNS(ah)
+OBJECT_FNS(ec)
+OBJECT_FNS(id)
+
+static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return parse(s, a, word, dst, NULL);
+}
+
+static void complete_any(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)a;
+	list_class(s, NULL, words);
+}
+
+const struct arg_kind kind_any = { .word = "object",
+				   .size = sizeof(void *),
+				   .parse = parse_any,
+				   .matches = could_be_name,
+				   .complete = complete_any };

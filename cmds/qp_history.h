@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What became of a QP: its states in order, each with the reason. */
+#ifndef CMDS_QP_HISTORY_H
+#define CMDS_QP_HISTORY_H
+
+#include <infiniband/verbs.h>
+
+struct qp;
+
+/* Notes that the QP is in state now, because of why (a constant string or one from
+ * words.c's tables). */
+void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why);
+/* Asks the device; notes the state if it is another than the last one noted. Returns it
+ * (the last known one when the device cannot be asked). */
+enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why);
+/* The last state noted. */
+enum ibv_qp_state qp_history_state(const struct qp *qp);
+
+#endif

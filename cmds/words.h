@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of verbs.h and rdma_cma.h, without their prefixes, each with what it means. */
+#ifndef CMDS_WORDS_H
+#define CMDS_WORDS_H
+
+#include "args.h"
+
+extern const struct word mr_access_words[]; /* ibv_reg_mr(3) */
+extern const struct word qp_access_words[]; /* what a QP or an MW may allow */
+extern const struct word qp_type_words[];
+extern const struct word qp_state_words[];
+extern const struct word mtu_words[]; /* "256" ... "4096" */
+extern const struct word wc_status_words[];
+extern const struct word wc_opcode_words[];
+extern const struct word async_words[];	   /* ibv_get_async_event(3) */
+extern const struct word cm_event_words[]; /* rdma_get_cm_event(3) */
+extern const struct word rej_words[];	   /* reasons of a CM REJ message */
+extern const struct word ps_words[];	   /* port spaces: TCP, UDP ... */
+extern const struct word port_state_words[];
+extern const struct word gid_type_words[];
+extern const struct word id_state_words[]; /* enum id_state */
+
+/* The name of value, or its number: never NULL; kept until the fourth call after. */
+const char *word_name(const struct word *words, uint64_t value);
+/* What the value means, or NULL. */
+const char *word_help(const struct word *words, uint64_t value);
+/* "LOCAL_WRITE,REMOTE_READ", or "0"; kept until the fourth call after. */
+const char *word_flags(const struct word *words, uint64_t bits);
+/* One short line about a status, event or reason called name, or NULL: struct app. */
+const char *word_explain(const char *name);
+
+#endif
