@@ -16,6 +16,7 @@
 
 #include "args.h"
 
+struct cc_watch;
 struct cm_event;
 struct watch;
 struct obj;
@@ -83,6 +84,7 @@ struct cc {
 	struct obj o;
 	struct dev *dev;
 	struct ibv_comp_channel *v;
+	struct cc_watch *watch; /* of its events: cq_events.h */
 };
 
 struct cq {
@@ -93,6 +95,8 @@ struct cq {
 	bool armed;
 	bool broken;	 /* CQ_ERR: overrun */
 	unsigned events; /* completion events not yet taken by wait */
+	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
+	unsigned nkept;
 };
 
 struct srq {
@@ -118,7 +122,11 @@ struct posted {
 	uint64_t wr_id;
 	int64_t when; /* loop_now() */
 	const char *opcode;
-	bool recv;
+	uint64_t remote; /* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;
+	uint32_t len; /* of all SGEs */
+	bool recv, signaled;
+	bool done; /* its completion, or a later one of the same queue, was polled */
 };
 
 struct qp {
