@@ -5,6 +5,6 @@
 
 struct cmd;
 
-/* shell/: builtin.c, expect.c, help.c, record.c */
+/* shell/: in builtin.h */
 
 #endif
