@@ -11,6 +11,10 @@
 
 #define POST_SGES 32
 
+/* What the examples need: a connected pair, buf at this end, window at the other, $peer its QP. */
+#define POST_SETUP	  "# to come"
+#define POST_SETUP_EVENTS "# to come"
+
 /* Arguments of all post commands; each table has the rows that its operation takes. */
 struct post_args {
 	struct mr *mr;
