@@ -26,6 +26,8 @@ struct app {
 	void (*close)(struct session *s); /* destroys the objects in order, frees s->ctx */
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
 	void (*version)(Tcl_DString *text); /* lines about libraries and providers */
+	/* What a status or errno word means, in a few words, or NULL. May be NULL itself. */
+	const char *(*explain)(const char *word);
 };
 extern const struct app app;
 
@@ -38,6 +40,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace;	 /* voices are shown */
+	bool hints;	 /* ghost hints while typing */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
@@ -59,7 +62,7 @@ struct session {
 	unsigned passed, failed; /* expectations */
 	bool skipped;		/* a require was not met */
 	bool quit;		/* quit was called */
-	int quit_code;
+	int quit_code;		/* -1: as the run went */
 };
 
 #endif
