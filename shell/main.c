@@ -220,7 +220,7 @@ static void set_argv(struct session *s, int argc, char **argv)
 
 static int code_of(struct session *s, int rc)
 {
-	if (s->quit)
+	if (s->quit && s->quit_code >= 0)
 		return s->quit_code;
 	if (loop_ending(s->loop) || loop_interrupted(s->loop))
 		return EXIT_INTERRUPTED;
@@ -309,6 +309,7 @@ int main(int argc, char **argv)
 	}
 	obstack_init(&s.arena);
 	s.opt.color = want_color(cl.color);
+	s.opt.hints = true;
 	s.loop = loop_new();
 	s.notices = notices_new();
 	notices_color(s.notices, s.opt.color);
@@ -323,8 +324,9 @@ int main(int argc, char **argv)
 	}
 	free_session(&s);
 	free(cl.jobs);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "rdmash: standard output: %m\n");
+	out_put("");
+	if (out_error()) {
+		fprintf(stderr, "rdmash: standard output: %s\n", strerror(out_error()));
 		code = code ? code : EXIT_COMMAND;
 	}
 	return code;
