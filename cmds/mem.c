@@ -11,9 +11,13 @@ unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint
 {
 	if (off <= mr->len && len <= mr->len - off)
 		return (unsigned char *)mr->buf + off;
-	fail(s, "mem", "ERANGE", "%s has %zu bytes: %llu at offset %llu end %llu past it",
-	     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off,
-	     (unsigned long long)(off + len - mr->len));
+	if (off > mr->len)
+		fail(s, "mem", "ERANGE", "%s has %zu bytes: offset %llu is past its end",
+		     mr->o.name, mr->len, (unsigned long long)off);
+	else
+		fail(s, "mem", "ERANGE", "%s has %zu bytes: %llu at offset %llu end %llu past it",
+		     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off,
+		     (unsigned long long)(len - (mr->len - off)));
 	if (off < mr->len)
 		fail_row(s, "fits", "%llu at offset %llu", (unsigned long long)(mr->len - off),
 			 (unsigned long long)off);

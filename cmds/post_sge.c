@@ -5,10 +5,12 @@
  * The raw form is for breaking things on purpose: nothing of it is checked.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "post.h"
 #include "session.h"
+#include "xmem.h"
 
 static int field(struct session *s, const struct arg *a, const char *text, uint64_t *v)
 {
@@ -46,7 +48,7 @@ static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void
 				   (int)strlen(Tcl_GetString(word)));
 	struct arg region = { .name = a->name, .kind = &kind_mr };
 	struct sge_arg *sge = dst;
-	char *part[3];
+	char *part[3] = { text };
 	unsigned n = 0;
 	Tcl_Obj *name;
 	int rc;
@@ -150,25 +152,32 @@ uint64_t post_bytes(const struct post_req *r)
 	return n;
 }
 
-void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
+/* The region an SGE lies in, or NULL. */
+static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
 {
-	Tcl_Obj *text = NULL;
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach (o, s) {
 		const struct mr *mr = (const struct mr *)o;
 
-		if (o->class != &mr_class || mr->v->lkey != sge->lkey ||
-		    sge->addr < mr_begin(mr) || sge->addr - mr_begin(mr) > mr->len)
-			continue;
-		text = Tcl_ObjPrintf("%s+%llu %u B", o->name,
-				     (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
-		break;
+		if (o->class == &mr_class && mr->v->lkey == sge->lkey &&
+		    sge->addr >= mr_begin(mr) && sge->addr - mr_begin(mr) <= mr->len)
+			return mr;
 	}
-	if (!text)
-		text = Tcl_ObjPrintf("0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr,
-				     sge->length, sge->lkey);
-	Tcl_IncrRefCount(text);
-	Tcl_DStringAppend(d, Tcl_GetString(text), -1);
-	Tcl_DecrRefCount(text);
+	return NULL;
+}
+
+void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
+{
+	const struct mr *mr = mr_of(s, sge);
+	char *text;
+
+	if (mr)
+		text = xasprintf("%s+%llu %u B", mr->o.name,
+				 (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
+	else
+		text = xasprintf("0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr,
+				 sge->length, sge->lkey);
+	Tcl_DStringAppend(d, text, -1);
+	free(text);
 }

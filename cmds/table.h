@@ -19,5 +19,31 @@ extern const struct cmd cmd_pd;
 extern const struct cmd cmd_echo;
 /* show.c */
 extern const struct cmd cmd_show, cmd_get, cmd_destroy;
+/* ah.c */
+extern const struct cmd cmd_ah;
+/* arm.c */
+extern const struct cmd cmd_arm;
+/* mem_get.c, mem_put.c, mem_watch.c */
+extern const struct cmd cmd_mem_cmp, cmd_mem_dump, cmd_mem_get, cmd_mem_save;
+extern const struct cmd cmd_mem_fill, cmd_mem_load, cmd_mem_put;
+extern const struct cmd cmd_mem_watch;
+/* mw.c */
+extern const struct cmd cmd_mw, cmd_mw_bind;
+/* poll.c */
+extern const struct cmd cmd_poll;
+/* post_atomic.c, post_chain.c, post_mw.c, post_rdma.c, post_recv.c, post_send.c */
+extern const struct cmd cmd_post_cmp_swap, cmd_post_fetch_add;
+extern const struct cmd cmd_post_chain;
+extern const struct cmd cmd_post_bind_mw, cmd_post_local_inv;
+extern const struct cmd cmd_post_read, cmd_post_write, cmd_post_write_imm;
+extern const struct cmd cmd_post_recv;
+extern const struct cmd cmd_post_send, cmd_post_send_imm, cmd_post_send_inv;
+/* require.c */
+extern const struct cmd cmd_require;
+/* srq.c */
+extern const struct cmd cmd_srq, cmd_srq_modify;
+/* wait.c, wait_state.c */
+extern const struct cmd cmd_wait_cq, cmd_wait_wc;
+extern const struct cmd cmd_wait_async, cmd_wait_state;
 
 #endif

@@ -192,11 +192,10 @@ static void out_success(const struct wc *w, struct out *o)
 		out_datagram(wc, o);
 }
 
-static void out_error(const struct wc *w, struct out *o)
+static void out_failed(const struct wc *w, struct out *o)
 {
 	const char *help = word_help(wc_status_words, w->v.status);
 
-	out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x", w->v.vendor_err);
 	if (help)
 		out_str(o, "meaning", help, "\n   %s", help);
 	if (!w->to)
@@ -218,6 +217,8 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 	if (good)
 		out_str(o, "opcode", word_name(wc_opcode_words, w->v.opcode), "  %s",
 			word_name(wc_opcode_words, w->v.opcode));
+	else
+		out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x", w->v.vendor_err);
 	if (w->qp)
 		out_str(o, "qp", w->qp->o.name, "  %s", w->qp->o.name);
 	out_u64(o, "qp_num", w->v.qp_num, w->qp ? NULL : "  qpn 0x%x", w->v.qp_num);
@@ -228,6 +229,6 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 		out_double(o, "us", (double)w->after / 1000, "   (%.1f µs after the post)",
 			   (double)w->after / 1000);
 	if (!good)
-		out_error(w, o);
+		out_failed(w, o);
 	out_text(o, "\n");
 }

@@ -89,20 +89,21 @@ static bool in_set(const struct cq_set *set, const struct cq *cq)
 	return false;
 }
 
-/* "qp0: 3 sends (the oldest: wr_id 1 RDMA_WRITE, 5000 ms ago), 1 receive" */
-static bool say_outstanding(struct session *s, const struct qp *qp, bool recv)
+/* How many a completion is to be expected of.
+ * "qp0: 3 sends, the oldest: RDMA_WRITE wr_id 1, posted 5000.0 ms ago" */
+static unsigned say_outstanding(struct session *s, const struct qp *qp, bool recv)
 {
 	const struct posted *oldest = posted_oldest(qp, recv);
 	unsigned silent, n = posted_left(qp, recv, &silent);
 
 	if (!n)
-		return false;
+		return 0;
 	fail_row(s, "outstanding", "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
 		 qp->o.name, n, recv ? "receive" : "send", n > 1 ? "s" : "", oldest->opcode,
 		 (unsigned long long)oldest->wr_id, (double)(loop_now() - oldest->when) / 1e6);
 	if (silent == n && !recv)
 		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
-	return true;
+	return recv ? n : n - silent;
 }
 
 static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
@@ -142,15 +143,15 @@ static void say_why(struct session *s, const struct cq_set *set)
 
 	obj_foreach(o, s) {
 		struct qp *qp = (struct qp *)o;
-		bool sends, recvs;
+		unsigned sends, recvs;
 
 		if (o->class != &qp_class)
 			continue;
-		sends = in_set(set, qp->send_cq) && say_outstanding(s, qp, false);
-		recvs = in_set(set, qp->recv_cq) && say_outstanding(s, qp, true);
+		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
+		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs)
 			guess(s, qp, sends, recvs);
-		any |= sends || recvs || (qp->srq && in_set(set, qp->recv_cq));
+		any |= posted_oldest(qp, false) || posted_oldest(qp, true) || qp->srq;
 	}
 	if (!any)
 		fail_row(s, "likely", "nothing is outstanding on %s: nothing was posted, or its "
