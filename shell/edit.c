@@ -44,6 +44,7 @@ struct edit {
 	const char *grey;
 	bool idle; /* the user is waited for */
 	bool hint_shown;
+	bool left;	     /* the line, for the row below it */
 	unsigned interrupts; /* as of the last look */
 	unsigned cancels;    /* Ctrl-C in a row on an empty prompt */
 	struct termios cooked, raw;
@@ -643,6 +644,7 @@ static void on_idle(void *arg, bool idle)
  * there on its own. */
 static void leave_line(struct edit *e, const char *mark)
 {
+	e->left = true;
 	if (searching(e))
 		return;
 	go_to_end(e);
@@ -794,8 +796,11 @@ static enum edit_end read_line(struct edit *e)
 	const char *line;
 	int n;
 
+	e->left = false;
 	line = el_gets(e->el, &n);
 	e->typing = 0;
+	if (!line && !e->left)
+		put("\r\n");
 	if (loop_ending(e->loop))
 		return EDIT_EOF;
 	if (line && n > 0) {
