@@ -891,7 +891,7 @@ static void set_up_libedit(struct edit *e)
 	el_set(e->el, EL_PROMPT_ESC, prompt, LITERAL);
 	el_set(e->el, EL_GETCFN, next_key);
 	bind_keys(e);
-	hist_attach(e->hist, e->el);
+	el_set(e->el, EL_HIST, history, hist_entries(e->hist));
 }
 
 struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx,

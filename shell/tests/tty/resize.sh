@@ -29,7 +29,7 @@ demo> echo 012345678
 90123456789ab'
 type 'X'
 key Enter
-await '^3456789aXb$'
+await '^aXb$'
 
 # While a command runs.
 line 'busy 200; echo there'

@@ -111,8 +111,15 @@ paste() {
 	on_tmux paste-buffer -p
 }
 
+has_size() {
+	[ "$(stty size <"$1")" = "$3 $2" ]
+}
+
+# resize COLUMNS ROWS: tmux tells the program some time after it has changed the screen.
 resize() {
 	on_tmux resize-window -x "$1" -y "$2"
+	until_so 10 has_size "$(on_tmux display-message -p '#{pane_tty}')" "$1" "$2" ||
+		fail 'the size stays'
 }
 
 # a N: a word of that length.
