@@ -304,7 +304,8 @@ static bool size_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
 
 #define NUMBER(kind, word_, parse_, matches_) \
 	const struct arg_kind kind = { \
-		.word = word_, .size = sizeof(struct num), .parse = parse_, .matches = matches_ }
+		.word = word_, .size = sizeof(struct num), .parse = parse_, \
+		.matches = matches_, .is_static = true }
 
 NUMBER(kind_u8, "n", parse_u8, number_matches);
 NUMBER(kind_u16, "n", parse_u16, number_matches);
@@ -324,11 +325,16 @@ const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .
 const struct arg_kind kind_script = { .word = "script",
 				      .size = sizeof(Tcl_Obj *),
 				      .parse = parse_obj };
+const struct arg_kind kind_expr = { .word = "condition",
+				    .size = sizeof(Tcl_Obj *),
+				    .parse = parse_obj };
 const struct arg_kind kind_enum = { .word = "word",
 				    .size = sizeof(struct num),
 				    .parse = parse_enum,
+				    .is_static = true,
 				    .complete = complete_words };
 const struct arg_kind kind_flags = { .word = "flag,...",
 				     .size = sizeof(struct num),
 				     .parse = parse_flags,
+				     .is_static = true,
 				     .complete = complete_words };
