@@ -275,6 +275,15 @@ struct piece {
 	unsigned next_line;
 };
 
+static const char *last_word_end(const Tcl_Parse *parse)
+{
+	const Tcl_Token *t = parse->tokenPtr;
+
+	for (int i = 1; i < parse->numWords; i++)
+		t += t->numComponents + 1;
+	return t->start + t->size;
+}
+
 /* Cuts the first command off text; -1 with s->fail filled. */
 static int cut(struct session *s, const char *name, const char *text, const char *end,
 	       unsigned line, struct piece *c)
@@ -285,12 +294,12 @@ static int cut(struct session *s, const char *name, const char *text, const char
 		return syntax_error(s, name, line + count_lines(text, text + strspn(text, " \t\n;")));
 	c->text = parse.commandStart;
 	c->len = parse.commandSize;
+	c->next = c->text + c->len;
+	if (parse.numWords)
+		c->len = (int)(last_word_end(&parse) - c->text);
 	c->line = line + count_lines(text, c->text);
 	c->empty = parse.numWords == 0;
-	c->next = c->text + c->len;
 	c->next_line = c->line + count_lines(c->text, c->next);
-	while (c->len && strchr("\n;", c->text[c->len - 1]))
-		c->len--;
 	Tcl_FreeParse(&parse);
 	return 0;
 }
