@@ -4,7 +4,7 @@
 # What is missing is said by the name of the package; `check' then ends with
 # 77.  No machine is started.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
 
 # Programs in $tmp/bin: all that are here but those named.  They are links, so
@@ -56,7 +56,6 @@ equal 'run: status' $? 125
 without
 fake "$qemu" true
 cp --remove-destination /bin/bash "$tmp/bin/busybox"
-
 check
 equal 'a busybox with shared libraries: status' $? 77
 has 'a busybox with shared libraries' "$tmp/out" 'apt-get install .*busybox-static'
