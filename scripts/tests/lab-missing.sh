@@ -11,7 +11,7 @@
 # that nothing may be written there but by fake, which never follows one.
 without() {
 	local dir file
-	rm -rf "$tmp/bin"
+	rm -rf "${tmp:?}/bin"
 	mkdir "$tmp/bin"
 	for dir in /usr/bin /bin /usr/sbin /sbin; do
 		for file in "$dir"/*; do
