@@ -65,6 +65,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_version,
 	&cmd_wait_async,
 	&cmd_wait_cq,
+	&cmd_wait_event,
 	&cmd_wait_state,
 	&cmd_wait_wc,
 	NULL,
