@@ -44,6 +44,7 @@ struct edit {
 	const char *grey;
 	bool idle; /* the user is waited for */
 	bool hint_shown;
+	bool left;	     /* the line, for the row below it */
 	unsigned interrupts; /* as of the last look */
 	unsigned cancels;    /* Ctrl-C in a row on an empty prompt */
 	struct termios cooked, raw;
@@ -643,6 +644,7 @@ static void on_idle(void *arg, bool idle)
  * there on its own. */
 static void leave_line(struct edit *e, const char *mark)
 {
+	e->left = true;
 	if (searching(e))
 		return;
 	go_to_end(e);
@@ -794,8 +796,11 @@ static enum edit_end read_line(struct edit *e)
 	const char *line;
 	int n;
 
+	e->left = false;
 	line = el_gets(e->el, &n);
 	e->typing = 0;
+	if (!line && !e->left)
+		put("\r\n");
 	if (loop_ending(e->loop))
 		return EDIT_EOF;
 	if (line && n > 0) {
@@ -886,7 +891,7 @@ static void set_up_libedit(struct edit *e)
 	el_set(e->el, EL_PROMPT_ESC, prompt, LITERAL);
 	el_set(e->el, EL_GETCFN, next_key);
 	bind_keys(e);
-	hist_attach(e->hist, e->el);
+	el_set(e->el, EL_HIST, history, hist_entries(e->hist));
 }
 
 struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx,

@@ -5,9 +5,8 @@
  * libedit rewrites the file when it saves, and what another shell has added meanwhile is
  * gone. So each entry is appended here, with one write(2) under a lock.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +39,13 @@ static void make_folders(const char *path)
 	free(copy);
 }
 
+static bool has_content(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_size > 0;
+}
+
 struct hist *hist_open(const char *path)
 {
 	struct hist *h = xcalloc(1, sizeof(*h));
@@ -52,7 +58,10 @@ struct hist *hist_open(const char *path)
 		return h;
 	h->path = xstrdup(path);
 	make_folders(path);
-	history(h->entries, &ev, H_LOAD, path);
+	if (history(h->entries, &ev, H_LOAD, path) < 0 && has_content(path)) {
+		free(h->path);
+		h->path = NULL;
+	}
 	if (history(h->entries, &ev, H_FIRST) == 0)
 		h->last = xstrdup(ev.str);
 	return h;
@@ -68,9 +77,9 @@ void hist_close(struct hist *h)
 	free(h);
 }
 
-void hist_attach(struct hist *h, EditLine *e)
+History *hist_entries(struct hist *h)
 {
-	el_set(e, EL_HIST, history, h->entries);
+	return h->entries;
 }
 
 /* As vis(3) writes it: one line, no blanks. */

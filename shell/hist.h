@@ -8,11 +8,12 @@
 struct hist;
 
 /* path: the file to load and to append to, made with mode 0600, its folders with 0700;
- * NULL: in memory only. A file that cannot be read or written is not an error. */
+ * NULL: in memory only. A file that cannot be read or written is not an error; what is
+ * there and is no history is left alone. */
 struct hist *hist_open(const char *path);
 void hist_close(struct hist *h);
-/* Makes e walk and search this history. */
-void hist_attach(struct hist *h, EditLine *e);
+/* For EL_HIST, with history(). */
+History *hist_entries(struct hist *h);
 /* Adds one entry, which may have several lines, unless it repeats the last one. */
 void hist_add(struct hist *h, const char *entry);
 

@@ -13,6 +13,7 @@ dying=(setpriv --pdeathsig KILL --)
 pids=()		# of all processes of the job
 outputs=()	# of those that copy a machine's output
 job=''
+job_is_ours=1
 terminal=''	# its settings, if they were changed
 
 # The lock is taken before it gets its name, by which the others know it.
@@ -50,7 +51,7 @@ end_job() {
 		wait "${pids[@]}"
 	fi 2> /dev/null
 	[ -z "$terminal" ] || stty "$terminal" <&9
-	[ -n "$job" ] || return
+	[ -n "$job" ] && [ -n "$job_is_ours" ] || return
 	# what they had started in turn dies with them, but not at once
 	if exec 7>&-; then flock -w 10 "$job/lock" true; fi
 	if [ -n "${RXE_LAB_KEEP-}" ]; then

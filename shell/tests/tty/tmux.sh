@@ -21,9 +21,10 @@ on_tmux() {
 	tmux -u -L "$socket" -f /dev/null "$@"
 }
 
+# A program that is just ending may still write its history.
 clean_up() {
 	on_tmux kill-server 2>/dev/null || :
-	rm -rf "$dir"
+	until_so 5 rm -rf "$dir" 2>/dev/null || :
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
@@ -35,14 +36,44 @@ quoted() {
 	done
 }
 
+# What runs in the terminal: the program, under a shell that stays to tell how it ended.
+runner='
+trap : INT
+echo "$$" >"$HOME/runner"
+sh -c '\''echo "$$" >"$HOME/pid"; exec "$@"'\'' sh "$@"
+echo "[ended $?]"
+while read -r line; do :; done
+'
+
+in_home() {
+	quoted env HOME="$dir" XDG_STATE_HOME="$dir/state" XDG_CONFIG_HOME="$dir/config" \
+		sh -c "$runner" sh "$@"
+}
+
 # start PROGRAM [ARGUMENT ...]: in a terminal of $columns x $rows, with a home of its own.
-# When it ends, its terminal stays, and says so.
 start() {
-	on_tmux start-server \; set -g -w remain-on-exit on \; set -g status off \; \
-		set -g escape-time 0 \; \
-		new-session -d -x "${columns:-80}" -y "${rows:-24}" \
-		"exec env HOME='$dir' XDG_STATE_HOME='$dir/state' \
-			XDG_CONFIG_HOME='$dir/config' $(quoted "$@")"
+	on_tmux start-server \; set -g status off \; set -g escape-time 0 \; \
+		new-session -d -x "${columns:-80}" -y "${rows:-24}" "exec $(in_home "$@")"
+}
+
+# A second one beside it, in a window of its own, which is shown now.
+start_second() {
+	on_tmux new-window "exec $(in_home "$@")"
+}
+
+# window N: shows the first (0) or the second (1).
+window() {
+	on_tmux select-window -t ":$1"
+}
+
+# Takes the terminal away.
+stop() {
+	on_tmux kill-session
+	until_so 10 gone "$(cat "$dir/runner")" || fail 'the terminal stays'
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
 }
 
 screen() {
@@ -80,12 +111,25 @@ paste() {
 	on_tmux paste-buffer -p
 }
 
-resize() {
-	on_tmux resize-window -x "$1" -y "$2"
+has_size() {
+	[ "$(stty size <"$1")" = "$3 $2" ]
 }
 
+# resize COLUMNS ROWS: tmux tells the program some time after it has changed the screen.
+resize() {
+	on_tmux resize-window -x "$1" -y "$2"
+	until_so 10 has_size "$(on_tmux display-message -p '#{pane_tty}')" "$1" "$2" ||
+		fail 'the size stays'
+}
+
+# a N: a word of that length.
+a() {
+	printf "%$1s" '' | sed 's/ /a/g'
+}
+
+# Of the program started last.
 pid() {
-	on_tmux display-message -p '#{pane_pid}'
+	cat "$dir/pid"
 }
 
 fail() {
@@ -136,6 +180,19 @@ await_cursor() {
 	until_so 10 has_cursor "$1" || fail "the cursor is at $(cursor), not at $1"
 }
 
+ends_with() {
+	[ "$(screen | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' |
+		tail -n "$(printf '%s\n' "$1" | wc -l)")" = "$1" ]
+}
+
+# await_rows TEXT: the last rows with anything on them are exactly these.
+await_rows() {
+	until_so 10 ends_with "$1" || {
+		printf '%s\n' "$1" | sed 's/^/wanted: /' >&2
+		fail "the rows are others"
+	}
+}
+
 is_screen() {
 	[ "$(screen)" = "$1" ]
 }
@@ -150,7 +207,7 @@ await_screen() {
 
 # The program ends by itself, with status 0.
 await_end() {
-	await 'Pane is dead \(status 0'
+	await '^\[ended 0\]$'
 }
 
 # For tests that need commands of edit_demo.
