@@ -15,8 +15,18 @@ extern const struct cmd cmd_gids;
 extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
 /* pd.c */
 extern const struct cmd cmd_pd;
-/* shell/builtin.c */
-extern const struct cmd cmd_echo;
+/* shell/echo.c */
+extern const struct cmd cmd_echo, cmd_puts;
+/* shell/expect.c */
+extern const struct cmd cmd_expect;
+/* shell/flow.c */
+extern const struct cmd cmd_repeat, cmd_sleep, cmd_source;
+/* shell/help.c */
+extern const struct cmd cmd_help;
+/* shell/record.c */
+extern const struct cmd cmd_record;
+/* shell/settings.c */
+extern const struct cmd cmd_option, cmd_trace, cmd_notices, cmd_version;
 /* show.c */
 extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 

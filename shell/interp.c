@@ -168,16 +168,20 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	return rc;
 }
 
-/* In the interpreter's own time: make it stop at once, uncatchably. */
-static int interrupted(ClientData data, Tcl_Interp *tcl, int code)
+void interp_stop(struct session *s)
 {
-	struct session *s = data;
 	Tcl_Time past = { 1, 0 };
 
-	(void)tcl;
 	Tcl_LimitSetTime(s->tcl, &past);
 	Tcl_LimitSetGranularity(s->tcl, TCL_LIMIT_TIME, 1);
 	Tcl_LimitTypeSet(s->tcl, TCL_LIMIT_TIME);
+}
+
+/* In the interpreter's own time, after the signal. */
+static int interrupted(ClientData data, Tcl_Interp *tcl, int code)
+{
+	(void)tcl;
+	interp_stop(data);
 	return code;
 }
 
@@ -227,6 +231,7 @@ void interp_new(struct session *s)
 	Tcl_DeleteCommand(s->tcl, "tcl_exit");
 	Tcl_ResetResult(s->tcl);
 	register_commands(s);
+	script_init(s);
 	interrupt_handler = Tcl_AsyncCreate(interrupted, s);
 	loop_on_interrupt(s->loop, mark_interrupt, NULL);
 }

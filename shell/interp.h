@@ -24,6 +24,9 @@ int interp_eval(struct session *s, Tcl_Obj *script);
 /* After TCL_ERROR: makes s->fail describe it, unless it already does. */
 void interp_fail(struct session *s);
 
+/* Makes the interpreter unwind everything, in a way no script can catch. */
+void interp_stop(struct session *s);
+
 /* Ctrl-C is dealt with: the interpreter may run again. */
 void interp_resume(struct session *s);
 
