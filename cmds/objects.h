@@ -202,8 +202,11 @@ struct cm_event {
 	struct rdma_ud_param ud;     /* instead of conn for UD port spaces */
 	unsigned char data[256];
 	uint8_t len;
-	struct rdma_cm_event *held; /* not yet acknowledged, or NULL */
+	uint64_t seq; /* order of arrival over all ids */
+	bool held;    /* left to be acknowledged by 'cm ack' */
 };
+
+struct listening; /* how a listener answers requests: cm_listen.h */
 
 /* Connection id. */
 struct id {
@@ -215,10 +218,16 @@ struct id {
 	struct qp *qp;
 	enum id_state state;
 	enum rdma_port_space ps;
+	bool passive;	 /* made for a request that came in */
 	bool stepping;	 /* made by 'cm create': nothing is answered for the user */
+	bool left;	 /* rdma_disconnect() was called: the peer is not kept waiting */
 	bool hold;	 /* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
-	unsigned unacked;
+	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
+	unsigned unacked;	     /* how many */
+	struct listening *listening; /* set by listen, or NULL */
+	int backlog;
+	struct ah *ah; /* UD: leads to the peer, or NULL */
 	struct cm_event last;	     /* the last one with private data or connection parameters */
 	unsigned char *data; /* private data received, or NULL */
 	size_t data_len;

@@ -5,16 +5,32 @@
 
 #include "cmd.h"
 
+/* accept.c */
+extern const struct cmd cmd_accept, cmd_reject;
 /* ah.c */
 extern const struct cmd cmd_ah;
 /* arm.c */
 extern const struct cmd cmd_arm;
+/* cm_active.c */
+extern const struct cmd cmd_cm_bind, cmd_cm_resolve_addr, cmd_cm_resolve_route, cmd_cm_connect, cmd_cm_establish;
+/* cm_create.c */
+extern const struct cmd cmd_cm_create, cmd_cm_channel, cmd_cm_option, cmd_cm_notify, cmd_cm_migrate;
+/* cm_event_cmd.c */
+extern const struct cmd cmd_cm_event, cmd_cm_ack;
+/* cm_mcast.c */
+extern const struct cmd cmd_cm_join, cmd_cm_leave, cmd_mcast_attach, cmd_mcast_detach;
+/* cm_passive.c */
+extern const struct cmd cmd_cm_listen, cmd_cm_accept, cmd_cm_reject, cmd_cm_disconnect;
+/* connect.c */
+extern const struct cmd cmd_connect, cmd_disconnect, cmd_private_data;
 /* cq.c */
 extern const struct cmd cmd_cc, cmd_cq, cmd_cq_resize;
 /* devices.c */
 extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
 /* gids.c */
 extern const struct cmd cmd_gids;
+/* listen.c */
+extern const struct cmd cmd_listen;
 /* mem_get.c */
 extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
 /* mem_put.c */
