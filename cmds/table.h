@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Every command's entry: struct cmd. Its file is named in the comment of its group. */
+/* The entries of all commands, by the file they are in. */
 #ifndef CMDS_TABLE_H
 #define CMDS_TABLE_H
 
-struct cmd;
+#include "cmd.h"
 
-/* shell/: builtin.c, expect.c, help.c, record.c */
+/* cq.c */
+extern const struct cmd cmd_cc, cmd_cq, cmd_cq_resize;
+/* devices.c */
+extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
+/* gids.c */
+extern const struct cmd cmd_gids;
+/* mr.c */
+extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
+/* pd.c */
+extern const struct cmd cmd_pd;
+/* show.c */
+extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 
 #endif

@@ -17,7 +17,7 @@
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 
 static const char *const paints[] = {
-	[PAINT_NONE] = "\033[0m", [PAINT_GOOD] = "\033[32m", [PAINT_BAD] = "\033[31m",
+	[PAINT_NONE] = "\033[0m", [PAINT_GOOD] = "\033[32m",  [PAINT_BAD] = "\033[31m",
 	[PAINT_DIM] = "\033[2m",  [PAINT_STRONG] = "\033[1m",
 };
 
@@ -79,15 +79,15 @@ static void say(struct out *o, const char *fmt, va_list ap)
 	free(text);
 }
 
-#define OUT_VALUE(name, type, make)                                                   \
-	void name(struct out *o, const char *key, type value, const char *fmt, ...)   \
-	{                                                                             \
-		va_list ap;                                                           \
-                                                                                      \
-		add(o, key, make(value));                                             \
-		va_start(ap, fmt);                                                    \
-		say(o, fmt, ap);                                                      \
-		va_end(ap);                                                           \
+#define OUT_VALUE(name, type, make)                                                 \
+	void name(struct out *o, const char *key, type value, const char *fmt, ...) \
+	{                                                                           \
+		va_list ap;                                                         \
+                                                                                    \
+		add(o, key, make(value));                                           \
+		va_start(ap, fmt);                                                  \
+		say(o, fmt, ap);                                                    \
+		va_end(ap);                                                         \
 	}
 
 OUT_VALUE(out_str, const char *, json_object_new_string)
@@ -117,6 +117,16 @@ void out_bytes(struct out *o, const char *key, const void *data, size_t len)
 	free(hex);
 	json_object_set_userdata(node, raw, raw_free);
 	add(o, key, node);
+}
+
+void out_copy(struct out *o, const struct out *from, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(from->stack[0], key, &value))
+		return;
+	add(o, NULL, json_object_get(value));
+	out_text(o, "%s\n", json_object_get_string(value));
 }
 
 static void open_scope(struct out *o, const char *key, struct json_object *scope)
@@ -175,7 +185,8 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	case json_type_int:
 		if (json_object_get_uint64(j) <= INT64_MAX)
 			return Tcl_NewWideIntObj(json_object_get_int64(j));
-		return Tcl_NewStringObj(json_object_get_string(j), -1); /* a big integer */
+		return Tcl_NewStringObj(json_object_get_string(j),
+					-1); /* a big integer */
 	case json_type_object:
 		v = Tcl_NewDictObj();
 		json_object_object_foreach(j, key, value)
@@ -184,7 +195,8 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	case json_type_array:
 		v = Tcl_NewListObj(0, NULL);
 		for (size_t i = 0; i < json_object_array_length(j); i++)
-			Tcl_ListObjAppendElement(NULL, v, to_tcl(json_object_array_get_idx(j, i)));
+			Tcl_ListObjAppendElement(NULL, v,
+						 to_tcl(json_object_array_get_idx(j, i)));
 		return v;
 	case json_type_string:
 		raw = json_object_get_userdata(j);
@@ -224,7 +236,8 @@ static void csv_line(Tcl_DString *d, struct json_object *row, bool names)
 		if (!names)
 			csv_cell(d, json_object_get_string(row), true);
 	} else {
-		json_object_object_foreach(row, key, value) {
+		json_object_object_foreach(row, key, value)
+		{
 			csv_cell(d, names ? key : json_object_get_string(value), first);
 			first = false;
 		}

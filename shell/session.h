@@ -25,7 +25,9 @@ struct app {
 	int (*open)(struct session *s); /* makes s->ctx */
 	void (*close)(struct session *s); /* destroys the objects in order, frees s->ctx */
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
-	void (*version)(Tcl_DString *text); /* lines about libraries and providers */
+	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0  ..."; may be NULL */
+	/* One short line about a status or event called word, or NULL. */
+	const char *(*explain)(const char *word);
 };
 extern const struct app app;
 
