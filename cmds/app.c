@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the verbs add to the shell: the live context, the prompt, versions. */
-#include <dlfcn.h>
+#include <glob.h>
+#include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 
 #include "async.h"
@@ -50,9 +52,27 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 			  word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
 }
 
+/* A provider is a driver of libibverbs in user space; each leaves a file of its name. */
+static void app_version(Tcl_DString *text)
+{
+	glob_t found = { 0 };
+
+	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION, -1);
+	if (glob("/etc/libibverbs.d/*.driver", 0, NULL, &found) == 0)
+		Tcl_DStringAppend(text, "  providers", -1);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *name = basename(found.gl_pathv[i]);
+
+		Tcl_DStringAppend(text, " ", 1);
+		Tcl_DStringAppend(text, name, (int)strcspn(name, "."));
+	}
+	globfree(&found);
+}
+
 const struct app app = {
 	.open = app_open,
 	.close = app_close,
 	.prompt = app_prompt,
+	.version = app_version,
 	.explain = word_explain,
 };

@@ -15,6 +15,8 @@ extern const struct cmd cmd_gids;
 extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
 /* pd.c */
 extern const struct cmd cmd_pd;
+/* shell/builtin.c */
+extern const struct cmd cmd_echo;
 /* show.c */
 extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 

@@ -34,7 +34,8 @@ struct cmd {
 	const struct arg *args;	    /* ends with a NULL name; NULL: none */
 	size_t size;		    /* of the struct the arguments are parsed into */
 	unsigned flags;		    /* CMD_... */
-	/* args points to the parsed struct; returns 0, or -1 with s->fail filled. */
+	/* args points to the parsed struct; returns 0, or -1 with s->fail filled. With
+	 * CMD_EVALS also TCL_RETURN, TCL_BREAK or TCL_CONTINUE of the script it ran. */
 	int (*exec)(struct session *s, const void *args, struct out *o);
 };
 

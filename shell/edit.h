@@ -21,8 +21,8 @@ struct edit_ops {
 	/* Is text (lines typed so far, each with its newline) a whole command? */
 	bool (*whole)(void *ctx, const char *text);
 	/* Appends to the Tcl list the words that fit at the end of text (everything typed
-	 * before the cursor, earlier lines of the block included); *start is set to the byte
-	 * offset in text where the word being completed begins. */
+	 * before the cursor, earlier lines of the block included); *start is set to the
+	 * byte offset in text where the word being completed begins. */
 	void (*complete)(void *ctx, const char *text, Tcl_Obj *words, size_t *start);
 	/* Appends what is still missing after text: shown in grey behind the cursor. */
 	void (*hint)(void *ctx, const char *text, Tcl_DString *hint);
@@ -31,18 +31,21 @@ struct edit_ops {
 enum edit_end {
 	EDIT_BLOCK,  /* a whole command was typed */
 	EDIT_CANCEL, /* Ctrl-C: the line or the open block was dropped */
-	EDIT_EOF,    /* Ctrl-D on an empty line, the terminal is gone, or SIGTERM/SIGHUP */
+	EDIT_EOF, /* Ctrl-D on an empty line, the terminal is gone, or SIGTERM/SIGHUP */
 };
 
 /* Standard input and output must be a terminal. history: file to load and append to
- * (made with mode 0600, its folders too), or NULL. The ops and ctx must outlive the editor. */
-struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history);
+ * (made with mode 0600, its folders too), or NULL. The ops and ctx must outlive the
+ * editor. */
+struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx,
+		      const char *history);
 /* Restores the terminal. */
 void edit_free(struct edit *e);
 
 /* Reads one command, of several lines where ops->whole says so (continuation prompt);
  * appends it to block without the last newline, and to the history as one entry.
- * Serves the event loop while it waits for keys. */
+ * Serves the event loop while it waits for keys. A Ctrl-C left over from the command
+ * before is cleared; it also drops what was pasted behind that command. */
 enum edit_end edit_read(struct edit *e, Tcl_DString *block);
 
 /* Prints text (whole lines) above the prompt when a line is being typed, which keeps

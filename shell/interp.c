@@ -16,12 +16,14 @@
 
 /* Second event loops and other ways around the session's own. */
 static const char *const removed[] = { "after", "vwait", "update", "interp", "pid",
-				       "load",	"unload", "puts", "fileevent", NULL };
+				       "load",	"unload", "fileevent", NULL };
 /* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
 static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "close", "tcl_close" },
 					  { "source", "tcl_source" },
 					  { "trace", "tcl_trace" },
+					  { "puts", "tcl_puts" },
+					  { "exit", "tcl_exit" },
 					  { NULL, NULL } };
 
 static Tcl_AsyncHandler interrupt_handler; /* one interpreter a process */
@@ -44,21 +46,37 @@ static int tcl_error(struct session *s, struct out *o)
 	return TCL_ERROR;
 }
 
+/* Is the error that of a script the command ran? Then its -errorcode stays. */
+static bool passed_through(struct session *s)
+{
+	return s->fail.text && strcmp(Tcl_GetStringResult(s->tcl), s->fail.text) == 0;
+}
+
 static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct session *s = data;
 	struct out *o = NULL;
 	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
 	const struct cmd *c;
-	int used;
+	int used, rc;
 
 	while (words[0][0] == ':') /* ::poll */
 		words[0]++;
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
-	if (c)
-		o = out_new(s->opt.color);
-	if (!c || cmd_run(s, c, objc - used, objv + used, o))
+	if (!c)
+		return tcl_error(s, NULL);
+	o = out_new(s->opt.color);
+	rc = cmd_run(s, c, objc - used, objv + used, o);
+	if (rc < 0 && c->flags & CMD_EVALS && passed_through(s)) {
+		out_free(o);
+		return TCL_ERROR;
+	}
+	if (rc < 0)
 		return tcl_error(s, o);
+	if (rc > 0) { /* break, continue, return */
+		out_free(o);
+		return rc;
+	}
 	out_free(s->last);
 	s->last = o;
 	Tcl_SetObjResult(tcl, out_value(o));
@@ -134,11 +152,17 @@ void interp_fail(struct session *s)
 
 int interp_eval(struct session *s, Tcl_Obj *script)
 {
+	Tcl_Obj *words[2];
 	int rc;
 
+	/* through eval, which knows the file and line that the script stands in */
+	words[0] = Tcl_NewStringObj("::eval", -1);
+	words[1] = script;
+	Tcl_IncrRefCount(words[0]);
 	Tcl_IncrRefCount(script);
-	rc = Tcl_EvalObjEx(s->tcl, script, 0);
+	rc = Tcl_EvalObjv(s->tcl, 2, words, 0);
 	Tcl_DecrRefCount(script);
+	Tcl_DecrRefCount(words[0]);
 	if (rc == TCL_ERROR)
 		interp_fail(s);
 	return rc;
@@ -198,6 +222,9 @@ void interp_new(struct session *s)
 		Tcl_Eval(s->tcl, line); /* a safe interpreter lacks some: no matter */
 		free(line);
 	}
+	if (!s->opt.unsafe)
+		Tcl_DeleteCommand(s->tcl, "tcl_puts");
+	Tcl_DeleteCommand(s->tcl, "tcl_exit");
 	Tcl_ResetResult(s->tcl);
 	register_commands(s);
 	interrupt_handler = Tcl_AsyncCreate(interrupted, s);

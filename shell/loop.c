@@ -58,6 +58,7 @@ struct loop {
 	int wake;
 	struct sigaction before[N_SIGNALS];
 	volatile sig_atomic_t interrupted;
+	volatile unsigned interrupts;
 	volatile sig_atomic_t ending;
 	volatile sig_atomic_t resized;
 	loop_fn *on_interrupt;
@@ -94,10 +95,12 @@ static void on_signal(int sig)
 
 	if (sig == SIGWINCH)
 		l->resized = 1;
-	else if (sig == SIGINT)
-		l->interrupted = 1;
-	else
+	else if (sig != SIGINT)
 		l->ending = sig;
+	else {
+		l->interrupted = 1;
+		l->interrupts++;
+	}
 	if (sig != SIGWINCH && l->on_interrupt)
 		l->on_interrupt(l->on_interrupt_arg);
 	n = write(l->wake, &one, sizeof(one));
@@ -353,6 +356,11 @@ bool loop_interrupted(const struct loop *l)
 void loop_clear_interrupt(struct loop *l)
 {
 	l->interrupted = 0;
+}
+
+unsigned loop_interrupts(const struct loop *l)
+{
+	return l->interrupts;
 }
 
 int loop_ending(const struct loop *l)

@@ -57,6 +57,8 @@ void loop_pass(struct loop *l, int64_t us);
 /* Ctrl-C has been typed (SIGINT) since the last loop_clear_interrupt(). */
 bool loop_interrupted(const struct loop *l);
 void loop_clear_interrupt(struct loop *l);
+/* How often Ctrl-C has been typed in all: what clearing does not hide. */
+unsigned loop_interrupts(const struct loop *l);
 /* SIGTERM or SIGHUP has come: its number, else 0. Stays set; every wait ends at once. */
 int loop_ending(const struct loop *l);
 

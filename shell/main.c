@@ -20,6 +20,9 @@
 #include "session.h"
 #include "xmem.h"
 
+#define obstack_chunk_alloc chunk_alloc
+#define obstack_chunk_free  free
+
 #ifndef RDMASH_VERSION
 #define RDMASH_VERSION "unknown"
 #endif
@@ -72,10 +75,10 @@ static const struct option long_options[] = {
 
 static struct session *the_session; /* for the panic hook */
 
-static void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+static void on_panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* Tcl ran out of memory, or a bug: the terminal must be usable afterwards. */
-static void panic(const char *fmt, ...)
+static void on_panic(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -87,6 +90,11 @@ static void panic(const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	_exit(70);
+}
+
+static void *chunk_alloc(size_t size)
+{
+	return xcalloc(1, size);
 }
 
 static bool want_color(int asked)
@@ -212,7 +220,7 @@ static void set_argv(struct session *s, int argc, char **argv)
 
 static int code_of(struct session *s, int rc)
 {
-	if (s->quit)
+	if (s->quit && s->quit_code >= 0)
 		return s->quit_code;
 	if (loop_ending(s->loop) || loop_interrupted(s->loop))
 		return EXIT_INTERRUPTED;
@@ -285,9 +293,6 @@ static void free_session(struct session *s)
 	free(s->opt.allow_dirs);
 }
 
-#define obstack_chunk_alloc(size) xcalloc(1, size)
-#define obstack_chunk_free	  free
-
 int main(int argc, char **argv)
 {
 	struct command_line cl = { .color = -1 };
@@ -295,7 +300,7 @@ int main(int argc, char **argv)
 	int code;
 
 	setlocale(LC_CTYPE, "");
-	Tcl_SetPanicProc(panic);
+	Tcl_SetPanicProc(on_panic);
 	Tcl_FindExecutable(argv[0]);
 	code = parse_options(&s, argc, argv, &cl);
 	if (code) {
@@ -304,6 +309,7 @@ int main(int argc, char **argv)
 	}
 	obstack_init(&s.arena);
 	s.opt.color = want_color(cl.color);
+	s.opt.hints = true;
 	s.loop = loop_new();
 	s.notices = notices_new();
 	notices_color(s.notices, s.opt.color);
@@ -318,8 +324,9 @@ int main(int argc, char **argv)
 	}
 	free_session(&s);
 	free(cl.jobs);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "rdmash: standard output: %m\n");
+	out_put("");
+	if (out_error()) {
+		fprintf(stderr, "rdmash: standard output: %s\n", strerror(out_error()));
 		code = code ? code : EXIT_COMMAND;
 	}
 	return code;

@@ -3,6 +3,7 @@
  * Output: values are kept as a json-c tree, beside the text. Byte strings are JSON
  * strings of hex digits that carry the raw bytes along for Tcl.
  */
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ static const char *const paints[] = {
 
 struct out {
 	struct json_object *stack[OUT_DEPTH]; /* [0] is the root */
+	Tcl_Obj *obj; /* instead of it as the value, or NULL */
 	unsigned depth;
 	Tcl_DString text;
 	bool color;
@@ -48,6 +50,8 @@ void out_free(struct out *o)
 	if (!o)
 		return;
 	json_object_put(o->stack[0]);
+	if (o->obj)
+		Tcl_DecrRefCount(o->obj);
 	Tcl_DStringFree(&o->text);
 	free(o);
 }
@@ -209,8 +213,18 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	return Tcl_NewObj();
 }
 
+void out_obj(struct out *o, Tcl_Obj *value)
+{
+	Tcl_IncrRefCount(value);
+	if (o->obj)
+		Tcl_DecrRefCount(o->obj);
+	o->obj = value;
+}
+
 Tcl_Obj *out_value(const struct out *o)
 {
+	if (o->obj)
+		return o->obj;
 	return to_tcl(o->stack[0]);
 }
 
@@ -293,4 +307,36 @@ void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
 	}
 	Tcl_DStringAppend(d, json_object_to_json_string_ext(o->stack[0], flags), -1);
 	Tcl_DStringAppend(d, "\n", 1);
+}
+
+static int write_error; /* of standard output: one a process */
+
+void out_put(const char *text)
+{
+	if ((fputs(text, stdout) < 0 || fflush(stdout)) && !write_error)
+		write_error = errno;
+}
+
+void out_line(enum out_format f, const char *text)
+{
+	struct json_object *j = json_object_new_string(text);
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	if (f == OUT_JSON)
+		Tcl_DStringAppend(&d, json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE),
+				  -1);
+	else if (f == OUT_CSV)
+		csv_cell(&d, text, true);
+	else
+		Tcl_DStringAppend(&d, text, -1);
+	Tcl_DStringAppend(&d, "\n", 1);
+	out_put(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	json_object_put(j);
+}
+
+int out_error(void)
+{
+	return write_error;
 }

@@ -50,9 +50,19 @@ void out_end(struct out *o);
 void out_text(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void out_paint(struct out *o, enum paint p);
 
+/* The value is this Tcl object, whatever else is stated: results of scripts. */
+void out_obj(struct out *o, Tcl_Obj *value);
+
 /* The value as a Tcl object (a new one, reference count 0); an empty string if none. */
 Tcl_Obj *out_value(const struct out *o);
 /* Appends what to print, with its last newline; nothing when there is nothing to say. */
 void out_print(const struct out *o, enum out_format f, Tcl_DString *text);
+
+/* Writes text to standard output, now. The first error is kept for the end of the run. */
+void out_put(const char *text);
+/* Writes one line of text; as a JSON string or a CSV cell where that is the format. */
+void out_line(enum out_format f, const char *text);
+/* The errno that writing to standard output has failed with, or 0. */
+int out_error(void);
 
 #endif

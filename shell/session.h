@@ -25,7 +25,7 @@ struct app {
 	int (*open)(struct session *s); /* makes s->ctx */
 	void (*close)(struct session *s); /* destroys the objects in order, frees s->ctx */
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
-	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0  ..."; may be NULL */
+	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
 };
@@ -40,6 +40,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace;	 /* voices are shown */
+	bool hints;	 /* ghost hints while typing */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
@@ -61,7 +62,7 @@ struct session {
 	unsigned passed, failed; /* expectations */
 	bool skipped;		/* a require was not met */
 	bool quit;		/* quit was called */
-	int quit_code;
+	int quit_code;		/* -1: as the run went */
 };
 
 #endif

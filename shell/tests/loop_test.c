@@ -300,6 +300,7 @@ static void interrupts(void)
 	CHECK_INT(loop_wait(loop, NULL, NULL, LOOP_FOREVER), LOOP_INTERRUPTED);
 	loop_clear_interrupt(loop);
 	CHECK(!loop_interrupted(loop));
+	CHECK_INT(loop_interrupts(loop), 1);
 	CHECK_INT(loop_wait(loop, NULL, NULL, 1), LOOP_TIMEOUT);
 	CHECK_INT(loop_ending(loop), 0);
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What was typed, in memory for libedit and in a file for the next time. */
+#ifndef SHELL_HIST_H
+#define SHELL_HIST_H
+
+#include <histedit.h>
+
+struct hist;
+
+/* path: the file to load and to append to, made with mode 0600, its folders with 0700;
+ * NULL: in memory only. A file that cannot be read or written is not an error; what is
+ * there and is no history is left alone. */
+struct hist *hist_open(const char *path);
+void hist_close(struct hist *h);
+/* For EL_HIST, with history(). */
+History *hist_entries(struct hist *h);
+/* Adds one entry, which may have several lines, unless it repeats the last one. */
+void hist_add(struct hist *h, const char *entry);
+
+#endif

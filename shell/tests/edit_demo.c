@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A small shell on edit.h, to be driven at a terminal: its blocks are Tcl, and its own
+ * commands are echo, notice (MS TEXT: posts it later), busy (MS), hints (0 or 1), quit.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tcl.h>
+
+#include "../edit.h"
+#include "../loop.h"
+#include "../notice.h"
+#include "../xmem.h"
+
+struct demo {
+	struct loop *loop;
+	struct edit *edit;
+	struct notices *notices;
+	Tcl_Interp *interp;
+	bool quit;
+};
+
+static const char *const words[] = { "echo",
+				     "notice",
+				     "busy",
+				     "hints",
+				     "quit",
+				     "post-read",
+				     "post-write",
+				     "two words",
+				     "gr\303\266\303\237e",
+				     "gr\303\266\303\237er" };
+#define N_WORDS (sizeof(words) / sizeof(*words))
+
+static void show_prompt(void *ctx, Tcl_DString *prompt)
+{
+	(void)ctx;
+	Tcl_DStringAppend(prompt, "\033[1m\033[32mdemo\033[0m> ", -1);
+}
+
+static bool is_whole(void *ctx, const char *text)
+{
+	(void)ctx;
+	return Tcl_CommandComplete(text);
+}
+
+static void add_fitting(Tcl_Obj *list, const char *word, const char *typed)
+{
+	if (strncmp(word, typed, strlen(typed)) == 0)
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, -1));
+}
+
+static void complete(void *ctx, const char *text, Tcl_Obj *list, size_t *start)
+{
+	const char *p, *typed = text;
+	char number[8];
+	unsigned i;
+
+	(void)ctx;
+	for (p = text; *p; p++)
+		if (strchr(" \n", *p))
+			typed = p + 1;
+	*start = typed - text;
+	for (i = 0; i < N_WORDS; i++)
+		add_fitting(list, words[i], typed);
+	for (i = 0; *typed == 'n' && i < 300; i++) {
+		snprintf(number, sizeof(number), "num%03u", i);
+		add_fitting(list, number, typed);
+	}
+}
+
+static void hint(void *ctx, const char *text, Tcl_DString *missing)
+{
+	const char *line = strrchr(text, '\n');
+
+	(void)ctx;
+	line = line ? line + 1 : text;
+	if (strcmp(line, "post-write ") == 0)
+		Tcl_DStringAppend(missing, "<mr> -remote <addr> -len <n> -rkey <n>", -1);
+}
+
+static const struct edit_ops ops = { show_prompt, is_whole, complete, hint };
+
+static int echo_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+	int i;
+
+	(void)data;
+	(void)interp;
+	for (i = 1; i < objc; i++)
+		printf("%s%s", i > 1 ? " " : "", Tcl_GetString(objv[i]));
+	putchar('\n');
+	return TCL_OK;
+}
+
+struct later {
+	struct demo *demo;
+	char *text;
+};
+
+static void post_now(void *arg)
+{
+	struct later *later = arg;
+
+	notice_post(later->demo->notices, NOTICE_CM, "%s", later->text);
+	free(later->text);
+	free(later);
+}
+
+static int number(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, int *n)
+{
+	if (objc > at && Tcl_GetIntFromObj(interp, objv[at], n) == TCL_OK)
+		return TCL_OK;
+	return TCL_ERROR;
+}
+
+static int notice_cmd(ClientData data, Tcl_Interp *interp, int objc,
+		      Tcl_Obj *const objv[])
+{
+	struct later *later;
+	int ms;
+
+	if (objc != 3 || number(interp, objc, objv, 1, &ms) != TCL_OK)
+		return TCL_ERROR;
+	later = xcalloc(1, sizeof(*later));
+	later->demo = data;
+	later->text = xstrdup(Tcl_GetString(objv[2]));
+	loop_after(later->demo->loop, ms, post_now, later);
+	return TCL_OK;
+}
+
+static int busy_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+	struct demo *demo = data;
+	int ms;
+
+	if (number(interp, objc, objv, 1, &ms) != TCL_OK)
+		return TCL_ERROR;
+	if (loop_wait(demo->loop, NULL, NULL, ms) == LOOP_INTERRUPTED)
+		puts("interrupted");
+	loop_clear_interrupt(demo->loop);
+	return TCL_OK;
+}
+
+static int hints_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+	struct demo *demo = data;
+	int on;
+
+	if (number(interp, objc, objv, 1, &on) != TCL_OK)
+		return TCL_ERROR;
+	edit_hints(demo->edit, on);
+	return TCL_OK;
+}
+
+static int quit_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+	struct demo *demo = data;
+
+	(void)interp;
+	(void)objc;
+	(void)objv;
+	demo->quit = true;
+	return TCL_OK;
+}
+
+static void run(struct demo *demo, const char *block)
+{
+	const char *result;
+
+	Tcl_Eval(demo->interp, block);
+	result = Tcl_GetStringResult(demo->interp);
+	if (*result)
+		puts(result);
+}
+
+static void read_blocks(struct demo *demo)
+{
+	enum edit_end end = EDIT_CANCEL;
+	Tcl_DString block;
+
+	while (!demo->quit && end != EDIT_EOF) {
+		Tcl_DStringInit(&block);
+		end = edit_read(demo->edit, &block);
+		if (end == EDIT_BLOCK)
+			run(demo, Tcl_DStringValue(&block));
+		Tcl_DStringFree(&block);
+	}
+}
+
+static void add_commands(struct demo *demo)
+{
+	Tcl_CreateObjCommand(demo->interp, "echo", echo_cmd, demo, NULL);
+	Tcl_CreateObjCommand(demo->interp, "notice", notice_cmd, demo, NULL);
+	Tcl_CreateObjCommand(demo->interp, "busy", busy_cmd, demo, NULL);
+	Tcl_CreateObjCommand(demo->interp, "hints", hints_cmd, demo, NULL);
+	Tcl_CreateObjCommand(demo->interp, "quit", quit_cmd, demo, NULL);
+}
+
+int main(void)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	char *history = state ? xasprintf("%s/rdmash/history", state) : NULL;
+	struct demo demo = { 0 };
+
+	demo.loop = loop_new();
+	demo.interp = Tcl_CreateInterp();
+	add_commands(&demo);
+	demo.edit = edit_new(demo.loop, &ops, &demo, history);
+	demo.notices = notices_new();
+	notices_editor(demo.notices, demo.edit);
+
+	read_blocks(&demo);
+
+	notices_free(demo.notices);
+	edit_free(demo.edit);
+	Tcl_DeleteInterp(demo.interp);
+	loop_free(demo.loop);
+	Tcl_Finalize();
+	free(history);
+	puts("bye");
+	return 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes of a terminal (here a pipe) to keys: UTF-8, escape sequences, pastes. */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "../keys.h"
+#include "../loop.h"
+#include "check.h"
+
+static struct loop *loop;
+static struct keys *keys;
+static int tty[2];
+static int idle_now, idle_times;
+
+static void on_idle(void *arg, bool idle)
+{
+	(void)arg;
+	idle_now = idle;
+	idle_times += idle;
+}
+
+static void send(const char *bytes)
+{
+	CHECK_INT(write(tty[1], bytes, strlen(bytes)), (int64_t)strlen(bytes));
+}
+
+static void check_keys(const wchar_t *want)
+{
+	wchar_t c;
+
+	for (; *want; want++) {
+		CHECK_INT(keys_next(keys, &c), 1);
+		CHECK_INT(c, *want);
+	}
+}
+
+static void characters(void)
+{
+	send("a\303\266\344\270\226\360\237\230\200\r");
+	check_keys(L"a\u00f6\u4e16\U0001f600\r");
+}
+
+static void broken_characters(void)
+{
+	send("\377a\200b\344\270c\303\303\266\300\200\355\240\200.");
+	check_keys(L"\xfffd"
+		   L"a\xfffd"
+		   L"b\xfffd"
+		   L"c\xfffd\u00f6\xfffd\xfffd\xfffd.");
+}
+
+static void sequences(void)
+{
+	send("\033[A\033OB\033[1;5C");
+	check_keys(L"\033[A\033OB\033[1;5C");
+	send("\033[15~\033OP\033[Z\033[I\033[200;1;1;1;1~\033[201~x");
+	check_keys(L"x");
+	send("\033b\033\303\266\033\033[A");
+	check_keys(L"\033b\033\u00f6\033\033[A");
+	send("\033");
+	check_keys(L"\033");
+	send("y");
+	check_keys(L"y");
+}
+
+static void rest_of_sequence(void *arg)
+{
+	send(arg);
+}
+
+static void late_sequence(void)
+{
+	static char rest[] = "[A";
+
+	send("\033");
+	loop_after(loop, 3, rest_of_sequence, rest);
+	check_keys(L"\033[A");
+}
+
+/* The key stands for the paste until its text is taken; here it is dropped. */
+static void pastes(void)
+{
+	send("\033[200~one\rtwo\033[Athree\033[201~z");
+	check_keys((const wchar_t[]){ KEYS_PASTED, KEYS_PASTED, L'\0' });
+	keys_drop(keys);
+	check_keys(L"z");
+}
+
+static void raise_int(void *arg)
+{
+	(void)arg;
+	raise(SIGINT);
+}
+
+static void interrupts(void)
+{
+	wchar_t c;
+
+	loop_after(loop, 3, raise_int, NULL);
+	errno = 0;
+	CHECK_INT(keys_next(keys, &c), -1);
+	CHECK_INT(errno, EINTR);
+	loop_clear_interrupt(loop);
+
+	/* In the middle of a paste: nothing of it stays. */
+	send("\033[200~half");
+	loop_after(loop, 3, raise_int, NULL);
+	CHECK_INT(keys_next(keys, &c), -1);
+	loop_clear_interrupt(loop);
+	send("w");
+	check_keys(L"w");
+}
+
+static void idle_while_waiting(void)
+{
+	int before = idle_times;
+	static char late[] = "l";
+
+	send("k");
+	check_keys(L"k");
+	CHECK_INT(idle_times, before);
+	loop_after(loop, 3, rest_of_sequence, late);
+	check_keys(L"l");
+	CHECK_INT(idle_times, before + 1);
+	CHECK_INT(idle_now, 0);
+}
+
+static void terminal_gone(void)
+{
+	wchar_t c;
+
+	close(tty[1]);
+	CHECK_INT(keys_next(keys, &c), 0);
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	signal(SIGINT, SIG_DFL);
+	CHECK_INT(pipe(tty), 0);
+	loop = loop_new();
+	keys = keys_new(loop, tty[0], on_idle, NULL);
+	characters();
+	broken_characters();
+	sequences();
+	late_sequence();
+	pastes();
+	interrupts();
+	idle_while_waiting();
+	terminal_gone();
+	keys_free(keys);
+	loop_free(loop);
+	close(tty[0]);
+	return checks_end();
+}

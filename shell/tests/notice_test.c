@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Notices without an editor: one line each on standard error, nothing of them acting. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "../notice.h"
+#include "check.h"
+
+static int err[2];
+
+static void redirect(void)
+{
+	CHECK_INT(pipe(err), 0);
+	CHECK_INT(dup2(err[1], STDERR_FILENO), STDERR_FILENO);
+	close(err[1]);
+}
+
+/* What was written since the last call, at most one pipe's worth. */
+static const char *written(void)
+{
+	static char text[4096];
+	ssize_t n;
+
+	fputs("|", stderr);
+	n = read(err[0], text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+int main(void)
+{
+	struct notices *n = notices_new();
+	int saved = dup(STDERR_FILENO);
+
+	redirect();
+	notice_post(n, NOTICE_CM, "id%d: DISCONNECTED by peer", 0);
+	CHECK_STR(written(), "* cm    id0: DISCONNECTED by peer\n|");
+	notice_post(n, NOTICE_ASYNC, "%s", "a\033[2J\r\n\tb\302\233c\303\266\177");
+	CHECK_STR(written(), "* async a.[2J...b.c\303\266.\n|");
+
+	CHECK_INT(notices_shown(n), 7);
+	notices_show(n, 1u << NOTICE_ASYNC);
+	notice_post(n, NOTICE_CM, "not shown");
+	CHECK_STR(written(), "|");
+	notices_show(n, 1u << NOTICE_CQ);
+	notices_color(n, true);
+	notice_post(n, NOTICE_CQ, "cq0");
+	CHECK_STR(written(), "\033[32m* cq    \033[0mcq0\n|");
+
+	signal(SIGPIPE, SIG_IGN);
+	close(err[0]);
+	notice_post(n, NOTICE_CQ, "nobody reads this");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	notices_free(n);
+	return checks_end();
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The ghost hint: there at the end of the line, cut to the room left, gone when typed over.
+. "$(dirname "$0")/tmux.sh"
+
+demo_only "$1"
+start "$@"
+await "$prompt"
+hint='<mr> -remote <addr> -len <n> -rkey <n>'
+grey=$(printf '\033\[90m')
+
+type 'post-write '
+await "> post-write $hint\$"
+colors | grep -q "$grey<mr>" || fail 'the hint is not grey'
+await_cursor '17 0'
+
+# Typed over, taken back, not shown when the cursor is elsewhere.
+type 'm'
+await '> post-write m$'
+key BSpace
+await "$hint"
+key Left
+await_not '<mr>'
+key End
+await "$hint"
+
+# What is entered is the line alone, and nothing of the hint stays behind.
+key Enter
+await 'invalid command name "post-write"'
+await_not '<mr>'
+
+# A notice leaves the hint where it is.
+line 'notice 200 peer'
+type 'post-write '
+await "$hint"
+await '^\* cm +peer$'
+await "> post-write $hint\$"
+
+# Cut in a narrow terminal.
+resize 30 24
+await '> post-write <mr> -remote$'
+type 'x'
+await '> post-write x$'
+resize 80 24
+key C-c
+
+line 'hints 0'
+type 'post-write '
+await_cursor "17 $(cursor | cut -d' ' -f2)"
+shows '<mr>' && fail 'a hint, though hints are off'
+key C-c
+line quit
+await_end
+
+# None on a terminal that can do nothing.
+stop
+start env TERM=dumb "$@"
+await "$prompt"
+type 'post-write '
+await '> post-write'
+line ''
+await 'invalid command'
+shows '<mr>' && fail 'a hint on a dumb terminal'
+line quit
+await_end

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# History: over two runs, several lines as one entry, two shells at once, private.
+. "$(dirname "$0")/tmux.sh"
+
+demo_only "$1"
+start "$@"
+await "$prompt"
+file=$dir/state/rdmash/history
+
+line 'echo first'
+line 'foreach i {1 2} {'
+line 'echo "got $i"'
+line '}'
+await '^got 2$'
+line 'echo first'
+line 'echo first'
+line '   '
+line 'echo größe \\ tab'
+await '^größe . tab$'
+
+# Another shell at the same time: neither loses what the other has typed.
+start_second "$@"
+await "$prompt"
+key Up
+await '> echo größe \\\\ tab$'
+key C-u
+line 'echo second'
+await '^second$'
+window 0
+line 'echo third'
+await '^third$'
+line quit
+await_end
+window 1
+line quit
+await_end
+stop
+
+[ "$(stat -c %a "$file")" = 600 ] || fail 'the file can be read by others'
+[ "$(stat -c %a "$dir/state/rdmash")" = 700 ] || fail 'the folder can be read by others'
+[ "$(grep -c 'echo.*first' "$file")" = 2 ] || fail 'repeated lines are kept, or lost'
+
+start "$@"
+await "$prompt"
+key Up
+await '> quit$'
+key Up
+await '> echo (second|third)$'
+key C-u
+key C-r
+type 'second'
+await '> echo second$'
+key C-u
+key C-r
+type 'foreach'
+await '^echo "got \$i"$'
+key Enter
+await '^got 1$'
+await '^got 2$'
+key Up
+await_cursor "1 $(cursor | cut -d' ' -f2)"
+key C-c
+line quit
+await_end

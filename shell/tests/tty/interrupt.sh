@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Ctrl-C: drops the line, the open block, a search, a paste; stops a command; never ends the program.
+. "$(dirname "$0")/tmux.sh"
+
+demo_only "$1"
+start "$@"
+await "$prompt"
+
+type 'echo dropped'
+key Left Left
+key C-c
+await '> echo dropped\^C$'
+await '^demo> *$'
+await_not '^dropped'
+
+line 'foreach i {1 2} {'
+type 'echo'
+await '\.\.\.> echo$'
+key C-c
+await '^demo> *$'
+line 'echo next'
+await '^next$'
+
+key C-r
+type 'nex'
+await '^bck:nex'
+key C-c
+await '^demo> *$'
+
+# A line over two rows is left whole.
+type "echo $(a 80)"
+key Home
+key C-c
+await "^$(a 11)\^C\$"
+
+# A command, and what was pasted behind it.
+paste 'echo start; busy 60000
+echo never
+'
+await '^start$'
+key C-c
+await 'interrupted$'
+await '^demo> *$'
+line 'echo after'
+await '^after$'
+await_not '^never$'
+
+# How to leave, at the second in a row on an empty prompt only.
+key C-c
+await '> \^C$'
+await_not 'To leave'
+key C-c
+await '^To leave: quit or Ctrl-D$'
+line 'echo still here'
+await '^still here$'
+key C-d
+await_end
