@@ -129,6 +129,19 @@ struct posted {
 	bool done; /* its completion, or a later one of the same queue, was polled */
 };
 
+/* What the other end told about its QP (oob, modify-qp -peer), and what is told to it. */
+struct qp_peer {
+	bool known;
+	enum ibv_qp_type type;
+	uint32_t qpn, psn, qkey;
+	uint16_t lid;
+	union ibv_gid gid;
+	unsigned gid_index;
+	enum ibv_mtu mtu; /* 0: not told */
+	uint64_t addr, len; /* of a region; len 0: not told */
+	uint32_t rkey;	    /* 0: no region */
+};
+
 struct qp {
 	struct obj o;
 	struct pd *pd;
@@ -139,6 +152,8 @@ struct qp {
 	enum ibv_qp_type type;
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
+	uint32_t psn;	     /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
+	struct qp_peer peer; /* by hand: what modify-qp -fill knows of the other end */
 	struct qp_step steps[QP_STEPS]; /* a ring */
 	unsigned nsteps;
 	struct posted posted[QP_POSTED]; /* a ring */
@@ -234,7 +249,7 @@ struct id {
 };
 
 extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class, qp_class,
-	mr_class, mw_class, ah_class, ec_class, id_class;
+	mr_class, mw_class, ah_class, ec_class, id_class, oob_class;
 
 /* -------------------------------------------------------------------- store -- */
 
@@ -266,10 +281,11 @@ void obj_destroy_all(struct session *s);
 /* Kinds that store a pointer to the object. Left out: the current one, else the only one;
  * with none or several the command fails and says what to type. */
 extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
-	kind_mw, kind_ah, kind_ec, kind_id;
+	kind_mw, kind_ah, kind_ec, kind_id, kind_oob;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
-	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt;
+	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt,
+	kind_oob_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 
