@@ -37,10 +37,14 @@ extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
 extern const struct cmd cmd_mem_put, cmd_mem_fill, cmd_mem_load;
 /* mem_watch.c */
 extern const struct cmd cmd_mem_watch;
+/* modify_qp.c */
+extern const struct cmd cmd_modify_qp;
 /* mr.c */
 extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
 /* mw.c */
 extern const struct cmd cmd_mw, cmd_mw_bind;
+/* oob.c */
+extern const struct cmd cmd_oob_listen, cmd_oob_connect, cmd_oob_accept;
 /* pd.c */
 extern const struct cmd cmd_pd;
 /* poll.c */
@@ -57,6 +61,12 @@ extern const struct cmd cmd_post_write, cmd_post_write_imm, cmd_post_read;
 extern const struct cmd cmd_post_recv;
 /* post_send.c */
 extern const struct cmd cmd_post_send, cmd_post_send_imm, cmd_post_send_inv;
+/* qp_create.c */
+extern const struct cmd cmd_qp_create;
+/* qp_info.c */
+extern const struct cmd cmd_qp_info;
+/* qp_state.c */
+extern const struct cmd cmd_qp_state;
 /* require.c */
 extern const struct cmd cmd_require;
 /* shell/echo.c */
