@@ -11,6 +11,7 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cm_step.h"
+#include "qp_class.h"
 #include "qp_history.h"
 #include "session.h"
 #include "trace.h"
@@ -206,7 +207,7 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 	if (id_is_ud(id) && make_ah(s, id, &ev))
 		return -1;
 	if (id->qp)
-		trace_qp(s, id->qp);
+		qp_dump(s, id->qp);
 	return 0;
 }
 
@@ -216,6 +217,6 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 	    cm_await(s, id, "rdma_accept", RDMA_CM_EVENT_ESTABLISHED, within_ms, NULL))
 		return -1;
 	if (id->qp)
-		trace_qp(s, id->qp);
+		qp_dump(s, id->qp);
 	return 0;
 }
