@@ -71,13 +71,17 @@ int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *s
 
 int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 {
-	int rc;
+	int rc, err;
 
 	call_begin(s, SLOW, "rdma_resolve_route", "%s, %llu ms", id->o.name,
 		   (unsigned long long)within_ms);
 	rc = rdma_resolve_route(id->v, (int)within_ms);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s to %s", id->o.name, id_peer(id));
+	if (rc) {
+		err = cm_errno(rc);
+		call_fail(s, err, "%s to %s", id->o.name, id_peer(id));
+		cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), err);
+		return -1;
+	}
 	return call_end(s, "0");
 }
 
