@@ -104,7 +104,8 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg accept_egs[] = { { "accept -prepare", "id2 REQUEST" },
 					    { "accept", "id2 ESTABLISHED" },
-					    { "accept", "within" },
+					    { "accept -within 100",
+					      "no request within 100 ms" },
 					    { NULL, NULL } };
 
 const struct cmd cmd_accept = {
