@@ -140,7 +140,9 @@ static void note_state(struct id *id, const struct cm_event *ev)
 	default:
 		break;
 	}
-	if (id->qp)
+	if (id->qp && ev->type == RDMA_CM_EVENT_ESTABLISHED)
+		qp_history_cm(id->qp, IBV_QPS_RTS, "ESTABLISHED");
+	else if (id->qp)
 		qp_history_sync(id->qp, word_name(cm_event_words, ev->type));
 }
 
@@ -163,7 +165,7 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	}
 	id_state(id, ID_DISCONNECTED);
 	if (id->qp)
-		qp_history_sync(id->qp, "DISCONNECTED");
+		qp_history_cm(id->qp, IBV_QPS_ERR, "DISCONNECTED");
 	return how;
 }
 
