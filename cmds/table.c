@@ -8,6 +8,7 @@
 const struct cmd *const cmd_table[] = {
 	&cmd_ah,
 	&cmd_arm,
+	&cmd_bench,
 	&cmd_cc,
 	&cmd_close,
 	&cmd_cq,

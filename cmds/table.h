@@ -33,6 +33,8 @@ extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 extern const struct cmd cmd_ah;
 /* arm.c */
 extern const struct cmd cmd_arm;
+/* bench.c */
+extern const struct cmd cmd_bench;
 /* mem_get.c, mem_put.c, mem_watch.c */
 extern const struct cmd cmd_mem_cmp, cmd_mem_dump, cmd_mem_get, cmd_mem_save;
 extern const struct cmd cmd_mem_fill, cmd_mem_load, cmd_mem_put;
