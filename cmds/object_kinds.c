@@ -130,6 +130,7 @@ OBJECT_FNS(mw)
 OBJECT_FNS(ah)
 OBJECT_FNS(ec)
 OBJECT_FNS(id)
+OBJECT_FNS(oob)
 
 static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {

@@ -50,6 +50,13 @@ const struct word qp_state_words[] = {
 	{ 0 }
 };
 
+const struct word mig_state_words[] = {
+	{ "MIGRATED", IBV_MIG_MIGRATED, "on the primary path" },
+	{ "REARM", IBV_MIG_REARM, "get ready to migrate" },
+	{ "ARMED", IBV_MIG_ARMED, "ready to migrate to the alternate path" },
+	{ 0 }
+};
+
 const struct word mtu_words[] = {
 	{ "256", IBV_MTU_256, NULL },	{ "512", IBV_MTU_512, NULL },
 	{ "1024", IBV_MTU_1024, NULL }, { "2048", IBV_MTU_2048, NULL },

@@ -120,6 +120,12 @@ const char *args_word_name(const struct word *words, uint64_t value);
 /* Appends the names of the bits set, joined by sep; unknown bits in hex. */
 void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
 
+/* Checks words that are not run: NULL where a word is not known yet ($x, [cmd]). Values are
+ * parsed where their kind is static. more: further words may follow. is(ctx, i, a) tells
+ * what word i is; NULL: nobody asks. -1 with s->fail filled. */
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
+
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);
 /* Appends the part of the usage that words (complete ones, after the name) leave open. */
