@@ -20,7 +20,9 @@ extern const struct cmd cmd_cm_create, cmd_cm_channel, cmd_cm_option, cmd_cm_not
 /* cm_event_cmd.c */
 extern const struct cmd cmd_cm_event, cmd_cm_ack;
 /* cm_mcast.c */
-extern const struct cmd cmd_cm_join, cmd_cm_leave, cmd_mcast_attach, cmd_mcast_detach;
+extern const struct cmd cmd_cm_join, cmd_cm_leave;
+/* mcast.c */
+extern const struct cmd cmd_mcast_attach, cmd_mcast_detach;
 /* cm_passive.c */
 extern const struct cmd cmd_cm_listen, cmd_cm_accept, cmd_cm_reject, cmd_cm_disconnect;
 /* connect.c */
