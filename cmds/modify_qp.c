@@ -217,6 +217,16 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 	return 0;
 }
 
+/* Single parts of the address vector may be given: the rest is filled in first. */
+static void fill_address(struct qp_change *c, const struct modify_qp_args *args)
+{
+	const struct qp_row *row = qp_row(c->qp->type, c->from, c->to);
+
+	if (args->fill && row && row->required & ~c->mask & IBV_QP_AV && !args->av.dgid.set &&
+	    !args->av.dlid.set && c->qp->peer.known)
+		qp_fill(c, IBV_QP_AV);
+}
+
 static int gather(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
 {
 	struct ibv_qp_init_attr init;
@@ -234,6 +244,7 @@ static int gather(struct session *s, struct qp_change *c, const struct modify_qp
 			   qp_peer_adopt(s, c->qp, &peer)))
 		return -1;
 	take_plain(c, args);
+	fill_address(c, args);
 	if (take_av(c, &args->av, &c->a.ah_attr))
 		c->mask |= IBV_QP_AV;
 	take_alt(c, args);

@@ -5,6 +5,8 @@
  * The event loop serves the sockets, so that one session can be both ends: one listens in
  * the background while the other connects.
  */
+#include <string.h>
+
 #include "cmd.h"
 #include "gids.h"
 #include "oob_class.h"
@@ -37,6 +39,15 @@ static int no_peer(struct session *s, const struct oob *b, enum loop_end end)
 			b->listen_fd >= 0 ? "nobody has connected yet" : "connected or connecting");
 }
 
+static int failed(struct session *s, const struct oob *b)
+{
+	fail(s, "oob", b->code, "%s", b->why);
+	if (strcmp(b->code, "ECONNREFUSED") == 0)
+		fail_row(s, "likely", "nobody listens there yet: oob listen %u at the other end",
+			 b->port);
+	return -1;
+}
+
 static void tell(struct out *o, const struct oob *b)
 {
 	out_text(o, "%s <- ", b->qp->o.name);
@@ -56,7 +67,7 @@ static int collect(struct session *s, struct oob *b, const struct num *within, s
 	if (end != LOOP_DONE)
 		rc = no_peer(s, b, end);
 	else if (b->why)
-		rc = fail(s, "oob", b->code, "%s", b->why);
+		rc = failed(s, b);
 	else
 		tell(o, b);
 	if (rc) { /* what failed is told even if destroying fails too, which it does not */
@@ -160,8 +171,8 @@ static int oob_connect_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg oob_connect_egs[] = {
-	{ "oob connect localhost $port -qp b", "b <-   RC  qpn" },
-	{ "oob accept", "a <-   RC  qpn" },
+	{ "oob connect localhost $port -qp b", "b <- RC  qpn" },
+	{ "oob accept", "a <- RC  qpn" },
 	{ NULL, NULL }
 };
 

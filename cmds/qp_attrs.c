@@ -180,12 +180,56 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 
 #define ROW_WIDTH 66
 
+/* A row of s->fail that grows by items and is begun anew when it is full. */
+struct wrapped {
+	struct session *s;
+	const char *label;
+	Tcl_DString text;
+};
+
+static void flush_row(struct wrapped *w)
+{
+	if (!Tcl_DStringLength(&w->text))
+		return;
+	fail_row(w->s, w->label, "%s", Tcl_DStringValue(&w->text));
+	Tcl_DStringSetLength(&w->text, 0);
+	w->label = "";
+}
+
+static void add_item(struct wrapped *w, const char *item, size_t len, const char *between)
+{
+	if (Tcl_DStringLength(&w->text) + (int)len > ROW_WIDTH)
+		flush_row(w);
+	if (Tcl_DStringLength(&w->text))
+		Tcl_DStringAppend(&w->text, between, -1);
+	Tcl_DStringAppend(&w->text, item, (int)len);
+}
+
+/* The parts of an address vector, "name value" each, may be on several lines. */
+static void add_parts(struct wrapped *w, const char *text)
+{
+	const char *between = "  ";
+
+	while (*text) {
+		const char *name = strchr(text, '=') ? strchr(text, '=') + 2 : text;
+		size_t len = (size_t)(name - text);
+
+		len += strcspn(name, " ");
+		if (text[len])
+			len += 1 + strcspn(text + len + 1, " ");
+		add_item(w, text, len, between);
+		text += len + (text[len] == ' ');
+		between = " ";
+	}
+}
+
 void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a,
 		  unsigned mask, unsigned missing)
 {
-	Tcl_DString row, one;
+	struct wrapped w = { .s = s, .label = label };
+	Tcl_DString one;
 
-	Tcl_DStringInit(&row);
+	Tcl_DStringInit(&w.text);
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		if (!((mask | missing) & d->bit))
 			continue;
@@ -193,16 +237,13 @@ void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr
 		append(&one, "%s%s", d->name, missing & d->bit ? " (missing)" : " = ");
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
-		if (Tcl_DStringLength(&row) &&
-		    Tcl_DStringLength(&row) + Tcl_DStringLength(&one) > ROW_WIDTH) {
-			fail_row(s, label, "%s", Tcl_DStringValue(&row));
-			Tcl_DStringSetLength(&row, 0);
-			label = "";
-		}
-		append(&row, "%s%s", Tcl_DStringLength(&row) ? "  " : "", Tcl_DStringValue(&one));
+		if (!d->size && !(missing & d->bit))
+			add_parts(&w, Tcl_DStringValue(&one));
+		else
+			add_item(&w, Tcl_DStringValue(&one), (size_t)Tcl_DStringLength(&one),
+				 "  ");
 		Tcl_DStringFree(&one);
 	}
-	if (Tcl_DStringLength(&row))
-		fail_row(s, label, "%s", Tcl_DStringValue(&row));
-	Tcl_DStringFree(&row);
+	flush_row(&w);
+	Tcl_DStringFree(&w.text);
 }

@@ -96,7 +96,7 @@ static int qp_info_exec(struct session *s, const void *args, struct out *o)
 		a->qp->psn = (uint32_t)a->psn.v;
 	if (qp_peer_of(s, a->qp, a->mr, a->gid_index.set ? (int)a->gid_index.v : -1, &mine))
 		return -1;
-	out_text(o, "%s", a->qp->o.name);
+	out_text(o, "%s  ", a->qp->o.name);
 	qp_peer_out(o, &mine);
 	return 0;
 }

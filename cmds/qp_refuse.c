@@ -74,7 +74,8 @@ static void next_row(struct session *s, const struct qp_change *c, enum ibv_qp_s
 
 	Tcl_DStringInit(&text);
 	qp_change_command(s, c, to, &text);
-	fail_next(s, "%s", Tcl_DStringValue(&text));
+	if (strchr(Tcl_DStringValue(&text), ' ')) /* else nothing is left of it */
+		fail_next(s, "%s", Tcl_DStringValue(&text));
 	Tcl_DStringFree(&text);
 }
 
@@ -235,9 +236,11 @@ static void likely(struct session *s, const struct qp_change *c, int err, Tcl_Ob
 	case ENETUNREACH:
 		likely_unreachable(s, c);
 		break;
+	case ENODATA:
 	case ENODEV:
 	case ENXIO:
-		fail_row(s, "likely", "the GID at sgid_index %u has no network interface",
+		fail_row(s, "likely", err == ENODATA ? "there is no GID at sgid_index %u" :
+			 "the GID at sgid_index %u has no network interface",
 			 c->a.ah_attr.grh.sgid_index);
 		fail_next(s, "gids");
 		break;

@@ -11,10 +11,20 @@ extern const struct cmd cmd_cc, cmd_cq, cmd_cq_resize;
 extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
 /* gids.c */
 extern const struct cmd cmd_gids;
+/* modify_qp.c */
+extern const struct cmd cmd_modify_qp;
 /* mr.c */
 extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
+/* oob.c */
+extern const struct cmd cmd_oob_accept, cmd_oob_connect, cmd_oob_listen;
 /* pd.c */
 extern const struct cmd cmd_pd;
+/* qp_create.c */
+extern const struct cmd cmd_qp_create;
+/* qp_info.c */
+extern const struct cmd cmd_qp_info;
+/* qp_state.c */
+extern const struct cmd cmd_qp_state;
 /* shell/builtin.c */
 extern const struct cmd cmd_echo;
 /* show.c */
