@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completion queues and the channels that tell of completions: cq, cq resize, cc. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cmd.h"
 #include "cq_events.h"
@@ -115,7 +116,10 @@ static int cq_destroy(struct session *s, struct obj *o)
 
 	call_begin(s, SLOW, "ibv_destroy_cq", "%s", o->name);
 	err = ibv_destroy_cq(cq->v);
-	return err ? call_fail(s, err, "%s", o->name) : call_end(s, "0");
+	if (err)
+		return call_fail(s, err, "%s", o->name);
+	free(cq->kept);
+	return call_end(s, "0");
 }
 
 static void cq_describe(struct session *s, struct obj *o, struct out *out)

@@ -253,6 +253,98 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	return fill_absent(s, c, &w, dst);
 }
 
+/* A name that is no number may be an object that the script will have made by then. */
+static const struct arg *likely_positional(struct session *s, const struct cmd *c,
+					   const struct walk *w, Tcl_Obj *word)
+{
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		uint64_t v;
+		bool fits;
+
+		if (!(a->flags & ARG_POS) || (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
+			continue;
+		if (word && !(a->flags & ARG_NEED) && a->kind->matches &&
+		    (a->kind->is_static ? !a->kind->matches(s, a, word)
+					: args_number(word, &v, &fits)))
+			continue;
+		return a;
+	}
+	return NULL;
+}
+
+static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	void *mark = obstack_alloc(&s->arena, 0), *dst;
+	int rc;
+
+	if (!word || !a->kind->is_static)
+		return 0;
+	dst = obstack_alloc(&s->arena, (int)a->kind->size);
+	memset(dst, 0, a->kind->size);
+	rc = a->kind->parse(s, a, word, dst);
+	obstack_free(&s->arena, mark);
+	return rc;
+}
+
+/* What the word is: an argument whose value it is, NULL for an option's name. */
+static int check_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
+		      bool options, const struct arg **value)
+{
+	const struct arg *a = w->due;
+	int matches;
+
+	*value = a;
+	w->due = NULL;
+	if (a)
+		return check_value(s, a, word);
+	a = likely_positional(s, c, w, word);
+	if (options && word && looks_like_option(Tcl_GetString(word)) &&
+	    !(a && a->flags & ARG_MANY && w->seen[a - c->args])) {
+		a = find_option(c->args, Tcl_GetString(word) + 1, &matches);
+		if (matches != 1)
+			return unknown_option(s, c, Tcl_GetString(word), matches);
+		if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
+			return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
+		w->seen[a - c->args] = true;
+		w->due = is_switch(a) ? NULL : a;
+		return 0;
+	}
+	*value = a;
+	if (!a)
+		return word ? too_many(s, c, word) : 0;
+	w->seen[a - c->args] = true;
+	return check_value(s, a, word);
+}
+
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx)
+{
+	struct walk w = { 0 };
+	bool options = true;
+
+	for (int i = 0; i < objc; i++) {
+		const struct arg *value;
+
+		if (options && !w.due && objv[i] && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+			options = false;
+			continue;
+		}
+		if (check_word(s, c, &w, objv[i], options, &value))
+			return -1;
+		if (value && is)
+			is(ctx, i, value);
+	}
+	if (more)
+		return 0;
+	if (w.due)
+		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, w.due->name,
+			    w.due->help);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_NEED && !w.seen[a - c->args])
+			return missing(s, c, a);
+	return 0;
+}
+
 /* "<mr>", "[-len size]", "-sge mr:off:len ..." */
 static void usage_arg(const struct arg *a, Tcl_DString *d)
 {

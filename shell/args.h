@@ -26,6 +26,8 @@ struct arg_kind {
 	int (*absent)(struct session *s, const struct arg *a, void *dst);
 	/* May word be this optional positional? NULL: yes. Else it is taken as the next. */
 	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
+	/* May -n call parse, with nothing open and nothing run? */
+	bool is_static;
 	/* Appends the words that fit to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
 };
@@ -93,6 +95,7 @@ extern const struct arg_kind kind_bytes;  /* struct bytes: the bytes of a Tcl va
 extern const struct arg_kind kind_obj;	  /* Tcl_Obj *: any value */
 extern const struct arg_kind kind_script; /* Tcl_Obj *: a script to run */
 extern const struct arg_kind kind_path;	  /* const char *: a file; completes file names */
+extern const struct arg_kind kind_expr;	  /* Tcl_Obj *: a condition for Tcl_ExprObj() */
 extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
 extern const struct arg_kind kind_size;	  /* struct num: bytes; K, M, G are 1024s */
 extern const struct arg_kind kind_port;	  /* struct num: 0 to 65535 */
@@ -116,6 +119,12 @@ const struct word *args_word(const struct word *words, const char *name);
 const char *args_word_name(const struct word *words, uint64_t value);
 /* Appends the names of the bits set, joined by sep; unknown bits in hex. */
 void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
+
+/* Checks words that are not run: NULL where a word is not known yet ($x, [cmd]). Values are
+ * parsed where their kind is static. more: further words may follow. is(ctx, i, a) tells
+ * what word i is; NULL: nobody asks. -1 with s->fail filled. */
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
 
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);

@@ -94,6 +94,11 @@ static const struct cmd *const *find_group(struct session *s, const char *typed)
 	return NULL;
 }
 
+const struct cmd *const *cmd_group(const char *word)
+{
+	return find_group(NULL, word);
+}
+
 static const struct cmd *no_member(struct session *s, const struct cmd *const *group,
 				   const char *typed, bool ambiguous)
 {

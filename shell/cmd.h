@@ -50,6 +50,10 @@ extern const struct cmd *const cmd_table[];
  * ambiguous (s may be NULL: no message). */
 const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used);
 
+/* The first entry of those whose first word is word, or begins so and no other does; else
+ * NULL. */
+const struct cmd *const *cmd_group(const char *word);
+
 /* Parses objv (the words after the name) and runs the command. */
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o);
 

@@ -1,4 +1,375 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What may be typed next.
+ *
+ * A scanner finds the command the cursor is in, also inside of [ ], braced bodies and
+ * after ';'; the words before the cursor are then completed from the argument tables.
+ * An unfinished command cannot be given to Tcl's own parser, so the rules that matter for
+ * typing are here.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "cmd.h"
 #include "complete.h"
-void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start) {(void)session,(void)text,(void)words;*start=0;}
-void complete_hint(void *session, const char *text, Tcl_DString *hint) {(void)session,(void)text,(void)hint;}
+#include "session.h"
+
+#define DEPTH 32
+#define WORDS 64
+
+enum nest { NEST_TOP, NEST_BRACKET, NEST_BRACE, NEST_QUOTE };
+
+struct span {
+	size_t from, to;
+};
+
+/* A command that is open: the words before the cursor, and the one at it. */
+struct level {
+	enum nest nest;
+	struct span words[WORDS];
+	unsigned n;
+	bool in_word, comment;
+	size_t word; /* where the one at the cursor begins */
+};
+
+struct scan {
+	struct level levels[DEPTH];
+	unsigned depth; /* of the innermost */
+};
+
+/* ------------------------------------------------------------------- scanner -- */
+
+static void push(struct scan *sc, enum nest nest)
+{
+	if (sc->depth + 1 == DEPTH)
+		return;
+	sc->depth++;
+	memset(&sc->levels[sc->depth], 0, sizeof sc->levels[0]);
+	sc->levels[sc->depth].nest = nest;
+}
+
+static void pop(struct scan *sc, enum nest nest)
+{
+	unsigned d = sc->depth;
+
+	while (d && sc->levels[d].nest != nest)
+		d--;
+	if (d)
+		sc->depth = d - 1;
+}
+
+static void end_word(struct level *l, size_t at)
+{
+	if (l->in_word && l->n < WORDS)
+		l->words[l->n++] = (struct span){ l->word, at };
+	l->in_word = false;
+}
+
+static void end_command(struct level *l)
+{
+	l->in_word = false;
+	l->comment = false;
+	l->n = 0;
+}
+
+static void begin_word(struct scan *sc, char c, size_t at)
+{
+	struct level *l = &sc->levels[sc->depth];
+
+	if (c == '#' && !l->n)
+		l->comment = true;
+	l->in_word = true;
+	l->word = at;
+	if (c == '{')
+		push(sc, NEST_BRACE);
+	else if (c == '"')
+		push(sc, NEST_QUOTE);
+}
+
+static void scan_char(struct scan *sc, char c, size_t at)
+{
+	struct level *l = &sc->levels[sc->depth];
+
+	if (l->comment && c != '\n')
+		return;
+	if (c == '[' && !l->comment) {
+		if (!l->in_word && l->nest != NEST_QUOTE)
+			begin_word(sc, c, at);
+		push(sc, NEST_BRACKET);
+	} else if (c == ']') {
+		pop(sc, NEST_BRACKET);
+	} else if (l->nest == NEST_QUOTE) {
+		if (c == '"')
+			pop(sc, NEST_QUOTE);
+	} else if (c == '}') {
+		pop(sc, NEST_BRACE);
+	} else if (c == '\n' || c == ';') {
+		end_command(l);
+	} else if (c == ' ' || c == '\t') {
+		end_word(l, at);
+	} else if (!l->in_word) {
+		begin_word(sc, c, at);
+	}
+}
+
+static const struct level *scan(struct scan *sc, const char *text)
+{
+	memset(sc, 0, sizeof *sc);
+	for (size_t i = 0; text[i]; i++) {
+		struct level *l = &sc->levels[sc->depth];
+
+		if (text[i] != '\\' || !text[i + 1]) {
+			scan_char(sc, text[i], i);
+			continue;
+		}
+		if (text[i + 1] == '\n' && l->nest != NEST_QUOTE)
+			end_word(l, i);
+		else if (!l->in_word && l->nest != NEST_QUOTE)
+			begin_word(sc, 'x', i);
+		i++;
+	}
+	return &sc->levels[sc->depth];
+}
+
+/* --------------------------------------------------------------------- words -- */
+
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b) ||
+	       (strchr("-_", a) && strchr("-_", b) && a && b);
+}
+
+static bool begins(const char *word, const char *typed)
+{
+	while (*typed)
+		if (!*word || !same_letter(*word++, *typed++))
+			return false;
+	return true;
+}
+
+/* Moves what fits from one list to the other, each once. */
+static void filter(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
+{
+	Tcl_Obj **v, **have;
+	int n, m;
+
+	Tcl_ListObjGetElements(NULL, from, &n, &v);
+	for (int i = 0; i < n; i++) {
+		bool twice = false;
+
+		Tcl_ListObjGetElements(NULL, to, &m, &have);
+		for (int k = 0; k < m && !twice; k++)
+			twice = strcmp(Tcl_GetString(have[k]), Tcl_GetString(v[i])) == 0;
+		if (!twice && begins(Tcl_GetString(v[i]), typed))
+			Tcl_ListObjAppendElement(NULL, to, v[i]);
+	}
+}
+
+static void add(Tcl_Obj *list, const char *word, size_t len)
+{
+	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, (int)len));
+}
+
+static void first_words(struct session *s, bool all, Tcl_Obj *list)
+{
+	Tcl_InterpState saved;
+	Tcl_Obj **v;
+	int n;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		add(list, (*c)->name, strcspn((*c)->name, " "));
+	if (!all)
+		return;
+	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	if (Tcl_Eval(s->tcl, "::lsort [::info commands]") == TCL_OK &&
+	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
+		for (int i = 0; i < n; i++)
+			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
+			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0)
+				Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_RestoreInterpState(s->tcl, saved);
+}
+
+static void second_words(const struct cmd *const *group, Tcl_Obj *list)
+{
+	size_t len = strcspn((*group)->name, " ");
+
+	for (const struct cmd *const *c = group; *c; c++)
+		if (strncmp((*c)->name, (*group)->name, len) == 0 && (*c)->name[len] == ' ')
+			add(list, (*c)->name + len + 1, strlen((*c)->name + len + 1));
+}
+
+static void variables(struct session *s, Tcl_Obj *list)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	Tcl_Obj **v;
+	int n;
+
+	if (Tcl_Eval(s->tcl, "::lsort [::info vars]") == TCL_OK &&
+	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
+		for (int i = 0; i < n; i++)
+			Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_RestoreInterpState(s->tcl, saved);
+}
+
+/* ------------------------------------------------------------------ complete -- */
+
+/* The words of a command as Tcl values, without their quotes. */
+static int word_objs(const char *text, const struct level *l, Tcl_Obj **v)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		const char *from = text + l->words[i].from;
+		size_t len = l->words[i].to - l->words[i].from;
+
+		if (len > 1 && ((*from == '{' && from[len - 1] == '}') ||
+				(*from == '"' && from[len - 1] == '"'))) {
+			from++;
+			len -= 2;
+		}
+		v[i] = Tcl_NewStringObj(from, (int)len);
+		Tcl_IncrRefCount(v[i]);
+	}
+	return (int)l->n;
+}
+
+static void free_objs(Tcl_Obj **v, int n)
+{
+	for (int i = 0; i < n; i++)
+		Tcl_DecrRefCount(v[i]);
+}
+
+static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
+{
+	const char *words[2] = { n ? Tcl_GetString(v[0]) : NULL, n > 1 ? Tcl_GetString(v[1]) : NULL };
+	const struct cmd *const *group = n ? cmd_group(words[0]) : NULL;
+	const struct cmd *c;
+	int used;
+
+	if (n && strcmp(words[0], "set") == 0) {
+		variables(s, list);
+		return;
+	}
+	if (!group)
+		return;
+	if (*group == &cmd_help && n == 2 && cmd_group(words[1])) {
+		second_words(cmd_group(words[1]), list);
+		return;
+	}
+	if (n == 1)
+		second_words(group, list);
+	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);
+	if (c)
+		args_complete(s, c, n - used, v + used, list);
+}
+
+/* Where $name begins, if the text ends in one; else NULL. */
+static const char *variable(const char *text)
+{
+	const char *p = text + strlen(text);
+
+	while (p > text && (isalnum((unsigned char)p[-1]) || strchr("_:", p[-1])))
+		p--;
+	if (p > text && p[-1] == '{' && p - 1 > text && p[-2] == '$')
+		return p;
+	return p > text && p[-1] == '$' && (p - 1 == text || p[-2] != '\\') ? p : NULL;
+}
+
+/* The word at the cursor, after the last comma of a list of flags. */
+static const char *word_at(const char *text, const struct level *l)
+{
+	const char *word = l->in_word ? text + l->word : text + strlen(text);
+	const char *comma = strrchr(word, ',');
+
+	return comma ? comma + 1 : word;
+}
+
+void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start)
+{
+	struct session *s = session;
+	struct scan sc;
+	const struct level *l = scan(&sc, text);
+	const char *typed = variable(text);
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), *v[WORDS];
+	int n;
+
+	Tcl_IncrRefCount(list);
+	if (typed) {
+		variables(s, list);
+	} else if (l->nest == NEST_QUOTE || l->comment) {
+		typed = text + strlen(text);
+	} else {
+		typed = word_at(text, l);
+		n = word_objs(text, l, v);
+		s->typed = typed;
+		if (n)
+			command_words(s, v, n, list);
+		else
+			first_words(s, *typed, list);
+		s->typed = NULL;
+		free_objs(v, n);
+	}
+	*start = (size_t)(typed - text);
+	filter(list, typed, words);
+	Tcl_DecrRefCount(list);
+}
+
+/* ---------------------------------------------------------------------- hint -- */
+
+static void family_hint(const struct cmd *const *group, Tcl_DString *hint)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
+	int n;
+
+	Tcl_IncrRefCount(list);
+	second_words(group, list);
+	Tcl_ListObjGetElements(NULL, list, &n, &v);
+	for (int i = 0; i < n; i++) {
+		Tcl_DStringAppend(hint, i ? "|" : "", -1);
+		Tcl_DStringAppend(hint, Tcl_GetString(v[i]), -1);
+	}
+	Tcl_DecrRefCount(list);
+}
+
+static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
+{
+	const char *words[2] = { Tcl_GetString(v[0]), n > 1 ? Tcl_GetString(v[1]) : NULL };
+	const struct cmd *const *group = cmd_group(words[0]);
+	const struct cmd *c;
+	int used;
+
+	if (!group)
+		return;
+	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);
+	/* a name still being typed, that is not yet whole */
+	if (!blank && (!c || (n == used && strlen(c->name + strcspn(c->name, " ")) !=
+						   (n > 1 ? strlen(words[1]) + 1 : 0))))
+		return;
+	if (!blank)
+		Tcl_DStringAppend(hint, " ", 1);
+	if (c && (n > 1 || !strchr(c->name, ' ')))
+		args_hint(s, c, n - used, v + used, hint);
+	else if (n == 1)
+		family_hint(group, hint);
+	if (!blank && Tcl_DStringLength(hint) == 1)
+		Tcl_DStringSetLength(hint, 0);
+}
+
+void complete_hint(void *session, const char *text, Tcl_DString *hint)
+{
+	struct session *s = session;
+	struct scan sc;
+	struct level l = *scan(&sc, text);
+	bool blank = !l.in_word;
+	Tcl_Obj *v[WORDS];
+	int n;
+
+	if (l.nest == NEST_QUOTE || l.comment)
+		return;
+	end_word(&l, strlen(text));
+	n = word_objs(text, &l, v);
+	if (n)
+		hint_words(s, v, n, blank, hint);
+	free_objs(v, n);
+}

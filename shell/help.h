@@ -3,7 +3,12 @@
 #ifndef SHELL_HELP_H
 #define SHELL_HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <tcl.h>
+
+struct arg;
+struct cmd;
 
 /* rdmash --help */
 void help_options(FILE *to);
@@ -13,5 +18,33 @@ void help_version(FILE *to, const char *version);
 void help_man(FILE *to, const char *version);
 /* the bash completion script */
 void help_bash(FILE *to);
+
+/* "0.1.0" */
+const char *help_version_number(void);
+
+/* A page that belongs to no command. */
+struct topic {
+	const char *name;
+	const char *title;
+	const char *text; /* paragraphs between empty lines; indented lines stay as they are */
+};
+extern const struct topic topics[]; /* ends with a NULL name */
+
+/* Options of the command line. */
+struct help_option {
+	const char *name;  /* "-f, --file" */
+	const char *value; /* "FILE", or NULL */
+	const char *text;
+};
+extern const struct help_option help_option_table[]; /* ends with a NULL name */
+
+/* The families in the order help shows them; NULL at the end. Borrowed. */
+const char *help_family(unsigned n);
+/* How an argument is written: "<mr>", "-remote addr". */
+void help_arg_name(const struct arg *a, Tcl_DString *d);
+/* Its help, with default, range and words. */
+void help_arg_text(const struct arg *a, Tcl_DString *d);
+/* Appends text in lines of at most width columns, each after indent blanks. */
+void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d);
 
 #endif

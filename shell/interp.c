@@ -89,17 +89,35 @@ static bool looks_like_ipv6(const char *word)
 	return strchr(word, ':') && strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
 }
 
+/* What Tcl has and a safe interpreter, or this one, has not. */
+static const char *const left_out[] = { "exec", "socket", "file", "glob", "cd", "pwd", "load",
+					"fconfigure", "chan", "read", "gets", "after", "vwait",
+					"update", "interp", "pid", NULL };
+
+int interp_unknown(struct session *s, const char *word)
+{
+	if (looks_like_ipv6(word)) {
+		fail(s, "command", "UNKNOWN", "unknown command '%s'", word);
+		return fail_row(s, "note", "[...] runs a command: write IPv6 addresses without "
+				"brackets, the port as a word of its own");
+	}
+	for (unsigned i = 0; left_out[i]; i++)
+		if (strcmp(left_out[i], word) == 0) {
+			fail(s, "command", "UNSAFE", "Tcl's %s is not available to scripts", word);
+			return fail_row(s, "note", "%s", "scripts cannot leave the shell; rdmash "
+					"--unsafe lifts that (but for after, vwait, update, interp)");
+		}
+	return 0;
+}
+
 static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct session *s = data;
 	const char *word = objc > 1 ? Tcl_GetString(objv[1]) : "";
 
-	if (looks_like_ipv6(word)) {
-		fail(s, "command", "UNKNOWN", "unknown command '%s'", word);
-		fail_row(s, "note", "[...] runs a command: write IPv6 addresses without brackets, %s",
-			 "the port as a word of its own");
+	(void)tcl;
+	if (interp_unknown(s, word))
 		return tcl_error(s, NULL);
-	}
 	return dispatch(data, tcl, objc - 1, objv + 1);
 }
 
@@ -168,16 +186,20 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	return rc;
 }
 
-/* In the interpreter's own time: make it stop at once, uncatchably. */
-static int interrupted(ClientData data, Tcl_Interp *tcl, int code)
+void interp_stop(struct session *s)
 {
-	struct session *s = data;
 	Tcl_Time past = { 1, 0 };
 
-	(void)tcl;
 	Tcl_LimitSetTime(s->tcl, &past);
 	Tcl_LimitSetGranularity(s->tcl, TCL_LIMIT_TIME, 1);
 	Tcl_LimitTypeSet(s->tcl, TCL_LIMIT_TIME);
+}
+
+/* In the interpreter's own time, after the signal. */
+static int interrupted(ClientData data, Tcl_Interp *tcl, int code)
+{
+	(void)tcl;
+	interp_stop(data);
 	return code;
 }
 
@@ -227,6 +249,7 @@ void interp_new(struct session *s)
 	Tcl_DeleteCommand(s->tcl, "tcl_exit");
 	Tcl_ResetResult(s->tcl);
 	register_commands(s);
+	script_init(s);
 	interrupt_handler = Tcl_AsyncCreate(interrupted, s);
 	loop_on_interrupt(s->loop, mark_interrupt, NULL);
 }

@@ -4,6 +4,7 @@
  * Numbers go through libtommath as Tcl has it: 0x, 0b and 64 unsigned bits are exact.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "args.h"
 #include "session.h"
 #include "suggest.h"
+#include "xmem.h"
 
 bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits)
 {
@@ -287,6 +289,28 @@ static void complete_words(struct session *s, const struct arg *a, Tcl_Obj *word
 	}
 }
 
+/* Files and folders below what is typed; names that would need quoting are left out. */
+static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	const char *typed = s->typed ? s->typed : "", *slash = strrchr(typed, '/');
+	int head = slash ? (int)(slash - typed) + 1 : 0;
+	char *dir = head ? xasprintf("%.*s", head, typed) : xstrdup(".");
+	DIR *d = opendir(dir);
+
+	(void)a;
+	free(dir);
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		if (e->d_name[0] == '.' && typed[head] != '.')
+			continue;
+		if (!strpbrk(e->d_name, " \t\n\"\\;$[]{}"))
+			Tcl_ListObjAppendElement(NULL, words,
+						 Tcl_ObjPrintf("%.*s%s%s", head, typed, e->d_name,
+							       e->d_type == DT_DIR ? "/" : ""));
+	}
+	if (d)
+		closedir(d);
+}
+
 static bool number_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
 {
 	uint64_t v;
@@ -304,7 +328,8 @@ static bool size_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
 
 #define NUMBER(kind, word_, parse_, matches_) \
 	const struct arg_kind kind = { \
-		.word = word_, .size = sizeof(struct num), .parse = parse_, .matches = matches_ }
+		.word = word_, .size = sizeof(struct num), .parse = parse_, \
+		.matches = matches_, .is_static = true }
 
 NUMBER(kind_u8, "n", parse_u8, number_matches);
 NUMBER(kind_u16, "n", parse_u16, number_matches);
@@ -316,7 +341,10 @@ NUMBER(kind_ms, "ms", parse_ms, size_matches);
 
 const struct arg_kind kind_switch = { .word = "", .size = sizeof(bool), .parse = parse_switch };
 const struct arg_kind kind_str = { .word = "text", .size = sizeof(char *), .parse = parse_str };
-const struct arg_kind kind_path = { .word = "file", .size = sizeof(char *), .parse = parse_str };
+const struct arg_kind kind_path = { .word = "file",
+				    .size = sizeof(char *),
+				    .parse = parse_str,
+				    .complete = complete_path };
 const struct arg_kind kind_bytes = { .word = "bytes",
 				     .size = sizeof(struct bytes),
 				     .parse = parse_bytes };
@@ -324,11 +352,16 @@ const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .
 const struct arg_kind kind_script = { .word = "script",
 				      .size = sizeof(Tcl_Obj *),
 				      .parse = parse_obj };
+const struct arg_kind kind_expr = { .word = "condition",
+				    .size = sizeof(Tcl_Obj *),
+				    .parse = parse_obj };
 const struct arg_kind kind_enum = { .word = "word",
 				    .size = sizeof(struct num),
 				    .parse = parse_enum,
+				    .is_static = true,
 				    .complete = complete_words };
 const struct arg_kind kind_flags = { .word = "flag,...",
 				     .size = sizeof(struct num),
 				     .parse = parse_flags,
+				     .is_static = true,
 				     .complete = complete_words };

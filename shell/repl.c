@@ -1,3 +1,162 @@
 /* SPDX-License-Identifier: MIT */
+/* The interactive session: a line or block is read, run, and its result printed. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "complete.h"
+#include "edit.h"
+#include "interp.h"
 #include "repl.h"
-int repl(struct session *s, bool rc, const char *version) { (void)s,(void)rc,(void)version; return 0; }
+#include "script.h"
+#include "session.h"
+#include "xmem.h"
+
+/* $variable/rdmash/name, else ~/home/rdmash/name; NULL without a home. To be freed. */
+static char *xdg_path(const char *variable, const char *home, const char *name)
+{
+	const char *base = getenv(variable);
+
+	if (base && *base == '/')
+		return xasprintf("%s/rdmash/%s", base, name);
+	base = getenv("HOME");
+	return base && *base ? xasprintf("%s/%s/rdmash/%s", base, home, name) : NULL;
+}
+
+static char *history_path(void)
+{
+	const char *own = getenv("RDMASH_HISTORY");
+
+	if (own)
+		return *own ? xstrdup(own) : NULL;
+	return xdg_path("XDG_STATE_HOME", ".local/state", "history");
+}
+
+static void prompt(void *session, Tcl_DString *text)
+{
+	app.prompt(session, text);
+}
+
+static bool is_escape(const char *text)
+{
+	return text[strspn(text, " \t")] == '!';
+}
+
+static bool whole(void *session, const char *text)
+{
+	(void)session;
+	return is_escape(text) || Tcl_CommandComplete(text);
+}
+
+static const struct edit_ops ops = { prompt, whole, complete_words, complete_hint };
+
+/* The version of libibverbs and so on is app's, one word of its first line each. */
+static void banner(struct session *s, const char *version)
+{
+	Tcl_DString libs;
+	const char *first;
+
+	Tcl_DStringInit(&libs);
+	app.version(&libs);
+	first = Tcl_DStringValue(&libs);
+	printf("rdmash %s  %.*s%sTcl %s      help: commands   quit: leave\n", version,
+	       (int)strcspn(first, "\n"), first, *first ? "  " : "",
+	       Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
+	Tcl_DStringFree(&libs);
+}
+
+/* What a command or its interruption has left is put in order. */
+static void settle(struct session *s)
+{
+	if (s->quit)
+		return;
+	interp_resume(s);
+	loop_clear_interrupt(s->loop);
+}
+
+static int run_rc(struct session *s)
+{
+	char *path = xdg_path("XDG_CONFIG_HOME", ".config", "rc.rdma");
+	int rc = 0;
+
+	if (path && access(path, F_OK) == 0) {
+		printf("Running %s (-X skips it)\n", path);
+		rc = script_file(s, path) == -2 ? -1 : 0;
+		settle(s);
+	}
+	free(path);
+	return rc;
+}
+
+/* !command: system(3) ignores Ctrl-C in us while the command has the terminal. */
+static void escape(const char *command)
+{
+	int rc;
+
+	fflush(stdout);
+	signal(SIGPIPE, SIG_DFL); /* what is ignored here would be ignored there */
+	rc = system(command);
+	signal(SIGPIPE, SIG_IGN);
+	if (rc == -1)
+		fprintf(stderr, "error: system: %s\n", strerror(errno));
+	else if (WIFSIGNALED(rc))
+		fprintf(stderr, "killed by signal %d\n", WTERMSIG(rc));
+	else if (WEXITSTATUS(rc))
+		fprintf(stderr, "exit code %d\n", WEXITSTATUS(rc));
+}
+
+static void run_block(struct session *s, const char *block)
+{
+	if (is_escape(block))
+		escape(block + strspn(block, " \t") + 1);
+	else
+		script_run(s, NULL, NULL, block);
+	settle(s);
+}
+
+static void read_and_run(struct session *s)
+{
+	unsigned cancelled = 0;
+
+	while (!s->quit && !loop_ending(s->loop)) {
+		enum edit_end end;
+		Tcl_DString block;
+
+		Tcl_DStringInit(&block);
+		end = edit_read(s->edit, &block);
+		if (end == EDIT_BLOCK) {
+			cancelled = 0;
+			run_block(s, Tcl_DStringValue(&block));
+		} else if (end == EDIT_CANCEL) {
+			settle(s);
+			if (++cancelled == 2)
+				printf("quit or Ctrl-D leaves\n");
+		}
+		Tcl_DStringFree(&block);
+		if (end == EDIT_EOF)
+			break;
+	}
+}
+
+int repl(struct session *s, bool rc, const char *version)
+{
+	char *history = history_path();
+	int failed;
+
+	banner(s, version);
+	failed = rc ? run_rc(s) : 0;
+	s->edit = edit_new(s->loop, &ops, s, history);
+	edit_hints(s->edit, s->opt.hints);
+	notices_editor(s->notices, s->edit);
+	read_and_run(s);
+	notices_editor(s->notices, NULL);
+	edit_free(s->edit);
+	s->edit = NULL;
+	free(history);
+	return failed;
+}

@@ -26,6 +26,7 @@
 #include "xmem.h"
 
 #define SCRIPT_MAX   (16u << 20) /* bytes */
+#define END_MARK     "::rdmash_end"
 #define SCRIPT_DEPTH 16		 /* files that source files */
 
 /* ------------------------------------------------------------ where we are -- */
@@ -113,7 +114,7 @@ void script_where(struct session *s, Tcl_DString *where)
 
 /* ---------------------------------------------------------------- printing -- */
 
-static void report(struct session *s)
+void script_report(struct session *s)
 {
 	Tcl_DString rows;
 	const char *where = s->fail.where;
@@ -142,14 +143,13 @@ static void print_result(struct session *s, bool ours)
 			return;
 		Tcl_DStringInit(&d);
 		out_print(s->last, s->opt.format, &d);
-		fputs(Tcl_DStringValue(&d), stdout);
+		out_put(Tcl_DStringValue(&d));
 		Tcl_DStringFree(&d);
 	} else if (s->opt.interactive && !s->script->name) {
 		text = Tcl_GetStringResult(s->tcl);
 		if (*text)
-			printf("%s\n", text);
+			out_line(OUT_TEXT, text);
 	}
-	fflush(stdout);
 }
 
 static void echo_command(struct session *s, const char *command, int len)
@@ -178,9 +178,11 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-/* The command alone, on its own line of the script. */
+/* The command alone, on its own line of the script. The mark after it tells whether it
+ * has returned from the script, which the interpreter does not say. */
 static int put_in_memory(const struct script *sc, const char *command, int len)
 {
+	static const char mark[] = "\n\n" END_MARK;
 	static const char empty[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
 
 	if (ftruncate(sc->fd, 0) || lseek(sc->fd, 0, SEEK_SET))
@@ -192,7 +194,9 @@ static int put_in_memory(const struct script *sc, const char *command, int len)
 			return -1;
 		left -= n;
 	}
-	return write_all(sc->fd, command, (size_t)len);
+	if (write_all(sc->fd, command, (size_t)len))
+		return -1;
+	return sc->name ? write_all(sc->fd, mark, sizeof mark - 1) : 0;
 }
 
 static int eval_command(struct session *s, const char *command, int len)
@@ -211,7 +215,10 @@ static int eval_command(struct session *s, const char *command, int len)
 		Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
 		rc = TCL_ERROR;
 	} else {
+		s->script->ended = false;
 		rc = Tcl_FSEvalFileEx(s->tcl, file, "utf-8");
+		if (rc == TCL_OK && s->script->name && !s->script->ended)
+			rc = TCL_RETURN;
 	}
 	Tcl_DecrRefCount(file);
 	if (rc == TCL_ERROR)
@@ -229,106 +236,263 @@ static unsigned count_lines(const char *from, const char *to)
 }
 
 /* Runs one command; prints its result. A Tcl result code. */
-static int run_command(struct session *s, const char *command, int len)
+static int run_command(struct session *s, const char *command, int len, bool print)
 {
 	int rc;
 
 	if (s->opt.echo)
 		echo_command(s, command, len);
 	rc = eval_command(s, command, len);
-	if (rc == TCL_OK)
+	if (rc == TCL_OK && print)
 		print_result(s, interp_ours(s, command, len));
 	return rc;
 }
 
 /* For a top level: what an error means there. */
-static bool go_on(struct session *s, bool print)
+static bool go_on(struct session *s)
 {
-	if (!print)
-		return false;
-	report(s);
+	script_report(s);
 	return s->opt.keep_going && !loop_interrupted(s->loop) && !loop_ending(s->loop) &&
 	       !s->skipped;
 }
 
-static int run_commands(struct session *s, const char *text, bool print)
+static int syntax_error(struct session *s, const char *name, unsigned line)
 {
-	const char *p = text, *end = text + strlen(text);
-	unsigned line = s->script->line;
-	int result = TCL_OK;
+	fail(s, "script", "SYNTAX", "%s, in the command that begins here",
+	     Tcl_GetStringResult(s->tcl));
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	s->fail.where = name ? xasprintf("%s:%u", name, line) : NULL;
+	return -1;
+}
 
-	while (p < end && !s->quit) {
-		Tcl_Parse parse;
-		int rc, len;
+/* A command in a text, and where the next begins. */
+struct piece {
+	const char *text;
+	int len;
+	unsigned line;
+	bool empty; /* comments only */
+	const char *next;
+	unsigned next_line;
+};
 
-		if (Tcl_ParseCommand(s->tcl, p, (int)(end - p), 0, &parse) != TCL_OK) {
-			s->script->line = line;
-			fail(s, "script", "SYNTAX", "%s, in the command that begins here",
-			     Tcl_GetStringResult(s->tcl));
-			Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-			s->fail.where = s->script->name
-						? xasprintf("%s:%u", s->script->name, line)
-						: NULL;
-			if (print)
-				report(s);
+static const char *last_word_end(const Tcl_Parse *parse)
+{
+	const Tcl_Token *t = parse->tokenPtr;
+
+	for (int i = 1; i < parse->numWords; i++)
+		t += t->numComponents + 1;
+	return t->start + t->size;
+}
+
+/* Cuts the first command off text; -1 with s->fail filled. */
+static int cut(struct session *s, const char *name, const char *text, const char *end,
+	       unsigned line, struct piece *c)
+{
+	Tcl_Parse parse;
+
+	if (Tcl_ParseCommand(s->tcl, text, (int)(end - text), 0, &parse) != TCL_OK)
+		return syntax_error(s, name, line + count_lines(text, text + strspn(text, " \t\n;")));
+	c->text = parse.commandStart;
+	c->len = parse.commandSize;
+	c->next = c->text + c->len;
+	if (parse.numWords)
+		c->len = (int)(last_word_end(&parse) - c->text);
+	c->line = line + count_lines(text, c->text);
+	c->empty = parse.numWords == 0;
+	c->next_line = c->line + count_lines(c->text, c->next);
+	Tcl_FreeParse(&parse);
+	return 0;
+}
+
+int script_parses(struct session *s, const char *name, const char *text)
+{
+	const char *end = text + strlen(text);
+	struct piece c = { .next = text, .next_line = 1 };
+
+	while (c.next < end)
+		if (cut(s, name, c.next, end, c.next_line, &c))
+			return -1;
+	return 0;
+}
+
+static void note(struct session *s, const struct piece *c, bool failed)
+{
+	if (!s->script->parent && !s->script->dir && !c->empty)
+		record_note(s, c->text, c->len, failed);
+}
+
+/* top: errors are printed. Returns a Tcl result code. */
+static int run_commands(struct session *s, const char *text, bool top, bool print)
+{
+	const char *end = text + strlen(text);
+	struct piece c = { .next = text, .next_line = s->script->line };
+	int result = TCL_OK, rc;
+
+	while (c.next < end && !s->quit) {
+		if (cut(s, s->script->name, c.next, end, c.next_line, &c)) {
+			if (top)
+				script_report(s);
 			return TCL_ERROR;
 		}
-		line += count_lines(p, parse.commandStart);
-		len = parse.commandSize;
-		p = parse.commandStart;
-		while (len && strchr("\n;", p[len - 1]))
-			len--;
-		s->script->line = line;
-		rc = parse.numWords ? run_command(s, p, len) : TCL_OK;
-		if (!s->script->parent && !s->script->name)
-			record_note(s, p, len, rc == TCL_ERROR);
-		line += count_lines(p, p + parse.commandSize);
-		p += parse.commandSize;
-		Tcl_FreeParse(&parse);
+		if (c.empty)
+			continue;
+		s->script->line = c.line;
+		rc = run_command(s, c.text, c.len, print);
+		if (s->quit)
+			return TCL_OK;
+		note(s, &c, rc == TCL_ERROR);
 		if (rc != TCL_OK && rc != TCL_ERROR)
-			return rc; /* break, continue, return */
+			return rc;
 		if (rc == TCL_ERROR) {
 			result = TCL_ERROR;
-			if (!go_on(s, print))
+			if (!top || !go_on(s))
 				break;
 		}
 	}
 	return result;
 }
 
-static int run(struct session *s, const char *name, const char *dir, const char *text, bool print)
+/* break and continue belong to a loop. */
+static int outside(struct session *s, int rc, bool top)
 {
-	struct script script = { .parent = s->script, .name = name, .dir = dir, .line = 1 };
+	fail(s, "script", "ERROR", "%s outside of a loop", rc == TCL_BREAK ? "break" : "continue");
+	if (s->script->name)
+		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
+	if (top)
+		script_report(s);
+	return TCL_ERROR;
+}
+
+static int enter(struct session *s, struct script *script)
+{
 	unsigned depth = 0;
-	int rc;
 
 	for (const struct script *sc = s->script; sc; sc = sc->parent)
-		if (++depth == SCRIPT_DEPTH) {
-			fail(s, "source", "DEPTH", "scripts source each other more than %d deep",
-			     SCRIPT_DEPTH);
-			return TCL_ERROR;
-		}
-	script.fd = memfd_create("script", MFD_CLOEXEC);
-	if (script.fd < 0) {
-		fail_call(s, errno, "memfd_create", "script in memory");
+		if (++depth == SCRIPT_DEPTH)
+			return fail(s, "source", "DEPTH", "scripts nested more than %d deep",
+				    SCRIPT_DEPTH);
+	script->fd = memfd_create("script", MFD_CLOEXEC);
+	if (script->fd < 0)
+		return fail_call(s, errno, "memfd_create", "script in memory");
+	script->parent = s->script;
+	s->script = script;
+	return 0;
+}
+
+static void leave(struct session *s, struct script *script)
+{
+	s->script = script->parent;
+	close(script->fd);
+}
+
+static int run(struct session *s, const char *name, const char *dir, const char *text, bool top)
+{
+	struct script script = { .name = name, .dir = dir, .line = 1 };
+	int rc;
+
+	if (enter(s, &script)) {
+		if (top)
+			script_report(s);
 		return TCL_ERROR;
 	}
-	s->script = &script;
-	rc = run_commands(s, text, print);
-	s->script = script.parent;
-	close(script.fd);
+	rc = run_commands(s, text, top, top);
+	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
+		rc = outside(s, rc, top);
+	leave(s, &script);
 	return rc;
 }
 
 int script_run(struct session *s, const char *name, const char *dir, const char *text)
 {
+	if (name && script_parses(s, name, text)) {
+		script_report(s);
+		return -2;
+	}
 	return run(s, name, dir, text, true) == TCL_ERROR ? -1 : 0;
+}
+
+/* The line where body, a braced word of command, begins; 0: it is none. */
+static unsigned line_in(const char *command, Tcl_Obj *body)
+{
+	const char *text = Tcl_GetString(body);
+	size_t len = strlen(text);
+	Tcl_Parse parse;
+	unsigned lines = 0;
+	const Tcl_Token *t;
+
+	if (Tcl_ParseCommand(NULL, command, -1, 0, &parse) != TCL_OK)
+		return 0;
+	t = parse.tokenPtr;
+	for (int i = 0; i < parse.numWords; i++, t += t->numComponents + 1)
+		if (t->type == TCL_TOKEN_SIMPLE_WORD && (size_t)t[1].size == len &&
+		    memcmp(t[1].start, text, len) == 0)
+			lines = count_lines(command, t[1].start) + 1;
+	Tcl_FreeParse(&parse);
+	return lines;
+}
+
+/* Where body stands: its line in the file of the command that has it as a word. */
+static unsigned body_line(struct session *s, Tcl_Obj *body, const struct script **in)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	unsigned found = 0;
+
+	for (int n = frame_count(s); n > 0 && !found; n--) {
+		char *ask = xasprintf("::info frame %d", n);
+		const char *file, *line, *command;
+		Tcl_Obj *frame;
+
+		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
+			frame = Tcl_GetObjResult(s->tcl);
+			Tcl_IncrRefCount(frame);
+			file = dict_str(frame, "file");
+			line = dict_str(frame, "line");
+			command = dict_str(frame, "cmd");
+			*in = file ? script_of(s, file) : NULL;
+			if (*in && line && command)
+				found = line_in(command, body);
+			if (found)
+				found += (unsigned)strtoul(line, NULL, 10) - 1;
+			Tcl_DecrRefCount(frame);
+		}
+		free(ask);
+	}
+	Tcl_RestoreInterpState(s->tcl, saved);
+	return found;
 }
 
 int script_body(struct session *s, Tcl_Obj *body)
 {
-	/* results are printed when the body's caller is a top-level command itself */
-	return interp_eval(s, body);
+	const struct script *in = s->script;
+	struct script script = { .line = body_line(s, body, &in) };
+	int rc;
+
+	if (!script.line || !in)
+		return interp_eval(s, body); /* made by the script: it has no lines */
+	script.name = in->name;
+	script.dir = in->dir;
+	if (enter(s, &script))
+		return TCL_ERROR;
+	Tcl_IncrRefCount(body);
+	rc = run_commands(s, Tcl_GetString(body), false, true);
+	Tcl_DecrRefCount(body);
+	leave(s, &script);
+	return rc;
+}
+
+static int end_mark(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct session *s = data;
+
+	(void)tcl, (void)objc, (void)objv;
+	if (s->script)
+		s->script->ended = true;
+	return TCL_OK;
+}
+
+void script_init(struct session *s)
+{
+	Tcl_CreateObjCommand(s->tcl, END_MARK, end_mark, s, NULL);
 }
 
 /* ------------------------------------------------------------------- files -- */
@@ -411,8 +575,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 	return NULL;
 }
 
-/* Text and directory of a file; -1 with s->fail filled. */
-static int read_script(struct session *s, const char *path, char **text, char **dir)
+int script_read(struct session *s, const char *path, char **text, char **dir)
 {
 	bool in = strcmp(path, "-") == 0;
 	int fd = in ? STDIN_FILENO : script_open(s, path, O_RDONLY, 0);
@@ -444,8 +607,8 @@ int script_file(struct session *s, const char *path)
 	char *text, *dir;
 	int rc;
 
-	if (read_script(s, path, &text, &dir)) {
-		report(s);
+	if (script_read(s, path, &text, &dir)) {
+		script_report(s);
 		return -2;
 	}
 	rc = script_run(s, strcmp(path, "-") == 0 ? "stdin" : path, dir, text);
@@ -454,21 +617,33 @@ int script_file(struct session *s, const char *path)
 	return rc;
 }
 
+/* As path is named beside the script that names it. */
+static char *beside(const struct script *sc, const char *path)
+{
+	const char *slash = sc->name ? strrchr(sc->name, '/') : NULL;
+
+	if (!slash || !sc->dir)
+		return xstrdup(path);
+	return xasprintf("%.*s/%s", (int)(slash - sc->name), sc->name, path);
+}
+
 int script_source(struct session *s, const char *path)
 {
-	char *text, *dir, *beside = NULL;
+	char *text, *dir, *name, *full = NULL;
 	int rc;
 
+	name = s->script && *path != '/' ? beside(s->script, path) : xstrdup(path);
 	if (s->script && s->script->dir && *path != '/')
-		path = beside = xasprintf("%s/%s", s->script->dir, path);
-	rc = read_script(s, path, &text, &dir);
+		path = full = xasprintf("%s/%s", s->script->dir, path);
+	rc = script_read(s, path, &text, &dir);
 	if (rc == 0) {
-		rc = run(s, path, dir, text, false);
+		rc = script_parses(s, name, text) ? TCL_ERROR : run(s, name, dir, text, false);
 		free(text);
 		free(dir);
 	} else {
 		rc = TCL_ERROR;
 	}
-	free(beside);
+	free(full);
+	free(name);
 	return rc;
 }

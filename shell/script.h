@@ -20,6 +20,7 @@ struct script {
 	const char *dir;
 	int fd;	      /* memory file the interpreter reads the commands from */
 	unsigned line; /* of the command being run */
+	bool ended;    /* the command ran to its end: no return in it */
 };
 
 /* Runs text, printing errors; stops at the first unless -k. 0, or -1 when a command
@@ -31,9 +32,19 @@ int script_file(struct session *s, const char *path);
 /* For the source command: as script_file(), but errors are left in s->fail and the
  * interpreter, not printed. Returns a Tcl result code. */
 int script_source(struct session *s, const char *path);
-/* Runs body as the lines of the current script: results are printed. For repeat. Returns
- * a Tcl result code, nothing is printed of an error. */
+/* Runs body, an argument of the command being run, as lines of the script it stands in:
+ * results are printed. For repeat. Returns a Tcl result code; an error is left in s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
+
+/* Parses text whole. 0, or -1 with s->fail filled (its where too): a command without end. */
+int script_parses(struct session *s, const char *name, const char *text);
+/* Reads a whole file as a script is read, as is for path "-"; its directory in *dir. Both
+ * are to be freed. -1 with s->fail filled. */
+int script_read(struct session *s, const char *path, char **text, char **dir);
+/* Prints s->fail to standard error. */
+void script_report(struct session *s);
+/* To be called once, with s->tcl made. */
+void script_init(struct session *s);
 
 /* Opens path for a command: in a script only below the script's directory or an
  * --allow-dir. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */

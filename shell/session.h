@@ -57,6 +57,7 @@ struct session {
 	struct fail fail;
 	struct obstack arena;	/* what arguments need until their command returns */
 	struct out *last;	/* of the outermost command that ran last */
+	const char *typed;	/* the word being completed, while completing */
 	struct script *script;	/* being run: its file and line; NULL at the prompt */
 	unsigned traced;	/* number of the last trace line */
 	unsigned passed, failed; /* expectations */

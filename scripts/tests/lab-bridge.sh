@@ -3,7 +3,7 @@
 #
 # rxe-lab bridge: a network namespace of this host and a machine.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
 can_run bridge
 

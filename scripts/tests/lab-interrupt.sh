@@ -5,7 +5,7 @@
 # TERM, HUP and KILL, for one machine, two, and a bridge.  After KILL the
 # directory is there until the next start.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016,SC2317
 . "$(dirname "$0")/lab-lib.sh"
 can_run pair
 set -m	# background jobs may be interrupted, as on a terminal

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2015
 # SPDX-License-Identifier: MIT
 #
 # For the tests of the lab: `. lab-lib.sh' gives

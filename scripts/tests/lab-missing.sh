@@ -4,14 +4,14 @@
 # What is missing is said by the name of the package; `check' then ends with
 # 77.  No machine is started.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
 
 # Programs in $tmp/bin: all that are here but those named.  They are links, so
 # that nothing may be written there but by fake, which never follows one.
 without() {
 	local dir file
-	rm -rf "$tmp/bin"
+	rm -rf "${tmp:?}/bin"
 	mkdir "$tmp/bin"
 	for dir in /usr/bin /bin /usr/sbin /sbin; do
 		for file in "$dir"/*; do
@@ -56,7 +56,6 @@ equal 'run: status' $? 125
 without
 fake "$qemu" true
 cp --remove-destination /bin/bash "$tmp/bin/busybox"
-
 check
 equal 'a busybox with shared libraries: status' $? 77
 has 'a busybox with shared libraries' "$tmp/out" 'apt-get install .*busybox-static'

@@ -3,7 +3,7 @@
 #
 # rxe-lab run: status, streams, directories and limits of the command.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016,SC2317
 . "$(dirname "$0")/lab-lib.sh"
 can_run run
 

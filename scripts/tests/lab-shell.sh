@@ -4,7 +4,7 @@
 # rxe-lab shell on a terminal: prompt, size, Ctrl-C, exit status, and the
 # terminal as it was.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
 can_run shell
 command -v tmux > /dev/null || skip 'missing: tmux (tmux); apt-get install tmux'
@@ -49,6 +49,8 @@ pane resize-window -t lab -x 90 -y 25
 type 'until [ "$(stty size)" = "25 90" ]; do :; done; echo now $(stty size) on $(hostname)'
 shows 'a new size' '^now 25 90 on h1'
 type 'exit 5'
+# what is typed before that would be for the machine, which is gone
+shows 'the prompt of this host' '^host> ?$'
 type 'echo status $?; [ "$before" = "$(stty -g)" ] && echo terminal as before'
 shows 'exit status' '^status 5'
 shows 'the terminal' '^terminal as before'

@@ -4,7 +4,7 @@
 # As a plain user, with a cache of his own: the kernel is found or downloaded,
 # and run, pair and bridge work.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
 can_run pair
 [ "$(id -u)" = 0 ] || skip 'only root can become another user (as another user, the other tests show it)'

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* How a session runs on: repeat, sleep, source, quit. */
+#include <inttypes.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "cmd.h"
+#include "interp.h"
+#include "out.h"
+#include "script.h"
+#include "session.h"
+
+/* ------------------------------------------------------------------- repeat -- */
+
+struct repeat_args {
+	struct num times;
+	Tcl_Obj *body;
+};
+
+static const struct arg repeat_arg_table[] = {
+	POS("times", repeat_args, times, kind_u64, "how often"),
+	POS("body", repeat_args, body, kind_script, "what to run"),
+	ARGS_END,
+};
+
+static int repeat_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct repeat_args *a = args;
+
+	(void)o;
+	for (uint64_t i = 0; i < a->times.v && !s->quit; i++) {
+		int rc = script_body(s, a->body);
+
+		if (rc == TCL_BREAK)
+			break;
+		if (rc == TCL_RETURN)
+			return rc;
+		if (rc == TCL_ERROR)
+			return -1;
+	}
+	Tcl_ResetResult(s->tcl);
+	return 0;
+}
+
+static const struct cmd_eg repeat_examples[] = {
+	{ "set n 0", NULL },
+	{ "repeat 3 {echo round [incr n]}", "round 3" },
+	{ "repeat 100 {if {[incr n] > 10} break}", NULL },
+	{ "echo $n", "11" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_repeat = {
+	.name = "repeat",
+	.family = "scripts",
+	.summary = "Run commands several times",
+	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the body's commands\n"
+		"have to say is printed as if they were typed one by one. break and continue work\n"
+		"as in every loop.",
+	.examples = repeat_examples,
+	.args = repeat_arg_table,
+	.size = sizeof(struct repeat_args),
+	.flags = CMD_EVALS,
+	.exec = repeat_exec,
+};
+
+/* -------------------------------------------------------------------- sleep -- */
+
+struct sleep_args {
+	struct num ms;
+};
+
+static const struct arg sleep_arg_table[] = {
+	POS("time", sleep_args, ms, kind_ms, "milliseconds, or with a unit: 500ms, 2s",
+	    .max = 86400000),
+	ARGS_END,
+};
+
+static int sleep_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct sleep_args *a = args;
+
+	(void)o;
+	if (loop_wait(s->loop, NULL, NULL, (int64_t)a->ms.v) == LOOP_INTERRUPTED)
+		return fail(s, "sleep", "EINTR", "interrupted");
+	return 0;
+}
+
+static const struct cmd_eg sleep_examples[] = {
+	{ "sleep 20", NULL },
+	{ "sleep 20ms", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_sleep = {
+	.name = "sleep",
+	.family = "scripts",
+	.summary = "Do nothing for a while",
+	.text = "Notices go on to be shown and connections to be answered meanwhile; Ctrl-C ends it.\n"
+		"To wait for something that happens, better say so to 'wait', which is neither too\n"
+		"short nor too long.",
+	.examples = sleep_examples,
+	.args = sleep_arg_table,
+	.size = sizeof(struct sleep_args),
+	.exec = sleep_exec,
+};
+
+/* ------------------------------------------------------------------- source -- */
+
+struct source_args {
+	const char *path;
+};
+
+static const struct arg source_arg_table[] = {
+	POS("file", source_args, path, kind_path, "a script; in a script: beside it"),
+	ARGS_END,
+};
+
+static int source_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct source_args *a = args;
+
+	if (script_source(s, a->path) == TCL_ERROR)
+		return -1;
+	if (!s->quit)
+		out_obj(o, Tcl_GetObjResult(s->tcl));
+	return 0;
+}
+
+static const struct cmd_eg source_examples[] = {
+	{ "catch {source no-such-file.rdma} why", NULL },
+	{ "echo $why", "No such file" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_source = {
+	.name = "source",
+	.family = "scripts",
+	.summary = "Run the commands of a file",
+	.text = "Runs a script in the scope of the caller: its procs and variables stay. Results of\n"
+		"its commands are not printed, echo is. return ends the file, and its value is the\n"
+		"value of source. A script names files relative to its own directory, and may not\n"
+		"leave it (see 'help scripts').",
+	.examples = source_examples,
+	.args = source_arg_table,
+	.size = sizeof(struct source_args),
+	.flags = CMD_EVALS,
+	.exec = source_exec,
+};
+
+/* --------------------------------------------------------------------- quit -- */
+
+struct quit_args {
+	struct num code;
+};
+
+static const struct arg quit_arg_table[] = {
+	POS_OPT("code", quit_args, code, kind_u8, "exit code (default: how the run went)"),
+	ARGS_END,
+};
+
+static int quit_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct quit_args *a = args;
+
+	(void)o;
+	s->quit = true;
+	s->quit_code = a->code.set ? (int)a->code.v : -1;
+	interp_stop(s);
+	return TCL_RETURN;
+}
+
+#define QUIT(var, name_, summary_)                                                      \
+	const struct cmd var = {                                                        \
+		.name = name_,                                                          \
+		.family = "scripts",                                                    \
+		.summary = summary_,                                                    \
+		.text = "Ends the session or the whole run, also from inside of procs and files that\n" \
+			"are sourced. All objects are destroyed in order. Without a code the exit\n"    \
+			"code is that of the run so far: 0, or 3 after an expectation failed\n"         \
+			"(see 'help exit-codes').",                                     \
+		.examples = quit_examples,                                              \
+		.args = quit_arg_table,                                                 \
+		.size = sizeof(struct quit_args),                                       \
+		.flags = CMD_NO_RECORD | CMD_EVALS,                                     \
+		.exec = quit_exec,                                                      \
+	}
+
+static const struct cmd_eg quit_examples[] = {
+	{ "if {1 > 2} {quit 1}", NULL },
+	{ NULL, NULL },
+};
+
+QUIT(cmd_quit, "quit", "Leave the shell");
+QUIT(cmd_exit, "exit", "Leave the shell, as quit does");

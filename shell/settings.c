@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* What a user may set while the shell runs: option, trace, notices; and version. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "cmd.h"
+#include "edit.h"
+#include "help.h"
+#include "notice.h"
+#include "out.h"
+#include "session.h"
+
+static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 0 } };
+
+/* ------------------------------------------------------------------- option -- */
+
+struct setting {
+	const char *name;
+	const char *help;
+	bool *(*flag)(struct session *s); /* NULL: the format */
+	void (*changed)(struct session *s);
+};
+
+static bool *color_of(struct session *s)
+{
+	return &s->opt.color;
+}
+
+static bool *echo_of(struct session *s)
+{
+	return &s->opt.echo;
+}
+
+static bool *hints_of(struct session *s)
+{
+	return &s->opt.hints;
+}
+
+static bool *keep_of(struct session *s)
+{
+	return &s->opt.keep_going;
+}
+
+static bool *quiet_of(struct session *s)
+{
+	return &s->opt.quiet;
+}
+
+static void color_changed(struct session *s)
+{
+	notices_color(s->notices, s->opt.color);
+}
+
+static void hints_changed(struct session *s)
+{
+	if (s->edit)
+		edit_hints(s->edit, s->opt.hints);
+}
+
+static const struct setting settings[] = {
+	{ "color", "colours in output", color_of, color_changed },
+	{ "echo", "show each command before it runs (-x)", echo_of, NULL },
+	{ "format", "text, json or csv", NULL, NULL },
+	{ "hints", "grey hints while typing", hints_of, hints_changed },
+	{ "keep-going", "errors do not end a script (-k)", keep_of, NULL },
+	{ "quiet", "results are not printed (-q)", quiet_of, NULL },
+};
+
+#define NSETTINGS (sizeof settings / sizeof *settings)
+
+static const struct word setting_words[] = {
+	{ "color", 0, NULL }, { "echo", 1, NULL },	 { "format", 2, NULL },
+	{ "hints", 3, NULL }, { "keep-going", 4, NULL }, { "quiet", 5, NULL },
+	{ 0 }
+};
+
+static const struct word format_words[] = {
+	{ "text", OUT_TEXT, NULL }, { "json", OUT_JSON, NULL }, { "csv", OUT_CSV, NULL }, { 0 }
+};
+
+struct option_args {
+	struct num name;
+	const char *value;
+};
+
+static const struct arg option_arg_table[] = {
+	POS_OPT("name", option_args, name, kind_enum, "which one (default: all are shown)",
+		.data = setting_words),
+	POS_OPT("value", option_args, value, kind_str, "on or off; text, json or csv for format"),
+	ARGS_END,
+};
+
+static void show_setting(struct session *s, const struct setting *t, struct out *o, bool alone)
+{
+	const char *value = t->flag ? (*t->flag(s) ? "on" : "off") : out_formats[s->opt.format];
+
+	if (alone)
+		out_str(o, NULL, value, "%s\n", value);
+	else
+		out_str(o, t->name, value, "  %-11s %-5s %s\n", t->name, value, t->help);
+}
+
+static int set(struct session *s, const struct setting *t, const char *value)
+{
+	const struct word *words = t->flag ? on_off : format_words;
+	const struct word *w = args_word(words, value);
+
+	if (!w)
+		return fail(s, "option", "BADVALUE", "%s is %s, not '%s'", t->name,
+			    t->flag ? "on or off" : "text, json or csv", value);
+	if (t->flag)
+		*t->flag(s) = w->value != 0;
+	else
+		s->opt.format = (enum out_format)w->value;
+	if (t->changed)
+		t->changed(s);
+	return 0;
+}
+
+static int option_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct option_args *a = args;
+
+	if (a->value)
+		return set(s, &settings[a->name.v], a->value);
+	if (a->name.set) {
+		show_setting(s, &settings[a->name.v], o, true);
+		return 0;
+	}
+	for (size_t i = 0; i < NSETTINGS; i++)
+		show_setting(s, &settings[i], o, false);
+	return 0;
+}
+
+static const struct cmd_eg option_examples[] = {
+	{ "option", "format      text" },
+	{ "option hints off", NULL },
+	{ "echo hints are [option hints]", "hints are off" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_option = {
+	.name = "option",
+	.family = "settings",
+	.summary = "Show or set an option of the shell",
+	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, json or csv.\n"
+		"In json each result is one line of JSON, in csv a line of names and a line for\n"
+		"each row. What is set here lasts until the shell ends; lines that are to run in\n"
+		"every session go into the start file (see 'help files').",
+	.examples = option_examples,
+	.args = option_arg_table,
+	.size = sizeof(struct option_args),
+	.exec = option_exec,
+};
+
+/* -------------------------------------------------------------------- trace -- */
+
+struct trace_args {
+	struct num on;
+};
+
+static const struct arg trace_arg_table[] = {
+	POS_OPT("how", trace_args, on, kind_enum, "on or off (default: say which)", .data = on_off),
+	ARGS_END,
+};
+
+static int trace_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct trace_args *a = args;
+
+	if (a->on.set)
+		s->opt.trace = a->on.v != 0;
+	else
+		out_str(o, NULL, s->opt.trace ? "on" : "off", "trace is %s\n",
+			s->opt.trace ? "on" : "off");
+	return 0;
+}
+
+static const struct cmd_eg trace_examples[] = {
+	{ "trace on", NULL },
+	{ "trace", "trace is on" },
+	{ "trace off", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_trace = {
+	.name = "trace",
+	.family = "understanding",
+	.summary = "Show each library call with its arguments and result",
+	.text = "Each call is one line with time, number, voice, arguments and result. The voices:\n"
+		"SLOW for the control path (objects are made, connections managed), FAST for what\n"
+		"makes a queue pair ready for data, DATA for posting and polling. On at the prompt,\n"
+		"off in scripts. Trace lines go to standard error in scripts.",
+	.examples = trace_examples,
+	.args = trace_arg_table,
+	.size = sizeof(struct trace_args),
+	.exec = trace_exec,
+};
+
+/* ------------------------------------------------------------------ notices -- */
+
+#define ALL_NOTICES ((1u << NOTICE_KINDS) - 1)
+
+static const struct word notice_flags[] = {
+	{ "cm", 1 << NOTICE_CM, "connection events" },
+	{ "async", 1 << NOTICE_ASYNC, "asynchronous events of devices" },
+	{ "cq", 1 << NOTICE_CQ, "completion events" },
+	{ "on", ALL_NOTICES, "all" },
+	{ "off", 0, "none" },
+	{ 0 }
+};
+
+struct notices_args {
+	struct num kinds;
+};
+
+static const struct arg notices_arg_table[] = {
+	POS_OPT("kinds", notices_args, kinds, kind_flags,
+		"which are shown: cm,async,cq; on: all, off: none (default: say which)",
+		.data = notice_flags),
+	ARGS_END,
+};
+
+static int notices_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct notices_args *a = args;
+	unsigned shown;
+
+	if (a->kinds.set) {
+		notices_show(s->notices, (unsigned)a->kinds.v);
+		return 0;
+	}
+	shown = notices_shown(s->notices);
+	out_list(o, NULL);
+	for (unsigned i = 0; i < NOTICE_KINDS; i++)
+		if (shown & 1u << i)
+			out_str(o, NULL, notice_words[i], "%s ", notice_words[i]);
+	out_end(o);
+	if (!shown)
+		out_text(o, "off");
+	return 0;
+}
+
+static const struct cmd_eg notices_examples[] = {
+	{ "notices cm,async", NULL },
+	{ "notices", "cm async" },
+	{ "notices on", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_notices = {
+	.name = "notices",
+	.family = "settings",
+	.summary = "Choose which events are told as they happen",
+	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
+		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
+		"device, cq: a completion event of an armed completion queue. They come above the\n"
+		"line being typed; without a terminal, on standard error. What is not shown happens\n"
+		"all the same.",
+	.examples = notices_examples,
+	.args = notices_arg_table,
+	.size = sizeof(struct notices_args),
+	.exec = notices_exec,
+};
+
+/* ------------------------------------------------------------------ version -- */
+
+static int version_exec(struct session *s, const void *args, struct out *o)
+{
+	Tcl_DString libs;
+
+	(void)s, (void)args;
+	Tcl_DStringInit(&libs);
+	app.version(&libs);
+	out_str(o, "rdmash", help_version_number(), "rdmash %s\n", help_version_number());
+	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY), "Tcl %s\n",
+		Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
+	out_str(o, "compiler", __VERSION__, "compiled by %s\n", __VERSION__);
+	out_str(o, "libraries", Tcl_DStringValue(&libs), "%s", Tcl_DStringValue(&libs));
+	Tcl_DStringFree(&libs);
+	return 0;
+}
+
+static const struct cmd_eg version_examples[] = {
+	{ "version", "rdmash" },
+	{ "dict get [version] tcl", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_version = {
+	.name = "version",
+	.family = "settings",
+	.summary = "Versions of the shell and its libraries",
+	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their providers.\n"
+		"Please add it to a report of a bug.",
+	.examples = version_examples,
+	.flags = CMD_NO_RECORD,
+	.exec = version_exec,
+};
