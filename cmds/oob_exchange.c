@@ -75,7 +75,7 @@ static bool take_head(struct exchange *x)
 	memcpy(&len, x->head, sizeof len);
 	len = ntohl(len);
 	if (!len || len > EXCHANGE_MAX) {
-		finish(x, EXCHANGE_FAILED, EMSGSIZE, "the peer's message has no length between "
+		finish(x, EXCHANGE_FAILED, EPROTO, "the peer's message has no length between "
 						     "1 and 65536: is this another protocol?");
 		return false;
 	}
