@@ -327,7 +327,7 @@ static const struct cmd_eg qp_create_egs[] = {
 
 const struct cmd cmd_qp_create = {
 	.name = "qp create",
-	.family = "queue pairs",
+	.family = "resources",
 	.summary = "make a queue pair",
 	.text = "A queue pair is a send queue and a receive queue. RC delivers everything in\n"
 		"order or fails; UC loses silently; UD sends single packets to anyone.\n"
