@@ -31,7 +31,8 @@ void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v)
 /* These append. "PKEY_INDEX, PORT": the names of the bits of mask. */
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
 /* "1", "REMOTE_WRITE", "dgid ::1 sgid_index 1 ..." */
-void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d, Tcl_DString *text);
+void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
+		   Tcl_DString *text);
 /* " -port 1 -pkey-index 0": what to type; attributes of unknown have a word instead. */
 void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
 		     Tcl_DString *text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* qp-state: where a QP is, what it may do there, where it can go, and how it came here. */
+/* qp-state: where a QP is, what it may do there, where it can go, and how it came here.
+ */
 #include <string.h>
 #include <time.h>
 
@@ -190,8 +191,8 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	const char *type = word_name(qp_type_words, qp->type);
 
 	if (state > IBV_QPS_ERR)
-		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d", qp->o.name,
-			    (int)state);
+		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d",
+			    qp->o.name, (int)state);
 	qp_diagram(o, qp);
 	out_str(o, "qp", qp->o.name, NULL);
 	out_str(o, "type", type, NULL);
@@ -217,9 +218,12 @@ const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",
 	.summary = "the state diagram of a QP, its legal next states, its history",
-	.text = "The present state has a double frame, the way taken double arrows. Below are\n"
-		"what the state permits, where the QP can go with the attributes each step needs\n"
-		"and takes, the command for the likely next step, and when and why the QP came\n"
+	.text = "The present state has a double frame, the way taken double arrows. "
+		"Below are\n"
+		"what the state permits, where the QP can go with the attributes each "
+		"step needs\n"
+		"and takes, the command for the likely next step, and when and why the "
+		"QP came\n"
 		"here. The value is a dict.",
 	.calls = "ibv_query_qp(3)",
 	.setup = "qp create",
