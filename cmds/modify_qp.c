@@ -182,9 +182,8 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg modify_qp_egs[] = {
-	{ "catch {modify-qp RTS} why; set why", "RESET -> RTS is not a transition" },
-	{ "catch {modify-qp INIT -port 1} why; set why",
-	  "missing PKEY_INDEX, ACCESS_FLAGS" },
+	{ "modify-qp RTS", "RESET -> RTS is not a transition" },
+	{ "modify-qp INIT -port 1", "missing PKEY_INDEX, ACCESS_FLAGS" },
 	{ "modify-qp INIT -port 1 -pkey-index 0 -access remote-write,remote-read",
 	  "RESET -> INIT" },
 	{ "modify-qp -access remote-read", "qp0 INIT" },

@@ -137,7 +137,7 @@ static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg oob_listen_egs[] = {
 	{ "oob listen 0 -background", "listening on [::]" },
 	{ "show oob0", "listening" },
-	{ "catch {oob listen 0 -within 10} why; set why", "said nothing in time" },
+	{ "oob listen 0 -within 10", "said nothing in time" },
 	{ NULL, NULL }
 };
 
@@ -221,7 +221,7 @@ static int oob_accept_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg oob_accept_egs[] = {
-	{ "catch {oob accept -within 10} why; set why", "said nothing in time" },
+	{ "oob accept -within 10", "said nothing in time" },
 	{ "oob connect localhost $port -qp b", "b <-" },
 	{ "dict get [oob accept] qpn", NULL },
 	{ NULL, NULL }

@@ -22,6 +22,8 @@
 #include "xmem.h"
 
 #define VALUE_MAX 128 /* characters of one value */
+/* json-c makes UINT64_MAX of every larger number, so that it says nothing. */
+#define NUMBER_MAX (UINT64_MAX - 1)
 
 struct field {
 	const char *name;
@@ -39,8 +41,8 @@ struct field {
 static const struct field fields[] = {
 	FIELD(qpn, 1, 0xffffff, true),	   FIELD(psn, 0, 0xffffff, true),
 	FIELD(qkey, 0, UINT32_MAX, false), FIELD(lid, 0, UINT16_MAX, false),
-	FIELD(gid_index, 0, 0xff, false),  FIELD(addr, 0, UINT64_MAX, false),
-	FIELD(len, 0, UINT64_MAX, false),  FIELD(rkey, 0, UINT32_MAX, false),
+	FIELD(gid_index, 0, 0xff, false),  FIELD(addr, 0, NUMBER_MAX, false),
+	FIELD(len, 0, NUMBER_MAX, false),  FIELD(rkey, 0, UINT32_MAX, false),
 };
 
 /* Copies the text of a value into buf: 1; 0: there is none; -1: it is no number or text.
