@@ -95,16 +95,15 @@ static int call(struct session *s, struct qp_change *c)
 {
 	bool ready = c->mask & IBV_QP_STATE &&
 		     (c->to == IBV_QPS_RTR || c->to == IBV_QPS_RTS);
-	Tcl_DString where, names;
+	Tcl_DString where, attrs;
 	int err, rc;
 
 	Tcl_DStringInit(&where);
-	Tcl_DStringInit(&names);
+	Tcl_DStringInit(&attrs);
 	qp_change_text(c, &where);
-	qp_attr_options(&c->a, c->mask, 0, &names);
-	call_begin(s, ready ? FAST : SLOW, "ibv_modify_qp", "%s, %s%s%s", c->qp->o.name,
-		   Tcl_DStringValue(&where), Tcl_DStringLength(&names) ? "," : "",
-		   Tcl_DStringValue(&names));
+	qp_attr_list(&c->a, c->mask, &attrs);
+	call_begin(s, ready ? FAST : SLOW, "ibv_modify_qp", "%s, %s", c->qp->o.name,
+		   Tcl_DStringValue(&attrs));
 	err = ibv_modify_qp(c->qp->v, &c->a, (int)c->mask);
 	if (err) {
 		rc = call_fail(s, err, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
@@ -113,7 +112,7 @@ static int call(struct session *s, struct qp_change *c)
 		rc = call_end(s, "0");
 	}
 	Tcl_DStringFree(&where);
-	Tcl_DStringFree(&names);
+	Tcl_DStringFree(&attrs);
 	return rc;
 }
 
@@ -155,6 +154,16 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 	return -1;
 }
 
+/* An id gives the attributes of the state its connection is ready for. */
+static int told_by_id(struct session *s, const struct id *id)
+{
+	return fail_row(
+		s, "note",
+		"%s is %s: rdma_init_qp_attr knows the peer only after the id has its "
+		"answer",
+		id->o.name, word_name(id_state_words, id->state));
+}
+
 static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct modify_qp_args *a = args;
@@ -171,7 +180,7 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 			return cannot_fill(s, &c, unknown);
 	}
 	if (!a->force && check(s, &c))
-		return -1;
+		return a->from_id ? told_by_id(s, a->from_id) : -1;
 	if (call(s, &c))
 		return -1;
 	qp_history_sync(c.qp, "modify-qp");

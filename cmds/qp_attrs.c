@@ -188,6 +188,19 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 	}
 }
 
+void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text)
+{
+	const char *between = "";
+
+	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
+		if (!(mask & d->bit))
+			continue;
+		append(text, "%s%s=", between, d->name);
+		qp_attr_value(a, d, text);
+		between = " ";
+	}
+}
+
 #define ROW_WIDTH 66
 
 /* A row of s->fail that grows by items and is begun anew when it is full. */

@@ -36,6 +36,8 @@ void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
 /* " -port 1 -pkey-index 0": what to type; attributes of unknown have a word instead. */
 void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
 		     Tcl_DString *text);
+/* "STATE=INIT PORT=1 PKEY_INDEX=0": for the trace. */
+void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text);
 /* Rows of s->fail, as many as it takes: "passed  STATE = INIT  PORT = 1 ...". Those of
  * missing are named so. */
 void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a,

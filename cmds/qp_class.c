@@ -36,8 +36,9 @@ void qp_dump(struct session *s, const struct qp *qp)
 	      "QP dump: qpn=%u state=%s mtu=%s sq_psn=%u rq_psn=%u max_rd_atomic=%u "
 	      "max_dest_rd_atomic=%u retry=%u rnr_retry=%u timeout=%u",
 	      qp->v->qp_num, word_name(qp_state_words, a.qp_state),
-	      a.path_mtu ? word_name(mtu_words, a.path_mtu) : "-", a.sq_psn, a.rq_psn,
-	      a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry, a.timeout);
+	      a.qp_state < IBV_QPS_RTR ? "-" : word_name(mtu_words, a.path_mtu), a.sq_psn,
+	      a.rq_psn, a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry,
+	      a.timeout);
 	trace(s, INFO,
 	      "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
 	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge,

@@ -208,7 +208,8 @@ static uint32_t random_psn(void)
 {
 	uint32_t psn = 0;
 
-	if (getrandom(&psn, sizeof psn, 0) != sizeof psn)
+	/* no secret: a kernel that has just started shall not keep us waiting */
+	if (getrandom(&psn, sizeof psn, GRND_NONBLOCK) != sizeof psn)
 		psn = (uint32_t)loop_now();
 	return psn & 0xffffff;
 }
