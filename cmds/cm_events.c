@@ -102,6 +102,15 @@ unsigned cm_ack(struct session *s, struct id *id)
 	return n;
 }
 
+void cm_close(struct session *s)
+{
+	struct obj *o;
+
+	obj_foreach (o, s)
+		if (o->class == &id_class)
+			cm_ack(s, (struct id *)o);
+}
+
 static void keep_data(struct id *id, const struct cm_event *ev)
 {
 	if (!cm_event_has_conn(id, ev) && !ev->len)

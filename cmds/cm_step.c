@@ -172,8 +172,7 @@ int step_disconnect(struct session *s, struct id *id)
 	return call_end(s, "0");
 }
 
-/* ESTABLISHED of a UD id tells how to reach the peer: what every send needs. */
-static int make_ah(struct session *s, struct id *id, const struct cm_event *ev)
+int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 {
 	struct ibv_ah_attr attr = ev->ud.ah_attr;
 	struct ah *ah;
@@ -211,7 +210,7 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 
 	if (cm_await(s, id, "rdma_connect", want, within_ms, &ev))
 		return -1;
-	if (id_is_ud(id) && make_ah(s, id, &ev))
+	if (id_is_ud(id) && step_make_ah(s, id, &ev))
 		return -1;
 	if (id->qp)
 		qp_dump(s, id->qp);
