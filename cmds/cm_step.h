@@ -21,10 +21,11 @@ struct conn_args {
 	OPT("private-data", st, f.data, kind_bytes,                                    \
 	    "bytes for the peer, text or binary"),                                     \
 		OPT("responder-resources", st, f.responder, kind_u8,                   \
-		    "READs and atomics of the peer at a time (default: 16, less if "   \
-		    "refused)"),                                                       \
+		    "READs and atomics of the peer at a time (default 16 or the most " \
+		    "possible)"),                                                      \
 		OPT("initiator-depth", st, f.initiator, kind_u8,                       \
-		    "own READs and atomics at a time (default: 16, less if refused)"), \
+		    "own READs and atomics at a time (default 16 or the most "         \
+		    "possible)"),                                                      \
 		OPT("flow-control", st, f.flow, kind_u8, "hardware flow control",      \
 		    .max = 1),                                                         \
 		OPT("retry-count", st, f.retry, kind_u8,                               \
