@@ -137,7 +137,7 @@ static const struct cmd_eg examples[] = {
 const struct cmd cmd_post_chain = {
 	.name = "post chain",
 	.family = "data path",
-	.summary = "Post several work requests in one call",
+	.summary = "post several work requests in one call",
 	.text = "The posts in the script are checked one by one, collected, and handed over as "
 		"one linked list at its end: the device is told once. When one is refused "
 		"(bad_wr), the ones before it are posted, it and the ones after it are not. "
