@@ -27,8 +27,7 @@ struct chain_args {
 };
 
 static const struct arg chain_args[] = {
-	POS("script", chain_args, script, kind_script, "post commands"),
-	ARGS_END
+	POS("script", chain_args, script, kind_script, "post commands"), ARGS_END
 };
 
 bool post_chain_open(void)
@@ -49,10 +48,12 @@ int post_chain_add(struct session *s, const struct post_req *r)
 	struct post_req *copy;
 
 	if (chain.n && !same_queue(chain.reqs[0], r))
-		return fail(s, "post chain", "EINVAL",
-			    "a chain is for one queue: all sends or all receives of one QP");
+		return fail(
+			s, "post chain", "EINVAL",
+			"a chain is for one queue: all sends or all receives of one QP");
 	if (chain.n == CHAIN_MAX)
-		return fail(s, "post chain", "E2BIG", "more than %u work requests", CHAIN_MAX);
+		return fail(s, "post chain", "E2BIG", "more than %u work requests",
+			    CHAIN_MAX);
 	copy = xcalloc(1, sizeof *copy);
 	*copy = *r;
 	copy->wr.sg_list = copy->sge;
@@ -76,11 +77,12 @@ static bool still_there(struct session *s)
 	struct obj *o;
 
 	for (unsigned i = 0; i < chain.n; i++) {
-		const void *want = chain.reqs[i]->srq ? (void *)chain.reqs[i]->srq :
-							(void *)chain.reqs[i]->qp;
+		const void *want = chain.reqs[i]->srq ? (void *)chain.reqs[i]->srq
+						      : (void *)chain.reqs[i]->qp;
 		bool found = false;
 
-		obj_foreach(o, s) found |= o == want;
+		obj_foreach (o, s)
+			found |= o == want;
 		if (!found)
 			return false;
 	}
@@ -94,7 +96,8 @@ static int post_collected(struct session *s, struct out *o)
 	out_list(o, NULL);
 	if (chain.n) {
 		if (!still_there(s))
-			return fail(s, "post chain", "ENOENT", "its QP or SRQ was destroyed");
+			return fail(s, "post chain", "ENOENT",
+				    "its QP or SRQ was destroyed");
 		if (post_list(s, chain.reqs, chain.n, &posted))
 			return -1;
 	}
@@ -102,7 +105,8 @@ static int post_collected(struct session *s, struct out *o)
 		out_u64(o, NULL, chain.reqs[i]->wr.wr_id, NULL);
 	out_end(o);
 	if (!s->opt.trace)
-		out_text(o, "%u work request%s in one call\n", chain.n, chain.n == 1 ? "" : "s");
+		out_text(o, "%u work request%s in one call\n", chain.n,
+			 chain.n == 1 ? "" : "s");
 	return 0;
 }
 
@@ -118,7 +122,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 	rc = interp_eval(s, a->script);
 	chain.open = false;
 	if (rc != TCL_OK && rc != TCL_ERROR)
-		fail(s, "post chain", "EINVAL", "break, continue and return cannot leave a chain");
+		fail(s, "post chain", "EINVAL",
+		     "break, continue and return cannot leave a chain");
 	rc = rc == TCL_OK ? post_collected(s, o) : -1;
 	if (rc)
 		s->ctx->wr_id = wr_id;
@@ -126,21 +131,24 @@ static int exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg examples[] = {
-	{ "post chain { post write buf -len 8 -remote [get window addr] -rkey [get window rkey] "
-	  "-unsignaled; post write buf -len 8 -remote [get window addr] -rkey [get window rkey] }",
-	  "2 work requests" },
-	{ "dict get [poll] status", NULL },
-	{ NULL, NULL }
-};
+static const struct cmd_eg examples[] = { { "post chain { post write buf -len 8 -remote "
+					    "[get window addr] -rkey [get window rkey] "
+					    "-unsignaled; post write buf -len 8 -remote "
+					    "[get window addr] -rkey [get window rkey] }",
+					    "2 work requests" },
+					  { "dict get [poll] status", NULL },
+					  { NULL, NULL } };
 
 const struct cmd cmd_post_chain = {
 	.name = "post chain",
 	.family = "data path",
 	.summary = "post several work requests in one call",
-	.text = "The posts in the script are checked one by one, collected, and handed over as "
-		"one linked list at its end: the device is told once. When one is refused "
-		"(bad_wr), the ones before it are posted, it and the ones after it are not. "
+	.text = "The posts in the script are checked one by one, collected, and handed "
+		"over as "
+		"one linked list at its end: the device is told once. When one is "
+		"refused "
+		"(bad_wr), the ones before it are posted, it and the ones after it are "
+		"not. "
 		"Nothing is posted when the script fails.",
 	.calls = "ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
