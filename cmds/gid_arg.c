@@ -24,7 +24,8 @@ static int parse_gid(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	struct gid_arg *g = dst;
 
 	if (!gid_parse(Tcl_GetString(word), &g->v))
-		return args_bad(s, a, "'%s' is not a GID such as ::ffff:10.0.0.1 or fe80::1",
+		return args_bad(s, a,
+				"'%s' is not a GID such as ::ffff:10.0.0.1 or fe80::1",
 				Tcl_GetString(word));
 	g->set = true;
 	return 0;

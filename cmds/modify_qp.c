@@ -6,10 +6,9 @@
  * missing and the whole command to type. -force asks all the same.
  */
 #include <errno.h>
-#include <stddef.h>
 
 #include "cmd.h"
-#include "gid_arg.h"
+#include "modify_args.h"
 #include "objects.h"
 #include "out.h"
 #include "qp_attrs.h"
@@ -22,183 +21,6 @@
 #include "trace.h"
 #include "words.h"
 
-/* An address vector, or the alternate one. */
-struct av_args {
-	struct gid_arg dgid;
-	struct num sgid_index, hop_limit, traffic_class, flow_label, dlid, sl, global;
-};
-
-struct modify_qp_args {
-	struct num state;
-	struct qp *qp;
-	struct num port, pkey_index, access, qkey, mtu, dest_qpn, rq_psn, sq_psn, max_rd_atomic,
-		max_dest_rd_atomic, min_rnr_timer, timeout, retry_cnt, rnr_retry, cur_state,
-		en_sqd_async_notify, path_mig_state;
-	struct av_args av, alt;
-	struct num alt_port, alt_pkey_index, alt_timeout;
-	struct id *from_id;
-	Tcl_Obj *peer;
-	bool fill, force;
-};
-
-/* The state comes first and is one of the words; a QP may be called otherwise. */
-static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
-{
-	(void)s;
-	return args_word(a->data, Tcl_GetString(word)) != NULL;
-}
-
-static int parse_state(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return kind_enum.parse(s, a, word, dst);
-}
-
-static void complete_state(struct session *s, const struct arg *a, Tcl_Obj *words)
-{
-	(void)s;
-	for (const struct word *w = a->data; w->name; w++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(w->name, -1));
-}
-
-static const struct arg_kind kind_state = { .word = "state",
-					    .size = sizeof(struct num),
-					    .parse = parse_state,
-					    .matches = is_state,
-					    .complete = complete_state };
-
-#define NUM(name, field, kind, help, ...) \
-	OPT(name, modify_qp_args, field, kind, help, __VA_ARGS__)
-
-static const struct arg modify_qp_args[] = {
-	POS_OPT("state", modify_qp_args, state, kind_state, "state to go to; else it stays",
-		.data = qp_state_words),
-	POS_OPT("qp", modify_qp_args, qp, kind_qp, "QP; else the current one"),
-	SWITCH("fill", modify_qp_args, fill, "add what is required and can be known"),
-	SWITCH("force", modify_qp_args, force, "ask the kernel even if it will refuse"),
-	OPT("from-id", modify_qp_args, from_id, kind_id_opt,
-	    "attributes from rdma_init_qp_attr of this id"),
-	OPT("peer", modify_qp_args, peer, kind_obj, "dict from the other end's qp-info"),
-	NUM("port", port, kind_u8, "port of the device, from 1", ),
-	NUM("pkey-index", pkey_index, kind_u16, "index into the port's P_Key table", ),
-	NUM("access", access, kind_flags, "what the peer may do", .data = qp_access_words),
-	NUM("qkey", qkey, kind_u32, "Q_Key (UD): packets with another are dropped", ),
-	NUM("mtu", mtu, kind_enum, "path MTU in bytes", .data = mtu_words),
-	NUM("dest-qpn", dest_qpn, kind_u32, "number of the peer's QP", ),
-	NUM("rq-psn", rq_psn, kind_u32, "packet number the peer begins with", ),
-	NUM("sq-psn", sq_psn, kind_u32, "packet number to begin with", ),
-	NUM("max-rd-atomic", max_rd_atomic, kind_u8, "READs and atomics in flight to the peer", ),
-	NUM("max-dest-rd-atomic", max_dest_rd_atomic, kind_u8, "those of the peer in flight here", ),
-	NUM("min-rnr-timer", min_rnr_timer, kind_u8, "wait asked of the peer when no RECV is posted; 12: 0.64 ms", ),
-	NUM("timeout", timeout, kind_u8, "wait for an ACK: 4.096 us * 2^n; 0: for ever", ),
-	NUM("retry-cnt", retry_cnt, kind_u8, "tries when no ACK comes, 0 to 7", ),
-	NUM("rnr-retry", rnr_retry, kind_u8, "tries when the peer posted no RECV; 7: for ever", ),
-	NUM("cur-state", cur_state, kind_enum, "state the QP is in, as you believe", .data = qp_state_words),
-	NUM("en-sqd-async-notify", en_sqd_async_notify, kind_u8, "1: event SQ_DRAINED when drained", .max = 1),
-	NUM("path-mig-state", path_mig_state, kind_enum, "automatic path migration", .data = mig_state_words),
-	NUM("dgid", av.dgid, kind_gid, "GID or IP address of the peer", ),
-	NUM("sgid-index", av.sgid_index, kind_u8, "our GID; else the one that fits dgid best", ),
-	NUM("hop-limit", av.hop_limit, kind_u8, "routers to cross; else 64", ),
-	NUM("traffic-class", av.traffic_class, kind_u8, "DSCP and ECN of the packets", ),
-	NUM("flow-label", av.flow_label, kind_u32, "IPv6 flow label", .max = 0xfffff),
-	NUM("dlid", av.dlid, kind_u16, "LID of the peer (InfiniBand)", ),
-	NUM("sl", av.sl, kind_u8, "service level", .max = 15),
-	NUM("global", av.global, kind_u8, "is_global: 1 with -dgid", .max = 1),
-	NUM("alt-dgid", alt.dgid, kind_gid, "alternate path: GID", ),
-	NUM("alt-sgid-index", alt.sgid_index, kind_u8, "alternate path: our GID", ),
-	NUM("alt-dlid", alt.dlid, kind_u16, "alternate path: LID", ),
-	NUM("alt-port", alt_port, kind_u8, "alternate path: port", ),
-	NUM("alt-pkey-index", alt_pkey_index, kind_u16, "alternate path: P_Key", ),
-	NUM("alt-timeout", alt_timeout, kind_u8, "alternate path: timeout", ),
-	ARGS_END
-};
-
-/* Where the plain attributes are in the argument struct. */
-static const struct {
-	unsigned bit;
-	size_t arg;
-} plain[] = {
-#define PLAIN(bit, field) { IBV_QP_##bit, offsetof(struct modify_qp_args, field) }
-	PLAIN(PORT, port),
-	PLAIN(PKEY_INDEX, pkey_index),
-	PLAIN(ACCESS_FLAGS, access),
-	PLAIN(QKEY, qkey),
-	PLAIN(PATH_MTU, mtu),
-	PLAIN(DEST_QPN, dest_qpn),
-	PLAIN(RQ_PSN, rq_psn),
-	PLAIN(SQ_PSN, sq_psn),
-	PLAIN(MAX_QP_RD_ATOMIC, max_rd_atomic),
-	PLAIN(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic),
-	PLAIN(MIN_RNR_TIMER, min_rnr_timer),
-	PLAIN(TIMEOUT, timeout),
-	PLAIN(RETRY_CNT, retry_cnt),
-	PLAIN(RNR_RETRY, rnr_retry),
-	PLAIN(CUR_STATE, cur_state),
-	PLAIN(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify),
-	PLAIN(PATH_MIG_STATE, path_mig_state),
-};
-
-static void take_plain(struct qp_change *c, const struct modify_qp_args *args)
-{
-	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-		const void *at = (const char *)args + plain[i].arg;
-		const struct num *n = at;
-		const struct qp_attr_def *d = qp_attr_defs;
-
-		if (!n->set)
-			continue;
-		while (d->bit != plain[i].bit)
-			d++;
-		qp_attr_set(&c->a, d, n->v);
-		c->mask |= d->bit;
-	}
-}
-
-static bool take_av(struct qp_change *c, const struct av_args *a, struct ibv_ah_attr *av)
-{
-	bool given = a->dgid.set || a->dlid.set || a->sgid_index.set || a->hop_limit.set ||
-		     a->traffic_class.set || a->flow_label.set || a->sl.set || a->global.set;
-
-	if (!given)
-		return false;
-	if (!(c->mask & IBV_QP_AV))
-		av->port_num = c->now.port_num ? c->now.port_num : 1;
-	if (a->dgid.set) {
-		av->is_global = 1;
-		av->grh.dgid = a->dgid.v;
-		av->grh.hop_limit = 64;
-		av->grh.sgid_index =
-			(uint8_t)qp_sgid_for(c->qp->pd->dev, av->port_num, &a->dgid.v);
-	}
-	if (a->sgid_index.set)
-		av->grh.sgid_index = (uint8_t)a->sgid_index.v;
-	if (a->hop_limit.set)
-		av->grh.hop_limit = (uint8_t)a->hop_limit.v;
-	if (a->traffic_class.set)
-		av->grh.traffic_class = (uint8_t)a->traffic_class.v;
-	if (a->flow_label.set)
-		av->grh.flow_label = (uint32_t)a->flow_label.v;
-	if (a->dlid.set)
-		av->dlid = (uint16_t)a->dlid.v;
-	if (a->sl.set)
-		av->sl = (uint8_t)a->sl.v;
-	if (a->global.set)
-		av->is_global = (uint8_t)a->global.v;
-	return true;
-}
-
-static void take_alt(struct qp_change *c, const struct modify_qp_args *args)
-{
-	bool av = take_av(c, &args->alt, &c->a.alt_ah_attr);
-
-	if (!av && !args->alt_port.set && !args->alt_pkey_index.set && !args->alt_timeout.set)
-		return;
-	c->a.alt_port_num = args->alt_port.set ? (uint8_t)args->alt_port.v : 1;
-	c->a.alt_ah_attr.port_num = c->a.alt_port_num;
-	c->a.alt_pkey_index = (uint16_t)args->alt_pkey_index.v;
-	c->a.alt_timeout = (uint8_t)args->alt_timeout.v;
-	c->mask |= IBV_QP_ALT_PATH;
-}
-
 /* What the connection manager would set on the way to this state. */
 static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 {
@@ -208,7 +30,8 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 	call_begin(s, SLOW, "rdma_init_qp_attr", "%s, %s", id->o.name,
 		   word_name(qp_state_words, c->to));
 	if (rdma_init_qp_attr(id->v, &c->a, &mask)) {
-		call_fail(s, errno, "%s for %s", id->o.name, word_name(qp_state_words, c->to));
+		call_fail(s, errno, "%s for %s", id->o.name,
+			  word_name(qp_state_words, c->to));
 		return fail_row(s, "state", "%s is %s", id->o.name,
 				word_name(id_state_words, id->state));
 	}
@@ -217,7 +40,18 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 	return 0;
 }
 
-static int gather(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
+/* Single parts of the address vector may be given: the rest is filled in first. */
+static void fill_address(struct qp_change *c, const struct modify_qp_args *args)
+{
+	const struct qp_row *row = qp_row(c->qp->type, c->from, c->to);
+
+	if (args->fill && row && row->required & ~c->mask & IBV_QP_AV &&
+	    !args->av.dgid.set && !args->av.dlid.set && c->qp->peer.known)
+		qp_fill(c, IBV_QP_AV);
+}
+
+static int gather(struct session *s, struct qp_change *c,
+		  const struct modify_qp_args *args)
 {
 	struct ibv_qp_init_attr init;
 	struct qp_peer peer;
@@ -230,13 +64,11 @@ static int gather(struct session *s, struct qp_change *c, const struct modify_qp
 		c->mask |= IBV_QP_STATE;
 	if (args->from_id && take_from_id(s, c, args->from_id))
 		return -1;
-	if (args->peer && (qp_peer_from_dict(s, args->peer, &peer) ||
-			   qp_peer_adopt(s, c->qp, &peer)))
+	if (args->peer &&
+	    (qp_peer_from_dict(s, args->peer, &peer) || qp_peer_adopt(s, c->qp, &peer)))
 		return -1;
-	take_plain(c, args);
-	if (take_av(c, &args->av, &c->a.ah_attr))
-		c->mask |= IBV_QP_AV;
-	take_alt(c, args);
+	fill_address(c, args);
+	modify_take(c, args);
 	c->a.qp_state = c->to;
 	return 0;
 }
@@ -261,17 +93,17 @@ static int check(struct session *s, const struct qp_change *c)
 
 static int call(struct session *s, struct qp_change *c)
 {
-	bool ready = c->mask & IBV_QP_STATE && (c->to == IBV_QPS_RTR || c->to == IBV_QPS_RTS);
-	Tcl_DString where, names;
+	bool ready = c->mask & IBV_QP_STATE &&
+		     (c->to == IBV_QPS_RTR || c->to == IBV_QPS_RTS);
+	Tcl_DString where, attrs;
 	int err, rc;
 
 	Tcl_DStringInit(&where);
-	Tcl_DStringInit(&names);
+	Tcl_DStringInit(&attrs);
 	qp_change_text(c, &where);
-	qp_attr_options(&c->a, c->mask, 0, &names);
-	call_begin(s, ready ? FAST : SLOW, "ibv_modify_qp", "%s, %s%s%s", c->qp->o.name,
-		   Tcl_DStringValue(&where), Tcl_DStringLength(&names) ? "," : "",
-		   Tcl_DStringValue(&names));
+	qp_attr_list(&c->a, c->mask, &attrs);
+	call_begin(s, ready ? FAST : SLOW, "ibv_modify_qp", "%s, %s", c->qp->o.name,
+		   Tcl_DStringValue(&attrs));
 	err = ibv_modify_qp(c->qp->v, &c->a, (int)c->mask);
 	if (err) {
 		rc = call_fail(s, err, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
@@ -280,7 +112,7 @@ static int call(struct session *s, struct qp_change *c)
 		rc = call_end(s, "0");
 	}
 	Tcl_DStringFree(&where);
-	Tcl_DStringFree(&names);
+	Tcl_DStringFree(&attrs);
 	return rc;
 }
 
@@ -311,7 +143,8 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 
 	Tcl_DStringInit(&names);
 	qp_attr_names(unknown, ", ", &names);
-	fail(s, "modify-qp", "ENOENT", "%s of %s cannot be filled in: the peer is not known",
+	fail(s, "modify-qp", "ENOENT",
+	     "%s of %s cannot be filled in: the peer is not known",
 	     Tcl_DStringValue(&names), c->qp->o.name);
 	Tcl_DStringSetLength(&names, 0);
 	qp_change_command(s, c, c->to, &names);
@@ -319,6 +152,16 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 	fail_row(s, "or", "%s", Tcl_DStringValue(&names));
 	Tcl_DStringFree(&names);
 	return -1;
+}
+
+/* An id gives the attributes of the state its connection is ready for. */
+static int told_by_id(struct session *s, const struct id *id)
+{
+	return fail_row(
+		s, "note",
+		"%s is %s: rdma_init_qp_attr knows the peer only after the id has its "
+		"answer",
+		id->o.name, word_name(id_state_words, id->state));
 }
 
 static int modify_qp_exec(struct session *s, const void *args, struct out *o)
@@ -337,7 +180,7 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 			return cannot_fill(s, &c, unknown);
 	}
 	if (!a->force && check(s, &c))
-		return -1;
+		return a->from_id ? told_by_id(s, a->from_id) : -1;
 	if (call(s, &c))
 		return -1;
 	qp_history_sync(c.qp, "modify-qp");
@@ -348,8 +191,8 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg modify_qp_egs[] = {
-	{ "catch {modify-qp RTS} why; set why", "RESET -> RTS is not a transition" },
-	{ "catch {modify-qp INIT -port 1} why; set why", "missing PKEY_INDEX, ACCESS_FLAGS" },
+	{ "modify-qp RTS", "RESET -> RTS is not a transition" },
+	{ "modify-qp INIT -port 1", "missing PKEY_INDEX, ACCESS_FLAGS" },
 	{ "modify-qp INIT -port 1 -pkey-index 0 -access remote-write,remote-read",
 	  "RESET -> INIT" },
 	{ "modify-qp -access remote-read", "qp0 INIT" },
@@ -363,13 +206,20 @@ const struct cmd cmd_modify_qp = {
 	.name = "modify-qp",
 	.family = "by hand",
 	.summary = "move a QP to another state, or change its attributes",
-	.text = "A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own attributes:\n"
-		"none may be missing, and none may be given that the step does not take. What\n"
-		"the kernel would refuse is refused before, with the reason and the command to\n"
-		"type; -force asks the kernel all the same. -fill adds required attributes that\n"
-		"are not given: the QPN, PSN and address of the peer as oob or -peer told them,\n"
-		"the smaller MTU of the two, timeout 14, retry-cnt 6, rnr-retry 7, min-rnr-timer\n"
-		"12, one READ in flight. Without a state the attributes of the present one are\n"
+	.text = "A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own "
+		"attributes:\n"
+		"none may be missing, and none may be given that the step does not take. "
+		"What\n"
+		"the kernel would refuse is refused before, with the reason and the "
+		"command to\n"
+		"type; -force asks the kernel all the same. -fill adds required "
+		"attributes that\n"
+		"are not given: the QPN, PSN and address of the peer as oob or -peer "
+		"told them,\n"
+		"the smaller MTU of the two, timeout 14, retry-cnt 6, rnr-retry 7, "
+		"min-rnr-timer\n"
+		"12, one READ in flight. Without a state the attributes of the present "
+		"one are\n"
 		"changed. qp-state shows what comes next.",
 	.calls = "ibv_modify_qp(3), rdma_init_qp_attr(3)",
 	.setup = "qp create",

@@ -84,8 +84,9 @@ static void announce(const struct oob *b)
 	if (b->why)
 		notice_post(b->s->notices, NOTICE_CM, "%s: %s", b->o.name, b->why);
 	else
-		notice_post(b->s->notices, NOTICE_CM, "%s: the peer of %s is qpn %u at %s",
-			    b->o.name, b->qp->o.name, b->peer.qpn,
+		notice_post(b->s->notices, NOTICE_CM,
+			    "%s: the peer of %s is qpn %u at %s", b->o.name,
+			    b->qp->o.name, b->peer.qpn,
 			    b->peer.lid ? "its lid" : gid_text(&b->peer.gid));
 }
 
@@ -138,7 +139,8 @@ static char *address_text(const struct sockaddr *sa, socklen_t len, uint16_t *po
 					 : xasprintf("%s:%s", host, serv);
 }
 
-static struct addrinfo *resolve(struct session *s, const char *host, uint16_t port, int flags)
+static struct addrinfo *resolve(struct session *s, const char *host, uint16_t port,
+				int flags)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 				  .ai_flags = flags | AI_NUMERICSERV };
@@ -229,7 +231,8 @@ struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *m
 	b->listen_fd = open_any_listener(list);
 	freeaddrinfo(list);
 	if (b->listen_fd < 0) {
-		fail_call(s, errno, "oob listen", "%s port %u", addr ? addr : "any address", port);
+		fail_call(s, errno, "oob listen", "%s port %u",
+			  addr ? addr : "any address", port);
 		return drop(s, b);
 	}
 	getsockname(b->listen_fd, (struct sockaddr *)&sa, &len);

@@ -10,12 +10,12 @@ struct oob {
 	struct obj o;
 	struct session *s;
 	struct qp *qp;
-	char *text;	/* what is told to the peer */
-	char *where;	/* "[::]:7000" */
+	char *text;  /* what is told to the peer */
+	char *where; /* "[::]:7000" */
 	uint16_t port;
-	int listen_fd;	/* -1: not, or not any more */
+	int listen_fd; /* -1: not, or not any more */
 	bool background;
-	bool over;	/* nothing more happens */
+	bool over; /* nothing more happens */
 	struct exchange x;
 	struct qp_peer peer;
 	char *why; /* it failed, and why; else NULL */

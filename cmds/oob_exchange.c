@@ -75,8 +75,9 @@ static bool take_head(struct exchange *x)
 	memcpy(&len, x->head, sizeof len);
 	len = ntohl(len);
 	if (!len || len > EXCHANGE_MAX) {
-		finish(x, EXCHANGE_FAILED, EMSGSIZE, "the peer's message has no length between "
-						     "1 and 65536: is this another protocol?");
+		finish(x, EXCHANGE_FAILED, EPROTO,
+		       "the peer's message has no length between "
+		       "1 and 65536: is this another protocol?");
 		return false;
 	}
 	x->in_len = len;
@@ -88,7 +89,8 @@ static void receive_some(struct exchange *x)
 {
 	size_t head = sizeof x->head;
 	bool in_head = x->got < head;
-	void *at = in_head ? (void *)(x->head + x->got) : (void *)(x->in + (x->got - head));
+	void *at = in_head ? (void *)(x->head + x->got)
+			   : (void *)(x->in + (x->got - head));
 	size_t want = in_head ? head - x->got : head + x->in_len - x->got;
 	ssize_t n = recv(x->fd, at, want, 0);
 
@@ -96,8 +98,9 @@ static void receive_some(struct exchange *x)
 		return;
 	if (n <= 0) {
 		finish(x, EXCHANGE_FAILED, n ? errno : ECONNRESET,
-		       n ? "receiving from the peer" : "the peer closed before its message was "
-						       "complete");
+		       n ? "receiving from the peer"
+			 : "the peer closed before its message was "
+			   "complete");
 		return;
 	}
 	x->got += (size_t)n;
@@ -140,9 +143,13 @@ void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server,
 {
 	uint32_t len = htonl((uint32_t)strlen(text));
 
-	*x = (struct exchange){ .loop = loop, .fd = fd, .sending = server,
-				.listens_next = server, .connecting = !server,
-				.done = done, .arg = arg };
+	*x = (struct exchange){ .loop = loop,
+				.fd = fd,
+				.sending = server,
+				.listens_next = server,
+				.connecting = !server,
+				.done = done,
+				.arg = arg };
 	x->out_len = sizeof len + strlen(text);
 	x->out = xcalloc(1, x->out_len);
 	memcpy(x->out, &len, sizeof len);

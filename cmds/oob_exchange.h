@@ -17,7 +17,7 @@ enum exchange_end { EXCHANGE_BUSY, EXCHANGE_DONE, EXCHANGE_FAILED };
 
 struct exchange {
 	struct loop *loop;
-	int fd; /* -1: closed */
+	int fd;			    /* -1: closed */
 	bool sending, listens_next; /* what it does now; whether it receives after that */
 	bool connecting;
 	unsigned char *out;
@@ -32,8 +32,8 @@ struct exchange {
 	void *arg;
 };
 
-/* Begins on a socket that it owns from now on; a client's may be connecting still. done is
- * called once, from the loop. */
+/* Begins on a socket that it owns from now on; a client's may be connecting still. done
+ * is called once, from the loop. */
 void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server,
 		    const char *text, void (*done)(void *arg), void *arg);
 /* Closes and frees what it holds; more than once does no harm. */

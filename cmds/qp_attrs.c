@@ -11,11 +11,14 @@
 #include "words.h"
 #include "xmem.h"
 
-#define AT_ATTR(field)                                \
+#define AT_ATTR(field)                                 \
 	.offset = offsetof(struct ibv_qp_attr, field), \
 	.size = sizeof(((struct ibv_qp_attr *)NULL)->field)
-#define DEF(bit_, option_, field, ...) \
-	{ .bit = IBV_QP_##bit_, .name = #bit_, .option = option_, AT_ATTR(field), __VA_ARGS__ }
+#define DEF(bit_, option_, field, ...)                                                  \
+	{                                                                               \
+		.bit = IBV_QP_##bit_, .name = #bit_, .option = option_, AT_ATTR(field), \
+		__VA_ARGS__                                                             \
+	}
 
 /* clang-format off */
 const struct qp_attr_def qp_attr_defs[] = {
@@ -75,7 +78,8 @@ void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v)
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void append(Tcl_DString *text, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void append(Tcl_DString *text,
+							 const char *fmt, ...)
 {
 	va_list ap;
 	char *part;
@@ -101,19 +105,23 @@ void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 void qp_av_text(const struct ibv_ah_attr *av, Tcl_DString *text)
 {
 	if (av->is_global)
-		append(text, "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label %u ",
+		append(text,
+		       "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label "
+		       "%u ",
 		       gid_text(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
 		       av->grh.traffic_class, av->grh.flow_label);
-	append(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl, av->is_global,
-	       av->port_num);
+	append(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl,
+	       av->is_global, av->port_num);
 }
 
-static const struct ibv_ah_attr *av_of(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
+static const struct ibv_ah_attr *av_of(const struct ibv_qp_attr *a,
+				       const struct qp_attr_def *d)
 {
 	return d->bit == IBV_QP_AV ? &a->ah_attr : &a->alt_ah_attr;
 }
 
-void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d, Tcl_DString *text)
+void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
+		   Tcl_DString *text)
 {
 	uint64_t v = qp_attr_get(a, d);
 
@@ -149,11 +157,12 @@ static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *
 		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
 }
 
-static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, Tcl_DString *text)
+static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix,
+			    Tcl_DString *text)
 {
 	if (av->is_global)
-		append(text, " -%sdgid %s -%ssgid-index %u", prefix, gid_text(&av->grh.dgid),
-		       prefix, av->grh.sgid_index);
+		append(text, " -%sdgid %s -%ssgid-index %u", prefix,
+		       gid_text(&av->grh.dgid), prefix, av->grh.sgid_index);
 	else
 		append(text, " -%sdlid %u", prefix, av->dlid);
 }
@@ -168,7 +177,8 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 		if (!d->size && unknown & d->bit) {
 			append(text, " %s", d->unknown);
 		} else if (!d->size) {
-			append_av_typed(av_of(a, d), d->bit == IBV_QP_AV ? "" : "alt-", text);
+			append_av_typed(av_of(a, d), d->bit == IBV_QP_AV ? "" : "alt-",
+					text);
 		} else if (unknown & d->bit) {
 			append(text, " -%s %s", d->option, d->unknown ? d->unknown : "N");
 		} else {
@@ -178,14 +188,71 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 	}
 }
 
+void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text)
+{
+	const char *between = "";
+
+	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
+		if (!(mask & d->bit))
+			continue;
+		append(text, "%s%s=", between, d->name);
+		qp_attr_value(a, d, text);
+		between = " ";
+	}
+}
+
 #define ROW_WIDTH 66
+
+/* A row of s->fail that grows by items and is begun anew when it is full. */
+struct wrapped {
+	struct session *s;
+	const char *label;
+	Tcl_DString text;
+};
+
+static void flush_row(struct wrapped *w)
+{
+	if (!Tcl_DStringLength(&w->text))
+		return;
+	fail_row(w->s, w->label, "%s", Tcl_DStringValue(&w->text));
+	Tcl_DStringSetLength(&w->text, 0);
+	w->label = "";
+}
+
+static void add_item(struct wrapped *w, const char *item, size_t len, const char *between)
+{
+	if (Tcl_DStringLength(&w->text) + (int)len > ROW_WIDTH)
+		flush_row(w);
+	if (Tcl_DStringLength(&w->text))
+		Tcl_DStringAppend(&w->text, between, -1);
+	Tcl_DStringAppend(&w->text, item, (int)len);
+}
+
+/* The parts of an address vector, "name value" each, may be on several lines. */
+static void add_parts(struct wrapped *w, const char *text)
+{
+	const char *between = "  ";
+
+	while (*text) {
+		const char *name = strchr(text, '=') ? strchr(text, '=') + 2 : text;
+		size_t len = (size_t)(name - text);
+
+		len += strcspn(name, " ");
+		if (text[len])
+			len += 1 + strcspn(text + len + 1, " ");
+		add_item(w, text, len, between);
+		text += len + (text[len] == ' ');
+		between = " ";
+	}
+}
 
 void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a,
 		  unsigned mask, unsigned missing)
 {
-	Tcl_DString row, one;
+	struct wrapped w = { .s = s, .label = label };
+	Tcl_DString one;
 
-	Tcl_DStringInit(&row);
+	Tcl_DStringInit(&w.text);
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		if (!((mask | missing) & d->bit))
 			continue;
@@ -193,16 +260,13 @@ void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr
 		append(&one, "%s%s", d->name, missing & d->bit ? " (missing)" : " = ");
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
-		if (Tcl_DStringLength(&row) &&
-		    Tcl_DStringLength(&row) + Tcl_DStringLength(&one) > ROW_WIDTH) {
-			fail_row(s, label, "%s", Tcl_DStringValue(&row));
-			Tcl_DStringSetLength(&row, 0);
-			label = "";
-		}
-		append(&row, "%s%s", Tcl_DStringLength(&row) ? "  " : "", Tcl_DStringValue(&one));
+		if (!d->size && !(missing & d->bit))
+			add_parts(&w, Tcl_DStringValue(&one));
+		else
+			add_item(&w, Tcl_DStringValue(&one),
+				 (size_t)Tcl_DStringLength(&one), "  ");
 		Tcl_DStringFree(&one);
 	}
-	if (Tcl_DStringLength(&row))
-		fail_row(s, label, "%s", Tcl_DStringValue(&row));
-	Tcl_DStringFree(&row);
+	flush_row(&w);
+	Tcl_DStringFree(&w.text);
 }

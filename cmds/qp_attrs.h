@@ -31,10 +31,13 @@ void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v)
 /* These append. "PKEY_INDEX, PORT": the names of the bits of mask. */
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
 /* "1", "REMOTE_WRITE", "dgid ::1 sgid_index 1 ..." */
-void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d, Tcl_DString *text);
+void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
+		   Tcl_DString *text);
 /* " -port 1 -pkey-index 0": what to type; attributes of unknown have a word instead. */
 void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
 		     Tcl_DString *text);
+/* "STATE=INIT PORT=1 PKEY_INDEX=0": for the trace. */
+void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text);
 /* Rows of s->fail, as many as it takes: "passed  STATE = INIT  PORT = 1 ...". Those of
  * missing are named so. */
 void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a,

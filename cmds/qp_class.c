@@ -13,11 +13,11 @@
 #include "trace.h"
 #include "words.h"
 
-#define EVERYTHING                                                                            \
-	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX |          \
-	 IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT |           \
-	 IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_RQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC |      \
-	 IBV_QP_MIN_RNR_TIMER | IBV_QP_SQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_CAP |      \
+#define EVERYTHING                                                                       \
+	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX |     \
+	 IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT |      \
+	 IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_RQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | \
+	 IBV_QP_MIN_RNR_TIMER | IBV_QP_SQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_CAP | \
 	 IBV_QP_DEST_QPN)
 
 int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr *init)
@@ -36,11 +36,13 @@ void qp_dump(struct session *s, const struct qp *qp)
 	      "QP dump: qpn=%u state=%s mtu=%s sq_psn=%u rq_psn=%u max_rd_atomic=%u "
 	      "max_dest_rd_atomic=%u retry=%u rnr_retry=%u timeout=%u",
 	      qp->v->qp_num, word_name(qp_state_words, a.qp_state),
-	      a.path_mtu ? word_name(mtu_words, a.path_mtu) : "-", a.sq_psn, a.rq_psn,
-	      a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry, a.timeout);
-	trace(s, INFO, "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
-	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge, a.cap.max_recv_sge,
-	      a.cap.max_inline_data);
+	      a.qp_state < IBV_QPS_RTR ? "-" : word_name(mtu_words, a.path_mtu), a.sq_psn,
+	      a.rq_psn, a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry,
+	      a.timeout);
+	trace(s, INFO,
+	      "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
+	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge,
+	      a.cap.max_recv_sge, a.cap.max_inline_data);
 }
 
 static void forget(struct qp *qp)
@@ -90,7 +92,8 @@ static void describe_cap(const struct qp *qp, struct out *out)
 	out_bool(out, "sig_all", qp->sq_sig_all, NULL);
 }
 
-static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a,
+			  struct out *out)
 {
 	bool connected = qp->type != IBV_QPT_UD && a->qp_state >= IBV_QPS_RTR &&
 			 a->dest_qp_num;
@@ -109,7 +112,8 @@ static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a, stru
 		out_u64(out, "dlid", a->ah_attr.dlid, " at lid %u", a->ah_attr.dlid);
 }
 
-static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a,
+			   struct out *out)
 {
 	out_int(out, "port", a->port_num, NULL);
 	out_int(out, "pkey_index", a->pkey_index, NULL);

@@ -34,10 +34,14 @@ struct canvas {
 	enum ibv_qp_state now;
 };
 
-static const char *const utf8_single[GLYPHS] = { "┌", "┐", "└", "┘", "─", "│", "▶", "◀", "▲", "▼" };
-static const char *const utf8_double[GLYPHS] = { "╔", "╗", "╚", "╝", "═", "║", "▶", "◀", "▲", "▼" };
-static const char *const ascii_single[GLYPHS] = { "+", "+", "+", "+", "-", "|", ">", "<", "^", "v" };
-static const char *const ascii_double[GLYPHS] = { "#", "#", "#", "#", "=", "#", ">", "<", "^", "v" };
+static const char *const utf8_single[GLYPHS] = { "┌", "┐", "└", "┘", "─",
+						 "│", "▶", "◀", "▲", "▼" };
+static const char *const utf8_double[GLYPHS] = { "╔", "╗", "╚", "╝", "═",
+						 "║", "▶", "◀", "▲", "▼" };
+static const char *const ascii_single[GLYPHS] = { "+", "+", "+", "+", "-",
+						  "|", ">", "<", "^", "v" };
+static const char *const ascii_double[GLYPHS] = { "#", "#", "#", "#", "=",
+						  "#", ">", "<", "^", "v" };
 
 static void put(struct canvas *c, int x, int y, const char *glyph, enum paint p)
 {
@@ -60,7 +64,8 @@ static void write_text(struct canvas *c, int x, int y, const char *text, enum pa
 static enum paint paint_of(const struct canvas *c, enum ibv_qp_state state)
 {
 	if (state == c->now)
-		return state == IBV_QPS_ERR || state == IBV_QPS_SQE ? PAINT_BAD : PAINT_STRONG;
+		return state == IBV_QPS_ERR || state == IBV_QPS_SQE ? PAINT_BAD
+								    : PAINT_STRONG;
 	return c->been[state] ? PAINT_GOOD : PAINT_DIM;
 }
 
@@ -84,8 +89,8 @@ static void box(struct canvas *c, int x, int y, enum ibv_qp_state state)
 	write_text(c, x + 2, y + 1, name, p);
 }
 
-static enum paint edge(const struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state to,
-		       const char *const **pen)
+static enum paint edge(const struct canvas *c, enum ibv_qp_state from,
+		       enum ibv_qp_state to, const char *const **pen)
 {
 	bool taken = c->taken[from][to];
 

@@ -16,7 +16,8 @@
 #include "words.h"
 #include "xmem.h"
 
-__attribute__((format(printf, 2, 3))) static void fault(Tcl_Obj *faults, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void fault(Tcl_Obj *faults, const char *fmt,
+							...)
 {
 	va_list ap;
 	char *text;
@@ -32,29 +33,33 @@ static void check_max(const struct qp_change *c, unsigned bit, const char *name,
 		      uint64_t value, uint64_t max, const char *whose, Tcl_Obj *faults)
 {
 	if (c->mask & bit && value > max)
-		fault(faults, "%s %llu is more than %llu, %s", name, (unsigned long long)value,
-		      (unsigned long long)max, whose);
+		fault(faults, "%s %llu is more than %llu, %s", name,
+		      (unsigned long long)value, (unsigned long long)max, whose);
 }
 
 static void check_numbers(const struct qp_change *c, Tcl_Obj *faults)
 {
 	const struct ibv_device_attr *d = &c->qp->pd->dev->attr.orig_attr;
 	const struct ibv_qp_attr *a = &c->a;
-	static const char field3[] = "the largest of 3 bits", field5[] = "the largest of 5 bits";
+	static const char field3[] = "the largest of 3 bits",
+			  field5[] = "the largest of 5 bits";
 	static const char field24[] = "the largest of 24 bits";
 
 	check_max(c, IBV_QP_RQ_PSN, "RQ_PSN", a->rq_psn, 0xffffff, field24, faults);
 	check_max(c, IBV_QP_SQ_PSN, "SQ_PSN", a->sq_psn, 0xffffff, field24, faults);
-	check_max(c, IBV_QP_DEST_QPN, "DEST_QPN", a->dest_qp_num, 0xffffff, field24, faults);
+	check_max(c, IBV_QP_DEST_QPN, "DEST_QPN", a->dest_qp_num, 0xffffff, field24,
+		  faults);
 	check_max(c, IBV_QP_TIMEOUT, "TIMEOUT", a->timeout, 31, field5, faults);
 	check_max(c, IBV_QP_MIN_RNR_TIMER, "MIN_RNR_TIMER", a->min_rnr_timer, 31, field5,
 		  faults);
 	check_max(c, IBV_QP_RETRY_CNT, "RETRY_CNT", a->retry_cnt, 7, field3, faults);
 	check_max(c, IBV_QP_RNR_RETRY, "RNR_RETRY", a->rnr_retry, 7, field3, faults);
 	check_max(c, IBV_QP_MAX_QP_RD_ATOMIC, "MAX_QP_RD_ATOMIC", a->max_rd_atomic,
-		  (uint64_t)d->max_qp_init_rd_atom, "the device's max_qp_init_rd_atom", faults);
-	check_max(c, IBV_QP_MAX_DEST_RD_ATOMIC, "MAX_DEST_RD_ATOMIC", a->max_dest_rd_atomic,
-		  (uint64_t)d->max_qp_rd_atom, "the device's max_qp_rd_atom", faults);
+		  (uint64_t)d->max_qp_init_rd_atom, "the device's max_qp_init_rd_atom",
+		  faults);
+	check_max(c, IBV_QP_MAX_DEST_RD_ATOMIC, "MAX_DEST_RD_ATOMIC",
+		  a->max_dest_rd_atomic, (uint64_t)d->max_qp_rd_atom,
+		  "the device's max_qp_rd_atom", faults);
 }
 
 static void check_port(const struct qp_change *c, Tcl_Obj *faults)
@@ -65,8 +70,8 @@ static void check_port(const struct qp_change *c, Tcl_Obj *faults)
 	struct ibv_port_attr port;
 
 	if (c->mask & IBV_QP_PORT && (!number || number > ports)) {
-		fault(faults, "PORT %u: %s has %u port%s, counted from 1", number, dev->o.name,
-		      ports, ports == 1 ? "" : "s");
+		fault(faults, "PORT %u: %s has %u port%s, counted from 1", number,
+		      dev->o.name, ports, ports == 1 ? "" : "s");
 		return;
 	}
 	if (!number || ibv_query_port(dev->v, number, &port))
@@ -76,13 +81,15 @@ static void check_port(const struct qp_change *c, Tcl_Obj *faults)
 		      port.pkey_tbl_len, port.pkey_tbl_len == 1 ? "y" : "ies");
 	if (c->mask & IBV_QP_PATH_MTU && c->a.path_mtu > port.active_mtu)
 		fault(faults,
-		      "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
+		      "PATH_MTU %s is more than the port's active MTU %s: such packets "
+		      "do not "
 		      "fit the link",
 		      word_name(mtu_words, c->a.path_mtu),
 		      word_name(mtu_words, port.active_mtu));
 	if (c->mask & IBV_QP_ALT_PATH && port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		fault(faults, "ALT_PATH: alternate paths are for InfiniBand ports, this is "
-			      "Ethernet");
+		fault(faults,
+		      "ALT_PATH: alternate paths are for InfiniBand ports, this is "
+		      "Ethernet");
 }
 
 static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned index)
@@ -93,12 +100,14 @@ static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned 
 	return NULL;
 }
 
-static void check_gids(const struct dev *dev, const struct ibv_ah_attr *av, Tcl_Obj *faults)
+static void check_gids(const struct dev *dev, const struct ibv_ah_attr *av,
+		       Tcl_Obj *faults)
 {
 	struct gid_row rows[GID_ROWS];
 	int n = gid_table(dev, av->port_num, rows, GID_ROWS);
 	const struct gid_row *r = row_of(rows, n, av->grh.sgid_index);
-	const struct in6_addr *to = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
+	const struct in6_addr *to =
+		(const struct in6_addr *)(const void *)av->grh.dgid.raw;
 	const struct in6_addr *from;
 
 	if (n < 0)
@@ -116,7 +125,8 @@ static void check_gids(const struct dev *dev, const struct ibv_ah_attr *av, Tcl_
 	from = (const struct in6_addr *)(const void *)r->e.gid.raw;
 	if (!IN6_IS_ADDR_V4MAPPED(to) != !IN6_IS_ADDR_V4MAPPED(from))
 		fault(faults,
-		      "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
+		      "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; "
+		      "try %u",
 		      gid_text(&av->grh.dgid), IN6_IS_ADDR_V4MAPPED(to) ? 4 : 6,
 		      av->grh.sgid_index, gid_text(&r->e.gid),
 		      IN6_IS_ADDR_V4MAPPED(from) ? 4 : 6,
@@ -139,7 +149,8 @@ static void check_av(const struct qp_change *c, Tcl_Obj *faults)
 	if (av->is_global)
 		check_gids(dev, av, faults);
 	else if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		fault(faults, "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
+		fault(faults,
+		      "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
 	else if (!av->dlid)
 		fault(faults, "AV: dlid is 0");
 }

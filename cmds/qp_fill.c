@@ -12,13 +12,13 @@
 #include "objects.h"
 #include "qp_change.h"
 
-#define UD_QKEY	     0x11111111
-#define HOPS	     64
-#define TIMEOUT	     14 /* 4.096 us * 2^14: 67 ms */
-#define RETRY_CNT    6
-#define RNR_RETRY    7	/* for ever */
-#define RNR_TIMER    12 /* 0.64 ms */
-#define PEER_NEEDED  (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
+#define UD_QKEY	    0x11111111
+#define HOPS	    64
+#define TIMEOUT	    14 /* 4.096 us * 2^14: 67 ms */
+#define RETRY_CNT   6
+#define RNR_RETRY   7  /* for ever */
+#define RNR_TIMER   12 /* 0.64 ms */
+#define PEER_NEEDED (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
 
 static bool alike(const union ibv_gid *gid, const union ibv_gid *other)
 {
@@ -56,7 +56,8 @@ static void fill_av(struct qp_change *c, const struct ibv_port_attr *port)
 		return;
 	av->is_global = 1;
 	av->grh.dgid = peer->gid;
-	av->grh.sgid_index = (uint8_t)qp_sgid_for(c->qp->pd->dev, av->port_num, &peer->gid);
+	av->grh.sgid_index = (uint8_t)qp_sgid_for(c->qp->pd->dev, av->port_num,
+						  &peer->gid);
 	av->grh.hop_limit = HOPS;
 }
 

@@ -40,8 +40,8 @@ static int set_gid(struct session *s, const struct dev *dev, uint8_t port, int g
 	if (!r && gid_index < 0)
 		return 0; /* InfiniBand does with the LID */
 	if (!r) {
-		fail(s, "qp-info", "ENOENT", "%s port %u has no GID %d", dev->o.name, port,
-		     gid_index);
+		fail(s, "qp-info", "ENOENT", "%s port %u has no GID %d", dev->o.name,
+		     port, gid_index);
 		return fail_next(s, "gids");
 	}
 	mine->gid = r->e.gid;
@@ -60,11 +60,15 @@ int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int 
 	int err = qp_query(qp, &a, &init);
 
 	number = !err && a.port_num ? a.port_num : 1;
-	*mine = (struct qp_peer){ .known = true, .type = qp->type, .qpn = qp->v->qp_num,
-				  .psn = qp->psn, .qkey = qp->type == IBV_QPT_UD ? a.qkey : 0 };
+	*mine = (struct qp_peer){ .known = true,
+				  .type = qp->type,
+				  .qpn = qp->v->qp_num,
+				  .psn = qp->psn,
+				  .qkey = qp->type == IBV_QPT_UD ? a.qkey : 0 };
 	err = ibv_query_port(dev->v, number, &port);
 	if (err)
-		return fail_call(s, err, "ibv_query_port", "%s port %u", dev->o.name, number);
+		return fail_call(s, err, "ibv_query_port", "%s port %u", dev->o.name,
+				 number);
 	mine->lid = port.lid;
 	mine->mtu = port.active_mtu;
 	if (mr && set_region(s, qp, mr, mine))
@@ -80,8 +84,10 @@ struct qp_info_args {
 
 static const struct arg qp_info_args[] = {
 	POS_OPT("qp", qp_info_args, qp, kind_qp, "QP; else the current one"),
-	OPT("mr", qp_info_args, mr, kind_mr_opt, "region the peer may use: addr, rkey, len"),
-	OPT("gid-index", qp_info_args, gid_index, kind_u8, "our GID; else the one gids marks"),
+	OPT("mr", qp_info_args, mr, kind_mr_opt,
+	    "region the peer may use: addr, rkey, len"),
+	OPT("gid-index", qp_info_args, gid_index, kind_u8,
+	    "our GID; else the one gids marks"),
 	OPT("psn", qp_info_args, psn, kind_u32, "first packet number; else a random one",
 	    .max = 0xffffff),
 	ARGS_END
@@ -94,9 +100,10 @@ static int qp_info_exec(struct session *s, const void *args, struct out *o)
 
 	if (a->psn.set)
 		a->qp->psn = (uint32_t)a->psn.v;
-	if (qp_peer_of(s, a->qp, a->mr, a->gid_index.set ? (int)a->gid_index.v : -1, &mine))
+	if (qp_peer_of(s, a->qp, a->mr, a->gid_index.set ? (int)a->gid_index.v : -1,
+		       &mine))
 		return -1;
-	out_text(o, "%s", a->qp->o.name);
+	out_text(o, "%s  ", a->qp->o.name);
 	qp_peer_out(o, &mine);
 	return 0;
 }
@@ -110,9 +117,12 @@ const struct cmd cmd_qp_info = {
 	.name = "qp-info",
 	.family = "by hand",
 	.summary = "what the other end must know of a QP",
-	.text = "A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len\n"
-		"of a region. Hand it to the other end by any means: oob does it over TCP, and\n"
-		"modify-qp RTR -peer DICT -fill takes it. The psn is the number of the first\n"
+	.text = "A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey "
+		"and len\n"
+		"of a region. Hand it to the other end by any means: oob does it over "
+		"TCP, and\n"
+		"modify-qp RTR -peer DICT -fill takes it. The psn is the number of the "
+		"first\n"
 		"packet sent; it is what modify-qp RTS -fill uses.",
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
 	.examples = qp_info_egs,

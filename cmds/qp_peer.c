@@ -22,6 +22,8 @@
 #include "xmem.h"
 
 #define VALUE_MAX 128 /* characters of one value */
+/* json-c makes UINT64_MAX of every larger number, so that it says nothing. */
+#define NUMBER_MAX (UINT64_MAX - 1)
 
 struct field {
 	const char *name;
@@ -30,17 +32,21 @@ struct field {
 	bool need;
 };
 
-#define FIELD(name, min, max, need) \
-	{ #name, offsetof(struct qp_peer, name), sizeof(((struct qp_peer *)NULL)->name), min, max, need }
+#define FIELD(name, min, max, need)                                            \
+	{                                                                      \
+#name, offsetof(struct qp_peer, name),                         \
+			sizeof(((struct qp_peer *)NULL)->name), min, max, need \
+	}
 
 static const struct field fields[] = {
-	FIELD(qpn, 1, 0xffffff, true),	     FIELD(psn, 0, 0xffffff, true),
-	FIELD(qkey, 0, UINT32_MAX, false),   FIELD(lid, 0, UINT16_MAX, false),
-	FIELD(gid_index, 0, 0xff, false),    FIELD(addr, 0, UINT64_MAX, false),
-	FIELD(len, 0, UINT64_MAX, false),    FIELD(rkey, 0, UINT32_MAX, false),
+	FIELD(qpn, 1, 0xffffff, true),	   FIELD(psn, 0, 0xffffff, true),
+	FIELD(qkey, 0, UINT32_MAX, false), FIELD(lid, 0, UINT16_MAX, false),
+	FIELD(gid_index, 0, 0xff, false),  FIELD(addr, 0, NUMBER_MAX, false),
+	FIELD(len, 0, NUMBER_MAX, false),  FIELD(rkey, 0, UINT32_MAX, false),
 };
 
-/* Copies the text of a value into buf: 1; 0: there is none; -1: it is no number or text. */
+/* Copies the text of a value into buf: 1; 0: there is none; -1: it is no number or text.
+ */
 struct source {
 	int (*get)(const struct source *from, const char *key, char buf[VALUE_MAX]);
 	void *data;
@@ -63,7 +69,8 @@ static int take_number(struct session *s, const struct field *f, const char *tex
 	number = args_number(word, &v, &fits);
 	Tcl_DecrRefCount(word);
 	if (!number || !fits || v < f->min || v > f->max)
-		return fail(s, "peer", "EPROTO", "the peer's %s '%s' is not a number from %llu to %llu",
+		return fail(s, "peer", "EPROTO",
+			    "the peer's %s '%s' is not a number from %llu to %llu",
 			    f->name, text, (unsigned long long)f->min,
 			    (unsigned long long)f->max);
 	switch (f->size) {
@@ -164,9 +171,11 @@ static int get_json(const struct source *from, const char *key, char buf[VALUE_M
 
 	if (!json_object_object_get_ex(from->data, key, &v) || !v)
 		return 0;
-	if (!json_object_is_type(v, json_type_int) && !json_object_is_type(v, json_type_string))
+	if (!json_object_is_type(v, json_type_int) &&
+	    !json_object_is_type(v, json_type_string))
 		return -1;
-	return snprintf(buf, VALUE_MAX, "%s", json_object_get_string(v)) < VALUE_MAX ? 1 : -1;
+	return snprintf(buf, VALUE_MAX, "%s", json_object_get_string(v)) < VALUE_MAX ? 1
+										     : -1;
 }
 
 int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp_peer *p)
@@ -177,9 +186,11 @@ int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp
 	int rc;
 
 	if (!j || !json_object_is_type(j, json_type_object))
-		rc = fail(s, "peer", "EPROTO", "the peer's message is not a JSON object%s%s",
+		rc = fail(s, "peer", "EPROTO",
+			  "the peer's message is not a JSON object%s%s",
 			  tok && !j ? ": " : "",
-			  tok && !j ? json_tokener_error_desc(json_tokener_get_error(tok)) : "");
+			  tok && !j ? json_tokener_error_desc(json_tokener_get_error(tok))
+				    : "");
 	else
 		rc = take(s, &from, p);
 	json_object_put(j);
@@ -231,7 +242,7 @@ void qp_peer_out(struct out *o, const struct qp_peer *p)
 
 	if (p->type)
 		out_str(o, "type", type, NULL);
-	out_u64(o, "qpn", p->qpn, "  %s  qpn %u", type, p->qpn);
+	out_u64(o, "qpn", p->qpn, "%s  qpn %u", type, p->qpn);
 	out_u64(o, "psn", p->psn, "  psn %u", p->psn);
 	out_u64(o, "lid", p->lid, "  lid %u", p->lid);
 	out_str(o, "gid", gid_text(&p->gid), "  gid %s", gid_text(&p->gid));

@@ -35,8 +35,8 @@ void qp_change_text(const struct qp_change *c, Tcl_DString *text)
 	append(text, state_name(c->to));
 }
 
-void qp_change_command(struct session *s, const struct qp_change *given, enum ibv_qp_state to,
-		       Tcl_DString *text)
+void qp_change_command(struct session *s, const struct qp_change *given,
+		       enum ibv_qp_state to, Tcl_DString *text)
 {
 	const struct qp_row *row = qp_row(given->qp->type, given->from, to);
 	struct qp_change c = *given;
@@ -74,12 +74,14 @@ static void next_row(struct session *s, const struct qp_change *c, enum ibv_qp_s
 
 	Tcl_DStringInit(&text);
 	qp_change_command(s, c, to, &text);
-	fail_next(s, "%s", Tcl_DStringValue(&text));
+	if (strchr(Tcl_DStringValue(&text), ' ')) /* else nothing is left of it */
+		fail_next(s, "%s", Tcl_DStringValue(&text));
 	Tcl_DStringFree(&text);
 }
 
 /* "INIT (or RESET)": where a QP may go from there. */
-static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, Tcl_DString *d)
+static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from,
+			     Tcl_DString *d)
 {
 	const char *between = "", *close = "";
 
@@ -109,15 +111,18 @@ static int no_transition(struct session *s, const struct qp_change *c)
 	append_reachable(c->qp->type, c->from, &reach);
 	if (c->mask & IBV_QP_STATE)
 		fail(s, "ibv_modify_qp", "EINVAL",
-		     "ibv_modify_qp not called: %s is not a transition. From %s a QP goes to %s.",
-		     Tcl_DStringValue(&where), state_name(c->from), Tcl_DStringValue(&reach));
+		     "ibv_modify_qp not called: %s is not a transition. From %s a QP "
+		     "goes to %s.",
+		     Tcl_DStringValue(&where), state_name(c->from),
+		     Tcl_DStringValue(&reach));
 	else
 		fail(s, "ibv_modify_qp", "EINVAL",
 		     "ibv_modify_qp not called: in %s no attributes can be changed.",
 		     state_name(c->from));
 	if (c->to == IBV_QPS_SQE)
-		fail_row(s, "note", "a device puts a UC or UD QP into SQE when a send fails; "
-				    "nobody else does");
+		fail_row(s, "note",
+			 "a device puts a UC or UD QP into SQE when a send fails; "
+			 "nobody else does");
 	if (c->mask & IBV_QP_STATE)
 		next_row(s, c, toward(c->qp->type, c->from, c->to));
 	Tcl_DStringFree(&where);
@@ -197,12 +202,14 @@ static void likely_einval(struct session *s, const struct qp_change *c, Tcl_Obj 
 	Tcl_ListObjGetElements(NULL, faults, &n, &v);
 	for (int i = 0; i < n; i++)
 		fail_row(s, "likely", "%s", Tcl_GetString(v[i]));
-	if (c->actual == IBV_QPS_SQD && ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 &&
-	    now.sq_draining)
-		fail_row(s, "likely", "the send queue is still draining: wait for SQ_DRAINED");
+	if (c->actual == IBV_QPS_SQD &&
+	    ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 && now.sq_draining)
+		fail_row(s, "likely",
+			 "the send queue is still draining: wait for SQ_DRAINED");
 	else if (!n)
-		fail_row(s, "likely", "the device is stricter than the rule of the kernel's "
-				      "core; the kernel's log may say more (dmesg)");
+		fail_row(s, "likely",
+			 "the device is stricter than the rule of the kernel's "
+			 "core; the kernel's log may say more (dmesg)");
 }
 
 static void likely_unreachable(struct session *s, const struct qp_change *c)
@@ -218,9 +225,11 @@ static void likely_unreachable(struct session *s, const struct qp_change *c)
 		 "the Ethernet address of %s was not found from sgid_index %u: another "
 		 "subnet, or nobody there",
 		 dgid, av->grh.sgid_index);
-	if (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)av->grh.dgid.raw))
-		fail_row(s, "likely", "a link-local address reaches only the same link; use the "
-				      "IPv4 one (gids)");
+	if (IN6_IS_ADDR_LINKLOCAL(
+		    (const struct in6_addr *)(const void *)av->grh.dgid.raw))
+		fail_row(s, "likely",
+			 "a link-local address reaches only the same link; use the "
+			 "IPv4 one (gids)");
 	fail_next(s, "gids");
 }
 
@@ -235,16 +244,21 @@ static void likely(struct session *s, const struct qp_change *c, int err, Tcl_Ob
 	case ENETUNREACH:
 		likely_unreachable(s, c);
 		break;
+	case ENODATA:
 	case ENODEV:
 	case ENXIO:
-		fail_row(s, "likely", "the GID at sgid_index %u has no network interface",
+		fail_row(s, "likely",
+			 err == ENODATA
+				 ? "there is no GID at sgid_index %u"
+				 : "the GID at sgid_index %u has no network interface",
 			 c->a.ah_attr.grh.sgid_index);
 		fail_next(s, "gids");
 		break;
 	case EPERM:
 		if (c->mask & IBV_QP_QKEY && c->a.qkey >> 31)
-			fail_row(s, "likely", "a Q_Key with the highest bit set needs "
-					      "CAP_NET_RAW, or rdma system set privileged-qkey on");
+			fail_row(s, "likely",
+				 "a Q_Key with the highest bit set needs "
+				 "CAP_NET_RAW, or rdma system set privileged-qkey on");
 		break;
 	case EOPNOTSUPP:
 		fail_row(s, "likely", "the device does not know one of the attributes");

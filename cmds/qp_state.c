@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* qp-state: where a QP is, what it may do there, where it can go, and how it came here. */
-#include <stdio.h>
+/* qp-state: where a QP is, what it may do there, where it can go, and how it came here.
+ */
+#include <string.h>
 #include <time.h>
 
 #include "cmd.h"
@@ -14,6 +15,8 @@
 #include "session.h"
 #include "table.h"
 #include "words.h"
+
+#define MARGIN (18 + 8) /* before the names of attributes */
 
 /* What a state permits. */
 static const struct {
@@ -48,22 +51,22 @@ static void tell_now(struct out *o, enum ibv_qp_state state)
 /* The names of a mask as a list, and as text in lines that fit. */
 static void tell_mask(struct out *o, const char *key, const char *label, unsigned mask)
 {
-	int column = 19 + 9;
+	int column = MARGIN;
 
 	out_list(o, key);
 	if (mask)
-		out_text(o, "%-9s", label);
+		out_text(o, "%-8s", label);
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		int len;
 
 		if (!(mask & d->bit))
 			continue;
-		len = (int)snprintf(NULL, 0, "%s ", d->name);
+		len = 1 + (int)strlen(d->name);
 		if (column + len > 79) {
-			column = 19 + 9;
+			column = MARGIN;
 			out_text(o, "\n%*s", column, "");
 		}
-		out_str(o, NULL, d->name, "%s ", d->name);
+		out_str(o, NULL, d->name, " %s", d->name);
 		column += len;
 	}
 	out_end(o);
@@ -76,15 +79,15 @@ static void tell_row(struct out *o, const struct qp_row *r, const char *label)
 	const char *name = word_name(qp_state_words, r->to);
 
 	out_dict(o, name);
-	out_text(o, "   %-8s %-5s  ", label, r->from == r->to ? "" : name);
+	out_text(o, "   %-8s %-5s ", label, name);
 	tell_mask(o, "required", "needs", r->required);
 	if (r->required && r->optional)
-		out_text(o, "%19s", "");
+		out_text(o, "%18s", "");
 	tell_mask(o, "optional", "may have", r->optional);
 	if (!r->required && !r->optional)
 		out_text(o, "needs nothing\n");
 	if (r->note)
-		out_str(o, "note", r->note, "%19s(%s)\n", "", r->note);
+		out_str(o, "note", r->note, "%18s (%s)\n", "", r->note);
 	out_end(o);
 }
 
@@ -118,7 +121,7 @@ static void tell_stay(struct out *o, enum ibv_qp_type type, enum ibv_qp_state st
 	if (!r || !r->optional)
 		return;
 	out_dict(o, "stay");
-	tell_row(o, r, "or stay");
+	tell_row(o, r, "stay");
 	out_end(o);
 }
 
@@ -188,8 +191,8 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	const char *type = word_name(qp_type_words, qp->type);
 
 	if (state > IBV_QPS_ERR)
-		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d", qp->o.name,
-			    (int)state);
+		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d",
+			    qp->o.name, (int)state);
 	qp_diagram(o, qp);
 	out_str(o, "qp", qp->o.name, NULL);
 	out_str(o, "type", type, NULL);
@@ -215,9 +218,12 @@ const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",
 	.summary = "the state diagram of a QP, its legal next states, its history",
-	.text = "The present state has a double frame, the way taken double arrows. Below are\n"
-		"what the state permits, where the QP can go with the attributes each step needs\n"
-		"and takes, the command for the likely next step, and when and why the QP came\n"
+	.text = "The present state has a double frame, the way taken double arrows. "
+		"Below are\n"
+		"what the state permits, where the QP can go with the attributes each "
+		"step needs\n"
+		"and takes, the command for the likely next step, and when and why the "
+		"QP came\n"
 		"here. The value is a dict.",
 	.calls = "ibv_query_qp(3)",
 	.setup = "qp create",

@@ -28,14 +28,13 @@
 #define CUR  IBV_QP_CUR_STATE
 #define SQDN IBV_QP_EN_SQD_ASYNC_NOTIFY
 
-#define ROW(type_, from_, to_, required_, optional_, ...)                                     \
-	{ .type = IBV_QPT_##type_,                                                            \
-	  .from = IBV_QPS_##from_,                                                            \
-	  .to = IBV_QPS_##to_,                                                                \
-	  .required = required_,                                                              \
-	  .optional = optional_,                                                              \
-	  __VA_ARGS__ }
-#define PLAIN(from, to) ROW(RC, from, to, 0, 0), ROW(UC, from, to, 0, 0), ROW(UD, from, to, 0, 0)
+#define ROW(type_, from_, to_, required_, optional_, ...)                              \
+	{                                                                              \
+		.type = IBV_QPT_##type_, .from = IBV_QPS_##from_, .to = IBV_QPS_##to_, \
+		.required = required_, .optional = optional_, __VA_ARGS__              \
+	}
+#define PLAIN(from, to) \
+	ROW(RC, from, to, 0, 0), ROW(UC, from, to, 0, 0), ROW(UD, from, to, 0, 0)
 
 /* clang-format off */
 const struct qp_row qp_rows[] = {
@@ -91,7 +90,8 @@ const struct qp_row qp_rows[] = {
 };
 /* clang-format on */
 
-const struct qp_row *qp_row(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+const struct qp_row *qp_row(enum ibv_qp_type type, enum ibv_qp_state from,
+			    enum ibv_qp_state to)
 {
 	for (const struct qp_row *r = qp_rows; r->type; r++)
 		if (r->type == type && r->from == from && r->to == to)
@@ -99,8 +99,8 @@ const struct qp_row *qp_row(enum ibv_qp_type type, enum ibv_qp_state from, enum 
 	return NULL;
 }
 
-struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
-			   unsigned mask)
+struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from,
+			   enum ibv_qp_state to, unsigned mask)
 {
 	struct qp_verdict v = { .row = qp_row(type, from, to) };
 
