@@ -16,6 +16,7 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	}
 	if (!a->ah)
 		return 0;
+	r->ah = a->ah;
 	r->wr.wr.ud.ah = a->ah->v;
 	r->wr.wr.ud.remote_qpn = a->qpn.set ? (uint32_t)a->qpn.v : a->ah->qpn;
 	r->wr.wr.ud.remote_qkey = a->qkey.set ? (uint32_t)a->qkey.v : a->ah->qkey;
@@ -79,7 +80,7 @@ int post_run(struct session *s, struct post_req *r, struct out *o)
 	bool numbered = r->wr.wr_id == s->ctx->wr_id + 1;
 	uint64_t first = r->wr.wr_id;
 
-	if (!r->force && post_check(s, r))
+	if ((!r->force && post_check(s, r)) || post_check_safe(s, r))
 		return -1;
 	for (uint32_t i = 0; i < r->repeat; i++) {
 		r->wr.wr_id = first + i;

@@ -51,6 +51,7 @@ struct post_req {
 	struct qp *qp;	 /* NULL for the receives of an SRQ */
 	struct srq *srq; /* or NULL */
 	struct mw *mw;	 /* to bind, or NULL */
+	struct ah *ah;	 /* where to (UD), or NULL */
 	bool force;	 /* nothing is checked */
 	uint32_t repeat;
 	struct ibv_send_wr wr; /* of a receive, wr_id and the SGEs count */
@@ -73,7 +74,7 @@ struct post_req {
 	OPT("qp", post_args, qp, kind_qp, "queue pair; left out: the current one"),      \
 		OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),   \
 		OPT("repeat", post_args, repeat, kind_u32, "so many work requests",      \
-		    .dflt = "1", .min = 1, .max = 1u << 24),                             \
+		    .dflt = "1", .min = 1, .max = 1u << 20),                             \
 		SWITCH("unsignaled", post_args, unsignaled,                              \
 		       "no completion if it succeeds"),                                  \
 		SWITCH("fence", post_args, fence, "wait for earlier READs and atomics"), \
@@ -101,12 +102,16 @@ int post_simple(struct session *s, const struct post_op *op, const struct post_a
 
 /* post_sge.c: the SGEs of a request; pieces that end outside their region are refused. */
 int post_sges(struct session *s, const struct post_args *a, struct post_req *r);
+/* The region an SGE lies in, whatever its lkey; NULL: none. */
+const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);
 /* "buf+16 13 B", or raw numbers. */
 void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d);
 uint64_t post_bytes(const struct post_req *r);
 
 /* post_check.c: what the device would refuse, or worse, would not. */
 int post_check(struct session *s, const struct post_req *r);
+/* What the library itself would follow blindly, and crash: refused even with -force. */
+int post_check_safe(struct session *s, const struct post_req *r);
 
 /* post_list.c: one list of work requests handed over in one call. All are of one QP (or
  * SRQ) and one direction. *posted: how many were taken, whatever is returned. */

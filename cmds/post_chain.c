@@ -71,34 +71,39 @@ static void chain_clear(void)
 	chain.n = 0;
 }
 
-/* Objects of the chain may be gone: the script might destroy them. */
-static bool still_there(struct session *s)
+static bool lives(struct session *s, const void *object)
 {
 	struct obj *o;
 
-	for (unsigned i = 0; i < chain.n; i++) {
-		const void *want = chain.reqs[i]->srq ? (void *)chain.reqs[i]->srq
-						      : (void *)chain.reqs[i]->qp;
-		bool found = false;
+	if (!object)
+		return true;
+	obj_foreach (o, s)
+		if (o == object)
+			return true;
+	return false;
+}
 
-		obj_foreach (o, s)
-			found |= o == want;
-		if (!found)
+/* Objects of the chain may be gone: the script might destroy them. */
+static bool still_there(struct session *s)
+{
+	for (unsigned i = 0; i < chain.n; i++) {
+		const struct post_req *r = chain.reqs[i];
+
+		if (!lives(s, r->qp) || !lives(s, r->srq) || !lives(s, r->ah) ||
+		    !lives(s, r->mw))
 			return false;
 	}
 	return true;
 }
 
-static int post_collected(struct session *s, struct out *o)
+static int post_collected(struct session *s, struct out *o, unsigned *posted)
 {
-	unsigned posted;
-
 	out_list(o, NULL);
 	if (chain.n) {
 		if (!still_there(s))
 			return fail(s, "post chain", "ENOENT",
-				    "its QP or SRQ was destroyed");
-		if (post_list(s, chain.reqs, chain.n, &posted))
+				    "an object that it uses was destroyed");
+		if (post_list(s, chain.reqs, chain.n, posted))
 			return -1;
 	}
 	for (unsigned i = 0; i < chain.n; i++)
@@ -114,6 +119,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct chain_args *a = args;
 	uint64_t wr_id = s->ctx->wr_id;
+	unsigned posted = 0;
 	int rc;
 
 	if (chain.open)
@@ -124,8 +130,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (rc != TCL_OK && rc != TCL_ERROR)
 		fail(s, "post chain", "EINVAL",
 		     "break, continue and return cannot leave a chain");
-	rc = rc == TCL_OK ? post_collected(s, o) : -1;
-	if (rc)
+	rc = rc == TCL_OK ? post_collected(s, o, &posted) : -1;
+	if (rc && !posted)
 		s->ctx->wr_id = wr_id;
 	chain_clear();
 	return rc;

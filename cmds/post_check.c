@@ -120,19 +120,6 @@ static int check_atomic(struct session *s, const struct post_req *r)
 	return forced(s);
 }
 
-static int check_ud(struct session *s, const struct post_req *r)
-{
-	if (r->op == &post_ops[OP_RECV])
-		return 0;
-	if (r->qp->type != IBV_QPT_UD || r->wr.wr.ud.ah)
-		return 0;
-	fail(s, call_of(r), "EINVAL",
-	     "%s not called: %s is UD: each message needs its peer", call_of(r),
-	     r->qp->o.name);
-	fail_row(s, "missing", "-ah (and -qpn, -qkey, unless the ah has them)");
-	return fail_next(s, "help ah");
-}
-
 static int check_srq(struct session *s, const struct post_req *r)
 {
 	if (r->srq || r->op != &post_ops[OP_RECV] || !r->qp->srq)
@@ -150,7 +137,53 @@ int post_check(struct session *s, const struct post_req *r)
 	if (!r->qp)
 		return 0;
 	if (check_type(s, r) || check_state(s, r) || check_inline(s, r) ||
-	    check_atomic(s, r) || check_ud(s, r) || check_srq(s, r))
+	    check_atomic(s, r) || check_srq(s, r))
 		return -1;
 	return 0;
+}
+
+/* ------------------------------------------------- not even with -force -- */
+
+/* The provider takes the address handle from the work request without a look. */
+static int check_ud(struct session *s, const struct post_req *r)
+{
+	if (r->op != &post_ops[OP_SEND] && r->op != &post_ops[OP_SEND_IMM]) {
+		fail(s, call_of(r), "EINVAL", "%s not called: %s is UD, which has no %s",
+		     call_of(r), r->qp->o.name, r->op->name);
+		return fail_row(s, "note",
+				"it would be taken for a SEND without a peer: "
+				"not even -force does that");
+	}
+	if (r->wr.wr.ud.ah)
+		return 0;
+	fail(s, call_of(r), "EINVAL",
+	     "%s not called: %s is UD: each message needs its peer", call_of(r),
+	     r->qp->o.name);
+	fail_row(s, "missing", "-ah (and -qpn, -qkey, unless the ah has them)");
+	return fail_next(s, "help ah");
+}
+
+/* Inline bytes are copied by the processor: they must be there. */
+static int check_copy(struct session *s, const struct post_req *r)
+{
+	for (int i = 0; i < r->wr.num_sge; i++) {
+		if (!r->sge[i].length || post_sge_mr(s, &r->sge[i]))
+			continue;
+		fail(s, call_of(r), "EFAULT",
+		     "%s not called: inline, and there are no %u bytes of ours at 0x%llx",
+		     call_of(r), r->sge[i].length, (unsigned long long)r->sge[i].addr);
+		return fail_row(s, "note",
+				"inline bytes are copied here and now: not even "
+				"-force does that");
+	}
+	return 0;
+}
+
+int post_check_safe(struct session *s, const struct post_req *r)
+{
+	if (r->op == &post_ops[OP_RECV])
+		return 0;
+	if (r->qp->type == IBV_QPT_UD && check_ud(s, r))
+		return -1;
+	return r->wr.send_flags & IBV_SEND_INLINE ? check_copy(s, r) : 0;
 }

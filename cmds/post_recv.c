@@ -11,7 +11,7 @@ static const struct arg recv_args[] = {
 	OPT("srq", post_args, srq, kind_srq_opt, "shared receive queue instead of a QP"),
 	OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),
 	OPT("repeat", post_args, repeat, kind_u32, "so many receives", .dflt = "1",
-	    .min = 1, .max = 1u << 24),
+	    .min = 1, .max = 1u << 20),
 	SWITCH("force", post_args, force, "let the device judge: no checks here"),
 	ARGS_END
 };

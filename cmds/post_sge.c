@@ -159,7 +159,22 @@ uint64_t post_bytes(const struct post_req *r)
 	return n;
 }
 
-/* The region an SGE lies in, or NULL. */
+const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (o->class == &mr_class && sge->addr >= (uintptr_t)mr->buf &&
+		    sge->addr - (uintptr_t)mr->buf <= mr->len &&
+		    sge->length <= mr->len - (sge->addr - (uintptr_t)mr->buf))
+			return mr;
+	}
+	return NULL;
+}
+
+/* The region whose key and bytes an SGE names, or NULL. */
 static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
 {
 	struct obj *o;

@@ -12,6 +12,8 @@ struct posted;
 struct qp;
 
 void posted_note(struct qp *qp, const struct posted *p);
+/* The QP was reset: its queues are empty. */
+void posted_clear(struct qp *qp);
 /* The entry a completion belongs to, marked as done with all that it retires; NULL when
  * it is not known (any more). */
 const struct posted *posted_done(struct qp *qp, uint64_t wr_id, bool recv);
