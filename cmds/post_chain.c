@@ -103,6 +103,9 @@ static int post_collected(struct session *s, struct out *o, unsigned *posted)
 		if (!still_there(s))
 			return fail(s, "post chain", "ENOENT",
 				    "an object that it uses was destroyed");
+		for (unsigned i = 0; i < chain.n; i++)
+			if (post_check_safe(s, chain.reqs[i]))
+				return -1;
 		if (post_list(s, chain.reqs, chain.n, posted))
 			return -1;
 	}
