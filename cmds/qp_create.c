@@ -233,7 +233,7 @@ static void commit(struct session *s, struct qp *qp, const struct qp_spec *spec)
 	qp_history_add(qp, IBV_QPS_RESET, "created");
 	if (qp->id) {
 		qp->id->qp = qp;
-		qp_history_sync(qp, "rdma_create_qp");
+		qp_history_cm(qp, IBV_QPS_INIT, "rdma_create_qp");
 	}
 	s->ctx->qp = qp;
 	qp_dump(s, qp);
