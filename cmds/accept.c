@@ -8,14 +8,47 @@
 #include "table.h"
 #include "words.h"
 
+/* The kernel drops the event that tells that a peer gave up before it was answered: only
+ * a question that needs the request tells it. */
+static bool given_up(const struct id *id)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
+	int mask;
+
+	return !id_is_ud(id) && rdma_init_qp_attr(id->v, &attr, &mask) != 0;
+}
+
+static struct id *named_request(struct session *s, struct id *id, const char *what)
+{
+	if (id_need(s, id, what, ID_IN(ID_REQUEST)))
+		return NULL;
+	if (!given_up(id))
+		return id;
+	id_state(id, ID_ERROR);
+	fail(s, what, "ECONNABORTED", "%s: %s at %s gave up before it was answered", what,
+	     id->o.name, id_peer(id));
+	fail_next(s, "destroy %s -cascade", id->o.name);
+	return NULL;
+}
+
 /* The request that is meant: the id itself, the oldest of a listener, the oldest of all.
- */
+ * Those that the peer gave up are passed over and destroyed. */
 static struct id *request(struct session *s, struct id *id, const char *what,
 			  uint64_t within_ms)
 {
-	if (!id || id->state == ID_LISTENING)
-		return cm_await_request(s, id, within_ms);
-	return id_need(s, id, what, ID_IN(ID_REQUEST)) ? NULL : id;
+	struct id *found;
+
+	if (id && id->state != ID_LISTENING)
+		return named_request(s, id, what);
+	while ((found = cm_await_request(s, id, within_ms)) && given_up(found)) {
+		notice_post(s->notices, NOTICE_CM,
+			    "%s: %s gave up before it was answered", found->o.name,
+			    id_peer(found));
+		id_state(found, ID_ERROR);
+		if (obj_destroy(s, found, true))
+			return NULL;
+	}
+	return found;
 }
 
 /* ------------------------------------------------------------------ accept -- */
@@ -71,7 +104,8 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg accept_egs[] = { { "accept -prepare", "id2 REQUEST" },
 					    { "accept", "id2 ESTABLISHED" },
-					    { "accept", "within" },
+					    { "accept -within 100",
+					      "no request within 100 ms" },
 					    { NULL, NULL } };
 
 const struct cmd cmd_accept = {

@@ -31,7 +31,7 @@ static const struct arg bind_args[] = {
 	POS_OPT("id", bind_args, id, kind_id, "connection id"),
 	POS("port", bind_args, port, kind_port, "port; 0: any that is free"),
 	OPT("address", bind_args, address, kind_str, "address of this machine; else all"),
-	SWITCH("6", bind_args, v6, "without -address: the IPv6 wildcard"), ARGS_END
+	SWITCH("ipv6", bind_args, v6, "without -address: the IPv6 wildcard"), ARGS_END
 };
 
 static int bind_exec(struct session *s, const void *args, struct out *o)

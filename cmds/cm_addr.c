@@ -24,7 +24,7 @@ static int bad_host(struct session *s, const char *host, const char *why)
 			 (int)(colon - host), host, colon + 1);
 	else if (strchr(host, ':'))
 		fail_row(s, "note",
-			 "a link-local address needs its interface: fe80::1%%eth0");
+			 "name the interface: fe80::1%%eth0");
 	else
 		fail_row(s, "hosts", "are 10.0.0.1, fd00::1, fe80::1%%eth0 or a name");
 	return -1;
@@ -42,6 +42,14 @@ static void wildcard(int family, uint16_t port, struct sockaddr_storage *ss)
 		in->sin_family = AF_INET;
 		in->sin_port = htons(port);
 	}
+}
+
+static bool needs_scope(const struct sockaddr_storage *ss)
+{
+	const struct sockaddr_in6 *in6 = (const void *)ss;
+
+	return ss->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	       !in6->sin6_scope_id;
 }
 
 int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family,
@@ -69,6 +77,8 @@ int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family
 		return bad_host(s, host, gai_strerror(rc));
 	memcpy(ss, found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);
+	if (needs_scope(ss))
+		return bad_host(s, host, "a link-local address is on every interface");
 	return 0;
 }
 

@@ -182,10 +182,26 @@ static void say_data(const struct cm_event *ev, Tcl_DString *d)
 	if (!ev->len)
 		return;
 	if (all_zero(ev->data, ev->len))
-		snprintf(text, sizeof text, ", no private data (%u zero bytes)", ev->len);
+		snprintf(text, sizeof text, ", no private data");
 	else
 		snprintf(text, sizeof text, ", %u bytes of private data", ev->len);
 	Tcl_DStringAppend(d, text, -1);
+}
+
+/* What the ends tell each other, without the padding. */
+static void trace_data(struct session *s, const struct id *id, const struct cm_event *ev)
+{
+	char hex[2 * 64 + 1];
+	size_t used = ev->len;
+
+	while (used && !ev->data[used - 1])
+		used--;
+	if (!s->opt.trace || !used)
+		return;
+	for (size_t i = 0; i < used && i < 64; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ev->data[i]);
+	trace(s, INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used,
+	      ev->len, hex, used > 64 ? "..." : "");
 }
 
 static void tell(struct session *s, const struct id *id, const struct cm_event *ev,
@@ -199,7 +215,7 @@ static void tell(struct session *s, const struct id *id, const struct cm_event *
 	Tcl_DStringInit(&d);
 	say_data(ev, &d);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-		notice_post(s->notices, NOTICE_CM, "%s: CONNECT_REQUEST from %s%s: %s",
+		notice_post(s->notices, NOTICE_CM, "%s: CONNECT_REQUEST from %s%s -> %s",
 			    id->listener->o.name, id_peer(id), Tcl_DStringValue(&d),
 			    id->o.name);
 	else if (ev->status)
@@ -227,6 +243,7 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	call_end(s, "%s %s%s%s", id->o.name, word_name(cm_event_words, copy->type),
 		 copy->status ? " status " : "",
 		 copy->status ? cm_status_text(id, copy) : "");
+	trace_data(s, id, copy);
 	settle(owner, ev, copy);
 	keep_data(id, copy);
 	note_state(id, copy);

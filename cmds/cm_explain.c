@@ -44,6 +44,8 @@ const char *cm_status_text(const struct id *id, const struct cm_event *ev)
 	const char *name = words ? args_word_name(words, (uint64_t)ev->status)
 				 : strerrorname_np(abs(ev->status));
 
+	if (!ev->status)
+		name = NULL;
 	snprintf(text, sizeof buffers[0], "%d%s%s", ev->status, name ? " " : "",
 		 name ? name : "");
 	return text;
@@ -74,14 +76,10 @@ static void explain_reject(struct session *s, struct id *id, const struct cm_eve
 
 	switch (ev->status) {
 	case 8:
-		fail_row(s, "cause", "nobody listens on port %u at %s in port space %s",
-			 port, cm_addr_host(rdma_get_peer_addr(id->v)),
-			 word_name(ps_words, id->ps));
 		fail_row(s, "remedy",
-			 "start the server first ('listen %u' there), or check the port "
-			 "and "
-			 "the address it is bound to",
-			 port);
+			 "start the server first ('listen %u' there), or check port, address and "
+			 "port space (%s)",
+			 port, word_name(ps_words, id->ps));
 		break;
 	case 28:
 		fail_row(s, "cause",
@@ -116,10 +114,15 @@ static int rejected(struct session *s, struct id *id, const char *call,
 
 	if (ev->status < 0) /* iWARP */
 		help = strerror(-ev->status);
+	if (ev->status == 8 && words == rej_words)
+		help = "nobody listens on that port there";
 	fail(s, call, "REJECTED", "%s: %s REJECTED by %s: %s%s%s", call, id->o.name,
 	     id_peer(id), cm_status_text(id, ev), help ? ": " : "", help ? help : "");
-	if (ev->status > 0 && words == rej_words)
+	if (words == rej_words)
 		explain_reject(s, id, ev);
+	else if (words && ev->status == 1)
+		fail_row(s, "likely", "nobody listens on that port in port space %s",
+			 word_name(ps_words, id->ps));
 	explain_data(s, ev);
 	return -1;
 }

@@ -261,7 +261,8 @@ static void describe_events(struct id *id, struct out *out)
 	out_u64(out, "events", n, NULL);
 	out_u64(out, "unacked", id->unacked, NULL);
 	if (id->unacked)
-		out_text(out, "  %u events not acknowledged", id->unacked);
+		out_text(out, "  %u event%s not acknowledged", id->unacked,
+			 id->unacked == 1 ? "" : "s");
 }
 
 static void id_describe(struct session *s, struct obj *o, struct out *out)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Multicast: cm join and leave through the connection manager, mcast attach and detach of
- * a QP by hand. librdmacm attaches the QP of the id by itself when it joins.
+ * Multicast through the connection manager: cm join, cm leave. librdmacm attaches the QP
+ * of the id by itself when it joins, and detaches it when it leaves.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cmd.h"
+#include "mcast.h"
 #include "session.h"
 #include "table.h"
 #include "trace.h"
@@ -101,18 +101,23 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	const struct join_args *a = args;
 	struct sockaddr_storage group;
 	struct cm_event ev;
+	struct mcast *m;
 
 	if (need_datagrams(s, a->id, "cm join") || !id_dev(s, a->id, "cm join") ||
 	    cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group) ||
-	    start_join(s, a, (struct sockaddr *)&group) ||
-	    cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN,
+	    start_join(s, a, (struct sockaddr *)&group))
+		return -1;
+	m = mcast_add(s, a->id, a->id->qp, a->group);
+	memcpy(&m->addr, &group, sizeof group);
+	if (cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN,
 		     a->within.v, &ev) ||
 	    group_ah(s, a->id, &ev))
-		return -1;
+		return mcast_drop(s, m);
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "group", a->group, " joined %s", a->group);
 	out_u64(o, "qp_num", ev.ud.qp_num, ", qp_num 0x%x", ev.ud.qp_num);
 	out_u64(o, "qkey", ev.ud.qkey, " qkey 0x%x", ev.ud.qkey);
+	out_str(o, "name", m->o.name, ", %s", m->o.name);
 	if (a->id->ah)
 		out_str(o, "ah", a->id->ah->o.name, ", %s sends to it",
 			a->id->ah->o.name);
@@ -158,22 +163,16 @@ static const struct arg leave_args[] = {
 static int leave_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct leave_args *a = args;
-	struct sockaddr_storage group;
-	int rc;
+	struct mcast *m = mcast_find(s, a->id, NULL, a->group);
 
-	if (need_datagrams(s, a->id, "cm leave") ||
-	    cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group))
-		return -1;
-	call_begin(s, SLOW, "rdma_leave_multicast", "%s, %s", a->id->o.name, a->group);
-	rc = rdma_leave_multicast(a->id->v, (struct sockaddr *)&group);
-	if (rc) {
-		call_fail(s, cm_errno(rc), "%s, %s", a->id->o.name, a->group);
-		return fail_row(s, "likely", "%s has not joined %s", a->id->o.name,
-				a->group);
+	if (!m) {
+		fail(s, "rdma_leave_multicast", "ENOENT",
+		     "rdma_leave_multicast not called: %s has not joined %s",
+		     a->id->o.name, a->group);
+		return fail_next(s, "cm join %s %s", a->id->o.name, a->group);
 	}
-	call_end(s, "0");
 	out_str(o, NULL, a->group, "%s left %s\n", a->id->o.name, a->group);
-	return 0;
+	return obj_destroy(s, m, false);
 }
 
 static const struct cmd_eg leave_egs[] = { { "cm leave 239.1.1.1", "left 239.1.1.1" },
@@ -192,105 +191,4 @@ const struct cmd cmd_cm_leave = {
 	.args = leave_args,
 	.size = sizeof(struct leave_args),
 	.exec = leave_exec,
-};
-
-/* ------------------------------------------------------------------- mcast -- */
-
-struct mcast_args {
-	struct qp *qp;
-	const char *gid;
-	struct num lid;
-};
-
-static const struct arg mcast_args[] = {
-	POS_OPT("qp", mcast_args, qp, kind_qp, "UD QP"),
-	OPT("gid", mcast_args, gid, kind_str, "GID of the group: ff0e::ffff:239.1.1.1",
-	    .flags = ARG_NEED),
-	OPT("lid", mcast_args, lid, kind_u16, "LID of the group, on InfiniBand",
-	    .dflt = "0"),
-	ARGS_END
-};
-
-static int change_mcast(struct session *s, const struct mcast_args *a, const char *call,
-			int (*change)(struct ibv_qp *, const union ibv_gid *, uint16_t))
-{
-	union ibv_gid gid;
-	int err;
-
-	if (inet_pton(AF_INET6, a->gid, gid.raw) != 1) {
-		fail(s, "args", "BADVALUE", "-gid: '%s' is not a GID", a->gid);
-		return fail_row(s, "GIDs",
-				"are written as IPv6 addresses: ff0e::ffff:239.1.1.1");
-	}
-	if (a->qp->type != IBV_QPT_UD || gid.raw[0] != 0xff) {
-		fail(s, call, "EINVAL", "%s not called: %s", call,
-		     gid.raw[0] != 0xff ? "that is no multicast GID"
-					: "the QP is not UD");
-		return fail_row(s, "note",
-				"groups have GIDs that begin with ff, and take UD QPs");
-	}
-	call_begin(s, SLOW, call, "%s, %s, lid %u", a->qp->o.name, a->gid,
-		   (unsigned)a->lid.v);
-	err = change(a->qp->v, &gid, (uint16_t)a->lid.v);
-	if (err)
-		return call_fail(s, err, "%s, %s", a->qp->o.name, a->gid);
-	return call_end(s, "0");
-}
-
-static int attach_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct mcast_args *a = args;
-
-	if (change_mcast(s, a, "ibv_attach_mcast", ibv_attach_mcast))
-		return -1;
-	out_str(o, NULL, a->gid, "%s receives what is sent to %s\n", a->qp->o.name,
-		a->gid);
-	return 0;
-}
-
-static const struct cmd_eg attach_egs[] = { { "mcast attach -gid ff0e::ffff:239.1.1.1",
-					      "receives what is sent" },
-					    { NULL, NULL } };
-
-const struct cmd cmd_mcast_attach = {
-	.name = "mcast attach",
-	.family = "connection, step by step",
-	.summary = "attach a UD QP to a multicast group",
-	.text = "The QP then gets a copy of each message to the group. Joining the "
-		"group, so that "
-		"the\n"
-		"network brings the messages, is another matter: cm join does both.",
-	.calls = "ibv_attach_mcast(3)",
-	.setup = "qp create -type UD",
-	.examples = attach_egs,
-	.args = mcast_args,
-	.size = sizeof(struct mcast_args),
-	.exec = attach_exec,
-};
-
-static int detach_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct mcast_args *a = args;
-
-	if (change_mcast(s, a, "ibv_detach_mcast", ibv_detach_mcast))
-		return -1;
-	out_str(o, NULL, a->gid, "%s is detached from %s\n", a->qp->o.name, a->gid);
-	return 0;
-}
-
-static const struct cmd_eg detach_egs[] = { { "mcast detach -gid ff0e::ffff:239.1.1.1",
-					      "is detached" },
-					    { NULL, NULL } };
-
-const struct cmd cmd_mcast_detach = {
-	.name = "mcast detach",
-	.family = "connection, step by step",
-	.summary = "detach a UD QP from a multicast group",
-	.text = "A QP that is attached to a group cannot be destroyed on some devices.",
-	.calls = "ibv_detach_mcast(3)",
-	.setup = "qp create -type UD; mcast attach -gid ff0e::ffff:239.1.1.1",
-	.examples = detach_egs,
-	.args = mcast_args,
-	.size = sizeof(struct mcast_args),
-	.exec = detach_exec,
 };

@@ -221,7 +221,7 @@ const struct cmd cmd_cm_disconnect = {
 		"peer has\n"
 		"answered.",
 	.calls = "rdma_disconnect(3)",
-	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471\ncm event id1 -within 5s",
+	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,
 	.args = disconnect_args,
 	.size = sizeof(struct disconnect_args),

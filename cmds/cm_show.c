@@ -8,33 +8,7 @@
 #include "out.h"
 #include "qp_history.h"
 #include "session.h"
-#include "trace.h"
 #include "words.h"
-
-void trace_qp(struct session *s, const struct qp *qp)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr a;
-	int mask = IBV_QP_STATE | IBV_QP_PATH_MTU | IBV_QP_SQ_PSN | IBV_QP_RQ_PSN |
-		   IBV_QP_CAP | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC |
-		   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_DEST_QPN;
-
-	if (!s->opt.trace || ibv_query_qp(qp->v, &a, mask, &init))
-		return;
-	trace(s, INFO,
-	      "%s: qpn %u state %s mtu %s dest_qpn %u sq_psn %u rq_psn %u max_rd_atomic "
-	      "%u "
-	      "max_dest_rd_atomic %u retry %u rnr_retry %u timeout %u",
-	      qp->o.name, qp->v->qp_num, word_name(qp_state_words, a.qp_state),
-	      a.path_mtu ? word_name(mtu_words, a.path_mtu) : "-", a.dest_qp_num,
-	      a.sq_psn, a.rq_psn, a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt,
-	      a.rnr_retry, a.timeout);
-	trace(s, INFO,
-	      "%s: max_send_wr %u max_recv_wr %u max_send_sge %u max_recv_sge %u "
-	      "max_inline %u",
-	      qp->o.name, a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge,
-	      a.cap.max_recv_sge, a.cap.max_inline_data);
-}
 
 static bool blank(const struct id *id)
 {
@@ -53,7 +27,7 @@ static void out_data(const struct id *id, struct out *o)
 	if (!id->data_len) {
 		out_text(o, "\n");
 	} else if (blank(id)) {
-		out_text(o, ", no private data (%zu zero bytes)\n", id->data_len);
+		out_text(o, ", no private data\n");
 	} else {
 		Tcl_DStringInit(&dump);
 		id_hexdump(id->data, id->data_len, &dump);

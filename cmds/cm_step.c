@@ -11,6 +11,7 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cm_step.h"
+#include "qp_class.h"
 #include "qp_history.h"
 #include "session.h"
 #include "trace.h"
@@ -70,13 +71,17 @@ int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *s
 
 int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 {
-	int rc;
+	int rc, err;
 
 	call_begin(s, SLOW, "rdma_resolve_route", "%s, %llu ms", id->o.name,
 		   (unsigned long long)within_ms);
 	rc = rdma_resolve_route(id->v, (int)within_ms);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s to %s", id->o.name, id_peer(id));
+	if (rc) {
+		err = cm_errno(rc);
+		call_fail(s, err, "%s to %s", id->o.name, id_peer(id));
+		cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), err);
+		return -1;
+	}
 	return call_end(s, "0");
 }
 
@@ -206,7 +211,7 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 	if (id_is_ud(id) && make_ah(s, id, &ev))
 		return -1;
 	if (id->qp)
-		trace_qp(s, id->qp);
+		qp_dump(s, id->qp);
 	return 0;
 }
 
@@ -216,6 +221,6 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 	    cm_await(s, id, "rdma_accept", RDMA_CM_EVENT_ESTABLISHED, within_ms, NULL))
 		return -1;
 	if (id->qp)
-		trace_qp(s, id->qp);
+		qp_dump(s, id->qp);
 	return 0;
 }

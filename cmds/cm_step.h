@@ -60,8 +60,6 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms);
 /* Waits for ESTABLISHED on the passive side; UD needs no wait. */
 int finish_accept(struct session *s, struct id *id, uint64_t within_ms);
 
-/* A QP dump on the trace: number, state and what the connection set. */
-void trace_qp(struct session *s, const struct qp *qp);
 /* What a connected (or prepared, or disconnected) id is, as the result of a command. */
 void out_id(struct session *s, struct id *id, struct out *o);
 

@@ -201,6 +201,14 @@ static bool ends_it(enum rdma_cm_event_type type)
 	}
 }
 
+static int is_listener(struct session *s, const char *call, const struct id *id)
+{
+	fail(s, call, "BADSTATE", "%s: %s is a listener", call, id->o.name);
+	return fail_row(
+		s, "note",
+		"each of its connections has an id of its own; 'show' lists them");
+}
+
 static int await(struct session *s, struct id *id, const char *call, const char *what,
 		 enum rdma_cm_event_type want, uint64_t within_ms, struct cm_event *copy)
 {
@@ -215,8 +223,7 @@ static int await(struct session *s, struct id *id, const char *call, const char 
 		if (wait_for(&w, call))
 			return -1;
 		if (TAILQ_EMPTY(&id->events)) /* it was a request's: not ours to take */
-			return fail(s, call, "BADSTATE", "%s: %s is a listener", call,
-				    id->o.name);
+			return is_listener(s, call, id);
 		ev = take(id);
 		if (ev->type == want || ends_it(ev->type))
 			break;

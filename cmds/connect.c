@@ -117,7 +117,7 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg connect_egs[] = {
 	{ "connect 10.0.0.2 7471", "ESTABLISHED with 10.0.0.2:7471, qp0 RTS" },
-	{ "connect 10.0.0.2 7999", "nobody listens on port 7999" },
+	{ "connect 10.0.0.2 7999", "INVALID_SERVICE_ID: nobody listens" },
 	{ "connect 10.0.0.2 7471 -private-data [string repeat x 57]", "at most 56 fit" },
 	{ NULL, NULL }
 };

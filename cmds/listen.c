@@ -24,7 +24,7 @@ static const struct arg listen_args[] = {
 	POS("port", listen_args, port, kind_port, "port; 0: any that is free"),
 	OPT("address", listen_args, address, kind_str,
 	    "address of this machine; else all"),
-	SWITCH("6", listen_args, v6, "without -address: all of IPv6 too"),
+	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
 	OPT("share", listen_args, share, kind_mr_opt,
 	    "accepted peers get its address and rkey"),
 	SWITCH("share-len", listen_args, share_len, "and its length"),

@@ -121,7 +121,7 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg fill_egs[] = { { "mem fill buf 0xaa", NULL },
 					  { "mem fill buf {de ad be ef} -hex -off 8 -len 8", NULL },
-					  { "mem dump buf 0 16", "aa de ad be ef de ad be ef" },
+					  { "mem dump buf 0 16", "aa aa  de ad be ef de ad be ef" },
 					  { NULL, NULL } };
 
 const struct cmd cmd_mem_fill = {

@@ -69,9 +69,10 @@ const struct cmd cmd_post_bind_mw = {
 	.family = "data path",
 	.summary = "open a part of a region under an rkey of its own",
 	.text = "Binds a memory window of type 2 in the send queue of this QP. The region needs\n"
-		"MW_BIND, and LOCAL_WRITE if the window is to be written. Each bind gives a new\n"
-		"rkey; the one before is dead. Tell the peer get MW rkey. local-inv, or send-inv\n"
-		"of the peer, closes the window. For type 1 see mw bind.",
+		"MW_BIND, and LOCAL_WRITE if the window is to be written. Each bind has a new\n"
+		"rkey, which the peer must be told: get MW rkey. local-inv, or send-inv of the\n"
+		"peer, closes the window; only then it can be bound again. For type 1 see mw\n"
+		"bind.",
 	.calls = "ibv_post_send(3), ibv_inc_rkey(3)",
 	.setup = POST_SETUP,
 	.examples = bind_egs,

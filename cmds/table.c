@@ -9,6 +9,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_accept,
 	&cmd_ah,
 	&cmd_arm,
+	&cmd_bench,
 	&cmd_cc,
 	&cmd_close,
 	&cmd_cm_accept,

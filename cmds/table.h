@@ -11,6 +11,8 @@ extern const struct cmd cmd_accept, cmd_reject;
 extern const struct cmd cmd_ah;
 /* arm.c */
 extern const struct cmd cmd_arm;
+/* bench.c */
+extern const struct cmd cmd_bench;
 /* cm_active.c */
 extern const struct cmd cmd_cm_bind, cmd_cm_resolve_addr, cmd_cm_resolve_route, cmd_cm_connect, cmd_cm_establish;
 /* cm_create.c */
@@ -18,7 +20,7 @@ extern const struct cmd cmd_cm_create, cmd_cm_channel, cmd_cm_option, cmd_cm_not
 /* cm_event_cmd.c */
 extern const struct cmd cmd_cm_event, cmd_cm_ack;
 /* cm_mcast.c */
-extern const struct cmd cmd_cm_join, cmd_cm_leave, cmd_mcast_attach, cmd_mcast_detach;
+extern const struct cmd cmd_cm_join, cmd_cm_leave;
 /* cm_passive.c */
 extern const struct cmd cmd_cm_listen, cmd_cm_accept, cmd_cm_reject, cmd_cm_disconnect;
 /* connect.c */
@@ -31,6 +33,8 @@ extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports,
 extern const struct cmd cmd_gids;
 /* listen.c */
 extern const struct cmd cmd_listen;
+/* mcast.c */
+extern const struct cmd cmd_mcast_attach, cmd_mcast_detach;
 /* mem_get.c */
 extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
 /* mem_put.c */

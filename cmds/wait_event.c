@@ -3,7 +3,6 @@
 #include "cm_events.h"
 #include "cmd.h"
 #include "out.h"
-#include "post.h"
 #include "session.h"
 #include "table.h"
 #include "words.h"
@@ -36,9 +35,12 @@ static int exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg event_egs[] = { { "disconnect", NULL },
-					   { "wait event DISCONNECTED", "DISCONNECTED" },
-					   { NULL, NULL } };
+static const struct cmd_eg event_egs[] = {
+	{ "cm create", NULL },
+	{ "cm resolve-addr 10.0.0.1 7471 -nowait", NULL },
+	{ "wait event ADDR_RESOLVED", "ADDR_RESOLVED" },
+	{ NULL, NULL }
+};
 
 const struct cmd cmd_wait_event = {
 	.name = "wait event",
@@ -47,7 +49,6 @@ const struct cmd cmd_wait_event = {
 	.text = "Events of other names that came before are passed over; one that ends the\n"
 		"attempt (REJECTED when you wait for ESTABLISHED) fails at once and says why.",
 	.calls = "rdma_get_cm_event(3)",
-	.setup = POST_SETUP,
 	.examples = event_egs,
 	.args = event_args,
 	.size = sizeof(struct event_args),

@@ -82,8 +82,8 @@ static int async_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg async_egs[] = {
-	{ "post write buf -len 8 -remote 0 -rkey 1", NULL },
-	{ "wait async QP_ACCESS_ERR -on $peer", "QP_ACCESS_ERR" },
+	{ "post send", "SEND" },
+	{ "wait async SRQ_LIMIT_REACHED -on shared", "fewer RECVs than the limit" },
 	{ NULL, NULL }
 };
 
@@ -94,7 +94,11 @@ const struct cmd cmd_wait_async = {
 	.text = "Events of the device, its ports, CQs, QPs and SRQs, that no completion tells of.\n"
 		"They are kept until a wait takes them, so one that came before counts too.",
 	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
-	.setup = POST_SETUP,
+	.setup = "srq -max-wr 8 -name shared\n"
+		 "post recv -srq shared -repeat 2\n"
+		 "srq modify shared -limit 2\n"
+		 "listen 7471 -address 10.0.0.1 -accept -srq shared\n"
+		 "connect 10.0.0.1 7471\n",
 	.examples = async_egs,
 	.args = async_args,
 	.size = sizeof(struct wait_args),

@@ -173,6 +173,16 @@ static void out_datagram(const struct ibv_wc *wc, struct out *o)
 	out_u64(o, "dlid_path_bits", wc->dlid_path_bits, NULL);
 }
 
+/* rxe hands the kernel's flags over as they are, and there "with invalidate" has the bit
+ * that means "IP checksum is good" in verbs.h: which a connected QP never reports. */
+static bool has_inv(const struct wc *w)
+{
+	bool connected = w->qp && w->qp->type != IBV_QPT_UD;
+
+	return w->v.wc_flags & IBV_WC_WITH_INV ||
+	       (connected && w->v.wc_flags & IBV_WC_IP_CSUM_OK);
+}
+
 static void out_success(const struct wc *w, struct out *o)
 {
 	const struct ibv_wc *wc = &w->v;
@@ -185,7 +195,7 @@ static void out_success(const struct wc *w, struct out *o)
 		out_u64(o, "imm_raw", (uint32_t)wc->imm_data, " (raw 0x%08x)",
 			(uint32_t)wc->imm_data);
 	}
-	if (recv && wc->wc_flags & IBV_WC_WITH_INV)
+	if (recv && has_inv(w))
 		out_u64(o, "invalidated_rkey", wc->invalidated_rkey, "  rkey 0x%x invalidated",
 			wc->invalidated_rkey);
 	if (recv && w->qp && w->qp->type == IBV_QPT_UD)

@@ -332,6 +332,17 @@ static void family_hint(const struct cmd *const *group, Tcl_DString *hint)
 	Tcl_DecrRefCount(list);
 }
 
+/* Is word the whole first or second word of the command's name? */
+static bool is_named(const struct cmd *c, Tcl_Obj *word, int n)
+{
+	const char *blank = strchr(c->name, ' ');
+	size_t first = strcspn(c->name, " ");
+
+	if (n == 1)
+		return strlen(Tcl_GetString(word)) == first;
+	return blank && strcmp(blank + 1, Tcl_GetString(word)) == 0;
+}
+
 static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
 {
 	const char *words[2] = { Tcl_GetString(v[0]), n > 1 ? Tcl_GetString(v[1]) : NULL };
@@ -342,10 +353,8 @@ static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DS
 	if (!group)
 		return;
 	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);
-	/* a name still being typed, that is not yet whole */
-	if (!blank && (!c || (n == used && strlen(c->name + strcspn(c->name, " ")) !=
-						   (n > 1 ? strlen(words[1]) + 1 : 0))))
-		return;
+	if (!blank && (!c || (n == used && !is_named(c, v[n - 1], n))))
+		return; /* the name is still being typed */
 	if (!blank)
 		Tcl_DStringAppend(hint, " ", 1);
 	if (c && (n > 1 || !strchr(c->name, ' ')))

@@ -12,6 +12,7 @@
 #include "interp.h"
 #include "script.h"
 #include "session.h"
+#include "where.h"
 #include "xmem.h"
 
 /* Second event loops and other ways around the session's own. */
@@ -149,21 +150,13 @@ bool interp_ours(struct session *s, const char *command, int len)
 void interp_fail(struct session *s)
 {
 	const char *text = Tcl_GetStringResult(s->tcl);
-	const char *info, *line;
 	Tcl_DString where;
 
 	if (s->fail.text && strcmp(s->fail.text, text) == 0)
 		return;
 	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
-	/* Tcl's own errors: the innermost line that it names */
-	info = Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY);
-	line = info ? strstr(info, "(file \"") : NULL;
-	line = line ? strstr(line, "\" line ") : NULL;
 	Tcl_DStringInit(&where);
-	if (line && s->script) {
-		s->script->line = (unsigned)strtoul(line + strlen("\" line "), NULL, 10);
-	}
-	script_where(s, &where);
+	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), &where);
 	s->fail.where = xstrdup(Tcl_DStringValue(&where));
 	Tcl_DStringFree(&where);
 }
@@ -250,6 +243,7 @@ void interp_new(struct session *s)
 	Tcl_ResetResult(s->tcl);
 	register_commands(s);
 	script_init(s);
+	where_init();
 	interrupt_handler = Tcl_AsyncCreate(interrupted, s);
 	loop_on_interrupt(s->loop, mark_interrupt, NULL);
 }
@@ -259,6 +253,7 @@ void interp_free(struct session *s)
 	loop_on_interrupt(s->loop, NULL, NULL);
 	Tcl_AsyncDelete(interrupt_handler);
 	Tcl_DeleteInterp(s->tcl);
+	where_free();
 	s->tcl = NULL;
 	out_free(s->last);
 	s->last = NULL;

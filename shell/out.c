@@ -72,7 +72,7 @@ static void add(struct out *o, const char *key, struct json_object *value)
 		json_object_object_add(in, key, value);
 }
 
-static void say(struct out *o, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt, va_list ap)
 {
 	char *text;
 

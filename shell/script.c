@@ -23,94 +23,12 @@
 #include "record.h"
 #include "script.h"
 #include "session.h"
+#include "where.h"
 #include "xmem.h"
 
 #define SCRIPT_MAX   (16u << 20) /* bytes */
 #define END_MARK     "::rdmash_end"
 #define SCRIPT_DEPTH 16		 /* files that source files */
-
-/* ------------------------------------------------------------ where we are -- */
-
-/* The file descriptor in a path that the interpreter gives: /proc/PID/fd/N. */
-static const struct script *script_of(struct session *s, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	int fd = slash ? atoi(slash + 1) : -1;
-
-	for (const struct script *sc = s->script; sc; sc = sc->parent)
-		if (sc->fd == fd)
-			return sc;
-	return NULL;
-}
-
-static const char *dict_str(Tcl_Obj *dict, const char *key)
-{
-	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *v = NULL;
-
-	Tcl_IncrRefCount(k);
-	Tcl_DictObjGet(NULL, dict, k, &v);
-	Tcl_DecrRefCount(k);
-	return v ? Tcl_GetString(v) : NULL;
-}
-
-/* Appends the position of one frame; false: it is not one a person would recognise. */
-static bool append_frame(struct session *s, Tcl_Obj *frame, bool first, Tcl_DString *where)
-{
-	const char *file = dict_str(frame, "file"), *line = dict_str(frame, "line");
-	const char *proc = dict_str(frame, "proc");
-	const struct script *sc;
-	char *text;
-
-	if (!file || !line)
-		return false;
-	sc = script_of(s, file);
-	if (!sc || !sc->name)
-		return false;
-	text = xasprintf("%s%s:%s%s%s", first ? "" : " < ", sc->name, line, proc ? " in " : "",
-			 proc ? proc + (strncmp(proc, "::", 2) == 0 ? 2 : 0) : "");
-	Tcl_DStringAppend(where, text, -1);
-	free(text);
-	return true;
-}
-
-static int frame_count(struct session *s)
-{
-	int n = 0;
-
-	if (Tcl_Eval(s->tcl, "::info frame") != TCL_OK ||
-	    Tcl_GetIntFromObj(NULL, Tcl_GetObjResult(s->tcl), &n) != TCL_OK)
-		return 0;
-	return n;
-}
-
-void script_where(struct session *s, Tcl_DString *where)
-{
-	Tcl_InterpState saved;
-	bool any = false;
-
-	if (!s->script || !s->script->name)
-		return;
-	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	for (int n = frame_count(s); n > 0; n--) {
-		char *ask = xasprintf("::info frame %d", n);
-		Tcl_Obj *frame;
-
-		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
-			frame = Tcl_GetObjResult(s->tcl);
-			Tcl_IncrRefCount(frame);
-			any |= append_frame(s, frame, !any, where);
-			Tcl_DecrRefCount(frame);
-		}
-		free(ask);
-	}
-	Tcl_RestoreInterpState(s->tcl, saved);
-	if (!any) {
-		char *text = xasprintf("%s:%u", s->script->name, s->script->line);
-
-		Tcl_DStringAppend(where, text, -1);
-		free(text);
-	}
-}
 
 /* ---------------------------------------------------------------- printing -- */
 
@@ -226,15 +144,6 @@ static int eval_command(struct session *s, const char *command, int len)
 	return rc;
 }
 
-static unsigned count_lines(const char *from, const char *to)
-{
-	unsigned n = 0;
-
-	for (; from < to; from++)
-		n += *from == '\n';
-	return n;
-}
-
 /* Runs one command; prints its result. A Tcl result code. */
 static int run_command(struct session *s, const char *command, int len, bool print)
 {
@@ -291,15 +200,15 @@ static int cut(struct session *s, const char *name, const char *text, const char
 	Tcl_Parse parse;
 
 	if (Tcl_ParseCommand(s->tcl, text, (int)(end - text), 0, &parse) != TCL_OK)
-		return syntax_error(s, name, line + count_lines(text, text + strspn(text, " \t\n;")));
+		return syntax_error(s, name, line + where_lines(text, text + strspn(text, " \t\n;")));
 	c->text = parse.commandStart;
 	c->len = parse.commandSize;
 	c->next = c->text + c->len;
 	if (parse.numWords)
 		c->len = (int)(last_word_end(&parse) - c->text);
-	c->line = line + count_lines(text, c->text);
+	c->line = line + where_lines(text, c->text);
 	c->empty = parse.numWords == 0;
-	c->next_line = c->line + count_lines(c->text, c->next);
+	c->next_line = c->line + where_lines(c->text, c->next);
 	Tcl_FreeParse(&parse);
 	return 0;
 }
@@ -337,6 +246,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 		if (c.empty)
 			continue;
 		s->script->line = c.line;
+		where_proc(s, c.text, c.len);
 		rc = run_command(s, c.text, c.len, print);
 		if (s->quit)
 			return TCL_OK;
@@ -411,60 +321,10 @@ int script_run(struct session *s, const char *name, const char *dir, const char 
 	return run(s, name, dir, text, true) == TCL_ERROR ? -1 : 0;
 }
 
-/* The line where body, a braced word of command, begins; 0: it is none. */
-static unsigned line_in(const char *command, Tcl_Obj *body)
-{
-	const char *text = Tcl_GetString(body);
-	size_t len = strlen(text);
-	Tcl_Parse parse;
-	unsigned lines = 0;
-	const Tcl_Token *t;
-
-	if (Tcl_ParseCommand(NULL, command, -1, 0, &parse) != TCL_OK)
-		return 0;
-	t = parse.tokenPtr;
-	for (int i = 0; i < parse.numWords; i++, t += t->numComponents + 1)
-		if (t->type == TCL_TOKEN_SIMPLE_WORD && (size_t)t[1].size == len &&
-		    memcmp(t[1].start, text, len) == 0)
-			lines = count_lines(command, t[1].start) + 1;
-	Tcl_FreeParse(&parse);
-	return lines;
-}
-
-/* Where body stands: its line in the file of the command that has it as a word. */
-static unsigned body_line(struct session *s, Tcl_Obj *body, const struct script **in)
-{
-	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	unsigned found = 0;
-
-	for (int n = frame_count(s); n > 0 && !found; n--) {
-		char *ask = xasprintf("::info frame %d", n);
-		const char *file, *line, *command;
-		Tcl_Obj *frame;
-
-		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
-			frame = Tcl_GetObjResult(s->tcl);
-			Tcl_IncrRefCount(frame);
-			file = dict_str(frame, "file");
-			line = dict_str(frame, "line");
-			command = dict_str(frame, "cmd");
-			*in = file ? script_of(s, file) : NULL;
-			if (*in && line && command)
-				found = line_in(command, body);
-			if (found)
-				found += (unsigned)strtoul(line, NULL, 10) - 1;
-			Tcl_DecrRefCount(frame);
-		}
-		free(ask);
-	}
-	Tcl_RestoreInterpState(s->tcl, saved);
-	return found;
-}
-
 int script_body(struct session *s, Tcl_Obj *body)
 {
 	const struct script *in = s->script;
-	struct script script = { .line = body_line(s, body, &in) };
+	struct script script = { .line = where_body(s, body, &in) };
 	int rc;
 
 	if (!script.line || !in)

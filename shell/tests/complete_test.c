@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Hints and completion: two files, of what is typed and what is to come of it. */
+#include "../complete.h"
+#include "check.h"
+#include "fixture.h"
+
+static struct session *s;
+
+/* '_' at an end is a blank: editors eat blanks there.. */
+static void unblank(char *text)
+{
+	size_t len = strlen(text);
+
+	if (text[0] == '_')
+		text[0] = ' ';
+	if (len && text[len - 1] == '_')
+		text[len - 1] = ' ';
+}
+
+static const char *hint(const char *typed)
+{
+	static char text[1000];
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	complete_hint(s, typed, &d);
+	snprintf(text, sizeof text, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	return text;
+}
+
+static const char *words(const char *typed)
+{
+	static char text[1000];
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+	size_t start = 9999;
+
+	Tcl_IncrRefCount(list);
+	complete_words(s, typed, list, &start);
+	CHECK(start <= strlen(typed));
+	snprintf(text, sizeof text, "%s", Tcl_GetString(list));
+	Tcl_DecrRefCount(list);
+	return text;
+}
+
+static void file(const char *dir, const char *name, const char *(*got)(const char *))
+{
+	char path[1000], line[1000];
+	unsigned n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	f = fopen(path, "r");
+	CHECK(f);
+	while (fgets(line, sizeof line, f)) {
+		char *bar = strchr(line, '|');
+
+		n++;
+		line[strcspn(line, "\n")] = 0;
+		if (!bar)
+			continue;
+		*bar = 0;
+		unblank(line);
+		unblank(bar + 1);
+		check_str(got(line), bar + 1, line, name, (int)n);
+	}
+	fclose(f);
+}
+
+/* Nothing that can be typed may lead astray. */
+static void anything(void)
+{
+	static const char letters[] = " a{}[]\"\\;\n$#-,po";
+	char text[200];
+
+	srand(1);
+	for (int i = 0; i < 20000; i++) {
+		size_t len = (size_t)rand() % sizeof text;
+
+		for (size_t k = 0; k < len; k++)
+			text[k] = letters[(size_t)rand() % (sizeof letters - 1)];
+		text[len ? len - 1 : 0] = 0;
+		hint(text);
+		words(text);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	s = fixture_new();
+	fixture_run(s, "set hello_world 1; proc twice {x} {}");
+	file(argv[1], "hints.txt", hint);
+	file(argv[1], "words.txt", words);
+	anything();
+	fixture_free(s);
+	return checks_end();
+}

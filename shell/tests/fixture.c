@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../builtin.h"
+#include "../cmd.h"
+#include "../interp.h"
+#include "../record.h"
+#include "../script.h"
+#include "../xmem.h"
+#include "fixture.h"
+
+#define obstack_chunk_alloc chunk_alloc
+#define obstack_chunk_free  free
+
+struct write_args last_write;
+
+static const struct word flag_words[] = { { "SIGNALED", 2, "a completion" },
+					  { "FENCE", 1, NULL },
+					  { "LOCAL_WRITE", 4, NULL },
+					  { 0 } };
+static const struct word type_words[] = { { "RC", 2, NULL }, { "UC", 3, NULL }, { "UD", 4, NULL }, { 0 } };
+
+static const struct arg write_table[] = {
+	POS("mr", write_args, mr, kind_str, "region the bytes come from"),
+	OPT("remote", write_args, remote, kind_u64, "address at the peer", .flags = ARG_NEED),
+	OPT("rkey", write_args, rkey, kind_u32, "key of the peer's region"),
+	OPT("len", write_args, len, kind_size, "how many bytes", .dflt = "4K"),
+	OPT("within", write_args, within, kind_ms, "give up after", .max = 60000),
+	OPT("flags", write_args, flags, kind_flags, "send flags", .data = flag_words),
+	OPT("type", write_args, type, kind_enum, "transport", .data = type_words),
+	OPT("port", write_args, port, kind_u8, "port", .min = 1, .max = 254),
+	SWITCH("inline", write_args, inline_, "copied into the request"),
+	OPT("sge", write_args, sge, kind_str, "piece of memory", .flags = ARG_MANY),
+	ARGS_END,
+};
+
+static int write_exec(struct session *s, const void *args, struct out *o)
+{
+	(void)s;
+	last_write = *(const struct write_args *)args;
+	out_str(o, "status", "SUCCESS", "posted\n");
+	return 0;
+}
+
+struct dump_args {
+	struct num off;
+	struct num len;
+};
+
+static const struct arg dump_table[] = {
+	POS_OPT("off", dump_args, off, kind_size, "where", .dflt = "0"),
+	POS_OPT("len", dump_args, len, kind_size, "how much"),
+	ARGS_END,
+};
+
+static int dump_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct dump_args *a = args;
+
+	(void)s;
+	out_u64(o, "off", a->off.v, NULL);
+	out_bool(o, "len", a->len.set, NULL);
+	return 0;
+}
+
+static int fail_exec(struct session *s, const void *args, struct out *o)
+{
+	(void)args, (void)o;
+	fail_call(s, 22, "ibv_modify_qp", "RESET -> INIT");
+	return fail_row(s, "port", "1");
+}
+
+static const struct cmd dump = { .name = "mem dump", .family = "memory", .summary = "Bytes",
+				 .args = dump_table, .size = sizeof(struct dump_args),
+				 .exec = dump_exec };
+static const struct cmd modify = { .name = "modify-qp", .family = "by hand", .summary = "Fails",
+				   .exec = fail_exec };
+static const struct cmd post_read = { .name = "post read", .family = "data path",
+				      .summary = "Read", .args = write_table,
+				      .size = sizeof(struct write_args), .exec = write_exec };
+static const struct cmd post_recv = { .name = "post recv", .family = "data path",
+				      .summary = "Receive", .args = write_table,
+				      .size = sizeof(struct write_args), .exec = write_exec };
+static const struct cmd post_write = { .name = "post write", .family = "data path",
+				       .summary = "Write", .args = write_table,
+				       .size = sizeof(struct write_args), .exec = write_exec };
+static const struct cmd show = { .name = "show", .family = "resources", .summary = "Show",
+				 .exec = fail_exec };
+static const struct cmd show_all = { .name = "show all", .family = "resources",
+				     .summary = "Show all", .exec = dump_exec,
+				     .args = dump_table, .size = sizeof(struct dump_args) };
+
+const struct cmd *const cmd_table[] = {
+	&cmd_echo,  &cmd_expect, &cmd_help,  &dump,	 &modify,     &cmd_option, &post_read,
+	&post_recv, &post_write, &cmd_record, &cmd_repeat, &show,	&show_all,   &cmd_source,
+	NULL,
+};
+
+static int app_open(struct session *s)
+{
+	(void)s;
+	return 0;
+}
+
+static void app_close(struct session *s)
+{
+	(void)s;
+}
+
+static void app_prompt(struct session *s, Tcl_DString *prompt)
+{
+	(void)s, (void)prompt;
+}
+
+static void app_version(Tcl_DString *text)
+{
+	(void)text;
+}
+
+const struct app app = { app_open, app_close, app_prompt, app_version, NULL };
+
+static void *chunk_alloc(size_t size)
+{
+	return xcalloc(1, size);
+}
+
+struct session *fixture_new(void)
+{
+	struct session *s = xcalloc(1, sizeof *s);
+
+	obstack_init(&s->arena);
+	Tcl_FindExecutable("test");
+	s->loop = loop_new();
+	s->notices = notices_new();
+	s->recorder = recorder_new();
+	interp_new(s);
+	return s;
+}
+
+void fixture_free(struct session *s)
+{
+	recorder_free(s->recorder);
+	interp_free(s);
+	notices_free(s->notices);
+	fail_clear(&s->fail);
+	loop_free(s->loop);
+	obstack_free(&s->arena, NULL);
+	free(s);
+}
+
+const char *fixture_run(struct session *s, const char *command)
+{
+	static char text[4096];
+	int n;
+
+	fail_clear(&s->fail);
+	if (Tcl_EvalEx(s->tcl, command, -1, TCL_EVAL_GLOBAL) == TCL_OK)
+		return Tcl_GetStringResult(s->tcl);
+	interp_fail(s);
+	n = snprintf(text, sizeof text, "error: %s", s->fail.text);
+	for (unsigned i = 0; i < s->fail.nrows; i++)
+		n += snprintf(text + n, sizeof text - (size_t)n, " | %s %s", s->fail.rows[i].label,
+			      s->fail.rows[i].text);
+	return text;
+}

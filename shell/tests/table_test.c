@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The real command table: sorted, and with all that help, manual and completion need. */
+#include "../args.h"
+#include "../cmd.h"
+#include "../help.h"
+#include "check.h"
+
+static const struct cmd *now;
+
+/* Says which command, and which argument, is wrong. */
+static void want(bool ok, const char *what, const char *arg)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s%s%s: %s\n", now->name, arg ? " " : "", arg ? arg : "", what);
+	exit(1);
+}
+
+static bool is_line(const char *text, size_t max)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	return len && len <= max && !strchr(text, '\n') && text[len - 1] != '.';
+}
+
+static void check_arg(const struct arg *args, const struct arg *a)
+{
+	want(is_line(a->help, 100), "help: one line of 1 to 100 letters without full stop", a->name);
+	want(a->kind && a->kind->parse && a->kind->word, "has no kind", a->name);
+	want(a->offset < now->size, "lies outside of the argument struct", a->name);
+	want(!(a->dflt && a->flags & ARG_NEED), "is needed and has a default", a->name);
+	for (const struct arg *b = args; b < a; b++)
+		want(strcmp(b->name, a->name) != 0, "stands there twice", a->name);
+}
+
+static void check_cmd(const struct cmd *c)
+{
+	const char *blank = strchr(c->name, ' ');
+	unsigned n = 0;
+
+	now = c;
+	want(!blank || !strchr(blank + 1, ' '), "more than two words", NULL);
+	want(strlen(c->name) <= 18, "name is longer than 18 letters", NULL);
+	want(c->family && *c->family, "no family", NULL);
+	want(is_line(c->summary, 59), "summary: one line of 1 to 59 letters without full stop", NULL);
+	want(c->text && strlen(c->text) > 40, "no text", NULL);
+	want(c->examples && c->examples->line, "no example", NULL);
+	want(c->exec, "no exec", NULL);
+	want(!c->args || !c->args->name || c->size, "arguments and no struct", NULL);
+	for (const struct arg *a = c->args; a && a->name; a++, n++)
+		check_arg(c->args, a);
+	want(n < 64, "more than 64 arguments", NULL);
+}
+
+static void check_order(void)
+{
+	for (const struct cmd *const *c = cmd_table; c[0] && c[1]; c++) {
+		now = c[1];
+		want(strcmp(c[0]->name, c[1]->name) < 0, "not in order", NULL);
+	}
+}
+
+static void mentioned(const char *what, void (*print)(FILE *))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	print(f);
+	fclose(f);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		char name[40], *to = name;
+
+		now = *c;
+		for (const char *p = now->name; *p; p++) { /* roff has \- for - */
+			if (*p == '-' && strcmp(what, "man") == 0)
+				*to++ = '\\';
+			*to++ = *p;
+		}
+		*to = 0;
+		want(strstr(text, name), "not mentioned", what);
+	}
+	free(text);
+}
+
+static void man(FILE *to)
+{
+	help_man(to, "1");
+}
+
+int main(void)
+{
+	const char *family;
+	unsigned n = 0;
+
+	check_order();
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		check_cmd(*c);
+	mentioned("man", man);
+	mentioned("bash", help_bash);
+	for (unsigned i = 0; (family = help_family(i)); i++)
+		for (const struct cmd *const *c = cmd_table; *c; c++)
+			n += strcmp((*c)->family, family) == 0;
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		n--;
+	CHECK_INT(n, 0); /* each is in one family that help lists */
+	return checks_end();
+}
