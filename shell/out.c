@@ -18,13 +18,13 @@
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 
 static const char *const paints[] = {
-	[PAINT_NONE] = "\033[0m", [PAINT_GOOD] = "\033[32m", [PAINT_BAD] = "\033[31m",
+	[PAINT_NONE] = "\033[0m", [PAINT_GOOD] = "\033[32m",  [PAINT_BAD] = "\033[31m",
 	[PAINT_DIM] = "\033[2m",  [PAINT_STRONG] = "\033[1m",
 };
 
 struct out {
 	struct json_object *stack[OUT_DEPTH]; /* [0] is the root */
-	Tcl_Obj *obj; /* instead of it as the value, or NULL */
+	Tcl_Obj *obj;			      /* instead of it as the value, or NULL */
 	unsigned depth;
 	Tcl_DString text;
 	bool color;
@@ -72,7 +72,8 @@ static void add(struct out *o, const char *key, struct json_object *value)
 		json_object_object_add(in, key, value);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt,
+						      va_list ap)
 {
 	char *text;
 
@@ -83,15 +84,15 @@ __attribute__((format(printf, 2, 0))) static void say(struct out *o, const char 
 	free(text);
 }
 
-#define OUT_VALUE(name, type, make)                                                   \
-	void name(struct out *o, const char *key, type value, const char *fmt, ...)   \
-	{                                                                             \
-		va_list ap;                                                           \
-                                                                                      \
-		add(o, key, make(value));                                             \
-		va_start(ap, fmt);                                                    \
-		say(o, fmt, ap);                                                      \
-		va_end(ap);                                                           \
+#define OUT_VALUE(name, type, make)                                                 \
+	void name(struct out *o, const char *key, type value, const char *fmt, ...) \
+	{                                                                           \
+		va_list ap;                                                         \
+                                                                                    \
+		add(o, key, make(value));                                           \
+		va_start(ap, fmt);                                                  \
+		say(o, fmt, ap);                                                    \
+		va_end(ap);                                                         \
 	}
 
 OUT_VALUE(out_str, const char *, json_object_new_string)
@@ -179,7 +180,8 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	case json_type_int:
 		if (json_object_get_uint64(j) <= INT64_MAX)
 			return Tcl_NewWideIntObj(json_object_get_int64(j));
-		return Tcl_NewStringObj(json_object_get_string(j), -1); /* a big integer */
+		return Tcl_NewStringObj(json_object_get_string(j),
+					-1); /* a big integer */
 	case json_type_object:
 		v = Tcl_NewDictObj();
 		json_object_object_foreach(j, key, value)
@@ -188,7 +190,8 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	case json_type_array:
 		v = Tcl_NewListObj(0, NULL);
 		for (size_t i = 0; i < json_object_array_length(j); i++)
-			Tcl_ListObjAppendElement(NULL, v, to_tcl(json_object_array_get_idx(j, i)));
+			Tcl_ListObjAppendElement(NULL, v,
+						 to_tcl(json_object_array_get_idx(j, i)));
 		return v;
 	case json_type_string:
 		raw = json_object_get_userdata(j);
@@ -238,7 +241,8 @@ static void csv_line(Tcl_DString *d, struct json_object *row, bool names)
 		if (!names)
 			csv_cell(d, json_object_get_string(row), true);
 	} else {
-		json_object_object_foreach(row, key, value) {
+		json_object_object_foreach(row, key, value)
+		{
 			csv_cell(d, names ? key : json_object_get_string(value), first);
 			first = false;
 		}
@@ -311,8 +315,10 @@ void out_line(enum out_format f, const char *text)
 
 	Tcl_DStringInit(&d);
 	if (f == OUT_JSON)
-		Tcl_DStringAppend(&d, json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE),
-				  -1);
+		Tcl_DStringAppend(
+			&d,
+			json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE),
+			-1);
 	else if (f == OUT_CSV)
 		csv_cell(&d, text, true);
 	else
