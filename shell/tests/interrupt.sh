@@ -18,7 +18,7 @@ signalled() {
 	wants "$1: ready" "$line" ready
 	sleep 0.2
 	kill "-$2" $pid
-	(sleep 10; kill -KILL $pid) 2>/dev/null &
+	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
 	watch=$!
 	wait $pid
 	code=$?
