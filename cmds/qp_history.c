@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "objects.h"
+#include "posted.h"
 #include "qp_history.h"
 
 void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
@@ -14,6 +15,8 @@ void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
 	step->when = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 	step->state = state;
 	step->why = why;
+	if (state == IBV_QPS_RESET)
+		posted_clear(qp); /* the queues are empty */
 }
 
 enum ibv_qp_state qp_history_state(const struct qp *qp)

@@ -21,10 +21,11 @@ struct arg_kind {
 	size_t size;	  /* of what parse stores */
 	/* Stores the value of word in *dst; -1 with s->fail filled (args_bad()). */
 	int (*parse)(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
-	/* An optional argument was not given (and has no default in the table): what then?
-	 * NULL: *dst stays zero. */
+	/* An optional argument was not given (and has no default in the table): what
+	 * then? NULL: *dst stays zero. */
 	int (*absent)(struct session *s, const struct arg *a, void *dst);
-	/* May word be this optional positional? NULL: yes. Else it is taken as the next. */
+	/* May word be this optional positional? NULL: yes. Else it is taken as the next.
+	 */
 	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
 	/* May -n call parse, with nothing open and nothing run? */
 	bool is_static;
@@ -45,24 +46,40 @@ struct arg {
 
 #define ARG_POS	 0x1 /* positional, in the order of the table */
 #define ARG_NEED 0x2 /* must be given */
-#define ARG_MANY 0x4 /* option may be repeated, or positional takes all words left: struct many */
+#define ARG_MANY                                                                       \
+	0x4 /* option may be repeated, or positional takes all words left: struct many \
+	     */
 
 #define AT(st, field) .offset = offsetof(struct st, field)
-/* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED) */
-#define OPT(name_, st, field, kind_, help_, ...) \
-	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, __VA_ARGS__ }
-#define POS(name_, st, field, kind_, help_, ...) \
-	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, \
-	  .flags = ARG_POS | ARG_NEED, __VA_ARGS__ }
-#define POS_OPT(name_, st, field, kind_, help_, ...) \
-	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, \
-	  .flags = ARG_POS, __VA_ARGS__ }
-#define POS_MANY(name_, st, field, kind_, help_, ...) \
-	{ .name = name_, AT(st, field), .kind = &kind_, .help = help_, \
-	  .flags = ARG_POS | ARG_MANY, __VA_ARGS__ }
-#define SWITCH(name_, st, field, help_) \
-	{ .name = name_, AT(st, field), .kind = &kind_switch, .help = help_ }
-#define ARGS_END { .name = NULL }
+/* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
+ */
+#define OPT(name_, st, field, kind_, help_, ...)                                         \
+	{                                                                                \
+		.name = name_, AT(st, field), .kind = &kind_, .help = help_, __VA_ARGS__ \
+	}
+#define POS(name_, st, field, kind_, help_, ...)                             \
+	{                                                                    \
+		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_NEED, __VA_ARGS__                     \
+	}
+#define POS_OPT(name_, st, field, kind_, help_, ...)                         \
+	{                                                                    \
+		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS, __VA_ARGS__                                \
+	}
+#define POS_MANY(name_, st, field, kind_, help_, ...)                        \
+	{                                                                    \
+		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_MANY, __VA_ARGS__                     \
+	}
+#define SWITCH(name_, st, field, help_)                                           \
+	{                                                                         \
+		.name = name_, AT(st, field), .kind = &kind_switch, .help = help_ \
+	}
+#define ARGS_END             \
+	{                    \
+		.name = NULL \
+	}
 
 /* Numbers, sizes, enums and flag lists: was it given, and what. */
 struct num {
@@ -97,17 +114,19 @@ extern const struct arg_kind kind_script; /* Tcl_Obj *: a script to run */
 extern const struct arg_kind kind_path;	  /* const char *: a file; completes file names */
 extern const struct arg_kind kind_expr;	  /* Tcl_Obj *: a condition for Tcl_ExprObj() */
 extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
-extern const struct arg_kind kind_size;	  /* struct num: bytes; K, M, G are 1024s */
-extern const struct arg_kind kind_port;	  /* struct num: 0 to 65535 */
-extern const struct arg_kind kind_ms;	  /* struct num: milliseconds; "2s", "500ms", plain */
-extern const struct arg_kind kind_enum;	  /* struct num: one of .data (struct word[]) */
-extern const struct arg_kind kind_flags;  /* struct num: comma list of .data, ORed */
+extern const struct arg_kind kind_size; /* struct num: bytes; K, M, G are 1024s */
+extern const struct arg_kind kind_port; /* struct num: 0 to 65535 */
+extern const struct arg_kind kind_ms; /* struct num: milliseconds; "2s", "500ms", plain */
+extern const struct arg_kind kind_enum;	 /* struct num: one of .data (struct word[]) */
+extern const struct arg_kind kind_flags; /* struct num: comma list of .data, ORed */
 
 /* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. What
  * it allocates is in s->arena. */
-int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+	       void *dst);
 
-/* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1. */
+/* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1.
+ */
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Parses one number the way every number is (0x, exact to 64 bits); false: not one.
@@ -118,13 +137,14 @@ const struct word *args_word(const struct word *words, const char *name);
 /* The name of a value in a table, or NULL. */
 const char *args_word_name(const struct word *words, uint64_t value);
 /* Appends the names of the bits set, joined by sep; unknown bits in hex. */
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep,
+		     Tcl_DString *d);
 
-/* Checks words that are not run: NULL where a word is not known yet ($x, [cmd]). Values are
- * parsed where their kind is static. more: further words may follow. is(ctx, i, a) tells
- * what word i is; NULL: nobody asks. -1 with s->fail filled. */
-int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
-	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
+/* Checks words that are not run: NULL where a word is not known yet ($x, [cmd]). Values
+ * are parsed where their kind is static. more: further words may follow. is(ctx, i, a)
+ * tells what word i is; NULL: nobody asks. -1 with s->fail filled. */
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+	       bool more, void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
 
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);
@@ -133,7 +153,7 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	       Tcl_DString *d);
 /* Appends to list what may stand after these words: values of the argument that is due,
  * options not yet given. Not filtered by what is typed of the next word. */
-void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-		   Tcl_Obj *list);
+void args_complete(struct session *s, const struct cmd *c, int objc,
+		   Tcl_Obj *const objv[], Tcl_Obj *list);
 
 #endif

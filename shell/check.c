@@ -3,8 +3,8 @@
  * -n: every literal command and argument of a script against the tables, nothing is run.
  *
  * Two walks over the same text: the first learns the procs it defines, the second judges.
- * Words that are known only when the script runs ($x, [cmd]) are not judged; what stands in
- * their brackets is.
+ * Words that are known only when the script runs ($x, [cmd]) are not judged; what stands
+ * in their brackets is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static void problem(struct check *k, const char *p, const char *kind, const char
 {
 	if (k->learning)
 		return;
-	fprintf(stderr, "%s:%u: %s%.*s\n", k->name, line_of(k, p), kind, (int)strcspn(what, "\n"),
-		what);
+	fprintf(stderr, "%s:%u: %s%.*s\n", k->name, line_of(k, p), kind,
+		(int)strcspn(what, "\n"), what);
 	k->problems += *kind == 0;
 }
 
@@ -83,7 +83,8 @@ static bool is_braced(const struct words *w, int i)
 
 static bool is(const struct words *w, int i, const char *text)
 {
-	return i < w->n && w->literal[i] && strcmp(Tcl_GetString(w->literal[i]), text) == 0;
+	return i < w->n && w->literal[i] &&
+	       strcmp(Tcl_GetString(w->literal[i]), text) == 0;
 }
 
 /* A word that is a script: only what is written out can be looked into. */
@@ -109,7 +110,8 @@ static void condition(const struct words *w, int i)
 	if (!is_braced(w, i)) {
 		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD)
 			problem(w->k, w->token[i]->start, "warning: ",
-				"an expression without braces is substituted twice: write {...}");
+				"an expression without braces is substituted twice: "
+				"write {...}");
 		return;
 	}
 	t = w->token[i] + 1;
@@ -176,7 +178,8 @@ static void check_expr(const struct words *w)
 	for (int i = 1; i < w->n; i++)
 		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD) {
 			problem(w->k, w->token[i]->start, "warning: ",
-				"an expression without braces is substituted twice: write expr {...}");
+				"an expression without braces is substituted twice: "
+				"write expr {...}");
 			break;
 		}
 }
@@ -197,8 +200,8 @@ static void check_try(const struct words *w)
 
 static void check_nested(const struct words *w)
 {
-	if (is(w, 1, "for") || is(w, 1, "map") || is(w, 1, "with") || is(w, 1, "update") ||
-	    is(w, 1, "eval"))
+	if (is(w, 1, "for") || is(w, 1, "map") || is(w, 1, "with") ||
+	    is(w, 1, "update") || is(w, 1, "eval"))
 		check_last(w);
 }
 
@@ -248,11 +251,21 @@ static const struct {
 	const char *name;
 	void (*check)(const struct words *w);
 } bodies[] = {
-	{ "catch", check_first }, { "dict", check_nested }, { "eval", check_first },
-	{ "expr", check_expr },	  { "for", check_for },	    { "foreach", check_last },
-	{ "if", check_if },	  { "lmap", check_last },   { "namespace", check_nested },
-	{ "proc", check_last },	  { "switch", check_switch }, { "time", check_first },
-	{ "try", check_try },	  { "uplevel", check_last }, { "while", check_while },
+	{ "catch", check_first },
+	{ "dict", check_nested },
+	{ "eval", check_first },
+	{ "expr", check_expr },
+	{ "for", check_for },
+	{ "foreach", check_last },
+	{ "if", check_if },
+	{ "lmap", check_last },
+	{ "namespace", check_nested },
+	{ "proc", check_last },
+	{ "switch", check_switch },
+	{ "time", check_first },
+	{ "try", check_try },
+	{ "uplevel", check_last },
+	{ "while", check_while },
 };
 
 /* -------------------------------------------------------------- our commands -- */
@@ -283,11 +296,14 @@ static void check_ours(const struct words *w, const char *first)
 {
 	struct session *s = w->k->s;
 	struct seen seen = { .w = w };
-	const char *words[2] = { first, w->n > 1 && w->literal[1] ? Tcl_GetString(w->literal[1]) : "" };
+	const char *words[2] = { first, w->n > 1 && w->literal[1]
+						? Tcl_GetString(w->literal[1])
+						: "" };
 	const struct cmd *c;
 	int used;
 
-	if (w->n > 1 && !w->literal[1] && cmd_group(first) && strchr((*cmd_group(first))->name, ' '))
+	if (w->n > 1 && !w->literal[1] && cmd_group(first) &&
+	    strchr((*cmd_group(first))->name, ' '))
 		return; /* post $how ... */
 	if (interp_unknown(s, first)) {
 		failed(w->k, w->token[0]->start);
@@ -327,8 +343,9 @@ static void learn_file(struct check *k, const char *path)
 
 	if (k->sourced > 15)
 		return;
-	beside = slash && *path != '/' ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
-				       : xstrdup(path);
+	beside = slash && *path != '/'
+			 ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
+			 : xstrdup(path);
 	if (script_read(k->s, beside, &text, &dir)) {
 		fail_clear(&k->s->fail);
 		free(beside);
@@ -440,8 +457,9 @@ static void walk(struct check *k, const char *from, const char *to)
 int check_text(struct session *s, const char *name, const char *text)
 {
 	Tcl_HashTable procs;
-	struct check k = { .s = s, .name = name, .text = text, .at = text, .line = 1,
-			   .procs = &procs };
+	struct check k = {
+		.s = s, .name = name, .text = text, .at = text, .line = 1, .procs = &procs
+	};
 
 	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
 	k.learning = true;

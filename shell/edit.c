@@ -839,6 +839,9 @@ static enum edit_end read_line(struct edit *e)
 	int n;
 
 	e->left = false;
+	/* el_gets() would do so when the prompt is out: a quick key would be echoed
+	 * twice. */
+	el_set(e->el, EL_PREP_TERM, 1);
 	line = el_gets(e->el, &n);
 	e->typing = 0;
 	if (!line && !e->left)

@@ -39,7 +39,8 @@ int fail_call(struct session *s, int err, const char *call, const char *fmt, ...
 	new.call = xstrdup(call);
 	new.code = name ? xstrdup(name) : xasprintf("%d", err);
 	new.text = xasprintf("%s%s%s: %s (%s)", call, *what ? ": " : "", what,
-			     err ? strerror(err) : "no reason given", err ? new.code : "errno 0");
+			     err ? strerror(err) : "no reason given",
+			     err ? new.code : "errno 0");
 	free(what);
 	fail_clear(&s->fail);
 	s->fail = new;

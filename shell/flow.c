@@ -54,8 +54,10 @@ const struct cmd cmd_repeat = {
 	.name = "repeat",
 	.family = "scripts",
 	.summary = "Run commands several times",
-	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the body's commands\n"
-		"have to say is printed as if they were typed one by one. break and continue work\n"
+	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the "
+		"body's commands\n"
+		"have to say is printed as if they were typed one by one. break and "
+		"continue work\n"
 		"as in every loop.",
 	.examples = repeat_examples,
 	.args = repeat_arg_table,
@@ -96,8 +98,10 @@ const struct cmd cmd_sleep = {
 	.name = "sleep",
 	.family = "scripts",
 	.summary = "Do nothing for a while",
-	.text = "Notices go on to be shown and connections to be answered meanwhile; Ctrl-C ends it.\n"
-		"To wait for something that happens, better say so to 'wait', which is neither too\n"
+	.text = "Notices go on to be shown and connections to be answered meanwhile; "
+		"Ctrl-C ends it.\n"
+		"To wait for something that happens, better say so to 'wait', which is "
+		"neither too\n"
 		"short nor too long.",
 	.examples = sleep_examples,
 	.args = sleep_arg_table,
@@ -137,9 +141,12 @@ const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
 	.summary = "Run the commands of a file",
-	.text = "Runs a script in the scope of the caller: its procs and variables stay. Results of\n"
-		"its commands are not printed, echo is. return ends the file, and its value is the\n"
-		"value of source. A script names files relative to its own directory, and may not\n"
+	.text = "Runs a script in the scope of the caller: its procs and variables stay. "
+		"Results of\n"
+		"its commands are not printed, echo is. return ends the file, and its "
+		"value is the\n"
+		"value of source. A script names files relative to its own directory, "
+		"and may not\n"
 		"leave it (see 'help scripts').",
 	.examples = source_examples,
 	.args = source_arg_table,
@@ -155,7 +162,8 @@ struct quit_args {
 };
 
 static const struct arg quit_arg_table[] = {
-	POS_OPT("code", quit_args, code, kind_u8, "exit code (default: how the run went)"),
+	POS_OPT("code", quit_args, code, kind_u8,
+		"exit code (default: how the run went)"),
 	ARGS_END,
 };
 
@@ -175,9 +183,12 @@ static int quit_exec(struct session *s, const void *args, struct out *o)
 		.name = name_,                                                          \
 		.family = "scripts",                                                    \
 		.summary = summary_,                                                    \
-		.text = "Ends the session or the whole run, also from inside of procs and files that\n" \
-			"are sourced. All objects are destroyed in order. Without a code the exit\n"    \
-			"code is that of the run so far: 0, or 3 after an expectation failed\n"         \
+		.text = "Ends the session or the whole run, also from inside of procs " \
+			"and files that\n"                                              \
+			"are sourced. All objects are destroyed in order. Without a "   \
+			"code the exit\n"                                               \
+			"code is that of the run so far: 0, or 3 after an expectation " \
+			"failed\n"                                                      \
 			"(see 'help exit-codes').",                                     \
 		.examples = quit_examples,                                              \
 		.args = quit_arg_table,                                                 \

@@ -27,9 +27,19 @@ const char *help_version_number(void)
 }
 
 static const char *const families[] = {
-	"device",    "resources", "memory",	   "connection", "connection step by step",
-	"by hand",   "data path", "understanding", "scripts",	 "both ends",
-	"measuring", "settings",  "help",
+	"device",
+	"resources",
+	"memory",
+	"connection",
+	"connection step by step",
+	"by hand",
+	"data path",
+	"understanding",
+	"scripts",
+	"both ends",
+	"measuring",
+	"settings",
+	"help",
 };
 
 #define NFAMILIES (sizeof families / sizeof *families)
@@ -70,7 +80,8 @@ static void blanks(Tcl_DString *d, unsigned n)
 }
 
 /* One paragraph; returns where it ends. */
-static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, Tcl_DString *d)
+static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width,
+				  Tcl_DString *d)
 {
 	unsigned column = 0;
 
@@ -164,6 +175,75 @@ void help_arg_text(const struct arg *a, Tcl_DString *d)
 	}
 }
 
+/* ---------------------------------------------------------------------- json -- */
+
+static void json_arg(const struct arg *a, struct out *o)
+{
+	out_dict(o, NULL);
+	out_str(o, "name", a->name, NULL);
+	out_bool(o, "positional", a->flags & ARG_POS, NULL);
+	out_bool(o, "required", a->flags & ARG_NEED, NULL);
+	out_bool(o, "many", a->flags & ARG_MANY, NULL);
+	out_bool(o, "switch", a->kind == &kind_switch, NULL);
+	out_str(o, "kind", a->kind->word, NULL);
+	out_str(o, "help", a->help, NULL);
+	if (a->dflt)
+		out_str(o, "default", a->dflt, NULL);
+	if (a->max) {
+		out_u64(o, "min", a->min, NULL);
+		out_u64(o, "max", a->max, NULL);
+	}
+	if (has_words(a)) {
+		out_list(o, "words");
+		for (const struct word *w = a->data; w->name; w++)
+			out_str(o, NULL, w->name, NULL);
+		out_end(o);
+	}
+	out_end(o);
+}
+
+static void json_command(const struct cmd *c, struct out *o)
+{
+	Tcl_DString usage;
+
+	Tcl_DStringInit(&usage);
+	args_usage(c, &usage);
+	out_dict(o, NULL);
+	out_str(o, "name", c->name, NULL);
+	out_str(o, "family", c->family, NULL);
+	out_str(o, "summary", c->summary, NULL);
+	out_str(o, "usage", Tcl_DStringValue(&usage), NULL);
+	out_str(o, "text", c->text ? c->text : "", NULL);
+	out_str(o, "calls", c->calls ? c->calls : "", NULL);
+	out_str(o, "setup", c->setup ? c->setup : "", NULL);
+	out_list(o, "args");
+	for (const struct arg *a = c->args; a && a->name; a++)
+		json_arg(a, o);
+	out_end(o);
+	out_list(o, "examples");
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
+		out_dict(o, NULL);
+		out_str(o, "line", e->line, NULL);
+		out_str(o, "shows", e->shows ? e->shows : "", NULL);
+		out_end(o);
+	}
+	out_end(o);
+	out_end(o);
+	Tcl_DStringFree(&usage);
+}
+
+static void json_all(struct out *o)
+{
+	Tcl_DString text;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		json_command(*c, o);
+	Tcl_DStringInit(&text);
+	out_print(o, OUT_JSON, &text);
+	out_text(o, "%s", Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+}
+
 /* -------------------------------------------------------------- one command -- */
 
 #define ARG_COLUMN 22
@@ -212,6 +292,7 @@ static void whole_command(const struct cmd *c, struct out *o)
 {
 	Tcl_DString d;
 
+	json_command(c, o);
 	Tcl_DStringInit(&d);
 	usage_lines(c, &d);
 	out_paint(o, PAINT_STRONG);
@@ -239,7 +320,7 @@ static void whole_command(const struct cmd *c, struct out *o)
 
 static void summary_line(const struct cmd *c, struct out *o)
 {
-	out_text(o, "  %-18s %s\n", c->name, c->summary);
+	out_str(o, NULL, c->name, "  %-18s %s\n", c->name, c->summary);
 }
 
 static void list_family(const char *family, struct out *o)
@@ -275,6 +356,7 @@ static void whole_topic(const struct topic *t, struct out *o)
 {
 	Tcl_DString d;
 
+	out_str(o, NULL, t->text, NULL);
 	Tcl_DStringInit(&d);
 	help_wrap(t->text, 2, WIDTH, &d);
 	out_paint(o, PAINT_STRONG);
@@ -299,7 +381,8 @@ static bool args_mention(const struct arg *a, const char *word)
 	for (; a && a->name; a++) {
 		if (mentions(a->name, word) || mentions(a->help, word))
 			return true;
-		for (const struct word *w = has_words(a) ? a->data : NULL; w && w->name; w++)
+		for (const struct word *w = has_words(a) ? a->data : NULL; w && w->name;
+		     w++)
 			if (mentions(w->name, word) || mentions(w->help, word))
 				return true;
 	}
@@ -318,8 +401,9 @@ static enum fit command_fits(const struct cmd *c, const char *word)
 		return FIT_FAMILY;
 	if (strncasecmp(c->name, word, len) == 0)
 		return FIT_PREFIX;
-	if (mentions(c->name, word) || mentions(c->summary, word) || mentions(c->text, word) ||
-	    mentions(c->calls, word) || args_mention(c->args, word))
+	if (mentions(c->name, word) || mentions(c->summary, word) ||
+	    mentions(c->text, word) || mentions(c->calls, word) ||
+	    args_mention(c->args, word))
 		return FIT_TEXT;
 	return FIT_NOT;
 }
@@ -388,80 +472,10 @@ static int search(struct session *s, const char *word, struct out *o)
 		if (whole)
 			whole_topic(t, o);
 		else
-			out_text(o, "  help %-13s %s\n", t->name, t->title);
+			out_str(o, NULL, t->name, "  help %-13s %s\n", t->name, t->title);
 		any = true;
 	}
 	return 0;
-}
-
-/* ---------------------------------------------------------------------- json -- */
-
-static void json_arg(const struct arg *a, struct out *o)
-{
-	out_dict(o, NULL);
-	out_str(o, "name", a->name, NULL);
-	out_bool(o, "positional", a->flags & ARG_POS, NULL);
-	out_bool(o, "required", a->flags & ARG_NEED, NULL);
-	out_bool(o, "many", a->flags & ARG_MANY, NULL);
-	out_bool(o, "switch", a->kind == &kind_switch, NULL);
-	out_str(o, "kind", a->kind->word, NULL);
-	out_str(o, "help", a->help, NULL);
-	if (a->dflt)
-		out_str(o, "default", a->dflt, NULL);
-	if (a->max) {
-		out_u64(o, "min", a->min, NULL);
-		out_u64(o, "max", a->max, NULL);
-	}
-	if (has_words(a)) {
-		out_list(o, "words");
-		for (const struct word *w = a->data; w->name; w++)
-			out_str(o, NULL, w->name, NULL);
-		out_end(o);
-	}
-	out_end(o);
-}
-
-static void json_command(const struct cmd *c, struct out *o)
-{
-	Tcl_DString usage;
-
-	Tcl_DStringInit(&usage);
-	args_usage(c, &usage);
-	out_dict(o, NULL);
-	out_str(o, "name", c->name, NULL);
-	out_str(o, "family", c->family, NULL);
-	out_str(o, "summary", c->summary, NULL);
-	out_str(o, "usage", Tcl_DStringValue(&usage), NULL);
-	out_str(o, "text", c->text ? c->text : "", NULL);
-	out_str(o, "calls", c->calls ? c->calls : "", NULL);
-	out_str(o, "setup", c->setup ? c->setup : "", NULL);
-	out_list(o, "args");
-	for (const struct arg *a = c->args; a && a->name; a++)
-		json_arg(a, o);
-	out_end(o);
-	out_list(o, "examples");
-	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
-		out_dict(o, NULL);
-		out_str(o, "line", e->line, NULL);
-		out_str(o, "shows", e->shows ? e->shows : "", NULL);
-		out_end(o);
-	}
-	out_end(o);
-	out_end(o);
-	Tcl_DStringFree(&usage);
-}
-
-static void json_all(struct out *o)
-{
-	Tcl_DString text;
-
-	out_list(o, NULL);
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		json_command(*c, o);
-	Tcl_DStringInit(&text);
-	out_print(o, OUT_JSON, &text);
-	out_text(o, "%s", Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 }
 
 /* ------------------------------------------------------------------- command -- */
@@ -492,7 +506,8 @@ static const struct arg_kind kind_topic = { .word = "word",
 
 static const struct arg help_arg_table[] = {
 	SWITCH("json", help_args, json, "the whole command table as JSON"),
-	POS_MANY("word", help_args, words, kind_topic, "a command, a family, a topic, any word"),
+	POS_MANY("word", help_args, words, kind_topic,
+		 "a command, a family, a topic, any word"),
 	ARGS_END,
 };
 
@@ -504,6 +519,7 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 	const struct cmd *c;
 	int used, rc = 0;
 
+	out_list(o, NULL);
 	if (a->json) {
 		json_all(o);
 		return 0;
@@ -534,7 +550,7 @@ static const struct cmd_eg help_examples[] = {
 	{ "help repeat", "repeat <times> <body>" },
 	{ "help language", "proc" },
 	{ "help scripts", "expect" },
-	{ "help errorcode", "trap" },
+	{ "help trap", "the errno or status" },
 	{ NULL, NULL },
 };
 
@@ -542,8 +558,10 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
 	.summary = "Commands, one command, a topic, or a search",
-	.text = "Alone it lists all commands. With a command's name it shows usage, arguments, text and\n"
-		"examples; with a first word as 'post' or a family as 'memory' what belongs to it.\n"
+	.text = "Alone it lists all commands. With a command's name it shows usage, "
+		"arguments, text and\n"
+		"examples; with a first word as 'post' or a family as 'memory' what "
+		"belongs to it.\n"
 		"Any other word is looked for in all names first, then in all texts.\n"
 		"help -json prints the table that all of this comes from.",
 	.examples = help_examples,
@@ -558,7 +576,8 @@ const struct cmd cmd_help = {
 void help_options(FILE *to)
 {
 	fputs("Usage: rdmash [options] [SCRIPT [ARG ...]]\n"
-	      "An interactive shell for RDMA verbs. Without a script it reads commands from the\n"
+	      "An interactive shell for RDMA verbs. Without a script it reads commands "
+	      "from the\n"
 	      "terminal, or from standard input.\n\n",
 	      to);
 	for (const struct help_option *h = help_option_table; h->name; h++) {
@@ -568,7 +587,8 @@ void help_options(FILE *to)
 		fprintf(to, "  %-20s %s\n", name, h->text);
 		free(name);
 	}
-	fputs("\nExit codes: 0 ok, 1 a command failed, 2 usage, 3 an expectation failed,\n"
+	fputs("\nExit codes: 0 ok, 1 a command failed, 2 usage, 3 an expectation "
+	      "failed,\n"
 	      "4 interrupted, 77 skipped. Commands: rdmash -c help\n",
 	      to);
 }
@@ -579,6 +599,7 @@ void help_version(FILE *to, const char *version)
 
 	Tcl_DStringInit(&libs);
 	app.version(&libs);
-	fprintf(to, "rdmash %s\nTcl %s\n%s", version, TCL_PATCH_LEVEL, Tcl_DStringValue(&libs));
+	fprintf(to, "rdmash %s\nTcl %s\n%s", version, TCL_PATCH_LEVEL,
+		Tcl_DStringValue(&libs));
 	Tcl_DStringFree(&libs);
 }

@@ -26,7 +26,8 @@ const char *help_version_number(void);
 struct topic {
 	const char *name;
 	const char *title;
-	const char *text; /* paragraphs between empty lines; indented lines stay as they are */
+	const char *text; /* paragraphs between empty lines; indented lines stay as they
+			     are */
 };
 extern const struct topic topics[]; /* ends with a NULL name */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Tcl interpreter. Tcl_Init is never called: no script library is needed. Ctrl-C trips
- * a time limit from an async handler, because a script can catch any error but a limit.
+ * The Tcl interpreter. Tcl_Init is never called: no script library is needed. Ctrl-C
+ * trips a time limit from an async handler, because a script can catch any error but a
+ * limit.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "xmem.h"
 
 /* Second event loops and other ways around the session's own. */
-static const char *const removed[] = { "after", "vwait", "update", "interp", "pid",
+static const char *const removed[] = { "after", "vwait",  "update",    "interp", "pid",
 				       "load",	"unload", "fileevent", NULL };
 /* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
 static const char *const renamed[][2] = { { "open", "tcl_open" },
@@ -57,7 +58,8 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 {
 	struct session *s = data;
 	struct out *o = NULL;
-	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
+	const char *words[2] = { Tcl_GetString(objv[0]),
+				 objc > 1 ? Tcl_GetString(objv[1]) : NULL };
 	const struct cmd *c;
 	int used, rc;
 
@@ -87,26 +89,33 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 /* fe80::1 in brackets is a command to Tcl. */
 static bool looks_like_ipv6(const char *word)
 {
-	return strchr(word, ':') && strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
+	return strchr(word, ':') &&
+	       strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
 }
 
 /* What Tcl has and a safe interpreter, or this one, has not. */
-static const char *const left_out[] = { "exec", "socket", "file", "glob", "cd", "pwd", "load",
-					"fconfigure", "chan", "read", "gets", "after", "vwait",
-					"update", "interp", "pid", NULL };
+static const char *const left_out[] = { "exec",	 "socket", "file",   "glob",
+					"cd",	 "pwd",	   "load",   "fconfigure",
+					"chan",	 "read",   "gets",   "after",
+					"vwait", "update", "interp", "pid",
+					NULL };
 
 int interp_unknown(struct session *s, const char *word)
 {
 	if (looks_like_ipv6(word)) {
 		fail(s, "command", "UNKNOWN", "unknown command '%s'", word);
-		return fail_row(s, "note", "[...] runs a command: write IPv6 addresses without "
+		return fail_row(s, "note",
+				"[...] runs a command: write IPv6 addresses without "
 				"brackets, the port as a word of its own");
 	}
 	for (unsigned i = 0; left_out[i]; i++)
 		if (strcmp(left_out[i], word) == 0) {
-			fail(s, "command", "UNSAFE", "Tcl's %s is not available to scripts", word);
-			return fail_row(s, "note", "%s", "scripts cannot leave the shell; rdmash "
-					"--unsafe lifts that (but for after, vwait, update, interp)");
+			fail(s, "command", "UNSAFE",
+			     "Tcl's %s is not available to scripts", word);
+			return fail_row(s, "note", "%s",
+					"scripts cannot leave the shell; rdmash "
+					"--unsafe lifts that (but for after, vwait, "
+					"update, interp)");
 		}
 	return 0;
 }

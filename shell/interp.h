@@ -17,11 +17,13 @@ void interp_free(struct session *s);
 /* Is the first word of this command one of ours (not Tcl's own, not a proc)? */
 bool interp_ours(struct session *s, const char *command, int len);
 
-/* Is word one that has a reason of its own not to be a command? -1 with s->fail filled. */
+/* Is word one that has a reason of its own not to be a command? -1 with s->fail filled.
+ */
 int interp_unknown(struct session *s, const char *word);
 
-/* Evaluates a script given as an argument (expect, repeat, listen -accept) in the caller's
- * scope. Returns a Tcl result code; after TCL_ERROR s->fail is filled whatever failed. */
+/* Evaluates a script given as an argument (expect, repeat, listen -accept) in the
+ * caller's scope. Returns a Tcl result code; after TCL_ERROR s->fail is filled whatever
+ * failed. */
 int interp_eval(struct session *s, Tcl_Obj *script);
 
 /* After TCL_ERROR: makes s->fail describe it, unless it already does. */

@@ -24,7 +24,7 @@ static const char *const paints[] = {
 
 struct out {
 	struct json_object *stack[OUT_DEPTH]; /* [0] is the root */
-	Tcl_Obj *obj; /* instead of it as the value, or NULL */
+	Tcl_Obj *obj;			      /* instead of it as the value, or NULL */
 	unsigned depth;
 	Tcl_DString text;
 	bool color;
@@ -72,7 +72,8 @@ static void add(struct out *o, const char *key, struct json_object *value)
 		json_object_object_add(in, key, value);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt,
+						      va_list ap)
 {
 	char *text;
 
@@ -324,8 +325,10 @@ void out_line(enum out_format f, const char *text)
 
 	Tcl_DStringInit(&d);
 	if (f == OUT_JSON)
-		Tcl_DStringAppend(&d, json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE),
-				  -1);
+		Tcl_DStringAppend(
+			&d,
+			json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE),
+			-1);
 	else if (f == OUT_CSV)
 		csv_cell(&d, text, true);
 	else

@@ -3,7 +3,8 @@
  * Output: one writer for values, text, JSON and CSV.
  *
  * A handler states each fact once: key, value, and the text a person reads. The value
- * becomes the Tcl result of the command; what is printed, if anything is, the shell decides.
+ * becomes the Tcl result of the command; what is printed, if anything is, the shell
+ * decides.
  */
 #ifndef SHELL_OUT_H
 #define SHELL_OUT_H

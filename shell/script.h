@@ -18,7 +18,7 @@ struct script {
 	struct script *parent;
 	const char *name;
 	const char *dir;
-	int fd;	      /* memory file the interpreter reads the commands from */
+	int fd;	       /* memory file the interpreter reads the commands from */
 	unsigned line; /* of the command being run */
 	bool ended;    /* the command ran to its end: no return in it */
 };
@@ -33,10 +33,12 @@ int script_file(struct session *s, const char *path);
  * interpreter, not printed. Returns a Tcl result code. */
 int script_source(struct session *s, const char *path);
 /* Runs body, an argument of the command being run, as lines of the script it stands in:
- * results are printed. For repeat. Returns a Tcl result code; an error is left in s->fail. */
+ * results are printed. For repeat. Returns a Tcl result code; an error is left in
+ * s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
 
-/* Parses text whole. 0, or -1 with s->fail filled (its where too): a command without end. */
+/* Parses text whole. 0, or -1 with s->fail filled (its where too): a command without end.
+ */
 int script_parses(struct session *s, const char *name, const char *text);
 /* Reads a whole file as a script is read, as is for path "-"; its directory in *dir. Both
  * are to be freed. -1 with s->fail filled. */

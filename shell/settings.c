@@ -71,15 +71,18 @@ static const struct setting settings[] = {
 
 #define NSETTINGS (sizeof settings / sizeof *settings)
 
-static const struct word setting_words[] = {
-	{ "color", 0, NULL }, { "echo", 1, NULL },	 { "format", 2, NULL },
-	{ "hints", 3, NULL }, { "keep-going", 4, NULL }, { "quiet", 5, NULL },
-	{ 0 }
-};
+static const struct word setting_words[] = { { "color", 0, NULL },
+					     { "echo", 1, NULL },
+					     { "format", 2, NULL },
+					     { "hints", 3, NULL },
+					     { "keep-going", 4, NULL },
+					     { "quiet", 5, NULL },
+					     { 0 } };
 
-static const struct word format_words[] = {
-	{ "text", OUT_TEXT, NULL }, { "json", OUT_JSON, NULL }, { "csv", OUT_CSV, NULL }, { 0 }
-};
+static const struct word format_words[] = { { "text", OUT_TEXT, NULL },
+					    { "json", OUT_JSON, NULL },
+					    { "csv", OUT_CSV, NULL },
+					    { 0 } };
 
 struct option_args {
 	struct num name;
@@ -87,15 +90,18 @@ struct option_args {
 };
 
 static const struct arg option_arg_table[] = {
-	POS_OPT("name", option_args, name, kind_enum, "which one (default: all are shown)",
-		.data = setting_words),
-	POS_OPT("value", option_args, value, kind_str, "on or off; text, json or csv for format"),
+	POS_OPT("name", option_args, name, kind_enum,
+		"which one (default: all are shown)", .data = setting_words),
+	POS_OPT("value", option_args, value, kind_str,
+		"on or off; text, json or csv for format"),
 	ARGS_END,
 };
 
-static void show_setting(struct session *s, const struct setting *t, struct out *o, bool alone)
+static void show_setting(struct session *s, const struct setting *t, struct out *o,
+			 bool alone)
 {
-	const char *value = t->flag ? (*t->flag(s) ? "on" : "off") : out_formats[s->opt.format];
+	const char *value = t->flag ? (*t->flag(s) ? "on" : "off")
+				    : out_formats[s->opt.format];
 
 	if (alone)
 		out_str(o, NULL, value, "%s\n", value);
@@ -146,9 +152,12 @@ const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
 	.summary = "Show or set an option of the shell",
-	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, json or csv.\n"
-		"In json each result is one line of JSON, in csv a line of names and a line for\n"
-		"each row. What is set here lasts until the shell ends; lines that are to run in\n"
+	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, "
+		"json or csv.\n"
+		"In json each result is one line of JSON, in csv a line of names and a "
+		"line for\n"
+		"each row. What is set here lasts until the shell ends; lines that are "
+		"to run in\n"
 		"every session go into the start file (see 'help files').",
 	.examples = option_examples,
 	.args = option_arg_table,
@@ -163,7 +172,8 @@ struct trace_args {
 };
 
 static const struct arg trace_arg_table[] = {
-	POS_OPT("how", trace_args, on, kind_enum, "on or off (default: say which)", .data = on_off),
+	POS_OPT("how", trace_args, on, kind_enum, "on or off (default: say which)",
+		.data = on_off),
 	ARGS_END,
 };
 
@@ -190,9 +200,12 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
 	.summary = "Show each library call with its arguments and result",
-	.text = "Each call is one line with time, number, voice, arguments and result. The voices:\n"
-		"SLOW for the control path (objects are made, connections managed), FAST for what\n"
-		"makes a queue pair ready for data, DATA for posting and polling. On at the prompt,\n"
+	.text = "Each call is one line with time, number, voice, arguments and result. "
+		"The voices:\n"
+		"SLOW for the control path (objects are made, connections managed), FAST "
+		"for what\n"
+		"makes a queue pair ready for data, DATA for posting and polling. On at "
+		"the prompt,\n"
 		"off in scripts. Trace lines go to standard error in scripts.",
 	.examples = trace_examples,
 	.args = trace_arg_table,
@@ -204,14 +217,13 @@ const struct cmd cmd_trace = {
 
 #define ALL_NOTICES ((1u << NOTICE_KINDS) - 1)
 
-static const struct word notice_flags[] = {
-	{ "cm", 1 << NOTICE_CM, "connection events" },
-	{ "async", 1 << NOTICE_ASYNC, "asynchronous events of devices" },
-	{ "cq", 1 << NOTICE_CQ, "completion events" },
-	{ "on", ALL_NOTICES, "all" },
-	{ "off", 0, "none" },
-	{ 0 }
-};
+static const struct word notice_flags[] = { { "cm", 1 << NOTICE_CM, "connection events" },
+					    { "async", 1 << NOTICE_ASYNC,
+					      "asynchronous events of devices" },
+					    { "cq", 1 << NOTICE_CQ, "completion events" },
+					    { "on", ALL_NOTICES, "all" },
+					    { "off", 0, "none" },
+					    { 0 } };
 
 struct notices_args {
 	struct num kinds;
@@ -255,10 +267,14 @@ const struct cmd cmd_notices = {
 	.name = "notices",
 	.family = "settings",
 	.summary = "Choose which events are told as they happen",
-	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
-		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
-		"device, cq: a completion event of an armed completion queue. They come above the\n"
-		"line being typed; without a terminal, on standard error. What is not shown happens\n"
+	.text = "A notice is a line that begins with '*': something happened on its own. "
+		"cm: the\n"
+		"connection manager (a request, a disconnect), async: asynchronous "
+		"events of a\n"
+		"device, cq: a completion event of an armed completion queue. They come "
+		"above the\n"
+		"line being typed; without a terminal, on standard error. What is not "
+		"shown happens\n"
 		"all the same.",
 	.examples = notices_examples,
 	.args = notices_arg_table,
@@ -276,8 +292,8 @@ static int version_exec(struct session *s, const void *args, struct out *o)
 	Tcl_DStringInit(&libs);
 	app.version(&libs);
 	out_str(o, "rdmash", help_version_number(), "rdmash %s\n", help_version_number());
-	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY), "Tcl %s\n",
-		Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
+	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY),
+		"Tcl %s\n", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	out_str(o, "compiler", __VERSION__, "compiled by %s\n", __VERSION__);
 	out_str(o, "libraries", Tcl_DStringValue(&libs), "%s", Tcl_DStringValue(&libs));
 	Tcl_DStringFree(&libs);
@@ -294,7 +310,8 @@ const struct cmd cmd_version = {
 	.name = "version",
 	.family = "settings",
 	.summary = "Versions of the shell and its libraries",
-	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their providers.\n"
+	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their "
+		"providers.\n"
 		"Please add it to a report of a bug.",
 	.examples = version_examples,
 	.flags = CMD_NO_RECORD,

@@ -30,9 +30,11 @@ static unsigned distance(const char *a, const char *b)
 		d[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= m; i++)
 		for (size_t j = 1; j <= n; j++) {
-			int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+			int x = tolower((unsigned char)a[i - 1]),
+			    y = tolower((unsigned char)b[j - 1]);
 
-			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (x != y));
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+				       d[i - 1][j - 1] + (x != y));
 			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
 			    y == tolower((unsigned char)a[i - 2]))
 				d[i][j] = min3(d[i][j], d[i - 2][j - 2] + 1, LEN);

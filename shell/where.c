@@ -2,9 +2,9 @@
 /*
  * Positions: file and line of what runs, and of what has failed.
  *
- * While a command of ours runs, Tcl's frames tell all. When a command of Tcl's has failed the
- * frames are gone, and errorInfo counts lines from the start of a proc: so the place of
- * each proc of a script is remembered as it is defined.
+ * While a command of ours runs, Tcl's frames tell all. When a command of Tcl's has failed
+ * the frames are gone, and errorInfo counts lines from the start of a proc: so the place
+ * of each proc of a script is remembered as it is defined.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,83 @@ unsigned where_lines(const char *from, const char *to)
 	for (; from < to; from++)
 		n += *from == '\n';
 	return n;
+}
+
+/* --------------------------------------------------------------------- procs -- */
+
+struct proc {
+	char *file;
+	unsigned line; /* of its body */
+};
+
+static Tcl_HashTable procs; /* by name without "::"; one interpreter a process */
+
+static void forget(Tcl_HashEntry *e)
+{
+	struct proc *p = Tcl_GetHashValue(e);
+
+	free(p->file);
+	free(p);
+	Tcl_DeleteHashEntry(e);
+}
+
+static const struct proc *find_proc(const char *name)
+{
+	Tcl_HashEntry *e = Tcl_FindHashEntry(&procs, name + strspn(name, ":"));
+
+	return e ? Tcl_GetHashValue(e) : NULL;
+}
+
+void where_init(void)
+{
+	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
+}
+
+void where_free(void)
+{
+	Tcl_HashSearch at;
+	Tcl_HashEntry *e;
+
+	while ((e = Tcl_FirstHashEntry(&procs, &at)))
+		forget(e);
+	Tcl_DeleteHashTable(&procs);
+}
+
+static void remember(const char *name, const char *file, unsigned line)
+{
+	Tcl_HashEntry *e = Tcl_FindHashEntry(&procs, name);
+	struct proc *p;
+	int is_new;
+
+	if (e)
+		forget(e);
+	if (!file)
+		return;
+	p = xcalloc(1, sizeof *p);
+	p->file = xstrdup(file);
+	p->line = line;
+	Tcl_SetHashValue(Tcl_CreateHashEntry(&procs, name, &is_new), p);
+}
+
+void where_proc(struct session *s, const char *command, int len)
+{
+	const Tcl_Token *t, *word[4];
+	Tcl_Parse parse;
+	char *name;
+
+	if (len < 5 || memcmp(command, "proc", 4) != 0 ||
+	    Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
+		return;
+	t = parse.tokenPtr;
+	for (int i = 0; i < parse.numWords && i < 4; i++, t += t->numComponents + 1)
+		word[i] = t;
+	if (parse.numWords == 4 && word[1]->type == TCL_TOKEN_SIMPLE_WORD) {
+		name = xasprintf("%.*s", word[1][1].size, word[1][1].start);
+		remember(name + strspn(name, ":"), s->script->name,
+			 s->script->line + where_lines(command, word[3]->start));
+		free(name);
+	}
+	Tcl_FreeParse(&parse);
 }
 
 /* -------------------------------------------------------------------- frames -- */
@@ -48,20 +125,21 @@ static const char *dict_str(Tcl_Obj *dict, const char *key)
 }
 
 /* Appends the position of one frame; false: it is not one a person would recognise. */
-static bool append_frame(struct session *s, Tcl_Obj *frame, bool first, Tcl_DString *where)
+static bool append_frame(struct session *s, Tcl_Obj *frame, bool first,
+			 Tcl_DString *where)
 {
 	const char *file = dict_str(frame, "file"), *line = dict_str(frame, "line");
 	const char *proc = dict_str(frame, "proc");
-	const struct script *sc;
+	/* the file of a proc may be closed, and its descriptor another's by now */
+	const struct proc *defined = proc ? find_proc(proc) : NULL;
+	const struct script *sc = file ? script_of(s, file) : NULL;
+	const char *name = defined ? defined->file : sc ? sc->name : NULL;
 	char *text;
 
-	if (!file || !line)
+	if (!file || !line || !name)
 		return false;
-	sc = script_of(s, file);
-	if (!sc || !sc->name)
-		return false;
-	text = xasprintf("%s%s:%s%s%s", first ? "" : " < ", sc->name, line, proc ? " in " : "",
-			 proc ? proc + (strncmp(proc, "::", 2) == 0 ? 2 : 0) : "");
+	text = xasprintf("%s%s:%s%s%s", first ? "" : " < ", name, line,
+			 proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
 	Tcl_DStringAppend(where, text, -1);
 	free(text);
 	return true;
@@ -155,76 +233,6 @@ unsigned where_body(struct session *s, Tcl_Obj *body, const struct script **in)
 	return found;
 }
 
-/* --------------------------------------------------------------------- procs -- */
-
-struct proc {
-	char *file;
-	unsigned line; /* of its body */
-};
-
-static Tcl_HashTable procs; /* by name without "::"; one interpreter a process */
-
-static void forget(Tcl_HashEntry *e)
-{
-	struct proc *p = Tcl_GetHashValue(e);
-
-	free(p->file);
-	free(p);
-	Tcl_DeleteHashEntry(e);
-}
-
-void where_init(void)
-{
-	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
-}
-
-void where_free(void)
-{
-	Tcl_HashSearch at;
-	Tcl_HashEntry *e;
-
-	while ((e = Tcl_FirstHashEntry(&procs, &at)))
-		forget(e);
-	Tcl_DeleteHashTable(&procs);
-}
-
-static void remember(const char *name, const char *file, unsigned line)
-{
-	Tcl_HashEntry *e = Tcl_FindHashEntry(&procs, name);
-	struct proc *p;
-	int is_new;
-
-	if (e)
-		forget(e);
-	if (!file)
-		return;
-	p = xcalloc(1, sizeof *p);
-	p->file = xstrdup(file);
-	p->line = line;
-	Tcl_SetHashValue(Tcl_CreateHashEntry(&procs, name, &is_new), p);
-}
-
-void where_proc(struct session *s, const char *command, int len)
-{
-	const Tcl_Token *t, *word[4];
-	Tcl_Parse parse;
-	char *name;
-
-	if (len < 5 || memcmp(command, "proc", 4) != 0 ||
-	    Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
-		return;
-	t = parse.tokenPtr;
-	for (int i = 0; i < parse.numWords && i < 4; i++, t += t->numComponents + 1)
-		word[i] = t;
-	if (parse.numWords == 4 && word[1]->type == TCL_TOKEN_SIMPLE_WORD) {
-		name = xasprintf("%.*s", word[1][1].size, word[1][1].start);
-		remember(name + strspn(name, ":"), s->script->name,
-			 s->script->line + where_lines(command, word[3]->start));
-		free(name);
-	}
-	Tcl_FreeParse(&parse);
-}
-
 /* -------------------------------------------------------------------- errors -- */
 
 /* '"name" line 3)' at p; false: it is something else. */
@@ -239,10 +247,11 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 	return true;
 }
 
-static void append_place(Tcl_DString *where, const char *file, unsigned line, const char *proc)
+static void append_place(Tcl_DString *where, const char *file, unsigned line,
+			 const char *proc)
 {
-	char *text = xasprintf("%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file, line,
-			       proc ? " in " : "", proc ? proc : "");
+	char *text = xasprintf("%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file,
+			       line, proc ? " in " : "", proc ? proc : "");
 
 	Tcl_DStringAppend(where, text, -1);
 	free(text);
@@ -250,11 +259,11 @@ static void append_place(Tcl_DString *where, const char *file, unsigned line, co
 
 static void append_proc(Tcl_DString *where, const char *name, unsigned line)
 {
-	Tcl_HashEntry *e = Tcl_FindHashEntry(&procs, name + strspn(name, ":"));
-	const struct proc *p = e ? Tcl_GetHashValue(e) : NULL;
+	const struct proc *p = find_proc(name);
 
 	if (p)
-		append_place(where, p->file, p->line + line - 1, name + strspn(name, ":"));
+		append_place(where, p->file, p->line + line - 1,
+			     name + strspn(name, ":"));
 }
 
 void where_error(struct session *s, const char *info, Tcl_DString *where)

@@ -20,11 +20,15 @@ static const struct word flag_words[] = { { "SIGNALED", 2, "a completion" },
 					  { "FENCE", 1, NULL },
 					  { "LOCAL_WRITE", 4, NULL },
 					  { 0 } };
-static const struct word type_words[] = { { "RC", 2, NULL }, { "UC", 3, NULL }, { "UD", 4, NULL }, { 0 } };
+static const struct word type_words[] = { { "RC", 2, NULL },
+					  { "UC", 3, NULL },
+					  { "UD", 4, NULL },
+					  { 0 } };
 
 static const struct arg write_table[] = {
 	POS("mr", write_args, mr, kind_str, "region the bytes come from"),
-	OPT("remote", write_args, remote, kind_u64, "address at the peer", .flags = ARG_NEED),
+	OPT("remote", write_args, remote, kind_u64, "address at the peer",
+	    .flags = ARG_NEED),
 	OPT("rkey", write_args, rkey, kind_u32, "key of the peer's region"),
 	OPT("len", write_args, len, kind_size, "how many bytes", .dflt = "4K"),
 	OPT("within", write_args, within, kind_ms, "give up after", .max = 60000),
@@ -72,30 +76,49 @@ static int fail_exec(struct session *s, const void *args, struct out *o)
 	return fail_row(s, "port", "1");
 }
 
-static const struct cmd dump = { .name = "mem dump", .family = "memory", .summary = "Bytes",
-				 .args = dump_table, .size = sizeof(struct dump_args),
+static const struct cmd dump = { .name = "mem dump",
+				 .family = "memory",
+				 .summary = "Bytes",
+				 .args = dump_table,
+				 .size = sizeof(struct dump_args),
 				 .exec = dump_exec };
-static const struct cmd modify = { .name = "modify-qp", .family = "by hand", .summary = "Fails",
+static const struct cmd modify = { .name = "modify-qp",
+				   .family = "by hand",
+				   .summary = "Fails",
 				   .exec = fail_exec };
-static const struct cmd post_read = { .name = "post read", .family = "data path",
-				      .summary = "Read", .args = write_table,
-				      .size = sizeof(struct write_args), .exec = write_exec };
-static const struct cmd post_recv = { .name = "post recv", .family = "data path",
-				      .summary = "Receive", .args = write_table,
-				      .size = sizeof(struct write_args), .exec = write_exec };
-static const struct cmd post_write = { .name = "post write", .family = "data path",
-				       .summary = "Write", .args = write_table,
-				       .size = sizeof(struct write_args), .exec = write_exec };
-static const struct cmd show = { .name = "show", .family = "resources", .summary = "Show",
+static const struct cmd post_read = { .name = "post read",
+				      .family = "data path",
+				      .summary = "Read",
+				      .args = write_table,
+				      .size = sizeof(struct write_args),
+				      .exec = write_exec };
+static const struct cmd post_recv = { .name = "post recv",
+				      .family = "data path",
+				      .summary = "Receive",
+				      .args = write_table,
+				      .size = sizeof(struct write_args),
+				      .exec = write_exec };
+static const struct cmd post_write = { .name = "post write",
+				       .family = "data path",
+				       .summary = "Write",
+				       .args = write_table,
+				       .size = sizeof(struct write_args),
+				       .exec = write_exec };
+static const struct cmd show = { .name = "show",
+				 .family = "resources",
+				 .summary = "Show",
 				 .exec = fail_exec };
-static const struct cmd show_all = { .name = "show all", .family = "resources",
-				     .summary = "Show all", .exec = dump_exec,
-				     .args = dump_table, .size = sizeof(struct dump_args) };
+static const struct cmd show_all = { .name = "show all",
+				     .family = "resources",
+				     .summary = "Show all",
+				     .exec = dump_exec,
+				     .args = dump_table,
+				     .size = sizeof(struct dump_args) };
 
 const struct cmd *const cmd_table[] = {
-	&cmd_echo,  &cmd_expect, &cmd_help,  &dump,	 &modify,     &cmd_option, &post_read,
-	&post_recv, &post_write, &cmd_record, &cmd_repeat, &show,	&show_all,   &cmd_source,
-	NULL,
+	&cmd_echo,   &cmd_expect, &cmd_help,  &dump,	   &modify,
+	&cmd_option, &post_read,  &post_recv, &post_write, &cmd_record,
+	&cmd_repeat, &show,	  &show_all,  &cmd_source, NULL,
 };
 
 static int app_open(struct session *s)
@@ -161,7 +184,7 @@ const char *fixture_run(struct session *s, const char *command)
 	interp_fail(s);
 	n = snprintf(text, sizeof text, "error: %s", s->fail.text);
 	for (unsigned i = 0; i < s->fail.nrows; i++)
-		n += snprintf(text + n, sizeof text - (size_t)n, " | %s %s", s->fail.rows[i].label,
-			      s->fail.rows[i].text);
+		n += snprintf(text + n, sizeof text - (size_t)n, " | %s %s",
+			      s->fail.rows[i].label, s->fail.rows[i].text);
 	return text;
 }

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs the examples of the commands' help: examples.sh RDMASH [FAMILY ...]
+# Those of a command run in order in one session, after its setup; each must show what the
+# table says it shows, and may fail only if that is what it shows.
+[ $# -gt 0 ] || { echo "usage: $0 rdmash [family ...]" >&2; exit 2; }
+. "$(dirname "$0")/run.inc"
+shift
+
+# A script for each command: a line '@@ what it shows' before each example.
+cat >plan.rdma <<'EOF'
+foreach c [help -json] {
+	if {$argc && [lsearch -exact $argv [dict get $c family]] < 0} continue
+	echo "@@@ [dict get $c name]"
+	echo [dict get $c setup]
+	foreach e [dict get $c examples] {
+		echo [list echo "@@ [dict get $e shows]"]
+		echo [dict get $e line]
+	}
+}
+EOF
+"$rdmash" plan.rdma "$@" >plan.txt || { echo "no plan" >&2; exit 1; }
+awk '/^@@@ /{close(f); f = sprintf("eg%03d.rdma", ++n); print "# " substr($0, 5) > f; next} {print > f}' plan.txt
+
+commands=0
+for f in eg*.rdma; do
+	[ -e "$f" ] || { echo "no examples" >&2; exit 1; }
+	"$rdmash" -X -k "$f" >eg.out 2>&1 </dev/null
+	code=$?
+	awk -v name="$(head -n1 "$f" | cut -c3-)" -v file="$f" '
+		function end() {
+			if (n && shows != "" && !index(text, shows)) {
+				printf "%s, example %d: does not show \"%s\" but:\n%s", name, n, shows, text
+				bad = 1
+			} else if (failed && shows == "") {
+				printf "%s, example %d: failed:\n%s", name, n, text
+				bad = 1
+			}
+			text = ""
+			failed = 0
+		}
+		/^@@/ { end(); n++; shows = substr($0, 4); next }
+		index($0, file ":") == 1 { failed = 1 }
+		{ text = text $0 "\n" }
+		END { end(); exit bad }' eg.out >&2 || failures=$((failures + 1))
+	[ $code -lt 4 ] || { echo "$f: exit code $code" >&2; failures=$((failures + 1)); }
+	commands=$((commands + 1))
+done
+echo "$commands commands"
+finish

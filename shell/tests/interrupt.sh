@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Ctrl-C and other signals end a script, whatever it does, with exit code 4.
+. "$(dirname "$0")/run.inc"
+
+# sh has its background children ignore SIGINT, and what is ignored stays ignored
+env --default-signal=INT true 2>/dev/null || { echo "env knows no --default-signal"; exit 77; }
+
+# signalled NAME SIGNAL SCRIPT: the script says "ready" before it is signalled
+signalled() {
+	printf 'echo ready\n%s\necho not reached\n' "$3" >sig.rdma
+	rm -f fifo
+	mkfifo fifo
+	env --default-signal=INT "$rdmash" -k sig.rdma >fifo 2>err.txt &
+	pid=$!
+	exec 4<fifo
+	read -r line <&4
+	wants "$1: ready" "$line" ready
+	sleep 0.2
+	kill "-$2" $pid
+	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
+	watch=$!
+	wait $pid
+	code=$?
+	kill $watch 2>/dev/null
+	rest=$(cat <&4)
+	exec 4<&-
+	wants "$1" "$code $rest" '4 '
+	has "$1: err" "$(cat err.txt)" interrupted
+}
+
+for signal in INT TERM HUP; do
+	signalled "busy, $signal" $signal 'while 1 {catch {while 1 {}}}'
+	signalled "in a proc, $signal" $signal 'proc p {} {while 1 {catch {p2}}}; proc p2 {} {set x 1}; p'
+	signalled "sleeping, $signal" $signal 'sleep 60s'
+	signalled "sleeping, caught, $signal" $signal 'while 1 {catch {sleep 60s}}'
+	signalled "repeating, $signal" $signal 'repeat 1000000000 {catch {sleep 1}}'
+done
+finish

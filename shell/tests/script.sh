@@ -1,0 +1,240 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Scripts through the real program: exit codes, options, positions, what is refused.
+. "$(dirname "$0")/run.inc"
+
+# ------------------------------------------------------------------ exit codes
+run -c 'echo fine'
+wants 'ok: code' $code 0
+wants 'ok: out' "$out" fine
+wants 'ok: err' "$err" ''
+run -c nosuch
+wants 'unknown: code' $code 1
+wants 'unknown: err' "$err" "-c:1: unknown command 'nosuch'
+  next        help"
+run --nonsense
+wants 'option: code' $code 2
+run missing.rdma
+wants 'missing: code' $code 2
+has 'missing' "$err" 'missing.rdma: No such file or directory (ENOENT)'
+run -c 'expect -value 1 {expr 2}' -c 'echo not reached'
+wants 'expectation: code' $code 3
+wants 'expectation: out' "$out" '0 checks passed, 1 failed'
+wants 'expectation: err' "$err" '-c:1: expected 1, got 2
+  in          expr 2'
+run -c 'quit 9' -c 'echo not reached'
+wants 'quit: code' "$code $out" '9 '
+run -c 'expect -true 0; quit'
+wants 'quit without code' $code 3
+run -k -c 'expect -true 0' -c quit
+wants 'quit without code, after a failure' $code 3
+run -c 'proc p {} {while 1 {catch {exit 5}; echo no}}; p; echo no'
+wants 'quit cannot be caught' "$code $out" '5 '
+
+# --------------------------------------------------------------------- sources
+echo 'echo $argv; echo $argc' >args.rdma
+run args.rdma 'a b' c
+wants 'argv' "$out" '{a b} c
+2'
+wants 'stdin' "$(echo 'echo from stdin' | "$rdmash")" 'from stdin'
+wants 'stdin, named' "$(echo 'echo $argv' | "$rdmash" - x)" x
+echo 'echo file; set v 1' >f.rdma
+run -c 'echo first' -f f.rdma -c 'echo last $v'
+wants 'order' "$out" 'first
+file
+last 1'
+printf '#!/usr/bin/env rdmash\necho \\\n   "two  words" ;# and a comment\n' >cont.rdma
+run cont.rdma
+wants 'continued' "$out" 'two  words'
+printf 'echo 1\necho 2' >nonl.rdma
+run nonl.rdma
+wants 'no newline at the end' "$out" '1
+2'
+printf 'echo a\\;b; echo c\\;' >semi.rdma
+run semi.rdma
+wants 'escaped semicolons' "$out" 'a;b
+c;'
+
+# --------------------------------------------------------- what is no script
+printf 'echo one\nif {1} {\n  echo two\n' >open.rdma
+run open.rdma
+wants 'unterminated: nothing runs' "$code $out" '2 '
+wants 'unterminated: err' "$err" 'open.rdma:2: missing close-brace, in the command that begins here'
+printf 'echo\000binary' >bin.rdma
+run bin.rdma
+wants 'binary' $code 2
+has 'binary' "$err" 'bin.rdma is binary'
+run .
+wants 'a directory' $code 2
+echo 'source loop.rdma' >loop.rdma
+run loop.rdma
+wants 'recursive: code' $code 1
+has 'recursive' "$err" 'scripts nested more than 16 deep'
+head -c 17000000 /dev/zero | tr '\0' '#' >big.rdma
+run big.rdma
+wants 'too large' $code 2
+
+# ------------------------------------------------------------------- positions
+cat >deep.rdma <<'EOF'
+proc inner {x} {
+	foreach i {1} {
+		if {$i} {
+			nosuch $x
+		}
+	}
+}
+proc outer {} {
+
+	inner 5
+}
+while 1 {
+	outer
+}
+EOF
+run deep.rdma
+wants 'positions' "$(head -n1 err.txt)" \
+	"deep.rdma:4 in inner < deep.rdma:10 in outer < deep.rdma:13 < deep.rdma:12: unknown command 'nosuch'"
+sed 's/nosuch .x/expr {1 +}/' deep.rdma >tcl.rdma
+run tcl.rdma
+wants "positions of Tcl's errors" "$(head -n1 err.txt)" \
+	'tcl.rdma:4 in inner < tcl.rdma:10 in outer < tcl.rdma:12: missing operand at _@_'
+mkdir sub
+printf '\nproc p {} {\n  nosuch\n}\necho in sub\n' >sub/in.rdma
+printf 'source sub/in.rdma\nrepeat 2 {\n  echo r\n  p\n}\n' >main.rdma
+run main.rdma
+wants 'positions across files' "$err" "sub/in.rdma:3 in p < main.rdma:4 < main.rdma:2: unknown command 'nosuch'
+  next        help"
+wants 'source: out' "$out" 'in sub
+r'
+printf 'expect a 1 {\n  set x 1\n  nosuch\n}\n' >ex.rdma
+run ex.rdma
+has 'positions in expect' "$err" 'ex.rdma:3 < ex.rdma:1: unknown'
+wants 'a mistake is no verdict' $code 1
+printf 'echo 1\nif 1 {return}\necho 2\n' >ret.rdma
+run -f ret.rdma -c 'echo next'
+wants 'return ends the file' "$code $out" '0 1
+next'
+echo break >brk.rdma
+run brk.rdma
+wants 'break outside' $code 1
+has 'break outside' "$err" 'brk.rdma:1: '
+
+# --------------------------------------------------------------------- options
+printf 'nosuch\necho on\nexpect -true 0\nexpect -true 1\n' >k.rdma
+run -k k.rdma
+wants '-k: code' $code 3
+wants '-k: out' "$out" 'on
+ok 2 1
+1 checks passed, 1 failed'
+run -k -c nosuch -c 'echo on'
+wants '-k, a command failed' "$code $out" '1 on'
+printf 'repeat 2 {\n  version\n}\n' >x.rdma
+run -x -q x.rdma
+wants '-x' "$err" '+ repeat 2 {
+  version
+}
+++ version
+++ version'
+wants '-q' "$out" ''
+run -q -c 'expect -true 1' -c 'echo said'
+wants '-q: no ok lines' "$out" 'said
+1 checks passed, 0 failed'
+run -c 'repeat 1 {option format}; set x [option format]; foreach i {1} {option format}'
+wants 'what prints' "$out" 'text'
+run -n k.rdma
+wants '-n finds' "$code $err" "1 k.rdma:1: unknown command 'nosuch'"
+printf 'echo a\nproc p {} {\n\tif 1 {\n\t\tslep 1\n\t}\n}\np\nsleep 5x\nexpect a 1 {\n  option hue on\n}\nset x [repeat 2]\necho $x(\n' >n.rdma
+run -n n.rdma
+wants '-n: code' $code 1
+wants '-n: out' "$out" ''
+wants '-n: err' "$err" "n.rdma:4: unknown command 'slep'; did you mean sleep?
+n.rdma:8: time: '5x' is not a time such as 500, 500ms or 2s
+n.rdma:10: name: 'hue' is not known
+n.rdma:12: repeat: missing <body>: what to run
+n.rdma:13: missing )"
+run -n deep.rdma
+wants '-n: code' $code 1
+printf 'source sub/in.rdma\nproc q x {p; q $x; $x foo; foo::bar {*}$x}\nproc foo::bar {} {}\ncatch {p} e\nswitch $e {a - b {p} default {echo $e}}\ntry {p} on error {} {q 1} finally {q 2}\nexpect -error UNKNOWN {nosuch}\nexpr {[p] + 1}\n' >fine.rdma
+run -n fine.rdma
+wants '-n: nothing wrong' "$code $err" '0 '
+printf 'while $x<3 {incr x}\n' >warn.rdma
+run -n warn.rdma
+has '-n warns' "$code $err" '0 warn.rdma:1: warning: '
+run -n -c 'if 1 {nosuch}'
+has '-n -c' "$code $err" "1 -c:1: unknown command 'nosuch'"
+
+# ------------------------------------------------------------------------ json
+run --json -c 'version' -c 'option' -c 'echo "a \"quoted\" word"' -c 'expect -true 1' -c 'help -json' -c help
+wants '--json: code' $code 0
+if command -v python3 >/dev/null; then
+	python3 -c 'import json,sys
+for line in open("out.txt"): json.loads(line)' || failures=$((failures + 1))
+	python3 -c 'import json,sys
+table = json.loads(open("out.txt").readlines()[-3])
+assert {c["name"] for c in table} >= {"echo", "expect", "help"}' || failures=$((failures + 1))
+fi
+run -c 'option format csv; option'
+wants 'csv' "$out" 'color,echo,format,hints,keep-going,quiet
+off,off,csv,on,off,off'
+
+# ---------------------------------------------------------------------- safety
+mkdir other
+echo 'echo other' >other/o.rdma
+echo "source $dir/other/o.rdma" >sub/out.rdma
+run sub/out.rdma
+wants 'outside: code' $code 1
+has 'outside' "$err" "sub/out.rdma:1: $dir/other/o.rdma is outside the script's directory $dir/sub"
+has 'outside: remedy' "$err" '--allow-dir'
+run --allow-dir other sub/out.rdma
+wants '--allow-dir' "$code $out" '0 other'
+echo 'source ../other/o.rdma' >sub/up.rdma
+run sub/up.rdma
+wants 'outside, with ..' $code 1
+ln -s ../other/o.rdma sub/link.rdma
+echo 'source link.rdma' >sub/link2.rdma
+run sub/link2.rdma
+wants 'outside, through a link' $code 1
+echo 'record ../outside.rdma' >sub/rec.rdma
+run sub/rec.rdma
+wants 'writing outside' "$code $(ls outside.rdma 2>/dev/null)" '1 '
+for c in 'exec true' 'socket localhost 1' 'tcl_open /etc/passwd' 'file exists /' 'glob *' \
+	'after 1 {}' 'vwait x' 'interp create' 'tcl_puts x' 'load x' 'cd /' 'pid' 'tcl_exit'; do
+	run -c "$c"
+	wants "safe: $c" $code 1
+done
+run --unsafe -c 'set f [tcl_open unsafe.txt w]; tcl_puts $f hi; tcl_close $f; exec true; echo [file size unsafe.txt]'
+wants '--unsafe' "$code $out" '0 3'
+run -c 'puts stdout words' -c 'puts -nonewline x' -c 'echo'
+wants 'puts' "$out" 'words
+x'
+
+# ---------------------------------------------------------------------- record
+run -k -c 'record r.rdma' -c 'set a 1; echo $a' -c 'help' -c 'nosuch {
+}' -c 'echo "b
+c"' -c 'record -stop' -c 'echo late' -c 'record -last 2 last.rdma'
+wants 'record' "$(cat r.rdma)" '# recorded by rdmash
+set a 1
+echo $a
+# nosuch {
+# }
+# unknown command '"'nosuch'"'
+echo "b
+c"'
+wants 'record -last' "$(cat last.rdma)" '# recorded by rdmash
+echo "b
+c"
+echo late'
+run r.rdma
+wants 'a record runs' "$code $out" '0 1
+b
+c'
+
+# ---------------------------------------------------------------- broken output
+for c in 'repeat 10000 {echo a long line to fill the buffer of the pipe with}' help 'echo x'; do
+	code=$({ "$rdmash" -c "$c" 2>err.txt; echo $? >&3; } 3>&1 1>/dev/full)
+	wants "full: $c" "$code $(cat err.txt)" '1 rdmash: standard output: No space left on device'
+	code=$( { { sleep 0.1; "$rdmash" -c "$c" 2>err.txt; echo $? >&3; } | :; } 3>&1)
+	wants "EPIPE: $c" "$code $(cat err.txt)" '1 rdmash: standard output: Broken pipe'
+done
+
+finish
