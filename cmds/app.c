@@ -1,27 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands add to the shell: nothing yet. */
+/* What the verbs add to the shell: the live context, the prompt, versions. */
+#include <glob.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "async.h"
+#include "objects.h"
+#include "qp_history.h"
 #include "session.h"
+#include "words.h"
+#include "xmem.h"
 
 static int app_open(struct session *s)
 {
-	(void)s;
+	s->ctx = xcalloc(1, sizeof *s->ctx);
+	TAILQ_INIT(&s->ctx->objs);
+	TAILQ_INIT(&s->ctx->asyncs);
 	return 0;
 }
 
 static void app_close(struct session *s)
 {
-	(void)s;
+	if (!s->ctx)
+		return;
+	obj_destroy_all(s);
+	async_free(s);
+	free(s->ctx);
+	s->ctx = NULL;
 }
 
+/* "rxe0 qp0:RTS": the device, the current QP and its state as the device has it now. */
 static void app_prompt(struct session *s, Tcl_DString *prompt)
 {
-	(void)s;
-	Tcl_DStringAppend(prompt, "rdmash> ", -1);
+	struct qp *qp = s->ctx->qp;
+	struct obj *o, *dev = NULL;
+
+	obj_foreach (o, s)
+		if (o->class == &dev_class && !dev)
+			dev = o;
+	if (qp)
+		dev = &qp->pd->dev->o;
+	Tcl_DStringAppend(prompt, dev ? dev->name : "rdmash", -1);
+	if (!qp)
+		return;
+	Tcl_DStringAppend(prompt, " ", 1);
+	Tcl_DStringAppend(prompt, qp->o.name, -1);
+	Tcl_DStringAppend(prompt, ":", 1);
+	Tcl_DStringAppend(prompt,
+			  word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
 }
 
+/* A provider is a driver of libibverbs in user space; each leaves a file of its name. */
 static void app_version(Tcl_DString *text)
 {
-	(void)text;
+	glob_t found = { 0 };
+
+	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION, -1);
+	if (glob("/etc/libibverbs.d/*.driver", 0, NULL, &found) == 0)
+		Tcl_DStringAppend(text, "  providers", -1);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *name = basename(found.gl_pathv[i]);
+
+		Tcl_DStringAppend(text, " ", 1);
+		Tcl_DStringAppend(text, name, (int)strcspn(name, "."));
+	}
+	globfree(&found);
 }
 
 const struct app app = {
@@ -29,4 +74,5 @@ const struct app app = {
 	.close = app_close,
 	.prompt = app_prompt,
 	.version = app_version,
+	.explain = word_explain,
 };

@@ -4,6 +4,7 @@
  * and destroying waits for that: so it is copied and acknowledged at once.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +18,22 @@
 
 #define KEPT 256 /* events that no one has waited for */
 
-static struct obj *about(struct session *s, struct dev *dev, const struct ibv_async_event *ev)
+static struct obj *about(struct session *s, struct dev *dev,
+			 const struct ibv_async_event *ev)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach (o, s) {
 		switch (ev->event_type) {
 		case IBV_EVENT_CQ_ERR:
-			if (o->class == &cq_class && ((struct cq *)o)->v == ev->element.cq)
+			if (o->class == &cq_class &&
+			    ((struct cq *)o)->v == ev->element.cq)
 				return o;
 			break;
 		case IBV_EVENT_SRQ_ERR:
 		case IBV_EVENT_SRQ_LIMIT_REACHED:
-			if (o->class == &srq_class && ((struct srq *)o)->v == ev->element.srq)
+			if (o->class == &srq_class &&
+			    ((struct srq *)o)->v == ev->element.srq)
 				return o;
 			break;
 		case IBV_EVENT_QP_FATAL:
@@ -40,7 +44,8 @@ static struct obj *about(struct session *s, struct dev *dev, const struct ibv_as
 		case IBV_EVENT_PATH_MIG:
 		case IBV_EVENT_PATH_MIG_ERR:
 		case IBV_EVENT_QP_LAST_WQE_REACHED:
-			if (o->class == &qp_class && ((struct qp *)o)->v == ev->element.qp)
+			if (o->class == &qp_class &&
+			    ((struct qp *)o)->v == ev->element.qp)
 				return o;
 			break;
 		default:
@@ -55,7 +60,8 @@ static void note_on(struct obj *o, enum ibv_event_type type)
 	if (o->class == &cq_class && type == IBV_EVENT_CQ_ERR)
 		((struct cq *)o)->broken = true;
 	else if (o->class == &srq_class && type == IBV_EVENT_SRQ_LIMIT_REACHED)
-		((struct srq *)o)->limit = 0; /* it fires once: modify the SRQ to arm it again */
+		((struct srq *)o)->limit =
+			0; /* it fires once: modify the SRQ to arm it again */
 	else if (o->class == &qp_class)
 		qp_history_sync((struct qp *)o, word_name(async_words, type));
 }
@@ -68,7 +74,7 @@ static void keep(struct session *s, enum ibv_event_type type, const struct obj *
 	ev->type = type;
 	snprintf(ev->obj, sizeof ev->obj, "%s", o->name);
 	TAILQ_INSERT_TAIL(&s->ctx->asyncs, ev, link);
-	TAILQ_FOREACH(old, &s->ctx->asyncs, link)
+	TAILQ_FOREACH (old, &s->ctx->asyncs, link)
 		n++;
 	if (n > KEPT) {
 		old = TAILQ_FIRST(&s->ctx->asyncs);

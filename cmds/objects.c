@@ -28,8 +28,9 @@ static int take_name(struct session *s, struct obj *o, const char *name)
 {
 	if (name && !name_ok(name)) {
 		fail(s, "name", "EINVAL", "'%s' cannot be a name", name);
-		return fail_row(s, "names", "begin with a letter and have letters, digits, '_', '-', "
-					    "'.', at most %zu",
+		return fail_row(s, "names",
+				"begin with a letter and have letters, digits, '_', '-', "
+				"'.', at most %zu",
 				sizeof o->name - 1);
 	}
 	if (name && obj_find(s, NULL, name)) {
@@ -102,7 +103,7 @@ void *obj_find(struct session *s, const struct obj_class *class, const char *nam
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
+	obj_foreach (o, s)
 		if ((!class || o->class == class) && strcmp(o->name, name) == 0)
 			return o;
 	return NULL;
@@ -113,7 +114,7 @@ void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
 	struct obj *o, *found = NULL;
 
 	*n = 0;
-	obj_foreach(o, s)
+	obj_foreach (o, s)
 		if (o->class == class) {
 			found = o;
 			++*n;
@@ -137,12 +138,14 @@ static int in_use(struct session *s, struct obj *o)
 	struct obj *u;
 
 	Tcl_DStringInit(&users);
-	obj_foreach(u, s)
+	obj_foreach (u, s)
 		if (obj_uses(u, o)) {
-			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
+			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "",
+					  -1);
 			Tcl_DStringAppend(&users, u->name, -1);
 		}
-	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name, Tcl_DStringValue(&users));
+	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name,
+	     Tcl_DStringValue(&users));
 	Tcl_DStringFree(&users);
 	return fail_next(s, "destroy %s -cascade", o->name);
 }
@@ -152,8 +155,8 @@ static struct obj *last_user(struct session *s, const struct obj *o)
 	struct obj *u;
 
 	TAILQ_FOREACH_REVERSE(u, &s->ctx->objs, obj_list, link)
-		if (obj_uses(u, o))
-			return u;
+	if (obj_uses(u, o))
+		return u;
 	return NULL;
 }
 
@@ -193,7 +196,8 @@ void obj_destroy_all(struct session *s)
 		if (user)
 			o = user;
 		if (o->class->destroy(s, o)) {
-			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name, s->fail.text);
+			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name,
+				s->fail.text);
 			fail_clear(&s->fail);
 		}
 		drop(s, o);

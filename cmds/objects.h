@@ -16,6 +16,7 @@
 
 #include "args.h"
 
+struct cc_watch;
 struct cm_event;
 struct watch;
 struct obj;
@@ -83,6 +84,7 @@ struct cc {
 	struct obj o;
 	struct dev *dev;
 	struct ibv_comp_channel *v;
+	struct cc_watch *watch; /* of its events: cq_events.h */
 };
 
 struct cq {
@@ -93,6 +95,8 @@ struct cq {
 	bool armed;
 	bool broken;	 /* CQ_ERR: overrun */
 	unsigned events; /* completion events not yet taken by wait */
+	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
+	unsigned nkept;
 };
 
 struct srq {
@@ -118,7 +122,24 @@ struct posted {
 	uint64_t wr_id;
 	int64_t when; /* loop_now() */
 	const char *opcode;
-	bool recv;
+	uint64_t remote; /* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;
+	uint32_t len; /* of all SGEs */
+	bool recv, signaled;
+	bool done; /* its completion, or a later one of the same queue, was polled */
+};
+
+/* What the other end told about its QP (oob, modify-qp -peer), and what is told to it. */
+struct qp_peer {
+	bool known;
+	enum ibv_qp_type type;
+	uint32_t qpn, psn, qkey;
+	uint16_t lid;
+	union ibv_gid gid;
+	unsigned gid_index;
+	enum ibv_mtu mtu; /* 0: not told */
+	uint64_t addr, len; /* of a region; len 0: not told */
+	uint32_t rkey;	    /* 0: no region */
 };
 
 struct qp {
@@ -131,6 +152,8 @@ struct qp {
 	enum ibv_qp_type type;
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
+	uint32_t psn;	     /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
+	struct qp_peer peer; /* by hand: what modify-qp -fill knows of the other end */
 	struct qp_step steps[QP_STEPS]; /* a ring */
 	unsigned nsteps;
 	struct posted posted[QP_POSTED]; /* a ring */
@@ -194,8 +217,11 @@ struct cm_event {
 	struct rdma_ud_param ud;     /* instead of conn for UD port spaces */
 	unsigned char data[256];
 	uint8_t len;
-	struct rdma_cm_event *held; /* not yet acknowledged, or NULL */
+	uint64_t seq; /* order of arrival over all ids */
+	bool held;    /* left to be acknowledged by 'cm ack' */
 };
+
+struct listening; /* how a listener answers requests: cm_listen.h */
 
 /* Connection id. */
 struct id {
@@ -207,17 +233,23 @@ struct id {
 	struct qp *qp;
 	enum id_state state;
 	enum rdma_port_space ps;
+	bool passive;	 /* made for a request that came in */
 	bool stepping;	 /* made by 'cm create': nothing is answered for the user */
+	bool left;	 /* rdma_disconnect() was called: the peer is not kept waiting */
 	bool hold;	 /* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
-	unsigned unacked;
+	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
+	unsigned unacked;	     /* how many */
+	struct listening *listening; /* set by listen, or NULL */
+	int backlog;
+	struct ah *ah; /* UD: leads to the peer, or NULL */
 	struct cm_event last;	     /* the last one with private data or connection parameters */
 	unsigned char *data; /* private data received, or NULL */
 	size_t data_len;
 };
 
 extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class, qp_class,
-	mr_class, mw_class, ah_class, ec_class, id_class;
+	mr_class, mw_class, ah_class, ec_class, id_class, oob_class;
 
 /* -------------------------------------------------------------------- store -- */
 
@@ -249,10 +281,11 @@ void obj_destroy_all(struct session *s);
 /* Kinds that store a pointer to the object. Left out: the current one, else the only one;
  * with none or several the command fails and says what to type. */
 extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
-	kind_mw, kind_ah, kind_ec, kind_id;
+	kind_mw, kind_ah, kind_ec, kind_id, kind_oob;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
-	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt;
+	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt,
+	kind_oob_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 

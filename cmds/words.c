@@ -9,10 +9,13 @@
 #include "words.h"
 
 const struct word mr_access_words[] = {
-	{ "LOCAL_WRITE", IBV_ACCESS_LOCAL_WRITE, "the device may write: RECV, READ and atomic results" },
-	{ "REMOTE_WRITE", IBV_ACCESS_REMOTE_WRITE, "peers may RDMA WRITE (needs LOCAL_WRITE)" },
+	{ "LOCAL_WRITE", IBV_ACCESS_LOCAL_WRITE,
+	  "the device may write: RECV, READ and atomic results" },
+	{ "REMOTE_WRITE", IBV_ACCESS_REMOTE_WRITE,
+	  "peers may RDMA WRITE (needs LOCAL_WRITE)" },
 	{ "REMOTE_READ", IBV_ACCESS_REMOTE_READ, "peers may RDMA READ" },
-	{ "REMOTE_ATOMIC", IBV_ACCESS_REMOTE_ATOMIC, "peers may use atomics (needs LOCAL_WRITE)" },
+	{ "REMOTE_ATOMIC", IBV_ACCESS_REMOTE_ATOMIC,
+	  "peers may use atomics (needs LOCAL_WRITE)" },
 	{ "MW_BIND", IBV_ACCESS_MW_BIND, "memory windows may be bound to it" },
 	{ "ZERO_BASED", IBV_ACCESS_ZERO_BASED, "addresses are offsets from its start" },
 	{ "ON_DEMAND", IBV_ACCESS_ON_DEMAND, "pages are not pinned: on-demand paging" },
@@ -31,12 +34,10 @@ const struct word qp_access_words[] = {
 	{ 0 }
 };
 
-const struct word qp_type_words[] = {
-	{ "RC", IBV_QPT_RC, "reliable connection" },
-	{ "UC", IBV_QPT_UC, "unreliable connection" },
-	{ "UD", IBV_QPT_UD, "unreliable datagram" },
-	{ 0 }
-};
+const struct word qp_type_words[] = { { "RC", IBV_QPT_RC, "reliable connection" },
+				      { "UC", IBV_QPT_UC, "unreliable connection" },
+				      { "UD", IBV_QPT_UD, "unreliable datagram" },
+				      { 0 } };
 
 const struct word qp_state_words[] = {
 	{ "RESET", IBV_QPS_RESET, "posting is refused; packets are dropped" },
@@ -49,25 +50,44 @@ const struct word qp_state_words[] = {
 	{ 0 }
 };
 
+const struct word mig_state_words[] = {
+	{ "MIGRATED", IBV_MIG_MIGRATED, "on the primary path" },
+	{ "REARM", IBV_MIG_REARM, "get ready to migrate" },
+	{ "ARMED", IBV_MIG_ARMED, "ready to migrate to the alternate path" },
+	{ 0 }
+};
+
 const struct word mtu_words[] = {
-	{ "256", IBV_MTU_256, NULL },	{ "512", IBV_MTU_512, NULL },	{ "1024", IBV_MTU_1024, NULL },
-	{ "2048", IBV_MTU_2048, NULL }, { "4096", IBV_MTU_4096, NULL }, { 0 }
+	{ "256", IBV_MTU_256, NULL },	{ "512", IBV_MTU_512, NULL },
+	{ "1024", IBV_MTU_1024, NULL }, { "2048", IBV_MTU_2048, NULL },
+	{ "4096", IBV_MTU_4096, NULL }, { 0 }
 };
 
 const struct word wc_status_words[] = {
-	{ "SUCCESS", IBV_WC_SUCCESS, "done; earlier work requests of the same queue are done too" },
-	{ "LOC_LEN_ERR", IBV_WC_LOC_LEN_ERR, "the message is longer than the RECV buffer or the limit" },
+	{ "SUCCESS", IBV_WC_SUCCESS,
+	  "done; earlier work requests of the same queue are done too" },
+	{ "LOC_LEN_ERR", IBV_WC_LOC_LEN_ERR,
+	  "the message is longer than the RECV buffer or the limit" },
 	{ "LOC_QP_OP_ERR", IBV_WC_LOC_QP_OP_ERR, "the QP could not do this operation" },
 	{ "LOC_EEC_OP_ERR", IBV_WC_LOC_EEC_OP_ERR, "reliable datagram only" },
-	{ "LOC_PROT_ERR", IBV_WC_LOC_PROT_ERR, "a local buffer: wrong lkey, range, PD or rights" },
-	{ "WR_FLUSH_ERR", IBV_WC_WR_FLUSH_ERR, "flushed because the QP is in ERR: look for what came first" },
+	{ "LOC_PROT_ERR", IBV_WC_LOC_PROT_ERR,
+	  "a local buffer: wrong lkey, range, PD or rights" },
+	{ "WR_FLUSH_ERR", IBV_WC_WR_FLUSH_ERR,
+	  "flushed because the QP is in ERR: look for what came first" },
 	{ "MW_BIND_ERR", IBV_WC_MW_BIND_ERR, "the memory window could not be bound" },
-	{ "BAD_RESP_ERR", IBV_WC_BAD_RESP_ERR, "the peer's response was not the expected one" },
-	{ "LOC_ACCESS_ERR", IBV_WC_LOC_ACCESS_ERR, "responder: protection error in a WRITE with immediate" },
-	{ "REM_INV_REQ_ERR", IBV_WC_REM_INV_REQ_ERR, "the peer refused the request: its RECV was too small, or it does not do this" },
-	{ "REM_ACCESS_ERR", IBV_WC_REM_ACCESS_ERR, "the peer's device refused the address, the length or the key" },
-	{ "REM_OP_ERR", IBV_WC_REM_OP_ERR, "the peer could not complete it: its RECV buffer is bad" },
-	{ "RETRY_EXC_ERR", IBV_WC_RETRY_EXC_ERR, "the peer did not answer in retry_cnt tries" },
+	{ "BAD_RESP_ERR", IBV_WC_BAD_RESP_ERR,
+	  "the peer's response was not the expected one" },
+	{ "LOC_ACCESS_ERR", IBV_WC_LOC_ACCESS_ERR,
+	  "responder: protection error in a WRITE with immediate" },
+	{ "REM_INV_REQ_ERR", IBV_WC_REM_INV_REQ_ERR,
+	  "the peer refused the request: its RECV was too small, or it does not do "
+	  "this" },
+	{ "REM_ACCESS_ERR", IBV_WC_REM_ACCESS_ERR,
+	  "the peer's device refused the address, the length or the key" },
+	{ "REM_OP_ERR", IBV_WC_REM_OP_ERR,
+	  "the peer could not complete it: its RECV buffer is bad" },
+	{ "RETRY_EXC_ERR", IBV_WC_RETRY_EXC_ERR,
+	  "the peer did not answer in retry_cnt tries" },
 	{ "RNR_RETRY_EXC_ERR", IBV_WC_RNR_RETRY_EXC_ERR, "the peer posted no receive" },
 	{ "LOC_RDD_VIOL_ERR", IBV_WC_LOC_RDD_VIOL_ERR, "reliable datagram only" },
 	{ "REM_INV_RD_REQ_ERR", IBV_WC_REM_INV_RD_REQ_ERR, "reliable datagram only" },
@@ -78,32 +98,33 @@ const struct word wc_status_words[] = {
 	{ "RESP_TIMEOUT_ERR", IBV_WC_RESP_TIMEOUT_ERR, "the response timed out" },
 	{ "GENERAL_ERR", IBV_WC_GENERAL_ERR, "an error of no other kind" },
 	{ "TM_ERR", IBV_WC_TM_ERR, "tag matching error" },
-	{ "TM_RNDV_INCOMPLETE", IBV_WC_TM_RNDV_INCOMPLETE, "tag matching: the rendezvous is not finished" },
+	{ "TM_RNDV_INCOMPLETE", IBV_WC_TM_RNDV_INCOMPLETE,
+	  "tag matching: the rendezvous is not finished" },
 	{ 0 }
 };
 
-const struct word wc_opcode_words[] = {
-	{ "SEND", IBV_WC_SEND, NULL },
-	{ "RDMA_WRITE", IBV_WC_RDMA_WRITE, NULL },
-	{ "RDMA_READ", IBV_WC_RDMA_READ, NULL },
-	{ "COMP_SWAP", IBV_WC_COMP_SWAP, NULL },
-	{ "FETCH_ADD", IBV_WC_FETCH_ADD, NULL },
-	{ "BIND_MW", IBV_WC_BIND_MW, NULL },
-	{ "LOCAL_INV", IBV_WC_LOCAL_INV, NULL },
-	{ "TSO", IBV_WC_TSO, NULL },
-	{ "FLUSH", IBV_WC_FLUSH, NULL },
-	{ "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE, NULL },
-	{ "RECV", IBV_WC_RECV, NULL },
-	{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM, NULL },
-	{ 0 }
-};
+const struct word wc_opcode_words[] = { { "SEND", IBV_WC_SEND, NULL },
+					{ "RDMA_WRITE", IBV_WC_RDMA_WRITE, NULL },
+					{ "RDMA_READ", IBV_WC_RDMA_READ, NULL },
+					{ "COMP_SWAP", IBV_WC_COMP_SWAP, NULL },
+					{ "FETCH_ADD", IBV_WC_FETCH_ADD, NULL },
+					{ "BIND_MW", IBV_WC_BIND_MW, NULL },
+					{ "LOCAL_INV", IBV_WC_LOCAL_INV, NULL },
+					{ "TSO", IBV_WC_TSO, NULL },
+					{ "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE, NULL },
+					{ "RECV", IBV_WC_RECV, NULL },
+					{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM,
+					  NULL },
+					{ 0 } };
 
 const struct word async_words[] = {
 	{ "CQ_ERR", IBV_EVENT_CQ_ERR, "the CQ overran; it is unusable" },
 	{ "QP_FATAL", IBV_EVENT_QP_FATAL, "the QP failed and is in ERR" },
 	{ "QP_REQ_ERR", IBV_EVENT_QP_REQ_ERR, "the peer sent an invalid request" },
-	{ "QP_ACCESS_ERR", IBV_EVENT_QP_ACCESS_ERR, "the peer used a wrong address, key or right here" },
-	{ "COMM_EST", IBV_EVENT_COMM_EST, "the first packet came while the QP was in RTR" },
+	{ "QP_ACCESS_ERR", IBV_EVENT_QP_ACCESS_ERR,
+	  "the peer used a wrong address, key or right here" },
+	{ "COMM_EST", IBV_EVENT_COMM_EST,
+	  "the first packet came while the QP was in RTR" },
 	{ "SQ_DRAINED", IBV_EVENT_SQ_DRAINED, "the send queue is drained (SQD)" },
 	{ "PATH_MIG", IBV_EVENT_PATH_MIG, "the QP uses its alternate path now" },
 	{ "PATH_MIG_ERR", IBV_EVENT_PATH_MIG_ERR, "path migration failed" },
@@ -114,10 +135,14 @@ const struct word async_words[] = {
 	{ "PKEY_CHANGE", IBV_EVENT_PKEY_CHANGE, "the P_Key table changed" },
 	{ "SM_CHANGE", IBV_EVENT_SM_CHANGE, "there is another subnet manager" },
 	{ "SRQ_ERR", IBV_EVENT_SRQ_ERR, "the SRQ failed" },
-	{ "SRQ_LIMIT_REACHED", IBV_EVENT_SRQ_LIMIT_REACHED, "fewer RECVs than the limit are left in the SRQ" },
-	{ "QP_LAST_WQE_REACHED", IBV_EVENT_QP_LAST_WQE_REACHED, "a QP on an SRQ took its last RECV" },
-	{ "CLIENT_REREGISTER", IBV_EVENT_CLIENT_REREGISTER, "the subnet manager asks to register again" },
-	{ "GID_CHANGE", IBV_EVENT_GID_CHANGE, "the GID table changed: an address came or went" },
+	{ "SRQ_LIMIT_REACHED", IBV_EVENT_SRQ_LIMIT_REACHED,
+	  "fewer RECVs than the limit are left in the SRQ" },
+	{ "QP_LAST_WQE_REACHED", IBV_EVENT_QP_LAST_WQE_REACHED,
+	  "a QP on an SRQ took its last RECV" },
+	{ "CLIENT_REREGISTER", IBV_EVENT_CLIENT_REREGISTER,
+	  "the subnet manager asks to register again" },
+	{ "GID_CHANGE", IBV_EVENT_GID_CHANGE,
+	  "the GID table changed: an address came or went" },
 	{ "WQ_FATAL", IBV_EVENT_WQ_FATAL, "a work queue failed" },
 	{ 0 }
 };
@@ -128,15 +153,18 @@ const struct word cm_event_words[] = {
 	{ "ROUTE_RESOLVED", RDMA_CM_EVENT_ROUTE_RESOLVED, "there is a path to the peer" },
 	{ "ROUTE_ERROR", RDMA_CM_EVENT_ROUTE_ERROR, "no path to the peer was found" },
 	{ "CONNECT_REQUEST", RDMA_CM_EVENT_CONNECT_REQUEST, "a peer asks to connect" },
-	{ "CONNECT_RESPONSE", RDMA_CM_EVENT_CONNECT_RESPONSE, "the peer accepted; the QP is moved by hand" },
+	{ "CONNECT_RESPONSE", RDMA_CM_EVENT_CONNECT_RESPONSE,
+	  "the peer accepted; the QP is moved by hand" },
 	{ "CONNECT_ERROR", RDMA_CM_EVENT_CONNECT_ERROR, "connecting failed" },
 	{ "UNREACHABLE", RDMA_CM_EVENT_UNREACHABLE, "the peer does not answer" },
 	{ "REJECTED", RDMA_CM_EVENT_REJECTED, "the peer refused" },
 	{ "ESTABLISHED", RDMA_CM_EVENT_ESTABLISHED, "the connection is there" },
 	{ "DISCONNECTED", RDMA_CM_EVENT_DISCONNECTED, "the connection is gone" },
 	{ "DEVICE_REMOVAL", RDMA_CM_EVENT_DEVICE_REMOVAL, "the device goes away" },
-	{ "MULTICAST_JOIN", RDMA_CM_EVENT_MULTICAST_JOIN, "the multicast group was joined" },
-	{ "MULTICAST_ERROR", RDMA_CM_EVENT_MULTICAST_ERROR, "joining the multicast group failed" },
+	{ "MULTICAST_JOIN", RDMA_CM_EVENT_MULTICAST_JOIN,
+	  "the multicast group was joined" },
+	{ "MULTICAST_ERROR", RDMA_CM_EVENT_MULTICAST_ERROR,
+	  "joining the multicast group failed" },
 	{ "ADDR_CHANGE", RDMA_CM_EVENT_ADDR_CHANGE, "the address of the device changed" },
 	{ "TIMEWAIT_EXIT", RDMA_CM_EVENT_TIMEWAIT_EXIT, "the QP may be used again" },
 	{ 0 }
@@ -188,32 +216,33 @@ const struct word ps_words[] = {
 	{ 0 }
 };
 
-const struct word port_state_words[] = {
-	{ "NOP", IBV_PORT_NOP, NULL },	     { "DOWN", IBV_PORT_DOWN, "no link" },
-	{ "INIT", IBV_PORT_INIT, "on InfiniBand: no subnet manager yet" },
-	{ "ARMED", IBV_PORT_ARMED, NULL },   { "ACTIVE", IBV_PORT_ACTIVE, NULL },
-	{ "ACTIVE_DEFER", IBV_PORT_ACTIVE_DEFER, NULL }, { 0 }
-};
+const struct word port_state_words[] = { { "NOP", IBV_PORT_NOP, NULL },
+					 { "DOWN", IBV_PORT_DOWN, "no link" },
+					 { "INIT", IBV_PORT_INIT,
+					   "on InfiniBand: no subnet manager yet" },
+					 { "ARMED", IBV_PORT_ARMED, NULL },
+					 { "ACTIVE", IBV_PORT_ACTIVE, NULL },
+					 { "ACTIVE_DEFER", IBV_PORT_ACTIVE_DEFER, NULL },
+					 { 0 } };
 
 const struct word gid_type_words[] = { { "IB", IBV_GID_TYPE_IB, NULL },
 				       { "RoCEv1", IBV_GID_TYPE_ROCE_V1, NULL },
 				       { "RoCEv2", IBV_GID_TYPE_ROCE_V2, NULL },
 				       { 0 } };
 
-const struct word id_state_words[] = {
-	{ "IDLE", ID_IDLE, NULL },
-	{ "BOUND", ID_BOUND, NULL },
-	{ "LISTENING", ID_LISTENING, NULL },
-	{ "ADDR_RESOLVED", ID_ADDR_RESOLVED, NULL },
-	{ "ROUTE_RESOLVED", ID_ROUTE_RESOLVED, NULL },
-	{ "CONNECTING", ID_CONNECTING, NULL },
-	{ "REQUEST", ID_REQUEST, "a peer's request waits for accept or reject" },
-	{ "ACCEPTING", ID_ACCEPTING, NULL },
-	{ "ESTABLISHED", ID_ESTABLISHED, NULL },
-	{ "DISCONNECTED", ID_DISCONNECTED, NULL },
-	{ "ERROR", ID_ERROR, NULL },
-	{ 0 }
-};
+const struct word id_state_words[] = { { "IDLE", ID_IDLE, NULL },
+				       { "BOUND", ID_BOUND, NULL },
+				       { "LISTENING", ID_LISTENING, NULL },
+				       { "ADDR_RESOLVED", ID_ADDR_RESOLVED, NULL },
+				       { "ROUTE_RESOLVED", ID_ROUTE_RESOLVED, NULL },
+				       { "CONNECTING", ID_CONNECTING, NULL },
+				       { "REQUEST", ID_REQUEST,
+					 "a peer's request waits for accept or reject" },
+				       { "ACCEPTING", ID_ACCEPTING, NULL },
+				       { "ESTABLISHED", ID_ESTABLISHED, NULL },
+				       { "DISCONNECTED", ID_DISCONNECTED, NULL },
+				       { "ERROR", ID_ERROR, NULL },
+				       { 0 } };
 
 /* A few buffers in turn, so that one printf can name several values. */
 static char *scratch(void)
@@ -258,8 +287,8 @@ const char *word_flags(const struct word *words, uint64_t bits)
 
 const char *word_explain(const char *name)
 {
-	static const struct word *const tables[] = { wc_status_words, cm_event_words, async_words,
-						     rej_words };
+	static const struct word *const tables[] = { wc_status_words, cm_event_words,
+						     async_words, rej_words };
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		for (const struct word *w = tables[i]; w->name; w++)

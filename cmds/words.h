@@ -9,6 +9,7 @@ extern const struct word mr_access_words[]; /* ibv_reg_mr(3) */
 extern const struct word qp_access_words[]; /* what a QP or an MW may allow */
 extern const struct word qp_type_words[];
 extern const struct word qp_state_words[];
+extern const struct word mig_state_words[];
 extern const struct word mtu_words[]; /* "256" ... "4096" */
 extern const struct word wc_status_words[];
 extern const struct word wc_opcode_words[];

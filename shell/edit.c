@@ -28,6 +28,7 @@
 
 #define LITERAL	     '\001' /* encloses what has no width in a prompt */
 #define CONTINUATION "...> "
+#define CTRL_W	     L'\027'
 
 struct edit {
 	struct loop *loop;
@@ -44,6 +45,7 @@ struct edit {
 	const char *grey;
 	bool idle; /* the user is waited for */
 	bool hint_shown;
+	bool at_end;	     /* the cursor was, before the last key */
 	bool left;	     /* the line, for the row below it */
 	unsigned interrupts; /* as of the last look */
 	unsigned cancels;    /* Ctrl-C in a row on an empty prompt */
@@ -158,16 +160,24 @@ static void advance_prompt(struct spot *at, const char *prompt)
 	}
 }
 
-/* Where c, a pointer into the line, is shown. */
-static struct spot spot_of(struct edit *e, const wchar_t *c)
+/* Where c, a pointer into the line, would be if the terminal had rows enough. */
+static struct spot place_of(struct edit *e, const wchar_t *c)
 {
 	struct spot at = { .columns = terminal_size(e, "co") };
-	int last_row = terminal_size(e, "li") - 1;
 	const wchar_t *p;
 
 	advance_prompt(&at, Tcl_DStringValue(&e->prompt));
 	for (p = el_wline(e->el)->buffer; p < c; p++)
 		advance_char(&at, *p);
+	return at;
+}
+
+/* Where it is shown. */
+static struct spot spot_of(struct edit *e, const wchar_t *c)
+{
+	struct spot at = place_of(e, c);
+	int last_row = terminal_size(e, "li") - 1;
+
 	if (at.row > last_row)
 		at.row = last_row;
 	return at;
@@ -671,6 +681,37 @@ static void give_up_line(struct edit *e)
 	fflush(stdout);
 }
 
+/* A line that fills the screen: libedit (20221030) does not follow a move to its end, and
+ * crashes when text is added there. Drawn anew, it knows again where the cursor is. */
+static void mend_cursor(struct edit *e)
+{
+	const LineInfoW *line = el_wline(e->el);
+	bool at_end = line->cursor == line->lastchar;
+
+	if (at_end && !e->at_end && !searching(e) &&
+	    place_of(e, line->lastchar).row >= terminal_size(e, "li") - 1) {
+		erase_line(e);
+		draw(e);
+	}
+	e->at_end = at_end;
+}
+
+/* In a search libedit (20221030) takes a word from beyond the end of the line. */
+static bool is_harmful(struct edit *e, wchar_t c)
+{
+	return c == CTRL_W && searching(e);
+}
+
+static int take_key(struct edit *e, wchar_t *c)
+{
+	int got;
+
+	do
+		got = keys_next(e->keys, c);
+	while (got == 1 && is_harmful(e, *c));
+	return got;
+}
+
 static int next_key(EditLine *el, wchar_t *c)
 {
 	struct edit *e = edit_of(el);
@@ -680,7 +721,8 @@ static int next_key(EditLine *el, wchar_t *c)
 		tcgetattr(STDIN_FILENO, &e->raw);
 		e->typing = 1;
 	}
-	got = keys_next(e->keys, c);
+	mend_cursor(e);
+	got = take_key(e, c);
 	saved = errno;
 	if (got < 0)
 		give_up_line(e);

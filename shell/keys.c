@@ -135,16 +135,18 @@ static enum loop_end wait_ready(struct keys *k, int64_t within_ms)
 	return end;
 }
 
-static enum loop_end wait_idle(struct keys *k)
+static void wait_idle(struct keys *k)
 {
-	enum loop_end end = wait_ready(k, 0);
-
-	if (end != LOOP_TIMEOUT)
-		return end;
+	if (wait_ready(k, 0) != LOOP_TIMEOUT)
+		return;
 	k->idle(k->arg, true);
-	end = wait_ready(k, LOOP_FOREVER);
+	wait_ready(k, LOOP_FOREVER);
 	k->idle(k->arg, false);
-	return end;
+}
+
+static bool is_stopped(const struct keys *k)
+{
+	return loop_interrupted(k->loop) || loop_ending(k->loop);
 }
 
 static int stopped(struct keys *k)
@@ -156,7 +158,8 @@ static int stopped(struct keys *k)
 	return -1;
 }
 
-/* Results as those of keys_next(). */
+/* Results as those of keys_next(). A key typed behind Ctrl-C is left for the next line.
+ */
 static int read_byte(struct keys *k, unsigned char *byte)
 {
 	ssize_t n;
@@ -167,7 +170,8 @@ static int read_byte(struct keys *k, unsigned char *byte)
 		return 1;
 	}
 	do {
-		if (wait_idle(k) == LOOP_INTERRUPTED)
+		wait_idle(k);
+		if (is_stopped(k))
 			return stopped(k);
 		n = read(k->fd, byte, 1);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
@@ -313,7 +317,7 @@ int keys_next(struct keys *k, wchar_t *c)
 	int got;
 
 	for (;;) {
-		if (loop_interrupted(k->loop) || loop_ending(k->loop))
+		if (is_stopped(k))
 			return stopped(k);
 		if (take_ahead(k, c))
 			return 1;

@@ -68,6 +68,19 @@ static int parse_u16(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	return parse_bits(s, a, word, dst, 16);
 }
 
+static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct num *num = dst;
+	bool fits;
+
+	if (!args_number(word, &num->v, &fits))
+		return args_bad(s, a, "'%s' is not a port number", Tcl_GetString(word));
+	if (!fits || num->v > UINT16_MAX)
+		return args_bad(s, a, "%s is no port: ports are 0 to 65535", Tcl_GetString(word));
+	num->set = true;
+	return 0;
+}
+
 static int parse_u32(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	return parse_bits(s, a, word, dst, 32);
@@ -350,7 +363,7 @@ NUMBER(kind_u8, "n", parse_u8, number_matches);
 NUMBER(kind_u16, "n", parse_u16, number_matches);
 NUMBER(kind_u32, "n", parse_u32, number_matches);
 NUMBER(kind_u64, "n", parse_u64, number_matches);
-NUMBER(kind_port, "port", parse_u16, number_matches);
+NUMBER(kind_port, "port", parse_port, number_matches);
 NUMBER(kind_size, "size", parse_size, size_matches);
 NUMBER(kind_ms, "ms", parse_ms, size_matches);
 

@@ -124,6 +124,16 @@ void out_bytes(struct out *o, const char *key, const void *data, size_t len)
 	add(o, key, node);
 }
 
+void out_copy(struct out *o, const struct out *from, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(from->stack[0], key, &value))
+		return;
+	add(o, NULL, json_object_get(value));
+	out_text(o, "%s\n", json_object_get_string(value));
+}
+
 static void open_scope(struct out *o, const char *key, struct json_object *scope)
 {
 	bool root = !o->stack[0] && !key;

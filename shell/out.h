@@ -38,6 +38,8 @@ void out_double(struct out *o, const char *key, double value, const char *fmt, .
 void out_bool(struct out *o, const char *key, bool value, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Bytes: a Tcl byte array; hex digits in JSON and CSV. */
+/* The value called key in the dict of another output becomes the root here. */
+void out_copy(struct out *o, const struct out *from, const char *key);
 void out_bytes(struct out *o, const char *key, const void *data, size_t len);
 
 /* Scopes: values up to out_end() go into the dict or list called key. */

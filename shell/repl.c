@@ -40,6 +40,7 @@ static char *history_path(void)
 static void prompt(void *session, Tcl_DString *text)
 {
 	app.prompt(session, text);
+	Tcl_DStringAppend(text, "> ", 2);
 }
 
 static bool is_escape(const char *text)

@@ -23,12 +23,10 @@ struct recorder;
 /* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
 struct app {
 	int (*open)(struct session *s); /* makes s->ctx */
-	void (*close)(
-		struct session *s); /* destroys the objects in order, frees s->ctx */
+	void (*close)(struct session *s); /* destroys the objects in order, frees s->ctx */
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
-	void (*version)(Tcl_DString *text); /* lines about libraries and providers */
-	/* What a status or errno word means, in a few words, or NULL. May be NULL itself.
-	 */
+	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
+	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
 };
 extern const struct app app;
@@ -41,8 +39,8 @@ struct options {
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
 	bool color;	 /* decided once, at start */
 	bool interactive;
-	bool trace; /* voices are shown */
-	bool hints; /* ghost hints while typing */
+	bool trace;	 /* voices are shown */
+	bool hints;	 /* ghost hints while typing */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
@@ -57,15 +55,15 @@ struct session {
 	struct context *ctx;
 	struct options opt;
 	struct fail fail;
-	struct obstack arena;	 /* what arguments need until their command returns */
-	struct out *last;	 /* of the outermost command that ran last */
-	const char *typed;	 /* the word being completed, while completing */
-	struct script *script;	 /* being run: its file and line; NULL at the prompt */
-	unsigned traced;	 /* number of the last trace line */
+	struct obstack arena;	/* what arguments need until their command returns */
+	struct out *last;	/* of the outermost command that ran last */
+	const char *typed;	/* the word being completed, while completing */
+	struct script *script;	/* being run: its file and line; NULL at the prompt */
+	unsigned traced;	/* number of the last trace line */
 	unsigned passed, failed; /* expectations */
-	bool skipped;		 /* a require was not met */
-	bool quit;		 /* quit was called */
-	int quit_code;		 /* -1: as the run went */
+	bool skipped;		/* a require was not met */
+	bool quit;		/* quit was called */
+	int quit_code;		/* -1: as the run went */
 };
 
 #endif

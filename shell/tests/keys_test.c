@@ -94,6 +94,13 @@ static void raise_int(void *arg)
 	raise(SIGINT);
 }
 
+static void interrupt_and_type(void *arg)
+{
+	(void)arg;
+	raise(SIGINT);
+	send("u");
+}
+
 static void interrupts(void)
 {
 	wchar_t c;
@@ -103,6 +110,18 @@ static void interrupts(void)
 	CHECK_INT(keys_next(keys, &c), -1);
 	CHECK_INT(errno, EINTR);
 	loop_clear_interrupt(loop);
+
+	/* What is typed behind it, even if both are there at once, is for the next line.
+	 */
+	raise(SIGINT);
+	send("v");
+	CHECK_INT(keys_next(keys, &c), -1);
+	loop_clear_interrupt(loop);
+	check_keys(L"v");
+	loop_after(loop, 3, interrupt_and_type, NULL);
+	CHECK_INT(keys_next(keys, &c), -1);
+	loop_clear_interrupt(loop);
+	check_keys(L"u");
 
 	/* In the middle of a paste: nothing of it stays. */
 	send("\033[200~half");

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of regions, as the mem commands see it. */
+#ifndef CMDS_MEM_H
+#define CMDS_MEM_H
+
+#include "objects.h"
+#include "out.h"
+
+/* The bytes off..off+len of a region, or NULL with s->fail filled. */
+unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len);
+/* As mem_at(); len not given: up to the end. *n: how many. */
+unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
+			 const struct num *len, size_t *n);
+/* "00 7f 3a": hex digits, blanks between bytes allowed; into the arena. */
+int mem_hex(struct session *s, const struct bytes *text, struct bytes *out);
+/* Hex and characters, 16 a line; off is the offset of the first. Text only. */
+void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off);
+
+#endif

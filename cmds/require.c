@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * require: what a script needs of the machine. Unmet, the script ends as skipped (exit
+ * code 77), not as failed. Typed at the prompt it is only an error.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "objects.h"
+#include "out.h"
+#include "session.h"
+#include "suggest.h"
+#include "table.h"
+
+struct capability {
+	const char *name;
+	const char *lacks; /* after the device's name: "has no atomics" */
+	/* Is it there? n: the number after the word. */
+	bool (*probe)(const struct dev *dev, uint64_t n);
+	bool counted; /* a number follows the word */
+};
+
+/* -------------------------------------------------------------- probes -- */
+
+static bool any_device(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return dev;
+}
+
+/* The only sure way to know: make one. */
+static bool makes_qp(const struct dev *dev, enum ibv_qp_type type)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(dev->v);
+	struct ibv_cq *cq = ibv_create_cq(dev->v, 4, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = { .send_cq = cq,
+					 .recv_cq = cq,
+					 .qp_type = type,
+					 .cap = { 1, 1, 1, 1, 0 } };
+	struct ibv_qp *qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
+	bool made = qp;
+
+	if (qp)
+		ibv_destroy_qp(qp);
+	if (cq)
+		ibv_destroy_cq(cq);
+	if (pd)
+		ibv_dealloc_pd(pd);
+	return made;
+}
+
+static bool has_rc(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return makes_qp(dev, IBV_QPT_RC);
+}
+
+static bool has_uc(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return makes_qp(dev, IBV_QPT_UC);
+}
+
+static bool has_ud(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return makes_qp(dev, IBV_QPT_UD);
+}
+
+static bool has_srq(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return dev->attr.orig_attr.max_srq > 0;
+}
+
+static bool has_cap(const struct dev *dev, unsigned flags)
+{
+	return dev->attr.orig_attr.device_cap_flags & flags;
+}
+
+static bool has_mw(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return has_cap(dev, IBV_DEVICE_MEM_WINDOW);
+}
+
+static bool has_mw2(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return has_cap(dev, IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+}
+
+static bool has_atomics(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return dev->attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE;
+}
+
+static bool has_imm(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return !dev->iwarp;
+}
+
+static bool has_send_inv(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return has_cap(dev, IBV_DEVICE_MEM_MGT_EXTENSIONS);
+}
+
+static bool has_multicast(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return dev->attr.orig_attr.max_mcast_grp > 0;
+}
+
+static bool has_odp(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return dev->attr.odp_caps.general_caps & IBV_ODP_SUPPORT;
+}
+
+static bool is_link(const struct dev *dev, uint8_t layer)
+{
+	struct ibv_port_attr port;
+
+	return !dev->iwarp && ibv_query_port(dev->v, 1, &port) == 0 && port.link_layer == layer;
+}
+
+static bool is_roce(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return is_link(dev, IBV_LINK_LAYER_ETHERNET);
+}
+
+static bool is_ib(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return is_link(dev, IBV_LINK_LAYER_INFINIBAND);
+}
+
+static bool is_iwarp(const struct dev *dev, uint64_t n)
+{
+	(void)n;
+	return dev->iwarp;
+}
+
+static unsigned active_ports(struct ibv_device *device)
+{
+	struct ibv_context *v = ibv_open_device(device);
+	struct ibv_device_attr attr;
+	struct ibv_port_attr port;
+	unsigned n = 0;
+
+	if (v && ibv_query_device(v, &attr) == 0)
+		for (uint8_t i = 1; i && i <= attr.phys_port_cnt; i++)
+			n += ibv_query_port(v, i, &port) == 0 &&
+			     port.state == IBV_PORT_ACTIVE;
+	if (v)
+		ibv_close_device(v);
+	return n;
+}
+
+/* Of all devices of the machine. */
+static bool has_ports(const struct dev *dev, uint64_t n)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	unsigned active = 0;
+
+	(void)dev;
+	for (unsigned i = 0; list && list[i]; i++)
+		active += active_ports(list[i]);
+	ibv_free_device_list(list);
+	return active >= n;
+}
+
+static const struct capability capabilities[] = {
+	{ "device", "is not there", any_device, false },
+	{ "ports", "and the others have fewer active ports", has_ports, true },
+	{ "rc", "has no RC", has_rc, false },
+	{ "uc", "has no UC", has_uc, false },
+	{ "ud", "has no UD", has_ud, false },
+	{ "srq", "has no shared receive queues", has_srq, false },
+	{ "mw", "has no memory windows", has_mw, false },
+	{ "mw-type2", "has no memory windows of type 2", has_mw2, false },
+	{ "atomics", "has no atomics", has_atomics, false },
+	{ "imm", "has no immediate data", has_imm, false },
+	{ "send-inv", "has no send with invalidate", has_send_inv, false },
+	{ "multicast", "has no multicast", has_multicast, false },
+	{ "odp", "has no on-demand paging", has_odp, false },
+	{ "roce", "is not RoCE", is_roce, false },
+	{ "ib", "is not InfiniBand", is_ib, false },
+	{ "iwarp", "is not iWARP", is_iwarp, false },
+	{ NULL, NULL, NULL, false }
+};
+
+/* ------------------------------------------------------------- command -- */
+
+struct require_args {
+	struct many words; /* const char * */
+	Tcl_Obj *expr;
+	struct dev *dev;
+};
+
+static void complete_words(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (const struct capability *c = capabilities; c->name; c++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(c->name, -1));
+}
+
+static int parse_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return kind_str.parse(s, a, word, dst);
+}
+
+static const struct arg_kind kind_capability = { .word = "what",
+						 .size = sizeof(char *),
+						 .parse = parse_word,
+						 .complete = complete_words };
+
+static const struct arg require_args[] = {
+	POS_MANY("what", require_args, words, kind_capability, "capabilities, or the reason of -true"),
+	OPT("true", require_args, expr, kind_obj, "an expression that must hold"),
+	OPT("device", require_args, dev, kind_dev_opt, "device that must have them"),
+	ARGS_END
+};
+
+static int unmet(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int unmet(struct session *s, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (!s->opt.interactive)
+		s->skipped = true;
+	return fail(s, "require", "UNMET", "require %s", text);
+}
+
+static const struct capability *find(struct session *s, const char *word)
+{
+	const struct capability *c = capabilities;
+	Tcl_Obj *names;
+	const char *near;
+
+	while (c->name && strcmp(c->name, word) != 0)
+		c++;
+	if (c->name)
+		return c;
+	names = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(names);
+	complete_words(s, NULL, names);
+	near = suggest(word, names);
+	fail(s, "require", "EINVAL", "require: '%s' is not known%s%s%s", word,
+	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	fail_row(s, "one of", "%s", Tcl_GetString(names));
+	Tcl_DecrRefCount(names);
+	return NULL;
+}
+
+static const char *transport(const struct dev *dev)
+{
+	return dev->iwarp ? "iWARP" : is_link(dev, IBV_LINK_LAYER_INFINIBAND) ? "InfiniBand" : "RoCE";
+}
+
+/* The number after a counted word. */
+static int number(struct session *s, const char *word, const char *of, uint64_t *n)
+{
+	Tcl_Obj *o = Tcl_NewStringObj(word ? word : "", -1);
+	bool fits, is;
+
+	Tcl_IncrRefCount(o);
+	is = args_number(o, n, &fits) && fits;
+	Tcl_DecrRefCount(o);
+	return is ? 0 : fail(s, "require", "EINVAL", "require %s: how many?", of);
+}
+
+static int check_words(struct session *s, const struct require_args *a)
+{
+	const char *const *word = a->words.v;
+	struct dev *dev = a->dev ? a->dev : dev_default(s);
+
+	for (size_t i = 0; i < a->words.n; i++) {
+		const struct capability *c = find(s, word[i]);
+		uint64_t n = 0;
+
+		if (!c)
+			return -1;
+		if (!dev)
+			return unmet(s, "%s: there is no RDMA device", c->name);
+		if (c->counted && number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
+			return -1;
+		if (c->probe(dev, n))
+			continue;
+		if (c->counted)
+			return unmet(s, "%s %llu: %s %s", c->name, (unsigned long long)n, dev->o.name,
+				     c->lacks);
+		return unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport(dev), c->lacks);
+	}
+	return 0;
+}
+
+static int check_true(struct session *s, const struct require_args *a)
+{
+	const char *const *word = a->words.v;
+	int holds;
+
+	if (a->words.n > 1)
+		return fail(s, "require", "EINVAL", "require -true EXPR REASON: quote the reason");
+	if (Tcl_ExprBooleanObj(s->tcl, a->expr, &holds) != TCL_OK)
+		return fail(s, "require", "EINVAL", "require -true: %s", Tcl_GetStringResult(s->tcl));
+	Tcl_ResetResult(s->tcl);
+	if (holds)
+		return 0;
+	return unmet(s, "%s", a->words.n ? word[0] : Tcl_GetString(a->expr));
+}
+
+static int exec(struct session *s, const void *args, struct out *o)
+{
+	const struct require_args *a = args;
+
+	(void)o;
+	if (!a->expr && !a->words.n)
+		return fail(s, "require", "EINVAL", "require: what? 'help require' lists the words");
+	return a->expr ? check_true(s, a) : check_words(s, a);
+}
+
+static const struct cmd_eg require_egs[] = { { "require device rc", NULL },
+					     { "require ports 1", NULL },
+					     { "require -true {1 + 1 == 2} \"arithmetic\"", NULL },
+					     { NULL, NULL } };
+
+const struct cmd cmd_require = {
+	.name = "require",
+	.family = "scripts",
+	.summary = "end the script as skipped unless the machine has what it needs",
+	.text = "For the first lines of a script. Words: device, ports N (active ones of all\n"
+		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,\n"
+		"roce, ib, iwarp. -true takes an expression, and a reason to print. What is not\n"
+		"met ends the script with exit code 77, which test runners count as skipped.",
+	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
+	.examples = require_egs,
+	.args = require_args,
+	.size = sizeof(struct require_args),
+	.exec = exec,
+};

@@ -1,0 +1,266 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# shellcheck disable=SC2015,SC2034,SC2154
+#
+# A job: a directory, the machines and the helpers that belong to it.  Every
+# process is started by way of ${dying[@]}, so that the kernel kills it when
+# this one ends in whatever way, and holds a lock on the directory, so that
+# nothing but that lock says whether a job is over.
+
+dying=(setpriv --pdeathsig KILL --)
+pids=()		# of all processes of the job
+outputs=()	# of those that copy a machine's output
+job=''
+job_is_ours=1
+terminal=''	# its settings, if they were changed
+
+# The lock is taken before it gets its name, by which the others know it.
+start_job() {
+	local tmp=${TMPDIR:-/tmp}
+	# QEMU's unix sockets are in it, and their paths must be short
+	[ ${#tmp} -le 60 ] && [ -w "$tmp" ] || tmp=/tmp
+	sweep "$tmp"
+	job=$(mktemp -d "$tmp/rxe-lab.XXXXXX") || die "cannot write to $tmp"
+	exec 7> "$job/new-lock"
+	flock 7
+	mv "$job/new-lock" "$job/lock"
+	[ -z "$setup_text" ] || printf '%s\n' "$setup_text" > "$job/setup"
+	[ -z "$siw_module" ] || cp "$siw_module" "$job/siw.ko" || die "cannot write to $job"
+}
+
+# Directories of jobs that were killed before they could remove them.
+sweep() {	# DIR
+	local dir
+	for dir in "$1"/rxe-lab.??????; do
+		[ -O "$dir" ] && [ -d "$dir" ] && [ ! -L "$dir" ] || continue
+		if [ -e "$dir/lock" ]; then
+			flock -n "$dir/lock" true && rm -rf "$dir"
+		elif [ -n "$(find "$dir" -maxdepth 0 -mmin +5)" ]; then
+			rm -rf "$dir"
+		fi
+	done
+}
+
+# The end in any case: of ours, of a signal, of an error.
+end_job() {
+	trap '' EXIT INT TERM HUP
+	if [ ${#pids[@]} -gt 0 ]; then
+		kill -KILL "${pids[@]}"
+		wait "${pids[@]}"
+	fi 2> /dev/null
+	[ -z "$terminal" ] || stty "$terminal" <&9
+	[ -n "$job" ] && [ -n "$job_is_ours" ] || return
+	# what they had started in turn dies with them, but not at once
+	if exec 7>&-; then flock -w 10 "$job/lock" true; fi
+	if [ -n "${RXE_LAB_KEEP-}" ]; then
+		echo "$me: kept $job" >&2
+	else
+		rm -rf "$job"
+	fi
+}
+
+catch_signals() {
+	trap end_job EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# in_background TASK [ARG...]: a task of this program in another process, so
+# that a signal is answered while it is at work
+in_background() {
+	local status task
+	RXE_LAB_CACHE=$cache "${dying[@]}" "$self" --task "$@" &
+	task=$!
+	pids+=("$task")
+	wait "$task"
+	status=$?
+	[ $status != 77 ] || exit "$unable_status"
+	[ $status = 0 ] || exit 125
+}
+
+# ------------------------------------------------------------------- the clock --
+
+start_clock() {
+	[ "$limit" != 0 ] || limit=infinity
+	"${dying[@]}" sleep "$limit" > /dev/null 2>&1 &
+	clock=$!
+	pids+=("$clock")
+}
+
+# wait_for PID...: until one of them ends; sets ended, returns its status
+wait_for() {
+	local status
+	wait -n -p ended "$@" "$clock"
+	status=$?
+	[ "${ended-}" != "$clock" ] && return "$status"
+	echo "$me: no end after $limit s: killed" >&2
+	exit 124
+}
+
+# ------------------------------------------------------------------- a machine --
+
+# What the machine is to run: the text for bash, in this environment and
+# directory.
+write_command() {	# NODE TEXT
+	# shellcheck disable=SC2016	# for the bash in there
+	{
+		(
+			# they would be wrong in there
+			unset BASH_ENV ENV SHLVL OLDPWD TMPDIR XDG_RUNTIME_DIR
+			unset "${!RXE_LAB_@}"
+			export -p
+		)
+		printf 'export LAB=1 LAB_NODE=%s LAB_DIR=/run/rxe-lab/job\n' "$1"
+		printf 'export PATH=$PATH:/usr/sbin:/sbin:/run/rxe-lab/bin\n'
+		printf 'cd %q 2> /dev/null || { echo "rxe-lab: no %q in the machine: this is /" >&2; cd /; }\n' \
+			"$PWD" "$PWD"
+		printf 'ulimit -l unlimited\nulimit -c unlimited\n'
+		printf '%s\n' "$2"
+	} > "$job/cmd$1"
+}
+
+# the current directory, if it is where the machine has something of its own
+hidden_directory() {
+	case $PWD in /run/*|/dev/shm/*) echo "$PWD" ;; esac
+}
+
+write_conf() {	# NODE IO STDIN WATCH
+	local i rows=24 cols=80
+	[ "$2" != tty ] || read -r rows cols < <(stty size <&9)
+	{
+		printf '%s=%q\n' HOST "h$1" LINK "$link" DEV "$device" MTU "$mtu" IO "$2" STDIN "$3" \
+			WATCH "$4" ROWS "$rows" COLS "$cols" HIDDEN "$(hidden_directory)" SHARES "${#shares[@]}"
+		for i in "${!shares[@]}"; do printf 'SHARE_%s=%q\n' "$i" "${shares[i]}"; done
+	} > "$job/conf$1"
+}
+
+# share ID TAG PATH [MORE]: a directory of the host for the machine
+share() {
+	qemu_args+=(-fsdev "local,id=$1,path=${3//,/,,},security_model=none,multidevs=remap${4-}"
+		-device "virtio-9p-device,fsdev=$1,mount_tag=$2")
+}
+
+# Without HPET and PM timer the machine can measure its TSC against the PIT
+# only, which fails now and then on a busy host, and then it does not start.
+# Under TCG its TSC is the host's, the rate of which is half the BogoMIPS.
+tsc_rate() {
+	[ "$arch" != x86_64 ] ||
+		awk -F: '$1 ~ /^bogomips/ {printf "tsc_early_khz=%d", $2 * 500; exit}' /proc/cpuinfo
+}
+
+kernel_line() {	# NODE
+	echo "console=$console quiet panic=-1 net.ifnames=0 lab.node=$1" \
+		"cryptomgr.notests rodata=off mitigations=off nokaslr audit=0" \
+		"tsc=reliable no_timer_check rcupdate.rcu_expedited=1 random.trust_cpu=on" \
+		"$(tsc_rate) ${kernel_params[*]-}"
+}
+
+# sets qemu_args but for standard input, output, error
+machine_args() {	# NODE
+	local i
+	qemu_args=(-accel "$accel" "${machine[@]}" -m "$memory" -smp "$cpus"
+		-nodefaults -no-user-config -display none -no-reboot -monitor none
+		-kernel "$build/vmlinux" -initrd "$build/initrd" -append "$(kernel_line "$1")"
+		-serial "file:$job/console$1"
+		-device "virtio-serial-device,max_ports=4")
+	share host host / ,readonly=on
+	share lab lab "$job"
+	for i in "${!shares[@]}"; do share "s$i" "share$i" "${shares[i]}"; done
+	qemu_args+=("${network[@]}")
+}
+
+# vport DEVICE NR CHARDEV: one end of a virtio-serial port
+vport() {
+	qemu_args+=(-chardev "$3" -device "$1,nr=$2,chardev=p$2")
+}
+
+# qemu NODE: run it with this shell's standard input; sets vm
+start_qemu() {
+	qemu_args+=("${qemu_params[@]}")
+	[ -z "${RXE_LAB_VERBOSE-}" ] || printf '%q ' "$qemu" "${qemu_args[@]}" > "$job/qemu$1.cmd"
+	"${dying[@]}" "$qemu" "${qemu_args[@]}" <&0 2> "$job/qemu$1.err" &
+	vm=$!
+	pids+=("$vm")
+}
+
+# helper COMMAND...: keeps this shell's standard input; sets helper
+helper() {
+	"${dying[@]}" "$@" <&0 &
+	helper=$!
+	pids+=("$helper")
+}
+
+# One port for each of the three streams: with one for both directions, the end
+# of the input would also be the end of the output.
+start_machine() {	# NODE STDIN(0|1) WATCH(0|1) [PREFIX]; the caller's input is on 9
+	local copy=(cat)
+	[ -z "${4-}" ] || copy=(sed -u "s/^/$4/")
+	write_conf "$1" pipes "$2" "$3"
+	machine_args "$1"
+	mkfifo "$job/in$1" "$job/out$1" "$job/err$1"
+	vport virtserialport 2 "file,id=p2,path=${job//,/,,}/out$1"
+	vport virtserialport 3 "file,id=p3,path=${job//,/,,}/err$1"
+	if [ "$2" = 1 ]; then
+		vport virtserialport 1 stdio,id=p1,signal=off
+		feed "$job/in$1"
+		start_qemu "$1" < "$job/in$1" > /dev/null
+	else
+		vport virtserialport 1 null,id=p1
+		start_qemu "$1" < /dev/null > /dev/null
+	fi
+	open_late "$job/out$1" "${copy[@]}"
+	outputs+=("$helper")
+	open_late "$job/err$1" "${copy[@]}" >&2
+	outputs+=("$helper")
+}
+
+# The terminal is the machine's: QEMU would leave part of its processing on.
+start_terminal() {	# NODE
+	write_conf "$1" tty 1 0
+	machine_args "$1"
+	mkfifo "$job/in$1" "$job/out$1" "$job/size$1"
+	vport virtconsole 0 stdio,id=p0,signal=off
+	vport virtserialport 1 "pipe,id=p1,path=${job//,/,,}/size$1"
+	terminal=$(stty -g <&9)
+	feed "$job/in$1"
+	open_late "$job/out$1" cat
+	outputs+=("$helper")
+	start_qemu "$1" < "$job/in$1" > "$job/out$1"
+	stty raw -echo <&9
+}
+
+# Opening a FIFO waits for its other end, so let the helper itself do it.
+feed() {	# FIFO: from the caller's standard input
+	# shellcheck disable=SC2016	# for that shell
+	helper bash -c 'exec cat > "$1" 2> /dev/null' feed "$1" <&9
+}
+
+open_late() {	# FIFO COMMAND...
+	# shellcheck disable=SC2016	# for that shell
+	helper bash -c 'exec < "$1"; shift; exec "$@"' open_late "$@"
+}
+
+# wait_output: all that the machines have said has been passed on
+wait_output() {
+	[ ${#outputs[@]} = 0 ] || wait "${outputs[@]}"
+}
+
+# result NODE: the status of the command in that machine, or what went wrong
+result() {
+	local status
+	status=$(cat "$job/rc$1" 2> /dev/null)
+	[ -z "$status" ] || return "$status"
+	{
+		cat "$job/qemu$1.err"
+		if [ -s "$job/fail$1" ]; then
+			echo "$me: machine $1: $(< "$job/fail$1")"
+		else
+			echo "$me: machine $1 ended without a status; the end of its console:"
+			tail -n 30 "$job/console$1"
+		fi
+	} >&2
+	return 125
+}

@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# shellcheck disable=SC2015,SC2034,SC2154
+#
+# What the lab needs of its host, said by the names of Debian's packages.
+
+declare -A package_of=(
+	[qemu-system-x86_64]=qemu-system-x86 [qemu-system-aarch64]=qemu-system-arm
+	[busybox]=busybox-static [modprobe]=kmod [depmod]=kmod
+	[ip]=iproute2 [rdma]=iproute2 [awk]=mawk [sed]=sed [tar]=tar [grep]=grep
+	[setpriv]=util-linux [unshare]=util-linux [flock]=util-linux
+	[xz]=xz-utils [zstd]=zstd [lz4]=lz4 [gzip]=gzip [strip]=binutils
+	[dpkg-deb]=dpkg [apt-get]=apt [apt-cache]=apt [make]=make
+)
+
+# need PROGRAM...: all of them, or the end
+need() {
+	local program package list='' install=''
+	for program; do
+		package=${package_of[${program##*/}]-${program##*/}}
+		if [ "$program" = busybox ]; then
+			static_busybox && continue
+			list+=", $package (a busybox without shared libraries)"
+		else
+			command -v "$program" > /dev/null && continue
+			list+=", $package (${program##*/})"
+		fi
+		case " $install " in *" $package "*) ;; *) install+=" $package" ;; esac
+	done
+	[ -z "$list" ] || unable "missing: ${list#, }; apt-get install$install"
+}
+
+# the machine starts with busybox alone, before there is any library
+static_busybox() {
+	local busybox
+	busybox=$(command -v busybox) && ! LC_ALL=C grep -qa '/ld-linux[-a-z0-9_.]*\.so\.' "$busybox"
+}
+
+need_machine() {
+	need "$qemu" busybox modprobe depmod ip rdma awk sed grep tar setpriv flock xz strip
+}
+
+# -netdev dgram
+need_datagrams() {
+	local version
+	version=$("$qemu" --version | sed -n 's/^QEMU emulator version \([0-9]*\.[0-9]*\).*/\1/p')
+	printf '7.2\n%s\n' "$version" | sort -CV ||
+		unable "two machines need QEMU 7.2 or later, this is $version ($qemu)"
+}
+
+need_memory() {	# MIB
+	local available
+	available=$(awk '$1 == "MemAvailable:" {print int($2 / 1024)}' /proc/meminfo)
+	[ "${available:-0}" -ge "$1" ] ||
+		unable "not enough memory: ${available:-?} MiB available, $1 MiB needed"
+}
+
+# sets namespaces[]: how to have a network of one's own.  Where possible it has
+# process numbers of its own, too, so that its end is the end of all in it.
+need_namespaces() {
+	local user=()
+	need unshare ip
+	[ -r /dev/net/tun ] && [ -w /dev/net/tun ] ||
+		unable "/dev/net/tun cannot be opened: modprobe tun"
+	[ "$(id -u)" = 0 ] || user=(--user --map-root-user)
+	namespaces=(unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc)
+	"${namespaces[@]}" true 2> /dev/null && return
+	namespaces=(unshare "${user[@]}" --net --pid --fork --kill-child)
+	"${namespaces[@]}" true 2> /dev/null ||
+		unable "no network namespace to be had here: $("${namespaces[@]}" true 2>&1)"
+}
