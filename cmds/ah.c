@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address handles: where a UD message goes. From a GID, from what qp-info gives, or from a
- * message that was received: its completion and the 40 bytes before the data.
+ * Address handles: where a UD message goes. From a GID, from what qp-info gives, or from
+ * a message that was received: its completion and the 40 bytes before the data.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,7 +40,8 @@ static void ah_describe(struct session *s, struct obj *o, struct out *out)
 		out_u64(out, "traffic_class", ah->attr.grh.traffic_class, NULL);
 		out_u64(out, "flow_label", ah->attr.grh.flow_label, NULL);
 	}
-	out_u64(out, "dlid", ah->attr.dlid, ah->attr.dlid ? "  LID %u" : NULL, ah->attr.dlid);
+	out_u64(out, "dlid", ah->attr.dlid, ah->attr.dlid ? "  LID %u" : NULL,
+		ah->attr.dlid);
 	out_u64(out, "sl", ah->attr.sl, NULL);
 	out_u64(out, "qpn", ah->qpn, ah->qpn ? "  qpn 0x%x" : NULL, ah->qpn);
 	out_u64(out, "qkey", ah->qkey, ah->qkey ? "  qkey 0x%x" : NULL, ah->qkey);
@@ -67,18 +68,23 @@ struct ah_args {
 
 static const struct arg ah_args[] = {
 	OPT("dgid", ah_args, dgid, kind_str, "GID of the peer, or its IPv4 address"),
-	OPT("to", ah_args, to, kind_obj, "dict of the peer with gid qpn qkey: from its qp-info"),
-	OPT("from-wc", ah_args, wc, kind_obj, "the completion of a message received: its sender"),
+	OPT("to", ah_args, to, kind_obj,
+	    "dict of the peer with gid qpn qkey: from its qp-info"),
+	OPT("from-wc", ah_args, wc, kind_obj,
+	    "the completion of a message received: its sender"),
 	OPT("grh", ah_args, grh, kind_mr_opt, "region that message was received in"),
 	OPT("off", ah_args, off, kind_size, "where in it", .dflt = "0"),
-	OPT("sgid-index", ah_args, sgid_index, kind_u8, "own GID; left out: the best one"),
+	OPT("sgid-index", ah_args, sgid_index, kind_u8,
+	    "own GID; left out: the best one"),
 	OPT("port", ah_args, port, kind_u8, "port of the device", .dflt = "1"),
 	OPT("hop-limit", ah_args, hop_limit, kind_u8, "routers on the way", .dflt = "64"),
 	OPT("traffic-class", ah_args, tclass, kind_u8, "traffic class", .dflt = "0"),
-	OPT("flow-label", ah_args, flow, kind_u32, "flow label", .dflt = "0", .max = 0xfffff),
+	OPT("flow-label", ah_args, flow, kind_u32, "flow label", .dflt = "0",
+	    .max = 0xfffff),
 	OPT("dlid", ah_args, dlid, kind_u16, "LID of the peer (InfiniBand)"),
 	OPT("sl", ah_args, sl, kind_u8, "service level", .dflt = "0", .max = 15),
-	OPT("qpn", ah_args, qpn, kind_u32, "QP number of the peer, for post", .max = 0xffffff),
+	OPT("qpn", ah_args, qpn, kind_u32, "QP number of the peer, for post",
+	    .max = 0xffffff),
 	OPT("qkey", ah_args, qkey, kind_u32, "Q_Key of the peer, for post"),
 	OPT("pd", ah_args, pd, kind_pd_opt, "protection domain"),
 	OPT("name", ah_args, name, kind_str, "name of the object"),
@@ -92,7 +98,8 @@ static int parse_gid(struct session *s, const char *text, union ibv_gid *gid)
 	if (inet_pton(AF_INET6, text, gid) == 1)
 		return 0;
 	if (inet_pton(AF_INET, text, &v4) != 1)
-		return fail(s, "ah", "EINVAL", "'%s' is neither a GID nor an IPv4 address", text);
+		return fail(s, "ah", "EINVAL",
+			    "'%s' is neither a GID nor an IPv4 address", text);
 	memset(gid, 0, sizeof *gid);
 	memset(gid->raw + 10, 0xff, 2);
 	memcpy(gid->raw + 12, &v4, sizeof v4);
@@ -150,12 +157,14 @@ static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
 	int err;
 
 	if (!a->grh)
-		return fail(s, "ah", "EINVAL", "-from-wc needs -grh: the region of the message");
+		return fail(s, "ah", "EINVAL",
+			    "-from-wc needs -grh: the region of the message");
 	if (a->off.v > a->grh->len || sizeof grh > a->grh->len - a->off.v)
-		return fail(s, "ah", "ERANGE", "%s has no 40 bytes at offset %llu", a->grh->o.name,
-			    (unsigned long long)a->off.v);
+		return fail(s, "ah", "ERANGE", "%s has no 40 bytes at offset %llu",
+			    a->grh->o.name, (unsigned long long)a->off.v);
 	if (!dict_u32(a->wc, "src_qp", &wc.src_qp))
-		return fail(s, "ah", "EINVAL", "-from-wc: no src_qp in it: not a UD receive");
+		return fail(s, "ah", "EINVAL",
+			    "-from-wc: no src_qp in it: not a UD receive");
 	if (dict_u32(a->wc, "slid", &v))
 		wc.slid = (uint16_t)v;
 	if (dict_u32(a->wc, "sl", &v))
@@ -163,11 +172,12 @@ static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
 	if (dict_u32(a->wc, "dlid_path_bits", &v))
 		wc.dlid_path_bits = (uint8_t)v;
 	memcpy(&grh, (char *)a->grh->buf + a->off.v, sizeof grh);
-	err = ibv_init_ah_from_wc(ah->pd->dev->v, (uint8_t)a->port.v, &wc, &grh, &ah->attr);
+	err = ibv_init_ah_from_wc(ah->pd->dev->v, (uint8_t)a->port.v, &wc, &grh,
+				  &ah->attr);
 	if (err)
 		return fail_call(s, err < 0 ? errno : err, "ibv_init_ah_from_wc",
-				 "%s offset %llu: no header of a message there", a->grh->o.name,
-				 (unsigned long long)a->off.v);
+				 "%s offset %llu: no header of a message there",
+				 a->grh->o.name, (unsigned long long)a->off.v);
 	ah->qpn = wc.src_qp;
 	return 0;
 }
@@ -203,8 +213,10 @@ static int fill(struct session *s, const struct ah_args *a, struct ah *ah)
 
 	attr->port_num = (uint8_t)a->port.v;
 	attr->sl = (uint8_t)a->sl.v;
-	if (!a->dgid + !a->to + !a->wc != 2 && !(a->dlid.set && !a->dgid && !a->to && !a->wc))
-		return fail(s, "ah", "EINVAL", "say where to: one of -dgid, -to, -from-wc (or -dlid)");
+	if (!a->dgid + !a->to + !a->wc != 2 &&
+	    !(a->dlid.set && !a->dgid && !a->to && !a->wc))
+		return fail(s, "ah", "EINVAL",
+			    "say where to: one of -dgid, -to, -from-wc (or -dlid)");
 	if (a->wc) {
 		if (from_wc(s, a, ah))
 			return -1;
@@ -250,18 +262,20 @@ static int create(struct session *s, struct ah *ah)
 	char dgid[INET6_ADDRSTRLEN];
 
 	inet_ntop(AF_INET6, &ah->attr.grh.dgid, dgid, sizeof dgid);
-	call_begin(s, SLOW, "ibv_create_ah", "%s, port %u, dgid %s, sgid_index %u, dlid %u",
-		   ah->pd->o.name, ah->attr.port_num, dgid, ah->attr.grh.sgid_index,
-		   ah->attr.dlid);
+	call_begin(s, SLOW, "ibv_create_ah",
+		   "%s, port %u, dgid %s, sgid_index %u, dlid %u", ah->pd->o.name,
+		   ah->attr.port_num, dgid, ah->attr.grh.sgid_index, ah->attr.dlid);
 	errno = 0;
 	ah->v = ibv_create_ah(ah->pd->v, &ah->attr);
 	if (ah->v)
 		return call_end(s, "%s", ah->o.name);
 	call_fail(s, errno, "to %s", dgid);
 	fail_row(s, "attributes", "port %u  sgid_index %u  hop_limit %u  sl %u  dlid %u",
-		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
-		 ah->attr.dlid);
-	fail_row(s, "likely", "no neighbour answers for that address, or the own GID is of another kind");
+		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit,
+		 ah->attr.sl, ah->attr.dlid);
+	fail_row(s, "likely",
+		 "no neighbour answers for that address, or the own GID is of another "
+		 "kind");
 	return fail_next(s, "gids");
 }
 
@@ -284,19 +298,21 @@ static int exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg ah_egs[] = {
-	{ "ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234", "to ::ffff:10.0.0.1" },
-	{ "get ah0 qpn", "17" },
-	{ NULL, NULL }
-};
+static const struct cmd_eg ah_egs[] = { { "ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234",
+					  "to ::ffff:10.0.0.1" },
+					{ "get ah0 qpn", "17" },
+					{ NULL, NULL } };
 
 const struct cmd cmd_ah = {
 	.name = "ah",
 	.family = "resources",
 	.summary = "make an address handle: where a UD message goes",
-	.text = "UD queue pairs are not connected: each post send names an address handle, the\n"
-		"peer's QP number and its Q_Key. The handle can carry the last two. To answer a\n"
-		"message, make one from its completion and the first 40 bytes of its receive:\n"
+	.text = "UD queue pairs are not connected: each post send names an address "
+		"handle, the\n"
+		"peer's QP number and its Q_Key. The handle can carry the last two. To "
+		"answer a\n"
+		"message, make one from its completion and the first 40 bytes of its "
+		"receive:\n"
 		"ah -from-wc $wc -grh mr0.",
 	.calls = "ibv_create_ah(3), ibv_init_ah_from_wc(3)",
 	.examples = ah_egs,

@@ -7,6 +7,7 @@
 #include <sys/queue.h>
 
 #include "async.h"
+#include "cm_events.h"
 #include "objects.h"
 #include "qp_history.h"
 #include "session.h"
@@ -25,6 +26,7 @@ static void app_close(struct session *s)
 {
 	if (!s->ctx)
 		return;
+	cm_close(s);
 	obj_destroy_all(s);
 	async_free(s);
 	free(s->ctx);
@@ -57,7 +59,8 @@ static void app_version(Tcl_DString *text)
 {
 	glob_t found = { 0 };
 
-	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION, -1);
+	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION,
+			  -1);
 	if (glob("/etc/libibverbs.d/*.driver", 0, NULL, &found) == 0)
 		Tcl_DStringAppend(text, "  providers", -1);
 	for (size_t i = 0; i < found.gl_pathc; i++) {

@@ -12,8 +12,10 @@ int cq_arm(struct session *s, struct cq *cq, bool solicited)
 	int err;
 
 	if (!cq->cc) {
-		fail(s, "ibv_req_notify_cq", "EINVAL", "%s has no completion channel: no one would "
-						       "hear its event", cq->o.name);
+		fail(s, "ibv_req_notify_cq", "EINVAL",
+		     "%s has no completion channel: no one would "
+		     "hear its event",
+		     cq->o.name);
 		return fail_next(s, "cq -events, and a QP made with that CQ; or poll");
 	}
 	call_begin(s, DATA, "ibv_req_notify_cq", "%s, %s", cq->o.name,
@@ -32,7 +34,8 @@ struct arm_args {
 
 static const struct arg arm_args[] = {
 	POS_OPT("cq", arm_args, cq, kind_cq, "completion queue with a channel"),
-	SWITCH("solicited", arm_args, solicited, "only for errors and what the peer sent -solicited"),
+	SWITCH("solicited", arm_args, solicited,
+	       "only for errors and what the peer sent -solicited"),
 	ARGS_END
 };
 
@@ -42,8 +45,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 
 	if (cq_arm(s, a->cq, a->solicited))
 		return -1;
-	out_str(o, NULL, a->cq->o.name, "%s armed for the next %scompletion\n", a->cq->o.name,
-		a->solicited ? "solicited " : "");
+	out_str(o, NULL, a->cq->o.name, "%s armed for the next %scompletion\n",
+		a->cq->o.name, a->solicited ? "solicited " : "");
 	return 0;
 }
 
@@ -56,9 +59,12 @@ const struct cmd cmd_arm = {
 	.name = "arm",
 	.family = "data path",
 	.summary = "ask for an event when the next completion comes",
-	.text = "One event, once: the CQ is disarmed by it. Completions that are there already\n"
-		"raise none, so the safe order is arm, poll until empty, then wait. The event is\n"
-		"a notice on the screen, and what wait cq waits for; wait wc does it all.",
+	.text = "One event, once: the CQ is disarmed by it. Completions that are there "
+		"already\n"
+		"raise none, so the safe order is arm, poll until empty, then wait. The "
+		"event is\n"
+		"a notice on the screen, and what wait cq waits for; wait wc does it "
+		"all.",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3)",
 	.examples = arm_egs,
 	.args = arm_args,

@@ -20,11 +20,13 @@
 
 #define BENCH_MAX 100000000 /* iterations */
 
-static const struct word op_words[] = { { "write", OP_WRITE, "RDMA WRITE" },
-					{ "read", OP_READ, "RDMA READ" },
-					{ "send", OP_SEND, "SEND: the peer must have posted receives" },
-					{ "fetch-add", OP_FETCH_ADD, "atomic fetch and add" },
-					{ 0 } };
+static const struct word op_words[] = {
+	{ "write", OP_WRITE, "RDMA WRITE" },
+	{ "read", OP_READ, "RDMA READ" },
+	{ "send", OP_SEND, "SEND: the peer must have posted receives" },
+	{ "fetch-add", OP_FETCH_ADD, "atomic fetch and add" },
+	{ 0 }
+};
 
 struct bench_args {
 	struct num op, size, n, depth, remote, rkey, warm, within;
@@ -39,13 +41,16 @@ static const struct arg bench_args[] = {
 	OPT("remote", bench_args, remote, kind_u64, "address at the peer"),
 	OPT("rkey", bench_args, rkey, kind_u32, "key of the peer's region"),
 	OPT("size", bench_args, size, kind_size, "bytes of each", .dflt = "8"),
-	OPT("n", bench_args, n, kind_u32, "so many", .dflt = "1000", .min = 1, .max = BENCH_MAX),
-	OPT("depth", bench_args, depth, kind_u32, "so many in flight", .dflt = "1", .min = 1),
-	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted", .dflt = "10"),
+	OPT("n", bench_args, n, kind_u32, "so many", .dflt = "1000", .min = 1,
+	    .max = BENCH_MAX),
+	OPT("depth", bench_args, depth, kind_u32, "so many in flight", .dflt = "1",
+	    .min = 1),
+	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted",
+	    .dflt = "10"),
 	SWITCH("inline", bench_args, inlined, "the bytes are in the work request"),
 	OPT("qp", bench_args, qp, kind_qp, "queue pair; left out: the current one"),
-	OPT("within", bench_args, within, kind_ms, "give up when nothing completes for so long",
-	    .dflt = "5000"),
+	OPT("within", bench_args, within, kind_ms,
+	    "give up when nothing completes for so long", .dflt = "5000"),
 	ARGS_END
 };
 
@@ -66,8 +71,10 @@ static int check(struct session *s, const struct bench_args *a)
 	enum ibv_qp_state state = qp_history_sync(a->qp, "seen by bench");
 
 	if (!(op->types & (1u << a->qp->type)) || a->qp->type == IBV_QPT_UD)
-		return fail(s, "bench", "EINVAL", "%s is %s: bench is for connected QPs, and this has no %s",
-			    a->qp->o.name, word_name(qp_type_words, a->qp->type), op->name);
+		return fail(s, "bench", "EINVAL",
+			    "%s is %s: bench is for connected QPs, and this has no %s",
+			    a->qp->o.name, word_name(qp_type_words, a->qp->type),
+			    op->name);
 	if (state != IBV_QPS_RTS)
 		return fail(s, "bench", "EINVAL", "%s is %s, not RTS", a->qp->o.name,
 			    word_name(qp_state_words, state));
@@ -77,8 +84,10 @@ static int check(struct session *s, const struct bench_args *a)
 	if (a->size.v > a->mr->len || a->size.v > UINT32_MAX)
 		return fail(s, "bench", "ERANGE", "-size %llu: %s has %zu bytes",
 			    (unsigned long long)a->size.v, a->mr->o.name, a->mr->len);
-	if (a->depth.v > a->qp->cap.max_send_wr || a->depth.v > (uint64_t)a->qp->send_cq->v->cqe)
-		return fail(s, "bench", "EINVAL", "-depth %llu: the send queue holds %u, %s %d",
+	if (a->depth.v > a->qp->cap.max_send_wr ||
+	    a->depth.v > (uint64_t)a->qp->send_cq->v->cqe)
+		return fail(s, "bench", "EINVAL",
+			    "-depth %llu: the send queue holds %u, %s %d",
 			    (unsigned long long)a->depth.v, a->qp->cap.max_send_wr,
 			    a->qp->send_cq->o.name, a->qp->send_cq->v->cqe);
 	if (op->atomic && a->size.v != 8)
@@ -92,11 +101,12 @@ static void prepare(struct run *r)
 
 	r->sge = (struct ibv_sge){ (uintptr_t)r->a->mr->buf, (uint32_t)r->a->size.v,
 				   r->a->mr->v->lkey };
-	r->wr = (struct ibv_send_wr){ .sg_list = &r->sge,
-				      .num_sge = 1,
-				      .opcode = op->code,
-				      .send_flags = IBV_SEND_SIGNALED |
-						    (r->a->inlined ? IBV_SEND_INLINE : 0u) };
+	r->wr = (struct ibv_send_wr){
+		.sg_list = &r->sge,
+		.num_sge = 1,
+		.opcode = op->code,
+		.send_flags = IBV_SEND_SIGNALED | (r->a->inlined ? IBV_SEND_INLINE : 0u)
+	};
 	if (op->atomic) {
 		r->wr.wr.atomic.remote_addr = r->a->remote.v;
 		r->wr.wr.atomic.rkey = (uint32_t)r->a->rkey.v;
@@ -116,7 +126,8 @@ static int post(struct run *r)
 	r->wr.wr_id = r->posted;
 	err = ibv_post_send(r->a->qp->v, &r->wr, &bad);
 	if (err)
-		return fail_call(r->s, err, "ibv_post_send", "bench: number %u", r->posted);
+		return fail_call(r->s, err, "ibv_post_send", "bench: number %u",
+				 r->posted);
 	r->posted++;
 	return 0;
 }
@@ -128,10 +139,12 @@ static int take(struct run *r)
 	int64_t now = loop_now();
 
 	if (n < 0)
-		return fail_call(r->s, -n, "ibv_poll_cq", "%s", r->a->qp->send_cq->o.name);
+		return fail_call(r->s, -n, "ibv_poll_cq", "%s",
+				 r->a->qp->send_cq->o.name);
 	for (int i = 0; i < n; i++) {
 		if (wc[i].status != IBV_WC_SUCCESS) {
-			qp_history_sync(r->a->qp, word_name(wc_status_words, wc[i].status));
+			qp_history_sync(r->a->qp,
+					word_name(wc_status_words, wc[i].status));
 			fail(r->s, "bench", word_name(wc_status_words, wc[i].status),
 			     "bench: number %u completed with %s", r->done,
 			     word_name(wc_status_words, wc[i].status));
@@ -149,7 +162,8 @@ static int take(struct run *r)
 	return n;
 }
 
-/* Nothing there: the rest of the program, and a peer on this processor, get their turn. */
+/* Nothing there: the rest of the program, and a peer on this processor, get their turn.
+ */
 static int idle(struct run *r, unsigned spins)
 {
 	if (spins % 256)
@@ -159,7 +173,8 @@ static int idle(struct run *r, unsigned spins)
 		return fail(r->s, "bench", "EINTR", "interrupted");
 	if (loop_now() - r->heard < (int64_t)r->a->within.v * 1000000)
 		return 0;
-	return fail(r->s, "bench", "ETIMEDOUT", "bench: nothing completed for %llu ms, %u in flight",
+	return fail(r->s, "bench", "ETIMEDOUT",
+		    "bench: nothing completed for %llu ms, %u in flight",
 		    (unsigned long long)r->a->within.v, r->posted - r->done);
 }
 
@@ -206,7 +221,8 @@ static void report(const struct run *r, uint32_t n, int64_t ns, struct out *o)
 	out_u64(o, "size", r->a->size.v, "  %llu B", (unsigned long long)r->a->size.v);
 	out_u64(o, "n", n, "  n %u", n);
 	out_u64(o, "depth", r->a->depth.v, "  depth %u", (unsigned)r->a->depth.v);
-	out_double(o, "us_min", at(r->took, n, 0), "  latency µs: min %.1f", at(r->took, n, 0));
+	out_double(o, "us_min", at(r->took, n, 0), "  latency µs: min %.1f",
+		   at(r->took, n, 0));
 	out_double(o, "us_p50", at(r->took, n, 0.5), "  p50 %.1f", at(r->took, n, 0.5));
 	out_double(o, "us_p90", at(r->took, n, 0.9), "  p90 %.1f", at(r->took, n, 0.9));
 	out_double(o, "us_p99", at(r->took, n, 0.99), "  p99 %.1f", at(r->took, n, 0.99));
@@ -241,8 +257,10 @@ static int exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg bench_egs[] = {
-	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -n 200", "p50" },
-	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -size 4K -depth 8 -n 100",
+	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -n 200",
+	  "p50" },
+	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -size 4K "
+	  "-depth 8 -n 100",
 	  "MB/s" },
 	{ NULL, NULL }
 };
@@ -251,10 +269,14 @@ const struct cmd cmd_bench = {
 	.name = "bench",
 	.family = "measuring",
 	.summary = "measure latency and bandwidth of one operation",
-	.text = "Posts -n work requests, at most -depth in flight, and polls them, all in C. The\n"
-		"latency is from post to polled completion; with a depth above 1 it has the time\n"
-		"in the queue in it. For send the peer must have posted enough receives: post\n"
-		"recv -repeat. Completions of other work requests in the same CQ are lost.",
+	.text = "Posts -n work requests, at most -depth in flight, and polls them, all "
+		"in C. The\n"
+		"latency is from post to polled completion; with a depth above 1 it has "
+		"the time\n"
+		"in the queue in it. For send the peer must have posted enough receives: "
+		"post\n"
+		"recv -repeat. Completions of other work requests in the same CQ are "
+		"lost.",
 	.calls = "ibv_post_send(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP,
 	.examples = bench_egs,

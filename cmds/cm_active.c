@@ -59,7 +59,7 @@ static const struct cmd_eg bind_egs[] = { { "cm bind 7400", "id0 bound to 0.0.0.
 const struct cmd cmd_cm_bind = {
 	.name = "cm bind",
 	.family = "connection, step by step",
-	.summary = "bind a connection id to an address and a port of this machine",
+	.summary = "bind a connection id to an address and a port",
 	.text = "Bound to one address the id is on that address's device; bound to all "
 		"it "
 		"hears\n"

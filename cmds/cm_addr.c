@@ -23,8 +23,7 @@ static int bad_host(struct session *s, const char *host, const char *why)
 		fail_row(s, "note", "the port is a word of its own: %.*s %s",
 			 (int)(colon - host), host, colon + 1);
 	else if (strchr(host, ':'))
-		fail_row(s, "note",
-			 "name the interface: fe80::1%%eth0");
+		fail_row(s, "note", "name the interface: fe80::1%%eth0");
 	else
 		fail_row(s, "hosts", "are 10.0.0.1, fd00::1, fe80::1%%eth0 or a name");
 	return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses for the connection manager: read, written, and looked up in the live system. */
+/* Addresses for the connection manager: read, written, and looked up in the live system.
+ */
 #ifndef CMDS_CM_ADDR_H
 #define CMDS_CM_ADDR_H
 

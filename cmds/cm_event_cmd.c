@@ -122,7 +122,7 @@ static const struct cmd_eg event_egs[] = { { "cm event", "ADDR_RESOLVED  id0  st
 const struct cmd cmd_cm_event = {
 	.name = "cm event",
 	.family = "connection, step by step",
-	.summary = "wait for the next event of the connection manager and take it",
+	.summary = "wait for the next connection event and take it",
 	.text = "Events are read as they come and queued on their id; this takes the "
 		"oldest, of "
 		"the\n"

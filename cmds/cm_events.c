@@ -102,6 +102,15 @@ unsigned cm_ack(struct session *s, struct id *id)
 	return n;
 }
 
+void cm_close(struct session *s)
+{
+	struct obj *o;
+
+	obj_foreach (o, s)
+		if (o->class == &id_class)
+			cm_ack(s, (struct id *)o);
+}
+
 static void keep_data(struct id *id, const struct cm_event *ev)
 {
 	if (!cm_event_has_conn(id, ev) && !ev->len)
@@ -140,7 +149,9 @@ static void note_state(struct id *id, const struct cm_event *ev)
 	default:
 		break;
 	}
-	if (id->qp)
+	if (id->qp && ev->type == RDMA_CM_EVENT_ESTABLISHED)
+		qp_history_cm(id->qp, IBV_QPS_RTS, "ESTABLISHED");
+	else if (id->qp)
 		qp_history_sync(id->qp, word_name(cm_event_words, ev->type));
 }
 
@@ -163,7 +174,7 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	}
 	id_state(id, ID_DISCONNECTED);
 	if (id->qp)
-		qp_history_sync(id->qp, "DISCONNECTED");
+		qp_history_cm(id->qp, IBV_QPS_ERR, "DISCONNECTED");
 	return how;
 }
 

@@ -77,7 +77,8 @@ static void explain_reject(struct session *s, struct id *id, const struct cm_eve
 	switch (ev->status) {
 	case 8:
 		fail_row(s, "remedy",
-			 "start the server first ('listen %u' there), or check port, address and "
+			 "start the server first ('listen %u' there), or check port, "
+			 "address and "
 			 "port space (%s)",
 			 port, word_name(ps_words, id->ps));
 		break;

@@ -6,7 +6,8 @@
 #include "objects.h"
 
 /* rdma_create_id() on ec (NULL: the default channel). NULL with s->fail filled. */
-struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma_port_space ps);
+struct id *id_make(struct session *s, const char *name, struct ec *ec,
+		   enum rdma_port_space ps);
 /* The id that librdmacm made for a request on listener. Takes v over; never fails. */
 struct id *id_adopt(struct session *s, struct id *listener, struct rdma_cm_id *v);
 

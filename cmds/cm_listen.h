@@ -7,9 +7,10 @@
 #include "cm_step.h"
 
 struct listening {
-	bool accept;	  /* by itself */
-	struct mr *share; /* its address and key are the private data of accept, or NULL */
-	bool share_len;	  /* its length too */
+	bool accept; /* by itself */
+	struct mr
+		*share; /* its address and key are the private data of accept, or NULL */
+	bool share_len; /* its length too */
 	struct ends_args ends;
 	struct conn_args conn; /* data points to the bytes below */
 	unsigned char data[256];

@@ -3,12 +3,12 @@
  * Multicast through the connection manager: cm join, cm leave. librdmacm attaches the QP
  * of the id by itself when it joins, and detaches it when it leaves.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "cm_addr.h"
 #include "cm_events.h"
 #include "cm_id.h"
+#include "cm_step.h"
 #include "cmd.h"
 #include "mcast.h"
 #include "session.h"
@@ -33,36 +33,6 @@ static const struct arg join_args[] = {
 	       "do not receive what is sent to the group"),
 	OPT("within", join_args, within, kind_ms, "time to join", .dflt = "10s"), ARGS_END
 };
-
-/* The event has what a send to the group needs. */
-static int group_ah(struct session *s, struct id *id, const struct cm_event *ev)
-{
-	struct ibv_ah_attr attr = ev->ud.ah_attr;
-	struct ah *ah;
-
-	if (!id->qp)
-		return 0;
-	ah = obj_new(s, &ah_class, NULL);
-	if (!ah)
-		return -1;
-	call_begin(s, FAST, "ibv_create_ah", "%s, qpn 0x%x qkey 0x%x", id->qp->pd->o.name,
-		   ev->ud.qp_num, ev->ud.qkey);
-	ah->v = ibv_create_ah(id->qp->pd->v, &attr);
-	if (!ah->v) {
-		call_fail(s, errno, "%s", id->o.name);
-		obj_discard(ah);
-		return -1;
-	}
-	call_end(s, "%s", ah->o.name);
-	ah->pd = id->qp->pd;
-	ah->attr = attr;
-	ah->qpn = ev->ud.qp_num;
-	ah->qkey = ev->ud.qkey;
-	obj_use(ah, ah->pd);
-	obj_add(s, ah);
-	id->ah = ah;
-	return 0;
-}
 
 static int need_datagrams(struct session *s, const struct id *id, const char *what)
 {
@@ -111,7 +81,7 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	memcpy(&m->addr, &group, sizeof group);
 	if (cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN,
 		     a->within.v, &ev) ||
-	    group_ah(s, a->id, &ev))
+	    step_make_ah(s, a->id, &ev))
 		return mcast_drop(s, m);
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "group", a->group, " joined %s", a->group);

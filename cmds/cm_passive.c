@@ -45,9 +45,13 @@ const struct cmd cmd_cm_listen = {
 	.summary = "let a bound connection id take requests",
 	.text = "Each request makes a new id in state REQUEST, which waits to be "
 		"accepted or\n"
-		"rejected; the notice CONNECT_REQUEST names it. More than the backlog "
-		"are "
-		"rejected.",
+		"rejected; the notice CONNECT_REQUEST names it. Beyond the backlog "
+		"requests are
+		"
+		"dropped; the peer repeats its own every few seconds, and it comes in "
+		"when there is
+		"
+		"room.",
 	.calls = "rdma_listen(3)",
 	.setup = "cm create; cm bind 7401",
 	.examples = listen_egs,

@@ -109,13 +109,16 @@ static void param_rows(struct session *s, const struct id *id,
 
 int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 {
-	int rc;
+	int rc, err;
 
 	call_begin(s, SLOW, "rdma_connect", "%s, %s", id->o.name, param_text(p));
 	rc = rdma_connect(id->v, p);
 	if (rc) {
-		call_fail(s, cm_errno(rc), "%s to %s", id->o.name, id_peer(id));
+		err = cm_errno(rc);
+		call_fail(s, err, "%s to %s", id->o.name, id_peer(id));
 		param_rows(s, id, p);
+		if (err == ECONNREFUSED) /* iWARP: the kernel connects by TCP */
+			fail_row(s, "cause", "nobody listens on that port there");
 		return -1;
 	}
 	id_state(id, ID_CONNECTING);
@@ -165,12 +168,11 @@ int step_disconnect(struct session *s, struct id *id)
 	id->left = true;
 	id_state(id, ID_DISCONNECTED);
 	if (id->qp)
-		qp_history_sync(id->qp, "rdma_disconnect");
+		qp_history_cm(id->qp, IBV_QPS_ERR, "rdma_disconnect");
 	return call_end(s, "0");
 }
 
-/* ESTABLISHED of a UD id tells how to reach the peer: what every send needs. */
-static int make_ah(struct session *s, struct id *id, const struct cm_event *ev)
+int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 {
 	struct ibv_ah_attr attr = ev->ud.ah_attr;
 	struct ah *ah;
@@ -208,7 +210,7 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 
 	if (cm_await(s, id, "rdma_connect", want, within_ms, &ev))
 		return -1;
-	if (id_is_ud(id) && make_ah(s, id, &ev))
+	if (id_is_ud(id) && step_make_ah(s, id, &ev))
 		return -1;
 	if (id->qp)
 		qp_dump(s, id->qp);

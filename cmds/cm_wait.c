@@ -103,10 +103,19 @@ static bool arrived(void *arg)
 			  : oldest(w->s, w->id) != NULL;
 }
 
-/* Does a request wait here, in this very process, that no one answers? */
-static struct id *unanswered(struct session *s)
+/* The request that id made, when it came in here, in this very process. */
+static struct id *unanswered(struct session *s, const struct id *id)
 {
-	return oldest_request(s, NULL);
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		struct id *other = (struct id *)o;
+
+		if (id && o->class == &id_class && other->state == ID_REQUEST &&
+		    strcmp(id_peer(other), id_local(id)) == 0)
+			return other;
+	}
+	return NULL;
 }
 
 static void say(void *arg)
@@ -149,7 +158,7 @@ static int wait_for(struct wait *w, const char *call)
 			    call, w->what);
 	fail(w->s, call, "ETIMEDOUT", "%s: no %s within %llu ms", call, w->what,
 	     (unsigned long long)w->within_ms);
-	ours = w->request ? NULL : unanswered(w->s);
+	ours = w->request ? NULL : unanswered(w->s, w->id);
 	if (ours) {
 		fail_row(w->s, "cause",
 			 "%s is a request that this session has not answered",

@@ -3,8 +3,8 @@
  * Completion events on the event loop.
  *
  * An event that is not acknowledged makes ibv_destroy_cq(3) hang: each is acknowledged as
- * soon as it is taken. An event disarms its CQ; it says nothing about how many completions
- * there are.
+ * soon as it is taken. An event disarms its CQ; it says nothing about how many
+ * completions there are.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,9 @@ static struct cq *find_cq(struct session *s, const struct ibv_cq *v)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) if (o->class == &cq_class && ((struct cq *)o)->v == v) return (struct cq *)o;
+	obj_foreach (o, s)
+		if (o->class == &cq_class && ((struct cq *)o)->v == v)
+			return (struct cq *)o;
 	return NULL;
 }
 

@@ -6,7 +6,8 @@
 struct cc;
 struct session;
 
-/* Watches the channel: an event is acknowledged at once, counted in its CQ and noticed. */
+/* Watches the channel: an event is acknowledged at once, counted in its CQ and noticed.
+ */
 void cc_watch(struct session *s, struct cc *cc);
 void cc_unwatch(struct session *s, struct cc *cc);
 

@@ -15,12 +15,13 @@ unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint
 		fail(s, "mem", "ERANGE", "%s has %zu bytes: offset %llu is past its end",
 		     mr->o.name, mr->len, (unsigned long long)off);
 	else
-		fail(s, "mem", "ERANGE", "%s has %zu bytes: %llu at offset %llu end %llu past it",
-		     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off,
+		fail(s, "mem", "ERANGE",
+		     "%s has %zu bytes: %llu at offset %llu end %llu past it", mr->o.name,
+		     mr->len, (unsigned long long)len, (unsigned long long)off,
 		     (unsigned long long)(len - (mr->len - off)));
 	if (off < mr->len)
-		fail_row(s, "fits", "%llu at offset %llu", (unsigned long long)(mr->len - off),
-			 (unsigned long long)off);
+		fail_row(s, "fits", "%llu at offset %llu",
+			 (unsigned long long)(mr->len - off), (unsigned long long)off);
 	return NULL;
 }
 
@@ -46,10 +47,14 @@ int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
 			i++;
 			continue;
 		}
-		if (i + 1 >= text->len || digit(text->data[i]) < 0 || digit(text->data[i + 1]) < 0)
-			return fail(s, "mem", "EINVAL", "-hex: two digits make a byte, not '%.*s'",
-				    (int)(text->len - i < 4 ? text->len - i : 4), text->data + i);
-		p[n++] = (unsigned char)(digit(text->data[i]) << 4 | digit(text->data[i + 1]));
+		if (i + 1 >= text->len || digit(text->data[i]) < 0 ||
+		    digit(text->data[i + 1]) < 0)
+			return fail(s, "mem", "EINVAL",
+				    "-hex: two digits make a byte, not '%.*s'",
+				    (int)(text->len - i < 4 ? text->len - i : 4),
+				    text->data + i);
+		p[n++] = (unsigned char)(digit(text->data[i]) << 4 |
+					 digit(text->data[i + 1]));
 		i += 2;
 	}
 	*out = (struct bytes){ p, n };
@@ -65,11 +70,13 @@ void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 		for (size_t i = 0; i < 16; i++) {
 			if (i == 8)
 				hex[x++] = ' ';
-			x += (size_t)snprintf(hex + x, sizeof hex - x, i < end ? " %02x" : "   ",
+			x += (size_t)snprintf(hex + x, sizeof hex - x,
+					      i < end ? " %02x" : "   ",
 					      i < end ? p[at + i] : 0u);
 			if (i < end)
 				text[i] = isprint(p[at + i]) ? (char)p[at + i] : '.';
 		}
-		out_text(o, "  %06llx %s   %s\n", (unsigned long long)(off + at), hex, text);
+		out_text(o, "  %06llx %s   %s\n", (unsigned long long)(off + at), hex,
+			 text);
 	}
 }

@@ -19,17 +19,17 @@ struct get_args {
 };
 
 #define GET_MR POS_OPT("mr", get_args, mr, kind_mr, "region")
-#define GET_RANGE                                                                    \
+#define GET_RANGE                                                                     \
 	POS_OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"), \
-		POS_OPT("len", get_args, len, kind_size, "bytes; left out: up to its end")
+		POS_OPT("len", get_args, len, kind_size,                              \
+			"bytes; left out: up to its end")
 
 /* -------------------------------------------------------------- mem get -- */
 
 static const struct arg get_args[] = {
 	GET_MR, GET_RANGE,
 	SWITCH("text", get_args, text, "text up to the first zero byte"),
-	SWITCH("hex", get_args, hex, "as hex digits"),
-	ARGS_END
+	SWITCH("hex", get_args, hex, "as hex digits"), ARGS_END
 };
 
 static void get_hex(struct session *s, const unsigned char *p, size_t n, struct out *o)
@@ -72,14 +72,16 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg get_egs[] = { { "mem get buf 0 13", "hello, memory" },
 					 { "mem get buf -text", "hello, memory" },
 					 { "mem get buf 0 5 -hex", "68656c6c6f" },
-					 { "binary scan [mem get buf 100 8] wu value", NULL },
+					 { "binary scan [mem get buf 100 8] wu value",
+					   NULL },
 					 { NULL, NULL } };
 
 const struct cmd cmd_mem_get = {
 	.name = "mem get",
 	.family = "memory",
 	.summary = "read bytes from a region",
-	.text = "The value is the bytes, for binary scan and mem put; -text stops at the first\n"
+	.text = "The value is the bytes, for binary scan and mem put; -text stops at the "
+		"first\n"
 		"zero byte, as C strings do.",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"hello, memory\"",
 	.examples = get_egs,
@@ -90,12 +92,12 @@ const struct cmd cmd_mem_get = {
 
 /* ------------------------------------------------------------- mem dump -- */
 
-static const struct arg dump_args[] = {
-	GET_MR,
-	POS_OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"),
-	POS_OPT("len", get_args, len, kind_size, "bytes; left out: 256, or up to its end"),
-	ARGS_END
-};
+static const struct arg dump_args[] = { GET_MR,
+					POS_OPT("off", get_args, off, kind_size,
+						"where in the region", .dflt = "0"),
+					POS_OPT("len", get_args, len, kind_size,
+						"bytes; left out: 256, or up to its end"),
+					ARGS_END };
 
 static int dump_exec(struct session *s, const void *args, struct out *o)
 {
@@ -122,7 +124,8 @@ const struct cmd cmd_mem_dump = {
 	.name = "mem dump",
 	.family = "memory",
 	.summary = "show a region as a hexdump",
-	.text = "Sixteen bytes a line: offset, hex digits, characters. The value is the bytes.",
+	.text = "Sixteen bytes a line: offset, hex digits, characters. The value is the "
+		"bytes.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = dump_egs,
 	.args = dump_args,
@@ -136,7 +139,8 @@ static const struct arg cmp_args[] = {
 	POS("mr", get_args, mr, kind_mr, "region"),
 	POS("other", get_args, other, kind_mr, "region to compare it with"),
 	OPT("off", get_args, off, kind_size, "where in the first", .dflt = "0"),
-	OPT("other-off", get_args, other_off, kind_size, "where in the second", .dflt = "0"),
+	OPT("other-off", get_args, other_off, kind_size, "where in the second",
+	    .dflt = "0"),
 	OPT("len", get_args, len, kind_size, "bytes; left out: all that both have"),
 	ARGS_END
 };
@@ -146,7 +150,8 @@ static int cmp_exec(struct session *s, const void *args, struct out *o)
 	const struct get_args *a = args;
 	size_t n, m, at = 0;
 	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
-	const unsigned char *q = p ? mem_range(s, a->other, &a->other_off, &a->len, &m) : NULL;
+	const unsigned char *q = p ? mem_range(s, a->other, &a->other_off, &a->len, &m)
+				   : NULL;
 
 	if (!q)
 		return -1;
@@ -165,7 +170,8 @@ static int cmp_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg cmp_egs[] = { { "mem cmp buf copy -len 5", "different  at byte 0" },
+static const struct cmd_eg cmp_egs[] = { { "mem cmp buf copy -len 5",
+					   "different  at byte 0" },
 					 { "mem put copy 0 hello", NULL },
 					 { "dict get [mem cmp buf copy] same", NULL },
 					 { "mem cmp buf copy", "same  4096 B" },
@@ -175,7 +181,8 @@ const struct cmd cmd_mem_cmp = {
 	.name = "mem cmp",
 	.family = "memory",
 	.summary = "compare two ranges",
-	.text = "A dict: same (1 or 0), and at, first, second for the first byte that differs.",
+	.text = "A dict: same (1 or 0), and at, first, second for the first byte that "
+		"differs.",
 	.setup = "reg 4096 -name buf; reg 4096 -name copy; mem put buf 0 hello",
 	.examples = cmp_egs,
 	.args = cmp_args,
@@ -186,11 +193,9 @@ const struct cmd cmd_mem_cmp = {
 /* ------------------------------------------------------------- mem save -- */
 
 static const struct arg save_args[] = {
-	GET_MR,
-	POS("file", get_args, path, kind_path, "file to write"),
+	GET_MR, POS("file", get_args, path, kind_path, "file to write"),
 	OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"),
-	OPT("len", get_args, len, kind_size, "bytes; left out: up to its end"),
-	ARGS_END
+	OPT("len", get_args, len, kind_size, "bytes; left out: up to its end"), ARGS_END
 };
 
 static int save_exec(struct session *s, const void *args, struct out *o)
@@ -218,7 +223,8 @@ const struct cmd cmd_mem_save = {
 	.name = "mem save",
 	.family = "memory",
 	.summary = "write a region to a file",
-	.text = "The file is made, or replaced. A script may write below its own directory (or\n"
+	.text = "The file is made, or replaced. A script may write below its own "
+		"directory (or\n"
 		"--allow-dir). Returns how many bytes were written.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = save_egs,

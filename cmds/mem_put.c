@@ -53,7 +53,8 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg put_egs[] = { { "mem put buf 0 \"hello, memory\"", NULL },
 					 { "mem put buf 16 {00 7f ff} -hex", NULL },
-					 { "mem put buf 32 [binary format WuIu 4096 7]", NULL },
+					 { "mem put buf 32 [binary format WuIu 4096 7]",
+					   NULL },
 					 { "mem dump buf 0 48", "hello, memory" },
 					 { NULL, NULL } };
 
@@ -61,8 +62,10 @@ const struct cmd cmd_mem_put = {
 	.name = "mem put",
 	.family = "memory",
 	.summary = "write bytes into a region",
-	.text = "Text goes in as it is typed (UTF-8), without a zero byte unless -zero; numbers\n"
-		"and structures are made with Tcl's binary format. Returns how many bytes.",
+	.text = "Text goes in as it is typed (UTF-8), without a zero byte unless -zero; "
+		"numbers\n"
+		"and structures are made with Tcl's binary format. Returns how many "
+		"bytes.",
 	.setup = "reg 4096 -name buf",
 	.examples = put_egs,
 	.args = put_args,
@@ -74,7 +77,8 @@ const struct cmd cmd_mem_put = {
 
 static const struct arg fill_args[] = {
 	PUT_MR,
-	POS("pattern", put_args, data, kind_bytes, "a number from 0 to 255, or bytes to repeat"),
+	POS("pattern", put_args, data, kind_bytes,
+	    "a number from 0 to 255, or bytes to repeat"),
 	OPT("off", put_args, off, kind_size, "where in the region", .dflt = "0"),
 	OPT("len", put_args, len, kind_size, "bytes; left out: up to its end"),
 	PUT_HEX,
@@ -119,16 +123,19 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg fill_egs[] = { { "mem fill buf 0xaa", NULL },
-					  { "mem fill buf {de ad be ef} -hex -off 8 -len 8", NULL },
-					  { "mem dump buf 0 16", "aa aa  de ad be ef de ad be ef" },
-					  { NULL, NULL } };
+static const struct cmd_eg fill_egs[] = {
+	{ "mem fill buf 0xaa", NULL },
+	{ "mem fill buf {de ad be ef} -hex -off 8 -len 8", NULL },
+	{ "mem dump buf 0 16", "aa aa  de ad be ef de ad be ef" },
+	{ NULL, NULL }
+};
 
 const struct cmd cmd_mem_fill = {
 	.name = "mem fill",
 	.family = "memory",
 	.summary = "fill a region with a byte or a pattern",
-	.text = "A number from 0 to 255 is one byte, other text is repeated as it is. Returns\n"
+	.text = "A number from 0 to 255 is one byte, other text is repeated as it is. "
+		"Returns\n"
 		"how many bytes were filled.",
 	.setup = "reg 4096 -name buf",
 	.examples = fill_egs,
@@ -140,11 +147,9 @@ const struct cmd cmd_mem_fill = {
 /* ------------------------------------------------------------- mem load -- */
 
 static const struct arg load_args[] = {
-	PUT_MR,
-	POS("file", put_args, path, kind_path, "file to read"),
+	PUT_MR, POS("file", put_args, path, kind_path, "file to read"),
 	OPT("off", put_args, off, kind_size, "where in the region", .dflt = "0"),
-	OPT("len", put_args, len, kind_size, "bytes; left out: the whole file"),
-	ARGS_END
+	OPT("len", put_args, len, kind_size, "bytes; left out: the whole file"), ARGS_END
 };
 
 /* A file that is longer than the room is an error, found by reading one byte more. */
@@ -163,8 +168,9 @@ static int load(struct session *s, const struct put_args *a, int fd, unsigned ch
 	}
 	if (a->len.set || read(fd, &extra, 1) <= 0)
 		return 0;
-	fail(s, "mem", "EFBIG", "%s is longer than the %zu bytes of %s at offset %llu: filled up",
-	     a->path, room, a->mr->o.name, (unsigned long long)a->off.v);
+	fail(s, "mem", "EFBIG",
+	     "%s is longer than the %zu bytes of %s at offset %llu: filled up", a->path,
+	     room, a->mr->o.name, (unsigned long long)a->off.v);
 	return fail_row(s, "note", "-len %zu reads just as much", room);
 }
 
@@ -196,7 +202,8 @@ const struct cmd cmd_mem_load = {
 	.name = "mem load",
 	.family = "memory",
 	.summary = "read a file into a region",
-	.text = "A script may read files below its own directory (or --allow-dir). Returns how\n"
+	.text = "A script may read files below its own directory (or --allow-dir). "
+		"Returns how\n"
 		"many bytes were read.",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
 	.examples = load_egs,

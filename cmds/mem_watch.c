@@ -23,7 +23,8 @@ static const struct arg watch_args[] = {
 	POS_OPT("mr", watch_args, mr, kind_mr, "region"),
 	POS_OPT("off", watch_args, off, kind_size, "where in the region", .dflt = "0"),
 	POS_OPT("len", watch_args, len, kind_size, "bytes; left out: up to its end"),
-	OPT("was", watch_args, was, kind_bytes, "compare with these bytes, not with what is there"),
+	OPT("was", watch_args, was, kind_bytes,
+	    "compare with these bytes, not with what is there"),
 	OPT("within", watch_args, within, kind_ms, "how long to wait", .dflt = "5000"),
 	ARGS_END
 };
@@ -38,8 +39,8 @@ static size_t differs(const volatile unsigned char *p, const unsigned char *was,
 	return i;
 }
 
-static void tell(const struct watch_args *a, const unsigned char *p, const unsigned char *was,
-		 size_t at, size_t n, struct out *o)
+static void tell(const struct watch_args *a, const unsigned char *p,
+		 const unsigned char *was, size_t at, size_t n, struct out *o)
 {
 	size_t line = at & ~(size_t)15, end = n - line < 64 ? n - line : 64;
 
@@ -68,8 +69,9 @@ static int exec(struct session *s, const void *args, struct out *o)
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
 			return fail(s, "mem watch", "EINTR", "interrupted");
 		if (loop_now() >= until) {
-			fail(s, "mem watch", "ETIMEDOUT", "%s did not change within %llu ms",
-			     a->mr->o.name, (unsigned long long)a->within.v);
+			fail(s, "mem watch", "ETIMEDOUT",
+			     "%s did not change within %llu ms", a->mr->o.name,
+			     (unsigned long long)a->within.v);
 			return fail_row(s, "watched", "%zu bytes at offset %llu", n,
 					(unsigned long long)a->off.v);
 		}
@@ -82,7 +84,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg watch_egs[] = {
 	{ "mem put buf 0 news", NULL },
 	{ "set old [mem get window 0 4]", NULL },
-	{ "post write buf -len 4 -remote [get window addr] -rkey [get window rkey]", NULL },
+	{ "post write buf -len 4 -remote [get window addr] -rkey [get window rkey]",
+	  NULL },
 	{ "mem watch window -was $old", "changed at offset 0" },
 	{ NULL, NULL }
 };
@@ -91,8 +94,10 @@ const struct cmd cmd_mem_watch = {
 	.name = "mem watch",
 	.family = "memory",
 	.summary = "wait until the bytes of a region change",
-	.text = "For what a peer writes with plain RDMA WRITE. Shows before and after. How many\n"
-		"bytes have come when the first has changed, no one promises: let the peer write\n"
+	.text = "For what a peer writes with plain RDMA WRITE. Shows before and after. "
+		"How many\n"
+		"bytes have come when the first has changed, no one promises: let the "
+		"peer write\n"
 		"a flag last, or use post write-imm.",
 	.setup = POST_SETUP,
 	.examples = watch_egs,

@@ -73,12 +73,27 @@ static int gather(struct session *s, struct qp_change *c,
 	return 0;
 }
 
+/* iWARP has no packet numbers and no GIDs to give: its connection manager does it all. */
+static int by_cm_only(struct session *s, const struct qp_change *c)
+{
+	fail(s, "ibv_modify_qp", "EOPNOTSUPP",
+	     "ibv_modify_qp not called: on iWARP (%s) only the connection manager brings "
+	     "a QP "
+	     "to %s",
+	     c->qp->pd->dev->o.name, word_name(qp_state_words, c->to));
+	fail_next(s, "connect HOST PORT");
+	return fail_row(s, "or", "-force asks the kernel anyway");
+}
+
 static int check(struct session *s, const struct qp_change *c)
 {
 	struct qp_verdict v = qp_judge(c->qp->type, c->from, c->to, c->mask);
 	Tcl_Obj *faults;
 	int n, rc = 0;
 
+	if (c->qp->pd->dev->iwarp && c->mask & IBV_QP_STATE && c->to != IBV_QPS_RESET &&
+	    c->to <= IBV_QPS_RTS)
+		return by_cm_only(s, c);
 	if (v.answer != QP_OK)
 		return qp_refuse(s, c, &v);
 	faults = Tcl_NewListObj(0, NULL);

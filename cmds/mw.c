@@ -65,8 +65,7 @@ struct mw_args {
 static const struct arg mw_args[] = {
 	OPT("type", mw_args, type, kind_enum, "1 or 2", .dflt = "2", .data = type_words),
 	OPT("pd", mw_args, pd, kind_pd_opt, "protection domain"),
-	OPT("name", mw_args, name, kind_str, "name of the object"),
-	ARGS_END
+	OPT("name", mw_args, name, kind_str, "name of the object"), ARGS_END
 };
 
 static struct pd *pd_here(struct session *s, struct pd *pd)
@@ -93,7 +92,8 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		   (unsigned long long)a->type.v);
 	mw->v = ibv_alloc_mw(pd->v, (enum ibv_mw_type)a->type.v);
 	if (!mw->v) {
-		call_fail(s, errno, "type %llu in %s", (unsigned long long)a->type.v, pd->o.name);
+		call_fail(s, errno, "type %llu in %s", (unsigned long long)a->type.v,
+			  pd->o.name);
 		if (!(pd->dev->attr.orig_attr.device_cap_flags &
 		      (IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
 		       IBV_DEVICE_MEM_WINDOW_TYPE_2A)))
@@ -117,8 +117,10 @@ const struct cmd cmd_mw = {
 	.name = "mw",
 	.family = "resources",
 	.summary = "make a memory window",
-	.text = "A window opens a part of a region to the peer under an rkey of its own, and\n"
-		"closes it again, without registering memory anew. Not bound yet, it opens\n"
+	.text = "A window opens a part of a region to the peer under an rkey of its own, "
+		"and\n"
+		"closes it again, without registering memory anew. Not bound yet, it "
+		"opens\n"
 		"nothing: see post bind-mw (type 2) and mw bind (type 1).",
 	.calls = "ibv_alloc_mw(3)",
 	.examples = mw_egs,
@@ -141,7 +143,8 @@ static const struct arg bind_args[] = {
 	POS_OPT("mw", bind_args, mw, kind_mw, "memory window of type 1"),
 	POS_OPT("mr", bind_args, mr, kind_mr, "region it opens a part of"),
 	OPT("off", bind_args, off, kind_size, "where in the region", .dflt = "0"),
-	OPT("len", bind_args, len, kind_size, "bytes; left out: up to its end; 0 closes it"),
+	OPT("len", bind_args, len, kind_size,
+	    "bytes; left out: up to its end; 0 closes it"),
 	OPT("access", bind_args, access, kind_flags, "what the peer may do",
 	    .dflt = "remote-write,remote-read", .data = qp_access_words),
 	OPT("qp", bind_args, qp, kind_qp, "queue pair; left out: the current one"),
@@ -156,12 +159,13 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 	if (a->force)
 		return 0;
 	if (a->mw->v->type != IBV_MW_TYPE_1) {
-		fail(s, "ibv_bind_mw", "EINVAL", "%s is of type 2: it is bound by a work request",
-		     a->mw->o.name);
+		fail(s, "ibv_bind_mw", "EINVAL",
+		     "%s is of type 2: it is bound by a work request", a->mw->o.name);
 		return fail_next(s, "post bind-mw %s %s", a->mw->o.name, a->mr->o.name);
 	}
 	if (!(a->mr->access & IBV_ACCESS_MW_BIND)) {
-		fail(s, "ibv_bind_mw", "EINVAL", "%s does not allow MW_BIND", a->mr->o.name);
+		fail(s, "ibv_bind_mw", "EINVAL", "%s does not allow MW_BIND",
+		     a->mr->o.name);
 		return fail_next(s, "rereg %s -access %s,MW_BIND", a->mr->o.name,
 				 word_flags(mr_access_words, a->mr->access));
 	}
@@ -173,7 +177,8 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 	return 0;
 }
 
-static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_id, uint64_t len)
+static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_id,
+		      uint64_t len)
 {
 	struct posted p = { .wr_id = wr_id,
 			    .when = loop_now(),
@@ -206,15 +211,18 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 
 	if (bind_check(s, a, len))
 		return -1;
-	call_begin(s, DATA, "ibv_bind_mw", "%s, %s, wr_id %llu, %s+%llu %llu B, %s", a->qp->o.name,
-		   a->mw->o.name, (unsigned long long)wr_id, a->mr->o.name,
+	call_begin(s, DATA, "ibv_bind_mw", "%s, %s, wr_id %llu, %s+%llu %llu B, %s",
+		   a->qp->o.name, a->mw->o.name, (unsigned long long)wr_id, a->mr->o.name,
 		   (unsigned long long)a->off.v, (unsigned long long)len,
 		   word_flags(qp_access_words, a->access.v));
 	err = ibv_bind_mw(a->qp->v, a->mw->v, &bind);
 	if (err) {
-		call_fail(s, err, "%s to %s in %s", a->mw->o.name, a->mr->o.name, a->qp->o.name);
-		return fail_row(s, "needs", "type 1; a region with MW_BIND (and LOCAL_WRITE, to be "
-					    "written); all of one PD; %s in RTS", a->qp->o.name);
+		call_fail(s, err, "%s to %s in %s", a->mw->o.name, a->mr->o.name,
+			  a->qp->o.name);
+		return fail_row(s, "needs",
+				"type 1; a region with MW_BIND (and LOCAL_WRITE, to be "
+				"written); all of one PD; %s in RTS",
+				a->qp->o.name);
 	}
 	call_end(s, "0, rkey 0x%x", a->mw->v->rkey);
 	bind_note(s, a, wr_id, len);
@@ -234,8 +242,10 @@ const struct cmd cmd_mw_bind = {
 	.name = "mw bind",
 	.family = "resources",
 	.summary = "bind a memory window of type 1",
-	.text = "A call of its own that ends as a work request in the send queue: take its\n"
-		"completion with poll before the peer uses the rkey. Length 0 closes the\n"
+	.text = "A call of its own that ends as a work request in the send queue: take "
+		"its\n"
+		"completion with poll before the peer uses the rkey. Length 0 closes "
+		"the\n"
 		"window.",
 	.calls = "ibv_bind_mw(3)",
 	.setup = POST_SETUP,

@@ -243,6 +243,7 @@ struct id {
 	struct listening *listening; /* set by listen, or NULL */
 	int backlog;
 	struct ah *ah; /* UD: leads to the peer, or NULL */
+	struct cq *cq; /* made for its QP by connect or accept, or NULL */
 	struct cm_event last;	     /* the last one with private data or connection parameters */
 	unsigned char *data; /* private data received, or NULL */
 	size_t data_len;

@@ -21,10 +21,13 @@ struct poll_args {
 };
 
 static const struct arg poll_args[] = {
-	OPT("n", poll_args, n, kind_u32, "so many completions", .min = 1, .max = POLL_MAX),
-	OPT("within", poll_args, within, kind_ms, "how long to wait for them", .dflt = "5000"),
+	OPT("n", poll_args, n, kind_u32, "so many completions", .min = 1,
+	    .max = POLL_MAX),
+	OPT("within", poll_args, within, kind_ms, "how long to wait for them",
+	    .dflt = "5000"),
 	SWITCH("all", poll_args, all, "what is there now; do not wait"),
-	OPT("cq", poll_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),
+	OPT("cq", poll_args, cq, kind_cq_opt,
+	    "completion queue; left out: those of the QP"),
 	OPT("qp", poll_args, qp, kind_qp_opt, "queue pair; left out: the current one"),
 	ARGS_END
 };
@@ -65,7 +68,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (got < 0)
 		return -1;
 	if (end)
-		return wc_missing(s, "poll", &set, wc, got, want, (int64_t)a->within.v, end);
+		return wc_missing(s, "poll", &set, wc, got, want, (int64_t)a->within.v,
+				  end);
 	if (want > 1)
 		out_list(o, NULL);
 	for (int i = 0; i < got; i++) {
@@ -79,9 +83,12 @@ static int exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg poll_egs[] = {
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]", NULL },
+	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]",
+	  NULL },
 	{ "poll", "SUCCESS  RDMA_WRITE" },
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey] -repeat 3", NULL },
+	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey] "
+	  "-repeat 3",
+	  NULL },
 	{ "poll -n 3", "SUCCESS" },
 	{ "poll -all", NULL },
 	{ "post write buf -len 8 -remote [get window addr] -rkey 1", NULL },
@@ -93,10 +100,14 @@ const struct cmd cmd_poll = {
 	.name = "poll",
 	.family = "data path",
 	.summary = "take completions from a completion queue",
-	.text = "Waits for one completion, or for -n of them, and says what became of the work\n"
-		"request: a dict; a list of dicts with -n 2 and more, or -all. Only fields that\n"
-		"are valid are there. A status other than SUCCESS is no error of this command;\n"
-		"when nothing comes in time, that is one (RDMASH poll ETIMEDOUT), and it says\n"
+	.text = "Waits for one completion, or for -n of them, and says what became of "
+		"the work\n"
+		"request: a dict; a list of dicts with -n 2 and more, or -all. Only "
+		"fields that\n"
+		"are valid are there. A status other than SUCCESS is no error of this "
+		"command;\n"
+		"when nothing comes in time, that is one (RDMASH poll ETIMEDOUT), and it "
+		"says\n"
 		"what is outstanding. While it waits, the rest of the session goes on.",
 	.calls = "ibv_poll_cq(3)",
 	.setup = POST_SETUP,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From arguments to a request, and from a request to the queue: common to all post commands. */
+/* From arguments to a request, and from a request to the queue: common to all post
+ * commands. */
 #include <stdlib.h>
 
 #include "post.h"
@@ -10,17 +11,19 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	if (r->qp->type != IBV_QPT_UD) {
 		if (!a->ah || r->force)
 			return 0;
-		return fail(s, "post", "EINVAL", "-ah is for UD: %s is connected to one peer",
-			    r->qp->o.name);
+		return fail(s, "post", "EINVAL",
+			    "-ah is for UD: %s is connected to one peer", r->qp->o.name);
 	}
 	if (!a->ah)
 		return 0;
+	r->ah = a->ah;
 	r->wr.wr.ud.ah = a->ah->v;
 	r->wr.wr.ud.remote_qpn = a->qpn.set ? (uint32_t)a->qpn.v : a->ah->qpn;
 	r->wr.wr.ud.remote_qkey = a->qkey.set ? (uint32_t)a->qkey.v : a->ah->qkey;
 	if (a->qpn.set || a->ah->qpn || r->force)
 		return 0;
-	fail(s, "post", "EINVAL", "%s knows no QP number: name the peer's", a->ah->o.name);
+	fail(s, "post", "EINVAL", "%s knows no QP number: name the peer's",
+	     a->ah->o.name);
 	return fail_row(s, "missing", "-qpn (and -qkey)");
 }
 
@@ -41,7 +44,8 @@ int post_fill(struct session *s, const struct post_op *op, const struct post_arg
 }
 
 /* One wr_id is a number, several are a list. */
-static void say(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
+static void say(struct session *s, const struct post_req *r, uint64_t first,
+		struct out *o)
 {
 	const char *where = r->srq ? r->srq->o.name : r->qp->o.name;
 
@@ -76,13 +80,14 @@ int post_run(struct session *s, struct post_req *r, struct out *o)
 	bool numbered = r->wr.wr_id == s->ctx->wr_id + 1;
 	uint64_t first = r->wr.wr_id;
 
-	if (!r->force && post_check(s, r))
+	if ((!r->force && post_check(s, r)) || post_check_safe(s, r))
 		return -1;
 	for (uint32_t i = 0; i < r->repeat; i++) {
 		r->wr.wr_id = first + i;
 		if (post_one(s, r)) {
 			if (r->repeat > 1)
-				fail_row(s, "note", "%u of %u had been posted", i, r->repeat);
+				fail_row(s, "note", "%u of %u had been posted", i,
+					 r->repeat);
 			return -1;
 		}
 		if (numbered)

@@ -34,9 +34,12 @@ const struct cmd cmd_post_cmp_swap = {
 	.name = "post cmp-swap",
 	.family = "data path",
 	.summary = "compare and swap 8 bytes at the peer",
-	.text = "If the 8 bytes at the peer hold -compare they become -swap, with nothing in\n"
-		"between. What was there before comes into the region, swapped or not. The\n"
-		"address must be a multiple of 8, the peer must allow REMOTE_ATOMIC, and only\n"
+	.text = "If the 8 bytes at the peer hold -compare they become -swap, with "
+		"nothing in\n"
+		"between. What was there before comes into the region, swapped or not. "
+		"The\n"
+		"address must be a multiple of 8, the peer must allow REMOTE_ATOMIC, and "
+		"only\n"
 		"accesses through the same device are atomic with each other.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
@@ -46,13 +49,10 @@ const struct cmd cmd_post_cmp_swap = {
 	.exec = cmp_swap_exec,
 };
 
-static const struct arg fetch_add_args[] = {
-	POST_DATA_ARGS,
-	POST_REMOTE_ARGS,
-	OPT("add", post_args, add, kind_u64, "what is added", .flags = ARG_NEED),
-	POST_COMMON_ARGS,
-	ARGS_END
-};
+static const struct arg fetch_add_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS,
+					     OPT("add", post_args, add, kind_u64,
+						 "what is added", .flags = ARG_NEED),
+					     POST_COMMON_ARGS, ARGS_END };
 
 static int fetch_add_exec(struct session *s, const void *args, struct out *o)
 {
@@ -73,7 +73,8 @@ const struct cmd cmd_post_fetch_add = {
 	.name = "post fetch-add",
 	.family = "data path",
 	.summary = "add to 8 bytes at the peer",
-	.text = "Adds -add to the 64-bit number at the peer; what was there before comes into\n"
+	.text = "Adds -add to the 64-bit number at the peer; what was there before comes "
+		"into\n"
 		"the region. The rules of post cmp-swap apply.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,

@@ -2,7 +2,8 @@
 /*
  * Handing work requests over: ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_recv(3).
  *
- * Some providers return -errno, some -1 with errno set: the absolute value is what counts.
+ * Some providers return -errno, some -1 with errno set: the absolute value is what
+ * counts.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -34,7 +35,9 @@ static bool has_imm(const struct post_req *r)
 /* The key used at the peer: it lies elsewhere in atomics. */
 static uint32_t remote_key(const struct post_req *r)
 {
-	return r->op->atomic ? r->wr.wr.atomic.rkey : r->op->remote ? r->wr.wr.rdma.rkey : 0;
+	return r->op->atomic   ? r->wr.wr.atomic.rkey
+	       : r->op->remote ? r->wr.wr.rdma.rkey
+			       : 0;
 }
 
 static uint64_t remote_addr(const struct post_req *r)
@@ -42,7 +45,8 @@ static uint64_t remote_addr(const struct post_req *r)
 	return r->op->remote ? r->wr.wr.rdma.remote_addr : 0;
 }
 
-static void addf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void addf(Tcl_DString *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void addf(Tcl_DString *d, const char *fmt, ...)
 {
@@ -93,9 +97,11 @@ static void describe(struct session *s, const struct post_req *r, Tcl_DString *d
 		addf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
 	else if (r->op == &post_ops[OP_BIND_MW] && r->mw)
 		addf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name,
-		     r->wr.bind_mw.rkey, (unsigned long long)r->wr.bind_mw.bind_info.length,
+		     r->wr.bind_mw.rkey,
+		     (unsigned long long)r->wr.bind_mw.bind_info.length,
 		     (unsigned long long)r->wr.bind_mw.bind_info.addr,
-		     word_flags(qp_access_words, r->wr.bind_mw.bind_info.mw_access_flags));
+		     word_flags(qp_access_words,
+				r->wr.bind_mw.bind_info.mw_access_flags));
 	if (r->qp && r->qp->type == IBV_QPT_UD && !is_recv(r))
 		addf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn,
 		     r->wr.wr.ud.remote_qkey);
@@ -105,13 +111,15 @@ static void dump(struct session *s, const struct post_req *r)
 {
 	for (int i = 0; i < r->wr.num_sge; i++)
 		trace(s, INFO, "SGE(%s): addr=0x%llx len=%u lkey=0x%x", r->op->name,
-		      (unsigned long long)r->sge[i].addr, r->sge[i].length, r->sge[i].lkey);
+		      (unsigned long long)r->sge[i].addr, r->sge[i].length,
+		      r->sge[i].lkey);
 	if (is_recv(r))
 		trace(s, INFO, "WR: wr_id=%llu opcode=RECV num_sge=%d",
 		      (unsigned long long)r->wr.wr_id, r->wr.num_sge);
 	else
 		trace(s, INFO,
-		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d remote_addr=0x%llx "
+		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d "
+		      "remote_addr=0x%llx "
 		      "rkey=0x%x send_flags=0x%x",
 		      (unsigned long long)r->wr.wr_id, r->op->name, is_signaled(r),
 		      r->wr.num_sge, (unsigned long long)remote_addr(r), remote_key(r),
@@ -177,7 +185,8 @@ static int hand_over_send(struct post_req *const reqs[], unsigned n, unsigned *b
 
 static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *bad)
 {
-	struct ibv_recv_wr one, *wr = n == 1 ? &one : xcalloc(n, sizeof *wr), *bad_wr = NULL;
+	struct ibv_recv_wr one, *wr = n == 1 ? &one : xcalloc(n, sizeof *wr),
+				*bad_wr = NULL;
 	int rc;
 
 	for (unsigned i = 0; i < n; i++)
@@ -189,7 +198,9 @@ static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *b
 		rc = ibv_post_srq_recv(reqs[0]->srq->v, wr, &bad_wr);
 	else
 		rc = ibv_post_recv(reqs[0]->qp->v, wr, &bad_wr);
-	*bad = rc && bad_wr >= wr && bad_wr < wr + n ? (unsigned)(bad_wr - wr) : rc ? n : 0;
+	*bad = rc && bad_wr >= wr && bad_wr < wr + n ? (unsigned)(bad_wr - wr)
+	       : rc				     ? n
+						     : 0;
 	if (wr != &one)
 		free(wr);
 	if (rc == -1 && errno)
@@ -224,13 +235,14 @@ static int full(struct session *s, const struct post_req *r)
 		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, n,
 		 n == QP_POSTED ? " or more" : "");
 	if (silent && silent == n)
-		return fail_row(s, "note", "all are unsignaled: their places come back only when "
-					   "a later signaled one has completed and is polled");
+		return fail_row(s, "note",
+				"all are unsignaled: their places come back only when "
+				"a later signaled one has completed and is polled");
 	return fail_next(s, "poll -all");
 }
 
-static int refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad,
-		   int err)
+static int refused(struct session *s, struct post_req *const reqs[], unsigned n,
+		   unsigned bad, int err)
 {
 	const struct post_req *r = reqs[bad < n ? bad : 0];
 	char *rule = broken_rule(s, r);
@@ -242,25 +254,30 @@ static int refused(struct session *s, struct post_req *const reqs[], unsigned n,
 	fail_row(s, "posted", "%s", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
 	if (n > 1)
-		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,
-			 bad);
+		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted",
+			 bad + 1, n, bad);
 	if (r->qp)
 		fail_row(s, "state", "%s %s %s", r->qp->o.name,
 			 word_name(qp_type_words, r->qp->type),
-			 word_name(qp_state_words, qp_history_sync(r->qp, "seen when posting")));
+			 word_name(qp_state_words,
+				   qp_history_sync(r->qp, "seen when posting")));
 	if (rule)
 		fail_row(s, "likely", "%s", rule);
 	free(rule);
 	return err == ENOMEM ? full(s, r) : -1;
 }
 
-int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted)
+int post_list(struct session *s, struct post_req *const reqs[], unsigned n,
+	      unsigned *posted)
 {
 	bool recv = is_recv(reqs[0]);
 	unsigned bad;
 	int err;
 
-	announce(s, !recv ? "ibv_post_send" : reqs[0]->srq ? "ibv_post_srq_recv" : "ibv_post_recv",
+	announce(s,
+		 !recv		? "ibv_post_send"
+		 : reqs[0]->srq ? "ibv_post_srq_recv"
+				: "ibv_post_recv",
 		 reqs, n);
 	errno = 0;
 	err = recv ? hand_over_recv(reqs, n, &bad) : hand_over_send(reqs, n, &bad);

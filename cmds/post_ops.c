@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations as a table: what a provider would refuse without a word is refused by name. */
+/* The operations as a table: what a provider would refuse without a word is refused by
+ * name. */
 #include "post_ops.h"
 
 #define RC (1u << IBV_QPT_RC)
@@ -52,5 +53,7 @@ const struct post_op post_ops[OPS] = {
 			   .atomic = true,
 			   .sink = true },
 	[OP_BIND_MW] = { .name = "BIND_MW", .code = IBV_WR_BIND_MW, .types = RC | UC },
-	[OP_LOCAL_INV] = { .name = "LOCAL_INV", .code = IBV_WR_LOCAL_INV, .types = RC | UC },
+	[OP_LOCAL_INV] = { .name = "LOCAL_INV",
+			   .code = IBV_WR_LOCAL_INV,
+			   .types = RC | UC },
 };

@@ -13,8 +13,8 @@ struct post_op {
 	bool remote;		 /* has an address and a key at the peer */
 	bool atomic;		 /* works on 8 aligned bytes */
 	bool inlines;		 /* may carry its data in the work request */
-	bool solicits;		 /* can raise a solicited event: it takes a RECV at the peer */
-	bool sink;		 /* the device writes to the local SGEs */
+	bool solicits; /* can raise a solicited event: it takes a RECV at the peer */
+	bool sink;     /* the device writes to the local SGEs */
 };
 
 enum post_op_index {

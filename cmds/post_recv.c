@@ -10,8 +10,8 @@ static const struct arg recv_args[] = {
 	OPT("qp", post_args, qp, kind_qp_opt, "queue pair; left out: the current one"),
 	OPT("srq", post_args, srq, kind_srq_opt, "shared receive queue instead of a QP"),
 	OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),
-	OPT("repeat", post_args, repeat, kind_u32, "so many receives", .dflt = "1", .min = 1,
-	    .max = 1u << 24),
+	OPT("repeat", post_args, repeat, kind_u32, "so many receives", .dflt = "1",
+	    .min = 1, .max = 1u << 20),
 	SWITCH("force", post_args, force, "let the device judge: no checks here"),
 	ARGS_END
 };
@@ -28,7 +28,8 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 	return post_simple(s, &post_ops[OP_RECV], &a, o);
 }
 
-static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64", "RECV  64 B" },
+static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64",
+					    "RECV  64 B" },
 					  { "post recv", "RECV  0 B" },
 					  { "post recv buf -len 64 -repeat 3", "wr_id" },
 					  { NULL, NULL } };
@@ -37,11 +38,16 @@ const struct cmd cmd_post_recv = {
 	.name = "post recv",
 	.family = "data path",
 	.summary = "post a receive: room for one message",
-	.text = "Each SEND of the peer takes one receive, in the order they were posted; so does\n"
-		"each WRITE with immediate, which leaves the memory of the receive alone and may\n"
-		"use one without any. A message that is longer than the receive fails at both\n"
-		"ends (LOC_LEN_ERR here, REM_INV_REQ_ERR there). On UD the first 40 bytes are\n"
-		"kept for the packet's address header. Post receives before the peer may send:\n"
+	.text = "Each SEND of the peer takes one receive, in the order they were posted; "
+		"so does\n"
+		"each WRITE with immediate, which leaves the memory of the receive alone "
+		"and may\n"
+		"use one without any. A message that is longer than the receive fails at "
+		"both\n"
+		"ends (LOC_LEN_ERR here, REM_INV_REQ_ERR there). On UD the first 40 "
+		"bytes are\n"
+		"kept for the packet's address header. Post receives before the peer may "
+		"send:\n"
 		"from the state INIT on.",
 	.calls = "ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,

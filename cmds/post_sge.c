@@ -26,8 +26,8 @@ static int field(struct session *s, const struct arg *a, const char *text, uint6
 	return rc;
 }
 
-static int parse_raw(struct session *s, const struct arg *a, char *const part[], unsigned n,
-		     struct sge_arg *sge)
+static int parse_raw(struct session *s, const struct arg *a, char *const part[],
+		     unsigned n, struct sge_arg *sge)
 {
 	uint64_t v[3];
 
@@ -56,7 +56,8 @@ static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	while (text && n < 3)
 		part[n++] = strsep(&text, ":");
 	if (text)
-		return args_bad(s, a, "'%s' has more than three parts", Tcl_GetString(word));
+		return args_bad(s, a, "'%s' has more than three parts",
+				Tcl_GetString(word));
 	if (!isalpha((unsigned char)*part[0]))
 		return parse_raw(s, a, part, n, sge);
 	name = Tcl_NewStringObj(part[0], -1);
@@ -87,19 +88,22 @@ static uint64_t mr_begin(const struct mr *mr)
 	return mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf;
 }
 
-static int past_the_end(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
+static int past_the_end(struct session *s, const struct mr *mr, uint64_t off,
+			uint64_t len)
 {
-	fail(s, "post", "ERANGE", "%s has %zu bytes: %llu at offset %llu end outside of it",
-	     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off);
+	fail(s, "post", "ERANGE",
+	     "%s has %zu bytes: %llu at offset %llu end outside of it", mr->o.name,
+	     mr->len, (unsigned long long)len, (unsigned long long)off);
 	if (off < mr->len)
 		fail_row(s, "fits", "-off %llu -len %llu", (unsigned long long)off,
 			 (unsigned long long)(mr->len - off));
-	return fail_row(s, "note", "-force posts it all the same: the completion will tell");
+	return fail_row(s, "note",
+			"-force posts it all the same: the completion will tell");
 }
 
 /* A piece of a region; whole: up to its end, or min bytes when min is not 0. */
-static int add_piece(struct session *s, struct post_req *r, const struct mr *mr, uint64_t off,
-		     uint64_t len, bool whole, uint64_t min)
+static int add_piece(struct session *s, struct post_req *r, const struct mr *mr,
+		     uint64_t off, uint64_t len, bool whole, uint64_t min)
 {
 	if (whole)
 		len = min ? min : off < mr->len ? mr->len - off : 0;
@@ -108,10 +112,11 @@ static int add_piece(struct session *s, struct post_req *r, const struct mr *mr,
 	if (len > UINT32_MAX) {
 		fail(s, "post", "ERANGE", "%llu bytes: one SGE has at most 4294967295",
 		     (unsigned long long)len);
-		return fail_row(s, "note", "a message has at most 2 GiB: -len 2G, and again");
+		return fail_row(s, "note",
+				"a message has at most 2 GiB: -len 2G, and again");
 	}
-	r->sge[r->wr.num_sge++] =
-		(struct ibv_sge){ mr_begin(mr) + off, (uint32_t)len, mr->v->lkey };
+	r->sge[r->wr.num_sge++] = (struct ibv_sge){ mr_begin(mr) + off, (uint32_t)len,
+						    mr->v->lkey };
 	return 0;
 }
 
@@ -126,7 +131,8 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 	if (!mr && (a->len.set || a->off.v) && !a->sge.n) {
 		mr = obj_only(s, &mr_class, &n);
 		if (!mr) {
-			fail(s, "post", "EINVAL", "-off and -len are of a region: name it");
+			fail(s, "post", "EINVAL",
+			     "-off and -len are of a region: name it");
 			return n ? -1 : fail_next(s, "reg 4096");
 		}
 	}
@@ -137,7 +143,8 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 	for (size_t i = 0; i < a->sge.n; i++) {
 		if (!sge[i].mr)
 			r->sge[r->wr.num_sge++] = sge[i].raw;
-		else if (add_piece(s, r, sge[i].mr, sge[i].off, sge[i].len, sge[i].whole, min))
+		else if (add_piece(s, r, sge[i].mr, sge[i].off, sge[i].len, sge[i].whole,
+				   min))
 			return -1;
 	}
 	return 0;
@@ -152,7 +159,22 @@ uint64_t post_bytes(const struct post_req *r)
 	return n;
 }
 
-/* The region an SGE lies in, or NULL. */
+const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (o->class == &mr_class && sge->addr >= (uintptr_t)mr->buf &&
+		    sge->addr - (uintptr_t)mr->buf <= mr->len &&
+		    sge->length <= mr->len - (sge->addr - (uintptr_t)mr->buf))
+			return mr;
+	}
+	return NULL;
+}
+
+/* The region whose key and bytes an SGE names, or NULL. */
 static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
 {
 	struct obj *o;
@@ -174,7 +196,8 @@ void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
 
 	if (mr)
 		text = xasprintf("%s+%llu %u B", mr->o.name,
-				 (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
+				 (unsigned long long)(sge->addr - mr_begin(mr)),
+				 sge->length);
 	else
 		text = xasprintf("0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr,
 				 sge->length, sge->lkey);

@@ -17,6 +17,12 @@ void posted_note(struct qp *qp, const struct posted *p)
 	qp->posted[qp->nposted++ % QP_POSTED] = *p;
 }
 
+void posted_clear(struct qp *qp)
+{
+	for (unsigned i = ring_begin(qp); i < qp->nposted; i++)
+		qp->posted[i % QP_POSTED].done = true;
+}
+
 const struct posted *posted_done(struct qp *qp, uint64_t wr_id, bool recv)
 {
 	const struct posted *found = NULL;

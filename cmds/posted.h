@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger of posted work requests of a QP: for latency, and to say what is outstanding. */
+/* The ledger of posted work requests of a QP: for latency, and to say what is
+ * outstanding. */
 #ifndef CMDS_POSTED_H
 #define CMDS_POSTED_H
 
@@ -11,8 +12,10 @@ struct posted;
 struct qp;
 
 void posted_note(struct qp *qp, const struct posted *p);
-/* The entry a completion belongs to, marked as done with all that it retires; NULL when it
- * is not known (any more). */
+/* The QP was reset: its queues are empty. */
+void posted_clear(struct qp *qp);
+/* The entry a completion belongs to, marked as done with all that it retires; NULL when
+ * it is not known (any more). */
 const struct posted *posted_done(struct qp *qp, uint64_t wr_id, bool recv);
 /* How many of a queue are not done, as far as the ledger reaches; unsignaled ones counted
  * in *silent (may be NULL). */

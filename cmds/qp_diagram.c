@@ -210,7 +210,8 @@ static void print_row(const struct cell *row, struct out *o)
 		end--;
 	for (int x = 0; x < end; x++) {
 		if (*row[x].glyph && row[x].paint != p) {
-			out_paint(o, PAINT_NONE);
+			if (p != PAINT_NONE)
+				out_paint(o, PAINT_NONE);
 			p = row[x].paint;
 			out_paint(o, p);
 		}

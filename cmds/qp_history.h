@@ -13,6 +13,9 @@ void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why);
 /* Asks the device; notes the state if it is another than the last one noted. Returns it
  * (the last known one when the device cannot be asked). */
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why);
+/* The same after a step of the connection manager, which on iWARP leaves the QP in meant:
+ * there the device need not tell. */
+enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why);
 /* The last state noted. */
 enum ibv_qp_state qp_history_state(const struct qp *qp);
 

@@ -238,11 +238,11 @@ char *qp_peer_to_json(const struct qp_peer *p)
 
 void qp_peer_out(struct out *o, const struct qp_peer *p)
 {
-	const char *type = p->type ? word_name(qp_type_words, p->type) : "?";
+	const char *type = p->type ? word_name(qp_type_words, p->type) : "";
 
 	if (p->type)
 		out_str(o, "type", type, NULL);
-	out_u64(o, "qpn", p->qpn, "%s  qpn %u", type, p->qpn);
+	out_u64(o, "qpn", p->qpn, "%s%sqpn %u", type, *type ? "  " : "", p->qpn);
 	out_u64(o, "psn", p->psn, "  psn %u", p->psn);
 	out_u64(o, "lid", p->lid, "  lid %u", p->lid);
 	out_str(o, "gid", gid_text(&p->gid), "  gid %s", gid_text(&p->gid));

@@ -141,6 +141,11 @@ static void tell_command(struct session *s, struct qp *qp, enum ibv_qp_state sta
 		c.to = IBV_QPS_RTS;
 	if (c.to == state || qp->id)
 		return;
+	if (qp->pd->dev->iwarp) {
+		out_text(o, "   note     on iWARP the connection manager brings a QP to "
+			    "RTS\n");
+		return;
+	}
 	qp_query(qp, &c.now, &init);
 	Tcl_DStringInit(&text);
 	qp_change_command(s, &c, c.to, &text);

@@ -35,10 +35,9 @@ static bool makes_qp(const struct dev *dev, enum ibv_qp_type type)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(dev->v);
 	struct ibv_cq *cq = ibv_create_cq(dev->v, 4, NULL, NULL, 0);
-	struct ibv_qp_init_attr init = { .send_cq = cq,
-					 .recv_cq = cq,
-					 .qp_type = type,
-					 .cap = { 1, 1, 1, 1, 0 } };
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = type, .cap = { 1, 1, 1, 1, 0 }
+	};
 	struct ibv_qp *qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
 	bool made = qp;
 
@@ -89,7 +88,8 @@ static bool has_mw(const struct dev *dev, uint64_t n)
 static bool has_mw2(const struct dev *dev, uint64_t n)
 {
 	(void)n;
-	return has_cap(dev, IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+	return has_cap(dev,
+		       IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
 }
 
 static bool has_atomics(const struct dev *dev, uint64_t n)
@@ -126,7 +126,8 @@ static bool is_link(const struct dev *dev, uint8_t layer)
 {
 	struct ibv_port_attr port;
 
-	return !dev->iwarp && ibv_query_port(dev->v, 1, &port) == 0 && port.link_layer == layer;
+	return !dev->iwarp && ibv_query_port(dev->v, 1, &port) == 0 &&
+	       port.link_layer == layer;
 }
 
 static bool is_roce(const struct dev *dev, uint64_t n)
@@ -222,13 +223,15 @@ static const struct arg_kind kind_capability = { .word = "what",
 						 .complete = complete_words };
 
 static const struct arg require_args[] = {
-	POS_MANY("what", require_args, words, kind_capability, "capabilities, or the reason of -true"),
+	POS_MANY("what", require_args, words, kind_capability,
+		 "capabilities, or the reason of -true"),
 	OPT("true", require_args, expr, kind_obj, "an expression that must hold"),
 	OPT("device", require_args, dev, kind_dev_opt, "device that must have them"),
 	ARGS_END
 };
 
-static int unmet(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int unmet(struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static int unmet(struct session *s, const char *fmt, ...)
 {
@@ -266,7 +269,9 @@ static const struct capability *find(struct session *s, const char *word)
 
 static const char *transport(const struct dev *dev)
 {
-	return dev->iwarp ? "iWARP" : is_link(dev, IBV_LINK_LAYER_INFINIBAND) ? "InfiniBand" : "RoCE";
+	return dev->iwarp				 ? "iWARP"
+	       : is_link(dev, IBV_LINK_LAYER_INFINIBAND) ? "InfiniBand"
+							 : "RoCE";
 }
 
 /* The number after a counted word. */
@@ -294,14 +299,16 @@ static int check_words(struct session *s, const struct require_args *a)
 			return -1;
 		if (!dev)
 			return unmet(s, "%s: there is no RDMA device", c->name);
-		if (c->counted && number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
+		if (c->counted &&
+		    number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
 			return -1;
 		if (c->probe(dev, n))
 			continue;
 		if (c->counted)
-			return unmet(s, "%s %llu: %s %s", c->name, (unsigned long long)n, dev->o.name,
-				     c->lacks);
-		return unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport(dev), c->lacks);
+			return unmet(s, "%s %llu: %s %s", c->name, (unsigned long long)n,
+				     dev->o.name, c->lacks);
+		return unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport(dev),
+			     c->lacks);
 	}
 	return 0;
 }
@@ -312,9 +319,11 @@ static int check_true(struct session *s, const struct require_args *a)
 	int holds;
 
 	if (a->words.n > 1)
-		return fail(s, "require", "EINVAL", "require -true EXPR REASON: quote the reason");
+		return fail(s, "require", "EINVAL",
+			    "require -true EXPR REASON: quote the reason");
 	if (Tcl_ExprBooleanObj(s->tcl, a->expr, &holds) != TCL_OK)
-		return fail(s, "require", "EINVAL", "require -true: %s", Tcl_GetStringResult(s->tcl));
+		return fail(s, "require", "EINVAL", "require -true: %s",
+			    Tcl_GetStringResult(s->tcl));
 	Tcl_ResetResult(s->tcl);
 	if (holds)
 		return 0;
@@ -327,23 +336,30 @@ static int exec(struct session *s, const void *args, struct out *o)
 
 	(void)o;
 	if (!a->expr && !a->words.n)
-		return fail(s, "require", "EINVAL", "require: what? 'help require' lists the words");
+		return fail(s, "require", "EINVAL",
+			    "require: what? 'help require' lists the words");
 	return a->expr ? check_true(s, a) : check_words(s, a);
 }
 
-static const struct cmd_eg require_egs[] = { { "require device rc", NULL },
-					     { "require ports 1", NULL },
-					     { "require -true {1 + 1 == 2} \"arithmetic\"", NULL },
-					     { NULL, NULL } };
+static const struct cmd_eg require_egs[] = {
+	{ "require device rc", NULL },
+	{ "require ports 1", NULL },
+	{ "require -true {1 + 1 == 2} \"arithmetic\"", NULL },
+	{ NULL, NULL }
+};
 
 const struct cmd cmd_require = {
 	.name = "require",
 	.family = "scripts",
 	.summary = "end the script as skipped unless the machine has what it needs",
-	.text = "For the first lines of a script. Words: device, ports N (active ones of all\n"
-		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,\n"
-		"roce, ib, iwarp. -true takes an expression, and a reason to print. What is not\n"
-		"met ends the script with exit code 77, which test runners count as skipped.",
+	.text = "For the first lines of a script. Words: device, ports N (active ones of "
+		"all\n"
+		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, "
+		"multicast, odp,\n"
+		"roce, ib, iwarp. -true takes an expression, and a reason to print. What "
+		"is not\n"
+		"met ends the script with exit code 77, which test runners count as "
+		"skipped.",
 	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
 	.examples = require_egs,
 	.args = require_args,

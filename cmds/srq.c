@@ -33,8 +33,8 @@ static void srq_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "name", o->name, "srq %s", o->name);
 	out_u64(out, "max_wr", srq->max_wr, "  %u receives", srq->max_wr);
 	out_u64(out, "max_sge", srq->max_sge, " of %u SGEs", srq->max_sge);
-	out_u64(out, "limit", srq->limit, srq->limit ? "  event below %u" : "  no limit armed",
-		srq->limit);
+	out_u64(out, "limit", srq->limit,
+		srq->limit ? "  event below %u" : "  no limit armed", srq->limit);
 	out_str(out, "pd", srq->pd->o.name, "\n");
 }
 
@@ -59,7 +59,8 @@ struct srq_args {
 static const struct arg srq_args[] = {
 	OPT("max-wr", srq_args, max_wr, kind_u32, "receives it holds", .dflt = "32"),
 	OPT("max-sge", srq_args, max_sge, kind_u32, "SGEs of each", .dflt = "4"),
-	OPT("limit", srq_args, limit, kind_u32, "event when fewer receives are left", .dflt = "0"),
+	OPT("limit", srq_args, limit, kind_u32, "event when fewer receives are left",
+	    .dflt = "0"),
 	OPT("pd", srq_args, pd, kind_pd_opt, "protection domain"),
 	OPT("name", srq_args, name, kind_str, "name of the object"),
 	ARGS_END
@@ -80,8 +81,8 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 	if (!srq->v) {
 		call_fail(s, errno, "max_wr %u, max_sge %u in %s", (unsigned)a->max_wr.v,
 			  (unsigned)a->max_sge.v, pd->o.name);
-		fail_row(s, "limits", "max_srq %d, max_srq_wr %d, max_srq_sge %d", max->max_srq,
-			 max->max_srq_wr, max->max_srq_sge);
+		fail_row(s, "limits", "max_srq %d, max_srq_wr %d, max_srq_sge %d",
+			 max->max_srq, max->max_srq_wr, max->max_srq_sge);
 		obj_discard(srq);
 		return NULL;
 	}
@@ -102,8 +103,8 @@ static int modify(struct session *s, struct srq *srq, const struct num *max_wr,
 	int mask = (max_wr->set ? IBV_SRQ_MAX_WR : 0) | (limit->set ? IBV_SRQ_LIMIT : 0);
 	int err;
 
-	call_begin(s, SLOW, "ibv_modify_srq", "%s, max_wr %u, srq_limit %u, mask 0x%x", srq->o.name,
-		   attr.max_wr, attr.srq_limit, (unsigned)mask);
+	call_begin(s, SLOW, "ibv_modify_srq", "%s, max_wr %u, srq_limit %u, mask 0x%x",
+		   srq->o.name, attr.max_wr, attr.srq_limit, (unsigned)mask);
 	err = ibv_modify_srq(srq->v, &attr, mask);
 	if (!err) {
 		call_end(s, "0");
@@ -123,7 +124,10 @@ static int srq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct srq_args *a = args;
 	struct dev *dev = a->pd || s->ctx->qp ? NULL : dev_default(s);
-	struct pd *pd = a->pd ? a->pd : s->ctx->qp ? s->ctx->qp->pd : dev ? pd_of(s, dev) : NULL;
+	struct pd *pd = a->pd	     ? a->pd
+			: s->ctx->qp ? s->ctx->qp->pd
+			: dev	     ? pd_of(s, dev)
+				     : NULL;
 	struct srq *srq = pd ? srq_make(s, pd, a) : NULL;
 	static const struct num none;
 
@@ -150,8 +154,10 @@ const struct cmd cmd_srq = {
 	.name = "srq",
 	.family = "resources",
 	.summary = "make a shared receive queue",
-	.text = "Receives for several QPs (qp create -srq): post recv -srq fills it, and each\n"
-		"message takes the next one, whichever QP it came to. With -limit the event\n"
+	.text = "Receives for several QPs (qp create -srq): post recv -srq fills it, and "
+		"each\n"
+		"message takes the next one, whichever QP it came to. With -limit the "
+		"event\n"
 		"SRQ_LIMIT_REACHED tells, once, that fewer receives than that are left.",
 	.calls = "ibv_create_srq(3), ibv_modify_srq(3)",
 	.examples = srq_egs,
@@ -165,8 +171,7 @@ const struct cmd cmd_srq = {
 static const struct arg modify_args[] = {
 	POS_OPT("srq", srq_args, srq, kind_srq, "shared receive queue"),
 	OPT("limit", srq_args, limit, kind_u32, "arm the event again; 0: disarm"),
-	OPT("max-wr", srq_args, max_wr, kind_u32, "receives it holds"),
-	ARGS_END
+	OPT("max-wr", srq_args, max_wr, kind_u32, "receives it holds"), ARGS_END
 };
 
 static int modify_exec(struct session *s, const void *args, struct out *o)
@@ -174,7 +179,8 @@ static int modify_exec(struct session *s, const void *args, struct out *o)
 	const struct srq_args *a = args;
 
 	if (!a->limit.set && !a->max_wr.set)
-		return fail(s, "srq modify", "MISSING", "srq modify: say what changes: -limit or -max-wr");
+		return fail(s, "srq modify", "MISSING",
+			    "srq modify: say what changes: -limit or -max-wr");
 	if (modify(s, a->srq, &a->max_wr, &a->limit))
 		return -1;
 	srq_describe(s, &a->srq->o, o);
@@ -189,7 +195,8 @@ const struct cmd cmd_srq_modify = {
 	.name = "srq modify",
 	.family = "resources",
 	.summary = "arm the limit of a shared receive queue, or resize it",
-	.text = "The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, then arm it\n"
+	.text = "The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, "
+		"then arm it\n"
 		"again. Not every device can resize.",
 	.calls = "ibv_modify_srq(3)",
 	.setup = "srq",

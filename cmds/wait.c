@@ -51,13 +51,16 @@ struct wait_args {
 static const struct arg wc_args[] = {
 	OPT("n", wait_args, n, kind_u32, "so many completions", .dflt = "1", .min = 1,
 	    .max = WAIT_MAX),
-	OPT("within", wait_args, within, kind_ms, "how long to wait for them", .dflt = "5000"),
-	OPT("cq", wait_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),
+	OPT("within", wait_args, within, kind_ms, "how long to wait for them",
+	    .dflt = "5000"),
+	OPT("cq", wait_args, cq, kind_cq_opt,
+	    "completion queue; left out: those of the QP"),
 	OPT("qp", wait_args, qp, kind_qp_opt, "queue pair; left out: the current one"),
 	ARGS_END
 };
 
-/* Sleeps until there may be something in the CQs: 0, ETIMEDOUT, EINTR; -1 when it failed. */
+/* Sleeps until there may be something in the CQs: 0, ETIMEDOUT, EINTR; -1 when it failed.
+ */
 static int sleep_for_event(struct session *s, struct cq_set *set, int64_t left_ms)
 {
 	enum loop_end end;
@@ -87,7 +90,8 @@ static int collect(struct session *s, struct cq_set *set, struct wc *wc, int wan
 		}
 		got += n;
 		if (n == 0)
-			*end = sleep_for_event(s, set, (until - loop_now() + 999999) / 1000000);
+			*end = sleep_for_event(s, set,
+					       (until - loop_now() + 999999) / 1000000);
 	}
 	return got;
 }
@@ -106,7 +110,8 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 	if (got < 0)
 		return -1;
 	if (got < want)
-		return wc_missing(s, "wait wc", &set, wc, got, want, (int64_t)a->within.v, end);
+		return wc_missing(s, "wait wc", &set, wc, got, want, (int64_t)a->within.v,
+				  end);
 	if (want > 1)
 		out_list(o, NULL);
 	for (int i = 0; i < got; i++) {
@@ -119,21 +124,22 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg wc_egs[] = {
-	{ "post recv -qp $peer", NULL },
-	{ "post send-imm -imm 1", NULL },
-	{ "wait wc -qp $peer", "imm 1" },
-	{ NULL, NULL }
-};
+static const struct cmd_eg wc_egs[] = { { "post recv -qp $peer", NULL },
+					{ "post send-imm -imm 1", NULL },
+					{ "wait wc -qp $peer", "imm 1" },
+					{ NULL, NULL } };
 
 const struct cmd cmd_wait_wc = {
 	.name = "wait wc",
 	.family = "data path",
 	.summary = "wait for completions without polling",
-	.text = "Arms the completion queue, looks once more, and sleeps until its channel tells\n"
-		"of an event; then polls. The result is that of poll. The CQ needs a channel\n"
+	.text = "Arms the completion queue, looks once more, and sleeps until its "
+		"channel tells\n"
+		"of an event; then polls. The result is that of poll. The CQ needs a "
+		"channel\n"
 		"(cq -events): without one use poll.",
-	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
+	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), "
+		 "ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
 	.args = wc_args,
@@ -143,11 +149,11 @@ const struct cmd cmd_wait_wc = {
 
 /* -------------------------------------------------------------- wait cq -- */
 
-static const struct arg cq_args[] = {
-	POS_OPT("cq", wait_args, cq, kind_cq, "completion queue that is armed"),
-	OPT("within", wait_args, within, kind_ms, "how long to wait for it", .dflt = "5000"),
-	ARGS_END
-};
+static const struct arg cq_args[] = { POS_OPT("cq", wait_args, cq, kind_cq,
+					      "completion queue that is armed"),
+				      OPT("within", wait_args, within, kind_ms,
+					  "how long to wait for it", .dflt = "5000"),
+				      ARGS_END };
 
 static int cq_exec(struct session *s, const void *args, struct out *o)
 {
@@ -156,16 +162,19 @@ static int cq_exec(struct session *s, const void *args, struct out *o)
 	enum loop_end end;
 
 	if (!a->cq->armed && !a->cq->events) {
-		fail(s, "wait cq", "EINVAL", "%s is not armed: it will raise no event", a->cq->o.name);
+		fail(s, "wait cq", "EINVAL", "%s is not armed: it will raise no event",
+		     a->cq->o.name);
 		return fail_next(s, "arm %s", a->cq->o.name);
 	}
 	end = loop_wait(s->loop, has_event, &set, (int64_t)a->within.v);
 	if (end == LOOP_INTERRUPTED)
 		return fail(s, "wait cq", "EINTR", "interrupted");
 	if (end == LOOP_TIMEOUT) {
-		fail(s, "wait cq", "ETIMEDOUT", "%s raised no event within %llu ms", a->cq->o.name,
-		     (unsigned long long)a->within.v);
-		fail_row(s, "likely", "its completion was there before it was armed, or none has come");
+		fail(s, "wait cq", "ETIMEDOUT", "%s raised no event within %llu ms",
+		     a->cq->o.name, (unsigned long long)a->within.v);
+		fail_row(
+			s, "likely",
+			"its completion was there before it was armed, or none has come");
 		return fail_next(s, "poll -cq %s -all", a->cq->o.name);
 	}
 	a->cq->events--;

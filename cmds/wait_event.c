@@ -12,19 +12,21 @@ struct event_args {
 	struct id *id;
 };
 
-static const struct arg event_args[] = {
-	POS("event", event_args, name, kind_enum, "name of the event", .data = cm_event_words),
-	OPT("id", event_args, id, kind_id, "connection id; left out: the current one"),
-	OPT("within", event_args, within, kind_ms, "how long to wait for it", .dflt = "5000"),
-	ARGS_END
-};
+static const struct arg event_args[] = { POS("event", event_args, name, kind_enum,
+					     "name of the event", .data = cm_event_words),
+					 OPT("id", event_args, id, kind_id,
+					     "connection id; left out: the current one"),
+					 OPT("within", event_args, within, kind_ms,
+					     "how long to wait for it", .dflt = "5000"),
+					 ARGS_END };
 
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct event_args *a = args;
 	struct cm_event ev;
 
-	if (cm_await(s, a->id, "wait event", (enum rdma_cm_event_type)a->name.v, a->within.v, &ev))
+	if (cm_await(s, a->id, "wait event", (enum rdma_cm_event_type)a->name.v,
+		     a->within.v, &ev))
 		return -1;
 	out_str(o, "event", word_name(cm_event_words, ev.type), "%s  %s", a->id->o.name,
 		word_name(cm_event_words, ev.type));
@@ -46,8 +48,10 @@ const struct cmd cmd_wait_event = {
 	.name = "wait event",
 	.family = "connection, in one go",
 	.summary = "wait for an event of the connection manager",
-	.text = "Events of other names that came before are passed over; one that ends the\n"
-		"attempt (REJECTED when you wait for ESTABLISHED) fails at once and says why.",
+	.text = "Events of other names that came before are passed over; one that ends "
+		"the\n"
+		"attempt (REJECTED when you wait for ESTABLISHED) fails at once and says "
+		"why.",
 	.calls = "rdma_get_cm_event(3)",
 	.examples = event_egs,
 	.args = event_args,

@@ -19,12 +19,13 @@ struct wait_args {
 
 /* ----------------------------------------------------------- wait async -- */
 
-static const struct arg async_args[] = {
-	POS("event", wait_args, name, kind_enum, "name of the event", .data = async_words),
-	OPT("on", wait_args, about, kind_any, "the object it is about"),
-	OPT("within", wait_args, within, kind_ms, "how long to wait for it", .dflt = "5000"),
-	ARGS_END
-};
+static const struct arg async_args[] = { POS("event", wait_args, name, kind_enum,
+					     "name of the event", .data = async_words),
+					 OPT("on", wait_args, about, kind_any,
+					     "the object it is about"),
+					 OPT("within", wait_args, within, kind_ms,
+					     "how long to wait for it", .dflt = "5000"),
+					 ARGS_END };
 
 struct async_want {
 	struct session *s;
@@ -36,8 +37,9 @@ static struct async_event *find_async(const struct async_want *want)
 {
 	struct async_event *ev;
 
-	TAILQ_FOREACH(ev, &want->s->ctx->asyncs, link)
-		if (ev->type == want->type && (!want->obj || strcmp(ev->obj, want->obj) == 0))
+	TAILQ_FOREACH (ev, &want->s->ctx->asyncs, link)
+		if (ev->type == want->type &&
+		    (!want->obj || strcmp(ev->obj, want->obj) == 0))
 			return ev;
 	return NULL;
 }
@@ -47,15 +49,17 @@ static bool async_there(void *arg)
 	return find_async(arg);
 }
 
-static int async_missing(struct session *s, const struct async_want *want, uint64_t within)
+static int async_missing(struct session *s, const struct async_want *want,
+			 uint64_t within)
 {
 	struct async_event *ev;
 
 	fail(s, "wait async", "ETIMEDOUT", "no %s%s%s within %llu ms",
-	     word_name(async_words, want->type), want->obj ? " on " : "", want->obj ? want->obj : "",
-	     (unsigned long long)within);
-	TAILQ_FOREACH(ev, &s->ctx->asyncs, link)
-		fail_row(s, "there is", "%s on %s", word_name(async_words, ev->type), ev->obj);
+	     word_name(async_words, want->type), want->obj ? " on " : "",
+	     want->obj ? want->obj : "", (unsigned long long)within);
+	TAILQ_FOREACH (ev, &s->ctx->asyncs, link)
+		fail_row(s, "there is", "%s on %s", word_name(async_words, ev->type),
+			 ev->obj);
 	return -1;
 }
 
@@ -76,23 +80,26 @@ static int async_exec(struct session *s, const void *args, struct out *o)
 	out_str(o, "event", word_name(async_words, ev->type), "%s",
 		word_name(async_words, ev->type));
 	out_str(o, "object", ev->obj, "  %s", ev->obj);
-	out_text(o, "  %s\n", word_help(async_words, ev->type) ? word_help(async_words, ev->type) : "");
+	out_text(o, "  %s\n",
+		 word_help(async_words, ev->type) ? word_help(async_words, ev->type)
+						  : "");
 	free(ev);
 	return 0;
 }
 
-static const struct cmd_eg async_egs[] = {
-	{ "post send", "SEND" },
-	{ "wait async SRQ_LIMIT_REACHED -on shared", "fewer RECVs than the limit" },
-	{ NULL, NULL }
-};
+static const struct cmd_eg async_egs[] = { { "post send", "SEND" },
+					   { "wait async SRQ_LIMIT_REACHED -on shared",
+					     "fewer RECVs than the limit" },
+					   { NULL, NULL } };
 
 const struct cmd cmd_wait_async = {
 	.name = "wait async",
 	.family = "data path",
 	.summary = "wait for an asynchronous event",
-	.text = "Events of the device, its ports, CQs, QPs and SRQs, that no completion tells of.\n"
-		"They are kept until a wait takes them, so one that came before counts too.",
+	.text = "Events of the device, its ports, CQs, QPs and SRQs, that no completion "
+		"tells of.\n"
+		"They are kept until a wait takes them, so one that came before counts "
+		"too.",
 	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
 	.setup = "srq -max-wr 8 -name shared\n"
 		 "post recv -srq shared -repeat 2\n"
@@ -107,12 +114,13 @@ const struct cmd cmd_wait_async = {
 
 /* ----------------------------------------------------------- wait state -- */
 
-static const struct arg state_args[] = {
-	POS("state", wait_args, name, kind_enum, "state of the QP", .data = qp_state_words),
-	OPT("qp", wait_args, qp, kind_qp, "queue pair; left out: the current one"),
-	OPT("within", wait_args, within, kind_ms, "how long to wait for it", .dflt = "5000"),
-	ARGS_END
-};
+static const struct arg state_args[] = { POS("state", wait_args, name, kind_enum,
+					     "state of the QP", .data = qp_state_words),
+					 OPT("qp", wait_args, qp, kind_qp,
+					     "queue pair; left out: the current one"),
+					 OPT("within", wait_args, within, kind_ms,
+					     "how long to wait for it", .dflt = "5000"),
+					 ARGS_END };
 
 static int state_exec(struct session *s, const void *args, struct out *o)
 {
@@ -124,22 +132,23 @@ static int state_exec(struct session *s, const void *args, struct out *o)
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
 			return fail(s, "wait state", "EINTR", "interrupted");
 		if (loop_now() >= until)
-			return fail(s, "wait state", "ETIMEDOUT", "%s is %s, not %s, after %llu ms",
-				    a->qp->o.name, word_name(qp_state_words, state),
+			return fail(s, "wait state", "ETIMEDOUT",
+				    "%s is %s, not %s, after %llu ms", a->qp->o.name,
+				    word_name(qp_state_words, state),
 				    word_name(qp_state_words, a->name.v),
 				    (unsigned long long)a->within.v);
 		loop_pass(s->loop, 1000);
 	}
-	out_str(o, NULL, word_name(qp_state_words, state), "%s is %s: %s\n", a->qp->o.name,
-		word_name(qp_state_words, state), word_help(qp_state_words, state));
+	out_str(o, NULL, word_name(qp_state_words, state), "%s is %s: %s\n",
+		a->qp->o.name, word_name(qp_state_words, state),
+		word_help(qp_state_words, state));
 	return 0;
 }
 
-static const struct cmd_eg state_egs[] = {
-	{ "post write buf -len 8 -remote 0 -rkey 1", NULL },
-	{ "wait state ERR", "ERR" },
-	{ NULL, NULL }
-};
+static const struct cmd_eg state_egs[] = { { "post write buf -len 8 -remote 0 -rkey 1",
+					     NULL },
+					   { "wait state ERR", "ERR" },
+					   { NULL, NULL } };
 
 const struct cmd cmd_wait_state = {
 	.name = "wait state",

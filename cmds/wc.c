@@ -22,7 +22,7 @@ static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach (o, s) {
 		struct qp *qp = (struct qp *)o;
 
 		if (o->class == &qp_class && qp->v->qp_num == qpn &&
@@ -56,16 +56,20 @@ static void dump(struct session *s, const struct ibv_wc *wc)
 		return;
 	if (wc->status != IBV_WC_SUCCESS)
 		trace(s, INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
-		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
+		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num,
+		      wc->vendor_err);
 	else
-		trace(s, INFO, "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u wc_flags=0x%x",
+		trace(s, INFO,
+		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u "
+		      "wc_flags=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status,
 		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,
 		      wc->wc_flags);
 }
 
 /* The opcode of a failed WC is not valid: whether it was a receive, the ledger knows. */
-static const struct posted *find_posted(struct qp *qp, const struct ibv_wc *wc, const struct cq *cq)
+static const struct posted *find_posted(struct qp *qp, const struct ibv_wc *wc,
+					const struct cq *cq)
 {
 	const struct posted *p = NULL;
 
@@ -122,7 +126,9 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 	n = ibv_poll_cq(cq->v, max, v);
 	if (n < 0) {
 		fail_call(s, -n, "ibv_poll_cq", "%s", cq->o.name);
-		return cq->broken ? fail_row(s, "cause", "it overran (CQ_ERR): it is lost") : -1;
+		return cq->broken
+			       ? fail_row(s, "cause", "it overran (CQ_ERR): it is lost")
+			       : -1;
 	}
 	for (int i = 0; i < n; i++) {
 		wc[i] = (struct wc){ .v = v[i], .cq = cq };
@@ -196,8 +202,8 @@ static void out_success(const struct wc *w, struct out *o)
 			(uint32_t)wc->imm_data);
 	}
 	if (recv && has_inv(w))
-		out_u64(o, "invalidated_rkey", wc->invalidated_rkey, "  rkey 0x%x invalidated",
-			wc->invalidated_rkey);
+		out_u64(o, "invalidated_rkey", wc->invalidated_rkey,
+			"  rkey 0x%x invalidated", wc->invalidated_rkey);
 	if (recv && w->qp && w->qp->type == IBV_QPT_UD)
 		out_datagram(wc, o);
 }
@@ -210,8 +216,8 @@ static void out_failed(const struct wc *w, struct out *o)
 		out_str(o, "meaning", help, "\n   %s", help);
 	if (!w->to)
 		return;
-	out_str(o, "state", w->to, "\n%s went %s -> %s. Type 'explain'.", w->qp->o.name, w->from,
-		w->to);
+	out_str(o, "state", w->to, "\n%s went %s -> %s. Type 'explain'.", w->qp->o.name,
+		w->from, w->to);
 }
 
 void wc_out(struct session *s, const struct wc *w, struct out *o)
@@ -219,7 +225,8 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 	bool good = w->v.status == IBV_WC_SUCCESS;
 
 	(void)s;
-	out_u64(o, "wr_id", w->v.wr_id, "WC wr_id %llu  ", (unsigned long long)w->v.wr_id);
+	out_u64(o, "wr_id", w->v.wr_id, "WC wr_id %llu  ",
+		(unsigned long long)w->v.wr_id);
 	out_paint(o, good ? PAINT_GOOD : PAINT_BAD);
 	out_str(o, "status", word_name(wc_status_words, w->v.status), "%s",
 		word_name(wc_status_words, w->v.status));
@@ -228,7 +235,8 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 		out_str(o, "opcode", word_name(wc_opcode_words, w->v.opcode), "  %s",
 			word_name(wc_opcode_words, w->v.opcode));
 	else
-		out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x", w->v.vendor_err);
+		out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x",
+			w->v.vendor_err);
 	if (w->qp)
 		out_str(o, "qp", w->qp->o.name, "  %s", w->qp->o.name);
 	out_u64(o, "qp_num", w->v.qp_num, w->qp ? NULL : "  qpn 0x%x", w->v.qp_num);
@@ -236,8 +244,8 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 	if (good)
 		out_success(w, o);
 	if (w->after >= 0)
-		out_double(o, "us", (double)w->after / 1000, "   (%.1f µs after the post)",
-			   (double)w->after / 1000);
+		out_double(o, "us", (double)w->after / 1000,
+			   "   (%.1f µs after the post)", (double)w->after / 1000);
 	if (!good)
 		out_failed(w, o);
 	out_text(o, "\n");

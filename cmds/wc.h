@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Work completions: taken from CQs, matched with what was posted, written to the output. */
+/* Work completions: taken from CQs, matched with what was posted, written to the output.
+ */
 #ifndef CMDS_WC_H
 #define CMDS_WC_H
 
@@ -16,9 +17,10 @@ struct cq_set {
 struct wc {
 	struct ibv_wc v;
 	struct cq *cq;
-	struct qp *qp;	/* NULL: not one of ours */
-	int64_t after;	/* ns from its post to now; -1: not known */
-	const char *from, *to; /* the QP went from this state to that one; NULL: it did not */
+	struct qp *qp; /* NULL: not one of ours */
+	int64_t after; /* ns from its post to now; -1: not known */
+	const char *from,
+		*to; /* the QP went from this state to that one; NULL: it did not */
 };
 
 /* cq and qp as given, either may be NULL. -1 with s->fail filled. */
@@ -35,8 +37,8 @@ void wc_out(struct session *s, const struct wc *wc, struct out *o);
 
 /* Takes n completions, waiting at most within ms for them; *end tells why it stopped
  * early: 0, ETIMEDOUT or EINTR. Returns how many, or -1 with s->fail filled. */
-int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
-	    int *end);
+int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n,
+	    int64_t within, int *end);
 /* The failure of a command call that waited for n completions and has got only these. The
  * completions are kept. Returns -1. */
 int wc_missing(struct session *s, const char *call, const struct cq_set *set,

@@ -40,13 +40,13 @@ const char *cq_set_name(const struct cq_set *set)
 {
 	static char name[80];
 
-	snprintf(name, sizeof name, "%s%s%s", set->cq[0]->o.name, set->n > 1 ? " and " : "",
-		 set->n > 1 ? set->cq[1]->o.name : "");
+	snprintf(name, sizeof name, "%s%s%s", set->cq[0]->o.name,
+		 set->n > 1 ? " and " : "", set->n > 1 ? set->cq[1]->o.name : "");
 	return name;
 }
 
-int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
-	    int *end)
+int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n,
+	    int64_t within, int *end)
 {
 	int64_t start = loop_now(), served = start;
 	int got = 0;
@@ -98,11 +98,14 @@ static unsigned say_outstanding(struct session *s, const struct qp *qp, bool rec
 
 	if (!n)
 		return 0;
-	fail_row(s, "outstanding", "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
-		 qp->o.name, n, recv ? "receive" : "send", n > 1 ? "s" : "", oldest->opcode,
-		 (unsigned long long)oldest->wr_id, (double)(loop_now() - oldest->when) / 1e6);
+	fail_row(s, "outstanding",
+		 "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago", qp->o.name,
+		 n, recv ? "receive" : "send", n > 1 ? "s" : "", oldest->opcode,
+		 (unsigned long long)oldest->wr_id,
+		 (double)(loop_now() - oldest->when) / 1e6);
 	if (silent == n && !recv)
-		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
+		fail_row(s, "likely",
+			 "unsignaled: they complete in silence (unless they fail)");
 	return recv ? n : n - silent;
 }
 
@@ -113,26 +116,37 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 	struct ibv_qp_attr attr = { 0 };
 
 	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR) {
-		fail_row(s, "state", "%s is %s: %s", qp->o.name, word_name(qp_state_words, state),
+		fail_row(s, "state", "%s is %s: %s", qp->o.name,
+			 word_name(qp_state_words, state),
 			 word_help(qp_state_words, state));
 		return;
 	}
 	if (sends && qp->type == IBV_QPT_RC &&
-	    ibv_query_qp(qp->v, &attr, IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
+	    ibv_query_qp(qp->v, &attr,
+			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
 			 &init) == 0) {
 		if (attr.rnr_retry == 7)
-			fail_row(s, "likely", "the peer posted no receive: rnr_retry 7 of %s tries "
-					      "for ever", qp->o.name);
+			fail_row(s, "likely",
+				 "the peer posted no receive: rnr_retry 7 of %s tries "
+				 "for ever",
+				 qp->o.name);
 		if (!attr.timeout)
-			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
+			fail_row(s, "likely",
+				 "timeout 0 of %s waits for an answer for ever",
 				 qp->o.name);
 		else
-			fail_row(s, "or", "the peer does not answer: timeout %u, retry_cnt %u take "
-					  "%.0f ms at least", attr.timeout, attr.retry_cnt,
-				 4.096e-3 * (double)(1ull << attr.timeout) * (attr.retry_cnt + 1));
+			fail_row(
+				s, "or",
+				"the peer does not answer: timeout %u, retry_cnt %u take "
+				"%.0f ms at least",
+				attr.timeout, attr.retry_cnt,
+				4.096e-3 * (double)(1ull << attr.timeout) *
+					(attr.retry_cnt + 1));
 	} else if (recvs) {
-		fail_row(s, "likely", "the peer has sent nothing to %s (a plain RDMA WRITE or "
-				      "READ takes no receive)", qp->o.name);
+		fail_row(s, "likely",
+			 "the peer has sent nothing to %s (a plain RDMA WRITE or "
+			 "READ takes no receive)",
+			 qp->o.name);
 	}
 }
 
@@ -141,7 +155,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 	bool any = false;
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach (o, s) {
 		struct qp *qp = (struct qp *)o;
 		unsigned sends, recvs;
 
@@ -154,8 +168,10 @@ static void say_why(struct session *s, const struct cq_set *set)
 		any |= posted_oldest(qp, false) || posted_oldest(qp, true) || qp->srq;
 	}
 	if (!any)
-		fail_row(s, "likely", "nothing is outstanding on %s: nothing was posted, or its "
-				      "completion was polled before", cq_set_name(set));
+		fail_row(s, "likely",
+			 "nothing is outstanding on %s: nothing was posted, or its "
+			 "completion was polled before",
+			 cq_set_name(set));
 }
 
 int wc_missing(struct session *s, const char *call, const struct cq_set *set,
@@ -164,8 +180,8 @@ int wc_missing(struct session *s, const char *call, const struct cq_set *set,
 	wc_keep(wc, got);
 	if (end == EINTR)
 		return fail(s, call, "EINTR", "interrupted");
-	fail(s, call, "ETIMEDOUT", "%s: %d of %d completions came on %s within %lld ms", call, got,
-	     n, cq_set_name(set), (long long)within);
+	fail(s, call, "ETIMEDOUT", "%s: %d of %d completions came on %s within %lld ms",
+	     call, got, n, cq_set_name(set), (long long)within);
 	if (got)
 		fail_row(s, "kept", "%d: the next poll takes them", got);
 	say_why(s, set);

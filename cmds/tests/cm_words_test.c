@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* What connection management says, without a device: addresses, limits, statuses, dumps.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+
+#include "check.h"
+#include "cm_addr.h"
+#include "cm_events.h"
+#include "cm_id.h"
+#include "cm_step.h"
+#include "session.h"
+
+static struct session s;
+
+static const char *host_text(const char *host, uint16_t port)
+{
+	struct sockaddr_storage sa;
+
+	if (cm_addr_parse(&s, host, port, AF_UNSPEC, &sa))
+		return s.fail.code;
+	return cm_addr_text((struct sockaddr *)&sa);
+}
+
+static void test_addresses(void)
+{
+	struct sockaddr_storage sa;
+
+	CHECK_STR(host_text("10.0.0.1", 7471), "10.0.0.1:7471");
+	CHECK_STR(host_text("fd00::1", 65535), "[fd00::1]:65535");
+	CHECK_STR(host_text("fe80::1%lo", 1), "[fe80::1%lo]:1");
+	CHECK_STR(host_text("fe80::1", 1), "BADVALUE"); /* on which interface? */
+	CHECK_STR(host_text("[fd00::1]", 1), "BADVALUE");
+	CHECK_STR(host_text("10.0.0.1:7471", 1), "BADVALUE");
+	CHECK_STR(host_text("", 1), "BADVALUE");
+	CHECK_INT(cm_addr_parse(&s, NULL, 80, AF_INET6, &sa), 0);
+	CHECK(cm_addr_any((struct sockaddr *)&sa));
+	CHECK_STR(cm_addr_text((struct sockaddr *)&sa), "[::]:80");
+	CHECK_INT(cm_addr_port((struct sockaddr *)&sa), 80);
+}
+
+static unsigned limit(enum rdma_port_space ps, enum data_for what, struct ibv_context *v)
+{
+	struct rdma_cm_id cm = { .verbs = v };
+	struct id id = { .v = &cm, .ps = ps };
+	unsigned n = data_limit(&id, what);
+
+	CHECK_INT(data_fits(&s, &id, what, n), 0);
+	CHECK_INT(data_fits(&s, &id, what, n + 1), -1);
+	return n;
+}
+
+static void test_limits(void)
+{
+	struct ibv_device rnic = { .node_type = IBV_NODE_RNIC };
+	struct ibv_context iwarp = { .device = &rnic };
+
+	CHECK_INT(limit(RDMA_PS_TCP, DATA_CONNECT, NULL), 56);
+	CHECK_INT(limit(RDMA_PS_TCP, DATA_ACCEPT, NULL), 196);
+	CHECK_INT(limit(RDMA_PS_TCP, DATA_REJECT, NULL), 148);
+	CHECK_INT(limit(RDMA_PS_UDP, DATA_CONNECT, NULL), 180);
+	CHECK_INT(limit(RDMA_PS_UDP, DATA_ACCEPT, NULL), 136);
+	CHECK_INT(limit(RDMA_PS_IB, DATA_CONNECT, NULL), 92);
+	CHECK_INT(limit(RDMA_PS_TCP, DATA_CONNECT, &iwarp), 255);
+}
+
+static const char *status(enum rdma_port_space ps, enum rdma_cm_event_type type, int n)
+{
+	struct id id = { .ps = ps };
+	struct cm_event ev = { .type = type, .status = n };
+
+	return cm_status_text(&id, &ev);
+}
+
+/* 28 is no ENOSPC, and 8 no ENOEXEC. */
+static void test_statuses(void)
+{
+	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, 8), "8 INVALID_SERVICE_ID");
+	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, 28), "28 CONSUMER_DEFINED");
+	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, -ECONNREFUSED),
+		  "-111 ECONNREFUSED");
+	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, 99), "99");
+	CHECK_STR(status(RDMA_PS_UDP, RDMA_CM_EVENT_UNREACHABLE, 3), "3 NO_QP");
+	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV), "-19 ENODEV");
+	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_ESTABLISHED, 0), "0");
+}
+
+static void dump(const void *data, size_t len, const char *want)
+{
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	id_hexdump(data, len, &d);
+	CHECK_STR(Tcl_DStringValue(&d), want);
+	Tcl_DStringFree(&d);
+}
+
+static void test_dump(void)
+{
+	static const unsigned char zeros[56];
+	unsigned char text[56] = "hi\x7f";
+
+	dump(zeros, 0, "");
+	dump(zeros, 56, "  56 zero bytes\n");
+	dump(text, 56,
+	     "  68 69 7f 00 00 00 00 00  00 00 00 00 00 00 00 00   hi..............\n"
+	     "  and 40 zero bytes\n");
+	dump(text, 2, "  68 69                                              hi\n");
+}
+
+int main(void)
+{
+	test_addresses();
+	test_limits();
+	test_statuses();
+	test_dump();
+	fail_clear(&s.fail);
+	return checks_end();
+}
