@@ -216,7 +216,7 @@ static void out_failed(const struct wc *w, struct out *o)
 		out_str(o, "meaning", help, "\n   %s", help);
 	if (!w->to)
 		return;
-	out_str(o, "state", w->to, "\n%s went %s -> %s. Type 'explain'.", w->qp->o.name,
+	out_str(o, "state", w->to, "\n%s went %s -> %s..", w->qp->o.name,
 		w->from, w->to);
 }
 

@@ -178,29 +178,34 @@ static int quit_exec(struct session *s, const void *args, struct out *o)
 	return TCL_RETURN;
 }
 
-#define QUIT(var, name_, summary_)                                                      \
-	const struct cmd var = {                                                        \
-		.name = name_,                                                          \
-		.family = "scripts",                                                    \
-		.summary = summary_,                                                    \
-		.text = "Ends the session or the whole run, also from inside of procs " \
-			"and files that\n"                                              \
-			"are sourced. All objects are destroyed in order. Without a "   \
-			"code the exit\n"                                               \
-			"code is that of the run so far: 0, or 3 after an expectation " \
-			"failed\n"                                                      \
-			"(see 'help exit-codes').",                                     \
-		.examples = quit_examples,                                              \
-		.args = quit_arg_table,                                                 \
-		.size = sizeof(struct quit_args),                                       \
-		.flags = CMD_NO_RECORD | CMD_EVALS,                                     \
-		.exec = quit_exec,                                                      \
-	}
-
 static const struct cmd_eg quit_examples[] = {
 	{ "if {1 > 2} {quit 1}", NULL },
 	{ NULL, NULL },
 };
 
-QUIT(cmd_quit, "quit", "Leave the shell");
-QUIT(cmd_exit, "exit", "Leave the shell, as quit does");
+const struct cmd cmd_quit = {
+	.name = "quit",
+	.family = "scripts",
+	.summary = "leave the shell",
+	.text = "Ends the session or the whole run, also from inside of procs and files that\n"
+		"are sourced. All objects are destroyed in order. Without a code the exit\n"
+		"code is that of the run so far: 0, or 3 after an expectation failed\n"
+		"(see 'help exit-codes').",
+	.examples = quit_examples,
+	.args = quit_arg_table,
+	.size = sizeof(struct quit_args),
+	.flags = CMD_NO_RECORD | CMD_EVALS,
+	.exec = quit_exec,
+};
+
+const struct cmd cmd_exit = {
+	.name = "exit",
+	.family = "scripts",
+	.summary = "leave the shell, as quit does",
+	.text = "The same as quit: the name that Tcl has for it.",
+	.examples = quit_examples,
+	.args = quit_arg_table,
+	.size = sizeof(struct quit_args),
+	.flags = CMD_NO_RECORD | CMD_EVALS,
+	.exec = quit_exec,
+};
