@@ -78,7 +78,7 @@ extern const struct cmd cmd_echo, cmd_puts;
 /* shell/expect.c */
 extern const struct cmd cmd_expect;
 /* shell/flow.c */
-extern const struct cmd cmd_repeat, cmd_sleep, cmd_source;
+extern const struct cmd cmd_exit, cmd_quit, cmd_repeat, cmd_sleep, cmd_source;
 /* shell/help.c */
 extern const struct cmd cmd_help;
 /* shell/record.c */
