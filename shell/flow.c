@@ -53,7 +53,7 @@ static const struct cmd_eg repeat_examples[] = {
 const struct cmd cmd_repeat = {
 	.name = "repeat",
 	.family = "scripts",
-	.summary = "Run commands several times",
+	.summary = "run commands several times",
 	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the "
 		"body's commands\n"
 		"have to say is printed as if they were typed one by one. break and "
@@ -97,7 +97,7 @@ static const struct cmd_eg sleep_examples[] = {
 const struct cmd cmd_sleep = {
 	.name = "sleep",
 	.family = "scripts",
-	.summary = "Do nothing for a while",
+	.summary = "do nothing for a while",
 	.text = "Notices go on to be shown and connections to be answered meanwhile; "
 		"Ctrl-C ends it.\n"
 		"To wait for something that happens, better say so to 'wait', which is "
@@ -140,7 +140,7 @@ static const struct cmd_eg source_examples[] = {
 const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
-	.summary = "Run the commands of a file",
+	.summary = "run the commands of a file",
 	.text = "Runs a script in the scope of the caller: its procs and variables stay. "
 		"Results of\n"
 		"its commands are not printed, echo is. return ends the file, and its "
@@ -202,5 +202,5 @@ static const struct cmd_eg quit_examples[] = {
 	{ NULL, NULL },
 };
 
-QUIT(cmd_quit, "quit", "Leave the shell");
-QUIT(cmd_exit, "exit", "Leave the shell, as quit does");
+QUIT(cmd_quit, "quit", "leave the shell");
+QUIT(cmd_exit, "exit", "leave the shell, as quit does");

@@ -557,7 +557,7 @@ static const struct cmd_eg help_examples[] = {
 const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
-	.summary = "Commands, one command, a topic, or a search",
+	.summary = "commands, one command, a topic, or a search",
 	.text = "Alone it lists all commands. With a command's name it shows usage, "
 		"arguments, text and\n"
 		"examples; with a first word as 'post' or a family as 'memory' what "
