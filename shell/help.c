@@ -346,7 +346,7 @@ static void list_all(struct out *o)
 
 	for (unsigned i = 0; (family = help_family(i)); i++)
 		list_family(family, o);
-	out_text(o, "\nhelp COMMAND, help WORD (searches everything), help TOPIC:");
+	out_text(o, "\nhelp COMMAND, help WORD (searches everything)\nhelp TOPIC:");
 	for (const struct topic *t = topics; t->name; t++)
 		out_text(o, " %s", t->name);
 	out_text(o, "\n");
