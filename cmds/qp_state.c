@@ -222,7 +222,7 @@ static const struct cmd_eg qp_state_egs[] = {
 const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",
-	.summary = "the state diagram of a QP, its legal next states, its history",
+	.summary = "the state diagram of a QP, its next states and its history",
 	.text = "The present state has a double frame, the way taken double arrows. "
 		"Below are\n"
 		"what the state permits, where the QP can go with the attributes each "

@@ -351,7 +351,7 @@ static const struct cmd_eg require_egs[] = {
 const struct cmd cmd_require = {
 	.name = "require",
 	.family = "scripts",
-	.summary = "end the script as skipped unless the machine has what it needs",
+	.summary = "end the script as skipped unless this machine will do",
 	.text = "For the first lines of a script. Words: device, ports N (active ones of "
 		"all\n"
 		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, "

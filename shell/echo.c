@@ -85,7 +85,7 @@ static const struct cmd_eg echo_examples[] = {
 const struct cmd cmd_echo = {
 	.name = "echo",
 	.family = "scripts",
-	.summary = "Print words",
+	.summary = "print words",
 	.text = "Prints its words with a blank between two, and a newline. It prints at "
 		"once, also\n"
 		"inside of loops and procs, and with -q. With --json it prints a JSON "
@@ -107,7 +107,7 @@ static const struct cmd_eg puts_examples[] = {
 const struct cmd cmd_puts = {
 	.name = "puts",
 	.family = "scripts",
-	.summary = "Print one text, as Tcl's own puts does",
+	.summary = "print one text, as Tcl's own puts does",
 	.text = "For those who know Tcl: prints one word to standard output. There are "
 		"no other\n"
 		"channels unless the shell runs with --unsafe; Tcl's own is tcl_puts "

@@ -371,7 +371,7 @@ static const struct cmd_eg expect_examples[] = {
 const struct cmd cmd_expect = {
 	.name = "expect",
 	.family = "scripts",
-	.summary = "Check what a command brings, or how it fails",
+	.summary = "check what a command brings, or how it fails",
 	.text = "Runs the script and looks at its result: each FIELD must have its "
 		"VALUE. -value looks\n"
 		"at the whole result, -true at a condition, -error wants the script to "

@@ -346,7 +346,7 @@ static void list_all(struct out *o)
 
 	for (unsigned i = 0; (family = help_family(i)); i++)
 		list_family(family, o);
-	out_text(o, "\nhelp COMMAND, help WORD (searches everything), help TOPIC:");
+	out_text(o, "\nhelp COMMAND, help WORD (searches everything)\nhelp TOPIC:");
 	for (const struct topic *t = topics; t->name; t++)
 		out_text(o, " %s", t->name);
 	out_text(o, "\n");
@@ -557,7 +557,7 @@ static const struct cmd_eg help_examples[] = {
 const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
-	.summary = "Commands, one command, a topic, or a search",
+	.summary = "commands, one command, a topic, or a search",
 	.text = "Alone it lists all commands. With a command's name it shows usage, "
 		"arguments, text and\n"
 		"examples; with a first word as 'post' or a family as 'memory' what "

@@ -210,7 +210,7 @@ static const struct cmd_eg record_examples[] = {
 const struct cmd cmd_record = {
 	.name = "record",
 	.family = "scripts",
-	.summary = "Write what is typed to a script",
+	.summary = "write what is typed to a script",
 	.text = "record FILE writes each command to FILE from now on, record -last N "
 		"FILE the last\n"
 		"commands that went well, record -stop ends it. Alone it says whether it "

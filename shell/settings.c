@@ -151,7 +151,7 @@ static const struct cmd_eg option_examples[] = {
 const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
-	.summary = "Show or set an option of the shell",
+	.summary = "show or set an option of the shell",
 	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, "
 		"json or csv.\n"
 		"In json each result is one line of JSON, in csv a line of names and a "
@@ -199,7 +199,7 @@ static const struct cmd_eg trace_examples[] = {
 const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
-	.summary = "Show each library call with its arguments and result",
+	.summary = "show each library call with its arguments and result",
 	.text = "Each call is one line with time, number, voice, arguments and result. "
 		"The voices:\n"
 		"SLOW for the control path (objects are made, connections managed), FAST "
@@ -266,7 +266,7 @@ static const struct cmd_eg notices_examples[] = {
 const struct cmd cmd_notices = {
 	.name = "notices",
 	.family = "settings",
-	.summary = "Choose which events are told as they happen",
+	.summary = "choose which events are told as they happen",
 	.text = "A notice is a line that begins with '*': something happened on its own. "
 		"cm: the\n"
 		"connection manager (a request, a disconnect), async: asynchronous "
@@ -309,7 +309,7 @@ static const struct cmd_eg version_examples[] = {
 const struct cmd cmd_version = {
 	.name = "version",
 	.family = "settings",
-	.summary = "Versions of the shell and its libraries",
+	.summary = "versions of the shell and its libraries",
 	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their "
 		"providers.\n"
 		"Please add it to a report of a bug.",

@@ -27,6 +27,10 @@ for f in eg*.rdma; do
 	[ -e "$f" ] || { echo "no examples" >&2; exit 1; }
 	"$rdmash" -X -k "$f" >eg.out 2>&1 </dev/null
 	code=$?
+	if [ $code = 77 ]; then
+		echo "$(head -n1 "$f" | cut -c3-): skipped, a require is not met"
+		continue
+	fi
 	awk -v name="$(head -n1 "$f" | cut -c3-)" -v file="$f" '
 		function end() {
 			if (n && shows != "" && !index(text, shows)) {

@@ -6,6 +6,7 @@
 #include "check.h"
 
 static const struct cmd *now;
+static unsigned problems;
 
 /* Says which command, and which argument, is wrong. */
 static void want(bool ok, const char *what, const char *arg)
@@ -13,7 +14,7 @@ static void want(bool ok, const char *what, const char *arg)
 	if (ok)
 		return;
 	fprintf(stderr, "%s%s%s: %s\n", now->name, arg ? " " : "", arg ? arg : "", what);
-	exit(1);
+	problems++;
 }
 
 static bool is_line(const char *text, size_t max)
@@ -106,5 +107,6 @@ int main(void)
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		n--;
 	CHECK_INT(n, 0); /* each is in one family that help lists */
+	CHECK_INT(problems, 0);
 	return checks_end();
 }
