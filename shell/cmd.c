@@ -54,24 +54,39 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names,
 	return -1;
 }
 
+/* The first entry that begins with typed, or where it would stand. A blank sorts before
+ * all that names are made of: so a whole word comes before the longer ones. */
+static const struct cmd *const *first_with(const char *typed, size_t len)
+{
+	static size_t count;
+	size_t low = 0, high;
+
+	while (cmd_table[count])
+		count++;
+	for (high = count; low < high;) {
+		size_t mid = (low + high) / 2;
+
+		if (strncmp(cmd_table[mid]->name, typed, len) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &cmd_table[low];
+}
+
 /* The first entry of the group that typed names, or NULL. */
 static const struct cmd *const *find_group(struct session *s, const char *typed)
 {
-	const struct cmd *const *found = NULL;
 	size_t len = strlen(typed);
-	bool ambiguous = false, exact = false;
+	const struct cmd *const *found = first_with(typed, len), *const *after = found;
+	bool ambiguous;
 	Tcl_Obj *fits, *all;
 
-	for (const struct cmd *const *c = cmd_table; *c && !exact; c++) {
-		if (c > cmd_table && same_first(c[-1], *c))
-			continue;
-		if (strncmp((*c)->name, typed, len) != 0)
-			continue;
-		exact = first_len(*c) == len;
-		ambiguous = found && !exact;
-		found = c;
-	}
-	if (found && !ambiguous && len)
+	while (*after && same_first(*after, *found))
+		after++;
+	ambiguous = *found && *after && first_len(*found) != len &&
+		    strncmp((*after)->name, typed, len) == 0;
+	if (len && *found && !ambiguous && strncmp((*found)->name, typed, len) == 0)
 		return found;
 	if (!s)
 		return NULL;
