@@ -50,8 +50,7 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, " ", 1);
 	Tcl_DStringAppend(prompt, qp->o.name, -1);
 	Tcl_DStringAppend(prompt, ":", 1);
-	Tcl_DStringAppend(prompt,
-			  word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
+	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
 }
 
 /* A provider is a driver of libibverbs in user space; each leaves a file of its name. */
@@ -59,8 +58,7 @@ static void app_version(Tcl_DString *text)
 {
 	glob_t found = { 0 };
 
-	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION,
-			  -1);
+	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION, -1);
 	if (glob("/etc/libibverbs.d/*.driver", 0, NULL, &found) == 0)
 		Tcl_DStringAppend(text, "  providers", -1);
 	for (size_t i = 0; i < found.gl_pathc; i++) {

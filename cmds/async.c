@@ -18,22 +18,19 @@
 
 #define KEPT 256 /* events that no one has waited for */
 
-static struct obj *about(struct session *s, struct dev *dev,
-			 const struct ibv_async_event *ev)
+static struct obj *about(struct session *s, struct dev *dev, const struct ibv_async_event *ev)
 {
 	struct obj *o;
 
 	obj_foreach (o, s) {
 		switch (ev->event_type) {
 		case IBV_EVENT_CQ_ERR:
-			if (o->class == &cq_class &&
-			    ((struct cq *)o)->v == ev->element.cq)
+			if (o->class == &cq_class && ((struct cq *)o)->v == ev->element.cq)
 				return o;
 			break;
 		case IBV_EVENT_SRQ_ERR:
 		case IBV_EVENT_SRQ_LIMIT_REACHED:
-			if (o->class == &srq_class &&
-			    ((struct srq *)o)->v == ev->element.srq)
+			if (o->class == &srq_class && ((struct srq *)o)->v == ev->element.srq)
 				return o;
 			break;
 		case IBV_EVENT_QP_FATAL:
@@ -44,8 +41,7 @@ static struct obj *about(struct session *s, struct dev *dev,
 		case IBV_EVENT_PATH_MIG:
 		case IBV_EVENT_PATH_MIG_ERR:
 		case IBV_EVENT_QP_LAST_WQE_REACHED:
-			if (o->class == &qp_class &&
-			    ((struct qp *)o)->v == ev->element.qp)
+			if (o->class == &qp_class && ((struct qp *)o)->v == ev->element.qp)
 				return o;
 			break;
 		default:
@@ -60,8 +56,7 @@ static void note_on(struct obj *o, enum ibv_event_type type)
 	if (o->class == &cq_class && type == IBV_EVENT_CQ_ERR)
 		((struct cq *)o)->broken = true;
 	else if (o->class == &srq_class && type == IBV_EVENT_SRQ_LIMIT_REACHED)
-		((struct srq *)o)->limit =
-			0; /* it fires once: modify the SRQ to arm it again */
+		((struct srq *)o)->limit = 0; /* it fires once: modify the SRQ to arm it again */
 	else if (o->class == &qp_class)
 		qp_history_sync((struct qp *)o, word_name(async_words, type));
 }

@@ -13,8 +13,7 @@ static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj
 
 	obj_foreach (o, s)
 		if (!class || o->class == class)
-			Tcl_ListObjAppendElement(NULL, names,
-						 Tcl_NewStringObj(o->name, -1));
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(o->name, -1));
 }
 
 static int no_such(struct session *s, const struct arg *a, const struct obj_class *class,
@@ -25,11 +24,9 @@ static int no_such(struct session *s, const struct arg *a, const struct obj_clas
 	const char *near;
 
 	if (other) {
-		args_bad(s, a, "%s is a %s, not a %s", typed, other->class->title,
-			 class->title);
+		args_bad(s, a, "%s is a %s, not a %s", typed, other->class->title, class->title);
 	} else {
-		args_bad(s, a, "there is no %s named %s", class ? class->title : "object",
-			 typed);
+		args_bad(s, a, "there is no %s named %s", class ? class->title : "object", typed);
 	}
 	Tcl_IncrRefCount(names);
 	list_class(s, class, names);
@@ -56,8 +53,7 @@ static int parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *ds
 }
 
 /* The current one, else the only one. */
-static int pick(struct session *s, const struct arg *a, void *dst,
-		const struct obj_class *class)
+static int pick(struct session *s, const struct arg *a, void *dst, const struct obj_class *class)
 {
 	Tcl_Obj *names;
 	void *o = NULL;
@@ -93,31 +89,30 @@ static bool could_be_name(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return isalpha((unsigned char)*Tcl_GetString(word));
 }
 
-#define OBJECT_FNS(x)                                                                    \
-	static int parse_##x(struct session *s, const struct arg *a, Tcl_Obj *word,      \
-			     void *dst)                                                  \
-	{                                                                                \
-		return parse(s, a, word, dst, &x##_class);                               \
-	}                                                                                \
-	static int absent_##x(struct session *s, const struct arg *a, void *dst)         \
-	{                                                                                \
-		return pick(s, a, dst, &x##_class);                                      \
-	}                                                                                \
-	static void complete_##x(struct session *s, const struct arg *a, Tcl_Obj *words) \
-	{                                                                                \
-		(void)a;                                                                 \
-		list_class(s, &x##_class, words);                                        \
-	}                                                                                \
-	const struct arg_kind kind_##x = { .word = #x,                                   \
-					   .size = sizeof(void *),                       \
-					   .parse = parse_##x,                           \
-					   .absent = absent_##x,                         \
-					   .matches = could_be_name,                     \
-					   .complete = complete_##x };                   \
-	const struct arg_kind kind_##x##_opt = { .word = #x,                             \
-						 .size = sizeof(void *),                 \
-						 .parse = parse_##x,                     \
-						 .matches = could_be_name,               \
+#define OBJECT_FNS(x)                                                                          \
+	static int parse_##x(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst) \
+	{                                                                                      \
+		return parse(s, a, word, dst, &x##_class);                                     \
+	}                                                                                      \
+	static int absent_##x(struct session *s, const struct arg *a, void *dst)               \
+	{                                                                                      \
+		return pick(s, a, dst, &x##_class);                                            \
+	}                                                                                      \
+	static void complete_##x(struct session *s, const struct arg *a, Tcl_Obj *words)       \
+	{                                                                                      \
+		(void)a;                                                                       \
+		list_class(s, &x##_class, words);                                              \
+	}                                                                                      \
+	const struct arg_kind kind_##x = { .word = #x,                                         \
+					   .size = sizeof(void *),                             \
+					   .parse = parse_##x,                                 \
+					   .absent = absent_##x,                               \
+					   .matches = could_be_name,                           \
+					   .complete = complete_##x };                         \
+	const struct arg_kind kind_##x##_opt = { .word = #x,                                   \
+						 .size = sizeof(void *),                       \
+						 .parse = parse_##x,                           \
+						 .matches = could_be_name,                     \
 						 .complete = complete_##x };
 
 OBJECT_FNS(pd)

@@ -140,12 +140,10 @@ static int in_use(struct session *s, struct obj *o)
 	Tcl_DStringInit(&users);
 	obj_foreach (u, s)
 		if (obj_uses(u, o)) {
-			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "",
-					  -1);
+			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
 			Tcl_DStringAppend(&users, u->name, -1);
 		}
-	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name,
-	     Tcl_DStringValue(&users));
+	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name, Tcl_DStringValue(&users));
 	Tcl_DStringFree(&users);
 	return fail_next(s, "destroy %s -cascade", o->name);
 }
@@ -196,8 +194,7 @@ void obj_destroy_all(struct session *s)
 		if (user)
 			o = user;
 		if (o->class->destroy(s, o)) {
-			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name,
-				s->fail.text);
+			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name, s->fail.text);
 			fail_clear(&s->fail);
 		}
 		drop(s, o);

@@ -58,18 +58,18 @@ TAILQ_HEAD(async_list, async_event);
 struct context {
 	struct obj_list objs;
 	struct async_list asyncs; /* not yet taken by wait */
-	struct qp *qp; /* the current one: commands without a QP argument mean it */
-	struct id *id; /* the current connection id */
-	uint64_t wr_id; /* the last one given out */
+	struct qp *qp;		  /* the current one: commands without a QP argument mean it */
+	struct id *id;		  /* the current connection id */
+	uint64_t wr_id;		  /* the last one given out */
 };
 
 /* ------------------------------------------------------------------ objects -- */
 
 struct dev {
-	struct obj o; /* named as the device: rxe0 */
+	struct obj o;	       /* named as the device: rxe0 */
 	struct ibv_context *v; /* librdmacm's, so that ids and resources fit together */
 	struct ibv_device_attr_ex attr;
-	bool iwarp; /* node type RNIC */
+	bool iwarp;	     /* node type RNIC */
 	struct watch *watch; /* of its asynchronous events */
 };
 
@@ -93,8 +93,8 @@ struct cq {
 	struct cc *cc; /* or NULL */
 	struct ibv_cq *v;
 	bool armed;
-	bool broken;	 /* CQ_ERR: overrun */
-	unsigned events; /* completion events not yet taken by wait */
+	bool broken;	     /* CQ_ERR: overrun */
+	unsigned events;     /* completion events not yet taken by wait */
 	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
 	unsigned nkept;
 };
@@ -137,7 +137,7 @@ struct qp_peer {
 	uint16_t lid;
 	union ibv_gid gid;
 	unsigned gid_index;
-	enum ibv_mtu mtu; /* 0: not told */
+	enum ibv_mtu mtu;   /* 0: not told */
 	uint64_t addr, len; /* of a region; len 0: not told */
 	uint32_t rkey;	    /* 0: no region */
 };
@@ -152,8 +152,8 @@ struct qp {
 	enum ibv_qp_type type;
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
-	uint32_t psn;	     /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
-	struct qp_peer peer; /* by hand: what modify-qp -fill knows of the other end */
+	uint32_t psn; /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
+	struct qp_peer peer;		/* by hand: what modify-qp -fill knows of the other end */
 	struct qp_step steps[QP_STEPS]; /* a ring */
 	unsigned nsteps;
 	struct posted posted[QP_POSTED]; /* a ring */
@@ -233,19 +233,19 @@ struct id {
 	struct qp *qp;
 	enum id_state state;
 	enum rdma_port_space ps;
-	bool passive;	 /* made for a request that came in */
-	bool stepping;	 /* made by 'cm create': nothing is answered for the user */
-	bool left;	 /* rdma_disconnect() was called: the peer is not kept waiting */
-	bool hold;	 /* its events are acknowledged only by 'cm ack' */
+	bool passive;  /* made for a request that came in */
+	bool stepping; /* made by 'cm create': nothing is answered for the user */
+	bool left;     /* rdma_disconnect() was called: the peer is not kept waiting */
+	bool hold;     /* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
 	unsigned unacked;	     /* how many */
 	struct listening *listening; /* set by listen, or NULL */
 	int backlog;
-	struct ah *ah; /* UD: leads to the peer, or NULL */
-	struct cq *cq; /* made for its QP by connect or accept, or NULL */
-	struct cm_event last;	     /* the last one with private data or connection parameters */
-	unsigned char *data; /* private data received, or NULL */
+	struct ah *ah;	      /* UD: leads to the peer, or NULL */
+	struct cq *cq;	      /* made for its QP by connect or accept, or NULL */
+	struct cm_event last; /* the last one with private data or connection parameters */
+	unsigned char *data;  /* private data received, or NULL */
 	size_t data_len;
 };
 
@@ -275,7 +275,7 @@ int obj_destroy(struct session *s, void *o, bool cascade);
 /* Destroys everything, in reverse order, without stopping at errors: the end. */
 void obj_destroy_all(struct session *s);
 
-#define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->objs, link)
+#define obj_foreach(o, s) TAILQ_FOREACH ((o), &(s)->ctx->objs, link)
 
 /* ---------------------------------------------------------- as an argument -- */
 
@@ -285,8 +285,7 @@ extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind
 	kind_mw, kind_ah, kind_ec, kind_id, kind_oob;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
-	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt,
-	kind_oob_opt;
+	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt, kind_oob_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 

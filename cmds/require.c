@@ -88,8 +88,7 @@ static bool has_mw(const struct dev *dev, uint64_t n)
 static bool has_mw2(const struct dev *dev, uint64_t n)
 {
 	(void)n;
-	return has_cap(dev,
-		       IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+	return has_cap(dev, IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
 }
 
 static bool has_atomics(const struct dev *dev, uint64_t n)
@@ -126,8 +125,7 @@ static bool is_link(const struct dev *dev, uint8_t layer)
 {
 	struct ibv_port_attr port;
 
-	return !dev->iwarp && ibv_query_port(dev->v, 1, &port) == 0 &&
-	       port.link_layer == layer;
+	return !dev->iwarp && ibv_query_port(dev->v, 1, &port) == 0 && port.link_layer == layer;
 }
 
 static bool is_roce(const struct dev *dev, uint64_t n)
@@ -157,8 +155,7 @@ static unsigned active_ports(struct ibv_device *device)
 
 	if (v && ibv_query_device(v, &attr) == 0)
 		for (uint8_t i = 1; i && i <= attr.phys_port_cnt; i++)
-			n += ibv_query_port(v, i, &port) == 0 &&
-			     port.state == IBV_PORT_ACTIVE;
+			n += ibv_query_port(v, i, &port) == 0 && port.state == IBV_PORT_ACTIVE;
 	if (v)
 		ibv_close_device(v);
 	return n;
@@ -226,12 +223,10 @@ static const struct arg require_args[] = {
 	POS_MANY("what", require_args, words, kind_capability,
 		 "capabilities, or the reason of -true"),
 	OPT("true", require_args, expr, kind_obj, "an expression that must hold"),
-	OPT("device", require_args, dev, kind_dev_opt, "device that must have them"),
-	ARGS_END
+	OPT("device", require_args, dev, kind_dev_opt, "device that must have them"), ARGS_END
 };
 
-static int unmet(struct session *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+static int unmet(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static int unmet(struct session *s, const char *fmt, ...)
 {
@@ -299,16 +294,14 @@ static int check_words(struct session *s, const struct require_args *a)
 			return -1;
 		if (!dev)
 			return unmet(s, "%s: there is no RDMA device", c->name);
-		if (c->counted &&
-		    number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
+		if (c->counted && number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
 			return -1;
 		if (c->probe(dev, n))
 			continue;
 		if (c->counted)
 			return unmet(s, "%s %llu: %s %s", c->name, (unsigned long long)n,
 				     dev->o.name, c->lacks);
-		return unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport(dev),
-			     c->lacks);
+		return unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport(dev), c->lacks);
 	}
 	return 0;
 }
@@ -319,8 +312,7 @@ static int check_true(struct session *s, const struct require_args *a)
 	int holds;
 
 	if (a->words.n > 1)
-		return fail(s, "require", "EINVAL",
-			    "require -true EXPR REASON: quote the reason");
+		return fail(s, "require", "EINVAL", "require -true EXPR REASON: quote the reason");
 	if (Tcl_ExprBooleanObj(s->tcl, a->expr, &holds) != TCL_OK)
 		return fail(s, "require", "EINVAL", "require -true: %s",
 			    Tcl_GetStringResult(s->tcl));
@@ -341,25 +333,19 @@ static int exec(struct session *s, const void *args, struct out *o)
 	return a->expr ? check_true(s, a) : check_words(s, a);
 }
 
-static const struct cmd_eg require_egs[] = {
-	{ "require device rc", NULL },
-	{ "require ports 1", NULL },
-	{ "require -true {1 + 1 == 2} \"arithmetic\"", NULL },
-	{ NULL, NULL }
-};
+static const struct cmd_eg require_egs[] = { { "require device rc", NULL },
+					     { "require ports 1", NULL },
+					     { "require -true {1 + 1 == 2} \"arithmetic\"", NULL },
+					     { NULL, NULL } };
 
 const struct cmd cmd_require = {
 	.name = "require",
 	.family = "scripts",
 	.summary = "end the script as skipped unless this machine will do",
-	.text = "For the first lines of a script. Words: device, ports N (active ones of "
-		"all\n"
-		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, "
-		"multicast, odp,\n"
-		"roce, ib, iwarp. -true takes an expression, and a reason to print. What "
-		"is not\n"
-		"met ends the script with exit code 77, which test runners count as "
-		"skipped.",
+	.text = "For the first lines of a script. Words: device, ports N (active ones of all\n"
+		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,\n"
+		"roce, ib, iwarp. -true takes an expression, and a reason to print. What is not\n"
+		"met ends the script with exit code 77, which test runners count as skipped.",
 	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
 	.examples = require_egs,
 	.args = require_args,

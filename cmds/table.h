@@ -5,74 +5,85 @@
 
 #include "cmd.h"
 
-/* accept.c */
+/* connection/accept.c */
 extern const struct cmd cmd_accept, cmd_reject;
-/* ah.c */
-extern const struct cmd cmd_ah;
-/* arm.c */
-extern const struct cmd cmd_arm;
-/* bench.c */
-extern const struct cmd cmd_bench;
-/* cm_active.c */
-extern const struct cmd cmd_cm_bind, cmd_cm_resolve_addr, cmd_cm_resolve_route, cmd_cm_connect, cmd_cm_establish;
-/* cm_create.c */
+/* connection/cm_active.c */
+extern const struct cmd cmd_cm_bind, cmd_cm_resolve_addr, cmd_cm_resolve_route, cmd_cm_connect,
+	cmd_cm_establish;
+/* connection/cm_create.c */
 extern const struct cmd cmd_cm_create, cmd_cm_channel, cmd_cm_option, cmd_cm_notify, cmd_cm_migrate;
-/* cm_event_cmd.c */
+/* connection/cm_event_cmd.c */
 extern const struct cmd cmd_cm_event, cmd_cm_ack;
-/* cm_mcast.c */
+/* connection/cm_mcast.c */
 extern const struct cmd cmd_cm_join, cmd_cm_leave;
-/* cm_passive.c */
+/* connection/cm_passive.c */
 extern const struct cmd cmd_cm_listen, cmd_cm_accept, cmd_cm_reject, cmd_cm_disconnect;
-/* connect.c */
+/* connection/connect.c */
 extern const struct cmd cmd_connect, cmd_disconnect, cmd_private_data;
-/* cq.c */
-extern const struct cmd cmd_cc, cmd_cq, cmd_cq_resize;
-/* devices.c */
-extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
-/* gids.c */
-extern const struct cmd cmd_gids;
-/* listen.c */
+/* connection/listen.c */
 extern const struct cmd cmd_listen;
-/* mcast.c */
+/* connection/mcast.c */
 extern const struct cmd cmd_mcast_attach, cmd_mcast_detach;
-/* mem_get.c */
-extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
-/* mem_put.c */
-extern const struct cmd cmd_mem_put, cmd_mem_fill, cmd_mem_load;
-/* mem_watch.c */
-extern const struct cmd cmd_mem_watch;
-/* modify_qp.c */
-extern const struct cmd cmd_modify_qp;
-/* mr.c */
-extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
-/* mw.c */
-extern const struct cmd cmd_mw, cmd_mw_bind;
-/* oob.c */
-extern const struct cmd cmd_oob_listen, cmd_oob_connect, cmd_oob_accept;
-/* pd.c */
-extern const struct cmd cmd_pd;
-/* poll.c */
+/* data/arm.c */
+extern const struct cmd cmd_arm;
+/* data/bench.c */
+extern const struct cmd cmd_bench;
+/* data/poll.c */
 extern const struct cmd cmd_poll;
-/* post_atomic.c */
+/* data/post_atomic.c */
 extern const struct cmd cmd_post_cmp_swap, cmd_post_fetch_add;
-/* post_chain.c */
+/* data/post_chain.c */
 extern const struct cmd cmd_post_chain;
-/* post_mw.c */
+/* data/post_mw.c */
 extern const struct cmd cmd_post_bind_mw, cmd_post_local_inv;
-/* post_rdma.c */
+/* data/post_rdma.c */
 extern const struct cmd cmd_post_write, cmd_post_write_imm, cmd_post_read;
-/* post_recv.c */
+/* data/post_recv.c */
 extern const struct cmd cmd_post_recv;
-/* post_send.c */
+/* data/post_send.c */
 extern const struct cmd cmd_post_send, cmd_post_send_imm, cmd_post_send_inv;
-/* qp_create.c */
+/* data/wait.c */
+extern const struct cmd cmd_wait_wc, cmd_wait_cq;
+/* data/wait_event.c */
+extern const struct cmd cmd_wait_event;
+/* data/wait_state.c */
+extern const struct cmd cmd_wait_async, cmd_wait_state;
+/* device/devices.c */
+extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
+/* device/gids.c */
+extern const struct cmd cmd_gids;
+/* memory/mem_get.c */
+extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
+/* memory/mem_put.c */
+extern const struct cmd cmd_mem_put, cmd_mem_fill, cmd_mem_load;
+/* memory/mem_watch.c */
+extern const struct cmd cmd_mem_watch;
+/* qp/modify_qp.c */
+extern const struct cmd cmd_modify_qp;
+/* qp/oob.c */
+extern const struct cmd cmd_oob_listen, cmd_oob_connect, cmd_oob_accept;
+/* qp/qp_create.c */
 extern const struct cmd cmd_qp_create;
-/* qp_info.c */
+/* qp/qp_info.c */
 extern const struct cmd cmd_qp_info;
-/* qp_state.c */
+/* qp/qp_state.c */
 extern const struct cmd cmd_qp_state;
 /* require.c */
 extern const struct cmd cmd_require;
+/* resources/ah.c */
+extern const struct cmd cmd_ah;
+/* resources/cq.c */
+extern const struct cmd cmd_cc, cmd_cq, cmd_cq_resize;
+/* resources/mr.c */
+extern const struct cmd cmd_reg, cmd_dereg, cmd_rereg;
+/* resources/mw.c */
+extern const struct cmd cmd_mw, cmd_mw_bind;
+/* resources/pd.c */
+extern const struct cmd cmd_pd;
+/* resources/show.c */
+extern const struct cmd cmd_show, cmd_get, cmd_destroy;
+/* resources/srq.c */
+extern const struct cmd cmd_srq, cmd_srq_modify;
 /* shell/echo.c */
 extern const struct cmd cmd_echo, cmd_puts;
 /* shell/expect.c */
@@ -85,15 +96,5 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_record;
 /* shell/settings.c */
 extern const struct cmd cmd_option, cmd_trace, cmd_notices, cmd_version;
-/* show.c */
-extern const struct cmd cmd_show, cmd_get, cmd_destroy;
-/* srq.c */
-extern const struct cmd cmd_srq, cmd_srq_modify;
-/* wait.c */
-extern const struct cmd cmd_wait_wc, cmd_wait_cq;
-/* wait_event.c */
-extern const struct cmd cmd_wait_event;
-/* wait_state.c */
-extern const struct cmd cmd_wait_async, cmd_wait_state;
 
 #endif

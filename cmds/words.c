@@ -11,11 +11,9 @@
 const struct word mr_access_words[] = {
 	{ "LOCAL_WRITE", IBV_ACCESS_LOCAL_WRITE,
 	  "the device may write: RECV, READ and atomic results" },
-	{ "REMOTE_WRITE", IBV_ACCESS_REMOTE_WRITE,
-	  "peers may RDMA WRITE (needs LOCAL_WRITE)" },
+	{ "REMOTE_WRITE", IBV_ACCESS_REMOTE_WRITE, "peers may RDMA WRITE (needs LOCAL_WRITE)" },
 	{ "REMOTE_READ", IBV_ACCESS_REMOTE_READ, "peers may RDMA READ" },
-	{ "REMOTE_ATOMIC", IBV_ACCESS_REMOTE_ATOMIC,
-	  "peers may use atomics (needs LOCAL_WRITE)" },
+	{ "REMOTE_ATOMIC", IBV_ACCESS_REMOTE_ATOMIC, "peers may use atomics (needs LOCAL_WRITE)" },
 	{ "MW_BIND", IBV_ACCESS_MW_BIND, "memory windows may be bound to it" },
 	{ "ZERO_BASED", IBV_ACCESS_ZERO_BASED, "addresses are offsets from its start" },
 	{ "ON_DEMAND", IBV_ACCESS_ON_DEMAND, "pages are not pinned: on-demand paging" },
@@ -50,33 +48,27 @@ const struct word qp_state_words[] = {
 	{ 0 }
 };
 
-const struct word mig_state_words[] = {
-	{ "MIGRATED", IBV_MIG_MIGRATED, "on the primary path" },
-	{ "REARM", IBV_MIG_REARM, "get ready to migrate" },
-	{ "ARMED", IBV_MIG_ARMED, "ready to migrate to the alternate path" },
-	{ 0 }
-};
+const struct word mig_state_words[] = { { "MIGRATED", IBV_MIG_MIGRATED, "on the primary path" },
+					{ "REARM", IBV_MIG_REARM, "get ready to migrate" },
+					{ "ARMED", IBV_MIG_ARMED,
+					  "ready to migrate to the alternate path" },
+					{ 0 } };
 
-const struct word mtu_words[] = {
-	{ "256", IBV_MTU_256, NULL },	{ "512", IBV_MTU_512, NULL },
-	{ "1024", IBV_MTU_1024, NULL }, { "2048", IBV_MTU_2048, NULL },
-	{ "4096", IBV_MTU_4096, NULL }, { 0 }
-};
+const struct word mtu_words[] = { { "256", IBV_MTU_256, NULL },	  { "512", IBV_MTU_512, NULL },
+				  { "1024", IBV_MTU_1024, NULL }, { "2048", IBV_MTU_2048, NULL },
+				  { "4096", IBV_MTU_4096, NULL }, { 0 } };
 
 const struct word wc_status_words[] = {
-	{ "SUCCESS", IBV_WC_SUCCESS,
-	  "done; earlier work requests of the same queue are done too" },
+	{ "SUCCESS", IBV_WC_SUCCESS, "done; earlier work requests of the same queue are done too" },
 	{ "LOC_LEN_ERR", IBV_WC_LOC_LEN_ERR,
 	  "the message is longer than the RECV buffer or the limit" },
 	{ "LOC_QP_OP_ERR", IBV_WC_LOC_QP_OP_ERR, "the QP could not do this operation" },
 	{ "LOC_EEC_OP_ERR", IBV_WC_LOC_EEC_OP_ERR, "reliable datagram only" },
-	{ "LOC_PROT_ERR", IBV_WC_LOC_PROT_ERR,
-	  "a local buffer: wrong lkey, range, PD or rights" },
+	{ "LOC_PROT_ERR", IBV_WC_LOC_PROT_ERR, "a local buffer: wrong lkey, range, PD or rights" },
 	{ "WR_FLUSH_ERR", IBV_WC_WR_FLUSH_ERR,
 	  "flushed because the QP is in ERR: look for what came first" },
 	{ "MW_BIND_ERR", IBV_WC_MW_BIND_ERR, "the memory window could not be bound" },
-	{ "BAD_RESP_ERR", IBV_WC_BAD_RESP_ERR,
-	  "the peer's response was not the expected one" },
+	{ "BAD_RESP_ERR", IBV_WC_BAD_RESP_ERR, "the peer's response was not the expected one" },
 	{ "LOC_ACCESS_ERR", IBV_WC_LOC_ACCESS_ERR,
 	  "responder: protection error in a WRITE with immediate" },
 	{ "REM_INV_REQ_ERR", IBV_WC_REM_INV_REQ_ERR,
@@ -86,8 +78,7 @@ const struct word wc_status_words[] = {
 	  "the peer's device refused the address, the length or the key" },
 	{ "REM_OP_ERR", IBV_WC_REM_OP_ERR,
 	  "the peer could not complete it: its RECV buffer is bad" },
-	{ "RETRY_EXC_ERR", IBV_WC_RETRY_EXC_ERR,
-	  "the peer did not answer in retry_cnt tries" },
+	{ "RETRY_EXC_ERR", IBV_WC_RETRY_EXC_ERR, "the peer did not answer in retry_cnt tries" },
 	{ "RNR_RETRY_EXC_ERR", IBV_WC_RNR_RETRY_EXC_ERR, "the peer posted no receive" },
 	{ "LOC_RDD_VIOL_ERR", IBV_WC_LOC_RDD_VIOL_ERR, "reliable datagram only" },
 	{ "REM_INV_RD_REQ_ERR", IBV_WC_REM_INV_RD_REQ_ERR, "reliable datagram only" },
@@ -113,8 +104,7 @@ const struct word wc_opcode_words[] = { { "SEND", IBV_WC_SEND, NULL },
 					{ "TSO", IBV_WC_TSO, NULL },
 					{ "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE, NULL },
 					{ "RECV", IBV_WC_RECV, NULL },
-					{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM,
-					  NULL },
+					{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM, NULL },
 					{ 0 } };
 
 const struct word async_words[] = {
@@ -123,8 +113,7 @@ const struct word async_words[] = {
 	{ "QP_REQ_ERR", IBV_EVENT_QP_REQ_ERR, "the peer sent an invalid request" },
 	{ "QP_ACCESS_ERR", IBV_EVENT_QP_ACCESS_ERR,
 	  "the peer used a wrong address, key or right here" },
-	{ "COMM_EST", IBV_EVENT_COMM_EST,
-	  "the first packet came while the QP was in RTR" },
+	{ "COMM_EST", IBV_EVENT_COMM_EST, "the first packet came while the QP was in RTR" },
 	{ "SQ_DRAINED", IBV_EVENT_SQ_DRAINED, "the send queue is drained (SQD)" },
 	{ "PATH_MIG", IBV_EVENT_PATH_MIG, "the QP uses its alternate path now" },
 	{ "PATH_MIG_ERR", IBV_EVENT_PATH_MIG_ERR, "path migration failed" },
@@ -141,8 +130,7 @@ const struct word async_words[] = {
 	  "a QP on an SRQ took its last RECV" },
 	{ "CLIENT_REREGISTER", IBV_EVENT_CLIENT_REREGISTER,
 	  "the subnet manager asks to register again" },
-	{ "GID_CHANGE", IBV_EVENT_GID_CHANGE,
-	  "the GID table changed: an address came or went" },
+	{ "GID_CHANGE", IBV_EVENT_GID_CHANGE, "the GID table changed: an address came or went" },
 	{ "WQ_FATAL", IBV_EVENT_WQ_FATAL, "a work queue failed" },
 	{ 0 }
 };
@@ -161,10 +149,8 @@ const struct word cm_event_words[] = {
 	{ "ESTABLISHED", RDMA_CM_EVENT_ESTABLISHED, "the connection is there" },
 	{ "DISCONNECTED", RDMA_CM_EVENT_DISCONNECTED, "the connection is gone" },
 	{ "DEVICE_REMOVAL", RDMA_CM_EVENT_DEVICE_REMOVAL, "the device goes away" },
-	{ "MULTICAST_JOIN", RDMA_CM_EVENT_MULTICAST_JOIN,
-	  "the multicast group was joined" },
-	{ "MULTICAST_ERROR", RDMA_CM_EVENT_MULTICAST_ERROR,
-	  "joining the multicast group failed" },
+	{ "MULTICAST_JOIN", RDMA_CM_EVENT_MULTICAST_JOIN, "the multicast group was joined" },
+	{ "MULTICAST_ERROR", RDMA_CM_EVENT_MULTICAST_ERROR, "joining the multicast group failed" },
 	{ "ADDR_CHANGE", RDMA_CM_EVENT_ADDR_CHANGE, "the address of the device changed" },
 	{ "TIMEWAIT_EXIT", RDMA_CM_EVENT_TIMEWAIT_EXIT, "the QP may be used again" },
 	{ 0 }
@@ -208,13 +194,11 @@ const struct word rej_words[] = {
 	{ 0 }
 };
 
-const struct word ps_words[] = {
-	{ "TCP", RDMA_PS_TCP, "connected QPs, by TCP-like ports" },
-	{ "UDP", RDMA_PS_UDP, "UD QPs, by UDP-like ports" },
-	{ "IPOIB", RDMA_PS_IPOIB, "UD QPs that talk with IPoIB" },
-	{ "IB", RDMA_PS_IB, "by InfiniBand service ids" },
-	{ 0 }
-};
+const struct word ps_words[] = { { "TCP", RDMA_PS_TCP, "connected QPs, by TCP-like ports" },
+				 { "UDP", RDMA_PS_UDP, "UD QPs, by UDP-like ports" },
+				 { "IPOIB", RDMA_PS_IPOIB, "UD QPs that talk with IPoIB" },
+				 { "IB", RDMA_PS_IB, "by InfiniBand service ids" },
+				 { 0 } };
 
 const struct word port_state_words[] = { { "NOP", IBV_PORT_NOP, NULL },
 					 { "DOWN", IBV_PORT_DOWN, "no link" },
@@ -287,8 +271,8 @@ const char *word_flags(const struct word *words, uint64_t bits)
 
 const char *word_explain(const char *name)
 {
-	static const struct word *const tables[] = { wc_status_words, cm_event_words,
-						     async_words, rej_words };
+	static const struct word *const tables[] = { wc_status_words, cm_event_words, async_words,
+						     rej_words };
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		for (const struct word *w = tables[i]; w->name; w++)

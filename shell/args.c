@@ -32,8 +32,7 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	why = xvasprintf(fmt, ap);
 	va_end(ap);
-	fail(s, "args", "BADVALUE", "%s%s: %s", a->flags & ARG_POS ? "" : "-", a->name,
-	     why);
+	fail(s, "args", "BADVALUE", "%s%s: %s", a->flags & ARG_POS ? "" : "-", a->name, why);
 	free(why);
 	return -1;
 }
@@ -49,8 +48,7 @@ static bool looks_like_option(const char *word)
 	return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
 }
 
-static const struct arg *find_option(const struct arg *args, const char *word,
-				     int *matches)
+static const struct arg *find_option(const struct arg *args, const char *word, int *matches)
 {
 	const struct arg *found = NULL;
 	size_t len = strlen(word);
@@ -69,8 +67,7 @@ static const struct arg *find_option(const struct arg *args, const char *word,
 	return found;
 }
 
-static int unknown_option(struct session *s, const struct cmd *c, const char *word,
-			  int matches)
+static int unknown_option(struct session *s, const struct cmd *c, const char *word, int matches)
 {
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
 	size_t len = strlen(word + 1);
@@ -79,22 +76,20 @@ static int unknown_option(struct session *s, const struct cmd *c, const char *wo
 	Tcl_IncrRefCount(names);
 	Tcl_IncrRefCount(all);
 	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (a->flags & ARG_POS ||
-		    (matches && strncmp(a->name, word + 1, len) != 0))
+		if (a->flags & ARG_POS || (matches && strncmp(a->name, word + 1, len) != 0))
 			continue;
 		Tcl_ListObjAppendElement(NULL, names, Tcl_ObjPrintf("-%s", a->name));
 		Tcl_AppendPrintfToObj(all, " -%s", a->name);
 	}
 	near = suggest(word, names);
 	if (matches)
-		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s",
-		     word, c->name, Tcl_GetString(all));
+		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
+		     Tcl_GetString(all));
 	else
 		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	if (!near && !matches)
-		fail_row(s, "options", "%s",
-			 *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
+		fail_row(s, "options", "%s", *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
 	fail_next(s, "help %s", c->name);
 	Tcl_DecrRefCount(names);
 	Tcl_DecrRefCount(all);
@@ -126,8 +121,7 @@ static const struct arg *due_positional(struct session *s, const struct cmd *c,
 					const struct walk *w, Tcl_Obj *word)
 {
 	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (!(a->flags & ARG_POS) ||
-		    (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
+		if (!(a->flags & ARG_POS) || (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
 			continue;
 		if (word && !(a->flags & ARG_NEED) && a->kind->matches &&
 		    !a->kind->matches(s, a, word))
@@ -148,8 +142,8 @@ static int too_many(struct session *s, const struct cmd *c, Tcl_Obj *word)
 	return -1;
 }
 
-static int take_option(struct session *s, const struct cmd *c, struct walk *w,
-		       const char *word, void *args)
+static int take_option(struct session *s, const struct cmd *c, struct walk *w, const char *word,
+		       void *args)
 {
 	int matches;
 	const struct arg *a = find_option(c->args, word + 1, &matches);
@@ -157,8 +151,7 @@ static int take_option(struct session *s, const struct cmd *c, struct walk *w,
 	if (matches != 1)
 		return unknown_option(s, c, word, matches);
 	if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
-		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name,
-			    a->name);
+		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
 	w->seen[a - c->args] = true;
 	if (is_switch(a))
 		*(bool *)((char *)args + a->offset) = true;
@@ -167,8 +160,8 @@ static int take_option(struct session *s, const struct cmd *c, struct walk *w,
 	return 0;
 }
 
-static int take_word(struct session *s, const struct cmd *c, struct walk *w,
-		     Tcl_Obj *word, void *args)
+static int take_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
+		     void *args)
 {
 	const struct arg *a = w->due;
 
@@ -194,18 +187,15 @@ static int missing(struct session *s, const struct cmd *c, const struct arg *a)
 	Tcl_DStringInit(&usage);
 	args_usage(c, &usage);
 	if (a->flags & ARG_POS)
-		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name,
-		     a->help);
+		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
 	else
-		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name,
-		     a->help);
+		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
 	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
 	Tcl_DStringFree(&usage);
 	return -1;
 }
 
-static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w,
-		       void *args)
+static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w, void *args)
 {
 	for (const struct arg *a = c->args; a && a->name; a++) {
 		void *dst = (char *)args + a->offset;
@@ -231,8 +221,7 @@ static int fill_absent(struct session *s, const struct cmd *c, const struct walk
 	return 0;
 }
 
-int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	       void *dst)
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
 	struct walk w = { 0 };
 	bool options = true;
@@ -258,8 +247,8 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 			return -1;
 	}
 	if (w.due)
-		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name,
-			    w.due->name, w.due->help);
+		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, w.due->name,
+			    w.due->help);
 	return fill_absent(s, c, &w, dst);
 }
 
@@ -271,8 +260,7 @@ static const struct arg *likely_positional(struct session *s, const struct cmd *
 		uint64_t v;
 		bool fits;
 
-		if (!(a->flags & ARG_POS) ||
-		    (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
+		if (!(a->flags & ARG_POS) || (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
 			continue;
 		if (word && !(a->flags & ARG_NEED) && a->kind->matches &&
 		    (a->kind->is_static ? !a->kind->matches(s, a, word)
@@ -298,8 +286,8 @@ static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
 }
 
 /* What the word is: an argument whose value it is, NULL for an option's name. */
-static int check_word(struct session *s, const struct cmd *c, struct walk *w,
-		      Tcl_Obj *word, bool options, const struct arg **value)
+static int check_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
+		      bool options, const struct arg **value)
 {
 	const struct arg *a = w->due;
 	int matches;
@@ -315,8 +303,7 @@ static int check_word(struct session *s, const struct cmd *c, struct walk *w,
 		if (matches != 1)
 			return unknown_option(s, c, Tcl_GetString(word), matches);
 		if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
-			return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name,
-				    a->name);
+			return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
 		w->seen[a - c->args] = true;
 		w->due = is_switch(a) ? NULL : a;
 		return 0;
@@ -328,8 +315,8 @@ static int check_word(struct session *s, const struct cmd *c, struct walk *w,
 	return check_value(s, a, word);
 }
 
-int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	       bool more, void (*is)(void *ctx, int i, const struct arg *a), void *ctx)
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx)
 {
 	struct walk w = { 0 };
 	bool options = true;
@@ -337,8 +324,7 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	for (int i = 0; i < objc; i++) {
 		const struct arg *value;
 
-		if (options && !w.due && objv[i] &&
-		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+		if (options && !w.due && objv[i] && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
 			options = false;
 			continue;
 		}
@@ -350,8 +336,8 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	if (more)
 		return 0;
 	if (w.due)
-		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name,
-			    w.due->name, w.due->help);
+		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, w.due->name,
+			    w.due->help);
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->flags & ARG_NEED && !w.seen[a - c->args])
 			return missing(s, c, a);
@@ -385,8 +371,8 @@ void args_usage(const struct cmd *c, Tcl_DString *d)
 }
 
 /* Marks what the words give, without parsing values. */
-static void walk_words(struct session *s, const struct cmd *c, int objc,
-		       Tcl_Obj *const objv[], struct walk *w)
+static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		       struct walk *w)
 {
 	for (int i = 0; i < objc; i++) {
 		const char *word = Tcl_GetString(objv[i]);
@@ -437,8 +423,8 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	}
 }
 
-void args_complete(struct session *s, const struct cmd *c, int objc,
-		   Tcl_Obj *const objv[], Tcl_Obj *list)
+void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		   Tcl_Obj *list)
 {
 	struct walk w = { 0 };
 
@@ -449,8 +435,7 @@ void args_complete(struct session *s, const struct cmd *c, int objc,
 		return;
 	}
 	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (!(a->flags & ARG_POS) ||
-		    (w.seen[a - c->args] && !(a->flags & ARG_MANY)))
+		if (!(a->flags & ARG_POS) || (w.seen[a - c->args] && !(a->flags & ARG_MANY)))
 			continue;
 		if (a->kind->complete)
 			a->kind->complete(s, a, list);
@@ -458,8 +443,6 @@ void args_complete(struct session *s, const struct cmd *c, int objc,
 			break;
 	}
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (!(a->flags & ARG_POS) &&
-		    (!w.seen[a - c->args] || a->flags & ARG_MANY))
-			Tcl_ListObjAppendElement(NULL, list,
-						 Tcl_ObjPrintf("-%s", a->name));
+		if (!(a->flags & ARG_POS) && (!w.seen[a - c->args] || a->flags & ARG_MANY))
+			Tcl_ListObjAppendElement(NULL, list, Tcl_ObjPrintf("-%s", a->name));
 }

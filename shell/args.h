@@ -37,10 +37,10 @@ struct arg {
 	const char *name; /* "remote": the option -remote, or the name of a positional */
 	unsigned flags;	  /* ARG_... */
 	const struct arg_kind *kind;
-	size_t offset;	  /* in the argument struct */
-	const char *help; /* a few words, no full stop */
-	const char *dflt; /* parsed when the argument is not given; shown in help */
-	const void *data; /* for the kind: the words of an enum, the class of an object */
+	size_t offset;	   /* in the argument struct */
+	const char *help;  /* a few words, no full stop */
+	const char *dflt;  /* parsed when the argument is not given; shown in help */
+	const void *data;  /* for the kind: the words of an enum, the class of an object */
 	uint64_t min, max; /* numbers: the range; max 0: that of the kind */
 };
 
@@ -62,10 +62,10 @@ struct arg {
 		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
 		.flags = ARG_POS | ARG_NEED, __VA_ARGS__                     \
 	}
-#define POS_OPT(name_, st, field, kind_, help_, ...)                         \
-	{                                                                    \
-		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS, __VA_ARGS__                                \
+#define POS_OPT(name_, st, field, kind_, help_, ...)                                           \
+	{                                                                                      \
+		.name = name_, AT(st, field), .kind = &kind_, .help = help_, .flags = ARG_POS, \
+		__VA_ARGS__                                                                    \
 	}
 #define POS_MANY(name_, st, field, kind_, help_, ...)                        \
 	{                                                                    \
@@ -114,16 +114,15 @@ extern const struct arg_kind kind_script; /* Tcl_Obj *: a script to run */
 extern const struct arg_kind kind_path;	  /* const char *: a file; completes file names */
 extern const struct arg_kind kind_expr;	  /* Tcl_Obj *: a condition for Tcl_ExprObj() */
 extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
-extern const struct arg_kind kind_size; /* struct num: bytes; K, M, G are 1024s */
-extern const struct arg_kind kind_port; /* struct num: 0 to 65535 */
-extern const struct arg_kind kind_ms; /* struct num: milliseconds; "2s", "500ms", plain */
+extern const struct arg_kind kind_size;	 /* struct num: bytes; K, M, G are 1024s */
+extern const struct arg_kind kind_port;	 /* struct num: 0 to 65535 */
+extern const struct arg_kind kind_ms;	 /* struct num: milliseconds; "2s", "500ms", plain */
 extern const struct arg_kind kind_enum;	 /* struct num: one of .data (struct word[]) */
 extern const struct arg_kind kind_flags; /* struct num: comma list of .data, ORed */
 
 /* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. What
  * it allocates is in s->arena. */
-int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	       void *dst);
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
 
 /* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1.
  */
@@ -137,14 +136,13 @@ const struct word *args_word(const struct word *words, const char *name);
 /* The name of a value in a table, or NULL. */
 const char *args_word_name(const struct word *words, uint64_t value);
 /* Appends the names of the bits set, joined by sep; unknown bits in hex. */
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep,
-		     Tcl_DString *d);
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
 
 /* Checks words that are not run: NULL where a word is not known yet ($x, [cmd]). Values
  * are parsed where their kind is static. more: further words may follow. is(ctx, i, a)
  * tells what word i is; NULL: nobody asks. -1 with s->fail filled. */
-int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	       bool more, void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
 
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);
@@ -153,7 +151,7 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	       Tcl_DString *d);
 /* Appends to list what may stand after these words: values of the argument that is due,
  * options not yet given. Not filtered by what is typed of the next word. */
-void args_complete(struct session *s, const struct cmd *c, int objc,
-		   Tcl_Obj *const objv[], Tcl_Obj *list);
+void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		   Tcl_Obj *list);
 
 #endif

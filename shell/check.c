@@ -63,8 +63,8 @@ static void problem(struct check *k, const char *p, const char *kind, const char
 {
 	if (k->learning)
 		return;
-	fprintf(stderr, "%s:%u: %s%.*s\n", k->name, line_of(k, p), kind,
-		(int)strcspn(what, "\n"), what);
+	fprintf(stderr, "%s:%u: %s%.*s\n", k->name, line_of(k, p), kind, (int)strcspn(what, "\n"),
+		what);
 	k->problems += *kind == 0;
 }
 
@@ -83,8 +83,7 @@ static bool is_braced(const struct words *w, int i)
 
 static bool is(const struct words *w, int i, const char *text)
 {
-	return i < w->n && w->literal[i] &&
-	       strcmp(Tcl_GetString(w->literal[i]), text) == 0;
+	return i < w->n && w->literal[i] && strcmp(Tcl_GetString(w->literal[i]), text) == 0;
 }
 
 /* A word that is a script: only what is written out can be looked into. */
@@ -200,8 +199,8 @@ static void check_try(const struct words *w)
 
 static void check_nested(const struct words *w)
 {
-	if (is(w, 1, "for") || is(w, 1, "map") || is(w, 1, "with") ||
-	    is(w, 1, "update") || is(w, 1, "eval"))
+	if (is(w, 1, "for") || is(w, 1, "map") || is(w, 1, "with") || is(w, 1, "update") ||
+	    is(w, 1, "eval"))
 		check_last(w);
 }
 
@@ -251,21 +250,11 @@ static const struct {
 	const char *name;
 	void (*check)(const struct words *w);
 } bodies[] = {
-	{ "catch", check_first },
-	{ "dict", check_nested },
-	{ "eval", check_first },
-	{ "expr", check_expr },
-	{ "for", check_for },
-	{ "foreach", check_last },
-	{ "if", check_if },
-	{ "lmap", check_last },
-	{ "namespace", check_nested },
-	{ "proc", check_last },
-	{ "switch", check_switch },
-	{ "time", check_first },
-	{ "try", check_try },
-	{ "uplevel", check_last },
-	{ "while", check_while },
+	{ "catch", check_first }, { "dict", check_nested },   { "eval", check_first },
+	{ "expr", check_expr },	  { "for", check_for },	      { "foreach", check_last },
+	{ "if", check_if },	  { "lmap", check_last },     { "namespace", check_nested },
+	{ "proc", check_last },	  { "switch", check_switch }, { "time", check_first },
+	{ "try", check_try },	  { "uplevel", check_last },  { "while", check_while },
 };
 
 /* -------------------------------------------------------------- our commands -- */
@@ -296,9 +285,8 @@ static void check_ours(const struct words *w, const char *first)
 {
 	struct session *s = w->k->s;
 	struct seen seen = { .w = w };
-	const char *words[2] = { first, w->n > 1 && w->literal[1]
-						? Tcl_GetString(w->literal[1])
-						: "" };
+	const char *words[2] = { first,
+				 w->n > 1 && w->literal[1] ? Tcl_GetString(w->literal[1]) : "" };
 	const struct cmd *c;
 	int used;
 
@@ -343,9 +331,8 @@ static void learn_file(struct check *k, const char *path)
 
 	if (k->sourced > 15)
 		return;
-	beside = slash && *path != '/'
-			 ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
-			 : xstrdup(path);
+	beside = slash && *path != '/' ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
+				       : xstrdup(path);
 	if (script_read(k->s, beside, &text, &dir)) {
 		fail_clear(&k->s->fail);
 		free(beside);

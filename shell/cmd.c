@@ -21,12 +21,11 @@ static const char *second(const struct cmd *c)
 
 static bool same_first(const struct cmd *a, const struct cmd *b)
 {
-	return first_len(a) == first_len(b) &&
-	       strncmp(a->name, b->name, first_len(a)) == 0;
+	return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
 }
 
-static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names,
-		       const char *of, bool ambiguous)
+static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
+		       bool ambiguous)
 {
 	const char *near = suggest(typed, names);
 	Tcl_Obj *all = Tcl_NewObj(), **v;
@@ -39,8 +38,8 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names,
 	for (int i = 0; i < n; i++)
 		Tcl_AppendPrintfToObj(all, "%s%s", i ? ", " : "", Tcl_GetString(v[i]));
 	if (ambiguous) {
-		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s",
-		     of, typed, Tcl_GetString(all));
+		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s", of, typed,
+		     Tcl_GetString(all));
 	} else if (*of) {
 		fail(s, "command", "UNKNOWN", "%shas no '%s'%s%s%s", of, typed,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -122,10 +121,8 @@ static const struct cmd *no_member(struct session *s, const struct cmd *const *g
 
 	Tcl_IncrRefCount(names);
 	for (const struct cmd *const *c = group; *c && same_first(*c, *group); c++)
-		if (second(*c) &&
-		    (!ambiguous || strncmp(second(*c), typed, strlen(typed)) == 0))
-			Tcl_ListObjAppendElement(NULL, names,
-						 Tcl_NewStringObj(second(*c), -1));
+		if (second(*c) && (!ambiguous || strncmp(second(*c), typed, strlen(typed)) == 0))
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(second(*c), -1));
 	of = Tcl_NewStringObj((*group)->name, (int)first_len(*group));
 	Tcl_IncrRefCount(of);
 	Tcl_AppendToObj(of, " ", 1);
@@ -173,8 +170,7 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
 	return no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);
 }
 
-int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	    struct out *o)
+int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o)
 {
 	void *mark = obstack_alloc(&s->arena, 0);
 	void *args = obstack_alloc(&s->arena, (int)(c->size ? c->size : 1));

@@ -28,8 +28,8 @@ struct cmd {
 	const char *family;  /* heading in help: "data path" */
 	const char *summary; /* one line, no full stop */
 	const char *text;    /* long help, plain text; searched by help */
-	const char *calls; /* "ibv_post_send(3)": named in help, linked in the man page */
-	const char *setup; /* what the examples need first: a script, or NULL */
+	const char *calls;   /* "ibv_post_send(3)": named in help, linked in the man page */
+	const char *setup;   /* what the examples need first: a script, or NULL */
 	const struct cmd_eg *examples; /* ends with a NULL line */
 	const struct arg *args;	       /* ends with a NULL name; NULL: none */
 	size_t size;		       /* of the struct the arguments are parsed into */
@@ -48,15 +48,13 @@ extern const struct cmd *const cmd_table[];
 /* Finds the command of words[0..n): names match by unique prefix, the two-word name
  * first. *used: how many words the name took. NULL with s->fail filled when unknown or
  * ambiguous (s may be NULL: no message). */
-const struct cmd *cmd_find(struct session *s, const char *const words[], int n,
-			   int *used);
+const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used);
 
 /* The first entry of those whose first word is word, or begins so and no other does; else
  * NULL. */
 const struct cmd *const *cmd_group(const char *word);
 
 /* Parses objv (the words after the name) and runs the command. */
-int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	    struct out *o);
+int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o);
 
 #endif

@@ -197,8 +197,7 @@ static void second_words(const struct cmd *const *group, Tcl_Obj *list)
 	size_t len = strcspn((*group)->name, " ");
 
 	for (const struct cmd *const *c = group; *c; c++)
-		if (strncmp((*c)->name, (*group)->name, len) == 0 &&
-		    (*c)->name[len] == ' ')
+		if (strncmp((*c)->name, (*group)->name, len) == 0 && (*c)->name[len] == ' ')
 			add(list, (*c)->name + len + 1, strlen((*c)->name + len + 1));
 }
 
@@ -345,11 +344,9 @@ static bool is_named(const struct cmd *c, Tcl_Obj *word, int n)
 	return blank && strcmp(blank + 1, Tcl_GetString(word)) == 0;
 }
 
-static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank,
-		       Tcl_DString *hint)
+static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
 {
-	const char *words[2] = { Tcl_GetString(v[0]),
-				 n > 1 ? Tcl_GetString(v[1]) : NULL };
+	const char *words[2] = { Tcl_GetString(v[0]), n > 1 ? Tcl_GetString(v[1]) : NULL };
 	const struct cmd *const *group = cmd_group(words[0]);
 	const struct cmd *c;
 	int used;

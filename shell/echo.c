@@ -68,9 +68,7 @@ static int puts_exec(struct session *s, const void *args, struct out *o)
 	}
 	if (a->words.n > 1) {
 		fail(s, "puts", "TOOMANY", "puts prints one word: quote it, or use echo");
-		return s->opt.unsafe
-			       ? fail_next(s, "tcl_puts CHANNEL TEXT writes to a file")
-			       : -1;
+		return s->opt.unsafe ? fail_next(s, "tcl_puts CHANNEL TEXT writes to a file") : -1;
 	}
 	print(s, a);
 	return 0;
@@ -86,12 +84,9 @@ const struct cmd cmd_echo = {
 	.name = "echo",
 	.family = "scripts",
 	.summary = "print words",
-	.text = "Prints its words with a blank between two, and a newline. It prints at "
-		"once, also\n"
-		"inside of loops and procs, and with -q. With --json it prints a JSON "
-		"string, so that\n"
-		"every line of standard output stays one JSON value. A word that begins "
-		"with '-' must\n"
+	.text = "Prints its words with a blank between two, and a newline. It prints at once, also\n"
+		"inside of loops and procs, and with -q. With --json it prints a JSON string, so that\n"
+		"every line of standard output stays one JSON value. A word that begins with '-' must\n"
 		"come after '--'.",
 	.examples = echo_examples,
 	.args = echo_arg_table,
@@ -108,10 +103,8 @@ const struct cmd cmd_puts = {
 	.name = "puts",
 	.family = "scripts",
 	.summary = "print one text, as Tcl's own puts does",
-	.text = "For those who know Tcl: prints one word to standard output. There are "
-		"no other\n"
-		"channels unless the shell runs with --unsafe; Tcl's own is tcl_puts "
-		"there.",
+	.text = "For those who know Tcl: prints one word to standard output. There are no other\n"
+		"channels unless the shell runs with --unsafe; Tcl's own is tcl_puts there.",
 	.examples = puts_examples,
 	.args = puts_arg_table,
 	.size = sizeof(struct echo_args),

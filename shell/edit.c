@@ -229,8 +229,7 @@ static void before_cursor(struct edit *e, Tcl_DString *text)
 	const LineInfo *line = el_line(e->el);
 
 	Tcl_DStringInit(text);
-	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines),
-			  Tcl_DStringLength(&e->lines));
+	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
 	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
 }
 
@@ -520,8 +519,7 @@ static void common_start(Tcl_DString *common, Tcl_Obj *const *words, int n)
 	Tcl_DStringAppend(common, Tcl_GetString(words[0]), -1);
 	for (i = 1; i < n; i++)
 		shorten(common, Tcl_GetString(words[i]));
-	Tcl_DStringSetLength(common,
-			     (int)strcspn(Tcl_DStringValue(common), " \t\n\"\\;[]{}"));
+	Tcl_DStringSetLength(common, (int)strcspn(Tcl_DStringValue(common), " \t\n\"\\;[]{}"));
 }
 
 static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *words, int n)
@@ -784,8 +782,7 @@ static void on_stop(int sig)
 /* SA_NODEFER: the handler stops the process by the same signal. */
 static void catch_stops(struct edit *e)
 {
-	struct sigaction stop = { .sa_handler = on_stop,
-				  .sa_flags = SA_RESTART | SA_NODEFER };
+	struct sigaction stop = { .sa_handler = on_stop, .sa_flags = SA_RESTART | SA_NODEFER };
 	struct sigaction cont = { .sa_handler = on_cont, .sa_flags = SA_RESTART };
 
 	sigaction(SIGTSTP, NULL, &e->stop_before);
@@ -939,8 +936,7 @@ static void set_up_libedit(struct edit *e)
 	el_set(e->el, EL_HIST, history, hist_entries(e->hist));
 }
 
-struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx,
-		      const char *history)
+struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history)
 {
 	static bool registered;
 	struct edit *e = xcalloc(1, sizeof(*e));

@@ -31,14 +31,13 @@ struct edit_ops {
 enum edit_end {
 	EDIT_BLOCK,  /* a whole command was typed */
 	EDIT_CANCEL, /* Ctrl-C: the line or the open block was dropped */
-	EDIT_EOF, /* Ctrl-D on an empty line, the terminal is gone, or SIGTERM/SIGHUP */
+	EDIT_EOF,    /* Ctrl-D on an empty line, the terminal is gone, or SIGTERM/SIGHUP */
 };
 
 /* Standard input and output must be a terminal. history: file to load and append to
  * (made with mode 0600, its folders too), or NULL. The ops and ctx must outlive the
  * editor. */
-struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx,
-		      const char *history);
+struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history);
 /* Restores the terminal. */
 void edit_free(struct edit *e);
 

@@ -32,8 +32,7 @@ static const struct arg expect_arg_table[] = {
 	OPT("value", expect_args, value, kind_str, "the whole result must be this"),
 	OPT("error", expect_args, error, kind_str,
 	    "the script must fail so: a call, an errno name or a status"),
-	OPT("true", expect_args, truth, kind_expr,
-	    "a condition, as in if; no script follows"),
+	OPT("true", expect_args, truth, kind_expr, "a condition, as in if; no script follows"),
 	POS_MANY("field-value-script", expect_args, words, kind_script,
 		 "pairs of field and value; the last word is the script"),
 	ARGS_END,
@@ -47,8 +46,7 @@ static bool same_number(const char *want, const char *got)
 
 	Tcl_IncrRefCount(a);
 	Tcl_IncrRefCount(b);
-	same = args_number(a, &x, &fits) && fits && args_number(b, &y, &fits) && fits &&
-	       x == y;
+	same = args_number(a, &x, &fits) && fits && args_number(b, &y, &fits) && fits && x == y;
 	Tcl_DecrRefCount(a);
 	Tcl_DecrRefCount(b);
 	return same;
@@ -56,8 +54,7 @@ static bool same_number(const char *want, const char *got)
 
 bool expect_fits(const char *want, const char *got)
 {
-	return strcmp(want, got) == 0 || same_number(want, got) ||
-	       Tcl_StringMatch(got, want);
+	return strcmp(want, got) == 0 || same_number(want, got) || Tcl_StringMatch(got, want);
 }
 
 /* ------------------------------------------------------------------ verdicts -- */
@@ -103,15 +100,15 @@ static const char *meaning(const char *word)
 }
 
 /* Fails: "expected <want>, got <got> (<meaning>)". */
-static int unmet(struct session *s, const struct expect_args *a, const char *want,
-		 const char *got, Tcl_Obj *script)
+static int unmet(struct session *s, const struct expect_args *a, const char *want, const char *got,
+		 Tcl_Obj *script)
 {
 	const char *why = meaning(got);
 	char *line = script ? one_line(Tcl_GetString(script)) : NULL;
 
 	s->failed++;
-	fail(s, "expect", "FAILED", "expected %s, got %s%s%s%s", want,
-	     *got ? got : "nothing", why ? " (" : "", why ? why : "", why ? ")" : "");
+	fail(s, "expect", "FAILED", "expected %s, got %s%s%s%s", want, *got ? got : "nothing",
+	     why ? " (" : "", why ? why : "", why ? ")" : "");
 	if (a->name)
 		fail_row(s, "check", "%s", a->name);
 	if (line)
@@ -176,8 +173,7 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 /* Wrong usage inside of the script: that is no verdict on anything. */
 static bool is_mistake(const struct session *s)
 {
-	static const char *const calls[] = { "command", "args", "script", "expect",
-					     NULL };
+	static const char *const calls[] = { "command", "args", "script", "expect", NULL };
 
 	for (unsigned i = 0; calls[i]; i++)
 		if (strcmp(s->fail.call, calls[i]) == 0)
@@ -186,8 +182,8 @@ static bool is_mistake(const struct session *s)
 }
 
 /* Runs the script. 0: there is a result; 1: pass rc on; -1: failed. */
-static int run(struct session *s, const struct expect_args *a, Tcl_Obj *script,
-	       const char *want, int *rc)
+static int run(struct session *s, const struct expect_args *a, Tcl_Obj *script, const char *want,
+	       int *rc)
 {
 	char *code, *said;
 
@@ -232,8 +228,7 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 		if (got && expect_fits(want, Tcl_GetString(got)))
 			continue;
 		both = xasprintf("%s %s", Tcl_GetString(words[i]), want);
-		rc = unmet(s, a, both, got ? Tcl_GetString(got) : "no such field",
-			   words[n - 1]);
+		rc = unmet(s, a, both, got ? Tcl_GetString(got) : "no such field", words[n - 1]);
 		if (!got)
 			fail_row(s, "result", "%s", Tcl_GetString(result));
 		free(both);
@@ -296,8 +291,7 @@ static char *condition(const struct expect_args *a)
 	text = xstrdup(a->value ? a->value : "");
 	for (size_t i = 0; i + 2 < a->words.n; i += 2) {
 		char *more = xasprintf("%s%s%s %s", text, *text ? ", " : "",
-				       Tcl_GetString(words[i]),
-				       Tcl_GetString(words[i + 1]));
+				       Tcl_GetString(words[i]), Tcl_GetString(words[i + 1]));
 
 		free(text);
 		text = more;
@@ -313,8 +307,7 @@ static int usage(struct session *s, const struct expect_args *a)
 		return fail(s, "args", "TOOMANY",
 			    "expect: one of -value, -error and -true at a time");
 	if (a->truth && a->words.n)
-		return fail(s, "args", "TOOMANY",
-			    "expect -true: no script follows the condition");
+		return fail(s, "args", "TOOMANY", "expect -true: no script follows the condition");
 	if (!fields && !a->truth && a->words.n != 1)
 		return fail(s, "args", a->words.n ? "TOOMANY" : "MISSING",
 			    "expect: exactly one script must follow");
@@ -340,8 +333,7 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 		return expect_true(s, a);
 	want = condition(a);
 	if (a->error)
-		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v,
-				  a->name ? a->name : want);
+		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, a->name ? a->name : want);
 	else
 		rc = expect_result(s, a, want, o);
 	free(want);
@@ -372,20 +364,14 @@ const struct cmd cmd_expect = {
 	.name = "expect",
 	.family = "scripts",
 	.summary = "check what a command brings, or how it fails",
-	.text = "Runs the script and looks at its result: each FIELD must have its "
-		"VALUE. -value looks\n"
-		"at the whole result, -true at a condition, -error wants the script to "
-		"fail. A\n"
-		"value fits when it is the same text, the same number (0x10 is 16), or a "
-		"pattern\n"
+	.text = "Runs the script and looks at its result: each FIELD must have its VALUE. -value looks\n"
+		"at the whole result, -true at a condition, -error wants the script to fail. A\n"
+		"value fits when it is the same text, the same number (0x10 is 16), or a pattern\n"
 		"with * and ?. A list with one element counts as that element.\n"
-		"-error takes the name of the call (ibv_modify_qp) or the last word of "
-		"Tcl's\n"
+		"-error takes the name of the call (ibv_modify_qp) or the last word of Tcl's\n"
 		"-errorcode (EINVAL, REM_ACCESS_ERR).\n"
-		"What passes prints a line 'ok', what does not ends a script with exit "
-		"code 3\n"
-		"(unless -k); a run with checks ends with their number. The value of "
-		"expect is that\n"
+		"What passes prints a line 'ok', what does not ends a script with exit code 3\n"
+		"(unless -k); a run with checks ends with their number. The value of expect is that\n"
 		"of the script: set wc [expect status SUCCESS {poll}].",
 	.examples = expect_examples,
 	.args = expect_arg_table,

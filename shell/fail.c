@@ -39,8 +39,7 @@ int fail_call(struct session *s, int err, const char *call, const char *fmt, ...
 	new.call = xstrdup(call);
 	new.code = name ? xstrdup(name) : xasprintf("%d", err);
 	new.text = xasprintf("%s%s%s: %s (%s)", call, *what ? ": " : "", what,
-			     err ? strerror(err) : "no reason given",
-			     err ? new.code : "errno 0");
+			     err ? strerror(err) : "no reason given", err ? new.code : "errno 0");
 	free(what);
 	fail_clear(&s->fail);
 	s->fail = new;
@@ -62,8 +61,8 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
 	return -1;
 }
 
-__attribute__((format(printf, 3, 0))) static void
-add_row(struct fail *f, const char *label, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void add_row(struct fail *f, const char *label,
+							  const char *fmt, va_list ap)
 {
 	f->rows = xrealloc(f->rows, f->nrows + 1, sizeof *f->rows);
 	f->rows[f->nrows].label = xstrdup(label);

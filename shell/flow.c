@@ -53,11 +53,9 @@ static const struct cmd_eg repeat_examples[] = {
 const struct cmd cmd_repeat = {
 	.name = "repeat",
 	.family = "scripts",
-	.summary = "Run commands several times",
-	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the "
-		"body's commands\n"
-		"have to say is printed as if they were typed one by one. break and "
-		"continue work\n"
+	.summary = "run commands several times",
+	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the body's commands\n"
+		"have to say is printed as if they were typed one by one. break and continue work\n"
 		"as in every loop.",
 	.examples = repeat_examples,
 	.args = repeat_arg_table,
@@ -97,11 +95,9 @@ static const struct cmd_eg sleep_examples[] = {
 const struct cmd cmd_sleep = {
 	.name = "sleep",
 	.family = "scripts",
-	.summary = "Do nothing for a while",
-	.text = "Notices go on to be shown and connections to be answered meanwhile; "
-		"Ctrl-C ends it.\n"
-		"To wait for something that happens, better say so to 'wait', which is "
-		"neither too\n"
+	.summary = "do nothing for a while",
+	.text = "Notices go on to be shown and connections to be answered meanwhile; Ctrl-C ends it.\n"
+		"To wait for something that happens, better say so to 'wait', which is neither too\n"
 		"short nor too long.",
 	.examples = sleep_examples,
 	.args = sleep_arg_table,
@@ -140,13 +136,10 @@ static const struct cmd_eg source_examples[] = {
 const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
-	.summary = "Run the commands of a file",
-	.text = "Runs a script in the scope of the caller: its procs and variables stay. "
-		"Results of\n"
-		"its commands are not printed, echo is. return ends the file, and its "
-		"value is the\n"
-		"value of source. A script names files relative to its own directory, "
-		"and may not\n"
+	.summary = "run the commands of a file",
+	.text = "Runs a script in the scope of the caller: its procs and variables stay. Results of\n"
+		"its commands are not printed, echo is. return ends the file, and its value is the\n"
+		"value of source. A script names files relative to its own directory, and may not\n"
 		"leave it (see 'help scripts').",
 	.examples = source_examples,
 	.args = source_arg_table,
@@ -162,8 +155,7 @@ struct quit_args {
 };
 
 static const struct arg quit_arg_table[] = {
-	POS_OPT("code", quit_args, code, kind_u8,
-		"exit code (default: how the run went)"),
+	POS_OPT("code", quit_args, code, kind_u8, "exit code (default: how the run went)"),
 	ARGS_END,
 };
 

@@ -27,19 +27,9 @@ const char *help_version_number(void)
 }
 
 static const char *const families[] = {
-	"device",
-	"resources",
-	"memory",
-	"connection",
-	"connection step by step",
-	"by hand",
-	"data path",
-	"understanding",
-	"scripts",
-	"both ends",
-	"measuring",
-	"settings",
-	"help",
+	"device",    "resources", "memory",	   "connection", "connection step by step",
+	"by hand",   "data path", "understanding", "scripts",	 "both ends",
+	"measuring", "settings",  "help",
 };
 
 #define NFAMILIES (sizeof families / sizeof *families)
@@ -80,8 +70,7 @@ static void blanks(Tcl_DString *d, unsigned n)
 }
 
 /* One paragraph; returns where it ends. */
-static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width,
-				  Tcl_DString *d)
+static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, Tcl_DString *d)
 {
 	unsigned column = 0;
 
@@ -381,8 +370,7 @@ static bool args_mention(const struct arg *a, const char *word)
 	for (; a && a->name; a++) {
 		if (mentions(a->name, word) || mentions(a->help, word))
 			return true;
-		for (const struct word *w = has_words(a) ? a->data : NULL; w && w->name;
-		     w++)
+		for (const struct word *w = has_words(a) ? a->data : NULL; w && w->name; w++)
 			if (mentions(w->name, word) || mentions(w->help, word))
 				return true;
 	}
@@ -401,9 +389,8 @@ static enum fit command_fits(const struct cmd *c, const char *word)
 		return FIT_FAMILY;
 	if (strncasecmp(c->name, word, len) == 0)
 		return FIT_PREFIX;
-	if (mentions(c->name, word) || mentions(c->summary, word) ||
-	    mentions(c->text, word) || mentions(c->calls, word) ||
-	    args_mention(c->args, word))
+	if (mentions(c->name, word) || mentions(c->summary, word) || mentions(c->text, word) ||
+	    mentions(c->calls, word) || args_mention(c->args, word))
 		return FIT_TEXT;
 	return FIT_NOT;
 }
@@ -506,8 +493,7 @@ static const struct arg_kind kind_topic = { .word = "word",
 
 static const struct arg help_arg_table[] = {
 	SWITCH("json", help_args, json, "the whole command table as JSON"),
-	POS_MANY("word", help_args, words, kind_topic,
-		 "a command, a family, a topic, any word"),
+	POS_MANY("word", help_args, words, kind_topic, "a command, a family, a topic, any word"),
 	ARGS_END,
 };
 
@@ -558,10 +544,8 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
 	.summary = "commands, one command, a topic, or a search",
-	.text = "Alone it lists all commands. With a command's name it shows usage, "
-		"arguments, text and\n"
-		"examples; with a first word as 'post' or a family as 'memory' what "
-		"belongs to it.\n"
+	.text = "Alone it lists all commands. With a command's name it shows usage, arguments, text and\n"
+		"examples; with a first word as 'post' or a family as 'memory' what belongs to it.\n"
 		"Any other word is looked for in all names first, then in all texts.\n"
 		"help -json prints the table that all of this comes from.",
 	.examples = help_examples,
@@ -599,7 +583,6 @@ void help_version(FILE *to, const char *version)
 
 	Tcl_DStringInit(&libs);
 	app.version(&libs);
-	fprintf(to, "rdmash %s\nTcl %s\n%s", version, TCL_PATCH_LEVEL,
-		Tcl_DStringValue(&libs));
+	fprintf(to, "rdmash %s\nTcl %s\n%s", version, TCL_PATCH_LEVEL, Tcl_DStringValue(&libs));
 	Tcl_DStringFree(&libs);
 }

@@ -58,8 +58,7 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 {
 	struct session *s = data;
 	struct out *o = NULL;
-	const char *words[2] = { Tcl_GetString(objv[0]),
-				 objc > 1 ? Tcl_GetString(objv[1]) : NULL };
+	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
 	const struct cmd *c;
 	int used, rc;
 
@@ -89,16 +88,13 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 /* fe80::1 in brackets is a command to Tcl. */
 static bool looks_like_ipv6(const char *word)
 {
-	return strchr(word, ':') &&
-	       strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
+	return strchr(word, ':') && strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
 }
 
 /* What Tcl has and a safe interpreter, or this one, has not. */
-static const char *const left_out[] = { "exec",	 "socket", "file",   "glob",
-					"cd",	 "pwd",	   "load",   "fconfigure",
-					"chan",	 "read",   "gets",   "after",
-					"vwait", "update", "interp", "pid",
-					NULL };
+static const char *const left_out[] = { "exec",	 "socket",     "file",	 "glob", "cd",	 "pwd",
+					"load",	 "fconfigure", "chan",	 "read", "gets", "after",
+					"vwait", "update",     "interp", "pid",	 NULL };
 
 int interp_unknown(struct session *s, const char *word)
 {
@@ -110,8 +106,7 @@ int interp_unknown(struct session *s, const char *word)
 	}
 	for (unsigned i = 0; left_out[i]; i++)
 		if (strcmp(left_out[i], word) == 0) {
-			fail(s, "command", "UNSAFE",
-			     "Tcl's %s is not available to scripts", word);
+			fail(s, "command", "UNSAFE", "Tcl's %s is not available to scripts", word);
 			return fail_row(s, "note", "%s",
 					"scripts cannot leave the shell; rdmash "
 					"--unsafe lifts that (but for after, vwait, "

@@ -219,8 +219,7 @@ static int read_paste(struct keys *k)
 		if (byte)
 			Tcl_DStringAppend(&k->pasted, (const char *)&byte, 1);
 	} while (!ends_paste(&k->pasted));
-	Tcl_DStringSetLength(&k->pasted,
-			     Tcl_DStringLength(&k->pasted) - (int)strlen(PASTE_END));
+	Tcl_DStringSetLength(&k->pasted, Tcl_DStringLength(&k->pasted) - (int)strlen(PASTE_END));
 	return 1;
 }
 

@@ -27,8 +27,7 @@ bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits)
 		digits++;
 	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
 		base = 16;
-	if (!isxdigit((unsigned char)*digits) ||
-	    (base == 10 && !isdigit((unsigned char)*digits)))
+	if (!isxdigit((unsigned char)*digits) || (base == 10 && !isdigit((unsigned char)*digits)))
 		return false;
 	errno = 0;
 	*v = strtoull(digits, &end, base);
@@ -48,12 +47,10 @@ static int parse_bits(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	if (!args_number(word, &num->v, &fits))
 		return args_bad(s, a, "'%s' is not a number", Tcl_GetString(word));
 	if (!fits || num->v > UINT64_MAX >> (64 - bits))
-		return args_bad(s, a, "%s does not fit in %u bits", Tcl_GetString(word),
-				bits);
+		return args_bad(s, a, "%s does not fit in %u bits", Tcl_GetString(word), bits);
 	if (num->v > max || num->v < a->min)
-		return args_bad(s, a, "%s is not between %llu and %llu",
-				Tcl_GetString(word), (unsigned long long)a->min,
-				(unsigned long long)max);
+		return args_bad(s, a, "%s is not between %llu and %llu", Tcl_GetString(word),
+				(unsigned long long)a->min, (unsigned long long)max);
 	num->set = true;
 	return 0;
 }
@@ -92,8 +89,8 @@ static int parse_u64(struct session *s, const struct arg *a, Tcl_Obj *word, void
 }
 
 /* A number with a unit from the table; the unit's factor, or 0 when it is none. */
-static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word,
-		      struct num *num, const struct word *units, const char *what)
+static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word, struct num *num,
+		      const struct word *units, const char *what)
 {
 	const char *text = Tcl_GetString(word);
 	size_t digits = strcspn(text, "kKmMgGsS");
@@ -128,20 +125,16 @@ static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word,
 
 static int parse_size(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	static const struct word units[] = { { "k", 1 << 10, NULL },
-					     { "m", 1 << 20, NULL },
-					     { "g", 1 << 30, NULL },
-					     { 0 } };
+	static const struct word units[] = {
+		{ "k", 1 << 10, NULL }, { "m", 1 << 20, NULL }, { "g", 1 << 30, NULL }, { 0 }
+	};
 
-	return parse_unit(s, a, word, dst, units,
-			  "a size such as 4096, 0x1000, 4K, 1M or 2G");
+	return parse_unit(s, a, word, dst, units, "a size such as 4096, 0x1000, 4K, 1M or 2G");
 }
 
 static int parse_ms(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	static const struct word units[] = { { "ms", 1, NULL },
-					     { "s", 1000, NULL },
-					     { 0 } };
+	static const struct word units[] = { { "ms", 1, NULL }, { "s", 1000, NULL }, { 0 } };
 
 	return parse_unit(s, a, word, dst, units, "a time such as 500, 500ms or 2s");
 }
@@ -223,8 +216,7 @@ const char *args_word_name(const struct word *words, uint64_t value)
 	return NULL;
 }
 
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep,
-		     Tcl_DString *d)
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d)
 {
 	bool first = true;
 
@@ -255,8 +247,7 @@ static int bad_word(struct session *s, const struct arg *a, const char *typed)
 	Tcl_IncrRefCount(all);
 	for (const struct word *w = a->data; w->name; w++) {
 		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(w->name, -1));
-		Tcl_AppendPrintfToObj(all, "%s%s", *Tcl_GetString(all) ? " " : "",
-				      w->name);
+		Tcl_AppendPrintfToObj(all, "%s%s", *Tcl_GetString(all) ? " " : "", w->name);
 	}
 	near = suggest(typed, names);
 	args_bad(s, a, "'%s' is not known%s%s%s", typed, near ? "; did you mean " : "",
@@ -287,8 +278,7 @@ static int parse_flags(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	char *save = NULL;
 
 	num->v = 0;
-	for (char *name = strtok_r(list, ",| ", &save); name;
-	     name = strtok_r(NULL, ",| ", &save)) {
+	for (char *name = strtok_r(list, ",| ", &save); name; name = strtok_r(NULL, ",| ", &save)) {
 		const struct word *w = args_word(a->data, name);
 
 		if (!w)
@@ -328,10 +318,9 @@ static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words
 		if (e->d_name[0] == '.' && typed[head] != '.')
 			continue;
 		if (!strpbrk(e->d_name, " \t\n\"\\;$[]{}"))
-			Tcl_ListObjAppendElement(
-				NULL, words,
-				Tcl_ObjPrintf("%.*s%s%s", head, typed, e->d_name,
-					      e->d_type == DT_DIR ? "/" : ""));
+			Tcl_ListObjAppendElement(NULL, words,
+						 Tcl_ObjPrintf("%.*s%s%s", head, typed, e->d_name,
+							       e->d_type == DT_DIR ? "/" : ""));
 	}
 	if (d)
 		closedir(d);
@@ -367,12 +356,8 @@ NUMBER(kind_port, "port", parse_port, number_matches);
 NUMBER(kind_size, "size", parse_size, size_matches);
 NUMBER(kind_ms, "ms", parse_ms, size_matches);
 
-const struct arg_kind kind_switch = { .word = "",
-				      .size = sizeof(bool),
-				      .parse = parse_switch };
-const struct arg_kind kind_str = { .word = "text",
-				   .size = sizeof(char *),
-				   .parse = parse_str };
+const struct arg_kind kind_switch = { .word = "", .size = sizeof(bool), .parse = parse_switch };
+const struct arg_kind kind_str = { .word = "text", .size = sizeof(char *), .parse = parse_str };
 const struct arg_kind kind_path = { .word = "file",
 				    .size = sizeof(char *),
 				    .parse = parse_str,
@@ -380,9 +365,7 @@ const struct arg_kind kind_path = { .word = "file",
 const struct arg_kind kind_bytes = { .word = "bytes",
 				     .size = sizeof(struct bytes),
 				     .parse = parse_bytes };
-const struct arg_kind kind_obj = { .word = "value",
-				   .size = sizeof(Tcl_Obj *),
-				   .parse = parse_obj };
+const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .parse = parse_obj };
 const struct arg_kind kind_script = { .word = "script",
 				      .size = sizeof(Tcl_Obj *),
 				      .parse = parse_obj };

@@ -30,8 +30,7 @@ struct watch {
 	short events;
 	loop_fd_fn *fn;
 	void *arg;
-	unsigned long
-		since; /* the pass it was added in: revents of that pass are not its */
+	unsigned long since; /* the pass it was added in: revents of that pass are not its */
 };
 
 struct loop_timer {

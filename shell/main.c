@@ -51,15 +51,7 @@ struct command_line {
 	const char *dump; /* --man, --complete-bash: what to print instead of running */
 };
 
-enum {
-	OPT_JSON = 256,
-	OPT_COLOR,
-	OPT_UNSAFE,
-	OPT_ALLOW_DIR,
-	OPT_DEVICE,
-	OPT_MAN,
-	OPT_BASH
-};
+enum { OPT_JSON = 256, OPT_COLOR, OPT_UNSAFE, OPT_ALLOW_DIR, OPT_DEVICE, OPT_MAN, OPT_BASH };
 
 static const struct option long_options[] = {
 	{ "file", required_argument, NULL, 'f' },
@@ -83,8 +75,7 @@ static const struct option long_options[] = {
 
 static struct session *the_session; /* for the panic hook */
 
-static void on_panic(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2), noreturn));
+static void on_panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* Tcl ran out of memory, or a bug: the terminal must be usable afterwards. */
 static void on_panic(const char *fmt, ...)
@@ -153,8 +144,7 @@ static int allow_dir(struct session *s, const char *dir)
 }
 
 /* 0: go on; else one more than the exit code to end with at once. */
-static int parse_options(struct session *s, int argc, char **argv,
-			 struct command_line *cl)
+static int parse_options(struct session *s, int argc, char **argv, struct command_line *cl)
 {
 	int o;
 
@@ -246,10 +236,8 @@ static int code_of(struct session *s, int rc)
 static int run_job(struct session *s, const struct job *job)
 {
 	if (s->opt.check)
-		return job->file ? check_file(s, job->what)
-				 : check_text(s, "-c", job->what);
-	return job->file ? script_file(s, job->what)
-			 : script_run(s, "-c", NULL, job->what);
+		return job->file ? check_file(s, job->what) : check_text(s, "-c", job->what);
+	return job->file ? script_file(s, job->what) : script_run(s, "-c", NULL, job->what);
 }
 
 static int run_jobs(struct session *s, const struct command_line *cl)

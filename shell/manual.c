@@ -52,11 +52,9 @@ static void roff_text(FILE *to, const char *text, const char *between)
 			gap = true;
 		} else {
 			if (indented != verbatim)
-				fputs(indented ? (begun ? "\n.nf\n" : ".nf\n") : ".fi\n",
-				      to);
+				fputs(indented ? (begun ? "\n.nf\n" : ".nf\n") : ".fi\n", to);
 			if (gap && begun)
-				fprintf(to, "%s\n",
-					indented || verbatim ? ".sp" : between);
+				fprintf(to, "%s\n", indented || verbatim ? ".sp" : between);
 			if (verbatim && !indented && !gap)
 				fprintf(to, ".br\n");
 			verbatim = indented;

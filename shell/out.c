@@ -72,8 +72,7 @@ static void add(struct out *o, const char *key, struct json_object *value)
 		json_object_object_add(in, key, value);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt,
-						      va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt, va_list ap)
 {
 	char *text;
 
@@ -190,8 +189,7 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	case json_type_int:
 		if (json_object_get_uint64(j) <= INT64_MAX)
 			return Tcl_NewWideIntObj(json_object_get_int64(j));
-		return Tcl_NewStringObj(json_object_get_string(j),
-					-1); /* a big integer */
+		return Tcl_NewStringObj(json_object_get_string(j), -1); /* a big integer */
 	case json_type_object:
 		v = Tcl_NewDictObj();
 		json_object_object_foreach(j, key, value)
@@ -200,8 +198,7 @@ static Tcl_Obj *to_tcl(struct json_object *j)
 	case json_type_array:
 		v = Tcl_NewListObj(0, NULL);
 		for (size_t i = 0; i < json_object_array_length(j); i++)
-			Tcl_ListObjAppendElement(NULL, v,
-						 to_tcl(json_object_array_get_idx(j, i)));
+			Tcl_ListObjAppendElement(NULL, v, to_tcl(json_object_array_get_idx(j, i)));
 		return v;
 	case json_type_string:
 		raw = json_object_get_userdata(j);
@@ -326,9 +323,7 @@ void out_line(enum out_format f, const char *text)
 	Tcl_DStringInit(&d);
 	if (f == OUT_JSON)
 		Tcl_DStringAppend(
-			&d,
-			json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE),
-			-1);
+			&d, json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE), -1);
 	else if (f == OUT_CSV)
 		csv_cell(&d, text, true);
 	else

@@ -109,8 +109,7 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 		fprintf(r->to, "%s\n", text);
 	}
 	if (r->to && fflush(r->to)) {
-		fprintf(stderr, "record: %s: %s; recording stops\n", r->path,
-			strerror(errno));
+		fprintf(stderr, "record: %s: %s; recording stops\n", r->path, strerror(errno));
 		stop(r);
 	}
 	if (failed)
@@ -126,8 +125,8 @@ struct record_args {
 };
 
 static const struct arg record_arg_table[] = {
-	OPT("last", record_args, last, kind_u32,
-	    "only the commands that came last, so many", .min = 1, .max = KEPT),
+	OPT("last", record_args, last, kind_u32, "only the commands that came last, so many",
+	    .min = 1, .max = KEPT),
 	SWITCH("stop", record_args, stop, "no more"),
 	POS_OPT("file", record_args, path, kind_path, "the script to write"),
 	ARGS_END,
@@ -183,8 +182,7 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 	}
 	if (!a->path) {
 		out_str(o, NULL, r->to ? r->path : "",
-			r->to ? "recording to %s\n" : "%sno recording\n",
-			r->to ? r->path : "");
+			r->to ? "recording to %s\n" : "%sno recording\n", r->to ? r->path : "");
 		return 0;
 	}
 	if (a->last.set)
@@ -211,14 +209,10 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.family = "scripts",
 	.summary = "write what is typed to a script",
-	.text = "record FILE writes each command to FILE from now on, record -last N "
-		"FILE the last\n"
-		"commands that went well, record -stop ends it. Alone it says whether it "
-		"is on.\n"
-		"Only what succeeded becomes a command of the script; what failed is "
-		"kept as a\n"
-		"comment with its error. help, record itself and other commands that "
-		"only look\n"
+	.text = "record FILE writes each command to FILE from now on, record -last N FILE the last\n"
+		"commands that went well, record -stop ends it. Alone it says whether it is on.\n"
+		"Only what succeeded becomes a command of the script; what failed is kept as a\n"
+		"comment with its error. help, record itself and other commands that only look\n"
 		"are left out. The file can be run at once: rdmash FILE.",
 	.examples = record_examples,
 	.args = record_arg_table,

@@ -45,8 +45,7 @@ void script_report(struct session *s)
 	Tcl_DStringInit(&rows);
 	fail_rows(&s->fail, &rows);
 	fprintf(stderr, "%s%s: %s\n%s", s->opt.color ? "\033[31m" : "",
-		where && *where ? where : "error", s->fail.text,
-		s->opt.color ? "\033[0m" : "");
+		where && *where ? where : "error", s->fail.text, s->opt.color ? "\033[0m" : "");
 	fputs(Tcl_DStringValue(&rows), stderr);
 	Tcl_DStringFree(&rows);
 }
@@ -203,8 +202,8 @@ static int cut(struct session *s, const char *name, const char *text, const char
 	Tcl_Parse parse;
 
 	if (Tcl_ParseCommand(s->tcl, text, (int)(end - text), 0, &parse) != TCL_OK)
-		return syntax_error(
-			s, name, line + where_lines(text, text + strspn(text, " \t\n;")));
+		return syntax_error(s, name,
+				    line + where_lines(text, text + strspn(text, " \t\n;")));
 	c->text = parse.commandStart;
 	c->len = parse.commandSize;
 	c->next = c->text + c->len;
@@ -269,8 +268,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 /* break and continue belong to a loop. */
 static int outside(struct session *s, int rc, bool top)
 {
-	fail(s, "script", "ERROR", "%s outside of a loop",
-	     rc == TCL_BREAK ? "break" : "continue");
+	fail(s, "script", "ERROR", "%s outside of a loop", rc == TCL_BREAK ? "break" : "continue");
 	if (s->script->name)
 		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
 	if (top)
@@ -284,8 +282,8 @@ static int enter(struct session *s, struct script *script)
 
 	for (const struct script *sc = s->script; sc; sc = sc->parent)
 		if (++depth == SCRIPT_DEPTH)
-			return fail(s, "source", "DEPTH",
-				    "scripts nested more than %d deep", SCRIPT_DEPTH);
+			return fail(s, "source", "DEPTH", "scripts nested more than %d deep",
+				    SCRIPT_DEPTH);
 	script->fd = memfd_create("script", MFD_CLOEXEC);
 	if (script->fd < 0)
 		return fail_call(s, errno, "memfd_create", "script in memory");
@@ -300,8 +298,7 @@ static void leave(struct session *s, struct script *script)
 	close(script->fd);
 }
 
-static int run(struct session *s, const char *name, const char *dir, const char *text,
-	       bool top)
+static int run(struct session *s, const char *name, const char *dir, const char *text, bool top)
 {
 	struct script script = { .name = name, .dir = dir, .line = 1 };
 	int rc;
@@ -395,8 +392,7 @@ static int open_gated(struct session *s, const char *path, int flags, unsigned m
 	if (fd == -EXDEV) {
 		fail(s, "open", "EXDEV", "%s is outside the script's directory %s", path,
 		     s->script->dir);
-		return fail_next(
-			s, "rdmash --allow-dir DIR ... lets scripts use files below DIR");
+		return fail_next(s, "rdmash --allow-dir DIR ... lets scripts use files below DIR");
 	}
 	if (fd < 0)
 		return fail_call(s, -fd, "open", "%s", path);
@@ -423,8 +419,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 	while ((n = read(fd, text + len, room - len - 1)) > 0) {
 		len += (size_t)n;
 		if (len > SCRIPT_MAX) {
-			fail(s, "source", "EFBIG",
-			     "%s is larger than %u MiB: not a script", path,
+			fail(s, "source", "EFBIG", "%s is larger than %u MiB: not a script", path,
 			     SCRIPT_MAX >> 20);
 			break;
 		}
@@ -505,8 +500,7 @@ int script_source(struct session *s, const char *path)
 		path = full = xasprintf("%s/%s", s->script->dir, path);
 	rc = script_read(s, path, &text, &dir);
 	if (rc == 0) {
-		rc = script_parses(s, name, text) ? TCL_ERROR
-						  : run(s, name, dir, text, false);
+		rc = script_parses(s, name, text) ? TCL_ERROR : run(s, name, dir, text, false);
 		free(text);
 		free(dir);
 	} else {

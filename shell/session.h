@@ -40,8 +40,8 @@ struct options {
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
 	bool color;	 /* decided once, at start */
 	bool interactive;
-	bool trace;	 /* voices are shown */
-	bool hints;	 /* ghost hints while typing */
+	bool trace; /* voices are shown */
+	bool hints; /* ghost hints while typing */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
@@ -56,15 +56,15 @@ struct session {
 	struct context *ctx;
 	struct options opt;
 	struct fail fail;
-	struct obstack arena;	/* what arguments need until their command returns */
-	struct out *last;	/* of the outermost command that ran last */
-	const char *typed;	/* the word being completed, while completing */
-	struct script *script;	/* being run: its file and line; NULL at the prompt */
-	unsigned traced;	/* number of the last trace line */
+	struct obstack arena;	 /* what arguments need until their command returns */
+	struct out *last;	 /* of the outermost command that ran last */
+	const char *typed;	 /* the word being completed, while completing */
+	struct script *script;	 /* being run: its file and line; NULL at the prompt */
+	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
-	bool skipped;		/* a require was not met */
-	bool quit;		/* quit was called */
-	int quit_code;		/* -1: as the run went */
+	bool skipped;		 /* a require was not met */
+	bool quit;		 /* quit was called */
+	int quit_code;		 /* -1: as the run went */
 };
 
 #endif

@@ -90,18 +90,15 @@ struct option_args {
 };
 
 static const struct arg option_arg_table[] = {
-	POS_OPT("name", option_args, name, kind_enum,
-		"which one (default: all are shown)", .data = setting_words),
-	POS_OPT("value", option_args, value, kind_str,
-		"on or off; text, json or csv for format"),
+	POS_OPT("name", option_args, name, kind_enum, "which one (default: all are shown)",
+		.data = setting_words),
+	POS_OPT("value", option_args, value, kind_str, "on or off; text, json or csv for format"),
 	ARGS_END,
 };
 
-static void show_setting(struct session *s, const struct setting *t, struct out *o,
-			 bool alone)
+static void show_setting(struct session *s, const struct setting *t, struct out *o, bool alone)
 {
-	const char *value = t->flag ? (*t->flag(s) ? "on" : "off")
-				    : out_formats[s->opt.format];
+	const char *value = t->flag ? (*t->flag(s) ? "on" : "off") : out_formats[s->opt.format];
 
 	if (alone)
 		out_str(o, NULL, value, "%s\n", value);
@@ -152,12 +149,9 @@ const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
 	.summary = "show or set an option of the shell",
-	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, "
-		"json or csv.\n"
-		"In json each result is one line of JSON, in csv a line of names and a "
-		"line for\n"
-		"each row. What is set here lasts until the shell ends; lines that are "
-		"to run in\n"
+	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, json or csv.\n"
+		"In json each result is one line of JSON, in csv a line of names and a line for\n"
+		"each row. What is set here lasts until the shell ends; lines that are to run in\n"
 		"every session go into the start file (see 'help files').",
 	.examples = option_examples,
 	.args = option_arg_table,
@@ -172,8 +166,7 @@ struct trace_args {
 };
 
 static const struct arg trace_arg_table[] = {
-	POS_OPT("how", trace_args, on, kind_enum, "on or off (default: say which)",
-		.data = on_off),
+	POS_OPT("how", trace_args, on, kind_enum, "on or off (default: say which)", .data = on_off),
 	ARGS_END,
 };
 
@@ -200,12 +193,9 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
 	.summary = "show each library call with its arguments and result",
-	.text = "Each call is one line with time, number, voice, arguments and result. "
-		"The voices:\n"
-		"SLOW for the control path (objects are made, connections managed), FAST "
-		"for what\n"
-		"makes a queue pair ready for data, DATA for posting and polling. On at "
-		"the prompt,\n"
+	.text = "Each call is one line with time, number, voice, arguments and result. The voices:\n"
+		"SLOW for the control path (objects are made, connections managed), FAST for what\n"
+		"makes a queue pair ready for data, DATA for posting and polling. On at the prompt,\n"
 		"off in scripts. Trace lines go to standard error in scripts.",
 	.examples = trace_examples,
 	.args = trace_arg_table,
@@ -267,14 +257,10 @@ const struct cmd cmd_notices = {
 	.name = "notices",
 	.family = "settings",
 	.summary = "choose which events are told as they happen",
-	.text = "A notice is a line that begins with '*': something happened on its own. "
-		"cm: the\n"
-		"connection manager (a request, a disconnect), async: asynchronous "
-		"events of a\n"
-		"device, cq: a completion event of an armed completion queue. They come "
-		"above the\n"
-		"line being typed; without a terminal, on standard error. What is not "
-		"shown happens\n"
+	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
+		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
+		"device, cq: a completion event of an armed completion queue. They come above the\n"
+		"line being typed; without a terminal, on standard error. What is not shown happens\n"
 		"all the same.",
 	.examples = notices_examples,
 	.args = notices_arg_table,
@@ -292,8 +278,8 @@ static int version_exec(struct session *s, const void *args, struct out *o)
 	Tcl_DStringInit(&libs);
 	app.version(&libs);
 	out_str(o, "rdmash", help_version_number(), "rdmash %s\n", help_version_number());
-	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY),
-		"Tcl %s\n", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
+	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY), "Tcl %s\n",
+		Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	out_str(o, "compiler", __VERSION__, "compiled by %s\n", __VERSION__);
 	out_str(o, "libraries", Tcl_DStringValue(&libs), "%s", Tcl_DStringValue(&libs));
 	Tcl_DStringFree(&libs);
@@ -310,8 +296,7 @@ const struct cmd cmd_version = {
 	.name = "version",
 	.family = "settings",
 	.summary = "versions of the shell and its libraries",
-	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their "
-		"providers.\n"
+	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their providers.\n"
 		"Please add it to a report of a bug.",
 	.examples = version_examples,
 	.flags = CMD_NO_RECORD,

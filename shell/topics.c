@@ -96,8 +96,7 @@ const struct topic topics[] = {
 };
 
 const struct help_option help_option_table[] = {
-	{ "-f, --file", "FILE",
-	  "run the script FILE ('-': standard input); may be repeated" },
+	{ "-f, --file", "FILE", "run the script FILE ('-': standard input); may be repeated" },
 	{ "-c, --command", "CMD", "run CMD; -f and -c run in the order given" },
 	{ "-n, --check", NULL, "check scripts against the command tables, run nothing" },
 	{ "-x, --trace", NULL, "show each command before it runs" },

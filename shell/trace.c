@@ -13,12 +13,10 @@
 #include "trace.h"
 #include "xmem.h"
 
-static const char *const
-	voices[] = { [SLOW] = "SLOW", [FAST] = "FAST", [DATA] = "DATA", [INFO] = "INFO" };
-static const char *const colors[] = { [SLOW] = "\033[36m",
-				      [FAST] = "\033[33m",
-				      [DATA] = "\033[32m",
-				      [INFO] = "\033[2m" };
+static const char
+	*const voices[] = { [SLOW] = "SLOW", [FAST] = "FAST", [DATA] = "DATA", [INFO] = "INFO" };
+static const char *const colors
+	[] = { [SLOW] = "\033[36m", [FAST] = "\033[33m", [DATA] = "\033[32m", [INFO] = "\033[2m" };
 
 static struct {
 	enum voice voice;
@@ -34,10 +32,9 @@ static void line(struct session *s, enum voice v, const char *text)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &tm);
-	full = xasprintf("  %02d:%02d:%02d.%03ld #%u %s%s%s %s\n", tm.tm_hour, tm.tm_min,
-			 tm.tm_sec, now.tv_nsec / 1000000, ++s->traced,
-			 s->opt.color ? colors[v] : "", voices[v],
-			 s->opt.color ? "\033[0m" : "", text);
+	full = xasprintf("  %02d:%02d:%02d.%03ld #%u %s%s%s %s\n", tm.tm_hour, tm.tm_min, tm.tm_sec,
+			 now.tv_nsec / 1000000, ++s->traced, s->opt.color ? colors[v] : "",
+			 voices[v], s->opt.color ? "\033[0m" : "", text);
 	if (s->edit)
 		edit_above(s->edit, full);
 	else

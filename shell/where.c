@@ -125,8 +125,7 @@ static const char *dict_str(Tcl_Obj *dict, const char *key)
 }
 
 /* Appends the position of one frame; false: it is not one a person would recognise. */
-static bool append_frame(struct session *s, Tcl_Obj *frame, bool first,
-			 Tcl_DString *where)
+static bool append_frame(struct session *s, Tcl_Obj *frame, bool first, Tcl_DString *where)
 {
 	const char *file = dict_str(frame, "file"), *line = dict_str(frame, "line");
 	const char *proc = dict_str(frame, "proc");
@@ -138,8 +137,8 @@ static bool append_frame(struct session *s, Tcl_Obj *frame, bool first,
 
 	if (!file || !line || !name)
 		return false;
-	text = xasprintf("%s%s:%s%s%s", first ? "" : " < ", name, line,
-			 proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
+	text = xasprintf("%s%s:%s%s%s", first ? "" : " < ", name, line, proc ? " in " : "",
+			 proc ? proc + strspn(proc, ":") : "");
 	Tcl_DStringAppend(where, text, -1);
 	free(text);
 	return true;
@@ -247,11 +246,10 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 	return true;
 }
 
-static void append_place(Tcl_DString *where, const char *file, unsigned line,
-			 const char *proc)
+static void append_place(Tcl_DString *where, const char *file, unsigned line, const char *proc)
 {
-	char *text = xasprintf("%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file,
-			       line, proc ? " in " : "", proc ? proc : "");
+	char *text = xasprintf("%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file, line,
+			       proc ? " in " : "", proc ? proc : "");
 
 	Tcl_DStringAppend(where, text, -1);
 	free(text);
@@ -262,8 +260,7 @@ static void append_proc(Tcl_DString *where, const char *name, unsigned line)
 	const struct proc *p = find_proc(name);
 
 	if (p)
-		append_place(where, p->file, p->line + line - 1,
-			     name + strspn(name, ":"));
+		append_place(where, p->file, p->line + line - 1, name + strspn(name, ":"));
 }
 
 void where_error(struct session *s, const char *info, Tcl_DString *where)

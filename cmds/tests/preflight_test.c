@@ -16,11 +16,10 @@
 
 #define STATES 7
 
-static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS",
-					   "SQD",   "SQE",  "ERR" };
+static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
 static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
-static const char *const
-	type_names[] = { [IBV_QPT_RC] = "RC", [IBV_QPT_UC] = "UC", [IBV_QPT_UD] = "UD" };
+static const char
+	*const type_names[] = { [IBV_QPT_RC] = "RC", [IBV_QPT_UC] = "UC", [IBV_QPT_UD] = "UD" };
 static const struct {
 	unsigned bit;
 	const char *name;
@@ -71,8 +70,7 @@ static void pick_gid(void)
 	ssize_t n = ibv_query_gid_table(dev.ctx, e, 64, 0);
 
 	for (ssize_t i = 0; i < n; i++)
-		if (!i ||
-		    (e[i].gid_type == IBV_GID_TYPE_ROCE_V2 && e[i].gid.raw[10] == 0xff)) {
+		if (!i || (e[i].gid_type == IBV_GID_TYPE_ROCE_V2 && e[i].gid.raw[10] == 0xff)) {
 			dev.gid = e[i].gid;
 			dev.gid_index = (int)e[i].gid_index;
 		}
@@ -103,10 +101,7 @@ static struct ibv_qp *new_qp(enum ibv_qp_type type)
 	struct ibv_qp_init_attr init = {
 		.send_cq = dev.cq,
 		.recv_cq = dev.cq,
-		.cap = { .max_send_wr = 4,
-			 .max_recv_wr = 4,
-			 .max_send_sge = 1,
-			 .max_recv_sge = 1 },
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
 		.qp_type = type,
 	};
 	struct ibv_qp *qp = ibv_create_qp(dev.pd, &init);
@@ -126,10 +121,7 @@ static struct ibv_qp_attr good_values(struct ibv_qp *qp, enum ibv_qp_state from)
 		.qkey = 0x1234,
 		.dest_qp_num = qp->qp_num,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
-		.cap = { .max_send_wr = 4,
-			 .max_recv_wr = 4,
-			 .max_send_sge = 1,
-			 .max_recv_sge = 1 },
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
 		.max_rd_atomic = 1,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 12,
@@ -151,8 +143,7 @@ static struct ibv_qp_attr good_values(struct ibv_qp *qp, enum ibv_qp_state from)
 	return a;
 }
 
-static int move(struct ibv_qp *qp, enum ibv_qp_state from, enum ibv_qp_state to,
-		unsigned mask)
+static int move(struct ibv_qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, unsigned mask)
 {
 	struct ibv_qp_attr a = good_values(qp, from);
 
@@ -249,8 +240,8 @@ static bool explained(unsigned mask, int err)
 	       err == EINVAL;
 }
 
-static void try(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
-		unsigned mask, const char *sign, const char *bit)
+static void try(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to, unsigned mask,
+		const char *sign, const char *bit)
 {
 	struct qp_verdict v = qp_judge(type, from, to, mask);
 	struct ibv_qp *qp = new_qp(type);
@@ -308,7 +299,6 @@ int main(void)
 	printf("%s: %u tried, %u agreed, %u explained (ALT_PATH on Ethernet), %u "
 	       "disagreed, "
 	       "%u not reached\n",
-	       ibv_get_device_name(dev.ctx->device), tried, agreed, known, unknown,
-	       unreached);
+	       ibv_get_device_name(dev.ctx->device), tried, agreed, known, unknown, unreached);
 	return unknown ? 1 : 0;
 }

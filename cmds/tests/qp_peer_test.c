@@ -8,9 +8,8 @@
 
 static struct session s;
 
-static const char good[] =
-	"{\"qpn\":17,\"psn\":4711,\"lid\":3,\"gid\":\"::ffff:10.0.0.2\","
-	"\"rkey\":4294967295,\"addr\":18446744073709551614,\"mtu\":1024}";
+static const char good[] = "{\"qpn\":17,\"psn\":4711,\"lid\":3,\"gid\":\"::ffff:10.0.0.2\","
+			   "\"rkey\":4294967295,\"addr\":18446744073709551614,\"mtu\":1024}";
 
 static int from_json(const char *text, struct qp_peer *p)
 {
@@ -43,9 +42,7 @@ static void test_tolerant(void)
 {
 	struct qp_peer p = { 0 };
 
-	CHECK_INT(from_json("{\"qpn\":\"0x11\",\"psn\":\"7\",\"lid\":1,\"colour\":[{}]}",
-			    &p),
-		  0);
+	CHECK_INT(from_json("{\"qpn\":\"0x11\",\"psn\":\"7\",\"lid\":1,\"colour\":[{}]}", &p), 0);
 	CHECK_INT(p.qpn, 17);
 	CHECK_INT(p.mtu, 0);
 	CHECK_INT(from_json("{\"qpn\":1,\"psn\":0,\"gid\":\"10.0.0.1\"}", &p), 0);
@@ -113,8 +110,7 @@ static void test_damaged(void)
 
 static void test_dict(void)
 {
-	Tcl_Obj *dict =
-		Tcl_NewStringObj("qpn 17 psn 1 gid fe80::1 type UD qkey 0x11111111", -1);
+	Tcl_Obj *dict = Tcl_NewStringObj("qpn 17 psn 1 gid fe80::1 type UD qkey 0x11111111", -1);
 	struct qp qp = { .type = IBV_QPT_RC };
 	struct qp_peer p = { 0 };
 

@@ -11,9 +11,8 @@ static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
 /* What follows what, independent of the table: rows are from, columns are to. */
 static const char *const pairs[STATES] = {
 	/*		   RESET INIT RTR RTS SQD SQE ERR */
-	[IBV_QPS_RESET] = "xx.....", [IBV_QPS_INIT] = "xxx...x",
-	[IBV_QPS_RTR] = "x..x..x",   [IBV_QPS_RTS] = "x..xx.x",
-	[IBV_QPS_SQD] = "x..xx.x",   [IBV_QPS_SQE] = "x..x..x",
+	[IBV_QPS_RESET] = "xx.....", [IBV_QPS_INIT] = "xxx...x", [IBV_QPS_RTR] = "x..x..x",
+	[IBV_QPS_RTS] = "x..xx.x",   [IBV_QPS_SQD] = "x..xx.x",	 [IBV_QPS_SQE] = "x..x..x",
 	[IBV_QPS_ERR] = "x.....x",
 };
 
@@ -53,9 +52,8 @@ static void test_masks(void)
 			CHECK_INT(r->required | r->optional, 0);
 	}
 	r = qp_row(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR);
-	CHECK_INT(r->required, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				       IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-				       IBV_QP_MIN_RNR_TIMER);
+	CHECK_INT(r->required, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
 static void test_judge(void)
@@ -76,8 +74,7 @@ static void test_judge(void)
 	CHECK_INT(v.extra, IBV_QP_TIMEOUT);
 	v = qp_judge(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_INIT, IBV_QP_CUR_STATE);
 	CHECK_INT(v.answer, QP_NO_CUR_STATE);
-	v = qp_judge(IBV_QPT_RC, IBV_QPS_RTS, IBV_QPS_RTS,
-		     IBV_QP_CUR_STATE | IBV_QP_STATE);
+	v = qp_judge(IBV_QPT_RC, IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_CUR_STATE | IBV_QP_STATE);
 	CHECK_INT(v.answer, QP_OK);
 }
 

@@ -9,8 +9,7 @@ static struct session *s;
 
 static void values(void)
 {
-	RUN("post write mr0 -remote 0xffffffffffffffff -rkey 4294967295",
-	    "status SUCCESS");
+	RUN("post write mr0 -remote 0xffffffffffffffff -rkey 4294967295", "status SUCCESS");
 	CHECK(last_write.remote.v == UINT64_MAX && last_write.remote.set);
 	CHECK(last_write.rkey.v == UINT32_MAX);
 	CHECK(last_write.len.v == 4096 && last_write.len.set); /* the default */
@@ -82,22 +81,18 @@ static void errors(void)
 	RUN("post write m -remote ten", "error: -remote: 'ten' is not a number");
 	RUN("post write m -remote 12z", "error: -remote: '12z' is not a number");
 	RUN("post write m -remote {}", "error: -remote: '' is not a number");
-	RUN("post write m -remote 1 -port 255",
-	    "error: -port: 255 is not between 1 and 254");
+	RUN("post write m -remote 1 -port 255", "error: -port: 255 is not between 1 and 254");
 	RUN("post write m -remote 1 -port 0", "error: -port: 0 is not between 1 and 254");
 	RUN("post write m -remote 1 -len 5X",
 	    "error: -len: '5X' is not a size such as 4096, 0x1000, 4K, 1M or 2G");
-	RUN("post write m -remote 1 -len 99999999999G",
-	    "error: -len: 99999999999G is too large");
+	RUN("post write m -remote 1 -len 99999999999G", "error: -len: 99999999999G is too large");
 	RUN("post write m -remote 1 -within 2m",
 	    "error: -within: '2m' is not a time such as 500, 500ms or 2s");
-	RUN("post write m -remote 1 -within 61s",
-	    "error: -within: 61s is not between 0 and 60000");
+	RUN("post write m -remote 1 -within 61s", "error: -within: 61s is not between 0 and 60000");
 	RUN("post write m -remote 1 -flags signald",
 	    "error: -flags: 'signald' is not known; did you mean SIGNALED? | "
 	    "one of SIGNALED FENCE LOCAL_WRITE");
-	RUN("post write m -remote 1 -type xx",
-	    "error: -type: 'xx' is not known | one of RC UC UD");
+	RUN("post write m -remote 1 -type xx", "error: -type: 'xx' is not known | one of RC UC UD");
 	RUN("post write m -remote 1 -rem 2", "error: post write: -remote is given twice");
 	RUN("post write m -r 1", "error: ambiguous option -r of post write: could be "
 				 "-remote -rkey | next help post write");
@@ -108,12 +103,9 @@ static void errors(void)
 	RUN("post write m -remote 1 # why", "error: post write: one word too many: '#' | "
 					    "note a comment after a command is written "
 					    "';# ...' | next help post write");
-	RUN("mem dump 0 4 x",
-	    "error: mem dump: one word too many: 'x' | next help mem dump");
-	RUN("mem dump -x",
-	    "error: mem dump has no option -x | options none | next help mem dump");
-	RUN("repeat 3",
-	    "error: repeat: missing <body>: what to run | usage repeat <times> <body>");
+	RUN("mem dump 0 4 x", "error: mem dump: one word too many: 'x' | next help mem dump");
+	RUN("mem dump -x", "error: mem dump has no option -x | options none | next help mem dump");
+	RUN("repeat 3", "error: repeat: missing <body>: what to run | usage repeat <times> <body>");
 }
 
 static void codes(void)
@@ -122,8 +114,7 @@ static void codes(void)
 	    "RDMASH ibv_modify_qp EINVAL");
 	RUN("try {modify-qp} trap {RDMASH ibv_modify_qp EINVAL} {e} {set e}",
 	    "ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");
-	RUN("modify-qp",
-	    "error: ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL) | port 1");
+	RUN("modify-qp", "error: ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL) | port 1");
 }
 
 int main(void)

@@ -21,19 +21,19 @@ static inline void check_that(bool ok, const char *what, const char *file, int l
 	checks_passed++;
 }
 
-static inline void check_int(int64_t got, int64_t want, const char *what,
-			     const char *file, int line)
+static inline void check_int(int64_t got, int64_t want, const char *what, const char *file,
+			     int line)
 {
 	if (got != want) {
-		fprintf(stderr, "%s:%d: %s is %" PRId64 ", not %" PRId64 "\n", file, line,
-			what, got, want);
+		fprintf(stderr, "%s:%d: %s is %" PRId64 ", not %" PRId64 "\n", file, line, what,
+			got, want);
 		exit(1);
 	}
 	checks_passed++;
 }
 
-static inline void check_str(const char *got, const char *want, const char *what,
-			     const char *file, int line)
+static inline void check_str(const char *got, const char *want, const char *what, const char *file,
+			     int line)
 {
 	if (!got || strcmp(got, want) != 0) {
 		fprintf(stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", file, line, what,

@@ -39,25 +39,21 @@ static void names(void)
 
 static void messages(void)
 {
-	RUN("pots write",
-	    "error: unknown command 'pots'; did you mean post? | next help");
+	RUN("pots write", "error: unknown command 'pots'; did you mean post? | next help");
 	RUN("qqqqqq", "error: unknown command 'qqqqqq' | next help");
 	RUN("m", "error: ambiguous command: m could be: mem, modify-qp");
 	RUN("re", "error: ambiguous command: re could be: record, repeat");
 	RUN("post wirte",
 	    "error: post has no 'wirte'; did you mean write? | one of read, recv, write");
 	RUN("post re", "error: ambiguous command: post re could be: read, recv");
-	RUN("post",
-	    "error: post needs a second word | one of read recv write | next help post ");
+	RUN("post", "error: post needs a second word | one of read recv write | next help post ");
 	RUN("po w m -remote 1", "status SUCCESS");
 	RUN("::post write m -remote 1", "status SUCCESS");
-	RUN("fe80::1",
-	    "error: unknown command 'fe80::1' | note [...] runs a command: write IPv6 "
-	    "addresses without brackets, the port as a word of its own");
-	RUN("exec ls",
-	    "error: Tcl's exec is not available to scripts | note scripts cannot leave "
-	    "the shell; rdmash --unsafe lifts that (but for after, vwait, update, "
-	    "interp)");
+	RUN("fe80::1", "error: unknown command 'fe80::1' | note [...] runs a command: write IPv6 "
+		       "addresses without brackets, the port as a word of its own");
+	RUN("exec ls", "error: Tcl's exec is not available to scripts | note scripts cannot leave "
+		       "the shell; rdmash --unsafe lifts that (but for after, vwait, update, "
+		       "interp)");
 }
 
 static const char *near(const char *typed, const char *words)
@@ -81,9 +77,7 @@ static void suggestions(void)
 	CHECK_STR(near("zzz", "repeat record reg"), "");
 	CHECK_STR(near("x", "a b c"), "");
 	CHECK_STR(near("", "a b c"), "");
-	CHECK_STR(
-		near("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a"),
-		"");
+	CHECK_STR(near("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a"), "");
 }
 
 static void fits(void)
@@ -111,8 +105,7 @@ static void expectations(void)
 	RUN("expect state RTS {po w m -remote 1}",
 	    "error: expected state RTS, got no such field | in po w m -remote 1 | "
 	    "result status SUCCESS");
-	RUN("expect -value 3 {\n  expr {2 + 2}\n}",
-	    "error: expected 3, got 4 | in expr {2 + 2}");
+	RUN("expect -value 3 {\n  expr {2 + 2}\n}", "error: expected 3, got 4 | in expr {2 + 2}");
 	CHECK_INT(s->failed, 3);
 	RUN("expect -error EINVAL {modify-qp}", "");
 	RUN("expect -error ibv_modify_qp {modify-qp}", "");
@@ -125,9 +118,8 @@ static void expectations(void)
 	    "error: expected status SUCCESS, got EINVAL | in modify-qp | "
 	    "said ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");
 	CHECK_INT(s->failed, 6);
-	RUN("expect status SUCCESS {modfy-qp}",
-	    "error: unknown command 'modfy-qp'; did you mean "
-	    "modify-qp? | next help");
+	RUN("expect status SUCCESS {modfy-qp}", "error: unknown command 'modfy-qp'; did you mean "
+						"modify-qp? | next help");
 	CHECK_INT(s->failed, 6);
 	RUN("expect -true {1 < 2}", "");
 	RUN("expect -true {1 > 2}", "error: expected 1 > 2, got false");

@@ -115,8 +115,7 @@ static int number(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, i
 	return TCL_ERROR;
 }
 
-static int notice_cmd(ClientData data, Tcl_Interp *interp, int objc,
-		      Tcl_Obj *const objv[])
+static int notice_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
 	struct later *later;
 	int ms;

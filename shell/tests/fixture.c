@@ -27,8 +27,7 @@ static const struct word type_words[] = { { "RC", 2, NULL },
 
 static const struct arg write_table[] = {
 	POS("mr", write_args, mr, kind_str, "region the bytes come from"),
-	OPT("remote", write_args, remote, kind_u64, "address at the peer",
-	    .flags = ARG_NEED),
+	OPT("remote", write_args, remote, kind_u64, "address at the peer", .flags = ARG_NEED),
 	OPT("rkey", write_args, rkey, kind_u32, "key of the peer's region"),
 	OPT("len", write_args, len, kind_size, "how many bytes", .dflt = "4K"),
 	OPT("within", write_args, within, kind_ms, "give up after", .max = 60000),
@@ -184,7 +183,7 @@ const char *fixture_run(struct session *s, const char *command)
 	interp_fail(s);
 	n = snprintf(text, sizeof text, "error: %s", s->fail.text);
 	for (unsigned i = 0; i < s->fail.nrows; i++)
-		n += snprintf(text + n, sizeof text - (size_t)n, " | %s %s",
-			      s->fail.rows[i].label, s->fail.rows[i].text);
+		n += snprintf(text + n, sizeof text - (size_t)n, " | %s %s", s->fail.rows[i].label,
+			      s->fail.rows[i].text);
 	return text;
 }

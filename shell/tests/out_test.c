@@ -12,8 +12,7 @@ static struct out *rows(void)
 	out_list(o, NULL);
 	for (int i = 0; i < 2; i++) {
 		out_dict(o, NULL);
-		out_str(o, "name", i ? "a \"b\", c" : "plain", "%s ",
-			i ? "quoted" : "plain");
+		out_str(o, "name", i ? "a \"b\", c" : "plain", "%s ", i ? "quoted" : "plain");
 		out_u64(o, "big", UINT64_MAX - (unsigned)i, "big ");
 		out_int(o, "neg", -5, NULL);
 		out_bool(o, "on", i, "\n");
@@ -54,9 +53,8 @@ static void tables(void)
 	CHECK_STR(value(o), "{name plain big 18446744073709551615 neg -5 on 0} "
 			    "{name {a \"b\", c} big 18446744073709551614 neg -5 on 1}");
 	CHECK_STR(printed(o, OUT_TEXT), "plain big \nquoted big \n");
-	CHECK_STR(printed(o, OUT_CSV),
-		  "name,big,neg,on\nplain,18446744073709551615,-5,false\n"
-		  "\"a \"\"b\"\", c\",18446744073709551614,-5,true\n");
+	CHECK_STR(printed(o, OUT_CSV), "name,big,neg,on\nplain,18446744073709551615,-5,false\n"
+				       "\"a \"\"b\"\", c\",18446744073709551614,-5,true\n");
 	j = json_tokener_parse(printed(o, OUT_JSON));
 	CHECK(j && json_object_array_length(j) == 2);
 	row = json_object_array_get_idx(j, 1);

@@ -26,8 +26,8 @@ static bool is_line(const char *text, size_t max)
 
 static void check_arg(const struct arg *args, const struct arg *a)
 {
-	want(is_line(a->help, 100),
-	     "help: one line of 1 to 100 letters without full stop", a->name);
+	want(is_line(a->help, 100), "help: one line of 1 to 100 letters without full stop",
+	     a->name);
 	want(a->kind && a->kind->parse && a->kind->word, "has no kind", a->name);
 	want(a->offset < now->size, "lies outside of the argument struct", a->name);
 	want(!(a->dflt && a->flags & ARG_NEED), "is needed and has a default", a->name);
@@ -44,8 +44,8 @@ static void check_cmd(const struct cmd *c)
 	want(!blank || !strchr(blank + 1, ' '), "more than two words", NULL);
 	want(strlen(c->name) <= 18, "name is longer than 18 letters", NULL);
 	want(c->family && *c->family, "no family", NULL);
-	want(is_line(c->summary, 59),
-	     "summary: one line of 1 to 59 letters without full stop", NULL);
+	want(is_line(c->summary, 59), "summary: one line of 1 to 59 letters without full stop",
+	     NULL);
 	want(c->text && strlen(c->text) > 40, "no text", NULL);
 	want(c->examples && c->examples->line, "no example", NULL);
 	want(c->exec, "no exec", NULL);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The active side by hand: cm bind, resolve-addr, resolve-route, connect, establish.
+ *
+ * Each starts a call and then waits for its event. -nowait leaves the event to cm event,
+ * which is also how both ends can be stepped in one process.
+ */
+#include "cm_addr.h"
+#include "cm_events.h"
+#include "cm_id.h"
+#include "cm_step.h"
+#include "cmd.h"
+#include "session.h"
+#include "table.h"
+#include "trace.h"
+#include "words.h"
+
+#define NOWAIT(st) SWITCH("nowait", st, nowait, "return at once; 'cm event' brings the answer")
+
+/* ----------------------------------------------------------------- cm bind -- */
+
+struct bind_args {
+	struct id *id;
+	struct num port;
+	const char *address;
+	bool v6;
+};
+
+static const struct arg bind_args[] = {
+	POS_OPT("id", bind_args, id, kind_id, "connection id"),
+	POS("port", bind_args, port, kind_port, "port; 0: any that is free"),
+	OPT("address", bind_args, address, kind_str, "address of this machine; else all"),
+	SWITCH("ipv6", bind_args, v6, "without -address: the IPv6 wildcard"), ARGS_END
+};
+
+static int bind_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct bind_args *a = args;
+	struct sockaddr_storage sa;
+
+	if (id_need(s, a->id, "cm bind", ID_IN(ID_IDLE)) ||
+	    cm_addr_parse(s, a->address, (uint16_t)a->port.v,
+			  a->address ? AF_UNSPEC
+			  : a->v6    ? AF_INET6
+				     : AF_INET,
+			  &sa) ||
+	    step_bind(s, a->id, (struct sockaddr *)&sa))
+		return -1;
+	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
+	out_str(o, "local", id_local(a->id), " bound to %s\n", id_local(a->id));
+	out_int(o, "port", ntohs(rdma_get_src_port(a->id->v)), NULL);
+	return 0;
+}
+
+static const struct cmd_eg bind_egs[] = { { "cm bind 7400", "id0 bound to 0.0.0.0:7400" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_cm_bind = {
+	.name = "cm bind",
+	.family = "connection, step by step",
+	.summary = "bind a connection id to an address and a port",
+	.text = "Bound to one address the id is on that address's device; bound to all it hears\n"
+		"every device. Ports are those of RDMA's port space, not of TCP: a TCP server may\n"
+		"use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL.",
+	.calls = "rdma_bind_addr(3)",
+	.setup = "cm create",
+	.examples = bind_egs,
+	.args = bind_args,
+	.size = sizeof(struct bind_args),
+	.exec = bind_exec,
+};
+
+/* --------------------------------------------------------- cm resolve-addr -- */
+
+struct resolve_args {
+	struct id *id;
+	const char *host, *source;
+	struct num port, within;
+	bool nowait;
+};
+
+static const struct arg resolve_args[] = {
+	POS_OPT("id", resolve_args, id, kind_id_first, "connection id"),
+	POS("host", resolve_args, host, kind_str, "address or name of the peer"),
+	POS("port", resolve_args, port, kind_port, "the peer's port"),
+	OPT("source", resolve_args, source, kind_str, "address of this machine to come from"),
+	OPT("within", resolve_args, within, kind_ms, "time to resolve", .dflt = "2s",
+	    .max = 3600000),
+	NOWAIT(resolve_args),
+	ARGS_END
+};
+
+static int resolve_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct resolve_args *a = args;
+	struct sockaddr_storage src, dst;
+	struct id *id = a->id;
+	struct cm_event ev;
+
+	if (id_need(s, id, "cm resolve-addr", ID_IN(ID_IDLE) | ID_IN(ID_BOUND)) ||
+	    cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &dst) ||
+	    (a->source && cm_addr_parse(s, a->source, 0, dst.ss_family, &src)) ||
+	    step_resolve_addr(s, id, a->source ? (struct sockaddr *)&src : NULL,
+			      (struct sockaddr *)&dst, a->within.v))
+		return -1;
+	if (!a->nowait && cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED,
+				   a->within.v + 1000, &ev))
+		return -1;
+	id_class.describe(s, &id->o, o);
+	return 0;
+}
+
+static const struct cmd_eg resolve_egs[] = { { "cm resolve-addr 10.0.0.2 7471",
+					       "id0  ADDR_RESOLVED" },
+					     { NULL, NULL } };
+
+const struct cmd cmd_cm_resolve_addr = {
+	.name = "cm resolve-addr",
+	.family = "connection, step by step",
+	.summary = "find the device and the neighbour that lead to a peer",
+	.text = "Asks the routing table and ARP (or neighbour discovery), and puts the id on the\n"
+		"device of the interface found. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that\n"
+		"the interface has no RDMA device, -110 that nobody answers to ARP. It may be tried\n"
+		"again.",
+	.calls = "rdma_resolve_addr(3)",
+	.setup = "cm create",
+	.examples = resolve_egs,
+	.args = resolve_args,
+	.size = sizeof(struct resolve_args),
+	.exec = resolve_exec,
+};
+
+/* -------------------------------------------------------- cm resolve-route -- */
+
+struct route_args {
+	struct id *id;
+	struct num within;
+	bool nowait;
+};
+
+static const struct arg route_args[] = { POS_OPT("id", route_args, id, kind_id, "connection id"),
+					 OPT("within", route_args, within, kind_ms,
+					     "time to resolve", .dflt = "2s", .max = 3600000),
+					 NOWAIT(route_args), ARGS_END };
+
+static int route_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct route_args *a = args;
+
+	if (id_need(s, a->id, "cm resolve-route", ID_IN(ID_ADDR_RESOLVED)) ||
+	    step_resolve_route(s, a->id, a->within.v))
+		return -1;
+	if (!a->nowait && cm_await(s, a->id, "rdma_resolve_route", RDMA_CM_EVENT_ROUTE_RESOLVED,
+				   a->within.v + 1000, NULL))
+		return -1;
+	id_class.describe(s, &a->id->o, o);
+	return 0;
+}
+
+static const struct cmd_eg route_egs[] = { { "cm resolve-route", "id0  ROUTE_RESOLVED" },
+					   { NULL, NULL } };
+
+const struct cmd cmd_cm_resolve_route = {
+	.name = "cm resolve-route",
+	.family = "connection, step by step",
+	.summary = "find the path to the resolved address",
+	.text = "On InfiniBand this asks the subnet manager; on RoCE and iWARP the answer is known\n"
+		"here. Waits for ROUTE_RESOLVED.",
+	.calls = "rdma_resolve_route(3)",
+	.setup = "cm create; cm resolve-addr 10.0.0.2 7471",
+	.examples = route_egs,
+	.args = route_args,
+	.size = sizeof(struct route_args),
+	.exec = route_exec,
+};
+
+/* -------------------------------------------------------------- cm connect -- */
+
+struct connect_args {
+	struct id *id;
+	struct conn_args conn;
+	struct num within;
+	bool nowait;
+};
+
+static const struct arg connect_args[] = {
+	POS_OPT("id", connect_args, id, kind_id, "connection id"),
+	CONN_ARGS(connect_args, conn),
+	CONN_QP_ARGS(connect_args, conn),
+	OPT("within", connect_args, within, kind_ms, "time for the peer to accept", .dflt = "30s"),
+	NOWAIT(connect_args),
+	ARGS_END
+};
+
+static int connect_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct connect_args *a = args;
+	struct rdma_conn_param p;
+	struct id *id = a->id;
+
+	if (id_need(s, id, "cm connect", ID_IN(ID_ROUTE_RESOLVED)))
+		return -1;
+	if (!id->qp && !a->conn.qpn.set) {
+		fail(s, "cm connect", "ENOENT", "cm connect not called: %s has no QP", id->o.name);
+		fail_row(s, "note",
+			 "the QP comes first, so that its number can be sent; -qpn n "
+			 "connects one made without the id");
+		return fail_next(s, "qp create -id %s", id->o.name);
+	}
+	if (conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
+		return -1;
+	if (!a->nowait && finish_connect(s, id, a->within.v))
+		return -1;
+	s->ctx->id = id;
+	out_id(s, id, o);
+	return 0;
+}
+
+static const struct cmd_eg connect_egs[] = { { "cm connect -private-data hello",
+					       "ESTABLISHED with 10.0.0.2:7471" },
+					     { NULL, NULL } };
+
+const struct cmd cmd_cm_connect = {
+	.name = "cm connect",
+	.family = "connection, step by step",
+	.summary = "ask the peer to connect",
+	.text = "Sends the request with the private data and waits for ESTABLISHED; on the way\n"
+		"librdmacm moves the QP from INIT over RTR to RTS. An id without a QP of its own (-qpn)\n"
+		"gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm establish.\n"
+		"REJECTED shows the reason and the peer's private data. Post receives before "
+		"this:\n"
+		"the peer may send at once.",
+	.calls = "rdma_connect(3)",
+	.setup = "listen 7471 -accept\ncm create -name c\ncm resolve-addr c 10.0.0.2 "
+		 "7471\n"
+		 "cm resolve-route c\nqp create -id c",
+	.examples = connect_egs,
+	.args = connect_args,
+	.size = sizeof(struct connect_args),
+	.exec = connect_exec,
+};
+
+/* ------------------------------------------------------------ cm establish -- */
+
+struct establish_args {
+	struct id *id;
+};
+
+static const struct arg establish_args[] = {
+	POS_OPT("id", establish_args, id, kind_id, "connection id"), ARGS_END
+};
+
+static int establish_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct establish_args *a = args;
+	struct id *id = a->id;
+	int rc;
+
+	if (id_need(s, id, "cm establish", ID_IN(ID_CONNECTING)))
+		return -1;
+	if (id->qp) {
+		fail(s, "cm establish", "BADSTATE",
+		     "cm establish not called: %s has %s, for which "
+		     "librdmacm does it",
+		     id->o.name, id->qp->o.name);
+		return fail_next(s, "cm event %s", id->o.name);
+	}
+	call_begin(s, FAST, "rdma_establish", "%s", id->o.name);
+	rc = rdma_establish(id->v);
+	if (rc)
+		return call_fail(s, cm_errno(rc), "%s", id->o.name);
+	call_end(s, "0");
+	id_state(id, ID_ESTABLISHED);
+	out_id(s, id, o);
+	return 0;
+}
+
+static const struct cmd_eg establish_egs[] = { { "cm establish", "must be CONNECTING" },
+					       { NULL, NULL } };
+
+const struct cmd cmd_cm_establish = {
+	.name = "cm establish",
+	.family = "connection, step by step",
+	.summary = "complete a connection whose QP is moved by hand",
+	.text = "After CONNECT_RESPONSE on an id without a QP of its own, and after the QP was moved\n"
+		"to RTR and RTS: sends the last message of the handshake. The example shows the\n"
+		"refusal on an id that is not CONNECTING.",
+	.calls = "rdma_establish(3)",
+	.setup = "cm create",
+	.examples = establish_egs,
+	.args = establish_args,
+	.size = sizeof(struct establish_args),
+	.exec = establish_exec,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading and writing addresses. Numbers are tried before names: only a name may ask a
+ * name server, which is the one place where the program waits outside its loop.
+ */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cm_addr.h"
+#include "session.h"
+
+static int bad_host(struct session *s, const char *host, const char *why)
+{
+	const char *colon = strrchr(host, ':');
+
+	fail(s, "args", "BADVALUE", "'%s' is not a host: %s", host, why);
+	if (*host == '[')
+		fail_row(s, "note", "IPv6 addresses are written without brackets");
+	else if (colon && strchr(host, ':') == colon)
+		fail_row(s, "note", "the port is a word of its own: %.*s %s", (int)(colon - host),
+			 host, colon + 1);
+	else if (strchr(host, ':'))
+		fail_row(s, "note", "name the interface: fe80::1%%eth0");
+	else
+		fail_row(s, "hosts", "are 10.0.0.1, fd00::1, fe80::1%%eth0 or a name");
+	return -1;
+}
+
+static void wildcard(int family, uint16_t port, struct sockaddr_storage *ss)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)(void *)ss;
+	struct sockaddr_in *in = (struct sockaddr_in *)(void *)ss;
+
+	if (family == AF_INET6) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+	} else {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+	}
+}
+
+static bool needs_scope(const struct sockaddr_storage *ss)
+{
+	const struct sockaddr_in6 *in6 = (const void *)ss;
+
+	return ss->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	       !in6->sin6_scope_id;
+}
+
+int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family,
+		  struct sockaddr_storage *ss)
+{
+	struct addrinfo hints = { .ai_family = family,
+				  .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+	struct addrinfo *found = NULL;
+	char service[8];
+	int rc;
+
+	memset(ss, 0, sizeof *ss);
+	if (!host || strcmp(host, "*") == 0) {
+		wildcard(family, port, ss);
+		return 0;
+	}
+	snprintf(service, sizeof service, "%u", port);
+	rc = getaddrinfo(host, service, &hints, &found);
+	if (rc && !strpbrk(host, ":[]% ")) {
+		hints.ai_flags = AI_NUMERICSERV;
+		rc = getaddrinfo(host, service, &hints, &found);
+	}
+	if (rc)
+		return bad_host(s, host, gai_strerror(rc));
+	memcpy(ss, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	if (needs_scope(ss))
+		return bad_host(s, host, "a link-local address is on every interface");
+	return 0;
+}
+
+uint16_t cm_addr_port(const struct sockaddr *sa)
+{
+	if (sa->sa_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)(const void *)sa)->sin6_port);
+	if (sa->sa_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)(const void *)sa)->sin_port);
+	return 0;
+}
+
+bool cm_addr_any(const struct sockaddr *sa)
+{
+	const struct sockaddr_in6 *in6 = (const void *)sa;
+	const struct sockaddr_in *in = (const void *)sa;
+
+	if (sa->sa_family == AF_INET6)
+		return IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr);
+	return sa->sa_family != AF_INET || in->sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+/* A few buffers in turn, so that one message can name several addresses. */
+static char *scratch(void)
+{
+	static char buffers[4][96];
+	static unsigned next;
+
+	return buffers[next++ % 4];
+}
+
+const char *cm_addr_host(const struct sockaddr *sa)
+{
+	socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						  : sizeof(struct sockaddr_in);
+	char *text = scratch();
+
+	if ((sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
+	    getnameinfo(sa, len, text, 96, NULL, 0, NI_NUMERICHOST))
+		snprintf(text, 96, "-");
+	return text;
+}
+
+const char *cm_addr_text(const struct sockaddr *sa)
+{
+	const char *host = cm_addr_host(sa);
+	bool v6 = sa->sa_family == AF_INET6;
+	char *text = scratch();
+
+	if (sa->sa_family != AF_INET && !v6)
+		return host;
+	snprintf(text, 96, "%s%.72s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", cm_addr_port(sa));
+	return text;
+}

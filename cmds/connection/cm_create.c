@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Ids and event channels made and adjusted by hand: cm create, channel, option, notify,
+ * migrate. An id made here is stepped: nothing is answered for the user. */
+#include "cm_events.h"
+#include "cm_id.h"
+#include "cmd.h"
+#include "session.h"
+#include "table.h"
+#include "trace.h"
+#include "words.h"
+
+/* --------------------------------------------------------------- cm create -- */
+
+struct create_args {
+	struct num ps;
+	struct ec *ec;
+	bool hold;
+	const char *name;
+};
+
+static const struct arg create_args[] = {
+	OPT("ps", create_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
+	OPT("channel", create_args, ec, kind_ec_opt, "event channel; else the first one"),
+	SWITCH("hold", create_args, hold, "its events are acknowledged by 'cm ack' only"),
+	OPT("name", create_args, name, kind_str, "name of the object"), ARGS_END
+};
+
+static int create_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct create_args *a = args;
+	struct id *id = id_make(s, a->name, a->ec, (enum rdma_port_space)a->ps.v);
+
+	if (!id)
+		return -1;
+	id->stepping = true;
+	id->hold = a->hold;
+	s->ctx->id = id;
+	id_class.describe(s, &id->o, o);
+	return 0;
+}
+
+static const struct cmd_eg create_egs[] = { { "cm create -name first", "id first" },
+					    { "cm create -ps UDP", "PS_UDP" },
+					    { NULL, NULL } };
+
+const struct cmd cmd_cm_create = {
+	.name = "cm create",
+	.family = "connection, step by step",
+	.summary = "make a connection id",
+	.text = "An id is to RDMA what a socket is to TCP. It is on no device until it is bound\n"
+		"or an address is resolved, and it is used for one connection. What happens to it\n"
+		"comes as events on its channel. An id made by this command is stepped: the shell\n"
+		"answers nothing for you, so a peer that disconnects waits for your cm disconnect.\n"
+		"With -hold its events are not acknowledged either: see what cm ack is for.",
+	.calls = "rdma_create_id(3)",
+	.examples = create_egs,
+	.args = create_args,
+	.size = sizeof(struct create_args),
+	.exec = create_exec,
+};
+
+/* -------------------------------------------------------------- cm channel -- */
+
+struct channel_args {
+	const char *name;
+};
+
+static const struct arg channel_args[] = {
+	OPT("name", channel_args, name, kind_str, "name of the object"), ARGS_END
+};
+
+static int channel_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct channel_args *a = args;
+	struct ec *ec = ec_make(s, a->name);
+
+	if (!ec)
+		return -1;
+	ec_class.describe(s, &ec->o, o);
+	return 0;
+}
+
+static const struct cmd_eg channel_egs[] = { { "cm channel", "ec ec0" }, { NULL, NULL } };
+
+const struct cmd cmd_cm_channel = {
+	.name = "cm channel",
+	.family = "connection, step by step",
+	.summary = "make an event channel",
+	.text = "A file descriptor on which the events of connection ids arrive. The first one\n"
+		"is made when it is needed. An accepted id has the channel of its listener, and\n"
+		"the channel must outlive it: cm migrate moves an id to another one.",
+	.calls = "rdma_create_event_channel(3)",
+	.examples = channel_egs,
+	.args = channel_args,
+	.size = sizeof(struct channel_args),
+	.exec = channel_exec,
+};
+
+/* --------------------------------------------------------------- cm option -- */
+
+struct option_args {
+	struct id *id;
+	struct num tos, reuse, afonly, ack;
+};
+
+static const struct arg option_args[] = {
+	POS_OPT("id", option_args, id, kind_id, "connection id"),
+	OPT("tos", option_args, tos, kind_u8, "type of service (DSCP in the upper 6 bits)"),
+	OPT("reuseaddr", option_args, reuse, kind_u8, "1: bind to an address in use", .max = 1),
+	OPT("afonly", option_args, afonly, kind_u8, "1: IPv6 only, no IPv4", .max = 1),
+	OPT("ack-timeout", option_args, ack, kind_u8, "local ACK timeout of its QP: 4.096 us * 2^n",
+	    .max = 31),
+	ARGS_END
+};
+
+static int set_option(struct session *s, struct id *id, const char *name, int opt,
+		      const struct num *value, struct out *o)
+{
+	uint8_t byte = (uint8_t)value->v;
+	int word = (int)value->v;
+	bool small = opt == RDMA_OPTION_ID_TOS || opt == RDMA_OPTION_ID_ACK_TIMEOUT;
+	int rc;
+
+	if (!value->set)
+		return 0;
+	call_begin(s, SLOW, "rdma_set_option", "%s, %s, %d", id->o.name, name, word);
+	rc = rdma_set_option(id->v, RDMA_OPTION_ID, opt, small ? (void *)&byte : (void *)&word,
+			     small ? sizeof byte : sizeof word);
+	if (rc) {
+		call_fail(s, cm_errno(rc), "%s %s %d", id->o.name, name, word);
+		return fail_row(s, "state", "%s is %s; options are set before it is bound",
+				id->o.name, word_name(id_state_words, id->state));
+	}
+	call_end(s, "0");
+	out_int(o, name, word, "%s: %s %d\n", id->o.name, name, word);
+	return 0;
+}
+
+static int option_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct option_args *a = args;
+
+	if (!a->tos.set && !a->reuse.set && !a->afonly.set && !a->ack.set)
+		return fail(s, "args", "MISSING",
+			    "cm option: nothing to set: give one of -tos "
+			    "-reuseaddr -afonly -ack-timeout");
+	if (set_option(s, a->id, "tos", RDMA_OPTION_ID_TOS, &a->tos, o) ||
+	    set_option(s, a->id, "reuseaddr", RDMA_OPTION_ID_REUSEADDR, &a->reuse, o) ||
+	    set_option(s, a->id, "afonly", RDMA_OPTION_ID_AFONLY, &a->afonly, o))
+		return -1;
+	return set_option(s, a->id, "ack_timeout", RDMA_OPTION_ID_ACK_TIMEOUT, &a->ack, o);
+}
+
+static const struct cmd_eg option_egs[] = { { "cm option -tos 0x20 -reuseaddr 1", "reuseaddr 1" },
+					    { "cm option -ack-timeout 16", "ack_timeout 16" },
+					    { NULL, NULL } };
+
+const struct cmd cmd_cm_option = {
+	.name = "cm option",
+	.family = "connection, step by step",
+	.summary = "set options of a connection id",
+	.text = "Several may be given; they are set in the order of the list. The ACK timeout is\n"
+		"used when the id connects or accepts: it decides how long a lost packet stalls.",
+	.calls = "rdma_set_option(3)",
+	.setup = "cm create",
+	.examples = option_egs,
+	.args = option_args,
+	.size = sizeof(struct option_args),
+	.exec = option_exec,
+};
+
+/* --------------------------------------------------------------- cm notify -- */
+
+struct notify_args {
+	struct id *id;
+};
+
+static const struct arg notify_args[] = { POS_OPT("id", notify_args, id, kind_id, "connection id"),
+					  ARGS_END };
+
+static int notify_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct notify_args *a = args;
+	int rc;
+
+	call_begin(s, SLOW, "rdma_notify", "%s, COMM_EST", a->id->o.name);
+	rc = rdma_notify(a->id->v, IBV_EVENT_COMM_EST);
+	if (rc) {
+		call_fail(s, cm_errno(rc), "%s, COMM_EST", a->id->o.name);
+		return fail_row(s, "state",
+				"%s is %s; notify is for an accepted id that has not "
+				"become ESTABLISHED",
+				a->id->o.name, word_name(id_state_words, a->id->state));
+	}
+	call_end(s, "0");
+	out_str(o, NULL, a->id->o.name, "%s: the CM knows that data has come\n", a->id->o.name);
+	return 0;
+}
+
+static const struct cmd_eg notify_egs[] = { { "cm notify", "rdma_notify" }, { NULL, NULL } };
+
+const struct cmd cmd_cm_notify = {
+	.name = "cm notify",
+	.family = "connection, step by step",
+	.summary = "tell the CM that the peer's first message has come",
+	.text = "When the last message of the handshake is lost but data arrives, the accepting\n"
+		"QP gets the asynchronous event COMM_EST while its id is still ACCEPTING. "
+		"This\n"
+		"call establishes the connection. On an id that is not ACCEPTING it "
+		"fails.",
+	.calls = "rdma_notify(3)",
+	.setup = "cm create",
+	.examples = notify_egs,
+	.args = notify_args,
+	.size = sizeof(struct notify_args),
+	.exec = notify_exec,
+};
+
+/* -------------------------------------------------------------- cm migrate -- */
+
+struct migrate_args {
+	struct id *id;
+	struct ec *ec;
+};
+
+static const struct arg migrate_args[] = {
+	POS("id", migrate_args, id, kind_id, "connection id"),
+	POS("channel", migrate_args, ec, kind_ec, "event channel it goes to"), ARGS_END
+};
+
+static int migrate_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct migrate_args *a = args;
+	struct id *id = a->id;
+	int rc;
+
+	if (id->unacked) {
+		fail(s, "rdma_migrate_id", "EBUSY",
+		     "%s has %u event%s not acknowledged: rdma_migrate_id would wait for "
+		     "ever",
+		     id->o.name, id->unacked, id->unacked == 1 ? "" : "s");
+		return fail_next(s, "cm ack %s", id->o.name);
+	}
+	call_begin(s, SLOW, "rdma_migrate_id", "%s, %s", id->o.name, a->ec->o.name);
+	rc = rdma_migrate_id(id->v, a->ec->v);
+	if (rc)
+		return call_fail(s, cm_errno(rc), "%s to %s", id->o.name, a->ec->o.name);
+	call_end(s, "0");
+	obj_unuse(id, id->ec);
+	obj_use(id, a->ec);
+	id->ec = a->ec;
+	out_str(o, NULL, a->ec->o.name, "%s is on %s now\n", id->o.name, a->ec->o.name);
+	return 0;
+}
+
+static const struct cmd_eg migrate_egs[] = { { "cm migrate id0 ec1", "id0 is on ec1 now" },
+					     { NULL, NULL } };
+
+const struct cmd cmd_cm_migrate = {
+	.name = "cm migrate",
+	.family = "connection, step by step",
+	.summary = "move a connection id to another event channel",
+	.text = "Events that have not been read move along. A server moves an accepted id to a\n"
+		"channel of its own, so that it can outlive the listener's.",
+	.calls = "rdma_migrate_id(3)",
+	.setup = "cm create; cm channel",
+	.examples = migrate_egs,
+	.args = migrate_args,
+	.size = sizeof(struct migrate_args),
+	.exec = migrate_exec,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* PD, CQ and QP for an end of a connection. The QP is made by rdma_create_qp(3), which
+ * moves it to INIT, so that receives can be posted before the peer may send. */
+#include "cm_ends.h"
+#include "cm_id.h"
+#include "make.h"
+#include "session.h"
+
+static struct cq *make_cq(struct session *s, struct dev *dev, const struct ends_args *a)
+{
+	uint64_t depth = a->depth.set ? a->depth.v : a->send_wr.v + a->recv_wr.v;
+	int max = dev->attr.orig_attr.max_cqe;
+	struct cc *cc = NULL;
+
+	if (!a->depth.set && max > 0 && depth > (unsigned)max)
+		depth = (unsigned)max;
+	if (a->events) {
+		cc = cc_make(s, dev, NULL);
+		if (!cc)
+			return NULL;
+	}
+	return cq_make(s, dev, NULL, depth ? (uint32_t)depth : 1, cc, 0);
+}
+
+static int same_device(struct session *s, const struct dev *dev, const void *object,
+		       const struct dev *of)
+{
+	const struct obj *o = object;
+
+	if (!o || of == dev)
+		return 0;
+	fail(s, "rdma_create_qp", "EINVAL", "%s is on %s, but the connection is on %s", o->name,
+	     of->o.name, dev->o.name);
+	return fail_row(s, "remedy", "give one of %s, or connect by an address of %s", dev->o.name,
+			of->o.name);
+}
+
+int ends_make(struct session *s, struct id *id, const struct ends_args *a)
+{
+	struct dev *dev = id_dev(s, id, "rdma_create_qp");
+	struct obj *mark;
+	struct made made = { 0 };
+	struct qp_spec spec = {
+		.name = a->qp_name,
+		.type = id_is_ud(id) ? IBV_QPT_UD : IBV_QPT_RC,
+		.pd = a->pd,
+		.send_cq = a->cq,
+		.recv_cq = a->cq,
+		.srq = a->srq,
+		.id = id,
+		.cap = { .max_send_wr = (uint32_t)a->send_wr.v,
+			 .max_recv_wr = a->srq ? 0 : (uint32_t)a->recv_wr.v,
+			 .max_send_sge = (uint32_t)a->send_sge.v,
+			 .max_recv_sge = a->srq ? 0 : (uint32_t)a->recv_sge.v,
+			 .max_inline_data = (uint32_t)a->inline_data.v },
+		.sq_sig_all = a->sig_all,
+	};
+
+	if (!dev || same_device(s, dev, a->pd, a->pd ? a->pd->dev : NULL) ||
+	    same_device(s, dev, a->cq, a->cq ? a->cq->dev : NULL) ||
+	    same_device(s, dev, a->srq, a->srq ? a->srq->pd->dev : NULL))
+		return -1;
+	mark = made_mark(s);
+	if (!spec.pd)
+		spec.pd = a->srq ? a->srq->pd : pd_of(s, dev);
+	if (spec.pd && !spec.send_cq)
+		spec.send_cq = spec.recv_cq = make_cq(s, dev, a);
+	if (!spec.pd || !spec.send_cq || !qp_make(s, &spec)) {
+		made_since(s, &made, mark);
+		return made_undo(s, &made);
+	}
+	id->cq = a->cq ? NULL : spec.send_cq;
+	return 0;
+}
+
+struct obj *made_mark(struct session *s)
+{
+	return TAILQ_LAST(&s->ctx->objs, obj_list);
+}
+
+void made_since(struct session *s, struct made *m, const struct obj *mark)
+{
+	struct obj *o = mark ? TAILQ_NEXT(mark, link) : TAILQ_FIRST(&s->ctx->objs);
+
+	for (; o && m->n < sizeof m->v / sizeof *m->v; o = TAILQ_NEXT(o, link))
+		if (o->class != &dev_class) /* an open device is no trace of a failure */
+			m->v[m->n++] = o;
+}
+
+int made_undo(struct session *s, struct made *m)
+{
+	struct fail why = s->fail;
+
+	s->fail = (struct fail){ 0 };
+	while (m->n)
+		if (obj_destroy(s, m->v[--m->n], false))
+			fail_clear(&s->fail);
+	s->fail = why;
+	return -1;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connection ids. rdma_destroy_id(3) waits for every event of the id to be acknowledged:
+ * an id with events held back is not destroyed, because that would wait for ever.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm_addr.h"
+#include "cm_events.h"
+#include "cm_id.h"
+#include "cm_listen.h"
+#include "session.h"
+#include "trace.h"
+#include "words.h"
+
+int cm_errno(int rc)
+{
+	return rc < -1 ? -rc : errno;
+}
+
+bool id_is_ud(const struct id *id)
+{
+	return id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;
+}
+
+bool id_is_passive(const struct id *id)
+{
+	return id->passive;
+}
+
+const char *id_local(const struct id *id)
+{
+	return cm_addr_text(rdma_get_local_addr(id->v));
+}
+
+const char *id_peer(const struct id *id)
+{
+	return cm_addr_text(rdma_get_peer_addr(id->v));
+}
+
+void id_state(struct id *id, enum id_state state)
+{
+	id->state = state;
+}
+
+static struct id *new_id(struct session *s, const char *name, struct ec *ec,
+			 enum rdma_port_space ps)
+{
+	struct id *id = obj_new(s, &id_class, name);
+
+	if (!id)
+		return NULL;
+	TAILQ_INIT(&id->events);
+	id->ec = ec;
+	id->ps = ps;
+	obj_use(id, ec);
+	return id;
+}
+
+struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma_port_space ps)
+{
+	struct id *id;
+	int rc;
+
+	if (!ec)
+		ec = ec_default(s);
+	if (!ec)
+		return NULL;
+	id = new_id(s, name, ec, ps);
+	if (!id)
+		return NULL;
+	call_begin(s, SLOW, "rdma_create_id", "%s, PS_%s", ec->o.name, word_name(ps_words, ps));
+	rc = rdma_create_id(ec->v, &id->v, id, ps);
+	if (rc) {
+		call_fail(s, cm_errno(rc), "%s", ec->o.name);
+		obj_discard(id);
+		return NULL;
+	}
+	call_end(s, "%s", id->o.name);
+	obj_add(s, id);
+	return id;
+}
+
+struct id *id_adopt(struct session *s, struct id *listener, struct rdma_cm_id *v)
+{
+	struct id *id = new_id(s, NULL, listener->ec, listener->ps);
+
+	id->v = v;
+	id->passive = true;
+	id->listener = listener;
+	id->stepping = listener->stepping;
+	id->hold = listener->hold;
+	id->state = ID_REQUEST;
+	v->context = id;
+	obj_add(s, id);
+	return id;
+}
+
+/* What is legal in a state, as commands. */
+static const char *next_step(const struct id *id)
+{
+	switch (id->state) {
+	case ID_IDLE:
+		return "cm resolve-addr %s HOST PORT, or cm bind %s PORT";
+	case ID_BOUND:
+		return "cm listen %s, or cm resolve-addr %s HOST PORT";
+	case ID_LISTENING:
+		return "accept (a peer's request makes a new id), or destroy %s";
+	case ID_ADDR_RESOLVED:
+		return id->qp ? "cm resolve-route %s"
+			      : "cm resolve-route %s; qp create -id %s comes before cm "
+				"connect";
+	case ID_ROUTE_RESOLVED:
+		return id->qp ? "cm connect %s" : "qp create -id %s, then cm connect %s";
+	case ID_CONNECTING:
+		return "cm event %s: the answer is not there yet";
+	case ID_REQUEST:
+		return id->qp ? "cm accept %s, or cm reject %s" : "accept %s, or reject %s";
+	case ID_ACCEPTING:
+		return "cm event %s: ESTABLISHED is not there yet";
+	case ID_ESTABLISHED:
+		return "post ..., or disconnect %s";
+	case ID_DISCONNECTED:
+	case ID_ERROR:
+		break;
+	}
+	return "destroy %s -cascade; an id is used once: make another one";
+}
+
+/* The pattern has one or two %s, each the name. */
+static void fail_next_step(struct session *s, const struct id *id)
+{
+	const char *p = next_step(id), *name;
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	for (; (name = strstr(p, "%s")); p = name + 2) {
+		Tcl_DStringAppend(&d, p, (int)(name - p));
+		Tcl_DStringAppend(&d, id->o.name, -1);
+	}
+	Tcl_DStringAppend(&d, p, -1);
+	fail_next(s, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+}
+
+int id_need(struct session *s, const struct id *id, const char *what, unsigned states)
+{
+	Tcl_DString want;
+
+	if (states & ID_IN(id->state))
+		return 0;
+	Tcl_DStringInit(&want);
+	for (const struct word *w = id_state_words; w->name; w++) {
+		if (!(states & ID_IN(w->value)))
+			continue;
+		Tcl_DStringAppend(&want, Tcl_DStringLength(&want) ? " or " : "", -1);
+		Tcl_DStringAppend(&want, w->name, -1);
+	}
+	fail(s, what, "BADSTATE", "%s not called: %s is %s, and must be %s", what, id->o.name,
+	     word_name(id_state_words, id->state), Tcl_DStringValue(&want));
+	Tcl_DStringFree(&want);
+	fail_next_step(s, id);
+	return -1;
+}
+
+struct dev *id_dev(struct session *s, const struct id *id, const char *what)
+{
+	if (id->v->verbs)
+		return dev_of(s, id->v->verbs);
+	fail(s, what, "ENODEV", "%s not called: %s is on no device yet", what, id->o.name);
+	fail_row(s, "note",
+		 "a device is known after its address is resolved, or bound to one "
+		 "address of this machine");
+	fail_next_step(s, id);
+	return NULL;
+}
+
+static void hex_line(const unsigned char *p, size_t n, Tcl_DString *d)
+{
+	char line[96];
+	int at = 0;
+
+	at += snprintf(line + at, sizeof line - (size_t)at, "  ");
+	for (size_t i = 0; i < 16; i++) {
+		if (i < n)
+			at += snprintf(line + at, sizeof line - (size_t)at, "%02x ", p[i]);
+		else
+			at += snprintf(line + at, sizeof line - (size_t)at, "   ");
+		if (i == 7)
+			at += snprintf(line + at, sizeof line - (size_t)at, " ");
+	}
+	at += snprintf(line + at, sizeof line - (size_t)at, "  ");
+	for (size_t i = 0; i < n; i++)
+		at += snprintf(line + at, sizeof line - (size_t)at, "%c",
+			       p[i] >= 0x20 && p[i] < 0x7f ? p[i] : '.');
+	Tcl_DStringAppend(d, line, at);
+	Tcl_DStringAppend(d, "\n", 1);
+}
+
+void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
+{
+	size_t used = len;
+	char rest[64];
+
+	while (used && !data[used - 1])
+		used--;
+	used = used ? (used + 15) / 16 * 16 : 0;
+	if (used > len)
+		used = len;
+	for (size_t i = 0; i < used; i += 16)
+		hex_line(data + i, used - i < 16 ? used - i : 16, d);
+	if (used == len)
+		return;
+	snprintf(rest, sizeof rest, "  %s%zu zero bytes\n", used ? "and " : "", len - used);
+	Tcl_DStringAppend(d, rest, -1);
+}
+
+static int id_destroy(struct session *s, struct obj *o)
+{
+	struct id *id = (struct id *)o;
+	struct obj *other;
+	int rc;
+
+	if (id->unacked) {
+		fail(s, "rdma_destroy_id", "EBUSY",
+		     "%s has %u event%s not acknowledged: rdma_destroy_id would wait for "
+		     "%s for ever",
+		     o->name, id->unacked, id->unacked == 1 ? "" : "s",
+		     id->unacked == 1 ? "it" : "them");
+		return fail_next(s, "cm ack %s", o->name);
+	}
+	call_begin(s, SLOW, "rdma_destroy_id", "%s", o->name);
+	rc = rdma_destroy_id(id->v);
+	if (rc)
+		return call_fail(s, cm_errno(rc), "%s", o->name);
+	call_end(s, "0");
+	obj_foreach (other, s)
+		if (other->class == &id_class && ((struct id *)other)->listener == id)
+			((struct id *)other)->listener = NULL;
+	cm_forget(id);
+	listening_free(id->listening);
+	return 0;
+}
+
+static void describe_events(struct id *id, struct out *out)
+{
+	struct cm_event *ev;
+	unsigned n = 0;
+
+	TAILQ_FOREACH (ev, &id->events, link)
+		n++;
+	out_u64(out, "events", n, NULL);
+	out_u64(out, "unacked", id->unacked, NULL);
+	if (id->unacked)
+		out_text(out, "  %u event%s not acknowledged", id->unacked,
+			 id->unacked == 1 ? "" : "s");
+}
+
+static void id_describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct id *id = (struct id *)o;
+	const char *state = word_name(id_state_words, id->state);
+
+	(void)s;
+	out_str(out, "name", o->name, "id %s", o->name);
+	out_str(out, "state", state, "  %s", state);
+	out_str(out, "port_space", word_name(ps_words, id->ps), "  PS_%s",
+		word_name(ps_words, id->ps));
+	out_str(out, "local", id_local(id), "  %s", id_local(id));
+	if (id->state != ID_LISTENING)
+		out_str(out, "peer", id_peer(id), " -> %s", id_peer(id));
+	out_str(out, "role",
+		id->passive		    ? "passive"
+		: id->state == ID_LISTENING ? "listener"
+					    : "active",
+		NULL);
+	out_str(out, "device", id->v->verbs ? ibv_get_device_name(id->v->verbs->device) : "", NULL);
+	if (id->v->verbs)
+		out_text(out, "  %s", ibv_get_device_name(id->v->verbs->device));
+	out_u64(out, "port_num", id->v->port_num, NULL);
+	out_str(out, "channel", id->ec->o.name, "  %s", id->ec->o.name);
+	out_str(out, "listener", id->listener ? id->listener->o.name : "", NULL);
+	out_str(out, "pd", id->qp ? id->qp->pd->o.name : "", NULL);
+	out_str(out, "qp", id->qp ? id->qp->o.name : "", NULL);
+	if (id->qp)
+		out_text(out, "  %s", id->qp->o.name);
+	out_str(out, "ah", id->ah ? id->ah->o.name : "", NULL);
+	out_bool(out, "stepping", id->stepping, NULL);
+	out_bool(out, "hold", id->hold, NULL);
+	out_u64(out, "private_data_len", id->data_len, NULL);
+	describe_events(id, out);
+	out_text(out, "\n");
+}
+
+const struct obj_class id_class = { .prefix = "id",
+				    .title = "connection id",
+				    .remedy = "connect HOST PORT, listen PORT or cm create",
+				    .size = sizeof(struct id),
+				    .destroy = id_destroy,
+				    .describe = id_describe };
+
+static bool is_id(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	(void)a;
+	return obj_find(s, &id_class, Tcl_GetString(word)) != NULL;
+}
+
+static int parse_id(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return kind_id.parse(s, a, word, dst);
+}
+
+static int absent_id(struct session *s, const struct arg *a, void *dst)
+{
+	return kind_id.absent(s, a, dst);
+}
+
+const struct arg_kind kind_id_first = { .word = "id",
+					.size = sizeof(struct id *),
+					.parse = parse_id,
+					.absent = absent_id,
+					.matches = is_id };

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answering requests. Those of a listener with -accept are answered from the event loop,
+ * in the middle of whatever command waits: the current QP and the failure at hand of that
+ * command are put aside meanwhile.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm_events.h"
+#include "cm_id.h"
+#include "cm_listen.h"
+#include "session.h"
+
+void listening_free(struct listening *l)
+{
+	free(l);
+}
+
+/* 8 bytes address, 4 bytes rkey, and if wanted 8 bytes length: big-endian. */
+static size_t pack_share(const struct mr *mr, bool with_len, unsigned char *data)
+{
+	uint64_t addr = htobe64((uintptr_t)mr->buf), len = htobe64(mr->len);
+	uint32_t rkey = htobe32(mr->v->rkey);
+
+	memcpy(data, &addr, sizeof addr);
+	memcpy(data + 8, &rkey, sizeof rkey);
+	if (!with_len)
+		return 12;
+	memcpy(data + 12, &len, sizeof len);
+	return 20;
+}
+
+/* What the listener says where the arguments do not. share: room for its bytes. */
+static int inherit(struct session *s, struct id *id, struct ends_args *ends, struct conn_args *conn,
+		   unsigned char *share)
+{
+	const struct listening *l = id->listener ? id->listener->listening : NULL;
+	struct dev *dev;
+
+	if (!l || !l->share)
+		return 0;
+	dev = id_dev(s, id, "rdma_accept");
+	if (!dev)
+		return -1;
+	if (l->share->pd->dev != dev) {
+		fail(s, "rdma_accept", "EINVAL",
+		     "%s is registered on %s, but the request came in on %s", l->share->o.name,
+		     l->share->pd->dev->o.name, dev->o.name);
+		return fail_row(s, "remedy",
+				"listen with -address on an address of %s, or register "
+				"a region on %s",
+				l->share->pd->dev->o.name, dev->o.name);
+	}
+	if (!ends->pd && !ends->srq)
+		ends->pd = l->share->pd; /* a QP reaches regions of its own PD only */
+	if (!conn->data.len) {
+		conn->data.data = share;
+		conn->data.len = pack_share(l->share, l->share_len, share);
+	}
+	return 0;
+}
+
+int accept_id(struct session *s, struct id *id, const struct ends_args *ends,
+	      const struct conn_args *conn, bool prepare, struct made *made)
+{
+	struct ends_args e = *ends;
+	struct conn_args c = *conn;
+	unsigned char share[20];
+	struct rdma_conn_param p;
+	struct obj *mark;
+
+	if (inherit(s, id, &e, &c, share) || data_fits(s, id, DATA_ACCEPT, c.data.len))
+		return -1;
+	mark = made_mark(s);
+	if (!id->qp && ends_make(s, id, &e))
+		return -1;
+	made_since(s, made, mark);
+	if (prepare)
+		return 0;
+	if (conn_param(s, id, DATA_ACCEPT, &c, &p) || step_accept(s, id, &p))
+		return made_undo(s, made);
+	return 0;
+}
+
+static unsigned waiting_requests(struct session *s, const struct id *listener)
+{
+	unsigned n = 0;
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		const struct id *id = (const struct id *)o;
+
+		n += o->class == &id_class && id->listener == listener && id->state == ID_REQUEST;
+	}
+	return n;
+}
+
+static void refuse(struct session *s, struct id *id, const char *why)
+{
+	notice_post(s->notices, NOTICE_CM, "%s: rejected: %s", id->o.name, why);
+	if (step_reject(s, id, NULL, 0))
+		fail_clear(&s->fail);
+	if (obj_destroy(s, id, true))
+		fail_clear(&s->fail);
+}
+
+static void answer(struct session *s, struct id *listener, struct id *id)
+{
+	const struct listening *l = listener->listening;
+	struct made made = { 0 };
+
+	if (waiting_requests(s, listener) > (unsigned)listener->backlog) {
+		refuse(s, id, "more requests than the backlog wait to be accepted");
+		return;
+	}
+	if (!l || !l->accept)
+		return;
+	if (accept_id(s, id, &l->ends, &l->conn, false, &made) == 0)
+		return;
+	refuse(s, id, s->fail.text);
+}
+
+void listening_request(struct session *s, struct id *listener, struct id *id)
+{
+	struct fail fail_before = s->fail;
+	struct qp *qp = s->ctx->qp;
+
+	s->fail = (struct fail){ 0 };
+	answer(s, listener, id);
+	fail_clear(&s->fail);
+	s->fail = fail_before;
+	if (qp) /* what the user works with stays current */
+		s->ctx->qp = qp;
+}

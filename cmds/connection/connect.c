@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* connect, disconnect and private-data: the active side in one go. */
+#include "cm_addr.h"
+#include "cm_ends.h"
+#include "cm_events.h"
+#include "cm_id.h"
+#include "cm_step.h"
+#include "cmd.h"
+#include "session.h"
+#include "table.h"
+#include "trace.h"
+#include "words.h"
+
+/* ----------------------------------------------------------------- connect -- */
+
+struct connect_args {
+	const char *host, *source, *name;
+	struct num port, within, ps;
+	bool prepare;
+	struct conn_args conn;
+	struct ends_args ends;
+};
+
+static const struct arg connect_args[] = {
+	POS("host", connect_args, host, kind_str, "address or name of the peer"),
+	POS("port", connect_args, port, kind_port, "the peer's port"),
+	OPT("source", connect_args, source, kind_str, "address of this machine to come from"),
+	OPT("within", connect_args, within, kind_ms, "time for each step", .dflt = "30s",
+	    .max = 3600000),
+	SWITCH("prepare", connect_args, prepare,
+	       "stop before rdma_connect, to post receives; 'cm connect' goes on"),
+	OPT("ps", connect_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
+	OPT("name", connect_args, name, kind_str, "name of the id"),
+	CONN_ARGS(connect_args, conn),
+	ENDS_ARGS(connect_args, ends),
+	ARGS_END
+};
+
+#define RESOLVE_MS 5000 /* a neighbour answers in that time or not at all */
+
+static uint64_t resolve_ms(const struct connect_args *a)
+{
+	return a->within.v < RESOLVE_MS ? a->within.v : RESOLVE_MS;
+}
+
+static int resolve(struct session *s, const struct connect_args *a, struct id *id)
+{
+	struct sockaddr_storage src, dst;
+	uint64_t ms = resolve_ms(a);
+
+	if (cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &dst) ||
+	    (a->source && cm_addr_parse(s, a->source, 0, dst.ss_family, &src)))
+		return -1;
+	trace(s, INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&dst));
+	if (step_resolve_addr(s, id, a->source ? (struct sockaddr *)&src : NULL,
+			      (struct sockaddr *)&dst, ms) ||
+	    cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED, ms + 1000, NULL))
+		return -1;
+	if (step_resolve_route(s, id, ms) ||
+	    cm_await(s, id, "rdma_resolve_route", RDMA_CM_EVENT_ROUTE_RESOLVED, ms + 1000, NULL))
+		return -1;
+	return 0;
+}
+
+static int make_ends(struct session *s, const struct connect_args *a, struct id *id,
+		     struct made *made)
+{
+	struct obj *mark = made_mark(s);
+	int rc;
+
+	trace(s, INFO, "step: PD, CQ and QP for %s", id->o.name);
+	rc = ends_make(s, id, &a->ends);
+	made_since(s, made, mark);
+	return rc;
+}
+
+static int go(struct session *s, const struct connect_args *a, struct id *id, struct made *made)
+{
+	struct rdma_conn_param p;
+
+	if (data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve(s, a, id) ||
+	    make_ends(s, a, id, made))
+		return -1;
+	if (a->prepare)
+		return 0;
+	trace(s, INFO, "step: connect to %s", id_peer(id));
+	if (conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
+		return -1;
+	return finish_connect(s, id, a->within.v);
+}
+
+static int connect_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct connect_args *a = args;
+	struct obj *mark = made_mark(s);
+	struct qp *qp = s->ctx->qp;
+	struct made made = { 0 };
+	struct id *id;
+
+	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
+	made_since(s, &made, mark);
+	if (!id || go(s, a, id, &made)) {
+		made_undo(s, &made);
+		s->ctx->qp = qp;
+		return -1;
+	}
+	s->ctx->id = id;
+	s->ctx->qp = id->qp;
+	out_id(s, id, o);
+	return 0;
+}
+
+static const struct cmd_eg connect_egs[] = {
+	{ "connect 10.0.0.2 7471", "ESTABLISHED with 10.0.0.2:7471, qp0 RTS" },
+	{ "connect 10.0.0.2 7999", "INVALID_SERVICE_ID: nobody listens" },
+	{ "connect 10.0.0.2 7471 -private-data [string repeat x 57]", "at most 56 fit" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_connect = {
+	.name = "connect",
+	.family = "connection, in one go",
+	.summary = "connect to a peer",
+	.text = "Makes an id, resolves address and route, makes what is missing (PD, CQ, QP) and asks\n"
+		"the peer. The id and its QP become the current ones; private-data has what the peer\n"
+		"sent. When it fails nothing is left. Where the peer sends first, use -prepare, post\n"
+		"receives, then cm connect. With -ps UDP the QP is UD, and an address handle to the peer\n"
+		"is made. In steps: cm create, cm resolve-addr, cm resolve-route, qp create -id,\n"
+		"cm connect; 'trace on' shows them.",
+	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) "
+		 "rdma_connect(3)",
+	.setup = "listen 7471 -accept",
+	.examples = connect_egs,
+	.args = connect_args,
+	.size = sizeof(struct connect_args),
+	.exec = connect_exec,
+};
+
+/* -------------------------------------------------------------- disconnect -- */
+
+struct disconnect_args {
+	struct id *id;
+	struct num within;
+	bool destroy;
+};
+
+static const struct arg disconnect_args[] = {
+	POS_OPT("id", disconnect_args, id, kind_id, "connection id"),
+	OPT("within", disconnect_args, within, kind_ms, "time for the peer to answer",
+	    .dflt = "10s"),
+	SWITCH("destroy", disconnect_args, destroy,
+	       "destroy the id, its QP and the CQ made for it"),
+	ARGS_END
+};
+
+static int leave(struct session *s, struct id *id, uint64_t within_ms)
+{
+	if (id_is_ud(id)) {
+		fail(s, "disconnect", "EINVAL", "%s is for datagrams: there is no connection",
+		     id->o.name);
+		return fail_next(s, "destroy %s -cascade", id->o.name);
+	}
+	if (id->state == ID_DISCONNECTED && id->left)
+		return 0;
+	if (id_need(s, id, "disconnect", ID_IN(ID_ESTABLISHED) | ID_IN(ID_DISCONNECTED)))
+		return -1;
+	if (id->state == ID_DISCONNECTED) /* the peer's, not answered yet: 'cm create' */
+		return step_disconnect(s, id);
+	if (step_disconnect(s, id))
+		return -1;
+	if (cm_await(s, id, "rdma_disconnect", RDMA_CM_EVENT_DISCONNECTED, within_ms, NULL) == 0)
+		return 0;
+	return fail_row(s, "note",
+			"this side is disconnected; the peer has not called "
+			"rdma_disconnect");
+}
+
+/* The id, its QP, and the CQ that was made with them. */
+static int destroy_end(struct session *s, struct id *id)
+{
+	struct cq *cq = id->qp && id->qp->send_cq == id->cq ? id->cq : NULL;
+	struct obj *o;
+
+	if (obj_destroy(s, id, true))
+		return -1;
+	if (!cq)
+		return 0;
+	obj_foreach (o, s)
+		if (obj_uses(o, cq))
+			return 0;
+	return obj_destroy(s, cq, false);
+}
+
+static int disconnect_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct disconnect_args *a = args;
+	struct id *id = a->id;
+	bool before = id->state == ID_DISCONNECTED;
+
+	if (leave(s, id, a->within.v))
+		return -1;
+	out_str(o, NULL, id->o.name, "%s DISCONNECTED%s", id->o.name,
+		before ? " (the peer did it before)" : "");
+	if (id->qp && !a->destroy)
+		out_text(o, ", %s ERR: what was posted completes with WR_FLUSH_ERR",
+			 id->qp->o.name);
+	out_text(o, "\n");
+	return a->destroy ? destroy_end(s, id) : 0;
+}
+
+static const struct cmd_eg disconnect_egs[] = { { "disconnect", "DISCONNECTED, qp0 ERR" },
+						{ "disconnect -destroy", "did it before" },
+						{ NULL, NULL } };
+
+const struct cmd cmd_disconnect = {
+	.name = "disconnect",
+	.family = "connection, in one go",
+	.summary = "end a connection",
+	.text = "Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has\n"
+		"answered. The id and the QP stay, so that flushed completions can be polled; "
+		"they\n"
+		"cannot be connected again. A peer's disconnect is answered without this "
+		"command.",
+	.calls = "rdma_disconnect(3)",
+	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
+	.examples = disconnect_egs,
+	.args = disconnect_args,
+	.size = sizeof(struct disconnect_args),
+	.exec = disconnect_exec,
+};
+
+/* ------------------------------------------------------------ private-data -- */
+
+struct data_args {
+	struct id *id;
+};
+
+static const struct arg data_args[] = { POS_OPT("id", data_args, id, kind_id, "connection id"),
+					ARGS_END };
+
+static int data_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct data_args *a = args;
+	Tcl_DString dump;
+
+	if (!a->id->data) {
+		fail(s, "private-data", "ENOENT", "%s has received no private data", a->id->o.name);
+		return fail_row(s, "note",
+				"it comes with CONNECT_REQUEST (56 bytes), with ESTABLISHED on "
+				"the side that connected (196) and with REJECTED (148)");
+	}
+	Tcl_DStringInit(&dump);
+	id_hexdump(a->id->data, a->id->data_len, &dump);
+	out_bytes(o, NULL, a->id->data, a->id->data_len);
+	out_text(o, "%s", Tcl_DStringValue(&dump));
+	Tcl_DStringFree(&dump);
+	return 0;
+}
+
+static const struct cmd_eg data_egs[] = { { "private-data", "hello" },
+					  { "string length [private-data]", NULL },
+					  { NULL, NULL } };
+
+const struct cmd cmd_private_data = {
+	.name = "private-data",
+	.family = "connection, in one go",
+	.summary = "the private data the peer sent when connecting",
+	.text = "A byte string, for binary scan. The CM carries a field of fixed size, zero-padded: 56\n"
+		"bytes in a request, 196 in the answer, 148 in a rejection (datagrams 180 and 136). All\n"
+		"zeros mean that nothing was sent; put a length of your own in it if you need one.",
+	.calls = "rdma_get_cm_event(3)",
+	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
+	.examples = data_egs,
+	.args = data_args,
+	.size = sizeof(struct data_args),
+	.exec = data_exec,
+};

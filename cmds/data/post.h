@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Posting work requests: what the post commands share. A command fills a request from its
+ * arguments; post_run() checks it and posts it, or adds it to the chain being collected.
+ */
+#ifndef CMDS_POST_H
+#define CMDS_POST_H
+
+#include "objects.h"
+#include "post_ops.h"
+
+#define POST_SGES 32
+
+/* What the examples need: a connected pair, buf at this end, window and $peer (its QP) at
+ * the other. Both ends live in one process, on two addresses of the machine. */
+#define POST_SETUP_WITH(options)                                       \
+	"reg 4096 -name window -access "                               \
+	"local-write,remote-write,remote-read,remote-atomic,mw-bind\n" \
+	"listen 7471 -address 10.0.0.1 -accept" options "\n"           \
+	"connect 10.0.0.1 7471" options "\n"                           \
+	"reg 4096 -name buf\n"                                         \
+	"set peer [get id2 qp]\n"
+#define POST_SETUP	  POST_SETUP_WITH("")
+#define POST_SETUP_EVENTS POST_SETUP_WITH(" -events")
+
+/* Arguments of all post commands; each table has the rows that its operation takes. */
+struct post_args {
+	struct mr *mr;
+	struct num off, len;
+	struct many sge; /* struct sge_arg */
+	struct num remote, rkey, imm, wr_id, repeat, compare, swap, add, qpn, qkey, access;
+	struct ah *ah;
+	struct qp *qp;
+	struct srq *srq;
+	struct mw *mw;
+	bool inlined, unsignaled, solicited, fence, force;
+};
+
+/* One -sge: a piece of a region, or raw numbers that go to the device unchecked. */
+struct sge_arg {
+	struct mr *mr; /* NULL: raw */
+	uint64_t off, len;
+	bool whole; /* no length given: up to the end */
+	struct ibv_sge raw;
+};
+extern const struct arg_kind kind_sge;
+
+struct post_req {
+	const struct post_op *op;
+	struct qp *qp;	 /* NULL for the receives of an SRQ */
+	struct srq *srq; /* or NULL */
+	struct mw *mw;	 /* to bind, or NULL */
+	struct ah *ah;	 /* where to (UD), or NULL */
+	bool force;	 /* nothing is checked */
+	uint32_t repeat;
+	struct ibv_send_wr wr; /* of a receive, wr_id and the SGEs count */
+	struct ibv_sge sge[POST_SGES];
+};
+
+#define POST_DATA_ARGS                                                                     \
+	POS_OPT("mr", post_args, mr, kind_mr_opt, "region; none: no bytes (0 SGEs)"),      \
+		OPT("off", post_args, off, kind_size, "where in the region", .dflt = "0"), \
+		OPT("len", post_args, len, kind_size, "bytes; left out: up to its end"),   \
+		OPT("sge", post_args, sge, kind_sge, "a piece, or raw addr:len:lkey",      \
+		    .flags = ARG_MANY)
+#define POST_REMOTE_ARGS                                                                      \
+	OPT("remote", post_args, remote, kind_u64, "address at the peer", .flags = ARG_NEED), \
+		OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region",            \
+		    .flags = ARG_NEED)
+#define POST_COMMON_ARGS                                                                         \
+	OPT("qp", post_args, qp, kind_qp, "queue pair; left out: the current one"),              \
+		OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),           \
+		OPT("repeat", post_args, repeat, kind_u32, "so many work requests", .dflt = "1", \
+		    .min = 1, .max = 1u << 20),                                                  \
+		SWITCH("unsignaled", post_args, unsignaled, "no completion if it succeeds"),     \
+		SWITCH("fence", post_args, fence, "wait for earlier READs and atomics"),         \
+		SWITCH("force", post_args, force, "let the device judge: no checks here")
+#define POST_INLINE_ARG \
+	SWITCH("inline", post_args, inlined, "the bytes are copied at once; lkey is unused")
+#define POST_SOLICITED_ARG \
+	SWITCH("solicited", post_args, solicited, "raise a solicited event at the peer")
+#define POST_UD_ARGS                                                               \
+	OPT("ah", post_args, ah, kind_ah_opt, "address of the peer (UD)"),         \
+		OPT("qpn", post_args, qpn, kind_u32, "QP number of the peer (UD)", \
+		    .max = 0xffffff),                                              \
+		OPT("qkey", post_args, qkey, kind_u32, "Q_Key of the peer (UD)")
+
+/* Fills what all operations have: QP, wr_id, flags, SGEs. -1 with s->fail filled. */
+int post_fill(struct session *s, const struct post_op *op, const struct post_args *a,
+	      struct post_req *r);
+/* Checks, posts and says what was posted, or adds it to the chain. */
+int post_run(struct session *s, struct post_req *r, struct out *o);
+/* post_fill() and the address at the peer, then post_run(). */
+int post_simple(struct session *s, const struct post_op *op, const struct post_args *a,
+		struct out *o);
+
+/* post_sge.c: the SGEs of a request; pieces that end outside their region are refused. */
+int post_sges(struct session *s, const struct post_args *a, struct post_req *r);
+/* The region an SGE lies in, whatever its lkey; NULL: none. */
+const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);
+/* "buf+16 13 B", or raw numbers. */
+void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d);
+uint64_t post_bytes(const struct post_req *r);
+
+/* post_check.c: what the device would refuse, or worse, would not. */
+int post_check(struct session *s, const struct post_req *r);
+/* What the library itself would follow blindly, and crash: refused even with -force. */
+int post_check_safe(struct session *s, const struct post_req *r);
+
+/* post_list.c: one list of work requests handed over in one call. All are of one QP (or
+ * SRQ) and one direction. *posted: how many were taken, whatever is returned. */
+int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted);
+
+/* post_chain.c: true when a chain is being collected; then the request is copied to it.
+ */
+bool post_chain_open(void);
+int post_chain_add(struct session *s, const struct post_req *r);
+
+#endif

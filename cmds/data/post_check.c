@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks before posting. Providers say EINVAL or ENOMEM for most of these, and some
+ * accept what only fails on the wire; here each has its own words. -force passes them by.
+ */
+#include "post.h"
+#include "qp_history.h"
+#include "session.h"
+#include "words.h"
+
+static const char *call_of(const struct post_req *r)
+{
+	if (r->op != &post_ops[OP_RECV])
+		return "ibv_post_send";
+	return r->srq ? "ibv_post_srq_recv" : "ibv_post_recv";
+}
+
+static int forced(struct session *s)
+{
+	return fail_row(s, "note", "-force calls it all the same");
+}
+
+static int check_type(struct session *s, const struct post_req *r)
+{
+	const char *type = word_name(qp_type_words, r->qp->type);
+
+	if (r->op->types & (1u << r->qp->type))
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %s is %s, which has no %s", call_of(r),
+	     r->qp->o.name, type, r->op->name);
+	fail_row(s, "QP types", "%s: %s%s%s", r->op->name,
+		 r->op->types & (1u << IBV_QPT_RC) ? "RC" : "",
+		 r->op->types & (1u << IBV_QPT_UC) ? " UC" : "",
+		 r->op->types & (1u << IBV_QPT_UD) ? " UD" : "");
+	return forced(s);
+}
+
+static bool may_post(enum ibv_qp_state state, bool recv)
+{
+	if (recv)
+		return state != IBV_QPS_RESET;
+	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
+}
+
+static int check_state(struct session *s, const struct post_req *r)
+{
+	bool recv = r->op == &post_ops[OP_RECV];
+	enum ibv_qp_state state = qp_history_state(r->qp);
+
+	if (may_post(state, recv))
+		return 0;
+	state = qp_history_sync(r->qp, "seen when posting");
+	if (may_post(state, recv))
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %s is %s: %s", call_of(r), r->qp->o.name,
+	     word_name(qp_state_words, state),
+	     recv		      ? "nothing may be posted"
+	     : state == IBV_QPS_RESET ? "nothing may be posted"
+				      : "RECV may be posted, SEND not");
+	fail_row(s, "needs", "%s", recv ? "INIT or later" : "RTS (or SQD, SQE, ERR)");
+	forced(s);
+	return fail_next(s, "modify-qp %s",
+			 state == IBV_QPS_RESET	 ? "INIT"
+			 : state == IBV_QPS_INIT ? "RTR"
+						 : "RTS");
+}
+
+static int check_sges(struct session *s, const struct post_req *r)
+{
+	uint32_t max = r->srq			     ? r->srq->max_sge
+		       : r->op == &post_ops[OP_RECV] ? r->qp->cap.max_recv_sge
+						     : r->qp->cap.max_send_sge;
+	const char *name = r->srq ? r->srq->o.name : r->qp->o.name;
+
+	if ((uint32_t)r->wr.num_sge <= max)
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %d SGEs, %s was made with at most %u",
+	     call_of(r), r->wr.num_sge, name, max);
+	return forced(s);
+}
+
+static int check_inline(struct session *s, const struct post_req *r)
+{
+	if (!(r->wr.send_flags & IBV_SEND_INLINE))
+		return 0;
+	if (!r->op->inlines) {
+		fail(s, call_of(r), "EINVAL", "%s not called: %s cannot be inline", call_of(r),
+		     r->op->name);
+		return forced(s);
+	}
+	if (post_bytes(r) <= r->qp->cap.max_inline_data)
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %llu bytes inline, %s takes at most %u",
+	     call_of(r), (unsigned long long)post_bytes(r), r->qp->o.name,
+	     r->qp->cap.max_inline_data);
+	forced(s);
+	return fail_next(s, "the same without -inline, or: qp create -max-inline-data %llu",
+			 (unsigned long long)post_bytes(r));
+}
+
+static int check_atomic(struct session *s, const struct post_req *r)
+{
+	if (!r->op->atomic)
+		return 0;
+	if (r->wr.wr.atomic.remote_addr % 8) {
+		fail(s, call_of(r), "EINVAL",
+		     "%s not called: an atomic needs an address that 8 divides, not "
+		     "0x%llx",
+		     call_of(r), (unsigned long long)r->wr.wr.atomic.remote_addr);
+		return forced(s);
+	}
+	if (post_bytes(r) == 8)
+		return 0;
+	fail(s, call_of(r), "EINVAL",
+	     "%s not called: an atomic brings 8 bytes back, the SGEs have %llu", call_of(r),
+	     (unsigned long long)post_bytes(r));
+	return forced(s);
+}
+
+static int check_srq(struct session *s, const struct post_req *r)
+{
+	if (r->srq || r->op != &post_ops[OP_RECV] || !r->qp->srq)
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %s takes its receives from %s", call_of(r),
+	     r->qp->o.name, r->qp->srq->o.name);
+	forced(s);
+	return fail_next(s, "post recv ... -srq %s", r->qp->srq->o.name);
+}
+
+int post_check(struct session *s, const struct post_req *r)
+{
+	if (check_sges(s, r))
+		return -1;
+	if (!r->qp)
+		return 0;
+	if (check_type(s, r) || check_state(s, r) || check_inline(s, r) || check_atomic(s, r) ||
+	    check_srq(s, r))
+		return -1;
+	return 0;
+}
+
+/* ------------------------------------------------- not even with -force -- */
+
+/* The provider takes the address handle from the work request without a look. */
+static int check_ud(struct session *s, const struct post_req *r)
+{
+	if (r->op != &post_ops[OP_SEND] && r->op != &post_ops[OP_SEND_IMM]) {
+		fail(s, call_of(r), "EINVAL", "%s not called: %s is UD, which has no %s",
+		     call_of(r), r->qp->o.name, r->op->name);
+		return fail_row(s, "note",
+				"it would be taken for a SEND without a peer: "
+				"not even -force does that");
+	}
+	if (r->wr.wr.ud.ah)
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %s is UD: each message needs its peer",
+	     call_of(r), r->qp->o.name);
+	fail_row(s, "missing", "-ah (and -qpn, -qkey, unless the ah has them)");
+	return fail_next(s, "help ah");
+}
+
+/* Inline bytes are copied by the processor: they must be there. */
+static int check_copy(struct session *s, const struct post_req *r)
+{
+	for (int i = 0; i < r->wr.num_sge; i++) {
+		if (!r->sge[i].length || post_sge_mr(s, &r->sge[i]))
+			continue;
+		fail(s, call_of(r), "EFAULT",
+		     "%s not called: inline, and there are no %u bytes of ours at 0x%llx",
+		     call_of(r), r->sge[i].length, (unsigned long long)r->sge[i].addr);
+		return fail_row(s, "note",
+				"inline bytes are copied here and now: not even "
+				"-force does that");
+	}
+	return 0;
+}
+
+int post_check_safe(struct session *s, const struct post_req *r)
+{
+	if (r->op == &post_ops[OP_RECV])
+		return 0;
+	if (r->qp->type == IBV_QPT_UD && check_ud(s, r))
+		return -1;
+	return r->wr.send_flags & IBV_SEND_INLINE ? check_copy(s, r) : 0;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handing work requests over: ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_recv(3).
+ *
+ * Some providers return -errno, some -1 with errno set: the absolute value is what
+ * counts.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "post.h"
+#include "posted.h"
+#include "qp_history.h"
+#include "session.h"
+#include "trace.h"
+#include "words.h"
+#include "xmem.h"
+
+static bool is_recv(const struct post_req *r)
+{
+	return r->op == &post_ops[OP_RECV];
+}
+
+static bool is_signaled(const struct post_req *r)
+{
+	return is_recv(r) || r->wr.send_flags & IBV_SEND_SIGNALED || r->qp->sq_sig_all;
+}
+
+static bool has_imm(const struct post_req *r)
+{
+	return r->op == &post_ops[OP_SEND_IMM] || r->op == &post_ops[OP_WRITE_IMM];
+}
+
+/* The key used at the peer: it lies elsewhere in atomics. */
+static uint32_t remote_key(const struct post_req *r)
+{
+	return r->op->atomic ? r->wr.wr.atomic.rkey : r->op->remote ? r->wr.wr.rdma.rkey : 0;
+}
+
+static uint64_t remote_addr(const struct post_req *r)
+{
+	return r->op->remote ? r->wr.wr.rdma.remote_addr : 0;
+}
+
+static void addf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void addf(Tcl_DString *d, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	Tcl_DStringAppend(d, text, -1);
+	free(text);
+}
+
+static void add_flags(const struct post_req *r, Tcl_DString *d)
+{
+	addf(d, "%s%s%s%s", is_signaled(r) ? " signaled" : " unsignaled",
+	     r->wr.send_flags & IBV_SEND_INLINE ? " inline" : "",
+	     r->wr.send_flags & IBV_SEND_SOLICITED ? " solicited" : "",
+	     r->wr.send_flags & IBV_SEND_FENCE ? " fence" : "");
+}
+
+/* "RDMA_WRITE wr_id 1 signaled, sge buf+0 13 B -> 0x7f... rkey 0x9c31" */
+static void describe(struct session *s, const struct post_req *r, Tcl_DString *d)
+{
+	if (!is_recv(r))
+		addf(d, "%s ", r->op->name);
+	addf(d, "wr_id %llu", (unsigned long long)r->wr.wr_id);
+	if (!is_recv(r))
+		add_flags(r, d);
+	if (has_imm(r))
+		addf(d, " imm %u", ntohl(r->wr.imm_data));
+	for (int i = 0; i < r->wr.num_sge; i++) {
+		Tcl_DStringAppend(d, i ? " + " : ", sge ", -1);
+		post_sge_text(s, &r->sge[i], d);
+	}
+	if (!r->wr.num_sge)
+		Tcl_DStringAppend(d, ", no sge", -1);
+	if (r->op->remote)
+		addf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r), remote_key(r));
+	if (r->op == &post_ops[OP_CMP_SWAP])
+		addf(d, ", compare %llu swap %llu", (unsigned long long)r->wr.wr.atomic.compare_add,
+		     (unsigned long long)r->wr.wr.atomic.swap);
+	else if (r->op == &post_ops[OP_FETCH_ADD])
+		addf(d, ", add %llu", (unsigned long long)r->wr.wr.atomic.compare_add);
+	else if (r->op == &post_ops[OP_SEND_INV] || r->op == &post_ops[OP_LOCAL_INV])
+		addf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
+	else if (r->op == &post_ops[OP_BIND_MW] && r->mw)
+		addf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name, r->wr.bind_mw.rkey,
+		     (unsigned long long)r->wr.bind_mw.bind_info.length,
+		     (unsigned long long)r->wr.bind_mw.bind_info.addr,
+		     word_flags(qp_access_words, r->wr.bind_mw.bind_info.mw_access_flags));
+	if (r->qp && r->qp->type == IBV_QPT_UD && !is_recv(r))
+		addf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn, r->wr.wr.ud.remote_qkey);
+}
+
+static void dump(struct session *s, const struct post_req *r)
+{
+	for (int i = 0; i < r->wr.num_sge; i++)
+		trace(s, INFO, "SGE(%s): addr=0x%llx len=%u lkey=0x%x", r->op->name,
+		      (unsigned long long)r->sge[i].addr, r->sge[i].length, r->sge[i].lkey);
+	if (is_recv(r))
+		trace(s, INFO, "WR: wr_id=%llu opcode=RECV num_sge=%d",
+		      (unsigned long long)r->wr.wr_id, r->wr.num_sge);
+	else
+		trace(s, INFO,
+		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d "
+		      "remote_addr=0x%llx "
+		      "rkey=0x%x send_flags=0x%x",
+		      (unsigned long long)r->wr.wr_id, r->op->name, is_signaled(r), r->wr.num_sge,
+		      (unsigned long long)remote_addr(r), remote_key(r), r->wr.send_flags);
+}
+
+static void announce(struct session *s, const char *call, struct post_req *const reqs[], unsigned n)
+{
+	const char *name = reqs[0]->srq ? reqs[0]->srq->o.name : reqs[0]->qp->o.name;
+	Tcl_DString d;
+
+	if (!s->opt.trace) {
+		call_begin(s, DATA, call, "%s", name);
+		return;
+	}
+	Tcl_DStringInit(&d);
+	Tcl_DStringAppend(&d, name, -1);
+	for (unsigned i = 0; i < n; i++) {
+		dump(s, reqs[i]);
+		Tcl_DStringAppend(&d, i ? "; " : ", ", -1);
+		describe(s, reqs[i], &d);
+	}
+	call_begin(s, DATA, call, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+}
+
+static void note(const struct post_req *r)
+{
+	struct posted p = { .wr_id = r->wr.wr_id,
+			    .when = loop_now(),
+			    .opcode = r->op->name,
+			    .remote = remote_addr(r),
+			    .rkey = remote_key(r),
+			    .len = (uint32_t)post_bytes(r),
+			    .recv = is_recv(r),
+			    .signaled = is_signaled(r) };
+
+	if (r->srq)
+		return; /* which QP will take it is not known */
+	posted_note(r->qp, &p);
+	if (r->mw && r->op == &post_ops[OP_BIND_MW]) {
+		r->mw->v->rkey = r->wr.bind_mw.rkey;
+		r->mw->mr = NULL;
+	}
+}
+
+/* Send requests are linked where they are; *bad becomes the index of the refused one. */
+static int hand_over_send(struct post_req *const reqs[], unsigned n, unsigned *bad)
+{
+	struct ibv_send_wr *bad_wr = NULL;
+	int rc;
+
+	for (unsigned i = 0; i < n; i++)
+		reqs[i]->wr.next = i + 1 < n ? &reqs[i + 1]->wr : NULL;
+	rc = ibv_post_send(reqs[0]->qp->v, &reqs[0]->wr, &bad_wr);
+	for (*bad = 0; rc && *bad < n && &reqs[*bad]->wr != bad_wr; ++*bad)
+		;
+	if (rc == -1 && errno)
+		return errno;
+	return abs(rc);
+}
+
+static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *bad)
+{
+	struct ibv_recv_wr one, *wr = n == 1 ? &one : xcalloc(n, sizeof *wr), *bad_wr = NULL;
+	int rc;
+
+	for (unsigned i = 0; i < n; i++)
+		wr[i] = (struct ibv_recv_wr){ .wr_id = reqs[i]->wr.wr_id,
+					      .sg_list = reqs[i]->sge,
+					      .num_sge = reqs[i]->wr.num_sge,
+					      .next = i + 1 < n ? &wr[i + 1] : NULL };
+	if (reqs[0]->srq)
+		rc = ibv_post_srq_recv(reqs[0]->srq->v, wr, &bad_wr);
+	else
+		rc = ibv_post_recv(reqs[0]->qp->v, wr, &bad_wr);
+	*bad = rc && bad_wr >= wr && bad_wr < wr + n ? (unsigned)(bad_wr - wr) : rc ? n : 0;
+	if (wr != &one)
+		free(wr);
+	if (rc == -1 && errno)
+		return errno;
+	return abs(rc);
+}
+
+/* What a forced request breaks: the words of the check that was passed by. */
+static char *broken_rule(struct session *s, const struct post_req *r)
+{
+	char *text;
+
+	if (post_check(s, r) == 0)
+		return NULL;
+	text = xstrdup(s->fail.text);
+	fail_clear(&s->fail);
+	return text;
+}
+
+static int full(struct session *s, const struct post_req *r)
+{
+	unsigned silent, n;
+
+	if (r->srq) {
+		fail_row(s, "likely", "%s is full: it holds %u receives", r->srq->o.name,
+			 r->srq->max_wr);
+		return fail_next(s, "poll");
+	}
+	n = posted_left(r->qp, is_recv(r), &silent);
+	fail_row(s, "likely", "the %s queue is full: it holds %u, %u%s are outstanding",
+		 is_recv(r) ? "receive" : "send",
+		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, n,
+		 n == QP_POSTED ? " or more" : "");
+	if (silent && silent == n)
+		return fail_row(s, "note",
+				"all are unsignaled: their places come back only when "
+				"a later signaled one has completed and is polled");
+	return fail_next(s, "poll -all");
+}
+
+static int refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad,
+		   int err)
+{
+	const struct post_req *r = reqs[bad < n ? bad : 0];
+	char *rule = broken_rule(s, r);
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	describe(s, r, &d);
+	call_fail(s, err, "%s", r->op->name);
+	fail_row(s, "posted", "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	if (n > 1)
+		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,
+			 bad);
+	if (r->qp)
+		fail_row(s, "state", "%s %s %s", r->qp->o.name,
+			 word_name(qp_type_words, r->qp->type),
+			 word_name(qp_state_words, qp_history_sync(r->qp, "seen when posting")));
+	if (rule)
+		fail_row(s, "likely", "%s", rule);
+	free(rule);
+	return err == ENOMEM ? full(s, r) : -1;
+}
+
+int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted)
+{
+	bool recv = is_recv(reqs[0]);
+	unsigned bad;
+	int err;
+
+	announce(s,
+		 !recv		? "ibv_post_send"
+		 : reqs[0]->srq ? "ibv_post_srq_recv"
+				: "ibv_post_recv",
+		 reqs, n);
+	errno = 0;
+	err = recv ? hand_over_recv(reqs, n, &bad) : hand_over_send(reqs, n, &bad);
+	*posted = err ? (bad < n ? bad : 0) : n;
+	for (unsigned i = 0; i < *posted; i++)
+		note(reqs[i]);
+	return err ? refused(s, reqs, n, bad, err) : call_end(s, "0");
+}

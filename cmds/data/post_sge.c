@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scatter/gather entries: "region", "region:off", "region:off:len", or "addr:len:lkey".
+ *
+ * The raw form is for breaking things on purpose: nothing of it is checked.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "post.h"
+#include "session.h"
+#include "xmem.h"
+
+static int field(struct session *s, const struct arg *a, const char *text, uint64_t *v)
+{
+	struct arg sub = { .name = a->name, .kind = &kind_size };
+	struct num num = { 0 };
+	Tcl_Obj *word = Tcl_NewStringObj(text, -1);
+	int rc;
+
+	Tcl_IncrRefCount(word);
+	rc = kind_size.parse(s, &sub, word, &num);
+	Tcl_DecrRefCount(word);
+	*v = num.v;
+	return rc;
+}
+
+static int parse_raw(struct session *s, const struct arg *a, char *const part[], unsigned n,
+		     struct sge_arg *sge)
+{
+	uint64_t v[3];
+
+	if (n != 3)
+		return args_bad(s, a, "a raw SGE is addr:len:lkey");
+	for (unsigned i = 0; i < 3; i++)
+		if (field(s, a, part[i], &v[i]))
+			return -1;
+	if (v[1] > UINT32_MAX || v[2] > UINT32_MAX)
+		return args_bad(s, a, "length and lkey have 32 bits");
+	sge->raw = (struct ibv_sge){ v[0], (uint32_t)v[1], (uint32_t)v[2] };
+	return 0;
+}
+
+static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	char *text = obstack_copy0(&s->arena, Tcl_GetString(word),
+				   (int)strlen(Tcl_GetString(word)));
+	struct arg region = { .name = a->name, .kind = &kind_mr };
+	struct sge_arg *sge = dst;
+	char *part[3] = { text };
+	unsigned n = 0;
+	Tcl_Obj *name;
+	int rc;
+
+	while (text && n < 3)
+		part[n++] = strsep(&text, ":");
+	if (text)
+		return args_bad(s, a, "'%s' has more than three parts", Tcl_GetString(word));
+	if (!isalpha((unsigned char)*part[0]))
+		return parse_raw(s, a, part, n, sge);
+	name = Tcl_NewStringObj(part[0], -1);
+	Tcl_IncrRefCount(name);
+	rc = kind_mr.parse(s, &region, name, &sge->mr);
+	Tcl_DecrRefCount(name);
+	if (rc)
+		return rc;
+	sge->whole = n < 3;
+	if (n > 1 && field(s, a, part[1], &sge->off))
+		return -1;
+	return n > 2 ? field(s, a, part[2], &sge->len) : 0;
+}
+
+static void complete_sge(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	kind_mr.complete(s, a, words);
+}
+
+const struct arg_kind kind_sge = { .word = "mr:off:len",
+				   .size = sizeof(struct sge_arg),
+				   .parse = parse_sge,
+				   .complete = complete_sge };
+
+/* Zero-based regions are addressed by offsets. */
+static uint64_t mr_begin(const struct mr *mr)
+{
+	return mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf;
+}
+
+static int past_the_end(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
+{
+	fail(s, "post", "ERANGE", "%s has %zu bytes: %llu at offset %llu end outside of it",
+	     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off);
+	if (off < mr->len)
+		fail_row(s, "fits", "-off %llu -len %llu", (unsigned long long)off,
+			 (unsigned long long)(mr->len - off));
+	return fail_row(s, "note", "-force posts it all the same: the completion will tell");
+}
+
+/* A piece of a region; whole: up to its end, or min bytes when min is not 0. */
+static int add_piece(struct session *s, struct post_req *r, const struct mr *mr, uint64_t off,
+		     uint64_t len, bool whole, uint64_t min)
+{
+	if (whole)
+		len = min ? min : off < mr->len ? mr->len - off : 0;
+	if (!r->force && (off > mr->len || len > mr->len - off))
+		return past_the_end(s, mr, off, len);
+	if (len > UINT32_MAX) {
+		fail(s, "post", "ERANGE", "%llu bytes: one SGE has at most 4294967295",
+		     (unsigned long long)len);
+		return fail_row(s, "note", "a message has at most 2 GiB: -len 2G, and again");
+	}
+	r->sge[r->wr.num_sge++] = (struct ibv_sge){ mr_begin(mr) + off, (uint32_t)len,
+						    mr->v->lkey };
+	return 0;
+}
+
+int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
+{
+	const struct sge_arg *sge = a->sge.v;
+	uint64_t min = r->op->atomic ? 8 : 0;
+	struct mr *mr = a->mr;
+	unsigned n;
+
+	r->wr.sg_list = r->sge;
+	if (!mr && (a->len.set || a->off.v) && !a->sge.n) {
+		mr = obj_only(s, &mr_class, &n);
+		if (!mr) {
+			fail(s, "post", "EINVAL", "-off and -len are of a region: name it");
+			return n ? -1 : fail_next(s, "reg 4096");
+		}
+	}
+	if (a->sge.n + !!mr > POST_SGES)
+		return fail(s, "post", "EINVAL", "more than %d SGEs", POST_SGES);
+	if (mr && add_piece(s, r, mr, a->off.v, a->len.v, !a->len.set, min))
+		return -1;
+	for (size_t i = 0; i < a->sge.n; i++) {
+		if (!sge[i].mr)
+			r->sge[r->wr.num_sge++] = sge[i].raw;
+		else if (add_piece(s, r, sge[i].mr, sge[i].off, sge[i].len, sge[i].whole, min))
+			return -1;
+	}
+	return 0;
+}
+
+uint64_t post_bytes(const struct post_req *r)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < r->wr.num_sge; i++)
+		n += r->sge[i].length;
+	return n;
+}
+
+const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (o->class == &mr_class && sge->addr >= (uintptr_t)mr->buf &&
+		    sge->addr - (uintptr_t)mr->buf <= mr->len &&
+		    sge->length <= mr->len - (sge->addr - (uintptr_t)mr->buf))
+			return mr;
+	}
+	return NULL;
+}
+
+/* The region whose key and bytes an SGE names, or NULL. */
+static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (o->class == &mr_class && mr->v->lkey == sge->lkey &&
+		    sge->addr >= mr_begin(mr) && sge->addr - mr_begin(mr) <= mr->len)
+			return mr;
+	}
+	return NULL;
+}
+
+void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
+{
+	const struct mr *mr = mr_of(s, sge);
+	char *text;
+
+	if (mr)
+		text = xasprintf("%s+%llu %u B", mr->o.name,
+				 (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
+	else
+		text = xasprintf("0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr,
+				 sge->length, sge->lkey);
+	Tcl_DStringAppend(d, text, -1);
+	free(text);
+}

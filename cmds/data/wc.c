@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking completions and writing them down.
+ *
+ * After an error only wr_id, status, qp_num and vendor_err of a WC mean anything; which
+ * other fields do otherwise depends on the opcode: ibv_poll_cq(3).
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "posted.h"
+#include "qp_history.h"
+#include "session.h"
+#include "trace.h"
+#include "wc.h"
+#include "words.h"
+#include "xmem.h"
+
+static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		struct qp *qp = (struct qp *)o;
+
+		if (o->class == &qp_class && qp->v->qp_num == qpn &&
+		    (qp->send_cq == cq || qp->recv_cq == cq))
+			return qp;
+	}
+	return NULL;
+}
+
+/* The device may report the completion a moment before it moves the QP. */
+static void note_error(struct session *s, struct wc *wc)
+{
+	enum ibv_qp_state was = qp_history_state(wc->qp), now = was;
+	const char *why = word_name(wc_status_words, wc->v.status);
+
+	for (int i = 0; i < 10; i++) {
+		now = qp_history_sync(wc->qp, why);
+		if (now != was || wc->v.status == IBV_WC_WR_FLUSH_ERR)
+			break;
+		loop_pass(s->loop, 100);
+	}
+	if (now == was)
+		return;
+	wc->from = word_name(qp_state_words, was);
+	wc->to = word_name(qp_state_words, now);
+}
+
+static void dump(struct session *s, const struct ibv_wc *wc)
+{
+	if (!s->opt.trace)
+		return;
+	if (wc->status != IBV_WC_SUCCESS)
+		trace(s, INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
+		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
+	else
+		trace(s, INFO,
+		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u "
+		      "wc_flags=0x%x",
+		      (unsigned long long)wc->wr_id, wc->status,
+		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,
+		      wc->wc_flags);
+}
+
+/* The opcode of a failed WC is not valid: whether it was a receive, the ledger knows. */
+static const struct posted *find_posted(struct qp *qp, const struct ibv_wc *wc, const struct cq *cq)
+{
+	const struct posted *p = NULL;
+
+	if (wc->status == IBV_WC_SUCCESS)
+		return posted_done(qp, wc->wr_id, wc->opcode & IBV_WC_RECV);
+	if (qp->send_cq == cq)
+		p = posted_done(qp, wc->wr_id, false);
+	return p || qp->recv_cq != cq ? p : posted_done(qp, wc->wr_id, true);
+}
+
+static void look_at(struct session *s, struct wc *wc)
+{
+	const struct posted *p;
+
+	wc->after = -1;
+	wc->qp = find_qp(s, wc->cq, wc->v.qp_num);
+	dump(s, &wc->v);
+	if (!wc->qp)
+		return;
+	p = find_posted(wc->qp, &wc->v, wc->cq);
+	if (p && !p->recv)
+		wc->after = loop_now() - p->when;
+	if (wc->v.status != IBV_WC_SUCCESS)
+		note_error(s, wc);
+}
+
+static int take_kept(struct cq *cq, struct wc *wc, int max)
+{
+	int n = (int)cq->nkept < max ? (int)cq->nkept : max;
+
+	for (int i = 0; i < n; i++)
+		wc[i] = (struct wc){ .v = cq->kept[i], .cq = cq, .after = -1 };
+	cq->nkept -= (unsigned)n;
+	memmove(cq->kept, cq->kept + n, cq->nkept * sizeof *cq->kept);
+	if (!cq->nkept) {
+		free(cq->kept);
+		cq->kept = NULL;
+	}
+	return n;
+}
+
+static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
+{
+	struct ibv_wc v[16];
+	int n;
+
+	if (cq->nkept) {
+		n = take_kept(cq, wc, max);
+		for (int i = 0; i < n; i++)
+			wc[i].qp = find_qp(s, cq, wc[i].v.qp_num);
+		return n;
+	}
+	max = max < 16 ? max : 16;
+	n = ibv_poll_cq(cq->v, max, v);
+	if (n < 0) {
+		fail_call(s, -n, "ibv_poll_cq", "%s", cq->o.name);
+		return cq->broken ? fail_row(s, "cause", "it overran (CQ_ERR): it is lost") : -1;
+	}
+	for (int i = 0; i < n; i++) {
+		wc[i] = (struct wc){ .v = v[i], .cq = cq };
+		look_at(s, &wc[i]);
+	}
+	return n;
+}
+
+int wc_take(struct session *s, const struct cq_set *set, struct wc *wc, int max)
+{
+	int got = 0;
+
+	for (unsigned i = 0; i < set->n && got < max; i++) {
+		int n = take(s, set->cq[i], wc + got, max - got);
+
+		if (n < 0)
+			return -1;
+		got += n;
+	}
+	return got;
+}
+
+void wc_keep(const struct wc *wc, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct cq *cq = wc[i].cq;
+
+		cq->kept = xrealloc(cq->kept, cq->nkept + 1, sizeof *cq->kept);
+		cq->kept[cq->nkept++] = wc[i].v;
+	}
+}
+
+/* ---------------------------------------------------------------- output -- */
+
+static bool has_length(const struct ibv_wc *wc)
+{
+	return wc->opcode & IBV_WC_RECV || wc->opcode == IBV_WC_RDMA_READ ||
+	       wc->opcode == IBV_WC_COMP_SWAP || wc->opcode == IBV_WC_FETCH_ADD;
+}
+
+static void out_datagram(const struct ibv_wc *wc, struct out *o)
+{
+	out_u64(o, "src_qp", wc->src_qp, "  from qpn 0x%x", wc->src_qp);
+	out_bool(o, "grh", wc->wc_flags & IBV_WC_GRH, "%s",
+		 wc->wc_flags & IBV_WC_GRH ? " (40 bytes of header first)" : "");
+	out_u64(o, "slid", wc->slid, NULL);
+	out_u64(o, "sl", wc->sl, NULL);
+	out_u64(o, "dlid_path_bits", wc->dlid_path_bits, NULL);
+}
+
+/* rxe hands the kernel's flags over as they are, and there "with invalidate" has the bit
+ * that means "IP checksum is good" in verbs.h: which a connected QP never reports. */
+static bool has_inv(const struct wc *w)
+{
+	bool connected = w->qp && w->qp->type != IBV_QPT_UD;
+
+	return w->v.wc_flags & IBV_WC_WITH_INV || (connected && w->v.wc_flags & IBV_WC_IP_CSUM_OK);
+}
+
+static void out_success(const struct wc *w, struct out *o)
+{
+	const struct ibv_wc *wc = &w->v;
+	bool recv = wc->opcode & IBV_WC_RECV;
+
+	if (has_length(wc))
+		out_u64(o, "byte_len", wc->byte_len, "  %u B", wc->byte_len);
+	if (recv && wc->wc_flags & IBV_WC_WITH_IMM) {
+		out_u64(o, "imm", ntohl(wc->imm_data), "  imm %u", ntohl(wc->imm_data));
+		out_u64(o, "imm_raw", (uint32_t)wc->imm_data, " (raw 0x%08x)",
+			(uint32_t)wc->imm_data);
+	}
+	if (recv && has_inv(w))
+		out_u64(o, "invalidated_rkey", wc->invalidated_rkey, "  rkey 0x%x invalidated",
+			wc->invalidated_rkey);
+	if (recv && w->qp && w->qp->type == IBV_QPT_UD)
+		out_datagram(wc, o);
+}
+
+static void out_failed(const struct wc *w, struct out *o)
+{
+	const char *help = word_help(wc_status_words, w->v.status);
+
+	if (help)
+		out_str(o, "meaning", help, "\n   %s", help);
+	if (!w->to)
+		return;
+	out_str(o, "state", w->to, "\n%s went %s -> %s..", w->qp->o.name, w->from, w->to);
+}
+
+void wc_out(struct session *s, const struct wc *w, struct out *o)
+{
+	bool good = w->v.status == IBV_WC_SUCCESS;
+
+	(void)s;
+	out_u64(o, "wr_id", w->v.wr_id, "WC wr_id %llu  ", (unsigned long long)w->v.wr_id);
+	out_paint(o, good ? PAINT_GOOD : PAINT_BAD);
+	out_str(o, "status", word_name(wc_status_words, w->v.status), "%s",
+		word_name(wc_status_words, w->v.status));
+	out_paint(o, PAINT_NONE);
+	if (good)
+		out_str(o, "opcode", word_name(wc_opcode_words, w->v.opcode), "  %s",
+			word_name(wc_opcode_words, w->v.opcode));
+	else
+		out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x", w->v.vendor_err);
+	if (w->qp)
+		out_str(o, "qp", w->qp->o.name, "  %s", w->qp->o.name);
+	out_u64(o, "qp_num", w->v.qp_num, w->qp ? NULL : "  qpn 0x%x", w->v.qp_num);
+	out_str(o, "cq", w->cq->o.name, NULL);
+	if (good)
+		out_success(w, o);
+	if (w->after >= 0)
+		out_double(o, "us", (double)w->after / 1000, "   (%.1f µs after the post)",
+			   (double)w->after / 1000);
+	if (!good)
+		out_failed(w, o);
+	out_text(o, "\n");
+}

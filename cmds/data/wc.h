@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Work completions: taken from CQs, matched with what was posted, written to the output.
+ */
+#ifndef CMDS_WC_H
+#define CMDS_WC_H
+
+#include "objects.h"
+
+/* The CQs a command looks at: the one named, those of a QP, or the only one. */
+struct cq_set {
+	struct cq *cq[2];
+	unsigned n;
+	struct qp *qp; /* whose they are, when that is known */
+};
+
+/* A completion, with what was known about it when it was taken. */
+struct wc {
+	struct ibv_wc v;
+	struct cq *cq;
+	struct qp *qp;	       /* NULL: not one of ours */
+	int64_t after;	       /* ns from its post to now; -1: not known */
+	const char *from, *to; /* the QP went from this state to that one; NULL: it did not */
+};
+
+/* cq and qp as given, either may be NULL. -1 with s->fail filled. */
+int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *set);
+/* "cq0" or "cq0 and cq1"; kept until the next call. */
+const char *cq_set_name(const struct cq_set *set);
+
+/* Takes at most max completions: how many, or -1 with s->fail filled. */
+int wc_take(struct session *s, const struct cq_set *set, struct wc *wc, int max);
+/* Gives them back: the next wc_take() finds them first. */
+void wc_keep(const struct wc *wc, int n);
+/* Into the scope that is open: the valid fields (ibv_poll_cq(3)), and a line of text. */
+void wc_out(struct session *s, const struct wc *wc, struct out *o);
+
+/* Takes n completions, waiting at most within ms for them; *end tells why it stopped
+ * early: 0, ETIMEDOUT or EINTR. Returns how many, or -1 with s->fail filled. */
+int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
+	    int *end);
+/* The failure of a command call that waited for n completions and has got only these. The
+ * completions are kept. Returns -1. */
+int wc_missing(struct session *s, const char *call, const struct cq_set *set, const struct wc *wc,
+	       int got, int n, int64_t within, int end);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for completions by polling, and saying why none came.
+ *
+ * The first moments are a busy poll, for latency; then the wait between two polls grows,
+ * so that a peer on the same processor gets its turn.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "posted.h"
+#include "qp_history.h"
+#include "session.h"
+#include "wc.h"
+#include "words.h"
+
+#define BUSY_NS	 200000 /* then the processor is shared */
+#define SERVE_NS 50000	/* how long the rest of the program may go unserved */
+
+int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *set)
+{
+	static const struct arg row = { .name = "cq", .kind = &kind_cq };
+
+	*set = (struct cq_set){ .qp = cq ? NULL : qp ? qp : s->ctx->qp };
+	if (cq) {
+		set->cq[set->n++] = cq;
+	} else if (set->qp) {
+		set->cq[set->n++] = set->qp->send_cq;
+		if (set->qp->recv_cq != set->qp->send_cq)
+			set->cq[set->n++] = set->qp->recv_cq;
+	} else {
+		if (kind_cq.absent(s, &row, &cq))
+			return -1;
+		set->cq[set->n++] = cq;
+	}
+	return 0;
+}
+
+const char *cq_set_name(const struct cq_set *set)
+{
+	static char name[80];
+
+	snprintf(name, sizeof name, "%s%s%s", set->cq[0]->o.name, set->n > 1 ? " and " : "",
+		 set->n > 1 ? set->cq[1]->o.name : "");
+	return name;
+}
+
+int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
+	    int *end)
+{
+	int64_t start = loop_now(), served = start;
+	int got = 0;
+
+	*end = 0;
+	for (;;) {
+		int more = wc_take(s, set, wc + got, n - got);
+		int64_t now;
+
+		if (more < 0) {
+			wc_keep(wc, got);
+			return -1;
+		}
+		got += more;
+		if (got == n)
+			return got;
+		if (more)
+			continue;
+		now = loop_now();
+		if (loop_interrupted(s->loop) || loop_ending(s->loop))
+			*end = EINTR;
+		else if (now - start >= within * 1000000)
+			*end = ETIMEDOUT;
+		if (*end)
+			return got;
+		if (now - start > BUSY_NS) {
+			loop_pass(s->loop, now - start < 20 * BUSY_NS ? 50 : 500);
+		} else if (now - served > SERVE_NS) {
+			loop_pass(s->loop, 0);
+			served = now;
+		}
+	}
+}
+
+static bool in_set(const struct cq_set *set, const struct cq *cq)
+{
+	for (unsigned i = 0; i < set->n; i++)
+		if (set->cq[i] == cq)
+			return true;
+	return false;
+}
+
+/* How many a completion is to be expected of.
+ * "qp0: 3 sends, the oldest: RDMA_WRITE wr_id 1, posted 5000.0 ms ago" */
+static unsigned say_outstanding(struct session *s, const struct qp *qp, bool recv)
+{
+	const struct posted *oldest = posted_oldest(qp, recv);
+	unsigned silent, n = posted_left(qp, recv, &silent);
+
+	if (!n)
+		return 0;
+	fail_row(s, "outstanding", "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
+		 qp->o.name, n, recv ? "receive" : "send", n > 1 ? "s" : "", oldest->opcode,
+		 (unsigned long long)oldest->wr_id, (double)(loop_now() - oldest->when) / 1e6);
+	if (silent == n && !recv)
+		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
+	return recv ? n : n - silent;
+}
+
+static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
+{
+	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = { 0 };
+
+	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR) {
+		fail_row(s, "state", "%s is %s: %s", qp->o.name, word_name(qp_state_words, state),
+			 word_help(qp_state_words, state));
+		return;
+	}
+	if (sends && qp->type == IBV_QPT_RC &&
+	    ibv_query_qp(qp->v, &attr, IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
+			 &init) == 0) {
+		if (attr.rnr_retry == 7)
+			fail_row(s, "likely",
+				 "the peer posted no receive: rnr_retry 7 of %s tries "
+				 "for ever",
+				 qp->o.name);
+		if (!attr.timeout)
+			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
+				 qp->o.name);
+		else
+			fail_row(s, "or",
+				 "the peer does not answer: timeout %u, retry_cnt %u take "
+				 "%.0f ms at least",
+				 attr.timeout, attr.retry_cnt,
+				 4.096e-3 * (double)(1ull << attr.timeout) * (attr.retry_cnt + 1));
+	} else if (recvs) {
+		fail_row(s, "likely",
+			 "the peer has sent nothing to %s (a plain RDMA WRITE or "
+			 "READ takes no receive)",
+			 qp->o.name);
+	}
+}
+
+static void say_why(struct session *s, const struct cq_set *set)
+{
+	bool any = false;
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		struct qp *qp = (struct qp *)o;
+		unsigned sends, recvs;
+
+		if (o->class != &qp_class)
+			continue;
+		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
+		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
+		if (sends || recvs)
+			guess(s, qp, sends, recvs);
+		any |= posted_oldest(qp, false) || posted_oldest(qp, true) || qp->srq;
+	}
+	if (!any)
+		fail_row(s, "likely",
+			 "nothing is outstanding on %s: nothing was posted, or its "
+			 "completion was polled before",
+			 cq_set_name(set));
+}
+
+int wc_missing(struct session *s, const char *call, const struct cq_set *set, const struct wc *wc,
+	       int got, int n, int64_t within, int end)
+{
+	wc_keep(wc, got);
+	if (end == EINTR)
+		return fail(s, call, "EINTR", "interrupted");
+	fail(s, call, "ETIMEDOUT", "%s: %d of %d completions came on %s within %lld ms", call, got,
+	     n, cq_set_name(set), (long long)within);
+	if (got)
+		fail_row(s, "kept", "%d: the next poll takes them", got);
+	say_why(s, set);
+	return -1;
+}

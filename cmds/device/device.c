@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening devices. Contexts are those of librdmacm: it opens every device of the machine
+ * for itself, and a QP of a connection id must be made of resources of that very context.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "async.h"
+#include "device.h"
+#include "objects.h"
+#include "session.h"
+#include "suggest.h"
+#include "trace.h"
+#include "words.h"
+#include "xmem.h"
+
+static int dev_destroy(struct session *s, struct obj *o)
+{
+	async_unwatch(s, (struct dev *)o); /* the context stays librdmacm's */
+	return 0;
+}
+
+static void dev_describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct dev *dev = (struct dev *)o;
+	const struct ibv_device_attr *a = &dev->attr.orig_attr;
+
+	(void)s;
+	out_str(out, "name", o->name, "%s", o->name);
+	out_str(out, "transport", dev->iwarp ? "iWARP" : "IB", "  %s",
+		dev->iwarp ? "iWARP" : "InfiniBand/RoCE");
+	out_str(out, "fw_ver", a->fw_ver, NULL);
+	out_int(out, "ports", a->phys_port_cnt, "  %d port%s", a->phys_port_cnt,
+		a->phys_port_cnt == 1 ? "" : "s");
+	out_int(out, "max_qp", a->max_qp, "  max_qp %d", a->max_qp);
+	out_int(out, "max_qp_wr", a->max_qp_wr, "  max_qp_wr %d", a->max_qp_wr);
+	out_int(out, "max_sge", a->max_sge, "  max_sge %d", a->max_sge);
+	out_int(out, "max_cq", a->max_cq, NULL);
+	out_int(out, "max_cqe", a->max_cqe, "  max_cqe %d", a->max_cqe);
+	out_int(out, "max_mr", a->max_mr, NULL);
+	out_u64(out, "max_mr_size", a->max_mr_size, NULL);
+	out_int(out, "max_mw", a->max_mw, NULL);
+	out_int(out, "max_srq", a->max_srq, NULL);
+	out_int(out, "max_qp_rd_atom", a->max_qp_rd_atom, NULL);
+	out_int(out, "max_qp_init_rd_atom", a->max_qp_init_rd_atom, NULL);
+	out_text(out, "\n");
+}
+
+const struct obj_class dev_class = {
+	.prefix = "dev",
+	.title = "device",
+	.remedy = "devices",
+	.size = sizeof(struct dev),
+	.destroy = dev_destroy,
+	.describe = dev_describe,
+};
+
+int dev_none(struct session *s, const char *call)
+{
+	fail(s, call, "ENODEV", "no RDMA device on this machine");
+	fail_row(s, "kernel",
+		 "a software device on an Ethernet interface needs no hardware: "
+		 "rdma link add rxe0 type rxe netdev eth0");
+	return fail_next(s, "devices");
+}
+
+struct dev *dev_of(struct session *s, struct ibv_context *v)
+{
+	const char *name = ibv_get_device_name(v->device);
+	struct dev *dev = obj_find(s, &dev_class, name);
+	int err;
+
+	if (dev)
+		return dev;
+	dev = obj_new(s, &dev_class, name);
+	if (!dev)
+		return NULL;
+	dev->v = v;
+	dev->iwarp = v->device->transport_type == IBV_TRANSPORT_IWARP;
+	call_begin(s, SLOW, "ibv_query_device_ex", "%s", name);
+	err = ibv_query_device_ex(v, NULL, &dev->attr);
+	if (err) {
+		call_fail(s, err, "%s", name);
+		obj_discard(dev);
+		return NULL;
+	}
+	call_end(s, "0");
+	async_watch(s, dev);
+	obj_add(s, dev);
+	return dev;
+}
+
+/* The contexts of librdmacm; to be freed with rdma_free_devices(). NULL: none, failed. */
+static struct ibv_context **contexts(struct session *s, int *n)
+{
+	struct ibv_context **list;
+
+	*n = 0;
+	list = rdma_get_devices(n);
+	if (list && *n > 0)
+		return list;
+	if (list)
+		rdma_free_devices(list);
+	dev_none(s, "rdma_get_devices");
+	return NULL;
+}
+
+static int no_such_device(struct session *s, struct ibv_context **list, int n, const char *name)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	const char *near;
+
+	Tcl_IncrRefCount(names);
+	for (int i = 0; i < n; i++)
+		Tcl_ListObjAppendElement(
+			NULL, names, Tcl_NewStringObj(ibv_get_device_name(list[i]->device), -1));
+	near = suggest(name, names);
+	fail(s, "open", "ENODEV", "there is no device %s%s%s%s", name,
+	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	fail_row(s, "there are", "%s", Tcl_GetString(names));
+	Tcl_DecrRefCount(names);
+	return -1;
+}
+
+struct dev *dev_open(struct session *s, const char *name)
+{
+	struct ibv_context **list;
+	struct dev *dev = obj_find(s, &dev_class, name);
+	int n, i;
+
+	if (dev)
+		return dev;
+	list = contexts(s, &n);
+	if (!list)
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (strcmp(ibv_get_device_name(list[i]->device), name) == 0)
+			break;
+	if (i < n)
+		dev = dev_of(s, list[i]);
+	else
+		no_such_device(s, list, n, name);
+	rdma_free_devices(list);
+	return dev;
+}
+
+static bool has_active_port(struct ibv_context *v)
+{
+	struct ibv_device_attr attr;
+	struct ibv_port_attr port;
+
+	if (ibv_query_device(v, &attr))
+		return false;
+	for (uint8_t p = 1; p <= attr.phys_port_cnt; p++)
+		if (ibv_query_port(v, p, &port) == 0 && port.state == IBV_PORT_ACTIVE)
+			return true;
+	return false;
+}
+
+struct dev *dev_default(struct session *s)
+{
+	struct ibv_context **list;
+	struct dev *dev = NULL;
+	struct obj *o;
+	int n, i;
+
+	if (s->opt.device)
+		return dev_open(s, s->opt.device);
+	if (s->ctx->qp)
+		return s->ctx->qp->pd->dev;
+	obj_foreach (o, s)
+		if (o->class == &dev_class)
+			return (struct dev *)o;
+	list = contexts(s, &n);
+	if (!list)
+		return NULL;
+	for (i = 0; i < n && !has_active_port(list[i]); i++)
+		;
+	dev = dev_of(s, list[i < n ? i : 0]);
+	rdma_free_devices(list);
+	return dev;
+}
+
+/* As an argument a device may be closed still: naming it opens it. */
+static int parse_dev(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct dev *dev = dev_open(s, Tcl_GetString(word));
+
+	(void)a;
+	*(struct dev **)dst = dev;
+	return dev ? 0 : -1;
+}
+
+static int absent_dev(struct session *s, const struct arg *a, void *dst)
+{
+	struct dev *dev = dev_default(s);
+
+	(void)a;
+	*(struct dev **)dst = dev;
+	return dev ? 0 : -1;
+}
+
+static void complete_dev(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	int n;
+	struct ibv_device **list = ibv_get_device_list(&n);
+
+	(void)s, (void)a;
+	for (int i = 0; list && i < n; i++)
+		Tcl_ListObjAppendElement(NULL, words,
+					 Tcl_NewStringObj(ibv_get_device_name(list[i]), -1));
+	if (list)
+		ibv_free_device_list(list);
+}
+
+const struct arg_kind kind_dev = { .word = "device",
+				   .size = sizeof(struct dev *),
+				   .parse = parse_dev,
+				   .absent = absent_dev,
+				   .complete = complete_dev };
+const struct arg_kind kind_dev_opt = { .word = "device",
+				       .size = sizeof(struct dev *),
+				       .parse = parse_dev,
+				       .complete = complete_dev };

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The GID table and which entry to take. Both ends must use the same RoCE version, and
+ * the entry's address must lead to the peer: so version 2 before 1, and an address that
+ * is routed (IPv4, then global IPv6) before a link-local one.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "gids.h"
+#include "objects.h"
+#include "out.h"
+#include "session.h"
+#include "table.h"
+#include "words.h"
+
+const char *gid_text(const union ibv_gid *gid)
+{
+	static char texts[4][INET6_ADDRSTRLEN];
+	static unsigned next;
+	char *text = texts[next++ % 4];
+
+	inet_ntop(AF_INET6, gid->raw, text, INET6_ADDRSTRLEN);
+	return text;
+}
+
+static void rank(struct gid_row *r)
+{
+	const struct in6_addr *a = (const struct in6_addr *)(const void *)r->e.gid.raw;
+
+	if (r->e.gid_type == IBV_GID_TYPE_IB) {
+		r->score = r->e.gid_index == 0 ? 2 : 1;
+		r->why = "InfiniBand: index 0 is the port's own GUID";
+	} else if (r->e.gid_type == IBV_GID_TYPE_ROCE_V1) {
+		r->score = 0;
+		r->why = "RoCE v1: not routed, and the peer must use v1 too";
+	} else if (IN6_IS_ADDR_V4MAPPED(a)) {
+		r->score = ntohl(a->s6_addr32[3]) >> 16 == 0xa9fe ? 2 : 4;
+		r->why = r->score == 4 ? "RoCE v2 and an IPv4 address: reaches what IPv4 reaches"
+				       : "RoCE v2, but 169.254/16 is not routed";
+	} else if (IN6_IS_ADDR_LINKLOCAL(a)) {
+		r->score = 1;
+		r->why = "RoCE v2, but link-local: only on the same link";
+	} else {
+		r->score = 3;
+		r->why = "RoCE v2 and an IPv6 address: reaches what IPv6 reaches";
+	}
+}
+
+int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max)
+{
+	struct ibv_gid_entry entries[GID_ROWS];
+	ssize_t n = ibv_query_gid_table(dev->v, entries, GID_ROWS, 0);
+	int used = 0;
+
+	if (n < 0) {
+		errno = (int)-n;
+		return -1;
+	}
+	for (ssize_t i = 0; i < n && used < max; i++) {
+		struct gid_row *r = &rows[used];
+
+		if (entries[i].port_num != port)
+			continue;
+		*r = (struct gid_row){ .e = entries[i] };
+		if (entries[i].ndev_ifindex)
+			if_indextoname(entries[i].ndev_ifindex, r->netdev);
+		rank(r);
+		used++;
+	}
+	return used;
+}
+
+const struct gid_row *gid_best(const struct gid_row *rows, int n)
+{
+	const struct gid_row *best = NULL;
+
+	for (int i = 0; i < n; i++)
+		if (!best || rows[i].score > best->score)
+			best = &rows[i];
+	return best;
+}
+
+struct gids_args {
+	struct dev *dev;
+	struct num port;
+};
+
+static const struct arg gids_args[] = {
+	POS_OPT("device", gids_args, dev, kind_dev, "name as devices lists it"),
+	OPT("port", gids_args, port, kind_u8, "port of the device", .dflt = "1", .min = 1), ARGS_END
+};
+
+static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
+{
+	const char *type = word_name(gid_type_words, r->e.gid_type);
+
+	out_dict(o, NULL);
+	if (best)
+		out_paint(o, PAINT_GOOD);
+	out_int(o, "index", r->e.gid_index, "%s %2u", best ? "->" : "  ", r->e.gid_index);
+	out_str(o, "gid", gid_text(&r->e.gid), "  %-28s", gid_text(&r->e.gid));
+	out_str(o, "type", type, "  %-6s", type);
+	out_str(o, "netdev", r->netdev, "  %-8s", r->netdev);
+	if (best)
+		out_paint(o, PAINT_NONE);
+	out_bool(o, "recommended", best, NULL);
+	out_str(o, "why", r->why, "  %s\n", r->why);
+	out_end(o);
+}
+
+static int gids_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct gids_args *a = args;
+	struct gid_row rows[GID_ROWS];
+	const struct gid_row *best;
+	int n = gid_table(a->dev, (uint8_t)a->port.v, rows, GID_ROWS);
+
+	if (n < 0)
+		return fail_call(s, errno, "ibv_query_gid_table", "%s", a->dev->o.name);
+	best = gid_best(rows, n);
+	out_list(o, NULL);
+	for (int i = 0; i < n; i++)
+		gid_row_out(o, &rows[i], &rows[i] == best);
+	if (n == 0)
+		out_text(o, "%s port %u has no GIDs\n", a->dev->o.name, (unsigned)a->port.v);
+	return 0;
+}
+
+static const struct cmd_eg gids_egs[] = { { "gids", "->" },
+					  { "lindex [gids] 0", "RoCEv2" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_gids = {
+	.name = "gids",
+	.family = "device",
+	.summary = "the GID table of a port, with a recommendation",
+	.text = "A GID is the address of a port. On RoCE each IP address of the interface gives\n"
+		"one (and a link-local one is always there); the index chosen decides which address\n"
+		"and which RoCE version the packets of a QP carry. The arrow marks the entry that\n"
+		"reaches farthest; both ends must choose the same type.",
+	.calls = "ibv_query_gid_table(3)",
+	.examples = gids_egs,
+	.args = gids_args,
+	.size = sizeof(struct gids_args),
+	.exec = gids_exec,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds, hex digits and hexdumps: common to the mem commands. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mem.h"
+#include "session.h"
+
+unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
+{
+	if (off <= mr->len && len <= mr->len - off)
+		return (unsigned char *)mr->buf + off;
+	if (off > mr->len)
+		fail(s, "mem", "ERANGE", "%s has %zu bytes: offset %llu is past its end",
+		     mr->o.name, mr->len, (unsigned long long)off);
+	else
+		fail(s, "mem", "ERANGE", "%s has %zu bytes: %llu at offset %llu end %llu past it",
+		     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off,
+		     (unsigned long long)(len - (mr->len - off)));
+	if (off < mr->len)
+		fail_row(s, "fits", "%llu at offset %llu", (unsigned long long)(mr->len - off),
+			 (unsigned long long)off);
+	return NULL;
+}
+
+unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
+			 const struct num *len, size_t *n)
+{
+	*n = len->set ? len->v : off->v < mr->len ? mr->len - off->v : 0;
+	return mem_at(s, mr, off->v, *n);
+}
+
+static int digit(unsigned char c)
+{
+	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
+}
+
+int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
+{
+	unsigned char *p = obstack_alloc(&s->arena, (int)(text->len / 2 + 1));
+	size_t i = 0, n = 0;
+
+	while (i < text->len) {
+		if (isspace(text->data[i])) {
+			i++;
+			continue;
+		}
+		if (i + 1 >= text->len || digit(text->data[i]) < 0 || digit(text->data[i + 1]) < 0)
+			return fail(s, "mem", "EINVAL", "-hex: two digits make a byte, not '%.*s'",
+				    (int)(text->len - i < 4 ? text->len - i : 4), text->data + i);
+		p[n++] = (unsigned char)(digit(text->data[i]) << 4 | digit(text->data[i + 1]));
+		i += 2;
+	}
+	*out = (struct bytes){ p, n };
+	return 0;
+}
+
+void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
+{
+	for (size_t at = 0; at < n; at += 16) {
+		char hex[16 * 3 + 3] = "", text[17] = "";
+		size_t end = n - at < 16 ? n - at : 16, x = 0;
+
+		for (size_t i = 0; i < 16; i++) {
+			if (i == 8)
+				hex[x++] = ' ';
+			x += (size_t)snprintf(hex + x, sizeof hex - x, i < end ? " %02x" : "   ",
+					      i < end ? p[at + i] : 0u);
+			if (i < end)
+				text[i] = isprint(p[at + i]) ? (char)p[at + i] : '.';
+		}
+		out_text(o, "  %06llx %s   %s\n", (unsigned long long)(off + at), hex, text);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One message each way over TCP: four bytes of length, highest first, then the text. The
+ * server speaks first. Never blocks: the event loop calls when there is something to do.
+ */
+#ifndef CMDS_OOB_EXCHANGE_H
+#define CMDS_OOB_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct loop;
+
+#define EXCHANGE_MAX 65536 /* bytes of a message; more is refused */
+
+enum exchange_end { EXCHANGE_BUSY, EXCHANGE_DONE, EXCHANGE_FAILED };
+
+struct exchange {
+	struct loop *loop;
+	int fd;			    /* -1: closed */
+	bool sending, listens_next; /* what it does now; whether it receives after that */
+	bool connecting;
+	unsigned char *out;
+	size_t out_len, sent;
+	unsigned char head[4];
+	char *in;
+	size_t in_len, got; /* got counts the head too */
+	enum exchange_end end;
+	int err;	 /* errno of a failure, or 0 */
+	const char *why; /* it failed: what was being done */
+	void (*done)(void *arg);
+	void *arg;
+};
+
+/* Begins on a socket that it owns from now on; a client's may be connecting still. done
+ * is called once, from the loop. */
+void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server, const char *text,
+		    void (*done)(void *arg), void *arg);
+/* Closes and frees what it holds; more than once does no harm. */
+void exchange_end(struct exchange *x);
+
+#endif

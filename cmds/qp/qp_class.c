@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * QPs as objects: what show and get tell of one, and how it is destroyed.
+ *
+ * What is told comes from ibv_query_qp(3), now: the device moves a QP to ERR on its own.
+ */
+#include "gids.h"
+#include "objects.h"
+#include "out.h"
+#include "qp_class.h"
+#include "qp_history.h"
+#include "session.h"
+#include "trace.h"
+#include "words.h"
+
+#define EVERYTHING                                                                                 \
+	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT | \
+	 IBV_QP_QKEY | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |           \
+	 IBV_QP_RNR_RETRY | IBV_QP_RQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER |       \
+	 IBV_QP_SQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_CAP | IBV_QP_DEST_QPN)
+
+int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr *init)
+{
+	return ibv_query_qp(qp->v, a, EVERYTHING, init);
+}
+
+void qp_dump(struct session *s, const struct qp *qp)
+{
+	struct ibv_qp_init_attr init = { 0 };
+	struct ibv_qp_attr a = { 0 };
+
+	if (!s->opt.trace || qp_query(qp, &a, &init))
+		return;
+	trace(s, INFO,
+	      "QP dump: qpn=%u state=%s mtu=%s sq_psn=%u rq_psn=%u max_rd_atomic=%u "
+	      "max_dest_rd_atomic=%u retry=%u rnr_retry=%u timeout=%u",
+	      qp->v->qp_num, word_name(qp_state_words, a.qp_state),
+	      a.qp_state < IBV_QPS_RTR ? "-" : word_name(mtu_words, a.path_mtu), a.sq_psn, a.rq_psn,
+	      a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry, a.timeout);
+	trace(s, INFO, "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
+	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge, a.cap.max_recv_sge,
+	      a.cap.max_inline_data);
+}
+
+static void forget(struct qp *qp)
+{
+	if (qp->id && qp->id->qp == qp)
+		qp->id->qp = NULL;
+}
+
+static int qp_destroy(struct session *s, struct obj *o)
+{
+	struct qp *qp = (struct qp *)o;
+	int err = 0;
+
+	if (qp->id) { /* the id holds a pointer to it, which the library clears */
+		call_begin(s, SLOW, "rdma_destroy_qp", "%s", qp->id->o.name);
+		rdma_destroy_qp(qp->id->v);
+	} else {
+		call_begin(s, SLOW, "ibv_destroy_qp", "%s", o->name);
+		err = ibv_destroy_qp(qp->v);
+	}
+	if (err)
+		return call_fail(s, err, "%s", o->name);
+	forget(qp);
+	return call_end(s, "0");
+}
+
+static void describe_made_of(const struct qp *qp, struct out *out)
+{
+	out_str(out, "pd", qp->pd->o.name, NULL);
+	out_str(out, "send_cq", qp->send_cq->o.name, "  %s", qp->send_cq->o.name);
+	out_str(out, "recv_cq", qp->recv_cq->o.name, "%s%s", qp->recv_cq == qp->send_cq ? "" : "/",
+		qp->recv_cq == qp->send_cq ? "" : qp->recv_cq->o.name);
+	if (qp->srq)
+		out_str(out, "srq", qp->srq->o.name, "  %s", qp->srq->o.name);
+	if (qp->id)
+		out_str(out, "id", qp->id->o.name, "  of %s", qp->id->o.name);
+}
+
+static void describe_cap(const struct qp *qp, struct out *out)
+{
+	out_u64(out, "max_send_wr", qp->cap.max_send_wr, NULL);
+	out_u64(out, "max_recv_wr", qp->cap.max_recv_wr, NULL);
+	out_u64(out, "max_send_sge", qp->cap.max_send_sge, NULL);
+	out_u64(out, "max_recv_sge", qp->cap.max_recv_sge, NULL);
+	out_u64(out, "max_inline_data", qp->cap.max_inline_data, NULL);
+	out_bool(out, "sig_all", qp->sq_sig_all, NULL);
+}
+
+static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+{
+	bool connected = qp->type != IBV_QPT_UD && a->qp_state >= IBV_QPS_RTR && a->dest_qp_num;
+
+	if (qp->type == IBV_QPT_UD) {
+		out_u64(out, "qkey", a->qkey, NULL);
+		return;
+	}
+	out_u64(out, "dest_qpn", a->dest_qp_num, NULL);
+	if (connected)
+		out_text(out, "  -> qpn %u", a->dest_qp_num);
+	if (connected && a->ah_attr.is_global)
+		out_str(out, "dgid", gid_text(&a->ah_attr.grh.dgid), " at %s",
+			gid_text(&a->ah_attr.grh.dgid));
+	else if (connected)
+		out_u64(out, "dlid", a->ah_attr.dlid, " at lid %u", a->ah_attr.dlid);
+}
+
+static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+{
+	out_int(out, "port", a->port_num, NULL);
+	out_int(out, "pkey_index", a->pkey_index, NULL);
+	out_str(out, "access", word_flags(qp_access_words, a->qp_access_flags), NULL);
+	out_int(out, "mtu", a->qp_state >= IBV_QPS_RTR && a->path_mtu ? 128 << a->path_mtu : 0,
+		NULL);
+	out_u64(out, "sq_psn", a->sq_psn, NULL);
+	out_u64(out, "rq_psn", a->rq_psn, NULL);
+	out_int(out, "sgid_index", a->ah_attr.grh.sgid_index, NULL);
+	out_int(out, "max_rd_atomic", a->max_rd_atomic, NULL);
+	out_int(out, "max_dest_rd_atomic", a->max_dest_rd_atomic, NULL);
+	out_int(out, "min_rnr_timer", a->min_rnr_timer, NULL);
+	out_int(out, "timeout", a->timeout, NULL);
+	out_int(out, "retry_cnt", a->retry_cnt, NULL);
+	out_int(out, "rnr_retry", a->rnr_retry, NULL);
+	out_bool(out, "peer_known", qp->peer.known, NULL);
+}
+
+static void qp_describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct qp *qp = (struct qp *)o;
+	struct ibv_qp_init_attr init = { 0 };
+	struct ibv_qp_attr a = { 0 };
+	enum ibv_qp_state state = qp_history_sync(qp, "device");
+	const char *type = word_name(qp_type_words, qp->type);
+	bool known = qp_query(qp, &a, &init) == 0;
+
+	(void)s;
+	out_str(out, "name", o->name, "qp %s", o->name);
+	out_str(out, "type", type, "  %s", type);
+	out_str(out, "state", word_name(qp_state_words, state), " %s",
+		word_name(qp_state_words, state));
+	out_u64(out, "qpn", qp->v->qp_num, "  qpn %u", qp->v->qp_num);
+	describe_made_of(qp, out);
+	if (known)
+		describe_peer(qp, &a, out);
+	describe_cap(qp, out);
+	if (known)
+		describe_attrs(qp, &a, out);
+	out_text(out, "\n");
+}
+
+const struct obj_class qp_class = {
+	.prefix = "qp",
+	.title = "queue pair",
+	.remedy = "qp create",
+	.size = sizeof(struct qp),
+	.destroy = qp_destroy,
+	.describe = qp_describe,
+};

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * qp create: a queue pair, with the PD and the CQs it needs.
+ *
+ * The device may give more than was asked for (soft-RoCE makes 63 work requests of 32);
+ * what ibv_query_qp(3) says is what the QP is said to have.
+ */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "cmd.h"
+#include "make.h"
+#include "out.h"
+#include "qp_class.h"
+#include "qp_history.h"
+#include "session.h"
+#include "table.h"
+#include "trace.h"
+#include "words.h"
+
+const struct ibv_qp_cap qp_default_cap = {
+	.max_send_wr = 32,
+	.max_recv_wr = 32,
+	.max_send_sge = 4,
+	.max_recv_sge = 4,
+	.max_inline_data = 64,
+};
+
+/* What was made on the way, to be undone when the QP cannot be made. */
+struct made {
+	struct pd *pd;
+	struct cq *cq;
+};
+
+static void undo(struct session *s, struct made *made)
+{
+	struct fail why = s->fail;
+
+	s->fail = (struct fail){ 0 };
+	if ((made->cq && obj_destroy(s, made->cq, false)) ||
+	    (made->pd && obj_destroy(s, made->pd, false)))
+		fail_clear(&s->fail);
+	s->fail = why;
+}
+
+static bool has_user(struct session *s, const struct cq *cq)
+{
+	struct obj *o;
+
+	obj_foreach (o, s)
+		if (obj_uses(o, cq))
+			return true;
+	return false;
+}
+
+/* The CQ the user made for it: the only one of the device, if nothing uses it yet. */
+static struct cq *waiting_cq(struct session *s, const struct dev *dev)
+{
+	struct cq *found = NULL;
+	struct obj *o;
+
+	obj_foreach (o, s)
+		if (o->class == &cq_class && ((struct cq *)o)->dev == dev) {
+			if (found)
+				return NULL;
+			found = (struct cq *)o;
+		}
+	return found && !has_user(s, found) ? found : NULL;
+}
+
+static struct dev *device_of(struct session *s, const struct qp_spec *spec)
+{
+	if (spec->pd)
+		return spec->pd->dev;
+	if (spec->id && spec->id->v->verbs)
+		return dev_of(s, spec->id->v->verbs);
+	if (spec->send_cq)
+		return spec->send_cq->dev;
+	if (spec->recv_cq)
+		return spec->recv_cq->dev;
+	if (spec->srq)
+		return spec->srq->pd->dev;
+	return dev_default(s);
+}
+
+static struct pd *need_pd(struct session *s, struct dev *dev, struct made *made)
+{
+	struct obj *o;
+
+	obj_foreach (o, s)
+		if (o->class == &pd_class && ((struct pd *)o)->dev == dev)
+			return (struct pd *)o;
+	return made->pd = pd_make(s, dev, NULL);
+}
+
+static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_spec *spec,
+			  struct made *made)
+{
+	struct cq *cq = waiting_cq(s, dev);
+	uint32_t depth = spec->cap.max_send_wr + spec->cap.max_recv_wr;
+
+	if (cq)
+		return cq;
+	if (depth > (uint32_t)dev->attr.orig_attr.max_cqe) /* let the QP be what fails */
+		depth = (uint32_t)dev->attr.orig_attr.max_cqe;
+	return made->cq = cq_make(s, dev, NULL, depth ? depth : 1, NULL, 0);
+}
+
+/* Fills in the PD and the CQs that are missing. */
+static int complete_spec(struct session *s, struct qp_spec *spec, struct made *made)
+{
+	struct dev *dev = device_of(s, spec);
+
+	if (!dev)
+		return -1;
+	if (!spec->pd)
+		spec->pd = spec->srq ? spec->srq->pd : need_pd(s, dev, made);
+	if (!spec->pd)
+		return -1;
+	if (!spec->send_cq)
+		spec->send_cq = spec->recv_cq ? spec->recv_cq : need_cq(s, dev, spec, made);
+	if (!spec->recv_cq)
+		spec->recv_cq = spec->send_cq;
+	return spec->send_cq ? 0 : -1;
+}
+
+static void suspect(struct session *s, const char *what, uint64_t asked, int limit)
+{
+	if (limit > 0 && asked > (uint64_t)limit)
+		fail_row(s, "likely", "%s %llu is more than the device's limit %d", what,
+			 (unsigned long long)asked, limit);
+}
+
+/* Every attribute beside the device's limits, and which one is likely to be wrong. */
+static void report(struct session *s, const struct qp_spec *spec, int err)
+{
+	const struct ibv_device_attr *d = &spec->pd->dev->attr.orig_attr;
+	const struct ibv_qp_cap *c = &spec->cap;
+
+	fail_row(s, "passed", "%s  pd %s  send_cq %s  recv_cq %s  srq %s  sig_all %d",
+		 word_name(qp_type_words, spec->type), spec->pd->o.name, spec->send_cq->o.name,
+		 spec->recv_cq->o.name, spec->srq ? spec->srq->o.name : "none", spec->sq_sig_all);
+	fail_row(s, "", "max_send_wr %u  max_recv_wr %u     (device: max_qp_wr %d)", c->max_send_wr,
+		 c->max_recv_wr, d->max_qp_wr);
+	fail_row(s, "", "max_send_sge %u  max_recv_sge %u     (device: max_sge %d)",
+		 c->max_send_sge, c->max_recv_sge, d->max_sge);
+	fail_row(s, "", "max_inline_data %u     (devices report no limit)", c->max_inline_data);
+	suspect(s, "max_send_wr", c->max_send_wr, d->max_qp_wr);
+	suspect(s, "max_recv_wr", c->max_recv_wr, d->max_qp_wr);
+	suspect(s, "max_send_sge", c->max_send_sge, d->max_sge);
+	suspect(s, "max_recv_sge", c->max_recv_sge, d->max_sge);
+	if (spec->send_cq->dev != spec->pd->dev || spec->recv_cq->dev != spec->pd->dev)
+		fail_row(s, "likely", "the PD and the CQs are of different devices");
+	if (spec->id && spec->id->v->verbs != spec->pd->dev->v)
+		fail_row(s, "likely", "%s and %s are of different devices", spec->id->o.name,
+			 spec->pd->o.name);
+	if (err == ENOMEM)
+		fail_row(s, "likely",
+			 "locked memory: ulimit -l; or the device has no more QPs "
+			 "(max_qp %d)",
+			 d->max_qp);
+	else if (c->max_inline_data > 64)
+		fail_row(s, "try", "-inline 0: a limit on inline data is found by trying alone");
+}
+
+static int create(struct session *s, struct qp *qp, const struct qp_spec *spec)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_context = qp,
+		.send_cq = spec->send_cq->v,
+		.recv_cq = spec->recv_cq->v,
+		.srq = spec->srq ? spec->srq->v : NULL,
+		.cap = spec->cap,
+		.qp_type = spec->type,
+		.sq_sig_all = spec->sq_sig_all,
+	};
+	const struct ibv_qp_cap *c = &init.cap;
+	struct ibv_qp_attr given = { 0 };
+	int err = 0;
+
+	call_begin(s, SLOW, spec->id ? "rdma_create_qp" : "ibv_create_qp",
+		   "%s%s%s, %s, send_cq %s, recv_cq %s, wr %u+%u, sge %u+%u, inline %u",
+		   spec->id ? spec->id->o.name : "", spec->id ? ", " : "", spec->pd->o.name,
+		   word_name(qp_type_words, spec->type), spec->send_cq->o.name,
+		   spec->recv_cq->o.name, c->max_send_wr, c->max_recv_wr, c->max_send_sge,
+		   c->max_recv_sge, c->max_inline_data);
+	errno = 0;
+	if (spec->id) {
+		err = rdma_create_qp(spec->id->v, spec->pd->v, &init) ? errno : 0;
+		qp->v = spec->id->v->qp;
+	} else {
+		qp->v = ibv_create_qp(spec->pd->v, &init);
+		err = qp->v ? 0 : errno;
+	}
+	if (err || !qp->v) {
+		call_fail(s, err, "%s", word_name(qp_type_words, spec->type));
+		report(s, spec, err);
+		return -1;
+	}
+	qp->cap = init.cap;
+	if (qp_query(qp, &given, &init) == 0) /* not every provider fills in init */
+		qp->cap = given.cap;
+	return call_end(s, "%s, qpn %u", qp->o.name, qp->v->qp_num);
+}
+
+static uint32_t random_psn(void)
+{
+	uint32_t psn = 0;
+
+	/* no secret: a kernel that has just started shall not keep us waiting */
+	if (getrandom(&psn, sizeof psn, GRND_NONBLOCK) != sizeof psn)
+		psn = (uint32_t)loop_now();
+	return psn & 0xffffff;
+}
+
+static void commit(struct session *s, struct qp *qp, const struct qp_spec *spec)
+{
+	qp->pd = spec->pd;
+	qp->send_cq = spec->send_cq;
+	qp->recv_cq = spec->recv_cq;
+	qp->srq = spec->srq;
+	qp->id = spec->id;
+	qp->type = spec->type;
+	qp->sq_sig_all = spec->sq_sig_all;
+	qp->psn = random_psn();
+	obj_use(qp, qp->pd);
+	obj_use(qp, qp->send_cq);
+	obj_use(qp, qp->recv_cq);
+	obj_use(qp, qp->srq);
+	obj_use(qp, qp->id);
+	obj_add(s, qp);
+	qp_history_add(qp, IBV_QPS_RESET, "created");
+	if (qp->id) {
+		qp->id->qp = qp;
+		qp_history_cm(qp, IBV_QPS_INIT, "rdma_create_qp");
+	}
+	s->ctx->qp = qp;
+	qp_dump(s, qp);
+}
+
+struct qp *qp_make(struct session *s, const struct qp_spec *given)
+{
+	struct qp_spec spec = *given;
+	struct made made = { 0 };
+	struct qp *qp = obj_new(s, &qp_class, spec.name);
+
+	if (!qp)
+		return NULL;
+	if (complete_spec(s, &spec, &made) || create(s, qp, &spec)) {
+		undo(s, &made);
+		obj_discard(qp);
+		return NULL;
+	}
+	commit(s, qp, &spec);
+	return qp;
+}
+
+struct qp_create_args {
+	struct num type, send_wr, recv_wr, send_sge, recv_sge, inline_data;
+	struct pd *pd;
+	struct cq *cq, *send_cq, *recv_cq;
+	struct srq *srq;
+	struct id *id;
+	bool sig_all;
+	const char *name;
+};
+
+static const struct arg qp_create_args[] = {
+	OPT("type", qp_create_args, type, kind_enum, "service", .data = qp_type_words,
+	    .dflt = "RC"),
+	OPT("pd", qp_create_args, pd, kind_pd_opt, "protection domain; else the first"),
+	OPT("cq", qp_create_args, cq, kind_cq_opt, "CQ of both queues; else one is made"),
+	OPT("send-cq", qp_create_args, send_cq, kind_cq_opt, "CQ of the send queue"),
+	OPT("recv-cq", qp_create_args, recv_cq, kind_cq_opt, "CQ of the receive queue"),
+	OPT("srq", qp_create_args, srq, kind_srq_opt, "take receives from this SRQ"),
+	OPT("send-wr", qp_create_args, send_wr, kind_u32, "work requests in the send queue",
+	    .dflt = "32"),
+	OPT("recv-wr", qp_create_args, recv_wr, kind_u32, "in the receive queue", .dflt = "32"),
+	OPT("send-sge", qp_create_args, send_sge, kind_u32, "pieces of memory a send", .dflt = "4"),
+	OPT("recv-sge", qp_create_args, recv_sge, kind_u32, "pieces of memory a receive",
+	    .dflt = "4"),
+	OPT("inline", qp_create_args, inline_data, kind_u32, "bytes that may be sent inline",
+	    .dflt = "64"),
+	SWITCH("sig-all", qp_create_args, sig_all, "every send completes with a WC"),
+	OPT("id", qp_create_args, id, kind_id_opt, "connection id it is made for"),
+	OPT("name", qp_create_args, name, kind_str, "name of the object"),
+	ARGS_END
+};
+
+static int qp_create_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct qp_create_args *a = args;
+	struct qp_spec spec = {
+		.name = a->name,
+		.type = (enum ibv_qp_type)a->type.v,
+		.pd = a->pd,
+		.send_cq = a->send_cq ? a->send_cq : a->cq,
+		.recv_cq = a->recv_cq ? a->recv_cq : a->cq,
+		.srq = a->srq,
+		.id = a->id,
+		.cap = { .max_send_wr = (uint32_t)a->send_wr.v,
+			 .max_recv_wr = a->srq ? 0 : (uint32_t)a->recv_wr.v,
+			 .max_send_sge = (uint32_t)a->send_sge.v,
+			 .max_recv_sge = a->srq ? 0 : (uint32_t)a->recv_sge.v,
+			 .max_inline_data = (uint32_t)a->inline_data.v },
+		.sq_sig_all = a->sig_all,
+	};
+	struct qp *qp;
+
+	if (a->id && a->id->qp) {
+		fail(s, "qp create", "EEXIST", "%s has a QP already: %s", a->id->o.name,
+		     a->id->qp->o.name);
+		return fail_next(s, "destroy %s", a->id->qp->o.name);
+	}
+	qp = qp_make(s, &spec);
+	if (!qp)
+		return -1;
+	qp_class.describe(s, &qp->o, o);
+	return 0;
+}
+
+static const struct cmd_eg qp_create_egs[] = {
+	{ "qp create", "qp0  RC RESET" },
+	{ "qp create -type UD -name hello", "hello  UD RESET" },
+	{ "qp create -send-wr 32; expr {[get qp1 max_send_wr] >= 32}", "1" },
+	{ "qp create -send-sge 100000", "more than the device's limit" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_qp_create = {
+	.name = "qp create",
+	.family = "resources",
+	.summary = "make a queue pair",
+	.text = "A queue pair is a send queue and a receive queue. RC delivers everything in\n"
+		"order or fails; UC loses silently; UD sends single packets to anyone.\n"
+		"What is not named is found or made: the first PD of the device, and the CQ\n"
+		"that is there and unused, else a new one. The QP begins in RESET and becomes\n"
+		"the current one; with -id it is in INIT, because the connection manager moves\n"
+		"it. The device may give more than was asked for; see get QP max_send_wr.",
+	.calls = "ibv_create_qp(3), rdma_create_qp(3)",
+	.examples = qp_create_egs,
+	.args = qp_create_args,
+	.size = sizeof(struct qp_create_args),
+	.exec = qp_create_exec,
+};

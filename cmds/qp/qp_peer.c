@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two ends of a connection made by hand tell each other.
+ *
+ * It comes from anyone who reaches the port: every number is checked for its range, and
+ * what is not known is passed over.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gid_arg.h"
+#include "gids.h"
+#include "objects.h"
+#include "out.h"
+#include "qp_peer.h"
+#include "session.h"
+#include "words.h"
+#include "xmem.h"
+
+#define VALUE_MAX 128 /* characters of one value */
+/* json-c makes UINT64_MAX of every larger number, so that it says nothing. */
+#define NUMBER_MAX (UINT64_MAX - 1)
+
+struct field {
+	const char *name;
+	size_t offset, size;
+	uint64_t min, max;
+	bool need;
+};
+
+#define FIELD(name, min, max, need)                                                            \
+	{                                                                                      \
+#name, offsetof(struct qp_peer, name), sizeof(((struct qp_peer *)NULL)->name), \
+			min, max, need                                                         \
+	}
+
+static const struct field fields[] = {
+	FIELD(qpn, 1, 0xffffff, true),	   FIELD(psn, 0, 0xffffff, true),
+	FIELD(qkey, 0, UINT32_MAX, false), FIELD(lid, 0, UINT16_MAX, false),
+	FIELD(gid_index, 0, 0xff, false),  FIELD(addr, 0, NUMBER_MAX, false),
+	FIELD(len, 0, NUMBER_MAX, false),  FIELD(rkey, 0, UINT32_MAX, false),
+};
+
+/* Copies the text of a value into buf: 1; 0: there is none; -1: it is no number or text.
+ */
+struct source {
+	int (*get)(const struct source *from, const char *key, char buf[VALUE_MAX]);
+	void *data;
+};
+
+static int bad(struct session *s, const char *what, const char *why)
+{
+	return fail(s, "peer", "EPROTO", "the peer's %s %s", what, why);
+}
+
+static int take_number(struct session *s, const struct field *f, const char *text,
+		       struct qp_peer *p)
+{
+	Tcl_Obj *word = Tcl_NewStringObj(text, -1);
+	void *at = (char *)p + f->offset;
+	uint64_t v = 0;
+	bool fits, number;
+
+	Tcl_IncrRefCount(word);
+	number = args_number(word, &v, &fits);
+	Tcl_DecrRefCount(word);
+	if (!number || !fits || v < f->min || v > f->max)
+		return fail(s, "peer", "EPROTO",
+			    "the peer's %s '%s' is not a number from %llu to %llu", f->name, text,
+			    (unsigned long long)f->min, (unsigned long long)f->max);
+	switch (f->size) {
+	case 2:
+		*(uint16_t *)at = (uint16_t)v;
+		break;
+	case 4:
+		*(uint32_t *)at = (uint32_t)v;
+		break;
+	case 8:
+		*(uint64_t *)at = v;
+		break;
+	}
+	return 0;
+}
+
+static int take_numbers(struct session *s, const struct source *from, struct qp_peer *p)
+{
+	char text[VALUE_MAX];
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		int got = from->get(from, fields[i].name, text);
+
+		if (got < 0)
+			return bad(s, fields[i].name, "is not a number");
+		if (!got && fields[i].need)
+			return bad(s, fields[i].name, "is missing");
+		if (got && take_number(s, &fields[i], text, p))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_words(struct session *s, const struct source *from, struct qp_peer *p)
+{
+	char text[VALUE_MAX];
+	const struct word *w;
+	int got;
+
+	got = from->get(from, "gid", text);
+	if (got < 0 || (got && *text && !gid_parse(text, &p->gid)))
+		return bad(s, "gid", "is not an address");
+	got = from->get(from, "type", text);
+	w = got > 0 ? args_word(qp_type_words, text) : NULL;
+	if (got < 0 || (got && !w))
+		return bad(s, "type", "is not RC, UC or UD");
+	if (w)
+		p->type = (enum ibv_qp_type)w->value;
+	got = from->get(from, "mtu", text);
+	w = got > 0 ? args_word(mtu_words, text) : NULL;
+	if (got < 0 || (got && !w))
+		return bad(s, "mtu", "is not 256, 512, 1024, 2048 or 4096");
+	if (w)
+		p->mtu = (enum ibv_mtu)w->value;
+	return 0;
+}
+
+static int take(struct session *s, const struct source *from, struct qp_peer *p)
+{
+	static const union ibv_gid none;
+	struct qp_peer new = { .known = true };
+
+	if (take_numbers(s, from, &new) || take_words(s, from, &new))
+		return -1;
+	if (!new.lid && memcmp(&new.gid, &none, sizeof none) == 0)
+		return bad(s, "address", "is missing: neither a gid nor a lid");
+	*p = new;
+	return 0;
+}
+
+static int get_dict(const struct source *from, const char *key, char buf[VALUE_MAX])
+{
+	Tcl_Obj *name = Tcl_NewStringObj(key, -1), *v = NULL;
+
+	Tcl_IncrRefCount(name);
+	Tcl_DictObjGet(NULL, from->data, name, &v);
+	Tcl_DecrRefCount(name);
+	if (!v)
+		return 0;
+	return snprintf(buf, VALUE_MAX, "%s", Tcl_GetString(v)) < VALUE_MAX ? 1 : -1;
+}
+
+int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
+{
+	struct source from = { .get = get_dict, .data = dict };
+	int n;
+
+	if (Tcl_DictObjSize(NULL, dict, &n) != TCL_OK) {
+		fail(s, "peer", "EINVAL", "'%s' is not a dict", Tcl_GetString(dict));
+		return fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
+	}
+	return take(s, &from, p);
+}
+
+static int get_json(const struct source *from, const char *key, char buf[VALUE_MAX])
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(from->data, key, &v) || !v)
+		return 0;
+	if (!json_object_is_type(v, json_type_int) && !json_object_is_type(v, json_type_string))
+		return -1;
+	return snprintf(buf, VALUE_MAX, "%s", json_object_get_string(v)) < VALUE_MAX ? 1 : -1;
+}
+
+int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp_peer *p)
+{
+	struct json_tokener *tok = json_tokener_new_ex(4);
+	struct json_object *j = tok ? json_tokener_parse_ex(tok, text, (int)len) : NULL;
+	struct source from = { .get = get_json, .data = j };
+	int rc;
+
+	if (!j || !json_object_is_type(j, json_type_object))
+		rc = fail(s, "peer", "EPROTO", "the peer's message is not a JSON object%s%s",
+			  tok && !j ? ": " : "",
+			  tok && !j ? json_tokener_error_desc(json_tokener_get_error(tok)) : "");
+	else
+		rc = take(s, &from, p);
+	json_object_put(j);
+	if (tok)
+		json_tokener_free(tok);
+	return rc;
+}
+
+int qp_peer_adopt(struct session *s, struct qp *qp, const struct qp_peer *p)
+{
+	if (p->type && p->type != qp->type)
+		return fail(s, "peer", "EPROTO", "the peer's QP is %s, %s is %s",
+			    word_name(qp_type_words, p->type), qp->o.name,
+			    word_name(qp_type_words, qp->type));
+	qp->peer = *p;
+	return 0;
+}
+
+static void put(struct json_object *j, const char *key, uint64_t v)
+{
+	json_object_object_add(j, key, json_object_new_uint64(v));
+}
+
+char *qp_peer_to_json(const struct qp_peer *p)
+{
+	struct json_object *j = json_object_new_object();
+	char *text;
+
+	put(j, "qpn", p->qpn);
+	put(j, "psn", p->psn);
+	put(j, "lid", p->lid);
+	json_object_object_add(j, "gid", json_object_new_string(gid_text(&p->gid)));
+	put(j, "rkey", p->rkey);
+	put(j, "addr", p->addr);
+	put(j, "len", p->len);
+	put(j, "gid_index", p->gid_index);
+	put(j, "qkey", p->qkey);
+	put(j, "mtu", p->mtu ? 128u << p->mtu : 0);
+	json_object_object_add(j, "type",
+			       json_object_new_string(word_name(qp_type_words, p->type)));
+	text = xstrdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN));
+	json_object_put(j);
+	return text;
+}
+
+void qp_peer_out(struct out *o, const struct qp_peer *p)
+{
+	const char *type = p->type ? word_name(qp_type_words, p->type) : "";
+
+	if (p->type)
+		out_str(o, "type", type, NULL);
+	out_u64(o, "qpn", p->qpn, "%s%sqpn %u", type, *type ? "  " : "", p->qpn);
+	out_u64(o, "psn", p->psn, "  psn %u", p->psn);
+	out_u64(o, "lid", p->lid, "  lid %u", p->lid);
+	out_str(o, "gid", gid_text(&p->gid), "  gid %s", gid_text(&p->gid));
+	out_u64(o, "gid_index", p->gid_index, NULL);
+	if (p->mtu)
+		out_int(o, "mtu", 128 << p->mtu, "  mtu %d", 128 << p->mtu);
+	out_u64(o, "qkey", p->qkey, NULL);
+	if (p->qkey)
+		out_text(o, "  qkey 0x%x", p->qkey);
+	out_text(o, "\n");
+	if (!p->rkey && !p->addr)
+		return;
+	out_u64(o, "addr", p->addr, "  addr 0x%llx", (unsigned long long)p->addr);
+	out_u64(o, "rkey", p->rkey, "  rkey 0x%x", p->rkey);
+	out_u64(o, "len", p->len, "  len %llu\n", (unsigned long long)p->len);
+}

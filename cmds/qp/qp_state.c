@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* qp-state: where a QP is, what it may do there, where it can go, and how it came here.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "objects.h"
+#include "out.h"
+#include "qp_attrs.h"
+#include "qp_change.h"
+#include "qp_class.h"
+#include "qp_diagram.h"
+#include "qp_history.h"
+#include "session.h"
+#include "table.h"
+#include "words.h"
+
+#define MARGIN (18 + 8) /* before the names of attributes */
+
+/* What a state permits. */
+static const struct {
+	const char *post_recv, *post_send, *packets_in, *packets_out;
+} permits[] = {
+	[IBV_QPS_RESET] = { "refused", "refused", "dropped", "none" },
+	[IBV_QPS_INIT] = { "yes, they wait", "refused", "dropped", "none" },
+	[IBV_QPS_RTR] = { "yes", "refused", "answered", "answers only" },
+	[IBV_QPS_RTS] = { "yes", "yes", "answered", "yes" },
+	[IBV_QPS_SQD] = { "yes", "yes, they wait", "answered", "what was begun" },
+	[IBV_QPS_SQE] = { "yes", "flushed", "answered", "none" },
+	[IBV_QPS_ERR] = { "flushed", "flushed", "dropped", "none" },
+};
+
+static void tell_now(struct out *o, enum ibv_qp_state state)
+{
+	const char *name = word_name(qp_state_words, state);
+
+	out_text(o, "   now      %-5s  %s\n", name, word_help(qp_state_words, state));
+	out_dict(o, "permits");
+	out_str(o, "post_recv", permits[state].post_recv, "            post recv: %s",
+		permits[state].post_recv);
+	out_str(o, "post_send", permits[state].post_send, "   post send: %s",
+		permits[state].post_send);
+	out_str(o, "packets_in", permits[state].packets_in, "   packets in: %s",
+		permits[state].packets_in);
+	out_str(o, "packets_out", permits[state].packets_out, "   out: %s\n",
+		permits[state].packets_out);
+	out_end(o);
+}
+
+/* The names of a mask as a list, and as text in lines that fit. */
+static void tell_mask(struct out *o, const char *key, const char *label, unsigned mask)
+{
+	int column = MARGIN;
+
+	out_list(o, key);
+	if (mask)
+		out_text(o, "%-8s", label);
+	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
+		int len;
+
+		if (!(mask & d->bit))
+			continue;
+		len = 1 + (int)strlen(d->name);
+		if (column + len > 79) {
+			column = MARGIN;
+			out_text(o, "\n%*s", column, "");
+		}
+		out_str(o, NULL, d->name, " %s", d->name);
+		column += len;
+	}
+	out_end(o);
+	if (mask)
+		out_text(o, "\n");
+}
+
+static void tell_row(struct out *o, const struct qp_row *r, const char *label)
+{
+	const char *name = word_name(qp_state_words, r->to);
+
+	out_dict(o, name);
+	out_text(o, "   %-8s %-5s ", label, name);
+	tell_mask(o, "required", "needs", r->required);
+	if (r->required && r->optional)
+		out_text(o, "%18s", "");
+	tell_mask(o, "optional", "may have", r->optional);
+	if (!r->required && !r->optional)
+		out_text(o, "needs nothing\n");
+	if (r->note)
+		out_str(o, "note", r->note, "%18s (%s)\n", "", r->note);
+	out_end(o);
+}
+
+static void tell_next(struct out *o, enum ibv_qp_type type, enum ibv_qp_state state)
+{
+	const char *label = "next";
+
+	out_dict(o, "next");
+	for (const struct qp_row *r = qp_rows; r->type; r++) {
+		if (r->type != type || r->from != state || r->to == state ||
+		    r->to == IBV_QPS_RESET || r->to == IBV_QPS_ERR)
+			continue;
+		tell_row(o, r, label);
+		label = "";
+	}
+	for (enum ibv_qp_state to = 0; to <= IBV_QPS_ERR; to++) {
+		if ((to != IBV_QPS_RESET && to != IBV_QPS_ERR) || to == state ||
+		    !qp_row(type, state, to))
+			continue;
+		tell_row(o, qp_row(type, state, to), label);
+		label = "";
+	}
+	out_end(o);
+}
+
+/* Attributes of the present state that can be changed. */
+static void tell_stay(struct out *o, enum ibv_qp_type type, enum ibv_qp_state state)
+{
+	const struct qp_row *r = qp_row(type, state, state);
+
+	if (!r || !r->optional)
+		return;
+	out_dict(o, "stay");
+	tell_row(o, r, "stay");
+	out_end(o);
+}
+
+/* The step a user most likely wants, typed out. */
+static void tell_command(struct session *s, struct qp *qp, enum ibv_qp_state state, struct out *o)
+{
+	struct qp_change c = { .qp = qp, .actual = state, .from = state, .to = state };
+	struct ibv_qp_init_attr init;
+	Tcl_DString text;
+
+	if (state == IBV_QPS_ERR)
+		c.to = IBV_QPS_RESET;
+	else if (state < IBV_QPS_RTS)
+		c.to = state + 1;
+	else if (state != IBV_QPS_RTS)
+		c.to = IBV_QPS_RTS;
+	if (c.to == state || qp->id)
+		return;
+	if (qp->pd->dev->iwarp) {
+		out_text(o, "   note     on iWARP the connection manager brings a QP to "
+			    "RTS\n");
+		return;
+	}
+	qp_query(qp, &c.now, &init);
+	Tcl_DStringInit(&text);
+	qp_change_command(s, &c, c.to, &text);
+	out_str(o, "type_next", Tcl_DStringValue(&text), "   to type  %s\n",
+		Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+}
+
+static void tell_step(struct out *o, const struct qp_step *step, const char *label)
+{
+	const char *state = word_name(qp_state_words, step->state);
+	time_t when = (time_t)(step->when / 1000000000);
+	struct tm tm;
+	char clock[16];
+
+	localtime_r(&when, &tm);
+	strftime(clock, sizeof clock, "%H:%M:%S", &tm);
+	out_dict(o, NULL);
+	out_int(o, "when", step->when, "   %-8s %s.%03d", label, clock,
+		(int)(step->when / 1000000 % 1000));
+	out_str(o, "state", state, "  %-5s", state);
+	out_str(o, "why", step->why, "  %s\n", step->why);
+	out_end(o);
+}
+
+static void tell_history(struct out *o, const struct qp *qp)
+{
+	unsigned first = qp->nsteps > QP_STEPS ? qp->nsteps - QP_STEPS : 0;
+
+	out_list(o, "history");
+	for (unsigned i = first; i < qp->nsteps; i++)
+		tell_step(o, &qp->steps[i % QP_STEPS], i == first ? "history" : "");
+	out_end(o);
+}
+
+struct qp_state_args {
+	struct qp *qp;
+};
+
+static const struct arg qp_state_args[] = {
+	POS_OPT("qp", qp_state_args, qp, kind_qp, "QP; else the current one"), ARGS_END
+};
+
+static int qp_state_exec(struct session *s, const void *args, struct out *o)
+{
+	struct qp *qp = ((const struct qp_state_args *)args)->qp;
+	enum ibv_qp_state state = qp_history_sync(qp, "device");
+	const char *type = word_name(qp_type_words, qp->type);
+
+	if (state > IBV_QPS_ERR)
+		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d", qp->o.name,
+			    (int)state);
+	qp_diagram(o, qp);
+	out_str(o, "qp", qp->o.name, NULL);
+	out_str(o, "type", type, NULL);
+	out_str(o, "state", word_name(qp_state_words, state), NULL);
+	out_text(o, "   %s, %s, qpn %u\n", qp->o.name, type, qp->v->qp_num);
+	tell_now(o, state);
+	tell_next(o, qp->type, state);
+	tell_stay(o, qp->type, state);
+	tell_command(s, qp, state, o);
+	tell_history(o, qp);
+	return 0;
+}
+
+static const struct cmd_eg qp_state_egs[] = {
+	{ "qp-state", "needs    PORT PKEY_INDEX ACCESS_FLAGS" },
+	{ "dict get [qp-state] next INIT required", "PKEY_INDEX" },
+	{ "modify-qp INIT -fill; qp-state", "modify-qp RTR" },
+	{ "llength [dict get [qp-state] history]", "2" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_qp_state = {
+	.name = "qp-state",
+	.family = "understanding",
+	.summary = "the state diagram of a QP, its next states and its history",
+	.text = "The present state has a double frame, the way taken double arrows. Below are\n"
+		"what the state permits, where the QP can go with the attributes each step needs\n"
+		"and takes, the command for the likely next step, and when and why the QP came\n"
+		"here. The value is a dict.",
+	.calls = "ibv_query_qp(3)",
+	.setup = "qp create",
+	.examples = qp_state_egs,
+	.args = qp_state_args,
+	.size = sizeof(struct qp_state_args),
+	.flags = CMD_NO_RECORD,
+	.exec = qp_state_exec,
+};

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory regions: reg, dereg, rereg. The memory is mapped here, page-aligned and zeroed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "cmd.h"
+#include "make.h"
+#include "out.h"
+#include "session.h"
+#include "table.h"
+#include "trace.h"
+#include "words.h"
+
+static int mr_destroy(struct session *s, struct obj *o)
+{
+	struct mr *mr = (struct mr *)o;
+	int err;
+
+	call_begin(s, SLOW, "ibv_dereg_mr", "%s", o->name);
+	err = ibv_dereg_mr(mr->v);
+	if (err)
+		return call_fail(s, err, "%s", o->name);
+	munmap(mr->buf, mr->len);
+	return call_end(s, "0");
+}
+
+static void mr_describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct mr *mr = (struct mr *)o;
+
+	(void)s;
+	out_str(out, "name", o->name, "mr %s", o->name);
+	out_u64(out, "len", mr->len, "  %zu B", mr->len);
+	out_u64(out, "addr", (uintptr_t)mr->buf, " at %p", mr->buf);
+	out_u64(out, "lkey", mr->v->lkey, "  lkey 0x%x", mr->v->lkey);
+	out_u64(out, "rkey", mr->v->rkey, "  rkey 0x%x", mr->v->rkey);
+	out_str(out, "access", word_flags(mr_access_words, mr->access), "  %s\n",
+		mr->access ? word_flags(mr_access_words, mr->access) : "read by this device only");
+	out_str(out, "pd", mr->pd->o.name, NULL);
+}
+
+const struct obj_class mr_class = {
+	.prefix = "mr",
+	.title = "memory region",
+	.remedy = "reg 4096",
+	.size = sizeof(struct mr),
+	.destroy = mr_destroy,
+	.describe = mr_describe,
+};
+
+/* What made ibv_reg_mr fail, as far as can be seen from here. */
+static void why_not(struct session *s, int err, uint64_t len, unsigned access)
+{
+	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	struct rlimit lock;
+
+	if (err == EINVAL && (access & writes) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
+		fail_row(s, "cause", "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE too");
+		fail_next(s, "reg %llu -access local-write,%s", (unsigned long long)len,
+			  word_flags(mr_access_words, access));
+	} else if (err == EOPNOTSUPP || err == EINVAL) {
+		fail_row(s, "cause", "the device does not do one of these flags, or not together");
+	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
+		   lock.rlim_cur != RLIM_INFINITY) {
+		fail_row(s, "cause",
+			 "registered memory is pinned; the limit of locked memory is "
+			 "%llu KiB",
+			 (unsigned long long)lock.rlim_cur / 1024);
+		fail_row(s, "remedy",
+			 "ulimit -l unlimited (root, or /etc/security/limits.d), or a "
+			 "smaller region");
+	}
+}
+
+struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t len,
+		   unsigned access)
+{
+	struct mr *mr = obj_new(s, &mr_class, name);
+	int err;
+
+	if (!mr)
+		return NULL;
+	mr->buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mr->buf == MAP_FAILED) {
+		fail_call(s, errno, "mmap", "%llu bytes", (unsigned long long)len);
+		obj_discard(mr);
+		return NULL;
+	}
+	call_begin(s, FAST, "ibv_reg_mr", "%s, %p, %llu, %s", pd->o.name, mr->buf,
+		   (unsigned long long)len, word_flags(mr_access_words, access));
+	mr->v = ibv_reg_mr(pd->v, mr->buf, len, (int)access);
+	if (!mr->v) {
+		err = errno;
+		call_fail(s, err, "%llu bytes in %s, access %s", (unsigned long long)len,
+			  pd->o.name, word_flags(mr_access_words, access));
+		why_not(s, err, len, access);
+		munmap(mr->buf, len);
+		obj_discard(mr);
+		return NULL;
+	}
+	call_end(s, "%s, lkey 0x%x, rkey 0x%x", mr->o.name, mr->v->lkey, mr->v->rkey);
+	mr->pd = pd;
+	mr->len = len;
+	mr->access = access;
+	obj_use(mr, pd);
+	obj_add(s, mr);
+	trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf, mr->len,
+	      mr->v->lkey, mr->v->rkey);
+	return mr;
+}
+
+/* -------------------------------------------------------------------- reg -- */
+
+struct reg_args {
+	struct num len, access;
+	struct pd *pd;
+	const char *name;
+};
+
+static const struct arg reg_args[] = {
+	POS("size", reg_args, len, kind_size, "bytes", .min = 1),
+	OPT("access", reg_args, access, kind_flags, "who may do what",
+	    .dflt = "local-write,remote-write,remote-read,remote-atomic", .data = mr_access_words),
+	OPT("pd", reg_args, pd, kind_pd_opt, "protection domain"),
+	OPT("name", reg_args, name, kind_str, "name of the object"), ARGS_END
+};
+
+/* iWARP has no atomics and some devices refuse the flag: the default is what fits. */
+static unsigned default_access(const struct reg_args *a, const struct dev *dev)
+{
+	unsigned access = (unsigned)a->access.v;
+
+	if (dev->attr.orig_attr.atomic_cap == IBV_ATOMIC_NONE && access == 0xf)
+		access &= ~(unsigned)IBV_ACCESS_REMOTE_ATOMIC;
+	return access;
+}
+
+static struct pd *pd_here(struct session *s)
+{
+	struct dev *dev;
+
+	if (s->ctx->qp)
+		return s->ctx->qp->pd;
+	dev = dev_default(s);
+	return dev ? pd_of(s, dev) : NULL;
+}
+
+static int reg_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct reg_args *a = args;
+	struct pd *pd = a->pd ? a->pd : pd_here(s);
+	struct mr *mr = pd ? mr_make(s, pd, a->name, a->len.v, default_access(a, pd->dev)) : NULL;
+
+	if (!mr)
+		return -1;
+	mr_describe(s, &mr->o, o);
+	return 0;
+}
+
+static const struct cmd_eg reg_egs[] = { { "reg 4096", "mr mr0" },
+					 { "reg 1M -name window -access local-write,remote-read",
+					   "REMOTE_READ" },
+					 { "get window rkey", NULL },
+					 { NULL, NULL } };
+
+const struct cmd cmd_reg = {
+	.name = "reg",
+	.family = "resources",
+	.summary = "allocate memory and register it as a memory region",
+	.text = "The device can only use registered memory: registering pins the pages and gives\n"
+		"two keys. The lkey goes into your own work requests; the rkey, with the address,\n"
+		"is what a peer needs to read or write the region. The peer is bound by the access\n"
+		"flags of the region and of the QP: both must allow what it does. Without -access\n"
+		"everything the device can do is allowed.",
+	.calls = "ibv_reg_mr(3)",
+	.examples = reg_egs,
+	.args = reg_args,
+	.size = sizeof(struct reg_args),
+	.exec = reg_exec,
+};
+
+/* ------------------------------------------------------------------ dereg -- */
+
+struct dereg_args {
+	struct mr *mr;
+};
+
+static const struct arg dereg_args[] = { POS_OPT("mr", dereg_args, mr, kind_mr, "memory region"),
+					 ARGS_END };
+
+static int dereg_exec(struct session *s, const void *args, struct out *o)
+{
+	(void)o;
+	return obj_destroy(s, ((const struct dereg_args *)args)->mr, false);
+}
+
+static const struct cmd_eg dereg_egs[] = { { "dereg mr0", NULL }, { NULL, NULL } };
+
+const struct cmd cmd_dereg = {
+	.name = "dereg",
+	.family = "resources",
+	.summary = "deregister a memory region and free its memory",
+	.text = "Work requests that still use the region fail: LOC_PROT_ERR at the side that owns\n"
+		"it, REM_ACCESS_ERR or REM_OP_ERR at the peer. Refused while a memory window is\n"
+		"bound to it.",
+	.calls = "ibv_dereg_mr(3)",
+	.setup = "reg 4096",
+	.examples = dereg_egs,
+	.args = dereg_args,
+	.size = sizeof(struct dereg_args),
+	.exec = dereg_exec,
+};
+
+/* ------------------------------------------------------------------ rereg -- */
+
+struct rereg_args {
+	struct mr *mr;
+	struct num access;
+	struct pd *pd;
+};
+
+static const struct arg rereg_args[] = {
+	POS_OPT("mr", rereg_args, mr, kind_mr, "memory region"),
+	OPT("access", rereg_args, access, kind_flags, "new access flags", .data = mr_access_words),
+	OPT("pd", rereg_args, pd, kind_pd_opt, "new protection domain"), ARGS_END
+};
+
+static int rereg_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct rereg_args *a = args;
+	int flags = (a->access.set ? IBV_REREG_MR_CHANGE_ACCESS : 0) |
+		    (a->pd ? IBV_REREG_MR_CHANGE_PD : 0);
+	int rc;
+
+	if (!flags)
+		return fail(s, "rereg", "MISSING", "rereg: say what changes: -access or -pd");
+	call_begin(s, FAST, "ibv_rereg_mr", "%s, %s%s%s%s", a->mr->o.name, a->pd ? "pd " : "",
+		   a->pd ? a->pd->o.name : "", a->access.set ? " access " : "",
+		   a->access.set ? word_flags(mr_access_words, a->access.v) : "");
+	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
+	if (rc) {
+		call_fail(s, errno, "%s", a->mr->o.name);
+		why_not(s, errno, a->mr->len, (unsigned)a->access.v);
+		return rc == IBV_REREG_MR_ERR_CMD
+			       ? fail_row(s, "state", "the old registration holds")
+			       : -1;
+	}
+	call_end(s, "0, lkey 0x%x, rkey 0x%x", a->mr->v->lkey, a->mr->v->rkey);
+	if (a->access.set)
+		a->mr->access = (unsigned)a->access.v;
+	if (a->pd) {
+		obj_unuse(a->mr, a->mr->pd);
+		obj_use(a->mr, a->pd);
+		a->mr->pd = a->pd;
+	}
+	mr_describe(s, &a->mr->o, o);
+	return 0;
+}
+
+static const struct cmd_eg rereg_egs[] = { { "rereg mr0 -access local-write,remote-read",
+					     "LOCAL_WRITE,REMOTE_READ" },
+					   { NULL, NULL } };
+
+const struct cmd cmd_rereg = {
+	.name = "rereg",
+	.family = "resources",
+	.summary = "change access or protection domain of a memory region",
+	.text = "The keys may change. When the device refuses, the old registration still holds\n"
+		"unless the report says otherwise. Devices differ in what they can change.",
+	.calls = "ibv_rereg_mr(3)",
+	.setup = "reg 4096",
+	.examples = rereg_egs,
+	.args = rereg_args,
+	.size = sizeof(struct rereg_args),
+	.exec = rereg_exec,
+};

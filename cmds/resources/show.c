@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking at live objects and destroying them: show, get, destroy. */
+#include <string.h>
+
+#include "cmd.h"
+#include "objects.h"
+#include "out.h"
+#include "session.h"
+#include "suggest.h"
+#include "table.h"
+
+/* ------------------------------------------------------------------- show -- */
+
+/* On one line in the tree; the values under its name. */
+static void show_one(struct session *s, struct obj *o, struct out *out)
+{
+	out_dict(out, o->name);
+	o->class->describe(s, o, out);
+	out_end(out);
+}
+
+/* An object stands under the last made of what it uses: there it is destroyed first. */
+static struct obj *parent_of(struct session *s, const struct obj *o)
+{
+	struct obj *p;
+
+	TAILQ_FOREACH_REVERSE(p, &s->ctx->objs, obj_list, link)
+	if (obj_uses(o, p))
+		return p;
+	return NULL;
+}
+
+static void show_tree(struct session *s, struct obj *parent, unsigned depth, struct out *out)
+{
+	struct obj *o;
+
+	obj_foreach (o, s)
+		if (parent_of(s, o) == parent) {
+			out_text(out, "%*s", (int)depth * 2, "");
+			show_one(s, o, out);
+			show_tree(s, o, depth + 1, out);
+		}
+}
+
+struct show_args {
+	struct obj *obj;
+};
+
+static const struct arg show_args[] = {
+	POS_OPT("object", show_args, obj, kind_any, "its name; without: all, as a tree"), ARGS_END
+};
+
+static int show_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct show_args *a = args;
+	struct obj *u;
+
+	if (!a->obj) {
+		out_dict(o, NULL);
+		show_tree(s, NULL, 0, o);
+		return 0;
+	}
+	a->obj->class->describe(s, a->obj, o);
+	out_list(o, "uses");
+	for (unsigned i = 0; i < OBJ_USES && a->obj->uses[i]; i++)
+		out_str(o, NULL, a->obj->uses[i]->name, "%s%s", i ? " " : "  uses ",
+			a->obj->uses[i]->name);
+	out_end(o);
+	out_text(o, "\n");
+	out_list(o, "users");
+	obj_foreach (u, s)
+		if (obj_uses(u, a->obj))
+			out_str(o, NULL, u->name, "  used by %s\n", u->name);
+	out_end(o);
+	return 0;
+}
+
+static const struct cmd_eg show_egs[] = { { "show", "mr0" },
+					  { "show mr0", "uses pd0" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_show = {
+	.name = "show",
+	.family = "resources",
+	.summary = "live objects: one, or all as a tree",
+	.text = "Without a name every object is shown below what it was made from. Destroying\n"
+		"goes from the leaves up.",
+	.setup = "reg 4096",
+	.examples = show_egs,
+	.args = show_args,
+	.size = sizeof(struct show_args),
+	.flags = CMD_NO_RECORD,
+	.exec = show_exec,
+};
+
+/* -------------------------------------------------------------------- get -- */
+
+struct get_args {
+	struct obj *obj;
+	const char *attr;
+};
+
+static const struct arg get_args[] = {
+	POS("object", get_args, obj, kind_any, "its name"),
+	POS_OPT("attribute", get_args, attr, kind_str, "without: all, as a dict"), ARGS_END
+};
+
+static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *key, *value;
+	Tcl_DictSearch search;
+	const char *near;
+	int done;
+
+	Tcl_IncrRefCount(names);
+	Tcl_DictObjFirst(NULL, all, &search, &key, &value, &done);
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done))
+		Tcl_ListObjAppendElement(NULL, names, key);
+	Tcl_DictObjDone(&search);
+	near = suggest(a->attr, names);
+	fail(s, "get", "ENOENT", "%s has no attribute %s%s%s%s", a->obj->name, a->attr,
+	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	fail_row(s, "one of", "%s", Tcl_GetString(names));
+	Tcl_DecrRefCount(names);
+	return -1;
+}
+
+static int get_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct get_args *a = args;
+	struct out *all = out_new(false);
+	Tcl_Obj *dict, *key, *value = NULL;
+	int rc = 0;
+
+	a->obj->class->describe(s, a->obj, a->attr ? all : o);
+	if (!a->attr) {
+		out_free(all);
+		return 0;
+	}
+	dict = out_value(all);
+	key = Tcl_NewStringObj(a->attr, -1);
+	Tcl_IncrRefCount(dict);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, dict, key, &value);
+	if (!value)
+		rc = no_attr(s, a, dict);
+	else
+		out_copy(o, all, a->attr);
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(dict);
+	out_free(all);
+	return rc;
+}
+
+static const struct cmd_eg get_egs[] = { { "get mr0 len", "4096" },
+					 { "format 0x%x [get mr0 rkey]", "0x" },
+					 { NULL, NULL } };
+
+const struct cmd cmd_get = {
+	.name = "get",
+	.family = "resources",
+	.summary = "an attribute of an object, as a value",
+	.text = "For scripts: set k [get mr0 rkey]. Numbers are plain decimal; format 0x%x makes\n"
+		"hexadecimal of them.",
+	.setup = "reg 4096",
+	.examples = get_egs,
+	.args = get_args,
+	.size = sizeof(struct get_args),
+	.flags = CMD_NO_RECORD,
+	.exec = get_exec,
+};
+
+/* ---------------------------------------------------------------- destroy -- */
+
+struct destroy_args {
+	struct many objs; /* of struct obj * */
+	bool cascade, all;
+};
+
+static const struct arg destroy_args[] = {
+	POS_MANY("object", destroy_args, objs, kind_any, "names of objects"),
+	SWITCH("cascade", destroy_args, cascade, "destroy what uses them first"),
+	SWITCH("all", destroy_args, all, "everything"), ARGS_END
+};
+
+static bool alive(struct session *s, const struct obj *o)
+{
+	struct obj *p;
+
+	obj_foreach (p, s)
+		if (p == o)
+			return true;
+	return false;
+}
+
+static int destroy_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct destroy_args *a = args;
+	struct obj **v = a->objs.v;
+
+	(void)o;
+	if (!a->objs.n && !a->all)
+		return fail(s, "destroy", "MISSING", "destroy what? Name objects, or say -all");
+	for (size_t i = 0; i < a->objs.n; i++)
+		if (alive(s, v[i]) && obj_destroy(s, v[i], a->cascade))
+			return -1;
+	while (a->all && TAILQ_LAST(&s->ctx->objs, obj_list))
+		if (obj_destroy(s, TAILQ_LAST(&s->ctx->objs, obj_list), true))
+			return -1;
+	return 0;
+}
+
+static const struct cmd_eg destroy_egs[] = { { "destroy mr0", NULL },
+					     { "destroy pd0 -cascade", NULL },
+					     { NULL, NULL } };
+
+const struct cmd cmd_destroy = {
+	.name = "destroy",
+	.family = "resources",
+	.summary = "destroy objects",
+	.text = "An object that others use is not destroyed: the message names the users, and\n"
+		"-cascade destroys them first, in order. What is left at the end of the session is\n"
+		"destroyed the same way.",
+	.setup = "reg 4096; reg 4096",
+	.examples = destroy_egs,
+	.args = destroy_args,
+	.size = sizeof(struct destroy_args),
+	.exec = destroy_exec,
+};
