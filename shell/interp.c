@@ -67,7 +67,7 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
 	if (!c)
 		return tcl_error(s, NULL);
-	o = out_new(s->opt.color);
+	o = out_new(s->printing, s->opt.color);
 	rc = cmd_run(s, c, objc - used, objv + used, o);
 	if (rc < 0 && c->flags & CMD_EVALS && passed_through(s)) {
 		out_free(o);
