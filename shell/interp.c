@@ -28,6 +28,11 @@ static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "exit", "tcl_exit" },
 					  { NULL, NULL } };
 
+/* What Tcl_Init would bring of expr's functions. */
+static const char functions[] =
+	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
+	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
+
 static Tcl_AsyncHandler interrupt_handler; /* one interpreter a process */
 
 static int tcl_error(struct session *s, struct out *o)
@@ -244,6 +249,7 @@ void interp_new(struct session *s)
 	if (!s->opt.unsafe)
 		Tcl_DeleteCommand(s->tcl, "tcl_puts");
 	Tcl_DeleteCommand(s->tcl, "tcl_exit");
+	Tcl_Eval(s->tcl, functions);
 	Tcl_ResetResult(s->tcl);
 	register_commands(s);
 	script_init(s);
