@@ -348,19 +348,15 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 static void usage_arg(const struct arg *a, Tcl_DString *d)
 {
 	bool optional = !(a->flags & ARG_NEED);
-	char *text;
+	const char *more = a->flags & ARG_MANY ? " ..." : "", *end = optional ? "]" : "";
 
-	if (a->flags & ARG_POS)
-		text = xasprintf("<%s>", a->name);
-	else if (is_switch(a))
-		text = xasprintf("-%s", a->name);
-	else
-		text = xasprintf("-%s %s", a->name, a->kind->word);
 	Tcl_DStringAppend(d, optional ? " [" : " ", -1);
-	Tcl_DStringAppend(d, text, -1);
-	Tcl_DStringAppend(d, a->flags & ARG_MANY ? " ..." : "", -1);
-	Tcl_DStringAppend(d, optional ? "]" : "", -1);
-	free(text);
+	if (a->flags & ARG_POS)
+		xappendf(d, "<%s>%s%s", a->name, more, end);
+	else if (is_switch(a))
+		xappendf(d, "-%s%s%s", a->name, more, end);
+	else
+		xappendf(d, "-%s %s%s%s", a->name, a->kind->word, more, end);
 }
 
 void args_usage(const struct cmd *c, Tcl_DString *d)

@@ -92,10 +92,6 @@ int fail_next(struct session *s, const char *fmt, ...)
 
 void fail_rows(const struct fail *f, Tcl_DString *text)
 {
-	for (unsigned i = 0; i < f->nrows; i++) {
-		char *line = xasprintf("  %-11s %s\n", f->rows[i].label, f->rows[i].text);
-
-		Tcl_DStringAppend(text, line, -1);
-		free(line);
-	}
+	for (unsigned i = 0; i < f->nrows; i++)
+		xappendf(text, "  %-11s %s\n", f->rows[i].label, f->rows[i].text);
 }

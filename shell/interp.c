@@ -28,6 +28,11 @@ static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "exit", "tcl_exit" },
 					  { NULL, NULL } };
 
+/* What Tcl_Init would bring of expr's functions. */
+static const char functions[] =
+	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
+	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
+
 static Tcl_AsyncHandler interrupt_handler; /* one interpreter a process */
 
 static int tcl_error(struct session *s, struct out *o)
@@ -67,7 +72,7 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
 	if (!c)
 		return tcl_error(s, NULL);
-	o = out_new(s->opt.color);
+	o = out_new(s->printing, s->opt.color);
 	rc = cmd_run(s, c, objc - used, objv + used, o);
 	if (rc < 0 && c->flags & CMD_EVALS && passed_through(s)) {
 		out_free(o);
@@ -244,6 +249,7 @@ void interp_new(struct session *s)
 	if (!s->opt.unsafe)
 		Tcl_DeleteCommand(s->tcl, "tcl_puts");
 	Tcl_DeleteCommand(s->tcl, "tcl_exit");
+	Tcl_Eval(s->tcl, functions);
 	Tcl_ResetResult(s->tcl);
 	register_commands(s);
 	script_init(s);

@@ -27,6 +27,7 @@ struct out {
 	Tcl_Obj *obj;			      /* instead of it as the value, or NULL */
 	unsigned depth;
 	Tcl_DString text;
+	bool mute; /* values only */
 	bool color;
 };
 
@@ -36,12 +37,13 @@ struct raw {
 	unsigned char data[];
 };
 
-struct out *out_new(bool color)
+struct out *out_new(bool text, bool color)
 {
 	struct out *o = xcalloc(1, sizeof *o);
 
 	Tcl_DStringInit(&o->text);
-	o->color = color;
+	o->mute = !text;
+	o->color = text && color;
 	return o;
 }
 
@@ -76,7 +78,7 @@ __attribute__((format(printf, 2, 0))) static void say(struct out *o, const char 
 {
 	char *text;
 
-	if (!fmt)
+	if (!fmt || o->mute)
 		return;
 	text = xvasprintf(fmt, ap);
 	Tcl_DStringAppend(&o->text, text, -1);

@@ -21,7 +21,8 @@ extern const char *const out_formats[OUT_FORMATS]; /* "text" "json" "csv" */
 
 enum paint { PAINT_NONE, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_STRONG };
 
-struct out *out_new(bool color);
+/* text false: nothing will be printed of it, so that only values are kept. */
+struct out *out_new(bool text, bool color);
 void out_free(struct out *o);
 
 /* Values. The first call decides the root: out_list() a list, a scalar with key NULL a

@@ -149,13 +149,16 @@ static int eval_command(struct session *s, const char *command, int len)
 /* Runs one command; prints its result. A Tcl result code. */
 static int run_command(struct session *s, const char *command, int len, bool print)
 {
+	bool outer = s->printing, ours = interp_ours(s, command, len);
 	int rc;
 
 	if (s->opt.echo)
 		echo_command(s, command, len);
+	s->printing = print && ours && !s->opt.quiet;
 	rc = eval_command(s, command, len);
+	s->printing = outer;
 	if (rc == TCL_OK && print)
-		print_result(s, interp_ours(s, command, len));
+		print_result(s, ours);
 	return rc;
 }
 

@@ -133,14 +133,11 @@ static bool append_frame(struct session *s, Tcl_Obj *frame, bool first, Tcl_DStr
 	const struct proc *defined = proc ? find_proc(proc) : NULL;
 	const struct script *sc = file ? script_of(s, file) : NULL;
 	const char *name = defined ? defined->file : sc ? sc->name : NULL;
-	char *text;
 
 	if (!file || !line || !name)
 		return false;
-	text = xasprintf("%s%s:%s%s%s", first ? "" : " < ", name, line, proc ? " in " : "",
-			 proc ? proc + strspn(proc, ":") : "");
-	Tcl_DStringAppend(where, text, -1);
-	free(text);
+	xappendf(where, "%s%s:%s%s%s", first ? "" : " < ", name, line, proc ? " in " : "",
+		 proc ? proc + strspn(proc, ":") : "");
 	return true;
 }
 
@@ -175,12 +172,8 @@ void script_where(struct session *s, Tcl_DString *where)
 		free(ask);
 	}
 	Tcl_RestoreInterpState(s->tcl, saved);
-	if (!any) {
-		char *text = xasprintf("%s:%u", s->script->name, s->script->line);
-
-		Tcl_DStringAppend(where, text, -1);
-		free(text);
-	}
+	if (!any)
+		xappendf(where, "%s:%u", s->script->name, s->script->line);
 }
 
 /* The line where body, a braced word of command, begins; 0: it is none. */
@@ -248,11 +241,8 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 
 static void append_place(Tcl_DString *where, const char *file, unsigned line, const char *proc)
 {
-	char *text = xasprintf("%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file, line,
-			       proc ? " in " : "", proc ? proc : "");
-
-	Tcl_DStringAppend(where, text, -1);
-	free(text);
+	xappendf(where, "%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file, line,
+		 proc ? " in " : "", proc ? proc : "");
 }
 
 static void append_proc(Tcl_DString *where, const char *name, unsigned line)

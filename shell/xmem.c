@@ -48,3 +48,15 @@ char *xasprintf(const char *fmt, ...)
 	va_end(ap);
 	return text;
 }
+
+void xappendf(Tcl_DString *d, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	Tcl_DStringAppend(d, text, -1);
+	free(text);
+}

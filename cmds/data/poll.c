@@ -39,11 +39,7 @@ static int drain(struct session *s, const struct cq_set *set, struct out *o)
 		n = wc_take(s, set, wc, 64);
 		if (n < 0)
 			return -1;
-		for (int i = 0; i < n; i++) {
-			out_dict(o, NULL);
-			wc_out(s, &wc[i], o);
-			out_end(o);
-		}
+		wc_out_all(s, wc, n, true, o);
 	} while (n);
 	out_end(o);
 	return 0;
@@ -68,13 +64,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 		return wc_missing(s, "poll", &set, wc, got, want, (int64_t)a->within.v, end);
 	if (want > 1)
 		out_list(o, NULL);
-	for (int i = 0; i < got; i++) {
-		if (want > 1)
-			out_dict(o, NULL);
-		wc_out(s, &wc[i], o);
-		if (want > 1)
-			out_end(o);
-	}
+	wc_out_all(s, wc, got, want > 1, o);
 	return 0;
 }
 

@@ -43,23 +43,9 @@ static uint64_t remote_addr(const struct post_req *r)
 	return r->op->remote ? r->wr.wr.rdma.remote_addr : 0;
 }
 
-static void addf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void addf(Tcl_DString *d, const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	Tcl_DStringAppend(d, text, -1);
-	free(text);
-}
-
 static void add_flags(const struct post_req *r, Tcl_DString *d)
 {
-	addf(d, "%s%s%s%s", is_signaled(r) ? " signaled" : " unsignaled",
+	xappendf(d, "%s%s%s%s", is_signaled(r) ? " signaled" : " unsignaled",
 	     r->wr.send_flags & IBV_SEND_INLINE ? " inline" : "",
 	     r->wr.send_flags & IBV_SEND_SOLICITED ? " solicited" : "",
 	     r->wr.send_flags & IBV_SEND_FENCE ? " fence" : "");
@@ -69,12 +55,12 @@ static void add_flags(const struct post_req *r, Tcl_DString *d)
 static void describe(struct session *s, const struct post_req *r, Tcl_DString *d)
 {
 	if (!is_recv(r))
-		addf(d, "%s ", r->op->name);
-	addf(d, "wr_id %llu", (unsigned long long)r->wr.wr_id);
+		xappendf(d, "%s ", r->op->name);
+	xappendf(d, "wr_id %llu", (unsigned long long)r->wr.wr_id);
 	if (!is_recv(r))
 		add_flags(r, d);
 	if (has_imm(r))
-		addf(d, " imm %u", ntohl(r->wr.imm_data));
+		xappendf(d, " imm %u", ntohl(r->wr.imm_data));
 	for (int i = 0; i < r->wr.num_sge; i++) {
 		Tcl_DStringAppend(d, i ? " + " : ", sge ", -1);
 		post_sge_text(s, &r->sge[i], d);
@@ -82,21 +68,21 @@ static void describe(struct session *s, const struct post_req *r, Tcl_DString *d
 	if (!r->wr.num_sge)
 		Tcl_DStringAppend(d, ", no sge", -1);
 	if (r->op->remote)
-		addf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r), remote_key(r));
+		xappendf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r), remote_key(r));
 	if (r->op == &post_ops[OP_CMP_SWAP])
-		addf(d, ", compare %llu swap %llu", (unsigned long long)r->wr.wr.atomic.compare_add,
+		xappendf(d, ", compare %llu swap %llu", (unsigned long long)r->wr.wr.atomic.compare_add,
 		     (unsigned long long)r->wr.wr.atomic.swap);
 	else if (r->op == &post_ops[OP_FETCH_ADD])
-		addf(d, ", add %llu", (unsigned long long)r->wr.wr.atomic.compare_add);
+		xappendf(d, ", add %llu", (unsigned long long)r->wr.wr.atomic.compare_add);
 	else if (r->op == &post_ops[OP_SEND_INV] || r->op == &post_ops[OP_LOCAL_INV])
-		addf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
+		xappendf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
 	else if (r->op == &post_ops[OP_BIND_MW] && r->mw)
-		addf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name, r->wr.bind_mw.rkey,
+		xappendf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name, r->wr.bind_mw.rkey,
 		     (unsigned long long)r->wr.bind_mw.bind_info.length,
 		     (unsigned long long)r->wr.bind_mw.bind_info.addr,
 		     word_flags(qp_access_words, r->wr.bind_mw.bind_info.mw_access_flags));
 	if (r->qp && r->qp->type == IBV_QPT_UD && !is_recv(r))
-		addf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn, r->wr.wr.ud.remote_qkey);
+		xappendf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn, r->wr.wr.ud.remote_qkey);
 }
 
 static void dump(struct session *s, const struct post_req *r)

@@ -185,14 +185,11 @@ static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
 void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
 {
 	const struct mr *mr = mr_of(s, sge);
-	char *text;
 
 	if (mr)
-		text = xasprintf("%s+%llu %u B", mr->o.name,
-				 (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
+		xappendf(d, "%s+%llu %u B", mr->o.name,
+			 (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
 	else
-		text = xasprintf("0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr,
-				 sge->length, sge->lkey);
-	Tcl_DStringAppend(d, text, -1);
-	free(text);
+		xappendf(d, "0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr, sge->length,
+			 sge->lkey);
 }

@@ -109,13 +109,7 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 		return wc_missing(s, "wait wc", &set, wc, got, want, (int64_t)a->within.v, end);
 	if (want > 1)
 		out_list(o, NULL);
-	for (int i = 0; i < got; i++) {
-		if (want > 1)
-			out_dict(o, NULL);
-		wc_out(s, &wc[i], o);
-		if (want > 1)
-			out_end(o);
-	}
+	wc_out_all(s, wc, got, want > 1, o);
 	return 0;
 }
 

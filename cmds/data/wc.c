@@ -242,3 +242,14 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 		out_failed(w, o);
 	out_text(o, "\n");
 }
+
+void wc_out_all(struct session *s, const struct wc *wc, int n, bool list, struct out *o)
+{
+	for (int i = 0; i < n; i++) {
+		if (list)
+			out_dict(o, NULL);
+		wc_out(s, &wc[i], o);
+		if (list)
+			out_end(o);
+	}
+}

@@ -33,6 +33,8 @@ int wc_take(struct session *s, const struct cq_set *set, struct wc *wc, int max)
 void wc_keep(const struct wc *wc, int n);
 /* Into the scope that is open: the valid fields (ibv_poll_cq(3)), and a line of text. */
 void wc_out(struct session *s, const struct wc *wc, struct out *o);
+/* Several: each a dict in the list that is open, or (list false) the one as the root. */
+void wc_out_all(struct session *s, const struct wc *wc, int n, bool list, struct out *o);
 
 /* Takes n completions, waiting at most within ms for them; *end tells why it stopped
  * early: 0, ETIMEDOUT or EINTR. Returns how many, or -1 with s->fail filled. */

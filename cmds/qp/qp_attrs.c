@@ -78,25 +78,13 @@ void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v)
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void append(Tcl_DString *text, const char *fmt, ...)
-{
-	va_list ap;
-	char *part;
-
-	va_start(ap, fmt);
-	part = xvasprintf(fmt, ap);
-	va_end(ap);
-	Tcl_DStringAppend(text, part, -1);
-	free(part);
-}
-
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 {
 	const char *between = "";
 
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
 		if (mask & d->bit) {
-			append(text, "%s%s", between, d->name);
+			xappendf(text, "%s%s", between, d->name);
 			between = sep;
 		}
 }
@@ -104,12 +92,12 @@ void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 void qp_av_text(const struct ibv_ah_attr *av, Tcl_DString *text)
 {
 	if (av->is_global)
-		append(text,
+		xappendf(text,
 		       "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label "
 		       "%u ",
 		       gid_text(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
 		       av->grh.traffic_class, av->grh.flow_label);
-	append(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl, av->is_global,
+	xappendf(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl, av->is_global,
 	       av->port_num);
 }
 
@@ -123,17 +111,17 @@ void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d, Tcl
 	uint64_t v = qp_attr_get(a, d);
 
 	if (!d->size) {
-		append(text, "{");
+		xappendf(text, "{");
 		qp_av_text(av_of(a, d), text);
-		append(text, "}");
+		xappendf(text, "}");
 	} else if (d->flags) {
-		append(text, "%s", word_flags(d->words, v));
+		xappendf(text, "%s", word_flags(d->words, v));
 	} else if (d->words) {
-		append(text, "%s", word_name(d->words, v));
+		xappendf(text, "%s", word_name(d->words, v));
 	} else if (d->bit == IBV_QP_QKEY) {
-		append(text, "0x%llx", (unsigned long long)v);
+		xappendf(text, "0x%llx", (unsigned long long)v);
 	} else {
-		append(text, "%llu", (unsigned long long)v);
+		xappendf(text, "%llu", (unsigned long long)v);
 	}
 }
 
@@ -144,7 +132,7 @@ static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *
 	int start = Tcl_DStringLength(text);
 
 	if (d->flags && !qp_attr_get(a, d)) {
-		append(text, "none");
+		xappendf(text, "none");
 		return;
 	}
 	qp_attr_value(a, d, text);
@@ -157,10 +145,10 @@ static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *
 static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, Tcl_DString *text)
 {
 	if (av->is_global)
-		append(text, " -%sdgid %s -%ssgid-index %u", prefix, gid_text(&av->grh.dgid),
+		xappendf(text, " -%sdgid %s -%ssgid-index %u", prefix, gid_text(&av->grh.dgid),
 		       prefix, av->grh.sgid_index);
 	else
-		append(text, " -%sdlid %u", prefix, av->dlid);
+		xappendf(text, " -%sdlid %u", prefix, av->dlid);
 }
 
 void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
@@ -171,13 +159,13 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 		if (!(mask & d->bit))
 			continue;
 		if (!d->size && unknown & d->bit) {
-			append(text, " %s", d->unknown);
+			xappendf(text, " %s", d->unknown);
 		} else if (!d->size) {
 			append_av_typed(av_of(a, d), d->bit == IBV_QP_AV ? "" : "alt-", text);
 		} else if (unknown & d->bit) {
-			append(text, " -%s %s", d->option, d->unknown ? d->unknown : "N");
+			xappendf(text, " -%s %s", d->option, d->unknown ? d->unknown : "N");
 		} else {
-			append(text, " -%s ", d->option);
+			xappendf(text, " -%s ", d->option);
 			append_typed(a, d, text);
 		}
 	}
@@ -190,7 +178,7 @@ void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text)
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		if (!(mask & d->bit))
 			continue;
-		append(text, "%s%s=", between, d->name);
+		xappendf(text, "%s%s=", between, d->name);
 		qp_attr_value(a, d, text);
 		between = " ";
 	}
@@ -252,7 +240,7 @@ void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr
 		if (!((mask | missing) & d->bit))
 			continue;
 		Tcl_DStringInit(&one);
-		append(&one, "%s%s", d->name, missing & d->bit ? " (missing)" : " = ");
+		xappendf(&one, "%s%s", d->name, missing & d->bit ? " (missing)" : " = ");
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
 		if (!d->size && !(missing & d->bit))

@@ -7,7 +7,7 @@
 
 static struct out *rows(void)
 {
-	struct out *o = out_new(false);
+	struct out *o = out_new(true, false);
 
 	out_list(o, NULL);
 	for (int i = 0; i < 2; i++) {
@@ -68,7 +68,7 @@ static void tables(void)
 
 static void scalars(void)
 {
-	struct out *o = out_new(false);
+	struct out *o = out_new(true, false);
 	Tcl_Obj *v;
 	int len;
 
@@ -81,7 +81,7 @@ static void scalars(void)
 	CHECK_STR(printed(o, OUT_CSV), "7\n");
 	out_free(o);
 
-	o = out_new(true);
+	o = out_new(true, true);
 	out_bytes(o, "data", "\0\xff\n", 3);
 	out_paint(o, PAINT_BAD);
 	out_text(o, "x");
@@ -94,7 +94,7 @@ static void scalars(void)
 	Tcl_DecrRefCount(v);
 	out_free(o);
 
-	o = out_new(false);
+	o = out_new(true, false);
 	v = Tcl_NewStringObj("mine", -1);
 	out_str(o, "a", "b", "text");
 	out_obj(o, v);
@@ -104,7 +104,7 @@ static void scalars(void)
 
 static void nested(void)
 {
-	struct out *o = out_new(false);
+	struct out *o = out_new(true, false);
 
 	out_str(o, "id", "id0", NULL);
 	out_dict(o, "cap");
