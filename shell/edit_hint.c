@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is still missing, in grey behind the cursor. */
 #include <stdio.h>
+#include <string.h>
 #include <wchar.h>
 
 #include "edit_impl.h"
@@ -21,10 +22,20 @@ static int fitting(const char *s, int room)
 	return (int)(end - s);
 }
 
+/* The same, but not in the middle of an argument. */
+static int fitting_args(const char *hint, int room)
+{
+	int most = fitting(hint, room), n = most;
+
+	while (hint[n] && n > 0 && !(hint[n] == ' ' && strchr("[<-", hint[n + 1])))
+		n--;
+	return n ? n : most;
+}
+
 static void put_hint(struct edit *e, const char *hint)
 {
 	struct spot at = edit_cursor_spot(e);
-	int n = fitting(hint, at.columns - at.col - 1);
+	int n = fitting_args(hint, at.columns - at.col - 1);
 
 	if (n == 0)
 		return;
