@@ -168,7 +168,8 @@ key C-c
 await '^interrupted$'
 await '^rxe0 qp0:INIT> *$'
 clear_screen
-line 'wait async -within 60000'
+line 'wait state RTS -within 60000'
+await 'within 60000$'
 key C-c
 await '^interrupted$'
 await '^rxe0 qp0:INIT> *$'
@@ -243,7 +244,7 @@ line 'disconnect'
 await 'rdma_disconnect'
 window 1
 await '^\* cm +id0: DISCONNECTED'
-await '^rxe1 qp0:ERR> echo waits$'
+await '^rxe1 qp0:ERR> echo waits( |$)'
 key C-c
 line 'quit'
 await_end
@@ -256,8 +257,12 @@ stop
 
 start "$rdmash"
 await "$prompt"
-key Up Up
-await '> disconnect$|> (quit|qp-state)$'
+key Up
+await '^rdmash> quit( |$)'
+key C-u
+key C-r
+type 'disconn'
+await '^rdmash> disconnect'
 key C-u
 key C-r
 type 'proc key'
