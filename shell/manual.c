@@ -165,8 +165,6 @@ static void man_topics(FILE *to)
 
 void help_man(FILE *to, const char *version)
 {
-	const char *family;
-
 	fprintf(to, ".TH RDMASH 1 \"\" \"rdmash %s\" \"User Commands\"\n", version);
 	fputs(".SH NAME\nrdmash \\- interactive shell for RDMA verbs\n"
 	      ".SH SYNOPSIS\n.B rdmash\n[\\fIoptions\\fR] [\\fISCRIPT\\fR [\\fIARG\\fR "
@@ -185,8 +183,8 @@ void help_man(FILE *to, const char *version)
 	man_options(to);
 	man_topics(to);
 	fputs(".SH COMMANDS\n", to);
-	for (unsigned i = 0; (family = help_family(i)); i++)
-		man_family(to, family);
+	for (const char *const *f = help_families; *f; f++)
+		man_family(to, *f);
 	fputs(".SH \"SEE ALSO\"\n.BR ibv_devinfo (1),\n.BR rdma_cm (7),\n.BR rping (1),\n"
 	      ".BR rdma (8)\n",
 	      to);

@@ -41,6 +41,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace; /* voices are shown */
+	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */

@@ -75,7 +75,7 @@ static bool lives(struct session *s, const void *object)
 
 	if (!object)
 		return true;
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o == object)
 			return true;
 	return false;

@@ -147,7 +147,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 	bool any = false;
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct qp *qp = (struct qp *)o;
 		unsigned sends, recvs;
 

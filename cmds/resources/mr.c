@@ -107,8 +107,9 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	mr->access = access;
 	obj_use(mr, pd);
 	obj_add(s, mr);
-	trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf, mr->len,
-	      mr->v->lkey, mr->v->rkey);
+	if (s->opt.raw)
+		trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf,
+		      mr->len, mr->v->lkey, mr->v->rkey);
 	return mr;
 }
 
