@@ -44,10 +44,11 @@ static int no_such(struct session *s, const struct obj_class *class, const char 
 
 static int parse(struct session *s, Tcl_Obj *word, void *dst, const struct obj_class *class)
 {
-	void *o = obj_find(s, class, Tcl_GetString(word));
+	struct obj *o = obj_find(s, class, Tcl_GetString(word));
 
 	if (!o)
 		return no_such(s, class, Tcl_GetString(word));
+	o->named = true;
 	*(void **)dst = o;
 	return 0;
 }
@@ -56,16 +57,17 @@ static int parse(struct session *s, Tcl_Obj *word, void *dst, const struct obj_c
 static int pick(struct session *s, const struct arg *a, void *dst, const struct obj_class *class)
 {
 	Tcl_Obj *names;
-	void *o = NULL;
+	struct obj *o = NULL;
 	unsigned n = 1;
 
-	if (class == &qp_class)
-		o = s->ctx->qp;
-	else if (class == &id_class)
-		o = s->ctx->id;
+	if (class == &qp_class && s->ctx->qp)
+		o = &s->ctx->qp->o;
+	else if (class == &id_class && s->ctx->id)
+		o = &s->ctx->id->o;
 	if (!o)
 		o = obj_only(s, class, &n);
 	if (o) {
+		o->named = true;
 		*(void **)dst = o;
 		return 0;
 	}

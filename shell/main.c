@@ -223,8 +223,10 @@ static void set_argv(struct session *s, int argc, char **argv)
 
 static int code_of(struct session *s, int rc)
 {
-	if (s->quit && s->quit_code >= 0)
+	if (s->quit && s->quit_code > 0)
 		return s->quit_code;
+	if (s->quit && s->quit_code == 0 && !s->skipped)
+		return EXIT_OK;
 	if (loop_ending(s->loop) || loop_interrupted(s->loop))
 		return EXIT_INTERRUPTED;
 	if (s->skipped)

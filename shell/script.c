@@ -369,7 +369,7 @@ static int beneath(const char *root, const char *path, int flags, unsigned mode)
 	struct open_how how = { .flags = (uint64_t)flags,
 				.mode = flags & O_CREAT ? mode : 0,
 				.resolve = RESOLVE_BENEATH };
-	size_t len = strlen(root);
+	size_t len = root[1] ? strlen(root) : 0; /* "/" ends with its slash */
 	int dir, fd;
 
 	if (*path == '/') {

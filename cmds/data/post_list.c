@@ -143,6 +143,7 @@ static void note(const struct post_req *r)
 	posted_note(r->qp, &p);
 	if (r->mw && r->op == &post_ops[OP_BIND_MW]) {
 		r->mw->v->rkey = r->wr.bind_mw.rkey;
+		obj_unuse(r->mw, r->mw->mr);
 		r->mw->mr = NULL;
 	}
 }

@@ -45,6 +45,7 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 		return fail_next(s, "mw bind %s %s", a->mw->o.name, a->mr->o.name);
 	}
 	r.mw = a->mw;
+	r.bound = a->mr;
 	r.wr.bind_mw.mw = a->mw->v;
 	r.wr.bind_mw.rkey = a->rkey.set ? (uint32_t)a->rkey.v : ibv_inc_rkey(a->mw->v->rkey);
 	r.wr.bind_mw.bind_info =

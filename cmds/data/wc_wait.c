@@ -22,6 +22,8 @@ int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *
 	static const struct arg row = { .name = "cq", .kind = &kind_cq };
 
 	*set = (struct cq_set){ .qp = cq ? NULL : qp ? qp : s->ctx->qp };
+	if (set->qp)
+		set->qp->o.named = true;
 	if (cq) {
 		set->cq[set->n++] = cq;
 	} else if (set->qp) {

@@ -204,10 +204,7 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 	for (size_t i = 0; i < a->objs.n; i++)
 		if (alive(s, v[i]) && obj_destroy(s, v[i], a->cascade))
 			return -1;
-	while (a->all && TAILQ_LAST(&s->ctx->objs, obj_list))
-		if (obj_destroy(s, TAILQ_LAST(&s->ctx->objs, obj_list), true))
-			return -1;
-	return 0;
+	return a->all ? obj_destroy_each(s) : 0;
 }
 
 static const struct cmd_eg destroy_egs[] = { { "destroy mr0", NULL },
