@@ -154,19 +154,22 @@ static int frame_count(struct session *s)
 void script_where(struct session *s, Tcl_DString *where)
 {
 	Tcl_InterpState saved;
-	bool any = false;
+	unsigned places = 0;
 
 	if (!s->script || !s->script->name)
 		return;
 	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	for (int n = frame_count(s); n > 0; n--) {
+	for (int n = frame_count(s); n > 0 && places <= PLACES; n--) {
 		char *ask = xasprintf("::info frame %d", n);
 		Tcl_Obj *frame;
 
-		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
+		if (places == PLACES) {
+			Tcl_DStringAppend(where, " < ...", -1);
+			places++;
+		} else if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
 			frame = Tcl_GetObjResult(s->tcl);
 			Tcl_IncrRefCount(frame);
-			any |= append_frame(s, frame, !any, where);
+			places += append_frame(s, frame, !places, where);
 			Tcl_DecrRefCount(frame);
 		}
 		free(ask);
