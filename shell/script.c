@@ -494,7 +494,7 @@ int script_read(struct session *s, const char *path, char **text, char **dir)
 	*text = slurp(s, fd, in ? "standard input" : path);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = in ? -1 : readlink(link, real, sizeof real - 1);
-	if (n > 0) {
+	if (n > 0 && *real == '/') { /* a pipe is in no directory */
 		real[n] = 0;
 		*dir = xstrdup(dirname(real));
 	} else {
