@@ -228,9 +228,9 @@ void obj_destroy_all(struct session *s)
 	struct obj *o;
 
 	while ((o = first_to_go(s, NULL))) {
-		struct obj *user = first_to_go(s, o);
+		struct obj *user;
 
-		if (user)
+		while ((user = first_to_go(s, o))) /* made before it: rereg, cm migrate */
 			o = user;
 		if (o->class->destroy(s, o)) {
 			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name, s->fail.text);

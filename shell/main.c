@@ -293,9 +293,14 @@ static void free_session(struct session *s)
 	fail_clear(&s->fail);
 	loop_free(s->loop);
 	obstack_free(&s->arena, NULL);
+}
+
+static void free_options(struct session *s, struct command_line *cl)
+{
 	for (const char **d = s->opt.allow_dirs; d && *d; d++)
 		free((char *)*d);
 	free(s->opt.allow_dirs);
+	free(cl->jobs);
 }
 
 int main(int argc, char **argv)
@@ -309,7 +314,7 @@ int main(int argc, char **argv)
 	Tcl_FindExecutable(argv[0]);
 	code = parse_options(&s, argc, argv, &cl);
 	if (code) {
-		free(cl.jobs);
+		free_options(&s, &cl);
 		return code - 1;
 	}
 	obstack_init(&s.arena);
@@ -328,7 +333,7 @@ int main(int argc, char **argv)
 		code = run_all(&s, &cl, argc - optind, argv + optind);
 	}
 	free_session(&s);
-	free(cl.jobs);
+	free_options(&s, &cl);
 	out_put("");
 	if (out_error()) {
 		fprintf(stderr, "rdmash: standard output: %s\n", strerror(out_error()));

@@ -173,6 +173,8 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	id_state(id, ID_DISCONNECTED);
 	if (id->qp)
 		qp_history_cm(id->qp, IBV_QPS_ERR, "DISCONNECTED");
+	if (listening_forgets(s, id))
+		how = " by peer (answered, and its end destroyed)";
 	return how;
 }
 
@@ -259,6 +261,7 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	cm_queue(id, copy);
 	if (request)
 		listening_request(s, owner, id);
+	listening_sweep(s, request ? owner : owner->listener);
 }
 
 static void ready(void *arg, int fd, short revents)

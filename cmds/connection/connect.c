@@ -175,22 +175,6 @@ static int leave(struct session *s, struct id *id, uint64_t within_ms)
 			"rdma_disconnect");
 }
 
-/* The id, its QP, and the CQ that was made with them. */
-static int destroy_end(struct session *s, struct id *id)
-{
-	struct cq *cq = id->qp && id->qp->send_cq == id->cq ? id->cq : NULL;
-	struct obj *o;
-
-	if (obj_destroy(s, id, true))
-		return -1;
-	if (!cq)
-		return 0;
-	obj_foreach (o, s)
-		if (obj_uses(o, cq))
-			return 0;
-	return obj_destroy(s, cq, false);
-}
-
 static int disconnect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct disconnect_args *a = args;
@@ -205,7 +189,7 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 		out_text(o, ", %s ERR: what was posted completes with WR_FLUSH_ERR",
 			 id->qp->o.name);
 	out_text(o, "\n");
-	return a->destroy ? destroy_end(s, id) : 0;
+	return a->destroy ? ends_destroy(s, id) : 0;
 }
 
 static const struct cmd_eg disconnect_egs[] = { { "disconnect", "DISCONNECTED, qp0 ERR" },
