@@ -112,8 +112,7 @@ const char *help_version_number(void)
 void help_options(FILE *to)
 {
 	fputs("Usage: rdmash [options] [SCRIPT [ARG ...]]\n"
-	      "An interactive shell for RDMA verbs. Without a script it reads commands "
-	      "from the\n"
+	      "An interactive shell for RDMA verbs. Without a script it reads commands from the\n"
 	      "terminal, or from standard input.\n\n",
 	      to);
 	for (const struct help_option *h = help_option_table; h->name; h++) {
@@ -123,8 +122,7 @@ void help_options(FILE *to)
 		fprintf(to, "  %-20s %s\n", name, h->text);
 		free(name);
 	}
-	fputs("\nExit codes: 0 ok, 1 a command failed, 2 usage, 3 an expectation "
-	      "failed,\n"
+	fputs("\nExit codes: 0 ok, 1 a command failed, 2 usage, 3 an expectation failed,\n"
 	      "4 interrupted, 77 skipped. Commands: rdmash -c help\n",
 	      to);
 }

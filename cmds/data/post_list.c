@@ -100,8 +100,7 @@ static void dump(struct session *s, const struct post_req *r)
 		      (unsigned long long)r->wr.wr_id, r->wr.num_sge);
 	else
 		trace(s, INFO,
-		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d "
-		      "remote_addr=0x%llx "
+		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d remote_addr=0x%llx "
 		      "rkey=0x%x send_flags=0x%x",
 		      (unsigned long long)r->wr.wr_id, r->op->name, is_signaled(r), r->wr.num_sge,
 		      (unsigned long long)remote_addr(r), remote_key(r), r->wr.send_flags);

@@ -60,8 +60,7 @@ static void dump(struct session *s, const struct ibv_wc *wc)
 		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
 	else
 		trace(s, INFO,
-		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u "
-		      "wc_flags=0x%x",
+		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u wc_flags=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status,
 		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,
 		      wc->wc_flags);
@@ -221,8 +220,7 @@ static void out_failed(const struct wc *w, struct out *o)
 		out_str(o, "meaning", help, "\n   %s", help);
 	if (!w->to)
 		return;
-	out_str(o, "state", w->to, "\n   %s went %s -> %s (see qp-state)", w->qp, w->from,
-		w->to);
+	out_str(o, "state", w->to, "\n   %s went %s -> %s (see qp-state)", w->qp, w->from, w->to);
 }
 
 static void out_after(struct out *o, int64_t ns)

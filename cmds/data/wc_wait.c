@@ -124,8 +124,7 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 			 &init) == 0) {
 		if (attr.rnr_retry == 7)
 			fail_row(s, "likely",
-				 "the peer posted no receive: rnr_retry 7 of %s tries "
-				 "for ever",
+				 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
 				 qp->o.name);
 		if (!attr.timeout)
 			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
