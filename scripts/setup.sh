@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Sourced by scripts/demo and scripts/test: what the machine must have, and the build.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
