@@ -80,7 +80,7 @@ void obj_unuse(void *user, void *used)
 {
 	struct obj *o = user;
 
-	for (unsigned i = 0; i < OBJ_USES; i++)
+	for (unsigned i = 0; i < OBJ_USES && used; i++)
 		if (o->uses[i] == used) {
 			memmove(&o->uses[i], &o->uses[i + 1],
 				(OBJ_USES - 1 - i) * sizeof o->uses[0]);
@@ -91,6 +91,7 @@ void obj_unuse(void *user, void *used)
 
 void obj_add(struct session *s, void *o)
 {
+	((struct obj *)o)->serial = ++s->ctx->serial;
 	TAILQ_INSERT_TAIL(&s->ctx->objs, (struct obj *)o, link);
 }
 
@@ -99,11 +100,32 @@ void obj_discard(void *o)
 	free(o);
 }
 
+bool obj_lives(struct session *s, const void *object, uint64_t serial)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (o == object)
+			return o->serial == serial;
+	return false;
+}
+
+int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
+		 const void *b, const struct dev *dev_b)
+{
+	const struct obj *x = a, *y = b;
+
+	if (!y || dev_a == dev_b)
+		return 0;
+	return fail(s, call, "EINVAL", "%s not called: %s is on %s, and %s on %s", call, x->name,
+		    dev_a->o.name, y->name, dev_b->o.name);
+}
+
 void *obj_find(struct session *s, const struct obj_class *class, const char *name)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if ((!class || o->class == class) && strcmp(o->name, name) == 0)
 			return o;
 	return NULL;
@@ -114,7 +136,7 @@ void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
 	struct obj *o, *found = NULL;
 
 	*n = 0;
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == class) {
 			found = o;
 			++*n;
@@ -138,7 +160,7 @@ static int in_use(struct session *s, struct obj *o)
 	struct obj *u;
 
 	Tcl_DStringInit(&users);
-	obj_foreach (u, s)
+	obj_foreach(u, s)
 		if (obj_uses(u, o)) {
 			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
 			Tcl_DStringAppend(&users, u->name, -1);
@@ -148,14 +170,21 @@ static int in_use(struct session *s, struct obj *o)
 	return fail_next(s, "destroy %s -cascade", o->name);
 }
 
-static struct obj *last_user(struct session *s, const struct obj *o)
+/* Who goes first, of the users of o or (NULL) of all: the newest that clings to others,
+ * else the newest. */
+static struct obj *first_to_go(struct session *s, const struct obj *o)
 {
-	struct obj *u;
+	struct obj *u, *last = NULL;
 
 	TAILQ_FOREACH_REVERSE(u, &s->ctx->objs, obj_list, link)
-	if (obj_uses(u, o))
-		return u;
-	return NULL;
+	{
+		if (o && !obj_uses(u, o))
+			continue;
+		if (u->class->clings)
+			return u;
+		last = last ? last : u;
+	}
+	return last;
 }
 
 static void drop(struct session *s, struct obj *o)
@@ -172,7 +201,7 @@ int obj_destroy(struct session *s, void *object, bool cascade)
 {
 	struct obj *o = object, *user;
 
-	while ((user = last_user(s, o))) {
+	while ((user = first_to_go(s, o))) {
 		if (!cascade)
 			return in_use(s, o);
 		if (obj_destroy(s, user, true))
@@ -184,14 +213,24 @@ int obj_destroy(struct session *s, void *object, bool cascade)
 	return 0;
 }
 
+int obj_destroy_each(struct session *s)
+{
+	struct obj *o;
+
+	while ((o = first_to_go(s, NULL)))
+		if (obj_destroy(s, o, true))
+			return -1;
+	return 0;
+}
+
 void obj_destroy_all(struct session *s)
 {
 	struct obj *o;
 
-	while ((o = TAILQ_LAST(&s->ctx->objs, obj_list))) {
-		struct obj *user = last_user(s, o);
+	while ((o = first_to_go(s, NULL))) {
+		struct obj *user;
 
-		if (user)
+		while ((user = first_to_go(s, o))) /* made before it: rereg, cm migrate */
 			o = user;
 		if (o->class->destroy(s, o)) {
 			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name, s->fail.text);

@@ -30,6 +30,9 @@ struct obj_class {
 	const char *title;  /* "memory region" */
 	const char *remedy; /* "reg 4096": what makes one */
 	size_t size;	    /* of the struct that begins with struct obj */
+	/* May hold on to its siblings in ways that only the device knows: of the users of
+	 * an object, and of all at the end, these go first. */
+	bool clings;
 	/* Releases the verbs object. The users are gone already. 0, or -1 with s->fail
 	 * filled, and then the object stays. */
 	int (*destroy)(struct session *s, struct obj *o);
@@ -43,6 +46,8 @@ struct obj {
 	TAILQ_ENTRY(obj) link; /* in order of creation */
 	const struct obj_class *class;
 	char name[32];
+	bool named;		    /* by a command: it is the user's, and stays */
+	uint64_t serial;	    /* no two objects ever have the same; an address may */
 	struct obj *uses[OBJ_USES]; /* what must outlive this one */
 };
 TAILQ_HEAD(obj_list, obj);
@@ -61,6 +66,7 @@ struct context {
 	struct qp *qp;		  /* the current one: commands without a QP argument mean it */
 	struct id *id;		  /* the current connection id */
 	uint64_t wr_id;		  /* the last one given out */
+	uint64_t serial;	  /* of the last object made */
 };
 
 /* ------------------------------------------------------------------ objects -- */
@@ -229,14 +235,14 @@ struct id {
 	struct ec *ec;
 	struct rdma_cm_id *v;
 	struct id *listener; /* a request came in on it, or NULL */
-	struct pd *pd;
 	struct qp *qp;
 	enum id_state state;
 	enum rdma_port_space ps;
-	bool passive;  /* made for a request that came in */
-	bool stepping; /* made by 'cm create': nothing is answered for the user */
-	bool left;     /* rdma_disconnect() was called: the peer is not kept waiting */
-	bool hold;     /* its events are acknowledged only by 'cm ack' */
+	bool passive;	/* made for a request that came in */
+	bool by_itself; /* accepted by listen -accept: goes when its peer has left */
+	bool stepping;	/* made by 'cm create': nothing is answered for the user */
+	bool left;	/* rdma_disconnect() was called: the peer is not kept waiting */
+	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
 	unsigned unacked;	     /* how many */
@@ -264,6 +270,12 @@ void obj_unuse(void *o, void *used);
 bool obj_uses(const void *o, const void *used);
 void obj_add(struct session *s, void *o);
 void obj_discard(void *o);
+/* Is object (its pointer may dangle) the one that had this serial? */
+bool obj_lives(struct session *s, const void *object, uint64_t serial);
+/* The library takes any object for one of its own device: fails, naming call, unless a
+ * and b are of the same one. b may be NULL. */
+int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
+		 const void *b, const struct dev *dev_b);
 
 /* The object called name, of that class (NULL: any), or NULL. */
 void *obj_find(struct session *s, const struct obj_class *class, const char *name);
@@ -272,10 +284,12 @@ void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
 
 /* Destroys o. With users: fails and names them, or destroys them first (cascade). */
 int obj_destroy(struct session *s, void *o, bool cascade);
+/* Destroys everything, in reverse order; stops at an error. */
+int obj_destroy_each(struct session *s);
 /* Destroys everything, in reverse order, without stopping at errors: the end. */
 void obj_destroy_all(struct session *s);
 
-#define obj_foreach(o, s) TAILQ_FOREACH ((o), &(s)->ctx->objs, link)
+#define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->objs, link)
 
 /* ---------------------------------------------------------- as an argument -- */
 

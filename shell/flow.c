@@ -164,10 +164,7 @@ static int quit_exec(struct session *s, const void *args, struct out *o)
 	const struct quit_args *a = args;
 
 	(void)o;
-	s->quit = true;
-	s->quit_code = a->code.set ? (int)a->code.v : -1;
-	interp_stop(s);
-	return TCL_RETURN;
+	return interp_quit(s, a->code.set ? (int)a->code.v : -1);
 }
 
 static const struct cmd_eg quit_examples[] = {

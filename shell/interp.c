@@ -59,6 +59,14 @@ static bool passed_through(struct session *s)
 	return s->fail.text && strcmp(Tcl_GetStringResult(s->tcl), s->fail.text) == 0;
 }
 
+int interp_quit(struct session *s, int code)
+{
+	s->quit = true;
+	s->quit_code = code;
+	interp_stop(s);
+	return TCL_RETURN;
+}
+
 static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct session *s = data;
@@ -67,6 +75,8 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	const struct cmd *c;
 	int used, rc;
 
+	if (out_error() && !s->opt.interactive) /* nobody listens any more: main says so */
+		return interp_quit(s, -1);
 	while (words[0][0] == ':') /* ::poll */
 		words[0]++;
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);

@@ -32,6 +32,9 @@ void interp_fail(struct session *s);
 /* Makes the interpreter unwind everything, in a way no script can catch. */
 void interp_stop(struct session *s);
 
+/* Ends the run with this exit code (-1: as it went). Returns TCL_RETURN. */
+int interp_quit(struct session *s, int code);
+
 /* Ctrl-C is dealt with: the interpreter may run again. */
 void interp_resume(struct session *s);
 

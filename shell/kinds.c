@@ -15,6 +15,9 @@
 #include "suggest.h"
 #include "xmem.h"
 
+/* A century: in nanoseconds it fits in 64 bits. */
+#define MS_MAX (UINT64_C(100) * 366 * 86400 * 1000)
+
 bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits)
 {
 	const char *text = Tcl_GetString(word);
@@ -136,7 +139,11 @@ static int parse_ms(struct session *s, const struct arg *a, Tcl_Obj *word, void 
 {
 	static const struct word units[] = { { "ms", 1, NULL }, { "s", 1000, NULL }, { 0 } };
 
-	return parse_unit(s, a, word, dst, units, "a time such as 500, 500ms or 2s");
+	struct num *num = dst;
+
+	if (parse_unit(s, a, word, dst, units, "a time such as 500, 500ms or 2s"))
+		return -1;
+	return num->v > MS_MAX ? args_bad(s, a, "%s is too large", Tcl_GetString(word)) : 0;
 }
 
 static int parse_switch(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)

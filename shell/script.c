@@ -11,6 +11,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ void script_report(struct session *s)
 	const char *where = s->fail.where;
 
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
-		fprintf(stderr, "%s%sinterrupted\n", where ? where : "",
+		/* behind the ^C that the terminal has echoed */
+		fprintf(stderr, "%s%s%sinterrupted\n", s->edit ? "\n" : "", where ? where : "",
 			where && *where ? ": " : "");
 		return;
 	}
@@ -368,7 +370,7 @@ static int beneath(const char *root, const char *path, int flags, unsigned mode)
 	struct open_how how = { .flags = (uint64_t)flags,
 				.mode = flags & O_CREAT ? mode : 0,
 				.resolve = RESOLVE_BENEATH };
-	size_t len = strlen(root);
+	size_t len = root[1] ? strlen(root) : 0; /* "/" ends with its slash */
 	int dir, fd;
 
 	if (*path == '/') {
@@ -404,13 +406,54 @@ static int open_gated(struct session *s, const char *path, int flags, unsigned m
 
 int script_open(struct session *s, const char *path, int flags, unsigned mode)
 {
+	bool gated = s->script && s->script->dir && !s->opt.unsafe;
 	int fd;
 
-	flags |= O_CLOEXEC;
-	if (s->script && s->script->dir && !s->opt.unsafe)
-		return open_gated(s, path, flags, mode);
-	fd = open(path, flags, mode);
-	return fd < 0 ? fail_call(s, errno, "open", "%s", path) : fd;
+	flags |= O_CLOEXEC | O_NONBLOCK; /* else opening a pipe waits for its other end */
+	fd = gated ? open_gated(s, path, flags, mode) : open(path, flags, mode);
+	if (fd < 0)
+		return gated ? -1 : fail_call(s, errno, "open", "%s", path);
+	if (flags & O_WRONLY)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+static void readable(void *arg, int fd, short revents)
+{
+	(void)fd, (void)revents;
+	*(bool *)arg = true;
+}
+
+static bool is_true(void *arg)
+{
+	return *(bool *)arg;
+}
+
+/* A pipe or a terminal: Ctrl-C must end the wait for what comes out of it. */
+static int await_input(struct session *s, int fd)
+{
+	bool ready = false;
+	enum loop_end end;
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return 0;
+	loop_watch(s->loop, fd, POLLIN, readable, &ready);
+	end = loop_wait(s->loop, is_true, &ready, LOOP_FOREVER);
+	loop_unwatch(s->loop, fd);
+	return end == LOOP_INTERRUPTED ? fail(s, "read", "EINTR", "interrupted") : 0;
+}
+
+ssize_t script_take(struct session *s, int fd, const char *path, void *data, size_t room)
+{
+	ssize_t n;
+
+	do {
+		if (await_input(s, fd))
+			return -1;
+		n = read(fd, data, room);
+	} while (n < 0 && errno == EAGAIN);
+	return n < 0 ? fail_call(s, errno, "read", "%s", path) : n;
 }
 
 static char *slurp(struct session *s, int fd, const char *path)
@@ -419,7 +462,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 	char *text = xcalloc(1, room);
 	ssize_t n;
 
-	while ((n = read(fd, text + len, room - len - 1)) > 0) {
+	while ((n = script_take(s, fd, path, text + len, room - len - 1)) > 0) {
 		len += (size_t)n;
 		if (len > SCRIPT_MAX) {
 			fail(s, "source", "EFBIG", "%s is larger than %u MiB: not a script", path,
@@ -429,9 +472,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 		if (room - len < 4096)
 			text = xrealloc(text, room *= 2, 1);
 	}
-	if (n < 0)
-		fail_call(s, errno, "read", "%s", path);
-	else if (n == 0 && memchr(text, 0, len))
+	if (n == 0 && memchr(text, 0, len))
 		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
 	else if (n == 0) {
 		text[len] = 0;
@@ -454,7 +495,7 @@ int script_read(struct session *s, const char *path, char **text, char **dir)
 	*text = slurp(s, fd, in ? "standard input" : path);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = in ? -1 : readlink(link, real, sizeof real - 1);
-	if (n > 0) {
+	if (n > 0 && *real == '/') { /* a pipe is in no directory */
 		real[n] = 0;
 		*dir = xstrdup(dirname(real));
 	} else {

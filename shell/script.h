@@ -8,6 +8,7 @@
 #define SHELL_SCRIPT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <tcl.h>
 
 struct session;
@@ -51,6 +52,10 @@ void script_init(struct session *s);
 /* Opens path for a command: in a script only below the script's directory or an
  * --allow-dir. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
 int script_open(struct session *s, const char *path, int flags, unsigned mode);
+
+/* Reads what there is, at most room bytes, from a descriptor of script_open() or standard
+ * input; waits in the loop. 0 at its end, -1 with s->fail filled. */
+ssize_t script_take(struct session *s, int fd, const char *path, void *data, size_t room);
 
 /* Appends "file:line in proc < file:line" of the command being run. */
 void script_where(struct session *s, Tcl_DString *where);

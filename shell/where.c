@@ -14,6 +14,8 @@
 #include "where.h"
 #include "xmem.h"
 
+#define PLACES 8 /* in a message; an endless recursion has a thousand */
+
 unsigned where_lines(const char *from, const char *to)
 {
 	unsigned n = 0;
@@ -154,25 +156,28 @@ static int frame_count(struct session *s)
 void script_where(struct session *s, Tcl_DString *where)
 {
 	Tcl_InterpState saved;
-	bool any = false;
+	unsigned places = 0;
 
 	if (!s->script || !s->script->name)
 		return;
 	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	for (int n = frame_count(s); n > 0; n--) {
+	for (int n = frame_count(s); n > 0 && places <= PLACES; n--) {
 		char *ask = xasprintf("::info frame %d", n);
 		Tcl_Obj *frame;
 
-		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
+		if (places == PLACES) {
+			Tcl_DStringAppend(where, " < ...", -1);
+			places++;
+		} else if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
 			frame = Tcl_GetObjResult(s->tcl);
 			Tcl_IncrRefCount(frame);
-			any |= append_frame(s, frame, !any, where);
+			places += append_frame(s, frame, !places, where);
 			Tcl_DecrRefCount(frame);
 		}
 		free(ask);
 	}
 	Tcl_RestoreInterpState(s->tcl, saved);
-	if (!any)
+	if (!places)
 		xappendf(where, "%s:%u", s->script->name, s->script->line);
 }
 
@@ -257,13 +262,18 @@ void where_error(struct session *s, const char *info, Tcl_DString *where)
 {
 	static const char in_proc[] = "\n    (procedure ", in_file[] = "\n    (file ";
 	const struct script *sc;
-	unsigned line;
+	unsigned line, places = 0;
 	char *name;
 
 	for (const char *p = info; p && (p = strchr(p, '\n')); p++) {
+		if (places == PLACES) {
+			xappendf(where, " < ...");
+			break;
+		}
 		if (strncmp(p, in_proc, sizeof in_proc - 1) == 0 &&
 		    name_and_line(p + sizeof in_proc - 1, &name, &line)) {
 			append_proc(where, name, line);
+			places++;
 			free(name);
 		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
 			   name_and_line(p + sizeof in_file - 1, &name, &line)) {

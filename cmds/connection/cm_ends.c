@@ -73,6 +73,38 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 	return 0;
 }
 
+static bool in_use(struct session *s, const void *object)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (obj_uses(o, object))
+			return true;
+	return false;
+}
+
+int ends_destroy(struct session *s, struct id *id)
+{
+	struct cq *cq = id->qp && id->qp->send_cq == id->cq ? id->cq : NULL;
+	struct cc *cc = cq ? cq->cc : NULL;
+
+	if (obj_destroy(s, id, true))
+		return -1;
+	if (!cq || in_use(s, cq))
+		return 0;
+	if (obj_destroy(s, cq, false))
+		return -1;
+	return cc && !in_use(s, cc) ? obj_destroy(s, cc, false) : 0;
+}
+
+bool ends_named(const struct id *id)
+{
+	const struct qp *qp = id->qp;
+
+	return id->o.named || (qp && qp->o.named) || (id->cq && id->cq->o.named) ||
+	       (id->cq && id->cq->cc && id->cq->cc->o.named);
+}
+
 struct obj *made_mark(struct session *s)
 {
 	return TAILQ_LAST(&s->ctx->objs, obj_list);

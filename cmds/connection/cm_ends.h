@@ -35,6 +35,11 @@ struct ends_args {
 /* Makes the QP of the id, and PD and CQ where missing. */
 int ends_make(struct session *s, struct id *id, const struct ends_args *a);
 
+/* Destroys the id, its QP, and the CQ and channel that were made for them. */
+int ends_destroy(struct session *s, struct id *id);
+/* Has a command named one of those? */
+bool ends_named(const struct id *id);
+
 /* What a command has made so far, to be undone. Objects that came into use elsewhere
  * meanwhile are left. */
 struct made {

@@ -95,7 +95,7 @@ unsigned cm_ack(struct session *s, struct id *id)
 	free(id->held);
 	id->held = NULL;
 	id->unacked = 0;
-	TAILQ_FOREACH (ev, &id->events, link)
+	TAILQ_FOREACH(ev, &id->events, link)
 		ev->held = false;
 	return n;
 }
@@ -104,7 +104,7 @@ void cm_close(struct session *s)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &id_class)
 			cm_ack(s, (struct id *)o);
 }
@@ -173,6 +173,8 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	id_state(id, ID_DISCONNECTED);
 	if (id->qp)
 		qp_history_cm(id->qp, IBV_QPS_ERR, "DISCONNECTED");
+	if (listening_forgets(s, id))
+		how = " by peer (answered, and its end destroyed)";
 	return how;
 }
 
@@ -205,7 +207,7 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 
 	while (used && !ev->data[used - 1])
 		used--;
-	if (!s->opt.trace || !used)
+	if (!s->opt.raw || !used)
 		return;
 	for (size_t i = 0; i < used && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", ev->data[i]);
@@ -259,6 +261,7 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	cm_queue(id, copy);
 	if (request)
 		listening_request(s, owner, id);
+	listening_sweep(s, request ? owner : owner->listener);
 }
 
 static void ready(void *arg, int fd, short revents)
@@ -302,7 +305,7 @@ struct ec *ec_default(struct session *s)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &ec_class)
 			return (struct ec *)o;
 	return ec_make(s, NULL);
@@ -326,7 +329,7 @@ static void ec_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "name", o->name, "ec %s", o->name);
 	out_int(out, "fd", ec->v->fd, "  event channel, fd %d, ids:", ec->v->fd);
 	out_list(out, "ids");
-	obj_foreach (user, s)
+	obj_foreach(user, s)
 		if (obj_uses(user, ec))
 			out_str(out, NULL, user->name, " %s", user->name);
 	out_end(out);

@@ -10,6 +10,7 @@ struct listening {
 	bool accept;	  /* by itself */
 	struct mr *share; /* its address and key are the private data of accept, or NULL */
 	bool share_len;	  /* its length too */
+	bool keep;	  /* what it accepted stays when the peer has left */
 	struct ends_args ends;
 	struct conn_args conn; /* data points to the bytes below */
 	unsigned char data[256];
@@ -17,9 +18,18 @@ struct listening {
 
 /* NULL is fine. */
 void listening_free(struct listening *l);
+/* Fails unless the QPs made with ends reach the region that is shared: one PD. */
+int share_fits(struct session *s, const char *call, const struct mr *share,
+	       const struct ends_args *ends);
 /* A request came in on listener as id: answers it if it is to be answered by itself. May
  * destroy id. */
 void listening_request(struct session *s, struct id *listener, struct id *id);
+
+/* Accepted by itself, the peer has left, and nobody could miss it? */
+bool listening_forgets(struct session *s, const struct id *id);
+/* Destroys all those of the listener (NULL: none), so that a server that runs for long
+ * does not fill up. Never fails; the failure at hand is kept. */
+void listening_sweep(struct session *s, struct id *listener);
 
 /* Makes what the id lacks (PD, CQ, QP) and, unless prepare, calls rdma_accept. The
  * listener's settings count where the arguments say nothing. */

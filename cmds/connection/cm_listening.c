@@ -12,6 +12,7 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cm_listen.h"
+#include "cm_queue.h"
 #include "session.h"
 
 void listening_free(struct listening *l)
@@ -31,6 +32,24 @@ static size_t pack_share(const struct mr *mr, bool with_len, unsigned char *data
 		return 12;
 	memcpy(data + 12, &len, sizeof len);
 	return 20;
+}
+
+static int other_pd(struct session *s, const char *call, const struct mr *share,
+		    const struct pd *pd, const char *whose)
+{
+	fail(s, call, "EINVAL", "%s is in %s, %s in %s: the peers could not reach it",
+	     share->o.name, share->pd->o.name, whose, pd->o.name);
+	return fail_next(s, "reg %zu -pd %s", share->len, pd->o.name);
+}
+
+int share_fits(struct session *s, const char *call, const struct mr *share,
+	       const struct ends_args *ends)
+{
+	const struct pd *pd = ends->pd ? ends->pd : ends->srq ? ends->srq->pd : NULL;
+
+	if (!pd || pd == share->pd)
+		return 0;
+	return other_pd(s, call, share, pd, ends->pd ? "their QPs would be" : ends->srq->o.name);
 }
 
 /* What the listener says where the arguments do not. share: room for its bytes. */
@@ -54,6 +73,10 @@ static int inherit(struct session *s, struct id *id, struct ends_args *ends, str
 				"a region on %s",
 				l->share->pd->dev->o.name, dev->o.name);
 	}
+	if (id->qp && id->qp->pd != l->share->pd && !conn->data.len)
+		return other_pd(s, "rdma_accept", l->share, id->qp->pd, id->qp->o.name);
+	if (!id->qp && !conn->data.len && share_fits(s, "rdma_accept", l->share, ends))
+		return -1;
 	if (!ends->pd && !ends->srq)
 		ends->pd = l->share->pd; /* a QP reaches regions of its own PD only */
 	if (!conn->data.len) {
@@ -90,7 +113,7 @@ static unsigned waiting_requests(struct session *s, const struct id *listener)
 	unsigned n = 0;
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		const struct id *id = (const struct id *)o;
 
 		n += o->class == &id_class && id->listener == listener && id->state == ID_REQUEST;
@@ -118,8 +141,10 @@ static void answer(struct session *s, struct id *listener, struct id *id)
 	}
 	if (!l || !l->accept)
 		return;
-	if (accept_id(s, id, &l->ends, &l->conn, false, &made) == 0)
+	if (accept_id(s, id, &l->ends, &l->conn, false, &made) == 0) {
+		id->by_itself = !l->keep;
 		return;
+	}
 	refuse(s, id, s->fail.text);
 }
 
@@ -134,4 +159,40 @@ void listening_request(struct session *s, struct id *listener, struct id *id)
 	s->fail = fail_before;
 	if (qp) /* what the user works with stays current */
 		s->ctx->qp = qp;
+}
+
+/* Awaited: a command is about to take the event that tells of it. */
+bool listening_forgets(struct session *s, const struct id *id)
+{
+	bool over = id->state == ID_DISCONNECTED || id->state == ID_ERROR;
+
+	return id->by_itself && over && !id->unacked && !cm_awaited(id) && !ends_named(id) &&
+	       id != s->ctx->id && (!id->qp || id->qp != s->ctx->qp);
+}
+
+static struct id *forgotten(struct session *s, const struct id *listener)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		struct id *id = (struct id *)o;
+
+		if (o->class == &id_class && id->listener == listener && listening_forgets(s, id))
+			return id;
+	}
+	return NULL;
+}
+
+void listening_sweep(struct session *s, struct id *listener)
+{
+	struct fail fail_before = s->fail;
+	struct id *id;
+
+	s->fail = (struct fail){ 0 };
+	while (listener && (id = forgotten(s, listener))) {
+		id->by_itself = false; /* tried once */
+		if (ends_destroy(s, id))
+			fail_clear(&s->fail);
+	}
+	s->fail = fail_before;
 }

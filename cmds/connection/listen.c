@@ -14,7 +14,7 @@
 struct listen_args {
 	struct num port, backlog, ps;
 	const char *address, *name;
-	bool v6, accept, share_len;
+	bool v6, accept, share_len, keep;
 	struct mr *share;
 	struct ends_args ends;
 	struct conn_args conn;
@@ -27,6 +27,8 @@ static const struct arg listen_args[] = {
 	OPT("share", listen_args, share, kind_mr_opt, "accepted peers get its address and rkey"),
 	SWITCH("share-len", listen_args, share_len, "and its length"),
 	SWITCH("accept", listen_args, accept, "accept by itself while other commands wait"),
+	SWITCH("keep", listen_args, keep,
+	       "with -accept: keep the id and QP of a peer that has left"),
 	OPT("backlog", listen_args, backlog, kind_u32, "requests that may wait", .dflt = "16",
 	    .min = 1, .max = 1024),
 	OPT("ps", listen_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
@@ -43,6 +45,7 @@ static struct listening *new_listening(const struct listen_args *a)
 	l->accept = a->accept;
 	l->share = a->share;
 	l->share_len = a->share_len;
+	l->keep = a->keep;
 	l->ends = a->ends;
 	l->ends.qp_name = NULL; /* one name for many QPs would not do */
 	l->conn = a->conn;
@@ -54,6 +57,8 @@ static struct listening *new_listening(const struct listen_args *a)
 
 static int check(struct session *s, const struct listen_args *a)
 {
+	if (a->keep && !a->accept)
+		return fail(s, "args", "MISSING", "-keep goes with -accept");
 	if (a->share_len && !a->share)
 		return fail(s, "args", "MISSING", "-share-len goes with -share");
 	if (a->share && a->conn.data.len)
@@ -64,6 +69,24 @@ static int check(struct session *s, const struct listen_args *a)
 		     a->share->o.name);
 		return fail_next(s, "reg 4096 -access local-write,remote-write,remote-read");
 	}
+	return a->share ? share_fits(s, "listen", a->share, &a->ends) : 0;
+}
+
+/* An id that is bound to one address is on a device, and so will be all that it accepts. */
+static int on_its_device(struct session *s, const struct listen_args *a, const struct id *id)
+{
+	const struct ends_args *e = &a->ends;
+	const struct dev *dev = id->v->verbs ? dev_of(s, id->v->verbs) : NULL;
+
+	if (!dev)
+		return 0;
+	if (obj_same_dev(s, "rdma_listen", id, dev, a->share,
+			 a->share ? a->share->pd->dev : NULL) ||
+	    obj_same_dev(s, "rdma_listen", id, dev, e->pd, e->pd ? e->pd->dev : NULL) ||
+	    obj_same_dev(s, "rdma_listen", id, dev, e->cq, e->cq ? e->cq->dev : NULL) ||
+	    obj_same_dev(s, "rdma_listen", id, dev, e->srq, e->srq ? e->srq->pd->dev : NULL))
+		return fail_row(s, "remedy", "make them with -device %s (or -pd of it)",
+				dev->o.name);
 	return 0;
 }
 
@@ -74,7 +97,7 @@ static int start(struct session *s, const struct listen_args *a, struct id *id)
 
 	if (data_fits(s, id, DATA_ACCEPT, a->conn.data.len) ||
 	    cm_addr_parse(s, a->address, (uint16_t)a->port.v, family, &sa) ||
-	    step_bind(s, id, (struct sockaddr *)&sa))
+	    step_bind(s, id, (struct sockaddr *)&sa) || on_its_device(s, a, id))
 		return -1;
 	return step_listen(s, id, (int)a->backlog.v);
 }
@@ -127,14 +150,13 @@ const struct cmd cmd_listen = {
 	.summary = "wait for peers on a port",
 	.text = "Makes an id, binds it and lets it listen. A request is told as a notice, and waits\n"
 		"for accept or reject; with -accept it is accepted as soon as it comes, also while\n"
-		"other commands wait, so that both ends can live in one process.\n"
-		"-share sends each peer the address (8 bytes) and the rkey (4 bytes) of "
-		"a region, both\n"
-		"big-endian, with -share-len also the length (8 bytes): what it needs for WRITE and "
-		"READ.\n"
-		"The other options are for the connections that are accepted. In steps: "
-		"cm create,\n"
-		"cm bind, cm listen.",
+		"other commands wait, so that both ends can live in one process. -share sends each\n"
+		"peer the address (8 bytes) and the rkey (4 bytes) of a region, both big-endian,\n"
+		"with -share-len also the length (8 bytes): what it needs for WRITE and READ. The\n"
+		"other options are for the connections that are accepted. In steps: cm create, cm\n"
+		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
+		"unless a command has named it or -keep is given: a server may run for ever. Peers\n"
+		"that send datagrams never leave.",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
 	.examples = listen_egs,
 	.args = listen_args,

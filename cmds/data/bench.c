@@ -76,6 +76,9 @@ static int check(struct session *s, const struct bench_args *a)
 	if (op->remote && (!a->remote.set || !a->rkey.set))
 		return fail(s, "bench", "EINVAL", "bench %s needs -remote and -rkey",
 			    word_name(op_words, a->op.v));
+	if (a->mr->pd != a->qp->pd && !a->inlined)
+		return fail(s, "bench", "EINVAL", "%s is in %s, %s in %s", a->mr->o.name,
+			    a->mr->pd->o.name, a->qp->o.name, a->qp->pd->o.name);
 	if (a->size.v > a->mr->len || a->size.v > UINT32_MAX)
 		return fail(s, "bench", "ERANGE", "-size %llu: %s has %zu bytes",
 			    (unsigned long long)a->size.v, a->mr->o.name, a->mr->len);
@@ -83,6 +86,9 @@ static int check(struct session *s, const struct bench_args *a)
 		return fail(s, "bench", "EINVAL", "-depth %llu: the send queue holds %u, %s %d",
 			    (unsigned long long)a->depth.v, a->qp->cap.max_send_wr,
 			    a->qp->send_cq->o.name, a->qp->send_cq->v->cqe);
+	if (a->inlined && (!op->inlines || a->size.v > a->qp->cap.max_inline_data))
+		return fail(s, "bench", "EINVAL", "-inline: %s of %s takes at most %u bytes inline",
+			    op->name, a->qp->o.name, op->inlines ? a->qp->cap.max_inline_data : 0);
 	if (op->atomic && a->size.v != 8)
 		return fail(s, "bench", "EINVAL", "an atomic has 8 bytes");
 	return 0;

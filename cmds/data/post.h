@@ -45,15 +45,25 @@ struct sge_arg {
 };
 extern const struct arg_kind kind_sge;
 
+#define POST_OBJS 5
+
+struct post_obj {
+	const void *o; /* or NULL */
+	uint64_t serial;
+};
+
 struct post_req {
 	const struct post_op *op;
-	struct qp *qp;	 /* NULL for the receives of an SRQ */
-	struct srq *srq; /* or NULL */
-	struct mw *mw;	 /* to bind, or NULL */
-	struct ah *ah;	 /* where to (UD), or NULL */
-	bool force;	 /* nothing is checked */
+	struct qp *qp;	  /* NULL for the receives of an SRQ */
+	struct srq *srq;  /* or NULL */
+	struct mw *mw;	  /* to bind, or NULL */
+	struct mr *bound; /* that the window is bound to, or NULL */
+	struct ah *ah;	  /* where to (UD), or NULL */
+	bool force;	  /* nothing is checked */
 	uint32_t repeat;
-	struct ibv_send_wr wr; /* of a receive, wr_id and the SGEs count */
+	uint32_t raw; /* bit n: SGE n was given as numbers, which nobody checks */
+	struct post_obj objs[POST_OBJS]; /* in a chain: what it names, to be there still */
+	struct ibv_send_wr wr;		 /* of a receive, wr_id and the SGEs count */
 	struct ibv_sge sge[POST_SGES];
 };
 
@@ -98,6 +108,8 @@ int post_simple(struct session *s, const struct post_op *op, const struct post_a
 int post_sges(struct session *s, const struct post_args *a, struct post_req *r);
 /* The region an SGE lies in, whatever its lkey; NULL: none. */
 const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);
+/* The region whose key and bytes an SGE names, or NULL. */
+const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge);
 /* "buf+16 13 B", or raw numbers. */
 void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d);
 uint64_t post_bytes(const struct post_req *r);

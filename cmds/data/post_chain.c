@@ -43,6 +43,16 @@ static bool same_queue(const struct post_req *a, const struct post_req *b)
 	       (a->srq || a->qp == b->qp);
 }
 
+static void note_objects(struct post_req *r)
+{
+	const void *used[POST_OBJS] = { r->qp, r->srq, r->ah, r->mw, r->bound };
+
+	for (unsigned i = 0; i < POST_OBJS; i++) {
+		r->objs[i].o = used[i];
+		r->objs[i].serial = used[i] ? ((const struct obj *)used[i])->serial : 0;
+	}
+}
+
 int post_chain_add(struct session *s, const struct post_req *r)
 {
 	struct post_req *copy;
@@ -55,6 +65,7 @@ int post_chain_add(struct session *s, const struct post_req *r)
 	copy = xcalloc(1, sizeof *copy);
 	*copy = *r;
 	copy->wr.sg_list = copy->sge;
+	note_objects(copy);
 	chain.reqs = xrealloc(chain.reqs, chain.n + 1, sizeof(struct post_req *));
 	chain.reqs[chain.n++] = copy;
 	return 0;
@@ -69,27 +80,16 @@ static void chain_clear(void)
 	chain.n = 0;
 }
 
-static bool lives(struct session *s, const void *object)
-{
-	struct obj *o;
-
-	if (!object)
-		return true;
-	obj_foreach (o, s)
-		if (o == object)
-			return true;
-	return false;
-}
-
 /* Objects of the chain may be gone: the script might destroy them. */
 static bool still_there(struct session *s)
 {
-	for (unsigned i = 0; i < chain.n; i++) {
-		const struct post_req *r = chain.reqs[i];
+	for (unsigned i = 0; i < chain.n; i++)
+		for (unsigned j = 0; j < POST_OBJS; j++) {
+			const struct post_obj *o = &chain.reqs[i]->objs[j];
 
-		if (!lives(s, r->qp) || !lives(s, r->srq) || !lives(s, r->ah) || !lives(s, r->mw))
-			return false;
-	}
+			if (o->o && !obj_lives(s, o->o, o->serial))
+				return false;
+		}
 	return true;
 }
 
@@ -147,10 +147,10 @@ const struct cmd cmd_post_chain = {
 	.name = "post chain",
 	.family = "data path",
 	.summary = "post several work requests in one call",
-	.text = "The posts in the script are checked one by one, collected, and handed over as "
-		"one linked list at its end: the device is told once. When one is refused "
-		"(bad_wr), the ones before it are posted, it and the ones after it are not. "
-		"Nothing is posted when the script fails.",
+	.text = "The posts in the script are checked one by one, collected, and handed over as one\n"
+		"linked list at its end: the device is told once. When one is refused (bad_wr), the\n"
+		"ones before it are posted, it and the ones after it are not. Nothing is posted\n"
+		"when the script fails.",
 	.calls = "ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
 	.examples = examples,

@@ -104,8 +104,7 @@ static int check_atomic(struct session *s, const struct post_req *r)
 		return 0;
 	if (r->wr.wr.atomic.remote_addr % 8) {
 		fail(s, call_of(r), "EINVAL",
-		     "%s not called: an atomic needs an address that 8 divides, not "
-		     "0x%llx",
+		     "%s not called: an atomic needs an address that 8 divides, not 0x%llx",
 		     call_of(r), (unsigned long long)r->wr.wr.atomic.remote_addr);
 		return forced(s);
 	}
@@ -127,16 +126,53 @@ static int check_srq(struct session *s, const struct post_req *r)
 	return fail_next(s, "post recv ... -srq %s", r->qp->srq->o.name);
 }
 
+/* A region, window or address handle of another PD: the completion would say so at best,
+ * and of another device the numbers mean something else there. */
+static int check_pd(struct session *s, const struct post_req *r, const void *object,
+		    const struct pd *pd)
+{
+	const struct pd *home = r->srq ? r->srq->pd : r->qp->pd;
+	const char *queue = r->srq ? r->srq->o.name : r->qp->o.name;
+	const struct obj *o = object;
+
+	if (!o || pd == home)
+		return 0;
+	fail(s, call_of(r), "EINVAL", "%s not called: %s is in %s (%s), %s in %s (%s)", call_of(r),
+	     o->name, pd->o.name, pd->dev->o.name, queue, home->o.name, home->dev->o.name);
+	forced(s);
+	if (o->class == &mr_class)
+		return fail_next(s, "reg %zu -pd %s -name %.14s-%.16s",
+				 ((const struct mr *)object)->len, home->o.name, o->name,
+				 home->o.name);
+	return fail_row(s, "remedy", "make it with -pd %s", home->o.name);
+}
+
+static int check_pds(struct session *s, const struct post_req *r)
+{
+	bool lkeys = !(r->wr.send_flags & IBV_SEND_INLINE);
+
+	for (int i = 0; lkeys && i < r->wr.num_sge; i++) {
+		const struct mr *mr = r->raw & 1u << i ? NULL : post_sge_key(s, &r->sge[i]);
+
+		if (mr && check_pd(s, r, mr, mr->pd))
+			return -1;
+	}
+	if (check_pd(s, r, r->ah, r->ah ? r->ah->pd : NULL) ||
+	    check_pd(s, r, r->mw, r->mw ? r->mw->pd : NULL))
+		return -1;
+	return check_pd(s, r, r->bound, r->bound ? r->bound->pd : NULL);
+}
+
 int post_check(struct session *s, const struct post_req *r)
 {
 	if (check_sges(s, r))
 		return -1;
 	if (!r->qp)
-		return 0;
+		return check_pds(s, r);
 	if (check_type(s, r) || check_state(s, r) || check_inline(s, r) || check_atomic(s, r) ||
 	    check_srq(s, r))
 		return -1;
-	return 0;
+	return check_pds(s, r);
 }
 
 /* ------------------------------------------------- not even with -force -- */
@@ -169,8 +205,7 @@ static int check_copy(struct session *s, const struct post_req *r)
 		     "%s not called: inline, and there are no %u bytes of ours at 0x%llx",
 		     call_of(r), r->sge[i].length, (unsigned long long)r->sge[i].addr);
 		return fail_row(s, "note",
-				"inline bytes are copied here and now: not even "
-				"-force does that");
+				"inline bytes are copied here and now: not even -force does that");
 	}
 	return 0;
 }

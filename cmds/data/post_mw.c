@@ -45,6 +45,7 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 		return fail_next(s, "mw bind %s %s", a->mw->o.name, a->mr->o.name);
 	}
 	r.mw = a->mw;
+	r.bound = a->mr;
 	r.wr.bind_mw.mw = a->mw->v;
 	r.wr.bind_mw.rkey = a->rkey.set ? (uint32_t)a->rkey.v : ibv_inc_rkey(a->mw->v->rkey);
 	r.wr.bind_mw.bind_info =
@@ -59,8 +60,7 @@ static const struct cmd_eg bind_egs[] = {
 	{ "mw -type 2 -pd [get $peer pd]", "mw0" },
 	{ "post bind-mw mw0 window -off 64 -len 64 -qp $peer", "BIND_MW" },
 	{ "poll -qp $peer", "SUCCESS  BIND_MW" },
-	{ "post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 "
-	  "rkey]",
+	{ "post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 rkey]",
 	  "RDMA_WRITE" },
 	{ "poll", "SUCCESS" },
 	{ NULL, NULL }

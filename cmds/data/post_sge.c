@@ -135,10 +135,12 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 	if (mr && add_piece(s, r, mr, a->off.v, a->len.v, !a->len.set, min))
 		return -1;
 	for (size_t i = 0; i < a->sge.n; i++) {
-		if (!sge[i].mr)
+		if (!sge[i].mr) {
+			r->raw |= 1u << r->wr.num_sge;
 			r->sge[r->wr.num_sge++] = sge[i].raw;
-		else if (add_piece(s, r, sge[i].mr, sge[i].off, sge[i].len, sge[i].whole, min))
+		} else if (add_piece(s, r, sge[i].mr, sge[i].off, sge[i].len, sge[i].whole, min)) {
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -156,7 +158,7 @@ const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		const struct mr *mr = (const struct mr *)o;
 
 		if (o->class == &mr_class && sge->addr >= (uintptr_t)mr->buf &&
@@ -167,12 +169,11 @@ const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
 	return NULL;
 }
 
-/* The region whose key and bytes an SGE names, or NULL. */
-static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
+const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		const struct mr *mr = (const struct mr *)o;
 
 		if (o->class == &mr_class && mr->v->lkey == sge->lkey &&
@@ -184,7 +185,7 @@ static const struct mr *mr_of(struct session *s, const struct ibv_sge *sge)
 
 void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
 {
-	const struct mr *mr = mr_of(s, sge);
+	const struct mr *mr = post_sge_key(s, sge);
 
 	if (mr)
 		xappendf(d, "%s+%llu %u B", mr->o.name,

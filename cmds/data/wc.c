@@ -22,7 +22,7 @@ static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct qp *qp = (struct qp *)o;
 
 		if (o->class == &qp_class && qp->v->qp_num == qpn &&
@@ -33,13 +33,14 @@ static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 }
 
 /* The device may report the completion a moment before it moves the QP. */
-static void note_error(struct session *s, struct wc *wc)
+static void note_error(struct session *s, struct wc *wc, struct qp *qp)
 {
-	enum ibv_qp_state was = qp_history_state(wc->qp), now = was;
+	enum ibv_qp_state was = qp_history_state(qp), now = was;
 	const char *why = word_name(wc_status_words, wc->v.status);
+	uint64_t serial = qp->o.serial;
 
-	for (int i = 0; i < 10; i++) {
-		now = qp_history_sync(wc->qp, why);
+	for (int i = 0; i < 10 && obj_lives(s, qp, serial); i++) {
+		now = qp_history_sync(qp, why);
 		if (now != was || wc->v.status == IBV_WC_WR_FLUSH_ERR)
 			break;
 		loop_pass(s->loop, 100);
@@ -52,15 +53,14 @@ static void note_error(struct session *s, struct wc *wc)
 
 static void dump(struct session *s, const struct ibv_wc *wc)
 {
-	if (!s->opt.trace)
+	if (!s->opt.raw)
 		return;
 	if (wc->status != IBV_WC_SUCCESS)
 		trace(s, INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
 	else
 		trace(s, INFO,
-		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u "
-		      "wc_flags=0x%x",
+		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u wc_flags=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status,
 		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,
 		      wc->wc_flags);
@@ -78,20 +78,29 @@ static const struct posted *find_posted(struct qp *qp, const struct ibv_wc *wc, 
 	return p || qp->recv_cq != cq ? p : posted_done(qp, wc->wr_id, true);
 }
 
+static struct qp *note_qp(struct session *s, struct wc *wc)
+{
+	struct qp *qp = find_qp(s, wc->cq, wc->v.qp_num);
+
+	snprintf(wc->qp, sizeof wc->qp, "%s", qp ? qp->o.name : "");
+	wc->datagram = qp && qp->type == IBV_QPT_UD;
+	return qp;
+}
+
 static void look_at(struct session *s, struct wc *wc)
 {
+	struct qp *qp = note_qp(s, wc);
 	const struct posted *p;
 
 	wc->after = -1;
-	wc->qp = find_qp(s, wc->cq, wc->v.qp_num);
 	dump(s, &wc->v);
-	if (!wc->qp)
+	if (!qp)
 		return;
-	p = find_posted(wc->qp, &wc->v, wc->cq);
+	p = find_posted(qp, &wc->v, wc->cq);
 	if (p && !p->recv)
 		wc->after = loop_now() - p->when;
 	if (wc->v.status != IBV_WC_SUCCESS)
-		note_error(s, wc);
+		note_error(s, wc, qp);
 }
 
 static int take_kept(struct cq *cq, struct wc *wc, int max)
@@ -117,7 +126,7 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 	if (cq->nkept) {
 		n = take_kept(cq, wc, max);
 		for (int i = 0; i < n; i++)
-			wc[i].qp = find_qp(s, cq, wc[i].v.qp_num);
+			note_qp(s, &wc[i]);
 		return n;
 	}
 	max = max < 16 ? max : 16;
@@ -179,7 +188,7 @@ static void out_datagram(const struct ibv_wc *wc, struct out *o)
  * that means "IP checksum is good" in verbs.h: which a connected QP never reports. */
 static bool has_inv(const struct wc *w)
 {
-	bool connected = w->qp && w->qp->type != IBV_QPT_UD;
+	bool connected = *w->qp && !w->datagram;
 
 	return w->v.wc_flags & IBV_WC_WITH_INV || (connected && w->v.wc_flags & IBV_WC_IP_CSUM_OK);
 }
@@ -199,7 +208,7 @@ static void out_success(const struct wc *w, struct out *o)
 	if (recv && has_inv(w))
 		out_u64(o, "invalidated_rkey", wc->invalidated_rkey, "  rkey 0x%x invalidated",
 			wc->invalidated_rkey);
-	if (recv && w->qp && w->qp->type == IBV_QPT_UD)
+	if (recv && w->datagram)
 		out_datagram(wc, o);
 }
 
@@ -211,7 +220,19 @@ static void out_failed(const struct wc *w, struct out *o)
 		out_str(o, "meaning", help, "\n   %s", help);
 	if (!w->to)
 		return;
-	out_str(o, "state", w->to, "\n%s went %s -> %s..", w->qp->o.name, w->from, w->to);
+	out_str(o, "state", w->to, "\n   %s went %s -> %s (see qp-state)", w->qp, w->from, w->to);
+}
+
+static void out_after(struct out *o, int64_t ns)
+{
+	double us = (double)ns / 1e3;
+
+	if (us < 1e3)
+		out_double(o, "us", us, "   (%.1f µs after the post)", us);
+	else if (us < 1e6)
+		out_double(o, "us", us, "   (%.1f ms after the post)", us / 1e3);
+	else
+		out_double(o, "us", us, "   (%.1f s after the post)", us / 1e6);
 }
 
 void wc_out(struct session *s, const struct wc *w, struct out *o)
@@ -229,15 +250,14 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 			word_name(wc_opcode_words, w->v.opcode));
 	else
 		out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x", w->v.vendor_err);
-	if (w->qp)
-		out_str(o, "qp", w->qp->o.name, "  %s", w->qp->o.name);
-	out_u64(o, "qp_num", w->v.qp_num, w->qp ? NULL : "  qpn 0x%x", w->v.qp_num);
+	if (*w->qp)
+		out_str(o, "qp", w->qp, "  %s", w->qp);
+	out_u64(o, "qp_num", w->v.qp_num, *w->qp ? NULL : "  qpn 0x%x", w->v.qp_num);
 	out_str(o, "cq", w->cq->o.name, NULL);
 	if (good)
 		out_success(w, o);
 	if (w->after >= 0)
-		out_double(o, "us", (double)w->after / 1000, "   (%.1f µs after the post)",
-			   (double)w->after / 1000);
+		out_after(o, w->after);
 	if (!good)
 		out_failed(w, o);
 	out_text(o, "\n");

@@ -22,6 +22,8 @@ int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *
 	static const struct arg row = { .name = "cq", .kind = &kind_cq };
 
 	*set = (struct cq_set){ .qp = cq ? NULL : qp ? qp : s->ctx->qp };
+	if (set->qp)
+		set->qp->o.named = true;
 	if (cq) {
 		set->cq[set->n++] = cq;
 	} else if (set->qp) {
@@ -122,8 +124,7 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 			 &init) == 0) {
 		if (attr.rnr_retry == 7)
 			fail_row(s, "likely",
-				 "the peer posted no receive: rnr_retry 7 of %s tries "
-				 "for ever",
+				 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
 				 qp->o.name);
 		if (!attr.timeout)
 			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
@@ -147,7 +148,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 	bool any = false;
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct qp *qp = (struct qp *)o;
 		unsigned sends, recvs;
 

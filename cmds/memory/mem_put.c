@@ -153,14 +153,17 @@ static int load(struct session *s, const struct put_args *a, int fd, unsigned ch
 	ssize_t n;
 
 	for (*got = 0; *got < room; *got += (size_t)n) {
-		n = read(fd, p + *got, room - *got);
+		n = script_take(s, fd, a->path, p + *got, room - *got);
 		if (n < 0)
-			return fail_call(s, errno, "read", "%s", a->path);
+			return -1;
 		if (n == 0)
 			return 0;
 	}
-	if (a->len.set || read(fd, &extra, 1) <= 0)
+	if (a->len.set)
 		return 0;
+	n = script_take(s, fd, a->path, &extra, 1);
+	if (n <= 0)
+		return (int)n;
 	fail(s, "mem", "EFBIG", "%s is longer than the %zu bytes of %s at offset %llu: filled up",
 	     a->path, room, a->mr->o.name, (unsigned long long)a->off.v);
 	return fail_row(s, "note", "-len %zu reads just as much", room);

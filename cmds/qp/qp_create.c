@@ -47,7 +47,7 @@ static bool has_user(struct session *s, const struct cq *cq)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (obj_uses(o, cq))
 			return true;
 	return false;
@@ -59,7 +59,7 @@ static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 	struct cq *found = NULL;
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &cq_class && ((struct cq *)o)->dev == dev) {
 			if (found)
 				return NULL;
@@ -87,7 +87,7 @@ static struct pd *need_pd(struct session *s, struct dev *dev, struct made *made)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &pd_class && ((struct pd *)o)->dev == dev)
 			return (struct pd *)o;
 	return made->pd = pd_make(s, dev, NULL);
@@ -106,6 +106,23 @@ static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_sp
 	return made->cq = cq_make(s, dev, NULL, depth ? depth : 1, NULL, 0);
 }
 
+static int one_device(struct session *s, const struct qp_spec *spec)
+{
+	const char *call = spec->id ? "rdma_create_qp" : "ibv_create_qp";
+	const struct pd *pd = spec->pd;
+	const struct dev *dev = pd->dev;
+
+	if (obj_same_dev(s, call, pd, dev, spec->send_cq, spec->send_cq->dev) ||
+	    obj_same_dev(s, call, pd, dev, spec->recv_cq, spec->recv_cq->dev) ||
+	    (spec->srq && obj_same_dev(s, call, pd, dev, spec->srq, spec->srq->pd->dev)))
+		return -1;
+	if (spec->id && spec->id->v->verbs &&
+	    obj_same_dev(s, call, pd, dev, spec->id, dev_of(s, spec->id->v->verbs)))
+		return fail_next(s, "pd -device %s",
+				 ibv_get_device_name(spec->id->v->verbs->device));
+	return 0;
+}
+
 /* Fills in the PD and the CQs that are missing. */
 static int complete_spec(struct session *s, struct qp_spec *spec, struct made *made)
 {
@@ -121,7 +138,7 @@ static int complete_spec(struct session *s, struct qp_spec *spec, struct made *m
 		spec->send_cq = spec->recv_cq ? spec->recv_cq : need_cq(s, dev, spec, made);
 	if (!spec->recv_cq)
 		spec->recv_cq = spec->send_cq;
-	return spec->send_cq ? 0 : -1;
+	return spec->send_cq ? one_device(s, spec) : -1;
 }
 
 static void suspect(struct session *s, const char *what, uint64_t asked, int limit)
@@ -149,15 +166,9 @@ static void report(struct session *s, const struct qp_spec *spec, int err)
 	suspect(s, "max_recv_wr", c->max_recv_wr, d->max_qp_wr);
 	suspect(s, "max_send_sge", c->max_send_sge, d->max_sge);
 	suspect(s, "max_recv_sge", c->max_recv_sge, d->max_sge);
-	if (spec->send_cq->dev != spec->pd->dev || spec->recv_cq->dev != spec->pd->dev)
-		fail_row(s, "likely", "the PD and the CQs are of different devices");
-	if (spec->id && spec->id->v->verbs != spec->pd->dev->v)
-		fail_row(s, "likely", "%s and %s are of different devices", spec->id->o.name,
-			 spec->pd->o.name);
 	if (err == ENOMEM)
 		fail_row(s, "likely",
-			 "locked memory: ulimit -l; or the device has no more QPs "
-			 "(max_qp %d)",
+			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",
 			 d->max_qp);
 	else if (c->max_inline_data > 64)
 		fail_row(s, "try", "-inline 0: a limit on inline data is found by trying alone");

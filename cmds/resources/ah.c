@@ -14,13 +14,27 @@
 #include "table.h"
 #include "trace.h"
 
+/* An id knows the handle to its peer. */
+static void forget(struct session *s, const struct ah *ah)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (o->class == &id_class && ((struct id *)o)->ah == ah)
+			((struct id *)o)->ah = NULL;
+}
+
 static int ah_destroy(struct session *s, struct obj *o)
 {
+	struct ah *ah = (struct ah *)o;
 	int err;
 
 	call_begin(s, SLOW, "ibv_destroy_ah", "%s", o->name);
-	err = ibv_destroy_ah(((struct ah *)o)->v);
-	return err ? call_fail(s, err, "%s", o->name) : call_end(s, "0");
+	err = ibv_destroy_ah(ah->v);
+	if (err)
+		return call_fail(s, err, "%s", o->name);
+	forget(s, ah);
+	return call_end(s, "0");
 }
 
 static void ah_describe(struct session *s, struct obj *o, struct out *out)
@@ -262,8 +276,7 @@ static int create(struct session *s, struct ah *ah)
 		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
 		 ah->attr.dlid);
 	fail_row(s, "likely",
-		 "no neighbour answers for that address, or the own GID is of another "
-		 "kind");
+		 "no neighbour answers for that address, or the own GID is of another kind");
 	return fail_next(s, "gids");
 }
 

@@ -106,6 +106,16 @@ const struct cmd cmd_cc = {
 
 /* --------------------------------------------------------------------- cq -- */
 
+/* An id knows the CQ that was made for it. */
+static void forget(struct session *s, const struct cq *cq)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (o->class == &id_class && ((struct id *)o)->cq == cq)
+			((struct id *)o)->cq = NULL;
+}
+
 static int cq_destroy(struct session *s, struct obj *o)
 {
 	struct cq *cq = (struct cq *)o;
@@ -116,6 +126,7 @@ static int cq_destroy(struct session *s, struct obj *o)
 	if (err)
 		return call_fail(s, err, "%s", o->name);
 	free(cq->kept);
+	forget(s, cq);
 	return call_end(s, "0");
 }
 
@@ -195,7 +206,7 @@ static int cq_exec(struct session *s, const void *args, struct out *o)
 	struct cc *cc = a->cc, *made = NULL;
 	struct cq *cq;
 
-	if (!dev)
+	if (!dev || obj_same_dev(s, "ibv_create_cq", dev, dev, a->cc, a->cc ? a->cc->dev : NULL))
 		return -1;
 	if (!cc && a->new_channel)
 		cc = made = cc_make(s, dev, NULL);

@@ -14,6 +14,20 @@
 #include "trace.h"
 #include "words.h"
 
+/* Only the device knows what a window of type 2 is bound to. */
+static int still_bound(struct session *s, const struct mr *mr, int err)
+{
+	struct obj *o;
+
+	call_fail(s, err, "%s", mr->o.name);
+	obj_foreach(o, s)
+		if (o->class == &mw_class && ((struct mw *)o)->pd == mr->pd) {
+			fail_row(s, "likely", "the memory window %s is bound to it", o->name);
+			return fail_next(s, "destroy %s", o->name);
+		}
+	return -1;
+}
+
 static int mr_destroy(struct session *s, struct obj *o)
 {
 	struct mr *mr = (struct mr *)o;
@@ -22,7 +36,7 @@ static int mr_destroy(struct session *s, struct obj *o)
 	call_begin(s, SLOW, "ibv_dereg_mr", "%s", o->name);
 	err = ibv_dereg_mr(mr->v);
 	if (err)
-		return call_fail(s, err, "%s", o->name);
+		return still_bound(s, mr, err);
 	munmap(mr->buf, mr->len);
 	return call_end(s, "0");
 }
@@ -66,8 +80,7 @@ static void why_not(struct session *s, int err, uint64_t len, unsigned access)
 	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
 		   lock.rlim_cur != RLIM_INFINITY) {
 		fail_row(s, "cause",
-			 "registered memory is pinned; the limit of locked memory is "
-			 "%llu KiB",
+			 "registered memory is pinned; the limit of locked memory is %llu KiB",
 			 (unsigned long long)lock.rlim_cur / 1024);
 		fail_row(s, "remedy",
 			 "ulimit -l unlimited (root, or /etc/security/limits.d), or a "
@@ -107,8 +120,9 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	mr->access = access;
 	obj_use(mr, pd);
 	obj_add(s, mr);
-	trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf, mr->len,
-	      mr->v->lkey, mr->v->rkey);
+	if (s->opt.raw)
+		trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf,
+		      mr->len, mr->v->lkey, mr->v->rkey);
 	return mr;
 }
 
@@ -233,17 +247,20 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	const struct rereg_args *a = args;
 	int flags = (a->access.set ? IBV_REREG_MR_CHANGE_ACCESS : 0) |
 		    (a->pd ? IBV_REREG_MR_CHANGE_PD : 0);
-	int rc;
+	int rc, err;
 
 	if (!flags)
 		return fail(s, "rereg", "MISSING", "rereg: say what changes: -access or -pd");
+	if (a->pd && obj_same_dev(s, "ibv_rereg_mr", a->mr, a->mr->pd->dev, a->pd, a->pd->dev))
+		return -1;
 	call_begin(s, FAST, "ibv_rereg_mr", "%s, %s%s%s%s", a->mr->o.name, a->pd ? "pd " : "",
 		   a->pd ? a->pd->o.name : "", a->access.set ? " access " : "",
 		   a->access.set ? word_flags(mr_access_words, a->access.v) : "");
 	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
 	if (rc) {
-		call_fail(s, errno, "%s", a->mr->o.name);
-		why_not(s, errno, a->mr->len, (unsigned)a->access.v);
+		err = errno;
+		call_fail(s, err, "%s", a->mr->o.name);
+		why_not(s, err, a->mr->len, (unsigned)a->access.v);
 		return rc == IBV_REREG_MR_ERR_CMD
 			       ? fail_row(s, "state", "the old registration holds")
 			       : -1;

@@ -50,6 +50,7 @@ const struct obj_class mw_class = {
 	.title = "memory window",
 	.remedy = "mw",
 	.size = sizeof(struct mw),
+	.clings = true,
 	.destroy = mw_destroy,
 	.describe = mw_describe,
 };
@@ -163,6 +164,13 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 		fail(s, "ibv_bind_mw", "EINVAL", "%s does not allow MW_BIND", a->mr->o.name);
 		return fail_next(s, "rereg %s -access %s,MW_BIND", a->mr->o.name,
 				 word_flags(mr_access_words, a->mr->access));
+	}
+	if (a->mr->pd != a->mw->pd || a->mr->pd != a->qp->pd) {
+		fail(s, "ibv_bind_mw", "EINVAL",
+		     "ibv_bind_mw not called: %s is in %s, %s in %s, %s in %s", a->mw->o.name,
+		     a->mw->pd->o.name, a->mr->o.name, a->mr->pd->o.name, a->qp->o.name,
+		     a->qp->pd->o.name);
+		return fail_row(s, "note", "-force calls it all the same");
 	}
 	if (a->off.v > a->mr->len || len > a->mr->len - a->off.v)
 		return fail(s, "mw bind", "ERANGE",
