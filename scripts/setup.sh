@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Sourced by scripts/demo and scripts/test: what the machine must have, and the build.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,8 @@ packages_build="gcc make cmake pkg-config libc6-dev libibverbs-dev librdmacm-dev
 	tcl8.6-dev libjson-c-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
-packages_test="clang tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
+packages_clang=clang
+packages_test="tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
 	dpkg-dev file"
 
 as_root() {

@@ -133,6 +133,6 @@ void help_version(FILE *to, const char *version)
 
 	Tcl_DStringInit(&libs);
 	app.version(&libs);
-	fprintf(to, "rdmash %s\nTcl %s\n%s", version, TCL_PATCH_LEVEL, Tcl_DStringValue(&libs));
+	fprintf(to, "rdmash %s\nTcl %s\n%s\n", version, TCL_PATCH_LEVEL, Tcl_DStringValue(&libs));
 	Tcl_DStringFree(&libs);
 }

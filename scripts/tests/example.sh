@@ -18,7 +18,8 @@ one)
 	status=$?
 	;;
 pair)
-	"$lab" pair "$rdmash -q -f $file server 10.0.0.1" "$rdmash -q -f $file client 10.0.0.1"
+	printf -v play '%q -q -f %q' "$rdmash" "$file" # in a text for bash
+	"$lab" pair "$play server 10.0.0.1" "$play client 10.0.0.1"
 	status=$?
 	;;
 siw)
