@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "cm_ends.h"
 #include "cmd.h"
 #include "make.h"
 #include "out.h"
@@ -84,11 +85,12 @@ static struct pd *pd_here(struct session *s, struct pd *pd)
 static int mw_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mw_args *a = args;
+	const struct obj *mark = made_mark(s);
 	struct pd *pd = pd_here(s, a->pd);
 	struct mw *mw = pd ? obj_new(s, &mw_class, a->name) : NULL;
 
 	if (!mw)
-		return -1;
+		return made_undo_since(s, mark);
 	call_begin(s, SLOW, "ibv_alloc_mw", "%s, type %llu", pd->o.name,
 		   (unsigned long long)a->type.v);
 	mw->v = ibv_alloc_mw(pd->v, (enum ibv_mw_type)a->type.v);
@@ -99,7 +101,7 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		       IBV_DEVICE_MEM_WINDOW_TYPE_2A)))
 			fail_row(s, "cause", "%s has no memory windows", pd->dev->o.name);
 		obj_discard(mw);
-		return -1;
+		return made_undo_since(s, mark);
 	}
 	call_end(s, "%s, rkey 0x%x", mw->o.name, mw->v->rkey);
 	mw->pd = pd;
