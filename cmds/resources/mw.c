@@ -3,14 +3,14 @@
  * Memory windows: mw, mw bind.
  *
  * ibv_bind_mw(3) is for type 1 and gives the new rkey itself; type 2 is bound by a work
- * request (post bind-mw). A window holds on to its region only when it is of type 1 here:
- * of type 2 the completion decides, so the device is left to refuse dereg.
+ * request (post bind-mw).
  */
 #include <errno.h>
 
 #include "cm_ends.h"
 #include "cmd.h"
 #include "make.h"
+#include "mw.h"
 #include "out.h"
 #include "post.h"
 #include "posted.h"
@@ -22,6 +22,28 @@
 static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bind" },
 					  { "2", IBV_MW_TYPE_2, "bound by post bind-mw" },
 					  { 0 } };
+
+void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp)
+{
+	obj_unuse(mw, mw->mr);
+	obj_unuse(mw, mw->qp);
+	mw->mr = mr;
+	mw->qp = mr ? qp : NULL;
+	obj_use(mw, mw->mr);
+	obj_use(mw, mw->qp);
+}
+
+void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		struct mw *mw = (struct mw *)o;
+
+		if (o->class == &mw_class && mw->pd == pd && mw->v->rkey == rkey)
+			mw_bound(mw, NULL, NULL);
+	}
+}
 
 static int mw_destroy(struct session *s, struct obj *o)
 {
@@ -191,10 +213,7 @@ static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_
 	posted_note(a->qp, &p);
 	if (!a->wr_id.set)
 		s->ctx->wr_id = wr_id;
-	if (a->mw->mr)
-		obj_unuse(a->mw, a->mw->mr);
-	a->mw->mr = len ? a->mr : NULL;
-	obj_use(a->mw, a->mw->mr);
+	mw_bound(a->mw, len ? a->mr : NULL, NULL);
 }
 
 static int bind_exec(struct session *s, const void *args, struct out *o)
