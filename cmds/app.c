@@ -39,7 +39,7 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	struct qp *qp = s->ctx->qp;
 	struct obj *o, *dev = NULL;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &dev_class && !dev)
 			dev = o;
 	if (qp)

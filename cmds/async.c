@@ -22,7 +22,7 @@ static struct obj *about(struct session *s, struct dev *dev, const struct ibv_as
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		switch (ev->event_type) {
 		case IBV_EVENT_CQ_ERR:
 			if (o->class == &cq_class && ((struct cq *)o)->v == ev->element.cq)
@@ -69,7 +69,7 @@ static void keep(struct session *s, enum ibv_event_type type, const struct obj *
 	ev->type = type;
 	snprintf(ev->obj, sizeof ev->obj, "%s", o->name);
 	TAILQ_INSERT_TAIL(&s->ctx->asyncs, ev, link);
-	TAILQ_FOREACH (old, &s->ctx->asyncs, link)
+	TAILQ_FOREACH(old, &s->ctx->asyncs, link)
 		n++;
 	if (n > KEPT) {
 		old = TAILQ_FIRST(&s->ctx->asyncs);

@@ -11,22 +11,23 @@ static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (!class || o->class == class)
 			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(o->name, -1));
 }
 
-static int no_such(struct session *s, const struct arg *a, const struct obj_class *class,
-		   const char *typed)
+static int no_such(struct session *s, const struct obj_class *class, const char *typed)
 {
 	struct obj *other = obj_find(s, NULL, typed);
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
 	const char *near;
 
 	if (other) {
-		args_bad(s, a, "%s is a %s, not a %s", typed, other->class->title, class->title);
+		fail(s, "args", "BADVALUE", "%s is a %s, not a %s", typed, other->class->title,
+		     class->title);
 	} else {
-		args_bad(s, a, "there is no %s named %s", class ? class->title : "object", typed);
+		fail(s, "args", "BADVALUE", "there is no %s named %s",
+		     class ? class->title : "object", typed);
 	}
 	Tcl_IncrRefCount(names);
 	list_class(s, class, names);
@@ -41,13 +42,12 @@ static int no_such(struct session *s, const struct arg *a, const struct obj_clas
 	return -1;
 }
 
-static int parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst,
-		 const struct obj_class *class)
+static int parse(struct session *s, Tcl_Obj *word, void *dst, const struct obj_class *class)
 {
 	struct obj *o = obj_find(s, class, Tcl_GetString(word));
 
 	if (!o)
-		return no_such(s, a, class, Tcl_GetString(word));
+		return no_such(s, class, Tcl_GetString(word));
 	o->named = true;
 	*(void **)dst = o;
 	return 0;
@@ -94,7 +94,8 @@ static bool could_be_name(struct session *s, const struct arg *a, Tcl_Obj *word)
 #define OBJECT_FNS(x)                                                                          \
 	static int parse_##x(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst) \
 	{                                                                                      \
-		return parse(s, a, word, dst, &x##_class);                                     \
+		(void)a;                                                                       \
+		return parse(s, word, dst, &x##_class);                                        \
 	}                                                                                      \
 	static int absent_##x(struct session *s, const struct arg *a, void *dst)               \
 	{                                                                                      \
@@ -131,7 +132,8 @@ OBJECT_FNS(oob)
 
 static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	return parse(s, a, word, dst, NULL);
+	(void)a;
+	return parse(s, word, dst, NULL);
 }
 
 static void complete_any(struct session *s, const struct arg *a, Tcl_Obj *words)

@@ -104,7 +104,7 @@ bool obj_lives(struct session *s, const void *object, uint64_t serial)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o == object)
 			return o->serial == serial;
 	return false;
@@ -125,7 +125,7 @@ void *obj_find(struct session *s, const struct obj_class *class, const char *nam
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if ((!class || o->class == class) && strcmp(o->name, name) == 0)
 			return o;
 	return NULL;
@@ -136,7 +136,7 @@ void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
 	struct obj *o, *found = NULL;
 
 	*n = 0;
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == class) {
 			found = o;
 			++*n;
@@ -160,7 +160,7 @@ static int in_use(struct session *s, struct obj *o)
 	struct obj *u;
 
 	Tcl_DStringInit(&users);
-	obj_foreach (u, s)
+	obj_foreach(u, s)
 		if (obj_uses(u, o)) {
 			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
 			Tcl_DStringAppend(&users, u->name, -1);

@@ -239,11 +239,11 @@ struct id {
 	struct qp *qp;
 	enum id_state state;
 	enum rdma_port_space ps;
-	bool passive;  /* made for a request that came in */
+	bool passive;	/* made for a request that came in */
 	bool by_itself; /* accepted by listen -accept: goes when its peer has left */
-	bool stepping; /* made by 'cm create': nothing is answered for the user */
-	bool left;     /* rdma_disconnect() was called: the peer is not kept waiting */
-	bool hold;     /* its events are acknowledged only by 'cm ack' */
+	bool stepping;	/* made by 'cm create': nothing is answered for the user */
+	bool left;	/* rdma_disconnect() was called: the peer is not kept waiting */
+	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
 	unsigned unacked;	     /* how many */
@@ -290,7 +290,7 @@ int obj_destroy_each(struct session *s);
 /* Destroys everything, in reverse order, without stopping at errors: the end. */
 void obj_destroy_all(struct session *s);
 
-#define obj_foreach(o, s) TAILQ_FOREACH ((o), &(s)->ctx->objs, link)
+#define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->objs, link)
 
 /* ---------------------------------------------------------- as an argument -- */
 

@@ -72,8 +72,7 @@ const struct word wc_status_words[] = {
 	{ "LOC_ACCESS_ERR", IBV_WC_LOC_ACCESS_ERR,
 	  "responder: protection error in a WRITE with immediate" },
 	{ "REM_INV_REQ_ERR", IBV_WC_REM_INV_REQ_ERR,
-	  "the peer refused the request: its RECV was too small, or it does not do "
-	  "this" },
+	  "the peer refused the request: its RECV was too small, or it does not do this" },
 	{ "REM_ACCESS_ERR", IBV_WC_REM_ACCESS_ERR,
 	  "the peer's device refused the address, the length or the key" },
 	{ "REM_OP_ERR", IBV_WC_REM_OP_ERR,

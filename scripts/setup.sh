@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Sourced by scripts/demo and scripts/test: what the machine must have, and the build.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,8 @@ packages_build="gcc make cmake pkg-config libc6-dev libibverbs-dev librdmacm-dev
 	tcl8.6-dev libjson-c-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
-packages_test="clang tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
+packages_clang=clang
+packages_test="tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
 	dpkg-dev file"
 
 as_root() {
@@ -27,26 +28,38 @@ installed() {
 	[ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# need PACKAGE...: installs what is missing, and says so
+# need PACKAGE...: installs what is missing, and says so. Quiet unless it fails.
 need() {
-	local p missing=()
+	local p missing=() out=''
 	for p in "$@"; do
 		installed "$p" || missing+=("$p")
 	done
 	[ "${#missing[@]}" -gt 0 ] || return 0
 	command -v apt-get >/dev/null ||
 		{ echo "no apt-get here; these packages are missing: ${missing[*]}" >&2; return 1; }
+	as_root true || return
 	echo "installing with apt-get: ${missing[*]}"
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update &&
-		as_root env DEBIAN_FRONTEND=noninteractive \
-			apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+	# one source that cannot be reached is no reason to stop: the install decides
+	out=$(as_root apt-get -qq update 2>&1) || true
+	out+=$'\n'$(as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+		--no-install-recommends "${missing[@]}" </dev/null 2>&1) || {
+		tail -n 10 <<<"$out" >&2
+		echo "apt-get could not install: ${missing[*]}" >&2
+		return 1
+	}
 }
 
-# build DIR [CMAKE-OPTION...]: configures and builds the tree in DIR
+# build DIR [CMAKE-OPTION...]: configures and builds the tree in DIR. The output is in
+# DIR/setup.log, and here if it fails.
 build() {
-	local dir=$1
+	local dir=$1 log=$1/setup.log
 	shift
-	cmake -S "$root" -B "$dir" "$@" >"$dir.log" 2>&1 &&
-		cmake --build "$dir" --parallel "$(nproc)" >>"$dir.log" 2>&1 ||
-		{ cat "$dir.log" >&2; echo "the build in $dir failed" >&2; return 1; }
+	mkdir -p "$dir"
+	if cmake -S "$root" -B "$dir" "$@" >"$log" 2>&1 &&
+		cmake --build "$dir" --parallel "$(nproc)" >>"$log" 2>&1; then
+		return
+	fi
+	tail -n 40 "$log" >&2
+	echo "the build in $root/$dir failed; all its output: $root/$log" >&2
+	return 1
 }

@@ -393,6 +393,15 @@ static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj
 	}
 }
 
+/* Those not yet there that have of the flags in mask just these. */
+static void hint_args(const struct cmd *c, const struct walk *w, unsigned mask, unsigned flags,
+		      Tcl_DString *d)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!w->seen[a - c->args] && (a->flags & mask) == flags)
+			usage_arg(a, d);
+}
+
 void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 	       Tcl_DString *d)
 {
@@ -404,12 +413,9 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		Tcl_DStringAppend(d, " ", 1);
 		Tcl_DStringAppend(d, w.due->kind->word, -1);
 	}
-	for (const struct arg *a = c->args; a && a->name; a++)
-		if (!w.seen[a - c->args] && (a->flags & ARG_POS))
-			usage_arg(a, d);
-	for (const struct arg *a = c->args; a && a->name; a++)
-		if (!w.seen[a - c->args] && !(a->flags & ARG_POS))
-			usage_arg(a, d);
+	hint_args(c, &w, ARG_POS, ARG_POS, d);
+	hint_args(c, &w, ARG_POS | ARG_NEED, ARG_NEED, d);
+	hint_args(c, &w, ARG_POS | ARG_NEED, 0, d);
 	if (Tcl_DStringLength(d) > start) { /* the caller has the blank already */
 		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);
 

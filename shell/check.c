@@ -109,8 +109,7 @@ static void condition(const struct words *w, int i)
 	if (!is_braced(w, i)) {
 		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD)
 			problem(w->k, w->token[i]->start, "warning: ",
-				"an expression without braces is substituted twice: "
-				"write {...}");
+				"an expression without braces is substituted twice: write {...}");
 		return;
 	}
 	t = w->token[i] + 1;

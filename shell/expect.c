@@ -313,9 +313,7 @@ static int usage(struct session *s, const struct expect_args *a)
 			    "expect: exactly one script must follow");
 	if (fields && (a->words.n < 3 || a->words.n % 2 == 0)) {
 		fail(s, "args", "MISSING",
-		     "expect: pairs of field and value, then a script, not %zu "
-		     "words",
-		     a->words.n);
+		     "expect: pairs of field and value, then a script, not %zu words", a->words.n);
 		return fail_next(s, "expect status SUCCESS {poll}");
 	}
 	return 0;

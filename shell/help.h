@@ -26,8 +26,7 @@ const char *help_version_number(void);
 struct topic {
 	const char *name;
 	const char *title;
-	const char *text; /* paragraphs between empty lines; indented lines stay as they
-			     are */
+	const char *text; /* paragraphs between empty lines; indented lines stay */
 };
 extern const struct topic topics[]; /* ends with a NULL name */
 
@@ -39,8 +38,9 @@ struct help_option {
 };
 extern const struct help_option help_option_table[]; /* ends with a NULL name */
 
-/* The families in the order help shows them; NULL at the end. Borrowed. */
-const char *help_family(unsigned n);
+/* The families in the order in which help shows them; ends with NULL. Every command is in
+ * one of them. */
+extern const char *const help_families[];
 /* How an argument is written: "<mr>", "-remote addr". */
 void help_arg_name(const struct arg *a, Tcl_DString *d);
 /* Its help, with default, range and words. */

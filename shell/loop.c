@@ -168,7 +168,7 @@ static struct watch *find_watch(struct loop *l, int fd)
 {
 	struct watch *w;
 
-	TAILQ_FOREACH (w, &l->watches, link)
+	TAILQ_FOREACH(w, &l->watches, link)
 		if (w->fd == fd)
 			return w;
 	return NULL;
@@ -249,7 +249,7 @@ static void collect(struct loop *l)
 		l->polled = xrealloc(l->polled, l->room, sizeof(*l->polled));
 	}
 	l->polled[n++] = (struct pollfd){ .fd = l->wake, .events = POLLIN };
-	TAILQ_FOREACH (w, &l->watches, link)
+	TAILQ_FOREACH(w, &l->watches, link)
 		l->polled[n++] = (struct pollfd){ .fd = w->fd, .events = w->events };
 	l->n_polled = n;
 }

@@ -143,68 +143,71 @@ static int allow_dir(struct session *s, const char *dir)
 	return 0;
 }
 
+/* Those that print something and end. */
+static int print_and_end(int o)
+{
+	if (o == 'V')
+		help_version(stdout, RDMASH_VERSION);
+	else if (o == 'h')
+		help_options(stdout);
+	else if (o == OPT_MAN)
+		help_man(stdout, RDMASH_VERSION);
+	else if (o == OPT_BASH)
+		help_bash(stdout);
+	else
+		fputs("Try 'rdmash --help'.\n", stderr);
+	return (o == '?' ? EXIT_USAGE : EXIT_OK) + 1;
+}
+
 /* 0: go on; else one more than the exit code to end with at once. */
+static int take_option(struct session *s, int o, struct command_line *cl)
+{
+	switch (o) {
+	case 'f':
+	case 'c':
+		add_job(cl, o == 'f', optarg);
+		return 0;
+	case 'n':
+		s->opt.check = true;
+		return 0;
+	case 'x':
+		s->opt.echo = true;
+		return 0;
+	case 'k':
+		s->opt.keep_going = true;
+		return 0;
+	case 'q':
+		s->opt.quiet = true;
+		return 0;
+	case 'X':
+		cl->no_rc = true;
+		return 0;
+	case OPT_JSON:
+		s->opt.format = OUT_JSON;
+		return 0;
+	case OPT_COLOR:
+		cl->color = parse_color(optarg);
+		return cl->color == -2 ? EXIT_USAGE + 1 : 0;
+	case OPT_UNSAFE:
+		s->opt.unsafe = true;
+		return 0;
+	case OPT_ALLOW_DIR:
+		return allow_dir(s, optarg) ? EXIT_USAGE + 1 : 0;
+	case OPT_DEVICE:
+		s->opt.device = optarg;
+		return 0;
+	default:
+		return print_and_end(o);
+	}
+}
+
 static int parse_options(struct session *s, int argc, char **argv, struct command_line *cl)
 {
-	int o;
+	int o, rc = 0;
 
-	while ((o = getopt_long(argc, argv, "+f:c:nxkqXVh", long_options, NULL)) != -1) {
-		switch (o) {
-		case 'f':
-		case 'c':
-			add_job(cl, o == 'f', optarg);
-			break;
-		case 'n':
-			s->opt.check = true;
-			break;
-		case 'x':
-			s->opt.echo = true;
-			break;
-		case 'k':
-			s->opt.keep_going = true;
-			break;
-		case 'q':
-			s->opt.quiet = true;
-			break;
-		case 'X':
-			cl->no_rc = true;
-			break;
-		case OPT_JSON:
-			s->opt.format = OUT_JSON;
-			break;
-		case OPT_COLOR:
-			cl->color = parse_color(optarg);
-			if (cl->color == -2)
-				return EXIT_USAGE + 1;
-			break;
-		case OPT_UNSAFE:
-			s->opt.unsafe = true;
-			break;
-		case OPT_ALLOW_DIR:
-			if (allow_dir(s, optarg))
-				return EXIT_USAGE + 1;
-			break;
-		case OPT_DEVICE:
-			s->opt.device = optarg;
-			break;
-		case 'V':
-			help_version(stdout, RDMASH_VERSION);
-			return EXIT_OK + 1;
-		case 'h':
-			help_options(stdout);
-			return EXIT_OK + 1;
-		case OPT_MAN:
-			help_man(stdout, RDMASH_VERSION);
-			return EXIT_OK + 1;
-		case OPT_BASH:
-			help_bash(stdout);
-			return EXIT_OK + 1;
-		default:
-			fputs("Try 'rdmash --help'.\n", stderr);
-			return EXIT_USAGE + 1;
-		}
-	}
-	return 0;
+	while (!rc && (o = getopt_long(argc, argv, "+f:c:nxkqXVh", long_options, NULL)) != -1)
+		rc = take_option(s, o, cl);
+	return rc;
 }
 
 /* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv. */

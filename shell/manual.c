@@ -165,28 +165,21 @@ static void man_topics(FILE *to)
 
 void help_man(FILE *to, const char *version)
 {
-	const char *family;
-
 	fprintf(to, ".TH RDMASH 1 \"\" \"rdmash %s\" \"User Commands\"\n", version);
 	fputs(".SH NAME\nrdmash \\- interactive shell for RDMA verbs\n"
-	      ".SH SYNOPSIS\n.B rdmash\n[\\fIoptions\\fR] [\\fISCRIPT\\fR [\\fIARG\\fR "
-	      "...]]\n"
+	      ".SH SYNOPSIS\n.B rdmash\n[\\fIoptions\\fR] [\\fISCRIPT\\fR [\\fIARG\\fR ...]]\n"
 	      ".SH DESCRIPTION\n"
-	      "rdmash keeps devices, protection domains, completion queues, queue pairs, "
-	      "memory\n"
-	      "regions and connections alive between commands, so that a person can step "
-	      "through\n"
-	      "the protocol by hand, see every change of state and every completion, "
-	      "break things\n"
-	      "on purpose, and replay the session as a script. Every command is one call "
-	      "of the\n"
+	      "rdmash keeps devices, protection domains, completion queues, queue pairs, memory\n"
+	      "regions and connections alive between commands, so that a person can step through\n"
+	      "the protocol by hand, see every change of state and every completion, break things\n"
+	      "on purpose, and replay the session as a script. Every command is one call of the\n"
 	      "verbs libraries, or a short sequence of them that it shows.\n",
 	      to);
 	man_options(to);
 	man_topics(to);
 	fputs(".SH COMMANDS\n", to);
-	for (unsigned i = 0; (family = help_family(i)); i++)
-		man_family(to, family);
+	for (const char *const *f = help_families; *f; f++)
+		man_family(to, *f);
 	fputs(".SH \"SEE ALSO\"\n.BR ibv_devinfo (1),\n.BR rdma_cm (7),\n.BR rping (1),\n"
 	      ".BR rdma (8)\n",
 	      to);
@@ -216,8 +209,7 @@ static void bash_options(FILE *to, bool valued, const char *sep)
 void help_bash(FILE *to)
 {
 	fputs("# bash completion for rdmash\n_rdmash()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
-	      "IFS=$'\\n'\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} IFS=$'\\n'\n"
 	      "\tlocal commands='",
 	      to);
 	for (const struct cmd *const *c = cmd_table; *c; c++)
@@ -229,20 +221,17 @@ void help_bash(FILE *to)
 	      "\t\tCOMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n"
 	      "\t\tCOMPREPLY=(\"${COMPREPLY[@]// /\\\\ }\")\n\t\treturn ;;\n"
 	      "\t--color)\n"
-	      "\t\tCOMPREPLY=($(compgen -W $'always\\nnever\\nauto' -- "
-	      "\"$cur\"))\n\t\treturn ;;\n"
+	      "\t\tCOMPREPLY=($(compgen -W $'always\\nnever\\nauto' -- \"$cur\"))\n\t\treturn ;;\n"
 	      "\t--device)\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$(ls /sys/class/infiniband 2>/dev/null)\" "
 	      "-- \"$cur\"))\n"
 	      "\t\treturn ;;\n"
 	      "\t--allow-dir)\n"
-	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -d -- "
-	      "\"$cur\"))\n\t\treturn ;;\n"
+	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n\t\treturn ;;\n"
 	      "\tesac\n"
 	      "\tif [[ $cur == -* ]]; then\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n\telse\n"
-	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -f -- "
-	      "\"$cur\"))\n\tfi\n"
+	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\tfi\n"
 	      "}\ncomplete -F _rdmash rdmash\n",
 	      to);
 }

@@ -56,17 +56,19 @@ static bool whole(void *session, const char *text)
 
 static const struct edit_ops ops = { prompt, whole, complete_words, complete_hint };
 
-/* The version of libibverbs and so on is app's, one word of its first line each. */
+/* Of app's versions the first will do: "libibverbs 1.14  librdmacm ...". */
 static void banner(struct session *s, const char *version)
 {
 	Tcl_DString libs;
-	const char *first;
+	const char *libs_end;
 
 	Tcl_DStringInit(&libs);
 	app.version(&libs);
-	first = Tcl_DStringValue(&libs);
-	printf("rdmash %s  %.*s%sTcl %s      help: commands   quit: leave\n", version,
-	       (int)strcspn(first, "\n"), first, *first ? "  " : "",
+	libs_end = strstr(Tcl_DStringValue(&libs), "  ");
+	if (libs_end)
+		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
+	printf("rdmash %s  %s%sTcl %s    help: commands   quit: leave\n", version,
+	       Tcl_DStringValue(&libs), Tcl_DStringLength(&libs) ? "  " : "",
 	       Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	Tcl_DStringFree(&libs);
 }
@@ -122,22 +124,16 @@ static void run_block(struct session *s, const char *block)
 
 static void read_and_run(struct session *s)
 {
-	unsigned cancelled = 0;
-
 	while (!s->quit && !loop_ending(s->loop)) {
 		enum edit_end end;
 		Tcl_DString block;
 
 		Tcl_DStringInit(&block);
 		end = edit_read(s->edit, &block);
-		if (end == EDIT_BLOCK) {
-			cancelled = 0;
+		if (end == EDIT_BLOCK)
 			run_block(s, Tcl_DStringValue(&block));
-		} else if (end == EDIT_CANCEL) {
+		else if (end == EDIT_CANCEL)
 			settle(s);
-			if (++cancelled == 2)
-				printf("quit or Ctrl-D leaves\n");
-		}
 		Tcl_DStringFree(&block);
 		if (end == EDIT_EOF)
 			break;

@@ -39,7 +39,8 @@ void script_report(struct session *s)
 	const char *where = s->fail.where;
 
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
-		fprintf(stderr, "%s%sinterrupted\n", where ? where : "",
+		/* behind the ^C that the terminal has echoed */
+		fprintf(stderr, "%s%s%sinterrupted\n", s->edit ? "\n" : "", where ? where : "",
 			where && *where ? ": " : "");
 		return;
 	}

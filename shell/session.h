@@ -41,6 +41,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace; /* voices are shown */
+	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
@@ -57,7 +58,7 @@ struct session {
 	struct options opt;
 	struct fail fail;
 	struct obstack arena;	 /* what arguments need until their command returns */
-	bool printing;		/* the result of the command at top level is to be shown */
+	bool printing;		 /* the result of the command at top level is to be shown */
 	struct out *last;	 /* of the outermost command that ran last */
 	const char *typed;	 /* the word being completed, while completing */
 	struct script *script;	 /* being run: its file and line; NULL at the prompt */

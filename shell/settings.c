@@ -161,31 +161,38 @@ const struct cmd cmd_option = {
 
 /* -------------------------------------------------------------------- trace -- */
 
+static const struct word trace_words[] = { { "off", 0, "nothing" },
+					   { "on", 1, "calls" },
+					   { "all", 2, "calls, and what their structs hold" },
+					   { 0 } };
+
 struct trace_args {
-	struct num on;
+	struct num how;
 };
 
 static const struct arg trace_arg_table[] = {
-	POS_OPT("how", trace_args, on, kind_enum, "on or off (default: say which)", .data = on_off),
+	POS_OPT("how", trace_args, how, kind_enum, "how much (default: say it)",
+		.data = trace_words),
 	ARGS_END,
 };
 
 static int trace_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct trace_args *a = args;
+	const char *now = trace_words[s->opt.trace + s->opt.raw].name;
 
-	if (a->on.set)
-		s->opt.trace = a->on.v != 0;
-	else
-		out_str(o, NULL, s->opt.trace ? "on" : "off", "trace is %s\n",
-			s->opt.trace ? "on" : "off");
+	if (a->how.set) {
+		s->opt.trace = a->how.v > 0;
+		s->opt.raw = a->how.v > 1;
+	} else {
+		out_str(o, NULL, now, "trace is %s\n", now);
+	}
 	return 0;
 }
 
 static const struct cmd_eg trace_examples[] = {
-	{ "trace on", NULL },
-	{ "trace", "trace is on" },
-	{ "trace off", NULL },
+	{ "trace on", NULL },  { "trace", "trace is on" },
+	{ "trace all", NULL }, { "trace off", NULL },
 	{ NULL, NULL },
 };
 
@@ -195,8 +202,9 @@ const struct cmd cmd_trace = {
 	.summary = "show each library call with its arguments and result",
 	.text = "Each call is one line with time, number, voice, arguments and result. The voices:\n"
 		"SLOW for the control path (objects are made, connections managed), FAST for what\n"
-		"makes a queue pair ready for data, DATA for posting and polling. On at the prompt,\n"
-		"off in scripts. Trace lines go to standard error in scripts.",
+		"makes a queue pair ready for data, DATA for posting and polling, INFO for remarks.\n"
+		"With all, INFO also has the fields of each work request, its pieces and its\n"
+		"completion. On at the prompt, off in scripts, where the lines go to standard error.",
 	.examples = trace_examples,
 	.args = trace_arg_table,
 	.size = sizeof(struct trace_args),

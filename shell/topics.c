@@ -3,8 +3,7 @@
 #include "help.h"
 
 static const char language[] =
-	"Lines are Tcl commands: a word, its arguments, and one line or ';' ends it. "
-	"Commands and\n"
+	"Lines are Tcl commands: a word, its arguments, and one line or ';' ends it. Commands and\n"
 	"options may be shortened as long as they stay unique.\n"
 	"\n"
 	"  set n 3                    a variable; $n is its value\n"
@@ -12,8 +11,7 @@ static const char language[] =
 	"  echo \"rkey is $rkey\"       quoted: with $ and []\n"
 	"  echo {as $it is}           in braces: without\n"
 	"  if {$n > 2} {poll}         conditions and bodies stand in braces\n"
-	"  for {set i 0} {$i < 3} {incr i} {...}    foreach x {a b} {...}    while {...} "
-	"{...}\n"
+	"  for {set i 0} {$i < 3} {incr i} {...}    foreach x {a b} {...}    while {...} {...}\n"
 	"  proc twice {x} {expr {2 * $x}}           a command of your own\n"
 	"  dict get [poll] status     results are dicts, lists or plain values\n"
 	"  binary scan $bytes WuIu addr rkey        unpacks what a peer sent\n"
@@ -21,16 +19,12 @@ static const char language[] =
 	"                             errors: RDMASH, the call, the errno or status\n"
 	"  poll ;# a comment          a comment after a command needs the ';'\n"
 	"\n"
-	"The text of a result is printed when the command stands alone at top level; "
-	"inside of\n"
-	"[...], loops and procs it is only a value (repeat prints, echo always does). "
-	"IPv6\n"
-	"addresses are written without brackets. Numbers have 64 bits and may be written "
-	"0x1f.\n"
+	"The text of a result is printed when the command stands alone at top level; inside of\n"
+	"[...], loops and procs it is only a value (repeat prints, echo always does). IPv6\n"
+	"addresses are written without brackets. Numbers have 64 bits and may be written 0x1f.\n"
 	"Sizes take K, M and G, times ms and s.\n"
 	"\n"
-	"All of Tcl's own commands are there but those that leave the shell (open, exec, "
-	"socket,\n"
+	"All of Tcl's own commands are there but those that leave the shell (open, exec, socket,\n"
 	"file, cd, load) or that have an event loop of their own (after, vwait, update).";
 
 static const char scripts[] =
@@ -42,17 +36,12 @@ static const char scripts[] =
 	"  rdmash -x script.rdma          shows each command before it runs\n"
 	"  #!/usr/bin/env rdmash          as its first line makes a file a program\n"
 	"\n"
-	"The first error ends a script, and says where: file, line, and through which "
-	"procs. With\n"
-	"-k it goes on. 'expect' makes a script a test; 'record' makes one of what you "
-	"typed.\n"
+	"The first error ends a script, and says where: file, line, and through which procs. With\n"
+	"-k it goes on. 'expect' makes a script a test; 'record' makes one of what you typed.\n"
 	"\n"
-	"Scripts are not trusted. They cannot run programs or open sockets of their own, "
-	"and\n"
-	"commands that take a file open it only below the directory of the script or one "
-	"that\n"
-	"--allow-dir names. --unsafe lifts all this, and brings Tcl's own open, close "
-	"and puts as\n"
+	"Scripts are not trusted. They cannot run programs or open sockets of their own, and\n"
+	"commands that take a file open it only below the directory of the script or one that\n"
+	"--allow-dir names. --unsafe lifts all this, and brings Tcl's own open, close and puts as\n"
 	"tcl_open, tcl_close and tcl_puts. Lines that you type are yours: no limits.";
 
 static const char exit_codes[] =
@@ -71,22 +60,16 @@ static const char files[] =
 	"  $XDG_CONFIG_HOME/rdmash/rc.rdma    the start file: run at the start of each "
 	"interactive\n"
 	"                                     session, unless -X is given\n"
-	"  $XDG_STATE_HOME/rdmash/history     what was typed; $RDMASH_HISTORY names "
-	"another\n"
+	"  $XDG_STATE_HOME/rdmash/history     what was typed; $RDMASH_HISTORY names another\n"
 	"\n"
 	"Where these variables are not set, ~/.config and ~/.local/state are meant.";
 
 static const char prompt[] =
-	"Tab completes commands, options, values, names of objects, $variables and "
-	"files; what is\n"
-	"still missing stands in grey behind the cursor ('option hints off' hides it). "
-	"Ctrl-R\n"
-	"searches the history. A line that is not whole (an open brace or quote) goes on "
-	"on the\n"
-	"next one. Ctrl-C drops the line, or stops the command that runs; the session "
-	"and its\n"
-	"objects stay. Ctrl-D on an empty line leaves. !command runs a command of the "
-	"system.\n"
+	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"
+	"still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R\n"
+	"searches the history. A line that is not whole (an open brace or quote) goes on on the\n"
+	"next one. Ctrl-C drops the line, or stops the command that runs; the session and its\n"
+	"objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"
 	"Lines with '*' are notices: something happened on its own ('notices').";
 
 const struct topic topics[] = {

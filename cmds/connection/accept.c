@@ -107,12 +107,12 @@ const struct cmd cmd_accept = {
 	.name = "accept",
 	.family = "connection, in one go",
 	.summary = "accept a peer that asks to connect",
-	.text = "Takes the oldest request, or waits for one, makes what is missing (PD, CQ, QP), calls\n"
-		"rdma_accept and waits for ESTABLISHED. The new id and its QP become the current ones.\n"
-		"The peer may send at once: where it does, use -prepare, post receives, and accept\n"
-		"again. In steps: cm event, qp create -id, cm accept. The example has both ends in "
-		"one\n"
-		"process; its last line shows what happens when nobody comes.",
+	.text = "Takes the oldest request, or waits for one, makes what is missing (PD, CQ, QP),\n"
+		"calls rdma_accept and waits for ESTABLISHED. The new id and its QP become the\n"
+		"current ones. The peer may send at once: where it does, use -prepare, post\n"
+		"receives, and accept again. In steps: cm event, qp create -id, cm accept. The\n"
+		"example has both ends in one process; its last line shows what happens when nobody\n"
+		"comes.",
 	.calls = "rdma_create_qp(3) rdma_accept(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
 	.examples = accept_egs,

@@ -225,14 +225,12 @@ const struct cmd cmd_cm_connect = {
 	.family = "connection, step by step",
 	.summary = "ask the peer to connect",
 	.text = "Sends the request with the private data and waits for ESTABLISHED; on the way\n"
-		"librdmacm moves the QP from INIT over RTR to RTS. An id without a QP of its own (-qpn)\n"
-		"gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm establish.\n"
-		"REJECTED shows the reason and the peer's private data. Post receives before "
-		"this:\n"
-		"the peer may send at once.",
+		"librdmacm moves the QP from INIT over RTR to RTS. An id without a QP of its own\n"
+		"(-qpn) gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm\n"
+		"establish. REJECTED shows the reason and the peer's private data. Post receives\n"
+		"before this: the peer may send at once.",
 	.calls = "rdma_connect(3)",
-	.setup = "listen 7471 -accept\ncm create -name c\ncm resolve-addr c 10.0.0.2 "
-		 "7471\n"
+	.setup = "listen 7471 -accept\ncm create -name c\ncm resolve-addr c 10.0.0.2 7471\n"
 		 "cm resolve-route c\nqp create -id c",
 	.examples = connect_egs,
 	.args = connect_args,
@@ -260,9 +258,8 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	if (id->qp) {
 		fail(s, "cm establish", "BADSTATE",
-		     "cm establish not called: %s has %s, for which "
-		     "librdmacm does it",
-		     id->o.name, id->qp->o.name);
+		     "cm establish not called: %s has %s, for which librdmacm does it", id->o.name,
+		     id->qp->o.name);
 		return fail_next(s, "cm event %s", id->o.name);
 	}
 	call_begin(s, FAST, "rdma_establish", "%s", id->o.name);

@@ -204,10 +204,8 @@ const struct cmd cmd_cm_notify = {
 	.family = "connection, step by step",
 	.summary = "tell the CM that the peer's first message has come",
 	.text = "When the last message of the handshake is lost but data arrives, the accepting\n"
-		"QP gets the asynchronous event COMM_EST while its id is still ACCEPTING. "
-		"This\n"
-		"call establishes the connection. On an id that is not ACCEPTING it "
-		"fails.",
+		"QP gets the asynchronous event COMM_EST while its id is still ACCEPTING. This\n"
+		"call establishes the connection. On an id that is not ACCEPTING it fails.",
 	.calls = "rdma_notify(3)",
 	.setup = "cm create",
 	.examples = notify_egs,
@@ -236,8 +234,7 @@ static int migrate_exec(struct session *s, const void *args, struct out *o)
 
 	if (id->unacked) {
 		fail(s, "rdma_migrate_id", "EBUSY",
-		     "%s has %u event%s not acknowledged: rdma_migrate_id would wait for "
-		     "ever",
+		     "%s has %u event%s not acknowledged: rdma_migrate_id would wait for ever",
 		     id->o.name, id->unacked, id->unacked == 1 ? "" : "s");
 		return fail_next(s, "cm ack %s", id->o.name);
 	}

@@ -77,7 +77,7 @@ static bool in_use(struct session *s, const void *object)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (obj_uses(o, object))
 			return true;
 	return false;

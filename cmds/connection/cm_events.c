@@ -95,7 +95,7 @@ unsigned cm_ack(struct session *s, struct id *id)
 	free(id->held);
 	id->held = NULL;
 	id->unacked = 0;
-	TAILQ_FOREACH (ev, &id->events, link)
+	TAILQ_FOREACH(ev, &id->events, link)
 		ev->held = false;
 	return n;
 }
@@ -104,7 +104,7 @@ void cm_close(struct session *s)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &id_class)
 			cm_ack(s, (struct id *)o);
 }
@@ -207,7 +207,7 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 
 	while (used && !ev->data[used - 1])
 		used--;
-	if (!s->opt.trace || !used)
+	if (!s->opt.raw || !used)
 		return;
 	for (size_t i = 0; i < used && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", ev->data[i]);
@@ -305,7 +305,7 @@ struct ec *ec_default(struct session *s)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &ec_class)
 			return (struct ec *)o;
 	return ec_make(s, NULL);
@@ -329,7 +329,7 @@ static void ec_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "name", o->name, "ec %s", o->name);
 	out_int(out, "fd", ec->v->fd, "  event channel, fd %d, ids:", ec->v->fd);
 	out_list(out, "ids");
-	obj_foreach (user, s)
+	obj_foreach(user, s)
 		if (obj_uses(user, ec))
 			out_str(out, NULL, user->name, " %s", user->name);
 	out_end(out);

@@ -73,15 +73,13 @@ static void explain_reject(struct session *s, struct id *id, const struct cm_eve
 	switch (ev->status) {
 	case 8:
 		fail_row(s, "remedy",
-			 "start the server first ('listen %u' there), or check port, "
-			 "address and "
+			 "start the server first ('listen %u' there), or check port, address and "
 			 "port space (%s)",
 			 port, word_name(ps_words, id->ps));
 		break;
 	case 28:
 		fail_row(s, "cause",
-			 "the program at %s called rdma_reject, failed before it "
-			 "accepted, "
+			 "the program at %s called rdma_reject, failed before it accepted, "
 			 "or ended",
 			 peer);
 		fail_row(s, "remedy", "look at the server; it may say why in the private data");

@@ -198,7 +198,7 @@ static struct id *ours_on(struct session *s, uint16_t port)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct id *id = (struct id *)o;
 
 		if (o->class == &id_class && id->v && !id->listener &&
@@ -225,8 +225,7 @@ void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err)
 	} else if (err == EADDRINUSE || (err == EADDRNOTAVAIL && port)) {
 		fail_row(s, "cause", "port %u is in use by another program", port);
 		fail_row(s, "remedy",
-			 "choose another port; '!rdma resource show cm_id' lists who has "
-			 "it");
+			 "choose another port; '!rdma resource show cm_id' lists who has it");
 	} else if (err == ENODEV) {
 		explain_no_device(s, sa, netdev);
 	} else if (err == EACCES) {

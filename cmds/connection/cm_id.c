@@ -111,8 +111,7 @@ static const char *next_step(const struct id *id)
 		return "accept (a peer's request makes a new id), or destroy %s";
 	case ID_ADDR_RESOLVED:
 		return id->qp ? "cm resolve-route %s"
-			      : "cm resolve-route %s; qp create -id %s comes before cm "
-				"connect";
+			      : "cm resolve-route %s; qp create -id %s comes before cm connect";
 	case ID_ROUTE_RESOLVED:
 		return id->qp ? "cm connect %s" : "qp create -id %s, then cm connect %s";
 	case ID_CONNECTING:
@@ -237,7 +236,7 @@ static int id_destroy(struct session *s, struct obj *o)
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", o->name);
 	call_end(s, "0");
-	obj_foreach (other, s)
+	obj_foreach(other, s)
 		if (other->class == &id_class && ((struct id *)other)->listener == id)
 			((struct id *)other)->listener = NULL;
 	cm_forget(id);
@@ -250,7 +249,7 @@ static void describe_events(struct id *id, struct out *out)
 	struct cm_event *ev;
 	unsigned n = 0;
 
-	TAILQ_FOREACH (ev, &id->events, link)
+	TAILQ_FOREACH(ev, &id->events, link)
 		n++;
 	out_u64(out, "events", n, NULL);
 	out_u64(out, "unacked", id->unacked, NULL);

@@ -113,7 +113,7 @@ static unsigned waiting_requests(struct session *s, const struct id *listener)
 	unsigned n = 0;
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		const struct id *id = (const struct id *)o;
 
 		n += o->class == &id_class && id->listener == listener && id->state == ID_REQUEST;
@@ -174,7 +174,7 @@ static struct id *forgotten(struct session *s, const struct id *listener)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct id *id = (struct id *)o;
 
 		if (o->class == &id_class && id->listener == listener && listening_forgets(s, id))

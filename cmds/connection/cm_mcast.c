@@ -98,8 +98,7 @@ const struct cmd cmd_cm_join = {
 	.text = "For ids of port space UDP or IPOIB that are on a device. The QP of the id, if it has\n"
 		"one, is attached to the group, and an address handle is made for sending to it.",
 	.calls = "rdma_join_multicast(3)",
-	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id "
-		 "id0",
+	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0",
 	.examples = join_egs,
 	.args = join_args,
 	.size = sizeof(struct join_args),
@@ -142,8 +141,7 @@ const struct cmd cmd_cm_leave = {
 	.summary = "leave a multicast group",
 	.text = "The QP of the id is detached from the group.",
 	.calls = "rdma_leave_multicast(3)",
-	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id "
-		 "id0\n"
+	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0\n"
 		 "cm join 239.1.1.1",
 	.examples = leave_egs,
 	.args = leave_args,

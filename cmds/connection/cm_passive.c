@@ -83,8 +83,7 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 	if (!id->qp && !a->conn.qpn.set) {
 		fail(s, "cm accept", "ENOENT", "cm accept not called: %s has no QP", id->o.name);
 		fail_row(s, "note",
-			 "post its receives before accepting, too: the peer may send at "
-			 "once");
+			 "post its receives before accepting, too: the peer may send at once");
 		return fail_next(s, "qp create -id %s", id->o.name);
 	}
 	if (conn_param(s, id, DATA_ACCEPT, &a->conn, &p) || step_accept(s, id, &p))

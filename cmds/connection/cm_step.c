@@ -90,8 +90,7 @@ static const char *param_text(const struct rdma_conn_param *p)
 	static char text[160];
 
 	snprintf(text, sizeof text,
-		 "private_data %u B responder_resources %u initiator_depth %u "
-		 "retry_count %u "
+		 "private_data %u B responder_resources %u initiator_depth %u retry_count %u "
 		 "rnr_retry %u qp_num %u",
 		 p->private_data_len, p->responder_resources, p->initiator_depth, p->retry_count,
 		 p->rnr_retry_count, p->qp_num);

@@ -38,7 +38,7 @@ void cm_queue(struct id *id, struct cm_event *ev)
 	unsigned n = 0;
 
 	TAILQ_INSERT_TAIL(&id->events, ev, link);
-	TAILQ_FOREACH (old, &id->events, link)
+	TAILQ_FOREACH(old, &id->events, link)
 		n++;
 	if (n > KEPT) {
 		old = TAILQ_FIRST(&id->events);
@@ -65,7 +65,7 @@ static struct id *oldest(struct session *s, const struct id *only)
 	struct id *found = NULL;
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct id *id = (struct id *)o;
 
 		if (o->class != &id_class || TAILQ_EMPTY(&id->events))
@@ -84,7 +84,7 @@ static struct id *oldest_request(struct session *s, const struct id *listener)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct id *id = (struct id *)o;
 
 		if (o->class == &id_class && id->state == ID_REQUEST &&
@@ -106,7 +106,7 @@ static struct id *unanswered(struct session *s, const struct id *id)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct id *other = (struct id *)o;
 
 		if (id && o->class == &id_class && other->state == ID_REQUEST &&
@@ -258,7 +258,7 @@ static unsigned listeners(struct session *s)
 	unsigned n = 0;
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		n += o->class == &id_class && ((struct id *)o)->state == ID_LISTENING;
 	return n;
 }

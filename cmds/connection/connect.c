@@ -127,8 +127,7 @@ const struct cmd cmd_connect = {
 		"receives, then cm connect. With -ps UDP the QP is UD, and an address handle to the peer\n"
 		"is made. In steps: cm create, cm resolve-addr, cm resolve-route, qp create -id,\n"
 		"cm connect; 'trace on' shows them.",
-	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) "
-		 "rdma_connect(3)",
+	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) rdma_connect(3)",
 	.setup = "listen 7471 -accept",
 	.examples = connect_egs,
 	.args = connect_args,
@@ -171,8 +170,7 @@ static int leave(struct session *s, struct id *id, uint64_t within_ms)
 	if (cm_await(s, id, "rdma_disconnect", RDMA_CM_EVENT_DISCONNECTED, within_ms, NULL) == 0)
 		return 0;
 	return fail_row(s, "note",
-			"this side is disconnected; the peer has not called "
-			"rdma_disconnect");
+			"this side is disconnected; the peer has not called rdma_disconnect");
 }
 
 static int disconnect_exec(struct session *s, const void *args, struct out *o)
@@ -201,10 +199,8 @@ const struct cmd cmd_disconnect = {
 	.family = "connection, in one go",
 	.summary = "end a connection",
 	.text = "Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has\n"
-		"answered. The id and the QP stay, so that flushed completions can be polled; "
-		"they\n"
-		"cannot be connected again. A peer's disconnect is answered without this "
-		"command.",
+		"answered. The id and the QP stay, so that flushed completions can be polled; they\n"
+		"cannot be connected again. A peer's disconnect is answered without this command.",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,

@@ -80,7 +80,8 @@ static int on_its_device(struct session *s, const struct listen_args *a, const s
 
 	if (!dev)
 		return 0;
-	if (obj_same_dev(s, "rdma_listen", id, dev, a->share, a->share ? a->share->pd->dev : NULL) ||
+	if (obj_same_dev(s, "rdma_listen", id, dev, a->share,
+			 a->share ? a->share->pd->dev : NULL) ||
 	    obj_same_dev(s, "rdma_listen", id, dev, e->pd, e->pd ? e->pd->dev : NULL) ||
 	    obj_same_dev(s, "rdma_listen", id, dev, e->cq, e->cq ? e->cq->dev : NULL) ||
 	    obj_same_dev(s, "rdma_listen", id, dev, e->srq, e->srq ? e->srq->pd->dev : NULL))
@@ -149,14 +150,11 @@ const struct cmd cmd_listen = {
 	.summary = "wait for peers on a port",
 	.text = "Makes an id, binds it and lets it listen. A request is told as a notice, and waits\n"
 		"for accept or reject; with -accept it is accepted as soon as it comes, also while\n"
-		"other commands wait, so that both ends can live in one process.\n"
-		"-share sends each peer the address (8 bytes) and the rkey (4 bytes) of "
-		"a region, both\n"
-		"big-endian, with -share-len also the length (8 bytes): what it needs for WRITE and "
-		"READ.\n"
-		"The other options are for the connections that are accepted. In steps: "
-		"cm create,\n"
-		"cm bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
+		"other commands wait, so that both ends can live in one process. -share sends each\n"
+		"peer the address (8 bytes) and the rkey (4 bytes) of a region, both big-endian,\n"
+		"with -share-len also the length (8 bytes): what it needs for WRITE and READ. The\n"
+		"other options are for the connections that are accepted. In steps: cm create, cm\n"
+		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
 		"unless a command has named it or -keep is given: a server may run for ever. Peers\n"
 		"that send datagrams never leave.",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",

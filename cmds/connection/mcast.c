@@ -82,7 +82,7 @@ struct mcast *mcast_find(struct session *s, const struct id *id, const struct qp
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct mcast *m = (struct mcast *)o;
 
 		if (o->class == &mcast_class && m->id == id && (id || m->qp == qp) &&

@@ -13,9 +13,7 @@ int cq_arm(struct session *s, struct cq *cq, bool solicited)
 
 	if (!cq->cc) {
 		fail(s, "ibv_req_notify_cq", "EINVAL",
-		     "%s has no completion channel: no one would "
-		     "hear its event",
-		     cq->o.name);
+		     "%s has no completion channel: no one would hear its event", cq->o.name);
 		return fail_next(s, "cq -events, and a QP made with that CQ; or poll");
 	}
 	call_begin(s, DATA, "ibv_req_notify_cq", "%s, %s", cq->o.name,

@@ -90,8 +90,7 @@ static int check(struct session *s, const struct bench_args *a)
 			    a->qp->send_cq->o.name, a->qp->send_cq->v->cqe);
 	if (a->inlined && (!op->inlines || a->size.v > a->qp->cap.max_inline_data))
 		return fail(s, "bench", "EINVAL", "-inline: %s of %s takes at most %u bytes inline",
-			    op->name, a->qp->o.name,
-			    op->inlines ? a->qp->cap.max_inline_data : 0);
+			    op->name, a->qp->o.name, op->inlines ? a->qp->cap.max_inline_data : 0);
 	if (op->atomic && a->size.v != 8)
 		return fail(s, "bench", "EINVAL", "an atomic has 8 bytes");
 	return 0;

@@ -24,7 +24,7 @@ static struct cq *find_cq(struct session *s, const struct ibv_cq *v)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &cq_class && ((struct cq *)o)->v == v)
 			return (struct cq *)o;
 	return NULL;

@@ -71,8 +71,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg poll_egs[] = {
 	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]", NULL },
 	{ "poll", "SUCCESS  RDMA_WRITE" },
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey] "
-	  "-repeat 3",
+	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey] -repeat 3",
 	  NULL },
 	{ "poll -n 3", "SUCCESS" },
 	{ "poll -all", NULL },

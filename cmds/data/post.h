@@ -54,16 +54,16 @@ struct post_obj {
 
 struct post_req {
 	const struct post_op *op;
-	struct qp *qp;	 /* NULL for the receives of an SRQ */
-	struct srq *srq; /* or NULL */
-	struct mw *mw;	 /* to bind, or NULL */
+	struct qp *qp;	  /* NULL for the receives of an SRQ */
+	struct srq *srq;  /* or NULL */
+	struct mw *mw;	  /* to bind, or NULL */
 	struct mr *bound; /* that the window is bound to, or NULL */
-	struct ah *ah;	 /* where to (UD), or NULL */
-	bool force;	 /* nothing is checked */
+	struct ah *ah;	  /* where to (UD), or NULL */
+	bool force;	  /* nothing is checked */
 	uint32_t repeat;
 	uint32_t raw; /* bit n: SGE n was given as numbers, which nobody checks */
 	struct post_obj objs[POST_OBJS]; /* in a chain: what it names, to be there still */
-	struct ibv_send_wr wr; /* of a receive, wr_id and the SGEs count */
+	struct ibv_send_wr wr;		 /* of a receive, wr_id and the SGEs count */
 	struct ibv_sge sge[POST_SGES];
 };
 

@@ -104,8 +104,7 @@ static int check_atomic(struct session *s, const struct post_req *r)
 		return 0;
 	if (r->wr.wr.atomic.remote_addr % 8) {
 		fail(s, call_of(r), "EINVAL",
-		     "%s not called: an atomic needs an address that 8 divides, not "
-		     "0x%llx",
+		     "%s not called: an atomic needs an address that 8 divides, not 0x%llx",
 		     call_of(r), (unsigned long long)r->wr.wr.atomic.remote_addr);
 		return forced(s);
 	}
@@ -206,8 +205,7 @@ static int check_copy(struct session *s, const struct post_req *r)
 		     "%s not called: inline, and there are no %u bytes of ours at 0x%llx",
 		     call_of(r), r->sge[i].length, (unsigned long long)r->sge[i].addr);
 		return fail_row(s, "note",
-				"inline bytes are copied here and now: not even "
-				"-force does that");
+				"inline bytes are copied here and now: not even -force does that");
 	}
 	return 0;
 }

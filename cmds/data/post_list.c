@@ -55,9 +55,9 @@ static uint64_t remote_addr(const struct post_req *r)
 static void add_flags(const struct post_req *r, Tcl_DString *d)
 {
 	xappendf(d, "%s%s%s%s", is_signaled(r) ? " signaled" : " unsignaled",
-	     r->wr.send_flags & IBV_SEND_INLINE ? " inline" : "",
-	     r->wr.send_flags & IBV_SEND_SOLICITED ? " solicited" : "",
-	     r->wr.send_flags & IBV_SEND_FENCE ? " fence" : "");
+		 r->wr.send_flags & IBV_SEND_INLINE ? " inline" : "",
+		 r->wr.send_flags & IBV_SEND_SOLICITED ? " solicited" : "",
+		 r->wr.send_flags & IBV_SEND_FENCE ? " fence" : "");
 }
 
 /* "RDMA_WRITE wr_id 1 signaled, sge buf+0 13 B -> 0x7f... rkey 0x9c31" */
@@ -77,25 +77,30 @@ static void describe(struct session *s, const struct post_req *r, Tcl_DString *d
 	if (!r->wr.num_sge)
 		Tcl_DStringAppend(d, ", no sge", -1);
 	if (r->op->remote)
-		xappendf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r), remote_key(r));
+		xappendf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r),
+			 remote_key(r));
 	if (r->op == &post_ops[OP_CMP_SWAP])
-		xappendf(d, ", compare %llu swap %llu", (unsigned long long)r->wr.wr.atomic.compare_add,
-		     (unsigned long long)r->wr.wr.atomic.swap);
+		xappendf(d, ", compare %llu swap %llu",
+			 (unsigned long long)r->wr.wr.atomic.compare_add,
+			 (unsigned long long)r->wr.wr.atomic.swap);
 	else if (r->op == &post_ops[OP_FETCH_ADD])
 		xappendf(d, ", add %llu", (unsigned long long)r->wr.wr.atomic.compare_add);
 	else if (r->op == &post_ops[OP_SEND_INV] || r->op == &post_ops[OP_LOCAL_INV])
 		xappendf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
 	else if (r->op == &post_ops[OP_BIND_MW] && r->mw)
-		xappendf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name, r->wr.bind_mw.rkey,
-		     (unsigned long long)r->wr.bind_mw.bind_info.length,
-		     (unsigned long long)r->wr.bind_mw.bind_info.addr,
-		     word_flags(qp_access_words, r->wr.bind_mw.bind_info.mw_access_flags));
+		xappendf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name,
+			 r->wr.bind_mw.rkey, (unsigned long long)r->wr.bind_mw.bind_info.length,
+			 (unsigned long long)r->wr.bind_mw.bind_info.addr,
+			 word_flags(qp_access_words, r->wr.bind_mw.bind_info.mw_access_flags));
 	if (r->qp && r->qp->type == IBV_QPT_UD && !is_recv(r))
-		xappendf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn, r->wr.wr.ud.remote_qkey);
+		xappendf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn,
+			 r->wr.wr.ud.remote_qkey);
 }
 
 static void dump(struct session *s, const struct post_req *r)
 {
+	if (!s->opt.raw)
+		return;
 	for (int i = 0; i < r->wr.num_sge; i++)
 		trace(s, INFO, "SGE(%s): addr=0x%llx len=%u lkey=0x%x", r->op->name,
 		      (unsigned long long)r->sge[i].addr, r->sge[i].length, r->sge[i].lkey);
@@ -104,8 +109,7 @@ static void dump(struct session *s, const struct post_req *r)
 		      (unsigned long long)r->wr.wr_id, r->wr.num_sge);
 	else
 		trace(s, INFO,
-		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d "
-		      "remote_addr=0x%llx "
+		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d remote_addr=0x%llx "
 		      "rkey=0x%x send_flags=0x%x",
 		      (unsigned long long)r->wr.wr_id, r->op->name, is_signaled(r), r->wr.num_sge,
 		      (unsigned long long)remote_addr(r), remote_key(r), r->wr.send_flags);

@@ -60,8 +60,7 @@ static const struct cmd_eg bind_egs[] = {
 	{ "mw -type 2 -pd [get $peer pd]", "mw0" },
 	{ "post bind-mw mw0 window -off 64 -len 64 -qp $peer", "BIND_MW" },
 	{ "poll -qp $peer", "SUCCESS  BIND_MW" },
-	{ "post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 "
-	  "rkey]",
+	{ "post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 rkey]",
 	  "RDMA_WRITE" },
 	{ "poll", "SUCCESS" },
 	{ NULL, NULL }

@@ -77,10 +77,8 @@ const struct cmd cmd_post_write_imm = {
 	.family = "data path",
 	.summary = "write into the peer's memory and tell it",
 	.text = "As post write; besides, one receive of the peer completes with\n"
-		"RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to "
-		"-remote,\n"
-		"not into that receive, which may be one without memory. Without a "
-		"receive the\n"
+		"RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to -remote,\n"
+		"not into that receive, which may be one without memory. Without a receive the\n"
 		"peer answers \"receiver not ready\".",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,

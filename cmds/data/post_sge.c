@@ -158,7 +158,7 @@ const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		const struct mr *mr = (const struct mr *)o;
 
 		if (o->class == &mr_class && sge->addr >= (uintptr_t)mr->buf &&
@@ -173,7 +173,7 @@ const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		const struct mr *mr = (const struct mr *)o;
 
 		if (o->class == &mr_class && mr->v->lkey == sge->lkey &&

@@ -125,8 +125,7 @@ const struct cmd cmd_wait_wc = {
 	.text = "Arms the completion queue, looks once more, and sleeps until its channel tells\n"
 		"of an event; then polls. The result is that of poll. The CQ needs a channel\n"
 		"(cq -events): without one use poll.",
-	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), "
-		 "ibv_poll_cq(3)",
+	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
 	.args = wc_args,

@@ -36,7 +36,7 @@ static struct async_event *find_async(const struct async_want *want)
 {
 	struct async_event *ev;
 
-	TAILQ_FOREACH (ev, &want->s->ctx->asyncs, link)
+	TAILQ_FOREACH(ev, &want->s->ctx->asyncs, link)
 		if (ev->type == want->type && (!want->obj || strcmp(ev->obj, want->obj) == 0))
 			return ev;
 	return NULL;
@@ -54,7 +54,7 @@ static int async_missing(struct session *s, const struct async_want *want, uint6
 	fail(s, "wait async", "ETIMEDOUT", "no %s%s%s within %llu ms",
 	     word_name(async_words, want->type), want->obj ? " on " : "",
 	     want->obj ? want->obj : "", (unsigned long long)within);
-	TAILQ_FOREACH (ev, &s->ctx->asyncs, link)
+	TAILQ_FOREACH(ev, &s->ctx->asyncs, link)
 		fail_row(s, "there is", "%s on %s", word_name(async_words, ev->type), ev->obj);
 	return -1;
 }

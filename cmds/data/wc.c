@@ -23,7 +23,7 @@ static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct qp *qp = (struct qp *)o;
 
 		if (o->class == &qp_class && qp->v->qp_num == qpn &&
@@ -54,15 +54,14 @@ static void note_error(struct session *s, struct wc *wc, struct qp *qp)
 
 static void dump(struct session *s, const struct ibv_wc *wc)
 {
-	if (!s->opt.trace)
+	if (!s->opt.raw)
 		return;
 	if (wc->status != IBV_WC_SUCCESS)
 		trace(s, INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
 	else
 		trace(s, INFO,
-		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u "
-		      "wc_flags=0x%x",
+		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u wc_flags=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status,
 		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,
 		      wc->wc_flags);
@@ -226,7 +225,19 @@ static void out_failed(const struct wc *w, struct out *o)
 		out_str(o, "meaning", help, "\n   %s", help);
 	if (!w->to)
 		return;
-	out_str(o, "state", w->to, "\n%s went %s -> %s..", w->qp, w->from, w->to);
+	out_str(o, "state", w->to, "\n   %s went %s -> %s (see qp-state)", w->qp, w->from, w->to);
+}
+
+static void out_after(struct out *o, int64_t ns)
+{
+	double us = (double)ns / 1e3;
+
+	if (us < 1e3)
+		out_double(o, "us", us, "   (%.1f µs after the post)", us);
+	else if (us < 1e6)
+		out_double(o, "us", us, "   (%.1f ms after the post)", us / 1e3);
+	else
+		out_double(o, "us", us, "   (%.1f s after the post)", us / 1e6);
 }
 
 void wc_out(struct session *s, const struct wc *w, struct out *o)
@@ -251,8 +262,7 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 	if (good)
 		out_success(w, o);
 	if (w->after >= 0)
-		out_double(o, "us", (double)w->after / 1000, "   (%.1f µs after the post)",
-			   (double)w->after / 1000);
+		out_after(o, w->after);
 	if (!good)
 		out_failed(w, o);
 	out_text(o, "\n");

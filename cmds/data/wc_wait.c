@@ -124,8 +124,7 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 			 &init) == 0) {
 		if (attr.rnr_retry == 7)
 			fail_row(s, "likely",
-				 "the peer posted no receive: rnr_retry 7 of %s tries "
-				 "for ever",
+				 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
 				 qp->o.name);
 		if (!attr.timeout)
 			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
@@ -149,7 +148,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 	bool any = false;
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct qp *qp = (struct qp *)o;
 		unsigned sends, recvs;
 

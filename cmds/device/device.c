@@ -170,7 +170,7 @@ struct dev *dev_default(struct session *s)
 		return dev_open(s, s->opt.device);
 	if (s->ctx->qp)
 		return s->ctx->qp->pd->dev;
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &dev_class)
 			return (struct dev *)o;
 	list = contexts(s, &n);

@@ -122,7 +122,7 @@ static void close_complete(struct session *s, const struct arg *a, Tcl_Obj *word
 	struct obj *dev;
 
 	(void)a;
-	obj_foreach (dev, s)
+	obj_foreach(dev, s)
 		if (dev->class == &dev_class)
 			Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(dev->name, -1));
 }

@@ -75,8 +75,7 @@ static int gather(struct session *s, struct qp_change *c, const struct modify_qp
 static int by_cm_only(struct session *s, const struct qp_change *c)
 {
 	fail(s, "ibv_modify_qp", "EOPNOTSUPP",
-	     "ibv_modify_qp not called: on iWARP (%s) only the connection manager brings "
-	     "a QP "
+	     "ibv_modify_qp not called: on iWARP (%s) only the connection manager brings a QP "
 	     "to %s",
 	     c->qp->pd->dev->o.name, word_name(qp_state_words, c->to));
 	fail_next(s, "connect HOST PORT");

@@ -98,8 +98,7 @@ static void receive_some(struct exchange *x)
 	if (n <= 0) {
 		finish(x, EXCHANGE_FAILED, n ? errno : ECONNRESET,
 		       n ? "receiving from the peer"
-			 : "the peer closed before its message was "
-			   "complete");
+			 : "the peer closed before its message was complete");
 		return;
 	}
 	x->got += (size_t)n;

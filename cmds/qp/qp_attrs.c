@@ -92,13 +92,11 @@ void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 void qp_av_text(const struct ibv_ah_attr *av, Tcl_DString *text)
 {
 	if (av->is_global)
-		xappendf(text,
-		       "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label "
-		       "%u ",
-		       gid_text(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
-		       av->grh.traffic_class, av->grh.flow_label);
+		xappendf(text, "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label %u ",
+			 gid_text(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
+			 av->grh.traffic_class, av->grh.flow_label);
 	xappendf(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl, av->is_global,
-	       av->port_num);
+		 av->port_num);
 }
 
 static const struct ibv_ah_attr *av_of(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
@@ -146,7 +144,7 @@ static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, Tc
 {
 	if (av->is_global)
 		xappendf(text, " -%sdgid %s -%ssgid-index %u", prefix, gid_text(&av->grh.dgid),
-		       prefix, av->grh.sgid_index);
+			 prefix, av->grh.sgid_index);
 	else
 		xappendf(text, " -%sdlid %u", prefix, av->dlid);
 }

@@ -37,6 +37,8 @@ void qp_dump(struct session *s, const struct qp *qp)
 	      qp->v->qp_num, word_name(qp_state_words, a.qp_state),
 	      a.qp_state < IBV_QPS_RTR ? "-" : word_name(mtu_words, a.path_mtu), a.sq_psn, a.rq_psn,
 	      a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry, a.timeout);
+	if (a.qp_state >= IBV_QPS_RTR)
+		return; /* told when it was made */
 	trace(s, INFO, "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
 	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge, a.cap.max_recv_sge,
 	      a.cap.max_inline_data);

@@ -47,7 +47,7 @@ static bool has_user(struct session *s, const struct cq *cq)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (obj_uses(o, cq))
 			return true;
 	return false;
@@ -59,7 +59,7 @@ static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 	struct cq *found = NULL;
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &cq_class && ((struct cq *)o)->dev == dev) {
 			if (found)
 				return NULL;
@@ -87,7 +87,7 @@ static struct pd *need_pd(struct session *s, struct dev *dev, struct made *made)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &pd_class && ((struct pd *)o)->dev == dev)
 			return (struct pd *)o;
 	return made->pd = pd_make(s, dev, NULL);
@@ -118,7 +118,8 @@ static int one_device(struct session *s, const struct qp_spec *spec)
 		return -1;
 	if (spec->id && spec->id->v->verbs &&
 	    obj_same_dev(s, call, pd, dev, spec->id, dev_of(s, spec->id->v->verbs)))
-		return fail_next(s, "pd -device %s", ibv_get_device_name(spec->id->v->verbs->device));
+		return fail_next(s, "pd -device %s",
+				 ibv_get_device_name(spec->id->v->verbs->device));
 	return 0;
 }
 
@@ -167,8 +168,7 @@ static void report(struct session *s, const struct qp_spec *spec, int err)
 	suspect(s, "max_recv_sge", c->max_recv_sge, d->max_sge);
 	if (err == ENOMEM)
 		fail_row(s, "likely",
-			 "locked memory: ulimit -l; or the device has no more QPs "
-			 "(max_qp %d)",
+			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",
 			 d->max_qp);
 	else if (c->max_inline_data > 64)
 		fail_row(s, "try", "-inline 0: a limit on inline data is found by trying alone");

@@ -181,6 +181,16 @@ static void draw(struct canvas *c, bool has_sqe)
 		send_error(c, 42);
 }
 
+/* The connection manager takes several steps at once. */
+static void take_way(struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	for (; from < to && to <= IBV_QPS_RTS; from++) {
+		c->taken[from][from + 1] = true;
+		c->been[from + 1] = true;
+	}
+	c->taken[from][to] = true;
+}
+
 static void walk(struct canvas *c, const struct qp *qp)
 {
 	unsigned first = qp->nsteps > QP_STEPS ? qp->nsteps - QP_STEPS : 0;
@@ -193,7 +203,7 @@ static void walk(struct canvas *c, const struct qp *qp)
 			continue;
 		c->been[state] = true;
 		if (i > first && state != last)
-			c->taken[last][state] = true;
+			take_way(c, last, state);
 		last = state;
 	}
 	c->now = qp_history_state(qp);

@@ -75,8 +75,7 @@ static void check_port(const struct qp_change *c, Tcl_Obj *faults)
 		      port.pkey_tbl_len, port.pkey_tbl_len == 1 ? "y" : "ies");
 	if (c->mask & IBV_QP_PATH_MTU && c->a.path_mtu > port.active_mtu)
 		fault(faults,
-		      "PATH_MTU %s is more than the port's active MTU %s: such packets "
-		      "do not "
+		      "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
 		      "fit the link",
 		      word_name(mtu_words, c->a.path_mtu), word_name(mtu_words, port.active_mtu));
 	if (c->mask & IBV_QP_ALT_PATH && port.link_layer == IBV_LINK_LAYER_ETHERNET)
@@ -115,8 +114,7 @@ static void check_gids(const struct dev *dev, const struct ibv_ah_attr *av, Tcl_
 	from = (const struct in6_addr *)(const void *)r->e.gid.raw;
 	if (!IN6_IS_ADDR_V4MAPPED(to) != !IN6_IS_ADDR_V4MAPPED(from))
 		fault(faults,
-		      "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; "
-		      "try %u",
+		      "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
 		      gid_text(&av->grh.dgid), IN6_IS_ADDR_V4MAPPED(to) ? 4 : 6, av->grh.sgid_index,
 		      gid_text(&r->e.gid), IN6_IS_ADDR_V4MAPPED(from) ? 4 : 6,
 		      qp_sgid_for(dev, av->port_num, &av->grh.dgid));

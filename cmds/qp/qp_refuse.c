@@ -108,8 +108,7 @@ static int no_transition(struct session *s, const struct qp_change *c)
 	append_reachable(c->qp->type, c->from, &reach);
 	if (c->mask & IBV_QP_STATE)
 		fail(s, "ibv_modify_qp", "EINVAL",
-		     "ibv_modify_qp not called: %s is not a transition. From %s a QP "
-		     "goes to %s.",
+		     "ibv_modify_qp not called: %s is not a transition. From %s a QP goes to %s.",
 		     Tcl_DStringValue(&where), state_name(c->from), Tcl_DStringValue(&reach));
 	else
 		fail(s, "ibv_modify_qp", "EINVAL",

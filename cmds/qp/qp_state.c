@@ -141,8 +141,7 @@ static void tell_command(struct session *s, struct qp *qp, enum ibv_qp_state sta
 	if (c.to == state || qp->id)
 		return;
 	if (qp->pd->dev->iwarp) {
-		out_text(o, "   note     on iWARP the connection manager brings a QP to "
-			    "RTS\n");
+		out_text(o, "   note     on iWARP the connection manager brings a QP to RTS\n");
 		return;
 	}
 	qp_query(qp, &c.now, &init);

@@ -20,7 +20,7 @@ static void forget(struct session *s, const struct ah *ah)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &id_class && ((struct id *)o)->ah == ah)
 			((struct id *)o)->ah = NULL;
 }
@@ -277,8 +277,7 @@ static int create(struct session *s, struct ah *ah)
 		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
 		 ah->attr.dlid);
 	fail_row(s, "likely",
-		 "no neighbour answers for that address, or the own GID is of another "
-		 "kind");
+		 "no neighbour answers for that address, or the own GID is of another kind");
 	return fail_next(s, "gids");
 }
 

@@ -111,7 +111,7 @@ static void forget(struct session *s, const struct cq *cq)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &id_class && ((struct id *)o)->cq == cq)
 			((struct id *)o)->cq = NULL;
 }
@@ -206,8 +206,7 @@ static int cq_exec(struct session *s, const void *args, struct out *o)
 	struct cc *cc = a->cc, *made = NULL;
 	struct cq *cq;
 
-	if (!dev ||
-	    obj_same_dev(s, "ibv_create_cq", dev, dev, a->cc, a->cc ? a->cc->dev : NULL))
+	if (!dev || obj_same_dev(s, "ibv_create_cq", dev, dev, a->cc, a->cc ? a->cc->dev : NULL))
 		return -1;
 	if (!cc && a->new_channel)
 		cc = made = cc_make(s, dev, NULL);

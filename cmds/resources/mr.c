@@ -21,7 +21,7 @@ static int still_bound(struct session *s, const struct mr *mr, int err)
 	struct obj *o;
 
 	call_fail(s, err, "%s", mr->o.name);
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &mw_class && ((struct mw *)o)->pd == mr->pd) {
 			fail_row(s, "likely", "the memory window %s is bound to it", o->name);
 			return fail_next(s, "destroy %s", o->name);
@@ -81,8 +81,7 @@ static void why_not(struct session *s, int err, uint64_t len, unsigned access)
 	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
 		   lock.rlim_cur != RLIM_INFINITY) {
 		fail_row(s, "cause",
-			 "registered memory is pinned; the limit of locked memory is "
-			 "%llu KiB",
+			 "registered memory is pinned; the limit of locked memory is %llu KiB",
 			 (unsigned long long)lock.rlim_cur / 1024);
 		fail_row(s, "remedy",
 			 "ulimit -l unlimited (root, or /etc/security/limits.d), or a "
@@ -122,8 +121,9 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	mr->access = access;
 	obj_use(mr, pd);
 	obj_add(s, mr);
-	trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf, mr->len,
-	      mr->v->lkey, mr->v->rkey);
+	if (s->opt.raw)
+		trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf,
+		      mr->len, mr->v->lkey, mr->v->rkey);
 	return mr;
 }
 

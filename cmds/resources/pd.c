@@ -25,7 +25,7 @@ static void pd_describe(struct session *s, struct obj *o, struct out *out)
 	unsigned users = 0;
 	struct obj *u;
 
-	obj_foreach (u, s)
+	obj_foreach(u, s)
 		users += obj_uses(u, o);
 	out_str(out, "name", o->name, "pd %s", o->name);
 	out_str(out, "device", pd->dev->o.name, "  on %s", pd->dev->o.name);
@@ -66,7 +66,7 @@ struct pd *pd_of(struct session *s, struct dev *dev)
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (o->class == &pd_class && ((struct pd *)o)->dev == dev)
 			return (struct pd *)o;
 	return pd_make(s, dev, NULL);

@@ -34,7 +34,7 @@ static void show_tree(struct session *s, struct obj *parent, unsigned depth, str
 {
 	struct obj *o;
 
-	obj_foreach (o, s)
+	obj_foreach(o, s)
 		if (parent_of(s, o) == parent) {
 			out_text(out, "%*s", (int)depth * 2, "");
 			show_one(s, o, out);
@@ -68,7 +68,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	out_end(o);
 	out_text(o, "\n");
 	out_list(o, "users");
-	obj_foreach (u, s)
+	obj_foreach(u, s)
 		if (obj_uses(u, a->obj))
 			out_str(o, NULL, u->name, "  used by %s\n", u->name);
 	out_end(o);
@@ -187,7 +187,7 @@ static bool alive(struct session *s, const struct obj *o)
 {
 	struct obj *p;
 
-	obj_foreach (p, s)
+	obj_foreach(p, s)
 		if (p == o)
 			return true;
 	return false;

@@ -296,8 +296,7 @@ int main(void)
 		for (enum ibv_qp_state from = 0; from < STATES; from++)
 			for (enum ibv_qp_state to = 0; to < STATES; to++)
 				try_pair(types[t], from, to);
-	printf("%s: %u tried, %u agreed, %u explained (ALT_PATH on Ethernet), %u "
-	       "disagreed, "
+	printf("%s: %u tried, %u agreed, %u explained (ALT_PATH on Ethernet), %u disagreed, "
 	       "%u not reached\n",
 	       ibv_get_device_name(dev.ctx->device), tried, agreed, known, unknown, unreached);
 	return unknown ? 1 : 0;

@@ -22,9 +22,9 @@ without() {
 }
 
 fake() {	# PROGRAM TEXT
-	rm -f "$tmp/bin/$1"
-	printf '#!/bin/sh\n%s\n' "$2" > "$tmp/bin/$1"
-	chmod 755 "$tmp/bin/$1"
+	printf '#!/bin/sh\n%s\n' "$2" > "$tmp/fake"
+	chmod 755 "$tmp/fake"
+	mv -fT "$tmp/fake" "$tmp/bin/$1"	# in place of the link, never through it
 }
 
 check() {

@@ -34,7 +34,7 @@ cd "$tmp" || exit 1
 PS1='host\$ ' pane -f /dev/null new-session -d -s lab -x 100 -y 30 'bash --norc --noprofile'
 shows 'a shell' '^.*[$#] ?$'
 type "PS1='host> '; before=\$(stty -g)"
-type "$lab shell"
+type "$(printf %q "$lab") shell"
 shows 'the prompt of the machine' '^lab:.*# $|^lab:.*#$'
 type 'echo size $(stty size) on $(hostname)'
 shows 'the size of the terminal' '^size 30 100 on h1'

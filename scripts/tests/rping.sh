@@ -32,8 +32,9 @@ pair() {
 	echo "ok: $what"
 }
 
-client="$rdmash -f $examples/rping-client.rdma 10.0.0.1 3"
-server="$rdmash -f $examples/rping-server.rdma 10.0.0.1"
+# texts for bash
+printf -v client '%q -f %q 10.0.0.1 3' "$rdmash" "$examples/rping-client.rdma"
+printf -v server '%q -f %q 10.0.0.1' "$rdmash" "$examples/rping-server.rdma"
 pair "our client, rping's server" 'rping -s -a 10.0.0.1 -C 3 -v' "$client" \
 	'server ping data: rdma-ping-2: CDEFGH' '3 checks passed, 0 failed'
 pair "rping's client, our server" "$server" 'rping -c -a 10.0.0.1 -C 3 -v -V' \

@@ -100,8 +100,7 @@ static void expectations(void)
 	RUN("expect status SUCC* {list {status SUCCESS}}", "{status SUCCESS}");
 	CHECK_INT(s->passed, 2);
 	RUN("expect -name {a name} status NO {po w m -remote 1}",
-	    "error: expected status NO, got SUCCESS | check a name | in po w m -remote "
-	    "1");
+	    "error: expected status NO, got SUCCESS | check a name | in po w m -remote 1");
 	RUN("expect state RTS {po w m -remote 1}",
 	    "error: expected state RTS, got no such field | in po w m -remote 1 | "
 	    "result status SUCCESS");

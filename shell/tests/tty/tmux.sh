@@ -13,12 +13,11 @@ export LC_ALL
 unset TMUX TMUX_PANE NO_COLOR 2>/dev/null || :
 
 dir=$(mktemp -d)
-socket=rdmash-test-$$
 # What a prompt without anything typed ends with.
 prompt='> *$'
 
 on_tmux() {
-	tmux -u -L "$socket" -f /dev/null "$@"
+	tmux -u -S "$dir/tmux" -f /dev/null "$@"
 }
 
 # A program that is just ending may still write its history.

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# package.sh BUILD CMAKE CPACK: what is installed and packaged is complete and works.
+set -u
+build=$1 cmake=$2 cpack=$3
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+
+ok() {
+	local what=$1
+	shift
+	if "$@"; then
+		echo "ok: $what"
+	else
+		echo "not ok: $what"
+		failures=$((failures + 1))
+	fi
+}
+
+DESTDIR=$tmp/root "$cmake" --install "$build" --prefix /usr >"$tmp/log" 2>&1 ||
+	{ cat "$tmp/log"; exit 1; }
+usr=$tmp/root/usr
+ok 'the program' grep -q '^rdmash' <("$usr/bin/rdmash" --version)
+for file in share/man/man1/rdmash.1 share/bash-completion/completions/rdmash \
+	share/rdmash/examples/write-read.rdma share/rdmash/lab/init; do
+	ok "$file" [ -s "$usr/$file" ]
+done
+ok 'the lab is installed with what it needs' grep -q '^rxe-lab' <("$usr/share/rdmash/rxe-lab" --version)
+
+# the manual page, without a warning
+if command -v man >/dev/null; then
+	page=$(MANWIDTH=80 man --warnings -l "$usr/share/man/man1/rdmash.1" 2>"$tmp/warnings")
+	ok 'man shows the page' grep -q '^NAME' <<<"$page"
+	ok 'without warnings' [ ! -s "$tmp/warnings" ]
+	cat "$tmp/warnings"
+else
+	echo 'not checked: man (man-db)'
+fi
+
+# complete WORD...: what bash would offer for the last one
+complete_words() {
+	# shellcheck disable=SC2016  # for that bash
+	PATH=$usr/bin:$PATH bash --norc -c '
+		. "$1" || exit
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+		read -ra spec < <(complete -p rdmash)
+		for ((i = 0; i < ${#spec[@]}; i++)); do
+			[ "${spec[i]}" != -F ] || function=${spec[i + 1]}
+		done
+		"$function" rdmash "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		printf "%s\n" "${COMPREPLY[@]}"' \
+		complete "$usr/share/bash-completion/completions/rdmash" "$@"
+}
+ok 'completion of --tr' grep -qx -- '--trace *' <(complete_words rdmash --tr)
+ok 'completion of --' [ "$(complete_words rdmash -- | wc -l)" -gt 8 ]
+
+# the packages
+if (cd "$build" && "$cpack" -B "$tmp/pack" -G TGZ) >"$tmp/log" 2>&1; then
+	tar -tzf "$tmp"/pack/*.tar.gz >"$tmp/list"
+	ok 'the program is in the .tar.gz' grep -q 'bin/rdmash$' "$tmp/list"
+	ok 'the examples are in it' grep -q 'share/rdmash/examples/write-read.rdma$' "$tmp/list"
+else
+	cat "$tmp/log"
+	ok 'cpack -G TGZ' false
+fi
+if command -v dpkg-shlibdeps >/dev/null; then
+	if (cd "$build" && "$cpack" -B "$tmp/pack" -G DEB) >"$tmp/log" 2>&1; then
+		dpkg-deb -c "$tmp"/pack/*.deb >"$tmp/list"
+		ok 'the program is in the .deb' grep -q 'usr/bin/rdmash$' "$tmp/list"
+		ok 'the page is in it' grep -q 'usr/share/man/man1/rdmash.1$' "$tmp/list"
+		depends=$(dpkg-deb -f "$tmp"/pack/*.deb Depends)
+		for lib in libibverbs1 librdmacm1 libedit2 libtcl8.6 libjson-c; do
+			ok "it depends on $lib" grep -q "$lib" <<<"$depends"
+		done
+	else
+		cat "$tmp/log"
+		ok 'cpack -G DEB' false
+	fi
+else
+	echo 'not checked: the .deb (dpkg-dev)'
+fi
+exit $((failures > 0))

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Search in commands and topics: what fits best wins. A name, else the start of one, else the
+ * word anywhere in the text.
+ */
+#include <string.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "help_impl.h"
+#include "out.h"
+#include "session.h"
+
+/* How well does an entry fit? Larger is better. */
+enum fit { FIT_NOT, FIT_TEXT, FIT_PREFIX, FIT_FAMILY, FIT_FIRST, FIT_NAME };
+
+static bool mentions(const char *text, const char *word)
+{
+	return text && strcasestr(text, word);
+}
+
+static bool args_mention(const struct arg *a, const char *word)
+{
+	for (; a && a->name; a++) {
+		if (mentions(a->name, word) || mentions(a->help, word))
+			return true;
+		for (const struct word *w = help_has_words(a) ? a->data : NULL; w && w->name; w++)
+			if (mentions(w->name, word) || mentions(w->help, word))
+				return true;
+	}
+	return false;
+}
+
+static enum fit command_fits(const struct cmd *c, const char *word)
+{
+	size_t len = strlen(word), first = strcspn(c->name, " ");
+
+	if (strcasecmp(c->name, word) == 0)
+		return FIT_NAME;
+	if (first == len && strncasecmp(c->name, word, len) == 0)
+		return FIT_FIRST;
+	if (strcasecmp(c->family, word) == 0)
+		return FIT_FAMILY;
+	if (strncasecmp(c->name, word, len) == 0)
+		return FIT_PREFIX;
+	if (mentions(c->name, word) || mentions(c->summary, word) || mentions(c->text, word) ||
+	    mentions(c->calls, word) || args_mention(c->args, word))
+		return FIT_TEXT;
+	return FIT_NOT;
+}
+
+static enum fit topic_fits(const struct topic *t, const char *word)
+{
+	if (strcasecmp(t->name, word) == 0)
+		return FIT_NAME;
+	if (strncasecmp(t->name, word, strlen(word)) == 0)
+		return strlen(word) > 2 ? FIT_NAME : FIT_PREFIX;
+	return mentions(t->title, word) || mentions(t->text, word) ? FIT_TEXT : FIT_NOT;
+}
+
+static unsigned count_best(const char *word, enum fit *best)
+{
+	unsigned n = 0;
+
+	*best = FIT_NOT;
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if (command_fits(*c, word) > *best)
+			*best = command_fits(*c, word);
+	for (const struct topic *t = topics; t->name; t++)
+		if (topic_fits(t, word) > *best)
+			*best = topic_fits(t, word);
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		n += command_fits(*c, word) == *best;
+	for (const struct topic *t = topics; t->name; t++)
+		n += topic_fits(t, word) == *best;
+	return n;
+}
+
+/* Many are listed, a few are shown whole. */
+#define WHOLE_MAX 4
+
+int help_search(struct session *s, const char *word, struct out *o)
+{
+	enum fit best;
+	unsigned n = count_best(word, &best);
+	bool whole = best == FIT_NAME || n <= (best == FIT_TEXT ? WHOLE_MAX : 1);
+	bool any = false;
+
+	if (best == FIT_NOT) {
+		fail(s, "help", "UNKNOWN", "nothing in the help mentions '%s'", word);
+		return fail_next(s, "help");
+	}
+	if (!whole && best == FIT_FAMILY) {
+		help_list_family(word, o);
+		return 0;
+	}
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (command_fits(*c, word) != best)
+			continue;
+		if (whole && any)
+			out_text(o, "\n");
+		if (whole)
+			help_command(*c, o);
+		else
+			help_summary(*c, o);
+		any = true;
+	}
+	for (const struct topic *t = topics; t->name; t++) {
+		if (topic_fits(t, word) != best)
+			continue;
+		if (whole && any)
+			out_text(o, "\n");
+		if (whole)
+			help_topic(t, o);
+		else
+			out_str(o, NULL, t->name, "  help %-13s %s\n", t->name, t->title);
+		any = true;
+	}
+	return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* What help shows: a command, a list of them, a topic. */
+#include <string.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "help_impl.h"
+#include "out.h"
+
+#define WIDTH	   79
+#define ARG_COLUMN 22
+
+/* "  -rkey n        key of the peer's region" with the rest of the text below it. */
+static void arg_line(const struct arg *a, Tcl_DString *d)
+{
+	Tcl_DString name, text, lines;
+	const char *rest;
+
+	Tcl_DStringInit(&name);
+	Tcl_DStringInit(&text);
+	Tcl_DStringInit(&lines);
+	help_arg_name(a, &name);
+	help_arg_text(a, &text);
+	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, WIDTH, &lines);
+	rest = Tcl_DStringValue(&lines);
+	help_blanks(d, 2);
+	Tcl_DStringAppend(d, Tcl_DStringValue(&name), -1);
+	if (Tcl_DStringLength(&name) + 3 > ARG_COLUMN) {
+		Tcl_DStringAppend(d, "\n", 1);
+	} else {
+		help_blanks(d, ARG_COLUMN - 2 - (unsigned)Tcl_DStringLength(&name));
+		rest += ARG_COLUMN;
+	}
+	Tcl_DStringAppend(d, rest, -1);
+	Tcl_DStringFree(&name);
+	Tcl_DStringFree(&text);
+	Tcl_DStringFree(&lines);
+}
+
+static void usage_lines(const struct cmd *c, Tcl_DString *d)
+{
+	Tcl_DString usage, lines;
+
+	Tcl_DStringInit(&usage);
+	Tcl_DStringInit(&lines);
+	args_usage(c, &usage);
+	help_wrap(Tcl_DStringValue(&usage), 4, WIDTH, &lines);
+	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
+	Tcl_DStringFree(&usage);
+	Tcl_DStringFree(&lines);
+}
+
+void help_command(const struct cmd *c, struct out *o)
+{
+	Tcl_DString d;
+
+	help_json_command(c, o);
+	Tcl_DStringInit(&d);
+	usage_lines(c, &d);
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%s", Tcl_DStringValue(&d));
+	out_paint(o, PAINT_NONE);
+	out_text(o, "  %s\n", c->summary);
+	Tcl_DStringSetLength(&d, 0);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		arg_line(a, &d);
+	if (c->text) {
+		Tcl_DStringAppend(&d, "\n", 1);
+		help_wrap(c->text, 2, WIDTH, &d);
+	}
+	out_text(o, "%s%s", c->args && c->args->name ? "\n" : "", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	if (c->examples && c->examples->line)
+		out_text(o, "\n");
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
+		out_text(o, "  > %s\n", e->line);
+	if (c->calls)
+		out_text(o, "\n  calls  %s\n", c->calls);
+}
+
+void help_summary(const struct cmd *c, struct out *o)
+{
+	out_str(o, NULL, c->name, "  %-18s %s\n", c->name, c->summary);
+}
+
+void help_list_family(const char *family, struct out *o)
+{
+	bool any = false;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (strcmp((*c)->family, family) != 0)
+			continue;
+		if (!any) {
+			out_paint(o, PAINT_STRONG);
+			out_text(o, "%s\n", family);
+			out_paint(o, PAINT_NONE);
+		}
+		any = true;
+		help_summary(*c, o);
+	}
+}
+
+void help_list_all(struct out *o)
+{
+	for (const char *const *f = help_families; *f; f++)
+		help_list_family(*f, o);
+	out_text(o, "\nhelp COMMAND, help WORD (searches everything)\nhelp TOPIC:");
+	for (const struct topic *t = topics; t->name; t++)
+		out_text(o, " %s", t->name);
+	out_text(o, "\n");
+}
+
+void help_topic(const struct topic *t, struct out *o)
+{
+	Tcl_DString d;
+
+	out_str(o, NULL, t->text, NULL);
+	Tcl_DStringInit(&d);
+	help_wrap(t->text, 2, WIDTH, &d);
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%s\n", t->title);
+	out_paint(o, PAINT_NONE);
+	out_text(o, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+}

@@ -1,0 +1,288 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The program itself on two real ports, 10.0.0.1 (rxe0) and 10.0.0.2 (rxe1): to be run in
+# the machine of scripts/rxe-lab.
+. "$(dirname "$0")/tmux.sh"
+
+[ -d /sys/class/infiniband/rxe1 ] || { echo "no rxe1 here"; exit 77; }
+columns=100
+rows=40
+rdmash=$1
+
+# shown TEXT: as a part of a line, as it is.
+shown() {
+	until_so 10 has_text "$1" || fail "'$1' does not appear"
+}
+
+has_text() {
+	screen | grep -Fq -- "$1"
+}
+
+clear_screen() {
+	line '!clear'
+	await_rows_only
+}
+
+is_prompt_only() {
+	[ "$(screen | grep -c .)" = 1 ] && shows "$prompt"
+}
+
+await_rows_only() {
+	until_so 10 is_prompt_only || fail 'the screen is not cleared'
+}
+
+# in_order FILE WORD ...: lines with these words come in this order, and each is there.
+in_order() {
+	file=$1
+	shift
+	at=0
+	for word; do
+		next=$(grep -n -- "$word" "$file" | head -n 1 | cut -d: -f1)
+		[ "${next:-0}" -gt "$at" ] || {
+			cat "$file" >&2
+			fail "'$word' is missing or too early"
+		}
+		at=$next
+	done
+}
+
+# --- alone: names, hints, the prompt, the diagram, errors ---
+
+start "$rdmash"
+await '^rdmash> *$'
+shows '^rdmash .* libibverbs .* Tcl .* help: commands   quit: leave$' || fail 'no banner'
+
+line 'reg 4096 -name window -access local-write,remote-write,remote-read'
+await '^mr window  4096 B at 0x[0-9a-f]+  lkey 0x'
+await '^rxe0> *$'
+line 'reg 64 -name other'
+await '^mr other '
+clear_screen
+
+# The name of what is alive, whole where it is the only one, else a list.
+type 'get win'
+key Tab
+await '^rxe0> get window '
+type 'rkey'
+key Enter
+await '^0x[0-9a-f]+$|^[0-9]+$'
+clear_screen
+type 'get '
+key Tab Tab
+await ' window( |$)'
+shows '(^| )pd0( |$)' || fail 'the PD is not offered'
+key C-c
+clear_screen
+
+line 'qp create -type RC'
+await '^rxe0 qp0:RESET> *$'
+clear_screen
+type 'post write '
+key Tab
+key Tab
+await '(^| )other  '
+await '(^| )window( |$)'
+type 'w'
+key Tab
+await 'post write window '
+
+# The ghost hint: what is still missing, grey; gone when the line says it.
+grey=$(printf '\033\[90m')
+shown '-remote n -rkey n [-off size]'
+colors | grep -q "$grey.*-remote" || fail 'the hint is not grey'
+type '-remote 1 -rkey 2 -off 3'
+await_not '-remote n|off size'
+key C-u
+type 'post write window '
+shown '-remote n -rkey n [-off size]'
+key C-c
+await '^rxe0 qp0:RESET> *$'
+await_not '-remote n'
+clear_screen
+
+# A step that cannot be: refused, with what is missing and what to type.
+line 'modify-qp RTS'
+await '^error: ibv_modify_qp not called: RESET -> RTS is not a transition'
+await '^  next        modify-qp INIT -port 1 -pkey-index 0 -access'
+clear_screen
+line 'modify-qp INIT -port 1'
+await '^error: .*EINVAL: missing PKEY_INDEX, ACCESS_FLAGS$'
+await '^  required    PORT = 1  PKEY_INDEX \(missing\)  ACCESS_FLAGS \(missing\)$'
+await '^rxe0 qp0:RESET> *$'
+line 'modify-qp INIT -fill'
+await '^rxe0 qp0:INIT> *$'
+clear_screen
+line 'qp-state'
+await '║ INIT ║'
+await '│ RESET │ ══▶ ╔|│ RESET │ ══▶ ║ INIT ║ ──▶'
+await '^   now      INIT '
+await '^   next     RTR '
+await '^   to type  modify-qp RTR '
+await '^   history  .* RESET  created$'
+await '^ +[0-9:.]+  INIT   modify-qp$'
+clear_screen
+
+# Errors of all kinds have one shape.
+line 'get windw'
+await '^error: there is no object named windw$'
+await '^  near        did you mean window\?$'
+await '^  there are   '
+line 'post write nothing'
+await '^error: there is no memory region named nothing$'
+line 'frobnicate'
+await '^error: .*frobnicate'
+line 'post write window'
+await '^  usage       post write '
+clear_screen
+
+# A proc over several lines, and a command of the system.
+line 'proc key {mr} {'
+await '^ +\.\.\.> *$'
+line '    return [get $mr rkey]'
+line '}'
+await '^rxe0 qp0:INIT> *$'
+line 'expr {[key window] == [get window rkey] ? "same" : "other"}'
+await '^same$'
+line '!echo "from $((40 + 2)) outside"; exit 3'
+await '^from 42 outside$'
+await '^exit code 3$'
+clear_screen
+
+# Another size under a half-typed line.
+type 'echo 0123456789012345678901234567890123456789'
+await '6789 \[-nonewline\]$'
+resize 40 20
+await '^01234567890123456789( |$)'
+await '^rxe0 qp0:INIT> echo 01234567890123456789$'
+resize 100 40
+await '^rxe0 qp0:INIT> echo 0123456789012345678901234567890123456789 \[-nonewline\]$'
+key Enter
+await '^0123456789012345678901234567890123456789$'
+clear_screen
+
+# --- Ctrl-C: stops what waits, keeps the session; twice at the prompt tells how to leave ---
+
+line 'poll -within 60000'
+await '^rxe0 qp0:INIT> poll -within 60000$'
+key C-c
+await '^interrupted$'
+await '^rxe0 qp0:INIT> *$'
+clear_screen
+line 'wait state RTS -within 60000'
+await 'within 60000$'
+key C-c
+await '^interrupted$'
+await '^rxe0 qp0:INIT> *$'
+clear_screen
+line 'connect 10.0.0.77 7471'
+await 'rdma_resolve_addr'
+key C-c
+await '^interrupted$'
+await '^rxe0 qp0:INIT> *$'
+clear_screen
+key C-c
+await '> \^C$'
+shows 'To leave' && fail 'told how to leave too early'
+key C-c
+await '^To leave: quit or Ctrl-D$'
+[ "$(screen | grep -ci 'leave')" = 1 ] || fail 'told twice'
+line 'destroy qp0'
+await '^rxe0> *$'
+
+# --- two: a notice above a half-typed line, the connection, the data ---
+
+line 'listen 7471 -share window'
+await '^id0 listening on '
+clear_screen
+type 'echo half typed'
+key Left Left Left Left Left
+await '> echo half typed$'
+start_second "$rdmash" --device rxe1
+await '^rdmash> *$'
+line 'connect 10.0.0.1 7471'
+await 'rdma_connect'
+window 0
+await '^\* cm +id0: CONNECT_REQUEST from 10\.0\.0\.2:[0-9]+'
+await '^rxe0> echo half typed$'
+type 'X'
+key Enter
+await '^half Xtyped$'
+line 'accept'
+await '^id[0-9]+ ESTABLISHED with 10\.0\.0\.2:[0-9]+, qp[0-9]+ RTS'
+await '^rxe0 qp[0-9]+:RTS> *$'
+clear_screen
+line 'qp-state'
+await '│ RESET │ ══▶ │ INIT │ ══▶ │ RTR │ ══▶ ║ RTS ║'
+
+window 1
+await '^id0 ESTABLISHED with 10\.0\.0\.1:7471, qp0 RTS, private data '
+await '^rxe1 qp0:RTS> *$'
+clear_screen
+line 'binary scan [private-data] WuIu addr rkey'
+line 'reg 64 -name buf; mem put buf 0 "hello, memory"'
+await '^mr buf '
+line 'post write buf -len 13 -remote $addr -rkey $rkey'
+await 'DATA ibv_post_send\(qp0, RDMA_WRITE wr_id 1 signaled, sge buf\+0 13 B'
+line 'poll'
+await '^WC wr_id 1  SUCCESS  RDMA_WRITE  qp0 '
+window 0
+clear_screen
+line 'mem get window 0 13'
+await '^hello, memory$'
+window 1
+clear_screen
+line 'post write buf -len 13 -remote [expr {$addr + 4090}] -rkey $rkey'
+line 'poll'
+await '^WC wr_id 2  REM_ACCESS_ERR  vendor_err 0x'
+await '^rxe1 qp0:ERR> *$'
+line 'qp-state'
+await '║ ERR ║'
+clear_screen
+type 'echo waits'
+window 0
+line 'disconnect'
+await 'rdma_disconnect'
+window 1
+await '^\* cm +id0: DISCONNECTED'
+await '^rxe1 qp0:ERR> echo waits( |$)'
+key C-c
+line 'quit'
+await_end
+window 0
+line 'quit'
+await_end
+stop
+
+# --- the history of these runs ---
+
+start "$rdmash"
+await "$prompt"
+key Up
+await '^rdmash> quit( |$)'
+key C-u
+key C-r
+type 'disconn'
+await '^rdmash> disconnect'
+key C-u
+key C-r
+type 'proc key'
+await '^ *\}$'
+key Enter
+await_not '^bck'
+line 'llength [info procs key]'
+await '^1$'
+line quit
+await_end
+stop
+
+# --- the terminal disappears: it ends, and what it made is destroyed in order ---
+
+start sh -c 'exec "$1" 2>"$HOME/err"' sh "$rdmash"
+await "$prompt"
+line 'reg 4096 -name window; qp create -type RC; qp-state'
+await '^   now      RESET'
+id=$(pid)
+stop
+until_so 10 gone "$id" || fail "process $id survives its terminal"
+in_order "$dir/err" 'ibv_destroy_qp' 'ibv_destroy_cq' 'ibv_dealloc_pd'
+in_order "$dir/err" 'ibv_dereg_mr' 'ibv_dealloc_pd'
