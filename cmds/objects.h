@@ -180,6 +180,7 @@ struct mw {
 	struct obj o;
 	struct pd *pd;
 	struct mr *mr; /* bound to, or NULL */
+	struct qp *qp; /* of type 2: by which QP */
 	struct ibv_mw *v;
 };
 

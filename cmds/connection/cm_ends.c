@@ -130,3 +130,11 @@ int made_undo(struct session *s, struct made *m)
 	s->fail = why;
 	return -1;
 }
+
+int made_undo_since(struct session *s, const struct obj *mark)
+{
+	struct made made = { 0 };
+
+	made_since(s, &made, mark);
+	return made_undo(s, &made);
+}

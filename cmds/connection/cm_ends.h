@@ -52,5 +52,7 @@ struct obj *made_mark(struct session *s);
 void made_since(struct session *s, struct made *m, const struct obj *mark);
 /* Destroys it, newest first; the failure at hand is kept. Returns -1. */
 int made_undo(struct session *s, struct made *m);
+/* Both at once. */
+int made_undo_since(struct session *s, const struct obj *mark);
 
 #endif

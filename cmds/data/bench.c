@@ -76,9 +76,11 @@ static int check(struct session *s, const struct bench_args *a)
 	if (op->remote && (!a->remote.set || !a->rkey.set))
 		return fail(s, "bench", "EINVAL", "bench %s needs -remote and -rkey",
 			    word_name(op_words, a->op.v));
-	if (a->mr->pd != a->qp->pd && !a->inlined)
-		return fail(s, "bench", "EINVAL", "%s is in %s, %s in %s", a->mr->o.name,
-			    a->mr->pd->o.name, a->qp->o.name, a->qp->pd->o.name);
+	if (a->mr->pd != a->qp->pd && !a->inlined) {
+		fail(s, "bench", "EINVAL", "%s is in %s, %s in %s", a->mr->o.name,
+		     a->mr->pd->o.name, a->qp->o.name, a->qp->pd->o.name);
+		return fail_next(s, "reg %zu -pd %s", a->mr->len, a->qp->pd->o.name);
+	}
 	if (a->size.v > a->mr->len || a->size.v > UINT32_MAX)
 		return fail(s, "bench", "ERANGE", "-size %llu: %s has %zu bytes",
 			    (unsigned long long)a->size.v, a->mr->o.name, a->mr->len);

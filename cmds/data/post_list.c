@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mw.h"
 #include "post.h"
 #include "posted.h"
 #include "qp_history.h"
@@ -35,7 +36,15 @@ static bool has_imm(const struct post_req *r)
 /* The key used at the peer: it lies elsewhere in atomics. */
 static uint32_t remote_key(const struct post_req *r)
 {
-	return r->op->atomic ? r->wr.wr.atomic.rkey : r->op->remote ? r->wr.wr.rdma.rkey : 0;
+	return r->op->atomic   ? r->wr.wr.atomic.rkey
+	       : r->op->remote ? r->wr.wr.rdma.rkey
+			       : 0;
+}
+
+/* The key that the request is about, wherever it is. */
+static uint32_t any_key(const struct post_req *r)
+{
+	return r->op == &post_ops[OP_LOCAL_INV] ? r->wr.invalidate_rkey : remote_key(r);
 }
 
 static uint64_t remote_addr(const struct post_req *r)
@@ -132,7 +141,7 @@ static void note(const struct post_req *r)
 			    .when = loop_now(),
 			    .opcode = r->op->name,
 			    .remote = remote_addr(r),
-			    .rkey = remote_key(r),
+			    .rkey = any_key(r),
 			    .len = (uint32_t)post_bytes(r),
 			    .recv = is_recv(r),
 			    .signaled = is_signaled(r) };
@@ -142,8 +151,7 @@ static void note(const struct post_req *r)
 	posted_note(r->qp, &p);
 	if (r->mw && r->op == &post_ops[OP_BIND_MW]) {
 		r->mw->v->rkey = r->wr.bind_mw.rkey;
-		obj_unuse(r->mw, r->mw->mr);
-		r->mw->mr = NULL;
+		mw_bound(r->mw, r->bound, r->qp);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mw.h"
 #include "posted.h"
 #include "qp_history.h"
 #include "session.h"
@@ -78,6 +79,15 @@ static const struct posted *find_posted(struct qp *qp, const struct ibv_wc *wc, 
 	return p || qp->recv_cq != cq ? p : posted_done(qp, wc->wr_id, true);
 }
 
+/* rxe hands the kernel's flags over as they are, and there "with invalidate" has the bit
+ * that means "IP checksum is good" in verbs.h: which a connected QP never reports. */
+static bool has_inv(const struct wc *w)
+{
+	bool connected = *w->qp && !w->datagram;
+
+	return w->v.wc_flags & IBV_WC_WITH_INV || (connected && w->v.wc_flags & IBV_WC_IP_CSUM_OK);
+}
+
 static struct qp *note_qp(struct session *s, struct wc *wc)
 {
 	struct qp *qp = find_qp(s, wc->cq, wc->v.qp_num);
@@ -99,6 +109,10 @@ static void look_at(struct session *s, struct wc *wc)
 	p = find_posted(qp, &wc->v, wc->cq);
 	if (p && !p->recv)
 		wc->after = loop_now() - p->when;
+	if (p && wc->v.status == IBV_WC_SUCCESS && wc->v.opcode == IBV_WC_LOCAL_INV)
+		mw_invalidated(s, qp->pd, p->rkey);
+	if (wc->v.status == IBV_WC_SUCCESS && wc->v.opcode & IBV_WC_RECV && has_inv(wc))
+		mw_invalidated(s, qp->pd, wc->v.invalidated_rkey);
 	if (wc->v.status != IBV_WC_SUCCESS)
 		note_error(s, wc, qp);
 }
@@ -182,15 +196,6 @@ static void out_datagram(const struct ibv_wc *wc, struct out *o)
 	out_u64(o, "slid", wc->slid, NULL);
 	out_u64(o, "sl", wc->sl, NULL);
 	out_u64(o, "dlid_path_bits", wc->dlid_path_bits, NULL);
-}
-
-/* rxe hands the kernel's flags over as they are, and there "with invalidate" has the bit
- * that means "IP checksum is good" in verbs.h: which a connected QP never reports. */
-static bool has_inv(const struct wc *w)
-{
-	bool connected = *w->qp && !w->datagram;
-
-	return w->v.wc_flags & IBV_WC_WITH_INV || (connected && w->v.wc_flags & IBV_WC_IP_CSUM_OK);
 }
 
 static void out_success(const struct wc *w, struct out *o)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cm_ends.h"
 #include "cmd.h"
 #include "make.h"
 #include "out.h"
@@ -283,15 +284,16 @@ static int create(struct session *s, struct ah *ah)
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct ah_args *a = args;
+	const struct obj *mark = made_mark(s);
 	struct pd *pd = pd_here(s, a->pd);
 	struct ah *ah = pd ? obj_new(s, &ah_class, a->name) : NULL;
 
 	if (!ah)
-		return -1;
+		return made_undo_since(s, mark);
 	ah->pd = pd;
 	if (fill(s, a, ah) || create(s, ah)) {
 		obj_discard(ah);
-		return -1;
+		return made_undo_since(s, mark);
 	}
 	obj_use(ah, pd);
 	obj_add(s, ah);

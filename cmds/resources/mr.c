@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "cm_ends.h"
 #include "cmd.h"
 #include "make.h"
 #include "out.h"
@@ -165,11 +166,12 @@ static struct pd *pd_here(struct session *s)
 static int reg_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct reg_args *a = args;
+	const struct obj *mark = made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_here(s);
 	struct mr *mr = pd ? mr_make(s, pd, a->name, a->len.v, default_access(a, pd->dev)) : NULL;
 
 	if (!mr)
-		return -1;
+		return made_undo_since(s, mark);
 	mr_describe(s, &mr->o, o);
 	return 0;
 }

@@ -3,13 +3,14 @@
  * Memory windows: mw, mw bind.
  *
  * ibv_bind_mw(3) is for type 1 and gives the new rkey itself; type 2 is bound by a work
- * request (post bind-mw). A window holds on to its region only when it is of type 1 here:
- * of type 2 the completion decides, so the device is left to refuse dereg.
+ * request (post bind-mw).
  */
 #include <errno.h>
 
+#include "cm_ends.h"
 #include "cmd.h"
 #include "make.h"
+#include "mw.h"
 #include "out.h"
 #include "post.h"
 #include "posted.h"
@@ -21,6 +22,28 @@
 static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bind" },
 					  { "2", IBV_MW_TYPE_2, "bound by post bind-mw" },
 					  { 0 } };
+
+void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp)
+{
+	obj_unuse(mw, mw->mr);
+	obj_unuse(mw, mw->qp);
+	mw->mr = mr;
+	mw->qp = mr ? qp : NULL;
+	obj_use(mw, mw->mr);
+	obj_use(mw, mw->qp);
+}
+
+void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey)
+{
+	struct obj *o;
+
+	obj_foreach (o, s) {
+		struct mw *mw = (struct mw *)o;
+
+		if (o->class == &mw_class && mw->pd == pd && mw->v->rkey == rkey)
+			mw_bound(mw, NULL, NULL);
+	}
+}
 
 static int mw_destroy(struct session *s, struct obj *o)
 {
@@ -84,11 +107,12 @@ static struct pd *pd_here(struct session *s, struct pd *pd)
 static int mw_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mw_args *a = args;
+	const struct obj *mark = made_mark(s);
 	struct pd *pd = pd_here(s, a->pd);
 	struct mw *mw = pd ? obj_new(s, &mw_class, a->name) : NULL;
 
 	if (!mw)
-		return -1;
+		return made_undo_since(s, mark);
 	call_begin(s, SLOW, "ibv_alloc_mw", "%s, type %llu", pd->o.name,
 		   (unsigned long long)a->type.v);
 	mw->v = ibv_alloc_mw(pd->v, (enum ibv_mw_type)a->type.v);
@@ -99,7 +123,7 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		       IBV_DEVICE_MEM_WINDOW_TYPE_2A)))
 			fail_row(s, "cause", "%s has no memory windows", pd->dev->o.name);
 		obj_discard(mw);
-		return -1;
+		return made_undo_since(s, mark);
 	}
 	call_end(s, "%s, rkey 0x%x", mw->o.name, mw->v->rkey);
 	mw->pd = pd;
@@ -189,10 +213,7 @@ static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_
 	posted_note(a->qp, &p);
 	if (!a->wr_id.set)
 		s->ctx->wr_id = wr_id;
-	if (a->mw->mr)
-		obj_unuse(a->mw, a->mw->mr);
-	a->mw->mr = len ? a->mr : NULL;
-	obj_use(a->mw, a->mw->mr);
+	mw_bound(a->mw, len ? a->mr : NULL, NULL);
 }
 
 static int bind_exec(struct session *s, const void *args, struct out *o)

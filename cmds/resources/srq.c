@@ -2,6 +2,7 @@
 /* Shared receive queues: srq, srq modify. The limit fires once and is then 0 again. */
 #include <errno.h>
 
+#include "cm_ends.h"
 #include "cmd.h"
 #include "make.h"
 #include "out.h"
@@ -122,22 +123,14 @@ static int modify(struct session *s, struct srq *srq, const struct num *max_wr,
 static int srq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct srq_args *a = args;
+	const struct obj *mark = made_mark(s);
 	struct dev *dev = a->pd || s->ctx->qp ? NULL : dev_default(s);
 	struct pd *pd = a->pd ? a->pd : s->ctx->qp ? s->ctx->qp->pd : dev ? pd_of(s, dev) : NULL;
 	struct srq *srq = pd ? srq_make(s, pd, a) : NULL;
 	static const struct num none;
 
-	if (!srq)
-		return -1;
-	if (a->limit.v && modify(s, srq, &none, &a->limit)) {
-		struct fail why = s->fail;
-
-		s->fail = (struct fail){ 0 };
-		if (obj_destroy(s, srq, false))
-			fail_clear(&s->fail);
-		s->fail = why;
-		return -1;
-	}
+	if (!srq || (a->limit.v && modify(s, srq, &none, &a->limit)))
+		return made_undo_since(s, mark);
 	srq_describe(s, &srq->o, o);
 	return 0;
 }

@@ -36,4 +36,20 @@ for signal in INT TERM HUP; do
 	signalled "sleeping, caught, $signal" $signal 'while 1 {catch {sleep 60s}}'
 	signalled "repeating, $signal" $signal 'repeat 1000000000 {catch {sleep 1}}'
 done
+
+# a pipe that nobody writes to, as a script
+for signal in INT TERM; do
+	rm -f fifo
+	mkfifo fifo
+	env --default-signal=INT "$rdmash" fifo >/dev/null 2>err.txt &
+	pid=$!
+	# it is open: writing to it would not wait
+	until [ -e /proc/$pid/fd ] && ls -l /proc/$pid/fd | grep -q '/fifo$'; do sleep 0.05; done
+	kill "-$signal" $pid
+	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
+	watch=$!
+	wait $pid
+	wants "reading a pipe, $signal" $? 4
+	kill $watch 2>/dev/null
+done
 finish

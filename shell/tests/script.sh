@@ -31,6 +31,18 @@ wants 'quit without code, after a failure' $code 3
 run -c 'proc p {} {while 1 {catch {exit 5}; echo no}}; p; echo no'
 wants 'quit cannot be caught' "$code $out" '5 '
 
+run -c 'catch {require -true 0 reason}; quit 0'
+wants 'require cannot be caught into success' $code 77
+run -c 'catch {require -true 0 reason}; echo on' -c 'echo not reached'
+wants 'require: code' "$code $out" '77 on'
+for c in 'proc f {} {f}; f' 'proc f {} {expr {[f] + 1}}; f' 'proc f {} {repeat 1 {f}}; f' \
+	'proc f {} {expect -value 1 {f}}; f'; do
+	run -c "$c"
+	wants "endless recursion: $c" "$code $(echo "$err" | wc -l)" '1 1'
+	has "endless recursion: $c" "$err" nest
+	[ ${#err} -lt 300 ] || wants "endless recursion: $c: length" ${#err} 'below 300'
+done
+
 # --------------------------------------------------------------------- sources
 echo 'echo $argv; echo $argc' >args.rdma
 run args.rdma 'a b' c
@@ -187,6 +199,10 @@ has 'outside' "$err" "sub/out.rdma:1: $dir/other/o.rdma is outside the script's 
 has 'outside: remedy' "$err" '--allow-dir'
 run --allow-dir other sub/out.rdma
 wants '--allow-dir' "$code $out" '0 other'
+run --allow-dir / sub/out.rdma
+wants '--allow-dir /' "$code $out" '0 other'
+run --allow-dir other --nonsense
+wants '--allow-dir, then a mistake' $code 2
 echo 'source ../other/o.rdma' >sub/up.rdma
 run sub/up.rdma
 wants 'outside, with ..' $code 1
@@ -236,5 +252,9 @@ for c in 'repeat 10000 {echo a long line to fill the buffer of the pipe with}' h
 	code=$( { { sleep 0.1; "$rdmash" -c "$c" 2>err.txt; echo $? >&3; } | :; } 3>&1)
 	wants "EPIPE: $c" "$code $(cat err.txt)" '1 rdmash: standard output: Broken pipe'
 done
+
+code=$( { { timeout -s KILL 60 "$rdmash" -c 'while 1 {catch {echo a}}' 2>err.txt; echo $? >&3; } |
+	head -n 1 >/dev/null; } 3>&1)
+wants 'EPIPE ends an endless loop' "$code $(cat err.txt)" '1 rdmash: standard output: Broken pipe'
 
 finish

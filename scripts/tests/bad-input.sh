@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# bad-input.sh RDMASH: what is wrong with input, peers and machines is told in one clear
+# message, with the documented exit code. Here and in a machine without a device, then
+# with two, where bad-input-guest.sh goes on.
+
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+. "$(dirname "$0")/lab-lib.sh"
+rdmash=$1
+can_run
+
+none() { # WHAT COMMAND...
+	local what=$1 status
+	shift
+	"$@" -k -c 'reg 4096' -c 'listen 7471' -c 'connect 10.0.0.1 7471' -c 'devices' \
+		-c 'echo usable' > "$tmp/out" 2> "$tmp/err" < /dev/null
+	status=$?
+	equal "$what: code" "$status" 1
+	has "$what: message" "$tmp/err" 'no RDMA device on this machine'
+	has "$what: remedy" "$tmp/err" 'rdma link add rxe0 type rxe netdev eth0'
+	has "$what: usable" "$tmp/out" usable
+	ok "$what: clean" bash -c "! grep -E 'Sanitizer|runtime error' '$tmp/err'"
+	"$@" -c 'require device' -c 'echo not reached' > "$tmp/out" 2>&1 < /dev/null
+	equal "$what: require" "$?" 77
+}
+[ -n "$(ls /sys/class/infiniband 2> /dev/null)" ] || none 'on this machine' "$rdmash"
+none 'a machine without' "$lab" run -D none "$rdmash"
+ok 'with two devices' "$lab" run -t 500 "$scripts/tests/bad-input-guest.sh" "$rdmash"
+finish
