@@ -36,9 +36,7 @@ static bool has_imm(const struct post_req *r)
 /* The key used at the peer: it lies elsewhere in atomics. */
 static uint32_t remote_key(const struct post_req *r)
 {
-	return r->op->atomic   ? r->wr.wr.atomic.rkey
-	       : r->op->remote ? r->wr.wr.rdma.rkey
-			       : 0;
+	return r->op->atomic ? r->wr.wr.atomic.rkey : r->op->remote ? r->wr.wr.rdma.rkey : 0;
 }
 
 /* The key that the request is about, wherever it is. */

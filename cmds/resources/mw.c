@@ -37,7 +37,7 @@ void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey)
 {
 	struct obj *o;
 
-	obj_foreach (o, s) {
+	obj_foreach(o, s) {
 		struct mw *mw = (struct mw *)o;
 
 		if (o->class == &mw_class && mw->pd == pd && mw->v->rkey == rkey)
