@@ -7,6 +7,8 @@
 #include "mem.h"
 #include "session.h"
 
+#define VALUE_MAX (16u << 20) /* bytes; each is kept several times on its way */
+
 unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
 {
 	if (off <= mr->len && len <= mr->len - off)
@@ -29,6 +31,19 @@ unsigned char *mem_range(struct session *s, const struct mr *mr, const struct nu
 {
 	*n = len->set ? len->v : off->v < mr->len ? mr->len - off->v : 0;
 	return mem_at(s, mr, off->v, *n);
+}
+
+unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
+			 const struct num *len, size_t *n)
+{
+	unsigned char *p = mem_range(s, mr, off, len, n);
+
+	if (!p || *n <= VALUE_MAX)
+		return p;
+	fail(s, "mem", "E2BIG", "%zu bytes are too many for a value: at most %u MiB at a time", *n,
+	     VALUE_MAX >> 20);
+	fail_next(s, "mem save %s FILE", mr->o.name);
+	return NULL;
 }
 
 static int digit(unsigned char c)

@@ -11,6 +11,9 @@ unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint
 /* As mem_at(); len not given: up to the end. *n: how many. */
 unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
 			 const struct num *len, size_t *n);
+/* The same, for bytes that become a value of the interpreter: not too many of them. */
+unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
+			 const struct num *len, size_t *n);
 /* "00 7f 3a": hex digits, blanks between bytes allowed; into the arena. */
 int mem_hex(struct session *s, const struct bytes *text, struct bytes *out);
 /* Hex and characters, 16 a line; off is the offset of the first. Text only. */

@@ -47,7 +47,7 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
 	size_t n;
-	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
+	const unsigned char *p = mem_value(s, a->mr, &a->off, &a->len, &n);
 	char *text;
 
 	if (!p)
@@ -102,7 +102,7 @@ static int dump_exec(struct session *s, const void *args, struct out *o)
 
 	if (!len.set && a->off.v < a->mr->len && a->mr->len - a->off.v > 256)
 		len = (struct num){ 256, true };
-	p = mem_range(s, a->mr, &a->off, &len, &n);
+	p = mem_value(s, a->mr, &a->off, &len, &n);
 	if (!p)
 		return -1;
 	out_bytes(o, NULL, p, n);

@@ -59,7 +59,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	int64_t until = loop_now() + (int64_t)a->within.v * 1000000;
 	const struct num len = a->was.data ? (struct num){ a->was.len, true } : a->len;
 	size_t n, at;
-	unsigned char *p = mem_range(s, a->mr, &a->off, &len, &n), *was;
+	unsigned char *p = mem_value(s, a->mr, &a->off, &len, &n), *was;
 
 	if (!p)
 		return -1;
