@@ -184,6 +184,15 @@ start_qemu() {
 	"${dying[@]}" "$qemu" "${qemu_args[@]}" <&0 2> "$job/qemu$1.err" &
 	vm=$!
 	pids+=("$vm")
+	# A machine whose command has ended may fail to power off (seen on busy hosts): there is
+	# nothing left in it to wait for. Its status is known by then.
+	# It waits at a FIFO that nobody writes to, so that no child of it is left.
+	mkfifo "$job/never$1"
+	# shellcheck disable=SC2016	# for that shell
+	helper bash -c 'exec 3<> "$1"
+		until [ -s "$2" ]; do kill -0 "$3" || exit; read -rt 0.5 -u 3; done
+		read -rt 5 -u 3; kill -KILL "$3"' reaper "$job/never$1" "$job/rc$1" "$vm" \
+		< /dev/null > /dev/null 2>&1
 }
 
 # helper COMMAND...: keeps this shell's standard input; sets helper
