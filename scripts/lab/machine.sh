@@ -154,7 +154,7 @@ tsc_rate() {
 kernel_line() {	# NODE
 	echo "console=$console quiet panic=-1 net.ifnames=0 lab.node=$1" \
 		"cryptomgr.notests rodata=off mitigations=off nokaslr audit=0" \
-		"tsc=reliable no_timer_check rcupdate.rcu_expedited=1 random.trust_cpu=on" \
+		"tsc=reliable no_timer_check nohz=off rcupdate.rcu_expedited=1 random.trust_cpu=on" \
 		"$(tsc_rate) ${kernel_params[*]-}"
 }
 
