@@ -313,5 +313,8 @@ struct dev *dev_default(struct session *s);
 struct dev *dev_of(struct session *s, struct ibv_context *v);
 /* The first PD of the device, made (and traced) if there is none. */
 struct pd *pd_of(struct session *s, struct dev *dev);
+/* The PD to use when none is named: that of the current QP, else the first of the default
+ * device. NULL with s->fail filled. */
+struct pd *pd_default(struct session *s);
 
 #endif

@@ -249,18 +249,6 @@ static int fill(struct session *s, const struct ah_args *a, struct ah *ah)
 	return 0;
 }
 
-static struct pd *pd_here(struct session *s, struct pd *pd)
-{
-	struct dev *dev;
-
-	if (pd)
-		return pd;
-	if (s->ctx->qp)
-		return s->ctx->qp->pd;
-	dev = dev_default(s);
-	return dev ? pd_of(s, dev) : NULL;
-}
-
 static int create(struct session *s, struct ah *ah)
 {
 	char dgid[INET6_ADDRSTRLEN];
@@ -285,7 +273,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct ah_args *a = args;
 	const struct obj *mark = made_mark(s);
-	struct pd *pd = pd_here(s, a->pd);
+	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct ah *ah = pd ? obj_new(s, &ah_class, a->name) : NULL;
 
 	if (!ah)

@@ -153,21 +153,11 @@ static unsigned default_access(const struct reg_args *a, const struct dev *dev)
 	return access;
 }
 
-static struct pd *pd_here(struct session *s)
-{
-	struct dev *dev;
-
-	if (s->ctx->qp)
-		return s->ctx->qp->pd;
-	dev = dev_default(s);
-	return dev ? pd_of(s, dev) : NULL;
-}
-
 static int reg_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct reg_args *a = args;
 	const struct obj *mark = made_mark(s);
-	struct pd *pd = a->pd ? a->pd : pd_here(s);
+	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct mr *mr = pd ? mr_make(s, pd, a->name, a->len.v, default_access(a, pd->dev)) : NULL;
 
 	if (!mr)

@@ -92,23 +92,11 @@ static const struct arg mw_args[] = {
 	OPT("name", mw_args, name, kind_str, "name of the object"), ARGS_END
 };
 
-static struct pd *pd_here(struct session *s, struct pd *pd)
-{
-	struct dev *dev;
-
-	if (pd)
-		return pd;
-	if (s->ctx->qp)
-		return s->ctx->qp->pd;
-	dev = dev_default(s);
-	return dev ? pd_of(s, dev) : NULL;
-}
-
 static int mw_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mw_args *a = args;
 	const struct obj *mark = made_mark(s);
-	struct pd *pd = pd_here(s, a->pd);
+	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct mw *mw = pd ? obj_new(s, &mw_class, a->name) : NULL;
 
 	if (!mw)

@@ -72,6 +72,16 @@ struct pd *pd_of(struct session *s, struct dev *dev)
 	return pd_make(s, dev, NULL);
 }
 
+struct pd *pd_default(struct session *s)
+{
+	struct dev *dev;
+
+	if (s->ctx->qp)
+		return s->ctx->qp->pd;
+	dev = dev_default(s);
+	return dev ? pd_of(s, dev) : NULL;
+}
+
 struct pd_args {
 	struct dev *dev;
 	const char *name;

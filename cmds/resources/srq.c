@@ -124,8 +124,7 @@ static int srq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct srq_args *a = args;
 	const struct obj *mark = made_mark(s);
-	struct dev *dev = a->pd || s->ctx->qp ? NULL : dev_default(s);
-	struct pd *pd = a->pd ? a->pd : s->ctx->qp ? s->ctx->qp->pd : dev ? pd_of(s, dev) : NULL;
+	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct srq *srq = pd ? srq_make(s, pd, a) : NULL;
 	static const struct num none;
 
