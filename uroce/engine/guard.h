@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copying from and to memory of the application that it may have unmapped since it
+ * registered it. A real device has pinned the pages; here the copy must survive the fault.
+ */
+#ifndef UROCE_ENGINE_GUARD_H
+#define UROCE_ENGINE_GUARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Installs the handlers of SIGSEGV and SIGBUS; what is not ours goes to the handlers that
+ * were there before. Once a process; 0 or -1 with errno. */
+int guard_install(void);
+
+/* memcpy() that returns -1 (EFAULT) where it would have faulted: the part before the fault
+ * is done. */
+int guard_copy(void *dst, const void *src, size_t n);
+
+/* Atomic on 8 aligned bytes: *old is what was there. 0, or -1 (EFAULT). */
+int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old);
+int guard_cmp_swap(uint64_t *p, uint64_t compare, uint64_t swap, uint64_t *old);
+
+#endif

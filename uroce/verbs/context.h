@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The device and its contexts: ibv_open_device(3). */
+#ifndef UROCE_VERBS_CONTEXT_H
+#define UROCE_VERBS_CONTEXT_H
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+/* What the device can do at most; ibv_query_device() reports it and every create call
+ * keeps to it. */
+#define MAX_QP		 16384
+#define MAX_QP_WR	 16384
+#define MAX_SGE		 32
+#define MAX_INLINE	 1024
+#define MAX_CQ		 65536
+#define MAX_CQE		 4194303
+#define MAX_MR		 1048576
+#define MAX_MW		 1048576
+#define MAX_PD		 32768
+#define MAX_SRQ		 32768
+#define MAX_SRQ_WR	 32768
+#define MAX_AH		 1048576
+#define MAX_RD_ATOM	 128
+#define MAX_MCAST_GROUPS 8192
+#define MAX_MCAST_QPS	 56
+#define MAX_MESSAGE	 0x40000000u /* bytes: 1 GiB; half the PSNs with an MTU of 256 are more */
+
+struct async_event;
+
+struct context {
+	/* v.context is what the application holds */
+	struct verbs_context v;
+	TAILQ_HEAD(, async_event) events; /* not yet taken: event.h */
+	unsigned users;			  /* objects made from it */
+};
+
+static inline struct context *to_context(struct ibv_context *c)
+{
+	return (struct context *)((char *)c - offsetof(struct context, v.context));
+}
+
+/* The only device. */
+extern struct ibv_device the_device;
+
+/* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
+ * of verbs/ has a part: context_ops_qp() and so on. */
+void context_ops_cq(struct context *c);
+void context_ops_qp(struct context *c);
+void context_ops_srq(struct context *c);
+void context_ops_mw(struct context *c);
+
+struct pd {
+	struct ibv_pd v;
+	unsigned users;
+};
+
+static inline struct pd *to_pd(struct ibv_pd *p)
+{
+	return (struct pd *)p;
+}
+
+#endif
