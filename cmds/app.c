@@ -8,6 +8,7 @@
 
 #include "async.h"
 #include "cm_events.h"
+#include "embedded.h"
 #include "objects.h"
 #include "qp_history.h"
 #include "session.h"
@@ -71,6 +72,7 @@ static void app_version(Tcl_DString *text)
 }
 
 const struct app app = {
+	.start = embedded_start,
 	.open = app_open,
 	.close = app_close,
 	.prompt = app_prompt,
