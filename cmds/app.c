@@ -12,6 +12,7 @@
 #include "objects.h"
 #include "qp_history.h"
 #include "session.h"
+#include "topics.h"
 #include "words.h"
 #include "xmem.h"
 
@@ -78,4 +79,5 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.topics = cmd_topics,
 };

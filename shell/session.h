@@ -20,6 +20,7 @@ struct context; /* the live context: cmds/objects.h */
 struct edit;
 struct options;
 struct recorder;
+struct topic;
 
 /* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
 struct app {
@@ -34,6 +35,7 @@ struct app {
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
+	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;
 

@@ -208,6 +208,7 @@ int main(int argc, char **argv)
 	if (argc >= 5 && strcmp(argv[1], "stream") == 0)
 		return stream(strtoul(argv[2], NULL, 10), (unsigned)atoi(argv[3]),
 			      (unsigned)atoi(argv[4]), argc > 5 && strcmp(argv[5], "gso") == 0);
-	fprintf(stderr, "usage: udp ping busy|block BYTES N | udp stream BYTES PACKETS MiB [gso]\n");
+	fprintf(stderr,
+		"usage: udp ping busy|block BYTES N | udp stream BYTES PACKETS MiB [gso]\n");
 	return 2;
 }
