@@ -85,7 +85,7 @@ static void put_section(struct block *b)
 	put_u16(b, 0);
 	put(b, &length, sizeof(length));
 	put_option(b, SHB_USERAPPL, program, strlen(program));
-	put_option(b, OPT_END, NULL, 0);
+	put_option(b, OPT_END, "", 0);
 	end_block(b, start, 0);
 }
 
@@ -101,7 +101,7 @@ static void put_interface(struct block *b)
 	put_u32(b, 0); /* packets are whole */
 	put_option(b, IF_NAME, UROCE_DEVICE, strlen(UROCE_DEVICE));
 	put_option(b, IF_TSRESOL, &nanoseconds, 1);
-	put_option(b, OPT_END, NULL, 0);
+	put_option(b, OPT_END, "", 0);
 	end_block(b, start, 0);
 }
 
@@ -158,7 +158,7 @@ int pcapng_write(int fd, const struct uroce_packet *p)
 	put_option(&tail, EPB_FLAGS, &flags, sizeof(flags));
 	if (p->fate)
 		put_option(&tail, OPT_COMMENT, p->fate, strlen(p->fate));
-	put_option(&tail, OPT_END, NULL, 0);
+	put_option(&tail, OPT_END, "", 0);
 	total = head.n + p->len + pad + tail.n + 4;
 	len = (uint32_t)total;
 	memcpy(head.data + 4, &len, sizeof(len));
