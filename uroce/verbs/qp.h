@@ -12,6 +12,7 @@
 
 #include "context.h"
 #include "cq.h"
+#include "region.h"
 #include "timer.h"
 #include "tx.h"
 
@@ -31,8 +32,7 @@ struct send_wqe {
 	uint64_t compare_add, swap;
 	struct flow flow; /* UD: of the address handle, as it was when it was posted */
 	uint32_t dest_qpn, dest_qkey;
-	struct ibv_mw *mw; /* BIND_MW */
-	struct ibv_mw_bind_info bind;
+	struct window_bind bind; /* BIND_MW: window_bind_of() when it was posted */
 
 	/* the requester's */
 	bool started; /* has PSNs */
