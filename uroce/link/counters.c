@@ -31,6 +31,7 @@ const char *const counter_names[COUNTERS] = {
 	[CNT_BAD_SOURCE] = "bad_source",
 	[CNT_BAD_STATE] = "bad_state",
 	[CNT_NO_RECV] = "no_recv",
+	[CNT_UNEXPECTED] = "unexpected_response",
 	[CNT_FAULT_DROP] = "fault_drop",
 	[CNT_FAULT_DUP] = "fault_dup",
 	[CNT_FAULT_REORDER] = "fault_reorder",
