@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The ICRC of the UDP payload data[0..n) (headers, payload and pad, no ICRC) as it is
- * written to the wire, least significant byte first. ip_id: of IPv4, what the sender's
- * kernel will write (0 for a packet of an unconnected socket with DF set). */
+/* The ICRC of the UDP payload data[0..n) (headers, payload and pad, no ICRC; at least a BTH)
+ * as a number: on the wire its least significant byte is the first. ip_id: of IPv4, what
+ * the sender's kernel will write (0 for a packet of an unconnected socket with DF set). */
 uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport, uint16_t dport,
 		 const uint8_t *data, size_t n, uint16_t ip_id);
 

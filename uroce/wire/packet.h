@@ -83,6 +83,9 @@ struct opcode {
 
 /* The entry of an opcode; NULL: not one that this device speaks. */
 const struct opcode *opcode_find(uint8_t code);
+/* By its name, without regard to case: "RC_SEND_ONLY", "UD_SEND_ONLY"; that of RC is meant
+ * without a transport: "ACK". NULL: there is none. */
+const struct opcode *opcode_named(const char *name);
 
 /* AETH syndromes: table 44. */
 #define AETH_ACK	   0x1f /* ACK, no limit of credits */
@@ -121,8 +124,9 @@ struct packet {
 };
 
 /* Reads the headers of a UDP payload of n bytes (the ICRC, which is not looked at here,
- * included) into p; leaves the addresses alone. 0, or -1: too short, too long, an unknown
- * opcode or transport version, a pad larger than the payload. */
+ * included) into p; leaves the addresses, and the fields of headers that the opcode does not
+ * have, alone. 0, or -1: too short, too long, not a multiple of four bytes, an unknown opcode
+ * or transport version, payload or pad where none may be, a pad larger than the payload. */
 int packet_parse(struct packet *p, const uint8_t *data, size_t n);
 
 /* Writes the headers of p to buf (HEADERS_MAX bytes) and returns how many bytes there are;
