@@ -18,8 +18,9 @@ void fake_qps_clear(void);
 extern unsigned fake_failures;
 extern int fake_last_event;
 
-/* The last request that ibv_post_send() got, and what it returns. */
-extern struct ibv_send_wr fake_posted;
+/* What post_bind() got last, and what it returns. */
+extern struct ibv_mw_bind fake_posted;
+extern uint32_t fake_posted_rkey;
 extern int fake_post_error;
 
 /* Runs the timers that are set. */

@@ -184,11 +184,10 @@ static void posted(void)
 	fake_post_error = 0;
 	CHECK_INT(ibv_bind_mw(&qp.v, mw, &b), 0);
 	CHECK_INT(mw->rkey, ibv_inc_rkey(key));
-	CHECK_INT(fake_posted.opcode, IBV_WR_BIND_MW);
 	CHECK_INT(fake_posted.wr_id, 7);
 	CHECK_INT(fake_posted.send_flags, IBV_SEND_SIGNALED);
 	CHECK(!opens(&qp, mw->rkey, at, 1, READ)); /* not yet done */
-	CHECK_INT(bind(&qp, mw, fake_posted.bind_mw.rkey, mr, at, 16, READ), 0);
+	CHECK_INT(bind(&qp, mw, fake_posted_rkey, mr, at, 16, READ), 0);
 	CHECK(opens(&qp, mw->rkey, at, 16, READ));
 	CHECK_INT(ibv_dealloc_mw(mw), 0);
 	CHECK_INT(ibv_dereg_mr(mr), 0);

@@ -16,6 +16,7 @@
 #include "event.h"
 #include "export.h"
 #include "gid.h"
+#include "mcast.h"
 #include "qp.h"
 #include "transport.h"
 #include "uroce.h"
@@ -96,6 +97,7 @@ EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 
 static void addresses_changed(void)
 {
+	mcast_refresh();
 	event_port(IBV_EVENT_GID_CHANGE);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
-#include "qp.h"
+#include "post.h"
 #include "region.h"
 
 static unsigned mws; /* that there are */
@@ -61,20 +61,11 @@ static int dealloc_mw(struct ibv_mw *v)
  * to the application before the request is done. verbs.h has checked type and PDs. */
 static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	struct ibv_send_wr *bad, wr = {
-		.wr_id = bind->wr_id,
-		.opcode = IBV_WR_BIND_MW,
-		.send_flags = bind->send_flags,
-		.bind_mw = {
-			.mw = mw,
-			.rkey = ibv_inc_rkey(mw->rkey),
-			.bind_info = bind->bind_info,
-		},
-	};
-	int err = ibv_post_send(qp, &wr, &bad);
+	const uint32_t rkey = ibv_inc_rkey(mw->rkey);
+	int err = post_bind(qp, mw, rkey, bind);
 
 	if (!err)
-		mw->rkey = wr.bind_mw.rkey;
+		mw->rkey = rkey;
 	return err;
 }
 
