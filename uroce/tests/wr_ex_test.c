@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* ibv_wr_...(): the same requests as ibv_post_send() makes, all of a batch or none. */
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 
 #include "ah.h"
 #include "check.h"
+#include "engine.h"
 #include "fake_below_qp.h"
 #include "wr_ops.h"
 
@@ -27,12 +29,28 @@ static struct qp *new_qp(enum ibv_qp_type type, uint64_t ops)
 	return qp;
 }
 
-/* Room in front of each pointer does not count: where the SGEs are differs by the slot. */
+#define SAME(field) (memcmp(&a->field, &b->field, sizeof a->field) == 0)
+
+static bool same_flow(const struct flow *a, const struct flow *b)
+{
+	return SAME(sgid) && SAME(dgid) && SAME(scope) && SAME(tclass) && SAME(hops);
+}
+
+static bool same_bind(const struct window_bind *a, const struct window_bind *b)
+{
+	return SAME(window) && SAME(rkey) && SAME(lkey) && SAME(addr) && SAME(len) && SAME(access);
+}
+
+/* Where the SGEs are differs by the slot; the rest is the same. */
 static bool same(const struct send_wqe *a, const struct send_wqe *b)
 {
-	return memcmp(a, b, offsetof(struct send_wqe, first_psn)) == 0 && a->nsge == b->nsge &&
-	       (a->nsge < 0 ? memcmp(a->data, b->data, a->len)
-			    : memcmp(a->sge, b->sge, (size_t)a->nsge * sizeof *a->sge)) == 0;
+	bool data = a->nsge < 0 ? memcmp(a->data, b->data, a->len) == 0
+				: memcmp(a->sge, b->sge, (size_t)a->nsge * sizeof *a->sge) == 0;
+
+	return data && SAME(nsge) && SAME(wr_id) && SAME(opcode) && SAME(flags) && SAME(signaled) &&
+	       SAME(len) && SAME(imm) && SAME(inv_rkey) && SAME(remote) && SAME(rkey) &&
+	       SAME(compare_add) && SAME(swap) && same_flow(&a->flow, &b->flow) && SAME(dest_qpn) &&
+	       SAME(dest_qkey) && same_bind(&a->bind, &b->bind) && SAME(started);
 }
 
 static struct ibv_send_wr request(const struct wr_op *op, struct ibv_ah *ah)
@@ -251,6 +269,75 @@ static void test_pointers(void)
 	ibv_destroy_qp(&qp->v);
 }
 
+#define EACH 20000 /* requests of each thread */
+
+static void *post_plainly(void *arg)
+{
+	struct qp *qp = arg;
+	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND, .sg_list = sges, .num_sge = 2 };
+
+	for (wr.wr_id = 0; wr.wr_id < EACH; wr.wr_id++)
+		while (ibv_post_send(&qp->v, &wr, &bad) == ENOMEM)
+			sched_yield();
+	return NULL;
+}
+
+static void *post_pairs(void *arg)
+{
+	struct ibv_qp_ex *ex = arg;
+	uint64_t id = EACH;
+
+	while (id < 2 * EACH) {
+		ibv_wr_start(ex);
+		for (unsigned i = 0; i < 2; i++) {
+			ex->wr_id = id + i;
+			ibv_wr_send_imm(ex, (__be32)(id + i));
+			ibv_wr_set_inline_data(ex, &ex->wr_id, 8);
+		}
+		if (ibv_wr_complete(ex) == 0)
+			id += 2;
+		else
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Takes what there is; the requests of each thread come in its order, whole. */
+static void work_off(struct qp *qp, uint64_t next[2])
+{
+	engine_lock();
+	for (; qp->sq.head != qp->sq.tail; qp->sq.head++) {
+		const struct send_wqe *w = sq_at(qp, qp->sq.head);
+		bool pair = w->opcode == IBV_WR_SEND_WITH_IMM;
+
+		CHECK_INT(w->wr_id, next[pair]);
+		next[pair]++;
+		if (pair)
+			CHECK(memcmp(w->data, &w->wr_id, 8) == 0);
+		else
+			CHECK(w->nsge == 2 && memcmp(w->sge, sges, sizeof sges) == 0);
+	}
+	engine_unlock();
+}
+
+/* A thread that posts, one that posts batches, and the engine. */
+static void test_threads(void)
+{
+	struct qp *qp = new_qp(IBV_QPT_RC, RC_OPS);
+	uint64_t next[2] = { 0, EACH };
+	pthread_t a, b;
+
+	CHECK_INT(pthread_create(&a, NULL, post_plainly, qp), 0);
+	CHECK_INT(pthread_create(&b, NULL, post_pairs, &qp->ex), 0);
+	while (next[0] < EACH || next[1] < 2 * EACH) {
+		work_off(qp, next);
+		sched_yield();
+	}
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	ibv_destroy_qp(&qp->v);
+}
+
 int main(void)
 {
 	struct ibv_ah_attr av;
@@ -268,6 +355,7 @@ int main(void)
 	test_inline_one();
 	test_errors();
 	test_pointers();
+	test_threads();
 	ibv_destroy_ah(ah);
 	return checks_end();
 }
