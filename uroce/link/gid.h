@@ -49,4 +49,10 @@ static inline bool gid_is_ipv4(const union ibv_gid *gid)
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid);
 }
 
+/* ff00::/8, or 224.0.0.0/4 mapped. */
+static inline bool gid_is_multicast(const union ibv_gid *gid)
+{
+	return gid->raw[0] == 0xff || (gid_is_ipv4(gid) && gid->raw[12] >> 4 == 0xe);
+}
+
 #endif

@@ -8,6 +8,8 @@
  *   responder.c   RC and UC requests: 9.7.4, 9.8.3
  *   answers.c	   READ responses, atomics and their duplicates: 9.7.5.1
  *   datagram.c	   UD: 9.8.3, multicast: 10.5
+ *   memory.c	   gather and scatter
+ *   pace.c	   how much may be on its way
  */
 #ifndef UROCE_TRANSPORT_TRANSPORT_H
 #define UROCE_TRANSPORT_TRANSPORT_H
@@ -33,6 +35,9 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 /* The QP fails: ERR (SQE where 10.3.1 says so), and an asynchronous event unless there is
  * none to raise (type < 0). */
 void transport_fail(struct qp *qp, int event);
+/* Room to remember n (max_dest_rd_atomic) answers to READs and atomics in qp->resp.answers,
+ * which keeps those that are there and is the owner's to free. 0, or ENOMEM. */
+int answers_resize(struct qp *qp, unsigned n);
 /* The QP is about to be freed: timers stop, the busy list forgets it. */
 void transport_forget(struct qp *qp);
 

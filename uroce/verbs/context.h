@@ -4,6 +4,7 @@
 #define UROCE_VERBS_CONTEXT_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/queue.h>
 
@@ -26,14 +27,24 @@
 #define MAX_MCAST_QPS	 56
 #define MAX_MESSAGE	 0x40000000u /* bytes: 1 GiB; half the PSNs with an MTU of 256 are more */
 
+#define COMP_VECTORS 1 /* one thread makes all completions */
+
+/* The name of the device for those who look for it in /dev/infiniband. */
+#define UROCE_UVERBS "uverbs_uroce0"
+
 struct async_event;
 
 struct context {
 	/* v.context is what the application holds */
 	struct verbs_context v;
-	TAILQ_HEAD(, async_event) events; /* not yet taken: event.h */
-	unsigned users;			  /* objects made from it */
+	TAILQ_ENTRY(context) open;
+	TAILQ_HEAD(async_events, async_event) events, taken; /* event.h */
+	unsigned pds, cqs, channels;			     /* made from it */
+	bool orphan; /* of the parent: we are a child of fork() and have no device yet */
 };
+
+TAILQ_HEAD(contexts, context);
+extern struct contexts contexts; /* that are open */
 
 static inline struct context *to_context(struct ibv_context *c)
 {
@@ -43,8 +54,17 @@ static inline struct context *to_context(struct ibv_context *c)
 /* The only device. */
 extern struct ibv_device the_device;
 
+#define LOCAL_ACK_DELAY 12 /* 4.096 us * 2^12 = 17 ms: what a busy host takes to answer */
+
+/* 02:00:c0:ff:fe and three random bytes: another one for each process, so that a peer does
+ * not take a connection of a process that was started again for one that it still has. */
+__be64 device_guid(void);
+/* After fork(), in the child: a new GUID; the contexts are the parent's. Takes no lock. */
+void device_forget(void);
+
 /* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
  * of verbs/ has a part: context_ops_qp() and so on. */
+void context_ops_query(struct context *c);
 void context_ops_cq(struct context *c);
 void context_ops_qp(struct context *c);
 void context_ops_srq(struct context *c);

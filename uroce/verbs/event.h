@@ -18,6 +18,9 @@ struct srq;
 int event_fd(void);
 /* One more: never blocks. */
 void event_signal(int fd);
+/* Takes one that was not announced to anybody, if there is one: what it stood for is gone.
+ * Never blocks. */
+void event_drop(int fd);
 /* Takes one. Blocks, making progress, unless fd has O_NONBLOCK (then EAGAIN). Without the
  * lock. 0, or -1 with errno. */
 int event_take(int fd);
@@ -32,5 +35,7 @@ void event_port(enum ibv_event_type type);
 /* Waits until every event about obj that was taken is acknowledged, and forgets those that
  * were not taken: before it is destroyed. */
 void event_drain(struct context *c, const void *obj);
+/* The context is closed: forgets all. */
+void event_forget_all(struct context *c);
 
 #endif

@@ -73,8 +73,8 @@ const struct qp_row qp_rows[] = {
 	ROW(UD, SQD, RTS, 0, CUR | QKEY),
 	ROW(RC, SQD, SQD, 0, PORT | AV | TIME | RTRY | RNRR | MQRA | MDRA | ALT | ACC | PKEY |
 			     RNRT | MIG),
-	ROW(UC, SQD, SQD, 0, ALT | ACC | PKEY | MIG,
-	    .note = "the core takes AV too, but uverbs adds PORT to it, and that it refuses: EINVAL"),
+	ROW(UC, SQD, SQD, 0, AV | ALT | ACC | PKEY | MIG, .refused = AV,
+	    .note = "no AV through the kernel: uverbs adds PORT to it, and that the core refuses"),
 	ROW(UD, SQD, SQD, 0, PKEY | QKEY),
 
 	PLAIN(SQE, RESET),
@@ -109,6 +109,7 @@ struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 	}
 	v.missing = v.row->required & ~mask;
 	v.extra = mask & ~(v.row->required | v.row->optional);
+	v.refused = mask & v.row->refused;
 	if (v.missing)
 		v.answer = QP_MISSING;
 	else if (v.extra)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state machine of a QP: which transitions there are, and which attributes each
- * needs and takes. It is the kernel's own rule, so that what it would refuse with a bare
- * EINVAL can be explained before it is asked. Knows no device and no session.
+ * needs and takes. Volume 1, 10.3.1 and 11.2.5.3; the device goes by it, and the shell
+ * explains with it what a bare EINVAL does not. Knows no device and no session.
  */
-#ifndef CMDS_QP_TABLE_H
-#define CMDS_QP_TABLE_H
+#ifndef UROCE_SPEC_QP_TABLE_H
+#define UROCE_SPEC_QP_TABLE_H
 
 #include <infiniband/verbs.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@ struct qp_row {
 	enum ibv_qp_type type;
 	enum ibv_qp_state from, to;
 	unsigned required, optional;
+	unsigned refused; /* of optional: what the kernel refuses for its devices */
 	const char *note; /* where devices differ from the rule, or NULL */
 };
 
@@ -36,9 +37,10 @@ struct qp_verdict {
 	enum qp_answer answer; /* the first reason; missing and extra may both be set */
 	const struct qp_row *row;
 	unsigned missing, extra;
+	unsigned refused; /* of the mask: right by the rule, and yet the kernel says EINVAL */
 };
 
-/* Would ibv_modify_qp() take these attributes for this transition? */
+/* Does the rule allow these attributes for this transition? */
 struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
 			   unsigned mask);
 

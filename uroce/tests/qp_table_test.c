@@ -42,6 +42,7 @@ static void test_masks(void)
 
 	for (r = qp_rows; r->type; r++) {
 		CHECK((r->required & r->optional) == 0);
+		CHECK((r->refused & ~r->optional) == 0);
 		CHECK(((r->required | r->optional) & (IBV_QP_STATE | IBV_QP_CAP)) == 0);
 		if (r->type == IBV_QPT_UD)
 			CHECK(((r->required | r->optional) &
@@ -74,6 +75,9 @@ static void test_judge(void)
 	CHECK_INT(v.extra, IBV_QP_TIMEOUT);
 	v = qp_judge(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_INIT, IBV_QP_CUR_STATE);
 	CHECK_INT(v.answer, QP_NO_CUR_STATE);
+	v = qp_judge(IBV_QPT_UC, IBV_QPS_SQD, IBV_QPS_SQD, IBV_QP_AV | IBV_QP_ACCESS_FLAGS);
+	CHECK_INT(v.answer, QP_OK);
+	CHECK_INT(v.refused, IBV_QP_AV);
 	v = qp_judge(IBV_QPT_RC, IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_CUR_STATE | IBV_QP_STATE);
 	CHECK_INT(v.answer, QP_OK);
 }
