@@ -29,7 +29,8 @@ enum counter {
 	CNT_BAD_QKEY,
 	CNT_BAD_SOURCE,
 	CNT_BAD_STATE,
-	CNT_NO_RECV, /* UD without a receive */
+	CNT_NO_RECV,	/* UD, UC: without a receive, or one that is too short */
+	CNT_UNEXPECTED, /* a response that answers nothing that was asked */
 	CNT_FAULT_DROP,
 	CNT_FAULT_DUP,
 	CNT_FAULT_REORDER,

@@ -47,6 +47,10 @@ struct mad_from {
 	union ibv_gid src, dst;
 	uint32_t scope;
 	uint32_t src_qpn;
+	/* how it was on the wire, for the tap of the process that it is for */
+	uint32_t psn;
+	uint16_t sport, ip_id;
+	uint8_t tclass, hops;
 };
 /* Hands a MAD on: to the process in a slot, or to the holder of a name. 0, or -1 with
  * ECONNREFUSED: there is nobody; EAGAIN: it does not take any more. */
