@@ -3,7 +3,8 @@
  * Connections as the communication protocol sees them: InfiniBand specification volume 1,
  * 12.9 (connections) and 12.11 (service id resolution of datagrams).
  *
- *   conn.c      the objects, what is sent, and what happens when no answer comes
+ *   conn.c      the objects
+ *   exchange.c  what is sent, repeated, and given up
  *   rules.c     what a message does in a state
  *   request.c   requests that come in: duplicates, stale connections, listeners
  *   sidr.c      service id resolution
@@ -141,6 +142,16 @@ struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id);
 void conn_index(struct conn *c);
 /* In place of a GUID for those that ask: 12.11 has none. */
 uint64_t guid_of_gid(const union ibv_gid *gid);
+
+/* The timer of a connection has run out. */
+void conn_expired(struct timer *t);
+/* A transaction id of ours. */
+uint64_t conn_tid(const struct conn *c);
+/* 12.7: timeouts are 4.096 us * 2^t. */
+static inline uint64_t iba_time(unsigned t)
+{
+	return 4096ull << t;
+}
 
 void conn_enter(struct conn *c, enum conn_state state);
 void conn_enter_timewait(struct conn *c);

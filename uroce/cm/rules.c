@@ -212,7 +212,7 @@ void conn_input(const struct mad_from *from, const struct mad *m)
 		return;
 	}
 	c = m->remote_id ? conn_find(m->remote_id) : find_timed_out(m);
-	if (!c) {
+	if (!c || c->state == CONN_IDLE) {
 		if (m->attr == MAD_DREQ)
 			answer_drep(from, m); /* 12.9.8.3: so that the peer comes to its end */
 		else if (m->attr == MAD_REP)
