@@ -28,11 +28,13 @@ enum uroce_direction {
 
 /* One rule; the first that matches a packet and is drawn decides what happens to it. */
 struct uroce_fault {
-	unsigned direction;			  /* UROCE_OUT | UROCE_IN; 0: both */
-	int opcode;				  /* of the BTH; -1: any */
-	int64_t psn;				  /* -1: any */
-	uint32_t qpn;				  /* destination; 0: any */
-	double drop, duplicate, reorder, corrupt; /* probabilities, 0 to 1, drawn in that order */
+	unsigned direction; /* UROCE_OUT | UROCE_IN; 0: both */
+	int opcode;	    /* of the BTH; -1: any */
+	int64_t psn;	    /* -1: any */
+	uint32_t qpn;	    /* destination; 0: any */
+	/* probabilities, 0 to 1, drawn in that order; reorder: the next packet to the same QP
+	 * goes first, unless none comes within a millisecond; corrupt: one bit flips */
+	double drop, duplicate, reorder, corrupt;
 	unsigned delay_us; /* added to every packet that matches and is not dropped */
 	uint64_t count;	   /* how many packets it may hit; 0: no limit */
 };
@@ -41,6 +43,8 @@ struct uroce_fault {
  * EINVAL: a probability that is none, an unknown direction. */
 int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
 /* Reads rules from text as UROCE_FAULT has them: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms".
+ * The words are drop, dup, reorder, corrupt (5% or 0.05), delay (us, ms, s), dir (in, out,
+ * both), op (ACK, UC_SEND_ONLY, 0x11), psn, qpn and count; a semicolon begins the next rule.
  * On EINVAL why (of size bytes) says which word is wrong. */
 int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size);
 
@@ -58,7 +62,9 @@ typedef void uroce_tap_fn(void *arg, const struct uroce_packet *p);
 /* Calls fn for every packet of this process, in order, from whichever thread handles it:
  * fn must be quick and must not call verbs. NULL ends it. */
 int uroce_tap(uroce_tap_fn *fn, void *arg);
-/* Writes every packet to a pcapng file from now on (NULL: stops and closes). */
+/* Writes every packet to a pcapng file from now on (NULL: stops and closes); what faults did
+ * is in the comments. UROCE_PCAP=FILE does so from the start, and adds to the FILE that is
+ * there, so that several processes can share it. %p in the name is the process id. */
 int uroce_capture(const char *file);
 
 /* ----------------------------------------------------------------- counters -- */

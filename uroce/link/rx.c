@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -21,13 +22,14 @@
 #include "tap.h"
 #include "transport.h"
 
-#define BATCH 32
-
-/* Destination, hop limit and traffic class, of both families. */
+#define BATCH	  32
+#define RUN_MAX	  65536 /* bytes: packets of one size that the kernel put together */
+#define RUN_BATCH 2
 #define CONTROL_BYTES                                                                     \
 	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct in_pktinfo)) + \
-	 4 * CMSG_SPACE(sizeof(int)))
+	 5 * CMSG_SPACE(sizeof(int)))
 
+/* Addresses, hop limit, traffic class, and the length of each packet of a run. */
 struct slot {
 	struct iovec iov;
 	union {
@@ -36,11 +38,14 @@ struct slot {
 		struct sockaddr_in6 in6;
 	} from;
 	_Alignas(struct cmsghdr) char control[CONTROL_BYTES];
-	uint8_t data[PACKET_MAX];
 };
 
 static struct mmsghdr msgs[BATCH];
 static struct slot slots[BATCH];
+static uint8_t room[BATCH * PACKET_MAX];
+static unsigned batch; /* how many slots the room is divided into; 0: not yet */
+
+_Static_assert(sizeof(room) >= RUN_BATCH * RUN_MAX, "room for runs");
 
 static void map_ipv4(union ibv_gid *gid, const struct in_addr *addr)
 {
@@ -56,20 +61,31 @@ static void reset(struct msghdr *m)
 	m->msg_controllen = sizeof(slots[0].control);
 }
 
-static void prepare(void)
+static void prepare(unsigned n)
 {
-	for (unsigned i = 0; i < BATCH; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct slot *s = &slots[i];
 		struct msghdr *m = &msgs[i].msg_hdr;
 
-		s->iov.iov_base = s->data;
-		s->iov.iov_len = sizeof(s->data);
+		s->iov.iov_base = room + i * (sizeof(room) / n);
+		s->iov.iov_len = sizeof(room) / n;
 		m->msg_name = &s->from;
 		m->msg_iov = &s->iov;
 		m->msg_iovlen = 1;
 		m->msg_control = s->control;
 		reset(m);
 	}
+	batch = n;
+}
+
+void rx_setup(bool runs)
+{
+	int on = runs;
+
+	/* every process sets its own socket: who made it may have wanted something else */
+	if (setsockopt(group_fd(), SOL_UDP, UDP_GRO, &on, sizeof(on)) != 0)
+		runs = false;
+	prepare(runs ? RUN_BATCH : BATCH);
 }
 
 static void read_ipv6(struct packet *p, unsigned *ifindex, const struct cmsghdr *c)
@@ -114,8 +130,9 @@ static void read_ipv4(struct packet *p, unsigned *ifindex, const struct cmsghdr 
 	}
 }
 
-/* Who sent it to which of our addresses. false: the kernel did not say. */
-static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr *m)
+/* Who sent it to which of our addresses; *segment: the length of each packet of a run. false:
+ * the kernel did not say. */
+static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr *m, int *segment)
 {
 	unsigned ifindex = 0;
 
@@ -128,6 +145,8 @@ static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr
 			read_ipv6(p, &ifindex, c);
 		else if (c->cmsg_level == IPPROTO_IP)
 			read_ipv4(p, &ifindex, c);
+		else if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO)
+			memcpy(segment, CMSG_DATA(c), sizeof(*segment));
 	}
 	if (s->from.sa.sa_family == AF_INET6) {
 		memcpy(&p->src, &s->from.in6.sin6_addr, 16);
@@ -141,45 +160,6 @@ static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr
 	return ifindex != 0;
 }
 
-static unsigned receive(int fd, unsigned max)
-{
-	int n;
-
-	if (!msgs[0].msg_hdr.msg_iov)
-		prepare();
-	do {
-		n = recvmmsg(fd, msgs, max, MSG_DONTWAIT, NULL);
-	} while (n < 0 && errno == EINTR);
-	for (int i = 0; i < n; i++) {
-		struct msghdr *m = &msgs[i].msg_hdr;
-		struct packet p;
-
-		if (m->msg_flags & (MSG_TRUNC | MSG_CTRUNC) || !read_addresses(&p, &slots[i], m))
-			count(CNT_BAD_PACKET);
-		else
-			rx_input(&p, slots[i].data, msgs[i].msg_len, ROCE_PORT);
-		reset(m);
-	}
-	return n > 0 ? (unsigned)n : 0;
-}
-
-unsigned rx_packets(unsigned max)
-{
-	unsigned n = 0, got, want;
-
-	do {
-		want = max - n < BATCH ? max - n : BATCH;
-		got = receive(group_fd(), want);
-		n += got;
-	} while (got == want && n < max);
-	return n;
-}
-
-unsigned rx_mads(void)
-{
-	return receive(group_gsi_fd(), BATCH);
-}
-
 static void lost(const char *fate, enum counter why, const struct packet *a, const uint8_t *data,
 		 uint32_t n, uint16_t dport)
 {
@@ -188,7 +168,8 @@ static void lost(const char *fate, enum counter why, const struct packet *a, con
 		tap(UROCE_IN, fate, a, data, n, dport, 0);
 }
 
-/* Well-formed, and its ICRC is right: p has the headers then. */
+/* Well-formed, and its ICRC is right: p has the headers then. *id: of the IPv4 header, the
+ * likely one at first. */
 static bool intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t dport, uint16_t *id)
 {
 	if (packet_parse(p, data, n) != 0) {
@@ -235,10 +216,11 @@ static struct mad_from mad_from(const struct packet *p, uint16_t id)
 	};
 }
 
-void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport)
+/* id: the identification that is likely. */
+static void input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport,
+		  uint16_t id)
 {
 	struct packet p = *addresses;
-	uint16_t id;
 
 	if (n >= BTH_BYTES && get_be24(data + 5) == GSI_QPN) {
 		if (intact(&p, data, n, dport, &id)) {
@@ -263,6 +245,67 @@ void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, u
 	transport_input(&p);
 }
 
+void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport)
+{
+	input(addresses, data, n, dport, 0);
+}
+
+/* One packet, or a run of them. The sender's kernel numbers those of a run from 0. */
+static unsigned take(const struct slot *s, struct mmsghdr *msg)
+{
+	struct msghdr *m = &msg->msg_hdr;
+	const uint8_t *data = s->iov.iov_base;
+	uint32_t left = msg->msg_len;
+	uint16_t index = 0;
+	int segment = 0;
+	struct packet p;
+
+	if (m->msg_flags & (MSG_TRUNC | MSG_CTRUNC) || !read_addresses(&p, s, m, &segment)) {
+		count(CNT_BAD_PACKET);
+		return 1;
+	}
+	while (segment > 0 && left > (uint32_t)segment) {
+		input(&p, data, (uint32_t)segment, ROCE_PORT, index++);
+		data += segment;
+		left -= (uint32_t)segment;
+	}
+	input(&p, data, left, ROCE_PORT, index);
+	return index + 1u;
+}
+
+static unsigned receive(int fd, unsigned max)
+{
+	unsigned packets = 0;
+	int n;
+
+	if (!batch)
+		prepare(BATCH);
+	do {
+		n = recvmmsg(fd, msgs, max < batch ? max : batch, MSG_DONTWAIT, NULL);
+	} while (n < 0 && errno == EINTR);
+	for (int i = 0; i < n; i++) {
+		packets += take(&slots[i], &msgs[i]);
+		reset(&msgs[i].msg_hdr);
+	}
+	return packets;
+}
+
+unsigned rx_packets(unsigned max)
+{
+	unsigned n = 0, got;
+
+	do {
+		got = receive(group_fd(), max - n);
+		n += got;
+	} while (got >= batch && n < max);
+	return n;
+}
+
+unsigned rx_mads(void)
+{
+	return receive(group_gsi_fd(), BATCH);
+}
+
 /* A MAD comes from rx_again(): the faults have had it. */
 static bool passed;
 
@@ -270,7 +313,7 @@ void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, u
 	      const char *fate)
 {
 	struct packet p = *addresses;
-	uint16_t id;
+	uint16_t id = 0;
 
 	if (!intact(&p, data, n, dport, &id))
 		return;

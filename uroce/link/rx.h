@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes in what has arrived on our socket (at most max packets); returns how many. */
+/* Once our socket is there. runs: the kernel may put packets of a size together (UROCE_GSO). */
+void rx_setup(bool runs);
+/* Takes in what has arrived on our socket (at most max packets, or some more when the kernel
+ * has put them together); returns how many. */
 unsigned rx_packets(unsigned max);
 /* The same of MADs, which may be for any process of the host. */
 unsigned rx_mads(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "rx.h"
 #include "tap.h"
 #include "tx.h"
 
@@ -44,7 +45,7 @@ static int setup_capture(char *reason, size_t size)
 	if (!file || !*file || tap_capture(file, true) == 0)
 		return 0;
 	snprintf(reason, size, "UROCE_PCAP=%s: %s", file,
-		 errno == EEXIST ? "is there and no capture of pcapng: name another file"
+		 errno == EEXIST ? "is there and is no pcapng file: name another one"
 				 : strerror(errno));
 	return -1;
 }
@@ -53,6 +54,10 @@ static bool done;
 
 int link_setup(char *reason, size_t size)
 {
+	const char *gso = getenv("UROCE_GSO");
+
+	tx_gso = gso && strcmp(gso, "1") == 0;
+	rx_setup(tx_gso);
 	if (!done && (setup_faults(reason, size) != 0 || setup_capture(reason, size) != 0))
 		return -1;
 	done = true;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,13 +21,16 @@
 #include "icrc.h"
 #include "tap.h"
 
-#define BATCH	      64
-#define HOPS_DEFAULT  64 /* of a socket: no word about it needed */
-#define PATIENCE_MS   1	 /* with a full socket: the wire is busy */
-#define CONTROL_BYTES (CMSG_SPACE(sizeof(struct in6_pktinfo)) + 2 * CMSG_SPACE(sizeof(int)))
+#define BATCH	     64
+#define HOPS_DEFAULT 64 /* of a socket: no word about it needed */
+#define PATIENCE_MS  1	/* with a full socket: the wire is busy */
+#define GSO_SEGMENTS 60 /* the kernel takes 64, and an IP packet of all of them */
+#define GSO_BYTES    65000
+#define CONTROL_BYTES                                                           \
+	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + 2 * CMSG_SPACE(sizeof(int)) + \
+	 CMSG_SPACE(sizeof(uint16_t)))
 
 struct frame {
-	struct iovec iov;
 	union {
 		struct sockaddr_in in;
 		struct sockaddr_in6 in6;
@@ -35,11 +39,18 @@ struct frame {
 	uint8_t data[PACKET_MAX];
 };
 
+/* A message is a frame, or a run of frames for the kernel to take apart (UDP_SEGMENT); their
+ * address is in the first frame. */
 struct batch {
 	int family;
-	unsigned n;
+	unsigned n, nmsgs;
 	struct mmsghdr msg[BATCH];
+	struct iovec iov[BATCH]; /* of each frame */
 	struct frame frame[BATCH];
+	/* the run that the last message is */
+	struct flow flow;
+	uint32_t segment, bytes; /* length of each frame but the last, and of all */
+	bool closed;		 /* by a shorter one */
 };
 
 static struct batch batches[2] = { { .family = AF_INET }, { .family = AF_INET6 } };
@@ -49,7 +60,10 @@ static struct {
 	struct batch *batch;
 	const struct flow *flow;
 	uint32_t header, len;
+	unsigned index; /* in its run: what the kernel writes as identification */
 } begun;
+
+bool tx_gso;
 
 static struct batch *batch_of(const struct flow *flow)
 {
@@ -112,8 +126,20 @@ static void address_ipv6(struct frame *f, struct msghdr *m, const struct flow *f
 
 static void flush(struct batch *b);
 
-/* The next free frame, addressed. */
-static struct frame *frame_for(struct batch *b, const struct flow *flow)
+/* Does a frame of n bytes go on with the run of the last message? Only to the same QP: its
+ * number says which process gets all of them. */
+static bool continues(const struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn)
+{
+	if (!tx_gso || !b->nmsgs || b->closed)
+		return false;
+	return b->msg[b->nmsgs - 1].msg_hdr.msg_iovlen < GSO_SEGMENTS && n <= b->segment &&
+	       b->bytes + n <= GSO_BYTES && get_be24(b->frame[b->n - 1].data + 5) == qpn &&
+	       memcmp(&b->flow, flow, sizeof(*flow)) == 0;
+}
+
+/* The next free frame for n bytes; *index: its place in a run. */
+static struct frame *frame_for(struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn,
+			       unsigned *index)
 {
 	struct msghdr *m;
 	struct frame *f;
@@ -121,11 +147,15 @@ static struct frame *frame_for(struct batch *b, const struct flow *flow)
 	if (b->n == BATCH)
 		flush(b);
 	f = &b->frame[b->n];
-	m = &b->msg[b->n].msg_hdr;
-	f->iov.iov_base = f->data;
+	if (continues(b, flow, n, qpn)) {
+		*index = (unsigned)b->msg[b->nmsgs - 1].msg_hdr.msg_iovlen;
+		return f;
+	}
+	*index = 0;
+	m = &b->msg[b->nmsgs].msg_hdr;
 	*m = (struct msghdr){
 		.msg_name = &f->to,
-		.msg_iov = &f->iov,
+		.msg_iov = &b->iov[b->n],
 		.msg_iovlen = 1,
 		.msg_control = f->control,
 	};
@@ -136,13 +166,46 @@ static struct frame *frame_for(struct batch *b, const struct flow *flow)
 	return f;
 }
 
+/* Makes a run of the last message and the frame after it. */
+static void extend(struct batch *b, uint32_t n)
+{
+	struct msghdr *m = &b->msg[b->nmsgs - 1].msg_hdr;
+
+	if (m->msg_iovlen++ == 1) {
+		uint16_t segment = (uint16_t)b->segment;
+
+		put_control(m, (struct cmsghdr *)((char *)m->msg_control + m->msg_controllen),
+			    SOL_UDP, UDP_SEGMENT, &segment, sizeof(segment));
+	}
+	b->bytes += n;
+	b->closed = n < b->segment;
+}
+
+/* Queues the frame that frame_for() gave. */
+static void queue(struct batch *b, const struct flow *flow, uint32_t n, unsigned index)
+{
+	b->iov[b->n] = (struct iovec){ b->frame[b->n].data, n };
+	b->n++;
+	if (index) {
+		extend(b, n);
+		return;
+	}
+	b->nmsgs++;
+	if (tx_gso) {
+		b->flow = *flow;
+		b->segment = b->bytes = n;
+		b->closed = false;
+	}
+}
+
 uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 {
-	struct batch *b = batch_of(flow);
-	struct frame *f = frame_for(b, flow);
+	uint32_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
+	struct frame *f;
 
-	begun.batch = b;
+	begun.batch = batch_of(flow);
 	begun.flow = flow;
+	f = frame_for(begun.batch, flow, n, p->qpn, &begun.index);
 	begun.header = (uint32_t)packet_build(p, f->data);
 	begun.len = p->len;
 	return f->data + begun.header;
@@ -150,13 +213,14 @@ uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 
 /* Appends pad and ICRC: the length of the whole. */
 static uint32_t finish(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
-		       unsigned pad)
+		       uint16_t id)
 {
+	unsigned pad = packet_pad(n);
 	uint32_t icrc;
 
 	memset(data + n, 0, pad);
 	n += pad;
-	icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, ROCE_PORT, data, n, 0));
+	icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, ROCE_PORT, data, n, id));
 	memcpy(data + n, &icrc, ICRC_BYTES);
 	return n + ICRC_BYTES;
 }
@@ -177,22 +241,22 @@ static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 void tx_commit(void)
 {
 	struct batch *b = begun.batch;
-	struct frame *f = &b->frame[b->n];
-	uint16_t sport = group_send_port(b->family);
-	uint32_t n = finish(begun.flow, sport, f->data, begun.header + begun.len,
-			    packet_pad(begun.len));
+	uint8_t *data = b->frame[b->n].data;
+	uint16_t sport = group_send_port(b->family), id = (uint16_t)begun.index;
+	/* a packet that faults may hold back has to be one of its own */
+	uint32_t n = finish(begun.flow, sport, data, begun.header + begun.len,
+			    fault_directions & UROCE_OUT ? 0 : id);
 
 	if (fault_directions & UROCE_OUT || tap_on) {
 		struct packet a = addresses_of(begun.flow, sport);
 
 		if (fault_directions & UROCE_OUT) {
-			fault_pass(UROCE_OUT, &a, f->data, n, ROCE_PORT);
+			fault_pass(UROCE_OUT, &a, data, n, ROCE_PORT);
 			return;
 		}
-		tap(UROCE_OUT, NULL, &a, f->data, n, ROCE_PORT, 0);
+		tap(UROCE_OUT, NULL, &a, data, n, ROCE_PORT, id);
 	}
-	f->iov.iov_len = n;
-	b->n++;
+	queue(b, begun.flow, n, begun.index);
 }
 
 void tx_abort(void)
@@ -209,11 +273,15 @@ void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const cha
 		.hops = a->hops,
 	};
 	struct batch *b = batch_of(&flow);
-	struct frame *f = frame_for(b, &flow);
+	unsigned index;
+	struct frame *f;
 
-	memcpy(f->data, data, n);
-	f->iov.iov_len = n;
-	b->n++;
+	b->closed = true; /* the ICRC is that of identification 0 */
+	f = frame_for(b, &flow, n, 0, &index);
+	if (data != f->data) /* tx_commit() has it there */
+		memcpy(f->data, data, n);
+	queue(b, &flow, n, index);
+	b->closed = true;
 	if (tap_on)
 		tap(UROCE_OUT, fate, a, data, n, ROCE_PORT, 0);
 }
@@ -226,39 +294,56 @@ static bool wait_for_room(int fd)
 	return poll(&p, 1, PATIENCE_MS) > 0 && p.revents & POLLOUT;
 }
 
+/* A message went out, or was lost: how many packets that is. */
+static unsigned packets(const struct mmsghdr *msg, unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += (unsigned)msg[i].msg_hdr.msg_iovlen;
+	return sum;
+}
+
+static bool try_again(int fd, unsigned *waits)
+{
+	if (fd < 0)
+		return false;
+	return errno == EINTR ||
+	       ((errno == EAGAIN || errno == ENOBUFS) && !(*waits)++ && wait_for_room(fd));
+}
+
 static void flush(struct batch *b)
 {
 	unsigned done = 0, waits = 0;
 	int fd = group_send_fd(b->family);
 
-	while (done < b->n) {
-		int sent = fd < 0 ? -1 : sendmmsg(fd, b->msg + done, b->n - done, MSG_DONTWAIT);
+	while (done < b->nmsgs) {
+		struct mmsghdr *msg = b->msg + done;
+		int sent = fd < 0 ? -1 : sendmmsg(fd, msg, b->nmsgs - done, MSG_DONTWAIT);
 
 		if (sent > 0) {
-			counters[CNT_SENT_PKTS] += (unsigned)sent;
+			counters[CNT_SENT_PKTS] += packets(msg, (unsigned)sent);
 			done += (unsigned)sent;
 			waits = 0;
-			continue;
+		} else if (!try_again(fd, &waits)) {
+			counters[CNT_SEND_ERR] += packets(msg, 1);
+			if (errno == EIO && msg->msg_hdr.msg_iovlen > 1)
+				tx_gso = false; /* the interface cannot */
+			done++;			/* this one is lost; the next may go elsewhere */
 		}
-		if (fd >= 0 && errno == EINTR)
-			continue;
-		if (fd >= 0 && (errno == EAGAIN || errno == ENOBUFS) && !waits++ &&
-		    wait_for_room(fd))
-			continue;
-		count(CNT_SEND_ERR);
-		done++; /* this one is lost; the next may go elsewhere */
 	}
-	b->n = 0;
+	b->n = b->nmsgs = 0;
 }
 
 void tx_flush(void)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (batches[i].n)
+		if (batches[i].nmsgs)
 			flush(&batches[i]);
 }
 
 void tx_forget(void)
 {
-	batches[0].n = batches[1].n = 0;
+	for (unsigned i = 0; i < 2; i++)
+		batches[i].n = batches[i].nmsgs = 0;
 }

@@ -223,24 +223,47 @@ static void pkeys(void)
 	CHECK_INT(ibv_get_pkey_index(context, 1, 0x1234), -1);
 }
 
-/* A child has another GUID, and does not give back what only its parent has. */
+/* In a child of fork(), which shares the descriptors with its parent. */
+static int child_main(__be64 guid_of_parent, struct ibv_cq *cq)
+{
+	device_forget();
+	if (device_guid() == guid_of_parent || ibv_destroy_cq(cq) != 0 ||
+	    ibv_close_device(context) != 0)
+		return 1;
+	return fake_engine_users == 1 ? 0 : 2; /* it did not give back what the parent has */
+}
+
+/* A child has another GUID, and what it destroys leaves the parent's events alone. */
 static void forked(void)
 {
+	const struct ibv_wc wc = { .wr_id = 1 };
+	struct ibv_comp_channel *ch = ibv_create_comp_channel(context);
+	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, ch, 0), *got;
 	const __be64 mine = device_guid();
+	struct ibv_async_event e;
 	int status;
-	pid_t child = fork();
+	void *arg;
+	pid_t child;
 
-	if (child == 0) {
-		device_forget();
-		if (device_guid() == mine || ibv_close_device(context) != 0 ||
-		    fake_engine_users != 1)
-			_exit(1);
-		_exit(0);
-	}
+	ibv_req_notify_cq(cq, 0);
+	engine_lock();
+	cq_put(to_cq(cq), &wc, false);
+	event_port(IBV_EVENT_GID_CHANGE);
+	engine_unlock();
+	fcntl(ch->fd, F_SETFL, O_NONBLOCK);
+	fcntl(context->async_fd, F_SETFL, O_NONBLOCK);
+	child = fork();
+	if (child == 0)
+		_exit(child_main(mine, cq));
 	CHECK(child > 0);
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK_INT(status, 0);
 	CHECK_INT(device_guid(), mine);
+	CHECK_INT(ibv_get_cq_event(ch, &got, &arg), 0);
+	ibv_ack_cq_events(got, 1);
+	CHECK_INT(ibv_get_async_event(context, &e), 0);
+	CHECK_INT(ibv_destroy_cq(cq), 0);
+	CHECK_INT(ibv_destroy_comp_channel(ch), 0);
 }
 
 int main(void)

@@ -20,7 +20,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 
 int fake_engine_error;
-unsigned fake_engine_users, fake_polls, fake_sleeps;
+unsigned fake_engine_users, fake_sleeps;
+_Atomic unsigned fake_polls;
 
 void engine_lock(void)
 {

@@ -29,10 +29,11 @@ static unsigned count_passing_flips(const struct captured *c)
 
 	memcpy(data, c->data, c->len);
 	for (size_t bit = 0; bit < c->len * 8; bit++) {
+		uint16_t id = 0;
 		bool ok;
 
 		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		ok = valid(c, data, NULL);
+		ok = valid(c, data, &id);
 		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		if (bit / 8 == 4)
 			CHECK(ok);
@@ -93,7 +94,7 @@ static void check_ids(const char *dir)
 	capture_open(dir, "rxe-gold.pcap");
 	while (capture_next(&c) && n < 40) {
 		uint32_t at_zero, at_id;
-		uint16_t want = (uint16_t)(n * 1709 + 1), got = 0;
+		uint16_t want = (uint16_t)(n * 1709 + 1), got = (uint16_t)(n * 77);
 
 		if (c.ip[0] >> 4 != 4)
 			continue;
@@ -140,6 +141,9 @@ static void check_without_df(const char *dir)
 	memcpy(data, c.data, c.len);
 	for (unsigned i = 0; i < 4; i++)
 		data[c.len - 4 + i] = (uint8_t)(crc >> 8 * i);
+	CHECK(valid(&c, data, &id));
+	CHECK_INT(id, 0xbeef);
+	id = 0x1234;
 	CHECK(valid(&c, data, &id));
 	CHECK_INT(id, 0xbeef);
 	data[c.len - 1] ^= 0x80;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Sending and receiving over real sockets, and what happens to packets that are not right. */
+#include <unistd.h>
+
 #include "check.h"
 #include "counters.h"
+#include "fault.h"
 #include "fake_engine.h"
 #include "fake_group.h"
 #include "fake_upper.h"
@@ -10,6 +13,7 @@
 #include "icrc.h"
 #include "bytes.h"
 #include "rx.h"
+#include "setup.h"
 #include "tap.h"
 #include "tx.h"
 #include "uroce.h"
@@ -96,6 +100,40 @@ static void check_batches(void)
 		CHECK_INT(upper_packets.p[i].len, *next % 3);
 		*next += 2;
 	}
+}
+
+/* Packets that the kernel takes apart, and puts together: nobody sees a difference. */
+static void check_runs(const char *from, const char *to, bool together)
+{
+	struct flow f = flow(from, to);
+	uint64_t bad = counters[CNT_BAD_ICRC];
+
+	upper_reset();
+	tx_gso = true;
+	rx_setup(together);
+	for (uint32_t psn = 0; psn < 200; psn++) {
+		/* a longer one first, a run, a shorter end; from 150 on all sizes */
+		uint32_t len = psn == 0	    ? 1024
+			       : psn < 149  ? 1008
+			       : psn == 149 ? 77
+					    : psn * 37 % 300;
+		struct packet p = send_only(psn, len);
+
+		p.qpn += psn / 100; /* a run is for one QP */
+		memset(tx_begin(&f, &p), (int)psn & 0xff, len);
+		tx_commit();
+	}
+	tx_flush();
+	receive(200);
+	for (uint32_t psn = 0; psn < 200; psn++) {
+		CHECK_INT(upper_packets.p[psn].psn, psn);
+		CHECK_INT(upper_packets.p[psn].qpn, 0x123456 + psn / 100);
+		CHECK(upper_packets.p[psn].len == 0 || upper_packets.last[psn] == psn);
+		CHECK(memcmp(&upper_packets.p[psn].dst, &f.dgid, 16) == 0);
+	}
+	CHECK_INT(counters[CNT_BAD_ICRC], bad);
+	tx_gso = false;
+	rx_setup(false);
 }
 
 /* One packet that the kernel refuses is lost, and counted; those around it go out. */
@@ -376,6 +414,56 @@ static void check_faults(void)
 	uroce_faults_set(NULL, 0, 0);
 }
 
+static void refused(const char *name, const char *value, const char *want)
+{
+	char reason[300] = "";
+
+	link_forget();
+	setenv(name, value, 1);
+	CHECK_INT(link_setup(reason, sizeof(reason)), -1);
+	if (strcmp(reason, want) != 0) {
+		fprintf(stderr, "%s=%s: %s\n", name, value, reason);
+		exit(1);
+	}
+	checks_passed++;
+	unsetenv(name);
+}
+
+static void check_setup(void)
+{
+	char reason[200] = "", name[] = "link_test.XXXXXX";
+	int fd = mkstemp(name);
+
+	CHECK(fd >= 0 && write(fd, "a text", 6) == 6 && close(fd) == 0);
+	snprintf(reason, sizeof(reason),
+		 "UROCE_PCAP=%s: is there and is no pcapng file: name another one", name);
+	refused("UROCE_PCAP", name, reason);
+	refused("UROCE_FAULT", "drop=2",
+		"UROCE_FAULT: drop=2: not a probability: write 5% or 0.05");
+	refused("UROCE_PCAP", "/nonexistent/a",
+		"UROCE_PCAP=/nonexistent/a: No such file or directory");
+	setenv("UROCE_FAULT", "drop=100%,dir=out", 1);
+	refused("UROCE_FAULT_SEED", "0x", "UROCE_FAULT_SEED=0x is not a number from 1 to 2^64-1");
+	CHECK_INT(fault_directions, 0);
+	CHECK_INT(link_setup(reason, sizeof(reason)), 0);
+	CHECK_INT(fault_directions, UROCE_OUT);
+	uroce_faults_set(NULL, 0, 0);
+	CHECK_INT(link_setup(reason, sizeof(reason)), 0); /* what the program wants stays */
+	CHECK_INT(fault_directions, 0);
+	setenv("UROCE_FAULT", "dup=100%", 1);
+	setenv("UROCE_GSO", "1", 1);
+	link_forget();
+	CHECK_INT(link_setup(reason, sizeof(reason)), 0);
+	CHECK_INT(fault_directions, UROCE_OUT | UROCE_IN);
+	CHECK(tx_gso);
+	unsetenv("UROCE_FAULT");
+	unsetenv("UROCE_GSO");
+	link_forget();
+	CHECK_INT(link_setup(reason, sizeof(reason)), 0);
+	CHECK(fault_directions == 0 && !tx_gso && !tap_on);
+	CHECK_INT(unlink(name), 0);
+}
+
 static void check_counters(void)
 {
 	struct uroce_counter c[COUNTERS];
@@ -399,6 +487,10 @@ int main(void)
 	check_arrival("::1", "::1", 0, 64);
 	check_arrival("::1", "::1", 0x2c, 255);
 	check_batches();
+	check_runs("127.0.0.1", "127.0.0.1", false);
+	check_runs("127.0.0.1", "127.0.0.2", true);
+	check_runs("::1", "::1", false);
+	check_runs("::1", "::1", true);
 	check_refused();
 	check_bad_packets();
 	check_identifications();
@@ -408,6 +500,7 @@ int main(void)
 	check_tap("::1", "::1");
 	check_tap_of_others();
 	check_faults();
+	check_setup();
 	check_counters();
 	return checks_end();
 }

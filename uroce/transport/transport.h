@@ -42,8 +42,7 @@ int answers_resize(struct qp *qp, unsigned n);
 void transport_forget(struct qp *qp);
 
 /* Copies between a list of memory and buf, from offset bytes into the list on; the length
- * was checked. access: what the keys must grant (0: reading). IBV_WC_SUCCESS, or the status
- * of the failure. */
+ * was checked. IBV_WC_SUCCESS, or the status of the failure. */
 enum ibv_wc_status gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
 			  void *buf, uint32_t len);
 enum ibv_wc_status scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,

@@ -65,7 +65,8 @@ void channel_forget(struct cq *cq)
 		return;
 	TAILQ_REMOVE(&cq->channel->waiting, cq, waiting);
 	for (; cq->events; cq->events--)
-		event_drop(cq->channel->v.fd);
+		if (!cq->ctx->orphan) /* else they are the parent's too */
+			event_drop(cq->channel->v.fd);
 }
 
 /* The next of the queue that has waited longest; it goes to the end when it has more. */

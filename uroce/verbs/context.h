@@ -32,6 +32,9 @@
 /* The name of the device for those who look for it in /dev/infiniband. */
 #define UROCE_UVERBS "uverbs_uroce0"
 
+/* What librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
+#define RDMA_CM_ABI 4
+
 struct async_event;
 
 struct context {

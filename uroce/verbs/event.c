@@ -212,7 +212,8 @@ static struct async_event *find(const struct async_events *list, const void *obj
 static void forget(struct context *c, struct async_event *e)
 {
 	TAILQ_REMOVE(&c->events, e, entry);
-	event_drop(c->v.context.async_fd);
+	if (!c->orphan) /* else the descriptor is the parent's too, and what is in it its own */
+		event_drop(c->v.context.async_fd);
 	free(e);
 }
 

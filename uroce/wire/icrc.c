@@ -159,7 +159,9 @@ bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t spo
 	if (n < BTH_BYTES + ICRC_BYTES)
 		return false;
 	memcpy(&wire, data + n - ICRC_BYTES, sizeof(wire));
-	diff = crc_of(src, dst, sport, dport, data, n, 0) ^ le32toh(wire);
+	if (!is_ipv4(dst))
+		*ip_id = 0;
+	diff = crc_of(src, dst, sport, dport, data, n, *ip_id) ^ le32toh(wire);
 	if (diff) {
 		if (!is_ipv4(dst))
 			return false;
@@ -168,8 +170,7 @@ bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t spo
 		if (word >> 16 != 0 && word >> 16 != IPV4_DF >> 8)
 			return false;
 	}
-	if (ip_id)
-		*ip_id = (uint16_t)(word << 8 | (word >> 8 & 0xff));
+	*ip_id ^= (uint16_t)(word << 8 | (word >> 8 & 0xff));
 	return true;
 }
 

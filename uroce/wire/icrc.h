@@ -21,7 +21,8 @@ uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sp
 		 const uint8_t *data, size_t n, uint16_t ip_id);
 
 /* Is the ICRC at the end of data[0..n) right, for some identification and with or without
- * DF? ip_id (may be NULL): which identification it was, 0 for IPv6. */
+ * DF? *ip_id: the identification that is tried first, and when true which one it was (0 for
+ * IPv6). */
 bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport, uint16_t dport,
 		const uint8_t *data, size_t n, uint16_t *ip_id);
 
