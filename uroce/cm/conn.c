@@ -161,7 +161,14 @@ void conn_free(struct conn *c)
 
 void conn_forget(void)
 {
-	memset(by_id, 0, sizeof(by_id));
+	struct conn *c;
+
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		while ((c = LIST_FIRST(&by_id[i]))) {
+			LIST_REMOVE(c, by_id);
+			free(c);
+		}
+	}
 	memset(by_peer, 0, sizeof(by_peer));
 	memset(by_qpn, 0, sizeof(by_qpn));
 	the_guid = 0;

@@ -180,7 +180,7 @@ uint64_t conn_guid(void);
 
 /* The process ends: what the peers should know is sent once. */
 void conn_farewell(void);
-/* After fork(): forgets all of them; what they lie in is lost. */
+/* After fork(): frees all of them; their timers are forgotten already. */
 void conn_forget(void);
 
 #endif

@@ -149,5 +149,10 @@ struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst
 
 void port_forget(void)
 {
-	LIST_INIT(&ports);
+	struct port *p;
+
+	while ((p = LIST_FIRST(&ports))) {
+		LIST_REMOVE(p, entry);
+		free(p);
+	}
 }

@@ -39,6 +39,7 @@ void port_put(struct port *p);
  * one without, that very address before any. NULL: none. */
 struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
 
+/* After fork(): the names are the parent's, and group_forget() has forgotten them. */
 void port_forget(void);
 
 #endif

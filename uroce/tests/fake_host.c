@@ -316,9 +316,9 @@ int gid_route(const struct sockaddr *dst)
 
 /* -- other processes -- */
 
-struct group_name {
-	uint16_t port;
-};
+static struct group_name {
+	bool used;
+} names[16];
 
 unsigned group_slot(void)
 {
@@ -327,7 +327,7 @@ unsigned group_slot(void)
 
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr)
 {
-	struct group_name *name;
+	unsigned i = 0;
 
 	(void)space;
 	(void)addr;
@@ -335,18 +335,20 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	name = calloc(1, sizeof(*name));
-	CHECK(name);
+	while (names[i].used)
+		i++;
+	CHECK(i + 1 < sizeof(names) / sizeof(names[0]));
+	names[i].used = true;
 	if (!*port)
-		*port = (uint16_t)(40000 + fake_names);
+		*port = (uint16_t)(40000 + i);
 	fake_names++;
-	return name;
+	return &names[i];
 }
 
 void group_release(struct group_name *name)
 {
 	fake_names--;
-	free(name);
+	name->used = false;
 }
 
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n)
