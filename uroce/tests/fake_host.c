@@ -31,6 +31,7 @@ uint64_t counters[COUNTERS];
 /* -- time -- */
 
 static struct timer *timers[TIMERS];
+static unsigned most_timers;
 
 uint64_t engine_now(void)
 {
@@ -54,6 +55,8 @@ void timer_set(struct timer *t, uint64_t when)
 		CHECK(i + 1 < TIMERS);
 		timers[i] = t;
 		t->place = i + 1;
+		if (i >= most_timers)
+			most_timers = i + 1;
 	}
 	t->when = when;
 }
@@ -69,7 +72,7 @@ static struct timer *first_timer(void)
 {
 	struct timer *first = NULL;
 
-	for (unsigned i = 0; i < TIMERS; i++)
+	for (unsigned i = 0; i < most_timers; i++)
 		if (timers[i] && (!first || timers[i]->when < first->when))
 			first = timers[i];
 	return first;
@@ -83,6 +86,7 @@ static struct flying {
 	struct mad_from from;
 	uint8_t mad[MAD_BYTES];
 } flying[MADS];
+static unsigned highest; /* of those used ever, plus 1 */
 
 static bool has_outgoing;
 static struct flow out_flow;
@@ -95,6 +99,8 @@ static void fly(const struct flow *flow, const uint8_t *buf, uint64_t when)
 	while (i < MADS && flying[i].used)
 		i++;
 	CHECK(i < MADS);
+	if (i >= highest)
+		highest = i + 1;
 	flying[i] = (struct flying){
 		.used = true,
 		.when = when,
@@ -159,7 +165,7 @@ bool fake_step(uint64_t ns)
 	struct flying *f = NULL;
 	uint64_t when;
 
-	for (unsigned i = 0; i < MADS; i++)
+	for (unsigned i = 0; i < highest; i++)
 		if (flying[i].used && (!f || flying[i].when < f->when))
 			f = &flying[i];
 	if (!f && !t)
@@ -194,7 +200,8 @@ void fake_run(uint64_t ns)
 
 void fake_reset(void)
 {
-	memset(flying, 0, sizeof(flying));
+	memset(flying, 0, highest * sizeof(flying[0]));
+	highest = 0;
 	has_outgoing = false;
 	fake_sent = fake_forwards = 0;
 	fake_fate = NULL;
