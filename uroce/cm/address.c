@@ -243,14 +243,14 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 	if (choose_src(id, &dgid, scope) < 0) {
 		if (errno != ENODEV)
 			return -1;
-		event_post(id, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+		cm_event_post(id, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
 		return 0;
 	}
 	if (!*port_field(from))
 		*port_field(from) = htobe16(ephemeral_port());
 	id->v.route.addr.addr.ibaddr.dgid = dgid;
 	id->state = ID_ADDR_RESOLVED;
-	event_post(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	cm_event_post(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	return 0;
 }
 
@@ -280,7 +280,7 @@ EXPORT int rdma_resolve_route(struct rdma_cm_id *v, int timeout_ms)
 
 		id_set_path(id, &dgid, path_mtu(id));
 		id->state = ID_ROUTE_RESOLVED;
-		event_post(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+		cm_event_post(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	}
 	engine_unlock();
 	return r < 0 ? -1 : id_complete(id);

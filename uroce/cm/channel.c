@@ -11,7 +11,7 @@
 
 static LIST_HEAD(, cm_channel) channels;
 
-struct cm_channel *channel_new(void)
+struct cm_channel *cm_channel_new(void)
 {
 	struct cm_channel *ch = calloc(1, sizeof(*ch));
 
@@ -34,13 +34,13 @@ EXPORT struct rdma_event_channel *rdma_create_event_channel(void)
 {
 	struct cm_channel *ch;
 
-	if (device_open() < 0)
+	if (cm_device_open() < 0)
 		return NULL;
-	ch = channel_new();
+	ch = cm_channel_new();
 	return ch ? &ch->v : NULL;
 }
 
-void channel_put(struct cm_event *ev)
+void cm_channel_put(struct cm_event *ev)
 {
 	struct cm_channel *ch = ev->owner->channel;
 
@@ -48,7 +48,7 @@ void channel_put(struct cm_event *ev)
 	event_signal(ch->v.fd);
 }
 
-struct cm_event *channel_take(struct cm_channel *ch)
+struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
 	struct cm_event *ev = TAILQ_FIRST(&ch->events);
 
@@ -81,7 +81,7 @@ static struct cm_event *first_of(struct cm_channel *ch, const struct cm_id *id)
 	return NULL;
 }
 
-void channel_drop(struct cm_channel *ch, struct cm_id *id)
+void cm_channel_drop(struct cm_channel *ch, struct cm_id *id)
 {
 	struct cm_event *ev;
 
@@ -89,7 +89,7 @@ void channel_drop(struct cm_channel *ch, struct cm_id *id)
 		drop(ch, ev);
 }
 
-void channel_free(struct cm_channel *ch)
+void cm_channel_free(struct cm_channel *ch)
 {
 	struct cm_event *ev;
 	struct cm_id *id;
@@ -111,10 +111,10 @@ void channel_free(struct cm_channel *ch)
 /* Ids that are left lose their connections, as when the kernel's file is closed. */
 EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
-	channel_free((struct cm_channel *)channel);
+	cm_channel_free((struct cm_channel *)channel);
 }
 
-void channel_drop_member(struct cm_channel *ch, const struct membership *mc)
+void cm_channel_drop_member(struct cm_channel *ch, const struct membership *mc)
 {
 	struct cm_event *ev;
 
@@ -125,12 +125,12 @@ void channel_drop_member(struct cm_channel *ch, const struct membership *mc)
 		drop(ch, ev);
 }
 
-bool channel_has(struct cm_channel *ch, const struct cm_id *owner)
+bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner)
 {
 	return ch && first_of(ch, owner);
 }
 
-void channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id)
+void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id)
 {
 	struct cm_event *ev;
 
@@ -145,11 +145,11 @@ void channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *
 		event_signal(to->v.fd);
 		/* it is nobody else's yet, and what comes later about it follows it */
 		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			channel_move(from, to, to_cm_id(ev->v.id));
+			cm_channel_move(from, to, to_cm_id(ev->v.id));
 	}
 }
 
-void channel_forget(void)
+void cm_channel_forget(void)
 {
 	struct cm_channel *ch;
 	struct cm_id *id;

@@ -283,7 +283,7 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
 	engine_lock();
 	conn_disconnect(id->conn);
 	/* a synchronous id waits for the event, if there is one to come */
-	pending = id->conn->state == CONN_DREQ_SENT || channel_has(id->channel, id);
+	pending = id->conn->state == CONN_DREQ_SENT || cm_channel_has(id->channel, id);
 	engine_flush();
 	engine_unlock();
 	return pending ? id_complete(id) : 0;

@@ -9,8 +9,8 @@
 #include "export.h"
 #include "id.h"
 
-struct ibv_context *device_context;
-struct ibv_pd *device_pd;
+struct ibv_context *cm_device_context;
+struct ibv_pd *cm_device_pd;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 static int open_now(void)
@@ -28,18 +28,18 @@ static int open_now(void)
 		return fail(error);
 	}
 	engine_lock();
-	device_context = c;
-	device_pd = pd;
+	cm_device_context = c;
+	cm_device_pd = pd;
 	engine_unlock();
 	return 0;
 }
 
-int device_open(void)
+int cm_device_open(void)
 {
 	int r = 0;
 
 	pthread_mutex_lock(&opening);
-	if (!device_context)
+	if (!cm_device_context)
 		r = open_now();
 	pthread_mutex_unlock(&opening);
 	return r;
@@ -51,12 +51,12 @@ EXPORT struct ibv_context **rdma_get_devices(int *n)
 
 	if (n)
 		*n = 0;
-	if (device_open() < 0)
+	if (cm_device_open() < 0)
 		return NULL;
 	list = calloc(2, sizeof(*list));
 	if (!list)
 		return NULL;
-	list[0] = device_context;
+	list[0] = cm_device_context;
 	if (n)
 		*n = 1;
 	return list;
@@ -67,9 +67,9 @@ EXPORT void rdma_free_devices(struct ibv_context **list)
 	free(list);
 }
 
-void device_reset(void)
+void cm_device_reset(void)
 {
-	device_context = NULL;
-	device_pd = NULL;
+	cm_device_context = NULL;
+	cm_device_pd = NULL;
 	pthread_mutex_init(&opening, NULL);
 }

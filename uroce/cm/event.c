@@ -9,7 +9,7 @@
 #include "export.h"
 #include "id.h"
 
-struct cm_event *event_new(struct cm_id *id, enum rdma_cm_event_type type, int status)
+struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status)
 {
 	struct cm_event *ev = calloc(1, sizeof(*ev));
 
@@ -22,15 +22,15 @@ struct cm_event *event_new(struct cm_id *id, enum rdma_cm_event_type type, int s
 	return ev;
 }
 
-void event_post(struct cm_id *id, enum rdma_cm_event_type type, int status)
+void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status)
 {
-	struct cm_event *ev = event_new(id, type, status);
+	struct cm_event *ev = cm_event_new(id, type, status);
 
 	if (ev)
-		channel_put(ev);
+		cm_channel_put(ev);
 }
 
-void event_set_data(struct cm_event *ev, const struct mad *m, size_t skip)
+void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip)
 {
 	size_t n = mad_private_len(m->attr) - skip;
 
@@ -48,7 +48,7 @@ static void set_response(struct cm_event *ev, const struct conn *c, const struct
 {
 	struct rdma_conn_param *p = &ev->v.param.conn;
 
-	event_set_data(ev, m, 0);
+	cm_event_set_data(ev, m, 0);
 	p->responder_resources = c->responder_resources;
 	p->initiator_depth = c->initiator_depth;
 	p->flow_control = m->rep.flow_control;
@@ -61,7 +61,7 @@ static void set_resolved(struct cm_event *ev, const struct conn *c, const struct
 {
 	struct rdma_ud_param *p = &ev->v.param.ud;
 
-	event_set_data(ev, m, 0);
+	cm_event_set_data(ev, m, 0);
 	id_av(ev->owner, &c->flow.dgid, &p->ah_attr);
 	p->qp_num = m->sidr_rep.qpn;
 	p->qkey = m->sidr_rep.qkey;
@@ -85,7 +85,7 @@ void id_conn_event(struct cm_id *id, enum conn_event event, int status, const st
 			return;
 		id->state = ID_DISCONNECT;
 	}
-	ev = event_new(id, types[event], status);
+	ev = cm_event_new(id, types[event], status);
 	if (!ev)
 		return;
 	if (event == CONN_EV_RESPONSE)
@@ -93,8 +93,8 @@ void id_conn_event(struct cm_id *id, enum conn_event event, int status, const st
 	else if (event == CONN_EV_ESTABLISHED && is_datagram(id))
 		set_resolved(ev, id->conn, m);
 	else if (m && (m->attr == MAD_REJ || m->attr == MAD_SIDR_REP))
-		event_set_data(ev, m, 0);
-	channel_put(ev);
+		cm_event_set_data(ev, m, 0);
+	cm_channel_put(ev);
 }
 
 /* ------------------------------------------------------------ taking them -- */
@@ -170,7 +170,7 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 		if (event_take(ch->v.fd) < 0)
 			return -1;
 		engine_lock();
-		ev = channel_take(ch);
+		ev = cm_channel_take(ch);
 		if (ev) {
 			ev->owner->unacked++;
 			if (ev->member)

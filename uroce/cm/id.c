@@ -49,7 +49,7 @@ void id_shut(struct cm_id *id)
 	if (id->conn)
 		conn_let_go(id->conn);
 	id->conn = NULL;
-	channel_drop(ch, id);
+	cm_channel_drop(ch, id);
 	LIST_REMOVE(id, entry);
 	id->channel = NULL;
 }
@@ -67,9 +67,9 @@ void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
 {
 	id->sgid = *sgid;
 	id->scope = scope;
-	id->v.verbs = device_context;
+	id->v.verbs = cm_device_context;
 	if (!id->v.pd)
-		id->v.pd = device_pd;
+		id->v.pd = cm_device_pd;
 	id->v.port_num = 1;
 	id->v.route.addr.addr.ibaddr.sgid = *sgid;
 	id->v.route.addr.addr.ibaddr.pkey = htobe16(PKEY_DEFAULT);
@@ -110,10 +110,10 @@ int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **out, void 
 	struct cm_channel *ch = (struct cm_channel *)channel;
 	struct cm_id *id;
 
-	if (device_open() < 0)
+	if (cm_device_open() < 0)
 		return -1;
 	if (!ch)
-		ch = channel_new();
+		ch = cm_channel_new();
 	if (!ch)
 		return -1;
 	engine_lock();
@@ -123,7 +123,7 @@ int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **out, void 
 	engine_unlock();
 	if (!id) {
 		if (!channel)
-			channel_free(ch);
+			cm_channel_free(ch);
 		return fail(channel && ch->dead ? EBADF : ENOMEM);
 	}
 	*out = &id->v;
@@ -162,7 +162,7 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *v)
 		engine_sleep();
 	engine_unlock();
 	if (own)
-		channel_free(own);
+		cm_channel_free(own);
 	id_free(id);
 	return 0;
 }
@@ -176,7 +176,7 @@ EXPORT int rdma_migrate_id(struct rdma_cm_id *v, struct rdma_event_channel *chan
 	if (channel && channel == v->channel)
 		return 0;
 	if (!to)
-		to = channel_new();
+		to = cm_channel_new();
 	if (!to)
 		return -1;
 	if (own && v->event) {
@@ -189,14 +189,14 @@ EXPORT int rdma_migrate_id(struct rdma_cm_id *v, struct rdma_event_channel *chan
 	if (!id->channel || to->dead) {
 		engine_unlock();
 		if (!channel)
-			channel_free(to);
+			cm_channel_free(to);
 		return fail(EBADF);
 	}
-	channel_move(id->channel, to, id);
+	cm_channel_move(id->channel, to, id);
 	id->sync = !channel;
 	engine_unlock();
 	if (own)
-		channel_free(own);
+		cm_channel_free(own);
 	return 0;
 }
 
@@ -214,7 +214,7 @@ static void fill_request(struct cm_event *ev, const struct conn *c, const struct
 {
 	struct rdma_conn_param *p = &ev->v.param.conn;
 
-	event_set_data(ev, m, MAD_IP_BYTES);
+	cm_event_set_data(ev, m, MAD_IP_BYTES);
 	if (c->qp_type == IBV_QPT_UD)
 		return;
 	p->responder_resources = c->responder_resources;
@@ -238,7 +238,7 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 	/* the kernel's listener rejects with what a consumer would say when its queue is full */
 	if (!listener->backlog)
 		return datagram ? SIDR_REJECT : REJ_CONSUMER;
-	ev = event_new(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
+	ev = cm_event_new(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
 	id = id_new(listener->channel, listener->v.context, listener->v.ps, c->qp_type);
 	if (!ev || !id) {
 		if (id) {
@@ -259,22 +259,22 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 	ev->v.listen_id = &listener->v;
 	fill_request(ev, c, m);
 	listener->backlog--;
-	channel_put(ev);
+	cm_channel_put(ev);
 	return 0;
 }
 
 void cm_forget(void)
 {
-	channel_forget();
+	cm_channel_forget();
 	conn_forget();
 	port_forget();
-	device_reset();
+	cm_device_reset();
 }
 
 /* Who ends without having said so: the kernel would say it in its place. */
 __attribute__((destructor)) static void farewell(void)
 {
-	if (!device_context)
+	if (!cm_device_context)
 		return;
 	engine_lock();
 	conn_farewell();

@@ -101,10 +101,10 @@ static inline int fail(int error)
 
 /* Opens what all ids share, once: the device, and the PD of those that bring none. Without
  * the lock. 0, or -1 with errno. */
-int device_open(void);
-extern struct ibv_context *device_context;
-extern struct ibv_pd *device_pd;
-void device_reset(void); /* after fork() */
+int cm_device_open(void);
+extern struct ibv_context *cm_device_context;
+extern struct ibv_pd *cm_device_pd;
+void cm_device_reset(void); /* after fork() */
 
 /* ----------------------------------------------------------------------- id.c -- */
 
@@ -124,30 +124,30 @@ int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *
 
 /* ------------------------------------------------------------------ channel.c -- */
 
-struct cm_channel *channel_new(void);
-void channel_free(struct cm_channel *ch);
+struct cm_channel *cm_channel_new(void);
+void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
-void channel_put(struct cm_event *ev);
+void cm_channel_put(struct cm_event *ev);
 /* Takes the next; NULL: there is none (any more). */
-struct cm_event *channel_take(struct cm_channel *ch);
+struct cm_event *cm_channel_take(struct cm_channel *ch);
 /* Drops the queued events of an owner; requests in them are rejected. */
-void channel_drop(struct cm_channel *ch, struct cm_id *id);
+void cm_channel_drop(struct cm_channel *ch, struct cm_id *id);
 /* Those about a group that is left. */
-void channel_drop_member(struct cm_channel *ch, const struct membership *mc);
+void cm_channel_drop_member(struct cm_channel *ch, const struct membership *mc);
 /* Is one of an owner queued? */
-bool channel_has(struct cm_channel *ch, const struct cm_id *owner);
+bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner);
 /* An id and its queued events go over to another channel. */
-void channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id);
-void channel_forget(void); /* after fork() */
+void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id);
+void cm_channel_forget(void); /* after fork() */
 
 /* -------------------------------------------------------------------- event.c -- */
 
 /* An event about id, zeroed; NULL: ENOMEM, it is lost. */
-struct cm_event *event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);
+struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);
 /* Makes and queues one without parameters. */
-void event_post(struct cm_id *id, enum rdma_cm_event_type type, int status);
+void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status);
 /* Private data of the wire: the full field. */
-void event_set_data(struct cm_event *ev, const struct mad *m, size_t skip);
+void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip);
 
 /* ----------------------------------------------------------------------- qp.c -- */
 

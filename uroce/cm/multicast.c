@@ -24,7 +24,7 @@ static size_t addr_len(const struct sockaddr *sa)
 
 static struct cm_event *join_event(struct cm_id *id, struct membership *mc)
 {
-	struct cm_event *ev = event_new(id, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
+	struct cm_event *ev = cm_event_new(id, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
 	struct rdma_ud_param *p;
 	int error;
 
@@ -68,7 +68,7 @@ static int join_locked(struct cm_id *id, const struct sockaddr *addr, bool send_
 		return -1;
 	}
 	LIST_INSERT_HEAD(&id->groups, mc, entry);
-	channel_put(ev);
+	cm_channel_put(ev);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 	engine_lock();
 	mc = take_membership(id, addr);
 	if (mc && id->channel)
-		channel_drop_member(id->channel, mc);
+		cm_channel_drop_member(id->channel, mc);
 	engine_unlock();
 	if (!mc)
 		return fail(EADDRNOTAVAIL);

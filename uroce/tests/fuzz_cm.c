@@ -215,20 +215,43 @@ static void put_ids(uint8_t *buf, unsigned how, unsigned k)
 		put_be32(remote, conn_of(k)->local_id);
 }
 
+/* A request that could be met, of the peer that has the connections. */
+static void put_request(uint8_t *body, unsigned attr, const struct mad_from *from)
+{
+	struct mad_ip ip = { .sport = 1, .src = from->src, .dst = from->dst };
+	bool req = attr == MAD_REQ;
+
+	put_be64(body + 8, service_id(req ? RDMA_PS_TCP : RDMA_PS_UDP, PORT));
+	mad_ip_build(body + (req ? 140 : 16), &ip);
+	if (!req)
+		return;
+	put_be64(body + 16, body[16] & 1 ? 77 : 78);
+	body[50] = IBV_MTU_1024 << 4 | (body[50] & 0x0f);
+	put_be16(body + 48, 0xffff);
+	memcpy(body + 56, &from->src, 16);
+	memcpy(body + 72, &from->dst, 16);
+}
+
 static void record(unsigned how, unsigned k, const uint8_t *bytes, size_t n)
 {
 	static const uint8_t head[] = { 1, 7, 2, 3 };
 	struct mad_from from = { .src = peer(), .dst = fake_gid(0), .src_qpn = 1 };
 	uint8_t buf[MAD_BYTES] = { 0 };
+	bool leave = k & LEAVE_REQUEST;
+	unsigned attr;
 
+	k = (k & ~LEAVE_REQUEST) % nids;
 	memcpy(buf, bytes, n);
+	if (how & FROM_SELF)
+		from.src = fake_gid(1);
 	if (!(how & LEAVE_HEADER)) {
 		memcpy(buf, head, sizeof(head));
 		put_be16(buf + 16, (uint16_t)(MAD_REQ + buf[17] % (MAD_END - MAD_REQ)));
 		put_ids(buf, how, k);
+		attr = get_be16(buf + 16);
+		if (!leave && (attr == MAD_REQ || attr == MAD_SIDR_REQ))
+			put_request(buf + 24, attr, &from);
 	}
-	if (how & FROM_SELF)
-		from.src = fake_gid(1);
 	if (how & WAIT)
 		fake_run(SECOND / 5);
 	if (how & WAIT_LONG)
@@ -255,7 +278,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	while (n > 2) {
 		size_t part = n - 2 < MAD_BYTES ? n - 2 : MAD_BYTES;
 
-		record(input[0], input[1] % nids, input + 2, part);
+		record(input[0], input[1], input + 2, part);
 		input += 2 + part;
 		n -= 2 + part;
 	}
