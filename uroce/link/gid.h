@@ -21,8 +21,9 @@ struct gid_entry {
 	bool loopback;
 };
 
-/* Reads the addresses again. An address keeps its index as long as it lives; posts
- * GID_CHANGE through gid_changed when something came or went. */
+/* Reads the addresses again: of interfaces that are up. An address keeps its index as long
+ * as it lives. Calls gid_changed (which may be NULL) when something came or went; the engine
+ * calls this when the kernel says that addresses have changed. With the lock. */
 void gid_refresh(void);
 extern void (*gid_changed)(void);
 
@@ -33,7 +34,8 @@ int gid_index(const union ibv_gid *gid, unsigned scope);
 /* How many entries are in use, up to the last one. */
 unsigned gid_count(void);
 
-/* The largest path MTU that fits an interface with this MTU in bytes, headers included. */
+/* The largest path MTU that fits an interface with this MTU in bytes, headers included; 0:
+ * none does, and its addresses are not in the table. */
 enum ibv_mtu gid_path_mtu(unsigned ifmtu);
 
 /* Socket addresses and GIDs. Only AF_INET and AF_INET6; -1 for others. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * READs and atomics at the responder, and their duplicates: volume 1, 9.7.5.1, 9.4.4, 9.4.5.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What comes back to the requester, and what does not: acknowledgements, READ responses,
  * retries, completions. Volume 1, 9.7.5.2 (AETH), 9.7.6 (the requester), 9.9.2 (its errors).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* UD: volume 1, 9.8.3; multicast: 10.5.2; the GRH that a receive begins with: 11.4.1.2 and
  * annex A17.4.2. */
 #include "counters.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Scatter and gather: volume 1, 10.6.6. Every access to memory of the application goes
  * through its key, for the bytes that are touched and no others: what a receive has beyond

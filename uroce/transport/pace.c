@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * How much may be on its way from all QPs of this process together. The specification has
  * no such limit, because a link has credits; a UDP socket has a buffer that overflows. The

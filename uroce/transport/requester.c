@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * From work requests to packets: volume 1, 9.7.3 (RC), 9.8.2 (UC), 10.7-10.8.
  *

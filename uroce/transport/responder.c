@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Requests of the peer: volume 1, 9.7.4 (RC), 9.8.2 (UC), 9.9.3 (errors).
  *

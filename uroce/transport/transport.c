@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Where a packet goes: the checks of volume 1, 9.6; what is due at the end of a pass; what
  * the states of a QP mean: 10.3.1.
