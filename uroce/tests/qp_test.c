@@ -249,7 +249,7 @@ static void test_forget(void)
 	uint32_t number = qp->qp_num;
 
 	fake_state(to_qp(qp), IBV_QPS_RTS);
-#ifndef __SANITIZE_THREAD__ /* which does not see that it is made anew */
+#ifndef __SANITIZE_THREAD__			   /* which does not see that it is made anew */
 	pthread_mutex_lock(&to_qp(qp)->post.lock); /* by a thread that the child has not */
 #endif
 	qp_forget_all();

@@ -20,6 +20,8 @@ extern unsigned rig_remote_accesses, rig_deferred;
 /* guard_...() fault within it; NULL: nowhere. */
 extern const uint8_t *rig_hole;
 extern size_t rig_hole_bytes;
+/* guard_...() check that they write to registered memory, or to a packet. */
+extern bool rig_strict;
 
 uint32_t rig_random(void);
 void rig_seed(uint64_t seed);
@@ -50,6 +52,8 @@ void rig_run(uint64_t ns);
 bool rig_pass(void);
 /* Hands a packet to the transport as if it had come in. */
 void rig_inject(const struct packet *p, const void *payload);
+/* Is it in the packet that is being made? */
+bool rig_in_packet(const void *p, size_t n);
 /* Forgets what is on the wire, and the log. */
 void rig_clear(void);
 

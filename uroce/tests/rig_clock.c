@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "check.h"
 #include "guard.h"
 #include "rig.h"
 #include "timer.h"
@@ -13,6 +14,7 @@ uint64_t rig_now = 1000000000;
 unsigned rig_remote_accesses, rig_deferred;
 const uint8_t *rig_hole;
 size_t rig_hole_bytes;
+bool rig_strict;
 uint64_t counters[COUNTERS];
 
 static struct timer *timers[TIMERS];
@@ -96,8 +98,14 @@ static bool in_hole(const void *p, size_t n)
 	return rig_hole && b < rig_hole + rig_hole_bytes && b + n > rig_hole;
 }
 
+static void check_target(const void *p, size_t n)
+{
+	CHECK(!rig_strict || rig_writable(p, n) || rig_in_packet(p, n));
+}
+
 int guard_copy(void *dst, const void *src, size_t n)
 {
+	check_target(dst, n);
 	if (in_hole(dst, n) || in_hole(src, n))
 		return -1;
 	memcpy(dst, src, n);
@@ -108,6 +116,7 @@ int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old)
 {
 	if (in_hole(p, sizeof(*p)))
 		return -1;
+	check_target(p, sizeof(*p));
 	*old = *p;
 	*p += add;
 	return 0;
@@ -117,6 +126,7 @@ int guard_cmp_swap(uint64_t *p, uint64_t compare, uint64_t swap, uint64_t *old)
 {
 	if (in_hole(p, sizeof(*p)))
 		return -1;
+	check_target(p, sizeof(*p));
 	*old = *p;
 	if (*old == compare)
 		*p = swap;

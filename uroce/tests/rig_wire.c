@@ -189,6 +189,13 @@ void rig_inject(const struct packet *p, const void *payload)
 	free(exact);
 }
 
+bool rig_in_packet(const void *p, size_t n)
+{
+	const uint8_t *b = p;
+
+	return b >= now_sent.data && b + n <= now_sent.data + sizeof(now_sent.data);
+}
+
 void rig_clear(void)
 {
 	while (nflying)
