@@ -19,6 +19,8 @@
 #define WAIT_LONG    0x20
 #define ACTS	     0xc0 /* what the application does with the connection, before */
 
+#define LEAVE_REQUEST 0x80 /* with the number of the connection: what a REQ asks for */
+
 #define FIRST_ID  1000 /* communication ids of the peer: one for each connection */
 #define FIRST_QPN 0x2000
 
