@@ -20,11 +20,11 @@
 
 #define BENCH_MAX 100000000 /* iterations */
 
-static const struct word op_words[] = { { "write", OP_WRITE, "RDMA WRITE" },
-					{ "read", OP_READ, "RDMA READ" },
-					{ "send", OP_SEND,
+static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
+					{ "read", WR_READ, "RDMA READ" },
+					{ "send", WR_SEND,
 					  "SEND: the peer must have posted receives" },
-					{ "fetch-add", OP_FETCH_ADD, "atomic fetch and add" },
+					{ "fetch-add", WR_FETCH_ADD, "atomic fetch and add" },
 					{ 0 } };
 
 struct bench_args {
@@ -63,7 +63,7 @@ struct run {
 
 static int check(struct session *s, const struct bench_args *a)
 {
-	const struct post_op *op = &post_ops[a->op.v];
+	const struct wr_op *op = &wr_ops[a->op.v];
 	enum ibv_qp_state state = qp_history_sync(a->qp, "seen by bench");
 
 	if (!(op->types & (1u << a->qp->type)) || a->qp->type == IBV_QPT_UD)
@@ -98,7 +98,7 @@ static int check(struct session *s, const struct bench_args *a)
 
 static void prepare(struct run *r)
 {
-	const struct post_op *op = &post_ops[r->a->op.v];
+	const struct wr_op *op = &wr_ops[r->a->op.v];
 
 	r->sge = (struct ibv_sge){ (uintptr_t)r->a->mr->buf, (uint32_t)r->a->size.v,
 				   r->a->mr->v->lkey };

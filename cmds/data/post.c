@@ -26,7 +26,7 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	return fail_row(s, "missing", "-qpn (and -qkey)");
 }
 
-int post_fill(struct session *s, const struct post_op *op, const struct post_args *a,
+int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,
 	      struct post_req *r)
 {
 	*r = (struct post_req){ .op = op, .qp = a->qp, .srq = a->srq, .force = a->force };
@@ -39,7 +39,7 @@ int post_fill(struct session *s, const struct post_op *op, const struct post_arg
 			   (a->fence ? IBV_SEND_FENCE : 0u);
 	if (post_sges(s, a, r))
 		return -1;
-	return r->qp && op != &post_ops[OP_RECV] ? fill_peer(s, a, r) : 0;
+	return r->qp && op != &wr_ops[WR_RECV] ? fill_peer(s, a, r) : 0;
 }
 
 /* One wr_id is a number, several are a list. */
@@ -94,8 +94,7 @@ int post_run(struct session *s, struct post_req *r, struct out *o)
 	return 0;
 }
 
-int post_simple(struct session *s, const struct post_op *op, const struct post_args *a,
-		struct out *o)
+int post_simple(struct session *s, const struct wr_op *op, const struct post_args *a, struct out *o)
 {
 	struct post_req r;
 

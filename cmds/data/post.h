@@ -7,7 +7,7 @@
 #define CMDS_POST_H
 
 #include "objects.h"
-#include "post_ops.h"
+#include "wr_ops.h"
 
 #define POST_SGES 32
 
@@ -53,7 +53,7 @@ struct post_obj {
 };
 
 struct post_req {
-	const struct post_op *op;
+	const struct wr_op *op;
 	struct qp *qp;	  /* NULL for the receives of an SRQ */
 	struct srq *srq;  /* or NULL */
 	struct mw *mw;	  /* to bind, or NULL */
@@ -96,12 +96,12 @@ struct post_req {
 		OPT("qkey", post_args, qkey, kind_u32, "Q_Key of the peer (UD)")
 
 /* Fills what all operations have: QP, wr_id, flags, SGEs. -1 with s->fail filled. */
-int post_fill(struct session *s, const struct post_op *op, const struct post_args *a,
+int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,
 	      struct post_req *r);
 /* Checks, posts and says what was posted, or adds it to the chain. */
 int post_run(struct session *s, struct post_req *r, struct out *o);
 /* post_fill() and the address at the peer, then post_run(). */
-int post_simple(struct session *s, const struct post_op *op, const struct post_args *a,
+int post_simple(struct session *s, const struct wr_op *op, const struct post_args *a,
 		struct out *o);
 
 /* post_sge.c: the SGEs of a request; pieces that end outside their region are refused. */

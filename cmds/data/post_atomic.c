@@ -18,7 +18,7 @@ static const struct arg cmp_swap_args[] = { POST_DATA_ARGS,
 
 static int cmp_swap_exec(struct session *s, const void *args, struct out *o)
 {
-	return post_simple(s, &post_ops[OP_CMP_SWAP], args, o);
+	return post_simple(s, &wr_ops[WR_CMP_SWAP], args, o);
 }
 
 static const struct cmd_eg cmp_swap_egs[] = { { "mem put window 0 [binary format w 5]", NULL },
@@ -51,7 +51,7 @@ static const struct arg fetch_add_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS,
 
 static int fetch_add_exec(struct session *s, const void *args, struct out *o)
 {
-	return post_simple(s, &post_ops[OP_FETCH_ADD], args, o);
+	return post_simple(s, &wr_ops[WR_FETCH_ADD], args, o);
 }
 
 static const struct cmd_eg fetch_add_egs[] = {

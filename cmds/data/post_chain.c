@@ -37,9 +37,9 @@ bool post_chain_open(void)
 
 static bool same_queue(const struct post_req *a, const struct post_req *b)
 {
-	bool recv = a->op == &post_ops[OP_RECV];
+	bool recv = a->op == &wr_ops[WR_RECV];
 
-	return recv == (b->op == &post_ops[OP_RECV]) && a->srq == b->srq &&
+	return recv == (b->op == &wr_ops[WR_RECV]) && a->srq == b->srq &&
 	       (a->srq || a->qp == b->qp);
 }
 

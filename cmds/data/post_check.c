@@ -10,7 +10,7 @@
 
 static const char *call_of(const struct post_req *r)
 {
-	if (r->op != &post_ops[OP_RECV])
+	if (r->op != &wr_ops[WR_RECV])
 		return "ibv_post_send";
 	return r->srq ? "ibv_post_srq_recv" : "ibv_post_recv";
 }
@@ -44,7 +44,7 @@ static bool may_post(enum ibv_qp_state state, bool recv)
 
 static int check_state(struct session *s, const struct post_req *r)
 {
-	bool recv = r->op == &post_ops[OP_RECV];
+	bool recv = r->op == &wr_ops[WR_RECV];
 	enum ibv_qp_state state = qp_history_state(r->qp);
 
 	if (may_post(state, recv))
@@ -67,9 +67,9 @@ static int check_state(struct session *s, const struct post_req *r)
 
 static int check_sges(struct session *s, const struct post_req *r)
 {
-	uint32_t max = r->srq			     ? r->srq->max_sge
-		       : r->op == &post_ops[OP_RECV] ? r->qp->cap.max_recv_sge
-						     : r->qp->cap.max_send_sge;
+	uint32_t max = r->srq			   ? r->srq->max_sge
+		       : r->op == &wr_ops[WR_RECV] ? r->qp->cap.max_recv_sge
+						   : r->qp->cap.max_send_sge;
 	const char *name = r->srq ? r->srq->o.name : r->qp->o.name;
 
 	if ((uint32_t)r->wr.num_sge <= max)
@@ -118,7 +118,7 @@ static int check_atomic(struct session *s, const struct post_req *r)
 
 static int check_srq(struct session *s, const struct post_req *r)
 {
-	if (r->srq || r->op != &post_ops[OP_RECV] || !r->qp->srq)
+	if (r->srq || r->op != &wr_ops[WR_RECV] || !r->qp->srq)
 		return 0;
 	fail(s, call_of(r), "EINVAL", "%s not called: %s takes its receives from %s", call_of(r),
 	     r->qp->o.name, r->qp->srq->o.name);
@@ -180,7 +180,7 @@ int post_check(struct session *s, const struct post_req *r)
 /* The provider takes the address handle from the work request without a look. */
 static int check_ud(struct session *s, const struct post_req *r)
 {
-	if (r->op != &post_ops[OP_SEND] && r->op != &post_ops[OP_SEND_IMM]) {
+	if (r->op != &wr_ops[WR_SEND] && r->op != &wr_ops[WR_SEND_IMM]) {
 		fail(s, call_of(r), "EINVAL", "%s not called: %s is UD, which has no %s",
 		     call_of(r), r->qp->o.name, r->op->name);
 		return fail_row(s, "note",
@@ -212,7 +212,7 @@ static int check_copy(struct session *s, const struct post_req *r)
 
 int post_check_safe(struct session *s, const struct post_req *r)
 {
-	if (r->op == &post_ops[OP_RECV])
+	if (r->op == &wr_ops[WR_RECV])
 		return 0;
 	if (r->qp->type == IBV_QPT_UD && check_ud(s, r))
 		return -1;

@@ -20,7 +20,7 @@
 
 static bool is_recv(const struct post_req *r)
 {
-	return r->op == &post_ops[OP_RECV];
+	return r->op == &wr_ops[WR_RECV];
 }
 
 static bool is_signaled(const struct post_req *r)
@@ -30,7 +30,7 @@ static bool is_signaled(const struct post_req *r)
 
 static bool has_imm(const struct post_req *r)
 {
-	return r->op == &post_ops[OP_SEND_IMM] || r->op == &post_ops[OP_WRITE_IMM];
+	return r->op == &wr_ops[WR_SEND_IMM] || r->op == &wr_ops[WR_WRITE_IMM];
 }
 
 /* The key used at the peer: it lies elsewhere in atomics. */
@@ -42,7 +42,7 @@ static uint32_t remote_key(const struct post_req *r)
 /* The key that the request is about, wherever it is. */
 static uint32_t any_key(const struct post_req *r)
 {
-	return r->op == &post_ops[OP_LOCAL_INV] ? r->wr.invalidate_rkey : remote_key(r);
+	return r->op == &wr_ops[WR_LOCAL_INV] ? r->wr.invalidate_rkey : remote_key(r);
 }
 
 static uint64_t remote_addr(const struct post_req *r)
@@ -77,15 +77,15 @@ static void describe(struct session *s, const struct post_req *r, Tcl_DString *d
 	if (r->op->remote)
 		xappendf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r),
 			 remote_key(r));
-	if (r->op == &post_ops[OP_CMP_SWAP])
+	if (r->op == &wr_ops[WR_CMP_SWAP])
 		xappendf(d, ", compare %llu swap %llu",
 			 (unsigned long long)r->wr.wr.atomic.compare_add,
 			 (unsigned long long)r->wr.wr.atomic.swap);
-	else if (r->op == &post_ops[OP_FETCH_ADD])
+	else if (r->op == &wr_ops[WR_FETCH_ADD])
 		xappendf(d, ", add %llu", (unsigned long long)r->wr.wr.atomic.compare_add);
-	else if (r->op == &post_ops[OP_SEND_INV] || r->op == &post_ops[OP_LOCAL_INV])
+	else if (r->op == &wr_ops[WR_SEND_INV] || r->op == &wr_ops[WR_LOCAL_INV])
 		xappendf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
-	else if (r->op == &post_ops[OP_BIND_MW] && r->mw)
+	else if (r->op == &wr_ops[WR_BIND_MW] && r->mw)
 		xappendf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name,
 			 r->wr.bind_mw.rkey, (unsigned long long)r->wr.bind_mw.bind_info.length,
 			 (unsigned long long)r->wr.bind_mw.bind_info.addr,
@@ -147,7 +147,7 @@ static void note(const struct post_req *r)
 	if (r->srq)
 		return; /* which QP will take it is not known */
 	posted_note(r->qp, &p);
-	if (r->mw && r->op == &post_ops[OP_BIND_MW]) {
+	if (r->mw && r->op == &wr_ops[WR_BIND_MW]) {
 		r->mw->v->rkey = r->wr.bind_mw.rkey;
 		mw_bound(r->mw, r->bound, r->qp);
 	}

@@ -37,7 +37,7 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 			    (unsigned long long)a->off.v);
 	none.mr = NULL;
 	none.off = none.len = (struct num){ 0 };
-	if (post_fill(s, &post_ops[OP_BIND_MW], &none, &r))
+	if (post_fill(s, &wr_ops[WR_BIND_MW], &none, &r))
 		return -1;
 	if (a->mw->v->type == IBV_MW_TYPE_1 && !a->force) {
 		fail(s, "ibv_post_send", "EINVAL",
@@ -96,7 +96,7 @@ static int inv_exec(struct session *s, const void *args, struct out *o)
 
 	if (!a->mw == !a->rkey.set)
 		return fail(s, "post", "EINVAL", "name the window, or its key with -rkey");
-	if (post_fill(s, &post_ops[OP_LOCAL_INV], a, &r))
+	if (post_fill(s, &wr_ops[WR_LOCAL_INV], a, &r))
 		return -1;
 	r.wr.invalidate_rkey = a->mw ? a->mw->v->rkey : (uint32_t)a->rkey.v;
 	return post_run(s, &r, o);

@@ -14,7 +14,7 @@ static const struct arg write_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS, POST_
 
 static int write_exec(struct session *s, const void *args, struct out *o)
 {
-	return post_simple(s, &post_ops[OP_WRITE], args, o);
+	return post_simple(s, &wr_ops[WR_WRITE], args, o);
 }
 
 static const struct cmd_eg write_egs[] = {
@@ -58,7 +58,7 @@ static int write_imm_exec(struct session *s, const void *args, struct out *o)
 	const struct post_args *a = args;
 	struct post_req r;
 
-	if (post_fill(s, &post_ops[OP_WRITE_IMM], a, &r))
+	if (post_fill(s, &wr_ops[WR_WRITE_IMM], a, &r))
 		return -1;
 	r.wr.imm_data = htonl((uint32_t)a->imm.v);
 	r.wr.wr.rdma.remote_addr = a->remote.v;
@@ -93,7 +93,7 @@ static const struct arg read_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS, POST_C
 
 static int read_exec(struct session *s, const void *args, struct out *o)
 {
-	return post_simple(s, &post_ops[OP_READ], args, o);
+	return post_simple(s, &wr_ops[WR_READ], args, o);
 }
 
 static const struct cmd_eg read_egs[] = { { "mem put window 0 \"read me\"", NULL },

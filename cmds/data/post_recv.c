@@ -25,7 +25,7 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "post recv", "EINVAL", "-srq and -qp exclude each other");
 	if (!a.srq && !a.qp && kind_qp.absent(s, &qp_row, &a.qp))
 		return -1;
-	return post_simple(s, &post_ops[OP_RECV], &a, o);
+	return post_simple(s, &wr_ops[WR_RECV], &a, o);
 }
 
 static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64", "RECV  64 B" },

@@ -13,7 +13,7 @@ static const struct arg send_args[] = { POST_DATA_ARGS,	    POST_COMMON_ARGS, PO
 
 static int send_exec(struct session *s, const void *args, struct out *o)
 {
-	return post_simple(s, &post_ops[OP_SEND], args, o);
+	return post_simple(s, &wr_ops[WR_SEND], args, o);
 }
 
 static const struct cmd_eg send_egs[] = { { "post recv window -qp $peer", "RECV" },
@@ -52,7 +52,7 @@ static int send_imm_exec(struct session *s, const void *args, struct out *o)
 	const struct post_args *a = args;
 	struct post_req r;
 
-	if (post_fill(s, &post_ops[OP_SEND_IMM], a, &r))
+	if (post_fill(s, &wr_ops[WR_SEND_IMM], a, &r))
 		return -1;
 	r.wr.imm_data = htonl((uint32_t)a->imm.v);
 	return post_run(s, &r, o);
@@ -92,7 +92,7 @@ static int send_inv_exec(struct session *s, const void *args, struct out *o)
 	const struct post_args *a = args;
 	struct post_req r;
 
-	if (post_fill(s, &post_ops[OP_SEND_INV], a, &r))
+	if (post_fill(s, &wr_ops[WR_SEND_INV], a, &r))
 		return -1;
 	r.wr.invalidate_rkey = (uint32_t)a->rkey.v;
 	return post_run(s, &r, o);

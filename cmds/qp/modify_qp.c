@@ -84,7 +84,7 @@ static int by_cm_only(struct session *s, const struct qp_change *c)
 
 static int check(struct session *s, const struct qp_change *c)
 {
-	struct qp_verdict v = qp_judge(c->qp->type, c->from, c->to, c->mask);
+	struct qp_verdict v = qp_change_judge(c);
 	Tcl_Obj *faults;
 	int n, rc = 0;
 

@@ -32,7 +32,10 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
 /* qp_faults.c: appends what is wrong with the values, for this device, to a Tcl list. */
 void qp_faults(const struct qp_change *c, Tcl_Obj *faults);
 
-/* qp_refuse.c: fill s->fail with all there is to say. Return -1. */
+/* qp_refuse.c: qp_judge() for the device that the QP is of: what the kernel refuses beyond
+ * the rule is extra, unless the device is the embedded one. */
+struct qp_verdict qp_change_judge(const struct qp_change *c);
+/* Fill s->fail with all there is to say. Return -1. */
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
 int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults);
 /* After ibv_modify_qp() failed with err and call_fail(). */

@@ -14,11 +14,25 @@
 #include "qp_attrs.h"
 #include "qp_change.h"
 #include "session.h"
+#include "uroce.h"
 #include "words.h"
 
 static const char *state_name(enum ibv_qp_state state)
 {
 	return word_name(qp_state_words, state);
+}
+
+struct qp_verdict qp_change_judge(const struct qp_change *c)
+{
+	struct qp_verdict v = qp_judge(c->qp->type, c->from, c->to, c->mask);
+	const char *device = ibv_get_device_name(c->qp->pd->dev->v->device);
+
+	if (!v.refused || strcmp(device, UROCE_DEVICE) == 0)
+		return v;
+	v.extra |= v.refused;
+	if (v.answer == QP_OK)
+		v.answer = QP_EXTRA;
+	return v;
 }
 
 static void append(Tcl_DString *d, const char *text)
@@ -262,7 +276,7 @@ static void likely(struct session *s, const struct qp_change *c, int err, Tcl_Ob
 
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 {
-	struct qp_verdict v = qp_judge(c->qp->type, c->from, c->to, c->mask);
+	struct qp_verdict v = qp_change_judge(c);
 	Tcl_Obj *faults = Tcl_NewListObj(0, NULL);
 	Tcl_DString names;
 

@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# example.sh RDMASH MODE FILE...: scripts/examples/ on a real device in the lab.
-#   one    both ends in one process
+# example.sh RDMASH MODE FILE...: scripts/examples/ on a real device.
+#   one    both ends in one process, on the kernel's rxe
 #   pair   two machines: server on the first, client on the second
+#   uroce  both ends in one process, on the embedded device
+#   uroce-pair  two processes on it
 #   siw    all FILEs in one machine, both ends in one process on soft-iWARP: each passes, or
 #          ends with its require
 set -u
@@ -35,13 +37,33 @@ if [ "$mode" = siw-inside ]; then
 	done
 	exit "$status"
 fi
-"$lab" check || exit
+# RDMA CM, or TCP
+listens() {
+	"$UROCE" status | grep -q listen || grep -q ' 0A ' /proc/net/tcp /proc/net/tcp6
+}
+
+if [ "$mode" = uroce-inside ]; then # two processes, and the network has no others
+	"$rdmash" -q -f "$1" server &
+	until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+	"$rdmash" -q -f "$1" client 127.0.0.1 || exit
+	wait $!
+	exit
+fi
 case $mode in
 one)
-	"$lab" run "$rdmash" -q -f "$1"
+	bash "$here/on.sh" rxe "$rdmash" -q -f "$1"
+	status=$?
+	;;
+uroce)
+	bash "$here/on.sh" uroce "$rdmash" -q -f "$1"
+	status=$?
+	;;
+uroce-pair)
+	bash "$here/on.sh" uroce bash "$here/example.sh" "$rdmash" uroce-inside "$1"
 	status=$?
 	;;
 pair)
+	"$lab" check pair || exit
 	printf -v play '%q -q -f %q' "$rdmash" "$1" # in a text for bash
 	# the server ends by itself, and has something to check before it does
 	"$lab" pair -g 60 "$play server" "$play client 10.0.0.1"
@@ -57,7 +79,7 @@ siw)
 	exit 2
 	;;
 esac
-if [ "$status" = 77 ]; then # rxe can do all of them: a require that says no is wrong
+if [ "$status" = 77 ]; then # both devices can do all of them: a require that says no is wrong
 	echo "the script's require was not met"
 	exit 1
 fi

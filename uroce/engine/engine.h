@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What drives the device of this process: one lock, one thread, and the rules for who
+ * reads the socket.
+ *
+ * The lock guards everything but the rings of completion queues being looked at. Functions
+ * of other files say when they take it; those that say nothing run with it held. Code of
+ * the application is never called under it, and nothing blocks under it.
+ *
+ * Progress (receiving, timers, retransmission) is made by whoever is at hand: a thread of
+ * the application inside ibv_poll_cq() or a blocking wait for an event, else the engine's
+ * own thread. One reader at a time: two would reorder packets.
+ */
+#ifndef UROCE_ENGINE_H
+#define UROCE_ENGINE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cq;
+
+void engine_lock(void);
+void engine_unlock(void);
+/* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
+ * demand: destroying what has events that are not acknowledged. */
+void engine_sleep(void);
+void engine_wake_all(void);
+
+/* Brings the device of this process up: slot and sockets (link/group.h), the thread. Counted:
+ * each call that returned 0 is undone by engine_put(). Takes the lock. Else -1 with errno:
+ * EADDRINUSE when the UDP port is another program's (engine_reason() says whose). */
+int engine_get(void);
+void engine_put(void);
+/* Why engine_get() failed, a sentence with the remedy; "" when it did not. */
+const char *engine_reason(void);
+
+/* One pass: takes in what has arrived, runs the timers that are due, sends what is queued.
+ * Does not block. Returns how many packets came in. */
+unsigned engine_pass(void);
+/* Something was queued to be sent, or a timer set: sends it at the end of the pass that is
+ * being made, else now; makes the thread look at the timers again. To be called before the
+ * lock is released by every function of the API that queued anything. */
+void engine_flush(void);
+/* Acknowledgements and the like that may wait until the application comes back: they are
+ * sent by the next engine_flush() or engine_pass(), in a millisecond at the latest. */
+void engine_defer(void);
+
+/* ibv_poll_cq() has found the queue empty: makes a pass (takes the lock) and keeps the
+ * thread off the socket for as long as the application polls, unless the queue is armed. */
+void engine_poll_empty(struct cq *cq);
+
+/* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
+ * wire to a sleeping application. Without the lock. 0, or -1 with errno EINTR. */
+int engine_wait_fd(int fd);
+
+/* A peer writes to our memory without our knowing: the thread must not leave the socket to
+ * an application that polls memory instead of a completion queue. */
+void engine_remote_access(void);
+
+/* Monotonic, nanoseconds; read once a pass. */
+uint64_t engine_now(void);
+
+#endif

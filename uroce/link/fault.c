@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every packet goes through the rules with its turn of the random numbers. What is held back
+ * waits in a list per direction, in the order in which it is due, with one timer each.
+ */
+#include "fault.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "bytes.h"
+#include "counters.h"
+#include "engine.h"
+#include "export.h"
+#include "rx.h"
+#include "tap.h"
+#include "timer.h"
+#include "tx.h"
+
+#define HELD_MAX     8192    /* packets; those that come on top are lost */
+#define REORDER_NS   1000000 /* at most: nothing came that could have overtaken */
+#define ICRC_IGNORES 4	     /* the byte of the BTH that the ICRC does not cover */
+
+struct rule {
+	struct uroce_fault f;
+	uint64_t hits;
+};
+
+struct held {
+	TAILQ_ENTRY(held) entry;
+	uint64_t when;
+	const char *fate;
+	struct packet addresses;
+	uint16_t dport;
+	uint32_t n;
+	uint8_t data[];
+};
+
+/* One direction. */
+struct side {
+	enum uroce_direction dir;
+	TAILQ_HEAD(held_list, held) held; /* by when */
+	struct held *reordered;		  /* goes as soon as another packet to its QP has passed */
+	struct timer timer;
+};
+
+enum fate { PASS, DROP, DUPLICATE, REORDER, CORRUPT };
+
+unsigned fault_directions;
+
+static struct rule rules[FAULT_RULES];
+static unsigned nrules, nheld;
+static uint64_t state = 1; /* of the random numbers */
+static bool reserved;	   /* the timers have their places */
+
+static void run_out(struct timer *t);
+
+static struct side sides[] = {
+	{ UROCE_OUT, TAILQ_HEAD_INITIALIZER(sides[0].held), NULL, { .fn = run_out } },
+	{ UROCE_IN, TAILQ_HEAD_INITIALIZER(sides[1].held), NULL, { .fn = run_out } },
+};
+
+static struct side *side_of(enum uroce_direction dir)
+{
+	return &sides[dir == UROCE_OUT ? 0 : 1];
+}
+
+/* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
+static uint64_t next_random(void)
+{
+	uint64_t z = state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static bool drawn(double probability)
+{
+	return probability > 0 && (double)(next_random() >> 11) * 0x1p-53 < probability;
+}
+
+static bool matches(const struct rule *r, enum uroce_direction dir, const uint8_t *data)
+{
+	const struct uroce_fault *f = &r->f;
+
+	return (f->direction ? f->direction & dir : true) && (!f->count || r->hits < f->count) &&
+	       (f->opcode < 0 || f->opcode == data[0]) &&
+	       (!f->qpn || f->qpn == get_be24(data + 5)) &&
+	       (f->psn < 0 || f->psn == get_be24(data + 9));
+}
+
+static enum fate draw_rule(const struct uroce_fault *f)
+{
+	if (drawn(f->drop))
+		return DROP;
+	if (drawn(f->duplicate))
+		return DUPLICATE;
+	if (drawn(f->reorder))
+		return REORDER;
+	return drawn(f->corrupt) ? CORRUPT : PASS;
+}
+
+static enum fate draw(enum uroce_direction dir, const uint8_t *data, unsigned *delay_us)
+{
+	*delay_us = 0;
+	for (unsigned i = 0; i < nrules; i++) {
+		enum fate fate;
+
+		if (!matches(&rules[i], dir, data))
+			continue;
+		fate = draw_rule(&rules[i].f);
+		if (fate == PASS && !rules[i].f.delay_us)
+			continue;
+		rules[i].hits++;
+		*delay_us = rules[i].f.delay_us;
+		return fate;
+	}
+	return PASS;
+}
+
+static void deliver(enum uroce_direction dir, const struct packet *a, const uint8_t *data,
+		    uint32_t n, uint16_t dport, const char *fate)
+{
+	if (dir == UROCE_OUT)
+		tx_again(a, data, n, fate);
+	else
+		rx_again(a, data, n, dport, fate);
+}
+
+static void release(struct side *s, struct held *h)
+{
+	TAILQ_REMOVE(&s->held, h, entry);
+	if (s->reordered == h)
+		s->reordered = NULL;
+	nheld--;
+	deliver(s->dir, &h->addresses, h->data, h->n, h->dport, h->fate);
+	free(h);
+}
+
+static void set_timer(struct side *s)
+{
+	if (TAILQ_EMPTY(&s->held))
+		timer_stop(&s->timer);
+	else
+		timer_set(&s->timer, TAILQ_FIRST(&s->held)->when);
+}
+
+static void run_out(struct timer *t)
+{
+	struct side *s = t == &sides[0].timer ? &sides[0] : &sides[1];
+	uint64_t now = engine_now();
+
+	while (!TAILQ_EMPTY(&s->held) && TAILQ_FIRST(&s->held)->when <= now)
+		release(s, TAILQ_FIRST(&s->held));
+	set_timer(s);
+}
+
+static void insert(struct side *s, struct held *h)
+{
+	struct held *before = TAILQ_LAST(&s->held, held_list);
+
+	while (before && before->when > h->when)
+		before = TAILQ_PREV(before, held_list, entry);
+	if (before)
+		TAILQ_INSERT_AFTER(&s->held, before, h, entry);
+	else
+		TAILQ_INSERT_HEAD(&s->held, h, entry);
+	nheld++;
+}
+
+/* NULL: too many are held; the packet is lost. */
+static struct held *hold(struct side *s, uint64_t ns, const struct packet *a, const uint8_t *data,
+			 uint32_t n, uint16_t dport, const char *fate)
+{
+	struct held *h = nheld < HELD_MAX ? malloc(sizeof(*h) + n) : NULL;
+
+	if (!h) {
+		count(CNT_FAULT_DROP);
+		return NULL;
+	}
+	*h = (struct held){
+		.when = engine_now() + ns,
+		.addresses = *a,
+		.dport = dport,
+		.n = n,
+		.fate = fate,
+	};
+	memcpy(h->data, data, n);
+	insert(s, h);
+	set_timer(s);
+	return h;
+}
+
+static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
+{
+	uint32_t bit = (uint32_t)(next_random() % ((n - 1) * 8));
+
+	if (bit / 8 >= ICRC_IGNORES)
+		bit += 8;
+	memcpy(to, data, n);
+	to[bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
+static bool same_qp(const struct held *h, const uint8_t *data)
+{
+	return memcmp(h->data + 5, data + 5, 3) == 0;
+}
+
+static const char *fate_name(enum fate fate, unsigned delay_us)
+{
+	static const char *const names[] = { NULL, "drop", "dup", "reorder", "corrupt" };
+
+	return fate == PASS && delay_us ? "delay" : names[fate];
+}
+
+static void pass(struct side *s, enum fate fate, unsigned delay_us, const struct packet *a,
+		 const uint8_t *data, uint32_t n, uint16_t dport)
+{
+	const char *name = fate_name(fate, delay_us);
+	const char *first = fate == DUPLICATE ? fate_name(PASS, delay_us) : name;
+
+	if (delay_us) {
+		count(CNT_FAULT_DELAY);
+		if (hold(s, delay_us * 1000ull, a, data, n, dport, first) && fate == DUPLICATE)
+			hold(s, delay_us * 1000ull, a, data, n, dport, name);
+		return;
+	}
+	deliver(s->dir, a, data, n, dport, first);
+	if (fate == DUPLICATE)
+		deliver(s->dir, a, data, n, dport, name);
+}
+
+void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
+		uint32_t n, uint16_t dport)
+{
+	static const enum counter counter_of[] = {
+		[DROP] = CNT_FAULT_DROP,
+		[DUPLICATE] = CNT_FAULT_DUP,
+		[REORDER] = CNT_FAULT_REORDER,
+		[CORRUPT] = CNT_FAULT_CORRUPT,
+	};
+	struct side *s = side_of(dir);
+	uint8_t flipped[PACKET_MAX];
+	struct held *waiting;
+	unsigned delay_us;
+	enum fate fate;
+
+	if (n < BTH_BYTES || n > PACKET_MAX) {
+		deliver(dir, addresses, data, n, dport, NULL);
+		return;
+	}
+	fate = draw(dir, data, &delay_us);
+	if (fate == REORDER && s->reordered && !delay_us)
+		fate = PASS; /* one at a time */
+	if (fate != PASS)
+		count(counter_of[fate]);
+	switch (fate) {
+	case DROP:
+		if (tap_on)
+			tap(dir, "drop", addresses, data, n, dport, 0);
+		return;
+	case REORDER:
+		if (delay_us) {
+			delay_us += REORDER_NS / 1000; /* those that follow overtake it */
+			break;
+		}
+		s->reordered = hold(s, REORDER_NS, addresses, data, n, dport, "reorder");
+		return;
+	case CORRUPT:
+		flip_bit(flipped, data, n);
+		data = flipped;
+		break;
+	default:
+		break;
+	}
+	/* what is delivered may lead to more packets that pass here: look first */
+	waiting = s->reordered && same_qp(s->reordered, data) ? s->reordered : NULL;
+	pass(s, fate, delay_us, addresses, data, n, dport);
+	if (waiting && s->reordered == waiting) {
+		release(s, waiting);
+		set_timer(s);
+	}
+}
+
+static int check(const struct uroce_fault *f)
+{
+	const double p[] = { f->drop, f->duplicate, f->reorder, f->corrupt };
+
+	for (unsigned i = 0; i < sizeof(p) / sizeof(p[0]); i++)
+		if (!(p[i] >= 0 && p[i] <= 1))
+			return -1;
+	return f->direction & ~(unsigned)(UROCE_OUT | UROCE_IN) ? -1 : 0;
+}
+
+int fault_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
+{
+	unsigned directions = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (check(&given[i]) != 0 || n > FAULT_RULES) {
+			errno = EINVAL;
+			return -1;
+		}
+		directions |= given[i].direction ? given[i].direction : UROCE_OUT | UROCE_IN;
+	}
+	if (n && !reserved) {
+		if (timer_reserve(2) != 0)
+			return -1;
+		reserved = true;
+	}
+	for (unsigned i = 0; i < n; i++)
+		rules[i] = (struct rule){ .f = given[i] };
+	nrules = n;
+	fault_directions = directions;
+	if (seed)
+		state = seed;
+	return 0;
+}
+
+int fault_parse(const char *text, uint64_t seed, char *why, size_t size)
+{
+	struct uroce_fault parsed[FAULT_RULES];
+	int n = fault_read(text, parsed, why, size);
+
+	return n < 0 ? -1 : fault_set(parsed, (unsigned)n, seed);
+}
+
+void fault_forget(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct side *s = &sides[i];
+
+		s->reordered = NULL;
+		s->timer.place = 0;
+		while (!TAILQ_EMPTY(&s->held)) {
+			struct held *h = TAILQ_FIRST(&s->held);
+
+			TAILQ_REMOVE(&s->held, h, entry);
+			free(h);
+		}
+	}
+	nheld = nrules = fault_directions = 0;
+	reserved = false;
+}
+
+EXPORT int uroce_faults_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
+{
+	int rc;
+
+	engine_lock();
+	rc = fault_set(given, n, seed);
+	engine_unlock();
+	return rc;
+}
+
+EXPORT int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size)
+{
+	int rc;
+
+	engine_lock();
+	rc = fault_parse(text, seed, why, size);
+	engine_unlock();
+	return rc;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults of the wire, on demand: uroce_faults_set() in uroce.h. */
+#ifndef UROCE_LINK_FAULT_H
+#define UROCE_LINK_FAULT_H
+
+#include "packet.h"
+#include "uroce.h"
+
+#define FAULT_RULES 64 /* at most */
+
+/* For which directions there are rules; 0: fault_pass() need not be called. */
+extern unsigned fault_directions;
+
+/* A packet comes along: the rules decide whether, when, in what shape and how often tx_again()
+ * (UROCE_OUT) or rx_again() (UROCE_IN) gets it. data: the UDP payload, n bytes, ICRC included. */
+void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
+		uint32_t n, uint16_t dport);
+
+/* As uroce_faults_set() and uroce_faults_parse(), with the lock held. */
+int fault_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
+int fault_parse(const char *text, uint64_t seed, char *why, size_t size);
+/* Reads text into rules (FAULT_RULES at most): how many there are, or -1 with why. */
+int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size);
+/* After fork(): what was held back is the parent's. */
+void fault_forget(void);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rules as text: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms". Numbers are read here, as
+ * strtod(3) would follow the locale of the application.
+ */
+#include "fault.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define WORD_MAX 80
+
+struct reader {
+	char *why;
+	size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (r->size)
+		vsnprintf(r->why, r->size, format, args);
+	va_end(args);
+	errno = EINVAL;
+	return -1;
+}
+
+/* Digits, maybe a point and digits; *end: what follows. Negative: there are none. */
+static double read_decimal(const char *s, const char **end)
+{
+	double value = 0, unit = 1;
+
+	if (!isdigit((unsigned char)*s))
+		return -1;
+	for (; isdigit((unsigned char)*s); s++)
+		value = value * 10 + (*s - '0');
+	if (*s == '.')
+		for (s++; isdigit((unsigned char)*s); s++)
+			value += (*s - '0') * (unit /= 10);
+	*end = s;
+	return value;
+}
+
+static int read_probability(struct reader *r, const char *word, const char *s, double *p)
+{
+	const char *end = s;
+	double value = read_decimal(s, &end);
+
+	if (value >= 0 && strcmp(end, "%") == 0) {
+		value /= 100;
+		end++;
+	}
+	if (value < 0 || value > 1 || *end)
+		return refuse(r, "%s: not a probability: write 5%% or 0.05", word);
+	*p = value;
+	return 0;
+}
+
+static int read_delay(struct reader *r, const char *word, const char *s, unsigned *us)
+{
+	static const struct {
+		const char *name;
+		double us;
+	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 } };
+	const char *end = s;
+	double value = read_decimal(s, &end);
+
+	for (unsigned i = 0; value >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].name) != 0 || value * units[i].us > 60e6)
+			continue;
+		*us = (unsigned)(value * units[i].us + 0.5);
+		return 0;
+	}
+	return refuse(r, "%s: not a delay of at most a minute: write 50us, 2ms or 1s", word);
+}
+
+static int read_count(struct reader *r, const char *word, const char *s, uint64_t max,
+		      uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(s, &end, 0);
+	if (!isdigit((unsigned char)*s) || *end || errno || *value > max)
+		return refuse(r, "%s: not a number from 0 to %llu", word, (unsigned long long)max);
+	return 0;
+}
+
+static int read_opcode(struct reader *r, const char *word, const char *s, int *opcode)
+{
+	const struct opcode *op = opcode_named(s);
+	uint64_t value;
+
+	if (op) {
+		*opcode = op->code;
+		return 0;
+	}
+	if (!isdigit((unsigned char)*s))
+		return refuse(r, "%s: no such opcode: write ACK, UC_SEND_ONLY or 0x11", word);
+	if (read_count(r, word, s, 0xff, &value) != 0)
+		return -1;
+	*opcode = (int)value;
+	return 0;
+}
+
+static int read_direction(struct reader *r, const char *word, const char *s, unsigned *direction)
+{
+	if (strcasecmp(s, "out") == 0)
+		*direction = UROCE_OUT;
+	else if (strcasecmp(s, "in") == 0)
+		*direction = UROCE_IN;
+	else if (strcasecmp(s, "both") == 0)
+		*direction = 0;
+	else
+		return refuse(r, "%s: not a direction: write in, out or both", word);
+	return 0;
+}
+
+/* key=value, of which word is the whole. */
+static int read_pair(struct reader *r, const char *word, const char *key, const char *value,
+		     struct uroce_fault *f)
+{
+	const struct {
+		const char *key;
+		double *p;
+	} probabilities[] = {
+		{ "drop", &f->drop },		{ "dup", &f->duplicate },
+		{ "duplicate", &f->duplicate }, { "reorder", &f->reorder },
+		{ "corrupt", &f->corrupt },
+	};
+	uint64_t number;
+
+	for (unsigned i = 0; i < sizeof(probabilities) / sizeof(probabilities[0]); i++)
+		if (strcasecmp(key, probabilities[i].key) == 0)
+			return read_probability(r, word, value, probabilities[i].p);
+	if (strcasecmp(key, "delay") == 0)
+		return read_delay(r, word, value, &f->delay_us);
+	if (strcasecmp(key, "dir") == 0)
+		return read_direction(r, word, value, &f->direction);
+	if (strcasecmp(key, "op") == 0)
+		return read_opcode(r, word, value, &f->opcode);
+	if (strcasecmp(key, "count") == 0)
+		return read_count(r, word, value, UINT64_MAX, &f->count);
+	if (strcasecmp(key, "qpn") == 0 || strcasecmp(key, "psn") == 0) {
+		if (read_count(r, word, value, PSN_MASK, &number) != 0)
+			return -1;
+		if (strcasecmp(key, "qpn") == 0)
+			f->qpn = (uint32_t)number;
+		else
+			f->psn = (int64_t)number;
+		return 0;
+	}
+	return refuse(r,
+		      "%s: no such word: there are drop, dup, reorder, corrupt, delay, "
+		      "dir, op, psn, qpn and count",
+		      word);
+}
+
+/* One rule: words up to a semicolon or the end, which *s is moved to. */
+static int read_rule(struct reader *r, const char **s, struct uroce_fault *f)
+{
+	*f = (struct uroce_fault){ .opcode = -1, .psn = -1 };
+	for (;;) {
+		size_t n = strcspn(*s, ",;");
+		char word[WORD_MAX], pair[WORD_MAX], *value;
+
+		if (n >= sizeof(word))
+			return refuse(r, "a word of %zu characters is too long", n);
+		memcpy(word, *s, n);
+		word[n] = '\0';
+		memcpy(pair, word, n + 1);
+		value = strchr(pair, '=');
+		if (!value)
+			return refuse(r, "\"%s\": not of the form drop=5%%", word);
+		*value++ = '\0';
+		if (read_pair(r, word, pair, value, f) != 0)
+			return -1;
+		*s += n;
+		if (**s != ',')
+			return 0;
+		++*s;
+	}
+}
+
+int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size)
+{
+	struct reader r = { why, size };
+	int n = 0;
+
+	for (const char *s = text; *s; n++) {
+		if (n == FAULT_RULES)
+			return refuse(&r, "more than %d rules", FAULT_RULES);
+		if (read_rule(&r, &s, &rules[n]) != 0)
+			return -1;
+		if (*s == ';')
+			s++;
+	}
+	return n;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "pcapng.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* types of blocks */
+#define SECTION	  0x0a0d0d0au
+#define INTERFACE 1u
+#define PACKET	  6u
+
+#define BYTE_ORDER_MAGIC 0x1a2b3c4du
+#define LINKTYPE_RAW	 101 /* an IP header is the first that there is */
+
+/* options; their numbers are those of each kind of block */
+#define OPT_END		  0
+#define OPT_COMMENT	  1
+#define SHB_USERAPPL	  4
+#define IF_NAME		  2
+#define IF_TSRESOL	  9
+#define EPB_FLAGS	  2
+#define EPB_FLAG_INBOUND  1u
+#define EPB_FLAG_OUTBOUND 2u
+
+/* A block under construction: in the byte order of the machine, as the format allows. */
+struct block {
+	uint8_t data[192];
+	size_t n;
+};
+
+static void put(struct block *b, const void *data, size_t n)
+{
+	memcpy(b->data + b->n, data, n);
+	b->n += n;
+}
+
+static void put_u32(struct block *b, uint32_t v)
+{
+	put(b, &v, sizeof(v));
+}
+
+static void put_u16(struct block *b, uint16_t v)
+{
+	put(b, &v, sizeof(v));
+}
+
+static void put_padding(struct block *b)
+{
+	while (b->n % 4)
+		b->data[b->n++] = 0;
+}
+
+static void put_option(struct block *b, uint16_t code, const void *value, size_t n)
+{
+	put_u16(b, code);
+	put_u16(b, (uint16_t)n);
+	put(b, value, n);
+	put_padding(b);
+}
+
+/* Ends a block that began with its type and a place for its length at start; more: bytes
+ * that are not in b. */
+static void end_block(struct block *b, size_t start, size_t more)
+{
+	uint32_t len = (uint32_t)(b->n - start + more + 4);
+
+	memcpy(b->data + start + 4, &len, sizeof(len));
+	put_u32(b, len);
+}
+
+static void put_section(struct block *b)
+{
+	static const char program[] = "uroce";
+	const int64_t length = -1; /* not known */
+	size_t start = b->n;
+
+	put_u32(b, SECTION);
+	put_u32(b, 0);
+	put_u32(b, BYTE_ORDER_MAGIC);
+	put_u16(b, 1); /* version 1.0 */
+	put_u16(b, 0);
+	put(b, &length, sizeof(length));
+	put_option(b, SHB_USERAPPL, program, strlen(program));
+	put_option(b, OPT_END, "", 0);
+	end_block(b, start, 0);
+}
+
+static void put_interface(struct block *b)
+{
+	static const uint8_t nanoseconds = 9; /* negative power of ten */
+	size_t start = b->n;
+
+	put_u32(b, INTERFACE);
+	put_u32(b, 0);
+	put_u16(b, LINKTYPE_RAW);
+	put_u16(b, 0);
+	put_u32(b, 0); /* packets are whole */
+	put_option(b, IF_NAME, UROCE_DEVICE, strlen(UROCE_DEVICE));
+	put_option(b, IF_TSRESOL, &nanoseconds, 1);
+	put_option(b, OPT_END, "", 0);
+	end_block(b, start, 0);
+}
+
+static bool is_pcapng(int fd)
+{
+	uint32_t type;
+	ssize_t n = pread(fd, &type, sizeof(type), 0);
+
+	return n == 0 || (n == sizeof(type) && type == SECTION);
+}
+
+int pcapng_open(const char *path, bool append)
+{
+	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0600);
+	struct block b = { .n = 0 };
+
+	if (fd < 0)
+		return -1;
+	if (!is_pcapng(fd)) {
+		errno = EEXIST;
+		goto undo;
+	}
+	put_section(&b);
+	put_interface(&b);
+	if (write(fd, b.data, b.n) == (ssize_t)b.n)
+		return fd;
+undo:
+	close(fd);
+	return -1;
+}
+
+int pcapng_write(int fd, const struct uroce_packet *p)
+{
+	static const uint8_t zero[4];
+	struct block head = { .n = 0 }, tail = { .n = 0 };
+	uint32_t flags = p->out ? EPB_FLAG_OUTBOUND : EPB_FLAG_INBOUND;
+	size_t pad = -p->len & 3;
+	struct iovec iov[] = {
+		{ head.data, 0 },
+		{ (void *)(uintptr_t)p->ip, p->len },
+		{ (void *)(uintptr_t)zero, pad },
+		{ tail.data, 0 },
+	};
+	size_t total;
+	uint32_t len;
+
+	put_u32(&head, PACKET);
+	put_u32(&head, 0);
+	put_u32(&head, 0); /* interface */
+	put_u32(&head, (uint32_t)(p->time >> 32));
+	put_u32(&head, (uint32_t)p->time);
+	put_u32(&head, (uint32_t)p->len); /* captured */
+	put_u32(&head, (uint32_t)p->len); /* on the wire */
+	put_option(&tail, EPB_FLAGS, &flags, sizeof(flags));
+	if (p->fate)
+		put_option(&tail, OPT_COMMENT, p->fate, strlen(p->fate));
+	put_option(&tail, OPT_END, "", 0);
+	total = head.n + p->len + pad + tail.n + 4;
+	len = (uint32_t)total;
+	memcpy(head.data + 4, &len, sizeof(len));
+	put_u32(&tail, len);
+	iov[0].iov_len = head.n;
+	iov[3].iov_len = tail.n;
+	return writev(fd, iov, 4) == (ssize_t)total ? 0 : -1;
+}

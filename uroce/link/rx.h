@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Receiving: from the sockets, through the ICRC and the faults, to transport and GSI. */
+#ifndef UROCE_LINK_RX_H
+#define UROCE_LINK_RX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Takes in what has arrived on our socket (at most max packets); returns how many. */
+unsigned rx_packets(unsigned max);
+/* The same of MADs, which may be for any process of the host. */
+unsigned rx_mads(void);
+
+struct mad_from;
+struct packet;
+
+/* A UDP payload as it came in: checks it, and hands it to transport_input(), or to cm_route()
+ * when it is for QP 1. addresses: src, dst, scope, sport, tclass and hops. Fuzzed. */
+void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport);
+
+/* cm_input() calls this first, in the process that the MAD is for: shows it to the tap, and
+ * lets the faults at it. False: it is lost, or comes later (through cm_input() again). */
+bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n);
+
+/* What link/fault.c let pass, maybe late or twice. fate: what the tap is told. */
+void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport,
+	      const char *fate);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "setup.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault.h"
+#include "tap.h"
+#include "tx.h"
+
+static int setup_faults(char *reason, size_t size)
+{
+	const char *text = getenv("UROCE_FAULT"), *seed = getenv("UROCE_FAULT_SEED");
+	unsigned long long value = 0;
+	char why[200];
+
+	if (!text || !*text)
+		return 0;
+	if (seed && *seed) {
+		char *end;
+
+		errno = 0;
+		value = strtoull(seed, &end, 0);
+		if (*end || errno || !value) {
+			snprintf(reason, size,
+				 "UROCE_FAULT_SEED=%s is not a number from 1 to 2^64-1", seed);
+			errno = EINVAL;
+			return -1;
+		}
+	}
+	if (fault_parse(text, value, why, sizeof(why)) == 0)
+		return 0;
+	snprintf(reason, size, "UROCE_FAULT: %s", why);
+	return -1;
+}
+
+static int setup_capture(char *reason, size_t size)
+{
+	const char *file = getenv("UROCE_PCAP");
+
+	if (!file || !*file || tap_capture(file, true) == 0)
+		return 0;
+	snprintf(reason, size, "UROCE_PCAP=%s: %s", file,
+		 errno == EEXIST ? "is there and no capture of pcapng: name another file"
+				 : strerror(errno));
+	return -1;
+}
+
+static bool done;
+
+int link_setup(char *reason, size_t size)
+{
+	if (!done && (setup_faults(reason, size) != 0 || setup_capture(reason, size) != 0))
+		return -1;
+	done = true;
+	return 0;
+}
+
+void link_forget(void)
+{
+	tx_forget();
+	fault_forget();
+	tap_forget();
+	done = false;
+}

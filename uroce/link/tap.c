@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "tap.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "engine.h"
+#include "export.h"
+#include "gid.h"
+#include "icrc.h"
+#include "pcapng.h"
+
+#define IP_UDP_MAX 48
+
+bool tap_on;
+
+static uroce_tap_fn *tap_fn;
+static void *tap_arg;
+static int capture = -1;
+
+static void look(void)
+{
+	tap_on = tap_fn || capture >= 0;
+}
+
+/* RFC 8200, 8.1: over a pseudo header, UDP header and payload. ip: of a whole IPv6 packet. */
+static void put_udp6_sum(uint8_t *ip, size_t n)
+{
+	uint8_t *udp = ip + 40;
+	uint32_t sum = 17 + get_be16(udp + 4);
+
+	for (size_t i = 8; i + 1 < n; i += 2)
+		sum += get_be16(ip + i);
+	if (n % 2)
+		sum += (uint32_t)ip[n - 1] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	put_be16(udp + 6, sum == 0xffff ? 0xffff : (uint16_t)~sum);
+}
+
+void tap(enum uroce_direction dir, const char *fate, const struct packet *a, const uint8_t *data,
+	 uint32_t n, uint16_t dport, uint16_t ip_id)
+{
+	uint8_t whole[IP_UDP_MAX + PACKET_MAX];
+	struct uroce_packet p = { .out = dir == UROCE_OUT, .fate = fate, .ip = whole };
+	struct timespec now;
+	size_t head;
+
+	if (n > PACKET_MAX)
+		n = PACKET_MAX;
+	head = icrc_ip_udp(whole, &a->src, &a->dst, a->sport, dport, n, ip_id, a->tclass, a->hops);
+	memcpy(whole + head, data, n);
+	p.len = head + n;
+	if (!gid_is_ipv4(&a->dst))
+		put_udp6_sum(whole, p.len);
+	clock_gettime(CLOCK_REALTIME, &now);
+	p.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (tap_fn)
+		tap_fn(tap_arg, &p);
+	if (capture >= 0 && pcapng_write(capture, &p) != 0) {
+		close(capture); /* the disk is full: what there is can be read */
+		capture = -1;
+		look();
+	}
+}
+
+/* file with %p replaced. 0, or -1: too long. */
+static int expand(const char *file, char *path, size_t size)
+{
+	const char *p = strstr(file, "%p");
+	int n;
+
+	if (p)
+		n = snprintf(path, size, "%.*s%d%s", (int)(p - file), file, (int)getpid(), p + 2);
+	else
+		n = snprintf(path, size, "%s", file);
+	if (n >= 0 && (size_t)n < size)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+int tap_capture(const char *file, bool append)
+{
+	int fd = -1;
+
+	if (file) {
+		char path[PATH_MAX];
+
+		if (expand(file, path, sizeof(path)) != 0)
+			return -1;
+		fd = pcapng_open(path, append);
+		if (fd < 0)
+			return -1;
+	}
+	if (capture >= 0)
+		close(capture);
+	capture = fd;
+	look();
+	return 0;
+}
+
+void tap_forget(void)
+{
+	if (capture >= 0)
+		close(capture);
+	capture = -1;
+	tap_fn = NULL;
+	look();
+}
+
+EXPORT int uroce_tap(uroce_tap_fn *fn, void *arg)
+{
+	engine_lock();
+	tap_fn = fn;
+	tap_arg = arg;
+	look();
+	engine_unlock();
+	return 0;
+}
+
+EXPORT int uroce_capture(const char *file)
+{
+	int rc;
+
+	engine_lock();
+	rc = tap_capture(file, false);
+	engine_unlock();
+	return rc;
+}

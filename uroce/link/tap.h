@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets shown to the program, and written to a file: uroce_tap(), uroce_capture(). */
+#ifndef UROCE_LINK_TAP_H
+#define UROCE_LINK_TAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "packet.h"
+#include "uroce.h"
+
+extern bool tap_on; /* false: tap() need not be called */
+
+/* Shows the UDP payload data[0..n) with the IP and UDP headers that it has on the wire. fate:
+ * as in struct uroce_packet. */
+void tap(enum uroce_direction dir, const char *fate, const struct packet *addresses,
+	 const uint8_t *data, uint32_t n, uint16_t dport, uint16_t ip_id);
+
+/* As uroce_capture(), with the lock held. append: a capture that is there goes on (EEXIST: the
+ * file is something else); %p in the name is the process id. */
+int tap_capture(const char *file, bool append);
+/* After fork(). */
+void tap_forget(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sending: packets are built into a batch, which goes out in one system call. The batch is
+ * the engine's: whoever queues calls engine_flush() before it releases the lock.
+ */
+#ifndef UROCE_LINK_TX_H
+#define UROCE_LINK_TX_H
+
+#include "packet.h"
+
+/* Where packets go to: kept by QPs and address handles. */
+struct flow {
+	union ibv_gid sgid, dgid;
+	uint32_t scope; /* interface index when dgid is link-local or multicast, else 0 */
+	uint8_t tclass, hops;
+};
+
+/* Begins a packet: writes the headers of p (its addresses and port are taken from flow,
+ * which must stay until tx_commit()), and returns where p->len bytes of payload, MTU_MAX at
+ * most, are to be written before tx_commit(). Never NULL: a full batch is sent first. */
+uint8_t *tx_begin(const struct flow *flow, const struct packet *p);
+/* Pads, appends the ICRC, and queues. */
+void tx_commit(void);
+/* Forgets the packet that was begun. (The next tx_begin() does, too.) */
+void tx_abort(void);
+/* Sends what is queued. What the kernel refuses is counted and lost, as on a wire. */
+void tx_flush(void);
+
+/* Queues a UDP payload that is complete, its ICRC too: for link/fault.c, which lets packets
+ * pass late or twice. a: the addresses; fate: what the tap is told. */
+void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate);
+/* After fork(): what is queued is the parent's. */
+void tx_forget(void);
+
+#endif

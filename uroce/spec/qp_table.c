@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transitions of a QP with their attributes, a row each.
+ *
+ * IBV_QP_CAP is in no row: a QP cannot be resized through this check. RTS is reached
+ * through INIT and RTR only, RESET -> ERR does not exist, and SQE is entered by the
+ * device alone (a send of a UC or UD QP failed).
+ */
+#include "qp_table.h"
+
+#define PKEY IBV_QP_PKEY_INDEX
+#define PORT IBV_QP_PORT
+#define QKEY IBV_QP_QKEY
+#define ACC  IBV_QP_ACCESS_FLAGS
+#define AV   IBV_QP_AV
+#define MTU  IBV_QP_PATH_MTU
+#define DQPN IBV_QP_DEST_QPN
+#define RPSN IBV_QP_RQ_PSN
+#define SPSN IBV_QP_SQ_PSN
+#define MDRA IBV_QP_MAX_DEST_RD_ATOMIC
+#define MQRA IBV_QP_MAX_QP_RD_ATOMIC
+#define RNRT IBV_QP_MIN_RNR_TIMER
+#define TIME IBV_QP_TIMEOUT
+#define RTRY IBV_QP_RETRY_CNT
+#define RNRR IBV_QP_RNR_RETRY
+#define ALT  IBV_QP_ALT_PATH
+#define MIG  IBV_QP_PATH_MIG_STATE
+#define CUR  IBV_QP_CUR_STATE
+#define SQDN IBV_QP_EN_SQD_ASYNC_NOTIFY
+
+#define ROW(type_, from_, to_, required_, optional_, ...)                              \
+	{                                                                              \
+		.type = IBV_QPT_##type_, .from = IBV_QPS_##from_, .to = IBV_QPS_##to_, \
+		.required = required_, .optional = optional_, __VA_ARGS__              \
+	}
+#define PLAIN(from, to) ROW(RC, from, to, 0, 0), ROW(UC, from, to, 0, 0), ROW(UD, from, to, 0, 0)
+
+/* clang-format off */
+const struct qp_row qp_rows[] = {
+	PLAIN(RESET, RESET),
+	ROW(RC, RESET, INIT, PKEY | PORT | ACC,  0),
+	ROW(UC, RESET, INIT, PKEY | PORT | ACC,  0),
+	ROW(UD, RESET, INIT, PKEY | PORT | QKEY, 0),
+
+	PLAIN(INIT, RESET),
+	PLAIN(INIT, ERR),
+	ROW(RC, INIT, INIT, 0, PKEY | PORT | ACC),
+	ROW(UC, INIT, INIT, 0, PKEY | PORT | ACC),
+	ROW(UD, INIT, INIT, 0, PKEY | PORT | QKEY),
+	ROW(RC, INIT, RTR, AV | MTU | DQPN | RPSN | MDRA | RNRT, ALT | ACC | PKEY),
+	ROW(UC, INIT, RTR, AV | MTU | DQPN | RPSN,		 ALT | ACC | PKEY),
+	ROW(UD, INIT, RTR, 0,					 PKEY | QKEY),
+
+	PLAIN(RTR, RESET),
+	PLAIN(RTR, ERR),
+	ROW(RC, RTR, RTS, TIME | RTRY | RNRR | SPSN | MQRA, CUR | ALT | ACC | RNRT | MIG),
+	ROW(UC, RTR, RTS, SPSN,				    CUR | ALT | ACC | MIG),
+	ROW(UD, RTR, RTS, SPSN,				    CUR | QKEY),
+
+	PLAIN(RTS, RESET),
+	PLAIN(RTS, ERR),
+	ROW(RC, RTS, RTS, 0, CUR | ACC | ALT | MIG | RNRT),
+	ROW(UC, RTS, RTS, 0, CUR | ACC | ALT | MIG),
+	ROW(UD, RTS, RTS, 0, CUR | QKEY),
+	ROW(RC, RTS, SQD, 0, SQDN),
+	ROW(UC, RTS, SQD, 0, SQDN),
+	ROW(UD, RTS, SQD, 0, SQDN),
+
+	PLAIN(SQD, RESET),
+	PLAIN(SQD, ERR),
+	ROW(RC, SQD, RTS, 0, CUR | ALT | ACC | RNRT | MIG),
+	ROW(UC, SQD, RTS, 0, CUR | ALT | ACC | MIG),
+	ROW(UD, SQD, RTS, 0, CUR | QKEY),
+	ROW(RC, SQD, SQD, 0, PORT | AV | TIME | RTRY | RNRR | MQRA | MDRA | ALT | ACC | PKEY |
+			     RNRT | MIG),
+	ROW(UC, SQD, SQD, 0, AV | ALT | ACC | PKEY | MIG, .refused = AV,
+	    .note = "no AV through the kernel: uverbs adds PORT to it, and that the core refuses"),
+	ROW(UD, SQD, SQD, 0, PKEY | QKEY),
+
+	PLAIN(SQE, RESET),
+	PLAIN(SQE, ERR),
+	ROW(RC, SQE, RTS, 0, 0, .note = "an RC QP never gets into SQE"),
+	ROW(UC, SQE, RTS, 0, CUR | ACC, .note = "rxe has no SQE: a failed send ends in ERR"),
+	ROW(UD, SQE, RTS, 0, CUR | QKEY, .note = "rxe has no SQE: a failed send ends in ERR"),
+
+	PLAIN(ERR, RESET),
+	PLAIN(ERR, ERR),
+	{ 0 }
+};
+/* clang-format on */
+
+const struct qp_row *qp_row(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	for (const struct qp_row *r = qp_rows; r->type; r++)
+		if (r->type == type && r->from == from && r->to == to)
+			return r;
+	return NULL;
+}
+
+struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+			   unsigned mask)
+{
+	struct qp_verdict v = { .row = qp_row(type, from, to) };
+
+	mask &= ~(unsigned)IBV_QP_STATE;
+	if (!v.row) {
+		v.answer = QP_NO_TRANSITION;
+		return v;
+	}
+	v.missing = v.row->required & ~mask;
+	v.extra = mask & ~(v.row->required | v.row->optional);
+	v.refused = mask & v.row->refused;
+	if (v.missing)
+		v.answer = QP_MISSING;
+	else if (v.extra)
+		v.answer = QP_EXTRA;
+	if (mask & IBV_QP_CUR_STATE && (from < IBV_QPS_RTR || from == IBV_QPS_ERR))
+		v.answer = QP_NO_CUR_STATE;
+	return v;
+}

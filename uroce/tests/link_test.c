@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+/* Sending and receiving over real sockets, and what happens to packets that are not right. */
+#include "check.h"
+#include "counters.h"
+#include "fake_engine.h"
+#include "fake_group.h"
+#include "fake_upper.h"
+#include "gid.h"
+#include "group.h"
+#include "icrc.h"
+#include "bytes.h"
+#include "rx.h"
+#include "tap.h"
+#include "tx.h"
+#include "uroce.h"
+
+static struct flow flow(const char *from, const char *to)
+{
+	return (struct flow){ .sgid = fake_gid(from), .dgid = fake_gid(to) };
+}
+
+static struct packet send_only(uint32_t psn, uint32_t len)
+{
+	return (struct packet){
+		.op = opcode_find(OP_SEND_ONLY),
+		.pkey = PKEY_DEFAULT,
+		.qpn = 0x123456,
+		.psn = psn,
+		.len = len,
+	};
+}
+
+static void send_one(const struct flow *f, uint32_t psn, uint32_t len)
+{
+	struct packet p = send_only(psn, len);
+
+	memset(tx_begin(f, &p), (int)psn & 0xff, len);
+	tx_commit();
+}
+
+/* Until n packets have come in all, since upper_reset(). */
+static void receive(unsigned n)
+{
+	while (upper_packets.n < n) {
+		fake_group_wait(group_fd());
+		CHECK(rx_packets(n - upper_packets.n) > 0);
+	}
+	CHECK_INT(rx_packets(32), 0);
+	CHECK_INT(upper_packets.n, n);
+}
+
+static void check_arrival(const char *from, const char *to, uint8_t tclass, uint8_t hops)
+{
+	struct flow f = flow(from, to);
+
+	upper_reset();
+	f.tclass = tclass;
+	f.hops = hops;
+	for (uint32_t len = 0; len <= MTU_MAX; len = len * 5 + 1) {
+		struct packet *p = &upper_packets.p[0];
+
+		upper_reset();
+		send_one(&f, 0xfffffe, len);
+		tx_flush();
+		receive(1);
+		CHECK(memcmp(&p->src, &f.sgid, 16) == 0);
+		CHECK(memcmp(&p->dst, &f.dgid, 16) == 0);
+		CHECK_INT(p->tclass, tclass);
+		CHECK_INT(p->hops, hops ? hops : 64);
+		CHECK_INT(p->sport, group_send_port(gid_is_ipv4(&f.dgid) ? AF_INET : AF_INET6));
+		CHECK_INT(p->qpn, 0x123456);
+		CHECK_INT(p->psn, 0xfffffe);
+		CHECK_INT(p->len, len);
+		CHECK_INT(upper_packets.last[0], len ? 0xfe : 0);
+	}
+}
+
+static void check_batches(void)
+{
+	struct flow v4 = flow("127.0.0.1", "127.0.0.1"), v6 = flow("::1", "::1");
+	uint32_t next4 = 0, next6 = 1;
+	uint64_t sent = counters[CNT_SENT_PKTS];
+
+	upper_reset();
+	for (uint32_t psn = 0; psn < 300; psn++) /* more than a batch of each */
+		send_one(psn % 2 ? &v6 : &v4, psn, psn % 3);
+	tx_flush();
+	tx_flush(); /* nothing is left */
+	receive(300);
+	CHECK_INT(counters[CNT_SENT_PKTS] - sent, 300);
+	for (unsigned i = 0; i < 300; i++) {
+		bool is6 = memcmp(&upper_packets.p[i].src, &v6.sgid, 16) == 0;
+		uint32_t *next = is6 ? &next6 : &next4;
+
+		CHECK_INT(upper_packets.p[i].psn, *next);
+		CHECK_INT(upper_packets.p[i].len, *next % 3);
+		*next += 2;
+	}
+}
+
+/* One packet that the kernel refuses is lost, and counted; those around it go out. */
+static void check_refused(void)
+{
+	struct flow good = flow("127.0.0.1", "127.0.0.1");
+	struct flow alien = flow("10.9.8.7", "127.0.0.1"); /* not an address of ours */
+	struct flow nowhere = flow("127.0.0.1", "192.0.2.1");
+	struct flow mixed = flow("::1", "127.0.0.1");
+	uint64_t errors = counters[CNT_SEND_ERR], sent = counters[CNT_SENT_PKTS];
+	struct packet p = send_only(77, 4);
+
+	upper_reset();
+	send_one(&alien, 0, 4);
+	send_one(&good, 1, 4);
+	send_one(&nowhere, 2, 4);
+	send_one(&alien, 3, 4);
+	send_one(&good, 4, 4);
+	send_one(&mixed, 5, 4);
+	tx_begin(&good, &p);
+	tx_abort();
+	tx_flush();
+	fake_group_mtu(1500);
+	send_one(&good, 6, 2048);
+	send_one(&good, 7, 1024);
+	tx_flush();
+	fake_group_mtu(65536);
+	receive(3);
+	CHECK_INT(upper_packets.p[0].psn, 1);
+	CHECK_INT(upper_packets.p[1].psn, 4);
+	CHECK_INT(upper_packets.p[2].psn, 7);
+	CHECK_INT(counters[CNT_SEND_ERR] - errors, 5);
+	CHECK_INT(counters[CNT_SENT_PKTS] - sent, 3);
+}
+
+static struct packet addresses(const char *from, const char *to, uint16_t sport)
+{
+	return (struct packet){ .src = fake_gid(from), .dst = fake_gid(to), .sport = sport };
+}
+
+static uint32_t build(const struct packet *a, const struct packet *p, uint16_t id, uint8_t *data)
+{
+	size_t n = packet_build(p, data);
+	uint32_t icrc;
+
+	memset(data + n, 0x5a, p->len);
+	n += p->len;
+	memset(data + n, 0, packet_pad(p->len));
+	n += packet_pad(p->len);
+	icrc = htole32(icrc_of(&a->src, &a->dst, a->sport, ROCE_PORT, data, n, id));
+	memcpy(data + n, &icrc, 4);
+	return (uint32_t)n + 4;
+}
+
+static void expect(enum counter why, const struct packet *a, const uint8_t *data, uint32_t n,
+		   uint16_t dport)
+{
+	uint64_t before[COUNTERS];
+
+	memcpy(before, counters, sizeof(before));
+	before[why]++;
+	upper_reset();
+	rx_input(a, data, n, dport);
+	CHECK_INT(upper_packets.n + upper_mads.routed, why == CNT_RCVD_PKTS);
+	CHECK(memcmp(before, counters, sizeof(before)) == 0);
+}
+
+static void check_bad_packets(void)
+{
+	struct packet a = addresses("10.0.0.1", "10.0.0.2", 49152), other = a;
+	struct packet p = send_only(1, 9);
+	uint8_t data[PACKET_MAX];
+	uint32_t n = build(&a, &p, 0, data);
+
+	expect(CNT_RCVD_PKTS, &a, data, n, ROCE_PORT);
+	expect(CNT_BAD_ICRC, &a, data, n, ROCE_PORT - 1);
+	other.src.raw[15] ^= 1; /* claims to come from elsewhere */
+	expect(CNT_BAD_ICRC, &other, data, n, ROCE_PORT);
+	other = a;
+	other.sport++;
+	expect(CNT_BAD_ICRC, &other, data, n, ROCE_PORT);
+	for (uint32_t cut = 1; cut <= n; cut++)
+		expect(cut % 4 || n - cut < 20 ? CNT_BAD_PACKET : CNT_BAD_ICRC, &a, data, n - cut,
+		       ROCE_PORT);
+	data[n - 5] ^= 1; /* the pad is covered, too */
+	expect(CNT_BAD_ICRC, &a, data, n, ROCE_PORT);
+	data[n - 5] ^= 1;
+	data[0] = 0x15;
+	expect(CNT_BAD_PACKET, &a, data, n, ROCE_PORT);
+}
+
+/* Who wrote 0 as identification so far is not believed another one, but for long. */
+static void check_identifications(void)
+{
+	struct packet zero = addresses("10.0.0.3", "10.0.0.2", 50000);
+	struct packet counting = addresses("10.0.0.4", "10.0.0.2", 50000);
+	struct packet p = send_only(1, 100);
+	uint8_t data[PACKET_MAX];
+	unsigned refused = 0;
+
+	for (uint16_t id = 1000; id < 1100; id++)
+		expect(CNT_RCVD_PKTS, &counting, data, build(&counting, &p, id, data), ROCE_PORT);
+	for (unsigned i = 0; i < 20; i++)
+		expect(CNT_RCVD_PKTS, &zero, data, build(&zero, &p, i % 8, data), ROCE_PORT);
+	expect(CNT_BAD_ICRC, &zero, data, build(&zero, &p, 4711, data), ROCE_PORT);
+	expect(CNT_RCVD_PKTS, &zero, data, build(&zero, &p, 0, data), ROCE_PORT);
+	for (;; refused++) { /* another sender took over the address */
+		upper_reset();
+		rx_input(&zero, data, build(&zero, &p, 4711, data), ROCE_PORT);
+		if (upper_packets.n)
+			break;
+	}
+	CHECK(refused >= 1 && refused <= 4);
+}
+
+static struct packet a_mad(void)
+{
+	return (struct packet){
+		.op = opcode_find(OPCODE_UD + OP_SEND_ONLY),
+		.pkey = PKEY_DEFAULT,
+		.qpn = GSI_QPN,
+		.psn = 0x424242,
+		.qkey = GSI_QKEY,
+		.src_qpn = GSI_QPN,
+		.len = MAD_BYTES,
+	};
+}
+
+static void check_mads(void)
+{
+	struct packet a = addresses("fe80::1", "fe80::2", 40000), p = a_mad();
+	uint8_t data[PACKET_MAX];
+
+	a.scope = 3;
+	a.hops = 64;
+	expect(CNT_RCVD_PKTS, &a, data, build(&a, &p, 0, data), ROCE_PORT);
+	CHECK_INT(upper_mads.input, 1);
+	CHECK(memcmp(&upper_mads.from.src, &a.src, 16) == 0);
+	CHECK(memcmp(&upper_mads.from.dst, &a.dst, 16) == 0);
+	CHECK_INT(upper_mads.from.scope, 3);
+	CHECK_INT(upper_mads.from.src_qpn, 1);
+	CHECK_INT(upper_mads.from.psn, 0x424242);
+	CHECK_INT(upper_mads.from.sport, 40000);
+	CHECK_INT(upper_mads.mad[255], 0x5a);
+}
+
+static void expect_bad_mad(const struct packet *p, enum counter why)
+{
+	struct packet a = addresses("fe80::1", "fe80::2", 40000);
+	uint8_t data[PACKET_MAX];
+	uint64_t bad = counters[why];
+
+	upper_reset();
+	rx_input(&a, data, build(&a, p, 0, data), ROCE_PORT);
+	CHECK_INT(upper_mads.routed + upper_packets.n, 0);
+	CHECK_INT(counters[why], bad + 1);
+}
+
+static void check_bad_mads(void)
+{
+	struct packet p = a_mad();
+
+	p.qkey = 0x11111111;
+	expect_bad_mad(&p, CNT_BAD_QKEY);
+	p = a_mad();
+	p.src_qpn = 2;
+	expect_bad_mad(&p, CNT_BAD_PACKET);
+	p = a_mad();
+	p.len = 252;
+	expect_bad_mad(&p, CNT_BAD_PACKET);
+	p = a_mad();
+	p.pkey = 0x8001;
+	expect_bad_mad(&p, CNT_BAD_PKEY);
+	p = a_mad();
+	p.op = opcode_find(OP_SEND_ONLY);
+	expect_bad_mad(&p, CNT_BAD_PACKET);
+}
+
+static struct {
+	unsigned n;
+	bool out[8];
+	char fate[8][16];
+	uint8_t ip[8][PACKET_MAX + 48];
+	size_t len[8];
+} tapped;
+
+static void remember(void *arg, const struct uroce_packet *p)
+{
+	CHECK(arg == &tapped && tapped.n < 8);
+	tapped.out[tapped.n] = p->out;
+	snprintf(tapped.fate[tapped.n], 16, "%s", p->fate ? p->fate : "");
+	memcpy(tapped.ip[tapped.n], p->ip, p->len);
+	tapped.len[tapped.n++] = p->len;
+}
+
+/* What the sender shows is what the receiver shows: so the identification is 0, too. */
+static void check_tap(const char *from, const char *to)
+{
+	struct flow f = flow(from, to);
+
+	tapped.n = 0;
+	uroce_tap(remember, &tapped);
+	upper_reset();
+	send_one(&f, 9, 21);
+	tx_flush();
+	receive(1);
+	CHECK_INT(tapped.n, 2);
+	CHECK(tapped.out[0] && !tapped.out[1]);
+	CHECK_STR(tapped.fate[0], "");
+	CHECK_STR(tapped.fate[1], "");
+	CHECK_INT(tapped.len[0], (gid_is_ipv4(&f.sgid) ? 28 : 48) + 12 + 24 + 4);
+	CHECK_INT(tapped.len[1], tapped.len[0]);
+	CHECK(memcmp(tapped.ip[0], tapped.ip[1], tapped.len[0]) == 0);
+	uroce_tap(NULL, NULL);
+	send_one(&f, 9, 21);
+	tx_flush();
+	receive(2);
+	CHECK_INT(tapped.n, 2);
+}
+
+/* A MAD is shown as it was on the wire, in the process that it is for; so are broken packets. */
+static void check_tap_of_others(void)
+{
+	struct packet a = addresses("10.1.0.1", "10.1.0.2", 50123), p = a_mad();
+	uint8_t data[PACKET_MAX];
+	uint32_t n = build(&a, &p, 0xabcd, data);
+
+	tapped.n = 0;
+	uroce_tap(remember, &tapped);
+	upper_reset();
+	rx_input(&a, data, n, ROCE_PORT);
+	CHECK_INT(upper_mads.input, 1);
+	CHECK_INT(tapped.n, 1);
+	CHECK_INT(tapped.len[0], 28 + n);
+	CHECK(memcmp(tapped.ip[0] + 28, data, n) == 0);
+	CHECK_INT(get_be16(tapped.ip[0] + 4), 0xabcd);
+	data[40] ^= 1;
+	rx_input(&a, data, n, ROCE_PORT);
+	rx_input(&a, data, 10, ROCE_PORT);
+	CHECK_INT(tapped.n, 3);
+	CHECK_STR(tapped.fate[1], "icrc");
+	CHECK_STR(tapped.fate[2], "malformed");
+	uroce_tap(NULL, NULL);
+}
+
+static void check_faults(void)
+{
+	struct uroce_fault drop = { .opcode = -1, .psn = -1, .drop = 1, .direction = UROCE_OUT };
+	struct flow f = flow("127.0.0.1", "127.0.0.1");
+	struct packet a = addresses("10.1.0.1", "10.1.0.2", 50123), p = a_mad();
+	uint8_t data[PACKET_MAX];
+	uint64_t bad = counters[CNT_BAD_ICRC] + counters[CNT_BAD_PACKET];
+
+	CHECK_INT(uroce_faults_set(&drop, 1, 1), 0);
+	upper_reset();
+	send_one(&f, 1, 1);
+	uroce_faults_parse("dup=100%,dir=out;corrupt=100%,dir=in", 0, NULL, 0);
+	send_one(&f, 2, 1);
+	tx_flush();
+	fake_group_wait(group_fd());
+	while (counters[CNT_BAD_ICRC] + counters[CNT_BAD_PACKET] < bad + 2)
+		rx_packets(32);
+	CHECK_INT(upper_packets.n, 0);
+	CHECK_INT(counters[CNT_FAULT_DROP], 1);
+	CHECK_INT(counters[CNT_FAULT_DUP], 1);
+	CHECK_INT(counters[CNT_FAULT_CORRUPT], 2);
+
+	uroce_faults_parse("delay=1ms,dir=in", 0, NULL, 0);
+	rx_input(&a, data, build(&a, &p, 0, data), ROCE_PORT);
+	CHECK_INT(upper_mads.routed, 1);
+	CHECK_INT(upper_mads.lost, 1);
+	CHECK_INT(upper_mads.input, 0);
+	fake_pass_time(999999);
+	CHECK_INT(upper_mads.input, 0);
+	fake_pass_time(1);
+	CHECK_INT(upper_mads.input, 1);
+	CHECK_INT(upper_mads.from.psn, 0x424242);
+	uroce_faults_set(NULL, 0, 0);
+}
+
+static void check_counters(void)
+{
+	struct uroce_counter c[COUNTERS];
+	unsigned n = uroce_counters(c, COUNTERS);
+
+	CHECK_INT(n, COUNTERS);
+	CHECK_INT(uroce_counters(NULL, 0), COUNTERS);
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(c[i].name && *c[i].name);
+		CHECK_INT(c[i].value, counters[i]);
+	}
+	CHECK_STR(c[CNT_SENT_PKTS].name, "sent_pkts");
+	CHECK_STR(c[CNT_FAULT_DELAY].name, "fault_delay");
+}
+
+int main(void)
+{
+	fake_group_open();
+	check_arrival("127.0.0.1", "127.0.0.1", 0, 0);
+	check_arrival("127.0.0.3", "127.5.4.2", 0x2e << 2, 17);
+	check_arrival("::1", "::1", 0, 64);
+	check_arrival("::1", "::1", 0x2c, 255);
+	check_batches();
+	check_refused();
+	check_bad_packets();
+	check_identifications();
+	check_mads();
+	check_bad_mads();
+	check_tap("127.0.0.2", "127.0.0.3");
+	check_tap("::1", "::1");
+	check_tap_of_others();
+	check_faults();
+	check_counters();
+	return checks_end();
+}

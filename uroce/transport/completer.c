@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What comes back to the requester, and what does not: acknowledgements, READ responses,
+ * retries, completions. Volume 1, 9.7.5.2 (AETH), 9.7.6 (the requester), 9.9.2 (its errors).
+ *
+ * All requests end in the order in which they were posted: what is not acknowledged yet
+ * begins with una_psn, which is in the request at the head of the queue.
+ */
+#include "codes.h"
+#include "counters.h"
+#include "engine.h"
+#include "event.h"
+#include "parts.h"
+
+#define WINDOW_MAX 64
+
+/* ---------------------------------------------------------------- completions -- */
+
+/* The request at the head has ended. */
+static void complete(struct qp *qp, enum ibv_wc_status status)
+{
+	struct send_wqe *w = sq_at(qp, qp->sq.head);
+	const struct wr_op *op = wr_op_find(w->opcode);
+	bool wanted = w->signaled || status != IBV_WC_SUCCESS;
+	struct ibv_wc wc = {
+		.wr_id = w->wr_id,
+		.status = status,
+		.opcode = op->done,
+		.byte_len = w->len,
+		.qp_num = qp->v.qp_num,
+	};
+
+	if (status == IBV_WC_SUCCESS && op->done == IBV_WC_SEND)
+		count(CNT_RDMA_SENDS);
+	qp->sq.head++; /* the slot is free */
+	if (wanted)
+		cq_put(qp->send_cq, &wc, status != IBV_WC_SUCCESS);
+}
+
+void send_flush(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	while (sq->head != sq->tail)
+		complete(qp, IBV_WC_WR_FLUSH_ERR);
+	sq->next = qp->req.at = sq->tail;
+	qp->req.next_psn = qp->req.una_psn = qp->req.psn;
+	qp->req.broken = false;
+}
+
+/* The request at the head has failed: 9.9.2; UC and UD only stop sending: 10.3.1. */
+static void fail(struct qp *qp, enum ibv_wc_status status)
+{
+	complete(qp, status);
+	if (qp->type == IBV_QPT_RC) {
+		transport_fail(qp, -1);
+		return;
+	}
+	qp->attr.qp_state = IBV_QPS_SQE;
+	qp->draining = false;
+	send_flush(qp);
+}
+
+static void drained(struct qp *qp)
+{
+	qp->draining = false;
+	if (qp->attr.en_sqd_async_notify)
+		event_qp(qp, IBV_EVENT_SQ_DRAINED);
+}
+
+void send_retire(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	while (sq->head != sq->next) {
+		const struct send_wqe *w = sq_at(qp, sq->head);
+
+		if (w->status != IBV_WC_SUCCESS) {
+			fail(qp, w->status);
+			return;
+		}
+		if (!wr_op_find(w->opcode)->local && psn_diff(w->last_psn, qp->req.una_psn) >= 0)
+			return;
+		complete(qp, IBV_WC_SUCCESS);
+	}
+	if (qp->draining)
+		drained(qp);
+}
+
+/* -------------------------------------------------------------------- retries -- */
+
+static void rewind_to_oldest(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->next_psn = r->una_psn;
+	r->at = qp->sq.head;
+	r->reads = 0;
+	r->unasked = 0;
+	r->broken = false;
+	air_give_all(qp);
+}
+
+/* Something was lost: all is sent again from the oldest packet on. */
+static void go_back(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (!r->retries) {
+		count(CNT_RETRY_EXCEEDED_ERR);
+		fail(qp, IBV_WC_RETRY_EXC_ERR);
+		return;
+	}
+	count(CNT_COMPLETER_RETRY_ERR);
+	r->retries--;
+	r->window = r->window > 1 ? r->window / 2 : 1;
+	r->grown = 0;
+	rewind_to_oldest(qp);
+	r->recovering = true;
+}
+
+void completer_timeout(struct timer *t)
+{
+	struct qp *qp = (struct qp *)((char *)t - offsetof(struct qp, req.timer));
+	struct requester *r = &qp->req;
+
+	if (r->rnr_wait) {
+		r->rnr_wait = false;
+	} else if (r->next_psn == r->una_psn) {
+		if (!r->air_wait)
+			return; /* all was acknowledged */
+		air_clear();
+	} else if (!r->timeout) {
+		return;
+	} else if (engine_now() < r->deadline) {
+		timer_set(t, r->deadline);
+		return;
+	} else {
+		go_back(qp);
+	}
+	requester_run(qp);
+}
+
+/* Packets were acknowledged up to, and without, una. */
+static void progress(struct qp *qp, uint32_t una)
+{
+	struct requester *r = &qp->req;
+	int32_t n = psn_diff(una, r->una_psn), flying = psn_diff(r->next_psn, r->una_psn);
+
+	if (n <= 0)
+		return;
+	if (flying > 0)
+		air_give(qp, (uint32_t)n, (uint32_t)flying);
+	r->una_psn = una;
+	if (n > flying) /* while going back: what was sent before has arrived after all */
+		r->next_psn = una;
+	r->retries = qp->attr.retry_cnt;
+	r->rnr_retries = qp->attr.rnr_retry;
+	r->recovering = r->rnr_wait = false;
+	r->grown += (uint16_t)(n < WINDOW_MAX ? n : WINDOW_MAX);
+	if (r->grown >= r->window) {
+		r->grown = 0;
+		r->window += r->window < WINDOW_MAX;
+	}
+	send_retire(qp);
+	if ((int32_t)(r->at - qp->sq.head) < 0)
+		r->at = qp->sq.head;
+	if (r->next_psn != r->una_psn)
+		requester_arm(qp);
+}
+
+/* ------------------------------------------------------------ acknowledgements -- */
+
+/* Takes all before limit as acknowledged by a packet that answers something else. False: a
+ * READ or an atomic before it lacks its answer, which is lost: an implied NAK, 9.7.5.2. */
+static bool acknowledge(struct qp *qp, uint32_t limit)
+{
+	bool all = true;
+
+	for (uint32_t i = qp->sq.head; i != qp->sq.next; i++) {
+		const struct send_wqe *w = sq_at(qp, i);
+		const struct wr_op *op = wr_op_find(w->opcode);
+
+		if (op->local)
+			continue;
+		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
+			break;
+		if (op->sink) {
+			if (psn_diff(qp->req.una_psn, w->first_psn) > 0) {
+				if (psn_diff(limit, qp->req.una_psn) <= 0)
+					break;
+				limit = qp->req.una_psn;
+			} else {
+				limit = w->first_psn;
+			}
+			all = false;
+			break;
+		}
+	}
+	progress(qp, limit);
+	return all;
+}
+
+/* As acknowledge(); goes back where an answer is missing, once. True: go on. */
+static bool acknowledged(struct qp *qp, uint32_t limit)
+{
+	if (acknowledge(qp, limit))
+		return qp_state(qp) == IBV_QPS_RTS || qp_state(qp) == IBV_QPS_SQD;
+	if (!qp->req.recovering)
+		go_back(qp);
+	return false;
+}
+
+static void rnr_nak(struct qp *qp, const struct packet *p)
+{
+	struct requester *r = &qp->req;
+
+	if (!acknowledged(qp, p->psn) || r->rnr_wait)
+		return;
+	count(CNT_RCVD_RNR);
+	if (!r->rnr_retries) {
+		count(CNT_RETRY_RNR_EXCEEDED_ERR);
+		fail(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->attr.rnr_retry != 7) /* for ever */
+		r->rnr_retries--;
+	rewind_to_oldest(qp);
+	r->rnr_wait = true;
+	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
+}
+
+static void sequence_nak(struct qp *qp, const struct packet *p)
+{
+	count(CNT_RCVD_SEQ_ERR);
+	if (!acknowledged(qp, p->psn) || qp->req.rnr_wait || qp->req.recovering)
+		return;
+	if (qp->req.una_psn != qp->req.psn)
+		go_back(qp);
+}
+
+static void nak(struct qp *qp, const struct packet *p)
+{
+	static const enum ibv_wc_status status[] = {
+		[AETH_NAK_INVALID - AETH_NAK_SEQUENCE] = IBV_WC_REM_INV_REQ_ERR,
+		[AETH_NAK_ACCESS - AETH_NAK_SEQUENCE] = IBV_WC_REM_ACCESS_ERR,
+		[AETH_NAK_OPERATION - AETH_NAK_SEQUENCE] = IBV_WC_REM_OP_ERR,
+	};
+	unsigned code = p->syndrome - AETH_NAK_SEQUENCE;
+
+	if (code == 0)
+		sequence_nak(qp, p);
+	else if (code >= sizeof(status) / sizeof(status[0]))
+		count(CNT_UNEXPECTED);
+	else if (acknowledged(qp, p->psn))
+		fail(qp, status[code]);
+}
+
+static void ack(struct qp *qp, const struct packet *p)
+{
+	switch (AETH_CLASS(p->syndrome)) {
+	case 0:
+		acknowledged(qp, psn_add(p->psn, 1));
+		break;
+	case AETH_RNR:
+		rnr_nak(qp, p);
+		break;
+	case AETH_NAK_SEQUENCE:
+		nak(qp, p);
+		break;
+	default:
+		count(CNT_UNEXPECTED);
+	}
+}
+
+/* -------------------------------------------------------------------- answers -- */
+
+/* The answer of a READ or an atomic has come up to psn, which ends what was asked for. */
+static void answered(struct qp *qp, uint32_t psn, bool end)
+{
+	/* after going back it may not have been asked for again */
+	if (end && psn_diff(qp->req.next_psn, qp->req.una_psn) > 0)
+		qp->req.reads--;
+	progress(qp, psn_add(psn, 1));
+}
+
+static void read_response(struct qp *qp, const struct packet *p, const struct send_wqe *w)
+{
+	uint32_t offset = (uint32_t)psn_diff(p->psn, w->first_psn) * qp->mtu;
+	bool end = p->psn == read_part_end(w, p->psn);
+	enum ibv_wc_status status = IBV_WC_SUCCESS;
+
+	/* Whether it is a FIRST depends on where the responder began when it was asked again. */
+	if (end != !!(p->op->flags & WIRE_LAST))
+		status = IBV_WC_BAD_RESP_ERR;
+	else if (p->len != min_u32(w->len - offset, qp->mtu))
+		status = IBV_WC_LOC_LEN_ERR;
+	else
+		status = scatter(qp, w->sge, w->nsge, offset, p->payload, p->len);
+	if (status == IBV_WC_SUCCESS)
+		answered(qp, p->psn, end);
+	else
+		fail(qp, status);
+}
+
+static void atomic_response(struct qp *qp, const struct packet *p, const struct send_wqe *w)
+{
+	enum ibv_wc_status status = scatter(qp, w->sge, w->nsge, 0, &p->original,
+					    sizeof(p->original));
+
+	if (status == IBV_WC_SUCCESS)
+		answered(qp, p->psn, true);
+	else
+		fail(qp, status);
+}
+
+static void response(struct qp *qp, const struct packet *p)
+{
+	bool atomic = p->op->flags & WIRE_ATOMICACK;
+
+	if (p->op->flags & WIRE_AETH && AETH_CLASS(p->syndrome) != 0) {
+		count(CNT_UNEXPECTED);
+		return;
+	}
+	if (!acknowledged(qp, p->psn))
+		return;
+
+	const struct send_wqe *w = sq_at(qp, qp->sq.head);
+	const struct wr_op *op = wr_op_find(w->opcode);
+
+	if (!op->sink || op->atomic != atomic)
+		count(CNT_UNEXPECTED); /* and it was not asked for */
+	else if (atomic)
+		atomic_response(qp, p, w);
+	else
+		read_response(qp, p, w);
+}
+
+void completer_input(struct qp *qp, const struct packet *p)
+{
+	const struct requester *r = &qp->req;
+	int32_t ahead = psn_diff(p->psn, r->psn);
+
+	if (qp_state(qp) != IBV_QPS_RTS && qp_state(qp) != IBV_QPS_SQD) {
+		count(CNT_BAD_STATE);
+		return;
+	}
+	if (psn_diff(p->psn, r->una_psn) < 0)
+		return; /* late, or twice */
+	/* a NAK of a sequence error names the packet that is expected: it may be a new one */
+	if (ahead > 0 ||
+	    (ahead == 0 && (p->op->code != OP_ACK || p->syndrome != AETH_NAK_SEQUENCE))) {
+		count(CNT_UNEXPECTED);
+		return;
+	}
+	if (p->op->code == OP_ACK)
+		ack(qp, p);
+	else
+		response(qp, p);
+	requester_run(qp);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much may be on its way from all QPs of this process together. The specification has
+ * no such limit, because a link has credits; a UDP socket has a buffer that overflows. The
+ * windows of single QPs (completer.c) do not know of each other.
+ *
+ * What a packet takes of a socket buffer is the kernel's size of it: a power of two and a
+ * header. READ responses are counted when they are asked for: they fill our own buffer.
+ */
+#include "engine.h"
+#include "parts.h"
+
+/* 212992 bytes, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
+ * in flight may go beyond by what the others leave: short messages do not queue behind long
+ * ones. */
+#define AIR_BYTES (320u * 1024)
+#define AIR_MOST  (400u * 1024)
+/* After that long, what was sent has left the buffer, or did not get into it. */
+#define AIR_WAIT_NS 5000000u
+
+static struct {
+	uint32_t bytes; /* taken by QPs whose air_epoch is this */
+	uint32_t epoch;
+	struct qp_list waiting;
+} air = { .waiting = TAILQ_HEAD_INITIALIZER(air.waiting) };
+
+static uint32_t cost(uint32_t len)
+{
+	uint32_t size = len + 512;
+
+	return 256 + (1u << (32 - __builtin_clz(size - 1)));
+}
+
+static uint32_t *taken(struct qp *qp)
+{
+	if (qp->req.air_epoch != air.epoch) {
+		qp->req.air_epoch = air.epoch;
+		qp->req.air = 0;
+	}
+	return &qp->req.air;
+}
+
+bool air_has_room(uint32_t len)
+{
+	return air.bytes + cost(len) <= AIR_BYTES;
+}
+
+bool air_take(struct qp *qp, uint32_t n, uint32_t len)
+{
+	bool idle = qp->req.next_psn == qp->req.una_psn;
+	uint32_t bytes = n * cost(len);
+
+	if (air.bytes && air.bytes + bytes > (idle ? AIR_MOST : AIR_BYTES)) {
+		if (!qp->req.air_wait) {
+			TAILQ_INSERT_TAIL(&air.waiting, qp, req.air_next);
+			qp->req.air_wait = true;
+		}
+		if (idle) /* else the timer of the packets in flight runs */
+			timer_set(&qp->req.timer, engine_now() + AIR_WAIT_NS);
+		return false;
+	}
+	air.bytes += bytes;
+	*taken(qp) += bytes;
+	return true;
+}
+
+void air_give(struct qp *qp, uint32_t n, uint32_t in_flight)
+{
+	uint32_t *t = taken(qp), bytes;
+
+	if (n >= in_flight)
+		bytes = *t;
+	else
+		bytes = (uint32_t)((uint64_t)*t * n / in_flight);
+	*t -= bytes;
+	air.bytes -= bytes;
+}
+
+void air_give_all(struct qp *qp)
+{
+	air_give(qp, 1, 1);
+}
+
+void air_clear(void)
+{
+	air.epoch++;
+	air.bytes = 0;
+}
+
+void air_leave(struct qp *qp)
+{
+	if (qp->req.air_wait)
+		TAILQ_REMOVE(&air.waiting, qp, req.air_next);
+	qp->req.air_wait = false;
+}
+
+void air_wake(void)
+{
+	struct qp *last = TAILQ_LAST(&air.waiting, qp_list), *qp;
+
+	while ((qp = TAILQ_FIRST(&air.waiting)) && air_has_room(qp->mtu)) {
+		air_leave(qp);
+		requester_run(qp);
+		if (qp == last)
+			break;
+	}
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of transport/ say to each other. All of it runs with the engine's lock. */
+#ifndef UROCE_TRANSPORT_PARTS_H
+#define UROCE_TRANSPORT_PARTS_H
+
+#include "packet.h"
+#include "qp.h"
+#include "transport.h"
+#include "wr_ops.h"
+
+/* Packets of one READ request, and between two AckReq: volume 1, 9.7.3 leaves it to us. */
+#define PART_PACKETS 16
+
+TAILQ_HEAD(qp_list, qp);
+
+static inline uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many packets a message has: an empty one has one. */
+static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
+{
+	return len ? (len - 1) / qp->mtu + 1 : 1;
+}
+
+/* ------------------------------------------------------------- transport.c -- */
+
+/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait. */
+void transport_due(struct qp *qp, enum qp_due due);
+
+/* ------------------------------------------------- requester.c, completer.c -- */
+
+/* Takes PSN and settings over from the attributes. */
+void requester_start(struct qp *qp);
+void requester_settings(struct qp *qp);
+/* Sets the time by which the oldest packet must be acknowledged. */
+void requester_arm(struct qp *qp);
+/* PSNs up to the first that has not been sent (again). */
+void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets);
+/* Of a READ: the last PSN of the part that psn belongs to. */
+uint32_t read_part_end(const struct send_wqe *w, uint32_t psn);
+
+void completer_input(struct qp *qp, const struct packet *p);
+void completer_timeout(struct timer *t);
+/* Completes what has ended at the head of the send queue; the QP may fail. */
+void send_retire(struct qp *qp);
+/* Completes all requests of the send queue with WR_FLUSH_ERR. */
+void send_flush(struct qp *qp);
+
+/* ------------------------------------------------------------- responder.c -- */
+
+/* Why a request is not carried out: 9.7.4, 9.9.3. */
+enum fault {
+	FINE,
+	NO_RECV,
+	INVALID,     /* not in sequence, not allowed, of a wrong length */
+	TOO_LONG,    /* for the receive */
+	ACCESS,	     /* R_Key, range, rights */
+	RECV_MEMORY, /* the receive's */
+	MEMORY,	     /* what the R_Key opens is not there any more */
+};
+
+void responder_start(struct qp *qp);
+void responder_input(struct qp *qp, const struct packet *p);
+/* Sends what is due, at most *budget answers; is due again when there are more. */
+void responder_serve(struct qp *qp, bool urgent, unsigned *budget);
+/* Answers with a NAK in its turn, and ends the QP with an event (or -1: none). */
+void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event);
+
+/* The receive that was taken has been used; wc lacks its wr_id and qp_num. */
+void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited);
+void recv_fail(struct qp *qp, enum ibv_wc_status status);
+
+/* --------------------------------------------------------------- answers.c -- */
+
+enum fault answer_read(struct qp *qp, const struct packet *p);
+enum fault answer_atomic(struct qp *qp, const struct packet *p);
+/* A duplicate of a READ or an atomic. */
+void answer_again(struct qp *qp, const struct packet *p);
+/* Sends answers, in order. True: all were. */
+bool answers_send(struct qp *qp, unsigned *budget);
+void answers_forget(struct qp *qp);
+
+/* -------------------------------------------------------------- datagram.c -- */
+
+/* Sends the message of w; false: w->status says why not. */
+bool datagram_send(struct qp *qp, struct send_wqe *w);
+void datagram_input(struct qp *qp, const struct packet *p);
+void datagram_multicast(const struct packet *p);
+
+/* ------------------------------------------------------------------ pace.c -- */
+
+/* Room for n packets with len bytes of payload each; false: the QP waits for it, and
+ * requester_run() is called when there may be some. */
+bool air_take(struct qp *qp, uint32_t n, uint32_t len);
+/* Would there be room for one more packet? */
+bool air_has_room(uint32_t len);
+/* n of so many packets in flight have ended. */
+void air_give(struct qp *qp, uint32_t n, uint32_t in_flight);
+void air_give_all(struct qp *qp);
+/* Whatever is still thought to be on its way has ended, one way or the other. */
+void air_clear(void);
+/* Lets those continue that wait, as long as there is room. */
+void air_wake(void);
+/* The QP does not wait any more. */
+void air_leave(struct qp *qp);
+
+#endif

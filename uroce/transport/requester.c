@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From work requests to packets: volume 1, 9.7.3 (RC), 9.8.2 (UC), 10.7-10.8.
+ *
+ * A cursor (req.at, req.next_psn) walks over the send queue; going back after a loss sets it
+ * back to the oldest packet that is not acknowledged, and the packets are made again from
+ * the memory of the application.
+ *
+ * A READ takes a PSN for each response. It is asked for in parts of at most PART_PACKETS
+ * responses, each a READ request of its own with its own range of PSNs: so the responses,
+ * whose sender knows no window, stay within the window of the QP. The parts do not depend on
+ * where a request has to be repeated, since a responder takes a repeated READ only if it
+ * lies within the one that it has answered (9.7.5.1.2).
+ */
+#include "codes.h"
+#include "counters.h"
+#include "engine.h"
+#include "parts.h"
+#include "region.h"
+
+#define WINDOW_START 16
+/* Packets of UC and UD in one go, before what has come in is looked at: there is no window. */
+#define BURST 32
+/* A peer that is a process may have to wait for its turn on the processor; a timeout that
+ * is shorter than that turns waiting into loss. */
+#define TIMEOUT_MIN_NS 1000000u
+
+/* The opcodes of a message by the place of the packet in it: table 38. */
+static const struct message {
+	uint8_t first, middle, last, only;
+} messages[] = {
+	[IBV_WR_SEND] = { OP_SEND_FIRST, OP_SEND_MIDDLE, OP_SEND_LAST, OP_SEND_ONLY },
+	[IBV_WR_SEND_WITH_IMM] = { OP_SEND_FIRST, OP_SEND_MIDDLE, OP_SEND_LAST_IMM,
+				   OP_SEND_ONLY_IMM },
+	[IBV_WR_SEND_WITH_INV] = { OP_SEND_FIRST, OP_SEND_MIDDLE, OP_SEND_LAST_INV,
+				   OP_SEND_ONLY_INV },
+	[IBV_WR_RDMA_WRITE] = { OP_WRITE_FIRST, OP_WRITE_MIDDLE, OP_WRITE_LAST, OP_WRITE_ONLY },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { OP_WRITE_FIRST, OP_WRITE_MIDDLE, OP_WRITE_LAST_IMM,
+					 OP_WRITE_ONLY_IMM },
+};
+
+void requester_settings(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->timeout = ack_timeout_ns(qp->attr.timeout);
+	if (r->timeout && r->timeout < TIMEOUT_MIN_NS)
+		r->timeout = TIMEOUT_MIN_NS;
+	r->retries = qp->attr.retry_cnt;
+	r->rnr_retries = qp->attr.rnr_retry;
+}
+
+void requester_start(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->psn = r->next_psn = r->una_psn = qp->attr.sq_psn & PSN_MASK;
+	r->at = qp->sq.next;
+	r->window = WINDOW_START;
+	r->grown = r->unasked = 0;
+	r->reads = 0;
+	r->rnr_wait = r->recovering = r->broken = false;
+	r->timer.fn = completer_timeout;
+	requester_settings(qp);
+}
+
+void requester_arm(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (!r->timeout)
+		return;
+	r->deadline = engine_now() + r->timeout;
+	if (!timer_running(&r->timer) || r->timer.when > r->deadline)
+		timer_set(&r->timer, r->deadline);
+}
+
+void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
+{
+	struct requester *r = &qp->req;
+
+	if (qp->type == IBV_QPT_RC && r->next_psn == r->una_psn)
+		requester_arm(qp);
+	r->next_psn = psn_add(r->next_psn, packets);
+	if (psn_diff(r->next_psn, r->psn) > 0)
+		r->psn = r->next_psn;
+	if (psn_diff(r->next_psn, w->last_psn) > 0)
+		r->at++;
+	if (qp->type != IBV_QPT_RC) /* there will be no answer */
+		r->una_psn = r->next_psn;
+}
+
+uint32_t read_part_end(const struct send_wqe *w, uint32_t psn)
+{
+	uint32_t part = (uint32_t)psn_diff(psn, w->first_psn) / PART_PACKETS;
+	uint32_t end = psn_add(w->first_psn, (part + 1) * PART_PACKETS - 1);
+
+	return psn_diff(end, w->last_psn) > 0 ? w->last_psn : end;
+}
+
+/* ------------------------------------------------------------------ admission -- */
+
+/* Are all local buffers there? Looked at before anything of a long message is sent, and
+ * before anything is asked for. */
+static enum ibv_wc_status check_memory(struct qp *qp, const struct send_wqe *w, unsigned access)
+{
+	for (int i = 0; i < w->nsge; i++) {
+		const struct ibv_sge *s = &w->sge[i];
+
+		if (s->length && !region_local(qp, s->lkey, s->addr, s->length, access))
+			return IBV_WC_LOC_PROT_ERR;
+	}
+	return IBV_WC_SUCCESS;
+}
+
+static enum ibv_wc_status check(struct qp *qp, const struct send_wqe *w, const struct wr_op *op)
+{
+	if (w->len > MAX_MESSAGE)
+		return IBV_WC_LOC_LEN_ERR;
+	if (qp->type == IBV_QPT_UC && w->opcode == IBV_WR_SEND_WITH_INV)
+		return IBV_WC_LOC_QP_OP_ERR;
+	if (op->sink) { /* READs and atomics */
+		if (!qp->attr.max_rd_atomic)
+			return IBV_WC_LOC_QP_OP_ERR;
+		if (op->atomic && w->len != sizeof(uint64_t))
+			return IBV_WC_LOC_LEN_ERR;
+		return check_memory(qp, w, IBV_ACCESS_LOCAL_WRITE);
+	}
+	return w->len > qp->mtu && qp->type != IBV_QPT_UD ? check_memory(qp, w, 0) : IBV_WC_SUCCESS;
+}
+
+static enum ibv_wc_status do_local(struct qp *qp, const struct send_wqe *w)
+{
+	if (w->opcode == IBV_WR_BIND_MW)
+		return region_bind(qp, &w->bind) == 0 ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR;
+	return region_invalidate(qp, w->inv_rkey, false) == 0 ? IBV_WC_SUCCESS
+							      : IBV_WC_LOC_QP_OP_ERR;
+}
+
+/* Lets the request after the last one begin: gives it its PSNs, or does it when nothing has
+ * to be sent. False: it has to wait. */
+static bool begin(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+{
+	struct requester *r = &qp->req;
+
+	if (qp_state(qp) != IBV_QPS_RTS)
+		return false;
+	if (w->flags & IBV_SEND_FENCE && r->reads) /* 10.8.3 */
+		return false;
+	w->started = true;
+	qp->sq.next++;
+	if (op->local) {
+		w->status = do_local(qp, w);
+		return true;
+	}
+	w->status = check(qp, w, op);
+	w->first_psn = r->psn;
+	w->last_psn = psn_add(r->psn, qp->type == IBV_QPT_UD ? 0 : packets_of(qp, w->len) - 1);
+	return true;
+}
+
+/* -------------------------------------------------------------------- packets -- */
+
+static bool window_open(const struct requester *r, uint32_t n)
+{
+	uint32_t flying = (uint32_t)psn_diff(r->next_psn, r->una_psn);
+
+	return !flying || flying + n <= r->window;
+}
+
+/* Asks for an acknowledgement with the last packet of a message, now and then within one,
+ * and before there is a reason to stop: it may be the only one in flight. */
+static bool ask(struct requester *r, bool last, uint32_t len)
+{
+	uint32_t flying = (uint32_t)psn_diff(r->next_psn, r->una_psn) + 1;
+	uint32_t every = min_u32(PART_PACKETS, r->window / 2);
+
+	r->unasked++;
+	if (!last && r->unasked < every && flying < r->window && air_has_room(len))
+		return false;
+	r->unasked = 0;
+	return true;
+}
+
+static enum ibv_wc_status fetch(struct qp *qp, const struct send_wqe *w, uint32_t offset, void *buf,
+				uint32_t len)
+{
+	if (w->nsge >= 0)
+		return gather(qp, w->sge, w->nsge, offset, buf, len);
+	memcpy(buf, w->data + offset, len);
+	return IBV_WC_SUCCESS;
+}
+
+/* The next packet of a SEND or a WRITE. */
+static bool send_data(struct qp *qp, struct send_wqe *w)
+{
+	struct requester *r = &qp->req;
+	const struct message *m = &messages[w->opcode];
+	bool rc = qp->type == IBV_QPT_RC;
+	bool first = r->next_psn == w->first_psn, last = r->next_psn == w->last_psn;
+	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
+	uint32_t len = min_u32(w->len - offset, qp->mtu);
+	uint8_t code = first && last ? m->only : first ? m->first : last ? m->last : m->middle;
+
+	if (rc && (!window_open(r, 1) || !air_take(qp, 1, len)))
+		return false;
+
+	struct packet p = {
+		.op = opcode_find(code | (rc ? OPCODE_RC : OPCODE_UC)),
+		.solicited = last && w->flags & IBV_SEND_SOLICITED,
+		.ackreq = rc && ask(r, last, len),
+		.pkey = PKEY_DEFAULT,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = r->next_psn,
+		.va = w->remote,
+		.rkey = w->opcode == IBV_WR_SEND_WITH_INV ? w->inv_rkey : w->rkey,
+		.dma_len = w->len,
+		.imm = w->imm,
+		.len = len,
+	};
+	uint8_t *buf = tx_begin(&qp->flow, &p);
+
+	w->status = fetch(qp, w, offset, buf, len);
+	if (w->status != IBV_WC_SUCCESS) {
+		tx_abort();
+		return false;
+	}
+	tx_commit();
+	requester_sent(qp, w, 1);
+	return true;
+}
+
+/* The next part of a READ, or an atomic. */
+static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+{
+	struct requester *r = &qp->req;
+	uint32_t end = op->atomic ? r->next_psn : read_part_end(w, r->next_psn);
+	uint32_t n = (uint32_t)psn_diff(end, r->next_psn) + 1;
+	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
+
+	if (r->reads >= qp->attr.max_rd_atomic || !window_open(r, n) ||
+	    !air_take(qp, n, op->atomic ? 0 : min_u32(w->len, qp->mtu)))
+		return false;
+
+	struct packet p = {
+		.op = opcode_find(!op->atomic				     ? OP_READ_REQUEST
+				  : w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? OP_FETCH_ADD
+									     : OP_CMP_SWAP),
+		.ackreq = true,
+		.pkey = PKEY_DEFAULT,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = r->next_psn,
+		.va = w->remote + offset,
+		.rkey = w->rkey,
+		.dma_len = min_u32(w->len - offset, n * qp->mtu),
+		.swap_add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? w->compare_add : w->swap,
+		.compare = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? 0 : w->compare_add,
+	};
+
+	tx_begin(&qp->flow, &p);
+	tx_commit();
+	r->reads++;
+	r->unasked = 0;
+	requester_sent(qp, w, n);
+	return true;
+}
+
+static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+{
+	if (qp->type == IBV_QPT_UD)
+		return datagram_send(qp, w);
+	return op->sink ? send_question(qp, w, op) : send_data(qp, w);
+}
+
+/* Sends until something stops it. */
+static void run(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	unsigned left = qp->type == IBV_QPT_RC ? UINT32_MAX : BURST;
+
+	while (r->at != qp->sq.tail) {
+		struct send_wqe *w = sq_at(qp, r->at);
+		const struct wr_op *op = wr_op_find(w->opcode);
+
+		if (!w->started && !begin(qp, w, op))
+			break;
+		if (w->status == IBV_WC_SUCCESS && op->local) {
+			r->at++;
+			continue;
+		}
+		if (w->status == IBV_WC_SUCCESS && !left--) {
+			transport_due(qp, DUE_NOW);
+			break;
+		}
+		if (w->status != IBV_WC_SUCCESS || !send_next(qp, w, op)) {
+			r->broken = w->status != IBV_WC_SUCCESS;
+			break;
+		}
+	}
+}
+
+void requester_run(struct qp *qp)
+{
+	switch (qp_state(qp)) {
+	case IBV_QPS_RTS:
+	case IBV_QPS_SQD:
+		if (qp->req.rnr_wait || qp->req.broken)
+			break;
+		run(qp);
+		send_retire(qp);
+		break;
+	case IBV_QPS_SQE:
+	case IBV_QPS_ERR:
+		send_flush(qp);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of the peer: volume 1, 9.7.4 (RC), 9.8.2 (UC), 9.9.3 (errors).
+ *
+ * Nothing of a request that is not carried out stays: the checks come first, and a request
+ * that lacks a receive finds the responder unchanged when it comes again.
+ */
+#include "counters.h"
+#include "engine.h"
+#include "guard.h"
+#include "parts.h"
+#include "region.h"
+
+void responder_start(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	r->psn = qp->attr.rq_psn & PSN_MASK;
+	r->msn = 0;
+	r->last_op = NULL;
+	r->left = r->done = 0;
+	r->drop_rest = r->ack_due = r->nak_sent = r->failing = false;
+	r->nak = 0;
+	answers_forget(qp);
+}
+
+/* ------------------------------------------------------------------- receives -- */
+
+void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited)
+{
+	wc->wr_id = qp->resp.recv.wr_id;
+	wc->qp_num = qp->v.qp_num;
+	qp->resp.has_recv = false;
+	cq_put(qp->recv_cq, wc, solicited);
+}
+
+void recv_fail(struct qp *qp, enum ibv_wc_status status)
+{
+	struct ibv_wc wc = { .status = status, .opcode = IBV_WC_RECV };
+
+	recv_complete(qp, &wc, true);
+}
+
+/* A message has come in that takes a receive. */
+static void deliver(struct qp *qp, const struct packet *p)
+{
+	unsigned flags = p->op->flags;
+	struct ibv_wc wc = {
+		.status = IBV_WC_SUCCESS,
+		.opcode = flags & WIRE_WRITE ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
+		.byte_len = qp->resp.done,
+	};
+
+	if (flags & WIRE_IMM) {
+		wc.wc_flags = IBV_WC_WITH_IMM;
+		wc.imm_data = p->imm;
+	} else if (flags & WIRE_IETH) {
+		wc.wc_flags = IBV_WC_WITH_INV;
+		wc.invalidated_rkey = p->rkey;
+	}
+	count(CNT_RDMA_RECVS);
+	recv_complete(qp, &wc, p->solicited);
+}
+
+/* --------------------------------------------------------------------- checks -- */
+
+/* 9.7.4.1: does the packet fit the message that is coming in? */
+static bool in_order(const struct qp *qp, const struct packet *p)
+{
+	const struct opcode *last = qp->resp.last_op;
+	unsigned kind = WIRE_SEND | WIRE_WRITE;
+
+	if (p->op->flags & WIRE_FIRST) /* UC: what was coming in is lost */
+		return !last || qp->type == IBV_QPT_UC;
+	return last && (last->flags & kind) == (p->op->flags & kind);
+}
+
+static bool right_length(const struct qp *qp, const struct packet *p)
+{
+	unsigned flags = p->op->flags;
+
+	if (!(flags & WIRE_LAST))
+		return p->len == qp->mtu;
+	return p->len <= qp->mtu && (p->len || flags & WIRE_FIRST || !(flags & WIRE_PAYLOAD));
+}
+
+static bool allowed(const struct qp *qp, unsigned flags)
+{
+	unsigned need = flags & WIRE_WRITE    ? IBV_ACCESS_REMOTE_WRITE
+			: flags & WIRE_READ   ? IBV_ACCESS_REMOTE_READ
+			: flags & WIRE_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC
+					      : 0;
+
+	return (qp->attr.qp_access_flags & need) == need;
+}
+
+/* ------------------------------------------------------------------- messages -- */
+
+static enum fault take_send(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	uint32_t done = p->op->flags & WIRE_FIRST ? 0 : r->done;
+
+	if (!r->has_recv && !qp_take_recv(qp))
+		return NO_RECV;
+	if (p->len > r->recv.len - done)
+		return TOO_LONG;
+	if (scatter(qp, r->recv.sge, r->recv.nsge, done, p->payload, p->len) != IBV_WC_SUCCESS)
+		return RECV_MEMORY;
+	if (p->op->flags & WIRE_IETH && region_invalidate(qp, p->rkey, true) != 0)
+		return ACCESS;
+	r->done = done + p->len;
+	return FINE;
+}
+
+/* The first packet of a WRITE opens its memory, all of it. */
+static enum fault begin_write(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+
+	if (p->dma_len > MAX_MESSAGE)
+		return INVALID;
+	if (p->op->flags & WIRE_LAST ? p->len != p->dma_len : p->len >= p->dma_len)
+		return INVALID;
+	if (p->op->flags & WIRE_IMM && !r->has_recv && !qp_take_recv(qp))
+		return NO_RECV;
+	if (!region_remote(qp, p->rkey, p->va, p->dma_len, IBV_ACCESS_REMOTE_WRITE) && p->dma_len)
+		return ACCESS;
+	r->va = p->va;
+	r->rkey = p->rkey;
+	r->left = p->dma_len;
+	r->done = 0;
+	return FINE;
+}
+
+static enum fault go_on_write(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+
+	if (p->op->flags & WIRE_LAST ? p->len != r->left : p->len >= r->left)
+		return INVALID;
+	if (p->op->flags & WIRE_IMM && !r->has_recv && !qp_take_recv(qp))
+		return NO_RECV;
+	return FINE;
+}
+
+static enum fault take_write(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	enum fault f = p->op->flags & WIRE_FIRST ? begin_write(qp, p) : go_on_write(qp, p);
+
+	if (f != FINE)
+		return f;
+	if (p->len) {
+		/* anew for each packet: the region may have gone since the first */
+		void *to = region_remote(qp, r->rkey, r->va, p->len, IBV_ACCESS_REMOTE_WRITE);
+
+		if (!to)
+			return ACCESS;
+		if (guard_copy(to, p->payload, p->len) != 0)
+			return MEMORY;
+	}
+	r->va += p->len;
+	r->left -= p->len;
+	r->done += p->len;
+	if (!(p->op->flags & WIRE_IMM))
+		engine_remote_access();
+	return FINE;
+}
+
+/* Carries out a packet that is the one expected. */
+static enum fault carry_out(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	unsigned flags = p->op->flags;
+	enum fault f;
+
+	if (!in_order(qp, p) || !right_length(qp, p) || !allowed(qp, flags))
+		return INVALID;
+	if (flags & WIRE_READ)
+		return answer_read(qp, p);
+	if (flags & WIRE_ATOMIC)
+		return answer_atomic(qp, p);
+	f = flags & WIRE_SEND ? take_send(qp, p) : take_write(qp, p);
+	if (f != FINE)
+		return f;
+	r->psn = psn_add(r->psn, 1);
+	r->last_op = flags & WIRE_LAST ? NULL : p->op;
+	if (flags & WIRE_LAST) {
+		r->msn = psn_add(r->msn, 1);
+		if (flags & (WIRE_SEND | WIRE_IMM))
+			deliver(qp, p);
+	}
+	return FINE;
+}
+
+/* --------------------------------------------------------------------- faults -- */
+
+void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event)
+{
+	struct responder *r = &qp->resp;
+
+	r->failing = true;
+	r->nak = syndrome;
+	r->nak_psn = psn;
+	r->nak_event = event;
+	transport_due(qp, DUE_NOW);
+}
+
+static void rnr(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+
+	count(CNT_SEND_RNR);
+	r->nak = AETH_RNR | (qp->attr.min_rnr_timer & 31);
+	r->nak_psn = p->psn;
+	r->nak_sent = true; /* the packets behind it are no errors of sequence */
+	transport_due(qp, DUE_NOW);
+}
+
+/* 9.9.3: what the peer is told, what a receive that was taken ends with, and the
+ * event when there is none to tell it. */
+static const struct {
+	uint8_t nak;
+	enum ibv_wc_status recv;
+	int event;
+} faults[] = {
+	[INVALID] = { AETH_NAK_INVALID, IBV_WC_WR_FLUSH_ERR, IBV_EVENT_QP_REQ_ERR },
+	[TOO_LONG] = { AETH_NAK_INVALID, IBV_WC_LOC_LEN_ERR, -1 },
+	[ACCESS] = { AETH_NAK_ACCESS, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR },
+	[RECV_MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_PROT_ERR, -1 },
+	[MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_FATAL },
+};
+
+static void rc_fault(struct qp *qp, const struct packet *p, enum fault f)
+{
+	bool told = qp->resp.has_recv && faults[f].recv != IBV_WC_WR_FLUSH_ERR;
+
+	if (f == NO_RECV) {
+		rnr(qp, p);
+		return;
+	}
+	if (told)
+		recv_fail(qp, faults[f].recv);
+	responder_refuse(qp, faults[f].nak, p->psn, told ? -1 : faults[f].event);
+}
+
+/* There is nobody to tell. The receive stays for the next message, unless it is at fault. */
+static void uc_fault(struct qp *qp, enum fault f)
+{
+	struct responder *r = &qp->resp;
+
+	r->drop_rest = true;
+	r->last_op = NULL;
+	if (f == NO_RECV)
+		count(CNT_NO_RECV);
+	if (f == RECV_MEMORY) {
+		recv_fail(qp, IBV_WC_LOC_PROT_ERR);
+		transport_fail(qp, -1);
+	}
+}
+
+/* ---------------------------------------------------------------------- input -- */
+
+static void rc_input(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	int32_t ahead = psn_diff(p->psn, r->psn);
+	enum fault f;
+
+	if (ahead > 0) {
+		count(CNT_OUT_OF_SEQ_REQUEST);
+		if (!r->nak_sent) {
+			r->nak_sent = true;
+			r->nak = AETH_NAK_SEQUENCE;
+			transport_due(qp, DUE_NOW);
+		}
+		return;
+	}
+	if (ahead < 0) {
+		count(CNT_DUP_REQUEST);
+		if (p->op->flags & (WIRE_READ | WIRE_ATOMIC)) {
+			answer_again(qp, p);
+		} else {
+			r->ack_due = true;
+			transport_due(qp, DUE_NOW);
+		}
+		return;
+	}
+	r->nak_sent = false;
+	f = carry_out(qp, p);
+	if (f != FINE) {
+		rc_fault(qp, p, f);
+	} else if (p->ackreq) {
+		r->ack_due = true;
+		transport_due(qp, DUE_NOW);
+	}
+}
+
+/* 9.8.2: a gap ends the message, and the next one begins with any PSN. */
+static void uc_input(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	enum fault f;
+
+	if (p->op->flags & WIRE_FIRST) {
+		r->psn = p->psn;
+		r->drop_rest = false;
+	} else if (r->drop_rest || p->psn != r->psn) {
+		r->drop_rest = true;
+		r->last_op = NULL;
+		count(CNT_OUT_OF_SEQ_REQUEST);
+		return;
+	}
+	f = carry_out(qp, p);
+	if (f != FINE)
+		uc_fault(qp, f);
+}
+
+void responder_input(struct qp *qp, const struct packet *p)
+{
+	if (qp->resp.failing)
+		return;
+	if (qp->type == IBV_QPT_RC)
+		rc_input(qp, p);
+	else
+		uc_input(qp, p);
+}
+
+/* --------------------------------------------------------------------- output -- */
+
+static void acknowledge(struct qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	struct packet p = {
+		.op = opcode_find(OP_ACK),
+		.pkey = PKEY_DEFAULT,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = psn,
+		.syndrome = syndrome,
+		.msn = qp->resp.msn,
+	};
+
+	tx_begin(&qp->flow, &p);
+	tx_commit();
+}
+
+static void send_nak(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+	uint8_t syndrome = r->nak;
+	bool end = r->failing;
+
+	r->nak = 0;
+	if (syndrome == AETH_NAK_SEQUENCE) {
+		/* what was missing may have come since: then it is what comes next */
+		acknowledge(qp, syndrome, r->psn);
+		r->ack_due = false;
+	} else if (AETH_CLASS(syndrome) != AETH_RNR) {
+		acknowledge(qp, syndrome, r->nak_psn);
+	} else if (r->nak_psn == r->psn) { /* the request has not come again meanwhile */
+		acknowledge(qp, syndrome, r->psn);
+		r->ack_due = false;
+	}
+	if (end)
+		transport_fail(qp, r->nak_event);
+}
+
+void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
+{
+	struct responder *r = &qp->resp;
+
+	if (!answers_send(qp, budget)) {
+		transport_due(qp, DUE_NOW);
+		return;
+	}
+	if (r->nak)
+		send_nak(qp);
+	if (!r->ack_due)
+		return;
+	if (urgent) {
+		r->ack_due = false;
+		acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
+	} else {
+		count(CNT_ACK_DEFERRED);
+		transport_due(qp, DUE_ACK);
+	}
+}

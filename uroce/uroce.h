@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program may ask of the embedded device beyond verbs: faults, a packet tap, who
+ * is there. liburoce.so exports these functions; look them up at run time with
+ * dlsym(RTLD_DEFAULT, "uroce_..."): absent means that the system's own devices are used.
+ *
+ * All functions may be called from any thread; they return 0, or -1 with errno.
+ */
+#ifndef UROCE_H
+#define UROCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define UROCE_DEVICE "uroce0"
+
+/* ------------------------------------------------------------------- faults -- */
+
+enum uroce_direction {
+	UROCE_OUT = 1, /* what this process sends */
+	UROCE_IN = 2,  /* what it receives */
+};
+
+/* One rule; the first that matches a packet and is drawn decides what happens to it. */
+struct uroce_fault {
+	unsigned direction;			  /* UROCE_OUT | UROCE_IN; 0: both */
+	int opcode;				  /* of the BTH; -1: any */
+	int64_t psn;				  /* -1: any */
+	uint32_t qpn;				  /* destination; 0: any */
+	double drop, duplicate, reorder, corrupt; /* probabilities, 0 to 1, drawn in that order */
+	unsigned delay_us; /* added to every packet that matches and is not dropped */
+	uint64_t count;	   /* how many packets it may hit; 0: no limit */
+};
+
+/* Replaces all rules by these (n 0: none). seed 0: keep the sequence of random numbers.
+ * EINVAL: a probability that is none, an unknown direction. */
+int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
+/* Reads rules from text as UROCE_FAULT has them: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms".
+ * On EINVAL why (of size bytes) says which word is wrong. */
+int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size);
+
+/* ---------------------------------------------------------------------- tap -- */
+
+struct uroce_packet {
+	uint64_t time;	   /* CLOCK_REALTIME, ns */
+	bool out;	   /* sent, else received */
+	const char *fate;  /* NULL: as usual; "drop", "dup", "reorder", "corrupt", "icrc" ... */
+	const uint8_t *ip; /* from the IP header to the ICRC, as it is on the wire */
+	size_t len;
+};
+typedef void uroce_tap_fn(void *arg, const struct uroce_packet *p);
+
+/* Calls fn for every packet of this process, in order, from whichever thread handles it:
+ * fn must be quick and must not call verbs. NULL ends it. */
+int uroce_tap(uroce_tap_fn *fn, void *arg);
+/* Writes every packet to a pcapng file from now on (NULL: stops and closes). */
+int uroce_capture(const char *file);
+
+/* ----------------------------------------------------------------- counters -- */
+
+struct uroce_counter {
+	const char *name; /* as rdma_rxe's in hw_counters */
+	uint64_t value;
+};
+/* Fills up to n entries, returns how many there are. */
+unsigned uroce_counters(struct uroce_counter *c, unsigned n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

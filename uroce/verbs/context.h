@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* The device and its contexts: ibv_open_device(3). */
+#ifndef UROCE_VERBS_CONTEXT_H
+#define UROCE_VERBS_CONTEXT_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+/* What the device can do at most; ibv_query_device() reports it and every create call
+ * keeps to it. */
+#define MAX_QP		 16384
+#define MAX_QP_WR	 16384
+#define MAX_SGE		 32
+#define MAX_INLINE	 1024
+#define MAX_CQ		 65536
+#define MAX_CQE		 4194303
+#define MAX_MR		 1048576
+#define MAX_MW		 1048576
+#define MAX_PD		 32768
+#define MAX_SRQ		 32768
+#define MAX_SRQ_WR	 32768
+#define MAX_AH		 1048576
+#define MAX_RD_ATOM	 128
+#define MAX_MCAST_GROUPS 8192
+#define MAX_MCAST_QPS	 56
+#define MAX_MESSAGE	 0x40000000u /* bytes: 1 GiB; half the PSNs with an MTU of 256 are more */
+
+#define COMP_VECTORS 1 /* one thread makes all completions */
+
+/* The name of the device for those who look for it in /dev/infiniband. */
+#define UROCE_UVERBS "uverbs_uroce0"
+
+/* What librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
+#define RDMA_CM_ABI 4
+
+struct async_event;
+
+struct context {
+	/* v.context is what the application holds */
+	struct verbs_context v;
+	TAILQ_ENTRY(context) open;
+	TAILQ_HEAD(async_events, async_event) events, taken; /* event.h */
+	unsigned pds, cqs, channels;			     /* made from it */
+	bool orphan; /* of the parent: we are a child of fork() and have no device yet */
+};
+
+TAILQ_HEAD(contexts, context);
+extern struct contexts contexts; /* that are open */
+
+static inline struct context *to_context(struct ibv_context *c)
+{
+	return (struct context *)((char *)c - offsetof(struct context, v.context));
+}
+
+/* The only device. */
+extern struct ibv_device the_device;
+
+#define LOCAL_ACK_DELAY 12 /* 4.096 us * 2^12 = 17 ms: what a busy host takes to answer */
+
+/* 02:00:c0:ff:fe and three random bytes: another one for each process, so that a peer does
+ * not take a connection of a process that was started again for one that it still has. */
+__be64 device_guid(void);
+/* After fork(), in the child: a new GUID; the contexts are the parent's. Takes no lock. */
+void device_forget(void);
+
+/* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
+ * of verbs/ has a part: context_ops_qp() and so on. */
+void context_ops_query(struct context *c);
+void context_ops_cq(struct context *c);
+void context_ops_qp(struct context *c);
+void context_ops_srq(struct context *c);
+void context_ops_mw(struct context *c);
+
+struct pd {
+	struct ibv_pd v;
+	unsigned users;
+};
+
+static inline struct pd *to_pd(struct ibv_pd *p)
+{
+	return (struct pd *)p;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Completion queues and channels: ibv_create_cq(3), ibv_poll_cq(3). */
+#ifndef UROCE_VERBS_CQ_H
+#define UROCE_VERBS_CQ_H
+
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "timer.h"
+
+struct channel {
+	struct ibv_comp_channel v;
+	TAILQ_HEAD(, cq) waiting; /* have events that were not taken */
+	unsigned users;		  /* completion queues */
+};
+
+/* A cache line. The times are taken only where they were asked for. */
+struct completion {
+	struct ibv_wc wc; /* as ibv_poll_cq() hands it over */
+	uint64_t clock;	  /* CLOCK_MONOTONIC when it was made, ns: the clock of the device */
+	uint64_t wall;	  /* CLOCK_REALTIME */
+};
+
+enum cq_armed { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
+
+/* Put to under the engine's lock, taken from under taking: both may happen at once. Who
+ * changes anything else of the ring has both locks, the engine's first. */
+struct cq {
+	union {
+		struct ibv_cq v;
+		struct ibv_cq_ex ex;
+		char room[sizeof(struct ibv_cq_ex) + 256]; /* newer headers have more at its end */
+	};
+	struct context *ctx;
+	pthread_mutex_t taking;
+	struct completion *ring;
+	uint32_t mask, size;	     /* size: what was asked for; the ring may have more */
+	_Atomic uint32_t head, tail; /* taken at the head, put at the tail; they run freely */
+
+	bool overrun;
+	struct timer failing; /* overrun: the QPs of the queue fail in the next pass */
+	_Atomic enum cq_armed armed;
+	struct channel *channel;
+	TAILQ_ENTRY(cq) waiting;
+	unsigned events; /* not taken from the channel */
+	uint32_t taken;	 /* by ibv_get_cq_event(); v.comp_events_completed: acknowledged */
+	unsigned users;	 /* QPs and SRQs */
+
+	unsigned wc_flags;	   /* of ibv_create_cq_ex() */
+	bool single;		   /* IBV_CREATE_CQ_ATTR_SINGLE_THREADED */
+	pthread_mutex_t polling;   /* from ibv_start_poll() to ibv_end_poll() */
+	struct completion current; /* what ibv_wc_read_...() read from */
+};
+
+static inline struct cq *to_cq(struct ibv_cq *cq)
+{
+	return (struct cq *)cq;
+}
+
+/* Empty, without the lock: a hint for those who poll. */
+static inline bool cq_empty(struct cq *cq)
+{
+	return atomic_load_explicit(&cq->head, memory_order_relaxed) ==
+	       atomic_load_explicit(&cq->tail, memory_order_acquire);
+}
+
+/* One more event of the queue for its channel. */
+void channel_put(struct cq *cq);
+/* Forgets those that were not taken. */
+void channel_forget(struct cq *cq);
+
+/* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
+ * queue is full: CQ_ERR, and the QPs of the queue fail. */
+void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);
+/* Forgets what a QP left in it: ibv_destroy_qp(), or RESET. */
+void cq_purge(struct cq *cq, uint32_t qpn);
+
+#endif

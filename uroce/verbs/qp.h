@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queue pairs: what verbs/ (which creates, modifies and posts) and transport/ (which works
+ * the queues off) share. InfiniBand specification volume 1, 10.3 and 10.8.
+ */
+#ifndef UROCE_VERBS_QP_H
+#define UROCE_VERBS_QP_H
+
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "cq.h"
+#include "region.h"
+#include "timer.h"
+#include "tx.h"
+
+struct srq;
+struct wr_op;
+
+/* A list of memory: as posted, or bytes that were copied when it was (IBV_SEND_INLINE). */
+struct send_wqe {
+	uint64_t wr_id;
+	enum ibv_wr_opcode opcode;
+	unsigned flags; /* IBV_SEND_... */
+	bool signaled;	/* its success makes a completion too */
+	uint32_t len;	/* of all SGEs, bytes */
+	__be32 imm;
+	uint32_t inv_rkey;
+	uint64_t remote; /* RDMA and atomics */
+	uint32_t rkey;
+	uint64_t compare_add, swap;
+	struct flow flow;	      /* UD: of the address handle, as it was when it was posted */
+	uint32_t dest_qpn, dest_qkey; /* as posted: bit 31 of the key means that of the QP */
+	struct window_bind bind;      /* BIND_MW: window_bind_of() when it was posted */
+
+	/* the requester's: none of it is set when it is posted, but started is false */
+	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
+	enum ibv_wc_status status;    /* of what was done here; else why it cannot be sent */
+	uint32_t first_psn, last_psn; /* READ: of the responses */
+
+	int nsge; /* -1: data holds the bytes */
+	union {
+		struct ibv_sge *sge;
+		uint8_t *data;
+	};
+};
+
+/* Three positions that run freely; the slot is position & mask:
+ * [head, next): on their way; [next, tail): posted, not yet begun. Only posting moves the
+ * tail: a reset drops requests by moving head and next to it. */
+struct send_queue {
+	struct send_wqe *ring;
+	uint8_t *room;	     /* of the SGEs and inline data of all slots, stride bytes each */
+	uint32_t mask, size; /* size: how many may be posted; the ring has at least one slot */
+	uint32_t stride;
+	uint32_t head, next, tail;
+};
+
+/* Who posts: requests are written beyond the tail without the engine's lock, and move under
+ * it all at once. post.h */
+struct poster {
+	pthread_mutex_t lock; /* ibv_post_send(), or from wr_start() to wr_complete() */
+	uint32_t head;	      /* of the queue, when it was last looked at */
+	uint32_t n;	      /* requests beyond the tail, without the one being written */
+	struct send_wqe *wqe; /* being written, or NULL */
+	const struct wr_op *op;
+	bool needs_peer;   /* UD: there is no address yet */
+	bool open;	   /* wr_start() was called */
+	int err;	   /* of wr_...(): the first */
+	uint64_t send_ops; /* IBV_QP_EX_WITH_...: of ibv_create_qp_ex(); 0: no wr_...() */
+};
+
+struct recv_wqe {
+	uint64_t wr_id;
+	uint32_t len;
+	int nsge;
+	struct ibv_sge *sge;
+};
+
+struct recv_queue {
+	struct recv_wqe *ring;
+	struct ibv_sge *room;
+	uint32_t mask, size, max_sge;
+	uint32_t head, tail;
+};
+
+/* A READ or an atomic that was answered, or is being answered: duplicates get the same
+ * answer. 9.7.5.1.2 */
+struct answer {
+	enum { ANSWER_NONE, ANSWER_READ, ANSWER_ATOMIC } kind;
+	bool again; /* it was asked for again: to be sent, and may be dropped */
+	uint32_t first_psn, last_psn;
+	uint32_t next_psn; /* next response to send; beyond last_psn: none */
+	uint32_t msn;
+	uint32_t rkey, len; /* READ */
+	uint64_t va;
+	uint64_t original; /* atomic */
+};
+
+/* Of RC; UC and UD use psn only. PSNs from una_psn to next_psn are in flight. */
+struct requester {
+	uint32_t psn;	   /* the first that was never sent */
+	uint32_t next_psn; /* the next to send: before psn while going back */
+	uint32_t una_psn;  /* the oldest that is not acknowledged */
+	uint32_t at;	   /* position in the SQ of what next_psn belongs to */
+	uint16_t window;   /* packets in flight at most; shrinks on loss, grows on success */
+	uint16_t grown;	   /* packets acknowledged since it grew */
+	uint16_t unasked;  /* packets sent since AckReq was last set */
+	uint8_t retries, rnr_retries; /* left */
+	uint8_t reads;		      /* READ requests and atomics in flight */
+	bool rnr_wait;		      /* nothing is sent until timer runs out */
+	bool recovering;	      /* a go-back was made for una_psn: one per loss */
+	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
+	bool air_wait;		      /* on the list of those that wait for room: pace.c */
+	uint32_t air;		      /* bytes taken of that room */
+	uint32_t air_epoch;
+	uint64_t timeout;   /* ns; 0: none */
+	uint64_t deadline;  /* for the oldest packet; timer may run out before, and is set again */
+	struct timer timer; /* of the oldest packet, of an RNR wait, of a wait for room */
+	TAILQ_ENTRY(qp) air_next;
+};
+
+struct responder {
+	uint32_t psn; /* expected */
+	uint32_t msn;
+	/* the message that is coming in */
+	const struct opcode *last_op; /* NULL: between messages */
+	uint64_t va;		      /* of a WRITE: where the next packet goes */
+	uint32_t rkey, left, done;    /* bytes to come, bytes that have come */
+	bool has_recv;
+	bool drop_rest;		  /* UC: until the next FIRST or ONLY */
+	bool ack_due;		  /* at the end of the pass: one ACK for many packets */
+	bool nak_sent;		  /* sequence error, or RNR: once until the expected packet comes */
+	bool failing;		  /* nak ends the QP: nothing is taken in any more */
+	uint8_t nak;		  /* syndrome to send when all answers have been; 0: none */
+	uint32_t nak_psn;	  /* not of a sequence error */
+	int nak_event;		  /* to raise when it has been sent, or -1 */
+	struct answer *answers;	  /* a ring: answers_resize() */
+	uint32_t answers_mask;	  /* its size is a power of two */
+	uint32_t answers_limit;	  /* max_dest_rd_atomic */
+	uint32_t answer_tail;	  /* position of the next one; runs freely */
+	uint32_t answer_send;	  /* before it, nothing is left to send */
+	struct recv_wqe recv;	  /* taken for the message, when has_recv */
+	struct ibv_sge *recv_sge; /* of recv */
+};
+
+/* Lists of transport.c. */
+enum qp_due { DUE_NONE, DUE_NOW, DUE_ACK };
+
+struct qp {
+	union {
+		struct ibv_qp v;
+		struct ibv_qp_ex ex;
+		char room[sizeof(struct ibv_qp_ex) + 256]; /* newer headers have more at its end */
+	};
+	struct context *ctx;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq; /* or NULL */
+	enum ibv_qp_type type;
+	bool sq_sig_all;
+	struct ibv_qp_cap cap;
+	/* What ibv_query_qp() returns: its qp_state is the state of the QP (v.state is a copy
+	 * for the application, which may be old). */
+	struct ibv_qp_attr attr;
+	struct flow flow; /* RC, UC: from attr.ah_attr */
+	uint32_t mtu;	  /* bytes, from attr.path_mtu */
+	struct send_queue sq;
+	struct poster post;
+	struct recv_queue rq;
+	struct requester req;
+	struct responder resp;
+	bool draining;	 /* SQD was asked for: not all that is on its way has ended */
+	bool comm_est;	 /* COMM_EST was raised */
+	bool last_wqe;	 /* LAST_WQE_REACHED was raised */
+	unsigned mcast;	 /* groups it is attached to */
+	enum qp_due due; /* which list of transport_finish() it is on */
+	TAILQ_ENTRY(qp) due_next;
+};
+
+static inline struct qp *to_qp(struct ibv_qp *qp)
+{
+	return (struct qp *)qp;
+}
+
+static inline enum ibv_qp_state qp_state(const struct qp *qp)
+{
+	return qp->attr.qp_state;
+}
+
+/* The QP with that number, or NULL. */
+struct qp *qp_find(uint32_t qpn);
+/* Calls fn for every QP attached to the multicast group. */
+void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg);
+/* Calls fn for every QP. */
+void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg);
+/* After fork(), in the child, before the timers are forgotten: the QPs are the parent's.
+ * They stay to be destroyed, in RESET; no packet finds them. */
+void qp_forget_all(void);
+
+/* The table of numbers: 0, or -1 with ENOMEM (MAX_QP of them). Sets v.qp_num. */
+int qp_enter(struct qp *qp);
+void qp_leave(struct qp *qp);
+
+static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
+{
+	return &qp->sq.ring[position & qp->sq.mask];
+}
+
+/* Takes the next receive of the QP's own or shared queue into qp->resp.recv (which sets
+ * has_recv); false: there is none. Raises SRQ_LIMIT_REACHED. */
+bool qp_take_recv(struct qp *qp);
+/* Receives that a QP in ERR still has: hands each over as flushed (not those of an SRQ). */
+void qp_flush_recvs(struct qp *qp);
+
+#endif

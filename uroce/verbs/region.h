@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a key opens: memory regions and windows, and the check that every access passes.
+ * InfiniBand specification volume 1, 10.6; 9.7.5.
+ *
+ * Keys are random: of their 32 bits the upper 24 find the region, and the lower 8 are those
+ * that ibv_inc_rkey() turns for windows of type 2. A region has a key for local use and
+ * another one for remote use.
+ */
+#ifndef UROCE_VERBS_REGION_H
+#define UROCE_VERBS_REGION_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "context.h"
+
+struct qp;
+
+struct mr {
+	struct ibv_mr v; /* what the application may write to is not looked at again */
+	struct pd *pd;
+	uint8_t *host; /* where it is in our address space */
+	uint64_t len;
+	uint64_t iova;	 /* what addresses in it begin with; 0 of IBV_ACCESS_ZERO_BASED */
+	unsigned access; /* IBV_ACCESS_... */
+	uint32_t lkey, rkey;
+	unsigned windows; /* bound to it */
+};
+
+struct mw {
+	struct ibv_mw v;
+	struct pd *pd;
+	struct mr *mr; /* bound to; NULL: nothing */
+	struct qp *qp; /* type 2: bound by it, and for it alone */
+	enum ibv_mw_type type;
+	uint32_t rkey;
+	uint64_t addr; /* what addresses in it begin with; 0 when zero-based */
+	uint8_t *host;
+	uint64_t len;
+	unsigned access;
+	TAILQ_ENTRY(mw) bound; /* of type 2, while it is */
+};
+
+/* A request to bind a window, by keys: region and window may be gone when its turn comes. */
+struct window_bind {
+	uint32_t window; /* its key when this was posted */
+	uint32_t rkey;	 /* its new key */
+	uint32_t lkey;	 /* of the region; 0 and len 0: unbind */
+	uint64_t addr, len;
+	unsigned access;
+};
+
+/* The memory that a key opens to a QP for an access (IBV_ACCESS_LOCAL_WRITE,
+ * IBV_ACCESS_REMOTE_...; 0: local reading): where va is in our address space. NULL: the key
+ * is unknown or of another PD, the range leaves the region, or the access is not granted. A
+ * length of 0 is granted with any key. */
+void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsigned access);
+void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access);
+
+/* What a posted IBV_WR_BIND_MW says; the application still has the objects. */
+struct window_bind window_bind_of(struct ibv_mw *mw, uint32_t rkey,
+				  const struct ibv_mw_bind_info *info);
+/* Work requests on windows and keys: 0, or -1: the completion is IBV_WC_MW_BIND_ERR (bind)
+ * or IBV_WC_LOC_QP_OP_ERR (invalidate). remote: by a SEND with invalidate. 10.6.7. */
+int region_bind(struct qp *qp, const struct window_bind *b);
+int region_invalidate(struct qp *qp, uint32_t rkey, bool remote);
+/* A QP goes: its windows of type 2 are unbound. */
+void region_forget_qp(struct qp *qp);
+
+/* Regions and windows come and go: their keys are chosen here. 0, or -1 with errno. */
+int region_add_mr(struct mr *mr);
+void region_remove_mr(struct mr *mr);
+int region_add_mw(struct mw *mw);
+void region_remove_mw(struct mw *mw);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared receive queues: ibv_create_srq(3). */
+#ifndef UROCE_VERBS_SRQ_H
+#define UROCE_VERBS_SRQ_H
+
+#include "qp.h"
+
+struct srq {
+	struct ibv_srq v;
+	struct pd *pd;
+	struct context *ctx;
+	struct recv_queue rq;
+	uint32_t limit; /* SRQ_LIMIT_REACHED when fewer are left; 0: not armed */
+	unsigned users; /* QPs */
+};
+
+static inline struct srq *to_srq(struct ibv_srq *srq)
+{
+	return (struct srq *)srq;
+}
+
+/* Posts to a receive queue, of a QP or shared. 0, or an errno as ibv_post_recv(3) returns. */
+int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+/* Adds a request, which must fit. */
+void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n);
+/* Room for at least wr requests of sge SGEs. 0, or -1 with ENOMEM. */
+int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge);
+void recv_queue_free(struct recv_queue *rq);
+
+#endif

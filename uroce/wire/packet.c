@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/* From bytes to struct packet and back: volume 1, 9.2 (BTH) and 9.3 (extended headers). */
+#include "packet.h"
+
+#include "bytes.h"
+
+/* byte 1 of the BTH */
+#define BTH_SE	 0x80
+#define BTH_M	 0x40
+#define BTH_TVER 0x0f
+/* byte 4 */
+#define BTH_BECN 0x40
+/* byte 8 */
+#define BTH_ACKREQ 0x80
+
+static const uint8_t *parse_bth(struct packet *p, const uint8_t *b)
+{
+	p->solicited = b[1] & BTH_SE;
+	p->migreq = b[1] & BTH_M;
+	p->pkey = get_be16(b + 2);
+	p->qpn = get_be24(b + 5);
+	p->ackreq = b[8] & BTH_ACKREQ;
+	p->psn = get_be24(b + 9);
+	return b + BTH_BYTES;
+}
+
+/* The extended headers in the order of the wire: 9.3, figure 77 and those that follow. */
+static const uint8_t *parse_extended(struct packet *p, const uint8_t *b)
+{
+	unsigned flags = p->op->flags;
+
+	if (flags & WIRE_DETH) {
+		p->qkey = get_be32(b);
+		p->src_qpn = get_be24(b + 5);
+		b += 8;
+	}
+	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
+		p->va = get_be64(b);
+		p->rkey = get_be32(b + 8);
+		b += 12;
+	}
+	if (flags & WIRE_RETH) {
+		p->dma_len = get_be32(b);
+		b += 4;
+	}
+	if (flags & WIRE_ATOMIC) {
+		p->swap_add = get_be64(b);
+		p->compare = get_be64(b + 8);
+		b += 16;
+	}
+	if (flags & WIRE_AETH) {
+		p->syndrome = b[0];
+		p->msn = get_be24(b + 1);
+		b += 4;
+	}
+	if (flags & WIRE_ATOMICACK) {
+		p->original = get_be64(b);
+		b += 8;
+	}
+	if (flags & WIRE_IMM) {
+		memcpy(&p->imm, b, 4);
+		b += 4;
+	}
+	if (flags & WIRE_IETH) {
+		p->rkey = get_be32(b);
+		b += 4;
+	}
+	return b;
+}
+
+int packet_parse(struct packet *p, const uint8_t *data, size_t n)
+{
+	size_t room, pad;
+
+	if (n < BTH_BYTES + ICRC_BYTES || n % 4 != 0 || data[1] & BTH_TVER)
+		return -1;
+	p->op = opcode_find(data[0]);
+	if (!p->op || n < p->op->header + ICRC_BYTES)
+		return -1;
+	room = n - p->op->header - ICRC_BYTES;
+	pad = data[1] >> 4 & 3;
+	if (pad > room || room - pad > (p->op->flags & WIRE_PAYLOAD ? MTU_MAX : 0) ||
+	    (pad && !(p->op->flags & WIRE_PAYLOAD)))
+		return -1;
+	p->len = (uint32_t)(room - pad);
+	p->payload = parse_extended(p, parse_bth(p, data));
+	return 0;
+}
+
+static uint8_t *build_bth(const struct packet *p, uint8_t *b)
+{
+	b[0] = p->op->code;
+	b[1] = (uint8_t)((p->solicited ? BTH_SE : 0) | (p->migreq ? BTH_M : 0) |
+			 packet_pad(p->len) << 4);
+	put_be16(b + 2, p->pkey);
+	b[4] = p->op->code == OP_CNP ? BTH_BECN : 0;
+	put_be24(b + 5, p->qpn);
+	b[8] = p->ackreq ? BTH_ACKREQ : 0;
+	put_be24(b + 9, p->psn);
+	return b + BTH_BYTES;
+}
+
+static uint8_t *build_extended(const struct packet *p, uint8_t *b)
+{
+	unsigned flags = p->op->flags;
+
+	if (flags & WIRE_DETH) {
+		put_be32(b, p->qkey);
+		put_be32(b + 4, p->src_qpn & PSN_MASK);
+		b += 8;
+	}
+	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
+		put_be64(b, p->va);
+		put_be32(b + 8, p->rkey);
+		b += 12;
+	}
+	if (flags & WIRE_RETH) {
+		put_be32(b, p->dma_len);
+		b += 4;
+	}
+	if (flags & WIRE_ATOMIC) {
+		put_be64(b, p->swap_add);
+		put_be64(b + 8, p->compare);
+		b += 16;
+	}
+	if (flags & WIRE_AETH) {
+		b[0] = p->syndrome;
+		put_be24(b + 1, p->msn);
+		b += 4;
+	}
+	if (flags & WIRE_ATOMICACK) {
+		put_be64(b, p->original);
+		b += 8;
+	}
+	if (flags & WIRE_IMM) {
+		memcpy(b, &p->imm, 4);
+		b += 4;
+	}
+	if (flags & WIRE_IETH) {
+		put_be32(b, p->rkey);
+		b += 4;
+	}
+	return b;
+}
+
+size_t packet_build(const struct packet *p, uint8_t *buf)
+{
+	return (size_t)(build_extended(p, build_bth(p, buf)) - buf);
+}

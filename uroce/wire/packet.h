@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RoCEv2 packets: the base transport header and the extended headers behind it.
+ * InfiniBand specification volume 1, chapter 9.2-9.3; annex A17 (RoCEv2).
+ *
+ * Knows bytes only: no QPs, no sockets. Everything is in host byte order but what the
+ * verbs hand over in network order (immediate data, GIDs).
+ */
+#ifndef UROCE_WIRE_PACKET_H
+#define UROCE_WIRE_PACKET_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROCE_PORT     4791	/* UDP destination port, annex A17.3.1 */
+#define PSN_MASK      0xffffffu /* PSNs, QPNs and MSNs have 24 bits */
+#define QPN_MULTICAST 0xffffffu
+#define PKEY_DEFAULT  0xffffu
+#define BTH_BYTES     12
+#define ICRC_BYTES    4
+#define GRH_BYTES     40
+#define HEADERS_MAX   40   /* BTH and the longest set of extended headers */
+#define MTU_MAX	      4096 /* bytes of payload */
+#define MTU_MIN	      256
+#define PACKET_MAX    (HEADERS_MAX + MTU_MAX + 3 + ICRC_BYTES) /* what UDP carries at most */
+
+/* Opcodes of the BTH: three bits of transport, five of operation. Table 38. */
+#define OPCODE_RC 0x00
+#define OPCODE_UC 0x20
+#define OPCODE_UD 0x60
+
+enum wire_op {
+	OP_SEND_FIRST = 0x00,
+	OP_SEND_MIDDLE = 0x01,
+	OP_SEND_LAST = 0x02,
+	OP_SEND_LAST_IMM = 0x03,
+	OP_SEND_ONLY = 0x04,
+	OP_SEND_ONLY_IMM = 0x05,
+	OP_WRITE_FIRST = 0x06,
+	OP_WRITE_MIDDLE = 0x07,
+	OP_WRITE_LAST = 0x08,
+	OP_WRITE_LAST_IMM = 0x09,
+	OP_WRITE_ONLY = 0x0a,
+	OP_WRITE_ONLY_IMM = 0x0b,
+	OP_READ_REQUEST = 0x0c,
+	OP_READ_RESP_FIRST = 0x0d,
+	OP_READ_RESP_MIDDLE = 0x0e,
+	OP_READ_RESP_LAST = 0x0f,
+	OP_READ_RESP_ONLY = 0x10,
+	OP_ACK = 0x11,
+	OP_ATOMIC_ACK = 0x12,
+	OP_CMP_SWAP = 0x13,
+	OP_FETCH_ADD = 0x14,
+	OP_SEND_LAST_INV = 0x16,
+	OP_SEND_ONLY_INV = 0x17,
+	OP_CNP = 0x81, /* congestion notification, annex A17.9.3 */
+};
+
+/* What an opcode is made of: flags of struct opcode. */
+#define WIRE_RETH      0x0001
+#define WIRE_ATOMIC    0x0002 /* AtomicETH */
+#define WIRE_AETH      0x0004
+#define WIRE_ATOMICACK 0x0008 /* AtomicAckETH */
+#define WIRE_IMM       0x0010
+#define WIRE_IETH      0x0020
+#define WIRE_DETH      0x0040
+#define WIRE_PAYLOAD   0x0080 /* may carry payload */
+#define WIRE_FIRST     0x0100 /* begins a message: FIRST and ONLY */
+#define WIRE_LAST      0x0200 /* ends one: LAST and ONLY; neither: MIDDLE */
+#define WIRE_REQUEST   0x0400 /* goes from the requester to the responder */
+#define WIRE_SEND      0x0800 /* of a SEND: takes a RECV */
+#define WIRE_WRITE     0x1000
+#define WIRE_READ      0x2000 /* READ request or its responses */
+
+struct opcode {
+	uint8_t code; /* as in the BTH, with the transport */
+	const char *name;
+	unsigned flags;
+	unsigned header; /* bytes up to the payload, the BTH included */
+};
+
+/* The entry of an opcode; NULL: not one that this device speaks. */
+const struct opcode *opcode_find(uint8_t code);
+/* By its name, without regard to case: "RC_SEND_ONLY", "UD_SEND_ONLY"; that of RC is meant
+ * without a transport: "ACK". NULL: there is none. */
+const struct opcode *opcode_named(const char *name);
+
+/* AETH syndromes: table 44. */
+#define AETH_ACK	   0x1f /* ACK, no limit of credits */
+#define AETH_RNR	   0x20 /* | timer code of table 46 */
+#define AETH_NAK_SEQUENCE  0x60
+#define AETH_NAK_INVALID   0x61	      /* invalid request */
+#define AETH_NAK_ACCESS	   0x62	      /* remote access error */
+#define AETH_NAK_OPERATION 0x63	      /* remote operational error */
+#define AETH_CLASS(s)	   ((s)&0x60) /* 0x00 ACK, 0x20 RNR NAK, 0x60 NAK */
+
+struct packet {
+	/* IPv4 addresses are mapped into IPv6 (::ffff:a.b.c.d), as GIDs are. */
+	union ibv_gid src, dst;
+	uint32_t scope;	      /* interface index of link-local addresses, else 0 */
+	uint16_t sport;	      /* UDP source port */
+	uint8_t tclass, hops; /* DSCP and ECN; TTL or hop limit: of what was received */
+
+	const struct opcode *op;
+	bool solicited, migreq, ackreq;
+	uint16_t pkey;
+	uint32_t qpn, psn;
+
+	uint64_t va;		/* RETH, AtomicETH */
+	uint32_t rkey;		/* RETH, AtomicETH, IETH */
+	uint32_t dma_len;	/* RETH */
+	uint64_t swap_add;	/* AtomicETH */
+	uint64_t compare;	/* AtomicETH */
+	uint64_t original;	/* AtomicAckETH */
+	uint8_t syndrome;	/* AETH */
+	uint32_t msn;		/* AETH */
+	__be32 imm;		/* ImmDt */
+	uint32_t qkey, src_qpn; /* DETH */
+
+	const uint8_t *payload; /* into the buffer that was parsed; not used for building */
+	uint32_t len;		/* bytes of payload, without the pad */
+};
+
+/* Reads the headers of a UDP payload of n bytes (the ICRC, which is not looked at here,
+ * included) into p; leaves the addresses, and the fields of headers that the opcode does not
+ * have, alone. 0, or -1: too short, too long, not a multiple of four bytes, an unknown opcode
+ * or transport version, payload or pad where none may be, a pad larger than the payload. */
+int packet_parse(struct packet *p, const uint8_t *data, size_t n);
+
+/* Writes the headers of p to buf (HEADERS_MAX bytes) and returns how many bytes there are;
+ * the payload of p->len bytes and packet_pad() zeros follow, then the ICRC. */
+size_t packet_build(const struct packet *p, uint8_t *buf);
+
+static inline unsigned packet_pad(uint32_t len)
+{
+	return -len & 3;
+}
+
+/* a - b of PSNs: negative when a comes before b. 9.7.1: half of the 24 bits lie ahead. */
+static inline int32_t psn_diff(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) >> 8;
+}
+
+static inline uint32_t psn_add(uint32_t psn, uint32_t n)
+{
+	return (psn + n) & PSN_MASK;
+}
+
+#endif
