@@ -365,6 +365,12 @@ static void send_nak(struct qp *qp)
 		transport_fail(qp, r->nak_event);
 }
 
+void responder_acknowledge(struct qp *qp)
+{
+	qp->resp.ack_due = false;
+	acknowledge(qp, AETH_ACK, psn_add(qp->resp.psn, PSN_MASK));
+}
+
 void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 {
 	struct responder *r = &qp->resp;
@@ -378,8 +384,7 @@ void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 	if (!r->ack_due)
 		return;
 	if (urgent) {
-		r->ack_due = false;
-		acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
+		responder_acknowledge(qp);
 	} else {
 		count(CNT_ACK_DEFERRED);
 		transport_due(qp, DUE_ACK);

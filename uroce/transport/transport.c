@@ -145,9 +145,12 @@ bool transport_finish(bool urgent)
 
 /* --------------------------------------------------------------------- states -- */
 
-/* Nothing is sent any more, and nothing is expected. */
+/* Nothing is sent any more, and nothing is expected; but what has come was acknowledged
+ * before: an acknowledgement that was put off must not get lost with the QP. */
 static void quiet(struct qp *qp)
 {
+	if (qp->resp.ack_due && !qp->resp.failing)
+		responder_acknowledge(qp);
 	timer_stop(&qp->req.timer);
 	due_leave(qp);
 	air_leave(qp);
