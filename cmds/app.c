@@ -8,9 +8,11 @@
 
 #include "async.h"
 #include "cm_events.h"
+#include "embedded.h"
 #include "objects.h"
 #include "qp_history.h"
 #include "session.h"
+#include "topics.h"
 #include "words.h"
 #include "xmem.h"
 
@@ -71,9 +73,11 @@ static void app_version(Tcl_DString *text)
 }
 
 const struct app app = {
+	.start = embedded_start,
 	.open = app_open,
 	.close = app_close,
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.topics = cmd_topics,
 };

@@ -24,7 +24,7 @@ static void complete_topic(struct session *s, const struct arg *a, Tcl_Obj *word
 	(void)s, (void)a;
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj((*c)->name, -1));
-	for (const struct topic *t = topics; t->name; t++)
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(t->name, -1));
 }
 

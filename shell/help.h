@@ -28,7 +28,9 @@ struct topic {
 	const char *title;
 	const char *text; /* paragraphs between empty lines; indented lines stay */
 };
-extern const struct topic topics[]; /* ends with a NULL name */
+/* The topic behind t, the first one for NULL: the shell's, then those of app.topics. NULL at
+ * the end. */
+const struct topic *topic_next(const struct topic *t);
 
 /* Options of the command line. */
 struct help_option {

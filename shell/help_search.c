@@ -66,12 +66,12 @@ static unsigned count_best(const char *word, enum fit *best)
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		if (command_fits(*c, word) > *best)
 			*best = command_fits(*c, word);
-	for (const struct topic *t = topics; t->name; t++)
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
 		if (topic_fits(t, word) > *best)
 			*best = topic_fits(t, word);
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		n += command_fits(*c, word) == *best;
-	for (const struct topic *t = topics; t->name; t++)
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
 		n += topic_fits(t, word) == *best;
 	return n;
 }
@@ -105,7 +105,7 @@ int help_search(struct session *s, const char *word, struct out *o)
 			help_summary(*c, o);
 		any = true;
 	}
-	for (const struct topic *t = topics; t->name; t++) {
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
 		if (topic_fits(t, word) != best)
 			continue;
 		if (whole && any)

@@ -105,7 +105,7 @@ void help_list_all(struct out *o)
 	for (const char *const *f = help_families; *f; f++)
 		help_list_family(*f, o);
 	out_text(o, "\nhelp COMMAND, help WORD (searches everything)\nhelp TOPIC:");
-	for (const struct topic *t = topics; t->name; t++)
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
 		out_text(o, " %s", t->name);
 	out_text(o, "\n");
 }

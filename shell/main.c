@@ -275,6 +275,8 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	s->opt.interactive = !cl->njobs;
 	s->opt.trace = s->opt.interactive;
 	set_argv(s, argc, argv);
+	if (s->opt.note && !s->opt.interactive && !s->opt.quiet)
+		fprintf(stderr, "%s\n", s->opt.note);
 	if (s->opt.interactive)
 		return code_of(s, repl(s, !cl->no_rc, RDMASH_VERSION));
 	rc = run_jobs(s, cl);
@@ -316,6 +318,10 @@ int main(int argc, char **argv)
 	if (code) {
 		free_options(&s, &cl);
 		return code - 1;
+	}
+	if (!s.opt.check && app.start(&s.opt, argv, &s.opt.note)) {
+		free_options(&s, &cl);
+		return EXIT_COMMAND;
 	}
 	obstack_init(&s.arena);
 	s.opt.color = want_color(cl.color);

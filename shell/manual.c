@@ -154,7 +154,7 @@ static void man_options(FILE *to)
 
 static void man_topics(FILE *to)
 {
-	for (const struct topic *t = topics; t->name; t++) {
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
 		fputs(".SH \"", to);
 		for (const char *p = t->title; *p; p++)
 			fputc(toupper((unsigned char)*p), to);

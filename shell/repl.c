@@ -71,6 +71,8 @@ static void banner(struct session *s, const char *version)
 	       Tcl_DStringValue(&libs), Tcl_DStringLength(&libs) ? "  " : "",
 	       Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	Tcl_DStringFree(&libs);
+	if (s->opt.note)
+		puts(s->opt.note);
 }
 
 /* What a command or its interruption has left is put in order. */

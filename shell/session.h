@@ -18,10 +18,16 @@
 
 struct context; /* the live context: cmds/objects.h */
 struct edit;
+struct options;
 struct recorder;
+struct topic;
 
 /* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
 struct app {
+	/* Before anything is opened, and only when something is to be run: may start the
+	 * program again with what it needs. A line for the user, or NULL, goes to *note. -1
+	 * when it cannot be: the message is printed. NULL: nothing to do. */
+	int (*start)(const struct options *opt, char **argv, const char **note);
 	int (*open)(struct session *s); /* makes s->ctx */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);
@@ -29,6 +35,7 @@ struct app {
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
+	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;
 
@@ -46,6 +53,7 @@ struct options {
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
+	const char *note;	 /* of app.start: for the user, at the start */
 };
 
 struct session {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of help that belong to no command; they stand in the manual page too. */
+#include <stddef.h>
+
 #include "help.h"
+#include "session.h"
 
 static const char language[] =
 	"Lines are Tcl commands: a word, its arguments, and one line or ';' ends it. Commands and\n"
@@ -72,11 +75,19 @@ static const char prompt[] =
 	"objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"
 	"Lines with '*' are notices: something happened on its own ('notices').";
 
-const struct topic topics[] = {
+static const struct topic own[] = {
 	{ "exit-codes", "Exit codes", exit_codes }, { "files", "Files", files },
 	{ "language", "The language", language },   { "prompt", "At the prompt", prompt },
 	{ "scripts", "Scripts", scripts },	    { 0 },
 };
+
+const struct topic *topic_next(const struct topic *t)
+{
+	t = t ? t + 1 : own;
+	if (t == &own[sizeof own / sizeof *own - 1])
+		t = app.topics;
+	return t && t->name ? t : NULL;
+}
 
 const struct help_option help_option_table[] = {
 	{ "-f, --file", "FILE", "run the script FILE ('-': standard input); may be repeated" },

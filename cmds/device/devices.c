@@ -191,6 +191,7 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct dev_args *args_ = args;
 	const struct ibv_device_attr *a = &args_->dev->attr.orig_attr;
+	char address[DEV_ADDR_LEN];
 	const struct {
 		const char *name;
 		int64_t value;
@@ -218,8 +219,10 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 
 	(void)s;
 	out_str(o, "name", args_->dev->o.name, "%s", args_->dev->o.name);
-	out_str(o, "transport", transport(args_->dev->v->device), "  %s\n",
+	out_str(o, "transport", transport(args_->dev->v->device), "  %s",
 		transport(args_->dev->v->device));
+	dev_addr(args_->dev, address);
+	out_str(o, "address", address, "  %s\n", address);
 	out_str(o, "fw_ver", a->fw_ver, NULL);
 	out_u64(o, "vendor_id", a->vendor_id, "  vendor 0x%06x", a->vendor_id);
 	out_u64(o, "vendor_part_id", a->vendor_part_id, " part %u", a->vendor_part_id);
@@ -237,6 +240,7 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg device_egs[] = { { "device", "max_qp_rd_atom" },
+					    { "dict get [device] address", "10.0.0.1" },
 					    { "dict get [device] atomic_cap", "HCA" },
 					    { NULL, NULL } };
 
@@ -245,7 +249,9 @@ const struct cmd cmd_device = {
 	.family = "device",
 	.summary = "limits and abilities of a device",
 	.text = "What the device allows at most, and which optional abilities it has. These are\n"
-		"limits of the device as a whole: a QP may get less.",
+		"limits of the device as a whole: a QP may get less. The address is the one at\n"
+		"which peers reach it (on RoCE that of the GID which gids recommends; none on\n"
+		"InfiniBand).",
 	.calls = "ibv_query_device_ex(3)",
 	.examples = device_egs,
 	.args = open_args,

@@ -40,10 +40,9 @@ static struct rdma_cm_id *await(struct rdma_event_channel *ch, enum rdma_cm_even
 static struct ibv_cq *make_qp(struct rdma_cm_id *id)
 {
 	struct ibv_cq *cq = ibv_create_cq(id->verbs, 64, NULL, NULL, 0);
-	struct ibv_qp_init_attr init = { .send_cq = cq,
-					 .recv_cq = cq,
-					 .qp_type = IBV_QPT_RC,
-					 .cap = { 32, 32, 4, 4, 64 } };
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC, .cap = { 32, 32, 4, 4, 64 }
+	};
 
 	need(cq != NULL, "ibv_create_cq");
 	need(rdma_create_qp(id, NULL, &init) == 0, "rdma_create_qp");
@@ -73,7 +72,8 @@ static double loop(struct rdma_cm_id *id, struct ibv_cq *cq, struct ibv_mr *mr, 
 	}
 	clock_gettime(CLOCK_MONOTONIC, &till);
 	return ((double)(till.tv_sec - from.tv_sec) * 1e6 +
-		(double)(till.tv_nsec - from.tv_nsec) / 1e3) / n;
+		(double)(till.tv_nsec - from.tv_nsec) / 1e3) /
+	       n;
 }
 
 int main(int argc, char **argv)
@@ -98,7 +98,8 @@ int main(int argc, char **argv)
 	need(rdma_bind_addr(listener, (struct sockaddr *)&addr) == 0, "rdma_bind_addr");
 	need(rdma_listen(listener, 1) == 0, "rdma_listen");
 	need(rdma_create_id(ch, &client, NULL, RDMA_PS_TCP) == 0, "rdma_create_id");
-	need(rdma_resolve_addr(client, NULL, (struct sockaddr *)&addr, 2000) == 0, "rdma_resolve_addr");
+	need(rdma_resolve_addr(client, NULL, (struct sockaddr *)&addr, 2000) == 0,
+	     "rdma_resolve_addr");
 	await(ch, RDMA_CM_EVENT_ADDR_RESOLVED);
 	need(rdma_resolve_route(client, 2000) == 0, "rdma_resolve_route");
 	await(ch, RDMA_CM_EVENT_ROUTE_RESOLVED);

@@ -1,47 +1,84 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# example.sh RDMASH MODE FILE: one of scripts/examples/ on a real device in the lab.
-#   one    both ends in one process
+# example.sh RDMASH MODE FILE...: scripts/examples/ on a real device.
+#   one    both ends in one process, on the kernel's rxe
 #   pair   two machines: server on the first, client on the second
-#   siw    both ends in one process on soft-iWARP: passes, or ends with its require
+#   uroce  both ends in one process, on the embedded device
+#   uroce-pair  two processes on it
+#   siw    all FILEs in one machine, both ends in one process on soft-iWARP: each passes, or
+#          ends with its require
 set -u
-rdmash=$1 mode=$2 file=$3
+rdmash=$1 mode=$2
+shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 lab=$here/../rxe-lab
 # SEND, WRITE and READ over the CM; all else ends with its require
-iwarp_can="private-data read send-recv srq write-read"
+iwarp_can="private-data read reject send-recv srq write-read"
 
-"$lab" check || exit
+# on_iwarp FILE: in the machine
+on_iwarp() {
+	local out status name
+	name=$(basename "$1" .rdma)
+	out=$("$rdmash" -q -f "$1" 2>&1)
+	status=$?
+	case " $iwarp_can " in
+	*" $name "*) [ "$status" = 0 ] && echo "ok: $name passes" && return ;;
+	*) grep 'require' <<<"$out" && [ "$status" = 77 ] && return ;;
+	esac
+	printf '%s\n' "$out"
+	echo "not ok: $name: exit status $status, and neither passed nor 77 with a reason"
+	return 1
+}
+
+if [ "$mode" = siw-inside ]; then
+	status=0
+	for file; do
+		on_iwarp "$file" || status=1
+	done
+	exit "$status"
+fi
+# RDMA CM, or TCP
+listens() {
+	"$UROCE" status | grep -q listen || grep -q ' 0A ' /proc/net/tcp /proc/net/tcp6
+}
+
+if [ "$mode" = uroce-inside ]; then # two processes, and the network has no others
+	"$rdmash" -q -f "$1" server &
+	until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+	"$rdmash" -q -f "$1" client 127.0.0.1 || exit
+	wait $!
+	exit
+fi
 case $mode in
 one)
-	"$lab" run "$rdmash" -q -f "$file"
+	bash "$here/on.sh" rxe "$rdmash" -q -f "$1"
+	status=$?
+	;;
+uroce)
+	bash "$here/on.sh" uroce "$rdmash" -q -f "$1"
+	status=$?
+	;;
+uroce-pair)
+	bash "$here/on.sh" uroce bash "$here/example.sh" "$rdmash" uroce-inside "$1"
 	status=$?
 	;;
 pair)
-	printf -v play '%q -q -f %q' "$rdmash" "$file" # in a text for bash
-	"$lab" pair "$play server 10.0.0.1" "$play client 10.0.0.1"
+	"$lab" check pair || exit
+	printf -v play '%q -q -f %q' "$rdmash" "$1" # in a text for bash
+	"$lab" pair "$play server" "$play client 10.0.0.1"
 	status=$?
 	;;
 siw)
 	"$lab" check -D siw || exit
-	out=$("$lab" run -D siw "$rdmash" -q -f "$file" 2>&1)
-	status=$?
-	printf '%s\n' "$out"
-	case " $iwarp_can " in
-	*" $(basename "$file" .rdma) "*) ;;
-	*)
-		grep -q 'require' <<<"$out" && [ "$status" = 77 ] && exit 0
-		echo "expected: exit status 77 and the reason; got $status"
-		exit 1
-		;;
-	esac
+	"$lab" run -D siw -t 280 bash "$here/example.sh" "$rdmash" siw-inside "$@"
+	exit
 	;;
 *)
 	echo "unknown mode $mode" >&2
 	exit 2
 	;;
 esac
-if [ "$status" = 77 ]; then # rxe can do all of them: a require that says no is wrong
+if [ "$status" = 77 ]; then # both devices can do all of them: a require that says no is wrong
 	echo "the script's require was not met"
 	exit 1
 fi

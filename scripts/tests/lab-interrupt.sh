@@ -18,6 +18,16 @@ started() {
 	done
 }
 
+# the next start removes the directory of a job that is dead: all its processes
+# hold the lock
+next_start() {
+	local lock
+	for lock in "$tmp"/rxe-lab.*/lock; do
+		flock -w 10 "$lock" true
+	done
+	"$lab" run true
+}
+
 try() {	# SIGNAL STATUS SUBCOMMAND COMMAND...
 	local signal=$1 status=$2 job
 	shift 2
@@ -29,7 +39,7 @@ try() {	# SIGNAL STATUS SUBCOMMAND COMMAND...
 	kill "-$signal" $job
 	wait $job 2> /dev/null
 	equal "$1, $signal: status" $? "$status"
-	[ "$signal" != KILL ] || "$lab" run true
+	[ "$signal" != KILL ] || next_start
 	nothing_left "$1, $signal"
 }
 

@@ -23,7 +23,8 @@ DESTDIR=$tmp/root "$cmake" --install "$build" --prefix /usr >"$tmp/log" 2>&1 ||
 usr=$tmp/root/usr
 ok 'the program' grep -q '^rdmash' <("$usr/bin/rdmash" --version)
 for file in share/man/man1/rdmash.1 share/bash-completion/completions/rdmash \
-	share/rdmash/examples/write-read.rdma share/rdmash/lab/init; do
+	share/rdmash/examples/write-read.rdma share/rdmash/examples/lib/ends.rdma \
+	share/rdmash/lab/init; do
 	ok "$file" [ -s "$usr/$file" ]
 done
 ok 'the lab is installed with what it needs' grep -q '^rxe-lab' <("$usr/share/rdmash/rxe-lab" --version)

@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# walkthrough.sh RDMASH: the trace of examples/write-read.rdma shows the steps of an RDMA
+# walkthrough.sh DEVICE RDMASH: the trace of examples/write-read.rdma shows the steps of an RDMA
 # connection in order, with the dumps of QP, WR and SGE, and the window's address and key
 # in the private data.
 set -u
-rdmash=$1
+device=$1 rdmash=$2
 here=$(cd "$(dirname "$0")" && pwd)
-lab=$here/../rxe-lab
 
-"$lab" check || exit
-trace=$("$lab" run "$rdmash" -q -f "$here/../examples/write-read.rdma" 2>&1) || {
+trace=$(bash "$here/on.sh" "$device" "$rdmash" -q -f "$here/../examples/write-read.rdma" 2>&1) || {
+	status=$?
 	printf '%s\n' "$trace"
-	exit 1
+	exit $status
 }
 
 # the window as it was registered, and as the private data must have it

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A small shell on edit.h, to be driven at a terminal: its blocks are Tcl, and its own
- * commands are echo, notice (MS TEXT: posts it later), busy (MS), hints (0 or 1), quit.
+ * commands are echo, notice (MS TEXT: posts it later), notices (FIFO: posts what is written
+ * there, each write one notice), busy (MS), hints (0 or 1), quit.
  */
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tcl.h>
+#include <unistd.h>
 
 #include "../edit.h"
 #include "../loop.h"
@@ -129,6 +133,32 @@ static int notice_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *co
 	return TCL_OK;
 }
 
+static void on_fifo(void *arg, int fd, short revents)
+{
+	struct demo *demo = arg;
+	char text[256];
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	(void)revents;
+	if (n <= 0)
+		return;
+	text[n] = 0;
+	notice_post(demo->notices, NOTICE_CM, "%s", text);
+}
+
+/* For writing, too: so there is no end of file between two that write. */
+static int notices_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+	struct demo *demo = data;
+	int fd = objc == 2 ? open(Tcl_GetString(objv[1]), O_RDWR | O_NONBLOCK) : -1;
+
+	(void)interp;
+	if (fd < 0)
+		return TCL_ERROR;
+	loop_watch(demo->loop, fd, POLLIN, on_fifo, demo);
+	return TCL_OK;
+}
+
 static int busy_cmd(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
 	struct demo *demo = data;
@@ -192,6 +222,7 @@ static void add_commands(struct demo *demo)
 {
 	Tcl_CreateObjCommand(demo->interp, "echo", echo_cmd, demo, NULL);
 	Tcl_CreateObjCommand(demo->interp, "notice", notice_cmd, demo, NULL);
+	Tcl_CreateObjCommand(demo->interp, "notices", notices_cmd, demo, NULL);
 	Tcl_CreateObjCommand(demo->interp, "busy", busy_cmd, demo, NULL);
 	Tcl_CreateObjCommand(demo->interp, "hints", hints_cmd, demo, NULL);
 	Tcl_CreateObjCommand(demo->interp, "quit", quit_cmd, demo, NULL);

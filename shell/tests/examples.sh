@@ -26,6 +26,9 @@ foreach c [help -json] {
 }
 EOF
 "$rdmash" plan.rdma "$@" >plan.txt || { echo "no plan" >&2; exit 1; }
+# the examples speak of rxe0: here the device may have another name
+device=$("$rdmash" -q -X -c 'echo [dict get [lindex [concat [devices] {{name rxe0}}] 0] name]')
+sed "s/rxe0/$device/g" plan.txt >plan.named && mv plan.named plan.txt
 awk '/^@@@ /{close(f); f = sprintf("eg%03d.rdma", ++n); print "# " substr($0, 5) > f; next} {print > f}' plan.txt
 
 commands=0

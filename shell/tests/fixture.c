@@ -141,7 +141,10 @@ static void app_version(Tcl_DString *text)
 	(void)text;
 }
 
-const struct app app = { app_open, app_close, app_prompt, app_version, NULL };
+const struct app app = { .open = app_open,
+			 .close = app_close,
+			 .prompt = app_prompt,
+			 .version = app_version };
 
 static void *chunk_alloc(size_t size)
 {

@@ -5,16 +5,23 @@
  *
  * The lock guards everything but the rings of completion queues being looked at. Functions
  * of other files say when they take it; those that say nothing run with it held. Code of
- * the application is never called under it, and nothing blocks under it.
+ * the application is never called under it, nothing blocks under it, and a thread is not
+ * cancelled while it has it.
  *
  * Progress (receiving, timers, retransmission) is made by whoever is at hand: a thread of
  * the application inside ibv_poll_cq() or a blocking wait for an event, else the engine's
  * own thread. One reader at a time: two would reorder packets.
+ *
+ *   engine.c     bringing the device up and down
+ *   lock.c       the lock, and the time
+ *   progress.c   passes, and who makes them
+ *   wait.c       a thread of the application that waits for an event
  */
 #ifndef UROCE_ENGINE_H
 #define UROCE_ENGINE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,6 +41,12 @@ int engine_get(void);
 void engine_put(void);
 /* Why engine_get() failed, a sentence with the remedy; "" when it did not. */
 const char *engine_reason(void);
+/* Around fork(), in the parent: nothing is under way meanwhile. */
+void engine_before_fork(void);
+void engine_after_fork(void);
+/* After fork(), in the child: nothing is up, nobody has the lock, what the parent got is not
+ * to be put. */
+void engine_forget(void);
 
 /* One pass: takes in what has arrived, runs the timers that are due, sends what is queued.
  * Does not block. Returns how many packets came in. */
@@ -50,15 +63,32 @@ void engine_defer(void);
  * thread off the socket for as long as the application polls, unless the queue is armed. */
 void engine_poll_empty(struct cq *cq);
 
+/* ibv_poll_cq() has found something, ibv_req_notify_cq() has armed a queue: the thread gets
+ * the socket back if the application may be about to wait for something else. Without the
+ * lock. */
+extern _Atomic bool engine_parked, engine_parked_shared;
+void engine_unpark(void);
+static inline void engine_poll_found(void)
+{
+	if (atomic_load_explicit(&engine_parked_shared, memory_order_relaxed))
+		engine_unpark();
+}
+static inline void engine_armed(void)
+{
+	if (atomic_load_explicit(&engine_parked, memory_order_relaxed))
+		engine_unpark();
+}
+
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
- * wire to a sleeping application. Without the lock. 0, or -1 with errno EINTR. */
+ * wire to a sleeping application. Without the lock. A cancellation point. 0, or -1 with
+ * errno EINTR where read(2) would have it: not after handlers that have SA_RESTART. */
 int engine_wait_fd(int fd);
 
 /* A peer writes to our memory without our knowing: the thread must not leave the socket to
  * an application that polls memory instead of a completion queue. */
 void engine_remote_access(void);
 
-/* Monotonic, nanoseconds; read once a pass. */
+/* Monotonic, nanoseconds; read once while the lock is held, and once a pass. */
 uint64_t engine_now(void);
 
 #endif

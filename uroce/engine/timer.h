@@ -26,7 +26,9 @@ static inline bool timer_running(const struct timer *t)
 int timer_reserve(int n);
 /* When the next one runs out; UINT64_MAX: none runs. */
 uint64_t timer_next(void);
-/* Runs what is due at now. */
+/* Runs what is due at now, each timer once at most. */
 void timer_run(uint64_t now);
+/* Stops all: after fork(). What was reserved stays so. */
+void timer_forget(void);
 
 #endif

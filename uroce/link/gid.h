@@ -21,8 +21,9 @@ struct gid_entry {
 	bool loopback;
 };
 
-/* Reads the addresses again. An address keeps its index as long as it lives; posts
- * GID_CHANGE through gid_changed when something came or went. */
+/* Reads the addresses again: of interfaces that are up. An address keeps its index as long
+ * as it lives. Calls gid_changed (which may be NULL) when something came or went; the engine
+ * calls this when the kernel says that addresses have changed. With the lock. */
 void gid_refresh(void);
 extern void (*gid_changed)(void);
 
@@ -33,7 +34,8 @@ int gid_index(const union ibv_gid *gid, unsigned scope);
 /* How many entries are in use, up to the last one. */
 unsigned gid_count(void);
 
-/* The largest path MTU that fits an interface with this MTU in bytes, headers included. */
+/* The largest path MTU that fits an interface with this MTU in bytes, headers included; 0:
+ * none does, and its addresses are not in the table. */
 enum ibv_mtu gid_path_mtu(unsigned ifmtu);
 
 /* Socket addresses and GIDs. Only AF_INET and AF_INET6; -1 for others. */
@@ -47,6 +49,12 @@ int gid_route(const struct sockaddr *dst);
 static inline bool gid_is_ipv4(const union ibv_gid *gid)
 {
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid);
+}
+
+/* ff00::/8, or 224.0.0.0/4 mapped. */
+static inline bool gid_is_multicast(const union ibv_gid *gid)
+{
+	return gid->raw[0] == 0xff || (gid_is_ipv4(gid) && gid->raw[12] >> 4 == 0xe);
 }
 
 #endif

@@ -7,12 +7,20 @@
  * so that none leaves the group while any process lives; each claims a slot, and reads the
  * socket of its slot. Socket 0 takes the packets of QP 1, the MADs of the connection
  * manager: whoever reads one hands it on to the process that it is for.
+ *
+ *   group.c     joining and leaving
+ *   sockets.c   the sockets of the group, and those to send from
+ *   control.c   messages between the processes
+ *   names.c     who listens for connections
+ *   abstract.c  names of AF_UNIX sockets, which tell who is there
+ *   holder.c    who it is that holds something, as /proc says
  */
 #ifndef UROCE_LINK_GROUP_H
 #define UROCE_LINK_GROUP_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SLOT_BITS  6
@@ -20,14 +28,17 @@
 #define SLOT_SHIFT (24 - SLOT_BITS) /* QPN -> slot; 18 bits are left for the QPs of a process */
 
 /* Claims a slot, joins or makes the group, opens the sockets to send with. 0, or -1 with
- * errno and a reason (of size bytes). Without the lock. */
+ * errno and a reason (of size bytes): EADDRINUSE: the port is another program's or user's;
+ * EBUSY: those who hold the sockets do not answer; EUSERS: all slots are taken; EMFILE.
+ * Takes up to seconds. Without the lock. */
 int group_join(char *reason, size_t size);
 void group_leave(void);
 /* After fork(): the child has nothing of it, and may join anew. */
 void group_forget(void);
 
-unsigned group_slot(void); /* 1 ... 63 */
-/* Descriptors to wait on: our own packets, MADs for anybody, messages of other processes. */
+unsigned group_slot(void); /* 1 ... 63; 0: not joined */
+/* Descriptors to wait on: our own packets, MADs for anybody, messages of other processes.
+ * -1: not joined. Addresses are IPv4 mapped unless the host has no IPv6. */
 int group_fd(void);
 int group_gsi_fd(void);
 int group_control_fd(void);
@@ -35,10 +46,12 @@ int group_control_fd(void);
 int group_send_fd(int family);
 uint16_t group_send_port(int family);
 
-/* Listening for connections is a name that one process of the host holds. */
+/* Listening for connections is a name that one process of the host holds: of a port space, a
+ * port, and an address, which may be :: or ::ffff:0.0.0.0 (any of its family). */
 struct group_name;
-/* Claims a port of a port space on this host for addr (zero: any). *port 0: an ephemeral
- * one, which is filled in. NULL with errno: EADDRINUSE. */
+/* Claims one. *port 0: an ephemeral one, which is filled in. NULL with errno as the kernel's
+ * rdma_bind_addr(3) has it: EADDRINUSE: the same is claimed; EADDRNOTAVAIL: one of the two
+ * is for any address (of the same family). Costs a descriptor. With the lock. */
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr);
 void group_release(struct group_name *name);
 
@@ -47,18 +60,26 @@ struct mad_from {
 	union ibv_gid src, dst;
 	uint32_t scope;
 	uint32_t src_qpn;
-	/* how it was on the wire, for the tap of the process that it is for */
 	uint32_t psn;
+	/* how it was on the wire, for the tap of the process that it is for */
 	uint16_t sport, ip_id;
 	uint8_t tclass, hops;
 };
-/* Hands a MAD on: to the process in a slot, or to the holder of a name. 0, or -1 with
- * ECONNREFUSED: there is nobody; EAGAIN: it does not take any more. */
+/* Hands a MAD on: to the process in a slot, or to the holder of exactly that name, where it
+ * goes to cm_input(). 0, or -1 with ECONNREFUSED: there is nobody; EAGAIN: too many are
+ * waiting already. One for a process that does not take it is lost after a while. */
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n);
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 		       const struct mad_from *from, const void *mad, size_t n);
 
 /* Something came in on group_control_fd(): serves it (hands out sockets, takes MADs). */
 void group_serve(void);
+
+/* Text about this process for group_status() of others: some lines, the first without an
+ * indent. Returns its length, less than n. With the lock. */
+size_t status_text(char *buf, size_t n);
+/* Calls fn for each process of this user that has a slot on this host; pid 0: unknown. text
+ * NULL: it does not answer. Needs no slot. Without the lock. 0, or -1 with errno. */
+int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg);
 
 #endif

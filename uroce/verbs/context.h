@@ -27,6 +27,14 @@
 #define MAX_MCAST_QPS	 56
 #define MAX_MESSAGE	 0x40000000u /* bytes: 1 GiB; half the PSNs with an MTU of 256 are more */
 
+#define COMP_VECTORS 1 /* one thread makes all completions */
+
+/* The name of the device for those who look for it in /dev/infiniband. */
+#define UROCE_UVERBS "uverbs_uroce0"
+
+/* What librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
+#define RDMA_CM_ABI 4
+
 struct async_event;
 
 struct context {

@@ -68,6 +68,11 @@ static inline bool cq_empty(struct cq *cq)
 	       atomic_load_explicit(&cq->tail, memory_order_acquire);
 }
 
+/* One more event of the queue for its channel. */
+void channel_put(struct cq *cq);
+/* Forgets those that were not taken. */
+void channel_forget(struct cq *cq);
+
 /* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
  * queue is full: CQ_ERR, and the QPs of the queue fail. */
 void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);

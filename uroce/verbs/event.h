@@ -35,5 +35,7 @@ void event_port(enum ibv_event_type type);
 /* Waits until every event about obj that was taken is acknowledged, and forgets those that
  * were not taken: before it is destroyed. */
 void event_drain(struct context *c, const void *obj);
+/* The context is closed: forgets all. */
+void event_forget_all(struct context *c);
 
 #endif

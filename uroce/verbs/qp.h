@@ -7,6 +7,7 @@
 #define UROCE_VERBS_QP_H
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@
 #include "tx.h"
 
 struct srq;
+struct wr_op;
 
 /* A list of memory: as posted, or bytes that were copied when it was (IBV_SEND_INLINE). */
 struct send_wqe {
@@ -30,9 +32,9 @@ struct send_wqe {
 	uint64_t remote; /* RDMA and atomics */
 	uint32_t rkey;
 	uint64_t compare_add, swap;
-	struct flow flow; /* UD: of the address handle, as it was when it was posted */
-	uint32_t dest_qpn, dest_qkey;
-	struct window_bind bind; /* BIND_MW: window_bind_of() when it was posted */
+	struct flow flow;	      /* UD: of the address handle, as it was when it was posted */
+	uint32_t dest_qpn, dest_qkey; /* as posted: bit 31 of the key means that of the QP */
+	struct window_bind bind;      /* BIND_MW: window_bind_of() when it was posted */
 
 	/* the requester's: none of it is set when it is posted, but started is false */
 	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
@@ -47,12 +49,28 @@ struct send_wqe {
 };
 
 /* Three positions that run freely; the slot is position & mask:
- * [head, next): on their way; [next, tail): posted, not yet begun. */
+ * [head, next): on their way; [next, tail): posted, not yet begun. Only posting moves the
+ * tail: a reset drops requests by moving head and next to it. */
 struct send_queue {
 	struct send_wqe *ring;
-	uint8_t *room;	     /* of the SGEs and inline data of all slots */
-	uint32_t mask, size; /* size: what was asked for; the ring may have more */
+	uint8_t *room;	     /* of the SGEs and inline data of all slots, stride bytes each */
+	uint32_t mask, size; /* size: how many may be posted; the ring has at least one slot */
+	uint32_t stride;
 	uint32_t head, next, tail;
+};
+
+/* Who posts: requests are written beyond the tail without the engine's lock, and move under
+ * it all at once. post.h */
+struct poster {
+	pthread_mutex_t lock; /* ibv_post_send(), or from wr_start() to wr_complete() */
+	uint32_t head;	      /* of the queue, when it was last looked at */
+	uint32_t n;	      /* requests beyond the tail, without the one being written */
+	struct send_wqe *wqe; /* being written, or NULL */
+	const struct wr_op *op;
+	bool needs_peer;   /* UD: there is no address yet */
+	bool open;	   /* wr_start() was called */
+	int err;	   /* of wr_...(): the first */
+	uint64_t send_ops; /* IBV_QP_EX_WITH_...: of ibv_create_qp_ex(); 0: no wr_...() */
 };
 
 struct recv_wqe {
@@ -151,6 +169,7 @@ struct qp {
 	struct flow flow; /* RC, UC: from attr.ah_attr */
 	uint32_t mtu;	  /* bytes, from attr.path_mtu */
 	struct send_queue sq;
+	struct poster post;
 	struct recv_queue rq;
 	struct requester req;
 	struct responder resp;
@@ -178,6 +197,13 @@ struct qp *qp_find(uint32_t qpn);
 void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg);
 /* Calls fn for every QP. */
 void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg);
+/* After fork(), in the child, before the timers are forgotten: the QPs are the parent's.
+ * They stay to be destroyed, in RESET; no packet finds them. */
+void qp_forget_all(void);
+
+/* The table of numbers: 0, or -1 with ENOMEM (MAX_QP of them). Sets v.qp_num. */
+int qp_enter(struct qp *qp);
+void qp_leave(struct qp *qp);
 
 static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
 {

@@ -69,7 +69,7 @@ int region_invalidate(struct qp *qp, uint32_t rkey, bool remote);
 /* A QP goes: its windows of type 2 are unbound. */
 void region_forget_qp(struct qp *qp);
 
-/* Regions and windows come and go: their keys are chosen here. 0, or -1 with ENOMEM. */
+/* Regions and windows come and go: their keys are chosen here. 0, or -1 with errno. */
 int region_add_mr(struct mr *mr);
 void region_remove_mr(struct mr *mr);
 int region_add_mw(struct mw *mw);

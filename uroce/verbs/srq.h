@@ -21,6 +21,8 @@ static inline struct srq *to_srq(struct ibv_srq *srq)
 
 /* Posts to a receive queue, of a QP or shared. 0, or an errno as ibv_post_recv(3) returns. */
 int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+/* Adds a request, which must fit. */
+void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n);
 /* Room for at least wr requests of sge SGEs. 0, or -1 with ENOMEM. */
 int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge);
 void recv_queue_free(struct recv_queue *rq);

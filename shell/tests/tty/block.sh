@@ -13,7 +13,7 @@ await_not '^b1$'
 line '}'
 await '^b1$'
 await '^b2$'
-await "$prompt"
+await_prompt
 
 # Its end by Ctrl-D on an empty line leaves, as at the first prompt.
 line 'foreach i {'

@@ -23,7 +23,7 @@ type 'qu'
 key Tab
 type '!'
 await '> quit! x$'
-key C-c
+cancel
 
 # Several: first what they share, then the list, with the line drawn again below.
 type 'po'
@@ -37,32 +37,31 @@ type 'w'
 key Tab
 type '<'
 await '> post-write <$'
-key C-c
+cancel
 
 # None: the line stays.
 type 'zzz'
 key Tab
 type '.'
 await '> zzz\.$'
-key C-c
+cancel
 
 # A word with a blank is braced. Others end at a whole character.
 type 'tw'
 key Tab
 type '.'
 await '> \{two words\} \.$'
-key C-c
+cancel
 type 'gr'
 key Tab
 await '> größe$'
 key Tab
 await '^größe +größer$'
-key C-c
+cancel
 
 # The list of a line over two rows goes below both of them, the cursor in the middle too.
-line 'proc clear {} { puts -nonewline "\033\[2J\033\[H"; flush stdout }'
-line 'clear'
-await '^demo> *$'
+run 'proc clear {} { puts -nonewline "\033\[2J\033\[H"; flush stdout }'
+run 'clear'
 type "echo $(a 78) post- bbb"
 key C-Left Left
 key Tab
@@ -75,7 +74,7 @@ $(a 9) post- bbb
 post-read   post-write
 demo> echo $(a 69)
 $(a 9) post-read! bbb"
-key C-c
+cancel
 
 # More words than the screen holds.
 type 'num'
@@ -83,6 +82,6 @@ key Tab
 await '^\.\.\. and [0-9]+ more$'
 await '^num000 '
 await '> num$'
-key C-c
+cancel
 line quit
 await_end

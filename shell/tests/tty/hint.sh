@@ -27,12 +27,14 @@ await "$hint"
 # What is entered is the line alone, and nothing of the hint stays behind.
 key Enter
 await 'invalid command name "post-write"'
-await_not '<mr>'
+await_prompt
+shows '<mr>' && fail 'the hint stays'
 
 # A notice leaves the hint where it is.
-line 'notice 200 peer'
+take_notices
 type 'post-write '
 await "$hint"
+post 'peer'
 await '^\* cm +peer$'
 await "> post-write $hint\$"
 
@@ -42,13 +44,15 @@ await '> post-write <mr> -remote$'
 type 'x'
 await '> post-write x$'
 resize 80 24
-key C-c
+cancel
 
-line 'hints 0'
+run 'hints 0'
 type 'post-write '
-await_cursor "17 $(cursor | cut -d' ' -f2)"
+await_column 17
+type 'y'
+await '> post-write y$'
 shows '<mr>' && fail 'a hint, though hints are off'
-key C-c
+cancel
 line quit
 await_end
 

@@ -8,15 +8,15 @@ start "$@"
 await "$prompt"
 file=$dir/state/rdmash/history
 
-line 'echo first'
-line 'foreach i {1 2} {'
-line 'echo "got $i"'
-line '}'
+run 'echo first'
+run 'foreach i {1 2} {'
+run 'echo "got $i"'
+run '}'
 await '^got 2$'
-line 'echo first'
-line 'echo first'
+run 'echo first'
+run 'echo first'
 line '   '
-line 'echo größe \\ tab'
+run 'echo größe \\ tab'
 await '^größe . tab$'
 
 # Another shell at the same time: neither loses what the other has typed.
@@ -58,8 +58,9 @@ await '^echo "got \$i"$'
 key Enter
 await '^got 1$'
 await '^got 2$'
+await_prompt
 key Up
-await_cursor "1 $(cursor | cut -d' ' -f2)"
-key C-c
+await_column 1
+cancel
 line quit
 await_end

@@ -8,30 +8,31 @@ start "$@"
 await "$prompt"
 
 type 'echo dropped'
+await '> echo dropped$'
 key Left Left
-key C-c
+await_column 16
+cancel
 await '> echo dropped\^C$'
-await '^demo> *$'
 await_not '^dropped'
 
 line 'foreach i {1 2} {'
 type 'echo'
 await '\.\.\.> echo$'
-key C-c
-await '^demo> *$'
-line 'echo next'
+cancel
+run 'echo next'
 await '^next$'
 
 key C-r
 type 'nex'
 await '^bck:nex'
-key C-c
-await '^demo> *$'
+cancel
 
 # A line over two rows is left whole.
 type "echo $(a 80)"
+await_column 11
 key Home
-key C-c
+await_column 6
+cancel
 await "^$(a 11)\^C\$"
 
 # A command, and what was pasted behind it.
@@ -41,18 +42,20 @@ echo never
 await '^start$'
 key C-c
 await 'interrupted$'
-await '^demo> *$'
-line 'echo after'
+await_prompt
+run 'echo after'
 await '^after$'
 await_not '^never$'
 
 # How to leave, at the second in a row on an empty prompt only.
 key C-c
 await '> \^C$'
-await_not 'To leave'
+await_prompt
+shows 'To leave' && fail 'told how to leave too early'
 key C-c
 await '^To leave: quit or Ctrl-D$'
-line 'echo still here'
+await_prompt
+run 'echo still here'
 await '^still here$'
 key C-d
 await_end

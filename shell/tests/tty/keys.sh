@@ -15,18 +15,21 @@ type 'ec'
 key End
 key Enter
 await '^axb$'
-line 'echo once'
-line 'echo twice'
+await_prompt
+run 'echo once'
+run 'echo twice'
 await '^twice$'
 type 'echo o'
 key PageUp
 await '> echo once$'
 key C-u
 key C-w
-line 'echo three words'
+await_prompt
+run 'echo three words'
 key Up C-w C-w
 type 'left'
 key Enter
 await '^left$'
+await_prompt
 key C-d
 await_end

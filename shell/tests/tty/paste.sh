@@ -20,7 +20,7 @@ await '^in b$'
 await '^two +tabs$'
 await '> echo unfini$'
 shows '^post-' && fail 'a pasted tab completes'
-line 'shed'
+run 'shed'
 await '^unfinished$'
 
 # In the middle of a line, during a search, and with what would act as a key.
@@ -29,15 +29,18 @@ key Left
 paste 'inner'
 key Enter
 await '^\(inner\)$'
+await_prompt
 key C-r
 type 'zzz'
 paste 'echo searched'
 key C-e
 key Enter
-await 'searched$'
+await '^searched$'
+await_prompt
 paste "$(printf 'echo {a\001\033[Abc}')"
 key Enter
 await '^a\[Abc$'
+await_prompt
 
 # Long: more than a terminal holds at once.
 paste "$(i=0; while [ $i -lt 500 ]; do echo "echo line $i of a long paste"; i=$((i + 1)); done)

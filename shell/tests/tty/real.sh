@@ -71,7 +71,7 @@ type 'get '
 key Tab Tab
 await ' window( |$)'
 shows '(^| )pd0( |$)' || fail 'the PD is not offered'
-key C-c
+cancel
 clear_screen
 
 line 'qp create -type RC'
@@ -95,8 +95,7 @@ await_not '-remote n|off size'
 key C-u
 type 'post write window '
 shown '-remote n -rkey n [-off size]'
-key C-c
-await '^rxe0 qp0:RESET> *$'
+cancel
 await_not '-remote n'
 clear_screen
 
@@ -162,14 +161,14 @@ clear_screen
 
 # --- Ctrl-C: stops what waits, keeps the session; twice at the prompt tells how to leave ---
 
-line 'poll -within 60000'
-await '^rxe0 qp0:INIT> poll -within 60000$'
+line 'echo polling; poll -within 60000'
+await '^polling$'
 key C-c
 await '^interrupted$'
 await '^rxe0 qp0:INIT> *$'
 clear_screen
-line 'wait state RTS -within 60000'
-await 'within 60000$'
+line 'echo waiting; wait state RTS -within 60000'
+await '^waiting$'
 key C-c
 await '^interrupted$'
 await '^rxe0 qp0:INIT> *$'
@@ -182,6 +181,7 @@ await '^rxe0 qp0:INIT> *$'
 clear_screen
 key C-c
 await '> \^C$'
+await_prompt
 shows 'To leave' && fail 'told how to leave too early'
 key C-c
 await '^To leave: quit or Ctrl-D$'
@@ -245,7 +245,7 @@ await 'rdma_disconnect'
 window 1
 await '^\* cm +id0: DISCONNECTED'
 await '^rxe1 qp0:ERR> echo waits( |$)'
-key C-c
+cancel
 line 'quit'
 await_end
 window 0

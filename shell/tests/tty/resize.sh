@@ -6,7 +6,7 @@
 demo_only "$1"
 start "$@"
 await "$prompt"
-line 'echo 1; echo 2; echo 3'
+run 'echo 1; echo 2; echo 3'
 await '^3$'
 type 'echo 0123456789012345678901234567890123456789'
 await '6789$'
@@ -30,11 +30,13 @@ demo> echo 012345678
 type 'X'
 key Enter
 await '^aXb$'
+await_prompt
 
 # While a command runs.
 line 'busy 200; echo there'
 resize 80 24
 await '^there$'
+await_prompt
 line 'echo 0123456789012345678901234567890123456789'
 await '^0123456789012345678901234567890123456789$'
 line quit

@@ -17,11 +17,12 @@ await '^outer% *$'
 line 'stty -a | grep -o " echo "; stty -a | grep -o " icanon"'
 await '^ echo *$'
 await '^ icanon$'
-line 'fg'
+line 'clear; fg'
 await '> echo abc$'
 type 'def'
 key Left BSpace Enter
 await '^abcdf$'
+await_prompt
 
 # Stopped from outside, too.
 type 'echo xyz'
@@ -32,5 +33,6 @@ line 'clear; fg'
 await '> echo xyz$'
 key Enter
 await '^xyz$'
+await_prompt
 key C-d
 await '^outer% *$'

@@ -24,6 +24,7 @@ type 'y'
 await 'ay$'
 key Enter
 await '^a+y$'
+await_prompt
 
 # An entry of more lines than the screen has.
 paste 'foreach i {1} {
@@ -36,9 +37,11 @@ paste 'foreach i {1} {
 }
 '
 await '^sum 15$'
+await_prompt
 key Up Home End
 await '^\}$'
 key Enter
+await_prompt
 await '^sum 15$'
 key C-r
 type 'set b'
@@ -46,6 +49,6 @@ await '^bck:set b'
 key C-w
 type ' 2'
 await '^bck:set b 2'
-key C-c
+cancel
 line 'quit'
 await_end

@@ -51,7 +51,9 @@ in_home() {
 
 # start PROGRAM [ARGUMENT ...]: in a terminal of $columns x $rows, with a home of its own.
 start() {
-	on_tmux start-server \; set -g status off \; set -g escape-time 0 \; \
+	# without its last session the server would end, and might do so under the next start
+	on_tmux start-server \; set -s exit-empty off \; set -g status off \; \
+		set -g escape-time 0 \; \
 		new-session -d -x "${columns:-80}" -y "${rows:-24}" "exec $(in_home "$@")"
 }
 
@@ -193,6 +195,15 @@ await_rows() {
 	}
 }
 
+has_column() {
+	[ "$(cursor | cut -d' ' -f1)" = "$1" ]
+}
+
+# await_column N: in whatever row.
+await_column() {
+	until_so 10 has_column "$1" || fail "the cursor is at $(cursor), not in column $1"
+}
+
 is_screen() {
 	[ "$(screen)" = "$1" ]
 }
@@ -205,9 +216,50 @@ await_screen() {
 	}
 }
 
+# The last row with anything on it is a prompt and nothing else: the terminal is raw, and a
+# key is the editor's. Before, while a command runs or the prompt changes, the terminal itself
+# takes what acts as a key: Ctrl-D, ^R, ^U, ^W, and Ctrl-C, which also drops what was typed
+# and not read yet.
+at_prompt() {
+	screen 2>/dev/null | sed '/^ *$/d' | tail -n 1 | grep -Eq "^[^>]*$prompt"
+}
+
+off_prompt() {
+	! at_prompt
+}
+
+await_prompt() {
+	until_so 10 at_prompt || fail 'no prompt'
+}
+
+# run TEXT: as line, until the next prompt is there.
+run() {
+	type "$1"
+	until_so 10 off_prompt || fail "'$1' is not shown"
+	key Enter
+	await_prompt
+}
+
+# Ctrl-C, where something is typed that the screen shows.
+cancel() {
+	key C-c
+	await_prompt
+}
+
 # The program ends by itself, with status 0.
 await_end() {
 	await '^\[ended 0\]$'
+}
+
+# take_notices: edit_demo listens for those of post.
+take_notices() {
+	mkfifo "$dir/notices"
+	run "notices $dir/notices"
+}
+
+# post TEXT: a notice comes, now.
+post() {
+	printf %s "$1" >"$dir/notices"
 }
 
 # For tests that need commands of edit_demo.

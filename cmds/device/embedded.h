@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The embedded device, uroce0: when rdmash uses it, and how. */
+#ifndef CMDS_EMBEDDED_H
+#define CMDS_EMBEDDED_H
+
+struct options;
+
+/* Starts this program again on the embedded device when it was asked for (--device uroce0),
+ * or when the machine has no RDMA device and none was asked for. Returns when there is
+ * nothing to do: 0, with a line about it for the user or NULL in *note; or -1 with an error
+ * message printed. */
+int embedded_start(const struct options *opt, char **argv, const char **note);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "topics.h"
+
+static const char embedded[] =
+	"Where a machine has no RDMA device, rdmash brings its own: uroce0 speaks RoCEv2 on UDP\n"
+	"port 4791, as kernel drivers and network cards do, but from user space: it needs no\n"
+	"hardware, no module of the kernel and no privilege. It is used when there is no other\n"
+	"device, and with --device uroce0. It is slower than hardware, and else behaves as the\n"
+	"specification says: what goes over its wire can be captured and read with Wireshark, and\n"
+	"it talks to real devices on other hosts.\n"
+	"\n"
+	"  rdmash --device uroce0         this device, whatever else there is\n"
+	"  uroce rping -s -a 127.0.0.1    any other program that uses RDMA verbs\n"
+	"  uroce status                   the processes of this host that use it\n"
+	"\n"
+	"The programs of one user on a host share the port. Two terminals with 127.0.0.1 are\n"
+	"enough to try both ends of everything.\n"
+	"\n"
+	"  UROCE_PCAP=FILE                writes all packets of a program to a pcapng file\n"
+	"  UROCE_FAULT=drop=5%            loses packets; also dup, reorder, corrupt, delay; dir=out,\n"
+	"                                 op=ACK and psn=N say which; ';' separates rules\n"
+	"  UROCE_FAULT_SEED=7             makes that the same every time\n";
+
+const struct topic cmd_topics[] = {
+	{ "uroce", "The embedded device", embedded },
+	{ 0 },
+};

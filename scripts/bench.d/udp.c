@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What plain UDP sockets of this machine can do on loopback: the baselines of "scripts/bench
+ * uroce". Two processes, as the device has it; prints one number.
+ *
+ *   udp ping busy|block BYTES N      microseconds a round trip
+ *   udp stream BYTES PACKETS MiB [gso]   GB/s; windows of PACKETS, as a sender with
+ *                                    acknowledgements has them
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/udp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH 32
+
+static void need(int ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Two sockets on loopback, each connected to the other. */
+static void make_pair(int fd[2])
+{
+	struct sockaddr_in addr[2];
+	socklen_t len = sizeof addr[0];
+	int size = 4 << 20;
+
+	for (int i = 0; i < 2; i++) {
+		fd[i] = socket(AF_INET, SOCK_DGRAM, 0);
+		need(fd[i] >= 0, "socket");
+		addr[i] = (struct sockaddr_in){ .sin_family = AF_INET,
+						.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		need(bind(fd[i], (struct sockaddr *)&addr[i], len) == 0, "bind");
+		need(getsockname(fd[i], (struct sockaddr *)&addr[i], &len) == 0, "getsockname");
+		setsockopt(fd[i], SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+	}
+	for (int i = 0; i < 2; i++)
+		need(connect(fd[i], (struct sockaddr *)&addr[!i], len) == 0, "connect");
+}
+
+/* The child: ends with its parent. */
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	need(pid >= 0, "fork");
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+static void receive(int fd, char *buf, size_t size, int flags)
+{
+	unsigned empty = 0;
+
+	for (;;) {
+		ssize_t n = recv(fd, buf, size, flags);
+
+		if (n > 0)
+			return;
+		need(errno == EAGAIN, "recv");
+		if (++empty % 20 == 0)
+			sched_yield();
+	}
+}
+
+static int ping(const char *how, size_t size, unsigned n)
+{
+	int fd[2], flags = strcmp(how, "busy") == 0 ? MSG_DONTWAIT : 0;
+	char *buf = calloc(1, size);
+	double from = 0;
+	pid_t child;
+
+	make_pair(fd);
+	child = start();
+	if (child == 0) {
+		for (;;) {
+			receive(fd[1], buf, size, flags);
+			need(send(fd[1], buf, size, 0) > 0, "send");
+		}
+	}
+	for (unsigned i = 0; i < n + n / 10; i++) {
+		if (i == n / 10)
+			from = now();
+		need(send(fd[0], buf, size, 0) > 0, "send");
+		receive(fd[0], buf, size, flags);
+	}
+	printf("%.3f\n", (now() - from) * 1e6 / n);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+struct batch {
+	struct mmsghdr msg[BATCH];
+	struct iovec iov[BATCH];
+	char *room;
+};
+
+static void batch_init(struct batch *b, size_t size)
+{
+	memset(b, 0, sizeof *b);
+	b->room = calloc(BATCH, size);
+	for (unsigned i = 0; i < BATCH; i++) {
+		b->iov[i] = (struct iovec){ b->room + i * size, size };
+		b->msg[i].msg_hdr.msg_iov = &b->iov[i];
+		b->msg[i].msg_hdr.msg_iovlen = 1;
+	}
+}
+
+/* Takes bytes until a window is full, then says so to the sender. */
+static void drain(int fd, size_t window, size_t max, int gso)
+{
+	struct batch b;
+	size_t got = 0;
+
+	batch_init(&b, gso ? 65536 : max);
+	for (;;) {
+		int n = recvmmsg(fd, b.msg, BATCH, MSG_WAITFORONE, NULL);
+
+		need(n > 0, "recvmmsg");
+		for (int i = 0; i < n; i++)
+			got += b.msg[i].msg_len;
+		for (; got >= window; got -= window)
+			need(send(fd, "a", 1, 0) == 1, "send");
+	}
+}
+
+static void put_window(int fd, struct batch *b, size_t size, unsigned packets, int gso)
+{
+	if (gso) {
+		struct iovec iov = { b->room, size * packets };
+		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+		need(sendmsg(fd, &msg, 0) > 0, "sendmsg");
+		return;
+	}
+	for (unsigned left = packets; left;) {
+		int n = sendmmsg(fd, b->msg, left < BATCH ? left : BATCH, 0);
+
+		need(n > 0, "sendmmsg");
+		left -= (unsigned)n;
+	}
+}
+
+static int stream(size_t size, unsigned packets, unsigned mib, int gso)
+{
+	size_t window = size * packets, total = (size_t)mib << 20;
+	int fd[2], on = 1, segment = (int)size;
+	char ack;
+	struct batch b;
+	pid_t child;
+	double from;
+
+	if (gso && window > 65000) {
+		packets = (unsigned)(65000 / size);
+		window = size * packets;
+	}
+	make_pair(fd);
+	if (gso) {
+		need(setsockopt(fd[1], IPPROTO_UDP, UDP_GRO, &on, sizeof on) == 0, "UDP_GRO");
+		need(setsockopt(fd[0], IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof segment) == 0,
+		     "UDP_SEGMENT");
+	}
+	child = start();
+	if (child == 0)
+		drain(fd[1], window, size, gso);
+	batch_init(&b, gso ? 65536 : size);
+	from = now();
+	/* two windows on their way, so that neither side waits for the other */
+	put_window(fd[0], &b, size, packets, gso);
+	for (size_t sent = window; sent < total; sent += window) {
+		put_window(fd[0], &b, size, packets, gso);
+		need(recv(fd[0], &ack, 1, 0) == 1, "recv");
+	}
+	need(recv(fd[0], &ack, 1, 0) == 1, "recv");
+	printf("%.4f\n", (double)total / (now() - from) / 1e9);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && strcmp(argv[1], "ping") == 0)
+		return ping(argv[2], strtoul(argv[3], NULL, 10), (unsigned)atoi(argv[4]));
+	if (argc >= 5 && strcmp(argv[1], "stream") == 0)
+		return stream(strtoul(argv[2], NULL, 10), (unsigned)atoi(argv[3]),
+			      (unsigned)atoi(argv[4]), argc > 5 && strcmp(argv[5], "gso") == 0);
+	fprintf(stderr,
+		"usage: udp ping busy|block BYTES N | udp stream BYTES PACKETS MiB [gso]\n");
+	return 2;
+}

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# on.sh DEVICE COMMAND...: runs a command where it finds this device, and no other.
+#   rxe     the kernel's, in a machine of the lab
+#   uroce   the embedded one ($UROCE: the program uroce), in a network of its own, since its
+#           UDP port is the host's; with the addresses that the lab's machine has
+# Exit status: the command's; 77 with the reason where it cannot be had.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+device=$1
+shift
+case $device in
+rxe)
+	"$here/../rxe-lab" check || exit
+	exec "$here/../rxe-lab" run -t 580 "$@"
+	;;
+uroce)
+	namespace=(unshare --net)
+	[ "$(id -u)" = 0 ] || namespace=(unshare --user --map-root-user --net)
+	"${namespace[@]}" true 2>/dev/null || { echo "no network namespaces here: skipped"; exit 77; }
+	# shellcheck disable=SC2016
+	exec "${namespace[@]}" sh -c '
+		ip link set lo up &&
+		for a in 10.0.0.1 10.0.0.2 fd00::1 fd00::2; do ip addr add $a dev lo || exit; done
+		exec "$@"' sh "$UROCE" "$@"
+	;;
+*)
+	echo "unknown device $device" >&2
+	exit 2
+	;;
+esac

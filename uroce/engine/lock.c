@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "engine_own.h"
+
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static _Atomic unsigned waiting;
+static int cancel_state; /* of the thread that has the lock, before */
+static uint64_t now;	 /* 0: not read yet */
+
+static void have_lock(int state)
+{
+	cancel_state = state;
+	now = 0;
+}
+
+/* Real verbs are no cancellation points, and a thread must not go with the lock. */
+void engine_lock(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_trylock(&lock) != 0) {
+		atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+		pthread_mutex_lock(&lock);
+		atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+	}
+	have_lock(state);
+}
+
+bool engine_trylock(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_trylock(&lock) != 0) {
+		pthread_setcancelstate(state, NULL);
+		return false;
+	}
+	have_lock(state);
+	return true;
+}
+
+void engine_unlock(void)
+{
+	int state = cancel_state;
+
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
+}
+
+bool engine_contended(void)
+{
+	return atomic_load_explicit(&waiting, memory_order_relaxed) != 0;
+}
+
+void engine_sleep(void)
+{
+	int state = cancel_state;
+
+	pthread_cond_wait(&woken, &lock);
+	have_lock(state);
+}
+
+void engine_wake_all(void)
+{
+	pthread_cond_broadcast(&woken);
+}
+
+void engine_refresh_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t engine_now(void)
+{
+	if (!now)
+		engine_refresh_now();
+	return now;
+}
+
+bool lock_before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	return pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+void lock_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void lock_forget(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&woken, NULL);
+	waiting = 0;
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The thread sleeps in epoll_wait() without an end. A timer of the kernel is set to the next
+ * moment at which something is to be done, by whoever knows of an earlier one: that costs
+ * less than waking the thread, and wakes nobody.
+ */
+#include "engine_own.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "addrs.h"
+#include "cq.h"
+#include "gid.h"
+#include "group.h"
+#include "rx.h"
+#include "timer.h"
+#include "transport.h"
+#include "tx.h"
+
+#define BATCH	     32	       /* packets of a pass */
+#define TICK	     MS	       /* the thread looks whether the application still polls */
+#define POLL_GAP     (MS / 10) /* who polls twice in it is polling all the time */
+#define MEMORY_POLLS (10 * MS) /* after a peer has written to our memory */
+#define POLLS_YIELD  20	       /* empty polls before others get the processor */
+#define NEVER	     UINT64_MAX
+
+enum source { OWN, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
+
+static struct {
+	bool running, stop;
+	unsigned era;
+	pthread_t thread;
+	int epoll, timer, addresses;
+	uint64_t timer_set; /* to when */
+	enum reader reader;
+	bool in_pass;
+	bool more;		 /* to be sent: another pass is due */
+	uint64_t deferred_until; /* acknowledgements: NEVER: none */
+	uint64_t last_remote, last_empty, tick;
+	unsigned polls_seen;
+} e = {
+	.epoll = -1,
+	.timer = -1,
+	.addresses = -1,
+};
+
+static _Atomic unsigned polls;
+_Atomic bool engine_parked, engine_parked_shared;
+
+/* ---------------------------------------------------------------------- waking -- */
+
+static void set_timer(uint64_t when)
+{
+	struct itimerspec its = {
+		.it_value.tv_sec = (time_t)(when / 1000000000),
+		.it_value.tv_nsec = (long)(when % 1000000000) + (when == 0),
+	};
+
+	timerfd_settime(e.timer, TFD_TIMER_ABSTIME, &its, NULL);
+	e.timer_set = when;
+}
+
+static void wake_at(uint64_t when)
+{
+	if (when < e.timer_set)
+		set_timer(when);
+}
+
+/* While the application polls it runs the timers itself. */
+static uint64_t next_moment(void)
+{
+	uint64_t next = e.deferred_until;
+
+	if (e.reader == READER_POLLERS)
+		return e.tick < next ? e.tick : next;
+	if (e.more)
+		return 0;
+	return timer_next() < next ? timer_next() : next;
+}
+
+/* ---------------------------------------------------------------------- passes -- */
+
+/* The answer of the application goes before the acknowledgement of what it answers to: when
+ * a pass has filled the queue that is polled, acknowledgements wait, but not for long. */
+static unsigned pass(bool read, bool urgent, struct cq *polled)
+{
+	bool had_waited = progress_deferred();
+	unsigned n = 0;
+
+	e.in_pass = true;
+	engine_refresh_now();
+	if (read)
+		n = rx_packets(BATCH);
+	timer_run(engine_now());
+	e.deferred_until = NEVER;
+	e.more = transport_finish(urgent || had_waited || (polled && cq_empty(polled)));
+	tx_flush();
+	e.in_pass = false;
+	return n;
+}
+
+bool progress_pass(bool read, bool urgent)
+{
+	pass(read, urgent, NULL);
+	wake_at(next_moment());
+	return e.more;
+}
+
+unsigned engine_pass(void)
+{
+	unsigned n = pass(true, true, NULL);
+
+	if (e.running)
+		wake_at(next_moment());
+	return n;
+}
+
+void engine_flush(void)
+{
+	if (e.in_pass)
+		return;
+	e.deferred_until = NEVER;
+	e.more = transport_finish(true);
+	tx_flush();
+	if (e.running)
+		wake_at(next_moment());
+}
+
+void engine_defer(void)
+{
+	if (e.deferred_until == NEVER)
+		e.deferred_until = engine_now() + MS;
+}
+
+bool progress_deferred(void)
+{
+	return e.deferred_until != NEVER;
+}
+
+/* -------------------------------------------------------------- who reads packets -- */
+
+static void watch_own(bool on)
+{
+	struct epoll_event event = { .events = on ? EPOLLIN : 0, .data.u32 = OWN };
+
+	epoll_ctl(e.epoll, EPOLL_CTL_MOD, group_fd(), &event);
+}
+
+static void share(void)
+{
+	bool parked = e.reader == READER_POLLERS;
+
+	atomic_store_explicit(&engine_parked, parked, memory_order_relaxed);
+	atomic_store_explicit(&engine_parked_shared,
+			      parked && e.last_remote + MEMORY_POLLS > engine_now(),
+			      memory_order_relaxed);
+}
+
+void progress_set_reader(enum reader reader)
+{
+	if ((e.reader == READER_THREAD) != (reader == READER_THREAD))
+		watch_own(reader == READER_THREAD);
+	e.reader = reader;
+	share();
+	wake_at(next_moment());
+}
+
+static void park(void)
+{
+	e.polls_seen = atomic_load_explicit(&polls, memory_order_relaxed);
+	e.tick = engine_now() + TICK;
+	progress_set_reader(READER_POLLERS);
+}
+
+void engine_unpark(void)
+{
+	engine_lock();
+	if (e.running && e.reader == READER_POLLERS)
+		progress_set_reader(READER_THREAD);
+	engine_unlock();
+}
+
+void engine_remote_access(void)
+{
+	e.last_remote = engine_now();
+	if (e.reader == READER_POLLERS)
+		share();
+}
+
+/* The thread looks whether the application still polls. */
+static void tick(void)
+{
+	unsigned seen = atomic_load_explicit(&polls, memory_order_relaxed);
+
+	if (e.reader != READER_POLLERS || engine_now() < e.tick)
+		return;
+	if (seen == e.polls_seen) {
+		progress_set_reader(READER_THREAD);
+		return;
+	}
+	e.polls_seen = seen;
+	e.tick = engine_now() + TICK;
+	share();
+}
+
+/* --------------------------------------------------------- the application polls -- */
+
+/* Who polls now and then leaves the socket to the thread; who has armed the queue will wait
+ * for the event. */
+static void poll_reader(struct cq *cq)
+{
+	uint64_t now = engine_now();
+
+	if (atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED) {
+		if (e.reader == READER_POLLERS)
+			progress_set_reader(READER_THREAD);
+	} else if (e.reader == READER_THREAD && now - e.last_empty < POLL_GAP) {
+		park();
+	}
+	e.last_empty = now;
+}
+
+static __thread unsigned empty_polls __attribute__((tls_model("initial-exec")));
+
+void engine_poll_empty(struct cq *cq)
+{
+	unsigned n = 0;
+
+	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	/* who holds the lock makes progress; who waits for it has it next */
+	if (!engine_contended() && engine_trylock()) {
+		if (e.running) {
+			poll_reader(cq);
+			n = pass(true, false, cq);
+			wake_at(next_moment());
+		}
+		engine_unlock();
+	} else {
+		sched_yield();
+	}
+	if (n)
+		empty_polls = 0;
+	else if (++empty_polls % POLLS_YIELD == 0)
+		sched_yield();
+}
+
+/* ------------------------------------------------------------------- the thread -- */
+
+static void look_at_addresses(void)
+{
+	addrs_seen(e.addresses);
+	gid_refresh();
+}
+
+static void serve(const struct epoll_event *events, int n)
+{
+	for (int i = 0; i < n; i++)
+		switch ((enum source)events[i].data.u32) {
+		case GSI:
+			rx_mads();
+			break;
+		case CONTROL:
+			group_serve();
+			break;
+		case ADDRESSES:
+			look_at_addresses();
+			break;
+		default: /* the pass has it */
+			break;
+		}
+}
+
+/* Returns whether another pass is due at once. */
+static bool turn(const struct epoll_event *events, int n)
+{
+	e.in_pass = true;
+	serve(events, n);
+	e.in_pass = false;
+	tick();
+	pass(e.reader == READER_THREAD, true, NULL);
+	if (e.timer_set <= engine_now()) /* it has run out */
+		e.timer_set = NEVER;
+	if (e.more && e.reader != READER_POLLERS)
+		return true;
+	wake_at(next_moment());
+	return false;
+}
+
+static void *engine_main(void *arg)
+{
+	struct epoll_event events[SOURCES];
+	bool more = false;
+
+	pthread_setname_np(pthread_self(), "uroce");
+	for (;;) {
+		int n = epoll_wait(e.epoll, events, SOURCES, more ? 0 : -1);
+
+		engine_lock();
+		if (e.stop)
+			break;
+		more = turn(events, n);
+		engine_unlock();
+		if (engine_contended())
+			sched_yield();
+	}
+	engine_unlock();
+	return arg;
+}
+
+/* The signals are the application's; faults are met where they happen (guard.h). */
+static int start_thread(void)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
+	sigset_t mask, before;
+	int err;
+
+	sigfillset(&mask);
+	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&mask, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &mask, &before);
+	err = pthread_create(&e.thread, NULL, engine_main, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return err ? -1 : 0;
+}
+
+static int watch(int fd, enum source source, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.u32 = source };
+
+	return epoll_ctl(e.epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int open_all(void)
+{
+	e.epoll = epoll_create1(EPOLL_CLOEXEC);
+	e.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (e.epoll < 0 || e.timer < 0 || watch(group_fd(), OWN, EPOLLIN) != 0 ||
+	    watch(group_gsi_fd(), GSI, EPOLLIN | EPOLLEXCLUSIVE) != 0 ||
+	    watch(group_control_fd(), CONTROL, EPOLLIN) != 0 ||
+	    /* what it counts is not read: only that it ran out */
+	    watch(e.timer, TIMER, EPOLLIN | EPOLLET) != 0)
+		return -1;
+	e.addresses = addrs_watch(); /* without it the table is as it was when we began */
+	return e.addresses < 0 ? 0 : watch(e.addresses, ADDRESSES, EPOLLIN);
+}
+
+static void close_all(void)
+{
+	if (e.epoll >= 0)
+		close(e.epoll);
+	if (e.timer >= 0)
+		close(e.timer);
+	if (e.addresses >= 0)
+		close(e.addresses);
+	e.epoll = e.timer = e.addresses = -1;
+}
+
+int progress_start(void)
+{
+	int ret, err;
+
+	engine_lock();
+	e.stop = e.more = false;
+	e.reader = READER_THREAD;
+	e.timer_set = e.deferred_until = NEVER;
+	e.last_remote = e.last_empty = 0;
+	e.era++;
+	share();
+	ret = open_all();
+	if (ret == 0) {
+		wake_at(next_moment()); /* timers may be left of the time before */
+		ret = start_thread();
+	}
+	err = errno;
+	e.running = ret == 0;
+	if (ret != 0)
+		close_all();
+	engine_unlock();
+	errno = err;
+	return ret;
+}
+
+void progress_stop(void)
+{
+	engine_lock();
+	engine_flush();
+	e.stop = true;
+	e.running = false;
+	e.era++;
+	e.reader = READER_THREAD;
+	share();
+	set_timer(0);
+	engine_unlock();
+	pthread_join(e.thread, NULL);
+	close_all();
+}
+
+void progress_forget(void)
+{
+	close_all();
+	e.running = e.in_pass = e.more = false;
+	e.deferred_until = NEVER;
+	e.reader = READER_THREAD;
+	e.era++;
+	share();
+}
+
+bool progress_running(void)
+{
+	return e.running;
+}
+
+unsigned progress_era(void)
+{
+	return e.era;
+}
+
+enum reader progress_reader(void)
+{
+	return e.reader;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "control.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct abstract control_name(unsigned slot)
+{
+	return abstract_name("slot/%u", slot);
+}
+
+int control_send(int fd, const struct abstract *to, enum control_type type, unsigned slot,
+		 const void *data, size_t n, const int *fds, unsigned nfds)
+{
+	struct control_header header = {
+		.magic = CONTROL_MAGIC,
+		.version = CONTROL_VERSION,
+		.type = (uint16_t)type,
+		.length = (uint32_t)n,
+		.slot = slot,
+	};
+	struct iovec iov[2] = { { &header, sizeof(header) }, { (void *)data, n } };
+	_Alignas(struct cmsghdr) char rights[CMSG_SPACE(SLOTS * sizeof(int))] = { 0 };
+	struct msghdr m = {
+		.msg_name = (void *)&to->un,
+		.msg_namelen = to->len,
+		.msg_iov = iov,
+		.msg_iovlen = n ? 2 : 1,
+	};
+
+	if (nfds) {
+		struct cmsghdr *c;
+
+		m.msg_control = rights;
+		m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
+	}
+	return sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+static bool trusted(const struct ucred *cred)
+{
+	return cred->uid == geteuid() || cred->uid == getuid() || cred->uid == 0;
+}
+
+/* What came beside the bytes. false: not of our user. */
+static bool read_beside(struct control_message *m, struct msghdr *h)
+{
+	struct ucred cred = { .uid = (uid_t)-1 };
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		size_t n = c->cmsg_len - CMSG_LEN(0);
+
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_CREDENTIALS && n >= sizeof(cred)) {
+			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+		} else if (c->cmsg_type == SCM_RIGHTS && n <= sizeof(m->fds)) {
+			memcpy(m->fds, CMSG_DATA(c), n);
+			m->nfds = (unsigned)(n / sizeof(int));
+		}
+	}
+	m->pid = cred.pid;
+	return trusted(&cred);
+}
+
+void control_drop(struct control_message *m)
+{
+	while (m->nfds)
+		close(m->fds[--m->nfds]);
+}
+
+static bool well_formed(const struct control_message *m, size_t n)
+{
+	return n >= sizeof(m->header) && m->header.magic == CONTROL_MAGIC &&
+	       m->header.length == n - sizeof(m->header) && m->header.slot < SLOTS;
+}
+
+/* 0: it is none that counts. */
+static int receive_one(int fd, struct control_message *m)
+{
+	struct iovec iov[2] = { { &m->header, sizeof(m->header) }, { m->data, sizeof(m->data) } };
+	_Alignas(struct cmsghdr) char
+		beside[CMSG_SPACE(SLOTS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+	struct msghdr h = {
+		.msg_name = &m->from.un,
+		.msg_namelen = sizeof(m->from.un),
+		.msg_iov = iov,
+		.msg_iovlen = 2,
+		.msg_control = beside,
+		.msg_controllen = sizeof(beside),
+	};
+	ssize_t n;
+
+	m->nfds = 0;
+	do {
+		n = recvmsg(fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -1;
+	m->from.len = h.msg_namelen;
+	m->cut = h.msg_flags & MSG_CTRUNC;
+	if (!read_beside(m, &h) || h.msg_flags & MSG_TRUNC || !well_formed(m, (size_t)n))
+		return 0;
+	if (m->header.version != CONTROL_VERSION) {
+		control_drop(m);
+		errno = EPROTO;
+		return -1;
+	}
+	return 1;
+}
+
+int control_receive(int fd, struct control_message *m)
+{
+	int ret;
+
+	while ((ret = receive_one(fd, m)) == 0)
+		control_drop(m);
+	return ret < 0 ? -1 : 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of link/group.h share. */
+#ifndef UROCE_LINK_GROUP_OWN_H
+#define UROCE_LINK_GROUP_OWN_H
+
+#include <stdint.h>
+
+#include "control.h"
+
+/* Of this process; descriptors are -1 where there is none. */
+struct group {
+	unsigned slot; /* 0: not joined */
+	int rx[SLOTS];
+	int control;   /* bound to the name of the slot */
+	int epoll;     /* of control, and of the names that we hold */
+	int sender[2]; /* IPv4, IPv6 */
+	uint16_t port[2];
+};
+
+extern struct group group;
+
+/* messages.c: before the first message goes out, and after the last. 0, or -1 with errno. */
+int messages_start(void);
+void messages_stop(void);
+/* Sends a MAD, or keeps it until there is room for it. As group_forward(). */
+int messages_forward(const struct abstract *to, const struct mad_from *from, const void *mad,
+		     size_t n);
+
+/* names.c: is it the descriptor of a name that is held? Closes all that are. */
+bool names_have(int fd);
+void names_close(void);
+
+#endif

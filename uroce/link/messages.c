@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the processes of a group tell each other while they run: MADs handed on, sockets for
+ * those who join, and how things stand.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "cm.h"
+#include "engine.h"
+#include "group_own.h"
+#include "timer.h"
+
+#define AT_ONCE 64 /* messages that are served before others have their turn */
+
+/* ------------------------------------------------------- MADs that must wait -- */
+
+/* The kernel queues ten datagrams for a process, and a burst of MADs is longer. One that
+ * was not taken after PATIENCE is lost, like a packet: its process may be stopped. */
+#define WAITING	 128
+#define PATIENCE 300000000u /* ns */
+#define AGAIN	 1000000u
+
+struct waiting {
+	struct abstract to;
+	uint64_t until;
+	size_t n;
+	char data[sizeof(struct mad_from) + MAD_BYTES];
+};
+
+static struct waiting waiting[WAITING];
+static unsigned nwaiting;
+static bool reserved;
+
+static bool same_name(const struct abstract *a, const struct abstract *b)
+{
+	return a->len == b->len && memcmp(&a->un, &b->un, a->len) == 0;
+}
+
+/* Those to one process keep their order: is an earlier one to it waiting? */
+static bool behind(unsigned n, const struct abstract *to)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (same_name(&waiting[i].to, to))
+			return true;
+	return false;
+}
+
+static bool goes(const struct waiting *w, uint64_t now)
+{
+	return control_send(group.control, &w->to, CONTROL_MAD, group.slot, w->data, w->n, NULL,
+			    0) == 0 ||
+	       errno != EAGAIN || now >= w->until;
+}
+
+static void send_waiting(struct timer *t)
+{
+	uint64_t now = engine_now();
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < nwaiting; i++) {
+		if (!behind(kept, &waiting[i].to) && goes(&waiting[i], now))
+			continue;
+		if (kept != i)
+			waiting[kept] = waiting[i];
+		kept++;
+	}
+	nwaiting = kept;
+	if (nwaiting)
+		timer_set(t, now + AGAIN);
+}
+
+static struct timer again = { .fn = send_waiting };
+
+static int keep(const struct abstract *to, const char *data, size_t n)
+{
+	struct waiting *w = &waiting[nwaiting];
+
+	if (nwaiting == WAITING) {
+		errno = EAGAIN;
+		return -1;
+	}
+	w->to = *to;
+	w->until = engine_now() + PATIENCE;
+	w->n = n;
+	memcpy(w->data, data, n);
+	nwaiting++;
+	if (!timer_running(&again))
+		timer_set(&again, engine_now() + AGAIN);
+	return 0;
+}
+
+int messages_forward(const struct abstract *to, const struct mad_from *from, const void *mad,
+		     size_t n)
+{
+	char data[sizeof(*from) + MAD_BYTES];
+
+	if (!group.slot || n > MAD_BYTES) {
+		errno = group.slot ? EMSGSIZE : ENOTCONN;
+		return -1;
+	}
+	memcpy(data, from, sizeof(*from));
+	memcpy(data + sizeof(*from), mad, n);
+	n += sizeof(*from);
+	if (!behind(nwaiting, to)) {
+		if (control_send(group.control, to, CONTROL_MAD, group.slot, data, n, NULL, 0) == 0)
+			return 0;
+		if (errno != EAGAIN)
+			return -1;
+	}
+	return keep(to, data, n);
+}
+
+int messages_start(void)
+{
+	if (!reserved && timer_reserve(1) != 0)
+		return -1;
+	reserved = true;
+	return 0;
+}
+
+void messages_stop(void)
+{
+	timer_stop(&again);
+	nwaiting = 0;
+}
+
+/* -------------------------------------------------------------------- serving -- */
+
+__attribute__((weak)) size_t status_text(char *buf, size_t n)
+{
+	buf[0] = '\0';
+	(void)n;
+	return 0;
+}
+
+static void serve_sockets(int fd, struct control_message *m)
+{
+	control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx, SLOTS);
+}
+
+static void serve_status(int fd, struct control_message *m)
+{
+	size_t n = status_text(m->data, sizeof(m->data));
+
+	control_send(fd, &m->from, CONTROL_STATUS, group.slot, m->data, n, NULL, 0);
+}
+
+static void serve_mad(int fd, struct control_message *m)
+{
+	struct mad_from from;
+
+	(void)fd;
+	if (m->header.length <= sizeof(from))
+		return;
+	memcpy(&from, m->data, sizeof(from));
+	cm_input(&from, (const uint8_t *)m->data + sizeof(from), m->header.length - sizeof(from));
+}
+
+static void (*const serve[CONTROL_TYPES])(int fd, struct control_message *m) = {
+	[CONTROL_ASK_SOCKETS] = serve_sockets,
+	[CONTROL_MAD] = serve_mad,
+	[CONTROL_ASK_STATUS] = serve_status,
+};
+
+/* One of another version wants to join: our version is all that it shall see. */
+static void refuse(int fd, const struct control_message *m)
+{
+	if (m->header.type == CONTROL_ASK_SOCKETS)
+		control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, NULL, 0);
+}
+
+/* What is served may release names: their descriptors are others' then. Answers of other
+ * processes come too late here, and are thrown away. */
+static void serve_fd(int fd)
+{
+	static struct control_message m;
+
+	for (unsigned i = 0; i < AT_ONCE && (fd == group.control || names_have(fd)); i++) {
+		if (control_receive(fd, &m) == 0) {
+			if (m.header.type < CONTROL_TYPES && serve[m.header.type])
+				serve[m.header.type](fd, &m);
+			control_drop(&m);
+		} else if (errno == EPROTO) {
+			refuse(fd, &m);
+		} else {
+			break;
+		}
+	}
+}
+
+void group_serve(void)
+{
+	struct epoll_event events[16];
+	int n;
+
+	if (!group.slot)
+		return;
+	n = epoll_wait(group.epoll, events, sizeof(events) / sizeof(events[0]), 0);
+	for (int i = 0; i < n; i++)
+		serve_fd(events[i].data.fd);
+	if (nwaiting)
+		send_waiting(&again);
+}
+
+int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n)
+{
+	struct abstract to;
+
+	if (slot == 0 || slot >= SLOTS) {
+		errno = ECONNREFUSED;
+		return -1;
+	}
+	to = control_name(slot);
+	return messages_forward(&to, from, mad, n);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The kernel numbers the sockets of a SO_REUSEPORT group in the order in which they were
+ * bound, and moves the last one into the place of one that leaves; so all are bound by one
+ * process, and none ever leaves. What number a socket has is written into it as its TTL
+ * (nothing is sent from it), for those who get it from another process.
+ */
+#include "sockets.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "packet.h"
+
+#ifndef UDP_NO_CHECK6_RX
+#define UDP_NO_CHECK6_RX 102
+#endif
+#ifndef IPV6_MULTICAST_ALL
+#define IPV6_MULTICAST_ALL 29
+#endif
+
+#define ROOM	    (8 << 20) /* bytes of the socket buffers, where the host allows them */
+#define STALE	    100000    /* packets; more than fit in a buffer */
+#define SPORT_FIRST 0xc000
+#define ATTEMPTS    100
+
+/* The socket buffers of slots that nobody has shall not hold what nobody reads. */
+static void set_room(int fd, int option, int bytes)
+{
+	int force = option == SO_RCVBUF ? SO_RCVBUFFORCE : SO_SNDBUFFORCE;
+
+	if (setsockopt(fd, SOL_SOCKET, force, &bytes, sizeof(bytes)) != 0)
+		setsockopt(fd, SOL_SOCKET, option, &bytes, sizeof(bytes));
+}
+
+/* The destination QPN is in the second word of the BTH. QP 1 is everybody's: slot 0. */
+static int attach_steering(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xffffff),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, SLOT_SHIFT),
+		BPF_STMT(BPF_RET | BPF_A, 0),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof(program));
+}
+
+struct option {
+	int level, name, value;
+	bool needed;
+};
+
+/* What rx.c wants to know of a packet; and only multicast that a socket has joined. */
+static const struct option options_v6[] = {
+	{ IPPROTO_IPV6, IPV6_V6ONLY, 0, true },
+	{ IPPROTO_IPV6, IPV6_RECVPKTINFO, 1, true },
+	{ IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1, false },
+	{ IPPROTO_IPV6, IPV6_RECVTCLASS, 1, false },
+	{ IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0, false },
+	{ IPPROTO_UDP, UDP_NO_CHECK6_RX, 1, false }, /* rdma_rxe sends no UDP checksum */
+};
+static const struct option options_v4[] = {
+	{ IPPROTO_IP, IP_RECVTTL, 1, false },
+	{ IPPROTO_IP, IP_RECVTOS, 1, false },
+	{ IPPROTO_IP, IP_MULTICAST_ALL, 0, false },
+};
+static const struct option options_v4_only[] = { { IPPROTO_IP, IP_PKTINFO, 1, true } };
+
+static int set_options(int fd, const struct option *o, size_t n)
+{
+	for (; n--; o++)
+		if (setsockopt(fd, o->level, o->name, &o->value, sizeof(o->value)) != 0 &&
+		    o->needed)
+			return -1;
+	return 0;
+}
+
+#define SET(fd, table) set_options(fd, table, sizeof(table) / sizeof(table[0]))
+
+static int bind_any(int fd, int family, uint16_t port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+
+	return family == AF_INET ? bind(fd, (struct sockaddr *)&in, sizeof(in))
+				 : bind(fd, (struct sockaddr *)&in6, sizeof(in6));
+}
+
+static int close_keep_errno(int fd)
+{
+	int err = errno;
+
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+static int udp(int family)
+{
+	return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
+}
+
+/* The family of the group: IPv6 takes IPv4 too. */
+static int family_here(void)
+{
+	int fd = udp(AF_INET6);
+
+	if (fd < 0)
+		return errno == EAFNOSUPPORT ? AF_INET : AF_INET6;
+	close(fd);
+	return AF_INET6;
+}
+
+/* Sockets that allow it are added to a group that is there: that must not happen. */
+static int check_free(int family)
+{
+	int fd = udp(family), ret, zero = 0;
+
+	if (fd < 0)
+		return -1;
+	if (family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+	ret = bind_any(fd, family, ROCE_PORT);
+	close_keep_errno(fd);
+	return ret;
+}
+
+static int make_one(int family, int index)
+{
+	int fd = udp(family), one = 1, ttl = index + 1;
+
+	if (fd < 0)
+		return -1;
+	set_room(fd, SO_RCVBUF, 0);
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) == 0 &&
+	    setsockopt(fd, IPPROTO_IP, IP_TTL, &ttl, sizeof(ttl)) == 0 &&
+	    (family == AF_INET ? SET(fd, options_v4_only) : SET(fd, options_v6)) == 0 &&
+	    SET(fd, options_v4) == 0 && bind_any(fd, family, ROCE_PORT) == 0 &&
+	    (index > 0 || attach_steering(fd) == 0))
+		return fd;
+	return close_keep_errno(fd);
+}
+
+int sockets_make(int rx[SLOTS])
+{
+	int family = family_here();
+
+	memset(rx, -1, SLOTS * sizeof(*rx));
+	if (check_free(family) != 0)
+		return -1;
+	for (unsigned i = 0; i < SLOTS; i++) {
+		rx[i] = make_one(family, (int)i);
+		if (rx[i] < 0) {
+			int err = errno;
+
+			sockets_close(rx);
+			errno = err;
+			return -1;
+		}
+	}
+	set_room(rx[0], SO_RCVBUF, ROOM);
+	return 0;
+}
+
+static int option_of(int fd, int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, level, name, &value, &len) == 0 ? value : -1;
+}
+
+int sockets_index(int fd)
+{
+	union {
+		struct sockaddr sa;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} at;
+	socklen_t len = sizeof(at);
+	int index;
+
+	memset(&at, 0, sizeof(at));
+	if (getsockname(fd, &at.sa, &len) != 0 ||
+	    (at.sa.sa_family != AF_INET && at.sa.sa_family != AF_INET6))
+		return -1;
+	if ((at.sa.sa_family == AF_INET ? at.in.sin_port : at.in6.sin6_port) != htons(ROCE_PORT) ||
+	    option_of(fd, SOL_SOCKET, SO_TYPE) != SOCK_DGRAM ||
+	    option_of(fd, SOL_SOCKET, SO_REUSEPORT) != 1)
+		return -1;
+	index = option_of(fd, IPPROTO_IP, IP_TTL) - 1;
+	return index >= 0 && index < (int)SLOTS ? index : -1;
+}
+
+bool sockets_valid(const int rx[SLOTS])
+{
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (rx[i] < 0 || sockets_index(rx[i]) != (int)i)
+			return false;
+	return true;
+}
+
+void sockets_close(int rx[SLOTS])
+{
+	for (unsigned i = 0; i < SLOTS; i++) {
+		if (rx[i] >= 0)
+			close(rx[i]);
+		rx[i] = -1;
+	}
+}
+
+void sockets_claimed(int fd)
+{
+	char byte;
+
+	for (unsigned i = 0; i < STALE && recv(fd, &byte, 1, MSG_DONTWAIT) >= 0; i++)
+		;
+	set_room(fd, SO_RCVBUF, ROOM);
+}
+
+void sockets_released(int fd)
+{
+	set_room(fd, SO_RCVBUF, 0);
+}
+
+/* The IPv4 identification must be 0, since the ICRC covers it: so it is with DF, and while
+ * the socket is not connected. What is too long for the interface fails, and is not cut. */
+static int set_unfragmented(int fd, int family)
+{
+	static const struct option v4[] = {
+		{ IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE, true },
+	};
+	static const struct option v6[] = {
+		{ IPPROTO_IPV6, IPV6_V6ONLY, 1, true },
+		{ IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE, true },
+		{ IPPROTO_IPV6, IPV6_DONTFRAG, 1, true },
+	};
+
+	return family == AF_INET ? SET(fd, v4) : SET(fd, v6);
+}
+
+int sockets_sender(int family, uint16_t *port)
+{
+	int fd = udp(family);
+	uint16_t random;
+
+	if (fd < 0)
+		return -1;
+	if (set_unfragmented(fd, family) != 0)
+		return close_keep_errno(fd);
+	set_room(fd, SO_RCVBUF, 0); /* nobody reads it */
+	set_room(fd, SO_SNDBUF, ROOM);
+	for (unsigned i = 0; i < ATTEMPTS; i++) {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			break;
+		*port = SPORT_FIRST | random;
+		if (bind_any(fd, family, *port) == 0)
+			return fd;
+		if (errno != EADDRINUSE)
+			break;
+	}
+	return close_keep_errno(fd);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* Asking all processes of this host how they are. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "group_own.h"
+#include "holder.h"
+
+#define PATIENCE_MS 500
+
+struct asking {
+	bool there[SLOTS]; /* and has not answered */
+	unsigned left;
+	void (*fn)(void *arg, unsigned slot, int pid, const char *text);
+	void *arg;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+static void ask_all(struct asking *a, int fd)
+{
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct abstract name = control_name(slot);
+
+		if (control_send(fd, &name, CONTROL_ASK_STATUS, 0, NULL, 0, NULL, 0) == 0 ||
+		    errno == EAGAIN) {
+			a->there[slot] = true;
+			a->left++;
+		}
+	}
+}
+
+static void take_answer(struct asking *a, struct control_message *m)
+{
+	unsigned slot = m->header.slot;
+
+	if (m->header.type != CONTROL_STATUS || !a->there[slot])
+		return;
+	m->data[m->header.length < CONTROL_BYTES ? m->header.length : CONTROL_BYTES - 1] = '\0';
+	a->there[slot] = false;
+	a->left--;
+	a->fn(a->arg, slot, m->pid, m->data);
+}
+
+static void take_answers(struct asking *a, int fd, struct control_message *m)
+{
+	int64_t until = now_ms() + PATIENCE_MS, left;
+
+	while (a->left && (left = until - now_ms()) > 0) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		if (poll(&p, 1, (int)left) <= 0)
+			continue;
+		while (control_receive(fd, m) == 0) {
+			take_answer(a, m);
+			control_drop(m);
+		}
+	}
+}
+
+int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg)
+{
+	struct asking a = { .fn = fn, .arg = arg };
+	struct control_message *m = malloc(sizeof(*m));
+	int fd = m ? abstract_bind(NULL) : -1;
+
+	if (fd < 0) {
+		free(m);
+		return -1;
+	}
+	ask_all(&a, fd);
+	take_answers(&a, fd, m);
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct abstract name = control_name(slot);
+
+		if (a.there[slot])
+			fn(arg, slot, holder_of_name(&name), NULL);
+	}
+	close(fd);
+	free(m);
+	return 0;
+}

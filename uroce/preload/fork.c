@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The child has the parent's memory and descriptors, but not its thread. A slot that it kept
+ * would stay taken when the parent ends, and what it read would be missing there: so it lets
+ * go of everything at once, also when it is about to run another program. vfork() and
+ * posix_spawn() do not come here, and need not: descriptors are closed by exec.
+ */
+#include "preload/fork.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "cm.h"
+#include "context.h"
+#include "engine.h"
+#include "group.h"
+#include "mcast.h"
+#include "qp.h"
+#include "setup.h"
+#include "timer.h"
+
+/* Locks first: the others may take them. Sockets late: others may look at them. */
+static void forget(void)
+{
+	engine_forget();
+	cm_forget();
+	mcast_forget();
+	qp_forget_all();
+	device_forget();
+	link_forget();
+	group_forget();
+	timer_forget();
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int failed;
+
+static void install(void)
+{
+	failed = pthread_atfork(engine_before_fork, engine_after_fork, forget);
+}
+
+int fork_install(void)
+{
+	pthread_once(&once, install);
+	errno = failed;
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of the C library that take the name of a file: those of our device are found in
+ * the tree (tree.c), all others where they are.
+ */
+#undef _FORTIFY_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "tree.h"
+
+#define PLACE_MAX 512
+
+/* The name to use instead: path itself, or what was written to buf. Keeps errno. */
+static const char *find(const char *path, char *buf, size_t size)
+{
+	const int err = errno;
+	const char *rest, *place = tree_place(path, &rest);
+
+	if (place && tree_file(place, rest, buf, size))
+		path = buf;
+	errno = err;
+	return path;
+}
+
+/* The next definition of name, which is the C library's; looked up once. */
+static void *next_of(_Atomic(void *) *slot, const char *name)
+{
+	void *fn = atomic_load_explicit(slot, memory_order_relaxed);
+
+	if (!fn) {
+		fn = dlsym(RTLD_NEXT, name);
+		atomic_store_explicit(slot, fn, memory_order_relaxed);
+	}
+	return fn;
+}
+
+/* Defines type name(params): calls the next one with args, in which P is the path found. */
+#define WRAP(type, name, path, params, args)                                      \
+	EXPORT type name params                                                   \
+	{                                                                         \
+		static _Atomic(void *) slot;                                      \
+		type(*const next) params = (type(*) params)next_of(&slot, #name); \
+		char buf[PLACE_MAX];                                              \
+		const char *P = find(path, buf, sizeof buf);                      \
+                                                                                  \
+		return next args;                                                 \
+	}
+
+/* The same for open() and its kind, with a mode where the flags call for one. */
+#define WRAP_OPEN(name, path, params, args)                                     \
+	EXPORT int name params                                                  \
+	{                                                                       \
+		static _Atomic(void *) slot;                                    \
+		int(*const next) params = (int(*) params)next_of(&slot, #name); \
+		char buf[PLACE_MAX];                                            \
+		const char *P = find(path, buf, sizeof buf);                    \
+		mode_t mode = 0;                                                \
+                                                                                \
+		if (flags & (O_CREAT | O_TMPFILE)) {                            \
+			va_list ap;                                             \
+                                                                                \
+			va_start(ap, flags);                                    \
+			mode = va_arg(ap, mode_t);                              \
+			va_end(ap);                                             \
+		}                                                               \
+		return next args;                                               \
+	}
+
+WRAP_OPEN(open, path, (const char *path, int flags, ...), (P, flags, mode))
+WRAP_OPEN(open64, path, (const char *path, int flags, ...), (P, flags, mode))
+WRAP_OPEN(openat, path, (int dir, const char *path, int flags, ...), (dir, P, flags, mode))
+WRAP_OPEN(openat64, path, (int dir, const char *path, int flags, ...), (dir, P, flags, mode))
+
+WRAP(FILE *, fopen, path, (const char *path, const char *mode), (P, mode))
+WRAP(FILE *, fopen64, path, (const char *path, const char *mode), (P, mode))
+WRAP(DIR *, opendir, path, (const char *path), (P))
+WRAP(int, access, path, (const char *path, int mode), (P, mode))
+WRAP(int, faccessat, path, (int dir, const char *path, int mode, int flags), (dir, P, mode, flags))
+WRAP(int, stat, path, (const char *path, struct stat *st), (P, st))
+WRAP(int, stat64, path, (const char *path, struct stat64 *st), (P, st))
+WRAP(int, lstat, path, (const char *path, struct stat *st), (P, st))
+WRAP(int, lstat64, path, (const char *path, struct stat64 *st), (P, st))
+WRAP(int, fstatat, path, (int dir, const char *path, struct stat *st, int flags),
+     (dir, P, st, flags))
+WRAP(int, fstatat64, path, (int dir, const char *path, struct stat64 *st, int flags),
+     (dir, P, st, flags))
+WRAP(int, statx, path, (int dir, const char *path, int flags, unsigned mask, struct statx *st),
+     (dir, P, flags, mask, st))
+WRAP(ssize_t, readlink, path, (const char *path, char *to, size_t size), (P, to, size))
+WRAP(ssize_t, readlinkat, path, (int dir, const char *path, char *to, size_t size),
+     (dir, P, to, size))
+
+/* What programs that were compiled with _FORTIFY_SOURCE call; they have checked the mode. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+
+WRAP(int, __open_2, path, (const char *path, int flags), (P, flags))
+WRAP(int, __open64_2, path, (const char *path, int flags), (P, flags))
+WRAP(int, __openat_2, path, (int dir, const char *path, int flags), (dir, P, flags))
+WRAP(int, __openat64_2, path, (int dir, const char *path, int flags), (dir, P, flags))
+
+#if defined(__GLIBC__) && __SIZEOF_POINTER__ == 8
+/* What programs of before glibc 2.33 call stat() by. dlsym() does not find them there, but
+ * with pointers of 64 bits they do the same. */
+#define OLD_STAT(name, as, params, args) \
+	int name params;                 \
+	EXPORT int name params           \
+	{                                \
+		(void)version;           \
+		return as args;          \
+	}
+
+OLD_STAT(__xstat, stat, (int version, const char *path, struct stat *st), (path, st))
+OLD_STAT(__xstat64, stat64, (int version, const char *path, struct stat64 *st), (path, st))
+OLD_STAT(__lxstat, lstat, (int version, const char *path, struct stat *st), (path, st))
+OLD_STAT(__lxstat64, lstat64, (int version, const char *path, struct stat64 *st), (path, st))
+OLD_STAT(__fxstatat, fstatat, (int version, int dir, const char *path, struct stat *st, int flags),
+	 (dir, path, st, flags))
+OLD_STAT(__fxstatat64, fstatat64,
+	 (int version, int dir, const char *path, struct stat64 *st, int flags),
+	 (dir, path, st, flags))
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the device cannot do, but must not be left to the original library: that would take
+ * our structures for its own. Each says EOPNOTSUPP in the way of its call. The real prototypes
+ * are not here (some are younger than the installed headers), and not needed: no argument is
+ * looked at.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "export.h"
+
+/* X(way to say it, name) */
+#define STUBS(X)                              \
+	X(ERRNO, ibv_query_ece)               \
+	X(ERRNO, ibv_set_ece)                 \
+	X(ERRNO, ibv_resolve_eth_l2_from_gid) \
+	X(POINTER, ibv_import_device)         \
+	X(POINTER, ibv_import_pd)             \
+	X(POINTER, ibv_import_mr)             \
+	X(POINTER, ibv_import_dm)             \
+	X(VOID, ibv_unimport_pd)              \
+	X(VOID, ibv_unimport_mr)              \
+	X(VOID, ibv_unimport_dm)              \
+	X(POINTER, ibv_reg_dmabuf_mr)         \
+	X(POINTER, ibv_reg_mr_ex)             \
+	X(POINTER, ibv_alloc_dmah)            \
+	X(ERRNO, ibv_dealloc_dmah)            \
+	X(ERRNO, ibv_query_port_speed)        \
+	X(MINUS_1, ibv_dm_export_dmabuf_fd)   \
+	X(POINTER, ibv_alloc_buf)             \
+	X(ERRNO, ibv_free_buf)                \
+	X(POINTER, ibv_reg_buf_mr)            \
+	X(MINUS_1, rdma_get_remote_ece)       \
+	X(MINUS_1, rdma_set_local_ece)        \
+	X(MINUS_1, rdma_resolve_addrinfo)     \
+	X(MINUS_1, rdma_query_addrinfo)       \
+	X(MINUS_1, rdma_write_cm_event)
+
+#define SAYS_ERRNO(name)                   \
+	int name(void);                    \
+	EXPORT int name(void)              \
+	{                                  \
+		return errno = EOPNOTSUPP; \
+	}
+#define SAYS_MINUS_1(name)          \
+	int name(void);             \
+	EXPORT int name(void)       \
+	{                           \
+		errno = EOPNOTSUPP; \
+		return -1;          \
+	}
+#define SAYS_POINTER(name)          \
+	void *name(void);           \
+	EXPORT void *name(void)     \
+	{                           \
+		errno = EOPNOTSUPP; \
+		return NULL;        \
+	}
+#define SAYS_VOID(name)        \
+	void name(void);       \
+	EXPORT void name(void) \
+	{                      \
+	}
+#define STUB(way, name) SAYS_##way(name)
+
+STUBS(STUB)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Some programs look past libibverbs at /sys/class/infiniband and /dev/infiniband: UCX for the
+ * kind of a GID and the device file, pyverbs for the interface, perftest for attributes. They
+ * get files with what the kernel would write there, made when they first look.
+ */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "engine.h"
+#include "gid.h"
+#include "tree.h"
+#include "uroce.h"
+
+#define COUNTERS_MAX 128
+#define IB	     "infiniband"
+#define PORT	     IB "/ports/1"
+#define VERBS	     "infiniband_verbs"
+
+static const struct {
+	const char *path, *place;
+} places[] = {
+	{ "/sys/class/infiniband/" UROCE_DEVICE, IB },
+	{ "/sys/class/infiniband_verbs/" UROCE_UVERBS, VERBS },
+	{ "/dev/infiniband/" UROCE_UVERBS, "uverbs" },
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char root[128]; /* "": not made */
+static pid_t owner;    /* who made it, and removes it */
+
+const char *tree_place(const char *path, const char **rest)
+{
+	if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'd'))
+		return NULL;
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+		const size_t n = strlen(places[i].path);
+
+		if (strncmp(path, places[i].path, n) == 0 && (path[n] == '/' || !path[n])) {
+			*rest = path + n;
+			return places[i].place;
+		}
+	}
+	return NULL;
+}
+
+/* -- writing: root/name; the directories above it are made -- */
+
+static bool in_root(char *buf, size_t size, const char *name)
+{
+	return (size_t)snprintf(buf, size, "%s/%s", root, name) < size;
+}
+
+static void make_above(char *path)
+{
+	for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+}
+
+__attribute__((format(printf, 2, 3))) static void put(const char *name, const char *fmt, ...)
+{
+	char path[384];
+	va_list ap;
+	int fd;
+
+	if (!in_root(path, sizeof path, name))
+		return;
+	make_above(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	va_start(ap, fmt);
+	vdprintf(fd, fmt, ap);
+	va_end(ap);
+	close(fd);
+}
+
+static void put_link(const char *name, const char *target)
+{
+	char path[384];
+
+	if (!in_root(path, sizeof path, name))
+		return;
+	make_above(path);
+	if (symlink(target, path) != 0 && errno != EEXIST)
+		return;
+}
+
+static void put_directory(const char *name)
+{
+	char path[384];
+
+	if (!in_root(path, sizeof path - 1, name))
+		return;
+	strcat(path, "/");
+	make_above(path);
+}
+
+/* -- what is in it -- */
+
+static const struct {
+	const char *name, *text;
+} constants[] = {
+	{ IB "/node_type", "1: CA\n" },
+	{ IB "/node_desc", "uroce, a RoCEv2 device in user space\n" },
+	{ IB "/device/vendor", "0x0000\n" },
+	{ IB "/device/device", "0x0000\n" },
+	{ IB "/device/subsystem_vendor", "0x0000\n" },
+	{ IB "/device/subsystem_device", "0x0000\n" },
+	{ IB "/device/numa_node", "-1\n" },
+	{ PORT "/lid", "0x0\n" },
+	{ PORT "/lid_mask_count", "0\n" },
+	{ PORT "/sm_lid", "0x0\n" },
+	{ PORT "/sm_sl", "0\n" },
+	{ PORT "/cap_mask", "0x04010000\n" },
+	{ PORT "/rate", "2.5 Gb/sec (1X SDR)\n" },
+	{ PORT "/link_layer", "Ethernet\n" },
+	{ PORT "/pkeys/0", "0xffff\n" },
+	{ VERBS "/ibdev", UROCE_DEVICE "\n" },
+	{ VERBS "/abi_version", "1\n" },
+};
+
+static void put_guid(const char *name)
+{
+	const uint64_t g = be64toh(device_guid());
+
+	put(name, "%04x:%04x:%04x:%04x\n", (unsigned)(g >> 48), (unsigned)(g >> 32 & 0xffff),
+	    (unsigned)(g >> 16 & 0xffff), (unsigned)(g & 0xffff));
+}
+
+static void put_attribute(const char *kind, unsigned i, const char *text)
+{
+	char name[80], path[384];
+
+	snprintf(name, sizeof name, PORT "/gid_attrs/%s/%u", kind, i);
+	if (text)
+		put(name, "%s\n", text);
+	else if (in_root(path, sizeof path, name))
+		unlink(path);
+}
+
+/* The attributes of an empty entry cannot be read: here they are not there. */
+static void put_gid(unsigned i, const struct gid_entry *e)
+{
+	static const union ibv_gid none;
+	const uint8_t *raw = e ? e->gid.raw : none.raw;
+	char name[80], text[41];
+
+	for (unsigned k = 0; k < 8; k++)
+		snprintf(text + 5 * k, 6, "%02x%02x:", raw[2 * k], raw[2 * k + 1]);
+	text[39] = '\0';
+	snprintf(name, sizeof name, PORT "/gids/%u", i);
+	put(name, "%s\n", text);
+	put_attribute("types", i, e ? "RoCE v2" : NULL);
+	put_attribute("ndevs", i, e ? e->ifname : NULL);
+	if (e) {
+		snprintf(name, sizeof name, IB "/device/net/%s", e->ifname);
+		put_directory(name);
+	}
+}
+
+/* Only what is not as it was when it was written last. */
+static void put_gids(bool all)
+{
+	static struct gid_entry written[GID_ENTRIES];
+	static const struct gid_entry none;
+	bool active;
+
+	engine_lock();
+	if (gid_count() == 0) /* the device is not open: nobody has looked yet */
+		gid_refresh();
+	active = gid_count() > 0;
+	for (unsigned i = 0; i < GID_ENTRIES; i++) {
+		const struct gid_entry *e = gid_at(i);
+
+		if (!all && memcmp(&written[i], e ? e : &none, sizeof none) == 0)
+			continue;
+		written[i] = e ? *e : none;
+		put_gid(i, e);
+	}
+	engine_unlock();
+	put(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
+	put(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
+}
+
+static void put_counters(bool all)
+{
+	static uint64_t written[COUNTERS_MAX];
+	struct uroce_counter c[COUNTERS_MAX];
+	unsigned n = uroce_counters(c, COUNTERS_MAX);
+
+	for (unsigned i = 0; i < n && i < COUNTERS_MAX; i++) {
+		char name[128];
+
+		if (!all && written[i] == c[i].value)
+			continue;
+		written[i] = c[i].value;
+		snprintf(name, sizeof name, PORT "/hw_counters/%s", c[i].name);
+		put(name, "%llu\n", (unsigned long long)c[i].value);
+	}
+}
+
+static void put_all(void)
+{
+	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
+		put(constants[i].name, "%s", constants[i].text);
+	put(IB "/fw_ver", "%s\n", UROCE_VERSION);
+	put_guid(IB "/node_guid");
+	put_guid(IB "/sys_image_guid");
+	put_gids(true);
+	put_counters(true);
+	put_link(VERBS "/device", "../" IB "/device");
+	/* who asks whether it is a character device that may be read and written: it is */
+	put_link("uverbs", "/dev/null");
+}
+
+/* -- making, and removing -- */
+
+static bool make_root(void)
+{
+	const char *tmp = secure_getenv("TMPDIR");
+	const char *const where[] = { tmp && *tmp ? tmp : "/tmp", "/tmp", "/dev/shm" };
+
+	for (unsigned i = 0; i < 3; i++)
+		if ((size_t)snprintf(root, sizeof root, "%s/uroce-XXXXXX", where[i]) <
+			    sizeof root &&
+		    mkdtemp(root))
+			return true;
+	root[0] = '\0';
+	return false;
+}
+
+static void remove_below(int dir)
+{
+	DIR *d = fdopendir(dir);
+	struct dirent *e;
+
+	if (!d) {
+		close(dir);
+		return;
+	}
+	while ((e = readdir(d))) {
+		int fd;
+
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+		    unlinkat(dir, e->d_name, 0) == 0)
+			continue;
+		fd = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		remove_below(fd);
+		unlinkat(dir, e->d_name, AT_REMOVEDIR);
+	}
+	closedir(d);
+}
+
+__attribute__((destructor)) static void remove_tree(void)
+{
+	int fd;
+
+	if (!root[0] || owner != getpid())
+		return;
+	fd = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		remove_below(fd);
+	rmdir(root);
+	root[0] = '\0';
+}
+
+/* What changes is written anew. */
+static void refresh(const char *place, const char *rest)
+{
+	if (strcmp(place, IB) != 0)
+		return;
+	if (strncmp(rest, "/ports/1/hw_counters", 20) == 0)
+		put_counters(false);
+	else if (strncmp(rest, "/ports", 6) == 0 || strncmp(rest, "/device/net", 11) == 0)
+		put_gids(false);
+}
+
+bool tree_file(const char *place, const char *rest, char *buf, size_t size)
+{
+	bool there;
+
+	pthread_mutex_lock(&lock);
+	if (!root[0] || owner != getpid()) { /* a child of fork() makes its own */
+		owner = getpid();
+		if (make_root())
+			put_all();
+	} else {
+		refresh(place, rest);
+	}
+	there = root[0] && (size_t)snprintf(buf, size, "%s/%s%s", root, place, rest) < size;
+	pthread_mutex_unlock(&lock);
+	return there;
+}

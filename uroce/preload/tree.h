@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The device as sysfs and /dev would show it, in a directory of this process. */
+#ifndef UROCE_PRELOAD_TREE_H
+#define UROCE_PRELOAD_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Is it a path of our device? NULL, or where it is in the tree (a part of path, or a
+ * constant). Quick: all paths that the program opens are asked for. */
+const char *tree_place(const char *path, const char **rest);
+
+/* Writes the name of the file that stands for place/rest to buf, brought up to date. false:
+ * there is no tree (no temporary directory), or the name is too long. */
+bool tree_file(const char *place, const char *rest, char *buf, size_t size);
+
+#endif

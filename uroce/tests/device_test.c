@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* What the device says of itself, and the layouts that programs were compiled with. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "counters.h"
+#include "cq.h"
+#include "engine.h"
+#include "event.h"
+#include "fake_verbs.h"
+#include "region.h"
+
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
+#undef ibv_query_port
+static int old_query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a)
+{
+	return ibv_query_port(c, port, (struct _compat_ibv_port_attr *)a);
+}
+#define ibv_query_port(c, port, a) ___ibv_query_port(c, port, a)
+
+/* The beginnings of these are an interface between binaries: they may only grow. What the
+ * program sees comes first in what we allocate. */
+#if __SIZEOF_POINTER__ == 8
+_Static_assert(sizeof(struct ibv_device) == 664, "ibv_device");
+_Static_assert(sizeof(struct ibv_context) == 328, "ibv_context");
+_Static_assert(sizeof(struct ibv_pd) == 16, "ibv_pd");
+_Static_assert(sizeof(struct ibv_mr) == 48, "ibv_mr");
+_Static_assert(sizeof(struct ibv_cq) == 128, "ibv_cq");
+_Static_assert(sizeof(struct ibv_qp) == 160, "ibv_qp");
+_Static_assert(sizeof(struct ibv_srq) == 128, "ibv_srq");
+_Static_assert(sizeof(struct ibv_ah) == 24, "ibv_ah");
+_Static_assert(sizeof(struct ibv_comp_channel) == 16, "ibv_comp_channel");
+_Static_assert(sizeof(struct ibv_wc) == 48, "ibv_wc");
+_Static_assert(sizeof(struct ibv_device_attr) == 232, "ibv_device_attr");
+_Static_assert(sizeof(struct ibv_gid_entry) == 32, "ibv_gid_entry");
+_Static_assert(sizeof(struct ibv_qp_attr) == 144, "ibv_qp_attr");
+_Static_assert(sizeof(struct ibv_cq_ex) >= 288, "ibv_cq_ex");
+_Static_assert(sizeof(struct ibv_qp_ex) >= 352, "ibv_qp_ex");
+_Static_assert(sizeof(struct verbs_context) >= 648, "verbs_context");
+_Static_assert(sizeof(struct completion) == 64, "a completion is a cache line");
+#endif
+_Static_assert(offsetof(struct verbs_context, context) + sizeof(struct ibv_context) ==
+		       sizeof(struct verbs_context),
+	       "the context is last");
+_Static_assert(offsetof(struct ibv_port_attr, port_cap_flags2) == 48, "the old ibv_port_attr");
+_Static_assert(offsetof(struct cq, v) == 0 && offsetof(struct mr, v) == 0 &&
+		       offsetof(struct mw, v) == 0 && offsetof(struct pd, v) == 0 &&
+		       offsetof(struct channel, v) == 0,
+	       "what the application sees comes first");
+
+static struct ibv_context *context;
+
+static void listed(void)
+{
+	int n = 7;
+	struct ibv_device **list = ibv_get_device_list(&n);
+
+	CHECK_INT(n, 1);
+	CHECK_STR(ibv_get_device_name(list[0]), "uroce0");
+	CHECK(!list[1]);
+	CHECK_INT(list[0]->node_type, IBV_NODE_CA);
+	CHECK_INT(list[0]->transport_type, IBV_TRANSPORT_IB);
+	CHECK_INT(ibv_get_device_index(list[0]), -1);
+	CHECK_INT(be64toh(ibv_get_device_guid(list[0])) >> 24, 0x0200c0fffe);
+	CHECK_INT(ibv_get_device_guid(list[0]), device_guid());
+	CHECK_INT(fake_engine_users, 0); /* looking brings nothing up */
+	ibv_free_device_list(list);
+	list = ibv_get_device_list(NULL);
+	CHECK(list && list[0]);
+	ibv_free_device_list(list);
+	CHECK_INT(ibv_fork_init(), 0);
+	CHECK_INT(ibv_is_fork_initialized(), IBV_FORK_UNNEEDED);
+}
+
+static void opened(void)
+{
+	struct ibv_device other = { 0 };
+	struct ibv_context *second;
+	struct ibv_pd *pd;
+
+	CHECK(!ibv_open_device(&other) && errno == ENODEV);
+	fake_engine_error = EADDRINUSE;
+	CHECK(!ibv_open_device(&the_device) && errno == EADDRINUSE);
+	fake_engine_error = 0;
+	context = ibv_open_device(&the_device);
+	CHECK(context && context->device == &the_device);
+	CHECK_INT(fake_engine_users, 1);
+	CHECK_INT(fcntl(context->async_fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	CHECK(verbs_get_ctx(context)->sz == sizeof(struct verbs_context));
+
+	/* closed with something left: that stops, and the rest of the process does not */
+	second = ibv_open_device(&the_device);
+	pd = ibv_alloc_pd(second);
+	struct qp qp = { .ctx = to_context(second), .attr.qp_state = IBV_QPS_RTS };
+	struct qp mine = { .ctx = to_context(context), .attr.qp_state = IBV_QPS_RTS };
+	fake_qp_add(&qp);
+	fake_qp_add(&mine);
+	engine_lock();
+	event_port(IBV_EVENT_GID_CHANGE);
+	engine_unlock();
+	CHECK_INT(ibv_close_device(second), 0);
+	CHECK_INT(fake_engine_users, 1);
+	CHECK(qp.attr.qp_state == IBV_QPS_ERR && mine.attr.qp_state == IBV_QPS_RTS);
+	CHECK_INT(fake_last_event, -1);
+	CHECK_INT(ibv_dealloc_pd(pd), 0);
+	free(to_context(second)); /* what the application lost */
+	fake_qps_clear();
+}
+
+static void limits(void)
+{
+	struct ibv_device_attr a;
+	struct ibv_device_attr_ex ex;
+	struct {
+		struct ibv_device_attr_ex known;
+		char more[64];
+	} larger;
+
+	CHECK_INT(ibv_query_device(context, &a), 0);
+	CHECK(a.max_qp == MAX_QP && a.max_mr == MAX_MR && a.max_sge == MAX_SGE);
+	CHECK(a.fw_ver[0] && a.vendor_id == 0 && a.vendor_part_id == 0);
+	CHECK_INT(a.node_guid, device_guid());
+	CHECK_INT(ibv_query_device_ex(context, NULL, &ex), 0);
+	CHECK_INT(memcmp(&ex.orig_attr, &a, sizeof a), 0);
+	CHECK_INT(ex.odp_caps.general_caps, 0);
+	CHECK_INT(ex.hca_core_clock, 1000000);
+	memset(&larger, 0xff, sizeof larger);
+	CHECK_INT(verbs_get_ctx(context)->query_device_ex(context, NULL, &larger.known,
+							  sizeof larger),
+		  0);
+	CHECK_INT(larger.more[63], 0);
+	memset(&ex, 0xff, sizeof ex);
+	CHECK_INT(verbs_get_ctx(context)->query_device_ex(
+			  context, NULL, &ex, offsetof(struct ibv_device_attr_ex, odp_caps)),
+		  0);
+	CHECK(ex.odp_caps.general_caps == UINT64_MAX); /* not beyond what it has */
+	CHECK_INT(verbs_get_ctx(context)->query_device_ex(context, NULL, &ex, 8), EINVAL);
+	CHECK_INT(verbs_get_ctx(context)->query_device_ex(
+			  context, &(struct ibv_query_device_ex_input){ 1 }, &ex, sizeof ex),
+		  EINVAL);
+}
+
+static void port(void)
+{
+	struct ibv_port_attr a;
+	struct {
+		char known[48];
+		char more[4];
+	} old;
+
+	CHECK_INT(ibv_query_port(context, 0, &a), EINVAL);
+	CHECK_INT(ibv_query_port(context, 2, &a), EINVAL);
+	counters[CNT_BAD_PKEY] = 3;
+	counters[CNT_BAD_QKEY] = 4;
+	CHECK_INT(ibv_query_port(context, 1, &a), 0);
+	CHECK_INT(a.state, IBV_PORT_ACTIVE);
+	CHECK_INT(a.active_mtu, IBV_MTU_1024); /* of the first address */
+	CHECK_INT(a.link_layer, IBV_LINK_LAYER_ETHERNET);
+	CHECK_INT(a.gid_tbl_len, 64);
+	CHECK_INT(a.flags, IBV_QPF_GRH_REQUIRED);
+	CHECK(a.bad_pkey_cntr == 3 && a.qkey_viol_cntr == 4);
+	memset(&old, 0x77, sizeof old);
+	CHECK_INT(old_query_port(context, 1, (struct ibv_port_attr *)&old), 0);
+	CHECK_INT(old.more[0], 0x77); /* a program compiled long ago has no room for it */
+	CHECK_INT(memcmp(old.known, &a, 48), 0);
+	fake_no_gids = true;
+	CHECK_INT(ibv_query_port(context, 1, &a), 0);
+	CHECK_INT(a.state, IBV_PORT_DOWN);
+	fake_no_gids = false;
+}
+
+static void gids(void)
+{
+	struct ibv_gid_entry e, table[8];
+	struct {
+		struct ibv_gid_entry known;
+		char more[8];
+	} larger[3];
+	union ibv_gid gid;
+	int type;
+
+	CHECK_INT(ibv_query_gid(context, 1, 0, &gid), 0);
+	CHECK(gid.raw[10] == 0xff && gid.raw[15] == 1);
+	/* programs loop over the whole table: an empty entry is no error */
+	memset(&gid, 0xff, sizeof gid);
+	CHECK_INT(ibv_query_gid(context, 1, 1, &gid), 0);
+	CHECK(gid.global.subnet_prefix == 0 && gid.global.interface_id == 0);
+	CHECK(ibv_query_gid(context, 1, 64, &gid) == -1 && errno == EINVAL);
+	CHECK(ibv_query_gid(context, 1, -1, &gid) == -1 && errno == EINVAL);
+	CHECK(ibv_query_gid(context, 2, 0, &gid) == -1 && errno == EINVAL);
+	CHECK_INT(ibv_query_gid_ex(context, 1, 2, &e, 0), 0);
+	CHECK(e.gid_index == 2 && e.port_num == 1 && e.ndev_ifindex == 1 &&
+	      e.gid_type == IBV_GID_TYPE_ROCE_V2);
+	CHECK_INT(ibv_query_gid_ex(context, 1, 1, &e, 0), ENODATA);
+	CHECK_INT(ibv_query_gid_ex(context, 1, 0, &e, 1), EINVAL);
+	CHECK_INT(ibv_query_gid_table(context, table, 8, 0), 2);
+	CHECK(table[0].gid_index == 0 && table[1].gid_index == 2);
+	CHECK_INT(ibv_query_gid_table(context, table, 1, 0), 1);
+	CHECK_INT(ibv_query_gid_table(context, table, 0, 0), -EINVAL);
+	memset(larger, 0xff, sizeof larger);
+	CHECK_INT(_ibv_query_gid_table(context, &larger[0].known, 3, 0, sizeof larger[0]), 2);
+	CHECK(larger[1].known.gid_index == 2 && larger[1].more[7] == 0);
+	CHECK_INT(ibv_query_gid_type(context, 1, 0, &type), 0);
+	CHECK_INT(type, 1);
+	CHECK_INT(ibv_query_gid_type(context, 1, 1, &type), 0);
+	CHECK_INT(type, 0);
+	CHECK_INT(ibv_query_gid_type(context, 1, 99, &type), -1);
+}
+
+static void pkeys(void)
+{
+	__be16 pkey;
+
+	CHECK_INT(ibv_query_pkey(context, 1, 0, &pkey), 0);
+	CHECK_INT(pkey, 0xffff);
+	CHECK(ibv_query_pkey(context, 1, 1, &pkey) == -1 && errno == EINVAL);
+	CHECK_INT(ibv_get_pkey_index(context, 1, pkey), 0);
+	CHECK_INT(ibv_get_pkey_index(context, 1, 0x1234), -1);
+}
+
+/* In a child of fork(), which shares the descriptors with its parent. */
+static int child_main(__be64 guid_of_parent, struct ibv_cq *cq)
+{
+	device_forget();
+	if (device_guid() == guid_of_parent || ibv_destroy_cq(cq) != 0 ||
+	    ibv_close_device(context) != 0)
+		return 1;
+	return fake_engine_users == 1 ? 0 : 2; /* it did not give back what the parent has */
+}
+
+/* A child has another GUID, and what it destroys leaves the parent's events alone. */
+static void forked(void)
+{
+	const struct ibv_wc wc = { .wr_id = 1 };
+	struct ibv_comp_channel *ch = ibv_create_comp_channel(context);
+	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, ch, 0), *got;
+	const __be64 mine = device_guid();
+	struct ibv_async_event e;
+	int status;
+	void *arg;
+	pid_t child;
+
+	ibv_req_notify_cq(cq, 0);
+	engine_lock();
+	cq_put(to_cq(cq), &wc, false);
+	event_port(IBV_EVENT_GID_CHANGE);
+	engine_unlock();
+	fcntl(ch->fd, F_SETFL, O_NONBLOCK);
+	fcntl(context->async_fd, F_SETFL, O_NONBLOCK);
+	child = fork();
+	if (child == 0)
+		_exit(child_main(mine, cq));
+	CHECK(child > 0);
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK_INT(status, 0);
+	CHECK_INT(device_guid(), mine);
+	CHECK_INT(ibv_get_cq_event(ch, &got, &arg), 0);
+	ibv_ack_cq_events(got, 1);
+	CHECK_INT(ibv_get_async_event(context, &e), 0);
+	CHECK_INT(ibv_destroy_cq(cq), 0);
+	CHECK_INT(ibv_destroy_comp_channel(ch), 0);
+}
+
+int main(void)
+{
+	listed();
+	opened();
+	limits();
+	port();
+	gids();
+	pkeys();
+	forked();
+	CHECK_INT(ibv_close_device(context), 0);
+	CHECK_INT(fake_engine_users, 0);
+	return checks_end();
+}

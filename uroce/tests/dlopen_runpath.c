@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* A library that only the RUNPATH of dlopen_test leads to. */
+int only_by_runpath(void);
+
+int only_by_runpath(void)
+{
+	return 1;
+}

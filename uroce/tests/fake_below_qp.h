@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What queue pairs stand on, for tests of them alone: engine, CQs, events, GIDs, regions and
+ * transport. Each fake remembers what it was asked. */
+#ifndef UROCE_TESTS_FAKE_BELOW_QP_H
+#define UROCE_TESTS_FAKE_BELOW_QP_H
+
+#include "cq.h"
+#include "gid.h"
+#include "qp.h"
+#include "region.h"
+#include "srq.h"
+
+#define WCS 64
+
+extern struct fake {
+	bool locked;
+	unsigned flushes;	     /* engine_flush() */
+	unsigned runs;		     /* requester_run() */
+	bool working;		     /* requester_run() takes what was posted off the queue */
+	int timers;		     /* reserved */
+	bool no_timer, no_answers;   /* ENOMEM */
+	unsigned entered, forgotten; /* transport_enter(), transport_forget() */
+	enum ibv_qp_state from, to;  /* the last transport_enter() */
+	unsigned answers;	     /* the last answers_resize() */
+	struct ibv_wc wc[WCS];	     /* cq_put() */
+	struct cq *wc_cq[WCS];
+	unsigned wcs, purged; /* cq_purge() */
+	uint32_t purged_qpn;
+	const struct srq *limit; /* event_srq(IBV_EVENT_SRQ_LIMIT_REACHED) */
+	unsigned limits;
+	const void *drained;	 /* event_drain() */
+	struct gid_entry gid[4]; /* lo: ::ffff:127.0.0.1 and ::1; eth: ::ffff:192.0.2.1, fe80::1 */
+	int route_errno;	 /* gid_route() */
+	unsigned slot;
+	int group_fd;
+	struct qp *unbound; /* region_forget_qp() */
+} fake;
+
+extern struct context fake_context;
+extern struct pd fake_pd;
+extern struct cq fake_cq[2];
+
+/* As it is at the beginning of a test. */
+void fake_reset(void);
+/* With room for four requests of two SGEs each; send_ops 0: plain. */
+struct qp *fake_qp(enum ibv_qp_type type, struct srq *srq, uint64_t send_ops);
+/* Puts it there without asking. */
+void fake_state(struct qp *qp, enum ibv_qp_state state);
+/* An address vector for that entry of fake.gid, to itself. */
+struct ibv_ah_attr fake_av(uint8_t index);
+
+#endif

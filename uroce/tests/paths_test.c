@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of the device for those who look past libibverbs; all others are as they are. */
+#undef _FORTIFY_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "context.h"
+#include "fake_verbs.h"
+#include "uroce.h"
+
+#define DEVICE	 "/sys/class/infiniband/uroce0"
+#define UVERBS	 "/dev/infiniband/" UROCE_UVERBS
+#define NOT_OURS "/proc/self/comm"
+
+int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
+int __open_2(const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *st);
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
+
+static uint64_t sent = 7;
+
+unsigned uroce_counters(struct uroce_counter *c, unsigned n)
+{
+	if (n)
+		c[0] = (struct uroce_counter){ "sent_pkts", sent };
+	return 1;
+}
+
+/* The contents, through ibv_read_sysfs_file(); "" when it cannot be read. */
+static const char *text(const char *file)
+{
+	static char buf[128];
+
+	return ibv_read_sysfs_file(DEVICE, file, buf, sizeof buf) < 0 ? "" : buf;
+}
+
+static void contents(void)
+{
+	char guid[20];
+
+	CHECK_STR(text("ports/1/gids/0"), "0000:0000:0000:0000:0000:ffff:c000:0201");
+	CHECK_STR(text("ports/1/gids/1"), "0000:0000:0000:0000:0000:0000:0000:0000");
+	CHECK_STR(text("ports/1/gids/63"), "0000:0000:0000:0000:0000:0000:0000:0000");
+	CHECK_STR(text("ports/1/gids/64"), "");
+	CHECK_STR(text("ports/1/gid_attrs/types/0"), "RoCE v2");
+	CHECK_STR(text("ports/1/gid_attrs/ndevs/2"), "lo");
+	CHECK_STR(text("ports/1/gid_attrs/types/1"), "");
+	CHECK_STR(text("ports/1/link_layer"), "Ethernet");
+	CHECK_STR(text("ports/1/state"), "4: ACTIVE");
+	CHECK_STR(text("device/numa_node"), "-1");
+	snprintf(guid, sizeof guid, "%s", text("node_guid"));
+	CHECK_INT(strncmp(guid, "0200:c0ff:fe", 12), 0);
+	CHECK_INT(strlen(guid), 19);
+	CHECK_INT(ibv_read_sysfs_file("/sys/class/infiniband_verbs/" UROCE_UVERBS, "ibdev", guid,
+				      sizeof guid),
+		  6);
+	CHECK_STR(guid, "uroce0");
+	/* librdmacm asks for this one, which the kernel may not have */
+	CHECK_INT(ibv_read_sysfs_file("/sys", "class/misc/rdma_cm/abi_version", guid, sizeof guid),
+		  1);
+	CHECK_STR(guid, "4");
+
+	/* what changes is read anew */
+	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "7");
+	sent = 8;
+	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "8");
+	fake_no_gids = true;
+	CHECK_STR(text("ports/1/state"), "1: DOWN");
+	CHECK_STR(text("ports/1/gid_attrs/types/0"), "");
+	fake_no_gids = false;
+	CHECK_STR(text("ports/1/gid_attrs/types/0"), "RoCE v2");
+}
+
+/* Each function finds a file of ours, and one that is not. */
+static void functions(void)
+{
+	static const char *const paths[] = { DEVICE "/node_type", NOT_OURS };
+	struct stat st;
+	struct stat64 st64;
+	struct statx stx;
+	char buf[64];
+	FILE *f;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const char *p = paths[i];
+		const int fds[] = { open(p, O_RDONLY),
+				    open64(p, O_RDONLY),
+				    openat(AT_FDCWD, p, O_RDONLY),
+				    openat64(AT_FDCWD, p, O_RDONLY),
+				    __open_2(p, O_RDONLY),
+				    __openat64_2(AT_FDCWD, p, O_RDONLY) };
+
+		for (unsigned k = 0; k < sizeof fds / sizeof *fds; k++) {
+			CHECK(read(fds[k], buf, sizeof buf) > 0);
+			close(fds[k]);
+		}
+		f = fopen(p, "r");
+		CHECK(f && fclose(f) == 0);
+		f = fopen64(p, "r");
+		CHECK(f && fclose(f) == 0);
+		CHECK(access(p, R_OK) == 0 && faccessat(AT_FDCWD, p, R_OK, 0) == 0);
+		CHECK(stat(p, &st) == 0 && S_ISREG(st.st_mode));
+		CHECK(lstat(p, &st) == 0 && S_ISREG(st.st_mode));
+		CHECK(stat64(p, &st64) == 0 && S_ISREG(st64.st_mode));
+		CHECK(lstat64(p, &st64) == 0 && S_ISREG(st64.st_mode));
+		CHECK(fstatat(AT_FDCWD, p, &st, 0) == 0 && S_ISREG(st.st_mode));
+		CHECK(fstatat64(AT_FDCWD, p, &st64, 0) == 0 && S_ISREG(st64.st_mode));
+		CHECK(statx(AT_FDCWD, p, 0, STATX_TYPE, &stx) == 0 && S_ISREG(stx.stx_mode));
+		CHECK(__xstat(1, p, &st) == 0 && S_ISREG(st.st_mode));
+		CHECK(__fxstatat64(1, AT_FDCWD, p, &st64, 0) == 0 && S_ISREG(st64.st_mode));
+	}
+	CHECK(readlink("/sys/class/infiniband_verbs/" UROCE_UVERBS "/device", buf, sizeof buf) > 0);
+	CHECK(readlinkat(AT_FDCWD, "/proc/self/exe", buf, sizeof buf) > 0);
+
+	/* neighbours with a longer name are not ours, and errors are the C library's */
+	CHECK(open("/sys/class/infiniband/uroce01/node_type", O_RDONLY) == -1 && errno == ENOENT);
+	CHECK(open(DEVICE "/nothing", O_RDONLY) == -1 && errno == ENOENT);
+	CHECK(access("relative/path", F_OK) == -1 && errno == ENOENT);
+	CHECK(stat(UVERBS, &st) == 0 && S_ISCHR(st.st_mode));
+	CHECK(access(UVERBS, R_OK | W_OK) == 0);
+}
+
+static void directories(void)
+{
+	const struct dirent *e;
+	unsigned found = 0;
+	DIR *d = opendir(DEVICE "/device/net");
+
+	CHECK(d);
+	while ((e = readdir(d)))
+		found += strcmp(e->d_name, "eth0") == 0 || strcmp(e->d_name, "lo") == 0;
+	closedir(d);
+	CHECK_INT(found, 2);
+	d = opendir("/proc/self");
+	CHECK(d && closedir(d) == 0);
+}
+
+/* A mode given to open() arrives. */
+static void modes(void)
+{
+	char path[] = "/tmp/uroce-modes-XXXXXX";
+	struct stat st;
+	int fd = mkstemp(path);
+
+	close(fd);
+	unlink(path);
+	umask(0);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0641);
+	CHECK(fd >= 0 && fstat(fd, &st) == 0);
+	CHECK_INT(st.st_mode & 0777, 0641);
+	close(fd);
+	unlink(path);
+}
+
+/* Where DEVICE really is, in this process. */
+static void real_place(char *buf, size_t size)
+{
+	char link[64];
+	ssize_t n;
+	int fd = open(DEVICE, O_RDONLY | O_DIRECTORY);
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, size - 1);
+	CHECK(n > 0);
+	buf[n] = '\0';
+	close(fd);
+}
+
+/* A child has a tree of its own, and takes it away when it ends. */
+static void removed(void)
+{
+	char mine[256], theirs[256] = "";
+	struct stat st;
+	int fds[2], status;
+	pid_t child;
+
+	real_place(mine, sizeof mine);
+	CHECK_INT(stat(mine, &st), 0);
+	CHECK_INT(st.st_mode & 077, 0); /* for nobody else */
+	CHECK_INT(pipe(fds), 0);
+	child = fork();
+	if (child == 0) {
+		real_place(theirs, sizeof theirs);
+		exit(write(fds[1], theirs, sizeof theirs) != sizeof theirs);
+	}
+	CHECK_INT(read(fds[0], theirs, sizeof theirs), sizeof theirs);
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK_INT(status, 0);
+	CHECK(strcmp(mine, theirs) != 0);
+	CHECK(stat(theirs, &st) == -1 && errno == ENOENT);
+	*strrchr(theirs, '/') = '\0';
+	CHECK(stat(theirs, &st) == -1 && errno == ENOENT);
+	CHECK_INT(stat(mine, &st), 0);
+}
+
+int main(void)
+{
+	contents();
+	functions();
+	directories();
+	modes();
+	removed();
+	return checks_end();
+}

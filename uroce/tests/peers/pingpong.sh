@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The programs of ibverbs-utils, unmodified, each as two processes.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh" "$@"
+need ibv_rc_pingpong ibv_devinfo
+
+ok 'ibv_devices' bash -c "'$uroce' ibv_devices | grep -q uroce0"
+ok 'ibv_devinfo -v' bash -c "'$uroce' ibv_devinfo -v | grep -q 'state:.*PORT_ACTIVE'"
+
+gids=$("$uroce" ibv_devinfo -v | sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p')
+v4=$(awk '$2 ~ /ffff:127/ { print $1; exit }' <<<"$gids")
+v6=$(awk '$2 == "::1" { print $1; exit }' <<<"$gids")
+[ -n "$v4" ] || not_ok "no GID of 127.0.0.1 in: $gids"
+[ -n "$v6" ] || not_ok "no GID of ::1 in: $gids"
+
+port=18600
+# pair NAME PROGRAM OPTION...
+pair() {
+	local name=$1 program=$2
+	shift 2
+	port=$((port + 1))
+	both "$name" "until_port $port" "'$uroce' $program -p $port $*" \
+		"'$uroce' $program -p $port $* localhost"
+}
+
+for program in rc uc ud srq; do
+	for gid in $v4 $v6; do
+		extra=
+		[ $program != srq ] || extra='-q 4'
+		[ $program = srq ] || extra="$extra -c"
+		[ $program != ud ] || extra='-s 1000'
+		pair "$program gid $gid" "ibv_${program}_pingpong" -g "$gid" -n 500 "$extra"
+		pair "$program gid $gid, events" "ibv_${program}_pingpong" -g "$gid" -n 500 -e "$extra"
+	done
+done
+pair 'rc, new post API' ibv_rc_pingpong -g "$v4" -n 500 -N
+for size in 0 1 4097 1048576; do
+	pair "rc, $size bytes" ibv_rc_pingpong -g "$v4" -n 20 -s $size -m 1024
+done
+finish

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The programs of rdmacm-utils, unmodified, each as two processes, over IPv4 and IPv6.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh" "$@"
+need rping ucmatose udaddy cmtime rdma_server
+
+for host in 127.0.0.1 ::1; do
+	both "rping $host" 'until_listening 7174' "'$uroce' rping -s -a $host -C 20 -V" \
+		"'$uroce' rping -c -a $host -C 20 -V"
+	both "rping -P $host" 'until_listening 7174' \
+		"timeout 5 '$uroce' rping -s -a $host -P; [ \$? = 124 ]" \
+		"'$uroce' rping -c -a $host -C 20 -V && '$uroce' rping -c -a $host -C 5 -S 60000 -V"
+	both "ucmatose $host" 'until_listening 7471' "'$uroce' ucmatose -b $host -c 5" \
+		"'$uroce' ucmatose -s $host -c 5"
+	both "udaddy $host" 'until_listening 7174' "'$uroce' udaddy -b $host -c 3" \
+		"'$uroce' udaddy -s $host -c 3"
+	both "rdma_client $host" 'until_listening 7471' "'$uroce' rdma_server -p 7471" \
+		"'$uroce' rdma_client -s $host -p 7471"
+done
+both 'cmtime' 'until_listening 18515' "'$uroce' cmtime -b 127.0.0.1 -c 50" \
+	"'$uroce' cmtime -s 127.0.0.1 -c 50"
+finish

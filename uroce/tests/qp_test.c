@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Queue pairs come and go: their limits, their numbers, who they use. */
+#include <errno.h>
+
+#include "check.h"
+#include "fake_below_qp.h"
+#include "group.h"
+
+static struct ibv_qp_init_attr plain(enum ibv_qp_type type)
+{
+	return (struct ibv_qp_init_attr){
+		.qp_context = &fake,
+		.send_cq = &fake_cq[0].v,
+		.recv_cq = &fake_cq[1].v,
+		.cap = { 100, 10, 3, 1, 5 },
+		.qp_type = type,
+		.sq_sig_all = 1,
+	};
+}
+
+static void refused(struct ibv_qp_init_attr a, int err)
+{
+	errno = 0;
+	CHECK(ibv_create_qp(&fake_pd.v, &a) == NULL);
+	CHECK_INT(errno, err);
+	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
+	CHECK_INT(fake.timers, 0);
+}
+
+static void test_limits(void)
+{
+	struct ibv_qp_init_attr a;
+
+#define REFUSED(field, value, err) \
+	a = plain(IBV_QPT_RC);     \
+	a.field = value;           \
+	refused(a, err)
+
+	REFUSED(qp_type, IBV_QPT_XRC_SEND, EOPNOTSUPP);
+	REFUSED(qp_type, IBV_QPT_RAW_PACKET, EOPNOTSUPP);
+	REFUSED(qp_type, (enum ibv_qp_type)0, EOPNOTSUPP);
+	REFUSED(send_cq, NULL, EINVAL);
+	REFUSED(recv_cq, NULL, EINVAL);
+	REFUSED(cap.max_send_wr, MAX_QP_WR + 1, EINVAL);
+	REFUSED(cap.max_recv_wr, MAX_QP_WR + 1, EINVAL);
+	REFUSED(cap.max_send_sge, MAX_SGE + 1, EINVAL);
+	REFUSED(cap.max_recv_sge, MAX_SGE + 1, EINVAL);
+	REFUSED(cap.max_inline_data, MAX_INLINE + 1, EINVAL);
+	REFUSED(cap.max_send_wr, UINT32_MAX, EINVAL);
+	fake.no_timer = true;
+	refused(plain(IBV_QPT_RC), ENOMEM);
+	fake.no_timer = false;
+}
+
+static void test_caps(void)
+{
+	struct ibv_qp_init_attr a = plain(IBV_QPT_RC);
+	struct ibv_qp *qp = ibv_create_qp(&fake_pd.v, &a);
+
+	CHECK(qp != NULL);
+	CHECK_INT(a.cap.max_send_wr, 128);
+	CHECK_INT(a.cap.max_recv_wr, 16);
+	CHECK_INT(a.cap.max_send_sge, 3);
+	CHECK_INT(a.cap.max_inline_data, 48);
+	CHECK_INT(a.cap.max_recv_sge, 1);
+	CHECK(qp->qp_context == &fake && qp->pd == &fake_pd.v);
+	CHECK_INT(qp->state, IBV_QPS_RESET);
+	CHECK(ibv_qp_to_qp_ex(qp) == NULL);
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+
+	a = plain(IBV_QPT_UD); /* the largest, and nothing at all */
+	a.cap = (struct ibv_qp_cap){ MAX_QP_WR, MAX_QP_WR, MAX_SGE, MAX_SGE, MAX_INLINE };
+	qp = ibv_create_qp(&fake_pd.v, &a);
+	CHECK(qp != NULL);
+	CHECK_INT(a.cap.max_send_wr, MAX_QP_WR);
+	CHECK_INT(a.cap.max_inline_data, MAX_INLINE);
+	CHECK_INT(a.cap.max_send_sge, MAX_SGE);
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+	a.cap = (struct ibv_qp_cap){ 0 };
+	qp = ibv_create_qp(&fake_pd.v, &a);
+	CHECK(qp != NULL);
+	CHECK_INT(a.cap.max_send_wr + a.cap.max_recv_wr + a.cap.max_inline_data, 0);
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+}
+
+static void test_users(void)
+{
+	struct ibv_qp_init_attr a = plain(IBV_QPT_UD);
+	struct ibv_qp *qp = ibv_create_qp(&fake_pd.v, &a);
+	uint32_t number = qp->qp_num;
+
+	CHECK_INT(fake_pd.users, 1);
+	CHECK_INT(fake_cq[0].users, 1);
+	CHECK_INT(fake_cq[1].users, 1);
+	CHECK_INT(fake.timers, 1);
+	CHECK(qp_find(number) == to_qp(qp));
+	to_qp(qp)->mcast = 1;
+	CHECK_INT(ibv_destroy_qp(qp), EBUSY);
+	CHECK(qp_find(number) == to_qp(qp));
+	to_qp(qp)->mcast = 0;
+	fake.purged = fake.forgotten = 0;
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+	CHECK(qp_find(number) == NULL);
+	CHECK_INT(fake.purged, 2);
+	CHECK_INT(fake.purged_qpn, number);
+	CHECK_INT(fake.forgotten, 1);
+	CHECK(fake.drained == qp && fake.unbound == to_qp(qp));
+	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
+	CHECK_INT(fake.timers, 0);
+}
+
+static struct ibv_qp *extended(enum ibv_qp_type type, uint32_t mask, uint32_t flags, uint64_t ops)
+{
+	struct ibv_qp_init_attr_ex a = {
+		.send_cq = &fake_cq[0].v,
+		.recv_cq = &fake_cq[0].v,
+		.cap = { 4, 4, 1, 1, 0 },
+		.qp_type = type,
+		.comp_mask = mask,
+		.pd = &fake_pd.v,
+		.create_flags = flags,
+		.send_ops_flags = ops,
+	};
+
+	errno = 0;
+	return ibv_create_qp_ex(&fake_context.v.context, &a);
+}
+
+static void test_extended(void)
+{
+	const uint32_t pd = IBV_QP_INIT_ATTR_PD, ops = pd | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	struct ibv_qp *qp;
+
+	CHECK(!extended(IBV_QPT_RC, ops | IBV_QP_INIT_ATTR_XRCD, 0, 0));
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended(IBV_QPT_RC, pd | 1 << 20, 0, 0));
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended(IBV_QPT_RC, pd | IBV_QP_INIT_ATTR_CREATE_FLAGS, 1, 0));
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended(IBV_QPT_RC, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, 0, IBV_QP_EX_WITH_SEND));
+	CHECK_INT(errno, EINVAL);
+	CHECK(!extended(IBV_QPT_RC, ops, 0, IBV_QP_EX_WITH_TSO));
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended(IBV_QPT_UD, ops, 0, IBV_QP_EX_WITH_RDMA_READ));
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended(IBV_QPT_UC, ops, 0, IBV_QP_EX_WITH_SEND_WITH_INV)); /* no opcode */
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended(IBV_QPT_RC, ops, 0, UINT64_C(1) << 40));
+	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK(!extended((enum ibv_qp_type)77, ops, 0, IBV_QP_EX_WITH_SEND));
+	CHECK_INT(errno, EOPNOTSUPP);
+	qp = extended(IBV_QPT_RC, pd | IBV_QP_INIT_ATTR_CREATE_FLAGS, 0, 0);
+	CHECK(qp && !ibv_qp_to_qp_ex(qp));
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+	qp = extended(IBV_QPT_RC, ops, 0, IBV_QP_EX_WITH_SEND);
+	CHECK(qp && ibv_qp_to_qp_ex(qp));
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+	CHECK_INT(fake_pd.users, 0);
+}
+
+static struct ibv_qp *small(void)
+{
+	struct ibv_qp_init_attr a = plain(IBV_QPT_RC);
+
+	a.cap = (struct ibv_qp_cap){ 1, 1, 1, 1, 0 };
+	return ibv_create_qp(&fake_pd.v, &a);
+}
+
+static unsigned counted;
+
+static void count(struct qp *qp, void *arg)
+{
+	CHECK(arg == &fake && qp_find(qp->v.qp_num) == qp);
+	counted++;
+}
+
+static void test_numbers(void)
+{
+	enum { MANY = 1000 };
+	static struct ibv_qp *qps[MANY];
+	uint32_t first, last = 0;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		qps[i] = small();
+		CHECK(qps[i] != NULL);
+		CHECK_INT(qps[i]->qp_num >> SLOT_SHIFT, fake.slot);
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK(qp_find(qps[i]->qp_num) == to_qp(qps[i]));
+	qp_each(count, &fake);
+	CHECK_INT(counted, MANY);
+	CHECK(!qp_find(0) && !qp_find(1) && !qp_find(QPN_MULTICAST));
+	first = qps[0]->qp_num;
+	CHECK(!qp_find(first ^ 1u << SLOT_SHIFT)); /* of another process */
+	CHECK(!qp_find(first ^ MAX_QP));	   /* of another time */
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK_INT(ibv_destroy_qp(qps[i]), 0);
+	/* the numbers go once around before one comes again, whatever is destroyed meanwhile */
+	for (unsigned i = MANY; i < 1u << SLOT_SHIFT; i++) {
+		struct ibv_qp *qp = small();
+
+		last = qp->qp_num;
+		if (last == first)
+			fprintf(stderr, "number %u again after %u\n", last, i);
+		CHECK(last != first);
+		ibv_destroy_qp(qp);
+	}
+	qps[0] = small();
+	CHECK_INT(qps[0]->qp_num, first);
+	ibv_destroy_qp(qps[0]);
+}
+
+static void test_last_slot(void)
+{
+	fake.slot = SLOTS - 1; /* its last number is that of multicasts */
+	for (unsigned i = 0; i <= 1u << SLOT_SHIFT; i++) {
+		struct ibv_qp *qp = small();
+
+		CHECK(qp->qp_num != QPN_MULTICAST);
+		ibv_destroy_qp(qp);
+	}
+	fake.slot = 5;
+}
+
+static void test_full(void)
+{
+	static struct ibv_qp *qps[MAX_QP];
+
+	for (unsigned i = 0; i < MAX_QP; i++) {
+		qps[i] = small();
+		CHECK(qps[i] != NULL);
+	}
+	CHECK(small() == NULL);
+	CHECK_INT(errno, ENOMEM);
+	CHECK_INT(fake.timers, MAX_QP);
+	ibv_destroy_qp(qps[77]);
+	qps[77] = small();
+	CHECK(qps[77] != NULL);
+	for (unsigned i = 0; i < MAX_QP; i++)
+		ibv_destroy_qp(qps[i]);
+	CHECK_INT(fake_pd.users, 0);
+}
+
+/* A child of fork() keeps what it can destroy, and nothing that packets find. */
+static void test_forget(void)
+{
+	struct ibv_qp *qp = small(), *other;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	uint32_t number = qp->qp_num;
+
+	fake_state(to_qp(qp), IBV_QPS_RTS);
+#ifndef __SANITIZE_THREAD__			   /* which does not see that it is made anew */
+	pthread_mutex_lock(&to_qp(qp)->post.lock); /* by a thread that the child has not */
+#endif
+	qp_forget_all();
+	CHECK(!qp_find(number));
+	CHECK_INT(ibv_post_send(qp, &wr, &bad), EINVAL);
+	fake.slot = 9;
+	other = small();
+	CHECK_INT(other->qp_num >> SLOT_SHIFT, 9);
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+	CHECK(qp_find(other->qp_num) == to_qp(other));
+	CHECK_INT(ibv_destroy_qp(other), 0);
+	fake.slot = 5;
+}
+
+int main(void)
+{
+	fake_reset();
+	test_limits();
+	test_caps();
+	test_users();
+	test_extended();
+	test_numbers();
+	test_last_slot();
+	test_full();
+	test_forget();
+	return checks_end();
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys: what they open, and what not; many of them. */
+#include <sys/time.h>
+#include <time.h>
+
+#include "check.h"
+#include "engine.h"
+#include "fake_verbs.h"
+#include "region.h"
+
+#define MANY 100000
+
+static struct pd pd, other_pd;
+static struct qp qp = { .pd = &pd }, stranger = { .pd = &other_pd };
+static uint8_t memory[8192];
+
+static struct mr region(void *host, uint64_t len, uint64_t iova, unsigned access)
+{
+	struct mr mr = { .pd = &pd, .host = host, .len = len, .iova = iova, .access = access };
+
+	return mr;
+}
+
+static void keys_and_rights(void)
+{
+	struct mr mr = region(memory, 4096, 0x1000,
+			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+
+	CHECK_INT(region_add_mr(&mr), 0);
+	CHECK(mr.lkey != mr.rkey);
+	CHECK(mr.lkey >> 8 && mr.rkey >> 8);
+	CHECK(region_local(&qp, mr.lkey, 0x1000, 4096, 0) == memory);
+	CHECK(region_local(&qp, mr.lkey, 0x1001, 4095, IBV_ACCESS_LOCAL_WRITE) == memory + 1);
+	CHECK(region_remote(&qp, mr.rkey, 0x1fff, 1, IBV_ACCESS_REMOTE_READ) == memory + 4095);
+
+	/* one does not do for the other, nor with another tag */
+	CHECK(!region_local(&qp, mr.rkey, 0x1000, 1, 0));
+	CHECK(!region_remote(&qp, mr.lkey, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
+	CHECK(!region_local(&qp, mr.lkey ^ 1, 0x1000, 1, 0));
+	CHECK(!region_remote(&qp, mr.rkey ^ 0x80, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
+	CHECK(!region_remote(&qp, 0, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
+
+	/* of another PD */
+	CHECK(!region_local(&stranger, mr.lkey, 0x1000, 1, 0));
+	CHECK(!region_remote(&stranger, mr.rkey, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
+
+	/* not granted, or not all of it */
+	CHECK(!region_remote(&qp, mr.rkey, 0x1000, 1, IBV_ACCESS_REMOTE_WRITE));
+	CHECK(!region_remote(&qp, mr.rkey, 0x1000, 8,
+			     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC));
+
+	/* nothing needs no key */
+	CHECK(region_remote(&qp, 0x12345678, 99, 0, IBV_ACCESS_REMOTE_WRITE));
+	CHECK(region_local(&qp, 0x12345678, 99, 0, IBV_ACCESS_LOCAL_WRITE));
+
+	region_remove_mr(&mr);
+	CHECK(!region_local(&qp, mr.lkey, 0x1000, 1, 0));
+	CHECK(!region_remote(&qp, mr.rkey, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
+}
+
+/* A region of 16 bytes that begins there: which ranges are in it? */
+static void ranges_of(uint64_t iova)
+{
+	static const struct {
+		int64_t at;
+		uint64_t len;
+		bool ok;
+	} ranges[] = {
+		{ 0, 16, true },
+		{ 0, 17, false },
+		{ 16, 1, false },
+		{ 15, 1, true },
+		{ -1, 1, false },
+		{ -1, 2, false },
+		{ 0, UINT64_MAX, false },
+		{ 1, UINT64_MAX, false },
+		{ 15, UINT64_MAX - 14, false },
+		{ 8, (uint64_t)1 << 63, false },
+		{ -16, 16, false },
+		{ -16, 32, false },
+		{ 17, 1, false },
+		{ INT64_MIN, 1, false },
+	};
+	struct mr mr = region(memory, 16, iova, IBV_ACCESS_REMOTE_READ);
+
+	CHECK_INT(region_add_mr(&mr), 0);
+	for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+		const uint64_t va = iova + (uint64_t)ranges[i].at;
+		const void *got = region_remote(&qp, mr.rkey, va, ranges[i].len,
+						IBV_ACCESS_REMOTE_READ);
+
+		CHECK((got != NULL) == ranges[i].ok);
+		CHECK(!got || got == memory + ranges[i].at);
+		CHECK(!region_local(&qp, mr.lkey, va, ranges[i].len, 0) == !ranges[i].ok);
+	}
+	region_remove_mr(&mr);
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ns a look-up, of one that is asked for again and again */
+static double cost(const struct mr *mr)
+{
+	double best = 1e9;
+
+	for (int round = 0; round < 5; round++) {
+		const double from = seconds();
+
+		for (int i = 0; i < 200000; i++)
+			if (!region_local(&qp, mr->lkey, 0, 1, 0))
+				return -1;
+		best = seconds() - from < best ? seconds() - from : best;
+	}
+	return best / 200000 * 1e9;
+}
+
+static void many(void)
+{
+	struct mr *mrs = calloc(MANY, sizeof *mrs);
+	struct mr first = region(memory, 1, 0, 0);
+	double alone, among;
+
+	CHECK_INT(region_add_mr(&first), 0);
+	alone = cost(&first);
+	for (unsigned i = 0; i < MANY; i++) {
+		mrs[i] = region(&memory[i & 4095], 1, i, 0);
+		CHECK_INT(region_add_mr(&mrs[i]), 0);
+	}
+	among = cost(&first);
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK(region_local(&qp, mrs[i].lkey, i, 1, 0) == &memory[i & 4095]);
+	/* every third goes, and the others are still found */
+	for (unsigned i = 0; i < MANY; i += 3)
+		region_remove_mr(&mrs[i]);
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK(!region_local(&qp, mrs[i].lkey, i, 1, 0) == (i % 3 == 0));
+	for (unsigned i = 0; i < MANY; i++)
+		if (i % 3)
+			region_remove_mr(&mrs[i]);
+	CHECK(region_local(&qp, first.lkey, 0, 1, 0) == memory);
+	region_remove_mr(&first);
+	CHECK(alone > 0 && among > 0);
+	CHECK(among < 3 * alone + 20); /* flat: a search would take microseconds */
+	printf("look-up: %.1f ns alone, %.1f ns among %d\n", alone, among, MANY);
+	free(mrs);
+}
+
+int main(void)
+{
+	engine_lock();
+	keys_and_rights();
+	ranges_of(0);
+	ranges_of(0x7000);
+	ranges_of(UINT64_MAX - 16);
+	many();
+	engine_unlock();
+	return checks_end();
+}

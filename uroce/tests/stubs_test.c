@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What is not supported says so in the way of each call. */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include "check.h"
+
+#define SAYS(cond)                            \
+	do {                                  \
+		errno = 0;                    \
+		CHECK(cond);                  \
+		CHECK_INT(errno, EOPNOTSUPP); \
+	} while (0)
+
+int main(void)
+{
+	struct ibv_ece ece = { 0 };
+
+	SAYS(ibv_query_ece(NULL, &ece) == EOPNOTSUPP);
+	SAYS(ibv_set_ece(NULL, &ece) == EOPNOTSUPP);
+	SAYS(!ibv_import_device(0));
+	SAYS(!ibv_import_pd(NULL, 0));
+	SAYS(!ibv_import_mr(NULL, 0));
+	SAYS(!ibv_import_dm(NULL, 0));
+	SAYS(!ibv_reg_dmabuf_mr(NULL, 0, 1, 0, -1, 0));
+	SAYS(rdma_get_remote_ece(NULL, &ece) == -1);
+	SAYS(rdma_set_local_ece(NULL, &ece) == -1);
+	ibv_unimport_pd(NULL);
+	ibv_unimport_mr(NULL);
+	ibv_unimport_dm(NULL);
+	return checks_end();
+}

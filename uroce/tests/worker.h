@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes of a group that do what a test says. */
+#ifndef UROCE_TESTS_WORKER_H
+#define UROCE_TESTS_WORKER_H
+
+#include <sys/types.h>
+
+struct worker {
+	pid_t pid;
+	int fd;
+	char answer[600]; /* of the last command */
+};
+
+/* Begins one, as this user (0: as the test). */
+void worker_start(struct worker *w, uid_t uid);
+/* Commands, which answer with words:
+ *   join                       "slot 3", or "errno 98 why"
+ *   leave, claim SPACE PORT ADDR ("port 7"), release INDEX (in order of claims)
+ *   packets                    "12 0": packets of our own slot, and of others
+ *   mads                       "3": that were handed on to it
+ *   forward SLOT N, forward-name SPACE PORT ADDR     "0" or an errno
+ *   fork                       a child joins: its answer to join
+ *   limit N                    of open files
+ *   lose-ipv6                  its socket() knows none from now on
+ *   clone                      a child that keeps all descriptors and only sleeps: its pid
+ */
+const char *worker_ask(struct worker *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The number after a word of the answer: worker_number(w, "slot"); -1: it is not there. */
+int worker_number(const struct worker *w, const char *word);
+void worker_end(struct worker *w);
+void worker_kill(struct worker *w, int sig);
+void worker_stop(struct worker *w);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting a program on the embedded device: liburoce.so is loaded before its libraries. */
+#ifndef UROCE_TOOL_LAUNCH_H
+#define UROCE_TOOL_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Is liburoce.so loaded in this process? */
+bool launch_loaded(void);
+/* Where liburoce.so is: beside this program in its build tree, or where it was installed.
+ * 0, or -1 with errno (ENOENT: not there). */
+int launch_library(char *path, size_t size);
+/* Puts it into LD_PRELOAD for the programs that this process executes from now on. 0, or -1
+ * with errno. */
+int launch_prepare(void);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Completion queues: ibv_create_cq(3), ibv_resize_cq(3), ibv_poll_cq(3). 11.2.8, 11.4.2. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cq.h"
+#include "cq_ex.h"
+#include "engine.h"
+#include "event.h"
+#include "export.h"
+#include "qp.h"
+#include "transport.h"
+
+static unsigned cqs; /* that there are */
+static uint32_t next_handle;
+
+static uint32_t at_least(uint32_t n)
+{
+	uint32_t size = 1;
+
+	while (size < n)
+		size *= 2;
+	return size;
+}
+
+/* Aligned, so that a completion is one cache line. */
+static struct completion *ring_alloc(uint32_t entries)
+{
+	return aligned_alloc(sizeof(struct completion), entries * sizeof(struct completion));
+}
+
+/* ---------------------------------------------------------------- completions -- */
+
+static void fail_qp(struct qp *qp, void *cq)
+{
+	if ((qp->send_cq == cq || qp->recv_cq == cq) && qp_state(qp) != IBV_QPS_RESET &&
+	    qp_state(qp) != IBV_QPS_ERR)
+		transport_fail(qp, IBV_EVENT_QP_FATAL);
+}
+
+/* 11.6.3.2: a CQ error is an error of the work queues that complete there. Not at once: the
+ * completion that did not fit was put by one of them. */
+static void fail_qps(struct timer *t)
+{
+	struct cq *cq = (struct cq *)((char *)t - offsetof(struct cq, failing));
+
+	qp_each(fail_qp, cq);
+}
+
+static void overrun(struct cq *cq)
+{
+	if (cq->overrun)
+		return;
+	cq->overrun = true;
+	event_cq(cq, IBV_EVENT_CQ_ERR);
+	timer_set(&cq->failing, engine_now());
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
+{
+	uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
+	enum cq_armed armed = atomic_load_explicit(&cq->armed, memory_order_relaxed);
+	struct completion *c = &cq->ring[tail & cq->mask];
+
+	if (tail - atomic_load_explicit(&cq->head, memory_order_acquire) >= cq->size) {
+		overrun(cq);
+		return;
+	}
+	c->wc = *wc;
+	if (cq->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		c->clock = clock_ns(CLOCK_MONOTONIC);
+	if (cq->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		c->wall = clock_ns(CLOCK_REALTIME);
+	atomic_store_explicit(&cq->tail, tail + 1, memory_order_release);
+	if (armed == CQ_ARMED || (armed == CQ_ARMED_SOLICITED && solicited)) {
+		atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
+		if (cq->channel)
+			channel_put(cq);
+	}
+}
+
+void cq_purge(struct cq *cq, uint32_t qpn)
+{
+	uint32_t head, to;
+
+	pthread_mutex_lock(&cq->taking);
+	head = atomic_load_explicit(&cq->head, memory_order_relaxed);
+	to = atomic_load_explicit(&cq->tail, memory_order_relaxed);
+	/* from the youngest to the oldest: those that stay move up */
+	for (uint32_t from = to; from != head; from--) {
+		const struct completion *c = &cq->ring[(from - 1) & cq->mask];
+
+		if (c->wc.qp_num == qpn)
+			continue;
+		to--;
+		if (to != from - 1)
+			cq->ring[to & cq->mask] = *c;
+	}
+	atomic_store_explicit(&cq->head, to, memory_order_release);
+	pthread_mutex_unlock(&cq->taking);
+}
+
+unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n)
+{
+	uint32_t head, ready;
+
+	pthread_mutex_lock(&cq->taking);
+	head = atomic_load_explicit(&cq->head, memory_order_relaxed);
+	ready = atomic_load_explicit(&cq->tail, memory_order_acquire) - head;
+	if (n > ready)
+		n = ready;
+	for (unsigned i = 0; i < n; i++, head++) {
+		if (wc)
+			wc[i] = cq->ring[head & cq->mask].wc;
+		else
+			c[i] = cq->ring[head & cq->mask];
+	}
+	atomic_store_explicit(&cq->head, head, memory_order_release);
+	pthread_mutex_unlock(&cq->taking);
+	return n;
+}
+
+static int poll_cq(struct ibv_cq *v, int num_entries, struct ibv_wc *wc)
+{
+	struct cq *cq = to_cq(v);
+
+	if (num_entries <= 0)
+		return num_entries < 0 ? -EINVAL : 0;
+	if (cq_empty(cq)) {
+		engine_poll_empty(cq);
+		if (cq_empty(cq))
+			return 0;
+	}
+	return (int)cq_take(cq, NULL, wc, (unsigned)num_entries);
+}
+
+/* 11.4.2.2: for the next completion, not for those that are there; who asks for any gets
+ * any, whatever is asked afterwards. */
+static int req_notify_cq(struct ibv_cq *v, int solicited_only)
+{
+	struct cq *cq = to_cq(v);
+
+	engine_lock();
+	if (!solicited_only)
+		atomic_store_explicit(&cq->armed, CQ_ARMED, memory_order_relaxed);
+	else if (atomic_load_explicit(&cq->armed, memory_order_relaxed) == CQ_UNARMED)
+		atomic_store_explicit(&cq->armed, CQ_ARMED_SOLICITED, memory_order_relaxed);
+	engine_unlock();
+	return 0;
+}
+
+/* ------------------------------------------------------------ create and destroy -- */
+
+static int check(struct ibv_context *context, uint32_t cqe, struct ibv_comp_channel *channel,
+		 uint32_t comp_vector)
+{
+	if (cqe < 1 || cqe > MAX_CQE || comp_vector >= (uint32_t)context->num_comp_vectors)
+		return EINVAL;
+	return channel && channel->context != context ? EINVAL : 0;
+}
+
+/* 0, or an errno */
+static int enter(struct cq *cq)
+{
+	int err = ENOMEM;
+
+	engine_lock();
+	if (cqs >= MAX_CQ || timer_reserve(1) != 0)
+		goto undo;
+	cqs++;
+	cq->ctx->cqs++;
+	if (cq->channel)
+		cq->channel->users++;
+	cq->v.handle = next_handle++;
+	err = 0;
+undo:
+	engine_unlock();
+	return err;
+}
+
+struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
+		  struct ibv_comp_channel *channel, uint32_t comp_vector)
+{
+	struct cq *cq;
+	int err = check(context, cqe, channel, comp_vector);
+
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	cq = calloc(1, sizeof *cq);
+	if (!cq)
+		return NULL;
+	cq->v.context = context;
+	cq->v.channel = channel;
+	cq->v.cq_context = cq_context;
+	cq->v.cqe = (int)cqe;
+	pthread_mutex_init(&cq->v.mutex, NULL);
+	pthread_cond_init(&cq->v.cond, NULL);
+	pthread_mutex_init(&cq->taking, NULL);
+	pthread_mutex_init(&cq->polling, NULL);
+	cq->ctx = to_context(context);
+	cq->channel = (struct channel *)channel;
+	cq->size = cqe;
+	cq->mask = at_least(cqe) - 1;
+	cq->failing.fn = fail_qps;
+	cq->ring = ring_alloc(cq->mask + 1);
+	err = cq->ring ? enter(cq) : ENOMEM;
+	if (err) {
+		free(cq->ring);
+		free(cq);
+		errno = err;
+		return NULL;
+	}
+	return cq;
+}
+
+EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+				    struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct cq *cq = cq_new(context, (uint32_t)cqe, cq_context, channel, (uint32_t)comp_vector);
+
+	return cq ? &cq->v : NULL;
+}
+
+/* With both locks: the completions keep their positions in the new ring. */
+static int move(struct cq *cq, struct completion *ring, uint32_t cqe, uint32_t mask)
+{
+	uint32_t head = atomic_load_explicit(&cq->head, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
+
+	if (tail - head > cqe)
+		return EINVAL;
+	for (; head != tail; head++)
+		ring[head & mask] = cq->ring[head & cq->mask];
+	cq->ring = ring;
+	cq->mask = mask;
+	cq->size = cqe;
+	cq->v.cqe = (int)cqe;
+	return 0;
+}
+
+EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
+{
+	struct cq *cq = to_cq(v);
+	struct completion *ring, *old;
+	uint32_t mask;
+	int err;
+
+	if (cqe < 1 || cqe > MAX_CQE)
+		return errno = EINVAL;
+	mask = at_least((uint32_t)cqe) - 1;
+	ring = ring_alloc(mask + 1);
+	if (!ring)
+		return errno = ENOMEM;
+	engine_lock();
+	pthread_mutex_lock(&cq->taking);
+	old = cq->ring;
+	err = move(cq, ring, (uint32_t)cqe, mask);
+	pthread_mutex_unlock(&cq->taking);
+	engine_unlock();
+	free(err ? ring : old);
+	if (err)
+		errno = err;
+	return err;
+}
+
+/* Waits for the acknowledgement of all events that were taken: ibv_get_cq_event(3). */
+EXPORT int ibv_destroy_cq(struct ibv_cq *v)
+{
+	struct cq *cq = to_cq(v);
+
+	engine_lock();
+	if (cq->users) {
+		engine_unlock();
+		return errno = EBUSY;
+	}
+	timer_stop(&cq->failing);
+	timer_reserve(-1);
+	atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
+	if (cq->channel)
+		channel_forget(cq);
+	while (cq->taken != cq->v.comp_events_completed)
+		engine_sleep();
+	event_drain(cq->ctx, cq);
+	if (cq->channel)
+		cq->channel->users--;
+	cq->ctx->cqs--;
+	cqs--;
+	engine_unlock();
+	pthread_mutex_destroy(&cq->taking);
+	pthread_mutex_destroy(&cq->polling);
+	pthread_mutex_destroy(&cq->v.mutex);
+	pthread_cond_destroy(&cq->v.cond);
+	free(cq->ring);
+	free(cq);
+	return 0;
+}
+
+void context_ops_cq(struct context *c)
+{
+	c->v.context.ops.poll_cq = poll_cq;
+	c->v.context.ops.req_notify_cq = req_notify_cq;
+	c->v.create_cq_ex = create_cq_ex;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors that count, and asynchronous events: ibv_get_async_event(3). */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "cq.h"
+#include "engine.h"
+#include "event.h"
+#include "export.h"
+#include "qp.h"
+#include "srq.h"
+
+struct async_event {
+	TAILQ_ENTRY(async_event) entry;
+	struct ibv_async_event v;
+	const void *object; /* NULL: of the port */
+};
+
+int event_fd(void)
+{
+	return eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+}
+
+void event_signal(int fd)
+{
+	const uint64_t one = 1;
+	ssize_t n;
+
+	do
+		n = write(fd, &one, sizeof one);
+	while (n < 0 && errno == EINTR);
+}
+
+/* Takes one if there is one, whether or not reading blocks: that is for the application to
+ * choose. 0, or -1 with EAGAIN or another errno. */
+static int take_now(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t count;
+	struct iovec to = { &count, sizeof count };
+	int n;
+
+	if (preadv2(fd, &to, 1, -1, RWF_NOWAIT) == sizeof count)
+		return 0;
+	if (errno != EOPNOTSUPP)
+		return -1;
+	/* Linux before 5.8; another thread may be faster, and this one waits for the next */
+	n = poll(&p, 1, 0);
+	if (n == 0)
+		errno = EAGAIN;
+	return n == 1 && read(fd, &count, sizeof count) == sizeof count ? 0 : -1;
+}
+
+void event_drop(int fd)
+{
+	take_now(fd);
+}
+
+int event_take(int fd)
+{
+	while (take_now(fd) != 0) {
+		int flags;
+
+		if (errno != EAGAIN)
+			return -1;
+		flags = fcntl(fd, F_GETFL);
+		if (flags < 0)
+			return -1;
+		if (flags & O_NONBLOCK) {
+			errno = EAGAIN;
+			return -1;
+		}
+		if (engine_wait_fd(fd) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void raise_event(struct context *c, const void *object, const struct ibv_async_event *v)
+{
+	struct async_event *e = malloc(sizeof *e);
+
+	if (!e) /* as when a card has no room for one */
+		return;
+	e->v = *v;
+	e->object = object;
+	TAILQ_INSERT_TAIL(&c->events, e, entry);
+	event_signal(c->v.context.async_fd);
+}
+
+void event_cq(struct cq *cq, enum ibv_event_type type)
+{
+	raise_event(cq->ctx, cq,
+		    &(struct ibv_async_event){ .element.cq = &cq->v, .event_type = type });
+}
+
+void event_qp(struct qp *qp, enum ibv_event_type type)
+{
+	raise_event(qp->ctx, qp,
+		    &(struct ibv_async_event){ .element.qp = &qp->v, .event_type = type });
+}
+
+void event_srq(struct srq *srq, enum ibv_event_type type)
+{
+	raise_event(srq->ctx, srq,
+		    &(struct ibv_async_event){ .element.srq = &srq->v, .event_type = type });
+}
+
+static bool is_queued(const struct context *c, enum ibv_event_type type)
+{
+	const struct async_event *e;
+
+	TAILQ_FOREACH(e, &c->events, entry)
+		if (!e->object && e->v.event_type == type)
+			return true;
+	return false;
+}
+
+/* Who never takes events gets one of each kind, however often addresses change. */
+void event_port(enum ibv_event_type type)
+{
+	const struct ibv_async_event v = { .element.port_num = 1, .event_type = type };
+	struct context *c;
+
+	TAILQ_FOREACH(c, &contexts, open)
+		if (!is_queued(c, type))
+			raise_event(c, NULL, &v);
+}
+
+EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	struct context *c = to_context(context);
+	struct async_event *e;
+
+	do {
+		if (event_take(context->async_fd) != 0)
+			return -1;
+		engine_lock();
+		e = TAILQ_FIRST(&c->events);
+		if (e) {
+			TAILQ_REMOVE(&c->events, e, entry);
+			*event = e->v;
+			if (e->object)
+				TAILQ_INSERT_TAIL(&c->taken, e, entry);
+			else
+				free(e);
+		}
+		engine_unlock();
+	} while (!e); /* its object was destroyed in between */
+	return 0;
+}
+
+static struct context *context_of(const struct ibv_async_event *v)
+{
+	switch (v->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		return to_context(v->element.cq->context);
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return to_context(v->element.srq->context);
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return to_context(v->element.qp->context);
+	default: /* of the port: nothing waits for it */
+		return NULL;
+	}
+}
+
+EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	struct context *c = context_of(event);
+	struct async_event *e;
+
+	if (!c)
+		return;
+	engine_lock();
+	/* all objects are pointers, and their structures begin with what the application has */
+	TAILQ_FOREACH(e, &c->taken, entry)
+		if (e->v.event_type == event->event_type && e->object == event->element.qp)
+			break;
+	if (e) {
+		TAILQ_REMOVE(&c->taken, e, entry);
+		free(e);
+		engine_wake_all();
+	}
+	engine_unlock();
+}
+
+static struct async_event *find(const struct async_events *list, const void *obj)
+{
+	struct async_event *e;
+
+	TAILQ_FOREACH(e, list, entry)
+		if (e->object == obj)
+			break;
+	return e;
+}
+
+static void forget(struct context *c, struct async_event *e)
+{
+	TAILQ_REMOVE(&c->events, e, entry);
+	if (!c->orphan) /* else the descriptor is the parent's too, and what is in it its own */
+		event_drop(c->v.context.async_fd);
+	free(e);
+}
+
+void event_drain(struct context *c, const void *obj)
+{
+	struct async_event *e;
+
+	while ((e = find(&c->events, obj)))
+		forget(c, e);
+	while (find(&c->taken, obj))
+		engine_sleep();
+	/* what was raised while this slept */
+	while ((e = find(&c->events, obj)))
+		forget(c, e);
+}
+
+void event_forget_all(struct context *c)
+{
+	struct async_event *e;
+
+	while ((e = TAILQ_FIRST(&c->events)))
+		forget(c, e);
+	while ((e = TAILQ_FIRST(&c->taken))) {
+		TAILQ_REMOVE(&c->taken, e, entry);
+		free(e);
+	}
+}

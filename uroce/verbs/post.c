@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Posting to a send queue: ibv_post_send(3). Volume 1, 10.8.2 and 11.4.1.1; what each
+ * operation may have is in spec/wr_ops.c. What is wrong with a request is said at once
+ * where rdma_rxe says it at once; keys and addresses are looked at when it is sent.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "ah.h"
+#include "engine.h"
+#include "post.h"
+#include "transport.h"
+#include "wr_ops.h"
+
+#define FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
+
+static bool is_full(struct qp *qp)
+{
+	struct poster *p = &qp->post;
+
+	if (qp->sq.tail + p->n - p->head < qp->sq.size)
+		return false;
+	engine_lock(); /* it may have moved on */
+	p->head = qp->sq.head;
+	engine_unlock();
+	return qp->sq.tail + p->n - p->head >= qp->sq.size;
+}
+
+static uint8_t *room_of(struct qp *qp, const struct send_wqe *w)
+{
+	return qp->sq.room + (size_t)(w - qp->sq.ring) * qp->sq.stride;
+}
+
+int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsigned flags)
+{
+	const struct wr_op *op = wr_op_find(opcode);
+	struct poster *p = &qp->post;
+	struct send_wqe *w;
+
+	if (!op || !((op->types & ~op->no_wire) & 1u << qp->type) || flags & ~(unsigned)FLAGS)
+		return EINVAL;
+	if (is_full(qp))
+		return ENOMEM;
+	w = sq_at(qp, qp->sq.tail + p->n);
+	memset(w, 0, offsetof(struct send_wqe, first_psn));
+	w->nsge = 0;
+	w->wr_id = wr_id;
+	w->opcode = opcode;
+	w->flags = flags;
+	w->signaled = qp->sq_sig_all || flags & IBV_SEND_SIGNALED;
+	w->data = room_of(qp, w);
+	p->wqe = w;
+	p->op = op;
+	p->needs_peer = qp->type == IBV_QPT_UD;
+	return 0;
+}
+
+int stage_sges(struct qp *qp, const struct ibv_sge *sge, int n)
+{
+	struct send_wqe *w = qp->post.wqe;
+	uint64_t len = 0;
+
+	if (n < 0 || (uint32_t)n > qp->cap.max_send_sge)
+		return EINVAL;
+	for (int i = 0; i < n; i++) {
+		w->sge[i] = sge[i];
+		len += sge[i].length;
+	}
+	if (len > MAX_MESSAGE)
+		return EINVAL;
+	w->nsge = n;
+	w->len = (uint32_t)len;
+	return 0;
+}
+
+/* The bytes of one buffer more. */
+static int add_inline(struct qp *qp, const void *bytes, size_t n)
+{
+	struct send_wqe *w = qp->post.wqe;
+
+	if (n > qp->cap.max_inline_data - w->len)
+		return EINVAL;
+	if (n)
+		memcpy(w->data + w->len, bytes, n);
+	w->len += (uint32_t)n;
+	return 0;
+}
+
+static int begin_inline(struct qp *qp)
+{
+	qp->post.wqe->nsge = -1;
+	qp->post.wqe->len = 0;
+	qp->post.wqe->flags |= IBV_SEND_INLINE;
+	return qp->post.op->inlines ? 0 : EINVAL;
+}
+
+int stage_inline(struct qp *qp, const struct ibv_data_buf *buf, size_t n)
+{
+	int err = begin_inline(qp);
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_inline(qp, buf[i].addr, buf[i].length);
+	return err;
+}
+
+static int inline_sges(struct qp *qp, const struct ibv_sge *sge, int n)
+{
+	int err = n >= 0 && (uint32_t)n <= qp->cap.max_send_sge ? begin_inline(qp) : EINVAL;
+
+	for (int i = 0; i < n && !err; i++)
+		err = add_inline(qp, (void *)(uintptr_t)sge[i].addr, sge[i].length);
+	return err;
+}
+
+int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
+{
+	struct send_wqe *w = qp->post.wqe;
+
+	if (!v || to_ah(v)->pd != qp->pd)
+		return EINVAL;
+	w->flow = to_ah(v)->flow;
+	w->dest_qpn = qpn & PSN_MASK;
+	w->dest_qkey = qkey;
+	qp->post.needs_peer = false;
+	return 0;
+}
+
+static void bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
+		 const struct ibv_mw_bind_info *info)
+{
+	engine_lock(); /* the window may be bound anew just now */
+	w->bind = window_bind_of(mw, rkey, info);
+	engine_unlock();
+}
+
+int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	if (!mw || ((struct mw *)mw)->type != IBV_MW_TYPE_2)
+		return EINVAL;
+	bind(qp->post.wqe, mw, rkey, info);
+	return 0;
+}
+
+int stage_end(struct qp *qp)
+{
+	struct poster *p = &qp->post;
+	struct send_wqe *w = p->wqe;
+
+	p->wqe = NULL;
+	if (p->needs_peer)
+		return EINVAL;
+	if (p->op->atomic) {
+		if (w->remote % 8 || w->len < 8)
+			return EINVAL;
+		w->len = 8; /* more room than that is not used */
+	}
+	p->n++;
+	return 0;
+}
+
+int stage_commit(struct qp *qp)
+{
+	struct poster *p = &qp->post;
+	int err = 0;
+
+	engine_lock();
+	p->head = qp->sq.head;
+	if (qp_state(qp) < IBV_QPS_RTS) {
+		err = EINVAL;
+	} else if (p->n) {
+		qp->sq.tail += p->n;
+		requester_run(qp);
+		engine_flush();
+		p->head = qp->sq.head;
+	}
+	engine_unlock();
+	p->n = 0;
+	return err;
+}
+
+/* -------------------------------------------------------------- ibv_post_send -- */
+
+static void fill_remote(struct send_wqe *w, const struct ibv_send_wr *wr, const struct wr_op *op)
+{
+	if (op->atomic) {
+		w->remote = wr->wr.atomic.remote_addr;
+		w->rkey = wr->wr.atomic.rkey;
+		w->compare_add = wr->wr.atomic.compare_add;
+		w->swap = wr->wr.atomic.swap;
+	} else {
+		w->remote = wr->wr.rdma.remote_addr;
+		w->rkey = wr->wr.rdma.rkey;
+	}
+}
+
+static int fill(struct qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct wr_op *op = qp->post.op;
+	struct send_wqe *w = qp->post.wqe;
+
+	if (op->remote)
+		fill_remote(w, wr, op);
+	if (op->imm)
+		w->imm = wr->imm_data;
+	else if (wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_LOCAL_INV)
+		w->inv_rkey = wr->invalidate_rkey;
+	else if (wr->opcode == IBV_WR_BIND_MW &&
+		 stage_bind(qp, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info))
+		return EINVAL;
+	if (op->local) /* no bytes of anybody */
+		return wr->send_flags & IBV_SEND_INLINE ? EINVAL : 0;
+	if (wr->send_flags & IBV_SEND_INLINE)
+		return inline_sges(qp, wr->sg_list, wr->num_sge);
+	return stage_sges(qp, wr->sg_list, wr->num_sge);
+}
+
+static int stage(struct qp *qp, const struct ibv_send_wr *wr)
+{
+	int err = stage_begin(qp, wr->opcode, wr->wr_id, wr->send_flags);
+
+	if (!err)
+		err = fill(qp, wr);
+	if (!err && qp->type == IBV_QPT_UD)
+		err = stage_peer(qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+	return err ? err : stage_end(qp);
+}
+
+static int post_list(struct qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct ibv_send_wr *first = wr;
+	int err = 0, refused;
+
+	pthread_mutex_lock(&qp->post.lock);
+	for (; wr; wr = wr->next) {
+		err = stage(qp, wr);
+		if (err)
+			break;
+	}
+	refused = stage_commit(qp); /* those before the bad one go all the same */
+	pthread_mutex_unlock(&qp->post.lock);
+	if (refused || err)
+		*bad = refused ? first : wr;
+	return refused ? refused : err;
+}
+
+int post_send(struct ibv_qp *v, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	return post_list(to_qp(v), wr, bad);
+}
+
+int post_bind(struct ibv_qp *v, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind *b)
+{
+	struct qp *qp = to_qp(v);
+	int err;
+
+	pthread_mutex_lock(&qp->post.lock);
+	err = stage_begin(qp, IBV_WR_BIND_MW, b->wr_id, b->send_flags);
+	if (!err) {
+		bind(qp->post.wqe, mw, rkey, &b->bind_info);
+		err = stage_end(qp);
+	}
+	if (!err)
+		err = stage_commit(qp);
+	pthread_mutex_unlock(&qp->post.lock);
+	return err;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queue pairs are made, looked at and destroyed: ibv_create_qp(3), ibv_query_qp(3).
+ * Volume 1, 11.2.5. What changes them is in modify.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "event.h"
+#include "export.h"
+#include "post.h"
+#include "qp.h"
+#include "srq.h"
+#include "transport.h"
+#include "wr_ops.h"
+
+/* Of ibv_qp_init_attr_ex. */
+#define INIT_KNOWN \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+static uint32_t power_of_two(uint32_t n)
+{
+	return n > 1 ? 1u << (32 - __builtin_clz(n - 1)) : n;
+}
+
+static int send_queue_init(struct qp *qp)
+{
+	struct ibv_qp_cap *cap = &qp->cap;
+	struct send_queue *sq = &qp->sq;
+	size_t sges = cap->max_send_sge * sizeof(struct ibv_sge);
+
+	/* a slot has room for SGEs or for bytes: what the one asked for is given to both */
+	sq->stride = (uint32_t)(sges > cap->max_inline_data ? sges : cap->max_inline_data);
+	sq->stride = (sq->stride + 15) & ~15u;
+	sq->size = power_of_two(cap->max_send_wr);
+	sq->mask = sq->size ? sq->size - 1 : 0;
+	sq->ring = calloc(sq->mask + 1, sizeof *sq->ring);
+	sq->room = calloc(sq->mask + 1, sq->stride ? sq->stride : 1);
+	cap->max_send_wr = sq->size;
+	cap->max_inline_data = sq->stride;
+	cap->max_send_sge = sq->stride / (uint32_t)sizeof(struct ibv_sge);
+	if (cap->max_send_sge > MAX_SGE)
+		cap->max_send_sge = MAX_SGE;
+	return sq->ring && sq->room ? 0 : -1;
+}
+
+static int queues_init(struct qp *qp)
+{
+	struct ibv_qp_cap *cap = &qp->cap;
+	uint32_t sge = qp->srq ? qp->srq->rq.max_sge : cap->max_recv_sge;
+
+	if (qp->srq)
+		cap->max_recv_wr = cap->max_recv_sge = 0;
+	if (send_queue_init(qp) || recv_queue_init(&qp->rq, cap->max_recv_wr, cap->max_recv_sge))
+		return -1;
+	cap->max_recv_wr = qp->rq.size;
+	qp->resp.recv_sge = calloc(sge ? sge : 1, sizeof *qp->resp.recv_sge);
+	return qp->resp.recv_sge ? 0 : -1;
+}
+
+static void qp_free(struct qp *qp)
+{
+	free(qp->sq.ring);
+	free(qp->sq.room);
+	recv_queue_free(&qp->rq);
+	free(qp->resp.recv_sge);
+	free(qp->resp.answers);
+	pthread_mutex_destroy(&qp->post.lock);
+	pthread_mutex_destroy(&qp->v.mutex);
+	pthread_cond_destroy(&qp->v.cond);
+	free(qp);
+}
+
+/* 0, EOPNOTSUPP or EINVAL. */
+static int check_init(const struct ibv_pd *pd, const struct ibv_qp_init_attr_ex *a)
+{
+	const struct ibv_qp_cap *c = &a->cap;
+
+	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+		return EOPNOTSUPP;
+	if (!pd || !a->send_cq || !a->recv_cq || a->send_cq->context != pd->context ||
+	    a->recv_cq->context != pd->context || (a->srq && a->srq->context != pd->context))
+		return EINVAL;
+	if (c->max_send_wr > MAX_QP_WR || c->max_send_sge > MAX_SGE ||
+	    c->max_inline_data > MAX_INLINE)
+		return EINVAL;
+	if (!a->srq && (c->max_recv_wr > MAX_QP_WR || c->max_recv_sge > MAX_SGE))
+		return EINVAL;
+	return 0;
+}
+
+static uint64_t send_ops_of(enum ibv_qp_type type)
+{
+	uint64_t ops = 0;
+
+	for (unsigned i = 0; i < WR_OPS; i++)
+		if ((wr_ops[i].types & ~wr_ops[i].no_wire) & 1u << type)
+			ops |= wr_ops[i].ex;
+	return ops;
+}
+
+static int check_extended(const struct ibv_qp_init_attr_ex *a)
+{
+	int err;
+
+	if (a->comp_mask & ~(uint32_t)INIT_KNOWN)
+		return EOPNOTSUPP;
+	if (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
+		return EOPNOTSUPP;
+	err = check_init(a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL, a);
+	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    a->send_ops_flags & ~send_ops_of(a->qp_type))
+		err = EOPNOTSUPP;
+	return err;
+}
+
+static void use(struct qp *qp, int n)
+{
+	qp->pd->users += (unsigned)n;
+	qp->send_cq->users += (unsigned)n;
+	qp->recv_cq->users += (unsigned)n;
+	if (qp->srq)
+		qp->srq->users += (unsigned)n;
+}
+
+/* With what the application may look at, and the state of a QP that was just made. */
+static struct qp *qp_new(struct ibv_pd *pd, const struct ibv_qp_init_attr_ex *a)
+{
+	struct qp *qp = calloc(1, sizeof *qp);
+
+	if (!qp)
+		return NULL;
+	qp->v.context = pd->context;
+	qp->v.qp_context = a->qp_context;
+	qp->v.pd = pd;
+	qp->v.send_cq = a->send_cq;
+	qp->v.recv_cq = a->recv_cq;
+	qp->v.srq = a->srq;
+	qp->v.qp_type = a->qp_type;
+	pthread_mutex_init(&qp->v.mutex, NULL);
+	pthread_cond_init(&qp->v.cond, NULL);
+	pthread_mutex_init(&qp->post.lock, NULL);
+	qp->ctx = to_context(pd->context);
+	qp->pd = to_pd(pd);
+	qp->send_cq = to_cq(a->send_cq);
+	qp->recv_cq = to_cq(a->recv_cq);
+	qp->srq = a->srq ? to_srq(a->srq) : NULL;
+	qp->type = a->qp_type;
+	qp->sq_sig_all = a->sq_sig_all;
+	qp->cap = a->cap;
+	if (queues_init(qp)) {
+		qp_free(qp);
+		return NULL;
+	}
+	qp->attr.cap = qp->cap;
+	return qp;
+}
+
+/* The lock is held: everything that is counted or found. */
+static int qp_begin(struct qp *qp)
+{
+	if (timer_reserve(1))
+		return -1;
+	if (qp_enter(qp)) {
+		timer_reserve(-1);
+		return -1;
+	}
+	use(qp, 1);
+	return 0;
+}
+
+static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_qp_init_attr_ex *a, uint64_t send_ops)
+{
+	struct qp *qp;
+	int err;
+
+	qp = qp_new(pd, a);
+	if (!qp) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	qp->post.send_ops = send_ops;
+	wr_ex_init(qp);
+	engine_lock();
+	err = qp_begin(qp) ? errno : 0;
+	engine_unlock();
+	if (err) {
+		qp_free(qp);
+		errno = err;
+		return NULL;
+	}
+	a->cap = qp->cap;
+	return &qp->v;
+}
+
+EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
+{
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_context = a->qp_context,
+		.send_cq = a->send_cq,
+		.recv_cq = a->recv_cq,
+		.srq = a->srq,
+		.cap = a->cap,
+		.qp_type = a->qp_type,
+		.sq_sig_all = a->sq_sig_all,
+	};
+	struct ibv_qp *qp;
+	int err = check_init(pd, &ex);
+
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	qp = create(pd, &ex, 0);
+	if (qp)
+		a->cap = ex.cap;
+	return qp;
+}
+
+static struct ibv_qp *create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a)
+{
+	int err = check_extended(a);
+
+	(void)context;
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	return create(a->pd, a,
+		      a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0);
+}
+
+EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	return to_qp(qp)->post.send_ops ? &to_qp(qp)->ex : NULL;
+}
+
+EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	(void)qp;
+	(void)op;
+	(void)flags;
+	return 0;
+}
+
+EXPORT int ibv_destroy_qp(struct ibv_qp *v)
+{
+	struct qp *qp = to_qp(v);
+
+	engine_lock();
+	if (qp->mcast) {
+		engine_unlock();
+		return EBUSY;
+	}
+	qp_leave(qp);
+	transport_forget(qp);
+	region_forget_qp(qp);
+	event_drain(qp->ctx, qp); /* others go on meanwhile, but no packet finds it any more */
+	cq_purge(qp->send_cq, v->qp_num);
+	if (qp->recv_cq != qp->send_cq)
+		cq_purge(qp->recv_cq, v->qp_num);
+	use(qp, -1);
+	timer_reserve(-1);
+	engine_unlock();
+	qp_free(qp);
+	return 0;
+}
+
+/* Everything is told, whatever the mask asks for, as the kernel does. */
+EXPORT int ibv_query_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask,
+			struct ibv_qp_init_attr *init)
+{
+	struct qp *qp = to_qp(v);
+
+	if (mask & IBV_QP_RATE_LIMIT)
+		return EOPNOTSUPP;
+	engine_lock();
+	*attr = qp->attr;
+	attr->cur_qp_state = attr->qp_state;
+	attr->rq_psn = qp->resp.psn; /* the next ones, not those of ibv_modify_qp() */
+	attr->sq_psn = qp->req.psn;
+	attr->sq_draining = qp->draining;
+	if (mask & IBV_QP_STATE)
+		v->state = attr->qp_state;
+	engine_unlock();
+	*init = (struct ibv_qp_init_attr){
+		.qp_context = v->qp_context,
+		.send_cq = v->send_cq,
+		.recv_cq = v->recv_cq,
+		.srq = v->srq,
+		.cap = qp->cap,
+		.qp_type = qp->type,
+		.sq_sig_all = qp->sq_sig_all,
+	};
+	return 0;
+}
+
+void context_ops_qp(struct context *c)
+{
+	c->v.create_qp_ex = create_ex;
+	c->v.context.ops.post_send = post_send;
+	c->v.context.ops.post_recv = post_recv;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* What the device says of itself: ibv_query_device(3), ibv_query_port(3), ibv_query_gid(3). */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "context.h"
+#include "counters.h"
+#include "engine.h"
+#include "export.h"
+#include "gid.h"
+#include "packet.h"
+
+#undef ibv_query_port
+
+#define PORTS		1
+#define WIDTH_1X	1
+#define SPEED_SDR	1 /* 2.5 Gb/s: as rdma_rxe, which does not know its speed either */
+#define PHYS_DISABLED	3
+#define PHYS_LINK_UP	5
+#define GID_TYPE_ROCE_2 IBV_GID_TYPE_ROCE_V2
+
+static const unsigned capabilities = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
+				     IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
+				     IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
+				     IBV_DEVICE_SRQ_RESIZE | IBV_DEVICE_MEM_WINDOW |
+				     IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+
+static void device_attr(struct ibv_device_attr *a)
+{
+	*a = (struct ibv_device_attr){
+		.node_guid = device_guid(),
+		.sys_image_guid = device_guid(),
+		.max_mr_size = UINT64_MAX,
+		.page_size_cap = 0xfffff000,
+		.max_qp = MAX_QP,
+		.max_qp_wr = MAX_QP_WR,
+		.device_cap_flags = capabilities,
+		.max_sge = MAX_SGE,
+		.max_sge_rd = MAX_SGE,
+		.max_cq = MAX_CQ,
+		.max_cqe = MAX_CQE,
+		.max_mr = MAX_MR,
+		.max_pd = MAX_PD,
+		.max_qp_rd_atom = MAX_RD_ATOM,
+		.max_res_rd_atom = MAX_QP * MAX_RD_ATOM,
+		.max_qp_init_rd_atom = MAX_RD_ATOM,
+		/* they are instructions of the CPU, on the memory itself */
+		.atomic_cap = IBV_ATOMIC_GLOB,
+		.max_mw = MAX_MW,
+		.max_mcast_grp = MAX_MCAST_GROUPS,
+		.max_mcast_qp_attach = MAX_MCAST_QPS,
+		.max_total_mcast_qp_attach = MAX_MCAST_GROUPS * MAX_MCAST_QPS,
+		.max_ah = MAX_AH,
+		.max_srq = MAX_SRQ,
+		.max_srq_wr = MAX_SRQ_WR,
+		.max_srq_sge = MAX_SGE,
+		.max_pkeys = 1,
+		.local_ca_ack_delay = LOCAL_ACK_DELAY,
+		.phys_port_cnt = PORTS,
+	};
+	snprintf(a->fw_ver, sizeof a->fw_ver, "%s", UROCE_VERSION);
+}
+
+EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void)context;
+	device_attr(attr);
+	return 0;
+}
+
+/* Structures grow at their end: a caller with a larger one gets zeros there, a caller with
+ * a smaller one what fits. */
+static void hand_over(void *to, size_t size, const void *from, size_t len)
+{
+	memset(to, 0, size);
+	memcpy(to, from, size < len ? size : len);
+}
+
+static int query_device_ex(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size)
+{
+	struct ibv_device_attr_ex a = {
+		.completion_timestamp_mask = UINT64_MAX,
+		.hca_core_clock = 1000000, /* kHz: nanoseconds */
+		.device_cap_flags_ex = capabilities,
+		.phys_port_cnt_ex = PORTS,
+	};
+
+	(void)context;
+	if ((input && input->comp_mask) || size < offsetof(struct ibv_device_attr_ex, odp_caps))
+		return EINVAL;
+	device_attr(&a.orig_attr);
+	hand_over(attr, size, &a, sizeof a);
+	return 0;
+}
+
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		      size_t size)
+{
+	const struct gid_entry *first = NULL;
+	struct ibv_port_attr a = {
+		.max_mtu = IBV_MTU_4096,
+		.gid_tbl_len = GID_ENTRIES,
+		.port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
+		.max_msg_sz = MAX_MESSAGE,
+		.pkey_tbl_len = 1,
+		.max_vl_num = 1,
+		.active_width = WIDTH_1X,
+		.active_speed = SPEED_SDR,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.flags = IBV_QPF_GRH_REQUIRED,
+	};
+
+	(void)context;
+	if (port != PORTS)
+		return EINVAL;
+	engine_lock();
+	for (unsigned i = 0; i < gid_count() && !first; i++)
+		first = gid_at(i);
+	a.state = first ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+	a.phys_state = first ? PHYS_LINK_UP : PHYS_DISABLED;
+	a.active_mtu = first ? gid_path_mtu(first->mtu) : IBV_MTU_1024;
+	a.bad_pkey_cntr = (uint32_t)counters[CNT_BAD_PKEY];
+	a.qkey_viol_cntr = (uint32_t)counters[CNT_BAD_QKEY];
+	engine_unlock();
+	hand_over(attr, size, &a, sizeof a);
+	return 0;
+}
+
+/* Callers of this one have the structure of long ago, which ended before port_cap_flags2. */
+EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
+			  struct _compat_ibv_port_attr *port_attr)
+{
+	return query_port(context, port_num, (struct ibv_port_attr *)port_attr,
+			  offsetof(struct ibv_port_attr, port_cap_flags2));
+}
+
+static struct ibv_gid_entry gid_entry(unsigned index, const struct gid_entry *e)
+{
+	return (struct ibv_gid_entry){
+		.gid = e->gid,
+		.gid_index = index,
+		.port_num = PORTS,
+		.gid_type = GID_TYPE_ROCE_2,
+		.ndev_ifindex = e->ifindex,
+	};
+}
+
+/* ENODATA for an empty entry, as the kernel. */
+EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
+			     struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
+{
+	const struct gid_entry *e;
+	struct ibv_gid_entry got;
+
+	(void)context;
+	if (port_num != PORTS || gid_index >= GID_ENTRIES || flags || entry_size < sizeof got)
+		return EINVAL;
+	engine_lock();
+	e = gid_at(gid_index);
+	if (e)
+		got = gid_entry(gid_index, e);
+	engine_unlock();
+	if (!e)
+		return ENODATA;
+	hand_over(entry, entry_size, &got, sizeof got);
+	return 0;
+}
+
+EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
+				    size_t max_entries, uint32_t flags, size_t entry_size)
+{
+	size_t n = 0;
+
+	(void)context;
+	if (!max_entries || flags || entry_size < sizeof *entries)
+		return -EINVAL;
+	engine_lock();
+	for (unsigned i = 0; i < GID_ENTRIES && n < max_entries; i++) {
+		const struct gid_entry *e = gid_at(i);
+		struct ibv_gid_entry got;
+
+		if (!e)
+			continue;
+		got = gid_entry(i, e);
+		hand_over((char *)entries + n++ * entry_size, entry_size, &got, sizeof got);
+	}
+	engine_unlock();
+	return (ssize_t)n;
+}
+
+/* Older than _ibv_query_gid_ex(): an empty entry is zeros, an error -1. */
+static int old_query_gid(struct ibv_context *context, uint8_t port, uint32_t index,
+			 struct ibv_gid_entry *e)
+{
+	int err = _ibv_query_gid_ex(context, port, index, e, 0, sizeof *e);
+
+	if (!err || err == ENODATA)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+			 union ibv_gid *gid)
+{
+	struct ibv_gid_entry e = { 0 };
+
+	if (old_query_gid(context, port_num, (uint32_t)index, &e) != 0)
+		return -1;
+	*gid = e.gid;
+	return 0;
+}
+
+/* Not in the public headers; ibv_devinfo and pyverbs use it. 0: IB or RoCEv1, 1: RoCEv2. */
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
+
+EXPORT int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index,
+			      int *type)
+{
+	struct ibv_gid_entry e = { 0 };
+
+	if (old_query_gid(context, port_num, index, &e) != 0)
+		return -1;
+	*type = e.gid_type == GID_TYPE_ROCE_2;
+	return 0;
+}
+
+EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
+{
+	(void)context;
+	if (port_num != PORTS || index != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	*pkey = htobe16(PKEY_DEFAULT);
+	return 0;
+}
+
+EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
+{
+	(void)context;
+	if (port_num != PORTS || pkey != htobe16(PKEY_DEFAULT)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return 0;
+}
+
+static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	uint32_t wanted = values->comp_mask;
+
+	(void)context;
+	values->comp_mask = 0;
+	if (wanted & IBV_VALUES_MASK_RAW_CLOCK) {
+		if (clock_gettime(CLOCK_MONOTONIC, &values->raw_clock) != 0)
+			return errno;
+		values->comp_mask |= IBV_VALUES_MASK_RAW_CLOCK;
+	}
+	return 0;
+}
+
+void context_ops_query(struct context *c)
+{
+	c->v.query_port = query_port;
+	c->v.query_device_ex = query_device_ex;
+	c->v.query_rt_values = query_rt_values;
+}

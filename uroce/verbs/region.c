@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of keys, and what they open. InfiniBand specification volume 1, 10.6.
+ *
+ * An open hash with linear probing, at most half full. The upper 24 bits of a key are random
+ * and no two entries share them, so they are their own hash: a look-up takes one probe or
+ * two, however many regions there are.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "engine.h"
+#include "qp.h"
+#include "region.h"
+
+enum kind { KIND_NONE, KIND_LOCAL, KIND_REMOTE, KIND_WINDOW };
+
+struct entry {
+	uint32_t index; /* the upper 24 bits of the key */
+	enum kind kind;
+	void *object; /* struct mr or mw */
+};
+
+#define FIRST_SIZE 64
+
+static struct entry *table;
+static uint32_t table_mask, table_used;
+static TAILQ_HEAD(, mw) bound = TAILQ_HEAD_INITIALIZER(bound); /* of type 2 */
+
+/* A length of 0 opens no byte, but is no refusal. */
+static char nothing[1];
+
+/* ------------------------------------------------------------------- the table -- */
+
+/* Where index is, or the free place where it would be. */
+static struct entry *probe(uint32_t index)
+{
+	struct entry *e = &table[index & table_mask];
+
+	while (e->kind != KIND_NONE && e->index != index)
+		e = e == &table[table_mask] ? table : e + 1;
+	return e;
+}
+
+static void *lookup(uint32_t key, enum kind kind)
+{
+	const struct entry *e;
+
+	if (!table)
+		return NULL;
+	e = probe(key >> 8);
+	return e->kind == kind ? e->object : NULL;
+}
+
+static int grow(void)
+{
+	const uint32_t size = table ? 2 * (table_mask + 1) : FIRST_SIZE;
+	struct entry *old = table, *end = table ? table + table_mask + 1 : NULL;
+	struct entry *new = calloc(size, sizeof *new);
+
+	if (!new)
+		return -1;
+	table = new;
+	table_mask = size - 1;
+	for (struct entry *e = old; e != end; e++)
+		if (e->kind != KIND_NONE)
+			*probe(e->index) = *e;
+	free(old);
+	return 0;
+}
+
+/* From the kernel, in portions. 0, or -1 with errno. */
+static int random_key(uint32_t *key)
+{
+	static uint32_t pool[64]; /* 256 bytes: what getrandom(2) always gives whole */
+	static unsigned left;
+
+	if (left == 0) {
+		if (getrandom(pool, sizeof pool, 0) != sizeof pool)
+			return -1;
+		left = sizeof pool / sizeof *pool;
+	}
+	*key = pool[--left];
+	return 0;
+}
+
+/* 0, or -1 with errno. The upper bits are never 0: a structure of zeros has no key. */
+static int add(uint32_t *key, enum kind kind, void *object)
+{
+	struct entry *e;
+
+	if ((!table || 2 * (table_used + 1) > table_mask) && grow() != 0)
+		return -1;
+	do {
+		if (random_key(key) != 0)
+			return -1;
+		e = probe(*key >> 8);
+	} while (e->kind != KIND_NONE || *key >> 8 == 0);
+	*e = (struct entry){ .index = *key >> 8, .kind = kind, .object = object };
+	table_used++;
+	return 0;
+}
+
+/* The entries behind it move up, so that no gap cuts them off from where they hash to. */
+static void take_out(uint32_t key)
+{
+	uint32_t gap = (uint32_t)(probe(key >> 8) - table), at = gap;
+
+	for (;;) {
+		at = (at + 1) & table_mask;
+		if (table[at].kind == KIND_NONE)
+			break;
+		if (((at - table[at].index) & table_mask) >= ((at - gap) & table_mask)) {
+			table[gap] = table[at];
+			gap = at;
+		}
+	}
+	table[gap] = (struct entry){ 0 };
+	table_used--;
+}
+
+int region_add_mr(struct mr *mr)
+{
+	if (add(&mr->lkey, KIND_LOCAL, mr) != 0)
+		return -1;
+	if (add(&mr->rkey, KIND_REMOTE, mr) != 0) {
+		take_out(mr->lkey);
+		return -1;
+	}
+	return 0;
+}
+
+void region_remove_mr(struct mr *mr)
+{
+	take_out(mr->lkey);
+	take_out(mr->rkey);
+}
+
+/* ------------------------------------------------------------------- the checks -- */
+
+/* Is [va, va + len) in the length bytes that begin with first? Nothing here overflows:
+ * va - first is a distance once va is known not to be less. */
+static bool in_range(uint64_t va, uint64_t len, uint64_t first, uint64_t length)
+{
+	return va >= first && va - first <= length && len <= length - (va - first);
+}
+
+static void *in_mr(const struct mr *mr, const struct pd *pd, uint64_t va, uint64_t len,
+		   unsigned access)
+{
+	if (mr->pd != pd || (access & ~mr->access) || !in_range(va, len, mr->iova, mr->len))
+		return NULL;
+	return mr->host + (va - mr->iova);
+}
+
+/* 10.6.7.2.1: a window of type 2B is for the QP that bound it, and for its PD. */
+static void *in_mw(const struct mw *mw, const struct qp *qp, uint64_t va, uint64_t len,
+		   unsigned access)
+{
+	if (!mw->mr || mw->pd != qp->pd || (mw->type == IBV_MW_TYPE_2 && mw->qp != qp) ||
+	    (access & ~mw->access) || !in_range(va, len, mw->addr, mw->len))
+		return NULL;
+	return mw->host + (va - mw->addr);
+}
+
+void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsigned access)
+{
+	const struct mr *mr;
+
+	if (len == 0)
+		return nothing;
+	mr = lookup(lkey, KIND_LOCAL);
+	return mr && mr->lkey == lkey ? in_mr(mr, qp->pd, va, len, access) : NULL;
+}
+
+void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access)
+{
+	const struct entry *e;
+	const struct mr *mr;
+	const struct mw *mw;
+
+	if (len == 0)
+		return nothing;
+	if (!table)
+		return NULL;
+	e = probe(rkey >> 8);
+	switch (e->kind) {
+	case KIND_REMOTE:
+		mr = e->object;
+		return mr->rkey == rkey ? in_mr(mr, qp->pd, va, len, access) : NULL;
+	case KIND_WINDOW:
+		mw = e->object;
+		return mw->rkey == rkey ? in_mw(mw, qp, va, len, access) : NULL;
+	case KIND_NONE:
+	case KIND_LOCAL:
+		break;
+	}
+	return NULL;
+}
+
+/* --------------------------------------------------------------------- windows -- */
+
+static void unbind(struct mw *mw)
+{
+	if (!mw->mr)
+		return;
+	mw->mr->windows--;
+	if (mw->type == IBV_MW_TYPE_2)
+		TAILQ_REMOVE(&bound, mw, bound);
+	mw->mr = NULL;
+	mw->qp = NULL;
+}
+
+int region_add_mw(struct mw *mw)
+{
+	return add(&mw->rkey, KIND_WINDOW, mw);
+}
+
+void region_remove_mw(struct mw *mw)
+{
+	unbind(mw);
+	take_out(mw->rkey);
+}
+
+struct window_bind window_bind_of(struct ibv_mw *v, uint32_t rkey,
+				  const struct ibv_mw_bind_info *info)
+{
+	return (struct window_bind){
+		.window = ((struct mw *)v)->rkey,
+		.rkey = rkey,
+		.lkey = info->mr ? ((struct mr *)info->mr)->lkey : 0,
+		.addr = info->addr,
+		.len = info->length,
+		.access = info->mw_access_flags,
+	};
+}
+
+/* May a window of that PD open this part of the region? C10-73 to C10-75, 10.6.7.2.6. */
+static bool may_open(const struct mw *mw, const struct mr *mr, const struct window_bind *b)
+{
+	const unsigned changes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	const unsigned known = changes | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED;
+
+	return mr && mr->pd == mw->pd && (mr->access & IBV_ACCESS_MW_BIND) &&
+	       !(b->access & ~known) &&
+	       (!(b->access & changes) || (mr->access & IBV_ACCESS_LOCAL_WRITE)) &&
+	       in_range(b->addr, b->len, mr->iova, mr->len);
+}
+
+/* 10.6.7.2.2: the index of a key stays with the window, and a window of type 2 gets another
+ * key with each binding; it must have been invalidated before. */
+static bool may_rebind(const struct mw *mw, const struct qp *qp, const struct window_bind *b)
+{
+	if (mw->pd != qp->pd || b->rkey >> 8 != mw->rkey >> 8)
+		return false;
+	return mw->type == IBV_MW_TYPE_1 || (!mw->mr && b->len && b->rkey != mw->rkey);
+}
+
+int region_bind(struct qp *qp, const struct window_bind *b)
+{
+	struct mw *mw = lookup(b->window, KIND_WINDOW);
+	struct mr *mr = b->len ? lookup(b->lkey, KIND_LOCAL) : NULL;
+
+	if (mr && mr->lkey != b->lkey)
+		mr = NULL;
+	if (!mw || !may_rebind(mw, qp, b) || (b->len && !may_open(mw, mr, b)))
+		return -1;
+	unbind(mw);
+	mw->rkey = b->rkey;
+	if (!b->len)
+		return 0;
+	mw->mr = mr;
+	mw->addr = b->access & IBV_ACCESS_ZERO_BASED ? 0 : b->addr;
+	mw->host = mr->host + (b->addr - mr->iova);
+	mw->len = b->len;
+	mw->access = b->access;
+	mr->windows++;
+	if (mw->type == IBV_MW_TYPE_2) {
+		mw->qp = qp;
+		TAILQ_INSERT_TAIL(&bound, mw, bound);
+	}
+	return 0;
+}
+
+/* 10.6.7.2.3; regions that an application registers cannot be invalidated, only those of
+ * fast registration, and windows of type 1 neither. */
+int region_invalidate(struct qp *qp, uint32_t rkey, bool remote)
+{
+	struct mw *mw = lookup(rkey, KIND_WINDOW);
+
+	if (!mw || mw->rkey != rkey || mw->type != IBV_MW_TYPE_2 || mw->pd != qp->pd ||
+	    (mw->mr && mw->qp != qp))
+		return -1;
+	if (remote && !mw->mr)
+		return -1;
+	unbind(mw);
+	return 0;
+}
+
+void region_forget_qp(struct qp *qp)
+{
+	struct mw *mw = TAILQ_FIRST(&bound), *next;
+
+	for (; mw; mw = next) {
+		next = TAILQ_NEXT(mw, bound);
+		if (mw->qp == qp)
+			unbind(mw);
+	}
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared receive queues: ibv_create_srq(3), ibv_modify_srq(3). Volume 1, 10.2.9. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine.h"
+#include "event.h"
+#include "export.h"
+#include "srq.h"
+
+static unsigned srqs;
+
+static void srq_free(struct srq *srq)
+{
+	recv_queue_free(&srq->rq);
+	pthread_mutex_destroy(&srq->v.mutex);
+	pthread_cond_destroy(&srq->v.cond);
+	free(srq);
+}
+
+static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_srq_attr *a)
+{
+	struct srq *srq = calloc(1, sizeof *srq);
+
+	if (!srq)
+		return NULL;
+	srq->v.context = pd->context;
+	srq->v.srq_context = context;
+	srq->v.pd = pd;
+	pthread_mutex_init(&srq->v.mutex, NULL);
+	pthread_cond_init(&srq->v.cond, NULL);
+	srq->pd = to_pd(pd);
+	srq->ctx = to_context(pd->context);
+	if (recv_queue_init(&srq->rq, a->max_wr, a->max_sge)) {
+		srq_free(srq);
+		return NULL;
+	}
+	return srq;
+}
+
+EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+{
+	struct ibv_srq_attr a = init->attr;
+	static uint32_t handles;
+	struct srq *srq;
+	bool full;
+
+	if (!pd || !a.max_wr || a.max_wr > MAX_SRQ_WR || a.max_sge > MAX_SGE) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (!a.max_sge)
+		a.max_sge = 1;
+	srq = srq_new(pd, init->srq_context, &a);
+	if (!srq)
+		return NULL;
+	engine_lock();
+	full = srqs == MAX_SRQ;
+	if (!full) {
+		srqs++;
+		srq->pd->users++;
+		srq->v.handle = ++handles;
+	}
+	engine_unlock();
+	if (full) {
+		srq_free(srq);
+		errno = ENOMEM;
+		return NULL;
+	}
+	init->attr.max_wr = srq->rq.size;
+	init->attr.max_sge = srq->rq.max_sge;
+	return &srq->v;
+}
+
+/* ibv_create_srq_ex(3) calls this for what is not a plain one. */
+static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *a)
+{
+	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+
+	(void)context;
+	if (a->comp_mask & ~known ||
+	    (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type != IBV_SRQT_BASIC)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return ibv_create_srq(a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : NULL,
+			      (struct ibv_srq_init_attr *)a);
+}
+
+/* A queue of another size with the same requests; those that were posted must fit. */
+static int resize(struct recv_queue *rq, uint32_t size)
+{
+	struct recv_queue new;
+
+	if (!size || size > MAX_SRQ_WR || size < rq->tail - rq->head)
+		return EINVAL;
+	if (recv_queue_init(&new, size, rq->max_sge))
+		return ENOMEM;
+	for (; rq->head != rq->tail; rq->head++) {
+		const struct recv_wqe *w = &rq->ring[rq->head & rq->mask];
+
+		recv_queue_put(&new, w->wr_id, w->sge, w->nsge);
+	}
+	recv_queue_free(rq);
+	*rq = new;
+	return 0;
+}
+
+static int modify(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask)
+{
+	uint32_t size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
+	uint32_t limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
+	int err = 0;
+
+	if (mask & ~(unsigned)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT) || limit > size)
+		return EINVAL;
+	if (mask & IBV_SRQ_MAX_WR)
+		err = resize(&srq->rq, size);
+	if (!err)
+		srq->limit = limit;
+	return err;
+}
+
+EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
+{
+	int err;
+
+	engine_lock();
+	err = modify(to_srq(srq), attr, (unsigned)mask);
+	engine_unlock();
+	return err;
+}
+
+EXPORT int ibv_query_srq(struct ibv_srq *v, struct ibv_srq_attr *attr)
+{
+	const struct srq *srq = to_srq(v);
+
+	engine_lock();
+	attr->max_wr = srq->rq.size;
+	attr->max_sge = srq->rq.max_sge;
+	attr->srq_limit = srq->limit;
+	engine_unlock();
+	return 0;
+}
+
+EXPORT int ibv_destroy_srq(struct ibv_srq *v)
+{
+	struct srq *srq = to_srq(v);
+
+	engine_lock();
+	if (srq->users) {
+		engine_unlock();
+		return EBUSY;
+	}
+	event_drain(srq->ctx, srq);
+	srq->pd->users--;
+	srqs--;
+	engine_unlock();
+	srq_free(srq);
+	return 0;
+}
+
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	int err;
+
+	engine_lock();
+	err = recv_queue_post(&to_srq(srq)->rq, wr, bad);
+	engine_unlock();
+	return err;
+}
+
+/* get_srq_num stays NULL: only XRC SRQs have numbers, ibv_get_srq_num(3) says EOPNOTSUPP. */
+void context_ops_srq(struct context *c)
+{
+	c->v.create_srq_ex = create_ex;
+	c->v.context.ops.post_srq_recv = post_srq_recv;
+}
