@@ -145,22 +145,16 @@ bool transport_finish(bool urgent)
 
 /* --------------------------------------------------------------------- states -- */
 
-/* Nothing is sent any more, and nothing is expected; but what has come was acknowledged
- * before: an acknowledgement that was put off must not get lost with the QP. */
+/* Nothing is sent any more, and nothing is expected. */
 static void quiet(struct qp *qp)
 {
-	if (qp->resp.ack_due && !qp->resp.failing)
-		responder_acknowledge(qp);
 	timer_stop(&qp->req.timer);
 	due_leave(qp);
 	air_leave(qp);
 	air_give_all(qp);
 	qp->req.rnr_wait = false;
 	qp->draining = false;
-	answers_forget(qp);
-	qp->resp.ack_due = qp->resp.failing = false;
-	qp->resp.nak = 0;
-	qp->resp.last_op = NULL;
+	responder_leave(qp);
 }
 
 static void reset(struct qp *qp)
