@@ -83,13 +83,31 @@ uint64_t engine_now(void)
 	return now;
 }
 
-bool lock_before_fork(void)
+static bool lock_within_a_second(void)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	return pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+bool engine_lock_patiently(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (!lock_within_a_second()) {
+		pthread_setcancelstate(state, NULL);
+		return false;
+	}
+	have_lock(state);
+	return true;
+}
+
+bool lock_before_fork(void)
+{
+	return lock_within_a_second();
 }
 
 void lock_after_fork(void)

@@ -56,13 +56,20 @@ static void pass(struct wait *w, short revents)
 	engine_unlock();
 }
 
+/* These come from what a thread does, not in its sleep; two of them have a handler of ours. */
+static bool is_fault(int sig)
+{
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
+	       sig == SIGTRAP || sig == SIGABRT || sig == SIGSYS;
+}
+
 /* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. */
 static bool interrupted(void)
 {
 	for (int sig = 1; sig < NSIG; sig++) {
 		struct sigaction sa;
 
-		if (sigaction(sig, NULL, &sa) == 0 &&
+		if (!is_fault(sig) && sigaction(sig, NULL, &sa) == 0 &&
 		    (sa.sa_flags & SA_SIGINFO ||
 		     (sa.sa_handler != SIG_DFL && sa.sa_handler != SIG_IGN)) &&
 		    !(sa.sa_flags & SA_RESTART))
