@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+/* Addresses of ids: rdma_bind_addr(3), rdma_listen(3), rdma_resolve_addr(3),
+ * rdma_resolve_route(3), rdma_get_src_port(3). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "engine.h"
+#include "export.h"
+#include "gid.h"
+#include "id.h"
+#include "listen.h"
+
+#define BACKLOG_MAX	1024 /* the kernel's: net.rdma_ucm.max_backlog */
+#define EPHEMERAL_FIRST 32768
+#define EPHEMERAL_COUNT (61000 - EPHEMERAL_FIRST)
+
+static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static bool is_any(const union ibv_gid *gid)
+{
+	return gid_equal(gid, &any_ipv6) || gid_equal(gid, &any_ipv4);
+}
+
+static __be16 *port_field(struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET ? &((struct sockaddr_in *)ss)->sin_port
+					: &((struct sockaddr_in6 *)ss)->sin6_port;
+}
+
+static size_t addr_len(const struct sockaddr *sa)
+{
+	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+}
+
+static void set_addr(struct sockaddr_storage *ss, const struct sockaddr *sa)
+{
+	memset(ss, 0, sizeof(*ss));
+	memcpy(ss, sa, addr_len(sa));
+}
+
+/* As a GID; EAFNOSUPPORT, or EINVAL of a link-local address that does not say its link. */
+static int read_addr(const struct sockaddr *sa, union ibv_gid *gid, uint32_t *scope)
+{
+	if (!sa)
+		return fail(EINVAL);
+	if (gid_of_sockaddr(gid, scope, sa) < 0)
+		return fail(EAFNOSUPPORT);
+	if (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)gid) && !*scope)
+		return fail(EINVAL);
+	return 0;
+}
+
+/* An address of ours, maybe of a moment ago. */
+static int own_index(const union ibv_gid *gid, uint32_t scope)
+{
+	int index = gid_index(gid, scope);
+
+	if (index < 0) {
+		gid_refresh();
+		index = gid_index(gid, scope);
+	}
+	return index;
+}
+
+static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
+{
+	struct sockaddr_storage *src = &id->v.route.addr.src_storage;
+	union ibv_gid gid;
+	uint32_t scope;
+	uint16_t number;
+	bool any;
+
+	if (!id->channel || id->state != ID_IDLE)
+		return fail(EINVAL);
+	if (read_addr(sa, &gid, &scope) < 0)
+		return -1;
+	any = is_any(&gid);
+	if (!any && own_index(&gid, scope) < 0)
+		return fail(EADDRNOTAVAIL);
+	set_addr(src, sa);
+	number = be16toh(*port_field(src));
+	id->port = port_get((uint16_t)id->v.ps, &number, &gid,
+			    gid_equal(&gid, &any_ipv6) && !id->afonly, id->reuse);
+	if (!id->port) {
+		memset(src, 0, sizeof(*src));
+		return -1;
+	}
+	*port_field(src) = htobe16(number);
+	if (!any)
+		id_set_device(id, &gid, scope);
+	id->state = ID_BOUND;
+	return 0;
+}
+
+EXPORT int rdma_bind_addr(struct rdma_cm_id *v, struct sockaddr *addr)
+{
+	int r;
+
+	engine_lock();
+	r = bind_locked(to_cm_id(v), addr);
+	engine_unlock();
+	return r;
+}
+
+static int listen_locked(struct cm_id *id, int backlog)
+{
+	static const struct sockaddr_in any = { .sin_family = AF_INET };
+
+	if (id->state == ID_IDLE && bind_locked(id, (const struct sockaddr *)&any) < 0)
+		return -1;
+	if (!id->channel || id->state != ID_BOUND || !id->port)
+		return fail(EINVAL);
+	if (id->port->listener)
+		return fail(EADDRINUSE);
+	id->port->listener = id;
+	id->backlog = backlog > 0 && backlog < BACKLOG_MAX ? (unsigned)backlog : BACKLOG_MAX;
+	id->state = ID_LISTEN;
+	return 0;
+}
+
+EXPORT int rdma_listen(struct rdma_cm_id *v, int backlog)
+{
+	int r;
+
+	engine_lock();
+	r = listen_locked(to_cm_id(v), backlog);
+	engine_unlock();
+	return r;
+}
+
+/* ---------------------------------------------------------------- resolving -- */
+
+/* An id that only connects needs no port that is known to others. */
+static uint16_t ephemeral_port(void)
+{
+	uint16_t n = 0;
+
+	while (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		;
+	return (uint16_t)(EPHEMERAL_FIRST + n % EPHEMERAL_COUNT);
+}
+
+/* "Any" as a destination is this host. */
+static void to_loopback(struct sockaddr_storage *ss)
+{
+	if (ss->ss_family == AF_INET)
+		((struct sockaddr_in *)ss)->sin_addr.s_addr = htobe32(INADDR_LOOPBACK);
+	else
+		((struct sockaddr_in6 *)ss)->sin6_addr = in6addr_loopback;
+}
+
+/* The source as the application wants it: bound before, given now, or free. */
+static int prepare_src(struct cm_id *id, const struct sockaddr *src, sa_family_t family)
+{
+	struct sockaddr_storage *ss = &id->v.route.addr.src_storage;
+	union ibv_gid gid;
+	uint32_t scope;
+
+	if (id->state == ID_BOUND)
+		return ss->ss_family == family ? 0 : fail(EINVAL);
+	if (id->state != ID_IDLE)
+		return fail(EINVAL);
+	if (!src || src->sa_family == AF_UNSPEC) {
+		memset(ss, 0, sizeof(*ss));
+		ss->ss_family = family;
+		return 0;
+	}
+	if (src->sa_family != family)
+		return fail(EINVAL);
+	if (read_addr(src, &gid, &scope) < 0)
+		return -1;
+	set_addr(ss, src);
+	if (*port_field(ss))
+		return bind_locked(id, src);
+	if (is_any(&gid))
+		return 0;
+	if (own_index(&gid, scope) < 0)
+		return fail(EADDRNOTAVAIL);
+	id_set_device(id, &gid, scope);
+	return 0;
+}
+
+/* Our address on the way to dst, unless the application has chosen one. 0, or -1 with errno;
+ * ENODEV: there is a way, but not for this device. */
+static int choose_src(struct cm_id *id, const union ibv_gid *dgid, uint32_t scope)
+{
+	struct sockaddr_storage *ss = &id->v.route.addr.src_storage;
+	const struct gid_entry *e;
+	uint16_t port = be16toh(*port_field(ss));
+	int index;
+
+	if (id->v.verbs) { /* bound to one address */
+		if (!id->scope && scope)
+			id->scope = scope;
+		return 0;
+	}
+	index = gid_route(&id->v.route.addr.dst_addr);
+	if (index < 0 && errno == ENODEV) {
+		gid_refresh();
+		index = gid_route(&id->v.route.addr.dst_addr);
+	}
+	if (index < 0)
+		return -1;
+	e = gid_at((unsigned)index);
+	if (!e)
+		return fail(ENODEV);
+	if (!scope && (dgid->raw[0] == 0xff || IN6_IS_ADDR_LINKLOCAL((struct in6_addr *)dgid)))
+		scope = e->ifindex;
+	gid_to_sockaddr(ss, &e->gid, scope, port);
+	id_set_device(id, &e->gid, scope);
+	return 0;
+}
+
+static enum ibv_mtu path_mtu(const struct cm_id *id)
+{
+	int index = gid_index(&id->sgid, id->scope);
+	const struct gid_entry *e = index < 0 ? NULL : gid_at((unsigned)index);
+
+	return e ? gid_path_mtu(e->mtu) : IBV_MTU_1024;
+}
+
+static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const struct sockaddr *dst)
+{
+	struct sockaddr_storage *to = &id->v.route.addr.dst_storage;
+	struct sockaddr_storage *from = &id->v.route.addr.src_storage;
+	union ibv_gid dgid;
+	uint32_t scope;
+
+	if (!id->channel)
+		return fail(EINVAL);
+	if (read_addr(dst, &dgid, &scope) < 0 || prepare_src(id, src, dst->sa_family) < 0)
+		return -1;
+	set_addr(to, dst);
+	if (is_any(&dgid)) {
+		to_loopback(to);
+		gid_of_sockaddr(&dgid, &scope, (struct sockaddr *)to);
+	}
+	if (choose_src(id, &dgid, scope) < 0) {
+		if (errno != ENODEV)
+			return -1;
+		cm_event_post(id, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+		return 0;
+	}
+	if (!*port_field(from))
+		*port_field(from) = htobe16(ephemeral_port());
+	id->v.route.addr.addr.ibaddr.dgid = dgid;
+	id->state = ID_ADDR_RESOLVED;
+	cm_event_post(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	return 0;
+}
+
+EXPORT int rdma_resolve_addr(struct rdma_cm_id *v, struct sockaddr *src, struct sockaddr *dst,
+			     int timeout_ms)
+{
+	int r;
+
+	(void)timeout_ms; /* it takes none */
+	engine_lock();
+	r = resolve_locked(to_cm_id(v), src, dst);
+	engine_unlock();
+	return r < 0 ? -1 : id_complete(to_cm_id(v));
+}
+
+EXPORT int rdma_resolve_route(struct rdma_cm_id *v, int timeout_ms)
+{
+	struct cm_id *id = to_cm_id(v);
+	int r = 0;
+
+	(void)timeout_ms;
+	engine_lock();
+	if (!id->channel || id->state != ID_ADDR_RESOLVED) {
+		r = fail(EINVAL);
+	} else {
+		union ibv_gid dgid = v->route.addr.addr.ibaddr.dgid;
+
+		id_set_path(id, &dgid, path_mtu(id));
+		id->state = ID_ROUTE_RESOLVED;
+		cm_event_post(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+	}
+	engine_unlock();
+	return r < 0 ? -1 : id_complete(id);
+}
+
+/* ------------------------------------------------------------------- ports -- */
+
+static __be16 port_or_0(struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET || ss->ss_family == AF_INET6 ? *port_field(ss) : 0;
+}
+
+EXPORT __be16 rdma_get_src_port(struct rdma_cm_id *v)
+{
+	return port_or_0(&v->route.addr.src_storage);
+}
+
+EXPORT __be16 rdma_get_dst_port(struct rdma_cm_id *v)
+{
+	return port_or_0(&v->route.addr.dst_storage);
+}

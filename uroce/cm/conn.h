@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections as the communication protocol sees them: InfiniBand specification volume 1,
+ * 12.9 (connections) and 12.11 (service id resolution of datagrams).
+ *
+ *   conn.c      the objects
+ *   exchange.c  what is sent, repeated, and given up
+ *   rules.c     what a message does in a state
+ *   request.c   requests that come in: duplicates, stale connections, listeners
+ *   sidr.c      service id resolution
+ *   route.c     which process a MAD is for
+ *
+ * Everything runs with the lock held. A connection belongs to an id until that lets go of
+ * it; then it ends what it has begun (answers duplicates, disconnects) and frees itself.
+ */
+#ifndef UROCE_CM_CONN_H
+#define UROCE_CM_CONN_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "mad.h"
+#include "timer.h"
+#include "tx.h"
+
+struct cm_id;
+struct port;
+
+enum conn_state {
+	CONN_IDLE, /* nothing yet, or it is over */
+	CONN_REQ_SENT,
+	CONN_REQ_RCVD,
+	CONN_REP_SENT,
+	CONN_REP_RCVD,
+	CONN_ESTABLISHED,
+	CONN_DREQ_SENT,
+	CONN_DREQ_RCVD,
+	CONN_TIMEWAIT,
+	CONN_REJ_SENT, /* answers duplicates of what was rejected for a while */
+	CONN_SIDR_SENT,
+	CONN_SIDR_RCVD,
+	CONN_SIDR_REP_SENT, /* answers duplicates */
+	CONN_STATES,
+};
+
+struct conn {
+	LIST_ENTRY(conn) by_id, by_peer, by_qpn;
+	struct cm_id *user; /* NULL: let go */
+	enum conn_state state;
+	uint32_t local_id, remote_id; /* communication ids, or the request id of a datagram */
+	uint64_t tid;		      /* that answers repeat */
+	uint64_t guid;		      /* of the peer's channel adapter */
+	struct flow flow;
+	struct port *port; /* of the listener: held as long as duplicates of the REQ matter */
+	uint64_t service;
+
+	enum ibv_qp_type qp_type;
+	uint32_t local_qpn, remote_qpn;
+	uint32_t rq_psn; /* ours: the peer begins with it */
+	uint32_t sq_psn; /* the peer's: we begin with it */
+	/* as the QP of this side is to be set */
+	uint8_t responder_resources, initiator_depth;
+	uint8_t retry_count, rnr_retry_count;
+	uint8_t ack_timeout; /* 4.096 us * 2^n */
+	enum ibv_mtu mtu;
+	/* what the peer is told of this side */
+	bool srq, flow_control;
+	uint8_t rnr_retry_offer; /* in a REP: how often the peer is to try */
+
+	struct timer timer;
+	uint64_t give_up; /* when no answer has come, engine_now() */
+	uint64_t wait;	  /* until the next repetition, ns */
+	uint8_t sent[MAD_BYTES];
+};
+
+/* What the user of a connection is told. m: the message with the private data, or NULL. */
+enum conn_event {
+	CONN_EV_RESPONSE,     /* active: REP */
+	CONN_EV_ESTABLISHED,  /* passive: RTU; of a datagram active: SIDR_REP */
+	CONN_EV_REJECTED,     /* status: the reason */
+	CONN_EV_UNREACHABLE,  /* status: -ETIMEDOUT, or the status of a SIDR_REP */
+	CONN_EV_DISCONNECTED, /* status: 0, or -ETIMEDOUT */
+	CONN_EV_TIMEWAIT_EXIT,
+};
+
+/* Implemented by the user: queues the event, and leaves c alone. */
+void id_conn_event(struct cm_id *id, enum conn_event event, int status, const struct mad *m);
+/* Implemented by the user: a new request for listener, which is all checked. Sets c->user
+ * and returns 0, or the reason (status of a datagram) to reject it with. */
+int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
+		    const struct mad_ip *ip);
+
+/* A connection in IDLE with a communication id and its timer reserved; NULL: ENOMEM. */
+struct conn *conn_new(struct cm_id *user);
+/* Its id goes: ends what there is as the state demands (REJ, DREQ, DREP). */
+void conn_let_go(struct conn *c);
+/* Frees one that never came to be. */
+void conn_free(struct conn *c);
+
+/* What its user does; data: len bytes, no more than the message holds. Those that the state
+ * does not allow return -1 with EINVAL. The QP numbers, PSN and the like are in c. */
+void conn_connect(struct conn *c, const void *data, size_t len);
+int conn_accept(struct conn *c, const void *data, size_t len);
+int conn_establish(struct conn *c);	/* RTU, when the QP is ready */
+int conn_communicating(struct conn *c); /* data came before the RTU; EISCONN: it was known */
+int conn_reject(struct conn *c, enum rej_reason reason, const void *data, size_t len);
+/* DREQ, or DREP when the peer has begun; otherwise nothing is to be done. */
+void conn_disconnect(struct conn *c);
+
+/* Datagrams: c->service asks for a QP; the answer to a question. */
+void conn_resolve(struct conn *c, const void *data, size_t len);
+int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const void *data,
+		size_t len);
+
+/* A message that has passed mad_parse(), for this process. */
+void conn_input(const struct mad_from *from, const struct mad *m);
+/* A REQ or SIDR_REQ: rules.c hands it on. */
+void request_input(const struct mad_from *from, const struct mad *m);
+/* The end of service id resolution. */
+void sidr_reply(struct conn *c, const struct mad *m);
+/* Does what the state wants with a message from the connection's peer. */
+void conn_rule(struct conn *c, const struct mad *m);
+
+/* Answers to who has no connection: from is the receiver. Nothing is sent to or from an
+ * address that cannot be one of a connection. */
+void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason);
+void answer_drep(const struct mad_from *from, const struct mad *m);
+void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_status status);
+
+/* ------------------------------------------------- among the files named above -- */
+
+/* By the communication id that the peer was given. */
+struct conn *conn_find(uint32_t local_id);
+/* By the peer's: the channel adapter and its communication id, or its QP (those that are
+ * connected, or have been a moment ago). */
+struct conn *conn_find_peer(uint64_t guid, uint32_t remote_id);
+struct conn *conn_find_qpn(uint64_t guid, uint32_t remote_qpn);
+/* A datagram's: by the address of who asks, and the request id. */
+struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id);
+/* guid, remote_id and remote_qpn are known now. */
+void conn_index(struct conn *c);
+/* In place of a GUID for those that ask: 12.11 has none. */
+uint64_t guid_of_gid(const union ibv_gid *gid);
+
+/* The timer of a connection has run out. */
+void conn_expired(struct timer *t);
+/* A transaction id of ours. */
+uint64_t conn_tid(const struct conn *c);
+/* 12.7: timeouts are 4.096 us * 2^t. */
+static inline uint64_t iba_time(unsigned t)
+{
+	return 4096ull << t;
+}
+
+void conn_enter(struct conn *c, enum conn_state state);
+void conn_enter_timewait(struct conn *c);
+/* Answers duplicates for some seconds, then is over. */
+void conn_linger(struct conn *c, enum conn_state state);
+/* It is over: freed when nobody has it. */
+void conn_over(struct conn *c);
+void conn_tell(struct conn *c, enum conn_event event, int status, const struct mad *m);
+
+/* Begins a message of the connection. */
+void conn_message(const struct conn *c, struct mad *m, enum mad_attr attr);
+/* Sends it, and again until an answer comes. once: until the same is asked again. */
+void conn_send(struct conn *c, const struct mad *m);
+void conn_send_once(struct conn *c, const struct mad *m);
+void conn_send_again(struct conn *c);
+void conn_send_rej(struct conn *c, enum mad_about about, enum rej_reason reason, const void *data,
+		   size_t len);
+void conn_send_ids(struct conn *c, enum mad_attr attr); /* RTU, DREP */
+void conn_send_mra(struct conn *c, enum mad_about about);
+/* The peer asks for patience (12.6.6): in units of 4.096 us * 2^n. */
+void conn_be_patient(struct conn *c, unsigned timeout);
+
+/* GUID of the channel adapter of this process: random, so that what a process has left
+ * behind is not taken for connections of its successor. */
+uint64_t conn_guid(void);
+
+/* The process ends: what the peers should know is sent once. */
+void conn_farewell(void);
+/* After fork(): frees all of them; their timers are forgotten already. */
+void conn_forget(void);
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+/* rdma_connect(3), rdma_accept(3), rdma_reject(3), rdma_establish(3), rdma_disconnect(3). */
+#include <errno.h>
+#include <string.h>
+
+#include "context.h"
+#include "engine.h"
+#include "export.h"
+#include "gid.h"
+#include "id.h"
+
+/*
+ * Local ACK timeout, 4.096 us * 2^16 = 268 ms. The kernel's 19 costs 2.1 s for the loss of
+ * the last packet of a message, on links that answer in microseconds; much less would, times
+ * eight tries, break the connections of a process that is stopped or starved for a second.
+ */
+#define ACK_TIMEOUT 16
+
+#define RETRIES_MAX 7 /* fields of three bits */
+
+/* Private data as it goes into a message. */
+struct private
+{
+	uint8_t bytes[MAD_PRIVATE_MAX];
+	size_t len;
+};
+
+static int add(struct private *p, size_t max, const void *data, size_t len)
+{
+	if (!data || !len)
+		return 0;
+	if (len > max - p->len)
+		return fail(EINVAL);
+	memcpy(p->bytes + p->len, data, len);
+	p->len += len;
+	return 0;
+}
+
+static uint16_t port_of(const struct sockaddr_storage *ss)
+{
+	return be16toh(ss->ss_family == AF_INET ? ((const struct sockaddr_in *)ss)->sin_port
+						: ((const struct sockaddr_in6 *)ss)->sin6_port);
+}
+
+static bool limits_ok(const struct cm_id *id, const struct rdma_conn_param *p)
+{
+	if (is_datagram(id) || !p)
+		return true;
+	return (p->responder_resources <= MAX_RD_ATOM ||
+		p->responder_resources == RDMA_MAX_RESP_RES) &&
+	       (p->initiator_depth <= MAX_RD_ATOM || p->initiator_depth == RDMA_MAX_INIT_DEPTH);
+}
+
+/* What was asked for; all that there is stands for as much as the device, or the request,
+ * has. */
+static void set_depths(struct cm_id *id, const struct rdma_conn_param *p)
+{
+	if (p && p->responder_resources != RDMA_MAX_RESP_RES)
+		id->responder_resources = p->responder_resources;
+	if (p && p->initiator_depth != RDMA_MAX_INIT_DEPTH)
+		id->initiator_depth = p->initiator_depth;
+	if (id->conn) {
+		id->conn->responder_resources = id->responder_resources;
+		id->conn->initiator_depth = id->initiator_depth;
+	}
+}
+
+static uint8_t retries(uint8_t n)
+{
+	return n < RETRIES_MAX ? n : RETRIES_MAX;
+}
+
+static void set_qp(struct cm_id *id, const struct rdma_conn_param *p)
+{
+	struct conn *c = id->conn;
+
+	if (id->v.qp) {
+		c->local_qpn = id->v.qp->qp_num;
+		c->srq = id->v.qp->srq != NULL;
+	} else if (p) {
+		c->local_qpn = p->qp_num & PSN_MASK;
+		c->srq = p->srq != 0;
+	}
+	c->flow_control = p ? p->flow_control != 0 : true;
+}
+
+/* The connection of an active id, as far as this side knows it. */
+static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
+{
+	int index = gid_index(&id->sgid, id->scope);
+	struct conn *c;
+
+	if (index < 0)
+		return fail(EADDRNOTAVAIL);
+	c = conn_new(id);
+	if (!c)
+		return -1;
+	id->conn = c;
+	c->flow = (struct flow){
+		.sgid = id->sgid,
+		.dgid = id->v.route.addr.addr.ibaddr.dgid,
+		.scope = id->scope,
+		.tclass = id->tos,
+		.hops = 64,
+	};
+	c->service = service_id((uint16_t)id->v.ps, port_of(&id->v.route.addr.dst_storage));
+	c->qp_type = id->v.qp_type;
+	c->mtu = gid_path_mtu(gid_at((unsigned)index)->mtu);
+	c->ack_timeout = id->has_ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
+	c->retry_count = p ? retries(p->retry_count) : RETRIES_MAX;
+	c->rnr_retry_count = p ? retries(p->rnr_retry_count) : RETRIES_MAX;
+	set_depths(id, p);
+	set_qp(id, p);
+	return 0;
+}
+
+static int request_data(struct cm_id *id, struct private *data, const struct rdma_conn_param *p)
+{
+	size_t max = mad_private_len(is_datagram(id) ? MAD_SIDR_REQ : MAD_REQ);
+	struct mad_ip ip = { .sport = port_of(&id->v.route.addr.src_storage),
+			     .src = id->sgid,
+			     .dst = id->v.route.addr.addr.ibaddr.dgid };
+
+	mad_ip_build(data->bytes, &ip);
+	data->len = MAD_IP_BYTES;
+	if (add(data, max, id->connect_data, id->connect_len) < 0)
+		return -1;
+	return p ? add(data, max, p->private_data, p->private_data_len) : 0;
+}
+
+static int connect_locked(struct cm_id *id, const struct rdma_conn_param *p)
+{
+	struct private data;
+
+	if (!id->channel || id->state != ID_ROUTE_RESOLVED || (!id->v.qp && !p) ||
+	    !limits_ok(id, p))
+		return fail(EINVAL);
+	if (request_data(id, &data, p) < 0 || make_conn(id, p) < 0)
+		return -1;
+	id->state = ID_CONNECT;
+	if (is_datagram(id))
+		conn_resolve(id->conn, data.bytes, data.len);
+	else
+		conn_connect(id->conn, data.bytes, data.len);
+	engine_flush();
+	return 0;
+}
+
+EXPORT int rdma_connect(struct rdma_cm_id *v, struct rdma_conn_param *p)
+{
+	int r;
+
+	engine_lock();
+	r = connect_locked(to_cm_id(v), p);
+	engine_unlock();
+	return r < 0 ? -1 : id_complete(to_cm_id(v));
+}
+
+static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
+{
+	struct private data = { .len = 0 };
+	struct conn *c = id->conn;
+	size_t max = mad_private_len(is_datagram(id) ? MAD_SIDR_REP : MAD_REP);
+	int r;
+
+	if (!c)
+		return fail(EINVAL);
+	if (p && add(&data, max, p->private_data, p->private_data_len) < 0)
+		return -1;
+	set_qp(id, p);
+	c->rnr_retry_offer = p ? retries(p->rnr_retry_count) : RETRIES_MAX;
+	if (is_datagram(id))
+		r = conn_answer(c, SIDR_OK, RDMA_UDP_QKEY, data.bytes, data.len);
+	else
+		r = conn_accept(c, data.bytes, data.len);
+	engine_flush();
+	return r;
+}
+
+static bool may_accept(struct cm_id *id, const struct rdma_conn_param *p)
+{
+	struct conn *c = id->conn;
+
+	return c && (c->state == CONN_REQ_RCVD || c->state == CONN_SIDR_RCVD) && (id->v.qp || p) &&
+	       limits_ok(id, p);
+}
+
+EXPORT int rdma_accept(struct rdma_cm_id *v, struct rdma_conn_param *p)
+{
+	struct cm_id *id = to_cm_id(v);
+	bool ok;
+	int r;
+
+	engine_lock();
+	ok = may_accept(id, p);
+	if (ok)
+		set_depths(id, p);
+	engine_unlock();
+	if (!ok)
+		return fail(EINVAL);
+	/* ready before the peer knows: its first packet may be faster than its RTU */
+	if (v->qp && !is_datagram(id) &&
+	    id_qp_connect(id, id->responder_resources, id->initiator_depth) < 0)
+		return -1;
+	engine_lock();
+	r = answer_locked(id, p);
+	engine_unlock();
+	return r < 0 || is_datagram(id) ? r : id_complete(id);
+}
+
+static int reject(struct rdma_cm_id *v, enum rej_reason reason, const void *data, uint8_t len)
+{
+	struct cm_id *id = to_cm_id(v);
+	struct private copy = { .len = 0 };
+	int r = -1;
+
+	if (add(&copy, mad_private_len(is_datagram(id) ? MAD_SIDR_REP : MAD_REJ), data, len) < 0)
+		return -1;
+	engine_lock();
+	if (!id->conn)
+		errno = EINVAL;
+	else if (is_datagram(id))
+		r = conn_answer(id->conn, SIDR_REJECT, 0, copy.bytes, copy.len);
+	else
+		r = conn_reject(id->conn, reason, copy.bytes, copy.len);
+	engine_flush();
+	engine_unlock();
+	return r;
+}
+
+EXPORT int rdma_reject(struct rdma_cm_id *v, const void *data, uint8_t len)
+{
+	return reject(v, REJ_CONSUMER, data, len);
+}
+
+EXPORT int rdma_reject_ece(struct rdma_cm_id *v, const void *data, uint8_t len)
+{
+	return reject(v, REJ_ECE, data, len);
+}
+
+EXPORT int rdma_establish(struct rdma_cm_id *v)
+{
+	struct cm_id *id = to_cm_id(v);
+	int r = -1;
+
+	engine_lock();
+	if (v->qp || !id->conn) {
+		errno = EINVAL;
+	} else {
+		r = conn_establish(id->conn);
+		engine_flush();
+	}
+	engine_unlock();
+	return r;
+}
+
+EXPORT int rdma_notify(struct rdma_cm_id *v, enum ibv_event_type event)
+{
+	struct cm_id *id = to_cm_id(v);
+	int r = -1;
+
+	engine_lock();
+	if (event != IBV_EVENT_COMM_EST || !id->conn)
+		errno = EINVAL;
+	else
+		r = conn_communicating(id->conn);
+	engine_unlock();
+	return r;
+}
+
+EXPORT int rdma_disconnect(struct rdma_cm_id *v)
+{
+	struct cm_id *id = to_cm_id(v);
+	bool known, pending;
+
+	engine_lock();
+	known = id->conn && !is_datagram(id);
+	engine_unlock();
+	if (!known)
+		return fail(EINVAL);
+	if (id_qp_error(id) < 0)
+		return -1;
+	engine_lock();
+	conn_disconnect(id->conn);
+	/* a synchronous id waits for the event, if there is one to come */
+	pending = id->conn->state == CONN_DREQ_SENT || cm_channel_has(id->channel, id);
+	engine_flush();
+	engine_unlock();
+	return pending ? id_complete(id) : 0;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The active part of the protocol: what is sent, repeated, and given up. InfiniBand
+ * specification volume 1, 12.9.7 and 12.9.8.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "conn.h"
+#include "engine.h"
+
+/*
+ * Our messages say what the kernel's say: answers within 2^20 * 4.096 us (4.3 s), 15
+ * repetitions. But we repeat sooner, as a lost packet should not cost seconds, and give up
+ * after the 16 * 4.1 s that were announced.
+ */
+#define MSEC	      1000000ull
+#define RESEND_FIRST  (50 * MSEC)
+#define RESEND_MAX    (4096 * MSEC)
+#define GIVE_UP	      (16 * RESEND_MAX)
+#define GIVE_UP_ALONE (2 * RESEND_MAX) /* nobody waits for the result */
+#define RESPONSE_TIME 20
+#define MAX_RETRIES   15
+#define MRA_TIME      24 /* 69 s: as long as an application of the kernel's may take */
+#define ACK_DELAY     15 /* as rdma_rxe says: 134 ms */
+
+/* -------------------------------------------------------------------- sending -- */
+
+void conn_message(const struct conn *c, struct mad *m, enum mad_attr attr)
+{
+	memset(m, 0, sizeof(*m));
+	m->attr = attr;
+	m->tid = c->tid;
+	m->local_id = c->local_id;
+	m->remote_id = c->remote_id;
+}
+
+static void add_data(struct mad *m, const void *data, size_t len)
+{
+	if (len)
+		memcpy(m->data, data, len);
+}
+
+void conn_send_once(struct conn *c, const struct mad *m)
+{
+	mad_build(c->sent, m);
+	gsi_send(&c->flow, c->sent);
+}
+
+void conn_send_again(struct conn *c)
+{
+	gsi_send(&c->flow, c->sent);
+}
+
+void conn_send(struct conn *c, const struct mad *m)
+{
+	conn_send_once(c, m);
+	c->wait = RESEND_FIRST;
+	c->give_up = engine_now() + (c->user ? GIVE_UP : GIVE_UP_ALONE);
+	timer_set(&c->timer, engine_now() + c->wait);
+}
+
+void conn_be_patient(struct conn *c, unsigned timeout)
+{
+	uint64_t t = engine_now() + iba_time(timeout < MRA_TIME ? timeout : MRA_TIME);
+
+	c->wait = RESEND_FIRST;
+	c->give_up = t + GIVE_UP;
+	timer_set(&c->timer, t);
+}
+
+void conn_send_ids(struct conn *c, enum mad_attr attr)
+{
+	struct mad m;
+
+	conn_message(c, &m, attr);
+	conn_send_once(c, &m);
+}
+
+void conn_send_mra(struct conn *c, enum mad_about about)
+{
+	struct mad m;
+	uint8_t buf[MAD_BYTES];
+
+	conn_message(c, &m, MAD_MRA);
+	m.mra.about = about;
+	m.mra.timeout = MRA_TIME;
+	mad_build(buf, &m);
+	gsi_send(&c->flow, buf);
+}
+
+void conn_send_rej(struct conn *c, enum mad_about about, enum rej_reason reason, const void *data,
+		   size_t len)
+{
+	struct mad m;
+
+	conn_message(c, &m, MAD_REJ);
+	m.rej.about = about;
+	m.rej.reason = reason;
+	if (reason == REJ_TIMEOUT) {
+		/* 12.6.7.2: who never had our answer knows us by our GUID */
+		uint64_t guid = htobe64(conn_guid());
+
+		memcpy(m.rej.info, &guid, sizeof(guid));
+		m.rej.info_len = sizeof(guid);
+	}
+	add_data(&m, data, len);
+	conn_send_once(c, &m);
+}
+
+/* ---------------------------------------------------------- what the user does -- */
+
+void conn_connect(struct conn *c, const void *data, size_t len)
+{
+	struct mad m;
+
+	conn_message(c, &m, MAD_REQ);
+	m.req = (struct mad_req){
+		.service = c->service,
+		.guid = conn_guid(),
+		.qpn = c->local_qpn,
+		.psn = c->rq_psn,
+		.responder_resources = c->responder_resources,
+		.initiator_depth = c->initiator_depth,
+		.remote_timeout = RESPONSE_TIME,
+		.local_timeout = RESPONSE_TIME,
+		.transport = c->qp_type == IBV_QPT_UC ? MAD_UC : MAD_RC,
+		.flow_control = c->flow_control,
+		.retry_count = c->retry_count,
+		.rnr_retry_count = c->rnr_retry_count,
+		.max_retries = MAX_RETRIES,
+		.mtu = c->mtu,
+		.srq = c->srq,
+		.pkey = PKEY_DEFAULT,
+		.slid = 0xffff,
+		.dlid = 0xffff,
+		.sgid = c->flow.sgid,
+		.dgid = c->flow.dgid,
+		.tclass = c->flow.tclass,
+		.hops = c->flow.hops,
+		.ack_timeout = c->ack_timeout,
+	};
+	add_data(&m, data, len);
+	conn_enter(c, CONN_REQ_SENT);
+	conn_send(c, &m);
+}
+
+int conn_accept(struct conn *c, const void *data, size_t len)
+{
+	struct mad m;
+
+	if (c->state != CONN_REQ_RCVD) {
+		errno = EINVAL;
+		return -1;
+	}
+	conn_message(c, &m, MAD_REP);
+	m.rep = (struct mad_rep){
+		.guid = conn_guid(),
+		.qpn = c->local_qpn,
+		.psn = c->rq_psn,
+		.responder_resources = c->responder_resources,
+		.initiator_depth = c->initiator_depth,
+		.ack_delay = ACK_DELAY,
+		.flow_control = c->flow_control,
+		.rnr_retry_count = c->rnr_retry_offer,
+		.srq = c->srq,
+	};
+	add_data(&m, data, len);
+	conn_enter(c, CONN_REP_SENT);
+	conn_send(c, &m);
+	return 0;
+}
+
+int conn_establish(struct conn *c)
+{
+	if (c->state != CONN_REP_RCVD) {
+		errno = EINVAL;
+		return -1;
+	}
+	conn_enter(c, CONN_ESTABLISHED);
+	conn_send_ids(c, MAD_RTU);
+	return 0;
+}
+
+int conn_communicating(struct conn *c)
+{
+	if (c->state == CONN_REP_SENT) {
+		conn_enter(c, CONN_ESTABLISHED);
+		conn_tell(c, CONN_EV_ESTABLISHED, 0, NULL);
+		return 0;
+	}
+	errno = c->state == CONN_ESTABLISHED ? EISCONN : EINVAL;
+	return -1;
+}
+
+int conn_reject(struct conn *c, enum rej_reason reason, const void *data, size_t len)
+{
+	enum mad_about about = ABOUT_REQ;
+
+	switch (c->state) {
+	case CONN_REP_RCVD:
+		about = ABOUT_REP;
+		break;
+	case CONN_REP_SENT:
+		about = ABOUT_OTHER;
+		break;
+	case CONN_REQ_RCVD:
+		break;
+	default:
+		errno = EINVAL;
+		return -1;
+	}
+	conn_send_rej(c, about, reason, data, len);
+	conn_linger(c, CONN_REJ_SENT);
+	return 0;
+}
+
+static void send_dreq(struct conn *c)
+{
+	struct mad m;
+
+	c->tid = conn_tid(c);
+	conn_message(c, &m, MAD_DREQ);
+	m.dreq.remote_qpn = c->remote_qpn;
+	conn_enter(c, CONN_DREQ_SENT);
+	conn_send(c, &m);
+}
+
+void conn_disconnect(struct conn *c)
+{
+	if (c->state == CONN_ESTABLISHED) {
+		send_dreq(c);
+	} else if (c->state == CONN_DREQ_RCVD) {
+		conn_send_ids(c, MAD_DREP);
+		conn_enter_timewait(c);
+	}
+}
+
+void conn_let_go(struct conn *c)
+{
+	c->user = NULL;
+	switch (c->state) {
+	case CONN_REQ_SENT:
+		conn_send_rej(c, ABOUT_REQ, REJ_TIMEOUT, NULL, 0);
+		conn_over(c);
+		return;
+	case CONN_REQ_RCVD:
+	case CONN_REP_SENT:
+	case CONN_REP_RCVD:
+		conn_reject(c, REJ_CONSUMER, NULL, 0);
+		return;
+	case CONN_SIDR_RCVD:
+		conn_answer(c, SIDR_REJECT, 0, NULL, 0);
+		return;
+	case CONN_ESTABLISHED:
+	case CONN_DREQ_RCVD:
+		conn_disconnect(c);
+		return;
+	case CONN_DREQ_SENT:
+		if (c->give_up > engine_now() + GIVE_UP_ALONE)
+			c->give_up = engine_now() + GIVE_UP_ALONE;
+		return;
+	case CONN_SIDR_REP_SENT:
+		conn_linger(c, CONN_SIDR_REP_SENT);
+		return;
+	case CONN_TIMEWAIT:
+	case CONN_REJ_SENT:
+		return;
+	default:
+		conn_over(c);
+	}
+}
+
+/* --------------------------------------------------------- no answer has come -- */
+
+static void req_unanswered(struct conn *c)
+{
+	conn_send_rej(c, ABOUT_REQ, REJ_TIMEOUT, NULL, 0);
+	conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
+	conn_over(c);
+}
+
+static void rep_unanswered(struct conn *c)
+{
+	conn_send_rej(c, ABOUT_OTHER, REJ_TIMEOUT, NULL, 0);
+	conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
+	conn_over(c);
+}
+
+static void dreq_unanswered(struct conn *c)
+{
+	conn_tell(c, CONN_EV_DISCONNECTED, -ETIMEDOUT, NULL);
+	conn_enter_timewait(c);
+}
+
+static void sidr_unanswered(struct conn *c)
+{
+	conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
+	conn_over(c);
+}
+
+static void timewait_ended(struct conn *c)
+{
+	conn_tell(c, CONN_EV_TIMEWAIT_EXIT, 0, NULL);
+	conn_over(c);
+}
+
+static const struct expiry {
+	bool again; /* what was sent is repeated until it is time to give up */
+	void (*end)(struct conn *c);
+} expiries[CONN_STATES] = {
+	[CONN_REQ_SENT] = { true, req_unanswered },   [CONN_REP_SENT] = { true, rep_unanswered },
+	[CONN_DREQ_SENT] = { true, dreq_unanswered }, [CONN_SIDR_SENT] = { true, sidr_unanswered },
+	[CONN_TIMEWAIT] = { false, timewait_ended },  [CONN_REJ_SENT] = { false, conn_over },
+	[CONN_SIDR_REP_SENT] = { false, conn_over },
+};
+
+void conn_expired(struct timer *t)
+{
+	struct conn *c = (struct conn *)((char *)t - offsetof(struct conn, timer));
+	const struct expiry *e = &expiries[c->state];
+	uint64_t now = engine_now();
+
+	if (!e->again || now >= c->give_up) {
+		e->end(c);
+		return;
+	}
+	conn_send_again(c);
+	c->wait = c->wait * 2 < RESEND_MAX ? c->wait * 2 : RESEND_MAX;
+	timer_set(t, now + c->wait < c->give_up ? now + c->wait : c->give_up);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/* Communication ids: rdma_create_id(3), rdma_destroy_id(3), rdma_migrate_id(3). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "engine.h"
+#include "export.h"
+#include "gid.h"
+#include "id.h"
+#include "listen.h"
+
+struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
+		     enum ibv_qp_type qp_type)
+{
+	struct cm_id *id = calloc(1, sizeof(*id));
+
+	if (!id)
+		return NULL;
+	id->v.channel = &ch->v;
+	id->v.context = context;
+	id->v.ps = ps;
+	id->v.qp_type = qp_type;
+	id->channel = ch;
+	id->responder_resources = id->initiator_depth = MAX_RD_ATOM;
+	LIST_INIT(&id->groups);
+	LIST_INSERT_HEAD(&ch->ids, id, entry);
+	return id;
+}
+
+static void stop_listening(struct cm_id *id)
+{
+	if (!id->port)
+		return;
+	if (id->port->listener == id)
+		id->port->listener = NULL;
+	port_put(id->port);
+	id->port = NULL;
+}
+
+void id_shut(struct cm_id *id)
+{
+	struct cm_channel *ch = id->channel;
+
+	if (!ch)
+		return;
+	stop_listening(id);
+	if (id->conn)
+		conn_let_go(id->conn);
+	id->conn = NULL;
+	cm_channel_drop(ch, id);
+	LIST_REMOVE(id, entry);
+	id->channel = NULL;
+}
+
+void id_free(struct cm_id *id)
+{
+	membership_drop(id);
+	free(id->v.route.path_rec);
+	free(id->connect_data);
+	free(id->ep_attr);
+	free(id);
+}
+
+void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
+{
+	id->sgid = *sgid;
+	id->scope = scope;
+	id->v.verbs = cm_device_context;
+	if (!id->v.pd)
+		id->v.pd = cm_device_pd;
+	id->v.port_num = 1;
+	id->v.route.addr.addr.ibaddr.sgid = *sgid;
+	id->v.route.addr.addr.ibaddr.pkey = htobe16(PKEY_DEFAULT);
+}
+
+/* As the SA of a subnet would say it; rdma_rxe says the same but for the packet life time. */
+void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu)
+{
+	struct ibv_sa_path_rec *p = id->v.route.path_rec;
+
+	id->v.route.addr.addr.ibaddr.dgid = *dgid;
+	if (!p)
+		p = calloc(1, sizeof(*p));
+	if (!p)
+		return;
+	*p = (struct ibv_sa_path_rec){
+		.dgid = *dgid,
+		.sgid = id->sgid,
+		.hop_limit = 64,
+		.traffic_class = id->tos,
+		.reversible = 1,
+		.numb_path = 1,
+		.pkey = htobe16(PKEY_DEFAULT),
+		.mtu_selector = 2, /* exactly */
+		.mtu = mtu,
+		.rate_selector = 2,
+		.rate = IBV_RATE_2_5_GBPS,
+		.packet_life_time_selector = 2,
+		.packet_life_time = id->ack_timeout ? id->ack_timeout - 1 : 0,
+	};
+	id->v.route.path_rec = p;
+	id->v.route.num_paths = 1;
+}
+
+int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
+	      enum rdma_port_space ps, enum ibv_qp_type qp_type)
+{
+	struct cm_channel *ch = (struct cm_channel *)channel;
+	struct cm_id *id;
+
+	if (cm_device_open() < 0)
+		return -1;
+	if (!ch)
+		ch = cm_channel_new();
+	if (!ch)
+		return -1;
+	engine_lock();
+	id = ch->dead ? NULL : id_new(ch, context, ps, qp_type);
+	if (id)
+		id->sync = !channel;
+	engine_unlock();
+	if (!id) {
+		if (!channel)
+			cm_channel_free(ch);
+		return fail(channel && ch->dead ? EBADF : ENOMEM);
+	}
+	*out = &id->v;
+	return 0;
+}
+
+EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+			  enum rdma_port_space ps)
+{
+	switch (ps) {
+	case RDMA_PS_TCP:
+	case RDMA_PS_IB:
+		return id_create(channel, id, context, ps, IBV_QPT_RC);
+	case RDMA_PS_UDP:
+	case RDMA_PS_IPOIB:
+		return id_create(channel, id, context, ps, IBV_QPT_UD);
+	}
+	return fail(EINVAL);
+}
+
+EXPORT int rdma_destroy_id(struct rdma_cm_id *v)
+{
+	struct cm_id *id = to_cm_id(v);
+	struct cm_channel *own = id->sync ? (struct cm_channel *)v->channel : NULL;
+
+	engine_lock();
+	if (id->channel) {
+		id_shut(id);
+		engine_flush();
+	}
+	engine_unlock();
+	if (v->event)
+		rdma_ack_cm_event(v->event);
+	engine_lock();
+	while (id->unacked)
+		engine_sleep();
+	engine_unlock();
+	if (own)
+		cm_channel_free(own);
+	id_free(id);
+	return 0;
+}
+
+EXPORT int rdma_migrate_id(struct rdma_cm_id *v, struct rdma_event_channel *channel)
+{
+	struct cm_id *id = to_cm_id(v);
+	struct cm_channel *to = (struct cm_channel *)channel;
+	struct cm_channel *own = id->sync ? (struct cm_channel *)v->channel : NULL;
+
+	if (channel && channel == v->channel)
+		return 0;
+	if (!to)
+		to = cm_channel_new();
+	if (!to)
+		return -1;
+	if (own && v->event) {
+		rdma_ack_cm_event(v->event);
+		v->event = NULL;
+	}
+	engine_lock();
+	while (id->unacked)
+		engine_sleep();
+	if (!id->channel || to->dead) {
+		engine_unlock();
+		if (!channel)
+			cm_channel_free(to);
+		return fail(EBADF);
+	}
+	cm_channel_move(id->channel, to, id);
+	id->sync = !channel;
+	engine_unlock();
+	if (own)
+		cm_channel_free(own);
+	return 0;
+}
+
+/* What the application sees of a connection that comes in: both addresses and the path. */
+static void set_addresses(struct cm_id *id, const struct conn *c, const struct mad_ip *ip)
+{
+	gid_to_sockaddr(&id->v.route.addr.src_storage, &ip->dst, c->flow.scope,
+			(uint16_t)c->service);
+	gid_to_sockaddr(&id->v.route.addr.dst_storage, &ip->src, c->flow.scope, ip->sport);
+	id_set_device(id, &c->flow.sgid, c->flow.scope);
+	id_set_path(id, &c->flow.dgid, c->mtu ? c->mtu : IBV_MTU_1024);
+}
+
+static void fill_request(struct cm_event *ev, const struct conn *c, const struct mad *m)
+{
+	struct rdma_conn_param *p = &ev->v.param.conn;
+
+	cm_event_set_data(ev, m, MAD_IP_BYTES);
+	if (c->qp_type == IBV_QPT_UD)
+		return;
+	p->responder_resources = c->responder_resources;
+	p->initiator_depth = c->initiator_depth;
+	p->flow_control = m->req.flow_control;
+	p->retry_count = m->req.retry_count;
+	p->rnr_retry_count = m->req.rnr_retry_count;
+	p->srq = m->req.srq;
+	p->qp_num = m->req.qpn;
+}
+
+int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
+		    const struct mad_ip *ip)
+{
+	bool datagram = c->qp_type == IBV_QPT_UD;
+	struct cm_event *ev;
+	struct cm_id *id;
+
+	if (listener->v.qp_type != c->qp_type)
+		return datagram ? SIDR_UNSUPPORTED : REJ_TRANSPORT;
+	/* the kernel's listener rejects with what a consumer would say when its queue is full */
+	if (!listener->backlog)
+		return datagram ? SIDR_REJECT : REJ_CONSUMER;
+	ev = cm_event_new(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
+	id = id_new(listener->channel, listener->v.context, listener->v.ps, c->qp_type);
+	if (!ev || !id) {
+		if (id) {
+			LIST_REMOVE(id, entry);
+			id_free(id);
+		}
+		free(ev);
+		return datagram ? SIDR_NO_QP : REJ_NO_RESOURCES;
+	}
+	id->state = ID_CONNECT;
+	id->tos = listener->tos;
+	id->responder_resources = c->responder_resources;
+	id->initiator_depth = c->initiator_depth;
+	id->conn = c;
+	c->user = id;
+	set_addresses(id, c, ip);
+	ev->v.id = &id->v;
+	ev->v.listen_id = &listener->v;
+	fill_request(ev, c, m);
+	listener->backlog--;
+	cm_channel_put(ev);
+	return 0;
+}
+
+void cm_forget(void)
+{
+	cm_channel_forget();
+	conn_forget();
+	port_forget();
+	cm_device_reset();
+}
+
+/* Who ends without having said so: the kernel would say it in its place. */
+__attribute__((destructor)) static void farewell(void)
+{
+	if (!cm_device_context)
+		return;
+	engine_lock();
+	conn_farewell();
+	engine_flush();
+	engine_unlock();
+}

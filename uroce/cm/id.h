@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The objects of the rdma_cm API: ids, event channels, events. rdma_cm(7).
+ *
+ *   id.c         rdma_create_id(3), rdma_destroy_id(3), rdma_migrate_id(3)
+ *   channel.c    event channels and their queues
+ *   event.c      what becomes an event, and what is done when it is taken
+ *   address.c    rdma_bind_addr(3), rdma_resolve_addr(3), rdma_resolve_route(3), rdma_listen(3)
+ *   addrinfo.c   rdma_getaddrinfo(3)
+ *   connect.c    rdma_connect(3), rdma_accept(3), rdma_reject(3), rdma_disconnect(3) ...
+ *   qp.c	  the QP of an id and its transitions
+ *   sync.c	  ids without a channel of the application
+ *   multicast.c  rdma_join_multicast(3)
+ *   option.c     rdma_set_option(3)
+ *   device.c	  the context that all ids share
+ *
+ * Calls of verbs are made as an application makes them: without the lock. What else touches
+ * an id does so with the lock held; the fields that the application sees are its own
+ * business while it runs calls on the same id from several threads.
+ */
+#ifndef UROCE_CM_ID_H
+#define UROCE_CM_ID_H
+
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "conn.h"
+
+struct membership;
+
+struct cm_channel {
+	struct rdma_event_channel v;
+	LIST_ENTRY(cm_channel) entry;
+	LIST_HEAD(, cm_id) ids;
+	TAILQ_HEAD(, cm_event) events; /* not yet taken */
+	bool dead;		       /* the parent's: we are a child of fork() */
+};
+
+/* As far as it has come; the names are the kernel's. */
+enum id_state {
+	ID_IDLE,
+	ID_BOUND,
+	ID_ADDR_RESOLVED,
+	ID_ROUTE_RESOLVED,
+	ID_CONNECT,
+	ID_DISCONNECT,
+	ID_LISTEN,
+};
+
+struct cm_id {
+	struct rdma_cm_id v;
+	LIST_ENTRY(cm_id) entry;
+	struct cm_channel *channel; /* NULL: it was destroyed, and the id is dead */
+	enum id_state state;
+	bool sync;	  /* has a channel of its own; calls wait for their events */
+	unsigned unacked; /* events taken and not acknowledged */
+	struct conn *conn;
+	struct port *port;
+	unsigned backlog;   /* requests that may still be queued */
+	union ibv_gid sgid; /* with v.verbs: where it is bound */
+	uint32_t scope;
+	uint8_t responder_resources, initiator_depth; /* asked for */
+	uint8_t tos, ack_timeout;
+	bool has_ack_timeout, reuse, afonly;
+	/* rdma_create_ep() */
+	void *connect_data;
+	size_t connect_len;
+	struct ibv_qp_init_attr *ep_attr; /* for those that come in */
+	struct ibv_pd *ep_pd;
+	LIST_HEAD(, membership) groups;
+};
+
+struct cm_event {
+	struct rdma_cm_event v;
+	TAILQ_ENTRY(cm_event) entry;
+	struct cm_id *owner;	   /* waits for its acknowledgement: the listener of a request */
+	struct membership *member; /* of MULTICAST_JOIN */
+	uint8_t data[MAD_PRIVATE_MAX];
+};
+
+static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
+{
+	return (struct cm_id *)id;
+}
+
+static inline bool is_datagram(const struct cm_id *id)
+{
+	return id->v.qp_type == IBV_QPT_UD;
+}
+
+/* Sets errno; for `return fail(EINVAL);`. */
+static inline int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* ------------------------------------------------------------------- device.c -- */
+
+/* Opens what all ids share, once: the device, and the PD of those that bring none. Without
+ * the lock. 0, or -1 with errno. */
+int cm_device_open(void);
+extern struct ibv_context *cm_device_context;
+extern struct ibv_pd *cm_device_pd;
+void cm_device_reset(void); /* after fork() */
+
+/* ----------------------------------------------------------------------- id.c -- */
+
+/* NULL: ENOMEM. */
+struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
+		     enum ibv_qp_type qp_type);
+/* Its connection, listener, groups and events go. */
+void id_shut(struct cm_id *id);
+void id_free(struct cm_id *id);
+/* Bound to the device by an address of it: fills what the application sees. */
+void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
+/* The addresses are known: fills route. */
+void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu);
+/* rdma_create_id() for any type of QP. */
+int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+	      enum rdma_port_space ps, enum ibv_qp_type qp_type);
+
+/* ------------------------------------------------------------------ channel.c -- */
+
+struct cm_channel *cm_channel_new(void);
+void cm_channel_free(struct cm_channel *ch);
+/* Queues an event that is not yet taken; it belongs to the channel of its owner. */
+void cm_channel_put(struct cm_event *ev);
+/* Takes the next; NULL: there is none (any more). */
+struct cm_event *cm_channel_take(struct cm_channel *ch);
+/* Drops the queued events of an owner; requests in them are rejected. */
+void cm_channel_drop(struct cm_channel *ch, struct cm_id *id);
+/* Those about a group that is left. */
+void cm_channel_drop_member(struct cm_channel *ch, const struct membership *mc);
+/* Is one of an owner queued? */
+bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner);
+/* An id and its queued events go over to another channel. */
+void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id);
+void cm_channel_forget(void); /* after fork() */
+
+/* -------------------------------------------------------------------- event.c -- */
+
+/* An event about id, zeroed; NULL: ENOMEM, it is lost. */
+struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);
+/* Makes and queues one without parameters. */
+void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status);
+/* Private data of the wire: the full field. */
+void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip);
+
+/* ----------------------------------------------------------------------- qp.c -- */
+
+/* What init_qp_attr(3) gives; with the lock. 0 or an errno. */
+int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask);
+/* To RTR and RTS as the connection wants it, or to ERR; without the lock. 0, or -1 with errno. */
+int id_qp_connect(struct cm_id *id, unsigned responder_resources, unsigned initiator_depth);
+int id_qp_error(struct cm_id *id);
+/* The address vector that leads to the peer. */
+int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av);
+
+/* --------------------------------------------------------------------- sync.c -- */
+
+/* Waits for the event that ends a call of a synchronous id, and keeps it in id->event. 0, or
+ * -1 with errno. At once when the id is not synchronous. Without the lock. */
+int id_complete(struct cm_id *id);
+
+/* ---------------------------------------------------------------- multicast.c -- */
+
+struct membership {
+	LIST_ENTRY(membership) entry;
+	struct cm_id *id;
+	struct sockaddr_storage addr;
+	union ibv_gid mgid;
+	void *context;
+	bool send_only, attached;
+	unsigned unacked; /* its event is taken and not acknowledged */
+};
+
+/* Frees all memberships of an id that goes; attachments end with their QP. */
+void membership_drop(struct cm_id *id);
+/* The event of a join is taken: attaches the QP. Without the lock. */
+void membership_joined(struct cm_event *ev);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/* Ports, in this process and among those of the host. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gid.h"
+#include "group.h"
+#include "listen.h"
+
+const union ibv_gid any_ipv6;
+const union ibv_gid any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+static LIST_HEAD(, port) ports;
+
+static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static bool covers(const struct port *p, const union ibv_gid *dst)
+{
+	if (gid_equal(&p->addr, dst))
+		return true;
+	if (gid_equal(&p->addr, &any_ipv4))
+		return gid_is_ipv4(dst);
+	if (gid_equal(&p->addr, &any_ipv6))
+		return p->both || !gid_is_ipv4(dst);
+	return false;
+}
+
+/* Is there an address that both take? */
+static bool overlap(const struct port *a, const struct port *b)
+{
+	return covers(a, &b->addr) || covers(b, &a->addr);
+}
+
+/* Of this process: NULL and errno, or the one to share; *none: nothing is in the way. */
+static struct port *share(const struct port *want, bool *none)
+{
+	struct port *p;
+
+	*none = true;
+	LIST_FOREACH(p, &ports, entry) {
+		if (p->space != want->space || p->number != want->number || !overlap(p, want))
+			continue;
+		if (!p->reuse || !want->reuse) {
+			*none = false;
+			errno = EADDRINUSE;
+			return NULL;
+		}
+		if (gid_equal(&p->addr, &want->addr) && p->both == want->both)
+			return p;
+	}
+	return NULL;
+}
+
+static int claim(struct port *p)
+{
+	/* another process may have the chosen number of the other family */
+	unsigned tries = p->number ? 1 : 16;
+
+	while (tries--) {
+		uint16_t number = p->number;
+
+		p->names[0] = group_claim(p->space, &number, &p->addr);
+		if (!p->names[0])
+			return -1;
+		if (p->both)
+			p->names[1] = group_claim(p->space, &number, &any_ipv4);
+		if (!p->both || p->names[1]) {
+			p->number = number;
+			return 0;
+		}
+		group_release(p->names[0]);
+		p->names[0] = NULL;
+		if (errno != EADDRINUSE)
+			break;
+	}
+	return -1;
+}
+
+struct port *port_get(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+		      bool reuse)
+{
+	struct port want = { .space = space,
+			     .number = *number,
+			     .addr = *addr,
+			     .both = both,
+			     .reuse = reuse,
+			     .refs = 1 };
+	struct port *p;
+	bool none = true;
+
+	if (*number) {
+		p = share(&want, &none);
+		if (!none)
+			return NULL;
+		if (p) {
+			port_hold(p);
+			return p;
+		}
+	}
+	p = malloc(sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = want;
+	if (claim(p) < 0) {
+		free(p);
+		return NULL;
+	}
+	*number = p->number;
+	LIST_INSERT_HEAD(&ports, p, entry);
+	return p;
+}
+
+void port_hold(struct port *p)
+{
+	p->refs++;
+}
+
+void port_put(struct port *p)
+{
+	if (--p->refs)
+		return;
+	for (unsigned i = 0; i < 2; i++)
+		if (p->names[i])
+			group_release(p->names[i]);
+	LIST_REMOVE(p, entry);
+	free(p);
+}
+
+struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst)
+{
+	struct port *p, *best = NULL;
+	int score, most = -1;
+
+	LIST_FOREACH(p, &ports, entry) {
+		if (p->space != space || p->number != number || !covers(p, dst))
+			continue;
+		score = (p->listener ? 2 : 0) + (gid_equal(&p->addr, dst) ? 1 : 0);
+		if (score > most) {
+			most = score;
+			best = p;
+		}
+	}
+	return best;
+}
+
+void port_forget(void)
+{
+	struct port *p;
+
+	while ((p = LIST_FIRST(&ports))) {
+		LIST_REMOVE(p, entry);
+		free(p);
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ports of the RDMA port spaces: who listens where. A port that is bound is a name that one
+ * process of the host holds (link/group.h).
+ */
+#ifndef UROCE_CM_LISTEN_H
+#define UROCE_CM_LISTEN_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct cm_id;
+struct group_name;
+
+struct port {
+	LIST_ENTRY(port) entry;
+	uint16_t space, number;
+	union ibv_gid addr; /* zero: any; ::ffff:0.0.0.0: any of IPv4 */
+	bool both;	    /* any IPv6, and any IPv4 too */
+	bool reuse;
+	unsigned refs;
+	struct group_name *names[2];
+	struct cm_id *listener; /* NULL: bound only */
+};
+
+extern const union ibv_gid any_ipv6, any_ipv4;
+
+/* Binds: *number 0 chooses one and fills it in. The caller has a reference, which port_put()
+ * gives back. reuse: others of this process with reuse may have the same. NULL with errno
+ * EADDRINUSE, EMFILE and the like. */
+struct port *port_get(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+		      bool reuse);
+void port_hold(struct port *p);
+void port_put(struct port *p);
+
+/* The port of this process that takes requests for an address: one with a listener before
+ * one without, that very address before any. NULL: none. */
+struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
+
+/* After fork(): the names are the parent's, and group_forget() has forgotten them. */
+void port_forget(void);
+
+#endif

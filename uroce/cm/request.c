@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/* Requests that come in: 12.9.7.2 (passive), 12.9.8.3 (stale connections), 12.11.2. */
+#include <string.h>
+
+#include "conn.h"
+#include "context.h"
+#include "counters.h"
+#include "gid.h"
+#include "listen.h"
+
+static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static struct flow flow_back(const struct mad_from *from)
+{
+	return (struct flow){
+		.sgid = from->dst,
+		.dgid = from->src,
+		.scope = from->scope,
+		.hops = 64,
+	};
+}
+
+/* Requests come from one address of the other host to one of ours. */
+static bool answerable(const struct mad_from *from)
+{
+	static const union ibv_gid none;
+
+	if (gid_equal(&from->src, &none) || from->src.raw[0] == 0xff ||
+	    (gid_is_ipv4(&from->src) && (from->src.raw[12] & 0xf0) == 0xe0))
+		return false;
+	return gid_index(&from->dst, from->scope) >= 0;
+}
+
+static void answer(const struct mad_from *from, const struct mad *m)
+{
+	struct flow flow = flow_back(from);
+	uint8_t buf[MAD_BYTES];
+
+	if (!answerable(from)) {
+		count(CNT_BAD_SOURCE);
+		return;
+	}
+	mad_build(buf, m);
+	gsi_send(&flow, buf);
+}
+
+void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason)
+{
+	struct mad rej = {
+		.attr = MAD_REJ,
+		.tid = m->tid,
+		.remote_id = m->local_id,
+		.rej = { .about = m->attr == MAD_REP ? ABOUT_REP : ABOUT_REQ, .reason = reason },
+	};
+
+	/* what it calls us, if it has called us by an id */
+	rej.local_id = m->remote_id;
+	answer(from, &rej);
+}
+
+void answer_drep(const struct mad_from *from, const struct mad *m)
+{
+	struct mad drep = {
+		.attr = MAD_DREP,
+		.tid = m->tid,
+		.local_id = m->remote_id,
+		.remote_id = m->local_id,
+	};
+
+	answer(from, &drep);
+}
+
+void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_status status)
+{
+	struct mad rep = {
+		.attr = MAD_SIDR_REP,
+		.tid = m->tid,
+		.remote_id = m->local_id,
+		.sidr_rep = { .status = status, .service = m->sidr_req.service },
+	};
+
+	answer(from, &rep);
+}
+
+/* The IP addresses of a request are those that its packet has: with RoCEv2 there is no
+ * other truth, and who relies on the address of a peer should not rely on its word. */
+static bool addresses_true(const struct mad_from *from, const struct mad *m, struct mad_ip *ip)
+{
+	return mad_ip_parse(ip, m->data) == 0 && gid_equal(&ip->src, &from->src) &&
+	       gid_equal(&ip->dst, &from->dst);
+}
+
+/* 0, or the reason why the request cannot be met whoever listens. */
+static unsigned check_req(const struct mad_from *from, const struct mad *m, struct mad_ip *ip)
+{
+	const struct mad_req *req = &m->req;
+	int gid = gid_index(&from->dst, from->scope);
+	const struct gid_entry *e = gid >= 0 ? gid_at((unsigned)gid) : NULL;
+
+	if (!gid_equal(&req->sgid, &from->src) || !gid_equal(&req->dgid, &from->dst) || !e)
+		return REJ_GID;
+	if (req->transport != MAD_RC && req->transport != MAD_UC)
+		return REJ_TRANSPORT;
+	if ((req->pkey | 0x8000) != PKEY_DEFAULT)
+		return REJ_UNSUPPORTED;
+	if (req->mtu < IBV_MTU_256 || req->mtu > gid_path_mtu(e->mtu))
+		return REJ_MTU;
+	if (!addresses_true(from, m, ip))
+		return REJ_CONSUMER;
+	return 0;
+}
+
+static struct port *find_port(uint64_t service, const union ibv_gid *dst)
+{
+	if (service >> 32)
+		return NULL;
+	return port_find((uint16_t)(service >> 16), (uint16_t)service, dst);
+}
+
+static uint8_t least(unsigned a, unsigned b)
+{
+	return (uint8_t)(a < b ? a : b);
+}
+
+static struct conn *new_conn(const struct mad_from *from, const struct mad *m, struct port *port)
+{
+	struct conn *c = conn_new(NULL);
+
+	if (!c)
+		return NULL;
+	c->tid = m->tid;
+	c->remote_id = m->local_id;
+	c->flow = flow_back(from);
+	c->port = port;
+	port_hold(port);
+	return c;
+}
+
+/* Makes the connection; 0, or the reason why not. */
+static unsigned take_req(const struct mad_from *from, const struct mad *m)
+{
+	const struct mad_req *req = &m->req;
+	struct port *port = find_port(req->service, &from->dst);
+	struct mad_ip ip;
+	struct conn *c;
+	unsigned reason;
+
+	if (!port || !port->listener)
+		return REJ_SERVICE;
+	reason = check_req(from, m, &ip);
+	if (reason)
+		return reason;
+	c = new_conn(from, m, port);
+	if (!c)
+		return REJ_NO_RESOURCES;
+	c->service = req->service;
+	c->guid = req->guid;
+	c->flow.tclass = req->tclass;
+	c->qp_type = req->transport == MAD_UC ? IBV_QPT_UC : IBV_QPT_RC;
+	c->remote_qpn = req->qpn;
+	c->sq_psn = req->psn;
+	/* what one side can answer is what the other may ask */
+	c->initiator_depth = least(req->responder_resources, MAX_RD_ATOM);
+	c->responder_resources = least(req->initiator_depth, MAX_RD_ATOM);
+	c->retry_count = req->retry_count;
+	c->rnr_retry_count = req->rnr_retry_count;
+	c->ack_timeout = req->ack_timeout;
+	c->mtu = req->mtu;
+	reason = (unsigned)id_conn_request(port->listener, c, m, &ip);
+	if (reason) {
+		conn_free(c);
+		return reason;
+	}
+	conn_enter(c, CONN_REQ_RCVD);
+	conn_index(c);
+	return 0;
+}
+
+static void req_input(const struct mad_from *from, const struct mad *m)
+{
+	struct conn *c = conn_find_peer(m->req.guid, m->local_id);
+	unsigned reason;
+
+	if (c && gid_equal(&c->flow.dgid, &from->src)) {
+		conn_rule(c, m);
+		return;
+	}
+	c = conn_find_qpn(m->req.guid, m->req.qpn);
+	if (c && gid_equal(&c->flow.dgid, &from->src)) {
+		/* a QP has one connection: the peer has forgotten the one that we know */
+		conn_disconnect(c);
+		reason = REJ_STALE;
+	} else {
+		reason = take_req(from, m);
+	}
+	if (reason)
+		answer_rej(from, m, reason);
+}
+
+static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
+{
+	struct port *port = find_port(m->sidr_req.service, &from->dst);
+	struct mad_ip ip;
+	struct conn *c;
+	int status;
+
+	if (!port || !port->listener)
+		return SIDR_UNSUPPORTED;
+	if (!answerable(from) || !addresses_true(from, m, &ip))
+		return SIDR_REJECT;
+	c = new_conn(from, m, port);
+	if (!c)
+		return SIDR_NO_QP;
+	c->service = m->sidr_req.service;
+	c->guid = guid_of_gid(&from->src);
+	c->qp_type = IBV_QPT_UD;
+	status = id_conn_request(port->listener, c, m, &ip);
+	if (status) {
+		conn_free(c);
+		return (unsigned)status;
+	}
+	conn_enter(c, CONN_SIDR_RCVD);
+	conn_index(c);
+	return 0;
+}
+
+static void sidr_input(const struct mad_from *from, const struct mad *m)
+{
+	struct conn *c = conn_find_request(&from->src, m->local_id);
+	unsigned status;
+
+	if (c) {
+		conn_rule(c, m);
+		return;
+	}
+	status = take_sidr(from, m);
+	if (status)
+		answer_sidr(from, m, status);
+}
+
+void request_input(const struct mad_from *from, const struct mad *m)
+{
+	if (m->attr == MAD_REQ)
+		req_input(from, m);
+	else
+		sidr_input(from, m);
+}

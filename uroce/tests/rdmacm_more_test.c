@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/* The rdma_cm API of datagrams, multicast groups, and ids that wait for their own events. */
+#include <arpa/inet.h>
+#include <errno.h>
+
+#include "rdmacm_rig.h"
+
+static struct rdma_cm_id *served;
+
+/* ---------------------------------------------------------------------- datagrams -- */
+
+static void check_datagram(void)
+{
+	struct rdma_conn_param p = { .private_data = "hi", .private_data_len = 2 };
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *peer;
+
+	open_both(RDMA_PS_UDP, "::");
+	resolve("10.0.0.2");
+	create_qp(id);
+	CHECK_INT(id->qp->state, IBV_QPS_RTS);
+	CHECK_INT(to_fake_qp(id->qp)->attr.qkey, RDMA_UDP_QKEY);
+	p.private_data_len = 181;
+	FAILS(rdma_connect(id, &p), EINVAL);
+	p.private_data_len = 2;
+	CHECK_INT(rdma_connect(id, &p), 0);
+	ev = take(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+	CHECK_INT(ev->param.ud.private_data_len, 180);
+	CHECK_STR(ev->param.ud.private_data, "hi");
+	peer = ev->id;
+	CHECK_INT(peer->qp_type, IBV_QPT_UD);
+	create_qp(peer);
+	CHECK_INT(rdma_accept(peer, &p), 0);
+	rdma_ack_cm_event(ev);
+	ev = take(client, RDMA_CM_EVENT_ESTABLISHED);
+	CHECK_INT(ev->param.ud.qp_num, peer->qp->qp_num);
+	CHECK_INT(ev->param.ud.qkey, RDMA_UDP_QKEY);
+	CHECK_INT(ev->param.ud.private_data_len, 136);
+	CHECK_INT(ev->param.ud.ah_attr.is_global, 1);
+	CHECK_INT(ev->param.ud.ah_attr.port_num, 1);
+	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[15], 2);
+	rdma_ack_cm_event(ev);
+	CHECK(idle(server));
+	close_id(peer);
+	rdma_destroy_qp(id);
+	rdma_destroy_id(id);
+
+	CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_UDP), 0);
+	resolve("10.0.0.2");
+	create_qp(id);
+	CHECK_INT(rdma_connect(id, NULL), 0);
+	peer = request();
+	CHECK_INT(rdma_reject(peer, "no", 2), 0);
+	ev = take(client, RDMA_CM_EVENT_UNREACHABLE);
+	CHECK_INT(ev->status, 2);
+	CHECK_STR(ev->param.ud.private_data, "no");
+	rdma_ack_cm_event(ev);
+	close_id(peer);
+	close_both();
+}
+
+static void check_multicast(void)
+{
+	struct rdma_cm_join_mc_attr_ex ex = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
+	};
+	struct rdma_cm_event *ev;
+	int context[1];
+
+	open_both(RDMA_PS_UDP, "::");
+	FAILS(rdma_join_multicast(id, address("239.1.2.3", 0), NULL), EINVAL); /* not bound */
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	create_qp(id);
+	FAILS(rdma_join_multicast(id, address("10.0.0.1", 0), NULL), EINVAL);
+	CHECK_INT(rdma_join_multicast(id, address("239.1.2.3", 0), context), 0);
+	ev = take(client, RDMA_CM_EVENT_MULTICAST_JOIN);
+	CHECK_INT(ev->status, 0);
+	CHECK(ev->param.ud.private_data == context);
+	CHECK_INT(ev->param.ud.qp_num, 0xffffff);
+	CHECK_INT(ev->param.ud.qkey, RDMA_UDP_QKEY);
+	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[12], 239);
+	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[11], 0xff);
+	CHECK_INT(to_fake_qp(id->qp)->attached, 1);
+	held = ev;
+	fake_sleeper = release;
+	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
+	CHECK(!held);
+	fake_sleeper = NULL;
+	CHECK_INT(to_fake_qp(id->qp)->attached, 0);
+	FAILS(rdma_leave_multicast(id, address("239.1.2.3", 0)), EADDRNOTAVAIL);
+	/* to send only; one whose event is still queued; one that cannot be attached */
+	ex.addr = address("239.1.2.4", 0);
+	CHECK_INT(rdma_join_multicast_ex(id, &ex, NULL), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_JOIN), 0);
+	CHECK_INT(to_fake_qp(id->qp)->attached, 0);
+	CHECK_INT(rdma_join_multicast(id, address("239.1.2.5", 0), NULL), 0);
+	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.5", 0)), 0);
+	CHECK(idle(client));
+	fake_attach_error = ENOMEM;
+	CHECK_INT(rdma_join_multicast(id, address("239.1.2.6", 0), NULL), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_ERROR), -ENOMEM);
+	fake_attach_error = 0;
+	close_both();
+}
+
+/* -------------------------------------------------------------------- synchronous -- */
+
+static void serve(void)
+{
+	struct rdma_cm_event *ev;
+
+	if (idle(server))
+		return;
+	fake_app = NULL;
+	CHECK_INT(rdma_get_cm_event(server, &ev), 0);
+	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		create_qp(ev->id);
+		CHECK_INT(rdma_accept(ev->id, NULL), 0);
+		served = ev->id;
+	} else if (ev->event == RDMA_CM_EVENT_DISCONNECTED) {
+		CHECK_INT(rdma_disconnect(ev->id), 0);
+	}
+	rdma_ack_cm_event(ev);
+	fake_app = serve;
+}
+
+static void check_sync_client(void)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *res;
+	struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 1, .max_recv_wr = 1 } };
+	struct rdma_cm_id *ep;
+
+	open_both(RDMA_PS_TCP, "::");
+	CHECK_INT(rdma_getaddrinfo("10.0.0.1", "7174", &hints, &res), 0);
+	CHECK_INT(rdma_create_ep(&ep, res, NULL, &attr), 0);
+	CHECK(ep->qp && ep->pd && ep->event);
+	CHECK_INT(ep->event->event, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	fake_app = serve;
+	CHECK_INT(rdma_connect(ep, NULL), 0);
+	CHECK_INT(ep->event->event, RDMA_CM_EVENT_ESTABLISHED);
+	CHECK_INT(ep->event->param.conn.private_data_len, 196);
+	CHECK_INT(ep->qp->state, IBV_QPS_RTS);
+	CHECK_INT(rdma_disconnect(ep), 0);
+	CHECK_INT(ep->event->event, RDMA_CM_EVENT_DISCONNECTED);
+	fake_run(SECOND);
+	fake_app = NULL;
+	close_id(served);
+	rdma_destroy_ep(ep);
+
+	/* nobody there */
+	rdma_destroy_id(listener);
+	CHECK_INT(rdma_create_ep(&ep, res, NULL, &attr), 0);
+	FAILS(rdma_connect(ep, NULL), ECONNREFUSED);
+	CHECK_INT(ep->event->status, 8);
+	rdma_destroy_ep(ep);
+	rdma_freeaddrinfo(res);
+	CHECK_INT(rdma_getaddrinfo("192.0.2.1", "7174", &hints, &res), 0);
+	FAILS(rdma_create_ep(&ep, res, NULL, &attr), ENETUNREACH);
+	rdma_freeaddrinfo(res);
+	CHECK_INT(rdma_create_id(server, &listener, NULL, RDMA_PS_TCP), 0);
+	close_both();
+}
+
+static void client_app(void)
+{
+	struct rdma_cm_event *ev;
+
+	if (idle(client))
+		return;
+	fake_app = NULL;
+	CHECK_INT(rdma_get_cm_event(client, &ev), 0);
+	if (ev->event == RDMA_CM_EVENT_DISCONNECTED)
+		CHECK_INT(rdma_disconnect(ev->id), 0);
+	rdma_ack_cm_event(ev);
+	fake_app = client_app;
+}
+
+static void check_sync_server(void)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_PASSIVE, .ai_port_space = RDMA_PS_TCP };
+	struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 1, .max_recv_wr = 1 } };
+	struct rdma_cm_id *ep, *peer;
+	struct rdma_addrinfo *res;
+
+	open_both(RDMA_PS_TCP, "10.0.0.2");
+	CHECK_INT(rdma_getaddrinfo("10.0.0.1", "7174", &hints, &res), 0);
+	CHECK_INT(res->ai_src_len, sizeof(struct sockaddr_in));
+	CHECK_INT(rdma_create_ep(&ep, res, NULL, &attr), 0);
+	rdma_freeaddrinfo(res);
+	FAILS(rdma_get_request(listener, &peer), EINVAL);
+	CHECK_INT(rdma_listen(ep, 0), 0);
+	resolve("10.0.0.1");
+	create_qp(id);
+	connect_with(1, "hello");
+	fake_app = client_app;
+	CHECK_INT(rdma_get_request(ep, &peer), 0);
+	CHECK(peer->qp && peer->event && peer->channel != ep->channel);
+	CHECK_STR(peer->event->param.conn.private_data, "hello");
+	CHECK_INT(rdma_accept(peer, NULL), 0);
+	CHECK_INT(peer->event->event, RDMA_CM_EVENT_ESTABLISHED);
+	CHECK_INT(rdma_disconnect(peer), 0);
+	CHECK_INT(peer->event->event, RDMA_CM_EVENT_DISCONNECTED);
+	fake_app = NULL;
+	rdma_destroy_ep(peer);
+	rdma_destroy_ep(ep);
+	close_both();
+}
+
+static void check_srq(void)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct rdma_cm_event *ev;
+
+	open_both(RDMA_PS_TCP, "::");
+	FAILS(rdma_create_srq(id, NULL, &attr), EINVAL);
+	resolve("10.0.0.1");
+	CHECK_INT(rdma_create_srq(id, NULL, &attr), 0);
+	create_qp(id);
+	CHECK(id->qp->srq == id->srq);
+	connect_with(1, "hello");
+	ev = take(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+	CHECK_INT(ev->param.conn.srq, 1);
+	close_id(ev->id);
+	rdma_ack_cm_event(ev);
+	rdma_destroy_qp(id);
+	rdma_destroy_srq(id);
+	close_both();
+}
+
+int main(void)
+{
+	check_datagram();
+	check_multicast();
+	check_sync_client();
+	check_sync_server();
+	check_srq();
+	return checks_end();
+}

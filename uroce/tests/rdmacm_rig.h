@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Two ends of the rdma_cm API in one process: a listener, and an id to connect with. */
+#ifndef UROCE_TESTS_RDMACM_RIG_H
+#define UROCE_TESTS_RDMACM_RIG_H
+
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
+
+#include "check.h"
+#include "fake_api.h"
+#include "fake_host.h"
+
+#define SECOND 1000000000ull
+#define PORT   7174
+
+extern struct rdma_event_channel *server, *client;
+extern struct rdma_cm_id *listener, *id;
+extern struct rdma_cm_event *held; /* release() acknowledges it: a fake_sleeper */
+
+#define FAILS(call, error)                 \
+	do {                               \
+		errno = 0;                 \
+		CHECK_INT((call), -1);     \
+		CHECK_INT(errno, (error)); \
+	} while (0)
+
+/* Of four calls, the last results live. */
+struct sockaddr *address(const char *host, uint16_t port);
+struct rdma_cm_event *take(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
+/* Takes and acknowledges; its status. */
+int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
+bool idle(const struct rdma_event_channel *ch);
+void release(void);
+/* Creates a small QP. */
+void create_qp(struct rdma_cm_id *i);
+/* The listener (backlog 3) is bound to an address, and id is new. */
+void open_both(enum rdma_port_space ps, const char *bind);
+/* id comes as far as its route. */
+void resolve(const char *host);
+/* id connects, with responder_resources 3. */
+void connect_with(uint8_t depth, const char *data);
+/* The request at the listener; its event is acknowledged. */
+struct rdma_cm_id *request(void);
+/* With its QP. */
+void close_id(struct rdma_cm_id *i);
+/* Nothing may be left of all that was made. */
+void close_both(void);
+
+#endif
