@@ -15,7 +15,6 @@ enum reader {
 };
 
 /* lock.c */
-bool engine_trylock(void);
 bool engine_contended(void); /* somebody waits for the lock */
 void engine_refresh_now(void);
 /* Around fork(): tries for a second, since a program may fork where it has crashed. */
