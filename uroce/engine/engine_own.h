@@ -12,6 +12,7 @@ enum reader {
 	READER_THREAD,
 	READER_POLLERS, /* applications in ibv_poll_cq(): the thread is parked */
 	READER_WAITER,	/* one application in engine_wait_fd() */
+	READER_LINGER,	/* nobody: it has just left that, and will be back */
 };
 
 /* lock.c */
@@ -29,8 +30,9 @@ void progress_forget(void);
 bool progress_running(void);
 /* Which bring-up this is: a wait may outlast one. */
 unsigned progress_era(void);
-enum reader progress_reader(void);
-void progress_set_reader(enum reader reader);
+/* Becomes the reader, false: somebody else waits already; and is it no more. */
+bool progress_begin_wait(void);
+void progress_end_wait(void);
 
 /* A pass; read: takes packets in; urgent: acknowledgements leave with it. Returns whether
  * there is more to send. */

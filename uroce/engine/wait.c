@@ -12,7 +12,11 @@ struct wait {
 	int socket; /* that we read; -1: somebody else does */
 	unsigned era;
 	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
+	int fd;
+	bool handed; /* an event, by engine_hand_over() */
 };
+
+static struct wait *passing; /* the one that makes a pass */
 
 static void begin(struct wait *w)
 {
@@ -21,10 +25,8 @@ static void begin(struct wait *w)
 		if (progress_deferred())
 			engine_flush();
 		w->era = progress_era();
-		if (progress_reader() != READER_WAITER) {
+		if (progress_begin_wait())
 			w->socket = group_fd();
-			progress_set_reader(READER_WAITER);
-		}
 	}
 	engine_unlock();
 }
@@ -38,7 +40,7 @@ static void end(void *arg)
 	w->socket = -1;
 	engine_lock();
 	if (w->era == progress_era())
-		progress_set_reader(READER_THREAD);
+		progress_end_wait();
 	engine_unlock();
 }
 
@@ -53,8 +55,18 @@ static void pass(struct wait *w, short revents)
 		end(w);
 		return;
 	}
+	passing = w;
 	w->soon = progress_pass(true, revents == 0) || progress_deferred();
+	passing = NULL;
 	engine_unlock();
+}
+
+bool engine_hand_over(int fd)
+{
+	if (!passing || passing->fd != fd || passing->handed)
+		return false;
+	passing->handed = true;
+	return true;
 }
 
 static bool restarts(int sig)
@@ -86,11 +98,11 @@ static bool interrupted(void)
 	return false;
 }
 
-static int wait_for(struct wait *w, int fd)
+static int wait_for(struct wait *w)
 {
 	for (;;) {
 		struct pollfd p[2] = {
-			{ .fd = fd, .events = POLLIN },
+			{ .fd = w->fd, .events = POLLIN },
 			{ .fd = w->socket, .events = POLLIN },
 		};
 		int n = poll(p, 2, w->soon ? 0 : -1);
@@ -101,17 +113,19 @@ static int wait_for(struct wait *w, int fd)
 			return 0;
 		if (n >= 0 && w->socket >= 0)
 			pass(w, p[1].revents);
+		if (w->handed)
+			return 1;
 	}
 }
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { .socket = -1 };
+	struct wait w = { .socket = -1, .fd = fd };
 	int ret, err;
 
 	begin(&w);
 	pthread_cleanup_push(end, &w);
-	ret = wait_for(&w, fd);
+	ret = wait_for(&w);
 	err = errno;
 	pthread_cleanup_pop(1);
 	errno = err;

@@ -452,6 +452,66 @@ static void test_wait(void)
 	CHECK(fake_engine.passes > thread);
 }
 
+/* The event does not take the way over the kernel; only for one that waits for it. */
+static void test_hand_over(void)
+{
+	struct waiter w;
+	struct pollfd p = { .fd = event, .events = POLLIN };
+
+	fake_hand_over = true;
+	start(&w);
+	fake_event = event;
+	fake_send();
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 1);
+	CHECK_INT(poll(&p, 1, 0), 0);
+	fake_send(); /* nobody waits */
+	CHECK_INT(poll(&p, 1, PATIENCE), 1);
+	fake_event = -1;
+	fake_hand_over = false;
+	take_event();
+}
+
+/* Who waits again and again keeps the socket meanwhile; not for long, and not while a peer
+ * writes to our memory. */
+static void test_linger(void)
+{
+	unsigned thread, tries = 0, before;
+	uint64_t one = 1;
+
+	nap(20); /* remote accesses are forgotten */
+	do {
+		for (unsigned i = 0; i < 2; i++) {
+			CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+			CHECK_INT(engine_wait_fd(event), 0);
+			take_event();
+		}
+		thread = fake_engine.passes;
+		before = packets();
+		fake_send();
+		cq.armed = CQ_ARMED;
+		engine_armed();
+		cq.armed = CQ_UNARMED;
+		for (uint64_t until = clock_ns() + 300000; clock_ns() < until;)
+			;
+	} while (fake_engine.passes != thread && tries++ < 50);
+	CHECK(tries < 50);
+	arrive(before + 1); /* nobody came back */
+	CHECK(fake_engine.passes > thread);
+	for (unsigned i = 0; i < 5; i++) {
+		engine_lock();
+		engine_remote_access();
+		engine_unlock();
+		CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+		CHECK_INT(engine_wait_fd(event), 0);
+		take_event();
+	}
+	thread = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, thread + 1);
+	test_idle();
+}
+
 /* Acknowledgements wait for the application that is being woken, else they are sent. */
 static void test_wait_deferred(void)
 {
@@ -708,6 +768,8 @@ int main(void)
 	test_deferred();
 	test_fair();
 	test_wait();
+	test_hand_over();
+	test_linger();
 	test_wait_deferred();
 	test_two_wait();
 	test_signals();

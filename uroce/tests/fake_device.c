@@ -25,7 +25,7 @@ struct fake_counts fake_engine, fake_others;
 _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 _Atomic unsigned fake_urgent, fake_deferred, fake_forgets;
 _Atomic int fake_more;
-_Atomic bool fake_ack_due;
+_Atomic bool fake_ack_due, fake_hand_over;
 int fake_join_errno;
 struct cq *_Atomic fake_cq;
 _Atomic int fake_event = -1;
@@ -119,7 +119,7 @@ unsigned rx_packets(unsigned max)
 		ack_due = true;
 	if (n && fake_cq)
 		atomic_fetch_add(&fake_cq->tail, n);
-	if (n && fake_event >= 0) {
+	if (n && fake_event >= 0 && !(fake_hand_over && engine_hand_over(fake_event))) {
 		uint64_t one = 1;
 
 		if (write(fake_event, &one, sizeof(one)) < 0)

@@ -16,9 +16,10 @@ extern struct fake_counts fake_engine, fake_others;
 extern _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 extern _Atomic unsigned fake_urgent, fake_deferred; /* calls of transport_finish() */
 extern _Atomic unsigned fake_forgets;
-extern _Atomic int fake_more;	  /* how often transport_finish() says that there is more */
-extern _Atomic bool fake_ack_due; /* each packet makes an acknowledgement due */
-extern int fake_join_errno;	  /* group_join() fails */
+extern _Atomic int fake_more;	    /* how often transport_finish() says that there is more */
+extern _Atomic bool fake_ack_due;   /* each packet makes an acknowledgement due */
+extern _Atomic bool fake_hand_over; /* the event, if that is possible */
+extern int fake_join_errno;	    /* group_join() fails */
 /* Each packet puts a completion into it, and signals an event. */
 extern struct cq *_Atomic fake_cq;
 extern _Atomic int fake_event;

@@ -80,6 +80,12 @@ void engine_unpark(void)
 {
 }
 
+bool engine_hand_over(int fd)
+{
+	(void)fd;
+	return false;
+}
+
 int engine_wait_fd(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
