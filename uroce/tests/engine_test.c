@@ -534,6 +534,7 @@ static void test_wait_deferred(void)
 	CHECK(fake_urgent >= urgent + 2);
 }
 
+/* The last one reads: the others may wait for what seldom comes. */
 static void test_two_wait(void)
 {
 	unsigned others = fake_others.packets;
@@ -541,8 +542,11 @@ static void test_two_wait(void)
 
 	for (unsigned i = 0; i < 2; i++)
 		start(&w[i]);
-	fake_send();
-	reaches(&fake_others.packets, others + 1);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_send();
+		reaches(&fake_others.packets, others + i + 1);
+		CHECK(pthread_equal(fake_reader, w[1].thread));
+	}
 	fake_event = event;
 	fake_send();
 	for (unsigned i = 0; i < 2; i++) {
