@@ -51,6 +51,8 @@ static struct {
 	.epoll = -1,
 	.timer = -1,
 	.addresses = -1,
+	.timer_set = NEVER,
+	.deferred_until = NEVER,
 };
 
 static _Atomic unsigned polls; /* and waits */
@@ -256,14 +258,13 @@ static bool is_armed(struct cq *cq)
 	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
 }
 
-/* Who polls now and then leaves the socket to the thread; who has armed the queue will wait
- * for the event. */
+/* Who polls now and then leaves the socket to others; who has armed the queue will wait for
+ * the event. */
 static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
-	if (!is_armed(cq) && now - e.last_empty < POLL_GAP &&
-	    (e.reader == READER_THREAD || e.reader == READER_LINGER))
+	if (!is_armed(cq) && now - e.last_empty < POLL_GAP && e.reader != READER_POLLERS)
 		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
 }
