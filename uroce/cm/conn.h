@@ -7,6 +7,7 @@
  *   exchange.c  what is sent, repeated, and given up
  *   rules.c     what a message does in a state
  *   request.c   requests that come in: duplicates, stale connections, listeners
+ *   late.c      those that find nobody yet
  *   sidr.c      service id resolution
  *   route.c     which process a MAD is for
  *
@@ -117,6 +118,12 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 void conn_input(const struct mad_from *from, const struct mad *m);
 /* A REQ or SIDR_REQ: rules.c hands it on. */
 void request_input(const struct mad_from *from, const struct mad *m);
+/* The same, wherever on this host it belongs to. */
+void request_route(const struct mad_from *from, const struct mad *m);
+/* Nobody takes a request: true when it is tried again later, or is already. False: it has
+ * waited, and is to be refused. */
+bool late_hold(const struct mad_from *from, const struct mad *m);
+void late_forget(void); /* after fork() */
 /* The end of service id resolution. */
 void sidr_reply(struct conn *c, const struct mad *m);
 /* Does what the state wants with a message from the connection's peer. */

@@ -267,6 +267,7 @@ void cm_forget(void)
 {
 	cm_channel_forget();
 	conn_forget();
+	late_forget();
 	port_forget();
 	cm_device_reset();
 }

@@ -35,6 +35,8 @@ struct cm_channel {
 	LIST_ENTRY(cm_channel) entry;
 	LIST_HEAD(, cm_id) ids;
 	TAILQ_HEAD(, cm_event) events; /* not yet taken */
+	unsigned takers;	       /* threads in rdma_get_cm_event() */
+	bool closed;		       /* goes when the last of them comes back */
 	bool dead;		       /* the parent's: we are a child of fork() */
 };
 
@@ -128,6 +130,8 @@ struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
 void cm_channel_put(struct cm_event *ev);
+/* Waits until there is an event; without the lock. 0, or -1 with errno. */
+int cm_channel_wait(struct cm_channel *ch);
 /* Takes the next; NULL: there is none (any more). */
 struct cm_event *cm_channel_take(struct cm_channel *ch);
 /* Drops the queued events of an owner; requests in them are rejected. */

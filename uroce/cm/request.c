@@ -196,7 +196,7 @@ static void req_input(const struct mad_from *from, const struct mad *m)
 	} else {
 		reason = take_req(from, m);
 	}
-	if (reason)
+	if (reason && (reason != REJ_SERVICE || !late_hold(from, m)))
 		answer_rej(from, m, reason);
 }
 
@@ -237,7 +237,7 @@ static void sidr_input(const struct mad_from *from, const struct mad *m)
 		return;
 	}
 	status = take_sidr(from, m);
-	if (status)
+	if (status && (status != SIDR_UNSUPPORTED || !late_hold(from, m)))
 		answer_sidr(from, m, status);
 }
 

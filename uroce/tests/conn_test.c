@@ -594,6 +594,7 @@ static void expect_refused(const struct mad *m, unsigned reason)
 	struct mad answer, copy = *m;
 
 	arrive(&copy);
+	fake_run(SECOND);
 	CHECK(fake_outgoing(&answer, NULL));
 	CHECK_INT(answer.attr, MAD_REJ);
 	CHECK_INT(answer.rej.reason, (int)reason);
@@ -864,6 +865,43 @@ static void check_listener_gone(void)
 	end();
 }
 
+/* One that is opened anew while its peer is on its way. */
+static void check_listener_late(void)
+{
+	for (unsigned datagram = 0; datagram < 2; datagram++) {
+		begin();
+		port->listener = NULL;
+		fake_app = datagram ? sidr_app : applications;
+		if (datagram)
+			resolve_now();
+		else
+			connect_now();
+		fake_run(SECOND / 20);
+		CHECK_INT(active.n, 0);
+		port->listener = &listening;
+		fake_run(SECOND / 50);
+		CHECK_INT(npassive, 1);
+		fake_run(SECOND);
+		CHECK_INT(npassive, 1);
+		CHECK_INT(active.n, 1);
+		CHECK(active.events[0] == CONN_EV_RESPONSE ||
+		      active.events[0] == CONN_EV_ESTABLISHED);
+		end();
+	}
+	/* more than can wait: the rest is refused at once */
+	begin();
+	port->listener = NULL;
+	for (unsigned i = 0; i < 100; i++) {
+		struct mad m = foreign_req(500 + i, 0x42);
+
+		arrive(&m);
+	}
+	CHECK_INT(fake_sent, 68);
+	fake_run(SECOND);
+	CHECK_INT(fake_sent, 100);
+	end();
+}
+
 static void check_farewell(void)
 {
 	begin();
@@ -895,6 +933,7 @@ int main(void)
 	check_states();
 	check_sidr();
 	check_listener_gone();
+	check_listener_late();
 	check_farewell();
 	return checks_end();
 }
