@@ -147,6 +147,15 @@ struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst
 	return best;
 }
 
+void port_each(void (*fn)(const struct port *p, void *arg), void *arg)
+{
+	struct port *p;
+
+	LIST_FOREACH(p, &ports, entry)
+		if (p->listener)
+			fn(p, arg);
+}
+
 void port_forget(void)
 {
 	struct port *p;

@@ -39,6 +39,9 @@ void port_put(struct port *p);
  * one without, that very address before any. NULL: none. */
 struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
 
+/* Calls fn for every port with a listener. */
+void port_each(void (*fn)(const struct port *p, void *arg), void *arg);
+
 /* After fork(): the names are the parent's, and group_forget() has forgotten them. */
 void port_forget(void);
 

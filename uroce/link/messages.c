@@ -130,13 +130,6 @@ void messages_stop(void)
 
 /* -------------------------------------------------------------------- serving -- */
 
-__attribute__((weak)) size_t status_text(char *buf, size_t n)
-{
-	buf[0] = '\0';
-	(void)n;
-	return 0;
-}
-
 static void serve_sockets(int fd, struct control_message *m)
 {
 	control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx, SLOTS);
