@@ -28,6 +28,8 @@
 struct cq;
 
 void engine_lock(void);
+/* Where to wait could be for ever: at exit(), in a signal handler. */
+bool engine_trylock(void);
 void engine_unlock(void);
 /* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
  * demand: destroying what has events that are not acknowledged. */

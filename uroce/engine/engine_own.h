@@ -15,12 +15,11 @@ enum reader {
 };
 
 /* lock.c */
-bool engine_trylock(void);
 bool engine_contended(void); /* somebody waits for the lock */
 void engine_refresh_now(void);
-/* Around fork(): tries for a second, since a program may fork where it has crashed. */
-bool lock_before_fork(void);
-void lock_after_fork(void);
+/* As engine_trylock(), with patience: for fork() and exit(), which may be called by a handler
+ * of a signal that came while the lock was held. */
+bool lock_within_a_second(void);
 void lock_forget(void);
 
 /* progress.c: 0, or -1 with errno. */

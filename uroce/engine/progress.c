@@ -211,18 +211,19 @@ static void tick(void)
 
 /* --------------------------------------------------------- the application polls -- */
 
+static bool is_armed(struct cq *cq)
+{
+	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
+}
+
 /* Who polls now and then leaves the socket to the thread; who has armed the queue will wait
  * for the event. */
-static void poll_reader(struct cq *cq)
+static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
-	if (atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED) {
-		if (e.reader == READER_POLLERS)
-			progress_set_reader(READER_THREAD);
-	} else if (e.reader == READER_THREAD && now - e.last_empty < POLL_GAP) {
+	if (!is_armed(cq) && e.reader == READER_THREAD && now - e.last_empty < POLL_GAP)
 		park();
-	}
 	e.last_empty = now;
 }
 
@@ -233,10 +234,12 @@ void engine_poll_empty(struct cq *cq)
 	unsigned n = 0;
 
 	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	if (is_armed(cq))
+		engine_armed();
 	/* who holds the lock makes progress; who waits for it has it next */
 	if (!engine_contended() && engine_trylock()) {
 		if (e.running) {
-			poll_reader(cq);
+			look_at_poller(cq);
 			n = pass(true, false, cq);
 			wake_at(next_moment());
 		}

@@ -9,7 +9,7 @@
 #include "group.h"
 
 struct wait {
-	bool reader;
+	int socket; /* that we read; -1: somebody else does */
 	unsigned era;
 	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
 };
@@ -21,9 +21,10 @@ static void begin(struct wait *w)
 		if (progress_deferred())
 			engine_flush();
 		w->era = progress_era();
-		w->reader = progress_reader() != READER_WAITER;
-		if (w->reader)
+		if (progress_reader() != READER_WAITER) {
+			w->socket = group_fd();
 			progress_set_reader(READER_WAITER);
+		}
 	}
 	engine_unlock();
 }
@@ -32,8 +33,9 @@ static void end(void *arg)
 {
 	struct wait *w = arg;
 
-	if (!w->reader)
+	if (w->socket < 0)
 		return;
+	w->socket = -1;
 	engine_lock();
 	if (w->era == progress_era())
 		progress_set_reader(READER_THREAD);
@@ -49,25 +51,38 @@ static void pass(struct wait *w, short revents)
 		w->soon = false;
 		engine_unlock();
 		end(w);
-		w->reader = false;
 		return;
 	}
 	w->soon = progress_pass(true, revents == 0) || progress_deferred();
 	engine_unlock();
 }
 
-/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. */
+static bool restarts(int sig)
+{
+	struct sigaction sa;
+
+	switch (sig) {
+	case SIGSEGV: /* these have handlers of other kinds: ours, those of sanitizers */
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+		return true;
+	}
+	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_flags & SA_RESTART)
+		return true;
+	return !(sa.sa_flags & SA_SIGINFO) &&
+	       (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN);
+}
+
+/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. Which
+ * signal it was is not told: if all handlers say so, then its too. */
 static bool interrupted(void)
 {
-	for (int sig = 1; sig < NSIG; sig++) {
-		struct sigaction sa;
-
-		if (sigaction(sig, NULL, &sa) == 0 &&
-		    (sa.sa_flags & SA_SIGINFO ||
-		     (sa.sa_handler != SIG_DFL && sa.sa_handler != SIG_IGN)) &&
-		    !(sa.sa_flags & SA_RESTART))
+	for (int sig = 1; sig < NSIG; sig++)
+		if (!restarts(sig))
 			return true;
-	}
 	return false;
 }
 
@@ -76,7 +91,7 @@ static int wait_for(struct wait *w, int fd)
 	for (;;) {
 		struct pollfd p[2] = {
 			{ .fd = fd, .events = POLLIN },
-			{ .fd = w->reader ? group_fd() : -1, .events = POLLIN },
+			{ .fd = w->socket, .events = POLLIN },
 		};
 		int n = poll(p, 2, w->soon ? 0 : -1);
 
@@ -84,14 +99,14 @@ static int wait_for(struct wait *w, int fd)
 			return -1;
 		if (n > 0 && p[0].revents)
 			return 0;
-		if (n >= 0 && w->reader)
+		if (n >= 0 && w->socket >= 0)
 			pass(w, p[1].revents);
 	}
 }
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { 0 };
+	struct wait w = { .socket = -1 };
 	int ret, err;
 
 	begin(&w);

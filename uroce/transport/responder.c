@@ -361,8 +361,28 @@ static void send_nak(struct qp *qp)
 		acknowledge(qp, syndrome, r->psn);
 		r->ack_due = false;
 	}
-	if (end)
+	if (end) {
+		r->ack_due = false;
 		transport_fail(qp, r->nak_event);
+	}
+}
+
+static void send_ack(struct qp *qp)
+{
+	qp->resp.ack_due = false;
+	acknowledge(qp, AETH_ACK, psn_add(qp->resp.psn, PSN_MASK));
+}
+
+void responder_leave(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	if (r->ack_due && r->answer_send == r->answer_tail)
+		send_ack(qp);
+	r->ack_due = r->failing = false;
+	r->nak = 0;
+	r->last_op = NULL;
+	answers_forget(qp);
 }
 
 void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
@@ -378,8 +398,7 @@ void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 	if (!r->ack_due)
 		return;
 	if (urgent) {
-		r->ack_due = false;
-		acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
+		send_ack(qp);
 	} else {
 		count(CNT_ACK_DEFERRED);
 		transport_due(qp, DUE_ACK);
