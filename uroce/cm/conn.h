@@ -88,7 +88,8 @@ enum conn_event {
 /* Implemented by the user: queues the event, and leaves c alone. */
 void id_conn_event(struct cm_id *id, enum conn_event event, int status, const struct mad *m);
 /* Implemented by the user: a new request for listener, which is all checked. Sets c->user
- * and returns 0, or the reason (status of a datagram) to reject it with. */
+ * and returns 0, or the reason (status of a datagram) to reject it with, or CONN_IGNORE. */
+#define CONN_IGNORE -1
 int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 		    const struct mad_ip *ip);
 

@@ -108,6 +108,13 @@ extern struct ibv_context *cm_device_context;
 extern struct ibv_pd *cm_device_pd;
 void cm_device_reset(void); /* after fork() */
 
+/*
+ * Local ACK timeout, 4.096 us * 2^16 = 268 ms. The kernel's 19 costs 2.1 s for the loss of
+ * the last packet of a message, on links that answer in microseconds; much less would, times
+ * eight tries, break the connections of a process that is stopped or starved for a second.
+ */
+#define ACK_TIMEOUT 16
+
 /* ----------------------------------------------------------------------- id.c -- */
 
 /* NULL: ENOMEM. */

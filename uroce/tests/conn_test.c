@@ -119,7 +119,7 @@ static void begin(void)
 	memset(passive, 0, sizeof(passive));
 	memset(&listening, 0, sizeof(listening));
 	npassive = refuse = 0;
-	port = port_get(SPACE, &number, &any_ipv6, true, false);
+	port = port_bind(SPACE, &number, &any_ipv6, true, false);
 	CHECK(port);
 	port->listener = &listening;
 }
@@ -136,8 +136,7 @@ static void end(void)
 	npassive = 0;
 	fake_app = NULL;
 	fake_run(100 * SECOND);
-	port->listener = NULL;
-	port_put(port);
+	port_leave(port, &listening);
 	CHECK_INT(fake_reserved, 0);
 	CHECK_INT(fake_names, 0);
 }
@@ -850,6 +849,8 @@ static void check_sidr(void)
 /* A listener that has gone: those that it has accepted still come up. */
 static void check_listener_gone(void)
 {
+	uint16_t number = PORT;
+
 	begin();
 	hit[0] = hit[1] = 1; /* the first REP */
 	blow = FATE_DROP;
@@ -857,11 +858,12 @@ static void check_listener_gone(void)
 	connect_now();
 	fake_run(SECOND / 100);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
-	port->listener = NULL;
-	port_hold(port); /* for end() */
-	port_put(port);
+	port_leave(port, &listening);
+	CHECK_INT(fake_names, 2); /* the name is kept until the connection needs it no more */
 	fake_run(SECOND);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
+	CHECK_INT(fake_names, 0);
+	port = port_bind(SPACE, &number, &any_ipv6, true, false); /* for end() */
 	end();
 }
 
