@@ -143,6 +143,7 @@ static int poll_cq(struct ibv_cq *v, int num_entries, struct ibv_wc *wc)
 		if (cq_empty(cq))
 			return 0;
 	}
+	engine_poll_found();
 	return (int)cq_take(cq, NULL, wc, (unsigned)num_entries);
 }
 
