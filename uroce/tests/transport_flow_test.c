@@ -787,6 +787,38 @@ static void check_uc_drain(void)
 
 #define AIR_PAIRS 15
 
+/* Who has much to send and gets its acknowledgements does not keep the others out. */
+static void check_fair(struct qp *const *from, unsigned n)
+{
+	unsigned most = 0, least = 100;
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < 60; k++) {
+			struct rig_wr wr = data(IBV_WR_RDMA_WRITE, k, 8 * 4096);
+
+			rig_post(from[i], &wr);
+		}
+	rig_run(MS / 2);
+	for (unsigned i = 0; i < n; i++) {
+		struct ibv_wc wc;
+		unsigned done = 0;
+
+		while (rig_poll(from[i]->send_cq, &wc))
+			done++;
+		most = done > most ? done : most;
+		least = done < least ? done : least;
+	}
+	CHECK(least > 0 && most < 60 && most <= 3 * least);
+	rig_run(0);
+	for (unsigned i = 0; i < n; i++) {
+		struct ibv_wc wc;
+
+		while (rig_poll(from[i]->send_cq, &wc))
+			CHECK_INT(wc.status, IBV_WC_SUCCESS);
+		CHECK_INT(wc.wr_id, 59);
+	}
+}
+
 /* All QPs together leave room in the socket buffer, and every one gets its turn. */
 static void check_air(void)
 {
@@ -820,6 +852,8 @@ static void check_air(void)
 		CHECK_INT(from[i]->req.air, 0);
 	}
 	CHECK_INT(counters[CNT_COMPLETER_RETRY_ERR], 0);
+
+	check_fair(from, AIR_PAIRS);
 
 	/* peers that do not answer keep the room for a short time only */
 	rig_wire.lose = lose_all;
