@@ -53,7 +53,7 @@ struct options {
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
-	const char *note;	 /* of app.start: for the user, at the start */
+	const char *note;	 /* of app.start: about the device, for the user */
 };
 
 struct session {

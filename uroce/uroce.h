@@ -76,6 +76,12 @@ struct uroce_counter {
 /* Fills up to n entries, returns how many there are. */
 unsigned uroce_counters(struct uroce_counter *c, unsigned n);
 
+/* ------------------------------------------------------------------- status -- */
+
+/* Writes a text to fd: the processes of this user and host that use the device, with their
+ * QPs and listeners. Needs no device to be open. */
+int uroce_status(int fd);
+
 #ifdef __cplusplus
 }
 #endif

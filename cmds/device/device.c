@@ -9,6 +9,7 @@
 
 #include "async.h"
 #include "device.h"
+#include "embedded.h"
 #include "objects.h"
 #include "session.h"
 #include "suggest.h"
@@ -89,6 +90,7 @@ struct dev *dev_of(struct session *s, struct ibv_context *v)
 	call_end(s, "0");
 	async_watch(s, dev);
 	obj_add(s, dev);
+	embedded_tell(s);
 	return dev;
 }
 

@@ -54,3 +54,10 @@ int embedded_start(const struct options *opt, char **argv, const char **note)
 	fprintf(stderr, "rdmash: --device " UROCE_DEVICE ": liburoce.so: %s\n", strerror(errno));
 	return -1;
 }
+
+void embedded_tell(struct session *s)
+{
+	if (s->opt.note && !s->opt.interactive && !s->opt.quiet)
+		fprintf(stderr, "%s\n", s->opt.note);
+	s->opt.note = NULL;
+}

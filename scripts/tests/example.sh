@@ -65,7 +65,8 @@ uroce-pair)
 pair)
 	"$lab" check pair || exit
 	printf -v play '%q -q -f %q' "$rdmash" "$1" # in a text for bash
-	"$lab" pair "$play server" "$play client 10.0.0.1"
+	# the server ends by itself, and has something to check before it does
+	"$lab" pair -g 60 "$play server" "$play client 10.0.0.1"
 	status=$?
 	;;
 siw)

@@ -9,10 +9,14 @@
 #include "group.h"
 
 struct wait {
-	bool reader;
+	int socket; /* that we read; -1: somebody else does */
 	unsigned era;
 	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
+	int fd;
+	bool handed; /* an event, by engine_hand_over() */
 };
+
+static struct wait *passing; /* the one that makes a pass */
 
 static void begin(struct wait *w)
 {
@@ -21,9 +25,8 @@ static void begin(struct wait *w)
 		if (progress_deferred())
 			engine_flush();
 		w->era = progress_era();
-		w->reader = progress_reader() != READER_WAITER;
-		if (w->reader)
-			progress_set_reader(READER_WAITER);
+		if (progress_begin_wait())
+			w->socket = group_fd();
 	}
 	engine_unlock();
 }
@@ -32,11 +35,12 @@ static void end(void *arg)
 {
 	struct wait *w = arg;
 
-	if (!w->reader)
+	if (w->socket < 0)
 		return;
+	w->socket = -1;
 	engine_lock();
 	if (w->era == progress_era())
-		progress_set_reader(READER_THREAD);
+		progress_end_wait();
 	engine_unlock();
 }
 
@@ -49,34 +53,57 @@ static void pass(struct wait *w, short revents)
 		w->soon = false;
 		engine_unlock();
 		end(w);
-		w->reader = false;
 		return;
 	}
+	passing = w;
 	w->soon = progress_pass(true, revents == 0) || progress_deferred();
+	passing = NULL;
 	engine_unlock();
 }
 
-/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. */
+bool engine_hand_over(int fd)
+{
+	if (!passing || passing->fd != fd || passing->handed)
+		return false;
+	passing->handed = true;
+	return true;
+}
+
+static bool restarts(int sig)
+{
+	struct sigaction sa;
+
+	switch (sig) {
+	case SIGSEGV: /* these have handlers of other kinds: ours, those of sanitizers */
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+		return true;
+	}
+	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_flags & SA_RESTART)
+		return true;
+	return !(sa.sa_flags & SA_SIGINFO) &&
+	       (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN);
+}
+
+/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. Which
+ * signal it was is not told: if all handlers say so, then its too. */
 static bool interrupted(void)
 {
-	for (int sig = 1; sig < NSIG; sig++) {
-		struct sigaction sa;
-
-		if (sigaction(sig, NULL, &sa) == 0 &&
-		    (sa.sa_flags & SA_SIGINFO ||
-		     (sa.sa_handler != SIG_DFL && sa.sa_handler != SIG_IGN)) &&
-		    !(sa.sa_flags & SA_RESTART))
+	for (int sig = 1; sig < NSIG; sig++)
+		if (!restarts(sig))
 			return true;
-	}
 	return false;
 }
 
-static int wait_for(struct wait *w, int fd)
+static int wait_for(struct wait *w)
 {
 	for (;;) {
 		struct pollfd p[2] = {
-			{ .fd = fd, .events = POLLIN },
-			{ .fd = w->reader ? group_fd() : -1, .events = POLLIN },
+			{ .fd = w->fd, .events = POLLIN },
+			{ .fd = w->socket, .events = POLLIN },
 		};
 		int n = poll(p, 2, w->soon ? 0 : -1);
 
@@ -84,19 +111,21 @@ static int wait_for(struct wait *w, int fd)
 			return -1;
 		if (n > 0 && p[0].revents)
 			return 0;
-		if (n >= 0 && w->reader)
+		if (n >= 0 && w->socket >= 0)
 			pass(w, p[1].revents);
+		if (w->handed)
+			return 1;
 	}
 }
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { 0 };
+	struct wait w = { .socket = -1, .fd = fd };
 	int ret, err;
 
 	begin(&w);
 	pthread_cleanup_push(end, &w);
-	ret = wait_for(&w, fd);
+	ret = wait_for(&w);
 	err = errno;
 	pthread_cleanup_pop(1);
 	errno = err;

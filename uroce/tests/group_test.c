@@ -445,11 +445,6 @@ static void take_status(void *arg, unsigned slot, int pid, const char *text)
 	answered++;
 }
 
-size_t status_text(char *buf, size_t n)
-{
-	return (size_t)snprintf(buf, n, "worker of the test\n");
-}
-
 static void test_status(void)
 {
 	struct worker w[2];

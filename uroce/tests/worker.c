@@ -309,3 +309,9 @@ void worker_stop(struct worker *w)
 	kill(w->pid, SIGSTOP);
 	CHECK(waitpid(w->pid, &status, WUNTRACED) == w->pid && WIFSTOPPED(status));
 }
+
+/* What a worker tells of itself. */
+size_t status_text(char *buf, size_t n)
+{
+	return (size_t)snprintf(buf, n, "worker of the test\n");
+}

@@ -270,12 +270,15 @@ static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 	return op->sink ? send_question(qp, w, op) : send_data(qp, w);
 }
 
-/* Sends until something stops it. */
+/* Sends until something stops it. What the peer has sent is acknowledged before what may be
+ * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
 static void run(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp->type == IBV_QPT_RC ? UINT32_MAX : BURST;
 
+	if (r->at != qp->sq.tail)
+		responder_acknowledge(qp);
 	while (r->at != qp->sq.tail) {
 		struct send_wqe *w = sq_at(qp, r->at);
 		const struct wr_op *op = wr_op_find(w->opcode);

@@ -367,18 +367,21 @@ static void send_nak(struct qp *qp)
 	}
 }
 
-static void send_ack(struct qp *qp)
+void responder_acknowledge(struct qp *qp)
 {
-	qp->resp.ack_due = false;
-	acknowledge(qp, AETH_ACK, psn_add(qp->resp.psn, PSN_MASK));
+	struct responder *r = &qp->resp;
+
+	if (!r->ack_due || r->answer_send != r->answer_tail)
+		return;
+	r->ack_due = false;
+	acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
 }
 
 void responder_leave(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	if (r->ack_due && r->answer_send == r->answer_tail)
-		send_ack(qp);
+	responder_acknowledge(qp);
 	r->ack_due = r->failing = false;
 	r->nak = 0;
 	r->last_op = NULL;
@@ -398,7 +401,7 @@ void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 	if (!r->ack_due)
 		return;
 	if (urgent) {
-		send_ack(qp);
+		responder_acknowledge(qp);
 	} else {
 		count(CNT_ACK_DEFERRED);
 		transport_due(qp, DUE_ACK);

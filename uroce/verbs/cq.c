@@ -127,6 +127,8 @@ unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigne
 	}
 	atomic_store_explicit(&cq->head, head, memory_order_release);
 	pthread_mutex_unlock(&cq->taking);
+	if (n)
+		engine_poll_found();
 	return n;
 }
 
@@ -141,6 +143,7 @@ static int poll_cq(struct ibv_cq *v, int num_entries, struct ibv_wc *wc)
 		if (cq_empty(cq))
 			return 0;
 	}
+	engine_poll_found();
 	return (int)cq_take(cq, NULL, wc, (unsigned)num_entries);
 }
 
@@ -156,6 +159,7 @@ static int req_notify_cq(struct ibv_cq *v, int solicited_only)
 	else if (atomic_load_explicit(&cq->armed, memory_order_relaxed) == CQ_UNARMED)
 		atomic_store_explicit(&cq->armed, CQ_ARMED_SOLICITED, memory_order_relaxed);
 	engine_unlock();
+	engine_armed();
 	return 0;
 }
 

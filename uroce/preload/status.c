@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/* What `uroce status` tells: each process of its own QPs and listeners, one asks them all. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "gid.h"
+#include "group.h"
+#include "listen.h"
+#include "qp.h"
+#include "uroce.h"
+
+struct text {
+	char *buf;
+	size_t n, len;
+};
+
+static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What does not fit any more is left out. */
+static void add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->buf + t->len, t->n - t->len, fmt, ap);
+	va_end(ap);
+	if (n > 0 && (size_t)n < t->n - t->len)
+		t->len += (size_t)n;
+	else
+		t->buf[t->len] = '\0';
+}
+
+/* ------------------------------------------------------------------ of this process -- */
+
+static const char *const state_names[] = {
+	[IBV_QPS_RESET] = "RESET", [IBV_QPS_INIT] = "INIT", [IBV_QPS_RTR] = "RTR",
+	[IBV_QPS_RTS] = "RTS",	   [IBV_QPS_SQD] = "SQD",   [IBV_QPS_SQE] = "SQE",
+	[IBV_QPS_ERR] = "ERR",
+};
+#define STATES (sizeof state_names / sizeof *state_names)
+
+static void count_state(struct qp *qp, void *counts)
+{
+	((unsigned *)counts)[qp_state(qp)]++;
+}
+
+static void add_qps(struct text *t)
+{
+	unsigned counts[STATES] = { 0 }, all = 0;
+
+	qp_each(count_state, counts);
+	for (unsigned i = 0; i < STATES; i++)
+		all += counts[i];
+	add(t, "  %u QP%s", all, all == 1 ? "" : "s");
+	for (unsigned i = 0; i < STATES; i++)
+		if (counts[i])
+			add(t, "  %s %u", state_names[i], counts[i]);
+	add(t, "\n");
+}
+
+static const char *space_name(uint16_t space)
+{
+	switch (space) {
+	case 0x0106:
+		return "TCP";
+	case 0x0111:
+		return "UDP";
+	case 0x013f:
+		return "IB";
+	default:
+		return "IPOIB";
+	}
+}
+
+static void add_listener(const struct port *p, void *text)
+{
+	char host[INET6_ADDRSTRLEN];
+
+	if (gid_is_ipv4(&p->addr))
+		inet_ntop(AF_INET, p->addr.raw + 12, host, sizeof host);
+	else
+		inet_ntop(AF_INET6, &p->addr, host, sizeof host);
+	add(text, "  listens  %s  %s port %u\n", space_name(p->space), host, p->number);
+}
+
+size_t status_text(char *buf, size_t n)
+{
+	struct text t = { .buf = buf, .n = n };
+
+	add(&t, "%s\n", program_invocation_short_name);
+	add_qps(&t);
+	port_each(add_listener, &t);
+	return t.len;
+}
+
+/* ------------------------------------------------------------------------- of all -- */
+
+struct page {
+	FILE *out;
+	unsigned processes;
+};
+
+static void print_process(void *page, unsigned slot, int pid, const char *text)
+{
+	struct page *p = page;
+
+	p->processes++;
+	fprintf(p->out, "slot %-2u  pid ", slot);
+	if (pid)
+		fprintf(p->out, "%d", pid);
+	else
+		fputs("unknown", p->out);
+	fprintf(p->out, "  %s", text ? text : "does not answer: it may be stopped\n");
+}
+
+EXPORT int uroce_status(int fd)
+{
+	int copy = dup(fd), rc;
+	struct page page = { .out = copy < 0 ? NULL : fdopen(copy, "w") };
+
+	if (!page.out) {
+		if (copy >= 0)
+			close(copy);
+		return -1;
+	}
+	rc = group_status(print_process, &page);
+	if (rc == 0 && !page.processes)
+		fputs("no process of yours uses uroce0 on this host\n", page.out);
+	if (fclose(page.out) != 0)
+		rc = -1;
+	return rc;
+}
