@@ -287,7 +287,7 @@ static void answered(struct qp *qp, uint32_t psn, bool end)
 static void read_response(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
 	uint32_t offset = (uint32_t)psn_diff(p->psn, w->first_psn) * qp->mtu;
-	bool end = p->psn == read_part_end(w, p->psn);
+	bool end = p->psn == read_part_end(qp, w, p->psn);
 	enum ibv_wc_status status = IBV_WC_SUCCESS;
 
 	/* Whether it is a FIRST depends on where the responder began when it was asked again. */
