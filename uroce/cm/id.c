@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "engine.h"
+#include "engine_own.h"
 #include "export.h"
 #include "gid.h"
 #include "id.h"
@@ -273,9 +273,8 @@ void cm_forget(void)
 /* Who ends without having said so: the kernel would say it in its place. */
 __attribute__((destructor)) static void farewell(void)
 {
-	if (!cm_device_context)
+	if (!cm_device_context || !lock_within_a_second())
 		return;
-	engine_lock();
 	conn_farewell();
 	engine_flush();
 	engine_unlock();
