@@ -225,6 +225,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 	}
 	if (qp->attr.rnr_retry != 7) /* for ever */
 		r->rnr_retries--;
+	r->retries = qp->attr.retry_cnt; /* the request has come through, and its answer */
 	rewind_to_oldest(qp);
 	r->rnr_wait = true;
 	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
