@@ -28,10 +28,9 @@
 struct cq;
 
 void engine_lock(void);
+/* Where to wait could be for ever: at exit(), in a signal handler. */
+bool engine_trylock(void);
 void engine_unlock(void);
-/* For those who must not wait for ever: at the end of a process, that may have begun in a
- * handler of a signal in the middle of a call which has the lock. False: not within a second. */
-bool engine_lock_patiently(void);
 /* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
  * demand: destroying what has events that are not acknowledged. */
 void engine_sleep(void);
@@ -83,9 +82,13 @@ static inline void engine_armed(void)
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
- * wire to a sleeping application. Without the lock. A cancellation point. 0, or -1 with
- * errno EINTR where read(2) would have it: not after handlers that have SA_RESTART. */
+ * wire to a sleeping application. Without the lock. A cancellation point. 0; 1: it is not
+ * readable, but engine_hand_over() was called for it; -1 with errno EINTR where read(2) would
+ * have it: not after handlers that have SA_RESTART. */
 int engine_wait_fd(int fd);
+/* Instead of making fd readable: true: the thread that is at work is the one that waits for
+ * it, and knows now. */
+bool engine_hand_over(int fd);
 
 /* A peer writes to our memory without our knowing: the thread must not leave the socket to
  * an application that polls memory instead of a completion queue. */

@@ -83,36 +83,20 @@ uint64_t engine_now(void)
 	return now;
 }
 
-static bool lock_within_a_second(void)
+bool lock_within_a_second(void)
 {
 	struct timespec until;
+	int state;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
-	return pthread_mutex_timedlock(&lock, &until) == 0;
-}
-
-bool engine_lock_patiently(void)
-{
-	int state;
-
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (!lock_within_a_second()) {
+	if (pthread_mutex_timedlock(&lock, &until) != 0) {
 		pthread_setcancelstate(state, NULL);
 		return false;
 	}
 	have_lock(state);
 	return true;
-}
-
-bool lock_before_fork(void)
-{
-	return lock_within_a_second();
-}
-
-void lock_after_fork(void)
-{
-	pthread_mutex_unlock(&lock);
 }
 
 void lock_forget(void)
