@@ -328,7 +328,9 @@ static void atomics(struct pair *p)
 	for (unsigned i = 0; i < n; i++) {
 		struct ibv_sge sge = { (uintptr_t)p->a.buf, 8, p->a.mr->lkey };
 		struct ibv_send_wr *bad, wr = {
-			.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
 			.wr.atomic = { (uintptr_t)sum, 1, 0, p->b.mr->rkey },
 		};
 
@@ -364,9 +366,8 @@ static long resident(void)
 
 static uint64_t counter(const char *name)
 {
-	unsigned (*get)(struct uroce_counter *, unsigned) =
-		(unsigned (*)(struct uroce_counter *, unsigned))dlsym(RTLD_DEFAULT,
-								     "uroce_counters");
+	unsigned (*get)(struct uroce_counter *, unsigned) = (unsigned (*)(
+		struct uroce_counter *, unsigned))dlsym(RTLD_DEFAULT, "uroce_counters");
 	struct uroce_counter c[64];
 	unsigned n;
 
@@ -430,7 +431,7 @@ int main(int argc, char **argv)
 	uint32_t qpn[2];
 	pid_t pid;
 
-	if (!kind->throw && (fd = packet_socket()) < 0) {
+	if (!kind->throw &&(fd = packet_socket()) < 0) {
 		printf("no packet sockets here: %s\n", strerror(errno));
 		return SKIPPED;
 	}

@@ -8,6 +8,7 @@
 #	ok WHAT COMMAND...	COMMAND must succeed
 #	each WHAT COMMAND...	the same, or end with 77: it cannot be tried here
 #	both NAME READY SERVER CLIENT	two command lines on the device: both must end with 0
+#	served NAME READY SERVER CLIENT	the server would go on for ever: the client must end with 0
 #	until_listening WORD	until a process of the device listens: of uroce status
 #	until_port N		until something listens on TCP port N
 #	finish			the last line: the status of the test
@@ -89,29 +90,44 @@ until_port() {
 	within 20 grep -Eqs "${hex}[0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6
 }
 
-# both NAME READY SERVER CLIENT: READY waits until the server can be called
-both() {
-	local name=$1 ready=$2 server=$3 client=$4 pid status
+serve() {
+	local name=$1 ready=$2
+	timeout 60 bash -c "$3" >"$tmp/server" 2>&1 &
+	server=$!
+	started+=("$server")
+	$ready && return
+	kill "$server" 2>/dev/null
+	not_ok "$name: the server is not there"
+	sed 's/^/    server: /' "$tmp/server"
+	return 1
+}
 
-	timeout 60 bash -c "$server" >"$tmp/server" 2>&1 &
-	pid=$!
-	started+=("$pid")
-	if ! $ready; then
-		kill "$pid" 2>/dev/null
-		not_ok "$name: the server is not there"
-		sed 's/^/    server: /' "$tmp/server"
-		return
-	fi
-	timeout 60 bash -c "$client" >"$tmp/client" 2>&1
-	status=$?
-	wait "$pid"
-	if [ "$status" = 0 ] && wait "$pid"; then
+judge() {
+	local name=$1 status=$2
+	shift 2
+	if [ "$status" = 0 ] && "$@"; then
 		echo "ok: $name"
 		return
 	fi
 	not_ok "$name: client $status"
 	tail -n 20 "$tmp/server" | sed 's/^/    server: /'
 	tail -n 20 "$tmp/client" | sed 's/^/    client: /'
+}
+
+# both NAME READY SERVER CLIENT: READY waits until the server can be called
+both() {
+	serve "$1" "$2" "$3" || return
+	timeout 60 bash -c "$4" >"$tmp/client" 2>&1
+	judge "$1" $? wait "$server"
+}
+
+served() {
+	local status
+	serve "$1" "$2" "$3" || return
+	timeout 60 bash -c "$4" >"$tmp/client" 2>&1
+	status=$?
+	judge "$1" "$status" kill "$server"
+	wait "$server"
 }
 
 finish() {

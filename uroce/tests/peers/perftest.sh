@@ -11,6 +11,7 @@ port=18700
 for what in write read send atomic; do
 	for how in lat bw; do
 		for manager in '' -R; do
+			[ "$how$manager" != bw-R ] || [ $what = send ] || continue
 			program=ib_${what}_$how
 			ready=until_port
 			[ -z "$manager" ] || ready=until_listening

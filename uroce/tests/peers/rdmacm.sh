@@ -9,16 +9,16 @@ need rping ucmatose udaddy cmtime rdma_server
 for host in 127.0.0.1 ::1; do
 	both "rping $host" 'until_listening 7174' "'$uroce' rping -s -a $host -C 20 -V" \
 		"'$uroce' rping -c -a $host -C 20 -V"
-	both "rping -P $host" 'until_listening 7174' \
-		"timeout 5 '$uroce' rping -s -a $host -P; [ \$? = 124 ]" \
+	served "rping -P $host" 'until_listening 7174' "exec '$uroce' rping -s -a $host -P" \
 		"'$uroce' rping -c -a $host -C 20 -V && '$uroce' rping -c -a $host -C 5 -S 60000 -V"
 	both "ucmatose $host" 'until_listening 7471' "'$uroce' ucmatose -b $host -c 5" \
 		"'$uroce' ucmatose -s $host -c 5"
 	both "udaddy $host" 'until_listening 7174' "'$uroce' udaddy -b $host -c 3" \
 		"'$uroce' udaddy -s $host -c 3"
-	both "rdma_client $host" 'until_listening 7471' "'$uroce' rdma_server -p 7471" \
-		"'$uroce' rdma_client -s $host -p 7471"
+	served "cmtime $host" 'until_listening 7471' "exec '$uroce' cmtime -b $host -c 100" \
+		"'$uroce' cmtime -s $host -c 100"
 done
-both 'cmtime' 'until_listening 18515' "'$uroce' cmtime -b 127.0.0.1 -c 50" \
-	"'$uroce' cmtime -s 127.0.0.1 -c 50"
+# it listens for IPv4 only
+both 'rdma_client' 'until_listening 7471' "'$uroce' rdma_server -p 7471" \
+	"'$uroce' rdma_client -s 127.0.0.1 -p 7471"
 finish
