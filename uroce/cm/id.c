@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "engine.h"
+#include "engine_own.h"
 #include "export.h"
 #include "gid.h"
 #include "id.h"
@@ -268,15 +268,4 @@ void cm_forget(void)
 	late_forget();
 	port_forget();
 	cm_device_reset();
-}
-
-/* Who ends without having said so: the kernel would say it in its place. */
-__attribute__((destructor)) static void farewell(void)
-{
-	if (!cm_device_context)
-		return;
-	engine_lock();
-	conn_farewell();
-	engine_flush();
-	engine_unlock();
 }

@@ -18,9 +18,6 @@ enum reader {
 /* lock.c */
 bool engine_contended(void); /* somebody waits for the lock */
 void engine_refresh_now(void);
-/* As engine_trylock(), with patience: for fork() and exit(), which may be called by a handler
- * of a signal that came while the lock was held. */
-bool lock_within_a_second(void);
 void lock_forget(void);
 
 /* progress.c: 0, or -1 with errno. */
@@ -30,9 +27,11 @@ void progress_forget(void);
 bool progress_running(void);
 /* Which bring-up this is: a wait may outlast one. */
 unsigned progress_era(void);
-/* Becomes the reader, false: somebody else waits already; and is it no more. */
-bool progress_begin_wait(void);
-void progress_end_wait(void);
+/* Who waits becomes the reader, in place of one who waits already: programs have threads that
+ * wait for what seldom comes. */
+void progress_begin_wait(const void *who);
+bool progress_reads(const void *who);
+void progress_end_wait(const void *who);
 
 /* A pass; read: takes packets in; urgent: acknowledgements leave with it. Returns whether
  * there is more to send. */
