@@ -241,7 +241,7 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg device_egs[] = { { "device", "max_qp_rd_atom" },
 					    { "dict get [device] address", "10.0.0.1" },
-					    { "dict get [device] atomic_cap", "HCA" },
+					    { "dict get [device] atomic_cap", NULL },
 					    { NULL, NULL } };
 
 const struct cmd cmd_device = {

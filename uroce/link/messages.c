@@ -12,6 +12,7 @@
 #include "cm.h"
 #include "engine.h"
 #include "group_own.h"
+#include "rx.h"
 #include "timer.h"
 
 #define AT_ONCE 64 /* messages that are served before others have their turn */
@@ -150,6 +151,7 @@ static void serve_mad(int fd, struct control_message *m)
 	if (m->header.length <= sizeof(from))
 		return;
 	memcpy(&from, m->data, sizeof(from));
+	rx_drain();
 	cm_input(&from, (const uint8_t *)m->data + sizeof(from), m->header.length - sizeof(from));
 }
 

@@ -216,6 +216,31 @@ static struct mad_from mad_from(const struct packet *p, uint16_t id)
 	};
 }
 
+/* MADs come on a socket of their own. What the peer sent before one of them, and the kernel has
+ * delivered, is handled before it: a disconnect must not overtake the last acknowledgement. */
+#define MADS 64
+
+static struct {
+	struct mad_from from;
+	uint8_t mad[MAD_BYTES];
+} mads[MADS];
+static unsigned nmads;
+
+static void route_mads(void)
+{
+	for (unsigned i = 0; i < nmads; i++)
+		cm_route(&mads[i].from, mads[i].mad, MAD_BYTES);
+	nmads = 0;
+}
+
+static void keep_mad(const struct packet *p, uint16_t id)
+{
+	if (nmads == MADS)
+		route_mads();
+	mads[nmads].from = mad_from(p, id);
+	memcpy(mads[nmads++].mad, p->payload, MAD_BYTES);
+}
+
 /* id: the identification that is likely. */
 static void input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport,
 		  uint16_t id)
@@ -225,11 +250,8 @@ static void input(const struct packet *addresses, const uint8_t *data, uint32_t 
 	if (n >= BTH_BYTES && get_be24(data + 5) == GSI_QPN) {
 		if (intact(&p, data, n, dport, &id)) {
 			count(CNT_RCVD_PKTS);
-			if (is_mad(&p)) {
-				struct mad_from from = mad_from(&p, id);
-
-				cm_route(&from, p.payload, p.len);
-			}
+			if (is_mad(&p))
+				keep_mad(&p, id);
 		}
 		return;
 	}
@@ -248,6 +270,7 @@ static void input(const struct packet *addresses, const uint8_t *data, uint32_t 
 void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport)
 {
 	input(addresses, data, n, dport, 0);
+	route_mads();
 }
 
 /* One packet, or a run of them. The sender's kernel numbers those of a run from 0. */
@@ -298,12 +321,31 @@ unsigned rx_packets(unsigned max)
 		got = receive(group_fd(), max - n);
 		n += got;
 	} while (got >= batch && n < max);
+	route_mads();
 	return n;
+}
+
+/* A sender that never stops does not keep the MADs waiting for ever. */
+#define DRAIN_MAX 1024
+
+void rx_drain(void)
+{
+	unsigned n = 0, got;
+
+	do {
+		got = receive(group_fd(), BATCH);
+		n += got;
+	} while (got && n < DRAIN_MAX);
 }
 
 unsigned rx_mads(void)
 {
-	return receive(group_gsi_fd(), BATCH);
+	unsigned n = receive(group_gsi_fd(), BATCH);
+
+	if (nmads)
+		rx_drain();
+	route_mads();
+	return n;
 }
 
 /* A MAD comes from rx_again(): the faults have had it. */

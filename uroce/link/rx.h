@@ -15,6 +15,9 @@ unsigned rx_packets(unsigned max);
 /* The same of MADs, which may be for any process of the host. */
 unsigned rx_mads(void);
 
+/* Handles the packets that have arrived already, before a MAD that another process handed on. */
+void rx_drain(void);
+
 struct mad_from;
 struct packet;
 

@@ -62,7 +62,7 @@ void rig_clear(void);
 extern struct pd rig_pd, rig_other_pd;
 extern const union ibv_gid rig_gid_a, rig_gid_b;
 
-#define RIG_CQE 8192
+#define RIG_CQE 1024
 struct rig_cq {
 	struct cq cq; /* the first */
 	struct ibv_wc wc[RIG_CQE];

@@ -145,6 +145,21 @@ static void check_acks(void)
 	CHECK_INT(rig_count(OP_ACK), 1);
 	CHECK(!transport_finish(true));
 	CHECK_INT(rig_count(OP_ACK), 1);
+	CHECK(!b->resp.ack_due);
+
+	/* but not beyond the end of the QP: the peer would wait for ever */
+	rig_clear();
+	post(IBV_WR_RDMA_WRITE, 2, 1);
+	rig_log[0].src = rig_gid_a;
+	rig_log[0].dst = rig_gid_b;
+	rig_inject(&rig_log[0], "x");
+	CHECK(!transport_finish(false));
+	CHECK_INT(rig_count(OP_ACK), 0);
+	rig_state(b, IBV_QPS_ERR);
+	CHECK_INT(rig_count(OP_ACK), 1);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	expect(a->send_cq, 2, IBV_WC_SUCCESS);
 	close_pair();
 }
 
@@ -333,6 +348,19 @@ static void check_rnr(void)
 		CHECK_INT(qp_state(b), IBV_QPS_RTS);
 		close_pair();
 	}
+	/* it comes again before it was refused, and there is a receive now */
+	open_pair();
+	post(IBV_WR_SEND, 1, 1);
+	rig_log[0].src = rig_gid_a;
+	rig_log[0].dst = rig_gid_b;
+	rig_inject(&rig_log[0], "x");
+	rig_recv(b, 9, there, MTU, there_key);
+	rig_inject(&rig_log[0], "x");
+	rig_run(0);
+	CHECK_INT(rig_log[1].syndrome, AETH_ACK);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	CHECK_INT(counters[CNT_RCVD_RNR], 0);
+	close_pair();
 	/* 7: for ever, until there is a receive */
 	open_pair();
 	start = rig_now;
@@ -524,6 +552,24 @@ static void check_stale_reads(void)
 	there_key = rig_reg(&rig_pd, there, BYTES,
 			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+	close_pair();
+
+	/* or goes before the answer is sent again */
+	open_pair();
+	post(IBV_WR_RDMA_READ, 4, 1);
+	rig_run(0);
+	p.psn = psn_add(a->req.psn, PSN_MASK);
+	p.rkey = there_key;
+	rig_clear();
+	rig_inject(&p, NULL);
+	rig_hole = there;
+	rig_hole_bytes = 1;
+	rig_run(0);
+	rig_hole = NULL;
+	CHECK_INT(rig_logged, 1);
+	CHECK_INT(rig_log[0].syndrome, AETH_NAK_ACCESS);
+	CHECK_INT(qp_state(b), IBV_QPS_RTS);
+	CHECK_INT(rig_event().type, -1);
 	close_pair();
 }
 
@@ -717,31 +763,58 @@ static void check_uc_burst(void)
 	close_pair();
 }
 
+/* A send that fails while the queue drains: it stops, and is not drained any more. */
+static void check_uc_drain(void)
+{
+	uint32_t key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	struct rig_wr wr = data(IBV_WR_SEND, 1, 100 * MTU);
+
+	o.type = IBV_QPT_UC;
+	open_pair();
+	wr.sge[0].lkey = key;
+	rig_post(a, &wr);
+	a->attr.en_sqd_async_notify = 1;
+	rig_state(a, IBV_QPS_SQD);
+	CHECK(a->draining);
+	rig_dereg(key);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	CHECK_INT(qp_state(a), IBV_QPS_SQE);
+	CHECK(!a->draining);
+	CHECK_INT(rig_event().type, -1);
+	close_pair();
+}
+
+#define AIR_PAIRS 15
+
 /* All QPs together leave room in the socket buffer, and every one gets its turn. */
 static void check_air(void)
 {
-	struct qp *from[10], *to[10];
+	struct qp *from[AIR_PAIRS], *to[AIR_PAIRS];
 	unsigned flying = 0;
 
 	o.mtu = 4096;
 	rig_clear();
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < AIR_PAIRS; i++) {
 		from[i] = rig_qp(&o);
 		to[i] = rig_qp(&o);
 		rig_connect(from[i], to[i], &o);
 	}
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < AIR_PAIRS; i++) {
 		struct rig_wr wr = data(IBV_WR_RDMA_WRITE, i, 8 * 4096);
 
 		rig_post(from[i], &wr);
 		rig_post(from[i], &wr);
 	}
-	for (unsigned i = 0; i < 10; i++)
+	for (unsigned i = 0; i < AIR_PAIRS; i++)
 		flying += (unsigned)psn_diff(from[i]->req.next_psn, from[i]->req.una_psn);
 	CHECK(flying >= 30 && flying <= 50);
 	CHECK_INT(rig_logged, flying);
-	rig_run(0);
-	for (unsigned i = 0; i < 10; i++) {
+	/* two windows, and six of eight packets: the last one that there is room for asks */
+	CHECK_INT(rig_log[37].qpn, to[2]->v.qp_num);
+	CHECK(rig_log[37].ackreq && rig_log[38].qpn != to[2]->v.qp_num);
+	rig_run(2 * MS); /* less than anybody waits for */
+	for (unsigned i = 0; i < AIR_PAIRS; i++) {
 		expect(from[i]->send_cq, i, IBV_WC_SUCCESS);
 		expect(from[i]->send_cq, i, IBV_WC_SUCCESS);
 		CHECK_INT(from[i]->req.air, 0);
@@ -750,7 +823,7 @@ static void check_air(void)
 
 	/* peers that do not answer keep the room for a short time only */
 	rig_wire.lose = lose_all;
-	for (unsigned i = 0; i < 9; i++) {
+	for (unsigned i = 0; i < AIR_PAIRS - 1; i++) {
 		struct rig_wr wr = data(IBV_WR_RDMA_WRITE, i, 8 * 4096);
 
 		from[i]->req.timeout = 0;
@@ -761,12 +834,12 @@ static void check_air(void)
 	for (unsigned i = 0; i < 3; i++) {
 		struct rig_wr wr = data(IBV_WR_RDMA_WRITE, 20 + i, 8 * 4096);
 
-		rig_post(from[9], &wr);
+		rig_post(from[AIR_PAIRS - 1], &wr);
 	}
 	rig_run(100 * MS);
 	for (unsigned i = 0; i < 3; i++)
-		expect(from[9]->send_cq, 20 + i, IBV_WC_SUCCESS);
-	for (unsigned i = 0; i < 10; i++) {
+		expect(from[AIR_PAIRS - 1]->send_cq, 20 + i, IBV_WC_SUCCESS);
+	for (unsigned i = 0; i < AIR_PAIRS; i++) {
 		rig_free(from[i]);
 		rig_free(to[i]);
 	}
@@ -800,6 +873,7 @@ int main(void)
 	check_comm_est();
 	check_broken();
 	check_uc_burst();
+	check_uc_drain();
 	check_air();
 	return checks_end();
 }

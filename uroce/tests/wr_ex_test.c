@@ -213,8 +213,8 @@ static void test_errors(void)
 	ibv_wr_rdma_read(ex, 1, 2);
 	ibv_wr_set_inline_data(ex, bytes, 4);
 	all_or_nothing(ex, EINVAL);
-	ibv_wr_atomic_fetch_add(ex, 1, 7, 1); /* not aligned */
-	ibv_wr_set_sge(ex, 1, 2, 8);
+	ibv_wr_atomic_fetch_add(ex, 1, 8, 1);
+	ibv_wr_set_sge(ex, 1, 2, 7);
 	all_or_nothing(ex, EINVAL);
 	ibv_wr_local_inv(ex, 5);
 	ibv_wr_set_sge(ex, 1, 2, 8);

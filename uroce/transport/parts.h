@@ -65,6 +65,11 @@ void responder_start(struct qp *qp);
 void responder_input(struct qp *qp, const struct packet *p);
 /* Sends what is due, at most *budget answers; is due again when there are more. */
 void responder_serve(struct qp *qp, bool urgent, unsigned *budget);
+/* Sends the ACK that is due, if one is and no answer has to go before it. */
+void responder_acknowledge(struct qp *qp);
+/* The QP takes in nothing more. The peer is told what was taken in: its application may have
+ * seen the answer to it already. */
+void responder_leave(struct qp *qp);
 /* Answers with a NAK in its turn, and ends the QP with an event (or -1: none). */
 void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event);
 

@@ -168,15 +168,12 @@ static bool window_open(const struct requester *r, uint32_t n)
 	return !flying || flying + n <= r->window;
 }
 
-/* Asks for an acknowledgement with the last packet of a message, now and then within one,
- * and before there is a reason to stop: it may be the only one in flight. */
+/* Asks for an acknowledgement with the last packet of a message, so often within one that
+ * the window does not run dry, and when there is no room for more. */
 static bool ask(struct requester *r, bool last, uint32_t len)
 {
-	uint32_t flying = (uint32_t)psn_diff(r->next_psn, r->una_psn) + 1;
-	uint32_t every = min_u32(PART_PACKETS, r->window / 2);
-
 	r->unasked++;
-	if (!last && r->unasked < every && flying < r->window && air_has_room(len))
+	if (!last && r->unasked < min_u32(PART_PACKETS, r->window / 2) && air_has_room(len))
 		return false;
 	r->unasked = 0;
 	return true;
@@ -272,12 +269,15 @@ static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 	return op->sink ? send_question(qp, w, op) : send_data(qp, w);
 }
 
-/* Sends until something stops it. */
+/* Sends until something stops it. What the peer has sent is acknowledged before what may be
+ * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
 static void run(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp->type == IBV_QPT_RC ? UINT32_MAX : BURST;
 
+	if (r->at != qp->sq.tail)
+		responder_acknowledge(qp);
 	while (r->at != qp->sq.tail) {
 		struct send_wqe *w = sq_at(qp, r->at);
 		const struct wr_op *op = wr_op_find(w->opcode);

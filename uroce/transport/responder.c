@@ -361,8 +361,31 @@ static void send_nak(struct qp *qp)
 		acknowledge(qp, syndrome, r->psn);
 		r->ack_due = false;
 	}
-	if (end)
+	if (end) {
+		r->ack_due = false;
 		transport_fail(qp, r->nak_event);
+	}
+}
+
+void responder_acknowledge(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	if (!r->ack_due || r->answer_send != r->answer_tail)
+		return;
+	r->ack_due = false;
+	acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
+}
+
+void responder_leave(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	responder_acknowledge(qp);
+	r->ack_due = r->failing = false;
+	r->nak = 0;
+	r->last_op = NULL;
+	answers_forget(qp);
 }
 
 void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
@@ -378,8 +401,7 @@ void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 	if (!r->ack_due)
 		return;
 	if (urgent) {
-		r->ack_due = false;
-		acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
+		responder_acknowledge(qp);
 	} else {
 		count(CNT_ACK_DEFERRED);
 		transport_due(qp, DUE_ACK);

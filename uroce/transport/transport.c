@@ -154,10 +154,7 @@ static void quiet(struct qp *qp)
 	air_give_all(qp);
 	qp->req.rnr_wait = false;
 	qp->draining = false;
-	answers_forget(qp);
-	qp->resp.ack_due = qp->resp.failing = false;
-	qp->resp.nak = 0;
-	qp->resp.last_op = NULL;
+	responder_leave(qp);
 }
 
 static void reset(struct qp *qp)

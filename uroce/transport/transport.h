@@ -38,7 +38,8 @@ void transport_fail(struct qp *qp, int event);
 /* Room to remember n (max_dest_rd_atomic) answers to READs and atomics in qp->resp.answers,
  * which keeps those that are there and is the owner's to free. 0, or ENOMEM. */
 int answers_resize(struct qp *qp, unsigned n);
-/* The QP is about to be freed: timers stop, the busy list forgets it. */
+/* The QP is about to be freed: timers stop, the busy list forgets it. An acknowledgement that
+ * was put off is queued (engine_flush()). */
 void transport_forget(struct qp *qp);
 
 /* Copies between a list of memory and buf, from offset bytes into the list on; the length

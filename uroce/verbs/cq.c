@@ -141,6 +141,7 @@ static int poll_cq(struct ibv_cq *v, int num_entries, struct ibv_wc *wc)
 		if (cq_empty(cq))
 			return 0;
 	}
+	engine_poll_found();
 	return (int)cq_take(cq, NULL, wc, (unsigned)num_entries);
 }
 
@@ -156,6 +157,7 @@ static int req_notify_cq(struct ibv_cq *v, int solicited_only)
 	else if (atomic_load_explicit(&cq->armed, memory_order_relaxed) == CQ_UNARMED)
 		atomic_store_explicit(&cq->armed, CQ_ARMED_SOLICITED, memory_order_relaxed);
 	engine_unlock();
+	engine_armed();
 	return 0;
 }
 

@@ -39,6 +39,7 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 		if (cq_empty(cq))
 			return ENOENT;
 	}
+	engine_poll_found();
 	if (!cq->single)
 		pthread_mutex_lock(&cq->polling);
 	err = advance(cq);

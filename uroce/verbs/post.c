@@ -152,7 +152,7 @@ int stage_end(struct qp *qp)
 	if (p->needs_peer)
 		return EINVAL;
 	if (p->op->atomic) {
-		if (w->remote % 8 || w->len < 8)
+		if (w->len < 8)
 			return EINVAL;
 		w->len = 8; /* more room than that is not used */
 	}

@@ -257,6 +257,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 	qp_leave(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);
+	engine_flush();
 	event_drain(qp->ctx, qp); /* others go on meanwhile, but no packet finds it any more */
 	cq_purge(qp->send_cq, v->qp_num);
 	if (qp->recv_cq != qp->send_cq)

@@ -77,6 +77,7 @@ void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
 static void forget(struct qp *qp, void *arg)
 {
 	(void)arg;
+	qp->resp.ack_due = false; /* nothing is said in the parent's name */
 	transport_forget(qp);
 	qp->attr.qp_state = IBV_QPS_RESET;
 	pthread_mutex_init(&qp->post.lock, NULL);
