@@ -88,7 +88,7 @@ int engine_wait_fd(int fd);
  * an application that polls memory instead of a completion queue. */
 void engine_remote_access(void);
 
-/* Monotonic, nanoseconds; read once while the lock is held, and once a pass. */
+/* Monotonic, nanoseconds; read once while the lock is held, or a turn of the thread. */
 uint64_t engine_now(void);
 
 #endif

@@ -94,7 +94,6 @@ static unsigned pass(bool read, bool urgent, struct cq *polled)
 	unsigned n = 0;
 
 	e.in_pass = true;
-	engine_refresh_now();
 	if (read)
 		n = rx_packets(BATCH);
 	timer_run(engine_now());
@@ -114,7 +113,10 @@ bool progress_pass(bool read, bool urgent)
 
 unsigned engine_pass(void)
 {
-	unsigned n = pass(true, true, NULL);
+	unsigned n;
+
+	engine_refresh_now();
+	n = pass(true, true, NULL);
 
 	if (e.running)
 		wake_at(next_moment());
@@ -282,6 +284,7 @@ static bool turn(const struct epoll_event *events, int n)
 	e.in_pass = true;
 	serve(events, n);
 	e.in_pass = false;
+	engine_refresh_now();
 	tick();
 	pass(e.reader == READER_THREAD, true, NULL);
 	if (e.timer_set <= engine_now()) /* it has run out */
