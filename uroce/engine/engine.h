@@ -80,9 +80,13 @@ static inline void engine_armed(void)
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
- * wire to a sleeping application. Without the lock. A cancellation point. 0, or -1 with
- * errno EINTR where read(2) would have it: not after handlers that have SA_RESTART. */
+ * wire to a sleeping application. Without the lock. A cancellation point. 0; 1: what was to
+ * be written to fd was handed over, and is not there to be read; or -1 with errno EINTR where
+ * read(2) would have it: not after handlers that have SA_RESTART. */
 int engine_wait_fd(int fd);
+/* Something is to be written to fd. True: the thread that makes this pass waits for just
+ * that, and gets it without. */
+bool engine_hand_over(int fd);
 
 /* A peer writes to our memory without our knowing: the thread must not leave the socket to
  * an application that polls memory instead of a completion queue. */

@@ -32,6 +32,8 @@ bool progress_running(void);
 unsigned progress_era(void);
 enum reader progress_reader(void);
 void progress_set_reader(enum reader reader);
+/* The reader has what it waited for: it is likely to come back soon. */
+void progress_waited(void);
 
 /* A pass; read: takes packets in; urgent: acknowledgements leave with it. Returns whether
  * there is more to send. */

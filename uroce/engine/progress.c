@@ -39,6 +39,7 @@ static struct {
 	int epoll, timer, addresses;
 	uint64_t timer_set; /* to when */
 	enum reader reader;
+	bool waits; /* READER_POLLERS: one that waits for events, and arms the queue for that */
 	bool in_pass;
 	bool more;		 /* to be sent: another pass is due */
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
@@ -154,13 +155,17 @@ static void watch_own(bool on)
 	epoll_ctl(e.epoll, EPOLL_CTL_MOD, group_fd(), &event);
 }
 
+static bool memory_is_polled(void)
+{
+	return e.last_remote + MEMORY_POLLS > engine_now();
+}
+
 static void share(void)
 {
-	bool parked = e.reader == READER_POLLERS;
+	bool parked = e.reader == READER_POLLERS && !e.waits;
 
 	atomic_store_explicit(&engine_parked, parked, memory_order_relaxed);
-	atomic_store_explicit(&engine_parked_shared,
-			      parked && e.last_remote + MEMORY_POLLS > engine_now(),
+	atomic_store_explicit(&engine_parked_shared, parked && memory_is_polled(),
 			      memory_order_relaxed);
 }
 
@@ -169,6 +174,7 @@ void progress_set_reader(enum reader reader)
 	if ((e.reader == READER_THREAD) != (reader == READER_THREAD))
 		watch_own(reader == READER_THREAD);
 	e.reader = reader;
+	e.waits = false;
 	share();
 	wake_at(next_moment());
 }
@@ -178,6 +184,19 @@ static void park(void)
 	e.polls_seen = atomic_load_explicit(&polls, memory_order_relaxed);
 	e.tick = engine_now() + TICK;
 	progress_set_reader(READER_POLLERS);
+}
+
+/* To give the socket to the thread between two waits would have it woken by acknowledgements,
+ * when the application runs anyway. */
+void progress_waited(void)
+{
+	if (memory_is_polled()) {
+		progress_set_reader(READER_THREAD);
+		return;
+	}
+	park();
+	e.waits = true;
+	share();
 }
 
 void engine_unpark(void)
@@ -220,7 +239,7 @@ static void poll_reader(struct cq *cq)
 	uint64_t now = engine_now();
 
 	if (atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED) {
-		if (e.reader == READER_POLLERS)
+		if (e.reader == READER_POLLERS && !e.waits)
 			progress_set_reader(READER_THREAD);
 	} else if (e.reader == READER_THREAD && now - e.last_empty < POLL_GAP) {
 		park();

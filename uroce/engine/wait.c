@@ -9,10 +9,22 @@
 #include "group.h"
 
 struct wait {
+	int fd;
 	bool reader;
+	bool handed; /* engine_hand_over() */
 	unsigned era;
 	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
 };
+
+static int awaited = -1; /* by the thread that makes the pass */
+
+bool engine_hand_over(int fd)
+{
+	if (fd != awaited)
+		return false;
+	awaited = -1;
+	return true;
+}
 
 static void begin(struct wait *w)
 {
@@ -36,7 +48,7 @@ static void end(void *arg)
 		return;
 	engine_lock();
 	if (w->era == progress_era())
-		progress_set_reader(READER_THREAD);
+		progress_waited();
 	engine_unlock();
 }
 
@@ -52,7 +64,10 @@ static void pass(struct wait *w, short revents)
 		w->reader = false;
 		return;
 	}
+	awaited = w->fd;
 	w->soon = progress_pass(true, revents == 0) || progress_deferred();
+	w->handed = awaited < 0;
+	awaited = -1;
 	engine_unlock();
 }
 
@@ -71,11 +86,11 @@ static bool interrupted(void)
 	return false;
 }
 
-static int wait_for(struct wait *w, int fd)
+static int wait_for(struct wait *w)
 {
-	for (;;) {
+	while (!w->handed) {
 		struct pollfd p[2] = {
-			{ .fd = fd, .events = POLLIN },
+			{ .fd = w->fd, .events = POLLIN },
 			{ .fd = w->reader ? group_fd() : -1, .events = POLLIN },
 		};
 		int n = poll(p, 2, w->soon ? 0 : -1);
@@ -87,16 +102,17 @@ static int wait_for(struct wait *w, int fd)
 		if (n >= 0 && w->reader)
 			pass(w, p[1].revents);
 	}
+	return 1;
 }
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { 0 };
+	struct wait w = { .fd = fd };
 	int ret, err;
 
 	begin(&w);
 	pthread_cleanup_push(end, &w);
-	ret = wait_for(&w, fd);
+	ret = wait_for(&w);
 	err = errno;
 	pthread_cleanup_pop(1);
 	errno = err;

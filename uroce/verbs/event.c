@@ -33,6 +33,8 @@ void event_signal(int fd)
 	const uint64_t one = 1;
 	ssize_t n;
 
+	if (engine_hand_over(fd))
+		return;
 	do
 		n = write(fd, &one, sizeof one);
 	while (n < 0 && errno == EINTR);
@@ -66,7 +68,7 @@ void event_drop(int fd)
 int event_take(int fd)
 {
 	while (take_now(fd) != 0) {
-		int flags;
+		int flags, ret;
 
 		if (errno != EAGAIN)
 			return -1;
@@ -77,8 +79,9 @@ int event_take(int fd)
 			errno = EAGAIN;
 			return -1;
 		}
-		if (engine_wait_fd(fd) != 0)
-			return -1;
+		ret = engine_wait_fd(fd);
+		if (ret != 0)
+			return ret > 0 ? 0 : -1;
 	}
 	return 0;
 }
