@@ -29,12 +29,27 @@ for file in share/man/man1/rdmash.1 share/bash-completion/completions/rdmash \
 done
 ok 'the lab is installed with what it needs' grep -q '^rxe-lab' <("$usr/share/rdmash/rxe-lab" --version)
 
-# the manual page, without a warning
+# the embedded device, with the library as it is installed
+# shellcheck disable=SC2317
+on_uroce() {
+	UROCE=$usr/bin/uroce bash "$(dirname "$0")/on.sh" uroce "$@" >"$tmp/log" 2>&1
+	case $? in
+	0) ;;
+	77) echo 'not checked: network namespaces' ;;
+	*) cat "$tmp/log"; return 1 ;;
+	esac
+}
+ok 'uroce finds its library' [ -e "$("$usr/bin/uroce" --library)" ]
+ok 'an example on it' on_uroce "$usr/bin/rdmash" -q -f "$usr/share/rdmash/examples/write-read.rdma"
+
+# the manual pages, without a warning
 if command -v man >/dev/null; then
-	page=$(MANWIDTH=80 man --warnings -l "$usr/share/man/man1/rdmash.1" 2>"$tmp/warnings")
-	ok 'man shows the page' grep -q '^NAME' <<<"$page"
-	ok 'without warnings' [ ! -s "$tmp/warnings" ]
-	cat "$tmp/warnings"
+	for program in rdmash uroce; do
+		page=$(MANWIDTH=80 man --warnings -l "$usr/share/man/man1/$program.1" 2>"$tmp/warnings")
+		ok "man shows $program(1)" grep -q '^NAME' <<<"$page"
+		ok 'without warnings' [ ! -s "$tmp/warnings" ]
+		cat "$tmp/warnings"
+	done
 else
 	echo 'not checked: man (man-db)'
 fi
@@ -61,6 +76,7 @@ ok 'completion of --' [ "$(complete_words rdmash -- | wc -l)" -gt 8 ]
 if (cd "$build" && "$cpack" -B "$tmp/pack" -G TGZ) >"$tmp/log" 2>&1; then
 	tar -tzf "$tmp"/pack/*.tar.gz >"$tmp/list"
 	ok 'the program is in the .tar.gz' grep -q 'bin/rdmash$' "$tmp/list"
+	ok 'the embedded device is in it' grep -q 'liburoce.so$' "$tmp/list"
 	ok 'the examples are in it' grep -q 'share/rdmash/examples/write-read.rdma$' "$tmp/list"
 else
 	cat "$tmp/log"
@@ -72,7 +88,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
 		ok 'the program is in the .deb' grep -q 'usr/bin/rdmash$' "$tmp/list"
 		ok 'the page is in it' grep -q 'usr/share/man/man1/rdmash.1$' "$tmp/list"
 		depends=$(dpkg-deb -f "$tmp"/pack/*.deb Depends)
-		for lib in libibverbs1 librdmacm1 libedit2 libtcl8.6 libjson-c; do
+		for lib in libibverbs1 librdmacm1 libedit2 libtcl8.6 libjson-c libdeflate; do
 			ok "it depends on $lib" grep -q "$lib" <<<"$depends"
 		done
 	else

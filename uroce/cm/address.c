@@ -43,13 +43,13 @@ static void set_addr(struct sockaddr_storage *ss, const struct sockaddr *sa)
 	memcpy(ss, sa, addr_len(sa));
 }
 
-/* As a GID; EAFNOSUPPORT, or EINVAL of a link-local address that does not say its link. */
+/* As a GID; EINVAL: another family, or a link-local address that does not say its link. */
 static int read_addr(const struct sockaddr *sa, union ibv_gid *gid, uint32_t *scope)
 {
 	if (!sa)
 		return fail(EINVAL);
 	if (gid_of_sockaddr(gid, scope, sa) < 0)
-		return fail(EAFNOSUPPORT);
+		return fail(EINVAL);
 	if (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)gid) && !*scope)
 		return fail(EINVAL);
 	return 0;
@@ -84,8 +84,8 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 		return fail(EADDRNOTAVAIL);
 	set_addr(src, sa);
 	number = be16toh(*port_field(src));
-	id->port = port_get((uint16_t)id->v.ps, &number, &gid,
-			    gid_equal(&gid, &any_ipv6) && !id->afonly, id->reuse);
+	id->port = port_bind((uint16_t)id->v.ps, &number, &gid,
+			     gid_equal(&gid, &any_ipv6) && !id->afonly, id->reuse);
 	if (!id->port) {
 		memset(src, 0, sizeof(*src));
 		return -1;
@@ -115,9 +115,8 @@ static int listen_locked(struct cm_id *id, int backlog)
 		return -1;
 	if (!id->channel || id->state != ID_BOUND || !id->port)
 		return fail(EINVAL);
-	if (id->port->listener)
-		return fail(EADDRINUSE);
-	id->port->listener = id;
+	if (port_listen(id->port, id) < 0)
+		return -1;
 	id->backlog = backlog > 0 && backlog < BACKLOG_MAX ? (unsigned)backlog : BACKLOG_MAX;
 	id->state = ID_LISTEN;
 	return 0;

@@ -48,6 +48,37 @@ void cm_channel_put(struct cm_event *ev)
 	event_signal(ch->v.fd);
 }
 
+static void cm_channel_end(struct cm_channel *ch)
+{
+	close(ch->v.fd);
+	free(ch);
+}
+
+/* A thread that waits on a channel that is destroyed waits on, as with the kernel: it keeps
+ * the descriptor, which would be somebody else's otherwise. */
+int cm_channel_wait(struct cm_channel *ch)
+{
+	bool gone;
+	int error;
+
+	engine_lock();
+	gone = ch->dead;
+	ch->takers++;
+	engine_unlock();
+	if (gone)
+		error = EBADF;
+	else
+		error = event_take(ch->v.fd) < 0 ? errno : 0;
+	engine_lock();
+	gone = --ch->takers == 0 && ch->closed;
+	engine_unlock();
+	if (gone) {
+		cm_channel_end(ch);
+		error = EBADF;
+	}
+	return error ? fail(error) : 0;
+}
+
 struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
 	struct cm_event *ev = TAILQ_FIRST(&ch->events);
@@ -93,6 +124,7 @@ void cm_channel_free(struct cm_channel *ch)
 {
 	struct cm_event *ev;
 	struct cm_id *id;
+	bool used;
 
 	engine_lock();
 	if (!ch->dead) {
@@ -103,9 +135,11 @@ void cm_channel_free(struct cm_channel *ch)
 		LIST_REMOVE(ch, entry);
 		engine_flush();
 	}
+	ch->closed = true;
+	used = ch->takers > 0;
 	engine_unlock();
-	close(ch->v.fd);
-	free(ch);
+	if (!used)
+		cm_channel_end(ch);
 }
 
 /* Ids that are left lose their connections, as when the kernel's file is closed. */
@@ -157,6 +191,7 @@ void cm_channel_forget(void)
 	while ((ch = LIST_FIRST(&channels))) {
 		LIST_REMOVE(ch, entry);
 		ch->dead = true;
+		ch->takers = 0;
 		TAILQ_INIT(&ch->events);
 		while ((id = LIST_FIRST(&ch->ids))) {
 			LIST_REMOVE(id, entry);

@@ -7,6 +7,7 @@
  *   exchange.c  what is sent, repeated, and given up
  *   rules.c     what a message does in a state
  *   request.c   requests that come in: duplicates, stale connections, listeners
+ *   late.c      those that find nobody yet
  *   sidr.c      service id resolution
  *   route.c     which process a MAD is for
  *
@@ -87,7 +88,8 @@ enum conn_event {
 /* Implemented by the user: queues the event, and leaves c alone. */
 void id_conn_event(struct cm_id *id, enum conn_event event, int status, const struct mad *m);
 /* Implemented by the user: a new request for listener, which is all checked. Sets c->user
- * and returns 0, or the reason (status of a datagram) to reject it with. */
+ * and returns 0, or the reason (status of a datagram) to reject it with, or CONN_IGNORE. */
+#define CONN_IGNORE -1
 int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 		    const struct mad_ip *ip);
 
@@ -117,6 +119,12 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 void conn_input(const struct mad_from *from, const struct mad *m);
 /* A REQ or SIDR_REQ: rules.c hands it on. */
 void request_input(const struct mad_from *from, const struct mad *m);
+/* The same, wherever on this host it belongs to. */
+void request_route(const struct mad_from *from, const struct mad *m);
+/* Nobody takes a request: true when it is tried again later, or is already. False: it has
+ * waited, and is to be refused. */
+bool late_hold(const struct mad_from *from, const struct mad *m);
+void late_forget(void); /* after fork() */
 /* The end of service id resolution. */
 void sidr_reply(struct conn *c, const struct mad *m);
 /* Does what the state wants with a message from the connection's peer. */

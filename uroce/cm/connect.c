@@ -9,13 +9,6 @@
 #include "gid.h"
 #include "id.h"
 
-/*
- * Local ACK timeout, 4.096 us * 2^16 = 268 ms. The kernel's 19 costs 2.1 s for the loss of
- * the last packet of a message, on links that answer in microseconds; much less would, times
- * eight tries, break the connections of a process that is stopped or starved for a second.
- */
-#define ACK_TIMEOUT 16
-
 #define RETRIES_MAX 7 /* fields of three bits */
 
 /* Private data as it goes into a message. */
@@ -81,7 +74,7 @@ static void set_qp(struct cm_id *id, const struct rdma_conn_param *p)
 		c->local_qpn = p->qp_num & PSN_MASK;
 		c->srq = p->srq != 0;
 	}
-	c->flow_control = p ? p->flow_control != 0 : true;
+	c->flow_control = p && p->flow_control;
 }
 
 /* The connection of an active id, as far as this side knows it. */
@@ -274,7 +267,7 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
 	bool known, pending;
 
 	engine_lock();
-	known = id->conn && !is_datagram(id);
+	known = id->conn != NULL;
 	engine_unlock();
 	if (!known)
 		return fail(EINVAL);

@@ -165,9 +165,7 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 	if (!ch || !out)
 		return fail(EINVAL);
 	do {
-		if (ch->dead)
-			return fail(EBADF);
-		if (event_take(ch->v.fd) < 0)
+		if (cm_channel_wait(ch) < 0)
 			return -1;
 		engine_lock();
 		ev = cm_channel_take(ch);

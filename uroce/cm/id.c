@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "engine.h"
+#include "engine_own.h"
 #include "export.h"
 #include "gid.h"
 #include "id.h"
@@ -33,9 +33,7 @@ static void stop_listening(struct cm_id *id)
 {
 	if (!id->port)
 		return;
-	if (id->port->listener == id)
-		id->port->listener = NULL;
-	port_put(id->port);
+	port_leave(id->port, id);
 	id->port = NULL;
 }
 
@@ -79,6 +77,7 @@ void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
 void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu)
 {
 	struct ibv_sa_path_rec *p = id->v.route.path_rec;
+	uint8_t ack_timeout = id->has_ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
 
 	id->v.route.addr.addr.ibaddr.dgid = *dgid;
 	if (!p)
@@ -96,9 +95,8 @@ void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu)
 		.mtu_selector = 2, /* exactly */
 		.mtu = mtu,
 		.rate_selector = 2,
-		.rate = IBV_RATE_2_5_GBPS,
 		.packet_life_time_selector = 2,
-		.packet_life_time = id->ack_timeout ? id->ack_timeout - 1 : 0,
+		.packet_life_time = ack_timeout ? ack_timeout - 1 : 0,
 	};
 	id->v.route.path_rec = p;
 	id->v.route.num_paths = 1;
@@ -235,9 +233,9 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 
 	if (listener->v.qp_type != c->qp_type)
 		return datagram ? SIDR_UNSUPPORTED : REJ_TRANSPORT;
-	/* the kernel's listener rejects with what a consumer would say when its queue is full */
+	/* as the kernel: who wants to connect may try again, and does */
 	if (!listener->backlog)
-		return datagram ? SIDR_REJECT : REJ_CONSUMER;
+		return datagram ? SIDR_REJECT : CONN_IGNORE;
 	ev = cm_event_new(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
 	id = id_new(listener->channel, listener->v.context, listener->v.ps, c->qp_type);
 	if (!ev || !id) {
@@ -267,6 +265,7 @@ void cm_forget(void)
 {
 	cm_channel_forget();
 	conn_forget();
+	late_forget();
 	port_forget();
 	cm_device_reset();
 }
@@ -274,9 +273,8 @@ void cm_forget(void)
 /* Who ends without having said so: the kernel would say it in its place. */
 __attribute__((destructor)) static void farewell(void)
 {
-	if (!cm_device_context)
+	if (!cm_device_context || !lock_within_a_second())
 		return;
-	engine_lock();
 	conn_farewell();
 	engine_flush();
 	engine_unlock();

@@ -35,6 +35,8 @@ struct cm_channel {
 	LIST_ENTRY(cm_channel) entry;
 	LIST_HEAD(, cm_id) ids;
 	TAILQ_HEAD(, cm_event) events; /* not yet taken */
+	unsigned takers;	       /* threads in rdma_get_cm_event() */
+	bool closed;		       /* goes when the last of them comes back */
 	bool dead;		       /* the parent's: we are a child of fork() */
 };
 
@@ -106,6 +108,13 @@ extern struct ibv_context *cm_device_context;
 extern struct ibv_pd *cm_device_pd;
 void cm_device_reset(void); /* after fork() */
 
+/*
+ * Local ACK timeout, 4.096 us * 2^16 = 268 ms. The kernel's 19 costs 2.1 s for the loss of
+ * the last packet of a message, on links that answer in microseconds; much less would, times
+ * eight tries, break the connections of a process that is stopped or starved for a second.
+ */
+#define ACK_TIMEOUT 16
+
 /* ----------------------------------------------------------------------- id.c -- */
 
 /* NULL: ENOMEM. */
@@ -128,6 +137,8 @@ struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
 void cm_channel_put(struct cm_event *ev);
+/* Waits until there is an event; without the lock. 0, or -1 with errno. */
+int cm_channel_wait(struct cm_channel *ch);
 /* Takes the next; NULL: there is none (any more). */
 struct cm_event *cm_channel_take(struct cm_channel *ch);
 /* Drops the queued events of an owner; requests in them are rejected. */

@@ -32,27 +32,41 @@ static bool covers(const struct port *p, const union ibv_gid *dst)
 /* Is there an address that both take? */
 static bool overlap(const struct port *a, const struct port *b)
 {
+	if (a->space != b->space || a->number != b->number)
+		return false;
 	return covers(a, &b->addr) || covers(b, &a->addr);
+}
+
+static bool is_any(const union ibv_gid *addr)
+{
+	return gid_equal(addr, &any_ipv6) || gid_equal(addr, &any_ipv4);
+}
+
+/* The errno of a conflict: the kernel's, confusing as it is. */
+static int conflict(const struct port *a, const struct port *b)
+{
+	return is_any(&a->addr) || is_any(&b->addr) ? EADDRNOTAVAIL : EADDRINUSE;
 }
 
 /* Of this process: NULL and errno, or the one to share; *none: nothing is in the way. */
 static struct port *share(const struct port *want, bool *none)
 {
-	struct port *p;
+	struct port *p, *same = NULL;
 
 	*none = true;
 	LIST_FOREACH(p, &ports, entry) {
-		if (p->space != want->space || p->number != want->number || !overlap(p, want))
+		if (!overlap(p, want))
 			continue;
-		if (!p->reuse || !want->reuse) {
+		/* those that are only held for connections are in nobody's way here */
+		if (p->ids && (!p->reuse || !want->reuse)) {
 			*none = false;
-			errno = EADDRINUSE;
+			errno = conflict(p, want);
 			return NULL;
 		}
 		if (gid_equal(&p->addr, &want->addr) && p->both == want->both)
-			return p;
+			same = p;
 	}
-	return NULL;
+	return same;
 }
 
 static int claim(struct port *p)
@@ -80,38 +94,68 @@ static int claim(struct port *p)
 	return -1;
 }
 
-struct port *port_get(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
-		      bool reuse)
+static struct port *new_port(const struct port *want)
 {
-	struct port want = { .space = space,
-			     .number = *number,
-			     .addr = *addr,
-			     .both = both,
-			     .reuse = reuse,
-			     .refs = 1 };
-	struct port *p;
-	bool none = true;
+	struct port *p = malloc(sizeof(*p));
 
-	if (*number) {
-		p = share(&want, &none);
-		if (!none)
-			return NULL;
-		if (p) {
-			port_hold(p);
-			return p;
-		}
-	}
-	p = malloc(sizeof(*p));
 	if (!p)
 		return NULL;
-	*p = want;
+	*p = *want;
 	if (claim(p) < 0) {
+		/* of another process */
+		if (errno == EADDRINUSE && is_any(&p->addr))
+			errno = EADDRNOTAVAIL;
 		free(p);
 		return NULL;
 	}
-	*number = p->number;
 	LIST_INSERT_HEAD(&ports, p, entry);
 	return p;
+}
+
+struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+		       bool reuse)
+{
+	struct port want = {
+		.space = space, .number = *number, .addr = *addr, .both = both, .reuse = reuse
+	};
+	struct port *p = NULL;
+	bool none = true;
+
+	if (*number)
+		p = share(&want, &none);
+	if (!none)
+		return NULL;
+	if (!p)
+		p = new_port(&want);
+	if (!p)
+		return NULL;
+	p->refs++;
+	p->ids++;
+	p->reuse = reuse;
+	*number = p->number;
+	return p;
+}
+
+void port_leave(struct port *p, struct cm_id *id)
+{
+	if (p->listener == id)
+		p->listener = NULL;
+	p->ids--;
+	port_put(p);
+}
+
+int port_listen(struct port *p, struct cm_id *id)
+{
+	struct port *other;
+
+	LIST_FOREACH(other, &ports, entry) {
+		if (overlap(other, p) && other->ids > (other == p ? 1 : 0)) {
+			errno = conflict(other, p);
+			return -1;
+		}
+	}
+	p->listener = id;
+	return 0;
 }
 
 void port_hold(struct port *p)

@@ -21,17 +21,22 @@ struct port {
 	bool both;	    /* any IPv6, and any IPv4 too */
 	bool reuse;
 	unsigned refs;
+	unsigned ids; /* bound to it */
 	struct group_name *names[2];
 	struct cm_id *listener; /* NULL: bound only */
 };
 
 extern const union ibv_gid any_ipv6, any_ipv4;
 
-/* Binds: *number 0 chooses one and fills it in. The caller has a reference, which port_put()
- * gives back. reuse: others of this process with reuse may have the same. NULL with errno
- * EADDRINUSE, EMFILE and the like. */
-struct port *port_get(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
-		      bool reuse);
+/* Binds an id: *number 0 chooses one and fills it in. The id has a reference, which
+ * port_leave() gives back. reuse: others of this process with reuse may have the same. NULL
+ * with errno: EADDRINUSE, or EADDRNOTAVAIL when an "any" address is involved, as the kernel
+ * has it; EMFILE and the like. */
+struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+		       bool reuse);
+void port_leave(struct port *p, struct cm_id *id);
+/* Makes an id the listener; nobody else may be bound there. 0, or -1 with errno as above. */
+int port_listen(struct port *p, struct cm_id *id);
 void port_hold(struct port *p);
 void port_put(struct port *p);
 

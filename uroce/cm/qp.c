@@ -55,15 +55,10 @@ static int rtr_attr(const struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 {
 	const struct conn *c = id->conn;
 
-	*mask = IBV_QP_STATE;
-	if (is_datagram(id))
-		return 0;
-	if (!is_known(c))
-		return EINVAL;
 	attr->path_mtu = c->mtu;
 	attr->dest_qp_num = c->remote_qpn;
 	attr->rq_psn = c->rq_psn;
-	*mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	*mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 	if (id->v.qp_type == IBV_QPT_RC) {
 		attr->max_dest_rd_atomic = c->responder_resources;
 		attr->min_rnr_timer = 0; /* 655 ms: rdma_accept(3) */
@@ -77,10 +72,6 @@ static int rts_attr(const struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 	const struct conn *c = id->conn;
 
 	*mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
-	if (is_datagram(id))
-		return 0;
-	if (!is_known(c))
-		return EINVAL;
 	attr->sq_psn = c->sq_psn;
 	if (id->v.qp_type == IBV_QPT_RC) {
 		attr->timeout = c->ack_timeout;
@@ -101,9 +92,12 @@ int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 		return EINVAL;
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = state;
-	switch (state) {
-	case IBV_QPS_INIT:
+	/* without a connection there is nothing else to say, as the kernel sees it */
+	if (state == IBV_QPS_INIT || !id->conn || is_datagram(id))
 		return init_attr(id, attr, mask);
+	if (!is_known(id->conn))
+		return EINVAL;
+	switch (state) {
 	case IBV_QPS_RTR:
 		return rtr_attr(id, attr, mask);
 	case IBV_QPS_RTS:
@@ -132,9 +126,9 @@ static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return error ? fail(error) : 0;
 }
 
-static int to_state(struct cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state)
+static int to_init(struct cm_id *id, struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = state };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
 	int mask;
 
 	if (rdma_init_qp_attr(&id->v, &attr, &mask) < 0)
@@ -148,7 +142,7 @@ int id_qp_connect(struct cm_id *id, unsigned responder_resources, unsigned initi
 	int mask;
 
 	/* once more: the access flags are known only now */
-	if (to_state(id, id->v.qp, IBV_QPS_INIT) < 0)
+	if (to_init(id, id->v.qp) < 0)
 		return -1;
 	if (rdma_init_qp_attr(&id->v, &attr, &mask) < 0)
 		return -1;
@@ -174,11 +168,16 @@ int id_qp_error(struct cm_id *id)
 /* Connected ones wait in INIT, so that receives can be posted; datagrams are ready at once. */
 static int prepare(struct cm_id *id, struct ibv_qp *qp)
 {
-	if (to_state(id, qp, IBV_QPS_INIT) < 0)
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+
+	if (to_init(id, qp) < 0)
 		return -1;
 	if (!is_datagram(id))
 		return 0;
-	return to_state(id, qp, IBV_QPS_RTR) < 0 || to_state(id, qp, IBV_QPS_RTS) < 0 ? -1 : 0;
+	if (modify(qp, &attr, IBV_QP_STATE) < 0)
+		return -1;
+	attr.qp_state = IBV_QPS_RTS;
+	return modify(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
 }
 
 /* ------------------------------------------------------------------ creation -- */

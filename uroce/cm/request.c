@@ -94,7 +94,7 @@ static bool addresses_true(const struct mad_from *from, const struct mad *m, str
 }
 
 /* 0, or the reason why the request cannot be met whoever listens. */
-static unsigned check_req(const struct mad_from *from, const struct mad *m, struct mad_ip *ip)
+static int check_req(const struct mad_from *from, const struct mad *m, struct mad_ip *ip)
 {
 	const struct mad_req *req = &m->req;
 	int gid = gid_index(&from->dst, from->scope);
@@ -140,13 +140,13 @@ static struct conn *new_conn(const struct mad_from *from, const struct mad *m, s
 }
 
 /* Makes the connection; 0, or the reason why not. */
-static unsigned take_req(const struct mad_from *from, const struct mad *m)
+static int take_req(const struct mad_from *from, const struct mad *m)
 {
 	const struct mad_req *req = &m->req;
 	struct port *port = find_port(req->service, &from->dst);
 	struct mad_ip ip;
 	struct conn *c;
-	unsigned reason;
+	int reason;
 
 	if (!port || !port->listener)
 		return REJ_SERVICE;
@@ -169,7 +169,7 @@ static unsigned take_req(const struct mad_from *from, const struct mad *m)
 	c->rnr_retry_count = req->rnr_retry_count;
 	c->ack_timeout = req->ack_timeout;
 	c->mtu = req->mtu;
-	reason = (unsigned)id_conn_request(port->listener, c, m, &ip);
+	reason = id_conn_request(port->listener, c, m, &ip);
 	if (reason) {
 		conn_free(c);
 		return reason;
@@ -182,7 +182,7 @@ static unsigned take_req(const struct mad_from *from, const struct mad *m)
 static void req_input(const struct mad_from *from, const struct mad *m)
 {
 	struct conn *c = conn_find_peer(m->req.guid, m->local_id);
-	unsigned reason;
+	int reason;
 
 	if (c && gid_equal(&c->flow.dgid, &from->src)) {
 		conn_rule(c, m);
@@ -196,8 +196,8 @@ static void req_input(const struct mad_from *from, const struct mad *m)
 	} else {
 		reason = take_req(from, m);
 	}
-	if (reason)
-		answer_rej(from, m, reason);
+	if (reason > 0 && (reason != REJ_SERVICE || !late_hold(from, m)))
+		answer_rej(from, m, (unsigned)reason);
 }
 
 static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
@@ -237,7 +237,7 @@ static void sidr_input(const struct mad_from *from, const struct mad *m)
 		return;
 	}
 	status = take_sidr(from, m);
-	if (status)
+	if (status && (status != SIDR_UNSUPPORTED || !late_hold(from, m)))
 		answer_sidr(from, m, status);
 }
 

@@ -57,6 +57,15 @@ static bool forward_request(const struct mad_from *from, const struct mad *m, co
 	return !own && to_name(from, any, service, buf);
 }
 
+void request_route(const struct mad_from *from, const struct mad *m)
+{
+	uint8_t buf[MAD_BYTES];
+
+	mad_build(buf, m);
+	if (!forward_request(from, m, buf))
+		conn_input(from, m);
+}
+
 /* Who gave up before it had an answer has no id to name: the one who has its request will
  * know it by its GUID. */
 static void forward_to_all(const struct mad_from *from, const uint8_t *buf)

@@ -107,6 +107,16 @@ const char *engine_reason(void)
 	return reason;
 }
 
+/* Acknowledgements that wait for a program that ends would be missed by its peers. */
+__attribute__((destructor)) static void say_goodbye(void)
+{
+	if (!lock_within_a_second())
+		return;
+	if (progress_running())
+		engine_flush();
+	engine_unlock();
+}
+
 static bool forking[2];
 
 void engine_before_fork(void)
@@ -116,13 +126,13 @@ void engine_before_fork(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	forking[0] = pthread_mutex_timedlock(&setup, &until) == 0;
-	forking[1] = lock_before_fork();
+	forking[1] = lock_within_a_second();
 }
 
 void engine_after_fork(void)
 {
 	if (forking[1])
-		lock_after_fork();
+		engine_unlock();
 	if (forking[0])
 		pthread_mutex_unlock(&setup);
 }

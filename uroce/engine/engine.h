@@ -28,6 +28,8 @@
 struct cq;
 
 void engine_lock(void);
+/* Where to wait could be for ever: at exit(), in a signal handler. */
+bool engine_trylock(void);
 void engine_unlock(void);
 /* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
  * demand: destroying what has events that are not acknowledged. */
@@ -80,19 +82,19 @@ static inline void engine_armed(void)
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
- * wire to a sleeping application. Without the lock. A cancellation point. 0; 1: what was to
- * be written to fd was handed over, and is not there to be read; or -1 with errno EINTR where
- * read(2) would have it: not after handlers that have SA_RESTART. */
+ * wire to a sleeping application. Without the lock. A cancellation point. 0; 1: it is not
+ * readable, but engine_hand_over() was called for it; -1 with errno EINTR where read(2) would
+ * have it: not after handlers that have SA_RESTART. */
 int engine_wait_fd(int fd);
-/* Something is to be written to fd. True: the thread that makes this pass waits for just
- * that, and gets it without. */
+/* Instead of making fd readable: true: the thread that is at work is the one that waits for
+ * it, and knows now. */
 bool engine_hand_over(int fd);
 
 /* A peer writes to our memory without our knowing: the thread must not leave the socket to
  * an application that polls memory instead of a completion queue. */
 void engine_remote_access(void);
 
-/* Monotonic, nanoseconds; read once while the lock is held, or a turn of the thread. */
+/* Monotonic, nanoseconds; read once while the lock is held, and once a pass. */
 uint64_t engine_now(void);
 
 #endif

@@ -12,15 +12,15 @@ enum reader {
 	READER_THREAD,
 	READER_POLLERS, /* applications in ibv_poll_cq(): the thread is parked */
 	READER_WAITER,	/* one application in engine_wait_fd() */
+	READER_LINGER,	/* nobody: it has just left that, and will be back */
 };
 
 /* lock.c */
-bool engine_trylock(void);
 bool engine_contended(void); /* somebody waits for the lock */
 void engine_refresh_now(void);
-/* Around fork(): tries for a second, since a program may fork where it has crashed. */
-bool lock_before_fork(void);
-void lock_after_fork(void);
+/* As engine_trylock(), with patience: for fork() and exit(), which may be called by a handler
+ * of a signal that came while the lock was held. */
+bool lock_within_a_second(void);
 void lock_forget(void);
 
 /* progress.c: 0, or -1 with errno. */
@@ -30,10 +30,11 @@ void progress_forget(void);
 bool progress_running(void);
 /* Which bring-up this is: a wait may outlast one. */
 unsigned progress_era(void);
-enum reader progress_reader(void);
-void progress_set_reader(enum reader reader);
-/* The reader has what it waited for: it is likely to come back soon. */
-void progress_waited(void);
+/* Who waits becomes the reader, in place of one who waits already: programs have threads that
+ * wait for what seldom comes. */
+void progress_begin_wait(const void *who);
+bool progress_reads(const void *who);
+void progress_end_wait(const void *who);
 
 /* A pass; read: takes packets in; urgent: acknowledgements leave with it. Returns whether
  * there is more to send. */

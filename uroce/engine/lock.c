@@ -83,18 +83,20 @@ uint64_t engine_now(void)
 	return now;
 }
 
-bool lock_before_fork(void)
+bool lock_within_a_second(void)
 {
 	struct timespec until;
+	int state;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
-	return pthread_mutex_timedlock(&lock, &until) == 0;
-}
-
-void lock_after_fork(void)
-{
-	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_timedlock(&lock, &until) != 0) {
+		pthread_setcancelstate(state, NULL);
+		return false;
+	}
+	have_lock(state);
+	return true;
 }
 
 void lock_forget(void)

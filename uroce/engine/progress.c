@@ -26,6 +26,7 @@
 #define BATCH	     32	       /* packets of a pass */
 #define TICK	     MS	       /* the thread looks whether the application still polls */
 #define POLL_GAP     (MS / 10) /* who polls twice in it is polling all the time */
+#define WAIT_GAP     MS	       /* who waits twice in it waits often */
 #define MEMORY_POLLS (10 * MS) /* after a peer has written to our memory */
 #define POLLS_YIELD  20	       /* empty polls before others get the processor */
 #define NEVER	     UINT64_MAX
@@ -39,19 +40,22 @@ static struct {
 	int epoll, timer, addresses;
 	uint64_t timer_set; /* to when */
 	enum reader reader;
-	bool waits; /* READER_POLLERS: one that waits for events, and arms the queue for that */
+	const void *waiter;    /* who reads, with READER_WAITER */
+	pthread_t last_waiter; /* who has stopped waiting, at last_wait */
 	bool in_pass;
 	bool more;		 /* to be sent: another pass is due */
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
-	uint64_t last_remote, last_empty, tick;
+	uint64_t last_remote, last_empty, last_wait, tick;
 	unsigned polls_seen;
 } e = {
 	.epoll = -1,
 	.timer = -1,
 	.addresses = -1,
+	.timer_set = NEVER,
+	.deferred_until = NEVER,
 };
 
-static _Atomic unsigned polls;
+static _Atomic unsigned polls; /* and waits */
 _Atomic bool engine_parked, engine_parked_shared;
 
 /* ---------------------------------------------------------------------- waking -- */
@@ -78,8 +82,10 @@ static uint64_t next_moment(void)
 {
 	uint64_t next = e.deferred_until;
 
+	if ((e.reader == READER_POLLERS || e.reader == READER_LINGER) && e.tick < next)
+		next = e.tick;
 	if (e.reader == READER_POLLERS)
-		return e.tick < next ? e.tick : next;
+		return next;
 	if (e.more)
 		return 0;
 	return timer_next() < next ? timer_next() : next;
@@ -118,7 +124,6 @@ unsigned engine_pass(void)
 
 	engine_refresh_now();
 	n = pass(true, true, NULL);
-
 	if (e.running)
 		wake_at(next_moment());
 	return n;
@@ -155,55 +160,38 @@ static void watch_own(bool on)
 	epoll_ctl(e.epoll, EPOLL_CTL_MOD, group_fd(), &event);
 }
 
-static bool memory_is_polled(void)
-{
-	return e.last_remote + MEMORY_POLLS > engine_now();
-}
-
 static void share(void)
 {
-	bool parked = e.reader == READER_POLLERS && !e.waits;
+	bool parked = e.reader == READER_POLLERS;
 
 	atomic_store_explicit(&engine_parked, parked, memory_order_relaxed);
-	atomic_store_explicit(&engine_parked_shared, parked && memory_is_polled(),
+	atomic_store_explicit(&engine_parked_shared,
+			      parked && e.last_remote + MEMORY_POLLS > engine_now(),
 			      memory_order_relaxed);
 }
 
-void progress_set_reader(enum reader reader)
+static void set_reader(enum reader reader)
 {
 	if ((e.reader == READER_THREAD) != (reader == READER_THREAD))
 		watch_own(reader == READER_THREAD);
 	e.reader = reader;
-	e.waits = false;
 	share();
 	wake_at(next_moment());
 }
 
-static void park(void)
+/* As long as the application comes back within a tick. */
+static void leave_to_application(enum reader reader)
 {
 	e.polls_seen = atomic_load_explicit(&polls, memory_order_relaxed);
 	e.tick = engine_now() + TICK;
-	progress_set_reader(READER_POLLERS);
-}
-
-/* To give the socket to the thread between two waits would have it woken by acknowledgements,
- * when the application runs anyway. */
-void progress_waited(void)
-{
-	if (memory_is_polled()) {
-		progress_set_reader(READER_THREAD);
-		return;
-	}
-	park();
-	e.waits = true;
-	share();
+	set_reader(reader);
 }
 
 void engine_unpark(void)
 {
 	engine_lock();
 	if (e.running && e.reader == READER_POLLERS)
-		progress_set_reader(READER_THREAD);
+		set_reader(READER_THREAD);
 	engine_unlock();
 }
 
@@ -212,6 +200,39 @@ void engine_remote_access(void)
 	e.last_remote = engine_now();
 	if (e.reader == READER_POLLERS)
 		share();
+	else if (e.reader == READER_LINGER)
+		set_reader(READER_THREAD);
+}
+
+void progress_begin_wait(const void *who)
+{
+	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	e.waiter = who;
+	if (e.reader != READER_WAITER)
+		set_reader(READER_WAITER);
+}
+
+bool progress_reads(const void *who)
+{
+	return e.reader == READER_WAITER && e.waiter == who;
+}
+
+/* To give the socket to the thread and take it back would cost more than the rest of the
+ * way from one event to the next: so one that waits often keeps it meanwhile, unless others
+ * do so too. */
+void progress_end_wait(const void *who)
+{
+	uint64_t now = engine_now();
+	bool often = pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < WAIT_GAP;
+
+	e.last_waiter = pthread_self();
+	e.last_wait = now;
+	if (!progress_reads(who))
+		return;
+	if (often && now - e.last_remote > MEMORY_POLLS)
+		leave_to_application(READER_LINGER);
+	else
+		set_reader(READER_THREAD);
 }
 
 /* The thread looks whether the application still polls. */
@@ -219,10 +240,10 @@ static void tick(void)
 {
 	unsigned seen = atomic_load_explicit(&polls, memory_order_relaxed);
 
-	if (e.reader != READER_POLLERS || engine_now() < e.tick)
+	if ((e.reader != READER_POLLERS && e.reader != READER_LINGER) || engine_now() < e.tick)
 		return;
 	if (seen == e.polls_seen) {
-		progress_set_reader(READER_THREAD);
+		set_reader(READER_THREAD);
 		return;
 	}
 	e.polls_seen = seen;
@@ -232,18 +253,19 @@ static void tick(void)
 
 /* --------------------------------------------------------- the application polls -- */
 
-/* Who polls now and then leaves the socket to the thread; who has armed the queue will wait
- * for the event. */
-static void poll_reader(struct cq *cq)
+static bool is_armed(struct cq *cq)
+{
+	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
+}
+
+/* Who polls now and then leaves the socket to others; who has armed the queue will wait for
+ * the event. */
+static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
-	if (atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED) {
-		if (e.reader == READER_POLLERS && !e.waits)
-			progress_set_reader(READER_THREAD);
-	} else if (e.reader == READER_THREAD && now - e.last_empty < POLL_GAP) {
-		park();
-	}
+	if (!is_armed(cq) && now - e.last_empty < POLL_GAP && e.reader != READER_POLLERS)
+		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
 }
 
@@ -254,10 +276,12 @@ void engine_poll_empty(struct cq *cq)
 	unsigned n = 0;
 
 	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	if (is_armed(cq))
+		engine_armed();
 	/* who holds the lock makes progress; who waits for it has it next */
 	if (!engine_contended() && engine_trylock()) {
 		if (e.running) {
-			poll_reader(cq);
+			look_at_poller(cq);
 			n = pass(true, false, cq);
 			wake_at(next_moment());
 		}
@@ -303,7 +327,6 @@ static bool turn(const struct epoll_event *events, int n)
 	e.in_pass = true;
 	serve(events, n);
 	e.in_pass = false;
-	engine_refresh_now();
 	tick();
 	pass(e.reader == READER_THREAD, true, NULL);
 	if (e.timer_set <= engine_now()) /* it has run out */
@@ -392,7 +415,7 @@ int progress_start(void)
 	e.stop = e.more = false;
 	e.reader = READER_THREAD;
 	e.timer_set = e.deferred_until = NEVER;
-	e.last_remote = e.last_empty = 0;
+	e.last_remote = e.last_empty = e.last_wait = 0;
 	e.era++;
 	share();
 	ret = open_all();
@@ -442,9 +465,4 @@ bool progress_running(void)
 unsigned progress_era(void)
 {
 	return e.era;
-}
-
-enum reader progress_reader(void)
-{
-	return e.reader;
 }

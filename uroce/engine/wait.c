@@ -9,22 +9,14 @@
 #include "group.h"
 
 struct wait {
-	int fd;
-	bool reader;
-	bool handed; /* engine_hand_over() */
+	int socket; /* that we read, or have read; -1: not */
 	unsigned era;
 	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
+	int fd;
+	bool handed; /* an event, by engine_hand_over() */
 };
 
-static int awaited = -1; /* by the thread that makes the pass */
-
-bool engine_hand_over(int fd)
-{
-	if (fd != awaited)
-		return false;
-	awaited = -1;
-	return true;
-}
+static struct wait *passing; /* the one that makes a pass */
 
 static void begin(struct wait *w)
 {
@@ -33,9 +25,8 @@ static void begin(struct wait *w)
 		if (progress_deferred())
 			engine_flush();
 		w->era = progress_era();
-		w->reader = progress_reader() != READER_WAITER;
-		if (w->reader)
-			progress_set_reader(READER_WAITER);
+		progress_begin_wait(w);
+		w->socket = group_fd();
 	}
 	engine_unlock();
 }
@@ -44,11 +35,9 @@ static void end(void *arg)
 {
 	struct wait *w = arg;
 
-	if (!w->reader)
-		return;
 	engine_lock();
-	if (w->era == progress_era())
-		progress_waited();
+	if (progress_running() && w->era == progress_era())
+		progress_end_wait(w);
 	engine_unlock();
 }
 
@@ -57,41 +46,63 @@ static void end(void *arg)
 static void pass(struct wait *w, short revents)
 {
 	engine_lock();
-	if (w->era != progress_era() || revents & POLLNVAL) { /* the descriptor is not ours now */
-		w->soon = false;
-		engine_unlock();
-		end(w);
-		w->reader = false;
-		return;
+	w->soon = false;
+	if (w->era != progress_era() || !progress_reads(w)) {
+		w->socket = -1; /* somebody else reads it */
+	} else if (revents & POLLNVAL) {
+		w->socket = -1; /* the program has closed it */
+		progress_end_wait(w);
+	} else {
+		passing = w;
+		w->soon = progress_pass(true, revents == 0) || progress_deferred();
+		passing = NULL;
 	}
-	awaited = w->fd;
-	w->soon = progress_pass(true, revents == 0) || progress_deferred();
-	w->handed = awaited < 0;
-	awaited = -1;
 	engine_unlock();
 }
 
-/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. */
+bool engine_hand_over(int fd)
+{
+	if (!passing || passing->fd != fd || passing->handed)
+		return false;
+	passing->handed = true;
+	return true;
+}
+
+static bool restarts(int sig)
+{
+	struct sigaction sa;
+
+	switch (sig) {
+	case SIGSEGV: /* these have handlers of other kinds: ours, those of sanitizers */
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+		return true;
+	}
+	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_flags & SA_RESTART)
+		return true;
+	return !(sa.sa_flags & SA_SIGINFO) &&
+	       (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN);
+}
+
+/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. Which
+ * signal it was is not told: if all handlers say so, then its too. */
 static bool interrupted(void)
 {
-	for (int sig = 1; sig < NSIG; sig++) {
-		struct sigaction sa;
-
-		if (sigaction(sig, NULL, &sa) == 0 &&
-		    (sa.sa_flags & SA_SIGINFO ||
-		     (sa.sa_handler != SIG_DFL && sa.sa_handler != SIG_IGN)) &&
-		    !(sa.sa_flags & SA_RESTART))
+	for (int sig = 1; sig < NSIG; sig++)
+		if (!restarts(sig))
 			return true;
-	}
 	return false;
 }
 
 static int wait_for(struct wait *w)
 {
-	while (!w->handed) {
+	for (;;) {
 		struct pollfd p[2] = {
 			{ .fd = w->fd, .events = POLLIN },
-			{ .fd = w->reader ? group_fd() : -1, .events = POLLIN },
+			{ .fd = w->socket, .events = POLLIN },
 		};
 		int n = poll(p, 2, w->soon ? 0 : -1);
 
@@ -99,15 +110,16 @@ static int wait_for(struct wait *w)
 			return -1;
 		if (n > 0 && p[0].revents)
 			return 0;
-		if (n >= 0 && w->reader)
+		if (n >= 0 && w->socket >= 0)
 			pass(w, p[1].revents);
+		if (w->handed)
+			return 1;
 	}
-	return 1;
 }
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { .fd = fd };
+	struct wait w = { .socket = -1, .fd = fd };
 	int ret, err;
 
 	begin(&w);

@@ -19,17 +19,17 @@
 #include "setup.h"
 #include "timer.h"
 
-/* Locks first: the others may take them. Sockets late: others may look at them. */
+/* Locks first: the others may take them. Then the timers, whose owners go. Sockets last. */
 static void forget(void)
 {
 	engine_forget();
+	timer_forget();
 	cm_forget();
 	mcast_forget();
 	qp_forget_all();
 	device_forget();
 	link_forget();
 	group_forget();
-	timer_forget();
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

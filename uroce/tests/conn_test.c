@@ -119,7 +119,7 @@ static void begin(void)
 	memset(passive, 0, sizeof(passive));
 	memset(&listening, 0, sizeof(listening));
 	npassive = refuse = 0;
-	port = port_get(SPACE, &number, &any_ipv6, true, false);
+	port = port_bind(SPACE, &number, &any_ipv6, true, false);
 	CHECK(port);
 	port->listener = &listening;
 }
@@ -136,8 +136,7 @@ static void end(void)
 	npassive = 0;
 	fake_app = NULL;
 	fake_run(100 * SECOND);
-	port->listener = NULL;
-	port_put(port);
+	port_leave(port, &listening);
 	CHECK_INT(fake_reserved, 0);
 	CHECK_INT(fake_names, 0);
 }
@@ -594,6 +593,7 @@ static void expect_refused(const struct mad *m, unsigned reason)
 	struct mad answer, copy = *m;
 
 	arrive(&copy);
+	fake_run(SECOND);
 	CHECK(fake_outgoing(&answer, NULL));
 	CHECK_INT(answer.attr, MAD_REJ);
 	CHECK_INT(answer.rej.reason, (int)reason);
@@ -849,6 +849,8 @@ static void check_sidr(void)
 /* A listener that has gone: those that it has accepted still come up. */
 static void check_listener_gone(void)
 {
+	uint16_t number = PORT;
+
 	begin();
 	hit[0] = hit[1] = 1; /* the first REP */
 	blow = FATE_DROP;
@@ -856,11 +858,49 @@ static void check_listener_gone(void)
 	connect_now();
 	fake_run(SECOND / 100);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
-	port->listener = NULL;
-	port_hold(port); /* for end() */
-	port_put(port);
+	port_leave(port, &listening);
+	CHECK_INT(fake_names, 2); /* the name is kept until the connection needs it no more */
 	fake_run(SECOND);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
+	CHECK_INT(fake_names, 0);
+	port = port_bind(SPACE, &number, &any_ipv6, true, false); /* for end() */
+	end();
+}
+
+/* One that is opened anew while its peer is on its way. */
+static void check_listener_late(void)
+{
+	for (unsigned datagram = 0; datagram < 2; datagram++) {
+		begin();
+		port->listener = NULL;
+		fake_app = datagram ? sidr_app : applications;
+		if (datagram)
+			resolve_now();
+		else
+			connect_now();
+		fake_run(SECOND / 20);
+		CHECK_INT(active.n, 0);
+		port->listener = &listening;
+		fake_run(SECOND / 50);
+		CHECK_INT(npassive, 1);
+		fake_run(SECOND);
+		CHECK_INT(npassive, 1);
+		CHECK_INT(active.n, 1);
+		CHECK(active.events[0] == CONN_EV_RESPONSE ||
+		      active.events[0] == CONN_EV_ESTABLISHED);
+		end();
+	}
+	/* more than can wait: the rest is refused at once */
+	begin();
+	port->listener = NULL;
+	for (unsigned i = 0; i < 100; i++) {
+		struct mad m = foreign_req(500 + i, 0x42);
+
+		arrive(&m);
+	}
+	CHECK_INT(fake_sent, 68);
+	fake_run(SECOND);
+	CHECK_INT(fake_sent, 100);
 	end();
 }
 
@@ -895,6 +935,7 @@ int main(void)
 	check_states();
 	check_sidr();
 	check_listener_gone();
+	check_listener_late();
 	check_farewell();
 	return checks_end();
 }

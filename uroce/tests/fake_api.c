@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "context.h"
-#include "engine.h"
+#include "engine_own.h"
 #include "event.h"
 #include "fake_host.h"
 
@@ -29,6 +29,12 @@ void engine_lock(void)
 {
 	CHECK_INT(locked++, 0);
 	flushed = fake_sent;
+}
+
+bool lock_within_a_second(void)
+{
+	engine_lock();
+	return true;
 }
 
 void engine_unlock(void)

@@ -74,6 +74,12 @@ void engine_poll_empty(struct cq *cq)
 	fake_polls++;
 }
 
+_Atomic bool engine_parked, engine_parked_shared;
+
+void engine_unpark(void)
+{
+}
+
 bool engine_hand_over(int fd)
 {
 	(void)fd;
@@ -225,10 +231,4 @@ void context_ops_qp(struct context *c)
 void context_ops_srq(struct context *c)
 {
 	(void)c;
-}
-
-/* Of engine.h: nobody parks the thread that is not there. */
-_Atomic bool engine_parked, engine_parked_shared;
-void engine_unpark(void)
-{
 }

@@ -80,8 +80,8 @@ int event_take(int fd)
 			return -1;
 		}
 		ret = engine_wait_fd(fd);
-		if (ret != 0)
-			return ret > 0 ? 0 : -1;
+		if (ret != 0) /* 1: handed over */
+			return ret < 0 ? -1 : 0;
 	}
 	return 0;
 }
