@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "alive.h"
 #include "conn.h"
 #include "engine.h"
 #include "group.h"
@@ -129,11 +130,15 @@ uint64_t conn_tid(const struct conn *c)
 struct conn *conn_new(struct cm_id *user)
 {
 	struct conn *c = calloc(1, sizeof(*c));
+	int error;
 
-	if (!c || timer_reserve(1) < 0) {
-		free(c);
-		errno = ENOMEM;
+	if (!c)
 		return NULL;
+	if (timer_reserve(1) < 0)
+		goto undo;
+	if (alive_add(conn_guid()) < 0) {
+		timer_reserve(-1);
+		goto undo;
 	}
 	do {
 		random_bytes(&c->local_id, sizeof(c->local_id));
@@ -146,17 +151,32 @@ struct conn *conn_new(struct cm_id *user)
 	c->timer.fn = conn_expired;
 	LIST_INSERT_HEAD(&by_id[bucket(0, c->local_id)], c, by_id);
 	return c;
+undo:
+	error = errno;
+	free(c);
+	errno = error;
+	return NULL;
 }
 
 void conn_free(struct conn *c)
 {
 	timer_stop(&c->timer);
 	timer_reserve(-1);
+	alive_remove();
 	if (c->port)
 		port_put(c->port);
 	conn_unindex(c);
 	LIST_REMOVE(c, by_id);
 	free(c);
+}
+
+void conn_each(void (*fn)(struct conn *c))
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct conn *c = LIST_FIRST(&by_id[i]), *next; c; c = next) {
+			next = LIST_NEXT(c, by_id);
+			fn(c);
+		}
 }
 
 void conn_forget(void)
@@ -172,6 +192,7 @@ void conn_forget(void)
 	memset(by_peer, 0, sizeof(by_peer));
 	memset(by_qpn, 0, sizeof(by_qpn));
 	the_guid = 0;
+	alive_forget();
 }
 
 /* --------------------------------------------------------------------- states -- */
@@ -187,6 +208,7 @@ void conn_enter(struct conn *c, enum conn_state state)
 {
 	timer_stop(&c->timer);
 	c->state = state;
+	alive_watch(c);
 	if (c->port && !holds_port(state)) {
 		port_put(c->port);
 		c->port = NULL;

@@ -9,6 +9,7 @@
  *   request.c   requests that come in: duplicates, stale connections, listeners
  *   late.c      those that find nobody yet
  *   sidr.c      service id resolution
+ *   alive.c     peers that were killed
  *   route.c     which process a MAD is for
  *
  * Everything runs with the lock held. A connection belongs to an id until that lets go of
@@ -146,6 +147,8 @@ struct conn *conn_find_peer(uint64_t guid, uint32_t remote_id);
 struct conn *conn_find_qpn(uint64_t guid, uint32_t remote_qpn);
 /* A datagram's: by the address of who asks, and the request id. */
 struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id);
+/* Each of them; fn may free the one that it gets. */
+void conn_each(void (*fn)(struct conn *c));
 /* guid, remote_id and remote_qpn are known now. */
 void conn_index(struct conn *c);
 /* In place of a GUID for those that ask: 12.11 has none. */

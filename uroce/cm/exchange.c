@@ -65,9 +65,10 @@ void conn_be_patient(struct conn *c, unsigned timeout)
 {
 	uint64_t t = engine_now() + iba_time(timeout < MRA_TIME ? timeout : MRA_TIME);
 
-	c->wait = RESEND_FIRST;
+	/* but who has asked may be gone since: then somebody else will say so */
+	c->wait = RESEND_MAX;
 	c->give_up = t + GIVE_UP;
-	timer_set(&c->timer, t);
+	timer_set(&c->timer, engine_now() + c->wait);
 }
 
 void conn_send_ids(struct conn *c, enum mad_attr attr)

@@ -25,6 +25,7 @@ struct group group = {
 	.rx = { [0 ... SLOTS - 1] = -1 },
 	.control = -1,
 	.epoll = -1,
+	.alive = -1,
 	.sender = { -1, -1 },
 };
 
@@ -270,6 +271,7 @@ static void close_fd(int *fd)
 static void close_all(void)
 {
 	names_close();
+	close_fd(&group.alive);
 	close_fd(&group.epoll);
 	close_fd(&group.control); /* nobody asks us any more */
 	sockets_close(group.rx);

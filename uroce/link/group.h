@@ -55,6 +55,11 @@ struct group_name;
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr);
 void group_release(struct group_name *name);
 
+/* A process that has connections is known by the GUID of its channel adapter as long as it
+ * lives: to make it known, and to look for one. 0, or -1 with errno; costs a descriptor. */
+int group_announce(uint64_t guid);
+bool group_announced(uint64_t guid);
+
 /* A MAD as it came in. */
 struct mad_from {
 	union ibv_gid src, dst;

@@ -13,6 +13,7 @@ struct group {
 	int rx[SLOTS];
 	int control;   /* bound to the name of the slot */
 	int epoll;     /* of control, and of the names that we hold */
+	int alive;     /* bound to the GUID of this process */
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
 };

@@ -198,6 +198,29 @@ void names_close(void)
 	}
 }
 
+static struct abstract guid_name(uint64_t guid)
+{
+	return abstract_name("guid/%016llx", (unsigned long long)guid);
+}
+
+int group_announce(uint64_t guid)
+{
+	struct abstract name = guid_name(guid);
+
+	if (group.alive < 0)
+		group.alive = abstract_bind(&name);
+	return group.alive < 0 ? -1 : 0;
+}
+
+bool group_announced(uint64_t guid)
+{
+	struct abstract name = guid_name(guid);
+
+	/* our own socket is there, however few descriptors there are; in doubt it lives */
+	return connect(group.alive, (const struct sockaddr *)&name.un, name.len) == 0 ||
+	       errno != ECONNREFUSED;
+}
+
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 		       const struct mad_from *from, const void *mad, size_t n)
 {

@@ -406,7 +406,8 @@ static void check_unreachable(void)
 	end();
 }
 
-/* An application that thinks for minutes: its peer is told to wait, and does. */
+/* An application that thinks for minutes: its peer is told to wait, and asks only now and
+ * then whether there still is one. */
 static void check_slow(void)
 {
 	begin();
@@ -415,7 +416,7 @@ static void check_slow(void)
 	fake_run(300 * SECOND);
 	CHECK_INT(npassive, 1);
 	CHECK_INT(active.n, 0);
-	CHECK(fake_sent < 20);
+	CHECK(fake_sent < 2 * 300 / 4 + 20);
 	passive[0].wants_accept = true;
 	applications();
 	fake_run(SECOND);
@@ -430,7 +431,7 @@ static void check_slow(void)
 	fake_run(200 * SECOND);
 	CHECK_INT(active.c->state, CONN_REP_RCVD);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
-	CHECK(fake_sent < 20);
+	CHECK(fake_sent < 2 * 200 / 4 + 20);
 	CHECK_INT(conn_establish(active.c), 0);
 	fake_run(SECOND);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
@@ -867,6 +868,33 @@ static void check_listener_gone(void)
 	end();
 }
 
+/* The peer is on this host and is killed: in the end, and before it has answered. */
+static void check_killed(void)
+{
+	begin();
+	connect_now();
+	fake_run(3 * SECOND);
+	CHECK_INT(active.c->state, CONN_ESTABLISHED);
+	CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 0);
+	fake_killed = true;
+	fake_run(2 * SECOND);
+	CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 1);
+	CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
+	fake_killed = false;
+	end();
+
+	begin();
+	fake_app = NULL; /* it takes its time */
+	connect_now();
+	fake_run(SECOND / 2);
+	CHECK_INT(passive[0].c->state, CONN_REQ_RCVD);
+	fake_killed = true;
+	fake_run(SECOND);
+	CHECK_INT(count_of(&passive[0], CONN_EV_REJECTED), 1);
+	fake_killed = false;
+	end();
+}
+
 /* One that is opened anew while its peer is on its way. */
 static void check_listener_late(void)
 {
@@ -935,6 +963,7 @@ int main(void)
 	check_states();
 	check_sidr();
 	check_listener_gone();
+	check_killed();
 	check_listener_late();
 	check_farewell();
 	return checks_end();

@@ -22,6 +22,7 @@
 uint64_t fake_now = 1000000000;
 int fake_reserved;
 unsigned fake_names, fake_sent, fake_forwards;
+bool fake_killed;
 uint16_t fake_taken;
 enum fate (*fake_fate)(unsigned n, const struct mad *m);
 void (*fake_app)(void);
@@ -356,6 +357,18 @@ void group_release(struct group_name *name)
 {
 	fake_names--;
 	name->used = false;
+}
+
+int group_announce(uint64_t guid)
+{
+	(void)guid;
+	return 0;
+}
+
+bool group_announced(uint64_t guid)
+{
+	(void)guid;
+	return !fake_killed;
 }
 
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n)

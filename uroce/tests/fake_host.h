@@ -23,6 +23,7 @@ extern int fake_reserved;   /* timer_reserve(): the sum */
 extern unsigned fake_names; /* group_claim() without group_release() */
 extern unsigned fake_sent;  /* MADs since fake_reset() */
 extern unsigned fake_forwards;
+extern bool fake_killed;    /* group_announced(): no process of this host is */
 extern uint16_t fake_taken; /* a port that another process has */
 /* What becomes of a MAD, the n-th from 0; NULL: all pass. */
 extern enum fate (*fake_fate)(unsigned n, const struct mad *m);
