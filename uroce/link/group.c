@@ -167,9 +167,10 @@ static enum gathered make(struct reason *r)
 static int fail_in_use(struct reason *r)
 {
 	char who[300];
+	bool process = holder_of_port(who, sizeof(who));
 
-	holder_of_port(who, sizeof(who));
-	return fail(r, EADDRINUSE, "UDP port 4791 is in use: by %s", who);
+	return fail(r, EADDRINUSE, "UDP port 4791 is in use: by %s%s", who,
+		    process ? ". End it, or start this in a network of its own (unshare -rn)" : "");
 }
 
 /* They are stopped, or about to go, or another program. */

@@ -263,7 +263,7 @@ static void print_user(unsigned uid, char *buf, size_t n)
 		snprintf(buf, n, "%u", uid);
 }
 
-void holder_of_port(char *buf, size_t n)
+bool holder_of_port(char *buf, size_t n)
 {
 	struct inodes set = port_inodes();
 	pid_t pid = process_of(&set);
@@ -279,7 +279,9 @@ void holder_of_port(char *buf, size_t n)
 		snprintf(buf, n,
 			 "the kernel's rdma_rxe (use its device, which 'rdma link' shows, or "
 			 "remove it with 'rdma link delete')");
+		return false;
 	} else {
 		snprintf(buf, n, "a process of user %s", user);
 	}
+	return true;
 }

@@ -17,8 +17,9 @@ int holder_take_sockets(int rx[SLOTS]);
 
 /* Does another user have the UDP port? */
 bool holder_is_another_user(void);
-/* Writes who has the UDP port: "process 12 (rping), which is stopped", "the kernel" ... */
-void holder_of_port(char *buf, size_t n);
+/* Writes who has the UDP port: "process 12 (rping), which is stopped", "the kernel" and what
+ * to do then. Returns whether it is a process. */
+bool holder_of_port(char *buf, size_t n);
 /* The process that has bound the name, or 0. */
 pid_t holder_of_name(const struct abstract *name);
 /* "process 12 (rping), which is stopped" */

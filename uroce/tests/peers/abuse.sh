@@ -9,7 +9,7 @@ abuse=$2
 shift 2
 
 # shellcheck disable=SC2046  # a word a line
-[ $# -gt 0 ] || set -- $("$abuse")
+[ $# -gt 0 ] || set -- $("$abuse" | grep -vx -e addresses -e narrow) # those are host.sh's
 for name in "$@"; do
 	each "$name" timeout 60 "$uroce" "$abuse" "$name"
 done

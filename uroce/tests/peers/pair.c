@@ -107,11 +107,7 @@ void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uin
 	};
 
 	attr.ah_attr.grh.sgid_index = (uint8_t)pair_gid_index(ctx, &attr.ah_attr.grh.dgid);
-	CHECK_INT(ibv_modify_qp(qp, &attr,
-				IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-					IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-					IBV_QP_MIN_RNR_TIMER),
-		  0);
+	CHECK_INT(ibv_modify_qp(qp, &attr, PAIR_TO_RTR), 0);
 	attr.qp_state = IBV_QPS_RTS;
 	attr.sq_psn = 1000;
 	attr.timeout = timeout;
