@@ -30,9 +30,11 @@ void progress_forget(void);
 bool progress_running(void);
 /* Which bring-up this is: a wait may outlast one. */
 unsigned progress_era(void);
-/* Becomes the reader, false: somebody else waits already; and is it no more. */
-bool progress_begin_wait(void);
-void progress_end_wait(void);
+/* Who waits becomes the reader, in place of one who waits already: programs have threads that
+ * wait for what seldom comes. */
+void progress_begin_wait(const void *who);
+bool progress_reads(const void *who);
+void progress_end_wait(const void *who);
 
 /* A pass; read: takes packets in; urgent: acknowledgements leave with it. Returns whether
  * there is more to send. */

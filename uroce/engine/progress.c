@@ -40,6 +40,8 @@ static struct {
 	int epoll, timer, addresses;
 	uint64_t timer_set; /* to when */
 	enum reader reader;
+	const void *waiter;    /* who reads, with READER_WAITER */
+	pthread_t last_waiter; /* who has stopped waiting, at last_wait */
 	bool in_pass;
 	bool more;		 /* to be sent: another pass is due */
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
@@ -49,6 +51,8 @@ static struct {
 	.epoll = -1,
 	.timer = -1,
 	.addresses = -1,
+	.timer_set = NEVER,
+	.deferred_until = NEVER,
 };
 
 static _Atomic unsigned polls; /* and waits */
@@ -200,23 +204,31 @@ void engine_remote_access(void)
 		set_reader(READER_THREAD);
 }
 
-bool progress_begin_wait(void)
+void progress_begin_wait(const void *who)
 {
 	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
-	if (e.reader == READER_WAITER)
-		return false;
-	set_reader(READER_WAITER);
-	return true;
+	e.waiter = who;
+	if (e.reader != READER_WAITER)
+		set_reader(READER_WAITER);
+}
+
+bool progress_reads(const void *who)
+{
+	return e.reader == READER_WAITER && e.waiter == who;
 }
 
 /* To give the socket to the thread and take it back would cost more than the rest of the
- * way from one event to the next. */
-void progress_end_wait(void)
+ * way from one event to the next: so one that waits often keeps it meanwhile, unless others
+ * do so too. */
+void progress_end_wait(const void *who)
 {
 	uint64_t now = engine_now();
-	bool often = now - e.last_wait < WAIT_GAP;
+	bool often = pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < WAIT_GAP;
 
+	e.last_waiter = pthread_self();
 	e.last_wait = now;
+	if (!progress_reads(who))
+		return;
 	if (often && now - e.last_remote > MEMORY_POLLS)
 		leave_to_application(READER_LINGER);
 	else
@@ -246,14 +258,13 @@ static bool is_armed(struct cq *cq)
 	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
 }
 
-/* Who polls now and then leaves the socket to the thread; who has armed the queue will wait
- * for the event. */
+/* Who polls now and then leaves the socket to others; who has armed the queue will wait for
+ * the event. */
 static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
-	if (!is_armed(cq) && now - e.last_empty < POLL_GAP &&
-	    (e.reader == READER_THREAD || e.reader == READER_LINGER))
+	if (!is_armed(cq) && now - e.last_empty < POLL_GAP && e.reader != READER_POLLERS)
 		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
 }

@@ -9,7 +9,7 @@
 #include "group.h"
 
 struct wait {
-	int socket; /* that we read; -1: somebody else does */
+	int socket; /* that we read, or have read; -1: not */
 	unsigned era;
 	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
 	int fd;
@@ -25,8 +25,8 @@ static void begin(struct wait *w)
 		if (progress_deferred())
 			engine_flush();
 		w->era = progress_era();
-		if (progress_begin_wait())
-			w->socket = group_fd();
+		progress_begin_wait(w);
+		w->socket = group_fd();
 	}
 	engine_unlock();
 }
@@ -35,12 +35,9 @@ static void end(void *arg)
 {
 	struct wait *w = arg;
 
-	if (w->socket < 0)
-		return;
-	w->socket = -1;
 	engine_lock();
-	if (w->era == progress_era())
-		progress_end_wait();
+	if (progress_running() && w->era == progress_era())
+		progress_end_wait(w);
 	engine_unlock();
 }
 
@@ -49,15 +46,17 @@ static void end(void *arg)
 static void pass(struct wait *w, short revents)
 {
 	engine_lock();
-	if (w->era != progress_era() || revents & POLLNVAL) { /* the descriptor is not ours now */
-		w->soon = false;
-		engine_unlock();
-		end(w);
-		return;
+	w->soon = false;
+	if (w->era != progress_era() || !progress_reads(w)) {
+		w->socket = -1; /* somebody else reads it */
+	} else if (revents & POLLNVAL) {
+		w->socket = -1; /* the program has closed it */
+		progress_end_wait(w);
+	} else {
+		passing = w;
+		w->soon = progress_pass(true, revents == 0) || progress_deferred();
+		passing = NULL;
 	}
-	passing = w;
-	w->soon = progress_pass(true, revents == 0) || progress_deferred();
-	passing = NULL;
 	engine_unlock();
 }
 

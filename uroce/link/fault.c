@@ -29,7 +29,8 @@ struct rule {
 };
 
 struct held {
-	TAILQ_ENTRY(held) entry;
+	TAILQ_ENTRY(held) entry, reordered_entry;
+	bool reordered; /* goes as soon as another packet to its QP has passed */
 	uint64_t when;
 	const char *fate;
 	struct packet addresses;
@@ -42,7 +43,7 @@ struct held {
 struct side {
 	enum uroce_direction dir;
 	TAILQ_HEAD(held_list, held) held; /* by when */
-	struct held *reordered;		  /* goes as soon as another packet to its QP has passed */
+	struct held_list reordered;	  /* one of a QP at most */
 	struct timer timer;
 };
 
@@ -58,8 +59,14 @@ static bool reserved;	   /* the timers have their places */
 static void run_out(struct timer *t);
 
 static struct side sides[] = {
-	{ UROCE_OUT, TAILQ_HEAD_INITIALIZER(sides[0].held), NULL, { .fn = run_out } },
-	{ UROCE_IN, TAILQ_HEAD_INITIALIZER(sides[1].held), NULL, { .fn = run_out } },
+	{ UROCE_OUT,
+	  TAILQ_HEAD_INITIALIZER(sides[0].held),
+	  TAILQ_HEAD_INITIALIZER(sides[0].reordered),
+	  { .fn = run_out } },
+	{ UROCE_IN,
+	  TAILQ_HEAD_INITIALIZER(sides[1].held),
+	  TAILQ_HEAD_INITIALIZER(sides[1].reordered),
+	  { .fn = run_out } },
 };
 
 static struct side *side_of(enum uroce_direction dir)
@@ -133,8 +140,8 @@ static void deliver(enum uroce_direction dir, const struct packet *a, const uint
 static void release(struct side *s, struct held *h)
 {
 	TAILQ_REMOVE(&s->held, h, entry);
-	if (s->reordered == h)
-		s->reordered = NULL;
+	if (h->reordered)
+		TAILQ_REMOVE(&s->reordered, h, reordered_entry);
 	nheld--;
 	deliver(s->dir, &h->addresses, h->data, h->n, h->dport, h->fate);
 	free(h);
@@ -204,9 +211,15 @@ static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
 	to[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
-static bool same_qp(const struct held *h, const uint8_t *data)
+/* What waits for another packet to the QP of data. */
+static struct held *find_reordered(const struct side *s, const uint8_t *data)
 {
-	return memcmp(h->data + 5, data + 5, 3) == 0;
+	struct held *h;
+
+	TAILQ_FOREACH(h, &s->reordered, reordered_entry)
+		if (memcmp(h->data + 5, data + 5, 3) == 0)
+			break;
+	return h;
 }
 
 static const char *fate_name(enum fate fate, unsigned delay_us)
@@ -252,8 +265,10 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		deliver(dir, addresses, data, n, dport, NULL);
 		return;
 	}
+	/* what is delivered may lead to more packets that pass here: look first */
+	waiting = find_reordered(s, data);
 	fate = draw(dir, data, &delay_us);
-	if (fate == REORDER && s->reordered && !delay_us)
+	if (fate == REORDER && waiting && !delay_us)
 		fate = PASS; /* one at a time */
 	if (fate != PASS)
 		count(counter_of[fate]);
@@ -267,7 +282,11 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 			delay_us += REORDER_NS / 1000; /* those that follow overtake it */
 			break;
 		}
-		s->reordered = hold(s, REORDER_NS, addresses, data, n, dport, "reorder");
+		waiting = hold(s, REORDER_NS, addresses, data, n, dport, "reorder");
+		if (waiting) {
+			waiting->reordered = true;
+			TAILQ_INSERT_TAIL(&s->reordered, waiting, reordered_entry);
+		}
 		return;
 	case CORRUPT:
 		flip_bit(flipped, data, n);
@@ -276,10 +295,8 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	default:
 		break;
 	}
-	/* what is delivered may lead to more packets that pass here: look first */
-	waiting = s->reordered && same_qp(s->reordered, data) ? s->reordered : NULL;
 	pass(s, fate, delay_us, addresses, data, n, dport);
-	if (waiting && s->reordered == waiting) {
+	if (waiting && find_reordered(s, data) == waiting) {
 		release(s, waiting);
 		set_timer(s);
 	}
@@ -333,7 +350,7 @@ void fault_forget(void)
 	for (unsigned i = 0; i < 2; i++) {
 		struct side *s = &sides[i];
 
-		s->reordered = NULL;
+		TAILQ_INIT(&s->reordered);
 		s->timer.place = 0;
 		while (!TAILQ_EMPTY(&s->held)) {
 			struct held *h = TAILQ_FIRST(&s->held);

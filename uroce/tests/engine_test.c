@@ -534,6 +534,7 @@ static void test_wait_deferred(void)
 	CHECK(fake_urgent >= urgent + 2);
 }
 
+/* The last one reads: the others may wait for what seldom comes. */
 static void test_two_wait(void)
 {
 	unsigned others = fake_others.packets;
@@ -541,8 +542,11 @@ static void test_two_wait(void)
 
 	for (unsigned i = 0; i < 2; i++)
 		start(&w[i]);
-	fake_send();
-	reaches(&fake_others.packets, others + 1);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_send();
+		reaches(&fake_others.packets, others + i + 1);
+		CHECK(pthread_equal(fake_reader, w[1].thread));
+	}
 	fake_event = event;
 	fake_send();
 	for (unsigned i = 0; i < 2; i++) {
@@ -554,6 +558,31 @@ static void test_two_wait(void)
 	others = fake_engine.packets;
 	fake_send();
 	reaches(&fake_engine.packets, others + 1);
+}
+
+/* Who polls all the time comes before one that waits: for asynchronous events, often. */
+static void test_wait_and_poll(void)
+{
+	uint64_t one = 1;
+	struct waiter w;
+	unsigned mine = 0, before;
+
+	start(&w);
+	for (unsigned i = 0; i < 50; i++) {
+		park();
+		before = packets();
+		fake_send();
+		while (packets() == before)
+			engine_poll_empty(&cq);
+		mine += pthread_equal(fake_reader, pthread_self()) != 0;
+	}
+	CHECK(mine >= 25); /* it is never certain that this thread runs */
+	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 0);
+	take_event();
+	wait_unparked();
+	test_idle();
 }
 
 static void on_signal(int sig)
@@ -772,6 +801,7 @@ int main(void)
 	test_linger();
 	test_wait_deferred();
 	test_two_wait();
+	test_wait_and_poll();
 	test_signals();
 	if (!SANITIZED) { /* they lose track of threads that are cancelled */
 		test_cancel();

@@ -22,6 +22,7 @@
 #include "tx.h"
 
 struct fake_counts fake_engine, fake_others;
+_Atomic pthread_t fake_reader;
 _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 _Atomic unsigned fake_urgent, fake_deferred, fake_forgets;
 _Atomic int fake_more;
@@ -114,6 +115,8 @@ unsigned rx_packets(unsigned max)
 	unsigned n = drain(own[0], max);
 
 	counts->passes++;
+	if (n)
+		fake_reader = pthread_self();
 	counts->packets += n;
 	if (n && fake_ack_due)
 		ack_due = true;

@@ -3,6 +3,7 @@
 #ifndef UROCE_TESTS_FAKE_DEVICE_H
 #define UROCE_TESTS_FAKE_DEVICE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -13,6 +14,7 @@ struct fake_counts {
 	_Atomic unsigned packets, passes; /* passes: that looked at the socket */
 };
 extern struct fake_counts fake_engine, fake_others;
+extern _Atomic pthread_t fake_reader; /* who took in the last packet */
 extern _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 extern _Atomic unsigned fake_urgent, fake_deferred; /* calls of transport_finish() */
 extern _Atomic unsigned fake_forgets;

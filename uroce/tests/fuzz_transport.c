@@ -300,6 +300,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	o.mtu = mtus[input[0] / 4 % 4];
 	o.psn = input[1] * 0x10101u;
 	o.timeout = 4;
+	o.rnr_retry = input[0] & 0x80 ? 7 : 3;
 	open_region();
 	read_key = rig_reg(&rig_pd, memory.read_only, BYTES, IBV_ACCESS_REMOTE_READ);
 	ends[0] = rig_qp(&o);
@@ -314,7 +315,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	/* honest from here on: it ends, one way or the other */
 	rig_hole = NULL;
 	rig_wire = (struct rig_wire){ .delay = 5000 };
-	rig_run(1000000000);
+	rig_run(20000000);
 	check_all();
 	check_guards(memory.before, GUARD);
 	check_guards(memory.between, GUARD + BYTES + GUARD);

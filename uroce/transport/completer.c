@@ -225,6 +225,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 	}
 	if (qp->attr.rnr_retry != 7) /* for ever */
 		r->rnr_retries--;
+	r->retries = qp->attr.retry_cnt; /* the request has come through, and its answer */
 	rewind_to_oldest(qp);
 	r->rnr_wait = true;
 	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
@@ -287,7 +288,7 @@ static void answered(struct qp *qp, uint32_t psn, bool end)
 static void read_response(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
 	uint32_t offset = (uint32_t)psn_diff(p->psn, w->first_psn) * qp->mtu;
-	bool end = p->psn == read_part_end(w, p->psn);
+	bool end = p->psn == read_part_end(qp, w, p->psn);
 	enum ibv_wc_status status = IBV_WC_SUCCESS;
 
 	/* Whether it is a FIRST depends on where the responder began when it was asked again. */

@@ -21,7 +21,8 @@
 static struct {
 	uint32_t bytes; /* taken by QPs whose air_epoch is this */
 	uint32_t epoch;
-	struct qp_list waiting;
+	struct qp_list waiting; /* in the order in which they came */
+	bool waking;		/* the first of them has its turn */
 } air = { .waiting = TAILQ_HEAD_INITIALIZER(air.waiting) };
 
 static uint32_t cost(uint32_t len)
@@ -40,9 +41,23 @@ static uint32_t *taken(struct qp *qp)
 	return &qp->req.air;
 }
 
+static bool fits(uint32_t bytes)
+{
+	return (air.waking || TAILQ_EMPTY(&air.waiting)) && air.bytes + bytes <= AIR_BYTES;
+}
+
 bool air_has_room(uint32_t len)
 {
-	return air.bytes + cost(len) <= AIR_BYTES;
+	return fits(cost(len));
+}
+
+/* Who waits is not put off by asking again. */
+static void patience(struct timer *t)
+{
+	uint64_t when = engine_now() + AIR_WAIT_NS;
+
+	if (!timer_running(t) || t->when > when)
+		timer_set(t, when);
 }
 
 bool air_take(struct qp *qp, uint32_t n, uint32_t len)
@@ -50,13 +65,13 @@ bool air_take(struct qp *qp, uint32_t n, uint32_t len)
 	bool idle = qp->req.next_psn == qp->req.una_psn;
 	uint32_t bytes = n * cost(len);
 
-	if (air.bytes && air.bytes + bytes > (idle ? AIR_MOST : AIR_BYTES)) {
+	if (air.bytes && !fits(bytes) && !(idle && air.bytes + bytes <= AIR_MOST)) {
 		if (!qp->req.air_wait) {
 			TAILQ_INSERT_TAIL(&air.waiting, qp, req.air_next);
 			qp->req.air_wait = true;
 		}
 		if (idle) /* else the timer of the packets in flight runs */
-			timer_set(&qp->req.timer, engine_now() + AIR_WAIT_NS);
+			patience(&qp->req.timer);
 		return false;
 	}
 	air.bytes += bytes;
@@ -98,10 +113,12 @@ void air_wake(void)
 {
 	struct qp *last = TAILQ_LAST(&air.waiting, qp_list), *qp;
 
+	air.waking = true;
 	while ((qp = TAILQ_FIRST(&air.waiting)) && air_has_room(qp->mtu)) {
 		air_leave(qp);
 		requester_run(qp);
 		if (qp == last)
 			break;
 	}
+	air.waking = false;
 }

@@ -8,8 +8,10 @@
 #include "transport.h"
 #include "wr_ops.h"
 
-/* Packets of one READ request, and between two AckReq: volume 1, 9.7.3 leaves it to us. */
+/* Of one READ request, and between two AckReq: volume 1, 9.7.3 leaves it to us. Several fit
+ * into a socket buffer (pace.c), so that the next one is on its way when one has come. */
 #define PART_PACKETS 16
+#define PART_BYTES   32768
 
 TAILQ_HEAD(qp_list, qp);
 
@@ -36,10 +38,10 @@ void requester_start(struct qp *qp);
 void requester_settings(struct qp *qp);
 /* Sets the time by which the oldest packet must be acknowledged. */
 void requester_arm(struct qp *qp);
-/* PSNs up to the first that has not been sent (again). */
+/* So many packets of w were sent, or will come as the answer to what was sent. */
 void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets);
 /* Of a READ: the last PSN of the part that psn belongs to. */
-uint32_t read_part_end(const struct send_wqe *w, uint32_t psn);
+uint32_t read_part_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn);
 
 void completer_input(struct qp *qp, const struct packet *p);
 void completer_timeout(struct timer *t);

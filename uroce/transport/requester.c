@@ -7,9 +7,9 @@
  * the memory of the application.
  *
  * A READ takes a PSN for each response. It is asked for in parts of at most PART_PACKETS
- * responses, each a READ request of its own with its own range of PSNs: so the responses,
- * whose sender knows no window, stay within the window of the QP. The parts do not depend on
- * where a request has to be repeated, since a responder takes a repeated READ only if it
+ * responses (PART_BYTES), each a READ request of its own with its own range of PSNs: so the
+ * responses, whose sender knows no window, stay within the window of the QP. The parts do not
+ * depend on where a request has to be repeated, since a responder takes a repeated READ only if it
  * lies within the one that it has answered (9.7.5.1.2).
  */
 #include "codes.h"
@@ -90,10 +90,11 @@ void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 		r->una_psn = r->next_psn;
 }
 
-uint32_t read_part_end(const struct send_wqe *w, uint32_t psn)
+uint32_t read_part_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn)
 {
-	uint32_t part = (uint32_t)psn_diff(psn, w->first_psn) / PART_PACKETS;
-	uint32_t end = psn_add(w->first_psn, (part + 1) * PART_PACKETS - 1);
+	uint32_t packets = min_u32(PART_PACKETS, PART_BYTES / qp->mtu);
+	uint32_t part = (uint32_t)psn_diff(psn, w->first_psn) / packets;
+	uint32_t end = psn_add(w->first_psn, (part + 1) * packets - 1);
 
 	return psn_diff(end, w->last_psn) > 0 ? w->last_psn : end;
 }
@@ -231,7 +232,7 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	struct requester *r = &qp->req;
-	uint32_t end = op->atomic ? r->next_psn : read_part_end(w, r->next_psn);
+	uint32_t end = op->atomic ? r->next_psn : read_part_end(qp, w, r->next_psn);
 	uint32_t n = (uint32_t)psn_diff(end, r->next_psn) + 1;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
 

@@ -127,8 +127,6 @@ unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigne
 	}
 	atomic_store_explicit(&cq->head, head, memory_order_release);
 	pthread_mutex_unlock(&cq->taking);
-	if (n)
-		engine_poll_found();
 	return n;
 }
 

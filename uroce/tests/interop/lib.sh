@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# For tests of the device against the kernel's rxe: `. lib.sh UROCE RDMASH' runs the test that
+# sources it in a network namespace of this host, on one Ethernet with a machine of the lab
+# where rxe is, and gives
+#	$tmp			a directory of this test's, removed at its end
+#	need PROGRAM...		skip (77) unless they are installed
+#	at SIDE TEXT		bash runs the text at uroce or rxe, with these variables: $on (to be
+#				put before a program), $rdmash, $me and $peer, $me6 and $peer6,
+#				$job (a directory that both sides have); and the function stay:
+#				a server that does not end by itself does when the client has
+#	ok WHAT COMMAND...	COMMAND must succeed
+#	same WHAT GOT WANTED
+#	pair NAME SIDE PORT SERVER CLIENT	two texts, the server's at SIDE, the client's at
+#				the other when something listens on PORT: both must end with 0
+#	both NAME PORT SERVER CLIENT	pair, with the server at rxe and at uroce
+#	finish			the last line: the status of the test
+# A test may set the array `bridge', more options of rxe-lab, before.
+
+uroce=$(realpath "$1") rdmash=$(realpath "$2")
+agent=514 # TCP port of the machine: what comes there bash runs
+
+need() {
+	local program
+	for program in "$@"; do
+		command -v "$program" >/dev/null || { echo "no $program here: skipped"; exit 77; }
+	done
+}
+
+if [ -z "${UROCE_INTEROP-}" ]; then
+	lab=$(dirname "${BASH_SOURCE[0]}")/../../../scripts/rxe-lab
+	need busybox
+	"$lab" check bridge || exit
+	printf -v inside '%q ' bash "$(realpath "$0")" "$@"
+	# shellcheck disable=SC2016,SC2154
+	UROCE_INTEROP=1 exec "$lab" bridge -t 280 "${bridge[@]}" \
+		"$inside"'; s=$?; touch $LAB_DIR/over; exit $s' \
+		"busybox nc -ll -p $agent -e /bin/bash & lab-wait over"
+fi
+
+tmp=$(mktemp -d /tmp/uroce-interop.XXXXXX) || exit 1
+started=()
+failures=0
+trap 'kill "${started[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
+# those programs free little at their end, and are not ours
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+# shellcheck disable=SC2016
+stay='stay() { until [ -e $job/left ]; do sleep 0.05; done; kill $(jobs -p); wait; true; }
+	export -f stay;'
+
+at_uroce() {
+	on=$uroce rdmash=$rdmash me=10.0.0.2 me6=fd00::2 peer=10.0.0.1 peer6=fd00::1 \
+		job=$LAB_DIR bash -c "$stay $1" </dev/null 2>&1
+}
+
+at_rxe() {
+	local line text status=99
+
+	printf -v text 'export on= rdmash=%q me=10.0.0.1 me6=fd00::1 peer=10.0.0.2 peer6=fd00::2;' \
+		"$rdmash"
+	exec 3<>/dev/tcp/10.0.0.1/$agent || return
+	printf '(cd %q; export job=/lab; %s %s %s\n) </dev/null 2>&1; s=$?; echo; echo "status $s"; exit\n' \
+		"$PWD" "$text" "$stay" "$1" >&3
+	while IFS= read -r line <&3; do
+		case $line in
+		'status '*) status=${line#status } ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+	exec 3>&-
+	return "$status"
+}
+
+at() { "at_$1" "$2"; }
+
+not_ok() {
+	echo "not ok: $*"
+	failures=$((failures + 1))
+}
+
+ok() {
+	local what=$1
+	shift
+	if "$@" >"$tmp/out" 2>&1; then
+		echo "ok: $what"
+	else
+		not_ok "$what: status $?"
+		sed 's/^/    /' "$tmp/out"
+	fi
+}
+
+same() {
+	if [ "$2" = "$3" ]; then echo "ok: $1"; else not_ok "$1: wanted [$3], got [$2]"; fi
+}
+
+# until something listens on that RDMA CM or TCP port
+until_listening() {
+	local hex end=$((SECONDS + 20))
+	if [ "$1" = rxe ]; then
+		at rxe "timeout 20 lab-wait $2"
+		return
+	fi
+	printf -v hex ':%04X 0' "$2"
+	until "$uroce" status | grep -q "listen.*$2" ||
+		grep -Eqs "${hex}[0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
+	done
+}
+
+pair() {
+	local name=$1 side=$2 port=$3 server=$4 client=$5 pid status server_status other=uroce
+	local begin=${EPOCHREALTIME/./}
+
+	[ "$side" = rxe ] || other=rxe
+	rm -f "$LAB_DIR/left"
+	at "$side" "timeout 40 bash -c ${server@Q}" >"$tmp/server" &
+	pid=$!
+	started+=("$pid")
+	if ! until_listening "$side" "$port" >/dev/null; then
+		kill "$pid" 2>/dev/null
+		not_ok "$name: the server is not there"
+		sed 's/^/    server: /' "$tmp/server"
+		return
+	fi
+	at "$other" "timeout 40 bash -c ${client@Q}" >"$tmp/client"
+	status=$?
+	touch "$LAB_DIR/left"
+	wait "$pid"
+	server_status=$?
+	if [ "$status$server_status" = 00 ]; then
+		echo "ok: $name, server at $side ($(((${EPOCHREALTIME/./} - begin) / 1000)) ms)"
+		return
+	fi
+	not_ok "$name, server at $side: server $server_status, client $status"
+	tail -n 20 "$tmp/server" | sed 's/^/    server: /'
+	tail -n 20 "$tmp/client" | sed 's/^/    client: /'
+}
+
+both() {
+	local name=$1
+	shift
+	pair "$name" rxe "$@"
+	pair "$name" uroce "$@"
+}
+
+finish() {
+	[ $failures = 0 ] || echo "$failures not ok"
+	exit $((failures > 0))
+}
+
+until (exec 3<>/dev/tcp/10.0.0.1/$agent) 2>/dev/null; do sleep 0.1; done
