@@ -14,10 +14,8 @@ for file in $(grep -l '^# .*client ADDRESS' "$examples"/*.rdma); do
 	both "$(basename "$file")" $port "\$on \$rdmash -q -f $file server" \
 		"\$on \$rdmash -q -f $file client \$peer"
 done
-both 'write-read.rdma, IPv6' 7471 "\$on \$rdmash -q -f $examples/write-read.rdma server \$me6" \
-	"\$on \$rdmash -q -f $examples/write-read.rdma client \$peer6"
-both "a script's rping, rping -s" 7174 '$on rping -s -a $me -C 3 -V' \
-	"\$on \$rdmash -q -f $examples/rping-client.rdma \$peer 3"
-both "rping -c, a script's" 7174 "\$on \$rdmash -q -f $examples/rping-server.rdma \$me" \
-	'$on rping -c -a $peer -C 3 -V'
+both "a script's rping, rping -s, IPv6" 7174 '$on rping -s -a $me6 -C 3 -V' \
+	"\$on \$rdmash -q -f $examples/rping-client.rdma \$peer6 3"
+both "rping -c, a script's, IPv6" 7174 "\$on \$rdmash -q -f $examples/rping-server.rdma \$me6" \
+	'$on rping -c -a $peer6 -C 3 -V'
 finish
