@@ -11,15 +11,6 @@ shift 2
 # shellcheck disable=SC2046  # a word a line
 [ $# -gt 0 ] || set -- $("$abuse")
 for name in "$@"; do
-	timeout 60 "$uroce" "$abuse" "$name" >"$tmp/out" 2>&1
-	status=$?
-	case $status in
-	0) echo "ok: $name" ;;
-	77) echo "skipped: $name" ;;
-	*)
-		not_ok "$name: status $status"
-		sed 's/^/    /' "$tmp/out"
-		;;
-	esac
+	each "$name" timeout 60 "$uroce" "$abuse" "$name"
 done
 finish
