@@ -8,6 +8,7 @@
 stress=$(realpath "$3")
 . "$(dirname "$0")/lib.sh" "$@"
 need tc
+limit=120
 
 rate='loss 3% duplicate 2% corrupt 1%'
 gid=$(at rxe 'ibv_devinfo -v' | sed -n 's/.*GID\[ *\([0-9]*\)\]:.*ffff:10.0.0.1.*/\1/p')
