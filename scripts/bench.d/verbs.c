@@ -38,6 +38,7 @@ struct end {
 	struct ibv_mr **mr; /* all of the same memory */
 	unsigned nmrs;
 	int peer; /* socket to the other process */
+	int first;
 };
 
 struct told { /* to the other end */
@@ -172,21 +173,32 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 	}
 }
 
+/* The first tells, then hears: neither waits for the other to make room in the socket. */
+static void exchange(struct end *e, const void *mine, void *theirs, size_t n)
+{
+	if (e->first)
+		tell(e->peer, mine, n);
+	hear(e->peer, theirs, n);
+	if (!e->first)
+		tell(e->peer, mine, n);
+}
+
 /* Tells the other end of all QPs and regions, and connects; keys: of its regions. */
 static uint64_t connect_ends(struct end *e, uint32_t *qpns, uint32_t *keys)
 {
 	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu }, theirs;
+	uint32_t numbers[e->nqps], *rkeys = calloc(e->nmrs, sizeof *rkeys);
 
-	tell(e->peer, &mine, sizeof mine);
 	for (unsigned i = 0; i < e->nqps; i++)
-		tell(e->peer, &e->qp[i]->qp_num, sizeof(uint32_t));
+		numbers[i] = e->qp[i]->qp_num;
 	for (unsigned i = 0; i < e->nmrs; i++)
-		tell(e->peer, &e->mr[i]->rkey, sizeof(uint32_t));
-	hear(e->peer, &theirs, sizeof theirs);
-	hear(e->peer, qpns, e->nqps * sizeof *qpns);
-	hear(e->peer, keys, e->nmrs * sizeof *keys);
+		rkeys[i] = e->mr[i]->rkey;
+	exchange(e, &mine, &theirs, sizeof mine);
+	exchange(e, numbers, qpns, e->nqps * sizeof *qpns);
+	exchange(e, rkeys, keys, e->nmrs * sizeof *keys);
 	for (unsigned i = 0; i < e->nqps; i++)
 		connect_qp(e, e->qp[i], &theirs, qpns[i]);
+	free(rkeys);
 	return theirs.addr;
 }
 
@@ -337,6 +349,7 @@ int main(int argc, char **argv)
 	first = fork() != 0;
 	if (!first)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	e.first = first;
 	e.peer = fd[first];
 	close(fd[!first]);
 	e.size = 64;

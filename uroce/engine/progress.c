@@ -204,8 +204,12 @@ void engine_remote_access(void)
 		set_reader(READER_THREAD);
 }
 
+/* Since something came in, or the thread slept. */
+static __thread unsigned empty_polls __attribute__((tls_model("initial-exec")));
+
 void progress_begin_wait(const void *who)
 {
+	empty_polls = 0;
 	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
 	e.waiter = who;
 	if (e.reader != READER_WAITER)
@@ -268,8 +272,6 @@ static void look_at_poller(struct cq *cq)
 		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
 }
-
-static __thread unsigned empty_polls __attribute__((tls_model("initial-exec")));
 
 void engine_poll_empty(struct cq *cq)
 {

@@ -10,6 +10,8 @@
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "bytes.h"
 #include "cm.h"
@@ -296,16 +298,30 @@ static unsigned take(const struct slot *s, struct mmsghdr *msg)
 	return index + 1u;
 }
 
-static unsigned receive(int fd, unsigned max)
+/* Not by the C library, where it is a cancellation point: that costs as much as taking a
+ * lock, and who has the engine's lock is not cancelled anyway. */
+static int take_messages(int fd, unsigned max)
+{
+	long n;
+
+	do {
+		n = syscall(SYS_recvmmsg, fd, msgs, max, MSG_DONTWAIT, NULL);
+	} while (n < 0 && errno == EINTR);
+	return (int)n;
+}
+
+/* At most max messages: how many packets; *more: there may be more messages. */
+static unsigned receive(int fd, unsigned max, bool *more)
 {
 	unsigned packets = 0;
 	int n;
 
 	if (!batch)
 		prepare(BATCH);
-	do {
-		n = recvmmsg(fd, msgs, max < batch ? max : batch, MSG_DONTWAIT, NULL);
-	} while (n < 0 && errno == EINTR);
+	if (max > batch)
+		max = batch;
+	n = take_messages(fd, max);
+	*more = n == (int)max;
 	for (int i = 0; i < n; i++) {
 		packets += take(&slots[i], &msgs[i]);
 		reset(&msgs[i].msg_hdr);
@@ -313,14 +329,15 @@ static unsigned receive(int fd, unsigned max)
 	return packets;
 }
 
+/* Who asks for more messages than there are has the kernel look for the next one before the
+ * first is seen: so it is asked for only when the last one was there. */
 unsigned rx_packets(unsigned max)
 {
-	unsigned n = 0, got;
+	static unsigned likely = 1;
+	bool more;
+	unsigned n = receive(group_fd(), likely < max ? likely : max, &more);
 
-	do {
-		got = receive(group_fd(), max - n);
-		n += got;
-	} while (got >= batch && n < max);
+	likely = more ? BATCH : n ? n : 1;
 	route_mads();
 	return n;
 }
@@ -330,17 +347,18 @@ unsigned rx_packets(unsigned max)
 
 void rx_drain(void)
 {
-	unsigned n = 0, got;
+	unsigned n = 0;
+	bool more;
 
-	do {
-		got = receive(group_fd(), BATCH);
-		n += got;
-	} while (got && n < DRAIN_MAX);
+	do
+		n += receive(group_fd(), BATCH, &more);
+	while (more && n < DRAIN_MAX);
 }
 
 unsigned rx_mads(void)
 {
-	unsigned n = receive(group_gsi_fd(), BATCH);
+	bool more;
+	unsigned n = receive(group_gsi_fd(), BATCH, &more);
 
 	if (nmads)
 		rx_drain();

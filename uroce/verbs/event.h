@@ -16,7 +16,7 @@ struct srq;
 
 /* A descriptor that counts: eventfd(2) as a semaphore, close-on-exec. -1 with errno. */
 int event_fd(void);
-/* One more: never blocks. */
+/* One more: never blocks. With the lock. */
 void event_signal(int fd);
 /* Takes one that was not announced to anybody, if there is one: what it stood for is gone.
  * Never blocks. */
