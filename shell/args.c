@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "args.h"
 #include "cmd.h"
 #include "session.h"
@@ -105,7 +106,7 @@ static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *ar
 	if (!(a->flags & ARG_MANY))
 		return a->kind->parse(s, a, word, dst);
 	many = (struct many *)(void *)dst;
-	grown = obstack_alloc(&s->arena, (int)((many->n + 1) * a->kind->size));
+	grown = arena_alloc(&s->arena, ((many->n + 1) * a->kind->size));
 	if (many->n)
 		memcpy(grown, many->v, many->n * a->kind->size);
 	many->v = grown;
@@ -273,15 +274,15 @@ static const struct arg *likely_positional(struct session *s, const struct cmd *
 
 static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
 {
-	void *mark = obstack_alloc(&s->arena, 0), *dst;
+	void *mark = arena_alloc(&s->arena, 0), *dst;
 	int rc;
 
 	if (!word || !a->kind->is_static)
 		return 0;
-	dst = obstack_alloc(&s->arena, (int)a->kind->size);
+	dst = arena_alloc(&s->arena, a->kind->size);
 	memset(dst, 0, a->kind->size);
 	rc = a->kind->parse(s, a, word, dst);
-	obstack_free(&s->arena, mark);
+	arena_free(&s->arena, mark);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 /* Finding a command in the table by unique prefix, and running it. */
 #include <string.h>
 
+#include "arena.h"
 #include "args.h"
 #include "cmd.h"
 #include "session.h"
@@ -172,12 +173,12 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
 
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o)
 {
-	void *mark = obstack_alloc(&s->arena, 0);
-	void *args = obstack_alloc(&s->arena, (int)(c->size ? c->size : 1));
+	void *mark = arena_alloc(&s->arena, 0);
+	void *args = arena_alloc(&s->arena, (c->size ? c->size : 1));
 	int rc = args_parse(s, c, objc, objv, args);
 
 	if (rc == 0)
 		rc = c->exec(s, args, o);
-	obstack_free(&s->arena, mark);
+	arena_free(&s->arena, mark);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "arena.h"
 #include "args.h"
 #include "session.h"
 #include "suggest.h"
@@ -159,7 +160,7 @@ static int parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	const char *text = Tcl_GetStringFromObj(word, &len);
 
 	(void)a;
-	*(const char **)dst = obstack_copy0(&s->arena, text, len);
+	*(const char **)dst = arena_copy0(&s->arena, text, (size_t)len);
 	return 0;
 }
 
@@ -175,7 +176,7 @@ static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 		data = Tcl_GetByteArrayFromObj(word, &len);
 	else /* text is sent as it is written: UTF-8 */
 		data = (const unsigned char *)Tcl_GetStringFromObj(word, &len);
-	b->data = obstack_copy(&s->arena, data, len);
+	b->data = arena_copy(&s->arena, data, (size_t)len);
 	b->len = (size_t)len;
 	return 0;
 }
@@ -279,8 +280,7 @@ static int parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 
 static int parse_flags(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	char *list = obstack_copy0(&s->arena, Tcl_GetString(word),
-				   (int)strlen(Tcl_GetString(word)));
+	char *list = arena_copy0(&s->arena, Tcl_GetString(word), strlen(Tcl_GetString(word)));
 	struct num *num = dst;
 	char *save = NULL;
 

@@ -5,6 +5,7 @@
  * A completion with an error is a result, not a failure of the command: scripts look at
  * its status.
  */
+#include "arena.h"
 #include "cmd.h"
 #include "session.h"
 #include "post.h"
@@ -56,7 +57,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	if (a->all)
 		return drain(s, &set, o);
-	wc = obstack_alloc(&s->arena, want * (int)sizeof *wc);
+	wc = arena_alloc(&s->arena, (size_t)want * sizeof *wc);
 	got = wc_wait(s, &set, wc, want, (int64_t)a->within.v, &end);
 	if (got < 0)
 		return -1;

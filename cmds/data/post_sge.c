@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "post.h"
 #include "session.h"
 #include "xmem.h"
@@ -44,8 +45,7 @@ static int parse_raw(struct session *s, const struct arg *a, char *const part[],
 
 static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	char *text = obstack_copy0(&s->arena, Tcl_GetString(word),
-				   (int)strlen(Tcl_GetString(word)));
+	char *text = arena_copy0(&s->arena, Tcl_GetString(word), strlen(Tcl_GetString(word)));
 	struct arg region = { .name = a->name, .kind = &kind_mr };
 	struct sge_arg *sge = dst;
 	char *part[3] = { text };

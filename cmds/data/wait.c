@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "arena.h"
 #include "arm.h"
 #include "cmd.h"
 #include "post.h"
@@ -101,7 +102,7 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 
 	if (cq_set_pick(s, a->cq, a->qp, &set))
 		return -1;
-	wc = obstack_alloc(&s->arena, want * (int)sizeof *wc);
+	wc = arena_alloc(&s->arena, (size_t)want * sizeof *wc);
 	got = collect(s, &set, wc, want, (int64_t)a->within.v, &end);
 	if (got < 0)
 		return -1;

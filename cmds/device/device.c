@@ -10,10 +10,12 @@
 #include "async.h"
 #include "device.h"
 #include "embedded.h"
+#include "launch.h"
 #include "objects.h"
 #include "session.h"
 #include "suggest.h"
 #include "trace.h"
+#include "uroce.h"
 #include "words.h"
 #include "xmem.h"
 
@@ -60,6 +62,10 @@ const struct obj_class dev_class = {
 
 int dev_none(struct session *s, const char *call)
 {
+	if (launch_loaded()) { /* it has said why */
+		fail(s, call, "ENODEV", UROCE_DEVICE " does not come up: see the line above");
+		return fail_next(s, "help uroce");
+	}
 	fail(s, call, "ENODEV", "no RDMA device on this machine");
 	fail_row(s, "kernel",
 		 "a software device on an Ethernet interface needs no hardware: "

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arena.h"
 #include "mem.h"
 #include "session.h"
 
@@ -53,7 +54,7 @@ static int digit(unsigned char c)
 
 int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
 {
-	unsigned char *p = obstack_alloc(&s->arena, (int)(text->len / 2 + 1));
+	unsigned char *p = arena_alloc(&s->arena, (text->len / 2 + 1));
 	size_t i = 0, n = 0;
 
 	while (i < text->len) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "cmd.h"
 #include "mem.h"
 #include "script.h"
@@ -33,7 +34,7 @@ static const struct arg get_args[] = {
 static void get_hex(struct session *s, const unsigned char *p, size_t n, struct out *o)
 {
 	static const char digits[] = "0123456789abcdef";
-	char *text = obstack_alloc(&s->arena, (int)(2 * n + 1));
+	char *text = arena_alloc(&s->arena, (2 * n + 1));
 
 	for (size_t i = 0; i < n; i++) {
 		text[2 * i] = digits[p[i] >> 4];
@@ -53,7 +54,7 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 	if (!p)
 		return -1;
 	if (a->text) {
-		text = obstack_copy0(&s->arena, p, (int)strnlen((const char *)p, n));
+		text = arena_copy0(&s->arena, p, strnlen((const char *)p, n));
 		out_str(o, NULL, text, "%s\n", text);
 	} else if (a->hex) {
 		get_hex(s, p, n, o);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "arena.h"
 #include "cmd.h"
 #include "mem.h"
 #include "post.h"
@@ -63,7 +64,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 
 	if (!p)
 		return -1;
-	was = obstack_copy(&s->arena, a->was.data ? a->was.data : p, (int)n);
+	was = arena_copy(&s->arena, a->was.data ? a->was.data : p, n);
 	while ((at = differs(p, was, n)) == n) {
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
 			return fail(s, "mem watch", "EINTR", "interrupted");

@@ -231,6 +231,8 @@ void conn_farewell(void)
 		LIST_FOREACH(c, &by_id[i], by_id) {
 			if (c->state == CONN_REQ_SENT)
 				conn_send_rej(c, ABOUT_REQ, REJ_TIMEOUT, NULL, 0);
+			else if (c->state == CONN_DREQ_SENT)
+				conn_send_again(c); /* nobody will later */
 			else if (conn_reject(c, REJ_CONSUMER, NULL, 0) < 0)
 				conn_disconnect(c);
 		}

@@ -72,6 +72,7 @@ struct conn {
 	struct timer timer;
 	uint64_t give_up; /* when no answer has come, engine_now() */
 	uint64_t wait;	  /* until the next repetition, ns */
+	unsigned repeated;
 	uint8_t sent[MAD_BYTES];
 };
 

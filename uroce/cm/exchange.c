@@ -17,6 +17,7 @@
  */
 #define MSEC	      1000000ull
 #define RESEND_FIRST  (50 * MSEC)
+#define QUICK	      4 /* repetitions before the pauses grow */
 #define RESEND_MAX    (4096 * MSEC)
 #define GIVE_UP	      (16 * RESEND_MAX)
 #define GIVE_UP_ALONE (2 * RESEND_MAX) /* nobody waits for the result */
@@ -57,6 +58,7 @@ void conn_send(struct conn *c, const struct mad *m)
 {
 	conn_send_once(c, m);
 	c->wait = RESEND_FIRST;
+	c->repeated = 0;
 	c->give_up = engine_now() + (c->user ? GIVE_UP : GIVE_UP_ALONE);
 	timer_set(&c->timer, engine_now() + c->wait);
 }
@@ -66,6 +68,7 @@ void conn_be_patient(struct conn *c, unsigned timeout)
 	uint64_t t = engine_now() + iba_time(timeout < MRA_TIME ? timeout : MRA_TIME);
 
 	c->wait = RESEND_FIRST;
+	c->repeated = 0;
 	c->give_up = t + GIVE_UP;
 	timer_set(&c->timer, t);
 }
@@ -327,6 +330,7 @@ void conn_expired(struct timer *t)
 		return;
 	}
 	conn_send_again(c);
-	c->wait = c->wait * 2 < RESEND_MAX ? c->wait * 2 : RESEND_MAX;
+	if (++c->repeated >= QUICK)
+		c->wait = c->wait * 2 < RESEND_MAX ? c->wait * 2 : RESEND_MAX;
 	timer_set(t, now + c->wait < c->give_up ? now + c->wait : c->give_up);
 }

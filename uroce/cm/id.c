@@ -269,13 +269,3 @@ void cm_forget(void)
 	port_forget();
 	cm_device_reset();
 }
-
-/* Who ends without having said so: the kernel would say it in its place. */
-__attribute__((destructor)) static void farewell(void)
-{
-	if (!cm_device_context || !lock_within_a_second())
-		return;
-	conn_farewell();
-	engine_flush();
-	engine_unlock();
-}

@@ -107,16 +107,6 @@ const char *engine_reason(void)
 	return reason;
 }
 
-/* Acknowledgements that wait for a program that ends would be missed by its peers. */
-__attribute__((destructor)) static void say_goodbye(void)
-{
-	if (!lock_within_a_second())
-		return;
-	if (progress_running())
-		engine_flush();
-	engine_unlock();
-}
-
 static bool forking[2];
 
 void engine_before_fork(void)
@@ -126,7 +116,7 @@ void engine_before_fork(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	forking[0] = pthread_mutex_timedlock(&setup, &until) == 0;
-	forking[1] = lock_within_a_second();
+	forking[1] = engine_lock_patiently();
 }
 
 void engine_after_fork(void)

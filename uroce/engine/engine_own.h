@@ -18,9 +18,6 @@ enum reader {
 /* lock.c */
 bool engine_contended(void); /* somebody waits for the lock */
 void engine_refresh_now(void);
-/* As engine_trylock(), with patience: for fork() and exit(), which may be called by a handler
- * of a signal that came while the lock was held. */
-bool lock_within_a_second(void);
 void lock_forget(void);
 
 /* progress.c: 0, or -1 with errno. */

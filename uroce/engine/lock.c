@@ -83,7 +83,7 @@ uint64_t engine_now(void)
 	return now;
 }
 
-bool lock_within_a_second(void)
+bool engine_lock_patiently(void)
 {
 	struct timespec until;
 	int state;

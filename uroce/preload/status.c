@@ -43,25 +43,54 @@ static const char *const state_names[] = {
 	[IBV_QPS_RTS] = "RTS",	   [IBV_QPS_SQD] = "SQD",   [IBV_QPS_SQE] = "SQE",
 	[IBV_QPS_ERR] = "ERR",
 };
-#define STATES (sizeof state_names / sizeof *state_names)
 
-static void count_state(struct qp *qp, void *counts)
+#define QPS_LISTED 32 /* of a process; of the others only the number is told */
+
+struct qp_list {
+	struct text *text;
+	unsigned n;
+};
+
+static const char *type_name(enum ibv_qp_type type)
 {
-	((unsigned *)counts)[qp_state(qp)]++;
+	return type == IBV_QPT_RC ? "RC" : type == IBV_QPT_UC ? "UC" : "UD";
+}
+
+static void add_host(struct text *t, const union ibv_gid *gid)
+{
+	char host[INET6_ADDRSTRLEN];
+
+	if (gid_is_ipv4(gid))
+		inet_ntop(AF_INET, gid->raw + 12, host, sizeof host);
+	else
+		inet_ntop(AF_INET6, gid, host, sizeof host);
+	add(t, "%s", host);
+}
+
+static void add_qp(struct qp *qp, void *arg)
+{
+	struct qp_list *list = arg;
+	enum ibv_qp_state state = qp_state(qp);
+	struct text *t = list->text;
+
+	if (list->n++ >= QPS_LISTED)
+		return;
+	add(t, "  qp %-8u  %s %-5s", qp->v.qp_num, type_name(qp->type), state_names[state]);
+	if (qp->type != IBV_QPT_UD && state != IBV_QPS_RESET && state != IBV_QPS_INIT) {
+		add(t, "  peer ");
+		add_host(t, &qp->flow.dgid);
+		add(t, " qp %u", qp->attr.dest_qp_num);
+	}
+	add(t, "\n");
 }
 
 static void add_qps(struct text *t)
 {
-	unsigned counts[STATES] = { 0 }, all = 0;
+	struct qp_list list = { .text = t };
 
-	qp_each(count_state, counts);
-	for (unsigned i = 0; i < STATES; i++)
-		all += counts[i];
-	add(t, "  %u QP%s", all, all == 1 ? "" : "s");
-	for (unsigned i = 0; i < STATES; i++)
-		if (counts[i])
-			add(t, "  %s %u", state_names[i], counts[i]);
-	add(t, "\n");
+	qp_each(add_qp, &list);
+	if (list.n > QPS_LISTED)
+		add(t, "  and %u QPs more\n", list.n - QPS_LISTED);
 }
 
 static const char *space_name(uint16_t space)
@@ -80,13 +109,9 @@ static const char *space_name(uint16_t space)
 
 static void add_listener(const struct port *p, void *text)
 {
-	char host[INET6_ADDRSTRLEN];
-
-	if (gid_is_ipv4(&p->addr))
-		inet_ntop(AF_INET, p->addr.raw + 12, host, sizeof host);
-	else
-		inet_ntop(AF_INET6, &p->addr, host, sizeof host);
-	add(text, "  listens  %s  %s port %u\n", space_name(p->space), host, p->number);
+	add(text, "  listens  %s  ", space_name(p->space));
+	add_host(text, &p->addr);
+	add(text, " port %u\n", p->number);
 }
 
 size_t status_text(char *buf, size_t n)
@@ -94,8 +119,8 @@ size_t status_text(char *buf, size_t n)
 	struct text t = { .buf = buf, .n = n };
 
 	add(&t, "%s\n", program_invocation_short_name);
-	add_qps(&t);
 	port_each(add_listener, &t);
+	add_qps(&t);
 	return t.len;
 }
 

@@ -31,7 +31,7 @@ void engine_lock(void)
 	flushed = fake_sent;
 }
 
-bool lock_within_a_second(void)
+bool engine_lock_patiently(void)
 {
 	engine_lock();
 	return true;

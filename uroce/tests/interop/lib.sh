@@ -13,7 +13,8 @@
 #	ok WHAT COMMAND...	COMMAND must succeed
 #	same WHAT GOT WANTED
 #	pair NAME SIDE PORT SERVER CLIENT	two texts, the server's at SIDE, the client's at
-#				the other when something listens on PORT: both must end with 0
+#				the other when something listens on PORT (N, or N/tcp): both
+#				must end with 0
 #	both NAME PORT SERVER CLIENT	pair, with the server at rxe and at uroce
 #	finish			the last line: the status of the test
 # A test may set the array `bridge', more options of rxe-lab, before.
@@ -95,19 +96,26 @@ same() {
 	if [ "$2" = "$3" ]; then echo "ok: $1"; else not_ok "$1: wanted [$3], got [$2]"; fi
 }
 
-# until something listens on that RDMA CM or TCP port
+# until something listens on that port of the RDMA CM, or of TCP: 7471, 18515/tcp
 until_listening() {
-	local hex end=$((SECONDS + 20))
-	if [ "$1" = rxe ]; then
-		at rxe "timeout 20 lab-wait $2"
+	local side=$1 port=${2%/tcp} hex end=$((SECONDS + 20))
+
+	printf -v hex '[0-9A-F]*:%04X [0-9A-F:]* 0A' "$port"
+	if [ "$2" = "$port" ]; then
+		if [ "$side" = rxe ]; then
+			# what listens on all addresses does so when it does on the device
+			at rxe "timeout 20 sh -c 'until rdma resource show cm_id link rxe0 |
+				grep -q \"state LISTEN .*:$port\"; do sleep 0.05; done'"
+			return
+		fi
+		until "$uroce" status | grep -q "listen.*$port"; do
+			[ $SECONDS -lt $end ] || return 1
+			sleep 0.02
+		done
 		return
 	fi
-	printf -v hex ':%04X 0' "$2"
-	until "$uroce" status | grep -q "listen.*$2" ||
-		grep -Eqs "${hex}[0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 0.02
-	done
+	at "$side" "timeout 20 sh -c 'until grep -Eqs \"$hex\" /proc/net/tcp /proc/net/tcp6; do
+		sleep 0.05; done'"
 }
 
 pair() {

@@ -6,7 +6,8 @@
 #	$tmp			a directory of this test's, removed at its end
 #	need PROGRAM...		skip (77) unless they are installed
 #	ok WHAT COMMAND...	COMMAND must succeed
-#	both NAME SERVER CLIENT	two command lines on the device: both must end with 0
+#	each WHAT COMMAND...	the same, or end with 77: it cannot be tried here
+#	both NAME READY SERVER CLIENT	two command lines on the device: both must end with 0
 #	until_listening WORD	until a process of the device listens: of uroce status
 #	until_port N		until something listens on TCP port N
 #	finish			the last line: the status of the test
@@ -53,6 +54,21 @@ ok() {
 		not_ok "$what: status $?"
 		sed 's/^/    /' "$tmp/out"
 	fi
+}
+
+each() {
+	local what=$1 status
+	shift
+	"$@" >"$tmp/out" 2>&1
+	status=$?
+	case $status in
+	0) echo "ok: $what" ;;
+	77) echo "skipped: $what: $(tail -n 1 "$tmp/out")" ;;
+	*)
+		not_ok "$what: status $status"
+		sed 's/^/    /' "$tmp/out"
+		;;
+	esac
 }
 
 # within SECONDS COMMAND...: until it succeeds

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "arena.h"
+
+#define obstack_chunk_free free
+
+/* The macros of obstack.h align by an offset to a null pointer. */
+#if defined(__clang__)
+#define ALIGNS_FROM_NULL __attribute__((no_sanitize("pointer-overflow")))
+#else
+#define ALIGNS_FROM_NULL
+#endif
+
+/* glibc counts in int. */
+static int length(size_t n)
+{
+	if (n >= INT_MAX)
+		obstack_alloc_failed_handler();
+	return (int)n;
+}
+
+ALIGNS_FROM_NULL void *arena_alloc(struct obstack *a, size_t n)
+{
+	return obstack_alloc(a, length(n));
+}
+
+ALIGNS_FROM_NULL void *arena_copy(struct obstack *a, const void *data, size_t n)
+{
+	return obstack_copy(a, data, length(n));
+}
+
+ALIGNS_FROM_NULL void *arena_copy0(struct obstack *a, const void *data, size_t n)
+{
+	return obstack_copy0(a, data, length(n));
+}
+
+ALIGNS_FROM_NULL void arena_free(struct obstack *a, void *p)
+{
+	obstack_free(a, p);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of the connection protocol in one process, with an application at each. */
+#ifndef UROCE_TESTS_CONN_RIG_H
+#define UROCE_TESTS_CONN_RIG_H
+
+#include <errno.h>
+
+#include "check.h"
+#include "conn.h"
+#include "counters.h"
+#include "fake_host.h"
+#include "listen.h"
+
+#define SECOND 1000000000ull
+#define SPACE  0x0106
+#define PORT   7174
+#define LOG    16
+
+/* An application at one end: what it was told, and what it does about it. */
+struct cm_id {
+	struct conn *c;
+	enum conn_event events[LOG];
+	int status[LOG];
+	unsigned n, done; /* told, and dealt with */
+	bool wants_accept, slow;
+	enum { POLITE, SILENT, REJECTS } manner;
+	uint8_t private[MAD_PRIVATE_MAX];
+};
+
+extern struct cm_id active, passive[4], listening;
+extern unsigned npassive;
+extern struct port *port;
+extern unsigned refuse; /* reason that id_conn_request() gives */
+
+/* What becomes of the MADs that were sent as the hit[0]th and hit[1]th: strike(). */
+extern unsigned hit[2], hits;
+extern enum fate blow;
+enum fate strike(unsigned n, const struct mad *m);
+enum fate drop_all(unsigned n, const struct mad *m);
+
+/* What applications do: each as its manner is. */
+void applications(void);
+/* How often an event was told, and with which status. */
+unsigned count_of(const struct cm_id *id, enum conn_event event);
+int status_of(const struct cm_id *id, enum conn_event event);
+
+/* Before and after each check: at its end everything ends, and nothing may be left. */
+void begin(void);
+void end(void);
+/* The active end asks the listener, as a connection or as a datagram. */
+void connect_now(void);
+void resolve_now(void);
+
+#endif
