@@ -47,7 +47,7 @@ struct end {
 struct told { /* to the other end */
 	union ibv_gid gid;
 	uint64_t addr;
-	uint32_t mtu;
+	uint32_t mtu, qpn, rkey;
 };
 
 static void need(int ok, const char *what)
@@ -176,33 +176,16 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 	}
 }
 
-/* The first tells, then hears: neither waits for the other to make room in the socket. */
-static void exchange(struct end *e, const void *mine, void *theirs, size_t n)
+/* Connects the QPs of the two; returns what the other one has. */
+static struct told connect_ends(struct end *e)
 {
-	if (e->first)
-		tell(e->peer, mine, n);
-	hear(e->peer, theirs, n);
-	if (!e->first)
-		tell(e->peer, mine, n);
-}
+	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu, e->qp[0]->qp_num, e->mr[0]->rkey };
+	struct told theirs;
 
-/* Tells the other end of all QPs and regions, and connects; keys: of its regions. */
-static uint64_t connect_ends(struct end *e, uint32_t *qpns, uint32_t *keys)
-{
-	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu }, theirs;
-	uint32_t numbers[e->nqps], *rkeys = calloc(e->nmrs, sizeof *rkeys);
-
-	for (unsigned i = 0; i < e->nqps; i++)
-		numbers[i] = e->qp[i]->qp_num;
-	for (unsigned i = 0; i < e->nmrs; i++)
-		rkeys[i] = e->mr[i]->rkey;
-	exchange(e, &mine, &theirs, sizeof mine);
-	exchange(e, numbers, qpns, e->nqps * sizeof *qpns);
-	exchange(e, rkeys, keys, e->nmrs * sizeof *keys);
-	for (unsigned i = 0; i < e->nqps; i++)
-		connect_qp(e, e->qp[i], &theirs, qpns[i]);
-	free(rkeys);
-	return theirs.addr;
+	tell(e->peer, &mine, sizeof mine);
+	hear(e->peer, &theirs, sizeof theirs);
+	connect_qp(e, e->qp[0], &theirs, theirs.qpn);
+	return theirs;
 }
 
 /* Both ends are ready. */
@@ -273,10 +256,9 @@ static void take_recv(struct end *e)
 static double ping(struct end *e, size_t size, unsigned n)
 {
 	unsigned warm = n / 10;
-	uint32_t qpn, key;
+	uint32_t qpn = connect_ends(e).qpn;
 	double from = 0;
 
-	connect_ends(e, &qpn, &key);
 	for (int i = 0; i < 4; i++)
 		post_recv(e);
 	meet(e);
@@ -327,13 +309,12 @@ static double write_all(struct end *e, unsigned nqps, uint64_t addr, const uint3
 
 static double writes(struct end *e, size_t size, unsigned n)
 {
-	uint32_t qpn, key;
-	uint64_t addr = connect_ends(e, &qpn, &key);
+	struct told peer = connect_ends(e);
 	double t = 0;
 
 	meet(e);
 	if (e->first)
-		t = write_all(e, 1, addr, &key, size, n, DEPTH / 4);
+		t = write_all(e, 1, peer.addr, &peer.rkey, size, n, DEPTH / 4);
 	meet(e); /* the other one sleeps in here: its device does the work */
 	return t;
 }
@@ -341,7 +322,7 @@ static double writes(struct end *e, size_t size, unsigned n)
 /* Both ends are here: the second half of the QPs is the other side of the first. */
 static double writes_here(struct end *e, unsigned n)
 {
-	struct told self = { e->gid, (uintptr_t)e->buf, e->mtu };
+	struct told self = { e->gid, (uintptr_t)e->buf, e->mtu, 0, 0 };
 	unsigned half = e->nqps / 2;
 	uint32_t *keys = calloc(e->nmrs, sizeof *keys);
 	double t;
