@@ -256,22 +256,26 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 EXPORT int rdma_resolve_addr(struct rdma_cm_id *v, struct sockaddr *src, struct sockaddr *dst,
 			     int timeout_ms)
 {
+	bool sync;
 	int r;
 
 	(void)timeout_ms; /* it takes none */
 	engine_lock();
+	sync = to_cm_id(v)->sync;
 	r = resolve_locked(to_cm_id(v), src, dst);
 	engine_unlock();
-	return r < 0 ? -1 : id_complete(to_cm_id(v));
+	return r < 0 || !sync ? r : id_complete(to_cm_id(v));
 }
 
 EXPORT int rdma_resolve_route(struct rdma_cm_id *v, int timeout_ms)
 {
 	struct cm_id *id = to_cm_id(v);
+	bool sync;
 	int r = 0;
 
 	(void)timeout_ms;
 	engine_lock();
+	sync = id->sync;
 	if (!id->channel || id->state != ID_ADDR_RESOLVED) {
 		r = fail(EINVAL);
 	} else {
@@ -282,7 +286,7 @@ EXPORT int rdma_resolve_route(struct rdma_cm_id *v, int timeout_ms)
 		cm_event_post(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	}
 	engine_unlock();
-	return r < 0 ? -1 : id_complete(id);
+	return r < 0 || !sync ? r : id_complete(id);
 }
 
 /* ------------------------------------------------------------------- ports -- */

@@ -141,12 +141,14 @@ static int connect_locked(struct cm_id *id, const struct rdma_conn_param *p)
 
 EXPORT int rdma_connect(struct rdma_cm_id *v, struct rdma_conn_param *p)
 {
+	bool sync;
 	int r;
 
 	engine_lock();
+	sync = to_cm_id(v)->sync;
 	r = connect_locked(to_cm_id(v), p);
 	engine_unlock();
-	return r < 0 ? -1 : id_complete(to_cm_id(v));
+	return r < 0 || !sync ? r : id_complete(to_cm_id(v));
 }
 
 static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
@@ -181,7 +183,7 @@ static bool may_accept(struct cm_id *id, const struct rdma_conn_param *p)
 EXPORT int rdma_accept(struct rdma_cm_id *v, struct rdma_conn_param *p)
 {
 	struct cm_id *id = to_cm_id(v);
-	bool ok;
+	bool ok, waits;
 	int r;
 
 	engine_lock();
@@ -196,9 +198,10 @@ EXPORT int rdma_accept(struct rdma_cm_id *v, struct rdma_conn_param *p)
 	    id_qp_connect(id, id->responder_resources, id->initiator_depth) < 0)
 		return -1;
 	engine_lock();
+	waits = id->sync && !is_datagram(id);
 	r = answer_locked(id, p);
 	engine_unlock();
-	return r < 0 || is_datagram(id) ? r : id_complete(id);
+	return r < 0 || !waits ? r : id_complete(id);
 }
 
 static int reject(struct rdma_cm_id *v, enum rej_reason reason, const void *data, uint8_t len)
@@ -276,7 +279,8 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
 	engine_lock();
 	conn_disconnect(id->conn);
 	/* a synchronous id waits for the event, if there is one to come */
-	pending = id->conn->state == CONN_DREQ_SENT || cm_channel_has(id->channel, id);
+	pending = id->sync &&
+		  (id->conn->state == CONN_DREQ_SENT || cm_channel_has(id->channel, id));
 	engine_flush();
 	engine_unlock();
 	return pending ? id_complete(id) : 0;

@@ -172,8 +172,9 @@ int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr 
 
 /* --------------------------------------------------------------------- sync.c -- */
 
-/* Waits for the event that ends a call of a synchronous id, and keeps it in id->event. 0, or
- * -1 with errno. At once when the id is not synchronous. Without the lock. */
+/* Of a synchronous id: waits for the event that ends a call, and keeps it in id->event. 0, or
+ * -1 with errno. Without the lock: an id that is not synchronous may be gone by then, since
+ * another thread gets its events. */
 int id_complete(struct cm_id *id);
 
 /* ---------------------------------------------------------------- multicast.c -- */

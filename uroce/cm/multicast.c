@@ -74,12 +74,14 @@ static int join_locked(struct cm_id *id, const struct sockaddr *addr, bool send_
 
 static int join(struct rdma_cm_id *v, const struct sockaddr *addr, bool send_only, void *context)
 {
+	bool sync;
 	int r;
 
 	engine_lock();
+	sync = to_cm_id(v)->sync;
 	r = join_locked(to_cm_id(v), addr, send_only, context);
 	engine_unlock();
-	return r < 0 ? -1 : id_complete(to_cm_id(v));
+	return r < 0 || !sync ? r : id_complete(to_cm_id(v));
 }
 
 EXPORT int rdma_join_multicast(struct rdma_cm_id *v, struct sockaddr *addr, void *context)

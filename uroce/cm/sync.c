@@ -13,8 +13,6 @@ int id_complete(struct cm_id *id)
 {
 	struct rdma_cm_id *v = &id->v;
 
-	if (!id->sync)
-		return 0;
 	if (v->event) {
 		rdma_ack_cm_event(v->event);
 		v->event = NULL;
