@@ -183,7 +183,9 @@ static void check_request(const struct hostile *h)
 	case ACKED:
 		CHECK_INT(rig_logged, 1);
 		CHECK_INT(rig_log[0].syndrome, AETH_ACK);
-		CHECK_INT(rig_log[0].psn, psn_add(expected, PSN_MASK));
+		/* not of READs and atomics, which have answers of their own */
+		CHECK(psn_diff(rig_log[0].psn, p.psn) >= 0);
+		CHECK(psn_diff(rig_log[0].psn, expected) < 0);
 		break;
 	case ANSWERED:
 		CHECK(rig_logged > 0);
