@@ -306,7 +306,7 @@ static void free_options(struct session *s, struct command_line *cl)
 int main(int argc, char **argv)
 {
 	struct command_line cl = { .color = -1 };
-	struct session s = { 0 };
+	struct session s = { .opt.device = getenv("RDMASH_DEVICE") };
 	int code;
 
 	setlocale(LC_CTYPE, "");

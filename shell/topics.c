@@ -65,7 +65,8 @@ static const char files[] =
 	"                                     session, unless -X is given\n"
 	"  $XDG_STATE_HOME/rdmash/history     what was typed; $RDMASH_HISTORY names another\n"
 	"\n"
-	"Where these variables are not set, ~/.config and ~/.local/state are meant.";
+	"Where these variables are not set, ~/.config and ~/.local/state are meant.\n"
+	"$RDMASH_DEVICE is what --device says when it is not given.";
 
 static const char prompt[] =
 	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"

@@ -51,7 +51,7 @@ done
 for n in 1000 100000; do
 	pair "RC WRITE 64 B: 10 MRs, $n MRs" us '<= 1.2' "$verbs mrs 10 50000" "$verbs mrs $n 50000"
 done
-pair 'start-up of true, with the preload' ms '' 'wall true' "wall env LD_PRELOAD=$("$uroce" --library) true"
+pair 'start-up of true, with the preload' ms '' 'wall env true' "wall env LD_PRELOAD=$("$uroce" --library) true"
 
 # An idle process that holds a QP and waits for an event: CPU time in two seconds.
 idle() {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The measured side of "scripts/bench uroce": two processes with a QP each, connected by
- * hand, on the first device and its GID of 127.0.0.1 (else GID 0). Prints one number.
+ * The measured side of "scripts/bench uroce", on the first device and its GID of 127.0.0.1
+ * (else GID 0). QPs are connected by hand. Prints one number.
  *
+ * Two processes with a QP each:
  *   verbs ping rc|ud poll|event BYTES N   microseconds a round trip
  *   verbs write BYTES N                   GB/s of RDMA WRITEs
- *   verbs qps QPS N                       microseconds a WRITE of 64 bytes, over QPS QPs in turn
- *   verbs mrs MRS N                       the same, to one of MRS regions in turn
+ * One process that does the work of both ends, so that it is the work that is measured and
+ * not who wakes whom; one WRITE of 64 bytes at a time:
+ *   verbs qps QPS N                       microseconds each, over QPS connections in turn
+ *   verbs mrs MRS N                       the same, to MRS regions in turn
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -44,7 +47,7 @@ struct end {
 struct told { /* to the other end */
 	union ibv_gid gid;
 	uint64_t addr;
-	uint32_t mtu;
+	uint32_t mtu, qpn, rkey;
 };
 
 static void need(int ok, const char *what)
@@ -173,33 +176,16 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 	}
 }
 
-/* The first tells, then hears: neither waits for the other to make room in the socket. */
-static void exchange(struct end *e, const void *mine, void *theirs, size_t n)
+/* Connects the QPs of the two; returns what the other one has. */
+static struct told connect_ends(struct end *e)
 {
-	if (e->first)
-		tell(e->peer, mine, n);
-	hear(e->peer, theirs, n);
-	if (!e->first)
-		tell(e->peer, mine, n);
-}
+	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu, e->qp[0]->qp_num, e->mr[0]->rkey };
+	struct told theirs;
 
-/* Tells the other end of all QPs and regions, and connects; keys: of its regions. */
-static uint64_t connect_ends(struct end *e, uint32_t *qpns, uint32_t *keys)
-{
-	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu }, theirs;
-	uint32_t numbers[e->nqps], *rkeys = calloc(e->nmrs, sizeof *rkeys);
-
-	for (unsigned i = 0; i < e->nqps; i++)
-		numbers[i] = e->qp[i]->qp_num;
-	for (unsigned i = 0; i < e->nmrs; i++)
-		rkeys[i] = e->mr[i]->rkey;
-	exchange(e, &mine, &theirs, sizeof mine);
-	exchange(e, numbers, qpns, e->nqps * sizeof *qpns);
-	exchange(e, rkeys, keys, e->nmrs * sizeof *keys);
-	for (unsigned i = 0; i < e->nqps; i++)
-		connect_qp(e, e->qp[i], &theirs, qpns[i]);
-	free(rkeys);
-	return theirs.addr;
+	tell(e->peer, &mine, sizeof mine);
+	hear(e->peer, &theirs, sizeof theirs);
+	connect_qp(e, e->qp[0], &theirs, theirs.qpn);
+	return theirs;
 }
 
 /* Both ends are ready. */
@@ -267,24 +253,23 @@ static void take_recv(struct end *e)
 	while (wc.opcode != IBV_WC_RECV);
 }
 
-static double ping(struct end *e, int first, size_t size, unsigned n)
+static double ping(struct end *e, size_t size, unsigned n)
 {
 	unsigned warm = n / 10;
-	uint32_t qpn, key;
+	uint32_t qpn = connect_ends(e).qpn;
 	double from = 0;
 
-	connect_ends(e, &qpn, &key);
 	for (int i = 0; i < 4; i++)
 		post_recv(e);
 	meet(e);
 	for (unsigned i = 0; i < n + warm; i++) {
 		if (i == warm)
 			from = now();
-		if (first)
+		if (e->first)
 			send_one(e, qpn, size);
 		take_recv(e);
 		post_recv(e);
-		if (!first)
+		if (!e->first)
 			send_one(e, qpn, size);
 	}
 	from = (now() - from) * 1e6 / n;
@@ -306,25 +291,50 @@ static void write_one(struct end *e, unsigned qp, uint64_t addr, uint32_t rkey, 
 }
 
 /* Seconds that n WRITEs took, at most depth on their way at once. */
-static double writes(struct end *e, int first, size_t size, unsigned n, unsigned depth)
+static double write_all(struct end *e, unsigned nqps, uint64_t addr, const uint32_t *keys,
+			size_t size, unsigned n, unsigned depth)
 {
-	uint32_t *qpns = calloc(e->nqps, sizeof *qpns), *keys = calloc(e->nmrs, sizeof *keys);
-	uint64_t addr = connect_ends(e, qpns, keys);
 	unsigned posted = 0, done = 0;
-	double from;
+	double from = now();
 	struct ibv_wc wc;
 
-	meet(e);
-	from = now();
-	while (first && done < n) {
+	while (done < n) {
 		for (; posted < n && posted - done < depth; posted++)
-			write_one(e, posted % e->nqps, addr, keys[posted % e->nmrs], size);
+			write_one(e, posted % nqps, addr, keys[posted % e->nmrs], size);
 		take(e, &wc);
 		done++;
 	}
-	from = now() - from;
+	return now() - from;
+}
+
+static double writes(struct end *e, size_t size, unsigned n)
+{
+	struct told peer = connect_ends(e);
+	double t = 0;
+
+	meet(e);
+	if (e->first)
+		t = write_all(e, 1, peer.addr, &peer.rkey, size, n, DEPTH / 4);
 	meet(e); /* the other one sleeps in here: its device does the work */
-	return from;
+	return t;
+}
+
+/* Both ends are here: the second half of the QPs is the other side of the first. */
+static double writes_here(struct end *e, unsigned n)
+{
+	struct told self = { e->gid, (uintptr_t)e->buf, e->mtu, 0, 0 };
+	unsigned half = e->nqps / 2;
+	uint32_t *keys = calloc(e->nmrs, sizeof *keys);
+	double t;
+
+	for (unsigned i = 0; i < e->nqps; i++)
+		connect_qp(e, e->qp[i], &self, e->qp[(i + half) % e->nqps]->qp_num);
+	for (unsigned i = 0; i < e->nmrs; i++)
+		keys[i] = e->mr[i]->rkey;
+	write_all(e, half, self.addr, keys, 64, n / 10, 1);
+	t = write_all(e, half, self.addr, keys, 64, n, 1);
+	free(keys);
+	return t;
 }
 
 static int usage(void)
@@ -334,48 +344,56 @@ static int usage(void)
 	return 2;
 }
 
+static int here(struct end *e, int qps, unsigned many, unsigned n)
+{
+	e->nqps = 2 * (qps ? many : 1);
+	e->nmrs = qps ? 1 : many;
+	e->size = 64;
+	open_end(e, IBV_QPT_RC, 0);
+	printf("%.4f\n", writes_here(e, n) * 1e6 / n);
+	return 0;
+}
+
+/* Forks, and leaves a socket to the other one in e. */
+static void part(struct end *e)
+{
+	int fd[2];
+
+	need(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0, "socketpair");
+	e->first = fork() != 0;
+	if (!e->first)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	e->peer = fd[e->first];
+	close(fd[!e->first]);
+}
+
 int main(int argc, char **argv)
 {
 	struct end e = { .nqps = 1, .nmrs = 1 };
 	const char *mode = argc > 1 ? argv[1] : "";
-	unsigned long a = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned long a = argc > 2 ? strtoul(argv[argc - 2], NULL, 10) : 0;
 	unsigned n = argc > 2 ? (unsigned)strtoul(argv[argc - 1], NULL, 10) : 0;
-	int is_ping = strcmp(mode, "ping") == 0, fd[2], first;
+	int is_ping = strcmp(mode, "ping") == 0;
 	double t;
 
-	if (!n || argc != (is_ping ? 6 : 4))
+	if (!a || !n || argc != (is_ping ? 6 : 4))
 		return usage();
-	need(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0, "socketpair");
-	first = fork() != 0;
-	if (!first)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	e.first = first;
-	e.peer = fd[first];
-	close(fd[!first]);
-	e.size = 64;
+	if (strcmp(mode, "qps") == 0 || strcmp(mode, "mrs") == 0)
+		return here(&e, mode[0] == 'q', (unsigned)a, n);
+	if (!is_ping && strcmp(mode, "write") != 0)
+		return usage();
+	part(&e);
+	e.size = is_ping ? a + 40 : a;
 	if (is_ping) {
-		size_t size = strtoul(argv[4], NULL, 10);
 		int ud = strcmp(argv[2], "ud") == 0;
 
-		e.size = size + 40;
 		open_end(&e, ud ? IBV_QPT_UD : IBV_QPT_RC, strcmp(argv[3], "event") == 0);
-		t = ping(&e, first, size, n);
-	} else if (strcmp(mode, "write") == 0) {
-		e.size = a;
-		open_end(&e, IBV_QPT_RC, 0);
-		t = writes(&e, first, a, n, DEPTH / 4);
-		t = (double)a * n / t / 1e9;
+		t = ping(&e, a, n);
 	} else {
-		if (strcmp(mode, "qps") == 0)
-			e.nqps = (unsigned)a;
-		else if (strcmp(mode, "mrs") == 0)
-			e.nmrs = (unsigned)a;
-		else
-			return usage();
 		open_end(&e, IBV_QPT_RC, 0);
-		t = writes(&e, first, 64, n, 16) * 1e6 / n;
+		t = (double)a * n / writes(&e, a, n) / 1e9;
 	}
-	if (first) {
+	if (e.first) {
 		printf("%.4f\n", t);
 		wait(NULL);
 	}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # on.sh DEVICE COMMAND...: runs a command where it finds this device, and no other.
 #   rxe     the kernel's, in a machine of the lab
-#   uroce   the embedded one ($UROCE: the program uroce), in a network of its own, since its
-#           UDP port is the host's; with the addresses that the lab's machine has
+#   uroce   rdmash on the embedded one, in a network of its own, since its UDP port is the
+#           host's; with the addresses that the lab's machine has
 # Exit status: the command's; 77 with the reason where it cannot be had.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,7 @@ uroce)
 	exec "${namespace[@]}" sh -c '
 		ip link set lo up &&
 		for a in 10.0.0.1 10.0.0.2 fd00::1 fd00::2; do ip addr add $a dev lo || exit; done
-		exec "$@"' sh "$UROCE" "$@"
+		RDMASH_DEVICE=uroce0 exec "$@"' sh "$@"
 	;;
 *)
 	echo "unknown device $device" >&2

@@ -32,7 +32,7 @@ ok 'the lab is installed with what it needs' grep -q '^rxe-lab' <("$usr/share/rd
 # the embedded device, with the library as it is installed
 # shellcheck disable=SC2317
 on_uroce() {
-	UROCE=$usr/bin/uroce bash "$(dirname "$0")/on.sh" uroce "$@" >"$tmp/log" 2>&1
+	bash "$(dirname "$0")/on.sh" uroce "$@" >"$tmp/log" 2>&1
 	case $? in
 	0) ;;
 	77) echo 'not checked: network namespaces' ;;

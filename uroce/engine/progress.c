@@ -153,11 +153,12 @@ bool progress_deferred(void)
 
 /* -------------------------------------------------------------- who reads packets -- */
 
+/* Not only without events: then each packet would still look whether it is waited for. */
 static void watch_own(bool on)
 {
-	struct epoll_event event = { .events = on ? EPOLLIN : 0, .data.u32 = OWN };
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = OWN };
 
-	epoll_ctl(e.epoll, EPOLL_CTL_MOD, group_fd(), &event);
+	epoll_ctl(e.epoll, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, group_fd(), &event);
 }
 
 static void share(void)

@@ -93,18 +93,20 @@ static void check_wqe(const struct send_wqe *w, const struct wr_op *op, enum ibv
 	CHECK_INT(w->nsge, op->local ? 0 : op->atomic ? 1 : 2);
 	CHECK_INT(w->len, op->local ? 0 : op->atomic ? 8 : 24);
 	CHECK(memcmp(w->sge, sges, (size_t)w->nsge * sizeof *sges) == 0);
-	CHECK_INT(w->rkey, op->remote ? 0x33 : 0);
-	CHECK_INT(w->remote, op->atomic ? 0x8000 : op->remote ? 0x8001 : 0);
-	CHECK_INT(w->compare_add, op->atomic ? 5 : 0);
-	CHECK_INT(be32toh(w->imm), op->imm ? 0x1234 : 0);
+	if (op->remote) {
+		CHECK_INT(w->rkey, 0x33);
+		CHECK_INT(w->remote, op->atomic ? 0x8000 : 0x8001);
+		CHECK_INT(w->compare_add, op->atomic ? 5 : 0);
+	}
 	if (op->code == IBV_WR_SEND_WITH_INV || op->code == IBV_WR_LOCAL_INV)
 		CHECK_INT(w->inv_rkey, 0x77);
 	else
-		CHECK_INT(w->inv_rkey, 0);
-	CHECK_INT(w->dest_qpn, type == IBV_QPT_UD ? 0x99 : 0);
-	CHECK_INT(w->dest_qkey, type == IBV_QPT_UD ? 0x80000001 : 0);
-	if (type == IBV_QPT_UD)
+		CHECK_INT(be32toh(w->imm), op->imm ? 0x1234 : 0);
+	if (type == IBV_QPT_UD) {
+		CHECK_INT(w->dest_qpn, 0x99);
+		CHECK_INT(w->dest_qkey, 0x80000001);
 		CHECK(memcmp(&w->flow.dgid, &to_ah(ah)->flow.dgid, 16) == 0);
+	}
 	if (op->code == IBV_WR_BIND_MW) {
 		CHECK_INT(w->bind.window, 0x4400);
 		CHECK_INT(w->bind.rkey, 0x4401);

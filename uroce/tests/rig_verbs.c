@@ -362,6 +362,26 @@ void rig_free(struct qp *qp)
 	free(qp);
 }
 
+static void fill(struct send_wqe *w, const struct rig_wr *wr, enum ibv_qp_type type)
+{
+	if (wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_LOCAL_INV)
+		w->inv_rkey = wr->inv_rkey;
+	else
+		w->imm = wr->imm;
+	if (wr->opcode == IBV_WR_BIND_MW) {
+		w->bind = wr->bind;
+	} else if (type == IBV_QPT_UD) {
+		w->flow = (struct flow){ .sgid = rig_gid_a, .dgid = wr->dgid };
+		w->dest_qpn = wr->qpn;
+		w->dest_qkey = wr->qkey;
+	} else {
+		w->remote = wr->remote;
+		w->rkey = wr->rkey;
+		w->compare_add = wr->compare_add;
+		w->swap = wr->swap;
+	}
+}
+
 void rig_post(struct qp *qp, const struct rig_wr *wr)
 {
 	struct send_wqe *w = sq_at(qp, qp->sq.tail);
@@ -373,18 +393,9 @@ void rig_post(struct qp *qp, const struct rig_wr *wr)
 		.opcode = wr->opcode,
 		.flags = wr->flags,
 		.signaled = !wr->unsignaled,
-		.imm = wr->imm,
-		.inv_rkey = wr->inv_rkey,
-		.remote = wr->remote,
-		.rkey = wr->rkey,
-		.compare_add = wr->compare_add,
-		.swap = wr->swap,
-		.flow = { .sgid = rig_gid_a, .dgid = wr->dgid },
-		.dest_qpn = wr->qpn,
-		.dest_qkey = wr->qkey,
-		.bind = wr->bind,
 		.nsge = wr->nsge,
 	};
+	fill(w, wr, qp->type);
 	if (wr->nsge < 0) {
 		CHECK(wr->len <= INLINE);
 		memcpy(room, wr->data, wr->len);

@@ -13,8 +13,9 @@
  *   UROCE_FAULT='dir=out,drop=5%,dup=2%,reorder=5%,corrupt=1%' uroce stress -n 1000000
  *   UROCE_FAULT='dir=out,drop=20%' uroce stress -f -r 3 -n 100000
  *
- * -f: a QP may end in RETRY_EXC_ERR, but in nothing else, and what was completed before is
- * right; then both ends make new QPs and go on.
+ * -v: when something is wrong both ends print their last packets. -f: a QP may end in
+ * RETRY_EXC_ERR, but in nothing else, and what was completed before is right; then both ends make
+ * new QPs and go on.
  */
 #include "stress.h"
 
@@ -36,6 +37,7 @@
 #include "uroce.h"
 
 static const char *who = "stress";
+static bool tracing;
 
 void die(const char *format, ...)
 {
@@ -46,13 +48,15 @@ void die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
+	if (tracing)
+		trace_print(who);
 	exit(1);
 }
 
 static void usage(void)
 {
 	fputs("usage: stress [-l PORT | -c HOST:PORT] [-d DEVICE] [-g GID-INDEX] [-n OPERATIONS]\n"
-	      "              [-q QPS] [-m MTU] [-t TIMEOUT] [-r RETRIES] [-s SEED] [-o KIND,...] [-f]\n",
+	      "              [-q QPS] [-m MTU] [-t TIMEOUT] [-r RETRIES] [-s SEED] [-o KIND,...] [-f] [-v]\n",
 	      stderr);
 	exit(2);
 }
@@ -63,6 +67,7 @@ struct options {
 	struct setting s;
 	const char *device, *listen, *connect;
 	int gid_index;
+	bool trace;
 };
 
 static uint64_t number(const char *s, uint64_t least, uint64_t most)
@@ -117,7 +122,7 @@ static struct options read_options(int argc, char **argv)
 		.gid_index = -1,
 	};
 
-	for (int c; (c = getopt(argc, argv, "l:c:d:g:n:q:m:t:r:s:o:f")) != -1;) {
+	for (int c; (c = getopt(argc, argv, "l:c:d:g:n:q:m:t:r:s:o:fv")) != -1;) {
 		switch (c) {
 		case 'l':
 			o.listen = optarg;
@@ -154,6 +159,9 @@ static struct options read_options(int argc, char **argv)
 			break;
 		case 'f':
 			o.s.may_fail = 1;
+			break;
+		case 'v':
+			o.trace = true;
 			break;
 		default:
 			usage();
@@ -285,6 +293,9 @@ static void run(const struct options *o, unsigned me, int control)
 
 	who = me ? "server" : "client";
 	end_open(&e, o->device);
+	tracing = o->trace;
+	if (tracing)
+		trace_begin();
 	for (; posted < e.s.operations; e.round++) {
 		round_run(&e);
 		for (unsigned q = 0; q < e.s.qps; q++)

@@ -184,4 +184,9 @@ void check_sink(const struct lane *l, const struct op *op);
 /* At the end of a round: all memory. */
 void check_round(struct end *e);
 
+/* ---------------------------------------------------------------- stress_trace.c -- */
+
+void trace_begin(void);
+void trace_print(const char *who);
+
 #endif

@@ -160,6 +160,20 @@ enum fault answer_atomic(struct qp *qp, const struct packet *p)
 	return FINE;
 }
 
+uint32_t answers_before(struct qp *qp, uint32_t psn)
+{
+	struct responder *r = &qp->resp;
+
+	for (uint32_t i = 0; i < r->answers_limit; i++) {
+		const struct answer *a = answer_at(r, r->answer_tail - 1 - i);
+
+		if (a->kind == ANSWER_NONE || a->last_psn != psn)
+			break;
+		psn = psn_add(a->first_psn, PSN_MASK);
+	}
+	return psn;
+}
+
 /* ----------------------------------------------------------------- duplicates -- */
 
 /* Refuses a repetition. That does not end the QP: the duplicate may be one that the network

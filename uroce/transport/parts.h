@@ -87,6 +87,10 @@ enum fault answer_atomic(struct qp *qp, const struct packet *p);
 void answer_again(struct qp *qp, const struct packet *p);
 /* Sends answers, in order. True: all were. */
 bool answers_send(struct qp *qp, unsigned *budget);
+/* The PSN that an ACK may have when psn is the last that was carried out: nothing but its
+ * response acknowledges a READ or an atomic. rdma_rxe believes an ACK (after a duplicate SEND)
+ * that says otherwise: it completes the atomic without the response that was lost. */
+uint32_t answers_before(struct qp *qp, uint32_t psn);
 void answers_forget(struct qp *qp);
 
 /* -------------------------------------------------------------- datagram.c -- */

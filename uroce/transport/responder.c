@@ -374,7 +374,7 @@ void responder_acknowledge(struct qp *qp)
 	if (!r->ack_due || r->answer_send != r->answer_tail)
 		return;
 	r->ack_due = false;
-	acknowledge(qp, AETH_ACK, psn_add(r->psn, PSN_MASK));
+	acknowledge(qp, AETH_ACK, answers_before(qp, psn_add(r->psn, PSN_MASK)));
 }
 
 void responder_leave(struct qp *qp)

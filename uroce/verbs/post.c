@@ -44,13 +44,13 @@ int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsign
 	if (is_full(qp))
 		return ENOMEM;
 	w = sq_at(qp, qp->sq.tail + p->n);
-	memset(w, 0, offsetof(struct send_wqe, first_psn));
-	w->nsge = 0;
-	w->wr_id = wr_id;
-	w->opcode = opcode;
-	w->flags = flags;
-	w->signaled = qp->sq_sig_all || flags & IBV_SEND_SIGNALED;
-	w->data = room_of(qp, w);
+	*w = (struct send_wqe){
+		.wr_id = wr_id,
+		.opcode = opcode,
+		.flags = flags,
+		.signaled = qp->sq_sig_all || flags & IBV_SEND_SIGNALED,
+		.data = room_of(qp, w),
+	};
 	p->wqe = w;
 	p->op = op;
 	p->needs_peer = qp->type == IBV_QPT_UD;

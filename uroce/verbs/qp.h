@@ -20,31 +20,36 @@
 struct srq;
 struct wr_op;
 
-/* A list of memory: as posted, or bytes that were copied when it was (IBV_SEND_INLINE). */
+/* Two cache lines: with many QPs, each request finds its slot in none of the caches. */
 struct send_wqe {
 	uint64_t wr_id;
 	enum ibv_wr_opcode opcode;
 	unsigned flags; /* IBV_SEND_... */
-	bool signaled;	/* its success makes a completion too */
 	uint32_t len;	/* of all SGEs, bytes */
-	__be32 imm;
-	uint32_t inv_rkey;
-	uint64_t remote; /* RDMA and atomics */
-	uint32_t rkey;
-	uint64_t compare_add, swap;
-	struct flow flow;	      /* UD: of the address handle, as it was when it was posted */
-	uint32_t dest_qpn, dest_qkey; /* as posted: bit 31 of the key means that of the QP */
-	struct window_bind bind;      /* BIND_MW: window_bind_of() when it was posted */
-
-	/* the requester's: none of it is set when it is posted, but started is false */
+	union {
+		__be32 imm;
+		uint32_t inv_rkey;
+	};
+	int nsge;      /* -1: data holds the bytes, which were copied when it was posted */
+	bool signaled; /* its success makes a completion too */
+	/* the requester's: not set when it is posted, but started is false */
 	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
 	enum ibv_wc_status status;    /* of what was done here; else why it cannot be sent */
 	uint32_t first_psn, last_psn; /* READ: of the responses */
-
-	int nsge; /* -1: data holds the bytes */
 	union {
 		struct ibv_sge *sge;
 		uint8_t *data;
+	};
+	union {
+		struct { /* RDMA and atomics */
+			uint64_t remote, compare_add, swap;
+			uint32_t rkey;
+		};
+		struct { /* UD: of the address handle, as it was when it was posted */
+			struct flow flow;
+			uint32_t dest_qpn, dest_qkey; /* bit 31 of the key: that of the QP */
+		};
+		struct window_bind bind; /* BIND_MW: window_bind_of() when it was posted */
 	};
 };
 

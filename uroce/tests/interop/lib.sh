@@ -17,7 +17,8 @@
 #				must end with 0
 #	both NAME PORT SERVER CLIENT	pair, with the server at rxe and at uroce
 #	finish			the last line: the status of the test
-# A test may set the array `bridge', more options of rxe-lab, before.
+# A test may set before: the array `bridge', more options of rxe-lab; limit: seconds for each
+# text of a pair (40).
 
 uroce=$(realpath "$1") rdmash=$(realpath "$2")
 agent=514 # TCP port of the machine: what comes there bash runs
@@ -124,7 +125,7 @@ pair() {
 
 	[ "$side" = rxe ] || other=rxe
 	rm -f "$LAB_DIR/left"
-	at "$side" "timeout 40 bash -c ${server@Q}" >"$tmp/server" &
+	at "$side" "timeout ${limit-40} bash -c ${server@Q}" >"$tmp/server" &
 	pid=$!
 	started+=("$pid")
 	if ! until_listening "$side" "$port" >/dev/null; then
@@ -133,7 +134,7 @@ pair() {
 		sed 's/^/    server: /' "$tmp/server"
 		return
 	fi
-	at "$other" "timeout 40 bash -c ${client@Q}" >"$tmp/client"
+	at "$other" "timeout ${limit-40} bash -c ${client@Q}" >"$tmp/client"
 	status=$?
 	touch "$LAB_DIR/left"
 	wait "$pid"

@@ -10,28 +10,26 @@ need ib_write_lat ib_atomic_bw
 port=18700
 # perftest PROGRAM OPTION...: the server at one side, then the other
 perftest() {
-	local program=$1 wait
+	local program=$1 wait late
 
 	shift
 	for side in rxe uroce; do
 		port=$((port + 1))
-		wait=$port/tcp
-		case " $* " in *' -R '*) wait=$port ;; esac
+		wait=$port/tcp late=
+		# it connects twice, and not again when the server is not yet there
+		case " $* " in *' -R'*) wait=$port late=delay=400ms,dir=out,op=UD_SEND_ONLY,qpn=1 ;; esac
 		pair "$program $*" $side $wait "\$on $program -p $port -F $*" \
-			"\$on $program -p $port -F $* \$peer"
+			"UROCE_FAULT=$late \$on $program -p $port -F $* \$peer"
 	done
 }
 
 for what in write read send atomic; do
 	perftest ib_${what}_lat -n 20
-	perftest ib_${what}_lat -n 20 -R
-	perftest ib_${what}_bw -n 50 
 	perftest ib_${what}_bw -n 50 -R
 done
+perftest ib_send_lat -n 20 -c UD -s 64 -R
 perftest ib_write_bw -n 40 -c UC -s 1000
 perftest ib_send_bw -n 40 -c UC -s 1000
-perftest ib_send_lat -n 20 -c UD -s 64
-perftest ib_send_lat -n 20 -c UD -s 64 -R
 perftest ib_read_bw -n 40 -q 4 -o 4 -s 3001 -m 512
 perftest ib_write_bw -n 40 -q 4 -b -s 3001
 finish
