@@ -104,7 +104,7 @@ static void refusals(void)
 	CHECK_INT(bind(&qp, mw, key, mr, at, 0, READ), -1);	  /* of type 2: nothing */
 	CHECK_INT(bind(&qp, mw, mw->rkey, mr, at, 1, READ), -1);  /* the same key */
 	CHECK_INT(bind(&qp, mw, key + 256, mr, at, 1, READ), -1); /* another index */
-	CHECK_INT(bind(&qp, mw, key, mr, at, 1, IBV_ACCESS_LOCAL_WRITE), -1);
+	CHECK_INT(bind(&qp, mw, key, mr, at, 1, IBV_ACCESS_ON_DEMAND), -1);
 	CHECK_INT(bind(&qp, mw, key, readable, at, 1, READ), 0);
 	CHECK_INT(ibv_dealloc_mw(mw), 0); /* unbinds */
 	CHECK_INT(ibv_dereg_mr(readable), 0);

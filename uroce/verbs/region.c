@@ -240,7 +240,9 @@ struct window_bind window_bind_of(struct ibv_mw *v, uint32_t rkey,
 static bool may_open(const struct mw *mw, const struct mr *mr, const struct window_bind *b)
 {
 	const unsigned changes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-	const unsigned known = changes | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED;
+	const unsigned known =
+		changes | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED |
+		IBV_ACCESS_LOCAL_WRITE; /* means nothing, and is not refused elsewhere */
 
 	return mr && mr->pd == mw->pd && (mr->access & IBV_ACCESS_MW_BIND) &&
 	       !(b->access & ~known) &&

@@ -284,21 +284,21 @@ static uint16_t ip_sum(struct ip *ip)
 /* Sends what it sees once more, after a while. */
 static void replay(int fd)
 {
-	enum { KEPT = 37 };
-	static uint8_t kept[KEPT][PACKET_MAX + 100];
+	enum { KEPT = 37, ROOM = 4400, SHIFT = 2 /* so that the IP header is aligned */ };
+	static _Alignas(4) uint8_t kept[KEPT][ROOM];
 	static ssize_t len[KEPT];
 
 	for (unsigned i = 0, sent = 0; sent < PACKETS;) {
 		struct sockaddr_ll from;
 		socklen_t n = sizeof(from);
-		uint8_t *frame = kept[i % KEPT];
+		uint8_t *frame = kept[i % KEPT] + SHIFT;
 		struct ip *ip = (void *)(frame + ETH_HLEN);
 		struct udphdr *udp = (void *)(ip + 1);
 
 		if (len[i % KEPT] > 0 && send(fd, frame, (size_t)len[i % KEPT], 0) > 0)
 			sent++;
 		do
-			len[i % KEPT] = recvfrom(fd, frame, sizeof(kept[0]), 0,
+			len[i % KEPT] = recvfrom(fd, frame, ROOM - SHIFT, 0,
 						 (struct sockaddr *)&from, &n);
 		while (from.sll_pkttype == PACKET_OUTGOING || ip->ip_ttl == REPLAYED_TTL ||
 		       ip->ip_p != IPPROTO_UDP || udp->uh_dport != htons(ROCE_PORT));

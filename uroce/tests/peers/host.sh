@@ -3,7 +3,7 @@
 #
 # host.sh UROCE ABUSE: hosts that are not as they should be: the port is taken, there is no
 # IPv6, addresses come and go, interfaces are narrow, users and processes are many.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
 . "$(dirname "$0")/lib.sh" "$@"
 abuse=$2
 need python3 rping ibv_devinfo

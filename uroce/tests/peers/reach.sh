@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Programs that reach verbs through other libraries: libfabric and Python; and those of
+# rdmacm-utils that are not in rdmacm.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
+. "$(dirname "$0")/lib.sh" "$@"
+need mckey rdma_xserver
+
+until_joined() { within 20 grep -qs 'EF010203\|030201EF' /proc/net/igmp; }
+both 'mckey, both ends' 'until_joined' \
+	"'$uroce' mckey -m 239.1.2.3 -b 127.0.0.1 -C 5" \
+	"'$uroce' mckey -m 239.1.2.3 -b 127.0.0.1 -C 5 -s"
+both 'rdma_xclient' 'until_listening 7471' "'$uroce' rdma_xserver -p 7471" \
+	"'$uroce' rdma_xclient -s 127.0.0.1 -p 7471"
+
+# libfabric does not look at loopback interfaces
+if ip link add end0 type veth peer name end1 2>/dev/null; then
+	ip link set end1 up
+	ip link set end0 up
+	ip addr add 10.9.0.1/24 dev end0
+	if command -v fi_pingpong >/dev/null; then
+		for type in msg dgram; do
+			both "fi_pingpong $type" 'until_port 47592' \
+				"'$uroce' fi_pingpong -p verbs -e $type -I 50" \
+				"'$uroce' fi_pingpong -p verbs -e $type -I 50 10.9.0.1"
+		done
+	fi
+fi
+
+tests=/usr/share/doc/rdma-core/tests
+if [ -d $tests ] && python3=$(PATH=/usr/bin command -v python3) &&
+	"$python3" -c 'import pyverbs' 2>/dev/null; then
+	cp -r $tests "$tmp/tests"
+	gunzip "$tmp"/tests/*.gz
+	for name in pd mr cq_events qpex rdmacm fork; do
+		ok "pyverbs: $name" timeout 60 env -C "$tmp" "$uroce" "$python3" tests/run_tests.py \
+			--dev uroce0 "tests.test_$name"
+	done
+fi
+finish
