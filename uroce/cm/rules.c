@@ -99,6 +99,17 @@ static void disconnecting(struct conn *c, const struct mad *m)
 	conn_disconnect(c);
 }
 
+/* The RTU is lost, or comes later: messages for a process may come in through two others. Who
+ * disconnects was connected, and its last sends may be here already. */
+static void disconnecting_early(struct conn *c, const struct mad *m)
+{
+	if (m->dreq.remote_qpn != c->local_qpn)
+		return;
+	conn_enter(c, CONN_ESTABLISHED);
+	conn_tell(c, CONN_EV_ESTABLISHED, 0, NULL);
+	disconnecting(c, m);
+}
+
 /* Both have begun: each answers the other, and that is all. */
 static void disconnecting_both(struct conn *c, const struct mad *m)
 {
@@ -140,7 +151,7 @@ static void (*const rules[CONN_STATES][MAD_END - MAD_REQ])(struct conn *, const 
 		ON(MAD_MRA) = patience,
 		ON(MAD_REJ) = rejected,
 		ON(MAD_RTU) = ready,
-		ON(MAD_DREQ) = disconnecting,
+		ON(MAD_DREQ) = disconnecting_early,
 	},
 	[CONN_REP_RCVD] = {
 		ON(MAD_REP) = rep_before_rtu,

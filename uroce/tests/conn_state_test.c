@@ -278,6 +278,27 @@ static void check_states(void)
 	}
 }
 
+/* A disconnect that comes before the RTU: the passive end was connected. */
+static void check_early_disconnect(void)
+{
+	union ibv_gid own = fake_gid(0), peer = fake_gid(1);
+	struct mad m = { .attr = MAD_DREQ };
+
+	begin();
+	active.manner = SILENT; /* no RTU */
+	connect_now();
+	fake_run(SECOND / 100);
+	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
+	CHECK_INT(count_of(&passive[0], CONN_EV_ESTABLISHED), 0);
+	m.local_id = passive[0].c->remote_id;
+	m.remote_id = passive[0].c->local_id;
+	m.dreq.remote_qpn = passive[0].c->local_qpn;
+	fake_arrive(&own, &peer, &m);
+	CHECK_INT(count_of(&passive[0], CONN_EV_ESTABLISHED), 1);
+	CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
+	end();
+}
+
 /* ----------------------------------------------------------------- datagrams -- */
 
 static void sidr_app(void)
@@ -412,6 +433,7 @@ int main(void)
 	check_strangers();
 	check_impostors();
 	check_states();
+	check_early_disconnect();
 	check_sidr();
 	check_listener_gone();
 	check_listener_late();
