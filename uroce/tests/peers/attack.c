@@ -16,6 +16,7 @@
 #include <netinet/udp.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -437,8 +438,10 @@ int main(int argc, char **argv)
 	}
 	CHECK_INT(pipe(pipes), 0);
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a check that fails ends the other one */
 		victim(pipes[1], kind->counted);
+	}
 	close(pipes[1]);
 	CHECK_INT(read(pipes[0], qpn, sizeof(qpn)), sizeof(qpn));
 	if (kind->throw)
