@@ -8,7 +8,8 @@
 /* connection/accept.c */
 extern const struct cmd cmd_accept, cmd_reject;
 /* connection/cm_active.c */
-extern const struct cmd cmd_cm_bind, cmd_cm_resolve_addr, cmd_cm_resolve_route, cmd_cm_connect, cmd_cm_establish;
+extern const struct cmd cmd_cm_bind, cmd_cm_resolve_addr, cmd_cm_resolve_route, cmd_cm_connect,
+	cmd_cm_establish;
 /* connection/cm_create.c */
 extern const struct cmd cmd_cm_create, cmd_cm_channel, cmd_cm_option, cmd_cm_notify, cmd_cm_migrate;
 /* connection/cm_event_cmd.c */

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+/* The engine while applications wait for events, and when they fork meanwhile. */
+#include "engine.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "engine_rig.h"
+#include "fake_device.h"
+#include "timer.h"
+
+/* ------------------------------------------------------------------------ waiting -- */
+
+static int event;
+
+static void take_event(void)
+{
+	uint64_t n;
+
+	CHECK_INT(read(event, &n, sizeof(n)), sizeof(n));
+}
+
+struct waiter {
+	pthread_t thread;
+	int ret, err;
+	_Atomic unsigned began, ended;
+};
+
+static void *wait_event(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->began++;
+	w->ret = engine_wait_fd(event);
+	w->err = errno;
+	w->ended++;
+	return NULL;
+}
+
+static void start(struct waiter *w)
+{
+	memset(w, 0, sizeof(*w));
+	CHECK_INT(pthread_create(&w->thread, NULL, wait_event, w), 0);
+	reaches(&w->began, 1);
+	nap(20);
+}
+
+/* Packets are taken in by the one that waits, not by the thread. */
+static void test_wait(void)
+{
+	unsigned thread = fake_engine.passes, others = fake_others.packets;
+	struct waiter w;
+
+	start(&w);
+	CHECK_INT(w.ended, 0);
+	for (unsigned i = 0; i < 5; i++) {
+		fake_send();
+		reaches(&fake_others.packets, others + i + 1);
+	}
+	CHECK_INT(fake_engine.passes, thread);
+	fake_event = event;
+	fake_send();
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 0);
+	CHECK_INT(fake_engine.passes, thread);
+	fake_event = -1;
+	take_event();
+	fake_send(); /* it is the thread's again */
+	for (int i = 0; i < PATIENCE && fake_engine.passes == thread; i++)
+		nap(1);
+	CHECK(fake_engine.passes > thread);
+}
+
+/* The event does not take the way over the kernel; only for one that waits for it. */
+static void test_hand_over(void)
+{
+	struct waiter w;
+	struct pollfd p = { .fd = event, .events = POLLIN };
+
+	fake_hand_over = true;
+	start(&w);
+	fake_event = event;
+	fake_send();
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 1);
+	CHECK_INT(poll(&p, 1, 0), 0);
+	fake_send(); /* nobody waits */
+	CHECK_INT(poll(&p, 1, PATIENCE), 1);
+	fake_event = -1;
+	fake_hand_over = false;
+	take_event();
+}
+
+/* Who waits again and again keeps the socket meanwhile; not for long, and not while a peer
+ * writes to our memory. */
+static void test_linger(void)
+{
+	unsigned thread, tries = 0, before;
+	uint64_t one = 1;
+
+	nap(20); /* remote accesses are forgotten */
+	do {
+		for (unsigned i = 0; i < 2; i++) {
+			CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+			CHECK_INT(engine_wait_fd(event), 0);
+			take_event();
+		}
+		thread = fake_engine.passes;
+		before = packets();
+		fake_send();
+		cq.armed = CQ_ARMED;
+		engine_armed();
+		cq.armed = CQ_UNARMED;
+		for (uint64_t until = clock_ns() + 300000; clock_ns() < until;)
+			;
+	} while (fake_engine.passes != thread && tries++ < 50);
+	CHECK(tries < 50);
+	arrive(before + 1); /* nobody came back */
+	CHECK(fake_engine.passes > thread);
+	for (unsigned i = 0; i < 5; i++) {
+		engine_lock();
+		engine_remote_access();
+		engine_unlock();
+		CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+		CHECK_INT(engine_wait_fd(event), 0);
+		take_event();
+	}
+	thread = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, thread + 1);
+	stays_idle();
+}
+
+/* Acknowledgements wait for the application that is being woken, else they are sent. */
+static void test_wait_deferred(void)
+{
+	unsigned urgent = fake_urgent, deferred = fake_deferred;
+	struct waiter w;
+
+	fake_ack_due = true;
+	start(&w);
+	fake_send();
+	reaches(&fake_deferred, deferred + 1);
+	reaches(&fake_urgent, urgent + 1);
+	fake_event = event;
+	fake_send();
+	pthread_join(w.thread, NULL);
+	fake_event = -1;
+	fake_ack_due = false;
+	take_event();
+	for (int i = 0; i < PATIENCE && fake_urgent < urgent + 2; i++)
+		nap(1);
+	CHECK(fake_urgent >= urgent + 2);
+}
+
+/* The last one reads: the others may wait for what seldom comes. */
+static void test_two_wait(void)
+{
+	unsigned others = fake_others.packets;
+	struct waiter w[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		start(&w[i]);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_send();
+		reaches(&fake_others.packets, others + i + 1);
+		CHECK(pthread_equal(fake_reader, w[1].thread));
+	}
+	fake_event = event;
+	fake_send();
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_join(w[i].thread, NULL);
+		CHECK_INT(w[i].ret, 0);
+	}
+	fake_event = -1;
+	take_event();
+	others = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, others + 1);
+}
+
+/* Who polls all the time comes before one that waits: for asynchronous events, often. */
+static void test_wait_and_poll(void)
+{
+	uint64_t one = 1;
+	struct waiter w;
+	unsigned mine = 0, before;
+
+	start(&w);
+	for (unsigned i = 0; i < 50; i++) {
+		park();
+		before = packets();
+		fake_send();
+		while (packets() == before)
+			engine_poll_empty(&cq);
+		mine += pthread_equal(fake_reader, pthread_self()) != 0;
+	}
+	CHECK(mine >= 25); /* it is never certain that this thread runs */
+	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 0);
+	take_event();
+	wait_unparked();
+	stays_idle();
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+static void test_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	struct waiter w;
+
+	CHECK_INT(sigaction(SIGUSR1, &sa, NULL), 0);
+	start(&w);
+	pthread_kill(w.thread, SIGUSR1);
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, -1);
+	CHECK_INT(w.err, EINTR);
+	sa.sa_flags = SA_RESTART;
+	CHECK_INT(sigaction(SIGUSR1, &sa, NULL), 0);
+	start(&w);
+	pthread_kill(w.thread, SIGUSR1);
+	nap(20);
+	CHECK_INT(w.ended, 0);
+	fake_event = event;
+	fake_send();
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 0);
+	fake_event = -1;
+	take_event();
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* Programs cancel threads that wait for events. */
+static void test_cancel(void)
+{
+	unsigned before;
+	struct waiter w;
+	void *ret;
+
+	start(&w);
+	CHECK_INT(pthread_cancel(w.thread), 0);
+	pthread_join(w.thread, &ret);
+	CHECK(ret == PTHREAD_CANCELED);
+	before = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, before + 1);
+}
+
+static void *cancelled_with_lock(void *arg)
+{
+	engine_lock();
+	pthread_testcancel();
+	*(_Atomic unsigned *)arg += 1;
+	nap(10); /* a cancellation point too */
+	engine_unlock();
+	pthread_testcancel();
+	*(_Atomic unsigned *)arg += 1;
+	return NULL;
+}
+
+static void test_cancel_with_lock(void)
+{
+	_Atomic unsigned steps = 0;
+	pthread_t thread;
+
+	engine_lock();
+	CHECK_INT(pthread_create(&thread, NULL, cancelled_with_lock, (void *)&steps), 0);
+	pthread_cancel(thread);
+	engine_unlock();
+	pthread_join(thread, NULL);
+	CHECK(steps <= 1);
+	flush(); /* the lock is free */
+}
+
+static void test_put_while_waiting(void)
+{
+	uint64_t one = 1;
+	struct waiter w;
+
+	start(&w);
+	engine_put();
+	CHECK_INT(engine_get(), 0);
+	nap(20);
+	CHECK_INT(w.ended, 0);
+	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 0);
+	take_event();
+	one = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, (unsigned)one + 1);
+}
+
+static void *sleep_on(void *arg)
+{
+	engine_lock();
+	while (!*(bool *)arg)
+		engine_sleep();
+	engine_unlock();
+	return NULL;
+}
+
+static void test_sleep(void)
+{
+	bool go = false;
+	pthread_t thread;
+
+	CHECK_INT(pthread_create(&thread, NULL, sleep_on, &go), 0);
+	nap(5);
+	engine_lock();
+	engine_wake_all();
+	engine_unlock();
+	nap(5);
+	engine_lock();
+	go = true;
+	engine_wake_all();
+	engine_unlock();
+	pthread_join(thread, NULL);
+}
+
+/* --------------------------------------------------------------------------- fork -- */
+
+static void in_child(void)
+{
+	unsigned before;
+
+	CHECK_INT(fake_forgets, 6);
+	engine_put(); /* what the parent got */
+	engine_poll_empty(&cq);
+	if (SANITIZED) /* nor do they like threads of a child */
+		return;
+	CHECK_INT(engine_get(), 0);
+	before = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, before + 1);
+	engine_put();
+}
+
+static void test_fork(void)
+{
+	unsigned before = fake_engine.packets;
+	struct waiter w;
+	int status;
+	pid_t pid;
+
+	start(&w); /* it has the socket while the process forks */
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		in_child();
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_INT(status, 0);
+	CHECK_INT(fake_forgets, 0);
+	fake_event = event;
+	fake_send();
+	pthread_join(w.thread, NULL);
+	fake_event = -1;
+	take_event();
+	fake_send();
+	reaches(&fake_engine.packets, before + 1);
+}
+
+int main(void)
+{
+	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+	CHECK(event >= 0);
+	CHECK_INT(engine_get(), 0);
+	test_wait();
+	test_hand_over();
+	test_linger();
+	test_wait_deferred();
+	test_two_wait();
+	test_wait_and_poll();
+	test_signals();
+	if (!SANITIZED) { /* they lose track of threads that are cancelled */
+		test_cancel();
+		test_cancel_with_lock();
+	}
+	test_put_while_waiting();
+	test_sleep();
+	test_fork();
+	engine_put();
+	return checks_end();
+}
