@@ -23,12 +23,7 @@
 uroce=$(realpath "$1") rdmash=$(realpath "$2")
 agent=514 # TCP port of the machine: what comes there bash runs
 
-need() {
-	local program
-	for program in "$@"; do
-		command -v "$program" >/dev/null || { echo "no $program here: skipped"; exit 77; }
-	done
-}
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 
 if [ -z "${UROCE_INTEROP-}" ]; then
 	lab=$(dirname "${BASH_SOURCE[0]}")/../../../scripts/rxe-lab
@@ -41,12 +36,7 @@ if [ -z "${UROCE_INTEROP-}" ]; then
 		"busybox nc -ll -p $agent -e /bin/bash & lab-wait over"
 fi
 
-tmp=$(mktemp -d /tmp/uroce-interop.XXXXXX) || exit 1
-started=()
-failures=0
-trap 'kill "${started[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
-# those programs free little at their end, and are not ours
-export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+start_checks
 
 # shellcheck disable=SC2016
 stay='stay() { until [ -e $job/left ]; do sleep 0.05; done; kill $(jobs -p); wait; true; }
@@ -76,22 +66,6 @@ at_rxe() {
 }
 
 at() { "at_$1" "$2"; }
-
-not_ok() {
-	echo "not ok: $*"
-	failures=$((failures + 1))
-}
-
-ok() {
-	local what=$1
-	shift
-	if "$@" >"$tmp/out" 2>&1; then
-		echo "ok: $what"
-	else
-		not_ok "$what: status $?"
-		sed 's/^/    /' "$tmp/out"
-	fi
-}
 
 same() {
 	if [ "$2" = "$3" ]; then echo "ok: $1"; else not_ok "$1: wanted [$3], got [$2]"; fi
@@ -155,9 +129,5 @@ both() {
 	pair "$name" uroce "$@"
 }
 
-finish() {
-	[ $failures = 0 ] || echo "$failures not ok"
-	exit $((failures > 0))
-}
 
 until (exec 3<>/dev/tcp/10.0.0.1/$agent) 2>/dev/null; do sleep 0.1; done

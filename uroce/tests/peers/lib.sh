@@ -15,6 +15,7 @@
 # The test runs in a network of its own, with a loopback interface only: UDP port 4791 is
 # the whole host's.
 
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 uroce=$1
 if [ -z "${UROCE_TEST_NETWORK-}" ]; then
 	namespace=(unshare --net)
@@ -27,35 +28,7 @@ if [ -z "${UROCE_TEST_NETWORK-}" ]; then
 fi
 ip link set lo up || exit 1
 
-tmp=$(mktemp -d /tmp/uroce-test.XXXXXX) || exit 1
-started=()
-failures=0
-trap 'kill "${started[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
-# those programs free little at their end, and are not ours
-export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
-
-need() {
-	local program
-	for program in "$@"; do
-		command -v "$program" >/dev/null || { echo "no $program here: skipped"; exit 77; }
-	done
-}
-
-not_ok() {
-	echo "not ok: $*"
-	failures=$((failures + 1))
-}
-
-ok() {
-	local what=$1
-	shift
-	if "$@" >"$tmp/out" 2>&1; then
-		echo "ok: $what"
-	else
-		not_ok "$what: status $?"
-		sed 's/^/    /' "$tmp/out"
-	fi
-}
+start_checks
 
 each() {
 	local what=$1 status
@@ -128,9 +101,4 @@ served() {
 	status=$?
 	judge "$1" "$status" kill "$server"
 	wait "$server"
-}
-
-finish() {
-	[ $failures = 0 ] || echo "$failures not ok"
-	exit $((failures > 0))
 }
