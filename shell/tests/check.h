@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned checks_passed;
+static _Atomic unsigned checks_passed; /* threads check, too */
 
 static inline void check_that(bool ok, const char *what, const char *file, int line)
 {

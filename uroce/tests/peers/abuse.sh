@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib.sh" "$@"
 abuse=$2
 shift 2
+# that handlers of signals call exit() is what is tried
+export TSAN_OPTIONS=report_signal_unsafe=0${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 
 # shellcheck disable=SC2046  # a word a line
 [ $# -gt 0 ] || set -- $("$abuse" | grep -vx -e addresses -e narrow) # those are host.sh's

@@ -180,7 +180,7 @@ static void moves(struct side *from, struct side *to, enum ibv_wr_opcode op, uin
 
 void pair_works(struct pair *p)
 {
-	static uint8_t seed;
+	static _Thread_local uint8_t seed;
 
 	moves(&p->a, &p->b, IBV_WR_RDMA_WRITE, ++seed);
 	moves(&p->b, &p->a, IBV_WR_RDMA_READ, ++seed);
