@@ -23,6 +23,7 @@ for what in write read send atomic; do
 				port=$((port + 1))
 				options="-p $port -c $type -n 200 -F"
 				[ "$type" != UD ] || options+=' -s 64'
+				[ "$type" != UC ] || options+=' -s 1024' # what is lost stays lost
 				both "$program $type $manager" "$ready $port" \
 					"'$uroce' $program $options $manager" \
 					"'$uroce' $program $options $manager 127.0.0.1"
