@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# 10,000 operations of all kinds between the device and the kernel's rxe, over a wire that
-# loses, duplicates, reorders and damages packets in both directions: stress.c verifies every
-# byte, and that atomics count once. rxe's packets pass netem, ours the device's own faults.
+# stress.sh UROCE RDMASH STRESS [N]: N operations (5,000) each way, of all kinds, between the
+# device and the kernel's rxe, over a wire that loses, duplicates, reorders and damages packets
+# in both directions: stress.c verifies every byte, and that atomics count once. rxe's packets
+# pass netem, ours the device's own faults.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016
-stress=$(realpath "$3")
+stress=$(realpath "$3") n=${4-5000}
 . "$(dirname "$0")/lib.sh" "$@"
 need tc
 limit=100
@@ -15,8 +16,8 @@ gid=$(at rxe 'ibv_devinfo -v' | sed -n 's/.*GID\[ *\([0-9]*\)\]:.*ffff:10.0.0.1.
 export UROCE_FAULT='dir=out,drop=3%,dup=2%,reorder=5%,corrupt=1%'
 ok "netem" at rxe "tc qdisc add dev eth0 root netem delay 500us reorder 95% $rate"
 pair "stress" rxe 18900/tcp "$stress -l 18900 -g $gid" \
-	"\$on $stress -c \$peer:18900 -n 5000 -t 16"
+	"\$on $stress -c \$peer:18900 -n $n -t 16"
 pair "stress" uroce 18901/tcp "\$on $stress -l 18901" \
-	"$stress -c \$peer:18901 -g $gid -n 5000 -t 16"
+	"$stress -c \$peer:18901 -g $gid -n $n -t 16"
 cat "$tmp/client"
 finish
