@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "codes.h"
 #include "posted.h"
 #include "qp_history.h"
 #include "session.h"
@@ -134,7 +135,7 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 				 "the peer does not answer: timeout %u, retry_cnt %u take "
 				 "%.0f ms at least",
 				 attr.timeout, attr.retry_cnt,
-				 4.096e-3 * (double)(1ull << attr.timeout) * (attr.retry_cnt + 1));
+				 (double)ack_timeout_ns(attr.timeout) / 1e6 * (attr.retry_cnt + 1));
 	} else if (recvs) {
 		fail_row(s, "likely",
 			 "the peer has sent nothing to %s (a plain RDMA WRITE or "

@@ -4,6 +4,7 @@
  *
  * What is told comes from ibv_query_qp(3), now: the device moves a QP to ERR on its own.
  */
+#include "codes.h"
 #include "gids.h"
 #include "objects.h"
 #include "out.h"
@@ -113,7 +114,7 @@ static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a, str
 	out_int(out, "port", a->port_num, NULL);
 	out_int(out, "pkey_index", a->pkey_index, NULL);
 	out_str(out, "access", word_flags(qp_access_words, a->qp_access_flags), NULL);
-	out_int(out, "mtu", a->qp_state >= IBV_QPS_RTR && a->path_mtu ? 128 << a->path_mtu : 0,
+	out_int(out, "mtu", a->qp_state >= IBV_QPS_RTR && a->path_mtu ? mtu_bytes(a->path_mtu) : 0,
 		NULL);
 	out_u64(out, "sq_psn", a->sq_psn, NULL);
 	out_u64(out, "rq_psn", a->rq_psn, NULL);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codes.h"
 #include "gid_arg.h"
 #include "gids.h"
 #include "objects.h"
@@ -243,7 +244,7 @@ void qp_peer_out(struct out *o, const struct qp_peer *p)
 	out_str(o, "gid", gid_text(&p->gid), "  gid %s", gid_text(&p->gid));
 	out_u64(o, "gid_index", p->gid_index, NULL);
 	if (p->mtu)
-		out_int(o, "mtu", 128 << p->mtu, "  mtu %d", 128 << p->mtu);
+		out_int(o, "mtu", mtu_bytes(p->mtu), "  mtu %u", mtu_bytes(p->mtu));
 	out_u64(o, "qkey", p->qkey, NULL);
 	if (p->qkey)
 		out_text(o, "  qkey 0x%x", p->qkey);

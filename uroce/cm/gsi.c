@@ -8,7 +8,7 @@ void gsi_send(const struct flow *flow, const uint8_t *mad)
 {
 	static uint32_t psn;
 	struct packet p = {
-		.op = opcode_find(0x64), /* UD SEND_ONLY */
+		.op = opcode_find(OPCODE_UD + OP_SEND_ONLY),
 		.pkey = PKEY_DEFAULT,
 		.qpn = GSI_QPN,
 		.psn = psn,

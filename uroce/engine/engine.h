@@ -53,15 +53,12 @@ void engine_after_fork(void);
  * to be put. */
 void engine_forget(void);
 
-/* One pass: takes in what has arrived, runs the timers that are due, sends what is queued.
- * Does not block. Returns how many packets came in. */
-unsigned engine_pass(void);
 /* Something was queued to be sent, or a timer set: sends it at the end of the pass that is
  * being made, else now; makes the thread look at the timers again. To be called before the
  * lock is released by every function of the API that queued anything. */
 void engine_flush(void);
 /* Acknowledgements and the like that may wait until the application comes back: they are
- * sent by the next engine_flush() or engine_pass(), in a millisecond at the latest. */
+ * sent by the next engine_flush() or pass, in a millisecond at the latest. */
 void engine_defer(void);
 
 /* ibv_poll_cq() has found the queue empty: makes a pass (takes the lock) and keeps the

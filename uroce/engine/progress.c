@@ -118,17 +118,6 @@ bool progress_pass(bool read, bool urgent)
 	return e.more;
 }
 
-unsigned engine_pass(void)
-{
-	unsigned n;
-
-	engine_refresh_now();
-	n = pass(true, true, NULL);
-	if (e.running)
-		wake_at(next_moment());
-	return n;
-}
-
 void engine_flush(void)
 {
 	if (e.in_pass)

@@ -62,7 +62,7 @@ bool abstract_taken(const struct abstract *name)
 	return taken;
 }
 
-static int64_t now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec ts;
 

@@ -7,6 +7,7 @@
 #define UROCE_LINK_ABSTRACT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/un.h>
@@ -30,5 +31,8 @@ bool abstract_taken(const struct abstract *name);
 /* Makes this process the only one that has a lock of that name; close() gives it back. Waits
  * for the holder up to a time. -1 with errno: ETIMEDOUT (*holder: its pid, or 0). */
 int abstract_lock(const struct abstract *name, int patience_ms, pid_t *holder);
+
+/* Milliseconds, monotonic: how long to have patience with another process. */
+int64_t now_ms(void);
 
 #endif

@@ -11,6 +11,8 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 
+#include "packet.h"
+
 #define GID_ENTRIES 64 /* the size of the table that is reported; empty entries are zero */
 
 struct gid_entry {
@@ -45,11 +47,6 @@ void gid_to_sockaddr(struct sockaddr_storage *ss, const union ibv_gid *gid, uint
 /* Which of our addresses the host would send from to reach dst: its index, or -1 with errno
  * as connect(2) says it (ENETUNREACH ...), or ENODEV when no GID has it. */
 int gid_route(const struct sockaddr *dst);
-
-static inline bool gid_is_ipv4(const union ibv_gid *gid)
-{
-	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid);
-}
 
 /* ff00::/8, or 224.0.0.0/4 mapped. */
 static inline bool gid_is_multicast(const union ibv_gid *gid)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "abstract.h"
 #include "group.h"
 
 #include <errno.h>
@@ -58,14 +59,6 @@ static int fail_errno(struct reason *r, const char *what)
 			    "ulimit -n %u)",
 			    SLOTS + 16, 4096);
 	return fail(r, err, "%s: %s", what, strerror(err));
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
 /* ------------------------------------------------------------- a slot of our own -- */

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abstract.h"
 #include "control.h"
 #include "group_own.h"
 #include "holder.h"
@@ -19,14 +20,6 @@ struct asking {
 	void (*fn)(void *arg, unsigned slot, int pid, const char *text);
 	void *arg;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
 
 static void ask_all(struct asking *a, int fd)
 {

@@ -2,6 +2,7 @@
 /* What `uroce status` tells: each process of its own QPs and listeners, one asks them all. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <rdma/rdma_cma.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,11 +97,11 @@ static void add_qps(struct text *t)
 static const char *space_name(uint16_t space)
 {
 	switch (space) {
-	case 0x0106:
+	case RDMA_PS_TCP:
 		return "TCP";
-	case 0x0111:
+	case RDMA_PS_UDP:
 		return "UDP";
-	case 0x013f:
+	case RDMA_PS_IB:
 		return "IB";
 	default:
 		return "IPOIB";

@@ -144,7 +144,7 @@ static void post_recv(const uint8_t s[STEP])
 		rig_recv(qp, s[1], memory.open + s[2], length(s[4]), key(s[6]));
 }
 
-static void connect(void)
+static void connect_qps(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		if (qp_state(ends[i]) != IBV_QPS_RESET)
@@ -176,7 +176,7 @@ static void change_state(const uint8_t s[STEP])
 			transport_fail(qp, IBV_EVENT_QP_FATAL);
 		break;
 	default:
-		connect();
+		connect_qps();
 	}
 }
 

@@ -17,8 +17,8 @@ static struct qp qp, sibling, stranger; /* the same PD, another PD */
 static char buf[4096];
 static uint64_t at;
 
-static int bind(struct qp *by, struct ibv_mw *mw, uint32_t rkey, struct ibv_mr *mr, uint64_t addr,
-		uint64_t len, unsigned access)
+static int bind_window(struct qp *by, struct ibv_mw *mw, uint32_t rkey, struct ibv_mr *mr,
+		       uint64_t addr, uint64_t len, unsigned access)
 {
 	const struct ibv_mw_bind_info info = { mr, addr, len, access };
 	const struct window_bind b = window_bind_of(mw, rkey, &info);
@@ -57,7 +57,7 @@ static void type_1(void)
 	const uint32_t key = mw->rkey;
 
 	CHECK(!opens(&qp, key, at, 1, READ)); /* not bound */
-	CHECK_INT(bind(&qp, mw, key + 1, mr, at, 100, READ | WRITE), 0);
+	CHECK_INT(bind_window(&qp, mw, key + 1, mr, at, 100, READ | WRITE), 0);
 	CHECK(opens(&qp, key + 1, at, 100, READ | WRITE));
 	CHECK(opens(&sibling, key + 1, at, 100, WRITE)); /* every QP of the PD */
 	CHECK(!opens(&stranger, key + 1, at, 1, READ));
@@ -72,13 +72,13 @@ static void type_1(void)
 
 	/* bound anew without being invalidated; and cannot be invalidated */
 	CHECK_INT(invalidate(&qp, key + 1, false), -1);
-	CHECK_INT(bind(&qp, mw, key + 2, mr, at + 10, 10, READ), 0);
+	CHECK_INT(bind_window(&qp, mw, key + 2, mr, at + 10, 10, READ), 0);
 	CHECK(!opens(&qp, key + 1, at, 1, READ));
 	CHECK(!opens(&qp, key + 2, at, 1, READ));
 	CHECK(opens(&qp, key + 2, at + 10, 10, READ));
 
 	/* a length of 0 unbinds */
-	CHECK_INT(bind(&qp, mw, key + 3, NULL, 0, 0, 0), 0);
+	CHECK_INT(bind_window(&qp, mw, key + 3, NULL, 0, 0, 0), 0);
 	CHECK(!opens(&qp, key + 3, at + 10, 1, READ));
 	CHECK_INT(ibv_dereg_mr(mr), 0);
 	CHECK_INT(ibv_dealloc_mw(mw), 0);
@@ -94,18 +94,18 @@ static void refusals(void)
 	const uint32_t key = ibv_inc_rkey(mw->rkey);
 	struct window_bind late;
 
-	CHECK_INT(bind(&qp, mw, key, plain, at, 1, READ), -1);	   /* no MW_BIND */
-	CHECK_INT(bind(&qp, mw, key, readable, at, 1, WRITE), -1); /* no LOCAL_WRITE */
-	CHECK_INT(bind(&qp, mw, key, foreign, at, 1, READ), -1);   /* another PD */
-	CHECK_INT(bind(&stranger, mw, key, mr, at, 1, READ), -1);  /* a QP of another PD */
-	CHECK_INT(bind(&qp, mw, key, mr, at, 4097, READ), -1);	   /* beyond the region */
-	CHECK_INT(bind(&qp, mw, key, mr, at + 4096, 1, READ), -1);
-	CHECK_INT(bind(&qp, mw, key, mr, at, UINT64_MAX, READ), -1);
-	CHECK_INT(bind(&qp, mw, key, mr, at, 0, READ), -1);	  /* of type 2: nothing */
-	CHECK_INT(bind(&qp, mw, mw->rkey, mr, at, 1, READ), -1);  /* the same key */
-	CHECK_INT(bind(&qp, mw, key + 256, mr, at, 1, READ), -1); /* another index */
-	CHECK_INT(bind(&qp, mw, key, mr, at, 1, IBV_ACCESS_ON_DEMAND), -1);
-	CHECK_INT(bind(&qp, mw, key, readable, at, 1, READ), 0);
+	CHECK_INT(bind_window(&qp, mw, key, plain, at, 1, READ), -1);	  /* no MW_BIND */
+	CHECK_INT(bind_window(&qp, mw, key, readable, at, 1, WRITE), -1); /* no LOCAL_WRITE */
+	CHECK_INT(bind_window(&qp, mw, key, foreign, at, 1, READ), -1);	  /* another PD */
+	CHECK_INT(bind_window(&stranger, mw, key, mr, at, 1, READ), -1);  /* a QP of another PD */
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, 4097, READ), -1);	  /* beyond the region */
+	CHECK_INT(bind_window(&qp, mw, key, mr, at + 4096, 1, READ), -1);
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, UINT64_MAX, READ), -1);
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, 0, READ), -1);	 /* of type 2: nothing */
+	CHECK_INT(bind_window(&qp, mw, mw->rkey, mr, at, 1, READ), -1);	 /* the same key */
+	CHECK_INT(bind_window(&qp, mw, key + 256, mr, at, 1, READ), -1); /* another index */
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, 1, IBV_ACCESS_ON_DEMAND), -1);
+	CHECK_INT(bind_window(&qp, mw, key, readable, at, 1, READ), 0);
 	CHECK_INT(ibv_dealloc_mw(mw), 0); /* unbinds */
 	CHECK_INT(ibv_dereg_mr(readable), 0);
 
@@ -132,7 +132,7 @@ static void type_2(void)
 	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
 	uint32_t key = ibv_inc_rkey(mw->rkey);
 
-	CHECK_INT(bind(&qp, mw, key, mr, at + 100, 50, READ | IBV_ACCESS_ZERO_BASED), 0);
+	CHECK_INT(bind_window(&qp, mw, key, mr, at + 100, 50, READ | IBV_ACCESS_ZERO_BASED), 0);
 	CHECK(opens(&qp, key, 0, 50, READ));
 	CHECK(!opens(&qp, key, 0, 51, READ));
 	CHECK(!opens(&qp, key, at + 100, 1, READ));
@@ -141,7 +141,7 @@ static void type_2(void)
 	engine_unlock();
 	CHECK(!opens(&sibling, key, 0, 1, READ)); /* the QP that bound it alone */
 
-	CHECK_INT(bind(&qp, mw, key + 1, mr, at, 1, READ), -1); /* is bound */
+	CHECK_INT(bind_window(&qp, mw, key + 1, mr, at, 1, READ), -1); /* is bound */
 	CHECK_INT(invalidate(&sibling, key, false), -1);
 	CHECK_INT(invalidate(&qp, key ^ 1, false), -1);
 	CHECK_INT(invalidate(&qp, mr->rkey, false), -1); /* a region */
@@ -150,9 +150,9 @@ static void type_2(void)
 	CHECK_INT(invalidate(&qp, key, true), 0); /* the peer */
 	CHECK(!opens(&qp, key, 0, 1, READ));
 	CHECK_INT(invalidate(&qp, key, true), -1);
-	CHECK_INT(bind(&qp, mw, key, mr, at, 1, READ), -1); /* the same key again */
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, 1, READ), -1); /* the same key again */
 	key = ibv_inc_rkey(key);
-	CHECK_INT(bind(&qp, mw, key, mr, at, 1, READ), 0);
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, 1, READ), 0);
 	CHECK(opens(&qp, key, at, 1, READ));
 
 	engine_lock();
@@ -187,7 +187,7 @@ static void posted(void)
 	CHECK_INT(fake_posted.wr_id, 7);
 	CHECK_INT(fake_posted.send_flags, IBV_SEND_SIGNALED);
 	CHECK(!opens(&qp, mw->rkey, at, 1, READ)); /* not yet done */
-	CHECK_INT(bind(&qp, mw, fake_posted_rkey, mr, at, 16, READ), 0);
+	CHECK_INT(bind_window(&qp, mw, fake_posted_rkey, mr, at, 16, READ), 0);
 	CHECK(opens(&qp, mw->rkey, at, 16, READ));
 	CHECK_INT(ibv_dealloc_mw(mw), 0);
 	CHECK_INT(ibv_dereg_mr(mr), 0);

@@ -15,6 +15,7 @@
 #include "guard.h"
 #include "parts.h"
 #include "region.h"
+#include "ring.h"
 
 static struct answer *answer_at(struct responder *r, uint32_t position)
 {
@@ -38,11 +39,9 @@ void answers_forget(struct qp *qp)
 int answers_resize(struct qp *qp, unsigned n)
 {
 	struct responder *r = &qp->resp;
-	uint32_t size = 1, keep;
+	uint32_t size = ring_slots(n), keep;
 	struct answer *ring;
 
-	while (size < n)
-		size *= 2;
 	if (!r->answers || size > r->answers_mask + 1) {
 		ring = calloc(size, sizeof(*ring));
 		if (!ring)

@@ -9,6 +9,7 @@
  */
 #include "engine.h"
 #include "parts.h"
+#include "ring.h"
 
 /* 212992 bytes, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
  * in flight may go beyond by what the others leave: short messages do not queue behind long
@@ -27,9 +28,7 @@ static struct {
 
 static uint32_t cost(uint32_t len)
 {
-	uint32_t size = len + 512;
-
-	return 256 + (1u << (32 - __builtin_clz(size - 1)));
+	return 256 + ring_slots(len + 512);
 }
 
 static uint32_t *taken(struct qp *qp)

@@ -11,19 +11,11 @@
 #include "event.h"
 #include "export.h"
 #include "qp.h"
+#include "ring.h"
 #include "transport.h"
 
 static unsigned cqs; /* that there are */
 static uint32_t next_handle;
-
-static uint32_t at_least(uint32_t n)
-{
-	uint32_t size = 1;
-
-	while (size < n)
-		size *= 2;
-	return size;
-}
 
 /* Aligned, so that a completion is one cache line. */
 static struct completion *ring_alloc(uint32_t entries)
@@ -214,7 +206,7 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	cq->ctx = to_context(context);
 	cq->channel = (struct channel *)channel;
 	cq->size = cqe;
-	cq->mask = at_least(cqe) - 1;
+	cq->mask = ring_slots(cqe) - 1;
 	cq->failing.fn = fail_qps;
 	cq->ring = ring_alloc(cq->mask + 1);
 	err = cq->ring ? enter(cq) : ENOMEM;
@@ -261,7 +253,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 
 	if (cqe < 1 || cqe > MAX_CQE)
 		return errno = EINVAL;
-	mask = at_least((uint32_t)cqe) - 1;
+	mask = ring_slots((uint32_t)cqe) - 1;
 	ring = ring_alloc(mask + 1);
 	if (!ring)
 		return errno = ENOMEM;

@@ -127,8 +127,8 @@ int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
 	return 0;
 }
 
-static void bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
-		 const struct ibv_mw_bind_info *info)
+static void fill_bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
+		      const struct ibv_mw_bind_info *info)
 {
 	engine_lock(); /* the window may be bound anew just now */
 	w->bind = window_bind_of(mw, rkey, info);
@@ -139,7 +139,7 @@ int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv
 {
 	if (!mw || ((struct mw *)mw)->type != IBV_MW_TYPE_2)
 		return EINVAL;
-	bind(qp->post.wqe, mw, rkey, info);
+	fill_bind(qp->post.wqe, mw, rkey, info);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ int post_bind(struct ibv_qp *v, struct ibv_mw *mw, uint32_t rkey, const struct i
 	pthread_mutex_lock(&qp->post.lock);
 	err = stage_begin(qp, IBV_WR_BIND_MW, b->wr_id, b->send_flags);
 	if (!err) {
-		bind(qp->post.wqe, mw, rkey, &b->bind_info);
+		fill_bind(qp->post.wqe, mw, rkey, &b->bind_info);
 		err = stage_end(qp);
 	}
 	if (!err)

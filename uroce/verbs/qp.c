@@ -15,15 +15,11 @@
 #include "srq.h"
 #include "transport.h"
 #include "wr_ops.h"
+#include "ring.h"
 
 /* Of ibv_qp_init_attr_ex. */
 #define INIT_KNOWN \
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-
-static uint32_t power_of_two(uint32_t n)
-{
-	return n > 1 ? 1u << (32 - __builtin_clz(n - 1)) : n;
-}
 
 static int send_queue_init(struct qp *qp)
 {
@@ -34,7 +30,7 @@ static int send_queue_init(struct qp *qp)
 	/* a slot has room for SGEs or for bytes: what the one asked for is given to both */
 	sq->stride = (uint32_t)(sges > cap->max_inline_data ? sges : cap->max_inline_data);
 	sq->stride = (sq->stride + 15) & ~15u;
-	sq->size = power_of_two(cap->max_send_wr);
+	sq->size = cap->max_send_wr ? ring_slots(cap->max_send_wr) : 0;
 	sq->mask = sq->size ? sq->size - 1 : 0;
 	sq->ring = calloc(sq->mask + 1, sizeof *sq->ring);
 	sq->room = calloc(sq->mask + 1, sq->stride ? sq->stride : 1);

@@ -10,13 +10,12 @@
 #include "event.h"
 #include "post.h"
 #include "srq.h"
+#include "ring.h"
 
 int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge)
 {
-	uint32_t slots = 1;
+	uint32_t slots = ring_slots(wr);
 
-	while (slots < wr)
-		slots *= 2;
 	*rq = (struct recv_queue){ .mask = slots - 1, .size = wr ? slots : 0, .max_sge = sge };
 	rq->ring = calloc(slots, sizeof *rq->ring);
 	rq->room = calloc((size_t)slots * (sge ? sge : 1), sizeof *rq->room);

@@ -21,11 +21,6 @@
 #define PROTO_UDP  17
 #define IPV4_DF	   0x4000
 
-static bool is_ipv4(const union ibv_gid *gid)
-{
-	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid);
-}
-
 static uint8_t *put_ipv4(uint8_t *b, const union ibv_gid *src, const union ibv_gid *dst, size_t n,
 			 uint16_t id, uint8_t tos, uint8_t ttl, uint16_t sum)
 {
@@ -72,7 +67,7 @@ static uint32_t crc_of(const union ibv_gid *src, const union ibv_gid *dst, uint1
 	uint32_t crc;
 
 	memset(head, 0xff, LRH_BYTES);
-	if (is_ipv4(dst))
+	if (gid_is_ipv4(dst))
 		b = put_ipv4(b, src, dst, n, id, 0xff, 0xff, 0xffff);
 	else
 		b = put_ipv6(b, src, dst, n, 0x0fffffff, 0xff);
@@ -159,11 +154,11 @@ bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t spo
 	if (n < BTH_BYTES + ICRC_BYTES)
 		return false;
 	memcpy(&wire, data + n - ICRC_BYTES, sizeof(wire));
-	if (!is_ipv4(dst))
+	if (!gid_is_ipv4(dst))
 		*ip_id = 0;
 	diff = crc_of(src, dst, sport, dport, data, n, *ip_id) ^ le32toh(wire);
 	if (diff) {
-		if (!is_ipv4(dst))
+		if (!gid_is_ipv4(dst))
 			return false;
 		/* the first byte on the wire is the lowest: identification, then flags */
 		word = id_word(diff, n - ICRC_BYTES);
@@ -190,7 +185,7 @@ size_t icrc_ip_udp(uint8_t *buf, const union ibv_gid *src, const union ibv_gid *
 {
 	uint8_t *b;
 
-	if (is_ipv4(dst)) {
+	if (gid_is_ipv4(dst)) {
 		b = put_ipv4(buf, src, dst, n, ip_id, tclass, hops, 0);
 		put_be16(buf + 10, header_sum(buf, IPV4_BYTES));
 	} else {

@@ -10,6 +10,7 @@
 #define UROCE_WIRE_PACKET_H
 
 #include <infiniband/verbs.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -132,6 +133,12 @@ int packet_parse(struct packet *p, const uint8_t *data, size_t n);
 /* Writes the headers of p to buf (HEADERS_MAX bytes) and returns how many bytes there are;
  * the payload of p->len bytes and packet_pad() zeros follow, then the ICRC. */
 size_t packet_build(const struct packet *p, uint8_t *buf);
+
+/* IPv4 addresses are GIDs as ::ffff:a.b.c.d. */
+static inline bool gid_is_ipv4(const union ibv_gid *gid)
+{
+	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid);
+}
 
 static inline unsigned packet_pad(uint32_t len)
 {
