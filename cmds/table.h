@@ -84,6 +84,10 @@ extern const struct cmd cmd_pd;
 extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 /* resources/srq.c */
 extern const struct cmd cmd_srq, cmd_srq_modify;
+/* wire/counters.c */
+extern const struct cmd cmd_counters, cmd_counters_around;
+/* wire/fault.c */
+extern const struct cmd cmd_fault_wire;
 /* shell/echo.c */
 extern const struct cmd cmd_echo, cmd_puts;
 /* shell/expect.c */

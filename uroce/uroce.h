@@ -31,6 +31,7 @@ struct uroce_fault {
 	unsigned direction; /* UROCE_OUT | UROCE_IN; 0: both */
 	int opcode;	    /* of the BTH; -1: any */
 	int64_t psn;	    /* -1: any */
+	uint32_t psn_more;  /* so many PSNs after that one match, too */
 	uint32_t qpn;	    /* destination; 0: any */
 	/* probabilities, 0 to 1, drawn in that order; reorder: the next packet to the same QP
 	 * goes first, unless none comes within a millisecond; corrupt: one bit flips */
@@ -42,9 +43,13 @@ struct uroce_fault {
 /* Replaces all rules by these (n 0: none). seed 0: keep the sequence of random numbers.
  * EINVAL: a probability that is none, an unknown direction. */
 int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
+/* Fills up to n entries with the rules there are, and with how many packets each has hit;
+ * returns how many rules there are. */
+unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
 /* Reads rules from text as UROCE_FAULT has them: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms".
  * The words are drop, dup, reorder, corrupt (5% or 0.05), delay (us, ms, s), dir (in, out,
- * both), op (ACK, UC_SEND_ONLY, 0x11), psn, qpn and count; a semicolon begins the next rule.
+ * both), op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count; a semicolon begins the
+ * next rule.
  * On EINVAL why (of size bytes) says which word is wrong. */
 int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size);
 

@@ -96,7 +96,7 @@ static bool matches(const struct rule *r, enum uroce_direction dir, const uint8_
 	return (f->direction ? f->direction & dir : true) && (!f->count || r->hits < f->count) &&
 	       (f->opcode < 0 || f->opcode == data[0]) &&
 	       (!f->qpn || f->qpn == get_be24(data + 5)) &&
-	       (f->psn < 0 || f->psn == get_be24(data + 9));
+	       (f->psn < 0 || ((get_be24(data + 9) - (uint32_t)f->psn) & PSN_MASK) <= f->psn_more);
 }
 
 static enum fate draw_rule(const struct uroce_fault *f)
@@ -371,6 +371,20 @@ EXPORT int uroce_faults_set(const struct uroce_fault *given, unsigned n, uint64_
 	rc = fault_set(given, n, seed);
 	engine_unlock();
 	return rc;
+}
+
+EXPORT unsigned uroce_faults_get(struct uroce_fault *to, uint64_t *hits, unsigned n)
+{
+	unsigned there;
+
+	engine_lock();
+	there = nrules;
+	for (unsigned i = 0; i < there && i < n; i++) {
+		to[i] = rules[i].f;
+		hits[i] = rules[i].hits;
+	}
+	engine_unlock();
+	return there;
 }
 
 EXPORT int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size)

@@ -21,6 +21,9 @@ int fault_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
 int fault_parse(const char *text, uint64_t seed, char *why, size_t size);
 /* Reads text into rules (FAULT_RULES at most): how many there are, or -1 with why. */
 int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size);
+/* One word of it: key "drop" and value "5%". Writes to *f what it says, or returns -1 with
+ * why. */
+int fault_word(const char *key, const char *value, struct uroce_fault *f, char *why, size_t size);
 /* After fork(): what was held back is the parent's. */
 void fault_forget(void);
 

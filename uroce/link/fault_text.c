@@ -93,6 +93,22 @@ static int read_count(struct reader *r, const char *word, const char *s, uint64_
 	return 0;
 }
 
+/* 5, or 5-9; PSNs are counted in a circle: 0xffffff-3 are five of them. */
+static int read_psns(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+{
+	const char *dash = strchr(s, '-');
+	char first[WORD_MAX];
+	uint64_t from, to;
+
+	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - s) : (int)strlen(s), s);
+	if (read_count(r, word, first, PSN_MASK, &from) != 0 ||
+	    read_count(r, word, dash ? dash + 1 : first, PSN_MASK, &to) != 0)
+		return -1;
+	f->psn = (int64_t)from;
+	f->psn_more = (uint32_t)(to - from) & PSN_MASK;
+	return 0;
+}
+
 static int read_opcode(struct reader *r, const char *word, const char *s, int *opcode)
 {
 	const struct opcode *op = opcode_named(s);
@@ -142,19 +158,18 @@ static int read_pair(struct reader *r, const char *word, const char *key, const 
 			return read_probability(r, word, value, probabilities[i].p);
 	if (strcasecmp(key, "delay") == 0)
 		return read_delay(r, word, value, &f->delay_us);
-	if (strcasecmp(key, "dir") == 0)
+	if (strcasecmp(key, "dir") == 0 || strcasecmp(key, "direction") == 0)
 		return read_direction(r, word, value, &f->direction);
-	if (strcasecmp(key, "op") == 0)
+	if (strcasecmp(key, "op") == 0 || strcasecmp(key, "opcode") == 0)
 		return read_opcode(r, word, value, &f->opcode);
 	if (strcasecmp(key, "count") == 0)
 		return read_count(r, word, value, UINT64_MAX, &f->count);
-	if (strcasecmp(key, "qpn") == 0 || strcasecmp(key, "psn") == 0) {
+	if (strcasecmp(key, "psn") == 0)
+		return read_psns(r, word, value, f);
+	if (strcasecmp(key, "qpn") == 0) {
 		if (read_count(r, word, value, PSN_MASK, &number) != 0)
 			return -1;
-		if (strcasecmp(key, "qpn") == 0)
-			f->qpn = (uint32_t)number;
-		else
-			f->psn = (int64_t)number;
+		f->qpn = (uint32_t)number;
 		return 0;
 	}
 	return refuse(r,
@@ -187,6 +202,15 @@ static int read_rule(struct reader *r, const char **s, struct uroce_fault *f)
 			return 0;
 		++*s;
 	}
+}
+
+int fault_word(const char *key, const char *value, struct uroce_fault *f, char *why, size_t size)
+{
+	struct reader r = { why, size };
+
+	if (strlen(value) >= WORD_MAX)
+		return refuse(&r, "%s: a word of %zu characters is too long", key, strlen(value));
+	return read_pair(&r, value, key, value, f);
 }
 
 int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size)

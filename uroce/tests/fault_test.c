@@ -155,6 +155,12 @@ static void check_matching(void)
 	CHECK_INT(survivors(UROCE_OUT, OP_SEND_ONLY, 1, 0), 0);
 	CHECK_INT(survivors(UROCE_OUT, OP_SEND_ONLY, 1, 0), 0);
 	CHECK_INT(survivors(UROCE_OUT, OP_SEND_ONLY, 1, 0), 1);
+	/* a range of PSNs, which go round */
+	rules("drop=1,psn=0xfffffe-1", 0);
+	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 0xfffffd), 1);
+	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 0xfffffe), 0);
+	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 1), 0);
+	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 2), 1);
 	/* the first rule that is drawn decides */
 	rules("dup=1,op=ACK;drop=1", 0);
 	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 0), 2);
@@ -294,6 +300,8 @@ static void check_text(void)
 	refused("op=PING", "op=PING: no such opcode");
 	refused("op=256", "not a number from 0 to 255");
 	refused("psn=0x1000000", "not a number");
+	refused("psn=5-", "not a number");
+	refused("psn=5-6-7", "not a number");
 	refused("qpn=-1", "not a number");
 	refused("count=99999999999999999999", "not a number");
 	refused("loss=5%", "loss=5%: no such word");
@@ -310,10 +318,17 @@ static void check_text(void)
 static void check_values(void)
 {
 	struct uroce_fault f = { .opcode = -1, .psn = -1, .drop = 1.01 };
-	uint64_t seed = 1;
+	struct uroce_fault got[2];
+	uint64_t seed = 1, hits[2];
 
 	rules("drop=1", 0);
 	CHECK(uroce_faults_set(&f, 1, seed) == -1 && errno == EINVAL);
+	rules("drop=0.5,psn=3-9;drop=1", 0);
+	survivors(UROCE_OUT, OP_ACK, 1, 1);
+	CHECK_INT(uroce_faults_get(got, hits, 2), 2);
+	CHECK(got[0].drop == 0.5 && got[0].psn == 3 && got[0].psn_more == 6 && hits[0] == 0);
+	CHECK(got[1].drop == 1 && got[1].psn == -1 && hits[1] == 1);
+	CHECK_INT(uroce_faults_get(NULL, NULL, 0), 2);
 	f.drop = __builtin_nan("");
 	CHECK(uroce_faults_set(&f, 1, seed) == -1 && errno == EINVAL);
 	f = (struct uroce_fault){ .direction = 4 };

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults of the wire on the embedded device: fault wire. */
+#include "fault.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena.h"
+#include "args.h"
+#include "cmd.h"
+#include "device.h"
+#include "embedded_api.h"
+#include "gids.h"
+#include "objects.h"
+#include "out.h"
+#include "session.h"
+#include "table.h"
+
+struct fault_args {
+	struct num off;
+	const char *drop, *dup, *reorder, *corrupt, *delay;
+	const char *match, *direction, *psn, *count;
+	struct num seed;
+	bool add;
+};
+
+static const struct word off_words[] = { { "off", 1, "no faults any more" }, { 0 } };
+
+/* ------------------------------------------------------------- arguments -- */
+
+/* A value that fault_word() knows by the name of the argument. */
+static int parse_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct uroce_fault f;
+	char why[256];
+
+	if (fault_word(a->name, Tcl_GetString(word), &f, why, sizeof why))
+		return args_bad(s, a, "%s", why);
+	return kind_str.parse(s, a, word, dst);
+}
+
+static const struct arg_kind kind_chance = { .word = "chance",
+					     .size = sizeof(char *),
+					     .parse = parse_word,
+					     .is_static = true };
+static const struct arg_kind kind_delay = { .word = "time",
+					    .size = sizeof(char *),
+					    .parse = parse_word,
+					    .is_static = true };
+static const struct arg_kind kind_psns = { .word = "psn",
+					   .size = sizeof(char *),
+					   .parse = parse_word,
+					   .is_static = true };
+static const struct arg_kind kind_times = { .word = "n",
+					    .size = sizeof(char *),
+					    .parse = parse_word,
+					    .is_static = true };
+
+static void complete_direction(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (const char *const *w = (const char *const[]){ "in", "out", "both", NULL }; *w; w++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(*w, -1));
+}
+
+static const struct arg_kind kind_direction = { .word = "in|out|both",
+						.size = sizeof(char *),
+						.parse = parse_word,
+						.is_static = true,
+						.complete = complete_direction };
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\''; /* who quotes as in a shell means the same */
+}
+
+/* Takes blanks off both ends of [*from, *to). */
+static void strip(const char **from, const char **to)
+{
+	while (*from < *to && blank(**from))
+		++*from;
+	while (*from < *to && blank((*to)[-1]))
+		--*to;
+}
+
+static char *stripped(struct session *s, const char *from, const char *to)
+{
+	strip(&from, &to);
+	return arena_copy0(&s->arena, from, (size_t)(to - from));
+}
+
+/* "opcode==ACK && psn==5-9": what must hold of the packet, into *f. */
+static int read_match(struct session *s, const struct arg *a, const char *text,
+		      struct uroce_fault *f)
+{
+	static const char *const fields[] = { "opcode", "psn", "qpn", "direction", NULL };
+
+	for (const char *part = text, *end; part; part = *end ? end + 2 : NULL) {
+		const char *is = strstr(part, "=="), *const *field = fields;
+		const char *key, *value;
+		char why[256];
+
+		end = strstr(part, "&&");
+		if (!end)
+			end = part + strlen(part);
+		if (!is || is > end)
+			return args_bad(s, a, "'%s' is not of the form opcode==ACK && psn==5-9",
+					text);
+		key = stripped(s, part, is);
+		value = stripped(s, is + 2, end);
+		while (*field && strcmp(key, *field) != 0)
+			field++;
+		if (!*field)
+			return args_bad(s, a,
+					"'%s' cannot be asked for: opcode, psn, qpn, "
+					"direction can",
+					key);
+		if (fault_word(key, value, f, why, sizeof why))
+			return args_bad(s, a, "%s", why);
+	}
+	return 0;
+}
+
+static int parse_match(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct uroce_fault f;
+
+	return read_match(s, a, Tcl_GetString(word), &f) ? -1 : kind_str.parse(s, a, word, dst);
+}
+
+static const struct arg_kind kind_match = { .word = "condition",
+					    .size = sizeof(char *),
+					    .parse = parse_match,
+					    .is_static = true };
+
+static const struct arg fault_wire_args[] = {
+	POS_OPT("off", fault_args, off, kind_enum, "ends all faults", .data = off_words),
+	OPT("drop", fault_args, drop, kind_chance, "so many packets are lost: 10% or 0.1"),
+	OPT("delay", fault_args, delay, kind_delay, "each comes so much later: 50us, 2ms, 1s"),
+	OPT("dup", fault_args, dup, kind_chance, "so many come twice"),
+	OPT("reorder", fault_args, reorder, kind_chance, "so many are overtaken by the next"),
+	OPT("corrupt", fault_args, corrupt, kind_chance, "in so many one bit is wrong"),
+	OPT("match", fault_args, match, kind_match, "only these: opcode==ACK && qpn==17"),
+	OPT("direction", fault_args, direction, kind_direction,
+	    "of what comes in, what goes out (default: both)"),
+	OPT("psn", fault_args, psn, kind_psns, "only packets of this number, or of N-M"),
+	OPT("count", fault_args, count, kind_times, "at most so many packets"),
+	OPT("seed", fault_args, seed, kind_u64, "the same packets every time", .min = 1),
+	SWITCH("add", fault_args, add, "to the rules there are: the first that hits decides"),
+	ARGS_END
+};
+
+/* ------------------------------------------------- a device of the system -- */
+
+/* What tc needs for the same: "loss 10% delay 2ms". */
+static const char *netem_words(struct session *s, const struct fault_args *a)
+{
+	const struct {
+		const char *word, *value;
+	} same[] = { { "loss", a->drop },
+		     { "delay", a->delay },
+		     { "duplicate", a->dup },
+		     { "reorder", a->reorder },
+		     { "corrupt", a->corrupt } };
+	Tcl_DString d;
+	char *words;
+
+	Tcl_DStringInit(&d);
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		if (!same[i].value)
+			continue;
+		Tcl_DStringAppend(&d, Tcl_DStringLength(&d) ? " " : "", -1);
+		Tcl_DStringAppend(&d, same[i].word, -1);
+		Tcl_DStringAppend(&d, " ", 1);
+		Tcl_DStringAppend(&d, same[i].value, -1);
+	}
+	if (!Tcl_DStringLength(&d))
+		Tcl_DStringAppend(&d, "loss 10%", -1);
+	words = arena_copy0(&s->arena, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return words;
+}
+
+static int not_embedded(struct session *s, const struct fault_args *a)
+{
+	struct dev *dev = dev_default(s);
+	const char *netem = netem_words(s, a);
+	struct gid_row rows[GID_ROWS];
+	const struct gid_row *best = NULL;
+	int n;
+
+	if (!dev)
+		return -1;
+	n = gid_table(dev, 1, rows, GID_ROWS);
+	if (n > 0)
+		best = gid_best(rows, n);
+	fail(s, "fault wire", "EOPNOTSUPP",
+	     "fault wire: %s is a device of the system, whose wire rdmash cannot touch (EOPNOTSUPP)",
+	     dev->o.name);
+	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": the embedded device can");
+	fail_row(s, "in the lab", "rxe-lab pair --netem '%s' SERVER CLIENT", netem);
+	if (best && *best->netdev)
+		fail_row(s, "as root", "tc qdisc add dev %s root netem %s", best->netdev, netem);
+	return -1;
+}
+
+/* ------------------------------------------------------------------- run -- */
+
+static int build(struct session *s, const struct fault_args *a, struct uroce_fault *f)
+{
+	const struct {
+		const char *key, *value;
+	} words[] = { { "drop", a->drop },	     { "dup", a->dup },
+		      { "reorder", a->reorder },     { "corrupt", a->corrupt },
+		      { "delay", a->delay },	     { "psn", a->psn },
+		      { "direction", a->direction }, { "count", a->count } };
+	const struct arg *match = fault_wire_args;
+	char why[256];
+
+	*f = (struct uroce_fault){ .opcode = -1, .psn = -1 };
+	while (strcmp(match->name, "match") != 0)
+		match++;
+	if (a->match && read_match(s, match, a->match, f))
+		return -1;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].value && fault_word(words[i].key, words[i].value, f, why, sizeof why))
+			return fail(s, "fault wire", "EINVAL", "fault wire: %s", why);
+	return 0;
+}
+
+static bool wants_fault(const struct fault_args *a)
+{
+	return a->drop || a->dup || a->reorder || a->corrupt || a->delay;
+}
+
+static int change(struct session *s, const struct embedded_api *api, const struct fault_args *a)
+{
+	struct uroce_fault rules[FAULT_RULES];
+	uint64_t hits[FAULT_RULES];
+	unsigned n = a->add ? api->faults_get(rules, hits, FAULT_RULES) : 0;
+
+	if (n >= FAULT_RULES)
+		return fail(s, "fault wire", "ENOSPC", "fault wire: there are %d rules already",
+			    FAULT_RULES);
+	if (!a->off.set && build(s, a, &rules[n++]))
+		return -1;
+	if (api->faults_set(rules, a->off.set ? 0 : n, a->seed.v))
+		return fail_call(s, errno, "uroce_faults_set", "%u rules", n);
+	return 0;
+}
+
+static void chance(struct out *o, const char *key, double p)
+{
+	if (p > 0)
+		out_double(o, key, p, "  %s %g%%", key, p * 100);
+}
+
+static void rule_out(struct out *o, const struct uroce_fault *f, uint64_t hits)
+{
+	static const char *const directions[] = { "both", "out", "in", "both" };
+	const struct opcode *op = f->opcode >= 0 ? opcode_find((uint8_t)f->opcode) : NULL;
+
+	out_dict(o, NULL);
+	out_str(o, "direction", directions[f->direction & 3], "%-4s", directions[f->direction & 3]);
+	if (op)
+		out_str(o, "opcode", op->name, "  %s", op->name);
+	else if (f->opcode >= 0)
+		out_int(o, "opcode", f->opcode, "  opcode 0x%02x", (unsigned)f->opcode);
+	if (f->qpn)
+		out_u64(o, "qpn", f->qpn, "  qpn %" PRIu32, f->qpn);
+	if (f->psn >= 0) {
+		uint32_t last = ((uint32_t)f->psn + f->psn_more) & PSN_MASK;
+
+		out_int(o, "psn", f->psn, "  psn %" PRId64, f->psn);
+		out_u64(o, "psn_last", last, NULL);
+		if (f->psn_more)
+			out_text(o, "-%" PRIu32, last);
+	}
+	chance(o, "drop", f->drop);
+	chance(o, "dup", f->duplicate);
+	chance(o, "reorder", f->reorder);
+	chance(o, "corrupt", f->corrupt);
+	if (f->delay_us)
+		out_u64(o, "delay_us", f->delay_us, "  delay %g ms", f->delay_us / 1000.);
+	if (f->count)
+		out_u64(o, "count", f->count, "  at most %" PRIu64, f->count);
+	out_u64(o, "hits", hits, "   %" PRIu64 " packets hit\n", hits);
+	out_end(o);
+}
+
+static int exec(struct session *s, const void *args, struct out *o)
+{
+	const struct fault_args *a = args;
+	const struct embedded_api *api = embedded_api();
+	bool which = a->match || a->psn || a->direction || a->count || a->add || a->seed.set;
+	struct uroce_fault rules[FAULT_RULES];
+	uint64_t hits[FAULT_RULES];
+	unsigned n;
+
+	if (a->off.set && (wants_fault(a) || which))
+		return fail(s, "fault wire", "EINVAL", "fault wire off takes no options");
+	if (which && !wants_fault(a))
+		return fail(s, "fault wire", "EINVAL",
+			    "fault wire: and what shall become of these packets? -drop, -delay, "
+			    "-dup, -reorder or -corrupt");
+	if (!api)
+		return not_embedded(s, a);
+	if ((a->off.set || wants_fault(a)) && change(s, api, a))
+		return -1;
+	n = api->faults_get(rules, hits, FAULT_RULES);
+	out_list(o, NULL);
+	for (unsigned i = 0; i < n; i++)
+		rule_out(o, &rules[i], hits[i]);
+	out_end(o);
+	if (!n)
+		out_text(o, "no faults\n");
+	return 0;
+}
+
+static const struct cmd_eg fault_wire_egs[] = {
+	{ "fault wire -drop 10% -delay 2ms -dup 1% -seed 7", "drop 10%" },
+	{ "fault wire -drop 100% -match {opcode==ACK} -count 1", "RC_ACK" },
+	{ "fault wire -corrupt 1% -psn 5-9 -direction in -add", "psn 5-9" },
+	{ "fault wire", "0 packets hit" },
+	{ "fault wire off", "no faults" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_fault_wire = {
+	.name = "fault wire",
+	.family = "understanding",
+	.summary = "lose, delay, double, reorder or spoil packets",
+	.text = "On the embedded device, of the packets that this process sends (-direction out)\n"
+		"and receives (in). A rule replaces those there are, or with -add comes behind\n"
+		"them; for each packet the first one that matches and is drawn decides, and a\n"
+		"delay is added to all that a rule matches. With the same -seed the same packets\n"
+		"are hit. Without options: the rules, and how many packets each has hit.\n"
+		"The opcodes of -match are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY,\n"
+		"UD_SEND_ONLY, 0x11; conditions are joined by &&. RC makes good what is lost or\n"
+		"spoiled: 'counters' tell how often. On a device of the system tc(8) can do the\n"
+		"same, or rxe-lab --netem.",
+	.examples = fault_wire_egs,
+	.args = fault_wire_args,
+	.size = sizeof(struct fault_args),
+	.exec = exec,
+};
