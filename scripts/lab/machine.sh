@@ -132,7 +132,8 @@ write_conf() {	# NODE IO STDIN WATCH
 	[ "$2" != tty ] || read -r rows cols < <(stty size <&9)
 	{
 		printf '%s=%q\n' HOST "h$1" LINK "$link" DEV "$device" MTU "$mtu" IO "$2" STDIN "$3" \
-			WATCH "$4" ROWS "$rows" COLS "$cols" HIDDEN "$(hidden_directory)" SHARES "${#shares[@]}"
+			WATCH "$4" ROWS "$rows" COLS "$cols" HIDDEN "$(hidden_directory)" SHARES "${#shares[@]}" \
+			NETEM "$netem"
 		for i in "${!shares[@]}"; do printf 'SHARE_%s=%q\n' "$i" "${shares[i]}"; done
 	} > "$job/conf$1"
 }
