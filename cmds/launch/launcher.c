@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * launcher: rank and size from the environment of mpirun(1), srun(1), or of whoever sets
+ * RDMASH_RANK and RDMASH_SIZE.
+ */
+#include "launcher.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "out.h"
+#include "session.h"
+#include "table.h"
+
+#define RANKS_MAX 65536
+
+/* Names of variables of the environment; NULL: that launcher does not tell. In order: mpirun
+ * within an allocation of Slurm sees Slurm's variables too, which are not the ranks'. */
+static const struct kind {
+	const char *name, *rank, *size, *local_rank, *local_size;
+	const char *hosts;  /* how many hosts there are */
+	const char *job[2]; /* joined */
+} kinds[] = {
+	{ .name = "environment",
+	  .rank = "RDMASH_RANK",
+	  .size = "RDMASH_SIZE",
+	  .local_rank = "RDMASH_LOCAL_RANK",
+	  .local_size = "RDMASH_LOCAL_SIZE",
+	  .job = { "RDMASH_JOB" } },
+	{ .name = "Open MPI",
+	  .rank = "OMPI_COMM_WORLD_RANK",
+	  .size = "OMPI_COMM_WORLD_SIZE",
+	  .local_rank = "OMPI_COMM_WORLD_LOCAL_RANK",
+	  .local_size = "OMPI_COMM_WORLD_LOCAL_SIZE",
+	  .job = { "PMIX_NAMESPACE" } },
+	{ .name = "PMI", /* MPICH, Intel MPI */
+	  .rank = "PMI_RANK",
+	  .size = "PMI_SIZE",
+	  .local_rank = "MPI_LOCALRANKID",
+	  .local_size = "MPI_LOCALNRANKS",
+	  .job = { "PMI_JOBID" } },
+	{ .name = "Slurm",
+	  .rank = "SLURM_PROCID",
+	  .size = "SLURM_STEP_NUM_TASKS",
+	  .local_rank = "SLURM_LOCALID",
+	  .hosts = "SLURM_STEP_NUM_NODES",
+	  .job = { "SLURM_JOB_ID", "SLURM_STEP_ID" } },
+	{ .name = "PMIx", /* does not tell the size by the environment */
+	  .rank = "PMIX_RANK",
+	  .size = "RDMASH_SIZE",
+	  .local_size = "RDMASH_LOCAL_SIZE",
+	  .job = { "PMIX_NAMESPACE" } },
+};
+
+static const char *variable(const char *name)
+{
+	const char *value = name ? getenv(name) : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+/* A number of a variable that is set; leaves *n alone when it is not. */
+static int number(struct session *s, const char *name, unsigned max, unsigned *n)
+{
+	const char *text = variable(name);
+	char *end;
+	unsigned long v;
+
+	if (!text)
+		return 0;
+	v = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || v > max)
+		return fail(s, "launcher", "EINVAL", "%s=%s: not a number from 0 to %u", name, text,
+			    max);
+	*n = (unsigned)v;
+	return 0;
+}
+
+/* What it is called becomes a file's name. */
+static void read_job(const struct kind *k, char *job, size_t size)
+{
+	const char *first = variable(k->job[0]), *second = variable(k->job[1]);
+
+	snprintf(job, size, "%s%s%s", first ? first : "", second ? "." : "", second ? second : "");
+	for (char *c = job; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '-' && (*c != '.' || c == job))
+			*c = '_';
+}
+
+int launcher_read(struct session *s, struct launcher *l)
+{
+	const struct kind *k = kinds, *end = kinds + sizeof kinds / sizeof *kinds;
+	unsigned hosts = 0;
+
+	*l = (struct launcher){ .size = 1, .local_size = 1 };
+	while (k < end && !variable(k->rank))
+		k++;
+	if (k == end)
+		return 0;
+	l->name = k->name;
+	l->local_size = 0;
+	if (!variable(k->size)) {
+		fail(s, "launcher", "EINVAL", "%s=%s, but %s is not set: a rank of how many?",
+		     k->rank, variable(k->rank), k->size);
+		return fail_next(s, "set RDMASH_RANK and RDMASH_SIZE for each process");
+	}
+	if (number(s, k->rank, RANKS_MAX - 1, &l->rank) || number(s, k->size, RANKS_MAX, &l->size))
+		return -1;
+	l->local_rank = l->rank;
+	if (number(s, k->local_rank, RANKS_MAX - 1, &l->local_rank) ||
+	    number(s, k->local_size, RANKS_MAX, &l->local_size) ||
+	    number(s, k->hosts, RANKS_MAX, &hosts))
+		return -1;
+	if (hosts == 1)
+		l->local_size = l->size;
+	if (l->rank >= l->size)
+		return fail(s, "launcher", "EINVAL", "%s=%u, but %s=%u: ranks begin with 0",
+			    k->rank, l->rank, k->size, l->size);
+	read_job(k, l->job, sizeof l->job);
+	return 0;
+}
+
+static int exec(struct session *s, const void *args, struct out *o)
+{
+	struct launcher l;
+
+	(void)args;
+	if (launcher_read(s, &l))
+		return -1;
+	out_int(o, "rank", l.rank, "rank %u", l.rank);
+	out_int(o, "size", l.size, " of %u", l.size);
+	out_int(o, "local_rank", l.local_rank, NULL);
+	out_int(o, "local_size", l.local_size, l.local_size ? "  %u on this host" : NULL,
+		l.local_size);
+	out_str(o, "name", l.name ? l.name : "", "  %s", l.name ? l.name : "no launcher");
+	out_str(o, "job", l.job, *l.job ? " job %s\n" : "\n", l.job);
+	return 0;
+}
+
+static const struct cmd_eg launcher_egs[] = { { "launcher", "rank 0 of 1" },
+					      { "dict get [launcher] size", "1" },
+					      { NULL, NULL } };
+
+const struct cmd cmd_launcher = {
+	.name = "launcher",
+	.family = "both ends",
+	.summary = "which of how many processes this is, started by whom",
+	.text = "For a script that runs as many processes at once: mpirun -n 8 rdmash -f FILE, srun,\n"
+		"or whatever else starts them. Rank and size are taken from the environment that\n"
+		"Open MPI, MPICH, Slurm and PMIx set; another launcher sets RDMASH_RANK and\n"
+		"RDMASH_SIZE itself. Without a launcher it is rank 0 of 1. local_size is how many of\n"
+		"them are on this host, 0 when that is not told. 'rendezvous' tells them of each\n"
+		"other.",
+	.examples = launcher_egs,
+	.flags = CMD_NO_RECORD,
+	.exec = exec,
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* How the processes of a job tell each other something: rendezvous put, get, clear. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "args.h"
+#include "board.h"
+#include "cmd.h"
+#include "launcher.h"
+#include "out.h"
+#include "session.h"
+#include "table.h"
+
+#define FAMILY	   "both ends"
+#define KEYS_MAX   1024
+#define LOOK_MS	   250 /* directories of other hosts send no inotify(7) events */
+#define NAMES_LEFT 8
+
+/* A key: a file's name, and nothing else. */
+static int parse_key(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	if (!board_is_key(Tcl_GetString(word)))
+		return args_bad(s, a, "'%s' is no key: at most %d letters, digits, '.', '-', '_'",
+				Tcl_GetString(word), BOARD_KEY_MAX);
+	return kind_str.parse(s, a, word, dst);
+}
+
+static const struct arg_kind kind_key = { .word = "key",
+					  .size = sizeof(char *),
+					  .parse = parse_key,
+					  .is_static = true };
+
+static int open_board(struct session *s)
+{
+	struct launcher l;
+
+	return launcher_read(s, &l) ? -1 : board_open(s, &l);
+}
+
+/* ---------------------------------------------------------------- put, clear -- */
+
+struct put_args {
+	const char *key;
+	Tcl_Obj *value;
+};
+
+static const struct arg put_arg_table[] = {
+	POS("key", put_args, key, kind_key, "what the others ask for"),
+	POS("value", put_args, value, kind_obj, "text for them"), ARGS_END
+};
+
+static int put_exec(struct session *s, const void *args, struct out *o)
+{
+	static unsigned puts_left = KEYS_MAX; /* of scripts that are not trusted */
+	const struct put_args *a = args;
+	int n, board, rc;
+	const char *value = Tcl_GetStringFromObj(a->value, &n);
+
+	(void)o;
+	if (n > BOARD_VALUE_MAX)
+		return fail(s, "rendezvous", "EFBIG", "rendezvous put %s: %d bytes, more than %d",
+			    a->key, n, BOARD_VALUE_MAX);
+	if (!puts_left)
+		return fail(s, "rendezvous", "ENOSPC",
+			    "rendezvous put: %d times is all there is for a process", KEYS_MAX);
+	board = open_board(s);
+	if (board < 0)
+		return -1;
+	puts_left--;
+	rc = board_put(board, a->key, value, (size_t)n);
+	if (rc)
+		fail_call(s, errno, "rendezvous", "put %s", a->key);
+	close(board);
+	return rc;
+}
+
+static const struct cmd_eg put_egs[] = { { "rendezvous put address {10.0.0.1 7471}", NULL },
+					 { "rendezvous get address", "7471" },
+					 { "rendezvous clear", NULL },
+					 { NULL, NULL } };
+
+#define SETUP "require -true {[dict get [launcher] name] ne \"\"} \"a launcher\""
+
+const struct cmd cmd_rendezvous_put = {
+	.name = "rendezvous put",
+	.family = FAMILY,
+	.summary = "tell the other processes of the job something",
+	.text = "Puts a value under a key, which every process of the job can get; an older value\n"
+		"is replaced. The job's keys are files of a directory: below $RDMASH_RENDEZVOUS,\n"
+		"which all hosts must share, or, when all processes are on this host, below a\n"
+		"temporary one. See 'launcher' for what a job is.",
+	.setup = SETUP,
+	.examples = put_egs,
+	.args = put_arg_table,
+	.size = sizeof(struct put_args),
+	.exec = put_exec,
+};
+
+static int clear_exec(struct session *s, const void *args, struct out *o)
+{
+	int board = open_board(s);
+
+	(void)args, (void)o;
+	if (board < 0)
+		return -1;
+	board_clear(board);
+	close(board);
+	return 0;
+}
+
+static const struct cmd_eg clear_egs[] = { { "rendezvous clear", NULL }, { NULL, NULL } };
+
+const struct cmd cmd_rendezvous_clear = {
+	.name = "rendezvous clear",
+	.family = FAMILY,
+	.summary = "forget what the processes of the job have put",
+	.text = "Removes all keys of the job, and their directory. For the last process that needs\n"
+		"them: who waits for a key goes on waiting.",
+	.setup = SETUP,
+	.examples = clear_egs,
+	.exec = clear_exec,
+};
+
+/* ------------------------------------------------------------------------ get -- */
+
+struct get_args {
+	struct many keys; /* const char * */
+	struct num within;
+	bool partial;
+};
+
+struct waiting {
+	struct session *s;
+	int board, events;
+	struct loop_timer *timer;
+	const char *const *keys;
+	Tcl_Obj **values; /* NULL: not there yet */
+	size_t n, missing;
+	const char *broken; /* this one cannot be read, for err */
+	int err;
+	bool look; /* something may have come */
+	char *buf; /* BOARD_VALUE_MAX */
+};
+
+static void look_again(void *arg)
+{
+	struct waiting *w = arg;
+
+	w->look = true;
+	w->timer = loop_after(w->s->loop, LOOK_MS, look_again, w);
+}
+
+static void on_event(void *arg, int fd, short revents)
+{
+	struct waiting *w = arg;
+	char buf[4096];
+
+	(void)revents;
+	while (read(fd, buf, sizeof buf) > 0)
+		;
+	w->look = true;
+}
+
+static bool all_there(void *arg)
+{
+	struct waiting *w = arg;
+
+	if (!w->look)
+		return w->broken || !w->missing;
+	w->look = false;
+	for (size_t i = 0; i < w->n; i++) {
+		long len;
+
+		if (w->values[i])
+			continue;
+		len = board_get(w->board, w->keys[i], w->buf);
+		if (len < 0 && errno != ENOENT) {
+			w->err = errno;
+			w->broken = w->keys[i];
+		} else if (len >= 0) {
+			w->values[i] = Tcl_NewStringObj(w->buf, (int)len);
+			Tcl_IncrRefCount(w->values[i]);
+			w->missing--;
+		}
+	}
+	return w->broken || !w->missing;
+}
+
+static enum loop_end wait_keys(struct waiting *w, int64_t within)
+{
+	struct loop *loop = w->s->loop;
+	char path[64];
+	enum loop_end end;
+
+	w->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", w->board);
+	if (w->events >= 0 && inotify_add_watch(w->events, path, IN_MOVED_TO) >= 0)
+		loop_watch(loop, w->events, POLLIN, on_event, w);
+	look_again(w);
+	end = loop_wait(loop, all_there, w, within);
+	loop_cancel(loop, w->timer);
+	if (w->events >= 0) {
+		loop_unwatch(loop, w->events);
+		close(w->events);
+	}
+	return end;
+}
+
+/* "rank.3, rank.7 and 5 more" */
+static void name_missing(const struct waiting *w, Tcl_DString *d)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < w->n && named < NAMES_LEFT; i++) {
+		if (w->values[i])
+			continue;
+		Tcl_DStringAppend(d, named++ ? ", " : "", -1);
+		Tcl_DStringAppend(d, w->keys[i], -1);
+	}
+	if (w->missing > named) {
+		char more[32];
+
+		snprintf(more, sizeof more, " and %zu more", w->missing - named);
+		Tcl_DStringAppend(d, more, -1);
+	}
+}
+
+static int not_all(const struct waiting *w, enum loop_end end, uint64_t ms)
+{
+	struct session *s = w->s;
+	Tcl_DString names;
+
+	if (w->broken)
+		return fail_call(s, w->err, "rendezvous", "get %s", w->broken);
+	Tcl_DStringInit(&names);
+	name_missing(w, &names);
+	if (end == LOOP_TIMEOUT)
+		fail(s, "rendezvous", "ETIMEDOUT",
+		     "rendezvous get: nobody has put %s within %" PRIu64 " ms",
+		     Tcl_DStringValue(&names), ms);
+	else
+		fail(s, "rendezvous", "EINTR", "rendezvous get: interrupted, and %s is missing",
+		     Tcl_DStringValue(&names));
+	Tcl_DStringFree(&names);
+	return -1;
+}
+
+static void values_out(const struct waiting *w, bool dict, struct out *o)
+{
+	if (!dict) {
+		out_str(o, NULL, Tcl_GetString(w->values[0]), "%s\n", Tcl_GetString(w->values[0]));
+		return;
+	}
+	for (size_t i = 0; i < w->n; i++)
+		if (w->values[i])
+			out_str(o, w->keys[i], Tcl_GetString(w->values[i]), "%s  %s\n", w->keys[i],
+				Tcl_GetString(w->values[i]));
+	if (w->missing == w->n)
+		out_obj(o, Tcl_NewDictObj());
+}
+
+static int get_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct get_args *a = args;
+	struct waiting w = { .s = s, .keys = a->keys.v, .n = a->keys.n, .missing = a->keys.n };
+	enum loop_end end;
+	int rc = 0;
+
+	if (!w.n)
+		return fail(s, "rendezvous", "EINVAL", "rendezvous get: which key?");
+	w.board = open_board(s);
+	if (w.board < 0)
+		return -1;
+	w.buf = arena_alloc(&s->arena, BOARD_VALUE_MAX);
+	w.values = arena_alloc(&s->arena, w.n * sizeof *w.values);
+	memset(w.values, 0, w.n * sizeof *w.values);
+	end = wait_keys(&w, (int64_t)a->within.v);
+	if (w.broken || end == LOOP_INTERRUPTED || (w.missing && !a->partial))
+		rc = not_all(&w, end, a->within.v);
+	else
+		values_out(&w, w.n > 1 || a->partial, o);
+	for (size_t i = 0; i < w.n; i++)
+		if (w.values[i])
+			Tcl_DecrRefCount(w.values[i]);
+	close(w.board);
+	return rc;
+}
+
+static const struct arg get_arg_table[] = {
+	OPT("within", get_args, within, kind_ms, "how long to wait for all of them", .dflt = "10s",
+	    .max = 3600000),
+	SWITCH("partial", get_args, partial, "what has come by then is enough"),
+	POS_MANY("key", get_args, keys, kind_key, "what somebody has put, or will put"), ARGS_END
+};
+
+static const struct cmd_eg get_egs[] = { { "rendezvous put a 1; rendezvous put b 2", NULL },
+					 { "rendezvous get a b", "b  2" },
+					 { "rendezvous get -within 50ms -partial a c", "a  1" },
+					 { "rendezvous get -within 50ms c", "nobody has put c" },
+					 { "rendezvous clear", NULL },
+					 { NULL, NULL } };
+
+const struct cmd cmd_rendezvous_get = {
+	.name = "rendezvous get",
+	.family = FAMILY,
+	.summary = "wait for what other processes of the job have put",
+	.text = "Waits until all these keys are there. The value of one key, or a dict of several.\n"
+		"When some are missing after -within, that is an error (RDMASH rendezvous\n"
+		"ETIMEDOUT) which names them; with -partial it is a dict of those that came. While\n"
+		"it waits, the rest of the session goes on: connections are accepted.",
+	.setup = SETUP,
+	.examples = get_egs,
+	.args = get_arg_table,
+	.size = sizeof(struct get_args),
+	.exec = get_exec,
+};
