@@ -38,13 +38,17 @@ void script_report(struct session *s)
 	Tcl_DString rows;
 	const char *where = s->fail.where;
 
+	Tcl_DStringInit(&rows);
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
+		/* what the command that was waiting has to say of it */
+		if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
+			fail_rows(&s->fail, &rows);
 		/* behind the ^C that the terminal has echoed */
-		fprintf(stderr, "%s%s%sinterrupted\n", s->edit ? "\n" : "", where ? where : "",
-			where && *where ? ": " : "");
+		fprintf(stderr, "%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where ? where : "",
+			where && *where ? ": " : "", Tcl_DStringValue(&rows));
+		Tcl_DStringFree(&rows);
 		return;
 	}
-	Tcl_DStringInit(&rows);
 	fail_rows(&s->fail, &rows);
 	fprintf(stderr, "%s%s: %s\n%s", s->opt.color ? "\033[31m" : "",
 		where && *where ? where : "error", s->fail.text, s->opt.color ? "\033[0m" : "");

@@ -240,13 +240,14 @@ static int not_all(const struct waiting *w, enum loop_end end, uint64_t ms)
 		return fail_call(s, w->err, "rendezvous", "get %s", w->broken);
 	Tcl_DStringInit(&names);
 	name_missing(w, &names);
-	if (end == LOOP_TIMEOUT)
+	if (end == LOOP_TIMEOUT) {
 		fail(s, "rendezvous", "ETIMEDOUT",
 		     "rendezvous get: nobody has put %s within %" PRIu64 " ms",
 		     Tcl_DStringValue(&names), ms);
-	else
-		fail(s, "rendezvous", "EINTR", "rendezvous get: interrupted, and %s is missing",
-		     Tcl_DStringValue(&names));
+	} else {
+		fail(s, "rendezvous", "EINTR", "rendezvous get: interrupted");
+		fail_row(s, "missing", "%s", Tcl_DStringValue(&names));
+	}
 	Tcl_DStringFree(&names);
 	return -1;
 }
