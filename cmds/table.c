@@ -41,6 +41,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_echo,
 	&cmd_exit,
 	&cmd_expect,
+	&cmd_explain,
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
