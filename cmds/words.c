@@ -19,6 +19,8 @@ const struct word mr_access_words[] = {
 	{ "ZERO_BASED", IBV_ACCESS_ZERO_BASED, "addresses are offsets from its start" },
 	{ "ON_DEMAND", IBV_ACCESS_ON_DEMAND, "pages are not pinned: on-demand paging" },
 	{ "HUGETLB", IBV_ACCESS_HUGETLB, "huge pages, with ON_DEMAND" },
+	{ "FLUSH_GLOBAL", 1 << 8, "peers may flush, to be seen by all" },
+	{ "FLUSH_PERSISTENT", 1 << 9, "peers may flush into persistent memory" },
 	{ "RELAXED_ORDERING", IBV_ACCESS_RELAXED_ORDERING, "writes may pass each other" },
 	{ 0 }
 };
@@ -130,6 +132,7 @@ const struct word wc_opcode_words[] = {
 	{ "BIND_MW", IBV_WC_BIND_MW, "a memory window was bound" },
 	{ "LOCAL_INV", IBV_WC_LOCAL_INV, "a key was made invalid" },
 	{ "TSO", IBV_WC_TSO, "a packet with segmentation" },
+	{ "FLUSH", 8, "a flush of this end" }, /* IBV_WC_FLUSH, which older headers do not have */
 	{ "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE, "an atomic write of this end" },
 	{ "RECV", IBV_WC_RECV, "a message of the peer" },
 	{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM, "the peer's RDMA WRITE with immediate" },
@@ -159,6 +162,7 @@ const struct word wr_opcode_words[] = {
 	{ "SEND_WITH_INV", IBV_WR_SEND_WITH_INV, "a message that makes a key of the peer invalid" },
 	{ "TSO", IBV_WR_TSO, "a packet that the device cuts into segments" },
 	{ "DRIVER1", IBV_WR_DRIVER1, "of the vendor" },
+	{ "FLUSH", 14, "makes what was written visible, or persistent" }, /* IBV_WR_FLUSH */
 	{ "ATOMIC_WRITE", IBV_WR_ATOMIC_WRITE, "writes 8 bytes at the peer as one" },
 	{ 0 }
 };
@@ -197,6 +201,7 @@ const struct word async_words[] = {
 	  "the subnet manager asks to register again" },
 	{ "GID_CHANGE", IBV_EVENT_GID_CHANGE, "the GID table changed: an address came or went" },
 	{ "WQ_FATAL", IBV_EVENT_WQ_FATAL, "a work queue failed" },
+	{ "DEVICE_SPEED_CHANGE", 20, "a link of the device has another speed" },
 	{ 0 }
 };
 
@@ -218,6 +223,9 @@ const struct word cm_event_words[] = {
 	{ "MULTICAST_ERROR", RDMA_CM_EVENT_MULTICAST_ERROR, "joining the multicast group failed" },
 	{ "ADDR_CHANGE", RDMA_CM_EVENT_ADDR_CHANGE, "the address of the device changed" },
 	{ "TIMEWAIT_EXIT", RDMA_CM_EVENT_TIMEWAIT_EXIT, "the QP may be used again" },
+	{ "ADDRINFO_RESOLVED", 16, "the name was resolved" },
+	{ "ADDRINFO_ERROR", 17, "the name could not be resolved" },
+	{ "USER", 18, "an event of the program's own" },
 	{ 0 }
 };
 

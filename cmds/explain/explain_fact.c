@@ -54,6 +54,6 @@ void explain_fact(const struct found *f, struct out *o)
 	say_lines(o, "cures", fact->cures);
 	say(o, "see", fact->source);
 	if (fact->script)
-		out_str(o, "script", fact->script, "  %-*sscripts/explain/%s.rdma\n", MARGIN - 2,
-			"try", fact->script);
+		out_str(o, "script", fact->script, "  %-*sscripts/%s.rdma\n", MARGIN - 2, "try",
+			fact->script);
 }

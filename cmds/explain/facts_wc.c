@@ -11,7 +11,7 @@ const struct fact wc_status_facts[] = {
 	{ IBV_WC_SUCCESS,
 	  "the buffers of the request may be used again, those of all earlier ones of the queue too",
 	  "RDMA WRITE, READ and atomics leave no trace in a CQ of the peer", NULL, NULL,
-	  "ibv_poll_cq(3)", "success" },
+	  "ibv_poll_cq(3)", "examples/write-read" },
 	{ IBV_WC_LOC_LEN_ERR, "on a receive: the message did not fit; the QP is in ERR",
 	  "the sender gets REM_INV_REQ_ERR (RC), or nothing (UD, UC)",
 	  "the RECV's buffers are smaller than the message\n"
@@ -19,7 +19,7 @@ const struct fact wc_status_facts[] = {
 	  "a send longer than the port's largest message, or on UD than the MTU",
 	  "post recv with larger buffers, agree on a largest message\n"
 	  "UD: 40 bytes more than the largest message",
-	  "volume 1, 11.6.2 Local Length Error", "recv-too-small" },
+	  "volume 1, 11.6.2 Local Length Error", "examples/errors-receive" },
 	{ IBV_WC_LOC_QP_OP_ERR, flushed, "nothing, or a connection that does not answer",
 	  "an opcode that the QP's type does not have\n"
 	  "an inline request larger than the device can carry",
@@ -36,7 +36,7 @@ const struct fact wc_status_facts[] = {
 	  "a buffer that the device must write (RECV, READ, atomic) without LOCAL_WRITE",
 	  "compare the SGE with the region: get MR addr, length, lkey\n"
 	  "reg with -access local-write what is received into or read into",
-	  "volume 1, 11.6.2 Local Protection Error", "bad-lkey" },
+	  "volume 1, 11.6.2 Local Protection Error", "examples/errors-lkey" },
 	{ IBV_WC_WR_FLUSH_ERR,
 	  "the request was never tried, or was in flight when the QP went to ERR", NULL,
 	  "an earlier completion with another status (look for the first one)\n"
@@ -44,12 +44,12 @@ const struct fact wc_status_facts[] = {
 	  "modify-qp ERR; an async event QP_FATAL or QP_ACCESS_ERR",
 	  "explain the first completion of this QP that is not WR_FLUSH_ERR: qp-state\n"
 	  "wait for all completions before disconnect",
-	  "volume 1, 11.6.2 Work Request Flushed Error", "flush" },
+	  "volume 1, 11.6.2 Work Request Flushed Error", "examples/errors-flush" },
 	{ IBV_WC_MW_BIND_ERR, flushed, "nothing",
 	  "the region has no MW_BIND, or the window is to allow more than the region\n"
 	  "the range leaves the region; the window and the region are of different PDs",
 	  "reg with -access mw-bind,local-write", "volume 1, 11.6.2 Memory Window Bind Error",
-	  "mw-bind" },
+	  "explain/rights" },
 	{ IBV_WC_BAD_RESP_ERR, flushed, "it may have done the operation",
 	  "a response with an opcode or length that the request did not ask for",
 	  "capture the wire: the peer's device is at fault", "volume 1, 11.6.2 Bad Response Error",
@@ -66,7 +66,7 @@ const struct fact wc_status_facts[] = {
 	  "an atomic whose address is no multiple of 8",
 	  "agree on the size of messages\n"
 	  "the peer's modify-qp must allow it: -access, -max-dest-rd-atomic",
-	  "volume 1, 11.6.2 Remote Invalid Request Error", "recv-too-small" },
+	  "volume 1, 11.6.2 Remote Invalid Request Error", "examples/errors-receive" },
 	{ IBV_WC_REM_ACCESS_ERR, flushed,
 	  "no completion; an async event QP_ACCESS_ERR, and its QP goes to ERR",
 	  "the rkey is wrong: stale, the lkey by mistake, of another PD\n"
@@ -75,12 +75,12 @@ const struct fact wc_status_facts[] = {
 	  "a memory window that is not bound, or bound anew",
 	  "compare with the peer: get MR addr, length, rkey\n"
 	  "reg -access local-write,remote-write,remote-read and modify-qp -access at the peer",
-	  "volume 1, 11.6.2 Remote Access Error", "bad-rkey" },
+	  "volume 1, 11.6.2 Remote Access Error", "examples/errors-rkey" },
 	{ IBV_WC_REM_OP_ERR, flushed,
 	  "its RECV completes with LOC_PROT_ERR, and its QP goes to ERR",
 	  "the peer's RECV buffer is not valid: its region is gone, the lkey or range is wrong",
 	  "look at the peer's first error completion", "volume 1, 11.6.2 Remote Operation Error",
-	  "recv-bad-lkey" },
+	  "examples/errors-receive" },
 	{ IBV_WC_RETRY_EXC_ERR, flushed,
 	  "nothing, or an earlier error of its own: often its QP is in ERR, RESET or gone",
 	  "the peer's QP is gone, in ERR, or not in RTR yet\n"
@@ -89,13 +89,13 @@ const struct fact wc_status_facts[] = {
 	  "ask the peer for its qp-state\n"
 	  "compare dest_qpn, sq_psn with the peer's rq_psn, dgid and sgid_index: qp-info\n"
 	  "a larger -timeout or -retry-cnt only helps against loss",
-	  "volume 1, 11.6.2 Transport Retry Counter Exceeded; 9.7.6.1.3", "retry-exceeded" },
+	  "volume 1, 11.6.2 Transport Retry Counter Exceeded; 9.7.6.1.3", "examples/errors-retry" },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, flushed, "nothing: there was no RECV to complete",
 	  "the peer has posted no RECV for a SEND or an RDMA WRITE with immediate\n"
 	  "rnr_retry is less than 7, which is for ever",
 	  "post recv before connect or accept, or before telling the peer to send\n"
 	  "-rnr-retry 7, and min_rnr_timer at the peer",
-	  "volume 1, 11.6.2 RNR Retry Counter Exceeded; 9.7.5.2.8", "no-receive" },
+	  "volume 1, 11.6.2 RNR Retry Counter Exceeded; 9.7.5.2.8", "examples/errors-retry" },
 	{ IBV_WC_LOC_RDD_VIOL_ERR, rd_only, NULL, NULL, NULL,
 	  "volume 1, 11.6.2 Local RDD Violation Error", NULL },
 	{ IBV_WC_REM_INV_RD_REQ_ERR, rd_only, NULL, NULL, NULL,
@@ -127,28 +127,31 @@ const struct fact wc_status_facts[] = {
 const struct fact wc_opcode_facts[] = {
 	{ IBV_WC_SEND,
 	  "a SEND (also with immediate or invalidate) is done: the peer's device has it all",
-	  "a RECV completion", NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  "a RECV completion", NULL, NULL, "ibv_poll_cq(3)", "examples/send-recv" },
 	{ IBV_WC_RDMA_WRITE, "the data is with the peer's device",
-	  "nothing; with immediate: RECV_RDMA_WITH_IMM", NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  "nothing; with immediate: RECV_RDMA_WITH_IMM", NULL, NULL, "ibv_poll_cq(3)",
+	  "examples/write-read" },
 	{ IBV_WC_RDMA_READ, "the data is in the local buffers; byte_len says how much", "nothing",
-	  NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  NULL, NULL, "ibv_poll_cq(3)", "examples/read" },
 	{ IBV_WC_COMP_SWAP, "the 8 bytes that were there before are in the local buffer", "nothing",
-	  NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  NULL, NULL, "ibv_poll_cq(3)", "examples/atomics" },
 	{ IBV_WC_FETCH_ADD, "the 8 bytes that were there before are in the local buffer", "nothing",
-	  NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  NULL, NULL, "ibv_poll_cq(3)", "examples/atomics" },
 	{ IBV_WC_BIND_MW, "the window is bound; its rkey may be given to the peer", "nothing", NULL,
-	  NULL, "ibv_bind_mw(3)", "mw-bind" },
+	  NULL, "ibv_bind_mw(3)", "examples/memory-window" },
 	{ IBV_WC_LOCAL_INV, "the key is invalid from now on", "REM_ACCESS_ERR when it uses the key",
-	  NULL, NULL, "ibv_post_send(3)", "local-inv" },
+	  NULL, NULL, "ibv_post_send(3)", "examples/memory-window-again" },
 	{ IBV_WC_TSO, "a segmented packet was sent", NULL, NULL, NULL, "ibv_post_send(3)", NULL },
+	{ 8, /* IBV_WC_FLUSH */ "what was written before is visible, or in persistent memory",
+	  "nothing", NULL, NULL, "ibv_wr_post(3)", NULL },
 	{ IBV_WC_ATOMIC_WRITE, "8 bytes were written as one", "nothing", NULL, NULL,
 	  "ibv_wr_post(3)", NULL },
 	{ IBV_WC_RECV,
 	  "a message is in the buffers of the RECV; byte_len says how much (UD: with 40 for the GRH)",
-	  "a SEND completion", NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  "a SEND completion", NULL, NULL, "ibv_poll_cq(3)", "examples/send-recv" },
 	{ IBV_WC_RECV_RDMA_WITH_IMM,
 	  "the peer has written to memory; the RECV was used for the immediate only, its buffers are as before",
-	  "an RDMA_WRITE completion", NULL, NULL, "ibv_poll_cq(3)", "success" },
+	  "an RDMA_WRITE completion", NULL, NULL, "ibv_poll_cq(3)", "examples/write-with-imm" },
 	{ IBV_WC_TM_ADD, "a tag was added to the list", NULL, NULL, NULL, "ibv_post_srq_ops(3)",
 	  NULL },
 	{ IBV_WC_TM_DEL, "a tag was removed from the list", NULL, NULL, NULL, "ibv_post_srq_ops(3)",
