@@ -43,6 +43,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_echo,
 	&cmd_exit,
 	&cmd_expect,
+	&cmd_explain,
 	&cmd_fault_wire,
 	&cmd_get,
 	&cmd_gids,

@@ -61,12 +61,12 @@ static void tell_mask(struct out *o, const char *key, const char *label, unsigne
 
 		if (!(mask & d->bit))
 			continue;
-		len = 1 + (int)strlen(d->name);
+		len = 1 + (int)strlen(qp_attr_name(d));
 		if (column + len > 79) {
 			column = MARGIN;
 			out_text(o, "\n%*s", column, "");
 		}
-		out_str(o, NULL, d->name, " %s", d->name);
+		out_str(o, NULL, qp_attr_name(d), " %s", qp_attr_name(d));
 		column += len;
 	}
 	out_end(o);
