@@ -4,7 +4,7 @@
 # lab-netem.sh RDMASH: rxe-lab --netem: the wire loses packets in both directions, the data
 # arrive nevertheless, and the devices' counters tell how often something was sent again.
 
-# shellcheck source-path=SCRIPTDIR source=lab-lib.sh
+# shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
 rdmash=$1
 can_run pair
