@@ -112,5 +112,6 @@ const struct cmd *const cmd_table[] = {
 	&cmd_wait_event,
 	&cmd_wait_state,
 	&cmd_wait_wc,
+	&cmd_wire_read,
 	NULL,
 };

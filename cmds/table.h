@@ -94,6 +94,8 @@ extern const struct cmd cmd_srq, cmd_srq_modify;
 extern const struct cmd cmd_counters, cmd_counters_around;
 /* wire/fault.c */
 extern const struct cmd cmd_fault_wire;
+/* wire/wire_read.c */
+extern const struct cmd cmd_wire_read;
 /* shell/echo.c */
 extern const struct cmd cmd_echo, cmd_puts;
 /* shell/expect.c */
