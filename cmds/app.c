@@ -13,6 +13,7 @@
 #include "qp_history.h"
 #include "session.h"
 #include "topics.h"
+#include "wire_on.h"
 #include "words.h"
 #include "xmem.h"
 
@@ -28,9 +29,11 @@ static void app_close(struct session *s)
 {
 	if (!s->ctx)
 		return;
+	capture_end(s);
 	cm_close(s);
 	obj_destroy_all(s);
 	async_free(s);
+	wire_end(s);
 	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;
@@ -77,6 +80,7 @@ const struct app app = {
 	.start = embedded_start,
 	.open = app_open,
 	.close = app_close,
+	.after = wire_drain,
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,

@@ -16,9 +16,11 @@
 
 #include "args.h"
 
+struct capture;
 struct cc_watch;
 struct cm_event;
 struct watch;
+struct wire;
 struct obj;
 struct out;
 struct session;
@@ -68,6 +70,8 @@ struct context {
 	uint64_t wr_id;		  /* the last one given out */
 	uint64_t serial;	  /* of the last object made */
 	struct bad_wc *bad;	  /* NULL: none yet */
+	struct wire *wire;	  /* wire on, or NULL */
+	struct capture *capture;  /* capture start, or NULL */
 };
 
 /* ------------------------------------------------------------------ objects -- */

@@ -10,6 +10,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_ah,
 	&cmd_arm,
 	&cmd_bench,
+	&cmd_capture_start,
+	&cmd_capture_stop,
 	&cmd_cc,
 	&cmd_close,
 	&cmd_cm_accept,
@@ -112,6 +114,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_wait_event,
 	&cmd_wait_state,
 	&cmd_wait_wc,
+	&cmd_wire_off,
+	&cmd_wire_on,
 	&cmd_wire_read,
 	NULL,
 };

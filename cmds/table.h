@@ -90,10 +90,14 @@ extern const struct cmd cmd_pd;
 extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 /* resources/srq.c */
 extern const struct cmd cmd_srq, cmd_srq_modify;
+/* wire/capture.c */
+extern const struct cmd cmd_capture_start, cmd_capture_stop;
 /* wire/counters.c */
 extern const struct cmd cmd_counters, cmd_counters_around;
 /* wire/fault.c */
 extern const struct cmd cmd_fault_wire;
+/* wire/wire_on.c */
+extern const struct cmd cmd_wire_off, cmd_wire_on;
 /* wire/wire_read.c */
 extern const struct cmd cmd_wire_read;
 /* shell/echo.c */

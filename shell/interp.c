@@ -84,6 +84,8 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 		return tcl_error(s, NULL);
 	o = out_new(s->printing, s->opt.color);
 	rc = cmd_run(s, c, objc - used, objv + used, o);
+	if (app.after)
+		app.after(s);
 	if (rc < 0 && c->flags & CMD_EVALS && passed_through(s)) {
 		out_free(o);
 		return TCL_ERROR;

@@ -17,12 +17,14 @@ const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_CM] = "cm",
 	[NOTICE_ASYNC] = "async",
 	[NOTICE_CQ] = "cq",
+	[NOTICE_WIRE] = "wire",
 };
 
 static const char *const colors[NOTICE_KINDS] = {
 	[NOTICE_CM] = "\033[36m",
 	[NOTICE_ASYNC] = "\033[33m",
 	[NOTICE_CQ] = "\033[32m",
+	[NOTICE_WIRE] = "\033[2m",
 };
 
 struct notices {

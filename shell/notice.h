@@ -15,10 +15,11 @@ enum notice_kind {
 	NOTICE_CM,    /* connection management events */
 	NOTICE_ASYNC, /* asynchronous events of a device */
 	NOTICE_CQ,    /* completion events */
+	NOTICE_WIRE,  /* packets */
 	NOTICE_KINDS
 };
 
-/* Words of the kinds, in the order of the enum: "cm" "async" "cq". */
+/* Words of the kinds, in the order of the enum: "cm" "async" "cq" "wire". */
 extern const char *const notice_words[NOTICE_KINDS];
 
 struct notices *notices_new(void);

@@ -31,6 +31,8 @@ struct app {
 	int (*open)(struct session *s); /* makes s->ctx */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);
+	/* A command has run: what happened meanwhile is told before its result. NULL: nothing. */
+	void (*after)(struct session *s);
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */

@@ -215,13 +215,15 @@ const struct cmd cmd_trace = {
 
 #define ALL_NOTICES ((1u << NOTICE_KINDS) - 1)
 
-static const struct word notice_flags[] = { { "cm", 1 << NOTICE_CM, "connection events" },
-					    { "async", 1 << NOTICE_ASYNC,
-					      "asynchronous events of devices" },
-					    { "cq", 1 << NOTICE_CQ, "completion events" },
-					    { "on", ALL_NOTICES, "all" },
-					    { "off", 0, "none" },
-					    { 0 } };
+static const struct word notice_flags[] = {
+	{ "cm", 1 << NOTICE_CM, "connection events" },
+	{ "async", 1 << NOTICE_ASYNC, "asynchronous events of devices" },
+	{ "cq", 1 << NOTICE_CQ, "completion events" },
+	{ "wire", 1 << NOTICE_WIRE, "packets, while wire is on" },
+	{ "on", ALL_NOTICES, "all" },
+	{ "off", 0, "none" },
+	{ 0 }
+};
 
 struct notices_args {
 	struct num kinds;
@@ -267,9 +269,9 @@ const struct cmd cmd_notices = {
 	.summary = "choose which events are told as they happen",
 	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
 		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
-		"device, cq: a completion event of an armed completion queue. They come above the\n"
-		"line being typed; without a terminal, on standard error. What is not shown happens\n"
-		"all the same.",
+		"device, cq: a completion event of an armed completion queue, wire: packets, while\n"
+		"'wire on' asks for them. They come above the line being typed; without a terminal,\n"
+		"on standard error. What is not shown happens all the same.",
 	.examples = notices_examples,
 	.args = notices_arg_table,
 	.size = sizeof(struct notices_args),

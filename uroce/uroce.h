@@ -61,6 +61,11 @@ struct uroce_packet {
 	const char *fate;  /* NULL: as usual; "drop", "dup", "reorder", "corrupt", "icrc" ... */
 	const uint8_t *ip; /* from the IP header to the ICRC, as it is on the wire */
 	size_t len;
+	/* of what a work request of this process sends: its id and its QP. Responses, messages
+	 * of the connection manager and what is received have none (0). */
+	uint32_t qpn;
+	bool has_wr_id;
+	uint64_t wr_id;
 };
 typedef void uroce_tap_fn(void *arg, const struct uroce_packet *p);
 

@@ -5,21 +5,26 @@
 #include <string.h>
 
 /* ISO C has no cast from an object pointer to a function pointer. */
-static void look_up(const char *name, void *fn)
+static bool look_up(const char *name, void *fn)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
 
 	memcpy(fn, &found, sizeof found);
+	return found;
 }
 
 const struct embedded_api *embedded_api(void)
 {
 	static struct embedded_api api;
+	static bool looked, all;
 
-	if (!api.counters) {
-		look_up("uroce_faults_set", &api.faults_set);
-		look_up("uroce_faults_get", &api.faults_get);
-		look_up("uroce_counters", &api.counters);
+	if (!looked) {
+		looked = all = true;
+		all &= look_up("uroce_faults_set", &api.faults_set);
+		all &= look_up("uroce_faults_get", &api.faults_get);
+		all &= look_up("uroce_tap", &api.tap);
+		all &= look_up("uroce_capture", &api.capture);
+		all &= look_up("uroce_counters", &api.counters);
 	}
-	return api.faults_set && api.faults_get && api.counters ? &api : NULL;
+	return all ? &api : NULL;
 }

@@ -8,6 +8,8 @@
 struct embedded_api {
 	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
 	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+	int (*tap)(uroce_tap_fn *fn, void *arg);
+	int (*capture)(const char *file);
 	unsigned (*counters)(struct uroce_counter *c, unsigned n);
 };
 

@@ -26,6 +26,8 @@
 #define EPB_FLAG_INBOUND  1u
 #define EPB_FLAG_OUTBOUND 2u
 
+#define NAME_MAX_BYTES 64 /* of an interface: there is room for it */
+
 /* A block under construction: in the byte order of the machine, as the format allows. */
 struct block {
 	uint8_t data[192];
@@ -89,7 +91,7 @@ static void put_section(struct block *b)
 	end_block(b, start, 0);
 }
 
-static void put_interface(struct block *b)
+static void put_interface(struct block *b, const char *name)
 {
 	static const uint8_t nanoseconds = 9; /* negative power of ten */
 	size_t start = b->n;
@@ -99,7 +101,7 @@ static void put_interface(struct block *b)
 	put_u16(b, LINKTYPE_RAW);
 	put_u16(b, 0);
 	put_u32(b, 0); /* packets are whole */
-	put_option(b, IF_NAME, UROCE_DEVICE, strlen(UROCE_DEVICE));
+	put_option(b, IF_NAME, name, strnlen(name, NAME_MAX_BYTES));
 	put_option(b, IF_TSRESOL, &nanoseconds, 1);
 	put_option(b, OPT_END, "", 0);
 	end_block(b, start, 0);
@@ -113,7 +115,7 @@ static bool is_pcapng(int fd)
 	return n == 0 || (n == sizeof(type) && type == SECTION);
 }
 
-int pcapng_open(const char *path, bool append)
+int pcapng_open(const char *path, const char *interface, bool append)
 {
 	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0600);
 	struct block b = { .n = 0 };
@@ -125,7 +127,7 @@ int pcapng_open(const char *path, bool append)
 		goto undo;
 	}
 	put_section(&b);
-	put_interface(&b);
+	put_interface(&b, interface);
 	if (write(fd, b.data, b.n) == (ssize_t)b.n)
 		return fd;
 undo:

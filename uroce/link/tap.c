@@ -47,12 +47,21 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 	 uint32_t n, uint16_t dport, uint16_t ip_id)
 {
 	uint8_t whole[IP_UDP_MAX + PACKET_MAX];
-	struct uroce_packet p = { .out = dir == UROCE_OUT, .fate = fate, .ip = whole };
+	struct uroce_packet p = {
+		.out = dir == UROCE_OUT,
+		.fate = fate,
+		.ip = whole,
+	};
 	struct timespec now;
 	size_t head;
 
 	if (n > PACKET_MAX)
 		n = PACKET_MAX;
+	if (dir == UROCE_OUT) {
+		p.qpn = a->own_qpn;
+		p.has_wr_id = a->has_wr_id;
+		p.wr_id = a->wr_id;
+	}
 	head = icrc_ip_udp(whole, &a->src, &a->dst, a->sport, dport, n, ip_id, a->tclass, a->hops);
 	memcpy(whole + head, data, n);
 	p.len = head + n;
@@ -94,7 +103,7 @@ int tap_capture(const char *file, bool append)
 
 		if (expand(file, path, sizeof(path)) != 0)
 			return -1;
-		fd = pcapng_open(path, append);
+		fd = pcapng_open(path, UROCE_DEVICE, append);
 		if (fd < 0)
 			return -1;
 	}

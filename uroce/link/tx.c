@@ -65,6 +65,9 @@ static struct {
 	const struct flow *flow;
 	uint32_t header, len;
 	unsigned index; /* in its run: what the kernel writes as identification */
+	uint32_t own_qpn;
+	bool has_wr_id;
+	uint64_t wr_id;
 } begun;
 
 bool tx_gso;
@@ -226,6 +229,9 @@ uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 	f = frame_for(begun.batch, flow, n, p->qpn, &begun.index);
 	begun.header = (uint32_t)packet_build(p, f->data);
 	begun.len = p->len;
+	begun.own_qpn = p->own_qpn;
+	begun.has_wr_id = p->has_wr_id;
+	begun.wr_id = p->wr_id;
 	return f->data + begun.header;
 }
 
@@ -268,6 +274,9 @@ void tx_commit(void)
 	if (fault_directions & UROCE_OUT || tap_on) {
 		struct packet a = addresses_of(begun.flow, sport);
 
+		a.own_qpn = begun.own_qpn;
+		a.has_wr_id = begun.has_wr_id;
+		a.wr_id = begun.wr_id;
 		if (fault_directions & UROCE_OUT) {
 			fault_pass(UROCE_OUT, &a, data, n, ROCE_PORT);
 			return;

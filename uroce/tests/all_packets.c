@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	state = strtoull(argv[2], NULL, 0);
-	file = pcapng_open(argv[1], false);
+	file = pcapng_open(argv[1], UROCE_DEVICE, false);
 	if (file < 0)
 		fail(argv[1]);
 	for (unsigned code = 0; code < 256; code++) {

@@ -21,6 +21,9 @@ bool datagram_send(struct qp *qp, struct send_wqe *w)
 		.src_qpn = qp->v.qp_num,
 		.imm = w->imm,
 		.len = w->len,
+		.own_qpn = qp->v.qp_num,
+		.has_wr_id = true,
+		.wr_id = w->wr_id,
 	};
 
 	/* C10-93.1.1: what is too long is not sent, and nobody is told */

@@ -215,6 +215,9 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 		.dma_len = w->len,
 		.imm = w->imm,
 		.len = len,
+		.own_qpn = qp->v.qp_num,
+		.has_wr_id = true,
+		.wr_id = w->wr_id,
 	};
 	uint8_t *buf = tx_begin(&qp->flow, &p);
 
@@ -253,6 +256,9 @@ static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op 
 		.dma_len = min_u32(w->len - offset, n * qp->mtu),
 		.swap_add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? w->compare_add : w->swap,
 		.compare = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? 0 : w->compare_add,
+		.own_qpn = qp->v.qp_num,
+		.has_wr_id = true,
+		.wr_id = w->wr_id,
 	};
 
 	tx_begin(&qp->flow, &p);

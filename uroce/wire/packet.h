@@ -120,6 +120,12 @@ struct packet {
 	__be32 imm;		/* ImmDt */
 	uint32_t qkey, src_qpn; /* DETH */
 
+	/* of what is sent: by which QP, 0 where that does not matter, and for which work request;
+	 * for who looks on, nothing of the wire */
+	uint32_t own_qpn;
+	bool has_wr_id;
+	uint64_t wr_id;
+
 	const uint8_t *payload; /* into the buffer that was parsed; not used for building */
 	uint32_t len;		/* bytes of payload, without the pad */
 };

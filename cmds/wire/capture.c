@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets into a pcapng file: capture start, capture stop. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "cmd.h"
+#include "embedded_api.h"
+#include "objects.h"
+#include "out.h"
+#include "packet_source.h"
+#include "pcapng.h"
+#include "script.h"
+#include "session.h"
+#include "table.h"
+#include "wire_on.h"
+#include "xmem.h"
+
+#define FAMILY "understanding"
+
+struct capture {
+	struct packet_source *source; /* NULL: the embedded device writes by itself */
+	int fd;
+	int err; /* why writing has ended, or 0 */
+	char *path;
+};
+
+static void write_packet(void *arg, const struct uroce_packet *p)
+{
+	struct capture *c = arg;
+
+	if (!c->err && pcapng_write(c->fd, p))
+		c->err = errno;
+}
+
+/* The packets are not shown: nobody else has called for what has come. */
+static void stop(struct session *s)
+{
+	struct capture *c = s->ctx->capture;
+
+	if (c->source) {
+		packet_source_drain(c->source);
+		packet_source_close(c->source);
+		close(c->fd);
+	} else {
+		embedded_api()->capture(NULL);
+	}
+}
+
+static void forget(struct session *s)
+{
+	free(s->ctx->capture->path);
+	free(s->ctx->capture);
+	s->ctx->capture = NULL;
+}
+
+void capture_end(struct session *s)
+{
+	if (!s->ctx->capture)
+		return;
+	stop(s);
+	forget(s);
+}
+
+/* ------------------------------------------------------------------- start -- */
+
+struct capture_args {
+	const char *path;
+	struct dev *dev;
+};
+
+static const struct arg start_args[] = {
+	POS("file", capture_args, path, kind_path, "pcapng file, which is made anew"),
+	POS_OPT("device", capture_args, dev, kind_dev, "name as devices lists it"), ARGS_END
+};
+
+/* By its descriptor: the way to the file has been checked. */
+static int begin(struct session *s, struct capture *c, const struct capture_args *a, int fd)
+{
+	const struct embedded_api *api = embedded_api();
+	char again[64];
+
+	snprintf(again, sizeof again, "/proc/self/fd/%d", fd);
+	if (api)
+		return api->capture(again) ? fail_call(s, errno, "uroce_capture", "%s", a->path)
+					   : 0;
+	c->fd = pcapng_open(again, a->dev->o.name, false);
+	if (c->fd < 0)
+		return fail_call(s, errno, "capture start", "%s", a->path);
+	c->source = packet_source_open(s, "capture start", a->dev, write_packet, c);
+	if (c->source)
+		return 0;
+	close(c->fd);
+	return -1;
+}
+
+static int start_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct capture_args *a = args;
+	struct capture *c;
+	int fd, rc;
+
+	(void)o;
+	if (s->ctx->capture) {
+		fail(s, "capture start", "EBUSY", "capture start: %s is being written",
+		     s->ctx->capture->path);
+		return fail_next(s, "capture stop");
+	}
+	fd = script_open(s, a->path, O_RDWR | O_CREAT, 0600);
+	if (fd < 0)
+		return -1;
+	c = xcalloc(1, sizeof *c);
+	rc = begin(s, c, a, fd);
+	close(fd);
+	if (rc) {
+		free(c);
+		return -1;
+	}
+	c->path = xstrdup(a->path);
+	s->ctx->capture = c;
+	return 0;
+}
+
+#define SETUP                                                      \
+	"reg 4096 -name window -access local-write,remote-write\n" \
+	"listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471\nreg 4096 -name buf\n"
+
+static const struct cmd_eg start_egs[] = {
+	{ "capture start eg.pcapng", NULL },
+	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll", NULL },
+	{ "capture stop", "eg.pcapng" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_capture_start = {
+	.name = "capture start",
+	.family = FAMILY,
+	.summary = "write packets to a file, for Wireshark",
+	.text = "Of the embedded device all packets of this process, with what 'fault wire' did to\n"
+		"them in their comments; of others what passes the network interface, which takes\n"
+		"root. A script may write below its own directory (or --allow-dir). 'wire read'\n"
+		"reads the file, and so does Wireshark.",
+	.setup = SETUP,
+	.examples = start_egs,
+	.args = start_args,
+	.size = sizeof(struct capture_args),
+	.exec = start_exec,
+};
+
+/* -------------------------------------------------------------------- stop -- */
+
+static int stop_exec(struct session *s, const void *args, struct out *o)
+{
+	struct capture *c = s->ctx->capture;
+	int err;
+
+	(void)args;
+	if (!c) {
+		fail(s, "capture stop", "ENOENT", "capture stop: nothing is being written");
+		return fail_next(s, "capture start FILE.pcapng");
+	}
+	stop(s);
+	err = c->err;
+	out_str(o, NULL, c->path, "%s is written: wire read %s\n", c->path, c->path);
+	if (err)
+		fail_call(s, err, "capture", "%s", c->path);
+	forget(s);
+	return err ? -1 : 0;
+}
+
+static const struct cmd_eg stop_egs[] = { { "capture start eg.pcapng; capture stop", NULL },
+					  { "catch {capture stop} why; echo $why", "nothing" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_capture_stop = {
+	.name = "capture stop",
+	.family = FAMILY,
+	.summary = "end the capture",
+	.text = "The file is whole then. The end of the session ends a capture too.",
+	.setup = SETUP,
+	.examples = stop_egs,
+	.exec = stop_exec,
+};

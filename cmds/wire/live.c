@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "live.h"
+
+#include <pcap/pcap.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gids.h"
+#include "objects.h"
+#include "packets.h"
+#include "session.h"
+#include "xmem.h"
+
+#define SNAPLEN	    65536
+#define BUFFER_SIZE (8 << 20)
+#define AT_ONCE	    4096
+
+struct live {
+	pcap_t *pcap;
+	struct gid_row gids[GID_ROWS]; /* what comes from one of them is sent, not received */
+	int ngids;
+	unsigned lost;
+};
+
+static int refuse(struct session *s, const char *call, const char *netdev, const char *what,
+		  const char *why)
+{
+	fail(s, call, "EPERM", "%s: %s: %s: %s", call, netdev, what, why);
+	return fail_row(s, "note", "it takes root, or CAP_NET_RAW: setcap cap_net_raw+ep rdmash");
+}
+
+static int activate(struct session *s, const char *call, struct live *l, const char *netdev)
+{
+	char why[PCAP_ERRBUF_SIZE];
+	struct bpf_program program;
+	int rc;
+
+	l->pcap = pcap_create(netdev, why);
+	if (!l->pcap)
+		return refuse(s, call, netdev, "pcap_create", why);
+	pcap_set_snaplen(l->pcap, SNAPLEN);
+	pcap_set_buffer_size(l->pcap, BUFFER_SIZE);
+	pcap_set_immediate_mode(l->pcap, 1);
+	pcap_set_tstamp_precision(l->pcap, PCAP_TSTAMP_PRECISION_NANO);
+	rc = pcap_activate(l->pcap);
+	if (rc < 0)
+		return refuse(s, call, netdev, pcap_statustostr(rc), pcap_geterr(l->pcap));
+	if (pcap_compile(l->pcap, &program, "udp dst port 4791", 1, PCAP_NETMASK_UNKNOWN))
+		return refuse(s, call, netdev, "pcap_compile", pcap_geterr(l->pcap));
+	rc = pcap_setfilter(l->pcap, &program);
+	pcap_freecode(&program);
+	if (rc || pcap_setnonblock(l->pcap, 1, why))
+		return refuse(s, call, netdev, "pcap_setfilter", pcap_geterr(l->pcap));
+	return 0;
+}
+
+struct live *live_open(struct session *s, const char *call, const struct dev *dev)
+{
+	struct live *l = xcalloc(1, sizeof *l);
+	const struct gid_row *best = NULL;
+
+	l->ngids = gid_table(dev, 1, l->gids, GID_ROWS);
+	if (l->ngids > 0)
+		best = gid_best(l->gids, l->ngids);
+	if (!best || !*best->netdev)
+		fail(s, call, "ENODEV", "%s: %s has no network interface", call, dev->o.name);
+	else if (activate(s, call, l, best->netdev) == 0)
+		return l;
+	live_close(l);
+	return NULL;
+}
+
+int live_fd(const struct live *l)
+{
+	return pcap_get_selectable_fd(l->pcap);
+}
+
+static bool is_ours(const struct live *l, const uint8_t *ip, size_t n)
+{
+	struct decoded d;
+
+	if (decode_ip(&d, ip, n))
+		return false;
+	for (int i = 0; i < l->ngids; i++)
+		if (memcmp(&l->gids[i].e.gid, &d.p.src, sizeof d.p.src) == 0)
+			return true;
+	return false;
+}
+
+unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg)
+{
+	struct pcap_stat stat = { 0 };
+	struct pcap_pkthdr *h;
+	const uint8_t *frame;
+	unsigned lost;
+
+	for (unsigned i = 0; i < AT_ONCE && pcap_next_ex(l->pcap, &h, &frame) == 1; i++) {
+		size_t n = h->caplen;
+		const uint8_t *ip = packet_ip(pcap_datalink(l->pcap), frame, &n);
+		struct uroce_packet p = {
+			.time = (uint64_t)h->ts.tv_sec * 1000000000 + (uint64_t)h->ts.tv_usec,
+			.ip = ip,
+			.len = n,
+		};
+
+		if (!ip)
+			continue;
+		p.out = is_ours(l, ip, n);
+		fn(arg, &p);
+	}
+	pcap_stats(l->pcap, &stat);
+	lost = stat.ps_drop - l->lost;
+	l->lost = stat.ps_drop;
+	return lost;
+}
+
+void live_close(struct live *l)
+{
+	if (l->pcap)
+		pcap_close(l->pcap);
+	free(l);
+}

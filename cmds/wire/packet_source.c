@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "packet_source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "embedded_api.h"
+#include "live.h"
+#include "loop.h"
+#include "objects.h"
+#include "session.h"
+#include "xmem.h"
+
+#define WAITING_MAX 16384 /* packets; those that come on top are lost */
+
+struct waiting {
+	STAILQ_ENTRY(waiting) link;
+	struct uroce_packet p; /* p.ip is data */
+	uint8_t data[];
+};
+
+struct packet_source {
+	struct session *s;
+	packet_source_fn *fn;
+	void *arg;
+	struct live *live; /* or NULL: the tap */
+	int event;
+	pthread_mutex_t lock; /* the tap is called from any thread */
+	STAILQ_HEAD(waiting_list, waiting) list;
+	unsigned n, lost;
+};
+
+/* In a thread of the device, with its lock held: must be quick. */
+static void on_tap(void *arg, const struct uroce_packet *p)
+{
+	struct packet_source *src = arg;
+	struct waiting *w;
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&src->lock);
+	w = src->n < WAITING_MAX ? malloc(sizeof *w + p->len) : NULL;
+	if (w) {
+		w->p = *p;
+		memcpy(w->data, p->ip, p->len);
+		w->p.ip = w->data;
+		STAILQ_INSERT_TAIL(&src->list, w, link);
+		src->n++;
+	} else {
+		src->lost++;
+	}
+	pthread_mutex_unlock(&src->lock);
+	if (write(src->event, &one, sizeof one) < 0)
+		return; /* it is as high as it can be: the loop wakes up anyhow */
+}
+
+static void drain_tap(struct packet_source *src)
+{
+	struct waiting_list list = STAILQ_HEAD_INITIALIZER(list);
+	struct waiting *w;
+
+	pthread_mutex_lock(&src->lock);
+	STAILQ_CONCAT(&list, &src->list);
+	src->n = 0;
+	pthread_mutex_unlock(&src->lock);
+	while ((w = STAILQ_FIRST(&list))) {
+		STAILQ_REMOVE_HEAD(&list, link);
+		src->fn(src->arg, &w->p);
+		free(w);
+	}
+}
+
+unsigned packet_source_drain(struct packet_source *src)
+{
+	unsigned lost;
+
+	if (src->live)
+		return live_drain(src->live, src->fn, src->arg);
+	drain_tap(src);
+	pthread_mutex_lock(&src->lock);
+	lost = src->lost;
+	src->lost = 0;
+	pthread_mutex_unlock(&src->lock);
+	return lost;
+}
+
+static void ready(void *arg, int fd, short revents)
+{
+	struct packet_source *src = arg;
+	uint64_t n;
+
+	(void)revents;
+	if (src->live)
+		live_drain(src->live, src->fn, src->arg);
+	else if (read(fd, &n, sizeof n) == sizeof n)
+		drain_tap(src);
+}
+
+static int begin_tap(struct packet_source *src, const char *call, const struct embedded_api *api)
+{
+	src->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (src->event < 0)
+		return fail_call(src->s, errno, call, "eventfd");
+	if (api->tap(on_tap, src) == 0)
+		return 0;
+	fail_call(src->s, errno, call, "uroce_tap");
+	close(src->event);
+	return -1;
+}
+
+struct packet_source *packet_source_open(struct session *s, const char *call, const struct dev *dev,
+					 packet_source_fn *fn, void *arg)
+{
+	const struct embedded_api *api = embedded_api();
+	struct packet_source *src = xcalloc(1, sizeof *src);
+
+	src->s = s;
+	src->fn = fn;
+	src->arg = arg;
+	STAILQ_INIT(&src->list);
+	pthread_mutex_init(&src->lock, NULL);
+	if (api && begin_tap(src, call, api))
+		goto undo;
+	if (!api) {
+		src->live = live_open(s, call, dev);
+		if (!src->live)
+			goto undo;
+		src->event = live_fd(src->live);
+	}
+	loop_watch(s->loop, src->event, POLLIN, ready, src);
+	return src;
+undo:
+	pthread_mutex_destroy(&src->lock);
+	free(src);
+	return NULL;
+}
+
+void packet_source_close(struct packet_source *src)
+{
+	struct waiting *w;
+
+	loop_unwatch(src->s->loop, src->event);
+	if (src->live) {
+		live_close(src->live);
+	} else {
+		embedded_api()->tap(NULL,
+				    NULL); /* takes the lock of the device: none is under way */
+		close(src->event);
+	}
+	while ((w = STAILQ_FIRST(&src->list))) {
+		STAILQ_REMOVE_HEAD(&src->list, link);
+		free(w);
+	}
+	pthread_mutex_destroy(&src->lock);
+	free(src);
+}
