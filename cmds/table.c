@@ -38,6 +38,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_device,
 	&cmd_devices,
 	&cmd_disconnect,
+	&cmd_doctor,
 	&cmd_echo,
 	&cmd_exit,
 	&cmd_expect,
