@@ -46,6 +46,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
+	&cmd_limits_probe,
 	&cmd_listen,
 	&cmd_mcast_attach,
 	&cmd_mcast_detach,
