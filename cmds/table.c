@@ -44,6 +44,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_exit,
 	&cmd_expect,
 	&cmd_explain,
+	&cmd_fault_list,
+	&cmd_fault_run,
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
