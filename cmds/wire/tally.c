@@ -15,6 +15,8 @@
 #include "objects.h"
 #include "session.h"
 
+#define LIFESPAN_MAX_MS 1000
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct tally_row *)a)->name, ((const struct tally_row *)b)->name);
@@ -80,11 +82,25 @@ static void of_embedded(struct tally *t, const struct embedded_api *api)
 	qsort(t->rows, t->n, sizeof *t->rows, by_name);
 }
 
+/* The kernel asks the driver again only for values that are older than their lifespan. */
+static void outlive(struct session *s, const char *ports)
+{
+	uint64_t ms;
+	int dir = open(ports, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return;
+	if (read_number(dir, "hw_counters/lifespan", &ms))
+		loop_wait(s->loop, NULL, NULL,
+			  (int64_t)(ms < LIFESPAN_MAX_MS ? ms : LIFESPAN_MAX_MS));
+	close(dir);
+}
+
 int tally_read(struct session *s, const struct dev *dev, unsigned port, struct tally *t)
 {
 	static const char *const dirs[] = { "hw_counters", "counters" };
 	const struct embedded_api *api = embedded_api();
-	char path[PATH_MAX];
+	char ports[PATH_MAX - 16], path[PATH_MAX];
 	int err = 0, there = 0;
 
 	t->n = 0;
@@ -92,9 +108,10 @@ int tally_read(struct session *s, const struct dev *dev, unsigned port, struct t
 		of_embedded(t, api);
 		return 0;
 	}
+	snprintf(ports, sizeof ports, "%s/ports/%u", dev->v->device->ibdev_path, port);
+	outlive(s, ports);
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(path, sizeof path, "%s/ports/%u/%s", dev->v->device->ibdev_path, port,
-			 dirs[i]);
+		snprintf(path, sizeof path, "%s/%s", ports, dirs[i]);
 		if (read_dir(t, path) == 0)
 			there++;
 		else
@@ -102,8 +119,7 @@ int tally_read(struct session *s, const struct dev *dev, unsigned port, struct t
 	}
 	if (there)
 		return 0;
-	return fail(s, "counters", "ENOENT", "%s/ports/%u has no counters: %s",
-		    dev->v->device->ibdev_path, port, strerror(err));
+	return fail(s, "counters", "ENOENT", "%s has no counters: %s", ports, strerror(err));
 }
 
 uint64_t tally_value(const struct tally *t, const char *name)

@@ -56,5 +56,5 @@ echo 'capture start ../out.pcapng' > away.rdma
 # on and off, and left on at the end
 "$rdmash" -X -c 'wire off; wire on; wire on; capture start left.pcapng' > refused 2>&1 ||
 	{ echo "not ok: $(cat refused)"; failures=1; }
-[ "$failures" = 0 ] && echo ok || cat out
+if [ "$failures" = 0 ]; then echo ok; else cat out; fi
 exit $((failures > 0))

@@ -9,6 +9,7 @@ command -v tshark >/dev/null || { echo "skipped: no tshark"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failures=0
+export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS-}" # not the status of a command that failed
 
 "$all_packets" "$dir/all.pcapng" 7 || exit 1
 python3 "$here/wire-read.py" "$rdmash" "$dir/all.pcapng" "$data"/*.pcap || failures=1
