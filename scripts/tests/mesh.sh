@@ -36,6 +36,7 @@ says() {
 	grep -Eq -- "$1" out || bad "no line like '$1' in: $(cat out)"
 }
 
+"$rdmash" -n "$mesh" || bad "rdmash -n"
 run 0 "$rdmash" -q -f "$mesh"
 says '^56 of 56 ok$'
 [ "$(grep -cE '^ +[0-7]( +([0-9.]+|-)){8}$' out)" = 8 ] || bad "no full matrix: $(cat out)"
