@@ -9,6 +9,7 @@
 const struct cmd *const cmd_table[] = {
 	&cmd_accept,
 	&cmd_ah,
+	&cmd_answer,
 	&cmd_arm,
 	&cmd_bench,
 	&cmd_capture_start,
@@ -55,6 +56,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_gids,
 	&cmd_help,
 	&cmd_launcher,
+	&cmd_lesson,
 	&cmd_limits_probe,
 	&cmd_listen,
 	&cmd_mcast_attach,
