@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "packet_join.h"
 
+#include <string.h>
+
 #include "decode.h"
+#include "objects.h"
+#include "session.h"
 
 void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id)
 {
 	j->requests[j->n++ % JOIN_REQUESTS] = (struct join_request){
+		.src = d->p.src,
+		.dst = d->p.dst,
 		.qpn = qpn,
 		.dest_qpn = d->p.qpn,
 		.psn = d->p.psn,
@@ -13,13 +19,25 @@ void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uin
 	};
 }
 
-/* How far behind the request r the packet is that may answer it; negative: it does not. An
+static bool same_gid(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* How far behind the request r the packet is that may belong to it; negative: it does not. An
  * acknowledgement also answers what came before; a READ has a PSN for each of its responses. */
 static int32_t behind(const struct join_request *r, const struct packet *p)
 {
-	if (p->op->flags & WIRE_REQUEST)
-		return r->dest_qpn == p->qpn && r->psn == p->psn ? 0 : -1;
-	return r->qpn == p->qpn ? psn_diff(p->psn, r->psn) : -1;
+	bool request = p->op->flags & WIRE_REQUEST;
+	int32_t by = psn_diff(p->psn, r->psn);
+
+	if (!same_gid(&r->src, request ? &p->src : &p->dst) ||
+	    !same_gid(&r->dst, request ? &p->dst : &p->src) ||
+	    p->qpn != (request ? r->dest_qpn : r->qpn))
+		return -1;
+	if (request && p->op->flags & WIRE_FIRST && by)
+		return -1; /* another one */
+	return by;
 }
 
 bool join_find(const struct packet_join *j, const struct decoded *d, uint32_t *qpn, uint64_t *wr_id)
@@ -46,4 +64,81 @@ bool join_find(const struct packet_join *j, const struct decoded *d, uint32_t *q
 	*qpn = best->qpn;
 	*wr_id = best->wr_id;
 	return true;
+}
+
+/* ------------------------------------------------------------- by what was posted -- */
+
+/* Does it send to where the packet goes? */
+static bool leads_there(struct qp *qp, const struct packet *p)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a;
+
+	return (qp->type == IBV_QPT_RC || qp->type == IBV_QPT_UC) &&
+	       ibv_query_qp(qp->v, &a, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV, &init) == 0 &&
+	       a.dest_qp_num == p->qpn && same_gid(&a.ah_attr.grh.dgid, &p->dst);
+}
+
+static struct qp *sender(struct session *s, const struct packet *p)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (o->class == &qp_class && leads_there((struct qp *)o, p))
+			return (struct qp *)o;
+	return NULL;
+}
+
+/* Might this have been posted for the message that p begins? */
+static bool alike(const struct posted *w, const struct packet *p)
+{
+	unsigned flags = p->op->flags;
+
+	if (w->recv)
+		return false;
+	if (flags & WIRE_ATOMIC)
+		return strstr(w->opcode, "ATOMIC") && w->remote == p->va && w->rkey == p->rkey;
+	if (flags & WIRE_RETH)
+		return strstr(w->opcode, flags & WIRE_READ ? "READ" : "WRITE") &&
+		       w->remote == p->va && w->rkey == p->rkey && w->len == p->dma_len;
+	return strncmp(w->opcode, "SEND", 4) == 0 &&
+	       (flags & WIRE_LAST ? w->len == p->len : w->len > p->len);
+}
+
+static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
+{
+	struct join_qp *q = &j->qps[qp->o.serial % JOIN_QPS];
+
+	if (q->serial != qp->o.serial)
+		*q = (struct join_qp){ .serial = qp->o.serial };
+	return q;
+}
+
+bool join_posted(struct session *s, struct packet_join *j, const struct decoded *d, uint32_t *qpn,
+		 uint64_t *wr_id)
+{
+	const unsigned begins = WIRE_REQUEST | WIRE_FIRST;
+	struct join_qp *q;
+	struct qp *qp;
+	unsigned i;
+
+	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
+		return false;
+	qp = sender(s, &d->p);
+	if (!qp)
+		return false;
+	q = place_of(j, qp);
+	i = qp->nposted > QP_POSTED ? qp->nposted - QP_POSTED : 0;
+	for (i = i > q->next ? i : q->next; i < qp->nposted; i++) {
+		const struct posted *w = &qp->posted[i % QP_POSTED];
+
+		if (w->when < j->begun || !alike(w, &d->p))
+			continue;
+		q->next = i + 1;
+		*qpn = qp->v->qp_num;
+		*wr_id = w->wr_id;
+		join_note(j, d, *qpn, *wr_id);
+		return true;
+	}
+	return false;
 }

@@ -1,28 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Which work request a packet belongs to: requests say so themselves, responses by their PSN. */
+/*
+ * Which work request a packet belongs to. A request of the embedded device says so itself; that
+ * of another is found among what was posted. Responses are joined to requests by their PSN.
+ */
 #ifndef CMDS_PACKET_JOIN_H
 #define CMDS_PACKET_JOIN_H
 
+#include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct decoded;
+struct session;
 
 #define JOIN_REQUESTS 4096 /* as far back as a response is looked for */
+#define JOIN_QPS      64   /* of which the work request found last is known */
 
 struct packet_join {
+	int64_t begun; /* loop_now(): what was posted before is not looked for */
 	struct join_request {
+		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
 		uint64_t wr_id;
 	} requests[JOIN_REQUESTS]; /* a ring */
 	unsigned n;
+	struct join_qp {
+		uint64_t serial; /* of the object; 0: free */
+		unsigned next;	 /* in its ledger: the first that may be found */
+	} qps[JOIN_QPS];
 };
 
 /* A request of a work request has been sent by a QP of ours. */
 void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id);
-/* The request that a packet is, at its receiver in the same process, or that it answers. False:
- * not known. */
+/* The request that a packet is, at its receiver in the same process, or goes on with, or
+ * answers. False: not known. */
 bool join_find(const struct packet_join *j, const struct decoded *d, uint32_t *qpn,
 	       uint64_t *wr_id);
+/* The work request that a packet begins which was taken from a network interface: one that was
+ * posted to the QP which leads there, and is alike. It is noted. False: not known. */
+bool join_posted(struct session *s, struct packet_join *j, const struct decoded *d, uint32_t *qpn,
+		 uint64_t *wr_id);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "args.h"
 #include "cmd.h"
+#include "embedded_api.h"
 #include "objects.h"
 #include "out.h"
 #include "packet_join.h"
@@ -22,6 +23,7 @@ struct wire {
 	struct session *s;
 	struct packet_source *source;
 	uint64_t shown;
+	bool embedded; /* its requests say what they were posted as */
 	struct packet_join join;
 };
 
@@ -50,7 +52,8 @@ static void show(void *arg, const struct uroce_packet *p)
 	decode_text(&d, text, sizeof text);
 	if (p->has_wr_id && d.p.op)
 		join_note(&w->join, &d, qpn, wr_id);
-	if (p->has_wr_id || join_find(&w->join, &d, &qpn, &wr_id))
+	if (p->has_wr_id || join_find(&w->join, &d, &qpn, &wr_id) ||
+	    (!w->embedded && join_posted(w->s, &w->join, &d, &qpn, &wr_id)))
 		snprintf(whose, sizeof whose, "  [wr_id %" PRIu64 " of %s]", wr_id,
 			 qp_name(w->s, qpn));
 	localtime_r(&second, &tm);
@@ -100,6 +103,8 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	wire_end(s);
 	w = xcalloc(1, sizeof *w);
 	w->s = s;
+	w->embedded = embedded_api();
+	w->join.begun = loop_now();
 	w->source = packet_source_open(s, "wire on", a->dev, show, w);
 	if (!w->source) {
 		free(w);

@@ -36,6 +36,11 @@ shows "${ends}RC_READ_RESP_LAST "
 shows "${ends}RC_FETCH_ADD .* add 5"
 shows "${ends}RC_ATOMIC_ACK .* original 0"
 shows "${ends}RC_ACK .* NAK: remote access error"
+for n in 257 258 259 260; do
+	[ "$(grep -c "REQUEST\|WRITE_ONLY\|ADD.*\[wr_id $n of qp0\]" out)" -ge 1 ] &&
+		grep -q "RC_.*ACK.*\[wr_id $n of qp0\]\|RC_READ_RESP_LAST.*\[wr_id $n of qp0\]" out ||
+		{ echo "not ok: wr_id $n is not joined"; failures=$((failures + 1)); }
+done
 if [ -n "${RDMASH_DEVICE-}" ]; then
 	shows "${ends}RC_ACK .*  ACK  msn 1  \[wr_id 257 of qp0\]  fault: drop"
 	# sent twice and received twice, since its ACK was lost
