@@ -7,16 +7,26 @@
 #include "objects.h"
 #include "session.h"
 
-void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id)
+static struct join_request *note(struct packet_join *j, const struct decoded *d, uint32_t qpn)
 {
-	j->requests[j->n++ % JOIN_REQUESTS] = (struct join_request){
+	struct join_request *r = &j->requests[j->n++ % JOIN_REQUESTS];
+
+	*r = (struct join_request){
 		.src = d->p.src,
 		.dst = d->p.dst,
 		.qpn = qpn,
 		.dest_qpn = d->p.qpn,
 		.psn = d->p.psn,
-		.wr_id = wr_id,
 	};
+	return r;
+}
+
+void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id)
+{
+	struct join_request *r = note(j, d, qpn);
+
+	r->known = true;
+	r->wr_id = wr_id;
 }
 
 static bool same_gid(const union ibv_gid *a, const union ibv_gid *b)
@@ -40,14 +50,14 @@ static int32_t behind(const struct join_request *r, const struct packet *p)
 	return by;
 }
 
-bool join_find(const struct packet_join *j, const struct decoded *d, uint32_t *qpn, uint64_t *wr_id)
+const struct join_request *join_find(const struct packet_join *j, const struct decoded *d)
 {
 	unsigned n = j->n < JOIN_REQUESTS ? j->n : JOIN_REQUESTS;
 	const struct join_request *best = NULL;
 	int32_t nearest = 0;
 
 	if (!d->p.op || d->is_cm)
-		return false;
+		return NULL;
 	for (unsigned i = 1; i <= n; i++) {
 		const struct join_request *r = &j->requests[(j->n - i) % JOIN_REQUESTS];
 		int32_t by = behind(r, &d->p);
@@ -59,11 +69,7 @@ bool join_find(const struct packet_join *j, const struct decoded *d, uint32_t *q
 		if (!by)
 			break;
 	}
-	if (!best)
-		return false;
-	*qpn = best->qpn;
-	*wr_id = best->wr_id;
-	return true;
+	return best;
 }
 
 /* ------------------------------------------------------------- by what was posted -- */
@@ -114,31 +120,40 @@ static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
 	return q;
 }
 
-bool join_posted(struct session *s, struct packet_join *j, const struct decoded *d, uint32_t *qpn,
-		 uint64_t *wr_id)
+/* The oldest one that is alike and was not found before; NULL: none. */
+static const struct posted *next_alike(struct packet_join *j, const struct qp *qp,
+				       const struct packet *p)
 {
-	const unsigned begins = WIRE_REQUEST | WIRE_FIRST;
-	struct join_qp *q;
-	struct qp *qp;
-	unsigned i;
+	struct join_qp *q = place_of(j, qp);
+	unsigned i = qp->nposted > QP_POSTED ? qp->nposted - QP_POSTED : 0;
 
-	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
-		return false;
-	qp = sender(s, &d->p);
-	if (!qp)
-		return false;
-	q = place_of(j, qp);
-	i = qp->nposted > QP_POSTED ? qp->nposted - QP_POSTED : 0;
 	for (i = i > q->next ? i : q->next; i < qp->nposted; i++) {
 		const struct posted *w = &qp->posted[i % QP_POSTED];
 
-		if (w->when < j->begun || !alike(w, &d->p))
+		if (w->when < j->begun || !alike(w, p))
 			continue;
 		q->next = i + 1;
-		*qpn = qp->v->qp_num;
-		*wr_id = w->wr_id;
-		join_note(j, d, *qpn, *wr_id);
-		return true;
+		return w;
 	}
-	return false;
+	return NULL;
+}
+
+const struct join_request *join_posted(struct session *s, struct packet_join *j,
+				       const struct decoded *d)
+{
+	const unsigned begins = WIRE_REQUEST | WIRE_FIRST;
+	const struct posted *w;
+	struct join_request *r;
+	struct qp *qp;
+
+	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
+		return NULL;
+	qp = sender(s, &d->p);
+	if (!qp)
+		return NULL;
+	w = next_alike(j, qp, &d->p);
+	r = note(j, d, qp->v->qp_num);
+	r->known = w;
+	r->wr_id = w ? w->wr_id : 0;
+	return r;
 }

@@ -21,6 +21,7 @@ struct packet_join {
 	struct join_request {
 		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
+		bool known; /* false: no wr_id, as of what bench posts */
 		uint64_t wr_id;
 	} requests[JOIN_REQUESTS]; /* a ring */
 	unsigned n;
@@ -33,12 +34,11 @@ struct packet_join {
 /* A request of a work request has been sent by a QP of ours. */
 void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id);
 /* The request that a packet is, at its receiver in the same process, or goes on with, or
- * answers. False: not known. */
-bool join_find(const struct packet_join *j, const struct decoded *d, uint32_t *qpn,
-	       uint64_t *wr_id);
+ * answers. NULL: not seen. Valid until the next one is noted. */
+const struct join_request *join_find(const struct packet_join *j, const struct decoded *d);
 /* The work request that a packet begins which was taken from a network interface: one that was
- * posted to the QP which leads there, and is alike. It is noted. False: not known. */
-bool join_posted(struct session *s, struct packet_join *j, const struct decoded *d, uint32_t *qpn,
-		 uint64_t *wr_id);
+ * posted to the QP which leads there, and is alike. It is noted. NULL: of none of our QPs. */
+const struct join_request *join_posted(struct session *s, struct packet_join *j,
+				       const struct decoded *d);
 
 #endif

@@ -37,30 +37,40 @@ static const char *qp_name(struct session *s, uint32_t qpn)
 	return "a QP that is gone";
 }
 
+/* "  [wr_id 3 of qp0]", or nothing. */
+static void whose(struct wire *w, const struct uroce_packet *p, const struct decoded *d, char *text,
+		  size_t size)
+{
+	const struct join_request *r;
+
+	*text = 0;
+	if (p->has_wr_id && d->p.op)
+		join_note(&w->join, d, p->qpn, p->wr_id);
+	r = join_find(&w->join, d);
+	if (!r && !w->embedded)
+		r = join_posted(w->s, &w->join, d);
+	if (r && r->known)
+		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id,
+			 qp_name(w->s, r->qpn));
+}
+
 static void show(void *arg, const struct uroce_packet *p)
 {
 	struct wire *w = arg;
 	time_t second = (time_t)(p->time / 1000000000);
-	uint32_t qpn = p->qpn;
-	uint64_t wr_id = p->wr_id;
-	char text[512], whose[96] = "";
+	char text[512], request[96];
 	struct decoded d;
 	struct tm tm;
 
 	if (decode_ip(&d, p->ip, p->len))
 		return;
 	decode_text(&d, text, sizeof text);
-	if (p->has_wr_id && d.p.op)
-		join_note(&w->join, &d, qpn, wr_id);
-	if (p->has_wr_id || join_find(&w->join, &d, &qpn, &wr_id) ||
-	    (!w->embedded && join_posted(w->s, &w->join, &d, &qpn, &wr_id)))
-		snprintf(whose, sizeof whose, "  [wr_id %" PRIu64 " of %s]", wr_id,
-			 qp_name(w->s, qpn));
+	whose(w, p, &d, request, sizeof request);
 	localtime_r(&second, &tm);
 	notice_post(w->s->notices, NOTICE_WIRE, "%02d:%02d:%02d.%06u %s %s  %s%s%s%s", tm.tm_hour,
 		    tm.tm_min, tm.tm_sec, (unsigned)(p->time % 1000000000 / 1000),
-		    p->out ? "->" : "<-", packet_ends(&d), text, whose, p->fate ? "  fault: " : "",
-		    p->fate ? p->fate : "");
+		    p->out ? "->" : "<-", packet_ends(&d), text, request,
+		    p->fate ? "  fault: " : "", p->fate ? p->fate : "");
 	w->shown++;
 }
 

@@ -123,7 +123,7 @@ static void put_headers(struct line *l, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
-	put(l, "%-18s  qp 0x%06x  psn %u%s%s", p->op->name, p->qpn, p->psn,
+	put(l, "%-19s  qp 0x%06x  psn %u%s%s", p->op->name, p->qpn, p->psn,
 	    p->ackreq ? "  ack please" : "", p->solicited ? "  solicited" : "");
 	if (flags & WIRE_DETH)
 		put(l, "  from qp 0x%06x  qkey 0x%08x", p->src_qpn, p->qkey);
