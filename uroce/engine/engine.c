@@ -48,6 +48,7 @@ static int bring_up(void)
 	int err;
 
 	reason[0] = '\0';
+	lock_setup();
 	if (guard_install() != 0 || fork_install() != 0) {
 		explain("cannot prepare for faults and fork()");
 		return -1;
@@ -65,7 +66,7 @@ static int bring_up(void)
 	return -1;
 }
 
-static int lock_setup(void)
+static int begin_setup(void)
 {
 	int state;
 
@@ -74,7 +75,7 @@ static int lock_setup(void)
 	return state;
 }
 
-static void unlock_setup(int state)
+static void end_setup(int state)
 {
 	pthread_mutex_unlock(&setup);
 	pthread_setcancelstate(state, NULL);
@@ -82,24 +83,24 @@ static void unlock_setup(int state)
 
 int engine_get(void)
 {
-	int state = lock_setup(), ret = users ? 0 : bring_up(), err = errno;
+	int state = begin_setup(), ret = users ? 0 : bring_up(), err = errno;
 
 	if (ret == 0)
 		users++;
-	unlock_setup(state);
+	end_setup(state);
 	errno = err;
 	return ret;
 }
 
 void engine_put(void)
 {
-	int state = lock_setup();
+	int state = begin_setup();
 
 	if (users && --users == 0) {
 		progress_stop();
 		leave();
 	}
-	unlock_setup(state);
+	end_setup(state);
 }
 
 const char *engine_reason(void)

@@ -2,6 +2,14 @@
 #include "engine_own.h"
 
 #include <time.h>
+#include <unistd.h>
+
+/* It is held for as long as some packets take: to sleep for it takes longer, and gives the
+ * processor to others. Tries, each some pauses after the last. */
+#define TRIES  64
+#define PAUSES 4
+
+static unsigned tries = TRIES; /* 0: who has it can only be waiting for this processor */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
@@ -15,6 +23,28 @@ static void have_lock(int state)
 	now = 0;
 }
 
+static void pause_a_bit(void)
+{
+	for (unsigned i = 0; i < PAUSES; i++)
+#if defined(__x86_64__) || defined(__i386__)
+		__builtin_ia32_pause();
+#elif defined(__aarch64__)
+		__asm__ volatile("yield");
+#else
+		atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+static bool try_for_a_while(void)
+{
+	for (unsigned i = 0; i < tries; i++) {
+		pause_a_bit();
+		if (pthread_mutex_trylock(&lock) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Real verbs are no cancellation points, and a thread must not go with the lock. */
 void engine_lock(void)
 {
@@ -23,7 +53,8 @@ void engine_lock(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (pthread_mutex_trylock(&lock) != 0) {
 		atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
-		pthread_mutex_lock(&lock);
+		if (!try_for_a_while())
+			pthread_mutex_lock(&lock);
 		atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
 	}
 	have_lock(state);
@@ -48,6 +79,11 @@ void engine_unlock(void)
 
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
+}
+
+void lock_setup(void)
+{
+	tries = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? TRIES : 0;
 }
 
 bool engine_contended(void)

@@ -278,8 +278,6 @@ void engine_poll_empty(struct cq *cq)
 			wake_at(next_moment());
 		}
 		engine_unlock();
-	} else {
-		sched_yield();
 	}
 	if (n)
 		empty_polls = 0;
@@ -343,7 +341,7 @@ static void *engine_main(void *arg)
 			break;
 		more = turn(events, n);
 		engine_unlock();
-		if (engine_contended())
+		if (more && engine_contended())
 			sched_yield();
 	}
 	engine_unlock();
