@@ -48,7 +48,6 @@ static int bring_up(void)
 	int err;
 
 	reason[0] = '\0';
-	lock_setup();
 	if (guard_install() != 0 || fork_install() != 0) {
 		explain("cannot prepare for faults and fork()");
 		return -1;
@@ -66,7 +65,7 @@ static int bring_up(void)
 	return -1;
 }
 
-static int begin_setup(void)
+static int lock_setup(void)
 {
 	int state;
 
@@ -75,7 +74,7 @@ static int begin_setup(void)
 	return state;
 }
 
-static void end_setup(int state)
+static void unlock_setup(int state)
 {
 	pthread_mutex_unlock(&setup);
 	pthread_setcancelstate(state, NULL);
@@ -83,24 +82,24 @@ static void end_setup(int state)
 
 int engine_get(void)
 {
-	int state = begin_setup(), ret = users ? 0 : bring_up(), err = errno;
+	int state = lock_setup(), ret = users ? 0 : bring_up(), err = errno;
 
 	if (ret == 0)
 		users++;
-	end_setup(state);
+	unlock_setup(state);
 	errno = err;
 	return ret;
 }
 
 void engine_put(void)
 {
-	int state = begin_setup();
+	int state = lock_setup();
 
 	if (users && --users == 0) {
 		progress_stop();
 		leave();
 	}
-	end_setup(state);
+	unlock_setup(state);
 }
 
 const char *engine_reason(void)

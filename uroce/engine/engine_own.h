@@ -18,7 +18,6 @@ enum reader {
 /* lock.c */
 bool engine_contended(void); /* somebody waits for the lock */
 void engine_refresh_now(void);
-void lock_setup(void);
 void lock_forget(void);
 
 /* progress.c: 0, or -1 with errno. */

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: MIT
 #include "engine_own.h"
 
+#include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 /* It is held for as long as some packets take: to sleep for it takes longer, and gives the
- * processor to others. Tries, each some pauses after the last. */
-#define TRIES  64
-#define PAUSES 4
-
-static unsigned tries = TRIES; /* 0: who has it can only be waiting for this processor */
+ * processor to others. */
+#define TRIES 200
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned waiting;
-static int cancel_state; /* of the thread that has the lock, before */
-static uint64_t now;	 /* 0: not read yet */
+static _Atomic int holder; /* the processor on which the lock was taken */
+static int cancel_state;   /* of the thread that has the lock, before */
+static uint64_t now;	   /* 0: not read yet */
 
 static void have_lock(int state)
 {
 	cancel_state = state;
 	now = 0;
+	atomic_store_explicit(&holder, sched_getcpu(), memory_order_relaxed);
 }
 
 static void pause_a_bit(void)
 {
-	for (unsigned i = 0; i < PAUSES; i++)
 #if defined(__x86_64__) || defined(__i386__)
-		__builtin_ia32_pause();
+	__builtin_ia32_pause();
 #elif defined(__aarch64__)
-		__asm__ volatile("yield");
-#else
-		atomic_signal_fence(memory_order_seq_cst);
+	__asm__ volatile("yield");
 #endif
 }
 
+/* Not for one that waits for this processor itself. */
 static bool try_for_a_while(void)
 {
-	for (unsigned i = 0; i < tries; i++) {
+	int cpu = sched_getcpu();
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (atomic_load_explicit(&holder, memory_order_relaxed) == cpu)
+			return false;
 		pause_a_bit();
 		if (pthread_mutex_trylock(&lock) == 0)
 			return true;
@@ -79,11 +80,6 @@ void engine_unlock(void)
 
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
-}
-
-void lock_setup(void)
-{
-	tries = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? TRIES : 0;
 }
 
 bool engine_contended(void)

@@ -144,12 +144,20 @@ bool progress_deferred(void)
 
 /* -------------------------------------------------------------- who reads packets -- */
 
-/* Not only without events: then each packet would still look whether it is waited for. */
-static void watch_own(bool on)
+static void watch_socket(int epoll, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = OWN };
 
-	epoll_ctl(e.epoll, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, group_fd(), &event);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Not only without events: then each packet would still look whether it is waited for. */
+static void watch_own(bool on)
+{
+	if (on)
+		watch_socket(e.epoll, group_fd());
+	else
+		epoll_ctl(e.epoll, EPOLL_CTL_DEL, group_fd(), NULL);
 }
 
 static void share(void)
@@ -162,13 +170,18 @@ static void share(void)
 			      memory_order_relaxed);
 }
 
+static void become(enum reader reader)
+{
+	e.reader = reader;
+	share();
+	wake_at(next_moment());
+}
+
 static void set_reader(enum reader reader)
 {
 	if ((e.reader == READER_THREAD) != (reader == READER_THREAD))
 		watch_own(reader == READER_THREAD);
-	e.reader = reader;
-	share();
-	wake_at(next_moment());
+	become(reader);
 }
 
 /* As long as the application comes back within a tick. */
@@ -179,12 +192,23 @@ static void leave_to_application(enum reader reader)
 	set_reader(reader);
 }
 
+/* What has come in already we take ourselves. For what comes just now the thread begins at
+ * once: then we must not have the lock. If somebody takes the socket in between, the thread
+ * finds it watched for nothing: serve(). */
 void engine_unpark(void)
 {
+	int epoll = -1, fd = -1;
+
 	engine_lock();
-	if (e.running && e.reader == READER_POLLERS)
-		set_reader(READER_THREAD);
+	if (e.running && e.reader == READER_POLLERS) {
+		pass(true, true, NULL);
+		become(READER_THREAD);
+		epoll = e.epoll;
+		fd = group_fd();
+	}
 	engine_unlock();
+	if (epoll >= 0)
+		watch_socket(epoll, fd);
 }
 
 void engine_remote_access(void)
@@ -299,6 +323,10 @@ static void serve(const struct epoll_event *events, int n)
 {
 	for (int i = 0; i < n; i++)
 		switch ((enum source)events[i].data.u32) {
+		case OWN: /* the pass has it */
+			if (e.reader != READER_THREAD)
+				watch_own(false);
+			break;
 		case GSI:
 			rx_mads();
 			break;
@@ -308,7 +336,7 @@ static void serve(const struct epoll_event *events, int n)
 		case ADDRESSES:
 			look_at_addresses();
 			break;
-		default: /* the pass has it */
+		default:
 			break;
 		}
 }
