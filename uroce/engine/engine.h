@@ -70,6 +70,7 @@ void engine_poll_empty(struct cq *cq);
  * lock. */
 extern _Atomic bool engine_parked, engine_parked_shared;
 void engine_unpark(void);
+void engine_unpark_armed(void);
 static inline void engine_poll_found(void)
 {
 	if (atomic_load_explicit(&engine_parked_shared, memory_order_relaxed))
@@ -78,7 +79,7 @@ static inline void engine_poll_found(void)
 static inline void engine_armed(void)
 {
 	if (atomic_load_explicit(&engine_parked, memory_order_relaxed))
-		engine_unpark();
+		engine_unpark_armed();
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the

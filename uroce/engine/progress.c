@@ -192,25 +192,6 @@ static void leave_to_application(enum reader reader)
 	set_reader(reader);
 }
 
-/* What has come in already we take ourselves. For what comes just now the thread begins at
- * once: then we must not have the lock. If somebody takes the socket in between, the thread
- * finds it watched for nothing: serve(). */
-void engine_unpark(void)
-{
-	int epoll = -1, fd = -1;
-
-	engine_lock();
-	if (e.running && e.reader == READER_POLLERS) {
-		pass(true, true, NULL);
-		become(READER_THREAD);
-		epoll = e.epoll;
-		fd = group_fd();
-	}
-	engine_unlock();
-	if (epoll >= 0)
-		watch_socket(epoll, fd);
-}
-
 void engine_remote_access(void)
 {
 	e.last_remote = engine_now();
@@ -237,22 +218,60 @@ bool progress_reads(const void *who)
 	return e.reader == READER_WAITER && e.waiter == who;
 }
 
+static bool waits_often(uint64_t now)
+{
+	return pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < WAIT_GAP &&
+	       now - e.last_remote > MEMORY_POLLS;
+}
+
 /* To give the socket to the thread and take it back would cost more than the rest of the
  * way from one event to the next: so one that waits often keeps it meanwhile, unless others
  * do so too. */
 void progress_end_wait(const void *who)
 {
 	uint64_t now = engine_now();
-	bool often = pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < WAIT_GAP;
+	bool often = waits_often(now);
 
 	e.last_waiter = pthread_self();
 	e.last_wait = now;
 	if (!progress_reads(who))
 		return;
-	if (often && now - e.last_remote > MEMORY_POLLS)
+	if (often)
 		leave_to_application(READER_LINGER);
 	else
 		set_reader(READER_THREAD);
+}
+
+/* What has come in already we take ourselves. For what comes just now the thread begins at
+ * once: then we must not have the lock. If somebody takes the socket in between, the thread
+ * finds it watched for nothing: serve(). */
+void engine_unpark(void)
+{
+	int epoll = -1, fd = -1;
+
+	engine_lock();
+	if (e.running && e.reader == READER_POLLERS) {
+		pass(true, true, NULL);
+		become(READER_THREAD);
+		epoll = e.epoll;
+		fd = group_fd();
+	}
+	engine_unlock();
+	if (epoll >= 0)
+		watch_socket(epoll, fd);
+}
+
+/* Who has just waited, and polled in between, is about to wait again. */
+void engine_unpark_armed(void)
+{
+	engine_lock();
+	if (e.running && e.reader == READER_POLLERS) {
+		if (waits_often(engine_now()))
+			leave_to_application(READER_LINGER);
+		else
+			set_reader(READER_THREAD);
+	}
+	engine_unlock();
 }
 
 /* The thread looks whether the application still polls. */

@@ -80,6 +80,10 @@ void engine_unpark(void)
 {
 }
 
+void engine_unpark_armed(void)
+{
+}
+
 bool engine_hand_over(int fd)
 {
 	(void)fd;
