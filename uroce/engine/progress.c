@@ -29,7 +29,10 @@
 #define POLL_GAP     (MS / 10) /* who polls twice in it is polling all the time */
 #define WAIT_GAP     MS	       /* who waits twice in it waits often */
 #define MEMORY_POLLS (10 * MS) /* after a peer has written to our memory */
-#define POLLS_YIELD  20	       /* empty polls before others get the processor */
+#define SOON	     4000      /* ns: too short for a packet that it waits for in memory */
+#define PATIENCE     16
+#define PATIENCE_MAX 4096
+#define POLLS_YIELD  20 /* empty polls before others get the processor */
 #define NICER	     10
 #define NEVER	     UINT64_MAX
 
@@ -49,12 +52,16 @@ static struct {
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
 	uint64_t last_remote, last_empty, last_wait, tick;
 	unsigned polls_seen;
+	/* of an application whose memory peers write to: does it come back at once? */
+	uint64_t left;		  /* the socket was given back then, and it has not; 0: it has */
+	unsigned quick, patience; /* how often in a row, and how often until we believe it */
 } e = {
 	.epoll = -1,
 	.timer = -1,
 	.addresses = -1,
 	.timer_set = NEVER,
 	.deferred_until = NEVER,
+	.patience = PATIENCE,
 };
 
 static _Atomic unsigned polls; /* and waits */
@@ -95,6 +102,23 @@ static uint64_t next_moment(void)
 
 /* ---------------------------------------------------------------------- passes -- */
 
+/* One that posts and polls all the time keeps the socket in between. */
+static void came_back(void)
+{
+	if (!e.left || e.quick >= e.patience)
+		return;
+	e.quick = engine_now() - e.left < SOON ? e.quick + 1 : 0;
+	e.left = 0;
+}
+
+/* It did not come back, and packets have waited: we were wrong. */
+static void stayed_away(void)
+{
+	e.quick = 0;
+	if (e.patience < PATIENCE_MAX)
+		e.patience *= 2;
+}
+
 /* The answer of the application goes before the acknowledgement of what it answers to: when
  * a pass has filled the queue that is polled, acknowledgements wait, but not for long. */
 static unsigned pass(bool read, bool urgent, struct cq *polled)
@@ -124,6 +148,7 @@ void engine_flush(void)
 {
 	if (e.in_pass)
 		return;
+	came_back();
 	e.deferred_until = NEVER;
 	e.more = transport_finish(true);
 	tx_flush();
@@ -166,7 +191,8 @@ static void share(void)
 
 	atomic_store_explicit(&engine_parked, parked, memory_order_relaxed);
 	atomic_store_explicit(&engine_parked_shared,
-			      parked && e.last_remote + MEMORY_POLLS > engine_now(),
+			      parked && e.quick < e.patience &&
+				      e.last_remote + MEMORY_POLLS > engine_now(),
 			      memory_order_relaxed);
 }
 
@@ -253,6 +279,7 @@ void engine_unpark(void)
 	if (e.running && e.reader == READER_POLLERS) {
 		pass(true, true, NULL);
 		become(READER_THREAD);
+		e.left = engine_now();
 		epoll = e.epoll;
 		fd = group_fd();
 	}
@@ -274,20 +301,21 @@ void engine_unpark_armed(void)
 	engine_unlock();
 }
 
-/* The thread looks whether the application still polls. */
-static void tick(void)
+/* The thread looks whether the application still polls. True: not any more. */
+static bool tick(void)
 {
 	unsigned seen = atomic_load_explicit(&polls, memory_order_relaxed);
 
 	if ((e.reader != READER_POLLERS && e.reader != READER_LINGER) || engine_now() < e.tick)
-		return;
+		return false;
 	if (seen == e.polls_seen) {
 		set_reader(READER_THREAD);
-		return;
+		return true;
 	}
 	e.polls_seen = seen;
 	e.tick = engine_now() + TICK;
 	share();
+	return false;
 }
 
 /* --------------------------------------------------------- the application polls -- */
@@ -303,6 +331,7 @@ static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
+	came_back();
 	if (!is_armed(cq) && now - e.last_empty < POLL_GAP && e.reader != READER_POLLERS)
 		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
@@ -363,11 +392,14 @@ static void serve(const struct epoll_event *events, int n)
 /* Returns whether another pass is due at once. */
 static bool turn(const struct epoll_event *events, int n)
 {
+	bool gone;
+
 	e.in_pass = true;
 	serve(events, n);
 	e.in_pass = false;
-	tick();
-	pass(e.reader == READER_THREAD, true, NULL);
+	gone = tick();
+	if (pass(e.reader == READER_THREAD, true, NULL) && gone && e.quick >= e.patience)
+		stayed_away();
 	if (e.timer_set <= engine_now()) /* it has run out */
 		e.timer_set = NEVER;
 	if (e.more && e.reader != READER_POLLERS)
@@ -463,7 +495,9 @@ int progress_start(void)
 	e.stop = e.more = false;
 	e.reader = READER_THREAD;
 	e.timer_set = e.deferred_until = NEVER;
-	e.last_remote = e.last_empty = e.last_wait = 0;
+	e.last_remote = e.last_empty = e.last_wait = e.left = 0;
+	e.quick = 0;
+	e.patience = PATIENCE;
 	e.era++;
 	share();
 	ret = open_all();
