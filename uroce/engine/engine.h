@@ -57,6 +57,8 @@ void engine_forget(void);
  * being made, else now; makes the thread look at the timers again. To be called before the
  * lock is released by every function of the API that queued anything. */
 void engine_flush(void);
+/* The same for what goes to this process itself: takes it in at once, and what comes of that. */
+void engine_flush_here(void);
 /* Acknowledgements and the like that may wait until the application comes back: they are
  * sent by the next engine_flush() or pass, in a millisecond at the latest. */
 void engine_defer(void);
@@ -91,7 +93,7 @@ int engine_wait_fd(int fd);
  * it, and knows now. */
 bool engine_hand_over(int fd);
 
-/* A peer writes to our memory without our knowing: the thread must not leave the socket to
+/* Another process writes to our memory without our knowing: the thread must not leave the socket to
  * an application that polls memory instead of a completion queue. */
 void engine_remote_access(void);
 

@@ -32,6 +32,7 @@
 #define SOON	     4000      /* ns: too short for a packet that it waits for in memory */
 #define PATIENCE     16
 #define PATIENCE_MAX 4096
+#define HERE	     8	/* passes after a post to ourselves */
 #define POLLS_YIELD  20 /* empty polls before others get the processor */
 #define NICER	     10
 #define NEVER	     UINT64_MAX
@@ -299,6 +300,25 @@ void engine_unpark_armed(void)
 			set_reader(READER_THREAD);
 	}
 	engine_unlock();
+}
+
+/* What we send to ourselves would wake the thread, in the middle of the call: a pass costs
+ * less than that, and the application does not have to wait for it. */
+void engine_flush_here(void)
+{
+	if (e.in_pass || !e.running) {
+		engine_flush();
+		return;
+	}
+	if (e.reader == READER_THREAD)
+		leave_to_application(READER_POLLERS);
+	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	engine_flush();
+	if (e.reader != READER_POLLERS)
+		return;
+	for (unsigned i = 0; i < HERE && pass(true, true, NULL); i++)
+		;
+	wake_at(next_moment());
 }
 
 /* The thread looks whether the application still polls. True: not any more. */

@@ -48,6 +48,11 @@ void engine_flush(void)
 	flushed = fake_sent;
 }
 
+void engine_flush_here(void)
+{
+	engine_flush();
+}
+
 void engine_sleep(void)
 {
 	CHECK(fake_sleeper);

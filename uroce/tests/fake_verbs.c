@@ -68,6 +68,11 @@ void engine_flush(void)
 {
 }
 
+void engine_flush_here(void)
+{
+	engine_flush();
+}
+
 void engine_poll_empty(struct cq *cq)
 {
 	(void)cq;
