@@ -68,7 +68,7 @@ int cm_channel_wait(struct cm_channel *ch)
 	if (gone)
 		error = EBADF;
 	else
-		error = event_take(ch->v.fd) < 0 ? errno : 0;
+		error = event_take(ch->v.fd, true) < 0 ? errno : 0;
 	engine_lock();
 	gone = --ch->takers == 0 && ch->closed;
 	engine_unlock();

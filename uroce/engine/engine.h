@@ -57,6 +57,8 @@ void engine_forget(void);
  * being made, else now; makes the thread look at the timers again. To be called before the
  * lock is released by every function of the API that queued anything. */
 void engine_flush(void);
+/* The same for what goes to this process itself: takes it in at once, and what comes of that. */
+void engine_flush_here(void);
 /* Acknowledgements and the like that may wait until the application comes back: they are
  * sent by the next engine_flush() or pass, in a millisecond at the latest. */
 void engine_defer(void);
@@ -70,6 +72,7 @@ void engine_poll_empty(struct cq *cq);
  * lock. */
 extern _Atomic bool engine_parked, engine_parked_shared;
 void engine_unpark(void);
+void engine_unpark_armed(void);
 static inline void engine_poll_found(void)
 {
 	if (atomic_load_explicit(&engine_parked_shared, memory_order_relaxed))
@@ -78,7 +81,7 @@ static inline void engine_poll_found(void)
 static inline void engine_armed(void)
 {
 	if (atomic_load_explicit(&engine_parked, memory_order_relaxed))
-		engine_unpark();
+		engine_unpark_armed();
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
@@ -90,7 +93,7 @@ int engine_wait_fd(int fd);
  * it, and knows now. */
 bool engine_hand_over(int fd);
 
-/* A peer writes to our memory without our knowing: the thread must not leave the socket to
+/* Another process writes to our memory without our knowing: the thread must not leave the socket to
  * an application that polls memory instead of a completion queue. */
 void engine_remote_access(void);
 

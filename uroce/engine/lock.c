@@ -1,18 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "engine_own.h"
 
+#include <sched.h>
 #include <time.h>
+
+/* It is held for as long as some packets take: to sleep for it takes longer, and gives the
+ * processor to others. */
+#define TRIES 200
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned waiting;
-static int cancel_state; /* of the thread that has the lock, before */
-static uint64_t now;	 /* 0: not read yet */
+static _Atomic int holder; /* the processor on which the lock was taken */
+static int cancel_state;   /* of the thread that has the lock, before */
+static uint64_t now;	   /* 0: not read yet */
 
 static void have_lock(int state)
 {
 	cancel_state = state;
 	now = 0;
+	atomic_store_explicit(&holder, sched_getcpu(), memory_order_relaxed);
+}
+
+static void pause_a_bit(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Not for one that waits for this processor itself. */
+static bool try_for_a_while(void)
+{
+	int cpu = sched_getcpu();
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (atomic_load_explicit(&holder, memory_order_relaxed) == cpu)
+			return false;
+		pause_a_bit();
+		if (pthread_mutex_trylock(&lock) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Real verbs are no cancellation points, and a thread must not go with the lock. */
@@ -23,7 +54,8 @@ void engine_lock(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (pthread_mutex_trylock(&lock) != 0) {
 		atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
-		pthread_mutex_lock(&lock);
+		if (!try_for_a_while())
+			pthread_mutex_lock(&lock);
 		atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
 	}
 	have_lock(state);

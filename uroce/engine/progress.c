@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -28,7 +29,12 @@
 #define POLL_GAP     (MS / 10) /* who polls twice in it is polling all the time */
 #define WAIT_GAP     MS	       /* who waits twice in it waits often */
 #define MEMORY_POLLS (10 * MS) /* after a peer has written to our memory */
-#define POLLS_YIELD  20	       /* empty polls before others get the processor */
+#define SOON	     4000      /* ns: too short for a packet that it waits for in memory */
+#define PATIENCE     16
+#define PATIENCE_MAX 4096
+#define HERE	     8	/* passes after a post to ourselves */
+#define POLLS_YIELD  20 /* empty polls before others get the processor */
+#define NICER	     10
 #define NEVER	     UINT64_MAX
 
 enum source { OWN, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
@@ -47,12 +53,16 @@ static struct {
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
 	uint64_t last_remote, last_empty, last_wait, tick;
 	unsigned polls_seen;
+	/* of an application whose memory peers write to: does it come back at once? */
+	uint64_t left;		  /* the socket was given back then, and it has not; 0: it has */
+	unsigned quick, patience; /* how often in a row, and how often until we believe it */
 } e = {
 	.epoll = -1,
 	.timer = -1,
 	.addresses = -1,
 	.timer_set = NEVER,
 	.deferred_until = NEVER,
+	.patience = PATIENCE,
 };
 
 static _Atomic unsigned polls; /* and waits */
@@ -93,6 +103,23 @@ static uint64_t next_moment(void)
 
 /* ---------------------------------------------------------------------- passes -- */
 
+/* One that posts and polls all the time keeps the socket in between. */
+static void came_back(void)
+{
+	if (!e.left || e.quick >= e.patience)
+		return;
+	e.quick = engine_now() - e.left < SOON ? e.quick + 1 : 0;
+	e.left = 0;
+}
+
+/* It did not come back, and packets have waited: we were wrong. */
+static void stayed_away(void)
+{
+	e.quick = 0;
+	if (e.patience < PATIENCE_MAX)
+		e.patience *= 2;
+}
+
 /* The answer of the application goes before the acknowledgement of what it answers to: when
  * a pass has filled the queue that is polled, acknowledgements wait, but not for long. */
 static unsigned pass(bool read, bool urgent, struct cq *polled)
@@ -122,6 +149,7 @@ void engine_flush(void)
 {
 	if (e.in_pass)
 		return;
+	came_back();
 	e.deferred_until = NEVER;
 	e.more = transport_finish(true);
 	tx_flush();
@@ -142,12 +170,20 @@ bool progress_deferred(void)
 
 /* -------------------------------------------------------------- who reads packets -- */
 
-/* Not only without events: then each packet would still look whether it is waited for. */
-static void watch_own(bool on)
+static void watch_socket(int epoll, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = OWN };
 
-	epoll_ctl(e.epoll, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, group_fd(), &event);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Not only without events: then each packet would still look whether it is waited for. */
+static void watch_own(bool on)
+{
+	if (on)
+		watch_socket(e.epoll, group_fd());
+	else
+		epoll_ctl(e.epoll, EPOLL_CTL_DEL, group_fd(), NULL);
 }
 
 static void share(void)
@@ -156,17 +192,23 @@ static void share(void)
 
 	atomic_store_explicit(&engine_parked, parked, memory_order_relaxed);
 	atomic_store_explicit(&engine_parked_shared,
-			      parked && e.last_remote + MEMORY_POLLS > engine_now(),
+			      parked && e.quick < e.patience &&
+				      e.last_remote + MEMORY_POLLS > engine_now(),
 			      memory_order_relaxed);
+}
+
+static void become(enum reader reader)
+{
+	e.reader = reader;
+	share();
+	wake_at(next_moment());
 }
 
 static void set_reader(enum reader reader)
 {
 	if ((e.reader == READER_THREAD) != (reader == READER_THREAD))
 		watch_own(reader == READER_THREAD);
-	e.reader = reader;
-	share();
-	wake_at(next_moment());
+	become(reader);
 }
 
 /* As long as the application comes back within a tick. */
@@ -175,14 +217,6 @@ static void leave_to_application(enum reader reader)
 	e.polls_seen = atomic_load_explicit(&polls, memory_order_relaxed);
 	e.tick = engine_now() + TICK;
 	set_reader(reader);
-}
-
-void engine_unpark(void)
-{
-	engine_lock();
-	if (e.running && e.reader == READER_POLLERS)
-		set_reader(READER_THREAD);
-	engine_unlock();
 }
 
 void engine_remote_access(void)
@@ -211,38 +245,97 @@ bool progress_reads(const void *who)
 	return e.reader == READER_WAITER && e.waiter == who;
 }
 
+static bool waits_often(uint64_t now)
+{
+	return pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < WAIT_GAP &&
+	       now - e.last_remote > MEMORY_POLLS;
+}
+
 /* To give the socket to the thread and take it back would cost more than the rest of the
  * way from one event to the next: so one that waits often keeps it meanwhile, unless others
  * do so too. */
 void progress_end_wait(const void *who)
 {
 	uint64_t now = engine_now();
-	bool often = pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < WAIT_GAP;
+	bool often = waits_often(now);
 
 	e.last_waiter = pthread_self();
 	e.last_wait = now;
 	if (!progress_reads(who))
 		return;
-	if (often && now - e.last_remote > MEMORY_POLLS)
+	if (often)
 		leave_to_application(READER_LINGER);
 	else
 		set_reader(READER_THREAD);
 }
 
-/* The thread looks whether the application still polls. */
-static void tick(void)
+/* What has come in already we take ourselves. For what comes just now the thread begins at
+ * once: then we must not have the lock. If somebody takes the socket in between, the thread
+ * finds it watched for nothing: serve(). */
+void engine_unpark(void)
+{
+	int epoll = -1, fd = -1;
+
+	engine_lock();
+	if (e.running && e.reader == READER_POLLERS) {
+		pass(true, true, NULL);
+		become(READER_THREAD);
+		e.left = engine_now();
+		epoll = e.epoll;
+		fd = group_fd();
+	}
+	engine_unlock();
+	if (epoll >= 0)
+		watch_socket(epoll, fd);
+}
+
+/* Who has just waited, and polled in between, is about to wait again. */
+void engine_unpark_armed(void)
+{
+	engine_lock();
+	if (e.running && e.reader == READER_POLLERS) {
+		if (waits_often(engine_now()))
+			leave_to_application(READER_LINGER);
+		else
+			set_reader(READER_THREAD);
+	}
+	engine_unlock();
+}
+
+/* What we send to ourselves would wake the thread, in the middle of the call: a pass costs
+ * less than that, and the application does not have to wait for it. */
+void engine_flush_here(void)
+{
+	if (e.in_pass || !e.running) {
+		engine_flush();
+		return;
+	}
+	if (e.reader == READER_THREAD)
+		leave_to_application(READER_POLLERS);
+	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	engine_flush();
+	if (e.reader != READER_POLLERS)
+		return;
+	for (unsigned i = 0; i < HERE && pass(true, true, NULL); i++)
+		;
+	wake_at(next_moment());
+}
+
+/* The thread looks whether the application still polls. True: not any more. */
+static bool tick(void)
 {
 	unsigned seen = atomic_load_explicit(&polls, memory_order_relaxed);
 
 	if ((e.reader != READER_POLLERS && e.reader != READER_LINGER) || engine_now() < e.tick)
-		return;
+		return false;
 	if (seen == e.polls_seen) {
 		set_reader(READER_THREAD);
-		return;
+		return true;
 	}
 	e.polls_seen = seen;
 	e.tick = engine_now() + TICK;
 	share();
+	return false;
 }
 
 /* --------------------------------------------------------- the application polls -- */
@@ -258,6 +351,7 @@ static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
+	came_back();
 	if (!is_armed(cq) && now - e.last_empty < POLL_GAP && e.reader != READER_POLLERS)
 		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
@@ -278,8 +372,6 @@ void engine_poll_empty(struct cq *cq)
 			wake_at(next_moment());
 		}
 		engine_unlock();
-	} else {
-		sched_yield();
 	}
 	if (n)
 		empty_polls = 0;
@@ -299,6 +391,10 @@ static void serve(const struct epoll_event *events, int n)
 {
 	for (int i = 0; i < n; i++)
 		switch ((enum source)events[i].data.u32) {
+		case OWN: /* the pass has it */
+			if (e.reader != READER_THREAD)
+				watch_own(false);
+			break;
 		case GSI:
 			rx_mads();
 			break;
@@ -308,7 +404,7 @@ static void serve(const struct epoll_event *events, int n)
 		case ADDRESSES:
 			look_at_addresses();
 			break;
-		default: /* the pass has it */
+		default:
 			break;
 		}
 }
@@ -316,11 +412,14 @@ static void serve(const struct epoll_event *events, int n)
 /* Returns whether another pass is due at once. */
 static bool turn(const struct epoll_event *events, int n)
 {
+	bool gone;
+
 	e.in_pass = true;
 	serve(events, n);
 	e.in_pass = false;
-	tick();
-	pass(e.reader == READER_THREAD, true, NULL);
+	gone = tick();
+	if (pass(e.reader == READER_THREAD, true, NULL) && gone && e.quick >= e.patience)
+		stayed_away();
 	if (e.timer_set <= engine_now()) /* it has run out */
 		e.timer_set = NEVER;
 	if (e.more && e.reader != READER_POLLERS)
@@ -329,12 +428,21 @@ static bool turn(const struct epoll_event *events, int n)
 	return false;
 }
 
+/* An application that spins on its memory is preempted for the thread only if the scheduler
+ * finds that the thread lags behind; else a packet waits for the next tick. More weight helps,
+ * where the process may have it: what we do is what kernels do in their softirqs. */
+static void hurry(void)
+{
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - NICER);
+}
+
 static void *engine_main(void *arg)
 {
 	struct epoll_event events[SOURCES];
 	bool more = false;
 
 	pthread_setname_np(pthread_self(), "uroce");
+	hurry();
 	for (;;) {
 		int n = epoll_wait(e.epoll, events, SOURCES, more ? 0 : -1);
 
@@ -343,7 +451,7 @@ static void *engine_main(void *arg)
 			break;
 		more = turn(events, n);
 		engine_unlock();
-		if (engine_contended())
+		if (more && engine_contended())
 			sched_yield();
 	}
 	engine_unlock();
@@ -407,7 +515,9 @@ int progress_start(void)
 	e.stop = e.more = false;
 	e.reader = READER_THREAD;
 	e.timer_set = e.deferred_until = NEVER;
-	e.last_remote = e.last_empty = e.last_wait = 0;
+	e.last_remote = e.last_empty = e.last_wait = e.left = 0;
+	e.quick = 0;
+	e.patience = PATIENCE;
 	e.era++;
 	share();
 	ret = open_all();

@@ -241,6 +241,31 @@ static void test_found(void)
 	wait_unparked();
 }
 
+/* Who gives the socket back has taken what had come in: the thread has no work from it. Here
+ * too the application may be too slow to keep the socket until the packet is sent. */
+static void test_found_takes(void)
+{
+	unsigned thread, mine, tries = 0;
+
+	do {
+		park();
+		engine_lock();
+		engine_remote_access();
+		engine_unlock();
+		thread = fake_engine.packets;
+		mine = fake_others.packets;
+		fake_send();
+		engine_poll_found();
+		CHECK(!parked());
+		arrive(thread + mine + 1);
+	} while (fake_engine.packets != thread && tries++ < 20);
+	CHECK(tries < 20);
+	thread = fake_engine.packets;
+	fake_send(); /* it watches the socket */
+	reaches(&fake_engine.packets, thread + 1);
+	nap(20); /* remote accesses are forgotten */
+}
+
 /* The answer of the application goes first; if there is none, the acknowledgement is not
  * late. */
 static void test_deferred(void)
@@ -348,6 +373,7 @@ int main(void)
 	test_armed();
 	test_seldom();
 	test_found();
+	test_found_takes();
 	test_deferred();
 	test_fair();
 	test_fork_busy();

@@ -53,14 +53,17 @@ static void descriptors(void)
 	event_drop(fd); /* nothing there: does not block */
 	event_signal(fd);
 	event_signal(fd);
-	CHECK_INT(event_take(fd), 0);
+	CHECK_INT(event_take(fd, true), 0);
 	CHECK(readable(fd));
 	event_drop(fd);
 	CHECK(!readable(fd));
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	CHECK(event_take(fd) == -1 && errno == EAGAIN);
+	CHECK(event_take(fd, true) == -1 && errno == EAGAIN);
+	CHECK(event_take(fd, false) == -1 && errno == EAGAIN);
+	event_signal(fd);
+	CHECK_INT(event_take(fd, false), 0); /* it was there all the same */
 	close(fd);
-	CHECK(event_take(fd) == -1 && errno == EBADF);
+	CHECK(event_take(fd, true) == -1 && errno == EBADF);
 }
 
 static void kinds(void)

@@ -48,6 +48,11 @@ void engine_flush(void)
 	flushed = fake_sent;
 }
 
+void engine_flush_here(void)
+{
+	engine_flush();
+}
+
 void engine_sleep(void)
 {
 	CHECK(fake_sleeper);
@@ -87,11 +92,12 @@ void event_drop(int fd)
 		CHECK_INT(eventfd_read(fd, &v), 0);
 }
 
-int event_take(int fd)
+int event_take(int fd, bool likely)
 {
 	uint64_t end = fake_now + PATIENCE;
 	eventfd_t v;
 
+	(void)likely; /* it only saves a look */
 	CHECK_INT(locked, 0);
 	while (!fake_readable(fd)) {
 		if (fcntl(fd, F_GETFL) & O_NONBLOCK) {

@@ -99,6 +99,11 @@ void engine_flush(void)
 	fake.flushes++;
 }
 
+void engine_flush_here(void)
+{
+	engine_flush();
+}
+
 int timer_reserve(int n)
 {
 	CHECK(fake.locked);

@@ -68,6 +68,11 @@ void engine_flush(void)
 {
 }
 
+void engine_flush_here(void)
+{
+	engine_flush();
+}
+
 void engine_poll_empty(struct cq *cq)
 {
 	(void)cq;
@@ -77,6 +82,10 @@ void engine_poll_empty(struct cq *cq)
 _Atomic bool engine_parked, engine_parked_shared;
 
 void engine_unpark(void)
+{
+}
+
+void engine_unpark_armed(void)
 {
 }
 

@@ -94,7 +94,7 @@ static void carried_out(struct qp *qp, const struct answer *a)
 
 	r->psn = psn_add(a->last_psn, 1);
 	r->msn = a->msn;
-	engine_remote_access();
+	remote_access(qp);
 	transport_due(qp, DUE_NOW);
 }
 

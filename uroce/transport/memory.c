@@ -4,6 +4,7 @@
  * through its key, for the bytes that are touched and no others: what a receive has beyond
  * the message is not looked at.
  */
+#include "engine.h"
 #include "guard.h"
 #include "parts.h"
 #include "region.h"
@@ -51,4 +52,10 @@ enum ibv_wc_status scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint
 		offset = 0;
 	}
 	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+void remote_access(const struct qp *qp)
+{
+	if (!qp_peer_is_here(qp))
+		engine_remote_access();
 }

@@ -164,7 +164,7 @@ static enum fault take_write(struct qp *qp, const struct packet *p)
 	r->left -= p->len;
 	r->done += p->len;
 	if (!(p->op->flags & WIRE_IMM))
-		engine_remote_access();
+		remote_access(qp);
 	return FINE;
 }
 

@@ -83,12 +83,22 @@ static struct cq *channel_take(struct channel *ch)
 	return cq;
 }
 
+static bool has_events(const struct channel *ch)
+{
+	bool has;
+
+	engine_lock();
+	has = !TAILQ_EMPTY(&ch->waiting);
+	engine_unlock();
+	return has;
+}
+
 EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	struct cq *found;
 
 	do {
-		if (event_take(channel->fd) != 0)
+		if (event_take(channel->fd, has_events((struct channel *)channel)) != 0)
 			return -1;
 		engine_lock();
 		found = channel_take((struct channel *)channel);

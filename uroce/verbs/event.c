@@ -65,17 +65,23 @@ void event_drop(int fd)
 	take_now(fd);
 }
 
-int event_take(int fd)
+int event_take(int fd, bool likely)
 {
-	while (take_now(fd) != 0) {
+	for (;; likely = true) {
 		int flags, ret;
 
-		if (errno != EAGAIN)
-			return -1;
+		if (likely) {
+			if (take_now(fd) == 0)
+				return 0;
+			if (errno != EAGAIN)
+				return -1;
+		}
 		flags = fcntl(fd, F_GETFL);
 		if (flags < 0)
 			return -1;
 		if (flags & O_NONBLOCK) {
+			if (!likely)
+				continue;
 			errno = EAGAIN;
 			return -1;
 		}
@@ -83,7 +89,6 @@ int event_take(int fd)
 		if (ret != 0) /* 1: handed over */
 			return ret < 0 ? -1 : 0;
 	}
-	return 0;
 }
 
 static void raise_event(struct context *c, const void *object, const struct ibv_async_event *v)
@@ -143,7 +148,7 @@ EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_eve
 	struct async_event *e;
 
 	do {
-		if (event_take(context->async_fd) != 0)
+		if (event_take(context->async_fd, true) != 0)
 			return -1;
 		engine_lock();
 		e = TAILQ_FIRST(&c->events);

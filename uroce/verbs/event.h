@@ -21,9 +21,9 @@ void event_signal(int fd);
 /* Takes one that was not announced to anybody, if there is one: what it stood for is gone.
  * Never blocks. */
 void event_drop(int fd);
-/* Takes one. Blocks, making progress, unless fd has O_NONBLOCK (then EAGAIN). Without the
- * lock. 0, or -1 with errno. */
-int event_take(int fd);
+/* Takes one. Blocks, making progress, unless fd has O_NONBLOCK (then EAGAIN); likely: one may
+ * be there already. Without the lock. 0, or -1 with errno. */
+int event_take(int fd, bool likely);
 
 /* Asynchronous events; each remembers the object until it is acknowledged. */
 void event_cq(struct cq *cq, enum ibv_event_type type);

@@ -172,7 +172,10 @@ int stage_commit(struct qp *qp)
 	} else if (p->n) {
 		qp->sq.tail += p->n;
 		requester_run(qp);
-		engine_flush();
+		if (qp->type != IBV_QPT_UD && qp_peer_is_here(qp))
+			engine_flush_here();
+		else
+			engine_flush();
 		p->head = qp->sq.head;
 	}
 	engine_unlock();

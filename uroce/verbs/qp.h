@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "context.h"
 #include "cq.h"
@@ -198,6 +199,12 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp)
 
 /* The QP with that number, or NULL. */
 struct qp *qp_find(uint32_t qpn);
+/* Is the other end of a connection a QP of this process? */
+static inline bool qp_peer_is_here(const struct qp *qp)
+{
+	return memcmp(&qp->flow.sgid, &qp->flow.dgid, sizeof(qp->flow.sgid)) == 0 &&
+	       qp_find(qp->attr.dest_qp_num);
+}
 /* Calls fn for every QP attached to the multicast group. */
 void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg);
 /* Calls fn for every QP. */
