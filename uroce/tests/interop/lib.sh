@@ -118,8 +118,8 @@ pair() {
 		return
 	fi
 	not_ok "$name, server at $side: server $server_status, client $status"
-	tail -n 20 "$tmp/server" | sed 's/^/    server: /'
-	tail -n 20 "$tmp/client" | sed 's/^/    client: /'
+	tail -n 400 "$tmp/server" | sed 's/^/    server: /'
+	tail -n 400 "$tmp/client" | sed 's/^/    client: /'
 }
 
 both() {
