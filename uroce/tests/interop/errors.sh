@@ -7,5 +7,8 @@
 limit=100
 
 script=$(realpath "$(dirname "$0")/errors.rdma")
-both "errors" 7471 "\$on \$rdmash $FLAGS -f $script server" "\$on \$rdmash $FLAGS -f $script client \$peer"
+play="\$on \$rdmash -q -k -f $script"
+both 'errors' 7471 "$play server" "$play client \$peer"
+pair 'errors' rxe 7471 "$play server" "$play client \$me" rxe
+pair 'errors' uroce 7471 "$play server" "$play client \$me" uroce
 finish
