@@ -19,27 +19,49 @@ nth() { # DIR N
 	echo "${2:+$mad,delay=1us,count=$(($2 - 1));}$mad,drop=100%,count=1" |
 		sed 's/[^;]*count=0;//'
 }
+# of each process: its capture says that something was dropped
+dropped() {
+	local n
+	for ((n = 0; n < $2; n++)); do
+		ok "$1: message $n is lost" grep -aq drop "$tmp/$1.$n"
+	done
+}
+all='for p in $(jobs -p); do wait $p || bad=1; done; exit ${bad-0}'
+
 lost=('out 1' 'out 2' 'out 3' 'in 1' 'in 2')
-clients='' n=0
-for which in "${lost[@]}"; do
+clients=''
+for n in "${!lost[@]}"; do
 	# shellcheck disable=SC2086
-	clients+="UROCE_FAULT='$(nth $which)' \$on \$rdmash -q -f $here/lost.rdma client \$peer 7471 & "
-	n=$((n + 1))
+	clients+="UROCE_PCAP=$tmp/client.$n UROCE_FAULT='$(nth ${lost[n]})' \$on \$rdmash -q \
+		-f $here/lost.rdma client \$peer 7471 & "
 done
-wait_all='for p in $(jobs -p); do wait $p || { echo "number $p: $?"; bad=1; }; done; exit ${bad-0}'
-pair 'lost REQ, RTU, DREQ, REP, DREP' rxe 7471 "\$rdmash -q -f $here/lost.rdma server 7471 $n" \
-	"$clients $wait_all"
-cat $tmp/client
+pair 'lost REQ, RTU, DREQ, REP, DREP' rxe 7471 \
+	"\$rdmash -q -f $here/lost.rdma server 7471 ${#lost[@]}" "$clients $all"
+dropped client ${#lost[@]}
+
 lost=('in 1' 'in 2' 'in 3' 'out 1' 'out 2')
-servers='' ports='' n=0
-for which in "${lost[@]}"; do
-	port=$((7475 - n))
+servers='' ports=''
+for n in "${!lost[@]}"; do
+	port=$((7475 - n)) # the last one is the one that is waited for
 	# shellcheck disable=SC2086
-	servers+="UROCE_FAULT='$(nth $which)' \$on \$rdmash -q -f $here/lost.rdma server $port 1 & "
+	servers+="UROCE_PCAP=$tmp/server.$n UROCE_FAULT='$(nth ${lost[n]})' \$on \$rdmash -q \
+		-f $here/lost.rdma server $port 1 & "
 	ports+=" $port"
-	n=$((n + 1))
 done
-pair 'lost REQ, RTU, DREQ, REP, DREP' uroce 7471 "$servers $wait_all" \
+pair 'lost REQ, RTU, DREQ, REP, DREP' uroce 7471 "$servers $all" \
 	"\$rdmash -q -f $here/lost.rdma client \$peer $ports"
+dropped server ${#lost[@]}
+
+both 'who leaves' 7471 "\$on \$rdmash -q -f $here/leave.rdma server" \
+	"\$on \$rdmash -q -f $here/leave.rdma client \$peer"
+
+# rxe begins anew with its QP numbers; the good-bye of the process that had the first is lost.
+anew='rdma link del rxe0; rdma link add rxe0 type rxe netdev eth0
+	until ibv_devinfo -d rxe0 -v | grep -q ffff:10.0.0.1; do sleep 0.05; done'
+pair 'a stale connection' uroce 7471 \
+	"UROCE_FAULT='$(nth in 3)' \$on \$rdmash -q -f $here/stale.rdma server" \
+	"$anew; said=\$(mktemp); \$rdmash -f $here/stale.rdma client \$peer >\$said 2>&1 & p=\$!
+	until grep -q ^connected \$said; do kill -0 \$p || { cat \$said; exit 1; }; sleep 0.05; done
+	kill -9 \$p; wait \$p; $anew; cat \$said; \$rdmash -f $here/stale.rdma again \$peer"
 cat $tmp/client
 finish
