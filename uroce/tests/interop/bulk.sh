@@ -9,7 +9,7 @@ bridge=(-u 4200) # for packets of 4096 bytes
 
 here=$(realpath "$(dirname "$0")")
 limit=100
-: both '8 MiB' 7471 "\$on \$rdmash -q -f $here/bulk.rdma server" \
+both '8 MiB' 7471 "\$on \$rdmash -q -f $here/bulk.rdma server" \
 	"\$on \$rdmash -q -f $here/bulk.rdma client \$peer"
 
 limit=60
