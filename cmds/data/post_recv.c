@@ -42,7 +42,8 @@ const struct cmd cmd_post_recv = {
 		"use one without any. A message that is longer than the receive fails at both\n"
 		"ends (LOC_LEN_ERR here, REM_INV_REQ_ERR there). On UD the first 40 bytes are\n"
 		"kept for the packet's address header. Post receives before the peer may send:\n"
-		"from the state INIT on.",
+		"from the state INIT on. In ERR a receive completes at once, with WR_FLUSH_ERR;\n"
+		"only rxe keeps it until the next modify-qp ERR.",
 	.calls = "ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
 	.examples = recv_egs,

@@ -17,7 +17,8 @@
 #include "table.h"
 #include "words.h"
 
-#define MARGIN (18 + 8) /* before the names of attributes */
+#define MARGIN	   (18 + 8) /* before the names of attributes */
+#define VENDOR_RXE 0xffffff /* RXE_VENDOR_ID of the kernel */
 
 /* What a state permits. */
 static const struct {
@@ -32,20 +33,32 @@ static const struct {
 	[IBV_QPS_ERR] = { "flushed", "flushed", "dropped", "none" },
 };
 
-static void tell_now(struct out *o, enum ibv_qp_state state)
+/* A receive is posted to rdma_rxe by writing it to memory that the kernel shares: in ERR
+ * nothing makes the kernel look there, until the state is set anew. */
+static bool keeps_receives(const struct qp *qp, enum ibv_qp_state state)
+{
+	return state == IBV_QPS_ERR && qp->pd->dev->attr.orig_attr.vendor_id == VENDOR_RXE;
+}
+
+static void tell_now(struct out *o, const struct qp *qp, enum ibv_qp_state state)
 {
 	const char *name = word_name(qp_state_words, state);
+	bool keeps = keeps_receives(qp, state);
+	const char *post_recv = keeps ? "waits" : permits[state].post_recv;
 
 	out_text(o, "   now      %-5s  %s\n", name, word_help(qp_state_words, state));
 	out_dict(o, "permits");
-	out_str(o, "post_recv", permits[state].post_recv, "            post recv: %s",
-		permits[state].post_recv);
+	out_str(o, "post_recv", post_recv, "            post recv: %s", post_recv);
 	out_str(o, "post_send", permits[state].post_send, "   post send: %s",
 		permits[state].post_send);
 	out_str(o, "packets_in", permits[state].packets_in, "   packets in: %s",
 		permits[state].packets_in);
 	out_str(o, "packets_out", permits[state].packets_out, "   out: %s\n",
 		permits[state].packets_out);
+	if (keeps)
+		out_str(o, "note", "the next modify-qp ERR flushes it",
+			"            (rxe overlooks a receive that is posted now; %s)\n",
+			"the next modify-qp ERR flushes it");
 	out_end(o);
 }
 
@@ -210,7 +223,7 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	out_str(o, "type", type, NULL);
 	out_str(o, "state", word_name(qp_state_words, state), NULL);
 	out_text(o, "   %s, %s, qpn %u\n", qp->o.name, type, qp->v->qp_num);
-	tell_now(o, state);
+	tell_now(o, qp, state);
 	tell_next(o, qp->type, state);
 	tell_stay(o, qp->type, state);
 	tell_command(s, qp, state, o);

@@ -164,6 +164,7 @@ static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 		return -1;
 	set_qp(id, p);
 	c->rnr_retry_offer = p ? retries(p->rnr_retry_count) : RETRIES_MAX;
+	id->quiet = false;
 	if (is_datagram(id))
 		r = conn_answer(c, SIDR_OK, RDMA_UDP_QKEY, data.bytes, data.len);
 	else

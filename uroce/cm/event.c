@@ -80,6 +80,8 @@ void id_conn_event(struct cm_id *id, enum conn_event event, int status, const st
 {
 	struct cm_event *ev;
 
+	if (id->quiet)
+		return; /* rdma_accept(3) fails */
 	if (event == CONN_EV_DISCONNECTED) {
 		if (id->state != ID_CONNECT)
 			return;

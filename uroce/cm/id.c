@@ -247,6 +247,7 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 		return datagram ? SIDR_NO_QP : REJ_NO_RESOURCES;
 	}
 	id->state = ID_CONNECT;
+	id->quiet = true;
 	id->tos = listener->tos;
 	id->responder_resources = c->responder_resources;
 	id->initiator_depth = c->initiator_depth;

@@ -56,6 +56,7 @@ struct cm_id {
 	LIST_ENTRY(cm_id) entry;
 	struct cm_channel *channel; /* NULL: it was destroyed, and the id is dead */
 	enum id_state state;
+	bool quiet;	  /* a request that is not accepted yet has no events, as in the kernel */
 	bool sync;	  /* has a channel of its own; calls wait for their events */
 	unsigned unacked; /* events taken and not acknowledged */
 	struct conn *conn;

@@ -179,6 +179,28 @@ static void check_reject(void)
 	close_both();
 }
 
+/* The client has gone before it was accepted: that is no event of an id that the application
+ * has not answered yet. */
+static void check_gone(void)
+{
+	struct rdma_cm_id *peer, *gone;
+
+	open_both(RDMA_PS_TCP, "10.0.0.1");
+	resolve("10.0.0.1");
+	create_qp(id);
+	connect_with(1, "hello");
+	peer = request();
+	gone = id;
+	CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
+	close_id(gone);
+	fake_run(SECOND);
+	CHECK(idle(server));
+	create_qp(peer);
+	FAILS(rdma_accept(peer, NULL), EINVAL);
+	close_id(peer);
+	close_both();
+}
+
 static enum fate drop_all(unsigned n, const struct mad *m)
 {
 	(void)n;
@@ -582,6 +604,7 @@ int main(void)
 	check_connection();
 	check_ipv6();
 	check_reject();
+	check_gone();
 	check_unreachable();
 	check_own_qp();
 	check_qp_fails();

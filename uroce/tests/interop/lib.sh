@@ -12,9 +12,9 @@
 #				a server that does not end by itself does when the client has
 #	ok WHAT COMMAND...	COMMAND must succeed
 #	same WHAT GOT WANTED
-#	pair NAME SIDE PORT SERVER CLIENT	two texts, the server's at SIDE, the client's at
-#				the other when something listens on PORT (N, or N/tcp): both
-#				must end with 0
+#	pair NAME SIDE PORT SERVER CLIENT [OTHER]	two texts, the server's at SIDE, the
+#				client's at the other (or at OTHER) when something listens on
+#				PORT (N, or N/tcp): both must end with 0
 #	both NAME PORT SERVER CLIENT	pair, with the server at rxe and at uroce
 #	finish			the last line: the status of the test
 # A test may set before: the array `bridge', more options of rxe-lab; limit: seconds for each
@@ -98,6 +98,7 @@ pair() {
 	local begin=${EPOCHREALTIME/./}
 
 	[ "$side" = rxe ] || other=rxe
+	other=${6-$other}
 	rm -f "$LAB_DIR/left"
 	at "$side" "timeout ${limit-40} bash -c ${server@Q}" >"$tmp/server" &
 	pid=$!
@@ -114,12 +115,12 @@ pair() {
 	wait "$pid"
 	server_status=$?
 	if [ "$status$server_status" = 00 ]; then
-		echo "ok: $name, server at $side ($(((${EPOCHREALTIME/./} - begin) / 1000)) ms)"
+		echo "ok: $name, server at $side, client at $other ($(((${EPOCHREALTIME/./} - begin) / 1000)) ms)"
 		return
 	fi
-	not_ok "$name, server at $side: server $server_status, client $status"
-	tail -n 20 "$tmp/server" | sed 's/^/    server: /'
-	tail -n 20 "$tmp/client" | sed 's/^/    client: /'
+	not_ok "$name, server at $side, client at $other: server $server_status, client $status"
+	grep -v '^ok' "$tmp/server" | tail -n 20 | sed 's/^/    server: /'
+	grep -v '^ok' "$tmp/client" | tail -n 20 | sed 's/^/    client: /'
 }
 
 both() {

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# errors.sh UROCE RDMASH [all]: what both ends see of errors, of the device and the kernel's
+# rxe, each as initiator and as responder; all: also of two rxe.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016
+. "$(dirname "$0")/lib.sh" "$@"
+limit=100
+
+script=$(realpath "$(dirname "$0")/errors.rdma")
+server="\$on \$rdmash -q -k -f $script server"
+client="\$on \$rdmash -q -k -f $script client"
+both 'errors' 7471 "$server" "$client \$peer"
+pair 'errors' uroce 7471 "$server" "$client \$me" uroce
+[ "${3-}" != all ] || pair 'errors' rxe 7471 "$server" "$client \$me" rxe
+finish
