@@ -37,10 +37,13 @@ static size_t addr_len(const struct sockaddr *sa)
 	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 }
 
+/* sa may be the id's own, filled in by the application. */
 static void set_addr(struct sockaddr_storage *ss, const struct sockaddr *sa)
 {
-	memset(ss, 0, sizeof(*ss));
-	memcpy(ss, sa, addr_len(sa));
+	const size_t n = addr_len(sa);
+
+	memmove(ss, sa, n);
+	memset((char *)ss + n, 0, sizeof(*ss) - n);
 }
 
 /* As a GID; EINVAL: another family, or a link-local address that does not say its link. */

@@ -419,6 +419,14 @@ static void check_resolve(void)
 	CHECK_INT(id->route.addr.addr.ibaddr.sgid.raw[15], 2);
 	FAILS(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), EINVAL);
 	close_both();
+
+	/* an application may keep the address where it goes anyway */
+	open_both(RDMA_PS_TCP, "::");
+	id->route.addr.dst_sin = *(struct sockaddr_in *)address("10.0.0.1", 1);
+	CHECK_INT(rdma_resolve_addr(id, NULL, &id->route.addr.dst_addr, 1000), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_get_dst_port(id), htons(1));
+	close_both();
 }
 
 /* ---------------------------------------------------------------- events, channels -- */

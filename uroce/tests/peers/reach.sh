@@ -14,6 +14,16 @@ both 'mckey, both ends' 'until_joined' \
 both 'rdma_xclient' 'until_listening 7471' "'$uroce' rdma_xserver -p 7471" \
 	"'$uroce' rdma_xclient -s 127.0.0.1 -p 7471"
 
+# rsockets cannot be, which is said
+says_unsupported() {
+	"$uroce" rstream -s 127.0.0.1 2>&1 | grep -q 'uroce: rsockets are not supported'
+}
+ok 'rsockets say that they are not supported' says_unsupported
+xrc_unsupported() {
+	"$uroce" ibv_xsrq_pingpong 2>&1 | grep -q "Couldn't Open the XRC Domain 95"
+}
+ok 'XRC is not supported' xrc_unsupported
+
 # libfabric does not look at loopback interfaces
 if ip link add end0 type veth peer name end1 2>/dev/null; then
 	ip link set end1 up
