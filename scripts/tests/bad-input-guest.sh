@@ -113,19 +113,23 @@ code=$({ timeout -s KILL 60 "$rdmash" -c 'reg 64; while 1 {catch {repeat 1 devic
 wants 'EPIPE' "$code $(cat epipe.err)" '1 rdmash: standard output: Broken pipe'
 
 # ------------------------------------------------------------------- limits of the machine
-if [ "$device" = rxe0 ]; then # the embedded device locks no memory
-(
-	chmod 755 "$dir"
-	chmod 666 /dev/infiniband/*
-	ulimit -l 64
-	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
-		"$rdmash" -k -c 'reg 1M' -c 'reg 4096' -c 'echo usable' > lock.out 2> lock.err
-	wants 'memlock: code' $? 1
-	has 'memlock: the limit' "$(cat lock.err)" 'the limit of locked memory is 64 KiB'
-	has 'memlock: the remedy' "$(cat lock.err)" 'ulimit -l unlimited'
-	has 'memlock: usable' "$(cat lock.out)" usable
-	exit $failures
-) || failures=$((failures + 1))
+if [ "$device" = rxe0 ]; then
+	run --device uroce0 -c 'reg 64'
+	wants 'both devices: code' "$code" 1
+	has 'both devices: whose the port is' "$err" "UDP port 4791 is in use: by the kernel's rdma_rxe"
+	has 'both devices: the remedy' "$err" 'rdma link delete'
+	( # the embedded device locks no memory
+		chmod 755 "$dir"
+		chmod 666 /dev/infiniband/*
+		ulimit -l 64
+		setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
+			"$rdmash" -k -c 'reg 1M' -c 'reg 4096' -c 'echo usable' > lock.out 2> lock.err
+		wants 'memlock: code' $? 1
+		has 'memlock: the limit' "$(cat lock.err)" 'the limit of locked memory is 64 KiB'
+		has 'memlock: the remedy' "$(cat lock.err)" 'ulimit -l unlimited'
+		has 'memlock: usable' "$(cat lock.out)" usable
+		exit $failures
+	) || failures=$((failures + 1))
 fi
 
 # --------------------------------------------------------------------- a peer that is killed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Addresses of ids: rdma_bind_addr(3), rdma_listen(3), rdma_resolve_addr(3),
- * rdma_resolve_route(3), rdma_get_src_port(3). */
+ * rdma_resolve_route(3), rdma_get_src_port(3). An IP address is a GID here: annex A17.8. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
