@@ -2,6 +2,7 @@
 /* Every command, sorted by name. The shell's own stand here too, so that there is one table. */
 #include <stddef.h>
 
+#include "builtin.h"
 #include "cmd.h"
 #include "table.h"
 
@@ -43,6 +44,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_exit,
 	&cmd_expect,
 	&cmd_explain,
+	&cmd_fault_list,
+	&cmd_fault_run,
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
@@ -100,6 +103,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_source,
 	&cmd_srq,
 	&cmd_srq_modify,
+	&cmd_step,
 	&cmd_trace,
 	&cmd_version,
 	&cmd_wait_async,
