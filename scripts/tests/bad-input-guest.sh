@@ -81,10 +81,6 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 )
 instant='cm join
 cm resolve-route'
-if [ "$device" != rxe0 ]; then # asks no neighbour
-	unset 'waits[cm resolve-addr]'
-	instant+=$'\ncm resolve-addr'
-fi
 
 all=$("$rdmash" -c 'help -json' | grep -o '"usage":"[^"]* \[-within ms\]' |
 	sed 's/"usage":"\([a-z]*\( [a-z-]*\)\?\).*/\1/; s/ *$//')

@@ -22,7 +22,9 @@ uroce)
 	exec "${namespace[@]}" sh -c '
 		ip link set lo up &&
 		for a in 10.0.0.1 10.0.0.2 fd00::1 fd00::2; do ip addr add $a dev lo || exit; done
-		ip route add 10.0.0.0/24 dev lo
+		ip link add wire0 type veth peer name wire1 &&
+		for i in wire0 wire1; do ip link set $i addrgenmode none up || exit; done
+		ip route add 10.0.0.0/24 dev wire0 src 10.0.0.1
 		RDMASH_DEVICE=uroce0 exec "$@"' sh "$@"
 	;;
 *)
