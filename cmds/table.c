@@ -9,6 +9,7 @@
 const struct cmd *const cmd_table[] = {
 	&cmd_accept,
 	&cmd_ah,
+	&cmd_answer,
 	&cmd_arm,
 	&cmd_bench,
 	&cmd_cc,
@@ -49,6 +50,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
+	&cmd_lesson,
 	&cmd_limits_probe,
 	&cmd_listen,
 	&cmd_mcast_attach,
