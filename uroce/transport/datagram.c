@@ -95,7 +95,7 @@ void datagram_input(struct qp *qp, const struct packet *p)
 	}
 	status = take(qp, p);
 	/* 9.9.3: too short a receive waits for the next message (class D), but not one that
-	 * others share (class E) */
+	 * others share (class E). So does rdma_rxe; in Linux 6.1 it fails both, and the QP. */
 	if (status == IBV_WC_LOC_LEN_ERR) {
 		count(CNT_NO_RECV);
 		if (qp->srq)
