@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# bad-input-guest.sh RDMASH, in the lab's machine: bad input that takes a signal, another
-# user or another process. One clear message, the documented exit code, a session that is
-# usable, and objects that are destroyed in order.
+# bad-input-guest.sh RDMASH, in the lab's machine or on the embedded device (see on.sh): bad
+# input that takes a signal, another user or another process. One clear message, the documented
+# exit code, a session that is usable, and objects that are destroyed in order.
 # shellcheck disable=SC2154,SC2016 # run.inc sets them; dollars are Tcl's
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/../../shell/tests/run.inc"
+device=${RDMASH_DEVICE:-rxe0}
 
 # start NAME SCRIPT: in the background, each command shown as it begins; $pid
 start() {
@@ -89,7 +90,7 @@ wants 'the commands that wait' \
 
 for name in "${!waits[@]}"; do
 	file=int-${name// /-}
-	start "$file" $'trace on\npd -device rxe0 -name first\n'"${waits[$name]}"
+	start "$file" $'trace on\npd -name first\n'"${waits[$name]}"
 	until_in "$file.err" "+ ${waits[$name]##*$'\n'}" $pid
 	kill -INT $pid
 	ended "$file" $pid 4
@@ -108,24 +109,36 @@ code=$({ timeout -s KILL 60 "$rdmash" -c 'reg 64; while 1 {catch {repeat 1 devic
 wants 'EPIPE' "$code $(cat epipe.err)" '1 rdmash: standard output: Broken pipe'
 
 # ------------------------------------------------------------------- limits of the machine
-chmod 755 "$dir"
-chmod 666 /dev/infiniband/*
-(
-	ulimit -l 64
-	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
-		"$rdmash" -k -c 'reg 1M' -c 'reg 4096' -c 'echo usable' > lock.out 2> lock.err
-	wants 'memlock: code' $? 1
-	has 'memlock: the limit' "$(cat lock.err)" 'the limit of locked memory is 64 KiB'
-	has 'memlock: the remedy' "$(cat lock.err)" 'ulimit -l unlimited'
-	has 'memlock: usable' "$(cat lock.out)" usable
-	exit $failures
-) || failures=$((failures + 1))
+if [ "$device" = rxe0 ]; then
+	run --device uroce0 -c 'reg 64'
+	wants 'both devices: code' "$code" 1
+	has 'both devices: whose the port is' "$err" "UDP port 4791 is in use: by the kernel's rdma_rxe"
+	has 'both devices: the remedy' "$err" 'rdma link delete'
+	( # the embedded device locks no memory
+		chmod 755 "$dir"
+		chmod 666 /dev/infiniband/*
+		ulimit -l 64
+		setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
+			"$rdmash" -k -c 'reg 1M' -c 'reg 4096' -c 'echo usable' > lock.out 2> lock.err
+		wants 'memlock: code' $? 1
+		has 'memlock: the limit' "$(cat lock.err)" 'the limit of locked memory is 64 KiB'
+		has 'memlock: the remedy' "$(cat lock.err)" 'ulimit -l unlimited'
+		has 'memlock: usable' "$(cat lock.out)" usable
+		exit $failures
+	) || failures=$((failures + 1))
+fi
 
 # --------------------------------------------------------------------- a peer that is killed
 server='reg 1M -name buf -access local-write,remote-write,remote-read
 listen 7471 -address 10.0.0.1 -accept -share buf
 sleep 120s'
-packets() { cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts; }
+packets() { # of the device, by all
+	if [ "$device" = rxe0 ]; then
+		cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts
+	else
+		"$UROCE" status | awk '$1 == "packets" { n += $2 } END { print n + 0 }'
+	fi
+}
 
 start srv "$server"
 srv=$pid
@@ -271,7 +284,7 @@ say quiet ''
 ended oob $pid 0
 has 'oob http' "$(cat oob.out)" 'http: oob: the peer'
 has 'oob huge' "$(cat oob.out)" 'huge: oob: the peer'
-has 'oob short' "$(cat oob.out)" 'short: oob: receiving from the peer'
+has 'oob short' "$(grep -E 'short: oob: (receiving|the peer closed)' oob.out)" 'reset by peer'
 has 'oob json' "$(cat oob.out)" "json: the peer's message is not a JSON object"
 has 'oob deep' "$(cat oob.out)" "deep: the peer's message is not a JSON object"
 has 'oob numbers' "$(cat oob.out)" "numbers: the peer's qpn '99999999999' is not a number"

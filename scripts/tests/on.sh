@@ -3,7 +3,7 @@
 # on.sh DEVICE COMMAND...: runs a command where it finds this device, and no other.
 #   rxe     the kernel's, in a machine of the lab
 #   uroce   rdmash on the embedded one, in a network of its own, since its UDP port is the
-#           host's; with the addresses that the lab's machine has
+#           host's; with the addresses that the lab's machine has, and others that are silent
 # Exit status: the command's; 77 with the reason where it cannot be had.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,6 +22,9 @@ uroce)
 	exec "${namespace[@]}" sh -c '
 		ip link set lo up &&
 		for a in 10.0.0.1 10.0.0.2 fd00::1 fd00::2; do ip addr add $a dev lo || exit; done
+		ip link add wire0 type veth peer name wire1 &&
+		for i in wire0 wire1; do ip link set $i addrgenmode none up || exit; done
+		ip route add 10.0.0.0/24 dev wire0 src 10.0.0.1
 		RDMASH_DEVICE=uroce0 exec "$@"' sh "$@"
 	;;
 *)

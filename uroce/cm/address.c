@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Addresses of ids: rdma_bind_addr(3), rdma_listen(3), rdma_resolve_addr(3),
- * rdma_resolve_route(3), rdma_get_src_port(3). */
+ * rdma_resolve_route(3), rdma_get_src_port(3). An IP address is a GID here: annex A17.8. */
 #include <errno.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,6 +13,7 @@
 #include "gid.h"
 #include "id.h"
 #include "listen.h"
+#include "neighbour.h"
 
 #define BACKLOG_MAX	1024 /* the kernel's: net.rdma_ucm.max_backlog */
 #define EPHEMERAL_FIRST 32768
@@ -37,10 +40,13 @@ static size_t addr_len(const struct sockaddr *sa)
 	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 }
 
+/* sa may be the id's own, filled in by the application. */
 static void set_addr(struct sockaddr_storage *ss, const struct sockaddr *sa)
 {
-	memset(ss, 0, sizeof(*ss));
-	memcpy(ss, sa, addr_len(sa));
+	const size_t n = addr_len(sa);
+
+	memmove(ss, sa, n);
+	memset((char *)ss + n, 0, sizeof(*ss) - n);
 }
 
 /* As a GID; EINVAL: another family, or a link-local address that does not say its link. */
@@ -223,7 +229,84 @@ static enum ibv_mtu path_mtu(const struct cm_id *id)
 	return e ? gid_path_mtu(e->mtu) : IBV_MTU_1024;
 }
 
-static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const struct sockaddr *dst)
+static void resolved(struct cm_id *id)
+{
+	id->state = ID_ADDR_RESOLVED;
+	cm_event_post(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+}
+
+/* ------------------------------------------------------------- the neighbour -- */
+
+/* Like the kernel's, an address is resolved when the next hop has answered: ARP, or neighbour
+ * discovery, which the system does. It is looked after soon at first. */
+#define WAIT_FIRST 500000u    /* ns */
+#define WAIT_MOST  100000000u /* ns */
+#define ASK_AGAIN  1000000000u
+
+void id_end_query(struct cm_id *id)
+{
+	timer_stop(&id->query);
+	timer_reserve(-1);
+}
+
+static void no_answer(struct cm_id *id)
+{
+	id_end_query(id);
+	id->state = id->before;
+	if (id->state == ID_IDLE) { /* another route may have another source */
+		id->v.verbs = NULL;
+		memset(&id->v.route.addr.src_storage, 0, sizeof(id->v.route.addr.src_storage));
+	}
+	cm_event_post(id, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT);
+}
+
+static void look_for_neighbour(struct timer *t)
+{
+	struct cm_id *id = (struct cm_id *)((char *)t - offsetof(struct cm_id, query));
+	const union ibv_gid *dgid = &id->v.route.addr.addr.ibaddr.dgid;
+	uint64_t now = engine_now(), next;
+
+	if (neighbour_known(dgid, id->scope)) {
+		id_end_query(id);
+		resolved(id);
+		return;
+	}
+	if (now >= id->query_end) {
+		no_answer(id);
+		return;
+	}
+	if (now >= id->query_ask) {
+		neighbour_ask(dgid, id->scope);
+		id->query_ask = now + ASK_AGAIN;
+	}
+	next = now + id->query_wait;
+	id->query_wait = 2 * id->query_wait < WAIT_MOST ? 2 * id->query_wait : WAIT_MOST;
+	timer_set(t, next < id->query_end ? next : id->query_end);
+}
+
+static int begin_query(struct cm_id *id, int timeout_ms)
+{
+	if (timer_reserve(1) < 0)
+		return -1;
+	id->before = id->state;
+	id->state = ID_ADDR_QUERY;
+	id->query.fn = look_for_neighbour;
+	id->query_wait = WAIT_FIRST;
+	id->query_ask = engine_now();
+	id->query_end = id->query_ask + (timeout_ms < 0 ? INT_MAX : timeout_ms) * 1000000ull;
+	look_for_neighbour(&id->query);
+	return 0;
+}
+
+static bool is_silent(const struct cm_id *id)
+{
+	const union ibv_gid *dgid = &id->v.route.addr.addr.ibaddr.dgid;
+
+	return gid_index(dgid, id->scope) < 0 && !neighbour_known(dgid, id->scope);
+}
+
+static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const struct sockaddr *dst,
+			  int timeout_ms)
 {
 	struct sockaddr_storage *to = &id->v.route.addr.dst_storage;
 	struct sockaddr_storage *from = &id->v.route.addr.src_storage;
@@ -248,8 +331,9 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 	if (!*port_field(from))
 		*port_field(from) = htobe16(ephemeral_port());
 	id->v.route.addr.addr.ibaddr.dgid = dgid;
-	id->state = ID_ADDR_RESOLVED;
-	cm_event_post(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	if (is_silent(id))
+		return begin_query(id, timeout_ms);
+	resolved(id);
 	return 0;
 }
 
@@ -259,10 +343,10 @@ EXPORT int rdma_resolve_addr(struct rdma_cm_id *v, struct sockaddr *src, struct 
 	bool sync;
 	int r;
 
-	(void)timeout_ms; /* it takes none */
 	engine_lock();
 	sync = to_cm_id(v)->sync;
-	r = resolve_locked(to_cm_id(v), src, dst);
+	r = resolve_locked(to_cm_id(v), src, dst, timeout_ms);
+	engine_flush(); /* the thread learns of the timer */
 	engine_unlock();
 	return r < 0 || !sync ? r : id_complete(to_cm_id(v));
 }

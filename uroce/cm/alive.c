@@ -89,6 +89,12 @@ void alive_watch(const struct conn *c)
 		timer_set(&timer, engine_now() + PERIOD);
 }
 
+void alive_look(struct conn *c)
+{
+	if (c->state == CONN_REQ_RCVD && is_near(c) && !group_announced(c->guid))
+		say_goodbye(c);
+}
+
 void alive_forget(void)
 {
 	connections = 0;

@@ -12,6 +12,8 @@ int alive_add(uint64_t guid);
 void alive_remove(void);
 /* The state of a connection has changed: its peer is looked at if need be. */
 void alive_watch(const struct conn *c);
+/* Now, of one that has asked and waits for an answer. */
+void alive_look(struct conn *c);
 /* After fork(), when the timers are forgotten. */
 void alive_forget(void);
 

@@ -198,6 +198,7 @@ void cm_channel_forget(void)
 			id->channel = NULL;
 			id->conn = NULL;
 			id->port = NULL;
+			id->query = (struct timer){ 0 };
 			id->unacked = 0;
 		}
 	}

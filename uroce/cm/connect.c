@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* rdma_connect(3), rdma_accept(3), rdma_reject(3), rdma_establish(3), rdma_disconnect(3). */
+/* rdma_connect(3), rdma_accept(3), rdma_reject(3), rdma_establish(3), rdma_disconnect(3): what
+ * they put into messages is in volume 1, 12.7; when they go out, 12.9 (conn.h). */
 #include <errno.h>
 #include <string.h>
 

@@ -44,6 +44,8 @@ void id_shut(struct cm_id *id)
 	if (!ch)
 		return;
 	stop_listening(id);
+	if (id->state == ID_ADDR_QUERY)
+		id_end_query(id);
 	if (id->conn)
 		conn_let_go(id->conn);
 	id->conn = NULL;

@@ -44,6 +44,7 @@ struct cm_channel {
 enum id_state {
 	ID_IDLE,
 	ID_BOUND,
+	ID_ADDR_QUERY,
 	ID_ADDR_RESOLVED,
 	ID_ROUTE_RESOLVED,
 	ID_CONNECT,
@@ -61,6 +62,10 @@ struct cm_id {
 	unsigned unacked; /* events taken and not acknowledged */
 	struct conn *conn;
 	struct port *port;
+	/* in ID_ADDR_QUERY: when to look again, and until when; the state if nobody answers */
+	struct timer query;
+	uint64_t query_wait, query_ask, query_end;
+	enum id_state before;
 	unsigned backlog;   /* requests that may still be queued */
 	union ibv_gid sgid; /* with v.verbs: where it is bound */
 	uint32_t scope;
@@ -126,6 +131,8 @@ void id_shut(struct cm_id *id);
 void id_free(struct cm_id *id);
 /* Bound to the device by an address of it: fills what the application sees. */
 void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
+/* ID_ADDR_QUERY ends: nobody waits for an answer of the neighbour any more. address.c */
+void id_end_query(struct cm_id *id);
 /* The addresses are known: fills route. */
 void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu);
 /* rdma_create_id() for any type of QP. */

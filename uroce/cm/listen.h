@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ports of the RDMA port spaces: who listens where. A port that is bound is a name that one
- * process of the host holds (link/group.h).
+ * process of the host holds (link/group.h). As service ids: annex A11.2.
  */
 #ifndef UROCE_CM_LISTEN_H
 #define UROCE_CM_LISTEN_H

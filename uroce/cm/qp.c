@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The QP of an id: rdma_create_qp(3), rdma_init_qp_attr(3), and the transitions that the
- * library makes for the application. */
+ * library makes for the application, with what the fields of REQ and REP say: volume 1, 12.7. */
 #include <errno.h>
 #include <string.h>
 
+#include "alive.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
@@ -51,6 +52,12 @@ static bool is_known(const struct conn *c)
 	return c && c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED;
 }
 
+/* The peer has taken it back, or it has been. */
+static bool is_over(const struct conn *c)
+{
+	return c->state == CONN_IDLE ? c->remote_id : c->state > CONN_ESTABLISHED;
+}
+
 static int rtr_attr(const struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 {
 	const struct conn *c = id->conn;
@@ -93,8 +100,10 @@ int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = state;
 	/* without a connection there is nothing else to say, as the kernel sees it */
-	if (state == IBV_QPS_INIT || !id->conn || is_datagram(id))
+	if (!id->conn || is_datagram(id))
 		return init_attr(id, attr, mask);
+	if (state == IBV_QPS_INIT)
+		return is_over(id->conn) ? EINVAL : init_attr(id, attr, mask);
 	if (!is_known(id->conn))
 		return EINVAL;
 	switch (state) {
@@ -112,6 +121,8 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *v, struct ibv_qp_attr *attr, int
 	int error;
 
 	engine_lock();
+	if (to_cm_id(v)->conn)
+		alive_look(to_cm_id(v)->conn);
 	error = id_qp_attr(to_cm_id(v), attr, mask);
 	engine_unlock();
 	return error ? fail(error) : 0;

@@ -56,6 +56,10 @@ static int bring_up(void)
 		explain("cannot share UDP port 4791");
 		return -1;
 	}
+	if (reason[0]) {
+		fprintf(stderr, "uroce: %s\n", reason);
+		reason[0] = '\0';
+	}
 	if (setup_link() == 0 && progress_start() == 0)
 		return 0;
 	err = errno;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* GIDs are the addresses of this host: annex A17.8. */
 #include "gid.h"
 
 #include <errno.h>

@@ -86,6 +86,18 @@ static int claim_slot(struct reason *r)
 
 enum gathered { GOT, NOBODY, SILENT, FAILED };
 
+static enum gathered fail_alone(struct reason *r, pid_t pid)
+{
+	char who[160];
+
+	holder_print(pid, who, sizeof(who));
+	fail(r, EADDRINUSE,
+	     "UDP port 4791 is in use: by %s, and this kernel cannot share it. End it, or start this "
+	     "in a network of its own (unshare -rn)",
+	     who);
+	return FAILED;
+}
+
 /* Is this the answer with the sockets? */
 static enum gathered take_answer(struct reason *r)
 {
@@ -93,12 +105,14 @@ static enum gathered take_answer(struct reason *r)
 	char who[160];
 
 	while (control_receive(group.control, &m) == 0) {
-		bool all = m.header.type == CONTROL_SOCKETS && m.nfds == SLOTS;
+		bool answer = m.header.type == CONTROL_SOCKETS;
 
-		if (all && sockets_valid(m.fds)) {
+		if (answer && m.nfds == SLOTS && sockets_valid(m.fds)) {
 			memcpy(group.rx, m.fds, sizeof(group.rx));
 			return GOT;
 		}
+		if (answer && m.nfds == 0 && !m.cut)
+			return fail_alone(r, m.pid);
 		control_drop(&m);
 		if (m.cut) {
 			errno = EMFILE;
@@ -151,6 +165,15 @@ static enum gathered make(struct reason *r)
 {
 	if (sockets_make(group.rx) == 0)
 		return GOT;
+	if (errno == ENOSYS && sockets_make_alone(group.rx, group.slot) == 0) {
+		group.alone = true;
+		snprintf(
+			r->text, r->size,
+			"this kernel cannot share a UDP port by what is in the packets "
+			"(SO_ATTACH_REUSEPORT_CBPF): only one process of this host can use uroce0 at "
+			"a time");
+		return GOT;
+	}
 	if (errno == EADDRINUSE)
 		return SILENT;
 	fail_errno(r, "no UDP socket at port 4791");
@@ -271,6 +294,7 @@ static void close_all(void)
 	sockets_close(group.rx);
 	close_fd(&group.sender[0]);
 	close_fd(&group.sender[1]);
+	group.alone = false;
 	group.slot = 0;
 }
 

@@ -27,8 +27,10 @@
 #define SLOTS	   (1u << SLOT_BITS)
 #define SLOT_SHIFT (24 - SLOT_BITS) /* QPN -> slot; 18 bits are left for the QPs of a process */
 
-/* Claims a slot, joins or makes the group, opens the sockets to send with. 0, or -1 with
- * errno and a reason (of size bytes): EADDRINUSE: the port is another program's or user's;
+/* Claims a slot, joins or makes the group, opens the sockets to send with. 0, with what the
+ * user should know in reason (of size bytes), if anything: on a kernel that does not steer
+ * packets no other process can join. Or -1 with errno and a reason: EADDRINUSE: the port is
+ * another program's or user's;
  * EBUSY: those who hold the sockets do not answer; EUSERS: all slots are taken; EMFILE.
  * Takes up to seconds. Without the lock. */
 int group_join(char *reason, size_t size);

@@ -11,6 +11,7 @@
 struct group {
 	unsigned slot; /* 0: not joined */
 	int rx[SLOTS];
+	bool alone;    /* rx has no more than our own: others cannot join */
 	int control;   /* bound to the name of the slot */
 	int epoll;     /* of control, and of the names that we hold */
 	int alive;     /* bound to the GUID of this process */

@@ -133,7 +133,8 @@ void messages_stop(void)
 
 static void serve_sockets(int fd, struct control_message *m)
 {
-	control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx, SLOTS);
+	control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx,
+		     group.alone ? 0 : SLOTS);
 }
 
 static void serve_status(int fd, struct control_message *m)

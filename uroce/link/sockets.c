@@ -136,6 +136,14 @@ static int check_free(int family)
 	return ret;
 }
 
+static int bind_port(int fd, int family)
+{
+	if ((family == AF_INET ? SET(fd, options_v4_only) : SET(fd, options_v6)) != 0 ||
+	    SET(fd, options_v4) != 0)
+		return -1;
+	return bind_any(fd, family, ROCE_PORT);
+}
+
 static int make_one(int family, int index)
 {
 	int fd = udp(family), one = 1, ttl = index + 1;
@@ -143,12 +151,14 @@ static int make_one(int family, int index)
 	if (fd < 0)
 		return -1;
 	set_room(fd, SO_RCVBUF, 0);
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) == 0 &&
-	    setsockopt(fd, IPPROTO_IP, IP_TTL, &ttl, sizeof(ttl)) == 0 &&
-	    (family == AF_INET ? SET(fd, options_v4_only) : SET(fd, options_v6)) == 0 &&
-	    SET(fd, options_v4) == 0 && bind_any(fd, family, ROCE_PORT) == 0 &&
-	    (index > 0 || attach_steering(fd) == 0))
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) != 0 ||
+	    setsockopt(fd, IPPROTO_IP, IP_TTL, &ttl, sizeof(ttl)) != 0 ||
+	    bind_port(fd, family) != 0)
+		return close_keep_errno(fd);
+	if (index > 0 || attach_steering(fd) == 0)
 		return fd;
+	if (errno != ENOMEM && errno != ENOBUFS)
+		errno = ENOSYS;
 	return close_keep_errno(fd);
 }
 
@@ -171,6 +181,21 @@ int sockets_make(int rx[SLOTS])
 	}
 	set_room(rx[0], SO_RCVBUF, ROOM);
 	return 0;
+}
+
+int sockets_make_alone(int rx[SLOTS], unsigned slot)
+{
+	int family = family_here();
+
+	memset(rx, -1, SLOTS * sizeof(*rx));
+	rx[0] = udp(family);
+	rx[slot] = udp(family);
+	if (rx[0] >= 0 && rx[slot] >= 0 && bind_port(rx[slot], family) == 0)
+		return 0;
+	for (unsigned i = 0; i <= slot; i += slot)
+		if (rx[i] >= 0)
+			rx[i] = close_keep_errno(rx[i]);
+	return -1;
 }
 
 static int option_of(int fd, int level, int name)

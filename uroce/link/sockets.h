@@ -9,8 +9,12 @@
 #include "group.h"
 
 /* Makes the SLOTS sockets of a new group, nobody having the port. 0, or -1 with errno:
- * EADDRINUSE: somebody has it. */
+ * EADDRINUSE: somebody has it; ENOSYS: the kernel does not steer packets by a program, as
+ * gVisor's. */
 int sockets_make(int rx[SLOTS]);
+/* For such a kernel: one socket, which takes all packets, in the place of that slot; and in
+ * place 0 one that takes none. */
+int sockets_make_alone(int rx[SLOTS], unsigned slot);
 /* Are these the sockets of a group, in their order? They may come from another process. */
 bool sockets_valid(const int rx[SLOTS]);
 /* The place of a socket in its group, -1: it is none of a group. */

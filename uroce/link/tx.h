@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sending: packets are built into a batch, which goes out in one system call. The batch is
- * the engine's: whoever queues calls engine_flush() before it releases the lock.
+ * the engine's: whoever queues calls engine_flush() before it releases the lock. What a packet
+ * is in UDP: annex A17.3.1.
  */
 #ifndef UROCE_LINK_TX_H
 #define UROCE_LINK_TX_H

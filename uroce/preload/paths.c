@@ -8,9 +8,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,16 +102,64 @@ WRAP(ssize_t, readlink, path, (const char *path, char *to, size_t size), (P, to,
 WRAP(ssize_t, readlinkat, path, (int dir, const char *path, char *to, size_t size),
      (dir, P, to, size))
 
+/* The name that it has for the program, and not that of the tree. */
+EXPORT char *realpath(const char *path, char *to)
+{
+	static _Atomic(void *) slot;
+	char *(*const next)(const char *,
+			    char *) = (char *(*)(const char *, char *))next_of(&slot, "realpath");
+	char buf[PLACE_MAX], there[PATH_MAX];
+
+	if (find(path, buf, sizeof buf) == path)
+		return next(path, to);
+	if (!next(buf, there)) /* is it there? */
+		return NULL;
+	return to ? strcpy(to, path) : strdup(path);
+}
+
+/* Counters are read again from the same descriptor, and must have gone on. */
+#define WRAP_READ(name, params, args)                                                   \
+	EXPORT ssize_t name params                                                      \
+	{                                                                               \
+		static _Atomic(void *) slot;                                            \
+		ssize_t(*const next) params = (ssize_t(*) params)next_of(&slot, #name); \
+                                                                                        \
+		if (atomic_load_explicit(&tree_followed, memory_order_relaxed))         \
+			tree_again(fd);                                                 \
+		return next args;                                                       \
+	}
+
+WRAP_READ(read, (int fd, void *buf, size_t n), (fd, buf, n))
+WRAP_READ(pread, (int fd, void *buf, size_t n, off_t at), (fd, buf, n, at))
+WRAP_READ(pread64, (int fd, void *buf, size_t n, off64_t at), (fd, buf, n, at))
+
 /* What programs that were compiled with _FORTIFY_SOURCE call; they have checked the mode. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
+char *__realpath_chk(const char *path, char *to, size_t room);
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
+ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 
 WRAP(int, __open_2, path, (const char *path, int flags), (P, flags))
 WRAP(int, __open64_2, path, (const char *path, int flags), (P, flags))
 WRAP(int, __openat_2, path, (int dir, const char *path, int flags), (dir, P, flags))
 WRAP(int, __openat64_2, path, (int dir, const char *path, int flags), (dir, P, flags))
+WRAP_READ(__read_chk, (int fd, void *buf, size_t n, size_t room), (fd, buf, n, room))
+WRAP_READ(__pread_chk, (int fd, void *buf, size_t n, off_t at, size_t room), (fd, buf, n, at, room))
+WRAP_READ(__pread64_chk, (int fd, void *buf, size_t n, off64_t at, size_t room),
+	  (fd, buf, n, at, room))
+
+EXPORT char *__realpath_chk(const char *path, char *to, size_t room)
+{
+	static _Atomic(void *) slot;
+	char *(*const next)(const char *, char *, size_t) =
+		(char *(*)(const char *, char *, size_t))next_of(&slot, "__realpath_chk");
+
+	return room < PATH_MAX ? next(path, to, room) : realpath(path, to);
+}
 
 #if defined(__GLIBC__) && __SIZEOF_POINTER__ == 8
 /* What programs of before glibc 2.33 call stat() by. dlsym() does not find them there, but

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* What `uroce status` tells: each process of its own QPs and listeners, one asks them all. */
+/* What `uroce status` tells: each process of its own packets, QPs and listeners, one asks them
+ * all. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <rdma/rdma_cma.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "export.h"
 #include "gid.h"
 #include "group.h"
@@ -120,6 +123,8 @@ size_t status_text(char *buf, size_t n)
 	struct text t = { .buf = buf, .n = n };
 
 	add(&t, "%s\n", program_invocation_short_name);
+	add(&t, "  packets  %" PRIu64 " sent  %" PRIu64 " received\n", counters[CNT_SENT_PKTS],
+	    counters[CNT_RCVD_PKTS]);
 	port_each(add_listener, &t);
 	add_qps(&t);
 	return t.len;

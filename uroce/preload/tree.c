@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,21 +25,27 @@
 #include "uroce.h"
 
 #define COUNTERS_MAX 128
-#define IB	     "infiniband"
+#define IB	     "class/infiniband/" UROCE_DEVICE
 #define PORT	     IB "/ports/1"
-#define VERBS	     "infiniband_verbs"
+#define VERBS	     "class/infiniband_verbs/" UROCE_UVERBS
 
+/* whole: that directory, but what is in it has a line of its own, or is somebody else's. */
 static const struct {
 	const char *path, *place;
+	bool whole;
 } places[] = {
-	{ "/sys/class/infiniband/" UROCE_DEVICE, IB },
-	{ "/sys/class/infiniband_verbs/" UROCE_UVERBS, VERBS },
-	{ "/dev/infiniband/" UROCE_UVERBS, "uverbs" },
+	{ "/sys/class/infiniband/" UROCE_DEVICE, IB, false },
+	{ "/sys/class/infiniband_verbs/" UROCE_UVERBS, VERBS, false },
+	{ "/dev/infiniband/" UROCE_UVERBS, "uverbs", false },
+	{ "/sys/class/infiniband", "class/infiniband", true },
+	{ "/sys/class/infiniband_verbs", "class/infiniband_verbs", true },
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+_Atomic bool tree_followed;
 static char root[128]; /* "": not made */
-static pid_t owner;    /* who made it, and removes it */
+static dev_t root_dev;
+static pid_t owner; /* who made it, and removes it */
 
 const char *tree_place(const char *path, const char **rest)
 {
@@ -47,10 +54,12 @@ const char *tree_place(const char *path, const char **rest)
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		const size_t n = strlen(places[i].path);
 
-		if (strncmp(path, places[i].path, n) == 0 && (path[n] == '/' || !path[n])) {
-			*rest = path + n;
-			return places[i].place;
-		}
+		if (strncmp(path, places[i].path, n) != 0 || (path[n] != '/' && path[n]))
+			continue;
+		if (places[i].whole && path[n] && path[n + 1])
+			continue;
+		*rest = path + n;
+		return places[i].place;
 	}
 	return NULL;
 }
@@ -75,17 +84,19 @@ __attribute__((format(printf, 2, 3))) static void put(const char *name, const ch
 {
 	char path[384];
 	va_list ap;
-	int fd;
+	int fd, n;
 
 	if (!in_root(path, sizeof path, name))
 		return;
 	make_above(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	va_start(ap, fmt);
-	vdprintf(fd, fmt, ap);
+	n = vdprintf(fd, fmt, ap);
 	va_end(ap);
+	if (n < 0 || ftruncate(fd, n) != 0) /* others may be reading */
+		unlink(path);
 	close(fd);
 }
 
@@ -129,6 +140,7 @@ static const struct {
 	{ PORT "/cap_mask", "0x04010000\n" },
 	{ PORT "/rate", "2.5 Gb/sec (1X SDR)\n" },
 	{ PORT "/link_layer", "Ethernet\n" },
+	{ PORT "/hw_counters/lifespan", "0\n" }, /* ms that a value may be old */
 	{ PORT "/pkeys/0", "0xffff\n" },
 	{ VERBS "/ibdev", UROCE_DEVICE "\n" },
 	{ VERBS "/abi_version", "1\n" },
@@ -223,7 +235,7 @@ static void put_all(void)
 	put_guid(IB "/sys_image_guid");
 	put_gids(true);
 	put_counters(true);
-	put_link(VERBS "/device", "../" IB "/device");
+	put_link(VERBS "/device", "../../../" IB "/device");
 	/* who asks whether it is a character device that may be read and written: it is */
 	put_link("uverbs", "/dev/null");
 }
@@ -234,12 +246,15 @@ static bool make_root(void)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	const char *const where[] = { tmp && *tmp ? tmp : "/tmp", "/tmp", "/dev/shm" };
+	struct stat st;
 
 	for (unsigned i = 0; i < 3; i++)
 		if ((size_t)snprintf(root, sizeof root, "%s/uroce-XXXXXX", where[i]) <
 			    sizeof root &&
-		    mkdtemp(root))
+		    mkdtemp(root)) {
+			root_dev = stat(root, &st) == 0 ? st.st_dev : 0;
 			return true;
+		}
 	root[0] = '\0';
 	return false;
 }
@@ -281,14 +296,18 @@ __attribute__((destructor)) static void remove_tree(void)
 	root[0] = '\0';
 }
 
+static bool is_counter(const char *place, const char *rest)
+{
+	return strcmp(place, IB) == 0 && strncmp(rest, "/ports/1/hw_counters", 20) == 0;
+}
+
 /* What changes is written anew. */
 static void refresh(const char *place, const char *rest)
 {
-	if (strcmp(place, IB) != 0)
-		return;
-	if (strncmp(rest, "/ports/1/hw_counters", 20) == 0)
+	if (is_counter(place, rest))
 		put_counters(false);
-	else if (strncmp(rest, "/ports", 6) == 0 || strncmp(rest, "/device/net", 11) == 0)
+	else if (strcmp(place, IB) == 0 &&
+		 (strncmp(rest, "/ports", 6) == 0 || strncmp(rest, "/device/net", 11) == 0))
 		put_gids(false);
 }
 
@@ -304,7 +323,22 @@ bool tree_file(const char *place, const char *rest, char *buf, size_t size)
 	} else {
 		refresh(place, rest);
 	}
+	if (is_counter(place, rest))
+		atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
 	there = root[0] && (size_t)snprintf(buf, size, "%s/%s%s", root, place, rest) < size;
 	pthread_mutex_unlock(&lock);
 	return there;
+}
+
+void tree_again(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_dev != root_dev)
+		return;
+	if (pthread_mutex_trylock(&lock) != 0) /* it is being done, maybe by this thread */
+		return;
+	if (root[0] && owner == getpid())
+		put_counters(false);
+	pthread_mutex_unlock(&lock);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transitions of a QP with their attributes, a row each.
+ * The transitions of a QP with their attributes, a row each: volume 1, 10.3.1 and 11.2.5.2.
  *
  * IBV_QP_CAP is in no row: a QP cannot be resized through this check. RTS is reached
  * through INIT and RTR only, RESET -> ERR does not exist, and SQE is entered by the

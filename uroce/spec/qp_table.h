@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state machine of a QP: which transitions there are, and which attributes each
- * needs and takes. Volume 1, 10.3.1 and 11.2.5.3; the device goes by it, and the shell
+ * needs and takes. Volume 1, 10.3.1 and 11.2.5.2; the device goes by it, and the shell
  * explains with it what a bare EINVAL does not. Knows no device and no session.
  */
 #ifndef UROCE_SPEC_QP_TABLE_H

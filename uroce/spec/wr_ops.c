@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations as a table: what a provider would refuse without a word is refused by
- * name. */
+ * name. Volume 1, 10.8.2 and 11.4.1.1. */
 #include "wr_ops.h"
 
 #define RC (1u << IBV_QPT_RC)

@@ -24,6 +24,8 @@ extern unsigned fake_names; /* group_claim() without group_release() */
 extern unsigned fake_sent;  /* MADs since fake_reset() */
 extern unsigned fake_forwards;
 extern bool fake_killed;    /* group_announced(): no process of this host is */
+extern bool fake_silent;    /* neighbour_known(): nobody has answered yet */
+extern unsigned fake_asked; /* neighbour_ask() */
 extern uint16_t fake_taken; /* a port that another process has */
 /* What becomes of a MAD, the n-th from 0; NULL: all pass. */
 extern enum fate (*fake_fate)(unsigned n, const struct mad *m);

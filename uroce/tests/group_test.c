@@ -429,6 +429,33 @@ static void test_no_ipv6(void)
 	}
 }
 
+/* A kernel that cannot steer: one process has the port, and says so; others are told whose it
+ * is. */
+static void test_no_steering(void)
+{
+	struct worker a, b;
+	int slots[1] = { 1 };
+	char words[80];
+
+	worker_start(&a, 0);
+	if (strcmp(worker_ask(&a, "lose-steering"), "ok") != 0) {
+		printf("no seccomp: not all is tested\n");
+		worker_end(&a);
+		return;
+	}
+	joins(&a, 1);
+	CHECK(strstr(a.answer, "only one process"));
+	each_gets_its_own(&a, slots, 1, 10);
+	worker_start(&b, 0);
+	snprintf(words, sizeof(words), "process %d (group_test)", (int)a.pid);
+	fails(&b, EADDRINUSE, words);
+	CHECK(strstr(b.answer, "cannot share it"));
+	worker_ask(&a, "leave");
+	joins(&b, 1);
+	worker_end(&a);
+	worker_end(&b);
+}
+
 static unsigned answered, silent;
 static struct worker *asked;
 
@@ -517,6 +544,7 @@ int main(void)
 	test_full();
 	test_descriptors();
 	test_no_ipv6();
+	test_no_steering();
 	test_status();
 	test_rubbish();
 	return checks_end();

@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +42,33 @@ static const char *text(const char *file)
 	return ibv_read_sysfs_file(DEVICE, file, buf, sizeof buf) < 0 ? "" : buf;
 }
 
+/* A counter that is kept open goes on, as perftest reads it: by its real name, from the start
+ * again. */
+static void counter_again(void)
+{
+	static const char name[] = DEVICE "/ports/1/hw_counters/sent_pkts";
+	char place[PATH_MAX], buf[8] = "";
+	int fd;
+
+	CHECK(realpath(name, place));
+	CHECK_STR(place, name);
+	CHECK(!realpath(DEVICE "/nothing", place) && errno == ENOENT);
+	CHECK(realpath("/proc/self/../1", place));
+	CHECK_STR(place, "/proc/1");
+	fd = open(name, O_RDONLY);
+	CHECK_INT(read(fd, buf, sizeof buf), 2);
+	CHECK_STR(buf, "8\n");
+	sent = 10;
+	CHECK_INT(lseek(fd, 0, SEEK_SET), 0);
+	CHECK_INT(read(fd, buf, sizeof buf), 3);
+	CHECK_STR(buf, "10\n");
+	sent = 9;
+	memset(buf, 0, sizeof buf);
+	CHECK_INT(pread(fd, buf, sizeof buf, 0), 2);
+	CHECK_STR(buf, "9\n");
+	close(fd);
+}
+
 static void contents(void)
 {
 	char guid[20];
@@ -70,6 +99,7 @@ static void contents(void)
 	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "7");
 	sent = 8;
 	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "8");
+	counter_again();
 	fake_no_gids = true;
 	CHECK_STR(text("ports/1/state"), "1: DOWN");
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "");
@@ -139,6 +169,17 @@ static void directories(void)
 	CHECK_INT(found, 2);
 	d = opendir("/proc/self");
 	CHECK(d && closedir(d) == 0);
+
+	/* the device is the only one; what the kernel has besides is not hidden from those who
+	 * know its name */
+	d = opendir("/sys/class/infiniband/");
+	CHECK(d);
+	found = 0;
+	while ((e = readdir(d)))
+		found += e->d_name[0] == '.' ? 0 : strcmp(e->d_name, UROCE_DEVICE) == 0 ? 1 : 100;
+	closedir(d);
+	CHECK_INT(found, 1);
+	CHECK(access("/sys/class/infiniband_verbs", R_OK) == 0);
 }
 
 /* A mode given to open() arrives. */

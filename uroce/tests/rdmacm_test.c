@@ -441,6 +441,44 @@ static void check_resolve(void)
 	CHECK_INT(id->route.addr.addr.ibaddr.sgid.raw[15], 2);
 	FAILS(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), EINVAL);
 	close_both();
+
+	/* a neighbour that does not answer, and one that takes its time; it is asked again */
+	open_both(RDMA_PS_TCP, "::");
+	fake_silent = true;
+	fake_asked = 0;
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
+	fake_run(2 * SECOND);
+	CHECK(idle(client));
+	FAILS(rdma_resolve_route(id, 1000), EINVAL);
+	fake_run(SECOND);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_ERROR), -ETIMEDOUT);
+	CHECK_INT(fake_asked, 3);
+	CHECK(!id->verbs);
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
+	fake_run(SECOND);
+	fake_silent = false;
+	fake_run(SECOND);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_resolve_route(id, 1000), 0);
+	close_both();
+	/* an id that goes meanwhile, and our own addresses, which nobody is asked for */
+	open_both(RDMA_PS_TCP, "::");
+	fake_silent = true;
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
+	close_both();
+	open_both(RDMA_PS_TCP, "::");
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.2", 1), 2500), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	close_both();
+	fake_silent = false;
+
+	/* an application may keep the address where it goes anyway */
+	open_both(RDMA_PS_TCP, "::");
+	id->route.addr.dst_sin = *(struct sockaddr_in *)address("10.0.0.1", 1);
+	CHECK_INT(rdma_resolve_addr(id, NULL, &id->route.addr.dst_addr, 1000), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_get_dst_port(id), htons(1));
+	close_both();
 }
 
 /* ---------------------------------------------------------------- events, channels -- */

@@ -45,7 +45,7 @@ static void join(void)
 	char why[400] = "";
 
 	if (group_join(why, sizeof(why)) == 0)
-		say("slot %u", group_slot());
+		say("slot %u %s", group_slot(), why);
 	else
 		say("errno %d %s", errno, why);
 }
@@ -143,6 +143,15 @@ static void limit(unsigned n)
 	say("%d", setrlimit(RLIMIT_NOFILE, &r));
 }
 
+static void filter(struct sock_filter *code, unsigned short n)
+{
+	struct sock_fprog program = { n, code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		say("errno %d", errno);
+}
+
 /* As on a host without it. */
 static void lose_ipv6(void)
 {
@@ -154,11 +163,23 @@ static void lose_ipv6(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-		say("errno %d", errno);
+	filter(code, sizeof(code) / sizeof(code[0]));
+}
+
+/* As on a kernel that cannot steer packets to sockets. */
+static void lose_steering(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsockopt, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SO_ATTACH_REUSEPORT_CBPF, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOPROTOOPT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	filter(code, sizeof(code) / sizeof(code[0]));
 }
 
 static bool obey(char *line)
@@ -181,6 +202,8 @@ static bool obey(char *line)
 		fork_and_join();
 	else if (strcmp(line, "lose-ipv6") == 0)
 		lose_ipv6();
+	else if (strcmp(line, "lose-steering") == 0)
+		lose_steering();
 	else if (strcmp(line, "clone") == 0)
 		fork_raw();
 	else if (sscanf(line, "claim %x %u %63s", &a, &b, addr) == 3)

@@ -22,6 +22,7 @@ void worker_start(struct worker *w, uid_t uid);
  *   fork                       a child joins: its answer to join
  *   limit N                    of open files
  *   lose-ipv6                  its socket() knows none from now on
+ *   lose-steering              nor can its sockets steer packets
  *   clone                      a child that keeps all descriptors and only sleeps: its pid
  */
 const char *worker_ask(struct worker *w, const char *format, ...)

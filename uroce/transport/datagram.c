@@ -8,6 +8,10 @@
 
 #define QKEY_OF_QP 0x80000000u /* 10.2.5: the Q_Key of the QP is sent instead */
 
+/* A17.4.5.1: a completion tells what kind of packet came. Verbs have no field for it; mlx5 has
+ * it in the service level, which RoCE has no use for, and UCX looks there. */
+enum { SL_UDP = 0x8, SL_IPV6 = 0x1, SL_IPV4 = 0x2 };
+
 bool datagram_send(struct qp *qp, struct send_wqe *w)
 {
 	bool imm = w->opcode == IBV_WR_SEND_WITH_IMM;
@@ -80,6 +84,7 @@ void datagram_input(struct qp *qp, const struct packet *p)
 		.byte_len = GRH_BYTES + p->len,
 		.src_qp = p->src_qpn,
 		.wc_flags = IBV_WC_GRH,
+		.sl = SL_UDP | (gid_is_ipv4(&p->src) ? SL_IPV4 : SL_IPV6),
 	};
 	enum ibv_wc_status status;
 
@@ -93,7 +98,7 @@ void datagram_input(struct qp *qp, const struct packet *p)
 	}
 	status = take(qp, p);
 	/* 9.9.3: too short a receive waits for the next message (class D), but not one that
-	 * others share (class E) */
+	 * others share (class E). So does rdma_rxe; in Linux 6.1 it fails both, and the QP. */
 	if (status == IBV_WC_LOC_LEN_ERR) {
 		count(CNT_NO_RECV);
 		if (qp->srq)

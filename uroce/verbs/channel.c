@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion channels: ibv_create_comp_channel(3), ibv_get_cq_event(3).
+ * Completion channels: ibv_create_comp_channel(3), ibv_get_cq_event(3). Volume 1, 11.4.2.2 and
+ * 11.5.1, whose handler of completion events is who reads the descriptor.
  *
  * A channel has one queue of completion queues that have events; each counts its own. So
  * an event needs no memory, and who destroys a queue forgets its events in one go.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion queues and channels: ibv_create_cq(3), ibv_poll_cq(3). */
+/* Completion queues and channels: ibv_create_cq(3), ibv_poll_cq(3). Volume 1, 11.2.8, 11.4.2. */
 #ifndef UROCE_VERBS_CQ_H
 #define UROCE_VERBS_CQ_H
 

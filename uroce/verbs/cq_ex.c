@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion queues with an iterator: ibv_create_cq_ex(3). */
+/* Completion queues with an iterator: ibv_create_cq_ex(3). Volume 1, 11.4.2.1. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

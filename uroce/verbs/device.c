@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The device, and contexts of it: ibv_get_device_list(3), ibv_open_device(3). */
+/* The device, and contexts of it: ibv_get_device_list(3), ibv_open_device(3). Volume 1, 11.2.1.1
+ * and 11.2.1.4. */
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that count, and asynchronous events: ibv_get_async_event(3). */
+/* Descriptors that count, and asynchronous events: ibv_get_async_event(3). Volume 1, 11.5.2 and
+ * 11.6.3. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Multicast groups: ibv_attach_mcast(3). See qp_each_in_group() of qp.h, too. */
+/* Multicast groups: ibv_attach_mcast(3). Volume 1, 10.5. See qp_each_in_group() of qp.h, too. */
 #ifndef UROCE_VERBS_MCAST_H
 #define UROCE_VERBS_MCAST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Protection domains: ibv_alloc_pd(3). */
+/* Protection domains: ibv_alloc_pd(3). Volume 1, 10.2.3. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device says of itself: ibv_query_device(3), ibv_query_port(3), ibv_query_gid(3). */
+/* What the device says of itself: ibv_query_device(3), ibv_query_port(3), ibv_query_gid(3).
+ * Volume 1, 11.2.1.2. */
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared receive queues: ibv_create_srq(3). */
+/* Shared receive queues: ibv_create_srq(3). Volume 1, 10.2.9. */
 #ifndef UROCE_VERBS_SRQ_H
 #define UROCE_VERBS_SRQ_H
 

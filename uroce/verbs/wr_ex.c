@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The other way to post: ibv_wr_post(3). From wr_start() to wr_complete() requests are
- * written beyond the tail of the queue, then all of them are posted, or none.
+ * written beyond the tail of the queue, then all of them are posted, or none. Volume 1, 11.4.1.1.
  */
 #include <errno.h>
 #include <stddef.h>

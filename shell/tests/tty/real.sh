@@ -1,10 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program itself on two real ports, 10.0.0.1 (rxe0) and 10.0.0.2 (rxe1): to be run in
-# the machine of scripts/rxe-lab.
+# The program itself on two real ports, 10.0.0.1 and 10.0.0.2: to be run in the machine of
+# scripts/rxe-lab, where they are rxe0's and rxe1's, or on the embedded device, which has both
+# (scripts/tests/on.sh).
 . "$(dirname "$0")/tmux.sh"
 
-[ -d /sys/class/infiniband/rxe1 ] || { echo "no rxe1 here"; exit 77; }
+if [ -n "${RDMASH_DEVICE-}" ]; then
+	one=$RDMASH_DEVICE
+	two=$RDMASH_DEVICE
+else
+	one=rxe0
+	two=rxe1
+	[ -d /sys/class/infiniband/rxe1 ] || { echo "no rxe1 here"; exit 77; }
+fi
 columns=100
 rows=40
 rdmash=$1
@@ -54,7 +62,7 @@ shows '^rdmash .* libibverbs .* Tcl .* help: commands   quit: leave$' || fail 'n
 
 line 'reg 4096 -name window -access local-write,remote-write,remote-read'
 await '^mr window  4096 B at 0x[0-9a-f]+  lkey 0x'
-await '^rxe0> *$'
+await "^$one> *$"
 line 'reg 64 -name other'
 await '^mr other '
 clear_screen
@@ -62,7 +70,7 @@ clear_screen
 # The name of what is alive, whole where it is the only one, else a list.
 type 'get win'
 key Tab
-await '^rxe0> get window '
+await "^$one> get window "
 type 'rkey'
 key Enter
 await '^0x[0-9a-f]+$|^[0-9]+$'
@@ -75,7 +83,7 @@ cancel
 clear_screen
 
 line 'qp create -type RC'
-await '^rxe0 qp0:RESET> *$'
+await "^$one qp0:RESET> *$"
 clear_screen
 type 'post write '
 key Tab
@@ -107,9 +115,9 @@ clear_screen
 line 'modify-qp INIT -port 1'
 await '^error: .*EINVAL: missing PKEY_INDEX, ACCESS_FLAGS$'
 await '^  required    PORT = 1  PKEY_INDEX \(missing\)  ACCESS_FLAGS \(missing\)$'
-await '^rxe0 qp0:RESET> *$'
+await "^$one qp0:RESET> *$"
 line 'modify-qp INIT -fill'
-await '^rxe0 qp0:INIT> *$'
+await "^$one qp0:INIT> *$"
 clear_screen
 line 'qp-state'
 await '║ INIT ║'
@@ -139,7 +147,7 @@ line 'proc key {mr} {'
 await '^ +\.\.\.> *$'
 line '    return [get $mr rkey]'
 line '}'
-await '^rxe0 qp0:INIT> *$'
+await "^$one qp0:INIT> *$"
 line 'expr {[key window] == [get window rkey] ? "same" : "other"}'
 await '^same$'
 line '!echo "from $((40 + 2)) outside"; exit 3'
@@ -150,11 +158,11 @@ clear_screen
 # Another size under a half-typed line.
 type 'echo 0123456789012345678901234567890123456789'
 await '6789 \[-nonewline\]$'
-resize 40 20
+resize $((36 + ${#one})) 20
 await '^01234567890123456789( |$)'
-await '^rxe0 qp0:INIT> echo 01234567890123456789$'
+await "^$one qp0:INIT> echo 01234567890123456789$"
 resize 100 40
-await '^rxe0 qp0:INIT> echo 0123456789012345678901234567890123456789 \[-nonewline\]$'
+await "^$one qp0:INIT> echo 0123456789012345678901234567890123456789 \[-nonewline\]$"
 key Enter
 await '^0123456789012345678901234567890123456789$'
 clear_screen
@@ -165,19 +173,19 @@ line 'echo polling; poll -within 60000'
 await '^polling$'
 key C-c
 await '^interrupted$'
-await '^rxe0 qp0:INIT> *$'
+await "^$one qp0:INIT> *$"
 clear_screen
 line 'echo waiting; wait state RTS -within 60000'
 await '^waiting$'
 key C-c
 await '^interrupted$'
-await '^rxe0 qp0:INIT> *$'
+await "^$one qp0:INIT> *$"
 clear_screen
 line 'connect 10.0.0.77 7471'
 await 'rdma_resolve_addr'
 key C-c
 await '^interrupted$'
-await '^rxe0 qp0:INIT> *$'
+await "^$one qp0:INIT> *$"
 clear_screen
 key C-c
 await '> \^C$'
@@ -187,7 +195,7 @@ key C-c
 await '^To leave: quit or Ctrl-D$'
 [ "$(screen | grep -ci 'leave')" = 1 ] || fail 'told twice'
 line 'destroy qp0'
-await '^rxe0> *$'
+await "^$one> *$"
 
 # --- two: a notice above a half-typed line, the connection, the data ---
 
@@ -197,26 +205,26 @@ clear_screen
 type 'echo half typed'
 key Left Left Left Left Left
 await '> echo half typed$'
-start_second "$rdmash" --device rxe1
+start_second "$rdmash" --device "$two"
 await '^rdmash> *$'
-line 'connect 10.0.0.1 7471'
+line 'connect 10.0.0.1 7471 -source 10.0.0.2'
 await 'rdma_connect'
 window 0
 await '^\* cm +id0: CONNECT_REQUEST from 10\.0\.0\.2:[0-9]+'
-await '^rxe0> echo half typed$'
+await "^$one> echo half typed$"
 type 'X'
 key Enter
 await '^half Xtyped$'
 line 'accept'
 await '^id[0-9]+ ESTABLISHED with 10\.0\.0\.2:[0-9]+, qp[0-9]+ RTS'
-await '^rxe0 qp[0-9]+:RTS> *$'
+await "^$one qp[0-9]+:RTS> *$"
 clear_screen
 line 'qp-state'
 await '│ RESET │ ══▶ │ INIT │ ══▶ │ RTR │ ══▶ ║ RTS ║'
 
 window 1
 await '^id0 ESTABLISHED with 10\.0\.0\.1:7471, qp0 RTS, private data '
-await '^rxe1 qp0:RTS> *$'
+await "^$two qp0:RTS> *$"
 clear_screen
 line 'binary scan [private-data] WuIu addr rkey'
 line 'reg 64 -name buf; mem put buf 0 "hello, memory"'
@@ -234,7 +242,7 @@ clear_screen
 line 'post write buf -len 13 -remote [expr {$addr + 4090}] -rkey $rkey'
 line 'poll'
 await '^WC wr_id 2  REM_ACCESS_ERR  vendor_err 0x'
-await '^rxe1 qp0:ERR> *$'
+await "^$two qp0:ERR> *$"
 line 'qp-state'
 await '║ ERR ║'
 clear_screen
@@ -244,7 +252,7 @@ line 'disconnect'
 await 'rdma_disconnect'
 window 1
 await '^\* cm +id0: DISCONNECTED'
-await '^rxe1 qp0:ERR> echo waits( |$)'
+await "^$two qp0:ERR> echo waits( |$)"
 cancel
 line 'quit'
 await_end

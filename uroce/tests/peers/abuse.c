@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * abuse CASE [ARG]: what a program may do to verbs, by neglect or on purpose. Run by abuse.sh,
- * each case in a process of its own.
+ * abuse CASE: what a program may do to verbs, by neglect or on purpose. Run by abuse.sh, each
+ * case in a process of its own.
+ * abuse unsteered COMMAND...: runs it as on a kernel without SO_ATTACH_REUSEPORT_CBPF.
  */
 #include <errno.h>
 
@@ -74,6 +75,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "unsteered") == 0)
+		return unsteered(argv + 2);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (argc < 2)
 			puts(cases[i].name);

@@ -19,6 +19,8 @@ int plain(void);
 /* abuse_host.c */
 int addresses(void);
 int narrow(void);
+/* Runs a command as on a kernel that cannot steer packets to sockets; returns when it cannot. */
+int unsteered(char **command);
 /* abuse_limits.c */
 int many_mrs(void);
 int cq_overrun(void);

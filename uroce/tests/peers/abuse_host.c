@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* Addresses that come and go, and interfaces that are too narrow: of host.sh. */
+/* Addresses that come and go, interfaces that are too narrow, a kernel that can do less: of
+ * host.sh. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "abuse.h"
 #include "check.h"
@@ -90,4 +98,23 @@ int narrow(void)
 	CHECK_INT(ibv_modify_qp(p.a.qp, &attr, PAIR_TO_RTR), 0);
 	sh("ip link del narrow0");
 	return 0;
+}
+
+int unsteered(char **command)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsockopt, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SO_ATTACH_REUSEPORT_CBPF, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		return SKIPPED;
+	execvp(command[0], command);
+	return 127;
 }

@@ -31,4 +31,16 @@ for what in write read send atomic; do
 		done
 	done
 done
+
+# it reads the counters in sysfs before and after
+counters() {
+	"$uroce" ib_write_bw -p 18699 -n 200 -F -W hw_counters/sent_pkts &
+	local server=$! packets
+	until_port 18699
+	packets=$("$uroce" ib_write_bw -p 18699 -n 200 -s 4096 -F \
+		-W hw_counters/sent_pkts,hw_counters/rcvd_pkts 127.0.0.1 |
+		sed -n 's/.*hw_counters.sent_pkts=//p')
+	wait "$server" && [ "$packets" = 200 ]
+}
+each 'ib_write_bw reports counters' counters
 finish

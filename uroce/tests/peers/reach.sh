@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Programs that reach verbs through other libraries: libfabric and Python; and those of
+# Programs that reach verbs through other libraries: libfabric, UCX and Python; and those of
 # rdmacm-utils that are not in rdmacm.sh.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
 . "$(dirname "$0")/lib.sh" "$@"
@@ -13,6 +13,16 @@ both 'mckey, both ends' 'until_joined' \
 	"'$uroce' mckey -m 239.1.2.3 -b 127.0.0.1 -C 5 -s"
 both 'rdma_xclient' 'until_listening 7471' "'$uroce' rdma_xserver -p 7471" \
 	"'$uroce' rdma_xclient -s 127.0.0.1 -p 7471"
+
+# rsockets cannot be, which is said
+says_unsupported() {
+	"$uroce" rstream -s 127.0.0.1 2>&1 | grep -q 'uroce: rsockets are not supported'
+}
+ok 'rsockets say that they are not supported' says_unsupported
+xrc_unsupported() {
+	"$uroce" ibv_xsrq_pingpong 2>&1 | grep -q "Couldn't Open the XRC Domain 95"
+}
+ok 'XRC is not supported' xrc_unsupported
 
 # libfabric does not look at loopback interfaces
 if ip link add end0 type veth peer name end1 2>/dev/null; then
@@ -26,6 +36,16 @@ if ip link add end0 type veth peer name end1 2>/dev/null; then
 				"'$uroce' fi_pingpong -p verbs -e $type -I 50 10.9.0.1"
 		done
 	fi
+fi
+
+# of UCX: what is told of the device and of a datagram's GRH brings two of its workers together
+if command -v ucx_perftest >/dev/null; then
+	export UCX_NET_DEVICES=uroce0:1
+	for tls in rc_v ud_v; do
+		both "ucx_perftest $tls" 'until_port 13337' \
+			"UCX_TLS=$tls exec '$uroce' ucx_perftest -p 13337" \
+			"UCX_TLS=$tls exec '$uroce' ucx_perftest -p 13337 127.0.0.1 -t tag_lat -n 100"
+	done
 fi
 
 tests=/usr/share/doc/rdma-core/tests
