@@ -52,10 +52,14 @@ extern const struct cmd cmd_wait_async, cmd_wait_state;
 extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
 /* device/gids.c */
 extern const struct cmd cmd_gids;
+/* memory/mem_digest.c */
+extern const struct cmd cmd_mem_digest;
+/* memory/mem_file.c */
+extern const struct cmd cmd_mem_load, cmd_mem_save;
 /* memory/mem_get.c */
-extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
+extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp;
 /* memory/mem_put.c */
-extern const struct cmd cmd_mem_put, cmd_mem_fill, cmd_mem_load;
+extern const struct cmd cmd_mem_put, cmd_mem_fill;
 /* memory/mem_watch.c */
 extern const struct cmd cmd_mem_watch;
 /* qp/modify_qp.c */
@@ -96,5 +100,9 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_record;
 /* shell/settings.c */
 extern const struct cmd cmd_option, cmd_trace, cmd_notices, cmd_version;
+/* tcp/tcp.c */
+extern const struct cmd cmd_tcp_listen, cmd_tcp_accept, cmd_tcp_connect;
+/* tcp/tcp_data.c */
+extern const struct cmd cmd_tcp_send, cmd_tcp_recv;
 
 #endif
