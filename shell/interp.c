@@ -17,7 +17,7 @@
 #include "xmem.h"
 
 /* Second event loops and other ways around the session's own. */
-static const char *const removed[] = { "after", "vwait",  "update",    "interp", "pid",
+static const char *const removed[] = { "after", "vwait",  "update",    "interp",
 				       "load",	"unload", "fileevent", NULL };
 /* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
 static const char *const renamed[][2] = { { "open", "tcl_open" },
@@ -109,7 +109,7 @@ static bool looks_like_ipv6(const char *word)
 /* What Tcl has and a safe interpreter, or this one, has not. */
 static const char *const left_out[] = { "exec",	 "socket",     "file",	 "glob", "cd",	 "pwd",
 					"load",	 "fconfigure", "chan",	 "read", "gets", "after",
-					"vwait", "update",     "interp", "pid",	 NULL };
+					"vwait", "update",     "interp", NULL };
 
 int interp_unknown(struct session *s, const char *word)
 {
