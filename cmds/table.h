@@ -92,9 +92,13 @@ extern const struct cmd cmd_expect;
 extern const struct cmd cmd_repeat, cmd_sleep, cmd_source, cmd_quit, cmd_exit;
 /* shell/help.c */
 extern const struct cmd cmd_help;
+/* shell/progress.c */
+extern const struct cmd cmd_progress;
 /* shell/record.c */
 extern const struct cmd cmd_record;
 /* shell/settings.c */
 extern const struct cmd cmd_option, cmd_trace, cmd_notices, cmd_version;
+/* shell/text.c */
+extern const struct cmd cmd_text_load, cmd_text_save;
 
 #endif
