@@ -82,6 +82,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_post_write,
 	&cmd_post_write_imm,
 	&cmd_private_data,
+	&cmd_progress,
 	&cmd_puts,
 	&cmd_qp_create,
 	&cmd_qp_info,
@@ -98,11 +99,16 @@ const struct cmd *const cmd_table[] = {
 	&cmd_source,
 	&cmd_srq,
 	&cmd_srq_modify,
+<<<<<<< HEAD
 	&cmd_tcp_accept,
 	&cmd_tcp_connect,
 	&cmd_tcp_listen,
 	&cmd_tcp_recv,
 	&cmd_tcp_send,
+=======
+	&cmd_text_load,
+	&cmd_text_save,
+>>>>>>> seeds1
 	&cmd_trace,
 	&cmd_version,
 	&cmd_wait_async,

@@ -96,6 +96,8 @@ extern const struct cmd cmd_expect;
 extern const struct cmd cmd_repeat, cmd_sleep, cmd_source, cmd_quit, cmd_exit;
 /* shell/help.c */
 extern const struct cmd cmd_help;
+/* shell/progress.c */
+extern const struct cmd cmd_progress;
 /* shell/record.c */
 extern const struct cmd cmd_record;
 /* shell/settings.c */
@@ -104,5 +106,7 @@ extern const struct cmd cmd_option, cmd_trace, cmd_notices, cmd_version;
 extern const struct cmd cmd_tcp_listen, cmd_tcp_accept, cmd_tcp_connect;
 /* tcp/tcp_data.c */
 extern const struct cmd cmd_tcp_send, cmd_tcp_recv;
+/* shell/text.c */
+extern const struct cmd cmd_text_load, cmd_text_save;
 
 #endif
