@@ -99,16 +99,13 @@ const struct cmd *const cmd_table[] = {
 	&cmd_source,
 	&cmd_srq,
 	&cmd_srq_modify,
-<<<<<<< HEAD
 	&cmd_tcp_accept,
 	&cmd_tcp_connect,
 	&cmd_tcp_listen,
 	&cmd_tcp_recv,
 	&cmd_tcp_send,
-=======
 	&cmd_text_load,
 	&cmd_text_save,
->>>>>>> seeds1
 	&cmd_trace,
 	&cmd_version,
 	&cmd_wait_async,
