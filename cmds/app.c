@@ -31,6 +31,7 @@ static void app_close(struct session *s)
 	cm_close(s);
 	obj_destroy_all(s);
 	async_free(s);
+	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;
 }

@@ -52,6 +52,12 @@ extern const struct cmd cmd_wait_async, cmd_wait_state;
 extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
 /* device/gids.c */
 extern const struct cmd cmd_gids;
+/* device/limits.c */
+extern const struct cmd cmd_limits_probe;
+/* doctor/doctor.c */
+extern const struct cmd cmd_doctor;
+/* explain/explain.c */
+extern const struct cmd cmd_explain;
 /* memory/mem_digest.c */
 extern const struct cmd cmd_mem_digest;
 /* memory/mem_file.c */

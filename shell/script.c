@@ -129,7 +129,7 @@ static int eval_command(struct session *s, const char *command, int len)
 
 	free(path);
 	Tcl_IncrRefCount(file);
-	fail_clear(&s->fail);
+	fail_keep(s);
 	out_free(s->last);
 	s->last = NULL;
 	if (put_in_memory(s->script, command, len)) {

@@ -65,6 +65,7 @@ struct session {
 	struct context *ctx;
 	struct options opt;
 	struct fail fail;
+	struct fail before;	 /* the last one that a command at top level left */
 	struct obstack arena;	 /* what arguments need until their command returns */
 	bool printing;		 /* the result of the command at top level is to be shown */
 	struct out *last;	 /* of the outermost command that ran last */
