@@ -31,6 +31,6 @@ form() {
 }
 
 form "$scripts/examples" 30 "$scripts/../README.md" # a learner reads one at a glance
-form "$scripts/seeds" 60 "$scripts/seeds/README.md" # a whole program each
+form "$scripts/seeds" 70 "$scripts/seeds/README.md" # a whole program each
 [ "$failures" = 0 ] && echo ok
 exit $((failures > 0))

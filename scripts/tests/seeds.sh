@@ -11,6 +11,7 @@ rdmash=$1 mode=$2 word=${3-}
 here=$(cd "$(dirname "$0")" && pwd)
 lab=$here/../rxe-lab
 seeds=$here/../seeds
+[ "$mode" = uroce ] && export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce}
 self=(bash "$here/seeds.sh" "$rdmash")
 most=60 # seconds that one script may take
 
@@ -21,14 +22,14 @@ pairs() {
 # somebody waits for a peer: RDMA CM of the kernel or ours, or TCP
 listens() {
 	{ [ -n "${UROCE-}" ] && "$UROCE" status; rdma resource show cm_id; } 2>/dev/null |
-		grep -qi listen || grep -qs ' 0A ' /proc/net/tcp /proc/net/tcp6
+		grep -qE "listens|LISTEN" || grep -qs ' 0A ' /proc/net/tcp /proc/net/tcp6
 }
 
 # run SCRIPT WORDS OUT: with words as a shell reads them
 run() {
 	local words
 	eval "words=($2)"
-	timeout "$most" "$rdmash" "$seeds/$1.rdma" "${words[@]}" >"$3" 2>&1
+	timeout "$most" "$rdmash" -c 'set within 20s' -f "$seeds/$1.rdma" -- "${words[@]}" >"$3" 2>&1 </dev/null
 }
 
 # judge WHAT STATUS OUT WANTED
@@ -75,7 +76,7 @@ uroce | rxe)
 	;;
 pair)
 	"$lab" check pair || exit
-	exec "$lab" pair -t 580 -d 0 "$(printf '%q ' "${self[@]}" servers "$word")" \
+	exec "$lab" pair -t ${SEEDS_LIMIT-580} -d 0 "$(printf '%q ' "${self[@]}" servers "$word")" \
 		"$(printf '%q ' "${self[@]}" clients "$word")"
 	;;
 both)
