@@ -56,6 +56,24 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
 }
 
+static Tcl_Obj *app_objects(struct session *s)
+{
+	struct out *out = out_new(false, false);
+	Tcl_Obj *all;
+	struct obj *o;
+
+	out_dict(out, NULL);
+	obj_foreach(o, s) {
+		out_dict(out, o->name);
+		o->class->describe(s, o, out);
+		out_end(out);
+	}
+	out_end(out);
+	all = out_value(out);
+	out_free(out);
+	return all;
+}
+
 /* A provider is a driver of libibverbs in user space; each leaves a file of its name. */
 static void app_version(Tcl_DString *text)
 {
@@ -80,5 +98,6 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.objects = app_objects,
 	.topics = cmd_topics,
 };

@@ -35,6 +35,8 @@ struct app {
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
+	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
+	Tcl_Obj *(*objects)(struct session *s);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;
@@ -48,6 +50,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace; /* voices are shown */
+	bool step;  /* each call waits for Enter */
 	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */
 	enum out_format format;

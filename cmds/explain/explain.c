@@ -146,7 +146,7 @@ static const struct cmd_eg explain_egs[] = {
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.family = "understanding",
-	.summary = "what a status, event, errno, flag or transition means, or why it failed",
+	.summary = "what a status or event means, or why the last thing failed",
 	.text = "Takes a name with or without its prefix, a number, or the text of an error\n"
 		"message: completion statuses and opcodes, connection events, reasons of a\n"
 		"reject, asynchronous events, errnos, access flags, opcodes and flags of work\n"

@@ -26,6 +26,7 @@ hostile() {
 # A step is a command that may do something with the device or the other end. Before number
 # STOP the process kills itself.
 doomed() {
+	# shellcheck disable=SC2016 # its own variables
 	run --unsafe -c "set stop $1" -c 'set step 0
 		proc step args { if {[incr ::step] == $::stop} { exec kill -KILL [pid] } }
 		foreach word {listen connect accept reg post poll cm wait disconnect} {

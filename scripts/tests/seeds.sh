@@ -80,7 +80,7 @@ uroce | rxe)
 	;;
 pair)
 	"$lab" check pair || exit
-	exec "$lab" pair -t ${SEEDS_LIMIT-580} -d 0 "$(printf '%q ' "${self[@]}" servers "$word")" \
+	exec "$lab" pair -t "${SEEDS_LIMIT-580}" -d 0 "$(printf '%q ' "${self[@]}" servers "$word")" \
 		"$(printf '%q ' "${self[@]}" clients "$word")"
 	;;
 both)
