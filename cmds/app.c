@@ -79,5 +79,6 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.circumstances = cm_circumstances,
 	.topics = cmd_topics,
 };
