@@ -9,8 +9,8 @@ rdmash=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce}
-within=3                   # seconds that a wait of the script may take
-most=$((within * 3 + 12))   # and all of it, with a sanitizer on a busy machine
+within=6                 # seconds that a wait of the script may take: a request is repeated after 4
+most=$((within * 3 + 12)) # and all of it, with a sanitizer on a busy machine
 
 if [ "${1-}" != --try ]; then
 	tmp=$(mktemp -d /tmp/seeds-broken.XXXXXX) || exit 1
@@ -28,7 +28,7 @@ if [ "${1-}" != --try ]; then
 			done
 		done
 	done >"$tmp/tries"
-	xargs -P 8 -L 1 bash "$here/on.sh" uroce bash "$0" "$rdmash" --try <"$tmp/tries" >"$tmp/said"
+	xargs -P 10 -L 1 bash "$here/on.sh" uroce bash "$0" "$rdmash" --try <"$tmp/tries" >"$tmp/said"
 	status=$?
 	cat "$tmp/said"
 	[ "$(grep -c '^ok: ' "$tmp/said")" = "$(grep -c . "$tmp/tries")" ] || status=1
