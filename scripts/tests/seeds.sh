@@ -25,11 +25,20 @@ listens() {
 		grep -qE "listens|LISTEN" || grep -qs ' 0A ' /proc/net/tcp /proc/net/tcp6
 }
 
-# run SCRIPT WORDS OUT: with words as a shell reads them
+# run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them
 run() {
-	local words
+	local words play=("$rdmash" -c 'set within 20s' -f "$seeds/$1.rdma" --)
 	eval "words=($2)"
-	timeout "$most" "$rdmash" -c 'set within 20s' -f "$seeds/$1.rdma" -- "${words[@]}" >"$3" 2>&1 </dev/null
+	case $1 in %*) play=(${UROCE:+"$UROCE"} "$(dirname "$rdmash")/scripts/tests/seeds_peer" "${1#%}") ;; esac
+	timeout "$most" "${play[@]}" "${words[@]}" >"$3" 2>&1 </dev/null
+}
+
+# end server|client NAME: NAME-server, or its word of "NAME%ROLE": that is the other end
+end() {
+	case $2 in
+	*%*-"$1") echo "%${2#*%}" ;;
+	*) echo "${2%%%*}-$1" ;;
+	esac
 }
 
 # judge WHAT STATUS OUT WANTED
@@ -48,7 +57,7 @@ servers() {
 	local n=0 what name server client says wanted
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
-		run "$name-server" "$server" "$1/server.$n" &
+		run "$(end server "$name")" "$server" "$1/server.$n" &
 		until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 		touch "$1/ready.$n"
 		wait $!
@@ -62,7 +71,7 @@ clients() {
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
 		until [ -e "$1/ready.$n" ]; do sleep 0.05; done
-		run "$name-client" "$client" "$1/client.$n"
+		run "$(end client "$name")" "$client" "$1/client.$n"
 		judge "$what, client" $? "$1/client.$n" "$wanted"
 	done < <(pairs)
 	exit $((failures > 0))
