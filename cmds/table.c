@@ -2,12 +2,14 @@
 /* Every command, sorted by name. The shell's own stand here too, so that there is one table. */
 #include <stddef.h>
 
+#include "builtin.h"
 #include "cmd.h"
 #include "table.h"
 
 const struct cmd *const cmd_table[] = {
 	&cmd_accept,
 	&cmd_ah,
+	&cmd_answer,
 	&cmd_arm,
 	&cmd_bench,
 	&cmd_cc,
@@ -38,12 +40,18 @@ const struct cmd *const cmd_table[] = {
 	&cmd_device,
 	&cmd_devices,
 	&cmd_disconnect,
+	&cmd_doctor,
 	&cmd_echo,
 	&cmd_exit,
 	&cmd_expect,
+	&cmd_explain,
+	&cmd_fault_list,
+	&cmd_fault_run,
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
+	&cmd_lesson,
+	&cmd_limits_probe,
 	&cmd_listen,
 	&cmd_mcast_attach,
 	&cmd_mcast_detach,
@@ -99,6 +107,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_source,
 	&cmd_srq,
 	&cmd_srq_modify,
+	&cmd_step,
 	&cmd_tcp_accept,
 	&cmd_tcp_connect,
 	&cmd_tcp_listen,

@@ -14,6 +14,7 @@
 #include "expect.h"
 #include "help.h"
 #include "interp.h"
+#include "lesson.h"
 #include "record.h"
 #include "repl.h"
 #include "script.h"
@@ -286,11 +287,13 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 
 static void free_session(struct session *s)
 {
+	lesson_end();
 	recorder_free(s->recorder);
 	interp_free(s);
 	app.close(s);
 	notices_free(s->notices);
 	fail_clear(&s->fail);
+	fail_clear(&s->before);
 	loop_free(s->loop);
 	obstack_free(&s->arena, NULL);
 }

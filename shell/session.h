@@ -37,6 +37,8 @@ struct app {
 	const char *(*explain)(const char *word);
 	/* Adds rows to s->fail: what else has happened that may be why. NULL: nothing. */
 	void (*circumstances)(struct session *s);
+	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
+	Tcl_Obj *(*objects)(struct session *s);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;
@@ -50,6 +52,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace; /* voices are shown */
+	bool step;  /* each call waits for Enter */
 	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */
 	enum out_format format;
@@ -67,6 +70,7 @@ struct session {
 	struct context *ctx;
 	struct options opt;
 	struct fail fail;
+	struct fail before;	 /* the last one that a command at top level left */
 	struct obstack arena;	 /* what arguments need until their command returns */
 	bool printing;		 /* the result of the command at top level is to be shown */
 	struct out *last;	 /* of the outermost command that ran last */

@@ -52,6 +52,7 @@ done
 
 # ------------------------------------------------- Ctrl-C in every command that waits
 # The last line waits. Not here: what is over at once on this device.
+tcp="tcp connect 10.0.0.1 [dict get [tcp listen 0] port]"
 declare -A waits=(
 	[accept]=$'listen 7471\naccept'
 	[reject]=$'listen 7471\nreject'
@@ -72,6 +73,10 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[oob accept]=$'qp create\noob listen 0 -background\noob accept'
 	[oob connect]=$'qp create\noob connect 10.0.0.77 7000 -within 60s'
 	[oob listen]=$'qp create\noob listen 0'
+	[tcp accept]=$'tcp listen 0\ntcp accept -within 60s'
+	[tcp connect]=$'tcp connect 10.0.0.77 7000 -within 60s'
+	[tcp recv]="$tcp"$'\ntcp recv tcp0 5 -within 60s'
+	[tcp send]="$tcp"$'\nreg 64M\ntcp send tcp0 -mr mr0 -within 60s'
 	[wait async]=$'pd\nwait async DEVICE_FATAL -within 60s'
 	[wait cq]=$'cq -events\narm\nwait cq -within 60s'
 	[wait event]=$'cm create\nwait event ESTABLISHED -within 60s'

@@ -26,11 +26,14 @@ listens() {
 		grep -qE "listens|LISTEN" || grep -qs ' 0A ' /proc/net/tcp /proc/net/tcp6
 }
 
-# run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them
+# run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them; $dir is a directory for files
 run() {
-	local words play=("$rdmash" -c 'set within 20s' -f "$seeds/$1.rdma" --)
+	local words dir=${3%/*}
+	local play=("$rdmash" --allow-dir "$dir" -c 'set within 20s' -f "$seeds/$1.rdma" --)
 	eval "words=($2)"
-	case $1 in %*) play=(${UROCE:+"$UROCE"} "$(dirname "$rdmash")/scripts/tests/seeds_peer" "${1#%}") ;; esac
+	case $1 in
+	%*) play=(${UROCE:+"$UROCE"} "$(dirname "$rdmash")/scripts/tests/seeds_peer" "${1#%}") ;;
+	esac
 	timeout "$most" "${play[@]}" "${words[@]}" >"$3" 2>&1 </dev/null
 }
 
@@ -58,6 +61,7 @@ servers() {
 	local n=0 what name server client says wanted
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
+		[ -e "$seeds/$name.rdma" ] && touch "$1/ready.$n" && continue
 		run "$(end server "$name")" "$server" "$1/server.$n" &
 		until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 		touch "$1/ready.$n"
@@ -68,11 +72,14 @@ servers() {
 }
 
 clients() {
-	local n=0 what name server client says wanted
+	local n=0 what name server client says wanted end
+	mkdir "$1/in" && yes RDMA | head -c 26214400 >"$1/in/25 MiB" && : >"$1/in/nothing"
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
 		until [ -e "$1/ready.$n" ]; do sleep 0.05; done
-		run "$(end client "$name")" "$client" "$1/client.$n"
+		end=$(end client "$name")
+		[ -e "$seeds/$name.rdma" ] && end=$name # both ends in one script
+		run "$end" "$client" "$1/client.$n"
 		judge "$what, client" $? "$1/client.$n" "$wanted"
 	done < <(pairs)
 	exit $((failures > 0))
@@ -88,7 +95,7 @@ uroce | rxe)
 	;;
 pair)
 	"$lab" check pair || exit
-	exec "$lab" pair -t ${SEEDS_LIMIT-580} -d 0 "$(printf '%q ' "${self[@]}" servers "$word")" \
+	exec "$lab" pair -t "${SEEDS_LIMIT-580}" -d 0 "$(printf '%q ' "${self[@]}" servers "$word")" \
 		"$(printf '%q ' "${self[@]}" clients "$word")"
 	;;
 both)
