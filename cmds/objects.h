@@ -258,6 +258,7 @@ struct id {
 	bool by_itself; /* accepted by listen -accept: goes when its peer has left */
 	bool stepping;	/* made by 'cm create': nothing is answered for the user */
 	bool left;	/* rdma_disconnect() was called: the peer is not kept waiting */
+	bool peer_left; /* the peer disconnected before we did */
 	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */

@@ -16,7 +16,8 @@ self=(bash "$here/seeds.sh" "$rdmash")
 most=60 # seconds that one script may take
 
 pairs() {
-	sed -n "/^#/d; s/@/$address/g; /./p" "$here/seeds.list" | grep -F -- "$word"
+	sed -n "/^#/d; s/@/$address/g; /./p" "$here/seeds.list" | grep -F -- "$word" |
+		grep -v -- "$without"
 }
 
 # somebody waits for a peer: RDMA CM of the kernel or ours, or TCP
@@ -25,11 +26,23 @@ listens() {
 		grep -qE "listens|LISTEN" || grep -qs ' 0A ' /proc/net/tcp /proc/net/tcp6
 }
 
-# run SCRIPT WORDS OUT: with words as a shell reads them; $dir is a directory for files
+# run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them; $dir is a directory for files
 run() {
 	local words dir=${3%/*}
+	local play=("$rdmash" --allow-dir "$dir" -c 'set within 20s' -f "$seeds/$1.rdma" --)
 	eval "words=($2)"
-	timeout "$most" "$rdmash" --allow-dir "$dir" -c 'set within 20s' -f "$seeds/$1.rdma" -- "${words[@]}" >"$3" 2>&1 </dev/null
+	case $1 in
+	%*) play=(${UROCE:+"$UROCE"} "$(dirname "$rdmash")/scripts/tests/seeds_peer" "${1#%}") ;;
+	esac
+	timeout "$most" "${play[@]}" "${words[@]}" >"$3" 2>&1 </dev/null
+}
+
+# end server|client NAME: NAME-server, or its word of "NAME%ROLE": that is the other end
+end() {
+	case $2 in
+	*%*-"$1") echo "%${2#*%}" ;;
+	*) echo "${2%%%*}-$1" ;;
+	esac
 }
 
 # judge WHAT STATUS OUT WANTED
@@ -48,8 +61,8 @@ servers() {
 	local n=0 what name server client says wanted
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
-		[ -e "$seeds/$name-server.rdma" ] || { touch "$1/ready.$n" && continue; }
-		run "$name-server" "$server" "$1/server.$n" &
+		[ -e "$seeds/$name.rdma" ] && touch "$1/ready.$n" && continue
+		run "$(end server "$name")" "$server" "$1/server.$n" &
 		until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 		touch "$1/ready.$n"
 		wait $!
@@ -64,9 +77,9 @@ clients() {
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
 		until [ -e "$1/ready.$n" ]; do sleep 0.05; done
-		end=-client
-		[ -e "$seeds/$name.rdma" ] && end='' # both ends in one script
-		run "$name$end" "$client" "$1/client.$n"
+		end=$(end client "$name")
+		[ -e "$seeds/$name.rdma" ] && end=$name # both ends in one script
+		run "$end" "$client" "$1/client.$n"
 		judge "$what, client" $? "$1/client.$n" "$wanted"
 	done < <(pairs)
 	exit $((failures > 0))
@@ -74,6 +87,8 @@ clients() {
 
 failures=0
 address=10.0.0.1
+without='^$'
+case $mode in pair | servers | clients) without='%' ;; esac # the program is tried on one host
 case $mode in
 uroce | rxe)
 	exec bash "$here/on.sh" "$mode" "${self[@]}" both "$word"
