@@ -102,6 +102,7 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.circumstances = cm_circumstances,
 	.objects = app_objects,
 	.topics = cmd_topics,
 };

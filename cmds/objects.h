@@ -262,6 +262,7 @@ struct id {
 	bool by_itself; /* accepted by listen -accept: goes when its peer has left */
 	bool stepping;	/* made by 'cm create': nothing is answered for the user */
 	bool left;	/* rdma_disconnect() was called: the peer is not kept waiting */
+	bool peer_left; /* the peer disconnected before we did */
 	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
@@ -276,7 +277,7 @@ struct id {
 };
 
 extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class, qp_class,
-	mr_class, mw_class, ah_class, ec_class, id_class, oob_class;
+	mr_class, mw_class, ah_class, ec_class, id_class, oob_class, tcp_class, tcpl_class;
 
 /* -------------------------------------------------------------------- store -- */
 
@@ -316,10 +317,11 @@ void obj_destroy_all(struct session *s);
 /* Kinds that store a pointer to the object. Left out: the current one, else the only one;
  * with none or several the command fails and says what to type. */
 extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
-	kind_mw, kind_ah, kind_ec, kind_id, kind_oob;
+	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
-	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt, kind_oob_opt;
+	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt, kind_oob_opt,
+	kind_tcp_opt, kind_tcpl_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 

@@ -14,6 +14,7 @@ const char *const help_families[] = {
 	"connection, in one go",
 	"connection, step by step",
 	"by hand",
+	"beside RDMA",
 	"data path",
 	"understanding",
 	"scripts",

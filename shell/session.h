@@ -37,6 +37,8 @@ struct app {
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
+	/* Adds rows to s->fail: what else has happened that may be why. NULL: nothing. */
+	void (*circumstances)(struct session *s);
 	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
 	Tcl_Obj *(*objects)(struct session *s);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
