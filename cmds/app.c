@@ -10,6 +10,7 @@
 #include "cm_events.h"
 #include "embedded.h"
 #include "objects.h"
+#include "peer.h"
 #include "qp_history.h"
 #include "session.h"
 #include "topics.h"
@@ -28,6 +29,7 @@ static void app_close(struct session *s)
 {
 	if (!s->ctx)
 		return;
+	peer_end_all(s); /* while what this end has still answers them */
 	cm_close(s);
 	obj_destroy_all(s);
 	async_free(s);

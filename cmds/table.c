@@ -6,9 +6,11 @@
 #include "table.h"
 
 const struct cmd *const cmd_table[] = {
+	&cmd_at, /* @ */
 	&cmd_accept,
 	&cmd_ah,
 	&cmd_arm,
+	&cmd_barrier,
 	&cmd_bench,
 	&cmd_cc,
 	&cmd_close,
@@ -65,6 +67,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_open,
 	&cmd_option,
 	&cmd_pd,
+	&cmd_peer,
 	&cmd_pkeys,
 	&cmd_poll,
 	&cmd_ports,

@@ -17,6 +17,7 @@ const char *const help_families[] = {
 	"data path",
 	"understanding",
 	"scripts",
+	"both ends",
 	"measuring",
 	"settings",
 	"help",

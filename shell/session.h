@@ -47,6 +47,7 @@ struct options {
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
 	bool color;	 /* decided once, at start */
 	bool interactive;
+	bool peer;  /* --peer: another rdmash says what to do */
 	bool trace; /* voices are shown */
 	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */

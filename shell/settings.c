@@ -219,6 +219,7 @@ static const struct word notice_flags[] = { { "cm", 1 << NOTICE_CM, "connection 
 					    { "async", 1 << NOTICE_ASYNC,
 					      "asynchronous events of devices" },
 					    { "cq", 1 << NOTICE_CQ, "completion events" },
+					    { "peer", 1 << NOTICE_PEER, "other ends (see peer)" },
 					    { "on", ALL_NOTICES, "all" },
 					    { "off", 0, "none" },
 					    { 0 } };
@@ -229,7 +230,7 @@ struct notices_args {
 
 static const struct arg notices_arg_table[] = {
 	POS_OPT("kinds", notices_args, kinds, kind_flags,
-		"which are shown: cm,async,cq; on: all, off: none (default: say which)",
+		"which are shown: cm,async,cq,peer; on: all, off: none (default: say which)",
 		.data = notice_flags),
 	ARGS_END,
 };
@@ -267,7 +268,8 @@ const struct cmd cmd_notices = {
 	.summary = "choose which events are told as they happen",
 	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
 		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
-		"device, cq: a completion event of an armed completion queue. They come above the\n"
+		"device, cq: a completion event of an armed completion queue, peer: what becomes of\n"
+		"another end (its own notices are of their kinds, with its name). They come above the\n"
 		"line being typed; without a terminal, on standard error. What is not shown happens\n"
 		"all the same.",
 	.examples = notices_examples,

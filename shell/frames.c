@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frames.h"
+#include "xmem.h"
+
+#define RS	 '\036'
+#define TEXT_MAX (64u << 10) /* a line that is no message is cut there */
+
+struct frames {
+	const struct frames_ops *ops;
+	void *ctx;
+	char *data;
+	size_t len, room;
+	size_t seen; /* no newline before it */
+};
+
+struct frames *frames_new(const struct frames_ops *ops, void *ctx)
+{
+	struct frames *f = xcalloc(1, sizeof *f);
+
+	f->ops = ops;
+	f->ctx = ctx;
+	return f;
+}
+
+void frames_free(struct frames *f)
+{
+	if (!f)
+		return;
+	free(f->data);
+	free(f);
+}
+
+static void text(struct frames *f, const char *line, size_t len)
+{
+	if (len && line[len - 1] == '\r')
+		len--;
+	if (len)
+		f->ops->text(f->ctx, line, len);
+}
+
+/* len may well be a stranger's: the tokener limits the depth. */
+static struct json_object *parse(const char *json, size_t len)
+{
+	struct json_tokener *tok = json_tokener_new();
+	struct json_object *msg;
+
+	if (!tok)
+		Tcl_Panic("out of memory");
+	msg = json_tokener_parse_ex(tok, json, (int)len);
+	if (json_tokener_get_error(tok) != json_tokener_success ||
+	    !json_object_is_type(msg, json_type_object)) {
+		json_object_put(msg);
+		msg = NULL;
+	}
+	json_tokener_free(tok);
+	return msg;
+}
+
+/* What stands before the message on its line is the end of a text without a newline. */
+static void line(struct frames *f, const char *from, size_t len)
+{
+	const char *rs = memchr(from, RS, len);
+	struct json_object *msg = NULL;
+
+	if (rs)
+		msg = parse(rs + 1, len - (size_t)(rs + 1 - from));
+	if (!msg) {
+		text(f, from, len);
+		return;
+	}
+	text(f, from, (size_t)(rs - from));
+	f->ops->message(f->ctx, msg);
+	json_object_put(msg);
+}
+
+/* Takes the lines that are whole off the buffer. */
+static void take_lines(struct frames *f)
+{
+	size_t from = 0;
+	char *end;
+
+	while ((end = memchr(f->data + f->seen, '\n', f->len - f->seen))) {
+		line(f, f->data + from, (size_t)(end - f->data) - from);
+		from = f->seen = (size_t)(end - f->data) + 1;
+	}
+	memmove(f->data, f->data + from, f->len - from);
+	f->len -= from;
+	f->seen = f->len;
+}
+
+int frames_feed(struct frames *f, const char *data, size_t len)
+{
+	while (f->room - f->len < len || !f->room)
+		f->data = xrealloc(f->data, f->room = f->room ? 2 * f->room : 4096, 1);
+	memcpy(f->data + f->len, data, len);
+	f->len += len;
+	take_lines(f);
+	if (f->len > FRAMES_MAX)
+		return -1;
+	if (f->len > TEXT_MAX && !memchr(f->data, RS, f->len)) {
+		text(f, f->data, f->len);
+		f->len = f->seen = 0;
+	}
+	return 0;
+}
+
+void frames_end(struct frames *f)
+{
+	text(f, f->data, f->len);
+	f->len = f->seen = 0;
+}
+
+void frames_put(Tcl_DString *to, const char *name, struct json_object *body)
+{
+	struct json_object *msg = json_object_new_object();
+	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char rs = RS;
+	const char *json;
+	size_t len;
+
+	json_object_object_add(msg, name, body);
+	json = json_object_to_json_string_length(msg, flags, &len);
+	Tcl_DStringAppend(to, &rs, 1);
+	Tcl_DStringAppend(to, json, (int)len);
+	Tcl_DStringAppend(to, "\n", 1);
+	json_object_put(msg);
+}
+
+static Tcl_Encoding utf8(void)
+{
+	static Tcl_Encoding encoding;
+
+	if (!encoding)
+		encoding = Tcl_GetEncoding(NULL, "utf-8"); /* it is built in */
+	return encoding;
+}
+
+struct json_object *frames_str(const char *utf, int len)
+{
+	struct json_object *str;
+	Tcl_DString d;
+
+	Tcl_UtfToExternalDString(utf8(), utf, len, &d);
+	str = json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return str;
+}
+
+Tcl_Obj *frames_obj(struct json_object *str)
+{
+	Tcl_DString d;
+	Tcl_Obj *value;
+
+	if (!json_object_is_type(str, json_type_string))
+		return Tcl_NewObj();
+	Tcl_ExternalToUtfDString(utf8(), json_object_get_string(str),
+				 json_object_get_string_len(str), &d);
+	value = Tcl_NewStringObj(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return value;
+}
+
+static struct json_object *member(struct json_object *in, const char *key, enum json_type type)
+{
+	struct json_object *v = NULL;
+
+	if (!json_object_is_type(in, json_type_object) || !json_object_object_get_ex(in, key, &v))
+		return NULL;
+	return json_object_is_type(v, type) ? v : NULL;
+}
+
+const char *frames_get_str(struct json_object *in, const char *key)
+{
+	struct json_object *v = member(in, key, json_type_string);
+
+	return v ? json_object_get_string(v) : NULL;
+}
+
+uint64_t frames_get_int(struct json_object *in, const char *key)
+{
+	struct json_object *v = member(in, key, json_type_int);
+
+	return v ? json_object_get_uint64(v) : 0;
+}
+
+bool frames_get_bool(struct json_object *in, const char *key)
+{
+	struct json_object *v = member(in, key, json_type_boolean);
+
+	return v && json_object_get_boolean(v);
+}
