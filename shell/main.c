@@ -52,7 +52,16 @@ struct command_line {
 	const char *dump; /* --man, --complete-bash: what to print instead of running */
 };
 
-enum { OPT_JSON = 256, OPT_COLOR, OPT_UNSAFE, OPT_ALLOW_DIR, OPT_DEVICE, OPT_PEER, OPT_MAN, OPT_BASH };
+enum {
+	OPT_JSON = 256,
+	OPT_COLOR,
+	OPT_UNSAFE,
+	OPT_ALLOW_DIR,
+	OPT_DEVICE,
+	OPT_PEER,
+	OPT_MAN,
+	OPT_BASH
+};
 
 static const struct option long_options[] = {
 	{ "file", required_argument, NULL, 'f' },

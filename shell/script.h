@@ -19,8 +19,8 @@ struct script {
 	struct script *parent;
 	const char *name;
 	const char *dir;
-	int fd;	       /* memory file the interpreter reads the commands from */
-	unsigned line; /* of the command being run */
+	int fd;		     /* memory file the interpreter reads the commands from */
+	unsigned line;	     /* of the command being run */
 	const char *command; /* being run, of len bytes */
 	int len;
 	bool valued; /* the value of the last command counts */

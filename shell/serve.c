@@ -319,8 +319,10 @@ static void put_value(struct session *s, struct json_object *body)
 		return;
 	}
 	Tcl_SetObjErrorCode(s->tcl, Tcl_NewStringObj("RDMASH peer EMSGSIZE", -1));
-	fail(s, "peer", "EMSGSIZE", "a value of %d bytes cannot go from one end to the other: "
-	     "%u MiB are too many", len, FRAMES_MAX / 8 >> 20);
+	fail(s, "peer", "EMSGSIZE",
+	     "a value of %d bytes cannot go from one end to the other: "
+	     "%u MiB are too many",
+	     len, FRAMES_MAX / 8 >> 20);
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
 	put(body, "error", error_of(s));
 }

@@ -15,9 +15,8 @@
 
 /* ---------------------------------------------------------------------- object -- */
 
-static const char *const states[] = { [PEER_STARTING] = "starting",
-				      [PEER_READY] = "idle",
-				      [PEER_ENDED] = "ended" };
+static const char *const
+	states[] = { [PEER_STARTING] = "starting", [PEER_READY] = "idle", [PEER_ENDED] = "ended" };
 
 static int destroy(struct session *s, struct obj *o)
 {
@@ -131,8 +130,7 @@ static const struct arg peer_args[] = {
 	OPT("rdmash", peer_args, how.program, kind_path,
 	    "the program (default: this one; with -host: rdmash)"),
 	OPT("device", peer_args, how.device, kind_str, "its --device (default: as here)"),
-	OPT("within", peer_args, within, kind_ms, "how long it may take to start",
-	    .dflt = "30s"),
+	OPT("within", peer_args, within, kind_ms, "how long it may take to start", .dflt = "30s"),
 	ARGS_END,
 };
 
@@ -159,8 +157,10 @@ static int may_start(struct session *s, const struct peer_args *a)
 
 	if (script_gate(s) && (a->how.host || a->how.command || a->how.program)) {
 		fail(s, "peer", "UNSAFE", "-%s starts a program, which a script may not", what);
-		return fail_next(s, "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; "
-				 "or rdmash --unsafe", a->name, what);
+		return fail_next(s,
+				 "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; "
+				 "or rdmash --unsafe",
+				 a->name, what);
 	}
 	if (script_gate(s) && s->opt.peer)
 		return fail(s, "peer", "UNSAFE", "a script starts peers at its own end only");
@@ -193,8 +193,9 @@ static int await_hello(struct session *s, struct peer *p, int64_t within_ms)
 	else
 		fail(s, "peer", "ETIMEDOUT", "%s", p->why ? p->why : "it does not end");
 	if (p->remote)
-		fail_row(s, "note", "ssh must get there without asking anything, and find rdmash "
-				    "(-rdmash PATH)");
+		fail_row(s, "note",
+			 "ssh must get there without asking anything, and find rdmash "
+			 "(-rdmash PATH)");
 	return -1;
 }
 
@@ -242,7 +243,6 @@ static const struct cmd_eg peer_egs[] = {
 	{ "@b reg 4096 -name there", "b| mr there" },
 	{ "set k [@b get there rkey]", NULL },
 	{ "peer", "process" },
-	{ "peer c -command {ip netns exec}", "" },
 	{ "destroy b", NULL },
 	{ NULL, NULL },
 };

@@ -32,12 +32,12 @@ enum peer_state {
 struct call {
 	STAILQ_ENTRY(call) link;
 	uint64_t id;
-	char *what;	  /* the beginning of the script */
-	int64_t since;	  /* loop_now() */
-	bool background;  /* its answer is for 'NAME -result' or barrier */
-	bool unwanted;	  /* nobody waits for its answer any more */
-	bool done;	  /* answered, or never will be */
-	unsigned passed;  /* expectations told to it */
+	char *what;	 /* the beginning of the script */
+	int64_t since;	 /* loop_now() */
+	bool background; /* its answer is for 'NAME -result' or barrier */
+	bool unwanted;	 /* nobody waits for its answer any more */
+	bool done;	 /* answered, or never will be */
+	unsigned passed; /* expectations told to it */
 	unsigned failed;
 	struct json_object *answer; /* NULL until then; and if the peer has ended */
 };
@@ -52,13 +52,13 @@ struct peer {
 	int pidfd, in, out, err; /* -1: closed */
 	struct frames *frames, *errors;
 	Tcl_DString unsent;
-	char *version, *host;	/* as it says */
+	char *version, *host; /* as it says */
 	int64_t its_pid;
-	char *why;		/* it was given up: what it did wrong; or NULL */
-	char *how;		/* PEER_ENDED: "exit status 3" */
-	char *said[PEER_SAID];	/* a ring of lines that were no messages, or errors */
+	char *why;	       /* it was given up: what it did wrong; or NULL */
+	char *how;	       /* PEER_ENDED: "exit status 3" */
+	char *said[PEER_SAID]; /* a ring of lines that were no messages, or errors */
 	unsigned nsaid;
-	bool leaving;		/* it was told to end, or quits by itself */
+	bool leaving;		 /* it was told to end, or quits by itself */
 	struct loop_timer *kill; /* its channel is closed: the process must follow */
 	uint64_t last_id;
 	STAILQ_HEAD(, call) calls; /* not yet taken */

@@ -122,8 +122,10 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, bool back
 		return NULL;
 	}
 	if ((unsigned)len > FRAMES_MAX / 8) {
-		fail(s, "peer", "EMSGSIZE", "a command of %d bytes cannot go to a peer: %u MiB are "
-		     "too many", len, FRAMES_MAX / 8 >> 20);
+		fail(s, "peer", "EMSGSIZE",
+		     "a command of %d bytes cannot go to a peer: %u MiB are "
+		     "too many",
+		     len, FRAMES_MAX / 8 >> 20);
 		return NULL;
 	}
 	c = xcalloc(1, sizeof *c);
@@ -216,7 +218,8 @@ int peer_dead(struct session *s, const struct peer *p)
 {
 	unsigned n = p->nsaid < PEER_SAID ? p->nsaid : PEER_SAID;
 
-	fail(s, "peer", "ENDED", "%s has ended: %s", p->o.name, p->why ? p->why : p->how);
+	fail(s, "peer", "ENDED", "%s %s: %s", p->o.name,
+	     p->version ? "has ended" : "has not come up", p->why ? p->why : p->how);
 	fail_row(s, "was", "%s", p->command);
 	for (unsigned i = p->nsaid - n; i < p->nsaid; i++)
 		fail_row(s, i == p->nsaid - n ? "said last" : "", "%s", p->said[i % PEER_SAID]);

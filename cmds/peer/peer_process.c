@@ -82,8 +82,10 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
  * not be waited for. */
 static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 {
-	static const char *const ssh[] = { "ssh", "-T", "-o", "BatchMode=yes", "-o",
-					   "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
+	static const char *const ssh[] = { "ssh", "-T",
+					   "-o",  "BatchMode=yes",
+					   "-o",  "ServerAliveInterval=5",
+					   "-o",  "ServerAliveCountMax=3",
 					   "--" };
 	Tcl_Obj *remote = Tcl_NewListObj(0, NULL), **v;
 	int n, rc;
@@ -114,7 +116,8 @@ static int make_argv(struct session *s, const struct peer_how *how, Tcl_Obj *arg
 	int n, rc = 0;
 
 	if (how->host && how->command)
-		return fail(s, "args", "TWICE", "-host is short for a -command with ssh: only one "
+		return fail(s, "args", "TWICE",
+			    "-host is short for a -command with ssh: only one "
 			    "of them");
 	if (how->host)
 		return add_ssh(s, how, argv);
@@ -159,7 +162,8 @@ static char **make_environment(char **own)
 			    (len == 11 && memcmp(p, "liburoce.so", len) == 0);
 
 		if (len && !ours) {
-			char *more = xasprintf("%s%s%.*s", *own, (*own)[11] ? ":" : "", (int)len, p);
+			char *more = xasprintf("%s%s%.*s", *own, (*own)[11] ? ":" : "", (int)len,
+					       p);
 
 			free(*own);
 			*own = more;
@@ -192,7 +196,7 @@ static int spawn(struct peer *p, char *const *argv, int in, int out, int err)
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &usual);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-					POSIX_SPAWN_SETSIGMASK);
+						POSIX_SPAWN_SETSIGMASK);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);

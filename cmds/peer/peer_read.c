@@ -64,8 +64,9 @@ static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t
 	json_object_object_add(all, "peer", json_object_new_string(p->o.name));
 	json_object_object_add(all, "value", value);
 	Tcl_DStringAppend(d,
-			  json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN |
-							 JSON_C_TO_STRING_NOSLASHESCAPE), -1);
+			  json_object_to_json_string_ext(
+				  all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+			  -1);
 	json_object_put(all);
 }
 
@@ -142,7 +143,8 @@ static void on_hello(struct peer *p, struct json_object *body)
 	if (p->state != PEER_STARTING)
 		return;
 	if (protocol != FRAMES_PROTOCOL) {
-		peer_give_up(p, "its rdmash %.40s speaks version %llu of the channel, this one "
+		peer_give_up(p,
+			     "its rdmash %.40s speaks version %llu of the channel, this one "
 			     "version %d: install the same rdmash at both ends",
 			     version ? version : "", (unsigned long long)protocol, FRAMES_PROTOCOL);
 		return;
