@@ -149,18 +149,149 @@ struct json_object *frames_str(const char *utf, int len)
 	return str;
 }
 
-Tcl_Obj *frames_obj(struct json_object *str)
+/* ---------------------------------------------------------------------- values -- */
+
+#define DEPTH 8 /* of lists in lists; deeper ones travel as text */
+
+static bool is(const Tcl_Obj *value, const char *type)
+{
+	return value->typePtr && strcmp(value->typePtr->name, type) == 0;
+}
+
+/* The elements of a list or dict, if it is at hand as such; a dict's are key, value ... */
+static int elements(Tcl_Obj *value, Tcl_Obj ***v)
+{
+	int n = 0;
+
+	if ((!is(value, "list") && !is(value, "dict")) ||
+	    Tcl_ListObjGetElements(NULL, value, &n, v) != TCL_OK)
+		return 0;
+	return n;
+}
+
+static bool has_bytes(Tcl_Obj *value, int depth)
+{
+	Tcl_Obj *copy = NULL, **v;
+	bool found = is(value, "bytearray");
+	int n;
+
+	if (found || !depth || (!is(value, "list") && !is(value, "dict")))
+		return found;
+	copy = Tcl_DuplicateObj(value); /* a dict stays one */
+	Tcl_IncrRefCount(copy);
+	n = elements(copy, &v);
+	for (int i = 0; i < n && !found; i++)
+		found = has_bytes(v[i], depth - 1);
+	Tcl_DecrRefCount(copy);
+	return found;
+}
+
+bool frames_typed(Tcl_Obj *value)
+{
+	return has_bytes(value, DEPTH) || strpbrk(Tcl_GetString(value), "\r\032");
+}
+
+static struct json_object *tagged(const char *tag, struct json_object *body)
+{
+	struct json_object *all = json_object_new_object();
+
+	json_object_object_add(all, tag, body);
+	return all;
+}
+
+static struct json_object *bytes_value(Tcl_Obj *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct json_object *body;
+	int len;
+	const unsigned char *data = Tcl_GetByteArrayFromObj(value, &len);
+	char *hex = xcalloc(2 * (size_t)len + 1, 1);
+
+	for (int i = 0; i < len; i++) {
+		hex[2 * i] = digits[data[i] >> 4];
+		hex[2 * i + 1] = digits[data[i] & 15];
+	}
+	body = json_object_new_string_len(hex, 2 * len);
+	free(hex);
+	return tagged("bytes", body);
+}
+
+static struct json_object *to_json(Tcl_Obj *value, int depth)
+{
+	struct json_object *list;
+	Tcl_Obj *copy, **v;
+	const char *text;
+	int n;
+
+	if (is(value, "bytearray"))
+		return bytes_value(value);
+	if (!has_bytes(value, depth)) {
+		text = Tcl_GetStringFromObj(value, &n);
+		return frames_str(text, n);
+	}
+	copy = Tcl_DuplicateObj(value);
+	Tcl_IncrRefCount(copy);
+	list = json_object_new_array();
+	n = elements(copy, &v);
+	for (int i = 0; i < n; i++)
+		json_object_array_add(list, to_json(v[i], depth - 1));
+	Tcl_DecrRefCount(copy);
+	return tagged("list", list);
+}
+
+struct json_object *frames_value(Tcl_Obj *value)
+{
+	return to_json(value, DEPTH);
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
+}
+
+static Tcl_Obj *bytes_obj(struct json_object *body)
+{
+	const char *hex = json_object_get_string(body);
+	int len = json_object_get_string_len(body) / 2;
+	Tcl_Obj *value = Tcl_NewByteArrayObj(NULL, 0);
+	unsigned char *data = Tcl_SetByteArrayLength(value, len);
+
+	for (int i = 0; i < len; i++)
+		data[i] = (unsigned char)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+	return value;
+}
+
+static Tcl_Obj *text_obj(struct json_object *str)
 {
 	Tcl_DString d;
 	Tcl_Obj *value;
 
-	if (!json_object_is_type(str, json_type_string))
-		return Tcl_NewObj();
 	Tcl_ExternalToUtfDString(utf8(), json_object_get_string(str),
 				 json_object_get_string_len(str), &d);
 	value = Tcl_NewStringObj(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
 	return value;
+}
+
+Tcl_Obj *frames_obj(struct json_object *value)
+{
+	struct json_object *body;
+	Tcl_Obj *list;
+
+	if (json_object_is_type(value, json_type_string))
+		return text_obj(value);
+	if (!json_object_is_type(value, json_type_object))
+		return Tcl_NewObj();
+	if (json_object_object_get_ex(value, "bytes", &body) &&
+	    json_object_is_type(body, json_type_string))
+		return bytes_obj(body);
+	list = Tcl_NewListObj(0, NULL);
+	if (json_object_object_get_ex(value, "list", &body) &&
+	    json_object_is_type(body, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(body); i++)
+			Tcl_ListObjAppendElement(NULL, list,
+						 frames_obj(json_object_array_get_idx(body, i)));
+	return list;
 }
 
 static struct json_object *member(struct json_object *in, const char *key, enum json_type type)

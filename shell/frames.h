@@ -18,6 +18,9 @@
 #define FRAMES_PROTOCOL 1
 #define FRAMES_MAX	(64u << 20) /* bytes of a message */
 
+/* A command of a served rdmash: [FRAMES_VALUE 0] is the first of the values of a run. */
+#define FRAMES_VALUE "::rdmash_value"
+
 struct frames;
 
 struct frames_ops {
@@ -37,10 +40,16 @@ void frames_end(struct frames *f);
 /* Appends {name: body} as a message; takes both. */
 void frames_put(Tcl_DString *to, const char *name, struct json_object *body);
 
-/* Tcl's strings have zero bytes in two, JSON's have them as they are. */
+/* Text of len bytes (-1: to its end) as a JSON string. Tcl's strings have zero bytes in two,
+ * JSON's have them as they are. */
 struct json_object *frames_str(const char *utf, int len);
-/* A new value (reference count 0), empty for what is no string. */
-Tcl_Obj *frames_obj(struct json_object *str);
+/* A value. Bytes stay bytes, also in lists and dicts: commands tell them from text. All else
+ * is text, as everything in Tcl. */
+struct json_object *frames_value(Tcl_Obj *value);
+/* The value again (reference count 0); empty for what is none. */
+Tcl_Obj *frames_obj(struct json_object *value);
+/* Must the value travel as such, rather than as a word of a script? */
+bool frames_typed(Tcl_Obj *value);
 
 /* Members of an object that another process has made: NULL, 0, false when they are not
  * there or of another type. */

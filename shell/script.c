@@ -377,6 +377,7 @@ int script_part(struct session *s, const struct script *as, const char *text, bo
 
 	if (enter(s, &script))
 		return TCL_ERROR;
+	Tcl_ResetResult(s->tcl); /* a script without a command has no value */
 	rc = run_commands(s, text, false, print);
 	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
 		rc = outside(s, rc, false);

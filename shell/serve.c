@@ -43,7 +43,8 @@ static struct server {
 	struct frames *frames;
 	STAILQ_HEAD(, run) runs;
 	uint64_t running; /* 0: none */
-	bool gone;	  /* the other end is */
+	bool gone;	  /* the other end says nothing any more: it wants us to end */
+	bool deaf;	  /* nor does it listen */
 	struct stream streams[2];
 	Tcl_AsyncHandler wake;
 	char *settings; /* as they were told last */
@@ -53,13 +54,13 @@ static struct server {
 
 static void send_all(const char *data, size_t len)
 {
-	while (len && !sv.gone) {
+	while (len && !sv.deaf) {
 		ssize_t n = write(sv.out, data, len);
 
 		if (n < 0 && errno == EAGAIN)
 			poll(&(struct pollfd){ .fd = sv.out, .events = POLLOUT }, 1, -1);
 		else if (n < 0 && errno != EINTR)
-			sv.gone = true;
+			sv.gone = sv.deaf = true;
 		if (n > 0) {
 			data += n;
 			len -= (size_t)n;
@@ -308,21 +309,36 @@ static int run_script(struct session *s, struct json_object *msg)
 	return rc;
 }
 
+/* The words of a command that are no text. */
+static int give_value(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct json_object *values = NULL;
+	int i;
+
+	(void)data;
+	if (objc != 2 || Tcl_GetIntFromObj(NULL, objv[1], &i) != TCL_OK || i < 0 || !sv.running ||
+	    !json_object_object_get_ex(STAILQ_FIRST(&sv.runs)->msg, "values", &values) ||
+	    !json_object_is_type(values, json_type_array))
+		return TCL_ERROR;
+	Tcl_SetObjResult(tcl, frames_obj(json_object_array_get_idx(values, (size_t)i)));
+	return TCL_OK;
+}
+
 /* The value, unless it is more than a message may hold. */
 static void put_value(struct session *s, struct json_object *body)
 {
-	int len;
-	const char *value = Tcl_GetStringFromObj(Tcl_GetObjResult(s->tcl), &len);
+	struct json_object *value = frames_value(Tcl_GetObjResult(s->tcl));
+	size_t len;
 
-	if ((unsigned)len < FRAMES_MAX / 8) {
-		put(body, "value", frames_str(value, len));
+	json_object_to_json_string_length(value, JSON_C_TO_STRING_PLAIN, &len);
+	if (len < FRAMES_MAX / 2) {
+		put(body, "value", value);
 		return;
 	}
+	json_object_put(value);
 	Tcl_SetObjErrorCode(s->tcl, Tcl_NewStringObj("RDMASH peer EMSGSIZE", -1));
-	fail(s, "peer", "EMSGSIZE",
-	     "a value of %d bytes cannot go from one end to the other: "
-	     "%u MiB are too many",
-	     len, FRAMES_MAX / 8 >> 20);
+	fail(s, "peer", "EMSGSIZE", "a value of %zu MiB cannot go from one end to the other",
+	     len >> 20);
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
 	put(body, "error", error_of(s));
 }
@@ -419,6 +435,7 @@ static void take_channel(struct session *s)
 	stderr = fopencookie(&sv.streams[1], "w", io);
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	notices_divert(s->notices, on_notice, NULL);
+	Tcl_CreateObjCommand(s->tcl, FRAMES_VALUE, give_value, NULL, NULL);
 	sv.wake = Tcl_AsyncCreate(look, NULL);
 	sigaction(SIGIO, &sa, NULL);
 	fcntl(sv.in, F_SETOWN, getpid());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* @NAME: a command at another end; barrier: until all ends are through. */
 #include "cmd.h"
+#include "frames.h"
 #include "out.h"
 #include "peer.h"
 #include "session.h"
@@ -38,16 +39,39 @@ static int finish(struct peer *p, struct call *c, struct out *o)
 	return 0;
 }
 
+/* The words as a script. Tcl reads scripts from files, where Ctrl-Z is the end and a carriage
+ * return a newline, and bytes would be text: such words go beside it, in values. */
+static Tcl_Obj *script_of(Tcl_Obj *const *v, size_t n, struct json_object *values)
+{
+	Tcl_Obj *script = Tcl_NewObj(), *word;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			Tcl_AppendToObj(script, " ", 1);
+		if (frames_typed(v[i])) {
+			Tcl_AppendPrintfToObj(script, "[" FRAMES_VALUE " %d]",
+					      (int)json_object_array_length(values));
+			json_object_array_add(values, frames_value(v[i]));
+			continue;
+		}
+		word = Tcl_NewListObj(1, &v[i]);
+		Tcl_AppendObjToObj(script, word);
+		Tcl_DecrRefCount(word);
+	}
+	return script;
+}
+
 /* Several words are a command as it stands; one is a script. */
 static struct call *begin(const struct at_args *a)
 {
 	Tcl_Obj *const *v = a->words.v;
+	struct json_object *values = json_object_new_array();
 	bool is_block = a->words.n == 1;
-	Tcl_Obj *script = is_block ? v[0] : Tcl_NewListObj((int)a->words.n, v);
+	Tcl_Obj *script = is_block ? v[0] : script_of(v, a->words.n, values);
 	struct call *c;
 
 	Tcl_IncrRefCount(script);
-	c = peer_call(a->peer, script, is_block, a->background);
+	c = peer_call(a->peer, script, is_block, values, a->background);
 	Tcl_DecrRefCount(script);
 	return c;
 }

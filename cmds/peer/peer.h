@@ -99,8 +99,9 @@ void peer_print(struct peer *p, const char *text, size_t len, bool error);
 
 /* ----------------------------------------------------------------- peer_call.c -- */
 
-/* A script for the peer, sent at once. NULL with s->fail filled. */
-struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, bool background);
+/* A script for the peer, sent at once; takes values. NULL with s->fail filled. */
+struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct json_object *values,
+		       bool background);
 /* Waits until it is done. -1 with s->fail filled; stop: then the peer's command is to end
  * too. The call may be gone after that. */
 int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop);

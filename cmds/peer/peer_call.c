@@ -100,45 +100,64 @@ static char *beginning(const char *script)
 			 script[len < 60 ? len : 60] ? " ..." : "");
 }
 
-struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, bool background)
+/* -1 with s->fail filled. */
+static int may_call(struct peer *p, int len, struct json_object *values)
 {
-	struct json_object *body;
 	struct session *s = p->s;
 	unsigned waiting = 0;
 	struct call *c;
-	int len;
-	const char *text = Tcl_GetStringFromObj(script, &len);
+	size_t more = 0;
 
-	if (p->state == PEER_ENDED) {
-		peer_dead(s, p);
-		return NULL;
-	}
+	if (p->state == PEER_ENDED)
+		return peer_dead(s, p);
 	STAILQ_FOREACH(c, &p->calls, link)
 		waiting++;
 	if (waiting >= CALLS_MAX) {
 		fail(s, "peer", "EAGAIN", "%s has %u commands whose results nobody has taken",
 		     p->o.name, waiting);
-		fail_next(s, "@%s -result, or barrier", p->o.name);
-		return NULL;
+		return fail_next(s, "@%s -result, or barrier", p->o.name);
 	}
-	if ((unsigned)len > FRAMES_MAX / 8) {
-		fail(s, "peer", "EMSGSIZE",
-		     "a command of %d bytes cannot go to a peer: %u MiB are "
-		     "too many",
-		     len, FRAMES_MAX / 8 >> 20);
-		return NULL;
-	}
-	c = xcalloc(1, sizeof *c);
+	if (json_object_array_length(values))
+		json_object_to_json_string_length(values, JSON_C_TO_STRING_PLAIN, &more);
+	if ((size_t)len > FRAMES_MAX / 8 || more > FRAMES_MAX / 4)
+		return fail(s, "peer", "EMSGSIZE",
+			    "a command of more than %u MiB cannot go to a peer",
+			    FRAMES_MAX / 8 >> 20);
+	return 0;
+}
+
+static struct call *new_call(struct peer *p, const char *text, bool background)
+{
+	struct call *c = xcalloc(1, sizeof *c);
+
 	c->id = ++p->last_id;
 	c->what = beginning(text);
 	c->since = loop_now();
 	c->background = background;
-	c->passed = s->passed;
-	c->failed = s->failed;
+	c->passed = p->s->passed;
+	c->failed = p->s->failed;
 	STAILQ_INSERT_TAIL(&p->calls, c, link);
+	return c;
+}
+
+struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct json_object *values,
+		       bool background)
+{
+	struct json_object *body;
+	struct session *s = p->s;
+	struct call *c;
+	int len;
+	const char *text = Tcl_GetStringFromObj(script, &len);
+
+	if (may_call(p, len, values)) {
+		json_object_put(values);
+		return NULL;
+	}
+	c = new_call(p, text, background);
 	body = json_object_new_object();
 	put(body, "id", json_object_new_uint64(c->id));
 	put(body, "script", frames_str(text, len));
+	put(body, "values", values);
 	put(body, "print", json_object_new_boolean(s->printing && where_outermost(s)));
 	put(body, "passed", json_object_new_int64(s->passed));
 	put(body, "failed", json_object_new_int64(s->failed));
