@@ -58,6 +58,7 @@ struct peer {
 	char *how;	       /* PEER_ENDED: "exit status 3" */
 	char *said[PEER_SAID]; /* a ring of lines that were no messages, or errors */
 	unsigned nsaid;
+	bool stubborn;		 /* it was told to stop what it does, and did not */
 	bool leaving;		 /* it was told to end, or quits by itself */
 	struct loop_timer *kill; /* its channel is closed: the process must follow */
 	uint64_t last_id;

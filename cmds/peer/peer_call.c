@@ -351,6 +351,7 @@ static void wind_down(struct peer *p, struct call *c)
 	while (!c->done && loop_now() < until && loop_interrupts(p->s->loop) == interrupts &&
 	       !loop_ending(p->s->loop))
 		loop_pass(p->s->loop, (until - loop_now()) / 1000 + 1);
+	p->stubborn = !c->done;
 }
 
 static const char *stubborn(const struct call *c, bool stop)

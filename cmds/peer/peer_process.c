@@ -352,7 +352,8 @@ void peer_stop(struct peer *p)
 	p->kill = NULL;
 	if (p->pidfd >= 0) {
 		close_in(p); /* that is how it is told */
-		pass_until_ended(p, p->state == PEER_READY && !p->why ? GRACE_MS : 200);
+		pass_until_ended(p, p->state == PEER_READY && !p->why && !p->stubborn ? GRACE_MS
+										      : 200);
 		if (p->state != PEER_ENDED) {
 			kill(-p->pid, SIGTERM);
 			pass_until_ended(p, 500);
