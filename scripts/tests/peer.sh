@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 # peer.sh RDMASH: another rdmash, driven from this one: what launchers print, how peers come
 # to an end, and two networks. To be run by 'on.sh uroce'.
+# shellcheck disable=SC2016,SC2154,SC1091 # dollars are Tcl's; run.inc sets variables
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck disable=SC2016,SC2154  # scripts of Tcl; run.inc sets variables
-# shellcheck disable=SC2016,SC2154 # dollars are Tcl's; run.inc sets variables
 . "$here/../../shell/tests/run.inc"
 
 # gone PID: within 10 seconds; a zombie is gone, too
