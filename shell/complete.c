@@ -192,6 +192,7 @@ static void first_words(struct session *s, bool all, Tcl_Obj *list)
 	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
 		for (int i = 0; i < n; i++)
 			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
+			    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
 			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0)
 				Tcl_ListObjAppendElement(NULL, list, v[i]);
 	Tcl_RestoreInterpState(s->tcl, saved);
