@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ struct frames {
 	void *ctx;
 	char *data;
 	size_t len, room;
-	size_t seen; /* no newline before it */
+	size_t seen;	 /* no newline before it */
+	char prefix[64]; /* that stood before the last message on its line */
 };
 
 struct frames *frames_new(const struct frames_ops *ops, void *ctx)
@@ -59,6 +61,15 @@ static struct json_object *parse(const char *json, size_t len)
 	return msg;
 }
 
+/* Some launchers put a name before each line: once is enough to show it. */
+static bool is_news(struct frames *f, const char *prefix, size_t len)
+{
+	if (len == strlen(f->prefix) && memcmp(prefix, f->prefix, len) == 0)
+		return false;
+	snprintf(f->prefix, sizeof f->prefix, "%.*s", (int)len, prefix);
+	return true;
+}
+
 /* What stands before the message on its line is the end of a text without a newline. */
 static void line(struct frames *f, const char *from, size_t len)
 {
@@ -71,7 +82,8 @@ static void line(struct frames *f, const char *from, size_t len)
 		text(f, from, len);
 		return;
 	}
-	text(f, from, (size_t)(rs - from));
+	if (is_news(f, from, (size_t)(rs - from)))
+		text(f, from, (size_t)(rs - from));
 	f->ops->message(f->ctx, msg);
 	json_object_put(msg);
 }
