@@ -210,6 +210,14 @@ static void count(struct peer *p, const struct call *c, struct json_object *body
 		p->s->skipped = true;
 }
 
+/* A member of an error, for the terminal; to be freed. */
+static char *part(struct json_object *error, const char *key, const char *otherwise)
+{
+	const char *text = frames_get_str(error, key);
+
+	return peer_clean(text ? text : otherwise);
+}
+
 void peer_answer(struct peer *p, struct json_object *body)
 {
 	uint64_t id = frames_get_int(body, "id");
@@ -228,9 +236,12 @@ void peer_answer(struct peer *p, struct json_object *body)
 	}
 	c->done = true;
 	c->answer = json_object_get(body);
-	if (c->background && json_object_object_get_ex(body, "error", &error))
-		notice_post(p->s->notices, NOTICE_PEER, "%s: %s: %s", p->o.name, c->what,
-			    frames_get_str(error, "text"));
+	if (c->background && json_object_object_get_ex(body, "error", &error)) {
+		char *text = part(error, "text", "error");
+
+		notice_post(p->s->notices, NOTICE_PEER, "%s: %s: %s", p->o.name, c->what, text);
+		free(text);
+	}
 }
 
 int peer_dead(struct session *s, const struct peer *p)
@@ -254,35 +265,41 @@ static void add_rows(struct session *s, struct json_object *error)
 		return;
 	for (size_t i = 0; i < json_object_array_length(rows) && i < 100; i++) {
 		struct json_object *row = json_object_array_get_idx(rows, i);
-		const char *label, *text;
+		struct json_object *first, *second;
+		char *label, *text;
 
-		if (!json_object_is_type(row, json_type_array) ||
-		    json_object_array_length(row) != 2)
+		if (!json_object_is_type(row, json_type_array))
 			continue;
-		label = json_object_get_string(json_object_array_get_idx(row, 0));
-		text = json_object_get_string(json_object_array_get_idx(row, 1));
-		if (label && text)
-			fail_row(s, label, "%s", text);
+		first = json_object_array_get_idx(row, 0);
+		second = json_object_array_get_idx(row, 1);
+		if (!json_object_is_type(first, json_type_string) ||
+		    !json_object_is_type(second, json_type_string))
+			continue;
+		label = peer_clean(json_object_get_string(first));
+		text = peer_clean(json_object_get_string(second));
+		fail_row(s, label, "%s", text);
+		free(label);
+		free(text);
 	}
 }
 
 /* The error as it was there, with the same -errorcode. */
 static void raise_error(struct peer *p, struct json_object *error)
 {
-	const char *call = frames_get_str(error, "call"), *code = frames_get_str(error, "code");
-	const char *text = frames_get_str(error, "text"), *where = frames_get_str(error, "where");
+	char *call = part(error, "call", "peer"), *code = part(error, "code", "ERROR");
+	char *text = part(error, "text", "error"), *where = part(error, "where", "");
 	struct session *s = p->s;
 	struct json_object *list = NULL;
 	Tcl_Obj *errorcode;
 	Tcl_DString here;
 	int n;
 
-	fail(s, call ? call : "peer", code ? code : "ERROR", "%s", text ? text : "error");
+	fail(s, call, code, "%s", text);
 	add_rows(s, error);
 	fail_row(s, "on", "%s", p->o.name);
 	Tcl_DStringInit(&here);
 	script_where(s, &here);
-	s->fail.where = xstrdup(where && *where ? where : Tcl_DStringValue(&here));
+	s->fail.where = xstrdup(*where ? where : Tcl_DStringValue(&here));
 	Tcl_DStringFree(&here);
 	json_object_object_get_ex(error, "errorcode", &list);
 	errorcode = frames_obj(list);
@@ -290,9 +307,13 @@ static void raise_error(struct peer *p, struct json_object *error)
 	if (Tcl_ListObjLength(NULL, errorcode, &n) == TCL_OK && n)
 		Tcl_SetObjErrorCode(s->tcl, errorcode);
 	else
-		Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
+		Tcl_SetErrorCode(s->tcl, "RDMASH", call, code, NULL);
 	Tcl_DecrRefCount(errorcode);
-	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(text, -1));
+	free(call);
+	free(code);
+	free(text);
+	free(where);
 }
 
 Tcl_Obj *peer_take(struct peer *p, struct call *c)

@@ -201,6 +201,7 @@ static int spawn(struct peer *p, char *const *argv, int in, int out, int err)
 	posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
 	env = make_environment(&own);
 	rc = posix_spawnp(&p->pid, argv[0], &files, &attr, argv, env);
 	free(own);

@@ -51,6 +51,25 @@ static void append_safely(Tcl_DString *d, const char *text, size_t len, bool col
 	}
 }
 
+char *peer_clean(const char *text)
+{
+	char *clean;
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		append_safely(&d, text, len, false);
+		text += len;
+		if (*text)
+			Tcl_DStringAppend(&d, text++, 1);
+	}
+	clean = xstrdup(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	return clean;
+}
+
 /* Each line of standard output stays one JSON value. */
 static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t len)
 {
@@ -149,8 +168,8 @@ static void on_hello(struct peer *p, struct json_object *body)
 			     version ? version : "", (unsigned long long)protocol, FRAMES_PROTOCOL);
 		return;
 	}
-	p->version = xasprintf("%.40s", version ? version : "");
-	p->host = xasprintf("%.255s", host ? host : "");
+	p->version = peer_clean(version ? version : "");
+	p->host = peer_clean(host ? host : "");
 	p->its_pid = (int64_t)frames_get_int(body, "pid");
 	p->state = PEER_READY;
 	for (unsigned i = p->nsaid < PEER_SAID ? 0 : p->nsaid - PEER_SAID; i < p->nsaid; i++)

@@ -104,17 +104,17 @@ printf '\036{"hello":{"protocol":1}}\n\036{"done":7}\n\036{"done":{"id":"x"}}\n\
 printf '\036{"out":{"text":"\\u001b[2Jx\\u0000y\\nz"}}\n\036{"err":[]}\n\036{"notice":{"kind":5}}\n'
 printf '\036{"done":{"id":99,"value":"x"}}\n\036{"hello":{"protocol":5}}\n\036{"notice":{}}\n'
 read -r line
-printf '\036{"done":{"id":1,"error":{"rows":[7,["a"],[null,null]],"errorcode":"{","text":5},"passed":-3}}\n'
+printf '\036{"done":{"id":1,"error":{"rows":[7,["a"],[null,null]],"errorcode":"{","text":"a\\u001b[2Jb"},"passed":-3}}\n'
 read -r line
 printf '\036{"done":{"id":2,"value":{"bytes":"0g4"},"passed":1e99,"failed":18446744073709551615}}\n'
 read -r line
 printf '\036{"done":{"id":3,"value":{"list":[{"list":[null,[]]},{"bytes":[]},5]}}}\n'
 cat >/dev/null
 END
-run -q -X -c 'peer b -command {sh liar}' -c 'expect -error ERROR {@b one}' \
+run -q -X -c 'peer b -command {sh liar}' -c 'try {@b one} trap {RDMASH peer ERROR} text {echo $text}' \
 	-c 'expect -true {[binary encode hex [@b two]] eq "00"}' -c 'echo [@b three]' \
 	-c 'expect -error ETIMEDOUT {@b -within 50 four}' -c 'echo [dict get [@b] state]'
-
+has 'a liar: its error does not act on the terminal' "$out" 'a.[2Jb'
 wants 'a liar: what it prints' "$(grep '^b|' <<<"$out")" 'b| .[2Jx.y
 b| z'
 run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n"; exec >&-; exec sleep 1000}}' \
