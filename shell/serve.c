@@ -373,7 +373,6 @@ static void run(struct session *s, struct run *r)
 	send_msg("done", body);
 	s->skipped = false;
 	s->failed = 0; /* the other end has counted it */
-	fail_clear(&s->fail);
 }
 
 static bool has_work(void *arg)
