@@ -58,6 +58,16 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
 }
 
+static void app_names(struct session *s, Tcl_Obj *list)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->name, -1));
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->class->prefix, -1));
+	}
+}
+
 static Tcl_Obj *app_objects(struct session *s)
 {
 	struct out *out = out_new(false, false);
@@ -100,6 +110,7 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.names = app_names,
 	.objects = app_objects,
 	.topics = cmd_topics,
 };

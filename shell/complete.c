@@ -258,6 +258,7 @@ static void enter_command(struct session *s, Tcl_Obj ***v, int *n)
 
 		if (rest < 0 || rest >= *n - used)
 			return;
+		s->at = Tcl_GetString((*v)[used]);
 		*v += used + rest;
 		*n -= used + rest;
 	}
@@ -270,11 +271,12 @@ static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 	const struct cmd *c;
 	int used;
 
+	s->at = NULL;
 	enter_command(s, &v, &n);
 	words[0] = Tcl_GetString(v[0]);
 	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
 	group = cmd_group(words[0]);
-	if (strcmp(words[0], "set") == 0) {
+	if (strcmp(words[0], "set") == 0 && !s->at) {
 		variables(s, list);
 		return;
 	}
@@ -335,6 +337,7 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 		else
 			first_words(s, *typed, list);
 		s->typed = NULL;
+		s->at = NULL;
 		free_objs(v, n);
 	}
 	*start = (size_t)(typed - text);
@@ -378,6 +381,7 @@ static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DS
 	int used;
 
 	enter_command(s, &v, &n);
+	s->at = NULL;
 	words[0] = Tcl_GetString(v[0]);
 	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
 	group = cmd_group(words[0]);

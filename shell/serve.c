@@ -343,6 +343,23 @@ static void put_value(struct session *s, struct json_object *body)
 	put(body, "error", error_of(s));
 }
 
+/* For completion at the other end. */
+static void put_names(struct session *s, struct json_object *body)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
+	struct json_object *names = json_object_new_array();
+	int n;
+
+	Tcl_IncrRefCount(list);
+	if (app.names)
+		app.names(s, list);
+	Tcl_ListObjGetElements(NULL, list, &n, &v);
+	for (int i = 0; i < n; i++)
+		json_object_array_add(names, str(Tcl_GetString(v[i])));
+	Tcl_DecrRefCount(list);
+	put(body, "objects", names);
+}
+
 static void run(struct session *s, struct run *r)
 {
 	struct json_object *body = json_object_new_object(), *settings;
@@ -370,6 +387,7 @@ static void run(struct session *s, struct run *r)
 	put(body, "passed", json_object_new_int64(s->passed));
 	put(body, "failed", json_object_new_int64(s->failed));
 	put(body, "skipped", json_object_new_boolean(s->skipped));
+	put_names(s, body);
 	send_msg("done", body);
 	s->skipped = false;
 	s->failed = 0; /* the other end has counted it */

@@ -75,6 +75,26 @@ void peer_end_all(struct session *s)
 	} while (last);
 }
 
+void peer_names(struct session *s, const char *at, const struct obj_class *class, Tcl_Obj *names)
+{
+	const struct peer *p = obj_find(s, &peer_class, at + (*at == '@'));
+	size_t n = p && p->objects ? json_object_array_length(p->objects) : 0;
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		struct json_object *name = json_object_array_get_idx(p->objects, i);
+		const char *kind =
+			json_object_get_string(json_object_array_get_idx(p->objects, i + 1));
+		char *clean;
+
+		if (!json_object_is_type(name, json_type_string) || !kind ||
+		    (class && strcmp(kind, class->prefix) != 0))
+			continue;
+		clean = peer_clean(json_object_get_string(name));
+		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(clean, -1));
+		free(clean);
+	}
+}
+
 static const char *without_at(const char *word)
 {
 	return *word == '@' ? word + 1 : word;

@@ -58,9 +58,10 @@ struct peer {
 	char *how;	       /* PEER_ENDED: "exit status 3" */
 	char *said[PEER_SAID]; /* a ring of lines that were no messages, or errors */
 	unsigned nsaid;
-	bool stubborn;		 /* it was told to stop what it does, and did not */
-	bool leaving;		 /* it was told to end, or quits by itself */
-	struct loop_timer *kill; /* its channel is closed: the process must follow */
+	bool stubborn;		     /* it was told to stop what it does, and did not */
+	bool leaving;		     /* it was told to end, or quits by itself */
+	struct loop_timer *kill;     /* its channel is closed: the process must follow */
+	struct json_object *objects; /* it had after its last command, as it says; or NULL */
 	uint64_t last_id;
 	STAILQ_HEAD(, call) calls; /* not yet taken */
 };
@@ -68,6 +69,9 @@ struct peer {
 extern const struct obj_class peer_class;
 extern const struct arg_kind kind_peer; /* struct peer *; "@NAME" is NAME too */
 
+/* Appends the names of what that peer ("@NAME") had after its last command, of a class or
+ * (NULL) all. */
+void peer_names(struct session *s, const char *at, const struct obj_class *class, Tcl_Obj *names);
 /* Ends all, the last made first. */
 void peer_end_all(struct session *s);
 

@@ -221,7 +221,7 @@ static char *part(struct json_object *error, const char *key, const char *otherw
 void peer_answer(struct peer *p, struct json_object *body)
 {
 	uint64_t id = frames_get_int(body, "id");
-	struct json_object *error;
+	struct json_object *error, *objects;
 	struct call *c;
 
 	STAILQ_FOREACH(c, &p->calls, link)
@@ -230,6 +230,11 @@ void peer_answer(struct peer *p, struct json_object *body)
 	if (!c)
 		return;
 	count(p, c, body);
+	if (json_object_object_get_ex(body, "objects", &objects) &&
+	    json_object_is_type(objects, json_type_array)) {
+		json_object_put(p->objects);
+		p->objects = json_object_get(objects);
+	}
 	if (c->unwanted) {
 		peer_call_free(p, c);
 		return;

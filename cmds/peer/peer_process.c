@@ -369,6 +369,7 @@ void peer_stop(struct peer *p)
 	frames_free(p->frames);
 	frames_free(p->errors);
 	Tcl_DStringFree(&p->unsent);
+	json_object_put(p->objects);
 	for (int i = 0; i < PEER_SAID; i++)
 		free(p->said[i]);
 	free(p->command);

@@ -45,14 +45,16 @@ await "^error: unknown command 'nonsense'\$"
 await '^  on          b$'
 clear_screen
 
-# Names of peers, commands behind them, their options and what is missing.
+# Names of peers, commands behind them, what is there, their options and what is missing.
 type '@'
 key Tab
 await '> @b '
 type 'post wri'
 key Tab
 await '> @b post write'
-type ' window '
+type ' win'
+key Tab
+await '> @b post write window '
 await '-remote n -rkey n \[-off size\]'
 type '-rk'
 key Tab
