@@ -149,7 +149,8 @@ static const struct arg peer_args[] = {
 	    "words to put before rdmash: {ip netns exec b}, {srun -N1}"),
 	OPT("rdmash", peer_args, how.program, kind_path,
 	    "the program (default: this one; with -host: rdmash)"),
-	OPT("device", peer_args, how.device, kind_str, "its --device (default: as here)"),
+	OPT("device", peer_args, how.device, kind_str,
+	    "its --device (default: as here; with -host: its own choice)"),
 	OPT("within", peer_args, within, kind_ms, "how long it may take to start", .dflt = "30s"),
 	ARGS_END,
 };
