@@ -10,6 +10,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_at, /* @ */
 	&cmd_accept,
 	&cmd_ah,
+	&cmd_answer,
 	&cmd_arm,
 	&cmd_barrier,
 	&cmd_bench,
@@ -51,6 +52,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
+	&cmd_lesson,
 	&cmd_limits_probe,
 	&cmd_listen,
 	&cmd_mcast_attach,
