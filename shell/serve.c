@@ -19,6 +19,7 @@
 #include "interp.h"
 #include "script.h"
 #include "serve.h"
+#include "serve_out.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -30,124 +31,16 @@ struct run {
 	bool cancelled;
 };
 
-/* What is printed is kept back until a line is whole. */
-struct stream {
-	const char *name; /* of its messages */
-	struct stream *other;
-	Tcl_DString part;
-};
-
 static struct server {
 	struct session *s;
-	int in, out;
+	int in;
 	struct frames *frames;
 	STAILQ_HEAD(, run) runs;
 	uint64_t running; /* 0: none */
 	bool gone;	  /* the other end says nothing any more: it wants us to end */
-	bool deaf;	  /* nor does it listen */
-	struct stream streams[2];
 	Tcl_AsyncHandler wake;
 	char *settings; /* as they were told last */
 } sv;
-
-/* -------------------------------------------------------------------- sending -- */
-
-static void send_all(const char *data, size_t len)
-{
-	while (len && !sv.deaf) {
-		ssize_t n = write(sv.out, data, len);
-
-		if (n < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){ .fd = sv.out, .events = POLLOUT }, 1, -1);
-		else if (n < 0 && errno != EINTR)
-			sv.gone = sv.deaf = true;
-		if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-		}
-	}
-}
-
-/* Takes body. */
-static void send_msg(const char *name, struct json_object *body)
-{
-	Tcl_DString d;
-
-	Tcl_DStringInit(&d);
-	frames_put(&d, name, body);
-	send_all(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
-	Tcl_DStringFree(&d);
-}
-
-static void put(struct json_object *body, const char *key, struct json_object *value)
-{
-	json_object_object_add(body, key, value);
-}
-
-static struct json_object *str(const char *text)
-{
-	return frames_str(text ? text : "", -1);
-}
-
-static void send_stream(struct stream *st, int len)
-{
-	struct json_object *body;
-
-	if (!len)
-		return;
-	body = json_object_new_object();
-	put(body, "text", json_object_new_string_len(Tcl_DStringValue(&st->part), len));
-	send_msg(st->name, body);
-	memmove(Tcl_DStringValue(&st->part), Tcl_DStringValue(&st->part) + len,
-		(size_t)(Tcl_DStringLength(&st->part) - len));
-	Tcl_DStringSetLength(&st->part, Tcl_DStringLength(&st->part) - len);
-}
-
-/* For fopencookie(3). What the other stream has begun comes before. */
-static ssize_t print(void *cookie, const char *text, size_t len)
-{
-	struct stream *st = cookie;
-	const char *end;
-
-	send_stream(st->other, Tcl_DStringLength(&st->other->part));
-	Tcl_DStringAppend(&st->part, text, (int)len);
-	end = memrchr(Tcl_DStringValue(&st->part), '\n', (size_t)Tcl_DStringLength(&st->part));
-	if (end)
-		send_stream(st, (int)(end + 1 - Tcl_DStringValue(&st->part)));
-	return (ssize_t)len;
-}
-
-static void flush_streams(void)
-{
-	fflush(stdout);
-	fflush(stderr);
-	for (int i = 0; i < 2; i++)
-		send_stream(&sv.streams[i], Tcl_DStringLength(&sv.streams[i].part));
-}
-
-static void on_notice(void *arg, enum notice_kind kind, const char *text)
-{
-	struct json_object *body = json_object_new_object();
-
-	(void)arg;
-	flush_streams();
-	put(body, "kind", str(notice_words[kind]));
-	put(body, "text", json_object_new_string(text));
-	send_msg("notice", body);
-}
-
-static void send_hello(void)
-{
-	struct json_object *body = json_object_new_object();
-	char host[256] = "";
-
-	gethostname(host, sizeof host - 1);
-	put(body, "protocol", json_object_new_int(FRAMES_PROTOCOL));
-	put(body, "version", str(help_version_number()));
-	put(body, "host", str(host));
-	put(body, "pid", json_object_new_int64(getpid()));
-	send_msg("hello", body);
-}
 
 /* -------------------------------------------------------------------- reading -- */
 
@@ -249,8 +142,8 @@ static struct json_object *rows_of(const struct fail *f)
 	for (unsigned i = 0; i < f->nrows; i++) {
 		struct json_object *row = json_object_new_array();
 
-		json_object_array_add(row, str(f->rows[i].label));
-		json_object_array_add(row, str(f->rows[i].text));
+		json_object_array_add(row, serve_str(f->rows[i].label));
+		json_object_array_add(row, serve_str(f->rows[i].text));
 		json_object_array_add(rows, row);
 	}
 	return rows;
@@ -266,7 +159,7 @@ static struct json_object *errorcode(struct session *s)
 	Tcl_IncrRefCount(options);
 	Tcl_IncrRefCount(key);
 	Tcl_DictObjGet(NULL, options, key, &code);
-	j = str(code ? Tcl_GetString(code) : "NONE");
+	j = serve_str(code ? Tcl_GetString(code) : "NONE");
 	Tcl_DecrRefCount(key);
 	Tcl_DecrRefCount(options);
 	return j;
@@ -276,17 +169,17 @@ static struct json_object *error_of(struct session *s)
 {
 	struct json_object *e = json_object_new_object();
 
-	put(e, "errorcode", errorcode(s));
+	json_object_object_add(e, "errorcode", errorcode(s));
 	interp_fail(s);
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
 		fail(s, "peer", "EINTR", "interrupted");
-		put(e, "errorcode", str("RDMASH peer EINTR"));
+		json_object_object_add(e, "errorcode", serve_str("RDMASH peer EINTR"));
 	}
-	put(e, "call", str(s->fail.call));
-	put(e, "code", str(s->fail.code));
-	put(e, "text", str(s->fail.text));
-	put(e, "where", str(s->fail.where));
-	put(e, "rows", rows_of(&s->fail));
+	json_object_object_add(e, "call", serve_str(s->fail.call));
+	json_object_object_add(e, "code", serve_str(s->fail.code));
+	json_object_object_add(e, "text", serve_str(s->fail.text));
+	json_object_object_add(e, "where", serve_str(s->fail.where));
+	json_object_object_add(e, "rows", rows_of(&s->fail));
 	return e;
 }
 
@@ -332,7 +225,7 @@ static void put_value(struct session *s, struct json_object *body)
 
 	json_object_to_json_string_length(value, JSON_C_TO_STRING_PLAIN, &len);
 	if (len < FRAMES_MAX / 2) {
-		put(body, "value", value);
+		json_object_object_add(body, "value", value);
 		return;
 	}
 	json_object_put(value);
@@ -340,7 +233,7 @@ static void put_value(struct session *s, struct json_object *body)
 	fail(s, "peer", "EMSGSIZE", "a value of %zu MiB cannot go from one end to the other",
 	     len >> 20);
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-	put(body, "error", error_of(s));
+	json_object_object_add(body, "error", error_of(s));
 }
 
 /* For completion at the other end. */
@@ -355,9 +248,9 @@ static void put_names(struct session *s, struct json_object *body)
 		app.names(s, list);
 	Tcl_ListObjGetElements(NULL, list, &n, &v);
 	for (int i = 0; i < n; i++)
-		json_object_array_add(names, str(Tcl_GetString(v[i])));
+		json_object_array_add(names, serve_str(Tcl_GetString(v[i])));
 	Tcl_DecrRefCount(list);
-	put(body, "objects", names);
+	json_object_object_add(body, "objects", names);
 }
 
 static void run(struct session *s, struct run *r)
@@ -375,20 +268,20 @@ static void run(struct session *s, struct run *r)
 		raise(SIGINT);
 	else
 		rc = run_script(s, r->msg);
-	flush_streams();
-	put(body, "id", json_object_new_uint64(sv.running));
+	serve_flush();
+	json_object_object_add(body, "id", json_object_new_uint64(sv.running));
 	if (rc == TCL_ERROR && !s->quit)
-		put(body, "error", error_of(s));
+		json_object_object_add(body, "error", error_of(s));
 	else if (s->quit)
-		put(body, "value", str(""));
+		json_object_object_add(body, "value", serve_str(""));
 	else
 		put_value(s, body);
 	sv.running = 0;
-	put(body, "passed", json_object_new_int64(s->passed));
-	put(body, "failed", json_object_new_int64(s->failed));
-	put(body, "skipped", json_object_new_boolean(s->skipped));
+	json_object_object_add(body, "passed", json_object_new_int64(s->passed));
+	json_object_object_add(body, "failed", json_object_new_int64(s->failed));
+	json_object_object_add(body, "skipped", json_object_new_boolean(s->skipped));
 	put_names(s, body);
-	send_msg("done", body);
+	serve_send("done", body);
 	s->skipped = false;
 	s->failed = 0; /* the other end has counted it */
 }
@@ -396,7 +289,7 @@ static void run(struct session *s, struct run *r)
 static bool has_work(void *arg)
 {
 	(void)arg;
-	return sv.gone || !STAILQ_EMPTY(&sv.runs);
+	return sv.gone || serve_deaf() || !STAILQ_EMPTY(&sv.runs);
 }
 
 static void drop_first(void)
@@ -410,7 +303,7 @@ static void drop_first(void)
 
 static void serve_runs(struct session *s)
 {
-	while (!s->quit && !sv.gone && !loop_ending(s->loop)) {
+	while (!s->quit && !sv.gone && !serve_deaf() && !loop_ending(s->loop)) {
 		loop_wait(s->loop, has_work, NULL, LOOP_FOREVER);
 		if (!STAILQ_EMPTY(&sv.runs) && !sv.gone && !loop_ending(s->loop)) {
 			run(s, STAILQ_FIRST(&sv.runs));
@@ -430,28 +323,17 @@ static void serve_runs(struct session *s)
  * that print, have neither. */
 static void take_channel(struct session *s)
 {
-	static const cookie_io_functions_t io = { .write = print };
 	static const struct frames_ops ops = { on_message, on_text };
 	struct sigaction sa = { .sa_handler = on_sigio, .sa_flags = SA_RESTART };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	sv.s = s;
 	sv.in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	sv.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	dup2(null, STDIN_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
 	close(null);
+	serve_divert(s);
 	sv.frames = frames_new(&ops, NULL);
 	STAILQ_INIT(&sv.runs);
-	for (int i = 0; i < 2; i++) {
-		sv.streams[i] = (struct stream){ i ? "err" : "out", &sv.streams[!i], { 0 } };
-		Tcl_DStringInit(&sv.streams[i].part);
-	}
-	fflush(stdout);
-	stdout = fopencookie(&sv.streams[0], "w", io);
-	stderr = fopencookie(&sv.streams[1], "w", io);
-	setvbuf(stderr, NULL, _IOLBF, 0);
-	notices_divert(s->notices, on_notice, NULL);
 	Tcl_CreateObjCommand(s->tcl, FRAMES_VALUE, give_value, NULL, NULL);
 	sv.wake = Tcl_AsyncCreate(look, NULL);
 	sigaction(SIGIO, &sa, NULL);
@@ -470,6 +352,19 @@ static void stop_reading(struct session *s)
 	free(sv.settings);
 }
 
+static void send_hello(void)
+{
+	struct json_object *body = json_object_new_object();
+	char host[256] = "";
+
+	gethostname(host, sizeof host - 1);
+	json_object_object_add(body, "protocol", json_object_new_int(FRAMES_PROTOCOL));
+	json_object_object_add(body, "version", serve_str(help_version_number()));
+	json_object_object_add(body, "host", serve_str(host));
+	json_object_object_add(body, "pid", json_object_new_int64(getpid()));
+	serve_send("hello", body);
+}
+
 int serve(struct session *s)
 {
 	if (isatty(STDIN_FILENO)) {
@@ -480,7 +375,7 @@ int serve(struct session *s)
 	take_channel(s);
 	send_hello();
 	serve_runs(s);
-	flush_streams();
+	serve_flush();
 	stop_reading(s);
 	return 0;
 }

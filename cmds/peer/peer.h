@@ -114,19 +114,22 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct js
 int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop);
 /* Ctrl-C for all that it has to do; nobody wants the answers. */
 void peer_interrupt(struct peer *p);
-/* The answer of a call that is done: the value (new, count 0), or NULL with s->fail and the
- * interpreter's result filled. The call is gone after that. */
-Tcl_Obj *peer_take(struct peer *p, struct call *c);
 /* The first of those in the background that nobody has taken, or NULL. */
 struct call *peer_first(struct peer *p);
-/* A message done has come. */
-void peer_answer(struct peer *p, struct json_object *body);
 void peer_call_free(struct peer *p, struct call *c);
 /* What it runs now, or NULL. */
 const struct call *peer_busy(const struct peer *p);
-/* Fails: the peer has ended, how, and its last lines. */
-int peer_dead(struct session *s, const struct peer *p);
 /* Sends {name: body}; takes body. */
 void peer_send(struct peer *p, const char *name, struct json_object *body);
+
+/* --------------------------------------------------------------- peer_answer.c -- */
+
+/* The answer of a call that is done: the value (new, count 0), or NULL with s->fail and the
+ * interpreter's result filled. The call is gone after that. */
+Tcl_Obj *peer_take(struct peer *p, struct call *c);
+/* A message done has come. */
+void peer_answer(struct peer *p, struct json_object *body);
+/* Fails: the peer has ended, how, and its last lines. */
+int peer_dead(struct session *s, const struct peer *p);
 
 #endif
