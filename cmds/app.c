@@ -10,6 +10,7 @@
 #include "cm_events.h"
 #include "embedded.h"
 #include "objects.h"
+#include "peer.h"
 #include "qp_history.h"
 #include "session.h"
 #include "topics.h"
@@ -30,6 +31,7 @@ static void app_close(struct session *s)
 	if (!s->ctx)
 		return;
 	capture_end(s);
+	peer_end_all(s); /* while what this end has still answers them */
 	cm_close(s);
 	obj_destroy_all(s);
 	async_free(s);
@@ -57,6 +59,16 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, qp->o.name, -1);
 	Tcl_DStringAppend(prompt, ":", 1);
 	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
+}
+
+static void app_names(struct session *s, Tcl_Obj *list)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->name, -1));
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->class->prefix, -1));
+	}
 }
 
 static Tcl_Obj *app_objects(struct session *s)
@@ -103,6 +115,7 @@ const struct app app = {
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,
+	.names = app_names,
 	.objects = app_objects,
 	.topics = cmd_topics,
 };

@@ -7,10 +7,12 @@
 #include "table.h"
 
 const struct cmd *const cmd_table[] = {
+	&cmd_at, /* @ */
 	&cmd_accept,
 	&cmd_ah,
 	&cmd_answer,
 	&cmd_arm,
+	&cmd_barrier,
 	&cmd_bench,
 	&cmd_capture_start,
 	&cmd_capture_stop,
@@ -80,6 +82,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_open,
 	&cmd_option,
 	&cmd_pd,
+	&cmd_peer,
 	&cmd_pkeys,
 	&cmd_poll,
 	&cmd_ports,

@@ -74,6 +74,10 @@ extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp;
 extern const struct cmd cmd_mem_put, cmd_mem_fill;
 /* memory/mem_watch.c */
 extern const struct cmd cmd_mem_watch;
+/* peer/at.c */
+extern const struct cmd cmd_at, cmd_barrier;
+/* peer/peer.c */
+extern const struct cmd cmd_peer;
 /* qp/modify_qp.c */
 extern const struct cmd cmd_modify_qp;
 /* qp/oob.c */

@@ -181,6 +181,15 @@ static int take_word(struct session *s, const struct cmd *c, struct walk *w, Tcl
 	return store(s, a, word, args);
 }
 
+/* Does another command's own list of words go on? */
+static bool in_rest(const struct cmd *c, const struct walk *w)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_REST && w->seen[a - c->args])
+			return true;
+	return false;
+}
+
 static int missing(struct session *s, const struct cmd *c, const struct arg *a)
 {
 	Tcl_DString usage;
@@ -231,7 +240,8 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	for (int i = 0; i < objc; i++) {
 		const struct arg *a;
 
-		if (options && !w.due && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+		if (options && !w.due && !in_rest(c, &w) &&
+		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
 			options = false;
 			continue;
 		}
@@ -325,7 +335,8 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	for (int i = 0; i < objc; i++) {
 		const struct arg *value;
 
-		if (options && !w.due && objv[i] && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+		if (options && !w.due && !in_rest(c, &w) && objv[i] &&
+		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
 			options = false;
 			continue;
 		}
@@ -392,6 +403,25 @@ static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj
 		}
 		w->seen[a - c->args] = true;
 	}
+}
+
+int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[])
+{
+	const struct arg *rest = c->args;
+	struct walk w;
+	int i;
+
+	while (rest && rest->name && !(rest->flags & ARG_REST))
+		rest++;
+	if (!rest || !rest->name)
+		return -1;
+	for (i = 0; i < objc; i++) {
+		w = (struct walk){ 0 };
+		walk_words(s, c, i + 1, objv, &w);
+		if (w.seen[rest - c->args])
+			break;
+	}
+	return i;
 }
 
 /* Those not yet there that have of the flags in mask just these. */

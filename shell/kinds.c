@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "args.h"
+#include "cmd.h"
 #include "session.h"
 #include "suggest.h"
 #include "xmem.h"
@@ -384,6 +385,14 @@ NUMBER(kind_port, "port", parse_port, number_matches);
 NUMBER(kind_size, "size", parse_size, size_matches);
 NUMBER(kind_ms, "ms", parse_ms, size_matches);
 
+static void complete_command(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		Tcl_ListObjAppendElement(
+			NULL, words, Tcl_NewStringObj((*c)->name, (int)strcspn((*c)->name, " ")));
+}
+
 const struct arg_kind kind_switch = { .word = "", .size = sizeof(bool), .parse = parse_switch };
 const struct arg_kind kind_str = { .word = "text", .size = sizeof(char *), .parse = parse_str };
 const struct arg_kind kind_path = { .word = "file",
@@ -394,6 +403,10 @@ const struct arg_kind kind_bytes = { .word = "bytes",
 				     .size = sizeof(struct bytes),
 				     .parse = parse_bytes };
 const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .parse = parse_obj };
+const struct arg_kind kind_command = { .word = "command",
+				       .size = sizeof(Tcl_Obj *),
+				       .parse = parse_obj,
+				       .complete = complete_command };
 const struct arg_kind kind_script = { .word = "script",
 				      .size = sizeof(Tcl_Obj *),
 				      .parse = parse_obj };

@@ -103,6 +103,7 @@ const struct help_option help_option_table[] = {
 	{ "--device", "NAME", "the RDMA device to use where none is named" },
 	{ "--allow-dir", "DIR", "scripts may use files below DIR, too" },
 	{ "--unsafe", NULL, "scripts may do all that Tcl can: open, exec, socket" },
+	{ "--peer", NULL, "serve another rdmash on standard input and output (see 'help peer')" },
 	{ "-V, --version", NULL, "print versions" },
 	{ "-h, --help", NULL, "print this" },
 	{ "--man", NULL, "print the manual page" },
