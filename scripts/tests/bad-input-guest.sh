@@ -61,6 +61,8 @@ declare -A waits=(
 	[disconnect]=$'cm create -name l\ncm bind l 7471 -address 10.0.0.1\ncm listen l
 connect 10.0.0.1 7471 -prepare -name c\ncm connect c -nowait
 set id [dict get [cm event l] id]\nqp create -id $id\ncm accept $id\ndisconnect c -within 60s'
+	[@]=$'peer b\n@b sleep 60s'
+	[barrier]=$'peer b\n@b -background sleep 60s\nbarrier -within 60s'
 	[bench]="$pair"$'\nbench send buf -n 100 -within 60s -qp [get c qp]'
 	[poll]=$'qp create\npoll -within 60s'
 	[sleep]=$'reg 64\nsleep 60s'
@@ -72,10 +74,11 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[cm resolve-addr]=$'cm create\ncm resolve-addr 10.0.0.77 7471 -within 60s'
 	[mem watch]=$'reg 64\nmem watch -within 60s'
 	[oob accept]=$'qp create\noob listen 0 -background\noob accept'
-	[oob connect]=$'qp create\noob connect 10.0.0.77 7000 -within 60s'
+	[oob connect]=$'qp create\noob connect 10.0.0.78 7000 -within 60s'
 	[oob listen]=$'qp create\noob listen 0'
+	[rendezvous get]=$'rendezvous get -within 60s nobody'
 	[tcp accept]=$'tcp listen 0\ntcp accept -within 60s'
-	[tcp connect]=$'tcp connect 10.0.0.77 7000 -within 60s'
+	[tcp connect]=$'tcp connect 10.0.0.78 7000 -within 60s'
 	[tcp recv]="$tcp"$'\ntcp recv tcp0 5 -within 60s'
 	[tcp send]="$tcp"$'\nreg 64M\ntcp send tcp0 -mr mr0 -within 60s'
 	[wait async]=$'pd\nwait async DEVICE_FATAL -within 60s'
@@ -86,11 +89,12 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 )
 instant='cm join
 cm resolve-route'
+elsewhere=peer # peer.sh
 
 all=$("$rdmash" -c 'help -json' | grep -o '"usage":"[^"]* \[-within ms\]' |
-	sed 's/"usage":"\([a-z]*\( [a-z-]*\)\?\).*/\1/; s/ *$//')
+	sed 's/"usage":"\([a-z@]*\( [a-z-]*\)\?\).*/\1/; s/ *$//')
 wants 'the commands that wait' \
-	"$({ printf '%s\n' "${!waits[@]}" "$instant"; } | grep -v '^sleep$' | sort)" \
+	"$({ printf '%s\n' "${!waits[@]}" "$instant" $elsewhere; } | grep -v '^sleep$' | sort)" \
 	"$(sort <<< "$all")"
 
 for name in "${!waits[@]}"; do
