@@ -76,7 +76,6 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[oob accept]=$'qp create\noob listen 0 -background\noob accept'
 	[oob connect]=$'qp create\noob connect 10.0.0.78 7000 -within 60s'
 	[oob listen]=$'qp create\noob listen 0'
-	[rendezvous get]=$'rendezvous get -within 60s nobody'
 	[tcp accept]=$'tcp listen 0\ntcp accept -within 60s'
 	[tcp connect]=$'tcp connect 10.0.0.78 7000 -within 60s'
 	[tcp recv]="$tcp"$'\ntcp recv tcp0 5 -within 60s'
@@ -89,12 +88,13 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 )
 instant='cm join
 cm resolve-route'
-elsewhere=peer # peer.sh
+elsewhere='peer
+rendezvous get' # peer.sh, mesh.sh
 
 all=$("$rdmash" -c 'help -json' | grep -o '"usage":"[^"]* \[-within ms\]' |
 	sed 's/"usage":"\([a-z@]*\( [a-z-]*\)\?\).*/\1/; s/ *$//')
 wants 'the commands that wait' \
-	"$({ printf '%s\n' "${!waits[@]}" "$instant" $elsewhere; } | grep -v '^sleep$' | sort)" \
+	"$({ printf '%s\n' "${!waits[@]}" "$instant" "$elsewhere"; } | grep -v '^sleep$' | sort)" \
 	"$(sort <<< "$all")"
 
 for name in "${!waits[@]}"; do
