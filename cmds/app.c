@@ -11,6 +11,7 @@
 #include "embedded.h"
 #include "objects.h"
 #include "qp_history.h"
+#include "rpc_method.h"
 #include "session.h"
 #include "topics.h"
 #include "words.h"
@@ -21,6 +22,7 @@ static int app_open(struct session *s)
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	TAILQ_INIT(&s->ctx->objs);
 	TAILQ_INIT(&s->ctx->asyncs);
+	LIST_INIT(&s->ctx->methods);
 	return 0;
 }
 
@@ -30,6 +32,7 @@ static void app_close(struct session *s)
 		return;
 	cm_close(s);
 	obj_destroy_all(s);
+	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	free(s->ctx);
 	s->ctx = NULL;

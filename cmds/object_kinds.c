@@ -129,6 +129,8 @@ OBJECT_FNS(ah)
 OBJECT_FNS(ec)
 OBJECT_FNS(id)
 OBJECT_FNS(oob)
+OBJECT_FNS(rpc_peer)
+OBJECT_FNS(rpc_server)
 
 static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {

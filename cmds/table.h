@@ -84,6 +84,12 @@ extern const struct cmd cmd_pd;
 extern const struct cmd cmd_show, cmd_get, cmd_destroy;
 /* resources/srq.c */
 extern const struct cmd cmd_srq, cmd_srq_modify;
+/* rpc/rpc_call_cmd.c */
+extern const struct cmd cmd_rpc_call, cmd_rpc_connect, cmd_rpc_result;
+/* rpc/rpc_close_cmd.c */
+extern const struct cmd cmd_rpc_close, cmd_rpc_show;
+/* rpc/rpc_serve_cmd.c */
+extern const struct cmd cmd_rpc_listen, cmd_rpc_run, cmd_rpc_serve;
 /* shell/echo.c */
 extern const struct cmd cmd_echo, cmd_puts;
 /* shell/expect.c */

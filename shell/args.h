@@ -50,6 +50,9 @@ struct arg {
 	0x4 /* option may be repeated, or positional takes all words left: struct many \
 	     */
 
+#define ARG_MIXED \
+	0x8 /* with ARG_MANY: options may come after its words too; after '--' none is one */
+
 #define AT(st, field) .offset = offsetof(struct st, field)
 /* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
  */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RPC_CALLS 256		/* of a session that are not answered, at most */
+#define RPC_CALLS 256	      /* of a session that are not answered, at most */
 #define RPC_KEPT  (64u << 20) /* bytes of replies kept for a session: no call beyond that */
 
 enum rpc_call_state { RPC_UNKNOWN, RPC_RUNNING, RPC_DONE };
@@ -21,7 +21,7 @@ struct rpc_entry {
 };
 
 struct rpc_ledger {
-	uint64_t answered; /* calls below are over */
+	uint64_t answered;		     /* calls below are over */
 	struct rpc_entry entries[RPC_CALLS]; /* of answered and up, by id % RPC_CALLS */
 	size_t kept;
 	uint64_t again, stale;

@@ -27,10 +27,10 @@ struct rpc_receiver {
 
 enum rpc_arrival {
 	RPC_IN_ORDER,
-	RPC_AHEAD,  /* others before it are missing */
-	RPC_TWICE,  /* it was here already */
+	RPC_AHEAD,   /* others before it are missing */
+	RPC_TWICE,   /* it was here already */
 	RPC_TOO_FAR, /* beyond the window: dropped */
-	RPC_BROKEN, /* the peer does not keep to the protocol: *why says how */
+	RPC_BROKEN,  /* the peer does not keep to the protocol: *why says how */
 };
 
 /* A message is whole. It may post others, and must not free the session. */

@@ -136,8 +136,7 @@ static void cut(struct rpc_sender *t)
 	struct rpc_slot *slot = slot_of(t, t->next++);
 
 	*slot = (struct rpc_slot){ .len = (uint16_t)n,
-				   .flags = (m->cut ? 0 : RPC_FIRST) |
-					    (n == left ? RPC_LAST : 0) };
+				   .flags = (m->cut ? 0 : RPC_FIRST) | (n == left ? RPC_LAST : 0) };
 	slot->data = xcalloc(1, n);
 	memcpy(slot->data, m->data + m->cut, n);
 	m->cut += n;

@@ -22,7 +22,7 @@ struct rpc_slot {
 	uint16_t len;
 	unsigned flags;
 	unsigned tries;
-	bool here;   /* at the peer: told so by an acknowledgement */
+	bool here;    /* at the peer: told so by an acknowledgement */
 	bool hurried; /* sent again before its time, since later ones have come */
 	int64_t sent, due;
 };
@@ -35,8 +35,8 @@ struct rpc_outgoing {
 STAILQ_HEAD(rpc_outgoing_list, rpc_outgoing);
 
 struct rpc_sender {
-	size_t fragment;	 /* bytes of a message in a packet, at most */
-	uint32_t oldest, next;	 /* [oldest, next) are under way */
+	size_t fragment;       /* bytes of a message in a packet, at most */
+	uint32_t oldest, next; /* [oldest, next) are under way */
 	struct rpc_slot slots[RPC_WINDOW];
 	struct rpc_outgoing_list queue; /* not yet, or not wholly, in packets */
 	size_t queued;			/* bytes of it that are not */

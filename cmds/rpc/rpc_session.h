@@ -20,8 +20,8 @@ struct rpc_session {
 	struct rpc_receiver rx;
 	const struct rpc_session_ops *ops;
 	void *arg;
-	unsigned owed;	 /* packets in order not acknowledged yet */
-	int64_t ack_due; /* when they are to be; INT64_MAX: none */
+	unsigned owed;	    /* packets in order not acknowledged yet */
+	int64_t ack_due;    /* when they are to be; INT64_MAX: none */
 	const char *broken; /* the peer broke the protocol, and how; else NULL: for good */
 	uint64_t acks, bogus;
 };

@@ -184,12 +184,14 @@ static void a_perfect_network_needs_nothing_twice(void)
 
 static void a_bad_one_loses_nothing(void)
 {
-	static const struct net nets[] = { { .loss = 20 },
-					   { .twice = 20 },
-					   { .reorder = 20 },
-					   { .damage = 20 },
-					   { .loss = 20, .twice = 20, .reorder = 20, .damage = 5 },
-					   { .loss = 60, .twice = 50, .reorder = 50, .damage = 20 } };
+	static const struct net nets[] = {
+		{ .loss = 20 },
+		{ .twice = 20 },
+		{ .reorder = 20 },
+		{ .damage = 20 },
+		{ .loss = 20, .twice = 20, .reorder = 20, .damage = 5 },
+		{ .loss = 60, .twice = 50, .reorder = 50, .damage = 20 }
+	};
 
 	for (unsigned i = 0; i < sizeof nets / sizeof *nets; i++) {
 		begin(i % 2 ? 0 : UINT32_MAX - 100); /* the numbers begin anew on the way */
@@ -309,10 +311,10 @@ static void malformed_packets_are_refused(void)
 		uint8_t value;
 		enum rpc_judgement is;
 	} wrong[] = {
-		{ 0, 'X', RPC_ALIEN },	   { 3, '2', RPC_ALIEN },     { 4, 0, RPC_MALFORMED },
-		{ 4, RPC_ACK, RPC_MALFORMED }, { 4, 3, RPC_MALFORMED },   { 5, 4, RPC_MALFORMED },
-		{ 5, 0xff, RPC_MALFORMED },	   { 6, 0xff, RPC_MALFORMED }, { 7, 0, RPC_MALFORMED },
-		{ 7, 9, RPC_MALFORMED },	   { 7, 11, RPC_MALFORMED },
+		{ 0, 'X', RPC_ALIEN },	       { 3, '2', RPC_ALIEN },	   { 4, 0, RPC_MALFORMED },
+		{ 4, RPC_ACK, RPC_MALFORMED }, { 4, 3, RPC_MALFORMED },	   { 5, 4, RPC_MALFORMED },
+		{ 5, 0xff, RPC_MALFORMED },    { 6, 0xff, RPC_MALFORMED }, { 7, 0, RPC_MALFORMED },
+		{ 7, 9, RPC_MALFORMED },       { 7, 11, RPC_MALFORMED },
 	};
 	uint8_t bytes[RPC_HEAD + sizeof checked];
 	struct rpc_packet p;
