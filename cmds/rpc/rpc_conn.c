@@ -57,6 +57,9 @@ static void on_timer(void *arg)
 	struct rpc_conn *c = arg;
 
 	c->timer = NULL;
+	rpc_link_poll(c->link); /* an acknowledgement may be there already */
+	if (c->state != RPC_UP)
+		return;
 	rpc_session_run(&c->session, loop_now());
 	settle(c);
 }

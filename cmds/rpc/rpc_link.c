@@ -44,11 +44,26 @@ static void fail_link(struct rpc_link *l, enum ibv_wc_status status)
 	l->ops->failed(l->arg, word_name(wc_status_words, status));
 }
 
+static void take_back(struct rpc_link *l)
+{
+	struct ibv_wc wc[BATCH];
+	int n;
+
+	while ((n = ibv_poll_cq(l->send_cq->v, BATCH, wc)) > 0)
+		for (int i = 0; i < n; i++) {
+			if (l->n_free < RPC_SENDS)
+				l->free[l->n_free++] = (unsigned)wc[i].wr_id;
+			if (wc[i].status != IBV_WC_SUCCESS)
+				fail_link(l, wc[i].status);
+		}
+}
+
 static void take(struct rpc_link *l, const struct ibv_wc *wc)
 {
 	size_t grh = l->kind->grh;
 
 	if (wc->status != IBV_WC_SUCCESS) {
+		take_back(l); /* a send that failed is the cause, if there is one */
 		fail_link(l, wc->status);
 		return;
 	}
@@ -72,6 +87,11 @@ static unsigned drain(struct rpc_link *l, unsigned budget)
 		done += (unsigned)n;
 	}
 	return done;
+}
+
+void rpc_link_poll(struct rpc_link *l)
+{
+	drain(l, BUDGET);
 }
 
 static void ready(void *arg);
@@ -220,20 +240,6 @@ int rpc_link_close(struct rpc_link *l, void *owner)
 		return -1;
 	l->mr = NULL;
 	return 0;
-}
-
-static void take_back(struct rpc_link *l)
-{
-	struct ibv_wc wc[BATCH];
-	int n;
-
-	while ((n = ibv_poll_cq(l->send_cq->v, BATCH, wc)) > 0)
-		for (int i = 0; i < n; i++) {
-			if (l->n_free < RPC_SENDS)
-				l->free[l->n_free++] = (unsigned)wc[i].wr_id;
-			if (wc[i].status != IBV_WC_SUCCESS)
-				fail_link(l, wc[i].status);
-		}
 }
 
 static void tell(struct rpc_link *l, const struct rpc_packet *p)

@@ -64,6 +64,8 @@ int rpc_link_connect(struct rpc_link *l, const struct qp_peer *peer, struct rpc_
 void rpc_link_use(struct rpc_link *l, void *owner);
 /* Destroys everything; owner (or NULL) uses it no more. */
 int rpc_link_close(struct rpc_link *l, void *owner);
+/* Takes what has come, before something is decided because it has not. */
+void rpc_link_poll(struct rpc_link *l);
 /* What cannot be sent now is lost, as on the wire. */
 void rpc_link_send(struct rpc_link *l, const struct rpc_dest *to, const struct rpc_packet *p);
 

@@ -12,11 +12,13 @@ static int prepare(struct rpc_link *l, uint32_t qkey)
 
 static int reach(struct rpc_link *l, const struct qp_peer *peer, struct rpc_dest *to)
 {
+	const struct ibv_qp_attr a = { .retry_cnt = 7 };
+
 	(void)to;
 	if (qp_peer_adopt(l->s, l->qp, peer))
 		return -1;
 	return qp_move(l->s, l->qp, IBV_QPS_RTR, NULL, 0) ||
-			       qp_move(l->s, l->qp, IBV_QPS_RTS, NULL, 0)
+			       qp_move(l->s, l->qp, IBV_QPS_RTS, &a, IBV_QP_RETRY_CNT)
 		       ? -1
 		       : 0;
 }

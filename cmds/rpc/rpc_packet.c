@@ -8,7 +8,14 @@
 #define MAGIC 0x52504331u /* "RPC1" */
 
 enum offset { AT_MAGIC = 0, AT_KIND = 4, AT_FLAGS = 5, AT_LEN = 6, AT_SESSION = 8 };
-enum offset_more { AT_SEQ = 16, AT_ACK = 20, AT_SACK = 24, AT_CRC = 28 };
+enum offset_more {
+	AT_SEQ = 16,
+	AT_ACK = 20,
+	AT_SACK = 24,
+	AT_STAMP = 28,
+	AT_ECHO = 32,
+	AT_CRC = 36
+};
 
 static void put32(uint8_t *to, uint32_t v)
 {
@@ -51,6 +58,8 @@ size_t rpc_packet_write(uint8_t *to, const struct rpc_packet *p)
 	put32(to + AT_SEQ, p->seq);
 	put32(to + AT_ACK, p->ack);
 	put32(to + AT_SACK, p->sack);
+	put32(to + AT_STAMP, p->stamp);
+	put32(to + AT_ECHO, p->echo);
 	if (p->len)
 		memcpy(to + RPC_HEAD, p->data, p->len);
 	put32(to + AT_CRC, rpc_packet_crc(to, n));
@@ -74,6 +83,8 @@ enum rpc_judgement rpc_packet_read(const uint8_t *from, size_t n, struct rpc_pac
 				  .seq = get32(from + AT_SEQ),
 				  .ack = get32(from + AT_ACK),
 				  .sack = get32(from + AT_SACK),
+				  .stamp = get32(from + AT_STAMP),
+				  .echo = get32(from + AT_ECHO),
 				  .data = from + RPC_HEAD,
 				  .len = be16toh(len) };
 	if (RPC_HEAD + p->len != n || p->flags & ~(unsigned)(RPC_FIRST | RPC_LAST))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wire form of a packet of an rpc session: 32 bytes of head, highest byte first, and data.
+ * The wire form of a packet of an rpc session: 40 bytes of head, highest byte first, and data.
  *
  *   0 magic "RPC1"   4 kind   5 flags   6 length of the data   8 session
- *  16 seq   20 ack   24 sack   28 CRC-32C of head and data, with this field zero
+ *  16 seq   20 ack   24 sack   28 stamp   32 echo
+ *  36 CRC-32C of head and data, with this field zero
  */
 #ifndef CMDS_RPC_PACKET_H
 #define CMDS_RPC_PACKET_H
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RPC_HEAD 32u
+#define RPC_HEAD 40u
 
 enum rpc_kind {
 	RPC_DATA = 1, /* a piece of a message */
@@ -28,6 +29,8 @@ struct rpc_packet {
 	uint32_t seq;	  /* of this packet (DATA) */
 	uint32_t ack;	  /* all before this one have come */
 	uint32_t sack;	  /* bit n: so has ack + 1 + n */
+	uint32_t stamp;	  /* when it was sent, us of the sender's clock; never 0 */
+	uint32_t echo;	  /* stamp of the packet that this answers first; 0: none */
 	const uint8_t *data;
 	uint16_t len;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each packet has its own timer, so that several losses in one window cost one timeout, and
- * doubles it with each try. The estimate of the round trip is RFC 6298's; a packet that was
- * sent twice measures nothing (Karn).
+ * doubles it with each try. The estimate of the round trip is RFC 6298's, from the stamps that
+ * come back (RFC 7323): so packets that were sent twice measure, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,12 @@ void rpc_sender_post(struct rpc_sender *t, const void *data, size_t n)
 	t->queued += n;
 }
 
-static void measured(struct rpc_sender *t, int64_t rtt)
+void rpc_sender_measured(struct rpc_sender *t, int64_t rtt)
 {
 	int64_t spread;
 
+	if (rtt > RTO_MOST) /* the peer says so: no reason to wait longer */
+		rtt = RTO_MOST;
 	if (!t->srtt) {
 		t->srtt = rtt ? rtt : 1;
 		t->rttvar = rtt / 2;
@@ -79,15 +81,13 @@ static void measured(struct rpc_sender *t, int64_t rtt)
 		t->rto = RTO_MOST;
 }
 
-static void arrived(struct rpc_sender *t, uint32_t seq, int64_t now)
+static void arrived(struct rpc_sender *t, uint32_t seq)
 {
 	struct rpc_slot *slot = slot_of(t, seq);
 
 	if (slot->here)
 		return;
 	slot->here = true;
-	if (slot->tries == 1)
-		measured(t, now - slot->sent);
 	free(slot->data);
 	slot->data = NULL;
 }
@@ -117,12 +117,12 @@ bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack, int64_t
 	if (ack - t->oldest > under_way)
 		return t->oldest - ack <= UINT32_MAX / 2; /* an old one that comes late */
 	while (t->oldest != ack)
-		arrived(t, t->oldest++, now);
+		arrived(t, t->oldest++);
 	for (uint32_t n = 0; n < 32; n++)
 		if (sack & (UINT32_C(1) << n)) {
 			if (ack + 1 + n - t->oldest >= t->next - t->oldest)
 				return false;
-			arrived(t, ack + 1 + n, now);
+			arrived(t, ack + 1 + n);
 		}
 	hurry(t, now);
 	return true;
@@ -166,7 +166,6 @@ void rpc_sender_run(struct rpc_sender *t, int64_t now, rpc_send_fn *fn, void *ar
 		if (slot->tries++)
 			t->resent++;
 		t->sent++;
-		slot->sent = now;
 		slot->due = now + patience(t, slot->tries);
 		fn(arg, seq, slot);
 	}

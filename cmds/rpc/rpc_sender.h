@@ -24,7 +24,7 @@ struct rpc_slot {
 	unsigned tries;
 	bool here;    /* at the peer: told so by an acknowledgement */
 	bool hurried; /* sent again before its time, since later ones have come */
-	int64_t sent, due;
+	int64_t due;
 };
 
 struct rpc_outgoing {
@@ -53,6 +53,8 @@ void rpc_sender_free(struct rpc_sender *t);
 void rpc_sender_post(struct rpc_sender *t, const void *data, size_t n);
 /* The peer has acknowledged. False: it acknowledges what was never sent. */
 bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack, int64_t now);
+/* A packet took so long to be answered, ns. */
+void rpc_sender_measured(struct rpc_sender *t, int64_t rtt);
 /* Sends what is due: new packets as far as the window goes, and old ones again. */
 void rpc_sender_run(struct rpc_sender *t, int64_t now, rpc_send_fn *fn, void *arg);
 /* When rpc_sender_run() has something to do; INT64_MAX: when something changes. */

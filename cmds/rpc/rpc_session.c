@@ -21,8 +21,17 @@ void rpc_session_free(struct rpc_session *s)
 	rpc_receiver_free(&s->rx);
 }
 
+/* Microseconds that wrap around, but never 0. */
+static uint32_t stamp_of(int64_t now)
+{
+	return (uint32_t)(now / 1000) | 1;
+}
+
 static void send(struct rpc_session *s, struct rpc_packet *p)
 {
+	p->stamp = stamp_of(s->now);
+	p->echo = s->echo;
+	s->echo = 0;
 	p->session = s->id;
 	p->ack = s->rx.next;
 	p->sack = rpc_receiver_sack(&s->rx);
@@ -48,6 +57,7 @@ void rpc_session_run(struct rpc_session *s, int64_t now)
 
 	if (s->broken)
 		return;
+	s->now = now;
 	rpc_sender_run(&s->tx, now, send_data, s);
 	if (s->ack_due > now)
 		return;
@@ -66,6 +76,8 @@ void rpc_session_post(struct rpc_session *s, const void *data, size_t n, int64_t
 static void take_data(struct rpc_session *s, const struct rpc_packet *p, int64_t now)
 {
 	s->owed++;
+	if (!s->echo)
+		s->echo = p->stamp;
 	switch (rpc_receiver_take(&s->rx, p, s->ops->message, s->arg, &s->broken)) {
 	case RPC_IN_ORDER:
 		/* what was delivered may have been answered, and acknowledged so */
@@ -89,10 +101,11 @@ void rpc_session_take(struct rpc_session *s, const struct rpc_packet *p, int64_t
 	if (s->broken)
 		return;
 	if (!rpc_sender_acked(&s->tx, p->ack, p->sack, now)) {
-		s->bogus++;
 		s->broken = "it acknowledges what was never sent";
 		return;
 	}
+	if (p->echo)
+		rpc_sender_measured(&s->tx, (int64_t)(stamp_of(now) - p->echo) * 1000);
 	if (p->kind == RPC_DATA)
 		take_data(s, p, now);
 	rpc_session_run(s, now);

@@ -20,10 +20,12 @@ struct rpc_session {
 	struct rpc_receiver rx;
 	const struct rpc_session_ops *ops;
 	void *arg;
+	int64_t now;
+	uint32_t echo;	    /* stamp to be given back; 0: none */
 	unsigned owed;	    /* packets in order not acknowledged yet */
 	int64_t ack_due;    /* when they are to be; INT64_MAX: none */
 	const char *broken; /* the peer broke the protocol, and how; else NULL: for good */
-	uint64_t acks, bogus;
+	uint64_t acks;
 };
 
 /* fragment: data of a packet; limit: bytes of a message received; first: number of the first

@@ -285,7 +285,7 @@ static void seal(uint8_t *bytes, size_t n)
 	uint32_t crc = rpc_packet_crc(bytes, n);
 
 	for (unsigned i = 0; i < 4; i++)
-		bytes[28 + i] = (uint8_t)(crc >> (24 - 8 * i));
+		bytes[36 + i] = (uint8_t)(crc >> (24 - 8 * i));
 }
 
 static void every_flipped_bit_is_seen(void)
