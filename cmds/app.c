@@ -34,6 +34,7 @@ static void app_close(struct session *s)
 	obj_destroy_all(s);
 	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
+	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;
 }
@@ -56,6 +57,24 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, qp->o.name, -1);
 	Tcl_DStringAppend(prompt, ":", 1);
 	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
+}
+
+static Tcl_Obj *app_objects(struct session *s)
+{
+	struct out *out = out_new(false, false);
+	Tcl_Obj *all;
+	struct obj *o;
+
+	out_dict(out, NULL);
+	obj_foreach(o, s) {
+		out_dict(out, o->name);
+		o->class->describe(s, o, out);
+		out_end(out);
+	}
+	out_end(out);
+	all = out_value(out);
+	out_free(out);
+	return all;
 }
 
 /* A provider is a driver of libibverbs in user space; each leaves a file of its name. */
@@ -82,5 +101,6 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.objects = app_objects,
 	.topics = cmd_topics,
 };

@@ -71,6 +71,7 @@ struct context {
 	struct id *id;		  /* the current connection id */
 	uint64_t wr_id;		  /* the last one given out */
 	uint64_t serial;	  /* of the last object made */
+	struct bad_wc *bad;	  /* NULL: none yet */
 };
 
 /* ------------------------------------------------------------------ objects -- */
@@ -126,8 +127,9 @@ struct qp_step {
 	const char *why; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
 };
 
-#define QP_STEPS  32
-#define QP_POSTED 256
+#define QP_STEPS    32
+#define QP_POSTED   256
+#define POSTED_SGES 4
 
 /* A work request as it was posted: for latency and for explanations. */
 struct posted {
@@ -139,6 +141,19 @@ struct posted {
 	uint32_t len; /* of all SGEs */
 	bool recv, signaled;
 	bool done; /* its completion, or a later one of the same queue, was polled */
+	bool is_inline;
+	uint8_t nsge;
+	struct ibv_sge sge[POSTED_SGES]; /* the first of them */
+};
+
+/* The last completion with an error, and what it was of. */
+struct bad_wc {
+	enum ibv_wc_status status; /* SUCCESS: there was none */
+	int64_t when;		   /* loop_now() */
+	char qp[32];		   /* its name; "": not ours */
+	uint64_t serial;	   /* of the QP */
+	bool known;		   /* posted is valid */
+	struct posted posted;
 };
 
 /* What the other end told about its QP (oob, modify-qp -peer), and what is told to it. */

@@ -2,6 +2,7 @@
 /* Every command, sorted by name. The shell's own stand here too, so that there is one table. */
 #include <stddef.h>
 
+#include "builtin.h"
 #include "cmd.h"
 #include "table.h"
 
@@ -38,12 +39,15 @@ const struct cmd *const cmd_table[] = {
 	&cmd_device,
 	&cmd_devices,
 	&cmd_disconnect,
+	&cmd_doctor,
 	&cmd_echo,
 	&cmd_exit,
 	&cmd_expect,
+	&cmd_explain,
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
+	&cmd_limits_probe,
 	&cmd_listen,
 	&cmd_mcast_attach,
 	&cmd_mcast_detach,
@@ -105,6 +109,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_source,
 	&cmd_srq,
 	&cmd_srq_modify,
+	&cmd_step,
 	&cmd_trace,
 	&cmd_version,
 	&cmd_wait_async,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The entries of all commands, by the file they are in. */
+/* The entries of the commands of cmds/, by the file they are in. */
 #ifndef CMDS_TABLE_H
 #define CMDS_TABLE_H
 
@@ -52,6 +52,12 @@ extern const struct cmd cmd_wait_async, cmd_wait_state;
 extern const struct cmd cmd_devices, cmd_open, cmd_close, cmd_device, cmd_ports, cmd_pkeys;
 /* device/gids.c */
 extern const struct cmd cmd_gids;
+/* device/limits.c */
+extern const struct cmd cmd_limits_probe;
+/* doctor/doctor.c */
+extern const struct cmd cmd_doctor;
+/* explain/explain.c */
+extern const struct cmd cmd_explain;
 /* memory/mem_get.c */
 extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
 /* memory/mem_put.c */
@@ -90,17 +96,5 @@ extern const struct cmd cmd_rpc_call, cmd_rpc_connect, cmd_rpc_result;
 extern const struct cmd cmd_rpc_close, cmd_rpc_show;
 /* rpc/rpc_serve_cmd.c */
 extern const struct cmd cmd_rpc_listen, cmd_rpc_run, cmd_rpc_serve;
-/* shell/echo.c */
-extern const struct cmd cmd_echo, cmd_puts;
-/* shell/expect.c */
-extern const struct cmd cmd_expect;
-/* shell/flow.c */
-extern const struct cmd cmd_repeat, cmd_sleep, cmd_source, cmd_quit, cmd_exit;
-/* shell/help.c */
-extern const struct cmd cmd_help;
-/* shell/record.c */
-extern const struct cmd cmd_record;
-/* shell/settings.c */
-extern const struct cmd cmd_option, cmd_trace, cmd_notices, cmd_version;
 
 #endif

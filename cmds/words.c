@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of verbs.h and rdma_cma.h as tables. Nothing else knows these spellings. */
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ const struct word mr_access_words[] = {
 	{ "ZERO_BASED", IBV_ACCESS_ZERO_BASED, "addresses are offsets from its start" },
 	{ "ON_DEMAND", IBV_ACCESS_ON_DEMAND, "pages are not pinned: on-demand paging" },
 	{ "HUGETLB", IBV_ACCESS_HUGETLB, "huge pages, with ON_DEMAND" },
+	{ "FLUSH_GLOBAL", 1 << 8, "peers may flush, to be seen by all" },
+	{ "FLUSH_PERSISTENT", 1 << 9, "peers may flush into persistent memory" },
 	{ "RELAXED_ORDERING", IBV_ACCESS_RELAXED_ORDERING, "writes may pass each other" },
 	{ 0 }
 };
@@ -36,6 +39,33 @@ const struct word qp_type_words[] = { { "RC", IBV_QPT_RC, "reliable connection" 
 				      { "UC", IBV_QPT_UC, "unreliable connection" },
 				      { "UD", IBV_QPT_UD, "unreliable datagram" },
 				      { 0 } };
+
+const struct word qp_attr_words[] = {
+	{ "STATE", IBV_QP_STATE, "the state to go to" },
+	{ "CUR_STATE", IBV_QP_CUR_STATE, "the state that the QP is thought to be in" },
+	{ "EN_SQD_ASYNC_NOTIFY", IBV_QP_EN_SQD_ASYNC_NOTIFY, "an event when SQD is drained" },
+	{ "ACCESS_FLAGS", IBV_QP_ACCESS_FLAGS, "what the peer may do" },
+	{ "PKEY_INDEX", IBV_QP_PKEY_INDEX, "which entry of the P_Key table" },
+	{ "PORT", IBV_QP_PORT, "which port of the device" },
+	{ "QKEY", IBV_QP_QKEY, "what datagrams must carry" },
+	{ "AV", IBV_QP_AV, "address vector: the way to the peer" },
+	{ "PATH_MTU", IBV_QP_PATH_MTU, "the largest packet" },
+	{ "TIMEOUT", IBV_QP_TIMEOUT, "how long to wait for an acknowledgement" },
+	{ "RETRY_CNT", IBV_QP_RETRY_CNT, "tries without an answer" },
+	{ "RNR_RETRY", IBV_QP_RNR_RETRY, "tries when the peer has no RECV; 7: for ever" },
+	{ "RQ_PSN", IBV_QP_RQ_PSN, "number of the first packet to come" },
+	{ "MAX_QP_RD_ATOMIC", IBV_QP_MAX_QP_RD_ATOMIC, "READs and atomics in flight from here" },
+	{ "ALT_PATH", IBV_QP_ALT_PATH, "alternate path" },
+	{ "MIN_RNR_TIMER", IBV_QP_MIN_RNR_TIMER, "how long a peer waits that found no RECV" },
+	{ "SQ_PSN", IBV_QP_SQ_PSN, "number of the first packet to go" },
+	{ "MAX_DEST_RD_ATOMIC", IBV_QP_MAX_DEST_RD_ATOMIC,
+	  "READs and atomics of the peer at a time" },
+	{ "PATH_MIG_STATE", IBV_QP_PATH_MIG_STATE, "state of path migration" },
+	{ "CAP", IBV_QP_CAP, "sizes of the queues" },
+	{ "DEST_QPN", IBV_QP_DEST_QPN, "number of the peer's QP" },
+	{ "RATE_LIMIT", IBV_QP_RATE_LIMIT, "how fast to send" },
+	{ 0 }
+};
 
 const struct word qp_state_words[] = {
 	{ "RESET", IBV_QPS_RESET, "posting is refused; packets are dropped" },
@@ -93,18 +123,58 @@ const struct word wc_status_words[] = {
 	{ 0 }
 };
 
-const struct word wc_opcode_words[] = { { "SEND", IBV_WC_SEND, NULL },
-					{ "RDMA_WRITE", IBV_WC_RDMA_WRITE, NULL },
-					{ "RDMA_READ", IBV_WC_RDMA_READ, NULL },
-					{ "COMP_SWAP", IBV_WC_COMP_SWAP, NULL },
-					{ "FETCH_ADD", IBV_WC_FETCH_ADD, NULL },
-					{ "BIND_MW", IBV_WC_BIND_MW, NULL },
-					{ "LOCAL_INV", IBV_WC_LOCAL_INV, NULL },
-					{ "TSO", IBV_WC_TSO, NULL },
-					{ "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE, NULL },
-					{ "RECV", IBV_WC_RECV, NULL },
-					{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM, NULL },
-					{ 0 } };
+const struct word wc_opcode_words[] = {
+	{ "SEND", IBV_WC_SEND, "a SEND of this end" },
+	{ "RDMA_WRITE", IBV_WC_RDMA_WRITE, "an RDMA WRITE of this end" },
+	{ "RDMA_READ", IBV_WC_RDMA_READ, "an RDMA READ of this end" },
+	{ "COMP_SWAP", IBV_WC_COMP_SWAP, "a compare and swap of this end" },
+	{ "FETCH_ADD", IBV_WC_FETCH_ADD, "a fetch and add of this end" },
+	{ "BIND_MW", IBV_WC_BIND_MW, "a memory window was bound" },
+	{ "LOCAL_INV", IBV_WC_LOCAL_INV, "a key was made invalid" },
+	{ "TSO", IBV_WC_TSO, "a packet with segmentation" },
+	{ "FLUSH", 8, "a flush of this end" }, /* IBV_WC_FLUSH, which older headers do not have */
+	{ "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE, "an atomic write of this end" },
+	{ "RECV", IBV_WC_RECV, "a message of the peer" },
+	{ "RECV_RDMA_WITH_IMM", IBV_WC_RECV_RDMA_WITH_IMM, "the peer's RDMA WRITE with immediate" },
+	{ "TM_ADD", IBV_WC_TM_ADD, "tag matching: a tag was added" },
+	{ "TM_DEL", IBV_WC_TM_DEL, "tag matching: a tag was removed" },
+	{ "TM_SYNC", IBV_WC_TM_SYNC, "tag matching: the list is in step" },
+	{ "TM_RECV", IBV_WC_TM_RECV, "tag matching: a message matched" },
+	{ "TM_NO_TAG", IBV_WC_TM_NO_TAG, "tag matching: a message without a tag" },
+	{ "DRIVER1", IBV_WC_DRIVER1, "of the vendor" },
+	{ "DRIVER2", IBV_WC_DRIVER2, "of the vendor" },
+	{ "DRIVER3", IBV_WC_DRIVER3, "of the vendor" },
+	{ 0 }
+};
+
+const struct word wr_opcode_words[] = {
+	{ "RDMA_WRITE", IBV_WR_RDMA_WRITE, "puts data into the peer's memory" },
+	{ "RDMA_WRITE_WITH_IMM", IBV_WR_RDMA_WRITE_WITH_IMM,
+	  "the same, and tells the peer by a completion with 32 bits" },
+	{ "SEND", IBV_WR_SEND, "a message into a RECV of the peer" },
+	{ "SEND_WITH_IMM", IBV_WR_SEND_WITH_IMM, "a message with 32 bits more" },
+	{ "RDMA_READ", IBV_WR_RDMA_READ, "gets data from the peer's memory" },
+	{ "ATOMIC_CMP_AND_SWP", IBV_WR_ATOMIC_CMP_AND_SWP,
+	  "compares 8 bytes at the peer, and swaps them when equal" },
+	{ "ATOMIC_FETCH_AND_ADD", IBV_WR_ATOMIC_FETCH_AND_ADD, "adds to 8 bytes at the peer" },
+	{ "LOCAL_INV", IBV_WR_LOCAL_INV, "makes a key of this end invalid" },
+	{ "BIND_MW", IBV_WR_BIND_MW, "binds a memory window of type 2" },
+	{ "SEND_WITH_INV", IBV_WR_SEND_WITH_INV, "a message that makes a key of the peer invalid" },
+	{ "TSO", IBV_WR_TSO, "a packet that the device cuts into segments" },
+	{ "DRIVER1", IBV_WR_DRIVER1, "of the vendor" },
+	{ "FLUSH", 14, "makes what was written visible, or persistent" }, /* IBV_WR_FLUSH */
+	{ "ATOMIC_WRITE", IBV_WR_ATOMIC_WRITE, "writes 8 bytes at the peer as one" },
+	{ 0 }
+};
+
+const struct word send_flag_words[] = {
+	{ "FENCE", IBV_SEND_FENCE, "starts after all READs and atomics before it" },
+	{ "SIGNALED", IBV_SEND_SIGNALED, "leaves a completion" },
+	{ "SOLICITED", IBV_SEND_SOLICITED, "raises a solicited event at the peer" },
+	{ "INLINE", IBV_SEND_INLINE, "the data is copied while posting" },
+	{ "IP_CSUM", IBV_SEND_IP_CSUM, "the device fills in checksums" },
+	{ 0 }
+};
 
 const struct word async_words[] = {
 	{ "CQ_ERR", IBV_EVENT_CQ_ERR, "the CQ overran; it is unusable" },
@@ -131,6 +201,7 @@ const struct word async_words[] = {
 	  "the subnet manager asks to register again" },
 	{ "GID_CHANGE", IBV_EVENT_GID_CHANGE, "the GID table changed: an address came or went" },
 	{ "WQ_FATAL", IBV_EVENT_WQ_FATAL, "a work queue failed" },
+	{ "DEVICE_SPEED_CHANGE", 20, "a link of the device has another speed" },
 	{ 0 }
 };
 
@@ -152,6 +223,9 @@ const struct word cm_event_words[] = {
 	{ "MULTICAST_ERROR", RDMA_CM_EVENT_MULTICAST_ERROR, "joining the multicast group failed" },
 	{ "ADDR_CHANGE", RDMA_CM_EVENT_ADDR_CHANGE, "the address of the device changed" },
 	{ "TIMEWAIT_EXIT", RDMA_CM_EVENT_TIMEWAIT_EXIT, "the QP may be used again" },
+	{ "ADDRINFO_RESOLVED", 16, "the name was resolved" },
+	{ "ADDRINFO_ERROR", 17, "the name could not be resolved" },
+	{ "USER", 18, "an event of the program's own" },
 	{ 0 }
 };
 
@@ -226,6 +300,36 @@ const struct word id_state_words[] = { { "IDLE", ID_IDLE, NULL },
 				       { "DISCONNECTED", ID_DISCONNECTED, NULL },
 				       { "ERROR", ID_ERROR, NULL },
 				       { 0 } };
+
+const struct word errno_words[] = {
+	{ "EINVAL", EINVAL, "an argument, an attribute or a state that does not fit" },
+	{ "ENOMEM", ENOMEM, "no room: a full queue, the limit of locked memory, or memory itself" },
+	{ "EBUSY", EBUSY, "something still uses it" },
+	{ "EPERM", EPERM, "a privilege is missing" },
+	{ "EACCES", EACCES, "no right to the device's file" },
+	{ "ENODEV", ENODEV, "no RDMA device, or none that leads there" },
+	{ "ENOENT", ENOENT, "no such file or entry" },
+	{ "ENOSYS", ENOSYS, "the driver does not do it" },
+	{ "EOPNOTSUPP", EOPNOTSUPP, "the device does not do it" },
+	{ "EAFNOSUPPORT", EAFNOSUPPORT, "an address of another family" },
+	{ "EADDRINUSE", EADDRINUSE, "the port is in use" },
+	{ "EADDRNOTAVAIL", EADDRNOTAVAIL, "not an address of this host, or the port is in use" },
+	{ "ENETUNREACH", ENETUNREACH, "no route" },
+	{ "EHOSTUNREACH", EHOSTUNREACH, "no neighbour answers" },
+	{ "ETIMEDOUT", ETIMEDOUT, "nobody answers" },
+	{ "ECONNREFUSED", ECONNREFUSED, "nobody listens" },
+	{ "ECONNRESET", ECONNRESET, "the peer ended the connection" },
+	{ "EPROTO", EPROTO, "an answer that makes no sense" },
+	{ "EAGAIN", EAGAIN, "nothing there now" },
+	{ "EINTR", EINTR, "interrupted by a signal" },
+	{ "EFAULT", EFAULT, "memory that is not there" },
+	{ "ENOSPC", ENOSPC, "no room on the device" },
+	{ "EMFILE", EMFILE, "too many open files" },
+	{ "EMSGSIZE", EMSGSIZE, "too long" },
+	{ "EISCONN", EISCONN, "connected already" },
+	{ "ENOTCONN", ENOTCONN, "not connected" },
+	{ 0 }
+};
 
 /* A few buffers in turn, so that one printf can name several values. */
 static char *scratch(void)

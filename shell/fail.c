@@ -38,6 +38,15 @@ void fail_back(struct session *s, struct fail before)
 	s->fail = before;
 }
 
+void fail_keep(struct session *s)
+{
+	if (s->fail.text) {
+		fail_clear(&s->before);
+		s->before = s->fail;
+		s->fail = (struct fail){ 0 };
+	}
+}
+
 int fail_call(struct session *s, int err, const char *call, const char *fmt, ...)
 {
 	struct fail new = { 0 };
@@ -55,6 +64,7 @@ int fail_call(struct session *s, int err, const char *call, const char *fmt, ...
 	new.text = xasprintf("%s%s%s: %s (%s)", call, *what ? ": " : "", what,
 			     err ? strerror(err) : "no reason given", err ? new.code : "errno 0");
 	free(what);
+	new.when = loop_now();
 	fail_clear(&s->fail);
 	s->fail = new;
 	return -1;
@@ -70,6 +80,7 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
 	va_end(ap);
 	new.call = xstrdup(call);
 	new.code = xstrdup(code);
+	new.when = loop_now();
 	fail_clear(&s->fail);
 	s->fail = new;
 	return -1;

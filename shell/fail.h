@@ -9,6 +9,7 @@
 #define SHELL_FAIL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <tcl.h>
 
 struct session;
@@ -19,10 +20,11 @@ struct fail_row {
 };
 
 struct fail {
-	char *call;  /* what failed: a library call or a command */
-	char *code;  /* errno name (EINVAL) or status word; the last word of -errorcode */
-	char *text;  /* the whole first line, without "error: " */
-	char *where; /* "file:line in proc < file:line", set by the interpreter */
+	char *call;   /* what failed: a library call or a command */
+	char *code;   /* errno name (EINVAL) or status word; the last word of -errorcode */
+	char *text;   /* the whole first line, without "error: " */
+	char *where;  /* "file:line in proc < file:line", set by the interpreter */
+	int64_t when; /* loop_now() */
 	struct fail_row *rows;
 	unsigned nrows;
 };
@@ -50,6 +52,8 @@ void fail_back(struct session *s, struct fail before);
 
 /* Forgets everything; frees. */
 void fail_clear(struct fail *f);
+/* Clears s->fail for the next command; what was there, if anything, is s->before from now on. */
+void fail_keep(struct session *s);
 /* Appends the rows, a line each, indented. */
 void fail_rows(const struct fail *f, Tcl_DString *text);
 

@@ -291,6 +291,7 @@ static void free_session(struct session *s)
 	app.close(s);
 	notices_free(s->notices);
 	fail_clear(&s->fail);
+	fail_clear(&s->before);
 	loop_free(s->loop);
 	obstack_free(&s->arena, NULL);
 }

@@ -24,6 +24,7 @@
 #include "record.h"
 #include "script.h"
 #include "session.h"
+#include "step.h"
 #include "where.h"
 #include "xmem.h"
 
@@ -129,7 +130,8 @@ static int eval_command(struct session *s, const char *command, int len)
 
 	free(path);
 	Tcl_IncrRefCount(file);
-	fail_clear(&s->fail);
+	fail_keep(s);
+	step_command(s);
 	out_free(s->last);
 	s->last = NULL;
 	if (put_in_memory(s->script, command, len)) {

@@ -35,6 +35,8 @@ struct app {
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
+	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
+	Tcl_Obj *(*objects)(struct session *s);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;
@@ -48,6 +50,7 @@ struct options {
 	bool color;	 /* decided once, at start */
 	bool interactive;
 	bool trace; /* voices are shown */
+	bool step;  /* each call waits for Enter */
 	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */
 	enum out_format format;
@@ -65,6 +68,7 @@ struct session {
 	struct context *ctx;
 	struct options opt;
 	struct fail fail;
+	struct fail before;	 /* the last one that a command at top level left */
 	struct obstack arena;	 /* what arguments need until their command returns */
 	bool printing;		 /* the result of the command at top level is to be shown */
 	struct out *last;	 /* of the outermost command that ran last */

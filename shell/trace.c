@@ -10,6 +10,7 @@
 
 #include "edit.h"
 #include "session.h"
+#include "step.h"
 #include "trace.h"
 #include "xmem.h"
 
@@ -56,6 +57,14 @@ void trace(struct session *s, enum voice v, const char *fmt, ...)
 	free(text);
 }
 
+static void stop(struct session *s)
+{
+	char *text = xasprintf("%s(%s)", pending.call, pending.args);
+
+	step_before(s, text);
+	free(text);
+}
+
 void call_begin(struct session *s, enum voice v, const char *call, const char *args, ...)
 {
 	va_list ap;
@@ -64,11 +73,13 @@ void call_begin(struct session *s, enum voice v, const char *call, const char *a
 	pending.args = NULL;
 	pending.voice = v;
 	pending.call = call;
-	if (!s->opt.trace)
+	if (!s->opt.trace && !s->opt.step)
 		return;
 	va_start(ap, args);
 	pending.args = xvasprintf(args, ap);
 	va_end(ap);
+	if (s->opt.step)
+		stop(s);
 }
 
 static void finish(struct session *s, const char *result)
@@ -82,6 +93,8 @@ static void finish(struct session *s, const char *result)
 	free(text);
 	free(pending.args);
 	pending.args = NULL;
+	if (s->opt.step)
+		step_after(s);
 }
 
 int call_end(struct session *s, const char *result, ...)

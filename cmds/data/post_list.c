@@ -142,10 +142,14 @@ static void note(const struct post_req *r)
 			    .rkey = any_key(r),
 			    .len = (uint32_t)post_bytes(r),
 			    .recv = is_recv(r),
-			    .signaled = is_signaled(r) };
+			    .signaled = is_signaled(r),
+			    .is_inline = !is_recv(r) && r->wr.send_flags & IBV_SEND_INLINE,
+			    .nsge = (uint8_t)r->wr.num_sge };
 
 	if (r->srq)
 		return; /* which QP will take it is not known */
+	for (unsigned i = 0; i < p.nsge && i < POSTED_SGES; i++)
+		p.sge[i] = r->sge[i];
 	posted_note(r->qp, &p);
 	if (r->mw && r->op == &wr_ops[WR_BIND_MW]) {
 		r->mw->v->rkey = r->wr.bind_mw.rkey;

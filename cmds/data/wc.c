@@ -97,6 +97,26 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 	return qp;
 }
 
+/* For explain. What is flushed is a consequence: it does not replace the cause. */
+static void note_bad(struct session *s, const struct wc *wc, const struct qp *qp,
+		     const struct posted *p)
+{
+	struct bad_wc *bad = s->ctx->bad;
+
+	if (!bad)
+		bad = s->ctx->bad = xcalloc(1, sizeof *bad);
+	else if (wc->v.status == IBV_WC_WR_FLUSH_ERR && bad->status != IBV_WC_SUCCESS &&
+		 bad->serial == qp->o.serial)
+		return;
+	*bad = (struct bad_wc){ .status = wc->v.status,
+				.when = loop_now(),
+				.serial = qp->o.serial,
+				.known = p != NULL };
+	snprintf(bad->qp, sizeof bad->qp, "%s", qp->o.name);
+	if (p)
+		bad->posted = *p;
+}
+
 static void look_at(struct session *s, struct wc *wc)
 {
 	struct qp *qp = note_qp(s, wc);
@@ -113,8 +133,10 @@ static void look_at(struct session *s, struct wc *wc)
 		mw_invalidated(s, qp->pd, p->rkey);
 	if (wc->v.status == IBV_WC_SUCCESS && wc->v.opcode & IBV_WC_RECV && has_inv(wc))
 		mw_invalidated(s, qp->pd, wc->v.invalidated_rkey);
-	if (wc->v.status != IBV_WC_SUCCESS)
+	if (wc->v.status != IBV_WC_SUCCESS) {
+		note_bad(s, wc, qp, p);
 		note_error(s, wc, qp);
+	}
 }
 
 static int take_kept(struct cq *cq, struct wc *wc, int max)

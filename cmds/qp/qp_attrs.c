@@ -14,10 +14,9 @@
 #define AT_ATTR(field)                                 \
 	.offset = offsetof(struct ibv_qp_attr, field), \
 	.size = sizeof(((struct ibv_qp_attr *)NULL)->field)
-#define DEF(bit_, option_, field, ...)                                                  \
-	{                                                                               \
-		.bit = IBV_QP_##bit_, .name = #bit_, .option = option_, AT_ATTR(field), \
-		__VA_ARGS__                                                             \
+#define DEF(bit_, option_, field, ...)                                               \
+	{                                                                            \
+		.bit = IBV_QP_##bit_, .option = option_, AT_ATTR(field), __VA_ARGS__ \
 	}
 
 /* clang-format off */
@@ -28,7 +27,7 @@ const struct qp_attr_def qp_attr_defs[] = {
 	DEF(PKEY_INDEX, "pkey-index", pkey_index),
 	DEF(ACCESS_FLAGS, "access", qp_access_flags, .words = qp_access_words, .flags = true),
 	DEF(QKEY, "qkey", qkey, .unknown = "QKEY"),
-	{ .bit = IBV_QP_AV, .name = "AV", .unknown = "-dgid PEER_GID" },
+	{ .bit = IBV_QP_AV, .unknown = "-dgid PEER_GID" },
 	DEF(PATH_MTU, "mtu", path_mtu, .words = mtu_words, .unknown = "MTU"),
 	DEF(DEST_QPN, "dest-qpn", dest_qp_num, .unknown = "PEER_QPN"),
 	DEF(RQ_PSN, "rq-psn", rq_psn, .unknown = "PEER_PSN"),
@@ -41,10 +40,15 @@ const struct qp_attr_def qp_attr_defs[] = {
 	DEF(MAX_QP_RD_ATOMIC, "max-rd-atomic", max_rd_atomic),
 	DEF(EN_SQD_ASYNC_NOTIFY, "en-sqd-async-notify", en_sqd_async_notify),
 	DEF(PATH_MIG_STATE, "path-mig-state", path_mig_state, .words = mig_state_words),
-	{ .bit = IBV_QP_ALT_PATH, .name = "ALT_PATH", .unknown = "-alt-dgid GID" },
+	{ .bit = IBV_QP_ALT_PATH, .unknown = "-alt-dgid GID" },
 	{ 0 }
 };
 /* clang-format on */
+
+const char *qp_attr_name(const struct qp_attr_def *d)
+{
+	return word_name(qp_attr_words, d->bit);
+}
 
 uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
 {
@@ -84,7 +88,7 @@ void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
 		if (mask & d->bit) {
-			xappendf(text, "%s%s", between, d->name);
+			xappendf(text, "%s%s", between, qp_attr_name(d));
 			between = sep;
 		}
 }
@@ -176,7 +180,7 @@ void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text)
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		if (!(mask & d->bit))
 			continue;
-		xappendf(text, "%s%s=", between, d->name);
+		xappendf(text, "%s%s=", between, qp_attr_name(d));
 		qp_attr_value(a, d, text);
 		between = " ";
 	}
@@ -238,7 +242,7 @@ void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr
 		if (!((mask | missing) & d->bit))
 			continue;
 		Tcl_DStringInit(&one);
-		xappendf(&one, "%s%s", d->name, missing & d->bit ? " (missing)" : " = ");
+		xappendf(&one, "%s%s", qp_attr_name(d), missing & d->bit ? " (missing)" : " = ");
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
 		if (!d->size && !(missing & d->bit))

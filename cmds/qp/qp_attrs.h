@@ -14,7 +14,6 @@ struct word;
 
 struct qp_attr_def {
 	unsigned bit;		  /* IBV_QP_... */
-	const char *name;	  /* the bit's name without the prefix */
 	const char *option;	  /* of modify-qp, without '-' */
 	const char *unknown;	  /* stands for a value nobody knows yet: "PEER_QPN" */
 	const struct word *words; /* of an enum or of flags; NULL: a number */
@@ -25,6 +24,8 @@ struct qp_attr_def {
 /* In the order in which they are printed; ends with a bit of 0. */
 extern const struct qp_attr_def qp_attr_defs[];
 
+/* The bit's name without the prefix. */
+const char *qp_attr_name(const struct qp_attr_def *d);
 uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
 void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 

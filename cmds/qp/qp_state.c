@@ -12,6 +12,7 @@
 #include "qp_class.h"
 #include "qp_diagram.h"
 #include "qp_history.h"
+#include "qp_timing.h"
 #include "session.h"
 #include "table.h"
 #include "words.h"
@@ -61,12 +62,12 @@ static void tell_mask(struct out *o, const char *key, const char *label, unsigne
 
 		if (!(mask & d->bit))
 			continue;
-		len = 1 + (int)strlen(d->name);
+		len = 1 + (int)strlen(qp_attr_name(d));
 		if (column + len > 79) {
 			column = MARGIN;
 			out_text(o, "\n%*s", column, "");
 		}
-		out_str(o, NULL, d->name, " %s", d->name);
+		out_str(o, NULL, qp_attr_name(d), " %s", qp_attr_name(d));
 		column += len;
 	}
 	out_end(o);
@@ -181,10 +182,13 @@ static void tell_history(struct out *o, const struct qp *qp)
 
 struct qp_state_args {
 	struct qp *qp;
+	bool timing;
 };
 
 static const struct arg qp_state_args[] = {
-	POS_OPT("qp", qp_state_args, qp, kind_qp, "QP; else the current one"), ARGS_END
+	POS_OPT("qp", qp_state_args, qp, kind_qp, "QP; else the current one"),
+	SWITCH("timing", qp_state_args, timing, "how long it tries before it gives up, instead"),
+	ARGS_END
 };
 
 static int qp_state_exec(struct session *s, const void *args, struct out *o)
@@ -196,6 +200,11 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	if (state > IBV_QPS_ERR)
 		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d", qp->o.name,
 			    (int)state);
+	if (((const struct qp_state_args *)args)->timing) {
+		out_str(o, "qp", qp->o.name, "   %s\n", qp->o.name);
+		qp_timing(qp, o);
+		return 0;
+	}
 	qp_diagram(o, qp);
 	out_str(o, "qp", qp->o.name, NULL);
 	out_str(o, "type", type, NULL);
@@ -214,6 +223,7 @@ static const struct cmd_eg qp_state_egs[] = {
 	{ "dict get [qp-state] next INIT required", "PKEY_INDEX" },
 	{ "modify-qp INIT -fill; qp-state", "modify-qp RTR" },
 	{ "llength [dict get [qp-state] history]", "2" },
+	{ "qp-state -timing", "on the way to RTS" },
 	{ NULL, NULL }
 };
 
@@ -224,7 +234,8 @@ const struct cmd cmd_qp_state = {
 	.text = "The present state has a double frame, the way taken double arrows. Below are\n"
 		"what the state permits, where the QP can go with the attributes each step needs\n"
 		"and takes, the command for the likely next step, and when and why the QP came\n"
-		"here. The value is a dict.",
+		"here. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from\n"
+		"the attributes of the QP. The value is a dict.",
 	.calls = "ibv_query_qp(3)",
 	.setup = "qp create",
 	.examples = qp_state_egs,

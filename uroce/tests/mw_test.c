@@ -54,32 +54,32 @@ static void type_1(void)
 {
 	struct ibv_mr *mr = ibv_reg_mr(pd, buf, sizeof buf, BINDABLE);
 	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
-	const uint32_t key = mw->rkey;
+	const uint32_t old = mw->rkey, key = ibv_inc_rkey(old), again = ibv_inc_rkey(key);
 
-	CHECK(!opens(&qp, key, at, 1, READ)); /* not bound */
-	CHECK_INT(bind_window(&qp, mw, key + 1, mr, at, 100, READ | WRITE), 0);
-	CHECK(opens(&qp, key + 1, at, 100, READ | WRITE));
-	CHECK(opens(&sibling, key + 1, at, 100, WRITE)); /* every QP of the PD */
-	CHECK(!opens(&stranger, key + 1, at, 1, READ));
-	CHECK(!opens(&qp, key, at, 1, READ)); /* the key of before */
-	CHECK(!opens(&qp, key + 1, at, 101, READ));
-	CHECK(!opens(&qp, key + 1, at - 1, 1, READ));
-	CHECK(!opens(&qp, key + 1, at, 8, IBV_ACCESS_REMOTE_ATOMIC));
+	CHECK(!opens(&qp, old, at, 1, READ)); /* not bound */
+	CHECK_INT(bind_window(&qp, mw, key, mr, at, 100, READ | WRITE), 0);
+	CHECK(opens(&qp, key, at, 100, READ | WRITE));
+	CHECK(opens(&sibling, key, at, 100, WRITE)); /* every QP of the PD */
+	CHECK(!opens(&stranger, key, at, 1, READ));
+	CHECK(!opens(&qp, old, at, 1, READ)); /* the key of before */
+	CHECK(!opens(&qp, key, at, 101, READ));
+	CHECK(!opens(&qp, key, at - 1, 1, READ));
+	CHECK(!opens(&qp, key, at, 8, IBV_ACCESS_REMOTE_ATOMIC));
 	CHECK_INT(ibv_dereg_mr(mr), EBUSY);
 	CHECK_INT(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0),
 		  IBV_REREG_MR_ERR_CMD);
 	CHECK_INT(errno, EBUSY);
 
 	/* bound anew without being invalidated; and cannot be invalidated */
-	CHECK_INT(invalidate(&qp, key + 1, false), -1);
-	CHECK_INT(bind_window(&qp, mw, key + 2, mr, at + 10, 10, READ), 0);
-	CHECK(!opens(&qp, key + 1, at, 1, READ));
-	CHECK(!opens(&qp, key + 2, at, 1, READ));
-	CHECK(opens(&qp, key + 2, at + 10, 10, READ));
+	CHECK_INT(invalidate(&qp, key, false), -1);
+	CHECK_INT(bind_window(&qp, mw, again, mr, at + 10, 10, READ), 0);
+	CHECK(!opens(&qp, key, at, 1, READ));
+	CHECK(!opens(&qp, again, at, 1, READ));
+	CHECK(opens(&qp, again, at + 10, 10, READ));
 
 	/* a length of 0 unbinds */
-	CHECK_INT(bind_window(&qp, mw, key + 3, NULL, 0, 0, 0), 0);
-	CHECK(!opens(&qp, key + 3, at + 10, 1, READ));
+	CHECK_INT(bind_window(&qp, mw, ibv_inc_rkey(again), NULL, 0, 0, 0), 0);
+	CHECK(!opens(&qp, ibv_inc_rkey(again), at + 10, 1, READ));
 	CHECK_INT(ibv_dereg_mr(mr), 0);
 	CHECK_INT(ibv_dealloc_mw(mw), 0);
 }
@@ -141,7 +141,7 @@ static void type_2(void)
 	engine_unlock();
 	CHECK(!opens(&sibling, key, 0, 1, READ)); /* the QP that bound it alone */
 
-	CHECK_INT(bind_window(&qp, mw, key + 1, mr, at, 1, READ), -1); /* is bound */
+	CHECK_INT(bind_window(&qp, mw, ibv_inc_rkey(key), mr, at, 1, READ), -1); /* is bound */
 	CHECK_INT(invalidate(&sibling, key, false), -1);
 	CHECK_INT(invalidate(&qp, key ^ 1, false), -1);
 	CHECK_INT(invalidate(&qp, mr->rkey, false), -1); /* a region */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * limits: what the device says it can, and (probe) what it really makes: the largest QPs and
+ * CQs, found by bisection. Verbs have no other way to learn of max_inline_data.
+ */
+#include <errno.h>
+
+#include "cmd.h"
+#include "objects.h"
+#include "session.h"
+#include "table.h"
+#include "words.h"
+
+struct probe {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	enum ibv_qp_type type;
+};
+
+struct limit {
+	const char *name;
+	void (*set)(struct ibv_qp_cap *cap, uint32_t n);
+	int (*said)(const struct ibv_device_attr *a); /* NULL: no attribute tells */
+};
+
+static void set_inline(struct ibv_qp_cap *cap, uint32_t n)
+{
+	cap->max_inline_data = n;
+}
+
+static void set_send_wr(struct ibv_qp_cap *cap, uint32_t n)
+{
+	cap->max_send_wr = n;
+}
+
+static void set_recv_wr(struct ibv_qp_cap *cap, uint32_t n)
+{
+	cap->max_recv_wr = n;
+}
+
+static void set_send_sge(struct ibv_qp_cap *cap, uint32_t n)
+{
+	cap->max_send_sge = n;
+}
+
+static void set_recv_sge(struct ibv_qp_cap *cap, uint32_t n)
+{
+	cap->max_recv_sge = n;
+}
+
+static int said_wr(const struct ibv_device_attr *a)
+{
+	return a->max_qp_wr;
+}
+
+static int said_sge(const struct ibv_device_attr *a)
+{
+	return a->max_sge;
+}
+
+static const struct limit limits[] = {
+	{ "max_inline_data", set_inline, NULL },    { "max_send_wr", set_send_wr, said_wr },
+	{ "max_recv_wr", set_recv_wr, said_wr },    { "max_send_sge", set_send_sge, said_sge },
+	{ "max_recv_sge", set_recv_sge, said_sge },
+};
+
+/* 0, or the errno of ibv_create_qp(). */
+static int try(const struct probe *p, const struct limit *l, uint32_t n)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = p->type, .send_cq = p->cq, .recv_cq = p->cq, .cap = { 1, 1, 1, 1, 0 }
+	};
+	struct ibv_qp *qp;
+
+	l->set(&init.cap, n);
+	qp = ibv_create_qp(p->pd, &init);
+	if (!qp)
+		return errno ? errno : EINVAL;
+	ibv_destroy_qp(qp);
+	return 0;
+}
+
+/* The largest n that works: doubles, then halves the gap. *err: what one more says. */
+static uint32_t largest(const struct probe *p, const struct limit *l, int *err)
+{
+	uint32_t good = 0, bad = 1;
+
+	while (bad < 1u << 26 && !(*err = try(p, l, bad))) {
+		good = bad;
+		bad *= 2;
+	}
+	while (bad - good > 1) {
+		uint32_t middle = good + (bad - good) / 2;
+		int said = try(p, l, middle);
+
+		if (said) {
+			bad = middle;
+			*err = said;
+		} else {
+			good = middle;
+		}
+	}
+	return good;
+}
+
+static void probe_type(const struct probe *p, const struct ibv_device_attr *attr, struct out *o)
+{
+	out_dict(o, word_name(qp_type_words, p->type));
+	out_text(o, "%s\n", word_name(qp_type_words, p->type));
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		int err = 0;
+		uint32_t n = largest(p, &limits[i], &err);
+
+		out_u64(o, limits[i].name, n, "  %-16s %8u", limits[i].name, n);
+		if (limits[i].said)
+			out_text(o, "  the device says %d", limits[i].said(attr));
+		out_text(o, "  (one more: %s)\n", err ? strerrorname_np(err) : "not tried");
+	}
+	out_end(o);
+}
+
+struct limits_args {
+	struct dev *dev;
+};
+
+static const struct arg limits_args[] = {
+	POS_OPT("device", limits_args, dev, kind_dev, "device; else the first"), ARGS_END
+};
+
+static int exec(struct session *s, const void *args, struct out *o)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+	struct dev *dev = ((const struct limits_args *)args)->dev;
+	struct probe p = { .pd = ibv_alloc_pd(dev->v) };
+	int err = errno;
+
+	if (!p.pd)
+		return fail_call(s, err, "ibv_alloc_pd", "%s", dev->o.name);
+	p.cq = ibv_create_cq(dev->v, 1, NULL, NULL, 0);
+	err = errno;
+	if (!p.cq) {
+		ibv_dealloc_pd(p.pd);
+		return fail_call(s, err, "ibv_create_cq", "%s", dev->o.name);
+	}
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		p.type = types[i];
+		if (!loop_interrupted(s->loop))
+			probe_type(&p, &dev->attr.orig_attr, o);
+	}
+	ibv_destroy_cq(p.cq);
+	ibv_dealloc_pd(p.pd);
+	return 0;
+}
+
+static const struct cmd_eg limits_egs[] = {
+	{ "limits probe", "max_inline_data" },
+	{ "dict get [limits probe] RC max_send_wr", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_limits_probe = {
+	.name = "limits probe",
+	.family = "device",
+	.summary = "the largest QPs that the device really makes",
+	.text = "Tries ibv_create_qp with more and more, and finds the limit of each capability by\n"
+		"bisection, the others being 1: what a device says (see device) is not always what\n"
+		"it makes, and of max_inline_data it says nothing. Limits of memory count too.",
+	.calls = "ibv_create_qp(3), ibv_query_device_ex(3)",
+	.examples = limits_egs,
+	.args = limits_args,
+	.size = sizeof(struct limits_args),
+	.flags = CMD_NO_RECORD,
+	.exec = exec,
+};

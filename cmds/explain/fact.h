@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known about the statuses, events, reasons, flags and attributes of verbs: tables
+ * that `explain` reads. What each is called and means stands in words.h; here is what the
+ * two ends see, the usual causes, the cures, and where it is laid down.
+ */
+#ifndef CMDS_EXPLAIN_FACT_H
+#define CMDS_EXPLAIN_FACT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct word;
+
+struct fact {
+	uint64_t value;
+	const char *here, *there; /* what the end that gets it sees, and the other end; or NULL */
+	const char *causes;	  /* a line each, the usual one first; or NULL */
+	const char *cures;	  /* a line each; or NULL */
+	const char *source;	  /* the man page, or the section of the specification */
+	const char *script;	  /* scripts/SCRIPT.rdma provokes it; NULL: software devices cannot */
+};
+
+struct fact_family {
+	const char *name;   /* what `explain NAME VALUE` takes: "wc-status" */
+	const char *title;  /* "completion status" */
+	const char *prefix; /* of the constants in the headers: "IBV_WC_" */
+	const struct word *words;
+	const struct fact *facts; /* ends with a NULL source */
+	/* The libraries' own words for it; NULL: there are none. */
+	const char *(*text)(uint64_t value);
+};
+
+/* Ends with a NULL name. */
+extern const struct fact_family fact_families[];
+
+/* The tables, each in the file of its subject. */
+extern const struct fact wc_status_facts[], wc_opcode_facts[], wr_opcode_facts[], send_flag_facts[],
+	async_facts[], cm_event_facts[], rej_facts[], access_facts[], qp_attr_facts[],
+	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[];
+
+/* The fact of a value, or NULL. */
+const struct fact *fact_of(const struct fact_family *f, uint64_t value);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+/* What the errnos of libibverbs and librdmacm mean here; what strerror(3) says is often beside
+ * the point. */
+#include <errno.h>
+
+#include "fact.h"
+
+const struct fact errno_facts[] = {
+	{ EINVAL, NULL, NULL,
+	  "ibv_modify_qp: an attribute is missing, is one too many, or does not suit the device or the path\n"
+	  "ibv_create_qp: a capability beyond the device's limits\n"
+	  "ibv_reg_mr: REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE, length 0\n"
+	  "ibv_post_send: an opcode that the QP does not have, too many SGEs, too much inline, a QP that is not in RTS",
+	  "modify-qp checks against the state table before it calls\ndevice shows the limits",
+	  "ibv_modify_qp(3)", "explain/modify-refused" },
+	{ ENOMEM, NULL, NULL,
+	  "ibv_post_send, ibv_post_recv: the queue is full (unsignaled requests, a CQ that nobody polls)\n"
+	  "ibv_reg_mr, ibv_create_*: the limit of locked memory, RLIMIT_MEMLOCK\n"
+	  "ibv_create_cq: more entries than memory",
+	  "poll; signal some of the requests\nulimit -l unlimited, or LimitMEMLOCK= of the service",
+	  "ibv_post_send(3), setrlimit(2)", "examples/errors-refused" },
+	{ EBUSY, NULL, NULL, "ibv_dealloc_pd, ibv_destroy_cq, ...: something still uses the object",
+	  "destroy NAME -cascade; show tells who uses what", "ibv_dealloc_pd(3)", "explain/busy" },
+	{ EPERM, NULL, NULL, "a privileged Q_Key (highest bit set), raw packets", "CAP_NET_RAW",
+	  "ibv_modify_qp(3)", NULL },
+	{ EACCES, NULL, NULL, "no right to /dev/infiniband/uverbsN or rdma_cm",
+	  "the group rdma; a udev rule", "udev(7)", NULL },
+	{ ENODEV, NULL, NULL,
+	  "rdma_create_event_channel: no RDMA device at all, or rdma_ucm is not loaded\n"
+	  "rdma_resolve_addr: no device belongs to the interface that leads there (127.0.0.1!)",
+	  "devices; rdma link add rxe0 type rxe netdev NETDEV; or --device uroce0",
+	  "rdma_resolve_addr(3)", NULL },
+	{ ENOENT, NULL, NULL, "the device's file is not there: in a container it was not passed in",
+	  "docker run --device=/dev/infiniband/uverbs0 --device=/dev/infiniband/rdma_cm",
+	  "ibv_open_device(3)", NULL },
+	{ ENOSYS, NULL, NULL, "the driver does not do this verb", "device",
+	  "ibv_query_device_ex(3)", NULL },
+	{ EOPNOTSUPP, NULL, NULL, "the device or its driver does not do this", "device",
+	  "ibv_query_device_ex(3)", NULL },
+	{ EAFNOSUPPORT, NULL, NULL, "an IPv4 address where IPv6 is meant, or the other way", NULL,
+	  "rdma_bind_addr(3)", NULL },
+	{ EADDRINUSE, NULL, NULL,
+	  "rdma_bind_addr, rdma_listen: another program listens on this port",
+	  "another port; !ss does not show RDMA ports: !rdma resource show cm_id",
+	  "rdma_bind_addr(3)", "explain/addresses" },
+	{ EADDRNOTAVAIL, NULL, NULL,
+	  "rdma_bind_addr: no interface of this host has the address\n"
+	  "rdma_bind_addr: the port is in use on the wildcard address",
+	  "gids; another port", "rdma_bind_addr(3)", "explain/addresses" },
+	{ ENETUNREACH, NULL, NULL, "no route to the address", "!ip route get ADDRESS",
+	  "rdma_resolve_addr(3)", NULL },
+	{ EHOSTUNREACH, NULL, NULL, "no neighbour answers for the address", "!ping ADDRESS",
+	  "rdma_resolve_addr(3)", NULL },
+	{ ETIMEDOUT, NULL, NULL,
+	  "ibv_modify_qp to RTR on RoCE: no neighbour answers for the peer's GID\n"
+	  "rdma_resolve_addr, UNREACHABLE: nobody answers",
+	  "a GID of the same network on both ends: gids\n!ping ADDRESS", "ibv_modify_qp(3)", NULL },
+	{ ECONNREFUSED, NULL, NULL, "iWARP: nobody listens\noob connect: no TCP server there",
+	  "start the other end first", "rdma_connect(3)", "explain/addresses" },
+	{ ECONNRESET, NULL, NULL, "iWARP, oob: the peer ended the connection", "look at the peer",
+	  "rdma_connect(3)", NULL },
+	{ EPROTO, NULL, NULL, "an answer of the peer that makes no sense",
+	  "the other end is of another kind", "rdma_accept(3)", NULL },
+	{ EAGAIN, NULL, NULL, "nothing there on a descriptor that does not block", NULL,
+	  "ibv_get_cq_event(3)", NULL },
+	{ EINTR, NULL, NULL, "a signal came in a waiting call", "call it again",
+	  "ibv_get_cq_event(3)", NULL },
+	{ EFAULT, NULL, NULL, "ibv_reg_mr: the memory is not mapped, or not writable", NULL,
+	  "ibv_reg_mr(3)", NULL },
+	{ ENOSPC, NULL, NULL, "the device has no more of what was asked for",
+	  "device shows the limits", "ibv_create_qp(3)", NULL },
+	{ EMFILE, NULL, NULL, "too many open files", "ulimit -n", "ibv_open_device(3)", NULL },
+	{ EMSGSIZE, NULL, NULL, "a message longer than can be sent", NULL, "ibv_post_send(3)",
+	  NULL },
+	{ EISCONN, NULL, NULL, "the id is connected already", "cm create: an id is used once",
+	  "rdma_connect(3)", NULL },
+	{ ENOTCONN, NULL, NULL, "the id is not connected", NULL, "rdma_disconnect(3)", NULL },
+	{ 0 }
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/* Queue pairs: types, states, attributes. ibv_modify_qp(3); volume 1, 10.3.1 and 11.2.5.3. */
+#include <infiniband/verbs.h>
+
+#include "fact.h"
+
+static const char page[] = "ibv_modify_qp(3)";
+static const char states[] = "volume 1, 10.3.1";
+static const char rd_atomic[] = "EINVAL: more than the device has; more than the peer has: the "
+				"peer refuses the READs that are too many";
+
+const struct fact qp_state_facts[] = {
+	{ IBV_QPS_RESET, "post recv and post send are refused (EINVAL)", "RETRY_EXC_ERR",
+	  "a new QP; modify-qp RESET forgets all that was posted", "modify-qp INIT", states,
+	  "examples/errors-state" },
+	{ IBV_QPS_INIT, "post recv works, nothing comes in; post send is refused", "RETRY_EXC_ERR",
+	  "port, P_Key and rights are known, the peer is not",
+	  "modify-qp RTR -dest-qpn ... -rq-psn ...", states, "examples/errors-state" },
+	{ IBV_QPS_RTR, "requests of the peer are answered; post send is refused", NULL,
+	  "the peer, its PSN and the path are known", "modify-qp RTS -sq-psn ...", states,
+	  "examples/errors-state" },
+	{ IBV_QPS_RTS, "all works", NULL, NULL, NULL, states, "examples/errors-state" },
+	{ IBV_QPS_SQD, "what was begun is finished, what is posted waits; RECVs go on", NULL,
+	  "modify-qp SQD, to change attributes of a running QP", "modify-qp RTS goes on", states,
+	  "explain/sqd" },
+	{ IBV_QPS_SQE, "sends are flushed, RECVs go on", NULL,
+	  "a send of a UC or UD QP failed (hardware enters it, never modify-qp)", "modify-qp RTS",
+	  states, NULL },
+	{ IBV_QPS_ERR, "all that is posted completes with WR_FLUSH_ERR", "RETRY_EXC_ERR",
+	  "a completion with an error, an async event, a disconnect, or modify-qp ERR",
+	  "poll until empty; modify-qp RESET to begin anew, or destroy", states,
+	  "examples/errors-flush" },
+	{ 0 }
+};
+
+const struct fact qp_type_facts[] = {
+	{ IBV_QPT_RC, "reliable connection: all operations, acknowledged, in order, one peer", NULL,
+	  NULL, NULL, "ibv_create_qp(3)", "examples/write-read" },
+	{ IBV_QPT_UC, "unreliable connection: SEND and RDMA WRITE, one peer; what is lost is lost",
+	  "a message with a packet missing is dropped whole", NULL, NULL, "ibv_create_qp(3)",
+	  "explain/uc" },
+	{ IBV_QPT_UD, "unreliable datagram: SEND of at most an MTU to any peer, by address handle",
+	  "40 bytes for the GRH come before the data", NULL, NULL, "ibv_create_qp(3)",
+	  "examples/ud-datagram" },
+	{ 0 }
+};
+
+const struct fact qp_attr_facts[] = {
+	{ IBV_QP_STATE, "the state to go to; without it attributes of the present one change", NULL,
+	  NULL, "explain RESET->INIT tells what a transition takes", page,
+	  "examples/errors-state" },
+	{ IBV_QP_CUR_STATE, "EINVAL when the QP is not in that state", NULL,
+	  "only in RTR, RTS, SQD, SQE: to be sure of where it is", NULL, page, NULL },
+	{ IBV_QP_EN_SQD_ASYNC_NOTIFY, "SQ_DRAINED when the queue is drained", NULL,
+	  "only RTS to SQD", NULL, page, "explain/sqd" },
+	{ IBV_QP_ACCESS_FLAGS, "what the peer may do through this QP",
+	  "REM_ACCESS_ERR or REM_INV_REQ_ERR",
+	  "the region's rights are not enough: both must allow it",
+	  "modify-qp INIT -access remote-write,remote-read,remote-atomic", page,
+	  "explain/qp-access" },
+	{ IBV_QP_PKEY_INDEX, "index, not key, of the partition",
+	  "packets of another partition are dropped",
+	  "on RoCE the table has one entry, 0xffff at index 0", "pkeys", page, NULL },
+	{ IBV_QP_PORT, "counted from 1", NULL, "EINVAL: 0, or a port that the device does not have",
+	  "ports", page, NULL },
+	{ IBV_QP_QKEY, "UD: datagrams with another Q_Key are dropped in silence",
+	  "its send completes with SUCCESS all the same",
+	  "both ends need the same; with the highest bit set it is privileged: EPERM",
+	  "ids of port space UDP use 0x01234567", page, "examples/errors-datagram" },
+	{ IBV_QP_AV, "the address of the peer", NULL,
+	  "EINVAL on RoCE: is_global 0, an empty sgid_index, an IPv4 GID against an IPv6 one\n"
+	  "ETIMEDOUT: no neighbour answers at that GID's address",
+	  "gids: the index it recommends, on both ends of the same kind", page,
+	  "explain/modify-refused" },
+	{ IBV_QP_PATH_MTU, "larger messages are cut to it",
+	  "packets larger than its own MTU are dropped",
+	  "larger than the port's active_mtu, or than what a switch carries: small messages pass, large ones do not",
+	  "the smaller active_mtu of both ends: ports", page, NULL },
+	{ IBV_QP_TIMEOUT, "4.096 us * 2^t until a packet is sent again; 0: never", NULL,
+	  "too small: needless retries; too large: a dead peer is noticed late",
+	  "14 (67 ms) is usual; qp-state tells what it amounts to", "volume 1, 9.7.6.1.3",
+	  "examples/errors-retry" },
+	{ IBV_QP_RETRY_CNT, "0 to 7 more tries before RETRY_EXC_ERR", NULL, NULL, NULL, page,
+	  "examples/errors-retry" },
+	{ IBV_QP_RNR_RETRY, "0 to 6 more tries before RNR_RETRY_EXC_ERR; 7: for ever", NULL, NULL,
+	  NULL, page, "examples/errors-retry" },
+	{ IBV_QP_RQ_PSN, "the number of the first packet that is expected: the peer's sq_psn",
+	  "RETRY_EXC_ERR when it differs", "24 bits", "qp-info on the other end", page,
+	  "explain/wrong-psn" },
+	{ IBV_QP_MAX_QP_RD_ATOMIC, "READs and atomics in flight from here; 0: none can be sent",
+	  NULL, rd_atomic,
+	  "the smaller of this end's max_qp_init_rd_atom and the peer's max_dest_rd_atomic", page,
+	  NULL },
+	{ IBV_QP_ALT_PATH, "another path, for migration", NULL, "EINVAL on RoCE: InfiniBand only",
+	  NULL, page, "explain/modify-refused" },
+	{ IBV_QP_MIN_RNR_TIMER,
+	  "how long the peer shall wait when there is no RECV; a code of a table",
+	  "it waits at least so long", "0 is the longest: 655.36 ms", "12 is 0.64 ms",
+	  "volume 1, 9.7.5.2.8, table 46", "examples/errors-retry" },
+	{ IBV_QP_SQ_PSN, "the number of the first packet: the peer's rq_psn", NULL, "24 bits",
+	  "qp-info on the other end", page, "explain/wrong-psn" },
+	{ IBV_QP_MAX_DEST_RD_ATOMIC, "READs and atomics that this end answers at a time; 0: none",
+	  "REM_INV_REQ_ERR for what is too much", rd_atomic, NULL, page,
+	  "explain/responder-resources" },
+	{ IBV_QP_PATH_MIG_STATE, "automatic path migration", NULL, "InfiniBand only", NULL, page,
+	  NULL },
+	{ IBV_QP_CAP, "EINVAL: no transition takes it", NULL, "queues cannot be resized",
+	  "qp create anew", page, NULL },
+	{ IBV_QP_DEST_QPN, "the peer's QP number", "RETRY_EXC_ERR when it is another's", "24 bits",
+	  "qp-info on the other end", page, "explain/wrong-qpn" },
+	{ IBV_QP_RATE_LIMIT, "raw packet QPs, kbit/s", NULL, "EOPNOTSUPP on software devices", NULL,
+	  page, NULL },
+	{ 0 }
+};

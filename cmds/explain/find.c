@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "find.h"
+#include "words.h"
+
+/* How well it fits; larger is better. */
+enum fit { FIT_NOT, FIT_TEXT, FIT_MEANING, FIT_PART, FIT_NUMBER, FIT_NAME };
+
+/* Upper case, '-' and ' ' are '_'. */
+static int plain(int c)
+{
+	return c == '-' || c == ' ' ? '_' : toupper(c);
+}
+
+static bool same(const char *a, const char *b)
+{
+	while (*a && plain((unsigned char)*a) == plain((unsigned char)*b))
+		a++, b++;
+	return !*a && !*b;
+}
+
+static bool holds(const char *text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; text && *text; text++) {
+		size_t i = 0;
+
+		while (i < len && plain((unsigned char)text[i]) == plain((unsigned char)part[i]))
+			i++;
+		if (i == len)
+			return true;
+	}
+	return false;
+}
+
+static const char *without(const char *prefix, const char *text)
+{
+	size_t len = strlen(prefix);
+
+	return strncasecmp(text, prefix, len) == 0 ? text + len : text;
+}
+
+/* Statuses of CM events are negative errnos. */
+static bool is_number(const struct fact_family *f, const char *text, uint64_t value)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(text, &end, 0);
+	if (errno || end == text || *end)
+		return false;
+	if (v < 0)
+		return f->words == errno_words && (uint64_t)-v == value;
+	return (uint64_t)v == value;
+}
+
+static enum fit fits(const struct fact_family *f, const struct fact *fact, const char *text)
+{
+	const char *name = word_name(f->words, fact->value);
+	const char *help = word_help(f->words, fact->value);
+	const char *own = f->text ? f->text(fact->value) : NULL;
+
+	if (same(name, without(f->prefix, text)))
+		return FIT_NAME;
+	if (is_number(f, text, fact->value))
+		return FIT_NUMBER;
+	if (isdigit((unsigned char)*text) || *text == '-')
+		return FIT_NOT;
+	if (holds(name, without(f->prefix, text)))
+		return FIT_PART;
+	if (holds(help, text) || holds(own, text))
+		return FIT_MEANING;
+	return holds(fact->causes, text) || holds(fact->here, text) ? FIT_TEXT : FIT_NOT;
+}
+
+unsigned facts_find(const struct fact_family *only, const char *text, struct found *found)
+{
+	enum fit best = FIT_TEXT;
+	unsigned n = 0;
+
+	for (const struct fact_family *f = fact_families; f->name && *text; f++)
+		for (const struct fact *fact = f->facts; fact->source; fact++) {
+			enum fit fit = only && f != only ? FIT_NOT : fits(f, fact, text);
+
+			if (fit < best)
+				continue;
+			if (fit > best)
+				n = 0;
+			best = fit;
+			if (n < FOUND_MAX)
+				found[n++] = (struct found){ f, fact };
+		}
+	return n;
+}
+
+const struct fact_family *fact_family(const char *name)
+{
+	const struct fact_family *found = NULL;
+	size_t len = strlen(name);
+
+	for (const struct fact_family *f = fact_families; f->name; f++) {
+		if (strcasecmp(f->name, name) == 0)
+			return f;
+		if (len && strncasecmp(f->name, name, len) == 0) {
+			if (found)
+				return NULL;
+			found = f;
+		}
+	}
+	return found;
+}
+
+void facts_names(Tcl_Obj *names)
+{
+	for (const struct fact_family *f = fact_families; f->name; f++)
+		for (const struct word *w = f->words; w->name; w++)
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(w->name, -1));
+}

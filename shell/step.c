@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "cmd.h"
+#include "edit.h"
+#include "session.h"
+#include "step.h"
+#include "xmem.h"
+
+static struct {
+	bool skip;    /* not before the next command */
+	Tcl_Obj *was; /* all live objects after the last stop, as a dict; NULL: not known */
+} step;
+
+static void say(struct session *s, const char *text)
+{
+	if (s->edit)
+		edit_above(s->edit, text);
+	else
+		fputs(text, stderr);
+}
+
+/* ------------------------------------------------------------------ what changed -- */
+
+static void compare_object(const char *name, Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+{
+	Tcl_Obj *key, *value, *old;
+	Tcl_DictSearch search;
+	int done;
+
+	if (Tcl_DictObjFirst(NULL, now, &search, &key, &value, &done) != TCL_OK)
+		return;
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done)) {
+		if (Tcl_DictObjGet(NULL, was, key, &old) != TCL_OK || !old ||
+		    strcmp(Tcl_GetString(old), Tcl_GetString(value)) == 0)
+			continue;
+		xappendf(text, "       %s %s: %s -> %s\n", name, Tcl_GetString(key),
+			 *Tcl_GetString(old) ? Tcl_GetString(old) : "-",
+			 *Tcl_GetString(value) ? Tcl_GetString(value) : "-");
+	}
+	Tcl_DictObjDone(&search);
+}
+
+static void compare(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+{
+	Tcl_Obj *key, *value, *other;
+	Tcl_DictSearch search;
+	int done;
+
+	Tcl_DictObjFirst(NULL, now, &search, &key, &value, &done);
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done)) {
+		Tcl_DictObjGet(NULL, was, key, &other);
+		if (other)
+			compare_object(Tcl_GetString(key), other, value, text);
+		else
+			xappendf(text, "       + %s\n", Tcl_GetString(key));
+	}
+	Tcl_DictObjDone(&search);
+	Tcl_DictObjFirst(NULL, was, &search, &key, &value, &done);
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done)) {
+		Tcl_DictObjGet(NULL, now, key, &other);
+		if (!other)
+			xappendf(text, "       - %s\n", Tcl_GetString(key));
+	}
+	Tcl_DictObjDone(&search);
+}
+
+static void tell_changes(struct session *s)
+{
+	Tcl_Obj *now = app.objects ? app.objects(s) : NULL;
+	Tcl_DString text;
+
+	if (!now)
+		return;
+	Tcl_IncrRefCount(now);
+	Tcl_DStringInit(&text);
+	if (step.was) {
+		compare(step.was, now, &text);
+		Tcl_DecrRefCount(step.was);
+	}
+	step.was = now;
+	if (Tcl_DStringLength(&text))
+		say(s, Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+}
+
+static void forget(void)
+{
+	if (step.was)
+		Tcl_DecrRefCount(step.was);
+	step.was = NULL;
+}
+
+/* -------------------------------------------------------------------- the answer -- */
+
+struct answer {
+	char line[64];
+	size_t len;
+	bool done, ended; /* ended: nobody can answer any more */
+};
+
+static void on_input(void *arg, int fd, short revents)
+{
+	struct answer *a = arg;
+	char c;
+	ssize_t n = read(fd, &c, 1); /* what follows the line is not ours */
+
+	(void)revents;
+	if (n <= 0)
+		a->done = a->ended = true;
+	else if (c == '\n' || c == '\r')
+		a->done = true;
+	else if (a->len < sizeof a->line - 1)
+		a->line[a->len++] = c;
+}
+
+static bool answered(void *arg)
+{
+	return ((const struct answer *)arg)->done;
+}
+
+static struct answer ask(struct session *s)
+{
+	struct answer a = { 0 };
+
+	loop_watch(s->loop, STDIN_FILENO, POLLIN, on_input, &a);
+	if (loop_wait(s->loop, answered, &a, LOOP_FOREVER) != LOOP_DONE)
+		a.ended = true;
+	loop_unwatch(s->loop, STDIN_FILENO);
+	return a;
+}
+
+static bool is(const struct answer *a, const char *word)
+{
+	return a->len && strncasecmp(word, a->line, a->len) == 0;
+}
+
+void step_before(struct session *s, const char *call)
+{
+	struct answer a;
+	char *text;
+
+	if (step.skip)
+		return;
+	tell_changes(s);
+	text = xasprintf("step   %s;   [Enter, skip, quit] ", call);
+	for (;;) {
+		say(s, text);
+		fflush(stderr);
+		fflush(stdout);
+		a = ask(s);
+		if (!s->edit && !isatty(STDIN_FILENO))
+			say(s, "\n");
+		if (a.ended || is(&a, "quit")) {
+			s->opt.step = false;
+			forget();
+		} else if (is(&a, "skip")) {
+			step.skip = true;
+		} else if (a.len) {
+			say(s, "       Enter: call it; skip: no stop till this command ends; quit: "
+			       "step off\n");
+			continue;
+		}
+		break;
+	}
+	free(text);
+}
+
+void step_after(struct session *s)
+{
+	if (!step.skip)
+		tell_changes(s);
+}
+
+void step_command(struct session *s)
+{
+	(void)s;
+	step.skip = false;
+}
+
+/* ------------------------------------------------------------------- the command -- */
+
+static const struct word step_words[] = { { "off", 0, "calls are just made" },
+					  { "on", 1, "stop before each call" },
+					  { 0 } };
+
+struct step_args {
+	struct num how;
+};
+
+static const struct arg step_arg_table[] = {
+	POS_OPT("how", step_args, how, kind_enum, "on or off (default: say it)",
+		.data = step_words),
+	ARGS_END,
+};
+
+static int step_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct step_args *a = args;
+
+	if (!a->how.set) {
+		out_str(o, NULL, step_words[s->opt.step].name, "step is %s\n",
+			step_words[s->opt.step].name);
+		return 0;
+	}
+	s->opt.step = a->how.v;
+	if (!s->opt.step)
+		forget();
+	return 0;
+}
+
+static const struct cmd_eg step_examples[] = {
+	{ "step", "step is off" },
+	{ "step off", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_step = {
+	.name = "step",
+	.family = "understanding",
+	.summary = "stop before each library call",
+	.text = "Shows each call of libibverbs and librdmacm, with its arguments, before it is made,\n"
+		"and waits: Enter makes it, skip makes this and all others of the command, quit ends\n"
+		"step mode. Then come the result, and what changed in the live objects by it. The\n"
+		"answers are read from standard input; at its end step mode is off.",
+	.examples = step_examples,
+	.args = step_arg_table,
+	.size = sizeof(struct step_args),
+	.exec = step_exec,
+};

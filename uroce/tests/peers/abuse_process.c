@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/* Cases of abuse: fork, exec, an end in the middle of things, a library that goes. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <rdma/rdma_cma.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abuse.h"
+#include "check.h"
+#include "pair.h"
+
+#ifdef SANITIZED
+#define DEEPBIND 0 /* which a sanitizer refuses */
+#else
+#define DEEPBIND RTLD_DEEPBIND
+#endif
+
+static atomic_bool stop;
+
+static void *go_on(void *arg)
+{
+	while (!stop)
+		pair_works(arg);
+	return NULL;
+}
+
+static void ends_well(pid_t pid)
+{
+	int status;
+
+	CHECK(pid > 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
+}
+
+/* The child lets go of what it has inherited, or does not, and makes its own. */
+static void child(struct pair *p, unsigned i)
+{
+	if (i % 2)
+		pair_close(p);
+	exit(plain());
+}
+
+int forks(void)
+{
+	struct pair p, busy;
+	pthread_t thread;
+
+#if defined(__SANITIZE_THREAD__)
+	puts("ThreadSanitizer wants no threads in a child: skipped");
+	return SKIPPED;
+#endif
+	pair_make(&p, 0);
+	pair_make(&busy, 0);
+	CHECK_INT(pthread_create(&thread, NULL, go_on, &busy), 0);
+	for (unsigned i = 0; i < 6; i++) {
+		pid_t pid;
+
+		pair_works(&p);
+		fflush(NULL);
+		pid = fork();
+		if (pid == 0)
+			child(&p, i);
+		pair_works(&p);
+		ends_well(pid);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	pair_works(&p);
+	pair_close(&p);
+	pair_close(&busy);
+	return 0;
+}
+
+int execs(void)
+{
+	struct pair p;
+
+	pair_make(&p, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			execl("/proc/self/exe", "abuse", "plain", NULL);
+			_exit(1);
+		}
+		pair_works(&p);
+		ends_well(pid);
+	}
+	CHECK_INT(system("ls / >/dev/null"), 0);
+	pair_works(&p);
+	pair_close(&p);
+	return 0;
+}
+
+int exit_dirty(void)
+{
+	static struct pair p;
+	pthread_t thread;
+
+	pair_make(&p, 0);
+	CHECK_INT(pthread_create(&thread, NULL, go_on, &p), 0);
+	usleep(20000);
+	exit(0);
+}
+
+static void exit_now(int sig)
+{
+	(void)sig;
+	exit(0);
+}
+
+/* In the middle of whatever call is being made. */
+int exit_in_handler(void)
+{
+	struct itimerval t = { .it_value.tv_usec = 30000 };
+	static struct pair p;
+
+	pair_make(&p, 0);
+	signal(SIGALRM, exit_now);
+	setitimer(ITIMER_REAL, &t, NULL);
+	go_on(&p);
+	return 1;
+}
+
+/* The library says goodbye to the peers at the end: it must not wait for itself. */
+int exit_in_cm_call(void)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	struct itimerval t = { .it_value.tv_usec = 30000 };
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+
+	CHECK(channel != NULL);
+	signal(SIGALRM, exit_now);
+	setitimer(ITIMER_REAL, &t, NULL);
+	for (unsigned i = 0; i < UINT_MAX; i++) {
+		struct rdma_cm_id *id;
+
+		CHECK_INT(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+		CHECK_INT(rdma_bind_addr(id, (struct sockaddr *)&any), 0);
+		CHECK_INT(rdma_destroy_id(id), 0);
+	}
+	return 1;
+}
+
+int dlcloses(void)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		struct ibv_device **(*get)(int *);
+		struct ibv_context *(*open_device)(struct ibv_device *);
+		int (*close_device)(struct ibv_context *);
+		void *lib = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL | DEEPBIND);
+		struct ibv_context *ctx;
+
+		CHECK(lib != NULL);
+		get = (struct ibv_device * *(*)(int *)) dlsym(lib, "ibv_get_device_list");
+		open_device = (struct ibv_context * (*)(struct ibv_device *))
+			dlsym(lib, "ibv_open_device");
+		close_device = (int (*)(struct ibv_context *))dlsym(lib, "ibv_close_device");
+		CHECK(get && open_device && close_device);
+		ctx = open_device(get(NULL)[0]);
+		CHECK(ctx != NULL);
+		if (i != 1) /* once it is left open */
+			CHECK_INT(close_device(ctx), 0);
+		CHECK_INT(dlclose(lib), 0);
+	}
+	return plain();
+}
