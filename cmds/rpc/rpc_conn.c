@@ -9,6 +9,7 @@
 #include "qp_peer.h"
 #include "rpc_conn.h"
 #include "session.h"
+#include "words.h"
 #include "xmem.h"
 
 static void on_timer(void *arg);
@@ -93,9 +94,10 @@ static int meet(struct rpc_conn *c, const char *text, size_t len)
 		return fail(c->s, "rpc", "EPROTO", "the peer is a %s, too",
 			    c->id ? "client" : "server");
 	if (h.qp.type && h.qp.type != c->link->kind->type)
-		return fail(c->s, "rpc", "EPROTO", "the peer's QP is %s, this one is %s",
-			    h.qp.type == IBV_QPT_UD ? "UD" : "another type",
-			    c->link->kind->type == IBV_QPT_UD ? "UD" : "RC");
+		return fail(c->s, "rpc", "EPROTO",
+			    "the peer's QP is %s, this one is %s: -type must be the same at both",
+			    word_name(qp_type_words, h.qp.type),
+			    word_name(qp_type_words, c->link->kind->type));
 	if (c->qkey_set)
 		h.qp.qkey = c->qkey;
 	if (rpc_link_connect(c->link, &h.qp, &c->to))

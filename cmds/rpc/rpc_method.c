@@ -262,7 +262,8 @@ static void run(struct session *s, struct rpc_method *m, size_t n, Tcl_Obj *cons
 	rc = interp_aside(s, (int)n + 2, words, &out->value, &out->code);
 	Tcl_DecrRefCount(words[1]);
 	Tcl_DecrRefCount(words[0]);
-	if (rc == TCL_OK || rc == TCL_ERROR)
+	if (rc == TCL_OK ||
+	    (rc == TCL_ERROR && !loop_interrupted(s->loop) && !loop_ending(s->loop)))
 		return;
 	rpc_outcome_free(out);
 	rpc_outcome_fail(out, "EINTR", "the server was stopped before the call had ended");

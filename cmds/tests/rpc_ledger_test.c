@@ -128,15 +128,15 @@ static void what_is_no_message_is_refused(void)
 		size_t len;
 	} wrong[] = {
 		{ "", 0 },
-		{ "\x0a\x00", 2 },			      /* a request without anything */
-		{ "\x0a\x02\x08\x01", 4 },		      /* without a name */
-		{ "\x0a\x03\x1a\x01m", 5 },		      /* without a number */
-		{ "\x0a\x7f\x08\x01", 4 },		      /* longer than it is */
+		{ "\x0a\x00", 2 },	    /* a request without anything */
+		{ "\x0a\x02\x08\x01", 4 },  /* without a name */
+		{ "\x0a\x03\x1a\x01m", 5 }, /* without a number */
+		{ "\x0a\x7f\x08\x01", 4 },  /* longer than it is */
 		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10 },
-		{ "\x12\x00", 2 },			      /* a reply without anything */
-		{ "\x12\x02\x08\x01", 4 },		      /* without a result */
-		{ "\x12\x06\x08\x01\x12\xff\xff\x7f", 8 },    /* value longer than it is */
-		{ "\x1a\x02\x08\x01", 4 },		      /* neither */
+		{ "\x12\x00", 2 },			   /* a reply without anything */
+		{ "\x12\x02\x08\x01", 4 },		   /* without a result */
+		{ "\x12\x06\x08\x01\x12\xff\xff\x7f", 8 }, /* value longer than it is */
+		{ "\x1a\x02\x08\x01", 4 },		   /* neither */
 		{ "GET / HTTP/1.1\r\n", 16 },
 	};
 
