@@ -15,6 +15,7 @@ const char *const help_families[] = {
 	"connection, step by step",
 	"by hand",
 	"data path",
+	"remote calls",
 	"understanding",
 	"scripts",
 	"measuring",

@@ -286,7 +286,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg call_egs[] = { { "rpc call rpc0 add 1 2", "3" },
 					  { "rpc call rpc0 add -5 0x10 -within 2s -retries 3",
 					    "11" },
-					  { "rpc call rpc0 ad 1 2", "did you mean add?" },
+					  { "rpc call rpc0 addd 1 2", "did you mean add?" },
 					  { "rpc call rpc0 add 1", "it takes {a:int b:int}" },
 					  { "rpc call rpc0 add 1 x", "'x' is not an int" },
 					  { NULL, NULL } };

@@ -104,7 +104,7 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg listen_egs[] = { { "rpc listen 0", "rpc server server0  UD" },
 					    { "rpc listen 0 -type RC -name other", "other  RC" },
-					    { "rpc listen 0 -max 100", "is not from 1024" },
+					    { "rpc listen 0 -max 100", "is not between 1024" },
 					    { "show server0", "uses" },
 					    { NULL, NULL } };
 
