@@ -127,6 +127,8 @@ static void one(const uint8_t *record)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 {
+	if (!now)
+		Tcl_FindExecutable("fuzz_rpc");
 	now = 1;
 	rpc_session_init(&session, 7, 100, LIMIT, 0, &ops, NULL);
 	rpc_ledger_init(&ledger);
