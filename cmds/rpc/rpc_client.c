@@ -99,8 +99,8 @@ static void on_late(void *arg)
 	struct rpc_client *c = arg;
 
 	c->late = NULL;
-	rpc_conn_lost(&c->conn, "ETIMEDOUT", "it has not said who it is within %d ms",
-		      RPC_HELLO_MS);
+	rpc_conn_lost(&c->conn, "ETIMEDOUT", "it has not said who it is within %lld ms",
+		      (long long)c->server->hello_ms);
 }
 
 static int on_met(void *arg, const struct rpc_hello *theirs)
@@ -243,7 +243,7 @@ void rpc_client_accept(struct rpc_server *sv, int fd)
 		obj_use(c, sv);
 		obj_add(s, c);
 		sv->clients++;
-		c->late = loop_after(s->loop, RPC_HELLO_MS, on_late, c);
+		c->late = loop_after(s->loop, sv->hello_ms, on_late, c);
 	}
 	fail_back(s, before);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each packet has its own timer, so that several losses in one window cost one timeout, and
- * doubles it with each try. The estimate of the round trip is RFC 6298's, from the stamps that
- * come back (RFC 7323): so packets that were sent twice measure, too.
+ * doubles it each time it runs out. The estimate of the round trip is RFC 6298's, from the stamps
+ * that come back (RFC 7323): so packets that were sent twice measure, too. By the same stamps
+ * most losses are found before the timer runs out, also of what was sent again (RFC 8985).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 #define RTO_LEAST (10 * MSEC) /* more than an acknowledgement may be put off */
 #define RTO_MOST  (500 * MSEC)
 #define CLOCK	  MSEC /* what the timers of the loop can tell apart */
-#define LATER	  3    /* so many later packets have come: it is lost, not late */
 
 void rpc_sender_init(struct rpc_sender *t, size_t fragment, uint32_t first)
 {
@@ -58,7 +58,7 @@ void rpc_sender_post(struct rpc_sender *t, const void *data, size_t n)
 	t->queued += n;
 }
 
-void rpc_sender_measured(struct rpc_sender *t, int64_t rtt)
+static void measured(struct rpc_sender *t, int64_t rtt)
 {
 	int64_t spread;
 
@@ -92,25 +92,7 @@ static void arrived(struct rpc_sender *t, uint32_t seq)
 	slot->data = NULL;
 }
 
-/* Those that LATER later ones have overtaken are due now, once. */
-static void hurry(struct rpc_sender *t, int64_t now)
-{
-	unsigned later = 0;
-
-	for (uint32_t seq = t->next; seq-- != t->oldest;) {
-		struct rpc_slot *slot = slot_of(t, seq);
-
-		if (slot->here) {
-			later++;
-		} else if (later >= LATER && !slot->hurried) {
-			slot->hurried = true;
-			slot->due = now;
-			t->hurried++;
-		}
-	}
-}
-
-bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack, int64_t now)
+bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack)
 {
 	uint32_t under_way = t->next - t->oldest;
 
@@ -124,8 +106,24 @@ bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack, int64_t
 				return false;
 			arrived(t, ack + 1 + n);
 		}
-	hurry(t, now);
 	return true;
+}
+
+void rpc_sender_echoed(struct rpc_sender *t, int64_t sent, int64_t now)
+{
+	int64_t late;
+
+	measured(t, now - sent);
+	late = t->srtt / 4 > CLOCK ? t->srtt / 4 : CLOCK; /* later than that is not reordered */
+	for (uint32_t seq = t->oldest; seq != t->next; seq++) {
+		struct rpc_slot *slot = slot_of(t, seq);
+
+		if (slot->here || !slot->tries || slot->lost || slot->sent + late > sent)
+			continue;
+		slot->lost = true;
+		slot->due = now;
+		t->hurried++;
+	}
 }
 
 /* The next piece of the first message becomes a packet. */
@@ -145,11 +143,11 @@ static void cut(struct rpc_sender *t)
 		drop_first(t);
 }
 
-static int64_t patience(const struct rpc_sender *t, unsigned tries)
+static int64_t patience(const struct rpc_sender *t, unsigned timeouts)
 {
 	int64_t rto = t->rto;
 
-	while (--tries && rto < RTO_MOST)
+	while (timeouts-- && rto < RTO_MOST)
 		rto *= 2;
 	return rto < RTO_MOST ? rto : RTO_MOST;
 }
@@ -163,10 +161,14 @@ void rpc_sender_run(struct rpc_sender *t, int64_t now, rpc_send_fn *fn, void *ar
 
 		if (slot->here || (slot->tries && slot->due > now))
 			continue;
-		if (slot->tries++)
+		if (slot->tries++) {
 			t->resent++;
+			slot->timeouts += !slot->lost;
+		}
 		t->sent++;
-		slot->due = now + patience(t, slot->tries);
+		slot->lost = false;
+		slot->sent = now;
+		slot->due = now + patience(t, slot->timeouts);
 		fn(arg, seq, slot);
 	}
 }

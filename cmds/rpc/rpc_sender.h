@@ -21,10 +21,10 @@ struct rpc_slot {
 	uint8_t *data;
 	uint16_t len;
 	unsigned flags;
-	unsigned tries;
-	bool here;    /* at the peer: told so by an acknowledgement */
-	bool hurried; /* sent again before its time, since later ones have come */
-	int64_t due;
+	unsigned tries, timeouts;
+	bool here; /* at the peer: told so by an acknowledgement */
+	bool lost; /* one that was sent later has come */
+	int64_t sent, due;
 };
 
 struct rpc_outgoing {
@@ -52,9 +52,10 @@ void rpc_sender_free(struct rpc_sender *t);
 /* Takes a message of 1 byte or more, which is copied. */
 void rpc_sender_post(struct rpc_sender *t, const void *data, size_t n);
 /* The peer has acknowledged. False: it acknowledges what was never sent. */
-bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack, int64_t now);
-/* A packet took so long to be answered, ns. */
-void rpc_sender_measured(struct rpc_sender *t, int64_t rtt);
+bool rpc_sender_acked(struct rpc_sender *t, uint32_t ack, uint32_t sack);
+/* A packet that was sent at that time has been answered: how long it took, and that those sent
+ * well before it are lost, if nothing is known of them. */
+void rpc_sender_echoed(struct rpc_sender *t, int64_t sent, int64_t now);
 /* Sends what is due: new packets as far as the window goes, and old ones again. */
 void rpc_sender_run(struct rpc_sender *t, int64_t now, rpc_send_fn *fn, void *arg);
 /* When rpc_sender_run() has something to do; INT64_MAX: when something changes. */

@@ -66,7 +66,7 @@ const struct cmd cmd_rpc_serve = {
 /* ------------------------------------------------------------------ listen -- */
 
 struct listen_args {
-	struct num port, type, qkey, depth, max;
+	struct num port, type, qkey, depth, max, within;
 	const char *addr, *name;
 };
 
@@ -80,6 +80,8 @@ static const struct arg listen_args[] = {
 	    .max = 8192),
 	OPT("max", listen_args, max, kind_size, "bytes of the largest call or reply", .dflt = "1M",
 	    .min = RPC_MAX_LEAST, .max = RPC_MAX_MOST),
+	OPT("within", listen_args, within, kind_ms, "time for a client to say who it is",
+	    .dflt = "15s"),
 	OPT("name", listen_args, name, kind_str, "name of the object"),
 	ARGS_END
 };
@@ -93,7 +95,8 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 					      .kind = rpc_kind_of(&a->type),
 					      .depth = (unsigned)a->depth.v,
 					      .qkey = (uint32_t)a->qkey.v,
-					      .max = (size_t)a->max.v };
+					      .max = (size_t)a->max.v,
+					      .hello_ms = (int64_t)a->within.v };
 	struct rpc_server *sv = rpc_server_make(s, &spec);
 
 	if (!sv)

@@ -127,6 +127,7 @@ struct rpc_server *rpc_server_make(struct session *s, const struct rpc_server_sp
 	sv->kind = spec->kind;
 	sv->max = spec->max;
 	sv->depth = spec->depth;
+	sv->hello_ms = spec->hello_ms;
 	STAILQ_INIT(&sv->jobs);
 	sv->fd = oob_socket_listen(s, "rpc listen", spec->addr, spec->port, RPC_CLIENTS, &sv->where,
 				   &sv->port);

@@ -7,8 +7,7 @@
 #include "rpc_ledger.h"
 #include "rpc_message.h"
 
-#define RPC_CLIENTS  64	  /* of a server, at most */
-#define RPC_HELLO_MS 5000 /* for a client to say who it is */
+#define RPC_CLIENTS 64 /* of a server, at most */
 
 struct rpc_job;
 STAILQ_HEAD(rpc_job_list, rpc_job);
@@ -24,6 +23,7 @@ struct rpc_server {
 	uint16_t port;
 	size_t max;
 	unsigned depth;
+	int64_t hello_ms;	  /* for a client to say who it is */
 	struct rpc_job_list jobs; /* requests to be executed */
 	struct loop_timer *pump;
 	bool running; /* a body is being executed */
@@ -52,6 +52,7 @@ struct rpc_server_spec {
 	unsigned depth;
 	uint32_t qkey;
 	size_t max;
+	int64_t hello_ms;
 };
 struct rpc_server *rpc_server_make(struct session *s, const struct rpc_server_spec *spec);
 /* rpc_client.c: a client has come to the TCP port. The socket is taken over. */

@@ -100,12 +100,12 @@ void rpc_session_take(struct rpc_session *s, const struct rpc_packet *p, int64_t
 {
 	if (s->broken)
 		return;
-	if (!rpc_sender_acked(&s->tx, p->ack, p->sack, now)) {
+	if (!rpc_sender_acked(&s->tx, p->ack, p->sack)) {
 		s->broken = "it acknowledges what was never sent";
 		return;
 	}
 	if (p->echo)
-		rpc_sender_measured(&s->tx, (int64_t)(stamp_of(now) - p->echo) * 1000);
+		rpc_sender_echoed(&s->tx, now - (int64_t)(stamp_of(now) - p->echo) * 1000, now);
 	if (p->kind == RPC_DATA)
 		take_data(s, p, now);
 	rpc_session_run(s, now);
