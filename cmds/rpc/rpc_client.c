@@ -91,6 +91,7 @@ static void on_over(void *arg)
 {
 	struct rpc_client *c = arg;
 
+	rpc_tcp_say(&c->conn.tcp, c->conn.gone); /* if it is there still */
 	c->reap = c->reap ? c->reap : loop_after(c->server->s->loop, 0, reap, c);
 }
 
@@ -130,7 +131,7 @@ static void on_message(void *arg, const uint8_t *data, size_t n)
 	Rpc__Message *m = rpc_message_read(data, n);
 
 	if (m && m->what_case == RPC__MESSAGE__WHAT_REQUEST) {
-		rpc_request_take(c, m);
+		rpc_request_take(c, m, n);
 		return;
 	}
 	rpc_message_free(m);
@@ -228,6 +229,10 @@ void rpc_client_accept(struct rpc_server *sv, int fd)
 
 	if (sv->clients - sv->left >= RPC_CLIENTS) {
 		refuse(sv, fd, "there are too many");
+		return;
+	}
+	if (sv->has_link && sv->link.failed) {
+		refuse(sv, fd, "its QP has failed");
 		return;
 	}
 	before = fail_aside(s);

@@ -10,13 +10,15 @@
 #include "session.h"
 #include "xmem.h"
 
-#define TURN	 32 /* calls in one go; then packets have their turn */
-#define PAUSE_MS 20 /* after Ctrl-C, until the command that it is for has ended */
+#define TURN	 32	     /* calls in one go; then packets have their turn */
+#define WAITING	 (64u << 20) /* bytes of calls that wait to be executed, at most */
+#define PAUSE_MS 20	     /* after Ctrl-C, until the command that it is for has ended */
 
 struct rpc_job {
 	STAILQ_ENTRY(rpc_job) link;
 	struct rpc_client *c;
 	uint64_t serial; /* of c, which may be gone */
+	size_t len;
 	Rpc__Message *m;
 };
 
@@ -26,6 +28,17 @@ static void schedule(struct rpc_server *sv, int64_t ms)
 {
 	if (!sv->pump && !sv->running)
 		sv->pump = loop_after(sv->s->loop, ms, pump, sv);
+}
+
+static struct rpc_job *next_job(struct rpc_server *sv)
+{
+	struct rpc_job *job = STAILQ_FIRST(&sv->jobs);
+
+	if (job) {
+		STAILQ_REMOVE_HEAD(&sv->jobs, link);
+		sv->waiting -= job->len;
+	}
+	return job;
 }
 
 static void free_job(struct rpc_job *job)
@@ -38,10 +51,8 @@ void rpc_jobs_free(struct rpc_server *sv)
 {
 	struct rpc_job *job;
 
-	while ((job = STAILQ_FIRST(&sv->jobs))) {
-		STAILQ_REMOVE_HEAD(&sv->jobs, link);
+	while ((job = next_job(sv)))
 		free_job(job);
-	}
 }
 
 static uint8_t *pack(const struct rpc_client *c, const Rpc__Request *r, struct rpc_outcome *out,
@@ -113,11 +124,9 @@ static void pump(void *arg)
 		schedule(sv, PAUSE_MS);
 		return;
 	}
-	for (unsigned n = 0; n < TURN && (job = STAILQ_FIRST(&sv->jobs)); n++) {
-		bool lives;
+	for (unsigned n = 0; n < TURN && (job = next_job(sv)); n++) {
+		bool lives = execute(sv, job);
 
-		STAILQ_REMOVE_HEAD(&sv->jobs, link);
-		lives = execute(sv, job);
 		free_job(job);
 		if (!lives)
 			return;
@@ -126,36 +135,46 @@ static void pump(void *arg)
 		schedule(sv, 0);
 }
 
-static void refuse_full(struct rpc_client *c, const Rpc__Request *r)
+/* It gets its answer, as one that failed, and is not executed. */
+static void refuse_full(struct rpc_client *c, const Rpc__Request *r, const char *what, size_t most)
 {
 	struct rpc_outcome out;
 
-	rpc_outcome_fail(&out, "ENOBUFS", "the replies of earlier calls take more than %u bytes",
-			 RPC_KEPT);
-	c->executed--; /* it is answered, but it is not */
+	rpc_outcome_fail(&out, "ENOBUFS", "%s take more than %zu bytes", what, most);
+	c->executed--;
 	c->server->executed--;
 	answer(c, r, &out);
 	rpc_outcome_free(&out);
 }
 
-void rpc_request_take(struct rpc_client *c, Rpc__Message *m)
+static void queue(struct rpc_client *c, Rpc__Message *m, size_t len)
+{
+	struct rpc_job *job = xcalloc(1, sizeof *job);
+
+	*job = (struct rpc_job){ .c = c, .serial = c->o.serial, .len = len, .m = m };
+	STAILQ_INSERT_TAIL(&c->server->jobs, job, link);
+	c->server->waiting += len;
+	schedule(c->server, 0);
+}
+
+void rpc_request_take(struct rpc_client *c, Rpc__Message *m, size_t len)
 {
 	const Rpc__Request *r = m->request;
 	const struct rpc_entry *e;
-	struct rpc_job *job;
 
 	switch (rpc_ledger_take(&c->ledger, r->id, r->answered, &e)) {
 	case RPC_EXECUTE:
-		job = xcalloc(1, sizeof *job);
-		*job = (struct rpc_job){ .c = c, .serial = c->o.serial, .m = m };
-		STAILQ_INSERT_TAIL(&c->server->jobs, job, link);
-		schedule(c->server, 0);
-		return;
+		if (c->server->waiting + len <= WAITING) {
+			queue(c, m, len);
+			return;
+		}
+		refuse_full(c, r, "calls that wait to be executed", WAITING);
+		break;
 	case RPC_REPLY:
 		rpc_conn_post(&c->conn, e->reply, e->len);
 		break;
 	case RPC_FULL:
-		refuse_full(c, r);
+		refuse_full(c, r, "the replies of earlier calls", RPC_KEPT);
 		break;
 	case RPC_IMPOSSIBLE:
 		rpc_conn_lost(&c->conn, "EPROTO", "it numbers its calls wrongly");

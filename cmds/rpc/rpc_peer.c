@@ -232,23 +232,26 @@ void rpc_call_drop(struct rpc_peer *p, struct rpc_call *call)
 
 /* ----------------------------------------------------------------- making -- */
 
-static int session_id(struct session *s, uint64_t *id)
+static int random_numbers(struct session *s, uint64_t *id, uint32_t *qkey)
 {
 	do
-		if (getrandom(id, sizeof *id, 0) != sizeof *id)
+		if (getrandom(id, sizeof *id, 0) != sizeof *id ||
+		    getrandom(qkey, sizeof *qkey, 0) != sizeof *qkey)
 			return fail_call(s, errno, "getrandom", "a session's number");
 	while (!*id);
+	*qkey &= INT32_MAX; /* the highest bit is for the privileged */
 	return 0;
 }
 
 static int open_peer(struct rpc_peer *p, const struct rpc_peer_spec *spec)
 {
 	struct rpc_hello mine;
+	uint32_t qkey;
 	uint64_t id;
 	int fd;
 
-	if (session_id(p->s, &id) || rpc_link_open(&p->link, p->s, spec->kind, DEPTH,
-						   (uint32_t)(id & 0x7fffffff), &link_ops, p))
+	if (random_numbers(p->s, &id, &qkey) ||
+	    rpc_link_open(&p->link, p->s, spec->kind, DEPTH, qkey, &link_ops, p))
 		return -1;
 	p->has_link = true;
 	fd = oob_socket_connect(p->s, "rpc connect", spec->host, spec->port, &p->where,

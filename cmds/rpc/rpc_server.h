@@ -25,6 +25,7 @@ struct rpc_server {
 	unsigned depth;
 	int64_t hello_ms;	  /* for a client to say who it is */
 	struct rpc_job_list jobs; /* requests to be executed */
+	size_t waiting;		  /* bytes of them */
 	struct loop_timer *pump;
 	bool running; /* a body is being executed */
 	uint64_t executed, failed, clients, left;
@@ -59,8 +60,8 @@ struct rpc_server *rpc_server_make(struct session *s, const struct rpc_server_sp
 void rpc_client_accept(struct rpc_server *sv, int fd);
 /* The client of that session, or NULL. */
 struct rpc_client *rpc_client_find(struct rpc_server *sv, uint64_t session);
-/* rpc_execute.c: a request of the client has come; m is taken over. */
-void rpc_request_take(struct rpc_client *c, Rpc__Message *m);
+/* rpc_execute.c: a request of the client has come, of so many bytes; m is taken over. */
+void rpc_request_take(struct rpc_client *c, Rpc__Message *m, size_t len);
 void rpc_jobs_free(struct rpc_server *sv);
 /* Is one of the servers of this process executing a body? */
 bool rpc_is_executing(struct session *s, uint64_t session);
