@@ -58,6 +58,8 @@ extern const struct cmd cmd_limits_probe;
 extern const struct cmd cmd_doctor;
 /* explain/explain.c */
 extern const struct cmd cmd_explain;
+/* faults/fault_run.c */
+extern const struct cmd cmd_fault_list, cmd_fault_run;
 /* memory/mem_get.c */
 extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
 /* memory/mem_put.c */

@@ -14,6 +14,7 @@
 #include "expect.h"
 #include "help.h"
 #include "interp.h"
+#include "lesson.h"
 #include "record.h"
 #include "repl.h"
 #include "script.h"
@@ -286,6 +287,7 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 
 static void free_session(struct session *s)
 {
+	lesson_end();
 	recorder_free(s->recorder);
 	interp_free(s);
 	app.close(s);

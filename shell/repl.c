@@ -12,21 +12,12 @@
 #include "complete.h"
 #include "edit.h"
 #include "interp.h"
+#include "lesson.h"
 #include "repl.h"
 #include "script.h"
 #include "session.h"
+#include "xdg.h"
 #include "xmem.h"
-
-/* $variable/rdmash/name, else ~/home/rdmash/name; NULL without a home. To be freed. */
-static char *xdg_path(const char *variable, const char *home, const char *name)
-{
-	const char *base = getenv(variable);
-
-	if (base && *base == '/')
-		return xasprintf("%s/rdmash/%s", base, name);
-	base = getenv("HOME");
-	return base && *base ? xasprintf("%s/%s/rdmash/%s", base, home, name) : NULL;
-}
 
 static char *history_path(void)
 {
@@ -34,7 +25,7 @@ static char *history_path(void)
 
 	if (own)
 		return *own ? xstrdup(own) : NULL;
-	return xdg_path("XDG_STATE_HOME", ".local/state", "history");
+	return xdg_state("history");
 }
 
 static void prompt(void *session, Tcl_DString *text)
@@ -122,6 +113,7 @@ static void run_block(struct session *s, const char *block)
 	else
 		script_run(s, NULL, NULL, block);
 	settle(s);
+	lesson_look(s, block);
 }
 
 static void read_and_run(struct session *s)

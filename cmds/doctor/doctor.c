@@ -112,7 +112,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	check_udp(&c);
 	check_devices(&c);
 	out_end(o);
-	out_u64(o, "bad", c.bad, c.bad ? "%llu to repair\n" : "", (unsigned long long)c.bad);
+	out_u64(o, "bad", c.bad, "%u to repair\n", c.bad);
 	out_end(o);
 	return 0;
 }

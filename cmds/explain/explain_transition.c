@@ -43,8 +43,11 @@ static void tell_names(struct out *o, const char *key, unsigned mask)
 
 	Tcl_DStringInit(&names);
 	qp_attr_names(mask, ", ", &names);
-	out_str(o, key, Tcl_DStringValue(&names), mask ? "  %-9s %s\n" : "", key,
-		Tcl_DStringValue(&names));
+	if (mask)
+		out_str(o, key, Tcl_DStringValue(&names), "  %-9s %s\n", key,
+			Tcl_DStringValue(&names));
+	else
+		out_str(o, key, "", NULL);
 	Tcl_DStringFree(&names);
 }
 

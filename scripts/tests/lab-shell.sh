@@ -45,8 +45,10 @@ shows 'a command is running' '^begun'
 pane send-keys -t lab C-c
 type 'echo interrupted $?'
 shows 'Ctrl-C ends it, and the shell goes on' '^interrupted 130'
+# while a command runs: at its prompt the shell would draw the line anew, over what is printed
+type 'echo waits; until [ "$(stty size)" = "25 90" ]; do :; done; echo now $(stty size) on $(hostname)'
+shows 'a command waits' '^waits'
 pane resize-window -t lab -x 90 -y 25
-type 'until [ "$(stty size)" = "25 90" ]; do :; done; echo now $(stty size) on $(hostname)'
 shows 'a new size' '^now 25 90 on h1'
 type 'exit 5'
 # what is typed before that would be for the machine, which is gone

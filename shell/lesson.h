@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lessons: text, commands for the learner to type, and questions, from a file of
+ * scripts/lessons. The learner types at the usual prompt; after each command the lesson looks
+ * whether its step is done.
+ */
+#ifndef SHELL_LESSON_H
+#define SHELL_LESSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <tcl.h>
+
+struct session;
+
+enum lesson_kind {
+	LESSON_SAY, /* text */
+	LESSON_TRY, /* text, a command that does it, a condition that says it is done */
+	LESSON_ASK, /* a question, choices, which is right, and why */
+};
+
+struct lesson_step {
+	enum lesson_kind kind;
+	const char *text;
+	const char *command, *check; /* of LESSON_TRY */
+	Tcl_Obj *choices;	     /* of LESSON_ASK: a list */
+	int answer;		     /* from 1 */
+	const char *why;
+};
+
+struct lesson_file {
+	unsigned number;
+	char *path;
+	char *title;
+	Tcl_Obj *steps; /* owns what the steps point to */
+	struct lesson_step *step;
+	unsigned n;
+};
+
+/* Reads lesson number (1 ...). -1 with s->fail filled: it is not there, or is no lesson. */
+int lesson_read(struct session *s, unsigned number, struct lesson_file *file);
+void lesson_free(struct lesson_file *file);
+/* How many there are; 0 with s->fail filled: none were found. */
+unsigned lesson_count(struct session *s);
+
+/* After each command typed at the prompt: goes on when the step is done. */
+void lesson_look(struct session *s, const char *typed);
+/* At the end of the session. */
+void lesson_end(void);
+
+/* Which lessons this user has finished: bit number. Kept in $XDG_STATE_HOME/rdmash/lessons. */
+unsigned long lesson_done(void);
+void lesson_note_done(unsigned number);
+
+#endif

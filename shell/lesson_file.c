@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A lesson is a file NN-name.rdma, of the words title, say, try and ask:
+ *
+ *	title "What a protection domain is"
+ *	say TEXT
+ *	try TEXT COMMAND CONDITION
+ *	ask QUESTION {CHOICE ...} NUMBER WHY
+ *
+ * In a condition [::lesson::typed PATTERN] tells whether the last command matches, and
+ * $::lesson::result is its value.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interp.h"
+#include "lesson.h"
+#include "session.h"
+#include "xmem.h"
+
+/* The words only note what they are given. */
+static const char words[] =
+	"namespace eval ::lesson {\n"
+	"	variable title {} steps {} last {} result {}\n"
+	"	proc typed pattern { variable last; string match $pattern $last }\n"
+	"	proc title text { variable title $text }\n"
+	"	proc say text { variable steps; lappend steps [list 0 [string trim $text \\n]] }\n"
+	"	proc try {text command check} {\n"
+	"		variable steps\n"
+	"		lappend steps [list 1 [string trim $text \\n] [string trim $command] $check]\n"
+	"	}\n"
+	"	proc ask {text choices answer why} {\n"
+	"		variable steps\n"
+	"		lappend steps [list 2 [string trim $text \\n] $choices $answer "
+	"[string trim $why \\n]]\n"
+	"	}\n"
+	"}\n";
+
+/* ------------------------------------------------------------------- where they are -- */
+
+/* Beside the program: installed, and in a tree that was built. */
+static bool find_files(glob_t *files)
+{
+	static const char *const places[] = { "../share/rdmash/lessons", "../scripts/lessons",
+					      "../../scripts/lessons" };
+	const char *own = getenv("RDMASH_LESSONS");
+	char exe[4096], pattern[8192];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+	if (own) {
+		snprintf(pattern, sizeof pattern, "%s/[0-9][0-9]-*.rdma", own);
+		return glob(pattern, 0, NULL, files) == 0;
+	}
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	*strrchr(exe, '/') = 0;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(pattern, sizeof pattern, "%s/%s/[0-9][0-9]-*.rdma", exe, places[i]);
+		if (glob(pattern, 0, NULL, files) == 0)
+			return true;
+	}
+	return false;
+}
+
+unsigned lesson_count(struct session *s)
+{
+	glob_t files = { 0 };
+	unsigned n = find_files(&files) ? (unsigned)files.gl_pathc : 0;
+
+	globfree(&files);
+	if (!n) {
+		fail(s, "lesson", "ENOENT", "the lessons are not found");
+		fail_next(s, "RDMASH_LESSONS names their folder (scripts/lessons of the source)");
+	}
+	return n;
+}
+
+static char *path_of(struct session *s, unsigned number)
+{
+	glob_t files = { 0 };
+	char *path = NULL;
+
+	if (!find_files(&files))
+		lesson_count(s);
+	else if (!number || number > files.gl_pathc)
+		fail(s, "lesson", "ERANGE", "there is no lesson %u: they are 1 to %zu", number,
+		     files.gl_pathc);
+	else
+		path = xstrdup(files.gl_pathv[number - 1]);
+	globfree(&files);
+	return path;
+}
+
+/* ---------------------------------------------------------------------- reading -- */
+
+static const char *element(Tcl_Obj *list, int i)
+{
+	Tcl_Obj *o = NULL;
+
+	Tcl_ListObjIndex(NULL, list, i, &o);
+	return o ? Tcl_GetString(o) : "";
+}
+
+static void take_step(Tcl_Obj *list, struct lesson_step *step)
+{
+	step->kind = (enum lesson_kind)atoi(element(list, 0));
+	step->text = element(list, 1);
+	if (step->kind == LESSON_TRY) {
+		step->command = element(list, 2);
+		step->check = element(list, 3);
+	} else if (step->kind == LESSON_ASK) {
+		Tcl_ListObjIndex(NULL, list, 2, &step->choices);
+		step->answer = atoi(element(list, 3));
+		step->why = element(list, 4);
+	}
+}
+
+static int take_steps(struct session *s, struct lesson_file *file)
+{
+	int n = 0;
+
+	file->title = xstrdup(Tcl_GetVar(s->tcl, "::lesson::title", TCL_GLOBAL_ONLY));
+	file->steps =
+		Tcl_DuplicateObj(Tcl_GetVar2Ex(s->tcl, "::lesson::steps", NULL, TCL_GLOBAL_ONLY));
+	Tcl_IncrRefCount(file->steps);
+	if (Tcl_ListObjLength(NULL, file->steps, &n) != TCL_OK || !n)
+		return fail(s, "lesson", "EINVAL", "%s has no steps", file->path);
+	file->n = (unsigned)n;
+	file->step = xcalloc(file->n, sizeof *file->step);
+	for (int i = 0; i < n; i++) {
+		Tcl_Obj *list;
+
+		Tcl_ListObjIndex(NULL, file->steps, i, &list);
+		take_step(list, &file->step[i]);
+	}
+	return 0;
+}
+
+int lesson_read(struct session *s, unsigned number, struct lesson_file *file)
+{
+	char *text = NULL;
+	size_t size = 0;
+	Tcl_Obj *script;
+	int rc = 0;
+	FILE *f;
+
+	*file = (struct lesson_file){ .number = number, .path = path_of(s, number) };
+	if (!file->path)
+		return -1;
+	f = fopen(file->path, "re"); /* a part of the program: no gate for it */
+	if (!f || getdelim(&text, &size, 0, f) < 0)
+		rc = fail_call(s, errno, "fopen", "%s", file->path);
+	if (f)
+		fclose(f);
+	if (rc == 0) {
+		script = Tcl_NewStringObj(words, -1);
+		Tcl_AppendPrintfToObj(script, "namespace eval ::lesson {\n%s\n}\n", text);
+		Tcl_IncrRefCount(script);
+		rc = interp_eval(s, script) == TCL_OK ? take_steps(s, file) : -1;
+		Tcl_DecrRefCount(script);
+		Tcl_ResetResult(s->tcl);
+	}
+	free(text);
+	if (rc)
+		lesson_free(file);
+	return rc;
+}
+
+void lesson_free(struct lesson_file *file)
+{
+	if (file->steps)
+		Tcl_DecrRefCount(file->steps);
+	free(file->step);
+	free(file->title);
+	free(file->path);
+	*file = (struct lesson_file){ 0 };
+}
