@@ -151,23 +151,11 @@ static const struct rpc_conn_ops conn_ops = { .message = on_message,
 					      .over = on_over };
 
 /* RC: packets on a link of its own. */
-static void on_packet(void *arg, const uint8_t *data, size_t n, uint32_t from)
+static void on_packet(void *arg, const struct rpc_packet *packet, uint32_t from)
 {
 	struct rpc_client *c = arg;
-	struct rpc_packet p;
 
-	switch (rpc_packet_read(data, n, &p)) {
-	case RPC_GOOD:
-		rpc_conn_take(&c->conn, &p, from);
-		return;
-	case RPC_CORRUPT:
-		c->server->corrupt++;
-		return;
-	case RPC_ALIEN:
-	case RPC_MALFORMED:
-		c->server->alien++;
-		return;
-	}
+	rpc_conn_take(&c->conn, packet, from);
 }
 
 static void on_failed(void *arg, const char *status)

@@ -167,7 +167,7 @@ void rpc_conn_take(struct rpc_conn *c, const struct rpc_packet *p, uint32_t from
 {
 	if (c->state != RPC_UP || p->session != c->id ||
 	    (c->link->kind->type == IBV_QPT_UD && from != c->to.qpn)) {
-		c->alien++;
+		c->link->alien++;
 		return;
 	}
 	c->heard = true;

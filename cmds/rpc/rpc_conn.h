@@ -40,8 +40,7 @@ struct rpc_conn {
 	bool heard;    /* a packet has come */
 	bool qkey_set; /* the Q_Key to send with, whatever the peer tells */
 	uint32_t qkey;
-	char *gone, *code;   /* why it is over */
-	uint64_t bad, alien; /* packets: checksum wrong, not of this session */
+	char *gone, *code; /* why it is over */
 };
 
 /* fd: a TCP socket, taken over. id 0: a server. limit: of messages that come. */

@@ -58,6 +58,24 @@ static void take_back(struct rpc_link *l)
 		}
 }
 
+static void look(struct rpc_link *l, const uint8_t *data, size_t n, uint32_t from)
+{
+	struct rpc_packet p;
+
+	switch (rpc_packet_read(data, n, &p)) {
+	case RPC_GOOD:
+		l->ops->received(l->arg, &p, from);
+		return;
+	case RPC_CORRUPT:
+		l->corrupt++;
+		return;
+	case RPC_ALIEN:
+	case RPC_MALFORMED:
+		l->alien++;
+		return;
+	}
+}
+
 static void take(struct rpc_link *l, const struct ibv_wc *wc)
 {
 	size_t grh = l->kind->grh;
@@ -67,10 +85,8 @@ static void take(struct rpc_link *l, const struct ibv_wc *wc)
 		fail_link(l, wc->status);
 		return;
 	}
-	l->received++;
 	if (wc->byte_len >= grh && wc->byte_len <= recv_size(l))
-		l->ops->received(l->arg, recv_at(l, wc->wr_id) + grh, wc->byte_len - grh,
-				 wc->src_qp);
+		look(l, recv_at(l, wc->wr_id) + grh, wc->byte_len - grh, wc->src_qp);
 	if (post_recv(l, wc->wr_id))
 		fail_link(l, IBV_WC_GENERAL_ERR);
 }
@@ -207,35 +223,26 @@ void rpc_link_use(struct rpc_link *l, void *owner)
 	obj_use(owner, l->send_cq);
 }
 
-static int close_one(struct rpc_link *l, void *owner, void *object)
-{
-	if (!object)
-		return 0;
-	if (owner)
-		obj_unuse(owner, object);
-	return obj_destroy(l->s, object, false);
-}
-
+/* Users before what they use. */
 int rpc_link_close(struct rpc_link *l, void *owner)
 {
+	void *objects[] = { l->qp, l->send_cq, l->cq, l->cc, l->mr };
+
 	loop_cancel(l->s->loop, l->again);
 	l->again = NULL;
 	if (l->cq)
 		l->cq->on_event = NULL;
-	if (close_one(l, owner, l->qp))
-		return -1;
+	for (unsigned i = 0; i < sizeof objects / sizeof *objects; i++) {
+		if (!objects[i])
+			continue;
+		if (owner)
+			obj_unuse(owner, objects[i]);
+		if (obj_destroy(l->s, objects[i], false))
+			return -1;
+	}
 	l->qp = NULL;
-	if (close_one(l, owner, l->send_cq))
-		return -1;
-	l->send_cq = NULL;
-	if (close_one(l, owner, l->cq))
-		return -1;
-	l->cq = NULL;
-	if (close_one(l, owner, l->cc))
-		return -1;
+	l->cq = l->send_cq = NULL;
 	l->cc = NULL;
-	if (close_one(l, owner, l->mr))
-		return -1;
 	l->mr = NULL;
 	return 0;
 }
@@ -261,10 +268,8 @@ void rpc_link_send(struct rpc_link *l, const struct rpc_dest *to, const struct r
 	unsigned i;
 
 	take_back(l);
-	if (l->failed || !l->n_free) {
-		l->dropped++;
+	if (l->failed || !l->n_free)
 		return;
-	}
 	i = l->free[--l->n_free];
 	sge.addr = (uintptr_t)send_at(l, i);
 	sge.length = (uint32_t)rpc_packet_write(send_at(l, i), p);
@@ -272,10 +277,6 @@ void rpc_link_send(struct rpc_link *l, const struct rpc_dest *to, const struct r
 	l->kind->address(&wr, to);
 	if (l->s->opt.trace)
 		tell(l, p);
-	if (ibv_post_send(l->qp->v, &wr, &bad)) {
+	if (ibv_post_send(l->qp->v, &wr, &bad))
 		l->free[l->n_free++] = i;
-		l->dropped++;
-		return;
-	}
-	l->sent++;
 }

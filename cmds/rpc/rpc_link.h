@@ -31,8 +31,8 @@ struct rpc_link_kind {
 extern const struct rpc_link_kind rpc_link_ud, rpc_link_rc;
 
 struct rpc_link_ops {
-	/* A packet from that QP, not looked into yet. Must not close the link. */
-	void (*received)(void *arg, const uint8_t *data, size_t n, uint32_t from);
+	/* A good packet from that QP. Must not close the link. */
+	void (*received)(void *arg, const struct rpc_packet *p, uint32_t from);
 	/* The QP has failed, with a completion of this status. Must not close the link. */
 	void (*failed)(void *arg, const char *status);
 };
@@ -51,7 +51,7 @@ struct rpc_link {
 	unsigned free[RPC_SENDS], n_free;
 	struct loop_timer *again;
 	bool failed;
-	uint64_t received, sent, dropped;
+	uint64_t corrupt, alien; /* packets that were dropped */
 };
 
 /* Makes everything; -1 with s->fail filled, and nothing left behind. The current QP of the

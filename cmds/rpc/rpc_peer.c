@@ -60,8 +60,8 @@ static void peer_describe(struct session *s, struct obj *o, struct out *out)
 	out_u64(out, "received", q->rx.received, NULL);
 	out_u64(out, "twice", q->rx.twice, "  received twice %llu",
 		(unsigned long long)q->rx.twice);
-	out_u64(out, "corrupt", p->corrupt, NULL);
-	out_u64(out, "alien", p->alien + p->conn.alien, NULL);
+	out_u64(out, "corrupt", p->link.corrupt, NULL);
+	out_u64(out, "alien", p->link.alien, NULL);
 	out_double(out, "rtt_us", (double)q->tx.srtt / 1000, "  RTT %.0f us\n",
 		   (double)q->tx.srtt / 1000);
 	out_double(out, "rto_us", (double)q->tx.rto / 1000, NULL);
@@ -147,23 +147,11 @@ static const struct rpc_conn_ops conn_ops = { .message = on_message,
 					      .said = on_said,
 					      .over = on_over };
 
-static void on_packet(void *arg, const uint8_t *data, size_t n, uint32_t from)
+static void on_packet(void *arg, const struct rpc_packet *packet, uint32_t from)
 {
 	struct rpc_peer *p = arg;
-	struct rpc_packet packet;
 
-	switch (rpc_packet_read(data, n, &packet)) {
-	case RPC_GOOD:
-		rpc_conn_take(&p->conn, &packet, from);
-		return;
-	case RPC_CORRUPT:
-		p->corrupt++;
-		return;
-	case RPC_ALIEN:
-	case RPC_MALFORMED:
-		p->alien++;
-		return;
-	}
+	rpc_conn_take(&p->conn, packet, from);
 }
 
 static void on_failed(void *arg, const char *status)

@@ -32,7 +32,6 @@ struct rpc_peer {
 	unsigned n_calls;
 	uint64_t last;		       /* id given out */
 	uint64_t made, answered, late; /* late: replies that nobody waited for any more */
-	uint64_t corrupt, alien;
 };
 
 struct rpc_peer_spec {

@@ -44,8 +44,8 @@ static void server_describe(struct session *s, struct obj *o, struct out *out)
 	out_u64(out, "executed", sv->executed, "  executed %llu", (unsigned long long)sv->executed);
 	out_u64(out, "failed", sv->failed, "  of which failed %llu\n",
 		(unsigned long long)sv->failed);
-	out_u64(out, "corrupt", sv->corrupt, NULL);
-	out_u64(out, "alien", sv->alien, NULL);
+	out_u64(out, "corrupt", sv->link.corrupt, NULL);
+	out_u64(out, "alien", sv->link.alien, NULL);
 }
 
 const struct obj_class rpc_server_class = {
@@ -57,28 +57,15 @@ const struct obj_class rpc_server_class = {
 	.describe = server_describe,
 };
 
-static void on_packet(void *arg, const uint8_t *data, size_t n, uint32_t from)
+static void on_packet(void *arg, const struct rpc_packet *p, uint32_t from)
 {
 	struct rpc_server *sv = arg;
-	struct rpc_client *c;
-	struct rpc_packet p;
+	struct rpc_client *c = rpc_client_find(sv, p->session);
 
-	switch (rpc_packet_read(data, n, &p)) {
-	case RPC_GOOD:
-		c = rpc_client_find(sv, p.session);
-		if (c)
-			rpc_conn_take(&c->conn, &p, from);
-		else
-			sv->alien++;
-		return;
-	case RPC_CORRUPT:
-		sv->corrupt++;
-		return;
-	case RPC_ALIEN:
-	case RPC_MALFORMED:
-		sv->alien++;
-		return;
-	}
+	if (c)
+		rpc_conn_take(&c->conn, p, from);
+	else
+		sv->link.alien++;
 }
 
 static void on_failed(void *arg, const char *status)

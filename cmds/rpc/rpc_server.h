@@ -29,7 +29,6 @@ struct rpc_server {
 	struct loop_timer *pump;
 	bool running; /* a body is being executed */
 	uint64_t executed, failed, clients, left;
-	uint64_t corrupt, alien; /* packets dropped */
 };
 
 /* What the server knows of one client. */
