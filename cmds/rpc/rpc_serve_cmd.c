@@ -119,7 +119,9 @@ const struct cmd cmd_rpc_listen = {
 		"server tell each other lid, gid, qpn and qkey; calls and replies go over the QP.\n"
 		"The session on it has numbers, a window, acknowledgements, a checksum (CRC-32C) and\n"
 		"repeats what is lost; messages larger than a packet are cut. Each call is executed\n"
-		"at most once. The server works while the session waits; rpc close ends it.",
+		"at most once. The server works while the session waits; rpc close ends it. With\n"
+		"-type RC each client has a QP of its own, and the device repeats, too: it gives up\n"
+		"where the session on UD would go on.",
 	.calls = "ibv_create_qp(3), ibv_create_ah(3), ibv_post_send(3), ibv_post_recv(3)",
 	.examples = listen_egs,
 	.args = listen_args,
