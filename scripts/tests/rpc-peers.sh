@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016
 # rpc-peers.sh RDMASH: an rpc server and clients as processes of their own, on the embedded
 # device: ends that are killed, stopped, silent, of another protocol.
 set -u

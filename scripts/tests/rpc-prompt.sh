@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC1091,SC2034,SC2154
 # rpc-prompt.sh RDMASH: an rpc server at the prompt serves calls while a line is being typed,
 # which stays as it is; what a body prints goes above it. In a network of its own: on.sh uroce.
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
