@@ -53,7 +53,7 @@ static void client_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "server", c->server->o.name, " of %s", c->server->o.name);
 	out_str(out, "state", states[c->conn.state], "  %s", states[c->conn.state]);
 	out_u64(out, "qpn", c->conn.to.qpn, "  qpn %u", c->conn.to.qpn);
-	out_u64(out, "executed", c->executed, "  executed %llu", (unsigned long long)c->executed);
+	out_u64(out, "answered", c->answered, "  answered %llu", (unsigned long long)c->answered);
 	out_u64(out, "again", c->ledger.again, NULL);
 	out_u64(out, "sent", q->tx.sent, NULL);
 	out_u64(out, "resent", q->tx.resent, "  packets resent %llu",
@@ -79,8 +79,8 @@ static void reap(void *arg)
 	struct fail before = fail_aside(s);
 
 	c->reap = NULL;
-	notice_post(s->notices, NOTICE_CM, "%s: %s has left, %llu calls executed: %s",
-		    c->server->o.name, c->o.name, (unsigned long long)c->executed,
+	notice_post(s->notices, NOTICE_CM, "%s: %s has left, %llu calls answered: %s",
+		    c->server->o.name, c->o.name, (unsigned long long)c->answered,
 		    c->conn.gone ? c->conn.gone : "");
 	if (obj_destroy(s, c, true))
 		notice_post(s->notices, NOTICE_CM, "%s", s->fail.text);

@@ -165,7 +165,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg show_egs[] = { { "rpc show", "method add {a:int b:int}  calls 0" },
 					  { "rpc call rpc0 add 1 2", "3" },
 					  { "rpc show", "calls 1  answered 1" },
-					  { "dict get [rpc show] server0 executed", "1" },
+					  { "dict get [rpc show] server0 answered", "1" },
 					  { NULL, NULL } };
 
 const struct cmd cmd_rpc_show = {

@@ -80,8 +80,8 @@ static void answer(struct rpc_client *c, const Rpc__Request *r, struct rpc_outco
 	uint8_t *reply;
 	size_t len;
 
-	c->executed++;
-	c->server->executed++;
+	c->answered++;
+	c->server->answered++;
 	if (out->code)
 		c->server->failed++;
 	reply = pack(c, r, out, &len);
@@ -141,8 +141,6 @@ static void refuse_full(struct rpc_client *c, const Rpc__Request *r, const char 
 	struct rpc_outcome out;
 
 	rpc_outcome_fail(&out, "ENOBUFS", "%s take more than %zu bytes", what, most);
-	c->executed--;
-	c->server->executed--;
 	answer(c, r, &out);
 	rpc_outcome_free(&out);
 }

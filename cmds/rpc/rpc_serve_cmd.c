@@ -139,7 +139,7 @@ struct run_args {
 
 static const struct arg run_args[] = {
 	POS_OPT("server", run_args, server, kind_rpc_server, "which, if there are several"),
-	OPT("calls", run_args, calls, kind_u64, "until so many have been executed", .min = 1),
+	OPT("calls", run_args, calls, kind_u64, "until so many have been answered", .min = 1),
 	SWITCH("gone", run_args, gone, "until a client has come and all have left"),
 	OPT("within", run_args, within, kind_ms, "time for that; else for ever"), ARGS_END
 };
@@ -147,7 +147,7 @@ static const struct arg run_args[] = {
 struct run {
 	struct session *s;
 	const struct run_args *a;
-	uint64_t serial, executed, clients;
+	uint64_t serial, answered, clients;
 };
 
 static bool run_over(void *arg)
@@ -157,7 +157,7 @@ static bool run_over(void *arg)
 
 	if (!obj_lives(r->s, sv, r->serial) || r->s->quit)
 		return true;
-	if (r->a->calls.set && sv->executed - r->executed >= r->a->calls.v)
+	if (r->a->calls.set && sv->answered - r->answered >= r->a->calls.v)
 		return true;
 	return r->a->gone && sv->clients > 0 && sv->clients == sv->left;
 }
@@ -166,7 +166,7 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct run_args *a = args;
 	struct rpc_server *sv = a->server;
-	struct run r = { s, a, sv->o.serial, sv->executed, sv->clients };
+	struct run r = { s, a, sv->o.serial, sv->answered, sv->clients };
 	enum loop_end end = loop_wait(s->loop, run_over, &r,
 				      a->within.set ? (int64_t)a->within.v : LOOP_FOREVER);
 
@@ -178,19 +178,19 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "rpc run", "EINTR", "interrupted");
 	if (end == LOOP_TIMEOUT && (a->calls.set || a->gone))
 		return fail(s, "rpc run", "ETIMEDOUT",
-			    "%s: %llu calls executed within %llu ms, %llu clients here", sv->o.name,
-			    (unsigned long long)(sv->executed - r.executed),
+			    "%s: %llu calls answered within %llu ms, %llu clients here", sv->o.name,
+			    (unsigned long long)(sv->answered - r.answered),
 			    (unsigned long long)a->within.v,
 			    (unsigned long long)(sv->clients - sv->left));
-	out_u64(o, NULL, sv->executed - r.executed, "%llu calls executed\n",
-		(unsigned long long)(sv->executed - r.executed));
+	out_u64(o, NULL, sv->answered - r.answered, "%llu calls answered\n",
+		(unsigned long long)(sv->answered - r.answered));
 	return 0;
 }
 
-static const struct cmd_eg run_egs[] = { { "rpc run -calls 1 -within 100", "0 calls executed" },
-					 { "rpc run -within 20", "0 calls executed" },
+static const struct cmd_eg run_egs[] = { { "rpc run -calls 1 -within 100", "0 calls answered" },
+					 { "rpc run -within 20", "0 calls answered" },
 					 { "rpc call rpc0 add 1 2 -background", NULL },
-					 { "rpc run -calls 1", "1 calls executed" },
+					 { "rpc run -calls 1", "1 calls answered" },
 					 { NULL, NULL } };
 
 const struct cmd cmd_rpc_run = {
@@ -199,7 +199,7 @@ const struct cmd cmd_rpc_run = {
 	.summary = "serve calls until enough have been made",
 	.text = "A server works in every command that waits; this one does nothing else. Without\n"
 		"-calls and -gone it ends with -within or Ctrl-C. The result is how many calls were\n"
-		"executed meanwhile.",
+		"answered meanwhile.",
 	.setup = RPC_SETUP,
 	.examples = run_egs,
 	.args = run_args,

@@ -41,7 +41,7 @@ static void server_describe(struct session *s, struct obj *o, struct out *out)
 	out_u64(out, "clients", sv->clients - sv->left, "  clients %llu",
 		(unsigned long long)(sv->clients - sv->left));
 	out_u64(out, "left", sv->left, NULL);
-	out_u64(out, "executed", sv->executed, "  executed %llu", (unsigned long long)sv->executed);
+	out_u64(out, "answered", sv->answered, "  answered %llu", (unsigned long long)sv->answered);
 	out_u64(out, "failed", sv->failed, "  of which failed %llu\n",
 		(unsigned long long)sv->failed);
 	out_u64(out, "corrupt", sv->link.corrupt, NULL);

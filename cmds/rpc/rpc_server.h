@@ -28,7 +28,7 @@ struct rpc_server {
 	size_t waiting;		  /* bytes of them */
 	struct loop_timer *pump;
 	bool running; /* a body is being executed */
-	uint64_t executed, failed, clients, left;
+	uint64_t answered, failed, clients, left;
 };
 
 /* What the server knows of one client. */
@@ -40,7 +40,7 @@ struct rpc_client {
 	bool has_link;
 	struct rpc_ledger ledger;
 	struct loop_timer *late, *reap;
-	uint64_t executed;
+	uint64_t answered;
 };
 
 extern const struct obj_class rpc_client_class;

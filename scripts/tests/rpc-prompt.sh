@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC1091,SC2034,SC2154
+# shellcheck disable=SC1091,SC2016,SC2034,SC2154
 # rpc-prompt.sh RDMASH: an rpc server at the prompt serves calls while a line is being typed,
 # which stays as it is; what a body prints goes above it. In a network of its own: on.sh uroce.
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
@@ -20,7 +20,7 @@ await 'half ty'
 	>"$dir/out" 2>&1 || { cat "$dir/out" >&2; fail 'the call has failed'; }
 grep -q '^hello, bob$' "$dir/out" || { cat "$dir/out" >&2; fail 'the reply is another'; }
 await '^a call from bob$'
-await 'client0 has left, 1 calls executed'
+await 'client0 has left, 1 calls answered'
 last_is_typed() {
 	screen | grep . | tail -n 1 | grep -q '> rpc call rpc0 half ty'
 }
