@@ -5,7 +5,7 @@
 #   uroce  two processes on the embedded device, which does that to RoCE packets
 #   netem  two machines of the lab; their network does it, to TCP too
 set -u
-rdmash=$1 mode=$2 calls=$3
+rdmash=$1 mode=$2 calls=$3 # but for netem-inside
 here=$(cd "$(dirname "$0")" && pwd)
 script=$here/rpc-calls.rdma
 rate=20%
@@ -25,10 +25,20 @@ inside)
 	;;
 netem)
 	"$here/../rxe-lab" check pair || exit
-	bad="tc qdisc add dev eth0 root netem delay 2ms loss $rate duplicate $rate reorder $rate"
-	printf -v server '%q -q %q server %q' "$rdmash" "$script" "$calls"
-	printf -v client '%q -q %q client 10.0.0.1 %q' "$rdmash" "$script" "$calls"
-	exec "$here/../rxe-lab" pair -t 580 -g 60 "$bad && $server" "$bad && $client"
+	printf -v server '%q %q netem-inside 10.0.0.2 server %q' "$0" "$rdmash" "$calls"
+	printf -v client '%q %q netem-inside 10.0.0.1 client 10.0.0.1 %q' "$0" "$rdmash" "$calls"
+	exec "$here/../rxe-lab" pair -t 580 -g 60 "bash $server" "bash $client"
+	;;
+netem-inside) # PEER ARGUMENT...: a peer that is not found, as ARP is lost, is another subject
+	mac=
+	until [ -n "$mac" ]; do
+		echo >"/dev/udp/$3/9"
+		mac=$(ip neigh show "$3" | sed -n 's/.* lladdr \([^ ]*\).*/\1/p')
+	done
+	ip neigh replace "$3" dev eth0 lladdr "$mac" nud permanent &&
+		tc qdisc add dev eth0 root netem delay 2ms loss $rate duplicate $rate reorder $rate ||
+		exit
+	exec "$rdmash" -q "$script" "${@:4}"
 	;;
 *)
 	echo "unknown mode $mode" >&2
