@@ -12,6 +12,7 @@
 #include "objects.h"
 #include "peer.h"
 #include "qp_history.h"
+#include "rpc_method.h"
 #include "session.h"
 #include "topics.h"
 #include "wire_on.h"
@@ -23,6 +24,7 @@ static int app_open(struct session *s)
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	TAILQ_INIT(&s->ctx->objs);
 	TAILQ_INIT(&s->ctx->asyncs);
+	LIST_INIT(&s->ctx->methods);
 	return 0;
 }
 
@@ -34,6 +36,7 @@ static void app_close(struct session *s)
 	peer_end_all(s); /* while what this end has still answers them */
 	cm_close(s);
 	obj_destroy_all(s);
+	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
 	free(s->ctx->bad);
