@@ -11,7 +11,10 @@ rdmash=$1 mode=$2 word=${3-}
 here=$(cd "$(dirname "$0")" && pwd)
 lab=$here/../rxe-lab
 seeds=$here/../seeds
-[ "$mode" = uroce ] && export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce}
+case $mode in
+uroce) export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce} ;;
+rxe | pair) unset UROCE ;;
+esac
 self=(bash "$here/seeds.sh" "$rdmash")
 most=60 # seconds that one script may take
 
