@@ -86,6 +86,9 @@ if [ "$end" = client ]; then
 	enough='^post write'
 else
 	has '(^|\[)accept' || { [ "$how" = silent ] && said="no ESTABLISHED of" || said=REJECTED; }
+	# it had the request, and says no in its last moment
+	[ "$how" = gone ] && [ "$said" = REJECTED ] && grep -q '^accept -prepare' "$broken" &&
+		said='28 CONSUMER_DEFINED'
 	has '^listen' || said='INVALID_SERVICE_ID: nobody listens'
 	enough='^post send ours'
 	[ "$stem" = rdma-example ] || enough='^accept'

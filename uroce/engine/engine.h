@@ -57,6 +57,8 @@ void engine_forget(void);
  * being made, else now; makes the thread look at the timers again. To be called before the
  * lock is released by every function of the API that queued anything. */
 void engine_flush(void);
+/* With the lock, at the end: what has come for others of this host is handed on to them. */
+void engine_last_look(void);
 /* Acknowledgements and the like that may wait until the application comes back: they are
  * sent by the next engine_flush() or pass, in a millisecond at the latest. */
 void engine_defer(void);
