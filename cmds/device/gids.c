@@ -138,8 +138,7 @@ static int gids_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg gids_egs[] = { { "gids", "->" },
 					  { "lindex [gids] 0", "RoCEv2" },
-					  { "string length [dict get [lindex [gids] 0] raw]",
-					    "32" },
+					  { "dict get [lindex [gids] 0] raw", NULL },
 					  { NULL, NULL } };
 
 const struct cmd cmd_gids = {

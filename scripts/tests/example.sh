@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # example.sh RDMASH MODE FILE...: scripts/examples/ on a real device.
-#   one    both ends in one process, on the kernel's rxe
+#   rxe    all FILEs in one machine, both ends in one process, on the kernel's rxe: each passes
 #   pair   two machines: server on the first, client on the second
 #   uroce  both ends in one process, on the embedded device
 #   uroce-pair  two processes on it
@@ -30,10 +30,25 @@ on_iwarp() {
 	return 1
 }
 
-if [ "$mode" = siw-inside ]; then
+# on_rxe FILE: in the machine
+on_rxe() {
+	local out status name
+	name=$(basename "$1" .rdma)
+	out=$("$rdmash" -q -f "$1" 2>&1)
+	status=$?
+	[ "$status" = 0 ] && echo "ok: $name" && return
+	printf '%s\nnot ok: %s: exit status %s\n' "$out" "$name" "$status"
+	return 1
+}
+
+if [ "$mode" = siw-inside ] || [ "$mode" = rxe-inside ]; then
 	status=0
 	for file; do
-		on_iwarp "$file" || status=1
+		if [ "$mode" = siw-inside ]; then
+			on_iwarp "$file"
+		else
+			on_rxe "$file"
+		fi || status=1
 	done
 	exit "$status"
 fi
@@ -50,8 +65,8 @@ if [ "$mode" = uroce-inside ]; then # two processes, and the network has no othe
 	exit
 fi
 case $mode in
-one)
-	bash "$here/on.sh" rxe "$rdmash" -q -f "$1"
+rxe)
+	bash "$here/on.sh" rxe bash "$here/example.sh" "$rdmash" rxe-inside "$@"
 	status=$?
 	;;
 uroce)
