@@ -69,6 +69,10 @@ else
 	run "$out.other" "$broken" && other=$pid
 fi
 until stopped || ! alive "$other" || ! alive "$whole"; do sleep 0.02; done
+# both are there, before one goes
+until [ "$("$UROCE" status | grep -c '^slot')" -ge 2 ] || ! alive "$other" || ! alive "$whole"; do
+	sleep 0.02
+done
 case $how in # the end itself, not the timeout that watches it
 killed) pkill -9 -P "$other" ;;
 gone) pkill -P "$other" ;;
