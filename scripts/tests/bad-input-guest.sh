@@ -54,6 +54,7 @@ done
 # ------------------------------------------------- Ctrl-C in every command that waits
 # The last line waits. Not here: what is over at once on this device.
 tcp="tcp connect 10.0.0.1 [dict get [tcp listen 0] port]"
+rpc='rpc connect 10.0.0.1 [dict get [rpc listen 0] port] -name p'
 declare -A waits=(
 	[accept]=$'listen 7471\naccept'
 	[reject]=$'listen 7471\nreject'
@@ -76,6 +77,10 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[oob accept]=$'qp create\noob listen 0 -background\noob accept'
 	[oob connect]=$'qp create\noob connect 10.0.0.78 7000 -within 60s'
 	[oob listen]=$'qp create\noob listen 0'
+	[rpc call]="$rpc"$'\nrpc serve slow {} { sleep 60s }\nrpc call p slow -within 60s'
+	[rpc connect]=$'rpc connect 10.0.0.78 7000 -within 60s'
+	[rpc result]="$rpc"$'\nrpc serve slow {} { sleep 60s }\nset n [rpc call p slow -background -within 60s]\nrpc result $n'
+	[rpc run]=$'rpc listen 0\nrpc run -within 60s'
 	[tcp accept]=$'tcp listen 0\ntcp accept -within 60s'
 	[tcp connect]=$'tcp connect 10.0.0.78 7000 -within 60s'
 	[tcp recv]="$tcp"$'\ntcp recv tcp0 5 -within 60s'
@@ -87,7 +92,9 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[wait wc]=$'cq -events\nwait wc -cq cq0 -within 60s'
 )
 instant='cm join
-cm resolve-route'
+cm resolve-route
+rpc close
+rpc listen'
 elsewhere='peer
 rendezvous get' # peer.sh, mesh.sh
 
