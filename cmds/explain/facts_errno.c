@@ -47,8 +47,12 @@ const struct fact errno_facts[] = {
 	  "rdma_bind_addr: no interface of this host has the address\n"
 	  "rdma_bind_addr: the port is in use on the wildcard address",
 	  "gids; another port", "rdma_bind_addr(3)", "explain/addresses" },
-	{ ENETUNREACH, NULL, NULL, "no route to the address", "!ip route get ADDRESS",
-	  "rdma_resolve_addr(3)", NULL },
+	{ ENODATA, NULL, NULL, "ibv_modify_qp: the GID table has nothing at this sgid_index",
+	  "gids", "ibv_modify_qp(3)", NULL },
+	{ ENETUNREACH, NULL, NULL,
+	  "rdma_resolve_addr: no route to the address\n"
+	  "ibv_modify_qp to RTR on RoCE: no route to the peer's GID, or an IPv4 GID against an IPv6 one",
+	  "!ip route get ADDRESS\ngids: the same kind on both ends", "rdma_resolve_addr(3)", NULL },
 	{ EHOSTUNREACH, NULL, NULL, "no neighbour answers for the address", "!ping ADDRESS",
 	  "rdma_resolve_addr(3)", NULL },
 	{ ETIMEDOUT, NULL, NULL,

@@ -9,7 +9,7 @@ static const char rd_only[] = "nothing of today's devices: reliable datagrams we
 
 const struct fact wc_status_facts[] = {
 	{ IBV_WC_SUCCESS,
-	  "the buffers of the request may be used again, those of all earlier ones of the queue too",
+	  "the buffers of the request may be used again, and of a send those of all earlier ones too",
 	  "RDMA WRITE, READ and atomics leave no trace in a CQ of the peer", NULL, NULL,
 	  "ibv_poll_cq(3)", "examples/write-read" },
 	{ IBV_WC_LOC_LEN_ERR, "on a receive: the message did not fit; the QP is in ERR",
