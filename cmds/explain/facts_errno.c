@@ -51,8 +51,9 @@ const struct fact errno_facts[] = {
 	  "gids", "ibv_modify_qp(3)", NULL },
 	{ ENETUNREACH, NULL, NULL,
 	  "rdma_resolve_addr: no route to the address\n"
-	  "ibv_modify_qp to RTR on RoCE: no route to the peer's GID, or an IPv4 GID against an IPv6 one",
-	  "!ip route get ADDRESS\ngids: the same kind on both ends", "rdma_resolve_addr(3)", NULL },
+	  "ibv_modify_qp to RTR on RoCE: no route to the peer's GID",
+	  "!ip route get ADDRESS\ngids: of the same network on both ends", "rdma_resolve_addr(3)",
+	  NULL },
 	{ EHOSTUNREACH, NULL, NULL, "no neighbour answers for the address", "!ping ADDRESS",
 	  "rdma_resolve_addr(3)", NULL },
 	{ ETIMEDOUT, NULL, NULL,

@@ -68,9 +68,9 @@ const struct fact qp_attr_facts[] = {
 	  "both ends need the same; with the highest bit set it is privileged: EPERM",
 	  "ids of port space UDP use 0x01234567", page, "examples/errors-datagram" },
 	{ IBV_QP_AV, "the address of the peer", NULL,
-	  "EINVAL on RoCE: is_global 0\n"
+	  "EINVAL on RoCE: is_global 0, an IPv4 GID against an IPv6 one\n"
 	  "ENODATA, or EINVAL: an empty sgid_index\n"
-	  "ENETUNREACH: no route to that GID's address, or an IPv4 GID against an IPv6 one\n"
+	  "ENETUNREACH: no route to that GID's address\n"
 	  "ETIMEDOUT: no neighbour answers at that GID's address",
 	  "gids: the index it recommends, on both ends of the same kind", page,
 	  "explain/modify-refused" },
