@@ -41,7 +41,7 @@ const struct fact errno_facts[] = {
 	  "rdma_bind_addr(3)", NULL },
 	{ EADDRINUSE, NULL, NULL,
 	  "rdma_bind_addr, rdma_listen: another program listens on this port",
-	  "another port; !ss does not show RDMA ports: !rdma resource show cm_id",
+	  "another port; !ss does not show RDMA ports: !rdma resource show cm_id, on uroce0 !uroce status",
 	  "rdma_bind_addr(3)", "explain/addresses" },
 	{ EADDRNOTAVAIL, NULL, NULL,
 	  "rdma_bind_addr: no interface of this host has the address\n"
