@@ -75,7 +75,7 @@ const struct fact qp_attr_facts[] = {
 	  "gids: the index it recommends, on both ends of the same kind", page,
 	  "explain/modify-refused" },
 	{ IBV_QP_PATH_MTU, "larger messages are cut to it",
-	  "packets larger than its own MTU are dropped",
+	  "refuses packets larger than its own MTU: REM_INV_REQ_ERR here",
 	  "larger than the port's active_mtu, or than what a switch carries: small messages pass, large ones do not",
 	  "the smaller active_mtu of both ends: ports", page, NULL },
 	{ IBV_QP_TIMEOUT, "4.096 us * 2^t until a packet is sent again; 0: never", NULL,

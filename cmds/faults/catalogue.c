@@ -169,6 +169,14 @@ const struct fault_entry fault_catalogue[] = {
 	  NULL,
 	  "pair -shift -77; post send fault_buf -len 8 -qp fault_b; "
 	  "list [dict get [poll -qp fault_b -within 60s] status] [first fault_a]" },
+	{ "wrong-mtu",
+	  "packets that are larger than the peer's path MTU",
+	  { "REM_INV_REQ_ERR", "-" },
+	  SAME,
+	  "both ends are told a path MTU, and nothing compares them; short messages pass",
+	  NULL,
+	  "pair -rtr {-mtu 256}; post write fault_buf -len 1024 {*}[there] -qp fault_b; list [dict get "
+	  "[poll -qp fault_b -within 60s] status] [first fault_a]" },
 	{ "no-responder-resources",
 	  "a READ to a QP that answers none",
 	  { "REM_INV_REQ_ERR", "-" },
