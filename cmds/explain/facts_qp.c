@@ -69,7 +69,7 @@ const struct fact qp_attr_facts[] = {
 	  "ids of port space UDP use 0x01234567", page, "examples/errors-datagram" },
 	{ IBV_QP_AV, "the address of the peer", NULL,
 	  "EINVAL on RoCE: is_global 0, an IPv4 GID against an IPv6 one\n"
-	  "ENODATA, or EINVAL: an empty sgid_index\n"
+	  "ENODATA: an empty sgid_index\n"
 	  "ENETUNREACH: no route to that GID's address\n"
 	  "ETIMEDOUT: no neighbour answers at that GID's address",
 	  "gids: the index it recommends, on both ends of the same kind", page,

@@ -287,12 +287,12 @@ const struct fault_entry fault_catalogue[] = {
 	  "-peer $p -fill -dgid 2001:db8::1 -sgid-index [dict get $p gid_index] -force}" },
 	{ "empty-gid",
 	  "an sgid_index where the GID table is empty",
-	  { "EINVAL", "-" },
 	  { "ENODATA", "-" },
+	  SAME,
 	  "the own address is an index: the table changes with the addresses of the interface",
 	  NULL,
-	  "lone; modify-qp INIT fault_a -fill; refused {modify-qp RTR fault_a -peer [qp-info fault_a] "
-	  "-fill -sgid-index 200 -force}" },
+	  "lone; modify-qp INIT fault_a -fill; set empty [expr {[dict get [lindex [gids] end] index] + "
+	  "1}]; refused {modify-qp RTR fault_a -peer [qp-info fault_a] -fill -sgid-index $empty -force}" },
 	{ "reset-to-rts",
 	  "a QP straight from RESET to RTS",
 	  { "EINVAL", "-" },
