@@ -314,6 +314,7 @@ const struct word errno_words[] = {
 	{ "EAFNOSUPPORT", EAFNOSUPPORT, "an address of another family" },
 	{ "EADDRINUSE", EADDRINUSE, "the port is in use" },
 	{ "EADDRNOTAVAIL", EADDRNOTAVAIL, "not an address of this host, or the port is in use" },
+	{ "ENODATA", ENODATA, "an entry of a table that is empty" },
 	{ "ENETUNREACH", ENETUNREACH, "no route" },
 	{ "EHOSTUNREACH", EHOSTUNREACH, "no neighbour answers" },
 	{ "ETIMEDOUT", ETIMEDOUT, "nobody answers" },

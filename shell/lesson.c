@@ -84,24 +84,25 @@ static bool holds(struct session *s, const char *condition)
 	return yes;
 }
 
-static void note_typed(struct session *s, const char *typed)
+static void note_typed(struct session *s, const char *typed, bool failed)
 {
 	Tcl_Obj *value = s->last ? out_value(s->last) : Tcl_NewObj();
 
 	Tcl_SetVar(s->tcl, "::lesson::last", typed, TCL_GLOBAL_ONLY);
+	Tcl_SetVar(s->tcl, "::lesson::failed", failed ? "1" : "0", TCL_GLOBAL_ONLY);
 	Tcl_SetVar2Ex(s->tcl, "::lesson::result", NULL, value, TCL_GLOBAL_ONLY);
 }
 
-void lesson_look(struct session *s, const char *typed)
+void lesson_look(struct session *s, const char *typed, bool failed)
 {
 	bool quiet = now.quiet, answered = now.answered;
 
 	now.quiet = now.answered = false;
 	if (!is_on() || quiet)
 		return;
-	note_typed(s, typed);
+	note_typed(s, typed, failed);
 	if (now.file.step[now.at].kind == LESSON_TRY && !holds(s, now.file.step[now.at].check)) {
-		put("(not yet; 'lesson hint' shows a command)");
+		put("(not yet; 'lesson hint' shows a command, 'lesson skip' goes on without)");
 		return;
 	}
 	if (now.file.step[now.at].kind == LESSON_ASK && !answered)
@@ -121,13 +122,16 @@ void lesson_end(void)
 static int play_try(struct session *s, const struct lesson_file *file,
 		    const struct lesson_step *step)
 {
+	int rc;
+
 	if (holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
 			    step->command);
 	out_put("> ");
 	put(step->command);
-	script_run(s, "lesson", NULL, step->command); /* an error may be what is to be seen */
-	note_typed(s, step->command);
+	/* an error may be what is to be seen */
+	rc = script_run(s, "lesson", NULL, step->command);
+	note_typed(s, step->command, rc != 0);
 	if (!holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
 			    step->command, step->check);

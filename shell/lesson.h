@@ -43,8 +43,9 @@ void lesson_free(struct lesson_file *file);
 /* How many there are; 0 with s->fail filled: none were found. */
 unsigned lesson_count(struct session *s);
 
-/* After each command typed at the prompt: goes on when the step is done. */
-void lesson_look(struct session *s, const char *typed);
+/* After each command typed at the prompt: goes on when the step is done. failed: it ended in an
+ * error. */
+void lesson_look(struct session *s, const char *typed, bool failed);
 /* At the end of the session. */
 void lesson_end(void);
 

@@ -7,7 +7,8 @@
  *	try TEXT COMMAND CONDITION
  *	ask QUESTION {CHOICE ...} NUMBER WHY
  *
- * In a condition [::lesson::typed PATTERN] tells whether the last command matches, and
+ * In a condition [::lesson::did PATTERN] tells whether the last command matches and went well,
+ * [::lesson::typed PATTERN] whether it matches at all (where an error is what is to be seen), and
  * $::lesson::result is its value.
  */
 #include <errno.h>
@@ -25,8 +26,9 @@
 /* The words only note what they are given. */
 static const char words[] =
 	"namespace eval ::lesson {\n"
-	"	variable title {} steps {} last {} result {}\n"
+	"	variable title {} steps {} last {} failed 0 result {}\n"
 	"	proc typed pattern { variable last; string match $pattern $last }\n"
+	"	proc did pattern { variable failed; expr {!$failed && [typed $pattern]} }\n"
 	"	proc title text { variable title $text }\n"
 	"	proc say text { variable steps; lappend steps [list 0 [string trim $text \\n]] }\n"
 	"	proc try {text command check} {\n"

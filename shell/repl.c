@@ -108,12 +108,14 @@ static void escape(const char *command)
 
 static void run_block(struct session *s, const char *block)
 {
+	int rc = 0;
+
 	if (is_escape(block))
 		escape(block + strspn(block, " \t") + 1);
 	else
-		script_run(s, NULL, NULL, block);
+		rc = script_run(s, NULL, NULL, block);
 	settle(s);
-	lesson_look(s, block);
+	lesson_look(s, block, rc != 0);
 }
 
 static void read_and_run(struct session *s)

@@ -154,6 +154,7 @@ static int eval_command(struct session *s, const char *command, int len)
 		if (rc == TCL_OK && is_marked(s->script) && !s->script->ended)
 			rc = TCL_RETURN;
 	}
+	step_ended(s);
 	Tcl_DecrRefCount(file);
 	if (rc == TCL_ERROR)
 		interp_fail(s);

@@ -184,6 +184,12 @@ void step_command(struct session *s)
 	step.skip = false;
 }
 
+void step_ended(struct session *s)
+{
+	if (s->opt.step && step.was)
+		tell_changes(s);
+}
+
 /* ------------------------------------------------------------------- the command -- */
 
 static const struct word step_words[] = { { "off", 0, "calls are just made" },
@@ -227,7 +233,8 @@ const struct cmd cmd_step = {
 	.summary = "stop before each library call",
 	.text = "Shows each call of libibverbs and librdmacm, with its arguments, before it is made,\n"
 		"and waits: Enter makes it, skip makes this and all others of the command, quit ends\n"
-		"step mode. Then come the result, and what changed in the live objects by it. The\n"
+		"step mode. Then come the result, and what changed in the live objects by it: + is\n"
+		"made, - is gone. Ctrl-C makes this call, and ends the command and step mode. The\n"
 		"answers are read from standard input; at its end step mode is off.",
 	.examples = step_examples,
 	.args = step_arg_table,

@@ -15,5 +15,7 @@ void step_before(struct session *s, const char *call);
 void step_after(struct session *s);
 /* A new command at top level: `skip` ends with the one before. */
 void step_command(struct session *s);
+/* And its end: what its last call has changed, an object that was made by it. */
+void step_ended(struct session *s);
 
 #endif

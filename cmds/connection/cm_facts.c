@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cm_addr.h"
+#include "launch.h"
 #include "objects.h"
 #include "session.h"
 
@@ -224,8 +225,8 @@ void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err)
 		fail_next(s, "destroy %s", id->o.name);
 	} else if (err == EADDRINUSE || (err == EADDRNOTAVAIL && port)) {
 		fail_row(s, "cause", "port %u is in use by another program", port);
-		fail_row(s, "remedy",
-			 "choose another port; '!rdma resource show cm_id' lists who has it");
+		fail_row(s, "remedy", "choose another port; '!%s' lists who has it",
+			 launch_loaded() ? "uroce status" : "rdma resource show cm_id");
 	} else if (err == ENODEV) {
 		explain_no_device(s, sa, netdev);
 	} else if (err == EACCES) {

@@ -15,8 +15,8 @@
 #include "words.h"
 
 /* Bytes around the payload of a RoCEv2 packet over IPv6: IPv6, UDP, BTH, the largest extended
- * headers, ICRC. */
-#define OVERHEAD (40 + 8 + 12 + 28 + 4)
+ * headers of a packet with data (RETH, ImmDt), ICRC. */
+#define OVERHEAD (40 + 8 + 12 + 20 + 4)
 
 static int netdev_mtu(const char *name)
 {

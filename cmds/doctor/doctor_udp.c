@@ -17,18 +17,20 @@
 static void check_holder(struct checkup *c)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(ROCE_PORT) };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
 	if (fd < 0)
 		return;
-	if (bind(fd, (struct sockaddr *)&any, sizeof any) == 0)
+	err = bind(fd, (struct sockaddr *)&any, sizeof any) ? errno : 0;
+	if (!err)
 		doctor_ok(c, "UDP 4791", "nobody has it");
-	else if (errno == EADDRINUSE && launch_loaded())
+	else if (err == EADDRINUSE && launch_loaded())
 		doctor_ok(c, "UDP 4791", "in use; by programs on uroce0: uroce status tells which");
-	else if (errno == EADDRINUSE && doctor_exists(REAL_SYS "/module/rdma_rxe"))
+	else if (err == EADDRINUSE && doctor_exists(REAL_SYS "/module/rdma_rxe"))
 		doctor_ok(c, "UDP 4791", "rdma_rxe has it");
 	else
-		doctor_unsure(c, "UDP 4791", "sudo ss -ulnp 'sport = :4791'", "taken: %m");
+		doctor_unsure(c, "UDP 4791", "sudo ss -ulnp 'sport = :4791'", "taken: %s",
+			      strerror(err));
 	close(fd);
 }
 
@@ -42,7 +44,19 @@ static bool run(const char *command, char *text, size_t size)
 	return p && pclose(p) == 0;
 }
 
-/* A chain that drops what no rule of it accepts. */
+/* A chain of what comes in that drops what no rule of it accepts. nft writes hook and policy on
+ * one line; chains of what is forwarded drop on every host of containers, and do not count. */
+static bool drops_by_policy(const char *rules)
+{
+	for (const char *at = rules; (at = strstr(at, "hook input")); at++) {
+		size_t rest = strcspn(at, "\n");
+
+		if (memmem(at, rest, "policy drop", strlen("policy drop")))
+			return true;
+	}
+	return false;
+}
+
 static void check_firewall(struct checkup *c)
 {
 	static char rules[1 << 20];
@@ -56,13 +70,13 @@ static void check_firewall(struct checkup *c)
 			      "its rules are for root to read");
 		return;
 	}
-	if (!strstr(rules, "hook input") || !strstr(rules, "policy drop"))
+	if (!drops_by_policy(rules))
 		doctor_ok(c, "firewall", "nothing drops what comes in by policy");
 	else if (strstr(rules, "4791"))
 		doctor_ok(c, "firewall", "a rule names UDP port 4791");
 	else
 		doctor_bad(c, "firewall",
-			   "sudo nft add rule inet filter input udp dport 4791 accept",
+			   "sudo nft insert rule inet filter input udp dport 4791 accept",
 			   "what comes in is dropped, and no rule names UDP port 4791");
 }
 

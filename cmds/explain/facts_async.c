@@ -12,7 +12,7 @@ const struct fact async_facts[] = {
 	  "RETRY_EXC_ERR, or its own flush errors",
 	  "more completions than the CQ has entries: it was not polled, or made too small",
 	  "cq N with N the sum of all queues that complete there\npoll before posting more",
-	  "volume 1, 11.6.3.1 CQ Error", "examples/errors-cq-overrun" },
+	  "volume 1, 11.6.3.2 CQ Error", "examples/errors-cq-overrun" },
 	{ IBV_EVENT_QP_FATAL, "the QP is in ERR; its requests are flushed", "RETRY_EXC_ERR",
 	  "its CQ overran\na failure that belongs to no work request",
 	  "destroy the QP and make it anew",

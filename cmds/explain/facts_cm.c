@@ -6,7 +6,7 @@
 #include "fact.h"
 
 static const char page[] = "rdma_get_cm_event(3)";
-static const char reasons[] = "volume 1, 12.6.7.2, table 110";
+static const char reasons[] = "volume 1, 12.6.7.2";
 static const char rejected[] = "REJECTED; the id is of no more use";
 static const char routers[] = "InfiniBand only: a field of the path in the request";
 
@@ -41,8 +41,10 @@ const struct fact cm_event_facts[] = {
 	  "explain rej STATUS", page, "explain/connection" },
 	{ RDMA_CM_EVENT_ESTABLISHED, "the QP is in RTS", "the same", NULL, "post, poll", page,
 	  "explain/connection" },
-	{ RDMA_CM_EVENT_DISCONNECTED, "the QP is in ERR, what was posted is flushed",
-	  "the same; it waits until this end answers with rdma_disconnect",
+	{ RDMA_CM_EVENT_DISCONNECTED,
+	  "where the peer left, the QP stays in RTS until this end calls rdma_disconnect, too; that "
+	  "moves it to ERR and flushes it",
+	  "its QP is in ERR and flushed; its own event comes when this end has answered",
 	  "the peer disconnected, its program ended, or its host is gone (status is not 0)",
 	  "disconnect, then destroy the id", page, "explain/connection" },
 	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "all ids and QPs of the device must be destroyed",
@@ -92,7 +94,10 @@ const struct fact rej_facts[] = {
 	  "the peer still has a connection with this QP number: after a crash, or in time-wait",
 	  "wait, and connect again with a new QP", reasons, NULL },
 	{ 11, rejected, NULL, "reliable datagrams, which nobody has", NULL, reasons, NULL },
-	{ 12, rejected, NULL, routers, NULL, reasons, NULL },
+	{ 12, rejected, NULL,
+	  "the peer's device has no such GID, or none of this type: RoCE v1 against v2, an address "
+	  "that has just changed",
+	  "gids on both ends", reasons, NULL },
 	{ 13, rejected, NULL, routers, NULL, reasons, NULL },
 	{ 14, rejected, NULL, routers, NULL, reasons, NULL },
 	{ 15, rejected, NULL, routers, NULL, reasons, NULL },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Queue pairs: types, states, attributes. ibv_modify_qp(3); volume 1, 10.3.1 and 11.2.5.3. */
+/* Queue pairs: types, states, attributes. ibv_modify_qp(3); volume 1, 10.3.1 and 11.2.5.2. */
 #include <infiniband/verbs.h>
 
 #include "fact.h"
@@ -68,12 +68,14 @@ const struct fact qp_attr_facts[] = {
 	  "both ends need the same; with the highest bit set it is privileged: EPERM",
 	  "ids of port space UDP use 0x01234567", page, "examples/errors-datagram" },
 	{ IBV_QP_AV, "the address of the peer", NULL,
-	  "EINVAL on RoCE: is_global 0, an empty sgid_index, an IPv4 GID against an IPv6 one\n"
+	  "EINVAL on RoCE: is_global 0, an IPv4 GID against an IPv6 one\n"
+	  "ENODATA: an empty sgid_index\n"
+	  "ENETUNREACH: no route to that GID's address\n"
 	  "ETIMEDOUT: no neighbour answers at that GID's address",
 	  "gids: the index it recommends, on both ends of the same kind", page,
 	  "explain/modify-refused" },
 	{ IBV_QP_PATH_MTU, "larger messages are cut to it",
-	  "packets larger than its own MTU are dropped",
+	  "refuses packets larger than its own MTU: REM_INV_REQ_ERR here",
 	  "larger than the port's active_mtu, or than what a switch carries: small messages pass, large ones do not",
 	  "the smaller active_mtu of both ends: ports", page, NULL },
 	{ IBV_QP_TIMEOUT, "4.096 us * 2^t until a packet is sent again; 0: never", NULL,
@@ -96,7 +98,7 @@ const struct fact qp_attr_facts[] = {
 	{ IBV_QP_MIN_RNR_TIMER,
 	  "how long the peer shall wait when there is no RECV; a code of a table",
 	  "it waits at least so long", "0 is the longest: 655.36 ms", "12 is 0.64 ms",
-	  "volume 1, 9.7.5.2.8, table 46", "examples/errors-retry" },
+	  "volume 1, 9.7.5.2.8", "examples/errors-retry" },
 	{ IBV_QP_SQ_PSN, "the number of the first packet: the peer's rq_psn", NULL, "24 bits",
 	  "qp-info on the other end", page, "explain/wrong-psn" },
 	{ IBV_QP_MAX_DEST_RD_ATOMIC, "READs and atomics that this end answers at a time; 0: none",

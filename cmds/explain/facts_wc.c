@@ -9,7 +9,7 @@ static const char rd_only[] = "nothing of today's devices: reliable datagrams we
 
 const struct fact wc_status_facts[] = {
 	{ IBV_WC_SUCCESS,
-	  "the buffers of the request may be used again, those of all earlier ones of the queue too",
+	  "the buffers of the request may be used again, and of a send those of all earlier ones too",
 	  "RDMA WRITE, READ and atomics leave no trace in a CQ of the peer", NULL, NULL,
 	  "ibv_poll_cq(3)", "examples/write-read" },
 	{ IBV_WC_LOC_LEN_ERR, "on a receive: the message did not fit; the QP is in ERR",
@@ -63,7 +63,8 @@ const struct fact wc_status_facts[] = {
 	  "its QP goes to ERR; a RECV that was too small: LOC_LEN_ERR",
 	  "the peer's RECV is smaller than the message\n"
 	  "an operation that the peer's QP does not do (atomics, READ with max_dest_rd_atomic 0)\n"
-	  "an atomic whose address is no multiple of 8",
+	  "an atomic whose address is no multiple of 8\n"
+	  "a path_mtu that is larger than the peer's",
 	  "agree on the size of messages\n"
 	  "the peer's modify-qp must allow it: -access, -max-dest-rd-atomic",
 	  "volume 1, 11.6.2 Remote Invalid Request Error", "examples/errors-receive" },
@@ -84,7 +85,7 @@ const struct fact wc_status_facts[] = {
 	{ IBV_WC_RETRY_EXC_ERR, flushed,
 	  "nothing, or an earlier error of its own: often its QP is in ERR, RESET or gone",
 	  "the peer's QP is gone, in ERR, or not in RTR yet\n"
-	  "a wrong QP number, PSN, GID or GID type; a wrong path MTU\n"
+	  "a wrong QP number, PSN, GID or GID type; a path MTU that a switch does not carry\n"
 	  "packets are lost: link, firewall on UDP 4791, congestion",
 	  "ask the peer for its qp-state\n"
 	  "compare dest_qpn, sq_psn with the peer's rq_psn, dgid and sgid_index: qp-info\n"

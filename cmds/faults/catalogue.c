@@ -96,6 +96,23 @@ const struct fault_entry fault_catalogue[] = {
 	  NULL,
 	  "pair; post recv -sge [get fault_window addr]:64:[expr {[get fault_window lkey] ^ 0x5500}] "
 	  "-qp fault_b; post send fault_buf -len 8 -qp fault_a; ends" },
+	{ "recv-dereg",
+	  "a region that is deregistered under a RECV",
+	  { "REM_OP_ERR", "LOC_PROT_ERR" },
+	  { "REM_OP_ERR", "LOC_QP_OP_ERR" },
+	  "nothing keeps a region for the requests that are posted: its owner must wait for them",
+	  NULL,
+	  "pair; post recv fault_window -len 64 -qp fault_b; dereg fault_window; post send fault_buf "
+	  "-len 8 -qp fault_a; ends" },
+	{ "send-dereg",
+	  "a region that is deregistered while its WRITE waits",
+	  { "LOC_PROT_ERR", "-" },
+	  { "LOC_QP_OP_ERR", "-" },
+	  "the queue is drained (SQD), so the request waits; in RTS its key is looked up, and gone",
+	  NULL,
+	  "pair; modify-qp SQD fault_a -en-sqd-async-notify 1; wait async SQ_DRAINED -on fault_a; set "
+	  "to [there]; post write fault_buf -len 8 {*}$to -qp fault_a; dereg fault_buf; modify-qp RTS "
+	  "fault_a; post write fault_window -len 8 {*}$to -qp fault_a; ends" },
 	{ "no-receive",
 	  "a SEND without a RECV",
 	  { "RNR_RETRY_EXC_ERR", "-" },
@@ -125,6 +142,18 @@ const struct fault_entry fault_catalogue[] = {
 	  NULL,
 	  "pair; destroy fault_b; post write fault_buf -len 8 {*}[there] -qp fault_a; "
 	  "list [dict get [poll -qp fault_a -within 60s] status] -" },
+	{ "peer-process-ends",
+	  "a message to a QP whose process has ended",
+	  { "RETRY_EXC_ERR", "-" },
+	  SAME,
+	  "its QP goes with it, without a word: only a connection manager would tell",
+	  NULL,
+	  "lone; reg 64 -name fault_buf -pd fault_pd; modify-qp INIT fault_a -fill; "
+	  "peer fault_peer; @fault_peer qp create -name fault_b; @fault_peer modify-qp INIT fault_b "
+	  "-fill; @fault_peer modify-qp RTR fault_b -peer [qp-info fault_a] -fill; modify-qp RTR fault_a "
+	  "-peer [@fault_peer qp-info fault_b] -fill; modify-qp RTS fault_a -fill -timeout 10 -retry-cnt "
+	  "2 -rnr-retry 1; destroy fault_peer; post send fault_buf -len 8 -qp fault_a; "
+	  "list [dict get [poll -qp fault_a -within 60s] status] -" },
 	{ "wrong-qpn",
 	  "a wrong dest_qp_num",
 	  { "RETRY_EXC_ERR", "-" },
@@ -140,6 +169,14 @@ const struct fault_entry fault_catalogue[] = {
 	  NULL,
 	  "pair -shift -77; post send fault_buf -len 8 -qp fault_b; "
 	  "list [dict get [poll -qp fault_b -within 60s] status] [first fault_a]" },
+	{ "wrong-mtu",
+	  "packets that are larger than the peer's path MTU",
+	  { "REM_INV_REQ_ERR", "-" },
+	  SAME,
+	  "both ends are told a path MTU, and nothing compares them; short messages pass",
+	  NULL,
+	  "pair -rtr {-mtu 256}; post write fault_buf -len 1024 {*}[there] -qp fault_b; list [dict get "
+	  "[poll -qp fault_b -within 60s] status] [first fault_a]" },
 	{ "no-responder-resources",
 	  "a READ to a QP that answers none",
 	  { "REM_INV_REQ_ERR", "-" },
@@ -189,6 +226,25 @@ const struct fault_entry fault_catalogue[] = {
 	  "-access remote-write -qp fault_b; poll -qp fault_b; set key [get fault_mw rkey]; post "
 	  "local-inv fault_mw -qp fault_b; poll -qp fault_b; post write fault_buf -len 8 -remote [get "
 	  "fault_window addr] -rkey $key -qp fault_a; ends" },
+	{ "sq-drain",
+	  "a send while the send queue is drained (SQD)",
+	  { "SQ_DRAINED", "-" },
+	  SAME,
+	  "an asynchronous event when all before it is done; the send itself waits for RTS",
+	  NULL,
+	  "pair; modify-qp SQD fault_a -en-sqd-async-notify 1; set event [dict get [wait async "
+	  "SQ_DRAINED -on fault_a] event]; post send fault_buf -len 8 -qp fault_a; "
+	  "if {[first fault_a] ne {-}} { set event {sent in SQD} }; list $event [first fault_b]" },
+	{ "srq-limit",
+	  "messages that nearly empty a shared receive queue",
+	  { "SUCCESS", "SRQ_LIMIT_REACHED" },
+	  SAME,
+	  "an asynchronous event, once: post more, and set the limit again",
+	  "srq",
+	  "pd -name fault_pd; srq -max-wr 8 -pd fault_pd -name fault_srq; pair -srq fault_srq; post recv "
+	  "fault_window -len 64 -srq fault_srq -repeat 2; srq modify fault_srq -limit 2; post send "
+	  "fault_buf -len 8 -qp fault_a; list [dict get [poll -qp fault_a -within 60s] status] [dict get "
+	  "[wait async SRQ_LIMIT_REACHED -on fault_srq] event]" },
 	{ "flush",
 	  "requests in a QP that goes to ERR",
 	  { "WR_FLUSH_ERR", "-" },
@@ -221,6 +277,22 @@ const struct fault_entry fault_catalogue[] = {
 	  "refused when posting (hardware may say ENOMEM)",
 	  NULL,
 	  "pair; refused {post send fault_buf -len 4096 -inline -qp fault_a -force}" },
+	{ "wrong-gid",
+	  "a dgid that the sgid cannot reach: IPv6 from an IPv4 address",
+	  { "EINVAL", "-" },
+	  SAME,
+	  "both must be of one kind; one that nobody has ends in ETIMEDOUT here or RETRY_EXC_ERR later",
+	  NULL,
+	  "lone; modify-qp INIT fault_a -fill; set p [qp-info fault_a]; refused {modify-qp RTR fault_a "
+	  "-peer $p -fill -dgid 2001:db8::1 -sgid-index [dict get $p gid_index] -force}" },
+	{ "empty-gid",
+	  "an sgid_index where the GID table is empty",
+	  { "ENODATA", "-" },
+	  SAME,
+	  "the own address is an index: the table changes with the addresses of the interface",
+	  NULL,
+	  "lone; modify-qp INIT fault_a -fill; set empty [expr {[dict get [lindex [gids] end] index] + "
+	  "1}]; refused {modify-qp RTR fault_a -peer [qp-info fault_a] -fill -sgid-index $empty -force}" },
 	{ "reset-to-rts",
 	  "a QP straight from RESET to RTS",
 	  { "EINVAL", "-" },
@@ -242,6 +314,14 @@ const struct fault_entry fault_catalogue[] = {
 	  "users go first",
 	  NULL,
 	  "pair; refused {destroy fault_a_cq}" },
+	{ "unacked-event",
+	  "an id with an event that nobody acknowledged",
+	  { "EBUSY", "-" },
+	  SAME,
+	  "rdma_destroy_id would wait for ever, so this shell refuses to call it",
+	  NULL,
+	  "cm create -hold -name fault_id; cm resolve-addr fault_id [dict get [device] address] 7; "
+	  "set said [refused {destroy fault_id}]; cm ack fault_id; set said" },
 	{ "nobody-listens",
 	  "a connection to a port where nobody listens",
 	  { "REJECTED", "-" },

@@ -167,8 +167,9 @@ const struct cmd cmd_fault_run = {
 	.family = "understanding",
 	.summary = "break one thing on purpose, and see what both ends see",
 	.text = "Says first what each end will see and why, makes two connected QPs of its own in\n"
-		"this process, does it, and compares. Another outcome is an error (RDMASH {fault\n"
-		"run} OTHERWISE). What it made is destroyed; -x or trace on shows how it is done.",
+		"this process (one in a process beside it, where a process is to end), does it, and\n"
+		"compares. Another outcome is an error (RDMASH {fault run} OTHERWISE). What it made\n"
+		"is destroyed; -x or trace on shows how it is done.",
 	.examples = run_egs,
 	.args = run_args,
 	.size = sizeof(struct run_args),

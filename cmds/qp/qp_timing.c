@@ -39,7 +39,7 @@ static void tell_no_receive(const struct ibv_qp_attr *a, struct out *o)
 	} else {
 		out_double(o, "least", 0, NULL);
 		out_double(o, "most", a->rnr_retry * longest,
-			   "   no RECV there: RNR_RETRY_EXC_ERR after %.3g s at most",
+			   "   no RECV there: RNR_RETRY_EXC_ERR after some %.3g s at most",
 			   a->rnr_retry * longest);
 		out_text(o, " (%u x the peer's min_rnr_timer, %.3g s the longest)\n", a->rnr_retry,
 			 longest);
