@@ -9,6 +9,7 @@
 #include "async.h"
 #include "cm_events.h"
 #include "embedded.h"
+#include "journal.h"
 #include "objects.h"
 #include "qp_history.h"
 #include "session.h"
@@ -34,6 +35,7 @@ static void app_close(struct session *s)
 	obj_destroy_all(s);
 	async_free(s);
 	wire_end(s);
+	journal_free(s);
 	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;

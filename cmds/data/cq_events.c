@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "cq_events.h"
+#include "journal.h"
 #include "objects.h"
 #include "session.h"
 #include "xmem.h"
@@ -43,6 +44,7 @@ static void ready(void *arg, int fd, short revents)
 		cq = find_cq(w->s, v);
 		if (!cq)
 			continue;
+		journal_call(w->s, NOTE_CQ_EVENT, &cq->o, 0);
 		cq->events++;
 		cq->armed = false;
 		notice_post(w->s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);

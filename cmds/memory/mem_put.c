@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "journal.h"
 #include "mem.h"
 #include "script.h"
 #include "session.h"
@@ -47,6 +48,7 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 	memcpy(p, data.data, data.len);
 	if (a->zero)
 		p[data.len] = 0;
+	journal_mem(s, NOTE_PUT, a->mr, a->off.v, data.len + a->zero, p, data.len + a->zero);
 	out_u64(o, NULL, data.len + a->zero, NULL);
 	return 0;
 }
@@ -115,6 +117,7 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		p[i] = data.data[i % data.len];
+	journal_mem(s, NOTE_PUT, a->mr, a->off.v, n, data.data, data.len);
 	out_u64(o, NULL, n, NULL);
 	return 0;
 }
@@ -183,6 +186,7 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 	close(fd);
 	if (rc)
 		return rc;
+	journal_mem(s, NOTE_PUT, a->mr, a->off.v, got, p, got);
 	out_u64(o, NULL, got, "%zu B from %s at %s+%llu\n", got, a->path, a->mr->o.name,
 		(unsigned long long)a->off.v);
 	return 0;
