@@ -12,6 +12,7 @@
 
 #define PHASE_LINES 60
 #define PASSES	    4
+#define LINE_MAX_   84
 
 /* Words that cannot be a member: of C, and what headers define as macros. */
 static const char *const reserved[] = {
@@ -54,6 +55,20 @@ void program_name(const char *name, char *to, size_t size)
 
 /* ------------------------------------------------------------------- lines -- */
 
+/* Long lists of flags go on on the next line, one tab further in. */
+static void wrap(Tcl_DString *d, const char *line)
+{
+	int tabs = (int)strspn(line, "\t");
+	const char *cut;
+
+	while (strlen(line) > LINE_MAX_ && (cut = memrchr(line, '|', LINE_MAX_))) {
+		Tcl_DStringAppend(d, line, (int)(cut + 1 - line));
+		xappendf(d, "\n%.*s", tabs + 2, "\t\t\t\t\t\t\t\t");
+		line = cut + 2;
+	}
+	xappendf(d, "%s\n", line);
+}
+
 void put(struct program *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -62,7 +77,9 @@ void put(struct program *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	line = xvasprintf(fmt, ap);
 	va_end(ap);
-	xappendf(&p->body, "%s%s\n", *line ? "\t" : "", line);
+	if (*line)
+		Tcl_DStringAppend(&p->body, "\t", 1);
+	wrap(&p->body, line);
 	free(line);
 	p->lines++;
 }

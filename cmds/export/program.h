@@ -85,6 +85,8 @@ void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *i
 /* Statements that overwrite what is an address or a key of ours among the bytes at expr. */
 void put_own(struct program *p, const char *indent, const char *expr, const unsigned char *data,
 	     size_t n);
+/* Zeroes these among the bytes; false: nothing else is there but zeroes. */
+bool without_own(struct program *p, unsigned char *data, size_t n);
 void source_add(struct program *p, const char *expr, const void *data, size_t len,
 		const struct var *owner, bool *used);
 

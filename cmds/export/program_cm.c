@@ -59,28 +59,23 @@ static void resolve_addr(struct program *p, const struct note *n, const char *id
 	put(p, "\t\treturn -1;\n\t}");
 }
 
-static bool any_byte(const unsigned char *data, size_t n)
-{
-	while (n && !data[n - 1])
-		n--;
-	return n != 0;
-}
-
 static void private_data(struct program *p, const struct conn_note *c)
 {
 	unsigned n = c->p.private_data_len;
+	unsigned char rest[256];
 	Tcl_DString d;
 
 	if (!n)
 		return;
 	put(p, "\tunsigned char data[%u] = { 0 };", n);
 	put(p, "%s", "");
-	if (!any_byte(c->data, n))
-		return;
-	Tcl_DStringInit(&d);
-	c_string(&d, c->data, n, "\t\t       ");
-	put(p, "\tmemcpy(data, %s, %u);", Tcl_DStringValue(&d), n);
-	Tcl_DStringFree(&d);
+	memcpy(rest, c->data, n);
+	if (without_own(p, rest, n)) {
+		Tcl_DStringInit(&d);
+		c_string(&d, rest, n, "\t\t       ");
+		put(p, "\tmemcpy(data, %s, %u);", Tcl_DStringValue(&d), n);
+		Tcl_DStringFree(&d);
+	}
 	put_own(p, "\t", "data", c->data, n);
 }
 

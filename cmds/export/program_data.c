@@ -200,7 +200,9 @@ static void repeat_bytes(struct program *p, const struct note *n, const char *at
 static void write_put(struct program *p, const struct note *n, const struct var *v)
 {
 	const char *at = text("at(s.%s, %llu)", v->name, (unsigned long long)n->mem.off);
+	unsigned char rest[NOTE_BYTES];
 	Tcl_DString d;
+	bool left;
 
 	if (n->mem.kept == NOTE_BYTES && n->mem.len > NOTE_BYTES)
 		warn(p,
@@ -210,10 +212,12 @@ static void write_put(struct program *p, const struct note *n, const struct var 
 	if (!n->mem.kept || !n->mem.len)
 		return;
 	Tcl_DStringInit(&d);
-	c_string(&d, n->data, n->mem.kept, "\t       ");
+	memcpy(rest, n->data, n->mem.kept);
+	left = n->mem.len > n->mem.kept || without_own(p, rest, n->mem.kept);
+	c_string(&d, rest, n->mem.kept, "\t       ");
 	if (n->mem.len > n->mem.kept)
 		repeat_bytes(p, n, at, Tcl_DStringValue(&d));
-	else
+	else if (left)
 		put(p, "memcpy(%s, %s, %llu);", at, Tcl_DStringValue(&d),
 		    (unsigned long long)n->mem.len);
 	Tcl_DStringFree(&d);

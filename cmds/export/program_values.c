@@ -264,6 +264,22 @@ static unsigned own_value(struct program *p, const unsigned char *data, size_t n
 	return 0;
 }
 
+bool without_own(struct program *p, unsigned char *data, size_t n)
+{
+	bool found = false, rest = false, big;
+	const char *value;
+
+	for (size_t i = 0; i < n;) {
+		unsigned size = own_value(p, data + i, n - i, &big, &value);
+
+		memset(data + i, 0, size);
+		found |= size != 0;
+		rest |= data[i] != 0;
+		i += size ? size : 1;
+	}
+	return rest || !found;
+}
+
 void put_own(struct program *p, const char *indent, const char *expr, const unsigned char *data,
 	     size_t n)
 {
