@@ -217,8 +217,10 @@ void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *i
 			xappendf(d, "\"\n%s\"", indent);
 			column = 0;
 		}
-		if (isprint(c) && !strchr("\"\\?", c)) {
-			xappendf(d, "%c", c);
+		if (isprint(c)) {
+			bool trigraph = c == '?' && i && data[i - 1] == '?';
+
+			xappendf(d, "%s%c", c == '"' || c == '\\' || trigraph ? "\\" : "", c);
 			column++;
 		} else {
 			xappendf(d, "\\%03o", c);
