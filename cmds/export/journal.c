@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,9 +252,17 @@ void journal_mem(struct session *s, enum note_kind kind, const struct mr *mr, ui
 	note->mem.kept = kept;
 }
 
-void journal_other(struct session *s, const char *call, const struct obj *o)
+void journal_other(struct session *s, const char *call, const struct obj *o, const char *args, ...)
 {
-	add(s, NOTE_OTHER, o->serial, NULL)->call = call;
+	char *copy = NULL;
+	va_list ap;
+
+	if (args) {
+		va_start(ap, args);
+		copy = xvasprintf(args, ap);
+		va_end(ap);
+	}
+	add(s, NOTE_OTHER, o->serial, copy)->call = call;
 }
 
 static const struct note *at(const struct ring *r, unsigned i)

@@ -29,7 +29,7 @@ enum note_kind {
 	NOTE_DISCONNECT,
 	NOTE_EVENT,
 	NOTE_MODIFY_QP,
-	NOTE_OTHER, /* is named in the program, and no more */
+	NOTE_OTHER, /* any other: data is its arguments, or NULL */
 	NOTE_DATA,  /* from here on: the data path */
 	NOTE_POST = NOTE_DATA,
 	NOTE_WC,
@@ -153,8 +153,10 @@ void journal_wc(struct session *s, const struct cq *cq, const struct ibv_wc *wc)
  * repeated over len, n bytes at data. */
 void journal_mem(struct session *s, enum note_kind kind, const struct mr *mr, uint64_t off,
 		 uint64_t len, const void *data, size_t n);
-/* A call that export does not know. call is kept. */
-void journal_other(struct session *s, const char *call, const struct obj *o);
+/* A call with these arguments in C, '@' for the object; args NULL: it is not exported, and the
+ * program says so. call is kept. */
+void journal_other(struct session *s, const char *call, const struct obj *o, const char *args, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* All notes in order, in a new array to be freed; they stay the journal's. *lost: notes of the
  * control path and of the data path that there was no room for. */

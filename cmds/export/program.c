@@ -266,6 +266,18 @@ static void keep_track(const struct note *n, struct var *v)
 	}
 }
 
+static void write_other(struct program *p, const struct note *n, struct var *v)
+{
+	const char *args = n->data;
+	int at = args ? (int)strcspn(args, "@") : 0;
+
+	if (args)
+		put(p, "if (check(%s(%.*s%s%s), \"%s\"))\n\t\treturn -1;", n->call, at, args,
+		    ref(p, v->serial), args + at + 1, n->call);
+	else
+		warn(p, "%s of %s is not in the program", n->call, v->made->name);
+}
+
 static void write_note(struct program *p, const struct note *n, struct var *v)
 {
 	if (n->kind >= NOTE_DATA)
@@ -279,7 +291,7 @@ static void write_note(struct program *p, const struct note *n, struct var *v)
 	else if (n->kind == NOTE_MODIFY_QP)
 		write_modify(p, n, v);
 	else if (n->kind == NOTE_OTHER)
-		warn(p, "%s of %s is not in the program", n->call, v->made->name);
+		write_other(p, n, v);
 	else
 		write_cm(p, n, v);
 }
