@@ -231,7 +231,7 @@ static bool other_end(const struct program *p, const struct var *v)
 }
 
 /* Whose completion it is: a CQ may serve both. */
-static const struct var *qp_numbered(const struct program *p, uint32_t qpn)
+const struct var *qp_numbered(const struct program *p, uint32_t qpn)
 {
 	for (unsigned i = 0; i < p->nvars; i++)
 		if (p->vars[i].live && p->vars[i].made->class == &qp_class &&
@@ -255,7 +255,7 @@ static bool left_out(const struct program *p, const struct note *n, const struct
 	return qp && other_end(p, qp);
 }
 
-static void keep_track(const struct note *n, struct var *v)
+void keep_track(const struct note *n, struct var *v)
 {
 	if (n->kind == NOTE_MADE) {
 		v->live = true;
@@ -329,16 +329,21 @@ static void pass(struct program *p, const uint64_t lost[2])
 		     (unsigned long long)lost[0], (unsigned long long)lost[1], unknown);
 }
 
-void program_write(struct program *p)
+void program_read(struct program *p, uint64_t lost[2])
 {
-	uint64_t lost[2];
-
 	Tcl_DStringInit(&p->body);
 	Tcl_DStringInit(&p->phases);
 	Tcl_DStringInit(&p->warnings);
 	p->notes = journal_all(p->s, &p->n, lost);
 	p->got = xcalloc(p->n + 1, sizeof *p->got);
 	collect(p);
+}
+
+void program_write(struct program *p)
+{
+	uint64_t lost[2];
+
+	program_read(p, lost);
 	for (unsigned i = 0; i < PASSES; i++)
 		pass(p, lost);
 }

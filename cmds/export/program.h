@@ -36,6 +36,7 @@ struct source {
 
 /* How such a program begins: a file that begins otherwise is not written over. */
 #define PROGRAM_MARK "/* Exported by rdmash"
+#define PYTHON_MARK  "#!/usr/bin/python3\n\"\"\"Exported by rdmash"
 
 struct program {
 	struct session *s;
@@ -60,6 +61,8 @@ struct program {
 void program_name(const char *name, char *to, size_t size);
 /* Writes the program for the notes into p, which is zero but for s and role. */
 void program_write(struct program *p);
+/* Only reads the journal and names the variables; lost: as journal_all(). */
+void program_read(struct program *p, uint64_t lost[2]);
 void program_free(struct program *p);
 
 /* A line of the function, indented once; a sentence for the user, once in the program as a
@@ -69,6 +72,10 @@ void warn(struct program *p, const char *fmt, ...) __attribute__((format(printf,
 struct var *var_of(const struct program *p, uint64_t serial);
 /* "s.pd0", and marks it as used; serial 0: "NULL". NULL when the journal does not have it. */
 const char *ref(struct program *p, uint64_t serial);
+
+/* What the note does to an object: live or not, with which keys. */
+void keep_track(const struct note *n, struct var *v);
+const struct var *qp_numbered(const struct program *p, uint32_t qpn);
 
 /* program_values.c: numbers and bytes as expressions, kept until the 16th call after. */
 const char *text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -87,6 +94,10 @@ void put_own(struct program *p, const char *indent, const char *expr, const unsi
 	     size_t n);
 /* Zeroes these among the bytes; false: nothing else is there but zeroes. */
 bool without_own(struct program *p, unsigned char *data, size_t n);
+/* The region that an address lies in; the region or window with that key, that of the address
+ * before others. NULL: none. */
+struct var *region_of(struct program *p, uint64_t addr);
+struct var *keyed(struct program *p, uint32_t key, uint64_t addr);
 void source_add(struct program *p, const char *expr, const void *data, size_t len,
 		const struct var *owner, bool *used);
 
@@ -104,5 +115,9 @@ const char *type_of(const struct var *v); /* "struct ibv_pd", or NULL */
 /* program_frame.c: everything around the functions, as one text. */
 void program_text(struct program *p, const char *file, Tcl_DString *text);
 void program_cmake(const char *file, Tcl_DString *text);
+
+/* python.c: the whole text, for pyverbs; -1 with s->fail filled when it cannot be done. p is
+ * as for program_write(). */
+int python_write(struct program *p, const char *file, Tcl_DString *text);
 
 #endif

@@ -61,7 +61,7 @@ static bool holds(const struct var *v, uint64_t addr)
 	       addr - m->mr.addr < m->mr.len;
 }
 
-static struct var *region_of(struct program *p, uint64_t addr)
+struct var *region_of(struct program *p, uint64_t addr)
 {
 	for (unsigned i = 0; i < p->nvars; i++)
 		if (holds(&p->vars[i], addr))
@@ -94,7 +94,7 @@ const char *lkey_expr(struct program *p, uint32_t lkey)
 }
 
 /* The region or window with that key; that of the address before others. */
-static struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
+struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
 {
 	struct var *found = NULL;
 
