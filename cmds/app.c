@@ -11,7 +11,9 @@
 #include "embedded.h"
 #include "journal.h"
 #include "objects.h"
+#include "peer.h"
 #include "qp_history.h"
+#include "rpc_method.h"
 #include "session.h"
 #include "topics.h"
 #include "wire_on.h"
@@ -23,6 +25,7 @@ static int app_open(struct session *s)
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	TAILQ_INIT(&s->ctx->objs);
 	TAILQ_INIT(&s->ctx->asyncs);
+	LIST_INIT(&s->ctx->methods);
 	return 0;
 }
 
@@ -31,8 +34,10 @@ static void app_close(struct session *s)
 	if (!s->ctx)
 		return;
 	capture_end(s);
+	peer_end_all(s); /* while what this end has still answers them */
 	cm_close(s);
 	obj_destroy_all(s);
+	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
 	journal_free(s);
@@ -59,6 +64,16 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, qp->o.name, -1);
 	Tcl_DStringAppend(prompt, ":", 1);
 	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
+}
+
+static void app_names(struct session *s, Tcl_Obj *list)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->name, -1));
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->class->prefix, -1));
+	}
 }
 
 static Tcl_Obj *app_objects(struct session *s)
@@ -104,6 +119,8 @@ const struct app app = {
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
+	.circumstances = cm_circumstances,
+	.names = app_names,
 	.objects = app_objects,
 	.topics = cmd_topics,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "objects.h"
+#include "peer.h"
 #include "session.h"
 #include "suggest.h"
 
@@ -11,6 +12,10 @@ static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj
 {
 	struct obj *o;
 
+	if (s->at) {
+		peer_names(s, s->at, class, names);
+		return;
+	}
 	obj_foreach(o, s)
 		if (!class || o->class == class)
 			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(o->name, -1));
@@ -129,6 +134,10 @@ OBJECT_FNS(ah)
 OBJECT_FNS(ec)
 OBJECT_FNS(id)
 OBJECT_FNS(oob)
+OBJECT_FNS(tcp)
+OBJECT_FNS(tcpl)
+OBJECT_FNS(rpc_peer)
+OBJECT_FNS(rpc_server)
 
 static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {

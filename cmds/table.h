@@ -66,12 +66,20 @@ extern const struct cmd cmd_fault_list, cmd_fault_run;
 extern const struct cmd cmd_launcher;
 /* launch/rendezvous.c */
 extern const struct cmd cmd_rendezvous_clear, cmd_rendezvous_get, cmd_rendezvous_put;
+/* memory/mem_digest.c */
+extern const struct cmd cmd_mem_digest;
+/* memory/mem_file.c */
+extern const struct cmd cmd_mem_load, cmd_mem_save;
 /* memory/mem_get.c */
-extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp, cmd_mem_save;
+extern const struct cmd cmd_mem_get, cmd_mem_dump, cmd_mem_cmp;
 /* memory/mem_put.c */
-extern const struct cmd cmd_mem_put, cmd_mem_fill, cmd_mem_load;
+extern const struct cmd cmd_mem_put, cmd_mem_fill;
 /* memory/mem_watch.c */
 extern const struct cmd cmd_mem_watch;
+/* peer/at.c */
+extern const struct cmd cmd_at, cmd_barrier;
+/* peer/peer.c */
+extern const struct cmd cmd_peer;
 /* qp/modify_qp.c */
 extern const struct cmd cmd_modify_qp;
 /* qp/oob.c */
@@ -108,5 +116,15 @@ extern const struct cmd cmd_fault_wire;
 extern const struct cmd cmd_wire_off, cmd_wire_on;
 /* wire/wire_read.c */
 extern const struct cmd cmd_wire_read;
+/* tcp/tcp.c */
+extern const struct cmd cmd_tcp_listen, cmd_tcp_accept, cmd_tcp_connect;
+/* tcp/tcp_data.c */
+extern const struct cmd cmd_tcp_send, cmd_tcp_recv;
+/* rpc/rpc_call_cmd.c */
+extern const struct cmd cmd_rpc_call, cmd_rpc_connect, cmd_rpc_result;
+/* rpc/rpc_close_cmd.c */
+extern const struct cmd cmd_rpc_close, cmd_rpc_show;
+/* rpc/rpc_serve_cmd.c */
+extern const struct cmd cmd_rpc_listen, cmd_rpc_run, cmd_rpc_serve;
 
 #endif

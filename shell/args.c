@@ -38,6 +38,12 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	return -1;
 }
 
+/* Words that are left for it may well begin with '-' once it has begun. */
+static bool takes_all(const struct arg *a, const bool *seen, const struct cmd *c)
+{
+	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && seen[a - c->args];
+}
+
 static bool is_switch(const struct arg *a)
 {
 	return a->kind == &kind_switch;
@@ -170,15 +176,22 @@ static int take_word(struct session *s, const struct cmd *c, struct walk *w, Tcl
 		w->due = NULL;
 		return store(s, a, word, args);
 	}
-	/* what is left for a MANY positional may well begin with '-' once it has begun */
 	a = due_positional(s, c, w, word);
-	if (looks_like_option(Tcl_GetString(word)) &&
-	    !(a && a->flags & ARG_MANY && w->seen[a - c->args]))
+	if (looks_like_option(Tcl_GetString(word)) && !takes_all(a, w->seen, c))
 		return take_option(s, c, w, Tcl_GetString(word), args);
 	if (!a)
 		return too_many(s, c, word);
 	w->seen[a - c->args] = true;
 	return store(s, a, word, args);
+}
+
+/* Does another command's own list of words go on? */
+static bool in_rest(const struct cmd *c, const struct walk *w)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_REST && w->seen[a - c->args])
+			return true;
+	return false;
 }
 
 static int missing(struct session *s, const struct cmd *c, const struct arg *a)
@@ -231,7 +244,8 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	for (int i = 0; i < objc; i++) {
 		const struct arg *a;
 
-		if (options && !w.due && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+		if (options && !w.due && !in_rest(c, &w) &&
+		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
 			options = false;
 			continue;
 		}
@@ -299,7 +313,7 @@ static int check_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 		return check_value(s, a, word);
 	a = likely_positional(s, c, w, word);
 	if (options && word && looks_like_option(Tcl_GetString(word)) &&
-	    !(a && a->flags & ARG_MANY && w->seen[a - c->args])) {
+	    !takes_all(a, w->seen, c)) {
 		a = find_option(c->args, Tcl_GetString(word) + 1, &matches);
 		if (matches != 1)
 			return unknown_option(s, c, Tcl_GetString(word), matches);
@@ -325,7 +339,8 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	for (int i = 0; i < objc; i++) {
 		const struct arg *value;
 
-		if (options && !w.due && objv[i] && strcmp(Tcl_GetString(objv[i]), "--") == 0) {
+		if (options && !w.due && !in_rest(c, &w) && objv[i] &&
+		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
 			options = false;
 			continue;
 		}
@@ -392,6 +407,25 @@ static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj
 		}
 		w->seen[a - c->args] = true;
 	}
+}
+
+int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[])
+{
+	const struct arg *rest = c->args;
+	struct walk w;
+	int i;
+
+	while (rest && rest->name && !(rest->flags & ARG_REST))
+		rest++;
+	if (!rest || !rest->name)
+		return -1;
+	for (i = 0; i < objc; i++) {
+		w = (struct walk){ 0 };
+		walk_words(s, c, i + 1, objv, &w);
+		if (w.seen[rest - c->args])
+			break;
+	}
+	return i;
 }
 
 /* Those not yet there that have of the flags in mask just these. */

@@ -50,6 +50,12 @@ struct arg {
 	0x4 /* option may be repeated, or positional takes all words left: struct many \
 	     */
 
+#define ARG_REST                                                                            \
+	0x8 /* with ARG_POS and ARG_MANY: once it has begun, all words are its own, options \
+	       too: a command in the command */
+#define ARG_MIXED \
+	0x10 /* with ARG_MANY: options may come after its words too; after '--' none is one */
+
 #define AT(st, field) .offset = offsetof(struct st, field)
 /* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
  */
@@ -106,13 +112,14 @@ struct word {
 	const char *help;
 };
 
-extern const struct arg_kind kind_switch; /* bool */
-extern const struct arg_kind kind_str;	  /* const char *, NULL when not given */
-extern const struct arg_kind kind_bytes;  /* struct bytes: the bytes of a Tcl value */
-extern const struct arg_kind kind_obj;	  /* Tcl_Obj *: any value */
-extern const struct arg_kind kind_script; /* Tcl_Obj *: a script to run */
-extern const struct arg_kind kind_path;	  /* const char *: a file; completes file names */
-extern const struct arg_kind kind_expr;	  /* Tcl_Obj *: a condition for Tcl_ExprObj() */
+extern const struct arg_kind kind_switch;  /* bool */
+extern const struct arg_kind kind_str;	   /* const char *, NULL when not given */
+extern const struct arg_kind kind_bytes;   /* struct bytes: the bytes of a Tcl value */
+extern const struct arg_kind kind_obj;	   /* Tcl_Obj *: any value */
+extern const struct arg_kind kind_command; /* Tcl_Obj *: with ARG_REST, words of a command */
+extern const struct arg_kind kind_script;  /* Tcl_Obj *: a script to run */
+extern const struct arg_kind kind_path;	   /* const char *: a file; completes file names */
+extern const struct arg_kind kind_expr;	   /* Tcl_Obj *: a condition for Tcl_ExprObj() */
 extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
 extern const struct arg_kind kind_size;	 /* struct num: bytes; K, M, G are 1024s */
 extern const struct arg_kind kind_port;	 /* struct num: 0 to 65535 */
@@ -143,6 +150,10 @@ void args_flag_names(const struct word *words, uint64_t bits, const char *sep, T
  * tells what word i is; NULL: nobody asks. -1 with s->fail filled. */
 int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
 	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
+
+/* Which word is the first of the argument that takes the rest (ARG_REST); objc: none yet,
+ * -1: the command has no such argument. */
+int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[]);
 
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);

@@ -386,15 +386,38 @@ static void brackets(const struct words *w)
 		}
 }
 
+static void judge(const struct words *w);
+
+/* @NAME: behind its options another command, or a block. */
+static void check_at(const struct words *w)
+{
+	struct words in = *w;
+	int i = 1;
+
+	while (i < w->n && w->literal[i] && *Tcl_GetString(w->literal[i]) == '-')
+		i += 1 + (strncmp(Tcl_GetString(w->literal[i]), "-w", 2) == 0);
+	if (i + 1 == w->n && is_braced(w, i)) {
+		body(w, i);
+	} else if (i < w->n) {
+		in.n -= i;
+		memmove(in.token, in.token + i, (size_t)in.n * sizeof *in.token);
+		memmove(in.literal, in.literal + i, (size_t)in.n * sizeof *in.literal);
+		judge(&in);
+	}
+}
+
 static void judge(const struct words *w)
 {
 	const char *first = w->n && w->literal[0] ? Tcl_GetString(w->literal[0]) : NULL;
 	struct session *s = w->k->s;
 	Tcl_CmdInfo info;
 
-	brackets(w);
-	if (!first || *first == '@')
+	if (!first)
 		return;
+	if (*first == '@') {
+		check_at(w);
+		return;
+	}
 	first += strspn(first, ":");
 	if (w->k->learning)
 		learn_command(w);
@@ -422,6 +445,7 @@ static void walk_command(struct check *k, const char **p, const char *to)
 		return;
 	}
 	read_words(&w);
+	brackets(&w);
 	judge(&w);
 	*p = w.parse.commandStart + w.parse.commandSize;
 	for (int i = 0; i < w.n; i++)

@@ -78,10 +78,13 @@ static const struct cmd *const *first_with(const char *typed, size_t len)
 static const struct cmd *const *find_group(struct session *s, const char *typed)
 {
 	size_t len = strlen(typed);
-	const struct cmd *const *found = first_with(typed, len), *const *after = found;
+	const struct cmd *const *found, *const *after;
 	bool ambiguous;
 	Tcl_Obj *fits, *all;
 
+	if (*typed == '@') /* @NAME: NAME is its first argument */
+		len = 1;
+	found = after = first_with(typed, len);
 	while (*after && same_first(*after, *found))
 		after++;
 	ambiguous = *found && *after && first_len(*found) != len &&
@@ -165,7 +168,7 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
 		*used = 2;
 		return found;
 	}
-	*used = 1;
+	*used = words[0][0] == '@' && words[0][1] ? 0 : 1;
 	if (single && !fits)
 		return single;
 	return no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);

@@ -46,7 +46,8 @@ struct cmd {
 extern const struct cmd *const cmd_table[];
 
 /* Finds the command of words[0..n): names match by unique prefix, the two-word name
- * first. *used: how many words the name took. NULL with s->fail filled when unknown or
+ * first. *used: how many words the name took: none where "@NAME" is "@" and its first
+ * argument in one word. NULL with s->fail filled when unknown or
  * ambiguous (s may be NULL: no message). */
 const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used);
 

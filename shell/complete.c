@@ -178,8 +178,13 @@ static void first_words(struct session *s, bool all, Tcl_Obj *list)
 	Tcl_Obj **v;
 	int n;
 
+	const struct cmd *const *at = cmd_group("@");
+
 	for (const struct cmd *const *c = cmd_table; *c; c++)
-		add(list, (*c)->name, strcspn((*c)->name, " "));
+		if (c != at)
+			add(list, (*c)->name, strcspn((*c)->name, " "));
+	if (at && s->typed && *s->typed == '@') /* @NAME */
+		args_complete(s, *at, 0, NULL, list);
 	if (!all)
 		return;
 	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
@@ -187,6 +192,7 @@ static void first_words(struct session *s, bool all, Tcl_Obj *list)
 	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
 		for (int i = 0; i < n; i++)
 			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
+			    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
 			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0)
 				Tcl_ListObjAppendElement(NULL, list, v[i]);
 	Tcl_RestoreInterpState(s->tcl, saved);
@@ -240,15 +246,37 @@ static void free_objs(Tcl_Obj **v, int n)
 		Tcl_DecrRefCount(v[i]);
 }
 
+/* Goes on to the command that is an argument of this one: @b poll. */
+static void enter_command(struct session *s, Tcl_Obj ***v, int *n)
+{
+	for (;;) {
+		const char *words[2] = { Tcl_GetString((*v)[0]),
+					 *n > 1 ? Tcl_GetString((*v)[1]) : NULL };
+		int used;
+		const struct cmd *c = cmd_find(NULL, words, *n > 1 ? 2 : 1, &used);
+		int rest = c && c->args ? args_rest(s, c, *n - used, *v + used) : -1;
+
+		if (rest < 0 || rest >= *n - used)
+			return;
+		s->at = Tcl_GetString((*v)[used]);
+		*v += used + rest;
+		*n -= used + rest;
+	}
+}
+
 static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 {
-	const char *words[2] = { n ? Tcl_GetString(v[0]) : NULL,
-				 n > 1 ? Tcl_GetString(v[1]) : NULL };
-	const struct cmd *const *group = n ? cmd_group(words[0]) : NULL;
+	const struct cmd *const *group;
+	const char *words[2];
 	const struct cmd *c;
 	int used;
 
-	if (n && strcmp(words[0], "set") == 0) {
+	s->at = NULL;
+	enter_command(s, &v, &n);
+	words[0] = Tcl_GetString(v[0]);
+	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
+	group = cmd_group(words[0]);
+	if (strcmp(words[0], "set") == 0 && !s->at) {
 		variables(s, list);
 		return;
 	}
@@ -309,6 +337,7 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 		else
 			first_words(s, *typed, list);
 		s->typed = NULL;
+		s->at = NULL;
 		free_objs(v, n);
 	}
 	*start = (size_t)(typed - text);
@@ -346,11 +375,16 @@ static bool is_named(const struct cmd *c, Tcl_Obj *word, int n)
 
 static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
 {
-	const char *words[2] = { Tcl_GetString(v[0]), n > 1 ? Tcl_GetString(v[1]) : NULL };
-	const struct cmd *const *group = cmd_group(words[0]);
+	const struct cmd *const *group;
+	const char *words[2];
 	const struct cmd *c;
 	int used;
 
+	enter_command(s, &v, &n);
+	s->at = NULL;
+	words[0] = Tcl_GetString(v[0]);
+	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
+	group = cmd_group(words[0]);
 	if (!group)
 		return;
 	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);

@@ -113,6 +113,8 @@ static int unmet(struct session *s, const struct expect_args *a, const char *wan
 		fail_row(s, "check", "%s", a->name);
 	if (line)
 		fail_row(s, "in", "%s", line);
+	if (app.circumstances)
+		app.circumstances(s);
 	free(line);
 	Tcl_ResetResult(s->tcl); /* not the script's error: ours */
 	return -1;

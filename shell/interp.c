@@ -17,7 +17,7 @@
 #include "xmem.h"
 
 /* Second event loops and other ways around the session's own. */
-static const char *const removed[] = { "after", "vwait",  "update",    "interp", "pid",
+static const char *const removed[] = { "after", "vwait",  "update",    "interp",
 				       "load",	"unload", "fileevent", NULL };
 /* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
 static const char *const renamed[][2] = { { "open", "tcl_open" },
@@ -35,9 +35,34 @@ static const char functions[] =
 
 static Tcl_AsyncHandler interrupt_handler; /* one interpreter a process */
 
+static void append(Tcl_Obj *list, const char *text)
+{
+	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));
+}
+
+/* For a script that catches the error: the option -rows, a dict of what the message says
+ * below its first line. */
+static Tcl_Obj *error_options(const struct fail *f)
+{
+	Tcl_Obj *options = Tcl_NewListObj(0, NULL), *rows = Tcl_NewListObj(0, NULL);
+
+	for (unsigned i = 0; i < f->nrows; i++) {
+		append(rows, f->rows[i].label);
+		append(rows, f->rows[i].text);
+	}
+	append(options, "-code");
+	append(options, "1");
+	append(options, "-level");
+	append(options, "0");
+	append(options, "-rows");
+	Tcl_ListObjAppendElement(NULL, options, rows);
+	return options;
+}
+
 static int tcl_error(struct session *s, struct out *o)
 {
 	Tcl_DString where;
+	int rc;
 
 	out_free(o);
 	if (!s->fail.text)
@@ -48,9 +73,11 @@ static int tcl_error(struct session *s, struct out *o)
 		s->fail.where = xstrdup(Tcl_DStringValue(&where));
 		Tcl_DStringFree(&where);
 	}
-	Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
+	Tcl_ResetResult(s->tcl);
+	rc = Tcl_SetReturnOptions(s->tcl, error_options(&s->fail));
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-	return TCL_ERROR;
+	Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
+	return rc;
 }
 
 /* Is the error that of a script the command ran? Then its -errorcode stays. */
@@ -111,7 +138,7 @@ static bool looks_like_ipv6(const char *word)
 /* What Tcl has and a safe interpreter, or this one, has not. */
 static const char *const left_out[] = { "exec",	 "socket",     "file",	 "glob", "cd",	 "pwd",
 					"load",	 "fconfigure", "chan",	 "read", "gets", "after",
-					"vwait", "update",     "interp", "pid",	 NULL };
+					"vwait", "update",     "interp", NULL };
 
 int interp_unknown(struct session *s, const char *word)
 {
@@ -197,6 +224,45 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	Tcl_DecrRefCount(words[0]);
 	if (rc == TCL_ERROR)
 		interp_fail(s);
+	return rc;
+}
+
+static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
+{
+	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, rc), *key, *code = NULL;
+
+	key = Tcl_NewStringObj("-errorcode", -1);
+	Tcl_IncrRefCount(options);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, options, key, &code);
+	if (!code)
+		code = Tcl_NewStringObj("NONE", -1);
+	Tcl_IncrRefCount(code);
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(options);
+	return code;
+}
+
+int interp_aside(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj **value,
+		 Tcl_Obj **code)
+{
+	Tcl_InterpState state = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	struct fail before = fail_aside(s);
+	struct out *last = s->last;
+	bool printing = s->printing;
+	int rc;
+
+	s->printing = false;
+	s->last = NULL;
+	rc = Tcl_EvalObjv(s->tcl, objc, objv, TCL_EVAL_GLOBAL);
+	*value = Tcl_GetObjResult(s->tcl);
+	Tcl_IncrRefCount(*value);
+	*code = rc == TCL_ERROR ? error_code(s->tcl, rc) : NULL;
+	out_free(s->last);
+	s->last = last;
+	s->printing = printing;
+	fail_back(s, before);
+	Tcl_RestoreInterpState(s->tcl, state);
 	return rc;
 }
 

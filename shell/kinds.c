@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "args.h"
+#include "cmd.h"
 #include "session.h"
 #include "suggest.h"
 #include "xmem.h"
@@ -165,19 +166,40 @@ static int parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void
 }
 
 /* A copy: the value may change its form while the command runs scripts. */
+/* Tcl writes a zero byte of a text as the two bytes 0xc0 0x80. The length without that. */
+static size_t plain_zeros(unsigned char *text, size_t len)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		text[to] = text[i];
+		if (text[i] == 0xc0 && i + 1 < len && text[i + 1] == 0x80) {
+			text[to] = 0;
+			i++;
+		}
+		to++;
+	}
+	return to;
+}
+
 static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct bytes *b = dst;
 	const unsigned char *data;
+	bool text = false;
+	unsigned char *copy;
 	int len;
 
 	(void)a;
-	if (word->typePtr && strcmp(word->typePtr->name, "bytearray") == 0)
+	if (word->typePtr && strcmp(word->typePtr->name, "bytearray") == 0) {
 		data = Tcl_GetByteArrayFromObj(word, &len);
-	else /* text is sent as it is written: UTF-8 */
+	} else { /* text is sent as it is written: UTF-8 */
 		data = (const unsigned char *)Tcl_GetStringFromObj(word, &len);
-	b->data = arena_copy(&s->arena, data, (size_t)len);
-	b->len = (size_t)len;
+		text = true;
+	}
+	copy = arena_copy(&s->arena, data, (size_t)len);
+	b->data = copy;
+	b->len = text ? plain_zeros(copy, (size_t)len) : (size_t)len;
 	return 0;
 }
 
@@ -363,6 +385,14 @@ NUMBER(kind_port, "port", parse_port, number_matches);
 NUMBER(kind_size, "size", parse_size, size_matches);
 NUMBER(kind_ms, "ms", parse_ms, size_matches);
 
+static void complete_command(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		Tcl_ListObjAppendElement(
+			NULL, words, Tcl_NewStringObj((*c)->name, (int)strcspn((*c)->name, " ")));
+}
+
 const struct arg_kind kind_switch = { .word = "", .size = sizeof(bool), .parse = parse_switch };
 const struct arg_kind kind_str = { .word = "text", .size = sizeof(char *), .parse = parse_str };
 const struct arg_kind kind_path = { .word = "file",
@@ -373,6 +403,10 @@ const struct arg_kind kind_bytes = { .word = "bytes",
 				     .size = sizeof(struct bytes),
 				     .parse = parse_bytes };
 const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .parse = parse_obj };
+const struct arg_kind kind_command = { .word = "command",
+				       .size = sizeof(Tcl_Obj *),
+				       .parse = parse_obj,
+				       .complete = complete_command };
 const struct arg_kind kind_script = { .word = "script",
 				      .size = sizeof(Tcl_Obj *),
 				      .parse = parse_obj };

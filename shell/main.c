@@ -18,6 +18,7 @@
 #include "record.h"
 #include "repl.h"
 #include "script.h"
+#include "serve.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -52,7 +53,16 @@ struct command_line {
 	const char *dump; /* --man, --complete-bash: what to print instead of running */
 };
 
-enum { OPT_JSON = 256, OPT_COLOR, OPT_UNSAFE, OPT_ALLOW_DIR, OPT_DEVICE, OPT_MAN, OPT_BASH };
+enum {
+	OPT_JSON = 256,
+	OPT_COLOR,
+	OPT_UNSAFE,
+	OPT_ALLOW_DIR,
+	OPT_DEVICE,
+	OPT_PEER,
+	OPT_MAN,
+	OPT_BASH
+};
 
 static const struct option long_options[] = {
 	{ "file", required_argument, NULL, 'f' },
@@ -67,6 +77,7 @@ static const struct option long_options[] = {
 	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
 	{ "allow-dir", required_argument, NULL, OPT_ALLOW_DIR },
 	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "peer", no_argument, NULL, OPT_PEER },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "man", no_argument, NULL, OPT_MAN },
@@ -197,6 +208,9 @@ static int take_option(struct session *s, int o, struct command_line *cl)
 	case OPT_DEVICE:
 		s->opt.device = optarg;
 		return 0;
+	case OPT_PEER:
+		s->opt.peer = true;
+		return 0;
 	default:
 		return print_and_end(o);
 	}
@@ -266,6 +280,8 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 {
 	int rc, code;
 
+	if (s->opt.peer)
+		return code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {
 		add_job(cl, true, argv[0]);
 		argc--;
@@ -324,6 +340,8 @@ int main(int argc, char **argv)
 		free_options(&s, &cl);
 		return EXIT_COMMAND;
 	}
+	if (s.opt.peer)
+		signal(SIGINT, SIG_DFL); /* how the other end's Ctrl-C comes */
 	obstack_init(&s.arena);
 	s.opt.color = want_color(cl.color);
 	s.opt.hints = true;

@@ -18,6 +18,7 @@ const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_ASYNC] = "async",
 	[NOTICE_CQ] = "cq",
 	[NOTICE_WIRE] = "wire",
+	[NOTICE_PEER] = "peer",
 };
 
 static const char *const colors[NOTICE_KINDS] = {
@@ -25,12 +26,15 @@ static const char *const colors[NOTICE_KINDS] = {
 	[NOTICE_ASYNC] = "\033[33m",
 	[NOTICE_CQ] = "\033[32m",
 	[NOTICE_WIRE] = "\033[2m",
+	[NOTICE_PEER] = "\033[35m",
 };
 
 struct notices {
 	struct edit *edit;
 	unsigned kinds;
 	bool color;
+	notice_fn *divert;
+	void *arg;
 };
 
 struct notices *notices_new(void)
@@ -59,6 +63,12 @@ void notices_show(struct notices *n, unsigned kinds)
 unsigned notices_shown(const struct notices *n)
 {
 	return n->kinds;
+}
+
+void notices_divert(struct notices *n, notice_fn *fn, void *arg)
+{
+	n->divert = fn;
+	n->arg = arg;
 }
 
 void notices_color(struct notices *n, bool on)
@@ -124,6 +134,11 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (!text)
 		return;
+	if (n->divert) {
+		n->divert(n->arg, kind, text);
+		free(text);
+		return;
+	}
 	Tcl_DStringInit(&line);
 	append_mark(n, kind, &line);
 	append_safely(&line, text);

@@ -16,10 +16,11 @@ enum notice_kind {
 	NOTICE_ASYNC, /* asynchronous events of a device */
 	NOTICE_CQ,    /* completion events */
 	NOTICE_WIRE,  /* packets */
+	NOTICE_PEER,  /* another rdmash that this one has started */
 	NOTICE_KINDS
 };
 
-/* Words of the kinds, in the order of the enum: "cm" "async" "cq" "wire". */
+/* Words of the kinds, in the order of the enum: "cm" "async" "cq" "wire" "peer". */
 extern const char *const notice_words[NOTICE_KINDS];
 
 struct notices *notices_new(void);
@@ -32,6 +33,10 @@ void notices_show(struct notices *n, unsigned kinds);
 unsigned notices_shown(const struct notices *n);
 /* Colour of the mark before a notice. */
 void notices_color(struct notices *n, bool on);
+
+/* All are handed to fn, with those of peers, instead of being printed. */
+typedef void notice_fn(void *arg, enum notice_kind kind, const char *text);
+void notices_divert(struct notices *n, notice_fn *fn, void *arg);
 
 /* One line, without newline: "* cm    id0: DISCONNECTED by peer (answered)". */
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)

@@ -104,8 +104,14 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-/* The command alone, on its own line of the script. The mark after it tells whether it
- * has returned from the script, which the interpreter does not say. */
+/* Is a mark put after the command? It tells whether the command has returned from the script,
+ * which the interpreter does not say. It hides the command's value. */
+static bool is_marked(const struct script *sc)
+{
+	return sc->name && !(sc->valued && sc->last);
+}
+
+/* The command alone, on its own line of the script. */
 static int put_in_memory(const struct script *sc, const char *command, int len)
 {
 	static const char mark[] = "\n\n" END_MARK;
@@ -123,7 +129,7 @@ static int put_in_memory(const struct script *sc, const char *command, int len)
 	}
 	if (write_all(sc->fd, command, (size_t)len))
 		return -1;
-	return sc->name ? write_all(sc->fd, mark, sizeof mark - 1) : 0;
+	return is_marked(sc) ? write_all(sc->fd, mark, sizeof mark - 1) : 0;
 }
 
 static int eval_command(struct session *s, const char *command, int len)
@@ -145,7 +151,7 @@ static int eval_command(struct session *s, const char *command, int len)
 	} else {
 		s->script->ended = false;
 		rc = Tcl_FSEvalFileEx(s->tcl, file, "utf-8");
-		if (rc == TCL_OK && s->script->name && !s->script->ended)
+		if (rc == TCL_OK && is_marked(s->script) && !s->script->ended)
 			rc = TCL_RETURN;
 	}
 	Tcl_DecrRefCount(file);
@@ -163,6 +169,8 @@ static int run_command(struct session *s, const char *command, int len, bool pri
 	if (s->opt.echo)
 		echo_command(s, command, len);
 	s->printing = print && ours && !s->opt.quiet;
+	s->script->command = command;
+	s->script->len = len;
 	rc = eval_command(s, command, len);
 	s->printing = outer;
 	if (rc == TCL_OK && print)
@@ -227,6 +235,17 @@ static int cut(struct session *s, const char *name, const char *text, const char
 	return 0;
 }
 
+/* Nothing but comments follows. */
+static bool is_last(struct session *s, const struct piece *c, const char *end)
+{
+	struct piece next = *c;
+
+	while (next.next < end)
+		if (cut(s, s->script->name, next.next, end, next.next_line, &next) || !next.empty)
+			return false;
+	return true;
+}
+
 int script_parses(struct session *s, const char *name, const char *text)
 {
 	const char *end = text + strlen(text);
@@ -260,6 +279,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 		if (c.empty)
 			continue;
 		s->script->line = c.line;
+		s->script->last = s->script->valued && is_last(s, &c, end);
 		where_proc(s, c.text, c.len);
 		rc = run_command(s, c.text, c.len, print);
 		if (s->quit)
@@ -354,6 +374,23 @@ int script_body(struct session *s, Tcl_Obj *body)
 	return rc;
 }
 
+int script_part(struct session *s, const struct script *as, const char *text, bool print)
+{
+	struct script script = {
+		.name = as->name, .dir = as->dir, .line = as->line, .valued = true
+	};
+	int rc;
+
+	if (enter(s, &script))
+		return TCL_ERROR;
+	Tcl_ResetResult(s->tcl); /* a script without a command has no value */
+	rc = run_commands(s, text, false, print);
+	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
+		rc = outside(s, rc, false);
+	leave(s, &script);
+	return rc;
+}
+
 static int end_mark(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct session *s = data;
@@ -410,9 +447,14 @@ static int open_gated(struct session *s, const char *path, int flags, unsigned m
 	return fd;
 }
 
+const char *script_gate(const struct session *s)
+{
+	return s->script && !s->opt.unsafe ? s->script->dir : NULL;
+}
+
 int script_open(struct session *s, const char *path, int flags, unsigned mode)
 {
-	bool gated = s->script && s->script->dir && !s->opt.unsafe;
+	bool gated = script_gate(s);
 	int fd;
 
 	flags |= O_CLOEXEC | O_NONBLOCK; /* else opening a pipe waits for its other end */

@@ -19,9 +19,13 @@ struct script {
 	struct script *parent;
 	const char *name;
 	const char *dir;
-	int fd;	       /* memory file the interpreter reads the commands from */
-	unsigned line; /* of the command being run */
-	bool ended;    /* the command ran to its end: no return in it */
+	int fd;		     /* memory file the interpreter reads the commands from */
+	unsigned line;	     /* of the command being run */
+	const char *command; /* being run, of len bytes */
+	int len;
+	bool valued; /* the value of the last command counts */
+	bool last;   /* the command that runs is it */
+	bool ended;  /* the command ran to its end: no return in it */
 };
 
 /* Runs text, printing errors; stops at the first unless -k. 0, or -1 when a command
@@ -37,6 +41,9 @@ int script_source(struct session *s, const char *path);
  * results are printed. For repeat. Returns a Tcl result code; an error is left in
  * s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
+/* For another end's commands: runs text as if it stood in as (name, dir, line), printing
+ * results if so wanted. Returns a Tcl result code, never TCL_BREAK or TCL_CONTINUE. */
+int script_part(struct session *s, const struct script *as, const char *text, bool print);
 
 /* Parses text whole. 0, or -1 with s->fail filled (its where too): a command without end.
  */
@@ -52,6 +59,9 @@ void script_init(struct session *s);
 /* Opens path for a command: in a script only below the script's directory or an
  * --allow-dir. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
 int script_open(struct session *s, const char *path, int flags, unsigned mode);
+
+/* The directory that files of commands are confined to now; NULL: they may be anywhere. */
+const char *script_gate(const struct session *s);
 
 /* Reads what there is, at most room bytes, from a descriptor of script_open() or standard
  * input; waits in the loop. 0 at its end, -1 with s->fail filled. */

@@ -37,6 +37,10 @@ struct app {
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* One short line about a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
+	/* Adds rows to s->fail: what else has happened that may be why. NULL: nothing. */
+	void (*circumstances)(struct session *s);
+	/* Appends name and kind of each live object, to be told to who drives this end. */
+	void (*names)(struct session *s, Tcl_Obj *list);
 	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
 	Tcl_Obj *(*objects)(struct session *s);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
@@ -51,6 +55,7 @@ struct options {
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
 	bool color;	 /* decided once, at start */
 	bool interactive;
+	bool peer;  /* --peer: another rdmash says what to do */
 	bool trace; /* voices are shown */
 	bool step;  /* each call waits for Enter */
 	bool raw;   /* so is what the structs of the calls hold */
@@ -75,6 +80,7 @@ struct session {
 	bool printing;		 /* the result of the command at top level is to be shown */
 	struct out *last;	 /* of the outermost command that ran last */
 	const char *typed;	 /* the word being completed, while completing */
+	const char *at;		 /* "@NAME", if its command is to run there, while completing */
 	struct script *script;	 /* being run: its file and line; NULL at the prompt */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */

@@ -220,6 +220,7 @@ static const struct word notice_flags[] = {
 	{ "async", 1 << NOTICE_ASYNC, "asynchronous events of devices" },
 	{ "cq", 1 << NOTICE_CQ, "completion events" },
 	{ "wire", 1 << NOTICE_WIRE, "packets, while wire is on" },
+	{ "peer", 1 << NOTICE_PEER, "other ends (see peer)" },
 	{ "on", ALL_NOTICES, "all" },
 	{ "off", 0, "none" },
 	{ 0 }
@@ -231,7 +232,7 @@ struct notices_args {
 
 static const struct arg notices_arg_table[] = {
 	POS_OPT("kinds", notices_args, kinds, kind_flags,
-		"which are shown: cm,async,cq; on: all, off: none (default: say which)",
+		"which are shown: cm,async,cq,peer; on: all, off: none (default: say which)",
 		.data = notice_flags),
 	ARGS_END,
 };
@@ -270,8 +271,9 @@ const struct cmd cmd_notices = {
 	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
 		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
 		"device, cq: a completion event of an armed completion queue, wire: packets, while\n"
-		"'wire on' asks for them. They come above the line being typed; without a terminal,\n"
-		"on standard error. What is not shown happens all the same.",
+		"'wire on' asks for them, peer: what becomes of another end (its own notices are of\n"
+		"their kinds, with its name). They come above the line being typed; without a\n"
+		"terminal, on standard error. What is not shown happens all the same.",
 	.examples = notices_examples,
 	.args = notices_arg_table,
 	.size = sizeof(struct notices_args),

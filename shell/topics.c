@@ -42,8 +42,8 @@ static const char scripts[] =
 	"The first error ends a script, and says where: file, line, and through which procs. With\n"
 	"-k it goes on. 'expect' makes a script a test; 'record' makes one of what you typed.\n"
 	"\n"
-	"Scripts are not trusted. They cannot run programs or open sockets of their own, and\n"
-	"commands that take a file open it only below the directory of the script or one that\n"
+	"Scripts are not trusted. They cannot run programs, reach the network only by commands\n"
+	"of the shell, and files only below the directory of the script or one that\n"
 	"--allow-dir names. --unsafe lifts all this, and brings Tcl's own open, close and puts as\n"
 	"tcl_open, tcl_close and tcl_puts. Lines that you type are yours: no limits.";
 
@@ -103,6 +103,7 @@ const struct help_option help_option_table[] = {
 	{ "--device", "NAME", "the RDMA device to use where none is named" },
 	{ "--allow-dir", "DIR", "scripts may use files below DIR, too" },
 	{ "--unsafe", NULL, "scripts may do all that Tcl can: open, exec, socket" },
+	{ "--peer", NULL, "serve another rdmash on standard input and output (see 'help peer')" },
 	{ "-V, --version", NULL, "print versions" },
 	{ "-h, --help", NULL, "print this" },
 	{ "--man", NULL, "print the manual page" },

@@ -230,6 +230,36 @@ unsigned where_body(struct session *s, Tcl_Obj *body, const struct script **in)
 	return found;
 }
 
+bool where_outermost(struct session *s)
+{
+	Tcl_InterpState saved;
+	bool found = false, outermost = false;
+
+	if (!s->script)
+		return false;
+	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	for (int n = frame_count(s); n > 0 && !found; n--) {
+		char *ask = xasprintf("::info frame %d", n);
+		const char *file, *command;
+		Tcl_Obj *frame;
+
+		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
+			frame = Tcl_GetObjResult(s->tcl);
+			Tcl_IncrRefCount(frame);
+			file = dict_str(frame, "file");
+			command = dict_str(frame, "cmd");
+			found = file && command;
+			outermost = found && script_of(s, file) == s->script &&
+				    strlen(command) == (size_t)s->script->len &&
+				    memcmp(command, s->script->command, strlen(command)) == 0;
+			Tcl_DecrRefCount(frame);
+		}
+		free(ask);
+	}
+	Tcl_RestoreInterpState(s->tcl, saved);
+	return outermost;
+}
+
 /* -------------------------------------------------------------------- errors -- */
 
 /* '"name" line 3)' at p; false: it is something else. */

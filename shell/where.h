@@ -3,6 +3,7 @@
 #ifndef SHELL_WHERE_H
 #define SHELL_WHERE_H
 
+#include <stdbool.h>
 #include <tcl.h>
 
 struct script;
@@ -16,6 +17,8 @@ unsigned where_lines(const char *from, const char *to);
 /* The line where body begins, an argument of the command that runs; *in: the script that
  * it stands in. 0: it stands in none. */
 unsigned where_body(struct session *s, Tcl_Obj *body, const struct script **in);
+/* Is the command that runs the script's own, rather than one in its brackets or bodies? */
+bool where_outermost(struct session *s);
 /* If the command at the script's line defines a proc, its place is remembered. */
 void where_proc(struct session *s, const char *command, int len);
 /* Appends where an error of Tcl's own was raised, from its errorInfo. */

@@ -160,6 +160,7 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	const char *how;
 	int rc;
 
+	id->peer_left = !id->left;
 	if (id->left) { /* we asked for it */
 		how = "";
 	} else if (id->stepping) {
@@ -179,6 +180,18 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	if (listening_forgets(s, id))
 		how = " by peer (answered, and its end destroyed)";
 	return how;
+}
+
+void cm_circumstances(struct session *s)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		const struct id *id = (struct id *)o;
+
+		if (o->class == &id_class && id->peer_left)
+			fail_row(s, "peer", "%s: %s has disconnected", o->name, id_peer(id));
+	}
 }
 
 static bool all_zero(const unsigned char *p, size_t n)

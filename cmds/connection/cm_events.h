@@ -42,6 +42,8 @@ void cm_forget(struct id *id);
 
 /* Fails with what the event means: cm_explain.c. Returns -1. */
 int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev);
+/* Adds to s->fail a row for each peer that has left: why completions are flushed. */
+void cm_circumstances(struct session *s);
 /* "8 INVALID_SERVICE_ID", "-110 ETIMEDOUT": the status in words; kept until the fourth
  * call after. */
 const char *cm_status_text(const struct id *id, const struct cm_event *ev);

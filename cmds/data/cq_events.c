@@ -44,9 +44,13 @@ static void ready(void *arg, int fd, short revents)
 		cq = find_cq(w->s, v);
 		if (!cq)
 			continue;
+		cq->armed = false;
+		if (cq->on_event) {
+			cq->on_event(cq->on_event_arg);
+			continue;
+		}
 		journal_call(w->s, NOTE_CQ_EVENT, &cq->o, 0);
 		cq->events++;
-		cq->armed = false;
 		notice_post(w->s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);
 	}
 }

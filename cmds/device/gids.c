@@ -99,12 +99,16 @@ static const struct arg gids_args[] = {
 static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
 {
 	const char *type = word_name(gid_type_words, r->e.gid_type);
+	char hex[2 * sizeof r->e.gid.raw + 1];
 
 	out_dict(o, NULL);
 	if (best)
 		out_paint(o, PAINT_GOOD);
 	out_int(o, "index", r->e.gid_index, "%s %2u", best ? "->" : "  ", r->e.gid_index);
 	out_str(o, "gid", gid_text(&r->e.gid), "  %-28s", gid_text(&r->e.gid));
+	for (size_t i = 0; i < sizeof r->e.gid.raw; i++)
+		snprintf(hex + 2 * i, 3, "%02x", r->e.gid.raw[i]);
+	out_str(o, "raw", hex, NULL);
 	out_str(o, "type", type, "  %-6s", type);
 	out_str(o, "netdev", r->netdev, "  %-8s", r->netdev);
 	if (best)
@@ -134,6 +138,7 @@ static int gids_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg gids_egs[] = { { "gids", "->" },
 					  { "lindex [gids] 0", "RoCEv2" },
+					  { "dict get [lindex [gids] 0] raw", NULL },
 					  { NULL, NULL } };
 
 const struct cmd cmd_gids = {
@@ -143,7 +148,8 @@ const struct cmd cmd_gids = {
 	.text = "A GID is the address of a port. On RoCE each IP address of the interface gives\n"
 		"one (and a link-local one is always there); the index chosen decides which address\n"
 		"and which RoCE version the packets of a QP carry. The arrow marks the entry that\n"
-		"reaches farthest; both ends must choose the same type.",
+		"reaches farthest; both ends must choose the same type. In\n"
+		"the value, raw has the 16 bytes as hex digits: binary format H32.",
 	.calls = "ibv_query_gid_table(3)",
 	.examples = gids_egs,
 	.args = gids_args,

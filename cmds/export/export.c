@@ -205,7 +205,7 @@ const struct cmd cmd_export_c = {
 		"peer in private data or in bytes that mem get has read; the addresses to connect\n"
 		"to are arguments of the program. A session that played both ends gives a program\n"
 		"of both, or with -role of one. What is not in the program is told, and stands in\n"
-		"it as a comment: calls that failed are left out, and so are bench, oob, multicast\n"
+		"it as a comment: calls that failed are left out, and so are bench, rpc, multicast\n"
 		"and rereg. A script may write below its own directory (or --allow-dir). Only a\n"
 		"file that export has made is overwritten.",
 	.setup = SETUP,

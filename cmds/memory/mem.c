@@ -72,6 +72,28 @@ int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
 	return 0;
 }
 
+void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = arena_alloc(&s->arena, (2 * n + 1));
+
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[p[i] >> 4];
+		text[2 * i + 1] = digits[p[i] & 15];
+	}
+	text[2 * n] = 0;
+	out_str(o, NULL, text, "%s\n", text);
+}
+
+void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off)
+{
+	out_bytes(o, NULL, p, n);
+	if (n && !memchr(p, 0, n) && n < 256)
+		out_text(o, "%.*s\n", (int)n, (const char *)p);
+	else
+		mem_hexdump(o, p, n, off);
+}
+
 void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 {
 	for (size_t at = 0; at < n; at += 16) {

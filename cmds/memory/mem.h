@@ -16,6 +16,10 @@ unsigned char *mem_value(struct session *s, const struct mr *mr, const struct nu
 			 const struct num *len, size_t *n);
 /* "00 7f 3a": hex digits, blanks between bytes allowed; into the arena. */
 int mem_hex(struct session *s, const struct bytes *text, struct bytes *out);
+/* A value of hex digits. */
+void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_t n);
+/* The bytes as a value; as text what looks like text, else a hexdump. */
+void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off);
 /* Hex and characters, 16 a line; off is the offset of the first. Text only. */
 void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off);
 

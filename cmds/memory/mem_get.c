@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at a region: mem get, dump, cmp, save. */
-#include <errno.h>
-#include <fcntl.h>
+/* Looking at a region: mem get, dump, cmp. */
 #include <string.h>
-#include <unistd.h>
 
 #include "arena.h"
 #include "cmd.h"
 #include "journal.h"
 #include "mem.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 
 struct get_args {
 	struct mr *mr, *other;
 	struct num off, len, other_off;
-	const char *path;
 	bool text, hex;
 };
 
@@ -32,19 +27,6 @@ static const struct arg get_args[] = {
 	SWITCH("hex", get_args, hex, "as hex digits"), ARGS_END
 };
 
-static void get_hex(struct session *s, const unsigned char *p, size_t n, struct out *o)
-{
-	static const char digits[] = "0123456789abcdef";
-	char *text = arena_alloc(&s->arena, (2 * n + 1));
-
-	for (size_t i = 0; i < n; i++) {
-		text[2 * i] = digits[p[i] >> 4];
-		text[2 * i + 1] = digits[p[i] & 15];
-	}
-	text[2 * n] = 0;
-	out_str(o, NULL, text, "%s\n", text);
-}
-
 static int get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
@@ -59,13 +41,9 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 		text = arena_copy0(&s->arena, p, strnlen((const char *)p, n));
 		out_str(o, NULL, text, "%s\n", text);
 	} else if (a->hex) {
-		get_hex(s, p, n, o);
+		mem_out_hex(s, o, p, n);
 	} else {
-		out_bytes(o, NULL, p, n);
-		if (n && !memchr(p, 0, n) && n < 256)
-			out_text(o, "%.*s\n", (int)n, (const char *)p);
-		else
-			mem_hexdump(o, p, n, a->off.v);
+		mem_out_bytes(o, p, n, a->off.v);
 	}
 	return 0;
 }
@@ -180,46 +158,4 @@ const struct cmd cmd_mem_cmp = {
 	.args = cmp_args,
 	.size = sizeof(struct get_args),
 	.exec = cmp_exec,
-};
-
-/* ------------------------------------------------------------- mem save -- */
-
-static const struct arg save_args[] = {
-	GET_MR, POS("file", get_args, path, kind_path, "file to write"),
-	OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"),
-	OPT("len", get_args, len, kind_size, "bytes; left out: up to its end"), ARGS_END
-};
-
-static int save_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct get_args *a = args;
-	size_t n, done = 0;
-	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
-	ssize_t wrote = 0;
-	int fd = p ? script_open(s, a->path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
-
-	if (fd < 0)
-		return -1;
-	while (done < n && (wrote = write(fd, p + done, n - done)) >= 0)
-		done += (size_t)wrote;
-	if (close(fd) || wrote < 0)
-		return fail_call(s, errno, "write", "%s", a->path);
-	out_u64(o, NULL, n, "%zu B of %s to %s\n", n, a->mr->o.name, a->path);
-	return 0;
-}
-
-static const struct cmd_eg save_egs[] = { { "mem save buf out.bin -len 5", "5 B of buf" },
-					  { NULL, NULL } };
-
-const struct cmd cmd_mem_save = {
-	.name = "mem save",
-	.family = "memory",
-	.summary = "write a region to a file",
-	.text = "The file is made, or replaced. A script may write below its own directory (or\n"
-		"--allow-dir). Returns how many bytes were written.",
-	.setup = "reg 4096 -name buf; mem put buf 0 hello",
-	.examples = save_egs,
-	.args = save_args,
-	.size = sizeof(struct get_args),
-	.exec = save_exec,
 };

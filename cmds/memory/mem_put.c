@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing to a region by hand: mem put, fill, load. */
-#include <errno.h>
-#include <fcntl.h>
+/* Writing to a region by hand: mem put, fill. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "journal.h"
 #include "mem.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 
@@ -16,7 +12,6 @@ struct put_args {
 	struct mr *mr;
 	struct num off, len;
 	struct bytes data;
-	const char *path;
 	bool hex, zero;
 };
 
@@ -56,6 +51,8 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg put_egs[] = { { "mem put buf 0 \"hello, memory\"", NULL },
 					 { "mem put buf 16 {00 7f ff} -hex", NULL },
 					 { "mem put buf 32 [binary format WuIu 4096 7]", NULL },
+					 { "mem put buf 80 \"a\\0b\"; mem get buf 80 4 -hex",
+					   "61006200" },
 					 { "mem dump buf 0 48", "hello, memory" },
 					 { NULL, NULL } };
 
@@ -138,74 +135,4 @@ const struct cmd cmd_mem_fill = {
 	.args = fill_args,
 	.size = sizeof(struct put_args),
 	.exec = fill_exec,
-};
-
-/* ------------------------------------------------------------- mem load -- */
-
-static const struct arg load_args[] = {
-	PUT_MR, POS("file", put_args, path, kind_path, "file to read"),
-	OPT("off", put_args, off, kind_size, "where in the region", .dflt = "0"),
-	OPT("len", put_args, len, kind_size, "bytes; left out: the whole file"), ARGS_END
-};
-
-/* A file that is longer than the room is an error, found by reading one byte more. */
-static int load(struct session *s, const struct put_args *a, int fd, unsigned char *p, size_t room,
-		size_t *got)
-{
-	char extra;
-	ssize_t n;
-
-	for (*got = 0; *got < room; *got += (size_t)n) {
-		n = script_take(s, fd, a->path, p + *got, room - *got);
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			return 0;
-	}
-	if (a->len.set)
-		return 0;
-	n = script_take(s, fd, a->path, &extra, 1);
-	if (n <= 0)
-		return (int)n;
-	fail(s, "mem", "EFBIG", "%s is longer than the %zu bytes of %s at offset %llu: filled up",
-	     a->path, room, a->mr->o.name, (unsigned long long)a->off.v);
-	return fail_row(s, "note", "-len %zu reads just as much", room);
-}
-
-static int load_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct put_args *a = args;
-	size_t room, got;
-	unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &room);
-	int fd, rc;
-
-	fd = p ? script_open(s, a->path, O_RDONLY, 0) : -1;
-	if (fd < 0)
-		return -1;
-	rc = load(s, a, fd, p, room, &got);
-	close(fd);
-	if (rc)
-		return rc;
-	journal_mem(s, NOTE_PUT, a->mr, a->off.v, got, p, got);
-	out_u64(o, NULL, got, "%zu B from %s at %s+%llu\n", got, a->path, a->mr->o.name,
-		(unsigned long long)a->off.v);
-	return 0;
-}
-
-static const struct cmd_eg load_egs[] = { { "mem save buf out.bin -len 12", "12 B" },
-					  { "mem load buf out.bin -off 100", "12 B" },
-					  { "mem get buf 100 12", "to be loaded" },
-					  { NULL, NULL } };
-
-const struct cmd cmd_mem_load = {
-	.name = "mem load",
-	.family = "memory",
-	.summary = "read a file into a region",
-	.text = "A script may read files below its own directory (or --allow-dir). Returns how\n"
-		"many bytes were read.",
-	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
-	.examples = load_egs,
-	.args = load_args,
-	.size = sizeof(struct put_args),
-	.exec = load_exec,
 };

@@ -3,9 +3,6 @@
  * The sockets of oob. What the peer tells is checked as soon as it is there, in the loop;
  * a failure is kept until a command asks for it.
  */
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +14,7 @@
 #include "out.h"
 #include "qp_peer.h"
 #include "session.h"
+#include "tcp_sock.h"
 #include "trace.h"
 #include "xmem.h"
 
@@ -126,64 +124,6 @@ static void accept_one(void *arg, int fd, short revents)
 	exchange_begin(&b->x, b->s->loop, peer, true, b->text, exchanged, b);
 }
 
-static char *address_text(const struct sockaddr *sa, socklen_t len, uint16_t *port)
-{
-	char host[NI_MAXHOST], serv[NI_MAXSERV];
-
-	if (getnameinfo(sa, len, host, sizeof host, serv, sizeof serv,
-			NI_NUMERICHOST | NI_NUMERICSERV))
-		return xstrdup("?");
-	*port = (uint16_t)strtoul(serv, NULL, 10);
-	return sa->sa_family == AF_INET6 ? xasprintf("[%s]:%s", host, serv)
-					 : xasprintf("%s:%s", host, serv);
-}
-
-static struct addrinfo *resolve(struct session *s, const char *host, uint16_t port, int flags)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV };
-	struct addrinfo *list = NULL;
-	char serv[8];
-	int rc;
-
-	snprintf(serv, sizeof serv, "%u", port);
-	rc = getaddrinfo(host, serv, &hints, &list);
-	if (rc == 0)
-		return list;
-	fail(s, "oob", "EADDRNOTAVAIL", "%s: %s", host ? host : "any address",
-	     rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
-	return NULL;
-}
-
-static int open_listener(const struct addrinfo *ai)
-{
-	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int on = 1, off = 0, err;
-
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (ai->ai_family == AF_INET6) /* IPv4 comes in too */
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, 1) == 0)
-		return fd;
-	err = errno;
-	close(fd);
-	errno = err;
-	return -1;
-}
-
-/* Not known which will do: of the wildcards IPv6 first, since it takes IPv4 as well. */
-static int open_any_listener(const struct addrinfo *list)
-{
-	int fd = -1;
-
-	for (int v6 = 1; v6 >= 0 && fd < 0; v6--)
-		for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
-			if ((ai->ai_family == AF_INET6) == v6)
-				fd = open_listener(ai);
-	return fd;
-}
-
 static struct oob *make(struct session *s, struct qp *qp, const struct qp_peer *mine)
 {
 	struct oob *b = obj_new(s, &oob_class, NULL);
@@ -216,70 +156,33 @@ struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *m
 		       const char *addr, uint16_t port)
 {
 	struct oob *b = make(s, qp, mine);
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof sa;
-	struct addrinfo *list;
+	struct sock_where where;
 
 	if (!b)
 		return NULL;
-	list = resolve(s, addr, port, AI_PASSIVE);
-	if (!list)
+	b->listen_fd = sock_listen(s, "oob listen", addr, port, 1, &where);
+	if (b->listen_fd < 0)
 		return drop(s, b);
-	b->listen_fd = open_any_listener(list);
-	freeaddrinfo(list);
-	if (b->listen_fd < 0) {
-		fail_call(s, errno, "oob listen", "%s port %u", addr ? addr : "any address", port);
-		return drop(s, b);
-	}
-	getsockname(b->listen_fd, (struct sockaddr *)&sa, &len);
-	b->where = address_text((struct sockaddr *)&sa, len, &b->port);
+	b->where = where.text;
+	b->port = where.port;
 	loop_watch(s->loop, b->listen_fd, POLLIN, accept_one, b);
 	return commit(s, b);
-}
-
-/* Tries the addresses in turn; the last one's failure counts. */
-static int open_connection(const struct addrinfo *list, const struct addrinfo **used)
-{
-	int fd = -1;
-
-	for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next) {
-		int err;
-
-		fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		if (fd < 0)
-			continue;
-		*used = ai;
-		if (connect(fd, ai->ai_addr, ai->ai_addrlen) == 0 || errno == EINPROGRESS)
-			break;
-		err = errno;
-		close(fd);
-		errno = err;
-		fd = -1;
-	}
-	return fd;
 }
 
 struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *mine,
 			const char *host, uint16_t port)
 {
 	struct oob *b = make(s, qp, mine);
-	const struct addrinfo *used;
-	struct addrinfo *list;
+	struct sock_where where;
 	int fd;
 
 	if (!b)
 		return NULL;
-	list = resolve(s, host, port, 0);
-	if (!list)
+	fd = sock_connect(s, "oob connect", host, port, &where);
+	if (fd < 0)
 		return drop(s, b);
-	used = list;
-	fd = open_connection(list, &used);
-	b->where = address_text(used->ai_addr, used->ai_addrlen, &b->port);
-	freeaddrinfo(list);
-	if (fd < 0) {
-		fail_call(s, errno, "oob connect", "%s", b->where);
-		return drop(s, b);
-	}
+	b->where = where.text;
+	b->port = where.port;
 	exchange_begin(&b->x, s->loop, fd, false, b->text, exchanged, b);
 	return commit(s, b);
 }

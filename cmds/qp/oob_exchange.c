@@ -14,6 +14,7 @@
 
 #include "loop.h"
 #include "oob_exchange.h"
+#include "tcp_sock.h"
 #include "xmem.h"
 
 static void finish(struct exchange *x, enum exchange_end end, int err, const char *why)
@@ -23,8 +24,10 @@ static void finish(struct exchange *x, enum exchange_end end, int err, const cha
 	x->why = why;
 	if (x->fd >= 0) {
 		loop_unwatch(x->loop, x->fd);
-		close(x->fd);
-		x->fd = -1;
+		if (!x->keep || end != EXCHANGE_DONE) {
+			close(x->fd);
+			x->fd = -1;
+		}
 	}
 	x->done(x->arg);
 }
@@ -110,11 +113,8 @@ static void receive_some(struct exchange *x)
 
 static void connected(struct exchange *x)
 {
-	int err = 0;
-	socklen_t len = sizeof err;
+	int err = sock_error(x->fd);
 
-	if (getsockopt(x->fd, SOL_SOCKET, SO_ERROR, &err, &len))
-		err = errno;
 	if (err) {
 		finish(x, EXCHANGE_FAILED, err, "connecting");
 		return;

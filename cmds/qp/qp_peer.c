@@ -210,15 +210,24 @@ static void put(struct json_object *j, const char *key, uint64_t v)
 	json_object_object_add(j, key, json_object_new_uint64(v));
 }
 
+/* Eight groups of four digits: programs in Python split the text there (pyverbs). */
+static const char *gid_groups(const union ibv_gid *gid, char text[41])
+{
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 5 * i, 6, "%02x%02x%s", gid->raw[2 * i], gid->raw[2 * i + 1],
+			 i < 7 ? ":" : "");
+	return text;
+}
+
 char *qp_peer_to_json(const struct qp_peer *p)
 {
 	struct json_object *j = json_object_new_object();
-	char *text;
+	char *text, gid[41];
 
 	put(j, "qpn", p->qpn);
 	put(j, "psn", p->psn);
 	put(j, "lid", p->lid);
-	json_object_object_add(j, "gid", json_object_new_string(gid_text(&p->gid)));
+	json_object_object_add(j, "gid", json_object_new_string(gid_groups(&p->gid, gid)));
 	put(j, "rkey", p->rkey);
 	put(j, "addr", p->addr);
 	put(j, "len", p->len);

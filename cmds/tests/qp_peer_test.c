@@ -32,6 +32,7 @@ static void test_good(void)
 	CHECK_INT(p.gid.raw[15], 2);
 	p.type = IBV_QPT_UC;
 	text = qp_peer_to_json(&p);
+	CHECK(strstr(text, "\"0000:0000:0000:0000:0000:ffff:0a00:0002\"") != NULL);
 	CHECK_INT(from_json(text, &again), 0);
 	CHECK(memcmp(&p, &again, sizeof p) == 0);
 	free(text);

@@ -53,6 +53,21 @@ done <<-'END'
 	ud-datagram|inbox+40: hello, datagram
 END
 
+# The one by hand on pyverbs, which has no use for the others.
+python=$(PATH=/usr/bin command -v python3)
+if [ "$python" ] && "$python" -c 'import pyverbs' 2>/dev/null; then
+	"$rdmash" -q -f "$examples/by-hand.rdma" -c "export pyverbs $dir/by_hand.py" >"$dir/log" 2>&1
+	if "${run[@]}" "$python" "$dir/by_hand.py" >"$dir/out" 2>&1 &&
+		grep -q "buf+0: b'hello, memory'" "$dir/out"; then
+		echo "ok: by-hand on pyverbs"
+	else
+		cat "$dir/log" "$dir/out"
+		not_ok "by-hand on pyverbs"
+	fi
+	"$rdmash" -c 'cm create' -c "export pyverbs $dir/cm.py" 2>&1 |
+		grep -q 'connected by hand can be exported' || not_ok "pyverbs and the CM"
+fi
+
 # One end of the same session, against the script at the other end, and where nobody answers.
 client=$dir/client/client
 mkdir "$dir/client"

@@ -88,7 +88,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
 		ok 'the program is in the .deb' grep -q 'usr/bin/rdmash$' "$tmp/list"
 		ok 'the page is in it' grep -q 'usr/share/man/man1/rdmash.1$' "$tmp/list"
 		depends=$(dpkg-deb -f "$tmp"/pack/*.deb Depends)
-		for lib in libibverbs1 librdmacm1 libedit2 libtcl8.6 libjson-c libdeflate; do
+		for lib in libibverbs1 librdmacm1 libedit2 libtcl8.6 libjson-c libdeflate libmd; do
 			ok "it depends on $lib" grep -q "$lib" <<<"$depends"
 		done
 	else

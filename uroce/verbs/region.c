@@ -14,7 +14,7 @@
 #include "qp.h"
 #include "region.h"
 
-enum kind { KIND_NONE, KIND_LOCAL, KIND_REMOTE, KIND_WINDOW };
+enum kind { KIND_NONE, KIND_REGION, KIND_WINDOW };
 
 struct entry {
 	uint32_t index; /* the upper 24 bits of the key */
@@ -122,19 +122,15 @@ static void take_out(uint32_t key)
 
 int region_add_mr(struct mr *mr)
 {
-	if (add(&mr->lkey, KIND_LOCAL, mr) != 0)
+	if (add(&mr->lkey, KIND_REGION, mr) != 0)
 		return -1;
-	if (add(&mr->rkey, KIND_REMOTE, mr) != 0) {
-		take_out(mr->lkey);
-		return -1;
-	}
+	mr->rkey = mr->lkey;
 	return 0;
 }
 
 void region_remove_mr(struct mr *mr)
 {
 	take_out(mr->lkey);
-	take_out(mr->rkey);
 }
 
 /* ------------------------------------------------------------------- the checks -- */
@@ -170,7 +166,7 @@ void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsi
 
 	if (len == 0)
 		return nothing;
-	mr = lookup(lkey, KIND_LOCAL);
+	mr = lookup(lkey, KIND_REGION);
 	return mr && mr->lkey == lkey ? in_mr(mr, qp->pd, va, len, access) : NULL;
 }
 
@@ -186,14 +182,13 @@ void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, uns
 		return NULL;
 	e = probe(rkey >> 8);
 	switch (e->kind) {
-	case KIND_REMOTE:
+	case KIND_REGION:
 		mr = e->object;
 		return mr->rkey == rkey ? in_mr(mr, qp->pd, va, len, access) : NULL;
 	case KIND_WINDOW:
 		mw = e->object;
 		return mw->rkey == rkey ? in_mw(mw, qp, va, len, access) : NULL;
 	case KIND_NONE:
-	case KIND_LOCAL:
 		break;
 	}
 	return NULL;
@@ -262,7 +257,7 @@ static bool may_rebind(const struct mw *mw, const struct qp *qp, const struct wi
 int region_bind(struct qp *qp, const struct window_bind *b)
 {
 	struct mw *mw = lookup(b->window, KIND_WINDOW);
-	struct mr *mr = b->len ? lookup(b->lkey, KIND_LOCAL) : NULL;
+	struct mr *mr = b->len ? lookup(b->lkey, KIND_REGION) : NULL;
 
 	if (mr && mr->lkey != b->lkey)
 		mr = NULL;

@@ -4,8 +4,9 @@
  * InfiniBand specification volume 1, 10.6; 9.7.5.
  *
  * Keys are random: of their 32 bits the upper 24 find the region, and the lower 8 are those
- * that ibv_inc_rkey() turns for windows of type 2. A region has a key for local use and
- * another one for remote use.
+ * that ibv_inc_rkey() turns for windows of type 2. A region has one key for local and for
+ * remote use, as those of other devices: there are programs that tell peers their lkey. What
+ * a peer may do with it is a matter of the region's rights.
  */
 #ifndef UROCE_VERBS_REGION_H
 #define UROCE_VERBS_REGION_H

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Between a region and a file: mem load, save. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "journal.h"
+#include "mem.h"
+#include "script.h"
+#include "session.h"
+#include "table.h"
+
+struct file_args {
+	struct mr *mr;
+	struct num off, len, at;
+	const char *path;
+	bool fresh, append;
+};
+
+#define FILE_MR POS_OPT("mr", file_args, mr, kind_mr, "region")
+
+/* ------------------------------------------------------------- mem load -- */
+
+static const struct arg load_args[] = {
+	FILE_MR,
+	POS("file", file_args, path, kind_path, "file to read"),
+	OPT("off", file_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("len", file_args, len, kind_size, "bytes; left out: the whole file"),
+	OPT("at", file_args, at, kind_size, "where in the file", .dflt = "0"),
+	ARGS_END
+};
+
+/* A file that is longer than the room is an error, found by reading one byte more. */
+static int load(struct session *s, const struct file_args *a, int fd, unsigned char *p, size_t room,
+		size_t *got)
+{
+	char extra;
+	ssize_t n;
+
+	for (*got = 0; *got < room; *got += (size_t)n) {
+		n = script_take(s, fd, a->path, p + *got, room - *got);
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			return 0;
+	}
+	if (a->len.set)
+		return 0;
+	n = script_take(s, fd, a->path, &extra, 1);
+	if (n <= 0)
+		return (int)n;
+	fail(s, "mem", "EFBIG", "%s is longer than the %zu bytes of %s at offset %llu: filled up",
+	     a->path, room, a->mr->o.name, (unsigned long long)a->off.v);
+	return fail_row(s, "note", "-len %zu reads just as much", room);
+}
+
+static int load_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct file_args *a = args;
+	size_t room, got = 0;
+	unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &room);
+	int fd, rc;
+
+	fd = p ? script_open(s, a->path, O_RDONLY, 0) : -1;
+	if (fd < 0)
+		return -1;
+	if (a->at.v && lseek(fd, (off_t)a->at.v, SEEK_SET) < 0)
+		rc = fail_call(s, errno, "lseek", "%s to %llu", a->path,
+			       (unsigned long long)a->at.v);
+	else
+		rc = load(s, a, fd, p, room, &got);
+	close(fd);
+	if (rc)
+		return rc;
+	journal_mem(s, NOTE_PUT, a->mr, a->off.v, got, p, got);
+	out_u64(o, NULL, got, "%zu B from %s at %s+%llu\n", got, a->path, a->mr->o.name,
+		(unsigned long long)a->off.v);
+	return 0;
+}
+
+static const struct cmd_eg load_egs[] = { { "mem save buf out.bin -len 12", "12 B" },
+					  { "mem load buf out.bin -off 100", "12 B" },
+					  { "mem get buf 100 12", "to be loaded" },
+					  { "mem load buf out.bin -at 6 -len 100", "6 B" },
+					  { "mem get buf 0 6", "loaded" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_mem_load = {
+	.name = "mem load",
+	.family = "memory",
+	.summary = "read a file into a region",
+	.text = "A script may read files below its own directory (or --allow-dir). Returns how\n"
+		"many bytes were read. A file that does not fit is read piece by piece: with\n"
+		"-len and -at, until 0 come.",
+	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
+	.examples = load_egs,
+	.args = load_args,
+	.size = sizeof(struct file_args),
+	.exec = load_exec,
+};
+
+/* ------------------------------------------------------------- mem save -- */
+
+static const struct arg save_args[] = {
+	FILE_MR,
+	POS("file", file_args, path, kind_path, "file to write"),
+	OPT("off", file_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("len", file_args, len, kind_size, "bytes; left out: up to its end"),
+	SWITCH("new", file_args, fresh, "fail if something of this name is there"),
+	SWITCH("append", file_args, append, "at the end of the file that is there"),
+	ARGS_END
+};
+
+/* O_NOFOLLOW: what is appended to is the file of this name, not what it points to */
+static int save_flags(const struct file_args *a)
+{
+	if (a->append)
+		return O_WRONLY | O_APPEND | O_NOFOLLOW;
+	return O_WRONLY | O_CREAT | (a->fresh ? O_EXCL : O_TRUNC);
+}
+
+static int save_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct file_args *a = args;
+	size_t n, done = 0;
+	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
+	ssize_t wrote = 0;
+	int fd;
+
+	if (a->fresh && a->append)
+		return fail(s, "mem", "EINVAL", "-new or -append: a new file has no end to go on");
+	fd = p ? script_open(s, a->path, save_flags(a), 0644) : -1;
+	if (fd < 0)
+		return -1;
+	while (done < n && (wrote = write(fd, p + done, n - done)) >= 0)
+		done += (size_t)wrote;
+	if (close(fd) || wrote < 0)
+		return fail_call(s, errno, "write", "%s", a->path);
+	out_u64(o, NULL, n, "%zu B of %s to %s\n", n, a->mr->o.name, a->path);
+	return 0;
+}
+
+static const struct cmd_eg save_egs[] = { { "mem save buf out.bin -len 5", "5 B of buf" },
+					  { "mem save buf out.bin -off 5 -len 7 -append",
+					    "7 B of buf" },
+					  { "mem load buf out.bin", "12 B" },
+					  { "mem save buf out.bin -new", "exists" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_mem_save = {
+	.name = "mem save",
+	.family = "memory",
+	.summary = "write a region to a file",
+	.text = "The file is made, or replaced; with -new it must not be there yet, with -append\n"
+		"it must. A script may write below its own directory (or --allow-dir). Returns\n"
+		"how many bytes were written.",
+	.setup = "reg 4096 -name buf; mem put buf 0 hello",
+	.examples = save_egs,
+	.args = save_args,
+	.size = sizeof(struct file_args),
+	.exec = save_exec,
+};

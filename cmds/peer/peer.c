@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* peer: another rdmash, started and kept, as an object. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "out.h"
+#include "peer.h"
+#include "script.h"
+#include "session.h"
+#include "table.h"
+#include "xmem.h"
+
+#define PEERS_MAX 64
+
+/* ---------------------------------------------------------------------- object -- */
+
+static const char *const
+	states[] = { [PEER_STARTING] = "starting", [PEER_READY] = "idle", [PEER_ENDED] = "ended" };
+
+static int destroy(struct session *s, struct obj *o)
+{
+	(void)s;
+	peer_stop((struct peer *)o);
+	return 0;
+}
+
+static void describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct peer *p = (struct peer *)o;
+	const struct call *busy = peer_busy(p), *c;
+	int waiting = 0;
+
+	(void)s;
+	STAILQ_FOREACH(c, &p->calls, link)
+		waiting += c->background && !c->unwanted;
+	out_text(out, "%s  ", o->name);
+	out_str(out, "state", busy ? "busy" : states[p->state], "%s",
+		busy ? "busy" : states[p->state]);
+	if (p->state == PEER_ENDED)
+		out_str(out, "ended", p->why ? p->why : p->how, ": %s", p->why ? p->why : p->how);
+	if (busy) {
+		out_str(out, "running", busy->what, " with '%s'", busy->what);
+		out_int(out, "ms", (loop_now() - busy->since) / 1000000, " for %lld ms",
+			(long long)((loop_now() - busy->since) / 1000000));
+	}
+	out_int(out, "results", waiting, NULL);
+	out_int(out, "pid", p->its_pid, "  process %lld", (long long)p->its_pid);
+	out_str(out, "host", p->host ? p->host : "", " on %s", p->host ? p->host : "?");
+	out_str(out, "version", p->version ? p->version : "", NULL);
+	out_str(out, "command", p->command, "\n");
+}
+
+const struct obj_class peer_class = {
+	.prefix = "peer",
+	.title = "peer",
+	.remedy = "peer b",
+	.size = sizeof(struct peer),
+	.destroy = destroy,
+	.describe = describe,
+};
+
+void peer_end_all(struct session *s)
+{
+	struct obj *o, *last;
+
+	notices_show(s->notices, 0);
+	do {
+		last = NULL;
+		obj_foreach(o, s)
+			if (o->class == &peer_class)
+				last = o;
+		if (last)
+			obj_destroy(s, last, true);
+	} while (last);
+}
+
+void peer_names(struct session *s, const char *at, const struct obj_class *class, Tcl_Obj *names)
+{
+	const struct peer *p = obj_find(s, &peer_class, at + (*at == '@'));
+	size_t n = p && p->objects ? json_object_array_length(p->objects) : 0;
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		struct json_object *name = json_object_array_get_idx(p->objects, i);
+		const char *kind =
+			json_object_get_string(json_object_array_get_idx(p->objects, i + 1));
+		char *clean;
+
+		if (!json_object_is_type(name, json_type_string) || !kind ||
+		    (class && strcmp(kind, class->prefix) != 0))
+			continue;
+		clean = peer_clean(json_object_get_string(name));
+		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(clean, -1));
+		free(clean);
+	}
+}
+
+static const char *without_at(const char *word)
+{
+	return *word == '@' ? word + 1 : word;
+}
+
+static int parse_peer(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	const char *name = without_at(Tcl_GetString(word));
+	struct peer *p = obj_find(s, &peer_class, name);
+	struct obj *o;
+
+	(void)a;
+	if (p) {
+		*(struct peer **)dst = p;
+		return 0;
+	}
+	fail(s, "peer", "ENOENT", "there is no peer named %s", name);
+	obj_foreach(o, s)
+		if (o->class == &peer_class)
+			fail_row(s, "there is", "%s", o->name);
+	return fail_next(s, "peer %s: starts one", *name ? name : "b");
+}
+
+static void complete_peer(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	const char *at = s->typed && *s->typed == '@' ? "@" : "";
+	struct obj *o;
+
+	(void)a;
+	obj_foreach(o, s)
+		if (o->class == &peer_class)
+			Tcl_ListObjAppendElement(NULL, words, Tcl_ObjPrintf("%s%s", at, o->name));
+}
+
+const struct arg_kind kind_peer = { .word = "peer",
+				    .size = sizeof(struct peer *),
+				    .parse = parse_peer,
+				    .complete = complete_peer };
+
+/* --------------------------------------------------------------------- command -- */
+
+struct peer_args {
+	const char *name;
+	struct peer_how how;
+	struct num within;
+};
+
+static const struct arg peer_args[] = {
+	POS_OPT("name", peer_args, name, kind_str, "what it is called (default: list all)"),
+	OPT("host", peer_args, how.host, kind_str, "[USER@]HOST: there, over ssh"),
+	OPT("command", peer_args, how.command, kind_str,
+	    "words to put before rdmash: {ip netns exec b}, {srun -N1}"),
+	OPT("rdmash", peer_args, how.program, kind_path,
+	    "the program (default: this one; with -host: rdmash)"),
+	OPT("device", peer_args, how.device, kind_str,
+	    "its --device (default: as here; with -host: its own choice)"),
+	OPT("within", peer_args, within, kind_ms, "how long it may take to start", .dflt = "30s"),
+	ARGS_END,
+};
+
+static void list_all(struct session *s, struct out *o)
+{
+	struct obj *p;
+
+	out_dict(o, NULL);
+	obj_foreach(p, s)
+		if (p->class == &peer_class) {
+			out_dict(o, p->name);
+			describe(s, p, o);
+			out_end(o);
+		}
+}
+
+/* A program of the script's choice could do anything. rdmash is as confined as this one, but
+ * each could start more. */
+static int may_start(struct session *s, const struct peer_args *a)
+{
+	const char *what = a->how.host ? "host" : a->how.command ? "command" : "rdmash";
+	unsigned n = 0;
+	struct obj *o;
+
+	if (script_gate(s) && (a->how.host || a->how.command || a->how.program)) {
+		fail(s, "peer", "UNSAFE", "-%s starts a program, which a script may not", what);
+		return fail_next(s,
+				 "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; "
+				 "or rdmash --unsafe",
+				 a->name, what);
+	}
+	if (script_gate(s) && s->opt.peer)
+		return fail(s, "peer", "UNSAFE", "a script starts peers at its own end only");
+	obj_foreach(o, s)
+		n += o->class == &peer_class;
+	if (n >= PEERS_MAX)
+		return fail(s, "peer", "EAGAIN", "there are %u peers already", n);
+	return 0;
+}
+
+static bool has_started(void *arg)
+{
+	return ((struct peer *)arg)->state != PEER_STARTING;
+}
+
+static int await_hello(struct session *s, struct peer *p, int64_t within_ms)
+{
+	enum loop_end end = loop_wait(s->loop, has_started, p, within_ms);
+
+	if (end == LOOP_INTERRUPTED)
+		return fail(s, "peer", "EINTR", "interrupted");
+	if (end == LOOP_DONE && p->state == PEER_READY)
+		return 0;
+	if (end == LOOP_TIMEOUT) {
+		peer_give_up(p, "no rdmash has answered within %lld ms", (long long)within_ms);
+		loop_wait(s->loop, has_started, p, 1000);
+	}
+	if (p->state == PEER_ENDED)
+		peer_dead(s, p);
+	else
+		fail(s, "peer", "ETIMEDOUT", "%s", p->why ? p->why : "it does not end");
+	if (p->remote)
+		fail_row(s, "note",
+			 "ssh must get there without asking anything, and find rdmash "
+			 "(-rdmash PATH)");
+	return -1;
+}
+
+/* One that has ended has its name no more. */
+static void bury(struct session *s, const char *name)
+{
+	struct peer *p = obj_find(s, &peer_class, name);
+
+	if (p && p->state == PEER_ENDED)
+		obj_destroy(s, p, false);
+}
+
+static int peer_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct peer_args *a = args;
+	struct peer *p;
+
+	if (!a->name) {
+		list_all(s, o);
+		return 0;
+	}
+	if (may_start(s, a))
+		return -1;
+	bury(s, a->name);
+	p = obj_new(s, &peer_class, a->name);
+	if (!p)
+		return -1;
+	p->s = s;
+	p->pidfd = p->in = p->out = p->err = -1;
+	Tcl_DStringInit(&p->unsent);
+	STAILQ_INIT(&p->calls);
+	if (peer_spawn(s, p, &a->how) || await_hello(s, p, (int64_t)a->within.v)) {
+		peer_stop(p);
+		obj_discard(p);
+		return -1;
+	}
+	p->o.named = true;
+	obj_add(s, p);
+	describe(s, &p->o, o);
+	return 0;
+}
+
+static const struct cmd_eg peer_egs[] = {
+	{ "peer b", "b  idle" },
+	{ "@b reg 4096 -name there", "b| mr there" },
+	{ "set k [@b get there rkey]", NULL },
+	{ "peer", "process" },
+	{ "destroy b", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_peer = {
+	.name = "peer",
+	.family = "both ends",
+	.summary = "start another rdmash, to drive both ends from here",
+	.text = "Starts rdmash once more and keeps it: '@NAME COMMAND' runs a command there. Without\n"
+		"an option it is a process beside this one; -host takes ssh to another machine, and\n"
+		"-command whatever else starts a program where it shall be:\n"
+		"\n"
+		"  peer b -host node2\n"
+		"  peer b -command {ip netns exec b}\n"
+		"  peer b -command {srun -N1 -w node2}\n"
+		"\n"
+		"The two speak over standard input and output, so any launcher will do that passes\n"
+		"them on; a banner that it prints is shown and does no harm. The words of -command are\n"
+		"a Tcl list, no line for a shell. ssh must get there without asking (keys), and the\n"
+		"same rdmash must be at both ends.\n"
+		"\n"
+		"What a peer prints stands behind its name: trace lines, notices, results, in the order\n"
+		"in which they came. Its settings (trace, color, format, -x) are those of this end when\n"
+		"they change here, and what '@NAME trace off' says until then.\n"
+		"\n"
+		"'peer' lists the peers, 'show NAME' tells about one, 'destroy NAME' ends it; all end\n"
+		"with this session. One that ends by itself is told with its exit status, and each\n"
+		"command for it fails with its last lines, until 'peer NAME' starts it anew.\n"
+		"\n"
+		"A script may start a peer beside it, as confined as it is itself, but no other\n"
+		"programs. For those that it shall find elsewhere, say so yourself:\n"
+		"rdmash -c 'peer b -host node2' -f both.rdma, where the script has\n"
+		"'if {![dict exists [peer] b]} {peer b}'.",
+	.examples = peer_egs,
+	.args = peer_args,
+	.size = sizeof(struct peer_args),
+	.exec = peer_exec,
+};

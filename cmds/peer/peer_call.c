@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands for a peer and their answers. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frames.h"
+#include "out.h"
+#include "peer.h"
+#include "script.h"
+#include "session.h"
+#include "where.h"
+#include "xmem.h"
+
+#define CALLS_MAX 1000 /* not yet taken, of a peer */
+#define GRACE_MS  2000 /* for a command that was interrupted */
+
+/* --------------------------------------------------------------------- sending -- */
+
+static void flush(struct peer *p);
+
+static void on_room(void *arg, int fd, short revents)
+{
+	(void)fd, (void)revents;
+	flush(arg);
+}
+
+/* A peer that reads nothing must not stop this end. */
+static void flush(struct peer *p)
+{
+	int len = Tcl_DStringLength(&p->unsent);
+	ssize_t n = len && p->in >= 0 ? write(p->in, Tcl_DStringValue(&p->unsent), (size_t)len) : 0;
+
+	if (n > 0) {
+		memmove(Tcl_DStringValue(&p->unsent), Tcl_DStringValue(&p->unsent) + n,
+			(size_t)(len - n));
+		Tcl_DStringSetLength(&p->unsent, len - (int)n);
+	} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		Tcl_DStringSetLength(&p->unsent, 0); /* it is about to be known to have ended */
+	}
+	if (p->in < 0)
+		return;
+	if (Tcl_DStringLength(&p->unsent))
+		loop_watch(p->s->loop, p->in, POLLOUT, on_room, p);
+	else
+		loop_unwatch(p->s->loop, p->in);
+}
+
+void peer_send(struct peer *p, const char *name, struct json_object *body)
+{
+	frames_put(&p->unsent, name, body);
+	flush(p);
+}
+
+static void put(struct json_object *body, const char *key, struct json_object *value)
+{
+	json_object_object_add(body, key, value);
+}
+
+static struct json_object *settings(const struct session *s)
+{
+	struct json_object *body = json_object_new_object();
+
+	put(body, "trace", json_object_new_int(s->opt.trace + s->opt.raw));
+	put(body, "color", json_object_new_boolean(s->opt.color));
+	put(body, "echo", json_object_new_boolean(s->opt.echo));
+	put(body, "quiet", json_object_new_boolean(s->opt.quiet));
+	put(body, "format", json_object_new_string(out_formats[s->opt.format]));
+	return body;
+}
+
+/* Where the script stands: its errors name file and line as if it were run here. */
+static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct json_object *body)
+{
+	const struct script *in = s->script;
+	unsigned line = is_block ? where_body(s, script, &in) : 0;
+
+	if (!line || !in) {
+		in = s->script;
+		line = in ? in->line : 1;
+	}
+	put(body, "line", json_object_new_int64(line));
+	if (in && in->name)
+		put(body, "name", frames_str(in->name, -1));
+	if (script_gate(s))
+		put(body, "dir", frames_str(script_gate(s), -1));
+	put(body, "interactive", json_object_new_boolean(s->opt.interactive && in && !in->name));
+}
+
+/* The first line, shortened. */
+static char *beginning(const char *script)
+{
+	size_t len;
+
+	script += strspn(script, " \t\n");
+	len = strcspn(script, "\n");
+	return xasprintf("%.*s%s", (int)(len < 60 ? len : 60), script,
+			 script[len < 60 ? len : 60] ? " ..." : "");
+}
+
+/* -1 with s->fail filled. */
+static int may_call(struct peer *p, int len, struct json_object *values)
+{
+	struct session *s = p->s;
+	unsigned waiting = 0;
+	struct call *c;
+	size_t more = 0;
+
+	if (p->state == PEER_ENDED)
+		return peer_dead(s, p);
+	STAILQ_FOREACH(c, &p->calls, link)
+		waiting++;
+	if (waiting >= CALLS_MAX) {
+		fail(s, "peer", "EAGAIN", "%s has %u commands whose results nobody has taken",
+		     p->o.name, waiting);
+		return fail_next(s, "@%s -result, or barrier", p->o.name);
+	}
+	if (json_object_array_length(values))
+		json_object_to_json_string_length(values, JSON_C_TO_STRING_PLAIN, &more);
+	if ((size_t)len > FRAMES_MAX / 8 || more > FRAMES_MAX / 4)
+		return fail(s, "peer", "EMSGSIZE",
+			    "a command of more than %u MiB cannot go to a peer",
+			    FRAMES_MAX / 8 >> 20);
+	return 0;
+}
+
+static struct call *new_call(struct peer *p, const char *text, bool background)
+{
+	struct call *c = xcalloc(1, sizeof *c);
+
+	c->id = ++p->last_id;
+	c->what = beginning(text);
+	c->since = loop_now();
+	c->background = background;
+	c->passed = p->s->passed;
+	c->failed = p->s->failed;
+	STAILQ_INSERT_TAIL(&p->calls, c, link);
+	return c;
+}
+
+struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct json_object *values,
+		       bool background)
+{
+	struct json_object *body;
+	struct session *s = p->s;
+	struct call *c;
+	int len;
+	const char *text = Tcl_GetStringFromObj(script, &len);
+
+	if (may_call(p, len, values)) {
+		json_object_put(values);
+		return NULL;
+	}
+	c = new_call(p, text, background);
+	body = json_object_new_object();
+	put(body, "id", json_object_new_uint64(c->id));
+	put(body, "script", frames_str(text, len));
+	put(body, "values", values);
+	put(body, "print", json_object_new_boolean(s->printing && where_outermost(s)));
+	put(body, "passed", json_object_new_int64(s->passed));
+	put(body, "failed", json_object_new_int64(s->failed));
+	put(body, "settings", settings(s));
+	put_place(s, script, is_block, body);
+	peer_send(p, "run", body);
+	return c;
+}
+
+void peer_call_free(struct peer *p, struct call *c)
+{
+	STAILQ_REMOVE(&p->calls, c, call, link);
+	json_object_put(c->answer);
+	free(c->what);
+	free(c);
+}
+
+const struct call *peer_busy(const struct peer *p)
+{
+	const struct call *c;
+
+	STAILQ_FOREACH(c, &p->calls, link)
+		if (!c->done)
+			return c;
+	return NULL;
+}
+
+struct call *peer_first(struct peer *p)
+{
+	struct call *c;
+
+	STAILQ_FOREACH(c, &p->calls, link)
+		if (c->background && !c->unwanted)
+			return c;
+	return NULL;
+}
+
+/* --------------------------------------------------------------------- waiting -- */
+
+static bool is_done(void *arg)
+{
+	return ((struct call *)arg)->done;
+}
+
+static void interrupt(struct peer *p, const struct call *c)
+{
+	struct json_object *body = json_object_new_object();
+
+	put(body, "id", json_object_new_uint64(c->id));
+	peer_send(p, "interrupt", body);
+}
+
+void peer_interrupt(struct peer *p)
+{
+	struct call *c;
+
+	STAILQ_FOREACH(c, &p->calls, link)
+		if (!c->done) {
+			interrupt(p, c);
+			c->unwanted = true;
+		}
+}
+
+/* Its last words: what it prints, and that it is through. A second Ctrl-C ends the wait. */
+static void wind_down(struct peer *p, struct call *c)
+{
+	unsigned interrupts = loop_interrupts(p->s->loop);
+	int64_t until = loop_now() + GRACE_MS * INT64_C(1000000);
+
+	while (!c->done && loop_now() < until && loop_interrupts(p->s->loop) == interrupts &&
+	       !loop_ending(p->s->loop))
+		loop_pass(p->s->loop, (until - loop_now()) / 1000 + 1);
+	p->stubborn = !c->done;
+}
+
+static const char *stubborn(const struct call *c, bool stop)
+{
+	return c->done || !stop ? "" : "; it was told to stop, and has not yet";
+}
+
+int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
+{
+	struct session *s = p->s;
+	enum loop_end end = loop_wait(s->loop, is_done, c, within_ms);
+	const struct call *busy = peer_busy(p);
+	char *what;
+
+	if (end == LOOP_DONE)
+		return 0;
+	what = xstrdup(busy ? busy->what : c->what);
+	stop |= end == LOOP_INTERRUPTED;
+	if (stop) {
+		interrupt(p, c);
+		wind_down(p, c);
+	}
+	if (end == LOOP_INTERRUPTED)
+		fail(s, "peer", "EINTR", "interrupted%s", stubborn(c, stop));
+	else
+		fail(s, "peer", "ETIMEDOUT", "%s is still at '%s' after %lld ms%s", p->o.name, what,
+		     (long long)within_ms, stubborn(c, stop));
+	if (!stop)
+		fail_next(s, "@%s -result: waits again; Ctrl-C stops what it does", p->o.name);
+	free(what);
+	if (stop && c->done)
+		peer_call_free(p, c);
+	else if (stop)
+		c->unwanted = true;
+	return -1;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What comes from a peer: messages and text, both from a process that may do anything. Text
+ * goes to the screen with the peer's name, and cannot act on the terminal.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "edit.h"
+#include "frames.h"
+#include "out.h"
+#include "peer.h"
+#include "session.h"
+#include "xmem.h"
+
+#define ROOM (64u << 10) /* bytes read at once */
+
+/* -------------------------------------------------------------------- printing -- */
+
+/* "\033[32m" at text: how long; 0: it is no colour. */
+static size_t color_len(const char *text, size_t len)
+{
+	size_t n = 2;
+
+	if (len < 3 || text[0] != '\033' || text[1] != '[')
+		return 0;
+	while (n < len && n < 16 && strchr("0123456789;", text[n]) && text[n])
+		n++;
+	return n < len && text[n] == 'm' ? n + 1 : 0;
+}
+
+/* Control characters but for tabs and, with colors, changes of colour become dots. */
+static void append_safely(Tcl_DString *d, const char *text, size_t len, bool colors)
+{
+	for (size_t i = 0; i < len;) {
+		const unsigned char *p = (const unsigned char *)text + i;
+		size_t color = colors ? color_len(text + i, len - i) : 0;
+		bool c1 = p[0] == 0xc2 && i + 1 < len && p[1] >= 0x80 && p[1] < 0xa0;
+
+		if (color)
+			Tcl_DStringAppend(d, text + i, (int)color);
+		else if ((*p < ' ' && *p != '\t') || *p == 0x7f || c1)
+			Tcl_DStringAppend(d, ".", 1);
+		else
+			Tcl_DStringAppend(d, text + i, 1);
+		i += color ? color : c1 ? 2 : 1;
+	}
+}
+
+char *peer_clean(const char *text)
+{
+	char *clean;
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		append_safely(&d, text, len, false);
+		text += len;
+		if (*text)
+			Tcl_DStringAppend(&d, text++, 1);
+	}
+	clean = xstrdup(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	return clean;
+}
+
+/* Each line of standard output stays one JSON value. */
+static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t len)
+{
+	struct json_object *all = json_object_new_object(), *value;
+	struct json_tokener *tok = json_tokener_new();
+
+	value = json_tokener_parse_ex(tok, line, (int)len);
+	if (json_tokener_get_error(tok) != json_tokener_success)
+		value = json_object_new_string_len(line, (int)len);
+	json_tokener_free(tok);
+	json_object_object_add(all, "peer", json_object_new_string(p->o.name));
+	json_object_object_add(all, "value", value);
+	Tcl_DStringAppend(d,
+			  json_object_to_json_string_ext(
+				  all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+			  -1);
+	json_object_put(all);
+}
+
+static void append_line(struct peer *p, Tcl_DString *d, const char *line, size_t len, bool error)
+{
+	const struct options *opt = &p->s->opt;
+
+	if (!error && opt->format == OUT_JSON)
+		append_json(p, d, line, len);
+	else if (!error && opt->format == OUT_CSV)
+		xappendf(d, "%s,", p->o.name);
+	else
+		xappendf(d, "%s%s|%s ", opt->color ? "\033[1m" : "", p->o.name,
+			 opt->color ? "\033[0m" : "");
+	if (error || opt->format != OUT_JSON)
+		append_safely(d, line, len, opt->color);
+	Tcl_DStringAppend(d, "\n", 1);
+}
+
+void peer_print(struct peer *p, const char *text, size_t len, bool error)
+{
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+
+		append_line(p, &d, text, n, error);
+		n += end != NULL;
+		text += n;
+		len -= n;
+	}
+	if (p->s->edit) {
+		edit_above(p->s->edit, Tcl_DStringValue(&d));
+	} else if (error) {
+		fflush(stdout);
+		fputs(Tcl_DStringValue(&d), stderr);
+	} else {
+		out_put(Tcl_DStringValue(&d));
+	}
+	Tcl_DStringFree(&d);
+}
+
+static void remember(struct peer *p, const char *line, size_t len)
+{
+	char **slot = &p->said[p->nsaid++ % PEER_SAID];
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	append_safely(&d, line, len < 500 ? len : 500, false);
+	free(*slot);
+	*slot = xstrdup(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+}
+
+/* Before it is ready, what it says is only told if that never happens. */
+static void on_text(void *ctx, const char *line, size_t len)
+{
+	struct peer *p = ctx;
+
+	remember(p, line, len);
+	if (p->state == PEER_READY)
+		peer_print(p, line, len, true);
+}
+
+/* -------------------------------------------------------------------- messages -- */
+
+static void on_hello(struct peer *p, struct json_object *body)
+{
+	uint64_t protocol = frames_get_int(body, "protocol");
+	const char *version = frames_get_str(body, "version"), *host = frames_get_str(body, "host");
+
+	if (p->state != PEER_STARTING)
+		return;
+	if (protocol != FRAMES_PROTOCOL) {
+		peer_give_up(p,
+			     "its rdmash %.40s speaks version %llu of the channel, this one "
+			     "version %d: install the same rdmash at both ends",
+			     version ? version : "", (unsigned long long)protocol, FRAMES_PROTOCOL);
+		return;
+	}
+	p->version = peer_clean(version ? version : "");
+	p->host = peer_clean(host ? host : "");
+	p->its_pid = (int64_t)frames_get_int(body, "pid");
+	p->state = PEER_READY;
+	for (unsigned i = p->nsaid < PEER_SAID ? 0 : p->nsaid - PEER_SAID; i < p->nsaid; i++)
+		peer_print(p, p->said[i % PEER_SAID], strlen(p->said[i % PEER_SAID]), true);
+}
+
+static void on_notice(struct peer *p, struct json_object *body)
+{
+	const char *kind = frames_get_str(body, "kind"), *text = frames_get_str(body, "text");
+
+	for (int k = 0; kind && text && k < NOTICE_KINDS; k++)
+		if (strcmp(kind, notice_words[k]) == 0)
+			notice_post(p->s->notices, (enum notice_kind)k, "%s: %s", p->o.name, text);
+}
+
+static void on_print(struct peer *p, struct json_object *body, bool error)
+{
+	struct json_object *text;
+
+	if (!json_object_object_get_ex(body, "text", &text) ||
+	    !json_object_is_type(text, json_type_string))
+		return;
+	if (error)
+		remember(p, json_object_get_string(text),
+			 strcspn(json_object_get_string(text), "\n"));
+	peer_print(p, json_object_get_string(text), (size_t)json_object_get_string_len(text),
+		   error);
+}
+
+static void on_message(void *ctx, struct json_object *msg)
+{
+	struct peer *p = ctx;
+	struct json_object *body;
+
+	if (json_object_object_get_ex(msg, "hello", &body))
+		on_hello(p, body);
+	else if (p->state != PEER_READY)
+		return;
+	else if (json_object_object_get_ex(msg, "out", &body))
+		on_print(p, body, false);
+	else if (json_object_object_get_ex(msg, "err", &body))
+		on_print(p, body, true);
+	else if (json_object_object_get_ex(msg, "notice", &body))
+		on_notice(p, body);
+	else if (json_object_object_get_ex(msg, "done", &body))
+		peer_answer(p, body);
+}
+
+/* --------------------------------------------------------------------- reading -- */
+
+/* What a channel's standard error has is text, whatever it looks like. */
+static void no_message(void *ctx, struct json_object *msg)
+{
+	(void)ctx, (void)msg;
+}
+
+static void close_fd(struct peer *p, int *fd)
+{
+	if (*fd < 0)
+		return;
+	loop_unwatch(p->s->loop, *fd);
+	close(*fd);
+	*fd = -1;
+}
+
+static void kill_now(void *arg)
+{
+	struct peer *p = arg;
+
+	p->kill = NULL;
+	peer_give_up(p, "it has closed its end of the channel");
+}
+
+/* One read; false: there is nothing more now. */
+static bool read_some(struct peer *p, int *fd, struct frames *f)
+{
+	static char data[ROOM];
+	ssize_t n = *fd < 0 ? 0 : read(*fd, data, sizeof data);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n > 0 && frames_feed(f, data, (size_t)n)) {
+		peer_give_up(p, "it has sent a message of more than %u MiB", FRAMES_MAX >> 20);
+		n = 0;
+	}
+	if (n > 0)
+		return true;
+	frames_end(f);
+	close_fd(p, fd);
+	return false;
+}
+
+static void on_out(void *arg, int fd, short revents)
+{
+	struct peer *p = arg;
+
+	(void)fd, (void)revents;
+	read_some(p, &p->out, p->frames);
+	if (p->out < 0 && !p->kill && p->state != PEER_ENDED && !p->leaving)
+		p->kill = loop_after(p->s->loop, 2000, kill_now, p);
+}
+
+static void on_err(void *arg, int fd, short revents)
+{
+	struct peer *p = arg;
+
+	(void)fd, (void)revents;
+	read_some(p, &p->err, p->errors);
+}
+
+void peer_drain(struct peer *p)
+{
+	while (read_some(p, &p->err, p->errors))
+		;
+	while (read_some(p, &p->out, p->frames))
+		;
+	frames_end(p->errors);
+	frames_end(p->frames);
+	close_fd(p, &p->err);
+	close_fd(p, &p->out);
+}
+
+static void on_exit_of(void *arg, int fd, short revents)
+{
+	(void)fd, (void)revents;
+	peer_ended(arg);
+}
+
+void peer_listen(struct peer *p)
+{
+	static const struct frames_ops ops = { on_message, on_text };
+	static const struct frames_ops text_ops = { no_message, on_text };
+
+	p->frames = frames_new(&ops, p);
+	p->errors = frames_new(&text_ops, p);
+	loop_watch(p->s->loop, p->out, POLLIN, on_out, p);
+	loop_watch(p->s->loop, p->err, POLLIN, on_err, p);
+	loop_watch(p->s->loop, p->pidfd, POLLIN, on_exit_of, p);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "session.h"
+#include "tcp_sock.h"
+#include "xmem.h"
+
+static char *address_text(const struct sockaddr *sa, socklen_t len, uint16_t *port)
+{
+	char host[NI_MAXHOST], serv[NI_MAXSERV];
+
+	*port = 0;
+
+	if (getnameinfo(sa, len, host, sizeof host, serv, sizeof serv,
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return xstrdup("?");
+	*port = (uint16_t)strtoul(serv, NULL, 10);
+	return sa->sa_family == AF_INET6 ? xasprintf("[%s]:%s", host, serv)
+					 : xasprintf("%s:%s", host, serv);
+}
+
+static struct addrinfo *resolve(struct session *s, const char *call, const char *host,
+				uint16_t port, int flags)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV };
+	struct addrinfo *list = NULL;
+	char serv[8];
+	int rc;
+
+	snprintf(serv, sizeof serv, "%u", port);
+	rc = getaddrinfo(host, serv, &hints, &list);
+	if (rc == 0)
+		return list;
+	fail(s, call, "EADDRNOTAVAIL", "%s: %s", host ? host : "any address",
+	     rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
+	return NULL;
+}
+
+static int open_listener(const struct addrinfo *ai, int backlog)
+{
+	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1, off = 0, err;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (ai->ai_family == AF_INET6) /* IPv4 comes in too */
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, backlog) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+/* Not known which will do: of the wildcards IPv6 first, since it takes IPv4 as well. */
+static int open_any_listener(const struct addrinfo *list, int backlog)
+{
+	int fd = -1;
+
+	for (int v6 = 1; v6 >= 0 && fd < 0; v6--)
+		for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
+			if ((ai->ai_family == AF_INET6) == v6)
+				fd = open_listener(ai, backlog);
+	return fd;
+}
+
+int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
+		struct sock_where *where)
+{
+	struct addrinfo *list = resolve(s, call, addr, port, AI_PASSIVE);
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof sa;
+	int fd;
+
+	if (!list)
+		return -1;
+	fd = open_any_listener(list, backlog);
+	freeaddrinfo(list);
+	if (fd < 0)
+		return fail_call(s, errno, call, "%s port %u", addr ? addr : "any address", port);
+	getsockname(fd, (struct sockaddr *)&sa, &len);
+	where->text = address_text((struct sockaddr *)&sa, len, &where->port);
+	return fd;
+}
+
+/* Tries the addresses in turn; the last one's failure counts. */
+static int open_connection(const struct addrinfo *list, const struct addrinfo **used)
+{
+	int fd = -1;
+
+	for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next) {
+		int err;
+
+		fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		*used = ai;
+		if (connect(fd, ai->ai_addr, ai->ai_addrlen) == 0 || errno == EINPROGRESS)
+			break;
+		err = errno;
+		close(fd);
+		errno = err;
+		fd = -1;
+	}
+	return fd;
+}
+
+int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
+		 struct sock_where *where)
+{
+	struct addrinfo *list = resolve(s, call, host, port, 0);
+	const struct addrinfo *used = list;
+	int fd;
+
+	if (!list)
+		return -1;
+	fd = open_connection(list, &used);
+	where->text = address_text(used->ai_addr, used->ai_addrlen, &where->port);
+	freeaddrinfo(list);
+	if (fd >= 0)
+		return fd;
+	fail_call(s, errno, call, "%s", where->text);
+	free(where->text);
+	return -1;
+}
+
+int sock_error(int fd)
+{
+	int err = 0;
+	socklen_t len = sizeof err;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) ? errno : err;
+}
+
+int sock_accept(int listener, struct sock_where *where)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof sa;
+	int fd = accept4(listener, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0)
+		where->text = address_text((struct sockaddr *)&sa, len, &where->port);
+	return fd;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The served end of a channel. One loop, as everywhere: while a command waits, messages are
+ * read and queued, and a Ctrl-C among them reaches the command. A script that computes and
+ * never waits is reached by SIGIO.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "frames.h"
+#include "help.h"
+#include "interp.h"
+#include "script.h"
+#include "serve.h"
+#include "serve_out.h"
+#include "session.h"
+#include "xmem.h"
+
+#define ROOM (64u << 10) /* bytes read at once */
+
+struct run {
+	STAILQ_ENTRY(run) link;
+	struct json_object *msg;
+	bool cancelled;
+};
+
+static struct server {
+	struct session *s;
+	int in;
+	struct frames *frames;
+	STAILQ_HEAD(, run) runs;
+	uint64_t running; /* 0: none */
+	bool gone;	  /* the other end says nothing any more: it wants us to end */
+	Tcl_AsyncHandler wake;
+	char *settings; /* as they were told last */
+} sv;
+
+/* -------------------------------------------------------------------- reading -- */
+
+/* Ctrl-C of the other end. What is done already is left alone. */
+static void interrupt(uint64_t id)
+{
+	struct run *r;
+
+	if (id && id == sv.running)
+		raise(SIGINT);
+	STAILQ_FOREACH(r, &sv.runs, link)
+		if (frames_get_int(r->msg, "id") == id)
+			r->cancelled = true;
+}
+
+static void on_message(void *ctx, struct json_object *msg)
+{
+	struct json_object *body;
+	struct run *r;
+
+	(void)ctx;
+	if (json_object_object_get_ex(msg, "interrupt", &body)) {
+		interrupt(frames_get_int(body, "id"));
+	} else if (json_object_object_get_ex(msg, "run", &body)) {
+		r = xcalloc(1, sizeof *r);
+		r->msg = json_object_get(body);
+		STAILQ_INSERT_TAIL(&sv.runs, r, link);
+	}
+}
+
+static void on_text(void *ctx, const char *line, size_t len)
+{
+	(void)ctx, (void)line, (void)len; /* nobody who types */
+}
+
+/* Without the other end there is nobody to work for: a command that runs ends, too. */
+static void gone(void)
+{
+	sv.gone = true;
+	loop_unwatch(sv.s->loop, sv.in);
+	if (sv.running)
+		raise(SIGTERM);
+}
+
+static void on_input(void *arg, int fd, short revents)
+{
+	static char data[ROOM];
+	ssize_t n = read(fd, data, sizeof data);
+
+	(void)arg, (void)revents;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0 || frames_feed(sv.frames, data, (size_t)n))
+		gone();
+}
+
+static void on_sigio(int sig)
+{
+	(void)sig;
+	Tcl_AsyncMark(sv.wake);
+}
+
+/* In the interpreter's own time, while it does not wait. */
+static int look(ClientData data, Tcl_Interp *tcl, int code)
+{
+	struct pollfd in = { .fd = sv.in, .events = POLLIN };
+
+	(void)data, (void)tcl;
+	while (!sv.gone && poll(&in, 1, 0) > 0)
+		on_input(NULL, sv.in, in.revents);
+	return code;
+}
+
+/* -------------------------------------------------------------------- running -- */
+
+static void apply(struct session *s, struct json_object *settings)
+{
+	const char *text = json_object_to_json_string(settings), *format;
+
+	if (sv.settings && strcmp(sv.settings, text) == 0)
+		return; /* what a command has set here stays */
+	free(sv.settings);
+	sv.settings = xstrdup(text);
+	s->opt.trace = frames_get_int(settings, "trace") > 0;
+	s->opt.raw = frames_get_int(settings, "trace") > 1;
+	s->opt.color = frames_get_bool(settings, "color");
+	s->opt.echo = frames_get_bool(settings, "echo");
+	s->opt.quiet = frames_get_bool(settings, "quiet");
+	format = frames_get_str(settings, "format");
+	for (int f = 0; format && f < OUT_FORMATS; f++)
+		if (strcmp(format, out_formats[f]) == 0)
+			s->opt.format = (enum out_format)f;
+}
+
+static struct json_object *rows_of(const struct fail *f)
+{
+	struct json_object *rows = json_object_new_array();
+
+	for (unsigned i = 0; i < f->nrows; i++) {
+		struct json_object *row = json_object_new_array();
+
+		json_object_array_add(row, serve_str(f->rows[i].label));
+		json_object_array_add(row, serve_str(f->rows[i].text));
+		json_object_array_add(rows, row);
+	}
+	return rows;
+}
+
+/* Tcl's own, where the error went through the interpreter. */
+static struct json_object *errorcode(struct session *s)
+{
+	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), *code = NULL;
+	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1);
+	struct json_object *j;
+
+	Tcl_IncrRefCount(options);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, options, key, &code);
+	j = serve_str(code ? Tcl_GetString(code) : "NONE");
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(options);
+	return j;
+}
+
+static struct json_object *error_of(struct session *s)
+{
+	struct json_object *e = json_object_new_object();
+
+	json_object_object_add(e, "errorcode", errorcode(s));
+	interp_fail(s);
+	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
+		fail(s, "peer", "EINTR", "interrupted");
+		json_object_object_add(e, "errorcode", serve_str("RDMASH peer EINTR"));
+	}
+	json_object_object_add(e, "call", serve_str(s->fail.call));
+	json_object_object_add(e, "code", serve_str(s->fail.code));
+	json_object_object_add(e, "text", serve_str(s->fail.text));
+	json_object_object_add(e, "where", serve_str(s->fail.where));
+	json_object_object_add(e, "rows", rows_of(&s->fail));
+	return e;
+}
+
+static int run_script(struct session *s, struct json_object *msg)
+{
+	struct json_object *script = NULL;
+	struct script as = { .name = frames_get_str(msg, "name"),
+			     .dir = frames_get_str(msg, "dir"),
+			     .line = (unsigned)frames_get_int(msg, "line") };
+	Tcl_Obj *text;
+	int rc;
+
+	if (!as.line || as.line > 1000000)
+		as.line = 1;
+	json_object_object_get_ex(msg, "script", &script);
+	text = frames_obj(script);
+	Tcl_IncrRefCount(text);
+	rc = script_part(s, &as, Tcl_GetString(text), frames_get_bool(msg, "print"));
+	Tcl_DecrRefCount(text);
+	return rc;
+}
+
+/* The words of a command that are no text. */
+static int give_value(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct json_object *values = NULL;
+	int i;
+
+	(void)data;
+	if (objc != 2 || Tcl_GetIntFromObj(NULL, objv[1], &i) != TCL_OK || i < 0 || !sv.running ||
+	    !json_object_object_get_ex(STAILQ_FIRST(&sv.runs)->msg, "values", &values) ||
+	    !json_object_is_type(values, json_type_array))
+		return TCL_ERROR;
+	Tcl_SetObjResult(tcl, frames_obj(json_object_array_get_idx(values, (size_t)i)));
+	return TCL_OK;
+}
+
+/* The value, unless it is more than a message may hold. */
+static void put_value(struct session *s, struct json_object *body)
+{
+	struct json_object *value = frames_value(Tcl_GetObjResult(s->tcl));
+	size_t len;
+
+	json_object_to_json_string_length(value, JSON_C_TO_STRING_PLAIN, &len);
+	if (len < FRAMES_MAX / 2) {
+		json_object_object_add(body, "value", value);
+		return;
+	}
+	json_object_put(value);
+	Tcl_SetObjErrorCode(s->tcl, Tcl_NewStringObj("RDMASH peer EMSGSIZE", -1));
+	fail(s, "peer", "EMSGSIZE", "a value of %zu MiB cannot go from one end to the other",
+	     len >> 20);
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	json_object_object_add(body, "error", error_of(s));
+}
+
+/* For completion at the other end. */
+static void put_names(struct session *s, struct json_object *body)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
+	struct json_object *names = json_object_new_array();
+	int n;
+
+	Tcl_IncrRefCount(list);
+	if (app.names)
+		app.names(s, list);
+	Tcl_ListObjGetElements(NULL, list, &n, &v);
+	for (int i = 0; i < n; i++)
+		json_object_array_add(names, serve_str(Tcl_GetString(v[i])));
+	Tcl_DecrRefCount(list);
+	json_object_object_add(body, "objects", names);
+}
+
+static void run(struct session *s, struct run *r)
+{
+	struct json_object *body = json_object_new_object(), *settings;
+	int rc = TCL_ERROR;
+
+	sv.running = frames_get_int(r->msg, "id");
+	if (json_object_object_get_ex(r->msg, "settings", &settings))
+		apply(s, settings);
+	s->opt.interactive = frames_get_bool(r->msg, "interactive");
+	s->passed = (unsigned)frames_get_int(r->msg, "passed");
+	s->failed = (unsigned)frames_get_int(r->msg, "failed");
+	if (r->cancelled)
+		raise(SIGINT);
+	else
+		rc = run_script(s, r->msg);
+	serve_flush();
+	json_object_object_add(body, "id", json_object_new_uint64(sv.running));
+	if (rc == TCL_ERROR && !s->quit)
+		json_object_object_add(body, "error", error_of(s));
+	else if (s->quit)
+		json_object_object_add(body, "value", serve_str(""));
+	else
+		put_value(s, body);
+	sv.running = 0;
+	json_object_object_add(body, "passed", json_object_new_int64(s->passed));
+	json_object_object_add(body, "failed", json_object_new_int64(s->failed));
+	json_object_object_add(body, "skipped", json_object_new_boolean(s->skipped));
+	put_names(s, body);
+	serve_send("done", body);
+	s->skipped = false;
+	s->failed = 0; /* the other end has counted it */
+}
+
+static bool has_work(void *arg)
+{
+	(void)arg;
+	return sv.gone || serve_deaf() || !STAILQ_EMPTY(&sv.runs);
+}
+
+static void drop_first(void)
+{
+	struct run *r = STAILQ_FIRST(&sv.runs);
+
+	STAILQ_REMOVE_HEAD(&sv.runs, link);
+	json_object_put(r->msg);
+	free(r);
+}
+
+static void serve_runs(struct session *s)
+{
+	while (!s->quit && !sv.gone && !serve_deaf() && !loop_ending(s->loop)) {
+		loop_wait(s->loop, has_work, NULL, LOOP_FOREVER);
+		if (!STAILQ_EMPTY(&sv.runs) && !sv.gone && !loop_ending(s->loop)) {
+			run(s, STAILQ_FIRST(&sv.runs));
+			drop_first();
+		}
+		if (!s->quit)
+			interp_resume(s);
+		loop_clear_interrupt(s->loop);
+	}
+	while (!STAILQ_EMPTY(&sv.runs))
+		drop_first();
+}
+
+/* -------------------------------------------------------------------- channel -- */
+
+/* The channel gets descriptors of its own: programs that a command starts, and libraries
+ * that print, have neither. */
+static void take_channel(struct session *s)
+{
+	static const struct frames_ops ops = { on_message, on_text };
+	struct sigaction sa = { .sa_handler = on_sigio, .sa_flags = SA_RESTART };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	sv.s = s;
+	sv.in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(null, STDIN_FILENO);
+	close(null);
+	serve_divert(s);
+	sv.frames = frames_new(&ops, NULL);
+	STAILQ_INIT(&sv.runs);
+	Tcl_CreateObjCommand(s->tcl, FRAMES_VALUE, give_value, NULL, NULL);
+	sv.wake = Tcl_AsyncCreate(look, NULL);
+	sigaction(SIGIO, &sa, NULL);
+	fcntl(sv.in, F_SETOWN, getpid());
+	fcntl(sv.in, F_SETFL, fcntl(sv.in, F_GETFL) | O_ASYNC);
+	loop_watch(s->loop, sv.in, POLLIN, on_input, NULL);
+}
+
+/* What is printed from now on, while objects are destroyed, still has a way out. */
+static void stop_reading(struct session *s)
+{
+	signal(SIGIO, SIG_IGN);
+	loop_unwatch(s->loop, sv.in);
+	Tcl_AsyncDelete(sv.wake);
+	frames_free(sv.frames);
+	free(sv.settings);
+}
+
+static void send_hello(void)
+{
+	struct json_object *body = json_object_new_object();
+	char host[256] = "";
+
+	gethostname(host, sizeof host - 1);
+	json_object_object_add(body, "protocol", json_object_new_int(FRAMES_PROTOCOL));
+	json_object_object_add(body, "version", serve_str(help_version_number()));
+	json_object_object_add(body, "host", serve_str(host));
+	json_object_object_add(body, "pid", json_object_new_int64(getpid()));
+	serve_send("hello", body);
+}
+
+int serve(struct session *s)
+{
+	if (isatty(STDIN_FILENO)) {
+		fprintf(stderr, "rdmash: --peer is how 'peer' of another rdmash starts this one: "
+				"it is no use at a terminal\n");
+		return -2;
+	}
+	take_channel(s);
+	send_hello();
+	serve_runs(s);
+	serve_flush();
+	stop_reading(s);
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of text for scripts, through the gate that every file goes through. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "cmd.h"
+#include "out.h"
+#include "script.h"
+#include "session.h"
+#include "xmem.h"
+
+#define TEXT_MAX (16u << 20) /* bytes that text load takes */
+
+struct text_args {
+	const char *path, *text;
+	bool append;
+};
+
+/* --------------------------------------------------------------------- save -- */
+
+static const struct arg save_arg_table[] = {
+	POS("file", text_args, path, kind_path, "file to write"),
+	POS("text", text_args, text, kind_str, "what it will hold; a newline is added"),
+	SWITCH("append", text_args, append, "after what the file has"),
+	ARGS_END,
+};
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+static int save_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct text_args *a = args;
+	int fd = script_open(s, a->path, O_WRONLY | O_CREAT | (a->append ? O_APPEND : O_TRUNC),
+			     0644);
+	bool written;
+
+	(void)o;
+	if (fd < 0)
+		return -1;
+	written = write_all(fd, a->text, strlen(a->text)) && write_all(fd, "\n", 1);
+	if (!written) {
+		fail_call(s, errno, "write", "%s", a->path);
+		close(fd);
+		return -1;
+	}
+	return close(fd) ? fail_call(s, errno, "close", "%s", a->path) : 0;
+}
+
+static const struct cmd_eg save_examples[] = {
+	{ "text save times.csv time_s,sent_mib", NULL },
+	{ "text save times.csv 0.5,128 -append", NULL },
+	{ "echo [text load times.csv]", "0.5,128" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_text_save = {
+	.name = "text save",
+	.family = "scripts",
+	.summary = "write a text to a file",
+	.text = "The file is made, or replaced; with -append the text comes after what is there. A\n"
+		"script may write below its own directory (or --allow-dir). For bytes: mem save.",
+	.examples = save_examples,
+	.args = save_arg_table,
+	.size = sizeof(struct text_args),
+	.exec = save_exec,
+};
+
+/* --------------------------------------------------------------------- load -- */
+
+static const struct arg load_arg_table[] = {
+	POS("file", text_args, path, kind_path, "file to read"),
+	ARGS_END,
+};
+
+/* The whole file; NULL with s->fail filled. */
+static char *slurp(struct session *s, int fd, const char *path, size_t *len)
+{
+	size_t room = 65536;
+	char *text = xrealloc(NULL, room, 1);
+	ssize_t n;
+
+	*len = 0;
+	while ((n = script_take(s, fd, path, text + *len, room - *len)) > 0) {
+		*len += (size_t)n;
+		if (*len == room && room < TEXT_MAX)
+			text = xrealloc(text, room *= 2, 1);
+		else if (*len == room)
+			break;
+	}
+	if (n == 0 && !memchr(text, 0, *len))
+		return text;
+	if (n > 0)
+		fail(s, "text", "EFBIG", "%s is larger than %u MiB", path, TEXT_MAX >> 20);
+	if (n == 0) {
+		fail(s, "text", "EILSEQ", "%s is binary: it has zero bytes", path);
+		fail_next(s, "mem load MR %s", path);
+	}
+	free(text);
+	return NULL;
+}
+
+static int load_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct text_args *a = args;
+	int fd = script_open(s, a->path, O_RDONLY, 0);
+	size_t len;
+	char *text;
+
+	if (fd < 0)
+		return -1;
+	text = slurp(s, fd, a->path, &len);
+	close(fd);
+	if (!text)
+		return -1;
+	if (len && text[len - 1] == '\n')
+		len--;
+	out_obj(o, Tcl_NewStringObj(text, (int)len));
+	out_text(o, "%.*s\n", (int)len, text);
+	free(text);
+	return 0;
+}
+
+static const struct cmd_eg load_examples[] = {
+	{ "text save hosts \"10.0.0.1\\n10.0.0.2\"", NULL },
+	{ "text load hosts", "10.0.0.2" },
+	{ "foreach host [split [text load hosts] \\n] {echo peer $host}", "peer 10.0.0.1" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_text_load = {
+	.name = "text load",
+	.family = "scripts",
+	.summary = "the text of a file",
+	.text = "Its value is the text without the last newline. A script may read below its own\n"
+		"directory (or --allow-dir). For bytes: mem load.",
+	.examples = load_examples,
+	.args = load_arg_table,
+	.size = sizeof(struct text_args),
+	.exec = load_exec,
+};
