@@ -56,8 +56,11 @@ static void tell_command(const struct fail *f, struct out *o)
 	}
 	out_end(o);
 	if (facts_find(NULL, f->code, found) &&
-	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0)
+	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0) {
+		out_dict(o, "fact");
 		explain_fact(&found[0], o);
+		out_end(o);
+	}
 }
 
 int explain_last(struct session *s, struct out *o)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * Why a completion is an error. This end's buffers can always be checked; the other end's only
- * where it lives in this process too, or has told its region (oob).
+ * where it can be looked at (far_end.h), or has told its region (oob).
  */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "codes.h"
 #include "explain_wc.h"
-#include "posted.h"
+#include "far_end.h"
 #include "session.h"
 #include "wr_ops.h"
 #include "words.h"
@@ -21,7 +22,7 @@ struct inquest {
 	const struct posted *wr;
 	const struct wr_op *op; /* NULL: not known */
 	struct qp *qp;		/* NULL: it is gone */
-	struct qp *peer;	/* the QP it talks to, when that is one of ours */
+	struct far_end far;	/* the QP it talks to, where that can be seen */
 	struct ibv_qp_attr attr;
 	struct candidates *c;
 };
@@ -34,29 +35,13 @@ static const struct wr_op *op_of(const char *name)
 	return NULL;
 }
 
-static struct qp *qp_numbered(struct session *s, const struct dev *dev, uint32_t qpn)
+static struct mr *mr_of_lkey(struct session *s, uint32_t lkey)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
-		struct qp *qp = (struct qp *)o;
-
-		if (o->class == &qp_class && qp->v->qp_num == qpn && qp->pd->dev == dev)
-			return qp;
-	}
-	return NULL;
-}
-
-static struct mr *mr_keyed(struct session *s, uint32_t key, bool remote)
-{
-	struct obj *o;
-
-	obj_foreach(o, s) {
-		struct mr *mr = (struct mr *)o;
-
-		if (o->class == &mr_class && (remote ? mr->v->rkey : mr->v->lkey) == key)
-			return mr;
-	}
+	obj_foreach(o, s)
+		if (o->class == &mr_class && ((struct mr *)o)->v->lkey == lkey)
+			return (struct mr *)o;
 	return NULL;
 }
 
@@ -77,7 +62,7 @@ static bool inside(const struct mr *mr, uint64_t addr, uint64_t len)
 
 static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool written)
 {
-	const struct mr *mr = mr_keyed(q->s, sge->lkey, false);
+	const struct mr *mr = mr_of_lkey(q->s, sge->lkey);
 	char next[64];
 
 	if (!mr) {
@@ -122,68 +107,92 @@ static unsigned needed_access(const struct wr_op *op)
 	return op->sink ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
-static void check_region_there(const struct inquest *q, const struct mr *mr)
+/* Something of the other end that can be seen. */
+__attribute__((format(printf, 4, 5))) static void
+there(const struct inquest *q, enum verdict verdict, const char *next, const char *fmt, ...)
 {
-	unsigned need = needed_access(q->op);
+	char text[256], command[128];
+	va_list ap;
+	size_t at = strlen(q->far.whose);
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (next && at > 2) /* "b: " */
+		snprintf(command, sizeof command, "@%.*s %s", (int)at - 2, q->far.whose, next);
+	else if (next)
+		snprintf(command, sizeof command, "%s", next);
+	candidate_add(q->c, verdict, next ? command : NULL, "%s%s", q->far.whose, text);
+}
+
+static void check_region_there(const struct inquest *q, Tcl_Obj *mr)
+{
+	const char *name = far_text(mr, "name");
+	const char *need = word_name(mr_access_words, needed_access(q->op));
+	uint64_t begin = far_allows(mr, "access", "ZERO_BASED") ? 0 : far_number(mr, "addr");
+	uint64_t len = far_number(mr, "len"), at = q->wr->remote;
 	char next[64];
 
-	snprintf(next, sizeof next, "show %s", mr->o.name);
-	if (!inside(mr, q->wr->remote, q->wr->len))
-		candidate_add(q->c, IS_SO, next,
-			      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %zu",
-			      q->wr->remote, q->wr->len, mr->o.name, mr_begin(mr), mr->v->length);
-	if (!(mr->access & need))
-		candidate_add(q->c, IS_SO, "rereg, or reg with that -access", "%s has no %s",
-			      mr->o.name, word_name(mr_access_words, need));
-	if (q->peer && mr->pd != q->peer->pd)
-		candidate_add(q->c, IS_SO, next, "%s is of %s, the peer's QP of %s", mr->o.name,
-			      mr->pd->o.name, q->peer->pd->o.name);
+	snprintf(next, sizeof next, "show %s", name);
+	if (at < begin || q->wr->len > len || at - begin > len - q->wr->len)
+		there(q, IS_SO, next,
+		      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64, at,
+		      q->wr->len, name, begin, len);
+	if (!far_allows(mr, "access", need))
+		there(q, IS_SO, "reg with that -access", "%s has no %s", name, need);
+	if (strcmp(far_text(mr, "pd"), far_text(q->far.qp, "pd")) != 0)
+		there(q, IS_SO, next, "%s is of %s, the QP of %s", name, far_text(mr, "pd"),
+		      far_text(q->far.qp, "pd"));
 }
 
 static void check_rights_there(const struct inquest *q)
 {
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
-	unsigned need = needed_access(q->op);
+	const char *need = word_name(mr_access_words, needed_access(q->op));
 	char next[96];
 
-	if (!q->peer || ibv_query_qp(q->peer->v, &attr, IBV_QP_ACCESS_FLAGS, &init))
+	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->far.name);
+	if (!far_allows(q->far.qp, "access", need))
+		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->far.name, need);
+}
+
+/* What the peer has told by oob. */
+static void check_told(const struct inquest *q, const struct qp_peer *told)
+{
+	if (!told->known || !told->len)
 		return;
-	snprintf(next, sizeof next, "modify-qp RTS -qp %s -access ...", q->peer->o.name);
-	if (!(attr.qp_access_flags & need))
-		candidate_add(q->c, IS_SO, next, "%s, the peer's QP, does not allow %s",
-			      q->peer->o.name, word_name(mr_access_words, need));
+	if (told->rkey != q->wr->rkey)
+		candidate_add(q->c, IS_SO, "qp-info", "the peer told the rkey 0x%x, not 0x%x",
+			      told->rkey, q->wr->rkey);
+	else if (q->wr->remote < told->addr || q->wr->len > told->len ||
+		 q->wr->remote - told->addr > told->len - q->wr->len)
+		candidate_add(q->c, IS_SO, "qp-info",
+			      "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
+			      " + %" PRIu64,
+			      q->wr->remote, q->wr->len, told->addr, told->len);
 }
 
 /* The rkey, the range and the rights of an RDMA operation. */
 static void check_target(const struct inquest *q)
 {
-	const struct mr *mr = mr_keyed(q->s, q->wr->rkey, true);
-	const struct qp_peer *told = q->qp ? &q->qp->peer : NULL;
 	unsigned sure = candidates_sure(q->c);
 
 	if (!q->op || !q->op->remote)
 		return;
-	check_rights_there(q);
-	if (mr) {
-		check_region_there(q, mr);
-	} else if (mr_keyed(q->s, q->wr->rkey, false)) {
-		candidate_add(q->c, IS_SO, "get MR rkey",
-			      "0x%x is the lkey of %s: peers use its rkey", q->wr->rkey,
-			      mr_keyed(q->s, q->wr->rkey, false)->o.name);
-	} else if (q->peer) {
-		candidate_add(q->c, IS_SO, "show", "no region or window here has the rkey 0x%x%s",
-			      q->wr->rkey, "; it was deregistered, or is wrong");
-	} else if (told && told->known && told->len && told->rkey != q->wr->rkey) {
-		candidate_add(q->c, IS_SO, "qp-info", "the peer told the rkey 0x%x, not 0x%x",
-			      told->rkey, q->wr->rkey);
-	} else if (told && told->known && told->len &&
-		   (q->wr->remote < told->addr || q->wr->len > told->len ||
-		    q->wr->remote - told->addr > told->len - q->wr->len)) {
-		candidate_add(q->c, IS_SO, "qp-info",
-			      "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
-			      " + %" PRIu64,
-			      q->wr->remote, q->wr->len, told->addr, told->len);
+	if (q->far.qp) {
+		Tcl_Obj *mr = far_region(&q->far, "rkey", q->wr->rkey);
+
+		check_rights_there(q);
+		if (mr)
+			check_region_there(q, mr);
+		else if (far_region(&q->far, "lkey", q->wr->rkey))
+			there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
+		else
+			there(q, IS_SO, "show",
+			      "no region or window has the rkey 0x%x: it was "
+			      "deregistered, or is wrong",
+			      q->wr->rkey);
+	} else if (q->qp) {
+		check_told(q, &q->qp->peer);
 	}
 	if (candidates_sure(q->c) == sure)
 		candidate_add(q->c, MAY_BE,
@@ -194,42 +203,41 @@ static void check_target(const struct inquest *q)
 
 static void check_receives_there(const struct inquest *q)
 {
-	unsigned left = q->peer ? posted_left(q->peer, true, NULL) : 0;
+	char next[64];
 
-	if (!q->peer)
+	snprintf(next, sizeof next, "post recv -qp %s", q->far.qp ? q->far.name : "");
+	if (!q->far.qp)
 		candidate_add(q->c, MAY_BE, "at the peer: post recv",
 			      "the peer has posted no RECV");
-	else if (q->peer->srq)
-		candidate_add(q->c, MAY_BE, "post recv -srq",
-			      "%s, the SRQ of the peer's QP, is empty", q->peer->srq->o.name);
-	else if (!left)
-		candidate_add(q->c, IS_SO, "post recv -qp ...",
-			      "%s, the peer's QP, has no RECV posted", q->peer->o.name);
+	else if (*far_text(q->far.qp, "srq"))
+		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty",
+		      far_text(q->far.qp, "srq"));
+	else if (!far_number(q->far.qp, "recvs"))
+		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted", q->far.name);
 	else
-		candidate_add(q->c, IS_NOT, NULL, "%s has %u RECVs posted, now", q->peer->o.name,
-			      left);
+		there(q, IS_NOT, NULL, "%s has %" PRIu64 " RECVs posted, now", q->far.name,
+		      far_number(q->far.qp, "recvs"));
 	candidate_add(q->c, MAY_BE, "modify-qp RTS -rnr-retry 7 (at connect: -rnr-retry)",
 		      "rnr_retry is %u%s", q->attr.rnr_retry,
 		      q->attr.rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 
-static void check_peer_size(const struct inquest *q)
+static void check_request(const struct inquest *q)
 {
-	if (q->op && q->op->atomic && q->wr->remote % 8)
+	if (!q->op)
+		return;
+	if (q->op->atomic && q->wr->remote % 8)
 		candidate_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8",
 			      q->wr->remote);
-	if (q->op && (q->op->atomic || (q->op->sink && q->op->remote)) && q->peer) {
-		struct ibv_qp_init_attr init;
-		struct ibv_qp_attr attr;
-
-		if (!ibv_query_qp(q->peer->v, &attr, IBV_QP_MAX_DEST_RD_ATOMIC, &init) &&
-		    attr.max_dest_rd_atomic < q->attr.max_rd_atomic)
-			candidate_add(
-				q->c, IS_SO, "modify-qp ... -max-dest-rd-atomic",
-				"%s answers %u READs and atomics at a time, this end sends %u",
-				q->peer->o.name, attr.max_dest_rd_atomic, q->attr.max_rd_atomic);
-	}
-	if (q->op && q->op->solicits)
+	if (q->far.qp && q->op->remote && q->op->sink &&
+	    far_number(q->far.qp, "max_dest_rd_atomic") < q->attr.max_rd_atomic)
+		there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
+		      "%s answers %" PRIu64 " READs and atomics at a time, this end sends %u",
+		      q->far.name, far_number(q->far.qp, "max_dest_rd_atomic"),
+		      q->attr.max_rd_atomic);
+	if (q->far.qp && q->op->remote)
+		check_rights_there(q);
+	if (q->op->solicits)
 		candidate_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
 			      "the peer's RECV is smaller than the message of %u bytes",
 			      q->wr->len);
@@ -237,32 +245,25 @@ static void check_peer_size(const struct inquest *q)
 
 static void check_peer_answers(const struct inquest *q)
 {
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
+	const char *state = q->far.qp ? far_text(q->far.qp, "state") : NULL;
 	char next[64];
 
-	if (!q->peer) {
+	if (!state) {
 		candidate_add(q->c, MAY_BE, "at the peer: qp-state",
-			      "the peer's QP 0x%x is gone, or not in RTR or RTS",
+			      "the peer's QP %u is gone, or does not talk to this one",
 			      q->attr.dest_qp_num);
 		candidate_add(q->c, MAY_BE, "gids, here and there",
-			      "the way there: GID %s, firewall on UDP port 4791", "index and type");
-	} else if (!ibv_query_qp(q->peer->v, &attr, IBV_QP_STATE | IBV_QP_RQ_PSN | IBV_QP_DEST_QPN,
-				 &init)) {
-		snprintf(next, sizeof next, "qp-state %s", q->peer->o.name);
-		if (attr.qp_state != IBV_QPS_RTR && attr.qp_state != IBV_QPS_RTS)
-			candidate_add(q->c, IS_SO, next, "%s, the peer's QP, is in %s",
-				      q->peer->o.name, word_name(qp_state_words, attr.qp_state));
-		else if (q->qp && attr.dest_qp_num != q->qp->v->qp_num)
-			candidate_add(q->c, IS_SO, next, "%s talks to QP 0x%x, not to 0x%x",
-				      q->peer->o.name, attr.dest_qp_num, q->qp->v->qp_num);
+			      "the way there: GID index and type, firewall on UDP port 4791");
+	} else {
+		snprintf(next, sizeof next, "qp-state %s", q->far.name);
+		if (strcmp(state, "RTR") != 0 && strcmp(state, "RTS") != 0)
+			there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->far.name, state);
 		else
-			candidate_add(q->c, MAY_BE, next,
-				      "PSNs: this end's sq_psn 0x%x, the peer's "
-				      "rq_psn now 0x%x",
-				      q->attr.sq_psn, attr.rq_psn);
+			there(q, MAY_BE, next,
+			      "PSNs: this end began with 0x%x, the peer expects 0x%" PRIx64 " now",
+			      q->attr.sq_psn, far_number(q->far.qp, "rq_psn"));
 	}
-	candidate_add(q->c, MAY_BE, "fault wire; counters",
+	candidate_add(q->c, MAY_BE, "counters; fault wire",
 		      "packets are lost: %u tries, each after %.1f ms at least",
 		      q->attr.retry_cnt + 1u, (double)ack_timeout_ns(q->attr.timeout) / 1e6);
 }
@@ -295,7 +296,7 @@ static const struct {
 	{ IBV_WC_LOC_LEN_ERR, { check_buffers } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
-	{ IBV_WC_REM_INV_REQ_ERR, { check_peer_size } },
+	{ IBV_WC_REM_INV_REQ_ERR, { check_request } },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, { check_receives_there } },
 	{ IBV_WC_RETRY_EXC_ERR, { check_peer_answers } },
 };
@@ -316,9 +317,10 @@ void explain_wc(struct session *s, const struct bad_wc *bad, struct candidates *
 				  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
 			  &init) &&
 	    q.qp->type != IBV_QPT_UD)
-		q.peer = qp_numbered(s, q.qp->pd->dev, q.attr.dest_qp_num);
+		q.far = far_end_find(s, q.attr.dest_qp_num, q.qp->v->qp_num);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
 		for (unsigned k = 0; checks[i].status == bad->status && k < 3; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
+	far_end_free(&q.far);
 }

@@ -8,6 +8,7 @@
 #include "gids.h"
 #include "objects.h"
 #include "out.h"
+#include "posted.h"
 #include "qp_class.h"
 #include "qp_history.h"
 #include "session.h"
@@ -126,6 +127,7 @@ static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a, str
 	out_int(out, "retry_cnt", a->retry_cnt, NULL);
 	out_int(out, "rnr_retry", a->rnr_retry, NULL);
 	out_bool(out, "peer_known", qp->peer.known, NULL);
+	out_u64(out, "recvs", posted_left(qp, true, NULL), NULL);
 }
 
 static void qp_describe(struct session *s, struct obj *o, struct out *out)
