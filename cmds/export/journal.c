@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +203,18 @@ void journal_modify(struct session *s, const struct qp *qp, const struct ibv_qp_
 	m->mask = mask;
 	m->id = serial(id);
 	add(s, NOTE_MODIFY_QP, qp->o.serial, m);
+}
+
+void journal_oob(struct session *s, const struct qp *qp, const char *host, uint16_t port,
+		 const struct qp_peer *mine, const struct qp_peer *peer)
+{
+	struct oob_note *o = xcalloc(1, sizeof *o);
+
+	snprintf(o->host, sizeof o->host, "%s", host);
+	o->port = port;
+	o->mine = *mine;
+	o->peer = *peer;
+	add(s, NOTE_OOB, qp->o.serial, o);
 }
 
 void journal_post(struct session *s, struct post_req *const reqs[], unsigned n)

@@ -29,6 +29,7 @@ enum note_kind {
 	NOTE_DISCONNECT,
 	NOTE_EVENT,
 	NOTE_MODIFY_QP,
+	NOTE_OOB,
 	NOTE_OTHER, /* any other: data is its arguments, or NULL */
 	NOTE_DATA,  /* from here on: the data path */
 	NOTE_POST = NOTE_DATA,
@@ -97,6 +98,13 @@ struct event_note {
 	uint64_t listener; /* of a request, or 0 */
 };
 
+/* NOTE_OOB: the two ends have told each other of their QPs */
+struct oob_note {
+	char host[64]; /* "": the peer has come to us */
+	uint16_t port;
+	struct qp_peer mine, peer;
+};
+
 struct modify_note {
 	struct ibv_qp_attr a;
 	unsigned mask;
@@ -147,6 +155,8 @@ void journal_event(struct session *s, const struct id *id, const struct cm_event
 /* mask: what was not taken from id (NULL: all). */
 void journal_modify(struct session *s, const struct qp *qp, const struct ibv_qp_attr *a,
 		    unsigned mask, const struct id *id);
+void journal_oob(struct session *s, const struct qp *qp, const char *host, uint16_t port,
+		 const struct qp_peer *mine, const struct qp_peer *peer);
 void journal_post(struct session *s, struct post_req *const reqs[], unsigned n);
 void journal_wc(struct session *s, const struct cq *cq, const struct ibv_wc *wc);
 /* Bytes written to (NOTE_PUT) or read from (NOTE_GET) a region by hand; of a pattern that is

@@ -290,6 +290,8 @@ static void write_note(struct program *p, const struct note *n, struct var *v)
 		write_event(p, n, v);
 	else if (n->kind == NOTE_MODIFY_QP)
 		write_modify(p, n, v);
+	else if (n->kind == NOTE_OOB)
+		write_oob(p, n, v);
 	else if (n->kind == NOTE_OTHER)
 		write_other(p, n, v);
 	else
@@ -306,7 +308,7 @@ static void pass(struct program *p, const uint64_t lost[2])
 	p->nwarnings = p->nphases = p->nsources = 0;
 	p->phase = NULL;
 	for (unsigned i = 0; i < p->nvars; i++)
-		p->vars[i].live = false;
+		p->vars[i].live = false, p->vars[i].by = NULL;
 	for (p->at = 0; p->at < p->n; p->at++) {
 		const struct note *n = p->notes[p->at];
 		struct var *v = var_of(p, n->obj);

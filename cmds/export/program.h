@@ -16,11 +16,12 @@ struct var {
 	uint64_t serial;
 	const struct made_note *made;
 	char name[48];
-	enum end end;	       /* of ids and QPs: whose it is */
-	bool live;	       /* at the note being written */
-	bool used, keeps;      /* by an expression; its last event is */
-	uint32_t lkey, rkey;   /* as they are at the note */
-	const struct note *by; /* UD: the event that the address handle came of */
+	enum end end;	     /* of ids and QPs: whose it is */
+	bool live;	     /* at the note being written */
+	bool used, keeps;    /* by an expression; its last event is */
+	uint32_t lkey, rkey; /* as they are at the note */
+	const struct note
+		*by; /* AH: the event it came of; QP: the exchange that told of its peer */
 };
 
 /* Bytes that came from the peer, as the program has them. */
@@ -111,6 +112,14 @@ void write_modify(struct program *p, const struct note *n, struct var *v);
 void write_data(struct program *p, const struct note *n, struct var *v);
 
 const char *type_of(const struct var *v); /* "struct ibv_pd", or NULL */
+
+/* program_oob.c: what an exchange over TCP has told. */
+void write_oob(struct program *p, const struct note *n, struct var *v);
+/* The live QP whose peer was told of so, and has that number; NULL: none. */
+struct var *peer_told(struct program *p, uint32_t qpn);
+/* "s.peer_of_right.addr + 16", "s.peer_of_right.rkey"; NULL: not told so. */
+const char *told_addr(struct program *p, uint64_t addr);
+const char *told_rkey(struct program *p, uint32_t rkey);
 
 /* program_frame.c: everything around the functions, as one text. */
 void program_text(struct program *p, const char *file, Tcl_DString *text);

@@ -82,7 +82,7 @@ static int own_gid(struct program *p, const struct ibv_ah_attr *a, const struct 
 }
 
 static void address_vector(struct program *p, const char *where, const struct ibv_ah_attr *a,
-			   const struct made_note *of)
+			   const struct made_note *of, const struct var *told)
 {
 	int index = a->is_global ? own_gid(p, a, of) : -1;
 	const struct var *pd = var_of(p, of->of[0]);
@@ -100,6 +100,10 @@ static void address_vector(struct program *p, const char *where, const struct ib
 		put(p, "\t%s.grh.traffic_class = %u;", where, a->grh.traffic_class);
 	if (a->grh.flow_label)
 		put(p, "\t%s.grh.flow_label = %u;", where, a->grh.flow_label);
+	if (told) {
+		put(p, "\t%s.grh.dgid = s.peer_of_%s.gid;", where, told->name);
+		return;
+	}
 	if (index >= 0) {
 		put(p, "\tif (check(ibv_query_gid(%s, %u, %d, &%s.grh.dgid), \"ibv_query_gid\"))",
 		    ref(p, pd->made->of[0]), a->port_num, index, where);
@@ -142,7 +146,7 @@ static void make_ah(struct program *p, struct var *v)
 	}
 	put(p, "{");
 	put(p, "\tstruct ibv_ah_attr attr = { 0 };\n");
-	address_vector(p, "attr", &m->ah.attr, m);
+	address_vector(p, "attr", &m->ah.attr, m, NULL);
 	put(p, "\ts.%s = ibv_create_ah(%s, &attr);", v->name, ref(p, m->of[0]));
 	put(p, "\tif (!s.%s)", v->name);
 	put(p, "\t\treturn failed(\"ibv_create_ah\");");
@@ -295,6 +299,8 @@ static const char *attr_value(struct program *p, const struct ibv_qp_attr *a, un
 		d++;
 	if (bit == IBV_QP_DEST_QPN)
 		return qpn_expr(p, a->dest_qp_num);
+	if (bit == IBV_QP_RQ_PSN && peer_told(p, a->dest_qp_num))
+		return text("s.peer_of_%s.psn", peer_told(p, a->dest_qp_num)->name);
 	if (bit == IBV_QP_ACCESS_FLAGS)
 		return flags_expr(qp_access_words, "IBV_ACCESS_", a->qp_access_flags);
 	if (bit == IBV_QP_PATH_MTU)
@@ -325,7 +331,8 @@ void write_modify(struct program *p, const struct note *n, struct var *v)
 			put(p, "\tattr.%s = %s;", fields[i].field,
 			    attr_value(p, &m->a, fields[i].bit));
 	if (mask & IBV_QP_AV)
-		address_vector(p, "attr.ah_attr", &m->a.ah_attr, v->made);
+		address_vector(p, "attr.ah_attr", &m->a.ah_attr, v->made,
+			       mask & IBV_QP_DEST_QPN ? peer_told(p, m->a.dest_qp_num) : NULL);
 	put(p, "\tif (check(ibv_modify_qp(%s, &attr, %s%s), \"ibv_modify_qp\"))", ref(p, v->serial),
 	    m->id ? "mask | " : "", flags_expr(qp_attr_words, "IBV_QP_", mask));
 	put(p, "\t\treturn -1;");

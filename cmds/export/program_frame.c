@@ -66,7 +66,9 @@ static void add_members(const struct program *p, Tcl_DString *text)
 		if (!type_of(v) || !in_program(p, v))
 			continue;
 		xappendf(text, "\t%s *%s;\n", type_of(v), v->name);
-		if (v->keeps)
+		if (v->keeps && v->made->class == &qp_class)
+			xappendf(text, "\tstruct told peer_of_%s;\n", v->name);
+		else if (v->keeps)
 			xappendf(text, "\tstruct event event_of_%s;\n", v->name);
 	}
 	for (unsigned i = 0; i < p->n; i++)
@@ -92,6 +94,13 @@ static const char *const event_struct = "\nstruct event {\n"
 					"	unsigned char data[256];\n"
 					"	uint8_t len;\n"
 					"};\n";
+
+static const char *const told_struct = "\n/* What the peer tells of its QP and region. */\n"
+				       "struct told {\n"
+				       "	uint32_t qpn, psn, rkey;\n"
+				       "	uint64_t addr;\n"
+				       "	union ibv_gid gid;\n"
+				       "};\n";
 
 /* ----------------------------------------------------------- clean-up, main -- */
 
@@ -149,10 +158,11 @@ static void add_heading(const struct program *p, const char *file, Tcl_DString *
 	Tcl_DStringAppend(text, " */\n", -1);
 }
 
-static const char *const includes[] = { "arpa/inet.h",	      "ctype.h",  "errno.h",
-					"infiniband/verbs.h", "netdb.h",  "poll.h",
-					"rdma/rdma_cma.h",    "stdint.h", "stdio.h",
-					"stdlib.h",	      "string.h", "time.h" };
+static const char *const includes[] = {
+	"arpa/inet.h",	   "ctype.h",  "errno.h", "infiniband/verbs.h", "netdb.h",  "poll.h",
+	"rdma/rdma_cma.h", "stdint.h", "stdio.h", "stdlib.h",		"string.h", "time.h",
+	"unistd.h"
+};
 
 void program_text(struct program *p, const char *file, Tcl_DString *text)
 {
@@ -170,6 +180,8 @@ void program_text(struct program *p, const char *file, Tcl_DString *text)
 	if (strstr(Tcl_DStringValue(&p->body), "event(") ||
 	    strstr(Tcl_DStringValue(&p->body), "event_of"))
 		Tcl_DStringAppend(text, event_struct, -1);
+	if (strstr(Tcl_DStringValue(&p->body), "peer_of_"))
+		Tcl_DStringAppend(text, told_struct, -1);
 	add_members(p, text);
 	add_helpers(Tcl_DStringValue(&rest), text);
 	Tcl_DStringAppend(text, Tcl_DStringValue(&rest), -1);

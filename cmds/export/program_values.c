@@ -157,7 +157,11 @@ static const char *told(struct program *p, uint64_t v, unsigned size)
 const char *remote_addr_expr(struct program *p, uint64_t addr)
 {
 	const char *own = p->role ? NULL : own_addr(p, addr);
-	const char *peer = own || addr <= SMALL ? own : told(p, addr, 8);
+	const char *exchanged = own ? NULL : told_addr(p, addr);
+	const char *peer = own		   ? own
+			   : exchanged	   ? exchanged
+			   : addr <= SMALL ? NULL
+					   : told(p, addr, 8);
 
 	if (!peer && addr > SMALL)
 		warn(p,
@@ -176,6 +180,9 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 		v->used = true;
 		return text("s.%s->rkey", v->name);
 	}
+	peer = told_rkey(p, key);
+	if (peer)
+		return peer;
 	peer = key <= SMALL ? NULL : told(p, key, 4);
 	if (peer)
 		return text("(uint32_t)%s", peer);
@@ -198,6 +205,8 @@ const char *qpn_expr(struct program *p, uint32_t qpn)
 		v->used = true;
 		return text("s.%s->qp_num", v->name);
 	}
+	if (peer_told(p, qpn))
+		return text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
 	if (qpn > 1)
 		warn(p, "the QP number 0x%x is of no QP of this session: it stands as it was", qpn);
 	return number(qpn);
