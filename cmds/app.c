@@ -9,6 +9,7 @@
 #include "async.h"
 #include "cm_events.h"
 #include "embedded.h"
+#include "journal.h"
 #include "objects.h"
 #include "peer.h"
 #include "qp_history.h"
@@ -39,6 +40,7 @@ static void app_close(struct session *s)
 	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
+	journal_free(s);
 	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;

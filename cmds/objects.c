@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "journal.h"
 #include "objects.h"
 #include "session.h"
 #include "xmem.h"
@@ -93,6 +94,7 @@ void obj_add(struct session *s, void *o)
 {
 	((struct obj *)o)->serial = ++s->ctx->serial;
 	TAILQ_INSERT_TAIL(&s->ctx->objs, (struct obj *)o, link);
+	journal_made(s, o);
 }
 
 void obj_discard(void *o)
@@ -209,6 +211,7 @@ int obj_destroy(struct session *s, void *object, bool cascade)
 	}
 	if (o->class->destroy(s, o))
 		return -1;
+	journal_gone(s, o);
 	drop(s, o);
 	return 0;
 }

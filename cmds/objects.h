@@ -19,6 +19,7 @@
 struct capture;
 struct cc_watch;
 struct cm_event;
+struct journal;
 struct watch;
 struct wire;
 struct obj;
@@ -76,6 +77,7 @@ struct context {
 	struct bad_wc *bad;	  /* NULL: none yet */
 	struct wire *wire;	  /* wire on, or NULL */
 	struct capture *capture;  /* capture start, or NULL */
+	struct journal *journal;  /* for export; NULL: nothing noted yet */
 };
 
 /* ------------------------------------------------------------------ objects -- */

@@ -51,6 +51,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_exit,
 	&cmd_expect,
 	&cmd_explain,
+	&cmd_export_c,
+	&cmd_export_pyverbs,
 	&cmd_fault_list,
 	&cmd_fault_run,
 	&cmd_fault_wire,

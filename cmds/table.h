@@ -58,6 +58,8 @@ extern const struct cmd cmd_limits_probe;
 extern const struct cmd cmd_doctor;
 /* explain/explain.c */
 extern const struct cmd cmd_explain;
+/* export/export.c */
+extern const struct cmd cmd_export_c, cmd_export_pyverbs;
 /* faults/fault_run.c */
 extern const struct cmd cmd_fault_list, cmd_fault_run;
 /* launch/launcher.c */

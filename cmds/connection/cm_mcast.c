@@ -10,6 +10,7 @@
 #include "cm_id.h"
 #include "cm_step.h"
 #include "cmd.h"
+#include "journal.h"
 #include "mcast.h"
 #include "session.h"
 #include "table.h"
@@ -56,8 +57,10 @@ static int start_join(struct session *s, const struct join_args *a, struct socka
 		   a->send_only ? ", SENDONLY_FULLMEMBER" : "");
 	rc = a->send_only ? rdma_join_multicast_ex(a->id->v, &attr, NULL)
 			  : rdma_join_multicast(a->id->v, group, NULL);
-	return rc ? call_fail(s, cm_errno(rc), "%s, %s", a->id->o.name, cm_addr_host(group))
-		  : call_end(s, "0");
+	if (rc)
+		return call_fail(s, cm_errno(rc), "%s, %s", a->id->o.name, cm_addr_host(group));
+	journal_other(s, "rdma_join_multicast", &a->id->o, NULL);
+	return call_end(s, "0");
 }
 
 static int join_exec(struct session *s, const void *args, struct out *o)

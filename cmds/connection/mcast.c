@@ -10,6 +10,7 @@
 
 #include "cm_id.h"
 #include "cmd.h"
+#include "journal.h"
 #include "mcast.h"
 #include "session.h"
 #include "table.h"
@@ -147,6 +148,7 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	if (err)
 		return call_fail(s, err, "%s, %s", a->qp->o.name, a->gid);
 	call_end(s, "0");
+	journal_other(s, "ibv_attach_mcast", &a->qp->o, NULL);
 	m = mcast_add(s, NULL, a->qp, a->gid);
 	m->gid = gid;
 	m->lid = (uint16_t)a->lid.v;

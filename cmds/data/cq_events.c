@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "cq_events.h"
+#include "journal.h"
 #include "objects.h"
 #include "session.h"
 #include "xmem.h"
@@ -48,6 +49,7 @@ static void ready(void *arg, int fd, short revents)
 			cq->on_event(cq->on_event_arg);
 			continue;
 		}
+		journal_call(w->s, NOTE_CQ_EVENT, &cq->o, 0);
 		cq->events++;
 		notice_post(w->s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);
 	}

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "journal.h"
 #include "mem.h"
 #include "script.h"
 #include "session.h"
@@ -72,6 +73,7 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 	close(fd);
 	if (rc)
 		return rc;
+	journal_mem(s, NOTE_PUT, a->mr, a->off.v, got, p, got);
 	out_u64(o, NULL, got, "%zu B from %s at %s+%llu\n", got, a->path, a->mr->o.name,
 		(unsigned long long)a->off.v);
 	return 0;

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "cmd.h"
+#include "journal.h"
 #include "modify_args.h"
 #include "objects.h"
 #include "out.h"
@@ -35,7 +36,9 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 				word_name(id_state_words, id->state));
 	}
 	call_end(s, "0, mask 0x%x", (unsigned)mask);
-	c->mask |= (unsigned)mask & ~(unsigned)IBV_QP_STATE;
+	c->id = id;
+	c->by_id = (unsigned)mask & ~(unsigned)IBV_QP_STATE;
+	c->mask |= c->by_id;
 	return 0;
 }
 
@@ -121,6 +124,7 @@ static int call(struct session *s, struct qp_change *c)
 		qp_explain_failure(s, c, err < 0 ? -err : err);
 	} else {
 		rc = call_end(s, "0");
+		journal_modify(s, c->qp, &c->a, c->mask & ~c->by_id, c->id);
 	}
 	Tcl_DStringFree(&where);
 	Tcl_DStringFree(&attrs);

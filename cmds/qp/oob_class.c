@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gids.h"
+#include "journal.h"
 #include "oob_class.h"
 #include "out.h"
 #include "qp_peer.h"
@@ -103,6 +104,7 @@ static void exchanged(void *arg)
 		   qp_peer_adopt(s, b->qp, &b->peer)) {
 		keep_failure(b, &before);
 	} else {
+		journal_oob(s, b->qp, b->host, b->port, &b->mine, &b->peer);
 		s->fail = before;
 	}
 	trace(s, SLOW, "oob: sent %s", b->text);
@@ -132,6 +134,7 @@ static struct oob *make(struct session *s, struct qp *qp, const struct qp_peer *
 		return NULL;
 	b->s = s;
 	b->qp = qp;
+	b->mine = *mine;
 	b->listen_fd = -1;
 	b->x.fd = -1;
 	b->text = qp_peer_to_json(mine);
@@ -183,6 +186,7 @@ struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *
 		return drop(s, b);
 	b->where = where.text;
 	b->port = where.port;
+	snprintf(b->host, sizeof b->host, "%s", host);
 	exchange_begin(&b->x, s->loop, fd, false, b->text, exchanged, b);
 	return commit(s, b);
 }

@@ -17,8 +17,9 @@ struct oob {
 	bool background;
 	bool over; /* nothing more happens */
 	struct exchange x;
-	struct qp_peer peer;
-	char *why; /* it failed, and why; else NULL */
+	struct qp_peer mine, peer;
+	char host[64]; /* connected to it; "": listens */
+	char *why;     /* it failed, and why; else NULL */
 	char *code;
 };
 

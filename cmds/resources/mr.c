@@ -8,6 +8,7 @@
 
 #include "cm_ends.h"
 #include "cmd.h"
+#include "journal.h"
 #include "make.h"
 #include "out.h"
 #include "session.h"
@@ -258,6 +259,7 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 			       : -1;
 	}
 	call_end(s, "0, lkey 0x%x, rkey 0x%x", a->mr->v->lkey, a->mr->v->rkey);
+	journal_other(s, "ibv_rereg_mr", &a->mr->o, NULL);
 	if (a->access.set)
 		a->mr->access = (unsigned)a->access.v;
 	if (a->pd) {

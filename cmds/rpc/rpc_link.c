@@ -3,6 +3,7 @@
 
 #include "arm.h"
 #include "codes.h"
+#include "journal.h"
 #include "make.h"
 #include "rpc_link.h"
 #include "session.h"
@@ -197,8 +198,10 @@ int rpc_link_open(struct rpc_link *l, struct session *s, const struct rpc_link_k
 	*l = (struct rpc_link){ .s = s, .kind = kind, .ops = ops, .arg = arg, .depth = depth };
 	if (!dev)
 		return -1;
-	if (make_objects(l, dev) == 0 && start(l, qkey) == 0)
+	if (make_objects(l, dev) == 0 && start(l, qkey) == 0) {
+		journal_other(s, "what rpc does", &l->qp->o, NULL);
 		return 0;
+	}
 	why = fail_aside(s);
 	rpc_link_close(l, NULL);
 	fail_back(s, why);

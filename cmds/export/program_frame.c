@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands around the functions: heading, variables, helpers, clean-up, main. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+#include "program_helpers.h"
+#include "xmem.h"
+
+/* Is function called in text? Of helpers no name ends another's. */
+static bool calls(const char *text, const char *function)
+{
+	size_t len = strlen(function);
+
+	for (const char *at = text; (at = strstr(at, function)); at += len)
+		if (at[len] == '(' &&
+		    (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')))
+			return true;
+	return false;
+}
+
+static void add_helpers(const char *rest, Tcl_DString *text)
+{
+	bool want[32] = { 0 };
+	unsigned n = 0;
+
+	while (program_helpers[n].name)
+		n++;
+	for (unsigned i = n; i-- > 0;) {
+		want[i] = calls(rest, program_helpers[i].name);
+		for (unsigned k = i + 1; k < n; k++)
+			want[i] |= want[k] &&
+				   calls(program_helpers[k].text, program_helpers[i].name);
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (want[i])
+			xappendf(text, "\n%s", program_helpers[i].text);
+}
+
+/* ---------------------------------------------------------------- variables -- */
+
+static bool in_program(const struct program *p, const struct var *v)
+{
+	char member[64];
+
+	snprintf(member, sizeof member, "s.%s", v->name);
+	for (const char *at = Tcl_DStringValue(&p->body); (at = strstr(at, member)); at++) {
+		char next = at[strlen(member)];
+
+		if (!isalnum((unsigned char)next) && next != '_')
+			return true;
+	}
+	return false;
+}
+
+static void add_members(const struct program *p, Tcl_DString *text)
+{
+	Tcl_DStringAppend(text,
+			  "\n/* The objects of the session, by their names there. */\n"
+			  "static struct {\n",
+			  -1);
+	for (unsigned i = 0; i < p->nvars; i++) {
+		const struct var *v = &p->vars[i];
+
+		if (!type_of(v) || !in_program(p, v))
+			continue;
+		xappendf(text, "\t%s *%s;\n", type_of(v), v->name);
+		if (v->keeps && v->made->class == &qp_class)
+			xappendf(text, "\tstruct told peer_of_%s;\n", v->name);
+		else if (v->keeps)
+			xappendf(text, "\tstruct event event_of_%s;\n", v->name);
+	}
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->got[i] && p->notes[i]->mem.kept)
+			xappendf(text, "\tunsigned char bytes_%u[%u];\n", i, p->notes[i]->mem.kept);
+	Tcl_DStringAppend(text, "} s;\n", -1);
+	if (!p->naddresses)
+		return;
+	Tcl_DStringAppend(text,
+			  "\n/* May be given as arguments, in this order. */\n"
+			  "static const char *address[] = {",
+			  -1);
+	for (unsigned i = 0; i < p->naddresses; i++)
+		xappendf(text, "%s \"%s\"", i ? "," : "", p->address[i]);
+	Tcl_DStringAppend(text, " };\n", -1);
+}
+
+static const char *const event_struct = "\nstruct event {\n"
+					"	enum rdma_cm_event_type type;\n"
+					"	int status;\n"
+					"	struct rdma_cm_id *id, *listener;\n"
+					"	struct rdma_ud_param ud;\n"
+					"	unsigned char data[256];\n"
+					"	uint8_t len;\n"
+					"};\n";
+
+static const char *const told_struct = "\n/* What the peer tells of its QP and region. */\n"
+				       "struct told {\n"
+				       "	uint32_t qpn, psn, rkey;\n"
+				       "	uint64_t addr;\n"
+				       "	union ibv_gid gid;\n"
+				       "};\n";
+
+/* ----------------------------------------------------------- clean-up, main -- */
+
+/* Windows hold on to their siblings: they go first, else what came last. */
+static void add_clean_up(struct program *p, Tcl_DString *text)
+{
+	Tcl_DStringAppend(text,
+			  "\n/* What is still there, users before what they use. */\n"
+			  "static int clean_up(void)\n{\n\tint rc = 0;\n\n",
+			  -1);
+	for (int first = 1; first >= 0; first--)
+		for (unsigned i = p->nvars; i-- > 0;)
+			if (p->vars[i].made->class->clings == first && in_program(p, &p->vars[i]))
+				write_destroy(p, &p->vars[i], text);
+	Tcl_DStringAppend(text, "\treturn rc;\n}\n", -1);
+}
+
+static void add_main(const struct program *p, Tcl_DString *text)
+{
+	const char *phase = Tcl_DStringValue(&p->phases);
+	const char *open = "\tif (";
+
+	xappendf(text, "\nint main(%s)\n{\n\tint rc = EXIT_FAILURE;\n\n",
+		 p->naddresses ? "int argc, char **argv" : "void");
+	if (p->naddresses)
+		xappendf(text,
+			 "\tfor (int i = 1; i < argc && i <= %u; i++)\n"
+			 "\t\taddress[i - 1] = argv[i];\n",
+			 p->naddresses);
+	while (*phase) {
+		int len = (int)strcspn(phase, " ");
+
+		xappendf(text, "%s%.*s() == 0", open, len, phase);
+		open = " &&\n\t    ";
+		phase += len + (phase[len] != 0);
+	}
+	xappendf(text,
+		 "%s\trc = EXIT_SUCCESS;\n\tif (clean_up())\n\t\trc = EXIT_FAILURE;\n"
+		 "\treturn rc;\n}\n",
+		 p->nphases ? ")\n\t" : "");
+}
+
+static void add_heading(const struct program *p, const char *file, Tcl_DString *text)
+{
+	const char *line = Tcl_DStringValue(&p->warnings), *end;
+
+	xappendf(text,
+		 "%s: what the session did, call by call.\n *\n"
+		 " *	cc -o program %s -lrdmacm -libverbs\n *	./program%s\n",
+		 PROGRAM_MARK, file, p->naddresses ? " [ADDRESS ...]" : "");
+	if (*line)
+		Tcl_DStringAppend(text, " *\n * Not as it was:\n", -1);
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		xappendf(text, " * - %.*s\n", (int)(end - line), line);
+	Tcl_DStringAppend(text, " */\n", -1);
+}
+
+static const char *const includes[] = {
+	"arpa/inet.h",	   "ctype.h",  "errno.h", "infiniband/verbs.h", "netdb.h",  "poll.h",
+	"rdma/rdma_cma.h", "stdint.h", "stdio.h", "stdlib.h",		"string.h", "time.h",
+	"unistd.h"
+};
+
+void program_text(struct program *p, const char *file, Tcl_DString *text)
+{
+	Tcl_DString rest;
+
+	add_heading(p, file, text);
+	Tcl_DStringAppend(text, "#define _GNU_SOURCE\n", -1);
+	for (size_t i = 0; i < sizeof includes / sizeof *includes; i++)
+		xappendf(text, "#include <%s>\n", includes[i]);
+	Tcl_DStringAppend(text, "\n#define PATIENCE 30 /* seconds to wait for the peer */\n", -1);
+	Tcl_DStringInit(&rest);
+	Tcl_DStringAppend(&rest, Tcl_DStringValue(&p->body), -1);
+	add_clean_up(p, &rest);
+	add_main(p, &rest);
+	if (strstr(Tcl_DStringValue(&p->body), "event(") ||
+	    strstr(Tcl_DStringValue(&p->body), "event_of"))
+		Tcl_DStringAppend(text, event_struct, -1);
+	if (strstr(Tcl_DStringValue(&p->body), "peer_of_"))
+		Tcl_DStringAppend(text, told_struct, -1);
+	add_members(p, text);
+	add_helpers(Tcl_DStringValue(&rest), text);
+	Tcl_DStringAppend(text, Tcl_DStringValue(&rest), -1);
+	Tcl_DStringFree(&rest);
+}
+
+void program_cmake(const char *file, Tcl_DString *text)
+{
+	const char *dot = strrchr(file, '.');
+	int len = dot ? (int)(dot - file) : (int)strlen(file);
+
+	xappendf(text,
+		 "# The program that rdmash has exported: cmake -B build && cmake --build build\n"
+		 "cmake_minimum_required(VERSION 3.16)\n"
+		 "project(exported C)\n\n"
+		 "set(CMAKE_C_STANDARD 11)\n"
+		 "find_package(PkgConfig REQUIRED)\n"
+		 "pkg_check_modules(VERBS REQUIRED IMPORTED_TARGET libibverbs librdmacm)\n"
+		 "add_executable(\"%.*s\" \"%s\")\n"
+		 "target_compile_options(\"%.*s\" PRIVATE -Wall -Wextra)\n"
+		 "target_link_libraries(\"%.*s\" PkgConfig::VERBS)\n",
+		 len, file, file, len, file, len, file);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers of the session as expressions of the program. An address, a key or a QP number is
+ * another one each time the program runs: it is recognised by its value, among our own
+ * objects and among the bytes that the peer has sent.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+#include "words.h"
+#include "xmem.h"
+
+#define SMALL 0xff /* keys up to here are taken for plain numbers */
+
+const char *text(const char *fmt, ...)
+{
+	static char ring[16][512];
+	static unsigned next;
+	char *to = ring[next++ % 16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(to, sizeof ring[0], fmt, ap);
+	va_end(ap);
+	return to;
+}
+
+const char *number(uint64_t v)
+{
+	return v <= 9999	 ? text("%u", (unsigned)v)
+	       : v <= UINT32_MAX ? text("0x%xu", (unsigned)v)
+				 : text("0x%llxull", (unsigned long long)v);
+}
+
+const char *flags_expr(const struct word *words, const char *prefix, uint64_t bits)
+{
+	char all[480] = "";
+	size_t at = 0;
+
+	for (const struct word *w = words; w->name; w++) {
+		if (!w->value || (bits & w->value) != w->value)
+			continue;
+		bits &= ~w->value;
+		at += (size_t)snprintf(all + at, sizeof all - at, "%s%s%s", at ? " | " : "", prefix,
+				       w->name);
+	}
+	if (bits || !at)
+		snprintf(all + at, sizeof all - at, "%s%u", at ? " | " : "", (unsigned)bits);
+	return text("%s", all);
+}
+
+static bool holds(const struct var *v, uint64_t addr)
+{
+	const struct made_note *m = v->made;
+
+	return v->live && m->class == &mr_class && addr >= m->mr.addr &&
+	       addr - m->mr.addr < m->mr.len;
+}
+
+struct var *region_of(struct program *p, uint64_t addr)
+{
+	for (unsigned i = 0; i < p->nvars; i++)
+		if (holds(&p->vars[i], addr))
+			return &p->vars[i];
+	return NULL;
+}
+
+const char *own_addr(struct program *p, uint64_t addr)
+{
+	struct var *v = region_of(p, addr);
+
+	if (!v)
+		return NULL;
+	v->used = true;
+	return text("(uintptr_t)at(s.%s, %llu)", v->name,
+		    (unsigned long long)(addr - v->made->mr.addr));
+}
+
+const char *lkey_expr(struct program *p, uint32_t lkey)
+{
+	for (unsigned i = 0; i < p->nvars; i++) {
+		struct var *v = &p->vars[i];
+
+		if (!v->live || v->made->class != &mr_class || v->lkey != lkey)
+			continue;
+		v->used = true;
+		return text("s.%s->lkey", v->name);
+	}
+	return number(lkey);
+}
+
+/* The region or window with that key; that of the address before others. */
+struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
+{
+	struct var *found = NULL;
+
+	for (unsigned i = 0; i < p->nvars; i++) {
+		struct var *v = &p->vars[i];
+		bool has_key = v->made->class == &mr_class || v->made->class == &mw_class;
+
+		if (!v->live || !has_key || v->rkey != key)
+			continue;
+		if (!found || holds(v, addr))
+			found = v;
+	}
+	return found;
+}
+
+/* ------------------------------------------------------- what the peer sent -- */
+
+static uint64_t take(const unsigned char *b, unsigned n, bool big)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		v = v << 8 | b[big ? i : n - 1 - i];
+	return v;
+}
+
+void source_add(struct program *p, const char *expr, const void *data, size_t len,
+		const struct var *owner, bool *used)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->nsources; i++)
+		if (!owner || p->sources[i].owner != owner)
+			p->sources[n++] = p->sources[i];
+	p->nsources = n;
+	p->sources = xrealloc(p->sources, p->nsources + 1, sizeof *p->sources);
+	p->sources[p->nsources] =
+		(struct source){ .data = data, .len = len, .owner = owner, .used = used };
+	snprintf(p->sources[p->nsources].expr, sizeof p->sources[0].expr, "%s", expr);
+	p->nsources++;
+}
+
+/* The newest first. */
+static const char *told(struct program *p, uint64_t v, unsigned size)
+{
+	for (unsigned i = p->nsources; i-- > 0;) {
+		const struct source *from = &p->sources[i];
+
+		for (size_t at = 0; at + size <= from->len; at++)
+			for (int big = 1; big >= 0; big--)
+				if (take(from->data + at, size, big) == v) {
+					*from->used = true;
+					return text("get_%s(%s + %zu, %u)", big ? "be" : "le",
+						    from->expr, at, size);
+				}
+	}
+	return NULL;
+}
+
+const char *remote_addr_expr(struct program *p, uint64_t addr)
+{
+	const char *own = p->role ? NULL : own_addr(p, addr);
+	const char *exchanged = own ? NULL : told_addr(p, addr);
+	const char *peer = own		   ? own
+			   : exchanged	   ? exchanged
+			   : addr <= SMALL ? NULL
+					   : told(p, addr, 8);
+
+	if (!peer && addr > SMALL)
+		warn(p,
+		     "the address 0x%llx at the peer is not known from anything that came from "
+		     "it: it stands as it was",
+		     (unsigned long long)addr);
+	return peer ? peer : number(addr);
+}
+
+const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
+{
+	struct var *v = p->role ? NULL : keyed(p, key, addr);
+	const char *peer;
+
+	if (v) {
+		v->used = true;
+		return text("s.%s->rkey", v->name);
+	}
+	peer = told_rkey(p, key);
+	if (peer)
+		return peer;
+	peer = key <= SMALL ? NULL : told(p, key, 4);
+	if (peer)
+		return text("(uint32_t)%s", peer);
+	if (key > SMALL)
+		warn(p,
+		     "the key 0x%x is no key of this session and not known from the peer: it "
+		     "stands as it was",
+		     key);
+	return number(key);
+}
+
+const char *qpn_expr(struct program *p, uint32_t qpn)
+{
+	for (unsigned i = 0; i < p->nvars; i++) {
+		struct var *v = &p->vars[i];
+
+		if (!v->live || v->made->class != &qp_class || v->made->qp.qpn != qpn ||
+		    (p->role && v->end && v->end != p->role))
+			continue;
+		v->used = true;
+		return text("s.%s->qp_num", v->name);
+	}
+	if (peer_told(p, qpn))
+		return text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
+	if (qpn > 1)
+		warn(p, "the QP number 0x%x is of no QP of this session: it stands as it was", qpn);
+	return number(qpn);
+}
+
+/* ------------------------------------------------------------------- bytes -- */
+
+void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *indent)
+{
+	size_t column = 0;
+
+	Tcl_DStringAppend(d, "\"", 1);
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = data[i];
+
+		if (column > 60) {
+			xappendf(d, "\"\n%s\"", indent);
+			column = 0;
+		}
+		if (isprint(c)) {
+			bool trigraph = c == '?' && i && data[i - 1] == '?';
+
+			xappendf(d, "%s%c", c == '"' || c == '\\' || trigraph ? "\\" : "", c);
+			column++;
+		} else {
+			xappendf(d, "\\%03o", c);
+			column += 4;
+		}
+	}
+	Tcl_DStringAppend(d, "\"", 1);
+}
+
+static bool is_text(const unsigned char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isprint(data[i]) && !isspace(data[i]))
+			return false;
+	return true;
+}
+
+static const char *own_key(struct program *p, uint64_t key)
+{
+	struct var *v = key > SMALL && key <= UINT32_MAX ? keyed(p, (uint32_t)key, 0) : NULL;
+
+	if (!v)
+		return NULL;
+	v->used = true;
+	return text("s.%s->rkey", v->name);
+}
+
+/* How many bytes at data are one of our values; *expr is it. */
+static unsigned own_value(struct program *p, const unsigned char *data, size_t n, bool *big,
+			  const char **expr)
+{
+	for (unsigned size = 8; size >= 4; size -= 4)
+		for (int b = 1; b >= 0 && size <= n; b--) {
+			uint64_t v = take(data, size, b);
+
+			*big = b;
+			*expr = size == 8	      ? own_addr(p, v)
+				: is_text(data, size) ? NULL
+						      : own_key(p, v);
+			if (*expr)
+				return size;
+		}
+	return 0;
+}
+
+bool without_own(struct program *p, unsigned char *data, size_t n)
+{
+	bool found = false, rest = false, big;
+	const char *value;
+
+	for (size_t i = 0; i < n;) {
+		unsigned size = own_value(p, data + i, n - i, &big, &value);
+
+		memset(data + i, 0, size);
+		found |= size != 0;
+		rest |= data[i] != 0;
+		i += size ? size : 1;
+	}
+	return rest || !found;
+}
+
+void put_own(struct program *p, const char *indent, const char *expr, const unsigned char *data,
+	     size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		const char *value;
+		bool big;
+		unsigned size = own_value(p, data + i, n - i, &big, &value);
+
+		if (size) {
+			put(p, "%sput_%s(%s + %zu, %s, %u);", indent, big ? "be" : "le", expr, i,
+			    value, size);
+			i += size;
+		} else {
+			i++;
+		}
+	}
+}

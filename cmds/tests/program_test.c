@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Exported programs: names as identifiers, and numbers as expressions. */
+#include <string.h>
+
+#include "check.h"
+#include "program.h"
+#include "words.h"
+
+static bool named(const char *name, const char *want)
+{
+	char got[40];
+
+	program_name(name, got, sizeof got);
+	return strcmp(got, want) == 0;
+}
+
+static void test_names(void)
+{
+	CHECK(named("buf", "buf"));
+	CHECK(named("my-buf.2", "my_buf_2"));
+	CHECK(named("int", "int_"));
+	CHECK(named("errno", "errno_"));
+	CHECK(named("EOF", "EOF_")); /* as macros are written */
+	CHECK(named("2nd", "x2nd"));
+	CHECK(named("a-name-of-31-characters-xxxxxxx", "a_name_of_31_characters_xxxxxxx"));
+}
+
+static struct made_note region = { .class = &mr_class,
+				   .name = "buf",
+				   .mr = { .addr = 0x7f0000001000, .len = 4096 } };
+static struct made_note pair = { .class = &qp_class, .name = "qp0", .qp = { .qpn = 0x12345 } };
+
+static struct var vars[] = {
+	{ .serial = 1,
+	  .made = &region,
+	  .name = "buf",
+	  .live = true,
+	  .lkey = 0x1111,
+	  .rkey = 0x2222 },
+	{ .serial = 2, .made = &pair, .name = "qp0", .live = true },
+};
+
+static void begin(struct program *p)
+{
+	*p = (struct program){ .vars = vars, .nvars = 2 };
+	Tcl_DStringInit(&p->body);
+	Tcl_DStringInit(&p->phases);
+	Tcl_DStringInit(&p->warnings);
+}
+
+static void end(struct program *p)
+{
+	p->vars = NULL; /* not to be freed */
+	program_free(p);
+}
+
+static void test_own(void)
+{
+	struct program p;
+
+	begin(&p);
+	CHECK_STR(own_addr(&p, 0x7f0000001000), "(uintptr_t)at(s.buf, 0)");
+	CHECK_STR(own_addr(&p, 0x7f0000001fff), "(uintptr_t)at(s.buf, 4095)");
+	CHECK(!own_addr(&p, 0x7f0000002000));
+	CHECK(!own_addr(&p, 0x7f0000000fff));
+	CHECK_STR(lkey_expr(&p, 0x1111), "s.buf->lkey");
+	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "s.buf->rkey");
+	CHECK_STR(qpn_expr(&p, 0x12345), "s.qp0->qp_num");
+	CHECK(p.nwarnings == 0);
+	vars[0].live = false; /* deregistered: its values are anybody's */
+	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
+	CHECK(p.nwarnings == 1);
+	vars[0].live = true;
+	end(&p);
+}
+
+static void test_told(void)
+{
+	static const unsigned char data[] = { 0, 0, 0x7e, 0, 0, 0, 0x10, 0, 0xca, 0xfe, 0, 1 };
+	bool used = false;
+	struct program p;
+
+	begin(&p);
+	source_add(&p, "s.event_of_id1.data", data, sizeof data, &vars[1], &used);
+	CHECK_STR(remote_addr_expr(&p, 0x7e0000001000), "get_be(s.event_of_id1.data + 0, 8)");
+	CHECK(used);
+	CHECK_STR(remote_key_expr(&p, 0xcafe0001, 0),
+		  "(uint32_t)get_be(s.event_of_id1.data + 8, 4)");
+	CHECK_STR(remote_key_expr(&p, 0x0100feca, 0),
+		  "(uint32_t)get_le(s.event_of_id1.data + 8, 4)");
+	CHECK(p.nwarnings == 0);
+	CHECK_STR(remote_addr_expr(&p, 0x7e0000002000), "0x7e0000002000ull");
+	CHECK(p.nwarnings == 1);
+	/* a later event of the same takes the place of the first */
+	source_add(&p, "s.event_of_id1.data", "", 0, &vars[1], &used);
+	CHECK_STR(remote_key_expr(&p, 0xcafe0001, 0), "0xcafe0001u");
+	end(&p);
+}
+
+/* An end alone does not know what is the other end's. */
+static void test_role(void)
+{
+	struct program p;
+
+	begin(&p);
+	p.role = END_CLIENT;
+	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
+	vars[1].end = END_SERVER;
+	CHECK_STR(qpn_expr(&p, 0x12345), "0x12345u");
+	vars[1].end = END_BOTH;
+	end(&p);
+}
+
+static void test_bytes(void)
+{
+	unsigned char data[] = { 'k', ' ', 0, 0, 0x7f, 0, 0, 0, 0x10, 0x10, 0, 0, 0x22, 0x22 };
+	struct program p;
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	c_string(&d, (const unsigned char *)"a\"b\\?" "?=\n\0007", 10, "\t");
+	CHECK_STR(Tcl_DStringValue(&d), "\"a\\\"b\\\\?\\?=\\012\\0007\"");
+	Tcl_DStringFree(&d);
+	begin(&p);
+	put_own(&p, "", "data", data, sizeof data);
+	CHECK_STR(Tcl_DStringValue(&p.body), "\tput_be(data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
+					     "\tput_be(data + 10, s.buf->rkey, 4);\n");
+	CHECK(without_own(&p, data, sizeof data)); /* "k" */
+	CHECK(data[8] == 0 && data[0] == 'k');
+	CHECK(!without_own(&p, (unsigned char[]){ 0, 0, 0x7f, 0, 0, 0, 0x10, 0 }, 8));
+	end(&p);
+}
+
+int main(void)
+{
+	test_names();
+	test_own();
+	test_told();
+	test_role();
+	test_bytes();
+	return checks_end();
+}
