@@ -17,7 +17,8 @@
 #include "session.h"
 #include "xmem.h"
 
-#define ROOM (64u << 10) /* bytes read at once */
+#define ROOM	 (64u << 10) /* bytes read at once */
+#define LAST_MAX 64	     /* reads, when it has ended: more than a pipe holds */
 
 /* -------------------------------------------------------------------- printing -- */
 
@@ -282,9 +283,9 @@ static void on_err(void *arg, int fd, short revents)
 
 void peer_drain(struct peer *p)
 {
-	while (read_some(p, &p->err, p->errors))
+	for (int n = 0; n < LAST_MAX && read_some(p, &p->err, p->errors); n++)
 		;
-	while (read_some(p, &p->out, p->frames))
+	for (int n = 0; n < LAST_MAX && read_some(p, &p->out, p->frames); n++)
 		;
 	frames_end(p->errors);
 	frames_end(p->frames);
