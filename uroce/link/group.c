@@ -19,6 +19,7 @@
 
 #define PATIENCE_MS 5000 /* with one who is joining at the same time */
 #define GATHER_MS   2000 /* to get the sockets from somebody */
+#define LEAVING_MS  300	 /* for a process that ends to be gone */
 #define ANSWER_MS   20	 /* before the next process is asked */
 #define GOING_MS    10	 /* before a look whether a process that goes has gone */
 
@@ -84,7 +85,7 @@ static int claim_slot(struct reason *r)
 
 /* -------------------------------------------------- the sockets, from somebody -- */
 
-enum gathered { GOT, NOBODY, SILENT, FAILED };
+enum gathered { GOT, NOBODY, SILENT, FOREIGN, FAILED };
 
 static enum gathered fail_alone(struct reason *r, pid_t pid)
 {
@@ -194,7 +195,9 @@ static enum gathered take(struct reason *r)
 {
 	if (holder_take_sockets(group.rx) == 0)
 		return GOT;
-	if (errno == EADDRINUSE || holder_is_another_user())
+	if (errno == EADDRINUSE)
+		return FOREIGN;
+	if (holder_is_another_user())
 		fail_in_use(r);
 	else if (errno == EMFILE || errno == ENFILE)
 		fail_errno(r, "");
@@ -237,7 +240,7 @@ static int fail_silent(struct reason *r)
 
 static int gather(struct reason *r)
 {
-	int64_t until = now_ms() + GATHER_MS;
+	int64_t since = now_ms();
 
 	for (;;) {
 		enum gathered got = gather_once(r);
@@ -247,8 +250,10 @@ static int gather(struct reason *r)
 		if (got == FAILED)
 			return -1;
 		/* A process that ends closes its sockets one by one: its name may be gone, and
-		 * the port not. */
-		if (now_ms() >= until)
+		 * the port not; or it looks like another program. */
+		if (got == FOREIGN && now_ms() >= since + LEAVING_MS)
+			return fail_in_use(r);
+		if (now_ms() >= since + GATHER_MS)
 			return fail_silent(r);
 		poll(NULL, 0, GOING_MS);
 	}

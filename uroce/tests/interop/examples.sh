@@ -11,6 +11,7 @@ examples=$(realpath "$(dirname "$0")/../../../scripts/examples")
 for file in $(grep -l '^# .*client ADDRESS' "$examples"/*.rdma); do
 	port=7471
 	! grep -q 'source lib/meet' "$file" || port=7000/tcp
+	! grep -q 'rpc listen 7100' "$file" || port=7100/tcp
 	both "$(basename "$file")" $port "\$on \$rdmash -q -f $file server" \
 		"\$on \$rdmash -q -f $file client \$peer"
 done
