@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "arena.h"
 #include "objects.h"
 #include "peer.h"
 #include "session.h"
@@ -47,15 +48,21 @@ static int no_such(struct session *s, const struct obj_class *class, const char 
 	return -1;
 }
 
+static int take(struct session *s, struct obj *o, void *dst)
+{
+	obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), o);
+	o->named = true;
+	*(void **)dst = o;
+	return 0;
+}
+
 static int parse(struct session *s, Tcl_Obj *word, void *dst, const struct obj_class *class)
 {
 	struct obj *o = obj_find(s, class, Tcl_GetString(word));
 
 	if (!o)
 		return no_such(s, class, Tcl_GetString(word));
-	o->named = true;
-	*(void **)dst = o;
-	return 0;
+	return take(s, o, dst);
 }
 
 /* The current one, else the only one. */
@@ -71,11 +78,8 @@ static int pick(struct session *s, const struct arg *a, void *dst, const struct 
 		o = &s->ctx->id->o;
 	if (!o)
 		o = obj_only(s, class, &n);
-	if (o) {
-		o->named = true;
-		*(void **)dst = o;
-		return 0;
-	}
+	if (o)
+		return take(s, o, dst);
 	if (n == 0) {
 		fail(s, "args", "ENOENT", "there is no %s", class->title);
 		return class->remedy ? fail_next(s, "%s", class->remedy) : -1;

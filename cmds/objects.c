@@ -199,10 +199,29 @@ static void drop(struct session *s, struct obj *o)
 	free(o);
 }
 
+void obj_hold(struct session *s, struct held *h, const void *o)
+{
+	*h = (struct held){ .next = s->held, .o = o, .aside = s->aside };
+	s->held = h;
+}
+
+static bool is_held(const struct session *s, const struct obj *o)
+{
+	for (const struct held *h = s->held; h; h = h->next)
+		if (h->o == o && h->aside < s->aside)
+			return !o->class->may_go;
+	return false;
+}
+
 int obj_destroy(struct session *s, void *object, bool cascade)
 {
 	struct obj *o = object, *user;
 
+	if (is_held(s, o)) {
+		fail(s, "destroy", "EBUSY", "%s is what a command works with that waits now",
+		     o->name);
+		return fail_row(s, "remedy", "destroy it when that command has returned");
+	}
 	while ((user = first_to_go(s, o))) {
 		if (!cascade)
 			return in_use(s, o);

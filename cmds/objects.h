@@ -36,6 +36,8 @@ struct obj_class {
 	/* May hold on to its siblings in ways that only the device knows: of the users of
 	 * an object, and of all at the end, these go first. */
 	bool clings;
+	/* May go while a command waits for it: those that do look whether it lives. */
+	bool may_go;
 	/* Releases the verbs object. The users are gone already. 0, or -1 with s->fail
 	 * filled, and then the object stays. */
 	int (*destroy)(struct session *s, struct obj *o);
@@ -69,15 +71,15 @@ LIST_HEAD(rpc_methods, rpc_method);
 struct context {
 	struct obj_list objs;
 	struct rpc_methods methods; /* of rpc servers */
-	struct async_list asyncs; /* not yet taken by wait */
-	struct qp *qp;		  /* the current one: commands without a QP argument mean it */
-	struct id *id;		  /* the current connection id */
-	uint64_t wr_id;		  /* the last one given out */
-	uint64_t serial;	  /* of the last object made */
-	struct bad_wc *bad;	  /* NULL: none yet */
-	struct wire *wire;	  /* wire on, or NULL */
-	struct capture *capture;  /* capture start, or NULL */
-	struct journal *journal;  /* for export; NULL: nothing noted yet */
+	struct async_list asyncs;   /* not yet taken by wait */
+	struct qp *qp;		    /* the current one: commands without a QP argument mean it */
+	struct id *id;		    /* the current connection id */
+	uint64_t wr_id;		    /* the last one given out */
+	uint64_t serial;	    /* of the last object made */
+	struct bad_wc *bad;	    /* NULL: none yet */
+	struct wire *wire;	    /* wire on, or NULL */
+	struct capture *capture;    /* capture start, or NULL */
+	struct journal *journal;    /* for export; NULL: nothing noted yet */
 };
 
 /* ------------------------------------------------------------------ objects -- */
@@ -110,8 +112,8 @@ struct cq {
 	struct cc *cc; /* or NULL */
 	struct ibv_cq *v;
 	bool armed;
-	bool broken;	     /* CQ_ERR: overrun */
-	unsigned events;     /* completion events not yet taken by wait */
+	bool broken;		     /* CQ_ERR: overrun */
+	unsigned events;	     /* completion events not yet taken by wait */
 	void (*on_event)(void *arg); /* whose CQ it is: gets its events instead; or NULL */
 	void *on_event_arg;
 	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
@@ -312,7 +314,19 @@ void *obj_find(struct session *s, const struct obj_class *class, const char *nam
 /* The only one of its class; NULL when there are none or several (*n: how many). */
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
 
-/* Destroys o. With users: fails and names them, or destroys them first (cascade). */
+/* An object that a command works with; a list, the latest first. */
+struct held {
+	struct held *next;
+	const struct obj *o;
+	unsigned aside; /* s->aside then */
+};
+
+/* Until s->held is what it was before (a command's arguments: until it returns), a command
+ * that is run on behalf of the loop cannot destroy o. */
+void obj_hold(struct session *s, struct held *h, const void *o);
+
+/* Destroys o. With users: fails and names them, or destroys them first (cascade). Fails also
+ * while a command waits that works with it (obj_hold()). */
 int obj_destroy(struct session *s, void *o, bool cascade);
 /* Destroys everything, in reverse order; stops at an error. */
 int obj_destroy_each(struct session *s);
@@ -326,8 +340,8 @@ void obj_destroy_all(struct session *s);
 /* Kinds that store a pointer to the object. Left out: the current one, else the only one;
  * with none or several the command fails and says what to type. */
 extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
-	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl,
-	kind_rpc_peer, kind_rpc_server;
+	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl, kind_rpc_peer,
+	kind_rpc_server;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
 	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt, kind_oob_opt,

@@ -178,10 +178,12 @@ int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const obj
 {
 	void *mark = arena_alloc(&s->arena, 0);
 	void *args = arena_alloc(&s->arena, (c->size ? c->size : 1));
+	struct held *held = s->held;
 	int rc = args_parse(s, c, objc, objv, args);
 
 	if (rc == 0)
 		rc = c->exec(s, args, o);
+	s->held = held;
 	arena_free(&s->arena, mark);
 	return rc;
 }

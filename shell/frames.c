@@ -98,7 +98,8 @@ static void take_lines(struct frames *f)
 		line(f, f->data + from, (size_t)(end - f->data) - from);
 		from = f->seen = (size_t)(end - f->data) + 1;
 	}
-	memmove(f->data, f->data + from, f->len - from);
+	if (from)
+		memmove(f->data, f->data + from, f->len - from);
 	f->len -= from;
 	f->seen = f->len;
 }
@@ -110,8 +111,10 @@ int frames_feed(struct frames *f, const char *data, size_t len)
 	memcpy(f->data + f->len, data, len);
 	f->len += len;
 	take_lines(f);
-	if (f->len > FRAMES_MAX)
+	if (f->len > FRAMES_MAX) {
+		f->len = f->seen = 0; /* it is no text either */
 		return -1;
+	}
 	if (f->len > TEXT_MAX && !memchr(f->data, RS, f->len)) {
 		text(f, f->data, f->len);
 		f->len = f->seen = 0;

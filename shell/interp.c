@@ -243,9 +243,10 @@ static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
 	return code;
 }
 
-int interp_aside(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj **value,
-		 Tcl_Obj **code)
+int interp_aside(struct session *s, const char *dir, int objc, Tcl_Obj *const objv[],
+		 Tcl_Obj **value, Tcl_Obj **code)
 {
+	struct script *outer = s->script, confined = { .parent = outer, .dir = dir, .fd = -1 };
 	Tcl_InterpState state = Tcl_SaveInterpState(s->tcl, TCL_OK);
 	struct fail before = fail_aside(s);
 	struct out *last = s->last;
@@ -254,7 +255,12 @@ int interp_aside(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj **v
 
 	s->printing = false;
 	s->last = NULL;
+	if (dir)
+		s->script = &confined;
+	s->aside++;
 	rc = Tcl_EvalObjv(s->tcl, objc, objv, TCL_EVAL_GLOBAL);
+	s->aside--;
+	s->script = outer;
 	*value = Tcl_GetObjResult(s->tcl);
 	Tcl_IncrRefCount(*value);
 	*code = rc == TCL_ERROR ? error_code(s->tcl, rc) : NULL;

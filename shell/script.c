@@ -26,6 +26,7 @@
 #include "session.h"
 #include "step.h"
 #include "where.h"
+#include "write_all.h"
 #include "xmem.h"
 
 #define SCRIPT_MAX   (16u << 20) /* bytes */
@@ -90,19 +91,6 @@ static void echo_command(struct session *s, const char *command, int len)
 }
 
 /* ----------------------------------------------------------------- running -- */
-
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 /* Is a mark put after the command? It tells whether the command has returned from the script,
  * which the interpreter does not say. It hides the command's value. */
@@ -467,7 +455,7 @@ int script_open(struct session *s, const char *path, int flags, unsigned mode)
 	return fd;
 }
 
-static void readable(void *arg, int fd, short revents)
+static void is_ready(void *arg, int fd, short revents)
 {
 	(void)fd, (void)revents;
 	*(bool *)arg = true;
@@ -478,8 +466,8 @@ static bool is_true(void *arg)
 	return *(bool *)arg;
 }
 
-/* A pipe or a terminal: Ctrl-C must end the wait for what comes out of it. */
-static int await_input(struct session *s, int fd)
+/* A pipe or a terminal: Ctrl-C must end the wait for its other end. */
+static int await(struct session *s, int fd, short events, const char *call)
 {
 	bool ready = false;
 	enum loop_end end;
@@ -487,10 +475,10 @@ static int await_input(struct session *s, int fd)
 
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return 0;
-	loop_watch(s->loop, fd, POLLIN, readable, &ready);
+	loop_watch(s->loop, fd, events, is_ready, &ready);
 	end = loop_wait(s->loop, is_true, &ready, LOOP_FOREVER);
 	loop_unwatch(s->loop, fd);
-	return end == LOOP_INTERRUPTED ? fail(s, "read", "EINTR", "interrupted") : 0;
+	return end == LOOP_INTERRUPTED ? fail(s, call, "EINTR", "interrupted") : 0;
 }
 
 ssize_t script_take(struct session *s, int fd, const char *path, void *data, size_t room)
@@ -498,11 +486,31 @@ ssize_t script_take(struct session *s, int fd, const char *path, void *data, siz
 	ssize_t n;
 
 	do {
-		if (await_input(s, fd))
+		if (await(s, fd, POLLIN, "read"))
 			return -1;
 		n = read(fd, data, room);
 	} while (n < 0 && errno == EAGAIN);
 	return n < 0 ? fail_call(s, errno, "read", "%s", path) : n;
+}
+
+int script_put(struct session *s, int fd, const char *path, const void *data, size_t len)
+{
+	const char *from = data;
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	while (len) {
+		ssize_t n = write(fd, from, len);
+
+		if (n < 0 && errno == EAGAIN && await(s, fd, POLLOUT, "write"))
+			return -1;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return fail_call(s, errno, "write", "%s", path);
+		if (n > 0) {
+			from += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
 }
 
 static char *slurp(struct session *s, int fd, const char *path)

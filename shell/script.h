@@ -66,6 +66,9 @@ const char *script_gate(const struct session *s);
 /* Reads what there is, at most room bytes, from a descriptor of script_open() or standard
  * input; waits in the loop. 0 at its end, -1 with s->fail filled. */
 ssize_t script_take(struct session *s, int fd, const char *path, void *data, size_t room);
+/* Writes all of it to a descriptor of script_open(); waits in the loop for a pipe that is full.
+ * -1 with s->fail filled. */
+int script_put(struct session *s, int fd, const char *path, const void *data, size_t len);
 
 /* Appends "file:line in proc < file:line" of the command being run. */
 void script_where(struct session *s, Tcl_DString *where);

@@ -135,6 +135,13 @@ static void apply(struct session *s, struct json_object *settings)
 			s->opt.format = (enum out_format)f;
 }
 
+#define ERROR_MAX (256u << 10) /* bytes of a text in an error: all must fit into a message */
+
+static struct json_object *shortened(const char *text)
+{
+	return frames_str(text ? text : "", text ? (int)strnlen(text, ERROR_MAX) : 0);
+}
+
 static struct json_object *rows_of(const struct fail *f)
 {
 	struct json_object *rows = json_object_new_array();
@@ -142,8 +149,8 @@ static struct json_object *rows_of(const struct fail *f)
 	for (unsigned i = 0; i < f->nrows; i++) {
 		struct json_object *row = json_object_new_array();
 
-		json_object_array_add(row, serve_str(f->rows[i].label));
-		json_object_array_add(row, serve_str(f->rows[i].text));
+		json_object_array_add(row, shortened(f->rows[i].label));
+		json_object_array_add(row, shortened(f->rows[i].text));
 		json_object_array_add(rows, row);
 	}
 	return rows;
@@ -155,11 +162,13 @@ static struct json_object *errorcode(struct session *s)
 	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), *code = NULL;
 	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1);
 	struct json_object *j;
+	const char *text;
 
 	Tcl_IncrRefCount(options);
 	Tcl_IncrRefCount(key);
 	Tcl_DictObjGet(NULL, options, key, &code);
-	j = serve_str(code ? Tcl_GetString(code) : "NONE");
+	text = code ? Tcl_GetString(code) : "NONE";
+	j = serve_str(strlen(text) < ERROR_MAX ? text : "NONE"); /* a part is no list */
 	Tcl_DecrRefCount(key);
 	Tcl_DecrRefCount(options);
 	return j;
@@ -175,10 +184,10 @@ static struct json_object *error_of(struct session *s)
 		fail(s, "peer", "EINTR", "interrupted");
 		json_object_object_add(e, "errorcode", serve_str("RDMASH peer EINTR"));
 	}
-	json_object_object_add(e, "call", serve_str(s->fail.call));
-	json_object_object_add(e, "code", serve_str(s->fail.code));
-	json_object_object_add(e, "text", serve_str(s->fail.text));
-	json_object_object_add(e, "where", serve_str(s->fail.where));
+	json_object_object_add(e, "call", shortened(s->fail.call));
+	json_object_object_add(e, "code", shortened(s->fail.code));
+	json_object_object_add(e, "text", shortened(s->fail.text));
+	json_object_object_add(e, "where", shortened(s->fail.where));
 	json_object_object_add(e, "rows", rows_of(&s->fail));
 	return e;
 }

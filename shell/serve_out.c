@@ -19,6 +19,8 @@ struct stream {
 	Tcl_DString part;
 };
 
+#define PIECE_MAX (FRAMES_MAX / 8) /* a control character takes six bytes of a message */
+
 static struct stream streams[2];
 static int channel;
 static bool deaf;
@@ -59,16 +61,24 @@ struct json_object *serve_str(const char *text)
 	return frames_str(text ? text : "", -1);
 }
 
+static void send_piece(struct stream *st, const char *text, int len)
+{
+	struct json_object *body = json_object_new_object();
+
+	json_object_object_add(body, "text", json_object_new_string_len(text, len));
+	serve_send(st->name, body);
+}
+
 static void send_stream(struct stream *st, int len)
 {
-	struct json_object *body;
+	const char *text = Tcl_DStringValue(&st->part);
 
 	if (!len)
 		return;
-	body = json_object_new_object();
-	json_object_object_add(body, "text",
-			       json_object_new_string_len(Tcl_DStringValue(&st->part), len));
-	serve_send(st->name, body);
+	for (int done = 0, n; done < len; done += n) {
+		n = len - done < (int)PIECE_MAX ? len - done : (int)PIECE_MAX;
+		send_piece(st, text + done, n);
+	}
 	memmove(Tcl_DStringValue(&st->part), Tcl_DStringValue(&st->part) + len,
 		(size_t)(Tcl_DStringLength(&st->part) - len));
 	Tcl_DStringSetLength(&st->part, Tcl_DStringLength(&st->part) - len);

@@ -18,6 +18,7 @@
 
 struct context; /* the live context: cmds/objects.h */
 struct edit;
+struct held; /* cmds/objects.h */
 struct options;
 struct recorder;
 struct topic;
@@ -77,6 +78,8 @@ struct session {
 	struct fail fail;
 	struct fail before;	 /* the last one that a command at top level left */
 	struct obstack arena;	 /* what arguments need until their command returns */
+	struct held *held;	 /* what commands under way work with */
+	unsigned aside;		 /* commands that wait while another runs on behalf of the loop */
 	bool printing;		 /* the result of the command at top level is to be shown */
 	struct out *last;	 /* of the outermost command that ran last */
 	const char *typed;	 /* the word being completed, while completing */

@@ -30,38 +30,21 @@ static const struct arg save_arg_table[] = {
 	ARGS_END,
 };
 
-static bool write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			text += n;
-			len -= (size_t)n;
-		}
-	}
-	return true;
-}
-
 static int save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
 	int fd = script_open(s, a->path, O_WRONLY | O_CREAT | (a->append ? O_APPEND : O_TRUNC),
 			     0644);
-	bool written;
+	int rc;
 
 	(void)o;
 	if (fd < 0)
 		return -1;
-	written = write_all(fd, a->text, strlen(a->text)) && write_all(fd, "\n", 1);
-	if (!written) {
-		fail_call(s, errno, "write", "%s", a->path);
-		close(fd);
-		return -1;
-	}
-	return close(fd) ? fail_call(s, errno, "close", "%s", a->path) : 0;
+	rc = script_put(s, fd, a->path, a->text, strlen(a->text)) ||
+	     script_put(s, fd, a->path, "\n", 1);
+	if (close(fd) && !rc)
+		return fail_call(s, errno, "close", "%s", a->path);
+	return rc ? -1 : 0;
 }
 
 static const struct cmd_eg save_examples[] = {

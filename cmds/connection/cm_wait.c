@@ -134,9 +134,11 @@ static int wait_for(struct wait *w, const char *call)
 	int64_t ms = w->within_ms > INT64_MAX ? LOOP_FOREVER : (int64_t)w->within_ms;
 	struct wait *outer = waiting;
 	bool said = ms >= 0 && ms <= PATIENCE;
+	struct held held, *before = w->s->held;
 	enum loop_end end;
 	struct id *ours;
 
+	obj_hold(w->s, &held, w->id);
 	waiting = w;
 	end = arrived(w) ? LOOP_DONE : LOOP_TIMEOUT;
 	if (end != LOOP_DONE && !said) {
@@ -148,6 +150,7 @@ static int wait_for(struct wait *w, const char *call)
 	if (end == LOOP_TIMEOUT)
 		end = loop_wait(w->s->loop, arrived, w, ms);
 	waiting = outer;
+	w->s->held = before;
 	if (end == LOOP_DONE)
 		return 0;
 	if (end == LOOP_INTERRUPTED)

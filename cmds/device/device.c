@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "async.h"
 #include "device.h"
 #include "embedded.h"
@@ -197,6 +198,8 @@ static int parse_dev(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	struct dev *dev = dev_open(s, Tcl_GetString(word));
 
 	(void)a;
+	if (dev)
+		obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), dev);
 	*(struct dev **)dst = dev;
 	return dev ? 0 : -1;
 }

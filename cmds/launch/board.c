@@ -14,6 +14,7 @@
 
 #include "launcher.h"
 #include "session.h"
+#include "write_all.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define SHARED	  "RDMASH_RENDEZVOUS"
@@ -98,21 +99,6 @@ int board_open(struct session *s, const struct launcher *l)
 		fail_call(s, errno, "rendezvous", "%s/%s", base, name);
 	close(dir);
 	return board;
-}
-
-static int write_all(int fd, const char *data, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, data, n);
-
-		if (done < 0 && errno != EINTR)
-			return -1;
-		if (done > 0) {
-			data += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
 }
 
 /* Under another name first: who looks finds all of it, or nothing. */

@@ -123,20 +123,20 @@ static int save_flags(const struct file_args *a)
 static int save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct file_args *a = args;
-	size_t n, done = 0;
+	size_t n;
 	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
-	ssize_t wrote = 0;
-	int fd;
+	int fd, rc;
 
 	if (a->fresh && a->append)
 		return fail(s, "mem", "EINVAL", "-new or -append: a new file has no end to go on");
 	fd = p ? script_open(s, a->path, save_flags(a), 0644) : -1;
 	if (fd < 0)
 		return -1;
-	while (done < n && (wrote = write(fd, p + done, n - done)) >= 0)
-		done += (size_t)wrote;
-	if (close(fd) || wrote < 0)
-		return fail_call(s, errno, "write", "%s", a->path);
+	rc = script_put(s, fd, a->path, p, n);
+	if (close(fd) && !rc)
+		rc = fail_call(s, errno, "close", "%s", a->path);
+	if (rc)
+		return -1;
 	out_u64(o, NULL, n, "%zu B of %s to %s\n", n, a->mr->o.name, a->path);
 	return 0;
 }

@@ -165,29 +165,40 @@ static bool is_meant(const struct barrier_args *a, const struct obj *o)
 	return !a->peers.n && o->class == &peer_class;
 }
 
+static int await_calls(struct peer *p, const struct barrier_args *a, int64_t until)
+{
+	struct call *c;
+
+	STAILQ_FOREACH(c, &p->calls, link) {
+		int64_t left = (until - loop_now()) / 1000000;
+
+		if (c->unwanted)
+			continue;
+		left = a->within.set ? (left > 0 ? left : 0) : LOOP_FOREVER;
+		if (peer_await(p, c, left, false))
+			return -1;
+	}
+	return 0;
+}
+
 /* All are waited for before the first error counts: nothing is left to come after it. */
 static int await_all(struct session *s, const struct barrier_args *a)
 {
 	int64_t until = loop_now() + (int64_t)a->within.v * 1000000;
-	struct call *c;
+	struct held *before = s->held;
 	struct obj *o;
+	int rc = 0;
 
 	obj_foreach(o, s) {
-		struct peer *p = (struct peer *)o;
+		struct held held;
 
-		if (!is_meant(a, o))
+		if (rc || !is_meant(a, o))
 			continue;
-		STAILQ_FOREACH(c, &p->calls, link) {
-			int64_t left = (until - loop_now()) / 1000000;
-
-			if (c->unwanted)
-				continue;
-			left = a->within.set ? (left > 0 ? left : 0) : LOOP_FOREVER;
-			if (peer_await(p, c, left, false))
-				return -1;
-		}
+		obj_hold(s, &held, o);
+		rc = await_calls((struct peer *)o, a, until);
+		s->held = before;
 	}
-	return 0;
+	return rc;
 }
 
 static int barrier_exec(struct session *s, const void *args, struct out *out)

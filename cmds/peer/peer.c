@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "cmd.h"
 #include "out.h"
 #include "peer.h"
@@ -108,6 +109,7 @@ static int parse_peer(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 
 	(void)a;
 	if (p) {
+		obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), p);
 		*(struct peer **)dst = p;
 		return 0;
 	}

@@ -32,12 +32,14 @@ enum peer_state {
 struct call {
 	STAILQ_ENTRY(call) link;
 	uint64_t id;
-	char *what;	 /* the beginning of the script */
-	int64_t since;	 /* loop_now() */
-	bool background; /* its answer is for 'NAME -result' or barrier */
-	bool unwanted;	 /* nobody waits for its answer any more */
-	bool done;	 /* answered, or never will be */
-	unsigned passed; /* expectations told to it */
+	char *what;	  /* the beginning of the script */
+	size_t size;	  /* of what was sent */
+	int64_t since;	  /* loop_now() */
+	bool background;  /* its answer is for 'NAME -result' or barrier */
+	bool unwanted;	  /* nobody waits for its answer any more */
+	bool done;	  /* answered, or never will be */
+	unsigned awaited; /* by so many commands: it stays until they have looked */
+	unsigned passed;  /* expectations told to it */
 	unsigned failed;
 	struct json_object *answer; /* NULL until then; and if the peer has ended */
 };
@@ -97,7 +99,7 @@ void peer_stop(struct peer *p);
 
 /* Begins to read what the process prints. */
 void peer_listen(struct peer *p);
-/* Reads all that is there now, and no more after it. */
+/* Reads all that is there now, and no more after it: what it has started may still write. */
 void peer_drain(struct peer *p);
 /* Text of a peer that cannot act on the terminal; lines and tabs stay. To be freed. */
 char *peer_clean(const char *text);

@@ -47,7 +47,7 @@ void peer_answer(struct peer *p, struct json_object *body)
 		json_object_put(p->objects);
 		p->objects = json_object_get(objects);
 	}
-	if (c->unwanted) {
+	if (c->unwanted && !c->awaited) {
 		peer_call_free(p, c);
 		return;
 	}

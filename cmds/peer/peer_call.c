@@ -14,8 +14,9 @@
 #include "where.h"
 #include "xmem.h"
 
-#define CALLS_MAX 1000 /* not yet taken, of a peer */
-#define GRACE_MS  2000 /* for a command that was interrupted */
+#define CALLS_MAX 1000	     /* not yet taken, of a peer */
+#define BYTES_MAX FRAMES_MAX /* of commands that are not through, of a peer */
+#define GRACE_MS  2000	     /* for a command that was interrupted */
 
 /* --------------------------------------------------------------------- sending -- */
 
@@ -100,18 +101,20 @@ static char *beginning(const char *script)
 			 script[len < 60 ? len : 60] ? " ..." : "");
 }
 
-/* -1 with s->fail filled. */
-static int may_call(struct peer *p, int len, struct json_object *values)
+/* size: of the command. -1 with s->fail filled. */
+static int may_call(struct peer *p, int len, struct json_object *values, size_t *size)
 {
 	struct session *s = p->s;
 	unsigned waiting = 0;
 	struct call *c;
-	size_t more = 0;
+	size_t more = 0, under_way = 0;
 
 	if (p->state == PEER_ENDED)
 		return peer_dead(s, p);
-	STAILQ_FOREACH(c, &p->calls, link)
+	STAILQ_FOREACH(c, &p->calls, link) {
 		waiting++;
+		under_way += c->done ? 0 : c->size;
+	}
 	if (waiting >= CALLS_MAX) {
 		fail(s, "peer", "EAGAIN", "%s has %u commands whose results nobody has taken",
 		     p->o.name, waiting);
@@ -123,7 +126,12 @@ static int may_call(struct peer *p, int len, struct json_object *values)
 		return fail(s, "peer", "EMSGSIZE",
 			    "a command of more than %u MiB cannot go to a peer",
 			    FRAMES_MAX / 8 >> 20);
-	return 0;
+	*size = (size_t)len + more;
+	if (under_way + *size <= BYTES_MAX)
+		return 0;
+	fail(s, "peer", "EAGAIN", "%s is not through with %zu MiB of commands: no more than %u",
+	     p->o.name, under_way >> 20, BYTES_MAX >> 20);
+	return fail_next(s, "barrier %s", p->o.name);
 }
 
 static struct call *new_call(struct peer *p, const char *text, bool background)
@@ -146,14 +154,16 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct js
 	struct json_object *body;
 	struct session *s = p->s;
 	struct call *c;
+	size_t size;
 	int len;
 	const char *text = Tcl_GetStringFromObj(script, &len);
 
-	if (may_call(p, len, values)) {
+	if (may_call(p, len, values, &size)) {
 		json_object_put(values);
 		return NULL;
 	}
 	c = new_call(p, text, background);
+	c->size = size;
 	body = json_object_new_object();
 	put(body, "id", json_object_new_uint64(c->id));
 	put(body, "script", frames_str(text, len));
@@ -190,7 +200,7 @@ struct call *peer_first(struct peer *p)
 	struct call *c;
 
 	STAILQ_FOREACH(c, &p->calls, link)
-		if (c->background && !c->unwanted)
+		if (c->background && !c->unwanted && !c->awaited)
 			return c;
 	return NULL;
 }
@@ -241,12 +251,17 @@ static const char *stubborn(const struct call *c, bool stop)
 int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 {
 	struct session *s = p->s;
-	enum loop_end end = loop_wait(s->loop, is_done, c, within_ms);
-	const struct call *busy = peer_busy(p);
+	const struct call *busy;
+	enum loop_end end;
 	char *what;
 
-	if (end == LOOP_DONE)
+	c->awaited++;
+	end = loop_wait(s->loop, is_done, c, within_ms);
+	if (end == LOOP_DONE) {
+		c->awaited--;
 		return 0;
+	}
+	busy = peer_busy(p);
 	what = xstrdup(busy ? busy->what : c->what);
 	stop |= end == LOOP_INTERRUPTED;
 	if (stop) {
@@ -261,7 +276,8 @@ int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 	if (!stop)
 		fail_next(s, "@%s -result: waits again; Ctrl-C stops what it does", p->o.name);
 	free(what);
-	if (stop && c->done)
+	c->awaited--;
+	if (stop && c->done && !c->awaited)
 		peer_call_free(p, c);
 	else if (stop)
 		c->unwanted = true;

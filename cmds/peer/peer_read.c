@@ -17,7 +17,8 @@
 #include "session.h"
 #include "xmem.h"
 
-#define ROOM (64u << 10) /* bytes read at once */
+#define ROOM	 (64u << 10) /* bytes read at once */
+#define LAST_MAX 64	     /* reads, when it has ended: more than a pipe holds */
 
 /* -------------------------------------------------------------------- printing -- */
 
@@ -33,21 +34,31 @@ static size_t color_len(const char *text, size_t len)
 	return n < len && text[n] == 'm' ? n + 1 : 0;
 }
 
+/* How long a control character is, UTF-8's C1 too; 0: there is none. */
+static size_t control_len(const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	if ((*p < ' ' && *p != '\t') || *p == 0x7f)
+		return 1;
+	return *p == 0xc2 && len > 1 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+}
+
 /* Control characters but for tabs and, with colors, changes of colour become dots. */
 static void append_safely(Tcl_DString *d, const char *text, size_t len, bool colors)
 {
-	for (size_t i = 0; i < len;) {
-		const unsigned char *p = (const unsigned char *)text + i;
-		size_t color = colors ? color_len(text + i, len - i) : 0;
-		bool c1 = p[0] == 0xc2 && i + 1 < len && p[1] >= 0x80 && p[1] < 0xa0;
-
-		if (color)
-			Tcl_DStringAppend(d, text + i, (int)color);
-		else if ((*p < ' ' && *p != '\t') || *p == 0x7f || c1)
+	for (size_t i = 0, n, control; i < len; i += n + control) {
+		n = colors ? color_len(text + i, len - i) : 0;
+		for (control = 0; i + n < len; n++) {
+			control = control_len(text + i + n, len - i - n);
+			if (control)
+				break;
+		}
+		Tcl_DStringAppend(d, text + i, (int)n);
+		if (control && colors && color_len(text + i + n, len - i - n))
+			control = 0;
+		else if (control)
 			Tcl_DStringAppend(d, ".", 1);
-		else
-			Tcl_DStringAppend(d, text + i, 1);
-		i += color ? color : c1 ? 2 : 1;
 	}
 }
 
@@ -282,9 +293,9 @@ static void on_err(void *arg, int fd, short revents)
 
 void peer_drain(struct peer *p)
 {
-	while (read_some(p, &p->err, p->errors))
+	for (int n = 0; n < LAST_MAX && read_some(p, &p->err, p->errors); n++)
 		;
-	while (read_some(p, &p->out, p->frames))
+	for (int n = 0; n < LAST_MAX && read_some(p, &p->out, p->frames); n++)
 		;
 	frames_end(p->errors);
 	frames_end(p->frames);

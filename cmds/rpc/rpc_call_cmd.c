@@ -13,6 +13,19 @@
 #include "table.h"
 #include "xmem.h"
 
+/* A body may close the connection meanwhile. */
+struct waiting {
+	struct session *s;
+	struct rpc_peer *p;
+	uint64_t serial;
+	struct rpc_call *call;
+};
+
+static bool lives(const struct waiting *w)
+{
+	return obj_lives(w->s, w->p, w->serial);
+}
+
 /* ----------------------------------------------------------------- connect -- */
 
 struct connect_args {
@@ -33,11 +46,16 @@ static const struct arg connect_args[] = {
 	ARGS_END
 };
 
+static int closed(struct session *s)
+{
+	return fail(s, "rpc", "ENOTCONN", "the connection was closed meanwhile");
+}
+
 static bool met(void *arg)
 {
-	const struct rpc_peer *p = arg;
+	const struct waiting *w = arg;
 
-	return p->ready || p->conn.state == RPC_OVER;
+	return !lives(w) || w->p->ready || w->p->conn.state == RPC_OVER;
 }
 
 static int not_met(struct session *s, struct rpc_peer *p, enum loop_end end)
@@ -72,11 +90,15 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 					    .qkey = (uint32_t)a->qkey.v,
 					    .max = (size_t)a->max.v };
 	struct rpc_peer *p = rpc_peer_make(s, &spec);
+	struct waiting w = { .s = s, .p = p };
 	enum loop_end end;
 
 	if (!p)
 		return -1;
-	end = loop_wait(s->loop, met, p, (int64_t)a->within.v);
+	w.serial = p->o.serial;
+	end = loop_wait(s->loop, met, &w, (int64_t)a->within.v);
+	if (!lives(&w))
+		return closed(s);
 	if (!p->ready || p->conn.state == RPC_OVER)
 		return not_met(s, p, end);
 	rpc_peer_class.describe(s, &p->o, o);
@@ -107,18 +129,6 @@ const struct cmd cmd_rpc_connect = {
 };
 
 /* ----------------------------------------------------------------- waiting -- */
-
-struct waiting {
-	struct session *s;
-	struct rpc_peer *p;
-	uint64_t serial;
-	struct rpc_call *call;
-};
-
-static bool lives(const struct waiting *w)
-{
-	return obj_lives(w->s, w->p, w->serial);
-}
 
 static bool call_over(void *arg)
 {
@@ -211,7 +221,7 @@ static int await(struct waiting *w, uint64_t within, uint64_t retries, struct ou
 	for (;;) {
 		end = loop_wait(w->s->loop, call_over, w, (int64_t)within);
 		if (!lives(w))
-			return fail(w->s, "rpc", "ENOTCONN", "the connection was closed meanwhile");
+			return closed(w->s);
 		if (end != LOOP_TIMEOUT || !retries--)
 			break;
 		rpc_call_again(w->p, w->call);

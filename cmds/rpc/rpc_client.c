@@ -68,6 +68,7 @@ const struct obj_class rpc_client_class = {
 	.title = "client of an rpc server",
 	.remedy = "rpc connect HOST PORT, at the other end",
 	.size = sizeof(struct rpc_client),
+	.may_go = true,
 	.destroy = client_destroy,
 	.describe = client_describe,
 };

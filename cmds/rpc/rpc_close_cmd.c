@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends: rpc close, rpc show. */
+#include "arena.h"
 #include "cmd.h"
 #include "out.h"
 #include "rpc_cmd.h"
@@ -89,19 +90,20 @@ static int close_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct close_args *a = args;
 	struct obj **v = a->objs.v, *one;
+	uint64_t *serials = arena_alloc(&s->arena, (a->objs.n + 1) * sizeof *serials);
 
 	(void)o;
-	for (size_t i = 0; i < a->objs.n; i++)
+	for (size_t i = 0; i < a->objs.n; i++) {
+		serials[i] = v[i]->serial;
 		if (!is_rpc(v[i])) {
 			fail(s, "rpc close", "EINVAL", "%s is a %s", v[i]->name,
 			     v[i]->class->title);
 			return fail_next(s, "destroy %s", v[i]->name);
 		}
-	for (size_t i = 0; i < a->objs.n; i++) {
-		one = v[i];
-		if (close_one(s, one, (int64_t)a->within.v))
-			return -1;
 	}
+	for (size_t i = 0; i < a->objs.n; i++) /* one may go with, or during, the one before */
+		if (obj_lives(s, v[i], serials[i]) && close_one(s, v[i], (int64_t)a->within.v))
+			return -1;
 	while (!a->objs.n && (one = first(s)))
 		if (close_one(s, one, (int64_t)a->within.v))
 			return -1;

@@ -74,6 +74,19 @@ static uint8_t *pack(const struct rpc_client *c, const Rpc__Request *r, struct r
 	return reply;
 }
 
+/* A client that acknowledges nothing must not fill the memory: one that takes what it asked for
+ * never has more than its window of calls to get. */
+static void post(struct rpc_client *c, const struct rpc_entry *e)
+{
+	size_t queued = c->conn.session.tx.queued;
+
+	if (queued <= RPC_CALLS * c->server->max)
+		rpc_conn_post(&c->conn, e->reply, e->len);
+	else
+		rpc_conn_lost(&c->conn, "ENOBUFS", "it does not take its replies: %zu MiB wait",
+			      queued >> 20);
+}
+
 static void answer(struct rpc_client *c, const Rpc__Request *r, struct rpc_outcome *out)
 {
 	const struct rpc_entry *e;
@@ -87,7 +100,7 @@ static void answer(struct rpc_client *c, const Rpc__Request *r, struct rpc_outco
 	reply = pack(c, r, out, &len);
 	e = rpc_ledger_done(&c->ledger, r->id, reply, len);
 	if (e)
-		rpc_conn_post(&c->conn, e->reply, e->len);
+		post(c, e);
 }
 
 /* False: the server is gone. */
@@ -169,7 +182,8 @@ void rpc_request_take(struct rpc_client *c, Rpc__Message *m, size_t len)
 		refuse_full(c, r, "calls that wait to be executed", WAITING);
 		break;
 	case RPC_REPLY:
-		rpc_conn_post(&c->conn, e->reply, e->len);
+		if (c->conn.session.tx.queued < e->len) /* else it is under way still */
+			post(c, e);
 		break;
 	case RPC_FULL:
 		refuse_full(c, r, "the replies of earlier calls", RPC_KEPT);

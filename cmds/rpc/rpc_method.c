@@ -7,6 +7,7 @@
 #include "interp.h"
 #include "objects.h"
 #include "rpc_method.h"
+#include "script.h"
 #include "session.h"
 #include "suggest.h"
 #include "xmem.h"
@@ -22,6 +23,7 @@ static void drop(struct rpc_method *m)
 	if (m->lambda)
 		Tcl_DecrRefCount(m->lambda);
 	free(m->name);
+	free(m->dir);
 	free(m);
 }
 
@@ -130,6 +132,7 @@ struct rpc_method *rpc_method_set(struct session *s, const char *name, Tcl_Obj *
 	}
 	m = xcalloc(1, sizeof *m);
 	m->name = xstrdup(name);
+	m->dir = script_gate(s) ? xstrdup(script_gate(s)) : NULL;
 	words[0] = Tcl_NewListObj(0, NULL);
 	words[1] = body;
 	Tcl_IncrRefCount(words[0]);
@@ -254,14 +257,16 @@ static void run(struct session *s, struct rpc_method *m, size_t n, Tcl_Obj *cons
 		struct rpc_outcome *out)
 {
 	Tcl_Obj *words[2 + RPC_ARGS_MAX] = { Tcl_NewStringObj("::apply", -1), m->lambda };
+	char *dir = m->dir ? xstrdup(m->dir) : NULL; /* the body may replace its method */
 	int rc;
 
 	memcpy(words + 2, args, n * sizeof *args);
 	Tcl_IncrRefCount(words[0]);
-	Tcl_IncrRefCount(words[1]); /* the body may replace its method */
-	rc = interp_aside(s, (int)n + 2, words, &out->value, &out->code);
+	Tcl_IncrRefCount(words[1]);
+	rc = interp_aside(s, dir, (int)n + 2, words, &out->value, &out->code);
 	Tcl_DecrRefCount(words[1]);
 	Tcl_DecrRefCount(words[0]);
+	free(dir);
 	if (rc == TCL_OK ||
 	    (rc == TCL_ERROR && !loop_interrupted(s->loop) && !loop_ending(s->loop)))
 		return;

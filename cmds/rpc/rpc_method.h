@@ -28,6 +28,7 @@ struct rpc_method {
 	bool rest;		   /* the last is "args": any number */
 	Tcl_Obj *params_text;	   /* as given */
 	Tcl_Obj *lambda;	   /* for apply */
+	char *dir; /* of the script that defined it: its files, whoever waits meanwhile; or NULL */
 	uint64_t calls, errors;
 };
 

@@ -73,6 +73,7 @@ const struct obj_class rpc_peer_class = {
 	.title = "rpc connection",
 	.remedy = "rpc connect HOST PORT",
 	.size = sizeof(struct rpc_peer),
+	.may_go = true,
 	.destroy = peer_destroy,
 	.describe = peer_describe,
 };

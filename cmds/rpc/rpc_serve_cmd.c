@@ -56,7 +56,9 @@ const struct cmd cmd_rpc_serve = {
 		"is checked before the body runs: int, double, bool, list, dict; and a default. The\n"
 		"last may be args. A name that is there already is replaced. All servers of the\n"
 		"session offer all methods. Bodies run one at a time, whenever the session waits:\n"
-		"at the prompt, in rpc run, in any other command that waits.",
+		"at the prompt, in rpc run, in any other command that waits. What that command works\n"
+		"with cannot be destroyed by a body. The files that a body may use are those of the\n"
+		"script that defined it.",
 	.examples = serve_egs,
 	.args = serve_args,
 	.size = sizeof(struct serve_args),

@@ -53,6 +53,7 @@ const struct obj_class rpc_server_class = {
 	.title = "rpc server",
 	.remedy = "rpc listen 7100",
 	.size = sizeof(struct rpc_server),
+	.may_go = true,
 	.destroy = server_destroy,
 	.describe = server_describe,
 };

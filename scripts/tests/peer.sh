@@ -126,6 +126,27 @@ run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n
 	-c '@b echo hi'
 has 'a closed channel' "$err" 'b has ended: it has closed its end of the channel'
 
+# what is too long for a message, of a peer that means well, and of one that does not
+run -q -X -c 'peer b' -c '@b {echo [string repeat x 66000000]; echo end}' \
+	-c 'catch {@b {error [string repeat x 300000]}} text; echo [string length $text]' \
+	-c 'echo [@b expr 6 * 7]'
+has 'much text' "$(cut -c 1-80 <<<"$out")" 'b| end'
+wants 'much text comes whole' "$(grep '^b| x' <<<"$out" | tr -cd x | wc -c)" 66000000
+wants 'a long error is shortened' "$(tail -n 2 <<<"$out")" '262144
+42'
+run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n\036\173"; exec cat /dev/zero}}' \
+	-c '@b echo hi'
+has 'a message without an end' "$err" 'it has sent a message of more than 64 MiB'
+wants 'is not shown' "$((${#out} + ${#err} < 1000))" 1
+run -q -X -c 'peer b; @b -background {while 1 {}}' \
+	-c 'set x [string repeat a 8000000]; while 1 {@b -background echo $x}'
+has 'a peer that does nothing of what it is told' "$err" \
+	'b is not through with 61 MiB of commands: no more than 64'
+# its child writes on
+run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n"; setsid yes & echo $!; sleep 0.2}}' \
+	-c 'catch {@b echo hi} text; echo $text'
+has 'what an ended peer has started' "$out" 'b has ended: exit status 0'
+
 # --- ends ---
 
 run -q -X --unsafe -c 'peer b' -c '@b -background sleep 60s' \
