@@ -13,6 +13,7 @@
 #include "peer.h"
 #include "qp_history.h"
 #include "session.h"
+#include "timeline.h"
 #include "topics.h"
 #include "wire_on.h"
 #include "words.h"
@@ -23,6 +24,8 @@ static int app_open(struct session *s)
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	TAILQ_INIT(&s->ctx->objs);
 	TAILQ_INIT(&s->ctx->asyncs);
+	if (s->opt.interactive)
+		timeline_begin(s);
 	return 0;
 }
 
@@ -36,9 +39,17 @@ static void app_close(struct session *s)
 	obj_destroy_all(s);
 	async_free(s);
 	wire_end(s);
+	timeline_end(s);
 	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;
+}
+
+/* What has passed by now. */
+static void app_after(struct session *s)
+{
+	wire_drain(s);
+	timeline_drain(s);
 }
 
 /* "rxe0 qp0:RTS": the device, the current QP and its state as the device has it now. */
@@ -110,12 +121,13 @@ const struct app app = {
 	.start = embedded_start,
 	.open = app_open,
 	.close = app_close,
-	.after = wire_drain,
+	.after = app_after,
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,
 	.names = app_names,
 	.objects = app_objects,
+	.side = timeline_side,
 	.topics = cmd_topics,
 };

@@ -21,6 +21,7 @@ struct cc_watch;
 struct cm_event;
 struct watch;
 struct wire;
+struct noted;
 struct obj;
 struct out;
 struct session;
@@ -72,6 +73,7 @@ struct context {
 	struct bad_wc *bad;	  /* NULL: none yet */
 	struct wire *wire;	  /* wire on, or NULL */
 	struct capture *capture;  /* capture start, or NULL */
+	struct noted *noted;	  /* what the timeline looks at; NULL: it is off */
 };
 
 /* ------------------------------------------------------------------ objects -- */

@@ -127,6 +127,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_tcp_send,
 	&cmd_text_load,
 	&cmd_text_save,
+	&cmd_timeline,
 	&cmd_trace,
 	&cmd_version,
 	&cmd_wait_async,

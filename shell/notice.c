@@ -7,9 +7,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tcl.h>
 
 #include "edit.h"
+#include "journal.h"
 #include "notice.h"
 #include "xmem.h"
 
@@ -120,13 +122,26 @@ static void say(struct notices *n, const Tcl_DString *line)
 	fflush(stderr);
 }
 
+/* Events of the connection manager and packets are noted where they are taken. */
+static void note(enum notice_kind kind, const char *text)
+{
+	struct journal_entry e = { .text = (char *)text,
+				   .kind = kind == NOTICE_PEER ? JOURNAL_NOTICE : JOURNAL_EVENT };
+
+	if (kind == NOTICE_CM || kind == NOTICE_WIRE)
+		return;
+	snprintf(e.name, sizeof e.name, "%.*s", (int)strcspn(text, ":"), text);
+	journal_note(&e);
+}
+
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 {
 	Tcl_DString line;
 	va_list ap;
+	bool shown = n->kinds & (1u << kind);
 	char *text;
 
-	if (!(n->kinds & (1u << kind)))
+	if (!shown && !journal_is_on)
 		return;
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
@@ -134,6 +149,11 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (!text)
 		return;
+	note(kind, text);
+	if (!shown) {
+		free(text);
+		return;
+	}
 	if (n->divert) {
 		n->divert(n->arg, kind, text);
 		free(text);

@@ -12,6 +12,7 @@
 #include <tcl.h>
 
 #include "fail.h"
+#include "journal.h"
 #include "loop.h"
 #include "notice.h"
 #include "out.h"
@@ -43,6 +44,9 @@ struct app {
 	void (*names)(struct session *s, Tcl_Obj *list);
 	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
 	Tcl_Obj *(*objects)(struct session *s);
+	/* Which end of a connection text, which names objects, is about; name: the object, or
+	 * "". NULL: it is never known. */
+	enum journal_side (*side)(struct session *s, const char *text, char name[32]);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;

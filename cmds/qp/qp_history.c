@@ -1,16 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of a QP: the last states, in a ring. */
+#include <stdio.h>
 #include <time.h>
 
+#include "journal.h"
 #include "objects.h"
 #include "posted.h"
 #include "qp_history.h"
+#include "words.h"
+
+static void note(const struct qp *qp, enum ibv_qp_state state, const char *why)
+{
+	struct journal_entry e = {
+		.kind = JOURNAL_STATE,
+		.bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE,
+		.result = (char *)why,
+	};
+	char text[96];
+
+	if (!journal_is_on)
+		return;
+	snprintf(e.name, sizeof e.name, "%s", qp->o.name);
+	if (qp->nsteps)
+		snprintf(text, sizeof text, "%s %s -> %s", qp->o.name,
+			 word_name(qp_state_words, qp_history_state(qp)),
+			 word_name(qp_state_words, state));
+	else
+		snprintf(text, sizeof text, "%s %s", qp->o.name, word_name(qp_state_words, state));
+	e.text = text;
+	journal_note(&e);
+}
 
 void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
 {
-	struct qp_step *step = &qp->steps[qp->nsteps++ % QP_STEPS];
+	struct qp_step *step;
 	struct timespec now;
 
+	note(qp, state, why);
+	step = &qp->steps[qp->nsteps++ % QP_STEPS];
 	clock_gettime(CLOCK_REALTIME, &now);
 	step->when = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 	step->state = state;

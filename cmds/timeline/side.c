@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Which end of a connection something is about, when both may be in one process. */
+#include <stdio.h>
+#include <string.h>
+
+#include "noted.h"
+#include "session.h"
+#include "timeline.h"
+
+static enum journal_side side_of_id(const struct id *id)
+{
+	if (id->passive || id->listening || id->state == ID_LISTENING)
+		return SIDE_PASSIVE;
+	return id->state >= ID_ADDR_RESOLVED || id->qp ? SIDE_ACTIVE : SIDE_NONE;
+}
+
+static const struct qp *of_qpn(struct session *s, uint32_t qpn)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (o->class == &qp_class && ((struct qp *)o)->v->qp_num == qpn)
+			return (struct qp *)o;
+	return NULL;
+}
+
+/* By hand: of two that lead to each other, the one made first is the active one. */
+static enum journal_side side_of_qp(struct session *s, const struct qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a = { 0 };
+	const struct qp *other;
+
+	if (qp->id)
+		return side_of_id(qp->id);
+	if (!qp->peer.known &&
+	    (ibv_query_qp(qp->v, &a, IBV_QP_STATE | IBV_QP_DEST_QPN, &init) || !a.dest_qp_num))
+		return SIDE_NONE;
+	other = of_qpn(s, qp->peer.known ? qp->peer.qpn : a.dest_qp_num);
+	if (!other || other == qp)
+		return SIDE_ACTIVE;
+	return qp->o.serial < other->o.serial ? SIDE_ACTIVE : SIDE_PASSIVE;
+}
+
+static enum journal_side side_of_cq(struct session *s, const struct cq *cq)
+{
+	enum journal_side side = SIDE_NONE, its;
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		const struct qp *qp = (const struct qp *)o;
+
+		if (o->class != &qp_class || (qp->send_cq != cq && qp->recv_cq != cq))
+			continue;
+		its = side_of_qp(s, qp);
+		if (side && its != side)
+			return SIDE_NONE; /* of both ends */
+		side = its;
+	}
+	return side;
+}
+
+static enum journal_side side_of(struct session *s, const struct obj *o)
+{
+	if (o->class == &id_class)
+		return side_of_id((const struct id *)o);
+	if (o->class == &qp_class)
+		return side_of_qp(s, (const struct qp *)o);
+	return o->class == &cq_class ? side_of_cq(s, (const struct cq *)o) : SIDE_NONE;
+}
+
+static const char name_bytes[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
+enum journal_side timeline_side(struct session *s, const char *text, char name[32])
+{
+	enum journal_side side;
+	char word[32];
+	size_t len;
+
+	*name = 0;
+	for (text += strcspn(text, name_bytes); *text; text += strcspn(text, name_bytes)) {
+		const struct obj *o;
+
+		len = strspn(text, name_bytes);
+		snprintf(word, sizeof word, "%.*s", (int)len, text);
+		text += len;
+		o = len < sizeof word ? obj_find(s, NULL, word) : NULL;
+		if (!o || (o->class != &id_class && o->class != &qp_class && o->class != &cq_class))
+			continue;
+		side = side_of(s, o);
+		if (!*name || side)
+			memcpy(name, word, sizeof word);
+		if (side)
+			return side;
+	}
+	return SIDE_NONE;
+}
+
+enum journal_side side_of_qpn(struct session *s, uint32_t qpn, char name[32])
+{
+	const struct qp *qp = of_qpn(s, qpn);
+
+	if (!qp)
+		return SIDE_NONE;
+	snprintf(name, 32, "%s", qp->o.name);
+	return side_of_qp(s, qp);
+}
