@@ -112,6 +112,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_rendezvous_get,
 	&cmd_rendezvous_put,
 	&cmd_repeat,
+	&cmd_report,
 	&cmd_require,
 	&cmd_rereg,
 	&cmd_show,

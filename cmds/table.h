@@ -115,6 +115,8 @@ extern const struct cmd cmd_wire_off, cmd_wire_on;
 /* wire/wire_read.c */
 extern const struct cmd cmd_wire_read;
 
+/* timeline/report.c */
+extern const struct cmd cmd_report;
 /* timeline/timeline.c */
 extern const struct cmd cmd_timeline;
 /* tcp/tcp.c */

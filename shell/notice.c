@@ -11,7 +11,7 @@
 #include <tcl.h>
 
 #include "edit.h"
-#include "journal.h"
+#include "chronicle.h"
 #include "notice.h"
 #include "xmem.h"
 
@@ -125,13 +125,13 @@ static void say(struct notices *n, const Tcl_DString *line)
 /* Events of the connection manager and packets are noted where they are taken. */
 static void note(enum notice_kind kind, const char *text)
 {
-	struct journal_entry e = { .text = (char *)text,
-				   .kind = kind == NOTICE_PEER ? JOURNAL_NOTICE : JOURNAL_EVENT };
+	struct chronicle_entry e = { .text = (char *)text,
+				   .kind = kind == NOTICE_PEER ? CHRONICLE_NOTICE : CHRONICLE_EVENT };
 
 	if (kind == NOTICE_CM || kind == NOTICE_WIRE)
 		return;
 	snprintf(e.name, sizeof e.name, "%.*s", (int)strcspn(text, ":"), text);
-	journal_note(&e);
+	chronicle_note(&e);
 }
 
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
@@ -141,7 +141,7 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	bool shown = n->kinds & (1u << kind);
 	char *text;
 
-	if (!shown && !journal_is_on)
+	if (!shown && !chronicle_is_on)
 		return;
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)

@@ -12,7 +12,7 @@
 #include <tcl.h>
 
 #include "fail.h"
-#include "journal.h"
+#include "chronicle.h"
 #include "loop.h"
 #include "notice.h"
 #include "out.h"
@@ -46,7 +46,7 @@ struct app {
 	Tcl_Obj *(*objects)(struct session *s);
 	/* Which end of a connection text, which names objects, is about; name: the object, or
 	 * "". NULL: it is never known. */
-	enum journal_side (*side)(struct session *s, const char *text, char name[32]);
+	enum chronicle_side (*side)(struct session *s, const char *text, char name[32]);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "edit.h"
-#include "journal.h"
+#include "chronicle.h"
 #include "session.h"
 #include "step.h"
 #include "trace.h"
@@ -25,7 +25,7 @@ static struct {
 	enum voice voice;
 	const char *call;
 	char *args;   /* NULL: nobody wants to know */
-	int64_t when; /* journal_now(), with the journal on */
+	int64_t when; /* chronicle_now(), with the chronicle on */
 } pending;
 
 static void line(struct session *s, enum voice v, const char *text)
@@ -76,15 +76,15 @@ void call_begin(struct session *s, enum voice v, const char *call, const char *a
 	pending.args = NULL;
 	pending.voice = v;
 	pending.call = call;
-	if (!s->opt.trace && !s->opt.step && !journal_is_on)
+	if (!s->opt.trace && !s->opt.step && !chronicle_is_on)
 		return;
 	va_start(ap, args);
 	pending.args = xvasprintf(args, ap);
 	va_end(ap);
 	if (s->opt.step)
 		stop(s);
-	if (journal_is_on)
-		pending.when = journal_now();
+	if (chronicle_is_on)
+		pending.when = chronicle_now();
 }
 
 /* Events are taken from the connection manager by a call; they are what counts. */
@@ -93,10 +93,10 @@ static void note(struct session *s, const char *result, bool bad)
 	bool event = strcmp(pending.call, "rdma_get_cm_event") == 0 && !bad;
 	char *text = event ? xasprintf("%s", result)
 			   : xasprintf("%s(%s)", pending.call, pending.args);
-	struct journal_entry e = {
+	struct chronicle_entry e = {
 		.when = pending.when,
-		.until = journal_now(),
-		.kind = event ? JOURNAL_EVENT : JOURNAL_CALL,
+		.until = chronicle_now(),
+		.kind = event ? CHRONICLE_EVENT : CHRONICLE_CALL,
 		.bad = bad || (event && strstr(result, " status ")),
 		.text = text,
 		.result = event ? NULL : (char *)result,
@@ -104,7 +104,7 @@ static void note(struct session *s, const char *result, bool bad)
 
 	if (app.side)
 		e.side = app.side(s, e.text, e.name);
-	journal_note(&e);
+	chronicle_note(&e);
 	free(text);
 }
 
@@ -114,7 +114,7 @@ static void finish(struct session *s, const char *result, bool bad)
 
 	if (!pending.args)
 		return;
-	if (journal_is_on)
+	if (chronicle_is_on)
 		note(s, result, bad);
 	if (s->opt.trace || s->opt.step) {
 		text = xasprintf("%s(%s) = %s", pending.call, pending.args, result);

@@ -120,16 +120,16 @@ static void note_bad(struct session *s, const struct wc *wc, const struct qp *qp
 static void note_wc(struct session *s, const struct wc *wc)
 {
 	bool good = wc->v.status == IBV_WC_SUCCESS;
-	struct journal_entry e = { .kind = JOURNAL_WC, .bad = !good };
+	struct chronicle_entry e = { .kind = CHRONICLE_WC, .bad = !good };
 
-	if (!journal_is_on)
+	if (!chronicle_is_on)
 		return;
 	e.text = good ? xasprintf("WC wr_id %llu SUCCESS %s", (unsigned long long)wc->v.wr_id,
 				  word_name(wc_opcode_words, wc->v.opcode))
 		      : xasprintf("WC wr_id %llu %s", (unsigned long long)wc->v.wr_id,
 				  word_name(wc_status_words, wc->v.status));
 	e.side = app.side(s, *wc->qp ? wc->qp : wc->cq->o.name, e.name);
-	journal_note(&e);
+	chronicle_note(&e);
 	free(e.text);
 }
 

@@ -256,7 +256,7 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	}
 	p->o.named = true;
 	obj_add(s, p);
-	if (journal_is_on)
+	if (chronicle_is_on)
 		timeline_peer(p, "on");
 	describe(s, &p->o, o);
 	return 0;

@@ -36,9 +36,9 @@ static char *clean(const char *text)
 
 static void add_ours(struct ladder *l)
 {
-	const struct journal_entry *e;
+	const struct chronicle_entry *e;
 
-	for (unsigned i = 0; (e = journal_at(i)); i++) {
+	for (unsigned i = 0; (e = chronicle_at(i)); i++) {
 		struct ladder_row *r = add(l, &(struct ladder_row){ .e = *e, .to = -1 });
 
 		r->e.text = clean(e->text);
@@ -54,7 +54,7 @@ static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &values) != TCL_OK)
 		return;
-	for (int i = n > JOURNAL_MAX ? n - JOURNAL_MAX : 0; i < n; i++) {
+	for (int i = n > CHRONICLE_MAX ? n - CHRONICLE_MAX : 0; i < n; i++) {
 		struct ladder_row r;
 
 		if (ladder_row_read(values[i], &r))
@@ -116,39 +116,73 @@ static void add_peers(struct session *s, struct ladder *l)
 
 /* --------------------------------------------------------------------------- sides -- */
 
-static bool names(const struct ladder_row *r, const char *name)
+static const char word_bytes[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
+static bool has_word(const char *text, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (const char *p = r->e.text; (p = strstr(p, name)); p += len)
-		if ((p == r->e.text || !strchr("abcdefghijklmnopqrstuvwxyz_0123456789", p[-1])) &&
-		    !strchr("abcdefghijklmnopqrstuvwxyz_0123456789", p[len] ? p[len] : 'a'))
+	for (text += strcspn(text, word_bytes); *text; text += strcspn(text, word_bytes)) {
+		size_t n = strspn(text, word_bytes);
+
+		if (n == len && memcmp(text, name, n) == 0)
 			return true;
-	return strcmp(r->e.name, name) == 0 || (r->e.result && strcmp(r->e.result, name) == 0);
+		text += n;
+	}
+	return false;
 }
 
-/* What was said about an object before it was known which end it is of. */
+/* Is it about the object? */
+static bool names(const struct ladder_row *r, const char *name)
+{
+	return strcmp(r->e.name, name) == 0 || has_word(r->e.text, name) ||
+	       (r->e.result && has_word(r->e.result, name));
+}
+
+/* What is told of an object before and after it is known which end it is of. */
+static void spread(struct ladder *l, const struct ladder_row *known, const char *name)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_row *r = &l->rows[i];
+
+		if (!r->e.side && r->place == known->place && r->e.kind != CHRONICLE_PACKET &&
+		    names(r, name))
+			r->e.side = known->e.side;
+	}
+}
+
+/* The word behind a key in the text of a call: "cq0" of "send_cq cq0, ...". */
+static void spread_word(struct ladder *l, const struct ladder_row *r, const char *text,
+			const char *key)
+{
+	const char *at = text ? strstr(text, key) : NULL;
+	char word[32];
+	size_t len;
+
+	if (!at)
+		return;
+	at += strlen(key);
+	len = strspn(at, word_bytes);
+	if (!len || len >= sizeof word)
+		return;
+	snprintf(word, sizeof word, "%.*s", (int)len, at);
+	spread(l, r, word);
+}
+
 static void fill_in_sides(struct ladder *l)
 {
 	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *known = &l->rows[i];
+		const struct ladder_row *r = &l->rows[i];
 
-		if (!known->e.side || !*known->e.name || known->e.kind == JOURNAL_PACKET)
+		if (!r->e.side || r->e.kind == CHRONICLE_PACKET)
 			continue;
-		for (unsigned j = i; j-- > 0;) {
-			struct ladder_row *r = &l->rows[j];
-
-			if (r->place != known->place || r->e.kind == JOURNAL_PACKET)
-				continue;
-			if (!r->e.side && names(r, known->e.name))
-				r->e.side = known->e.side;
-		}
-		for (unsigned j = i + 1; j < l->n; j++) {
-			struct ladder_row *r = &l->rows[j];
-
-			if (r->place == known->place && !r->e.side && *r->e.name &&
-			    strcmp(r->e.name, known->e.name) == 0)
-				r->e.side = known->e.side;
+		if (*r->e.name)
+			spread(l, r, r->e.name);
+		if (strstr(r->e.text, "_create_qp(")) {
+			spread_word(l, r, r->e.result, "");
+			spread_word(l, r, r->e.text, "send_cq ");
+			spread_word(l, r, r->e.text, "recv_cq ");
 		}
 	}
 }
@@ -166,7 +200,7 @@ static struct ladder_row *sent(struct ladder *l, const struct ladder_row *in)
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == JOURNAL_PACKET && r->e.out && !r->matched &&
+		if (r->e.kind == CHRONICLE_PACKET && r->e.out && !r->matched &&
 		    r->e.key == in->e.key && !(is_lost(r) && r->place != in->place))
 			return r;
 	}
@@ -181,7 +215,7 @@ static void match_packets(struct ladder *l)
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *in = &l->rows[i], *out;
 
-		if (in->e.kind != JOURNAL_PACKET || in->e.out)
+		if (in->e.kind != CHRONICLE_PACKET || in->e.out)
 			continue;
 		out = sent(l, in);
 		if (!out)
@@ -198,7 +232,7 @@ static void match_packets(struct ladder *l)
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == JOURNAL_PACKET && !r->e.out && r->matched) {
+		if (r->e.kind == CHRONICLE_PACKET && !r->e.out && r->matched) {
 			free(r->e.text);
 			free(r->e.result);
 			free(r->e.fate);
@@ -211,7 +245,7 @@ static void match_packets(struct ladder *l)
 
 /* --------------------------------------------------------------------------- lanes -- */
 
-static int lane_of(const struct ladder *l, unsigned place, enum journal_side side)
+static int lane_of(const struct ladder *l, unsigned place, enum chronicle_side side)
 {
 	int first = -1;
 
@@ -226,7 +260,7 @@ static int lane_of(const struct ladder *l, unsigned place, enum journal_side sid
 	return first;
 }
 
-static void add_lane(struct ladder *l, unsigned place, enum journal_side side)
+static void add_lane(struct ladder *l, unsigned place, enum chronicle_side side)
 {
 	if (l->nlanes < LANES_MAX)
 		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
@@ -243,8 +277,8 @@ static void make_lanes(struct ladder *l, unsigned npeers)
 			if (r->place != place)
 				continue;
 			any = true;
-			only_notices &= r->e.kind == JOURNAL_NOTICE;
-			if (r->e.kind != JOURNAL_PACKET) {
+			only_notices &= r->e.kind == CHRONICLE_NOTICE;
+			if (r->e.kind != CHRONICLE_PACKET) {
 				a |= r->e.side == SIDE_ACTIVE;
 				b |= r->e.side == SIDE_PASSIVE;
 			}
@@ -267,7 +301,7 @@ static int other_lane(const struct ladder *l, int lane)
 
 static void place_packet(struct ladder *l, struct ladder_row *r)
 {
-	enum journal_side there = r->e.side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
+	enum chronicle_side there = r->e.side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
 	int here = lane_of(l, r->place, r->e.out ? r->e.side : there);
 
 	if (!r->e.out) {
@@ -288,7 +322,7 @@ static void place_packet(struct ladder *l, struct ladder_row *r)
 static bool has_packets(const struct ladder *l)
 {
 	for (unsigned i = 0; i < l->n; i++)
-		if (l->rows[i].e.kind == JOURNAL_PACKET)
+		if (l->rows[i].e.kind == CHRONICLE_PACKET)
 			return true;
 	return false;
 }
@@ -320,7 +354,7 @@ static void label(struct session *s, struct ladder *l, unsigned lane)
 		const struct ladder_row *r = &l->rows[i];
 		char word[40];
 
-		if (r->from != (int)lane || r->e.kind == JOURNAL_PACKET || !*r->e.name ||
+		if (r->from != (int)lane || r->e.kind == CHRONICLE_PACKET || !*r->e.name ||
 		    (it->side && r->e.side != it->side))
 			continue;
 		snprintf(word, sizeof word, " %s ", r->e.name);
@@ -358,7 +392,7 @@ static void filter(struct ladder *l, const char *qp)
 
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
-		bool cm = r->e.kind == JOURNAL_PACKET && !*r->e.name && !*r->also;
+		bool cm = r->e.kind == CHRONICLE_PACKET && !*r->e.name && !*r->also;
 
 		if (cm || names(r, qp) || strcmp(r->also, qp) == 0)
 			l->rows[to++] = *r;
@@ -409,7 +443,7 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == JOURNAL_PACKET) {
+		if (r->e.kind == CHRONICLE_PACKET) {
 			place_packet(l, r);
 			continue;
 		}
@@ -441,16 +475,16 @@ double ladder_ms(const struct ladder *l, const struct ladder_row *r)
 
 char *ladder_says(const struct ladder_row *r)
 {
-	const struct journal_entry *e = &r->e;
+	const struct chronicle_entry *e = &r->e;
 
 	switch (e->kind) {
-	case JOURNAL_CALL:
+	case CHRONICLE_CALL:
 		return xasprintf("%s = %s", e->text, e->result ? e->result : "");
-	case JOURNAL_STATE:
+	case CHRONICLE_STATE:
 		return xasprintf("%s (%s)", e->text, e->result ? e->result : "");
-	case JOURNAL_WC:
+	case CHRONICLE_WC:
 		return xasprintf("%s  %s", e->text, e->name);
-	case JOURNAL_PACKET:
+	case CHRONICLE_PACKET:
 		return xasprintf("%s%s%s", e->text, e->fate ? "  fault: " : "",
 				 e->fate ? e->fate : "");
 	default:

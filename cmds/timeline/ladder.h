@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
-#include "journal.h"
+#include "chronicle.h"
 
 struct out;
 struct session;
@@ -19,12 +19,12 @@ struct session;
 
 struct ladder_lane {
 	unsigned place;		/* 0: this program; then its peers, and who is not one of them */
-	enum journal_side side; /* SIDE_NONE: the only one of its place */
+	enum chronicle_side side; /* SIDE_NONE: the only one of its place */
 	char *label;
 };
 
 struct ladder_row {
-	struct journal_entry e; /* with texts of its own, in which nothing acts on a terminal */
+	struct chronicle_entry e; /* with texts of its own, in which nothing acts on a terminal */
 	unsigned place;
 	char also[32]; /* of a packet: the object at its receiver */
 	int from, to;  /* lanes; to -1: no packet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of the journal as values, and back. */
+/* Entries of the chronicle as values, and back. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +10,21 @@
 #include "peer.h"
 #include "xmem.h"
 
-static const char *side_word(enum journal_side side)
+static const char *side_word(enum chronicle_side side)
 {
 	return side == SIDE_ACTIVE ? "active" : side == SIDE_PASSIVE ? "passive" : "";
 }
 
 void ladder_rows_out(struct out *o)
 {
-	const struct journal_entry *e;
+	const struct chronicle_entry *e;
 
 	out_list(o, NULL);
-	for (unsigned i = 0; (e = journal_at(i)); i++) {
+	for (unsigned i = 0; (e = chronicle_at(i)); i++) {
 		out_dict(o, NULL);
 		out_int(o, "wall", e->when, "%lld", (long long)e->when);
 		out_int(o, "until", e->until, NULL);
-		out_str(o, "kind", journal_words[e->kind], " %-10s", journal_words[e->kind]);
+		out_str(o, "kind", chronicle_words[e->kind], " %-10s", chronicle_words[e->kind]);
 		out_str(o, "side", side_word(e->side), " %-7s", side_word(e->side));
 		out_str(o, "name", e->name, " %-5s", e->name);
 		out_bool(o, "bad", e->bad, NULL);
@@ -60,7 +60,7 @@ static char *text_of(Tcl_Obj *dict, const char *key)
 
 	if (!value || !*Tcl_GetString(value))
 		return NULL;
-	cut = xasprintf("%.*s", JOURNAL_TEXT, Tcl_GetString(value));
+	cut = xasprintf("%.*s", CHRONICLE_TEXT, Tcl_GetString(value));
 	clean = peer_clean(cut);
 	free(cut);
 	for (char *p = clean; *p; p++)
@@ -94,12 +94,12 @@ static uint64_t key_of(Tcl_Obj *dict)
 	return value && args_number(value, &key, &fits) && fits ? key : 0;
 }
 
-static int kind_of(Tcl_Obj *dict, enum journal_kind *kind)
+static int kind_of(Tcl_Obj *dict, enum chronicle_kind *kind)
 {
 	Tcl_Obj *word = member(dict, "kind");
 
-	for (unsigned k = 0; word && k < JOURNAL_KINDS; k++)
-		if (strcmp(Tcl_GetString(word), journal_words[k]) == 0) {
+	for (unsigned k = 0; word && k < CHRONICLE_KINDS; k++)
+		if (strcmp(Tcl_GetString(word), chronicle_words[k]) == 0) {
 			*kind = k;
 			return 0;
 		}

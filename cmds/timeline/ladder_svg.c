@@ -36,9 +36,9 @@ static const char style[] =
 	".lad .bad{fill:var(--bad)}.lad .p.bad{stroke:var(--bad);fill:none;stroke-dasharray:5 3}"
 	".lad .tip.bad{fill:var(--bad)}";
 
-static const char *const classes[JOURNAL_KINDS] = {
-	[JOURNAL_CALL] = "call", [JOURNAL_EVENT] = "event", [JOURNAL_PACKET] = "packet",
-	[JOURNAL_WC] = "wc",	 [JOURNAL_STATE] = "state", [JOURNAL_NOTICE] = "notice",
+static const char *const classes[CHRONICLE_KINDS] = {
+	[CHRONICLE_CALL] = "call", [CHRONICLE_EVENT] = "event", [CHRONICLE_PACKET] = "packet",
+	[CHRONICLE_WC] = "wc",	 [CHRONICLE_STATE] = "state", [CHRONICLE_NOTICE] = "notice",
 };
 
 struct drawing {
@@ -84,9 +84,9 @@ static const char *mark_of(const struct ladder_row *r)
 {
 	if (r->e.bad)
 		return "✗ ";
-	return r->e.kind == JOURNAL_WC	    ? "✓ "
-	       : r->e.kind == JOURNAL_STATE ? "● "
-	       : r->e.kind == JOURNAL_EVENT ? "• "
+	return r->e.kind == CHRONICLE_WC	    ? "✓ "
+	       : r->e.kind == CHRONICLE_STATE ? "● "
+	       : r->e.kind == CHRONICLE_EVENT ? "• "
 					    : "";
 }
 
@@ -147,7 +147,7 @@ static void draw_rows(struct drawing *g)
 		const struct ladder_row *r = &g->l->rows[i];
 
 		g->y += ROW;
-		if (r->e.kind == JOURNAL_PACKET && r->to >= 0 && r->to != r->from)
+		if (r->e.kind == CHRONICLE_PACKET && r->to >= 0 && r->to != r->from)
 			passed(g, r);
 		else
 			happened(g, r);

@@ -105,8 +105,8 @@ static enum paint paint_of(const struct ladder_row *r)
 {
 	if (r->e.bad)
 		return PAINT_BAD;
-	return r->e.kind == JOURNAL_WC ? PAINT_GOOD
-	       : r->e.kind == JOURNAL_STATE || r->e.kind == JOURNAL_EVENT ? PAINT_STRONG
+	return r->e.kind == CHRONICLE_WC ? PAINT_GOOD
+	       : r->e.kind == CHRONICLE_STATE || r->e.kind == CHRONICLE_EVENT ? PAINT_STRONG
 									  : PAINT_NONE;
 }
 
@@ -115,12 +115,12 @@ static const char *mark_of(const struct page *p, const struct ladder_row *r)
 	if (r->e.bad)
 		return p->g->bad;
 	switch (r->e.kind) {
-	case JOURNAL_WC:
+	case CHRONICLE_WC:
 		return p->g->done;
-	case JOURNAL_STATE:
+	case CHRONICLE_STATE:
 		return p->g->state;
-	case JOURNAL_EVENT:
-	case JOURNAL_NOTICE:
+	case CHRONICLE_EVENT:
+	case CHRONICLE_NOTICE:
 		return p->g->dot;
 	default:
 		return " ";
@@ -178,7 +178,7 @@ static void passed(struct page *p, const struct ladder_row *r)
 	unsigned room = (b - a) * p->zone - 1; /* between the lines */
 	bool right = r->from < r->to;
 	char *text = ladder_says(r);
-	char *shown = xasprintf(" %.*s ", (int)fits(text, room - 8), text);
+	char *shown = xasprintf(" %.*s ", (int)fits(text, room - 5), text);
 	unsigned left = room - 1 - columns(shown);
 	const char *tip = right ? p->g->right : p->g->left;
 
@@ -235,7 +235,7 @@ void ladder_print(struct session *s, const struct ladder *l, unsigned width, str
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == JOURNAL_PACKET && r->to >= 0 && r->to != r->from)
+		if (r->e.kind == CHRONICLE_PACKET && r->to >= 0 && r->to != r->from)
 			passed(&p, r);
 		else
 			happened(&p, r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets become entries of the journal; memory is kept as it was. */
+/* Packets become entries of the chronicle; memory is kept as it was. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 
 #define CM_IDS	64
 #define REGIONS 64
+#define PEER_MS 5000
 
 struct noted {
 	struct session *s;
@@ -24,7 +25,7 @@ struct noted {
 	bool paused;
 	struct cm_side {
 		uint32_t id; /* of the connection manager, as it stands in its messages */
-		enum journal_side side;
+		enum chronicle_side side;
 	} cm[CM_IDS]; /* a ring */
 	unsigned ncm;
 	struct memory {
@@ -36,14 +37,14 @@ struct noted {
 
 /* ---------------------------------------------------------------------- packets -- */
 
-static enum journal_side other(enum journal_side side)
+static enum chronicle_side other(enum chronicle_side side)
 {
 	if (!side)
 		return SIDE_NONE;
 	return side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
 }
 
-static enum journal_side cm_side(const struct noted *n, uint32_t id)
+static enum chronicle_side cm_side(const struct noted *n, uint32_t id)
 {
 	for (unsigned i = 0; i < CM_IDS && i < n->ncm; i++)
 		if (n->cm[i].id == id)
@@ -51,16 +52,16 @@ static enum journal_side cm_side(const struct noted *n, uint32_t id)
 	return SIDE_NONE;
 }
 
-static void cm_note(struct noted *n, uint32_t id, enum journal_side side)
+static void cm_note(struct noted *n, uint32_t id, enum chronicle_side side)
 {
 	if (id && !cm_side(n, id))
 		n->cm[n->ncm++ % CM_IDS] = (struct cm_side){ id, side };
 }
 
 /* Who has sent this message of the connection manager: who asked first is the active end. */
-static enum journal_side cm_sender(struct noted *n, const struct mad *m)
+static enum chronicle_side cm_sender(struct noted *n, const struct mad *m)
 {
-	enum journal_side side = cm_side(n, m->local_id);
+	enum chronicle_side side = cm_side(n, m->local_id);
 
 	if (!side && m->remote_id)
 		side = other(cm_side(n, m->remote_id));
@@ -73,10 +74,10 @@ static enum journal_side cm_sender(struct noted *n, const struct mad *m)
 	return side;
 }
 
-static enum journal_side sender(struct noted *n, const struct decoded *d,
+static enum chronicle_side sender(struct noted *n, const struct decoded *d,
 				const struct uroce_packet *p, char name[32])
 {
-	enum journal_side side;
+	enum chronicle_side side;
 
 	if (d->is_cm)
 		return cm_sender(n, &d->mad);
@@ -121,10 +122,10 @@ static void in_short(const struct decoded *d, const char *full, char *text, size
 static void on_packet(void *arg, const struct uroce_packet *p)
 {
 	struct noted *n = arg;
-	char text[128], full[512], result[JOURNAL_TEXT];
-	struct journal_entry e = {
+	char text[128], full[512], result[CHRONICLE_TEXT];
+	struct chronicle_entry e = {
 		.when = (int64_t)p->time,
-		.kind = JOURNAL_PACKET,
+		.kind = CHRONICLE_PACKET,
 		.out = p->out,
 		.text = text,
 		.result = result,
@@ -140,19 +141,19 @@ static void on_packet(void *arg, const struct uroce_packet *p)
 	e.side = sender(n, &d, p, e.name);
 	e.key = key_of(&d);
 	e.bad = !d.p.op || strstr(text, "NAK") || strstr(text, "CM REJ");
-	journal_note(&e);
+	chronicle_note(&e);
 }
 
 void timeline_drain(struct session *s)
 {
 	struct noted *n = s->ctx->noted;
-	struct journal_entry e = { .kind = JOURNAL_NOTICE, .bad = true };
+	struct chronicle_entry e = { .kind = CHRONICLE_NOTICE, .bad = true };
 	unsigned lost = n && n->packets ? packet_source_drain(n->packets) : 0;
 
 	if (!lost)
 		return;
 	e.text = xasprintf("%u packets came too fast to be noted", lost);
-	journal_note(&e);
+	chronicle_note(&e);
 	free(e.text);
 }
 
@@ -237,7 +238,7 @@ int noted_on(struct session *s, bool packets)
 		n->s = s;
 		keep_memory(s, n);
 	}
-	journal_is_on = true;
+	chronicle_is_on = true;
 	return watch_packets(s, n, packets);
 }
 
@@ -248,7 +249,7 @@ void noted_off(struct session *s)
 	if (!n)
 		return;
 	timeline_drain(s);
-	journal_is_on = false;
+	chronicle_is_on = false;
 	if (n->packets)
 		packet_source_close(n->packets);
 	n->packets = NULL;
@@ -257,7 +258,7 @@ void noted_off(struct session *s)
 void noted_clear(struct session *s)
 {
 	timeline_drain(s);
-	journal_clear();
+	chronicle_clear();
 	if (s->ctx->noted)
 		keep_memory(s, s->ctx->noted);
 }
@@ -270,7 +271,7 @@ void timeline_begin(struct session *s)
 void timeline_end(struct session *s)
 {
 	noted_off(s);
-	journal_clear();
+	chronicle_clear();
 	if (s->ctx->noted)
 		forget_memory(s->ctx->noted);
 	free(s->ctx->noted);
@@ -279,15 +280,20 @@ void timeline_end(struct session *s)
 
 void timeline_peer(struct peer *p, const char *how)
 {
-	Tcl_Obj *script = Tcl_ObjPrintf("timeline %s", how);
+	Tcl_Obj *script = Tcl_ObjPrintf("timeline %s", how), *value = NULL;
 	bool printing = p->s->printing;
 	struct call *c;
 
 	Tcl_IncrRefCount(script);
 	p->s->printing = false;
 	c = peer_call(p, script, true, json_object_new_array(), false);
-	if (c)
-		c->unwanted = true;
+	if (c && peer_await(p, c, PEER_MS, true) == 0)
+		value = peer_take(p, c);
+	if (value) {
+		Tcl_IncrRefCount(value);
+		Tcl_DecrRefCount(value);
+	}
 	p->s->printing = printing;
+	fail_clear(&p->s->fail); /* one of an older kind has no timeline */
 	Tcl_DecrRefCount(script);
 }

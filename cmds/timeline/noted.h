@@ -20,6 +20,6 @@ void noted_clear(struct session *s);
  * are made. */
 const uint8_t *noted_memory(struct session *s, const struct mr *mr, size_t *n);
 /* The side of a QP or an id; SIDE_NONE: not known. */
-enum journal_side side_of_qpn(struct session *s, uint32_t qpn, char name[32]);
+enum chronicle_side side_of_qpn(struct session *s, uint32_t qpn, char name[32]);
 
 #endif

@@ -7,7 +7,7 @@
 #include "session.h"
 #include "timeline.h"
 
-static enum journal_side side_of_id(const struct id *id)
+static enum chronicle_side side_of_id(const struct id *id)
 {
 	if (id->passive || id->listening || id->state == ID_LISTENING)
 		return SIDE_PASSIVE;
@@ -25,7 +25,7 @@ static const struct qp *of_qpn(struct session *s, uint32_t qpn)
 }
 
 /* By hand: of two that lead to each other, the one made first is the active one. */
-static enum journal_side side_of_qp(struct session *s, const struct qp *qp)
+static enum chronicle_side side_of_qp(struct session *s, const struct qp *qp)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a = { 0 };
@@ -42,9 +42,9 @@ static enum journal_side side_of_qp(struct session *s, const struct qp *qp)
 	return qp->o.serial < other->o.serial ? SIDE_ACTIVE : SIDE_PASSIVE;
 }
 
-static enum journal_side side_of_cq(struct session *s, const struct cq *cq)
+static enum chronicle_side side_of_cq(struct session *s, const struct cq *cq)
 {
-	enum journal_side side = SIDE_NONE, its;
+	enum chronicle_side side = SIDE_NONE, its;
 	struct obj *o;
 
 	obj_foreach(o, s) {
@@ -60,7 +60,7 @@ static enum journal_side side_of_cq(struct session *s, const struct cq *cq)
 	return side;
 }
 
-static enum journal_side side_of(struct session *s, const struct obj *o)
+static enum chronicle_side side_of(struct session *s, const struct obj *o)
 {
 	if (o->class == &id_class)
 		return side_of_id((const struct id *)o);
@@ -72,9 +72,9 @@ static enum journal_side side_of(struct session *s, const struct obj *o)
 static const char name_bytes[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
-enum journal_side timeline_side(struct session *s, const char *text, char name[32])
+enum chronicle_side timeline_side(struct session *s, const char *text, char name[32])
 {
-	enum journal_side side;
+	enum chronicle_side side;
 	char word[32];
 	size_t len;
 
@@ -97,7 +97,7 @@ enum journal_side timeline_side(struct session *s, const char *text, char name[3
 	return SIDE_NONE;
 }
 
-enum journal_side side_of_qpn(struct session *s, uint32_t qpn, char name[32])
+enum chronicle_side side_of_qpn(struct session *s, uint32_t qpn, char name[32])
 {
 	const struct qp *qp = of_qpn(s, qpn);
 

@@ -49,7 +49,8 @@ static void tell_peers(struct session *s, uint64_t how)
 	struct obj *o;
 
 	obj_foreach(o, s)
-		if (o->class == &peer_class && ((struct peer *)o)->state == PEER_READY)
+		if (o->class == &peer_class && ((struct peer *)o)->state == PEER_READY &&
+		    !peer_busy((struct peer *)o))
 			timeline_peer((struct peer *)o, hows[how].name);
 }
 
@@ -68,11 +69,10 @@ static int set(struct session *s, uint64_t how, struct out *o)
 		noted_clear(s);
 		break;
 	}
-	tell_peers(s, how);
-	if (rc == 0)
-		return 0;
-	out_text(o, "no packets will be seen: %s\n", s->fail.text);
+	if (rc)
+		out_text(o, "no packets will be seen: %s\n", s->fail.text);
 	fail_clear(&s->fail);
+	tell_peers(s, how);
 	return 0;
 }
 
@@ -81,12 +81,12 @@ static void rows_out(const struct ladder *l, struct out *o)
 	out_list(o, NULL);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		bool packet = r->e.kind == JOURNAL_PACKET;
+		bool packet = r->e.kind == CHRONICLE_PACKET;
 
 		out_dict(o, NULL);
 		out_double(o, "ms", ladder_ms(l, r), NULL);
 		out_int(o, "wall", r->e.when, NULL);
-		out_str(o, "kind", journal_words[r->e.kind], NULL);
+		out_str(o, "kind", chronicle_words[r->e.kind], NULL);
 		out_str(o, "lane", l->lanes[r->from].label, NULL);
 		out_str(o, "to", packet && r->to >= 0 ? l->lanes[r->to].label : "", NULL);
 		out_str(o, "name", r->e.name, NULL);
@@ -132,8 +132,8 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	ladder_make(s, &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp }, &l);
 	if (!l.n) {
 		fail(s, "timeline", "NOTHING", "%s",
-		     journal_is_on ? "nothing was noted yet" : "nothing was noted: it is off");
-		if (!journal_is_on)
+		     chronicle_is_on ? "nothing was noted yet" : "nothing was noted: it is off");
+		if (!chronicle_is_on)
 			fail_next(s, "timeline on");
 		ladder_free(&l);
 		return -1;

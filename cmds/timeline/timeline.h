@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rest of the program tells the timeline: shell/journal.h has the entries. */
+/* What the rest of the program tells the timeline: shell/chronicle.h has the entries. */
 #ifndef CMDS_TIMELINE_H
 #define CMDS_TIMELINE_H
 
 #include <stdbool.h>
 
-#include "journal.h"
+#include "chronicle.h"
 
 struct peer;
 struct session;
@@ -22,6 +22,6 @@ void timeline_pause(struct session *s, bool on);
 /* Tells a peer 'timeline HOW': it keeps one, or no longer. */
 void timeline_peer(struct peer *p, const char *how);
 /* For struct app: side.c */
-enum journal_side timeline_side(struct session *s, const char *text, char name[32]);
+enum chronicle_side timeline_side(struct session *s, const char *text, char name[32]);
 
 #endif

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The journal: what happened in this session, in order, for people to read: calls, events,
+ * The chronicle: what happened in this session, in order, for people to read: calls, events,
  * packets, completions, states. A ring of bounded size; nothing is noted while it is off.
  */
-#ifndef SHELL_JOURNAL_H
-#define SHELL_JOURNAL_H
+#ifndef SHELL_CHRONICLE_H
+#define SHELL_CHRONICLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum journal_kind {
-	JOURNAL_CALL,	/* of a library */
-	JOURNAL_EVENT,	/* of the connection manager, of a device, of a channel */
-	JOURNAL_PACKET, /* sent or received */
-	JOURNAL_WC,	/* a completion was taken */
-	JOURNAL_STATE,	/* of a QP */
-	JOURNAL_NOTICE, /* of another end */
-	JOURNAL_KINDS
+enum chronicle_kind {
+	CHRONICLE_CALL,	/* of a library */
+	CHRONICLE_EVENT,	/* of the connection manager, of a device, of a channel */
+	CHRONICLE_PACKET, /* sent or received */
+	CHRONICLE_WC,	/* a completion was taken */
+	CHRONICLE_STATE,	/* of a QP */
+	CHRONICLE_NOTICE, /* of another end */
+	CHRONICLE_KINDS
 };
 /* "call" "event" "packet" "completion" "state" "notice" */
-extern const char *const journal_words[JOURNAL_KINDS];
+extern const char *const chronicle_words[CHRONICLE_KINDS];
 
-#define JOURNAL_MAX  4096 /* entries; the oldest go first */
-#define JOURNAL_TEXT 400  /* bytes of text, and of a result, at most */
+#define CHRONICLE_MAX  4096 /* entries; the oldest go first */
+#define CHRONICLE_TEXT 400  /* bytes of text, and of a result, at most */
 
 /* Which end of a connection: 0 where neither, or it is not known. */
-enum journal_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
+enum chronicle_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
 
-struct journal_entry {
+struct chronicle_entry {
 	uint64_t seq;
 	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: takes no time */
-	enum journal_kind kind;
-	enum journal_side side; /* of a packet: who has sent it */
+	enum chronicle_kind kind;
+	enum chronicle_side side; /* of a packet: who has sent it */
 	bool bad;		/* failed, or tells of a failure */
 	bool out;		/* of a packet: sent, else received */
 	uint64_t key;		/* of a packet: the same where it is sent and received */
@@ -42,15 +42,15 @@ struct journal_entry {
 };
 
 /* Whether things are noted: to be asked first where noting costs anything. */
-extern bool journal_is_on;
+extern bool chronicle_is_on;
 
-int64_t journal_now(void);
+int64_t chronicle_now(void);
 /* The entry is copied, with its texts; seq is set, and when if it is 0. Does nothing while the
- * journal is off. */
-void journal_note(const struct journal_entry *e);
+ * chronicle is off. */
+void chronicle_note(const struct chronicle_entry *e);
 /* The i-th of those kept, oldest first; NULL: there are not so many. Valid until the next is
  * noted. */
-struct journal_entry *journal_at(unsigned i);
-void journal_clear(void);
+struct chronicle_entry *chronicle_at(unsigned i);
+void chronicle_clear(void);
 
 #endif
