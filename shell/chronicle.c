@@ -15,7 +15,7 @@ bool chronicle_is_on;
 
 static struct {
 	struct chronicle_entry *ring; /* CHRONICLE_MAX, made with the first entry */
-	uint64_t first, next;	    /* those kept have the numbers first to next - 1 */
+	uint64_t first, next;	      /* those kept have the numbers first to next - 1 */
 } chronicle;
 
 int64_t chronicle_now(void)

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 enum chronicle_kind {
-	CHRONICLE_CALL,	/* of a library */
-	CHRONICLE_EVENT,	/* of the connection manager, of a device, of a channel */
+	CHRONICLE_CALL,	  /* of a library */
+	CHRONICLE_EVENT,  /* of the connection manager, of a device, of a channel */
 	CHRONICLE_PACKET, /* sent or received */
-	CHRONICLE_WC,	/* a completion was taken */
-	CHRONICLE_STATE,	/* of a QP */
+	CHRONICLE_WC,	  /* a completion was taken */
+	CHRONICLE_STATE,  /* of a QP */
 	CHRONICLE_NOTICE, /* of another end */
 	CHRONICLE_KINDS
 };
@@ -32,13 +32,13 @@ struct chronicle_entry {
 	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: takes no time */
 	enum chronicle_kind kind;
 	enum chronicle_side side; /* of a packet: who has sent it */
-	bool bad;		/* failed, or tells of a failure */
-	bool out;		/* of a packet: sent, else received */
-	uint64_t key;		/* of a packet: the same where it is sent and received */
-	char name[32];		/* the object that it is about, or "" */
-	char *text;		/* the call and its arguments, the packet in short ... */
-	char *result;		/* of a call; all headers of a packet; or NULL */
-	char *fate;		/* what a fault did to a packet, or NULL */
+	bool bad;		  /* failed, or tells of a failure */
+	bool out;		  /* of a packet: sent, else received */
+	uint64_t key;		  /* of a packet: the same where it is sent and received */
+	char name[32];		  /* the object that it is about, or "" */
+	char *text;		  /* the call and its arguments, the packet in short ... */
+	char *result;		  /* of a call; all headers of a packet; or NULL */
+	char *fate;		  /* what a fault did to a packet, or NULL */
 };
 
 /* Whether things are noted: to be asked first where noting costs anything. */

@@ -16,19 +16,13 @@
 #include "xmem.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
-	[NOTICE_CM] = "cm",
-	[NOTICE_ASYNC] = "async",
-	[NOTICE_CQ] = "cq",
-	[NOTICE_WIRE] = "wire",
-	[NOTICE_PEER] = "peer",
+	[NOTICE_CM] = "cm",	[NOTICE_ASYNC] = "async", [NOTICE_CQ] = "cq",
+	[NOTICE_WIRE] = "wire", [NOTICE_PEER] = "peer",
 };
 
 static const char *const colors[NOTICE_KINDS] = {
-	[NOTICE_CM] = "\033[36m",
-	[NOTICE_ASYNC] = "\033[33m",
-	[NOTICE_CQ] = "\033[32m",
-	[NOTICE_WIRE] = "\033[2m",
-	[NOTICE_PEER] = "\033[35m",
+	[NOTICE_CM] = "\033[36m",  [NOTICE_ASYNC] = "\033[33m", [NOTICE_CQ] = "\033[32m",
+	[NOTICE_WIRE] = "\033[2m", [NOTICE_PEER] = "\033[35m",
 };
 
 struct notices {
@@ -126,10 +120,12 @@ static void say(struct notices *n, const Tcl_DString *line)
 static void note(enum notice_kind kind, const char *text)
 {
 	struct chronicle_entry e = { .text = (char *)text,
-				   .kind = kind == NOTICE_PEER ? CHRONICLE_NOTICE : CHRONICLE_EVENT };
+				     .kind = kind == NOTICE_PEER ? CHRONICLE_NOTICE
+								 : CHRONICLE_EVENT };
 
 	if (kind == NOTICE_CM || kind == NOTICE_WIRE)
 		return;
+	e.bad = kind == NOTICE_ASYNC && (strstr(text, "_ERR") || strstr(text, "FATAL"));
 	snprintf(e.name, sizeof e.name, "%.*s", (int)strcspn(text, ":"), text);
 	chronicle_note(&e);
 }

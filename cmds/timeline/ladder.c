@@ -355,7 +355,7 @@ static void label(struct session *s, struct ladder *l, unsigned lane)
 		char word[40];
 
 		if (r->from != (int)lane || r->e.kind == CHRONICLE_PACKET || !*r->e.name ||
-		    (it->side && r->e.side != it->side))
+		    (it->side && r->e.side != it->side) || strstr(r->e.text, "_cq("))
 			continue;
 		snprintf(word, sizeof word, " %s ", r->e.name);
 		if (strstr(Tcl_DStringValue(&seen), word))
@@ -466,6 +466,13 @@ void ladder_free(struct ladder *l)
 		free(l->lanes[i].label);
 	free(l->rows);
 	free(l->remarks);
+}
+
+char *ladder_end(const struct ladder *l, int lane)
+{
+	const char *label = lane < 0 ? "" : l->lanes[lane].label;
+
+	return xasprintf("%.*s", (int)strcspn(label, ":"), label);
 }
 
 double ladder_ms(const struct ladder *l, const struct ladder_row *r)

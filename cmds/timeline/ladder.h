@@ -18,7 +18,7 @@ struct session;
 #define LANES_MAX 10
 
 struct ladder_lane {
-	unsigned place;		/* 0: this program; then its peers, and who is not one of them */
+	unsigned place;		  /* 0: this program; then its peers, and who is not one of them */
 	enum chronicle_side side; /* SIDE_NONE: the only one of its place */
 	char *label;
 };
@@ -36,8 +36,8 @@ struct ladder {
 	unsigned nlanes;
 	struct ladder_row *rows;
 	unsigned n;
-	int64_t start;	       /* of the first row, CLOCK_REALTIME, ns */
-	char *remarks;	       /* lines about ends that could not be asked, or NULL */
+	int64_t start; /* of the first row, CLOCK_REALTIME, ns */
+	char *remarks; /* lines about ends that could not be asked, or NULL */
 };
 
 struct ladder_how {
@@ -48,6 +48,8 @@ struct ladder_how {
 /* Asks the peers for what they have noted. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
 void ladder_free(struct ladder *l);
+/* "@b": the label of a lane without the objects; to be freed. */
+char *ladder_end(const struct ladder *l, int lane);
 /* ms since the first row */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 /* "ibv_reg_mr(pd0, 4096) = mr0": what a person reads; to be freed. */

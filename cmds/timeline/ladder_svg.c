@@ -20,25 +20,25 @@
 
 static const char style[] =
 	".lad{--bg:#fff;--fg:#1b1f24;--dim:#6b7480;--line:#c3cad2;--good:#11713a;--bad:#b3261e;"
-	"--event:#6941c6;--state:#0b5cad;--packet:#3b4350;--band:#f4f6f8}"
+	"--event:#6941c6;--state:#0b5cad;--packet:#3b4350}"
 	"@media(prefers-color-scheme:dark){.lad{--bg:#14171b;--fg:#e6e9ed;--dim:#98a2ae;"
 	"--line:#3b434d;--good:#5fd08c;--bad:#ff8a80;--event:#c3a6ff;--state:#7ab8ff;"
-	"--packet:#b6c0cc;--band:#1b2026}}"
+	"--packet:#b6c0cc}}"
 	"@media print{.lad{--bg:#fff;--fg:#000;--dim:#444;--line:#888;--good:#0b5a2d;"
-	"--bad:#8c1d18;--event:#4a2d94;--state:#06408a;--packet:#222;--band:#fff}}"
+	"--bad:#8c1d18;--event:#4a2d94;--state:#06408a;--packet:#222}}"
 	".lad text{font:11px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;"
-	"fill:var(--fg)}.lad .bg{fill:var(--bg)}.lad .band{fill:var(--band)}"
+	"fill:var(--fg)}.lad .bg{fill:var(--bg)}"
 	".lad .t{fill:var(--dim);text-anchor:end}.lad .h{font-weight:bold}"
 	".lad .lane{stroke:var(--line);stroke-width:2}.lad .wc{fill:var(--good)}"
 	".lad .event,.lad .notice{fill:var(--event)}.lad .state{fill:var(--state);font-weight:bold}"
 	".lad .p{stroke:var(--packet);fill:none}.lad .tip{fill:var(--packet)}"
-	".lad .pt{text-anchor:middle;paint-order:stroke;stroke:var(--bg);stroke-width:5px}"
+	".lad .pt{text-anchor:middle}"
 	".lad .bad{fill:var(--bad)}.lad .p.bad{stroke:var(--bad);fill:none;stroke-dasharray:5 3}"
 	".lad .tip.bad{fill:var(--bad)}";
 
 static const char *const classes[CHRONICLE_KINDS] = {
 	[CHRONICLE_CALL] = "call", [CHRONICLE_EVENT] = "event", [CHRONICLE_PACKET] = "packet",
-	[CHRONICLE_WC] = "wc",	 [CHRONICLE_STATE] = "state", [CHRONICLE_NOTICE] = "notice",
+	[CHRONICLE_WC] = "wc",	   [CHRONICLE_STATE] = "state", [CHRONICLE_NOTICE] = "notice",
 };
 
 struct drawing {
@@ -84,10 +84,10 @@ static const char *mark_of(const struct ladder_row *r)
 {
 	if (r->e.bad)
 		return "✗ ";
-	return r->e.kind == CHRONICLE_WC	    ? "✓ "
+	return r->e.kind == CHRONICLE_WC      ? "✓ "
 	       : r->e.kind == CHRONICLE_STATE ? "● "
 	       : r->e.kind == CHRONICLE_EVENT ? "• "
-					    : "";
+					      : "";
 }
 
 static void happened(struct drawing *g, const struct ladder_row *r)
@@ -116,6 +116,20 @@ static void happened(struct drawing *g, const struct ladder_row *r)
 	free(says);
 }
 
+/* In the middle of an arrow, which stops for it. */
+static void label(const struct drawing *g, const char *text, int x, int room, const char *bad)
+{
+	size_t len = fits(text, (size_t)(room / PER_LETTER));
+	int width = (int)((double)len * PER_LETTER) + 10;
+
+	xappendf(g->d,
+		 "<rect class=\"bg\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"12\"/>"
+		 "<text class=\"pt%s\" x=\"%d\" y=\"%u\">",
+		 x - width / 2, g->y - 10, width, bad, x, g->y);
+	markup_textf(g->d, "%.*s", (int)len, text);
+	Tcl_DStringAppend(g->d, "</text>", -1);
+}
+
 static void passed(struct drawing *g, const struct ladder_row *r)
 {
 	int x1 = (int)lane_x(g, r->from), x2 = (int)lane_x(g, r->to), way = x1 < x2 ? 1 : -1;
@@ -135,9 +149,8 @@ static void passed(struct drawing *g, const struct ladder_row *r)
 	else
 		xappendf(g->d, "<path class=\"p bad\" d=\"M%d %dl8 8m0 -8l-8 8\"/>", tip - 4,
 			 y - 4);
-	xappendf(g->d, "<text class=\"pt%s\" x=\"%d\" y=\"%u\">", bad, (x1 + x2) / 2, g->y);
-	markup_text(g->d, says);
-	Tcl_DStringAppend(g->d, "</text></g>\n", -1);
+	label(g, says, (x1 + x2) / 2, abs(x2 - x1) - 40, bad);
+	Tcl_DStringAppend(g->d, "</g>\n", -1);
 	free(says);
 }
 

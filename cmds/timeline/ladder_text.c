@@ -105,9 +105,9 @@ static enum paint paint_of(const struct ladder_row *r)
 {
 	if (r->e.bad)
 		return PAINT_BAD;
-	return r->e.kind == CHRONICLE_WC ? PAINT_GOOD
+	return r->e.kind == CHRONICLE_WC				      ? PAINT_GOOD
 	       : r->e.kind == CHRONICLE_STATE || r->e.kind == CHRONICLE_EVENT ? PAINT_STRONG
-									  : PAINT_NONE;
+									      : PAINT_NONE;
 }
 
 static const char *mark_of(const struct page *p, const struct ladder_row *r)

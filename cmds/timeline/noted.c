@@ -75,7 +75,7 @@ static enum chronicle_side cm_sender(struct noted *n, const struct mad *m)
 }
 
 static enum chronicle_side sender(struct noted *n, const struct decoded *d,
-				const struct uroce_packet *p, char name[32])
+				  const struct uroce_packet *p, char name[32])
 {
 	enum chronicle_side side;
 

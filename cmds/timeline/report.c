@@ -30,14 +30,15 @@ static const struct arg report_args[] = {
 /* Nothing of the page may load or run anything, whatever a peer has sent. */
 static void begin(const char *title, Tcl_DString *d)
 {
-	Tcl_DStringAppend(d,
-			  "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">"
-			  "<head><meta charset=\"utf-8\"/>\n"
-			  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-			  "'none'; style-src 'unsafe-inline'\"/>\n"
-			  "<meta name=\"viewport\" content=\"width=device-width, "
-			  "initial-scale=1\"/>\n<title>",
-			  -1);
+	Tcl_DStringAppend(
+		d,
+		"<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">"
+		"<head><meta charset=\"utf-8\"/>\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+		"'none'; style-src 'unsafe-inline'\"/>\n"
+		"<meta name=\"viewport\" content=\"width=device-width, "
+		"initial-scale=1\"/>\n<title>",
+		-1);
 	markup_text(d, title);
 	Tcl_DStringAppend(d, "</title>\n<style>", -1);
 	Tcl_DStringAppend(d, report_style, -1);
@@ -87,14 +88,15 @@ static void ladder_table(const struct ladder *l, Tcl_DString *d)
 			  -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char *says = ladder_says(r);
+		char *says = ladder_says(r), *end = ladder_end(l, r->from);
 
 		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>", r->e.bad ? " class=\"bad\"" : "",
 			 ladder_ms(l, r));
-		markup_text(d, l->lanes[r->from].label);
+		markup_text(d, end);
 		xappendf(d, "</td><td>%s</td><td class=\"w\">", chronicle_words[r->e.kind]);
 		markup_text(d, says);
 		Tcl_DStringAppend(d, "</td></tr>\n", -1);
+		free(end);
 		free(says);
 	}
 	Tcl_DStringAppend(d, "</tbody></table></details>\n", -1);
@@ -112,19 +114,21 @@ static void packet_table(const struct ladder *l, Tcl_DString *d)
 			  -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char *says;
+		char *says, *end;
 
 		if (r->e.kind != CHRONICLE_PACKET)
 			continue;
 		says = ladder_says(r);
+		end = ladder_end(l, r->from);
 		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>",
 			 r->e.bad || !r->arrived ? " class=\"bad\"" : "", ladder_ms(l, r));
-		markup_text(d, r->from >= 0 ? l->lanes[r->from].label : "");
+		markup_text(d, end);
 		Tcl_DStringAppend(d, "</td><td>", -1);
 		markup_text(d, says);
 		Tcl_DStringAppend(d, "</td><td class=\"w\">", -1);
 		markup_text(d, r->e.result ? r->e.result : "");
 		Tcl_DStringAppend(d, "</td></tr>\n", -1);
+		free(end);
 		free(says);
 	}
 	Tcl_DStringAppend(d, "</tbody></table></section>\n", -1);

@@ -13,17 +13,19 @@
 
 static void list_failures(const struct ladder *l, Tcl_DString *d)
 {
-	Tcl_DStringAppend(d, "<ul>\n", -1);
+	Tcl_DStringAppend(d, "<ul class=\"bad\">\n", -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char *says;
+		char *says, *end;
 
 		if (!r->e.bad)
 			continue;
 		says = ladder_says(r);
+		end = ladder_end(l, r->from);
 		xappendf(d, "<li>%.3f ms, ", ladder_ms(l, r));
-		markup_textf(d, "%s: %s", l->lanes[r->from].label, says);
+		markup_textf(d, "%s: %s", end, says);
 		Tcl_DStringAppend(d, "</li>\n", -1);
+		free(end);
 		free(says);
 	}
 	Tcl_DStringAppend(d, "</ul>\n", -1);

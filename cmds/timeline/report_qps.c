@@ -2,6 +2,7 @@
 /* State diagrams of the QPs of a ladder, each with the path taken. */
 #include <infiniband/verbs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ladder.h"
@@ -85,9 +86,10 @@ static void draw_box(const struct path *p, int state, Tcl_DString *d)
 		 state == p->now  ? "now"
 		 : p->been[state] ? "been"
 				  : "not",
-		 state == p->now && bad ? " bad" : "", boxes[state].x, boxes[state].y, BOX_W, BOX_H);
-	xappendf(d, "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text>",
-		 state == p->now ? "on" : "", boxes[state].x + BOX_W / 2, boxes[state].y + 18,
+		 state == p->now && bad ? " bad" : "", boxes[state].x, boxes[state].y, BOX_W,
+		 BOX_H);
+	xappendf(d, "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text>", state == p->now ? "on" : "",
+		 boxes[state].x + BOX_W / 2, boxes[state].y + 18,
 		 word_name(qp_state_words, (uint64_t)state));
 }
 
@@ -103,9 +105,11 @@ static void draw_edge(int from, int to, bool taken, Tcl_DString *d)
 	} else if (boxes[from].y == boxes[to].y) { /* back, or over others: below the boxes */
 		y1 += BOX_H / 2;
 		y2 += BOX_H / 2 + 2;
-		xappendf(d, "<path class=\"edge%s\" marker-end=\"url(#%s)\" d=\"M%d %dC%d %d %d %d %d %d\"/>",
-			 taken ? " taken" : "", taken ? "tip-taken" : "tip", x1, y1, x1, y1 + 34, x2,
-			 y2 + 34, x2, y2);
+		xappendf(
+			d,
+			"<path class=\"edge%s\" marker-end=\"url(#%s)\" d=\"M%d %dC%d %d %d %d %d %d\"/>",
+			taken ? " taken" : "", taken ? "tip-taken" : "tip", x1, y1, x1, y1 + 34, x2,
+			y2 + 34, x2, y2);
 		return;
 	} else {
 		y1 += y2 > y1 ? BOX_H / 2 : -BOX_H / 2;
@@ -147,22 +151,22 @@ static void list_steps(const struct ladder *l, const struct path *p, Tcl_DString
 		    strcmp(r->e.name, p->name) != 0)
 			continue;
 		xappendf(d, "<li%s>%.3f ms: ", r->e.bad ? " class=\"bad\"" : "", ladder_ms(l, r));
-		markup_textf(d, "%s, by %s", r->e.text, r->e.result ? r->e.result : "");
+		markup_textf(d, "%s (%s)", r->e.text, r->e.result ? r->e.result : "");
 		Tcl_DStringAppend(d, "</li>\n", -1);
 	}
 	Tcl_DStringAppend(d, "</ol>", -1);
 }
 
-static const char *end_of(const struct ladder *l, const struct path *p)
+static int lane_of(const struct ladder *l, const struct path *p)
 {
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
 		if (r->e.kind == CHRONICLE_STATE && r->place == p->place &&
 		    strcmp(r->e.name, p->name) == 0)
-			return l->lanes[r->from].label;
+			return r->from;
 	}
-	return "";
+	return -1;
 }
 
 /* Markers have names that hold for the whole page: once is enough. */
@@ -193,9 +197,12 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, "<section id=\"states\"><h2>Queue pairs</h2>\n", -1);
 	Tcl_DStringAppend(d, markers, -1);
 	for (unsigned i = 0; i < n; i++) {
+		char *end = ladder_end(l, lane_of(l, &paths[i]));
+
 		Tcl_DStringAppend(d, "<figure><figcaption>", -1);
-		markup_textf(d, "%s (%s), now %s", paths[i].name, end_of(l, &paths[i]),
+		markup_textf(d, "%s (%s), at last %s", paths[i].name, end,
 			     word_name(qp_state_words, (uint64_t)paths[i].now));
+		free(end);
 		Tcl_DStringAppend(d, "</figcaption>\n", -1);
 		draw(&paths[i], d);
 		list_steps(l, &paths[i], d);

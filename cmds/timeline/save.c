@@ -57,9 +57,11 @@ static const char *entity(unsigned char c)
 /* How many bytes the UTF-8 character at p has; 0: it is none, or none that XML may have. */
 static size_t character(const unsigned char *p)
 {
-	size_t n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : (*p & 0xf0) == 0xe0 ? 3
-			   : *p >= 0xf0 && *p < 0xf5	   ? 4
-							   : 0;
+	size_t n = *p < 0x80		     ? 1
+		   : *p >= 0xc2 && *p < 0xe0 ? 2
+		   : (*p & 0xf0) == 0xe0     ? 3
+		   : *p >= 0xf0 && *p < 0xf5 ? 4
+					     : 0;
 
 	for (size_t i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)

@@ -34,8 +34,7 @@ struct timeline_args {
 static const struct arg timeline_args[] = {
 	POS_OPT("how", timeline_args, how, kind_enum, "on, off or clear (default: show it)",
 		.data = hows),
-	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1,
-	    .max = 1u << 20),
+	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1, .max = 1u << 20),
 	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
 	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
 	    .min = 60, .max = 1000),
