@@ -12,6 +12,7 @@
 #include "objects.h"
 #include "peer.h"
 #include "qp_history.h"
+#include "rpc_method.h"
 #include "session.h"
 #include "timeline.h"
 #include "topics.h"
@@ -24,6 +25,7 @@ static int app_open(struct session *s)
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	TAILQ_INIT(&s->ctx->objs);
 	TAILQ_INIT(&s->ctx->asyncs);
+	LIST_INIT(&s->ctx->methods);
 	if (s->opt.interactive)
 		timeline_begin(s);
 	return 0;
@@ -37,6 +39,7 @@ static void app_close(struct session *s)
 	peer_end_all(s); /* while what this end has still answers them */
 	cm_close(s);
 	obj_destroy_all(s);
+	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
 	timeline_end(s);

@@ -9,7 +9,7 @@
 
 #include "objects.h"
 
-/* name NULL: the next number. pd.c, cq.c, mr.c, qp_create.c */
+/* name NULL: the next number. pd.c, cq.c, mr.c, ah.c, qp_create.c */
 struct pd *pd_make(struct session *s, struct dev *dev, const char *name);
 struct cc *cc_make(struct session *s, struct dev *dev, const char *name);
 /* depth: entries; cc may be NULL. */
@@ -18,6 +18,9 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 /* A zeroed, page-aligned buffer of len bytes, registered. access: IBV_ACCESS_... */
 struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t len,
 		   unsigned access);
+
+struct ah *ah_make(struct session *s, struct pd *pd, const struct ibv_ah_attr *attr, uint32_t qpn,
+		   uint32_t qkey);
 
 struct qp_spec {
 	const char *name;

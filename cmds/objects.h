@@ -63,8 +63,12 @@ struct async_event {
 };
 TAILQ_HEAD(async_list, async_event);
 
+struct rpc_method;
+LIST_HEAD(rpc_methods, rpc_method);
+
 struct context {
 	struct obj_list objs;
+	struct rpc_methods methods; /* of rpc servers */
 	struct async_list asyncs; /* not yet taken by wait */
 	struct qp *qp;		  /* the current one: commands without a QP argument mean it */
 	struct id *id;		  /* the current connection id */
@@ -108,6 +112,8 @@ struct cq {
 	bool armed;
 	bool broken;	     /* CQ_ERR: overrun */
 	unsigned events;     /* completion events not yet taken by wait */
+	void (*on_event)(void *arg); /* whose CQ it is: gets its events instead; or NULL */
+	void *on_event_arg;
 	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
 	unsigned nkept;
 };
@@ -279,7 +285,8 @@ struct id {
 };
 
 extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class, qp_class,
-	mr_class, mw_class, ah_class, ec_class, id_class, oob_class, tcp_class, tcpl_class;
+	mr_class, mw_class, ah_class, ec_class, id_class, oob_class, tcp_class, tcpl_class,
+	rpc_peer_class, rpc_server_class;
 
 /* -------------------------------------------------------------------- store -- */
 
@@ -319,11 +326,12 @@ void obj_destroy_all(struct session *s);
 /* Kinds that store a pointer to the object. Left out: the current one, else the only one;
  * with none or several the command fails and says what to type. */
 extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
-	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl;
+	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl,
+	kind_rpc_peer, kind_rpc_server;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
 	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt, kind_oob_opt,
-	kind_tcp_opt, kind_tcpl_opt;
+	kind_tcp_opt, kind_tcpl_opt, kind_rpc_peer_opt, kind_rpc_server_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 

@@ -123,5 +123,11 @@ extern const struct cmd cmd_timeline;
 extern const struct cmd cmd_tcp_listen, cmd_tcp_accept, cmd_tcp_connect;
 /* tcp/tcp_data.c */
 extern const struct cmd cmd_tcp_send, cmd_tcp_recv;
+/* rpc/rpc_call_cmd.c */
+extern const struct cmd cmd_rpc_call, cmd_rpc_connect, cmd_rpc_result;
+/* rpc/rpc_close_cmd.c */
+extern const struct cmd cmd_rpc_close, cmd_rpc_show;
+/* rpc/rpc_serve_cmd.c */
+extern const struct cmd cmd_rpc_listen, cmd_rpc_run, cmd_rpc_serve;
 
 #endif

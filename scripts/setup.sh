@@ -6,12 +6,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian's and Ubuntu's names.
 packages_build="gcc make cmake pkg-config libc6-dev libibverbs-dev librdmacm-dev libedit-dev
-	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev libmd-dev"
+	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev libmd-dev libprotobuf-c-dev
+	protobuf-c-compiler libisal-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
 packages_clang=clang
 packages_test="tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
-	dpkg-dev file python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils"
+	dpkg-dev file libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils"
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then

@@ -38,6 +38,12 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	return -1;
 }
 
+/* Words that are left for it may well begin with '-' once it has begun. */
+static bool takes_all(const struct arg *a, const bool *seen, const struct cmd *c)
+{
+	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && seen[a - c->args];
+}
+
 static bool is_switch(const struct arg *a)
 {
 	return a->kind == &kind_switch;
@@ -170,10 +176,8 @@ static int take_word(struct session *s, const struct cmd *c, struct walk *w, Tcl
 		w->due = NULL;
 		return store(s, a, word, args);
 	}
-	/* what is left for a MANY positional may well begin with '-' once it has begun */
 	a = due_positional(s, c, w, word);
-	if (looks_like_option(Tcl_GetString(word)) &&
-	    !(a && a->flags & ARG_MANY && w->seen[a - c->args]))
+	if (looks_like_option(Tcl_GetString(word)) && !takes_all(a, w->seen, c))
 		return take_option(s, c, w, Tcl_GetString(word), args);
 	if (!a)
 		return too_many(s, c, word);
@@ -309,7 +313,7 @@ static int check_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 		return check_value(s, a, word);
 	a = likely_positional(s, c, w, word);
 	if (options && word && looks_like_option(Tcl_GetString(word)) &&
-	    !(a && a->flags & ARG_MANY && w->seen[a - c->args])) {
+	    !takes_all(a, w->seen, c)) {
 		a = find_option(c->args, Tcl_GetString(word) + 1, &matches);
 		if (matches != 1)
 			return unknown_option(s, c, Tcl_GetString(word), matches);

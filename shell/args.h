@@ -53,6 +53,8 @@ struct arg {
 #define ARG_REST                                                                            \
 	0x8 /* with ARG_POS and ARG_MANY: once it has begun, all words are its own, options \
 	       too: a command in the command */
+#define ARG_MIXED \
+	0x10 /* with ARG_MANY: options may come after its words too; after '--' none is one */
 
 #define AT(st, field) .offset = offsetof(struct st, field)
 /* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)

@@ -24,6 +24,20 @@ void fail_clear(struct fail *f)
 	*f = (struct fail){ 0 };
 }
 
+struct fail fail_aside(struct session *s)
+{
+	struct fail before = s->fail;
+
+	s->fail = (struct fail){ 0 };
+	return before;
+}
+
+void fail_back(struct session *s, struct fail before)
+{
+	fail_clear(&s->fail);
+	s->fail = before;
+}
+
 void fail_keep(struct session *s)
 {
 	if (s->fail.text) {

@@ -46,6 +46,10 @@ int fail_row(struct session *s, const char *label, const char *fmt, ...)
 /* What to type next: the row "next". Returns -1. */
 int fail_next(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Between the words of another command: what has failed there is set aside, and put back. */
+struct fail fail_aside(struct session *s);
+void fail_back(struct session *s, struct fail before);
+
 /* Forgets everything; frees. */
 void fail_clear(struct fail *f);
 /* Clears s->fail for the next command; what was there, if anything, is s->before from now on. */

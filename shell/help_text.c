@@ -16,6 +16,7 @@ const char *const help_families[] = {
 	"by hand",
 	"beside RDMA",
 	"data path",
+	"remote calls",
 	"understanding",
 	"scripts",
 	"both ends",

@@ -227,6 +227,45 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	return rc;
 }
 
+static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
+{
+	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, rc), *key, *code = NULL;
+
+	key = Tcl_NewStringObj("-errorcode", -1);
+	Tcl_IncrRefCount(options);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, options, key, &code);
+	if (!code)
+		code = Tcl_NewStringObj("NONE", -1);
+	Tcl_IncrRefCount(code);
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(options);
+	return code;
+}
+
+int interp_aside(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj **value,
+		 Tcl_Obj **code)
+{
+	Tcl_InterpState state = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	struct fail before = fail_aside(s);
+	struct out *last = s->last;
+	bool printing = s->printing;
+	int rc;
+
+	s->printing = false;
+	s->last = NULL;
+	rc = Tcl_EvalObjv(s->tcl, objc, objv, TCL_EVAL_GLOBAL);
+	*value = Tcl_GetObjResult(s->tcl);
+	Tcl_IncrRefCount(*value);
+	*code = rc == TCL_ERROR ? error_code(s->tcl, rc) : NULL;
+	out_free(s->last);
+	s->last = last;
+	s->printing = printing;
+	fail_back(s, before);
+	Tcl_RestoreInterpState(s->tcl, state);
+	return rc;
+}
+
 void interp_stop(struct session *s)
 {
 	Tcl_Time past = { 1, 0 };

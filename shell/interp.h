@@ -26,6 +26,13 @@ int interp_unknown(struct session *s, const char *word);
  * failed. */
 int interp_eval(struct session *s, Tcl_Obj *script);
 
+/* Runs a command on behalf of the event loop, also while another one waits: what that one has
+ * as result and failure stays. Nothing is printed. *value is the result or the error's text,
+ * *code the error's -errorcode (NULL when it went well); both hold a reference that is the
+ * caller's. Returns a Tcl result code. */
+int interp_aside(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj **value,
+		 Tcl_Obj **code);
+
 /* After TCL_ERROR: makes s->fail describe it, unless it already does. */
 void interp_fail(struct session *s);
 

@@ -311,8 +311,21 @@ void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
 
 static int write_error; /* of standard output: one a process */
 
+static void (*diverted)(void *arg, const char *text);
+static void *diverted_arg;
+
+void out_divert(void (*fn)(void *arg, const char *text), void *arg)
+{
+	diverted = fn;
+	diverted_arg = arg;
+}
+
 void out_put(const char *text)
 {
+	if (diverted) {
+		diverted(diverted_arg, text);
+		return;
+	}
 	if ((fputs(text, stdout) < 0 || fflush(stdout)) && !write_error)
 		write_error = errno;
 }

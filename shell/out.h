@@ -62,6 +62,9 @@ void out_print(const struct out *o, enum out_format f, Tcl_DString *text);
 
 /* Writes text to standard output, now. The first error is kept for the end of the run. */
 void out_put(const char *text);
+/* From now on fn(arg, text) gets it instead; NULL: standard output. For a prompt that is
+ * not to be written over by what comes while a line is being typed. */
+void out_divert(void (*fn)(void *arg, const char *text), void *arg);
 /* Writes one line of text; as a JSON string or a CSV cell where that is the format. */
 void out_line(enum out_format f, const char *text);
 /* The errno that writing to standard output has failed with, or 0. */

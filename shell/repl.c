@@ -134,6 +134,11 @@ static void read_and_run(struct session *s)
 	}
 }
 
+static void put_above(void *arg, const char *text)
+{
+	edit_above(arg, text);
+}
+
 int repl(struct session *s, bool rc, const char *version)
 {
 	char *history = history_path();
@@ -144,7 +149,9 @@ int repl(struct session *s, bool rc, const char *version)
 	s->edit = edit_new(s->loop, &ops, s, history);
 	edit_hints(s->edit, s->opt.hints);
 	notices_editor(s->notices, s->edit);
+	out_divert(put_above, s->edit);
 	read_and_run(s);
+	out_divert(NULL, NULL);
 	notices_editor(s->notices, NULL);
 	edit_free(s->edit);
 	s->edit = NULL;

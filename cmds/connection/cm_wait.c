@@ -124,7 +124,7 @@ static void say(void *arg)
 		notice_post(w->s->notices, NOTICE_CM, "waiting for %s (Ctrl-C stops)", w->what);
 	else
 		notice_post(w->s->notices, NOTICE_CM,
-			    "waiting for %s, at most %.3g s (Ctrl-C stops)", w->what,
+			    "waiting for %s, at most %.4g s (Ctrl-C stops)", w->what,
 			    (double)w->within_ms / 1000);
 }
 

@@ -43,8 +43,12 @@ static void ready(void *arg, int fd, short revents)
 		cq = find_cq(w->s, v);
 		if (!cq)
 			continue;
-		cq->events++;
 		cq->armed = false;
+		if (cq->on_event) {
+			cq->on_event(cq->on_event_arg);
+			continue;
+		}
+		cq->events++;
 		notice_post(w->s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);
 	}
 }

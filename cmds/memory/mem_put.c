@@ -46,14 +46,13 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg put_egs[] = {
-	{ "mem put buf 0 \"hello, memory\"", NULL },
-	{ "mem put buf 16 {00 7f ff} -hex", NULL },
-	{ "mem put buf 32 [binary format WuIu 4096 7]", NULL },
-	{ "mem put buf 80 \"a\\0b\"; mem get buf 80 4 -hex", "61006200" },
-	{ "mem dump buf 0 48", "hello, memory" },
-	{ NULL, NULL }
-};
+static const struct cmd_eg put_egs[] = { { "mem put buf 0 \"hello, memory\"", NULL },
+					 { "mem put buf 16 {00 7f ff} -hex", NULL },
+					 { "mem put buf 32 [binary format WuIu 4096 7]", NULL },
+					 { "mem put buf 80 \"a\\0b\"; mem get buf 80 4 -hex",
+					   "61006200" },
+					 { "mem dump buf 0 48", "hello, memory" },
+					 { NULL, NULL } };
 
 const struct cmd cmd_mem_put = {
 	.name = "mem put",

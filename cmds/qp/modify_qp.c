@@ -171,6 +171,30 @@ static int told_by_id(struct session *s, const struct id *id)
 			id->o.name, word_name(id_state_words, id->state));
 }
 
+int qp_move(struct session *s, struct qp *qp, enum ibv_qp_state to, const struct ibv_qp_attr *a,
+	    unsigned mask)
+{
+	struct qp_change c = { .qp = qp, .to = to };
+	struct ibv_qp_init_attr init;
+	const struct qp_row *row;
+	unsigned unknown;
+
+	qp_query(qp, &c.now, &init);
+	if (a)
+		c.a = *a;
+	c.mask = mask | IBV_QP_STATE;
+	c.actual = c.from = qp_history_sync(qp, "device");
+	row = qp_row(qp->type, c.from, to);
+	unknown = row ? qp_fill(&c, row->required & ~c.mask) : 0;
+	if (unknown)
+		return cannot_fill(s, &c, unknown);
+	c.a.qp_state = to;
+	if (check(s, &c) || call(s, &c))
+		return -1;
+	qp_history_sync(qp, "modify-qp");
+	return 0;
+}
+
 static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct modify_qp_args *a = args;

@@ -24,8 +24,10 @@ static void finish(struct exchange *x, enum exchange_end end, int err, const cha
 	x->why = why;
 	if (x->fd >= 0) {
 		loop_unwatch(x->loop, x->fd);
-		close(x->fd);
-		x->fd = -1;
+		if (!x->keep || end != EXCHANGE_DONE) {
+			close(x->fd);
+			x->fd = -1;
+		}
 	}
 	x->done(x->arg);
 }

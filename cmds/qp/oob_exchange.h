@@ -20,6 +20,7 @@ struct exchange {
 	int fd;			    /* -1: closed */
 	bool sending, listens_next; /* what it does now; whether it receives after that */
 	bool connecting;
+	bool keep; /* set by the owner: when all went well, the socket is left to it */
 	unsigned char *out;
 	size_t out_len, sent;
 	unsigned char head[4];

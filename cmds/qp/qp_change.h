@@ -29,6 +29,11 @@ unsigned qp_fill(struct qp_change *c, unsigned want);
 /* The index of our GID to use towards that one. */
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid);
 
+/* modify_qp.c: moves the QP to that state, as modify-qp -fill: what attributes a has (mask) and
+ * else what qp_fill() finds. */
+int qp_move(struct session *s, struct qp *qp, enum ibv_qp_state to, const struct ibv_qp_attr *a,
+	    unsigned mask);
+
 /* qp_faults.c: appends what is wrong with the values, for this device, to a Tcl list. */
 void qp_faults(const struct qp_change *c, Tcl_Obj *faults);
 

@@ -269,6 +269,26 @@ static int create(struct session *s, struct ah *ah)
 	return fail_next(s, "gids");
 }
 
+struct ah *ah_make(struct session *s, struct pd *pd, const struct ibv_ah_attr *attr, uint32_t qpn,
+		   uint32_t qkey)
+{
+	struct ah *ah = obj_new(s, &ah_class, NULL);
+
+	if (!ah)
+		return NULL;
+	ah->pd = pd;
+	ah->attr = *attr;
+	ah->qpn = qpn;
+	ah->qkey = qkey;
+	if (create(s, ah)) {
+		obj_discard(ah);
+		return NULL;
+	}
+	obj_use(ah, pd);
+	obj_add(s, ah);
+	return ah;
+}
+
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct ah_args *a = args;

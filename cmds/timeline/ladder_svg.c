@@ -34,7 +34,7 @@ static const char style[] =
 	".lad .p{stroke:var(--packet);fill:none}.lad .tip{fill:var(--packet)}"
 	".lad .pt{text-anchor:middle}"
 	".lad .bad{fill:var(--bad)}.lad .p.bad{stroke:var(--bad);fill:none;stroke-dasharray:5 3}"
-	".lad .tip.bad{fill:var(--bad)}";
+	".lad .p.lost{stroke-dasharray:none;stroke-width:2}.lad .tip.bad{fill:var(--bad)}";
 
 static const char *const classes[CHRONICLE_KINDS] = {
 	[CHRONICLE_CALL] = "call", [CHRONICLE_EVENT] = "event", [CHRONICLE_PACKET] = "packet",
@@ -147,7 +147,7 @@ static void passed(struct drawing *g, const struct ladder_row *r)
 		xappendf(g->d, "<path class=\"tip%s\" d=\"M%d %dl%d -4v8z\"/>", bad, tip, y,
 			 -way * 8);
 	else
-		xappendf(g->d, "<path class=\"p bad\" d=\"M%d %dl8 8m0 -8l-8 8\"/>", tip - 4,
+		xappendf(g->d, "<path class=\"p bad lost\" d=\"M%d %dl8 8m0 -8l-8 8\"/>", tip - 4,
 			 y - 4);
 	label(g, says, (x1 + x2) / 2, abs(x2 - x1) - 40, bad);
 	Tcl_DStringAppend(g->d, "</g>\n", -1);

@@ -54,6 +54,7 @@ done
 # ------------------------------------------------- Ctrl-C in every command that waits
 # The last line waits. Not here: what is over at once on this device.
 tcp="tcp connect 10.0.0.1 [dict get [tcp listen 0] port]"
+rpc='rpc connect 10.0.0.1 [dict get [rpc listen 0] port] -name p'
 declare -A waits=(
 	[accept]=$'listen 7471\naccept'
 	[reject]=$'listen 7471\nreject'
@@ -61,6 +62,8 @@ declare -A waits=(
 	[disconnect]=$'cm create -name l\ncm bind l 7471 -address 10.0.0.1\ncm listen l
 connect 10.0.0.1 7471 -prepare -name c\ncm connect c -nowait
 set id [dict get [cm event l] id]\nqp create -id $id\ncm accept $id\ndisconnect c -within 60s'
+	[@]=$'peer b\n@b sleep 60s'
+	[barrier]=$'peer b\n@b -background sleep 60s\nbarrier -within 60s'
 	[bench]="$pair"$'\nbench send buf -n 100 -within 60s -qp [get c qp]'
 	[poll]=$'qp create\npoll -within 60s'
 	[sleep]=$'reg 64\nsleep 60s'
@@ -72,10 +75,14 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[cm resolve-addr]=$'cm create\ncm resolve-addr 10.0.0.77 7471 -within 60s'
 	[mem watch]=$'reg 64\nmem watch -within 60s'
 	[oob accept]=$'qp create\noob listen 0 -background\noob accept'
-	[oob connect]=$'qp create\noob connect 10.0.0.77 7000 -within 60s'
+	[oob connect]=$'qp create\noob connect 10.0.0.78 7000 -within 60s'
 	[oob listen]=$'qp create\noob listen 0'
+	[rpc call]="$rpc"$'\nrpc serve slow {} { sleep 60s }\nrpc call p slow -within 60s'
+	[rpc connect]=$'rpc connect 10.0.0.78 7000 -within 60s'
+	[rpc result]="$rpc"$'\nrpc serve slow {} { sleep 60s }\nset n [rpc call p slow -background -within 60s]\nrpc result $n'
+	[rpc run]=$'rpc listen 0\nrpc run -within 60s'
 	[tcp accept]=$'tcp listen 0\ntcp accept -within 60s'
-	[tcp connect]=$'tcp connect 10.0.0.77 7000 -within 60s'
+	[tcp connect]=$'tcp connect 10.0.0.78 7000 -within 60s'
 	[tcp recv]="$tcp"$'\ntcp recv tcp0 5 -within 60s'
 	[tcp send]="$tcp"$'\nreg 64M\ntcp send tcp0 -mr mr0 -within 60s'
 	[wait async]=$'pd\nwait async DEVICE_FATAL -within 60s'
@@ -85,12 +92,16 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[wait wc]=$'cq -events\nwait wc -cq cq0 -within 60s'
 )
 instant='cm join
-cm resolve-route'
+cm resolve-route
+rpc close
+rpc listen'
+elsewhere='peer
+rendezvous get' # peer.sh, mesh.sh
 
 all=$("$rdmash" -c 'help -json' | grep -o '"usage":"[^"]* \[-within ms\]' |
-	sed 's/"usage":"\([a-z]*\( [a-z-]*\)\?\).*/\1/; s/ *$//')
+	sed 's/"usage":"\([a-z@]*\( [a-z-]*\)\?\).*/\1/; s/ *$//')
 wants 'the commands that wait' \
-	"$({ printf '%s\n' "${!waits[@]}" "$instant"; } | grep -v '^sleep$' | sort)" \
+	"$({ printf '%s\n' "${!waits[@]}" "$instant" "$elsewhere"; } | grep -v '^sleep$' | sort)" \
 	"$(sort <<< "$all")"
 
 for name in "${!waits[@]}"; do

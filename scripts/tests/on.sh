@@ -4,6 +4,7 @@
 #   rxe     the kernel's, in a machine of the lab
 #   uroce   rdmash on the embedded one, in a network of its own, since its UDP port is the
 #           host's; with the addresses that the lab's machine has, and others that are silent
+#           (of 10.0.0.78 the system believes that it is there)
 # Exit status: the command's; 77 with the reason where it cannot be had.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,6 +26,7 @@ uroce)
 		ip link add wire0 type veth peer name wire1 &&
 		for i in wire0 wire1; do ip link set $i addrgenmode none up || exit; done
 		ip route add 10.0.0.0/24 dev wire0 src 10.0.0.1
+		ip neigh add 10.0.0.78 lladdr 02:00:00:00:00:78 dev wire0
 		RDMASH_DEVICE=uroce0 exec "$@"' sh "$@"
 	;;
 *)

@@ -69,6 +69,10 @@ else
 	run "$out.other" "$broken" && other=$pid
 fi
 until stopped || ! alive "$other" || ! alive "$whole"; do sleep 0.02; done
+# both are there, before one goes
+until [ "$("$UROCE" status | grep -c '^slot')" -ge 2 ] || ! alive "$other" || ! alive "$whole"; do
+	sleep 0.02
+done
 case $how in # the end itself, not the timeout that watches it
 killed) pkill -9 -P "$other" ;;
 gone) pkill -P "$other" ;;
@@ -86,6 +90,9 @@ if [ "$end" = client ]; then
 	enough='^post write'
 else
 	has '(^|\[)accept' || { [ "$how" = silent ] && said="no ESTABLISHED of" || said=REJECTED; }
+	# it had the request, and says no in its last moment
+	[ "$how" = gone ] && [ "$said" = REJECTED ] && grep -q '^accept -prepare' "$broken" &&
+		said='28 CONSUMER_DEFINED'
 	has '^listen' || said='INVALID_SERVICE_ID: nobody listens'
 	enough='^post send ours'
 	[ "$stem" = rdma-example ] || enough='^accept'

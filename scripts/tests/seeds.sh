@@ -11,7 +11,10 @@ rdmash=$1 mode=$2 word=${3-}
 here=$(cd "$(dirname "$0")" && pwd)
 lab=$here/../rxe-lab
 seeds=$here/../seeds
-[ "$mode" = uroce ] && export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce}
+case $mode in
+uroce) export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce} ;;
+rxe | pair) unset UROCE ;;
+esac
 self=(bash "$here/seeds.sh" "$rdmash")
 most=60 # seconds that one script may take
 
@@ -66,7 +69,7 @@ servers() {
 		until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 		touch "$1/ready.$n"
 		wait $!
-		judge "$what, server" $? "$1/server.$n" "$says"
+		judge "${what#+}, server" $? "$1/server.$n" "$says"
 	done < <(pairs)
 	exit $((failures > 0))
 }
@@ -80,7 +83,7 @@ clients() {
 		end=$(end client "$name")
 		[ -e "$seeds/$name.rdma" ] && end=$name # both ends in one script
 		run "$end" "$client" "$1/client.$n"
-		judge "$what, client" $? "$1/client.$n" "$wanted"
+		judge "${what#+}, client" $? "$1/client.$n" "$wanted"
 	done < <(pairs)
 	exit $((failures > 0))
 }
@@ -88,7 +91,10 @@ clients() {
 failures=0
 address=10.0.0.1
 without='^$'
-case $mode in pair | servers | clients) without='%' ;; esac # the program is tried on one host
+case $mode in
+both) [ -n "${UROCE-}" ] || without='^+' ;;
+pair | servers | clients) without='^+\|%' ;; # the program is tried on one host
+esac
 case $mode in
 uroce | rxe)
 	exec bash "$here/on.sh" "$mode" "${self[@]}" both "$word"

@@ -10,8 +10,11 @@
 #include "group.h"
 #include "guard.h"
 #include "preload/fork.h"
+#include "rx.h"
 #include "setup.h"
 #include "timer.h"
+
+#define LAST_MADS 64 /* portions of them that are handed on at the end */
 
 /* Of bringing up and down, which takes time; the engine's lock is taken within it. */
 static pthread_mutex_t setup = PTHREAD_MUTEX_INITIALIZER;
@@ -36,9 +39,21 @@ static int setup_link(void)
 	return ret;
 }
 
+/* MADs come by a socket that all processes share, and the kernel wakes one of them: it may
+ * have been us, who will not look again. */
+void engine_last_look(void)
+{
+	unsigned n = 0;
+
+	while (rx_mads() && n < LAST_MADS)
+		n++;
+	engine_flush();
+}
+
 static void leave(void)
 {
 	engine_lock();
+	engine_last_look();
 	group_leave();
 	engine_unlock();
 }

@@ -59,6 +59,8 @@ void engine_forget(void);
 void engine_flush(void);
 /* The same for what goes to this process itself: takes it in at once, and what comes of that. */
 void engine_flush_here(void);
+/* With the lock, at the end: what has come for others of this host is handed on to them. */
+void engine_last_look(void);
 /* Acknowledgements and the like that may wait until the application comes back: they are
  * sent by the next engine_flush() or pass, in a millisecond at the latest. */
 void engine_defer(void);

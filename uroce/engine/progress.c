@@ -54,6 +54,9 @@ static struct {
 	uint64_t last_remote, last_empty, last_wait, tick;
 	unsigned polls_seen;
 	/* of an application whose memory peers write to: does it come back at once? */
+	uint64_t gave;		  /* when the socket was last given back to the thread; 0: never */
+	bool hurries;		  /* the thread has more weight than it began with */
+	int nice;		  /* that it began with */
 	uint64_t left;		  /* the socket was given back then, and it has not; 0: it has */
 	unsigned quick, patience; /* how often in a row, and how often until we believe it */
 } e = {
@@ -280,7 +283,7 @@ void engine_unpark(void)
 	if (e.running && e.reader == READER_POLLERS) {
 		pass(true, true, NULL);
 		become(READER_THREAD);
-		e.left = engine_now();
+		e.left = e.gave = engine_now();
 		epoll = e.epoll;
 		fd = group_fd();
 	}
@@ -409,11 +412,28 @@ static void serve(const struct epoll_event *events, int n)
 		}
 }
 
+/* An application that spins on its memory is preempted for the thread only if the scheduler
+ * finds that the thread lags behind; else a packet waits for the next tick. More weight helps,
+ * where the process may have it. Not otherwise: a sender that is preempted for each packet
+ * gets less done. */
+static void hurry(void)
+{
+	bool spins = e.gave && engine_now() - e.gave < MEMORY_POLLS;
+
+	if (spins == e.hurries)
+		return;
+	if (spins)
+		e.nice = getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_PROCESS, 0, spins ? e.nice - NICER : e.nice);
+	e.hurries = spins;
+}
+
 /* Returns whether another pass is due at once. */
 static bool turn(const struct epoll_event *events, int n)
 {
 	bool gone;
 
+	hurry();
 	e.in_pass = true;
 	serve(events, n);
 	e.in_pass = false;
@@ -428,21 +448,12 @@ static bool turn(const struct epoll_event *events, int n)
 	return false;
 }
 
-/* An application that spins on its memory is preempted for the thread only if the scheduler
- * finds that the thread lags behind; else a packet waits for the next tick. More weight helps,
- * where the process may have it: what we do is what kernels do in their softirqs. */
-static void hurry(void)
-{
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - NICER);
-}
-
 static void *engine_main(void *arg)
 {
 	struct epoll_event events[SOURCES];
 	bool more = false;
 
 	pthread_setname_np(pthread_self(), "uroce");
-	hurry();
 	for (;;) {
 		int n = epoll_wait(e.epoll, events, SOURCES, more ? 0 : -1);
 
@@ -515,7 +526,8 @@ int progress_start(void)
 	e.stop = e.more = false;
 	e.reader = READER_THREAD;
 	e.timer_set = e.deferred_until = NEVER;
-	e.last_remote = e.last_empty = e.last_wait = e.left = 0;
+	e.last_remote = e.last_empty = e.last_wait = e.left = e.gave = 0;
+	e.hurries = false;
 	e.quick = 0;
 	e.patience = PATIENCE;
 	e.era++;

@@ -12,6 +12,7 @@ __attribute__((destructor)) static void farewell(void)
 	if (group_slot()) {
 		conn_farewell();
 		engine_flush(); /* acknowledgements that were put off, too */
+		engine_last_look();
 	}
 	engine_unlock();
 }

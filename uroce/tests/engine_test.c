@@ -266,6 +266,61 @@ static void test_found_takes(void)
 	nap(20); /* remote accesses are forgotten */
 }
 
+static void remote_access_now(void)
+{
+	engine_lock();
+	engine_remote_access();
+	engine_unlock();
+}
+
+/* Peers write to our memory, but the application posts and polls without a break: it keeps the
+ * socket. What comes when it looks at its memory after all is some ticks late, once. */
+static void test_comes_back(void)
+{
+	unsigned before, tries = 0;
+
+	do {
+		park();
+		remote_access_now();
+		engine_poll_found();
+		flush(); /* it posts */
+	} while (!parked() && tries++ < 500);
+	CHECK(parked() || SANITIZED); /* which are not that quick */
+	park();
+	remote_access_now();
+	before = packets();
+	fake_send();
+	arrive(before + 1);
+	CHECK(!parked());
+	park();
+	remote_access_now();
+	engine_poll_found();
+	CHECK(!parked());
+	nap(20); /* remote accesses are forgotten */
+}
+
+/* What is sent to ourselves is taken in by who sends it. */
+static void test_here(void)
+{
+	unsigned thread, before, tries = 0;
+
+	do {
+		wait_unparked();
+		thread = fake_engine.packets;
+		before = packets();
+		engine_lock();
+		fake_send();
+		engine_flush_here();
+		engine_unlock();
+		CHECK(packets() > before);
+	} while (fake_engine.packets != thread && tries++ < 50);
+	CHECK(tries < 50);
+	wait_unparked();
+	thread = fake_engine.packets;
+	fake_send();
+	reaches(&fake_engine.packets, thread + 1);
+}
+
 /* The answer of the application goes first; if there is none, the acknowledgement is not
  * late. */
 static void test_deferred(void)
@@ -374,6 +429,8 @@ int main(void)
 	test_seldom();
 	test_found();
 	test_found_takes();
+	test_comes_back();
+	test_here();
 	test_deferred();
 	test_fair();
 	test_fork_busy();

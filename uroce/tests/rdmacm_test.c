@@ -183,6 +183,7 @@ static void check_reject(void)
  * has not answered yet. */
 static void check_gone(void)
 {
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .cap = { 4, 4, 1, 1, 0 } };
 	struct rdma_cm_id *peer, *gone;
 
 	open_both(RDMA_PS_TCP, "10.0.0.1");
@@ -195,7 +196,7 @@ static void check_gone(void)
 	close_id(gone);
 	fake_run(SECOND);
 	CHECK(idle(server));
-	create_qp(peer);
+	FAILS(rdma_create_qp(peer, NULL, &attr), EINVAL); /* it has no path any more */
 	FAILS(rdma_accept(peer, NULL), EINVAL);
 	close_id(peer);
 	close_both();

@@ -102,7 +102,8 @@ line '@b -background {echo waiting; sleep 60s}'
 await '^b\| waiting$'
 line '@b'
 await '^b  busy with .echo waiting; sleep 60s'
-line 'echo [barrier]'
+line 'echo begun; echo [barrier]'
+await '^begun$'
 key C-c
 await '^interrupted$'
 await_prompt

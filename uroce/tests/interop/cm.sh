@@ -5,6 +5,7 @@
 # leaves first, lost messages of the CM, and peers that were forgotten.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016,SC2034
 . "$(dirname "$0")/lib.sh" "$@"
+need tc
 
 here=$(realpath "$(dirname "$0")")
 limit=60
@@ -48,19 +49,26 @@ for n in "${!lost[@]}"; do
 		-f $here/lost.rdma server $port 1 & "
 	ports+=" $port"
 done
-pair 'lost REQ, RTU, DREQ, REP, DREP' uroce 7471 "$servers $all" \
+# One more process stays to the end: who repeats a DREQ needs somebody to answer.
+stays="\$on \$rdmash -q -c 'listen 7470; cm event -within 60s'"
+pair 'lost REQ, RTU, DREQ, REP, DREP' uroce 7471 "$servers pids=\$(jobs -p); $stays & h=\$!
+		for p in \$pids; do wait \$p || bad=1; done
+		until [ -e \$job/left ]; do sleep 0.05; done
+		kill \$h; exit \${bad-0}" \
 	"\$rdmash -q -f $here/lost.rdma client \$peer $ports"
 dropped server ${#lost[@]}
 
 both 'who leaves' 7471 "\$on \$rdmash -q -f $here/leave.rdma server" \
 	"\$on \$rdmash -q -f $here/leave.rdma client \$peer"
 
-# rxe begins anew with its QP numbers; the good-bye of the process that had the first is lost.
-anew='rdma link del rxe0; rdma link add rxe0 type rxe netdev eth0
+# rxe begins anew with its QP numbers, and what its kernel says for a process that is killed
+# does not arrive.
+anew='rdma link del rxe0; tc qdisc del dev eth0 root 2>/dev/null
+	rdma link add rxe0 type rxe netdev eth0
 	until ibv_devinfo -d rxe0 -v | grep -q ffff:10.0.0.1; do sleep 0.05; done'
-pair 'a stale connection' uroce 7471 \
-	"UROCE_FAULT='$(nth in 3)' \$on \$rdmash -q -f $here/stale.rdma server" \
+pair 'a stale connection' uroce 7471 "\$on \$rdmash -q -f $here/stale.rdma server" \
 	"$anew; said=\$(mktemp); \$rdmash -f $here/stale.rdma client \$peer >\$said 2>&1 & p=\$!
 	until grep -q ^connected \$said; do kill -0 \$p || { cat \$said; exit 1; }; sleep 0.05; done
+	tc qdisc add dev eth0 root netem loss 100%
 	kill -9 \$p; wait \$p; $anew; cat \$said; \$rdmash -f $here/stale.rdma again \$peer"
 finish
