@@ -26,8 +26,6 @@ static int app_open(struct session *s)
 	TAILQ_INIT(&s->ctx->objs);
 	TAILQ_INIT(&s->ctx->asyncs);
 	LIST_INIT(&s->ctx->methods);
-	if (s->opt.interactive)
-		timeline_begin(s);
 	return 0;
 }
 
@@ -123,6 +121,7 @@ static void app_version(Tcl_DString *text)
 const struct app app = {
 	.start = embedded_start,
 	.open = app_open,
+	.prompted = timeline_begin,
 	.close = app_close,
 	.after = app_after,
 	.prompt = app_prompt,

@@ -30,6 +30,7 @@ struct app {
 	 * when it cannot be: the message is printed. NULL: nothing to do. */
 	int (*start)(const struct options *opt, char **argv, const char **note);
 	int (*open)(struct session *s); /* makes s->ctx */
+	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);
 	/* A command has run: what happened meanwhile is told before its result. NULL: nothing. */

@@ -55,6 +55,15 @@ double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 /* "ibv_reg_mr(pd0, 4096) = mr0": what a person reads; to be freed. */
 char *ladder_says(const struct ladder_row *r);
 
+/* ladder_join.c: the ends of entries that do not tell, by the objects they name. */
+void ladder_fill_in_sides(struct ladder *l);
+/* What was sent and received becomes one row. */
+void ladder_match_packets(struct ladder *l);
+/* Did a fault take it? */
+bool ladder_is_lost(const struct ladder_row *r);
+/* Is it about the object? */
+bool ladder_names(const struct ladder_row *r, const char *name);
+
 /* ladder_row.c: as values, for a peer, and from a peer's values, which are not trusted. */
 void ladder_rows_out(struct out *o);
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);

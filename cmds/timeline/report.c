@@ -189,7 +189,7 @@ static const struct cmd_eg report_egs[] = {
 const struct cmd cmd_report = {
 	.name = "report",
 	.family = "understanding",
-	.summary = "the session as a page: timeline, states, packets, memory, failures",
+	.summary = "the session as an HTML page that needs nothing else",
 	.text = "Writes one HTML file that needs nothing else, with no scripts in it: the timeline\n"
 		"as a drawing and as a table, the states of each QP and the way it took, all\n"
 		"packets with their headers, what has changed in the regions of this end, and what\n"

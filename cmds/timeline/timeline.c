@@ -161,7 +161,7 @@ static const struct cmd_eg timeline_egs[] = {
 const struct cmd cmd_timeline = {
 	.name = "timeline",
 	.family = "understanding",
-	.summary = "what both ends did, in order: calls, packets, completions, states",
+	.summary = "what both ends did, in order, packets as arrows",
 	.text = "One line down the page for each end, with what happened there to the right of it:\n"
 		"calls of the libraries, events, completions when they were taken, states of QPs.\n"
 		"Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.\n"
