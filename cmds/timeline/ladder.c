@@ -198,6 +198,19 @@ static bool has_packets(const struct ladder *l)
 	return false;
 }
 
+static const char *end_word(const struct ladder *l, enum chronicle_side side)
+{
+	bool by_hand = true;
+
+	for (unsigned i = 0; i < l->n; i++)
+		by_hand &= l->rows[i].place || strncmp(l->rows[i].e.text, "rdma_", 5) != 0;
+	if (!side)
+		return "this end";
+	if (side == SIDE_ACTIVE)
+		return by_hand ? "one end" : "who connects";
+	return by_hand ? "the other end" : "who listens";
+}
+
 /* "@b  id0 qp0": the end, and what of it is spoken of. */
 static void label(struct session *s, struct ladder *l, unsigned lane)
 {
@@ -215,18 +228,15 @@ static void label(struct session *s, struct ladder *l, unsigned lane)
 		if (place < it->place)
 			Tcl_DStringAppend(&d, "the other end", -1);
 	} else {
-		Tcl_DStringAppend(&d,
-				  it->side == SIDE_ACTIVE    ? "who connects"
-				  : it->side == SIDE_PASSIVE ? "who listens"
-							     : "this end",
-				  -1);
+		Tcl_DStringAppend(&d, end_word(l, it->side), -1);
 	}
 	for (unsigned i = 0; i < l->n && n < 4; i++) {
 		const struct ladder_row *r = &l->rows[i];
 		char word[40];
 
 		if (r->from != (int)lane || r->e.kind == CHRONICLE_PACKET || !*r->e.name ||
-		    (it->side && r->e.side != it->side) || strstr(r->e.text, "_cq("))
+		    (it->side && r->e.side != it->side) || strstr(r->e.text, "_cq(") ||
+		    strncmp(r->e.text, "ibv_create_", 11) == 0)
 			continue;
 		snprintf(word, sizeof word, " %s ", r->e.name);
 		if (strstr(Tcl_DStringValue(&seen), word))

@@ -16,13 +16,12 @@
 #include "session.h"
 #include "xmem.h"
 
-#define TIME_WIDTH  11
-#define WIDTH	    110 /* where there is no terminal */
-#define WIDTH_MIN   60
-#define WIDTH_MAX   240
-#define LANE_MIN    24
-#define LINES_MAX   4 /* of one entry */
-#define SHORT_LABEL 200
+#define TIME_WIDTH 11
+#define WIDTH	   110 /* where there is no terminal */
+#define WIDTH_MIN  60
+#define WIDTH_MAX  240
+#define LANE_MIN   24
+#define LINES_MAX  4 /* of one entry */
 
 struct glyphs {
 	const char *down, *across, *right, *left, *lost, *dot, *state, *bad, *done;
@@ -127,41 +126,48 @@ static const char *mark_of(const struct page *p, const struct ladder_row *r)
 	}
 }
 
-/* What happened at one end: to the right of its line, on as many lines as it takes. */
+/* A line of text behind the line of a lane, and the lines of the lanes after it. */
+static void beside(struct page *p, const struct ladder_row *r, const char *mark, const char *text)
+{
+	unsigned lane = (unsigned)r->from, used = 1 + columns(mark) + columns(text);
+
+	lines(p, 0, lane);
+	out_paint(p->o, PAINT_DIM);
+	out_text(p->o, "%s", p->g->down);
+	out_paint(p->o, paint_of(r));
+	out_text(p->o, "%s%s", mark, text);
+	out_paint(p->o, PAINT_NONE);
+	if (lane + 1 < p->l->nlanes) {
+		blanks(p, used < p->zone ? p->zone - used : 0);
+		lines(p, lane + 1, p->l->nlanes);
+	}
+	out_text(p->o, "\n");
+}
+
+/* What happened at one end, on as many lines as it takes. */
 static void happened(struct page *p, const struct ladder_row *r)
 {
 	char *text = ladder_says(r), *rest = text;
-	unsigned lane = (unsigned)r->from, room = p->zone - 4;
+	char *mark = xasprintf("%s ", mark_of(p, r));
+	unsigned room = p->zone - 4;
 
+	time_of(p, r);
 	for (unsigned i = 0; i < LINES_MAX && (*rest || !i); i++) {
-		unsigned wide = i ? room - 2 : room;
-		size_t len = fits(rest, wide);
-		bool cut = i + 1 == LINES_MAX && rest[len];
+		bool last = i + 1 == LINES_MAX;
+		size_t len = fits(rest, i ? room - 2 : room);
+		char *shown;
 
+		if (last && rest[len])
+			len = fits(rest, room - 6);
+		shown = xasprintf("%.*s%s", (int)len, rest, last && rest[len] ? " ..." : "");
 		if (i)
 			blanks(p, TIME_WIDTH);
-		else
-			time_of(p, r);
-		lines(p, 0, lane);
-		out_paint(p->o, PAINT_DIM);
-		out_text(p->o, "%s", p->g->down);
-		out_paint(p->o, paint_of(r));
-		out_text(p->o, "%s%s %.*s%s", i ? " " : mark_of(p, r), i ? "  " : "",
-			 (int)(cut ? fits(rest, wide - 2) : len), rest, cut ? " ." : "");
-		out_paint(p->o, PAINT_NONE);
-		if (lane + 1 < p->l->nlanes) {
-			char *shown = xasprintf("%.*s", (int)len, rest);
-			unsigned used = (i ? 5 : 3) + columns(shown);
-
-			blanks(p, used < p->zone ? p->zone - used : 0);
-			free(shown);
-			lines(p, lane + 1, p->l->nlanes);
-		}
-		out_text(p->o, "\n");
+		beside(p, r, i ? "    " : mark, shown);
+		free(shown);
 		rest += len;
-		while (*rest == ' ')
-			rest++;
+		rest += strspn(rest, " ");
 	}
+	free(mark);
 	free(text);
 }
 
