@@ -26,6 +26,10 @@ static struct {
 	const char *call;
 	char *args;   /* NULL: nobody wants to know */
 	int64_t when; /* chronicle_now(), with the chronicle on */
+	/* Of a call that destroys: after it nobody may look at the object. */
+	bool destroys;
+	enum chronicle_side side;
+	char name[32];
 } pending;
 
 static void line(struct session *s, enum voice v, const char *text)
@@ -68,6 +72,16 @@ static void stop(struct session *s)
 	free(text);
 }
 
+static void look_before(struct session *s)
+{
+	pending.destroys = strstr(pending.call, "destroy");
+	*pending.name = 0;
+	pending.side = SIDE_NONE;
+	if (pending.destroys && app.side)
+		pending.side = app.side(s, pending.args, pending.name);
+	pending.when = chronicle_now();
+}
+
 void call_begin(struct session *s, enum voice v, const char *call, const char *args, ...)
 {
 	va_list ap;
@@ -84,7 +98,7 @@ void call_begin(struct session *s, enum voice v, const char *call, const char *a
 	if (s->opt.step)
 		stop(s);
 	if (chronicle_is_on)
-		pending.when = chronicle_now();
+		look_before(s);
 }
 
 /* Events are taken from the connection manager by a call; they are what counts. */
@@ -102,8 +116,12 @@ static void note(struct session *s, const char *result, bool bad)
 		.result = event ? NULL : (char *)result,
 	};
 
-	if (app.side)
+	if (pending.destroys) {
+		e.side = pending.side;
+		memcpy(e.name, pending.name, sizeof e.name);
+	} else if (app.side) {
 		e.side = app.side(s, e.text, e.name);
+	}
 	chronicle_note(&e);
 	free(text);
 }
