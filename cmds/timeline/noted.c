@@ -82,11 +82,11 @@ static enum chronicle_side sender(struct noted *n, const struct decoded *d,
 	if (d->is_cm)
 		return cm_sender(n, &d->mad);
 	if (p->qpn) {
-		side = side_of_qpn(n->s, p->qpn, name);
+		side = side_of_qpn(n->s, p->qpn, &d->p.dst, name);
 		if (side)
 			return side;
 	}
-	return other(side_of_qpn(n->s, d->p.qpn, name));
+	return other(side_of_qpn(n->s, d->p.qpn, &d->p.src, name));
 }
 
 /* FNV-1a over the UDP payload: the same packet where it is sent and where it is received. */

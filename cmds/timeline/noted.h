@@ -19,7 +19,8 @@ void noted_clear(struct session *s);
 /* The first bytes of the region when the timeline began, *n of them; NULL: all zero, as regions
  * are made. */
 const uint8_t *noted_memory(struct session *s, const struct mr *mr, size_t *n);
-/* The side of a QP or an id; SIDE_NONE: not known. */
-enum chronicle_side side_of_qpn(struct session *s, uint32_t qpn, char name[32]);
+/* The side of the QP that has this number and leads to this peer; SIDE_NONE: not known. */
+enum chronicle_side side_of_qpn(struct session *s, uint32_t qpn, const union ibv_gid *peer,
+				char name[32]);
 
 #endif

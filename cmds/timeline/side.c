@@ -14,14 +14,32 @@ static enum chronicle_side side_of_id(const struct id *id)
 	return id->state >= ID_ADDR_RESOLVED || id->qp ? SIDE_ACTIVE : SIDE_NONE;
 }
 
-static const struct qp *of_qpn(struct session *s, uint32_t qpn)
+static bool leads_to(const struct qp *qp, const union ibv_gid *peer)
 {
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a = { 0 };
+
+	return peer && ibv_query_qp(qp->v, &a, IBV_QP_STATE | IBV_QP_AV, &init) == 0 &&
+	       memcmp(&a.ah_attr.grh.dgid, peer, sizeof *peer) == 0;
+}
+
+/* Each device numbers its QPs by itself: of several the one that leads to the peer is meant, which
+ * may be NULL. */
+static const struct qp *of_qpn(struct session *s, uint32_t qpn, const union ibv_gid *peer)
+{
+	const struct qp *first = NULL;
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &qp_class && ((struct qp *)o)->v->qp_num == qpn)
-			return (struct qp *)o;
-	return NULL;
+	obj_foreach(o, s) {
+		const struct qp *qp = (const struct qp *)o;
+
+		if (o->class != &qp_class || qp->v->qp_num != qpn)
+			continue;
+		if (leads_to(qp, peer))
+			return qp;
+		first = first ? first : qp;
+	}
+	return first;
 }
 
 /* By hand: of two that lead to each other, the one made first is the active one. */
@@ -36,7 +54,7 @@ static enum chronicle_side side_of_qp(struct session *s, const struct qp *qp)
 	if (!qp->peer.known &&
 	    (ibv_query_qp(qp->v, &a, IBV_QP_STATE | IBV_QP_DEST_QPN, &init) || !a.dest_qp_num))
 		return SIDE_NONE;
-	other = of_qpn(s, qp->peer.known ? qp->peer.qpn : a.dest_qp_num);
+	other = of_qpn(s, qp->peer.known ? qp->peer.qpn : a.dest_qp_num, NULL);
 	if (!other || other == qp)
 		return SIDE_ACTIVE;
 	return qp->o.serial < other->o.serial ? SIDE_ACTIVE : SIDE_PASSIVE;
@@ -97,9 +115,10 @@ enum chronicle_side timeline_side(struct session *s, const char *text, char name
 	return SIDE_NONE;
 }
 
-enum chronicle_side side_of_qpn(struct session *s, uint32_t qpn, char name[32])
+enum chronicle_side side_of_qpn(struct session *s, uint32_t qpn, const union ibv_gid *peer,
+				char name[32])
 {
-	const struct qp *qp = of_qpn(s, qpn);
+	const struct qp *qp = of_qpn(s, qpn, peer);
 
 	if (!qp)
 		return SIDE_NONE;
