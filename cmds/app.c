@@ -15,6 +15,7 @@
 #include "qp_history.h"
 #include "rpc_method.h"
 #include "session.h"
+#include "timeline.h"
 #include "topics.h"
 #include "wire_on.h"
 #include "words.h"
@@ -41,9 +42,17 @@ static void app_close(struct session *s)
 	async_free(s);
 	wire_end(s);
 	journal_free(s);
+	timeline_end(s);
 	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;
+}
+
+/* What has passed by now. */
+static void app_after(struct session *s)
+{
+	wire_drain(s);
+	timeline_drain(s);
 }
 
 /* "rxe0 qp0:RTS": the device, the current QP and its state as the device has it now. */
@@ -114,13 +123,15 @@ static void app_version(Tcl_DString *text)
 const struct app app = {
 	.start = embedded_start,
 	.open = app_open,
+	.prompted = timeline_begin,
 	.close = app_close,
-	.after = wire_drain,
+	.after = app_after,
 	.prompt = app_prompt,
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,
 	.names = app_names,
 	.objects = app_objects,
+	.side = timeline_side,
 	.topics = cmd_topics,
 };

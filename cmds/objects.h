@@ -22,6 +22,7 @@ struct cm_event;
 struct journal;
 struct watch;
 struct wire;
+struct noted;
 struct obj;
 struct out;
 struct session;
@@ -80,6 +81,7 @@ struct context {
 	struct wire *wire;	    /* wire on, or NULL */
 	struct capture *capture;    /* capture start, or NULL */
 	struct journal *journal;    /* for export; NULL: nothing noted yet */
+	struct noted *noted;	    /* what the timeline looks at; NULL: it is off */
 };
 
 /* ------------------------------------------------------------------ objects -- */

@@ -116,6 +116,11 @@ extern const struct cmd cmd_fault_wire;
 extern const struct cmd cmd_wire_off, cmd_wire_on;
 /* wire/wire_read.c */
 extern const struct cmd cmd_wire_read;
+
+/* timeline/report.c */
+extern const struct cmd cmd_report;
+/* timeline/timeline.c */
+extern const struct cmd cmd_timeline;
 /* tcp/tcp.c */
 extern const struct cmd cmd_tcp_listen, cmd_tcp_accept, cmd_tcp_connect;
 /* tcp/tcp_data.c */

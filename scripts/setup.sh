@@ -12,7 +12,7 @@ packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutil
 	ibverbs-providers rdma-core"
 packages_clang=clang
 packages_test="tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
-	dpkg-dev file python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils"
+	dpkg-dev file libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils"
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then

@@ -292,6 +292,8 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	s->opt.interactive = !cl->njobs;
 	s->opt.trace = s->opt.interactive;
 	set_argv(s, argc, argv);
+	if (s->opt.interactive && app.prompted)
+		app.prompted(s);
 	if (s->opt.interactive)
 		return code_of(s, repl(s, !cl->no_rc, RDMASH_VERSION));
 	rc = run_jobs(s, cl);

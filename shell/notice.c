@@ -7,26 +7,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tcl.h>
 
 #include "edit.h"
+#include "chronicle.h"
 #include "notice.h"
 #include "xmem.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
-	[NOTICE_CM] = "cm",
-	[NOTICE_ASYNC] = "async",
-	[NOTICE_CQ] = "cq",
-	[NOTICE_WIRE] = "wire",
-	[NOTICE_PEER] = "peer",
+	[NOTICE_CM] = "cm",	[NOTICE_ASYNC] = "async", [NOTICE_CQ] = "cq",
+	[NOTICE_WIRE] = "wire", [NOTICE_PEER] = "peer",
 };
 
 static const char *const colors[NOTICE_KINDS] = {
-	[NOTICE_CM] = "\033[36m",
-	[NOTICE_ASYNC] = "\033[33m",
-	[NOTICE_CQ] = "\033[32m",
-	[NOTICE_WIRE] = "\033[2m",
-	[NOTICE_PEER] = "\033[35m",
+	[NOTICE_CM] = "\033[36m",  [NOTICE_ASYNC] = "\033[33m", [NOTICE_CQ] = "\033[32m",
+	[NOTICE_WIRE] = "\033[2m", [NOTICE_PEER] = "\033[35m",
 };
 
 struct notices {
@@ -120,13 +116,28 @@ static void say(struct notices *n, const Tcl_DString *line)
 	fflush(stderr);
 }
 
+/* Events of the connection manager and packets are noted where they are taken. */
+static void note(enum notice_kind kind, const char *text)
+{
+	struct chronicle_entry e = { .text = (char *)text,
+				     .kind = kind == NOTICE_PEER ? CHRONICLE_NOTICE
+								 : CHRONICLE_EVENT };
+
+	if (kind == NOTICE_CM || kind == NOTICE_WIRE)
+		return;
+	e.bad = kind == NOTICE_ASYNC && (strstr(text, "_ERR") || strstr(text, "FATAL"));
+	snprintf(e.name, sizeof e.name, "%.*s", (int)strcspn(text, ":"), text);
+	chronicle_note(&e);
+}
+
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 {
 	Tcl_DString line;
 	va_list ap;
+	bool shown = n->kinds & (1u << kind);
 	char *text;
 
-	if (!(n->kinds & (1u << kind)))
+	if (!shown && !chronicle_is_on)
 		return;
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
@@ -134,6 +145,11 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (!text)
 		return;
+	note(kind, text);
+	if (!shown) {
+		free(text);
+		return;
+	}
 	if (n->divert) {
 		n->divert(n->arg, kind, text);
 		free(text);

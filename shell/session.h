@@ -12,6 +12,7 @@
 #include <tcl.h>
 
 #include "fail.h"
+#include "chronicle.h"
 #include "loop.h"
 #include "notice.h"
 #include "out.h"
@@ -30,6 +31,7 @@ struct app {
 	 * when it cannot be: the message is printed. NULL: nothing to do. */
 	int (*start)(const struct options *opt, char **argv, const char **note);
 	int (*open)(struct session *s); /* makes s->ctx */
+	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);
 	/* A command has run: what happened meanwhile is told before its result. NULL: nothing. */
@@ -44,6 +46,9 @@ struct app {
 	void (*names)(struct session *s, Tcl_Obj *list);
 	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
 	Tcl_Obj *(*objects)(struct session *s);
+	/* Which end of a connection text, which names objects, is about; name: the object, or
+	 * "". NULL: it is never known. */
+	enum chronicle_side (*side)(struct session *s, const char *text, char name[32]);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;

@@ -6,9 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "edit.h"
+#include "chronicle.h"
 #include "session.h"
 #include "step.h"
 #include "trace.h"
@@ -22,7 +24,12 @@ static const char *const colors
 static struct {
 	enum voice voice;
 	const char *call;
-	char *args; /* NULL: the trace is off */
+	char *args;   /* NULL: nobody wants to know */
+	int64_t when; /* chronicle_now(), with the chronicle on */
+	/* Of a call that destroys: after it nobody may look at the object. */
+	bool destroys;
+	enum chronicle_side side;
+	char name[32];
 } pending;
 
 static void line(struct session *s, enum voice v, const char *text)
@@ -65,6 +72,16 @@ static void stop(struct session *s)
 	free(text);
 }
 
+static void look_before(struct session *s)
+{
+	pending.destroys = strstr(pending.call, "destroy");
+	*pending.name = 0;
+	pending.side = SIDE_NONE;
+	if (pending.destroys && app.side)
+		pending.side = app.side(s, pending.args, pending.name);
+	pending.when = chronicle_now();
+}
+
 void call_begin(struct session *s, enum voice v, const char *call, const char *args, ...)
 {
 	va_list ap;
@@ -73,24 +90,55 @@ void call_begin(struct session *s, enum voice v, const char *call, const char *a
 	pending.args = NULL;
 	pending.voice = v;
 	pending.call = call;
-	if (!s->opt.trace && !s->opt.step)
+	if (!s->opt.trace && !s->opt.step && !chronicle_is_on)
 		return;
 	va_start(ap, args);
 	pending.args = xvasprintf(args, ap);
 	va_end(ap);
 	if (s->opt.step)
 		stop(s);
+	if (chronicle_is_on)
+		look_before(s);
 }
 
-static void finish(struct session *s, const char *result)
+/* Events are taken from the connection manager by a call; they are what counts. */
+static void note(struct session *s, const char *result, bool bad)
+{
+	bool event = strcmp(pending.call, "rdma_get_cm_event") == 0 && !bad;
+	char *text = event ? xasprintf("%s", result)
+			   : xasprintf("%s(%s)", pending.call, pending.args);
+	struct chronicle_entry e = {
+		.when = pending.when,
+		.until = chronicle_now(),
+		.kind = event ? CHRONICLE_EVENT : CHRONICLE_CALL,
+		.bad = bad || (event && strstr(result, " status ")),
+		.text = text,
+		.result = event ? NULL : (char *)result,
+	};
+
+	if (pending.destroys) {
+		e.side = pending.side;
+		memcpy(e.name, pending.name, sizeof e.name);
+	} else if (app.side) {
+		e.side = app.side(s, e.text, e.name);
+	}
+	chronicle_note(&e);
+	free(text);
+}
+
+static void finish(struct session *s, const char *result, bool bad)
 {
 	char *text;
 
 	if (!pending.args)
 		return;
-	text = xasprintf("%s(%s) = %s", pending.call, pending.args, result);
-	line(s, pending.voice, text);
-	free(text);
+	if (chronicle_is_on)
+		note(s, result, bad);
+	if (s->opt.trace || s->opt.step) {
+		text = xasprintf("%s(%s) = %s", pending.call, pending.args, result);
+		line(s, pending.voice, text);
+		free(text);
+	}
 	free(pending.args);
 	pending.args = NULL;
 	if (s->opt.step)
@@ -107,7 +155,7 @@ int call_end(struct session *s, const char *result, ...)
 	va_start(ap, result);
 	text = xvasprintf(result, ap);
 	va_end(ap);
-	finish(s, text);
+	finish(s, text, false);
 	free(text);
 	return 0;
 }
@@ -122,6 +170,6 @@ int call_fail(struct session *s, int err, const char *fmt, ...)
 	va_end(ap);
 	fail_call(s, err, pending.call, "%s", what);
 	free(what);
-	finish(s, s->fail.code);
+	finish(s, s->fail.code, true);
 	return -1;
 }

@@ -16,6 +16,7 @@
 #include "qp_history.h"
 #include "session.h"
 #include "table.h"
+#include "timeline.h"
 #include "words.h"
 #include "xmem.h"
 
@@ -239,6 +240,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (check(s, a))
 		return -1;
 	prepare(&r);
+	timeline_pause(s, true); /* a million packets would tell nothing, and cost time */
 	took = xcalloc(n, sizeof *took);
 	r.sent = xcalloc(a->depth.v, sizeof *r.sent);
 	rc = go(&r, (uint32_t)a->warm.v);
@@ -249,6 +251,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	journal_other(s, "bench", &a->qp->o, NULL);
 	if (rc == 0)
 		report(&r, n, loop_now() - start, o);
+	timeline_pause(s, false);
 	free(r.sent);
 	free(took);
 	return rc;

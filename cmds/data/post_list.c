@@ -119,7 +119,7 @@ static void announce(struct session *s, const char *call, struct post_req *const
 	const char *name = reqs[0]->srq ? reqs[0]->srq->o.name : reqs[0]->qp->o.name;
 	Tcl_DString d;
 
-	if (!s->opt.trace) {
+	if (!s->opt.trace && !s->opt.step && !chronicle_is_on) {
 		call_begin(s, DATA, call, "%s", name);
 		return;
 	}

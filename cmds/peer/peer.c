@@ -10,6 +10,7 @@
 #include "script.h"
 #include "session.h"
 #include "table.h"
+#include "timeline.h"
 #include "xmem.h"
 
 #define PEERS_MAX 64
@@ -257,6 +258,8 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	}
 	p->o.named = true;
 	obj_add(s, p);
+	if (chronicle_is_on)
+		timeline_peer(p, "on");
 	describe(s, &p->o, o);
 	return 0;
 }

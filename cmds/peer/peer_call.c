@@ -154,7 +154,7 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct js
 	struct json_object *body;
 	struct session *s = p->s;
 	struct call *c;
-	size_t size;
+	size_t size = 0;
 	int len;
 	const char *text = Tcl_GetStringFromObj(script, &len);
 

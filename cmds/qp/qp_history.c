@@ -1,16 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of a QP: the last states, in a ring. */
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
+#include "chronicle.h"
 #include "objects.h"
 #include "posted.h"
 #include "qp_history.h"
+#include "words.h"
+
+/* To ERR without a failure: at the end of a connection, or because it was asked for. */
+static bool is_meant(const char *why)
+{
+	return strcasestr(why, "disconnect") || strcmp(why, "modify-qp") == 0;
+}
+
+static void note(const struct qp *qp, enum ibv_qp_state state, const char *why)
+{
+	struct chronicle_entry e = {
+		.kind = CHRONICLE_STATE,
+		.bad = (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !is_meant(why),
+		.result = (char *)why,
+	};
+	char text[96];
+
+	if (!chronicle_is_on)
+		return;
+	snprintf(e.name, sizeof e.name, "%s", qp->o.name);
+	if (qp->nsteps)
+		snprintf(text, sizeof text, "%s %s -> %s", qp->o.name,
+			 word_name(qp_state_words, qp_history_state(qp)),
+			 word_name(qp_state_words, state));
+	else
+		snprintf(text, sizeof text, "%s %s", qp->o.name, word_name(qp_state_words, state));
+	e.text = text;
+	chronicle_note(&e);
+}
 
 void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
 {
-	struct qp_step *step = &qp->steps[qp->nsteps++ % QP_STEPS];
+	struct qp_step *step;
 	struct timespec now;
 
+	note(qp, state, why);
+	step = &qp->steps[qp->nsteps++ % QP_STEPS];
 	clock_gettime(CLOCK_REALTIME, &now);
 	step->when = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 	step->state = state;

@@ -26,6 +26,7 @@ struct waiting {
 };
 
 struct packet_source {
+	LIST_ENTRY(packet_source) link; /* of those that the tap serves */
 	struct session *s;
 	packet_source_fn *fn;
 	void *arg;
@@ -36,10 +37,12 @@ struct packet_source {
 	unsigned n, lost;
 };
 
-/* In a thread of the device, with its lock held: must be quick. */
-static void on_tap(void *arg, const struct uroce_packet *p)
+/* The device has one tap; all sources look on by it. */
+static LIST_HEAD(, packet_source) tapped = LIST_HEAD_INITIALIZER(tapped);
+static pthread_mutex_t tapped_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void hand_over(struct packet_source *src, const struct uroce_packet *p)
 {
-	struct packet_source *src = arg;
 	struct waiting *w;
 	uint64_t one = 1;
 
@@ -57,6 +60,47 @@ static void on_tap(void *arg, const struct uroce_packet *p)
 	pthread_mutex_unlock(&src->lock);
 	if (write(src->event, &one, sizeof one) < 0)
 		return; /* it is as high as it can be: the loop wakes up anyhow */
+}
+
+/* In a thread of the device, with its lock held: must be quick. */
+static void on_tap(void *arg, const struct uroce_packet *p)
+{
+	struct packet_source *src;
+
+	(void)arg;
+	pthread_mutex_lock(&tapped_lock);
+	LIST_FOREACH(src, &tapped, link)
+		hand_over(src, p);
+	pthread_mutex_unlock(&tapped_lock);
+}
+
+static void tap_add(struct packet_source *src)
+{
+	pthread_mutex_lock(&tapped_lock);
+	LIST_INSERT_HEAD(&tapped, src, link);
+	pthread_mutex_unlock(&tapped_lock);
+}
+
+/* The device is not called with the lock held: it holds its own when it calls on_tap(). */
+static void tap_remove(struct packet_source *src)
+{
+	bool last;
+
+	pthread_mutex_lock(&tapped_lock);
+	LIST_REMOVE(src, link);
+	last = LIST_EMPTY(&tapped);
+	pthread_mutex_unlock(&tapped_lock);
+	if (last)
+		embedded_api()->tap(NULL, NULL);
+}
+
+static int tap_begin(struct packet_source *src, const struct embedded_api *api)
+{
+	tap_add(src);
+	if (api->tap(on_tap, NULL) == 0)
+		return 0;
+	tap_remove(src);
+	return -1;
 }
 
 static void drain_tap(struct packet_source *src)
@@ -106,7 +150,7 @@ static int begin_tap(struct packet_source *src, const char *call, const struct e
 	src->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (src->event < 0)
 		return fail_call(src->s, errno, call, "eventfd");
-	if (api->tap(on_tap, src) == 0)
+	if (tap_begin(src, api) == 0)
 		return 0;
 	fail_call(src->s, errno, call, "uroce_tap");
 	close(src->event);
@@ -140,6 +184,16 @@ undo:
 	return NULL;
 }
 
+void packet_source_pause(struct packet_source *src, bool on)
+{
+	if (src->live)
+		return;
+	if (on)
+		tap_remove(src);
+	else
+		tap_begin(src, embedded_api());
+}
+
 void packet_source_close(struct packet_source *src)
 {
 	struct waiting *w;
@@ -148,8 +202,7 @@ void packet_source_close(struct packet_source *src)
 	if (src->live) {
 		live_close(src->live);
 	} else {
-		embedded_api()->tap(NULL,
-				    NULL); /* takes the lock of the device: none is under way */
+		tap_remove(src);
 		close(src->event);
 	}
 	while ((w = STAILQ_FIRST(&src->list))) {

@@ -6,6 +6,8 @@
 #ifndef CMDS_PACKET_SOURCE_H
 #define CMDS_PACKET_SOURCE_H
 
+#include <stdbool.h>
+
 #include "uroce.h"
 
 struct dev;
@@ -21,6 +23,8 @@ struct packet_source *packet_source_open(struct session *s, const char *call, co
 					 packet_source_fn *fn, void *arg);
 /* Hands over what has come by now; how many were lost because nobody had taken them. */
 unsigned packet_source_drain(struct packet_source *p);
+/* While on is true nothing is looked at: the device is as fast as without. */
+void packet_source_pause(struct packet_source *p, bool on);
 void packet_source_close(struct packet_source *p);
 
 #endif

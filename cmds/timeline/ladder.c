@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "ladder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "peer.h"
+#include "session.h"
+#include "timeline.h"
+#include "xmem.h"
+
+#define PEER_MS 5000 /* how long a peer may take to tell what it has noted */
+
+/* ------------------------------------------------------------------ what there is -- */
+
+static struct ladder_row *add(struct ladder *l, const struct ladder_row *r)
+{
+	if ((l->n & (l->n - 1)) == 0) /* 0, 1, 2, 4 ... */
+		l->rows = xrealloc(l->rows, l->n ? 2 * (size_t)l->n : 1, sizeof *l->rows);
+	l->rows[l->n] = *r;
+	l->rows[l->n].e.seq = l->n;
+	return &l->rows[l->n++];
+}
+
+static char *clean(const char *text)
+{
+	char *copy = text ? peer_clean(text) : NULL;
+
+	for (char *p = copy; p && *p; p++)
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	return copy;
+}
+
+static void add_ours(struct ladder *l)
+{
+	const struct chronicle_entry *e;
+
+	for (unsigned i = 0; (e = chronicle_at(i)); i++) {
+		struct ladder_row *r = add(l, &(struct ladder_row){ .e = *e, .to = -1 });
+
+		r->e.text = clean(e->text);
+		r->e.result = clean(e->result);
+		r->e.fate = clean(e->fate);
+	}
+}
+
+static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
+{
+	Tcl_Obj **values;
+	int n;
+
+	if (Tcl_ListObjGetElements(NULL, list, &n, &values) != TCL_OK)
+		return;
+	for (int i = n > CHRONICLE_MAX ? n - CHRONICLE_MAX : 0; i < n; i++) {
+		struct ladder_row r;
+
+		if (ladder_row_read(values[i], &r))
+			continue;
+		r.place = place;
+		add(l, &r);
+	}
+}
+
+static void remark(struct ladder *l, const char *name, const char *why)
+{
+	char *more = xasprintf("%s%s: %s\n", l->remarks ? l->remarks : "", name, why);
+
+	free(l->remarks);
+	l->remarks = more;
+}
+
+/* What a peer has noted; NULL: it cannot be had. */
+static Tcl_Obj *ask(struct session *s, struct peer *p)
+{
+	Tcl_Obj *script = Tcl_NewStringObj("timeline -raw", -1);
+	bool printing = s->printing;
+	struct call *c;
+
+	Tcl_IncrRefCount(script);
+	s->printing = false;
+	c = peer_call(p, script, true, json_object_new_array(), false);
+	s->printing = printing;
+	Tcl_DecrRefCount(script);
+	return c && peer_await(p, c, PEER_MS, true) == 0 ? peer_take(p, c) : NULL;
+}
+
+static void add_peers(struct session *s, struct ladder *l)
+{
+	unsigned place = 0;
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		struct peer *p = (struct peer *)o;
+		Tcl_Obj *list = NULL;
+
+		if (o->class != &peer_class)
+			continue;
+		place++;
+		if (p->state != PEER_READY)
+			remark(l, o->name, "it has ended");
+		else if (peer_busy(p))
+			remark(l, o->name, "it is busy: its lane is left out");
+		else
+			list = ask(s, p);
+		if (!list)
+			continue;
+		Tcl_IncrRefCount(list);
+		add_values(l, place, list);
+		Tcl_DecrRefCount(list);
+	}
+	fail_clear(&s->fail); /* a peer that has nothing to tell is no failure */
+}
+
+/* --------------------------------------------------------------------------- lanes -- */
+
+static int lane_of(const struct ladder *l, unsigned place, enum chronicle_side side)
+{
+	int first = -1;
+
+	for (unsigned i = 0; i < l->nlanes; i++) {
+		if (l->lanes[i].place != place)
+			continue;
+		if (!l->lanes[i].side || l->lanes[i].side == side)
+			return (int)i;
+		if (first < 0)
+			first = (int)i;
+	}
+	return first;
+}
+
+static void add_lane(struct ladder *l, unsigned place, enum chronicle_side side)
+{
+	if (l->nlanes < LANES_MAX)
+		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
+}
+
+static void make_lanes(struct ladder *l, unsigned npeers)
+{
+	for (unsigned place = 0; place <= npeers; place++) {
+		bool a = false, b = false, any = false, only_notices = true;
+
+		for (unsigned i = 0; i < l->n; i++) {
+			const struct ladder_row *r = &l->rows[i];
+
+			if (r->place != place)
+				continue;
+			any = true;
+			only_notices &= r->e.kind == CHRONICLE_NOTICE;
+			if (r->e.kind != CHRONICLE_PACKET) {
+				a |= r->e.side == SIDE_ACTIVE;
+				b |= r->e.side == SIDE_PASSIVE;
+			}
+		}
+		if (!any || (only_notices && npeers))
+			continue;
+		add_lane(l, place, a && b ? SIDE_ACTIVE : SIDE_NONE);
+		if (a && b)
+			add_lane(l, place, SIDE_PASSIVE);
+	}
+}
+
+static int other_lane(const struct ladder *l, int lane)
+{
+	for (unsigned i = 0; i < l->nlanes; i++)
+		if ((int)i != lane)
+			return (int)i;
+	return -1;
+}
+
+static void place_packet(struct ladder *l, struct ladder_row *r)
+{
+	enum chronicle_side there = r->e.side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
+	int here = lane_of(l, r->place, r->e.out ? r->e.side : there);
+
+	if (!r->e.out) {
+		r->to = here;
+		r->from = other_lane(l, here);
+		r->arrived = !ladder_is_lost(r);
+		return;
+	}
+	r->from = here;
+	if (r->matched)
+		r->to = lane_of(l, (unsigned)r->to, there);
+	else
+		r->arrived = !ladder_is_lost(r);
+	if (!r->matched || r->to == r->from || r->to < 0)
+		r->to = other_lane(l, here);
+}
+
+static bool has_packets(const struct ladder *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->rows[i].e.kind == CHRONICLE_PACKET)
+			return true;
+	return false;
+}
+
+static const char *end_word(const struct ladder *l, enum chronicle_side side)
+{
+	bool by_hand = true;
+
+	for (unsigned i = 0; i < l->n; i++)
+		by_hand &= l->rows[i].place || strncmp(l->rows[i].e.text, "rdma_", 5) != 0;
+	if (!side)
+		return "this end";
+	if (side == SIDE_ACTIVE)
+		return by_hand ? "one end" : "who connects";
+	return by_hand ? "the other end" : "who listens";
+}
+
+/* "@b  id0 qp0": the end, and what of it is spoken of. */
+static void label(struct session *s, struct ladder *l, unsigned lane)
+{
+	struct ladder_lane *it = &l->lanes[lane];
+	Tcl_DString d, seen;
+	unsigned n = 0, place = 0;
+	struct obj *o;
+
+	Tcl_DStringInit(&d);
+	Tcl_DStringInit(&seen);
+	if (it->place) {
+		obj_foreach(o, s)
+			if (o->class == &peer_class && ++place == it->place)
+				xappendf(&d, "@%s", o->name);
+		if (place < it->place)
+			Tcl_DStringAppend(&d, "the other end", -1);
+	} else {
+		Tcl_DStringAppend(&d, end_word(l, it->side), -1);
+	}
+	for (unsigned i = 0; i < l->n && n < 4; i++) {
+		const struct ladder_row *r = &l->rows[i];
+		char word[40];
+
+		if (r->from != (int)lane || r->e.kind == CHRONICLE_PACKET || !*r->e.name ||
+		    (it->side && r->e.side != it->side) || strstr(r->e.text, "_cq(") ||
+		    strncmp(r->e.text, "ibv_create_", 11) == 0)
+			continue;
+		snprintf(word, sizeof word, " %s ", r->e.name);
+		if (strstr(Tcl_DStringValue(&seen), word))
+			continue;
+		Tcl_DStringAppend(&seen, word, -1);
+		xappendf(&d, "%s%s", n++ ? " " : ": ", r->e.name);
+	}
+	it->label = xstrdup(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&seen);
+	Tcl_DStringFree(&d);
+}
+
+/* --------------------------------------------------------------------------- whole -- */
+
+static int earlier(const void *a, const void *b)
+{
+	const struct ladder_row *x = a, *y = b;
+
+	if (x->e.when != y->e.when)
+		return x->e.when < y->e.when ? -1 : 1;
+	return x->e.seq < y->e.seq ? -1 : x->e.seq > y->e.seq;
+}
+
+static void row_free(struct ladder_row *r)
+{
+	free(r->e.text);
+	free(r->e.result);
+	free(r->e.fate);
+}
+
+static void filter(struct ladder *l, const char *qp)
+{
+	unsigned to = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_row *r = &l->rows[i];
+		bool cm = r->e.kind == CHRONICLE_PACKET && !*r->e.name && !*r->also;
+
+		if (cm || ladder_names(r, qp) || strcmp(r->also, qp) == 0)
+			l->rows[to++] = *r;
+		else
+			row_free(r);
+	}
+	l->n = to;
+}
+
+static void keep_last(struct ladder *l, unsigned last)
+{
+	unsigned drop = last && l->n > last ? l->n - last : 0;
+
+	for (unsigned i = 0; i < drop; i++)
+		row_free(&l->rows[i]);
+	memmove(l->rows, l->rows + drop, (l->n - drop) * sizeof *l->rows);
+	l->n -= drop;
+}
+
+static unsigned count_peers(struct session *s)
+{
+	unsigned n = 0;
+	struct obj *o;
+
+	obj_foreach(o, s)
+		n += o->class == &peer_class;
+	return n;
+}
+
+void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l)
+{
+	unsigned npeers = count_peers(s);
+
+	*l = (struct ladder){ 0 };
+	timeline_drain(s);
+	add_ours(l);
+	add_peers(s, l);
+	if (!l->n)
+		return;
+	qsort(l->rows, l->n, sizeof *l->rows, earlier);
+	ladder_fill_in_sides(l);
+	ladder_match_packets(l);
+	make_lanes(l, npeers);
+	if (!l->nlanes)
+		add_lane(l, 0, SIDE_NONE);
+	if (l->nlanes == 1 && has_packets(l))
+		add_lane(l, npeers + 1, SIDE_NONE);
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_row *r = &l->rows[i];
+
+		if (r->e.kind == CHRONICLE_PACKET) {
+			place_packet(l, r);
+			continue;
+		}
+		r->from = lane_of(l, r->place, r->e.side);
+		r->from = r->from < 0 ? 0 : r->from;
+	}
+	for (unsigned i = 0; i < l->nlanes; i++)
+		label(s, l, i);
+	if (how->qp)
+		filter(l, how->qp);
+	keep_last(l, how->last);
+	l->start = l->n ? l->rows[0].e.when : 0;
+}
+
+void ladder_free(struct ladder *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		row_free(&l->rows[i]);
+	for (unsigned i = 0; i < l->nlanes; i++)
+		free(l->lanes[i].label);
+	free(l->rows);
+	free(l->remarks);
+}
+
+char *ladder_end(const struct ladder *l, int lane)
+{
+	const char *label = lane < 0 ? "" : l->lanes[lane].label;
+
+	return xasprintf("%.*s", (int)strcspn(label, ":"), label);
+}
+
+double ladder_ms(const struct ladder *l, const struct ladder_row *r)
+{
+	return (double)(r->e.when - l->start) / 1e6;
+}
+
+char *ladder_says(const struct ladder_row *r)
+{
+	const struct chronicle_entry *e = &r->e;
+
+	switch (e->kind) {
+	case CHRONICLE_CALL:
+		return xasprintf("%s = %s", e->text, e->result ? e->result : "");
+	case CHRONICLE_STATE:
+		return xasprintf("%s (%s)", e->text, e->result ? e->result : "");
+	case CHRONICLE_WC:
+		return xasprintf("%s  %s", e->text, e->name);
+	case CHRONICLE_PACKET:
+		return xasprintf("%s%s%s", e->text, e->fate ? "  fault: " : "",
+				 e->fate ? e->fate : "");
+	default:
+		return xstrdup(e->text);
+	}
+}

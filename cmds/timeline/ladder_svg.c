@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The ladder as a drawing. The colours are in a style sheet: dark mode, and paper, change them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ladder.h"
+#include "save.h"
+#include "xmem.h"
+
+#define TIME_X	   64
+#define MARGIN	   14
+#define ROW	   18
+#define LINE	   14 /* of text that goes on */
+#define HEAD	   40
+#define ZONE_MIN   330
+#define ZONE_ROOM  760 /* of all lanes at least */
+#define PER_LETTER 6.7 /* of the font at its size */
+#define LINES_MAX  6
+
+static const char style[] =
+	".lad{--bg:#fff;--fg:#1b1f24;--dim:#6b7480;--line:#c3cad2;--good:#11713a;--bad:#b3261e;"
+	"--event:#6941c6;--state:#0b5cad;--packet:#3b4350}"
+	"@media(prefers-color-scheme:dark){.lad{--bg:#14171b;--fg:#e6e9ed;--dim:#98a2ae;"
+	"--line:#3b434d;--good:#5fd08c;--bad:#ff8a80;--event:#c3a6ff;--state:#7ab8ff;"
+	"--packet:#b6c0cc}}"
+	"@media print{.lad{--bg:#fff;--fg:#000;--dim:#444;--line:#888;--good:#0b5a2d;"
+	"--bad:#8c1d18;--event:#4a2d94;--state:#06408a;--packet:#222}}"
+	".lad text{font:11px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;"
+	"fill:var(--fg)}.lad .bg{fill:var(--bg)}"
+	".lad .t{fill:var(--dim);text-anchor:end}.lad .h{font-weight:bold}"
+	".lad .lane{stroke:var(--line);stroke-width:2}.lad .wc{fill:var(--good)}"
+	".lad .event,.lad .notice{fill:var(--event)}.lad .state{fill:var(--state);font-weight:bold}"
+	".lad .p{stroke:var(--packet);fill:none}.lad .tip{fill:var(--packet)}"
+	".lad .pt{text-anchor:middle}"
+	".lad .bad{fill:var(--bad)}.lad .p.bad{stroke:var(--bad);fill:none;stroke-dasharray:5 3}"
+	".lad .p.lost{stroke-dasharray:none;stroke-width:2}.lad .tip.bad{fill:var(--bad)}";
+
+static const char *const classes[CHRONICLE_KINDS] = {
+	[CHRONICLE_CALL] = "call", [CHRONICLE_EVENT] = "event", [CHRONICLE_PACKET] = "packet",
+	[CHRONICLE_WC] = "wc",	   [CHRONICLE_STATE] = "state", [CHRONICLE_NOTICE] = "notice",
+};
+
+struct drawing {
+	const struct ladder *l;
+	unsigned zone, y;
+	Tcl_DString *d;
+};
+
+static unsigned lane_x(const struct drawing *g, int lane)
+{
+	return TIME_X + MARGIN + (unsigned)lane * g->zone;
+}
+
+/* Bytes of text that fit, ending with a whole character, at a blank where there is one. */
+static size_t fits(const char *text, size_t letters)
+{
+	size_t at = 0, n = 0, blank = 0;
+
+	while (text[at]) {
+		if (((unsigned char)text[at] & 0xc0) != 0x80 && ++n > letters)
+			return blank > letters / 3 ? blank : at;
+		if (text[at] == ' ')
+			blank = at;
+		at++;
+	}
+	return at;
+}
+
+static void title(Tcl_DString *d, const char *text)
+{
+	Tcl_DStringAppend(d, "<title>", -1);
+	markup_text(d, text);
+	Tcl_DStringAppend(d, "</title>", -1);
+}
+
+static void draw_time(const struct drawing *g, const struct ladder_row *r)
+{
+	xappendf(g->d, "<text class=\"t\" x=\"%d\" y=\"%u\">%.3f</text>", TIME_X - 4, g->y,
+		 ladder_ms(g->l, r));
+}
+
+static const char *mark_of(const struct ladder_row *r)
+{
+	if (r->e.bad)
+		return "✗ ";
+	return r->e.kind == CHRONICLE_WC      ? "✓ "
+	       : r->e.kind == CHRONICLE_STATE ? "● "
+	       : r->e.kind == CHRONICLE_EVENT ? "• "
+					      : "";
+}
+
+static void happened(struct drawing *g, const struct ladder_row *r)
+{
+	char *says = ladder_says(r), *text = xasprintf("%s%s", mark_of(r), says), *rest = text;
+	size_t letters = (size_t)((g->zone - 2 * MARGIN) / PER_LETTER);
+
+	draw_time(g, r);
+	xappendf(g->d, "<g class=\"%s%s\">", classes[r->e.kind], r->e.bad ? " bad" : "");
+	title(g->d, says);
+	for (unsigned i = 0; *rest && i < LINES_MAX; i++) {
+		size_t len = fits(rest, letters - (i ? 2 : 0));
+
+		g->y += i ? LINE : 0;
+		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->e.kind],
+			 r->e.bad ? " bad" : "", lane_x(g, r->from) + 8 + (i ? 12 : 0), g->y);
+		markup_textf(g->d, "%.*s%s", (int)len, rest,
+			     i + 1 == LINES_MAX && rest[len] ? " …" : "");
+		Tcl_DStringAppend(g->d, "</text>", -1);
+		rest += len;
+		while (*rest == ' ')
+			rest++;
+	}
+	Tcl_DStringAppend(g->d, "</g>\n", -1);
+	free(text);
+	free(says);
+}
+
+/* In the middle of an arrow, which stops for it. */
+static void label(const struct drawing *g, const char *text, int x, int room, const char *bad)
+{
+	size_t len = fits(text, (size_t)(room / PER_LETTER));
+	int width = (int)((double)len * PER_LETTER) + 10;
+
+	xappendf(g->d,
+		 "<rect class=\"bg\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"12\"/>"
+		 "<text class=\"pt%s\" x=\"%d\" y=\"%u\">",
+		 x - width / 2, g->y - 10, width, bad, x, g->y);
+	markup_textf(g->d, "%.*s", (int)len, text);
+	Tcl_DStringAppend(g->d, "</text>", -1);
+}
+
+static void passed(struct drawing *g, const struct ladder_row *r)
+{
+	int x1 = (int)lane_x(g, r->from), x2 = (int)lane_x(g, r->to), way = x1 < x2 ? 1 : -1;
+	const char *bad = r->e.bad || !r->arrived ? " bad" : "";
+	char *says = ladder_says(r);
+	int y = (int)g->y - 4, tip = x2 - way;
+
+	draw_time(g, r);
+	Tcl_DStringAppend(g->d, "<g>", -1);
+	title(g->d, r->e.result ? r->e.result : says);
+	if (!r->arrived)
+		tip -= way * (int)g->zone / 8;
+	xappendf(g->d, "<path class=\"p%s\" d=\"M%d %dH%d\"/>", bad, x1 + way, y, tip - way * 6);
+	if (r->arrived)
+		xappendf(g->d, "<path class=\"tip%s\" d=\"M%d %dl%d -4v8z\"/>", bad, tip, y,
+			 -way * 8);
+	else
+		xappendf(g->d, "<path class=\"p bad lost\" d=\"M%d %dl8 8m0 -8l-8 8\"/>", tip - 4,
+			 y - 4);
+	label(g, says, (x1 + x2) / 2, abs(x2 - x1) - 40, bad);
+	Tcl_DStringAppend(g->d, "</g>\n", -1);
+	free(says);
+}
+
+static void draw_rows(struct drawing *g)
+{
+	for (unsigned i = 0; i < g->l->n; i++) {
+		const struct ladder_row *r = &g->l->rows[i];
+
+		g->y += ROW;
+		if (r->e.kind == CHRONICLE_PACKET && r->to >= 0 && r->to != r->from)
+			passed(g, r);
+		else
+			happened(g, r);
+	}
+}
+
+static void draw_lanes(const struct drawing *g, unsigned bottom)
+{
+	for (unsigned i = 0; i < g->l->nlanes; i++) {
+		unsigned x = lane_x(g, (int)i);
+
+		xappendf(g->d,
+			 "<path class=\"lane\" d=\"M%u %dV%u\"/>"
+			 "<text class=\"h\" x=\"%u\" y=\"22\">",
+			 x, HEAD - 10, bottom, x);
+		markup_text(g->d, g->l->lanes[i].label);
+		Tcl_DStringAppend(g->d, "</text>\n", -1);
+	}
+}
+
+void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
+{
+	struct drawing g = { .l = l, .y = HEAD - 4, .d = d };
+	unsigned nlanes = l->nlanes ? l->nlanes : 1, width, height;
+	Tcl_DString rows;
+
+	g.zone = ZONE_ROOM / nlanes > ZONE_MIN ? ZONE_ROOM / nlanes : ZONE_MIN;
+	g.zone = nlanes == 2 ? 470 : g.zone;
+	width = TIME_X + MARGIN + nlanes * g.zone;
+	Tcl_DStringInit(&rows);
+	g.d = &rows;
+	draw_rows(&g);
+	height = g.y + ROW;
+	g.d = d;
+	if (alone)
+		Tcl_DStringAppend(d, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", -1);
+	xappendf(d,
+		 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lad\" role=\"img\" "
+		 "aria-label=\"Timeline of %u rows\" viewBox=\"0 0 %u %u\" width=\"%u\" "
+		 "height=\"%u\">\n<style>%s</style>\n"
+		 "<rect class=\"bg\" width=\"%u\" height=\"%u\"/>"
+		 "<text class=\"t\" x=\"%d\" y=\"22\">ms</text>\n",
+		 l->n, width, height, width, height, style, width, height, TIME_X - 4);
+	draw_lanes(&g, height - 4);
+	Tcl_DStringAppend(d, Tcl_DStringValue(&rows), Tcl_DStringLength(&rows));
+	Tcl_DStringAppend(d, "</svg>\n", -1);
+	Tcl_DStringFree(&rows);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ladder as text: the time, and for each lane a line down the page with what happened there
+ * to the right of it; packets are arrows from line to line. Without UTF-8 it is ASCII.
+ */
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "ladder.h"
+#include "out.h"
+#include "peer.h"
+#include "session.h"
+#include "xmem.h"
+
+#define TIME_WIDTH 11
+#define WIDTH	   110 /* where there is no terminal */
+#define WIDTH_MIN  60
+#define WIDTH_MAX  240
+#define LANE_MIN   24
+#define LINES_MAX  4 /* of one entry */
+
+struct glyphs {
+	const char *down, *across, *right, *left, *lost, *dot, *state, *bad, *done;
+};
+
+static const struct glyphs utf8 = { "│", "─", "▶", "◀", "✗", "•", "●", "✗", "✓" };
+static const struct glyphs ascii = { "|", "-", ">", "<", "X", "*", "o", "!", "=" };
+
+struct page {
+	const struct ladder *l;
+	const struct glyphs *g;
+	unsigned zone; /* columns of a lane, its line included */
+	struct out *o;
+};
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+	unsigned w = WIDTH;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		w = size.ws_col;
+	return w < WIDTH_MIN ? WIDTH_MIN : w > WIDTH_MAX ? WIDTH_MAX : w;
+}
+
+static unsigned columns(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* How many bytes of text fit into that many columns; at a blank where there is one. */
+static size_t fits(const char *text, unsigned room)
+{
+	size_t at = 0, blank = 0;
+	unsigned n = 0;
+
+	while (text[at]) {
+		size_t next = at + 1;
+
+		while (((unsigned char)text[next] & 0xc0) == 0x80)
+			next++;
+		if (++n > room)
+			return blank > room / 3 ? blank : at;
+		if (text[at] == ' ')
+			blank = at;
+		at = next;
+	}
+	return at;
+}
+
+static void blanks(struct page *p, unsigned n)
+{
+	out_text(p->o, "%*s", (int)n, "");
+}
+
+static void lines(struct page *p, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++) {
+		out_paint(p->o, PAINT_DIM);
+		out_text(p->o, "%s", p->g->down);
+		out_paint(p->o, PAINT_NONE);
+		if (i + 1 < p->l->nlanes)
+			blanks(p, p->zone - 1);
+	}
+}
+
+static void time_of(struct page *p, const struct ladder_row *r)
+{
+	out_paint(p->o, PAINT_DIM);
+	out_text(p->o, "%*.3f ", TIME_WIDTH - 2, ladder_ms(p->l, r));
+	out_paint(p->o, PAINT_NONE);
+	out_text(p->o, " ");
+}
+
+static enum paint paint_of(const struct ladder_row *r)
+{
+	if (r->e.bad)
+		return PAINT_BAD;
+	return r->e.kind == CHRONICLE_WC				      ? PAINT_GOOD
+	       : r->e.kind == CHRONICLE_STATE || r->e.kind == CHRONICLE_EVENT ? PAINT_STRONG
+									      : PAINT_NONE;
+}
+
+static const char *mark_of(const struct page *p, const struct ladder_row *r)
+{
+	if (r->e.bad)
+		return p->g->bad;
+	switch (r->e.kind) {
+	case CHRONICLE_WC:
+		return p->g->done;
+	case CHRONICLE_STATE:
+		return p->g->state;
+	case CHRONICLE_EVENT:
+	case CHRONICLE_NOTICE:
+		return p->g->dot;
+	default:
+		return " ";
+	}
+}
+
+/* A line of text behind the line of a lane, and the lines of the lanes after it. */
+static void beside(struct page *p, const struct ladder_row *r, const char *mark, const char *text)
+{
+	unsigned lane = (unsigned)r->from, used = 1 + columns(mark) + columns(text);
+
+	lines(p, 0, lane);
+	out_paint(p->o, PAINT_DIM);
+	out_text(p->o, "%s", p->g->down);
+	out_paint(p->o, paint_of(r));
+	out_text(p->o, "%s%s", mark, text);
+	out_paint(p->o, PAINT_NONE);
+	if (lane + 1 < p->l->nlanes) {
+		blanks(p, used < p->zone ? p->zone - used : 0);
+		lines(p, lane + 1, p->l->nlanes);
+	}
+	out_text(p->o, "\n");
+}
+
+/* What happened at one end, on as many lines as it takes. */
+static void happened(struct page *p, const struct ladder_row *r)
+{
+	char *text = ladder_says(r), *rest = text;
+	char *mark = xasprintf("%s ", mark_of(p, r));
+	unsigned room = p->zone - 4;
+
+	time_of(p, r);
+	for (unsigned i = 0; i < LINES_MAX && (*rest || !i); i++) {
+		bool last = i + 1 == LINES_MAX;
+		size_t len = fits(rest, i ? room - 2 : room);
+		char *shown;
+
+		if (last && rest[len])
+			len = fits(rest, room - 6);
+		shown = xasprintf("%.*s%s", (int)len, rest, last && rest[len] ? " ..." : "");
+		if (i)
+			blanks(p, TIME_WIDTH);
+		beside(p, r, i ? "    " : mark, shown);
+		free(shown);
+		rest += len;
+		rest += strspn(rest, " ");
+	}
+	free(mark);
+	free(text);
+}
+
+static void across(struct page *p, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		out_text(p->o, "%s", p->g->across);
+}
+
+static void passed(struct page *p, const struct ladder_row *r)
+{
+	unsigned a = (unsigned)(r->from < r->to ? r->from : r->to);
+	unsigned b = (unsigned)(r->from < r->to ? r->to : r->from);
+	unsigned room = (b - a) * p->zone - 1; /* between the lines */
+	bool right = r->from < r->to;
+	char *text = ladder_says(r);
+	char *shown = xasprintf(" %.*s ", (int)fits(text, room - 5), text);
+	unsigned left = room - 1 - columns(shown);
+	const char *tip = right ? p->g->right : p->g->left;
+
+	time_of(p, r);
+	lines(p, 0, a);
+	out_paint(p->o, PAINT_DIM);
+	out_text(p->o, "%s", p->g->down);
+	out_paint(p->o, r->e.bad || !r->arrived ? PAINT_BAD : PAINT_NONE);
+	if (!right)
+		out_text(p->o, "%s", r->arrived ? tip : p->g->lost);
+	across(p, left / 2);
+	out_text(p->o, "%s", shown);
+	across(p, left - left / 2);
+	if (right)
+		out_text(p->o, "%s", r->arrived ? tip : p->g->lost);
+	out_paint(p->o, PAINT_NONE);
+	lines(p, b, p->l->nlanes);
+	out_text(p->o, "\n");
+	free(shown);
+	free(text);
+}
+
+static void head(struct page *p)
+{
+	out_text(p->o, "%*s  ", TIME_WIDTH - 2, "ms");
+	for (unsigned i = 0; i < p->l->nlanes; i++) {
+		const char *label = p->l->lanes[i].label;
+		size_t len = fits(label, p->zone - 2);
+		char *shown = xasprintf("%.*s", (int)len, label);
+
+		out_paint(p->o, PAINT_STRONG);
+		out_text(p->o, "%s", shown);
+		out_paint(p->o, PAINT_NONE);
+		if (i + 1 < p->l->nlanes)
+			blanks(p, p->zone - columns(shown));
+		free(shown);
+	}
+	out_text(p->o, "\n");
+}
+
+void ladder_print(struct session *s, const struct ladder *l, unsigned width, struct out *o)
+{
+	struct page p = { .l = l,
+			  .g = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? &utf8 : &ascii,
+			  .o = o };
+
+	(void)s;
+	if (!l->n)
+		return;
+	width = width ? width : terminal_width();
+	p.zone = (width - TIME_WIDTH) / l->nlanes;
+	p.zone = p.zone < LANE_MIN ? LANE_MIN : p.zone;
+	head(&p);
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_row *r = &l->rows[i];
+
+		if (r->e.kind == CHRONICLE_PACKET && r->to >= 0 && r->to != r->from)
+			passed(&p, r);
+		else
+			happened(&p, r);
+	}
+	if (l->remarks)
+		out_text(o, "%s", l->remarks);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the page of 'report': each appends its section, or nothing where there is nothing
+ * to show. Whatever comes from packets, peers or memory goes through markup_text(). */
+#ifndef CMDS_TIMELINE_REPORT_H
+#define CMDS_TIMELINE_REPORT_H
+
+#include <tcl.h>
+
+struct ladder;
+struct session;
+
+extern const char report_style[]; /* CSS */
+
+/* The states of each QP, and the way it took. */
+void report_qps(const struct ladder *l, Tcl_DString *d);
+/* The regions of this end: what of them has changed. */
+void report_memory(struct session *s, Tcl_DString *d);
+/* What failed, and why. */
+void report_failures(struct session *s, const struct ladder *l, Tcl_DString *d);
+
+#endif

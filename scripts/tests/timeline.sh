@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeline.sh RDMASH [DIR]: the timeline of a write and a read has what belongs there, in order,
+# as text, drawing and page; two processes; what hostile peers say stays text. On uroce. With DIR
+# the pages are left there.
+set -u
+rdmash=$1
+here=$(cd "$(dirname "$0")" && pwd)
+if [ "${2-}" != inside ]; then
+	exec bash "$here/on.sh" uroce bash "$0" "$rdmash" inside "${2-}"
+fi
+failures=0
+dir=$(mktemp -d) && cd "$dir" || exit
+trap 'rm -rf "$dir"' EXIT
+cp "$here"/timeline*.rdma .
+export LC_ALL=C.UTF-8
+
+bad() {
+	echo "not ok: $*"
+	failures=$((failures + 1))
+}
+
+# follows FILE REGEXP...: each is in a line of its own below the one before
+follows() {
+	local file=$1 at=0 line
+	shift
+	for re in "$@"; do
+		line=$(tail -n +$((at + 1)) "$file" | grep -nE -m 1 -- "$re" | cut -d: -f1)
+		[ -n "$line" ] || { bad "$file: no '$re' after line $at"; return; }
+		at=$((at + line))
+	done
+}
+
+well_formed() {
+	command -v xmllint > /dev/null || { echo "no xmllint: the form is not checked"; return; }
+	xmllint --nonet --noout "$@" || bad "not well-formed: $*"
+}
+
+# page FILE: nothing in it loads or runs anything
+page() {
+	well_formed "$1"
+	! grep -Eqi '<script|<img|<iframe|<link|<object|<a[^>]*href="[^#]|url\([^#]|@import|[ "]on[a-z]+=' "$1" ||
+		bad "$1: something is loaded or run"
+}
+
+"$rdmash" -X -f timeline.rdma > out 2>&1 || bad "exit status $?: $(cat out)"
+follows out 'who connects: .*who listens: ' \
+	'rdma_connect\(' '│─+ CM REQ ─+▶│' '• id2 CONNECT_REQUEST' 'rdma_accept\(' \
+	'│◀─+ CM REP ─+│' '│─+ CM RTU ─+▶│' 'id1 ESTABLISHED' '● qp0 INIT -> RTS' \
+	'ibv_post_send\(qp0, RDMA_WRITE wr_id 1' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
+	'│◀─+ RC_ACK psn [0-9]+ ─+│' '✓ WC wr_id 1 SUCCESS RDMA_WRITE' \
+	'RC_READ_REQUEST psn [0-9]+ ─+▶' '◀─+ RC_READ_RESP_ONLY psn [0-9]+ 17 B' \
+	'✓ WC wr_id 2 SUCCESS RDMA_READ' 'rdma_disconnect\(id1\)' '─ CM DREQ ─+▶│' '│◀─+ CM DREP ─'
+write=$(sed -En 's/.*RC_WRITE_ONLY psn ([0-9]+) .*/\1/p' out | head -1)
+grep -q "RC_ACK psn $write " out || bad "the ACK has not the PSN of the write, $write"
+# who connects is on the left, who listens on the right of its line
+grep -Eq '^ +[0-9.]+ +│ +rdma_connect' out || bad "rdma_connect is not in the left lane"
+grep -Eq '^ +[0-9.]+ +│ +│ +rdma_accept' out || bad "rdma_accept is not in the right lane"
+! grep -q $'\033' out || bad "colours without a terminal"
+
+well_formed good.svg
+grep -q 'CM DREP' good.svg || bad "good.svg has no DREP"
+page good.html
+page bad.html
+for what in 'id="ladder"' 'id="states"' 'id="packets"' 'id="memory"' 'RC_WRITE_ONLY' '<mark>63</mark>' \
+	'write &amp; &lt;b&gt;read&lt;/b&gt;'; do
+	grep -q -- "$what" good.html || bad "good.html has no $what"
+done
+! grep -q 'id="failures"' good.html || bad "good.html has failures"
+for what in 'id="failures"' 'NAK: remote access error' 'REM_ACCESS_ERR: the peer' '0x1234'; do
+	grep -q -- "$what" bad.html || bad "bad.html has no $what"
+done
+
+# another process, a packet that is lost, and what it says when it is hostile
+"$rdmash" -X -f timeline-peer.rdma > out 2>&1 || bad "exit status $?: $(cat out)"
+follows out 'this end: .*@b: ' 'rdma_listen' '│─+ CM REQ ─+▶│' 'rdma_accept' '│◀─+ CM REP ─+│' \
+	'RC_WRITE_ONLY psn [0-9]+ 17 B  fault: drop ─+✗│' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
+	'RC_ACK psn' '✓ WC wr_id 1 SUCCESS'
+grep -q 'hostile <script>alert(1)</script>' out || bad "what the hostile peer said is not there"
+! grep -q $'[\033\a]' out || bad "a peer acts on the terminal"
+page hostile.html
+well_formed hostile.svg
+for f in hostile.html hostile.svg; do
+	grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' "$f" || bad "$f: the text is not escaped"
+done
+
+# only where a script may write, and only text where there is no UTF-8
+echo 'timeline on; reg 4096; report ../x.html' > away.rdma
+! "$rdmash" -X -f away.rdma > away 2>&1 || bad "a page outside of the script's directory"
+echo 'timeline on; reg 4096; timeline -svg ../x.svg' > away.rdma
+! "$rdmash" -X -f away.rdma > away 2>&1 || bad "a drawing outside of the script's directory"
+[ ! -e ../x.html ] && [ ! -e ../x.svg ] || bad "it was written all the same"
+LC_ALL=C "$rdmash" -X -c 'timeline on; reg 4096; timeline' > ascii 2>&1
+grep -q '|  ibv_reg_mr' ascii || bad "not in ASCII: $(cat ascii)"
+! LC_ALL=C grep -q '[^ -~]' ascii || bad "more than ASCII where there is no UTF-8"
+# off in scripts
+"$rdmash" -X -c 'reg 4096; timeline' > off 2>&1 && bad "it is on in a script"
+grep -q 'timeline on' off || bad "no remedy: $(cat off)"
+
+[ -z "${3-}" ] || cp ./*.html ./*.svg "$3"
+[ "$failures" = 0 ] && echo ok
+exit $((failures > 0))
