@@ -2,33 +2,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dict.h"
 #include "far_end.h"
 #include "interp.h"
 #include "objects.h"
 #include "peer.h"
 #include "session.h"
 
-static Tcl_Obj *value_of(Tcl_Obj *object, const char *key)
-{
-	Tcl_Obj *name = Tcl_NewStringObj(key, -1), *value = NULL;
-
-	Tcl_IncrRefCount(name);
-	if (Tcl_DictObjGet(NULL, object, name, &value) != TCL_OK)
-		value = NULL;
-	Tcl_DecrRefCount(name);
-	return value;
-}
-
 const char *far_text(Tcl_Obj *object, const char *key)
 {
-	Tcl_Obj *value = value_of(object, key);
+	Tcl_Obj *value = dict_get(object, key);
 
 	return value ? Tcl_GetString(value) : "";
 }
 
 uint64_t far_number(Tcl_Obj *object, const char *key)
 {
-	Tcl_Obj *value = value_of(object, key);
+	Tcl_Obj *value = dict_get(object, key);
 	Tcl_WideInt n = 0;
 
 	if (value)
@@ -69,7 +59,7 @@ static bool is_qp(Tcl_Obj *object, const void *arg)
 {
 	const struct numbers *n = arg;
 
-	return value_of(object, "qpn") && value_of(object, "dest_qpn") &&
+	return dict_get(object, "qpn") && dict_get(object, "dest_qpn") &&
 	       far_number(object, "qpn") == n->qpn && far_number(object, "dest_qpn") == n->peer;
 }
 
@@ -82,7 +72,7 @@ static bool has_key(Tcl_Obj *object, const void *arg)
 {
 	const struct key *k = arg;
 
-	return value_of(object, k->name) && far_number(object, k->name) == k->value;
+	return dict_get(object, k->name) && far_number(object, k->name) == k->value;
 }
 
 Tcl_Obj *far_region(const struct far_end *f, const char *key, uint32_t value)

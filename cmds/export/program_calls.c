@@ -265,47 +265,20 @@ void write_destroy(struct program *p, const struct var *v, Tcl_DString *d)
 
 /* --------------------------------------------------------------- modify_qp -- */
 
-static const struct {
-	unsigned bit;
-	const char *field;
-} fields[] = {
-	{ IBV_QP_CUR_STATE, "cur_qp_state" },
-	{ IBV_QP_EN_SQD_ASYNC_NOTIFY, "en_sqd_async_notify" },
-	{ IBV_QP_ACCESS_FLAGS, "qp_access_flags" },
-	{ IBV_QP_PKEY_INDEX, "pkey_index" },
-	{ IBV_QP_PORT, "port_num" },
-	{ IBV_QP_QKEY, "qkey" },
-	{ IBV_QP_PATH_MTU, "path_mtu" },
-	{ IBV_QP_TIMEOUT, "timeout" },
-	{ IBV_QP_RETRY_CNT, "retry_cnt" },
-	{ IBV_QP_RNR_RETRY, "rnr_retry" },
-	{ IBV_QP_RQ_PSN, "rq_psn" },
-	{ IBV_QP_MAX_QP_RD_ATOMIC, "max_rd_atomic" },
-	{ IBV_QP_MIN_RNR_TIMER, "min_rnr_timer" },
-	{ IBV_QP_SQ_PSN, "sq_psn" },
-	{ IBV_QP_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic" },
-	{ IBV_QP_PATH_MIG_STATE, "path_mig_state" },
-	{ IBV_QP_DEST_QPN, "dest_qp_num" },
-	{ IBV_QP_RATE_LIMIT, "rate_limit" },
-};
-
 #define NOT_WRITTEN (IBV_QP_ALT_PATH | IBV_QP_CAP)
 
-static const char *attr_value(struct program *p, const struct ibv_qp_attr *a, unsigned bit)
+static const char *attr_value(struct program *p, const struct ibv_qp_attr *a,
+			      const struct qp_attr_def *d)
 {
-	const struct qp_attr_def *d = qp_attr_defs;
-
-	while (d->bit && d->bit != bit)
-		d++;
-	if (bit == IBV_QP_DEST_QPN)
+	if (d->bit == IBV_QP_DEST_QPN)
 		return qpn_expr(p, a->dest_qp_num);
-	if (bit == IBV_QP_RQ_PSN && peer_told(p, a->dest_qp_num))
+	if (d->bit == IBV_QP_RQ_PSN && peer_told(p, a->dest_qp_num))
 		return text("s.peer_of_%s.psn", peer_told(p, a->dest_qp_num)->name);
-	if (bit == IBV_QP_ACCESS_FLAGS)
+	if (d->bit == IBV_QP_ACCESS_FLAGS)
 		return flags_expr(qp_access_words, "IBV_ACCESS_", a->qp_access_flags);
-	if (bit == IBV_QP_PATH_MTU)
+	if (d->bit == IBV_QP_PATH_MTU)
 		return text("IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
-	return d->bit ? number(qp_attr_get(a, d)) : "0";
+	return number(qp_attr_get(a, d));
 }
 
 void write_modify(struct program *p, const struct note *n, struct var *v)
@@ -326,10 +299,9 @@ void write_modify(struct program *p, const struct note *n, struct var *v)
 		    ref(p, m->id));
 		put(p, "\t\treturn -1;");
 	}
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-		if (mask & fields[i].bit)
-			put(p, "\tattr.%s = %s;", fields[i].field,
-			    attr_value(p, &m->a, fields[i].bit));
+	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
+		if (mask & d->bit && d->bit != IBV_QP_STATE && d->member)
+			put(p, "\tattr.%s = %s;", d->member, attr_value(p, &m->a, d));
 	if (mask & IBV_QP_AV)
 		address_vector(p, "attr.ah_attr", &m->a.ah_attr, v->made,
 			       mask & IBV_QP_DEST_QPN ? peer_told(p, m->a.dest_qp_num) : NULL);

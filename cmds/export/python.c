@@ -160,38 +160,22 @@ static void write_av(struct program *p, const struct ibv_ah_attr *a)
 	put(p, "    dgid=dgid, sgid_index=%u, hop_limit=%u))", a->grh.sgid_index, a->grh.hop_limit);
 }
 
-static const struct {
-	unsigned bit;
-	const char *field;
-} fields[] = { { IBV_QP_STATE, "qp_state" },
-	       { IBV_QP_CUR_STATE, "cur_qp_state" },
-	       { IBV_QP_ACCESS_FLAGS, "qp_access_flags" },
-	       { IBV_QP_PKEY_INDEX, "pkey_index" },
-	       { IBV_QP_PORT, "port_num" },
-	       { IBV_QP_QKEY, "qkey" },
-	       { IBV_QP_PATH_MTU, "path_mtu" },
-	       { IBV_QP_TIMEOUT, "timeout" },
-	       { IBV_QP_RETRY_CNT, "retry_cnt" },
-	       { IBV_QP_RNR_RETRY, "rnr_retry" },
-	       { IBV_QP_RQ_PSN, "rq_psn" },
-	       { IBV_QP_MAX_QP_RD_ATOMIC, "max_rd_atomic" },
-	       { IBV_QP_MIN_RNR_TIMER, "min_rnr_timer" },
-	       { IBV_QP_SQ_PSN, "sq_psn" },
-	       { IBV_QP_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic" } };
+/* What class QPAttr has. */
+#define QP_ATTR_PY                                                                                 \
+	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT | \
+	 IBV_QP_QKEY | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |    \
+	 IBV_QP_RQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_SQ_PSN |          \
+	 IBV_QP_MAX_DEST_RD_ATOMIC)
 
-static const char *field_value(const struct ibv_qp_attr *a, unsigned bit)
+static const char *field_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
 {
-	const struct qp_attr_def *d = qp_attr_defs;
-
-	if (bit == IBV_QP_STATE)
+	if (d->bit == IBV_QP_STATE)
 		return text("e.IBV_QPS_%s", word_name(qp_state_words, a->qp_state));
-	if (bit == IBV_QP_ACCESS_FLAGS)
+	if (d->bit == IBV_QP_ACCESS_FLAGS)
 		return flags_expr(qp_access_words, "e.IBV_ACCESS_", a->qp_access_flags);
-	if (bit == IBV_QP_PATH_MTU)
+	if (d->bit == IBV_QP_PATH_MTU)
 		return text("e.IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
-	while (d->bit && d->bit != bit)
-		d++;
-	return d->bit ? hex(qp_attr_get(a, d)) : "0";
+	return hex(qp_attr_get(a, d));
 }
 
 static void write_modify_py(struct program *p, const struct note *n, const struct var *v)
@@ -201,11 +185,10 @@ static void write_modify_py(struct program *p, const struct note *n, const struc
 	const struct var *peer = qp_numbered(p, m->a.dest_qp_num);
 
 	put(p, "attr = QPAttr()");
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		if (m->mask & fields[i].bit)
-			put(p, "attr.%s = %s", fields[i].field, field_value(&m->a, fields[i].bit));
-		rest &= ~fields[i].bit;
-	}
+	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
+		if (m->mask & d->bit & QP_ATTR_PY)
+			put(p, "attr.%s = %s", d->member, field_value(&m->a, d));
+	rest &= ~(unsigned)QP_ATTR_PY;
 	if (m->mask & IBV_QP_DEST_QPN)
 		put(p, "attr.dest_qp_num = %s",
 		    peer ? text("s.%s.qp_num", peer->name) : hex(m->a.dest_qp_num));

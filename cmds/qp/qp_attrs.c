@@ -14,9 +14,10 @@
 #define AT_ATTR(field)                                 \
 	.offset = offsetof(struct ibv_qp_attr, field), \
 	.size = sizeof(((struct ibv_qp_attr *)NULL)->field)
-#define DEF(bit_, option_, field, ...)                                               \
-	{                                                                            \
-		.bit = IBV_QP_##bit_, .option = option_, AT_ATTR(field), __VA_ARGS__ \
+#define DEF(bit_, option_, field, ...)                                                     \
+	{                                                                                  \
+		.bit = IBV_QP_##bit_, .member = #field, .option = option_, AT_ATTR(field), \
+		__VA_ARGS__                                                                \
 	}
 
 /* clang-format off */

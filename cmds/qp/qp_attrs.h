@@ -14,6 +14,7 @@ struct word;
 
 struct qp_attr_def {
 	unsigned bit;		  /* IBV_QP_... */
+	const char *member;	  /* of struct ibv_qp_attr; NULL: an address vector */
 	const char *option;	  /* of modify-qp, without '-' */
 	const char *unknown;	  /* stands for a value nobody knows yet: "PEER_QPN" */
 	const struct word *words; /* of an enum or of flags; NULL: a number */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dict.h"
 #include "ladder.h"
 #include "out.h"
 #include "peer.h"
@@ -41,21 +42,10 @@ void ladder_rows_out(struct out *o)
 
 /* ------------------------------------------------------------------ from a peer -- */
 
-static Tcl_Obj *member(Tcl_Obj *dict, const char *key)
-{
-	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *value = NULL;
-
-	Tcl_IncrRefCount(k);
-	if (Tcl_DictObjGet(NULL, dict, k, &value) != TCL_OK)
-		value = NULL;
-	Tcl_DecrRefCount(k);
-	return value;
-}
-
 /* To be freed; NULL where there is nothing. */
 static char *text_of(Tcl_Obj *dict, const char *key)
 {
-	Tcl_Obj *value = member(dict, key);
+	Tcl_Obj *value = dict_get(dict, key);
 	char *cut, *clean;
 
 	if (!value || !*Tcl_GetString(value))
@@ -71,7 +61,7 @@ static char *text_of(Tcl_Obj *dict, const char *key)
 
 static int64_t number_of(Tcl_Obj *dict, const char *key)
 {
-	Tcl_Obj *value = member(dict, key);
+	Tcl_Obj *value = dict_get(dict, key);
 	Tcl_WideInt n;
 
 	return value && Tcl_GetWideIntFromObj(NULL, value, &n) == TCL_OK ? n : 0;
@@ -79,7 +69,7 @@ static int64_t number_of(Tcl_Obj *dict, const char *key)
 
 static bool truth_of(Tcl_Obj *dict, const char *key)
 {
-	Tcl_Obj *value = member(dict, key);
+	Tcl_Obj *value = dict_get(dict, key);
 	int yes;
 
 	return value && Tcl_GetBooleanFromObj(NULL, value, &yes) == TCL_OK && yes;
@@ -87,7 +77,7 @@ static bool truth_of(Tcl_Obj *dict, const char *key)
 
 static uint64_t key_of(Tcl_Obj *dict)
 {
-	Tcl_Obj *value = member(dict, "key");
+	Tcl_Obj *value = dict_get(dict, "key");
 	uint64_t key = 0;
 	bool fits;
 
@@ -96,7 +86,7 @@ static uint64_t key_of(Tcl_Obj *dict)
 
 static int kind_of(Tcl_Obj *dict, enum chronicle_kind *kind)
 {
-	Tcl_Obj *word = member(dict, "kind");
+	Tcl_Obj *word = dict_get(dict, "kind");
 
 	for (unsigned k = 0; word && k < CHRONICLE_KINDS; k++)
 		if (strcmp(Tcl_GetString(word), chronicle_words[k]) == 0) {
@@ -108,7 +98,7 @@ static int kind_of(Tcl_Obj *dict, enum chronicle_kind *kind)
 
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
 {
-	Tcl_Obj *side = member(value, "side");
+	Tcl_Obj *side = dict_get(value, "side");
 	char *name;
 
 	*r = (struct ladder_row){ .to = -1 };

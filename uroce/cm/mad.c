@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "gid.h"
 #include "mad.h"
+#include "native.h"
 
 #define HEADER_BYTES 24
 #define BODY_BYTES   (MAD_BYTES - HEADER_BYTES)
@@ -205,27 +206,6 @@ static void member_set(uint8_t *p, unsigned size, uint64_t v)
 	memcpy(p, from[size], size);
 }
 
-static uint64_t member_get(const uint8_t *p, unsigned size)
-{
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
-
-	switch (size) {
-	case 1:
-		return *p;
-	case 2:
-		memcpy(&v16, p, 2);
-		return v16;
-	case 4:
-		memcpy(&v32, p, 4);
-		return v32;
-	default:
-		memcpy(&v64, p, 8);
-		return v64;
-	}
-}
-
 int mad_parse(struct mad *m, const uint8_t *buf, size_t n)
 {
 	const uint8_t *body = buf + HEADER_BYTES;
@@ -268,7 +248,7 @@ void mad_build(uint8_t *buf, const struct mad *m)
 		if (e->width > 64)
 			memcpy(body + e->bit / 8, member, e->width / 8);
 		else
-			bits_put(body, e, member_get(member, e->size));
+			bits_put(body, e, native_get(member, e->size));
 	}
 	memcpy(body + f->private_at, m->data, f->private_len);
 }

@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "decode.h"
+#include "native.h"
 
 struct row {
 	const char *name;
@@ -154,34 +155,13 @@ static const struct {
 	TABLE(MAD_SIDR_REP, sidr_rep_rows, "cm.sidrrsp.private"),
 };
 
-static uint64_t member(const uint8_t *p, size_t size)
-{
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
-
-	switch (size) {
-	case 1:
-		return *p;
-	case 2:
-		memcpy(&v16, p, 2);
-		return v16;
-	case 4:
-		memcpy(&v32, p, 4);
-		return v32;
-	default:
-		memcpy(&v64, p, 8);
-		return v64;
-	}
-}
-
 static void emit(const struct row *r, const void *of, decode_fn *fn, void *arg)
 {
 	const uint8_t *at = (const uint8_t *)of + r->at;
 	struct decode_field f = { .name = r->name, .kind = r->kind };
 
 	if (r->kind == DECODE_NUMBER || r->kind == DECODE_HEX) {
-		f.value = member(at, r->size);
+		f.value = native_get(at, r->size);
 	} else {
 		f.bytes = at;
 		f.len = r->size;

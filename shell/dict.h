@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Tcl dicts that come from elsewhere: what is not there, or is no dict, is NULL. */
+#ifndef SHELL_DICT_H
+#define SHELL_DICT_H
+
+#include <tcl.h>
+
+/* Borrowed from the dict. */
+static inline Tcl_Obj *dict_get(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *name = Tcl_NewStringObj(key, -1), *value = NULL;
+
+	Tcl_IncrRefCount(name);
+	if (Tcl_DictObjGet(NULL, dict, name, &value) != TCL_OK)
+		value = NULL;
+	Tcl_DecrRefCount(name);
+	return value;
+}
+
+#endif
