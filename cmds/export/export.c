@@ -33,26 +33,12 @@ static const struct arg export_args[] = {
 	ARGS_END
 };
 
-static int write_all(struct session *s, int fd, const char *path, const Tcl_DString *text)
+static int write_text(struct session *s, int fd, const char *path, const Tcl_DString *text)
 {
-	const char *at = Tcl_DStringValue(text);
-	size_t left = (size_t)Tcl_DStringLength(text);
-
 	if (ftruncate(fd, 0))
 		return fail_call(s, errno, "export", "%s", path);
-	while (left) {
-		ssize_t n = write(fd, at, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return fail_call(s, errno, "export", "%s", path);
-		at += n;
-		left -= (size_t)n;
-	}
-	return 0;
+	return script_put(s, fd, path, Tcl_DStringValue(text), (size_t)Tcl_DStringLength(text));
 }
-
 /* What a user has written is not overwritten: only what export has. */
 static int open_own(struct session *s, const char *path, const char *mark)
 {
@@ -77,7 +63,7 @@ static int write_own(struct session *s, const char *path, const char *mark, cons
 
 	if (fd < 0)
 		return -1;
-	rc = write_all(s, fd, path, text);
+	rc = write_text(s, fd, path, text);
 	if (close(fd) && rc == 0)
 		rc = fail_call(s, errno, "export", "%s", path);
 	return rc;
@@ -109,7 +95,7 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 	*written = fd >= 0;
 	if (fd >= 0) {
 		program_cmake(basename(copy2), &text);
-		rc = write_all(s, fd, cmake, &text);
+		rc = write_text(s, fd, cmake, &text);
 		close(fd);
 	} else if (s->fail.code && strcmp(s->fail.code, "EEXIST") == 0) {
 		fail_clear(&s->fail);

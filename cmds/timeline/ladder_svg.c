@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ladder.h"
-#include "save.h"
+#include "markup.h"
 #include "xmem.h"
 
 #define TIME_X	   64

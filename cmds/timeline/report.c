@@ -11,6 +11,7 @@
 #include "ladder.h"
 #include "noted.h"
 #include "out.h"
+#include "markup.h"
 #include "save.h"
 #include "session.h"
 #include "table.h"
@@ -148,6 +149,7 @@ static void page(struct session *s, const struct report_args *a, const struct la
 	report_qps(l, d);
 	packet_table(l, d);
 	report_memory(s, d);
+	report_program(s, d);
 	Tcl_DStringAppend(d, "</main></body></html>\n", -1);
 }
 
@@ -192,9 +194,9 @@ const struct cmd cmd_report = {
 	.summary = "the session as an HTML page that needs nothing else",
 	.text = "Writes one HTML file that needs nothing else, with no scripts in it: the timeline\n"
 		"as a drawing and as a table, the states of each QP and the way it took, all\n"
-		"packets with their headers, what has changed in the regions of this end, and what\n"
-		"failed, with what explain says to it. It follows the reader's dark mode, and can\n"
-		"be printed.\n"
+		"packets with their headers, what has changed in the regions of this end, the C\n"
+		"program that export c makes of it, and what failed, with what explain says to it.\n"
+		"It follows the reader's dark mode, and can be printed.\n"
 		"\n"
 		"It tells what the timeline has noted: in scripts after 'timeline on'. Of regions\n"
 		"the first 4096 bytes are compared with what they held when the timeline began, or\n"

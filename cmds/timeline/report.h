@@ -15,6 +15,8 @@ extern const char report_style[]; /* CSS */
 void report_qps(const struct ladder *l, Tcl_DString *d);
 /* The regions of this end: what of them has changed. */
 void report_memory(struct session *s, Tcl_DString *d);
+/* The calls of the session as C. */
+void report_program(struct session *s, Tcl_DString *d);
 /* What failed, and why. */
 void report_failures(struct session *s, const struct ladder *l, Tcl_DString *d);
 

@@ -7,7 +7,7 @@
 #include "objects.h"
 #include "out.h"
 #include "report.h"
-#include "save.h"
+#include "markup.h"
 #include "session.h"
 #include "xmem.h"
 

@@ -4,7 +4,7 @@
 
 #include "noted.h"
 #include "report.h"
-#include "save.h"
+#include "markup.h"
 #include "session.h"
 #include "words.h"
 #include "xmem.h"

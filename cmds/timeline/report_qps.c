@@ -7,7 +7,7 @@
 
 #include "ladder.h"
 #include "report.h"
-#include "save.h"
+#include "markup.h"
 #include "words.h"
 #include "xmem.h"
 

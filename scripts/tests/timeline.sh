@@ -62,7 +62,8 @@ well_formed good.svg
 grep -q 'CM DREP' good.svg || bad "good.svg has no DREP"
 page good.html
 page bad.html
-for what in 'id="ladder"' 'id="states"' 'id="packets"' 'id="memory"' 'RC_WRITE_ONLY' '<mark>63</mark>' \
+for what in 'id="ladder"' 'id="states"' 'id="packets"' 'id="memory"' 'id="program"' \
+	'rdma_connect(s.id1' 'RC_WRITE_ONLY' '<mark>63</mark>' \
 	'write &amp; &lt;b&gt;read&lt;/b&gt;'; do
 	grep -q -- "$what" good.html || bad "good.html has no $what"
 done
