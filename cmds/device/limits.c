@@ -64,8 +64,8 @@ static const struct limit limits[] = {
 	{ "max_recv_sge", set_recv_sge, said_sge },
 };
 
-/* 0, or the errno of ibv_create_qp(). */
-static int try(const struct probe *p, const struct limit *l, uint32_t n)
+/* False, and the errno of ibv_create_qp(): it does not make that one. */
+static bool makes(const struct probe *p, const struct limit *l, uint32_t n, int *err)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = p->type, .send_cq = p->cq, .recv_cq = p->cq, .cap = { 1, 1, 1, 1, 0 }
@@ -74,31 +74,38 @@ static int try(const struct probe *p, const struct limit *l, uint32_t n)
 
 	l->set(&init.cap, n);
 	qp = ibv_create_qp(p->pd, &init);
-	if (!qp)
-		return errno ? errno : EINVAL;
+	if (!qp) {
+		*err = errno ? errno : EINVAL;
+		return false;
+	}
 	ibv_destroy_qp(qp);
-	return 0;
+	return true;
 }
 
-/* The largest n that works: doubles, then halves the gap. *err: what one more says. */
-static uint32_t largest(const struct probe *p, const struct limit *l, int *err)
-{
-	uint32_t good = 0, bad = 1;
+#define MOST (1u << 26) /* nobody has so many */
 
-	while (bad < 1u << 26 && !(*err = try(p, l, bad))) {
-		good = bad;
-		bad *= 2;
+/* The largest n that works. From what the device says (0: nothing) in steps that double, up if it
+ * keeps its word, else down; then halves the gap. *err: what one more says. */
+static uint32_t largest(const struct probe *p, const struct limit *l, uint32_t said, int *err)
+{
+	uint32_t good = said, bad = said, step = 1;
+
+	if (!said || makes(p, l, said, err)) {
+		for (; good + step < MOST && makes(p, l, good + step, err); step *= 2)
+			good += step;
+		bad = good + step;
+	} else {
+		for (; step < bad && !makes(p, l, bad - step, err); step *= 2)
+			bad -= step;
+		good = step < bad ? bad - step : 0;
 	}
 	while (bad - good > 1) {
 		uint32_t middle = good + (bad - good) / 2;
-		int said = try(p, l, middle);
 
-		if (said) {
-			bad = middle;
-			*err = said;
-		} else {
+		if (makes(p, l, middle, err))
 			good = middle;
-		}
+		else
+			bad = middle;
 	}
 	return good;
 }
@@ -108,12 +115,12 @@ static void probe_type(const struct probe *p, const struct ibv_device_attr *attr
 	out_dict(o, word_name(qp_type_words, p->type));
 	out_text(o, "%s\n", word_name(qp_type_words, p->type));
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		int err = 0;
-		uint32_t n = largest(p, &limits[i], &err);
+		int said = limits[i].said ? limits[i].said(attr) : 0, err = 0;
+		uint32_t n = largest(p, &limits[i], said > 0 ? (uint32_t)said : 0, &err);
 
 		out_u64(o, limits[i].name, n, "  %-16s %8u", limits[i].name, n);
 		if (limits[i].said)
-			out_text(o, "  the device says %d", limits[i].said(attr));
+			out_text(o, "  the device says %d", said);
 		out_text(o, "  (one more: %s)\n", err ? strerrorname_np(err) : "not tried");
 	}
 	out_end(o);

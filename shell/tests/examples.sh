@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs the examples of the commands' help: examples.sh RDMASH [FAMILY ...]
+# Runs the examples of the commands' help: examples.sh RDMASH [[not] FAMILY ...]
 # Those of a command run in order in one session, after its setup; each must show what the
 # table says it shows, and may fail only if that is what it shows, or if the device cannot
 # do it (EOPNOTSUPP), which is told.
-[ $# -gt 0 ] || { echo "usage: $0 rdmash [family ...]" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: $0 rdmash [[not] family ...]" >&2; exit 2; }
 . "$(dirname "$0")/run.inc"
 shift
 
 # A script for each command: a line '@@ what it shows' before each example.
 cat >plan.rdma <<'EOF'
+set but [expr {[lindex $argv 0] eq "not"}]
 foreach c [help -json] {
-	if {$argc && [lsearch -exact $argv [dict get $c family]] < 0} continue
+	if {$argc && $but == ([dict get $c family] in $argv)} continue
 	echo "@@@ [dict get $c name]"
 	echo [dict get $c setup]
 	foreach e [dict get $c examples] {

@@ -132,7 +132,7 @@ static unsigned pass(bool read, bool urgent, struct cq *polled)
 
 	e.in_pass = true;
 	if (read)
-		n = rx_packets(BATCH);
+		n = rx_packets(BATCH, !polled);
 	timer_run(engine_now());
 	e.deferred_until = NEVER;
 	e.more = transport_finish(urgent || had_waited || (polled && cq_empty(polled)));

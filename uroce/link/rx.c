@@ -80,9 +80,35 @@ static void prepare(unsigned n)
 	batch = n;
 }
 
+static unsigned lifetime_users;
+
+/* Both families: the socket may take both. */
+static void ask_for_lifetime(void)
+{
+	static const int options[][2] = { { IPPROTO_IPV6, IPV6_RECVHOPLIMIT },
+					  { IPPROTO_IPV6, IPV6_RECVTCLASS },
+					  { IPPROTO_IP, IP_RECVTTL },
+					  { IPPROTO_IP, IP_RECVTOS } };
+	int on = lifetime_users > 0;
+
+	for (unsigned i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		setsockopt(group_fd(), options[i][0], options[i][1], &on, sizeof(on));
+}
+
+void rx_lifetime(int n)
+{
+	bool asked = lifetime_users > 0;
+
+	lifetime_users += (unsigned)n;
+	if (asked != (lifetime_users > 0))
+		ask_for_lifetime();
+}
+
 void rx_setup(bool runs)
 {
 	int on = runs;
+
+	ask_for_lifetime();
 
 	/* every process sets its own socket: who made it may have wanted something else */
 	if (setsockopt(group_fd(), SOL_UDP, UDP_GRO, &on, sizeof(on)) != 0)
@@ -336,13 +362,15 @@ static unsigned receive(int fd, unsigned max, bool *more)
 }
 
 /* Who asks for more messages than there are has the kernel look for the next one before the
- * first is seen: so it is asked for only when the last one was there. */
-unsigned rx_packets(unsigned max)
+ * first is seen: so it is asked for only when the last one was there, or when they were waited
+ * for, since an acknowledgement comes with the reply. */
+unsigned rx_packets(unsigned max, bool woken)
 {
 	static unsigned likely = 1;
+	unsigned n = woken && likely == 1 ? 2 : likely;
 	bool more;
-	unsigned n = receive(group_fd(), likely < max ? likely : max, &more);
 
+	n = receive(group_fd(), n < max ? n : max, &more);
 	likely = more ? BATCH : n ? n : 1;
 	route_mads();
 	return n;

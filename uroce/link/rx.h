@@ -9,9 +9,12 @@
 
 /* Once our socket is there. runs: the kernel may put packets of a size together (UROCE_GSO). */
 void rx_setup(bool runs);
+/* n: +1: somebody wants to know hops and tclass of packets that come in (0 otherwise, which saves
+ * the kernel a copy of each); -1: not any more. */
+void rx_lifetime(int n);
 /* Takes in what has arrived on our socket (at most max packets, or some more when the kernel
- * has put them together); returns how many. */
-unsigned rx_packets(unsigned max);
+ * has put them together); returns how many. woken: by them, after a sleep. */
+unsigned rx_packets(unsigned max, bool woken);
 /* The same of MADs, which may be for any process of the host. */
 unsigned rx_mads(void);
 

@@ -61,7 +61,8 @@ struct option {
 	bool needed;
 };
 
-/* What rx.c wants to know of a packet; and only multicast that a socket has joined. */
+/* What rx.c wants to know of a packet (of the lifetime see rx_lifetime(): of MADs always); and
+ * only multicast that a socket has joined. */
 static const struct option options_v6[] = {
 	{ IPPROTO_IPV6, IPV6_V6ONLY, 0, true },
 	{ IPPROTO_IPV6, IPV6_RECVPKTINFO, 1, true },

@@ -14,6 +14,7 @@
 #include "gid.h"
 #include "icrc.h"
 #include "pcapng.h"
+#include "rx.h"
 
 #define IP_UDP_MAX 48
 
@@ -25,7 +26,11 @@ static int capture = -1;
 
 static void look(void)
 {
+	bool was_on = tap_on;
+
 	tap_on = tap_fn || capture >= 0;
+	if (tap_on != was_on)
+		rx_lifetime(tap_on ? 1 : -1);
 }
 
 /* RFC 8200, 8.1: over a pseudo header, UDP header and payload. ip: of a whole IPv6 packet. */

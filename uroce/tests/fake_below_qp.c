@@ -7,6 +7,7 @@
 #include "event.h"
 #include "fake_below_qp.h"
 #include "group.h"
+#include "rx.h"
 #include "transport.h"
 
 struct fake fake;
@@ -157,6 +158,11 @@ void transport_forget(struct qp *qp)
 {
 	(void)qp;
 	fake.forgotten++;
+}
+
+void rx_lifetime(int n)
+{
+	fake.lifetime += n;
 }
 
 /* ------------------------------------------------------------------- verbs -- */

@@ -25,6 +25,7 @@ static void refused(struct ibv_qp_init_attr a, int err)
 	CHECK_INT(errno, err);
 	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
 	CHECK_INT(fake.timers, 0);
+	CHECK_INT(fake.lifetime, 0);
 }
 
 static void test_limits(void)
@@ -93,6 +94,7 @@ static void test_users(void)
 	CHECK_INT(fake_cq[0].users, 1);
 	CHECK_INT(fake_cq[1].users, 1);
 	CHECK_INT(fake.timers, 1);
+	CHECK_INT(fake.lifetime, 1); /* of a UD QP: its GRH has it */
 	CHECK(qp_find(number) == to_qp(qp));
 	to_qp(qp)->mcast = 1;
 	CHECK_INT(ibv_destroy_qp(qp), EBUSY);

@@ -11,6 +11,7 @@
 
 #include "capture.h"
 #include "check.h"
+#include "rx.h"
 
 void engine_lock(void);
 void engine_unlock(void);
@@ -21,6 +22,13 @@ void engine_lock(void)
 
 void engine_unlock(void)
 {
+}
+
+static int lifetime; /* how often it is wanted */
+
+void rx_lifetime(int n)
+{
+	lifetime += n;
 }
 
 static const char *const fates[] = { NULL, "drop", NULL, NULL, "corrupt" };
@@ -109,6 +117,7 @@ static void check_files(const char *dir)
 	CHECK(!tap_on);
 	CHECK_INT(uroce_capture(path), 0);
 	CHECK(tap_on);
+	CHECK_INT(lifetime, 1);
 	n = replay(dir, "lab-v6.pcap");
 	CHECK_INT(n, 41);
 	expect_blocks(path, 1, n); /* all is in the file at once */
@@ -129,6 +138,7 @@ static void check_files(const char *dir)
 	CHECK(uroce_capture("/") == -1 && errno == EISDIR);
 	CHECK(!tap_on);
 	CHECK_INT(tap_capture("/dev/full", false), -1);
+	CHECK_INT(lifetime, 0);
 	load(other);
 	CHECK_INT(file_len, 19);
 	CHECK_INT(unlink(path), 0);

@@ -12,6 +12,7 @@
 #include "export.h"
 #include "post.h"
 #include "qp.h"
+#include "rx.h"
 #include "srq.h"
 #include "transport.h"
 #include "wr_ops.h"
@@ -119,6 +120,8 @@ static void use(struct qp *qp, int n)
 	qp->recv_cq->users += (unsigned)n;
 	if (qp->srq)
 		qp->srq->users += (unsigned)n;
+	if (qp->type == IBV_QPT_UD)
+		rx_lifetime(n); /* the GRH has it */
 }
 
 /* With what the application may look at, and the state of a QP that was just made. */

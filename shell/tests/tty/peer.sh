@@ -9,14 +9,6 @@ case $1 in
 esac
 columns=100
 rows=40
-clear_screen() {
-	line '!clear'
-	until_so 10 is_prompt_only || fail 'the screen is not cleared'
-}
-
-is_prompt_only() {
-	[ "$(screen | grep -c .)" = 1 ] && shows "$prompt"
-}
 
 start "$@" -X
 await "$prompt"

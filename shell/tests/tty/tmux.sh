@@ -240,6 +240,15 @@ run() {
 	await_prompt
 }
 
+is_prompt_only() {
+	[ "$(screen | grep -c .)" = 1 ] && shows "$prompt"
+}
+
+clear_screen() {
+	line '!clear'
+	until_so 10 is_prompt_only || fail 'the screen is not cleared'
+}
+
 # Ctrl-C, where something is typed that the screen shows.
 cancel() {
 	key C-c
