@@ -7,6 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/../../shell/tests/run.inc"
+# shellcheck source-path=SCRIPTDIR source=wait.sh
+. "$here/wait.sh"
 device=${RDMASH_DEVICE:-rxe0}
 
 # start NAME SCRIPT: in the background, each command shown as it begins; $pid
@@ -19,11 +21,11 @@ start() {
 
 # until_in FILE TEXT PID: a line has it
 until_in() {
-	until grep -qF -- "$2" "$1"; do
+	until in_file "$1" "$2"; do
 		kill -0 "$3" 2> /dev/null || break
-		sleep 0.05
+		nap 0.05
 	done
-	grep -qF -- "$2" "$1" || has "never came" "$(cat "$1")" "$2"
+	in_file "$1" "$2" || has "never came" "$(cat "$1")" "$2"
 }
 
 # ended NAME PID CODE: by itself, in time, with nothing left
@@ -177,7 +179,7 @@ reg 64 -name after
 echo usable'
 before=$(packets)
 until_in busy.err '+ catch' $pid
-until [ $(($(packets) - before)) -gt 500 ] || ! kill -0 $pid 2> /dev/null; do sleep 0.05; done
+until [ $(($(packets) - before)) -gt 500 ] || ! kill -0 $pid 2> /dev/null; do nap 0.1; done
 kill -KILL $srv
 wait $srv 2> /dev/null
 ended busy $pid 0
@@ -283,7 +285,7 @@ foreach what {http huge short json deep numbers close quiet} {
 say() {
 	until { exec 5<> /dev/tcp/127.0.0.1/7900; } 2> /dev/null; do
 		kill -0 $pid 2> /dev/null || return
-		sleep 0.05
+		nap 0.05
 	done
 	printf "$2" >&5 2> /dev/null
 	[ "$1" = quiet ] || exec 5>&-

@@ -4,6 +4,8 @@
 # a warning, does again what the session did, and leaves nothing behind (ASan). UROCE: the
 # uroce program, for the embedded device.
 set -u
+# shellcheck source-path=SCRIPTDIR source=wait.sh
+. "$(dirname "$0")/wait.sh"
 rdmash=$1
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
@@ -82,9 +84,9 @@ server() {
 	"$rdmash" -q -f "$examples/$1.rdma" -- server >"$dir/server" 2>&1 &
 	for _ in {1..100}; do
 		# it listens: the CM's trace says so, TCP port 7000 is in the kernel's table
-		grep -q rdma_listen "$dir/server" && return
+		in_file "$dir/server" rdma_listen && return
 		grep -qs ':1B58 .* 0A ' /proc/net/tcp /proc/net/tcp6 && return
-		sleep 0.1
+		nap 0.1
 	done
 }
 # beside NAME PROGRAM WHAT: with the server's script the program passes, prints that, and the

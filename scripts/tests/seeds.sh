@@ -9,6 +9,8 @@
 set -u
 rdmash=$1 mode=$2 word=${3-}
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=wait.sh
+. "$here/wait.sh"
 lab=$here/../rxe-lab
 seeds=$here/../seeds
 case $mode in
@@ -25,8 +27,8 @@ pairs() {
 
 # somebody waits for a peer: RDMA CM of the kernel or ours, or TCP
 listens() {
-	{ [ -n "${UROCE-}" ] && "$UROCE" status; rdma resource show cm_id; } 2>/dev/null |
-		grep -qE "listens|LISTEN" || grep -qs ' 0A ' /proc/net/tcp /proc/net/tcp6
+	in_file /proc/net/tcp ' 0A ' || in_file /proc/net/tcp6 ' 0A ' ||
+		[[ $({ [ -n "${UROCE-}" ] && "$UROCE" status; rdma resource show cm_id; } 2>/dev/null) == *@(listens|LISTEN)* ]]
 }
 
 # run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them; $dir is a directory for files
@@ -66,7 +68,7 @@ servers() {
 		n=$((n + 1))
 		[ -e "$seeds/$name.rdma" ] && touch "$1/ready.$n" && continue
 		run "$(end server "$name")" "$server" "$1/server.$n" &
-		until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+		until listens || ! kill -0 $! 2>/dev/null; do nap 0.1; done
 		touch "$1/ready.$n"
 		wait $!
 		judge "${what#+}, server" $? "$1/server.$n" "$says"
@@ -79,7 +81,7 @@ clients() {
 	mkdir "$1/in" && yes RDMA | head -c 26214400 >"$1/in/25 MiB" && : >"$1/in/nothing"
 	while IFS='|' read -r what name server client says wanted; do
 		n=$((n + 1))
-		until [ -e "$1/ready.$n" ]; do sleep 0.05; done
+		until [ -e "$1/ready.$n" ]; do nap 0.05; done
 		end=$(end client "$name")
 		[ -e "$seeds/$name.rdma" ] && end=$name # both ends in one script
 		run "$end" "$client" "$1/client.$n"

@@ -39,7 +39,8 @@ fi
 start_checks
 
 # shellcheck disable=SC2016
-stay='stay() { until [ -e $job/left ]; do sleep 0.05; done; kill $(jobs -p); wait; true; }
+stay='stay() { exec {never}<> <(:); until [ -e $job/left ]; do read -rt 0.1 -u $never; done
+		kill $(jobs -p); wait; true; }
 	export -f stay;'
 
 at_uroce() {

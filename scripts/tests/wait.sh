@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# To wait without starting a program each time: in the machine of the lab, which emulates its only
+# processor, a loop with sleep and grep takes it from what is waited for.
+#	nap SECONDS
+#	in_file FILE TEXT	FILE is there, and TEXT is in it
+
+exec {never}<> <(:) # open for writing here too: nobody says anything, and it does not end
+
+nap() {
+	read -rt "$1" -u "$never" || :
+}
+
+in_file() {
+	local text=''
+
+	{ IFS= read -rd '' text <"$1"; } 2>/dev/null
+	[[ $text == *"$2"* ]]
+}
