@@ -33,7 +33,8 @@ ended() {
 	timeout 60 tail -s 0.05 --pid="$2" -f /dev/null || kill -KILL "$2"
 	wait "$2"
 	wants "$1: code" $? "$3"
-	if grep -E 'Sanitizer|runtime error|left behind' "$1.err"; then
+	if in_file "$1.err" Sanitizer || in_file "$1.err" 'runtime error' ||
+		in_file "$1.err" 'left behind'; then
 		failures=$((failures + 1))
 		cat "$1.err"
 	fi

@@ -52,8 +52,9 @@ end() {
 
 # judge WHAT STATUS OUT WANTED
 judge() {
-	if [ "$2" = 0 ] && grep -qF -- "$4" "$3" && ! grep -qE 'Sanitizer|runtime error' "$3"; then
-		echo "ok: $1: $(tail -n 1 "$3")"
+	if [ "$2" = 0 ] && in_file "$3" "$4" && ! in_file "$3" Sanitizer &&
+		! in_file "$3" 'runtime error'; then
+		echo "ok: $1"
 		return
 	fi
 	echo "not ok: $1: exit status $2, wanted 0 and '$4'"

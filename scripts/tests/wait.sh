@@ -13,8 +13,7 @@ nap() {
 }
 
 in_file() {
-	local text=''
+	local parts
 
-	{ IFS= read -rd '' text <"$1"; } 2>/dev/null
-	[[ $text == *"$2"* ]]
+	{ mapfile -td '' parts <"$1"; } 2>/dev/null && [[ ${parts[*]} == *"$2"* ]]
 }

@@ -35,32 +35,41 @@ awk '/^@@@ /{close(f); f = sprintf("eg%03d.rdma", ++n); print "# " substr($0, 5)
 commands=0
 for f in eg*.rdma; do
 	[ -e "$f" ] || { echo "no examples" >&2; exit 1; }
-	"$rdmash" -X -k "$f" >eg.out 2>&1 </dev/null
+	read -r _ name <"$f"
+	echo "@@@ $f $name" >>all.out
+	"$rdmash" -X -k "$f" >>all.out 2>&1 </dev/null
 	code=$?
 	if [ $code = 77 ]; then
-		echo "$(head -n1 "$f" | cut -c3-): skipped, a require is not met"
+		echo "$name: skipped, a require is not met"
+		echo '@@@' >>all.out
 		continue
 	fi
-	awk -v name="$(head -n1 "$f" | cut -c3-)" -v file="$f" '
-		function end() {
-			if (failed && text ~ /\(EOPNOTSUPP\)/)
-				printf "%s, example %d: this device cannot do it\n", name, n
-			else if (n && shows != "" && !index(text, shows)) {
-				printf "%s, example %d: does not show \"%s\" but:\n%s", name, n, shows, text
-				bad = 1
-			} else if (failed && shows == "") {
-				printf "%s, example %d: failed:\n%s", name, n, text
-				bad = 1
-			}
-			text = ""
-			failed = 0
-		}
-		/^@@/ { end(); n++; shows = substr($0, 4); next }
-		index($0, file ":") == 1 { failed = 1 }
-		{ text = text $0 "\n" }
-		END { end(); exit bad }' eg.out || failures=$((failures + 1))
 	[ $code -lt 4 ] || { echo "$f: exit code $code" >&2; failures=$((failures + 1)); }
 	commands=$((commands + 1))
 done
+# all at once: to start a program takes long where the processor is emulated
+awk '
+	function end() {
+		if (failed && text ~ /\(EOPNOTSUPP\)/)
+			printf "%s, example %d: this device cannot do it\n", name, n
+		else if (n && shows != "" && !index(text, shows)) {
+			printf "%s, example %d: does not show \"%s\" but:\n%s", name, n, shows, text
+			bad = 1
+		} else if (failed && shows == "") {
+			printf "%s, example %d: failed:\n%s", name, n, text
+			bad = 1
+		}
+		begin()
+	}
+	function begin() {
+		text = shows = ""
+		failed = 0
+	}
+	/^@@@$/ { begin(); n = 0; next } # skipped
+	/^@@@ / { end(); n = 0; file = $2; name = substr($0, length(file) + 6); next }
+	/^@@/ { end(); n++; shows = substr($0, 4); next }
+	index($0, file ":") == 1 { failed = 1 }
+	{ text = text $0 "\n" }
+	END { end(); exit bad }' all.out || failures=$((failures + 1))
 echo "$commands commands"
 finish
