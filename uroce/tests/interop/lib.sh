@@ -120,8 +120,9 @@ pair() {
 		return
 	fi
 	not_ok "$name, server at $side, client at $other: server $server_status, client $status"
-	grep -v '^ok' "$tmp/server" | tail -n 20 | sed 's/^/    server: /'
-	grep -v '^ok' "$tmp/client" | tail -n 20 | sed 's/^/    client: /'
+	# what comes first is the cause
+	grep -v '^ok' "$tmp/server" | head -n 20 | sed 's/^/    server: /'
+	grep -v '^ok' "$tmp/client" | head -n 20 | sed 's/^/    client: /'
 }
 
 both() {
