@@ -33,9 +33,9 @@ void progress_begin_wait(const void *who);
 bool progress_reads(const void *who);
 void progress_end_wait(const void *who);
 
-/* A pass; read: takes packets in; urgent: acknowledgements leave with it. Returns whether
- * there is more to send. */
-bool progress_pass(bool read, bool urgent);
+/* A pass of one that waits: takes packets in and acknowledges them. Returns whether there is
+ * more to send. */
+bool progress_pass(void);
 /* Acknowledgements are waiting. */
 bool progress_deferred(void);
 

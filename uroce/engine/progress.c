@@ -25,7 +25,7 @@
 #include "tx.h"
 
 #define BATCH	     32	       /* packets of a pass */
-#define TICK	     MS	       /* the thread looks whether the application still polls */
+#define TICK	     MS	       /* without a poll: the application does not poll any more */
 #define POLL_GAP     (MS / 10) /* who polls twice in it is polling all the time */
 #define WAIT_GAP     MS	       /* who waits twice in it waits often */
 #define MEMORY_POLLS (10 * MS) /* after a peer has written to our memory */
@@ -52,7 +52,6 @@ static struct {
 	bool more;		 /* to be sent: another pass is due */
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
 	uint64_t last_remote, last_empty, last_wait, tick;
-	unsigned polls_seen;
 	/* of an application whose memory peers write to: does it come back at once? */
 	uint64_t gave;		  /* when the socket was last given back to the thread; 0: never */
 	bool hurries;		  /* the thread has more weight than it began with */
@@ -68,7 +67,6 @@ static struct {
 	.patience = PATIENCE,
 };
 
-static _Atomic unsigned polls; /* and waits */
 _Atomic bool engine_parked, engine_parked_shared;
 
 /* ---------------------------------------------------------------------- waking -- */
@@ -123,8 +121,8 @@ static void stayed_away(void)
 		e.patience *= 2;
 }
 
-/* The answer of the application goes before the acknowledgement of what it answers to: when
- * a pass has filled the queue that is polled, acknowledgements wait, but not for long. */
+/* When a pass has filled the queue that is polled, acknowledgements wait, but not for long: the
+ * application is about to answer, and they go in one call with the answer, before it. */
 static unsigned pass(bool read, bool urgent, struct cq *polled)
 {
 	bool had_waited = progress_deferred();
@@ -141,9 +139,9 @@ static unsigned pass(bool read, bool urgent, struct cq *polled)
 	return n;
 }
 
-bool progress_pass(bool read, bool urgent)
+bool progress_pass(void)
 {
-	pass(read, urgent, NULL);
+	pass(true, true, NULL);
 	wake_at(next_moment());
 	return e.more;
 }
@@ -214,12 +212,21 @@ static void set_reader(enum reader reader)
 	become(reader);
 }
 
-/* As long as the application comes back within a tick. */
+/* As long as the application comes back within a tick: each time it does so it puts the timer
+ * off, which wakes the thread only when it has not. */
 static void leave_to_application(enum reader reader)
 {
-	e.polls_seen = atomic_load_explicit(&polls, memory_order_relaxed);
-	e.tick = engine_now() + TICK;
-	set_reader(reader);
+	uint64_t now = engine_now();
+	bool renew = e.tick <= now + TICK / 2;
+
+	if (renew)
+		e.tick = now + TICK;
+	if (e.reader != reader)
+		set_reader(reader);
+	if (renew) {
+		share();
+		set_timer(next_moment());
+	}
 }
 
 void engine_remote_access(void)
@@ -237,7 +244,6 @@ static __thread unsigned empty_polls __attribute__((tls_model("initial-exec")));
 void progress_begin_wait(const void *who)
 {
 	empty_polls = 0;
-	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
 	e.waiter = who;
 	if (e.reader != READER_WAITER)
 		set_reader(READER_WAITER);
@@ -313,9 +319,8 @@ void engine_flush_here(void)
 		engine_flush();
 		return;
 	}
-	if (e.reader == READER_THREAD)
+	if (e.reader == READER_THREAD || e.reader == READER_POLLERS)
 		leave_to_application(READER_POLLERS);
-	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
 	engine_flush();
 	if (e.reader != READER_POLLERS)
 		return;
@@ -324,21 +329,13 @@ void engine_flush_here(void)
 	wake_at(next_moment());
 }
 
-/* The thread looks whether the application still polls. True: not any more. */
+/* Does the application not poll any more? */
 static bool tick(void)
 {
-	unsigned seen = atomic_load_explicit(&polls, memory_order_relaxed);
-
 	if ((e.reader != READER_POLLERS && e.reader != READER_LINGER) || engine_now() < e.tick)
 		return false;
-	if (seen == e.polls_seen) {
-		set_reader(READER_THREAD);
-		return true;
-	}
-	e.polls_seen = seen;
-	e.tick = engine_now() + TICK;
-	share();
-	return false;
+	set_reader(READER_THREAD);
+	return true;
 }
 
 /* --------------------------------------------------------- the application polls -- */
@@ -355,7 +352,7 @@ static void look_at_poller(struct cq *cq)
 	uint64_t now = engine_now();
 
 	came_back();
-	if (!is_armed(cq) && now - e.last_empty < POLL_GAP && e.reader != READER_POLLERS)
+	if (e.reader == READER_POLLERS || (!is_armed(cq) && now - e.last_empty < POLL_GAP))
 		leave_to_application(READER_POLLERS);
 	e.last_empty = now;
 }
@@ -364,7 +361,6 @@ void engine_poll_empty(struct cq *cq)
 {
 	unsigned n = 0;
 
-	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
 	if (is_armed(cq))
 		engine_armed();
 	/* who holds the lock makes progress; who waits for it has it next */

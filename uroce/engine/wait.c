@@ -11,7 +11,7 @@
 struct wait {
 	int socket; /* that we read, or have read; -1: not */
 	unsigned era;
-	bool soon; /* look again before sleeping: acknowledgements wait, or there is more to send */
+	bool soon; /* look again before sleeping: there is more to send */
 	int fd;
 	bool handed; /* an event, by engine_hand_over() */
 };
@@ -41,8 +41,8 @@ static void end(void *arg)
 	engine_unlock();
 }
 
-/* Packets have come, or fd was not readable after those that had. Acknowledgements wait for
- * the application only if it is about to come back. */
+/* Packets have come, or fd was not readable after those that had. They are acknowledged before
+ * the application sees them: the peer, which sleeps too, wakes while the answer is made. */
 static void pass(struct wait *w, short revents)
 {
 	engine_lock();
@@ -54,7 +54,7 @@ static void pass(struct wait *w, short revents)
 		progress_end_wait(w);
 	} else {
 		passing = w;
-		w->soon = progress_pass(true, revents == 0) || progress_deferred();
+		w->soon = progress_pass();
 		passing = NULL;
 	}
 	engine_unlock();

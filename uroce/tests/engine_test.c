@@ -150,7 +150,7 @@ static void test_parking(void)
 	stays_idle();
 }
 
-/* While the application polls the thread keeps its hands off, and its timers run all the same. */
+/* While the application polls the thread sleeps, and its timers run all the same. */
 static void test_polling_only(void)
 {
 	struct timer t = { .fn = fire };
@@ -159,9 +159,9 @@ static void test_polling_only(void)
 	CHECK_INT(timer_reserve(1), 0);
 	for (unsigned attempt = 0; attempt < 500 && ticks < 5; attempt++) {
 		park();
-		thread = fake_engine.passes;
+		thread = fake_engine.turns;
 		spin(3); /* less than others leave us at a time, more than two ticks */
-		if (parked() && fake_engine.passes == thread)
+		if (parked() && fake_engine.turns == thread)
 			ticks++;
 	}
 	CHECK_INT(ticks, 5);
@@ -321,7 +321,7 @@ static void test_here(void)
 	reaches(&fake_engine.packets, thread + 1);
 }
 
-/* The answer of the application goes first; if there is none, the acknowledgement is not
+/* The acknowledgement goes with the answer of the application; if there is none, it is not
  * late. */
 static void test_deferred(void)
 {

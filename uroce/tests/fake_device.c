@@ -109,9 +109,14 @@ static bool in_engine(void)
 	return strcmp(name, "uroce") == 0;
 }
 
+static struct fake_counts *counts_here(void)
+{
+	return in_engine() ? &fake_engine : &fake_others;
+}
+
 unsigned rx_packets(unsigned max, bool woken)
 {
-	struct fake_counts *counts = in_engine() ? &fake_engine : &fake_others;
+	struct fake_counts *counts = counts_here();
 	unsigned n = drain(own[0], max);
 
 	(void)woken;
@@ -169,6 +174,7 @@ int link_setup(char *reason, size_t size)
 
 bool transport_finish(bool urgent)
 {
+	counts_here()->turns++;
 	if (urgent) {
 		fake_urgent++;
 		ack_due = false;

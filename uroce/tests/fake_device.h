@@ -12,6 +12,7 @@
 /* What has happened; counted by the thread of the engine, and by others. */
 struct fake_counts {
 	_Atomic unsigned packets, passes; /* passes: that looked at the socket */
+	_Atomic unsigned turns;		  /* passes that did not, too */
 };
 extern struct fake_counts fake_engine, fake_others;
 extern _Atomic pthread_t fake_reader; /* who took in the last packet */
