@@ -59,12 +59,29 @@ static void make_pair(int fd[2])
 		need(connect(fd[i], (struct sockaddr *)&addr[!i], len) == 0, "connect");
 }
 
+/* The two ends on two processors, where there are two: else the scheduler has them now on one,
+ * now on two, and the round trip is now the half, now the double. */
+static void own_processor(int end)
+{
+	cpu_set_t all, one;
+
+	need(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
+	if (CPU_COUNT(&all) < 2)
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && seen++ == end)
+			CPU_SET(cpu, &one);
+	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
+}
+
 /* The child: ends with its parent. */
 static pid_t start(void)
 {
 	pid_t pid = fork();
 
 	need(pid >= 0, "fork");
+	own_processor(pid == 0);
 	if (pid == 0)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	return pid;

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,6 +355,22 @@ static int here(struct end *e, int qps, unsigned many, unsigned n)
 	return 0;
 }
 
+/* The two ends on two processors, where there are two: else the scheduler has them now on one,
+ * now on two, and the round trip is now the half, now the double. */
+static void own_processor(int end)
+{
+	cpu_set_t all, one;
+
+	need(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
+	if (CPU_COUNT(&all) < 2)
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && seen++ == end)
+			CPU_SET(cpu, &one);
+	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
+}
+
 /* Forks, and leaves a socket to the other one in e. */
 static void part(struct end *e)
 {
@@ -361,6 +378,7 @@ static void part(struct end *e)
 
 	need(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0, "socketpair");
 	e->first = fork() != 0;
+	own_processor(e->first);
 	if (!e->first)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	e->peer = fd[e->first];
