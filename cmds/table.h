@@ -58,7 +58,7 @@ extern const struct cmd cmd_limits_probe;
 extern const struct cmd cmd_doctor;
 /* explain/explain.c */
 extern const struct cmd cmd_explain;
-/* export/export.c */
+/* export/export_c.c, export/export_pyverbs.c */
 extern const struct cmd cmd_export_c, cmd_export_pyverbs;
 /* faults/fault_run.c */
 extern const struct cmd cmd_fault_list, cmd_fault_run;

@@ -13,9 +13,9 @@
 #include "args.h"
 #include "builtin.h"
 #include "cmd.h"
+#include "file.h"
 #include "out.h"
 #include "record.h"
-#include "script.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -134,7 +134,7 @@ static const struct arg record_arg_table[] = {
 
 static FILE *create(struct session *s, const char *path)
 {
-	int fd = script_open(s, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int fd = file_open(s, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (fd >= 0 && !to) {

@@ -8,7 +8,6 @@
 #define SHELL_SCRIPT_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 #include <tcl.h>
 
 struct session;
@@ -55,20 +54,6 @@ int script_read(struct session *s, const char *path, char **text, char **dir);
 void script_report(struct session *s);
 /* To be called once, with s->tcl made. */
 void script_init(struct session *s);
-
-/* Opens path for a command: in a script only below the script's directory or an
- * --allow-dir. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
-int script_open(struct session *s, const char *path, int flags, unsigned mode);
-
-/* The directory that files of commands are confined to now; NULL: they may be anywhere. */
-const char *script_gate(const struct session *s);
-
-/* Reads what there is, at most room bytes, from a descriptor of script_open() or standard
- * input; waits in the loop. 0 at its end, -1 with s->fail filled. */
-ssize_t script_take(struct session *s, int fd, const char *path, void *data, size_t room);
-/* Writes all of it to a descriptor of script_open(); waits in the loop for a pipe that is full.
- * -1 with s->fail filled. */
-int script_put(struct session *s, int fd, const char *path, const void *data, size_t len);
 
 /* Appends "file:line in proc < file:line" of the command being run. */
 void script_where(struct session *s, Tcl_DString *where);

@@ -30,7 +30,7 @@ struct app {
 	 * program again with what it needs. A line for the user, or NULL, goes to *note. -1
 	 * when it cannot be: the message is printed. NULL: nothing to do. */
 	int (*start)(const struct options *opt, char **argv, const char **note);
-	int (*open)(struct session *s); /* makes s->ctx */
+	int (*open)(struct session *s);	     /* makes s->ctx */
 	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);

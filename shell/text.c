@@ -9,8 +9,8 @@
 #include "args.h"
 #include "builtin.h"
 #include "cmd.h"
+#include "file.h"
 #include "out.h"
-#include "script.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -33,15 +33,14 @@ static const struct arg save_arg_table[] = {
 static int save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
-	int fd = script_open(s, a->path, O_WRONLY | O_CREAT | (a->append ? O_APPEND : O_TRUNC),
-			     0644);
+	int fd = file_open(s, a->path, O_WRONLY | O_CREAT | (a->append ? O_APPEND : O_TRUNC), 0644);
 	int rc;
 
 	(void)o;
 	if (fd < 0)
 		return -1;
-	rc = script_put(s, fd, a->path, a->text, strlen(a->text)) ||
-	     script_put(s, fd, a->path, "\n", 1);
+	rc = file_put(s, fd, a->path, a->text, strlen(a->text)) ||
+	     file_put(s, fd, a->path, "\n", 1);
 	if (close(fd) && !rc)
 		return fail_call(s, errno, "close", "%s", a->path);
 	return rc ? -1 : 0;
@@ -81,7 +80,7 @@ static char *slurp(struct session *s, int fd, const char *path, size_t *len)
 	ssize_t n;
 
 	*len = 0;
-	while ((n = script_take(s, fd, path, text + *len, room - *len)) > 0) {
+	while ((n = file_take(s, fd, path, text + *len, room - *len)) > 0) {
 		*len += (size_t)n;
 		if (*len == room && room < TEXT_MAX)
 			text = xrealloc(text, room *= 2, 1);
@@ -103,7 +102,7 @@ static char *slurp(struct session *s, int fd, const char *path, size_t *len)
 static int load_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
-	int fd = script_open(s, a->path, O_RDONLY, 0);
+	int fd = file_open(s, a->path, O_RDONLY, 0);
 	size_t len;
 	char *text;
 

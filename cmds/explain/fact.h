@@ -18,7 +18,7 @@ struct fact {
 	const char *causes;	  /* a line each, the usual one first; or NULL */
 	const char *cures;	  /* a line each; or NULL */
 	const char *source;	  /* the man page, or the section of the specification */
-	const char *script;	  /* scripts/SCRIPT.rdma provokes it; NULL: software devices cannot */
+	const char *script; /* scripts/SCRIPT.rdma provokes it; NULL: software devices cannot */
 };
 
 struct fact_family {

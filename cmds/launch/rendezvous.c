@@ -12,9 +12,9 @@
 #include "args.h"
 #include "board.h"
 #include "cmd.h"
+#include "file.h"
 #include "launcher.h"
 #include "out.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 
@@ -67,7 +67,7 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 	if (n > BOARD_VALUE_MAX)
 		return fail(s, "rendezvous", "EFBIG", "rendezvous put %s: %d bytes, more than %d",
 			    a->key, n, BOARD_VALUE_MAX);
-	if (script_gate(s) && !puts_left) {
+	if (file_gate(s) && !puts_left) {
 		fail(s, "rendezvous", "ENOSPC",
 		     "rendezvous put %s: a script may put %d times, and has", a->key, KEYS_MAX);
 		return fail_next(s, "put a list or dict under one key, or rdmash --unsafe");

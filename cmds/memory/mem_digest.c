@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "file.h"
 #include "mem.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 
@@ -80,12 +80,12 @@ static const struct arg digest_args[] = {
 static int of_file(struct session *s, const char *path, const struct algorithm *a, union state *c)
 {
 	unsigned char chunk[65536];
-	int fd = script_open(s, path, O_RDONLY, 0);
+	int fd = file_open(s, path, O_RDONLY, 0);
 	ssize_t n = -1;
 
 	if (fd < 0)
 		return -1;
-	while ((n = script_take(s, fd, path, chunk, sizeof chunk)) > 0)
+	while ((n = file_take(s, fd, path, chunk, sizeof chunk)) > 0)
 		a->update(c, chunk, (size_t)n);
 	close(fd);
 	return (int)n;

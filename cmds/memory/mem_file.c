@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "file.h"
 #include "journal.h"
 #include "mem.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 
@@ -39,7 +39,7 @@ static int load(struct session *s, const struct file_args *a, int fd, unsigned c
 	ssize_t n;
 
 	for (*got = 0; *got < room; *got += (size_t)n) {
-		n = script_take(s, fd, a->path, p + *got, room - *got);
+		n = file_take(s, fd, a->path, p + *got, room - *got);
 		if (n < 0)
 			return -1;
 		if (n == 0)
@@ -47,7 +47,7 @@ static int load(struct session *s, const struct file_args *a, int fd, unsigned c
 	}
 	if (a->len.set)
 		return 0;
-	n = script_take(s, fd, a->path, &extra, 1);
+	n = file_take(s, fd, a->path, &extra, 1);
 	if (n <= 0)
 		return (int)n;
 	fail(s, "mem", "EFBIG", "%s is longer than the %zu bytes of %s at offset %llu: filled up",
@@ -62,7 +62,7 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 	unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &room);
 	int fd, rc;
 
-	fd = p ? script_open(s, a->path, O_RDONLY, 0) : -1;
+	fd = p ? file_open(s, a->path, O_RDONLY, 0) : -1;
 	if (fd < 0)
 		return -1;
 	if (a->at.v && lseek(fd, (off_t)a->at.v, SEEK_SET) < 0)
@@ -129,10 +129,10 @@ static int save_exec(struct session *s, const void *args, struct out *o)
 
 	if (a->fresh && a->append)
 		return fail(s, "mem", "EINVAL", "-new or -append: a new file has no end to go on");
-	fd = p ? script_open(s, a->path, save_flags(a), 0644) : -1;
+	fd = p ? file_open(s, a->path, save_flags(a), 0644) : -1;
 	if (fd < 0)
 		return -1;
-	rc = script_put(s, fd, a->path, p, n);
+	rc = file_put(s, fd, a->path, p, n);
 	if (close(fd) && !rc)
 		rc = fail_call(s, errno, "close", "%s", a->path);
 	if (rc)

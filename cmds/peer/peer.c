@@ -5,9 +5,9 @@
 
 #include "arena.h"
 #include "cmd.h"
+#include "file.h"
 #include "out.h"
 #include "peer.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 #include "timeline.h"
@@ -179,14 +179,14 @@ static int may_start(struct session *s, const struct peer_args *a)
 	unsigned n = 0;
 	struct obj *o;
 
-	if (script_gate(s) && (a->how.host || a->how.command || a->how.program)) {
+	if (file_gate(s) && (a->how.host || a->how.command || a->how.program)) {
 		fail(s, "peer", "UNSAFE", "-%s starts a program, which a script may not", what);
 		return fail_next(s,
 				 "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; "
 				 "or rdmash --unsafe",
 				 a->name, what);
 	}
-	if (script_gate(s) && s->opt.peer)
+	if (file_gate(s) && s->opt.peer)
 		return fail(s, "peer", "UNSAFE", "a script starts peers at its own end only");
 	obj_foreach(o, s)
 		n += o->class == &peer_class;

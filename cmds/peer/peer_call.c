@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "frames.h"
 #include "out.h"
 #include "peer.h"
@@ -85,8 +86,8 @@ static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct 
 	put(body, "line", json_object_new_int64(line));
 	if (in && in->name)
 		put(body, "name", frames_str(in->name, -1));
-	if (script_gate(s))
-		put(body, "dir", frames_str(script_gate(s), -1));
+	if (file_gate(s))
+		put(body, "dir", frames_str(file_gate(s), -1));
 	put(body, "interactive", json_object_new_boolean(s->opt.interactive && in && !in->name));
 }
 

@@ -19,8 +19,8 @@ struct qp_change {
 	enum ibv_qp_state actual;   /* as the device has it */
 	enum ibv_qp_state from, to; /* from is CUR_STATE if that is given */
 	struct ibv_qp_attr a;
-	unsigned mask;		/* what is given, with IBV_QP_STATE if a state is */
-	const struct id *id;	/* whose rdma_init_qp_attr() gave by_id of mask, or NULL */
+	unsigned mask;	     /* what is given, with IBV_QP_STATE if a state is */
+	const struct id *id; /* whose rdma_init_qp_attr() gave by_id of mask, or NULL */
 	unsigned by_id;
 	unsigned filled;	/* of mask: what qp_fill() found */
 	struct ibv_qp_attr now; /* before the change */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "interp.h"
 #include "objects.h"
 #include "rpc_method.h"
-#include "script.h"
 #include "session.h"
 #include "suggest.h"
 #include "xmem.h"
@@ -132,7 +132,7 @@ struct rpc_method *rpc_method_set(struct session *s, const char *name, Tcl_Obj *
 	}
 	m = xcalloc(1, sizeof *m);
 	m->name = xstrdup(name);
-	m->dir = script_gate(s) ? xstrdup(script_gate(s)) : NULL;
+	m->dir = file_gate(s) ? xstrdup(file_gate(s)) : NULL;
 	words[0] = Tcl_NewListObj(0, NULL);
 	words[1] = body;
 	Tcl_IncrRefCount(words[0]);

@@ -6,7 +6,7 @@
 
 struct session;
 
-/* Writes all of d into a file of script_open(), made anew. -1 with s->fail filled, naming
+/* Writes all of d into a file of file_open(), made anew. -1 with s->fail filled, naming
  * call. */
 int save_file(struct session *s, const char *call, const char *path, const Tcl_DString *d);
 

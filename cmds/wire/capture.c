@@ -10,11 +10,11 @@
 #include "args.h"
 #include "cmd.h"
 #include "embedded_api.h"
+#include "file.h"
 #include "objects.h"
 #include "out.h"
 #include "packet_source.h"
 #include "pcapng.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 #include "wire_on.h"
@@ -110,7 +110,7 @@ static int start_exec(struct session *s, const void *args, struct out *o)
 		     s->ctx->capture->path);
 		return fail_next(s, "capture stop");
 	}
-	fd = script_open(s, a->path, O_RDWR | O_CREAT, 0600);
+	fd = file_open(s, a->path, O_RDWR | O_CREAT, 0600);
 	if (fd < 0)
 		return -1;
 	c = xcalloc(1, sizeof *c);

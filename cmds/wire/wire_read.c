@@ -10,9 +10,9 @@
 
 #include "args.h"
 #include "cmd.h"
+#include "file.h"
 #include "out.h"
 #include "packets.h"
-#include "script.h"
 #include "session.h"
 #include "table.h"
 
@@ -32,7 +32,7 @@ static const struct arg read_arg_table[] = {
 static pcap_t *open_file(struct session *s, const char *path)
 {
 	char why[PCAP_ERRBUF_SIZE];
-	int fd = script_open(s, path, O_RDONLY, 0);
+	int fd = file_open(s, path, O_RDONLY, 0);
 	FILE *file;
 	pcap_t *p;
 

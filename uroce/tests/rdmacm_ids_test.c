@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+/* The rdma_cm API around connections: addresses, listeners, channels, events, options. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+
+#include "cm.h"
+#include "rdmacm_rig.h"
+
+/* -------------------------------------------------------------- binding, listening -- */
+
+static void check_bind(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	struct rdma_cm_id *a, *b;
+	int on = 1;
+
+	CHECK_INT(rdma_create_id(ch, &a, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_create_id(ch, &b, NULL, RDMA_PS_TCP), 0);
+	FAILS(rdma_bind_addr(a, address("10.0.0.77", PORT)), EADDRNOTAVAIL);
+	FAILS(rdma_bind_addr(a, address("fe80::1", PORT)), EINVAL); /* on which link? */
+	FAILS(rdma_bind_addr(a, &(struct sockaddr){ .sa_family = AF_UNIX }), EINVAL);
+	CHECK_INT(rdma_bind_addr(a, address("10.0.0.1", PORT)), 0);
+	FAILS(rdma_bind_addr(a, address("10.0.0.1", PORT)), EINVAL);
+	FAILS(rdma_bind_addr(b, address("10.0.0.1", PORT)), EADDRINUSE);
+	FAILS(rdma_bind_addr(b, address("0.0.0.0", PORT)), EADDRNOTAVAIL); /* as the kernel */
+	FAILS(rdma_bind_addr(b, address("::", PORT)), EADDRNOTAVAIL);
+	fake_taken = PORT + 1;
+	FAILS(rdma_bind_addr(b, address("::", PORT + 1)), EADDRNOTAVAIL);
+	FAILS(rdma_bind_addr(b, address("10.0.0.1", PORT + 1)), EADDRINUSE);
+	fake_taken = 0;
+	CHECK_INT(rdma_bind_addr(b, address("10.0.0.2", PORT)), 0);
+	CHECK_INT(rdma_destroy_id(b), 0);
+	CHECK_INT(rdma_create_id(ch, &b, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_set_option(b, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &on, sizeof(on)), 0);
+	CHECK_INT(rdma_bind_addr(b, address("::", PORT)), 0);
+	FAILS(rdma_set_option(b, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &on, sizeof(on)), EINVAL);
+	rdma_destroy_id(b);
+	rdma_destroy_id(a);
+
+	/* port spaces are apart; a port of our choice; two with REUSEADDR */
+	CHECK_INT(rdma_create_id(ch, &a, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_create_id(ch, &b, NULL, RDMA_PS_UDP), 0);
+	CHECK_INT(rdma_bind_addr(a, address("::", PORT)), 0);
+	CHECK_INT(rdma_bind_addr(b, address("::", PORT)), 0);
+	rdma_destroy_id(a);
+	rdma_destroy_id(b);
+	CHECK_INT(rdma_create_id(ch, &a, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_create_id(ch, &b, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_set_option(a, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)), 0);
+	CHECK_INT(rdma_set_option(b, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)), 0);
+	CHECK_INT(rdma_bind_addr(a, address("0.0.0.0", 0)), 0);
+	CHECK(rdma_get_src_port(a) != 0);
+	CHECK_INT(rdma_bind_addr(b, address("0.0.0.0", ntohs(rdma_get_src_port(a)))), 0);
+	FAILS(rdma_listen(a, 0), EADDRNOTAVAIL); /* who listens is alone */
+	rdma_destroy_id(a);
+	CHECK_INT(rdma_listen(b, 0), 0);
+	FAILS(rdma_listen(b, 0), EINVAL);
+	rdma_destroy_id(b);
+	rdma_destroy_event_channel(ch);
+	CHECK_INT(fake_names, 0);
+}
+
+static struct rdma_cm_id *more[4];
+
+/* Three requests wait; the fourth finds no room, and comes again. */
+static void check_backlog(void)
+{
+	open_both(RDMA_PS_TCP, "::");
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_INT(rdma_create_id(client, &more[i], NULL, RDMA_PS_TCP), 0);
+		rdma_destroy_id(id);
+		id = more[i];
+		resolve("10.0.0.1");
+		create_qp(id);
+		connect_with(1, "hello");
+		CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
+		fake_run(SECOND / 100);
+	}
+	fake_run(SECOND);
+	CHECK(idle(client));
+	for (unsigned i = 0; i < 3; i++)
+		close_id(request());
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 28);
+	fake_run(SECOND * 5);
+	/* one that nobody has seen goes with the listener */
+	CHECK(!idle(server) && idle(client));
+	CHECK_INT(rdma_destroy_id(listener), 0);
+	CHECK(idle(server));
+	CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 28);
+	CHECK(idle(client));
+	CHECK_INT(rdma_create_id(server, &listener, NULL, RDMA_PS_TCP), 0);
+	for (unsigned i = 0; i < 4; i++)
+		close_id(more[i]);
+	close_both();
+}
+
+static void check_resolve(void)
+{
+	open_both(RDMA_PS_TCP, "::");
+	FAILS(rdma_resolve_addr(id, NULL, address("192.0.2.1", 1), 1000), ENETUNREACH);
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("127.0.0.1", 1), 1000), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_ERROR), -ENODEV);
+	FAILS(rdma_resolve_addr(id, address("::1", 0), address("10.0.0.1", 1), 1), EINVAL);
+	FAILS(rdma_resolve_addr(id, address("10.0.0.77", 0), address("10.0.0.1", 1), 1),
+	      EADDRNOTAVAIL);
+	FAILS(rdma_resolve_addr(id, address("10.0.0.2", PORT), address("10.0.0.1", 1), 1),
+	      EADDRNOTAVAIL);
+	CHECK_INT(rdma_resolve_addr(id, address("10.0.0.2", 1234), address("10.0.0.1", 1), 1), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_get_src_port(id), htons(1234));
+	CHECK_INT(id->route.addr.addr.ibaddr.sgid.raw[15], 2);
+	FAILS(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), EINVAL);
+	close_both();
+
+	/* a neighbour that does not answer, and one that takes its time; it is asked again */
+	open_both(RDMA_PS_TCP, "::");
+	fake_silent = true;
+	fake_asked = 0;
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
+	fake_run(2 * SECOND);
+	CHECK(idle(client));
+	FAILS(rdma_resolve_route(id, 1000), EINVAL);
+	fake_run(SECOND);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_ERROR), -ETIMEDOUT);
+	CHECK_INT(fake_asked, 3);
+	CHECK(!id->verbs);
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
+	fake_run(SECOND);
+	fake_silent = false;
+	fake_run(SECOND);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_resolve_route(id, 1000), 0);
+	close_both();
+	/* an id that goes meanwhile, and our own addresses, which nobody is asked for */
+	open_both(RDMA_PS_TCP, "::");
+	fake_silent = true;
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
+	close_both();
+	open_both(RDMA_PS_TCP, "::");
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.2", 1), 2500), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	close_both();
+	fake_silent = false;
+
+	/* an application may keep the address where it goes anyway */
+	open_both(RDMA_PS_TCP, "::");
+	id->route.addr.dst_sin = *(struct sockaddr_in *)address("10.0.0.1", 1);
+	CHECK_INT(rdma_resolve_addr(id, NULL, &id->route.addr.dst_addr, 1000), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_get_dst_port(id), htons(1));
+	close_both();
+}
+
+/* ---------------------------------------------------------------- events, channels -- */
+
+static void check_acks(void)
+{
+	struct rdma_event_channel *other;
+	struct rdma_cm_id *peer;
+	struct rdma_cm_event *ev;
+
+	open_both(RDMA_PS_TCP, "::");
+	FAILS(rdma_ack_cm_event(NULL), EINVAL);
+	FAILS(rdma_get_cm_event(NULL, &ev), EINVAL);
+	CHECK_INT(fcntl(client->fd, F_SETFL, O_NONBLOCK), 0);
+	FAILS(rdma_get_cm_event(client, &ev), EAGAIN);
+	CHECK_INT(fcntl(client->fd, F_SETFL, 0), 0);
+	/* queued events of an id go with it */
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
+	CHECK(!idle(client));
+	rdma_destroy_id(id);
+	CHECK(idle(client));
+	/* taken ones are waited for */
+	CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", PORT), 1), 0);
+	held = take(client, RDMA_CM_EVENT_ADDR_RESOLVED);
+	fake_sleeper = release;
+	rdma_destroy_id(id);
+	CHECK(!held);
+	/* a request belongs to the listener until it is acknowledged */
+	CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
+	resolve("10.0.0.1");
+	create_qp(id);
+	connect_with(1, "hello");
+	held = take(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+	peer = held->id;
+	other = rdma_create_event_channel();
+	CHECK_INT(rdma_migrate_id(peer, other), 0);
+	CHECK(peer->channel == other && held);
+	CHECK_INT(rdma_migrate_id(peer, other), 0);
+	CHECK_INT(rdma_destroy_id(listener), 0);
+	CHECK(!held);
+	fake_sleeper = NULL;
+	create_qp(peer);
+	CHECK_INT(rdma_accept(peer, NULL), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
+	fake_run(SECOND);
+	CHECK(idle(server) && !idle(other));
+	/* queued events move with their id */
+	CHECK_INT(rdma_migrate_id(peer, server), 0);
+	CHECK(idle(other));
+	CHECK_INT(expect(server, RDMA_CM_EVENT_ESTABLISHED), 0);
+	/* a channel that goes takes its connections with it */
+	CHECK_INT(rdma_migrate_id(peer, other), 0);
+	rdma_destroy_event_channel(other);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_DISCONNECTED), 0);
+	FAILS(rdma_disconnect(peer), EINVAL);
+	close_id(peer);
+	CHECK_INT(rdma_create_id(server, &listener, NULL, RDMA_PS_TCP), 0);
+	close_both();
+}
+
+static void check_options(void)
+{
+	uint8_t tos = 0x68, timeout = 14;
+	struct rdma_cm_id *peer;
+	int on = 1;
+
+	open_both(RDMA_PS_TCP, "::");
+	FAILS(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &on, sizeof(on)), EINVAL);
+	FAILS(rdma_set_option(id, RDMA_OPTION_ID, 17, &on, sizeof(on)), ENOSYS);
+	FAILS(rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &on, sizeof(on)), ENOSYS);
+	CHECK_INT(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1), 0);
+	CHECK_INT(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, 1), 0);
+	timeout = 32;
+	FAILS(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, 1), EINVAL);
+	resolve("10.0.0.1");
+	create_qp(id);
+	connect_with(1, "hello");
+	peer = request();
+	create_qp(peer);
+	CHECK_INT(rdma_accept(peer, NULL), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
+	CHECK_INT(to_fake_qp(id->qp)->attr.timeout, 14);
+	CHECK_INT(to_fake_qp(peer->qp)->attr.timeout, 14);
+	CHECK_INT(to_fake_qp(id->qp)->attr.ah_attr.grh.traffic_class, 0x68);
+	CHECK_INT(to_fake_qp(peer->qp)->attr.ah_attr.grh.traffic_class, 0x68);
+	close_id(peer);
+	close_both();
+}
+
+static void check_addrinfo(void)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_PASSIVE, .ai_port_space = RDMA_PS_UDP };
+	struct rdma_addrinfo *res;
+
+	FAILS(rdma_getaddrinfo(NULL, NULL, NULL, &res), EINVAL);
+	CHECK_INT(rdma_getaddrinfo("10.0.0.1", "7471", NULL, &res), 0);
+	CHECK_INT(res->ai_family, AF_INET);
+	CHECK_INT(res->ai_qp_type, IBV_QPT_RC);
+	CHECK_INT(res->ai_port_space, RDMA_PS_TCP);
+	CHECK_INT(res->ai_dst_len, sizeof(struct sockaddr_in));
+	CHECK(!res->ai_src_len && !res->ai_next);
+	rdma_freeaddrinfo(res);
+	CHECK_INT(rdma_getaddrinfo("::1", "7471", &hints, &res), 0);
+	CHECK_INT(res->ai_qp_type, IBV_QPT_UD);
+	CHECK_INT(res->ai_src_len, sizeof(struct sockaddr_in6));
+	CHECK(!res->ai_dst_len);
+	rdma_freeaddrinfo(res);
+	hints.ai_flags = RAI_NUMERICHOST;
+	CHECK_INT(rdma_getaddrinfo("not.numeric.example", "7471", &hints, &res), EAI_NONAME);
+	hints.ai_qp_type = IBV_QPT_RC;
+	CHECK_INT(rdma_getaddrinfo("10.0.0.1", "7471", &hints, &res), EAI_SOCKTYPE);
+	hints = (struct rdma_addrinfo){ .ai_src_addr = address("10.0.0.1", 0),
+					.ai_src_len = sizeof(struct sockaddr_in),
+					.ai_dst_addr = address("10.0.0.2", 1),
+					.ai_dst_len = sizeof(struct sockaddr_in) };
+	CHECK_INT(rdma_getaddrinfo(NULL, NULL, &hints, &res), 0);
+	CHECK_INT(res->ai_src_len, sizeof(struct sockaddr_in));
+	CHECK_INT(((struct sockaddr_in *)res->ai_dst_addr)->sin_port, htons(1));
+	rdma_freeaddrinfo(res);
+}
+
+static void check_devices(void)
+{
+	struct ibv_context **list;
+	int n;
+
+	list = rdma_get_devices(&n);
+	CHECK(list && n == 1 && list[0] && !list[1]);
+	rdma_free_devices(list);
+}
+
+/* In a child of fork(): what was the parent's is dead, and new things can be made. */
+static void check_fork(void)
+{
+	struct rdma_cm_id *old_id, *old_listener;
+	struct rdma_event_channel *old;
+	struct rdma_cm_event *ev;
+
+	open_both(RDMA_PS_TCP, "::");
+	resolve("10.0.0.1");
+	old = client;
+	old_id = id;
+	old_listener = listener;
+	cm_forget();
+	fake_names = 0; /* the host has forgotten them too */
+	fake_reserved = 0;
+	FAILS(rdma_get_cm_event(old, &ev), EBADF);
+	FAILS(rdma_connect(old_id, NULL), EINVAL);
+	CHECK_INT(rdma_destroy_id(old_id), 0);
+	CHECK_INT(rdma_destroy_id(old_listener), 0);
+	rdma_destroy_event_channel(old);
+	rdma_destroy_event_channel(server);
+	open_both(RDMA_PS_TCP, "::");
+	resolve("10.0.0.1");
+	close_both();
+}
+
+int main(void)
+{
+	check_bind();
+	check_backlog();
+	check_resolve();
+	check_acks();
+	check_options();
+	check_addrinfo();
+	check_devices();
+	check_fork();
+	return checks_end();
+}
