@@ -28,9 +28,9 @@ at_end='end() {
 		fi
 	}'
 
-rate='loss 3% duplicate 2% corrupt 1%'
+rate='loss 5% duplicate 2% corrupt 1%'
 gid=$(at rxe 'ibv_devinfo -v' | sed -n 's/.*GID\[ *\([0-9]*\)\]:.*ffff:10.0.0.1.*/\1/p')
-export UROCE_FAULT='dir=out,drop=3%,dup=2%,reorder=5%,corrupt=1%'
+export UROCE_FAULT='dir=out,drop=5%,dup=2%,reorder=5%,corrupt=1%'
 ok "netem" at rxe "tc qdisc add dev eth0 root netem delay 500us reorder 95% $rate"
 pair "stress" rxe 18900/tcp "$at_end; end $stress -l 18900 -g $gid" \
 	"\$on $stress -c \$peer:18900 -n $n -t 16"
