@@ -8,17 +8,8 @@
  */
 #include <arpa/inet.h>
 #include <rdma/rdma_cma.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-static void need(int ok, const char *what)
-{
-	if (ok)
-		return;
-	perror(what);
-	exit(1);
-}
+#include "bench.h"
 
 /* The next event, which must be this one; its id. */
 static struct rdma_cm_id *await(struct rdma_event_channel *ch, enum rdma_cm_event_type want)
@@ -59,10 +50,9 @@ static double loop(struct rdma_cm_id *id, struct ibv_cq *cq, struct ibv_mr *mr, 
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .wr.rdma = { (uintptr_t)to->addr, to->rkey } };
 	struct ibv_send_wr *bad;
-	struct timespec from, till;
+	double from = now();
 	struct ibv_wc wc;
 
-	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (unsigned i = 0; i < n; i++) {
 		wr.wr_id = i;
 		need(ibv_post_send(id->qp, &wr, &bad) == 0, "ibv_post_send");
@@ -70,10 +60,7 @@ static double loop(struct rdma_cm_id *id, struct ibv_cq *cq, struct ibv_mr *mr, 
 			;
 		need(wc.status == IBV_WC_SUCCESS, ibv_wc_status_str(wc.status));
 	}
-	clock_gettime(CLOCK_MONOTONIC, &till);
-	return ((double)(till.tv_sec - from.tv_sec) * 1e6 +
-		(double)(till.tv_nsec - from.tv_nsec) / 1e3) /
-	       n;
+	return (now() - from) * 1e6 / n;
 }
 
 int main(int argc, char **argv)

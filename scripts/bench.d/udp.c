@@ -8,36 +8,16 @@
  *                                    acknowledgements has them
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/udp.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
+
 #define BATCH 32
-
-static void need(int ok, const char *what)
-{
-	if (ok)
-		return;
-	perror(what);
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Two sockets on loopback, each connected to the other. */
 static void make_pair(int fd[2])
@@ -57,22 +37,6 @@ static void make_pair(int fd[2])
 	}
 	for (int i = 0; i < 2; i++)
 		need(connect(fd[i], (struct sockaddr *)&addr[!i], len) == 0, "connect");
-}
-
-/* The two ends on two processors, where there are two: else the scheduler has them now on one,
- * now on two, and the round trip is now the half, now the double. */
-static void own_processor(int end)
-{
-	cpu_set_t all, one;
-
-	need(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
-	if (CPU_COUNT(&all) < 2)
-		return;
-	CPU_ZERO(&one);
-	for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &all) && seen++ == end)
-			CPU_SET(cpu, &one);
-	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
 }
 
 /* The child: ends with its parent. */

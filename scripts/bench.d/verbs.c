@@ -11,18 +11,14 @@
  *   verbs qps QPS N                       microseconds each, over QPS connections in turn
  *   verbs mrs MRS N                       the same, to MRS regions in turn
  */
-#include <errno.h>
 #include <infiniband/verbs.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench.h"
 
 #define QKEY  0x11111111
 #define DEPTH 64
@@ -50,22 +46,6 @@ struct told { /* to the other end */
 	uint64_t addr;
 	uint32_t mtu, qpn, rkey;
 };
-
-static void need(int ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "verbs: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void tell(int fd, const void *p, size_t n)
 {
@@ -353,22 +333,6 @@ static int here(struct end *e, int qps, unsigned many, unsigned n)
 	open_end(e, IBV_QPT_RC, 0);
 	printf("%.4f\n", writes_here(e, n) * 1e6 / n);
 	return 0;
-}
-
-/* The two ends on two processors, where there are two: else the scheduler has them now on one,
- * now on two, and the round trip is now the half, now the double. */
-static void own_processor(int end)
-{
-	cpu_set_t all, one;
-
-	need(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
-	if (CPU_COUNT(&all) < 2)
-		return;
-	CPU_ZERO(&one);
-	for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &all) && seen++ == end)
-			CPU_SET(cpu, &one);
-	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
 }
 
 /* Forks, and leaves a socket to the other one in e. */
