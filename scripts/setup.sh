@@ -10,7 +10,6 @@ packages_build="gcc make cmake pkg-config libc6-dev libibverbs-dev librdmacm-dev
 	protobuf-c-compiler libisal-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
-packages_clang=clang
 packages_test="tmux man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
 	dpkg-dev file libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils"
 
@@ -48,6 +47,14 @@ need() {
 		echo "apt-get could not install: ${missing[*]}" >&2
 		return 1
 	}
+}
+
+# need_clang: clang with the run-time libraries of its sanitizers and of libFuzzer, which some
+# releases have in a package of their own.
+need_clang() {
+	need clang || return
+	compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*" >/dev/null ||
+		need libclang-rt-dev
 }
 
 # build DIR [CMAKE-OPTION...]: configures and builds the tree in DIR. The output is in
