@@ -1,9 +1,15 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # Multicast on an interface in a network namespace of its own: IPv6 multicast does not go over lo.
 # usage: mcast_veth.sh MCAST_TEST
-unshare -rn true 2> /dev/null || exit 77
-exec unshare -rn sh -c '
-	ip link set lo up && ip link add d0 type veth peer d1 || exit 77
+namespace=(unshare --net)
+[ "$(id -u)" = 0 ] || namespace=(unshare --user --map-root-user --net)
+if ! said=$("${namespace[@]}" ip link add d0 type veth peer d1 2>&1); then
+	echo "skipped: no network of its own: $said"
+	exit 77
+fi
+# shellcheck disable=SC2016
+exec "${namespace[@]}" bash -c '
+	ip link set lo up && ip link add d0 type veth peer d1 || exit
 	echo 0 > /proc/sys/net/ipv6/conf/d0/accept_dad
-	ip link set d0 up && ip link set d1 up && exec "$1" d0' sh "$1"
+	ip link set d0 up && ip link set d1 up && exec "$1" d0' bash "$1"

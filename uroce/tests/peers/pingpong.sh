@@ -22,7 +22,7 @@ pair() {
 	shift 2
 	port=$((port + 1))
 	both "$name" "until_port $port" "'$uroce' $program -p $port $*" \
-		"'$uroce' $program -p $port $* localhost"
+		"'$uroce' $program -p $port $* 127.0.0.1"
 }
 
 for program in rc uc ud srq; do
