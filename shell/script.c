@@ -119,7 +119,7 @@ static int put_in_memory(const struct script *sc, const char *command, int len)
 
 static int eval_command(struct session *s, const char *command, int len)
 {
-	char *path = xasprintf("/proc/%d/fd/%d", (int)getpid(), s->script->fd);
+	char *path = xasprintf("/proc/self/fd/%d", s->script->fd);
 	Tcl_Obj *file = Tcl_NewStringObj(path, -1);
 	int rc;
 

@@ -257,4 +257,13 @@ code=$( { { timeout -s KILL 60 "$rdmash" -c 'while 1 {catch {echo a}}' 2>err.txt
 	head -n 1 >/dev/null; } 3>&1)
 wants 'EPIPE ends an endless loop' "$code $(cat err.txt)" '1 rdmash: standard output: Broken pipe'
 
+# ------------------------------------------------- numbers of processes, and /proc
+# A namespace of processes that has the /proc of another: there /proc/PID is somebody else, or nobody.
+other='unshare --pid --fork'
+[ "$(id -u)" = 0 ] || other="$other --map-root-user"
+if $other true 2>/dev/null; then
+	# shellcheck disable=SC2086 # words
+	wants '/proc of others' "$($other "$rdmash" -c 'echo fine' 2>&1)" fine
+fi
+
 finish
