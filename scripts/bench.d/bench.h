@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs of the benchmarks share; for those with two ends, _GNU_SOURCE is defined. */
+/* What the programs of the benchmarks share. They are built with _GNU_SOURCE. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -27,7 +27,6 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-#ifdef _GNU_SOURCE
 /* The two ends on two processors, where there are two: else the scheduler has them now on one,
  * now on two, and the round trip is now the half, now the double. */
 static inline void own_processor(int end)
@@ -43,6 +42,5 @@ static inline void own_processor(int end)
 			CPU_SET(cpu, &one);
 	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
 }
-#endif
 
 #endif

@@ -35,7 +35,7 @@ if [ -n "${RDMASH_BENCH_DIR-}" ]; then # in the lab
 fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-${CC:-cc} -O2 -o "$dir/overhead" "$scripts/bench.d/overhead.c" -lrdmacm -libverbs
+${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/overhead" "$scripts/bench.d/overhead.c" -lrdmacm -libverbs
 if [ -n "${RDMASH_BENCH_ADDR-}" ]; then
 	overhead "$rounds" "$n" "$RDMASH_BENCH_ADDR" "$dir"
 else

@@ -4,6 +4,11 @@
 # What the tests with other programs share; sourced by peers/lib.sh and interop/lib.sh, whose
 # heads say what each function does.
 
+# before a command: it runs in a network of its own
+# shellcheck disable=SC2034
+own_network=(unshare --net)
+[ "$(id -u)" = 0 ] || own_network=(unshare --user --map-root-user --net)
+
 need() {
 	local program
 	for program in "$@"; do

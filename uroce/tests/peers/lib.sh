@@ -15,13 +15,12 @@
 # The test runs in a network of its own, with a loopback interface only: UDP port 4791 is
 # the whole host's.
 
+# shellcheck source-path=SCRIPTDIR source=../checks.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 uroce=$1
 if [ -z "${UROCE_TEST_NETWORK-}" ]; then
-	namespace=(unshare --net)
-	[ "$(id -u)" = 0 ] || namespace=(unshare --user --map-root-user --net)
-	if "${namespace[@]}" true 2>/dev/null; then
-		UROCE_TEST_NETWORK=1 exec "${namespace[@]}" bash "$0" "$@"
+	if "${own_network[@]}" true 2>/dev/null; then
+		UROCE_TEST_NETWORK=1 exec "${own_network[@]}" bash "$0" "$@"
 	fi
 	echo "no network namespaces here: skipped"
 	exit 77
