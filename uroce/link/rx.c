@@ -364,17 +364,17 @@ static unsigned receive(int fd, unsigned max, bool *more)
 /* Who asks for more messages than there are has the kernel look for the next one before the
  * first is seen: so it is asked for only when there was one each time of the last ones, or when
  * they were waited for. Two in a row are no sign: an acknowledgement comes before the reply. */
-#define STREAK 2
+#define PAIR 2
 
 unsigned rx_packets(unsigned max, bool woken)
 {
-	static unsigned likely = 1, streak;
+	static unsigned likely = 1, in_a_row;
 	unsigned n = woken && likely == 1 ? 2 : likely;
 	bool more;
 
 	n = receive(group_fd(), n < max ? n : max, &more);
-	streak = more ? streak + 1 : 0;
-	likely = streak > STREAK || (more && n > 1) ? BATCH : n ? n : 1;
+	in_a_row = more ? in_a_row + n : 0;
+	likely = in_a_row > PAIR ? BATCH : more || !n ? 1 : n;
 	route_mads();
 	return n;
 }
