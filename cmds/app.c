@@ -87,7 +87,7 @@ static void app_names(struct session *s, Tcl_Obj *list)
 
 static Tcl_Obj *app_objects(struct session *s)
 {
-	struct out *out = out_new(false, false);
+	struct out *out = out_new(false);
 	Tcl_Obj *all;
 	struct obj *o;
 

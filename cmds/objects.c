@@ -255,7 +255,7 @@ void obj_destroy_all(struct session *s)
 		while ((user = first_to_go(s, o))) /* made before it: rereg, cm migrate */
 			o = user;
 		if (o->class->destroy(s, o)) {
-			fprintf(stderr, "rdmash: %s is left behind: %s\n", o->name, s->fail.text);
+			print_error("rdmash: %s is left behind: %s\n", o->name, s->fail.text);
 			fail_clear(&s->fail);
 		}
 		drop(s, o);

@@ -40,10 +40,7 @@ static void print(struct session *s, const struct echo_args *a)
 		Tcl_DStringAppend(&d, i ? " " : "", -1);
 		Tcl_DStringAppend(&d, words[i], -1);
 	}
-	if (a->nonewline && s->opt.format == OUT_TEXT)
-		out_put(Tcl_DStringValue(&d));
-	else
-		out_line(s->opt.format, Tcl_DStringValue(&d));
+	out_exact(s->opt.format, Tcl_DStringValue(&d), !a->nonewline);
 	Tcl_DStringFree(&d);
 }
 
@@ -87,7 +84,8 @@ const struct cmd cmd_echo = {
 	.text = "Prints its words with a blank between two, and a newline. It prints at once, also\n"
 		"inside of loops and procs, and with -q. With --json it prints a JSON string, so that\n"
 		"every line of standard output stays one JSON value. A word that begins with '-' must\n"
-		"come after '--'.",
+		"come after '--'. On a terminal what could act on it is shown as an escape (\\x1b);\n"
+		"into a file or a pipe the words go as they are.",
 	.examples = echo_examples,
 	.args = echo_arg_table,
 	.size = sizeof(struct echo_args),

@@ -5,6 +5,7 @@
 #include <wchar.h>
 
 #include "edit_impl.h"
+#include "visible.h"
 
 /* Bytes of s that fit into room columns and are one row of text. */
 static int fitting(const char *s, int room)
@@ -32,16 +33,21 @@ static int fitting_args(const char *hint, int room)
 	return n ? n : most;
 }
 
-static void put_hint(struct edit *e, const char *hint)
+static void put_hint(struct edit *e, const char *text)
 {
 	struct spot at = edit_cursor_spot(e);
-	int n = fitting_args(hint, at.columns - at.col - 1);
+	Tcl_DString hint;
+	int n;
 
-	if (n == 0)
-		return;
-	printf("\0337%s%.*s\033[0m\0338", e->grey, n, hint);
-	fflush(stdout);
-	e->hint_shown = true;
+	Tcl_DStringInit(&hint);
+	visible_append(&hint, text, strlen(text), VISIBLE_ONE_LINE);
+	n = fitting_args(Tcl_DStringValue(&hint), at.columns - at.col - 1);
+	if (n > 0) {
+		printf("\0337%s%.*s\033[0m\0338", e->grey, n, Tcl_DStringValue(&hint));
+		fflush(stdout);
+		e->hint_shown = true;
+	}
+	Tcl_DStringFree(&hint);
 }
 
 void edit_show_hint(struct edit *e)

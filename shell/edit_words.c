@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "edit_impl.h"
+#include "visible.h"
 #include "xmem.h"
 
 static bool begins_variable(const char *word)
@@ -12,11 +13,31 @@ static bool begins_variable(const char *word)
 	return *word == '$';
 }
 
+/* The escapes of visible.h are those of Tcl. */
+static void append_escaped(Tcl_DString *out, const char *word)
+{
+	Tcl_DString plain;
+
+	Tcl_DStringInit(&plain);
+	for (; *word; word++) {
+		if (strchr(" $\"\\;[]{}", *word))
+			Tcl_DStringAppend(&plain, "\\", 1);
+		Tcl_DStringAppend(&plain, word, 1);
+	}
+	visible_append(out, Tcl_DStringValue(&plain), (size_t)Tcl_DStringLength(&plain),
+		       VISIBLE_ONE_LINE);
+	Tcl_DStringFree(&plain);
+}
+
 static void append_quoted(Tcl_DString *out, const char *word)
 {
 	char *quoted;
 	int flags, n;
 
+	if (!is_visible(word)) {
+		append_escaped(out, word);
+		return;
+	}
 	if (begins_variable(word)) {
 		Tcl_DStringAppend(out, word, -1);
 		return;
@@ -83,6 +104,8 @@ static void common_start(Tcl_DString *common, Tcl_Obj *const *words, int n)
 	for (i = 1; i < n; i++)
 		shorten(common, Tcl_GetString(words[i]));
 	Tcl_DStringSetLength(common, (int)strcspn(Tcl_DStringValue(common), " \t\n\"\\;[]{}"));
+	if (!is_visible(Tcl_DStringValue(common)))
+		Tcl_DStringSetLength(common, 0);
 }
 
 static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *words, int n)
@@ -99,16 +122,26 @@ static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *wor
 	return longer;
 }
 
+/* Names of files and of what peers have are words, too. */
+static void make_visible(Tcl_DString *d, Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+
+	Tcl_DStringInit(d);
+	visible_append(d, text, strlen(text), VISIBLE_ONE_LINE);
+}
+
 static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 {
-	const char *word;
+	Tcl_DString word;
 	int i;
 
 	for (i = row; i < n; i += rows) {
-		word = Tcl_GetString(words[i]);
-		edit_put(word);
+		make_visible(&word, words[i]);
+		edit_put(Tcl_DStringValue(&word));
 		if (i + rows < n)
-			printf("%*s", width - edit_text_width(word), "");
+			printf("%*s", width - edit_text_width(Tcl_DStringValue(&word)), "");
+		Tcl_DStringFree(&word);
 	}
 	edit_put("\n");
 }
@@ -116,9 +149,12 @@ static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 static int widest(Tcl_Obj *const *words, int n)
 {
 	int i, w, width = 0;
+	Tcl_DString word;
 
 	for (i = 0; i < n; i++) {
-		w = edit_text_width(Tcl_GetString(words[i]));
+		make_visible(&word, words[i]);
+		w = edit_text_width(Tcl_DStringValue(&word));
+		Tcl_DStringFree(&word);
 		if (w > width)
 			width = w;
 	}

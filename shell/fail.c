@@ -115,8 +115,23 @@ int fail_next(struct session *s, const char *fmt, ...)
 	return -1;
 }
 
+void fail_append(Tcl_DString *to, const char *text, unsigned indent)
+{
+	size_t len = strcspn(text, "\n");
+
+	Tcl_DStringAppend(to, text, (int)len);
+	while (text[len]) {
+		text += len + 1;
+		len = strcspn(text, "\n");
+		xappendf(to, "\n%*s%.*s", (int)indent, "", (int)len, text);
+	}
+}
+
 void fail_rows(const struct fail *f, Tcl_DString *text)
 {
-	for (unsigned i = 0; i < f->nrows; i++)
-		xappendf(text, "  %-11s %s\n", f->rows[i].label, f->rows[i].text);
+	for (unsigned i = 0; i < f->nrows; i++) {
+		xappendf(text, "  %-11s ", f->rows[i].label);
+		fail_append(text, f->rows[i].text, 14);
+		Tcl_DStringAppend(text, "\n", 1);
+	}
 }

@@ -56,5 +56,8 @@ void fail_clear(struct fail *f);
 void fail_keep(struct session *s);
 /* Appends the rows, a line each, indented. */
 void fail_rows(const struct fail *f, Tcl_DString *text);
+/* Appends text; its lines after the first are indented by so many blanks: no text that comes
+ * from elsewhere looks like a line of the shell's own. */
+void fail_append(Tcl_DString *to, const char *text, unsigned indent);
 
 #endif

@@ -102,14 +102,14 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	const struct cmd *c;
 	int used, rc;
 
-	if (out_error() && !s->opt.interactive) /* nobody listens any more: main says so */
+	if (print_failed() && !s->opt.interactive) /* nobody listens any more: main says so */
 		return interp_quit(s, -1);
 	while (words[0][0] == ':') /* ::poll */
 		words[0]++;
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
 	if (!c)
 		return tcl_error(s, NULL);
-	o = out_new(s->printing, s->opt.color);
+	o = out_new(s->printing);
 	rc = cmd_run(s, c, objc - used, objv + used, o);
 	if (app.after)
 		app.after(s);

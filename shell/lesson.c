@@ -28,8 +28,8 @@ static bool is_on(void)
 
 static void put(const char *text)
 {
-	out_put(text);
-	out_put("\n");
+	print_text(PRINT_OUT, text);
+	print_text(PRINT_OUT, "\n");
 }
 
 /* ------------------------------------------------------------------------ telling -- */
@@ -127,7 +127,7 @@ static int play_try(struct session *s, const struct lesson_file *file,
 	if (holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
 			    step->command);
-	out_put("> ");
+	print_text(PRINT_OUT, "> ");
 	put(step->command);
 	/* an error may be what is to be seen */
 	rc = script_run(s, "lesson", NULL, step->command);

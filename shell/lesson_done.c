@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "lesson.h"
+#include "print.h"
 #include "xdg.h"
 
 unsigned long lesson_done(void)
@@ -50,8 +51,8 @@ void lesson_note_done(unsigned number)
 		fprintf(f, "%u\n", number);
 		fclose(f);
 	} else {
-		fprintf(stderr, "rdmash: %s: %s: the lesson is not noted as done\n", path,
-			strerror(errno));
+		print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
+			    strerror(errno));
 	}
 	free(path);
 }

@@ -73,7 +73,7 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "no-rc", no_argument, NULL, 'X' },
 	{ "json", no_argument, NULL, OPT_JSON },
-	{ "color", required_argument, NULL, OPT_COLOR },
+	{ "color", optional_argument, NULL, OPT_COLOR },
 	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
 	{ "allow-dir", required_argument, NULL, OPT_ALLOW_DIR },
 	{ "device", required_argument, NULL, OPT_DEVICE },
@@ -121,13 +121,13 @@ static bool want_color(int asked)
 
 static int parse_color(const char *how)
 {
-	if (strcmp(how, "always") == 0)
+	if (!how || strcmp(how, "always") == 0)
 		return 1;
 	if (strcmp(how, "never") == 0)
 		return 0;
 	if (strcmp(how, "auto") == 0)
 		return -1;
-	fprintf(stderr, "rdmash: --color takes always, never or auto, not '%s'\n", how);
+	print_error("rdmash: --color takes always, never or auto, not '%s'\n", how);
 	return -2;
 }
 
@@ -144,7 +144,7 @@ static int allow_dir(struct session *s, const char *dir)
 	char *real = realpath(dir, NULL);
 
 	if (!real) {
-		fprintf(stderr, "rdmash: --allow-dir %s: %m\n", dir);
+		print_error("rdmash: --allow-dir %s: %m\n", dir);
 		return -1;
 	}
 	while (s->opt.allow_dirs && s->opt.allow_dirs[n])
@@ -167,7 +167,7 @@ static int print_and_end(int o)
 	else if (o == OPT_BASH)
 		help_bash(stdout);
 	else
-		fputs("Try 'rdmash --help'.\n", stderr);
+		print_error("Try 'rdmash --help'.\n");
 	return (o == '?' ? EXIT_USAGE : EXIT_OK) + 1;
 }
 
@@ -225,8 +225,7 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
 	return rc;
 }
 
-/* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv; with -n nothing is
- * left: all are files to be checked. */
+/* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv. */
 static void set_argv(struct session *s, int argc, char **argv)
 {
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -269,8 +268,8 @@ static int run_jobs(struct session *s, const struct command_line *cl)
 		int rc = run_job(s, &cl->jobs[i]);
 
 		if (rc)
-			worst = rc < worst ? rc : worst;
-		if ((rc && !s->opt.keep_going && !s->opt.check) || s->quit || s->skipped ||
+			worst = rc;
+		if ((rc && !s->opt.keep_going) || s->quit || s->skipped ||
 		    loop_interrupted(s->loop) || loop_ending(s->loop))
 			break;
 	}
@@ -284,11 +283,10 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	if (s->opt.peer)
 		return code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {
-		add_job(cl, true, *argv++);
+		add_job(cl, true, argv[0]);
 		argc--;
+		argv++;
 	}
-	for (; s->opt.check && argc > 0; argc--)
-		add_job(cl, true, *argv++);
 	if (!cl->njobs && !isatty(STDIN_FILENO))
 		add_job(cl, true, "-");
 	s->opt.interactive = !cl->njobs;
@@ -351,21 +349,21 @@ int main(int argc, char **argv)
 	s.opt.hints = true;
 	s.loop = loop_new();
 	s.notices = notices_new();
-	notices_color(s.notices, s.opt.color);
+	print_color(&s.opt.color);
 	s.recorder = recorder_new();
 	the_session = &s;
 	interp_new(&s);
 	if (app.open(&s)) {
-		fprintf(stderr, "rdmash: %s\n", s.fail.text);
+		print_error("rdmash: %s\n", s.fail.text);
 		code = EXIT_COMMAND;
 	} else {
 		code = run_all(&s, &cl, argc - optind, argv + optind);
 	}
 	free_session(&s);
 	free_options(&s, &cl);
-	out_put("");
-	if (out_error()) {
-		fprintf(stderr, "rdmash: standard output: %s\n", strerror(out_error()));
+	print_text(PRINT_OUT, "");
+	if (print_failed()) {
+		print_error("rdmash: standard output: %s\n", strerror(print_failed()));
 		code = code ? code : EXIT_COMMAND;
 	}
 	return code;

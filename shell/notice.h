@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-struct edit;
 struct notices;
 
 enum notice_kind {
@@ -26,19 +25,14 @@ extern const char *const notice_words[NOTICE_KINDS];
 struct notices *notices_new(void);
 void notices_free(struct notices *n);
 
-/* While an editor is set, notices go above its prompt; without one, to standard error. */
-void notices_editor(struct notices *n, struct edit *e);
 /* Bit (1 << kind) set: shown. All are at first. */
 void notices_show(struct notices *n, unsigned kinds);
 unsigned notices_shown(const struct notices *n);
-/* Colour of the mark before a notice. */
-void notices_color(struct notices *n, bool on);
-
 /* All are handed to fn, with those of peers, instead of being printed. */
 typedef void notice_fn(void *arg, enum notice_kind kind, const char *text);
 void notices_divert(struct notices *n, notice_fn *fn, void *arg);
 
-/* One line, without newline: "* cm    id0: DISCONNECTED by peer (answered)". */
+/* Prints one line, "* cm    id0: DISCONNECTED by peer (answered)", to standard error. */
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

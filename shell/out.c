@@ -3,7 +3,6 @@
  * Output: values are kept as a json-c tree, beside the text. Byte strings are JSON
  * strings of hex digits that carry the raw bytes along for Tcl.
  */
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,24 +10,19 @@
 #include <string.h>
 
 #include "out.h"
+#include "print.h"
 #include "xmem.h"
 
 #define OUT_DEPTH 16
 
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 
-static const char *const paints[] = {
-	[PAINT_NONE] = "\033[0m", [PAINT_GOOD] = "\033[32m",  [PAINT_BAD] = "\033[31m",
-	[PAINT_DIM] = "\033[2m",  [PAINT_STRONG] = "\033[1m",
-};
-
 struct out {
 	struct json_object *stack[OUT_DEPTH]; /* [0] is the root */
 	Tcl_Obj *obj;			      /* instead of it as the value, or NULL */
 	unsigned depth;
-	Tcl_DString text;
+	struct painted text;
 	bool mute; /* values only */
-	bool color;
 };
 
 /* The raw form of a byte string, carried by its JSON node. */
@@ -37,13 +31,12 @@ struct raw {
 	unsigned char data[];
 };
 
-struct out *out_new(bool text, bool color)
+struct out *out_new(bool text)
 {
 	struct out *o = xcalloc(1, sizeof *o);
 
-	Tcl_DStringInit(&o->text);
+	painted_init(&o->text);
 	o->mute = !text;
-	o->color = text && color;
 	return o;
 }
 
@@ -54,7 +47,7 @@ void out_free(struct out *o)
 	json_object_put(o->stack[0]);
 	if (o->obj)
 		Tcl_DecrRefCount(o->obj);
-	Tcl_DStringFree(&o->text);
+	painted_free(&o->text);
 	free(o);
 }
 
@@ -81,7 +74,7 @@ __attribute__((format(printf, 2, 0))) static void say(struct out *o, const char 
 	if (!fmt || o->mute)
 		return;
 	text = xvasprintf(fmt, ap);
-	Tcl_DStringAppend(&o->text, text, -1);
+	painted_add(&o->text, text, strlen(text));
 	free(text);
 }
 
@@ -174,8 +167,8 @@ void out_text(struct out *o, const char *fmt, ...)
 
 void out_paint(struct out *o, enum paint p)
 {
-	if (o->color)
-		Tcl_DStringAppend(&o->text, paints[p], -1);
+	if (!o->mute)
+		painted_paint(&o->text, p);
 }
 
 static Tcl_Obj *to_tcl(struct json_object *j)
@@ -290,66 +283,86 @@ static void print_csv(struct json_object *root, Tcl_DString *d)
 void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
 {
 	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-	const char *text = Tcl_DStringValue(&o->text);
-	size_t len = (size_t)Tcl_DStringLength(&o->text);
+	const char *text = Tcl_DStringValue(&o->text.text);
+	int len = Tcl_DStringLength(&o->text.text);
+	struct json_object *root;
 
 	if (f == OUT_TEXT) {
-		Tcl_DStringAppend(d, text, (int)len);
+		Tcl_DStringAppend(d, text, len);
 		if (len && text[len - 1] != '\n')
 			Tcl_DStringAppend(d, "\n", 1);
 		return;
 	}
-	if (!o->stack[0])
-		return;
-	if (f == OUT_CSV) {
-		print_csv(o->stack[0], d);
-		return;
+	if (o->obj && len)
+		root = json_object_new_string(Tcl_GetString(o->obj));
+	else
+		root = json_object_get(o->stack[0]);
+	if (root && f == OUT_CSV) {
+		print_csv(root, d);
+	} else if (root) {
+		Tcl_DStringAppend(d, json_object_to_json_string_ext(root, flags), -1);
+		Tcl_DStringAppend(d, "\n", 1);
 	}
-	Tcl_DStringAppend(d, json_object_to_json_string_ext(o->stack[0], flags), -1);
-	Tcl_DStringAppend(d, "\n", 1);
+	json_object_put(root);
 }
 
-static int write_error; /* of standard output: one a process */
-
-static void (*diverted)(void *arg, const char *text);
-static void *diverted_arg;
-
-void out_divert(void (*fn)(void *arg, const char *text), void *arg)
+void out_show(struct out *o, enum out_format f)
 {
-	diverted = fn;
-	diverted_arg = arg;
-}
+	Tcl_DString *text = &o->text.text, d;
+	int len = Tcl_DStringLength(text);
 
-void out_put(const char *text)
-{
-	if (diverted) {
-		diverted(diverted_arg, text);
+	if (f == OUT_TEXT) {
+		if (len && Tcl_DStringValue(text)[len - 1] != '\n')
+			Tcl_DStringAppend(text, "\n", 1);
+		print_painted(PRINT_OUT, &o->text);
 		return;
 	}
-	if ((fputs(text, stdout) < 0 || fflush(stdout)) && !write_error)
-		write_error = errno;
+	Tcl_DStringInit(&d);
+	out_print(o, f, &d);
+	if (f == OUT_JSON)
+		print_json(Tcl_DStringValue(&d));
+	else
+		print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+}
+
+static void line_as_json(const char *text)
+{
+	struct json_object *j = json_object_new_string(text);
+
+	print_json(json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE));
+	print_text(PRINT_OUT, "\n");
+	json_object_put(j);
 }
 
 void out_line(enum out_format f, const char *text)
 {
-	struct json_object *j = json_object_new_string(text);
+	char *line;
+
+	if (f != OUT_TEXT) {
+		out_exact(f, text, true);
+		return;
+	}
+	line = xasprintf("%s\n", text);
+	print_text(PRINT_OUT, line);
+	free(line);
+}
+
+void out_exact(enum out_format f, const char *text, bool newline)
+{
 	Tcl_DString d;
 
+	if (f == OUT_JSON) {
+		line_as_json(text);
+		return;
+	}
 	Tcl_DStringInit(&d);
-	if (f == OUT_JSON)
-		Tcl_DStringAppend(
-			&d, json_object_to_json_string_ext(j, JSON_C_TO_STRING_NOSLASHESCAPE), -1);
-	else if (f == OUT_CSV)
+	if (f == OUT_CSV)
 		csv_cell(&d, text, true);
 	else
 		Tcl_DStringAppend(&d, text, -1);
-	Tcl_DStringAppend(&d, "\n", 1);
-	out_put(Tcl_DStringValue(&d));
+	if (newline || f == OUT_CSV)
+		Tcl_DStringAppend(&d, "\n", 1);
+	print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
-	json_object_put(j);
-}
-
-int out_error(void)
-{
-	return write_error;
 }

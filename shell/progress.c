@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -11,6 +12,7 @@
 #include "cmd.h"
 #include "out.h"
 #include "session.h"
+#include "xmem.h"
 
 #define BAR_WIDTH 30
 #define DRAW_NS	  100000000LL  /* a bar is drawn so often */
@@ -52,14 +54,16 @@ static void draw(const struct progress_args *a, double share, double rate, bool 
 {
 	static const char bar[] = "##############################";
 	int n = (int)(share * BAR_WIDTH);
-	char text[96];
+	char text[96], *line;
 
 	amounts(a, rate, text, sizeof text);
-	fprintf(stderr, "%s[%.*s%*s] %3d%%  %s%s%s%s", terminal ? "\r" : "", n, bar, BAR_WIDTH - n,
-		"", (int)(share * 100), text, a->note ? "  " : "", a->note ? a->note : "",
-		terminal ? "\033[K" : "\n");
-	if (terminal && a->done.v >= a->total.v)
-		fputc('\n', stderr);
+	line = xasprintf("[%.*s%*s] %3d%%  %s%s%s", n, bar, BAR_WIDTH - n, "", (int)(share * 100),
+			 text, a->note ? "  " : "", a->note ? a->note : "");
+	if (terminal)
+		print_in_place(line, a->done.v >= a->total.v);
+	else
+		print_error("%s\n", line);
+	free(line);
 }
 
 static int progress_exec(struct session *s, const void *args, struct out *o)

@@ -109,7 +109,7 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 		fprintf(r->to, "%s\n", text);
 	}
 	if (r->to && fflush(r->to)) {
-		fprintf(stderr, "record: %s: %s; recording stops\n", r->path, strerror(errno));
+		print_error("record: %s: %s; recording stops\n", r->path, strerror(errno));
 		stop(r);
 	}
 	if (failed)

@@ -50,7 +50,7 @@ static const struct edit_ops ops = { prompt, whole, complete_words, complete_hin
 /* Of app's versions the first will do: "libibverbs 1.14  librdmacm ...". */
 static void banner(struct session *s, const char *version)
 {
-	Tcl_DString libs;
+	Tcl_DString libs, line;
 	const char *libs_end;
 
 	Tcl_DStringInit(&libs);
@@ -58,12 +58,15 @@ static void banner(struct session *s, const char *version)
 	libs_end = strstr(Tcl_DStringValue(&libs), "  ");
 	if (libs_end)
 		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
-	printf("rdmash %s  %s%sTcl %s    help: commands   quit: leave\n", version,
-	       Tcl_DStringValue(&libs), Tcl_DStringLength(&libs) ? "  " : "",
-	       Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
-	Tcl_DStringFree(&libs);
+	Tcl_DStringInit(&line);
+	xappendf(&line, "rdmash %s  %s%sTcl %s    help: commands   quit: leave\n", version,
+		 Tcl_DStringValue(&libs), Tcl_DStringLength(&libs) ? "  " : "",
+		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	if (s->opt.note)
-		puts(s->opt.note);
+		xappendf(&line, "%s\n", s->opt.note);
+	print_text(PRINT_OUT, Tcl_DStringValue(&line));
+	Tcl_DStringFree(&line);
+	Tcl_DStringFree(&libs);
 }
 
 /* What a command or its interruption has left is put in order. */
@@ -81,7 +84,10 @@ static int run_rc(struct session *s)
 	int rc = 0;
 
 	if (path && access(path, F_OK) == 0) {
-		printf("Running %s (-X skips it)\n", path);
+		char *line = xasprintf("Running %s (-X skips it)\n", path);
+
+		print_text(PRINT_OUT, line);
+		free(line);
 		rc = script_file(s, path) == -2 ? -1 : 0;
 		settle(s);
 	}
@@ -99,11 +105,11 @@ static void escape(const char *command)
 	rc = system(command);
 	signal(SIGPIPE, SIG_IGN);
 	if (rc == -1)
-		fprintf(stderr, "error: system: %s\n", strerror(errno));
+		print_error("error: system: %s\n", strerror(errno));
 	else if (WIFSIGNALED(rc))
-		fprintf(stderr, "killed by signal %d\n", WTERMSIG(rc));
+		print_error("killed by signal %d\n", WTERMSIG(rc));
 	else if (WEXITSTATUS(rc))
-		fprintf(stderr, "exit code %d\n", WEXITSTATUS(rc));
+		print_error("exit code %d\n", WEXITSTATUS(rc));
 }
 
 static void run_block(struct session *s, const char *block)
@@ -136,11 +142,6 @@ static void read_and_run(struct session *s)
 	}
 }
 
-static void put_above(void *arg, const char *text)
-{
-	edit_above(arg, text);
-}
-
 int repl(struct session *s, bool rc, const char *version)
 {
 	char *history = history_path();
@@ -150,11 +151,9 @@ int repl(struct session *s, bool rc, const char *version)
 	failed = rc ? run_rc(s) : 0;
 	s->edit = edit_new(s->loop, &ops, s, history);
 	edit_hints(s->edit, s->opt.hints);
-	notices_editor(s->notices, s->edit);
-	out_divert(put_above, s->edit);
+	print_editor(s->edit);
 	read_and_run(s);
-	out_divert(NULL, NULL);
-	notices_editor(s->notices, NULL);
+	print_editor(NULL);
 	edit_free(s->edit);
 	s->edit = NULL;
 	free(history);

@@ -32,43 +32,49 @@
 
 /* ---------------------------------------------------------------- printing -- */
 
-void script_report(struct session *s)
+static void report_interrupt(struct session *s, const char *where)
 {
 	Tcl_DString rows;
-	const char *where = s->fail.where;
 
 	Tcl_DStringInit(&rows);
+	/* what the command that was waiting has to say of it */
+	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
+		fail_rows(&s->fail, &rows);
+	/* behind the ^C that the terminal has echoed */
+	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
+		    Tcl_DStringValue(&rows));
+	Tcl_DStringFree(&rows);
+}
+
+void script_report(struct session *s)
+{
+	const char *where = s->fail.where ? s->fail.where : "";
+	struct painted text;
+
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
-		/* what the command that was waiting has to say of it */
-		if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
-			fail_rows(&s->fail, &rows);
-		/* behind the ^C that the terminal has echoed */
-		fprintf(stderr, "%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where ? where : "",
-			where && *where ? ": " : "", Tcl_DStringValue(&rows));
-		Tcl_DStringFree(&rows);
+		report_interrupt(s, where);
 		return;
 	}
-	fail_rows(&s->fail, &rows);
-	fprintf(stderr, "%s%s: %s\n%s", s->opt.color ? "\033[31m" : "",
-		where && *where ? where : "error", s->fail.text, s->opt.color ? "\033[0m" : "");
-	fputs(Tcl_DStringValue(&rows), stderr);
-	Tcl_DStringFree(&rows);
+	painted_init(&text);
+	painted_paint(&text, PAINT_BAD);
+	painted_addf(&text, "%s: ", *where ? where : "error");
+	fail_append(&text.text, s->fail.text, 4);
+	painted_add(&text, "\n", 1);
+	painted_paint(&text, PAINT_NONE);
+	fail_rows(&s->fail, &text.text);
+	print_painted(PRINT_ERR, &text);
+	painted_free(&text);
 }
 
 static void print_result(struct session *s, bool ours)
 {
 	const char *text;
-	Tcl_DString d;
 
 	if (s->opt.quiet)
 		return;
 	if (ours) {
-		if (!s->last)
-			return;
-		Tcl_DStringInit(&d);
-		out_print(s->last, s->opt.format, &d);
-		out_put(Tcl_DStringValue(&d));
-		Tcl_DStringFree(&d);
+		if (s->last)
+			out_show(s->last, s->opt.format);
 	} else if (s->opt.interactive && !s->script->name) {
 		text = Tcl_GetStringResult(s->tcl);
 		if (*text)
@@ -78,13 +84,12 @@ static void print_result(struct session *s, bool ours)
 
 static void echo_command(struct session *s, const char *command, int len)
 {
+	static const char marks[SCRIPT_DEPTH + 1] = "++++++++++++++++";
 	unsigned depth = 0;
 
 	for (const struct script *sc = s->script; sc; sc = sc->parent)
 		depth++;
-	for (; depth; depth--)
-		fputc('+', stderr);
-	fprintf(stderr, " %.*s\n", len, command);
+	print_error("%.*s %.*s\n", (int)depth, marks, len, command);
 }
 
 /* ----------------------------------------------------------------- running -- */
@@ -414,8 +419,6 @@ static char *slurp(struct session *s, int fd, const char *path)
 		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
 	else if (n == 0) {
 		text[len] = 0;
-		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
-			memmove(text, text + 3, len - 2);
 		return text;
 	}
 	free(text);

@@ -377,8 +377,8 @@ static void send_hello(void)
 int serve(struct session *s)
 {
 	if (isatty(STDIN_FILENO)) {
-		fprintf(stderr, "rdmash: --peer is how 'peer' of another rdmash starts this one: "
-				"it is no use at a terminal\n");
+		print_error("rdmash: --peer is how 'peer' of another rdmash starts this one: "
+			    "it is no use at a terminal\n");
 		return -2;
 	}
 	take_channel(s);

@@ -59,7 +59,7 @@ struct options {
 	bool keep_going; /* -k: an error does not end a script */
 	bool check;	 /* -n: check only */
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
-	bool color;	 /* decided once, at start */
+	bool color;	 /* print_color() has been told of it */
 	bool interactive;
 	bool peer;  /* --peer: another rdmash says what to do */
 	bool trace; /* voices are shown */

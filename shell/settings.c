@@ -49,11 +49,6 @@ static bool *quiet_of(struct session *s)
 	return &s->opt.quiet;
 }
 
-static void color_changed(struct session *s)
-{
-	notices_color(s->notices, s->opt.color);
-}
-
 static void hints_changed(struct session *s)
 {
 	if (s->edit)
@@ -61,7 +56,7 @@ static void hints_changed(struct session *s)
 }
 
 static const struct setting settings[] = {
-	{ "color", "colours in output", color_of, color_changed },
+	{ "color", "colours in output", color_of, NULL },
 	{ "echo", "show each command before it runs (-x)", echo_of, NULL },
 	{ "format", "text, json or csv", NULL, NULL },
 	{ "hints", "grey hints while typing", hints_of, hints_changed },

@@ -8,7 +8,6 @@
 #include "args.h"
 #include "builtin.h"
 #include "cmd.h"
-#include "edit.h"
 #include "session.h"
 #include "step.h"
 #include "xmem.h"
@@ -17,14 +16,6 @@ static struct {
 	bool skip;    /* not before the next command */
 	Tcl_Obj *was; /* all live objects after the last stop, as a dict; NULL: not known */
 } step;
-
-static void say(struct session *s, const char *text)
-{
-	if (s->edit)
-		edit_above(s->edit, text);
-	else
-		fputs(text, stderr);
-}
 
 /* ------------------------------------------------------------------ what changed -- */
 
@@ -86,7 +77,7 @@ static void tell_changes(struct session *s)
 	}
 	step.was = now;
 	if (Tcl_DStringLength(&text))
-		say(s, Tcl_DStringValue(&text));
+		print_text(PRINT_ERR, Tcl_DStringValue(&text));
 	Tcl_DStringFree(&text);
 }
 
@@ -151,20 +142,19 @@ void step_before(struct session *s, const char *call)
 	tell_changes(s);
 	text = xasprintf("step   %s;   [Enter, skip, quit] ", call);
 	for (;;) {
-		say(s, text);
-		fflush(stderr);
-		fflush(stdout);
+		print_text(PRINT_ERR, text);
 		a = ask(s);
 		if (!s->edit && !isatty(STDIN_FILENO))
-			say(s, "\n");
+			print_text(PRINT_ERR, "\n");
 		if (a.ended || is(&a, "quit")) {
 			s->opt.step = false;
 			forget();
 		} else if (is(&a, "skip")) {
 			step.skip = true;
 		} else if (a.len) {
-			say(s, "       Enter: call it; skip: no stop till this command ends; quit: "
-			       "step off\n");
+			print_error(
+				"       Enter: call it; skip: no stop till this command ends; quit: "
+				"step off\n");
 			continue;
 		}
 		break;

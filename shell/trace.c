@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "edit.h"
 #include "chronicle.h"
 #include "session.h"
 #include "step.h"
@@ -18,8 +17,10 @@
 
 static const char
 	*const voices[] = { [SLOW] = "SLOW", [FAST] = "FAST", [DATA] = "DATA", [INFO] = "INFO" };
-static const char *const colors
-	[] = { [SLOW] = "\033[36m", [FAST] = "\033[33m", [DATA] = "\033[32m", [INFO] = "\033[2m" };
+static const enum paint paints[] = { [SLOW] = PAINT_CYAN,
+				     [FAST] = PAINT_YELLOW,
+				     [DATA] = PAINT_GOOD,
+				     [INFO] = PAINT_DIM };
 
 static struct {
 	enum voice voice;
@@ -34,20 +35,23 @@ static struct {
 
 static void line(struct session *s, enum voice v, const char *text)
 {
+	struct painted full;
 	struct timespec now;
 	struct tm tm;
-	char *full;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &tm);
-	full = xasprintf("  %02d:%02d:%02d.%03ld #%u %s%s%s %s\n", tm.tm_hour, tm.tm_min, tm.tm_sec,
-			 now.tv_nsec / 1000000, ++s->traced, s->opt.color ? colors[v] : "",
-			 voices[v], s->opt.color ? "\033[0m" : "", text);
-	if (s->edit)
-		edit_above(s->edit, full);
-	else
-		fputs(full, stderr);
-	free(full);
+	painted_init(&full);
+	painted_addf(&full, "  %02d:%02d:%02d.%03ld #%u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		     now.tv_nsec / 1000000, ++s->traced);
+	painted_paint(&full, paints[v]);
+	painted_addf(&full, "%s", voices[v]);
+	painted_paint(&full, PAINT_NONE);
+	painted_add(&full, " ", 1);
+	painted_add_line(&full, text, strlen(text));
+	painted_add(&full, "\n", 1);
+	print_painted(PRINT_ERR, &full);
+	painted_free(&full);
 }
 
 void trace(struct session *s, enum voice v, const char *fmt, ...)

@@ -51,13 +51,13 @@ int embedded_start(const struct options *opt, char **argv, const char **note)
 		execv("/proc/self/exe", argv);
 	if (!asked)
 		return 0; /* goes on without a device */
-	fprintf(stderr, "rdmash: --device " UROCE_DEVICE ": liburoce.so: %s\n", strerror(errno));
+	print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s\n", strerror(errno));
 	return -1;
 }
 
 void embedded_tell(struct session *s)
 {
 	if (s->opt.note && !s->opt.interactive && !s->opt.quiet)
-		fprintf(stderr, "%s\n", s->opt.note);
+		print_error("%s\n", s->opt.note);
 	s->opt.note = NULL;
 }

@@ -86,14 +86,12 @@ void peer_names(struct session *s, const char *at, const struct obj_class *class
 		struct json_object *name = json_object_array_get_idx(p->objects, i);
 		const char *kind =
 			json_object_get_string(json_object_array_get_idx(p->objects, i + 1));
-		char *clean;
 
 		if (!json_object_is_type(name, json_type_string) || !kind ||
 		    (class && strcmp(kind, class->prefix) != 0))
 			continue;
-		clean = peer_clean(json_object_get_string(name));
-		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(clean, -1));
-		free(clean);
+		Tcl_ListObjAppendElement(NULL, names,
+					 Tcl_NewStringObj(json_object_get_string(name), -1));
 	}
 }
 

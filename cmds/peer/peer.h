@@ -101,8 +101,6 @@ void peer_stop(struct peer *p);
 void peer_listen(struct peer *p);
 /* Reads all that is there now, and no more after it: what it has started may still write. */
 void peer_drain(struct peer *p);
-/* Text of a peer that cannot act on the terminal; lines and tabs stay. To be freed. */
-char *peer_clean(const char *text);
 /* Prints text (any bytes) of a peer, with its name before each line. */
 void peer_print(struct peer *p, const char *text, size_t len, bool error);
 

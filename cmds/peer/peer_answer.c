@@ -22,12 +22,12 @@ static void count(struct peer *p, const struct call *c, struct json_object *body
 		p->s->skipped = true;
 }
 
-/* A member of an error, for the terminal; to be freed. */
-static char *part(struct json_object *error, const char *key, const char *otherwise)
+/* A member of an error. */
+static const char *part(struct json_object *error, const char *key, const char *otherwise)
 {
 	const char *text = frames_get_str(error, key);
 
-	return peer_clean(text ? text : otherwise);
+	return text ? text : otherwise;
 }
 
 void peer_answer(struct peer *p, struct json_object *body)
@@ -53,12 +53,9 @@ void peer_answer(struct peer *p, struct json_object *body)
 	}
 	c->done = true;
 	c->answer = json_object_get(body);
-	if (c->background && json_object_object_get_ex(body, "error", &error)) {
-		char *text = part(error, "text", "error");
-
-		notice_post(p->s->notices, NOTICE_PEER, "%s: %s: %s", p->o.name, c->what, text);
-		free(text);
-	}
+	if (c->background && json_object_object_get_ex(body, "error", &error))
+		notice_post(p->s->notices, NOTICE_PEER, "%s: %s: %s", p->o.name, c->what,
+			    part(error, "text", "error"));
 }
 
 int peer_dead(struct session *s, const struct peer *p)
@@ -83,7 +80,6 @@ static void add_rows(struct session *s, struct json_object *error)
 	for (size_t i = 0; i < json_object_array_length(rows) && i < 100; i++) {
 		struct json_object *row = json_object_array_get_idx(rows, i);
 		struct json_object *first, *second;
-		char *label, *text;
 
 		if (!json_object_is_type(row, json_type_array))
 			continue;
@@ -92,19 +88,15 @@ static void add_rows(struct session *s, struct json_object *error)
 		if (!json_object_is_type(first, json_type_string) ||
 		    !json_object_is_type(second, json_type_string))
 			continue;
-		label = peer_clean(json_object_get_string(first));
-		text = peer_clean(json_object_get_string(second));
-		fail_row(s, label, "%s", text);
-		free(label);
-		free(text);
+		fail_row(s, json_object_get_string(first), "%s", json_object_get_string(second));
 	}
 }
 
 /* The error as it was there, with the same -errorcode. */
 static void raise_error(struct peer *p, struct json_object *error)
 {
-	char *call = part(error, "call", "peer"), *code = part(error, "code", "ERROR");
-	char *text = part(error, "text", "error"), *where = part(error, "where", "");
+	const char *call = part(error, "call", "peer"), *code = part(error, "code", "ERROR");
+	const char *text = part(error, "text", "error"), *where = part(error, "where", "");
 	struct session *s = p->s;
 	struct json_object *list = NULL;
 	Tcl_Obj *errorcode;
@@ -127,10 +119,6 @@ static void raise_error(struct peer *p, struct json_object *error)
 		Tcl_SetErrorCode(s->tcl, "RDMASH", call, code, NULL);
 	Tcl_DecrRefCount(errorcode);
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(text, -1));
-	free(call);
-	free(code);
-	free(text);
-	free(where);
 }
 
 Tcl_Obj *peer_take(struct peer *p, struct call *c)

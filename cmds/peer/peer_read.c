@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What comes from a peer: messages and text, both from a process that may do anything. Text
- * goes to the screen with the peer's name, and cannot act on the terminal.
+ * is printed with the peer's name before each line.
  */
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "edit.h"
 #include "frames.h"
 #include "out.h"
 #include "peer.h"
@@ -21,65 +20,6 @@
 #define LAST_MAX 64	     /* reads, when it has ended: more than a pipe holds */
 
 /* -------------------------------------------------------------------- printing -- */
-
-/* "\033[32m" at text: how long; 0: it is no colour. */
-static size_t color_len(const char *text, size_t len)
-{
-	size_t n = 2;
-
-	if (len < 3 || text[0] != '\033' || text[1] != '[')
-		return 0;
-	while (n < len && n < 16 && strchr("0123456789;", text[n]) && text[n])
-		n++;
-	return n < len && text[n] == 'm' ? n + 1 : 0;
-}
-
-/* How long a control character is, UTF-8's C1 too; 0: there is none. */
-static size_t control_len(const char *text, size_t len)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	if ((*p < ' ' && *p != '\t') || *p == 0x7f)
-		return 1;
-	return *p == 0xc2 && len > 1 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
-}
-
-/* Control characters but for tabs and, with colors, changes of colour become dots. */
-static void append_safely(Tcl_DString *d, const char *text, size_t len, bool colors)
-{
-	for (size_t i = 0, n, control; i < len; i += n + control) {
-		n = colors ? color_len(text + i, len - i) : 0;
-		for (control = 0; i + n < len; n++) {
-			control = control_len(text + i + n, len - i - n);
-			if (control)
-				break;
-		}
-		Tcl_DStringAppend(d, text + i, (int)n);
-		if (control && colors && color_len(text + i + n, len - i - n))
-			control = 0;
-		else if (control)
-			Tcl_DStringAppend(d, ".", 1);
-	}
-}
-
-char *peer_clean(const char *text)
-{
-	char *clean;
-	Tcl_DString d;
-
-	Tcl_DStringInit(&d);
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-
-		append_safely(&d, text, len, false);
-		text += len;
-		if (*text)
-			Tcl_DStringAppend(&d, text++, 1);
-	}
-	clean = xstrdup(Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
-	return clean;
-}
 
 /* Each line of standard output stays one JSON value. */
 static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t len)
@@ -97,60 +37,65 @@ static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t
 			  json_object_to_json_string_ext(
 				  all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
 			  -1);
+	Tcl_DStringAppend(d, "\n", 1);
 	json_object_put(all);
 }
 
-static void append_line(struct peer *p, Tcl_DString *d, const char *line, size_t len, bool error)
+static void add_line(struct peer *p, struct painted *to, const char *line, size_t len, bool error)
 {
-	const struct options *opt = &p->s->opt;
+	if (!error && p->s->opt.format == OUT_CSV) {
+		painted_addf(to, "%s,", p->o.name);
+	} else {
+		painted_paint(to, PAINT_STRONG);
+		painted_addf(to, "%s|", p->o.name);
+		painted_paint(to, PAINT_NONE);
+		painted_add(to, " ", 1);
+	}
+	painted_add_printed(to, line, len);
+	painted_add(to, "\n", 1);
+}
 
-	if (!error && opt->format == OUT_JSON)
-		append_json(p, d, line, len);
-	else if (!error && opt->format == OUT_CSV)
-		xappendf(d, "%s,", p->o.name);
-	else
-		xappendf(d, "%s%s|%s ", opt->color ? "\033[1m" : "", p->o.name,
-			 opt->color ? "\033[0m" : "");
-	if (error || opt->format != OUT_JSON)
-		append_safely(d, line, len, opt->color);
-	Tcl_DStringAppend(d, "\n", 1);
+static void print_line(struct peer *p, const char *line, size_t len, bool error)
+{
+	struct painted text;
+	Tcl_DString json;
+
+	painted_init(&text);
+	Tcl_DStringInit(&json);
+	if (!error && p->s->opt.format == OUT_JSON) {
+		append_json(p, &json, line, len);
+		print_json(Tcl_DStringValue(&json));
+	} else {
+		add_line(p, &text, line, len, error);
+		print_painted(error ? PRINT_ERR : PRINT_OUT, &text);
+	}
+	Tcl_DStringFree(&json);
+	painted_free(&text);
 }
 
 void peer_print(struct peer *p, const char *text, size_t len, bool error)
 {
-	Tcl_DString d;
-
-	Tcl_DStringInit(&d);
 	while (len) {
 		const char *end = memchr(text, '\n', len);
 		size_t n = end ? (size_t)(end - text) : len;
 
-		append_line(p, &d, text, n, error);
+		print_line(p, text, n, error);
 		n += end != NULL;
 		text += n;
 		len -= n;
 	}
-	if (p->s->edit) {
-		edit_above(p->s->edit, Tcl_DStringValue(&d));
-	} else if (error) {
-		fflush(stdout);
-		fputs(Tcl_DStringValue(&d), stderr);
-	} else {
-		out_put(Tcl_DStringValue(&d));
-	}
-	Tcl_DStringFree(&d);
 }
 
 static void remember(struct peer *p, const char *line, size_t len)
 {
 	char **slot = &p->said[p->nsaid++ % PEER_SAID];
-	Tcl_DString d;
+	struct painted text; /* without its colours */
 
-	Tcl_DStringInit(&d);
-	append_safely(&d, line, len < 500 ? len : 500, false);
+	painted_init(&text);
+	painted_add_printed(&text, line, len < 500 ? len : 500);
 	free(*slot);
-	*slot = xstrdup(Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
+	*slot = xstrdup(Tcl_DStringValue(&text.text));
+	painted_free(&text);
 }
 
 /* Before it is ready, what it says is only told if that never happens. */
@@ -179,8 +124,8 @@ static void on_hello(struct peer *p, struct json_object *body)
 			     version ? version : "", (unsigned long long)protocol, FRAMES_PROTOCOL);
 		return;
 	}
-	p->version = peer_clean(version ? version : "");
-	p->host = peer_clean(host ? host : "");
+	p->version = xstrdup(version ? version : "");
+	p->host = xstrdup(host ? host : "");
 	p->its_pid = (int64_t)frames_get_int(body, "pid");
 	p->state = PEER_READY;
 	for (unsigned i = p->nsaid < PEER_SAID ? 0 : p->nsaid - PEER_SAID; i < p->nsaid; i++)

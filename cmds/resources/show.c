@@ -128,7 +128,7 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 static int get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
-	struct out *all = out_new(false, false);
+	struct out *all = out_new(false);
 	Tcl_Obj *dict, *key, *value = NULL;
 	int rc = 0;
 

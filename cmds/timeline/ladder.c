@@ -9,6 +9,7 @@
 #include "peer.h"
 #include "session.h"
 #include "timeline.h"
+#include "visible.h"
 #include "xmem.h"
 
 #define PEER_MS 5000 /* how long a peer may take to tell what it has noted */
@@ -24,14 +25,18 @@ static struct ladder_row *add(struct ladder *l, const struct ladder_row *r)
 	return &l->rows[l->n++];
 }
 
-static char *clean(const char *text)
+char *ladder_text(const char *text)
 {
-	char *copy = text ? peer_clean(text) : NULL;
+	Tcl_DString d;
+	char *visible;
 
-	for (char *p = copy; p && *p; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = ' ';
-	return copy;
+	if (!text)
+		return NULL;
+	Tcl_DStringInit(&d);
+	visible_append(&d, text, strlen(text), VISIBLE_ONE_LINE);
+	visible = xstrdup(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	return visible;
 }
 
 static void add_ours(struct ladder *l)
@@ -41,9 +46,9 @@ static void add_ours(struct ladder *l)
 	for (unsigned i = 0; (e = chronicle_at(i)); i++) {
 		struct ladder_row *r = add(l, &(struct ladder_row){ .e = *e, .to = -1 });
 
-		r->e.text = clean(e->text);
-		r->e.result = clean(e->result);
-		r->e.fate = clean(e->fate);
+		r->e.text = ladder_text(e->text);
+		r->e.result = ladder_text(e->result);
+		r->e.fate = ladder_text(e->fate);
 	}
 }
 

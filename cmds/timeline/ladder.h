@@ -24,7 +24,7 @@ struct ladder_lane {
 };
 
 struct ladder_row {
-	struct chronicle_entry e; /* with texts of its own, in which nothing acts on a terminal */
+	struct chronicle_entry e; /* with texts of its own, of ladder_text() */
 	unsigned place;
 	char also[32]; /* of a packet: the object at its receiver */
 	int from, to;  /* lanes; to -1: no packet */
@@ -50,6 +50,8 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 void ladder_free(struct ladder *l);
 /* "@b": the label of a lane without the objects; to be freed. */
 char *ladder_end(const struct ladder *l, int lane);
+/* text in one line, of which all can be seen; NULL of NULL. To be freed. */
+char *ladder_text(const char *text);
 /* ms since the first row */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 /* "ibv_reg_mr(pd0, 4096) = mr0": what a person reads; to be freed. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "dict.h"
 #include "ladder.h"
 #include "out.h"
-#include "peer.h"
 #include "xmem.h"
 
 static const char *side_word(enum chronicle_side side)
@@ -46,17 +46,14 @@ void ladder_rows_out(struct out *o)
 static char *text_of(Tcl_Obj *dict, const char *key)
 {
 	Tcl_Obj *value = dict_get(dict, key);
-	char *cut, *clean;
+	char *cut, *text;
 
 	if (!value || !*Tcl_GetString(value))
 		return NULL;
 	cut = xasprintf("%.*s", CHRONICLE_TEXT, Tcl_GetString(value));
-	clean = peer_clean(cut);
+	text = ladder_text(cut);
 	free(cut);
-	for (char *p = clean; *p; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = ' ';
-	return clean;
+	return text;
 }
 
 static int64_t number_of(Tcl_Obj *dict, const char *key)

@@ -33,7 +33,7 @@ static void list_failures(const struct ladder *l, Tcl_DString *d)
 
 static void explain(struct session *s, Tcl_DString *d)
 {
-	struct out *o = out_new(true, false);
+	struct out *o = out_new(true);
 	Tcl_DString text;
 
 	Tcl_DStringInit(&text);

@@ -119,8 +119,8 @@ END
 run -q -X -c 'peer b -command {sh liar}' -c 'try {@b one} trap {RDMASH peer ERROR} text {echo $text}' \
 	-c 'expect -true {[binary encode hex [@b two]] eq "00"}' -c 'echo [@b three]' \
 	-c 'expect -error ETIMEDOUT {@b -within 50 four}' -c 'echo [dict get [@b] state]'
-has 'a liar: its error does not act on the terminal' "$out" 'a.[2Jb'
-wants 'a liar: what it prints' "$(grep '^b|' <<<"$out")" 'b| .[2Jx.y
+has 'a liar: its error is as it was, as data' "$out" $'a\e[2Jb'
+wants 'a liar: what it prints' "$(grep '^b|' <<<"$out")" 'b| \x1b[2Jx\x00y
 b| z'
 run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n"; exec >&-; exec sleep 1000}}' \
 	-c '@b echo hi'

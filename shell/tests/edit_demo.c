@@ -15,6 +15,7 @@
 #include "../edit.h"
 #include "../loop.h"
 #include "../notice.h"
+#include "../print.h"
 #include "../xmem.h"
 
 struct demo {
@@ -239,7 +240,7 @@ int main(void)
 	add_commands(&demo);
 	demo.edit = edit_new(demo.loop, &ops, &demo, history);
 	demo.notices = notices_new();
-	notices_editor(demo.notices, demo.edit);
+	print_editor(demo.edit);
 
 	read_blocks(&demo);
 

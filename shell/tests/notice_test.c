@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../notice.h"
+#include "../print.h"
 #include "check.h"
 
 static int err[2];
@@ -30,20 +31,21 @@ static const char *written(void)
 int main(void)
 {
 	struct notices *n = notices_new();
+	const bool colors = true;
 	int saved = dup(STDERR_FILENO);
 
 	redirect();
 	notice_post(n, NOTICE_CM, "id%d: DISCONNECTED by peer", 0);
 	CHECK_STR(written(), "* cm    id0: DISCONNECTED by peer\n|");
 	notice_post(n, NOTICE_ASYNC, "%s", "a\033[2J\r\n\tb\302\233c\303\266\177");
-	CHECK_STR(written(), "* async a.[2J...b.c\303\266.\n|");
+	CHECK_STR(written(), "* async a\\x1b[2J\\x0d\\n\\tb\\u009bc\303\266\\x7f\n|");
 
 	CHECK_INT(notices_shown(n), (1u << NOTICE_KINDS) - 1);
 	notices_show(n, 1u << NOTICE_ASYNC);
 	notice_post(n, NOTICE_CM, "not shown");
 	CHECK_STR(written(), "|");
 	notices_show(n, 1u << NOTICE_CQ);
-	notices_color(n, true);
+	print_color(&colors);
 	notice_post(n, NOTICE_CQ, "cq0");
 	CHECK_STR(written(), "\033[32m* cq    \033[0mcq0\n|");
 

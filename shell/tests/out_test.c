@@ -7,7 +7,7 @@
 
 static struct out *rows(void)
 {
-	struct out *o = out_new(true, false);
+	struct out *o = out_new(true);
 
 	out_list(o, NULL);
 	for (int i = 0; i < 2; i++) {
@@ -68,7 +68,7 @@ static void tables(void)
 
 static void scalars(void)
 {
-	struct out *o = out_new(true, false);
+	struct out *o = out_new(true);
 	Tcl_Obj *v;
 	int len;
 
@@ -81,20 +81,20 @@ static void scalars(void)
 	CHECK_STR(printed(o, OUT_CSV), "7\n");
 	out_free(o);
 
-	o = out_new(true, true);
+	o = out_new(true);
 	out_bytes(o, "data", "\0\xff\n", 3);
 	out_paint(o, PAINT_BAD);
 	out_text(o, "x");
 	out_paint(o, PAINT_NONE);
 	CHECK_STR(printed(o, OUT_JSON), "{\"data\":\"00ff0a\"}\n");
-	CHECK_STR(printed(o, OUT_TEXT), "\033[31mx\033[0m\n");
+	CHECK_STR(printed(o, OUT_TEXT), "x\n");
 	v = out_value(o);
 	Tcl_IncrRefCount(v);
 	CHECK(Tcl_DictObjSize(NULL, v, &len) == TCL_OK && len == 1);
 	Tcl_DecrRefCount(v);
 	out_free(o);
 
-	o = out_new(true, false);
+	o = out_new(true);
 	v = Tcl_NewStringObj("mine", -1);
 	out_str(o, "a", "b", "text");
 	out_obj(o, v);
@@ -104,7 +104,7 @@ static void scalars(void)
 
 static void nested(void)
 {
-	struct out *o = out_new(true, false);
+	struct out *o = out_new(true);
 
 	out_str(o, "id", "id0", NULL);
 	out_dict(o, "cap");

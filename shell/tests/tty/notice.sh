@@ -93,6 +93,6 @@ cancel
 
 # What a peer sends does not act on the terminal.
 post "$(printf 'a\033[2Jb\302\233mc\nd')"
-await '^\* cm +a\.\[2Jb\.mc\.d$'
+await '^\* cm +a\\x1b\[2Jb\\u009bmc\\nd$'
 line quit
 await_end
