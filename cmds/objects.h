@@ -166,7 +166,8 @@ struct bad_wc {
 	struct posted posted;
 };
 
-/* What the other end told about its QP (oob, modify-qp -peer), and what is told to it. */
+/* What the other end told about its QP (oob, modify-qp -peer), or about a region alone (listen
+ * -share: known is false), and what is told to it. */
 struct qp_peer {
 	bool known;
 	enum ibv_qp_type type;
@@ -177,6 +178,7 @@ struct qp_peer {
 	enum ibv_mtu mtu;   /* 0: not told */
 	uint64_t addr, len; /* of a region; len 0: not told */
 	uint32_t rkey;	    /* 0: no region */
+	unsigned access;    /* what the region lets peers do; 0: not told */
 };
 
 struct qp {
@@ -190,7 +192,7 @@ struct qp {
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
 	uint32_t psn; /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
-	struct qp_peer peer;		/* by hand: what modify-qp -fill knows of the other end */
+	struct qp_peer peer;		/* what modify-qp -fill and post know of the other end */
 	struct qp_step steps[QP_STEPS]; /* a ring */
 	unsigned nsteps;
 	struct posted posted[QP_POSTED]; /* a ring */
@@ -204,6 +206,8 @@ struct mr {
 	void *buf; /* mapped by us, page-aligned */
 	size_t len;
 	unsigned access;
+	bool for_texts; /* made by post -text */
+	size_t texts;	/* bytes of it that may still be read by the device */
 };
 
 /* Memory window. */

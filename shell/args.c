@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "arena.h"
 #include "args.h"
@@ -17,7 +18,8 @@
 #include "suggest.h"
 #include "xmem.h"
 
-#define ARGS_MAX 64
+#define ARGS_MAX   64
+#define MANY_LEAST ((size_t)8)
 
 /* Which arguments have been given, while words are walked. */
 struct walk {
@@ -103,6 +105,13 @@ static int unknown_option(struct session *s, const struct cmd *c, const char *wo
 	return -1;
 }
 
+/* The room for values of ARG_MANY doubles: it is full at 0, MANY_LEAST and the powers of two above,
+ * so that n words cost n copies in all. */
+static bool is_full(size_t n)
+{
+	return n == 0 || (n >= MANY_LEAST && (n & (n - 1)) == 0);
+}
+
 static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *args)
 {
 	char *dst = (char *)args + a->offset;
@@ -112,12 +121,15 @@ static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *ar
 	if (!(a->flags & ARG_MANY))
 		return a->kind->parse(s, a, word, dst);
 	many = (struct many *)(void *)dst;
-	grown = arena_alloc(&s->arena, ((many->n + 1) * a->kind->size));
-	if (many->n)
-		memcpy(grown, many->v, many->n * a->kind->size);
-	many->v = grown;
-	memset((char *)grown + many->n * a->kind->size, 0, a->kind->size);
-	if (a->kind->parse(s, a, word, (char *)grown + many->n * a->kind->size))
+	if (is_full(many->n)) {
+		grown = arena_alloc(&s->arena, MAX(2 * many->n, MANY_LEAST) * a->kind->size);
+		if (many->n)
+			memcpy(grown, many->v, many->n * a->kind->size);
+		many->v = grown;
+	}
+	dst = (char *)many->v + many->n * a->kind->size;
+	memset(dst, 0, a->kind->size);
+	if (a->kind->parse(s, a, word, dst))
 		return -1;
 	many->n++;
 	return 0;

@@ -32,6 +32,7 @@ struct check {
 	unsigned nest;
 	unsigned sourced; /* depth of files that are sourced */
 	unsigned problems;
+	bool unparsed; /* a command has no end: nothing behind it can be looked at */
 };
 
 /* One command being looked at: a span of the text for each word. */
@@ -441,6 +442,7 @@ static void walk_command(struct check *k, const char **p, const char *to)
 		const char *start = *p + strspn(*p, " \t\n;");
 
 		problem(k, start, "", Tcl_GetStringResult(k->s->tcl));
+		k->unparsed |= k->nest == 1;
 		*p = to;
 		return;
 	}
@@ -478,6 +480,8 @@ int check_text(struct session *s, const char *name, const char *text)
 	walk(&k, text, text + strlen(text));
 	Tcl_DeleteHashTable(&procs);
 	Tcl_ResetResult(s->tcl);
+	if (k.unparsed)
+		return -2;
 	return k.problems ? -1 : 0;
 }
 

@@ -73,7 +73,7 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "no-rc", no_argument, NULL, 'X' },
 	{ "json", no_argument, NULL, OPT_JSON },
-	{ "color", optional_argument, NULL, OPT_COLOR },
+	{ "color", required_argument, NULL, OPT_COLOR },
 	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
 	{ "allow-dir", required_argument, NULL, OPT_ALLOW_DIR },
 	{ "device", required_argument, NULL, OPT_DEVICE },
@@ -121,7 +121,7 @@ static bool want_color(int asked)
 
 static int parse_color(const char *how)
 {
-	if (!how || strcmp(how, "always") == 0)
+	if (strcmp(how, "always") == 0)
 		return 1;
 	if (strcmp(how, "never") == 0)
 		return 0;
@@ -225,7 +225,8 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
 	return rc;
 }
 
-/* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv. */
+/* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv; with -n nothing is
+ * left: all are files to be checked. */
 static void set_argv(struct session *s, int argc, char **argv)
 {
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -268,8 +269,8 @@ static int run_jobs(struct session *s, const struct command_line *cl)
 		int rc = run_job(s, &cl->jobs[i]);
 
 		if (rc)
-			worst = rc;
-		if ((rc && !s->opt.keep_going) || s->quit || s->skipped ||
+			worst = rc < worst ? rc : worst;
+		if ((rc && !s->opt.keep_going && !s->opt.check) || s->quit || s->skipped ||
 		    loop_interrupted(s->loop) || loop_ending(s->loop))
 			break;
 	}
@@ -283,10 +284,11 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	if (s->opt.peer)
 		return code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {
-		add_job(cl, true, argv[0]);
+		add_job(cl, true, *argv++);
 		argc--;
-		argv++;
 	}
+	for (; s->opt.check && argc > 0; argc--)
+		add_job(cl, true, *argv++);
 	if (!cl->njobs && !isatty(STDIN_FILENO))
 		add_job(cl, true, "-");
 	s->opt.interactive = !cl->njobs;

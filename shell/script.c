@@ -419,6 +419,8 @@ static char *slurp(struct session *s, int fd, const char *path)
 		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
 	else if (n == 0) {
 		text[len] = 0;
+		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+			memmove(text, text + 3, len - 2);
 		return text;
 	}
 	free(text);

@@ -35,7 +35,7 @@ static const char scripts[] =
 	"\n"
 	"  rdmash script.rdma ARG ...     the arguments are in $argv\n"
 	"  rdmash -f a.rdma -c 'show' -f b.rdma    one after the other, in one session\n"
-	"  rdmash -n script.rdma          checks it, runs nothing\n"
+	"  rdmash -n a.rdma b.rdma        checks them all, runs nothing\n"
 	"  rdmash -x script.rdma          shows each command before it runs\n"
 	"  #!/usr/bin/env rdmash          as its first line makes a file a program\n"
 	"\n"

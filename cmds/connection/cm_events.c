@@ -17,6 +17,7 @@
 #include "journal.h"
 #include "qp_history.h"
 #include "session.h"
+#include "share.h"
 #include "trace.h"
 #include "words.h"
 #include "xmem.h"
@@ -119,6 +120,8 @@ static void keep_data(struct id *id, const struct cm_event *ev)
 	id->data = xcalloc(1, ev->len + 1u);
 	memcpy(id->data, ev->data, ev->len);
 	id->data_len = ev->len;
+	if (id->qp && ev->type == RDMA_CM_EVENT_ESTABLISHED && !id_is_ud(id))
+		share_unpack(id->data, id->data_len, &id->qp->peer);
 }
 
 static void note_state(struct id *id, const struct cm_event *ev)
@@ -231,6 +234,18 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 	      hex, used > 64 ? "..." : "");
 }
 
+/* A request tells what can be typed. */
+static void tell_request(struct session *s, const struct id *id, const char *data)
+{
+	const struct listening *l = id->listener->listening;
+
+	notice_post(s->notices, NOTICE_CM, "%s: CONNECT_REQUEST from %s%s -> %s%s",
+		    id->listener->o.name, id_peer(id), data, id->o.name,
+		    l && l->accept ? "" : "; type accept or reject");
+	if (!l || !l->accept)
+		cm_note_own(s, id);
+}
+
 static void tell(struct session *s, const struct id *id, const struct cm_event *ev, const char *how)
 {
 	const char *name = word_name(cm_event_words, ev->type);
@@ -241,8 +256,7 @@ static void tell(struct session *s, const struct id *id, const struct cm_event *
 	Tcl_DStringInit(&d);
 	say_data(ev, &d);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-		notice_post(s->notices, NOTICE_CM, "%s: CONNECT_REQUEST from %s%s -> %s",
-			    id->listener->o.name, id_peer(id), Tcl_DStringValue(&d), id->o.name);
+		tell_request(s, id, Tcl_DStringValue(&d));
 	else if (ev->status)
 		notice_post(s->notices, NOTICE_CM, "%s: %s %s%s%s", id->o.name, name,
 			    cm_status_text(id, ev), how, Tcl_DStringValue(&d));

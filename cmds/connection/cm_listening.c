@@ -4,8 +4,6 @@
  * in the middle of whatever command waits: the current QP and the failure at hand of that
  * command are put aside meanwhile.
  */
-#include <arpa/inet.h>
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,24 +12,11 @@
 #include "cm_listen.h"
 #include "cm_queue.h"
 #include "session.h"
+#include "share.h"
 
 void listening_free(struct listening *l)
 {
 	free(l);
-}
-
-/* 8 bytes address, 4 bytes rkey, and if wanted 8 bytes length: big-endian. */
-static size_t pack_share(const struct mr *mr, bool with_len, unsigned char *data)
-{
-	uint64_t addr = htobe64((uintptr_t)mr->buf), len = htobe64(mr->len);
-	uint32_t rkey = htobe32(mr->v->rkey);
-
-	memcpy(data, &addr, sizeof addr);
-	memcpy(data + 8, &rkey, sizeof rkey);
-	if (!with_len)
-		return 12;
-	memcpy(data + 12, &len, sizeof len);
-	return 20;
 }
 
 static int other_pd(struct session *s, const char *call, const struct mr *share,
@@ -80,8 +65,9 @@ static int inherit(struct session *s, struct id *id, struct ends_args *ends, str
 	if (!ends->pd && !ends->srq)
 		ends->pd = l->share->pd; /* a QP reaches regions of its own PD only */
 	if (!conn->data.len) {
+		share_pack(l->share, l->share_len, share);
 		conn->data.data = share;
-		conn->data.len = pack_share(l->share, l->share_len, share);
+		conn->data.len = SHARE_BYTES;
 	}
 	return 0;
 }
@@ -91,7 +77,7 @@ int accept_id(struct session *s, struct id *id, const struct ends_args *ends,
 {
 	struct ends_args e = *ends;
 	struct conn_args c = *conn;
-	unsigned char share[20];
+	unsigned char share[SHARE_BYTES];
 	struct rdma_conn_param p;
 	struct obj *mark;
 

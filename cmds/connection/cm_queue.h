@@ -10,4 +10,8 @@ void cm_queue(struct id *id, struct cm_event *ev);
 /* Is a command waiting for events of this id? Then it is told by the command. */
 bool cm_awaited(const struct id *id);
 
+/* A request came in that is not answered by itself: says so at once if the command that waits
+ * is the one that asked, in this very process. */
+void cm_note_own(struct session *s, const struct id *request);
+
 #endif

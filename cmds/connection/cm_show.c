@@ -8,6 +8,7 @@
 #include "out.h"
 #include "qp_history.h"
 #include "session.h"
+#include "share.h"
 #include "words.h"
 
 static bool blank(const struct id *id)
@@ -20,6 +21,7 @@ static bool blank(const struct id *id)
 
 static void out_data(const struct id *id, struct out *o)
 {
+	struct qp_peer window;
 	Tcl_DString dump;
 
 	out_bytes(o, "private_data", id->data ? id->data : (const unsigned char *)"", id->data_len);
@@ -27,6 +29,9 @@ static void out_data(const struct id *id, struct out *o)
 		out_text(o, "\n");
 	} else if (blank(id)) {
 		out_text(o, ", no private data\n");
+	} else if (id->qp && share_unpack(id->data, id->data_len, &window)) {
+		share_out(&window, o);
+		out_text(o, "\n");
 	} else {
 		Tcl_DStringInit(&dump);
 		id_hexdump(id->data, id->data_len, &dump);
@@ -41,8 +46,11 @@ void out_id(struct session *s, struct id *id, struct out *o)
 
 	(void)s;
 	out_str(o, "id", id->o.name, "%s ", id->o.name);
-	out_str(o, "state", state, "%s", state);
+	/* a peer may have left before the command that waited for it could say a word */
+	out_str(o, "state", state, "%s", id->peer_left ? "ESTABLISHED" : state);
 	out_str(o, "peer", id_peer(id), " with %s", id_peer(id));
+	if (id->peer_left)
+		out_text(o, ", then %s by it", state);
 	if (id->qp) {
 		const char *qps = word_name(qp_state_words, qp_history_state(id->qp));
 

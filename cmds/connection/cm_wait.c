@@ -116,6 +116,18 @@ static struct id *unanswered(struct session *s, const struct id *id)
 	return NULL;
 }
 
+void cm_note_own(struct session *s, const struct id *request)
+{
+	const struct id *id = waiting ? waiting->id : NULL, *door = request->listener;
+
+	if (!id || waiting->request || strcmp(id_peer(request), id_local(id)) != 0)
+		return;
+	notice_post(s->notices, NOTICE_CM,
+		    "%s waits for that answer, and so nobody here can give it: Ctrl-C, "
+		    "'destroy %s', and 'listen %u -accept' answers by itself",
+		    id->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
+}
+
 static void say(void *arg)
 {
 	struct wait *w = arg;
@@ -154,18 +166,17 @@ static int wait_for(struct wait *w, const char *call)
 	if (end == LOOP_DONE)
 		return 0;
 	if (end == LOOP_INTERRUPTED)
-		return fail(w->s, call, "EINTR", "%s: interrupted while waiting for %s", call,
-			    w->what);
-	fail(w->s, call, "ETIMEDOUT", "%s: no %s within %llu ms", call, w->what,
-	     (unsigned long long)w->within_ms);
+		fail(w->s, call, "EINTR", "%s: interrupted while waiting for %s", call, w->what);
+	else
+		fail(w->s, call, "ETIMEDOUT", "%s: no %s within %llu ms", call, w->what,
+		     (unsigned long long)w->within_ms);
 	ours = w->request ? NULL : unanswered(w->s, w->id);
-	if (ours) {
-		fail_row(w->s, "cause", "%s is a request that this session has not answered",
-			 ours->o.name);
-		fail_next(w->s, "accept %s", ours->o.name);
-		fail_row(w->s, "remedy", "'listen PORT -accept' answers by itself");
-	}
-	return -1;
+	if (!ours || !ours->listener)
+		return -1;
+	fail_row(w->s, "cause", "%s, the request to %s, is here, and nobody has answered it",
+		 ours->o.name, ours->listener->o.name);
+	return fail_next(w->s, "destroy %s; listen %u -accept", ours->listener->o.name,
+			 ntohs(rdma_get_src_port(ours->listener->v)));
 }
 
 static struct cm_event *take(struct id *id)

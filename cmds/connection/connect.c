@@ -123,7 +123,9 @@ const struct cmd cmd_connect = {
 	.summary = "connect to a peer",
 	.text = "Makes an id, resolves address and route, makes what is missing (PD, CQ, QP) and asks\n"
 		"the peer. The id and its QP become the current ones; private-data has what the peer\n"
-		"sent. When it fails nothing is left. Where the peer sends first, use -prepare, post\n"
+		"sent. When it has told a region (listen -share), post write, read and the atomics\n"
+		"go there; by hand: binary scan [private-data] WuIu addr rkey, then post write ...\n"
+		"-remote $addr -rkey $rkey. When it fails nothing is left. Where the peer sends first, use -prepare, post\n"
 		"receives, then cm connect. With -ps UDP the QP is UD, and an address handle to the peer\n"
 		"is made. In steps: cm create, cm resolve-addr, cm resolve-route, qp create -id,\n"
 		"cm connect; 'trace on' shows them.",

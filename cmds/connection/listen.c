@@ -24,7 +24,7 @@ static const struct arg listen_args[] = {
 	POS("port", listen_args, port, kind_port, "port; 0: any that is free"),
 	OPT("address", listen_args, address, kind_str, "address of this machine; else all"),
 	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
-	OPT("share", listen_args, share, kind_mr_opt, "accepted peers get its address and rkey"),
+	OPT("share", listen_args, share, kind_mr_opt, "region that accepted peers are told of"),
 	SWITCH("share-len", listen_args, share_len, "and its length"),
 	SWITCH("accept", listen_args, accept, "accept by itself while other commands wait"),
 	SWITCH("keep", listen_args, keep,
@@ -107,10 +107,10 @@ static void say(const struct listen_args *a, const struct id *id, struct out *o)
 	out_str(o, "id", id->o.name, "%s", id->o.name);
 	out_str(o, "local", id_local(id), " listening on %s", id_local(id));
 	out_int(o, "port", ntohs(rdma_get_src_port(id->v)), NULL);
+	out_text(o, a->accept ? "; clients are accepted" : "; a client waits until you accept");
 	if (a->share)
-		out_text(o, "; each accepted peer gets %s's addr and rkey as private data",
-			 a->share->o.name);
-	out_text(o, "%s\n", a->accept ? "; accepts by itself" : "");
+		out_text(o, ", and told where %s is", a->share->o.name);
+	out_text(o, "\n");
 }
 
 static int listen_exec(struct session *s, const void *args, struct out *o)
@@ -140,7 +140,7 @@ static const struct cmd_eg listen_egs[] = {
 	{ "reg 4096 -name window -access local-write,remote-write,remote-read", "window" },
 	{ "listen 7471 -share window", "id0 listening on 0.0.0.0:7471" },
 	{ "listen 7471", "port 7471 is in use: id0 has it" },
-	{ "listen 7472 -address 10.0.0.1 -accept", "accepts by itself" },
+	{ "listen 7472 -address 10.0.0.1 -accept", "clients are accepted" },
 	{ NULL, NULL }
 };
 
@@ -150,9 +150,10 @@ const struct cmd cmd_listen = {
 	.summary = "wait for peers on a port",
 	.text = "Makes an id, binds it and lets it listen. A request is told as a notice, and waits\n"
 		"for accept or reject; with -accept it is accepted as soon as it comes, also while\n"
-		"other commands wait, so that both ends can live in one process. -share sends each\n"
-		"peer the address (8 bytes) and the rkey (4 bytes) of a region, both big-endian,\n"
-		"with -share-len also the length (8 bytes): what it needs for WRITE and READ. The\n"
+		"other commands wait, so that both ends can live in one process. -share tells each\n"
+		"peer of a region, in the private data of the answer: address (8 bytes), rkey (4\n"
+		"bytes), with -share-len also the length (8 bytes), all big-endian; behind them\n"
+		"stands what rdmash alone reads, so that post write there needs no address. The\n"
 		"other options are for the connections that are accepted. In steps: cm create, cm\n"
 		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
 		"unless a command has named it or -keep is given: a server may run for ever. Peers\n"

@@ -42,10 +42,49 @@ int post_fill(struct session *s, const struct wr_op *op, const struct post_args 
 	return r->qp && op != &wr_ops[WR_RECV] ? fill_peer(s, a, r) : 0;
 }
 
+int post_target(struct session *s, const struct post_args *a, const struct post_req *r,
+		uint64_t *remote, uint32_t *rkey)
+{
+	const struct qp_peer *told = &r->qp->peer;
+
+	if (a->at.set && a->remote.set)
+		return fail(s, "args", "TWICE", "-at and -remote both say where");
+	if (!told->len && !(a->remote.set && a->rkey.set)) {
+		fail(s, "args", "MISSING", "%s: where to? The peer of %s has told no window",
+		     r->op->name, r->qp->o.name);
+		fail_row(s, "missing", "%s%s%s", a->remote.set ? "" : "-remote ADDRESS",
+			 a->remote.set || a->rkey.set ? "" : " ", a->rkey.set ? "" : "-rkey KEY");
+		return fail_row(
+			s, "or",
+			"at the peer: 'listen PORT -share REGION' tells it to who connects");
+	}
+	*remote = a->remote.set ? a->remote.v : told->addr + a->at.v;
+	*rkey = a->rkey.set ? (uint32_t)a->rkey.v : told->rkey;
+	return 0;
+}
+
+/* " to the peer's window", " from 0x7f3a10a41fe0, rkey 0x1a07". */
+static void say_target(const struct post_req *r, struct out *o)
+{
+	const struct qp_peer *told = &r->qp->peer;
+	bool atomic = r->op->atomic;
+	uint64_t at = atomic ? r->wr.wr.atomic.remote_addr : r->wr.wr.rdma.remote_addr;
+	uint32_t rkey = atomic ? r->wr.wr.atomic.rkey : r->wr.wr.rdma.rkey;
+
+	out_text(o, "%s", atomic ? " at " : r->op->sink ? " from " : " to ");
+	if (!told->len || told->rkey != rkey || at - told->addr >= told->len)
+		out_text(o, "0x%llx, rkey 0x%x", (unsigned long long)at, rkey);
+	else
+		out_text(o, "the peer's window");
+	if (told->len && told->rkey == rkey && at - told->addr - 1 < told->len - 1)
+		out_text(o, " + %llu", (unsigned long long)(at - told->addr));
+}
+
 /* One wr_id is a number, several are a list. */
 static void say(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
 {
-	const char *where = r->srq ? r->srq->o.name : r->qp->o.name;
+	const struct obj *queue = r->srq ? &r->srq->o : &r->qp->o;
+	uint64_t bytes = post_bytes(r);
 
 	if (r->repeat == 1) {
 		out_u64(o, NULL, first, NULL);
@@ -55,13 +94,21 @@ static void say(struct session *s, const struct post_req *r, uint64_t first, str
 			out_u64(o, NULL, first + i, NULL);
 		out_end(o);
 	}
-	if (s->opt.trace)
-		return; /* the trace has said it */
-	out_text(o, "%s %s  %llu B  wr_id %llu", where, r->op->name,
-		 (unsigned long long)post_bytes(r), (unsigned long long)first);
+	out_text(o, "posted");
+	if (r->srq || r->qp != s->ctx->qp)
+		out_text(o, " on %s", queue->name);
+	out_text(o, ": %s of %llu byte%s", r->op->name, (unsigned long long)bytes,
+		 bytes == 1 ? "" : "s");
+	if (r->op->remote)
+		say_target(r, o);
+	out_text(o, " (wr_id %llu", (unsigned long long)first);
 	if (r->repeat > 1)
 		out_text(o, " to %llu", (unsigned long long)(first + r->repeat - 1));
-	out_text(o, "%s\n", post_chain_open() ? "  (in the chain)" : "");
+	out_text(o, post_chain_open() ? "), in the chain\n"
+		    : !(r->op == &wr_ops[WR_RECV] || r->qp->sq_sig_all ||
+			r->wr.send_flags & IBV_SEND_SIGNALED)
+			    ? "); no completion unless it fails\n"
+			    : "); 'poll' takes its completion\n");
 }
 
 static int post_one(struct session *s, struct post_req *r)
@@ -101,13 +148,13 @@ int post_simple(struct session *s, const struct wr_op *op, const struct post_arg
 	if (post_fill(s, op, a, &r))
 		return -1;
 	if (op->atomic) {
-		r.wr.wr.atomic.remote_addr = a->remote.v;
-		r.wr.wr.atomic.rkey = (uint32_t)a->rkey.v;
+		if (post_target(s, a, &r, &r.wr.wr.atomic.remote_addr, &r.wr.wr.atomic.rkey))
+			return -1;
 		r.wr.wr.atomic.compare_add = a->compare.set ? a->compare.v : a->add.v;
 		r.wr.wr.atomic.swap = a->swap.v;
-	} else if (op->remote) {
-		r.wr.wr.rdma.remote_addr = a->remote.v;
-		r.wr.wr.rdma.rkey = (uint32_t)a->rkey.v;
+	} else if (op->remote &&
+		   post_target(s, a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey)) {
+		return -1;
 	}
 	return post_run(s, &r, o);
 }

@@ -28,7 +28,8 @@ struct post_args {
 	struct mr *mr;
 	struct num off, len;
 	struct many sge; /* struct sge_arg */
-	struct num remote, rkey, imm, wr_id, repeat, compare, swap, add, qpn, qkey, access;
+	struct bytes text;
+	struct num at, remote, rkey, imm, wr_id, repeat, compare, swap, add, qpn, qkey, access;
 	struct ah *ah;
 	struct qp *qp;
 	struct srq *srq;
@@ -73,10 +74,12 @@ struct post_req {
 		OPT("len", post_args, len, kind_size, "bytes; left out: up to its end"),   \
 		OPT("sge", post_args, sge, kind_sge, "a piece, or raw addr:len:lkey",      \
 		    .flags = ARG_MANY)
-#define POST_REMOTE_ARGS                                                                      \
-	OPT("remote", post_args, remote, kind_u64, "address at the peer", .flags = ARG_NEED), \
-		OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region",            \
-		    .flags = ARG_NEED)
+#define POST_TEXT_ARG OPT("text", post_args, text, kind_bytes, "these bytes, instead of a region")
+#define POST_REMOTE_ARGS                                                                    \
+	OPT("at", post_args, at, kind_size,                                                 \
+	    "where in the window that the peer has told; left out: its beginning"),         \
+		OPT("remote", post_args, remote, kind_u64, "instead: address at the peer"), \
+		OPT("rkey", post_args, rkey, kind_u32, "and key of the peer's region")
 #define POST_COMMON_ARGS                                                                         \
 	OPT("qp", post_args, qp, kind_qp, "queue pair; left out: the current one"),              \
 		OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),           \
@@ -100,11 +103,16 @@ int post_fill(struct session *s, const struct wr_op *op, const struct post_args 
 	      struct post_req *r);
 /* Checks, posts and says what was posted, or adds it to the chain. */
 int post_run(struct session *s, struct post_req *r, struct out *o);
+/* Address and key at the peer: those of the arguments, else of the window that the peer has told
+ * (listen -share, oob). -1 with s->fail filled: neither is known. */
+int post_target(struct session *s, const struct post_args *a, const struct post_req *r,
+		uint64_t *remote, uint32_t *rkey);
 /* post_fill() and the address at the peer, then post_run(). */
 int post_simple(struct session *s, const struct wr_op *op, const struct post_args *a,
 		struct out *o);
 
-/* post_sge.c: the SGEs of a request; pieces that end outside their region are refused. */
+/* post_sge.c: the SGEs of a request; pieces that end outside their region are refused. A text is
+ * put into a region of its own, made where there is none. */
 int post_sges(struct session *s, const struct post_args *a, struct post_req *r);
 /* The region an SGE lies in, whatever its lkey; NULL: none. */
 const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);

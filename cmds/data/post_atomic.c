@@ -23,7 +23,7 @@ static int cmp_swap_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg cmp_swap_egs[] = { { "mem put window 0 [binary format w 5]", NULL },
 					      { "post cmp-swap buf -compare 5 -swap 9" AT_WINDOW,
-						"ATOMIC_CMP_AND_SWP  8 B" },
+						"ATOMIC_CMP_AND_SWP of 8 bytes" },
 					      { "poll", "SUCCESS  COMP_SWAP" },
 					      { "mem dump window 0 8", "09 00" },
 					      { NULL, NULL } };
@@ -58,7 +58,7 @@ static const struct cmd_eg fetch_add_egs[] = {
 	{ "mem put window 8 [binary format w 40]", NULL },
 	{ "post fetch-add buf -add 2 -remote [expr {[get window addr] + 8}] "
 	  "-rkey [get window rkey]",
-	  "ATOMIC_FETCH_AND_ADD  8 B" },
+	  "ATOMIC_FETCH_AND_ADD of 8 bytes" },
 	{ "poll", "SUCCESS  FETCH_ADD" },
 	{ "mem dump window 8 8", "2a 00" },
 	{ NULL, NULL }

@@ -9,8 +9,8 @@
 
 #define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"
 
-static const struct arg write_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
-					 POST_INLINE_ARG, ARGS_END };
+static const struct arg write_args[] = { POST_DATA_ARGS,   POST_TEXT_ARG,   POST_REMOTE_ARGS,
+					 POST_COMMON_ARGS, POST_INLINE_ARG, ARGS_END };
 
 static int write_exec(struct session *s, const void *args, struct out *o)
 {
@@ -19,10 +19,12 @@ static int write_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg write_egs[] = {
 	{ "mem put buf 0 \"hello, memory\"", NULL },
-	{ "post write buf -len 13" AT_WINDOW, "RDMA_WRITE  13 B" },
+	{ "post write buf -len 13" AT_WINDOW, "RDMA_WRITE of 13 bytes" },
 	{ "poll", "SUCCESS  RDMA_WRITE" },
 	{ "mem get window 0 13", "hello, memory" },
-	{ "post write -sge buf:0:4 -sge buf:8:4 -inline" AT_WINDOW, "8 B" },
+	{ "post write -sge buf:0:4 -sge buf:8:4 -inline" AT_WINDOW, "of 8 bytes" },
+	{ "poll", "SUCCESS" },
+	{ "post write -text bye" AT_WINDOW, "RDMA_WRITE of 3 bytes" },
 	{ "poll", "SUCCESS" },
 	{ NULL, NULL }
 };
@@ -31,8 +33,8 @@ const struct cmd cmd_post_write = {
 	.name = "post write",
 	.family = "data path",
 	.summary = "write into the peer's memory",
-	.text = "The bytes of the region, or of several -sge in order, go to the address at the\n"
-		"peer. Its region and its QP must allow REMOTE_WRITE. The peer sees no\n"
+	.text = "The bytes of the region, of several -sge in order, or -text go to the window that\n"
+		"the peer has told (listen -share), or to -remote with -rkey. Its region and its QP must allow REMOTE_WRITE. The peer sees no\n"
 		"completion: it looks at the memory, or you use write-imm. The completion here\n"
 		"says that the peer's device has the bytes.",
 	.calls = "ibv_post_send(3)",
@@ -44,6 +46,7 @@ const struct cmd cmd_post_write = {
 };
 
 static const struct arg write_imm_args[] = { POST_DATA_ARGS,
+					     POST_TEXT_ARG,
 					     POST_REMOTE_ARGS,
 					     OPT("imm", post_args, imm, kind_u32,
 						 "32 bits for the peer's completion",
@@ -58,17 +61,16 @@ static int write_imm_exec(struct session *s, const void *args, struct out *o)
 	const struct post_args *a = args;
 	struct post_req r;
 
-	if (post_fill(s, &wr_ops[WR_WRITE_IMM], a, &r))
+	if (post_fill(s, &wr_ops[WR_WRITE_IMM], a, &r) ||
+	    post_target(s, a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey))
 		return -1;
 	r.wr.imm_data = htonl((uint32_t)a->imm.v);
-	r.wr.wr.rdma.remote_addr = a->remote.v;
-	r.wr.wr.rdma.rkey = (uint32_t)a->rkey.v;
 	return post_run(s, &r, o);
 }
 
 static const struct cmd_eg write_imm_egs[] = { { "post recv -qp $peer", NULL },
 					       { "post write-imm buf -len 22 -imm 22" AT_WINDOW,
-						 "RDMA_WRITE_WITH_IMM  22 B" },
+						 "RDMA_WRITE_WITH_IMM of 22 bytes" },
 					       { "poll -qp $peer", "imm 22" },
 					       { NULL, NULL } };
 
@@ -98,7 +100,7 @@ static int read_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg read_egs[] = { { "mem put window 0 \"read me\"", NULL },
 					  { "post read buf -off 100 -len 7" AT_WINDOW,
-					    "RDMA_READ  7 B" },
+					    "RDMA_READ of 7 bytes" },
 					  { "poll", "SUCCESS  RDMA_READ" },
 					  { "mem get buf 100 7", "read me" },
 					  { NULL, NULL } };
@@ -107,7 +109,8 @@ const struct cmd cmd_post_read = {
 	.name = "post read",
 	.family = "data path",
 	.summary = "read from the peer's memory",
-	.text = "The bytes at the peer's address come into the region, which needs LOCAL_WRITE.\n"
+	.text = "The bytes at the peer's address come into the region, which needs LOCAL_WRITE. The\n"
+		"address is in the window that the peer has told (listen -share): -at; or -remote.\n"
 		"The peer's region and QP must allow REMOTE_READ, and both QPs must have been\n"
 		"connected with room for reads (max_rd_atomic, max_dest_rd_atomic). What is\n"
 		"posted after a read may overtake its data: -fence makes it wait.",

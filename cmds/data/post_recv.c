@@ -28,8 +28,8 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 	return post_simple(s, &wr_ops[WR_RECV], &a, o);
 }
 
-static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64", "RECV  64 B" },
-					  { "post recv", "RECV  0 B" },
+static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64", "RECV of 64 bytes" },
+					  { "post recv", "RECV of 0 bytes" },
 					  { "post recv buf -len 64 -repeat 3", "wr_id" },
 					  { NULL, NULL } };
 

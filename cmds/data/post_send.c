@@ -8,8 +8,9 @@
 #include "session.h"
 #include "table.h"
 
-static const struct arg send_args[] = { POST_DATA_ARGS,	    POST_COMMON_ARGS, POST_INLINE_ARG,
-					POST_SOLICITED_ARG, POST_UD_ARGS,     ARGS_END };
+static const struct arg send_args[] = { POST_DATA_ARGS,	 POST_TEXT_ARG,	     POST_COMMON_ARGS,
+					POST_INLINE_ARG, POST_SOLICITED_ARG, POST_UD_ARGS,
+					ARGS_END };
 
 static int send_exec(struct session *s, const void *args, struct out *o)
 {
@@ -18,7 +19,7 @@ static int send_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg send_egs[] = { { "post recv window -qp $peer", "RECV" },
 					  { "mem put buf 0 hello", NULL },
-					  { "post send buf -len 5", "SEND  5 B" },
+					  { "post send buf -len 5", "SEND of 5 bytes" },
 					  { "poll", "SUCCESS  SEND" },
 					  { "poll -qp $peer", "RECV" },
 					  { NULL, NULL } };
@@ -42,10 +43,9 @@ const struct cmd cmd_post_send = {
 #define IMM_ARG \
 	OPT("imm", post_args, imm, kind_u32, "32 bits for the peer's completion", .flags = ARG_NEED)
 
-static const struct arg send_imm_args[] = {
-	POST_DATA_ARGS,	    IMM_ARG,	  POST_COMMON_ARGS, POST_INLINE_ARG,
-	POST_SOLICITED_ARG, POST_UD_ARGS, ARGS_END
-};
+static const struct arg send_imm_args[] = { POST_DATA_ARGS,   POST_TEXT_ARG,   IMM_ARG,
+					    POST_COMMON_ARGS, POST_INLINE_ARG, POST_SOLICITED_ARG,
+					    POST_UD_ARGS,     ARGS_END };
 
 static int send_imm_exec(struct session *s, const void *args, struct out *o)
 {
@@ -59,7 +59,8 @@ static int send_imm_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg send_imm_egs[] = { { "post recv -qp $peer", NULL },
-					      { "post send-imm -imm 7", "SEND_WITH_IMM  0 B" },
+					      { "post send-imm -imm 7",
+						"SEND_WITH_IMM of 0 bytes" },
 					      { "poll -qp $peer", "imm 7" },
 					      { NULL, NULL } };
 
@@ -79,6 +80,7 @@ const struct cmd cmd_post_send_imm = {
 };
 
 static const struct arg send_inv_args[] = { POST_DATA_ARGS,
+					    POST_TEXT_ARG,
 					    OPT("rkey", post_args, rkey, kind_u32,
 						"key of the peer's window, to be invalidated",
 						.flags = ARG_NEED),

@@ -9,9 +9,14 @@
 #include <string.h>
 
 #include "arena.h"
+#include "journal.h"
+#include "make.h"
 #include "post.h"
+#include "posted.h"
 #include "session.h"
 #include "xmem.h"
+
+#define TEXT_REGION 4096 /* bytes of a region for texts */
 
 static int field(struct session *s, const struct arg *a, const char *text, uint64_t *v)
 {
@@ -115,6 +120,64 @@ static int add_piece(struct session *s, struct post_req *r, const struct mr *mr,
 	return 0;
 }
 
+/* ------------------------------------------------------------------- texts -- */
+
+/* Bytes that are posted belong to the device until their request is done. */
+static bool texts_are_out(struct session *s, const struct pd *pd)
+{
+	struct obj *o;
+
+	if (post_chain_open())
+		return true;
+	obj_foreach(o, s) {
+		const struct qp *qp = (const struct qp *)o;
+
+		if (o->class == &qp_class && qp->pd == pd && posted_left(qp, false, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* A region of the PD with room for len bytes at *off; made where there is none. */
+static struct mr *text_region(struct session *s, struct pd *pd, size_t len)
+{
+	bool busy = texts_are_out(s, pd);
+	struct mr *mr;
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		mr = (struct mr *)o;
+		if (o->class != &mr_class || mr->pd != pd || !mr->for_texts)
+			continue;
+		if (!busy)
+			mr->texts = 0;
+		if (mr->len - mr->texts >= len)
+			return mr;
+	}
+	mr = mr_make(s, pd, NULL, len > TEXT_REGION ? len : TEXT_REGION, 0);
+	if (mr)
+		mr->for_texts = true;
+	return mr;
+}
+
+static int add_text(struct session *s, struct post_req *r, const struct bytes *text)
+{
+	struct mr *mr = text_region(s, r->qp->pd, text->len);
+	unsigned char *at;
+
+	if (!mr)
+		return -1;
+	at = (unsigned char *)mr->buf + mr->texts;
+	memcpy(at, text->data, text->len);
+	journal_mem(s, NOTE_PUT, mr, mr->texts, text->len, at, text->len);
+	r->sge[r->wr.num_sge++] = (struct ibv_sge){ (uintptr_t)at, (uint32_t)text->len,
+						    mr->v->lkey };
+	mr->texts += text->len;
+	return 0;
+}
+
+/* ------------------------------------------------------------- all of them -- */
+
 int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 {
 	const struct sge_arg *sge = a->sge.v;
@@ -123,6 +186,10 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 	unsigned n;
 
 	r->wr.sg_list = r->sge;
+	if (a->text.data && (mr || a->sge.n || a->len.set || a->off.v))
+		return fail(s, "args", "TWICE", "-text and a region both say what is sent");
+	if (a->text.data)
+		return a->text.len ? add_text(s, r, &a->text) : 0;
 	if (!mr && (a->len.set || a->off.v) && !a->sge.n) {
 		mr = obj_only(s, &mr_class, &n);
 		if (!mr) {

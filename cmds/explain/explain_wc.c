@@ -155,10 +155,10 @@ static void check_rights_there(const struct inquest *q)
 		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->far.name, need);
 }
 
-/* What the peer has told by oob. */
+/* What the peer has told: by oob, or with listen -share. */
 static void check_told(const struct inquest *q, const struct qp_peer *told)
 {
-	if (!told->known || !told->len)
+	if (!told->len)
 		return;
 	if (told->rkey != q->wr->rkey)
 		candidate_add(q->c, IS_SO, "qp-info", "the peer told the rkey 0x%x, not 0x%x",

@@ -157,7 +157,7 @@ run -n k.rdma
 wants '-n finds' "$code $err" "1 k.rdma:1: unknown command 'nosuch'"
 printf 'echo a\nproc p {} {\n\tif 1 {\n\t\tslep 1\n\t}\n}\np\nsleep 5x\nexpect a 1 {\n  option hue on\n}\nset x [repeat 2]\necho $x(\n' >n.rdma
 run -n n.rdma
-wants '-n: code' $code 1
+wants '-n: code, as when it is run' $code 2
 wants '-n: out' "$out" ''
 wants '-n: err' "$err" "n.rdma:4: unknown command 'slep'; did you mean sleep?
 n.rdma:8: time: '5x' is not a time such as 500, 500ms or 2s
@@ -172,8 +172,25 @@ wants '-n: nothing wrong' "$code $err" '0 '
 printf 'while $x<3 {incr x}\n' >warn.rdma
 run -n warn.rdma
 has '-n warns' "$code $err" '0 warn.rdma:1: warning: '
+run -n fine.rdma k.rdma open.rdma
+wants '-n: all files' "$code $err" "2 k.rdma:1: unknown command 'nosuch'
+open.rdma:2: missing close-brace"
+run -n open.rdma
+wants '-n: unterminated, the code as when it is run' $code 2
+printf '\357\273\277echo marked\n' >bom.rdma
+run bom.rdma
+wants 'a byte order mark, run' "$code $out" '0 marked'
+run -n bom.rdma
+wants 'a byte order mark, checked' "$code $err" '0 '
 run -n -c 'if 1 {nosuch}'
 has '-n -c' "$code $err" "1 -c:1: unknown command 'nosuch'"
+
+run --color never -c 'echo plain'
+wants '--color never' "$code $out" '0 plain'
+run --color sometimes -c 'echo plain'
+wants '--color sometimes' "$code $err" "2 rdmash: --color takes always, never or auto, not 'sometimes'"
+run -c 'echo {*}[lrepeat 100000 word]'
+wants 'many words: a cost that grows faster runs out of time and memory' "$code ${#out}" '0 499999'
 
 # ------------------------------------------------------------------------ json
 run --json -c 'version' -c 'option' -c 'echo "a \"quoted\" word"' -c 'expect -true 1' -c 'help -json' -c help

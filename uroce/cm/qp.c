@@ -282,9 +282,11 @@ EXPORT int rdma_create_qp(struct rdma_cm_id *v, struct ibv_pd *pd, struct ibv_qp
 	return r;
 }
 
+/* Programs call it for ids that never had one: then only the queues of the id go, if any. */
 EXPORT void rdma_destroy_qp(struct rdma_cm_id *v)
 {
-	ibv_destroy_qp(v->qp);
+	if (v->qp)
+		ibv_destroy_qp(v->qp);
 	v->qp = NULL;
 	destroy_cqs(v);
 }

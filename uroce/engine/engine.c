@@ -126,7 +126,7 @@ const char *engine_reason(void)
 	return reason;
 }
 
-static bool forking[2];
+static __thread bool forking[2]; /* this thread has setup, and the lock */
 
 void engine_before_fork(void)
 {
@@ -148,6 +148,7 @@ void engine_after_fork(void)
 
 void engine_forget(void)
 {
+	engine_after_fork(); /* what this thread took: it may be cancelled again */
 	pthread_mutex_init(&setup, NULL);
 	lock_forget();
 	progress_forget();

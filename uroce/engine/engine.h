@@ -5,8 +5,9 @@
  *
  * The lock guards everything but the rings of completion queues being looked at. Functions
  * of other files say when they take it; those that say nothing run with it held. Code of
- * the application is never called under it, nothing blocks under it, and a thread is not
- * cancelled while it has it.
+ * the application is never called under it, and a thread is not cancelled while it has it.
+ * Waits under it have an end that is near: a millisecond for room in a socket (tx.c), and for
+ * the lock of the names (names.c), which another process has for some system calls.
  *
  * Progress (receiving, timers, retransmission) is made by whoever is at hand: a thread of
  * the application inside ibv_poll_cq() or a blocking wait for an event, else the engine's
@@ -46,7 +47,7 @@ int engine_get(void);
 void engine_put(void);
 /* Why engine_get() failed, a sentence with the remedy; "" when it did not. */
 const char *engine_reason(void);
-/* Around fork(), in the parent: nothing is under way meanwhile. */
+/* Around fork(), in the thread that calls it: nothing is under way meanwhile. */
 void engine_before_fork(void);
 void engine_after_fork(void);
 /* After fork(), in the child: nothing is up, nobody has the lock, what the parent got is not

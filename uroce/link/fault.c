@@ -351,7 +351,7 @@ void fault_forget(void)
 		struct side *s = &sides[i];
 
 		TAILQ_INIT(&s->reordered);
-		s->timer.place = 0;
+		timer_stop(&s->timer);
 		while (!TAILQ_EMPTY(&s->held)) {
 			struct held *h = TAILQ_FIRST(&s->held);
 

@@ -12,17 +12,35 @@
 
 #include "cm.h"
 #include "context.h"
+#include "cq.h"
 #include "engine.h"
 #include "group.h"
 #include "mcast.h"
 #include "qp.h"
 #include "setup.h"
 #include "timer.h"
+#include "tree.h"
+
+/* The only place of liburoce.so that fork() comes to. Every lock that is not taken here, in
+ * before(), is made anew in forget(): a thread that the child does not have may hold it. */
+static void before(void)
+{
+	tree_before_fork();
+	engine_before_fork();
+}
+
+static void after(void)
+{
+	engine_after_fork();
+	tree_after_fork();
+}
 
 /* Locks first: the others may take them. Then the timers, whose owners go. Sockets last. */
 static void forget(void)
 {
 	engine_forget();
+	tree_forget();
+	cq_forget_all();
 	timer_forget();
 	cm_forget();
 	mcast_forget();
@@ -37,7 +55,7 @@ static int failed;
 
 static void install(void)
 {
-	failed = pthread_atfork(engine_before_fork, engine_after_fork, forget);
+	failed = pthread_atfork(before, after, forget);
 }
 
 int fork_install(void)

@@ -3,7 +3,8 @@
 #ifndef UROCE_PRELOAD_FORK_H
 #define UROCE_PRELOAD_FORK_H
 
-/* From now on: once a process, by engine_get(); programs that use no verbs fork as ever.
+/* From now on: once a process, by engine_get() and by who first looks at our files; programs
+ * that use no verbs fork as ever.
  * 0, or -1 with errno. */
 int fork_install(void);
 

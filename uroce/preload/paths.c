@@ -34,7 +34,9 @@ static const char *find(const char *path, char *buf, size_t size)
 	return path;
 }
 
-/* The next definition of name, which is the C library's; looked up once. */
+/* The next definition of name, which is the C library's. It is looked up when the library is
+ * loaded: a call may come from the handler of a signal, where dlsym(3) is not allowed. Only
+ * what other libraries call before that is looked up here. */
 static void *next_of(_Atomic(void *) *slot, const char *name)
 {
 	void *fn = atomic_load_explicit(slot, memory_order_relaxed);
@@ -46,36 +48,44 @@ static void *next_of(_Atomic(void *) *slot, const char *name)
 	return fn;
 }
 
+/* The place of the next definition of name, with a constructor that fills it. */
+#define NEXT(name)                                                      \
+	static _Atomic(void *) next_##name;                             \
+	__attribute__((constructor)) static void find_next_##name(void) \
+	{                                                               \
+		next_of(&next_##name, #name);                           \
+	}
+
 /* Defines type name(params): calls the next one with args, in which P is the path found. */
-#define WRAP(type, name, path, params, args)                                      \
-	EXPORT type name params                                                   \
-	{                                                                         \
-		static _Atomic(void *) slot;                                      \
-		type(*const next) params = (type(*) params)next_of(&slot, #name); \
-		char buf[PLACE_MAX];                                              \
-		const char *P = find(path, buf, sizeof buf);                      \
-                                                                                  \
-		return next args;                                                 \
+#define WRAP(type, name, path, params, args)                                             \
+	NEXT(name)                                                                       \
+	EXPORT type name params                                                          \
+	{                                                                                \
+		type(*const next) params = (type(*) params)next_of(&next_##name, #name); \
+		char buf[PLACE_MAX];                                                     \
+		const char *P = find(path, buf, sizeof buf);                             \
+                                                                                         \
+		return next args;                                                        \
 	}
 
 /* The same for open() and its kind, with a mode where the flags call for one. */
-#define WRAP_OPEN(name, path, params, args)                                     \
-	EXPORT int name params                                                  \
-	{                                                                       \
-		static _Atomic(void *) slot;                                    \
-		int(*const next) params = (int(*) params)next_of(&slot, #name); \
-		char buf[PLACE_MAX];                                            \
-		const char *P = find(path, buf, sizeof buf);                    \
-		mode_t mode = 0;                                                \
-                                                                                \
-		if (flags & (O_CREAT | O_TMPFILE)) {                            \
-			va_list ap;                                             \
-                                                                                \
-			va_start(ap, flags);                                    \
-			mode = va_arg(ap, mode_t);                              \
-			va_end(ap);                                             \
-		}                                                               \
-		return next args;                                               \
+#define WRAP_OPEN(name, path, params, args)                                            \
+	NEXT(name)                                                                     \
+	EXPORT int name params                                                         \
+	{                                                                              \
+		int(*const next) params = (int(*) params)next_of(&next_##name, #name); \
+		char buf[PLACE_MAX];                                                   \
+		const char *P = find(path, buf, sizeof buf);                           \
+		mode_t mode = 0;                                                       \
+                                                                                       \
+		if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {             \
+			va_list ap;                                                    \
+                                                                                       \
+			va_start(ap, flags);                                           \
+			mode = va_arg(ap, mode_t);                                     \
+			va_end(ap);                                                    \
+		}                                                                      \
+		return next args;                                                      \
 	}
 
 WRAP_OPEN(open, path, (const char *path, int flags, ...), (P, flags, mode))
@@ -103,11 +113,11 @@ WRAP(ssize_t, readlinkat, path, (int dir, const char *path, char *to, size_t siz
      (dir, P, to, size))
 
 /* The name that it has for the program, and not that of the tree. */
+NEXT(realpath)
 EXPORT char *realpath(const char *path, char *to)
 {
-	static _Atomic(void *) slot;
-	char *(*const next)(const char *,
-			    char *) = (char *(*)(const char *, char *))next_of(&slot, "realpath");
+	char *(*const next)(const char *, char *) =
+		(char *(*)(const char *, char *))next_of(&next_realpath, "realpath");
 	char buf[PLACE_MAX], there[PATH_MAX];
 
 	if (find(path, buf, sizeof buf) == path)
@@ -118,15 +128,15 @@ EXPORT char *realpath(const char *path, char *to)
 }
 
 /* Counters are read again from the same descriptor, and must have gone on. */
-#define WRAP_READ(name, params, args)                                                   \
-	EXPORT ssize_t name params                                                      \
-	{                                                                               \
-		static _Atomic(void *) slot;                                            \
-		ssize_t(*const next) params = (ssize_t(*) params)next_of(&slot, #name); \
-                                                                                        \
-		if (atomic_load_explicit(&tree_followed, memory_order_relaxed))         \
-			tree_again(fd);                                                 \
-		return next args;                                                       \
+#define WRAP_READ(name, params, args)                                                          \
+	NEXT(name)                                                                             \
+	EXPORT ssize_t name params                                                             \
+	{                                                                                      \
+		ssize_t(*const next) params = (ssize_t(*) params)next_of(&next_##name, #name); \
+                                                                                               \
+		if (atomic_load_explicit(&tree_followed, memory_order_relaxed))                \
+			tree_again(fd);                                                        \
+		return next args;                                                              \
 	}
 
 WRAP_READ(read, (int fd, void *buf, size_t n), (fd, buf, n))
@@ -152,11 +162,12 @@ WRAP_READ(__pread_chk, (int fd, void *buf, size_t n, off_t at, size_t room), (fd
 WRAP_READ(__pread64_chk, (int fd, void *buf, size_t n, off64_t at, size_t room),
 	  (fd, buf, n, at, room))
 
+NEXT(__realpath_chk)
 EXPORT char *__realpath_chk(const char *path, char *to, size_t room)
 {
-	static _Atomic(void *) slot;
 	char *(*const next)(const char *, char *, size_t) =
-		(char *(*)(const char *, char *, size_t))next_of(&slot, "__realpath_chk");
+		(char *(*)(const char *, char *, size_t))next_of(&next___realpath_chk,
+								 "__realpath_chk");
 
 	return room < PATH_MAX ? next(path, to, room) : realpath(path, to);
 }

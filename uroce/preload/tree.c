@@ -16,11 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "context.h"
 #include "engine.h"
 #include "gid.h"
+#include "preload/fork.h"
 #include "tree.h"
 #include "uroce.h"
 
@@ -45,6 +47,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic bool tree_followed;
 static char root[128]; /* "": not made */
 static dev_t root_dev;
+static ino_t counter_files[COUNTERS_MAX]; /* of hw_counters, on root_dev */
+static unsigned ncounter_files;
 static pid_t owner; /* who made it, and removes it */
 
 const char *tree_place(const char *path, const char **rest)
@@ -71,6 +75,7 @@ static bool in_root(char *buf, size_t size, const char *name)
 	return (size_t)snprintf(buf, size, "%s/%s", root, name) < size;
 }
 
+/* EEXIST is most often the answer where it is called: only when something is missing. */
 static void make_above(char *path)
 {
 	for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); p++) {
@@ -80,23 +85,40 @@ static void make_above(char *path)
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void put(const char *name, const char *fmt, ...)
+static void remove_file(const char *name)
 {
 	char path[384];
-	va_list ap;
-	int fd, n;
+
+	if (in_root(path, sizeof path, name))
+		unlink(path);
+}
+
+static int open_file(const char *name)
+{
+	char path[384];
+	int fd;
 
 	if (!in_root(path, sizeof path, name))
-		return;
-	make_above(path);
+		return -1;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	make_above(path);
+	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+}
+
+__attribute__((format(printf, 2, 3))) static void put(const char *name, const char *fmt, ...)
+{
+	va_list ap;
+	int fd = open_file(name), n;
+
 	if (fd < 0)
 		return;
 	va_start(ap, fmt);
 	n = vdprintf(fd, fmt, ap);
 	va_end(ap);
-	if (n < 0 || ftruncate(fd, n) != 0) /* others may be reading */
-		unlink(path);
+	if (n < 0 || ftruncate(fd, n) != 0) /* a full disk: rather nothing than half of it */
+		remove_file(name);
 	close(fd);
 }
 
@@ -104,11 +126,11 @@ static void put_link(const char *name, const char *target)
 {
 	char path[384];
 
-	if (!in_root(path, sizeof path, name))
+	if (!in_root(path, sizeof path, name) || symlink(target, path) == 0 || errno != ENOENT)
 		return;
 	make_above(path);
-	if (symlink(target, path) != 0 && errno != EEXIST)
-		return;
+	if (symlink(target, path) != 0)
+		return; /* no place for it: it is missing */
 }
 
 static void put_directory(const char *name)
@@ -156,13 +178,13 @@ static void put_guid(const char *name)
 
 static void put_attribute(const char *kind, unsigned i, const char *text)
 {
-	char name[80], path[384];
+	char name[80];
 
 	snprintf(name, sizeof name, PORT "/gid_attrs/%s/%u", kind, i);
 	if (text)
 		put(name, "%s\n", text);
-	else if (in_root(path, sizeof path, name))
-		unlink(path);
+	else
+		remove_file(name);
 }
 
 /* The attributes of an empty entry cannot be read: here they are not there. */
@@ -226,6 +248,31 @@ static void put_counters(bool all)
 	}
 }
 
+static void note_counter_files(void)
+{
+	struct dirent *e;
+	char path[384];
+	DIR *d;
+
+	ncounter_files = 0;
+	if (!in_root(path, sizeof path, PORT "/hw_counters"))
+		return;
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (e->d_type == DT_REG && ncounter_files < COUNTERS_MAX)
+			counter_files[ncounter_files++] = e->d_ino;
+	if (d)
+		closedir(d);
+}
+
+static bool is_counter_file(ino_t inode)
+{
+	for (unsigned i = 0; i < ncounter_files; i++)
+		if (counter_files[i] == inode)
+			return true;
+	return false;
+}
+
 static void put_all(void)
 {
 	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
@@ -235,6 +282,7 @@ static void put_all(void)
 	put_guid(IB "/sys_image_guid");
 	put_gids(true);
 	put_counters(true);
+	note_counter_files();
 	put_link(VERBS "/device", "../../../" IB "/device");
 	/* who asks whether it is a character device that may be read and written: it is */
 	put_link("uverbs", "/dev/null");
@@ -315,6 +363,7 @@ bool tree_file(const char *place, const char *rest, char *buf, size_t size)
 {
 	bool there;
 
+	fork_install(); /* without it a child may wait for the lock: no reason to give no file */
 	pthread_mutex_lock(&lock);
 	if (!root[0] || owner != getpid()) { /* a child of fork() makes its own */
 		owner = getpid();
@@ -338,7 +387,31 @@ void tree_again(int fd)
 		return;
 	if (pthread_mutex_trylock(&lock) != 0) /* it is being done, maybe by this thread */
 		return;
-	if (root[0] && owner == getpid())
-		put_counters(false);
+	if (root[0] && owner == getpid() && is_counter_file(st.st_ino))
+		put_counters(false); /* which takes the lock of the engine */
 	pthread_mutex_unlock(&lock);
+}
+
+static __thread bool forking;
+
+void tree_before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	forking = pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+void tree_after_fork(void)
+{
+	if (forking)
+		pthread_mutex_unlock(&lock);
+	forking = false;
+}
+
+void tree_forget(void)
+{
+	tree_after_fork();
+	pthread_mutex_init(&lock, NULL);
 }

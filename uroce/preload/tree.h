@@ -14,6 +14,11 @@ const char *tree_place(const char *path, const char **rest);
  * there is no tree (no temporary directory), or the name is too long. */
 bool tree_file(const char *place, const char *rest, char *buf, size_t size);
 
+/* Around fork(), in the thread that calls it, and in the child, whose tree is its own. */
+void tree_before_fork(void);
+void tree_after_fork(void);
+void tree_forget(void);
+
 /* A file of a counter has been looked for: it may be read from then on, as often as it likes. */
 extern _Atomic bool tree_followed;
 /* Brings the counters up to date if the descriptor may be one of theirs. */

@@ -226,7 +226,13 @@ static void pkeys(void)
 /* In a child of fork(), which shares the descriptors with its parent. */
 static int child_main(__be64 guid_of_parent, struct ibv_cq *cq)
 {
+	struct ibv_wc wc;
+
+	alarm(10);
 	device_forget();
+	cq_forget_all();
+	if (ibv_poll_cq(cq, 1, &wc) != 1) /* a thread of the parent has its lock */
+		return 3;
 	if (device_guid() == guid_of_parent || ibv_destroy_cq(cq) != 0 ||
 	    ibv_close_device(context) != 0)
 		return 1;
@@ -252,9 +258,11 @@ static void forked(void)
 	engine_unlock();
 	fcntl(ch->fd, F_SETFL, O_NONBLOCK);
 	fcntl(context->async_fd, F_SETFL, O_NONBLOCK);
+	pthread_mutex_lock(&to_cq(cq)->taking);
 	child = fork();
 	if (child == 0)
 		_exit(child_main(mine, cq));
+	pthread_mutex_unlock(&to_cq(cq)->taking);
 	CHECK(child > 0);
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK_INT(status, 0);

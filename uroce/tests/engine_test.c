@@ -391,7 +391,7 @@ static void *fork_often(void *arg)
 		pid_t pid = fork();
 
 		if (pid == 0)
-			_exit(fake_forgets != 6);
+			_exit(fake_forgets != 8);
 		if (pid < 0 || waitpid(pid, (int[]){ 1 }, 0) != pid)
 			return (void *)1;
 	}

@@ -15,6 +15,7 @@
 #include "gid.h"
 #include "group.h"
 #include "mcast.h"
+#include "preload/tree.h"
 #include "qp.h"
 #include "rx.h"
 #include "setup.h"
@@ -241,6 +242,24 @@ void device_forget(void)
 }
 
 void link_forget(void)
+{
+	fake_forgets++;
+}
+
+void cq_forget_all(void)
+{
+	fake_forgets++;
+}
+
+void tree_before_fork(void)
+{
+}
+
+void tree_after_fork(void)
+{
+}
+
+void tree_forget(void)
 {
 	fake_forgets++;
 }

@@ -13,6 +13,8 @@
 #include "check.h"
 #include "context.h"
 #include "fake_verbs.h"
+#include "preload/fork.h"
+#include "preload/tree.h"
 #include "uroce.h"
 
 #define DEVICE	 "/sys/class/infiniband/uroce0"
@@ -26,9 +28,22 @@ int __xstat(int version, const char *path, struct stat *st);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 
 static uint64_t sent = 7;
+static _Atomic unsigned asked; /* for the counters, which takes the lock of the engine */
+
+/* preload/fork.c does this for all of the device. */
+int fork_install(void)
+{
+	static bool done;
+
+	if (!done && pthread_atfork(tree_before_fork, tree_after_fork, tree_forget) != 0)
+		return -1;
+	done = true;
+	return 0;
+}
 
 unsigned uroce_counters(struct uroce_counter *c, unsigned n)
 {
+	asked++;
 	if (n)
 		c[0] = (struct uroce_counter){ "sent_pkts", sent };
 	return 1;
@@ -69,6 +84,40 @@ static void counter_again(void)
 	close(fd);
 }
 
+/* Where DEVICE really is, in this process. */
+static void real_place(char *buf, size_t size)
+{
+	char link[64];
+	ssize_t n;
+	int fd = open(DEVICE, O_RDONLY | O_DIRECTORY);
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, size - 1);
+	CHECK(n > 0);
+	buf[n] = '\0';
+	close(fd);
+}
+
+/* Once a counter was read, a file of its file system that is none costs no look at them. */
+static void other_file(void)
+{
+	char place[PATH_MAX], buf[8];
+	unsigned before;
+	int fd;
+
+	real_place(place, sizeof place);
+	CHECK(strlen(place) + sizeof "/other" < sizeof place);
+	strcat(place, "/other");
+	fd = open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	CHECK(fd >= 0 && write(fd, "other", 5) == 5);
+	before = asked;
+	for (unsigned i = 0; i < 100; i++)
+		CHECK_INT(pread(fd, buf, sizeof buf, 0), 5);
+	CHECK_INT(asked, before);
+	close(fd);
+	CHECK_INT(unlink(place), 0);
+}
+
 static void contents(void)
 {
 	char guid[20];
@@ -100,6 +149,7 @@ static void contents(void)
 	sent = 8;
 	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "8");
 	counter_again();
+	other_file();
 	fake_no_gids = true;
 	CHECK_STR(text("ports/1/state"), "1: DOWN");
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "");
@@ -199,20 +249,6 @@ static void modes(void)
 	unlink(path);
 }
 
-/* Where DEVICE really is, in this process. */
-static void real_place(char *buf, size_t size)
-{
-	char link[64];
-	ssize_t n;
-	int fd = open(DEVICE, O_RDONLY | O_DIRECTORY);
-
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = readlink(link, buf, size - 1);
-	CHECK(n > 0);
-	buf[n] = '\0';
-	close(fd);
-}
-
 /* A child has a tree of its own, and takes it away when it ends. */
 static void removed(void)
 {
@@ -240,6 +276,35 @@ static void removed(void)
 	CHECK_INT(stat(mine, &st), 0);
 }
 
+static void *look_often(void *stop)
+{
+	while (!*(_Atomic bool *)stop)
+		CHECK_STR(text("ports/1/link_layer"), "Ethernet");
+	return NULL;
+}
+
+/* While another thread is in the tree: its lock is nobody's in the child. */
+static void forked_busy(void)
+{
+	_Atomic bool stop = false;
+	pthread_t thread;
+
+	CHECK_INT(pthread_create(&thread, NULL, look_often, &stop), 0);
+	for (unsigned i = 0; i < 50; i++) {
+		int status;
+		pid_t child = fork();
+
+		if (child == 0) {
+			alarm(20);
+			_exit(access(UVERBS, F_OK) != 0);
+		}
+		CHECK_INT(waitpid(child, &status, 0), child);
+		CHECK_INT(status, 0);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+}
+
 int main(void)
 {
 	contents();
@@ -247,5 +312,6 @@ int main(void)
 	directories();
 	modes();
 	removed();
+	forked_busy();
 	return checks_end();
 }

@@ -229,8 +229,24 @@ static void check_srq(void)
 	close_both();
 }
 
+/* Servers do this for ids that never came to have a QP. */
+static void check_no_qp(void)
+{
+	open_both(RDMA_PS_TCP, "::");
+	rdma_destroy_qp(id);
+	resolve("10.0.0.1");
+	rdma_destroy_qp(id);
+	create_qp(id);
+	rdma_destroy_qp(id);
+	CHECK(!id->qp && !id->send_cq && !id->recv_cq);
+	rdma_destroy_qp(id);
+	rdma_destroy_qp(listener);
+	close_both();
+}
+
 int main(void)
 {
+	check_no_qp();
 	check_datagram();
 	check_multicast();
 	check_sync_client();

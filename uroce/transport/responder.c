@@ -2,8 +2,9 @@
 /*
  * Requests of the peer: volume 1, 9.7.4 (RC), 9.8.2 (UC), 9.9.3 (errors).
  *
- * Nothing of a request that is not carried out stays: the checks come first, and a request
- * that lacks a receive finds the responder unchanged when it comes again.
+ * The checks of a packet come first: one that fails them has written nothing, and one that
+ * lacks a receive finds the responder unchanged when it comes again. What earlier packets of
+ * the same message have written stays, and their receive is completed with an error.
  */
 #include "counters.h"
 #include "engine.h"

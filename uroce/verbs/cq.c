@@ -15,6 +15,7 @@
 #include "transport.h"
 
 static unsigned cqs; /* that there are */
+static LIST_HEAD(, cq) all = LIST_HEAD_INITIALIZER(all);
 static uint32_t next_handle;
 
 /* Aligned, so that a completion is one cache line. */
@@ -172,6 +173,7 @@ static int enter(struct cq *cq)
 	if (cqs >= MAX_CQ || timer_reserve(1) != 0)
 		goto undo;
 	cqs++;
+	LIST_INSERT_HEAD(&all, cq, entry);
 	cq->ctx->cqs++;
 	if (cq->channel)
 		cq->channel->users++;
@@ -180,6 +182,22 @@ static int enter(struct cq *cq)
 undo:
 	engine_unlock();
 	return err;
+}
+
+static void make_locks(struct cq *cq)
+{
+	pthread_mutex_init(&cq->v.mutex, NULL);
+	pthread_cond_init(&cq->v.cond, NULL);
+	pthread_mutex_init(&cq->taking, NULL);
+	pthread_mutex_init(&cq->polling, NULL);
+}
+
+void cq_forget_all(void)
+{
+	struct cq *cq;
+
+	LIST_FOREACH(cq, &all, entry)
+		make_locks(cq);
 }
 
 struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
@@ -199,10 +217,7 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	cq->v.channel = channel;
 	cq->v.cq_context = cq_context;
 	cq->v.cqe = (int)cqe;
-	pthread_mutex_init(&cq->v.mutex, NULL);
-	pthread_cond_init(&cq->v.cond, NULL);
-	pthread_mutex_init(&cq->taking, NULL);
-	pthread_mutex_init(&cq->polling, NULL);
+	make_locks(cq);
 	cq->ctx = to_context(context);
 	cq->channel = (struct channel *)channel;
 	cq->size = cqe;
@@ -290,6 +305,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	if (cq->channel)
 		cq->channel->users--;
 	cq->ctx->cqs--;
+	LIST_REMOVE(cq, entry);
 	cqs--;
 	engine_unlock();
 	pthread_mutex_destroy(&cq->taking);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "context.h"
 #include "timer.h"
@@ -36,6 +37,7 @@ struct cq {
 		char room[sizeof(struct ibv_cq_ex) + 256]; /* newer headers have more at its end */
 	};
 	struct context *ctx;
+	LIST_ENTRY(cq) entry; /* of all that there are */
 	pthread_mutex_t taking;
 	struct completion *ring;
 	uint32_t mask, size;	     /* size: what was asked for; the ring may have more */
@@ -76,6 +78,8 @@ void channel_forget(struct cq *cq);
 /* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
  * queue is full: CQ_ERR, and the QPs of the queue fail. */
 void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);
+/* After fork(), in the child: other threads of the parent may have had the locks of queues. */
+void cq_forget_all(void);
 /* Forgets what a QP left in it: ibv_destroy_qp(), or RESET. */
 void cq_purge(struct cq *cq, uint32_t qpn);
 

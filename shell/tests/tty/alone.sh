@@ -64,26 +64,26 @@ clear_screen
 line 'qp create -type RC'
 await "^$device qp0:RESET> *$"
 clear_screen
-type 'post write '
+type 'post write-imm '
 key Tab
 key Tab
 await '(^| )other  '
 await '(^| )window( |$)'
 type 'w'
 key Tab
-await 'post write window '
+await 'post write-imm window '
 
 # The ghost hint: what is still missing, grey; gone when the line says it.
 grey=$(printf '\033\[90m')
-shown '-remote n -rkey n [-off size]'
-colors | grep -q "$grey.*-remote" || fail 'the hint is not grey'
-type '-remote 1 -rkey 2 -off 3'
-await_not '-remote n|off size'
+shown '-imm n [-off size]'
+colors | grep -q "$grey.*-imm" || fail 'the hint is not grey'
+type '-imm 1 -off 3'
+await_not '-imm n|off size'
 key C-u
-type 'post write window '
-shown '-remote n -rkey n [-off size]'
+type 'post write-imm window '
+shown '-imm n [-off size]'
 cancel
-await_not '-remote n'
+await_not '-imm n'
 clear_screen
 
 # A step that cannot be: refused, with what is missing and what to type.
@@ -117,8 +117,8 @@ line 'post write nothing'
 await '^error: there is no memory region named nothing$'
 line 'frobnicate'
 await '^error: .*frobnicate'
-line 'post write window'
-await '^  usage       post write '
+line 'post write-imm window'
+await '^  usage       post write-imm '
 clear_screen
 
 # A proc over several lines, and a command of the system.

@@ -46,7 +46,7 @@ line 'qp-state'
 await '│ RESET │ ══▶ │ INIT │ ══▶ │ RTR │ ══▶ ║ RTS ║'
 
 window 1
-await '^id0 ESTABLISHED with 10\.0\.0\.1:7471, qp0 RTS, private data '
+await '^id0 ESTABLISHED with 10\.0\.0\.1:7471, qp0 RTS; its window of 4096 bytes is open to'
 await "^$two qp0:RTS> *$"
 clear_screen
 line 'binary scan [private-data] WuIu addr rkey'

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every public function of libibverbs and librdmacm, once: what it takes, what it gives, and
+ * how it is called with values that are known only at run time. Every view of a call is made
+ * from this table, as strace makes its from one table of system calls.
+ *
+ * Knows the two libraries and nothing else: neither the shell nor its language.
+ */
+#ifndef CALLS_CALLS_H
+#define CALLS_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* When in the life of a connection a function is called. */
+enum call_path {
+	CALL_SETUP,   /* makes, asks, destroys */
+	CALL_PREPARE, /* gets memory and QPs ready */
+	CALL_DATAPATH /* posts, polls, and what belongs to it */
+};
+
+enum call_kind {
+	CALL_VOID,
+	CALL_UINT,     /* .size bytes, as all numbers */
+	CALL_INT,      /* signed */
+	CALL_BE,       /* in network byte order */
+	CALL_ENUM,     /* one of .words */
+	CALL_FLAGS,    /* some of .words */
+	CALL_GID,      /* union ibv_gid */
+	CALL_STRING,   /* char * */
+	CALL_CHARS,    /* char[.size] */
+	CALL_BYTES,    /* uint8_t[.size] */
+	CALL_DATA,     /* bytes, .with has their number */
+	CALL_ADDRESS,  /* memory of this process, .with has the length (0: .fixed bytes) */
+	CALL_IOVA,     /* an address as the device knows it, in 64 bits; .with as above */
+	CALL_KEY,      /* lkey or rkey of a region */
+	CALL_OBJECT,   /* a pointer to .object */
+	CALL_STRUCT,   /* .of; of an argument and with .pointer a pointer to one */
+	CALL_LIST,     /* an array of .of (or of numbers of .size bytes), .with has the count */
+	CALL_CHAIN,    /* the first of several .of, linked by next */
+	CALL_BAD,      /* where the library leaves the one of a chain that it refused */
+	CALL_TRAIL,    /* several .of right behind the struct, as long as each says */
+	CALL_SOCKADDR, /* a pointer to an address; in a struct, .with has its length, or 0 */
+	CALL_COOKIE,   /* a pointer for the caller alone: NULL */
+	CALL_CALLBACK, /* a function of the caller */
+	CALL_FD,       /* a descriptor of the caller */
+};
+
+enum call_role {
+	CALL_IN,
+	CALL_OUT,   /* the callee fills it in */
+	CALL_MADE,  /* the callee leaves a new object there */
+	CALL_FOUND, /* or one that is there already */
+	CALL_GONE,  /* an object that is no more, if the call succeeds */
+};
+
+/* What the libraries have behind a pointer. The order is that of call_objects[]. */
+enum call_object {
+	OBJECT_NONE,
+#define X(name, word) OBJECT_##word,
+#include "call_objects.def"
+#undef X
+	OBJECT_KINDS
+};
+
+struct call_word {
+	const char *name; /* "IBV_QPT_RC" */
+	int64_t value;
+};
+
+struct call_enum {
+	const char *name;   /* "ibv_qp_type" */
+	const char *prefix; /* of its words, which may be left out: "IBV_QPT_" */
+	const struct call_word *words;
+};
+
+/* An argument, a result, or a field of a struct. */
+struct call_value {
+	const char *name; /* "wr.rdma.rkey" for what stands in a member without a type name */
+	enum call_kind kind : 8;
+	enum call_role role : 8;
+	bool optional : 1; /* may be NULL, or (field) left out though the kind forbids it */
+	bool pointer : 1;  /* a field that points to .of */
+	uint8_t with;	   /* 1 + index of the sibling with length, count or mask; 0: none */
+	uint8_t counts;	   /* 1 + index of the sibling that this one is the length or count of */
+	uint8_t when;	   /* 1 + index of the sibling that decides whether it is there; 0: it is */
+	uint16_t size, offset;
+	uint16_t fixed;	   /* CALL_ADDRESS: bytes, where no argument has the length */
+	uint64_t when_any; /* of a word n: bit n of those that choose it; of flags: the flags */
+	uint64_t bit;	   /* of the mask of its struct */
+	uint64_t qp_types; /* bits 1 << enum ibv_qp_type of the QPs it is for; 0: all */
+	union {
+		const struct call_enum *words;
+		const struct call_struct *of;
+		enum call_object object;
+	};
+};
+
+struct call_struct {
+	const char *name; /* "ibv_qp_init_attr" */
+	size_t size;
+	const struct call_value *fields; /* ends with a NULL name */
+};
+
+/* What the result of a function says. */
+enum call_result {
+	RESULT_NOTHING, /* void */
+	RESULT_STATUS,	/* 0, or an errno, or -1 and errno */
+	RESULT_COUNT,	/* 0 and more, or below 0 */
+	RESULT_POINTER, /* NULL and errno */
+	RESULT_VALUE,	/* it cannot fail */
+};
+
+struct call_fn {
+	const char *name;
+	const char *header; /* "infiniband/verbs.h" */
+	enum call_path path : 8;
+	enum call_result says : 8;
+	bool is_inline : 1;
+	bool waits : 1;		       /* until something has happened */
+	uint8_t since;		       /* the release of rdma-core that brought it; 0: before 44 */
+	const struct call_value *args; /* ends with a NULL name */
+	struct call_value result;
+	const char *prototype;
+	/* Calls it with these values: pointers and numbers, each in 64 bits. NULL: no value
+	 * of a caller that is not a C program would fit; why says why. */
+	uint64_t (*invoke)(const uint64_t *args);
+	const char *why;
+};
+
+/* All, sorted by name; ends with a NULL name. */
+extern const struct call_fn call_table[];
+extern const unsigned call_count;
+
+struct call_object_type {
+	const char *name; /* "ibv_pd" */
+	const char *word; /* "pd" */
+	/* What of it may be looked at: NULL where it is the library's own. */
+	const struct call_struct *of;
+};
+extern const struct call_object_type call_objects[OBJECT_KINDS];
+
+/* The row called name, or NULL. */
+const struct call_fn *call_find(const char *name);
+/* Can it be called here? A function that is newer than the oldest library may be missing. */
+bool call_present(const struct call_fn *fn);
+/* The value called name among values (which end with a NULL name), or NULL. */
+const struct call_value *call_value_find(const struct call_value *values, const char *name);
+/* The word of the table (with or without its prefix, any case, '-' for '_'), or NULL. */
+const struct call_word *call_word_find(const struct call_enum *e, const char *name);
+/* The name of a value without the prefix of its table, or NULL. */
+const char *call_word_name(const struct call_enum *e, int64_t value);
+
+/* The number at *p that v describes, sign-extended and in host byte order; of pointers, the
+ * address. */
+uint64_t call_load(const struct call_value *v, const void *p);
+/* Stores n there; false: it does not fit. */
+bool call_store(const struct call_value *v, void *p, uint64_t n);
+/* Is the field there, given its siblings in the struct at p, a mask that the call was given
+ * (0: none) and a QP type (0: not known)? */
+bool call_field_is_set(const struct call_struct *of, const struct call_value *field, const void *p,
+		       uint64_t mask, unsigned qp_type);
+
+#endif

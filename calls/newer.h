@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inline functions that the oldest headers do not have, as the newest have them. (Others that
+ * they do not have are looked up at run time.)
+ */
+#ifndef CALLS_NEWER_H
+#define CALLS_NEWER_H
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
+
+#if CALLS_RDMA_CORE < 56
+/* A QP that was made with IBV_QP_EX_WITH_FLUSH comes from a library that has the member. */
+struct qp_ex_with_flush {
+	struct ibv_qp_ex qp;
+	void (*wr_flush)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, size_t len,
+			 uint8_t type, uint8_t level);
+};
+
+static inline void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
+				size_t len, uint8_t type, uint8_t level)
+{
+	((struct qp_ex_with_flush *)qp)->wr_flush(qp, rkey, remote_addr, len, type, level);
+}
+#endif
+
+#endif

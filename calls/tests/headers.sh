@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# headers.sh CC RELEASE CALLS_TEST NAMES: is every function that the installed headers declare,
+# and every symbol of the installed libraries, in the table, or in NAMES as one of another
+# header? Of releases newer than the newest list a gap is only told.
+set -u
+cc=$1 release=$2 program=$3 names=$4
+LC_ALL=C
+export LC_ALL
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+newest=$(basename "$names" .names)
+newest=${newest##*-}
+{ "$program"; awk '$2 == "-" { print $1 }' "$names"; } | sort -u >"$dir/known"
+
+# Where a name stands before a parenthesis it is declared, defined or called.
+printf '#include <%s>\n' infiniband/verbs.h rdma/rdma_cma.h rdma/rdma_verbs.h >"$dir/all.c"
+"$cc" -D_GNU_SOURCE -E -P "$dir/all.c" >"$dir/all.i" || exit 1
+grep -oE '\b(ibv|rdma|mult_to_ibv|mbps_to_ibv)_[a-z0-9_]+ *\([^*]' "$dir/all.i" | sed 's/ *(.*//' |
+	grep -vx 'rdma_seterrno' | sort -u >"$dir/declared"
+
+# The newest version of each symbol counts; private ones are the providers'.
+for library in libibverbs.so librdmacm.so; do
+	nm -D --defined-only "$("$cc" -print-file-name=$library)"
+done | sed -nE 's/.* [TWi] ([a-z_0-9]+)@@(IBVERBS|RDMACM)_[0-9.]+$/\1/p' | sort -u >"$dir/symbols"
+
+for what in declared symbols; do
+	[ -s "$dir/$what" ] || { echo "nothing is $what" >&2; exit 1; }
+	comm -23 "$dir/$what" "$dir/known" | sed "s/^/not in the table ($what): /"
+done >"$dir/gaps"
+"$program" | comm -23 - "$dir/declared" >"$dir/gone"
+if [ "$release" -ge "$newest" ]; then
+	sed 's/^/in the table, not in the headers: /' "$dir/gone" >>"$dir/gaps"
+fi
+echo "rdma-core $release: $(wc -l <"$dir/declared") declared, $(wc -l <"$dir/symbols") symbols"
+[ -s "$dir/gaps" ] || exit 0
+cat "$dir/gaps" >&2
+if [ "$release" -gt "$newest" ]; then
+	echo "newer than $newest: a warning only" >&2
+	exit 0
+fi
+exit 1
