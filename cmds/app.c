@@ -24,7 +24,7 @@
 static int app_open(struct session *s)
 {
 	s->ctx = xcalloc(1, sizeof *s->ctx);
-	TAILQ_INIT(&s->ctx->objs);
+	obj_store_init(&s->ctx->store);
 	TAILQ_INIT(&s->ctx->asyncs);
 	LIST_INIT(&s->ctx->methods);
 	return 0;
@@ -38,6 +38,7 @@ static void app_close(struct session *s)
 	peer_end_all(s); /* while what this end has still answers them */
 	cm_close(s);
 	obj_destroy_all(s);
+	obj_store_free(&s->ctx->store);
 	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
@@ -93,6 +94,8 @@ static Tcl_Obj *app_objects(struct session *s)
 
 	out_dict(out, NULL);
 	obj_foreach(o, s) {
+		if (o->life != OBJ_LIVES) /* the call that destroys it has been made */
+			continue;
 		out_dict(out, o->name);
 		o->class->describe(s, o, out);
 		out_end(out);
@@ -125,6 +128,7 @@ const struct app app = {
 	.open = app_open,
 	.prompted = timeline_begin,
 	.close = app_close,
+	.release = obj_release,
 	.after = app_after,
 	.prompt = app_prompt,
 	.version = app_version,

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "arena.h"
 #include "objects.h"
 #include "peer.h"
 #include "session.h"
@@ -50,7 +49,7 @@ static int no_such(struct session *s, const struct obj_class *class, const char 
 
 static int take(struct session *s, struct obj *o, void *dst)
 {
-	obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), o);
+	obj_hold_arg(s, o);
 	o->named = true;
 	*(void **)dst = o;
 	return 0;

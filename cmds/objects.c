@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The object store. The list is in order of creation, and an object can only use what
- * was there before it: walking it backwards destroys users before what they use.
+ * The object store. Lists are in order of creation, and an object can only use what was there
+ * before it: the newest goes first. Each class has a list of its own, each object one of its
+ * users, and names a hash: what is done with one object costs the same among a hundred
+ * thousand.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "journal.h"
 #include "objects.h"
 #include "session.h"
@@ -25,91 +28,180 @@ static bool name_ok(const char *name)
 	return true;
 }
 
+struct obj_group *obj_group(struct obj_store *store, const struct obj_class *class)
+{
+	struct obj_group *g = store->groups;
+
+	while (g < store->groups + store->n_groups && g->class != class)
+		g++;
+	if (g < store->groups + store->n_groups)
+		return g;
+	if (store->n_groups == OBJ_CLASSES)
+		Tcl_Panic("more than %d classes of objects", OBJ_CLASSES);
+	store->n_groups++;
+	g->class = class;
+	TAILQ_INIT(&g->objs);
+	return g;
+}
+
+void obj_store_init(struct obj_store *store)
+{
+	*store = (struct obj_store){ 0 };
+	TAILQ_INIT(&store->all);
+	Tcl_InitHashTable(&store->names, TCL_STRING_KEYS);
+}
+
+void obj_store_free(struct obj_store *store)
+{
+	for (unsigned i = 0; i < store->n_groups; i++)
+		free(store->groups[i].taken);
+	Tcl_DeleteHashTable(&store->names);
+}
+
+/* ------------------------------------------------------------------- names -- */
+
+static unsigned lowest_clear(struct obj_group *g)
+{
+	size_t w = 0;
+
+	while (w < g->words && g->taken[w] == UINT64_MAX)
+		w++;
+	if (w == g->words) {
+		g->words = 2 * g->words + 1;
+		g->taken = xrealloc(g->taken, g->words, sizeof *g->taken);
+		memset(g->taken + w, 0, (g->words - w) * sizeof *g->taken);
+	}
+	return (unsigned)(64 * w) + (unsigned)__builtin_ctzll(~g->taken[w]);
+}
+
+/* "mr17" is free again, whatever had that name. */
+static void number_is_free(struct obj_store *store, const char *name)
+{
+	size_t letters = strcspn(name, "0123456789"), digits = strlen(name) - letters;
+	const char *number = name + letters;
+	unsigned long n;
+
+	if (!digits || digits > 9 || strspn(number, "0123456789") != digits ||
+	    (*number == '0' && digits > 1))
+		return;
+	n = strtoul(number, NULL, 10);
+	for (struct obj_group *g = store->groups; g < store->groups + store->n_groups; g++)
+		if (strlen(g->class->prefix) == letters && n / 64 < g->words &&
+		    strncmp(g->class->prefix, name, letters) == 0)
+			g->taken[n / 64] &= ~(UINT64_C(1) << n % 64);
+}
+
+/* The name is its own from now on; false: somebody has it. */
+static bool claim(struct obj_store *store, struct obj *o)
+{
+	int created;
+
+	o->entry = Tcl_CreateHashEntry(&store->names, o->name, &created);
+	if (created)
+		Tcl_SetHashValue(o->entry, o);
+	return created;
+}
+
+static void number(struct obj_store *store, struct obj *o)
+{
+	struct obj_group *g = o->group;
+	unsigned n;
+
+	do {
+		n = lowest_clear(g);
+		snprintf(o->name, sizeof o->name, "%s%u", o->class->prefix, n);
+		g->taken[n / 64] |= UINT64_C(1) << n % 64;
+	} while (!claim(store, o)); /* a command has given that name to another one */
+}
+
 static int take_name(struct session *s, struct obj *o, const char *name)
 {
-	if (name && !name_ok(name)) {
+	if (!name) {
+		number(&s->ctx->store, o);
+		return 0;
+	}
+	if (!name_ok(name)) {
 		fail(s, "name", "EINVAL", "'%s' cannot be a name", name);
 		return fail_row(s, "names",
 				"begin with a letter and have letters, digits, '_', '-', "
 				"'.', at most %zu",
 				sizeof o->name - 1);
 	}
-	if (name && obj_find(s, NULL, name)) {
-		fail(s, "name", "EEXIST", "there is already an object named %s", name);
-		return fail_next(s, "destroy %s", name);
-	}
-	if (name) {
-		snprintf(o->name, sizeof o->name, "%s", name);
+	snprintf(o->name, sizeof o->name, "%s", name);
+	if (claim(&s->ctx->store, o))
 		return 0;
-	}
-	for (unsigned n = 0;; n++) {
-		snprintf(o->name, sizeof o->name, "%s%u", o->class->prefix, n);
-		if (!obj_find(s, NULL, o->name))
-			return 0;
-	}
+	fail(s, "name", "EEXIST", "there is already an object named %s", name);
+	return fail_next(s, "destroy %s", name);
 }
+
+static void *find_name(struct session *s, const char *name)
+{
+	Tcl_HashEntry *e = Tcl_FindHashEntry(&s->ctx->store.names, name);
+
+	return e ? Tcl_GetHashValue(e) : NULL;
+}
+
+void *obj_find(struct session *s, const struct obj_class *class, const char *name)
+{
+	struct obj *o = find_name(s, name);
+
+	if (!o || o->life == OBJ_NEW || (class && o->class != class))
+		return NULL;
+	return o;
+}
+
+void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
+{
+	const struct obj_group *g = obj_group(&s->ctx->store, class);
+
+	*n = g->n;
+	return *n == 1 ? TAILQ_FIRST(&g->objs) : NULL;
+}
+
+/* ------------------------------------------------------------------ making -- */
 
 void *obj_new(struct session *s, const struct obj_class *class, const char *name)
 {
 	struct obj *o = xcalloc(1, class->size);
 
 	o->class = class;
+	o->group = obj_group(&s->ctx->store, class);
+	TAILQ_INIT(&o->users[0]);
+	TAILQ_INIT(&o->users[1]);
 	if (take_name(s, o, name) == 0)
 		return o;
 	free(o);
 	return NULL;
 }
 
-void obj_use(void *user, void *used)
+void obj_add(struct session *s, void *object)
 {
-	struct obj *o = user;
+	struct obj_store *store = &s->ctx->store;
+	struct obj *o = object;
 
-	if (!used)
-		return;
-	for (unsigned i = 0; i < OBJ_USES; i++) {
-		if (o->uses[i] == used)
-			return;
-		if (!o->uses[i]) {
-			o->uses[i] = used;
-			return;
-		}
-	}
-	Tcl_Panic("%s uses more than %d objects", o->name, OBJ_USES);
-}
-
-void obj_unuse(void *user, void *used)
-{
-	struct obj *o = user;
-
-	for (unsigned i = 0; i < OBJ_USES && used; i++)
-		if (o->uses[i] == used) {
-			memmove(&o->uses[i], &o->uses[i + 1],
-				(OBJ_USES - 1 - i) * sizeof o->uses[0]);
-			o->uses[OBJ_USES - 1] = NULL;
-			return;
-		}
-}
-
-void obj_add(struct session *s, void *o)
-{
-	((struct obj *)o)->serial = ++s->ctx->serial;
-	TAILQ_INSERT_TAIL(&s->ctx->objs, (struct obj *)o, link);
+	o->life = OBJ_LIVES;
+	o->serial = ++store->serial;
+	o->group->n++;
+	TAILQ_INSERT_TAIL(&o->group->objs, o, alike);
+	TAILQ_INSERT_TAIL(&store->all, o, link);
 	journal_made(s, o);
 }
 
-void obj_discard(void *o)
+/* It needs nothing, and has no name any more. */
+static void let_go(struct session *s, struct obj *o)
 {
-	free(o);
+	for (unsigned i = 0; i < OBJ_USES; i++)
+		obj_unuse(o, o->uses[i].used);
+	Tcl_DeleteHashEntry(o->entry);
+	number_is_free(&s->ctx->store, o->name);
 }
 
-bool obj_lives(struct session *s, const void *object, uint64_t serial)
+void obj_discard(struct session *s, void *object)
 {
-	struct obj *o;
+	struct obj *o = object;
 
-	obj_foreach(o, s)
-		if (o == object)
-			return o->serial == serial;
-	return false;
+	let_go(s, o);
+	free(o);
 }
 
 int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
@@ -123,123 +215,252 @@ int obj_same_dev(struct session *s, const char *call, const void *a, const struc
 		    dev_a->o.name, y->name, dev_b->o.name);
 }
 
-void *obj_find(struct session *s, const struct obj_class *class, const char *name)
-{
-	struct obj *o;
+/* ------------------------------------------------------------------- users -- */
 
-	obj_foreach(o, s)
-		if ((!class || o->class == class) && strcmp(o->name, name) == 0)
-			return o;
+static struct obj_use *use_of(const struct obj *o, const void *used)
+{
+	for (unsigned i = 0; i < OBJ_USES; i++)
+		if (o->uses[i].used == used)
+			return (struct obj_use *)&o->uses[i];
 	return NULL;
 }
 
-void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
+/* Its age decides: one that is not in the store yet is the youngest. */
+static void insert(struct obj_users *users, struct obj_use *use)
 {
-	struct obj *o, *found = NULL;
+	struct obj_use *at = TAILQ_LAST(users, obj_users);
 
-	*n = 0;
-	obj_foreach(o, s)
-		if (o->class == class) {
-			found = o;
-			++*n;
-		}
-	return *n == 1 ? found : NULL;
+	while (at && use->user->life != OBJ_NEW &&
+	       (at->user->life == OBJ_NEW || at->user->serial > use->user->serial))
+		at = TAILQ_PREV(at, obj_users, link);
+	if (at)
+		TAILQ_INSERT_AFTER(users, at, use, link);
+	else
+		TAILQ_INSERT_HEAD(users, use, link);
+}
+
+void obj_use(void *user, void *used)
+{
+	struct obj *o = user, *of = used;
+	struct obj_use *use;
+
+	if (!used || use_of(o, used))
+		return;
+	use = use_of(o, NULL);
+	if (!use)
+		Tcl_Panic("%s uses more than %d objects", o->name, OBJ_USES);
+	use->user = o;
+	use->used = of;
+	insert(&of->users[o->class->clings], use);
+}
+
+void obj_unuse(void *user, void *used)
+{
+	struct obj *o = user;
+	struct obj_use *use = used ? use_of(o, used) : NULL;
+
+	if (!use)
+		return;
+	TAILQ_REMOVE(&use->used->users[o->class->clings], use, link);
+	use->used = NULL;
 }
 
 bool obj_uses(const void *user, const void *used)
 {
-	const struct obj *o = user;
-
-	for (unsigned i = 0; i < OBJ_USES && o->uses[i]; i++)
-		if (o->uses[i] == used)
-			return true;
-	return false;
+	return use_of(user, used);
 }
 
-static int in_use(struct session *s, struct obj *o)
+bool obj_used(const void *used)
 {
+	const struct obj *o = used;
+
+	return !TAILQ_EMPTY(&o->users[0]) || !TAILQ_EMPTY(&o->users[1]);
+}
+
+static int in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
+{
+	struct obj_use *u;
 	Tcl_DString users;
-	struct obj *u;
+	unsigned i;
+	int rc = 0;
 
 	Tcl_DStringInit(&users);
-	obj_foreach(u, s)
-		if (obj_uses(u, o)) {
-			Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
-			Tcl_DStringAppend(&users, u->name, -1);
-		}
-	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name, Tcl_DStringValue(&users));
-	Tcl_DStringFree(&users);
-	return fail_next(s, "destroy %s -cascade", o->name);
-}
-
-/* Who goes first, of the users of o or (NULL) of all: the newest that clings to others,
- * else the newest. */
-static struct obj *first_to_go(struct session *s, const struct obj *o)
-{
-	struct obj *u, *last = NULL;
-
-	TAILQ_FOREACH_REVERSE(u, &s->ctx->objs, obj_list, link)
+	obj_foreach_user(u, o)
 	{
-		if (o && !obj_uses(u, o))
+		for (i = 0; i < n && except[i] != u->user; i++)
+			;
+		if (i < n)
 			continue;
-		if (u->class->clings)
-			return u;
-		last = last ? last : u;
+		Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
+		Tcl_DStringAppend(&users, u->user->name, -1);
 	}
-	return last;
+	if (Tcl_DStringLength(&users)) {
+		fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name,
+		     Tcl_DStringValue(&users));
+		rc = fail_next(s, "destroy %s -cascade", o->name);
+	}
+	Tcl_DStringFree(&users);
+	return rc;
 }
 
-static void drop(struct session *s, struct obj *o)
+/* Who goes first, of the users of o: the newest that clings to others, else the newest. */
+static struct obj *first_user(const struct obj *o)
 {
-	TAILQ_REMOVE(&s->ctx->objs, o, link);
-	if (s->ctx->qp == (void *)o)
-		s->ctx->qp = NULL;
-	if (s->ctx->id == (void *)o)
-		s->ctx->id = NULL;
-	free(o);
+	const struct obj_use *u = TAILQ_LAST(&o->users[1], obj_users);
+
+	if (!u)
+		u = TAILQ_LAST(&o->users[0], obj_users);
+	return u ? u->user : NULL;
 }
 
-void obj_hold(struct session *s, struct held *h, const void *o)
+/* And of all. */
+static struct obj *first_of_all(struct session *s)
 {
+	struct obj_store *store = &s->ctx->store;
+	struct obj *first = NULL;
+
+	for (unsigned i = 0; i < store->n_groups; i++) {
+		struct obj *o = TAILQ_LAST(&store->groups[i].objs, obj_list);
+
+		if (o && o->class->clings && (!first || o->serial > first->serial))
+			first = o;
+	}
+	return first ? first : TAILQ_LAST(&store->all, obj_list);
+}
+
+/* ---------------------------------------------------------------- lifetime -- */
+
+void obj_ref(void *o)
+{
+	((struct obj *)o)->refs++;
+}
+
+void obj_unref(void *object)
+{
+	struct obj *o = object;
+
+	if (--o->refs == 0 && o->life == OBJ_GONE)
+		free(o);
+}
+
+bool obj_gone(const void *o)
+{
+	return ((const struct obj *)o)->life == OBJ_GONE;
+}
+
+void obj_hold(struct session *s, struct held *h, void *o)
+{
+	if (!o)
+		return;
 	*h = (struct held){ .next = s->held, .o = o, .aside = s->aside };
 	s->held = h;
+	obj_ref(o);
 }
 
+void obj_hold_arg(struct session *s, void *o)
+{
+	obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), o);
+}
+
+void obj_release(struct session *s, struct held *before)
+{
+	while (s->held != before) {
+		struct obj *o = s->held->o;
+
+		s->held = s->held->next;
+		obj_unref(o);
+	}
+}
+
+/* By a command that waits while another one runs. */
 static bool is_held(const struct session *s, const struct obj *o)
 {
-	for (const struct held *h = s->held; h; h = h->next)
+	for (const struct held *h = s->held; o->refs && h; h = h->next)
 		if (h->o == o && h->aside < s->aside)
 			return !o->class->may_go;
 	return false;
 }
 
-int obj_destroy(struct session *s, void *object, bool cascade)
+static void remove_from_store(struct session *s, struct obj *o)
 {
-	struct obj *o = object, *user;
+	o->life = OBJ_GONE;
+	o->group->n--;
+	TAILQ_REMOVE(&o->group->objs, o, alike);
+	TAILQ_REMOVE(&s->ctx->store.all, o, link);
+	let_go(s, o);
+	if (s->ctx->qp == (void *)o)
+		s->ctx->qp = NULL;
+	if (s->ctx->id == (void *)o)
+		s->ctx->id = NULL;
+}
 
+static int may_destroy(struct session *s, struct obj *o)
+{
 	if (is_held(s, o)) {
 		fail(s, "destroy", "EBUSY", "%s is what a command works with that waits now",
 		     o->name);
 		return fail_row(s, "remedy", "destroy it when that command has returned");
 	}
-	while ((user = first_to_go(s, o))) {
+	if (o->life == OBJ_NEW)
+		return fail(s, "destroy", "EBUSY", "%s is being made now", o->name);
+	if (o->life == OBJ_GOING)
+		return fail(s, "destroy", "EBUSY", "%s is being destroyed now", o->name);
+	return 0;
+}
+
+int obj_check_destroy(struct session *s, void *o, void *const except[], unsigned n)
+{
+	return may_destroy(s, o) || in_use(s, o, except, n) ? -1 : 0;
+}
+
+static int destroy_alone(struct session *s, struct obj *o)
+{
+	int rc;
+
+	o->life = OBJ_GOING;
+	rc = o->class->destroy(s, o);
+	o->life = OBJ_LIVES;
+	return rc;
+}
+
+/* Others may have destroyed it while its users went: then all is well. */
+static int destroy_referenced(struct session *s, struct obj *o, bool cascade)
+{
+	struct obj *user;
+
+	while (!obj_gone(o) && (user = first_user(o))) {
 		if (!cascade)
-			return in_use(s, o);
+			return in_use(s, o, NULL, 0);
 		if (obj_destroy(s, user, true))
 			return -1;
 	}
-	if (o->class->destroy(s, o))
+	if (obj_gone(o))
+		return 0;
+	if (destroy_alone(s, o))
 		return -1;
 	journal_gone(s, o);
-	drop(s, o);
+	remove_from_store(s, o);
 	return 0;
+}
+
+int obj_destroy(struct session *s, void *object, bool cascade)
+{
+	struct obj *o = object;
+	int rc;
+
+	if (may_destroy(s, o))
+		return -1;
+	obj_ref(o);
+	rc = destroy_referenced(s, o, cascade);
+	obj_unref(o);
+	return rc;
 }
 
 int obj_destroy_each(struct session *s)
 {
 	struct obj *o;
 
-	while ((o = first_to_go(s, NULL)))
+	while ((o = first_of_all(s)))
 		if (obj_destroy(s, o, true))
 			return -1;
 	return 0;
@@ -247,17 +468,17 @@ int obj_destroy_each(struct session *s)
 
 void obj_destroy_all(struct session *s)
 {
-	struct obj *o;
+	struct obj *o, *user;
 
-	while ((o = first_to_go(s, NULL))) {
-		struct obj *user;
-
-		while ((user = first_to_go(s, o))) /* made before it: rereg, cm migrate */
+	while ((o = first_of_all(s))) {
+		while ((user = first_user(o))) /* made before it: rereg, cm migrate */
 			o = user;
-		if (o->class->destroy(s, o)) {
+		obj_ref(o);
+		if (destroy_alone(s, o)) {
 			print_error("rdmash: %s is left behind: %s\n", o->name, s->fail.text);
 			fail_clear(&s->fail);
 		}
-		drop(s, o);
+		remove_from_store(s, o);
+		obj_unref(o);
 	}
 }

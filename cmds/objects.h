@@ -37,7 +37,7 @@ struct obj_class {
 	/* May hold on to its siblings in ways that only the device knows: of the users of
 	 * an object, and of all at the end, these go first. */
 	bool clings;
-	/* May go while a command waits for it: those that do look whether it lives. */
+	/* May go while a command waits for it: those that do ask obj_gone(). */
 	bool may_go;
 	/* Releases the verbs object. The users are gone already. 0, or -1 with s->fail
 	 * filled, and then the object stays. */
@@ -48,15 +48,55 @@ struct obj_class {
 
 #define OBJ_USES 8
 
+/* That user needs used: a link of the list that used has of its users. */
+struct obj_use {
+	TAILQ_ENTRY(obj_use) link;
+	struct obj *user, *used; /* used NULL: a free place */
+};
+TAILQ_HEAD(obj_users, obj_use);
+
+enum obj_life {
+	OBJ_NEW,   /* has its name, is not in the store yet */
+	OBJ_LIVES, /* in the store */
+	OBJ_GOING, /* its class destroys it at this moment */
+	OBJ_GONE,  /* destroyed: only its memory is there, while there are references */
+};
+
 struct obj {
-	TAILQ_ENTRY(obj) link; /* in order of creation */
+	TAILQ_ENTRY(obj) link;	/* of all, in order of creation */
+	TAILQ_ENTRY(obj) alike; /* of its class, in order of creation */
 	const struct obj_class *class;
+	struct obj_group *group;
+	Tcl_HashEntry *entry; /* of its name */
 	char name[32];
-	bool named;		    /* by a command: it is the user's, and stays */
-	uint64_t serial;	    /* no two objects ever have the same; an address may */
-	struct obj *uses[OBJ_USES]; /* what must outlive this one */
+	bool named; /* by a command: it is the user's, and stays */
+	enum obj_life life;
+	unsigned refs;		       /* its memory stays: obj_ref() */
+	uint64_t serial;	       /* no two objects ever have the same; an address may */
+	struct obj_use uses[OBJ_USES]; /* what must outlive this one */
+	struct obj_users users[2];     /* oldest first; [1]: those whose class clings */
 };
 TAILQ_HEAD(obj_list, obj);
+
+/* The objects of one class, and which numbers their names have. */
+struct obj_group {
+	const struct obj_class *class;
+	struct obj_list objs;
+	unsigned n;
+	uint64_t *taken; /* a bit for each number; where it is clear, a name that a command
+			    gave may still have it */
+	size_t words;
+};
+
+#define OBJ_CLASSES 32
+
+struct obj_store {
+	struct obj_list all;
+	struct obj_group groups[OBJ_CLASSES];
+	unsigned n_groups;
+	Tcl_HashTable names;
+	uint64_t serial; /* of the last object made */
+};
 
 /* An asynchronous event of a device, copied and acknowledged, until wait takes it. */
 struct async_event {
@@ -70,13 +110,12 @@ struct rpc_method;
 LIST_HEAD(rpc_methods, rpc_method);
 
 struct context {
-	struct obj_list objs;
+	struct obj_store store;
 	struct rpc_methods methods; /* of rpc servers */
 	struct async_list asyncs;   /* not yet taken by wait */
 	struct qp *qp;		    /* the current one: commands without a QP argument mean it */
 	struct id *id;		    /* the current connection id */
 	uint64_t wr_id;		    /* the last one given out */
-	uint64_t serial;	    /* of the last object made */
 	struct bad_wc *bad;	    /* NULL: none yet */
 	struct wire *wire;	    /* wire on, or NULL */
 	struct capture *capture;    /* capture start, or NULL */
@@ -298,18 +337,22 @@ extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class
 
 /* -------------------------------------------------------------------- store -- */
 
-/* Makes an object, named name or (NULL) prefix and number. It is not in the store until
- * obj_add(): a command that fails half way calls obj_discard(). NULL with s->fail filled
- * when the name is taken or is no name. */
+void obj_store_init(struct obj_store *store);
+/* When all objects are destroyed. */
+void obj_store_free(struct obj_store *store);
+
+/* Makes an object, named name or (NULL) prefix and lowest number that is free. It is not in
+ * the store until obj_add(): a command that fails half way calls obj_discard(). NULL with
+ * s->fail filled when the name is taken or is no name. */
 void *obj_new(struct session *s, const struct obj_class *class, const char *name);
 /* Notes that o needs used (NULL: nothing). */
 void obj_use(void *o, void *used);
 void obj_unuse(void *o, void *used);
 bool obj_uses(const void *o, const void *used);
+/* Does anything use o? */
+bool obj_used(const void *o);
 void obj_add(struct session *s, void *o);
-void obj_discard(void *o);
-/* Is object (its pointer may dangle) the one that had this serial? */
-bool obj_lives(struct session *s, const void *object, uint64_t serial);
+void obj_discard(struct session *s, void *o);
 /* The library takes any object for one of its own device: fails, naming call, unless a
  * and b are of the same one. b may be NULL. */
 int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
@@ -320,26 +363,52 @@ void *obj_find(struct session *s, const struct obj_class *class, const char *nam
 /* The only one of its class; NULL when there are none or several (*n: how many). */
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
 
+/*
+ * Lifetime. Whoever lets the event loop or a script run between two looks at an object has a
+ * reference to it: what runs meanwhile may destroy it. Then its memory stays, and obj_gone()
+ * tells.
+ *
+ * A command does more, it holds what it works with: a command that runs on behalf of the loop
+ * (a body of a remote method) cannot destroy that, it is told EBUSY, unless the class may_go.
+ */
+void obj_ref(void *o);
+/* Frees one that is destroyed, with the last reference. */
+void obj_unref(void *o);
+/* Has it been destroyed? Only for one that there is a reference to. */
+bool obj_gone(const void *o);
+
 /* An object that a command works with; a list, the latest first. */
 struct held {
 	struct held *next;
-	const struct obj *o;
+	struct obj *o;
 	unsigned aside; /* s->aside then */
 };
 
-/* Until s->held is what it was before (a command's arguments: until it returns), a command
- * that is run on behalf of the loop cannot destroy o. */
-void obj_hold(struct session *s, struct held *h, const void *o);
+/* Holds o (NULL: nothing) until obj_release(s, what s->held was before). */
+void obj_hold(struct session *s, struct held *h, void *o);
+/* Until the command that runs now returns, as its arguments are. */
+void obj_hold_arg(struct session *s, void *o);
+void obj_release(struct session *s, struct held *before);
 
 /* Destroys o. With users: fails and names them, or destroys them first (cascade). Fails also
- * while a command waits that works with it (obj_hold()). */
+ * while a command waits that works with it, and while it is being destroyed. */
 int obj_destroy(struct session *s, void *o, bool cascade);
 /* Destroys everything, in reverse order; stops at an error. */
 int obj_destroy_each(struct session *s);
 /* Destroys everything, in reverse order, without stopping at errors: the end. */
 void obj_destroy_all(struct session *s);
+/* Fails as obj_destroy() without cascade would; users in except do not count. */
+int obj_check_destroy(struct session *s, void *o, void *const except[], unsigned n);
 
-#define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->objs, link)
+#define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->store.all, link)
+/* Those of one class. */
+#define obj_foreach_of(o, s, class) \
+	TAILQ_FOREACH((o), &obj_group(&(s)->ctx->store, (class))->objs, alike)
+/* Those that use o, whatever their class; u is a struct obj_use. */
+#define obj_foreach_user(u, o)                             \
+	for (unsigned clings_ = 0; clings_ < 2; clings_++) \
+		TAILQ_FOREACH((u), &((struct obj *)(o))->users[clings_], link)
+struct obj_group *obj_group(struct obj_store *store, const struct obj_class *class);
 
 /* ---------------------------------------------------------- as an argument -- */
 

@@ -183,7 +183,8 @@ int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const obj
 
 	if (rc == 0)
 		rc = c->exec(s, args, o);
-	s->held = held;
+	if (s->held != held)
+		app.release(s, held);
 	arena_free(&s->arena, mark);
 	return rc;
 }

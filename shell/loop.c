@@ -261,7 +261,7 @@ static int64_t next_due(const struct loop *l, int64_t until)
 	return t && t->due < until ? t->due : until;
 }
 
-static int poll_until(struct loop *l, int64_t until)
+static int poll_until(struct pollfd *polled, unsigned n_polled, int64_t until)
 {
 	struct timespec ts;
 	int64_t left = 0;
@@ -274,7 +274,7 @@ static int poll_until(struct loop *l, int64_t until)
 		ts.tv_sec = left / NSEC_PER_SEC;
 		ts.tv_nsec = left % NSEC_PER_SEC;
 	}
-	n = ppoll(l->polled, l->n_polled, until == INT64_MAX ? NULL : &ts, NULL);
+	n = ppoll(polled, n_polled, until == INT64_MAX ? NULL : &ts, NULL);
 	if (n < 0 && errno != EINTR)
 		err(1, "poll");
 	return n;
@@ -315,7 +315,7 @@ static void pass(struct loop *l, int64_t until)
 	int ready;
 
 	collect(l);
-	ready = poll_until(l, next_due(l, until));
+	ready = poll_until(l->polled, l->n_polled, next_due(l, until));
 	serve_signals(l);
 	run_timers(l);
 	if (ready <= 0)
@@ -345,6 +345,48 @@ enum loop_end loop_wait(struct loop *l, loop_cond *done, void *arg, int64_t with
 void loop_pass(struct loop *l, int64_t us)
 {
 	pass(l, deadline(us, NSEC_PER_USEC));
+}
+
+static void ready(void *arg, int fd, short revents)
+{
+	(void)fd, (void)revents;
+	*(bool *)arg = true;
+}
+
+static bool is_ready(void *arg)
+{
+	return *(bool *)arg;
+}
+
+enum loop_end loop_wait_fd(struct loop *l, int fd, short events, int64_t within_ms)
+{
+	const struct watch *w = find_watch(l, fd);
+	struct watch outer = w ? *w : (struct watch){ 0 };
+	bool is = false;
+	enum loop_end end;
+
+	loop_watch(l, fd, events, ready, &is);
+	end = loop_wait(l, is_ready, &is, within_ms);
+	if (outer.fn)
+		loop_watch(l, fd, outer.events, outer.fn, outer.arg);
+	else
+		loop_unwatch(l, fd);
+	return end;
+}
+
+bool loop_wait_alone(struct loop *l, int fd, short events)
+{
+	struct pollfd polled[2] = { { .fd = l->wake, .events = POLLIN },
+				    { .fd = fd, .events = events } };
+
+	while (!l->interrupted && !l->ending) {
+		int ready = poll_until(polled, 2, INT64_MAX);
+
+		serve_signals(l);
+		if (ready > 0 && polled[1].revents)
+			return true;
+	}
+	return false;
 }
 
 bool loop_interrupted(const struct loop *l)

@@ -93,38 +93,24 @@ static void forget(void)
 struct answer {
 	char line[64];
 	size_t len;
-	bool done, ended; /* ended: nobody can answer any more */
+	bool ended; /* nobody can answer any more */
 };
 
-static void on_input(void *arg, int fd, short revents)
-{
-	struct answer *a = arg;
-	char c;
-	ssize_t n = read(fd, &c, 1); /* what follows the line is not ours */
-
-	(void)revents;
-	if (n <= 0)
-		a->done = a->ended = true;
-	else if (c == '\n' || c == '\r')
-		a->done = true;
-	else if (a->len < sizeof a->line - 1)
-		a->line[a->len++] = c;
-}
-
-static bool answered(void *arg)
-{
-	return ((const struct answer *)arg)->done;
-}
-
+/* Nothing else is served meanwhile: a call that is shown is the next one, and what it works
+ * with does not change under the eyes of who looks at it. */
 static struct answer ask(struct session *s)
 {
 	struct answer a = { 0 };
+	char c;
 
-	loop_watch(s->loop, STDIN_FILENO, POLLIN, on_input, &a);
-	if (loop_wait(s->loop, answered, &a, LOOP_FOREVER) != LOOP_DONE)
-		a.ended = true;
-	loop_unwatch(s->loop, STDIN_FILENO);
-	return a;
+	for (;;) {
+		a.ended = !loop_wait_alone(s->loop, STDIN_FILENO, POLLIN) ||
+			  read(STDIN_FILENO, &c, 1) <= 0; /* what follows the line is not ours */
+		if (a.ended || c == '\n' || c == '\r')
+			return a;
+		if (a.len < sizeof a.line - 1)
+			a.line[a.len++] = c;
+	}
 }
 
 static bool is(const struct answer *a, const char *word)
@@ -225,7 +211,8 @@ const struct cmd cmd_step = {
 		"and waits: Enter makes it, skip makes this and all others of the command, quit ends\n"
 		"step mode. Then come the result, and what changed in the live objects by it: + is\n"
 		"made, - is gone. Ctrl-C makes this call, and ends the command and step mode. The\n"
-		"answers are read from standard input; at its end step mode is off.",
+		"answers are read from standard input; at its end step mode is off. While it waits,\n"
+		"nothing else goes on here: events and peers are served when the call is made.",
 	.examples = step_examples,
 	.args = step_arg_table,
 	.size = sizeof(struct step_args),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace lines. The call is remembered between call_begin() and call_end(): the two stand
- * around one library call, so one pending call is enough.
+ * Trace lines. The call is remembered between call_begin() and call_end(). Nothing but the
+ * library runs between the two, step mode's prompt waits alone: one pending call is enough.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,7 @@ void call_begin(struct session *s, enum voice v, const char *call, const char *a
 {
 	va_list ap;
 
+	assert(!pending.args);
 	free(pending.args);
 	pending.args = NULL;
 	pending.voice = v;

@@ -89,8 +89,13 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 	struct id *id = request(s, a->id, "accept", a->within.v);
 	struct made made = { 0 };
 
-	if (!id || accept_id(s, id, &a->ends, &a->conn, a->prepare, &made) ||
-	    (!a->prepare && finish(s, id, a->within.v, &made)))
+	if (!id)
+		return -1;
+	obj_hold_arg(s, id);
+	if (accept_id(s, id, &a->ends, &a->conn, a->prepare, &made))
+		return -1;
+	made_hold(s, &made);
+	if (!a->prepare && finish(s, id, a->within.v, &made))
 		return -1;
 	s->ctx->id = id;
 	s->ctx->qp = id->qp ? id->qp : s->ctx->qp;

@@ -38,7 +38,7 @@ static int same_device(struct session *s, const struct dev *dev, const void *obj
 int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 {
 	struct dev *dev = id_dev(s, id, "rdma_create_qp");
-	struct obj *mark;
+	uint64_t mark;
 	struct made made = { 0 };
 	struct qp_spec spec = {
 		.name = a->qp_name,
@@ -73,16 +73,6 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 	return 0;
 }
 
-static bool in_use(struct session *s, const void *object)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (obj_uses(o, object))
-			return true;
-	return false;
-}
-
 int ends_destroy(struct session *s, struct id *id)
 {
 	struct cq *cq = id->qp && id->qp->send_cq == id->cq ? id->cq : NULL;
@@ -90,11 +80,11 @@ int ends_destroy(struct session *s, struct id *id)
 
 	if (obj_destroy(s, id, true))
 		return -1;
-	if (!cq || in_use(s, cq))
+	if (!cq || obj_used(cq))
 		return 0;
 	if (obj_destroy(s, cq, false))
 		return -1;
-	return cc && !in_use(s, cc) ? obj_destroy(s, cc, false) : 0;
+	return cc && !obj_used(cc) ? obj_destroy(s, cc, false) : 0;
 }
 
 bool ends_named(const struct id *id)
@@ -105,18 +95,26 @@ bool ends_named(const struct id *id)
 	       (id->cq && id->cq->cc && id->cq->cc->o.named);
 }
 
-struct obj *made_mark(struct session *s)
+uint64_t made_mark(struct session *s)
 {
-	return TAILQ_LAST(&s->ctx->objs, obj_list);
+	return s->ctx->store.serial;
 }
 
-void made_since(struct session *s, struct made *m, const struct obj *mark)
+void made_since(struct session *s, struct made *m, uint64_t mark)
 {
-	struct obj *o = mark ? TAILQ_NEXT(mark, link) : TAILQ_FIRST(&s->ctx->objs);
+	struct obj *o = TAILQ_LAST(&s->ctx->store.all, obj_list), *first = NULL;
 
-	for (; o && m->n < sizeof m->v / sizeof *m->v; o = TAILQ_NEXT(o, link))
+	for (; o && o->serial > mark; o = TAILQ_PREV(o, obj_list, link))
+		first = o;
+	for (o = first; o && m->n < sizeof m->v / sizeof *m->v; o = TAILQ_NEXT(o, link))
 		if (o->class != &dev_class) /* an open device is no trace of a failure */
 			m->v[m->n++] = o;
+}
+
+void made_hold(struct session *s, const struct made *m)
+{
+	for (unsigned i = 0; i < m->n; i++)
+		obj_hold_arg(s, m->v[i]);
 }
 
 int made_undo(struct session *s, struct made *m)
@@ -125,13 +123,13 @@ int made_undo(struct session *s, struct made *m)
 
 	s->fail = (struct fail){ 0 };
 	while (m->n)
-		if (obj_destroy(s, m->v[--m->n], false))
+		if (!obj_gone(m->v[--m->n]) && obj_destroy(s, m->v[m->n], false))
 			fail_clear(&s->fail);
 	s->fail = why;
 	return -1;
 }
 
-int made_undo_since(struct session *s, const struct obj *mark)
+int made_undo_since(struct session *s, uint64_t mark)
 {
 	struct made made = { 0 };
 

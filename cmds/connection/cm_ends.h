@@ -46,13 +46,15 @@ struct made {
 	struct obj *v[8];
 	unsigned n;
 };
-/* The newest object now. */
-struct obj *made_mark(struct session *s);
+/* All objects that are there now have serials up to this. */
+uint64_t made_mark(struct session *s);
 /* Notes what came after mark. */
-void made_since(struct session *s, struct made *m, const struct obj *mark);
+void made_since(struct session *s, struct made *m, uint64_t mark);
+/* Before a command waits: it holds them until it returns. */
+void made_hold(struct session *s, const struct made *m);
 /* Destroys it, newest first; the failure at hand is kept. Returns -1. */
 int made_undo(struct session *s, struct made *m);
 /* Both at once. */
-int made_undo_since(struct session *s, const struct obj *mark);
+int made_undo_since(struct session *s, uint64_t mark);
 
 #endif

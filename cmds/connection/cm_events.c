@@ -321,7 +321,7 @@ struct ec *ec_make(struct session *s, const char *name)
 			fail_row(s, "cause",
 				 "no RDMA device, or the module rdma_ucm is not loaded");
 		fail_next(s, "devices");
-		obj_discard(w);
+		obj_discard(s, w);
 		return NULL;
 	}
 	fd = w->ec.v->fd;

@@ -76,7 +76,7 @@ struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma
 	rc = rdma_create_id(ec->v, &id->v, id, ps);
 	if (rc) {
 		call_fail(s, cm_errno(rc), "%s", ec->o.name);
-		obj_discard(id);
+		obj_discard(s, id);
 		return NULL;
 	}
 	call_end(s, "%s", id->o.name);

@@ -79,7 +79,7 @@ int accept_id(struct session *s, struct id *id, const struct ends_args *ends,
 	struct conn_args c = *conn;
 	unsigned char share[SHARE_BYTES];
 	struct rdma_conn_param p;
-	struct obj *mark;
+	uint64_t mark;
 
 	if (inherit(s, id, &e, &c, share) || data_fits(s, id, DATA_ACCEPT, c.data.len))
 		return -1;

@@ -195,7 +195,7 @@ int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 	ah->v = ibv_create_ah(id->qp->pd->v, &attr);
 	if (!ah->v) {
 		call_fail(s, errno, "%s", id->o.name);
-		obj_discard(ah);
+		obj_discard(s, ah);
 		return -1;
 	}
 	call_end(s, "%s", ah->o.name);

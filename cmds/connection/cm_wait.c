@@ -162,7 +162,7 @@ static int wait_for(struct wait *w, const char *call)
 	if (end == LOOP_TIMEOUT)
 		end = loop_wait(w->s->loop, arrived, w, ms);
 	waiting = outer;
-	w->s->held = before;
+	obj_release(w->s, before);
 	if (end == LOOP_DONE)
 		return 0;
 	if (end == LOOP_INTERRUPTED)

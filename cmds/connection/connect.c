@@ -65,12 +65,13 @@ static int resolve(struct session *s, const struct connect_args *a, struct id *i
 static int make_ends(struct session *s, const struct connect_args *a, struct id *id,
 		     struct made *made)
 {
-	struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	int rc;
 
 	trace(s, INFO, "step: PD, CQ and QP for %s", id->o.name);
 	rc = ends_make(s, id, &a->ends);
 	made_since(s, made, mark);
+	made_hold(s, made);
 	return rc;
 }
 
@@ -92,13 +93,14 @@ static int go(struct session *s, const struct connect_args *a, struct id *id, st
 static int connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
-	struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct qp *qp = s->ctx->qp;
 	struct made made = { 0 };
 	struct id *id;
 
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
 	made_since(s, &made, mark);
+	made_hold(s, &made);
 	if (!id || go(s, a, id, &made)) {
 		made_undo(s, &made);
 		s->ctx->qp = qp;

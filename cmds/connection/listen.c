@@ -116,7 +116,7 @@ static void say(const struct listen_args *a, const struct id *id, struct out *o)
 static int listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct listen_args *a = args;
-	struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct made made = { 0 };
 	struct id *id;
 

@@ -57,8 +57,9 @@ struct run {
 	const struct bench_args *a;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
-	int64_t *sent; /* ring of depth: when */
-	int64_t *took; /* latencies, NULL while warming up */
+	int64_t *sent;	/* ring of depth: when */
+	int64_t *took;	/* latencies, NULL while warming up */
+	uint64_t wr_id; /* of the first one: others in the CQ are not counted */
 	uint32_t posted, done;
 	int64_t heard; /* when the last completion came */
 };
@@ -125,7 +126,7 @@ static int post(struct run *r)
 	int err;
 
 	r->sent[r->posted % r->a->depth.v] = loop_now();
-	r->wr.wr_id = r->posted;
+	r->wr.wr_id = r->wr_id + r->posted;
 	err = ibv_post_send(r->a->qp->v, &r->wr, &bad);
 	if (err)
 		return fail_call(r->s, err, "ibv_post_send", "bench: number %u", r->posted);
@@ -142,6 +143,8 @@ static int take(struct run *r)
 	if (n < 0)
 		return fail_call(r->s, -n, "ibv_poll_cq", "%s", r->a->qp->send_cq->o.name);
 	for (int i = 0; i < n; i++) {
+		if (wc[i].qp_num != r->a->qp->v->qp_num)
+			continue;
 		if (wc[i].status != IBV_WC_SUCCESS) {
 			qp_history_sync(r->a->qp, word_name(wc_status_words, wc[i].status));
 			fail(r->s, "bench", word_name(wc_status_words, wc[i].status),
@@ -150,8 +153,9 @@ static int take(struct run *r)
 			return fail_row(r->s, "meaning", "%s",
 					word_help(wc_status_words, wc[i].status));
 		}
-		if (wc[i].opcode & IBV_WC_RECV || wc[i].qp_num != r->a->qp->v->qp_num)
-			continue; /* of others, on the same CQ */
+		if (wc[i].opcode & IBV_WC_RECV || r->done == r->posted ||
+		    wc[i].wr_id != r->wr_id + r->done)
+			continue; /* posted before */
 		if (r->took)
 			r->took[r->done] = now - r->sent[r->done % r->a->depth.v];
 		r->done++;
@@ -182,6 +186,8 @@ static int go(struct run *r, uint32_t n)
 	unsigned spins = 0;
 
 	r->posted = r->done = 0;
+	r->wr_id = r->s->ctx->wr_id + 1;
+	r->s->ctx->wr_id += n;
 	r->heard = loop_now();
 	while (r->done < n) {
 		int got;

@@ -48,11 +48,6 @@ extern const struct arg_kind kind_sge;
 
 #define POST_OBJS 5
 
-struct post_obj {
-	const void *o; /* or NULL */
-	uint64_t serial;
-};
-
 struct post_req {
 	const struct wr_op *op;
 	struct qp *qp;	  /* NULL for the receives of an SRQ */
@@ -62,9 +57,9 @@ struct post_req {
 	struct ah *ah;	  /* where to (UD), or NULL */
 	bool force;	  /* nothing is checked */
 	uint32_t repeat;
-	uint32_t raw; /* bit n: SGE n was given as numbers, which nobody checks */
-	struct post_obj objs[POST_OBJS]; /* in a chain: what it names, to be there still */
-	struct ibv_send_wr wr;		 /* of a receive, wr_id and the SGEs count */
+	uint32_t raw;		     /* bit n: SGE n was given as numbers, which nobody checks */
+	struct obj *objs[POST_OBJS]; /* in a chain: what it names, or NULL; referenced */
+	struct ibv_send_wr wr;	     /* of a receive, wr_id and the SGEs count */
 	struct ibv_sge sge[POST_SGES];
 };
 

@@ -45,11 +45,12 @@ static bool same_queue(const struct post_req *a, const struct post_req *b)
 
 static void note_objects(struct post_req *r)
 {
-	const void *used[POST_OBJS] = { r->qp, r->srq, r->ah, r->mw, r->bound };
+	void *used[POST_OBJS] = { r->qp, r->srq, r->ah, r->mw, r->bound };
 
 	for (unsigned i = 0; i < POST_OBJS; i++) {
-		r->objs[i].o = used[i];
-		r->objs[i].serial = used[i] ? ((const struct obj *)used[i])->serial : 0;
+		r->objs[i] = used[i];
+		if (used[i])
+			obj_ref(used[i]);
 	}
 }
 
@@ -73,23 +74,24 @@ int post_chain_add(struct session *s, const struct post_req *r)
 
 static void chain_clear(void)
 {
-	for (unsigned i = 0; i < chain.n; i++)
+	for (unsigned i = 0; i < chain.n; i++) {
+		for (unsigned j = 0; j < POST_OBJS; j++)
+			if (chain.reqs[i]->objs[j])
+				obj_unref(chain.reqs[i]->objs[j]);
 		free(chain.reqs[i]);
+	}
 	free(chain.reqs);
 	chain.reqs = NULL;
 	chain.n = 0;
 }
 
 /* Objects of the chain may be gone: the script might destroy them. */
-static bool still_there(struct session *s)
+static bool still_there(void)
 {
 	for (unsigned i = 0; i < chain.n; i++)
-		for (unsigned j = 0; j < POST_OBJS; j++) {
-			const struct post_obj *o = &chain.reqs[i]->objs[j];
-
-			if (o->o && !obj_lives(s, o->o, o->serial))
+		for (unsigned j = 0; j < POST_OBJS; j++)
+			if (chain.reqs[i]->objs[j] && obj_gone(chain.reqs[i]->objs[j]))
 				return false;
-		}
 	return true;
 }
 
@@ -97,7 +99,7 @@ static int post_collected(struct session *s, struct out *o, unsigned *posted)
 {
 	out_list(o, NULL);
 	if (chain.n) {
-		if (!still_there(s))
+		if (!still_there())
 			return fail(s, "post chain", "ENOENT",
 				    "an object that it uses was destroyed");
 		for (unsigned i = 0; i < chain.n; i++)

@@ -39,14 +39,15 @@ static void note_error(struct session *s, struct wc *wc, struct qp *qp)
 {
 	enum ibv_qp_state was = qp_history_state(qp), now = was;
 	const char *why = word_name(wc_status_words, wc->v.status);
-	uint64_t serial = qp->o.serial;
 
-	for (int i = 0; i < 10 && obj_lives(s, qp, serial); i++) {
+	obj_ref(qp);
+	for (int i = 0; i < 10 && !obj_gone(qp); i++) {
 		now = qp_history_sync(qp, why);
 		if (now != was || wc->v.status == IBV_WC_WR_FLUSH_ERR)
 			break;
 		loop_pass(s->loop, 100);
 	}
+	obj_unref(qp);
 	if (now == was)
 		return;
 	wc->from = word_name(qp_state_words, was);

@@ -23,6 +23,7 @@ int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *
 	static const struct arg row = { .name = "cq", .kind = &kind_cq };
 
 	*set = (struct cq_set){ .qp = cq ? NULL : qp ? qp : s->ctx->qp };
+	obj_hold_arg(s, set->qp);
 	if (set->qp)
 		set->qp->o.named = true;
 	if (cq) {

@@ -68,6 +68,8 @@ int dev_none(struct session *s, const char *call)
 		return fail_next(s, "help uroce");
 	}
 	fail(s, call, "ENODEV", "no RDMA device on this machine");
+	if (s->opt.note)
+		fail_row(s, "note", "%s", s->opt.note);
 	fail_row(s, "kernel",
 		 "a software device on an Ethernet interface needs no hardware: "
 		 "rdma link add rxe0 type rxe netdev eth0");
@@ -91,7 +93,7 @@ struct dev *dev_of(struct session *s, struct ibv_context *v)
 	err = ibv_query_device_ex(v, NULL, &dev->attr);
 	if (err) {
 		call_fail(s, err, "%s", name);
-		obj_discard(dev);
+		obj_discard(s, dev);
 		return NULL;
 	}
 	call_end(s, "0");
@@ -199,7 +201,7 @@ static int parse_dev(struct session *s, const struct arg *a, Tcl_Obj *word, void
 
 	(void)a;
 	if (dev)
-		obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), dev);
+		obj_hold_arg(s, dev);
 	*(struct dev **)dst = dev;
 	return dev ? 0 : -1;
 }

@@ -3,15 +3,19 @@
  * The embedded device is a library that must be loaded before libibverbs: the program starts
  * itself again with it, and tells its second life why by a variable of the environment.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "embedded.h"
 #include "launch.h"
+#include "live.h"
 #include "session.h"
 #include "uroce.h"
 
@@ -35,9 +39,30 @@ static const char *note_of(const char *why)
 	return NULL;
 }
 
+/* Why starting again would not bring it, or NULL. */
+static const char *cannot_preload(void)
+{
+	static char text[PATH_MAX + 256];
+	char path[PATH_MAX];
+
+	if (getauxval(AT_SECURE))
+		return "this rdmash has file capabilities or is set-user-ID, and the loader "
+		       "ignores LD_PRELOAD for such programs.\n"
+		       "  remedy: setcap -r on it; for packets of a real device " LIVE_RIGHTS;
+	if (!getenv(WHY) || launch_library(path, sizeof path))
+		return NULL;
+	unsetenv(WHY);
+	dlerror();
+	snprintf(text, sizeof text, "it was preloaded, and is not there: %s",
+		 dlopen(path, RTLD_LAZY) ? "the loader ignores LD_PRELOAD" : dlerror());
+	return text;
+}
+
 int embedded_start(const struct options *opt, char **argv, const char **note)
 {
 	bool asked = opt->device && strcmp(opt->device, UROCE_DEVICE) == 0;
+	static char without[PATH_MAX + 512];
+	const char *why;
 
 	*note = NULL;
 	if (launch_loaded()) {
@@ -47,11 +72,19 @@ int embedded_start(const struct options *opt, char **argv, const char **note)
 	}
 	if (!asked && (opt->device || has_device()))
 		return 0;
-	if (launch_prepare() == 0 && setenv(WHY, asked ? "asked" : "none", 1) == 0)
+	why = cannot_preload();
+	if (!why && launch_prepare() == 0 && setenv(WHY, asked ? "asked" : "none", 1) == 0)
 		execv("/proc/self/exe", argv);
-	if (!asked)
-		return 0; /* goes on without a device */
-	print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s\n", strerror(errno));
+	if (!why)
+		why = strerror(errno);
+	if (!asked) { /* goes on without a device */
+		snprintf(without, sizeof without,
+			 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s",
+			 why);
+		*note = without;
+		return 0;
+	}
+	print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s\n", why);
 	return -1;
 }
 

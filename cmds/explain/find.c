@@ -57,7 +57,7 @@ static bool is_number(const struct fact_family *f, const char *text, uint64_t va
 	if (errno || end == text || *end)
 		return false;
 	if (v < 0)
-		return f->words == errno_words && (uint64_t)-v == value;
+		return f->words == errno_words && -(uint64_t)v == value;
 	return (uint64_t)v == value;
 }
 

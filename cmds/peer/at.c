@@ -196,7 +196,7 @@ static int await_all(struct session *s, const struct barrier_args *a)
 			continue;
 		obj_hold(s, &held, o);
 		rc = await_calls((struct peer *)o, a, until);
-		s->held = before;
+		obj_release(s, before);
 	}
 	return rc;
 }

@@ -108,7 +108,7 @@ static int parse_peer(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 
 	(void)a;
 	if (p) {
-		obj_hold(s, arena_alloc(&s->arena, sizeof(struct held)), p);
+		obj_hold_arg(s, p);
 		*(struct peer **)dst = p;
 		return 0;
 	}
@@ -251,7 +251,7 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	STAILQ_INIT(&p->calls);
 	if (peer_spawn(s, p, &a->how) || await_hello(s, p, (int64_t)a->within.v)) {
 		peer_stop(p);
-		obj_discard(p);
+		obj_discard(s, p);
 		return -1;
 	}
 	p->o.named = true;

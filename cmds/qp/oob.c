@@ -57,15 +57,13 @@ static void tell(struct out *o, const struct oob *b)
 /* Waits for the end, tells what came, and lets go of the object. */
 static int collect(struct session *s, struct oob *b, const struct num *within, struct out *o)
 {
-	struct held held, *before = s->held;
 	enum loop_end end = LOOP_DONE;
 	int rc = 0;
 
-	obj_hold(s, &held, b);
+	obj_hold_arg(s, b);
 	if (!b->over)
 		end = loop_wait(s->loop, is_over, b,
 				within->set ? (int64_t)within->v : LOOP_FOREVER);
-	s->held = before;
 	if (end != LOOP_DONE && b->background) /* it goes on */
 		return no_peer(s, b, end);
 	if (end != LOOP_DONE)

@@ -151,7 +151,7 @@ static struct oob *commit(struct session *s, struct oob *b)
 static struct oob *drop(struct session *s, struct oob *b)
 {
 	oob_destroy(s, &b->o);
-	obj_discard(b);
+	obj_discard(s, b);
 	return NULL;
 }
 

@@ -259,7 +259,7 @@ struct qp *qp_make(struct session *s, const struct qp_spec *given)
 		return NULL;
 	if (complete_spec(s, &spec, &made) || create(s, qp, &spec)) {
 		undo(s, &made);
-		obj_discard(qp);
+		obj_discard(s, qp);
 		return NULL;
 	}
 	commit(s, qp, &spec);

@@ -281,7 +281,7 @@ struct ah *ah_make(struct session *s, struct pd *pd, const struct ibv_ah_attr *a
 	ah->qpn = qpn;
 	ah->qkey = qkey;
 	if (create(s, ah)) {
-		obj_discard(ah);
+		obj_discard(s, ah);
 		return NULL;
 	}
 	obj_use(ah, pd);
@@ -292,7 +292,7 @@ struct ah *ah_make(struct session *s, struct pd *pd, const struct ibv_ah_attr *a
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct ah_args *a = args;
-	const struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct ah *ah = pd ? obj_new(s, &ah_class, a->name) : NULL;
 
@@ -300,7 +300,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 		return made_undo_since(s, mark);
 	ah->pd = pd;
 	if (fill(s, a, ah) || create(s, ah)) {
-		obj_discard(ah);
+		obj_discard(s, ah);
 		return made_undo_since(s, mark);
 	}
 	obj_use(ah, pd);

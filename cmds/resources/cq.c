@@ -58,7 +58,7 @@ struct cc *cc_make(struct session *s, struct dev *dev, const char *name)
 	cc->v = ibv_create_comp_channel(dev->v);
 	if (!cc->v) {
 		call_fail(s, errno, "%s", dev->o.name);
-		obj_discard(cc);
+		obj_discard(s, cc);
 		return NULL;
 	}
 	call_end(s, "%s", cc->o.name);
@@ -169,7 +169,7 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 		call_fail(s, errno, "%u entries on %s", depth, dev->o.name);
 		fail_row(s, "limits", "max_cqe %d, vectors 0 to %d", dev->attr.orig_attr.max_cqe,
 			 dev->v->num_comp_vectors - 1);
-		obj_discard(cq);
+		obj_discard(s, cq);
 		return NULL;
 	}
 	call_end(s, "%s, %d entries", cq->o.name, cq->v->cqe);

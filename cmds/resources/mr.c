@@ -101,7 +101,7 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	mr->buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mr->buf == MAP_FAILED) {
 		fail_call(s, errno, "mmap", "%llu bytes", (unsigned long long)len);
-		obj_discard(mr);
+		obj_discard(s, mr);
 		return NULL;
 	}
 	call_begin(s, FAST, "ibv_reg_mr", "%s, %p, %llu, %s", pd->o.name, mr->buf,
@@ -113,7 +113,7 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 			  pd->o.name, word_flags(mr_access_words, access));
 		why_not(s, err, len, access);
 		munmap(mr->buf, len);
-		obj_discard(mr);
+		obj_discard(s, mr);
 		return NULL;
 	}
 	call_end(s, "%s, lkey 0x%x, rkey 0x%x", mr->o.name, mr->v->lkey, mr->v->rkey);
@@ -157,7 +157,7 @@ static unsigned default_access(const struct reg_args *a, const struct dev *dev)
 static int reg_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct reg_args *a = args;
-	const struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct mr *mr = pd ? mr_make(s, pd, a->name, a->len.v, default_access(a, pd->dev)) : NULL;
 

@@ -96,7 +96,7 @@ static const struct arg mw_args[] = {
 static int mw_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mw_args *a = args;
-	const struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct mw *mw = pd ? obj_new(s, &mw_class, a->name) : NULL;
 
@@ -111,7 +111,7 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		      (IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
 		       IBV_DEVICE_MEM_WINDOW_TYPE_2A)))
 			fail_row(s, "cause", "%s has no memory windows", pd->dev->o.name);
-		obj_discard(mw);
+		obj_discard(s, mw);
 		return made_undo_since(s, mark);
 	}
 	call_end(s, "%s, rkey 0x%x", mw->o.name, mw->v->rkey);

@@ -52,7 +52,7 @@ struct pd *pd_make(struct session *s, struct dev *dev, const char *name)
 	pd->v = ibv_alloc_pd(dev->v);
 	if (!pd->v) {
 		call_fail(s, errno, "%s", dev->o.name);
-		obj_discard(pd);
+		obj_discard(s, pd);
 		return NULL;
 	}
 	call_end(s, "%s", pd->o.name);

@@ -20,26 +20,36 @@ static void show_one(struct session *s, struct obj *o, struct out *out)
 }
 
 /* An object stands under the last made of what it uses: there it is destroyed first. */
-static struct obj *parent_of(struct session *s, const struct obj *o)
+static struct obj *parent_of(const struct obj *o)
 {
-	struct obj *p;
+	struct obj *last = NULL;
 
-	TAILQ_FOREACH_REVERSE(p, &s->ctx->objs, obj_list, link)
-	if (obj_uses(o, p))
-		return p;
-	return NULL;
+	for (unsigned i = 0; i < OBJ_USES; i++) {
+		struct obj *used = o->uses[i].used;
+
+		if (used && (!last || used->serial > last->serial))
+			last = used;
+	}
+	return last;
 }
 
-static void show_tree(struct session *s, struct obj *parent, unsigned depth, struct out *out)
+static void show_tree(struct session *s, struct obj *o, unsigned depth, struct out *out)
+{
+	struct obj_use *u;
+
+	out_text(out, "%*s", (int)depth * 2, "");
+	show_one(s, o, out);
+	obj_foreach_user(u, o) if (u->user->life != OBJ_NEW && parent_of(u->user) == o)
+		show_tree(s, u->user, depth + 1, out);
+}
+
+static void show_all(struct session *s, struct out *out)
 {
 	struct obj *o;
 
 	obj_foreach(o, s)
-		if (parent_of(s, o) == parent) {
-			out_text(out, "%*s", (int)depth * 2, "");
-			show_one(s, o, out);
-			show_tree(s, o, depth + 1, out);
-		}
+		if (!parent_of(o))
+			show_tree(s, o, 0, out);
 }
 
 struct show_args {
@@ -53,24 +63,27 @@ static const struct arg show_args[] = {
 static int show_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct show_args *a = args;
-	struct obj *u;
+	unsigned n = 0;
+	struct obj_use *u;
 
 	if (!a->obj) {
 		out_dict(o, NULL);
-		show_tree(s, NULL, 0, o);
+		show_all(s, o);
 		return 0;
 	}
 	a->obj->class->describe(s, a->obj, o);
 	out_list(o, "uses");
-	for (unsigned i = 0; i < OBJ_USES && a->obj->uses[i]; i++)
-		out_str(o, NULL, a->obj->uses[i]->name, "%s%s", i ? " " : "  uses ",
-			a->obj->uses[i]->name);
+	for (unsigned i = 0; i < OBJ_USES; i++) {
+		const struct obj *used = a->obj->uses[i].used;
+
+		if (used)
+			out_str(o, NULL, used->name, "%s%s", n++ ? " " : "  uses ", used->name);
+	}
 	out_end(o);
 	out_text(o, "\n");
 	out_list(o, "users");
-	obj_foreach(u, s)
-		if (obj_uses(u, a->obj))
-			out_str(o, NULL, u->name, "  used by %s\n", u->name);
+	obj_foreach_user(u, a->obj) if (u->user->life != OBJ_NEW)
+		out_str(o, NULL, u->user->name, "  used by %s\n", u->user->name);
 	out_end(o);
 	return 0;
 }
@@ -183,16 +196,6 @@ static const struct arg destroy_args[] = {
 	SWITCH("all", destroy_args, all, "everything"), ARGS_END
 };
 
-static bool alive(struct session *s, const struct obj *o)
-{
-	struct obj *p;
-
-	obj_foreach(p, s)
-		if (p == o)
-			return true;
-	return false;
-}
-
 static int destroy_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct destroy_args *a = args;
@@ -202,7 +205,7 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 	if (!a->objs.n && !a->all)
 		return fail(s, "destroy", "MISSING", "destroy what? Name objects, or say -all");
 	for (size_t i = 0; i < a->objs.n; i++)
-		if (alive(s, v[i]) && obj_destroy(s, v[i], a->cascade))
+		if (!obj_gone(v[i]) && obj_destroy(s, v[i], a->cascade))
 			return -1;
 	return a->all ? obj_destroy_each(s) : 0;
 }

@@ -84,7 +84,7 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 			  (unsigned)a->max_sge.v, pd->o.name);
 		fail_row(s, "limits", "max_srq %d, max_srq_wr %d, max_srq_sge %d", max->max_srq,
 			 max->max_srq_wr, max->max_srq_sge);
-		obj_discard(srq);
+		obj_discard(s, srq);
 		return NULL;
 	}
 	call_end(s, "%s", srq->o.name);
@@ -127,7 +127,7 @@ static int modify(struct session *s, struct srq *srq, const struct num *max_wr,
 static int srq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct srq_args *a = args;
-	const struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct srq *srq = pd ? srq_make(s, pd, a) : NULL;
 	static const struct num none;

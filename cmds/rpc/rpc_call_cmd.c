@@ -17,14 +17,8 @@
 struct waiting {
 	struct session *s;
 	struct rpc_peer *p;
-	uint64_t serial;
 	struct rpc_call *call;
 };
-
-static bool lives(const struct waiting *w)
-{
-	return obj_lives(w->s, w->p, w->serial);
-}
 
 /* ----------------------------------------------------------------- connect -- */
 
@@ -55,7 +49,7 @@ static bool met(void *arg)
 {
 	const struct waiting *w = arg;
 
-	return !lives(w) || w->p->ready || w->p->conn.state == RPC_OVER;
+	return obj_gone(w->p) || w->p->ready || w->p->conn.state == RPC_OVER;
 }
 
 static int not_met(struct session *s, struct rpc_peer *p, enum loop_end end)
@@ -95,9 +89,9 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 
 	if (!p)
 		return -1;
-	w.serial = p->o.serial;
+	obj_hold_arg(s, p);
 	end = loop_wait(s->loop, met, &w, (int64_t)a->within.v);
-	if (!lives(&w))
+	if (obj_gone(p))
 		return closed(s);
 	if (!p->ready || p->conn.state == RPC_OVER)
 		return not_met(s, p, end);
@@ -134,7 +128,7 @@ static bool call_over(void *arg)
 {
 	const struct waiting *w = arg;
 
-	return !lives(w) || w->s->quit || w->call->reply || w->p->conn.state == RPC_OVER;
+	return obj_gone(w->p) || w->s->quit || w->call->reply || w->p->conn.state == RPC_OVER;
 }
 
 /* How far has the call come? */
@@ -220,7 +214,7 @@ static int await(struct waiting *w, uint64_t within, uint64_t retries, struct ou
 
 	for (;;) {
 		end = loop_wait(w->s->loop, call_over, w, (int64_t)within);
-		if (!lives(w))
+		if (obj_gone(w->p))
 			return closed(w->s);
 		if (end != LOOP_TIMEOUT || !retries--)
 			break;
@@ -271,7 +265,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct call_args *a = args;
 	struct rpc_peer *p = a->peer;
-	struct waiting w = { .s = s, .p = p, .serial = p->o.serial };
+	struct waiting w = { .s = s, .p = p };
 
 	if (p->conn.state == RPC_OVER) {
 		fail(s, "rpc", p->conn.code, "%s: the server is gone: %s", p->o.name, p->conn.gone);
@@ -346,7 +340,7 @@ static struct rpc_call *pick(struct rpc_peer *p, const struct num *id)
 static int result_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct result_args *a = args;
-	struct waiting w = { .s = s, .p = a->peer, .serial = a->peer->o.serial };
+	struct waiting w = { .s = s, .p = a->peer };
 
 	w.call = pick(a->peer, &a->id);
 	if (!w.call) {

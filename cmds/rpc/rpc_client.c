@@ -232,7 +232,7 @@ void rpc_client_accept(struct rpc_server *sv, int fd)
 		refuse(sv, fd, s->fail.text);
 		if (c->has_link)
 			rpc_link_close(&c->link, NULL);
-		obj_discard(c);
+		obj_discard(s, c);
 	} else {
 		obj_use(c, sv);
 		obj_add(s, c);

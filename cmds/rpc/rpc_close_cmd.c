@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends: rpc close, rpc show. */
-#include "arena.h"
 #include "cmd.h"
 #include "out.h"
 #include "rpc_cmd.h"
@@ -32,7 +31,6 @@ static const struct arg close_args[] = {
 struct closing {
 	struct session *s;
 	const struct obj *o;
-	uint64_t serial;
 };
 
 /* What clients of the server are to get has arrived. */
@@ -41,7 +39,7 @@ static bool arrived(void *arg)
 	const struct closing *c = arg;
 	struct obj *o;
 
-	if (!obj_lives(c->s, c->o, c->serial))
+	if (obj_gone(c->o))
 		return true;
 	obj_foreach(o, c->s)
 		if (o->class == &rpc_client_class && obj_uses(o, c->o) &&
@@ -61,12 +59,12 @@ static void say_bye(struct session *s, const struct obj *server)
 
 static int close_one(struct session *s, struct obj *o, int64_t within)
 {
-	struct closing c = { s, o, o->serial };
+	struct closing c = { s, o };
 
 	if (o->class == &rpc_server_class) {
 		if (loop_wait(s->loop, arrived, &c, within) == LOOP_INTERRUPTED)
 			return fail(s, "rpc close", "EINTR", "interrupted");
-		if (!obj_lives(s, o, c.serial))
+		if (obj_gone(o))
 			return 0;
 		say_bye(s, o);
 	}
@@ -90,23 +88,22 @@ static int close_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct close_args *a = args;
 	struct obj **v = a->objs.v, *one;
-	uint64_t *serials = arena_alloc(&s->arena, (a->objs.n + 1) * sizeof *serials);
 
 	(void)o;
-	for (size_t i = 0; i < a->objs.n; i++) {
-		serials[i] = v[i]->serial;
+	for (size_t i = 0; i < a->objs.n; i++)
 		if (!is_rpc(v[i])) {
 			fail(s, "rpc close", "EINVAL", "%s is a %s", v[i]->name,
 			     v[i]->class->title);
 			return fail_next(s, "destroy %s", v[i]->name);
 		}
-	}
 	for (size_t i = 0; i < a->objs.n; i++) /* one may go with, or during, the one before */
-		if (obj_lives(s, v[i], serials[i]) && close_one(s, v[i], (int64_t)a->within.v))
+		if (!obj_gone(v[i]) && close_one(s, v[i], (int64_t)a->within.v))
 			return -1;
-	while (!a->objs.n && (one = first(s)))
+	while (!a->objs.n && (one = first(s))) {
+		obj_hold_arg(s, one);
 		if (close_one(s, one, (int64_t)a->within.v))
 			return -1;
+	}
 	return 0;
 }
 

@@ -16,8 +16,7 @@
 
 struct rpc_job {
 	STAILQ_ENTRY(rpc_job) link;
-	struct rpc_client *c;
-	uint64_t serial; /* of c, which may be gone */
+	struct rpc_client *c; /* referenced: it may be gone */
 	size_t len;
 	Rpc__Message *m;
 };
@@ -44,6 +43,7 @@ static struct rpc_job *next_job(struct rpc_server *sv)
 static void free_job(struct rpc_job *job)
 {
 	rpc_message_free(job->m);
+	obj_unref(job->c);
 	free(job);
 }
 
@@ -103,28 +103,20 @@ static void answer(struct rpc_client *c, const Rpc__Request *r, struct rpc_outco
 		post(c, e);
 }
 
-/* False: the server is gone. */
-static bool execute(struct rpc_server *sv, struct rpc_job *job)
+static void execute(struct rpc_server *sv, struct rpc_job *job)
 {
-	struct session *s = sv->s;
-	uint64_t serial = sv->o.serial;
 	const Rpc__Request *r = job->m->request;
 	struct rpc_outcome out;
-	bool lives;
 
-	if (!obj_lives(s, job->c, job->serial) || job->c->conn.state != RPC_UP ||
+	if (obj_gone(job->c) || job->c->conn.state != RPC_UP ||
 	    !rpc_ledger_wants(&job->c->ledger, r->id))
-		return true;
+		return;
 	sv->running = true;
-	rpc_method_call(s, r, &out);
-	lives = obj_lives(s, sv, serial);
-	if (lives) {
-		sv->running = false;
-		if (obj_lives(s, job->c, job->serial))
-			answer(job->c, r, &out);
-	}
+	rpc_method_call(sv->s, r, &out);
+	sv->running = false;
+	if (!obj_gone(sv) && !obj_gone(job->c))
+		answer(job->c, r, &out);
 	rpc_outcome_free(&out);
-	return lives;
 }
 
 static void pump(void *arg)
@@ -137,15 +129,14 @@ static void pump(void *arg)
 		schedule(sv, PAUSE_MS);
 		return;
 	}
+	obj_ref(sv);
 	for (unsigned n = 0; n < TURN && (job = next_job(sv)); n++) {
-		bool lives = execute(sv, job);
-
+		execute(sv, job);
 		free_job(job);
-		if (!lives)
-			return;
 	}
-	if (!STAILQ_EMPTY(&sv->jobs))
+	if (!STAILQ_EMPTY(&sv->jobs)) /* one that is gone has none */
 		schedule(sv, 0);
+	obj_unref(sv);
 }
 
 /* It gets its answer, as one that failed, and is not executed. */
@@ -162,7 +153,8 @@ static void queue(struct rpc_client *c, Rpc__Message *m, size_t len)
 {
 	struct rpc_job *job = xcalloc(1, sizeof *job);
 
-	*job = (struct rpc_job){ .c = c, .serial = c->o.serial, .len = len, .m = m };
+	*job = (struct rpc_job){ .c = c, .len = len, .m = m };
+	obj_ref(c);
 	STAILQ_INSERT_TAIL(&c->server->jobs, job, link);
 	c->server->waiting += len;
 	schedule(c->server, 0);

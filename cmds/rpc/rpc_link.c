@@ -226,16 +226,20 @@ void rpc_link_use(struct rpc_link *l, void *owner)
 	obj_use(owner, l->send_cq);
 }
 
-/* Users before what they use. */
+/* Users before what they use; all or nothing. */
 int rpc_link_close(struct rpc_link *l, void *owner)
 {
-	void *objects[] = { l->qp, l->send_cq, l->cq, l->cc, l->mr };
+	void *objects[] = { l->qp, l->send_cq, l->cq, l->cc, l->mr, owner };
+	const unsigned n = sizeof objects / sizeof *objects;
 
+	for (unsigned i = 0; i < n - 1; i++)
+		if (objects[i] && obj_check_destroy(l->s, objects[i], objects, n))
+			return -1;
 	loop_cancel(l->s->loop, l->again);
 	l->again = NULL;
 	if (l->cq)
 		l->cq->on_event = NULL;
-	for (unsigned i = 0; i < sizeof objects / sizeof *objects; i++) {
+	for (unsigned i = 0; i < n - 1; i++) {
 		if (!objects[i])
 			continue;
 		if (owner)

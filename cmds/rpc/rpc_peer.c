@@ -273,7 +273,7 @@ struct rpc_peer *rpc_peer_make(struct session *s, const struct rpc_peer_spec *sp
 			rpc_link_close(&p->link, NULL);
 		fail_back(s, why);
 		free(p->where);
-		obj_discard(p);
+		obj_discard(s, p);
 		return NULL;
 	}
 	rpc_link_use(&p->link, p);

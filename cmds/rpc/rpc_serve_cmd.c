@@ -149,7 +149,7 @@ static const struct arg run_args[] = {
 struct run {
 	struct session *s;
 	const struct run_args *a;
-	uint64_t serial, answered, clients;
+	uint64_t answered, clients;
 };
 
 static bool run_over(void *arg)
@@ -157,7 +157,7 @@ static bool run_over(void *arg)
 	const struct run *r = arg;
 	const struct rpc_server *sv = r->a->server;
 
-	if (!obj_lives(r->s, sv, r->serial) || r->s->quit)
+	if (obj_gone(sv) || r->s->quit)
 		return true;
 	if (r->a->calls.set && sv->answered - r->answered >= r->a->calls.v)
 		return true;
@@ -168,13 +168,13 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct run_args *a = args;
 	struct rpc_server *sv = a->server;
-	struct run r = { s, a, sv->o.serial, sv->answered, sv->clients };
+	struct run r = { s, a, sv->answered, sv->clients };
 	enum loop_end end = loop_wait(s->loop, run_over, &r,
 				      a->within.set ? (int64_t)a->within.v : LOOP_FOREVER);
 
 	if (s->quit)
 		return 0;
-	if (!obj_lives(s, sv, r.serial))
+	if (obj_gone(sv))
 		return fail(s, "rpc run", "ENOTCONN", "the server was closed meanwhile");
 	if (end == LOOP_INTERRUPTED)
 		return fail(s, "rpc run", "EINTR", "interrupted");

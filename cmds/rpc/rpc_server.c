@@ -107,7 +107,7 @@ static int open_link(struct rpc_server *sv, const struct rpc_server_spec *spec)
 struct rpc_server *rpc_server_make(struct session *s, const struct rpc_server_spec *spec)
 {
 	struct rpc_server *sv = obj_new(s, &rpc_server_class, spec->name);
-	struct obj *mark = made_mark(s);
+	uint64_t mark = made_mark(s);
 	struct sock_where where;
 
 	if (!sv)
@@ -127,7 +127,7 @@ struct rpc_server *rpc_server_make(struct session *s, const struct rpc_server_sp
 		if (sv->fd >= 0)
 			close(sv->fd);
 		free(sv->where);
-		obj_discard(sv);
+		obj_discard(s, sv);
 		made_undo_since(s, mark);
 		return NULL;
 	}

@@ -99,29 +99,15 @@ struct tcp_listener *tcp_listener_new(struct session *s, const char *name, int f
 	return l;
 }
 
-static void ready(void *arg, int fd, short revents)
-{
-	(void)fd, (void)revents;
-	*(bool *)arg = true;
-}
-
-static bool is_ready(void *arg)
-{
-	return *(bool *)arg;
-}
-
 int tcp_await(struct session *s, int fd, short events, int64_t deadline)
 {
 	int64_t ms = LOOP_FOREVER, left;
 	enum loop_end end;
-	bool is = false;
 
 	if (deadline != LOOP_FOREVER) {
 		left = deadline - loop_now();
 		ms = left > 0 ? (left + 999999) / 1000000 : 0;
 	}
-	loop_watch(s->loop, fd, events, ready, &is);
-	end = loop_wait(s->loop, is_ready, &is, ms);
-	loop_unwatch(s->loop, fd);
+	end = loop_wait_fd(s->loop, fd, events, ms);
 	return end == LOOP_DONE ? 0 : end == LOOP_TIMEOUT ? ETIMEDOUT : EINTR;
 }

@@ -108,7 +108,6 @@ static int around_exec(struct session *s, const void *args, struct out *o)
 	const struct counters_args *a = args;
 	struct tally *before = arena_alloc(&s->arena, sizeof *before);
 	struct tally *after = arena_alloc(&s->arena, sizeof *after);
-	uint64_t serial = a->dev->o.serial;
 	int rc;
 
 	if (check_port(s, a) || tally_read(s, a->dev, (unsigned)a->port.v, before))
@@ -117,7 +116,7 @@ static int around_exec(struct session *s, const void *args, struct out *o)
 	if (rc != TCL_OK)
 		return rc == TCL_ERROR ? -1 : rc;
 	Tcl_ResetResult(s->tcl);
-	if (!obj_lives(s, a->dev, serial))
+	if (obj_gone(a->dev))
 		return fail(s, "counters around", "ENODEV", "the body has closed the device");
 	if (tally_read(s, a->dev, (unsigned)a->port.v, after))
 		return -1;

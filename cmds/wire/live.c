@@ -26,7 +26,7 @@ static int refuse(struct session *s, const char *call, const char *netdev, const
 		  const char *why)
 {
 	fail(s, call, "EPERM", "%s: %s: %s: %s", call, netdev, what, why);
-	return fail_row(s, "note", "it takes root, or CAP_NET_RAW: setcap cap_net_raw+ep rdmash");
+	return fail_row(s, "note", "it takes root, or CAP_NET_RAW: " LIVE_RIGHTS);
 }
 
 static int activate(struct session *s, const char *call, struct live *l, const char *netdev)

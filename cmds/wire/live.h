@@ -5,6 +5,12 @@
 
 #include "packet_source.h"
 
+/* How to give a program the right without file capabilities, with which the loader would not
+ * preload liburoce.so. */
+#define LIVE_RIGHTS                                                                   \
+	"sudo setpriv --reuid $USER --regid $USER --init-groups --inh-caps +net_raw " \
+	"--ambient-caps +net_raw rdmash"
+
 struct live;
 
 /* On the interface of the device's recommended GID. NULL with s->fail filled, naming call. */

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# lifetime.sh RDMASH SCRIPT: objects that go while something still works with them; the script
+# has what takes one process, here is what takes standard input.
+# shellcheck source-path=SCRIPTDIR source=/dev/null
+# shellcheck disable=SC2154 # run.inc sets them
+script=$2
+. "$(dirname "$0")/../../shell/tests/run.inc"
+
+# a server in a cascade destroys its QP while the cascade still means to
+run -c 'rpc listen 0' -c 'destroy pd0 -cascade' -c 'expect -value 1 {dict size [show]}'
+wants 'a cascade over an rpc server' "$code $err" '0 '
+run -c 'rpc listen 0' -c 'mw -name w' -c 'qp create -cq cq0 -name q' -k -c 'rpc close' \
+	-c 'rpc show'
+has 'what others use of a server stays' "$err" 'cq0 is in use by q'
+has 'and the server' "$out" 'rpc server server0'
+
+# both ends of a connection stop in step mode: each call has its own answer, in order
+yes '' | timeout 60 "$rdmash" -c 'listen 7471 -accept' -c 'step on' -c 'connect 127.0.0.1 7471' \
+	>out.txt 2>err.txt
+wants 'step at both ends: code' $? 0
+for call in rdma_resolve_addr rdma_connect rdma_accept rdma_get_cm_event; do
+	has 'step at both ends' "$(cat err.txt)" "step   $call("
+done
+has 'step at both ends: result' "$(cat out.txt)" ESTABLISHED
+yes '' | timeout 60 "$rdmash" -c 'listen 7471 -accept' -c 'connect 127.0.0.1 7471 -name c' \
+	-c 'step on' -c 'disconnect c -destroy' -c 'destroy -all' >out.txt 2>err.txt
+wants 'step while both ends are destroyed: code' $? 0
+case $(cat err.txt) in *Sanitizer*) cat err.txt >&2; failures=$((failures + 1)) ;; esac
+
+run "$script"
+wants 'the script' "$code" 0
+[ "$code" = 0 ] || cat out.txt err.txt >&2
+finish
