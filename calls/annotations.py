@@ -56,7 +56,7 @@ ARGS = {
     "ibv_wr_atomic_write.atomic_wr": "address 8",
     "ibv_wr_flush.type": "flags ibv_placement_type",
     "ibv_wr_flush.level": "enum ibv_selectivity_level",
-    "lkey": "key", "rkey": "key", "invalidate_rkey": "key",
+    "remote_addr": "remote", "lkey": "key", "rkey": "key", "invalidate_rkey": "key",
     "ibv_inc_rkey.rkey": "key",
     "ibv_poll_cq.wc": "out list num_entries",
     "ibv_query_gid_table.entries": "out list max_entries",
@@ -69,7 +69,7 @@ ARGS = {
     "ibv_memcpy_from_dm.host_addr": "address length",
     "addr": "address length",
     "cq_context": "cookie", "context": "cookie",
-    "ibv_get_cq_event.cq": "found", "ibv_get_cq_event.cq_context": "cookie",
+    "ibv_get_cq_event.cq": "found", "ibv_get_cq_event.cq_context": "out cookie",
     "ibv_get_async_event.event": "made",
     "num_devices": "cookie",
     "ibv_is_qpt_supported.caps": "flags -",
@@ -85,7 +85,8 @@ ARGS = {
     "sgl": "list nsge",
     "rdma_verbs.flags": "flags ibv_send_flags",
     "rdma_verbs.context": "u64",
-    "rdma_verbs.mr": "optional",
+    "rdma_post_send.mr": "optional", "rdma_post_write.mr": "optional",
+    "rdma_post_ud_send.mr": "optional",
     "ibv_create_ah_from_wc.grh": "optional", "ibv_init_ah_from_wc.grh": "optional",
 }
 OUT = {"ibv_query_device.device_attr", "ibv_query_device_ex.attr", "ibv_query_port.port_attr",
@@ -141,11 +142,11 @@ FIELDS = {
     "ibv_send_wr.send_flags": "flags ibv_send_flags",
     "ibv_send_wr.imm_data": "when opcode RDMA_WRITE_WITH_IMM SEND_WITH_IMM",
     "ibv_send_wr.invalidate_rkey": "key when opcode SEND_WITH_INV LOCAL_INV",
-    "ibv_send_wr.wr.rdma.remote_addr": "when opcode RDMA_WRITE RDMA_WRITE_WITH_IMM RDMA_READ "
+    "ibv_send_wr.wr.rdma.remote_addr": "remote when opcode RDMA_WRITE RDMA_WRITE_WITH_IMM RDMA_READ "
                                        "ATOMIC_WRITE FLUSH",
     "ibv_send_wr.wr.rdma.rkey": "key when opcode RDMA_WRITE RDMA_WRITE_WITH_IMM RDMA_READ "
                                 "ATOMIC_WRITE FLUSH",
-    "ibv_send_wr.wr.atomic.remote_addr": "when opcode ATOMIC_CMP_AND_SWP ATOMIC_FETCH_AND_ADD",
+    "ibv_send_wr.wr.atomic.remote_addr": "remote when opcode ATOMIC_CMP_AND_SWP ATOMIC_FETCH_AND_ADD",
     "ibv_send_wr.wr.atomic.compare_add": "when opcode ATOMIC_CMP_AND_SWP ATOMIC_FETCH_AND_ADD",
     "ibv_send_wr.wr.atomic.swap": "when opcode ATOMIC_CMP_AND_SWP",
     "ibv_send_wr.wr.atomic.rkey": "key when opcode ATOMIC_CMP_AND_SWP ATOMIC_FETCH_AND_ADD",
@@ -168,6 +169,7 @@ FIELDS = {
     "ibv_sge.addr": "iova length", "ibv_sge.lkey": "key",
     "ibv_data_buf.addr": "address length",
     "ibv_qp_init_attr.srq": "optional",
+    "ibv_qp_init_attr.send_cq": "optional", "ibv_qp_init_attr.recv_cq": "optional",
     "ibv_qp_init_attr_ex.srq": "optional",
     "ibv_qp_init_attr_ex.send_cq": "optional", "ibv_qp_init_attr_ex.recv_cq": "optional",
     "ibv_qp_init_attr_ex.pd": "when comp_mask PD",
@@ -180,6 +182,7 @@ FIELDS = {
     "ibv_qp_init_attr_ex.send_ops_flags":
         "flags ibv_qp_create_send_ops_flags when comp_mask SEND_OPS_FLAGS",
     "ibv_qp_init_attr_ex.comp_mask": "flags ibv_qp_init_attr_mask",
+    "ibv_qp_ex.wr_flags": "flags ibv_send_flags",
     "ibv_qp_open_attr.comp_mask": "flags ibv_qp_open_attr_mask",
     "ibv_qp_open_attr.qp_num": "when comp_mask NUM", "ibv_qp_open_attr.xrcd": "when comp_mask XRCD",
     "ibv_qp_open_attr.qp_type": "when comp_mask TYPE",
@@ -204,7 +207,7 @@ FIELDS = {
     "ibv_rwq_ind_table_init_attr.ind_tbl": "list .log_ind_tbl_size",
     "ibv_xrcd_init_attr.comp_mask": "flags ibv_xrcd_init_attr_mask",
     "ibv_xrcd_init_attr.fd": "fd when comp_mask FD",
-    "ibv_xrcd_init_attr.oflags": "when comp_mask OFLAGS",
+    "ibv_xrcd_init_attr.oflags": "flags O_ when comp_mask OFLAGS",
     "ibv_parent_domain_init_attr.comp_mask": "flags ibv_parent_domain_init_attr_mask",
     "ibv_parent_domain_init_attr.td": "optional",
     "ibv_values_ex.comp_mask": "flags ibv_values_mask",
@@ -241,6 +244,7 @@ QP_BITS = {
 }
 # Flag sets and enums that have no name in C: the first of their words, or their prefix.
 MACROS = {"RAI_": ["RAI_PASSIVE", "RAI_NUMERICHOST", "RAI_NOROUTE", "RAI_FAMILY"],
+          "O_": ["O_CREAT", "O_EXCL"],
           "AF_": ["AF_UNSPEC", "AF_INET", "AF_INET6", "AF_IB"],
           "ibv_gid_type_": ["IBV_GID_TYPE_IB", "IBV_GID_TYPE_ROCE_V1", "IBV_GID_TYPE_ROCE_V2"]}
 # What the newest headers define by #define from other words.
@@ -248,4 +252,4 @@ RENAMED = {"ib_uverbs_": "ibv_", "IB_UVERBS_": "IBV_"}
 BE = {"__be16", "__be32", "__be64"}
 # Only numbers of these are told, they are handles.
 HANDLES_TOLD = {"ibv_mr", "ibv_dm", "ibv_wq", "ibv_async_event", "rdma_cm_event", "rdma_addrinfo",
-                "ibv_ah", "ibv_mw", "ibv_rwq_ind_table"}
+                "ibv_ah", "ibv_mw", "ibv_rwq_ind_table", "ibv_qp_ex", "ibv_cq_ex"}

@@ -3,6 +3,7 @@
 /* clang-format off */
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "calls.h"
@@ -92,9 +93,12 @@ static const struct call_struct struct_rdma_addrinfo;
 static const struct call_struct struct_rdma_cm_join_mc_attr_ex;
 static const struct call_struct struct_ibv_ah;
 static const struct call_struct struct_ibv_async_event;
+static const struct call_struct struct_ibv_cq_ex;
 static const struct call_struct struct_ibv_dm;
 static const struct call_struct struct_ibv_mr;
 static const struct call_struct struct_ibv_mw;
+static const struct call_struct struct_ibv_qp_ex;
+static const struct call_struct struct_ibv_qp;
 static const struct call_struct struct_ibv_rwq_ind_table;
 static const struct call_struct struct_ibv_wq;
 static const struct call_struct struct_rdma_cm_event;
@@ -115,6 +119,13 @@ static const struct call_word words_ibv_link_layer_unspecified_v[] = {
 	{ 0 }
 };
 static const struct call_enum words_ibv_link_layer_unspecified = { "IBV_LINK_LAYER_UNSPECIFIED", "IBV_LINK_LAYER_", words_ibv_link_layer_unspecified_v };
+
+static const struct call_word words_o_v[] = {
+	{ "O_CREAT", O_CREAT },
+	{ "O_EXCL", O_EXCL },
+	{ 0 }
+};
+static const struct call_enum words_o = { "O", "O_", words_o_v };
 
 static const struct call_word words_rai_v[] = {
 	{ "RAI_PASSIVE", RAI_PASSIVE },
@@ -1252,8 +1263,8 @@ static const struct call_struct struct_ib_uverbs_flow_action_esp = { "ib_uverbs_
 
 static const struct call_value fields_ibv_qp_init_attr[] = {
 	{ "qp_context", CALL_COOKIE, AT(struct ibv_qp_init_attr, qp_context) },
-	{ "send_cq", CALL_OBJECT, AT(struct ibv_qp_init_attr, send_cq), .object = OBJECT_CQ },
-	{ "recv_cq", CALL_OBJECT, AT(struct ibv_qp_init_attr, recv_cq), .object = OBJECT_CQ },
+	{ "send_cq", CALL_OBJECT, AT(struct ibv_qp_init_attr, send_cq), .optional = true, .object = OBJECT_CQ },
+	{ "recv_cq", CALL_OBJECT, AT(struct ibv_qp_init_attr, recv_cq), .optional = true, .object = OBJECT_CQ },
 	{ "srq", CALL_OBJECT, AT(struct ibv_qp_init_attr, srq), .optional = true, .object = OBJECT_SRQ },
 	{ "cap", CALL_STRUCT, AT(struct ibv_qp_init_attr, cap), .of = &struct_ibv_qp_cap },
 	{ "qp_type", CALL_ENUM, AT(struct ibv_qp_init_attr, qp_type), .words = &words_ibv_qp_type },
@@ -1304,7 +1315,7 @@ static const struct call_struct struct_ibv_rx_hash_conf = { "ibv_rx_hash_conf", 
 
 static const struct call_value fields_ibv_rwq_ind_table_init_attr[] = {
 	{ "log_ind_tbl_size", CALL_UINT, AT(struct ibv_rwq_ind_table_init_attr, log_ind_tbl_size), .counts = 2 },
-	{ "ind_tbl", CALL_LIST, AT(struct ibv_rwq_ind_table_init_attr, ind_tbl), .with = 1, .object = OBJECT_WQ },
+	{ "ind_tbl", CALL_OBJECTS, AT(struct ibv_rwq_ind_table_init_attr, ind_tbl), .with = 1, .object = OBJECT_WQ },
 	{ "comp_mask", CALL_UINT, AT(struct ibv_rwq_ind_table_init_attr, comp_mask) },
 	{ 0 }
 };
@@ -1435,7 +1446,7 @@ static const struct call_struct struct_ibv_qp_open_attr = { "ibv_qp_open_attr", 
 static const struct call_value fields_ibv_xrcd_init_attr[] = {
 	{ "comp_mask", CALL_FLAGS, AT(struct ibv_xrcd_init_attr, comp_mask), .words = &words_ibv_xrcd_init_attr_mask },
 	{ "fd", CALL_FD, AT(struct ibv_xrcd_init_attr, fd), .when = 1, .when_any = 0x1 },
-	{ "oflags", CALL_INT, AT(struct ibv_xrcd_init_attr, oflags), .when = 1, .when_any = 0x2 },
+	{ "oflags", CALL_FLAGS, AT(struct ibv_xrcd_init_attr, oflags), .when = 1, .words = &words_o, .when_any = 0x2 },
 	{ 0 }
 };
 static const struct call_struct struct_ibv_xrcd_init_attr = { "ibv_xrcd_init_attr", sizeof(struct ibv_xrcd_init_attr), fields_ibv_xrcd_init_attr };
@@ -1456,9 +1467,9 @@ static const struct call_value fields_ibv_send_wr[] = {
 	{ "send_flags", CALL_FLAGS, AT(struct ibv_send_wr, send_flags), .words = &words_ibv_send_flags },
 	{ "imm_data", CALL_BE, AT(struct ibv_send_wr, imm_data), .when = 4, .when_any = 0xa },
 	{ "invalidate_rkey", CALL_KEY, AT(struct ibv_send_wr, invalidate_rkey), .when = 4, .when_any = 0x280 },
-	{ "wr.rdma.remote_addr", CALL_UINT, AT(struct ibv_send_wr, wr.rdma.remote_addr), .when = 4, .when_any = 0xc013 },
+	{ "wr.rdma.remote_addr", CALL_REMOTE, AT(struct ibv_send_wr, wr.rdma.remote_addr), .when = 4, .when_any = 0xc013 },
 	{ "wr.rdma.rkey", CALL_KEY, AT(struct ibv_send_wr, wr.rdma.rkey), .when = 4, .when_any = 0xc013 },
-	{ "wr.atomic.remote_addr", CALL_UINT, AT(struct ibv_send_wr, wr.atomic.remote_addr), .when = 4, .when_any = 0x60 },
+	{ "wr.atomic.remote_addr", CALL_REMOTE, AT(struct ibv_send_wr, wr.atomic.remote_addr), .when = 4, .when_any = 0x60 },
 	{ "wr.atomic.compare_add", CALL_UINT, AT(struct ibv_send_wr, wr.atomic.compare_add), .when = 4, .when_any = 0x60 },
 	{ "wr.atomic.swap", CALL_UINT, AT(struct ibv_send_wr, wr.atomic.swap), .when = 4, .when_any = 0x20 },
 	{ "wr.atomic.rkey", CALL_KEY, AT(struct ibv_send_wr, wr.atomic.rkey), .when = 4, .when_any = 0x60 },
@@ -1765,6 +1776,38 @@ static const struct call_value fields_ibv_async_event[] = {
 };
 static const struct call_struct struct_ibv_async_event = { "ibv_async_event", sizeof(struct ibv_async_event), fields_ibv_async_event };
 
+static const struct call_value fields_ibv_cq_ex[] = {
+	{ "channel", CALL_OBJECT, AT(struct ibv_cq_ex, channel), .object = OBJECT_COMP_CHANNEL },
+	{ "cq_context", CALL_COOKIE, AT(struct ibv_cq_ex, cq_context) },
+	{ "handle", CALL_UINT, AT(struct ibv_cq_ex, handle) },
+	{ "cqe", CALL_INT, AT(struct ibv_cq_ex, cqe) },
+	{ "comp_events_completed", CALL_UINT, AT(struct ibv_cq_ex, comp_events_completed) },
+	{ "async_events_completed", CALL_UINT, AT(struct ibv_cq_ex, async_events_completed) },
+	{ "comp_mask", CALL_UINT, AT(struct ibv_cq_ex, comp_mask) },
+	{ "status", CALL_ENUM, AT(struct ibv_cq_ex, status), .words = &words_ibv_wc_status },
+	{ "wr_id", CALL_UINT, AT(struct ibv_cq_ex, wr_id) },
+	{ "start_poll", CALL_CALLBACK, AT(struct ibv_cq_ex, start_poll) },
+	{ "next_poll", CALL_CALLBACK, AT(struct ibv_cq_ex, next_poll) },
+	{ "end_poll", CALL_CALLBACK, AT(struct ibv_cq_ex, end_poll) },
+	{ "read_opcode", CALL_CALLBACK, AT(struct ibv_cq_ex, read_opcode) },
+	{ "read_vendor_err", CALL_CALLBACK, AT(struct ibv_cq_ex, read_vendor_err) },
+	{ "read_byte_len", CALL_CALLBACK, AT(struct ibv_cq_ex, read_byte_len) },
+	{ "read_imm_data", CALL_CALLBACK, AT(struct ibv_cq_ex, read_imm_data) },
+	{ "read_qp_num", CALL_CALLBACK, AT(struct ibv_cq_ex, read_qp_num) },
+	{ "read_src_qp", CALL_CALLBACK, AT(struct ibv_cq_ex, read_src_qp) },
+	{ "read_wc_flags", CALL_CALLBACK, AT(struct ibv_cq_ex, read_wc_flags) },
+	{ "read_slid", CALL_CALLBACK, AT(struct ibv_cq_ex, read_slid) },
+	{ "read_sl", CALL_CALLBACK, AT(struct ibv_cq_ex, read_sl) },
+	{ "read_dlid_path_bits", CALL_CALLBACK, AT(struct ibv_cq_ex, read_dlid_path_bits) },
+	{ "read_completion_ts", CALL_CALLBACK, AT(struct ibv_cq_ex, read_completion_ts) },
+	{ "read_cvlan", CALL_CALLBACK, AT(struct ibv_cq_ex, read_cvlan) },
+	{ "read_flow_tag", CALL_CALLBACK, AT(struct ibv_cq_ex, read_flow_tag) },
+	{ "read_tm_info", CALL_CALLBACK, AT(struct ibv_cq_ex, read_tm_info) },
+	{ "read_completion_wallclock_ns", CALL_CALLBACK, AT(struct ibv_cq_ex, read_completion_wallclock_ns) },
+	{ 0 }
+};
+static const struct call_struct struct_ibv_cq_ex = { "ibv_cq_ex", sizeof(struct ibv_cq_ex), fields_ibv_cq_ex };
+
 static const struct call_value fields_ibv_dm[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_dm, comp_mask) },
 	{ "handle", CALL_UINT, AT(struct ibv_dm, handle) },
@@ -1791,6 +1834,54 @@ static const struct call_value fields_ibv_mw[] = {
 	{ 0 }
 };
 static const struct call_struct struct_ibv_mw = { "ibv_mw", sizeof(struct ibv_mw), fields_ibv_mw };
+
+static const struct call_value fields_ibv_qp_ex[] = {
+	{ "qp_base", CALL_STRUCT, AT(struct ibv_qp_ex, qp_base), .of = &struct_ibv_qp },
+	{ "comp_mask", CALL_UINT, AT(struct ibv_qp_ex, comp_mask) },
+	{ "wr_id", CALL_UINT, AT(struct ibv_qp_ex, wr_id) },
+	{ "wr_flags", CALL_FLAGS, AT(struct ibv_qp_ex, wr_flags), .words = &words_ibv_send_flags },
+	{ "wr_atomic_cmp_swp", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_atomic_cmp_swp) },
+	{ "wr_atomic_fetch_add", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_atomic_fetch_add) },
+	{ "wr_bind_mw", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_bind_mw) },
+	{ "wr_local_inv", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_local_inv) },
+	{ "wr_rdma_read", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_rdma_read) },
+	{ "wr_rdma_write", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_rdma_write) },
+	{ "wr_rdma_write_imm", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_rdma_write_imm) },
+	{ "wr_send", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_send) },
+	{ "wr_send_imm", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_send_imm) },
+	{ "wr_send_inv", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_send_inv) },
+	{ "wr_send_tso", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_send_tso) },
+	{ "wr_set_ud_addr", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_set_ud_addr) },
+	{ "wr_set_xrc_srqn", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_set_xrc_srqn) },
+	{ "wr_set_inline_data", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_set_inline_data) },
+	{ "wr_set_inline_data_list", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_set_inline_data_list) },
+	{ "wr_set_sge", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_set_sge) },
+	{ "wr_set_sge_list", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_set_sge_list) },
+	{ "wr_start", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_start) },
+	{ "wr_complete", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_complete) },
+	{ "wr_abort", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_abort) },
+	{ "wr_atomic_write", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_atomic_write) },
+#if CALLS_RDMA_CORE >= 56
+	{ "wr_flush", CALL_CALLBACK, AT(struct ibv_qp_ex, wr_flush) },
+#endif
+	{ 0 }
+};
+static const struct call_struct struct_ibv_qp_ex = { "ibv_qp_ex", sizeof(struct ibv_qp_ex), fields_ibv_qp_ex };
+
+static const struct call_value fields_ibv_qp[] = {
+	{ "qp_context", CALL_COOKIE, AT(struct ibv_qp, qp_context) },
+	{ "pd", CALL_OBJECT, AT(struct ibv_qp, pd), .object = OBJECT_PD },
+	{ "send_cq", CALL_OBJECT, AT(struct ibv_qp, send_cq), .object = OBJECT_CQ },
+	{ "recv_cq", CALL_OBJECT, AT(struct ibv_qp, recv_cq), .object = OBJECT_CQ },
+	{ "srq", CALL_OBJECT, AT(struct ibv_qp, srq), .object = OBJECT_SRQ },
+	{ "handle", CALL_UINT, AT(struct ibv_qp, handle) },
+	{ "qp_num", CALL_UINT, AT(struct ibv_qp, qp_num) },
+	{ "state", CALL_ENUM, AT(struct ibv_qp, state), .words = &words_ibv_qp_state },
+	{ "qp_type", CALL_ENUM, AT(struct ibv_qp, qp_type), .words = &words_ibv_qp_type },
+	{ "events_completed", CALL_UINT, AT(struct ibv_qp, events_completed) },
+	{ 0 }
+};
+static const struct call_struct struct_ibv_qp = { "ibv_qp", sizeof(struct ibv_qp), fields_ibv_qp };
 
 static const struct call_value fields_ibv_rwq_ind_table[] = {
 	{ "ind_tbl_handle", CALL_INT, AT(struct ibv_rwq_ind_table, ind_tbl_handle) },
@@ -3226,7 +3317,7 @@ static const struct call_value args_ibv_get_async_event[] = {
 static const struct call_value args_ibv_get_cq_event[] = {
 	{ "channel", CALL_OBJECT, .object = OBJECT_COMP_CHANNEL, .size = 8 },
 	{ "cq", CALL_OBJECT, .role = CALL_FOUND, .object = OBJECT_CQ, .size = 8 },
-	{ "cq_context", CALL_COOKIE, .size = 8 },
+	{ "cq_context", CALL_COOKIE, .role = CALL_OUT, .size = 8 },
 	{ 0 }
 };
 
@@ -3739,7 +3830,7 @@ static const struct call_value args_ibv_wr_abort[] = {
 static const struct call_value args_ibv_wr_atomic_cmp_swp[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "compare", CALL_UINT, .size = 8 },
 	{ "swap", CALL_UINT, .size = 8 },
 	{ 0 }
@@ -3748,7 +3839,7 @@ static const struct call_value args_ibv_wr_atomic_cmp_swp[] = {
 static const struct call_value args_ibv_wr_atomic_fetch_add[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "add", CALL_UINT, .size = 8 },
 	{ 0 }
 };
@@ -3756,7 +3847,7 @@ static const struct call_value args_ibv_wr_atomic_fetch_add[] = {
 static const struct call_value args_ibv_wr_atomic_write[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "atomic_wr", CALL_ADDRESS, .fixed = 8, .size = 8 },
 	{ 0 }
 };
@@ -3777,7 +3868,7 @@ static const struct call_value args_ibv_wr_complete[] = {
 static const struct call_value args_ibv_wr_flush[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "len", CALL_UINT, .size = 8 },
 	{ "type", CALL_FLAGS, .words = &words_ibv_placement_type, .size = 1 },
 	{ "level", CALL_ENUM, .words = &words_ibv_selectivity_level, .size = 1 },
@@ -3798,21 +3889,21 @@ static const struct call_value args_ibv_wr_opcode_str[] = {
 static const struct call_value args_ibv_wr_rdma_read[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ 0 }
 };
 
 static const struct call_value args_ibv_wr_rdma_write[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ 0 }
 };
 
 static const struct call_value args_ibv_wr_rdma_write_imm[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "imm_data", CALL_BE, .size = 4 },
 	{ 0 }
 };
@@ -3966,7 +4057,7 @@ static const struct call_value args_rdma_create_srq_ex[] = {
 };
 
 static const struct call_value args_rdma_dereg_mr[] = {
-	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .role = CALL_GONE, .size = 8 },
+	{ "mr", CALL_OBJECT, .object = OBJECT_MR, .role = CALL_GONE, .size = 8 },
 	{ 0 }
 };
 
@@ -4133,9 +4224,9 @@ static const struct call_value args_rdma_post_read[] = {
 	{ "context", CALL_UINT, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
-	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
+	{ "mr", CALL_OBJECT, .object = OBJECT_MR, .size = 8 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
 	{ 0 }
 };
@@ -4146,7 +4237,7 @@ static const struct call_value args_rdma_post_readv[] = {
 	{ "sgl", CALL_LIST, .with = 4, .of = &struct_ibv_sge, .size = 16 },
 	{ "nsge", CALL_INT, .size = 4, .counts = 3 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
 	{ 0 }
 };
@@ -4156,7 +4247,7 @@ static const struct call_value args_rdma_post_recv[] = {
 	{ "context", CALL_UINT, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
-	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
+	{ "mr", CALL_OBJECT, .object = OBJECT_MR, .size = 8 },
 	{ 0 }
 };
 
@@ -4206,7 +4297,7 @@ static const struct call_value args_rdma_post_write[] = {
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
 	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
 	{ 0 }
 };
@@ -4217,7 +4308,7 @@ static const struct call_value args_rdma_post_writev[] = {
 	{ "sgl", CALL_LIST, .with = 4, .of = &struct_ibv_sge, .size = 16 },
 	{ "nsge", CALL_INT, .size = 4, .counts = 3 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
-	{ "remote_addr", CALL_UINT, .size = 8 },
+	{ "remote_addr", CALL_REMOTE, .size = 8 },
 	{ "rkey", CALL_KEY, .size = 4 },
 	{ 0 }
 };
@@ -4518,12 +4609,12 @@ const struct call_object_type call_objects[OBJECT_KINDS] = {
 	[OBJECT_MW] = { "ibv_mw", "mw", &struct_ibv_mw },
 	[OBJECT_COMP_CHANNEL] = { "ibv_comp_channel", "comp_channel", NULL },
 	[OBJECT_CQ] = { "ibv_cq", "cq", NULL },
-	[OBJECT_CQ_EX] = { "ibv_cq_ex", "cq_ex", NULL },
+	[OBJECT_CQ_EX] = { "ibv_cq_ex", "cq_ex", &struct_ibv_cq_ex },
 	[OBJECT_SRQ] = { "ibv_srq", "srq", NULL },
 	[OBJECT_WQ] = { "ibv_wq", "wq", &struct_ibv_wq },
 	[OBJECT_RWQ_IND_TABLE] = { "ibv_rwq_ind_table", "rwq_ind_table", &struct_ibv_rwq_ind_table },
 	[OBJECT_QP] = { "ibv_qp", "qp", NULL },
-	[OBJECT_QP_EX] = { "ibv_qp_ex", "qp_ex", NULL },
+	[OBJECT_QP_EX] = { "ibv_qp_ex", "qp_ex", &struct_ibv_qp_ex },
 	[OBJECT_AH] = { "ibv_ah", "ah", &struct_ibv_ah },
 	[OBJECT_FLOW] = { "ibv_flow", "flow", NULL },
 	[OBJECT_FLOW_ACTION] = { "ibv_flow_action", "flow_action", NULL },

@@ -34,10 +34,12 @@ enum call_kind {
 	CALL_DATA,     /* bytes, .with has their number */
 	CALL_ADDRESS,  /* memory of this process, .with has the length (0: .fixed bytes) */
 	CALL_IOVA,     /* an address as the device knows it, in 64 bits; .with as above */
+	CALL_REMOTE,   /* an address as the peer's device knows it */
 	CALL_KEY,      /* lkey or rkey of a region */
 	CALL_OBJECT,   /* a pointer to .object */
 	CALL_STRUCT,   /* .of; of an argument and with .pointer a pointer to one */
 	CALL_LIST,     /* an array of .of (or of numbers of .size bytes), .with has the count */
+	CALL_OBJECTS,  /* an array of .object, .with has the count */
 	CALL_CHAIN,    /* the first of several .of, linked by next */
 	CALL_BAD,      /* where the library leaves the one of a chain that it refused */
 	CALL_TRAIL,    /* several .of right behind the struct, as long as each says */
@@ -82,9 +84,10 @@ struct call_value {
 	enum call_role role : 8;
 	bool optional : 1; /* may be NULL, or (field) left out though the kind forbids it */
 	bool pointer : 1;  /* a field that points to .of */
-	uint8_t with;	   /* 1 + index of the sibling with length, count or mask; 0: none */
-	uint8_t counts;	   /* 1 + index of the sibling that this one is the length or count of */
-	uint8_t when;	   /* 1 + index of the sibling that decides whether it is there; 0: it is */
+	uint8_t with;	/* 1 + index of the sibling with length, count (log_...: its logarithm) or
+			 * mask; 0: none */
+	uint8_t counts; /* 1 + index of the sibling that this one is the length or count of */
+	uint8_t when;	/* 1 + index of the sibling that decides whether it is there; 0: it is */
 	uint16_t size, offset;
 	uint16_t fixed;	   /* CALL_ADDRESS: bytes, where no argument has the length */
 	uint64_t when_any; /* of a word n: bit n of those that choose it; of flags: the flags */

@@ -189,7 +189,7 @@ class Writer:
             kind = "CALL_FLAGS"
             attrs["words"] = self.use_enum(words[2])
             attrs["_mask"] = words[1]
-        elif first in ("data", "address", "iova", "cookie", "fd", "key", "sockaddr"):
+        elif first in ("data", "address", "iova", "remote", "cookie", "fd", "key", "sockaddr"):
             kind = "CALL_" + first.upper()
         elif first == "u64":
             kind = "CALL_UINT"
@@ -218,7 +218,7 @@ class Writer:
             inner = record_name(c.get_pointee())
             if is_list:
                 attrs["object"] = "OBJECT_" + self.objects[inner]
-                return "CALL_LIST"
+                return "CALL_OBJECTS"
             if where.split(".")[-1] in ("bad_wr", "bad_recv_wr", "bad_op"):
                 return "CALL_BAD"
             if inner in self.objects:
@@ -507,7 +507,7 @@ class Writer:
         print("/* SPDX-License-Identifier: MIT */")
         print("/* Written by describe.py from the headers of rdma-core; not to be edited. */")
         print("/* clang-format off */")
-        print('#include <arpa/inet.h>\n#include <dlfcn.h>\n#include <sys/socket.h>\n')
+        print('#include <arpa/inet.h>\n#include <dlfcn.h>\n#include <fcntl.h>\n#include <sys/socket.h>\n')
         print('#include "calls.h"\n#include "newer.h"\n')
         print("#define AT(type, field) .size = sizeof(((type *)0)->field), .offset = offsetof(type, field)\n")
         for name in sorted(self.enums):

@@ -34,6 +34,8 @@ struct qp_spec {
 };
 /* What qp create has as defaults: 32 + 32 work requests, 4 + 4 SGEs, 64 bytes inline. */
 extern const struct ibv_qp_cap qp_default_cap;
+/* A QP that another call has made: qp has its name and v. It becomes the current one. */
+void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec);
 /* The new QP becomes the current one. A pd or CQs left NULL are found or made. */
 struct qp *qp_make(struct session *s, const struct qp_spec *spec);
 

@@ -242,11 +242,12 @@ struct mr {
 	struct obj o;
 	struct pd *pd;
 	struct ibv_mr *v;
-	void *buf; /* mapped by us, page-aligned */
+	void *buf; /* mapped by us, page-aligned, or part of memory */
 	size_t len;
 	unsigned access;
 	bool for_texts; /* made by post -text */
 	size_t texts;	/* bytes of it that may still be read by the device */
+	struct obj *memory; /* whose memory it is; NULL: its own */
 };
 
 /* Memory window. */

@@ -14,6 +14,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_arm,
 	&cmd_barrier,
 	&cmd_bench,
+	&cmd_buf,
+	&cmd_call,
 	&cmd_capture_start,
 	&cmd_capture_stop,
 	&cmd_cc,

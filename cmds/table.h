@@ -5,6 +5,8 @@
 
 #include "cmd.h"
 
+/* call/call.c */
+extern const struct cmd cmd_buf, cmd_call;
 /* connection/accept.c */
 extern const struct cmd cmd_accept, cmd_reject;
 /* connection/cm_active.c */

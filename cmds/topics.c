@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "coverage.h"
 #include "topics.h"
 
 static const char embedded[] =
@@ -21,7 +24,12 @@ static const char embedded[] =
 	"                                 op=ACK and psn=N say which; ';' separates rules\n"
 	"  UROCE_FAULT_SEED=7             makes that the same every time\n";
 
+static const char coverage[] =
+	"Every function of the headers of libibverbs and librdmacm, and how it is reached: by\n"
+	"commands, by 'call', or not at all, and why.\n";
+
 const struct topic cmd_topics[] = {
-	{ "uroce", "The embedded device", embedded },
+	{ "coverage", "Every function", coverage, coverage_text },
+	{ "uroce", "The embedded device", embedded, NULL },
 	{ 0 },
 };

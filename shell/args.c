@@ -463,6 +463,17 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	hint_args(c, &w, ARG_POS, ARG_POS, d);
 	hint_args(c, &w, ARG_POS | ARG_NEED, ARG_NEED, d);
 	hint_args(c, &w, ARG_POS | ARG_NEED, 0, d);
+	if (c->hint && !w.due) {
+		Tcl_DString own;
+
+		Tcl_DStringInit(&own);
+		c->hint(objc, objv, &own);
+		if (Tcl_DStringLength(&own)) {
+			Tcl_DStringSetLength(d, start);
+			xappendf(d, " %s", Tcl_DStringValue(&own));
+		}
+		Tcl_DStringFree(&own);
+	}
 	if (Tcl_DStringLength(d) > start) { /* the caller has the blank already */
 		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);
 
@@ -483,6 +494,8 @@ void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *co
 			w.due->kind->complete(s, w.due, list);
 		return;
 	}
+	if (c->complete)
+		c->complete(s, objc, objv, list);
 	for (const struct arg *a = c->args; a && a->name; a++) {
 		if (!(a->flags & ARG_POS) || (w.seen[a - c->args] && !(a->flags & ARG_MANY)))
 			continue;

@@ -37,6 +37,12 @@ struct cmd {
 	/* args points to the parsed struct; returns 0, or -1 with s->fail filled. With
 	 * CMD_EVALS also TCL_RETURN, TCL_BREAK or TCL_CONTINUE of the script it ran. */
 	int (*exec)(struct session *s, const void *args, struct out *o);
+	/* Of a command whose arguments depend on its first words; NULL: they do not. Words
+	 * that may come next, and what is still missing. */
+	void (*complete)(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
+	void (*hint)(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
+	/* help COMMAND WORD: states what there is to say; false: nothing of that name. */
+	bool (*help)(const char *word, struct out *o);
 };
 
 #define CMD_NO_RECORD 0x1 /* the recorder leaves it out: help, show, record ... */

@@ -67,6 +67,8 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 			help_command(c, o);
 			return 0;
 		}
+		if (c && c->help && c->help(words[1], o))
+			return 0;
 	}
 	Tcl_DStringInit(&all);
 	for (size_t i = 0; i < a->words.n; i++) {

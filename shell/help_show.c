@@ -117,6 +117,8 @@ void help_topic(const struct topic *t, struct out *o)
 	out_str(o, NULL, t->text, NULL);
 	Tcl_DStringInit(&d);
 	help_wrap(t->text, 2, WIDTH, &d);
+	if (t->more)
+		t->more(&d);
 	out_paint(o, PAINT_STRONG);
 	out_text(o, "%s\n", t->title);
 	out_paint(o, PAINT_NONE);

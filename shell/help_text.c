@@ -16,6 +16,7 @@ const char *const help_families[] = {
 	"by hand",
 	"beside RDMA",
 	"data path",
+	"every function",
 	"remote calls",
 	"understanding",
 	"scripts",

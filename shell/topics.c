@@ -77,9 +77,12 @@ static const char prompt[] =
 	"Lines with '*' are notices: something happened on its own ('notices').";
 
 static const struct topic own[] = {
-	{ "exit-codes", "Exit codes", exit_codes }, { "files", "Files", files },
-	{ "language", "The language", language },   { "prompt", "At the prompt", prompt },
-	{ "scripts", "Scripts", scripts },	    { 0 },
+	{ "exit-codes", "Exit codes", exit_codes, NULL },
+	{ "files", "Files", files, NULL },
+	{ "language", "The language", language, NULL },
+	{ "prompt", "At the prompt", prompt, NULL },
+	{ "scripts", "Scripts", scripts, NULL },
+	{ 0 },
 };
 
 const struct topic *topic_next(const struct topic *t)

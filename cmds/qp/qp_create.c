@@ -224,7 +224,7 @@ static uint32_t random_psn(void)
 	return psn & 0xffffff;
 }
 
-static void commit(struct session *s, struct qp *qp, const struct qp_spec *spec)
+void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec)
 {
 	qp->pd = spec->pd;
 	qp->send_cq = spec->send_cq;
@@ -262,7 +262,7 @@ struct qp *qp_make(struct session *s, const struct qp_spec *given)
 		obj_discard(s, qp);
 		return NULL;
 	}
-	commit(s, qp, &spec);
+	qp_adopt(s, qp, &spec);
 	return qp;
 }
 

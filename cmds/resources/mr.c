@@ -39,7 +39,8 @@ static int mr_destroy(struct session *s, struct obj *o)
 	err = ibv_dereg_mr(mr->v);
 	if (err)
 		return still_bound(s, mr, err);
-	munmap(mr->buf, mr->len);
+	if (!mr->memory)
+		munmap(mr->buf, mr->len);
 	return call_end(s, "0");
 }
 

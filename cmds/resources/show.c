@@ -221,6 +221,9 @@ const struct cmd cmd_destroy = {
 	.text = "An object that others use is not destroyed: the message names the users, and\n"
 		"-cascade destroys them first, in order. What is left at the end of the session is\n"
 		"destroyed the same way.",
+	.calls = "ibv_destroy_qp(3) ibv_destroy_srq(3) ibv_destroy_cq(3) ibv_destroy_ah(3) "
+		 "ibv_destroy_comp_channel(3) ibv_dereg_mr(3) ibv_dealloc_mw(3) ibv_dealloc_pd(3) "
+		 "rdma_destroy_qp(3) rdma_destroy_id(3) rdma_destroy_event_channel(3)",
 	.setup = "reg 4096; reg 4096",
 	.examples = destroy_egs,
 	.args = destroy_args,

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/* call: any function of libibverbs and librdmacm by its own name. buf: memory for it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "calling.h"
+#include "cmd.h"
+#include "coverage.h"
+#include "out.h"
+#include "qp_history.h"
+#include "session.h"
+#include "suggest.h"
+#include "table.h"
+#include "trace.h"
+#include "words.h"
+
+struct call_cmd_args {
+	const struct call_fn *fn;
+	struct many words; /* of Tcl_Obj * */
+	const char *name;
+	struct num within;
+	Tcl_Obj *with;
+};
+
+/* ----------------------------------------------------------------- names and help -- */
+
+static void list_functions(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (unsigned i = 0; i < call_count; i++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(call_table[i].name, -1));
+}
+
+static int parse_function(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	const struct call_fn *fn = call_find(Tcl_GetString(word));
+	const char *near;
+	Tcl_Obj *names;
+
+	*(const struct call_fn **)dst = fn;
+	if (fn)
+		return 0;
+	names = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(names);
+	list_functions(s, a, names);
+	near = suggest(Tcl_GetString(word), names);
+	fail(s, "args", "BADVALUE", "neither libibverbs nor librdmacm has a function '%.64s'%s%s%s",
+	     Tcl_GetString(word), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	Tcl_DecrRefCount(names);
+	return fail_next(s, "help coverage");
+}
+
+static const struct arg_kind kind_function = { .word = "function",
+					       .size = sizeof(struct call_fn *),
+					       .parse = parse_function,
+					       .is_static = true,
+					       .complete = list_functions };
+
+static const struct call_value *typed_arg(const struct call_fn *fn, int n)
+{
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (call_is_typed(fn, v) && n-- == 0)
+			return v;
+	return NULL;
+}
+
+/* The function among the words, and how many words come after it. */
+static const struct call_fn *function_of(int objc, Tcl_Obj *const objv[], int *after)
+{
+	for (int i = 0; i < objc; i++) {
+		const struct call_fn *fn = call_find(Tcl_GetString(objv[i]));
+
+		if (fn) {
+			*after = objc - i - 1;
+			return fn;
+		}
+	}
+	return NULL;
+}
+
+static void complete_value(struct session *s, const struct call_value *v, Tcl_Obj *words)
+{
+	struct obj *o;
+	size_t len;
+
+	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
+		for (const struct call_word *w = v->words->words; w->name; w++)
+			Tcl_ListObjAppendElement(
+				NULL, words,
+				Tcl_NewStringObj(call_word_name(v->words, w->value), -1));
+	obj_foreach(o, s)
+		if ((v->kind == CALL_OBJECT && handle_pointer(o, v->object)) ||
+		    (v->kind == CALL_KEY && handle_pointer(o, OBJECT_MR)) ||
+		    ((v->kind == CALL_ADDRESS || v->kind == CALL_IOVA || v->kind == CALL_REMOTE) &&
+		     handle_memory(o, &len)))
+			Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(o->name, -1));
+	if (v->kind == CALL_OBJECT && (v->object == OBJECT_CONTEXT || v->object == OBJECT_DEVICE))
+		kind_dev.complete(s, NULL, words);
+}
+
+static void call_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
+{
+	int after;
+	const struct call_fn *fn = function_of(objc, objv, &after);
+	const struct call_value *v = fn ? typed_arg(fn, after) : NULL;
+
+	if (v)
+		complete_value(s, v, words);
+}
+
+/* "<pd> {qp_init_attr}": what is still to be typed. */
+static void usage_from(const struct call_fn *fn, int n, Tcl_DString *d)
+{
+	const struct call_value *v;
+
+	for (; (v = typed_arg(fn, n)); n++) {
+		bool dict = v->kind == CALL_STRUCT || v->kind == CALL_CHAIN || v->kind == CALL_LIST;
+
+		Tcl_DStringAppend(d, Tcl_DStringLength(d) ? " " : "", -1);
+		Tcl_DStringAppend(d, v->optional ? "[" : "", -1);
+		Tcl_DStringAppend(d, dict ? "{" : "<", -1);
+		Tcl_DStringAppend(d, v->name, -1);
+		Tcl_DStringAppend(d, dict ? "}" : ">", -1);
+		Tcl_DStringAppend(d, v->optional ? "]" : "", -1);
+	}
+}
+
+static void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
+{
+	int after;
+	const struct call_fn *fn = function_of(objc, objv, &after);
+
+	if (fn)
+		usage_from(fn, after, d);
+}
+
+static void help_words(const struct call_enum *e, const char *indent, struct out *o)
+{
+	out_text(o, "%s", indent);
+	for (const struct call_word *w = e->words; w->name; w++)
+		out_text(o, " %s", call_word_name(e, w->value));
+	out_text(o, "\n");
+}
+
+static void help_struct(const struct call_struct *of, unsigned depth, struct out *o)
+{
+	for (const struct call_value *f = of->fields; f->name; f++) {
+		if (f->kind == CALL_COOKIE || f->kind == CALL_CALLBACK ||
+		    call_is_counted(of->fields, f))
+			continue;
+		out_text(o, "%*s%s\n", (int)depth * 4, "", f->name);
+		if (f->kind == CALL_ENUM || f->kind == CALL_FLAGS)
+			help_words(f->words, depth > 1 ? "          " : "      ", o);
+		else if ((f->kind == CALL_STRUCT || f->kind == CALL_LIST) && f->of && depth < 3)
+			help_struct(f->of, depth + 1, o);
+	}
+}
+
+static bool call_help(const char *name, struct out *o)
+{
+	const struct call_fn *fn = call_find(name);
+	Tcl_DString d;
+
+	if (!fn)
+		return false;
+	Tcl_DStringInit(&d);
+	usage_from(fn, 0, &d);
+	out_str(o, NULL, fn->prototype, "%s;\n", fn->prototype);
+	out_text(o, "#include <%s>\n\n", fn->header);
+	if (fn->why)
+		out_text(o, "  not to be called here: %s\n", fn->why);
+	else
+		out_text(o, "  call %s %s\n", fn->name, Tcl_DStringValue(&d));
+	for (const struct call_value *v = fn->args; v->name; v++) {
+		if (!call_is_typed(fn, v))
+			continue;
+		out_text(o, "\n  %s\n", v->name);
+		if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
+			help_words(v->words, "     ", o);
+		else if ((v->kind == CALL_STRUCT || v->kind == CALL_LIST ||
+			  v->kind == CALL_CHAIN) &&
+			 v->of)
+			help_struct(v->of, 1, o);
+	}
+	Tcl_DStringFree(&d);
+	return true;
+}
+
+/* ----------------------------------------------------------------------- the call -- */
+
+/* What the function waits on, or -1. */
+static int fd_of(const struct calling *c)
+{
+	const void *p = (const void *)(uintptr_t)c->arg[0];
+	const struct rdma_cm_id *id = p;
+
+	if (!c->fn->waits)
+		return -1;
+	switch (c->fn->args[0].object) {
+	case OBJECT_CONTEXT:
+		return ((const struct ibv_context *)p)->async_fd;
+	case OBJECT_COMP_CHANNEL:
+		return ((const struct ibv_comp_channel *)p)->fd;
+	case OBJECT_EVENT_CHANNEL:
+		return ((const struct rdma_event_channel *)p)->fd;
+	default:
+		return strcmp(c->fn->name, "rdma_get_send_comp") == 0	? id->send_cq_channel->fd
+		       : strcmp(c->fn->name, "rdma_get_recv_comp") == 0 ? id->recv_cq_channel->fd
+									: id->channel->fd;
+	}
+}
+
+static int errno_of(const struct call_fn *fn, uint64_t result)
+{
+	int64_t rc = fn->result.size == 8 ? (int64_t)result : (int32_t)result;
+
+	switch (fn->says) {
+	case RESULT_STATUS:
+		return rc > 0 ? (int)rc : rc == 0 ? 0 : errno ? errno : (int)-rc;
+	case RESULT_COUNT:
+		return rc >= 0 ? 0 : errno ? errno : rc == -1 ? ENOENT : (int)-rc;
+	case RESULT_POINTER:
+		return result ? 0 : errno ? errno : EOPNOTSUPP;
+	default:
+		return 0;
+	}
+}
+
+static void ready(void *arg, int fd, short revents)
+{
+	(void)fd, (void)revents;
+	*(bool *)arg = true;
+}
+
+static bool is_ready(void *arg)
+{
+	return *(bool *)arg;
+}
+
+/* The loop waits, so that the session lives on and Ctrl-C works; the function never does. */
+static int invoke_when_ready(struct calling *c, int fd, uint64_t within_ms, uint64_t *result)
+{
+	int flags = fcntl(fd, F_GETFL), err;
+	int64_t end = loop_now() + (int64_t)within_ms * 1000000, left;
+	enum loop_end how = LOOP_DONE;
+	bool readable;
+
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	for (;;) {
+		errno = 0;
+		*result = c->fn->invoke(c->arg);
+		err = errno_of(c->fn, *result);
+		left = (end - loop_now()) / 1000000;
+		if ((err != EAGAIN && err != EINTR) || left <= 0 || how != LOOP_DONE)
+			break;
+		readable = false;
+		loop_watch(c->s->loop, fd, POLLIN, ready, &readable);
+		how = loop_wait(c->s->loop, is_ready, &readable, left);
+		loop_unwatch(c->s->loop, fd);
+	}
+	fcntl(fd, F_SETFL, flags);
+	return err == EAGAIN ? ETIMEDOUT : err;
+}
+
+static int invoke(struct calling *c, uint64_t within_ms, uint64_t *result)
+{
+	int fd = fd_of(c);
+
+	if (fd >= 0)
+		return invoke_when_ready(c, fd, within_ms, result);
+	errno = 0;
+	*result = c->fn->invoke(c->arg);
+	return errno_of(c->fn, *result);
+}
+
+/* Which of a list of work requests the library stopped at. */
+static void row_of_bad(struct calling *c)
+{
+	for (unsigned i = 1; c->fn->args[i].name; i++) {
+		const struct ibv_recv_wr *bad, *wr = (const void *)(uintptr_t)c->arg[i - 1];
+		unsigned n = 0;
+
+		if (c->fn->args[i].kind != CALL_BAD)
+			continue;
+		bad = *(const struct ibv_recv_wr **)(uintptr_t)c->arg[i];
+		for (; wr && wr != bad; n++) /* wr_id and next are the first of all kinds */
+			wr = wr->next;
+		if (wr)
+			fail_row(c->s, c->fn->args[i].name, "the %s, wr_id %llu",
+				 n == 0	  ? "first"
+				 : n == 1 ? "second"
+					  : "one after them",
+				 (unsigned long long)wr->wr_id);
+	}
+}
+
+static int explain(struct calling *c, int err, const char *words)
+{
+	const char *device = NULL, *meaning = word_help(errno_words, (uint64_t)err);
+
+	for (unsigned i = 0; i < c->nused && !device; i++)
+		if (handle_context(c->used[i]))
+			device = ibv_get_device_name(handle_context(c->used[i])->device);
+	call_fail(c->s, err, "%s", words);
+	row_of_bad(c);
+	if (err == ENOENT && c->fn->args[0].name && c->fn->args[0].object == OBJECT_CQ_EX)
+		fail_row(c->s, "means", "no completion is there (any more)");
+	else if ((err == EOPNOTSUPP || err == ENOSYS) && device)
+		fail_row(c->s, "cause", "%s does not do this", device);
+	else if (meaning)
+		fail_row(c->s, "means", "%s", meaning);
+	return fail_row(c->s, "in C", "%s", c->fn->prototype);
+}
+
+static enum voice voice_of(const struct call_fn *fn)
+{
+	return fn->path == CALL_SETUP ? SLOW : fn->path == CALL_PREPARE ? FAST : DATA;
+}
+
+/* The state of QPs may be another one now. */
+static void after(struct calling *c)
+{
+	for (unsigned i = 0; i < c->nused; i++)
+		if (c->used[i]->class == &qp_class)
+			qp_history_sync((struct qp *)c->used[i], c->fn->name);
+}
+
+/* An event brings the id of who asks. */
+static void adopt_of_event(struct calling *c, struct rdma_cm_event *ev, struct obj *event)
+{
+	struct obj *id = handle_find(c->s, OBJECT_CM_ID, ev->id);
+
+	if (!id && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		id = handle_adopt(c, OBJECT_CM_ID, ev->id, NULL);
+	obj_use(event, id);
+	obj_use(event, handle_find(c->s, OBJECT_CM_ID, ev->listen_id));
+}
+
+static struct obj *made_of(struct calling *c, const struct call_value *v, void *p, const char *name)
+{
+	struct obj *o;
+
+	if (v->role == CALL_FOUND)
+		return handle_find(
+			c->s, v->object == OBJECT_QP_EX ? OBJECT_QP : v->object,
+			v->object == OBJECT_QP_EX ? (void *)&((struct ibv_qp_ex *)p)->qp_base : p);
+	o = handle_adopt(c, v->object, p, name);
+	if (v->object == OBJECT_CM_EVENT)
+		adopt_of_event(c, p, o);
+	return o;
+}
+
+/* The object that the call has made or found; NULL: none. */
+static struct obj *take_object(struct calling *c, uint64_t result, const char *name)
+{
+	struct ibv_async_event *event;
+
+	if (c->fn->says == RESULT_POINTER && c->fn->result.kind == CALL_OBJECT)
+		return made_of(c, &c->fn->result, (void *)(uintptr_t)result, name);
+	for (unsigned i = 0; c->fn->args[i].name; i++) {
+		const struct call_value *v = &c->fn->args[i];
+
+		if (v->kind != CALL_OBJECT || (v->role != CALL_MADE && v->role != CALL_FOUND))
+			continue;
+		if (v->object != OBJECT_ASYNC_EVENT)
+			return made_of(c, v, *(void **)(uintptr_t)c->arg[i], name);
+		event = malloc(sizeof *event);
+		if (event)
+			memcpy(event, (void *)(uintptr_t)c->arg[i], sizeof *event);
+		return made_of(c, v, event, name);
+	}
+	return NULL;
+}
+
+/* What goes by this function goes as by destroy: in order, and not while it is in use. */
+static int end_object(struct calling *c)
+{
+	struct lib_obj *lib = handle_as_lib(c->used[0]);
+
+	if (lib)
+		lib->ends = c->fn;
+	return obj_destroy(c->s, c->used[0], false);
+}
+
+static bool ends_object(const struct call_fn *fn)
+{
+	return fn->args[0].name && fn->args[0].role == CALL_GONE;
+}
+
+static int set_members(struct calling *c, Tcl_Obj *dict)
+{
+	const struct call_value *v = &c->fn->args[0];
+	const struct call_struct *of = v->name && v->kind == CALL_OBJECT
+					       ? call_objects[v->object].of
+					       : NULL;
+
+	if (!dict)
+		return 0;
+	if (v->object == OBJECT_QP_EX && of)
+		return call_set(c, of, dict, (void *)(uintptr_t)c->arg[0], 0);
+	return fail(c->s, "args", "BADVALUE",
+		    "call: -with sets wr_id and wr_flags of a QP, for "
+		    "functions that begin with ibv_wr_");
+}
+
+static int name_is_free(struct session *s, const char *name)
+{
+	struct lib_obj *probe = name ? obj_new(s, &pd_class, name) : NULL;
+
+	if (name && !probe)
+		return -1;
+	obj_discard(probe);
+	return 0;
+}
+
+static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
+{
+	Tcl_Obj *words = Tcl_NewListObj((int)a->words.n, a->words.v);
+	struct obj *made;
+	uint64_t result;
+	int err;
+
+	Tcl_IncrRefCount(words);
+	call_begin(c->s, voice_of(c->fn), c->fn->name, "%s", Tcl_GetString(words));
+	err = invoke(c, a->within.v, &result);
+	if (err) {
+		explain(c, err, Tcl_GetString(words));
+		Tcl_DecrRefCount(words);
+		return -1;
+	}
+	Tcl_DecrRefCount(words);
+	made = take_object(c, result, a->name);
+	call_end(c->s, "%s", made ? made->name : c->fn->says == RESULT_NOTHING ? "void" : "0");
+	call_rules_after(c, result);
+	after(c);
+	call_result(c, result, made ? made->name : NULL, o);
+	return 0;
+}
+
+static int call_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct call_cmd_args *a = args;
+	struct calling c = { .s = s, .fn = a->fn };
+
+	if (a->fn->why) {
+		fail(s, "call", "EOPNOTSUPP", "%s cannot be called here: %s", a->fn->name,
+		     a->fn->why);
+		return fail_row(s, "in C", "%s", a->fn->prototype);
+	}
+	if (!call_present(a->fn))
+		return fail(s, "call", "ENOSYS",
+			    "the installed libraries have no %s; it came with rdma-core %u",
+			    a->fn->name, a->fn->since);
+	if (name_is_free(s, a->name) || call_words(&c, (int)a->words.n, a->words.v) ||
+	    call_rules(&c) || set_members(&c, a->with))
+		return -1;
+	return ends_object(a->fn) ? end_object(&c) : run(&c, a, o);
+}
+
+static const struct arg call_args[] = {
+	POS("function", call_cmd_args, fn, kind_function, "its name in C"),
+	POS_MANY("argument", call_cmd_args, words, kind_obj, "in the order of C"),
+	OPT("name", call_cmd_args, name, kind_str, "name of the object that it makes"),
+	OPT("within", call_cmd_args, within, kind_ms, "how long a function that waits may do so",
+	    .dflt = "5000"),
+	OPT("with", call_cmd_args, with, kind_obj,
+	    "wr_id and wr_flags of the QP, as a dict, before a function of ibv_wr_"),
+	ARGS_END
+};
+
+static const struct cmd_eg call_egs[] = {
+	{ "call ibv_alloc_pd [call ibv_get_device_name [dict get [open] name]]", "pd" },
+	{ "call ibv_query_srq srq0", "max_wr" },
+	{ "call ibv_modify_srq srq0 {srq_limit 4}", NULL },
+	{ "call ibv_rate_to_mbps 100_GBPS", NULL },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_call = {
+	.name = "call",
+	.family = "every function",
+	.summary = "call a function of libibverbs or librdmacm by its own name",
+	.text = "The arguments stand in the order of C. An object is given by its name, a flag or an\n"
+		"enumerator by its word with or without its prefix, flags as a comma list, a struct as\n"
+		"a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'), work requests\n"
+		"as a dict or a list of dicts, an address as HOST or {HOST PORT}. What can be known is\n"
+		"left out: out-parameters, contexts, the length of a list or of bytes, comp_mask, and a\n"
+		"mask at the end. The value is what the function gives: an object's name, a number, the\n"
+		"out-parameter, or a dict of several.\n"
+		"\n"
+		"Memory is named by the object that has it and an offset (mr0+64, buf0), and must be\n"
+		"within it; plain addresses need --unsafe. Functions, descriptors and pointers of a C\n"
+		"program cannot be given. What would crash a program, because the library takes it for\n"
+		"granted, is refused before the call. What the device does not do is refused by the\n"
+		"device: its errno is in the error.\n"
+		"\n"
+		"'help call FUNCTION' shows a function with its structs; 'help coverage' all of them.",
+	.calls = NULL,
+	.setup = "srq",
+	.examples = call_egs,
+	.args = call_args,
+	.size = sizeof(struct call_cmd_args),
+	.exec = call_exec,
+	.complete = call_complete,
+	.hint = call_hint,
+	.help = call_help,
+};
+
+/* ---------------------------------------------------------------------------- buf -- */
+
+struct buf_args {
+	struct num len;
+	const char *name;
+};
+
+static const struct arg buf_args[] = { POS("size", buf_args, len, kind_size, "bytes", .min = 1),
+				       OPT("name", buf_args, name, kind_str, "name of the object"),
+				       ARGS_END };
+
+static int buf_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct buf_args *a = args;
+	struct lib_obj *buf = buf_make(s, a->name, a->len.v);
+
+	if (!buf)
+		return -1;
+	buf->o.class->describe(s, &buf->o, o);
+	return 0;
+}
+
+static const struct cmd_eg buf_egs[] = { { "buf 4096", "buf buf0" },
+					 { "call ibv_reg_mr [dict get [pd] name] buf0 4096 "
+					   "LOCAL_WRITE",
+					   "mr" },
+					 { NULL, NULL } };
+
+const struct cmd cmd_buf = {
+	.name = "buf",
+	.family = "every function",
+	.summary = "allocate memory without registering it",
+	.text = "For call: ibv_reg_mr and its relatives take memory that is there, buf0 or buf0+64.\n"
+		"It is page-aligned and zero. reg does both at once.",
+	.examples = buf_egs,
+	.args = buf_args,
+	.size = sizeof(struct buf_args),
+	.exec = buf_exec,
+};

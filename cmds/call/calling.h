@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call of a function of the table, from the words of a command to its result. Values come
+ * from the words (call_words.c), the rules of the libraries are looked at (call_rules.c), the
+ * function is called (call.c), what it made becomes an object (handles.c), what it tells a
+ * value (call_result.c).
+ */
+#ifndef CMDS_CALLING_H
+#define CMDS_CALLING_H
+
+#include "calls.h"
+#include "objects.h"
+
+#define CALL_ARGS 10
+
+struct calling {
+	struct session *s;
+	const struct call_fn *fn;
+	uint64_t arg[CALL_ARGS];    /* what the function is given; structs are in the arena */
+	struct obj *used[OBJ_USES]; /* live objects among the values, in order */
+	unsigned nused;
+	bool has_inline;  /* SEND_INLINE is among the flags: data is read while posting */
+	unsigned qp_type; /* of the first QP among the values, 0: none yet */
+};
+
+/* An object that no command but call makes, or that a command's struct does not fit. */
+struct lib_obj {
+	struct obj o;
+	enum call_object kind; /* OBJECT_NONE: memory alone */
+	void *v;
+	struct ibv_context *context; /* NULL: of no device */
+	const struct call_fn *ends;  /* what destroys it */
+	char *mem;		     /* memory it has been made over, or that it is */
+	size_t len;
+};
+
+/* ------------------------------------------------------------------- handles.c -- */
+
+/* What the library has for the object, if it is of that kind; else NULL. */
+void *handle_pointer(const struct obj *o, enum call_object want);
+/* The object that the library has at v, or NULL. */
+struct obj *handle_find(struct session *s, enum call_object kind, const void *v);
+struct ibv_context *handle_context(const struct obj *o);
+/* Does call alone serve its events (and not the loop of the shell)? */
+bool handle_is_own(const struct obj *o);
+/* The memory behind the object, *len bytes; NULL: none. */
+char *handle_memory(const struct obj *o, size_t *len);
+/* Is all of [addr, addr + len) memory of one live object? */
+bool handle_has(struct session *s, uint64_t addr, uint64_t len);
+/* Makes v, which the call has just given, an object; name NULL: the next number. */
+struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, const char *name);
+struct lib_obj *handle_as_lib(const struct obj *o); /* NULL: it is of a command */
+/* Memory without a registration; NULL with s->fail filled. */
+struct lib_obj *buf_make(struct session *s, const char *name, size_t len);
+
+/* --------------------------------------------------------------- call_words.c -- */
+
+/* Fills c->arg from the words after the name. -1 with s->fail filled. */
+int call_words(struct calling *c, int objc, Tcl_Obj *const objv[]);
+/* Is the argument one that is typed? The others are made from those. */
+bool call_is_typed(const struct call_fn *fn, const struct call_value *v);
+/* Is it the length of a value that has one (a list, bytes), and so not given? */
+bool call_is_counted(const struct call_value *values, const struct call_value *v);
+/* Sets members of *p that a dict names. */
+int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, void *p,
+	     uint64_t mask);
+
+/* --------------------------------------------------------------- call_rules.c -- */
+
+/* What the libraries take for granted: looked at before the call. -1 with s->fail filled. */
+int call_rules(struct calling *c);
+/* The call has succeeded: what is allowed next. */
+void call_rules_after(struct calling *c, uint64_t result);
+
+/* -------------------------------------------------------------- call_result.c -- */
+
+/* States what the call has told: its result and its out-parameters. */
+void call_result(struct calling *c, uint64_t result, const char *name, struct out *o);
+/* All fields of a struct that are there. */
+void call_out_struct(struct session *s, const struct call_struct *of, const void *p, uint64_t mask,
+		     unsigned qp_type, struct out *o);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* help coverage: every function of the headers, and how it is reached. */
+#include <string.h>
+
+#include "calls.h"
+#include "cmd.h"
+#include "coverage.h"
+#include "xmem.h"
+
+/* A command names its functions as manual pages: "ibv_post_send(3) ibv_create_cq(3)". */
+static bool names(const struct cmd *c, const char *fn)
+{
+	size_t n = strlen(fn);
+	const char *at = c->calls;
+
+	for (; at && (at = strstr(at, fn)); at += n)
+		if (at[n] == '(' && (at == c->calls || at[-1] == ' '))
+			return true;
+	return false;
+}
+
+/* The commands that call it, the first three of them; how many. */
+static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
+{
+	unsigned n = 0;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (!names(*c, fn->name))
+			continue;
+		if (n < 3)
+			xappendf(d, "%s%s", n ? ", " : "", (*c)->name);
+		n++;
+	}
+	if (n > 3)
+		xappendf(d, " and %u more", n - 3);
+	return n;
+}
+
+void coverage_text(Tcl_DString *d)
+{
+	unsigned by_command = 0, by_call = 0, none = 0;
+	const char *header = "";
+	Tcl_DString how;
+
+	for (unsigned h = 0; h < 3; h++) {
+		static const char *const headers[] = { "infiniband/verbs.h", "rdma/rdma_cma.h",
+						       "rdma/rdma_verbs.h" };
+
+		header = headers[h];
+		xappendf(d, "\n  %s\n", header);
+		for (unsigned i = 0; i < call_count; i++) {
+			const struct call_fn *fn = &call_table[i];
+
+			if (strcmp(fn->header, header) != 0)
+				continue;
+			Tcl_DStringInit(&how);
+			if (commands_of(fn, &how))
+				by_command++;
+			else if (fn->invoke)
+				by_call++;
+			else
+				none++;
+			xappendf(d, "  %-36s %s%s%s\n", fn->name, Tcl_DStringValue(&how),
+				 fn->why		   ? "none: "
+				 : Tcl_DStringLength(&how) ? "; call"
+							   : "call",
+				 fn->why ? fn->why : "");
+			Tcl_DStringFree(&how);
+		}
+	}
+	xappendf(d,
+		 "\n  %u functions: %u by a command (and by call), %u by call alone, %u by none\n",
+		 call_count, by_command, by_call, none);
+}

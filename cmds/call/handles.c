@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live objects and what the libraries have behind them. What call makes becomes an object of a
+ * command wherever that one's struct fits, so that post, poll and the others work with it; all
+ * else is a struct lib_obj, which the function that belongs to it destroys.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "calling.h"
+#include "make.h"
+#include "out.h"
+#include "session.h"
+#include "trace.h"
+#include "xmem.h"
+
+/* ------------------------------------------------------------------- lib objects -- */
+
+static const char *const ends_by[OBJECT_KINDS] = {
+	[OBJECT_CONTEXT] = "ibv_close_device",
+	[OBJECT_PD] = "ibv_dealloc_pd",
+	[OBJECT_TD] = "ibv_dealloc_td",
+	[OBJECT_XRCD] = "ibv_close_xrcd",
+	[OBJECT_MR] = "ibv_dereg_mr",
+	[OBJECT_MW] = "ibv_dealloc_mw",
+	[OBJECT_COMP_CHANNEL] = "ibv_destroy_comp_channel",
+	[OBJECT_CQ] = "ibv_destroy_cq",
+	[OBJECT_CQ_EX] = "ibv_destroy_cq",
+	[OBJECT_SRQ] = "ibv_destroy_srq",
+	[OBJECT_WQ] = "ibv_destroy_wq",
+	[OBJECT_RWQ_IND_TABLE] = "ibv_destroy_rwq_ind_table",
+	[OBJECT_QP] = "ibv_destroy_qp",
+	[OBJECT_AH] = "ibv_destroy_ah",
+	[OBJECT_FLOW] = "ibv_destroy_flow",
+	[OBJECT_FLOW_ACTION] = "ibv_destroy_flow_action",
+	[OBJECT_DM] = "ibv_free_dm",
+	[OBJECT_COUNTERS] = "ibv_destroy_counters",
+	[OBJECT_ASYNC_EVENT] = "ibv_ack_async_event",
+	[OBJECT_EVENT_CHANNEL] = "rdma_destroy_event_channel",
+	[OBJECT_CM_ID] = "rdma_destroy_id",
+	[OBJECT_CM_EVENT] = "rdma_ack_cm_event",
+	[OBJECT_ADDRINFO] = "rdma_freeaddrinfo",
+	[OBJECT_DEVICE_LIST] = "ibv_free_device_list",
+	[OBJECT_CONTEXT_LIST] = "rdma_free_devices",
+};
+
+/* Of makers whose objects go another way than others of their kind. */
+static const struct {
+	const char *maker, *ender;
+} ends_else[] = {
+	{ "ibv_import_pd", "ibv_unimport_pd" },	   { "ibv_import_mr", "ibv_unimport_mr" },
+	{ "ibv_import_dm", "ibv_unimport_dm" },	   { "rdma_create_ep", "rdma_destroy_ep" },
+	{ "rdma_get_request", "rdma_destroy_ep" },
+};
+
+static int lib_destroy(struct session *s, struct obj *o)
+{
+	struct lib_obj *lib = (struct lib_obj *)o;
+	uint64_t arg = (uintptr_t)lib->v;
+	int rc;
+
+	if (lib->kind == OBJECT_NONE)
+		return munmap(lib->mem, lib->len);
+	call_begin(s, SLOW, lib->ends->name, "%s", o->name);
+	errno = 0;
+	rc = (int)lib->ends->invoke(&arg);
+	if (lib->ends->says == RESULT_STATUS && rc != 0)
+		return call_fail(s, rc > 0 ? rc : errno, "%s", o->name);
+	if (lib->kind == OBJECT_ASYNC_EVENT)
+		free(lib->v);
+	return call_end(s, "0");
+}
+
+static void list_names(const struct lib_obj *lib, struct out *out)
+{
+	out_list(out, "devices");
+	for (unsigned i = 0; ((void **)lib->v)[i]; i++) {
+		struct ibv_device *d = lib->kind == OBJECT_DEVICE_LIST
+					       ? ((struct ibv_device **)lib->v)[i]
+					       : ((struct ibv_context **)lib->v)[i]->device;
+
+		out_str(out, NULL, ibv_get_device_name(d), "  %s", ibv_get_device_name(d));
+	}
+	out_end(out);
+}
+
+static void lib_describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct lib_obj *lib = (struct lib_obj *)o;
+	const struct call_struct *of = call_objects[lib->kind].of;
+
+	out_str(out, "name", o->name, "%s %s", o->class->prefix, o->name);
+	out_text(out, "  %s", o->class->title);
+	if (lib->context)
+		out_str(out, "device", ibv_get_device_name(lib->context->device), "  on %s",
+			ibv_get_device_name(lib->context->device));
+	if (lib->mem) {
+		out_u64(out, "addr", (uintptr_t)lib->mem, "  at %p", lib->mem);
+		out_u64(out, "len", lib->len, "  %zu B", lib->len);
+	}
+	if (lib->kind == OBJECT_DEVICE_LIST || lib->kind == OBJECT_CONTEXT_LIST)
+		list_names(lib, out);
+	out_text(out, "\n");
+	if (of)
+		call_out_struct(s, of, lib->v, 0, 0, out);
+}
+
+#define LIB(prefix_, title_, ...)                                                   \
+	{                                                                           \
+		.prefix = prefix_, .title = title_, .size = sizeof(struct lib_obj), \
+		.destroy = lib_destroy, .describe = lib_describe, __VA_ARGS__       \
+	}
+
+static const struct obj_class lib_classes[OBJECT_KINDS] = {
+	[OBJECT_NONE] = LIB("buf", "memory", .remedy = "buf 4096"),
+	[OBJECT_CONTEXT] = LIB("ctx", "device context"),
+	[OBJECT_PD] = LIB("pd", "protection domain"),
+	[OBJECT_TD] = LIB("td", "thread domain", .remedy = "call ibv_alloc_td DEVICE {}"),
+	[OBJECT_XRCD] = LIB("xrcd", "XRC domain", .remedy = "call ibv_open_xrcd DEVICE {fd -1}"),
+	[OBJECT_MR] = LIB("mr", "memory region"),
+	[OBJECT_MW] = LIB("mw", "memory window"),
+	[OBJECT_COMP_CHANNEL] = LIB("cc", "completion channel"),
+	[OBJECT_CQ] = LIB("cq", "completion queue"),
+	[OBJECT_CQ_EX] = LIB("cq", "extended completion queue"),
+	[OBJECT_SRQ] = LIB("srq", "shared receive queue"),
+	[OBJECT_WQ] = LIB("wq", "work queue", .remedy = "call ibv_create_wq DEVICE {...}"),
+	[OBJECT_RWQ_IND_TABLE] = LIB("ind", "indirection table of work queues"),
+	[OBJECT_QP] = LIB("qp", "queue pair"),
+	[OBJECT_AH] = LIB("ah", "address handle"),
+	[OBJECT_FLOW] = LIB("flow", "flow"),
+	[OBJECT_FLOW_ACTION] = LIB("action", "flow action"),
+	[OBJECT_DM] = LIB("dm", "device memory", .remedy = "call ibv_alloc_dm DEVICE {length 64}"),
+	[OBJECT_COUNTERS] = LIB("ctrs", "counters"),
+	[OBJECT_ASYNC_EVENT] = LIB("async", "asynchronous event", .clings = true),
+	[OBJECT_EVENT_CHANNEL] = LIB("ec", "event channel"),
+	[OBJECT_CM_ID] = LIB("id", "connection id"),
+	[OBJECT_CM_EVENT] = LIB("ev", "event of the connection manager", .clings = true),
+	[OBJECT_ADDRINFO] = LIB("ai", "resolved address",
+				.remedy = "call rdma_getaddrinfo HOST PORT {...}"),
+	[OBJECT_DEVICE_LIST] = LIB("devs", "list of devices"),
+	[OBJECT_CONTEXT_LIST] = LIB("ctxs", "list of open devices"),
+};
+
+struct lib_obj *handle_as_lib(const struct obj *o)
+{
+	if (o->class < lib_classes || o->class >= lib_classes + OBJECT_KINDS)
+		return NULL;
+	return (struct lib_obj *)o;
+}
+
+/* --------------------------------------------------------- objects of commands -- */
+
+static const struct {
+	enum call_object kind;
+	const struct obj_class *class;
+	size_t offset;
+} own[] = {
+	{ OBJECT_CONTEXT, &dev_class, offsetof(struct dev, v) },
+	{ OBJECT_PD, &pd_class, offsetof(struct pd, v) },
+	{ OBJECT_COMP_CHANNEL, &cc_class, offsetof(struct cc, v) },
+	{ OBJECT_CQ, &cq_class, offsetof(struct cq, v) },
+	{ OBJECT_SRQ, &srq_class, offsetof(struct srq, v) },
+	{ OBJECT_QP, &qp_class, offsetof(struct qp, v) },
+	{ OBJECT_MR, &mr_class, offsetof(struct mr, v) },
+	{ OBJECT_MW, &mw_class, offsetof(struct mw, v) },
+	{ OBJECT_AH, &ah_class, offsetof(struct ah, v) },
+	{ OBJECT_EVENT_CHANNEL, &ec_class, offsetof(struct ec, v) },
+	{ OBJECT_CM_ID, &id_class, offsetof(struct id, v) },
+};
+
+static void *plain_pointer(const struct obj *o, enum call_object want)
+{
+	const struct lib_obj *lib = handle_as_lib(o);
+
+	if (lib)
+		return lib->kind == want ? lib->v : NULL;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (own[i].kind == want && own[i].class == o->class)
+			return *(void **)((char *)o + own[i].offset);
+	return NULL;
+}
+
+void *handle_pointer(const struct obj *o, enum call_object want)
+{
+	struct ibv_context *context;
+	struct ibv_qp *qp;
+
+	switch (want) {
+	case OBJECT_DEVICE:
+		context = plain_pointer(o, OBJECT_CONTEXT);
+		return context ? context->device : NULL;
+	case OBJECT_QP_EX: /* NULL also of a QP that was not made so */
+		qp = plain_pointer(o, OBJECT_QP);
+		return qp ? ibv_qp_to_qp_ex(qp) : NULL;
+	case OBJECT_CQ_EX: /* whether it was made so, call_rules.c knows */
+		return plain_pointer(o, OBJECT_CQ);
+	default:
+		return plain_pointer(o, want);
+	}
+}
+
+struct obj *handle_find(struct session *s, enum call_object kind, const void *v)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (v && handle_pointer(o, kind) == v)
+			return o;
+	return NULL;
+}
+
+struct ibv_context *handle_context(const struct obj *o)
+{
+	const struct lib_obj *lib = handle_as_lib(o);
+	const struct rdma_cm_id *id = plain_pointer(o, OBJECT_CM_ID);
+	struct ibv_context *context = plain_pointer(o, OBJECT_CONTEXT);
+
+	if (context)
+		return context;
+	if (id)
+		return id->verbs;
+	if (lib)
+		return lib->context;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* their first member is it */
+		if (own[i].class == o->class && own[i].kind != OBJECT_EVENT_CHANNEL)
+			return **(struct ibv_context ***)((char *)o + own[i].offset);
+	return NULL;
+}
+
+bool handle_is_own(const struct obj *o)
+{
+	if (o->class == &cc_class)
+		return !((const struct cc *)o)->watch;
+	return handle_as_lib(o);
+}
+
+char *handle_memory(const struct obj *o, size_t *len)
+{
+	const struct lib_obj *lib = handle_as_lib(o);
+
+	*len = 0;
+	if (o->class == &mr_class) {
+		*len = ((const struct mr *)o)->len;
+		return ((const struct mr *)o)->buf;
+	}
+	if (lib && lib->mem) {
+		*len = lib->len;
+		return lib->mem;
+	}
+	return NULL;
+}
+
+bool handle_has(struct session *s, uint64_t addr, uint64_t len)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		size_t n;
+		uint64_t base = (uintptr_t)handle_memory(o, &n);
+
+		if (base && addr >= base && addr - base <= n && len <= n - (addr - base))
+			return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------------- adopt -- */
+
+static void *used_of(const struct calling *c, const struct obj_class *class)
+{
+	for (unsigned i = 0; i < c->nused; i++)
+		if (c->used[i]->class == class)
+			return c->used[i];
+	return NULL;
+}
+
+static void *of_class(struct session *s, const struct obj_class *class, enum call_object kind,
+		      const void *v)
+{
+	struct obj *o = handle_find(s, kind, v);
+
+	return o && o->class == class ? o : NULL;
+}
+
+/* The QP as qp create would have made it; NULL: it has no such parts. */
+static struct obj *adopt_qp(struct calling *c, struct ibv_qp *v, const char *name)
+{
+	struct ibv_qp_init_attr init = { 0 };
+	struct ibv_qp_attr attr = { 0 };
+	struct qp_spec spec = {
+		.type = v->qp_type,
+		.pd = of_class(c->s, &pd_class, OBJECT_PD, v->pd),
+		.send_cq = of_class(c->s, &cq_class, OBJECT_CQ, v->send_cq),
+		.recv_cq = of_class(c->s, &cq_class, OBJECT_CQ, v->recv_cq),
+		.srq = of_class(c->s, &srq_class, OBJECT_SRQ, v->srq),
+	};
+	struct qp *qp;
+
+	if (!spec.pd || !spec.send_cq || !spec.recv_cq || (v->srq && !spec.srq))
+		return NULL;
+	qp = obj_new(c->s, &qp_class, name);
+	qp->v = v;
+	if (ibv_query_qp(v, &attr, IBV_QP_CAP, &init) == 0)
+		qp->cap = attr.cap;
+	spec.sq_sig_all = init.sq_sig_all;
+	qp_adopt(c->s, qp, &spec);
+	return &qp->o;
+}
+
+/* ibv_reg_mr() of memory of another object. */
+static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *name)
+{
+	struct pd *pd = used_of(c, &pd_class);
+	struct obj *owner = NULL;
+	struct mr *mr;
+
+	for (unsigned i = 0; i < c->nused && !owner; i++) {
+		size_t len;
+
+		owner = handle_memory(c->used[i], &len) ? c->used[i] : NULL;
+	}
+	if (!pd || !owner || strcmp(c->fn->name, "ibv_reg_mr") != 0)
+		return NULL;
+	mr = obj_new(c->s, &mr_class, name);
+	mr->v = v;
+	mr->pd = pd;
+	mr->buf = v->addr;
+	mr->len = v->length;
+	mr->access = (unsigned)c->arg[3];
+	mr->memory = owner;
+	obj_add(c->s, mr);
+	return &mr->o;
+}
+
+static struct obj *adopt_of_dev(struct calling *c, enum call_object kind, void *v, const char *name)
+{
+	struct dev *dev = used_of(c, &dev_class);
+	struct obj *o;
+
+	if (!dev)
+		return NULL;
+	if (kind == OBJECT_PD) {
+		o = obj_new(c->s, &pd_class, name);
+		*(struct pd *)o = (struct pd){ *o, dev, v };
+	} else if (kind == OBJECT_COMP_CHANNEL) {
+		o = obj_new(c->s, &cc_class, name);
+		*(struct cc *)o = (struct cc){ .o = *o, .dev = dev, .v = v };
+	} else {
+		o = obj_new(c->s, &cq_class, name);
+		*(struct cq *)o =
+			(struct cq){ .o = *o, .dev = dev, .v = v, .cc = used_of(c, &cc_class) };
+	}
+	obj_add(c->s, o);
+	return o;
+}
+
+static struct obj *adopt_of_pd(struct calling *c, enum call_object kind, void *v, const char *name)
+{
+	struct pd *pd = used_of(c, &pd_class);
+	struct obj *o;
+
+	if (!pd)
+		return NULL;
+	if (kind == OBJECT_SRQ) {
+		o = obj_new(c->s, &srq_class, name);
+		*(struct srq *)o = (struct srq){ .o = *o, .pd = pd, .v = v };
+	} else if (kind == OBJECT_MW) {
+		o = obj_new(c->s, &mw_class, name);
+		*(struct mw *)o = (struct mw){ .o = *o, .pd = pd, .v = v };
+	} else if (strcmp(c->fn->name, "ibv_create_ah") == 0) {
+		const struct ibv_ah_attr *attr = (const void *)(uintptr_t)c->arg[1];
+
+		o = obj_new(c->s, &ah_class, name);
+		*(struct ah *)o = (struct ah){ .o = *o, .pd = pd, .v = v, .attr = *attr };
+	} else {
+		return NULL;
+	}
+	obj_add(c->s, o);
+	return o;
+}
+
+static const struct call_fn *ender_of(const struct calling *c, enum call_object kind)
+{
+	for (size_t i = 0; i < sizeof ends_else / sizeof *ends_else; i++)
+		if (strcmp(ends_else[i].maker, c->fn->name) == 0)
+			return call_find(ends_else[i].ender);
+	return call_find(ends_by[kind]);
+}
+
+static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, const char *name)
+{
+	struct lib_obj *lib = obj_new(c->s, &lib_classes[kind], name);
+
+	lib->kind = kind;
+	lib->v = v;
+	lib->ends = ender_of(c, kind);
+	for (unsigned i = 0; i < c->nused && !lib->context; i++)
+		lib->context = handle_context(c->used[i]);
+	if (kind == OBJECT_CONTEXT)
+		lib->context = v;
+	for (unsigned i = 0; i < c->nused && kind == OBJECT_MR && !lib->mem; i++)
+		if (handle_memory(c->used[i], &lib->len)) {
+			lib->mem = ((struct ibv_mr *)v)->addr;
+			lib->len = ((struct ibv_mr *)v)->length;
+		}
+	obj_add(c->s, lib);
+	return &lib->o;
+}
+
+/* It may go before what was made with it. */
+static bool is_passing(const struct obj *o)
+{
+	const struct lib_obj *lib = handle_as_lib(o);
+
+	return lib && (lib->kind == OBJECT_ADDRINFO || lib->kind == OBJECT_DEVICE_LIST ||
+		       lib->kind == OBJECT_CONTEXT_LIST);
+}
+
+struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, const char *name)
+{
+	struct obj *o = NULL;
+
+	if (kind == OBJECT_QP)
+		o = adopt_qp(c, v, name);
+	else if (kind == OBJECT_MR)
+		o = adopt_mr(c, v, name);
+	else if (kind == OBJECT_PD || kind == OBJECT_COMP_CHANNEL || kind == OBJECT_CQ ||
+		 kind == OBJECT_CQ_EX)
+		o = adopt_of_dev(c, kind, v, name);
+	else if (kind == OBJECT_SRQ || kind == OBJECT_MW || kind == OBJECT_AH)
+		o = adopt_of_pd(c, kind, v, name);
+	if (!o)
+		o = adopt_lib(c, kind == OBJECT_CQ_EX ? OBJECT_CQ : kind, v, name);
+	for (unsigned i = 0; i < c->nused; i++)
+		if (!is_passing(c->used[i]))
+			obj_use(o, c->used[i]);
+	return o;
+}
+
+struct lib_obj *buf_make(struct session *s, const char *name, size_t len)
+{
+	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct lib_obj *buf;
+
+	if (mem == MAP_FAILED) {
+		fail_call(s, errno, "mmap", "%zu bytes", len);
+		return NULL;
+	}
+	buf = obj_new(s, &lib_classes[OBJECT_NONE], name);
+	if (!buf) {
+		munmap(mem, len);
+		return NULL;
+	}
+	buf->mem = mem;
+	buf->len = len;
+	obj_add(s, buf);
+	return buf;
+}
