@@ -88,7 +88,7 @@ struct obj_group {
 	size_t words;
 };
 
-#define OBJ_CLASSES 32
+#define OBJ_CLASSES 64
 
 struct obj_store {
 	struct obj_list all;

@@ -409,11 +409,12 @@ static int set_members(struct calling *c, Tcl_Obj *dict)
 
 static int name_is_free(struct session *s, const char *name)
 {
-	struct lib_obj *probe = name ? obj_new(s, &pd_class, name) : NULL;
+	struct obj *probe = name ? obj_new(s, &pd_class, name) : NULL;
 
 	if (name && !probe)
 		return -1;
-	obj_discard(probe);
+	if (probe)
+		obj_discard(s, probe);
 	return 0;
 }
 

@@ -43,7 +43,7 @@ static int bad(struct calling *c, const struct call_value *v, const char *fmt, .
 
 static void hold(struct calling *c, struct obj *o)
 {
-	obj_hold(c->s, arena_alloc(&c->s->arena, sizeof(struct held)), o);
+	obj_hold_arg(c->s, o);
 	o->named = true;
 	for (unsigned i = 0; i < c->nused; i++)
 		if (c->used[i] == o)

@@ -330,55 +330,65 @@ static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *nam
 	mr->len = v->length;
 	mr->access = (unsigned)c->arg[3];
 	mr->memory = owner;
-	obj_add(c->s, mr);
 	return &mr->o;
 }
 
 static struct obj *adopt_of_dev(struct calling *c, enum call_object kind, void *v, const char *name)
 {
 	struct dev *dev = used_of(c, &dev_class);
-	struct obj *o;
+	struct pd *pd;
+	struct cc *cc;
+	struct cq *cq;
 
 	if (!dev)
 		return NULL;
 	if (kind == OBJECT_PD) {
-		o = obj_new(c->s, &pd_class, name);
-		*(struct pd *)o = (struct pd){ *o, dev, v };
-	} else if (kind == OBJECT_COMP_CHANNEL) {
-		o = obj_new(c->s, &cc_class, name);
-		*(struct cc *)o = (struct cc){ .o = *o, .dev = dev, .v = v };
-	} else {
-		o = obj_new(c->s, &cq_class, name);
-		*(struct cq *)o =
-			(struct cq){ .o = *o, .dev = dev, .v = v, .cc = used_of(c, &cc_class) };
+		pd = obj_new(c->s, &pd_class, name);
+		pd->dev = dev;
+		pd->v = v;
+		return &pd->o;
 	}
-	obj_add(c->s, o);
-	return o;
+	if (kind == OBJECT_COMP_CHANNEL) {
+		cc = obj_new(c->s, &cc_class, name);
+		cc->dev = dev;
+		cc->v = v;
+		return &cc->o;
+	}
+	cq = obj_new(c->s, &cq_class, name);
+	cq->dev = dev;
+	cq->cc = used_of(c, &cc_class);
+	cq->v = v;
+	return &cq->o;
 }
 
 static struct obj *adopt_of_pd(struct calling *c, enum call_object kind, void *v, const char *name)
 {
 	struct pd *pd = used_of(c, &pd_class);
-	struct obj *o;
+	struct srq *srq;
+	struct mw *mw;
+	struct ah *ah;
 
 	if (!pd)
 		return NULL;
 	if (kind == OBJECT_SRQ) {
-		o = obj_new(c->s, &srq_class, name);
-		*(struct srq *)o = (struct srq){ .o = *o, .pd = pd, .v = v };
-	} else if (kind == OBJECT_MW) {
-		o = obj_new(c->s, &mw_class, name);
-		*(struct mw *)o = (struct mw){ .o = *o, .pd = pd, .v = v };
-	} else if (strcmp(c->fn->name, "ibv_create_ah") == 0) {
-		const struct ibv_ah_attr *attr = (const void *)(uintptr_t)c->arg[1];
-
-		o = obj_new(c->s, &ah_class, name);
-		*(struct ah *)o = (struct ah){ .o = *o, .pd = pd, .v = v, .attr = *attr };
-	} else {
-		return NULL;
+		srq = obj_new(c->s, &srq_class, name);
+		srq->pd = pd;
+		srq->v = v;
+		return &srq->o;
 	}
-	obj_add(c->s, o);
-	return o;
+	if (kind == OBJECT_MW) {
+		mw = obj_new(c->s, &mw_class, name);
+		mw->pd = pd;
+		mw->v = v;
+		return &mw->o;
+	}
+	if (strcmp(c->fn->name, "ibv_create_ah") != 0) /* what it leads to is not known */
+		return NULL;
+	ah = obj_new(c->s, &ah_class, name);
+	ah->pd = pd;
+	ah->v = v;
+	ah->attr = *(const struct ibv_ah_attr *)(uintptr_t)c->arg[1];
+	return &ah->o;
 }
 
 static const struct call_fn *ender_of(const struct calling *c, enum call_object kind)
@@ -405,7 +415,6 @@ static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, 
 			lib->mem = ((struct ibv_mr *)v)->addr;
 			lib->len = ((struct ibv_mr *)v)->length;
 		}
-	obj_add(c->s, lib);
 	return &lib->o;
 }
 
@@ -436,6 +445,8 @@ struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, cons
 	for (unsigned i = 0; i < c->nused; i++)
 		if (!is_passing(c->used[i]))
 			obj_use(o, c->used[i]);
+	if (o->life == OBJ_NEW) /* qp_adopt() has put it in the store already */
+		obj_add(c->s, o);
 	return o;
 }
 
