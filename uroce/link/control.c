@@ -7,12 +7,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct abstract control_name(unsigned slot)
+struct local_name control_name(const struct socket_dir *dir, unsigned slot)
 {
-	return abstract_name("slot/%u", slot);
+	return local_name(dir, "slot.%u", slot);
 }
 
-int control_send(int fd, const struct abstract *to, enum control_type type, unsigned slot,
+bool control_lively(const struct socket_dir *dir)
+{
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct local_name name = control_name(dir, slot);
+
+		if (local_trusted(&name) && local_taken(&name))
+			return true;
+	}
+	return false;
+}
+
+int control_send(int fd, const struct local_name *to, enum control_type type, unsigned slot,
 		 const void *data, size_t n, const int *fds, unsigned nfds)
 {
 	struct control_header header = {
@@ -25,12 +36,16 @@ int control_send(int fd, const struct abstract *to, enum control_type type, unsi
 	struct iovec iov[2] = { { &header, sizeof(header) }, { (void *)data, n } };
 	_Alignas(struct cmsghdr) char rights[CMSG_SPACE(SLOTS * sizeof(int))] = { 0 };
 	struct msghdr m = {
-		.msg_name = (void *)&to->un,
-		.msg_namelen = to->len,
+		.msg_name = to ? (void *)&to->un : NULL,
+		.msg_namelen = to ? to->len : 0,
 		.msg_iov = iov,
 		.msg_iovlen = n ? 2 : 1,
 	};
 
+	if (to && !local_trusted(to)) {
+		errno = ECONNREFUSED;
+		return -1;
+	}
 	if (nfds) {
 		struct cmsghdr *c;
 
@@ -90,8 +105,6 @@ static int receive_one(int fd, struct control_message *m)
 	_Alignas(struct cmsghdr) char
 		beside[CMSG_SPACE(SLOTS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 	struct msghdr h = {
-		.msg_name = &m->from.un,
-		.msg_namelen = sizeof(m->from.un),
 		.msg_iov = iov,
 		.msg_iovlen = 2,
 		.msg_control = beside,
@@ -105,12 +118,10 @@ static int receive_one(int fd, struct control_message *m)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -1;
-	m->from.len = h.msg_namelen;
 	m->cut = h.msg_flags & MSG_CTRUNC;
 	if (!read_beside(m, &h) || h.msg_flags & MSG_TRUNC || !well_formed(m, (size_t)n))
 		return 0;
 	if (m->header.version != CONTROL_VERSION) {
-		control_drop(m);
 		errno = EPROTO;
 		return -1;
 	}
@@ -124,4 +135,31 @@ int control_receive(int fd, struct control_message *m)
 	while ((ret = receive_one(fd, m)) == 0)
 		control_drop(m);
 	return ret < 0 ? -1 : 0;
+}
+
+int control_ask_open(struct control_ask *ask)
+{
+	int fds[2], one = 1;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+		return -1;
+	*ask = (struct control_ask){ fds[0], fds[1] };
+	if (setsockopt(ask->answers, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0)
+		return 0;
+	control_ask_close(ask);
+	return -1;
+}
+
+void control_ask_close(struct control_ask *ask)
+{
+	int err = errno;
+
+	close(ask->answers);
+	close(ask->other);
+	errno = err;
+}
+
+int control_ask(const struct control_ask *ask, const struct local_name *to, enum control_type type)
+{
+	return control_send(ask->other, to, type, 0, NULL, 0, &ask->other, 1);
 }

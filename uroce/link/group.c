@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "abstract.h"
 #include "group.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,8 +22,11 @@
 #define LEAVING_MS  300	 /* for a process that ends to be gone */
 #define ANSWER_MS   20	 /* before the next process is asked */
 #define GOING_MS    10	 /* before a look whether a process that goes has gone */
+#define MOVES	    10	 /* from one directory to another, in which somebody is */
+#define ALONE_SLOT  1	 /* where no other process can join */
 
 struct group group = {
+	.dir = SOCKET_DIR_NONE,
 	.rx = { [0 ... SLOTS - 1] = -1 },
 	.control = -1,
 	.epoll = -1,
@@ -64,18 +67,61 @@ static int fail_errno(struct reason *r, const char *what)
 
 /* ------------------------------------------------------------- a slot of our own -- */
 
+/* Whose a slot is, is a lock on a byte of what all have in common, the first socket: nobody else
+ * can take it, and it is free when its process is gone. fcntl(2) has such locks for any file. */
+static int lock_slot(unsigned slot)
+{
+	struct flock l = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)slot,
+		.l_len = 1,
+	};
+
+	return fcntl(group.rx[0], F_SETLK, &l);
+}
+
+/* Its name may be left of a process that was killed, or bound by a child of it. */
+static int bind_control(unsigned slot)
+{
+	struct local_name name = control_name(&group.dir, slot);
+
+	unlinkat(group.dir.fd, local_base(&name), 0);
+	group.control = local_bind(&group.dir, &name);
+	return group.control < 0 ? -1 : 0;
+}
+
+static int fail_sockets(struct reason *r)
+{
+	char where[200];
+
+	if (errno == EMFILE || errno == ENFILE)
+		return fail_errno(r, "");
+	socket_dir_print(&group.dir, where, sizeof(where));
+	return fail(r, errno, "no sockets in %s to speak to other processes with: %s", where,
+		    strerror(errno));
+}
+
+static int name_slot(struct reason *r, unsigned slot)
+{
+	int ret;
+
+	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
+		return fail_sockets(r);
+	local_sweep(&group.dir);
+	ret = bind_control(slot);
+	socket_dir_unlock(&group.dir, DIR_NAMES);
+	return ret == 0 ? 0 : fail_sockets(r);
+}
+
+/* The number of it, or -1. */
 static int claim_slot(struct reason *r)
 {
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct abstract name = control_name(slot);
-
-		group.control = abstract_bind(&name);
-		if (group.control >= 0) {
-			group.slot = slot;
-			return 0;
-		}
-		if (errno != EADDRINUSE)
-			return fail_errno(r, "no socket to speak to other processes with");
+		if (lock_slot(slot) == 0)
+			return name_slot(r, slot) == 0 ? (int)slot : -1;
+		if (errno != EAGAIN && errno != EACCES)
+			return fail_errno(r, "no lock on a socket");
 	}
 	return fail(r, EUSERS,
 		    "%u processes of this user use uroce0 on this host, and there is no room for "
@@ -85,7 +131,9 @@ static int claim_slot(struct reason *r)
 
 /* -------------------------------------------------- the sockets, from somebody -- */
 
-enum gathered { GOT, NOBODY, SILENT, FOREIGN, FAILED };
+/* FOREIGN: somebody has the port, and nobody of this directory; ELSEWHERE: those who have it are
+ * in another one. */
+enum gathered { GOT, NOBODY, SILENT, FOREIGN, ELSEWHERE, FAILED };
 
 static enum gathered fail_alone(struct reason *r, pid_t pid)
 {
@@ -99,13 +147,23 @@ static enum gathered fail_alone(struct reason *r, pid_t pid)
 	return FAILED;
 }
 
-/* Is this the answer with the sockets? */
-static enum gathered take_answer(struct reason *r)
+static enum gathered fail_version(struct reason *r, const struct control_message *m)
 {
-	static struct control_message m; /* joining is done by one thread at a time */
 	char who[160];
 
-	while (control_receive(group.control, &m) == 0) {
+	holder_print(m->pid, who, sizeof(who));
+	fail(r, EPROTO,
+	     "%s uses another version of uroce: end it, or use the same version (%u, not %u)", who,
+	     m->header.version, CONTROL_VERSION);
+	return FAILED;
+}
+
+/* Is this the answer with the sockets? */
+static enum gathered take_answer(struct reason *r, int fd)
+{
+	static struct control_message m; /* joining is done by one thread at a time */
+
+	while (control_receive(fd, &m) == 0) {
 		bool answer = m.header.type == CONTROL_SOCKETS;
 
 		if (answer && m.nfds == SLOTS && sockets_valid(m.fds)) {
@@ -123,22 +181,19 @@ static enum gathered take_answer(struct reason *r)
 	}
 	if (errno != EPROTO)
 		return SILENT;
-	holder_print(m.pid, who, sizeof(who));
-	fail(r, EPROTO,
-	     "%s uses another version of uroce: end it, or use the same version (%u, not %u)", who,
-	     m.header.version, CONTROL_VERSION);
-	return FAILED;
+	control_drop(&m);
+	return fail_version(r, &m);
 }
 
-static enum gathered wait_for_answer(struct reason *r)
+static enum gathered wait_for_answer(struct reason *r, int fd)
 {
-	struct pollfd p = { .fd = group.control, .events = POLLIN };
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 	int64_t until = now_ms() + ANSWER_MS, left;
 	enum gathered got = SILENT;
 
 	while (got == SILENT && (left = until - now_ms()) > 0)
 		if (poll(&p, 1, (int)left) > 0)
-			got = take_answer(r);
+			got = take_answer(r, fd);
 	return got;
 }
 
@@ -146,18 +201,21 @@ static enum gathered wait_for_answer(struct reason *r)
 static enum gathered ask_others(struct reason *r)
 {
 	enum gathered got = NOBODY;
+	struct control_ask ask;
 
+	if (control_ask_open(&ask) != 0) {
+		fail_errno(r, "no socket to ask other processes with");
+		return FAILED;
+	}
 	for (unsigned slot = 1; slot < SLOTS && (got == NOBODY || got == SILENT); slot++) {
-		struct abstract name = control_name(slot);
+		struct local_name name = control_name(&group.dir, slot);
 
-		if (slot == group.slot)
-			continue;
-		if (control_send(group.control, &name, CONTROL_ASK_SOCKETS, group.slot, NULL, 0,
-				 NULL, 0) == 0)
-			got = wait_for_answer(r);
+		if (control_ask(&ask, &name, CONTROL_ASK_SOCKETS) == 0)
+			got = wait_for_answer(r, ask.answers);
 		else if (errno == EAGAIN)
 			got = SILENT;
 	}
+	control_ask_close(&ask);
 	return got;
 }
 
@@ -166,7 +224,7 @@ static enum gathered make(struct reason *r)
 {
 	if (sockets_make(group.rx) == 0)
 		return GOT;
-	if (errno == ENOSYS && sockets_make_alone(group.rx, group.slot) == 0) {
+	if (errno == ENOSYS && sockets_make_alone(group.rx, ALONE_SLOT) == 0) {
 		group.alone = true;
 		snprintf(
 			r->text, r->size,
@@ -176,33 +234,66 @@ static enum gathered make(struct reason *r)
 		return GOT;
 	}
 	if (errno == EADDRINUSE)
-		return SILENT;
+		return FOREIGN;
 	fail_errno(r, "no UDP socket at port 4791");
 	return FAILED;
 }
 
 static int fail_in_use(struct reason *r)
 {
-	char who[300];
-	bool process = holder_of_port(who, sizeof(who));
+	char who[300], where[200];
 
-	return fail(r, EADDRINUSE, "UDP port 4791 is in use: by %s%s", who,
-		    process ? ". End it, or start this in a network of its own (unshare -rn)" : "");
+	switch (holder_of_port(who, sizeof(who))) {
+	case HELD_BY_KERNEL:
+		return fail(r, EADDRINUSE, "UDP port 4791 is in use: by %s", who);
+	case HELD_BY_OTHERS:
+		return fail(
+			r, EADDRINUSE,
+			"UDP port 4791 is in use: by %s. It is one user's at a time: wait until "
+			"that ends, or start this in a network of its own (unshare -rn)",
+			who);
+	default:
+		socket_dir_print(&group.dir, where, sizeof(where));
+		return fail(
+			r, EADDRINUSE,
+			"UDP port 4791 is in use: by %s, which is not in %s, where processes on "
+			"uroce0 find each other. End it, or start this in a network of its own "
+			"(unshare -rn)",
+			who, where);
+	}
 }
 
-/* They are stopped, or about to go, or another program. */
+static bool is_lively_elsewhere(void)
+{
+	struct socket_dir other;
+
+	if (socket_dir_look(&other, control_lively) != 0)
+		return false;
+	socket_dir_close(&other);
+	return true;
+}
+
+/* Somebody has the port: another user, another program, one of ours that is about to go, or
+ * that has joined at the same moment in another directory. */
+static enum gathered look_for_holder(struct reason *r)
+{
+	if (holder_is_another_user()) {
+		fail_in_use(r);
+		return FAILED;
+	}
+	return is_lively_elsewhere() ? ELSEWHERE : FOREIGN;
+}
+
+/* They are stopped, or about to go. */
 static enum gathered take(struct reason *r)
 {
 	if (holder_take_sockets(group.rx) == 0)
 		return GOT;
 	if (errno == EADDRINUSE)
 		return FOREIGN;
-	if (holder_is_another_user())
-		fail_in_use(r);
-	else if (errno == EMFILE || errno == ENFILE)
-		fail_errno(r, "");
-	else
+	if (errno != EMFILE && errno != ENFILE)
 		return SILENT;
+	fail_errno(r, "");
 	return FAILED;
 }
 
@@ -212,6 +303,8 @@ static enum gathered gather_once(struct reason *r)
 
 	if (got == NOBODY)
 		got = make(r);
+	if (got == FOREIGN)
+		got = look_for_holder(r);
 	return got == SILENT ? take(r) : got;
 }
 
@@ -222,10 +315,10 @@ static int fail_silent(struct reason *r)
 	bool silent = false;
 
 	for (unsigned slot = 1; slot < SLOTS && !silent; slot++) {
-		struct abstract name = control_name(slot);
+		struct local_name name = control_name(&group.dir, slot);
 		pid_t pid;
 
-		silent = slot != group.slot && abstract_taken(&name);
+		silent = local_taken(&name);
 		pid = silent ? holder_of_name(&name) : 0;
 		if (pid)
 			holder_print(pid, who, sizeof(who));
@@ -238,23 +331,26 @@ static int fail_silent(struct reason *r)
 		    who[0] ? who : "one that cannot be seen from here");
 }
 
-static int gather(struct reason *r)
+/* GOT, ELSEWHERE or FAILED. */
+static enum gathered gather(struct reason *r)
 {
 	int64_t since = now_ms();
 
 	for (;;) {
 		enum gathered got = gather_once(r);
 
-		if (got == GOT)
-			return 0;
-		if (got == FAILED)
-			return -1;
+		if (got == GOT || got == ELSEWHERE || got == FAILED)
+			return got;
 		/* A process that ends closes its sockets one by one: its name may be gone, and
 		 * the port not; or it looks like another program. */
-		if (got == FOREIGN && now_ms() >= since + LEAVING_MS)
-			return fail_in_use(r);
-		if (now_ms() >= since + GATHER_MS)
-			return fail_silent(r);
+		if (got == FOREIGN && now_ms() >= since + LEAVING_MS) {
+			fail_in_use(r);
+			return FAILED;
+		}
+		if (now_ms() >= since + GATHER_MS) {
+			fail_silent(r);
+			return FAILED;
+		}
 		poll(NULL, 0, GOING_MS);
 	}
 }
@@ -292,69 +388,106 @@ static void close_fd(int *fd)
 
 static void close_all(void)
 {
-	names_close();
-	close_fd(&group.alive);
 	close_fd(&group.epoll);
 	close_fd(&group.control); /* nobody asks us any more */
 	sockets_close(group.rx);
 	close_fd(&group.sender[0]);
 	close_fd(&group.sender[1]);
+	socket_dir_close(&group.dir);
 	group.alone = false;
 	group.slot = 0;
 }
 
-static int join_locked(struct reason *r)
+static int set_up(struct reason *r)
 {
-	if (claim_slot(r) != 0 || gather(r) != 0 || open_senders(r) != 0 || open_epoll(r) != 0)
+	int slot = claim_slot(r);
+
+	if (slot < 0 || open_senders(r) != 0 || open_epoll(r) != 0)
 		return -1;
-	sockets_claimed(group.rx[group.slot]);
+	sockets_claimed(group.rx[slot]);
+	group.slot = (unsigned)slot;
 	return 0;
+}
+
+static enum gathered join_locked(struct reason *r)
+{
+	enum gathered got = gather(r);
+
+	return got == GOT && set_up(r) != 0 ? FAILED : got;
 }
 
 static int lock_joining(struct reason *r)
 {
-	struct abstract name = abstract_name("join");
 	char who[160] = "";
-	pid_t holder;
-	int lock = abstract_lock(&name, PATIENCE_MS, &holder);
+	pid_t holder = 0;
 
-	if (lock >= 0 || errno != ETIMEDOUT)
-		return lock >= 0 ? lock
-				 : fail_errno(r, "no socket to speak to other processes with");
+	if (socket_dir_lock(&group.dir, DIR_JOIN, PATIENCE_MS, &holder) == 0)
+		return 0;
+	if (errno != ETIMEDOUT)
+		return fail_sockets(r);
 	if (holder)
 		holder_print(holder, who, sizeof(who));
 	return fail(r, EBUSY,
 		    "another process is just starting with uroce0 and does not get on: %s", who);
 }
 
+static enum gathered join_in_dir(struct reason *r)
+{
+	enum gathered got = FAILED;
+	int err;
+
+	if (socket_dir_join(&group.dir, control_lively) != 0) {
+		if (errno == EACCES)
+			fail(r, EACCES,
+			     "no directory for sockets that is this user's alone: neither "
+			     "XDG_RUNTIME_DIR nor /tmp nor /dev/shm will do");
+		else
+			fail_errno(r, "no directory for sockets");
+		return FAILED;
+	}
+	if (lock_joining(r) == 0) {
+		got = join_locked(r);
+		socket_dir_unlock(&group.dir, DIR_JOIN);
+	}
+	err = errno;
+	if (got != GOT)
+		close_all();
+	errno = err;
+	return got;
+}
+
 int group_join(char *text, size_t size)
 {
 	struct reason r = { text, size };
-	int lock = lock_joining(&r), ret, err;
+	enum gathered got = ELSEWHERE;
 
-	if (lock < 0)
-		return -1;
-	ret = messages_start();
-	ret = ret != 0 ? fail_errno(&r, "no memory") : join_locked(&r);
-	err = errno;
-	if (ret != 0)
-		close_all();
-	close(lock);
-	errno = err;
-	return ret;
+	if (messages_start() != 0)
+		return fail_errno(&r, "no memory");
+	for (unsigned i = 0; i < MOVES && got == ELSEWHERE; i++)
+		got = join_in_dir(&r);
+	if (got == ELSEWHERE)
+		fail(&r, EBUSY, "processes of this user come and go in several directories");
+	return got == GOT ? 0 : -1;
 }
 
 void group_leave(void)
 {
 	messages_stop();
-	if (group.slot)
+	if (group.slot) {
+		struct local_name name = control_name(&group.dir, group.slot);
+
 		sockets_released(group.rx[group.slot]);
+		names_close();
+		local_close(&group.dir, &name, group.control);
+		group.control = -1;
+	}
 	close_all();
 }
 
 void group_forget(void)
 {
 	messages_stop();
+	names_forget();
 	close_all();
 }
 

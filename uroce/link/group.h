@@ -12,7 +12,8 @@
  *   sockets.c   the sockets of the group, and those to send from
  *   control.c   messages between the processes
  *   names.c     who listens for connections
- *   abstract.c  names of AF_UNIX sockets, which tell who is there
+ *   socket_dir.c   where the processes of a user meet
+ *   local.c     AF_UNIX sockets by name, which tell who is there
  *   holder.c    who it is that holds something, as /proc says
  */
 #ifndef UROCE_LINK_GROUP_H

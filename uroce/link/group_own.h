@@ -10,11 +10,13 @@
 /* Of this process; descriptors are -1 where there is none. */
 struct group {
 	unsigned slot; /* 0: not joined */
+	struct socket_dir dir;
 	int rx[SLOTS];
 	bool alone;    /* rx has no more than our own: others cannot join */
-	int control;   /* bound to the name of the slot */
+	int control;   /* bound to control_name() of the slot */
 	int epoll;     /* of control, and of the names that we hold */
 	int alive;     /* bound to the GUID of this process */
+	uint64_t guid;
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
 };
@@ -25,11 +27,13 @@ extern struct group group;
 int messages_start(void);
 void messages_stop(void);
 /* Sends a MAD, or keeps it until there is room for it. As group_forward(). */
-int messages_forward(const struct abstract *to, const struct mad_from *from, const void *mad,
+int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n);
 
-/* names.c: is it the descriptor of a name that is held? Closes all that are. */
+/* names.c: is it the descriptor of a name that is held? */
 bool names_have(int fd);
+/* Gives all back; after fork() they are the parent's, and stay. */
 void names_close(void);
+void names_forget(void);
 
 #endif

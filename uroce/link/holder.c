@@ -66,18 +66,22 @@ bool holder_is_another_user(void)
 	return set.alien;
 }
 
-static struct inodes name_inodes(const struct abstract *name)
+/* /proc/net/unix is of this network, and so is the name of the file; the path to it is what the
+ * one who bound it has said. */
+static struct inodes name_inodes(const struct local_name *name)
 {
 	FILE *f = fopen("/proc/net/unix", "re");
-	char want[sizeof(name->un.sun_path) + 1], line[512], path[200];
+	char line[512], path[200];
 	struct inodes set = { 0 };
 
-	abstract_print(name, want, sizeof(want));
 	while (f && set.n == 0 && fgets(line, sizeof(line), f)) {
+		const char *base;
 		uint64_t inode;
 
-		if (sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNu64 " %199s", &inode, path) == 2 &&
-		    strcmp(path, want) == 0)
+		if (sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNu64 " %199s", &inode, path) != 2)
+			continue;
+		base = strrchr(path, '/');
+		if (base && strcmp(base + 1, local_base(name)) == 0)
 			set.inode[set.n++] = inode;
 	}
 	if (f)
@@ -156,7 +160,7 @@ static pid_t process_of(const struct inodes *set)
 	return pid;
 }
 
-pid_t holder_of_name(const struct abstract *name)
+pid_t holder_of_name(const struct local_name *name)
 {
 	struct inodes set = name_inodes(name);
 
@@ -258,16 +262,16 @@ static void print_user(unsigned uid, char *buf, size_t n)
 	char text[1024];
 
 	if (getpwuid_r(uid, &pw, text, sizeof(text), &found) == 0 && found)
-		snprintf(buf, n, "%s", found->pw_name);
+		snprintf(buf, n, "%s (uid %u)", found->pw_name, uid);
 	else
-		snprintf(buf, n, "%u", uid);
+		snprintf(buf, n, "with uid %u", uid);
 }
 
-bool holder_of_port(char *buf, size_t n)
+enum held holder_of_port(char *buf, size_t n)
 {
 	struct inodes set = port_inodes();
 	pid_t pid = process_of(&set);
-	char user[64], process[160];
+	char user[80], process[160];
 
 	print_user(set.uid, user, sizeof(user));
 	if (set.n == 0) {
@@ -279,9 +283,9 @@ bool holder_of_port(char *buf, size_t n)
 		snprintf(buf, n,
 			 "the kernel's rdma_rxe (use its device, which 'rdma link' shows, or "
 			 "remove it with 'rdma link delete')");
-		return false;
+		return HELD_BY_KERNEL;
 	} else {
 		snprintf(buf, n, "a process of user %s", user);
 	}
-	return true;
+	return set.alien ? HELD_BY_OTHERS : HELD_HERE;
 }

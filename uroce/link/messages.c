@@ -26,7 +26,7 @@
 #define AGAIN	 1000000u
 
 struct waiting {
-	struct abstract to;
+	struct local_name to;
 	uint64_t until;
 	size_t n;
 	char data[sizeof(struct mad_from) + MAD_BYTES];
@@ -36,13 +36,13 @@ static struct waiting waiting[WAITING];
 static unsigned nwaiting;
 static bool reserved;
 
-static bool same_name(const struct abstract *a, const struct abstract *b)
+static bool same_name(const struct local_name *a, const struct local_name *b)
 {
 	return a->len == b->len && memcmp(&a->un, &b->un, a->len) == 0;
 }
 
 /* Those to one process keep their order: is an earlier one to it waiting? */
-static bool behind(unsigned n, const struct abstract *to)
+static bool behind(unsigned n, const struct local_name *to)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (same_name(&waiting[i].to, to))
@@ -76,7 +76,7 @@ static void send_waiting(struct timer *t)
 
 static struct timer again = { .fn = send_waiting };
 
-static int keep(const struct abstract *to, const char *data, size_t n)
+static int keep(const struct local_name *to, const char *data, size_t n)
 {
 	struct waiting *w = &waiting[nwaiting];
 
@@ -94,7 +94,7 @@ static int keep(const struct abstract *to, const char *data, size_t n)
 	return 0;
 }
 
-int messages_forward(const struct abstract *to, const struct mad_from *from, const void *mad,
+int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n)
 {
 	char data[sizeof(*from) + MAD_BYTES];
@@ -131,24 +131,25 @@ void messages_stop(void)
 
 /* -------------------------------------------------------------------- serving -- */
 
-static void serve_sockets(int fd, struct control_message *m)
+static void serve_sockets(int to, struct control_message *m)
 {
-	control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx,
+	(void)m;
+	control_send(to, NULL, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx,
 		     group.alone ? 0 : SLOTS);
 }
 
-static void serve_status(int fd, struct control_message *m)
+static void serve_status(int to, struct control_message *m)
 {
 	size_t n = status_text(m->data, sizeof(m->data));
 
-	control_send(fd, &m->from, CONTROL_STATUS, group.slot, m->data, n, NULL, 0);
+	control_send(to, NULL, CONTROL_STATUS, group.slot, m->data, n, NULL, 0);
 }
 
-static void serve_mad(int fd, struct control_message *m)
+static void serve_mad(int to, struct control_message *m)
 {
 	struct mad_from from;
 
-	(void)fd;
+	(void)to;
 	if (m->header.length <= sizeof(from))
 		return;
 	memcpy(&from, m->data, sizeof(from));
@@ -156,21 +157,26 @@ static void serve_mad(int fd, struct control_message *m)
 	cm_input(&from, (const uint8_t *)m->data + sizeof(from), m->header.length - sizeof(from));
 }
 
-static void (*const serve[CONTROL_TYPES])(int fd, struct control_message *m) = {
+/* to: where the answer goes; -1: nowhere. */
+static void (*const serve[CONTROL_TYPES])(int to, struct control_message *m) = {
 	[CONTROL_ASK_SOCKETS] = serve_sockets,
 	[CONTROL_MAD] = serve_mad,
 	[CONTROL_ASK_STATUS] = serve_status,
 };
 
 /* One of another version wants to join: our version is all that it shall see. */
-static void refuse(int fd, const struct control_message *m)
+static void refuse(int to, const struct control_message *m)
 {
 	if (m->header.type == CONTROL_ASK_SOCKETS)
-		control_send(fd, &m->from, CONTROL_SOCKETS, group.slot, NULL, 0, NULL, 0);
+		control_send(to, NULL, CONTROL_SOCKETS, group.slot, NULL, 0, NULL, 0);
 }
 
-/* What is served may release names: their descriptors are others' then. Answers of other
- * processes come too late here, and are thrown away. */
+static int answer_to(const struct control_message *m)
+{
+	return m->nfds == 1 ? m->fds[0] : -1;
+}
+
+/* What is served may release names: their descriptors are others' then. */
 static void serve_fd(int fd)
 {
 	static struct control_message m;
@@ -178,10 +184,11 @@ static void serve_fd(int fd)
 	for (unsigned i = 0; i < AT_ONCE && (fd == group.control || names_have(fd)); i++) {
 		if (control_receive(fd, &m) == 0) {
 			if (m.header.type < CONTROL_TYPES && serve[m.header.type])
-				serve[m.header.type](fd, &m);
+				serve[m.header.type](answer_to(&m), &m);
 			control_drop(&m);
 		} else if (errno == EPROTO) {
-			refuse(fd, &m);
+			refuse(answer_to(&m), &m);
+			control_drop(&m);
 		} else {
 			break;
 		}
@@ -204,12 +211,12 @@ void group_serve(void)
 
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n)
 {
-	struct abstract to;
+	struct local_name to;
 
 	if (slot == 0 || slot >= SLOTS) {
 		errno = ECONNREFUSED;
 		return -1;
 	}
-	to = control_name(slot);
+	to = control_name(&group.dir, slot);
 	return messages_forward(&to, from, mad, n);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A name is bound by one process, so the kernel keeps it unique; what it does not know is
- * that "any address" overlaps with each single one. Both sides look for the other after
- * they have bound their own.
+ * A name is bound by one process, so the kernel keeps it unique; what it does not know is that
+ * "any address" overlaps with each single one. So claims are made one after the other, with
+ * DIR_NAMES locked.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +16,26 @@
 #include "gid.h"
 #include "group_own.h"
 
-#define SECOND_LOOK_MS 2
+#define PATIENCE_MS 100 /* with another process that claims a name */
+#define PORTS	    65536
 
 struct group_name {
 	int fd;
+	struct local_name name;
 	LIST_ENTRY(group_name) next;
 };
 
 static LIST_HEAD(, group_name) held = LIST_HEAD_INITIALIZER(held);
 
-static struct abstract service_name(uint16_t space, uint16_t port, const union ibv_gid *addr)
+static struct local_name service_name(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
 	const uint8_t *a = addr->raw;
 
-	return abstract_name("svc/%04x/%u/%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x"
-			     "%02x%02x",
-			     space, port, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-			     a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
+	return local_name(&group.dir,
+			  "svc.%04x.%u.%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x%02x"
+			  "%02x%02x",
+			  space, port, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+			  a[10], a[11], a[12], a[13], a[14], a[15]);
 }
 
 static union ibv_gid any_of_family(bool v4)
@@ -54,9 +56,9 @@ static bool is_any(const union ibv_gid *addr)
 
 static bool taken(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
-	struct abstract name = service_name(space, port, addr);
+	struct local_name name = service_name(space, port, addr);
 
-	return abstract_taken(&name);
+	return local_taken(&name);
 }
 
 /* Does somebody listen on a single address of this host? */
@@ -71,38 +73,26 @@ static bool single_taken(uint16_t space, uint16_t port, bool v4)
 	return false;
 }
 
-/* The claim of a single address wins over one of any that was made at the same time, which
- * therefore looks twice. */
 static bool overlaps(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
 	bool v4 = gid_is_ipv4(addr);
 	union ibv_gid any = any_of_family(v4);
 
-	if (!is_any(addr))
-		return taken(space, port, &any);
-	if (!single_taken(space, port, v4))
-		return false;
-	poll(NULL, 0, SECOND_LOOK_MS);
-	return single_taken(space, port, v4);
+	return is_any(addr) ? single_taken(space, port, v4) : taken(space, port, &any);
 }
 
-/* A descriptor that is bound to the name, or -1. */
-static int claim(uint16_t space, uint16_t port, const union ibv_gid *addr)
+/* 0, or -1 with errno as rdma_cm says it in the kernel. */
+static int claim(struct group_name *n, uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
-	struct abstract name = service_name(space, port, addr);
-	int fd = abstract_bind(&name);
-
-	if (fd < 0) {
-		/* as rdma_cm says it in the kernel */
-		if (errno == EADDRINUSE && is_any(addr))
-			errno = EADDRNOTAVAIL;
+	if (overlaps(space, port, addr)) {
+		errno = EADDRNOTAVAIL;
 		return -1;
 	}
-	if (!overlaps(space, port, addr))
-		return fd;
-	close(fd);
-	errno = EADDRNOTAVAIL;
-	return -1;
+	n->name = service_name(space, port, addr);
+	n->fd = local_bind(&group.dir, &n->name);
+	if (n->fd < 0 && errno == EADDRINUSE && is_any(addr))
+		errno = EADDRNOTAVAIL;
+	return n->fd < 0 ? -1 : 0;
 }
 
 static void ephemeral_range(unsigned *first, unsigned *last)
@@ -118,7 +108,29 @@ static void ephemeral_range(unsigned *first, unsigned *last)
 		fclose(f);
 }
 
-static int claim_ephemeral(uint16_t space, uint16_t *port, const union ibv_gid *addr)
+/* The ports of a space that have a name in the directory: a bit each. */
+static void find_used(uint16_t space, uint8_t used[PORTS / 8])
+{
+	struct socket_dir_entries entries;
+	const char *base;
+
+	memset(used, 0, PORTS / 8);
+	socket_dir_begin(&group.dir, &entries);
+	while ((base = socket_dir_next(&entries))) {
+		unsigned long long network;
+		unsigned in, port;
+
+		if (sscanf(base, "%llu.svc.%x.%u.", &network, &in, &port) == 3 &&
+		    network == group.dir.network && in == space && port < PORTS)
+			used[port / 8] |= (uint8_t)(1u << port % 8);
+	}
+	socket_dir_end(&entries);
+}
+
+/* From a random one on; again: those that have a name, which may be left of a process that has
+ * ended, or of another address. */
+static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
+			  const union ibv_gid *addr, const uint8_t used[PORTS / 8], bool again)
 {
 	unsigned first, last, start = 0;
 
@@ -126,16 +138,41 @@ static int claim_ephemeral(uint16_t space, uint16_t *port, const union ibv_gid *
 	if (getrandom(&start, sizeof(start), 0) != sizeof(start))
 		return -1;
 	for (unsigned i = 0; i <= last - first; i++) {
-		uint16_t candidate = (uint16_t)(first + (start + i) % (last - first + 1));
-		int fd = claim(space, candidate, addr);
+		unsigned candidate = first + (start + i) % (last - first + 1);
 
-		if (fd >= 0 || (errno != EADDRINUSE && errno != EADDRNOTAVAIL)) {
-			*port = candidate;
-			return fd;
-		}
+		if (!!(used[candidate / 8] & 1u << candidate % 8) != again)
+			continue;
+		*port = (uint16_t)candidate;
+		if (claim(n, space, *port, addr) == 0)
+			return 0;
+		if (errno != EADDRINUSE && errno != EADDRNOTAVAIL)
+			return -1;
 	}
 	errno = EADDRNOTAVAIL;
 	return -1;
+}
+
+static int claim_ephemeral(struct group_name *n, uint16_t space, uint16_t *port,
+			   const union ibv_gid *addr)
+{
+	uint8_t used[PORTS / 8];
+
+	find_used(space, used);
+	if (claim_in_range(n, space, port, addr, used, false) == 0)
+		return 0;
+	return errno == EADDRNOTAVAIL ? claim_in_range(n, space, port, addr, used, true) : -1;
+}
+
+static int claim_locked(struct group_name *n, uint16_t space, uint16_t *port,
+			const union ibv_gid *addr)
+{
+	int ret;
+
+	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
+		return -1;
+	ret = *port ? claim(n, space, *port, addr) : claim_ephemeral(n, space, port, addr);
+	socket_dir_unlock(&group.dir, DIR_NAMES);
+	return ret;
 }
 
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr)
@@ -150,14 +187,13 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 	name = calloc(1, sizeof(*name));
 	if (!name)
 		return NULL;
-	name->fd = *port ? claim(space, *port, addr) : claim_ephemeral(space, port, addr);
-	if (name->fd < 0)
+	if (claim_locked(name, space, port, addr) != 0)
 		goto undo;
 	event.data.fd = name->fd;
 	if (epoll_ctl(group.epoll, EPOLL_CTL_ADD, name->fd, &event) != 0) {
 		int err = errno;
 
-		close(name->fd);
+		local_close(&group.dir, &name->name, name->fd);
 		errno = err;
 		goto undo;
 	}
@@ -172,7 +208,7 @@ void group_release(struct group_name *name)
 {
 	if (name->fd >= 0) {
 		LIST_REMOVE(name, next);
-		close(name->fd);
+		local_close(&group.dir, &name->name, name->fd);
 	}
 	free(name);
 }
@@ -187,44 +223,73 @@ bool names_have(int fd)
 	return false;
 }
 
+static struct local_name guid_name(uint64_t guid)
+{
+	return local_name(&group.dir, "guid.%016llx", (unsigned long long)guid);
+}
+
+/* group_release() frees it, in its time. */
+static void let_go(struct group_name *name)
+{
+	LIST_REMOVE(name, next);
+	name->fd = -1;
+}
+
 void names_close(void)
+{
+	struct local_name guid = guid_name(group.guid);
+
+	while (!LIST_EMPTY(&held)) {
+		struct group_name *name = LIST_FIRST(&held);
+
+		local_close(&group.dir, &name->name, name->fd);
+		let_go(name);
+	}
+	if (group.alive >= 0)
+		local_close(&group.dir, &guid, group.alive);
+	group.alive = -1;
+}
+
+void names_forget(void)
 {
 	while (!LIST_EMPTY(&held)) {
 		struct group_name *name = LIST_FIRST(&held);
 
-		LIST_REMOVE(name, next);
 		close(name->fd);
-		name->fd = -1; /* group_release() frees it, in its time */
+		let_go(name);
 	}
-}
-
-static struct abstract guid_name(uint64_t guid)
-{
-	return abstract_name("guid/%016llx", (unsigned long long)guid);
+	if (group.alive >= 0)
+		close(group.alive);
+	group.alive = -1;
 }
 
 int group_announce(uint64_t guid)
 {
-	struct abstract name = guid_name(guid);
+	struct local_name name = guid_name(guid);
 
-	if (group.alive < 0)
-		group.alive = abstract_bind(&name);
+	if (group.alive >= 0)
+		return 0;
+	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
+		return -1;
+	group.alive = local_bind(&group.dir, &name);
+	group.guid = guid;
+	socket_dir_unlock(&group.dir, DIR_NAMES);
 	return group.alive < 0 ? -1 : 0;
 }
 
 bool group_announced(uint64_t guid)
 {
-	struct abstract name = guid_name(guid);
+	struct local_name name = guid_name(guid);
 
 	/* our own socket is there, however few descriptors there are; in doubt it lives */
 	return connect(group.alive, (const struct sockaddr *)&name.un, name.len) == 0 ||
-	       errno != ECONNREFUSED;
+	       (errno != ECONNREFUSED && errno != ENOENT);
 }
 
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 		       const struct mad_from *from, const void *mad, size_t n)
 {
-	struct abstract to = service_name(space, port, addr);
+	struct local_name to = service_name(space, port, addr);
 
 	return messages_forward(&to, from, mad, n);
 }

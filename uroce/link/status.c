@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "abstract.h"
 #include "control.h"
 #include "group_own.h"
 #include "holder.h"
@@ -21,13 +20,12 @@ struct asking {
 	void *arg;
 };
 
-static void ask_all(struct asking *a, int fd)
+static void ask_all(struct asking *a, const struct socket_dir *dir, const struct control_ask *ask)
 {
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct abstract name = control_name(slot);
+		struct local_name name = control_name(dir, slot);
 
-		if (control_send(fd, &name, CONTROL_ASK_STATUS, 0, NULL, 0, NULL, 0) == 0 ||
-		    errno == EAGAIN) {
+		if (control_ask(ask, &name, CONTROL_ASK_STATUS) == 0 || errno == EAGAIN) {
 			a->there[slot] = true;
 			a->left++;
 		}
@@ -59,28 +57,48 @@ static void take_answers(struct asking *a, int fd, struct control_message *m)
 			take_answer(a, m);
 			control_drop(m);
 		}
+		if (errno == EPROTO)
+			control_drop(m);
+	}
+}
+
+static int ask(struct asking *a, const struct socket_dir *dir)
+{
+	struct control_message *m = malloc(sizeof(*m));
+	struct control_ask pair;
+
+	if (!m || control_ask_open(&pair) != 0) {
+		free(m);
+		return -1;
+	}
+	ask_all(a, dir, &pair);
+	take_answers(a, pair.answers, m);
+	control_ask_close(&pair);
+	free(m);
+	return 0;
+}
+
+static void tell_silent(const struct asking *a, const struct socket_dir *dir)
+{
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct local_name name = control_name(dir, slot);
+
+		if (a->there[slot])
+			a->fn(a->arg, slot, holder_of_name(&name), NULL);
 	}
 }
 
 int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg)
 {
 	struct asking a = { .fn = fn, .arg = arg };
-	struct control_message *m = malloc(sizeof(*m));
-	int fd = m ? abstract_bind(NULL) : -1;
+	struct socket_dir dir;
+	int ret;
 
-	if (fd < 0) {
-		free(m);
-		return -1;
-	}
-	ask_all(&a, fd);
-	take_answers(&a, fd, m);
-	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct abstract name = control_name(slot);
-
-		if (a.there[slot])
-			fn(arg, slot, holder_of_name(&name), NULL);
-	}
-	close(fd);
-	free(m);
-	return 0;
+	if (socket_dir_look(&dir, control_lively) != 0)
+		return errno == ENOENT ? 0 : -1;
+	ret = ask(&a, &dir);
+	if (ret == 0)
+		tell_silent(&a, &dir);
+	socket_dir_close(&dir);
+	return ret;
 }

@@ -22,6 +22,7 @@
 #include "fake_cm.h"
 #include "gid.h"
 #include "group.h"
+#include "netns.h"
 #include "timer.h"
 
 /* ------------------------------------------------------------------ the process -- */
@@ -182,9 +183,17 @@ static void lose_steering(void)
 	filter(code, sizeof(code) / sizeof(code[0]));
 }
 
+static void enter_network(void)
+{
+	if (unshare(CLONE_NEWNET) == 0)
+		netns_lo(true);
+	else
+		say("errno %d", errno);
+}
+
 static bool obey(char *line)
 {
-	char addr[64];
+	char addr[64], text[128];
 	unsigned a, b;
 
 	if (strcmp(line, "end") == 0)
@@ -214,6 +223,10 @@ static bool obey(char *line)
 		forward(a, b);
 	else if (sscanf(line, "forward-name %x %u %63s", &a, &b, addr) == 3)
 		forward_name(a, b, addr);
+	else if (sscanf(line, "env %63s %127s", addr, text) == 2)
+		say("%d", setenv(addr, text, 1));
+	else if (strcmp(line, "network") == 0)
+		enter_network();
 	else if (sscanf(line, "limit %u", &a) == 1)
 		limit(a);
 	else

@@ -20,6 +20,8 @@ void worker_start(struct worker *w, uid_t uid);
  *   mads                       "3": that were handed on to it
  *   forward SLOT N, forward-name SPACE PORT ADDR     "0" or an errno
  *   fork                       a child joins: its answer to join
+ *   env NAME VALUE             setenv(3)
+ *   network                    it moves to a network of its own
  *   limit N                    of open files
  *   lose-ipv6                  its socket() knows none from now on
  *   lose-steering              nor can its sockets steer packets

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+#include "socket_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "local.h"
+
+#define ROOTS	  4
+#define LOCK_FILE "lock"
+#define AGAIN_MS  1
+
+/* ------------------------------------------------------------------ where it can be -- */
+
+static void find_roots(const char *roots[ROOTS], char *runtime, size_t n)
+{
+	snprintf(runtime, n, "/run/user/%u", (unsigned)geteuid());
+	roots[0] = secure_getenv("XDG_RUNTIME_DIR");
+	roots[1] = runtime;
+	roots[2] = "/tmp";
+	roots[3] = "/dev/shm";
+}
+
+/* What others can write to must be sticky, else they could take our directory away. */
+static bool is_safe_root(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	return st.st_mode & S_ISVTX ||
+	       ((st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & 022));
+}
+
+static int open_root(const char *path)
+{
+	int fd;
+
+	errno = ENOENT;
+	if (!path || path[0] != '/')
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || is_safe_root(fd))
+		return fd;
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+/* Of this user, and for nobody else: what somebody else has put there is not followed. */
+static int open_private(int root, const char *name)
+{
+	int fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077))
+		return fd;
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+static void print_name(char *buf, size_t n)
+{
+	snprintf(buf, n, "uroce-%u", (unsigned)geteuid());
+}
+
+static DIR *open_entries(int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!d && copy >= 0)
+		close(copy);
+	return d;
+}
+
+/* One that is called so: wanted says whether it is the one, NULL: any is. */
+static bool try_name(struct socket_dir *dir, int root, const char *name, socket_dir_fn *wanted)
+{
+	dir->fd = open_private(root, name);
+	if (dir->fd < 0)
+		return false;
+	if (!wanted || wanted(dir))
+		return true;
+	close(dir->fd);
+	dir->fd = -1;
+	return false;
+}
+
+/* Among all that there are in a root: the plain name comes first. */
+static bool search(struct socket_dir *dir, int root, socket_dir_fn *wanted)
+{
+	DIR *d = open_entries(root);
+	bool found;
+	char name[32];
+	struct dirent *e;
+	size_t n;
+	int err;
+
+	if (!d)
+		return false;
+	print_name(name, sizeof(name));
+	n = strlen(name);
+	found = try_name(dir, root, name, wanted);
+	while (!found && (e = readdir(d)))
+		found = strncmp(e->d_name, name, n) == 0 && e->d_name[n] == '.' &&
+			try_name(dir, root, e->d_name, wanted);
+	err = errno;
+	closedir(d);
+	errno = err;
+	return found;
+}
+
+static bool is_full(void)
+{
+	return errno == EMFILE || errno == ENFILE;
+}
+
+/* Somebody else may have the plain name, and nobody a random one. */
+static bool make(struct socket_dir *dir, int root)
+{
+	char name[32], fresh[64];
+
+	print_name(name, sizeof(name));
+	mkdirat(root, name, 0700);
+	if (search(dir, root, NULL))
+		return true;
+	if (is_full())
+		return false;
+	snprintf(fresh, sizeof(fresh), "/proc/self/fd/%d/%s.XXXXXX", root, name);
+	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, NULL);
+}
+
+/* In the first root that will do. lively: one that is; NULL: one that is made if need be. */
+static bool find(struct socket_dir *dir, socket_dir_fn *lively)
+{
+	const char *roots[ROOTS];
+	char runtime[32];
+	bool found = false;
+	int err = 0;
+
+	find_roots(roots, runtime, sizeof(runtime));
+	for (unsigned i = 0; i < ROOTS && !found && err != EMFILE && err != ENFILE; i++) {
+		int root = open_root(roots[i]);
+
+		found = root >= 0 && (lively ? search(dir, root, lively) : make(dir, root));
+		err = errno;
+		if (root >= 0)
+			close(root);
+	}
+	errno = err;
+	return found;
+}
+
+/* --------------------------------------------------------------------- to open it -- */
+
+static int find_network(struct socket_dir *dir)
+{
+	struct stat st;
+
+	*dir = (struct socket_dir)SOCKET_DIR_NONE;
+	if (stat("/proc/self/ns/net", &st) != 0)
+		return -1;
+	dir->network = st.st_ino;
+	return 0;
+}
+
+int socket_dir_look(struct socket_dir *dir, socket_dir_fn *lively)
+{
+	if (find_network(dir) != 0)
+		return -1;
+	if (find(dir, lively))
+		return 0;
+	if (!is_full())
+		errno = ENOENT;
+	return -1;
+}
+
+int socket_dir_join(struct socket_dir *dir, socket_dir_fn *lively)
+{
+	if (find_network(dir) != 0)
+		return -1;
+	if (!find(dir, lively) && !find(dir, NULL)) {
+		if (!is_full())
+			errno = EACCES;
+		return -1;
+	}
+	flock(dir->fd, LOCK_SH | LOCK_NB); /* systemd-tmpfiles(8) leaves it alone, old as it is */
+	dir->lock = openat(dir->fd, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (dir->lock >= 0)
+		return 0;
+	socket_dir_close(dir);
+	return -1;
+}
+
+void socket_dir_close(struct socket_dir *dir)
+{
+	int err = errno;
+
+	if (dir->lock >= 0)
+		close(dir->lock);
+	if (dir->fd >= 0)
+		close(dir->fd);
+	dir->fd = dir->lock = -1;
+	errno = err;
+}
+
+void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n)
+{
+	char link[32];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir->fd);
+	len = readlink(link, buf, n - 1);
+	buf[len < 0 ? 0 : len] = '\0';
+}
+
+/* -------------------------------------------------------------------------- locks -- */
+
+static struct flock lock_of(const struct socket_dir *dir, enum dir_lock which, short type)
+{
+	return (struct flock){
+		.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = which == DIR_NAMES ? 0 : (off_t)dir->network,
+		.l_len = 1,
+	};
+}
+
+static pid_t holder_of(const struct socket_dir *dir, enum dir_lock which)
+{
+	struct flock l = lock_of(dir, which, F_WRLCK);
+
+	return fcntl(dir->lock, F_GETLK, &l) == 0 && l.l_type != F_UNLCK && l.l_pid > 0 ? l.l_pid
+											: 0;
+}
+
+int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patience_ms,
+		    pid_t *holder)
+{
+	int64_t until = now_ms() + patience_ms;
+	struct flock l = lock_of(dir, which, F_WRLCK);
+
+	while (fcntl(dir->lock, F_SETLK, &l) != 0) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return -1;
+		if (now_ms() >= until) {
+			if (holder)
+				*holder = holder_of(dir, which);
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		poll(NULL, 0, AGAIN_MS);
+	}
+	return 0;
+}
+
+void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which)
+{
+	struct flock l = lock_of(dir, which, F_UNLCK);
+	int err = errno;
+
+	fcntl(dir->lock, F_SETLK, &l);
+	errno = err;
+}
+
+/* ------------------------------------------------------------------------ entries -- */
+
+void socket_dir_begin(const struct socket_dir *dir, struct socket_dir_entries *e)
+{
+	e->dir = open_entries(dir->fd);
+}
+
+const char *socket_dir_next(struct socket_dir_entries *e)
+{
+	struct dirent *entry;
+
+	while (e->dir && (entry = readdir(e->dir)))
+		if (entry->d_type == DT_SOCK)
+			return entry->d_name;
+	return NULL;
+}
+
+void socket_dir_end(struct socket_dir_entries *e)
+{
+	if (e->dir)
+		closedir(e->dir);
+}

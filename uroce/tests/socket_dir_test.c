@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Users of one host: what another user does in directories that all can write to neither gets
+ * at messages nor keeps anybody out; and processes of one user find each other nevertheless.
+ * Users of the test: ALICE, who has the device, and MALLORY.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "check.h"
+#include "control.h"
+#include "netns.h"
+#include "worker.h"
+
+#define ALICE	   1000
+#define MALLORY	   1001
+#define ALICES_DIR "/tmp/uroce-1000"
+#define ANY4	   "0.0.0.0"
+
+static uint64_t network;
+
+/* Not in a user namespace that knows one user only. */
+static bool can_be_others(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (pid == 0)
+		_exit(setresuid(ALICE, ALICE, ALICE) != 0);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	return status == 0;
+}
+
+/* Directories of this test alone, as a host without sessions has them. */
+static void own_directories(void)
+{
+	struct stat st;
+
+	if (!can_be_others() || unshare(CLONE_NEWNS) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("tmp", "/tmp", "tmpfs", 0, "mode=1777") != 0 ||
+	    mount("shm", "/dev/shm", "tmpfs", 0, "mode=1777") != 0 ||
+	    mount("run", "/run", "tmpfs", 0, "mode=755") != 0) {
+		fprintf(stderr, "skipped: only root can be several users, and mount\n");
+		exit(SKIPPED);
+	}
+	unsetenv("XDG_RUNTIME_DIR");
+	CHECK_INT(stat("/proc/self/ns/net", &st), 0);
+	network = st.st_ino;
+}
+
+/* Nothing is left of the check before. */
+static void clear_tmp(void)
+{
+	CHECK_INT(system("rm -rf /tmp/* /dev/shm/*"), 0);
+}
+
+static void joins(struct worker *w, uid_t uid, int slot)
+{
+	worker_start(w, uid);
+	worker_ask(w, "join");
+	if (worker_number(w, "slot") != slot)
+		fprintf(stderr, "answer: %s\n", w->answer);
+	CHECK_INT(worker_number(w, "slot"), slot);
+}
+
+/* Runs fn as a user, in a child. */
+static void as(uid_t uid, void (*fn)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		if (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)
+			_exit(1);
+		fn();
+		_exit(checks_end());
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_INT(status, 0);
+}
+
+static void mads_come(struct worker *w, int n)
+{
+	for (unsigned i = 0; i < 2000 && atoi(worker_ask(w, "mads")) < n; i++)
+		poll(NULL, 0, 1);
+	CHECK_INT(atoi(w->answer), n);
+}
+
+static struct sockaddr_un path_of(const char *dir, const char *base)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+
+	CHECK((size_t)snprintf(un.sun_path, sizeof(un.sun_path), "%s/%llu.%s", dir,
+			       (unsigned long long)network, base) < sizeof(un.sun_path));
+	return un;
+}
+
+/* A socket of whoever runs, in a directory; it stays open until the process ends. */
+static int plant(const char *dir, const char *base)
+{
+	struct sockaddr_un un = path_of(dir, base);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	CHECK_INT(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	CHECK_INT(chmod(un.sun_path, 0777), 0);
+	return fd;
+}
+
+/* ------------------------------------------------------------------------ theft -- */
+
+#define SERVICE "svc.0106.7471.00000000000000000000ffff00000000"
+
+static void plant_all(void)
+{
+	static const char *const names[] = { SERVICE, "slot.1", "slot.2" };
+
+	umask(0);
+	CHECK_INT(mkdir(ALICES_DIR, 0777), 0);
+	for (unsigned i = 0; i < 3; i++)
+		plant(ALICES_DIR, names[i]);
+}
+
+static int planted;
+
+static void plant_and_wait(void)
+{
+	char byte;
+
+	plant_all();
+	CHECK_INT(write(planted, "", 1), 1);
+	CHECK_INT(read(planted, &byte, 1), 1); /* they are bound until the test has done */
+}
+
+/* Mallory is there first, with the names that Alice's processes look for: no request of a
+ * connection goes to Mallory, and both of Alice's work. */
+static void test_theft(void)
+{
+	struct worker a, b;
+	int fds[2], status;
+	char byte;
+	pid_t pid;
+
+	clear_tmp();
+	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		planted = fds[1];
+		as(MALLORY, plant_and_wait);
+		_exit(checks_end());
+	}
+	close(fds[1]);
+	CHECK_INT(read(fds[0], &byte, 1), 1);
+	joins(&a, ALICE, 1);
+	joins(&b, ALICE, 2);
+	CHECK_INT(atoi(worker_ask(&b, "forward-name 106 7471 " ANY4)), ECONNREFUSED);
+	worker_ask(&a, "claim 106 7471 " ANY4);
+	CHECK_INT(worker_number(&a, "port"), 7471);
+	CHECK_STR(worker_ask(&b, "forward-name 106 7471 " ANY4), "0");
+	mads_come(&a, 1);
+	worker_end(&a);
+	worker_end(&b);
+	CHECK_INT(write(fds[0], "", 1), 1);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_INT(status, 0);
+	close(fds[0]);
+}
+
+/* What Mallory plants where Alice was careless is not sent to. */
+static int mallorys;
+
+static void plant_slot(void)
+{
+	char byte;
+
+	mallorys = plant(ALICES_DIR, "slot.9");
+	CHECK_INT(write(planted, "", 1), 1);
+	CHECK_INT(read(planted, &byte, 1), 1);
+	CHECK(recv(mallorys, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+}
+
+static void test_asker_looks(void)
+{
+	struct worker a;
+	int fds[2], status;
+	char byte;
+	pid_t pid;
+
+	clear_tmp();
+	joins(&a, ALICE, 1);
+	CHECK_INT(chmod(ALICES_DIR, 0777), 0);
+	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		planted = fds[1];
+		as(MALLORY, plant_slot);
+		_exit(checks_end());
+	}
+	close(fds[1]);
+	CHECK_INT(read(fds[0], &byte, 1), 1);
+	CHECK_INT(atoi(worker_ask(&a, "forward 9 1")), ECONNREFUSED);
+	CHECK_INT(write(fds[0], "", 1), 1);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_INT(status, 0);
+	close(fds[0]);
+	worker_end(&a);
+}
+
+/* -------------------------------------------------------------- foreign messages -- */
+
+static int send_mad(void)
+{
+	struct sockaddr_un un = path_of(ALICES_DIR, "slot.1");
+	char data[sizeof(struct control_header) + sizeof(struct mad_from) + 256] = { 0 };
+	struct control_header h = {
+		.magic = CONTROL_MAGIC,
+		.version = CONTROL_VERSION,
+		.type = CONTROL_MAD,
+		.length = sizeof(data) - sizeof(h),
+	};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
+
+	memcpy(data, &h, sizeof(h));
+	ret = sendto(fd, data, sizeof(data), 0, (struct sockaddr *)&un, sizeof(un)) < 0 ? errno : 0;
+	close(fd);
+	return ret;
+}
+
+static void cannot_send(void)
+{
+	DIR *d = opendir(ALICES_DIR);
+
+	CHECK(!d && errno == EACCES);
+	CHECK_INT(send_mad(), EACCES);
+}
+
+static void can_send(void)
+{
+	CHECK_INT(send_mad(), 0);
+}
+
+/* Mallory cannot get at Alice's sockets; and if so, nothing comes of it. */
+static void test_foreign_message(void)
+{
+	struct sockaddr_un slot;
+	struct worker a;
+	struct stat st;
+
+	clear_tmp();
+	joins(&a, ALICE, 1);
+	CHECK_INT(stat(ALICES_DIR, &st), 0);
+	CHECK_INT(st.st_mode & 07777, 0700);
+	CHECK_INT(st.st_uid, ALICE);
+	as(MALLORY, cannot_send);
+	CHECK_INT(chmod(ALICES_DIR, 0777), 0);
+	slot = path_of(ALICES_DIR, "slot.1");
+	CHECK_INT(chmod(slot.sun_path, 0777), 0);
+	as(MALLORY, can_send);
+	as(ALICE, can_send);
+	mads_come(&a, 1); /* Alice's, which was sent after it */
+	worker_end(&a);
+}
+
+/* --------------------------------------------------------------------- squatting -- */
+
+static void squat_file(void)
+{
+	int fd = open(ALICES_DIR, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	CHECK(fd >= 0);
+	close(fd);
+}
+
+static void squat_directory(void)
+{
+	umask(0);
+	CHECK_INT(mkdir(ALICES_DIR, 0777), 0);
+}
+
+static void squat_link(void)
+{
+	umask(0);
+	CHECK_INT(mkdir("/tmp/mallory", 0777), 0);
+	CHECK_INT(symlink("/tmp/mallory", ALICES_DIR), 0);
+}
+
+static void make_open(void)
+{
+	umask(0);
+	CHECK_INT(mkdir(ALICES_DIR, 0755), 0);
+}
+
+/* A directory of Alice's own, elsewhere: what is there is not Alice's choice. */
+static void squat_link_to_alices(void)
+{
+	CHECK_INT(mkdir("/tmp/private", 0700), 0);
+	CHECK_INT(chown("/tmp/private", ALICE, ALICE), 0);
+	CHECK_INT(symlink("/tmp/private", ALICES_DIR), 0);
+	CHECK_INT(lchown(ALICES_DIR, MALLORY, MALLORY), 0);
+}
+
+/* Alice's processes take another name, and the same one; also those that come when the name is
+ * free again. */
+static void test_squatted(uid_t uid, void (*squat)(void))
+{
+	struct worker w[3];
+
+	clear_tmp();
+	as(uid, squat);
+	joins(&w[0], ALICE, 1);
+	joins(&w[1], ALICE, 2);
+	CHECK_INT(system("rm -rf " ALICES_DIR), 0);
+	joins(&w[2], ALICE, 3);
+	CHECK_STR(worker_ask(&w[2], "forward 1 1"), "0");
+	mads_come(&w[0], 1);
+	CHECK_STR(worker_ask(&w[0], "forward 3 1"), "0");
+	mads_come(&w[2], 1);
+	for (unsigned i = 0; i < 3; i++)
+		worker_end(&w[i]);
+}
+
+/* ------------------------------------------------------------------- two users -- */
+
+/* One at a time, and the other is told who. */
+static void test_two_users(void)
+{
+	struct worker a, m;
+	char words[80];
+
+	clear_tmp();
+	joins(&m, MALLORY, 1);
+	worker_start(&a, ALICE);
+	worker_ask(&a, "join");
+	CHECK_INT(worker_number(&a, "errno"), EADDRINUSE);
+	snprintf(words, sizeof(words), "uid %d", MALLORY);
+	CHECK(strstr(a.answer, words));
+	CHECK(strstr(a.answer, "one user's at a time"));
+	CHECK(strstr(a.answer, "unshare -rn"));
+	worker_end(&m);
+	worker_ask(&a, "join");
+	CHECK_INT(worker_number(&a, "slot"), 1);
+	worker_end(&a);
+}
+
+/* Each in a network of its own: nothing is shared but the directory of one user. */
+static void test_two_networks(void)
+{
+	struct worker w[3];
+
+	clear_tmp();
+	for (unsigned i = 0; i < 3; i++)
+		worker_start(&w[i], 0);
+	CHECK_STR(worker_ask(&w[1], "network"), "ok");
+	for (unsigned i = 0; i < 3; i++)
+		worker_ask(&w[i], "join");
+	CHECK_INT(worker_number(&w[0], "slot"), 1);
+	CHECK_INT(worker_number(&w[1], "slot"), 1);
+	CHECK_INT(worker_number(&w[2], "slot"), 2);
+	CHECK_INT(atoi(worker_ask(&w[1], "forward 2 1")), ECONNREFUSED);
+	CHECK_STR(worker_ask(&w[0], "forward 2 1"), "0");
+	mads_come(&w[2], 1);
+	CHECK_STR(worker_ask(&w[1], "mads"), "0");
+	for (unsigned i = 0; i < 3; i++)
+		worker_end(&w[i]);
+}
+
+/* -------------------------------------------------------------------- agreement -- */
+
+static unsigned entries(const char *dir)
+{
+	DIR *d = opendir(dir);
+	unsigned n = 0;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		n += e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Whoever comes joins those who are there, whatever its environment says. */
+static void test_environment(void)
+{
+	struct worker session, cron, other;
+
+	clear_tmp();
+	CHECK_INT(mkdir("/run/user", 0755), 0);
+	CHECK_INT(mkdir("/run/user/1000", 0700), 0);
+	CHECK_INT(chown("/run/user/1000", ALICE, ALICE), 0);
+	worker_start(&session, ALICE);
+	worker_ask(&session, "env XDG_RUNTIME_DIR /run/user/1000");
+	worker_ask(&session, "join");
+	CHECK_INT(worker_number(&session, "slot"), 1);
+	CHECK_INT(entries("/run/user/1000/uroce-1000"), 2);
+	joins(&cron, ALICE, 2);
+	worker_end(&session);
+	worker_end(&cron);
+
+	/* and the other way round: somebody is in /tmp, since there was no session */
+	CHECK_INT(system("rm -rf /run/user/1000"), 0);
+	joins(&cron, ALICE, 1);
+	CHECK_INT(mkdir("/run/user/1000", 0700), 0);
+	CHECK_INT(chown("/run/user/1000", ALICE, ALICE), 0);
+	worker_start(&session, ALICE);
+	worker_ask(&session, "env XDG_RUNTIME_DIR /run/user/1000");
+	worker_ask(&session, "join");
+	CHECK_INT(worker_number(&session, "slot"), 2);
+	CHECK_INT(entries("/run/user/1000"), 0);
+
+	/* one of somebody else, as `su` leaves it behind, is not used */
+	worker_start(&other, 0);
+	worker_ask(&other, "network");
+	worker_ask(&other, "env XDG_RUNTIME_DIR /run/user/1000");
+	worker_ask(&other, "join");
+	CHECK_INT(worker_number(&other, "slot"), 1);
+	CHECK_INT(entries("/run/user/1000"), 0);
+	worker_end(&session);
+	worker_end(&cron);
+	worker_end(&other);
+	CHECK_INT(system("rm -rf /run/user"), 0);
+}
+
+/* What processes that were killed leave behind goes with the next one that joins. */
+static void test_leftovers(void)
+{
+	struct worker a, b;
+
+	clear_tmp();
+	joins(&a, ALICE, 1);
+	for (unsigned port = 7000; port < 7010; port++)
+		worker_ask(&a, "claim 106 %u " ANY4, port);
+	CHECK_INT(entries(ALICES_DIR), 12);
+	joins(&b, ALICE, 2);
+	worker_kill(&a, SIGKILL);
+	CHECK_INT(entries(ALICES_DIR), 13);
+	worker_ask(&b, "claim 106 7003 " ANY4); /* also that of one that was killed */
+	CHECK_INT(worker_number(&b, "port"), 7003);
+	joins(&a, ALICE, 1);
+	CHECK_INT(entries(ALICES_DIR), 4);
+	CHECK_STR(worker_ask(&a, "leave"), "ok");
+	CHECK_INT(entries(ALICES_DIR), 3);
+	worker_end(&a);
+	worker_end(&b); /* it ends without a word: what it had stays, until the next one joins */
+	joins(&a, ALICE, 1);
+	CHECK_STR(worker_ask(&a, "leave"), "ok");
+	CHECK_INT(entries(ALICES_DIR), 1);
+	worker_end(&a);
+}
+
+int main(void)
+{
+	netns_enter();
+	own_directories();
+	test_theft();
+	test_asker_looks();
+	test_foreign_message();
+	test_squatted(MALLORY, squat_file);
+	test_squatted(MALLORY, squat_directory);
+	test_squatted(MALLORY, squat_link);
+	test_squatted(0, squat_link_to_alices);
+	test_squatted(ALICE, make_open);
+	test_two_users();
+	test_two_networks();
+	test_environment();
+	test_leftovers();
+	return checks_end();
+}
