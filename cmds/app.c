@@ -8,6 +8,7 @@
 
 #include "async.h"
 #include "cm_events.h"
+#include "cm_meet.h"
 #include "embedded.h"
 #include "journal.h"
 #include "objects.h"
@@ -134,6 +135,7 @@ const struct app app = {
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,
+	.meet = cm_meet,
 	.names = app_names,
 	.objects = app_objects,
 	.side = timeline_side,

@@ -48,6 +48,9 @@ extern const char *const help_families[];
 void help_arg_name(const struct arg *a, Tcl_DString *d);
 /* Its help, with default, range and words. */
 void help_arg_text(const struct arg *a, Tcl_DString *d);
+/* Columns to lay text out for: those of the terminal, 79 without one; not much more than can be
+ * read. */
+unsigned help_width(void);
 /* Appends text in lines of at most width columns, each after indent blanks. */
 void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d);
 

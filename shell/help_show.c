@@ -7,7 +7,6 @@
 #include "help_impl.h"
 #include "out.h"
 
-#define WIDTH	   79
 #define ARG_COLUMN 22
 
 /* "  -rkey n        key of the peer's region" with the rest of the text below it. */
@@ -21,7 +20,7 @@ static void arg_line(const struct arg *a, Tcl_DString *d)
 	Tcl_DStringInit(&lines);
 	help_arg_name(a, &name);
 	help_arg_text(a, &text);
-	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, WIDTH, &lines);
+	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, help_width(), &lines);
 	rest = Tcl_DStringValue(&lines);
 	help_blanks(d, 2);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&name), -1);
@@ -44,7 +43,7 @@ static void usage_lines(const struct cmd *c, Tcl_DString *d)
 	Tcl_DStringInit(&usage);
 	Tcl_DStringInit(&lines);
 	args_usage(c, &usage);
-	help_wrap(Tcl_DStringValue(&usage), 4, WIDTH, &lines);
+	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
 	Tcl_DStringFree(&usage);
 	Tcl_DStringFree(&lines);
@@ -66,7 +65,7 @@ void help_command(const struct cmd *c, struct out *o)
 		arg_line(a, &d);
 	if (c->text) {
 		Tcl_DStringAppend(&d, "\n", 1);
-		help_wrap(c->text, 2, WIDTH, &d);
+		help_wrap(c->text, 2, help_width(), &d);
 	}
 	out_text(o, "%s%s", c->args && c->args->name ? "\n" : "", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
@@ -116,7 +115,7 @@ void help_topic(const struct topic *t, struct out *o)
 
 	out_str(o, NULL, t->text, NULL);
 	Tcl_DStringInit(&d);
-	help_wrap(t->text, 2, WIDTH, &d);
+	help_wrap(t->text, 2, help_width(), &d);
 	if (t->more)
 		t->more(&d);
 	out_paint(o, PAINT_STRONG);

@@ -2,10 +2,15 @@
 /* Text of the help: families, paragraphs, arguments. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "help_impl.h"
 #include "xmem.h"
+
+#define WIDTH	  79
+#define WIDTH_MAX 100
 
 const char *const help_families[] = {
 	"device",
@@ -26,6 +31,15 @@ const char *const help_families[] = {
 	"help",
 	NULL,
 };
+
+unsigned help_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return WIDTH;
+	return size.ws_col - 1 < WIDTH_MAX ? size.ws_col - 1 : WIDTH_MAX;
+}
 
 void help_blanks(Tcl_DString *d, unsigned n)
 {

@@ -7,6 +7,7 @@
 #include "args.h"
 #include "builtin.h"
 #include "cmd.h"
+#include "help.h"
 #include "interp.h"
 #include "lesson.h"
 #include "script.h"
@@ -17,56 +18,138 @@
 static struct {
 	struct lesson_file file;
 	unsigned at;   /* the step that is due */
-	bool answered; /* `answer` has just been right */
+	bool clearing; /* before the first: what was there before is to go */
+	bool answered; /* the answer has just been right */
 	bool quiet;    /* the command was one of ours: nothing to look at */
 } now;
+
+static const char clear[] = "destroy -all";
 
 static bool is_on(void)
 {
 	return now.file.n > 0;
 }
 
-static void put(const char *text)
+static const struct lesson_step *due(void)
 {
-	print_text(PRINT_OUT, text);
-	print_text(PRINT_OUT, "\n");
+	return &now.file.step[now.at];
 }
 
 /* ------------------------------------------------------------------------ telling -- */
 
-static void tell_choices(const struct lesson_step *step)
+static void end_text(struct out *o)
 {
-	Tcl_Obj **choice;
+	out_show(o, OUT_TEXT);
+	out_free(o);
+}
+
+static void tell_text(const char *text, unsigned indent, struct out *o)
+{
+	Tcl_DString lines;
+
+	Tcl_DStringInit(&lines);
+	help_wrap(text, indent, help_width(), &lines);
+	out_text(o, "%s", Tcl_DStringValue(&lines));
+	Tcl_DStringFree(&lines);
+}
+
+static void tell_title(const char *title, struct out *o)
+{
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%s\n", title);
+	out_paint(o, PAINT_NONE);
+}
+
+/* Each on a line of its own, to be typed or copied as it stands there. */
+static void tell_command(const char *command, struct out *o)
+{
+	out_text(o, "    ");
+	out_paint(o, PAINT_TYPE);
+	out_text(o, "%s", command);
+	out_paint(o, PAINT_NONE);
+	out_text(o, "\n");
+}
+
+static void tell_commands(const struct lesson_step *step, struct out *o)
+{
+	Tcl_Obj **line;
 	int n;
 
-	if (Tcl_ListObjGetElements(NULL, step->choices, &n, &choice) != TCL_OK)
+	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
 		return;
-	for (int i = 0; i < n; i++) {
-		char *line = xasprintf("  %d  %s", i + 1, Tcl_GetString(choice[i]));
+	for (int i = 0; i < n; i++)
+		tell_command(Tcl_GetString(line[i]), o);
+}
 
-		put(line);
-		free(line);
+/* How many choices; choice i has its text at 2 i, its reply behind it. */
+static int choices_of(const struct lesson_step *step, Tcl_Obj ***v)
+{
+	int n;
+
+	return Tcl_ListObjGetElements(NULL, step->choices, &n, v) == TCL_OK ? n / 2 : 0;
+}
+
+static void tell_choices(const struct lesson_step *step, struct out *o)
+{
+	Tcl_Obj **v;
+	int n = choices_of(step, &v);
+
+	for (int i = 0; i < n; i++) {
+		Tcl_DString lines;
+
+		Tcl_DStringInit(&lines);
+		help_wrap(Tcl_GetString(v[2 * i]), 5, help_width(), &lines);
+		out_text(o, "  %d  %s", i + 1, Tcl_DStringValue(&lines) + 5);
+		Tcl_DStringFree(&lines);
 	}
-	put("  (type: answer NUMBER)");
+	out_text(o, "(type a number)\n");
+}
+
+static void tell_step(const struct lesson_step *step, struct out *o)
+{
+	out_text(o, "\n");
+	tell_text(step->text, 0, o);
+	if (step->kind == LESSON_SAY)
+		return;
+	out_text(o, "\n");
+	if (step->kind == LESSON_TRY)
+		tell_commands(step, o);
+	else
+		tell_choices(step, o);
+}
+
+static void tell_end(struct session *s, struct out *o)
+{
+	char *next = xasprintf("lesson %u", now.file.number + 1);
+	bool last = now.file.number == lesson_count(s);
+
+	out_text(o, "\nThis lesson is done. 'lesson' lists them all%s\n",
+		 last ? "." : "; the next one:\n");
+	if (!last)
+		tell_command(next, o);
+	free(next);
 }
 
 /* Tells text up to the next thing to do, or ends the lesson. */
-static void go_on(void)
+static void go_on(struct session *s)
 {
-	for (; now.at < now.file.n; now.at++) {
-		const struct lesson_step *step = &now.file.step[now.at];
+	struct out *o;
 
-		put("");
-		put(step->text);
-		if (step->kind == LESSON_ASK)
-			tell_choices(step);
-		if (step->kind != LESSON_SAY)
-			return;
+	o = out_new(true);
+	for (; now.at < now.file.n; now.at++) {
+		tell_step(due(), o);
+		if (due()->kind != LESSON_SAY)
+			break;
 	}
-	lesson_note_done(now.file.number);
-	put("\nThis lesson is done. 'lesson' lists the others; 'destroy -all' clears the table.");
-	lesson_free(&now.file);
+	if (now.at == now.file.n) {
+		lesson_note_done(now.file.number);
+		tell_end(s, o);
+		lesson_free(&now.file);
+	}
+	end_text(o);
 }
+
+/* ----------------------------------------------------------------------- looking -- */
 
 static bool holds(struct session *s, const char *condition)
 {
@@ -93,6 +176,38 @@ static void note_typed(struct session *s, const char *typed, bool failed)
 	Tcl_SetVar2Ex(s->tcl, "::lesson::result", NULL, value, TCL_GLOBAL_ONLY);
 }
 
+/* A line of the step, but not the last: there is more to type before anything can be said. */
+static bool is_on_the_way(const struct lesson_step *step, const char *typed)
+{
+	size_t len = strlen(typed);
+	Tcl_Obj **line;
+	int n;
+
+	while (len && strchr(" \t\n", typed[len - 1]))
+		len--;
+	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
+		return false;
+	for (int i = 0; i + 1 < n; i++)
+		if (strlen(Tcl_GetString(line[i])) == len &&
+		    strncmp(Tcl_GetString(line[i]), typed, len) == 0)
+			return true;
+	return false;
+}
+
+/* Names that lessons use may be taken. The device and what it brings do not count. */
+static bool table_is_clear(struct session *s)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	int n = 0;
+
+	Tcl_IncrRefCount(names);
+	if (app.names)
+		app.names(s, names);
+	Tcl_ListObjLength(NULL, names, &n);
+	Tcl_DecrRefCount(names);
+	return n <= 2; /* a name and a kind */
+}
+
 void lesson_look(struct session *s, const char *typed, bool failed)
 {
 	bool quiet = now.quiet, answered = now.answered;
@@ -101,14 +216,35 @@ void lesson_look(struct session *s, const char *typed, bool failed)
 	if (!is_on() || quiet)
 		return;
 	note_typed(s, typed, failed);
-	if (now.file.step[now.at].kind == LESSON_TRY && !holds(s, now.file.step[now.at].check)) {
-		put("(not yet; 'lesson hint' shows a command, 'lesson skip' goes on without)");
+	if (now.clearing) {
+		now.clearing = !table_is_clear(s);
+		if (!now.clearing)
+			go_on(s);
 		return;
 	}
-	if (now.file.step[now.at].kind == LESSON_ASK && !answered)
+	if (due()->kind == LESSON_TRY && !holds(s, due()->check)) {
+		if (failed || !is_on_the_way(due(), typed))
+			print_text(PRINT_OUT, "(not yet; 'lesson hint' shows the command, 'lesson "
+					      "skip' goes on without)\n");
+		return;
+	}
+	if (due()->kind == LESSON_ASK && !answered)
 		return;
 	now.at++;
-	go_on();
+	go_on(s);
+}
+
+const char *lesson_typed(const char *typed)
+{
+	static char command[32];
+	unsigned number;
+	char rest;
+
+	if (!is_on() || now.clearing || due()->kind != LESSON_ASK ||
+	    sscanf(typed, " %3u %c", &number, &rest) != 1)
+		return typed;
+	snprintf(command, sizeof command, "answer %u", number);
+	return command;
 }
 
 void lesson_end(void)
@@ -118,58 +254,80 @@ void lesson_end(void)
 
 /* ------------------------------------------------------------------ played by itself -- */
 
-/* Does what the learner would do: for tests, and for who only wants to look. */
-static int play_try(struct session *s, const struct lesson_file *file,
-		    const struct lesson_step *step)
+static int play_line(struct session *s, const struct lesson_file *file,
+		     const struct lesson_step *step, const char *line)
 {
 	int rc;
 
 	if (holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
-			    step->command);
+			    line);
 	print_text(PRINT_OUT, "> ");
-	put(step->command);
+	print_text(PRINT_OUT, line);
+	print_text(PRINT_OUT, "\n");
 	/* an error may be what is to be seen */
-	rc = script_run(s, "lesson", NULL, step->command);
-	note_typed(s, step->command, rc != 0);
+	rc = script_run(s, "lesson", NULL, line);
+	note_typed(s, line, rc != 0);
+	return 0;
+}
+
+/* Does what the learner would do: for tests, and for who only wants to look. */
+static int play_try(struct session *s, const struct lesson_file *file,
+		    const struct lesson_step *step)
+{
+	Tcl_Obj **line;
+	int n;
+
+	if (Tcl_ListObjGetElements(s->tcl, step->commands, &n, &line) != TCL_OK)
+		return fail(s, "lesson", "EINVAL", "%s: %s", file->path,
+			    Tcl_GetStringResult(s->tcl));
+	for (int i = 0; i < n; i++)
+		if (play_line(s, file, step, Tcl_GetString(line[i])))
+			return -1;
 	if (!holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
-			    step->command, step->check);
+			    Tcl_GetString(step->commands), step->check);
 	return 0;
 }
 
 static int play_ask(struct session *s, const struct lesson_file *file,
 		    const struct lesson_step *step)
 {
-	char *line;
-	int n = 0;
+	Tcl_Obj **v;
+	int n = choices_of(step, &v);
+	struct out *o;
 
-	Tcl_ListObjLength(NULL, step->choices, &n);
 	if (n < 2 || step->answer < 1 || step->answer > n)
 		return fail(s, "lesson", "EINVAL", "%s: a question needs choices and an answer",
 			    file->path);
-	tell_choices(step);
-	line = xasprintf("> answer %d\n%s", step->answer, step->why);
-	put(line);
-	free(line);
+	o = out_new(true);
+	out_text(o, "> %d\n", step->answer);
+	tell_text(Tcl_GetString(v[2 * step->answer - 1]), 0, o);
+	end_text(o);
 	return 0;
 }
 
 static int play(struct session *s, unsigned number)
 {
 	struct lesson_file file;
-	int rc = lesson_read(s, number, &file);
+	struct meeting meeting;
+	struct out *o;
+	int rc = -1;
 
-	if (rc)
-		return rc;
-	put(file.title);
-	for (unsigned i = 0; i < file.n && !rc; i++) {
-		put("");
-		put(file.step[i].text);
-		if (file.step[i].kind == LESSON_TRY)
-			rc = play_try(s, &file, &file.step[i]);
-		else if (file.step[i].kind == LESSON_ASK)
-			rc = play_ask(s, &file, &file.step[i]);
+	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
+		return -1;
+	o = out_new(true);
+	tell_title(file.title, o);
+	end_text(o);
+	for (unsigned i = 0; i < file.n; i++) {
+		o = out_new(true);
+		tell_step(&file.step[i], o);
+		end_text(o);
+		rc = file.step[i].kind == LESSON_TRY   ? play_try(s, &file, &file.step[i])
+		     : file.step[i].kind == LESSON_ASK ? play_ask(s, &file, &file.step[i])
+						       : 0;
+		if (rc)
+			break;
 	}
 	lesson_free(&file);
 	return rc;
@@ -189,7 +347,7 @@ static int list(struct session *s, struct out *o)
 		bool is_done = i < 8 * sizeof done && done & 1ul << i;
 		struct lesson_file file;
 
-		if (lesson_read(s, i, &file))
+		if (lesson_read(s, i, NULL, &file))
 			return -1;
 		out_dict(o, NULL);
 		out_u64(o, "number", i, "%3u ", i);
@@ -206,16 +364,29 @@ static int list(struct session *s, struct out *o)
 static int begin(struct session *s, unsigned number)
 {
 	struct lesson_file file;
+	struct meeting meeting;
+	struct out *o;
 
 	if (!s->opt.interactive)
 		return play(s, number);
-	if (lesson_read(s, number, &file))
+	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
 		return -1;
 	lesson_free(&now.file);
 	now.file = file;
 	now.at = 0;
-	put(file.title);
-	go_on();
+	now.clearing = !table_is_clear(s);
+	o = out_new(true);
+	tell_title(file.title, o);
+	if (now.clearing) {
+		tell_text(
+			"\nThis session has objects already, whose names the lesson may need. Begin "
+			"with an empty table ('lesson skip' keeps them):\n",
+			0, o);
+		tell_command(clear, o);
+	}
+	end_text(o);
+	if (!now.clearing)
+		go_on(s);
 	return 0;
 }
 
@@ -223,6 +394,18 @@ static int none(struct session *s)
 {
 	fail(s, "lesson", "ENOENT", "no lesson is being taken");
 	return fail_next(s, "lesson lists them, lesson 1 begins the first");
+}
+
+static void hint(struct out *o)
+{
+	Tcl_Obj **v;
+
+	if (now.clearing)
+		tell_command(clear, o);
+	else if (due()->kind == LESSON_TRY)
+		tell_commands(due(), o);
+	else if (choices_of(due(), &v) >= due()->answer)
+		tell_text(Tcl_GetString(v[2 * due()->answer - 1]), 0, o);
 }
 
 struct lesson_args {
@@ -259,12 +442,11 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if (strcmp(a->what, "stop") == 0) {
 		lesson_free(&now.file);
 	} else if (strcmp(a->what, "hint") == 0) {
-		const struct lesson_step *step = &now.file.step[now.at];
-
-		out_text(o, "%s\n", step->kind == LESSON_TRY ? step->command : step->why);
+		hint(o);
 	} else {
-		now.at++;
-		go_on();
+		now.at += !now.clearing;
+		now.clearing = false;
+		go_on(s);
 	}
 	return 0;
 }
@@ -280,9 +462,10 @@ const struct cmd cmd_lesson = {
 	.family = "understanding",
 	.summary = "learn RDMA step by step, at this prompt",
 	.text = "Without an argument: the lessons, and which are done. lesson 3 begins one: it tells\n"
-		"what to do, you type it at the usual prompt, and it goes on when it is done.\n"
-		"Everything else works as ever. lesson hint shows a command that does it, skip\n"
-		"goes on without, stop ends it. lesson play 3 types everything by itself.",
+		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
+		"number answers a question. Everything else works as ever. lesson hint shows the\n"
+		"command again, skip goes on without, stop ends it. lesson play 3 types everything\n"
+		"by itself.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.size = sizeof(struct lesson_args),
@@ -302,16 +485,21 @@ static const struct arg answer_arg_table[] = {
 static int answer_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct answer_args *a = args;
-	const struct lesson_step *step;
+	Tcl_Obj **v;
+	int n;
 
 	if (!is_on())
 		return none(s);
-	step = &now.file.step[now.at];
-	if (step->kind != LESSON_ASK)
+	if (now.clearing || due()->kind != LESSON_ASK)
 		return fail(s, "answer", "EINVAL", "nothing is asked now");
-	now.quiet = a->number.v != (uint64_t)step->answer;
-	now.answered = !now.quiet;
-	out_bool(o, NULL, now.answered, "%s\n", now.answered ? step->why : "No. Think again.");
+	now.quiet = true;
+	n = choices_of(due(), &v);
+	if (!a->number.v || a->number.v > (unsigned)n)
+		return fail(s, "answer", "ERANGE", "there are the choices 1 to %d", n);
+	now.answered = a->number.v == (uint64_t)due()->answer;
+	now.quiet = !now.answered;
+	tell_text(Tcl_GetString(v[2 * a->number.v - 1]), 0, o);
+	out_bool(o, NULL, now.answered, "%s", now.answered ? "" : "(try another number)\n");
 	return 0;
 }
 
@@ -321,7 +509,8 @@ const struct cmd cmd_answer = {
 	.name = "answer",
 	.family = "understanding",
 	.summary = "answer the question of a lesson",
-	.text = "The number of one of the choices. A wrong one may be followed by another.",
+	.text = "The number of one of the choices; at the prompt the number alone does. What is said\n"
+		"of a wrong one tells why, and another may follow.",
 	.examples = answer_examples,
 	.args = answer_arg_table,
 	.size = sizeof(struct answer_args),

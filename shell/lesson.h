@@ -11,21 +11,22 @@
 #include <stddef.h>
 #include <tcl.h>
 
+struct meeting;
 struct session;
 
 enum lesson_kind {
 	LESSON_SAY, /* text */
-	LESSON_TRY, /* text, a command that does it, a condition that says it is done */
-	LESSON_ASK, /* a question, choices, which is right, and why */
+	LESSON_TRY, /* text, commands that do it, a condition that says it is done */
+	LESSON_ASK, /* a question, choices with what is said of them, which is right */
 };
 
 struct lesson_step {
 	enum lesson_kind kind;
 	const char *text;
-	const char *command, *check; /* of LESSON_TRY */
-	Tcl_Obj *choices;	     /* of LESSON_ASK: a list */
-	int answer;		     /* from 1 */
-	const char *why;
+	Tcl_Obj *commands; /* of LESSON_TRY: a list of lines to be typed */
+	const char *check;
+	Tcl_Obj *choices; /* of LESSON_ASK: a list, each with its reply behind it */
+	int answer;	  /* from 1 */
 };
 
 struct lesson_file {
@@ -37,8 +38,10 @@ struct lesson_file {
 	unsigned n;
 };
 
-/* Reads lesson number (1 ...). -1 with s->fail filled: it is not there, or is no lesson. */
-int lesson_read(struct session *s, unsigned number, struct lesson_file *file);
+/* Reads lesson number (1 ...), to be taken where m says (NULL: only to be looked at). -1 with
+ * s->fail filled: it is not there, or is no lesson. */
+int lesson_read(struct session *s, unsigned number, const struct meeting *m,
+		struct lesson_file *file);
 void lesson_free(struct lesson_file *file);
 /* How many there are; 0 with s->fail filled: none were found. */
 unsigned lesson_count(struct session *s);
@@ -46,6 +49,9 @@ unsigned lesson_count(struct session *s);
 /* After each command typed at the prompt: goes on when the step is done. failed: it ended in an
  * error. */
 void lesson_look(struct session *s, const char *typed, bool failed);
+/* What was typed, as a command: a number alone may be the answer to a question. Kept until the
+ * next call. */
+const char *lesson_typed(const char *typed);
 /* At the end of the session. */
 void lesson_end(void);
 

@@ -4,10 +4,15 @@
  *
  *	title "What a protection domain is"
  *	say TEXT
- *	try TEXT COMMAND CONDITION
- *	ask QUESTION {CHOICE ...} NUMBER WHY
+ *	try TEXT COMMANDS CONDITION
+ *	ask QUESTION {CHOICE REPLY ...} NUMBER
  *
- * In a condition [::lesson::did PATTERN] tells whether the last command matches and went well,
+ * A text is paragraphs, laid out for the terminal. COMMANDS stand on a line each, as they are to
+ * be typed; the condition is about the state after the last of them. Each choice has its reply,
+ * NUMBER says which is right, from 1.
+ *
+ * ADDRESS and PORT in all of them stand for where both ends can meet in this process. In a
+ * condition [::lesson::did PATTERN] tells whether the last command matches and went well,
  * [::lesson::typed PATTERN] whether it matches at all (where an error is what is to be seen), and
  * $::lesson::result is its value.
  */
@@ -29,16 +34,20 @@ static const char words[] =
 	"	variable title {} steps {} last {} failed 0 result {}\n"
 	"	proc typed pattern { variable last; string match $pattern $last }\n"
 	"	proc did pattern { variable failed; expr {!$failed && [typed $pattern]} }\n"
+	"	proc clean text { variable meet; string trim [string map $meet $text] }\n"
 	"	proc title text { variable title $text }\n"
-	"	proc say text { variable steps; lappend steps [list 0 [string trim $text \\n]] }\n"
-	"	proc try {text command check} {\n"
+	"	proc say text { variable steps; lappend steps [list 0 [clean $text]] }\n"
+	"	proc try {text commands check} {\n"
 	"		variable steps\n"
-	"		lappend steps [list 1 [string trim $text \\n] [string trim $command] $check]\n"
+	"		set lines {}\n"
+	"		foreach line [split [clean $commands] \\n] { lappend lines [string trim $line] }\n"
+	"		lappend steps [list 1 [clean $text] $lines [clean $check]]\n"
 	"	}\n"
-	"	proc ask {text choices answer why} {\n"
+	"	proc ask {text choices answer} {\n"
 	"		variable steps\n"
-	"		lappend steps [list 2 [string trim $text \\n] $choices $answer "
-	"[string trim $why \\n]]\n"
+	"		set all {}\n"
+	"		foreach text_of $choices { lappend all [clean $text_of] }\n"
+	"		lappend steps [list 2 [clean $text] $all $answer]\n"
 	"	}\n"
 	"}\n";
 
@@ -113,12 +122,11 @@ static void take_step(Tcl_Obj *list, struct lesson_step *step)
 	step->kind = (enum lesson_kind)atoi(element(list, 0));
 	step->text = element(list, 1);
 	if (step->kind == LESSON_TRY) {
-		step->command = element(list, 2);
+		Tcl_ListObjIndex(NULL, list, 2, &step->commands);
 		step->check = element(list, 3);
 	} else if (step->kind == LESSON_ASK) {
 		Tcl_ListObjIndex(NULL, list, 2, &step->choices);
 		step->answer = atoi(element(list, 3));
-		step->why = element(list, 4);
 	}
 }
 
@@ -143,7 +151,16 @@ static int take_steps(struct session *s, struct lesson_file *file)
 	return 0;
 }
 
-int lesson_read(struct session *s, unsigned number, struct lesson_file *file)
+/* What ADDRESS and PORT stand for, as string map has it. */
+static void set_meeting(struct session *s, const struct meeting *m)
+{
+	Tcl_Obj *map = m ? Tcl_ObjPrintf("ADDRESS %s PORT %u", m->address, m->port) : Tcl_NewObj();
+
+	Tcl_SetVar2Ex(s->tcl, "::lesson::meet", NULL, map, TCL_GLOBAL_ONLY);
+}
+
+int lesson_read(struct session *s, unsigned number, const struct meeting *m,
+		struct lesson_file *file)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -160,6 +177,8 @@ int lesson_read(struct session *s, unsigned number, struct lesson_file *file)
 	if (f)
 		fclose(f);
 	if (rc == 0) {
+		Tcl_Eval(s->tcl, "namespace eval ::lesson {}");
+		set_meeting(s, m);
 		script = Tcl_NewStringObj(words, -1);
 		Tcl_AppendPrintfToObj(script, "namespace eval ::lesson {\n%s\n}\n", text);
 		Tcl_IncrRefCount(script);

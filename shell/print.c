@@ -16,7 +16,7 @@
 static const char *const codes[PAINTS] = {
 	[PAINT_NONE] = "\033[0m",     [PAINT_GOOD] = "\033[32m",  [PAINT_BAD] = "\033[31m",
 	[PAINT_DIM] = "\033[2m",      [PAINT_STRONG] = "\033[1m", [PAINT_YELLOW] = "\033[33m",
-	[PAINT_MAGENTA] = "\033[35m", [PAINT_CYAN] = "\033[36m",
+	[PAINT_MAGENTA] = "\033[35m", [PAINT_CYAN] = "\033[36m",  [PAINT_TYPE] = "\033[1;36m",
 };
 
 /* One terminal, so one of these a process. */

@@ -25,6 +25,7 @@ enum paint {
 	PAINT_YELLOW,
 	PAINT_MAGENTA,
 	PAINT_CYAN,
+	PAINT_TYPE, /* what can be typed as it stands: bold and cyan */
 	PAINTS
 };
 

@@ -116,6 +116,7 @@ static void run_block(struct session *s, const char *block)
 {
 	int rc = 0;
 
+	block = lesson_typed(block);
 	if (is_escape(block))
 		escape(block + strspn(block, " \t") + 1);
 	else

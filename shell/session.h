@@ -24,6 +24,12 @@ struct options;
 struct recorder;
 struct topic;
 
+/* Where two ends in this process can meet. */
+struct meeting {
+	char address[64]; /* of the device */
+	uint16_t port;	  /* on which nobody listens */
+};
+
 /* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
 struct app {
 	/* Before anything is opened, and only when something is to be run: may start the
@@ -44,6 +50,8 @@ struct app {
 	const char *(*explain)(const char *word);
 	/* Adds rows to s->fail: what else has happened that may be why. NULL: nothing. */
 	void (*circumstances)(struct session *s);
+	/* Opens the device if need be. -1 with s->fail filled: there is none. */
+	int (*meet)(struct session *s, struct meeting *m);
 	/* Appends name and kind of each live object, to be told to who drives this end. */
 	void (*names)(struct session *s, Tcl_Obj *list);
 	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */

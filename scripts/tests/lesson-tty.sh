@@ -1,35 +1,109 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lesson-tty.sh RDMASH: a learner takes the first lesson, with mistakes, and it is kept as done.
-set -u
-command -v tmux >/dev/null || { echo "missing: tmux"; exit 77; }
-dir=$(mktemp -d)
-trap 'tmux -S "$dir/tmux" kill-server 2>/dev/null; rm -rf "$dir"' EXIT
-failed=0
-pane() { tmux -S "$dir/tmux" "$@"; }
-# types TEXT SHOWS: and waits for a line
-types() {
-	pane send-keys -t t "$1" Enter
-	for ((i = 0; i < 200; i++)); do
-		pane capture-pane -p -J -S -200 -t t | grep -qF -- "$2" && return
-		sleep 0.1
-	done
-	echo "not ok: after '$1' no '$2' in"
-	pane capture-pane -p -J -S -200 -t t
-	failed=1
+# lesson-tty.sh RDMASH: a learner at a terminal of 80x24 takes the first lesson, with mistakes, and
+# it is kept as done; then every lesson, with each command copied from the screen as it stands there
+# and each question answered wrongly first; and one whose port somebody else has.
+# shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
+. "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
+rdmash=$1
+
+# What can be typed has a colour of its own: bold cyan. Prints the lines since the last prompt with
+# a command that have it.
+commands() {
+	colors | awk '/^(\033\[[0-9;]*m)*(rdmash|uroce0)[^>]*> ./ { n = 0 } /\033\[1m\033\[36m|\033\[1;36m/ { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }' |
+		sed 's/\x1b\[[0-9;]*m//g; s/^    //; s/ *$//'
 }
-printf -v start 'XDG_STATE_HOME=%q RDMASH_HISTORY= %q' "$dir" "$1"
-pane -f /dev/null new-session -d -s t -x 110 -y 50 "bash --norc --noprofile"
-types "$start" "rdmash>"
-types "lesson 1" "Make one."
-types "devices" "(not yet; 'lesson hint' shows a command"
-types "pd" "Now a second one"
-types "lesson hint" "pd -name elsewhere"
-types "pd -name elsewhere" "Register 4096 bytes"
-types "reg 4096 -pd pd0 -name buf" "Try it, the message"
-types "destroy pd0" "Two programs each"
-types "answer 1" "No. Think again."
-types "answer 2" "This lesson is done."
-types "lesson" "  1 done What a protection domain is"
-types "lesson 99" "there is no lesson 99"
-exit $failed
+typed() {
+	type "$1"
+	key Enter
+}
+# says TEXT: somewhere on the screen, as it is.
+says() {
+	screen | grep -qF -- "$1"
+}
+await_text() {
+	until_so 20 says "$1" || fail "no '$1'"
+}
+
+columns=80
+rows=24
+start "$rdmash"
+await "$prompt"
+typed 'lesson 1'
+await_text 'Make one.'
+typed devices
+await_text "(not yet; 'lesson hint' shows the command"
+typed pd
+await_text 'Now a second one'
+typed 'lesson hint'
+await_prompt
+typed 'pd -name elsewhere'
+await_text 'Register 4096 bytes'
+typed 'reg 4096 -pd pd0 -name buf'
+await_text 'the message names'
+typed 'destroy pd0'
+await_text '(type a number)'
+typed 2
+await_text 'No: the key alone is not enough.'
+typed 9
+await_text 'there are the choices 1 to 3'
+typed 1
+await_text 'This lesson is done.'
+typed lesson
+await_text '  1 done What a protection domain is'
+typed 'lesson 99'
+await_text 'there is no lesson 99'
+
+# An event of what was before may come at any time.
+clean() {
+	typed '!clear'
+	until_so 10 is_clean || fail 'the screen is not cleared'
+}
+is_clean() {
+	! says lesson && at_prompt
+}
+# What stands right above the prompt.
+last_line() {
+	screen | sed '/^ *$/d' | tail -n 2 | head -n 1
+}
+# Takes one step of the lesson that is on. 1: it is over.
+step() {
+	local line number lines
+
+	if [ "$(last_line)" = '(type a number)' ]; then
+		for number in 1 2 3 4; do
+			run "$number"
+			[ "$(last_line)" = '(try another number)' ] || return 0
+		done
+		fail 'none of the numbers is right'
+	fi
+	mapfile -t lines < <(commands)
+	[ ${#lines[@]} -gt 0 ] || fail 'nothing to type is shown'
+	[[ ${lines[0]} != lesson\ * ]] || return 1
+	for line in "${lines[@]}"; do
+		run "$line"
+		! says '(not yet;' || fail "'$line' does not do it"
+	done
+}
+
+n=$(sh -c '"$1" -q -c "echo [llength [lesson]]"' sh "$rdmash" 2>/dev/null)
+for ((i = 1; i <= n; i++)); do
+	clean
+	run "lesson $i"
+	while ! says 'This lesson is done.'; do
+		step || break
+	done
+	says 'This lesson is done.' || fail "lesson $i does not end"
+	echo "ok: lesson $i as it stands on the screen"
+done
+
+# The port that lessons begin with is taken: another one.
+run 'destroy -all'
+run 'listen 7471 -name mine'
+clean
+run 'lesson 4'
+await_text 'destroy -all'
+run 'lesson skip'
+await_text 'listen 7472 -accept -name door'
+echo 'ok: another port'
+stop

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/* Where both ends of a lesson or a demonstration meet in one process. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cm_meet.h"
+#include "device.h"
+#include "objects.h"
+#include "session.h"
+
+#define FIRST_PORT 7471
+#define PORTS	   100
+
+_Static_assert(sizeof(((struct meeting *)NULL)->address) >= DEV_ADDR_LEN, "room for an address");
+
+/* Ports are the connection manager's own: only it knows which are taken. */
+static bool is_free(uint16_t port)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct rdma_cm_id *id;
+	bool is;
+
+	if (rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP))
+		return false;
+	is = rdma_bind_addr(id, (struct sockaddr *)&any) == 0 && rdma_listen(id, 1) == 0;
+	rdma_destroy_id(id);
+	return is;
+}
+
+int cm_meet(struct session *s, struct meeting *m)
+{
+	bool trace = s->opt.trace;
+	struct dev *dev;
+
+	s->opt.trace = false; /* nothing that was asked for */
+	dev = dev_default(s);
+	s->opt.trace = trace;
+	if (!dev)
+		return -1;
+	dev_addr(dev, m->address);
+	if (!*m->address)
+		return fail(s, "lesson", "EADDRNOTAVAIL", "%s has no IP address to connect to",
+			    dev->o.name);
+	for (m->port = FIRST_PORT; m->port < FIRST_PORT + PORTS; m->port++)
+		if (is_free(m->port))
+			return 0;
+	return fail(s, "lesson", "EADDRINUSE", "the ports %d to %d are all taken", FIRST_PORT,
+		    FIRST_PORT + PORTS - 1);
+}
