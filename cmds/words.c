@@ -332,6 +332,22 @@ const struct word errno_words[] = {
 	{ 0 }
 };
 
+const struct word rule_words[] = {
+	{ "VISIBILITY", RULE_VISIBILITY,
+	  "when a program may look at memory that its peer writes to" },
+	{ "BUFFERS", RULE_BUFFERS, "whose the memory of a request is until its completion" },
+	{ "BYTE_ORDER", RULE_BYTE_ORDER,
+	  "which numbers are in network order, which in the host's" },
+	{ "ATOMICS", RULE_ATOMICS, "where atomics work, and with whom they are atomic" },
+	{ "ORDER", RULE_ORDER, "what happens in the order of posting" },
+	{ "UD_LENGTH", RULE_UD_LENGTH, "how long a datagram and its RECV may be" },
+	{ "PRIVILEGED_QKEY", RULE_PRIVILEGED_QKEY, "a Q_Key with the highest bit set" },
+	{ "DRAINING", RULE_DRAINING, "what comes before a QP is destroyed" },
+	{ "DEAD_PEER", RULE_DEAD_PEER, "how to notice that the peer is gone" },
+	{ "FORK", RULE_FORK, "processes that fork" },
+	{ 0 }
+};
+
 /* A few buffers in turn, so that one printf can name several values. */
 static char *scratch(void)
 {

@@ -15,15 +15,29 @@ extern const struct word wc_status_words[];
 extern const struct word wc_opcode_words[];
 extern const struct word wr_opcode_words[];
 extern const struct word send_flag_words[];
-extern const struct word qp_attr_words[]; /* bits of a mask: ibv_modify_qp(3) */
+extern const struct word qp_attr_words[];  /* bits of a mask: ibv_modify_qp(3) */
 extern const struct word async_words[];	   /* ibv_get_async_event(3) */
 extern const struct word cm_event_words[]; /* rdma_get_cm_event(3) */
 extern const struct word rej_words[];	   /* reasons of a CM REJ message */
 extern const struct word ps_words[];	   /* port spaces: TCP, UDP ... */
 extern const struct word port_state_words[];
 extern const struct word gid_type_words[];
-extern const struct word errno_words[]; /* those that libibverbs and librdmacm give */
+extern const struct word errno_words[];	   /* those that libibverbs and librdmacm give */
 extern const struct word id_state_words[]; /* enum id_state */
+extern const struct word rule_words[];	   /* enum rule: what explain knows beside constants */
+
+enum rule {
+	RULE_VISIBILITY,
+	RULE_BUFFERS,
+	RULE_BYTE_ORDER,
+	RULE_ATOMICS,
+	RULE_ORDER,
+	RULE_UD_LENGTH,
+	RULE_PRIVILEGED_QKEY,
+	RULE_DRAINING,
+	RULE_DEAD_PEER,
+	RULE_FORK,
+};
 
 /* The name of value, or its number: never NULL; kept until the fourth call after. */
 const char *word_name(const struct word *words, uint64_t value);

@@ -17,20 +17,21 @@ struct conn_args {
 	struct num responder, initiator, flow, retry, rnr;
 	struct num srq, qpn; /* only for a QP that the id does not know */
 };
-#define CONN_ARGS(st, f)                                                                         \
-	OPT("private-data", st, f.data, kind_bytes, "bytes for the peer, text or binary"),       \
-		OPT("responder-resources", st, f.responder, kind_u8,                             \
-		    "READs and atomics of the peer at a time (default 16 or the most "           \
-		    "possible)"),                                                                \
-		OPT("initiator-depth", st, f.initiator, kind_u8,                                 \
-		    "own READs and atomics at a time (default 16 or the most "                   \
-		    "possible)"),                                                                \
-		OPT("flow-control", st, f.flow, kind_u8, "hardware flow control", .max = 1),     \
-		OPT("retry-count", st, f.retry, kind_u8, "tries without an answer (default: 7)", \
-		    .max = 7),                                                                   \
-		OPT("rnr-retry", st, f.rnr, kind_u8,                                             \
-		    "tries when the peer has no receive posted; 7: for ever (the "               \
-		    "default)",                                                                  \
+#define CONN_ARGS(st, f)                                                                       \
+	OPT("private-data", st, f.data, kind_bytes, "bytes for the peer, text or binary"),     \
+		OPT("responder-resources", st, f.responder, kind_u8,                           \
+		    "READs and atomics of the peer at a time (default 16 or the most "         \
+		    "possible)"),                                                              \
+		OPT("initiator-depth", st, f.initiator, kind_u8,                               \
+		    "own READs and atomics at a time (default 16 or the most "                 \
+		    "possible)"),                                                              \
+		OPT("flow-control", st, f.flow, kind_u8, "hardware flow control", .max = 1),   \
+		OPT("retry-count", st, f.retry, kind_u8,                                       \
+		    "tries of both ends without an answer; only connect decides (default: 7)", \
+		    .max = 7),                                                                 \
+		OPT("rnr-retry", st, f.rnr, kind_u8,                                           \
+		    "how often the peer's sends are tried again when no receive is posted "    \
+		    "here; 7: for ever (the default)",                                         \
 		    .max = 7)
 #define CONN_QP_ARGS(st, f)                                                                    \
 	OPT("srq", st, f.srq, kind_u8, "1: the QP uses an SRQ (with -qpn)", .max = 1),         \

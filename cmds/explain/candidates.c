@@ -10,9 +10,9 @@ static const struct {
 	const char *word, *mark;
 	enum paint paint;
 } verdicts[VERDICTS] = {
-	[IS_SO] = { "yes", "  yes       ", PAINT_BAD },
-	[MAY_BE] = { "maybe", "  maybe     ", PAINT_NONE },
-	[IS_NOT] = { "no", "  not       ", PAINT_DIM },
+	[IS_SO] = { "cause", "  cause           ", PAINT_BAD },
+	[MAY_BE] = { "possible cause", "  possible cause  ", PAINT_NONE },
+	[IS_NOT] = { "not the cause", "  not the cause   ", PAINT_DIM },
 };
 
 void candidate_add(struct candidates *c, enum verdict verdict, const char *next, const char *fmt,
@@ -44,7 +44,7 @@ static void tell(const struct candidate *c, struct out *o)
 	out_paint(o, PAINT_NONE);
 	out_str(o, "text", c->text, "%s\n", c->text);
 	if (c->next)
-		out_str(o, "next", c->next, "            next: %s\n", c->next);
+		out_str(o, "next", c->next, "                  next: %s\n", c->next);
 	out_end(o);
 }
 

@@ -139,6 +139,7 @@ static const struct cmd_eg explain_egs[] = {
 	{ "explain {transport retry counter exceeded}", "RETRY_EXC_ERR" },
 	{ "explain RESET->RTS", "not a transition" },
 	{ "explain INIT->RTR", "DEST_QPN" },
+	{ "explain keepalive", "DEAD_PEER" },
 	{ "dict get [explain errno EBUSY] causes", "uses the object" },
 	{ NULL, NULL },
 };
@@ -150,8 +151,9 @@ const struct cmd cmd_explain = {
 	.text = "Takes a name with or without its prefix, a number, or the text of an error\n"
 		"message: completion statuses and opcodes, connection events, reasons of a\n"
 		"reject, asynchronous events, errnos, access flags, opcodes and flags of work\n"
-		"requests, QP types, states, attributes, and transitions (INIT->RTR). Several that\n"
-		"fit are listed; the family in front chooses: explain rej 8.\n"
+		"requests, QP types, states, attributes, transitions (INIT->RTR), and rules that no\n"
+		"constant stands for (explain rule lists them). Several that fit are listed; the\n"
+		"family in front chooses: explain rej 8.\n"
 		"\n"
 		"Alone it looks at the last failure of the session: what could be checked of it,\n"
 		"the likely causes first, each with a command to type.",

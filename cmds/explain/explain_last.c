@@ -16,7 +16,7 @@ static void tell_wr(const struct bad_wc *bad, struct out *o)
 		word_name(wc_status_words, bad->status));
 	out_str(o, "meaning", word_help(wc_status_words, bad->status), ": %s\n",
 		word_help(wc_status_words, bad->status));
-	out_str(o, "qp", bad->qp, "  of        %s", bad->qp);
+	out_str(o, "qp", bad->qp, "  of              %s", bad->qp);
 	if (bad->known) {
 		out_u64(o, "wr_id", p->wr_id, " wr_id %llu", (unsigned long long)p->wr_id);
 		out_str(o, "opcode", p->opcode, " %s", p->opcode);
@@ -33,10 +33,10 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 
 	tell_wr(bad, o);
 	if (fact && fact->there)
-		out_str(o, "peer", fact->there, "  peer      %s\n", fact->there);
+		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
 	explain_wc(s, bad, &c);
 	candidates_out(&c, o);
-	out_text(o, "  more      explain %s\n", word_name(wc_status_words, bad->status));
+	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 }
 
 /* What the report of the failure did not say. */

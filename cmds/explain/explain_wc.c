@@ -95,7 +95,22 @@ static void check_buffers(const struct inquest *q)
 		check_sge(q, &q->wr->sge[i], written);
 	if (candidates_sure(q->c) == sure)
 		candidate_add(q->c, IS_NOT, NULL,
-			      "the buffers of this end are right, as they are now");
+			      q->wr->recv ? "the buffers of this RECV are right, as they are now"
+					  : "the buffers of this end are right, as they are now");
+}
+
+/* rxe says LOC_QP_OP_ERR of a RECV that is too small, others LOC_LEN_ERR. */
+static void check_length(const struct inquest *q)
+{
+	bool sure = q->bad->status == IBV_WC_LOC_LEN_ERR;
+
+	if (q->wr->recv && (sure || !candidates_sure(q->c)))
+		candidate_add(q->c, sure ? IS_SO : MAY_BE, "post recv with a larger -len",
+			      "the RECV has room for %u bytes, and the message is longer",
+			      q->wr->len);
+	else if (sure)
+		candidate_add(q->c, MAY_BE, "ports",
+			      "%u bytes are more than the port's largest message", q->wr->len);
 }
 
 /* ------------------------------------------------------------------ the other end -- */
@@ -217,7 +232,9 @@ static void check_receives_there(const struct inquest *q)
 	else
 		there(q, IS_NOT, NULL, "%s has %" PRIu64 " RECVs posted, now", q->far.name,
 		      far_number(q->far.qp, "recvs"));
-	candidate_add(q->c, MAY_BE, "modify-qp RTS -rnr-retry 7 (at connect: -rnr-retry)",
+	candidate_add(q->c, MAY_BE,
+		      "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
+		      "-rnr-retry 7 here",
 		      "rnr_retry is %u%s", q->attr.rnr_retry,
 		      q->attr.rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
@@ -241,6 +258,15 @@ static void check_request(const struct inquest *q)
 		candidate_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
 			      "the peer's RECV is smaller than the message of %u bytes",
 			      q->wr->len);
+}
+
+static void check_recv_there(const struct inquest *q)
+{
+	candidate_add(
+		q->c, MAY_BE, "at the peer: poll, then explain",
+		"the buffer of the peer's RECV is not valid; or on rxe, it is smaller than %u "
+		"bytes",
+		q->wr->len);
 }
 
 static void check_peer_answers(const struct inquest *q)
@@ -293,7 +319,9 @@ static const struct {
 	void (*check[3])(const struct inquest *q);
 } checks[] = {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
-	{ IBV_WC_LOC_LEN_ERR, { check_buffers } },
+	{ IBV_WC_LOC_LEN_ERR, { check_length } },
+	{ IBV_WC_LOC_QP_OP_ERR, { check_buffers, check_length } },
+	{ IBV_WC_REM_OP_ERR, { check_recv_there } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
 	{ IBV_WC_REM_INV_REQ_ERR, { check_request } },

@@ -18,7 +18,9 @@ struct fact {
 	const char *causes;	  /* a line each, the usual one first; or NULL */
 	const char *cures;	  /* a line each; or NULL */
 	const char *source;	  /* the man page, or the section of the specification */
-	const char *script; /* scripts/SCRIPT.rdma provokes it; NULL: software devices cannot */
+	/* scripts/SCRIPT.rdma provokes it, and asserts what stands here; NULL: software devices
+	 * cannot show it. scripts/tests/explain.sh holds the two together. */
+	const char *script;
 };
 
 struct fact_family {
@@ -37,7 +39,7 @@ extern const struct fact_family fact_families[];
 /* The tables, each in the file of its subject. */
 extern const struct fact wc_status_facts[], wc_opcode_facts[], wr_opcode_facts[], send_flag_facts[],
 	async_facts[], cm_event_facts[], rej_facts[], access_facts[], qp_attr_facts[],
-	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[];
+	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[], rule_facts[];
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);

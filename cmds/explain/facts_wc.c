@@ -9,34 +9,41 @@ static const char rd_only[] = "nothing of today's devices: reliable datagrams we
 
 const struct fact wc_status_facts[] = {
 	{ IBV_WC_SUCCESS,
-	  "the buffers of the request may be used again, and of a send those of all earlier ones too",
-	  "RDMA WRITE, READ and atomics leave no trace in a CQ of the peer", NULL, NULL,
-	  "ibv_poll_cq(3)", "examples/write-read" },
-	{ IBV_WC_LOC_LEN_ERR, "on a receive: the message did not fit; the QP is in ERR",
-	  "the sender gets REM_INV_REQ_ERR (RC), or nothing (UD, UC)",
+	  "the buffers of the request may be used again, and of a send those of all earlier ones too; "
+	  "on UC and UD it says only that the message was sent",
+	  "RDMA WRITE, READ and atomics leave no trace in a CQ of the peer", NULL,
+	  "when the target may look: explain VISIBILITY", "ibv_poll_cq(3)", "explain/statuses" },
+	{ IBV_WC_LOC_LEN_ERR,
+	  "on a receive: the message did not fit; the QP is in ERR (rxe says LOC_QP_OP_ERR)",
+	  "the sender gets REM_INV_REQ_ERR on RC (from rxe REM_OP_ERR), SUCCESS on UC and UD",
 	  "the RECV's buffers are smaller than the message\n"
-	  "a UD buffer without the 40 bytes for the GRH\n"
-	  "a send longer than the port's largest message, or on UD than the MTU",
+	  "a send longer than the port's largest message\n"
+	  "UC, and UD without room for the 40 bytes of the GRH: uroce0 drops the message without a "
+	  "word, cards may say LOC_LEN_ERR",
 	  "post recv with larger buffers, agree on a largest message\n"
-	  "UD: 40 bytes more than the largest message",
-	  "volume 1, 11.6.2 Local Length Error", "examples/errors-receive" },
+	  "UD: 40 bytes more than the largest message; explain UD_LENGTH",
+	  "volume 1, 11.6.2 Local Length Error", "explain/statuses" },
 	{ IBV_WC_LOC_QP_OP_ERR, flushed, "nothing, or a connection that does not answer",
 	  "an opcode that the QP's type does not have\n"
-	  "an inline request larger than the device can carry",
+	  "an inline request larger than the device can carry\n"
+	  "rxe: also a wrong lkey, and a RECV that is too small or whose buffer is not valid",
 	  "compare the opcode with the QP's type: explain OPCODE\n"
-	  "show the limits of the QP: qp-state",
-	  "volume 1, 11.6.2 Local QP Operation Error", NULL },
+	  "show the limits of the QP: qp-state\n"
+	  "rxe: compare the SGEs with their regions: get MR addr, length, lkey",
+	  "volume 1, 11.6.2 Local QP Operation Error", "explain/statuses" },
 	{ IBV_WC_LOC_EEC_OP_ERR, rd_only, NULL, NULL, NULL,
 	  "volume 1, 11.6.2 Local EE Context Operation Error", NULL },
 	{ IBV_WC_LOC_PROT_ERR,
-	  "the device refused a buffer of this end; nothing was sent of it; the QP is in ERR",
-	  "of a send: nothing, later flush errors; of a RECV: the sender gets REM_OP_ERR",
+	  "the device refused a buffer of this end, and the QP is in ERR; of a long message earlier "
+	  "packets may have gone",
+	  "of a send: nothing, or the beginning of the data; of a RECV: the sender gets REM_OP_ERR",
 	  "the lkey is wrong, of a region that is gone, or of another PD\n"
 	  "the address range leaves the region\n"
-	  "a buffer that the device must write (RECV, READ, atomic) without LOCAL_WRITE",
+	  "a buffer that the device must write (RECV, READ, atomic) without LOCAL_WRITE\n"
+	  "rxe says LOC_QP_OP_ERR of a wrong lkey",
 	  "compare the SGE with the region: get MR addr, length, lkey\n"
 	  "reg with -access local-write what is received into or read into",
-	  "volume 1, 11.6.2 Local Protection Error", "examples/errors-lkey" },
+	  "volume 1, 11.6.2 Local Protection Error", "explain/statuses" },
 	{ IBV_WC_WR_FLUSH_ERR,
 	  "the request was never tried, or was in flight when the QP went to ERR", NULL,
 	  "an earlier completion with another status (look for the first one)\n"
@@ -44,44 +51,47 @@ const struct fact wc_status_facts[] = {
 	  "modify-qp ERR; an async event QP_FATAL or QP_ACCESS_ERR",
 	  "explain the first completion of this QP that is not WR_FLUSH_ERR: qp-state\n"
 	  "wait for all completions before disconnect",
-	  "volume 1, 11.6.2 Work Request Flushed Error", "examples/errors-flush" },
+	  "volume 1, 11.6.2 Work Request Flushed Error", "explain/statuses" },
 	{ IBV_WC_MW_BIND_ERR, flushed, "nothing",
 	  "the region has no MW_BIND, or the window is to allow more than the region\n"
 	  "the range leaves the region; the window and the region are of different PDs",
 	  "reg with -access mw-bind,local-write", "volume 1, 11.6.2 Memory Window Bind Error",
-	  "explain/rights" },
+	  "explain/statuses" },
 	{ IBV_WC_BAD_RESP_ERR, flushed, "it may have done the operation",
 	  "a response with an opcode or length that the request did not ask for",
 	  "capture the wire: the peer's device is at fault", "volume 1, 11.6.2 Bad Response Error",
 	  NULL },
 	{ IBV_WC_LOC_ACCESS_ERR,
-	  "of a RECV that an RDMA WRITE with immediate was to take; the QP is in ERR",
+	  "of a RECV that an RDMA WRITE with immediate was to take; the QP is in ERR (rxe says "
+	  "REM_ACCESS_ERR)",
 	  "REM_ACCESS_ERR", "the peer wrote with a wrong key, range or right",
 	  "send the peer the rkey of a region with REMOTE_WRITE",
-	  "volume 1, 11.6.2 Local Access Error", NULL },
+	  "volume 1, 11.6.2 Local Access Error", "explain/statuses" },
 	{ IBV_WC_REM_INV_REQ_ERR, flushed,
 	  "its QP goes to ERR; a RECV that was too small: LOC_LEN_ERR",
-	  "the peer's RECV is smaller than the message\n"
-	  "an operation that the peer's QP does not do (atomics, READ with max_dest_rd_atomic 0)\n"
+	  "the peer's RECV is smaller than the message (from rxe: REM_OP_ERR)\n"
+	  "an operation that the peer's QP does not do: -access of modify-qp, READs with "
+	  "max_dest_rd_atomic 0\n"
 	  "an atomic whose address is no multiple of 8\n"
-	  "a path_mtu that is larger than the peer's",
+	  "a path_mtu that is not the peer's",
 	  "agree on the size of messages\n"
 	  "the peer's modify-qp must allow it: -access, -max-dest-rd-atomic",
-	  "volume 1, 11.6.2 Remote Invalid Request Error", "examples/errors-receive" },
+	  "volume 1, 11.6.2 Remote Invalid Request Error", "explain/statuses" },
 	{ IBV_WC_REM_ACCESS_ERR, flushed,
-	  "no completion; an async event QP_ACCESS_ERR, and its QP goes to ERR",
+	  "no completion; its QP goes to ERR, with an async event QP_ACCESS_ERR (not on rxe)",
 	  "the rkey is wrong: stale, the lkey by mistake, of another PD\n"
 	  "address and length leave the region\n"
 	  "the region or the peer's QP does not allow the operation (both must)\n"
 	  "a memory window that is not bound, or bound anew",
 	  "compare with the peer: get MR addr, length, rkey\n"
 	  "reg -access local-write,remote-write,remote-read and modify-qp -access at the peer",
-	  "volume 1, 11.6.2 Remote Access Error", "examples/errors-rkey" },
+	  "volume 1, 11.6.2 Remote Access Error", "explain/statuses" },
 	{ IBV_WC_REM_OP_ERR, flushed,
-	  "its RECV completes with LOC_PROT_ERR, and its QP goes to ERR",
-	  "the peer's RECV buffer is not valid: its region is gone, the lkey or range is wrong",
+	  "its RECV completes with LOC_PROT_ERR (on rxe LOC_QP_OP_ERR), and its QP goes to ERR",
+	  "the peer's RECV buffer is not valid: its region is gone, the lkey or range is wrong\n"
+	  "from rxe: also a RECV that is too small",
 	  "look at the peer's first error completion", "volume 1, 11.6.2 Remote Operation Error",
-	  "examples/errors-receive" },
+	  "explain/statuses" },
 	{ IBV_WC_RETRY_EXC_ERR, flushed,
 	  "nothing, or an earlier error of its own: often its QP is in ERR, RESET or gone",
 	  "the peer's QP is gone, in ERR, or not in RTR yet\n"
@@ -90,13 +100,15 @@ const struct fact wc_status_facts[] = {
 	  "ask the peer for its qp-state\n"
 	  "compare dest_qpn, sq_psn with the peer's rq_psn, dgid and sgid_index: qp-info\n"
 	  "a larger -timeout or -retry-cnt only helps against loss",
-	  "volume 1, 11.6.2 Transport Retry Counter Exceeded; 9.7.6.1.3", "examples/errors-retry" },
+	  "volume 1, 11.6.2 Transport Retry Counter Exceeded; 9.7.6.1.3", "explain/statuses" },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, flushed, "nothing: there was no RECV to complete",
 	  "the peer has posted no RECV for a SEND or an RDMA WRITE with immediate\n"
 	  "rnr_retry is less than 7, which is for ever",
 	  "post recv before connect or accept, or before telling the peer to send\n"
-	  "-rnr-retry 7, and min_rnr_timer at the peer",
-	  "volume 1, 11.6.2 RNR Retry Counter Exceeded; 9.7.5.2.8", "examples/errors-retry" },
+	  "-rnr-retry 7 at the peer's connect, listen or accept: each end says how often the other "
+	  "tries\n"
+	  "QPs that are joined by hand: modify-qp RTS -rnr-retry 7 here, -min-rnr-timer there",
+	  "volume 1, 11.6.2 RNR Retry Counter Exceeded; 9.7.5.2.8", "explain/statuses" },
 	{ IBV_WC_LOC_RDD_VIOL_ERR, rd_only, NULL, NULL, NULL,
 	  "volume 1, 11.6.2 Local RDD Violation Error", NULL },
 	{ IBV_WC_REM_INV_RD_REQ_ERR, rd_only, NULL, NULL, NULL,
@@ -127,21 +139,23 @@ const struct fact wc_status_facts[] = {
 
 const struct fact wc_opcode_facts[] = {
 	{ IBV_WC_SEND,
-	  "a SEND (also with immediate or invalidate) is done: the peer's device has it all",
-	  "a RECV completion", NULL, NULL, "ibv_poll_cq(3)", "examples/send-recv" },
-	{ IBV_WC_RDMA_WRITE, "the data is with the peer's device",
+	  "a SEND (also with immediate or invalidate) is done: on RC the peer's device has it all, "
+	  "on UC and UD it was sent",
+	  "a RECV completion; on UC and UD perhaps nothing", NULL, NULL, "ibv_poll_cq(3)",
+	  "explain/requests" },
+	{ IBV_WC_RDMA_WRITE, "on RC the peer's device has the data; on UC it was sent",
 	  "nothing; with immediate: RECV_RDMA_WITH_IMM", NULL, NULL, "ibv_poll_cq(3)",
-	  "examples/write-read" },
+	  "explain/requests" },
 	{ IBV_WC_RDMA_READ, "the data is in the local buffers; byte_len says how much", "nothing",
-	  NULL, NULL, "ibv_poll_cq(3)", "examples/read" },
+	  NULL, NULL, "ibv_poll_cq(3)", "explain/requests" },
 	{ IBV_WC_COMP_SWAP, "the 8 bytes that were there before are in the local buffer", "nothing",
-	  NULL, NULL, "ibv_poll_cq(3)", "examples/atomics" },
+	  NULL, NULL, "ibv_poll_cq(3)", "explain/requests" },
 	{ IBV_WC_FETCH_ADD, "the 8 bytes that were there before are in the local buffer", "nothing",
-	  NULL, NULL, "ibv_poll_cq(3)", "examples/atomics" },
+	  NULL, NULL, "ibv_poll_cq(3)", "explain/requests" },
 	{ IBV_WC_BIND_MW, "the window is bound; its rkey may be given to the peer", "nothing", NULL,
-	  NULL, "ibv_bind_mw(3)", "examples/memory-window" },
+	  NULL, "ibv_bind_mw(3)", "explain/requests" },
 	{ IBV_WC_LOCAL_INV, "the key is invalid from now on", "REM_ACCESS_ERR when it uses the key",
-	  NULL, NULL, "ibv_post_send(3)", "examples/memory-window-again" },
+	  NULL, NULL, "ibv_post_send(3)", "explain/requests" },
 	{ IBV_WC_TSO, "a segmented packet was sent", NULL, NULL, NULL, "ibv_post_send(3)", NULL },
 	{ 8, /* IBV_WC_FLUSH */ "what was written before is visible, or in persistent memory",
 	  "nothing", NULL, NULL, "ibv_wr_post(3)", NULL },
@@ -149,10 +163,10 @@ const struct fact wc_opcode_facts[] = {
 	  "ibv_wr_post(3)", NULL },
 	{ IBV_WC_RECV,
 	  "a message is in the buffers of the RECV; byte_len says how much (UD: with 40 for the GRH)",
-	  "a SEND completion", NULL, NULL, "ibv_poll_cq(3)", "examples/send-recv" },
+	  "a SEND completion", NULL, NULL, "ibv_poll_cq(3)", "explain/requests" },
 	{ IBV_WC_RECV_RDMA_WITH_IMM,
 	  "the peer has written to memory; the RECV was used for the immediate only, its buffers are as before",
-	  "an RDMA_WRITE completion", NULL, NULL, "ibv_poll_cq(3)", "examples/write-with-imm" },
+	  "an RDMA_WRITE completion", NULL, NULL, "ibv_poll_cq(3)", "explain/requests" },
 	{ IBV_WC_TM_ADD, "a tag was added to the list", NULL, NULL, NULL, "ibv_post_srq_ops(3)",
 	  NULL },
 	{ IBV_WC_TM_DEL, "a tag was removed from the list", NULL, NULL, NULL, "ibv_post_srq_ops(3)",

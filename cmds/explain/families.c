@@ -46,6 +46,7 @@ const struct fact_family fact_families[] = {
 	{ "send-flag", "flag of a work request", "IBV_SEND_", send_flag_words, send_flag_facts,
 	  NULL },
 	{ "port-space", "port space", "RDMA_PS_", ps_words, port_space_facts, NULL },
+	{ "rule", "rule", "", rule_words, rule_facts, NULL },
 	{ 0 }
 };
 

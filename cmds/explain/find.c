@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <ctype.h>
 #include <errno.h>
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,40 @@
 
 /* How well it fits; larger is better. */
 enum fit { FIT_NOT, FIT_TEXT, FIT_MEANING, FIT_PART, FIT_NUMBER, FIT_NAME };
+
+/* Words that people look for, and what they mean by them. */
+static const struct {
+	const char *word, *family;
+	uint64_t value;
+} synonyms[] = {
+	{ "overrun", "async", IBV_EVENT_CQ_ERR },
+	{ "overflow", "async", IBV_EVENT_CQ_ERR },
+	{ "imm_data", "rule", RULE_BYTE_ORDER },
+	{ "imm_data", "opcode", IBV_WR_RDMA_WRITE_WITH_IMM },
+	{ "imm_data", "opcode", IBV_WR_SEND_WITH_IMM },
+	{ "imm_data", "wc-opcode", IBV_WC_RECV_RDMA_WITH_IMM },
+	{ "odp", "access", IBV_ACCESS_ON_DEMAND },
+	{ "endianness", "rule", RULE_BYTE_ORDER },
+	{ "endian", "rule", RULE_BYTE_ORDER },
+	{ "htonl", "rule", RULE_BYTE_ORDER },
+	{ "alignment", "rule", RULE_ATOMICS },
+	{ "aligned", "rule", RULE_ATOMICS },
+	{ "atomic_cap", "rule", RULE_ATOMICS },
+	{ "keepalive", "rule", RULE_DEAD_PEER },
+	{ "keep-alive", "rule", RULE_DEAD_PEER },
+	{ "heartbeat", "rule", RULE_DEAD_PEER },
+	{ "visible", "rule", RULE_VISIBILITY },
+	{ "drain", "rule", RULE_DRAINING },
+	{ "ordering", "rule", RULE_ORDER },
+	{ "grh", "rule", RULE_UD_LENGTH },
+	{ "datagram", "rule", RULE_UD_LENGTH },
+	{ "memlock", "errno", ENOMEM },
+	{ "ulimit", "errno", ENOMEM },
+	{ "backlog", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
+	{ "firewall", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
+	{ "4791", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
+	{ "ibv_fork_init", "rule", RULE_FORK },
+};
 
 /* Upper case, '-' and ' ' are '_'. */
 static int plain(int c)
@@ -61,6 +97,15 @@ static bool is_number(const struct fact_family *f, const char *text, uint64_t va
 	return (uint64_t)v == value;
 }
 
+static bool is_meant(const struct fact_family *f, const struct fact *fact, const char *text)
+{
+	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+		if (synonyms[i].value == fact->value && same(synonyms[i].word, text) &&
+		    strcmp(synonyms[i].family, f->name) == 0)
+			return true;
+	return false;
+}
+
 static enum fit fits(const struct fact_family *f, const struct fact *fact, const char *text)
 {
 	const char *name = word_name(f->words, fact->value);
@@ -71,6 +116,8 @@ static enum fit fits(const struct fact_family *f, const struct fact *fact, const
 		return FIT_NAME;
 	if (is_number(f, text, fact->value))
 		return FIT_NUMBER;
+	if (is_meant(f, fact, text))
+		return FIT_PART;
 	if (isdigit((unsigned char)*text) || *text == '-')
 		return FIT_NOT;
 	if (holds(name, without(f->prefix, text)))

@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# explain.sh RDMASH: every value of the installed headers has an entry in explain, found by its
-# name; how many entries there are, and how many have a script that provokes them.
+# explain.sh RDMASH headers: every value of the installed headers has an entry in explain, found
+#   by its name, and every entry has a meaning and a source.
+# explain.sh RDMASH proved: runs scripts/explain on the device there is. An entry that names a
+#   script must be proved by that script: a section of it, 'proves FAMILY/NAME', has passed, or
+#   says why this device cannot show it; and no script proves an entry that does not name it.
 set -u
-rdmash=$1
+rdmash=$1 what=$2
 scripts=$(cd "$(dirname "$0")/.." && pwd)
-include=$(pkg-config --variable=includedir libibverbs)
-: "${include:=/usr/include}"
+families="wc-status cm-event rej errno async state attribute qp-type access opcode wc-opcode
+	send-flag port-space rule"
 
 # values HEADER ENUM: its names, a line each
 values() {
@@ -20,40 +23,73 @@ values() {
 		}' "$include/$1" | grep -vx -e IBV_QPS_UNKNOWN
 }
 
-names=$(for enum in ibv_wc_status ibv_wc_opcode ibv_wr_opcode ibv_event_type ibv_access_flags \
-	ibv_qp_state ibv_qp_attr_mask ibv_send_flags; do
-	values infiniband/verbs.h $enum
-done
-for enum in rdma_cm_event_type rdma_port_space; do
-	values rdma/rdma_cma.h $enum
-done)
-n=$(wc -w <<<"$names")
-[ "$n" -gt 100 ] || { echo "only $n values found in $include"; exit 1; }
-
-# shellcheck disable=SC2016  # Tcl's, not the shell's
-"$rdmash" -q --unsafe -f /dev/stdin "$scripts" $names <<'EOF'
-set scripts [lindex $argv 0]
-foreach name [lrange $argv 1 end] {
-	expect -name "$name is known" -true {
-		[dict exists [explain $name] name] &&
-			[string match "*_[dict get [explain $name] name]" $name]
-	}
-}
-set total 0
-set provoked 0
-set families {wc-status cm-event rej errno async state attribute qp-type access opcode
-	wc-opcode send-flag port-space}
-foreach family $families {
-	foreach entry [explain $family] {
-		set all [explain $family [dict get $entry name]]
-		expect -name "$family [dict get $entry name] tells its source" -true {
-			[dict get $all see] ne "" && [dict get $all means] ne ""
+headers() {
+	include=$(pkg-config --variable=includedir libibverbs)
+	: "${include:=/usr/include}"
+	names=$(for enum in ibv_wc_status ibv_wc_opcode ibv_wr_opcode ibv_event_type \
+		ibv_access_flags ibv_qp_state ibv_qp_attr_mask ibv_send_flags; do
+		values infiniband/verbs.h $enum
+	done
+	for enum in rdma_cm_event_type rdma_port_space; do
+		values rdma/rdma_cma.h $enum
+	done)
+	n=$(wc -w <<<"$names")
+	[ "$n" -gt 100 ] || { echo "only $n values found in $include"; exit 1; }
+	# shellcheck disable=SC2016,SC2086  # Tcl's, not the shell's; a word each
+	"$rdmash" -q -f /dev/stdin "$families" $names <<-'EOF'
+	foreach name [lrange $argv 1 end] {
+		expect -name "$name is known" -true {
+			[dict exists [explain $name] name] &&
+				[string match "*_[dict get [explain $name] name]" $name]
 		}
-		incr total
-		if {![dict exists $all script]} continue
-		incr provoked
-		tcl_close [tcl_open $scripts/[dict get $all script].rdma]
 	}
+	foreach family [lindex $argv 0] {
+		foreach entry [explain $family] {
+			set all [explain $family [dict get $entry name]]
+			expect -name "$family [dict get $entry name] tells its source" -true {
+				[dict get $all see] ne "" && [dict get $all means] ne ""
+			}
+		}
+	}
+	EOF
 }
-echo "explain: $total entries, $provoked with a script that provokes them"
-EOF
+
+# "FAMILY/NAME SCRIPT" of all entries; SCRIPT is - where none is named
+entries() {
+	# shellcheck disable=SC2016  # Tcl's
+	"$rdmash" -q -f /dev/stdin "$families" <<-'EOF'
+	foreach family [lindex $argv 0] {
+		foreach entry [explain $family] {
+			set name [dict get $entry name]
+			set all [explain $family $name]
+			echo "$family/$name [expr {[dict exists $all script] ? [dict get $all script] : "-"}]"
+		}
+	}
+	EOF
+}
+
+proved() {
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	failed=0
+	for file in "$scripts"/explain/*.rdma; do
+		name=explain/$(basename "$file" .rdma)
+		"$rdmash" -q -f "$file" >"$dir/out" 2>"$dir/err" ||
+			{ echo "not ok: $name"; cat "$dir/out" "$dir/err"; failed=1; }
+		awk -v name="$name" '$1 == "proved" || $1 == "elsewhere" { print $1, $2, name }' "$dir/out"
+	done >"$dir/all"
+	grep -v '^proved \|^elsewhere ' "$dir/all"
+	grep '^proved \|^elsewhere ' "$dir/all" | awk '{ print $2, $3 }' | sort >"$dir/shown"
+	entries >"$dir/entries"
+	grep -v ' -$' "$dir/entries" | sort >"$dir/named"
+	grep -q '^not ok' "$dir/all" && failed=1
+	if ! diff "$dir/named" "$dir/shown" >"$dir/diff"; then
+		echo "not ok: the entries that name a script (<) are not those that a script proves (>)"
+		cat "$dir/diff"
+		failed=1
+	fi
+	echo "explain: $(wc -l <"$dir/entries") entries, $(wc -l <"$dir/named") proved by a script," \
+		"$(grep -c '^proved ' "$dir/all") of them on this device"
+	exit "$failed"
+}
+$what
