@@ -28,6 +28,7 @@
 struct group group = {
 	.dir = SOCKET_DIR_NONE,
 	.rx = { [0 ... SLOTS - 1] = -1 },
+	.watch = -1,
 	.control = -1,
 	.epoll = -1,
 	.alive = -1,
@@ -371,10 +372,8 @@ static int open_senders(struct reason *r)
 
 static int open_epoll(struct reason *r)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = group.control };
-
 	group.epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (group.epoll < 0 || epoll_ctl(group.epoll, EPOLL_CTL_ADD, group.control, &event) != 0)
+	if (group.epoll < 0 || group_listen_to(group.control) != 0)
 		return fail_errno(r, "no epoll descriptor");
 	return 0;
 }
@@ -389,6 +388,7 @@ static void close_fd(int *fd)
 static void close_all(void)
 {
 	close_fd(&group.epoll);
+	close_fd(&group.watch);
 	close_fd(&group.control); /* nobody asks us any more */
 	sockets_close(group.rx);
 	close_fd(&group.sender[0]);
@@ -406,7 +406,7 @@ static int set_up(struct reason *r)
 		return -1;
 	sockets_claimed(group.rx[slot]);
 	group.slot = (unsigned)slot;
-	return 0;
+	return move_watch() == 0 ? 0 : fail_errno(r, "no look at the directory of the sockets");
 }
 
 static enum gathered join_locked(struct reason *r)
@@ -473,6 +473,7 @@ int group_join(char *text, size_t size)
 void group_leave(void)
 {
 	messages_stop();
+	close_fd(&group.watch);
 	if (group.slot) {
 		struct local_name name = control_name(&group.dir, group.slot);
 

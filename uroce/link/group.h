@@ -9,6 +9,7 @@
  * manager: whoever reads one hands it on to the process that it is for.
  *
  *   group.c     joining and leaving
+ *   group_move.c   when the directory is removed
  *   sockets.c   the sockets of the group, and those to send from
  *   control.c   messages between the processes
  *   names.c     who listens for connections

@@ -12,10 +12,11 @@ struct group {
 	unsigned slot; /* 0: not joined */
 	struct socket_dir dir;
 	int rx[SLOTS];
-	bool alone;    /* rx has no more than our own: others cannot join */
-	int control;   /* bound to control_name() of the slot */
-	int epoll;     /* of control, and of the names that we hold */
-	int alive;     /* bound to the GUID of this process */
+	bool alone;  /* rx has no more than our own: others cannot join */
+	int watch;   /* of the file of control */
+	int control; /* bound to control_name() of the slot */
+	int epoll;   /* of control, and of the names that we hold */
+	int alive;   /* bound to the GUID of this process */
 	uint64_t guid;
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
@@ -30,7 +31,18 @@ void messages_stop(void);
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n);
 
-/* names.c: is it the descriptor of a name that is held? */
+/* group_move.c: looks whether the directory is removed, as long as we are in it: move_if_gone()
+ * when group.watch is readable. 0, or -1 with errno. */
+int move_watch(void);
+void move_if_gone(void);
+/* The socket fd is bound to the name instead, with DIR_NAMES locked. */
+int move_socket(const struct local_name *name, int fd);
+/* group_serve() is to serve it, too. */
+int group_listen_to(int fd);
+
+/* names.c: binds all that are held once more, in group.dir, with DIR_NAMES locked. */
+void names_move(void);
+/* Is it the descriptor of a name that is held? */
 bool names_have(int fd);
 /* Gives all back; after fork() they are the parent's, and stay. */
 void names_close(void);

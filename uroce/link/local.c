@@ -12,25 +12,29 @@
 #include <time.h>
 #include <unistd.h>
 
-static void set_path(struct local_name *name, int n)
+#define BASE_BYTES 80 /* of the name of a file, with a \0; the way to it has room for 24 more */
+
+struct local_name local_in(const struct socket_dir *dir, const char *base)
 {
-	name->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n + 1);
+	struct local_name name = { .un.sun_family = AF_UNIX };
+	int n = snprintf(name.un.sun_path, sizeof(name.un.sun_path), "/proc/self/fd/%d/%s", dir->fd,
+			 base);
+
+	name.len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n + 1);
+	return name;
 }
 
 struct local_name local_name(const struct socket_dir *dir, const char *format, ...)
 {
-	struct local_name name = { .un.sun_family = AF_UNIX };
-	char *path = name.un.sun_path;
-	size_t room = sizeof(name.un.sun_path);
+	char base[BASE_BYTES];
 	va_list args;
 	int n;
 
-	n = snprintf(path, room, "/proc/self/fd/%d/%" PRIu64 ".", dir->fd, dir->network);
+	n = snprintf(base, sizeof(base), "%" PRIu64 ".", dir->network);
 	va_start(args, format);
-	n += vsnprintf(path + n, room - (size_t)n, format, args);
+	vsnprintf(base + n, sizeof(base) - (size_t)n, format, args);
 	va_end(args);
-	set_path(&name, n);
-	return name;
+	return local_in(dir, base);
 }
 
 const char *local_base(const struct local_name *name)
@@ -104,13 +108,11 @@ void local_sweep(const struct socket_dir *dir)
 
 	socket_dir_begin(dir, &entries);
 	while ((base = socket_dir_next(&entries))) {
-		struct local_name name = { .un.sun_family = AF_UNIX };
-		int n = snprintf(name.un.sun_path, sizeof(name.un.sun_path), "/proc/self/fd/%d/%s",
-				 dir->fd, base);
+		struct local_name name;
 
-		if (n < 0 || (size_t)n >= sizeof(name.un.sun_path))
+		if (strlen(base) >= BASE_BYTES)
 			continue;
-		set_path(&name, n);
+		name = local_in(dir, base);
 		remove_stale(dir, &name);
 	}
 	socket_dir_end(&entries);

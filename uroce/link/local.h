@@ -20,10 +20,12 @@ struct local_name {
 	socklen_t len;
 };
 
-/* "<network>." and what the format says, which must fit into 64 bytes. It goes through the
+/* "<network>." and what the format says, which must fit into 56 bytes. It goes through the
  * descriptor of the directory: a long path fits, and a directory that was renamed is the same. */
 __attribute__((format(printf, 2, 3))) struct local_name local_name(const struct socket_dir *dir,
 								   const char *format, ...);
+/* That of a file in it, which must fit too. */
+struct local_name local_in(const struct socket_dir *dir, const char *base);
 /* The name of the file. */
 const char *local_base(const struct local_name *name);
 

@@ -204,7 +204,10 @@ void group_serve(void)
 		return;
 	n = epoll_wait(group.epoll, events, sizeof(events) / sizeof(events[0]), 0);
 	for (int i = 0; i < n; i++)
-		serve_fd(events[i].data.fd);
+		if (events[i].data.fd == group.watch)
+			move_if_gone();
+		else
+			serve_fd(events[i].data.fd);
 	if (nwaiting)
 		send_waiting(&again);
 }

@@ -178,7 +178,6 @@ static int claim_locked(struct group_name *n, uint16_t space, uint16_t *port,
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr)
 {
 	struct group_name *name;
-	struct epoll_event event = { .events = EPOLLIN };
 
 	if (!group.slot) {
 		errno = ENODEV;
@@ -189,8 +188,7 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 		return NULL;
 	if (claim_locked(name, space, port, addr) != 0)
 		goto undo;
-	event.data.fd = name->fd;
-	if (epoll_ctl(group.epoll, EPOLL_CTL_ADD, name->fd, &event) != 0) {
+	if (group_listen_to(name->fd) != 0) {
 		int err = errno;
 
 		local_close(&group.dir, &name->name, name->fd);
@@ -261,6 +259,20 @@ void names_forget(void)
 	if (group.alive >= 0)
 		close(group.alive);
 	group.alive = -1;
+}
+
+void names_move(void)
+{
+	struct local_name guid = guid_name(group.guid);
+	struct group_name *name;
+
+	LIST_FOREACH(name, &held, next) {
+		name->name = local_in(&group.dir, local_base(&name->name));
+		if (move_socket(&name->name, name->fd) == 0)
+			group_listen_to(name->fd);
+	}
+	if (group.alive >= 0)
+		move_socket(&guid, group.alive);
 }
 
 int group_announce(uint64_t guid)

@@ -460,6 +460,45 @@ static void test_leftovers(void)
 	worker_end(&a);
 }
 
+/* The session ends, and what was left running stays reachable: also for who comes later. */
+static void test_removed(const char *dir, const char *command)
+{
+	struct worker a, b, c;
+
+	clear_tmp();
+	CHECK_INT(mkdir("/run/user", 0755), 0);
+	CHECK_INT(mkdir("/run/user/1000", 0700), 0);
+	CHECK_INT(chown("/run/user/1000", ALICE, ALICE), 0);
+	if (strncmp(dir, "/tmp", 4) == 0)
+		CHECK_INT(system("rmdir /run/user/1000"), 0);
+	joins(&a, ALICE, 1);
+	joins(&b, ALICE, 2);
+	CHECK(entries(dir) > 0);
+	worker_ask(&a, "claim 106 7471 " ANY4);
+	CHECK_INT(worker_number(&a, "port"), 7471);
+	worker_stop(&a); /* else they may be back before all is removed */
+	worker_stop(&b);
+	CHECK_INT(system(command), 0);
+	kill(a.pid, SIGCONT);
+	kill(b.pid, SIGCONT);
+	joins(&c, ALICE, 3);
+	for (unsigned i = 0; i < 2000 && entries(ALICES_DIR) < 5; i++)
+		poll(NULL, 0, 1);
+	CHECK_INT(entries(ALICES_DIR), 5); /* three slots, the port, the lock */
+	CHECK_STR(worker_ask(&c, "forward-name 106 7471 " ANY4), "0");
+	mads_come(&a, 1);
+	CHECK_STR(worker_ask(&b, "forward 1 1"), "0");
+	mads_come(&a, 2);
+	CHECK_STR(worker_ask(&a, "forward 3 1"), "0");
+	mads_come(&c, 1);
+	worker_ask(&c, "claim 106 7471 " ANY4);
+	CHECK_INT(worker_number(&c, "errno"), EADDRNOTAVAIL);
+	worker_end(&a);
+	worker_end(&b);
+	worker_end(&c);
+	CHECK_INT(system("rm -rf /run/user"), 0);
+}
+
 int main(void)
 {
 	netns_enter();
@@ -476,5 +515,7 @@ int main(void)
 	test_two_networks();
 	test_environment();
 	test_leftovers();
+	test_removed("/run/user/1000/uroce-1000", "rm -rf /run/user/1000");
+	test_removed(ALICES_DIR, "rm -rf " ALICES_DIR);
 	return checks_end();
 }
