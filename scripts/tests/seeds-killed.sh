@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# seeds-killed.sh RDMASH [WORD]: one end of a transfer is killed (SIGKILL) in the middle
+# of it; the other must not end as if all had come. On the embedded device, each try in a network of its own.
+# Scripts of scripts/seeds and scripts/labs; where the middle is, the sed expression says: the
+# end that is changed by it prints "mid", and then waits.
+# shellcheck disable=SC2016 # dollars are Tcl's
+set -u
+rdmash=$1 word=${2-}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=wait.sh
+. "$here/wait.sh"
+
+# what|who is killed|server's script|its words|client's script|its words|the client's middle|said
+tries='bulk|client|seeds/lab-bulk-server|7471 16m|seeds/lab-bulk-client|@ 7471 16m 64k|/>= 64} batch_done/s/$/; if {$completed >= 32} mid/|expected 16777216, got
+bulk|server|seeds/lab-bulk-server|7471 16m|seeds/lab-bulk-client|@ 7471 16m 64k|/>= 64} batch_done/s/$/; if {$completed == 32} mid/|a WRITE ends with
+tcp|client|seeds/lab-tcp-server|9000 64m|seeds/lab-tcp-client|@ 9000 64m|/progress/s/$/; if {$sent > 8000000} mid/|tcp
+tcp|server|seeds/lab-tcp-server|9000 64m|seeds/lab-tcp-client|@ 9000 64m|/progress/s/$/; if {$sent == 8388608} mid/|tcp
+file|client|seeds/geek-file-server|$dir/in 1|seeds/geek-file-client|@ $dir/large|/incr total/s/$/; if {$total > 10485760} mid/|the connection has ended
+file|server|seeds/geek-file-server|$dir/in 1|seeds/geek-file-client|@ $dir/large|/incr total/s/$/; if {$total == 20971520} mid/|the connection has ended
+mr-cache|client|seeds/lab-mr-cache-server||seeds/lab-mr-cache-client|@ 7473|/mr_put .mr$/s/$/; if {$i == 20} mid/|the letter of the last iteration
+example|client|seeds/rdma-example-server||seeds/rdma-example-client|-a @ -s 0123456789|s/^post write src/post write src -len 5/; /^post read/s/^/mid; /|expected 10, got 5
+labs: mr-cache|client|labs/mr-cache|server|labs/mr-cache|client @|/^	post write/s/^/if {$i == 20 \&\& [info exists ::without]} mid; /|the server has it
+labs: netem|client|labs/netem|server|labs/netem|client @|/^	foreach {what faults}/s/$/; if {$what eq "is 2 ms longer"} mid/|the server has all of the last
+labs: tuning|client|labs/tuning|server|labs/tuning|client @|/mem fill buf/s/$/; if {$chunk == 4096} mid/|the server has all of the last'
+
+if [ "$word" != --try ]; then
+	failures=0
+	while IFS='|' read -r -a try; do
+		case "${try[0]} ${try[1]}" in *"$word"*) ;; *) continue ;; esac
+		bash "$here/on.sh" uroce bash "$0" "$rdmash" --try "${try[@]}"
+		case $? in 0) ;; 77) exit 77 ;; *) failures=$((failures + 1)) ;; esac
+	done <<<"$tries"
+	echo "$failures failed"
+	exit $((failures > 0))
+fi
+
+what=$3 killed=$4 server=$5 server_words=$6 client=$7 client_words=$8 middle=$9 said=${10}
+dir=$(mktemp -d /tmp/seeds-killed.XXXXXX) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cp -r "$here/../seeds" "$here/../labs" "$dir"
+mkdir "$dir/in"
+truncate -s 30M "$dir/large"
+sed "$middle" "$here/../$client.rdma" >"$dir/$client-mid.rdma"
+cmp -s "$dir/$client-mid.rdma" "$dir/$client.rdma" && { echo "not ok: $what: there is no middle"; exit 1; }
+exec 2>/dev/null # where bash tells of jobs that were killed
+mid='proc mid {} { echo mid; sleep 2s }'
+
+# run SCRIPT WORDS OUT
+run() {
+	local words
+	eval "words=(${2//@/10.0.0.1})"
+	"$rdmash" -q --allow-dir "$dir" -c "$mid" -c 'set within 8s' -f "$dir/$1.rdma" -- "${words[@]}" \
+		>"$dir/$3" 2>&1 </dev/null &
+}
+listens() {
+	grep -q 'server listening' "$dir/server.out" || [[ $("$UROCE" status) == *listens* ]]
+}
+run "$server" "$server_words" server.out
+server_pid=$!
+until listens || ! kill -0 "$server_pid" 2>/dev/null; do nap 0.05; done
+run "$client-mid" "$client_words" client.out
+client_pid=$!
+until grep -q '^mid' "$dir/client.out" || ! kill -0 "$client_pid" 2>/dev/null; do nap 0.05; done
+if [ "$killed" = client ]; then
+	kill -9 "$client_pid"
+	other=server pid=$server_pid
+else
+	kill -9 "$server_pid"
+	other=client pid=$client_pid
+fi
+wait "$pid"
+status=$?
+kill -9 "$client_pid" "$server_pid" 2>/dev/null
+if grep -q '^mid' "$dir/client.out" && [ "$status" != 0 ] && [ "$status" -lt 100 ] &&
+	grep -qF -- "$said" "$dir/$other.out"; then
+	echo "ok: $what, the $killed is killed: $(grep -m 1 -F -- "$said" "$dir/$other.out")"
+	exit
+fi
+echo "not ok: $what, the $killed is killed: exit status $status of the $other, wanted '$said'"
+sed 's/^/    /' "$dir/client.out" "$dir/server.out"
+exit 1
