@@ -5,6 +5,7 @@
  * libedit rewrites the file when it saves, and what another shell has added meanwhile is
  * gone. So each entry is appended here, with one write(2) under a lock.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #include "hist.h"
+#include "print.h"
+#include "save.h"
 #include "xmem.h"
 
 #define ENTRIES 10000
@@ -99,36 +102,44 @@ static void encode(Tcl_DString *line, const char *entry)
 	Tcl_DStringAppend(line, "\n", 1);
 }
 
-static void append(const char *path, const char *entry)
+/* 0, or why it could not be (errno). */
+static int append(const char *path, const char *entry)
 {
 	Tcl_DString line;
 	struct stat st;
-	ssize_t n;
-	int fd;
+	int fd, why = 0;
 
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return;
+		return errno;
 	Tcl_DStringInit(&line);
 	flock(fd, LOCK_EX);
 	if (fstat(fd, &st) == 0 && st.st_size == 0)
 		Tcl_DStringAppend(&line, COOKIE, -1);
 	encode(&line, entry);
-	n = write(fd, Tcl_DStringValue(&line), Tcl_DStringLength(&line));
-	(void)n;
-	close(fd);
+	if (save_piece(fd, Tcl_DStringValue(&line), (size_t)Tcl_DStringLength(&line)))
+		why = errno;
+	if (close(fd) && !why)
+		why = errno;
 	Tcl_DStringFree(&line);
+	return why;
 }
 
 void hist_add(struct hist *h, const char *entry)
 {
 	HistEvent ev;
+	int why;
 
 	if (h->last && strcmp(h->last, entry) == 0)
 		return;
 	free(h->last);
 	h->last = xstrdup(entry);
 	history(h->entries, &ev, H_ENTER, entry);
-	if (h->path)
-		append(h->path, entry);
+	why = h->path ? append(h->path, entry) : 0;
+	if (!why)
+		return;
+	print_error("rdmash: %s: %s: what is typed is not kept from here on\n", h->path,
+		    strerror(why));
+	free(h->path);
+	h->path = NULL;
 }

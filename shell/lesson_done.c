@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Which lessons were finished: a file with a number a line. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static void make_folders(char *path)
 void lesson_note_done(unsigned number)
 {
 	char *path = xdg_state("lessons");
+	bool noted;
 	FILE *f;
 
 	if (!path || lesson_done() & 1ul << number) {
@@ -47,10 +49,10 @@ void lesson_note_done(unsigned number)
 	}
 	make_folders(path);
 	f = fopen(path, "ae");
-	if (f) {
-		fprintf(f, "%u\n", number);
-		fclose(f);
-	} else {
+	noted = f && fprintf(f, "%u\n", number) > 0;
+	if (f && fclose(f))
+		noted = false;
+	if (!noted) {
 		print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
 			    strerror(errno));
 	}

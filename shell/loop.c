@@ -44,7 +44,7 @@ struct loop_timer {
 TAILQ_HEAD(watches, watch);
 TAILQ_HEAD(timers, loop_timer);
 
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGPIPE };
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGPIPE, SIGXFSZ };
 #define N_SIGNALS (sizeof(signals) / sizeof(*signals))
 
 struct loop {
@@ -114,6 +114,12 @@ static bool stays_ignored(int sig, const struct sigaction *before)
 	return sig != SIGWINCH && before->sa_handler == SIG_IGN;
 }
 
+/* A write that fails for the same reason says so: EPIPE, EFBIG. */
+static bool tells_by_errno(int sig)
+{
+	return sig == SIGPIPE || sig == SIGXFSZ;
+}
+
 /* SA_RESTART: the libraries below do not expect EINTR, and poll(2) gives it anyway. */
 static void catch_signals(struct loop *l)
 {
@@ -125,7 +131,7 @@ static void catch_signals(struct loop *l)
 		sigaction(signals[i], NULL, &l->before[i]);
 		if (stays_ignored(signals[i], &l->before[i]))
 			continue;
-		sa.sa_handler = signals[i] == SIGPIPE ? SIG_IGN : on_signal;
+		sa.sa_handler = tells_by_errno(signals[i]) ? SIG_IGN : on_signal;
 		sigaction(signals[i], &sa, NULL);
 	}
 }

@@ -17,6 +17,7 @@
 #include "lesson.h"
 #include "record.h"
 #include "repl.h"
+#include "save.h"
 #include "script.h"
 #include "serve.h"
 #include "session.h"
@@ -363,6 +364,8 @@ int main(int argc, char **argv)
 	}
 	free_session(&s);
 	free_options(&s, &cl);
+	if (save_incomplete())
+		code = code ? code : EXIT_COMMAND;
 	print_text(PRINT_OUT, "");
 	if (print_failed()) {
 		print_error("rdmash: standard output: %s\n", strerror(print_failed()));

@@ -4,8 +4,6 @@
  * afterwards, too: often one knows only then that it was worth it.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,9 +11,9 @@
 #include "args.h"
 #include "builtin.h"
 #include "cmd.h"
-#include "file.h"
 #include "out.h"
 #include "record.h"
+#include "save.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -24,21 +22,24 @@
 struct recorder {
 	char *kept[KEPT]; /* a ring of what succeeded */
 	unsigned long n;
-	FILE *to; /* being recorded to, or NULL */
+	int fd; /* being recorded to, or -1 */
 	char *path;
 };
 
 struct recorder *recorder_new(void)
 {
-	return xcalloc(1, sizeof(struct recorder));
+	struct recorder *r = xcalloc(1, sizeof *r);
+
+	r->fd = -1;
+	return r;
 }
 
 static void stop(struct recorder *r)
 {
-	if (r->to)
-		fclose(r->to);
+	if (r->fd >= 0 && close(r->fd))
+		save_ends(r->path, errno);
 	free(r->path);
-	r->to = NULL;
+	r->fd = -1;
 	r->path = NULL;
 }
 
@@ -75,14 +76,33 @@ static bool left_out(const char *command, int len)
 	return c && c->flags & CMD_NO_RECORD;
 }
 
-static void comment(FILE *to, const char *text)
+/* As comment; a backslash at the end of its last line would take the next command into it. */
+static void comment(Tcl_DString *to, const char *text)
 {
 	for (const char *p = text; *p;) {
 		size_t len = strcspn(p, "\n");
 
-		fprintf(to, "# %.*s\n", (int)len, p);
+		xappendf(to, "# %.*s%s\n", (int)len, p, len && p[len - 1] == '\\' ? " " : "");
 		p += len + (p[len] == '\n');
 	}
+}
+
+static void write_note(struct session *s, struct recorder *r, const char *text, bool failed)
+{
+	Tcl_DString piece;
+
+	Tcl_DStringInit(&piece);
+	if (failed) {
+		comment(&piece, text);
+		comment(&piece, s->fail.text ? s->fail.text : "failed");
+	} else {
+		xappendf(&piece, "%s\n", text);
+	}
+	if (save_piece(r->fd, Tcl_DStringValue(&piece), (size_t)Tcl_DStringLength(&piece))) {
+		save_ends(r->path, errno);
+		stop(r);
+	}
+	Tcl_DStringFree(&piece);
 }
 
 static void keep(struct recorder *r, char *command)
@@ -101,17 +121,8 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 	if (!r || left_out(command, len))
 		return;
 	text = xasprintf("%.*s", len, command);
-	if (r->to && failed) {
-		/* a continued last line of a comment would swallow the next command */
-		comment(r->to, text);
-		comment(r->to, s->fail.text ? s->fail.text : "failed");
-	} else if (r->to) {
-		fprintf(r->to, "%s\n", text);
-	}
-	if (r->to && fflush(r->to)) {
-		print_error("record: %s: %s; recording stops\n", r->path, strerror(errno));
-		stop(r);
-	}
+	if (r->fd >= 0)
+		write_note(s, r, text, failed);
 	if (failed)
 		free(text);
 	else
@@ -120,7 +131,7 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 
 struct record_args {
 	struct num last;
-	bool stop;
+	bool stop, force;
 	const char *path;
 };
 
@@ -128,38 +139,49 @@ static const struct arg record_arg_table[] = {
 	OPT("last", record_args, last, kind_u32, "only the commands that came last, so many",
 	    .min = 1, .max = KEPT),
 	SWITCH("stop", record_args, stop, "no more"),
+	SWITCH("force", record_args, force, "replace a file that is there"),
 	POS_OPT("file", record_args, path, kind_path, "the script to write"),
 	ARGS_END,
 };
 
-static FILE *create(struct session *s, const char *path)
-{
-	int fd = file_open(s, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (fd >= 0 && !to) {
-		fail_call(s, errno, "fdopen", "%s", path);
-		close(fd);
-	}
-	if (to)
-		fputs("# recorded by rdmash\n", to);
-	return to;
-}
+static const char heading[] = "# recorded by rdmash\n";
 
 static int record_last(struct session *s, const struct record_args *a, struct out *o)
 {
 	struct recorder *r = s->recorder;
 	unsigned long have = r->n < KEPT ? r->n : KEPT;
 	unsigned long n = a->last.v < have ? a->last.v : have;
-	FILE *to = create(s, a->path);
+	Tcl_DString text;
+	int rc;
 
-	if (!to)
-		return -1;
+	Tcl_DStringInit(&text);
+	Tcl_DStringAppend(&text, heading, -1);
 	for (unsigned long i = r->n - n; i < r->n; i++)
-		fprintf(to, "%s\n", r->kept[i % KEPT]);
-	if (fclose(to))
-		return fail_call(s, errno, "fclose", "%s", a->path);
+		xappendf(&text, "%s\n", r->kept[i % KEPT]);
+	rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
+		       (size_t)Tcl_DStringLength(&text));
+	Tcl_DStringFree(&text);
+	if (rc)
+		return -1;
 	out_int(o, NULL, (int64_t)n, "%lu commands written to %s\n", n, a->path);
+	return 0;
+}
+
+static int begin(struct session *s, const struct record_args *a)
+{
+	struct recorder *r = s->recorder;
+	int fd = save_growing(s, a->path, a->force, 0666);
+
+	if (fd < 0)
+		return -1;
+	if (save_piece(fd, heading, sizeof heading - 1)) {
+		fail_call(s, errno, "write", "%s", a->path);
+		close(fd);
+		return -1;
+	}
+	stop(r);
+	r->fd = fd;
+	r->path = xstrdup(a->path);
 	return 0;
 }
 
@@ -167,13 +189,11 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct record_args *a = args;
 	struct recorder *r = s->recorder;
-	FILE *to;
-
 	if (a->stop + a->last.set > 1 || (a->stop && a->path))
 		return fail(s, "args", "TOOMANY", "record: -stop stands alone");
 	if (a->last.set && !a->path)
 		return fail(s, "args", "MISSING", "record: -last needs a file to write");
-	if (a->stop && !r->to)
+	if (a->stop && r->fd < 0)
 		return fail(s, "record", "IDLE", "nothing is being recorded");
 	if (a->stop) {
 		out_str(o, NULL, r->path, "recorded to %s\n", r->path);
@@ -181,18 +201,14 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 		return 0;
 	}
 	if (!a->path) {
-		out_str(o, NULL, r->to ? r->path : "",
-			r->to ? "recording to %s\n" : "%sno recording\n", r->to ? r->path : "");
+		out_str(o, NULL, r->path ? r->path : "",
+			r->path ? "recording to %s\n" : "%sno recording\n", r->path ? r->path : "");
 		return 0;
 	}
 	if (a->last.set)
 		return record_last(s, a, o);
-	to = create(s, a->path);
-	if (!to)
+	if (begin(s, a))
 		return -1;
-	stop(r);
-	r->to = to;
-	r->path = xstrdup(a->path);
 	out_str(o, NULL, r->path, "recording to %s\n", r->path);
 	return 0;
 }
@@ -213,7 +229,8 @@ const struct cmd cmd_record = {
 		"commands that went well, record -stop ends it. Alone it says whether it is on.\n"
 		"Only what succeeded becomes a command of the script; what failed is kept as a\n"
 		"comment with its error. help, record itself and other commands that only look\n"
-		"are left out. The file can be run at once: rdmash FILE.",
+		"are left out. The file can be run at once: rdmash FILE. Each command is written\n"
+		"when it has run; a file that is there is replaced only with -force.",
 	.examples = record_examples,
 	.args = record_arg_table,
 	.size = sizeof(struct record_args),

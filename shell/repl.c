@@ -102,8 +102,10 @@ static void escape(const char *command)
 
 	fflush(stdout);
 	signal(SIGPIPE, SIG_DFL); /* what is ignored here would be ignored there */
+	signal(SIGXFSZ, SIG_DFL);
 	rc = system(command);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (rc == -1)
 		print_error("error: system: %s\n", strerror(errno));
 	else if (WIFSIGNALED(rc))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of text for scripts, through the gate that every file goes through. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cmd.h"
 #include "file.h"
 #include "out.h"
+#include "save.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -18,7 +18,7 @@
 
 struct text_args {
 	const char *path, *text;
-	bool append;
+	bool append, force;
 };
 
 /* --------------------------------------------------------------------- save -- */
@@ -27,29 +27,30 @@ static const struct arg save_arg_table[] = {
 	POS("file", text_args, path, kind_path, "file to write"),
 	POS("text", text_args, text, kind_str, "what it will hold; a newline is added"),
 	SWITCH("append", text_args, append, "after what the file has"),
+	SWITCH("force", text_args, force, "replace a file that is there"),
 	ARGS_END,
 };
 
 static int save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
-	int fd = file_open(s, a->path, O_WRONLY | O_CREAT | (a->append ? O_APPEND : O_TRUNC), 0644);
+	char *text = xasprintf("%s\n", a->text);
 	int rc;
 
 	(void)o;
-	if (fd < 0)
-		return -1;
-	rc = file_put(s, fd, a->path, a->text, strlen(a->text)) ||
-	     file_put(s, fd, a->path, "\n", 1);
-	if (close(fd) && !rc)
-		return fail_call(s, errno, "close", "%s", a->path);
-	return rc ? -1 : 0;
+	if (a->append)
+		rc = save_append(s, a->path, true, 0644, text, strlen(text));
+	else
+		rc = save_file(s, a->path, a->force, 0644, text, strlen(text));
+	free(text);
+	return rc;
 }
 
 static const struct cmd_eg save_examples[] = {
 	{ "text save times.csv time_s,sent_mib", NULL },
 	{ "text save times.csv 0.5,128 -append", NULL },
 	{ "echo [text load times.csv]", "0.5,128" },
+	{ "text save times.csv x", "-force replaces it" },
 	{ NULL, NULL },
 };
 
@@ -57,8 +58,9 @@ const struct cmd cmd_text_save = {
 	.name = "text save",
 	.family = "scripts",
 	.summary = "write a text to a file",
-	.text = "The file is made, or replaced; with -append the text comes after what is there. A\n"
-		"script may write below its own directory (or --allow-dir). For bytes: mem save.",
+	.text = "The file is made; one that is there is replaced only with -force. Either all of it\n"
+		"is written or nothing. With -append the text comes after what is there. A script\n"
+		"may write below its own directory (or --allow-dir). For bytes: mem save.",
 	.examples = save_examples,
 	.args = save_arg_table,
 	.size = sizeof(struct text_args),

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* export c: the session so far as a C program. */
-#include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "cmd.h"
 #include "export_file.h"
-#include "file.h"
 #include "out.h"
 #include "program.h"
+#include "save.h"
 #include "session.h"
 #include "xmem.h"
 
 struct export_args {
 	const char *path;
 	struct num role;
+	bool force;
 };
 
 static const struct word roles[] = { { "client", END_CLIENT, "the end that connects" },
@@ -29,18 +27,24 @@ static const struct arg export_args[] = {
 	POS("file", export_args, path, kind_path, "the program; CMakeLists.txt goes beside it"),
 	OPT("role", export_args, role, kind_enum, "of a session with both ends: only this one",
 	    .data = roles),
-	ARGS_END
+	SWITCH("force", export_args, force, "replace a program that is there"), ARGS_END
 };
 
-static int write_program(struct session *s, struct program *p, const char *path)
+static int write_text(struct session *s, const char *path, bool force, const Tcl_DString *text)
 {
-	char *copy = xstrdup(path);
+	return save_file(s, path, force, 0666, Tcl_DStringValue(text),
+			 (size_t)Tcl_DStringLength(text));
+}
+
+static int write_program(struct session *s, struct program *p, const struct export_args *a)
+{
+	char *copy = xstrdup(a->path);
 	Tcl_DString text;
 	int rc;
 
 	Tcl_DStringInit(&text);
 	program_text(p, basename(copy), &text);
-	rc = export_write(s, path, PROGRAM_MARK, &text);
+	rc = write_text(s, a->path, a->force, &text);
 	Tcl_DStringFree(&text);
 	free(copy);
 	return rc;
@@ -51,16 +55,14 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 {
 	char *copy = xstrdup(path), *copy2 = xstrdup(path);
 	char *cmake = xasprintf("%s/CMakeLists.txt", dirname(copy));
-	int fd = file_open(s, cmake, O_WRONLY | O_CREAT | O_EXCL, 0666), rc = -1;
 	Tcl_DString text;
+	int rc;
 
 	Tcl_DStringInit(&text);
-	*written = fd >= 0;
-	if (fd >= 0) {
-		program_cmake(basename(copy2), &text);
-		rc = export_put(s, fd, cmake, &text);
-		close(fd);
-	} else if (s->fail.code && strcmp(s->fail.code, "EEXIST") == 0) {
+	program_cmake(basename(copy2), &text);
+	rc = write_text(s, cmake, false, &text);
+	*written = rc == 0;
+	if (rc && strcmp(s->fail.code, "EEXIST") == 0) {
 		fail_clear(&s->fail);
 		rc = 0;
 	}
@@ -93,7 +95,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 			  p.role ? "nothing in this session is of that role"
 				 : "the session has made no calls yet: there is nothing to export");
 	else
-		rc = write_program(s, &p, a->path);
+		rc = write_program(s, &p, a);
 	if (rc == 0)
 		rc = write_cmake(s, a->path, &cmake);
 	if (rc == 0)

@@ -11,11 +11,6 @@ struct session;
 
 /* The name of path ends with end and can be that of a target. 0, or -1 with s->fail filled. */
 int export_check_name(struct session *s, const char *path, const char *end);
-/* Makes text what the open file fd has. 0, or -1 with s->fail filled. */
-int export_put(struct session *s, int fd, const char *path, const Tcl_DString *text);
-/* Writes text to path, over what begins with mark too, but over nothing else. 0, or -1 with
- * s->fail filled. */
-int export_write(struct session *s, const char *path, const char *mark, const Tcl_DString *text);
 /* What is not in the program. */
 void export_tell(const struct program *p, struct out *o);
 

@@ -8,15 +8,19 @@
 #include "export_file.h"
 #include "out.h"
 #include "program.h"
+#include "save.h"
 #include "session.h"
 #include "xmem.h"
 
 struct python_args {
 	const char *path;
+	bool force;
 };
 
-static const struct arg python_args[] = { POS("file", python_args, path, kind_path, "the program"),
-					  ARGS_END };
+static const struct arg python_args[] = {
+	POS("file", python_args, path, kind_path, "the program"),
+	SWITCH("force", python_args, force, "replace a program that is there"), ARGS_END
+};
 
 static int python_exec(struct session *s, const void *args, struct out *o)
 {
@@ -32,7 +36,8 @@ static int python_exec(struct session *s, const void *args, struct out *o)
 	Tcl_DStringInit(&text);
 	rc = python_write(&p, basename(copy), &text);
 	if (rc == 0)
-		rc = export_write(s, a->path, PYTHON_MARK, &text);
+		rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
+			       (size_t)Tcl_DStringLength(&text));
 	if (rc == 0) {
 		out_str(o, "file", a->path, "%s\n", a->path);
 		export_tell(&p, o);

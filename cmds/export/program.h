@@ -35,7 +35,7 @@ struct source {
 
 #define ADDRESSES 8
 
-/* How such a program begins: a file that begins otherwise is not written over. */
+/* How such a program begins. */
 #define PROGRAM_MARK "/* Exported by rdmash"
 #define PYTHON_MARK  "#!/usr/bin/python3\n\"\"\"Exported by rdmash"
 

@@ -120,7 +120,7 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg digest_egs[] = {
 	{ "mem digest buf -len 5", "5d41402abc4b2a76b9719d911017c592" },
-	{ "mem save buf out.bin -len 5; mem digest -file out.bin",
+	{ "mem save buf digest.bin -len 5; mem digest -file digest.bin",
 	  "5d41402abc4b2a76b9719d911017c592" },
 	{ "mem digest buf -len 0 -algorithm sha256", "e3b0c44298fc1c149afbf4c8996fb924" },
 	{ NULL, NULL }

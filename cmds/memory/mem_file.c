@@ -8,6 +8,7 @@
 #include "file.h"
 #include "journal.h"
 #include "mem.h"
+#include "save.h"
 #include "session.h"
 #include "table.h"
 
@@ -15,7 +16,7 @@ struct file_args {
 	struct mr *mr;
 	struct num off, len, at;
 	const char *path;
-	bool fresh, append;
+	bool force, append;
 };
 
 #define FILE_MR POS_OPT("mr", file_args, mr, kind_mr, "region")
@@ -79,12 +80,11 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg load_egs[] = { { "mem save buf out.bin -len 12", "12 B" },
-					  { "mem load buf out.bin -off 100", "12 B" },
-					  { "mem get buf 100 12", "to be loaded" },
-					  { "mem load buf out.bin -at 6 -len 100", "6 B" },
-					  { "mem get buf 0 6", "loaded" },
-					  { NULL, NULL } };
+static const struct cmd_eg load_egs[] = {
+	{ "mem save buf in.bin -len 12", "12 B" }, { "mem load buf in.bin -off 100", "12 B" },
+	{ "mem get buf 100 12", "to be loaded" },  { "mem load buf in.bin -at 6 -len 100", "6 B" },
+	{ "mem get buf 0 6", "loaded" },	   { NULL, NULL }
+};
 
 const struct cmd cmd_mem_load = {
 	.name = "mem load",
@@ -107,34 +107,24 @@ static const struct arg save_args[] = {
 	POS("file", file_args, path, kind_path, "file to write"),
 	OPT("off", file_args, off, kind_size, "where in the region", .dflt = "0"),
 	OPT("len", file_args, len, kind_size, "bytes; left out: up to its end"),
-	SWITCH("new", file_args, fresh, "fail if something of this name is there"),
+	SWITCH("force", file_args, force, "replace a file that is there"),
 	SWITCH("append", file_args, append, "at the end of the file that is there"),
 	ARGS_END
 };
-
-/* O_NOFOLLOW: what is appended to is the file of this name, not what it points to */
-static int save_flags(const struct file_args *a)
-{
-	if (a->append)
-		return O_WRONLY | O_APPEND | O_NOFOLLOW;
-	return O_WRONLY | O_CREAT | (a->fresh ? O_EXCL : O_TRUNC);
-}
 
 static int save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct file_args *a = args;
 	size_t n;
 	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
-	int fd, rc;
+	int rc;
 
-	if (a->fresh && a->append)
-		return fail(s, "mem", "EINVAL", "-new or -append: a new file has no end to go on");
-	fd = p ? file_open(s, a->path, save_flags(a), 0644) : -1;
-	if (fd < 0)
+	if (!p)
 		return -1;
-	rc = file_put(s, fd, a->path, p, n);
-	if (close(fd) && !rc)
-		rc = fail_call(s, errno, "close", "%s", a->path);
+	if (a->append)
+		rc = save_append(s, a->path, false, 0644, p, n);
+	else
+		rc = save_file(s, a->path, a->force, 0644, p, n);
 	if (rc)
 		return -1;
 	out_u64(o, NULL, n, "%zu B of %s to %s\n", n, a->mr->o.name, a->path);
@@ -145,16 +135,16 @@ static const struct cmd_eg save_egs[] = { { "mem save buf out.bin -len 5", "5 B 
 					  { "mem save buf out.bin -off 5 -len 7 -append",
 					    "7 B of buf" },
 					  { "mem load buf out.bin", "12 B" },
-					  { "mem save buf out.bin -new", "exists" },
+					  { "mem save buf out.bin", "-force replaces it" },
 					  { NULL, NULL } };
 
 const struct cmd cmd_mem_save = {
 	.name = "mem save",
 	.family = "memory",
 	.summary = "write a region to a file",
-	.text = "The file is made, or replaced; with -new it must not be there yet, with -append\n"
-		"it must. A script may write below its own directory (or --allow-dir). Returns\n"
-		"how many bytes were written.",
+	.text = "The file is made; one that is there is replaced only with -force. With -append it\n"
+		"must be there. Either all of it is written or nothing. A script may write below\n"
+		"its own directory (or --allow-dir). Returns how many bytes were written.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = save_egs,
 	.args = save_args,

@@ -192,6 +192,7 @@ static int spawn(struct peer *p, char *const *argv, int in, int out, int err)
 	sigaddset(&usual, SIGHUP);
 	sigaddset(&usual, SIGTERM);
 	sigaddset(&usual, SIGPIPE);
+	sigaddset(&usual, SIGXFSZ);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &usual);

@@ -20,11 +20,13 @@
 
 struct report_args {
 	const char *path, *title;
+	bool force;
 };
 
 static const struct arg report_args[] = {
-	POS("file", report_args, path, kind_path, "HTML file, which is made anew"),
+	POS("file", report_args, path, kind_path, "HTML file to write"),
 	OPT("title", report_args, title, kind_str, "heading of the page", .dflt = "RDMA session"),
+	SWITCH("force", report_args, force, "replace a file that is there"),
 	ARGS_END,
 };
 
@@ -169,7 +171,8 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 		goto undo;
 	}
 	page(s, a, &l, &d);
-	rc = save_file(s, "report", a->path, &d);
+	rc = save_file(s, a->path, a->force, 0644, Tcl_DStringValue(&d),
+		       (size_t)Tcl_DStringLength(&d));
 	if (rc == 0) {
 		out_str(o, "file", a->path, NULL);
 		out_u64(o, "rows", l.n, "%u rows", l.n);

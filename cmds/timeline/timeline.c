@@ -28,7 +28,7 @@ static const struct word hows[] = { { "off", HOW_OFF, "nothing is noted any more
 struct timeline_args {
 	struct num how, last, width;
 	const char *qp, *svg;
-	bool raw;
+	bool raw, force;
 };
 
 static const struct arg timeline_args[] = {
@@ -38,7 +38,8 @@ static const struct arg timeline_args[] = {
 	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
 	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
 	    .min = 60, .max = 1000),
-	OPT("svg", timeline_args, svg, kind_path, "draw it into this file, which is made anew"),
+	OPT("svg", timeline_args, svg, kind_path, "draw it into this file"),
+	SWITCH("force", timeline_args, force, "replace a file that is there"),
 	SWITCH("raw", timeline_args, raw, "the entries of this end as they were noted"),
 	ARGS_END,
 };
@@ -101,14 +102,15 @@ static void rows_out(const struct ladder *l, struct out *o)
 	out_end(o);
 }
 
-static int draw(struct session *s, const struct ladder *l, const char *path, struct out *o)
+static int draw(struct session *s, const struct ladder *l, const char *path, bool force,
+		struct out *o)
 {
 	Tcl_DString d;
 	int rc;
 
 	Tcl_DStringInit(&d);
 	ladder_svg(l, true, &d);
-	rc = save_file(s, "timeline", path, &d);
+	rc = save_file(s, path, force, 0644, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
 	if (rc == 0)
 		out_text(o, "%u rows in %s\n", l->n, path);
@@ -139,7 +141,7 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	}
 	rows_out(&l, o);
 	if (a->svg)
-		rc = draw(s, &l, a->svg, o);
+		rc = draw(s, &l, a->svg, a->force, o);
 	else
 		ladder_print(s, &l, (unsigned)a->width.v, o);
 	ladder_free(&l);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets into a pcapng file: capture start, capture stop. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +9,11 @@
 #include "args.h"
 #include "cmd.h"
 #include "embedded_api.h"
-#include "file.h"
 #include "objects.h"
 #include "out.h"
 #include "packet_source.h"
 #include "pcapng.h"
+#include "save.h"
 #include "session.h"
 #include "table.h"
 #include "wire_on.h"
@@ -33,8 +32,10 @@ static void write_packet(void *arg, const struct uroce_packet *p)
 {
 	struct capture *c = arg;
 
-	if (!c->err && pcapng_write(c->fd, p))
-		c->err = errno;
+	if (c->err || pcapng_write(c->fd, p) == 0)
+		return;
+	c->err = errno;
+	save_ends(c->path, c->err);
 }
 
 /* The packets are not shown: nobody else has called for what has come. */
@@ -42,13 +43,14 @@ static void stop(struct session *s)
 {
 	struct capture *c = s->ctx->capture;
 
-	if (c->source) {
-		packet_source_drain(c->source);
-		packet_source_close(c->source);
-		close(c->fd);
-	} else {
-		embedded_api()->capture(NULL);
+	if (!c->source) {
+		c->err = embedded_api()->capture(NULL) ? errno : 0;
+		return;
 	}
+	packet_source_drain(c->source);
+	packet_source_close(c->source);
+	if (close(c->fd) && !c->err)
+		c->err = errno;
 }
 
 static void forget(struct session *s)
@@ -63,6 +65,8 @@ void capture_end(struct session *s)
 	if (!s->ctx->capture)
 		return;
 	stop(s);
+	if (s->ctx->capture->err)
+		save_ends(s->ctx->capture->path, s->ctx->capture->err);
 	forget(s);
 }
 
@@ -71,11 +75,13 @@ void capture_end(struct session *s)
 struct capture_args {
 	const char *path;
 	struct dev *dev;
+	bool force;
 };
 
 static const struct arg start_args[] = {
-	POS("file", capture_args, path, kind_path, "pcapng file, which is made anew"),
-	POS_OPT("device", capture_args, dev, kind_dev, "name as devices lists it"), ARGS_END
+	POS("file", capture_args, path, kind_path, "pcapng file to write"),
+	POS_OPT("device", capture_args, dev, kind_dev, "name as devices lists it"),
+	SWITCH("force", capture_args, force, "replace a file that is there"), ARGS_END
 };
 
 /* By its descriptor: the way to the file has been checked. */
@@ -110,17 +116,18 @@ static int start_exec(struct session *s, const void *args, struct out *o)
 		     s->ctx->capture->path);
 		return fail_next(s, "capture stop");
 	}
-	fd = file_open(s, a->path, O_RDWR | O_CREAT, 0600);
+	fd = save_growing(s, a->path, a->force, 0600);
 	if (fd < 0)
 		return -1;
 	c = xcalloc(1, sizeof *c);
+	c->path = xstrdup(a->path);
 	rc = begin(s, c, a, fd);
 	close(fd);
 	if (rc) {
+		free(c->path);
 		free(c);
 		return -1;
 	}
-	c->path = xstrdup(a->path);
 	s->ctx->capture = c;
 	return 0;
 }
@@ -142,7 +149,8 @@ const struct cmd cmd_capture_start = {
 	.summary = "write packets to a file, for Wireshark",
 	.text = "Of the embedded device all packets of this process, with what 'fault wire' did to\n"
 		"them in their comments; of others what passes the network interface, which takes\n"
-		"root. A script may write below its own directory (or --allow-dir). 'wire read'\n"
+		"root. The file grows packet by packet; one that is there is replaced only with\n"
+		"-force. A script may write below its own directory (or --allow-dir). 'wire read'\n"
 		"reads the file, and so does Wireshark.",
 	.setup = SETUP,
 	.examples = start_egs,
@@ -165,14 +173,18 @@ static int stop_exec(struct session *s, const void *args, struct out *o)
 	}
 	stop(s);
 	err = c->err;
-	out_str(o, NULL, c->path, "%s is written: wire read %s\n", c->path, c->path);
-	if (err)
-		fail_call(s, err, "capture", "%s", c->path);
+	if (err) {
+		fail_call(s, err, "write", "%s", c->path);
+		fail_row(s, "written", "the packets before that");
+		fail_next(s, "wire read %s", c->path);
+	} else {
+		out_str(o, NULL, c->path, "%s is written: wire read %s\n", c->path, c->path);
+	}
 	forget(s);
 	return err ? -1 : 0;
 }
 
-static const struct cmd_eg stop_egs[] = { { "capture start eg.pcapng; capture stop", NULL },
+static const struct cmd_eg stop_egs[] = { { "capture start eg-stop.pcapng; capture stop", NULL },
 					  { "catch {capture stop} why; echo $why", "nothing" },
 					  { NULL, NULL } };
 

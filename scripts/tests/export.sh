@@ -120,7 +120,7 @@ fi
 # What it must not do, and what it must say.
 echo 'int main(void) { return 0; }' >"$dir/mine.c"
 "$rdmash" -c 'pd' -c "export c $dir/mine.c" >"$dir/out" 2>&1
-if ! grep -q 'not overwritten' "$dir/out" || ! grep -q 'return 0; }' "$dir/mine.c"; then
+if ! grep -q 'not written' "$dir/out" || ! grep -q 'return 0; }' "$dir/mine.c"; then
 	not_ok "a file that is not its own is overwritten"
 fi
 echo "pd; export c $dir/outside.c" >"$dir/client/gate.rdma"

@@ -135,6 +135,18 @@ undo:
 	return -1;
 }
 
+/* Takes back the n bytes that were written last. The next byte tells why there was no room. */
+static void take_back(int fd, ssize_t n)
+{
+	off_t end = lseek(fd, 0, SEEK_CUR);
+	int err = write(fd, "", 1) < 0 ? errno : EIO;
+
+	/* unless another process writes the file, too */
+	if (end < n || lseek(fd, 0, SEEK_END) > end + 1 || ftruncate(fd, end - n))
+		err = EIO;
+	errno = err;
+}
+
 int pcapng_write(int fd, const struct uroce_packet *p)
 {
 	static const uint8_t zero[4];
@@ -147,6 +159,7 @@ int pcapng_write(int fd, const struct uroce_packet *p)
 		{ (void *)(uintptr_t)zero, pad },
 		{ tail.data, 0 },
 	};
+	ssize_t written;
 	size_t total;
 	uint32_t len;
 
@@ -167,5 +180,8 @@ int pcapng_write(int fd, const struct uroce_packet *p)
 	put_u32(&tail, len);
 	iov[0].iov_len = head.n;
 	iov[3].iov_len = tail.n;
-	return writev(fd, iov, 4) == (ssize_t)total ? 0 : -1;
+	written = writev(fd, iov, 4);
+	if (written >= 0 && written < (ssize_t)total)
+		take_back(fd, written);
+	return written == (ssize_t)total ? 0 : -1;
 }

@@ -23,6 +23,7 @@ bool tap_on;
 static uroce_tap_fn *tap_fn;
 static void *tap_arg;
 static int capture = -1;
+static int capture_err; /* why it has ended by itself, or 0 */
 
 static void look(void)
 {
@@ -77,7 +78,8 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 	if (tap_fn)
 		tap_fn(tap_arg, &p);
 	if (capture >= 0 && pcapng_write(capture, &p) != 0) {
-		close(capture); /* the disk is full: what there is can be read */
+		capture_err = errno; /* the disk is full: what there is can be read */
+		close(capture);
 		capture = -1;
 		look();
 	}
@@ -101,7 +103,7 @@ static int expand(const char *file, char *path, size_t size)
 
 int tap_capture(const char *file, bool append)
 {
-	int fd = -1;
+	int fd = -1, err;
 
 	if (file) {
 		char path[PATH_MAX];
@@ -112,11 +114,16 @@ int tap_capture(const char *file, bool append)
 		if (fd < 0)
 			return -1;
 	}
-	if (capture >= 0)
-		close(capture);
+	err = capture_err;
+	if (capture >= 0 && close(capture) != 0)
+		err = errno;
 	capture = fd;
+	capture_err = 0;
 	look();
-	return 0;
+	if (!err || file)
+		return 0;
+	errno = err;
+	return -1;
 }
 
 void tap_forget(void)
