@@ -23,10 +23,10 @@ WAITS = {"ibv_get_async_event", "ibv_get_cq_event", "rdma_get_cm_event", "rdma_g
          "rdma_get_send_comp", "rdma_get_recv_comp"}
 
 # Results that are not what their type says.
-COUNT = {"ibv_poll_cq", "ibv_query_gid_table", "ibv_get_device_index", "ibv_get_pkey_index",
+COUNT = {"ibv_poll_cq", "ibv_query_gid_table", "ibv_get_pkey_index",
          "rdma_get_send_comp", "rdma_get_recv_comp"}
 VALUE = re.compile(r"ibv_(rate_to|is_|inc_rkey|wc_read|flow_label)|mult_to|mbps_to|rdma_get_(src|dst)_port|"
-                   r"ibv_query_qp_data_in_order|.*_str$|ibv_get_device_(name|guid)|rdma_get_(local|peer)_addr")
+                   r"ibv_query_qp_data_in_order|.*_str$|ibv_get_device_(name|guid|index)|rdma_get_(local|peer)_addr")
 FOUND = {"ibv_qp_to_qp_ex", "ibv_cq_ex_to_cq"}
 
 GONE = {"ibv_ack_async_event": "event", "rdma_ack_cm_event": "event", "rdma_dereg_mr": "mr",

@@ -321,9 +321,16 @@ static enum voice voice_of(const struct call_fn *fn)
 	return fn->path == CALL_SETUP ? SLOW : fn->path == CALL_PREPARE ? FAST : DATA;
 }
 
-/* The state of QPs may be another one now. */
+/* The state of QPs may be another one now; an id may need what it was given. */
 static void after(struct calling *c)
 {
+	static const char *const ties[] = { "rdma_migrate_id", "rdma_create_qp",
+					    "rdma_create_qp_ex", "rdma_create_srq",
+					    "rdma_create_srq_ex" };
+
+	for (size_t t = 0; t < sizeof ties / sizeof *ties; t++)
+		for (unsigned i = 1; i < c->nused && strcmp(c->fn->name, ties[t]) == 0; i++)
+			obj_use(c->used[0], c->used[i]);
 	for (unsigned i = 0; i < c->nused; i++)
 		if (c->used[i]->class == &qp_class)
 			qp_history_sync((struct qp *)c->used[i], c->fn->name);

@@ -97,7 +97,8 @@ static int has_member(struct calling *c)
 
 static int wr_rules(struct calling *c)
 {
-	const struct progress *p = progress_of(c->used[0]);
+	static const char *const ends[] = { "ibv_wr_complete", "ibv_wr_abort", NULL };
+	struct progress *p = progress_of(c->used[0]);
 	bool starts = strcmp(c->fn->name, "ibv_wr_start") == 0;
 
 	if (starts && p->building)
@@ -106,7 +107,10 @@ static int wr_rules(struct calling *c)
 			      "ibv_wr_abort comes next");
 	if (!starts && !p->building)
 		return refuse(c, "BADSTATE", "ibv_wr_start comes first");
-	return has_member(c);
+	if (has_member(c))
+		return -1;
+	p->building = !is_one_of(c, ends); /* also when they fail */
+	return 0;
 }
 
 static int poll_rules(struct calling *c)
@@ -258,6 +262,18 @@ static int recv_rules(struct calling *c)
 	return refuse(c, "EINVAL", "these bytes are not within the region");
 }
 
+/* A completion that has a GRH needs it. */
+static int grh_rules(struct calling *c)
+{
+	unsigned wc = 0;
+
+	while (strcmp(c->fn->args[wc].name, "wc") != 0)
+		wc++;
+	if (!(((const struct ibv_wc *)(uintptr_t)c->arg[wc])->wc_flags & IBV_WC_GRH))
+		return 0;
+	return need(c, (void *)(uintptr_t)c->arg[wc + 1], "grh");
+}
+
 /* ------------------------------------------------------------------------ the call -- */
 
 int call_rules(struct calling *c)
@@ -276,6 +292,8 @@ int call_rules(struct calling *c)
 		return create_qp_ex_rules(c);
 	if (strcmp(name, "ibv_create_srq_ex") == 0)
 		return srq_ex_rules(c, (const void *)(uintptr_t)c->arg[1]);
+	if (strcmp(name, "ibv_init_ah_from_wc") == 0 || strcmp(name, "ibv_create_ah_from_wc") == 0)
+		return grh_rules(c);
 	if (strcmp(name, "rdma_post_recv") == 0 && recv_rules(c))
 		return -1;
 	if (first == OBJECT_CM_ID)
@@ -291,11 +309,7 @@ void call_rules_after(struct calling *c, uint64_t result)
 	struct obj *cq;
 
 	(void)result;
-	if (strcmp(name, "ibv_wr_start") == 0)
-		progress_of(c->used[0])->building = true;
-	else if (strcmp(name, "ibv_wr_complete") == 0 || strcmp(name, "ibv_wr_abort") == 0)
-		progress_of(c->used[0])->building = false;
-	else if (strcmp(name, "ibv_start_poll") == 0)
+	if (strcmp(name, "ibv_start_poll") == 0)
 		progress_of(c->used[0])->polling = true;
 	else if (strcmp(name, "ibv_end_poll") == 0)
 		progress_of(c->used[0])->polling = false;

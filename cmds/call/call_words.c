@@ -659,22 +659,56 @@ static int not_chosen(struct calling *c, const struct call_struct *of, const str
 	return bad(c, f, "%s does not name it", by ? by->name : "the mask");
 }
 
-/* The fields that a dict names, after all of them have been set. */
-static int check_chosen(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, char *base,
-			uint64_t mask)
+/* Sets the fields that a dict names, or (all have been set) looks whether they are chosen. */
+static int each_field(struct calling *c, const struct call_struct *of, const char *path,
+		      Tcl_Obj *dict, char *base, uint64_t mask, bool set);
+
+static bool is_group(const struct call_struct *of, const char *path)
+{
+	size_t n = strlen(path);
+
+	for (const struct call_value *f = of->fields; f->name; f++)
+		if (strncmp(f->name, path, n) == 0 && f->name[n] == '.')
+			return true;
+	return false;
+}
+
+static int one_field(struct calling *c, const struct call_struct *of, const char *path,
+		     Tcl_Obj *dict, Tcl_Obj *value, char *base, uint64_t mask, bool set)
+{
+	const struct call_struct *its = of;
+	char *at = base;
+	const struct call_value *f = find_field(&its, path, &at);
+
+	if (!f) /* wr {rdma {rkey 7}} is wr.rdma.rkey 7 */
+		return is_group(of, path) ? each_field(c, of, path, value, base, mask, set)
+					  : no_field(c, of, path);
+	if (set) {
+		if (set_field(c, its, f, value, at))
+			return -1;
+		choose(its, f, dict, at);
+		return 0;
+	}
+	if (call_field_is_set(its, f, at, its == of ? mask : 0, c->qp_type))
+		return 0;
+	return not_chosen(c, its, f, at);
+}
+
+static int each_field(struct calling *c, const struct call_struct *of, const char *path,
+		      Tcl_Obj *dict, char *base, uint64_t mask, bool set)
 {
 	Tcl_Obj *key, *value;
 	Tcl_DictSearch search;
+	char full[128];
 	int done, rc = 0;
 
-	Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done);
+	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) != TCL_OK)
+		return fail(c->s, "args", "BADVALUE", "%s: struct %s: not a dict: '%.64s'",
+			    c->fn->name, of->name, Tcl_GetString(dict));
 	for (; !done && rc == 0; Tcl_DictObjNext(&search, &key, &value, &done)) {
-		const struct call_struct *its = of;
-		char *at = base;
-		const struct call_value *f = find_field(&its, Tcl_GetString(key), &at);
-
-		if (!call_field_is_set(its, f, at, its == of ? mask : 0, c->qp_type))
-			rc = not_chosen(c, its, f, at);
+		snprintf(full, sizeof full, "%s%s%.64s", path, *path ? "." : "",
+			 Tcl_GetString(key));
+		rc = one_field(c, of, full, dict, value, base, mask, set);
 	}
 	Tcl_DictObjDone(&search);
 	return rc;
@@ -699,24 +733,10 @@ static int check_missing(struct calling *c, const struct call_struct *of, const 
 
 int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, void *p, uint64_t mask)
 {
-	Tcl_Obj *key, *value;
-	Tcl_DictSearch search;
-	int done, rc = 0;
+	int rc = 0;
 
-	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) != TCL_OK)
-		return fail(c->s, "args", "BADVALUE", "%s: struct %s: not a dict: '%.64s'",
-			    c->fn->name, of->name, Tcl_GetString(dict));
-	for (; !done && rc == 0; Tcl_DictObjNext(&search, &key, &value, &done)) {
-		const struct call_struct *its = of;
-		char *base = p;
-		const struct call_value *f = find_field(&its, Tcl_GetString(key), &base);
-
-		rc = f ? set_field(c, its, f, value, base) : no_field(c, of, Tcl_GetString(key));
-		if (rc == 0)
-			choose(its, f, dict, base);
-	}
-	Tcl_DictObjDone(&search);
-	if (rc || check_chosen(c, of, dict, p, mask) || check_missing(c, of, p, mask) ||
+	if (each_field(c, of, "", dict, p, mask, true) ||
+	    each_field(c, of, "", dict, p, mask, false) || check_missing(c, of, p, mask) ||
 	    check_places(c, of->fields, p))
 		return -1;
 	for (const struct call_value *f = of->fields; f->name && rc == 0; f++)
