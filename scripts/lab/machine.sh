@@ -14,6 +14,7 @@ pids=()		# of all processes of the job
 outputs=()	# of those that copy a machine's output
 job=''
 job_is_ours=1
+guest_job=/run/rxe-lab/job	# its directory in the machine
 terminal=''	# its settings, if they were changed
 
 # The lock is taken before it gets its name, by which the others know it.
@@ -52,6 +53,10 @@ end_job() {
 	fi 2> /dev/null
 	[ -z "$terminal" ] || stty "$terminal" <&9
 	[ -n "$job" ] && [ -n "$job_is_ours" ] || return
+	if [ -n "$up" ]; then
+		leave_machines
+		return
+	fi
 	# what they had started in turn dies with them, but not at once
 	if exec 7>&-; then flock -w 10 "$job/lock" true; fi
 	if [ -n "${RXE_LAB_KEEP-}" ]; then
@@ -100,6 +105,28 @@ wait_for() {
 	exit 124
 }
 
+# KVM, if a machine starts with it: some hosts have a /dev/kvm that cannot run a stock kernel, or
+# not in any useful time. Tried once, and kept with the kernel.
+choose_accel() {
+	local tried
+	[ -z "$accel" ] || return
+	accel=tcg,thread=multi
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
+	tried=$build/accel-$(uname -nr | tr -c 'A-Za-z0-9.\n' -)
+	if [ ! -e "$tried" ]; then
+		if RXE_LAB_ACCEL=kvm RXE_LAB_CPU=host RXE_LAB_UP='' \
+			"$self" run -n -t 8 -D none -l dummy true < /dev/null > /dev/null 2>&1; then
+			echo kvm
+		else
+			echo "$accel"
+		fi > "$tried.$$"
+		mv -f "$tried.$$" "$tried" 2> /dev/null
+		say "accelerator: $(< "$tried")"
+	fi
+	accel=$(< "$tried")
+	[ "$accel" != kvm ] || [ -n "${RXE_LAB_CPU-}" ] || cpu=host
+}
+
 # ------------------------------------------------------------------- a machine --
 
 # What the machine is to run: the text for bash, in this environment and
@@ -113,7 +140,7 @@ write_command() {	# NODE TEXT
 			unset "${!RXE_LAB_@}"
 			export -p
 		)
-		printf 'export LAB=1 LAB_NODE=%s LAB_DIR=/run/rxe-lab/job\n' "$1"
+		printf 'export LAB=1 LAB_NODE=%s LAB_DIR=%s\n' "$1" "$guest_job"
 		printf 'export PATH=$PATH:/usr/sbin:/sbin:/run/rxe-lab/bin\n'
 		printf 'cd %q 2> /dev/null || { echo "rxe-lab: no %q in the machine: this is /" >&2; cd /; }\n' \
 			"$PWD" "$PWD"
@@ -162,7 +189,7 @@ kernel_line() {	# NODE
 # sets qemu_args but for standard input, output, error
 machine_args() {	# NODE
 	local i
-	qemu_args=(-accel "$accel" "${machine[@]}" -m "$memory" -smp "$cpus"
+	qemu_args=(-accel "$accel" -cpu "$cpu" "${machine[@]}" -m "$memory" -smp "$cpus"
 		-nodefaults -no-user-config -display none -no-reboot -monitor none
 		-kernel "$build/vmlinux" -initrd "$build/initrd" -append "$(kernel_line "$1")"
 		-serial "file:$job/console$1"
@@ -264,9 +291,11 @@ result() {
 	status=$(cat "$job/rc$1" 2> /dev/null)
 	[ -z "$status" ] || return "$status"
 	{
-		cat "$job/qemu$1.err"
+		cat "$job/qemu$1.err" 2> /dev/null
 		if [ -s "$job/fail$1" ]; then
 			echo "$me: machine $1: $(< "$job/fail$1")"
+		elif [ -n "$up" ]; then
+			echo "$me: machine $1 has not told how the command ended"
 		else
 			echo "$me: machine $1 ended without a status; the end of its console:"
 			tail -n 30 "$job/console$1"

@@ -9,8 +9,8 @@
 declare -A package_of=(
 	[qemu-system-x86_64]=qemu-system-x86 [qemu-system-aarch64]=qemu-system-arm
 	[busybox]=busybox-static [modprobe]=kmod [depmod]=kmod
-	[ip]=iproute2 [rdma]=iproute2 [awk]=mawk [sed]=sed [tar]=tar [grep]=grep
-	[setpriv]=util-linux [unshare]=util-linux [flock]=util-linux
+	[ip]=iproute2 [tc]=iproute2 [rdma]=iproute2 [awk]=mawk [sed]=sed [tar]=tar [grep]=grep
+	[setpriv]=util-linux [unshare]=util-linux [nsenter]=util-linux [flock]=util-linux
 	[xz]=xz-utils [zstd]=zstd [lz4]=lz4 [gzip]=gzip [strip]=binutils
 	[dpkg-deb]=dpkg [apt-get]=apt [apt-cache]=apt [make]=make
 )
@@ -60,14 +60,23 @@ need_memory() {	# MIB
 # sets namespaces[]: how to have a network of one's own.  Where possible it has
 # process numbers of its own, too, so that its end is the end of all in it.
 need_namespaces() {
-	local user=()
-	need unshare ip
+	need unshare nsenter ip tc
 	[ -r /dev/net/tun ] && [ -w /dev/net/tun ] ||
 		unable "/dev/net/tun cannot be opened: modprobe tun"
-	[ "$(id -u)" = 0 ] || user=(--user --map-root-user)
-	namespaces=(unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc)
+	user_namespace=()
+	[ "$(id -u)" = 0 ] || user_namespace=(--user --map-root-user)
+	numbers=(--pid --fork --kill-child --mount-proc)
+	namespaces=(unshare "${user_namespace[@]}" --net "${numbers[@]}" --)
 	"${namespaces[@]}" true 2> /dev/null && return
-	namespaces=(unshare "${user[@]}" --net --pid --fork --kill-child)
+	numbers=(--pid --fork --kill-child)
+	namespaces=(unshare "${user_namespace[@]}" --net "${numbers[@]}" --)
 	"${namespaces[@]}" true 2> /dev/null ||
 		unable "no network namespace to be had here: $("${namespaces[@]}" true 2>&1)"
+}
+
+# namespaces_of PID: sets namespaces[]: the network of that process, with process numbers of one's own
+namespaces_of() {
+	local user=()
+	[ "$(id -u)" = 0 ] || user=(--user --preserve-credentials)
+	namespaces=(nsenter --target "$1" "${user[@]}" --net -- unshare "${numbers[@]}" --)
 }

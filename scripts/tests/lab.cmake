@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+#
+# Machines of the lab that stay up while ctest runs: one, a pair, and one beside a network
+# namespace. Tests ask for theirs with in_lab; scripts/rxe-lab then starts none of its own where
+# these can do what is asked (RXE_LAB_UP).
+
+string(MD5 lab_name ${CMAKE_BINARY_DIR})
+string(SUBSTRING ${lab_name} 0 12 lab_name)
+set(rxe_lab ${PROJECT_SOURCE_DIR}/scripts/rxe-lab)
+
+foreach(kind run pair bridge)
+	add_test(NAME lab-up-${kind} COMMAND ${rxe_lab} up -t 900 ${kind} ctest-${lab_name})
+	set_tests_properties(lab-up-${kind} PROPERTIES LABELS lab FIXTURES_SETUP lab_${kind}
+		SKIP_RETURN_CODE 77 TIMEOUT 300)
+	add_test(NAME lab-down-${kind} COMMAND ${rxe_lab} down ctest-${lab_name} ${kind})
+	set_tests_properties(lab-down-${kind} PROPERTIES LABELS lab FIXTURES_CLEANUP lab_${kind}
+		TIMEOUT 60)
+endforeach()
+
+# in_lab(KIND TEST...): of the directory that calls it. One command at a time is in the machines.
+# A pair wants two processors.
+function(in_lab kind)
+	set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED lab_${kind}
+		RESOURCE_LOCK lab_${kind})
+	set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT RXE_LAB_UP=ctest-${lab_name})
+	if(kind STREQUAL pair)
+		set_tests_properties(${ARGN} PROPERTIES PROCESSORS 2)
+	endif()
+endfunction()
