@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "xmem.h"
 
-#define obstack_chunk_free free
+#define obstack_chunk_alloc chunk_alloc
+#define obstack_chunk_free  free
 
 /* The macros of obstack.h align by an offset to a null pointer. */
 #if defined(__clang__)
@@ -12,6 +14,17 @@
 #else
 #define ALIGNS_FROM_NULL
 #endif
+
+/* Of the type that obstack_init casts it to. */
+static void *chunk_alloc(long size)
+{
+	return xcalloc(1, size);
+}
+
+void arena_init(struct obstack *a)
+{
+	obstack_init(a);
+}
 
 /* glibc counts in int. */
 static int length(size_t n)

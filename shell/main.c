@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "check.h"
 #include "edit.h"
 #include "expect.h"
@@ -22,9 +23,6 @@
 #include "serve.h"
 #include "session.h"
 #include "xmem.h"
-
-#define obstack_chunk_alloc chunk_alloc
-#define obstack_chunk_free  free
 
 #ifndef RDMASH_VERSION
 #define RDMASH_VERSION "unknown"
@@ -103,11 +101,6 @@ static void on_panic(const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	_exit(70);
-}
-
-static void *chunk_alloc(size_t size)
-{
-	return xcalloc(1, size);
 }
 
 static bool want_color(int asked)
@@ -316,7 +309,7 @@ static void free_session(struct session *s)
 	fail_clear(&s->fail);
 	fail_clear(&s->before);
 	loop_free(s->loop);
-	obstack_free(&s->arena, NULL);
+	arena_free(&s->arena, NULL);
 }
 
 static void free_options(struct session *s, struct command_line *cl)
@@ -347,7 +340,7 @@ int main(int argc, char **argv)
 	}
 	if (s.opt.peer)
 		signal(SIGINT, SIG_DFL); /* how the other end's Ctrl-C comes */
-	obstack_init(&s.arena);
+	arena_init(&s.arena);
 	s.opt.color = want_color(cl.color);
 	s.opt.hints = true;
 	s.loop = loop_new();

@@ -47,6 +47,22 @@ cmd_up() {	# KIND NAME
 	[ "$said" = ready ] || cat "$log" >&2
 	rm -f "$log"
 	[ "$said" = ready ] || die "$use is not up"
+	for _ in 1 2 3; do
+		wire_works "$1" && return
+	done
+	cmd_down "$use" "$1"
+	die "$use: the machines are up, but nothing passes between them"
+}
+
+# The first command in new machines. What the other machine sent before a card was ready has been
+# seen to make it deaf until its port is made anew, which is done after each command.
+wire_works() {	# KIND
+	local one='busybox ping -q -c 1 -w 10 10.0.0.1' two='busybox ping -q -c 1 -w 10 10.0.0.2'
+	case $1 in
+	run) "$self" run -n -U "$use" "$two" ;;
+	pair) "$self" pair -d 0 -U "$use" "$two" "$one" ;;
+	bridge) "$self" bridge -n -U "$use" "$one" "$two" ;;
+	esac > /dev/null 2>&1
 }
 
 cmd_down() {	# NAME [KIND...]

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../arena.h"
 #include "../builtin.h"
 #include "../cmd.h"
 #include "../interp.h"
@@ -10,9 +11,6 @@
 #include "../script.h"
 #include "../xmem.h"
 #include "fixture.h"
-
-#define obstack_chunk_alloc chunk_alloc
-#define obstack_chunk_free  free
 
 struct write_args last_write;
 
@@ -146,16 +144,11 @@ const struct app app = { .open = app_open,
 			 .prompt = app_prompt,
 			 .version = app_version };
 
-static void *chunk_alloc(size_t size)
-{
-	return xcalloc(1, size);
-}
-
 struct session *fixture_new(void)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 
-	obstack_init(&s->arena);
+	arena_init(&s->arena);
 	Tcl_FindExecutable("test");
 	s->loop = loop_new();
 	s->notices = notices_new();
@@ -171,7 +164,7 @@ void fixture_free(struct session *s)
 	notices_free(s->notices);
 	fail_clear(&s->fail);
 	loop_free(s->loop);
-	obstack_free(&s->arena, NULL);
+	arena_free(&s->arena, NULL);
 	free(s);
 }
 

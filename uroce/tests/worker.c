@@ -133,7 +133,7 @@ static void fork_raw(void)
 
 	if (pid == 0)
 		for (;;)
-			syscall(SYS_pause);
+			pause();
 	say("pid %ld", pid);
 }
 
