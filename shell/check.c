@@ -327,25 +327,25 @@ static void learn_file(struct check *k, const char *path)
 {
 	struct check in = *k;
 	const char *slash = strrchr(k->name, '/');
-	char *text, *dir, *beside;
+	struct script_text t;
+	char *beside;
 
 	if (k->sourced > 15)
 		return;
 	beside = slash && *path != '/' ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
 				       : xstrdup(path);
-	if (script_read(k->s, beside, &text, &dir)) {
+	if (script_read(k->s, beside, &t)) {
 		fail_clear(&k->s->fail);
 		free(beside);
 		return;
 	}
 	in.name = beside;
-	in.text = in.at = text;
+	in.text = in.at = t.text;
 	in.line = 1;
 	in.sourced++;
-	walk(&in, text, text + strlen(text));
+	walk(&in, t.text, t.text + strlen(t.text));
 	free(beside);
-	free(text);
-	free(dir);
+	script_text_free(&t);
 }
 
 static void learn_command(const struct words *w)
@@ -487,15 +487,14 @@ int check_text(struct session *s, const char *name, const char *text)
 
 int check_file(struct session *s, const char *path)
 {
-	char *text, *dir;
+	struct script_text t;
 	int rc;
 
-	if (script_read(s, path, &text, &dir)) {
+	if (script_read(s, path, &t)) {
 		script_report(s);
 		return -2;
 	}
-	rc = check_text(s, strcmp(path, "-") == 0 ? "stdin" : path, text);
-	free(text);
-	free(dir);
+	rc = check_text(s, strcmp(path, "-") == 0 ? "stdin" : path, t.text);
+	script_text_free(&t);
 	return rc;
 }

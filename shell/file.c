@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "domain.h"
 #include "file.h"
 #include "script.h"
 #include "session.h"
+#include "xmem.h"
 
+/* path is absolute. */
 static int beneath(const char *root, const char *path, int flags, unsigned mode)
 {
 	struct open_how how = { .flags = (uint64_t)flags,
@@ -20,51 +26,85 @@ static int beneath(const char *root, const char *path, int flags, unsigned mode)
 	size_t len = root[1] ? strlen(root) : 0; /* "/" ends with its slash */
 	int dir, fd;
 
-	if (*path == '/') {
-		if (strncmp(path, root, len) != 0 || path[len] != '/')
-			return -EXDEV;
-		path += len + strspn(path + len, "/");
-	}
+	if (strncmp(path, root, len) != 0 || path[len] != '/')
+		return -EXDEV;
+	path += len + strspn(path + len, "/");
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
-	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+	fd = (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof how);
 	if (fd < 0)
 		fd = -errno;
 	close(dir);
 	return fd;
 }
 
-static int open_gated(struct session *s, const char *path, int flags, unsigned mode)
+/* A file may have another name, out of the directory. -1 with s->fail filled. */
+static int may_write(struct session *s, int fd, const char *path, bool truncate)
 {
-	int fd = beneath(s->script->dir, path, flags, mode);
+	struct stat st;
 
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1) {
+		fail(s, "open", "EMLINK", "%s has %ju names (hard links), perhaps elsewhere", path,
+		     (uintmax_t)st.st_nlink);
+		return fail_row(s, "note", "a script writes only what is in its directory alone");
+	}
+	if (truncate && S_ISREG(st.st_mode) && ftruncate(fd, 0))
+		return fail_call(s, errno, "ftruncate", "%s", path);
+	return 0;
+}
+
+static int open_gated(struct session *s, const char *root, const char *path, const char *full,
+		      int flags, unsigned mode)
+{
+	bool writes = (flags & O_ACCMODE) != O_RDONLY;
+	int fd = -EXDEV;
+
+	if (!*root)
+		return fail(s, "open", "EACCES",
+			    "%s: a remote method that was not defined in a file may use no files",
+			    path);
+	fd = beneath(root, full, writes ? flags & ~O_TRUNC : flags, mode);
 	for (const char **d = s->opt.allow_dirs; fd == -EXDEV && d && *d; d++)
-		fd = beneath(*d, path, flags, mode);
+		fd = beneath(*d, full, writes ? flags & ~O_TRUNC : flags, mode);
 	if (fd == -EXDEV) {
-		fail(s, "open", "EXDEV", "%s is outside the script's directory %s", path,
-		     s->script->dir);
+		fail(s, "open", "EXDEV", "%s is outside the script's directory %s", path, root);
 		return fail_next(s, "rdmash --allow-dir DIR ... lets scripts use files below DIR");
 	}
 	if (fd < 0)
 		return fail_call(s, -fd, "open", "%s", path);
+	if (writes && may_write(s, fd, path, flags & O_TRUNC)) {
+		close(fd);
+		return -1;
+	}
 	return fd;
 }
 
 const char *file_gate(const struct session *s)
 {
-	return s->script && !s->opt.unsafe ? s->script->dir : NULL;
+	return s->domain->root;
+}
+
+/* What a relative path begins at: the directory of the script that runs, or, when another runs
+ * code of this domain, the domain's. NULL: where the program runs. */
+static const char *base(const struct session *s)
+{
+	return s->script && s->script->domain == s->domain ? s->script->dir : s->domain->root;
 }
 
 int file_open(struct session *s, const char *path, int flags, unsigned mode)
 {
-	bool gated = file_gate(s);
+	const char *root = file_gate(s), *from = base(s);
+	char *full = *path != '/' && from ? xasprintf("%s/%s", from, path) : xstrdup(path);
 	int fd;
 
 	flags |= O_CLOEXEC | O_NONBLOCK; /* else opening a pipe waits for its other end */
-	fd = gated ? open_gated(s, path, flags, mode) : open(path, flags, mode);
+	fd = root ? open_gated(s, root, path, full, flags, mode) : open(full, flags, mode);
+	if (fd < 0 && !root)
+		fail_call(s, errno, "open", "%s", path);
+	free(full);
 	if (fd < 0)
-		return gated ? -1 : fail_call(s, errno, "open", "%s", path);
+		return -1;
 	if (flags & O_WRONLY)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;

@@ -8,11 +8,12 @@
 
 struct session;
 
-/* Opens path for a command: in a script only below the script's directory or an
- * --allow-dir. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
+/* Opens path for a command: for code of a script only below its domain's directory or an
+ * --allow-dir, and for writing only what has no other name. A relative path is beside the script
+ * that runs. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
 int file_open(struct session *s, const char *path, int flags, unsigned mode);
 
-/* The directory that files of commands are confined to now; NULL: they may be anywhere. */
+/* The root of the domain whose code has called the command (domain.h); NULL: the user's own. */
 const char *file_gate(const struct session *s);
 
 /* Reads what there is, at most room bytes, from a descriptor of file_open() or standard

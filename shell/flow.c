@@ -137,10 +137,10 @@ const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
 	.summary = "run the commands of a file",
-	.text = "Runs a script in the scope of the caller: its procs and variables stay. Results of\n"
-		"its commands are not printed, echo is. return ends the file, and its value is the\n"
-		"value of source. A script names files relative to its own directory, and may not\n"
-		"leave it (see 'help scripts').",
+	.text = "Runs a script: its procs and global variables stay. Results of its commands are not\n"
+		"printed, echo is. return ends the file, and its value is the value of source. A\n"
+		"script names files relative to its own directory, and may not leave it, and neither\n"
+		"may its procs when you call them (see 'help scripts').",
 	.examples = source_examples,
 	.args = source_arg_table,
 	.size = sizeof(struct source_args),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Tcl interpreter. Tcl_Init is never called: no script library is needed. Ctrl-C
- * trips a time limit from an async handler, because a script can catch any error but a
- * limit.
+ * The Tcl interpreters. Tcl_Init is never called: no script library is needed. A time limit that
+ * is always near looks whether Ctrl-C was typed and, if so, stays exceeded: a script can catch any
+ * error but a limit.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,8 +10,11 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "domain.h"
 #include "interp.h"
 #include "script.h"
+#include "script_fs.h"
+#include "serve.h"
 #include "session.h"
 #include "where.h"
 #include "xmem.h"
@@ -33,7 +36,7 @@ static const char functions[] =
 	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
 	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
 
-static Tcl_AsyncHandler interrupt_handler; /* one interpreter a process */
+#define TICK_US 20000 /* a busy script sees Ctrl-C that late */
 
 static void append(Tcl_Obj *list, const char *text)
 {
@@ -94,9 +97,9 @@ int interp_quit(struct session *s, int code)
 	return TCL_RETURN;
 }
 
-static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+/* Runs a command for the code of the domain that is current. */
+static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
 {
-	struct session *s = data;
 	struct out *o = NULL;
 	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
 	const struct cmd *c;
@@ -107,6 +110,10 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	while (words[0][0] == ':') /* ::poll */
 		words[0]++;
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
+	if (!c && s->domain->root && !*s->domain->root)
+		fail_row(s, "note",
+			 "a remote method that is typed has none of your procs: define both "
+			 "in a file");
 	if (!c)
 		return tcl_error(s, NULL);
 	o = out_new(s->printing);
@@ -125,8 +132,29 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	}
 	out_free(s->last);
 	s->last = o;
-	Tcl_SetObjResult(tcl, out_value(o));
+	Tcl_SetObjResult(s->tcl, out_value(o));
 	return TCL_OK;
+}
+
+/* The rights are those of the interpreter that calls. */
+static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct domain *d = data, *outer = d->s->domain;
+	struct session *s = d->s;
+	int rc;
+
+	s->domain = d;
+	s->tcl = tcl;
+	if (d == s->own)
+		domain_turn(s);
+	rc = run_command(s, objc, objv);
+	if (d == s->own)
+		domain_turn(s);
+	if (loop_interrupted(s->loop) || loop_ending(s->loop))
+		interp_stop(s);
+	s->domain = outer;
+	s->tcl = outer->tcl;
+	return rc;
 }
 
 /* fe80::1 in brackets is a command to Tcl. */
@@ -161,10 +189,13 @@ int interp_unknown(struct session *s, const char *word)
 
 static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
-	struct session *s = data;
+	struct domain *d = data, *other;
+	struct session *s = d->s;
 	const char *word = objc > 1 ? Tcl_GetString(objv[1]) : "";
 
-	(void)tcl;
+	other = d == s->own ? domain_knows(s, word) : NULL;
+	if (other)
+		return domain_call(s, other, objc - 1, objv + 1);
 	if (interp_unknown(s, word))
 		return tcl_error(s, NULL);
 	return dispatch(data, tcl, objc - 1, objv + 1);
@@ -187,7 +218,7 @@ bool interp_ours(struct session *s, const char *command, int len)
 		words[0] = Tcl_GetString(word);
 		if (Tcl_GetCommandInfo(s->tcl, words[0], &info))
 			ours = info.objProc == dispatch;
-		else
+		else if (s->domain != s->own || !domain_knows(s, words[0]))
 			ours = cmd_find(NULL, words, 1, &used) || *words[0];
 		Tcl_DecrRefCount(word);
 	}
@@ -227,6 +258,19 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	return rc;
 }
 
+/* As a list: Tcl makes a frame for that. Without any frame its "info frame" ends the process in a
+ * coroutine. */
+int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	Tcl_Obj *words = Tcl_NewListObj(objc, objv);
+	int rc;
+
+	Tcl_IncrRefCount(words);
+	rc = Tcl_EvalObjEx(tcl, words, TCL_EVAL_GLOBAL);
+	Tcl_DecrRefCount(words);
+	return rc;
+}
+
 static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
 {
 	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, rc), *key, *code = NULL;
@@ -243,11 +287,11 @@ static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
 	return code;
 }
 
-int interp_aside(struct session *s, const char *dir, int objc, Tcl_Obj *const objv[],
+int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[],
 		 Tcl_Obj **value, Tcl_Obj **code)
 {
-	struct script *outer = s->script, confined = { .parent = outer, .dir = dir, .fd = -1 };
-	Tcl_InterpState state = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	Tcl_InterpState state = Tcl_SaveInterpState(d->tcl, TCL_OK);
+	struct border border;
 	struct fail before = fail_aside(s);
 	struct out *last = s->last;
 	bool printing = s->printing;
@@ -255,54 +299,80 @@ int interp_aside(struct session *s, const char *dir, int objc, Tcl_Obj *const ob
 
 	s->printing = false;
 	s->last = NULL;
-	if (dir)
-		s->script = &confined;
+	domain_enter(s, &border, d, true);
 	s->aside++;
-	rc = Tcl_EvalObjv(s->tcl, objc, objv, TCL_EVAL_GLOBAL);
+	rc = interp_eval_words(d->tcl, objc, objv);
 	s->aside--;
-	s->script = outer;
-	*value = Tcl_GetObjResult(s->tcl);
+	*value = Tcl_GetObjResult(d->tcl);
 	Tcl_IncrRefCount(*value);
-	*code = rc == TCL_ERROR ? error_code(s->tcl, rc) : NULL;
+	*code = rc == TCL_ERROR ? error_code(d->tcl, rc) : NULL;
+	domain_leave(s, &border);
 	out_free(s->last);
 	s->last = last;
 	s->printing = printing;
 	fail_back(s, before);
-	Tcl_RestoreInterpState(s->tcl, state);
+	Tcl_RestoreInterpState(d->tcl, state);
 	return rc;
+}
+
+/* ----------------------------------------------------------------------- limits -- */
+
+static void set_limit(Tcl_Interp *tcl, Tcl_Time at, int granularity)
+{
+	Tcl_LimitSetTime(tcl, &at);
+	Tcl_LimitSetGranularity(tcl, TCL_LIMIT_TIME, granularity);
+	Tcl_LimitTypeSet(tcl, TCL_LIMIT_TIME);
+}
+
+static void next_tick(Tcl_Interp *tcl)
+{
+	Tcl_Time at;
+
+	Tcl_GetTime(&at);
+	at.usec += TICK_US;
+	at.sec += at.usec / 1000000;
+	at.usec %= 1000000;
+	set_limit(tcl, at, 10);
+}
+
+/* All but one: setting the limit anew there would say that it is not exceeded. */
+static void stop_others(struct session *s, Tcl_Interp *one)
+{
+	const Tcl_Time past = { 1, 0 };
+
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		if (d->tcl != one)
+			set_limit(d->tcl, past, 1);
 }
 
 void interp_stop(struct session *s)
 {
-	Tcl_Time past = { 1, 0 };
-
-	Tcl_LimitSetTime(s->tcl, &past);
-	Tcl_LimitSetGranularity(s->tcl, TCL_LIMIT_TIME, 1);
-	Tcl_LimitTypeSet(s->tcl, TCL_LIMIT_TIME);
+	stop_others(s, NULL);
 }
 
-/* In the interpreter's own time, after the signal. */
-static int interrupted(ClientData data, Tcl_Interp *tcl, int code)
+/* In a busy script's own time. What has been typed is known by then; a peer's messages have to
+ * be read. */
+static void tick(ClientData data, Tcl_Interp *tcl)
 {
-	(void)tcl;
-	interp_stop(data);
-	return code;
-}
+	struct session *s = data;
 
-static void mark_interrupt(void *arg)
-{
-	(void)arg;
-	Tcl_AsyncMark(interrupt_handler);
+	if (s->opt.peer)
+		serve_look();
+	if (s->quit || loop_interrupted(s->loop) || loop_ending(s->loop))
+		stop_others(s, tcl);
+	else
+		next_tick(tcl);
 }
 
 void interp_resume(struct session *s)
 {
-	if (Tcl_AsyncReady())
-		Tcl_AsyncInvoke(s->tcl, TCL_OK);
-	Tcl_LimitTypeReset(s->tcl, TCL_LIMIT_TIME);
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		next_tick(d->tcl);
 }
 
-static void register_commands(struct session *s)
+/* ----------------------------------------------------------------------- making -- */
+
+static void register_commands(struct domain *d)
 {
 	const char *last = "";
 
@@ -310,45 +380,52 @@ static void register_commands(struct session *s)
 		char *word = xasprintf("%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
 
 		if (strcmp(word, last) != 0)
-			Tcl_CreateObjCommand(s->tcl, word, dispatch, s, NULL);
+			Tcl_CreateObjCommand(d->tcl, word, dispatch, d, NULL);
 		last = (*c)->name;
 		free(word);
 	}
-	Tcl_CreateObjCommand(s->tcl, "unknown", unknown, s, NULL);
+	Tcl_CreateObjCommand(d->tcl, "unknown", unknown, d, NULL);
+}
+
+void interp_make(struct domain *d)
+{
+	struct session *s = d->s;
+
+	d->tcl = Tcl_CreateInterp();
+	if (!s->opt.unsafe)
+		Tcl_MakeSafe(d->tcl);
+	for (int i = 0; removed[i]; i++)
+		Tcl_DeleteCommand(d->tcl, removed[i]);
+	for (int i = 0; renamed[i][0]; i++) {
+		char *line = xasprintf("rename %s %s", renamed[i][0], renamed[i][1]);
+
+		Tcl_Eval(d->tcl, line); /* a safe interpreter lacks some: no matter */
+		free(line);
+	}
+	if (!s->opt.unsafe)
+		Tcl_DeleteCommand(d->tcl, "tcl_puts");
+	Tcl_DeleteCommand(d->tcl, "tcl_exit");
+	Tcl_Eval(d->tcl, functions);
+	Tcl_ResetResult(d->tcl);
+	register_commands(d);
+	script_commands(d);
+	where_commands(d);
+	if (s->opt.peer)
+		serve_commands(d->tcl);
+	Tcl_LimitAddHandler(d->tcl, TCL_LIMIT_TIME, tick, s, NULL);
+	next_tick(d->tcl);
 }
 
 void interp_new(struct session *s)
 {
-	s->tcl = Tcl_CreateInterp();
-	if (!s->opt.unsafe)
-		Tcl_MakeSafe(s->tcl);
-	for (int i = 0; removed[i]; i++)
-		Tcl_DeleteCommand(s->tcl, removed[i]);
-	for (int i = 0; renamed[i][0]; i++) {
-		char *line = xasprintf("rename %s %s", renamed[i][0], renamed[i][1]);
-
-		Tcl_Eval(s->tcl, line); /* a safe interpreter lacks some: no matter */
-		free(line);
-	}
-	if (!s->opt.unsafe)
-		Tcl_DeleteCommand(s->tcl, "tcl_puts");
-	Tcl_DeleteCommand(s->tcl, "tcl_exit");
-	Tcl_Eval(s->tcl, functions);
-	Tcl_ResetResult(s->tcl);
-	register_commands(s);
-	script_init(s);
-	where_init();
-	interrupt_handler = Tcl_AsyncCreate(interrupted, s);
-	loop_on_interrupt(s->loop, mark_interrupt, NULL);
+	script_fs_init();
+	domains_new(s);
 }
 
 void interp_free(struct session *s)
 {
-	loop_on_interrupt(s->loop, NULL, NULL);
-	Tcl_AsyncDelete(interrupt_handler);
-	Tcl_DeleteInterp(s->tcl);
-	where_free();
-	s->tcl = NULL;
+	domains_free(s);
+	script_fs_free();
 	out_free(s->last);
 	s->last = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Tcl interpreter: one, safe unless --unsafe, with every command of the table in it.
+ * The Tcl interpreters: one a domain, safe unless --unsafe, with every command of the table in it.
  */
 #ifndef SHELL_INTERP_H
 #define SHELL_INTERP_H
@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <tcl.h>
 
+struct domain;
 struct session;
 
-/* Makes s->tcl. Tcl_FindExecutable() must have been called. */
+/* Makes the user's own domain. Tcl_FindExecutable() must have been called. */
 void interp_new(struct session *s);
 void interp_free(struct session *s);
+/* Makes d->tcl. For domain.c. */
+void interp_make(struct domain *d);
 
 /* Is the first word of this command one of ours (not Tcl's own, not a proc)? */
 bool interp_ours(struct session *s, const char *command, int len);
@@ -26,12 +29,15 @@ int interp_unknown(struct session *s, const char *word);
  * failed. */
 int interp_eval(struct session *s, Tcl_Obj *script);
 
-/* Runs a command on behalf of the event loop, also while another one waits: what that one has
- * as result and failure stays. Nothing is printed. Files are confined to dir (NULL: as they are
- * for the command that waits). *value is the result or the error's text,
+/* Runs a command at top level of an interpreter, which may be doing nothing else. Returns a Tcl
+ * result code. */
+int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[]);
+
+/* Runs a command of d on behalf of the event loop, also while another one waits: what that one
+ * has as result and failure stays. Nothing is printed. *value is the result or the error's text,
  * *code the error's -errorcode (NULL when it went well); both hold a reference that is the
  * caller's. Returns a Tcl result code. */
-int interp_aside(struct session *s, const char *dir, int objc, Tcl_Obj *const objv[],
+int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[],
 		 Tcl_Obj **value, Tcl_Obj **code);
 
 /* After TCL_ERROR: makes s->fail describe it, unless it already does. */

@@ -266,7 +266,7 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	print_text(PRINT_OUT, line);
 	print_text(PRINT_OUT, "\n");
 	/* an error may be what is to be seen */
-	rc = script_run(s, "lesson", NULL, line);
+	rc = script_run(s, "lesson", line);
 	note_typed(s, line, rc != 0);
 	return 0;
 }

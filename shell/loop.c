@@ -60,8 +60,6 @@ struct loop {
 	volatile unsigned interrupts;
 	volatile sig_atomic_t ending;
 	volatile sig_atomic_t resized;
-	loop_fn *on_interrupt;
-	void *on_interrupt_arg;
 	loop_fn *on_resize;
 	void *on_resize_arg;
 };
@@ -100,8 +98,6 @@ static void on_signal(int sig)
 		l->interrupted = 1;
 		l->interrupts++;
 	}
-	if (sig != SIGWINCH && l->on_interrupt)
-		l->on_interrupt(l->on_interrupt_arg);
 	n = write(l->wake, &one, sizeof(one));
 	(void)n;
 	errno = saved;
@@ -413,17 +409,6 @@ unsigned loop_interrupts(const struct loop *l)
 int loop_ending(const struct loop *l)
 {
 	return l->ending;
-}
-
-void loop_on_interrupt(struct loop *l, loop_fn *fn, void *arg)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	l->on_interrupt = fn;
-	l->on_interrupt_arg = arg;
-	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void loop_on_resize(struct loop *l, loop_fn *fn, void *arg)

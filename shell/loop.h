@@ -69,9 +69,6 @@ unsigned loop_interrupts(const struct loop *l);
 /* SIGTERM or SIGHUP has come: its number, else 0. Stays set; every wait ends at once. */
 int loop_ending(const struct loop *l);
 
-/* fn(arg) runs inside the handler of SIGINT, SIGTERM, SIGHUP: it must be
- * async-signal-safe. It is how a busy interpreter learns of Ctrl-C. */
-void loop_on_interrupt(struct loop *l, loop_fn *fn, void *arg);
 /* fn(arg) runs in the loop after SIGWINCH. */
 void loop_on_resize(struct loop *l, loop_fn *fn, void *arg);
 

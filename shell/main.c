@@ -252,7 +252,7 @@ static int run_job(struct session *s, const struct job *job)
 {
 	if (s->opt.check)
 		return job->file ? check_file(s, job->what) : check_text(s, "-c", job->what);
-	return job->file ? script_file(s, job->what) : script_run(s, "-c", NULL, job->what);
+	return job->file ? script_file(s, job->what) : script_run(s, "-c", job->what);
 }
 
 static int run_jobs(struct session *s, const struct command_line *cl)

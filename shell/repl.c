@@ -88,7 +88,7 @@ static int run_rc(struct session *s)
 
 		print_text(PRINT_OUT, line);
 		free(line);
-		rc = script_file(s, path) == -2 ? -1 : 0;
+		rc = script_start_file(s, path) == -2 ? -1 : 0;
 		settle(s);
 	}
 	free(path);
@@ -122,7 +122,7 @@ static void run_block(struct session *s, const char *block)
 	if (is_escape(block))
 		escape(block + strspn(block, " \t") + 1);
 	else
-		rc = script_run(s, NULL, NULL, block);
+		rc = script_run(s, NULL, block);
 	settle(s);
 	lesson_look(s, block, rc != 0);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Running text, one top-level command at a time.
- *
- * Tcl knows exact lines (through procs, loops and continued lines) only of scripts read
- * from files. So each command is handed over as a file of its own in memory, after as
- * many empty lines as stand before it in the script.
- */
+/* Running text, one top-level command at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -13,17 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "domain.h"
 #include "file.h"
 #include "interp.h"
+#include "print.h"
 #include "record.h"
 #include "script.h"
 #include "session.h"
 #include "step.h"
 #include "where.h"
-#include "write_all.h"
 #include "xmem.h"
 
 #define SCRIPT_MAX   (16u << 20) /* bytes */
@@ -101,51 +96,24 @@ static bool is_marked(const struct script *sc)
 	return sc->name && !(sc->valued && sc->last);
 }
 
-/* The command alone, on its own line of the script. */
-static int put_in_memory(const struct script *sc, const char *command, int len)
-{
-	static const char mark[] = "\n\n" END_MARK;
-	static const char empty[] =
-		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-
-	if (ftruncate(sc->fd, 0) || lseek(sc->fd, 0, SEEK_SET))
-		return -1;
-	for (unsigned left = sc->line - 1; left;) {
-		unsigned n = left < sizeof empty - 1 ? left : sizeof empty - 1;
-
-		if (write_all(sc->fd, empty, n))
-			return -1;
-		left -= n;
-	}
-	if (write_all(sc->fd, command, (size_t)len))
-		return -1;
-	return is_marked(sc) ? write_all(sc->fd, mark, sizeof mark - 1) : 0;
-}
-
 static int eval_command(struct session *s, const char *command, int len)
 {
-	char *path = xasprintf("/proc/self/fd/%d", s->script->fd);
-	Tcl_Obj *file = Tcl_NewStringObj(path, -1);
+	static const char mark[] = "\n\n" END_MARK;
+	struct script *sc = s->script;
 	int rc;
 
-	free(path);
-	Tcl_IncrRefCount(file);
 	fail_keep(s);
 	step_command(s);
 	out_free(s->last);
 	s->last = NULL;
-	if (put_in_memory(s->script, command, len)) {
-		fail_call(s, errno, "memfd_create", "script in memory");
-		Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-		rc = TCL_ERROR;
-	} else {
-		s->script->ended = false;
-		rc = Tcl_FSEvalFileEx(s->tcl, file, "utf-8");
-		if (rc == TCL_OK && is_marked(s->script) && !s->script->ended)
-			rc = TCL_RETURN;
-	}
+	sc->ended = false;
+	if (sc->domain == s->own)
+		domain_turn(s);
+	rc = script_fs_eval(s->tcl, &(struct position){ sc->name, sc->line }, command, len,
+			    is_marked(sc) ? mark : NULL);
+	if (rc == TCL_OK && is_marked(sc) && !sc->ended)
+		rc = TCL_RETURN;
 	step_ended(s);
-	Tcl_DecrRefCount(file);
 	if (rc == TCL_ERROR)
 		interp_fail(s);
 	return rc;
@@ -271,7 +239,6 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 			continue;
 		s->script->line = c.line;
 		s->script->last = s->script->valued && is_last(s, &c, end);
-		where_proc(s, c.text, c.len);
 		rc = run_command(s, c.text, c.len, print);
 		if (s->quit)
 			return TCL_OK;
@@ -298,7 +265,7 @@ static int outside(struct session *s, int rc, bool top)
 	return TCL_ERROR;
 }
 
-static int enter(struct session *s, struct script *script)
+static int enter(struct session *s, struct script *script, struct border *border)
 {
 	unsigned depth = 0;
 
@@ -306,26 +273,28 @@ static int enter(struct session *s, struct script *script)
 		if (++depth == SCRIPT_DEPTH)
 			return fail(s, "source", "DEPTH", "scripts nested more than %d deep",
 				    SCRIPT_DEPTH);
-	script->fd = memfd_create("script", MFD_CLOEXEC);
-	if (script->fd < 0)
-		return fail_call(s, errno, "memfd_create", "script in memory");
 	script->parent = s->script;
 	s->script = script;
+	domain_enter(s, border, script->domain, false);
 	return 0;
 }
 
-static void leave(struct session *s, struct script *script)
+/* The result is from now on that of the domain that is returned to. */
+static int leave(struct session *s, struct script *script, struct border *border, int rc)
 {
 	s->script = script->parent;
-	close(script->fd);
+	domain_leave(s, border);
+	Tcl_TransferResult(border->into->tcl, rc, s->tcl);
+	return rc;
 }
 
-static int run(struct session *s, const char *name, const char *dir, const char *text, bool top)
+static int run(struct session *s, struct script *script, const char *text, bool top)
 {
-	struct script script = { .name = name, .dir = dir, .line = 1 };
+	struct border border;
 	int rc;
 
-	if (enter(s, &script)) {
+	script->line = 1;
+	if (enter(s, script, &border)) {
 		if (top)
 			script_report(s);
 		return TCL_ERROR;
@@ -333,68 +302,75 @@ static int run(struct session *s, const char *name, const char *dir, const char 
 	rc = run_commands(s, text, top, top);
 	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
 		rc = outside(s, rc, top);
-	leave(s, &script);
-	return rc;
+	return leave(s, script, &border, rc);
 }
 
-int script_run(struct session *s, const char *name, const char *dir, const char *text)
+/* At top level. */
+static int run_top(struct session *s, struct script *script, const char *text)
 {
-	if (name && script_parses(s, name, text)) {
+	if (script->name && script_parses(s, script->name, text)) {
 		script_report(s);
 		return -2;
 	}
-	return run(s, name, dir, text, true) == TCL_ERROR ? -1 : 0;
+	return run(s, script, text, true) == TCL_ERROR ? -1 : 0;
+}
+
+int script_run(struct session *s, const char *name, const char *text)
+{
+	return run_top(s, &(struct script){ .name = name, .domain = s->domain }, text);
 }
 
 int script_body(struct session *s, Tcl_Obj *body)
 {
-	const struct script *in = s->script;
-	struct script script = { .line = where_body(s, body, &in) };
+	struct script script = { .dir = s->script ? s->script->dir : NULL, .domain = s->domain };
+	struct border border;
+	struct position at;
 	int rc;
 
-	if (!script.line || !in)
+	if (!where_body(s, body, &at))
 		return interp_eval(s, body); /* made by the script: it has no lines */
-	script.name = in->name;
-	script.dir = in->dir;
-	if (enter(s, &script))
+	script.name = at.name;
+	script.line = at.line;
+	if (enter(s, &script, &border))
 		return TCL_ERROR;
 	Tcl_IncrRefCount(body);
 	rc = run_commands(s, Tcl_GetString(body), false, true);
 	Tcl_DecrRefCount(body);
-	leave(s, &script);
-	return rc;
+	return leave(s, &script, &border, rc);
 }
 
 int script_part(struct session *s, const struct script *as, const char *text, bool print)
 {
-	struct script script = {
-		.name = as->name, .dir = as->dir, .line = as->line, .valued = true
-	};
+	struct script script = { .name = as->name,
+				 .dir = as->dir,
+				 .line = as->line,
+				 .domain = domain_of(s, as->dir),
+				 .valued = true };
+	struct border border;
 	int rc;
 
-	if (enter(s, &script))
+	if (enter(s, &script, &border))
 		return TCL_ERROR;
 	Tcl_ResetResult(s->tcl); /* a script without a command has no value */
 	rc = run_commands(s, text, false, print);
 	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
 		rc = outside(s, rc, false);
-	leave(s, &script);
-	return rc;
+	return leave(s, &script, &border, rc);
 }
 
 static int end_mark(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
-	struct session *s = data;
+	struct domain *d = data;
 
 	(void)tcl, (void)objc, (void)objv;
-	if (s->script)
-		s->script->ended = true;
+	if (d->s->script)
+		d->s->script->ended = true;
 	return TCL_OK;
 }
 
-void script_init(struct session *s)
+void script_commands(struct domain *d)
 {
-	Tcl_CreateObjCommand(s->tcl, END_MARK, end_mark, s, NULL);
+	Tcl_CreateObjCommand(d->tcl, END_MARK, end_mark, d, NULL);
 }
 
 /* ------------------------------------------------------------------- files -- */
@@ -427,46 +403,86 @@ static char *slurp(struct session *s, int fd, const char *path)
 	return NULL;
 }
 
-int script_read(struct session *s, const char *path, char **text, char **dir)
+/* The canonical directory of the file; NULL: it is in none (a pipe), or no more. */
+static char *directory_of(int fd)
+{
+	char link[64], real[PATH_MAX];
+	struct stat is, named;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof real - 1);
+	if (n <= 0)
+		return NULL;
+	real[n] = 0;
+	if (*real != '/' || fstat(fd, &is) || stat(real, &named) || is.st_ino != named.st_ino ||
+	    is.st_dev != named.st_dev)
+		return NULL; /* the kernel's words for what has no name: "/memfd:x (deleted)" */
+	return xstrdup(dirname(real));
+}
+
+static bool is_users(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int script_read(struct session *s, const char *path, struct script_text *t)
 {
 	bool in = strcmp(path, "-") == 0;
 	int fd = in ? STDIN_FILENO : file_open(s, path, O_RDONLY, 0);
-	char link[64];
-	char real[PATH_MAX];
-	ssize_t n;
+	char here[PATH_MAX];
 
 	if (fd < 0)
 		return -1;
-	*text = slurp(s, fd, in ? "standard input" : path);
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = in ? -1 : readlink(link, real, sizeof real - 1);
-	if (n > 0 && *real == '/') { /* a pipe is in no directory */
-		real[n] = 0;
-		*dir = xstrdup(dirname(real));
-	} else {
-		*dir = getcwd(real, sizeof real) ? xstrdup(real) : xstrdup("/");
-	}
+	*t = (struct script_text){ .text = slurp(s, fd, in ? "standard input" : path),
+				   .dir = in ? NULL : directory_of(fd),
+				   .is_users = is_users(fd) };
+	if (!t->dir)
+		t->dir = xstrdup(getcwd(here, sizeof here) ? here : DOMAIN_NO_FILES);
 	if (!in)
 		close(fd);
-	if (*text)
+	if (t->text)
 		return 0;
-	free(*dir);
+	script_text_free(t);
 	return -1;
+}
+
+void script_text_free(struct script_text *t)
+{
+	free(t->text);
+	free(t->dir);
+}
+
+static int run_file(struct session *s, const char *path, bool start)
+{
+	struct script script = { .name = strcmp(path, "-") == 0 ? "stdin" : path };
+	struct script_text t;
+	int rc;
+
+	if (script_read(s, path, &t)) {
+		script_report(s);
+		return -2;
+	}
+	if (start && !t.is_users)
+		print_text(PRINT_OUT, "Others could have written it: it runs with the rights of a "
+				      "script\n");
+	script.dir = t.dir;
+	script.domain = start && t.is_users ? s->own : domain_of(s, t.dir);
+	rc = run_top(s, &script, t.text);
+	script_text_free(&t);
+	return rc;
 }
 
 int script_file(struct session *s, const char *path)
 {
-	char *text, *dir;
-	int rc;
+	return run_file(s, path, false);
+}
 
-	if (script_read(s, path, &text, &dir)) {
-		script_report(s);
-		return -2;
-	}
-	rc = script_run(s, strcmp(path, "-") == 0 ? "stdin" : path, dir, text);
-	free(text);
-	free(dir);
-	return rc;
+int script_start_file(struct session *s, const char *path)
+{
+	return run_file(s, path, true);
 }
 
 /* As path is named beside the script that names it. */
@@ -481,21 +497,20 @@ static char *beside(const struct script *sc, const char *path)
 
 int script_source(struct session *s, const char *path)
 {
-	char *text, *dir, *name, *full = NULL;
-	int rc;
+	struct script script = { 0 };
+	struct script_text t;
+	char *name;
+	int rc = TCL_ERROR;
 
 	name = s->script && *path != '/' ? beside(s->script, path) : xstrdup(path);
-	if (s->script && s->script->dir && *path != '/')
-		path = full = xasprintf("%s/%s", s->script->dir, path);
-	rc = script_read(s, path, &text, &dir);
-	if (rc == 0) {
-		rc = script_parses(s, name, text) ? TCL_ERROR : run(s, name, dir, text, false);
-		free(text);
-		free(dir);
-	} else {
-		rc = TCL_ERROR;
+	if (script_read(s, path, &t) == 0) {
+		script.name = name;
+		script.dir = t.dir;
+		script.domain = s->domain == s->own ? domain_of(s, t.dir) : s->domain;
+		if (!script_parses(s, name, t.text))
+			rc = run(s, &script, t.text, false);
+		script_text_free(&t);
 	}
-	free(full);
 	free(name);
 	return rc;
 }

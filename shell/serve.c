@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The served end of a channel. One loop, as everywhere: while a command waits, messages are
- * read and queued, and a Ctrl-C among them reaches the command. A script that computes and
- * never waits is reached by SIGIO.
+ * read and queued, and a Ctrl-C among them reaches the command. For a script that computes and
+ * never waits the interpreter looks from time to time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +38,7 @@ static struct server {
 	STAILQ_HEAD(, run) runs;
 	uint64_t running; /* 0: none */
 	bool gone;	  /* the other end says nothing any more: it wants us to end */
-	Tcl_AsyncHandler wake;
-	char *settings; /* as they were told last */
+	char *settings;	  /* as they were told last */
 } sv;
 
 /* -------------------------------------------------------------------- reading -- */
@@ -97,21 +96,12 @@ static void on_input(void *arg, int fd, short revents)
 		gone();
 }
 
-static void on_sigio(int sig)
-{
-	(void)sig;
-	Tcl_AsyncMark(sv.wake);
-}
-
-/* In the interpreter's own time, while it does not wait. */
-static int look(ClientData data, Tcl_Interp *tcl, int code)
+void serve_look(void)
 {
 	struct pollfd in = { .fd = sv.in, .events = POLLIN };
 
-	(void)data, (void)tcl;
-	while (!sv.gone && poll(&in, 1, 0) > 0)
+	while (sv.running && !sv.gone && poll(&in, 1, 0) > 0)
 		on_input(NULL, sv.in, in.revents);
-	return code;
 }
 
 /* -------------------------------------------------------------------- running -- */
@@ -226,6 +216,11 @@ static int give_value(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const
 	return TCL_OK;
 }
 
+void serve_commands(Tcl_Interp *tcl)
+{
+	Tcl_CreateObjCommand(tcl, FRAMES_VALUE, give_value, NULL, NULL);
+}
+
 /* The value, unless it is more than a message may hold. */
 static void put_value(struct session *s, struct json_object *body)
 {
@@ -333,7 +328,6 @@ static void serve_runs(struct session *s)
 static void take_channel(struct session *s)
 {
 	static const struct frames_ops ops = { on_message, on_text };
-	struct sigaction sa = { .sa_handler = on_sigio, .sa_flags = SA_RESTART };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	sv.s = s;
@@ -343,20 +337,13 @@ static void take_channel(struct session *s)
 	serve_divert(s);
 	sv.frames = frames_new(&ops, NULL);
 	STAILQ_INIT(&sv.runs);
-	Tcl_CreateObjCommand(s->tcl, FRAMES_VALUE, give_value, NULL, NULL);
-	sv.wake = Tcl_AsyncCreate(look, NULL);
-	sigaction(SIGIO, &sa, NULL);
-	fcntl(sv.in, F_SETOWN, getpid());
-	fcntl(sv.in, F_SETFL, fcntl(sv.in, F_GETFL) | O_ASYNC);
 	loop_watch(s->loop, sv.in, POLLIN, on_input, NULL);
 }
 
 /* What is printed from now on, while objects are destroyed, still has a way out. */
 static void stop_reading(struct session *s)
 {
-	signal(SIGIO, SIG_IGN);
 	loop_unwatch(s->loop, sv.in);
-	Tcl_AsyncDelete(sv.wake);
 	frames_free(sv.frames);
 	free(sv.settings);
 }

@@ -3,6 +3,8 @@
 #ifndef SHELL_SERVE_H
 #define SHELL_SERVE_H
 
+#include <tcl.h>
+
 struct session;
 
 /* Serves until standard input ends or a command quits. All that is printed meanwhile goes
@@ -25,5 +27,10 @@ struct session;
  *
  * Runs are queued and run one after the other. */
 int serve(struct session *s);
+
+/* Reads what has come, while a script computes: it may be Ctrl-C. */
+void serve_look(void);
+/* Makes the command with which a run takes its values. For each interpreter. */
+void serve_commands(Tcl_Interp *tcl);
 
 #endif

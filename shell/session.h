@@ -17,7 +17,10 @@
 #include "notice.h"
 #include "out.h"
 
+struct border;
 struct context; /* the live context: cmds/objects.h */
+struct domain;
+struct domains;
 struct edit;
 struct held; /* cmds/objects.h */
 struct options;
@@ -83,7 +86,12 @@ struct options {
 };
 
 struct session {
-	Tcl_Interp *tcl;
+	Tcl_Interp *tcl;	 /* of the domain */
+	struct domain *domain;	 /* whose code has called the command that runs */
+	struct domain *own;	 /* the user's: what is typed, and -c */
+	struct domains *domains; /* all */
+	struct border *border;	 /* the last that was crossed; NULL: none */
+	unsigned long turns;	 /* of the own domain's code: see domain_turn() */
 	struct loop *loop;
 	struct notices *notices;
 	struct edit *edit; /* NULL when not interactive */

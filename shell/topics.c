@@ -44,8 +44,17 @@ static const char scripts[] =
 	"\n"
 	"Scripts are not trusted. They cannot run programs, reach the network only by commands\n"
 	"of the shell, and files only below the directory of the script or one that\n"
-	"--allow-dir names. --unsafe lifts all this, and brings Tcl's own open, close and puts as\n"
-	"tcl_open, tcl_close and tcl_puts. Lines that you type are yours: no limits.";
+	"--allow-dir names; they write no file that has a second name (a hard link). What a script\n"
+	"leaves behind, its procs, traces and methods, keeps these limits, whoever calls it. Lines\n"
+	"that you type are yours: no limits.\n"
+	"\n"
+	"At the prompt and with -c you find the procs of the scripts that were run, but for those\n"
+	"named like a command or proc that is there already, and the values of their global\n"
+	"variables. They find the values of yours, not your procs. Scripts of one directory share\n"
+	"everything; a script that is sourced by another has the rights of that one.\n"
+	"\n"
+	"--unsafe lifts all this, and brings Tcl's own open, close and puts as tcl_open, tcl_close\n"
+	"and tcl_puts.";
 
 static const char exit_codes[] =
 	"What rdmash ends with:\n"
@@ -62,7 +71,8 @@ static const char exit_codes[] =
 static const char files[] =
 	"  $XDG_CONFIG_HOME/rdmash/rc.rdma    the start file: run at the start of each "
 	"interactive\n"
-	"                                     session, unless -X is given\n"
+	"                                     session, unless -X is given; as if it were typed,\n"
+	"                                     unless others than you could have written it\n"
 	"  $XDG_STATE_HOME/rdmash/history     what was typed; $RDMASH_HISTORY names another\n"
 	"\n"
 	"Where these variables are not set, ~/.config and ~/.local/state are meant.\n"
@@ -72,8 +82,9 @@ static const char prompt[] =
 	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"
 	"still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R\n"
 	"searches the history. A line that is not whole (an open brace or quote) goes on on the\n"
-	"next one. Ctrl-C drops the line, or stops the command that runs; the session and its\n"
-	"objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"
+	"next one. Ctrl-C drops the line, or stops the command that runs, whatever it does, but\n"
+	"for a single step of Tcl itself (an lsort of a huge list), which ends first; the session\n"
+	"and its objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"
 	"Lines with '*' are notices: something happened on its own ('notices').";
 
 static const struct topic own[] = {

@@ -2,13 +2,16 @@
 /*
  * Positions: file and line of what runs, and of what has failed.
  *
- * While a command of ours runs, Tcl's frames tell all. When a command of Tcl's has failed
- * the frames are gone, and errorInfo counts lines from the start of a proc: so the place
- * of each proc of a script is remembered as it is defined.
+ * While a command of ours runs, Tcl's frames tell all, those of one interpreter after the other.
+ * When a command of Tcl's has failed the frames are gone, and errorInfo counts lines from the start
+ * of a proc: so the place of each proc is remembered as it is defined.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dict.h"
+#include "domain.h"
 #include "script.h"
 #include "session.h"
 #include "where.h"
@@ -25,160 +28,112 @@ unsigned where_lines(const char *from, const char *to)
 	return n;
 }
 
-/* --------------------------------------------------------------------- procs -- */
-
-struct proc {
-	char *file;
-	unsigned line; /* of its body */
-};
-
-static Tcl_HashTable procs; /* by name without "::"; one interpreter a process */
-
-static void forget(Tcl_HashEntry *e)
+static void append_place(Tcl_DString *where, struct position at, const char *proc)
 {
-	struct proc *p = Tcl_GetHashValue(e);
-
-	free(p->file);
-	free(p);
-	Tcl_DeleteHashEntry(e);
-}
-
-static const struct proc *find_proc(const char *name)
-{
-	Tcl_HashEntry *e = Tcl_FindHashEntry(&procs, name + strspn(name, ":"));
-
-	return e ? Tcl_GetHashValue(e) : NULL;
-}
-
-void where_init(void)
-{
-	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
-}
-
-void where_free(void)
-{
-	Tcl_HashSearch at;
-	Tcl_HashEntry *e;
-
-	while ((e = Tcl_FirstHashEntry(&procs, &at)))
-		forget(e);
-	Tcl_DeleteHashTable(&procs);
-}
-
-static void remember(const char *name, const char *file, unsigned line)
-{
-	Tcl_HashEntry *e = Tcl_FindHashEntry(&procs, name);
-	struct proc *p;
-	int is_new;
-
-	if (e)
-		forget(e);
-	if (!file)
-		return;
-	p = xcalloc(1, sizeof *p);
-	p->file = xstrdup(file);
-	p->line = line;
-	Tcl_SetHashValue(Tcl_CreateHashEntry(&procs, name, &is_new), p);
-}
-
-void where_proc(struct session *s, const char *command, int len)
-{
-	const Tcl_Token *t, *word[4];
-	Tcl_Parse parse;
-	char *name;
-
-	if (len < 5 || memcmp(command, "proc", 4) != 0 ||
-	    Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
-		return;
-	t = parse.tokenPtr;
-	for (int i = 0; i < parse.numWords && i < 4; i++, t += t->numComponents + 1)
-		word[i] = t;
-	if (parse.numWords == 4 && word[1]->type == TCL_TOKEN_SIMPLE_WORD) {
-		name = xasprintf("%.*s", word[1][1].size, word[1][1].start);
-		remember(name + strspn(name, ":"), s->script->name,
-			 s->script->line + where_lines(command, word[3]->start));
-		free(name);
-	}
-	Tcl_FreeParse(&parse);
+	xappendf(where, "%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", at.name, at.line,
+		 proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
 }
 
 /* -------------------------------------------------------------------- frames -- */
 
-/* The file descriptor in a path that the interpreter gives: /proc/PID/fd/N. */
-static const struct script *script_of(struct session *s, const char *path)
+/* What Tcl says of its frames, a reference. Asking is a frame of its own, the last. A script may
+ * have made something else of info, whose errors have no position. NULL: nothing. */
+static Tcl_Obj *ask(struct domain *d, const char *question)
 {
-	const char *slash = strrchr(path, '/');
-	int fd = slash ? atoi(slash + 1) : -1;
+	static bool asking;
+	Tcl_InterpState saved;
+	Tcl_Obj *result = NULL;
 
-	for (const struct script *sc = s->script; sc; sc = sc->parent)
-		if (sc->fd == fd)
-			return sc;
-	return NULL;
+	if (asking)
+		return NULL;
+	asking = true;
+	saved = Tcl_SaveInterpState(d->tcl, TCL_OK);
+	if (Tcl_EvalEx(d->tcl, question, -1, TCL_EVAL_GLOBAL) == TCL_OK) {
+		result = Tcl_GetObjResult(d->tcl);
+		Tcl_IncrRefCount(result);
+	}
+	Tcl_RestoreInterpState(d->tcl, saved);
+	asking = false;
+	return result;
 }
 
-static const char *dict_str(Tcl_Obj *dict, const char *key)
+/* The dict of frame n, from 1; NULL: none. */
+static Tcl_Obj *frame(struct domain *d, int n)
 {
-	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *v = NULL;
+	char question[64];
 
-	Tcl_IncrRefCount(k);
-	Tcl_DictObjGet(NULL, dict, k, &v);
-	Tcl_DecrRefCount(k);
+	snprintf(question, sizeof question, "::info frame %d", n);
+	return ask(d, question);
+}
+
+int where_frames(struct domain *d)
+{
+	Tcl_Obj *count = ask(d, "::info frame");
+	int n = 1;
+
+	if (count) {
+		Tcl_GetIntFromObj(NULL, count, &n);
+		Tcl_DecrRefCount(count);
+	}
+	return n - 1;
+}
+
+static const char *text_of(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *v = dict_get(dict, key);
+
 	return v ? Tcl_GetString(v) : NULL;
 }
 
-/* Appends the position of one frame; false: it is not one a person would recognise. */
-static bool append_frame(struct session *s, Tcl_Obj *frame, bool first, Tcl_DString *where)
+/* false: it stands in no script. */
+static bool place_of(Tcl_Obj *dict, struct position *at)
 {
-	const char *file = dict_str(frame, "file"), *line = dict_str(frame, "line");
-	const char *proc = dict_str(frame, "proc");
-	/* the file of a proc may be closed, and its descriptor another's by now */
-	const struct proc *defined = proc ? find_proc(proc) : NULL;
-	const struct script *sc = file ? script_of(s, file) : NULL;
-	const char *name = defined ? defined->file : sc ? sc->name : NULL;
+	const char *file = text_of(dict, "file"), *line = text_of(dict, "line");
 
-	if (!file || !line || !name)
-		return false;
-	xappendf(where, "%s%s:%s%s%s", first ? "" : " < ", name, line, proc ? " in " : "",
-		 proc ? proc + strspn(proc, ":") : "");
-	return true;
+	return file && line && script_fs_place(file, (unsigned)strtoul(line, NULL, 10), at);
 }
 
-static int frame_count(struct session *s)
+/* Appends the positions of the frames from number n down to first. */
+static void append_frames(struct domain *d, int n, int first, unsigned *places, Tcl_DString *where)
 {
-	int n = 0;
+	for (; n >= first && *places <= PLACES; n--) {
+		Tcl_Obj *f = frame(d, n);
+		struct position at;
 
-	if (Tcl_Eval(s->tcl, "::info frame") != TCL_OK ||
-	    Tcl_GetIntFromObj(NULL, Tcl_GetObjResult(s->tcl), &n) != TCL_OK)
-		return 0;
-	return n;
+		if (!f)
+			continue;
+		if (place_of(f, &at) && at.name) {
+			const char *proc = text_of(f, "proc");
+
+			if (*places == PLACES)
+				Tcl_DStringAppend(where, " < ...", -1);
+			else
+				append_place(where, at, proc ? proc : text_of(f, "method"));
+			++*places;
+		}
+		Tcl_DecrRefCount(f);
+	}
+}
+
+/* Those on this side of the last border, or of all up to what was called for itself. */
+static void append_all(const struct border *b, int n, struct domain *d, unsigned *places,
+		       Tcl_DString *where)
+{
+	append_frames(d, n, b ? b->into_frames + 1 : 1, places, where);
+	for (; b && !b->aside; b = b->outer)
+		append_frames(b->from, b->from_frames, b->outer ? b->outer->into_frames + 1 : 1,
+			      places, where);
 }
 
 void script_where(struct session *s, Tcl_DString *where)
 {
-	Tcl_InterpState saved;
 	unsigned places = 0;
 
-	if (!s->script || !s->script->name)
+	if (s->domain->tcl != s->tcl)
 		return;
-	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	for (int n = frame_count(s); n > 0 && places <= PLACES; n--) {
-		char *ask = xasprintf("::info frame %d", n);
-		Tcl_Obj *frame;
-
-		if (places == PLACES) {
-			Tcl_DStringAppend(where, " < ...", -1);
-			places++;
-		} else if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
-			frame = Tcl_GetObjResult(s->tcl);
-			Tcl_IncrRefCount(frame);
-			places += append_frame(s, frame, !places, where);
-			Tcl_DecrRefCount(frame);
-		}
-		free(ask);
-	}
-	Tcl_RestoreInterpState(s->tcl, saved);
-	if (!places)
-		xappendf(where, "%s:%u", s->script->name, s->script->line);
+	append_all(s->border, where_frames(s->domain), s->domain, &places, where);
+	if (!places && s->script && s->script->name && !s->aside)
+		append_place(where, (struct position){ s->script->name, s->script->line }, NULL);
 }
 
 /* The line where body, a braced word of command, begins; 0: it is none. */
@@ -201,63 +156,99 @@ static unsigned line_in(const char *command, Tcl_Obj *body)
 	return lines;
 }
 
-unsigned where_body(struct session *s, Tcl_Obj *body, const struct script **in)
+static bool body_place(struct domain *d, Tcl_Obj *body, struct position *at)
 {
-	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	unsigned found = 0;
+	bool found = false;
 
-	for (int n = frame_count(s); n > 0 && !found; n--) {
-		char *ask = xasprintf("::info frame %d", n);
-		const char *file, *line, *command;
-		Tcl_Obj *frame;
+	for (int n = where_frames(d); n > 0 && !found; n--) {
+		Tcl_Obj *f = frame(d, n);
+		const char *command = f ? text_of(f, "cmd") : NULL;
+		unsigned line = command && place_of(f, at) ? line_in(command, body) : 0;
 
-		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
-			frame = Tcl_GetObjResult(s->tcl);
-			Tcl_IncrRefCount(frame);
-			file = dict_str(frame, "file");
-			line = dict_str(frame, "line");
-			command = dict_str(frame, "cmd");
-			*in = file ? script_of(s, file) : NULL;
-			if (*in && line && command)
-				found = line_in(command, body);
-			if (found)
-				found += (unsigned)strtoul(line, NULL, 10) - 1;
-			Tcl_DecrRefCount(frame);
-		}
-		free(ask);
+		found = line > 0;
+		at->line += line - 1;
+		if (f)
+			Tcl_DecrRefCount(f);
 	}
-	Tcl_RestoreInterpState(s->tcl, saved);
 	return found;
+}
+
+bool where_body(struct session *s, Tcl_Obj *body, struct position *at)
+{
+	return body_place(s->domain, body, at);
 }
 
 bool where_outermost(struct session *s)
 {
-	Tcl_InterpState saved;
+	const struct script *sc = s->script;
 	bool found = false, outermost = false;
 
-	if (!s->script)
-		return false;
-	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	for (int n = frame_count(s); n > 0 && !found; n--) {
-		char *ask = xasprintf("::info frame %d", n);
-		const char *file, *command;
-		Tcl_Obj *frame;
+	for (int n = sc ? where_frames(s->domain) : 0; n > 0 && !found; n--) {
+		Tcl_Obj *f = frame(s->domain, n);
+		const char *command = f ? text_of(f, "cmd") : NULL;
+		struct position at;
 
-		if (Tcl_Eval(s->tcl, ask) == TCL_OK) {
-			frame = Tcl_GetObjResult(s->tcl);
-			Tcl_IncrRefCount(frame);
-			file = dict_str(frame, "file");
-			command = dict_str(frame, "cmd");
-			found = file && command;
-			outermost = found && script_of(s, file) == s->script &&
-				    strlen(command) == (size_t)s->script->len &&
-				    memcmp(command, s->script->command, strlen(command)) == 0;
-			Tcl_DecrRefCount(frame);
-		}
-		free(ask);
+		found = command && place_of(f, &at);
+		outermost = found && strlen(command) == (size_t)sc->len &&
+			    memcmp(command, sc->command, strlen(command)) == 0 &&
+			    at.line == sc->line &&
+			    (sc->name ? at.name && strcmp(at.name, sc->name) == 0 : !at.name);
+		if (f)
+			Tcl_DecrRefCount(f);
 	}
-	Tcl_RestoreInterpState(s->tcl, saved);
 	return outermost;
+}
+
+/* --------------------------------------------------------------------- procs -- */
+
+static void forget(Tcl_HashEntry *e)
+{
+	free(Tcl_GetHashValue(e));
+	Tcl_DeleteHashEntry(e);
+}
+
+/* Tcl's proc, and its place. */
+static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct domain *d = data;
+	int is_new, rc = d->proc.objProc(d->proc.objClientData, tcl, objc, objv);
+	struct position at, *p;
+	Tcl_HashEntry *e;
+	Tcl_Command proc;
+
+	if (rc != TCL_OK)
+		return rc;
+	proc = Tcl_FindCommand(tcl, Tcl_GetString(objv[1]), NULL, 0);
+	if (!proc)
+		return rc;
+	e = Tcl_CreateHashEntry(&d->procs, (const char *)proc, &is_new);
+	if (!is_new)
+		free(Tcl_GetHashValue(e));
+	if (!body_place(d, objv[3], &at) || !at.name) {
+		Tcl_DeleteHashEntry(e);
+		return rc;
+	}
+	p = xcalloc(1, sizeof *p);
+	*p = at;
+	Tcl_SetHashValue(e, p);
+	return rc;
+}
+
+void where_commands(struct domain *d)
+{
+	Tcl_InitHashTable(&d->procs, TCL_ONE_WORD_KEYS);
+	Tcl_GetCommandInfo(d->tcl, "::proc", &d->proc);
+	Tcl_CreateObjCommand(d->tcl, "::proc", define_proc, d, NULL);
+}
+
+void where_free(struct domain *d)
+{
+	Tcl_HashSearch at;
+	Tcl_HashEntry *e;
+
+	while ((e = Tcl_FirstHashEntry(&d->procs, &at)))
+		forget(e);
+	Tcl_DeleteHashTable(&d->procs);
 }
 
 /* -------------------------------------------------------------------- errors -- */
@@ -274,45 +265,46 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 	return true;
 }
 
-static void append_place(Tcl_DString *where, const char *file, unsigned line, const char *proc)
+static void append_proc(struct domain *d, Tcl_DString *where, const char *name, unsigned line)
 {
-	xappendf(where, "%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", file, line,
-		 proc ? " in " : "", proc ? proc : "");
-}
+	Tcl_Command proc = Tcl_FindCommand(d->tcl, name, NULL, TCL_GLOBAL_ONLY);
+	Tcl_HashEntry *e = proc ? Tcl_FindHashEntry(&d->procs, (const char *)proc) : NULL;
+	struct position at;
 
-static void append_proc(Tcl_DString *where, const char *name, unsigned line)
-{
-	const struct proc *p = find_proc(name);
-
-	if (p)
-		append_place(where, p->file, p->line + line - 1, name + strspn(name, ":"));
+	if (!e)
+		return;
+	at = *(const struct position *)Tcl_GetHashValue(e);
+	at.line += line - 1;
+	append_place(where, at, name);
 }
 
 void where_error(struct session *s, const char *info, Tcl_DString *where)
 {
 	static const char in_proc[] = "\n    (procedure ", in_file[] = "\n    (file ";
-	const struct script *sc;
+	const struct border *b = s->border;
+	struct position at;
 	unsigned line, places = 0;
 	char *name;
 
 	for (const char *p = info; p && (p = strchr(p, '\n')); p++) {
 		if (places == PLACES) {
 			xappendf(where, " < ...");
-			break;
+			return;
 		}
 		if (strncmp(p, in_proc, sizeof in_proc - 1) == 0 &&
 		    name_and_line(p + sizeof in_proc - 1, &name, &line)) {
-			append_proc(where, name, line);
+			append_proc(s->domain, where, name, line);
 			places++;
 			free(name);
 		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
 			   name_and_line(p + sizeof in_file - 1, &name, &line)) {
-			sc = script_of(s, name);
-			if (sc && sc->name)
-				append_place(where, sc->name, line, NULL);
+			if (script_fs_place(name, line, &at) && at.name)
+				append_place(where, at, NULL);
 			free(name);
 		}
 	}
 	if (!Tcl_DStringLength(where))
 		script_where(s, where);
+	else if (b && !b->aside)
+		append_all(b->outer, b->from_frames, b->from, &places, where);
 }

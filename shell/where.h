@@ -6,21 +6,24 @@
 #include <stdbool.h>
 #include <tcl.h>
 
-struct script;
+#include "script_fs.h"
+
+struct domain;
 struct session;
 
-void where_init(void);
-void where_free(void);
+/* To be called once a domain, with its interpreter made, and at its end. proc remembers from now on
+ * where it was defined. */
+void where_commands(struct domain *d);
+void where_free(struct domain *d);
 
 /* Newlines between the two. */
 unsigned where_lines(const char *from, const char *to);
-/* The line where body begins, an argument of the command that runs; *in: the script that
- * it stands in. 0: it stands in none. */
-unsigned where_body(struct session *s, Tcl_Obj *body, const struct script **in);
+/* Tcl's frames of the domain now. */
+int where_frames(struct domain *d);
+/* Where body begins, an argument of the command that runs. false: it stands in no script. */
+bool where_body(struct session *s, Tcl_Obj *body, struct position *at);
 /* Is the command that runs the script's own, rather than one in its brackets or bodies? */
 bool where_outermost(struct session *s);
-/* If the command at the script's line defines a proc, its place is remembered. */
-void where_proc(struct session *s, const char *command, int len);
 /* Appends where an error of Tcl's own was raised, from its errorInfo. */
 void where_error(struct session *s, const char *info, Tcl_DString *where);
 

@@ -76,19 +76,17 @@ static struct json_object *settings(const struct session *s)
 /* Where the script stands: its errors name file and line as if it were run here. */
 static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct json_object *body)
 {
-	const struct script *in = s->script;
-	unsigned line = is_block ? where_body(s, script, &in) : 0;
+	const struct script *sc = s->script;
+	struct position at;
 
-	if (!line || !in) {
-		in = s->script;
-		line = in ? in->line : 1;
-	}
-	put(body, "line", json_object_new_int64(line));
-	if (in && in->name)
-		put(body, "name", frames_str(in->name, -1));
+	if (!is_block || !where_body(s, script, &at))
+		at = (struct position){ sc ? sc->name : NULL, sc ? sc->line : 1 };
+	put(body, "line", json_object_new_int64(at.line));
+	if (at.name)
+		put(body, "name", frames_str(at.name, -1));
 	if (file_gate(s))
 		put(body, "dir", frames_str(file_gate(s), -1));
-	put(body, "interactive", json_object_new_boolean(s->opt.interactive && in && !in->name));
+	put(body, "interactive", json_object_new_boolean(s->opt.interactive && sc && !at.name));
 }
 
 /* The first line, shortened. */

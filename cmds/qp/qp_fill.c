@@ -29,6 +29,12 @@ static bool alike(const union ibv_gid *gid, const union ibv_gid *other)
 	       !IN6_IS_ADDR_LINKLOCAL(a) == !IN6_IS_ADDR_LINKLOCAL(b);
 }
 
+/* A peer at one of our own addresses sees ours as that one, as the routes of the host have it. */
+static int fitness(const struct gid_row *r, const union ibv_gid *dgid)
+{
+	return r->score + (memcmp(&r->e.gid, dgid, sizeof *dgid) == 0 ? 1000 : 0);
+}
+
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid)
 {
 	struct gid_row rows[GID_ROWS];
@@ -36,7 +42,8 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
 	int n = gid_table(dev, port, rows, GID_ROWS);
 
 	for (int i = 0; i < n; i++)
-		if (alike(&rows[i].e.gid, dgid) && (!best || rows[i].score > best->score))
+		if (alike(&rows[i].e.gid, dgid) &&
+		    (!best || fitness(&rows[i], dgid) > fitness(best, dgid)))
 			best = &rows[i];
 	if (!best)
 		best = gid_best(rows, n);

@@ -100,9 +100,9 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg connect_egs[] = {
-	{ "rpc connect [dict get [device] address] $port -name again", "again  UD  up" },
+	{ "rpc connect 127.0.0.1 $port -name again", "again  UD  up" },
 	{ "rpc call again add 1 2", "3" },
-	{ "rpc connect [dict get [device] address] $port -type RC", "this one is" },
+	{ "rpc connect 127.0.0.1 $port -type RC", "this one is" },
 	{ NULL, NULL }
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "domain.h"
 #include "file.h"
 #include "interp.h"
 #include "objects.h"
@@ -23,7 +24,6 @@ static void drop(struct rpc_method *m)
 	if (m->lambda)
 		Tcl_DecrRefCount(m->lambda);
 	free(m->name);
-	free(m->dir);
 	free(m);
 }
 
@@ -132,7 +132,7 @@ struct rpc_method *rpc_method_set(struct session *s, const char *name, Tcl_Obj *
 	}
 	m = xcalloc(1, sizeof *m);
 	m->name = xstrdup(name);
-	m->dir = file_gate(s) ? xstrdup(file_gate(s)) : NULL;
+	m->domain = file_gate(s) ? s->domain : domain_of(s, DOMAIN_NO_FILES);
 	words[0] = Tcl_NewListObj(0, NULL);
 	words[1] = body;
 	Tcl_IncrRefCount(words[0]);
@@ -257,16 +257,14 @@ static void run(struct session *s, struct rpc_method *m, size_t n, Tcl_Obj *cons
 		struct rpc_outcome *out)
 {
 	Tcl_Obj *words[2 + RPC_ARGS_MAX] = { Tcl_NewStringObj("::apply", -1), m->lambda };
-	char *dir = m->dir ? xstrdup(m->dir) : NULL; /* the body may replace its method */
 	int rc;
 
 	memcpy(words + 2, args, n * sizeof *args);
 	Tcl_IncrRefCount(words[0]);
 	Tcl_IncrRefCount(words[1]);
-	rc = interp_aside(s, dir, (int)n + 2, words, &out->value, &out->code);
+	rc = interp_aside(s, m->domain, (int)n + 2, words, &out->value, &out->code);
 	Tcl_DecrRefCount(words[1]);
 	Tcl_DecrRefCount(words[0]);
-	free(dir);
 	if (rc == TCL_OK ||
 	    (rc == TCL_ERROR && !loop_interrupted(s->loop) && !loop_ending(s->loop)))
 		return;

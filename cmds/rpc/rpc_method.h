@@ -10,6 +10,7 @@
 #include "objects.h"
 #include "rpc_message.h"
 
+struct domain;
 struct session;
 
 /* Checks of an argument, named in the list of arguments: "n:int". */
@@ -28,7 +29,7 @@ struct rpc_method {
 	bool rest;		   /* the last is "args": any number */
 	Tcl_Obj *params_text;	   /* as given */
 	Tcl_Obj *lambda;	   /* for apply */
-	char *dir; /* of the script that defined it: its files, whoever waits meanwhile; or NULL */
+	struct domain *domain; /* where its body runs, whoever waits meanwhile */
 	uint64_t calls, errors;
 };
 

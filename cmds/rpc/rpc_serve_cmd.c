@@ -41,7 +41,7 @@ static int serve_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg serve_egs[] = {
 	{ "rpc serve add {a:int b:int} {expr {$a + $b}}", "add {a:int b:int}" },
 	{ "rpc serve greet {{name world}} {return \"hello, $name\"}", NULL },
-	{ "rpc serve sum args {expr [join $args +]}", NULL },
+	{ "rpc serve sum args:int {set sum 0; foreach x $args {incr sum $x}; set sum}", NULL },
 	{ "rpc serve bad {n:number} {}", "no type 'number'" },
 	{ NULL, NULL }
 };
@@ -50,15 +50,20 @@ const struct cmd cmd_rpc_serve = {
 	.name = "rpc serve",
 	.family = "remote calls",
 	.summary = "define a method that clients can call",
-	.text = "The body is Tcl, run in this session's safe interpreter with the arguments as\n"
-		"variables of its own; ::name is a variable of the session. Its result is the reply,\n"
-		"and its error, with -errorcode, is the caller's. An argument may have a type, which\n"
-		"is checked before the body runs: int, double, bool, list, dict; and a default. The\n"
-		"last may be args. A name that is there already is replaced. All servers of the\n"
-		"session offer all methods. Bodies run one at a time, whenever the session waits:\n"
-		"at the prompt, in rpc run, in any other command that waits. What that command works\n"
-		"with cannot be destroyed by a body. The files that a body may use are those of the\n"
-		"script that defined it.",
+	.text = "The body is Tcl, run with the arguments as variables of its own; ::name is a variable\n"
+		"of the session. Its result is the reply, and its error, with -errorcode, is the\n"
+		"caller's. An argument may have a type, which is checked before the body runs: int,\n"
+		"double, bool, list, dict; and a default. The last may be args. A name that is there\n"
+		"already is replaced. All servers of the session offer all methods. Bodies run one at\n"
+		"a time, whenever the session waits: at the prompt, in rpc run, in any other command\n"
+		"that waits. What that command works with cannot be destroyed by a body.\n"
+		"\n"
+		"An argument is data, and nothing evaluates it but a body that says so. Nothing asks\n"
+		"clients who they are: keep expr in braces, expr {$a + $b}, give types, and leave eval\n"
+		"and expr [join $args +] alone. Bodies are always confined: one of a script has the\n"
+		"procs and files of the script; one that is typed has no files at all and no procs of\n"
+		"the prompt, because what clients send must not reach what is yours. Only --unsafe\n"
+		"lifts that.",
 	.examples = serve_egs,
 	.args = serve_args,
 	.size = sizeof(struct serve_args),
@@ -74,7 +79,8 @@ struct listen_args {
 
 static const struct arg listen_args[] = {
 	POS("port", listen_args, port, kind_port, "TCP port; 0: any free one"),
-	OPT("addr", listen_args, addr, kind_str, "address to listen on; else all"),
+	OPT("addr", listen_args, addr, kind_str, "address to listen on; ::, all of this host",
+	    .dflt = "127.0.0.1"),
 	OPT("type", listen_args, type, kind_enum, "service", .data = rpc_type_words, .dflt = "UD"),
 	OPT("qkey", listen_args, qkey, kind_u32, "Q_Key of the QP (UD)", .dflt = "0x11111111",
 	    .max = 0x7fffffff),
@@ -109,6 +115,7 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg listen_egs[] = { { "rpc listen 0", "rpc server server0  UD" },
 					    { "rpc listen 0 -type RC -name other", "other  RC" },
+					    { "rpc listen 0 -addr :: -name open", "::" },
 					    { "rpc listen 0 -max 100", "is not between 1024" },
 					    { "show server0", "uses" },
 					    { NULL, NULL } };
@@ -119,6 +126,7 @@ const struct cmd cmd_rpc_listen = {
 	.summary = "let clients call the methods",
 	.text = "Makes a QP with its memory and CQs and listens on a TCP port, where clients and the\n"
 		"server tell each other lid, gid, qpn and qkey; calls and replies go over the QP.\n"
+		"Clients of other hosts reach it only at an address that -addr names.\n"
 		"The session on it has numbers, a window, acknowledgements, a checksum (CRC-32C) and\n"
 		"repeats what is lost; messages larger than a packet are cut. Each call is executed\n"
 		"at most once. The server works while the session waits; rpc close ends it. With\n"

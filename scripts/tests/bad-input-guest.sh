@@ -57,7 +57,7 @@ done
 # ------------------------------------------------- Ctrl-C in every command that waits
 # The last line waits. Not here: what is over at once on this device.
 tcp="tcp connect 10.0.0.1 [dict get [tcp listen 0] port]"
-rpc='rpc connect 10.0.0.1 [dict get [rpc listen 0] port] -name p'
+rpc='rpc connect 127.0.0.1 [dict get [rpc listen 0] port] -name p'
 declare -A waits=(
 	[accept]=$'listen 7471\naccept'
 	[reject]=$'listen 7471\nreject'

@@ -276,14 +276,6 @@ static void times(void)
 	CHECK(loop_now() - start < 1000 * MSEC);
 }
 
-static volatile sig_atomic_t told;
-
-static void tell(void *arg)
-{
-	(void)arg;
-	told++;
-}
-
 static void raise_int(void *arg)
 {
 	(void)arg;
@@ -292,11 +284,9 @@ static void raise_int(void *arg)
 
 static void interrupts(void)
 {
-	loop_on_interrupt(loop, tell, NULL);
 	loop_after(loop, 5, raise_int, NULL);
 	CHECK_INT(loop_wait(loop, NULL, NULL, LOOP_FOREVER), LOOP_INTERRUPTED);
 	CHECK(loop_interrupted(loop));
-	CHECK_INT(told, 1);
 	CHECK_INT(loop_wait(loop, NULL, NULL, LOOP_FOREVER), LOOP_INTERRUPTED);
 	loop_clear_interrupt(loop);
 	CHECK(!loop_interrupted(loop));
@@ -315,7 +305,6 @@ static void resizes(void)
 	CHECK_STR(order, "");
 	CHECK_INT(loop_wait(loop, noted, &one, 1000), LOOP_DONE);
 	CHECK_STR(order, "w");
-	CHECK_INT(told, 1);
 }
 
 static void broken_pipe(void)
@@ -332,7 +321,6 @@ static void ends(void)
 {
 	raise(SIGTERM);
 	CHECK_INT(loop_ending(loop), SIGTERM);
-	CHECK_INT(told, 2);
 	CHECK_INT(loop_wait(loop, NULL, NULL, LOOP_FOREVER), LOOP_INTERRUPTED);
 	loop_clear_interrupt(loop);
 	CHECK_INT(loop_wait(loop, NULL, NULL, LOOP_FOREVER), LOOP_INTERRUPTED);

@@ -1,0 +1,198 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a script leaves behind has the script's rights, whoever makes it run: every place where Tcl
+# keeps code is tried. An attack that works leaves a file in outside/.
+. "$(dirname "$0")/run.inc"
+
+mkdir outside in other
+# what the code of a script tries: to write, to run a program, to read; it tells that it ran
+attack='echo tried; catch {text save $::out/written x}; catch {peer z -command [list sh -c "id >$::out/ran"] -within 1s};
+catch {set ::secret [text load $::out/secret]}; catch {source $::out/code.rdma}'
+echo hush >outside/secret
+echo "text save $dir/outside/sourced x" >outside/code.rdma
+
+# held NAME TRIGGER CODE: a file with CODE, in which [attack] attacks; then the user's TRIGGER, with -c, at
+# top level after source, and from a file of another directory. It must run each time, and do nothing.
+held() {
+	name=$1
+	trigger=$2
+	cat >in/evil.rdma <<EOF
+set out $dir/outside
+proc attack args {$attack
+	return 1}
+$3
+EOF
+	printf '%s\n' "$trigger" >other/trigger.rdma
+	for how in '-f in/evil.rdma -c TRIGGER' '-c SOURCE -c TRIGGER' '-f in/evil.rdma -f other/trigger.rdma -c TRIGGER'; do
+		set --
+		for word in $how; do
+			case $word in
+			TRIGGER) set -- "$@" "$trigger" ;;
+			SOURCE) set -- "$@" "source in/evil.rdma" ;;
+			*) set -- "$@" "$word" ;;
+			esac
+		done
+		run -k "$@"
+		wants "$name ($how): nothing done" "$(ls outside)" 'code.rdma
+secret'
+		rm -f outside/written outside/ran outside/sourced
+		run -k "$@" -c 'echo secret:[info exists secret]'
+		has "$name ($how): nothing read" "$out" 'secret:0'
+		[ "${untried:-}" ] || has "$name ($how): it ran" "$out" tried
+	done
+}
+
+trap_='tcl_trace add execution'
+# run when the file is, too: at least it must have run once
+held 'at top level' 'echo' 'attack'
+held 'a proc' 'foo' 'proc foo {} {attack}'
+held 'a proc in a namespace' 'lib::foo' 'namespace eval lib {proc foo {} {attack}}'
+held 'a renamed proc' 'bar' 'proc foo {} {attack}; rename foo bar'
+held 'an ensemble' 'ens run' 'namespace eval ens {proc run {} {attack}; namespace export run; namespace ensemble create}'
+held 'an ensemble with -map' 'mapped run' 'proc foo {} {attack}; namespace ensemble create -command mapped -map {run ::foo}'
+held 'an ensemble with -unknown' 'open_ens what' 'proc foo args {attack}
+namespace eval o {}
+namespace eval o {namespace ensemble create -command ::open_ens -map {a ::foo} -unknown ::foo}'
+held 'a class' 'Evil create e; e run' 'oo::class create Evil {method run {} {attack}}'
+held 'an object made by new' '[Evil new] run' 'oo::class create Evil {method run {} {attack}}'
+held 'an object' 'e run' 'oo::object create e; oo::objdefine e method run {} {attack}'
+held 'a forward' 'e run' 'oo::object create e; oo::objdefine e forward run ::attack'
+held 'a filter' 'e run' 'oo::class create C {method run {} {}; method f args {attack; next {*}$args}; filter f}; C create e'
+held 'a destructor' 'e destroy' 'oo::class create C {destructor {attack}}; C create e'
+held 'unknown of an object' 'e nosuch' 'oo::class create C {method unknown args {attack}}; C create e'
+held 'a coroutine' 'co' 'proc body {} {yield; while 1 {attack; yield}}; coroutine co body'
+held 'an execution trace of its own' 'foo' "proc foo {} {}; $trap_ foo enter {apply {args {attack}}}"
+held 'a step trace' 'foo' "proc foo {} {set x 1}; $trap_ foo enterstep {apply {args {attack}}}"
+held 'a variable trace' 'foo' 'set v 1; tcl_trace add variable v read {apply {args {attack}}}; proc foo {} {set ::v}'
+held 'a mathfunc' 'expr {evil(1)}' 'proc ::tcl::mathfunc::evil x {attack}'
+held 'an import' 'foo' 'namespace eval lib {proc foo {} {attack}; namespace export foo}; namespace import lib::foo'
+held 'a lambda in a variable' 'foo' 'set l {{} {attack}}; proc foo {} {apply $::l}'
+held 'what it evaluates of the caller' 'foo {attack}' 'proc foo body {uplevel #0 $body}'
+held 'code with expect' 'foo' 'proc foo {} {expect -value 1 {attack}}'
+held 'code with repeat' 'foo' 'proc foo {} {repeat 1 {attack}}'
+held 'source in a proc' 'foo' 'text save more.rdma attack -force
+proc foo {} {source more.rdma}'
+held 'a sourced file' 'foo' 'text save more.rdma {proc foo {} {attack}} -force
+source more.rdma'
+
+# these must not even run: the user's own commands are not the script's to change
+untried=1
+held 'a command of ours' 'show' 'proc show args {attack}'
+held "a command of Tcl's" 'llength {}' 'proc llength args {attack}; proc ::tcl::mathfunc::abs x {attack}'
+held 'unknown' 'nosuch' 'proc unknown args {attack}'
+held 'namespace unknown' 'nosuch' 'namespace unknown {apply {args {attack}}}'
+held 'an execution trace of a command' 'show' "$trap_ ::show enter {apply {args {attack}}}; $trap_ ::echo leave {apply {args {attack}}}"
+held 'a command trace' 'rename show it' 'tcl_trace add command ::show {rename delete} {apply {args {attack}}}'
+held 'a renamed command' 'show' 'rename ::show it; proc ::show args {attack}'
+held 'interp alias' 'show' 'catch {interp alias {} show {} attack}; catch {namespace eval :: {namespace import -force lib::*}}'
+held 'define of Tcl' 'oo::class create Mine {method m {} {}}' 'catch {oo::define oo::class method attacked {} {attack}}; catch {oo::objdefine oo::class filter attacked}'
+held 'a trace on errors' 'nosuch' 'tcl_trace add variable ::errorInfo write {apply {args {attack}}}'
+held 'info' 'echo [info vars]; nosuch' 'proc info args {attack}; proc ::tcl::info::vars args {attack}; proc ::tcl::info::frame args {attack}'
+unset untried
+
+# ------------------------------------------------------------------ what goes between
+cat >in/lib.rdma <<'EOF'
+set v 1
+array set a {x 1 y 2}
+namespace eval ns {variable n 5}
+proc foo {x} {
+	incr ::v $x
+	list $x $::v
+}
+proc where {} {
+
+	nosuch
+}
+proc tcl {} {
+	expr {1 +}
+}
+proc rename_me {} {return renamed}
+EOF
+run -f in/lib.rdma -c 'echo $v $a(x) $ns::n; echo [foo 2] $v; set v 10; echo [foo 1]; unset a(x); foo 0; echo [array names a]'
+wants 'values' "$code $out" '0 1 1 5
+2 3 3
+1 11
+y'
+printf 'echo $n [catch {mine}]; set n 8; unset -nocomplain v\n' >other/seven.rdma
+run -c 'set n 7; set v 0; proc mine {} {return mine}' -f other/seven.rdma -c 'echo $n [info exists v]'
+wants 'values of the user, not procs' "$code $out" '0 7 1
+8 0'
+run -f in/lib.rdma -c where
+wants 'positions across' "$err" "in/lib.rdma:10 in where < -c:1: unknown command 'nosuch'
+  next        help"
+run -f in/lib.rdma -c 'proc p {} {
+  tcl
+}
+p'
+wants "positions of Tcl's errors across" "$(head -n1 err.txt)" 'in/lib.rdma:13 in tcl < -c:2 in p < -c:4: missing operand at _@_'
+run -f in/lib.rdma -c 'catch {where} e o; echo [dict get $o -errorcode]'
+wants 'error codes' "$out" 'RDMASH command UNKNOWN'
+run -c 'proc foo x {return mine}' -f in/lib.rdma -c 'echo [foo 1]'
+wants "the user's own proc stays" "$out" mine
+echo 'foo 0; echo here $v' >in/second.rdma
+run -f in/lib.rdma -f in/second.rdma
+wants 'one directory, one domain' "$code $out" '0 here 1'
+echo 'proc foo x {list other $x}' >other/lib.rdma
+run -f in/lib.rdma -f other/lib.rdma -c 'echo [foo 1]' -f in/lib.rdma -c 'echo [foo 2]'
+wants 'the file that was run last' "$out" 'other 1
+2 3'
+echo 'proc f {} {return -code break}' >in/break.rdma
+run -f in/break.rdma -c 'while 1 {f}; echo on'
+wants 'break across' "$code $out" '0 on'
+
+# ---------------------------------------------------------------------- files and names
+printf 'text save here.txt x\ntext save sub/there.txt y\nproc put n {text save $n z}\n' >in/files.rdma
+mkdir in/sub
+echo 'text save beside.txt x; proc up {} {text save ../up.txt x}; up' >in/sub/s.rdma
+echo 'source sub/s.rdma' >in/src.rdma
+run -f in/files.rdma -c 'put called.txt'
+wants 'beside the script' "$code $(cd in && ls *.txt sub/*.txt)" '0 called.txt
+here.txt
+sub/there.txt'
+run in/src.rdma
+wants 'a sourced file has the rights of who sources it' "$code $(cd in && ls up.txt sub/beside.txt)" '0 sub/beside.txt
+up.txt'
+echo precious >outside/linked
+ln outside/linked in/linked
+for c in 'text save linked x' 'text save linked x -append' 'record linked' 'text save linked x -force'; do
+	echo "$c" >in/link.rdma
+	run in/link.rdma
+	wants "hard link, $c" "$(cat outside/linked)" precious
+	case $c in *append) has "hard link, $c" "$code $err" '1 in/link.rdma:1: linked has 2 names' ;; esac
+	ln -f outside/linked in/linked
+done
+echo 'echo [text load linked]' >in/link.rdma
+run in/link.rdma
+wants 'a hard link may be read' "$code $out" '0 precious'
+rm outside/linked
+
+# -------------------------------------------------------- a script that is in no directory
+if command -v python3 >/dev/null; then
+	for kind in memfd deleted; do
+		cat >start.py <<EOF
+import os, sys
+text = b'echo ran; text save $dir/outside/pwn x\n'
+if '$kind' == 'memfd':
+	f = os.memfd_create('x', 0)
+else:
+	f = os.open('gone', os.O_RDWR | os.O_CREAT)
+	os.unlink('gone')
+os.write(f, text)
+os.lseek(f, 0, 0)
+os.set_inheritable(f, True)
+os.chdir('in')
+os.execv(sys.argv[1], [sys.argv[1], '/proc/self/fd/%d' % f])
+EOF
+		python3 start.py "$rdmash" >out.txt 2>err.txt
+		wants "$kind" "$? $(cat out.txt) $(ls outside)" '1 ran code.rdma
+secret'
+		has "$kind" "$(cat err.txt)" "outside the script's directory $dir/in"
+	done
+fi
+echo "echo ran; text save $dir/outside/pwn x" |
+	(cd in && "$rdmash" /dev/stdin >../out.txt 2>../err.txt; echo $? >../code.txt)
+wants 'a pipe: the current directory is its own' "$(cat code.txt out.txt) $(ls outside)" '1
+ran code.rdma
+secret'
+
+finish
