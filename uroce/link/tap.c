@@ -23,7 +23,8 @@ bool tap_on;
 static uroce_tap_fn *tap_fn;
 static void *tap_arg;
 static int capture = -1;
-static int capture_err; /* why it has ended by itself, or 0 */
+static int capture_err;		/* why it has ended by itself, or 0 */
+static char appended[PATH_MAX]; /* the file of UROCE_PCAP, for which nobody will ask */
 
 static void look(void)
 {
@@ -47,6 +48,19 @@ static void put_udp6_sum(uint8_t *ip, size_t n)
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	put_be16(udp + 6, sum == 0xffff ? 0xffff : (uint16_t)~sum);
+}
+
+/* The disk is full: what there is can be read. */
+static void give_up(int err)
+{
+	if (appended[0])
+		fprintf(stderr,
+			"uroce: UROCE_PCAP: %s: %s: it ends here, and has the packets before that\n",
+			appended, strerror(err));
+	capture_err = err;
+	close(capture);
+	capture = -1;
+	look();
 }
 
 void tap(enum uroce_direction dir, const char *fate, const struct packet *a, const uint8_t *data,
@@ -77,12 +91,8 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 	p.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	if (tap_fn)
 		tap_fn(tap_arg, &p);
-	if (capture >= 0 && pcapng_write(capture, &p) != 0) {
-		capture_err = errno; /* the disk is full: what there is can be read */
-		close(capture);
-		capture = -1;
-		look();
-	}
+	if (capture >= 0 && pcapng_write(capture, &p) != 0)
+		give_up(errno);
 }
 
 /* file with %p replaced. 0, or -1: too long. */
@@ -113,6 +123,7 @@ int tap_capture(const char *file, bool append)
 		fd = pcapng_open(path, UROCE_DEVICE, append);
 		if (fd < 0)
 			return -1;
+		snprintf(appended, sizeof(appended), "%s", append ? path : "");
 	}
 	err = capture_err;
 	if (capture >= 0 && close(capture) != 0)
@@ -131,6 +142,7 @@ void tap_forget(void)
 	if (capture >= 0)
 		close(capture);
 	capture = -1;
+	capture_err = 0;
 	tap_fn = NULL;
 	look();
 }

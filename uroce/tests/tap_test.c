@@ -6,6 +6,8 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +147,72 @@ static void check_files(const char *dir)
 	CHECK_INT(unlink(other), 0);
 }
 
+/* What is printed on stderr while fn runs. */
+static const char *said(void (*fn)(const char *dir, const char *path), const char *dir,
+			const char *path)
+{
+	static char text[400];
+	FILE *f = tmpfile();
+	int old = dup(2);
+	size_t n;
+
+	CHECK(f && old >= 0 && dup2(fileno(f), 2) == 2);
+	fn(dir, path);
+	CHECK_INT(dup2(old, 2), 2);
+	close(old);
+	rewind(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+static void full_in_between(const char *dir, const char *path)
+{
+	CHECK_INT(uroce_capture(path), 0);
+	replay(dir, "lab-v6.pcap");
+	CHECK(!tap_on);
+	CHECK(uroce_capture(NULL) == -1 && errno == EFBIG);
+	CHECK_INT(uroce_capture(NULL), 0); /* it has been told */
+}
+
+static void full_from_environment(const char *dir, const char *path)
+{
+	CHECK_INT(tap_capture(path, true), 0);
+	replay(dir, "lab-v6.pcap");
+	CHECK(!tap_on);
+	tap_forget();
+	CHECK_INT(uroce_capture(NULL), 0); /* a child of fork() has written nothing */
+}
+
+/* No room for all of them: who asks is told, and who cannot ask reads it. */
+static void check_full(const char *dir)
+{
+	struct rlimit all, few = { 3000, 3000 };
+	unsigned sections, packets;
+	const char *text;
+	char path[64];
+
+	snprintf(path, sizeof(path), "tap_test.full.%d", (int)getpid());
+	CHECK_INT(getrlimit(RLIMIT_FSIZE, &all), 0);
+	few.rlim_max = all.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_INT(setrlimit(RLIMIT_FSIZE, &few), 0);
+		text = said(i ? full_from_environment : full_in_between, dir, path);
+		CHECK_INT(setrlimit(RLIMIT_FSIZE, &all), 0);
+		if (i)
+			CHECK(strstr(text, path) && strstr(text, "File too large"));
+		else
+			CHECK_STR(text, "");
+		load(path);
+		count_blocks(&sections, &packets); /* no half of one */
+		CHECK_INT(sections, 1);
+		CHECK(packets > 0 && packets < 41);
+		CHECK_INT(unlink(path), 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *dir = argc > 1 ? argv[1] : "data";
@@ -156,5 +224,6 @@ int main(int argc, char **argv)
 		return checks_end();
 	}
 	check_files(dir);
+	check_full(dir);
 	return checks_end();
 }

@@ -3,6 +3,7 @@
  * and 11.2.1.4. */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -121,6 +122,13 @@ static void context_init(struct context *c)
 	context_ops_mw(c);
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct context *c;
@@ -135,7 +143,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 		return NULL;
 	context_init(c);
 	c->v.context.async_fd = event_fd();
-	if (c->v.context.async_fd < 0) {
+	c->v.context.cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC); /* programs dup(2) it */
+	if (c->v.context.async_fd < 0 || c->v.context.cmd_fd < 0) {
 		err = errno;
 		goto undo;
 	}
@@ -151,8 +160,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	engine_unlock();
 	return &c->v.context;
 undo:
-	if (c->v.context.async_fd >= 0)
-		close(c->v.context.async_fd);
+	close_fd(&c->v.context.async_fd);
+	close_fd(&c->v.context.cmd_fd);
 	free(c);
 	errno = err;
 	return NULL;
@@ -180,8 +189,8 @@ EXPORT int ibv_close_device(struct ibv_context *context)
 	engine_unlock();
 	if (!orphan)
 		engine_put();
-	close(context->async_fd);
-	context->async_fd = -1;
+	close_fd(&context->async_fd);
+	close_fd(&context->cmd_fd);
 	if (!used) {
 		pthread_mutex_destroy(&context->mutex);
 		free(c);

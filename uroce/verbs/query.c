@@ -18,7 +18,8 @@
 
 #define PORTS		1
 #define WIDTH_1X	1
-#define SPEED_SDR	1 /* 2.5 Gb/s: as rdma_rxe, which does not know its speed either */
+#define SPEED_SDR	1	 /* 2.5 Gb/s: as rdma_rxe, which does not know its speed either */
+#define VENDOR_ID	0x0200c0 /* the OUI of device_guid(), which is nobody's: locally administered */
 #define PHYS_DISABLED	3
 #define PHYS_LINK_UP	5
 #define GID_TYPE_ROCE_2 IBV_GID_TYPE_ROCE_V2
@@ -34,6 +35,7 @@ static void device_attr(struct ibv_device_attr *a)
 	*a = (struct ibv_device_attr){
 		.node_guid = device_guid(),
 		.sys_image_guid = device_guid(),
+		.vendor_id = VENDOR_ID,
 		.max_mr_size = UINT64_MAX,
 		.page_size_cap = 0xfffff000,
 		.max_qp = MAX_QP,
