@@ -473,6 +473,10 @@ int check_text(struct session *s, const char *name, const char *text)
 		.s = s, .name = name, .text = text, .at = text, .line = 1, .procs = &procs
 	};
 
+	if (script_nests(text)) {
+		problem(&k, text, "", "brackets nested too deeply to be checked");
+		return -2;
+	}
 	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
 	k.learning = true;
 	walk(&k, text, text + strlen(text));

@@ -4,9 +4,11 @@
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -35,6 +37,7 @@ enum exit_code {
 	EXIT_USAGE = 2,	      /* wrong usage, unreadable script */
 	EXIT_EXPECTATION = 3, /* an expectation failed */
 	EXIT_INTERRUPTED = 4, /* Ctrl-C, SIGTERM, SIGHUP */
+	EXIT_BROKEN = 70,     /* no memory, or no stack, is left */
 	EXIT_SKIPPED = 77,    /* a require was not met */
 };
 
@@ -100,7 +103,56 @@ static void on_panic(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	_exit(70);
+	_exit(EXIT_BROKEN);
+}
+
+/* ------------------------------------------------------------------------- the stack -- */
+
+#if defined(__has_feature)
+#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#else
+#define HAS_SANITIZER 0
+#endif
+
+static uintptr_t stack_top, stack_low; /* a fault between is the end of the stack */
+
+/* Tcl's parser recurses as deeply as brackets nest, without a limit, also in text that a script
+ * makes while it runs. Nothing can go on then, but the terminal can be left in order. */
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	static const char said[] = "rdmash: nested too deeply: the stack is used up\n";
+	uintptr_t at = (uintptr_t)info->si_addr;
+	ssize_t n;
+
+	(void)context;
+	if (at >= stack_low && at < stack_top) {
+		if (the_session && the_session->edit)
+			edit_panic(the_session->edit);
+		n = write(STDERR_FILENO, said, sizeof said - 1);
+		(void)n;
+		_exit(EXIT_BROKEN);
+	}
+	signal(sig, SIG_DFL); /* what faulted does so again */
+}
+
+/* A sanitizer's report tells more. */
+static void guard_stack(void)
+{
+	static char own[16384];
+	const stack_t stack = { .ss_sp = own, .ss_size = sizeof own };
+	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct rlimit most;
+
+	if (HAS_SANITIZER)
+		return;
+	if (getrlimit(RLIMIT_STACK, &most) || most.rlim_cur == RLIM_INFINITY)
+		most.rlim_cur = 1 << 30;
+	stack_top = (uintptr_t)__builtin_frame_address(0);
+	stack_low = stack_top - (uintptr_t)most.rlim_cur - (1 << 20);
+	sigaltstack(&stack, NULL);
+	sigaction(SIGSEGV, &sa, NULL);
 }
 
 static bool want_color(int asked)
@@ -326,6 +378,7 @@ int main(int argc, char **argv)
 	struct session s = { .opt.device = getenv("RDMASH_DEVICE") };
 	int code;
 
+	guard_stack();
 	setlocale(LC_CTYPE, "");
 	Tcl_SetPanicProc(on_panic);
 	Tcl_FindExecutable(argv[0]);

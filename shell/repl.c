@@ -42,7 +42,7 @@ static bool is_escape(const char *text)
 static bool whole(void *session, const char *text)
 {
 	(void)session;
-	return is_escape(text) || Tcl_CommandComplete(text);
+	return is_escape(text) || script_nests(text) || Tcl_CommandComplete(text);
 }
 
 static const struct edit_ops ops = { prompt, whole, complete_words, complete_hint };

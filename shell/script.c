@@ -23,7 +23,8 @@
 
 #define SCRIPT_MAX   (16u << 20) /* bytes */
 #define END_MARK     "::rdmash_end"
-#define SCRIPT_DEPTH 16 /* files that source files */
+#define SCRIPT_DEPTH 16	  /* files that source files */
+#define NEST_MAX     2000 /* brackets in brackets: Tcl runs no more than 1000 */
 
 /* ---------------------------------------------------------------- printing -- */
 
@@ -154,6 +155,31 @@ static int syntax_error(struct session *s, const char *name, unsigned line)
 	return -1;
 }
 
+/* Whoever wants to get around this by newlines or quotes meets main()'s guard of the stack. */
+bool script_nests(const char *text)
+{
+	unsigned depth = 0;
+
+	for (; *text && depth <= NEST_MAX; text++) {
+		if (*text == '[')
+			depth++;
+		else if (*text == ']' && depth)
+			depth--;
+		else if (*text == '\n')
+			depth = 0;
+		else if (*text == '\\' && text[1])
+			text++;
+	}
+	return depth > NEST_MAX;
+}
+
+static int nested(struct session *s, const char *name)
+{
+	fail(s, "script", "SYNTAX", "brackets nested more than %d deep", NEST_MAX);
+	s->fail.where = xstrdup(name ? name : "");
+	return -1;
+}
+
 /* A command in a text, and where the next begins. */
 struct piece {
 	const char *text;
@@ -210,6 +236,8 @@ int script_parses(struct session *s, const char *name, const char *text)
 	const char *end = text + strlen(text);
 	struct piece c = { .next = text, .next_line = 1 };
 
+	if (script_nests(text))
+		return nested(s, name);
 	while (c.next < end)
 		if (cut(s, name, c.next, end, c.next_line, &c))
 			return -1;
@@ -294,7 +322,7 @@ static int run(struct session *s, struct script *script, const char *text, bool 
 	int rc;
 
 	script->line = 1;
-	if (enter(s, script, &border)) {
+	if (script_nests(text) ? nested(s, script->name) : enter(s, script, &border)) {
 		if (top)
 			script_report(s);
 		return TCL_ERROR;
@@ -349,7 +377,7 @@ int script_part(struct session *s, const struct script *as, const char *text, bo
 	struct border border;
 	int rc;
 
-	if (enter(s, &script, &border))
+	if (script_nests(text) ? nested(s, as->name) : enter(s, &script, &border))
 		return TCL_ERROR;
 	Tcl_ResetResult(s->tcl); /* a script without a command has no value */
 	rc = run_commands(s, text, false, print);

@@ -51,6 +51,8 @@ int script_body(struct session *s, Tcl_Obj *body);
  * TCL_CONTINUE. */
 int script_part(struct session *s, const struct script *as, const char *text, bool print);
 
+/* Do brackets nest so deeply that Tcl's parser, which recurses, could use up the stack? */
+bool script_nests(const char *text);
 /* Parses text whole. 0, or -1 with s->fail filled (its where too): a command without end.
  */
 int script_parses(struct session *s, const char *name, const char *text);

@@ -64,6 +64,8 @@ static const char exit_codes[] =
 	"  2    wrong usage, a script that cannot be read or does not parse\n"
 	"  3    an expectation failed\n"
 	"  4    interrupted: Ctrl-C, SIGTERM, SIGHUP\n"
+	"  70   Tcl can go on no more: no memory is left, a value has more than 2 GiB, or text was\n"
+	"       nested deeper than the stack\n"
 	"  77   a require of the script is not met: skipped\n"
 	"\n"
 	"quit CODE ends with a code of your own.";

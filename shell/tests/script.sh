@@ -86,6 +86,18 @@ head -c 17000000 /dev/zero | tr '\0' '#' >big.rdma
 run big.rdma
 wants 'too large' $code 2
 
+awk 'BEGIN {for (i = 0; i < 50000; i++) printf "["; print ""}' >brackets.rdma
+run brackets.rdma
+wants 'brackets without end' "$code $err" '2 brackets.rdma: brackets nested more than 2000 deep'
+run -n brackets.rdma
+wants 'brackets without end, -n' "$code $err" '2 brackets.rdma:1: brackets nested too deeply to be checked'
+run -c "$(cat brackets.rdma)"
+wants 'brackets without end, -c' "$code $err" '2 -c: brackets nested more than 2000 deep'
+if ! grep -qa __asan_init "$rdmash"; then
+	run -c 'eval [string repeat {[} 50000]'
+	wants 'brackets without end, made by a script' "$code $err" '70 rdmash: nested too deeply: the stack is used up'
+fi
+
 # ------------------------------------------------------------------- positions
 cat >deep.rdma <<'EOF'
 proc inner {x} {
