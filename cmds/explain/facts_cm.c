@@ -133,7 +133,7 @@ const struct fact rej_facts[] = {
 	{ 32, rejected, NULL, routers, NULL, reasons, NULL },
 	{ 33, rejected, NULL, routers, NULL, reasons, NULL },
 	{ 35, rejected, NULL, "enhanced connection establishment (ECE) that the peer does not know",
-	  "rdma_set_local_ece(3) of the other end", "rdma_reject_ece(3)", NULL },
+	  "rdma_set_local_ece(3) of the other end", "rdma_reject_ece(3)", "explain/connection" },
 	{ 0 }
 };
 

@@ -41,7 +41,7 @@ const struct fact errno_facts[] = {
 	{ ENOSYS, NULL, NULL, "the driver does not do this verb", "device",
 	  "ibv_query_device_ex(3)", NULL },
 	{ EOPNOTSUPP, NULL, NULL, "the device or its driver does not do this", "device",
-	  "ibv_query_device_ex(3)", NULL },
+	  "ibv_query_device_ex(3)", "explain/errnos" },
 	{ EAFNOSUPPORT, NULL, NULL,
 	  "rdma_bind_addr, rdma_resolve_addr: a family that is neither IPv4, IPv6 nor AF_IB",
 	  "an IPv4 address on an id that is bound to an IPv6 one, or the other way: EINVAL",

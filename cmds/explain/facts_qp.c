@@ -125,10 +125,10 @@ const struct fact qp_attr_facts[] = {
 	{ IBV_QP_PATH_MIG_STATE, "automatic path migration: on RoCE nothing comes of it", NULL,
 	  "InfiniBand only", NULL, page, "explain/attributes" },
 	{ IBV_QP_CAP, "EINVAL: no transition takes it", NULL, "queues cannot be resized",
-	  "qp create anew", page, NULL },
+	  "qp create anew", page, "explain/attributes" },
 	{ IBV_QP_DEST_QPN, "the peer's QP number", "RETRY_EXC_ERR when it is another's", "24 bits",
 	  "qp-info on the other end", page, "explain/attributes" },
 	{ IBV_QP_RATE_LIMIT, "raw packet QPs, kbit/s", NULL, "EOPNOTSUPP on software devices", NULL,
-	  page, NULL },
+	  page, "explain/attributes" },
 	{ 0 }
 };

@@ -82,9 +82,9 @@ const struct fact rule_facts[] = {
 	  NULL,
 	  "without precautions the parent's pages may be copied away from under the device (old kernels): "
 	  "what arrives then lands in memory that nobody sees",
-	  "ibv_fork_init, before the first registration; ibv_is_fork_initialized says when it is not "
-	  "needed: kernels from 5.12 on\n"
+	  "ibv_is_fork_initialized says UNNEEDED on kernels from 5.12 on\n"
+	  "older ones: ibv_fork_init, before the first registration (EINVAL after it)\n"
 	  "fork, then exec at once: that is safe, memory of the parent stays",
-	  "ibv_fork_init(3), ibv_is_fork_initialized(3)", NULL },
+	  "ibv_fork_init(3), ibv_is_fork_initialized(3)", "explain/rules" },
 	{ 0 }
 };

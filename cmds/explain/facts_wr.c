@@ -5,6 +5,7 @@
 #include "fact.h"
 
 static const char post_send[] = "ibv_post_send(3)";
+#define WITHOUT "on a QP without it: EINVAL when it is posted, on rxe LOC_QP_OP_ERR"
 
 const struct fact wr_opcode_facts[] = {
 	{ IBV_WR_RDMA_WRITE, "a completion RDMA_WRITE",
@@ -46,14 +47,17 @@ const struct fact wr_opcode_facts[] = {
 	{ IBV_WR_SEND_WITH_INV, "a completion SEND",
 	  "a completion RECV; the key named in it is invalid there",
 	  "RC, UC; the key of a type 2 window of the peer", NULL, post_send, "explain/requests" },
-	{ IBV_WR_TSO, "a completion TSO", NULL, "UD and raw packet QPs of some devices", NULL,
-	  post_send, NULL },
-	{ IBV_WR_DRIVER1, "an operation of a vendor's own", NULL, NULL, NULL, post_send, NULL },
+	{ IBV_WR_TSO, "a completion TSO", NULL, "UD and raw packet QPs of some devices\n" WITHOUT,
+	  NULL, post_send, "explain/requests" },
+	{ IBV_WR_DRIVER1, "an operation of a vendor's own", NULL, WITHOUT, NULL, post_send,
+	  "explain/requests" },
 	{ 14, /* IBV_WR_FLUSH */ "a completion FLUSH: what was written is where it shall be",
-	  "nothing", "RC QPs and regions that were made for it: FLUSH_GLOBAL, FLUSH_PERSISTENT",
-	  NULL, "ibv_wr_post(3)", NULL },
+	  "nothing",
+	  "RC QPs and regions that were made for it: FLUSH_GLOBAL, FLUSH_PERSISTENT\n" WITHOUT,
+	  NULL, "ibv_wr_post(3)", "explain/requests" },
 	{ IBV_WR_ATOMIC_WRITE, "a completion ATOMIC_WRITE", "8 bytes change as one",
-	  "RC QPs that were made for it: ibv_wr_post(3)", NULL, "ibv_wr_post(3)", NULL },
+	  "RC QPs that were made for it: ibv_wr_post(3)\n" WITHOUT, NULL, "ibv_wr_post(3)",
+	  "explain/requests" },
 	{ 0 }
 };
 
@@ -73,6 +77,7 @@ const struct fact send_flag_facts[] = {
 	  NULL, "EINVAL or ENOMEM: more than max_inline_data of the QP",
 	  "qp create -inline N; limits say what the device can", post_send, "explain/requests" },
 	{ IBV_SEND_IP_CSUM, "the device fills in checksums of IP packets", NULL,
-	  "UD with IPoIB and raw packet QPs only", NULL, post_send, NULL },
+	  "UD with IPoIB and raw packet QPs only; else EINVAL, or it is ignored (rxe)", NULL,
+	  post_send, "explain/requests" },
 	{ 0 }
 };
