@@ -45,6 +45,7 @@ struct wait_args {
 	struct cq *cq;
 	struct qp *qp;
 	struct num n, within;
+	bool ok;
 };
 
 /* -------------------------------------------------------------- wait wc -- */
@@ -54,7 +55,9 @@ static const struct arg wc_args[] = {
 	    .max = WAIT_MAX),
 	OPT("within", wait_args, within, kind_ms, "how long to wait for them", .dflt = "5000"),
 	OPT("cq", wait_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),
-	OPT("qp", wait_args, qp, kind_qp_opt, "queue pair; left out: the current one"), ARGS_END
+	OPT("qp", wait_args, qp, kind_qp_opt, "queue pair; left out: the current one"),
+	SWITCH("ok", wait_args, ok, WC_OK_HELP),
+	ARGS_END
 };
 
 /* Sleeps until there may be something in the CQs: 0, ETIMEDOUT, EINTR; -1 when it failed.
@@ -108,6 +111,8 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	if (got < want)
 		return wc_missing(s, "wait wc", &set, wc, got, want, (int64_t)a->within.v, end);
+	if (a->ok && wc_all_ok(s, "wait wc", wc, got))
+		return -1;
 	if (want > 1)
 		out_list(o, NULL);
 	wc_out_all(s, wc, got, want > 1, o);

@@ -321,3 +321,32 @@ void wc_out_all(struct session *s, const struct wc *wc, int n, bool list, struct
 			out_end(o);
 	}
 }
+
+/* -------------------------------------------------------------------- -ok -- */
+
+int wc_all_ok(struct session *s, const char *call, const struct wc *wc, int n)
+{
+	const struct wc *bad = NULL;
+	const char *status, *help;
+	int failed = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (wc[i].v.status == IBV_WC_SUCCESS)
+			continue;
+		if (!failed++)
+			bad = &wc[i];
+	}
+	if (!bad)
+		return 0;
+	status = word_name(wc_status_words, bad->v.status);
+	help = word_help(wc_status_words, bad->v.status);
+	fail(s, call, status, "%s: wr_id %llu of %s ended with %s", call,
+	     (unsigned long long)bad->v.wr_id, *bad->qp ? bad->qp : "a QP that is gone", status);
+	if (help)
+		fail_row(s, "meaning", "%s", help);
+	if (bad->to)
+		fail_row(s, "state", "%s went %s -> %s", bad->qp, bad->from, bad->to);
+	if (n > 1)
+		fail_row(s, "taken", "%d completions, %d of them with errors", n, failed);
+	return fail_next(s, "explain");
+}

@@ -46,4 +46,10 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 int wc_missing(struct session *s, const char *call, const struct cq_set *set, const struct wc *wc,
 	       int got, int n, int64_t within, int end);
 
+/* What -ok asks for: 0 when all have succeeded, else -1 with s->fail filled, its code the status
+ * of the first that has not. */
+int wc_all_ok(struct session *s, const char *call, const struct wc *wc, int n);
+
+#define WC_OK_HELP "a completion with an error is an error of this command"
+
 #endif

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # what|who is killed|server's script|its words|client's script|its words|the client's middle|said
 tries='bulk|client|seeds/lab-bulk-server|7471 16m|seeds/lab-bulk-client|@ 7471 16m 64k|/>= 64} batch_done/s/$/; if {$completed >= 32} mid/|expected 16777216, got
-bulk|server|seeds/lab-bulk-server|7471 16m|seeds/lab-bulk-client|@ 7471 16m 64k|/>= 64} batch_done/s/$/; if {$completed == 32} mid/|a WRITE ends with
+bulk|server|seeds/lab-bulk-server|7471 16m|seeds/lab-bulk-client|@ 7471 16m 64k|/>= 64} batch_done/s/$/; if {$completed == 32} mid/|ended with WR_FLUSH_ERR
 tcp|client|seeds/lab-tcp-server|9000 64m|seeds/lab-tcp-client|@ 9000 64m|/progress/s/$/; if {$sent > 8000000} mid/|tcp
 tcp|server|seeds/lab-tcp-server|9000 64m|seeds/lab-tcp-client|@ 9000 64m|/progress/s/$/; if {$sent == 8388608} mid/|tcp
 file|client|seeds/geek-file-server|$dir/in 1|seeds/geek-file-client|@ $dir/large|/incr total/s/$/; if {$total > 10485760} mid/|the connection has ended
