@@ -57,6 +57,8 @@ bool expect_fits(const char *want, const char *got)
 	return strcmp(want, got) == 0 || same_number(want, got) || Tcl_StringMatch(got, want);
 }
 
+#define TOLD_MAX 500 /* bytes of a value in a message */
+
 /* ------------------------------------------------------------------ verdicts -- */
 
 static int passed(struct session *s, const char *text)
@@ -92,6 +94,17 @@ static char *one_line(const char *script)
 		to--;
 	*to = 0;
 	return line;
+}
+
+/* What was found, in a row of its own. */
+static void tell_result(struct session *s, const char *result)
+{
+	char *line = one_line(result);
+
+	if (*line)
+		fail_row(s, "result", "%.*s%s", TOLD_MAX, line,
+			 strlen(line) > TOLD_MAX ? " ..." : "");
+	free(line);
 }
 
 static const char *meaning(const char *word)
@@ -150,17 +163,19 @@ static bool error_fits(struct session *s, const char *want, char **got)
 static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj *script,
 			const char *text)
 {
-	char *want = xasprintf("error %s", a->error), *got = NULL;
+	char *want = xasprintf("error %s", a->error), *got = NULL, *said;
 	int rc = interp_eval(s, script);
 
 	if (rc != TCL_ERROR) {
+		said = xstrdup(Tcl_GetStringResult(s->tcl));
 		rc = unmet(s, a, want, "no error", script);
+		tell_result(s, said);
+		free(said);
 	} else if (error_fits(s, a->error, &got)) {
 		fail_clear(&s->fail);
 		rc = passed(s, text);
 	} else {
-		char *said = xstrdup(s->fail.text);
-
+		said = xstrdup(s->fail.text);
 		rc = unmet(s, a, want, got, script);
 		fail_row(s, "said", "%s", said);
 		free(said);
@@ -231,8 +246,7 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 			continue;
 		both = xasprintf("%s %s", Tcl_GetString(words[i]), want);
 		rc = unmet(s, a, both, got ? Tcl_GetString(got) : "no such field", words[n - 1]);
-		if (!got)
-			fail_row(s, "result", "%s", Tcl_GetString(result));
+		tell_result(s, Tcl_GetString(result));
 		free(both);
 		return rc;
 	}
@@ -263,6 +277,24 @@ static int expect_result(struct session *s, const struct expect_args *a, const c
 	return rc;
 }
 
+/* The condition with its variables' values in their place. */
+static void tell_values(struct session *s, Tcl_Obj *condition)
+{
+	Tcl_Obj *text = Tcl_SubstObj(s->tcl, condition, TCL_SUBST_VARIABLES);
+	char *line;
+
+	Tcl_ResetResult(s->tcl);
+	if (!text)
+		return; /* of a variable that is not evaluated */
+	Tcl_IncrRefCount(text);
+	line = one_line(Tcl_GetString(text));
+	if (strcmp(Tcl_GetString(text), Tcl_GetString(condition)) != 0)
+		fail_row(s, "that is", "%.*s%s", TOLD_MAX, line,
+			 strlen(line) > TOLD_MAX ? " ..." : "");
+	free(line);
+	Tcl_DecrRefCount(text);
+}
+
 static int expect_true(struct session *s, const struct expect_args *a)
 {
 	char *condition = one_line(Tcl_GetString(a->truth));
@@ -275,6 +307,7 @@ static int expect_true(struct session *s, const struct expect_args *a)
 		rc = passed(s, a->name ? a->name : condition);
 	} else {
 		rc = unmet(s, a, condition, "false", NULL);
+		tell_values(s, a->truth);
 	}
 	free(condition);
 	return rc;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cm_addr.h"
@@ -135,9 +136,15 @@ int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 	call_begin(s, SLOW, "rdma_accept", "%s, %s", id->o.name, param_text(p));
 	rc = rdma_accept(id->v, p);
 	if (rc) {
-		call_fail(s, cm_errno(rc), "%s from %s", id->o.name, id_peer(id));
+		int err = cm_errno(rc);
+
+		call_fail(s, err, "%s from %s", id->o.name, id_peer(id));
 		param_rows(s, id, p);
-		return -1;
+		if (abs(err) != EINVAL)
+			return -1;
+		fail_row(s, "likely", "%s has gone since it asked: there is nobody to accept",
+			 id_peer(id));
+		return fail_next(s, "destroy %s", id->o.name);
 	}
 	call_end(s, "0");
 	journal_conn(s, NOTE_ACCEPT, id, p);

@@ -124,8 +124,8 @@ void cm_note_own(struct session *s, const struct id *request)
 		return;
 	notice_post(s->notices, NOTICE_CM,
 		    "%s waits for that answer, and so nobody here can give it: Ctrl-C, "
-		    "'destroy %s', and 'listen %u -accept' answers by itself",
-		    id->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
+		    "'destroy %s', 'destroy %s', and 'listen %u -accept' answers by itself",
+		    id->o.name, request->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
 }
 
 static void say(void *arg)
@@ -175,8 +175,9 @@ static int wait_for(struct wait *w, const char *call)
 		return -1;
 	fail_row(w->s, "cause", "%s, the request to %s, is here, and nobody has answered it",
 		 ours->o.name, ours->listener->o.name);
-	return fail_next(w->s, "destroy %s; listen %u -accept", ours->listener->o.name,
-			 ntohs(rdma_get_src_port(ours->listener->v)));
+	/* the request has the port, too */
+	return fail_next(w->s, "destroy %s; destroy %s; listen %u -accept", ours->o.name,
+			 ours->listener->o.name, ntohs(rdma_get_src_port(ours->listener->v)));
 }
 
 static struct cm_event *take(struct id *id)

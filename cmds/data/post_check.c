@@ -42,6 +42,20 @@ static bool may_post(enum ibv_qp_state state, bool recv)
 	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
 }
 
+/* A QP of an id is moved by what connects the id. */
+static int next_state(struct session *s, const struct qp *qp, enum ibv_qp_state state)
+{
+	if (qp->id && state == IBV_QPS_INIT && !qp->id->listener)
+		return fail_next(s, "cm connect %s", qp->id->o.name);
+	if (qp->id && state == IBV_QPS_INIT)
+		return fail_next(s, "cm accept %s", qp->id->o.name);
+	if (state == IBV_QPS_RESET)
+		return fail_next(s, "modify-qp INIT %s -fill", qp->o.name);
+	if (state == IBV_QPS_INIT)
+		return fail_next(s, "modify-qp RTR %s -fill", qp->o.name);
+	return fail_next(s, "modify-qp RTS %s -fill", qp->o.name);
+}
+
 static int check_state(struct session *s, const struct post_req *r)
 {
 	bool recv = r->op == &wr_ops[WR_RECV];
@@ -59,10 +73,7 @@ static int check_state(struct session *s, const struct post_req *r)
 				      : "RECV may be posted, SEND not");
 	fail_row(s, "needs", "%s", recv ? "INIT or later" : "RTS (or SQD, SQE, ERR)");
 	forced(s);
-	return fail_next(s, "modify-qp %s",
-			 state == IBV_QPS_RESET	 ? "INIT"
-			 : state == IBV_QPS_INIT ? "RTR"
-						 : "RTS");
+	return next_state(s, r->qp, state);
 }
 
 static int check_sges(struct session *s, const struct post_req *r)
@@ -94,7 +105,7 @@ static int check_inline(struct session *s, const struct post_req *r)
 	     call_of(r), (unsigned long long)post_bytes(r), r->qp->o.name,
 	     r->qp->cap.max_inline_data);
 	forced(s);
-	return fail_next(s, "the same without -inline, or: qp create -max-inline-data %llu",
+	return fail_next(s, "the same without -inline, or with a QP of: qp create -inline %llu",
 			 (unsigned long long)post_bytes(r));
 }
 

@@ -43,7 +43,7 @@ rpc serve value {} {return $::hostile}
 rpc serve failing {} {error $::hostile}
 rpc serve coded {} {return -code error -errorcode [list A $::hostile] $::hostile}
 set port [dict get [rpc listen 0] port]
-rpc connect 10.0.0.1 $port
+rpc connect 127.0.0.1 $port
 """
 
 # door: a script whose output has the text. The script may fail: its error is output too.

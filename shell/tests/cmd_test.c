@@ -100,7 +100,8 @@ static void expectations(void)
 	RUN("expect status SUCC* {list {status SUCCESS}}", "{status SUCCESS}");
 	CHECK_INT(s->passed, 2);
 	RUN("expect -name {a name} status NO {po w m -remote 1}",
-	    "error: expected status NO, got SUCCESS | check a name | in po w m -remote 1");
+	    "error: expected status NO, got SUCCESS | check a name | in po w m -remote 1 | "
+	    "result status SUCCESS");
 	RUN("expect state RTS {po w m -remote 1}",
 	    "error: expected state RTS, got no such field | in po w m -remote 1 | "
 	    "result status SUCCESS");
@@ -112,7 +113,7 @@ static void expectations(void)
 	    "error: expected error ENOENT, got EINVAL | in modify-qp | "
 	    "said ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");
 	RUN("expect -error EINVAL {set x 1}",
-	    "error: expected error EINVAL, got no error | in set x 1");
+	    "error: expected error EINVAL, got no error | in set x 1 | result 1");
 	RUN("expect status SUCCESS {modify-qp}",
 	    "error: expected status SUCCESS, got EINVAL | in modify-qp | "
 	    "said ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");

@@ -1,0 +1,267 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""remedies.py RDMASH [WORD]: what the program says to do next is done, and helps.
+
+Each call of fail_next() in the source has a case here that provokes its error and does what the
+row "next" says; those without are named below, with why. To be run by 'on.sh uroce'."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+RDMASH = os.path.abspath(sys.argv[1])
+WORD = sys.argv[2] if len(sys.argv) > 2 else ""
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+WINDOW = "reg 4096 -name window -access local-write,remote-write,remote-read\n"
+PAIR = WINDOW + "listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471 -name out\n" \
+    "reg 4096 -name buf\n"
+CM = "cm create -name a; cm resolve-addr a 10.0.0.1 7471; cm resolve-route a\n"
+RPC = "rpc serve add {a b} {expr {$a + $b}}\nset port [dict get [rpc listen 0] port]\n" \
+    "rpc connect 127.0.0.1 $port\n"
+
+# What to do with the text of the row:
+DO = "eval [string map $map $next]"  # it is a command, with $map for what stands for something
+HELP = "eval $next"                  # it tells more, or lists what there is
+PROSE = ""                           # it is no command: the case has what it means
+
+# name: (before, what fails, how the row is taken, afterwards)
+# "again": what has failed works now; "other": another error is all that is left
+CASES = {
+    "no such option": ("", "reg 64 -nonsense", HELP, ""),
+    "expect without a script": ("set x 1", "expect status", PROSE,
+                                "expect status SUCCESS {dict create status SUCCESS}"),
+    "unknown command": ("", "nonsense", HELP, ""),
+    "half a command": ("", "rendezvous", HELP, ""),
+    "no lesson": ("", "answer 2", PROSE, "lesson"),
+    "help finds nothing": ("", "help xyzzy", HELP, ""),
+    "a file outside": ("", "text save ../outside x", PROSE, ""),
+    "binary text": (WINDOW + "mem save window bin", "text load bin",
+                    "eval [string map {MR window} $next]", ""),
+    "a file that is there": ("text save there x", "text save there y", PROSE,
+                             "text save there y -force"),
+    "no object": ("", "post send", DO, "other"),
+    "a name that is taken": ("reg 64 -name m", "reg 64 -name m", DO, "again"),
+    "an object with users": ("reg 64 -name m", "destroy [get m pd]", DO, ""),
+    "timeline off": ("timeline off", "timeline", DO, "reg 64; timeline"),
+    "report off": ("timeline off", "report r.html", DO, "reg 64; report r.html"),
+    "no explanation": ("", "explain xyzzy", PROSE, "explain errno"),
+    "nothing to explain": ("", "explain", PROSE, "explain RETRY_EXC_ERR"),
+    "capture twice": ("capture start c.pcapng", "capture start d.pcapng", DO, "again"),
+    "no capture": ("", "capture stop", "eval [string map {FILE.pcapng e.pcapng} $next]", "again"),
+    "peer is unknown": ("", "@b expr 1", "eval [lindex [split $next :] 0]", "again"),
+    "a completion with an error": (PAIR + "post write buf -remote 0 -rkey 1 -len 8", "poll -ok",
+                                   HELP, ""),
+    "post before connect": ("listen 7471 -address 10.0.0.1 -accept\n"
+                            "connect 10.0.0.1 7471 -name out -prepare\nreg 64 -name buf",
+                            "post send buf", DO, "again"),
+    "post before accept": ("listen 7471 -address 10.0.0.1 -name door\n"
+                           "connect 10.0.0.1 7471 -name out -prepare\n"
+                           "cm connect out -nowait; cm event door -within 5s\n"
+                           "set in [dict get [accept -prepare] id]; reg 64 -name buf "
+                           "-pd [get [get $in qp] pd]",
+                           "post send buf -qp [get $in qp]",
+                           DO, "again"),
+    "post in RESET": ("qp create -name q; reg 64 -name buf", "post send buf", DO, "other"),
+    "post in INIT": ("qp create -name q; qp create -name r; reg 64 -name buf\n"
+                     "modify-qp INIT q -fill; modify-qp INIT r -fill\n"
+                     "set p [dict get [oob listen 0 -qp r -background] port]\n"
+                     "oob connect 127.0.0.1 $p -qp q",
+                     "post send buf -qp q", DO, "other"),
+    "post in RTR": ("qp create -name q; qp create -name r; reg 64 -name buf\n"
+                    "modify-qp INIT q -fill; modify-qp INIT r -fill\n"
+                    "set p [dict get [oob listen 0 -qp r -background] port]\n"
+                    "oob connect 127.0.0.1 $p -qp q; modify-qp RTR q -fill",
+                    "post send buf -qp q", DO, "again"),
+    "too much inline": (PAIR, "post send buf -len 4000 -inline", PROSE,
+                        "post send buf -len 4000\n"
+                        "catch {qp create -name big -pd [get buf pd] -inline 200}; "
+                        "expect -true {[regexp {qp create -inline 4000} $next]}"),
+    "receives of an SRQ": ("srq -name shared; qp create -name q -srq shared; reg 64 -name buf\n"
+                           "modify-qp INIT q -fill", "post recv",
+                           "eval [string map {... buf} $next]", ""),
+    "a region of another PD": (PAIR + "pd -name other; reg 64 -name far -pd other",
+                               "post send far", DO, "post send [lindex $next end]"),
+    "UD without a peer": ("qp create -type UD -name q; modify-qp INIT q -fill\n"
+                          "modify-qp RTR q; modify-qp RTS q -fill; reg 64 -name buf",
+                          "post send buf", HELP, ""),
+    "no region": (PAIR + "destroy buf; destroy window", "post send -len 8 -sge nosuch", DO, ""),
+    "no channel": ("cq -name c", "arm c", PROSE,
+                   "cq -name d -events; arm d"),
+    "an unarmed CQ": ("cq -name c -events", "wait cq c", DO, "other"),
+    "bench between PDs": (PAIR + "pd -name other; reg 64 -name far -pd other",
+                          "bench write far -remote [get window addr] -rkey [get window rkey]",
+                          DO, ""),
+    "an AH without a GID": ("", "ah -dgid 10.0.0.2 -sgid-index 99", HELP, ""),
+    "access of a region": ("", "reg 64 -access remote-write", DO, ""),
+    "join without UDP": (CM, "cm join a 239.1.1.1", DO, ""),
+    "cm accept without a QP": ("listen 7471 -address 10.0.0.1 -name door\n"
+                               "connect 10.0.0.1 7471 -name out -prepare\n"
+                               "cm connect out -nowait\n"
+                               "set in [dict get [cm event door -within 5s] id]",
+                               "cm accept $in", DO, "again"),
+    "cm connect without a QP": ("listen 7471 -address 10.0.0.1 -accept\n" + CM, "cm connect a", DO,
+                                "again"),
+    "a QP twice": (CM + "qp create -id a", "qp create -id a", DO, "again"),
+    "accept without a listener": ("", "accept -within 100", DO, "other"),
+    "accept what accepts by itself": ("listen 7471 -address 10.0.0.1 -name door",
+                                      "connect 10.0.0.1 7471 -within 1s", DO, ""),
+    "a port that is taken": ("listen 7471 -address 10.0.0.1", "listen 7471 -address 10.0.0.1", DO,
+                             "again"),
+    "share without a region": ("", "listen 7471 -share nosuch", DO, ""),
+    "QP info without a GID": ("qp create -name q", "qp-info q -gid-index 99", HELP, ""),
+    "INIT without its attributes": ("qp create -name q", "modify-qp INIT q", DO, ""),
+    "fill without a peer": ("qp create -name q; modify-qp INIT q -fill", "modify-qp RTR q -fill",
+                            PROSE, "qp create -name r\n"
+                            "set p [dict get [oob listen 0 -qp r -background] port]\n"
+                            "eval [string map [list HOST 127.0.0.1 PORT $p] $next] -qp q\n"
+                            "modify-qp RTR q -fill"),
+    "modify a QP of the CM": (PAIR, "modify-qp INIT [get out qp] -fill", PROSE, ""),
+    "rpc: too many in background": (RPC + "rpc serve slow {} {sleep 50}\n"
+                                    "for {set i 0} {$i < 256} {incr i} "
+                                    "{rpc call rpc0 add 1 2 -background}",
+                                    "rpc call rpc0 add 1 2 -background", DO, "again"),
+    "rpc: none in background": (RPC, "rpc result rpc0",
+                                "eval [string map {METHOD {add 1 2}} $next]", "again"),
+    "rpc: the server is gone": (RPC + "rpc close server0; sleep 200", "rpc call rpc0 add 1 2",
+                                "set port [dict get [rpc listen 0] port]\n"
+                                "eval [string map [list HOST 127.0.0.1 PORT $port] $next]",
+                                "rpc call [lindex [rpc connect 127.0.0.1 $port] 1] add 1 2"),
+    "pyverbs of the CM": (CM, "export pyverbs x.py", "eval [string map {FILE.c x.c} $next]", ""),
+    "peer: nothing in background": ("peer b", "@b -result",
+                                    "eval [string map {COMMAND {expr 1}} $next]", "again"),
+    "mw of type 1": ("mw -type 1 -name w; reg 64 -name m -access local-write,mw-bind\n"
+                     "qp create -name q", "post bind-mw w m -qp q", PROSE, ""),
+    "mw of type 2": ("mw -type 2 -name w; reg 64 -name m -access local-write,mw-bind\n"
+                     "qp create -name q", "mw bind w m -qp q", "", ""),
+    "mw without the right": ("mw -type 1 -name w; reg 64 -name m; qp create -name q",
+                             "mw bind w m -qp q", DO, ""),
+    "share without rights": ("reg 64 -name m -access local-write", "listen 7471 -share m", DO,
+                             "listen 7471 -share mr0"),
+    "a value that is too large": ("reg 80M -name m", "mem get m", DO, ""),
+    "establish with a QP": (CM + "qp create -id a\nlisten 7471 -address 10.0.0.1 -accept\n"
+                            "cm connect a -nowait", "cm establish a", DO, ""),
+    "leave what was not joined": ("cm create -ps UDP -name a; cm resolve-addr a 10.0.0.1 7471",
+                                  "cm leave a 239.1.1.1", DO, "cm leave a 239.1.1.1"),
+    "a full SRQ": ("srq -name s -max-wr 2; reg 64 -name m",
+                   "while 1 {post recv m -srq s}", "", ""),
+    "no event of a CQ": (PAIR + "cq -name c -events; arm c", "wait cq c -within 50", DO, ""),
+    "peer: results that nobody takes": ("peer b\nfor {set i 0} {$i < 1000} {incr i} "
+                                        "{if {[catch {@b -background expr 1}]} break}",
+                                        "@b -background expr 1",
+                                        "eval [lindex [split $next ,] 0]", "again"),
+    "events that are kept back": ("cm create -hold -name a; cm resolve-addr a 10.0.0.1 7471",
+                                  "destroy a", DO, "again"),
+    "a link": ("", "text save link x", PROSE,
+               "text save real x -force"),
+}
+
+# Not provoked here, and why.
+NOT_HERE = {
+    "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, RDMASH_SIZE and ": "a launcher",
+    "set  to a directory that all hosts share; mpirun passes it on with -x ": "several hosts",
+    "set RDMASH_RANK and RDMASH_SIZE for each process": "a launcher: mesh has it",
+    "put a list or dict under one key, or rdmash --unsafe": "a launcher",
+    "devices": "no device: on.sh has one",
+    "help uroce": "a device that does not come up",
+    "!ping -c 1 %s": "a host that does not answer, which takes a minute",
+    "!ip route get %s": "a network without a route",
+    "!rdma link add rxe0 type rxe netdev eth0": "no device",
+    "!rdma link add rxe_%s type rxe netdev %s": "an interface without a device",
+    "connect HOST PORT": "iWARP",
+    "pd -device %s": "two devices",
+    "wire read %s": "a full disk: full-disk.sh has it",
+    "RDMASH_LESSONS names their folder (scripts/lessons of the source)": "a broken installation",
+    "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; or rdmash --unsafe":
+        "it is for the command line: peer.sh has it",
+    "tcl_puts CHANNEL TEXT writes to a file": "--unsafe",
+    "@%s -result: waits again; Ctrl-C stops what it does": "a peer that hangs: peer.sh has it",
+    "barrier %s": "16 MiB of commands on the way",
+    "poll -all": "a full send queue: uroce0 frees a place when the packet is acknowledged",
+    "help coverage": "calls of newer libraries",
+    "call ibv_create_cq_ex DEVICE {cqe 16}": "calls",
+    "help call %s": "calls",
+    "destroy %s -cascade": "the device is removed, or an id that has failed",
+}
+
+
+def formats():
+    """fail_next(S, "FORMAT" ...) in the source: where, and the format as a regular expression."""
+    found = {}
+    for folder in ("shell", "cmds"):
+        for root, dirs, names in os.walk(os.path.join(SOURCE, folder)):
+            dirs[:] = [d for d in dirs if d != "tests"]
+            for name in names:
+                if name.endswith(".c") and name != "fail.c":
+                    with open(os.path.join(root, name), encoding="utf-8") as f:
+                        scan(name, f.read(), found)
+    return found
+
+
+def scan(name, text, found):
+    for m in re.finditer(r'\bfail_next\(\s*[^,]+,\s*((?:"(?:[^"\\]|\\.)*"|\s|[A-Z_]+)+)', text):
+        line = text.count("\n", 0, m.start()) + 1
+        fmt = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', m.group(1)))
+        parts = re.split(r"%[-.0-9*]*(?:ll|z)?[sudx]", fmt)
+        found[f"{name}:{line}"] = (fmt, re.compile(".*".join(map(re.escape, parts)) + "$", re.S))
+
+
+def run(name, before, fails, how, after):
+    script = f"""
+{before}
+if {{![catch {{{fails}}} why how]}} {{ error "it does not fail" }}
+set rows [expr {{[dict exists $how -rows] ? [dict get $how -rows] : ""}}]
+if {{![dict exists $rows next]}} {{ error "no remedy: $why" }}
+set next [dict get $rows next]
+puts "NEXT $next"
+set map {{HOST 10.0.0.1 PORT 7471 FILE file GROUP 239.1.1.1}}
+{how}
+"""
+    if after == "again":
+        script += fails + "\n"
+    elif after == "other":
+        script += f"if {{[catch {{{fails}}} other] && $other eq $why}} {{ error \"no help: $other\" }}\n"
+    else:
+        script += after + "\n"
+    with open("case.rdma", "w", encoding="utf-8") as f:
+        f.write(script)
+    done = subprocess.run(["timeout", "40", RDMASH, "-q", "-X", "-f", "case.rdma"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    out = done.stdout.decode(errors="replace")
+    said = re.search(r"^NEXT (.*?)$", out, re.M)
+    if done.returncode != 0:
+        print(f"not ok {name}: {done.stderr.decode(errors='replace').strip()[-400:]}\n    {said and said[0]}")
+    return said and said[1], done.returncode == 0
+
+
+def main():
+    bad = 0
+    seen = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.symlink("real", "link")
+        for name, case in CASES.items():
+            if WORD not in name:
+                continue
+            said, good = run(name, *case)
+            bad += not good
+            if said:
+                seen.append(said)
+        os.chdir("/")
+    if not WORD:
+        for fmt in set(NOT_HERE) - {f for f, _ in formats().values()}:
+            bad += 1
+            print(f"not ok: '{fmt}' is not in the source any more")
+        for where, (fmt, pattern) in sorted(formats().items()):
+            if fmt == "%s" or any(pattern.match(s) for s in seen):
+                continue
+            if fmt not in NOT_HERE:
+                bad += 1
+                print(f"not ok {where}: nothing provokes '{fmt}'")
+    print(f"{len(CASES)} remedies, {bad} failed")
+    sys.exit(bad > 0)
+
+
+main()
