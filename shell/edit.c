@@ -65,6 +65,11 @@ void edit_above(struct edit *e, const char *text)
 		edit_draw(e);
 }
 
+bool edit_is_typing(const struct edit *e)
+{
+	return e->typing;
+}
+
 static void on_resize(void *arg)
 {
 	struct edit *e = arg;
@@ -224,7 +229,7 @@ static enum edit_end read_line(struct edit *e)
 		Tcl_DStringAppend(&e->lines, line, n);
 		return EDIT_BLOCK;
 	}
-	if (!loop_interrupted(e->loop))
+	if (!loop_interrupted(e->loop) && !Tcl_DStringLength(&e->lines))
 		return EDIT_EOF;
 	loop_clear_interrupt(e->loop);
 	return EDIT_CANCEL;

@@ -30,7 +30,7 @@ struct edit_ops {
 
 enum edit_end {
 	EDIT_BLOCK,  /* a whole command was typed */
-	EDIT_CANCEL, /* Ctrl-C: the line or the open block was dropped */
+	EDIT_CANCEL, /* Ctrl-C, or Ctrl-D in an open block: it was dropped, or the line */
 	EDIT_EOF,    /* Ctrl-D on an empty line, the terminal is gone, or SIGTERM/SIGHUP */
 };
 
@@ -50,6 +50,9 @@ enum edit_end edit_read(struct edit *e, Tcl_DString *block);
 /* Prints text (whole lines) above the prompt when a line is being typed, which keeps
  * line and cursor as they are; otherwise just prints it. To standard output. */
 void edit_above(struct edit *e, const char *text);
+
+/* Is a line being typed? */
+bool edit_is_typing(const struct edit *e);
 
 /* Ghost hints on or off (on at first). */
 void edit_hints(struct edit *e, bool on);

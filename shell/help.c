@@ -58,6 +58,10 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 		return 0;
 	}
 	if (!a->words.n) {
+		help_overview(o);
+		return 0;
+	}
+	if (a->words.n == 1 && strcmp(words[0], "all") == 0) {
 		help_list_all(o);
 		return 0;
 	}
@@ -93,7 +97,7 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
 	.summary = "commands, one command, a topic, or a search",
-	.text = "Alone it lists all commands. With a command's name it shows usage, arguments, text and\n"
+	.text = "Alone it shows the subjects and their commands, with all each command in a line. With a command's name it shows usage, arguments, text and\n"
 		"examples; with a first word as 'post' or a family as 'memory' what belongs to it.\n"
 		"Any other word is looked for in all names first, then in all texts.\n"
 		"help -json prints the table that all of this comes from.",

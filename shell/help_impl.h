@@ -26,6 +26,9 @@ void help_command(const struct cmd *c, struct out *o);
 /* One line. */
 void help_summary(const struct cmd *c, struct out *o);
 void help_list_family(const char *family, struct out *o);
+/* The subjects and their commands, on one screen. */
+void help_overview(struct out *o);
+/* Each command with its line. */
 void help_list_all(struct out *o);
 void help_topic(const struct topic *t, struct out *o);
 

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "args.h"
+#include "builtin.h"
 #include "cmd.h"
 #include "help_impl.h"
 #include "out.h"
 
-#define ARG_COLUMN 22
+#define ARG_COLUMN    22
+#define FAMILY_COLUMN 25
 
 /* "  -rkey n        key of the peer's region" with the rest of the text below it. */
 static void arg_line(const struct arg *a, Tcl_DString *d)
@@ -99,14 +101,67 @@ void help_list_family(const char *family, struct out *o)
 	}
 }
 
+/* "memory          mem" in a line or more: the first words of a family's commands. */
+static void overview_line(const char *family, struct out *o)
+{
+	Tcl_DString names, lines;
+	const char *last = "";
+	size_t last_len = 0;
+
+	Tcl_DStringInit(&names);
+	Tcl_DStringInit(&lines);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		size_t len = strcspn((*c)->name, " ");
+
+		if (strcmp((*c)->family, family) != 0)
+			continue;
+		out_str(o, NULL, (*c)->name, NULL);
+		if (len == last_len && strncmp((*c)->name, last, len) == 0)
+			continue;
+		last = (*c)->name;
+		last_len = len;
+		if (Tcl_DStringLength(&names))
+			Tcl_DStringAppend(&names, " ", 1);
+		Tcl_DStringAppend(&names, last, (int)len);
+	}
+	help_wrap(Tcl_DStringValue(&names), FAMILY_COLUMN, help_width(), &lines);
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%-*s", FAMILY_COLUMN, family);
+	out_paint(o, PAINT_NONE);
+	out_text(o, "%s", Tcl_DStringValue(&lines) + FAMILY_COLUMN);
+	Tcl_DStringFree(&names);
+	Tcl_DStringFree(&lines);
+}
+
+void help_overview(struct out *o)
+{
+	Tcl_DString topics, lines;
+
+	for (const char *const *f = help_families; *f; f++)
+		if (strcmp(*f, cmd_help.family) != 0)
+			overview_line(*f, o);
+	out_str(o, NULL, cmd_help.name, NULL);
+	Tcl_DStringInit(&topics);
+	Tcl_DStringAppend(
+		&topics,
+		"'help poll' explains a command, 'help data path' lists a subject, "
+		"'help all' everything, 'help WORD' searches. New here? lesson 1. Topics:",
+		-1);
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
+		Tcl_DStringAppend(&topics, " ", 1);
+		Tcl_DStringAppend(&topics, t->name, -1);
+	}
+	Tcl_DStringInit(&lines);
+	help_wrap(Tcl_DStringValue(&topics), 0, help_width(), &lines);
+	out_text(o, "%s", Tcl_DStringValue(&lines));
+	Tcl_DStringFree(&lines);
+	Tcl_DStringFree(&topics);
+}
+
 void help_list_all(struct out *o)
 {
 	for (const char *const *f = help_families; *f; f++)
 		help_list_family(*f, o);
-	out_text(o, "\nhelp COMMAND, help WORD (searches everything)\nhelp TOPIC:");
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
-		out_text(o, " %s", t->name);
-	out_text(o, "\n");
 }
 
 void help_topic(const struct topic *t, struct out *o)

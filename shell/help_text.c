@@ -2,11 +2,10 @@
 /* Text of the help: families, paragraphs, arguments. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "help_impl.h"
+#include "print.h"
 #include "xmem.h"
 
 #define WIDTH	  79
@@ -34,11 +33,9 @@ const char *const help_families[] = {
 
 unsigned help_width(void)
 {
-	struct winsize size;
+	unsigned columns = print_columns();
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return WIDTH;
-	return size.ws_col - 1 < WIDTH_MAX ? size.ws_col - 1 : WIDTH_MAX;
+	return !columns ? WIDTH : columns - 1 < WIDTH_MAX ? columns - 1 : WIDTH_MAX;
 }
 
 void help_blanks(Tcl_DString *d, unsigned n)

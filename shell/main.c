@@ -380,6 +380,7 @@ int main(int argc, char **argv)
 
 	guard_stack();
 	setlocale(LC_CTYPE, "");
+	print_is_utf8();
 	Tcl_SetPanicProc(on_panic);
 	Tcl_FindExecutable(argv[0]);
 	code = parse_options(&s, argc, argv, &cl);

@@ -3,13 +3,17 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <langinfo.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "edit.h"
+#include "fold.h"
+#include "pager.h"
 #include "visible.h"
 #include "xmem.h"
 
@@ -120,6 +124,33 @@ static void put_string(enum print_to to, const Tcl_DString *d)
 	put(to, Tcl_DStringValue(d), (size_t)Tcl_DStringLength(d));
 }
 
+static bool is_for_terminal(enum print_to to)
+{
+	return editor || isatty(to == PRINT_OUT ? STDOUT_FILENO : STDERR_FILENO);
+}
+
+/* Text for people, who may sit at a terminal. */
+static void put_text(enum print_to to, const Tcl_DString *d)
+{
+	unsigned columns = is_for_terminal(to) ? print_columns() : 0, rows;
+	Tcl_DString ascii, folded;
+
+	if (!columns) {
+		put_string(to, d);
+		return;
+	}
+	Tcl_DStringInit(&ascii);
+	Tcl_DStringInit(&folded);
+	if (!print_is_utf8())
+		fold_to_ascii(Tcl_DStringValue(d), &ascii);
+	rows = fold(Tcl_DStringValue(print_is_utf8() ? d : &ascii), columns, &folded);
+	if (to != PRINT_OUT || !editor || edit_is_typing(editor) || rows < print_rows() ||
+	    !pager_show(Tcl_DStringValue(&folded), (size_t)Tcl_DStringLength(&folded)))
+		put_string(to, &folded);
+	Tcl_DStringFree(&folded);
+	Tcl_DStringFree(&ascii);
+}
+
 void print_painted(enum print_to to, const struct painted *p)
 {
 	const char *text = Tcl_DStringValue(&p->text);
@@ -135,7 +166,7 @@ void print_painted(enum print_to to, const struct painted *p)
 			Tcl_DStringAppend(&d, codes[p->marks[i].paint], -1);
 		at = end;
 	}
-	put_string(to, &d);
+	put_text(to, &d);
 	Tcl_DStringFree(&d);
 }
 
@@ -145,7 +176,7 @@ void print_text(enum print_to to, const char *text)
 
 	Tcl_DStringInit(&d);
 	visible_append(&d, text, strlen(text), VISIBLE_LINES);
-	put_string(to, &d);
+	put_text(to, &d);
 	Tcl_DStringFree(&d);
 }
 
@@ -225,6 +256,34 @@ void print_json(const char *json)
 }
 
 /* ------------------------------------------------------------------------- settings -- */
+
+static struct winsize terminal(void)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	return size;
+}
+
+unsigned print_columns(void)
+{
+	return terminal().ws_col;
+}
+
+unsigned print_rows(void)
+{
+	return terminal().ws_row;
+}
+
+bool print_is_utf8(void)
+{
+	static int is = -1;
+
+	if (is < 0)
+		is = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	return is;
+}
 
 void print_editor(struct edit *e)
 {

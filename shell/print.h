@@ -5,7 +5,9 @@
  *
  * Text has no colours in it, they are kept beside it; so whatever text holds, from wherever
  * it came, is printed as visible.h has it. Only data that a user prints with echo or puts,
- * and CSV, go out as they are, and only where standard output is no terminal.
+ * and CSV, go out as they are, and only where standard output is no terminal. For a terminal
+ * lines are folded at its width, and signs are as the locale has them; a text at the prompt that
+ * is longer than the screen goes through a pager.
  */
 #ifndef SHELL_PRINT_H
 #define SHELL_PRINT_H
@@ -68,6 +70,13 @@ void print_json(const char *json);
 /* A line on standard error in place of the one that this has printed before; last: it stays.
  * For a terminal. */
 void print_in_place(const char *line, bool last);
+
+/* Columns and rows of the terminal; 0: there is none. */
+unsigned print_columns(void);
+unsigned print_rows(void);
+/* Does the user's locale have UTF-8? (The line editor works with it in any case.) To be asked
+ * once before the editor is made. */
+bool print_is_utf8(void);
 
 /* While an editor is set, everything goes above its prompt; NULL: none. */
 void print_editor(struct edit *e);

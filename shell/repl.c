@@ -59,11 +59,12 @@ static void banner(struct session *s, const char *version)
 	if (libs_end)
 		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
 	Tcl_DStringInit(&line);
-	xappendf(&line, "rdmash %s  %s%sTcl %s    help: commands   quit: leave\n", version,
-		 Tcl_DStringValue(&libs), Tcl_DStringLength(&libs) ? "  " : "",
+	xappendf(&line, "rdmash %s  %s%sTcl %s\n", version, Tcl_DStringValue(&libs),
+		 Tcl_DStringLength(&libs) ? "  " : "",
 		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	if (s->opt.note)
 		xappendf(&line, "%s\n", s->opt.note);
+	Tcl_DStringAppend(&line, "New here? lesson 1.   Commands: help.   Leave: quit.\n", -1);
 	print_text(PRINT_OUT, Tcl_DStringValue(&line));
 	Tcl_DStringFree(&line);
 	Tcl_DStringFree(&libs);

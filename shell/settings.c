@@ -157,8 +157,8 @@ const struct cmd cmd_option = {
 /* -------------------------------------------------------------------- trace -- */
 
 static const struct word trace_words[] = { { "off", 0, "nothing" },
-					   { "on", 1, "calls" },
-					   { "all", 2, "calls, and what their structs hold" },
+					   { "on", 1, "the calls, a short line each" },
+					   { "all", 2, "with arguments, results, structs" },
 					   { 0 } };
 
 struct trace_args {
@@ -194,12 +194,13 @@ static const struct cmd_eg trace_examples[] = {
 const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
-	.summary = "show each library call with its arguments and result",
-	.text = "Each call is one line with time, number, voice, arguments and result. The voices:\n"
-		"SLOW for the control path (objects are made, connections managed), FAST for what\n"
-		"makes a queue pair ready for data, DATA for posting and polling, INFO for remarks.\n"
-		"With all, INFO also has the fields of each work request, its pieces and its\n"
-		"completion. On at the prompt, off in scripts, where the lines go to standard error.",
+	.summary = "show each library call",
+	.text = "on: a short line for each call of libibverbs and librdmacm, with what it has made.\n"
+		"all: a line with time, number, kind, arguments and result, and what the structs of\n"
+		"work requests, completions and QPs hold. The kinds: control for objects, memory,\n"
+		"connections and states of QPs (which mostly goes through the kernel), data for\n"
+		"posting (which does not), info for remarks. At the prompt it is on, in scripts off,\n"
+		"where the lines go to standard error.",
 	.examples = trace_examples,
 	.args = trace_arg_table,
 	.size = sizeof(struct trace_args),

@@ -16,12 +16,10 @@
 #include "trace.h"
 #include "xmem.h"
 
-static const char
-	*const voices[] = { [SLOW] = "SLOW", [FAST] = "FAST", [DATA] = "DATA", [INFO] = "INFO" };
-static const enum paint paints[] = { [SLOW] = PAINT_CYAN,
-				     [FAST] = PAINT_YELLOW,
-				     [DATA] = PAINT_GOOD,
-				     [INFO] = PAINT_DIM };
+static const char *const
+	voices[] = { [SLOW] = "control", [FAST] = "control", [DATA] = "data", [INFO] = "info" };
+static const enum paint paints
+	[] = { [SLOW] = PAINT_CYAN, [FAST] = PAINT_CYAN, [DATA] = PAINT_GOOD, [INFO] = PAINT_DIM };
 
 static struct {
 	enum voice voice;
@@ -55,12 +53,38 @@ static void line(struct session *s, enum voice v, const char *text)
 	painted_free(&full);
 }
 
+/* What only asks, or waits for what is told as an event, is left out where calls are short. */
+static bool says_little(const char *call)
+{
+	return strncmp(call, "ibv_query_", 10) == 0 || strcmp(call, "rdma_get_cm_event") == 0;
+}
+
+/* "  rdma_create_qp = qp0": the call, and what it has made. */
+static void short_line(const char *call, const char *result, bool bad)
+{
+	struct painted p;
+
+	if (says_little(call) && !bad)
+		return;
+	painted_init(&p);
+	painted_paint(&p, bad ? PAINT_BAD : PAINT_DIM);
+	painted_addf(&p, "  %s", call);
+	if (strcmp(result, "void") != 0 && *result != '0') {
+		painted_add(&p, " = ", 3);
+		painted_add_line(&p, result, strcspn(result, ","));
+	}
+	painted_paint(&p, PAINT_NONE);
+	painted_add(&p, "\n", 1);
+	print_painted(PRINT_ERR, &p);
+	painted_free(&p);
+}
+
 void trace(struct session *s, enum voice v, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
 
-	if (!s->opt.trace)
+	if (!s->opt.raw)
 		return;
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
@@ -140,7 +164,9 @@ static void finish(struct session *s, const char *result, bool bad)
 		return;
 	if (chronicle_is_on)
 		note(s, result, bad);
-	if (s->opt.trace || s->opt.step) {
+	if (s->opt.trace && !s->opt.raw && !s->opt.step) {
+		short_line(pending.call, result, bad);
+	} else if (s->opt.trace || s->opt.step) {
 		text = xasprintf("%s(%s) = %s", pending.call, pending.args, result);
 		line(s, pending.voice, text);
 		free(text);

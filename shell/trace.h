@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace lines: each library call with its arguments and its result, in three voices.
+ * Trace lines: each library call, as a short line or with its arguments and its result.
  * call_begin() stands right before the call, call_end() or call_fail() right after it.
  */
 #ifndef SHELL_TRACE_H
@@ -9,9 +9,9 @@
 struct session;
 
 enum voice {
-	SLOW, /* control path */
-	FAST, /* getting ready for data */
-	DATA, /* data path */
+	SLOW, /* control path: objects, connections */
+	FAST, /* control path: getting ready for data */
+	DATA, /* data path: work requests */
 	INFO, /* dumps and remarks */
 };
 
@@ -25,7 +25,7 @@ int call_end(struct session *s, const char *result, ...) __attribute__((format(p
 int call_fail(struct session *s, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A line of its own: a step, a dump. */
+/* A line of its own: a step, a dump. For trace all. */
 void trace(struct session *s, enum voice v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -130,7 +130,7 @@ const struct cmd cmd_connect = {
 		"-remote $addr -rkey $rkey. When it fails nothing is left. Where the peer sends first, use -prepare, post\n"
 		"receives, then cm connect. With -ps UDP the QP is UD, and an address handle to the peer\n"
 		"is made. In steps: cm create, cm resolve-addr, cm resolve-route, qp create -id,\n"
-		"cm connect; 'trace on' shows them.",
+		"cm connect; 'trace all' shows them.",
 	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) rdma_connect(3)",
 	.setup = "listen 7471 -accept",
 	.examples = connect_egs,

@@ -111,8 +111,7 @@ static int post_collected(struct session *s, struct out *o, unsigned *posted)
 	for (unsigned i = 0; i < chain.n; i++)
 		out_u64(o, NULL, chain.reqs[i]->wr.wr_id, NULL);
 	out_end(o);
-	if (!s->opt.trace)
-		out_text(o, "%u work request%s in one call\n", chain.n, chain.n == 1 ? "" : "s");
+	out_text(o, "%u work request%s in one call\n", chain.n, chain.n == 1 ? "" : "s");
 	return 0;
 }
 

@@ -268,7 +268,7 @@ static void out_failed(const struct wc *w, struct out *o)
 	if (w->to)
 		out_str(o, "state", w->to, "\n   %s went %s -> %s", w->qp, w->from, w->to);
 	if (w->v.status != IBV_WC_WR_FLUSH_ERR)
-		out_text(o, "   (explain says why)");
+		out_text(o, "\n   'explain' says why");
 }
 
 static void out_after(struct out *o, int64_t ns)

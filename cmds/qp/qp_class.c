@@ -31,7 +31,7 @@ void qp_dump(struct session *s, const struct qp *qp)
 	struct ibv_qp_init_attr init = { 0 };
 	struct ibv_qp_attr a = { 0 };
 
-	if (!s->opt.trace || qp_query(qp, &a, &init))
+	if (!s->opt.raw || qp_query(qp, &a, &init))
 		return;
 	trace(s, INFO,
 	      "QP dump: qpn=%u state=%s mtu=%s sq_psn=%u rq_psn=%u max_rd_atomic=%u "

@@ -5,7 +5,6 @@
  * The way taken has double arrows and the present state a double frame, so that both are
  * seen without colour as well. Where the terminal has no UTF-8 it is drawn in ASCII.
  */
-#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -232,7 +231,7 @@ static void print_row(const struct cell *row, struct out *o)
 
 void qp_diagram(struct out *o, const struct qp *qp)
 {
-	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	bool utf8 = print_is_utf8();
 	struct canvas c = { .single = utf8 ? utf8_single : ascii_single,
 			    .twice = utf8 ? utf8_double : ascii_double };
 

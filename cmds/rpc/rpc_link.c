@@ -282,7 +282,7 @@ void rpc_link_send(struct rpc_link *l, const struct rpc_dest *to, const struct r
 	sge.length = (uint32_t)rpc_packet_write(send_at(l, i), p);
 	wr.wr_id = i;
 	l->kind->address(&wr, to);
-	if (l->s->opt.trace)
+	if (l->s->opt.raw)
 		tell(l, p);
 	if (ibv_post_send(l->qp->v, &wr, &bad))
 		l->free[l->n_free++] = i;

@@ -3,7 +3,6 @@
  * The ladder as text: the time, and for each lane a line down the page with what happened there
  * to the right of it; packets are arrows from line to line. Without UTF-8 it is ASCII.
  */
-#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,9 +226,7 @@ static void head(struct page *p)
 
 void ladder_print(struct session *s, const struct ladder *l, unsigned width, struct out *o)
 {
-	struct page p = { .l = l,
-			  .g = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? &utf8 : &ascii,
-			  .o = o };
+	struct page p = { .l = l, .g = print_is_utf8() ? &utf8 : &ascii, .o = o };
 
 	(void)s;
 	if (!l->n)

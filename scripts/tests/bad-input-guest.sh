@@ -109,7 +109,7 @@ wants 'the commands that wait' \
 
 for name in "${!waits[@]}"; do
 	file=int-${name// /-}
-	start "$file" $'trace on\npd -name first\n'"${waits[$name]}"
+	start "$file" $'trace all\npd -name first\n'"${waits[$name]}"
 	until_in "$file.err" "+ ${waits[$name]##*$'\n'}" $pid
 	kill -INT $pid
 	ended "$file" $pid 4
@@ -118,7 +118,7 @@ for name in "${!waits[@]}"; do
 done
 
 # ------------------------------------------------------- a terminal that disappears, EPIPE
-start hup $'trace on\npd -name first\nlisten 7471 -accept\nsleep 60s'
+start hup $'trace all\npd -name first\nlisten 7471 -accept\nsleep 60s'
 until_in hup.err '+ sleep' $pid
 kill -HUP $pid
 ended hup $pid 4

@@ -81,7 +81,7 @@ grep -q rdma_listen "$client.c" && not_ok "the client's end has calls of the ser
 addr=$("$rdmash" -c 'puts [dict get [device] address]' | tail -n 1)
 server() {
 	: >"$dir/server" # what the one before has said is not what this one says
-	"$rdmash" -q -f "$examples/$1.rdma" -- server >"$dir/server" 2>&1 &
+	"$rdmash" -q -c "trace on" -f "$examples/$1.rdma" -- server >"$dir/server" 2>&1 &
 	for _ in {1..100}; do
 		# it listens: the CM's trace says so, TCP port 7000 is in the kernel's table
 		in_file "$dir/server" rdma_listen && return

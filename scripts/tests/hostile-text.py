@@ -73,8 +73,8 @@ DOORS = {
     "error: a device's name": "gids $short",
     "error: an object's name": "reg 64 -name $short",
     "progress": "progress 1 1 -note $short",
-    "trace: arguments": "trace on; set p [dict get [tcp listen 0] port]; connect $short $p",
-    "notice: private data": CONNECT + """trace on
+    "trace: arguments": "trace all; set p [dict get [tcp listen 0] port]; connect $short $p",
+    "notice: private data": CONNECT + """trace all
         cm connect out -nowait -private-data $short; accept -private-data $short
         wait event ESTABLISHED -id out -within 10s""",
     "private data": CONNECT + """

@@ -7,7 +7,7 @@ set -u
 device=$1 rdmash=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
-trace=$(bash "$here/on.sh" "$device" "$rdmash" -q -f "$here/../examples/write-read.rdma" 2>&1) || {
+trace=$(bash "$here/on.sh" "$device" "$rdmash" -q -c 'trace all' -f "$here/../examples/write-read.rdma" 2>&1) || {
 	status=$?
 	printf '%s\n' "$trace"
 	exit $status

@@ -45,7 +45,7 @@ while read -r line; do :; done
 '
 
 in_home() {
-	quoted env HOME="$dir" XDG_STATE_HOME="$dir/state" XDG_CONFIG_HOME="$dir/config" \
+	quoted env HOME="$dir" PAGER="${PAGER-}" LC_ALL="$LC_ALL" XDG_STATE_HOME="$dir/state" XDG_CONFIG_HOME="$dir/config" \
 		sh -c "$runner" sh "$@"
 }
 
