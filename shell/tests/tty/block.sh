@@ -15,8 +15,13 @@ await '^b1$'
 await '^b2$'
 await_prompt
 
-# Its end by Ctrl-D on an empty line leaves, as at the first prompt.
+# Ctrl-D on an empty line of it drops the block; at the first prompt it leaves.
 line 'foreach i {'
 await '^ *\.\.\.> *$'
+key C-d
+await_prompt
+line 'echo still here'
+await '^still here$'
+await_prompt
 key C-d
 await_end

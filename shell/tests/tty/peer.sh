@@ -47,7 +47,7 @@ await '> @b post write'
 type ' win'
 key Tab
 await '> @b post write window '
-await '-remote n -rkey n \[-off size\]'
+await 'post write window \[-off size\]'
 type '-rk'
 key Tab
 await 'window -rkey '
