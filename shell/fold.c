@@ -6,7 +6,7 @@
 
 #include "visible.h"
 
-#define LABEL_MAX 20 /* columns that a label before a text takes */
+#define LABEL_MAX 22 /* columns that a label before a text takes */
 
 /* What stands at text: its bytes, and the columns they take. */
 static unsigned piece(const char *text, unsigned *columns)
@@ -35,11 +35,17 @@ static unsigned width_of(const char *text, size_t len)
 /* "  next        reg 4096": where the text of a line begins that has a label before it. */
 static unsigned hang_of(const char *line, size_t len, unsigned columns)
 {
-	unsigned indent = (unsigned)strspn(line, " "), hang = indent + (indent ? 0 : 2);
-	const char *gap = memmem(line + indent, len - indent, "  ", 2);
+	char plain[LABEL_MAX + 2] = "";
+	unsigned n = 0, indent, hang, width;
+	const char *gap;
 
-	if (gap && gap - line < LABEL_MAX)
-		hang = (unsigned)(gap - line) + (unsigned)strspn(gap, " ");
+	for (size_t i = 0; i < len && n < sizeof plain - 1; i += piece(line + i, &width))
+		if (line[i] != '\033')
+			plain[n++] = line[i];
+	indent = (unsigned)strspn(plain, " ");
+	gap = strstr(plain + indent, "  ");
+	hang = gap ? (unsigned)(gap - plain) + (unsigned)strspn(gap, " ")
+		   : indent + (indent ? 0 : 2);
 	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
 }
 

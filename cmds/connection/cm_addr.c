@@ -4,6 +4,7 @@
  * name server, which is the one place where the program waits outside its loop.
  */
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -12,10 +13,31 @@
 #include "cm_addr.h"
 #include "session.h"
 
+int cm_addr_none(struct session *s, const char *what)
+{
+	struct ifaddrs *all = NULL;
+	bool up = false;
+
+	if (getifaddrs(&all) == 0)
+		for (const struct ifaddrs *i = all; i && !up; i = i->ifa_next)
+			up = i->ifa_addr && i->ifa_flags & IFF_UP &&
+			     (i->ifa_addr->sa_family == AF_INET ||
+			      i->ifa_addr->sa_family == AF_INET6);
+	freeifaddrs(all);
+	if (up)
+		return fail(s, "args", "EADDRNOTAVAIL", "%s is empty: the device has no IP address",
+			    what);
+	fail(s, "args", "ENETDOWN",
+	     "there is no network here: no interface is up, not even the loopback, lo");
+	return fail_next(s, "!ip link set lo up");
+}
+
 static int bad_host(struct session *s, const char *host, const char *why)
 {
 	const char *colon = strrchr(host, ':');
 
+	if (!*host)
+		return cm_addr_none(s, "the address to connect to");
 	fail(s, "args", "BADVALUE", "'%s' is not a host: %s", host, why);
 	if (*host == '[')
 		fail_row(s, "note", "IPv6 addresses are written without brackets");

@@ -21,6 +21,10 @@ const char *cm_addr_host(const struct sockaddr *sa);
 uint16_t cm_addr_port(const struct sockaddr *sa);
 bool cm_addr_any(const struct sockaddr *sa);
 
+/* Fails: what, an address of this machine, is not there; says so when there is no network at all.
+ * Returns -1. */
+int cm_addr_none(struct session *s, const char *what);
+
 /* What the system says now. Each adds rows to the failure at hand, with the remedy. */
 
 /* Resolving src (or NULL) -> dst failed with errno err. */

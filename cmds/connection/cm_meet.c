@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cm_addr.h"
 #include "cm_meet.h"
 #include "device.h"
 #include "objects.h"
@@ -42,8 +43,7 @@ int cm_meet(struct session *s, struct meeting *m)
 		return -1;
 	dev_addr(dev, m->address);
 	if (!*m->address)
-		return fail(s, "lesson", "EADDRNOTAVAIL", "%s has no IP address to connect to",
-			    dev->o.name);
+		return cm_addr_none(s, "the address of the device");
 	for (m->port = FIRST_PORT; m->port < FIRST_PORT + PORTS; m->port++)
 		if (is_free(m->port))
 			return 0;

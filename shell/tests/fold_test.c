@@ -42,6 +42,8 @@ int main(void)
 	/* below the text of a line that has a label */
 	CHECK(folds("  next  some words to be typed here\n", 24,
 		    "  next  some words to be\n        typed here\n", 2));
+	CHECK(folds("\033[31m  next  \033[0msome words to be typed here\n", 24,
+		    "\033[31m  next  \033[0msome words to be\n        typed here\n", 2));
 	/* a word that is longer stays whole */
 	CHECK(folds("a_word_of_more_than_twenty_columns\n", 20,
 		    "a_word_of_more_than_twenty_columns\n", 2));
