@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # readme.sh RDMASH README: the first session of the README, typed at a terminal of 80 columns, shows
 # what the README shows; addresses, keys, ports, numbers of QPs and times are others each time, and
-# notices come when they come. With --write the README gets what the screen shows.
+# notices, and what the QP does after the error, come when they come. With --write the README gets what the screen shows.
 # shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
 rdmash=$1 readme=$2 write=${3-}
@@ -12,14 +12,15 @@ session() {
 	awk '/^```/ { if (on) exit; getline; if ($0 == "$ rdmash") { on = 1; next } } on' "$readme"
 }
 masked() {
-	grep -v '^\* ' | sed -E 's/0x[0-9a-f]+/0x-/g; s/[0-9.]+ ([µm]?s after)/- \1/; s/ *$//'
+	grep -Ev '^\* |^   qp0 went' |
+		sed -E 's/0x[0-9a-f]+/0x-/g; s/[0-9.]+ ([µm]?s after)/- \1/; s/qp0:[A-Z]+>/qp0>/; s/ *$//'
 }
 
 columns=80
 rows=70
 start "$rdmash" -X
 await_prompt
-session | sed -n 's/^[^>]*> //p' >"$dir/lines"
+session | sed -nE 's/^(rdmash|uroce0)[^>]*> //p' >"$dir/lines"
 [ "$(grep -c . "$dir/lines")" -le 9 ] || fail 'that is more than a first look'
 while read -r text; do
 	run "$text"
