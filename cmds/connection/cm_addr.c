@@ -25,9 +25,9 @@ int cm_addr_none(struct session *s, const char *what)
 			      i->ifa_addr->sa_family == AF_INET6);
 	freeifaddrs(all);
 	if (up)
-		return fail(s, "args", "EADDRNOTAVAIL", "%s is empty: the device has no IP address",
+		return fail(s, "args", "BADVALUE", "%s is empty: the device has no IP address",
 			    what);
-	fail(s, "args", "ENETDOWN",
+	fail(s, "args", "BADVALUE",
 	     "there is no network here: no interface is up, not even the loopback, lo");
 	return fail_next(s, "!ip link set lo up");
 }
