@@ -639,7 +639,7 @@ static const struct call_word words_ibv_rereg_mr_flags_v[] = {
 	{ "IBV_REREG_MR_CHANGE_ACCESS", IBV_REREG_MR_CHANGE_ACCESS },
 	{ 0 }
 };
-static const struct call_enum words_ibv_rereg_mr_flags = { "ibv_rereg_mr_flags", "IBV_REREG_MR_CHANGE_", words_ibv_rereg_mr_flags_v };
+static const struct call_enum words_ibv_rereg_mr_flags = { "ibv_rereg_mr_flags", "IBV_REREG_MR_", words_ibv_rereg_mr_flags_v };
 
 static const struct call_word words_ibv_rx_hash_fields_v[] = {
 	{ "IBV_RX_HASH_SRC_IPV4", IBV_RX_HASH_SRC_IPV4 },

@@ -113,7 +113,7 @@ class Writer:
                 "ibv_mtu": "IBV_MTU_", "ibv_rx_hash_function_flags": "IBV_RX_HASH_FUNC_",
                 "ibv_wq_init_attr_mask": "IBV_WQ_INIT_ATTR_",
                 "ibv_read_counters_flags": "IBV_READ_COUNTERS_ATTR_",
-                "ibv_ops_wr_opcode": "IBV_WR_",
+                "ibv_ops_wr_opcode": "IBV_WR_", "ibv_rereg_mr_flags": "IBV_REREG_MR_",
                 "ibv_wq_type": "IBV_WQT_"}.get(name, common)
 
     def write_enum(self, name):

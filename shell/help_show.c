@@ -166,16 +166,21 @@ void help_list_all(struct out *o)
 
 void help_topic(const struct topic *t, struct out *o)
 {
-	Tcl_DString d;
+	Tcl_DString d, whole;
 
-	out_str(o, NULL, t->text, NULL);
 	Tcl_DStringInit(&d);
+	Tcl_DStringInit(&whole);
 	help_wrap(t->text, 2, help_width(), &d);
-	if (t->more)
+	Tcl_DStringAppend(&whole, t->text, -1);
+	if (t->more) {
 		t->more(&d);
+		t->more(&whole);
+	}
+	out_str(o, NULL, Tcl_DStringValue(&whole), NULL);
 	out_paint(o, PAINT_STRONG);
 	out_text(o, "%s\n", t->title);
 	out_paint(o, PAINT_NONE);
 	out_text(o, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&whole);
 	Tcl_DStringFree(&d);
 }

@@ -10,6 +10,7 @@
 #include "calling.h"
 #include "cmd.h"
 #include "coverage.h"
+#include "mcast.h"
 #include "out.h"
 #include "qp_history.h"
 #include "session.h"
@@ -138,26 +139,85 @@ static void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
 		usage_from(fn, after, d);
 }
 
-static void help_words(const struct call_enum *e, const char *indent, struct out *o)
+/* What an argument or a member may be, for scripts. */
+static const char *kind_word(const struct call_value *v)
 {
-	out_text(o, "%s", indent);
-	for (const struct call_word *w = e->words; w->name; w++)
-		out_text(o, " %s", call_word_name(e, w->value));
-	out_text(o, "\n");
+	switch (v->kind) {
+	case CALL_ENUM:
+		return "enum";
+	case CALL_FLAGS:
+		return "flags";
+	case CALL_OBJECT:
+		return "object";
+	case CALL_OBJECTS:
+		return "objects";
+	case CALL_STRUCT:
+		return "struct";
+	case CALL_LIST:
+	case CALL_TRAIL:
+		return "list";
+	case CALL_CHAIN:
+		return "chain";
+	case CALL_ADDRESS:
+	case CALL_IOVA:
+	case CALL_REMOTE:
+		return "address";
+	case CALL_KEY:
+		return "key";
+	case CALL_DATA:
+	case CALL_BYTES:
+	case CALL_CHARS:
+		return "bytes";
+	case CALL_STRING:
+		return "string";
+	case CALL_SOCKADDR:
+		return "host";
+	case CALL_GID:
+		return "gid";
+	default:
+		return "number";
+	}
 }
 
-static void help_struct(const struct call_struct *of, unsigned depth, struct out *o)
+static void help_value(const struct call_value *v, unsigned depth, struct out *o);
+
+static bool is_given(const struct call_struct *of, const struct call_value *f)
 {
-	for (const struct call_value *f = of->fields; f->name; f++) {
-		if (f->kind == CALL_COOKIE || f->kind == CALL_CALLBACK ||
-		    call_is_counted(of->fields, f))
-			continue;
-		out_text(o, "%*s%s\n", (int)depth * 4, "", f->name);
-		if (f->kind == CALL_ENUM || f->kind == CALL_FLAGS)
-			help_words(f->words, depth > 1 ? "          " : "      ", o);
-		else if ((f->kind == CALL_STRUCT || f->kind == CALL_LIST) && f->of && depth < 3)
-			help_struct(f->of, depth + 1, o);
+	return f->kind != CALL_COOKIE && f->kind != CALL_CALLBACK &&
+	       !call_is_counted(of->fields, f);
+}
+
+static void help_words(const struct call_enum *e, unsigned depth, struct out *o)
+{
+	out_list(o, "words");
+	out_text(o, "%*s", (int)(4 * depth + 4), "");
+	for (const struct call_word *w = e->words; w->name; w++)
+		out_str(o, NULL, call_word_name(e, w->value), " %s", call_word_name(e, w->value));
+	out_text(o, "\n");
+	out_end(o);
+}
+
+static void help_value(const struct call_value *v, unsigned depth, struct out *o)
+{
+	out_dict(o, NULL);
+	out_str(o, "name", v->name, "%*s%s\n", (int)(4 * depth - 2), "", v->name);
+	out_str(o, "kind", kind_word(v), NULL);
+	out_bool(o, "optional", v->optional, NULL);
+	if (v->kind == CALL_OBJECT || v->kind == CALL_OBJECTS)
+		out_str(o, "of", call_objects[v->object].name, NULL);
+	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
+		help_words(v->words, depth, o);
+	if ((v->kind == CALL_STRUCT || v->kind == CALL_LIST || v->kind == CALL_CHAIN ||
+	     v->kind == CALL_TRAIL) &&
+	    v->of) {
+		out_str(o, "of", v->of->name, NULL);
+		out_list(o, "members");
+		for (const struct call_value *f = v->of->fields; f->name; f++)
+			if (is_given(v->of, f))
+				help_value(f, depth + 1, o);
+		out_end(o);
 	}
+	out_end(o);
 }
 
 static bool call_help(const char *name, struct out *o)
@@ -169,23 +229,20 @@ static bool call_help(const char *name, struct out *o)
 		return false;
 	Tcl_DStringInit(&d);
 	usage_from(fn, 0, &d);
-	out_str(o, NULL, fn->prototype, "%s;\n", fn->prototype);
-	out_text(o, "#include <%s>\n\n", fn->header);
+	out_dict(o, NULL);
+	out_str(o, "name", fn->name, NULL);
+	out_str(o, "prototype", fn->prototype, "%s;\n", fn->prototype);
+	out_str(o, "header", fn->header, "#include <%s>\n\n", fn->header);
 	if (fn->why)
-		out_text(o, "  not to be called here: %s\n", fn->why);
+		out_str(o, "why_not", fn->why, "  not to be called here: %s\n", fn->why);
 	else
-		out_text(o, "  call %s %s\n", fn->name, Tcl_DStringValue(&d));
-	for (const struct call_value *v = fn->args; v->name; v++) {
-		if (!call_is_typed(fn, v))
-			continue;
-		out_text(o, "\n  %s\n", v->name);
-		if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
-			help_words(v->words, "     ", o);
-		else if ((v->kind == CALL_STRUCT || v->kind == CALL_LIST ||
-			  v->kind == CALL_CHAIN) &&
-			 v->of)
-			help_struct(v->of, 1, o);
-	}
+		out_text(o, "  call %s %s\n\n", fn->name, Tcl_DStringValue(&d));
+	out_list(o, "arguments");
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (call_is_typed(fn, v))
+			help_value(v, 1, o);
+	out_end(o);
+	out_end(o);
 	Tcl_DStringFree(&d);
 	return true;
 }
@@ -393,6 +450,26 @@ static int end_object(struct calling *c)
 	return obj_destroy(c->s, c->used[0], false);
 }
 
+/* A QP that is in a multicast group cannot be destroyed: the membership is an object. */
+static void attach(struct calling *c, Tcl_Obj *const words[])
+{
+	struct mcast *m;
+
+	if (strcmp(c->fn->name, "ibv_attach_mcast") != 0 || c->used[0]->class != &qp_class ||
+	    mcast_find(c->s, NULL, (struct qp *)c->used[0], Tcl_GetString(words[1])))
+		return; /* twice is once */
+	m = mcast_add(c->s, NULL, (struct qp *)c->used[0], Tcl_GetString(words[1]));
+	m->gid = *(const union ibv_gid *)(uintptr_t)c->arg[1];
+	m->lid = (uint16_t)c->arg[2];
+}
+
+static struct mcast *membership(struct calling *c, Tcl_Obj *const words[])
+{
+	if (strcmp(c->fn->name, "ibv_detach_mcast") != 0 || c->used[0]->class != &qp_class)
+		return NULL;
+	return mcast_find(c->s, NULL, (struct qp *)c->used[0], Tcl_GetString(words[1]));
+}
+
 static bool ends_object(const struct call_fn *fn)
 {
 	return fn->args[0].name && fn->args[0].role == CALL_GONE;
@@ -445,6 +522,7 @@ static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
 	call_end(c->s, "%s", made ? made->name : c->fn->says == RESULT_NOTHING ? "void" : "0");
 	call_rules_after(c, result);
 	after(c);
+	attach(c, a->words.v);
 	call_result(c, result, made ? made->name : NULL, o);
 	return 0;
 }
@@ -453,6 +531,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct call_cmd_args *a = args;
 	struct calling c = { .s = s, .fn = a->fn };
+	struct mcast *group;
 
 	if (a->fn->why) {
 		fail(s, "call", "EOPNOTSUPP", "%s cannot be called here: %s", a->fn->name,
@@ -466,6 +545,9 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 	if (name_is_free(s, a->name) || call_words(&c, (int)a->words.n, a->words.v) ||
 	    call_rules(&c) || set_members(&c, a->with))
 		return -1;
+	group = membership(&c, a->words.v);
+	if (group)
+		return obj_destroy(s, group, false);
 	return ends_object(a->fn) ? end_object(&c) : run(&c, a, o);
 }
 

@@ -194,8 +194,17 @@ static int id_rules(struct calling *c)
 	};
 	static const char *const of_pd[] = { "rdma_reg_msgs", "rdma_reg_read", "rdma_reg_write",
 					     NULL };
-	static const char *const of_device[] = { "rdma_create_qp", "rdma_create_qp_ex",
-						 "rdma_create_srq", "rdma_create_srq_ex", NULL };
+	static const char *const of_device[] = { "rdma_create_qp",
+						 "rdma_create_qp_ex",
+						 "rdma_create_srq",
+						 "rdma_create_srq_ex",
+						 "rdma_connect",
+						 "rdma_accept",
+						 "rdma_disconnect",
+						 "rdma_join_multicast",
+						 "rdma_join_multicast_ex",
+						 "rdma_leave_multicast",
+						 NULL };
 	static const char *const of_receives[] = { "rdma_post_recv", "rdma_post_recvv", NULL };
 	static const char *const of_param[] = { "rdma_connect", "rdma_accept", NULL };
 	const struct rdma_cm_id *id = (const void *)(uintptr_t)c->arg[0];
@@ -214,8 +223,16 @@ static int id_rules(struct calling *c)
 	if (is_one_of(c, of_param) && !id->qp &&
 	    need(c, (void *)(uintptr_t)c->arg[1], "conn_param, for an id without a QP,"))
 		return -1;
+	if (strcmp(c->fn->name, "rdma_resolve_route") == 0 && !id->route.addr.dst_addr.sa_family)
+		return refuse(c, "EINVAL", "the address of the peer is not resolved");
 	if (strcmp(c->fn->name, "rdma_destroy_srq") == 0 && need(c, id->srq, "the SRQ of the id"))
 		return -1;
+	if (strcmp(c->fn->name, "rdma_destroy_id") == 0 && handle_is_own(c->used[0]) &&
+	    (id->qp || id->srq)) {
+		refuse(c, "EBUSY", "%s has %s", c->used[0]->name, id->qp ? "a QP" : "an SRQ");
+		return fail_next(c->s, "call rdma_destroy_%s %s", id->qp ? "qp" : "srq",
+				 c->used[0]->name);
+	}
 	if (strcmp(c->fn->name, "rdma_get_send_comp") == 0 &&
 	    need(c, id->send_cq_channel, "the completion channel of the id"))
 		return -1;
@@ -286,6 +303,11 @@ int call_rules(struct calling *c)
 	if (strcmp(name, "ibv_ack_cq_events") == 0 && c->arg[1] > progress_of(c->used[0])->events)
 		return refuse(c, "EINVAL", "%s has %u events that are not acknowledged",
 			      c->used[0]->name, progress_of(c->used[0])->events);
+	if (strncmp(name, "ibv_unimport_", 13) == 0 &&
+	    (!handle_as_lib(c->used[0]) || handle_as_lib(c->used[0])->ends != c->fn))
+		return refuse(c, "EINVAL", "%s was not imported", c->used[0]->name);
+	if (strcmp(name, "ibv_is_qpt_supported") == 0 && c->arg[1] >= 32)
+		return refuse(c, "EINVAL", "no capability has a bit for this type");
 	if (strcmp(name, "ibv_create_qp") == 0)
 		return create_qp_rules(c);
 	if (strcmp(name, "ibv_create_qp_ex") == 0)

@@ -5,6 +5,7 @@
  * else is a struct lib_obj, which the function that belongs to it destroys.
  */
 #include <errno.h>
+#include <rdma/rdma_verbs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,6 +56,21 @@ static const struct {
 	{ "rdma_get_request", "rdma_destroy_ep" },
 };
 
+/* rdma_destroy_id() leaves its QP and SRQ behind. */
+static void end_parts(struct session *s, const struct obj *o, struct rdma_cm_id *id)
+{
+	if (id->qp) {
+		call_begin(s, SLOW, "rdma_destroy_qp", "%s", o->name);
+		rdma_destroy_qp(id);
+		call_end(s, "void");
+	}
+	if (id->srq) {
+		call_begin(s, SLOW, "rdma_destroy_srq", "%s", o->name);
+		rdma_destroy_srq(id);
+		call_end(s, "void");
+	}
+}
+
 static int lib_destroy(struct session *s, struct obj *o)
 {
 	struct lib_obj *lib = (struct lib_obj *)o;
@@ -63,6 +79,8 @@ static int lib_destroy(struct session *s, struct obj *o)
 
 	if (lib->kind == OBJECT_NONE)
 		return munmap(lib->mem, lib->len);
+	if (lib->kind == OBJECT_CM_ID)
+		end_parts(s, o, lib->v);
 	call_begin(s, SLOW, lib->ends->name, "%s", o->name);
 	errno = 0;
 	rc = (int)lib->ends->invoke(&arg);
