@@ -14,6 +14,8 @@
 #include "builtin.h"
 #include "cmd.h"
 #include "complete.h"
+#include "domain.h"
+#include "interp.h"
 #include "session.h"
 
 #define DEPTH 32
@@ -172,12 +174,29 @@ static void add(Tcl_Obj *list, const char *word, size_t len)
 	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, (int)len));
 }
 
-static void first_words(struct session *s, bool all, Tcl_Obj *list)
+/* Those of a domain that the own one finds there: all, of the own one itself. */
+static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 {
-	Tcl_InterpState saved;
-	Tcl_Obj **v;
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
+	Tcl_Obj *words[2] = { Tcl_NewStringObj("::lsort", -1), domain_commands(d) }, **v;
 	int n;
 
+	Tcl_IncrRefCount(words[0]);
+	if (interp_eval_words(s->own->tcl, 2, words) == TCL_OK &&
+	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->own->tcl), &n, &v) == TCL_OK)
+		for (int i = 0; i < n; i++)
+			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
+			    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
+			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0 &&
+			    (d == s->own || domain_knows(s, Tcl_GetString(v[i])) == d))
+				Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_DecrRefCount(words[0]);
+	Tcl_DecrRefCount(words[1]);
+	Tcl_RestoreInterpState(s->own->tcl, saved);
+}
+
+static void first_words(struct session *s, bool all, Tcl_Obj *list)
+{
 	const struct cmd *const *at = cmd_group("@");
 
 	for (const struct cmd *const *c = cmd_table; *c; c++)
@@ -187,15 +206,8 @@ static void first_words(struct session *s, bool all, Tcl_Obj *list)
 		args_complete(s, *at, 0, NULL, list);
 	if (!all)
 		return;
-	saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	if (Tcl_Eval(s->tcl, "::lsort [::info commands]") == TCL_OK &&
-	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
-		for (int i = 0; i < n; i++)
-			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
-			    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
-			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0)
-				Tcl_ListObjAppendElement(NULL, list, v[i]);
-	Tcl_RestoreInterpState(s->tcl, saved);
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		domain_words(s, d, list);
 }
 
 static void second_words(const struct cmd *const *group, Tcl_Obj *list)

@@ -77,28 +77,26 @@ static void share_value(struct sharing *sh, const char *name, const char *elemen
 	}
 }
 
-/* What a command of Tcl's returns for these words, as a list; all are the caller's. */
-static Tcl_Obj *ask(struct domain *d, const Tcl_CmdInfo *command, const char *a, const char *b)
+/* What a command of Tcl's returns for this argument (NULL: none), a reference. */
+static Tcl_Obj *ask(struct domain *d, const Tcl_CmdInfo *command, const char *argument)
 {
-	Tcl_Obj *words[3] = { Tcl_NewObj(), Tcl_NewStringObj(a, -1),
-			      b ? Tcl_NewStringObj(b, -1) : NULL };
+	Tcl_Obj *words[2] = { Tcl_NewObj(), Tcl_NewStringObj(argument ? argument : "", -1) };
 	Tcl_Obj *result;
-	int n = b ? 3 : 2;
 
-	for (int i = 0; i < n; i++)
-		Tcl_IncrRefCount(words[i]);
-	if (command->objProc(command->objClientData, d->tcl, n, words) != TCL_OK)
+	Tcl_IncrRefCount(words[0]);
+	Tcl_IncrRefCount(words[1]);
+	if (command->objProc(command->objClientData, d->tcl, argument ? 2 : 1, words) != TCL_OK)
 		Tcl_ResetResult(d->tcl);
 	result = Tcl_GetObjResult(d->tcl);
 	Tcl_IncrRefCount(result);
-	for (int i = 0; i < n; i++)
-		Tcl_DecrRefCount(words[i]);
+	Tcl_DecrRefCount(words[0]);
+	Tcl_DecrRefCount(words[1]);
 	return result;
 }
 
 static void share_array(struct sharing *sh, const char *name)
 {
-	Tcl_Obj *elements = ask(sh->from, &sh->from->array_names, name, NULL), **v, *value;
+	Tcl_Obj *elements = ask(sh->from, &sh->from->array_names, name), **v, *value;
 	int n = 0;
 
 	Tcl_ListObjGetElements(NULL, elements, &n, &v);
@@ -113,9 +111,8 @@ static void share_array(struct sharing *sh, const char *name)
 static void share_namespace(struct sharing *sh, const char *space)
 {
 	char *pattern = xasprintf("%s::*", space);
-	Tcl_Obj *names = ask(sh->from, &sh->from->info_vars, pattern, NULL), **v, *value;
-	Tcl_Obj *children = ask(sh->from, &sh->from->namespace_children,
-				*space ? space : "::", NULL);
+	Tcl_Obj *names = ask(sh->from, &sh->from->info_vars, pattern), **v, *value;
+	Tcl_Obj *children = ask(sh->from, &sh->from->namespace_children, *space ? space : "::");
 	int n = 0;
 
 	free(pattern);
@@ -245,10 +242,21 @@ struct domain *domain_knows(struct session *s, const char *word)
 {
 	struct domain *d;
 
+	if (Tcl_FindCommand(s->own->tcl, word, NULL, TCL_GLOBAL_ONLY))
+		return NULL;
 	LIST_FOREACH(d, s->domains, link)
 		if (d->root && *d->root && Tcl_FindCommand(d->tcl, word, NULL, TCL_GLOBAL_ONLY))
 			return d;
 	return NULL;
+}
+
+Tcl_Obj *domain_commands(struct domain *d)
+{
+	Tcl_InterpState kept = Tcl_SaveInterpState(d->tcl, TCL_OK);
+	Tcl_Obj *names = ask(d, &d->info_commands, NULL);
+
+	Tcl_RestoreInterpState(d->tcl, kept);
+	return names;
 }
 
 int domain_call(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[])
@@ -288,6 +296,7 @@ static struct domain *make(struct session *s, const char *root)
 	d->root = root ? xstrdup(root) : NULL;
 	Tcl_InitHashTable(&d->shared, TCL_STRING_KEYS);
 	interp_make(d);
+	Tcl_GetCommandInfo(d->tcl, "::tcl::info::commands", &d->info_commands);
 	Tcl_GetCommandInfo(d->tcl, "::tcl::info::vars", &d->info_vars);
 	Tcl_GetCommandInfo(d->tcl, "::tcl::namespace::children", &d->namespace_children);
 	Tcl_GetCommandInfo(d->tcl, "::tcl::array::names", &d->array_names);

@@ -27,7 +27,7 @@ struct domain {
 	char *root; /* its code may open files below this directory; NULL: any, the user's own */
 
 	/* Tcl's own commands as they were made: code cannot replace these. */
-	Tcl_CmdInfo proc, info_vars, namespace_children, array_names;
+	Tcl_CmdInfo proc, info_commands, info_vars, namespace_children, array_names;
 	Tcl_HashTable procs; /* where.c: struct position of its body, by Tcl_Command */
 
 	unsigned active;      /* borders that lead into it */
@@ -63,8 +63,10 @@ void domain_leave(struct session *s, struct border *b);
 /* The user's own code has run, or is about to: variables that changed elsewhere become its own. */
 void domain_turn(struct session *s);
 
-/* The domain in which the own one's unknown command word is known, or NULL. */
+/* The domain in which a command is known that the own one does not have, or NULL. */
 struct domain *domain_knows(struct session *s, const char *word);
+/* The names of its commands, a reference; asking runs none of its code. */
+Tcl_Obj *domain_commands(struct domain *d);
 /* Runs a command of d for the own domain. A Tcl result code; the result is the own interpreter's.
  */
 int domain_call(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[]);

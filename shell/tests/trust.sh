@@ -140,6 +140,35 @@ echo 'proc f {} {return -code break}' >in/break.rdma
 run -f in/break.rdma -c 'while 1 {f}; echo on'
 wants 'break across' "$code $out" '0 on'
 
+# ------------------------------------------------------------ at the other end of a peer
+cat >in/peer.rdma <<EOF
+peer b
+@b {proc foo {} {text save $dir/outside/peer x}}
+@b {proc show args {text save $dir/outside/peer x}; rename ::echo said; proc echo args {foo; said {*}\$args}}
+@b {tcl_trace add execution ::show enter {apply {args {text save $dir/outside/peer x}}}; set v 5}
+proc there {} {@b foo}
+EOF
+run -k -f in/peer.rdma -c there -c '@b foo' -c '@b show' -c '@b {echo $v; proc mine {} {return mine}}' \
+	-c '@b {text save '"$dir"'/mine.txt x}' -c '@b {catch mine}'
+wants 'what a script leaves at a peer' "$(ls outside) $(ls mine.txt)" 'code.rdma
+secret mine.txt'
+has 'a peer: it ran, confined' "$err" "outside/. is outside the script's directory $dir/in"
+has 'a peer: variables' "$out" 'b| 5'
+
+# ------------------------------------------------------------------------- the start file
+if command -v script >/dev/null; then
+	mkdir -p .config/rdmash
+	echo "proc start {} {text save $dir/started.txt x}" >.config/rdmash/rc.rdma
+	for mode in 644 666 664; do
+		chmod $mode .config/rdmash/rc.rdma
+		printf 'start\nquit\n' | script -qec "'$rdmash'" /dev/null >out.txt 2>&1
+		wants "a start file of mode $mode" "$(ls started.txt 2>/dev/null)" \
+			"$([ $mode = 644 ] && echo started.txt)"
+		[ $mode = 644 ] || has "a start file of mode $mode" "$(cat out.txt)" 'Others could have written it'
+		rm -f started.txt
+	done
+fi
+
 # ---------------------------------------------------------------------- files and names
 printf 'text save here.txt x\ntext save sub/there.txt y\nproc put n {text save $n z}\n' >in/files.rdma
 mkdir in/sub
