@@ -19,7 +19,9 @@
 #include "where.h"
 #include "xmem.h"
 
-/* Second event loops and other ways around the session's own. */
+/* Second event loops and other ways around the session's own. For the sake of rights nothing more
+ * has to go, neither rename nor trace nor namespace unknown: a domain's code changes its own
+ * interpreter only. */
 static const char *const removed[] = { "after", "vwait",  "update",    "interp",
 				       "load",	"unload", "fileevent", NULL };
 /* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
@@ -36,7 +38,7 @@ static const char functions[] =
 	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
 	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
 
-#define TICK_US 20000 /* a busy script sees Ctrl-C that late */
+#define TICK_US 20000 /* a busy script sees Ctrl-C that late (later if the clock is set back) */
 
 static void append(Tcl_Obj *list, const char *text)
 {
