@@ -54,7 +54,8 @@ const struct fact rule_facts[] = {
 	  "volume 1, C10-93.1.1; rxe_requester() in drivers/infiniband/sw/rxe/rxe_req.c",
 	  "explain/queue-pairs" },
 	{ RULE_PRIVILEGED_QKEY,
-	  "a QP may have it only with CAP_NET_RAW, else ibv_modify_qp says EPERM",
+	  "a QP may have it only with CAP_NET_RAW, else ibv_modify_qp says EPERM (uroce0 asks for no "
+	  "privilege)",
 	  "in a work request the highest bit means: the Q_Key of the sending QP instead (rxe sends what "
 	  "stands there)",
 	  "a Q_Key with the highest bit set, 0x80000000 and more, is privileged",
