@@ -70,6 +70,25 @@ static void test_ephemeral(void)
 	claims(&a, "13f 50000 127.0.0.1", 50000);
 }
 
+/* Each port but one is somebody's, of a single address: it is found, for any address, and what
+ * a process that was killed had is free. */
+static void test_ephemeral_crowded(void)
+{
+	struct worker c;
+
+	CHECK(netns_write("/proc/sys/net/ipv4/ip_local_port_range", "41000 41039"));
+	worker_start(&c, 0);
+	worker_ask(&c, "join");
+	for (unsigned i = 0; i < 39; i++)
+		claims(&c, "106 0 127.0.0.1", 0);
+	claims(&b, "106 0 " ANY4, 0);
+	refused(&a, "106 0 " ANY4, EADDRNOTAVAIL);
+	refused(&a, "106 0 127.0.0.1", EADDRNOTAVAIL);
+	worker_kill(&c, SIGKILL);
+	claims(&a, "106 0 " ANY4, 0);
+	CHECK(worker_number(&a, "port") >= 41000 && worker_number(&a, "port") < 41040);
+}
+
 static void mads_come(struct worker *w, int n)
 {
 	for (unsigned attempts = 0; attempts < 2000 && atoi(worker_ask(w, "mads")) < n; attempts++)
@@ -148,6 +167,7 @@ int main(void)
 	CHECK_INT(worker_number(&b, "slot"), 2);
 	test_claims();
 	test_ephemeral();
+	test_ephemeral_crowded();
 	test_forward();
 	test_forward_stopped();
 	test_killed();
