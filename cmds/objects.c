@@ -348,6 +348,20 @@ bool obj_gone(const void *o)
 	return ((const struct obj *)o)->life == OBJ_GONE;
 }
 
+struct qp *qp_current_aside(struct session *s)
+{
+	if (s->ctx->qp)
+		obj_ref(s->ctx->qp);
+	return s->ctx->qp;
+}
+
+void qp_current_back(struct session *s, struct qp *qp)
+{
+	s->ctx->qp = qp && !obj_gone(qp) ? qp : NULL;
+	if (qp)
+		obj_unref(qp);
+}
+
 void obj_hold(struct session *s, struct held *h, void *o)
 {
 	if (!o)

@@ -378,6 +378,11 @@ void obj_unref(void *o);
 /* Has it been destroyed? Only for one that there is a reference to. */
 bool obj_gone(const void *o);
 
+/* The current QP (or NULL), referenced, to be put back by qp_current_back(): unless it has been
+ * destroyed meanwhile. */
+struct qp *qp_current_aside(struct session *s);
+void qp_current_back(struct session *s, struct qp *qp);
+
 /* An object that a command works with; a list, the latest first. */
 struct held {
 	struct held *next;

@@ -137,14 +137,14 @@ static void answer(struct session *s, struct id *listener, struct id *id)
 void listening_request(struct session *s, struct id *listener, struct id *id)
 {
 	struct fail fail_before = s->fail;
-	struct qp *qp = s->ctx->qp;
+	struct qp *qp = qp_current_aside(s);
 
 	s->fail = (struct fail){ 0 };
 	answer(s, listener, id);
 	fail_clear(&s->fail);
 	s->fail = fail_before;
 	if (qp) /* what the user works with stays current */
-		s->ctx->qp = qp;
+		qp_current_back(s, qp);
 }
 
 /* Awaited: a command is about to take the event that tells of it. */

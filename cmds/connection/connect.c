@@ -94,18 +94,20 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
 	uint64_t mark = made_mark(s);
-	struct qp *qp = s->ctx->qp;
+	struct qp *qp = qp_current_aside(s);
 	struct made made = { 0 };
 	struct id *id;
+	bool failed;
 
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
 	made_since(s, &made, mark);
 	made_hold(s, &made);
-	if (!id || go(s, a, id, &made)) {
+	failed = !id || go(s, a, id, &made);
+	if (failed)
 		made_undo(s, &made);
-		s->ctx->qp = qp;
+	qp_current_back(s, qp);
+	if (failed)
 		return -1;
-	}
 	s->ctx->id = id;
 	s->ctx->qp = id->qp;
 	out_id(s, id, o);

@@ -211,6 +211,7 @@ static int absent_dev(struct session *s, const struct arg *a, void *dst)
 	struct dev *dev = dev_default(s);
 
 	(void)a;
+	obj_hold_arg(s, dev);
 	*(struct dev **)dst = dev;
 	return dev ? 0 : -1;
 }

@@ -119,8 +119,8 @@ static bool saw(struct session *s, struct sight *sight)
 static int run_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct fault_entry *e = ((const struct run_args *)args)->fault;
-	struct qp *current = s->ctx->qp;
 	struct dev *dev = dev_default(s);
+	struct qp *current;
 	const struct sight *want;
 	struct sight got = { 0 };
 	Tcl_Obj *kept = NULL;
@@ -135,6 +135,7 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 	tell(o, "predicted", "will see", want);
 	out_str(o, "because", e->because, "  %-10s %s\n", "because", e->because);
 	clean_up(s);
+	current = qp_current_aside(s);
 	rc = run_script(s, e);
 	if (rc == TCL_OK && saw(s, &got)) {
 		kept = Tcl_GetObjResult(s->tcl);
@@ -145,7 +146,9 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 	}
 	if (rc == TCL_OK) {
 		clean_up(s);
-		s->ctx->qp = current;
+		qp_current_back(s, current);
+	} else if (current) { /* what is left can be looked at: its QP stays the current one */
+		obj_unref(current);
 	}
 	if (kept && !as_said) {
 		fail(s, "fault run", "OTHERWISE", "%s: predicted %s and %s, but saw %s and %s",

@@ -25,6 +25,9 @@ static int client_destroy(struct session *s, struct obj *o)
 	struct rpc_client *c = (struct rpc_client *)o;
 	struct ah *ah = c->conn.to.ah;
 
+	if ((ah && obj_check_destroy(s, ah, (void *[]){ c }, 1)) ||
+	    (c->has_link && rpc_link_check_close(&c->link, c)))
+		return -1;
 	loop_cancel(s->loop, c->late);
 	loop_cancel(s->loop, c->reap);
 	c->late = c->reap = NULL;

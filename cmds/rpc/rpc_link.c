@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include "arm.h"
 #include "codes.h"
@@ -145,8 +146,8 @@ static int make_objects(struct rpc_link *l, struct dev *dev)
 					 .max_send_sge = 1,
 					 .max_recv_sge = 1 } };
 	size_t bytes = l->depth * recv_size(l) + (size_t)RPC_SENDS * DATAGRAM;
-	struct qp *current = l->s->ctx->qp;
 	struct session *s = l->s;
+	struct qp *current;
 
 	spec.pd = pd_of(s, dev);
 	if (!spec.pd || !(l->mr = mr_make(s, spec.pd, NULL, bytes, IBV_ACCESS_LOCAL_WRITE)) ||
@@ -156,8 +157,9 @@ static int make_objects(struct rpc_link *l, struct dev *dev)
 		return -1;
 	spec.recv_cq = l->cq;
 	spec.send_cq = l->send_cq;
+	current = qp_current_aside(s);
 	l->qp = qp_make(s, &spec);
-	s->ctx->qp = current;
+	qp_current_back(s, current);
 	return l->qp ? 0 : -1;
 }
 
@@ -226,20 +228,39 @@ void rpc_link_use(struct rpc_link *l, void *owner)
 	obj_use(owner, l->send_cq);
 }
 
-/* Users before what they use; all or nothing. */
+#define OBJECTS 5
+
+/* Users before what they use. */
+static void objects_of(const struct rpc_link *l, void *objects[OBJECTS + 1], void *owner)
+{
+	void *all[] = { l->qp, l->send_cq, l->cq, l->cc, l->mr, owner };
+
+	memcpy(objects, all, sizeof all);
+}
+
+int rpc_link_check_close(struct rpc_link *l, void *owner)
+{
+	void *objects[OBJECTS + 1];
+
+	objects_of(l, objects, owner);
+	for (unsigned i = 0; i < OBJECTS; i++)
+		if (objects[i] && obj_check_destroy(l->s, objects[i], objects, OBJECTS + 1))
+			return -1;
+	return 0;
+}
+
 int rpc_link_close(struct rpc_link *l, void *owner)
 {
-	void *objects[] = { l->qp, l->send_cq, l->cq, l->cc, l->mr, owner };
-	const unsigned n = sizeof objects / sizeof *objects;
+	void *objects[OBJECTS + 1];
 
-	for (unsigned i = 0; i < n - 1; i++)
-		if (objects[i] && obj_check_destroy(l->s, objects[i], objects, n))
-			return -1;
+	if (rpc_link_check_close(l, owner))
+		return -1;
+	objects_of(l, objects, owner);
 	loop_cancel(l->s->loop, l->again);
 	l->again = NULL;
 	if (l->cq)
 		l->cq->on_event = NULL;
-	for (unsigned i = 0; i < n - 1; i++) {
+	for (unsigned i = 0; i < OBJECTS; i++) {
 		if (!objects[i])
 			continue;
 		if (owner)

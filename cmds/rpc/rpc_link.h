@@ -62,7 +62,9 @@ int rpc_link_open(struct rpc_link *l, struct session *s, const struct rpc_link_k
 int rpc_link_connect(struct rpc_link *l, const struct qp_peer *peer, struct rpc_dest *to);
 /* The objects that owner is to use, so that none is destroyed before it. */
 void rpc_link_use(struct rpc_link *l, void *owner);
-/* Destroys everything; owner (or NULL) uses it no more. */
+/* Fails if it could not be closed: others use one of its objects, a command waits with it. */
+int rpc_link_check_close(struct rpc_link *l, void *owner);
+/* Destroys everything; owner (or NULL) uses it no more. All or nothing. */
 int rpc_link_close(struct rpc_link *l, void *owner);
 /* Takes what has come, before something is decided because it has not. */
 void rpc_link_poll(struct rpc_link *l);

@@ -19,6 +19,9 @@ static int peer_destroy(struct session *s, struct obj *o)
 	struct rpc_peer *p = (struct rpc_peer *)o;
 	struct ah *ah = p->conn.to.ah;
 
+	if ((ah && obj_check_destroy(s, ah, (void *[]){ p }, 1)) ||
+	    (p->has_link && rpc_link_check_close(&p->link, p)))
+		return -1;
 	rpc_conn_end(&p->conn);
 	while (!TAILQ_EMPTY(&p->calls))
 		rpc_call_drop(p, TAILQ_FIRST(&p->calls));
