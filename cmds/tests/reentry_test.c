@@ -137,7 +137,7 @@ static void combine(const struct outer *outer, const struct cmd *c, uint64_t see
 	inner.lines = (struct lines){ .s = s, .random = seed };
 	inner.place = outer->place;
 	inner.command = c;
-	inner.passed = outer->place == CM_EVENT ? lines_random(&inner.lines, 3) : 0;
+	inner.passed = outer->place == CM_EVENT ? lines_random(&inner.lines, 2) : 0;
 	inner.ran = false;
 	if (outer->place == TIMER)
 		timer = loop_after(s->loop, 0, on_timer, &timer);
