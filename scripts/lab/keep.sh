@@ -73,7 +73,7 @@ cmd_down() {	# NAME [KIND...]
 	[ $# -gt 0 ] || set -- run pair bridge
 	for kind; do
 		if up_directory "$kind"; then
-			echo down 1<> "$up/events" > "$up/events"
+			echo down 1<> "$up/events"
 			flock -w 10 "$up/lock" true || die "$use ($kind) does not end"
 		fi
 		rm -f "$cache/up/$kind-$use"
@@ -95,6 +95,7 @@ keep() {	# KIND NAME
 	boot
 	while :; do
 		listen_events
+		! read -t 0 -u 6 || continue # what they have said comes before their silence
 		[ -z "$(find "$job/jobs" -mindepth 1 -print -quit)" ] || last=$SECONDS
 		[ $((SECONDS - last)) -lt "${limit_given:-1800}" ] || exit 0
 		check_machines
@@ -158,8 +159,8 @@ listen_events() {
 }
 
 tell_ended() {	# DIRECTORY NODE
-	# nobody may be there to read it any more
-	[ ! -p "$1/ended$2" ] || echo > "$1/ended$2" 1<> "$1/ended$2"
+	# nobody may be there to read it any more, and > would wait for that
+	[ ! -p "$1/ended$2" ] || echo 1<> "$1/ended$2"
 }
 
 check_machines() {
@@ -217,7 +218,7 @@ begin() {
 
 # order NODE WORDS: nobody need be there to read it
 order() {
-	echo "$2 ${job##*/}" > "$up/orders$1" 1<> "$up/orders$1"
+	echo "$2 ${job##*/}" 1<> "$up/orders$1"
 }
 
 # start_command NODE STDIN(0|1) WATCH(0|1) [PREFIX]: as start_machine, in one that is up

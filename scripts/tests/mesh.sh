@@ -48,7 +48,7 @@ says '^42 of 56 ok$'
 
 # rank 0 is killed: another one tells. mpirun would end them all, but for the option
 # shellcheck disable=SC2016
-run 0 --mca orte_enable_recovery 1 sh -c '[ $OMPI_COMM_WORLD_RANK != 0 ] || kill -9 $$
+run 0 --enable-recovery sh -c '[ $OMPI_COMM_WORLD_RANK != 0 ] || kill -9 $$
 	"$@"; echo "status $?"' sh "$rdmash" -q -f "$mesh" 1
 says '^missing: rank 0 has not told its address'
 says '^status 1$'
