@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * limits: what the device says it can, and (probe) what it really makes: the largest QPs and
- * CQs, found by bisection. Verbs have no other way to learn of max_inline_data.
+ * limits probe: the largest QPs of each type that the device really makes, beside what it says.
+ * No attribute of a device tells its max_inline_data.
  */
 #include <errno.h>
 
