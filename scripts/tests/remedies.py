@@ -165,6 +165,7 @@ NOT_HERE = {
     "put a list or dict under one key, or rdmash --unsafe": "a launcher",
     "devices": "no device: on.sh has one",
     "help uroce": "a device that does not come up",
+    "!ip link set lo up": "a loopback that is down",
     "!ping -c 1 %s": "a host that does not answer, which takes a minute",
     "!ip route get %s": "a network without a route",
     "!rdma link add rxe0 type rxe netdev eth0": "no device",
