@@ -43,14 +43,14 @@ mkdir "$dir/in"
 truncate -s 30M "$dir/large"
 sed "$middle" "$here/../$client.rdma" >"$dir/$client-mid.rdma"
 cmp -s "$dir/$client-mid.rdma" "$dir/$client.rdma" && { echo "not ok: $what: there is no middle"; exit 1; }
+sed -i '1i proc mid {} { echo mid; sleep 2s }' "$dir/$client-mid.rdma"
 exec 2>/dev/null # where bash tells of jobs that were killed
-mid='proc mid {} { echo mid; sleep 2s }'
 
 # run SCRIPT WORDS OUT
 run() {
 	local words
 	eval "words=(${2//@/10.0.0.1})"
-	"$rdmash" -q --allow-dir "$dir" -c "$mid" -c 'set within 8s' -f "$dir/$1.rdma" -- "${words[@]}" \
+	"$rdmash" -q --allow-dir "$dir" -c 'set within 8s' -f "$dir/$1.rdma" -- "${words[@]}" \
 		>"$dir/$3" 2>&1 </dev/null &
 }
 listens() {
