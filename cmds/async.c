@@ -86,19 +86,23 @@ struct watch {
 static void ready(void *arg, int fd, short revents)
 {
 	struct watch *w = arg;
+	struct session *s = w->s;
+	struct dev *dev = w->dev;
 	struct ibv_async_event ev;
 	struct obj *o;
 
 	(void)fd, (void)revents;
-	while (ibv_get_async_event(w->dev->v, &ev) == 0) {
-		o = about(w->s, w->dev, &ev);
+	obj_ref(dev);
+	while (!obj_gone(dev) && ibv_get_async_event(dev->v, &ev) == 0) {
+		o = about(s, dev, &ev);
 		ibv_ack_async_event(&ev);
 		note_on(o, ev.event_type);
-		keep(w->s, ev.event_type, o);
-		notice_post(w->s->notices, NOTICE_ASYNC, "%s: %s: %s", o->name,
+		keep(s, ev.event_type, o);
+		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s", o->name,
 			    word_name(async_words, ev.event_type),
 			    ibv_event_type_str(ev.event_type));
 	}
+	obj_unref(dev);
 }
 
 void async_watch(struct session *s, struct dev *dev)

@@ -288,11 +288,20 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	note_state(id, copy);
 	if (copy->type == RDMA_CM_EVENT_DISCONNECTED)
 		how = note_disconnected(s, id);
+	obj_ref(owner);
+	obj_ref(id);
 	tell(s, id, copy, how);
-	cm_queue(id, copy);
-	if (request)
-		listening_request(s, owner, id);
-	listening_sweep(s, request ? owner : owner->listener);
+	if (obj_gone(id))
+		free(copy);
+	else
+		cm_queue(id, copy);
+	if (!obj_gone(id) && !obj_gone(owner)) {
+		if (request)
+			listening_request(s, owner, id);
+		listening_sweep(s, request ? owner : owner->listener);
+	}
+	obj_unref(id);
+	obj_unref(owner);
 }
 
 static void ready(void *arg, int fd, short revents)
@@ -301,8 +310,10 @@ static void ready(void *arg, int fd, short revents)
 	struct rdma_cm_event *ev;
 
 	(void)fd, (void)revents;
-	while (rdma_get_cm_event(w->ec.v, &ev) == 0)
+	obj_ref(w);
+	while (!obj_gone(w) && rdma_get_cm_event(w->ec.v, &ev) == 0)
 		got(w->s, &w->ec, ev);
+	obj_unref(w);
 }
 
 struct ec *ec_make(struct session *s, const char *name)

@@ -34,14 +34,17 @@ static struct cq *find_cq(struct session *s, const struct ibv_cq *v)
 static void ready(void *arg, int fd, short revents)
 {
 	struct cc_watch *w = arg;
+	struct session *s = w->s;
+	struct cc *cc = w->cc;
 	struct ibv_cq *v;
 	struct cq *cq;
 	void *ctx;
 
 	(void)fd, (void)revents;
-	while (ibv_get_cq_event(w->cc->v, &v, &ctx) == 0) {
+	obj_ref(cc);
+	while (!obj_gone(cc) && ibv_get_cq_event(cc->v, &v, &ctx) == 0) {
 		ibv_ack_cq_events(v, 1);
-		cq = find_cq(w->s, v);
+		cq = find_cq(s, v);
 		if (!cq)
 			continue;
 		cq->armed = false;
@@ -49,10 +52,11 @@ static void ready(void *arg, int fd, short revents)
 			cq->on_event(cq->on_event_arg);
 			continue;
 		}
-		journal_call(w->s, NOTE_CQ_EVENT, &cq->o, 0);
+		journal_call(s, NOTE_CQ_EVENT, &cq->o, 0);
 		cq->events++;
-		notice_post(w->s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);
+		notice_post(s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);
 	}
+	obj_unref(cc);
 }
 
 void cc_watch(struct session *s, struct cc *cc)
