@@ -68,6 +68,7 @@ set id [dict get [cm event l] id]\nqp create -id $id\ncm accept $id\ndisconnect 
 	[@]=$'peer b\n@b sleep 60s'
 	[barrier]=$'peer b\n@b -background sleep 60s\nbarrier -within 60s'
 	[bench]="$pair"$'\nbench send buf -n 100 -within 60s -qp [get c qp]'
+	[call]=$'call -name ch rdma_create_event_channel\ncall -within 60s rdma_get_cm_event ch'
 	[poll]=$'qp create\npoll -within 60s'
 	[sleep]=$'reg 64\nsleep 60s'
 	[cm accept]=$'cm create -name l\ncm bind l 7471 -address 10.0.0.1\ncm listen l

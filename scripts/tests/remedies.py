@@ -44,6 +44,11 @@ CASES = {
     "no object": ("", "post send", DO, "other"),
     "a name that is taken": ("reg 64 -name m", "reg 64 -name m", DO, "again"),
     "an object with users": ("reg 64 -name m", "destroy [get m pd]", DO, ""),
+    "call: an id with a QP": (
+        "set a [dict get [device] address]\n"
+        "call -name there rdma_getaddrinfo $a 7471 {ai_port_space TCP ai_qp_type RC}\n"
+        "call -name end rdma_create_ep there NULL {qp_type RC cap {max_send_wr 1 max_recv_wr 1 "
+        "max_send_sge 1 max_recv_sge 1}}", "call rdma_destroy_id end", DO, "again"),
     "timeline off": ("timeline off", "timeline", DO, "reg 64; timeline"),
     "report off": ("timeline off", "report r.html", DO, "reg 64; report r.html"),
     "no explanation": ("", "explain xyzzy", PROSE, "explain errno"),
