@@ -54,21 +54,33 @@ static void cm_channel_end(struct cm_channel *ch)
 	free(ch);
 }
 
+/* Programs destroy a channel while another thread of theirs is about to ask it for the next event,
+ * as rping does. So its memory is looked at only while it is in the list. */
+static bool is_open(const struct cm_channel *ch)
+{
+	const struct cm_channel *c;
+
+	LIST_FOREACH(c, &channels, entry)
+		if (c == ch)
+			return true;
+	return false;
+}
+
 /* A thread that waits on a channel that is destroyed waits on, as with the kernel: it keeps
  * the descriptor, which would be somebody else's otherwise. */
 int cm_channel_wait(struct cm_channel *ch)
 {
-	bool gone;
+	bool open, gone;
 	int error;
 
 	engine_lock();
-	gone = ch->dead;
-	ch->takers++;
+	open = is_open(ch);
+	if (open)
+		ch->takers++;
 	engine_unlock();
-	if (gone)
-		error = EBADF;
-	else
-		error = event_take(ch->v.fd, true) < 0 ? errno : 0;
+	if (!open)
+		return fail(EBADF);
+	error = event_take(ch->v.fd, true) < 0 ? errno : 0;
 	engine_lock();
 	gone = --ch->takers == 0 && ch->closed;
 	engine_unlock();
@@ -81,7 +93,7 @@ int cm_channel_wait(struct cm_channel *ch)
 
 struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
-	struct cm_event *ev = TAILQ_FIRST(&ch->events);
+	struct cm_event *ev = is_open(ch) ? TAILQ_FIRST(&ch->events) : NULL;
 
 	if (ev)
 		TAILQ_REMOVE(&ch->events, ev, entry);

@@ -145,7 +145,8 @@ struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
 void cm_channel_put(struct cm_event *ev);
-/* Waits until there is an event; without the lock. 0, or -1 with errno. */
+/* Waits until there is an event; without the lock. 0, or -1 with errno: EBADF when the channel has
+ * been destroyed, or is that of the process that forked. */
 int cm_channel_wait(struct cm_channel *ch);
 /* Takes the next; NULL: there is none (any more). */
 struct cm_event *cm_channel_take(struct cm_channel *ch);

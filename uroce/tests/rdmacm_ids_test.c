@@ -14,6 +14,7 @@ static void check_bind(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 	struct rdma_cm_id *a, *b;
+	struct rdma_cm_event *ev;
 	int on = 1;
 
 	CHECK_INT(rdma_create_id(ch, &a, NULL, RDMA_PS_TCP), 0);
@@ -59,6 +60,7 @@ static void check_bind(void)
 	FAILS(rdma_listen(b, 0), EINVAL);
 	rdma_destroy_id(b);
 	rdma_destroy_event_channel(ch);
+	FAILS(rdma_get_cm_event(ch, &ev), EBADF); /* another thread asks too late */
 	CHECK_INT(fake_names, 0);
 }
 
