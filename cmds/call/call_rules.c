@@ -200,6 +200,7 @@ static int id_rules(struct calling *c)
 						 "rdma_create_srq_ex",
 						 "rdma_connect",
 						 "rdma_accept",
+						 "rdma_resolve_route",
 						 "rdma_disconnect",
 						 "rdma_join_multicast",
 						 "rdma_join_multicast_ex",
