@@ -280,6 +280,14 @@ static int recv_rules(struct calling *c)
 	return refuse(c, "EINVAL", "these bytes are not within the region");
 }
 
+/* rxe's library looks at the region without asking, also when nothing is bound. */
+static int bind_mw_rules(struct calling *c)
+{
+	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)c->arg[2];
+
+	return bind ? need(c, bind->bind_info.mr, "bind_info.mr") : 0;
+}
+
 /* A completion that has a GRH needs it. */
 static int grh_rules(struct calling *c)
 {
@@ -315,6 +323,8 @@ int call_rules(struct calling *c)
 		return create_qp_ex_rules(c);
 	if (strcmp(name, "ibv_create_srq_ex") == 0)
 		return srq_ex_rules(c, (const void *)(uintptr_t)c->arg[1]);
+	if (strcmp(name, "ibv_bind_mw") == 0)
+		return bind_mw_rules(c);
 	if (strcmp(name, "ibv_init_ah_from_wc") == 0 || strcmp(name, "ibv_create_ah_from_wc") == 0)
 		return grh_rules(c);
 	if (strcmp(name, "rdma_post_recv") == 0 && recv_rules(c))
