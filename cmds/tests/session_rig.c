@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "cm_events.h"
 #include "interp.h"
 #include "journal.h"
@@ -19,17 +20,9 @@
 #include "session_rig.h"
 #include "xmem.h"
 
-#define obstack_chunk_alloc chunk_alloc
-#define obstack_chunk_free  free
-
 #define LOG_MAX	  (4 << 20)
 #define PATIENCE  300 /* ms until the watchdog barks, again and again */
 #define BARKS_MAX 100
-
-static void *chunk_alloc(size_t size)
-{
-	return xcalloc(1, size);
-}
 
 static struct {
 	FILE *say;
@@ -248,7 +241,7 @@ struct session *rig_new(const char *scratch)
 	if (mkdir("folder", 0755) && errno != EEXIST)
 		die("folder", strerror(errno));
 	Tcl_FindExecutable("test");
-	obstack_init(&s->arena);
+	arena_init(&s->arena);
 	s->loop = loop_new();
 	s->notices = notices_new();
 	s->recorder = recorder_new();
@@ -270,6 +263,6 @@ void rig_free(struct session *s)
 	fail_clear(&s->fail);
 	fail_clear(&s->before);
 	loop_free(s->loop);
-	obstack_free(&s->arena, NULL);
+	arena_free(&s->arena, NULL);
 	free(s);
 }
