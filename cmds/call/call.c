@@ -10,7 +10,6 @@
 #include "calling.h"
 #include "cmd.h"
 #include "coverage.h"
-#include "mcast.h"
 #include "out.h"
 #include "qp_history.h"
 #include "session.h"
@@ -450,26 +449,6 @@ static int end_object(struct calling *c)
 	return obj_destroy(c->s, c->used[0], false);
 }
 
-/* A QP that is in a multicast group cannot be destroyed: the membership is an object. */
-static void attach(struct calling *c, Tcl_Obj *const words[])
-{
-	struct mcast *m;
-
-	if (strcmp(c->fn->name, "ibv_attach_mcast") != 0 || c->used[0]->class != &qp_class ||
-	    mcast_find(c->s, NULL, (struct qp *)c->used[0], Tcl_GetString(words[1])))
-		return; /* twice is once */
-	m = mcast_add(c->s, NULL, (struct qp *)c->used[0], Tcl_GetString(words[1]));
-	m->gid = *(const union ibv_gid *)(uintptr_t)c->arg[1];
-	m->lid = (uint16_t)c->arg[2];
-}
-
-static struct mcast *membership(struct calling *c, Tcl_Obj *const words[])
-{
-	if (strcmp(c->fn->name, "ibv_detach_mcast") != 0 || c->used[0]->class != &qp_class)
-		return NULL;
-	return mcast_find(c->s, NULL, (struct qp *)c->used[0], Tcl_GetString(words[1]));
-}
-
 static bool ends_object(const struct call_fn *fn)
 {
 	return fn->args[0].name && fn->args[0].role == CALL_GONE;
@@ -522,7 +501,7 @@ static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
 	call_end(c->s, "%s", made ? made->name : c->fn->says == RESULT_NOTHING ? "void" : "0");
 	call_rules_after(c, result);
 	after(c);
-	attach(c, a->words.v);
+	handle_add_membership(c);
 	call_result(c, result, made ? made->name : NULL, o);
 	return 0;
 }
@@ -531,7 +510,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct call_cmd_args *a = args;
 	struct calling c = { .s = s, .fn = a->fn };
-	struct mcast *group;
+	struct obj *group;
 
 	if (a->fn->why) {
 		fail(s, "call", "EOPNOTSUPP", "%s cannot be called here: %s", a->fn->name,
@@ -543,9 +522,9 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 			    "the installed libraries have no %s; it came with rdma-core %u",
 			    a->fn->name, a->fn->since);
 	if (name_is_free(s, a->name) || call_words(&c, (int)a->words.n, a->words.v) ||
-	    call_rules(&c) || set_members(&c, a->with))
+	    call_rules(&c) || handle_check_membership(&c) || set_members(&c, a->with))
 		return -1;
-	group = membership(&c, a->words.v);
+	group = handle_of_membership(&c);
 	if (group)
 		return obj_destroy(s, group, false);
 	return ends_object(a->fn) ? end_object(&c) : run(&c, a, o);

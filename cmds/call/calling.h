@@ -53,6 +53,13 @@ struct lib_obj *handle_as_lib(const struct obj *o); /* NULL: it is of a command 
 /* Memory without a registration; NULL with s->fail filled. */
 struct lib_obj *buf_make(struct session *s, const char *name, size_t len);
 
+/* Fails when the call would join a group that the QP is in already. */
+int handle_check_membership(struct calling *c);
+/* The call has succeeded: if it has made a QP a member of a group, that is an object. */
+void handle_add_membership(struct calling *c);
+/* The membership that the call is to end, or NULL. */
+struct obj *handle_of_membership(struct calling *c);
+
 /* --------------------------------------------------------------- call_words.c -- */
 
 /* Fills c->arg from the words after the name. -1 with s->fail filled. */

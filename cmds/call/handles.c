@@ -4,6 +4,7 @@
  * command wherever that one's struct fits, so that post, poll and the others work with it; all
  * else is a struct lib_obj, which the function that belongs to it destroys.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_verbs.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 #include <sys/mman.h>
 
 #include "calling.h"
+#include "cm_addr.h"
 #include "make.h"
+#include "mcast.h"
 #include "out.h"
 #include "session.h"
 #include "trace.h"
@@ -486,4 +489,74 @@ struct lib_obj *buf_make(struct session *s, const char *name, size_t len)
 	buf->len = len;
 	obj_add(s, buf);
 	return buf;
+}
+
+/* ----------------------------------------------------------------- groups -- */
+
+/* A QP that is in a multicast group cannot be destroyed: each membership is an object, which
+ * calls make and end. */
+struct group_call {
+	bool ends;
+	struct obj *o; /* QP or id */
+	struct qp *qp; /* that receives, or NULL */
+	union ibv_gid gid;
+	const struct sockaddr *addr; /* NULL: by hand */
+};
+
+/* false: the call is not about a group. */
+static bool group_of(const struct calling *c, struct group_call *g)
+{
+	static const char *const names[] = { "ibv_attach_mcast", "ibv_detach_mcast",
+					     "rdma_join_multicast", "rdma_leave_multicast",
+					     "rdma_join_multicast_ex" };
+	const struct rdma_cm_join_mc_attr_ex *attr = (const void *)(uintptr_t)c->arg[1];
+	size_t i = 0;
+
+	while (i < sizeof names / sizeof *names && strcmp(c->fn->name, names[i]) != 0)
+		i++;
+	if (i == sizeof names / sizeof *names ||
+	    c->used[0]->class != (i < 2 ? &qp_class : &id_class))
+		return false;
+	*g = (struct group_call){ .ends = i % 2, .o = c->used[0] };
+	if (i < 2) {
+		g->qp = (struct qp *)g->o;
+		g->gid = *(const union ibv_gid *)attr;
+		return true;
+	}
+	g->addr = i < 4 ? (const void *)attr : attr->addr;
+	g->gid = mcast_gid(g->addr);
+	if (i < 4 || attr->join_flags != RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER)
+		g->qp = ((struct id *)g->o)->qp;
+	return true;
+}
+
+int handle_check_membership(struct calling *c)
+{
+	struct group_call g;
+
+	if (!group_of(c, &g) || g.ends || !g.addr)
+		return 0; /* attached twice by hand is attached once */
+	return mcast_check_once(c->s, c->fn->name, g.qp, &g.gid);
+}
+
+void handle_add_membership(struct calling *c)
+{
+	char text[INET6_ADDRSTRLEN];
+	struct group_call g;
+
+	if (!group_of(c, &g) || mcast_find(g.o, &g.gid))
+		return;
+	if (g.addr)
+		mcast_joined(c->s, (struct id *)g.o, g.qp, g.addr, cm_addr_host(g.addr));
+	else
+		mcast_attached(c->s, g.qp, &g.gid, (uint16_t)c->arg[2],
+			       inet_ntop(AF_INET6, &g.gid, text, sizeof text));
+}
+
+struct obj *handle_of_membership(struct calling *c)
+{
+	struct group_call g;
+	struct mcast *m = group_of(c, &g) && g.ends ? mcast_find(g.o, &g.gid) : NULL;
+
+	return m && (g.addr || !m->id) ? &m->o : NULL;
 }

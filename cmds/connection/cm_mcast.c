@@ -43,6 +43,13 @@ static int need_datagrams(struct session *s, const struct id *id, const char *wh
 	return fail_next(s, "cm create -ps UDP");
 }
 
+static int check_once(struct session *s, const struct qp *qp, const struct sockaddr *group)
+{
+	union ibv_gid gid = mcast_gid(group);
+
+	return mcast_check_once(s, "rdma_join_multicast", qp, &gid);
+}
+
 static int start_join(struct session *s, const struct join_args *a, struct sockaddr *group)
 {
 	struct rdma_cm_join_mc_attr_ex attr = {
@@ -66,16 +73,17 @@ static int start_join(struct session *s, const struct join_args *a, struct socka
 static int join_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct join_args *a = args;
+	struct qp *qp = a->send_only ? NULL : a->id->qp;
 	struct sockaddr_storage group;
 	struct cm_event ev;
 	struct mcast *m;
 
 	if (need_datagrams(s, a->id, "cm join") || !id_dev(s, a->id, "cm join") ||
 	    cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group) ||
+	    check_once(s, qp, (struct sockaddr *)&group) ||
 	    start_join(s, a, (struct sockaddr *)&group))
 		return -1;
-	m = mcast_add(s, a->id, a->id->qp, a->group);
-	memcpy(&m->addr, &group, sizeof group);
+	m = mcast_joined(s, a->id, qp, (struct sockaddr *)&group, a->group);
 	if (cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN, a->within.v,
 		     &ev) ||
 	    step_make_ah(s, a->id, &ev))
@@ -123,8 +131,14 @@ static const struct arg leave_args[] = {
 static int leave_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct leave_args *a = args;
-	struct mcast *m = mcast_find(s, a->id, NULL, a->group);
+	struct sockaddr_storage group;
+	union ibv_gid gid;
+	struct mcast *m;
 
+	if (cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group))
+		return -1;
+	gid = mcast_gid((struct sockaddr *)&group);
+	m = mcast_find(&a->id->o, &gid);
 	if (!m) {
 		fail(s, "rdma_leave_multicast", "ENOENT",
 		     "rdma_leave_multicast not called: %s has not joined %s", a->id->o.name,

@@ -65,12 +65,14 @@ static const struct obj_class mcast_class = { .prefix = "mg",
 					      .destroy = mcast_destroy,
 					      .describe = mcast_describe };
 
-struct mcast *mcast_add(struct session *s, struct id *id, struct qp *qp, const char *group)
+static struct mcast *add(struct session *s, struct id *id, struct qp *qp, const union ibv_gid *gid,
+			 const char *group)
 {
 	struct mcast *m = obj_new(s, &mcast_class, NULL);
 
 	m->id = id;
 	m->qp = qp;
+	m->gid = *gid;
 	snprintf(m->group, sizeof m->group, "%s", group);
 	obj_use(m, id);
 	obj_use(m, qp);
@@ -78,19 +80,62 @@ struct mcast *mcast_add(struct session *s, struct id *id, struct qp *qp, const c
 	return m;
 }
 
-struct mcast *mcast_find(struct session *s, const struct id *id, const struct qp *qp,
-			 const char *group)
+struct mcast *mcast_attached(struct session *s, struct qp *qp, const union ibv_gid *gid,
+			     uint16_t lid, const char *group)
 {
-	struct obj *o;
+	struct mcast *m = add(s, NULL, qp, gid, group);
 
-	obj_foreach(o, s) {
-		struct mcast *m = (struct mcast *)o;
+	m->lid = lid;
+	return m;
+}
 
-		if (o->class == &mcast_class && m->id == id && (id || m->qp == qp) &&
-		    strcmp(m->group, group) == 0)
+struct mcast *mcast_joined(struct session *s, struct id *id, struct qp *qp,
+			   const struct sockaddr *addr, const char *group)
+{
+	union ibv_gid gid = mcast_gid(addr);
+	struct mcast *m = add(s, id, qp, &gid, group);
+
+	memcpy(&m->addr, addr,
+	       addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+					  : sizeof(struct sockaddr_in6));
+	return m;
+}
+
+union ibv_gid mcast_gid(const struct sockaddr *group)
+{
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	if (group->sa_family == AF_INET)
+		memcpy(gid.raw + 12, &((const struct sockaddr_in *)group)->sin_addr, 4);
+	else
+		memcpy(gid.raw, &((const struct sockaddr_in6 *)group)->sin6_addr, sizeof gid);
+	return gid;
+}
+
+struct mcast *mcast_find(const struct obj *o, const union ibv_gid *gid)
+{
+	struct obj_use *u;
+
+	obj_foreach_user(u, o)
+	{
+		struct mcast *m = (struct mcast *)u->user;
+
+		if (m->o.class == &mcast_class && memcmp(&m->gid, gid, sizeof *gid) == 0)
 			return m;
 	}
 	return NULL;
+}
+
+int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
+		     const union ibv_gid *gid)
+{
+	const struct mcast *m = qp ? mcast_find(&qp->o, gid) : NULL;
+
+	if (!m)
+		return 0;
+	fail(s, call, "EEXIST", "%s not called: %s is in that group already, by %s", call,
+	     qp->o.name, m->o.name);
+	return fail_next(s, "destroy %s", m->o.name);
 }
 
 int mcast_drop(struct session *s, struct mcast *m)
@@ -120,17 +165,32 @@ static const struct arg mcast_args[] = {
 	ARGS_END
 };
 
-static int check_mcast(struct session *s, const struct mcast_args *a, union ibv_gid *gid)
+static int parse_gid(struct session *s, const char *text, union ibv_gid *gid)
 {
-	if (inet_pton(AF_INET6, a->gid, gid->raw) != 1) {
-		fail(s, "args", "BADVALUE", "-gid: '%s' is not a GID", a->gid);
-		return fail_row(s, "GIDs", "are written as IPv6 addresses: ff0e::ffff:239.1.1.1");
-	}
-	if (a->qp->type == IBV_QPT_UD && gid->raw[0] == 0xff)
+	if (inet_pton(AF_INET6, text, gid->raw) == 1)
+		return 0;
+	fail(s, "args", "BADVALUE", "-gid: '%s' is not a GID", text);
+	return fail_row(s, "GIDs", "are written as IPv6 addresses: ff0e::ffff:239.1.1.1");
+}
+
+/* ff..., or an IPv4 one as RoCE v2 writes it. */
+static bool is_multicast(const union ibv_gid *gid)
+{
+	struct in6_addr a;
+
+	memcpy(&a, gid, sizeof a);
+	return IN6_IS_ADDR_MULTICAST(&a) || (IN6_IS_ADDR_V4MAPPED(&a) && gid->raw[12] >> 4 == 0xe);
+}
+
+static int check_mcast(struct session *s, const struct mcast_args *a, const union ibv_gid *gid)
+{
+	if (a->qp->type == IBV_QPT_UD && is_multicast(gid))
 		return 0;
 	fail(s, "ibv_attach_mcast", "EINVAL", "ibv_attach_mcast not called: %s",
-	     gid->raw[0] != 0xff ? "that is no multicast GID" : "the QP is not UD");
-	return fail_row(s, "note", "groups have GIDs that begin with ff, and take UD QPs");
+	     is_multicast(gid) ? "the QP is not UD" : "that is no multicast GID");
+	return fail_row(
+		s, "note",
+		"groups take UD QPs, and have GIDs like ff0e::ffff:239.1.1.1 or ::ffff:239.1.1.1");
 }
 
 static int attach_exec(struct session *s, const void *args, struct out *o)
@@ -140,7 +200,8 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	struct mcast *m;
 	int err;
 
-	if (check_mcast(s, a, &gid))
+	if (parse_gid(s, a->gid, &gid) || check_mcast(s, a, &gid) ||
+	    mcast_check_once(s, "ibv_attach_mcast", a->qp, &gid))
 		return -1;
 	call_begin(s, SLOW, "ibv_attach_mcast", "%s, %s, lid %u", a->qp->o.name, a->gid,
 		   (unsigned)a->lid.v);
@@ -149,9 +210,7 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 		return call_fail(s, err, "%s, %s", a->qp->o.name, a->gid);
 	call_end(s, "0");
 	journal_other(s, "ibv_attach_mcast", &a->qp->o, NULL);
-	m = mcast_add(s, NULL, a->qp, a->gid);
-	m->gid = gid;
-	m->lid = (uint16_t)a->lid.v;
+	m = mcast_attached(s, a->qp, &gid, (uint16_t)a->lid.v, a->gid);
 	out_str(o, NULL, m->o.name, "%s: %s receives what is sent to %s\n", m->o.name,
 		a->qp->o.name, a->gid);
 	return 0;
@@ -178,9 +237,13 @@ const struct cmd cmd_mcast_attach = {
 static int detach_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mcast_args *a = args;
-	struct mcast *m = mcast_find(s, NULL, a->qp, a->gid);
+	union ibv_gid gid;
+	struct mcast *m;
 
-	if (!m) {
+	if (parse_gid(s, a->gid, &gid))
+		return -1;
+	m = mcast_find(&a->qp->o, &gid);
+	if (!m || m->id) {
 		fail(s, "ibv_detach_mcast", "ENOENT",
 		     "ibv_detach_mcast not called: %s is not attached to %s", a->qp->o.name,
 		     a->gid);

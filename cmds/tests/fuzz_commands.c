@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_commands SCRATCH SECONDS [SEED]: command lines from the table, one after the other, and
- * now and then one inside of another. Each seed gives a hundred lines on a fresh scenario: a run
- * that fails says which, to be run again by 0 SECONDS.
+ * now and then one inside of another. Each seed gives a hundred lines on a fresh scenario, and
+ * what they leave is destroyed: a run that fails says which seed, to be run again by 0 SECONDS.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -34,7 +34,6 @@ static unsigned run_seed(struct session *s, uint64_t seed)
 	struct lines lines = { .s = s, .random = seed };
 	struct inside in = { .lines = &lines };
 
-	rig_reset(s);
 	for (unsigned i = 0; i < LINES; i++) {
 		if (lines_random(&lines, 4) == 0)
 			in.timer = loop_after(s->loop, 1, on_timer, &in);
@@ -43,6 +42,7 @@ static unsigned run_seed(struct session *s, uint64_t seed)
 			loop_cancel(s->loop, in.timer);
 		in.timer = NULL;
 	}
+	rig_reset(s);
 	return in.n;
 }
 

@@ -136,7 +136,6 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 {
 	struct cm_id *id = to_cm_id(v);
 	struct membership *mc;
-	int error = 0;
 
 	engine_lock();
 	mc = take_membership(id, addr);
@@ -146,7 +145,7 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 	if (!mc)
 		return fail(EADDRNOTAVAIL);
 	if (v->qp && mc->attached)
-		error = ibv_detach_mcast(v->qp, &mc->mgid, 0);
+		ibv_detach_mcast(v->qp, &mc->mgid, 0); /* may have been done by hand */
 	/* its event may be the one that a synchronous id keeps */
 	if (id->sync && v->event && ((struct cm_event *)v->event)->member == mc) {
 		rdma_ack_cm_event(v->event);
@@ -157,7 +156,7 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 		engine_sleep();
 	engine_unlock();
 	free(mc);
-	return error ? fail(error) : 0;
+	return 0;
 }
 
 void membership_drop(struct cm_id *id)
