@@ -89,7 +89,7 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
 __attribute__((format(printf, 3, 0))) static void add_row(struct fail *f, const char *label,
 							  const char *fmt, va_list ap)
 {
-	f->rows = xrealloc(f->rows, f->nrows + 1, sizeof *f->rows);
+	f->rows = xgrow(f->rows, f->nrows, sizeof *f->rows);
 	f->rows[f->nrows].label = xstrdup(label);
 	f->rows[f->nrows].text = xvasprintf(fmt, ap);
 	f->nrows++;

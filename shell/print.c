@@ -45,8 +45,7 @@ void painted_free(struct painted *p)
 
 void painted_paint(struct painted *p, enum paint paint)
 {
-	if ((p->n & (p->n - 1)) == 0) /* 0, 1, 2, 4 ... */
-		p->marks = xrealloc(p->marks, p->n ? 2 * (size_t)p->n : 1, sizeof *p->marks);
+	p->marks = xgrow(p->marks, p->n, sizeof *p->marks);
 	p->marks[p->n++] = (struct paint_mark){ Tcl_DStringLength(&p->text), paint };
 }
 

@@ -26,7 +26,7 @@ static unsigned number_of(const char *name)
 		return 0;
 	e = Tcl_CreateHashEntry(&numbers, name, &is_new);
 	if (is_new) {
-		names = xrealloc(names, n_names + 2, sizeof *names);
+		names = xgrow(names, n_names + 1, sizeof *names);
 		names[++n_names] = xstrdup(name);
 		Tcl_SetHashValue(e, (ClientData)(uintptr_t)n_names);
 	}

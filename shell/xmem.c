@@ -24,6 +24,13 @@ void *xrealloc(void *p, size_t n, size_t size)
 	return checked(reallocarray(p, n ? n : 1, size));
 }
 
+void *xgrow(void *p, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return p; /* the room is a power of two */
+	return xrealloc(p, n ? 2 * n : 1, size);
+}
+
 char *xstrdup(const char *s)
 {
 	return checked(strdup(s));

@@ -79,7 +79,7 @@ static void settle(struct id *owner, struct rdma_cm_event *ev, struct cm_event *
 		return;
 	}
 	copy->held = true;
-	owner->held = xrealloc(owner->held, owner->unacked + 1, sizeof(*owner->held));
+	owner->held = xgrow(owner->held, owner->unacked, sizeof(*owner->held));
 	owner->held[owner->unacked++] = ev;
 }
 

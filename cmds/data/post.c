@@ -115,6 +115,8 @@ static int post_one(struct session *s, struct post_req *r)
 {
 	unsigned posted;
 
+	if (loop_interrupted(s->loop))
+		return fail(s, r->op->name, "EINTR", "interrupted");
 	if (post_chain_open())
 		return post_chain_add(s, r);
 	return post_list(s, &r, 1, &posted);

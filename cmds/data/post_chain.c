@@ -67,7 +67,7 @@ int post_chain_add(struct session *s, const struct post_req *r)
 	*copy = *r;
 	copy->wr.sg_list = copy->sge;
 	note_objects(copy);
-	chain.reqs = xrealloc(chain.reqs, chain.n + 1, sizeof(struct post_req *));
+	chain.reqs = xgrow(chain.reqs, chain.n, sizeof(struct post_req *));
 	chain.reqs[chain.n++] = copy;
 	return 0;
 }

@@ -217,7 +217,7 @@ void wc_keep(const struct wc *wc, int n)
 	for (int i = 0; i < n; i++) {
 		struct cq *cq = wc[i].cq;
 
-		cq->kept = xrealloc(cq->kept, cq->nkept + 1, sizeof *cq->kept);
+		cq->kept = xgrow(cq->kept, cq->nkept, sizeof *cq->kept);
 		cq->kept[cq->nkept++] = wc[i].v;
 	}
 }

@@ -20,7 +20,7 @@ void candidate_add(struct candidates *c, enum verdict verdict, const char *next,
 {
 	va_list ap;
 
-	c->v = xrealloc(c->v, c->n + 1, sizeof *c->v);
+	c->v = xgrow(c->v, c->n, sizeof *c->v);
 	va_start(ap, fmt);
 	c->v[c->n++] = (struct candidate){ verdict, xvasprintf(fmt, ap),
 					   next ? xstrdup(next) : NULL };

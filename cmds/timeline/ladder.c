@@ -18,8 +18,7 @@
 
 static struct ladder_row *add(struct ladder *l, const struct ladder_row *r)
 {
-	if ((l->n & (l->n - 1)) == 0) /* 0, 1, 2, 4 ... */
-		l->rows = xrealloc(l->rows, l->n ? 2 * (size_t)l->n : 1, sizeof *l->rows);
+	l->rows = xgrow(l->rows, l->n, sizeof *l->rows);
 	l->rows[l->n] = *r;
 	l->rows[l->n].e.seq = l->n;
 	return &l->rows[l->n++];
