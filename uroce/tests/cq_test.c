@@ -134,6 +134,41 @@ static void overrun(void)
 	fake_qps_clear();
 }
 
+/* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN: the application knows what it does. */
+static void overrun_ignored(void)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 2,
+		.wc_flags = IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN,
+	};
+	struct ibv_poll_cq_attr none = { 0 };
+	struct ibv_cq_ex *ex = ibv_create_cq_ex(context, &attr);
+	struct ibv_cq *cq = ibv_cq_ex_to_cq(ex);
+	struct qp sends = { .send_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTS };
+
+	fake_failures = 0;
+	fake_qp_add(&sends);
+	for (unsigned i = 0; i < 3; i++)
+		put(cq, i, 1, false);
+	fake_timers();
+	CHECK(!readable(context->async_fd));
+	CHECK_INT(fake_failures, 0);
+	CHECK_INT(ibv_start_poll(ex, &none), 0);
+	CHECK_INT(ex->wr_id, 0);
+	CHECK_INT(ibv_wc_read_cvlan(ex), 0);
+	CHECK_INT(ibv_wc_read_flow_tag(ex), 0);
+	CHECK_INT(ibv_next_poll(ex), 0);
+	CHECK_INT(ex->wr_id, 1);
+	CHECK_INT(ibv_next_poll(ex), ENOENT); /* the third is lost */
+	ibv_end_poll(ex);
+	put(cq, 3, 1, false);
+	CHECK_INT(next(cq), 3);
+	CHECK_INT(ibv_destroy_cq(cq), 0);
+	fake_qps_clear();
+}
+
 static void resize(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, NULL, 0);
@@ -305,10 +340,10 @@ static void iterator(void)
 	attr.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	ex = ibv_create_cq_ex(context, &attr);
 	CHECK(ex && ibv_destroy_cq(ibv_cq_ex_to_cq(ex)) == 0);
-	attr.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+	attr.flags = 1 << 5;
 	CHECK(!ibv_create_cq_ex(context, &attr) && errno == EOPNOTSUPP);
 	attr.comp_mask = 0;
-	attr.wc_flags = IBV_WC_EX_WITH_CVLAN;
+	attr.wc_flags = IBV_WC_EX_WITH_TM_INFO;
 	CHECK(!ibv_create_cq_ex(context, &attr) && errno == EOPNOTSUPP);
 	attr.wc_flags = 0;
 	attr.cqe = 0;
@@ -322,6 +357,7 @@ int main(void)
 	ring();
 	purging();
 	overrun();
+	overrun_ignored();
 	resize();
 	arming();
 	iterator();

@@ -133,7 +133,8 @@ static void limits(void)
 	CHECK_INT(a.node_guid, device_guid());
 	CHECK_INT(ibv_query_device_ex(context, NULL, &ex), 0);
 	CHECK_INT(memcmp(&ex.orig_attr, &a, sizeof a), 0);
-	CHECK_INT(ex.odp_caps.general_caps, 0);
+	CHECK_INT(ex.odp_caps.general_caps, IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT);
+	CHECK_INT(ex.max_dm_size, MAX_DM);
 	CHECK_INT(ex.hca_core_clock, 1000000);
 	memset(&larger, 0xff, sizeof larger);
 	CHECK_INT(verbs_get_ctx(context)->query_device_ex(context, NULL, &larger.known,

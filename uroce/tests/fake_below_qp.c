@@ -38,6 +38,7 @@ void fake_reset(void)
 	fake_context.v.sz = sizeof fake_context.v;
 	fake_context.v.context.abi_compat = (void *)UINTPTR_MAX;
 	fake_pd.v.context = &fake_context.v.context;
+	fake_pd.domain = &fake_pd;
 	for (unsigned i = 0; i < 2; i++) {
 		memset(&fake_cq[i], 0, sizeof fake_cq[i]);
 		fake_cq[i].v.context = &fake_context.v.context;

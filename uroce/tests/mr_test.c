@@ -42,7 +42,8 @@ static void access_flags(void)
 		{ RW | IBV_ACCESS_RELAXED_ORDERING, 0 },
 		{ RW | 1 << 29, 0 }, /* optional, and unknown */
 		{ RW | 1 << 12, EINVAL },
-		{ RW | IBV_ACCESS_ON_DEMAND, EOPNOTSUPP },
+		{ RW | IBV_ACCESS_ON_DEMAND, 0 },
+		{ RW | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB, 0 },
 		{ RW | IBV_ACCESS_HUGETLB, EOPNOTSUPP },
 		{ RW | 1 << 8, EOPNOTSUPP }, /* FLUSH_GLOBAL */
 	};
@@ -130,6 +131,62 @@ static void addresses(void)
 	free(p);
 }
 
+/* Memory that is not there yet, and all that there is: ibv_reg_mr(3), ibv_advise_mr(3). */
+static void on_demand(void)
+{
+	struct qp qp = { .pd = to_pd(pd) };
+	char *p = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	struct ibv_pd *other = ibv_alloc_pd(context);
+	struct ibv_mr *mr, *all, *plain, *reads;
+	struct ibv_sge sge = { .addr = (uintptr_t)p, .length = (uint32_t)page * 2 };
+	unsigned char there[2];
+
+	plain = ibv_reg_mr(pd, &qp, sizeof qp, RW);
+	mr = ibv_reg_mr(pd, p, (size_t)page * 2, RW | IBV_ACCESS_ON_DEMAND);
+	reads = ibv_reg_mr(pd, p, (size_t)page * 2, IBV_ACCESS_ON_DEMAND);
+	all = ibv_reg_mr(pd, NULL, SIZE_MAX, RW | IBV_ACCESS_ON_DEMAND);
+	CHECK(plain && mr && reads && all);
+	CHECK_INT(mincore(p, (size_t)page * 2, there), 0);
+	CHECK(!(there[0] & 1) && !(there[1] & 1)); /* not touched */
+	engine_lock();
+	CHECK(region_local(&qp, all->lkey, (uintptr_t)&qp, sizeof qp, IBV_ACCESS_LOCAL_WRITE) ==
+	      &qp);
+	engine_unlock();
+
+	sge.lkey = mr->lkey;
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, 0, &sge, 1), 0);
+	CHECK(mincore(p, (size_t)page * 2, there) == 0 && !(there[0] & 1));
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, IBV_ADVISE_MR_FLAG_FLUSH,
+				&sge, 1),
+		  0);
+	CHECK(mincore(p, (size_t)page * 2, there) == 0 && there[0] & there[1] & 1);
+	munmap(p + page, (size_t)page);
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), 0);
+	CHECK_INT(
+		ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1),
+		EFAULT);
+	sge.length++;
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), EFAULT);
+	sge.length = 1;
+	CHECK_INT(ibv_advise_mr(other, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), EPERM);
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 2, &sge, 1), EINVAL);
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 0), EINVAL);
+	CHECK_INT(ibv_advise_mr(pd, 9, 0, &sge, 1), ENOTSUP);
+	sge.lkey = reads->lkey;
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), 0);
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 0, &sge, 1), EPERM);
+	sge.lkey = plain->lkey;
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), EINVAL);
+	sge.lkey ^= 1;
+	CHECK_INT(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), ENOENT);
+
+	CHECK_INT(ibv_dereg_mr(plain) | ibv_dereg_mr(mr) | ibv_dereg_mr(reads) | ibv_dereg_mr(all),
+		  0);
+	CHECK_INT(ibv_dealloc_pd(other), 0);
+	munmap(p, (size_t)page);
+}
+
 static void rereg(void)
 {
 	struct ibv_pd *pd2 = ibv_alloc_pd(context);
@@ -191,6 +248,7 @@ int main(void)
 	memory();
 	no_limit();
 	addresses();
+	on_demand();
 	rereg();
 	users();
 	CHECK_INT(ibv_dealloc_pd(pd), 0);

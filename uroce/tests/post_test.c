@@ -142,7 +142,7 @@ static void test_refused(void)
 	struct qp *qp = new_qp(IBV_QPT_RC), *ud = new_qp(IBV_QPT_UD);
 	struct ibv_sge three[3] = { { 0 } }, big = { 0, MAX_MESSAGE, 0 };
 	struct ibv_send_wr wr;
-	struct pd other;
+	struct pd other = { .domain = &other };
 
 #define WITH(op, change, answer)                 \
 	wr = good(&wr_ops[WR_##op], IBV_QPT_RC); \

@@ -10,7 +10,7 @@
 
 #define MANY 100000
 
-static struct pd pd, other_pd;
+static struct pd pd = { .domain = &pd }, other_pd = { .domain = &other_pd };
 static struct qp qp = { .pd = &pd }, stranger = { .pd = &other_pd };
 static uint8_t memory[8192];
 

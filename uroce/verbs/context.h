@@ -22,6 +22,7 @@
 #define MAX_SRQ		 32768
 #define MAX_SRQ_WR	 32768
 #define MAX_AH		 1048576
+#define MAX_DM		 1048576 /* bytes of device memory, all together */
 #define MAX_RD_ATOM	 128
 #define MAX_MCAST_GROUPS 8192
 #define MAX_MCAST_QPS	 56
@@ -72,11 +73,35 @@ void context_ops_cq(struct context *c);
 void context_ops_qp(struct context *c);
 void context_ops_srq(struct context *c);
 void context_ops_mw(struct context *c);
+void context_ops_mr(struct context *c);
+void context_ops_dm(struct context *c);
+void context_ops_pd(struct context *c);
 
+struct td;
+
+/* A protection domain, or a parent domain: an application holds both as struct ibv_pd. */
 struct pd {
 	struct ibv_pd v;
+	struct pd *domain; /* what protects: itself; of a parent domain, the PD it was made of */
+	struct td *td;	   /* of a parent domain, or NULL */
+	struct ibv_parent_domain_init_attr own; /* of a parent domain: its allocators, or none */
 	unsigned users;
 };
+
+/* Is what was made with the one PD open to what was made with the other? */
+static inline bool same_domain(const struct pd *a, const struct pd *b)
+{
+	return a->domain == b->domain;
+}
+
+/* What the memory is for, as the allocators of a parent domain are told: resource_type. */
+enum queue_kind { QUEUE_SEND = 1, QUEUE_RECV, QUEUE_SHARED_RECV, QUEUE_COMPLETION };
+
+/* Memory of a queue, aligned to cache lines, not zeroed: of the parent domain's allocator where
+ * there is one. pd may be NULL. NULL with ENOMEM. Without the lock: the allocator is the
+ * application's. queue_free() takes NULL too; the PD is still there. */
+void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind);
+void queue_free(void *memory);
 
 static inline struct pd *to_pd(struct ibv_pd *p)
 {

@@ -19,9 +19,9 @@ static LIST_HEAD(, cq) all = LIST_HEAD_INITIALIZER(all);
 static uint32_t next_handle;
 
 /* Aligned, so that a completion is one cache line. */
-static struct completion *ring_alloc(uint32_t entries)
+static struct completion *ring_alloc(struct pd *pd, uint32_t entries)
 {
-	return aligned_alloc(sizeof(struct completion), entries * sizeof(struct completion));
+	return queue_alloc(pd, entries * sizeof(struct completion), QUEUE_COMPLETION);
 }
 
 /* ---------------------------------------------------------------- completions -- */
@@ -44,7 +44,7 @@ static void fail_qps(struct timer *t)
 
 static void overrun(struct cq *cq)
 {
-	if (cq->overrun)
+	if (cq->overrun || cq->drops)
 		return;
 	cq->overrun = true;
 	event_cq(cq, IBV_EVENT_CQ_ERR);
@@ -177,6 +177,8 @@ static int enter(struct cq *cq)
 	cq->ctx->cqs++;
 	if (cq->channel)
 		cq->channel->users++;
+	if (cq->pd)
+		cq->pd->users++;
 	cq->v.handle = next_handle++;
 	err = 0;
 undo:
@@ -201,7 +203,7 @@ void cq_forget_all(void)
 }
 
 struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
-		  struct ibv_comp_channel *channel, uint32_t comp_vector)
+		  struct ibv_comp_channel *channel, uint32_t comp_vector, struct pd *pd)
 {
 	struct cq *cq;
 	int err = check(context, cqe, channel, comp_vector);
@@ -219,14 +221,15 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	cq->v.cqe = (int)cqe;
 	make_locks(cq);
 	cq->ctx = to_context(context);
+	cq->pd = pd;
 	cq->channel = (struct channel *)channel;
 	cq->size = cqe;
 	cq->mask = ring_slots(cqe) - 1;
 	cq->failing.fn = fail_qps;
-	cq->ring = ring_alloc(cq->mask + 1);
+	cq->ring = ring_alloc(pd, cq->mask + 1);
 	err = cq->ring ? enter(cq) : ENOMEM;
 	if (err) {
-		free(cq->ring);
+		queue_free(cq->ring);
 		free(cq);
 		errno = err;
 		return NULL;
@@ -237,7 +240,8 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
 				    struct ibv_comp_channel *channel, int comp_vector)
 {
-	struct cq *cq = cq_new(context, (uint32_t)cqe, cq_context, channel, (uint32_t)comp_vector);
+	struct cq *cq = cq_new(context, (uint32_t)cqe, cq_context, channel, (uint32_t)comp_vector,
+			       NULL);
 
 	return cq ? &cq->v : NULL;
 }
@@ -269,7 +273,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	if (cqe < 1 || cqe > MAX_CQE)
 		return errno = EINVAL;
 	mask = ring_slots((uint32_t)cqe) - 1;
-	ring = ring_alloc(mask + 1);
+	ring = ring_alloc(cq->pd, mask + 1);
 	if (!ring)
 		return errno = ENOMEM;
 	engine_lock();
@@ -278,7 +282,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	err = move(cq, ring, (uint32_t)cqe, mask);
 	pthread_mutex_unlock(&cq->taking);
 	engine_unlock();
-	free(err ? ring : old);
+	queue_free(err ? ring : old);
 	if (err)
 		errno = err;
 	return err;
@@ -304,6 +308,8 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	event_drain(cq->ctx, cq);
 	if (cq->channel)
 		cq->channel->users--;
+	if (cq->pd)
+		cq->pd->users--;
 	cq->ctx->cqs--;
 	LIST_REMOVE(cq, entry);
 	cqs--;
@@ -312,7 +318,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	pthread_mutex_destroy(&cq->polling);
 	pthread_mutex_destroy(&cq->v.mutex);
 	pthread_cond_destroy(&cq->v.cond);
-	free(cq->ring);
+	queue_free(cq->ring);
 	free(cq);
 	return 0;
 }

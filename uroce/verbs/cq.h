@@ -37,12 +37,14 @@ struct cq {
 		char room[sizeof(struct ibv_cq_ex) + 256]; /* newer headers have more at its end */
 	};
 	struct context *ctx;
+	struct pd *pd;	      /* the parent domain, whose memory it is, or NULL */
 	LIST_ENTRY(cq) entry; /* of all that there are */
 	pthread_mutex_t taking;
 	struct completion *ring;
 	uint32_t mask, size;	     /* size: what was asked for; the ring may have more */
 	_Atomic uint32_t head, tail; /* taken at the head, put at the tail; they run freely */
 
+	bool drops; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN: what does not fit is lost, no error */
 	bool overrun;
 	struct timer failing; /* overrun: the QPs of the queue fail in the next pass */
 	_Atomic enum cq_armed armed;

@@ -7,9 +7,13 @@
 #include "cq_ex.h"
 #include "engine.h"
 
-#define KNOWN_WC_FLAGS                                                 \
-	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
-	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+#define KNOWN_WC_FLAGS                                                          \
+	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |          \
+	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_CVLAN | \
+	 IBV_WC_EX_WITH_FLOW_TAG)
+#define KNOWN_FLAGS (IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+
+#define KNOWN_ATTRIBUTES (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 
 static struct cq *of(struct ibv_cq_ex *ex)
 {
@@ -80,19 +84,21 @@ READS(uint8_t, read_dlid_path_bits, wc.dlid_path_bits)
 READS(uint64_t, read_completion_ts, clock)
 READS(uint64_t, read_completion_wallclock_ns, wall)
 
-/* Fields that no flag of this device asks for; also those of headers to come. */
+/* Fields that nothing asks for here: tag matching; also those of headers to come. */
 static uint64_t read_nothing(struct ibv_cq_ex *ex)
 {
 	(void)ex;
 	return 0;
 }
 
+/* There is none: tags are taken off before UDP. */
 static uint16_t read_cvlan(struct ibv_cq_ex *ex)
 {
 	(void)ex;
 	return 0;
 }
 
+/* The default: no flow rule gives another one. */
 static uint32_t read_flow_tag(struct ibv_cq_ex *ex)
 {
 	(void)ex;
@@ -135,19 +141,28 @@ static void fill_ops(struct cq *cq)
 struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
 	const bool has_flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	struct pd *pd = NULL;
 	struct cq *cq;
 
-	if ((attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS) ||
+	if ((attr->comp_mask & ~(uint32_t)KNOWN_ATTRIBUTES) ||
 	    (attr->wc_flags & ~(uint64_t)KNOWN_WC_FLAGS) ||
-	    (has_flags && (attr->flags & ~(uint32_t)IBV_CREATE_CQ_ATTR_SINGLE_THREADED))) {
+	    (has_flags && (attr->flags & ~(uint32_t)KNOWN_FLAGS))) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector);
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) {
+		pd = to_pd(attr->parent_domain);
+		if (!pd || pd->domain == pd || pd->v.context != context) {
+			errno = EINVAL;
+			return NULL;
+		}
+	}
+	cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector, pd);
 	if (!cq)
 		return NULL;
 	cq->wc_flags = (unsigned)attr->wc_flags;
 	cq->single = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+	cq->drops = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN);
 	fill_ops(cq);
 	return &cq->ex;
 }

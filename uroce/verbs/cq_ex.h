@@ -7,7 +7,7 @@
 
 /* NULL with errno: EINVAL for numbers that are out of range, ENOMEM. Takes the lock. */
 struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
-		  struct ibv_comp_channel *channel, uint32_t comp_vector);
+		  struct ibv_comp_channel *channel, uint32_t comp_vector, struct pd *pd);
 /* Takes up to n completions off, without the engine's lock: into wc, or whole into c when
  * wc is NULL. Returns how many. */
 unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n);

@@ -3,12 +3,15 @@
  * Memory regions: ibv_reg_mr(3), ibv_rereg_mr(3). 10.6.
  *
  * The rules are the kernel's (ib_check_mr_access() and ib_umem_get()), but nothing is pinned:
- * memory is looked at once, when it is registered, and RLIMIT_MEMLOCK does not matter.
+ * memory is looked at once, when it is registered, and RLIMIT_MEMLOCK does not matter. With
+ * IBV_ACCESS_ON_DEMAND it is not looked at, and may come and go; it may be all that there is
+ * (ibv_reg_mr(pd, NULL, SIZE_MAX, ...)).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "dm.h"
 #include "engine.h"
 #include "export.h"
 #include "mapped.h"
@@ -20,9 +23,9 @@
 #define CHANGES (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 #define SUPPORTED                                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | CHANGES | IBV_ACCESS_MW_BIND | \
-	 IBV_ACCESS_ZERO_BASED)
-/* Defined, but not by this device: on demand paging, huge pages of it, FLUSH. */
-#define ELSEWHERE (IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB | 1 << 8 | 1 << 9)
+	 IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND)
+/* Defined, but not by this device: FLUSH. */
+#define ELSEWHERE (1 << 8 | 1 << 9)
 
 static unsigned mrs; /* that there are */
 static uint32_t next_handle;
@@ -31,6 +34,10 @@ static uint32_t next_handle;
 static int check_access(unsigned access)
 {
 	access &= ~(unsigned)IBV_ACCESS_OPTIONAL_RANGE;
+	if (access & IBV_ACCESS_ON_DEMAND) /* of which size the pages are does not matter */
+		access &= ~(unsigned)IBV_ACCESS_HUGETLB;
+	else if (access & IBV_ACCESS_HUGETLB)
+		return EOPNOTSUPP;
 	if ((access & CHANGES) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
 	if (access & ~(unsigned)(SUPPORTED | ELSEWHERE))
@@ -45,6 +52,8 @@ static int check_range(const void *addr, size_t length, uint64_t iova, unsigned 
 
 	if (!length || (uintptr_t)addr + length < (uintptr_t)addr || iova + length < iova)
 		return EINVAL;
+	if (access & IBV_ACCESS_ON_DEMAND)
+		return 0;
 	return mapped(addr, length, access & writes) ? 0 : EFAULT;
 }
 
@@ -66,6 +75,8 @@ static int enter(struct mr *mr)
 	if (mrs < MAX_MR && region_add_mr(mr) == 0) {
 		mrs++;
 		mr->pd->users++;
+		if (mr->dm)
+			mr->dm->users++;
 		mr->v.handle = next_handle++;
 		err = 0;
 	}
@@ -73,18 +84,13 @@ static int enter(struct mr *mr)
 	return err;
 }
 
-static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-			     unsigned access)
+/* Memory that was checked: of the application, or of dm. */
+static struct ibv_mr *make(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			   unsigned access, struct dm *dm)
 {
-	int err = check_access(access);
 	struct mr *mr;
+	int err;
 
-	if (!err)
-		err = check_range(addr, length, iova, access);
-	if (err) {
-		errno = err;
-		return NULL;
-	}
 	mr = calloc(1, sizeof *mr);
 	if (!mr)
 		return NULL;
@@ -92,6 +98,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	mr->v.pd = pd;
 	mr->pd = to_pd(pd);
 	mr->access = access;
+	mr->dm = dm;
 	set_range(mr, addr, length, access & IBV_ACCESS_ZERO_BASED ? 0 : iova);
 	err = enter(mr);
 	if (err) {
@@ -102,6 +109,39 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	mr->v.lkey = mr->lkey;
 	mr->v.rkey = mr->rkey;
 	return &mr->v;
+}
+
+static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			     unsigned access)
+{
+	int err = check_access(access);
+
+	if (!err)
+		err = check_range(addr, length, iova, access);
+	if (!err)
+		return make(pd, addr, length, iova, access, NULL);
+	errno = err;
+	return NULL;
+}
+
+/* As the kernel: addresses begin with 0, since nobody knows where the memory is. */
+static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *v, uint64_t offset, size_t length,
+				unsigned access)
+{
+	struct dm *dm = (struct dm *)v;
+	struct ibv_mr *mr = NULL;
+	int err = check_access(access);
+
+	if (!err && (!(access & IBV_ACCESS_ZERO_BASED) || access & IBV_ACCESS_ON_DEMAND ||
+		     !dm_has(dm, offset, length)))
+		err = EINVAL;
+	if (err)
+		errno = err;
+	else
+		mr = make(pd, dm->bytes + offset, length, 0, access, dm);
+	if (mr)
+		mr->addr = NULL;
+	return mr;
 }
 
 EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
@@ -137,6 +177,8 @@ static int rereg(struct mr *mr, int flags, struct pd *pd, void *addr, size_t len
 	engine_lock();
 	if (mr->windows)
 		err = EBUSY;
+	if (mr->dm && flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		err = EOPNOTSUPP;
 	if (!err && (flags & IBV_REREG_MR_CHANGE_PD)) {
 		mr->pd->users--;
 		pd->users++;
@@ -192,8 +234,66 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 	}
 	region_remove_mr(mr);
 	mr->pd->users--;
+	if (mr->dm)
+		mr->dm->users--;
 	mrs--;
 	engine_unlock();
 	free(mr);
 	return 0;
+}
+
+/* -- advice: ibv_advise_mr(3) -- */
+
+/* What an SGE of an advice is about: 0, or an errno. */
+static int find_advised(struct pd *pd, const struct ibv_sge *sge, bool write, void **addr)
+{
+	const struct mr *mr;
+	int err = 0;
+
+	engine_lock();
+	mr = region_find(sge->lkey);
+	if (!mr)
+		err = ENOENT;
+	else if (!same_domain(mr->pd, pd) || (write && !(mr->access & IBV_ACCESS_LOCAL_WRITE)))
+		err = EPERM;
+	else if (!(mr->access & IBV_ACCESS_ON_DEMAND))
+		err = EINVAL;
+	else if (sge->addr < mr->iova || sge->addr - mr->iova > mr->len ||
+		 sge->length > mr->len - (sge->addr - mr->iova))
+		err = EFAULT;
+	else
+		*addr = (void *)((uintptr_t)mr->host + (sge->addr - mr->iova));
+	engine_unlock();
+	return err;
+}
+
+/* Pages come in at once, which is soon enough without FLUSH too; only with it is it an error
+ * that there are none. */
+static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+		     struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	const bool write = advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE;
+	int err = 0;
+
+	if (advice != IBV_ADVISE_MR_ADVICE_PREFETCH && !write &&
+	    advice != IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return ENOTSUP;
+	if (flags & ~(uint32_t)IBV_ADVISE_MR_FLAG_FLUSH || !num_sge || !sg_list)
+		return EINVAL;
+	for (uint32_t i = 0; i < num_sge && !err; i++) {
+		void *addr;
+
+		err = find_advised(to_pd(pd), &sg_list[i], write, &addr);
+		if (err || advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT || !sg_list[i].length)
+			continue; /* what is there already is all that is wanted */
+		if (!mapped(addr, sg_list[i].length, write) && flags & IBV_ADVISE_MR_FLAG_FLUSH)
+			err = EFAULT;
+	}
+	return err;
+}
+
+void context_ops_mr(struct context *c)
+{
+	c->v.reg_dm_mr = reg_dm_mr;
+	c->v.advise_mr = advise_mr;
 }

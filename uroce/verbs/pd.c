@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Protection domains: ibv_alloc_pd(3). Volume 1, 10.2.3. */
+/*
+ * Protection domains: ibv_alloc_pd(3), volume 1, 10.2.3. Thread domains and parent domains:
+ * ibv_alloc_td(3), ibv_alloc_parent_domain(3). A thread domain promises that one thread uses
+ * what is made with it; the locks that this could save are not contended then.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,8 +11,39 @@
 #include "engine.h"
 #include "export.h"
 
-static unsigned pds; /* that there are */
+#define LINE 64 /* bytes of a cache line */
+#define PARENT_KNOWN \
+	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+
+struct td {
+	struct ibv_td v;
+	unsigned users; /* parent domains */
+};
+
+static unsigned pds; /* that there are, parent domains included */
 static uint32_t next_handle;
+
+/* Counts a PD that was filled in. 0, or -1 with ENOMEM. */
+static int enter(struct pd *pd)
+{
+	int err = 0;
+
+	engine_lock();
+	if (pds >= MAX_PD) {
+		err = -1;
+		errno = ENOMEM;
+	} else {
+		pds++;
+		pd->v.handle = next_handle++;
+		to_context(pd->v.context)->pds++;
+		if (pd->domain != pd)
+			pd->domain->users++;
+		if (pd->td)
+			pd->td->users++;
+	}
+	engine_unlock();
+	return err;
+}
 
 EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
@@ -17,18 +52,46 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	if (!pd)
 		return NULL;
 	pd->v.context = context;
-	engine_lock();
-	if (pds >= MAX_PD) {
-		engine_unlock();
-		free(pd);
-		errno = ENOMEM;
+	pd->domain = pd;
+	if (enter(pd) == 0)
+		return &pd->v;
+	free(pd);
+	return NULL;
+}
+
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
+					  struct ibv_parent_domain_init_attr *attr)
+{
+	const bool allocates = attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
+	struct pd *pd;
+
+	if (attr->comp_mask & ~(uint32_t)PARENT_KNOWN) {
+		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	pds++;
-	pd->v.handle = next_handle++;
-	to_context(context)->pds++;
-	engine_unlock();
-	return &pd->v;
+	if (!attr->pd || attr->pd->context != context ||
+	    to_pd(attr->pd)->domain != to_pd(attr->pd) ||
+	    (attr->td && attr->td->context != context) ||
+	    (allocates && (!attr->alloc || !attr->free))) {
+		errno = EINVAL;
+		return NULL;
+	}
+	pd = calloc(1, sizeof *pd);
+	if (!pd)
+		return NULL;
+	pd->v.context = context;
+	pd->domain = to_pd(attr->pd);
+	pd->td = (struct td *)attr->td;
+	if (allocates) {
+		pd->own.alloc = attr->alloc;
+		pd->own.free = attr->free;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		pd->own.pd_context = attr->pd_context;
+	if (enter(pd) == 0)
+		return &pd->v;
+	free(pd);
+	return NULL;
 }
 
 EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
@@ -42,7 +105,85 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 	}
 	pds--;
 	to_context(v->context)->pds--;
+	if (pd->domain != pd)
+		pd->domain->users--;
+	if (pd->td)
+		pd->td->users--;
 	engine_unlock();
 	free(pd);
 	return 0;
+}
+
+static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr)
+{
+	struct td *td;
+
+	if (attr->comp_mask) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	td = calloc(1, sizeof *td);
+	if (!td)
+		return NULL;
+	td->v.context = context;
+	return &td->v;
+}
+
+static int dealloc_td(struct ibv_td *v)
+{
+	struct td *td = (struct td *)v;
+	bool busy;
+
+	engine_lock();
+	busy = td->users;
+	engine_unlock();
+	if (busy)
+		return EBUSY;
+	free(td);
+	return 0;
+}
+
+/* ------------------------------------------------------------- memory of queues -- */
+
+/* Before the memory, in a cache line of its own: an allocator may leave some to us. */
+struct block {
+	struct pd *pd; /* whose allocator it is of, or NULL */
+	uint64_t kind;
+};
+
+void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind)
+{
+	const uint64_t type = kind;
+	struct block *b = IBV_ALLOCATOR_USE_DEFAULT;
+
+	size = LINE + (size + LINE - 1) / LINE * LINE;
+	if (pd && pd->own.alloc)
+		b = pd->own.alloc(&pd->v, pd->own.pd_context, size, LINE, type);
+	if (b == IBV_ALLOCATOR_USE_DEFAULT) {
+		pd = NULL;
+		b = aligned_alloc(LINE, size);
+	}
+	if (!b) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	*b = (struct block){ .pd = pd && pd->own.alloc ? pd : NULL, .kind = type };
+	return (char *)b + LINE;
+}
+
+void queue_free(void *memory)
+{
+	struct block *b = memory ? (struct block *)((char *)memory - LINE) : NULL;
+
+	if (b && b->pd)
+		b->pd->own.free(&b->pd->v, b->pd->own.pd_context, b, b->kind);
+	else
+		free(b);
+}
+
+void context_ops_pd(struct context *c)
+{
+	c->v.alloc_td = alloc_td;
+	c->v.dealloc_td = dealloc_td;
+	c->v.alloc_parent_domain = alloc_parent_domain;
 }

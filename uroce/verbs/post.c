@@ -118,7 +118,7 @@ int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
 {
 	struct send_wqe *w = qp->post.wqe;
 
-	if (!v || to_ah(v)->pd != qp->pd)
+	if (!v || !same_domain(to_ah(v)->pd, qp->pd))
 		return EINVAL;
 	w->flow = to_ah(v)->flow;
 	w->dest_qpn = qpn & PSN_MASK;

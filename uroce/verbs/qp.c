@@ -33,8 +33,8 @@ static int send_queue_init(struct qp *qp)
 	sq->stride = (sq->stride + 15) & ~15u;
 	sq->size = cap->max_send_wr ? ring_slots(cap->max_send_wr) : 0;
 	sq->mask = sq->size ? sq->size - 1 : 0;
-	sq->ring = calloc(sq->mask + 1, sizeof *sq->ring);
-	sq->room = calloc(sq->mask + 1, sq->stride ? sq->stride : 1);
+	sq->ring = queue_alloc(qp->pd, (sq->mask + 1) * sizeof *sq->ring, QUEUE_SEND);
+	sq->room = queue_alloc(qp->pd, (size_t)(sq->mask + 1) * sq->stride, QUEUE_SEND);
 	cap->max_send_wr = sq->size;
 	cap->max_inline_data = sq->stride;
 	cap->max_send_sge = sq->stride / (uint32_t)sizeof(struct ibv_sge);
@@ -50,7 +50,8 @@ static int queues_init(struct qp *qp)
 
 	if (qp->srq)
 		cap->max_recv_wr = cap->max_recv_sge = 0;
-	if (send_queue_init(qp) || recv_queue_init(&qp->rq, cap->max_recv_wr, cap->max_recv_sge))
+	if (send_queue_init(qp) ||
+	    recv_queue_init(&qp->rq, qp->pd, QUEUE_RECV, cap->max_recv_wr, cap->max_recv_sge))
 		return -1;
 	cap->max_recv_wr = qp->rq.size;
 	qp->resp.recv_sge = calloc(sge ? sge : 1, sizeof *qp->resp.recv_sge);
@@ -59,8 +60,8 @@ static int queues_init(struct qp *qp)
 
 static void qp_free(struct qp *qp)
 {
-	free(qp->sq.ring);
-	free(qp->sq.room);
+	queue_free(qp->sq.ring);
+	queue_free(qp->sq.room);
 	recv_queue_free(&qp->rq);
 	free(qp->resp.recv_sge);
 	free(qp->resp.answers);

@@ -82,6 +82,12 @@ static void hand_over(void *to, size_t size, const void *from, size_t len)
 	memcpy(to, from, size < len ? size : len);
 }
 
+/* Nothing is pinned, so any memory may come and go; unless it is on demand, what is missing is
+ * told when it is registered. */
+#define ODP_UD (IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV)
+#define ODP_UC (ODP_UD | IBV_ODP_SUPPORT_WRITE)
+#define ODP_RC (ODP_UC | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV)
+
 static int query_device_ex(struct ibv_context *context,
 			   const struct ibv_query_device_ex_input *input,
 			   struct ibv_device_attr_ex *attr, size_t size)
@@ -90,6 +96,11 @@ static int query_device_ex(struct ibv_context *context,
 		.completion_timestamp_mask = UINT64_MAX,
 		.hca_core_clock = 1000000, /* kHz: nanoseconds */
 		.device_cap_flags_ex = capabilities,
+		.odp_caps = {
+			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT,
+			.per_transport_caps = { ODP_RC, ODP_UC, ODP_UD },
+		},
+		.max_dm_size = MAX_DM,
 		.phys_port_cnt_ex = PORTS,
 	};
 

@@ -12,13 +12,14 @@
 #include "srq.h"
 #include "ring.h"
 
-int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge)
+int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
+		    uint32_t sge)
 {
 	uint32_t slots = ring_slots(wr);
 
 	*rq = (struct recv_queue){ .mask = slots - 1, .size = wr ? slots : 0, .max_sge = sge };
-	rq->ring = calloc(slots, sizeof *rq->ring);
-	rq->room = calloc((size_t)slots * (sge ? sge : 1), sizeof *rq->room);
+	rq->ring = queue_alloc(pd, slots * sizeof *rq->ring, kind);
+	rq->room = queue_alloc(pd, (size_t)slots * (sge ? sge : 1) * sizeof *rq->room, kind);
 	if (rq->ring && rq->room)
 		return 0;
 	recv_queue_free(rq);
@@ -28,8 +29,8 @@ int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge)
 
 void recv_queue_free(struct recv_queue *rq)
 {
-	free(rq->ring);
-	free(rq->room);
+	queue_free(rq->ring);
+	queue_free(rq->room);
 	rq->ring = NULL;
 	rq->room = NULL;
 }

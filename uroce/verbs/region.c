@@ -133,6 +133,13 @@ void region_remove_mr(struct mr *mr)
 	take_out(mr->lkey);
 }
 
+const struct mr *region_find(uint32_t lkey)
+{
+	const struct mr *mr = lookup(lkey, KIND_REGION);
+
+	return mr && mr->lkey == lkey ? mr : NULL;
+}
+
 /* ------------------------------------------------------------------- the checks -- */
 
 /* Is [va, va + len) in the length bytes that begin with first? Nothing here overflows:
@@ -145,17 +152,19 @@ static bool in_range(uint64_t va, uint64_t len, uint64_t first, uint64_t length)
 static void *in_mr(const struct mr *mr, const struct pd *pd, uint64_t va, uint64_t len,
 		   unsigned access)
 {
-	if (mr->pd != pd || (access & ~mr->access) || !in_range(va, len, mr->iova, mr->len))
+	if (!same_domain(mr->pd, pd) || (access & ~mr->access) ||
+	    !in_range(va, len, mr->iova, mr->len))
 		return NULL;
-	return mr->host + (va - mr->iova);
+	return (void *)((uintptr_t)mr->host + (va - mr->iova)); /* host is NULL of all memory */
 }
 
 /* 10.6.7.2.1: a window of type 2B is for the QP that bound it, and for its PD. */
 static void *in_mw(const struct mw *mw, const struct qp *qp, uint64_t va, uint64_t len,
 		   unsigned access)
 {
-	if (!mw->mr || mw->pd != qp->pd || (mw->type == IBV_MW_TYPE_2 && mw->qp != qp) ||
-	    (access & ~mw->access) || !in_range(va, len, mw->addr, mw->len))
+	if (!mw->mr || !same_domain(mw->pd, qp->pd) ||
+	    (mw->type == IBV_MW_TYPE_2 && mw->qp != qp) || (access & ~mw->access) ||
+	    !in_range(va, len, mw->addr, mw->len))
 		return NULL;
 	return mw->host + (va - mw->addr);
 }
@@ -166,8 +175,8 @@ void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsi
 
 	if (len == 0)
 		return nothing;
-	mr = lookup(lkey, KIND_REGION);
-	return mr && mr->lkey == lkey ? in_mr(mr, qp->pd, va, len, access) : NULL;
+	mr = region_find(lkey);
+	return mr ? in_mr(mr, qp->pd, va, len, access) : NULL;
 }
 
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access)
@@ -239,7 +248,7 @@ static bool may_open(const struct mw *mw, const struct mr *mr, const struct wind
 		changes | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED |
 		IBV_ACCESS_LOCAL_WRITE; /* means nothing, and is not refused elsewhere */
 
-	return mr && mr->pd == mw->pd && (mr->access & IBV_ACCESS_MW_BIND) &&
+	return mr && same_domain(mr->pd, mw->pd) && (mr->access & IBV_ACCESS_MW_BIND) &&
 	       !(b->access & ~known) &&
 	       (!(b->access & changes) || (mr->access & IBV_ACCESS_LOCAL_WRITE)) &&
 	       in_range(b->addr, b->len, mr->iova, mr->len);
@@ -249,7 +258,7 @@ static bool may_open(const struct mw *mw, const struct mr *mr, const struct wind
  * key with each binding; it must have been invalidated before. */
 static bool may_rebind(const struct mw *mw, const struct qp *qp, const struct window_bind *b)
 {
-	if (mw->pd != qp->pd || b->rkey >> 8 != mw->rkey >> 8)
+	if (!same_domain(mw->pd, qp->pd) || b->rkey >> 8 != mw->rkey >> 8)
 		return false;
 	return mw->type == IBV_MW_TYPE_1 || (!mw->mr && b->len && b->rkey != mw->rkey);
 }
@@ -286,7 +295,7 @@ int region_invalidate(struct qp *qp, uint32_t rkey, bool remote)
 {
 	struct mw *mw = lookup(rkey, KIND_WINDOW);
 
-	if (!mw || mw->rkey != rkey || mw->type != IBV_MW_TYPE_2 || mw->pd != qp->pd ||
+	if (!mw || mw->rkey != rkey || mw->type != IBV_MW_TYPE_2 || !same_domain(mw->pd, qp->pd) ||
 	    (mw->mr && mw->qp != qp))
 		return -1;
 	if (remote && !mw->mr)

@@ -18,6 +18,7 @@
 #include "context.h"
 
 struct qp;
+struct dm;
 
 struct mr {
 	struct ibv_mr v; /* what the application may write to is not looked at again */
@@ -28,6 +29,7 @@ struct mr {
 	unsigned access; /* IBV_ACCESS_... */
 	uint32_t lkey, rkey;
 	unsigned windows; /* bound to it */
+	struct dm *dm;	  /* whose memory it is, or NULL: the application's */
 };
 
 struct mw {
@@ -73,6 +75,8 @@ void region_forget_qp(struct qp *qp);
 /* Regions and windows come and go: their keys are chosen here. 0, or -1 with errno. */
 int region_add_mr(struct mr *mr);
 void region_remove_mr(struct mr *mr);
+/* The region with that key, or NULL. */
+const struct mr *region_find(uint32_t lkey);
 int region_add_mw(struct mw *mw);
 void region_remove_mw(struct mw *mw);
 

@@ -31,7 +31,7 @@ static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_sr
 	pthread_cond_init(&srq->v.cond, NULL);
 	srq->pd = to_pd(pd);
 	srq->ctx = to_context(pd->context);
-	if (recv_queue_init(&srq->rq, a->max_wr, a->max_sge)) {
+	if (recv_queue_init(&srq->rq, srq->pd, QUEUE_SHARED_RECV, a->max_wr, a->max_sge)) {
 		srq_free(srq);
 		return NULL;
 	}
@@ -87,47 +87,53 @@ static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_ini
 			      (struct ibv_srq_init_attr *)a);
 }
 
-/* A queue of another size with the same requests; those that were posted must fit. */
-static int resize(struct recv_queue *rq, uint32_t size)
+/* The requests that were posted move to another queue, which has room for them: the two change
+ * places. */
+static void move(struct recv_queue *rq, struct recv_queue *to)
 {
-	struct recv_queue new;
+	struct recv_queue old = *rq;
 
-	if (!size || size > MAX_SRQ_WR || size < rq->tail - rq->head)
-		return EINVAL;
-	if (recv_queue_init(&new, size, rq->max_sge))
-		return ENOMEM;
 	for (; rq->head != rq->tail; rq->head++) {
 		const struct recv_wqe *w = &rq->ring[rq->head & rq->mask];
 
-		recv_queue_put(&new, w->wr_id, w->sge, w->nsge);
+		recv_queue_put(to, w->wr_id, w->sge, w->nsge);
 	}
-	recv_queue_free(rq);
-	*rq = new;
-	return 0;
+	*rq = *to;
+	*to = old;
 }
 
-static int modify(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask)
+/* other: a queue of the size that is asked for. */
+static int modify(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask,
+		  struct recv_queue *other)
 {
 	uint32_t size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
 	uint32_t limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
-	int err = 0;
 
-	if (mask & ~(unsigned)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT) || limit > size)
+	if (limit > size || size < srq->rq.tail - srq->rq.head)
 		return EINVAL;
 	if (mask & IBV_SRQ_MAX_WR)
-		err = resize(&srq->rq, size);
-	if (!err)
-		srq->limit = limit;
-	return err;
+		move(&srq->rq, other);
+	srq->limit = limit;
+	return 0;
 }
 
-EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
+EXPORT int ibv_modify_srq(struct ibv_srq *v, struct ibv_srq_attr *attr, int flags)
 {
+	const unsigned mask = (unsigned)flags;
+	struct srq *srq = to_srq(v);
+	struct recv_queue other = { 0 };
 	int err;
 
+	if (mask & ~(unsigned)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT) ||
+	    (mask & IBV_SRQ_MAX_WR && (!attr->max_wr || attr->max_wr > MAX_SRQ_WR)))
+		return EINVAL;
+	if (mask & IBV_SRQ_MAX_WR &&
+	    recv_queue_init(&other, srq->pd, QUEUE_SHARED_RECV, attr->max_wr, srq->rq.max_sge))
+		return ENOMEM;
 	engine_lock();
-	err = modify(to_srq(srq), attr, (unsigned)mask);
+	err = modify(srq, attr, mask, &other);
 	engine_unlock();
+	recv_queue_free(&other);
 	return err;
 }
 

@@ -23,8 +23,10 @@ static inline struct srq *to_srq(struct ibv_srq *srq)
 int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 /* Adds a request, which must fit. */
 void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n);
-/* Room for at least wr requests of sge SGEs. 0, or -1 with ENOMEM. */
-int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge);
+/* Room for at least wr requests of sge SGEs, of the PD's memory. 0, or -1 with ENOMEM. Without
+ * the lock. */
+int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
+		    uint32_t sge);
 void recv_queue_free(struct recv_queue *rq);
 
 #endif

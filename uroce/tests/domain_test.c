@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Thread and parent domains: ibv_alloc_td(3), ibv_alloc_parent_domain(3). */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "cq_ex.h"
+#include "engine.h"
+#include "fake_verbs.h"
+#include "region.h"
+
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static int made, freed;
+static enum { WANT_OURS, WANT_DEFAULT, WANT_NONE } want;
+
+static void *make(struct ibv_pd *p, void *arg, size_t size, size_t align, uint64_t type)
+{
+	CHECK(p != pd && arg == &made && size % align == 0);
+	CHECK_INT(type, QUEUE_COMPLETION);
+	made++;
+	if (want == WANT_DEFAULT)
+		return IBV_ALLOCATOR_USE_DEFAULT;
+	return want == WANT_NONE ? NULL : aligned_alloc(align, size);
+}
+
+static void give(struct ibv_pd *p, void *arg, void *memory, uint64_t type)
+{
+	CHECK(p != pd && arg == &made);
+	CHECK_INT(type, QUEUE_COMPLETION);
+	freed++;
+	free(memory);
+}
+
+static struct ibv_pd *parent(struct ibv_parent_domain_init_attr attr)
+{
+	errno = 0;
+	return ibv_alloc_parent_domain(context, &attr);
+}
+
+static void lifetimes(void)
+{
+	struct ibv_td_init_attr attr = { 0 }, unknown = { 1 };
+	struct ibv_td *td = ibv_alloc_td(context, &attr);
+	struct ibv_pd *pd1 = ibv_alloc_pd(context);
+	struct ibv_pd *domain = parent((struct ibv_parent_domain_init_attr){ .pd = pd1, .td = td });
+
+	CHECK(td && domain);
+	CHECK(!ibv_alloc_td(context, &unknown) && errno == EOPNOTSUPP);
+	CHECK_INT(ibv_dealloc_td(td), EBUSY);
+	CHECK_INT(ibv_dealloc_pd(pd1), EBUSY);
+	CHECK_INT(ibv_dealloc_pd(domain), 0);
+	CHECK_INT(ibv_dealloc_pd(pd1), 0);
+	CHECK_INT(ibv_dealloc_td(td), 0);
+}
+
+static void arguments(void)
+{
+	struct ibv_pd *domain = parent((struct ibv_parent_domain_init_attr){ .pd = pd });
+
+	CHECK(!parent((struct ibv_parent_domain_init_attr){ .pd = NULL }) && errno == EINVAL);
+	CHECK(!parent((struct ibv_parent_domain_init_attr){ .pd = domain }) && errno == EINVAL);
+	CHECK(!parent((struct ibv_parent_domain_init_attr){ .pd = pd, .comp_mask = 4 }) &&
+	      errno == EOPNOTSUPP);
+	CHECK(!parent((struct ibv_parent_domain_init_attr){
+		      .pd = pd, .comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS }) &&
+	      errno == EINVAL);
+	CHECK_INT(ibv_dealloc_pd(domain), 0);
+}
+
+/* The keys of the one open memory to the other. */
+static void protection(void)
+{
+	struct ibv_pd *domain = parent((struct ibv_parent_domain_init_attr){ .pd = pd });
+	struct ibv_pd *other = ibv_alloc_pd(context);
+	struct qp in_pd = { .pd = to_pd(pd) }, in_domain = { .pd = to_pd(domain) };
+	struct qp stranger = { .pd = to_pd(other) };
+	char buf[8];
+	struct ibv_mr *a = ibv_reg_mr(pd, buf, sizeof buf, 0);
+	struct ibv_mr *b = ibv_reg_mr(domain, buf, sizeof buf, 0);
+
+	CHECK(a && b && b->pd == domain);
+	engine_lock();
+	CHECK(region_local(&in_domain, a->lkey, (uintptr_t)buf, 8, 0) == buf);
+	CHECK(region_local(&in_pd, b->lkey, (uintptr_t)buf, 8, 0) == buf);
+	CHECK(!region_local(&stranger, b->lkey, (uintptr_t)buf, 8, 0));
+	engine_unlock();
+	CHECK_INT(ibv_dealloc_pd(domain), EBUSY);
+	CHECK_INT(ibv_dereg_mr(a) | ibv_dereg_mr(b), 0);
+	CHECK_INT(ibv_dealloc_pd(domain) | ibv_dealloc_pd(other), 0);
+}
+
+static struct ibv_cq *cq_of(struct ibv_pd *domain)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 5,
+					    .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+					    .parent_domain = domain };
+	struct ibv_cq_ex *ex;
+
+	errno = 0;
+	ex = ibv_create_cq_ex(context, &attr);
+	return ex ? ibv_cq_ex_to_cq(ex) : NULL;
+}
+
+static void allocators(void)
+{
+	struct ibv_pd *domain = parent((struct ibv_parent_domain_init_attr){
+		.pd = pd,
+		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
+		.alloc = make,
+		.free = give,
+		.pd_context = &made,
+	});
+	struct ibv_cq *cq;
+
+	CHECK(!cq_of(NULL) && errno == EINVAL);
+	CHECK(!cq_of(pd) && errno == EINVAL); /* not a parent domain */
+	cq = cq_of(domain);
+	CHECK(cq && made == 1);
+	CHECK_INT((uintptr_t)to_cq(cq)->ring % 64, 0);
+	CHECK_INT(ibv_dealloc_pd(domain), EBUSY);
+	CHECK_INT(ibv_resize_cq(cq, 100), 0);
+	CHECK(made == 2 && freed == 1);
+	CHECK_INT(ibv_destroy_cq(cq), 0);
+	CHECK_INT(freed, 2);
+
+	want = WANT_DEFAULT;
+	cq = cq_of(domain);
+	CHECK(cq && made == 3);
+	CHECK_INT(ibv_destroy_cq(cq), 0);
+	CHECK_INT(freed, 2);
+
+	want = WANT_NONE;
+	CHECK(!cq_of(domain) && errno == ENOMEM);
+	CHECK_INT(ibv_dealloc_pd(domain), 0);
+}
+
+int main(void)
+{
+	context = ibv_open_device(&the_device);
+	pd = ibv_alloc_pd(context);
+	CHECK(context && pd);
+	lifetimes();
+	arguments();
+	protection();
+	allocators();
+	CHECK_INT(ibv_dealloc_pd(pd), 0);
+	CHECK_INT(ibv_close_device(context), 0);
+	return checks_end();
+}
