@@ -35,6 +35,54 @@ GONE = {"ibv_ack_async_event": "event", "rdma_ack_cm_event": "event", "rdma_dere
         "ibv_free_device_list": "list", "rdma_free_devices": "list", "ibv_close_xrcd": "xrcd"}
 GONE_RE = re.compile(r"ibv_(destroy|dealloc|dereg|free|unimport)_")
 
+# The function that ends an object of each kind, and what makers have another one.
+ENDED_BY = {
+    "ibv_context": "ibv_close_device", "ibv_pd": "ibv_dealloc_pd", "ibv_td": "ibv_dealloc_td",
+    "ibv_xrcd": "ibv_close_xrcd", "ibv_mr": "ibv_dereg_mr", "ibv_mw": "ibv_dealloc_mw",
+    "ibv_comp_channel": "ibv_destroy_comp_channel", "ibv_cq": "ibv_destroy_cq",
+    "ibv_cq_ex": "ibv_destroy_cq", "ibv_srq": "ibv_destroy_srq", "ibv_wq": "ibv_destroy_wq",
+    "ibv_rwq_ind_table": "ibv_destroy_rwq_ind_table", "ibv_qp": "ibv_destroy_qp",
+    "ibv_ah": "ibv_destroy_ah", "ibv_flow": "ibv_destroy_flow",
+    "ibv_flow_action": "ibv_destroy_flow_action", "ibv_dm": "ibv_free_dm",
+    "ibv_counters": "ibv_destroy_counters", "ibv_async_event": "ibv_ack_async_event",
+    "rdma_event_channel": "rdma_destroy_event_channel", "rdma_cm_id": "rdma_destroy_id",
+    "rdma_cm_event": "rdma_ack_cm_event", "rdma_addrinfo": "rdma_freeaddrinfo",
+    "ibv_device_list": "ibv_free_device_list", "ibv_context_list": "rdma_free_devices",
+}
+ENDED_ELSE = {
+    "ibv_import_pd": "ibv_unimport_pd", "ibv_import_mr": "ibv_unimport_mr",
+    "ibv_import_dm": "ibv_unimport_dm", "rdma_create_ep": "rdma_destroy_ep",
+    "rdma_get_request": "rdma_destroy_ep",
+}
+
+# What functions take for granted: enum call_step, call_need and call_rule of calls.h.
+STEP = {"ibv_wr_start": "FIRST", "ibv_wr_complete": "LAST", "ibv_wr_abort": "LAST",
+        "ibv_start_poll": "FIRST", "ibv_next_poll": "NEXT", "ibv_end_poll": "LAST"}
+RULE = {
+    "ibv_create_qp": "QP_INIT", "ibv_create_qp_ex": "QP_INIT_EX", "ibv_create_srq_ex": "SRQ_INIT_EX",
+    "ibv_bind_mw": "MW_BIND", "ibv_init_ah_from_wc": "WC_GRH", "ibv_create_ah_from_wc": "WC_GRH",
+    "rdma_post_recv": "WITHIN_MR", "ibv_ack_cq_events": "CQ_EVENTS", "ibv_is_qpt_supported": "QPT_BIT",
+    "ibv_unimport_pd": "IMPORTED", "ibv_unimport_mr": "IMPORTED", "ibv_unimport_dm": "IMPORTED",
+    "ibv_reg_mr": "REG_PLAIN", "ibv_create_ah": "AH_PLAIN", "ibv_attach_mcast": "MCAST_ATTACH",
+    "ibv_detach_mcast": "MCAST_DETACH", "rdma_join_multicast": "MCAST_JOIN",
+    "rdma_join_multicast_ex": "MCAST_JOIN_EX", "rdma_leave_multicast": "MCAST_LEAVE",
+}
+NEEDS = {
+    "QP": "destroy_qp post_sendv post_send post_read post_readv post_write post_writev post_ud_send",
+    "PD": "reg_msgs reg_read reg_write",
+    "DEVICE": "create_qp create_qp_ex create_srq create_srq_ex connect accept resolve_route disconnect "
+              "join_multicast join_multicast_ex leave_multicast",
+    "SRQ": "destroy_srq",
+    "RECEIVES": "post_recv post_recvv",
+    "SEND_CHANNEL": "get_send_comp", "RECV_CHANNEL": "get_recv_comp",
+    "PARAM": "connect accept",
+    "ADDRESS": "resolve_route",
+    "NO_PARTS": "destroy_id",
+}
+TIES = {"rdma_migrate_id", "rdma_create_qp", "rdma_create_qp_ex", "rdma_create_srq", "rdma_create_srq_ex"}
+SERVES = TIES | {"rdma_destroy_qp", "rdma_destroy_srq", "rdma_destroy_ep", "rdma_get_request",
+                 "rdma_get_cm_event", "ibv_get_async_event", "ibv_get_cq_event"}
+
 # Arguments: function.argument, or the argument wherever it is.
 ARGS = {
     "access": "flags ibv_access_flags",
@@ -56,6 +104,7 @@ ARGS = {
     "ibv_wr_atomic_write.atomic_wr": "address 8",
     "ibv_wr_flush.type": "flags ibv_placement_type",
     "ibv_wr_flush.level": "enum ibv_selectivity_level",
+    "remote_qpn": "qpn",
     "remote_addr": "remote", "lkey": "key", "rkey": "key", "invalidate_rkey": "key",
     "ibv_inc_rkey.rkey": "key",
     "ibv_poll_cq.wc": "out list num_entries",
@@ -99,9 +148,13 @@ OUT = {"ibv_query_device.device_attr", "ibv_query_device_ex.attr", "ibv_query_po
 # The caller says first what it wants to know; the same struct comes back.
 INOUT = {"ibv_query_rt_values_ex.values"}
 
+# Structs that are linked by next.
+CHAINED = {"ibv_send_wr", "ibv_recv_wr", "ibv_ops_wr"}
+
 # Fields: struct.field; "optional" of an object: NULL is right.
 FIELDS = {
     "comp_mask": "",
+    "qp_num": "qpn",
     "ibv_gid_entry.gid_type": "enum ibv_gid_type_",
     "ibv_device_attr.device_cap_flags": "flags ibv_device_cap_flags",
     "ibv_device_attr_ex.raw_packet_caps": "flags ibv_raw_packet_caps",
@@ -151,7 +204,7 @@ FIELDS = {
     "ibv_send_wr.wr.atomic.swap": "when opcode ATOMIC_CMP_AND_SWP",
     "ibv_send_wr.wr.atomic.rkey": "key when opcode ATOMIC_CMP_AND_SWP ATOMIC_FETCH_AND_ADD",
     "ibv_send_wr.wr.ud.ah": "when opcode SEND SEND_WITH_IMM TSO of UD",
-    "ibv_send_wr.wr.ud.remote_qpn": "when opcode SEND SEND_WITH_IMM TSO of UD",
+    "ibv_send_wr.wr.ud.remote_qpn": "qpn when opcode SEND SEND_WITH_IMM TSO of UD",
     "ibv_send_wr.wr.ud.remote_qkey": "when opcode SEND SEND_WITH_IMM TSO of UD",
     "ibv_send_wr.qp_type.xrc.remote_srqn": "of XRC_SEND",
     "ibv_send_wr.bind_mw.mw": "when opcode BIND_MW",
@@ -184,7 +237,7 @@ FIELDS = {
     "ibv_qp_init_attr_ex.comp_mask": "flags ibv_qp_init_attr_mask",
     "ibv_qp_ex.wr_flags": "flags ibv_send_flags",
     "ibv_qp_open_attr.comp_mask": "flags ibv_qp_open_attr_mask",
-    "ibv_qp_open_attr.qp_num": "when comp_mask NUM", "ibv_qp_open_attr.xrcd": "when comp_mask XRCD",
+    "ibv_qp_open_attr.qp_num": "qpn when comp_mask NUM", "ibv_qp_open_attr.xrcd": "when comp_mask XRCD",
     "ibv_qp_open_attr.qp_type": "when comp_mask TYPE",
     "ibv_srq_init_attr_ex.comp_mask": "flags ibv_srq_init_attr_mask",
     "ibv_srq_init_attr_ex.srq_type": "when comp_mask TYPE", "ibv_srq_init_attr_ex.pd": "when comp_mask PD",
@@ -237,7 +290,7 @@ FIELDS = {
 # The bit of a QP's attribute, where its name is not enough.
 QP_BITS = {
     "qp_state": "STATE", "cur_qp_state": "CUR_STATE", "path_mig_state": "PATH_MIG_STATE",
-    "dest_qp_num": "DEST_QPN", "qp_access_flags": "ACCESS_FLAGS", "ah_attr": "AV",
+    "dest_qp_num": "DEST_QPN qpn", "qp_access_flags": "ACCESS_FLAGS", "ah_attr": "AV",
     "alt_ah_attr": "ALT_PATH", "alt_pkey_index": "ALT_PATH", "alt_port_num": "ALT_PATH",
     "alt_timeout": "ALT_PATH", "en_sqd_async_notify": "EN_SQD_ASYNC_NOTIFY", "sq_draining": None,
     "max_rd_atomic": "MAX_QP_RD_ATOMIC", "port_num": "PORT",

@@ -896,7 +896,7 @@ static const struct call_value fields_ibv_sge[] = {
 	{ "lkey", CALL_KEY, AT(struct ibv_sge, lkey) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_sge = { "ibv_sge", sizeof(struct ibv_sge), fields_ibv_sge };
+static const struct call_struct struct_ibv_sge = { "ibv_sge", sizeof(struct ibv_sge), fields_ibv_sge, 0 };
 
 static const struct call_value fields_ibv_alloc_dm_attr[] = {
 	{ "length", CALL_UINT, AT(struct ibv_alloc_dm_attr, length) },
@@ -904,7 +904,7 @@ static const struct call_value fields_ibv_alloc_dm_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_alloc_dm_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_alloc_dm_attr = { "ibv_alloc_dm_attr", sizeof(struct ibv_alloc_dm_attr), fields_ibv_alloc_dm_attr };
+static const struct call_struct struct_ibv_alloc_dm_attr = { "ibv_alloc_dm_attr", sizeof(struct ibv_alloc_dm_attr), fields_ibv_alloc_dm_attr, 0 };
 
 static const struct call_value fields_ibv_parent_domain_init_attr[] = {
 	{ "pd", CALL_OBJECT, AT(struct ibv_parent_domain_init_attr, pd), .object = OBJECT_PD },
@@ -915,13 +915,13 @@ static const struct call_value fields_ibv_parent_domain_init_attr[] = {
 	{ "pd_context", CALL_COOKIE, AT(struct ibv_parent_domain_init_attr, pd_context) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_parent_domain_init_attr = { "ibv_parent_domain_init_attr", sizeof(struct ibv_parent_domain_init_attr), fields_ibv_parent_domain_init_attr };
+static const struct call_struct struct_ibv_parent_domain_init_attr = { "ibv_parent_domain_init_attr", sizeof(struct ibv_parent_domain_init_attr), fields_ibv_parent_domain_init_attr, 0 };
 
 static const struct call_value fields_ibv_td_init_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_td_init_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_td_init_attr = { "ibv_td_init_attr", sizeof(struct ibv_td_init_attr), fields_ibv_td_init_attr };
+static const struct call_struct struct_ibv_td_init_attr = { "ibv_td_init_attr", sizeof(struct ibv_td_init_attr), fields_ibv_td_init_attr, 0 };
 
 static const struct call_value fields_ibv_counter_attach_attr[] = {
 	{ "counter_desc", CALL_ENUM, AT(struct ibv_counter_attach_attr, counter_desc), .words = &words_ibv_counter_description },
@@ -929,7 +929,7 @@ static const struct call_value fields_ibv_counter_attach_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_counter_attach_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_counter_attach_attr = { "ibv_counter_attach_attr", sizeof(struct ibv_counter_attach_attr), fields_ibv_counter_attach_attr };
+static const struct call_struct struct_ibv_counter_attach_attr = { "ibv_counter_attach_attr", sizeof(struct ibv_counter_attach_attr), fields_ibv_counter_attach_attr, 0 };
 
 static const struct call_value fields_ibv_mw_bind[] = {
 	{ "wr_id", CALL_UINT, AT(struct ibv_mw_bind, wr_id) },
@@ -937,7 +937,7 @@ static const struct call_value fields_ibv_mw_bind[] = {
 	{ "bind_info", CALL_STRUCT, AT(struct ibv_mw_bind, bind_info), .of = &struct_ibv_mw_bind_info },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_mw_bind = { "ibv_mw_bind", sizeof(struct ibv_mw_bind), fields_ibv_mw_bind };
+static const struct call_struct struct_ibv_mw_bind = { "ibv_mw_bind", sizeof(struct ibv_mw_bind), fields_ibv_mw_bind, 0 };
 
 static const struct call_value fields_ibv_mw_bind_info[] = {
 	{ "mr", CALL_OBJECT, AT(struct ibv_mw_bind_info, mr), .optional = true, .object = OBJECT_MR },
@@ -946,7 +946,7 @@ static const struct call_value fields_ibv_mw_bind_info[] = {
 	{ "mw_access_flags", CALL_FLAGS, AT(struct ibv_mw_bind_info, mw_access_flags), .words = &words_ibv_access_flags },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_mw_bind_info = { "ibv_mw_bind_info", sizeof(struct ibv_mw_bind_info), fields_ibv_mw_bind_info };
+static const struct call_struct struct_ibv_mw_bind_info = { "ibv_mw_bind_info", sizeof(struct ibv_mw_bind_info), fields_ibv_mw_bind_info, 0 };
 
 static const struct call_value fields_ibv_ah_attr[] = {
 	{ "grh", CALL_STRUCT, AT(struct ibv_ah_attr, grh), .of = &struct_ibv_global_route },
@@ -958,7 +958,7 @@ static const struct call_value fields_ibv_ah_attr[] = {
 	{ "port_num", CALL_UINT, AT(struct ibv_ah_attr, port_num) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_ah_attr = { "ibv_ah_attr", sizeof(struct ibv_ah_attr), fields_ibv_ah_attr };
+static const struct call_struct struct_ibv_ah_attr = { "ibv_ah_attr", sizeof(struct ibv_ah_attr), fields_ibv_ah_attr, 0 };
 
 static const struct call_value fields_ibv_global_route[] = {
 	{ "dgid", CALL_GID, AT(struct ibv_global_route, dgid) },
@@ -968,7 +968,7 @@ static const struct call_value fields_ibv_global_route[] = {
 	{ "traffic_class", CALL_UINT, AT(struct ibv_global_route, traffic_class) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_global_route = { "ibv_global_route", sizeof(struct ibv_global_route), fields_ibv_global_route };
+static const struct call_struct struct_ibv_global_route = { "ibv_global_route", sizeof(struct ibv_global_route), fields_ibv_global_route, 0 };
 
 static const struct call_value fields_ibv_wc[] = {
 	{ "wr_id", CALL_UINT, AT(struct ibv_wc, wr_id) },
@@ -978,7 +978,7 @@ static const struct call_value fields_ibv_wc[] = {
 	{ "byte_len", CALL_UINT, AT(struct ibv_wc, byte_len), .when = 2, .when_any = 0x1 },
 	{ "imm_data", CALL_BE, AT(struct ibv_wc, imm_data), .when = 10, .when_any = 0x2 },
 	{ "invalidated_rkey", CALL_UINT, AT(struct ibv_wc, invalidated_rkey), .when = 10, .when_any = 0x8 },
-	{ "qp_num", CALL_UINT, AT(struct ibv_wc, qp_num) },
+	{ "qp_num", CALL_QPN, AT(struct ibv_wc, qp_num) },
 	{ "src_qp", CALL_UINT, AT(struct ibv_wc, src_qp), .when = 10, .when_any = 0x1 },
 	{ "wc_flags", CALL_FLAGS, AT(struct ibv_wc, wc_flags), .when = 2, .words = &words_ibv_wc_flags, .when_any = 0x1 },
 	{ "pkey_index", CALL_UINT, AT(struct ibv_wc, pkey_index), .when = 10, .when_any = 0x1 },
@@ -987,7 +987,7 @@ static const struct call_value fields_ibv_wc[] = {
 	{ "dlid_path_bits", CALL_UINT, AT(struct ibv_wc, dlid_path_bits), .when = 10, .when_any = 0x1 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_wc = { "ibv_wc", sizeof(struct ibv_wc), fields_ibv_wc };
+static const struct call_struct struct_ibv_wc = { "ibv_wc", sizeof(struct ibv_wc), fields_ibv_wc, 0 };
 
 static const struct call_value fields_ibv_grh[] = {
 	{ "version_tclass_flow", CALL_BE, AT(struct ibv_grh, version_tclass_flow) },
@@ -998,13 +998,13 @@ static const struct call_value fields_ibv_grh[] = {
 	{ "dgid", CALL_GID, AT(struct ibv_grh, dgid) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_grh = { "ibv_grh", sizeof(struct ibv_grh), fields_ibv_grh };
+static const struct call_struct struct_ibv_grh = { "ibv_grh", sizeof(struct ibv_grh), fields_ibv_grh, 0 };
 
 static const struct call_value fields_ibv_counters_init_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_counters_init_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_counters_init_attr = { "ibv_counters_init_attr", sizeof(struct ibv_counters_init_attr), fields_ibv_counters_init_attr };
+static const struct call_struct struct_ibv_counters_init_attr = { "ibv_counters_init_attr", sizeof(struct ibv_counters_init_attr), fields_ibv_counters_init_attr, 0 };
 
 static const struct call_value fields_ibv_cq_init_attr_ex[] = {
 	{ "cqe", CALL_UINT, AT(struct ibv_cq_init_attr_ex, cqe) },
@@ -1017,7 +1017,7 @@ static const struct call_value fields_ibv_cq_init_attr_ex[] = {
 	{ "parent_domain", CALL_OBJECT, AT(struct ibv_cq_init_attr_ex, parent_domain), .when = 6, .object = OBJECT_PD, .when_any = 0x2 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_cq_init_attr_ex = { "ibv_cq_init_attr_ex", sizeof(struct ibv_cq_init_attr_ex), fields_ibv_cq_init_attr_ex };
+static const struct call_struct struct_ibv_cq_init_attr_ex = { "ibv_cq_init_attr_ex", sizeof(struct ibv_cq_init_attr_ex), fields_ibv_cq_init_attr_ex, 0 };
 
 static const struct call_value fields_ibv_flow_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_flow_attr, comp_mask) },
@@ -1030,7 +1030,7 @@ static const struct call_value fields_ibv_flow_attr[] = {
 	{ "specs", CALL_TRAIL, .offset = sizeof(struct ibv_flow_attr), .of = &struct_ibv_flow_spec },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_attr = { "ibv_flow_attr", sizeof(struct ibv_flow_attr), fields_ibv_flow_attr };
+static const struct call_struct struct_ibv_flow_attr = { "ibv_flow_attr", sizeof(struct ibv_flow_attr), fields_ibv_flow_attr, 0 };
 
 static const struct call_value fields_ibv_flow_spec[] = {
 	{ "hdr.type", CALL_ENUM, AT(struct ibv_flow_spec, hdr.type), .words = &words_ibv_flow_spec_type },
@@ -1050,7 +1050,7 @@ static const struct call_value fields_ibv_flow_spec[] = {
 	{ "flow_count", CALL_STRUCT, AT(struct ibv_flow_spec, flow_count), .of = &struct_ibv_flow_spec_counter_action },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec = { "ibv_flow_spec", sizeof(struct ibv_flow_spec), fields_ibv_flow_spec };
+static const struct call_struct struct_ibv_flow_spec = { "ibv_flow_spec", sizeof(struct ibv_flow_spec), fields_ibv_flow_spec, 0 };
 
 static const struct call_value fields_ibv_flow_spec_eth[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_eth, type), .words = &words_ibv_flow_spec_type },
@@ -1059,7 +1059,7 @@ static const struct call_value fields_ibv_flow_spec_eth[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_eth, mask), .of = &struct_ibv_flow_eth_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_eth = { "ibv_flow_spec_eth", sizeof(struct ibv_flow_spec_eth), fields_ibv_flow_spec_eth };
+static const struct call_struct struct_ibv_flow_spec_eth = { "ibv_flow_spec_eth", sizeof(struct ibv_flow_spec_eth), fields_ibv_flow_spec_eth, 0 };
 
 static const struct call_value fields_ibv_flow_eth_filter[] = {
 	{ "dst_mac", CALL_BYTES, AT(struct ibv_flow_eth_filter, dst_mac) },
@@ -1068,7 +1068,7 @@ static const struct call_value fields_ibv_flow_eth_filter[] = {
 	{ "vlan_tag", CALL_UINT, AT(struct ibv_flow_eth_filter, vlan_tag) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_eth_filter = { "ibv_flow_eth_filter", sizeof(struct ibv_flow_eth_filter), fields_ibv_flow_eth_filter };
+static const struct call_struct struct_ibv_flow_eth_filter = { "ibv_flow_eth_filter", sizeof(struct ibv_flow_eth_filter), fields_ibv_flow_eth_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_ipv4[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_ipv4, type), .words = &words_ibv_flow_spec_type },
@@ -1077,14 +1077,14 @@ static const struct call_value fields_ibv_flow_spec_ipv4[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_ipv4, mask), .of = &struct_ibv_flow_ipv4_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_ipv4 = { "ibv_flow_spec_ipv4", sizeof(struct ibv_flow_spec_ipv4), fields_ibv_flow_spec_ipv4 };
+static const struct call_struct struct_ibv_flow_spec_ipv4 = { "ibv_flow_spec_ipv4", sizeof(struct ibv_flow_spec_ipv4), fields_ibv_flow_spec_ipv4, 0 };
 
 static const struct call_value fields_ibv_flow_ipv4_filter[] = {
 	{ "src_ip", CALL_UINT, AT(struct ibv_flow_ipv4_filter, src_ip) },
 	{ "dst_ip", CALL_UINT, AT(struct ibv_flow_ipv4_filter, dst_ip) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_ipv4_filter = { "ibv_flow_ipv4_filter", sizeof(struct ibv_flow_ipv4_filter), fields_ibv_flow_ipv4_filter };
+static const struct call_struct struct_ibv_flow_ipv4_filter = { "ibv_flow_ipv4_filter", sizeof(struct ibv_flow_ipv4_filter), fields_ibv_flow_ipv4_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_tcp_udp[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_tcp_udp, type), .words = &words_ibv_flow_spec_type },
@@ -1093,14 +1093,14 @@ static const struct call_value fields_ibv_flow_spec_tcp_udp[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_tcp_udp, mask), .of = &struct_ibv_flow_tcp_udp_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_tcp_udp = { "ibv_flow_spec_tcp_udp", sizeof(struct ibv_flow_spec_tcp_udp), fields_ibv_flow_spec_tcp_udp };
+static const struct call_struct struct_ibv_flow_spec_tcp_udp = { "ibv_flow_spec_tcp_udp", sizeof(struct ibv_flow_spec_tcp_udp), fields_ibv_flow_spec_tcp_udp, 0 };
 
 static const struct call_value fields_ibv_flow_tcp_udp_filter[] = {
 	{ "dst_port", CALL_UINT, AT(struct ibv_flow_tcp_udp_filter, dst_port) },
 	{ "src_port", CALL_UINT, AT(struct ibv_flow_tcp_udp_filter, src_port) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_tcp_udp_filter = { "ibv_flow_tcp_udp_filter", sizeof(struct ibv_flow_tcp_udp_filter), fields_ibv_flow_tcp_udp_filter };
+static const struct call_struct struct_ibv_flow_tcp_udp_filter = { "ibv_flow_tcp_udp_filter", sizeof(struct ibv_flow_tcp_udp_filter), fields_ibv_flow_tcp_udp_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_ipv4_ext[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_ipv4_ext, type), .words = &words_ibv_flow_spec_type },
@@ -1109,7 +1109,7 @@ static const struct call_value fields_ibv_flow_spec_ipv4_ext[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_ipv4_ext, mask), .of = &struct_ibv_flow_ipv4_ext_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_ipv4_ext = { "ibv_flow_spec_ipv4_ext", sizeof(struct ibv_flow_spec_ipv4_ext), fields_ibv_flow_spec_ipv4_ext };
+static const struct call_struct struct_ibv_flow_spec_ipv4_ext = { "ibv_flow_spec_ipv4_ext", sizeof(struct ibv_flow_spec_ipv4_ext), fields_ibv_flow_spec_ipv4_ext, 0 };
 
 static const struct call_value fields_ibv_flow_ipv4_ext_filter[] = {
 	{ "src_ip", CALL_UINT, AT(struct ibv_flow_ipv4_ext_filter, src_ip) },
@@ -1120,7 +1120,7 @@ static const struct call_value fields_ibv_flow_ipv4_ext_filter[] = {
 	{ "flags", CALL_UINT, AT(struct ibv_flow_ipv4_ext_filter, flags) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_ipv4_ext_filter = { "ibv_flow_ipv4_ext_filter", sizeof(struct ibv_flow_ipv4_ext_filter), fields_ibv_flow_ipv4_ext_filter };
+static const struct call_struct struct_ibv_flow_ipv4_ext_filter = { "ibv_flow_ipv4_ext_filter", sizeof(struct ibv_flow_ipv4_ext_filter), fields_ibv_flow_ipv4_ext_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_ipv6[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_ipv6, type), .words = &words_ibv_flow_spec_type },
@@ -1129,7 +1129,7 @@ static const struct call_value fields_ibv_flow_spec_ipv6[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_ipv6, mask), .of = &struct_ibv_flow_ipv6_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_ipv6 = { "ibv_flow_spec_ipv6", sizeof(struct ibv_flow_spec_ipv6), fields_ibv_flow_spec_ipv6 };
+static const struct call_struct struct_ibv_flow_spec_ipv6 = { "ibv_flow_spec_ipv6", sizeof(struct ibv_flow_spec_ipv6), fields_ibv_flow_spec_ipv6, 0 };
 
 static const struct call_value fields_ibv_flow_ipv6_filter[] = {
 	{ "src_ip", CALL_BYTES, AT(struct ibv_flow_ipv6_filter, src_ip) },
@@ -1140,7 +1140,7 @@ static const struct call_value fields_ibv_flow_ipv6_filter[] = {
 	{ "hop_limit", CALL_UINT, AT(struct ibv_flow_ipv6_filter, hop_limit) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_ipv6_filter = { "ibv_flow_ipv6_filter", sizeof(struct ibv_flow_ipv6_filter), fields_ibv_flow_ipv6_filter };
+static const struct call_struct struct_ibv_flow_ipv6_filter = { "ibv_flow_ipv6_filter", sizeof(struct ibv_flow_ipv6_filter), fields_ibv_flow_ipv6_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_esp[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_esp, type), .words = &words_ibv_flow_spec_type },
@@ -1149,14 +1149,14 @@ static const struct call_value fields_ibv_flow_spec_esp[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_esp, mask), .of = &struct_ibv_flow_esp_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_esp = { "ibv_flow_spec_esp", sizeof(struct ibv_flow_spec_esp), fields_ibv_flow_spec_esp };
+static const struct call_struct struct_ibv_flow_spec_esp = { "ibv_flow_spec_esp", sizeof(struct ibv_flow_spec_esp), fields_ibv_flow_spec_esp, 0 };
 
 static const struct call_value fields_ibv_flow_esp_filter[] = {
 	{ "spi", CALL_UINT, AT(struct ibv_flow_esp_filter, spi) },
 	{ "seq", CALL_UINT, AT(struct ibv_flow_esp_filter, seq) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_esp_filter = { "ibv_flow_esp_filter", sizeof(struct ibv_flow_esp_filter), fields_ibv_flow_esp_filter };
+static const struct call_struct struct_ibv_flow_esp_filter = { "ibv_flow_esp_filter", sizeof(struct ibv_flow_esp_filter), fields_ibv_flow_esp_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_tunnel[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_tunnel, type), .words = &words_ibv_flow_spec_type },
@@ -1165,13 +1165,13 @@ static const struct call_value fields_ibv_flow_spec_tunnel[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_tunnel, mask), .of = &struct_ibv_flow_tunnel_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_tunnel = { "ibv_flow_spec_tunnel", sizeof(struct ibv_flow_spec_tunnel), fields_ibv_flow_spec_tunnel };
+static const struct call_struct struct_ibv_flow_spec_tunnel = { "ibv_flow_spec_tunnel", sizeof(struct ibv_flow_spec_tunnel), fields_ibv_flow_spec_tunnel, 0 };
 
 static const struct call_value fields_ibv_flow_tunnel_filter[] = {
 	{ "tunnel_id", CALL_UINT, AT(struct ibv_flow_tunnel_filter, tunnel_id) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_tunnel_filter = { "ibv_flow_tunnel_filter", sizeof(struct ibv_flow_tunnel_filter), fields_ibv_flow_tunnel_filter };
+static const struct call_struct struct_ibv_flow_tunnel_filter = { "ibv_flow_tunnel_filter", sizeof(struct ibv_flow_tunnel_filter), fields_ibv_flow_tunnel_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_gre[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_gre, type), .words = &words_ibv_flow_spec_type },
@@ -1180,7 +1180,7 @@ static const struct call_value fields_ibv_flow_spec_gre[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_gre, mask), .of = &struct_ibv_flow_gre_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_gre = { "ibv_flow_spec_gre", sizeof(struct ibv_flow_spec_gre), fields_ibv_flow_spec_gre };
+static const struct call_struct struct_ibv_flow_spec_gre = { "ibv_flow_spec_gre", sizeof(struct ibv_flow_spec_gre), fields_ibv_flow_spec_gre, 0 };
 
 static const struct call_value fields_ibv_flow_gre_filter[] = {
 	{ "c_ks_res0_ver", CALL_UINT, AT(struct ibv_flow_gre_filter, c_ks_res0_ver) },
@@ -1188,7 +1188,7 @@ static const struct call_value fields_ibv_flow_gre_filter[] = {
 	{ "key", CALL_UINT, AT(struct ibv_flow_gre_filter, key) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_gre_filter = { "ibv_flow_gre_filter", sizeof(struct ibv_flow_gre_filter), fields_ibv_flow_gre_filter };
+static const struct call_struct struct_ibv_flow_gre_filter = { "ibv_flow_gre_filter", sizeof(struct ibv_flow_gre_filter), fields_ibv_flow_gre_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_mpls[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_mpls, type), .words = &words_ibv_flow_spec_type },
@@ -1197,13 +1197,13 @@ static const struct call_value fields_ibv_flow_spec_mpls[] = {
 	{ "mask", CALL_STRUCT, AT(struct ibv_flow_spec_mpls, mask), .of = &struct_ibv_flow_mpls_filter },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_mpls = { "ibv_flow_spec_mpls", sizeof(struct ibv_flow_spec_mpls), fields_ibv_flow_spec_mpls };
+static const struct call_struct struct_ibv_flow_spec_mpls = { "ibv_flow_spec_mpls", sizeof(struct ibv_flow_spec_mpls), fields_ibv_flow_spec_mpls, 0 };
 
 static const struct call_value fields_ibv_flow_mpls_filter[] = {
 	{ "label", CALL_UINT, AT(struct ibv_flow_mpls_filter, label) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_mpls_filter = { "ibv_flow_mpls_filter", sizeof(struct ibv_flow_mpls_filter), fields_ibv_flow_mpls_filter };
+static const struct call_struct struct_ibv_flow_mpls_filter = { "ibv_flow_mpls_filter", sizeof(struct ibv_flow_mpls_filter), fields_ibv_flow_mpls_filter, 0 };
 
 static const struct call_value fields_ibv_flow_spec_action_tag[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_action_tag, type), .words = &words_ibv_flow_spec_type },
@@ -1211,14 +1211,14 @@ static const struct call_value fields_ibv_flow_spec_action_tag[] = {
 	{ "tag_id", CALL_UINT, AT(struct ibv_flow_spec_action_tag, tag_id) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_action_tag = { "ibv_flow_spec_action_tag", sizeof(struct ibv_flow_spec_action_tag), fields_ibv_flow_spec_action_tag };
+static const struct call_struct struct_ibv_flow_spec_action_tag = { "ibv_flow_spec_action_tag", sizeof(struct ibv_flow_spec_action_tag), fields_ibv_flow_spec_action_tag, 0 };
 
 static const struct call_value fields_ibv_flow_spec_action_drop[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_action_drop, type), .words = &words_ibv_flow_spec_type },
 	{ "size", CALL_UINT, AT(struct ibv_flow_spec_action_drop, size) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_action_drop = { "ibv_flow_spec_action_drop", sizeof(struct ibv_flow_spec_action_drop), fields_ibv_flow_spec_action_drop };
+static const struct call_struct struct_ibv_flow_spec_action_drop = { "ibv_flow_spec_action_drop", sizeof(struct ibv_flow_spec_action_drop), fields_ibv_flow_spec_action_drop, 0 };
 
 static const struct call_value fields_ibv_flow_spec_action_handle[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_action_handle, type), .words = &words_ibv_flow_spec_type },
@@ -1226,7 +1226,7 @@ static const struct call_value fields_ibv_flow_spec_action_handle[] = {
 	{ "action", CALL_OBJECT, AT(struct ibv_flow_spec_action_handle, action), .object = OBJECT_FLOW_ACTION },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_action_handle = { "ibv_flow_spec_action_handle", sizeof(struct ibv_flow_spec_action_handle), fields_ibv_flow_spec_action_handle };
+static const struct call_struct struct_ibv_flow_spec_action_handle = { "ibv_flow_spec_action_handle", sizeof(struct ibv_flow_spec_action_handle), fields_ibv_flow_spec_action_handle, 0 };
 
 static const struct call_value fields_ibv_flow_spec_counter_action[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_flow_spec_counter_action, type), .words = &words_ibv_flow_spec_type },
@@ -1234,7 +1234,7 @@ static const struct call_value fields_ibv_flow_spec_counter_action[] = {
 	{ "counters", CALL_OBJECT, AT(struct ibv_flow_spec_counter_action, counters), .object = OBJECT_COUNTERS },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_spec_counter_action = { "ibv_flow_spec_counter_action", sizeof(struct ibv_flow_spec_counter_action), fields_ibv_flow_spec_counter_action };
+static const struct call_struct struct_ibv_flow_spec_counter_action = { "ibv_flow_spec_counter_action", sizeof(struct ibv_flow_spec_counter_action), fields_ibv_flow_spec_counter_action, 0 };
 
 static const struct call_value fields_ibv_flow_action_esp_attr[] = {
 	{ "esp_attr", CALL_STRUCT, AT(struct ibv_flow_action_esp_attr, esp_attr), .of = &struct_ib_uverbs_flow_action_esp, .pointer = true },
@@ -1249,7 +1249,7 @@ static const struct call_value fields_ibv_flow_action_esp_attr[] = {
 	{ "esn", CALL_UINT, AT(struct ibv_flow_action_esp_attr, esn) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_flow_action_esp_attr = { "ibv_flow_action_esp_attr", sizeof(struct ibv_flow_action_esp_attr), fields_ibv_flow_action_esp_attr };
+static const struct call_struct struct_ibv_flow_action_esp_attr = { "ibv_flow_action_esp_attr", sizeof(struct ibv_flow_action_esp_attr), fields_ibv_flow_action_esp_attr, 0 };
 
 static const struct call_value fields_ib_uverbs_flow_action_esp[] = {
 	{ "spi", CALL_UINT, AT(struct ib_uverbs_flow_action_esp, spi) },
@@ -1259,7 +1259,7 @@ static const struct call_value fields_ib_uverbs_flow_action_esp[] = {
 	{ "hard_limit_pkts", CALL_UINT, AT(struct ib_uverbs_flow_action_esp, hard_limit_pkts) },
 	{ 0 }
 };
-static const struct call_struct struct_ib_uverbs_flow_action_esp = { "ib_uverbs_flow_action_esp", sizeof(struct ib_uverbs_flow_action_esp), fields_ib_uverbs_flow_action_esp };
+static const struct call_struct struct_ib_uverbs_flow_action_esp = { "ib_uverbs_flow_action_esp", sizeof(struct ib_uverbs_flow_action_esp), fields_ib_uverbs_flow_action_esp, 0 };
 
 static const struct call_value fields_ibv_qp_init_attr[] = {
 	{ "qp_context", CALL_COOKIE, AT(struct ibv_qp_init_attr, qp_context) },
@@ -1271,7 +1271,7 @@ static const struct call_value fields_ibv_qp_init_attr[] = {
 	{ "sq_sig_all", CALL_INT, AT(struct ibv_qp_init_attr, sq_sig_all) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_init_attr = { "ibv_qp_init_attr", sizeof(struct ibv_qp_init_attr), fields_ibv_qp_init_attr };
+static const struct call_struct struct_ibv_qp_init_attr = { "ibv_qp_init_attr", sizeof(struct ibv_qp_init_attr), fields_ibv_qp_init_attr, 0 };
 
 static const struct call_value fields_ibv_qp_cap[] = {
 	{ "max_send_wr", CALL_UINT, AT(struct ibv_qp_cap, max_send_wr) },
@@ -1281,7 +1281,7 @@ static const struct call_value fields_ibv_qp_cap[] = {
 	{ "max_inline_data", CALL_UINT, AT(struct ibv_qp_cap, max_inline_data) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_cap = { "ibv_qp_cap", sizeof(struct ibv_qp_cap), fields_ibv_qp_cap };
+static const struct call_struct struct_ibv_qp_cap = { "ibv_qp_cap", sizeof(struct ibv_qp_cap), fields_ibv_qp_cap, 0 };
 
 static const struct call_value fields_ibv_qp_init_attr_ex[] = {
 	{ "qp_context", CALL_COOKIE, AT(struct ibv_qp_init_attr_ex, qp_context) },
@@ -1302,7 +1302,7 @@ static const struct call_value fields_ibv_qp_init_attr_ex[] = {
 	{ "send_ops_flags", CALL_FLAGS, AT(struct ibv_qp_init_attr_ex, send_ops_flags), .when = 8, .words = &words_ibv_qp_create_send_ops_flags, .when_any = 0x40 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_init_attr_ex = { "ibv_qp_init_attr_ex", sizeof(struct ibv_qp_init_attr_ex), fields_ibv_qp_init_attr_ex };
+static const struct call_struct struct_ibv_qp_init_attr_ex = { "ibv_qp_init_attr_ex", sizeof(struct ibv_qp_init_attr_ex), fields_ibv_qp_init_attr_ex, 0 };
 
 static const struct call_value fields_ibv_rx_hash_conf[] = {
 	{ "rx_hash_function", CALL_FLAGS, AT(struct ibv_rx_hash_conf, rx_hash_function), .words = &words_ibv_rx_hash_function_flags },
@@ -1311,7 +1311,7 @@ static const struct call_value fields_ibv_rx_hash_conf[] = {
 	{ "rx_hash_fields_mask", CALL_FLAGS, AT(struct ibv_rx_hash_conf, rx_hash_fields_mask), .words = &words_ibv_rx_hash_fields },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_rx_hash_conf = { "ibv_rx_hash_conf", sizeof(struct ibv_rx_hash_conf), fields_ibv_rx_hash_conf };
+static const struct call_struct struct_ibv_rx_hash_conf = { "ibv_rx_hash_conf", sizeof(struct ibv_rx_hash_conf), fields_ibv_rx_hash_conf, 0 };
 
 static const struct call_value fields_ibv_rwq_ind_table_init_attr[] = {
 	{ "log_ind_tbl_size", CALL_UINT, AT(struct ibv_rwq_ind_table_init_attr, log_ind_tbl_size), .counts = 2 },
@@ -1319,14 +1319,14 @@ static const struct call_value fields_ibv_rwq_ind_table_init_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_rwq_ind_table_init_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_rwq_ind_table_init_attr = { "ibv_rwq_ind_table_init_attr", sizeof(struct ibv_rwq_ind_table_init_attr), fields_ibv_rwq_ind_table_init_attr };
+static const struct call_struct struct_ibv_rwq_ind_table_init_attr = { "ibv_rwq_ind_table_init_attr", sizeof(struct ibv_rwq_ind_table_init_attr), fields_ibv_rwq_ind_table_init_attr, 0 };
 
 static const struct call_value fields_ibv_srq_init_attr[] = {
 	{ "srq_context", CALL_COOKIE, AT(struct ibv_srq_init_attr, srq_context) },
 	{ "attr", CALL_STRUCT, AT(struct ibv_srq_init_attr, attr), .of = &struct_ibv_srq_attr },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_srq_init_attr = { "ibv_srq_init_attr", sizeof(struct ibv_srq_init_attr), fields_ibv_srq_init_attr };
+static const struct call_struct struct_ibv_srq_init_attr = { "ibv_srq_init_attr", sizeof(struct ibv_srq_init_attr), fields_ibv_srq_init_attr, 0 };
 
 static const struct call_value fields_ibv_srq_attr[] = {
 	{ "max_wr", CALL_UINT, AT(struct ibv_srq_attr, max_wr), .bit = IBV_SRQ_MAX_WR },
@@ -1334,7 +1334,7 @@ static const struct call_value fields_ibv_srq_attr[] = {
 	{ "srq_limit", CALL_UINT, AT(struct ibv_srq_attr, srq_limit), .bit = IBV_SRQ_LIMIT },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_srq_attr = { "ibv_srq_attr", sizeof(struct ibv_srq_attr), fields_ibv_srq_attr };
+static const struct call_struct struct_ibv_srq_attr = { "ibv_srq_attr", sizeof(struct ibv_srq_attr), fields_ibv_srq_attr, 0 };
 
 static const struct call_value fields_ibv_srq_init_attr_ex[] = {
 	{ "srq_context", CALL_COOKIE, AT(struct ibv_srq_init_attr_ex, srq_context) },
@@ -1347,14 +1347,14 @@ static const struct call_value fields_ibv_srq_init_attr_ex[] = {
 	{ "tm_cap", CALL_STRUCT, AT(struct ibv_srq_init_attr_ex, tm_cap), .when = 3, .of = &struct_ibv_tm_cap, .when_any = 0x10 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_srq_init_attr_ex = { "ibv_srq_init_attr_ex", sizeof(struct ibv_srq_init_attr_ex), fields_ibv_srq_init_attr_ex };
+static const struct call_struct struct_ibv_srq_init_attr_ex = { "ibv_srq_init_attr_ex", sizeof(struct ibv_srq_init_attr_ex), fields_ibv_srq_init_attr_ex, 0 };
 
 static const struct call_value fields_ibv_tm_cap[] = {
 	{ "max_num_tags", CALL_UINT, AT(struct ibv_tm_cap, max_num_tags) },
 	{ "max_ops", CALL_UINT, AT(struct ibv_tm_cap, max_ops) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_tm_cap = { "ibv_tm_cap", sizeof(struct ibv_tm_cap), fields_ibv_tm_cap };
+static const struct call_struct struct_ibv_tm_cap = { "ibv_tm_cap", sizeof(struct ibv_tm_cap), fields_ibv_tm_cap, 0 };
 
 static const struct call_value fields_ibv_wq_init_attr[] = {
 	{ "wq_context", CALL_COOKIE, AT(struct ibv_wq_init_attr, wq_context) },
@@ -1367,21 +1367,21 @@ static const struct call_value fields_ibv_wq_init_attr[] = {
 	{ "create_flags", CALL_FLAGS, AT(struct ibv_wq_init_attr, create_flags), .when = 7, .words = &words_ibv_wq_flags, .when_any = 0x1 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_wq_init_attr = { "ibv_wq_init_attr", sizeof(struct ibv_wq_init_attr), fields_ibv_wq_init_attr };
+static const struct call_struct struct_ibv_wq_init_attr = { "ibv_wq_init_attr", sizeof(struct ibv_wq_init_attr), fields_ibv_wq_init_attr, 0 };
 
 static const struct call_value fields_ibv_modify_cq_attr[] = {
 	{ "attr_mask", CALL_FLAGS, AT(struct ibv_modify_cq_attr, attr_mask), .words = &words_ibv_cq_attr_mask },
 	{ "moderate", CALL_STRUCT, AT(struct ibv_modify_cq_attr, moderate), .when = 1, .of = &struct_ibv_moderate_cq, .when_any = 0x1 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_modify_cq_attr = { "ibv_modify_cq_attr", sizeof(struct ibv_modify_cq_attr), fields_ibv_modify_cq_attr };
+static const struct call_struct struct_ibv_modify_cq_attr = { "ibv_modify_cq_attr", sizeof(struct ibv_modify_cq_attr), fields_ibv_modify_cq_attr, 0 };
 
 static const struct call_value fields_ibv_moderate_cq[] = {
 	{ "cq_count", CALL_UINT, AT(struct ibv_moderate_cq, cq_count) },
 	{ "cq_period", CALL_UINT, AT(struct ibv_moderate_cq, cq_period) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_moderate_cq = { "ibv_moderate_cq", sizeof(struct ibv_moderate_cq), fields_ibv_moderate_cq };
+static const struct call_struct struct_ibv_moderate_cq = { "ibv_moderate_cq", sizeof(struct ibv_moderate_cq), fields_ibv_moderate_cq, 0 };
 
 static const struct call_value fields_ibv_qp_attr[] = {
 	{ "qp_state", CALL_ENUM, AT(struct ibv_qp_attr, qp_state), .bit = IBV_QP_STATE, .words = &words_ibv_qp_state },
@@ -1391,7 +1391,7 @@ static const struct call_value fields_ibv_qp_attr[] = {
 	{ "qkey", CALL_UINT, AT(struct ibv_qp_attr, qkey), .bit = IBV_QP_QKEY },
 	{ "rq_psn", CALL_UINT, AT(struct ibv_qp_attr, rq_psn), .bit = IBV_QP_RQ_PSN },
 	{ "sq_psn", CALL_UINT, AT(struct ibv_qp_attr, sq_psn), .bit = IBV_QP_SQ_PSN },
-	{ "dest_qp_num", CALL_UINT, AT(struct ibv_qp_attr, dest_qp_num), .bit = IBV_QP_DEST_QPN },
+	{ "dest_qp_num", CALL_QPN, AT(struct ibv_qp_attr, dest_qp_num), .bit = IBV_QP_DEST_QPN },
 	{ "qp_access_flags", CALL_FLAGS, AT(struct ibv_qp_attr, qp_access_flags), .words = &words_ibv_access_flags, .bit = IBV_QP_ACCESS_FLAGS },
 	{ "cap", CALL_STRUCT, AT(struct ibv_qp_attr, cap), .bit = IBV_QP_CAP, .of = &struct_ibv_qp_cap },
 	{ "ah_attr", CALL_STRUCT, AT(struct ibv_qp_attr, ah_attr), .bit = IBV_QP_AV, .of = &struct_ibv_ah_attr },
@@ -1412,7 +1412,7 @@ static const struct call_value fields_ibv_qp_attr[] = {
 	{ "rate_limit", CALL_UINT, AT(struct ibv_qp_attr, rate_limit), .bit = IBV_QP_RATE_LIMIT },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_attr = { "ibv_qp_attr", sizeof(struct ibv_qp_attr), fields_ibv_qp_attr };
+static const struct call_struct struct_ibv_qp_attr = { "ibv_qp_attr", sizeof(struct ibv_qp_attr), fields_ibv_qp_attr, 0 };
 
 static const struct call_value fields_ibv_qp_rate_limit_attr[] = {
 	{ "rate_limit", CALL_UINT, AT(struct ibv_qp_rate_limit_attr, rate_limit) },
@@ -1421,7 +1421,7 @@ static const struct call_value fields_ibv_qp_rate_limit_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_qp_rate_limit_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_rate_limit_attr = { "ibv_qp_rate_limit_attr", sizeof(struct ibv_qp_rate_limit_attr), fields_ibv_qp_rate_limit_attr };
+static const struct call_struct struct_ibv_qp_rate_limit_attr = { "ibv_qp_rate_limit_attr", sizeof(struct ibv_qp_rate_limit_attr), fields_ibv_qp_rate_limit_attr, 0 };
 
 static const struct call_value fields_ibv_wq_attr[] = {
 	{ "attr_mask", CALL_FLAGS, AT(struct ibv_wq_attr, attr_mask), .words = &words_ibv_wq_attr_mask },
@@ -1431,17 +1431,17 @@ static const struct call_value fields_ibv_wq_attr[] = {
 	{ "flags_mask", CALL_FLAGS, AT(struct ibv_wq_attr, flags_mask), .when = 1, .words = &words_ibv_wq_flags, .when_any = 0x4 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_wq_attr = { "ibv_wq_attr", sizeof(struct ibv_wq_attr), fields_ibv_wq_attr };
+static const struct call_struct struct_ibv_wq_attr = { "ibv_wq_attr", sizeof(struct ibv_wq_attr), fields_ibv_wq_attr, 0 };
 
 static const struct call_value fields_ibv_qp_open_attr[] = {
 	{ "comp_mask", CALL_FLAGS, AT(struct ibv_qp_open_attr, comp_mask), .words = &words_ibv_qp_open_attr_mask },
-	{ "qp_num", CALL_UINT, AT(struct ibv_qp_open_attr, qp_num), .when = 1, .when_any = 0x1 },
+	{ "qp_num", CALL_QPN, AT(struct ibv_qp_open_attr, qp_num), .when = 1, .when_any = 0x1 },
 	{ "xrcd", CALL_OBJECT, AT(struct ibv_qp_open_attr, xrcd), .when = 1, .object = OBJECT_XRCD, .when_any = 0x2 },
 	{ "qp_context", CALL_COOKIE, AT(struct ibv_qp_open_attr, qp_context) },
 	{ "qp_type", CALL_ENUM, AT(struct ibv_qp_open_attr, qp_type), .when = 1, .words = &words_ibv_qp_type, .when_any = 0x8 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_open_attr = { "ibv_qp_open_attr", sizeof(struct ibv_qp_open_attr), fields_ibv_qp_open_attr };
+static const struct call_struct struct_ibv_qp_open_attr = { "ibv_qp_open_attr", sizeof(struct ibv_qp_open_attr), fields_ibv_qp_open_attr, 0 };
 
 static const struct call_value fields_ibv_xrcd_init_attr[] = {
 	{ "comp_mask", CALL_FLAGS, AT(struct ibv_xrcd_init_attr, comp_mask), .words = &words_ibv_xrcd_init_attr_mask },
@@ -1449,7 +1449,7 @@ static const struct call_value fields_ibv_xrcd_init_attr[] = {
 	{ "oflags", CALL_FLAGS, AT(struct ibv_xrcd_init_attr, oflags), .when = 1, .words = &words_o, .when_any = 0x2 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_xrcd_init_attr = { "ibv_xrcd_init_attr", sizeof(struct ibv_xrcd_init_attr), fields_ibv_xrcd_init_attr };
+static const struct call_struct struct_ibv_xrcd_init_attr = { "ibv_xrcd_init_attr", sizeof(struct ibv_xrcd_init_attr), fields_ibv_xrcd_init_attr, 0 };
 
 static const struct call_value fields_ibv_recv_wr[] = {
 	{ "wr_id", CALL_UINT, AT(struct ibv_recv_wr, wr_id) },
@@ -1457,7 +1457,7 @@ static const struct call_value fields_ibv_recv_wr[] = {
 	{ "num_sge", CALL_INT, AT(struct ibv_recv_wr, num_sge), .counts = 2 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_recv_wr = { "ibv_recv_wr", sizeof(struct ibv_recv_wr), fields_ibv_recv_wr };
+static const struct call_struct struct_ibv_recv_wr = { "ibv_recv_wr", sizeof(struct ibv_recv_wr), fields_ibv_recv_wr, offsetof(struct ibv_recv_wr, next) };
 
 static const struct call_value fields_ibv_send_wr[] = {
 	{ "wr_id", CALL_UINT, AT(struct ibv_send_wr, wr_id) },
@@ -1474,7 +1474,7 @@ static const struct call_value fields_ibv_send_wr[] = {
 	{ "wr.atomic.swap", CALL_UINT, AT(struct ibv_send_wr, wr.atomic.swap), .when = 4, .when_any = 0x20 },
 	{ "wr.atomic.rkey", CALL_KEY, AT(struct ibv_send_wr, wr.atomic.rkey), .when = 4, .when_any = 0x60 },
 	{ "wr.ud.ah", CALL_OBJECT, AT(struct ibv_send_wr, wr.ud.ah), .qp_types = 0x10, .when = 4, .object = OBJECT_AH, .when_any = 0x40c },
-	{ "wr.ud.remote_qpn", CALL_UINT, AT(struct ibv_send_wr, wr.ud.remote_qpn), .qp_types = 0x10, .when = 4, .when_any = 0x40c },
+	{ "wr.ud.remote_qpn", CALL_QPN, AT(struct ibv_send_wr, wr.ud.remote_qpn), .qp_types = 0x10, .when = 4, .when_any = 0x40c },
 	{ "wr.ud.remote_qkey", CALL_UINT, AT(struct ibv_send_wr, wr.ud.remote_qkey), .qp_types = 0x10, .when = 4, .when_any = 0x40c },
 	{ "qp_type.xrc.remote_srqn", CALL_UINT, AT(struct ibv_send_wr, qp_type.xrc.remote_srqn), .qp_types = 0x200 },
 	{ "bind_mw.mw", CALL_OBJECT, AT(struct ibv_send_wr, bind_mw.mw), .when = 4, .object = OBJECT_MW, .when_any = 0x100 },
@@ -1485,7 +1485,7 @@ static const struct call_value fields_ibv_send_wr[] = {
 	{ "tso.mss", CALL_UINT, AT(struct ibv_send_wr, tso.mss), .when = 4, .when_any = 0x400 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_send_wr = { "ibv_send_wr", sizeof(struct ibv_send_wr), fields_ibv_send_wr };
+static const struct call_struct struct_ibv_send_wr = { "ibv_send_wr", sizeof(struct ibv_send_wr), fields_ibv_send_wr, offsetof(struct ibv_send_wr, next) };
 
 static const struct call_value fields_ibv_ops_wr[] = {
 	{ "wr_id", CALL_UINT, AT(struct ibv_ops_wr, wr_id) },
@@ -1500,7 +1500,7 @@ static const struct call_value fields_ibv_ops_wr[] = {
 	{ "tm.add.mask", CALL_UINT, AT(struct ibv_ops_wr, tm.add.mask), .when = 2, .when_any = 0x1 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_ops_wr = { "ibv_ops_wr", sizeof(struct ibv_ops_wr), fields_ibv_ops_wr };
+static const struct call_struct struct_ibv_ops_wr = { "ibv_ops_wr", sizeof(struct ibv_ops_wr), fields_ibv_ops_wr, offsetof(struct ibv_ops_wr, next) };
 
 static const struct call_value fields_ibv_device_attr[] = {
 	{ "fw_ver", CALL_CHARS, AT(struct ibv_device_attr, fw_ver) },
@@ -1545,13 +1545,13 @@ static const struct call_value fields_ibv_device_attr[] = {
 	{ "phys_port_cnt", CALL_UINT, AT(struct ibv_device_attr, phys_port_cnt) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_device_attr = { "ibv_device_attr", sizeof(struct ibv_device_attr), fields_ibv_device_attr };
+static const struct call_struct struct_ibv_device_attr = { "ibv_device_attr", sizeof(struct ibv_device_attr), fields_ibv_device_attr, 0 };
 
 static const struct call_value fields_ibv_query_device_ex_input[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_query_device_ex_input, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_query_device_ex_input = { "ibv_query_device_ex_input", sizeof(struct ibv_query_device_ex_input), fields_ibv_query_device_ex_input };
+static const struct call_struct struct_ibv_query_device_ex_input = { "ibv_query_device_ex_input", sizeof(struct ibv_query_device_ex_input), fields_ibv_query_device_ex_input, 0 };
 
 static const struct call_value fields_ibv_device_attr_ex[] = {
 	{ "orig_attr", CALL_STRUCT, AT(struct ibv_device_attr_ex, orig_attr), .of = &struct_ibv_device_attr },
@@ -1573,7 +1573,7 @@ static const struct call_value fields_ibv_device_attr_ex[] = {
 	{ "phys_port_cnt_ex", CALL_UINT, AT(struct ibv_device_attr_ex, phys_port_cnt_ex) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_device_attr_ex = { "ibv_device_attr_ex", sizeof(struct ibv_device_attr_ex), fields_ibv_device_attr_ex };
+static const struct call_struct struct_ibv_device_attr_ex = { "ibv_device_attr_ex", sizeof(struct ibv_device_attr_ex), fields_ibv_device_attr_ex, 0 };
 
 static const struct call_value fields_ibv_odp_caps[] = {
 	{ "general_caps", CALL_FLAGS, AT(struct ibv_odp_caps, general_caps), .words = &words_ibv_odp_general_caps },
@@ -1582,14 +1582,14 @@ static const struct call_value fields_ibv_odp_caps[] = {
 	{ "per_transport_caps.ud_odp_caps", CALL_FLAGS, AT(struct ibv_odp_caps, per_transport_caps.ud_odp_caps), .words = &words_ibv_odp_transport_cap_bits },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_odp_caps = { "ibv_odp_caps", sizeof(struct ibv_odp_caps), fields_ibv_odp_caps };
+static const struct call_struct struct_ibv_odp_caps = { "ibv_odp_caps", sizeof(struct ibv_odp_caps), fields_ibv_odp_caps, 0 };
 
 static const struct call_value fields_ibv_tso_caps[] = {
 	{ "max_tso", CALL_UINT, AT(struct ibv_tso_caps, max_tso) },
 	{ "supported_qpts", CALL_UINT, AT(struct ibv_tso_caps, supported_qpts) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_tso_caps = { "ibv_tso_caps", sizeof(struct ibv_tso_caps), fields_ibv_tso_caps };
+static const struct call_struct struct_ibv_tso_caps = { "ibv_tso_caps", sizeof(struct ibv_tso_caps), fields_ibv_tso_caps, 0 };
 
 static const struct call_value fields_ibv_rss_caps[] = {
 	{ "supported_qpts", CALL_UINT, AT(struct ibv_rss_caps, supported_qpts) },
@@ -1599,7 +1599,7 @@ static const struct call_value fields_ibv_rss_caps[] = {
 	{ "rx_hash_function", CALL_FLAGS, AT(struct ibv_rss_caps, rx_hash_function), .words = &words_ibv_rx_hash_function_flags },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_rss_caps = { "ibv_rss_caps", sizeof(struct ibv_rss_caps), fields_ibv_rss_caps };
+static const struct call_struct struct_ibv_rss_caps = { "ibv_rss_caps", sizeof(struct ibv_rss_caps), fields_ibv_rss_caps, 0 };
 
 static const struct call_value fields_ibv_packet_pacing_caps[] = {
 	{ "qp_rate_limit_min", CALL_UINT, AT(struct ibv_packet_pacing_caps, qp_rate_limit_min) },
@@ -1607,7 +1607,7 @@ static const struct call_value fields_ibv_packet_pacing_caps[] = {
 	{ "supported_qpts", CALL_UINT, AT(struct ibv_packet_pacing_caps, supported_qpts) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_packet_pacing_caps = { "ibv_packet_pacing_caps", sizeof(struct ibv_packet_pacing_caps), fields_ibv_packet_pacing_caps };
+static const struct call_struct struct_ibv_packet_pacing_caps = { "ibv_packet_pacing_caps", sizeof(struct ibv_packet_pacing_caps), fields_ibv_packet_pacing_caps, 0 };
 
 static const struct call_value fields_ibv_tm_caps[] = {
 	{ "max_rndv_hdr_size", CALL_UINT, AT(struct ibv_tm_caps, max_rndv_hdr_size) },
@@ -1617,14 +1617,14 @@ static const struct call_value fields_ibv_tm_caps[] = {
 	{ "max_sge", CALL_UINT, AT(struct ibv_tm_caps, max_sge) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_tm_caps = { "ibv_tm_caps", sizeof(struct ibv_tm_caps), fields_ibv_tm_caps };
+static const struct call_struct struct_ibv_tm_caps = { "ibv_tm_caps", sizeof(struct ibv_tm_caps), fields_ibv_tm_caps, 0 };
 
 static const struct call_value fields_ibv_cq_moderation_caps[] = {
 	{ "max_cq_count", CALL_UINT, AT(struct ibv_cq_moderation_caps, max_cq_count) },
 	{ "max_cq_period", CALL_UINT, AT(struct ibv_cq_moderation_caps, max_cq_period) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_cq_moderation_caps = { "ibv_cq_moderation_caps", sizeof(struct ibv_cq_moderation_caps), fields_ibv_cq_moderation_caps };
+static const struct call_struct struct_ibv_cq_moderation_caps = { "ibv_cq_moderation_caps", sizeof(struct ibv_cq_moderation_caps), fields_ibv_cq_moderation_caps, 0 };
 
 static const struct call_value fields_ibv_pci_atomic_caps[] = {
 	{ "fetch_add", CALL_UINT, AT(struct ibv_pci_atomic_caps, fetch_add) },
@@ -1632,7 +1632,7 @@ static const struct call_value fields_ibv_pci_atomic_caps[] = {
 	{ "compare_swap", CALL_UINT, AT(struct ibv_pci_atomic_caps, compare_swap) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_pci_atomic_caps = { "ibv_pci_atomic_caps", sizeof(struct ibv_pci_atomic_caps), fields_ibv_pci_atomic_caps };
+static const struct call_struct struct_ibv_pci_atomic_caps = { "ibv_pci_atomic_caps", sizeof(struct ibv_pci_atomic_caps), fields_ibv_pci_atomic_caps, 0 };
 
 static const struct call_value fields_ibv_ece[] = {
 	{ "vendor_id", CALL_UINT, AT(struct ibv_ece, vendor_id) },
@@ -1640,7 +1640,7 @@ static const struct call_value fields_ibv_ece[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_ece, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_ece = { "ibv_ece", sizeof(struct ibv_ece), fields_ibv_ece };
+static const struct call_struct struct_ibv_ece = { "ibv_ece", sizeof(struct ibv_ece), fields_ibv_ece, 0 };
 
 static const struct call_value fields_ibv_gid_entry[] = {
 	{ "gid", CALL_GID, AT(struct ibv_gid_entry, gid) },
@@ -1650,7 +1650,7 @@ static const struct call_value fields_ibv_gid_entry[] = {
 	{ "ndev_ifindex", CALL_UINT, AT(struct ibv_gid_entry, ndev_ifindex) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_gid_entry = { "ibv_gid_entry", sizeof(struct ibv_gid_entry), fields_ibv_gid_entry };
+static const struct call_struct struct_ibv_gid_entry = { "ibv_gid_entry", sizeof(struct ibv_gid_entry), fields_ibv_gid_entry, 0 };
 
 static const struct call_value fields_ibv_port_attr[] = {
 	{ "state", CALL_ENUM, AT(struct ibv_port_attr, state), .words = &words_ibv_port_state },
@@ -1680,41 +1680,41 @@ static const struct call_value fields_ibv_port_attr[] = {
 #endif
 	{ 0 }
 };
-static const struct call_struct struct_ibv_port_attr = { "ibv_port_attr", sizeof(struct ibv_port_attr), fields_ibv_port_attr };
+static const struct call_struct struct_ibv_port_attr = { "ibv_port_attr", sizeof(struct ibv_port_attr), fields_ibv_port_attr, 0 };
 
 static const struct call_value fields_ibv_values_ex[] = {
 	{ "comp_mask", CALL_FLAGS, AT(struct ibv_values_ex, comp_mask), .words = &words_ibv_values_mask },
 	{ "raw_clock", CALL_STRUCT, AT(struct ibv_values_ex, raw_clock), .when = 1, .of = &struct_timespec, .when_any = 0x1 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_values_ex = { "ibv_values_ex", sizeof(struct ibv_values_ex), fields_ibv_values_ex };
+static const struct call_struct struct_ibv_values_ex = { "ibv_values_ex", sizeof(struct ibv_values_ex), fields_ibv_values_ex, 0 };
 
 static const struct call_value fields_timespec[] = {
 	{ "tv_sec", CALL_INT, AT(struct timespec, tv_sec) },
 	{ "tv_nsec", CALL_INT, AT(struct timespec, tv_nsec) },
 	{ 0 }
 };
-static const struct call_struct struct_timespec = { "timespec", sizeof(struct timespec), fields_timespec };
+static const struct call_struct struct_timespec = { "timespec", sizeof(struct timespec), fields_timespec, 0 };
 
 static const struct call_value fields_ibv_poll_cq_attr[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_poll_cq_attr, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_poll_cq_attr = { "ibv_poll_cq_attr", sizeof(struct ibv_poll_cq_attr), fields_ibv_poll_cq_attr };
+static const struct call_struct struct_ibv_poll_cq_attr = { "ibv_poll_cq_attr", sizeof(struct ibv_poll_cq_attr), fields_ibv_poll_cq_attr, 0 };
 
 static const struct call_value fields_ibv_wc_tm_info[] = {
 	{ "tag", CALL_UINT, AT(struct ibv_wc_tm_info, tag) },
 	{ "priv", CALL_UINT, AT(struct ibv_wc_tm_info, priv) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_wc_tm_info = { "ibv_wc_tm_info", sizeof(struct ibv_wc_tm_info), fields_ibv_wc_tm_info };
+static const struct call_struct struct_ibv_wc_tm_info = { "ibv_wc_tm_info", sizeof(struct ibv_wc_tm_info), fields_ibv_wc_tm_info, 0 };
 
 static const struct call_value fields_ibv_data_buf[] = {
 	{ "addr", CALL_ADDRESS, AT(struct ibv_data_buf, addr), .with = 2 },
 	{ "length", CALL_UINT, AT(struct ibv_data_buf, length), .counts = 1 },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_data_buf = { "ibv_data_buf", sizeof(struct ibv_data_buf), fields_ibv_data_buf };
+static const struct call_struct struct_ibv_data_buf = { "ibv_data_buf", sizeof(struct ibv_data_buf), fields_ibv_data_buf, 0 };
 
 static const struct call_value fields_rdma_conn_param[] = {
 	{ "private_data", CALL_DATA, AT(struct rdma_conn_param, private_data), .with = 2 },
@@ -1725,10 +1725,10 @@ static const struct call_value fields_rdma_conn_param[] = {
 	{ "retry_count", CALL_UINT, AT(struct rdma_conn_param, retry_count) },
 	{ "rnr_retry_count", CALL_UINT, AT(struct rdma_conn_param, rnr_retry_count) },
 	{ "srq", CALL_UINT, AT(struct rdma_conn_param, srq) },
-	{ "qp_num", CALL_UINT, AT(struct rdma_conn_param, qp_num) },
+	{ "qp_num", CALL_QPN, AT(struct rdma_conn_param, qp_num) },
 	{ 0 }
 };
-static const struct call_struct struct_rdma_conn_param = { "rdma_conn_param", sizeof(struct rdma_conn_param), fields_rdma_conn_param };
+static const struct call_struct struct_rdma_conn_param = { "rdma_conn_param", sizeof(struct rdma_conn_param), fields_rdma_conn_param, 0 };
 
 static const struct call_value fields_rdma_addrinfo[] = {
 	{ "ai_flags", CALL_FLAGS, AT(struct rdma_addrinfo, ai_flags), .words = &words_rai },
@@ -1748,7 +1748,7 @@ static const struct call_value fields_rdma_addrinfo[] = {
 	{ "ai_next", CALL_COOKIE, AT(struct rdma_addrinfo, ai_next) },
 	{ 0 }
 };
-static const struct call_struct struct_rdma_addrinfo = { "rdma_addrinfo", sizeof(struct rdma_addrinfo), fields_rdma_addrinfo };
+static const struct call_struct struct_rdma_addrinfo = { "rdma_addrinfo", sizeof(struct rdma_addrinfo), fields_rdma_addrinfo, 0 };
 
 static const struct call_value fields_rdma_cm_join_mc_attr_ex[] = {
 	{ "comp_mask", CALL_FLAGS, AT(struct rdma_cm_join_mc_attr_ex, comp_mask), .words = &words_rdma_cm_join_mc_attr_mask },
@@ -1756,14 +1756,14 @@ static const struct call_value fields_rdma_cm_join_mc_attr_ex[] = {
 	{ "addr", CALL_SOCKADDR, AT(struct rdma_cm_join_mc_attr_ex, addr), .when = 1, .when_any = 0x1 },
 	{ 0 }
 };
-static const struct call_struct struct_rdma_cm_join_mc_attr_ex = { "rdma_cm_join_mc_attr_ex", sizeof(struct rdma_cm_join_mc_attr_ex), fields_rdma_cm_join_mc_attr_ex };
+static const struct call_struct struct_rdma_cm_join_mc_attr_ex = { "rdma_cm_join_mc_attr_ex", sizeof(struct rdma_cm_join_mc_attr_ex), fields_rdma_cm_join_mc_attr_ex, 0 };
 
 static const struct call_value fields_ibv_ah[] = {
 	{ "pd", CALL_OBJECT, AT(struct ibv_ah, pd), .object = OBJECT_PD },
 	{ "handle", CALL_UINT, AT(struct ibv_ah, handle) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_ah = { "ibv_ah", sizeof(struct ibv_ah), fields_ibv_ah };
+static const struct call_struct struct_ibv_ah = { "ibv_ah", sizeof(struct ibv_ah), fields_ibv_ah, 0 };
 
 static const struct call_value fields_ibv_async_event[] = {
 	{ "element.cq", CALL_OBJECT, AT(struct ibv_async_event, element.cq), .when = 6, .object = OBJECT_CQ, .when_any = 0x1 },
@@ -1774,7 +1774,7 @@ static const struct call_value fields_ibv_async_event[] = {
 	{ "event_type", CALL_ENUM, AT(struct ibv_async_event, event_type), .words = &words_ibv_event_type },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_async_event = { "ibv_async_event", sizeof(struct ibv_async_event), fields_ibv_async_event };
+static const struct call_struct struct_ibv_async_event = { "ibv_async_event", sizeof(struct ibv_async_event), fields_ibv_async_event, 0 };
 
 static const struct call_value fields_ibv_cq_ex[] = {
 	{ "channel", CALL_OBJECT, AT(struct ibv_cq_ex, channel), .object = OBJECT_COMP_CHANNEL },
@@ -1806,14 +1806,14 @@ static const struct call_value fields_ibv_cq_ex[] = {
 	{ "read_completion_wallclock_ns", CALL_CALLBACK, AT(struct ibv_cq_ex, read_completion_wallclock_ns) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_cq_ex = { "ibv_cq_ex", sizeof(struct ibv_cq_ex), fields_ibv_cq_ex };
+static const struct call_struct struct_ibv_cq_ex = { "ibv_cq_ex", sizeof(struct ibv_cq_ex), fields_ibv_cq_ex, 0 };
 
 static const struct call_value fields_ibv_dm[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_dm, comp_mask) },
 	{ "handle", CALL_UINT, AT(struct ibv_dm, handle) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_dm = { "ibv_dm", sizeof(struct ibv_dm), fields_ibv_dm };
+static const struct call_struct struct_ibv_dm = { "ibv_dm", sizeof(struct ibv_dm), fields_ibv_dm, 0 };
 
 static const struct call_value fields_ibv_mr[] = {
 	{ "pd", CALL_OBJECT, AT(struct ibv_mr, pd), .object = OBJECT_PD },
@@ -1824,7 +1824,7 @@ static const struct call_value fields_ibv_mr[] = {
 	{ "rkey", CALL_UINT, AT(struct ibv_mr, rkey) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_mr = { "ibv_mr", sizeof(struct ibv_mr), fields_ibv_mr };
+static const struct call_struct struct_ibv_mr = { "ibv_mr", sizeof(struct ibv_mr), fields_ibv_mr, 0 };
 
 static const struct call_value fields_ibv_mw[] = {
 	{ "pd", CALL_OBJECT, AT(struct ibv_mw, pd), .object = OBJECT_PD },
@@ -1833,7 +1833,7 @@ static const struct call_value fields_ibv_mw[] = {
 	{ "type", CALL_ENUM, AT(struct ibv_mw, type), .words = &words_ibv_mw_type },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_mw = { "ibv_mw", sizeof(struct ibv_mw), fields_ibv_mw };
+static const struct call_struct struct_ibv_mw = { "ibv_mw", sizeof(struct ibv_mw), fields_ibv_mw, 0 };
 
 static const struct call_value fields_ibv_qp_ex[] = {
 	{ "qp_base", CALL_STRUCT, AT(struct ibv_qp_ex, qp_base), .of = &struct_ibv_qp },
@@ -1866,7 +1866,7 @@ static const struct call_value fields_ibv_qp_ex[] = {
 #endif
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp_ex = { "ibv_qp_ex", sizeof(struct ibv_qp_ex), fields_ibv_qp_ex };
+static const struct call_struct struct_ibv_qp_ex = { "ibv_qp_ex", sizeof(struct ibv_qp_ex), fields_ibv_qp_ex, 0 };
 
 static const struct call_value fields_ibv_qp[] = {
 	{ "qp_context", CALL_COOKIE, AT(struct ibv_qp, qp_context) },
@@ -1875,13 +1875,13 @@ static const struct call_value fields_ibv_qp[] = {
 	{ "recv_cq", CALL_OBJECT, AT(struct ibv_qp, recv_cq), .object = OBJECT_CQ },
 	{ "srq", CALL_OBJECT, AT(struct ibv_qp, srq), .object = OBJECT_SRQ },
 	{ "handle", CALL_UINT, AT(struct ibv_qp, handle) },
-	{ "qp_num", CALL_UINT, AT(struct ibv_qp, qp_num) },
+	{ "qp_num", CALL_QPN, AT(struct ibv_qp, qp_num) },
 	{ "state", CALL_ENUM, AT(struct ibv_qp, state), .words = &words_ibv_qp_state },
 	{ "qp_type", CALL_ENUM, AT(struct ibv_qp, qp_type), .words = &words_ibv_qp_type },
 	{ "events_completed", CALL_UINT, AT(struct ibv_qp, events_completed) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_qp = { "ibv_qp", sizeof(struct ibv_qp), fields_ibv_qp };
+static const struct call_struct struct_ibv_qp = { "ibv_qp", sizeof(struct ibv_qp), fields_ibv_qp, 0 };
 
 static const struct call_value fields_ibv_rwq_ind_table[] = {
 	{ "ind_tbl_handle", CALL_INT, AT(struct ibv_rwq_ind_table, ind_tbl_handle) },
@@ -1889,7 +1889,7 @@ static const struct call_value fields_ibv_rwq_ind_table[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_rwq_ind_table, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_rwq_ind_table = { "ibv_rwq_ind_table", sizeof(struct ibv_rwq_ind_table), fields_ibv_rwq_ind_table };
+static const struct call_struct struct_ibv_rwq_ind_table = { "ibv_rwq_ind_table", sizeof(struct ibv_rwq_ind_table), fields_ibv_rwq_ind_table, 0 };
 
 static const struct call_value fields_ibv_wq[] = {
 	{ "wq_context", CALL_COOKIE, AT(struct ibv_wq, wq_context) },
@@ -1903,7 +1903,7 @@ static const struct call_value fields_ibv_wq[] = {
 	{ "comp_mask", CALL_UINT, AT(struct ibv_wq, comp_mask) },
 	{ 0 }
 };
-static const struct call_struct struct_ibv_wq = { "ibv_wq", sizeof(struct ibv_wq), fields_ibv_wq };
+static const struct call_struct struct_ibv_wq = { "ibv_wq", sizeof(struct ibv_wq), fields_ibv_wq, 0 };
 
 static const struct call_value fields_rdma_cm_event[] = {
 	{ "id", CALL_OBJECT, AT(struct rdma_cm_event, id), .object = OBJECT_CM_ID },
@@ -1913,7 +1913,7 @@ static const struct call_value fields_rdma_cm_event[] = {
 	{ "param.conn", CALL_STRUCT, AT(struct rdma_cm_event, param.conn), .of = &struct_rdma_conn_param },
 	{ 0 }
 };
-static const struct call_struct struct_rdma_cm_event = { "rdma_cm_event", sizeof(struct rdma_cm_event), fields_rdma_cm_event };
+static const struct call_struct struct_rdma_cm_event = { "rdma_cm_event", sizeof(struct rdma_cm_event), fields_rdma_cm_event, 0 };
 
 static uint64_t do_ibv_ack_async_event(const uint64_t *a)
 {
@@ -3965,7 +3965,7 @@ static const struct call_value args_ibv_wr_set_sge_list[] = {
 static const struct call_value args_ibv_wr_set_ud_addr[] = {
 	{ "qp", CALL_OBJECT, .object = OBJECT_QP_EX, .size = 8 },
 	{ "ah", CALL_OBJECT, .object = OBJECT_AH, .size = 8 },
-	{ "remote_qpn", CALL_UINT, .size = 4 },
+	{ "remote_qpn", CALL_QPN, .size = 4 },
 	{ "remote_qkey", CALL_UINT, .size = 4 },
 	{ 0 }
 };
@@ -4286,7 +4286,7 @@ static const struct call_value args_rdma_post_ud_send[] = {
 	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
 	{ "ah", CALL_OBJECT, .object = OBJECT_AH, .size = 8 },
-	{ "remote_qpn", CALL_UINT, .size = 4 },
+	{ "remote_qpn", CALL_QPN, .size = 4 },
 	{ 0 }
 };
 
@@ -4379,7 +4379,7 @@ static const struct call_value args_rdma_set_option[] = {
 
 const struct call_fn call_table[] = {
 	{ "ibv_ack_async_event", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_ack_async_event, .result = { .name = "ibv_ack_async_event", .kind = CALL_VOID }, .prototype = "void ibv_ack_async_event(struct ibv_async_event *event)", .invoke = do_ibv_ack_async_event },
-	{ "ibv_ack_cq_events", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_ack_cq_events, .result = { .name = "ibv_ack_cq_events", .kind = CALL_VOID }, .prototype = "void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)", .invoke = do_ibv_ack_cq_events },
+	{ "ibv_ack_cq_events", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_ack_cq_events, .result = { .name = "ibv_ack_cq_events", .kind = CALL_VOID }, .prototype = "void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)", .rule = RULE_CQ_EVENTS, .invoke = do_ibv_ack_cq_events },
 	{ "ibv_advise_mr", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_advise_mr, .result = { .name = "ibv_advise_mr", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)", .is_inline = true, .invoke = do_ibv_advise_mr },
 	{ "ibv_alloc_dm", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_alloc_dm, .result = { .name = "ibv_alloc_dm", .kind = CALL_OBJECT, .object = OBJECT_DM, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_dm *ibv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)", .is_inline = true, .invoke = do_ibv_alloc_dm },
 	{ "ibv_alloc_mw", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_alloc_mw, .result = { .name = "ibv_alloc_mw", .kind = CALL_OBJECT, .object = OBJECT_MW, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mw *ibv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)", .is_inline = true, .invoke = do_ibv_alloc_mw },
@@ -4388,24 +4388,24 @@ const struct call_fn call_table[] = {
 	{ "ibv_alloc_pd", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_alloc_pd, .result = { .name = "ibv_alloc_pd", .kind = CALL_OBJECT, .object = OBJECT_PD, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)", .invoke = do_ibv_alloc_pd },
 	{ "ibv_alloc_td", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_alloc_td, .result = { .name = "ibv_alloc_td", .kind = CALL_OBJECT, .object = OBJECT_TD, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_td *ibv_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *init_attr)", .is_inline = true, .invoke = do_ibv_alloc_td },
 	{ "ibv_attach_counters_point_flow", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_attach_counters_point_flow, .result = { .name = "ibv_attach_counters_point_flow", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_attach_counters_point_flow(struct ibv_counters *counters, struct ibv_counter_attach_attr *attr, struct ibv_flow *flow)", .is_inline = true, .invoke = do_ibv_attach_counters_point_flow },
-	{ "ibv_attach_mcast", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_attach_mcast, .result = { .name = "ibv_attach_mcast", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)", .invoke = do_ibv_attach_mcast },
-	{ "ibv_bind_mw", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_bind_mw, .result = { .name = "ibv_bind_mw", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind)", .is_inline = true, .invoke = do_ibv_bind_mw },
+	{ "ibv_attach_mcast", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_attach_mcast, .result = { .name = "ibv_attach_mcast", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)", .rule = RULE_MCAST_ATTACH, .invoke = do_ibv_attach_mcast },
+	{ "ibv_bind_mw", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_bind_mw, .result = { .name = "ibv_bind_mw", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind)", .is_inline = true, .rule = RULE_MW_BIND, .invoke = do_ibv_bind_mw },
 	{ "ibv_close_device", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_close_device, .result = { .name = "ibv_close_device", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_close_device(struct ibv_context *context)", .invoke = do_ibv_close_device },
 	{ "ibv_close_xrcd", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_close_xrcd, .result = { .name = "ibv_close_xrcd", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_close_xrcd(struct ibv_xrcd *xrcd)", .is_inline = true, .invoke = do_ibv_close_xrcd },
 	{ "ibv_cq_ex_to_cq", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_cq_ex_to_cq, .result = { .name = "ibv_cq_ex_to_cq", .kind = CALL_OBJECT, .object = OBJECT_CQ, .size = 8, .role = CALL_FOUND }, .prototype = "struct ibv_cq *ibv_cq_ex_to_cq(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_cq_ex_to_cq },
-	{ "ibv_create_ah", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_create_ah, .result = { .name = "ibv_create_ah", .kind = CALL_OBJECT, .object = OBJECT_AH, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)", .invoke = do_ibv_create_ah },
-	{ "ibv_create_ah_from_wc", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_create_ah_from_wc, .result = { .name = "ibv_create_ah_from_wc", .kind = CALL_OBJECT, .object = OBJECT_AH, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num)", .invoke = do_ibv_create_ah_from_wc },
+	{ "ibv_create_ah", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_create_ah, .result = { .name = "ibv_create_ah", .kind = CALL_OBJECT, .object = OBJECT_AH, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)", .rule = RULE_AH_PLAIN, .invoke = do_ibv_create_ah },
+	{ "ibv_create_ah_from_wc", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_create_ah_from_wc, .result = { .name = "ibv_create_ah_from_wc", .kind = CALL_OBJECT, .object = OBJECT_AH, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num)", .rule = RULE_WC_GRH, .invoke = do_ibv_create_ah_from_wc },
 	{ "ibv_create_comp_channel", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_comp_channel, .result = { .name = "ibv_create_comp_channel", .kind = CALL_OBJECT, .object = OBJECT_COMP_CHANNEL, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)", .invoke = do_ibv_create_comp_channel },
 	{ "ibv_create_counters", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_counters, .result = { .name = "ibv_create_counters", .kind = CALL_OBJECT, .object = OBJECT_COUNTERS, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_counters *ibv_create_counters(struct ibv_context *context, struct ibv_counters_init_attr *init_attr)", .is_inline = true, .invoke = do_ibv_create_counters },
 	{ "ibv_create_cq", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_cq, .result = { .name = "ibv_create_cq", .kind = CALL_OBJECT, .object = OBJECT_CQ, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)", .invoke = do_ibv_create_cq },
 	{ "ibv_create_cq_ex", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_cq_ex, .result = { .name = "ibv_create_cq_ex", .kind = CALL_OBJECT, .object = OBJECT_CQ_EX, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_cq_ex *ibv_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *cq_attr)", .is_inline = true, .invoke = do_ibv_create_cq_ex },
 	{ "ibv_create_flow", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_flow, .result = { .name = "ibv_create_flow", .kind = CALL_OBJECT, .object = OBJECT_FLOW, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_flow *ibv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *flow)", .is_inline = true, .invoke = do_ibv_create_flow },
 	{ "ibv_create_flow_action_esp", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_flow_action_esp, .result = { .name = "ibv_create_flow_action_esp", .kind = CALL_OBJECT, .object = OBJECT_FLOW_ACTION, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_flow_action *ibv_create_flow_action_esp(struct ibv_context *ctx, struct ibv_flow_action_esp_attr *esp)", .is_inline = true, .invoke = do_ibv_create_flow_action_esp },
-	{ "ibv_create_qp", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_qp, .result = { .name = "ibv_create_qp", .kind = CALL_OBJECT, .object = OBJECT_QP, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)", .invoke = do_ibv_create_qp },
-	{ "ibv_create_qp_ex", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_qp_ex, .result = { .name = "ibv_create_qp_ex", .kind = CALL_OBJECT, .object = OBJECT_QP, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)", .is_inline = true, .invoke = do_ibv_create_qp_ex },
+	{ "ibv_create_qp", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_qp, .result = { .name = "ibv_create_qp", .kind = CALL_OBJECT, .object = OBJECT_QP, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)", .rule = RULE_QP_INIT, .invoke = do_ibv_create_qp },
+	{ "ibv_create_qp_ex", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_qp_ex, .result = { .name = "ibv_create_qp_ex", .kind = CALL_OBJECT, .object = OBJECT_QP, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)", .is_inline = true, .rule = RULE_QP_INIT_EX, .invoke = do_ibv_create_qp_ex },
 	{ "ibv_create_rwq_ind_table", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_rwq_ind_table, .result = { .name = "ibv_create_rwq_ind_table", .kind = CALL_OBJECT, .object = OBJECT_RWQ_IND_TABLE, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_rwq_ind_table *ibv_create_rwq_ind_table(struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *init_attr)", .is_inline = true, .invoke = do_ibv_create_rwq_ind_table },
 	{ "ibv_create_srq", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_srq, .result = { .name = "ibv_create_srq", .kind = CALL_OBJECT, .object = OBJECT_SRQ, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)", .invoke = do_ibv_create_srq },
-	{ "ibv_create_srq_ex", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_srq_ex, .result = { .name = "ibv_create_srq_ex", .kind = CALL_OBJECT, .object = OBJECT_SRQ, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *srq_init_attr_ex)", .is_inline = true, .invoke = do_ibv_create_srq_ex },
+	{ "ibv_create_srq_ex", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_srq_ex, .result = { .name = "ibv_create_srq_ex", .kind = CALL_OBJECT, .object = OBJECT_SRQ, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *srq_init_attr_ex)", .is_inline = true, .rule = RULE_SRQ_INIT_EX, .invoke = do_ibv_create_srq_ex },
 	{ "ibv_create_wq", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_create_wq, .result = { .name = "ibv_create_wq", .kind = CALL_OBJECT, .object = OBJECT_WQ, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_wq *ibv_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *wq_init_attr)", .is_inline = true, .invoke = do_ibv_create_wq },
 	{ "ibv_dealloc_mw", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_dealloc_mw, .result = { .name = "ibv_dealloc_mw", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_dealloc_mw(struct ibv_mw *mw)", .is_inline = true, .invoke = do_ibv_dealloc_mw },
 	{ "ibv_dealloc_pd", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_dealloc_pd, .result = { .name = "ibv_dealloc_pd", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_dealloc_pd(struct ibv_pd *pd)", .invoke = do_ibv_dealloc_pd },
@@ -4421,15 +4421,15 @@ const struct call_fn call_table[] = {
 	{ "ibv_destroy_rwq_ind_table", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_destroy_rwq_ind_table, .result = { .name = "ibv_destroy_rwq_ind_table", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_destroy_rwq_ind_table(struct ibv_rwq_ind_table *rwq_ind_table)", .is_inline = true, .invoke = do_ibv_destroy_rwq_ind_table },
 	{ "ibv_destroy_srq", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_destroy_srq, .result = { .name = "ibv_destroy_srq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_destroy_srq(struct ibv_srq *srq)", .invoke = do_ibv_destroy_srq },
 	{ "ibv_destroy_wq", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_destroy_wq, .result = { .name = "ibv_destroy_wq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_destroy_wq(struct ibv_wq *wq)", .is_inline = true, .invoke = do_ibv_destroy_wq },
-	{ "ibv_detach_mcast", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_detach_mcast, .result = { .name = "ibv_detach_mcast", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)", .invoke = do_ibv_detach_mcast },
-	{ "ibv_end_poll", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_end_poll, .result = { .name = "ibv_end_poll", .kind = CALL_VOID }, .prototype = "void ibv_end_poll(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_end_poll },
+	{ "ibv_detach_mcast", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_detach_mcast, .result = { .name = "ibv_detach_mcast", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)", .rule = RULE_MCAST_DETACH, .invoke = do_ibv_detach_mcast },
+	{ "ibv_end_poll", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_end_poll, .result = { .name = "ibv_end_poll", .kind = CALL_VOID }, .prototype = "void ibv_end_poll(struct ibv_cq_ex *cq)", .is_inline = true, .step = CALL_LAST, .member = offsetof(struct ibv_cq_ex, end_poll), .invoke = do_ibv_end_poll },
 	{ "ibv_event_type_str", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_event_type_str, .result = { .name = "ibv_event_type_str", .kind = CALL_STRING, .size = 8 }, .prototype = "const char *ibv_event_type_str(enum ibv_event_type event)", .invoke = do_ibv_event_type_str },
 	{ "ibv_flow_label_to_udp_sport", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_flow_label_to_udp_sport, .result = { .name = "ibv_flow_label_to_udp_sport", .kind = CALL_UINT, .size = 2 }, .prototype = "uint16_t ibv_flow_label_to_udp_sport(uint32_t fl)", .is_inline = true, .invoke = do_ibv_flow_label_to_udp_sport },
 	{ "ibv_fork_init", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = no_args, .result = { .name = "ibv_fork_init", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_fork_init()", .invoke = do_ibv_fork_init },
 	{ "ibv_free_device_list", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_free_device_list, .result = { .name = "ibv_free_device_list", .kind = CALL_VOID }, .prototype = "void ibv_free_device_list(struct ibv_device **list)", .invoke = do_ibv_free_device_list },
 	{ "ibv_free_dm", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_free_dm, .result = { .name = "ibv_free_dm", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_free_dm(struct ibv_dm *dm)", .is_inline = true, .invoke = do_ibv_free_dm },
-	{ "ibv_get_async_event", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_get_async_event, .result = { .name = "ibv_get_async_event", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)", .waits = true, .invoke = do_ibv_get_async_event },
-	{ "ibv_get_cq_event", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_get_cq_event, .result = { .name = "ibv_get_cq_event", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)", .waits = true, .invoke = do_ibv_get_cq_event },
+	{ "ibv_get_async_event", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_get_async_event, .result = { .name = "ibv_get_async_event", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)", .waits = true, .serves = true, .invoke = do_ibv_get_async_event },
+	{ "ibv_get_cq_event", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_get_cq_event, .result = { .name = "ibv_get_cq_event", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)", .waits = true, .serves = true, .invoke = do_ibv_get_cq_event },
 	{ "ibv_get_device_guid", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_get_device_guid, .result = { .name = "ibv_get_device_guid", .kind = CALL_BE, .size = 8 }, .prototype = "__be64 ibv_get_device_guid(struct ibv_device *device)", .invoke = do_ibv_get_device_guid },
 	{ "ibv_get_device_index", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_get_device_index, .result = { .name = "ibv_get_device_index", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_device_index(struct ibv_device *device)", .invoke = do_ibv_get_device_index },
 	{ "ibv_get_device_list", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_get_device_list, .result = { .name = "ibv_get_device_list", .kind = CALL_OBJECT, .object = OBJECT_DEVICE_LIST, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_device **ibv_get_device_list(int *num_devices)", .invoke = do_ibv_get_device_list },
@@ -4437,13 +4437,13 @@ const struct call_fn call_table[] = {
 	{ "ibv_get_pkey_index", "infiniband/verbs.h", CALL_SETUP, RESULT_COUNT, .args = args_ibv_get_pkey_index, .result = { .name = "ibv_get_pkey_index", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)", .invoke = do_ibv_get_pkey_index },
 	{ "ibv_get_srq_num", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_get_srq_num, .result = { .name = "ibv_get_srq_num", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)", .is_inline = true, .invoke = do_ibv_get_srq_num },
 	{ "ibv_import_device", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_device, .result = { .name = "ibv_import_device", .kind = CALL_OBJECT, .object = OBJECT_CONTEXT, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_context *ibv_import_device(int cmd_fd)", .why = "it takes a descriptor of another process" },
-	{ "ibv_import_dm", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_dm, .result = { .name = "ibv_import_dm", .kind = CALL_OBJECT, .object = OBJECT_DM, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)", .invoke = do_ibv_import_dm },
-	{ "ibv_import_mr", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_mr, .result = { .name = "ibv_import_mr", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)", .invoke = do_ibv_import_mr },
-	{ "ibv_import_pd", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_pd, .result = { .name = "ibv_import_pd", .kind = CALL_OBJECT, .object = OBJECT_PD, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)", .invoke = do_ibv_import_pd },
+	{ "ibv_import_dm", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_dm, .result = { .name = "ibv_import_dm", .kind = CALL_OBJECT, .object = OBJECT_DM, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)", .ended_by = "ibv_unimport_dm", .invoke = do_ibv_import_dm },
+	{ "ibv_import_mr", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_mr, .result = { .name = "ibv_import_mr", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)", .ended_by = "ibv_unimport_mr", .invoke = do_ibv_import_mr },
+	{ "ibv_import_pd", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_import_pd, .result = { .name = "ibv_import_pd", .kind = CALL_OBJECT, .object = OBJECT_PD, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)", .ended_by = "ibv_unimport_pd", .invoke = do_ibv_import_pd },
 	{ "ibv_inc_rkey", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_inc_rkey, .result = { .name = "ibv_inc_rkey", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_inc_rkey(uint32_t rkey)", .is_inline = true, .invoke = do_ibv_inc_rkey },
-	{ "ibv_init_ah_from_wc", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_init_ah_from_wc, .result = { .name = "ibv_init_ah_from_wc", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)", .invoke = do_ibv_init_ah_from_wc },
+	{ "ibv_init_ah_from_wc", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_init_ah_from_wc, .result = { .name = "ibv_init_ah_from_wc", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)", .rule = RULE_WC_GRH, .invoke = do_ibv_init_ah_from_wc },
 	{ "ibv_is_fork_initialized", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = no_args, .result = { .name = "ibv_is_fork_initialized", .kind = CALL_ENUM, .words = &words_ibv_fork_status, .size = 4 }, .prototype = "enum ibv_fork_status ibv_is_fork_initialized()", .invoke = do_ibv_is_fork_initialized },
-	{ "ibv_is_qpt_supported", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_is_qpt_supported, .result = { .name = "ibv_is_qpt_supported", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_is_qpt_supported(uint32_t caps, enum ibv_qp_type qpt)", .is_inline = true, .invoke = do_ibv_is_qpt_supported },
+	{ "ibv_is_qpt_supported", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_is_qpt_supported, .result = { .name = "ibv_is_qpt_supported", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_is_qpt_supported(uint32_t caps, enum ibv_qp_type qpt)", .is_inline = true, .rule = RULE_QPT_BIT, .invoke = do_ibv_is_qpt_supported },
 	{ "ibv_memcpy_from_dm", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_memcpy_from_dm, .result = { .name = "ibv_memcpy_from_dm", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_memcpy_from_dm(void *host_addr, struct ibv_dm *dm, uint64_t dm_offset, size_t length)", .is_inline = true, .invoke = do_ibv_memcpy_from_dm },
 	{ "ibv_memcpy_to_dm", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_memcpy_to_dm, .result = { .name = "ibv_memcpy_to_dm", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_memcpy_to_dm(struct ibv_dm *dm, uint64_t dm_offset, const void *host_addr, size_t length)", .is_inline = true, .invoke = do_ibv_memcpy_to_dm },
 	{ "ibv_modify_cq", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_modify_cq, .result = { .name = "ibv_modify_cq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)", .is_inline = true, .invoke = do_ibv_modify_cq },
@@ -4452,7 +4452,7 @@ const struct call_fn call_table[] = {
 	{ "ibv_modify_qp_rate_limit", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_modify_qp_rate_limit, .result = { .name = "ibv_modify_qp_rate_limit", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)", .is_inline = true, .invoke = do_ibv_modify_qp_rate_limit },
 	{ "ibv_modify_srq", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_modify_srq, .result = { .name = "ibv_modify_srq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)", .invoke = do_ibv_modify_srq },
 	{ "ibv_modify_wq", "infiniband/verbs.h", CALL_PREPARE, RESULT_STATUS, .args = args_ibv_modify_wq, .result = { .name = "ibv_modify_wq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *wq_attr)", .is_inline = true, .invoke = do_ibv_modify_wq },
-	{ "ibv_next_poll", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_next_poll, .result = { .name = "ibv_next_poll", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_next_poll(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_next_poll },
+	{ "ibv_next_poll", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_next_poll, .result = { .name = "ibv_next_poll", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_next_poll(struct ibv_cq_ex *cq)", .is_inline = true, .step = CALL_NEXT, .member = offsetof(struct ibv_cq_ex, next_poll), .invoke = do_ibv_next_poll },
 	{ "ibv_node_type_str", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_ibv_node_type_str, .result = { .name = "ibv_node_type_str", .kind = CALL_STRING, .size = 8 }, .prototype = "const char *ibv_node_type_str(enum ibv_node_type node_type)", .invoke = do_ibv_node_type_str },
 	{ "ibv_open_device", "infiniband/verbs.h", CALL_SETUP, RESULT_POINTER, .args = args_ibv_open_device, .result = { .name = "ibv_open_device", .kind = CALL_OBJECT, .object = OBJECT_CONTEXT, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_context *ibv_open_device(struct ibv_device *device)", .invoke = do_ibv_open_device },
 	{ "ibv_open_qp", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_open_qp, .result = { .name = "ibv_open_qp", .kind = CALL_OBJECT, .object = OBJECT_QP, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_qp *ibv_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *qp_open_attr)", .is_inline = true, .invoke = do_ibv_open_qp },
@@ -4482,7 +4482,7 @@ const struct call_fn call_table[] = {
 	{ "ibv_read_counters", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_read_counters, .result = { .name = "ibv_read_counters", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_read_counters(struct ibv_counters *counters, uint64_t *counters_value, uint32_t ncounters, uint32_t flags)", .is_inline = true, .invoke = do_ibv_read_counters },
 	{ "ibv_reg_dm_mr", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_reg_dm_mr, .result = { .name = "ibv_reg_dm_mr", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length, unsigned int access)", .is_inline = true, .invoke = do_ibv_reg_dm_mr },
 	{ "ibv_reg_dmabuf_mr", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_reg_dmabuf_mr, .result = { .name = "ibv_reg_dmabuf_mr", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)", .why = "it takes a descriptor of memory of another driver" },
-	{ "ibv_reg_mr", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_reg_mr, .result = { .name = "ibv_reg_mr", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)", .invoke = do_ibv_reg_mr },
+	{ "ibv_reg_mr", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_reg_mr, .result = { .name = "ibv_reg_mr", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)", .rule = RULE_REG_PLAIN, .invoke = do_ibv_reg_mr },
 	{ "ibv_reg_mr_iova", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_reg_mr_iova, .result = { .name = "ibv_reg_mr_iova", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)", .invoke = do_ibv_reg_mr_iova },
 	{ "ibv_reg_mr_iova2", "infiniband/verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_ibv_reg_mr_iova2, .result = { .name = "ibv_reg_mr_iova2", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)", .invoke = do_ibv_reg_mr_iova2 },
 	{ "ibv_req_notify_cq", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_req_notify_cq, .result = { .name = "ibv_req_notify_cq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)", .is_inline = true, .invoke = do_ibv_req_notify_cq },
@@ -4490,108 +4490,108 @@ const struct call_fn call_table[] = {
 	{ "ibv_resize_cq", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_resize_cq, .result = { .name = "ibv_resize_cq", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_resize_cq(struct ibv_cq *cq, int cqe)", .invoke = do_ibv_resize_cq },
 	{ "ibv_resolve_eth_l2_from_gid", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_resolve_eth_l2_from_gid, .result = { .name = "ibv_resolve_eth_l2_from_gid", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr, uint8_t eth_mac[6], uint16_t *vid)", .invoke = do_ibv_resolve_eth_l2_from_gid },
 	{ "ibv_set_ece", "infiniband/verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_ibv_set_ece, .result = { .name = "ibv_set_ece", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)", .invoke = do_ibv_set_ece },
-	{ "ibv_start_poll", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_start_poll, .result = { .name = "ibv_start_poll", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)", .is_inline = true, .invoke = do_ibv_start_poll },
-	{ "ibv_unimport_dm", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_unimport_dm, .result = { .name = "ibv_unimport_dm", .kind = CALL_VOID }, .prototype = "void ibv_unimport_dm(struct ibv_dm *dm)", .invoke = do_ibv_unimport_dm },
-	{ "ibv_unimport_mr", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_unimport_mr, .result = { .name = "ibv_unimport_mr", .kind = CALL_VOID }, .prototype = "void ibv_unimport_mr(struct ibv_mr *mr)", .invoke = do_ibv_unimport_mr },
-	{ "ibv_unimport_pd", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_unimport_pd, .result = { .name = "ibv_unimport_pd", .kind = CALL_VOID }, .prototype = "void ibv_unimport_pd(struct ibv_pd *pd)", .invoke = do_ibv_unimport_pd },
-	{ "ibv_wc_read_byte_len", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_byte_len, .result = { .name = "ibv_wc_read_byte_len", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_byte_len(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_byte_len },
-	{ "ibv_wc_read_completion_ts", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_completion_ts, .result = { .name = "ibv_wc_read_completion_ts", .kind = CALL_UINT, .size = 8 }, .prototype = "uint64_t ibv_wc_read_completion_ts(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_completion_ts },
-	{ "ibv_wc_read_completion_wallclock_ns", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_completion_wallclock_ns, .result = { .name = "ibv_wc_read_completion_wallclock_ns", .kind = CALL_UINT, .size = 8 }, .prototype = "uint64_t ibv_wc_read_completion_wallclock_ns(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_completion_wallclock_ns },
-	{ "ibv_wc_read_cvlan", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_cvlan, .result = { .name = "ibv_wc_read_cvlan", .kind = CALL_UINT, .size = 2 }, .prototype = "uint16_t ibv_wc_read_cvlan(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_cvlan },
-	{ "ibv_wc_read_dlid_path_bits", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_dlid_path_bits, .result = { .name = "ibv_wc_read_dlid_path_bits", .kind = CALL_UINT, .size = 1 }, .prototype = "uint8_t ibv_wc_read_dlid_path_bits(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_dlid_path_bits },
-	{ "ibv_wc_read_flow_tag", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_flow_tag, .result = { .name = "ibv_wc_read_flow_tag", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_flow_tag(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_flow_tag },
-	{ "ibv_wc_read_imm_data", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_imm_data, .result = { .name = "ibv_wc_read_imm_data", .kind = CALL_BE, .size = 4 }, .prototype = "__be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_imm_data },
-	{ "ibv_wc_read_invalidated_rkey", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_invalidated_rkey, .result = { .name = "ibv_wc_read_invalidated_rkey", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_invalidated_rkey },
-	{ "ibv_wc_read_opcode", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_opcode, .result = { .name = "ibv_wc_read_opcode", .kind = CALL_ENUM, .words = &words_ibv_wc_opcode, .size = 4 }, .prototype = "enum ibv_wc_opcode ibv_wc_read_opcode(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_opcode },
-	{ "ibv_wc_read_qp_num", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_qp_num, .result = { .name = "ibv_wc_read_qp_num", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_qp_num(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_qp_num },
-	{ "ibv_wc_read_sl", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_sl, .result = { .name = "ibv_wc_read_sl", .kind = CALL_UINT, .size = 1 }, .prototype = "uint8_t ibv_wc_read_sl(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_sl },
-	{ "ibv_wc_read_slid", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_slid, .result = { .name = "ibv_wc_read_slid", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_slid(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_slid },
-	{ "ibv_wc_read_src_qp", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_src_qp, .result = { .name = "ibv_wc_read_src_qp", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_src_qp(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_src_qp },
-	{ "ibv_wc_read_tm_info", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wc_read_tm_info, .result = { .name = "ibv_wc_read_tm_info", .kind = CALL_VOID }, .prototype = "void ibv_wc_read_tm_info(struct ibv_cq_ex *cq, struct ibv_wc_tm_info *tm_info)", .is_inline = true, .invoke = do_ibv_wc_read_tm_info },
-	{ "ibv_wc_read_vendor_err", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_vendor_err, .result = { .name = "ibv_wc_read_vendor_err", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_vendor_err(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_vendor_err },
-	{ "ibv_wc_read_wc_flags", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_wc_flags, .result = { .name = "ibv_wc_read_wc_flags", .kind = CALL_FLAGS, .size = 4, .words = &words_ibv_wc_flags }, .prototype = "unsigned int ibv_wc_read_wc_flags(struct ibv_cq_ex *cq)", .is_inline = true, .invoke = do_ibv_wc_read_wc_flags },
+	{ "ibv_start_poll", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_start_poll, .result = { .name = "ibv_start_poll", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)", .is_inline = true, .step = CALL_FIRST, .member = offsetof(struct ibv_cq_ex, start_poll), .invoke = do_ibv_start_poll },
+	{ "ibv_unimport_dm", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_unimport_dm, .result = { .name = "ibv_unimport_dm", .kind = CALL_VOID }, .prototype = "void ibv_unimport_dm(struct ibv_dm *dm)", .rule = RULE_IMPORTED, .invoke = do_ibv_unimport_dm },
+	{ "ibv_unimport_mr", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_unimport_mr, .result = { .name = "ibv_unimport_mr", .kind = CALL_VOID }, .prototype = "void ibv_unimport_mr(struct ibv_mr *mr)", .rule = RULE_IMPORTED, .invoke = do_ibv_unimport_mr },
+	{ "ibv_unimport_pd", "infiniband/verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_ibv_unimport_pd, .result = { .name = "ibv_unimport_pd", .kind = CALL_VOID }, .prototype = "void ibv_unimport_pd(struct ibv_pd *pd)", .rule = RULE_IMPORTED, .invoke = do_ibv_unimport_pd },
+	{ "ibv_wc_read_byte_len", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_byte_len, .result = { .name = "ibv_wc_read_byte_len", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_byte_len(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_byte_len), .invoke = do_ibv_wc_read_byte_len },
+	{ "ibv_wc_read_completion_ts", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_completion_ts, .result = { .name = "ibv_wc_read_completion_ts", .kind = CALL_UINT, .size = 8 }, .prototype = "uint64_t ibv_wc_read_completion_ts(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_completion_ts), .invoke = do_ibv_wc_read_completion_ts },
+	{ "ibv_wc_read_completion_wallclock_ns", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_completion_wallclock_ns, .result = { .name = "ibv_wc_read_completion_wallclock_ns", .kind = CALL_UINT, .size = 8 }, .prototype = "uint64_t ibv_wc_read_completion_wallclock_ns(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_completion_wallclock_ns), .invoke = do_ibv_wc_read_completion_wallclock_ns },
+	{ "ibv_wc_read_cvlan", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_cvlan, .result = { .name = "ibv_wc_read_cvlan", .kind = CALL_UINT, .size = 2 }, .prototype = "uint16_t ibv_wc_read_cvlan(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_cvlan), .invoke = do_ibv_wc_read_cvlan },
+	{ "ibv_wc_read_dlid_path_bits", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_dlid_path_bits, .result = { .name = "ibv_wc_read_dlid_path_bits", .kind = CALL_UINT, .size = 1 }, .prototype = "uint8_t ibv_wc_read_dlid_path_bits(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_dlid_path_bits), .invoke = do_ibv_wc_read_dlid_path_bits },
+	{ "ibv_wc_read_flow_tag", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_flow_tag, .result = { .name = "ibv_wc_read_flow_tag", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_flow_tag(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_flow_tag), .invoke = do_ibv_wc_read_flow_tag },
+	{ "ibv_wc_read_imm_data", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_imm_data, .result = { .name = "ibv_wc_read_imm_data", .kind = CALL_BE, .size = 4 }, .prototype = "__be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_imm_data), .invoke = do_ibv_wc_read_imm_data },
+	{ "ibv_wc_read_invalidated_rkey", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_invalidated_rkey, .result = { .name = "ibv_wc_read_invalidated_rkey", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_imm_data), .invoke = do_ibv_wc_read_invalidated_rkey },
+	{ "ibv_wc_read_opcode", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_opcode, .result = { .name = "ibv_wc_read_opcode", .kind = CALL_ENUM, .words = &words_ibv_wc_opcode, .size = 4 }, .prototype = "enum ibv_wc_opcode ibv_wc_read_opcode(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_opcode), .invoke = do_ibv_wc_read_opcode },
+	{ "ibv_wc_read_qp_num", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_qp_num, .result = { .name = "ibv_wc_read_qp_num", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_qp_num(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_qp_num), .invoke = do_ibv_wc_read_qp_num },
+	{ "ibv_wc_read_sl", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_sl, .result = { .name = "ibv_wc_read_sl", .kind = CALL_UINT, .size = 1 }, .prototype = "uint8_t ibv_wc_read_sl(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_sl), .invoke = do_ibv_wc_read_sl },
+	{ "ibv_wc_read_slid", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_slid, .result = { .name = "ibv_wc_read_slid", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_slid(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_slid), .invoke = do_ibv_wc_read_slid },
+	{ "ibv_wc_read_src_qp", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_src_qp, .result = { .name = "ibv_wc_read_src_qp", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_src_qp(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_src_qp), .invoke = do_ibv_wc_read_src_qp },
+	{ "ibv_wc_read_tm_info", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wc_read_tm_info, .result = { .name = "ibv_wc_read_tm_info", .kind = CALL_VOID }, .prototype = "void ibv_wc_read_tm_info(struct ibv_cq_ex *cq, struct ibv_wc_tm_info *tm_info)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_tm_info), .invoke = do_ibv_wc_read_tm_info },
+	{ "ibv_wc_read_vendor_err", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_vendor_err, .result = { .name = "ibv_wc_read_vendor_err", .kind = CALL_UINT, .size = 4 }, .prototype = "uint32_t ibv_wc_read_vendor_err(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_vendor_err), .invoke = do_ibv_wc_read_vendor_err },
+	{ "ibv_wc_read_wc_flags", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_read_wc_flags, .result = { .name = "ibv_wc_read_wc_flags", .kind = CALL_FLAGS, .size = 4, .words = &words_ibv_wc_flags }, .prototype = "unsigned int ibv_wc_read_wc_flags(struct ibv_cq_ex *cq)", .is_inline = true, .member = offsetof(struct ibv_cq_ex, read_wc_flags), .invoke = do_ibv_wc_read_wc_flags },
 	{ "ibv_wc_status_str", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wc_status_str, .result = { .name = "ibv_wc_status_str", .kind = CALL_STRING, .size = 8 }, .prototype = "const char *ibv_wc_status_str(enum ibv_wc_status status)", .invoke = do_ibv_wc_status_str },
-	{ "ibv_wr_abort", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_abort, .result = { .name = "ibv_wr_abort", .kind = CALL_VOID }, .prototype = "void ibv_wr_abort(struct ibv_qp_ex *qp)", .is_inline = true, .invoke = do_ibv_wr_abort },
-	{ "ibv_wr_atomic_cmp_swp", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_atomic_cmp_swp, .result = { .name = "ibv_wr_atomic_cmp_swp", .kind = CALL_VOID }, .prototype = "void ibv_wr_atomic_cmp_swp(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t compare, uint64_t swap)", .is_inline = true, .invoke = do_ibv_wr_atomic_cmp_swp },
-	{ "ibv_wr_atomic_fetch_add", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_atomic_fetch_add, .result = { .name = "ibv_wr_atomic_fetch_add", .kind = CALL_VOID }, .prototype = "void ibv_wr_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t add)", .is_inline = true, .invoke = do_ibv_wr_atomic_fetch_add },
-	{ "ibv_wr_atomic_write", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_atomic_write, .result = { .name = "ibv_wr_atomic_write", .kind = CALL_VOID }, .prototype = "void ibv_wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const void *atomic_wr)", .is_inline = true, .invoke = do_ibv_wr_atomic_write },
-	{ "ibv_wr_bind_mw", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_bind_mw, .result = { .name = "ibv_wr_bind_mw", .kind = CALL_VOID }, .prototype = "void ibv_wr_bind_mw(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind_info)", .is_inline = true, .invoke = do_ibv_wr_bind_mw },
-	{ "ibv_wr_complete", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_wr_complete, .result = { .name = "ibv_wr_complete", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_wr_complete(struct ibv_qp_ex *qp)", .is_inline = true, .invoke = do_ibv_wr_complete },
-	{ "ibv_wr_flush", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_flush, .result = { .name = "ibv_wr_flush", .kind = CALL_VOID }, .prototype = "void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, size_t len, uint8_t type, uint8_t level)", .is_inline = true, .since = 56, .invoke = do_ibv_wr_flush },
-	{ "ibv_wr_local_inv", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_local_inv, .result = { .name = "ibv_wr_local_inv", .kind = CALL_VOID }, .prototype = "void ibv_wr_local_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)", .is_inline = true, .invoke = do_ibv_wr_local_inv },
+	{ "ibv_wr_abort", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_abort, .result = { .name = "ibv_wr_abort", .kind = CALL_VOID }, .prototype = "void ibv_wr_abort(struct ibv_qp_ex *qp)", .is_inline = true, .step = CALL_LAST, .member = offsetof(struct ibv_qp_ex, wr_abort), .invoke = do_ibv_wr_abort },
+	{ "ibv_wr_atomic_cmp_swp", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_atomic_cmp_swp, .result = { .name = "ibv_wr_atomic_cmp_swp", .kind = CALL_VOID }, .prototype = "void ibv_wr_atomic_cmp_swp(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t compare, uint64_t swap)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp), .invoke = do_ibv_wr_atomic_cmp_swp },
+	{ "ibv_wr_atomic_fetch_add", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_atomic_fetch_add, .result = { .name = "ibv_wr_atomic_fetch_add", .kind = CALL_VOID }, .prototype = "void ibv_wr_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t add)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_atomic_fetch_add), .invoke = do_ibv_wr_atomic_fetch_add },
+	{ "ibv_wr_atomic_write", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_atomic_write, .result = { .name = "ibv_wr_atomic_write", .kind = CALL_VOID }, .prototype = "void ibv_wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const void *atomic_wr)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_atomic_write), .invoke = do_ibv_wr_atomic_write },
+	{ "ibv_wr_bind_mw", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_bind_mw, .result = { .name = "ibv_wr_bind_mw", .kind = CALL_VOID }, .prototype = "void ibv_wr_bind_mw(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind_info)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_bind_mw), .invoke = do_ibv_wr_bind_mw },
+	{ "ibv_wr_complete", "infiniband/verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_ibv_wr_complete, .result = { .name = "ibv_wr_complete", .kind = CALL_INT, .size = 4 }, .prototype = "int ibv_wr_complete(struct ibv_qp_ex *qp)", .is_inline = true, .step = CALL_LAST, .member = offsetof(struct ibv_qp_ex, wr_complete), .invoke = do_ibv_wr_complete },
+	{ "ibv_wr_flush", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_flush, .result = { .name = "ibv_wr_flush", .kind = CALL_VOID }, .prototype = "void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, size_t len, uint8_t type, uint8_t level)", .is_inline = true, .since = 56, .member = WR_FLUSH_AT, .invoke = do_ibv_wr_flush },
+	{ "ibv_wr_local_inv", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_local_inv, .result = { .name = "ibv_wr_local_inv", .kind = CALL_VOID }, .prototype = "void ibv_wr_local_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_local_inv), .invoke = do_ibv_wr_local_inv },
 	{ "ibv_wr_opcode_str", "infiniband/verbs.h", CALL_DATAPATH, RESULT_VALUE, .args = args_ibv_wr_opcode_str, .result = { .name = "ibv_wr_opcode_str", .kind = CALL_STRING, .size = 8 }, .prototype = "const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode)", .since = 56, .invoke = do_ibv_wr_opcode_str },
-	{ "ibv_wr_rdma_read", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_rdma_read, .result = { .name = "ibv_wr_rdma_read", .kind = CALL_VOID }, .prototype = "void ibv_wr_rdma_read(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)", .is_inline = true, .invoke = do_ibv_wr_rdma_read },
-	{ "ibv_wr_rdma_write", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_rdma_write, .result = { .name = "ibv_wr_rdma_write", .kind = CALL_VOID }, .prototype = "void ibv_wr_rdma_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)", .is_inline = true, .invoke = do_ibv_wr_rdma_write },
-	{ "ibv_wr_rdma_write_imm", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_rdma_write_imm, .result = { .name = "ibv_wr_rdma_write_imm", .kind = CALL_VOID }, .prototype = "void ibv_wr_rdma_write_imm(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, __be32 imm_data)", .is_inline = true, .invoke = do_ibv_wr_rdma_write_imm },
-	{ "ibv_wr_send", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send, .result = { .name = "ibv_wr_send", .kind = CALL_VOID }, .prototype = "void ibv_wr_send(struct ibv_qp_ex *qp)", .is_inline = true, .invoke = do_ibv_wr_send },
-	{ "ibv_wr_send_imm", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send_imm, .result = { .name = "ibv_wr_send_imm", .kind = CALL_VOID }, .prototype = "void ibv_wr_send_imm(struct ibv_qp_ex *qp, __be32 imm_data)", .is_inline = true, .invoke = do_ibv_wr_send_imm },
-	{ "ibv_wr_send_inv", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send_inv, .result = { .name = "ibv_wr_send_inv", .kind = CALL_VOID }, .prototype = "void ibv_wr_send_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)", .is_inline = true, .invoke = do_ibv_wr_send_inv },
-	{ "ibv_wr_send_tso", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send_tso, .result = { .name = "ibv_wr_send_tso", .kind = CALL_VOID }, .prototype = "void ibv_wr_send_tso(struct ibv_qp_ex *qp, void *hdr, uint16_t hdr_sz, uint16_t mss)", .is_inline = true, .invoke = do_ibv_wr_send_tso },
-	{ "ibv_wr_set_inline_data", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_inline_data, .result = { .name = "ibv_wr_set_inline_data", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_inline_data(struct ibv_qp_ex *qp, void *addr, size_t length)", .is_inline = true, .invoke = do_ibv_wr_set_inline_data },
-	{ "ibv_wr_set_inline_data_list", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_inline_data_list, .result = { .name = "ibv_wr_set_inline_data_list", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_inline_data_list(struct ibv_qp_ex *qp, size_t num_buf, const struct ibv_data_buf *buf_list)", .is_inline = true, .invoke = do_ibv_wr_set_inline_data_list },
-	{ "ibv_wr_set_sge", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_sge, .result = { .name = "ibv_wr_set_sge", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length)", .is_inline = true, .invoke = do_ibv_wr_set_sge },
-	{ "ibv_wr_set_sge_list", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_sge_list, .result = { .name = "ibv_wr_set_sge_list", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_sge_list(struct ibv_qp_ex *qp, size_t num_sge, const struct ibv_sge *sg_list)", .is_inline = true, .invoke = do_ibv_wr_set_sge_list },
-	{ "ibv_wr_set_ud_addr", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_ud_addr, .result = { .name = "ibv_wr_set_ud_addr", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_ud_addr(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t remote_qpn, uint32_t remote_qkey)", .is_inline = true, .invoke = do_ibv_wr_set_ud_addr },
-	{ "ibv_wr_set_xrc_srqn", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_xrc_srqn, .result = { .name = "ibv_wr_set_xrc_srqn", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t remote_srqn)", .is_inline = true, .invoke = do_ibv_wr_set_xrc_srqn },
-	{ "ibv_wr_start", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_start, .result = { .name = "ibv_wr_start", .kind = CALL_VOID }, .prototype = "void ibv_wr_start(struct ibv_qp_ex *qp)", .is_inline = true, .invoke = do_ibv_wr_start },
+	{ "ibv_wr_rdma_read", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_rdma_read, .result = { .name = "ibv_wr_rdma_read", .kind = CALL_VOID }, .prototype = "void ibv_wr_rdma_read(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_rdma_read), .invoke = do_ibv_wr_rdma_read },
+	{ "ibv_wr_rdma_write", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_rdma_write, .result = { .name = "ibv_wr_rdma_write", .kind = CALL_VOID }, .prototype = "void ibv_wr_rdma_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_rdma_write), .invoke = do_ibv_wr_rdma_write },
+	{ "ibv_wr_rdma_write_imm", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_rdma_write_imm, .result = { .name = "ibv_wr_rdma_write_imm", .kind = CALL_VOID }, .prototype = "void ibv_wr_rdma_write_imm(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, __be32 imm_data)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_rdma_write_imm), .invoke = do_ibv_wr_rdma_write_imm },
+	{ "ibv_wr_send", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send, .result = { .name = "ibv_wr_send", .kind = CALL_VOID }, .prototype = "void ibv_wr_send(struct ibv_qp_ex *qp)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_send), .invoke = do_ibv_wr_send },
+	{ "ibv_wr_send_imm", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send_imm, .result = { .name = "ibv_wr_send_imm", .kind = CALL_VOID }, .prototype = "void ibv_wr_send_imm(struct ibv_qp_ex *qp, __be32 imm_data)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_send_imm), .invoke = do_ibv_wr_send_imm },
+	{ "ibv_wr_send_inv", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send_inv, .result = { .name = "ibv_wr_send_inv", .kind = CALL_VOID }, .prototype = "void ibv_wr_send_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_send_inv), .invoke = do_ibv_wr_send_inv },
+	{ "ibv_wr_send_tso", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_send_tso, .result = { .name = "ibv_wr_send_tso", .kind = CALL_VOID }, .prototype = "void ibv_wr_send_tso(struct ibv_qp_ex *qp, void *hdr, uint16_t hdr_sz, uint16_t mss)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_send_tso), .invoke = do_ibv_wr_send_tso },
+	{ "ibv_wr_set_inline_data", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_inline_data, .result = { .name = "ibv_wr_set_inline_data", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_inline_data(struct ibv_qp_ex *qp, void *addr, size_t length)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_set_inline_data), .invoke = do_ibv_wr_set_inline_data },
+	{ "ibv_wr_set_inline_data_list", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_inline_data_list, .result = { .name = "ibv_wr_set_inline_data_list", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_inline_data_list(struct ibv_qp_ex *qp, size_t num_buf, const struct ibv_data_buf *buf_list)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_set_inline_data_list), .invoke = do_ibv_wr_set_inline_data_list },
+	{ "ibv_wr_set_sge", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_sge, .result = { .name = "ibv_wr_set_sge", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_set_sge), .invoke = do_ibv_wr_set_sge },
+	{ "ibv_wr_set_sge_list", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_sge_list, .result = { .name = "ibv_wr_set_sge_list", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_sge_list(struct ibv_qp_ex *qp, size_t num_sge, const struct ibv_sge *sg_list)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_set_sge_list), .invoke = do_ibv_wr_set_sge_list },
+	{ "ibv_wr_set_ud_addr", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_ud_addr, .result = { .name = "ibv_wr_set_ud_addr", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_ud_addr(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t remote_qpn, uint32_t remote_qkey)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_set_ud_addr), .invoke = do_ibv_wr_set_ud_addr },
+	{ "ibv_wr_set_xrc_srqn", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_set_xrc_srqn, .result = { .name = "ibv_wr_set_xrc_srqn", .kind = CALL_VOID }, .prototype = "void ibv_wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t remote_srqn)", .is_inline = true, .member = offsetof(struct ibv_qp_ex, wr_set_xrc_srqn), .invoke = do_ibv_wr_set_xrc_srqn },
+	{ "ibv_wr_start", "infiniband/verbs.h", CALL_DATAPATH, RESULT_NOTHING, .args = args_ibv_wr_start, .result = { .name = "ibv_wr_start", .kind = CALL_VOID }, .prototype = "void ibv_wr_start(struct ibv_qp_ex *qp)", .is_inline = true, .step = CALL_FIRST, .member = offsetof(struct ibv_qp_ex, wr_start), .invoke = do_ibv_wr_start },
 	{ "mbps_to_ibv_rate", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_mbps_to_ibv_rate, .result = { .name = "mbps_to_ibv_rate", .kind = CALL_ENUM, .words = &words_ibv_rate, .size = 4 }, .prototype = "enum ibv_rate mbps_to_ibv_rate(int mbps)", .invoke = do_mbps_to_ibv_rate },
 	{ "mult_to_ibv_rate", "infiniband/verbs.h", CALL_SETUP, RESULT_VALUE, .args = args_mult_to_ibv_rate, .result = { .name = "mult_to_ibv_rate", .kind = CALL_ENUM, .words = &words_ibv_rate, .size = 4 }, .prototype = "enum ibv_rate mult_to_ibv_rate(int mult)", .invoke = do_mult_to_ibv_rate },
-	{ "rdma_accept", "rdma/rdma_cma.h", CALL_PREPARE, RESULT_STATUS, .args = args_rdma_accept, .result = { .name = "rdma_accept", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)", .invoke = do_rdma_accept },
+	{ "rdma_accept", "rdma/rdma_cma.h", CALL_PREPARE, RESULT_STATUS, .args = args_rdma_accept, .result = { .name = "rdma_accept", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)", .needs = NEED_DEVICE | NEED_PARAM, .invoke = do_rdma_accept },
 	{ "rdma_ack_cm_event", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_ack_cm_event, .result = { .name = "rdma_ack_cm_event", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_ack_cm_event(struct rdma_cm_event *event)", .invoke = do_rdma_ack_cm_event },
 	{ "rdma_bind_addr", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_bind_addr, .result = { .name = "rdma_bind_addr", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)", .invoke = do_rdma_bind_addr },
-	{ "rdma_connect", "rdma/rdma_cma.h", CALL_PREPARE, RESULT_STATUS, .args = args_rdma_connect, .result = { .name = "rdma_connect", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)", .invoke = do_rdma_connect },
-	{ "rdma_create_ep", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_ep, .result = { .name = "rdma_create_ep", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)", .invoke = do_rdma_create_ep },
+	{ "rdma_connect", "rdma/rdma_cma.h", CALL_PREPARE, RESULT_STATUS, .args = args_rdma_connect, .result = { .name = "rdma_connect", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)", .needs = NEED_DEVICE | NEED_PARAM, .invoke = do_rdma_connect },
+	{ "rdma_create_ep", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_ep, .result = { .name = "rdma_create_ep", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)", .ended_by = "rdma_destroy_ep", .invoke = do_rdma_create_ep },
 	{ "rdma_create_event_channel", "rdma/rdma_cma.h", CALL_SETUP, RESULT_POINTER, .args = no_args, .result = { .name = "rdma_create_event_channel", .kind = CALL_OBJECT, .object = OBJECT_EVENT_CHANNEL, .size = 8, .role = CALL_MADE }, .prototype = "struct rdma_event_channel *rdma_create_event_channel()", .invoke = do_rdma_create_event_channel },
 	{ "rdma_create_id", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_id, .result = { .name = "rdma_create_id", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps)", .invoke = do_rdma_create_id },
-	{ "rdma_create_qp", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_qp, .result = { .name = "rdma_create_qp", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)", .invoke = do_rdma_create_qp },
-	{ "rdma_create_qp_ex", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_qp_ex, .result = { .name = "rdma_create_qp_ex", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *qp_init_attr)", .invoke = do_rdma_create_qp_ex },
-	{ "rdma_create_srq", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_srq, .result = { .name = "rdma_create_srq", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)", .invoke = do_rdma_create_srq },
-	{ "rdma_create_srq_ex", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_srq_ex, .result = { .name = "rdma_create_srq_ex", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)", .invoke = do_rdma_create_srq_ex },
+	{ "rdma_create_qp", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_qp, .result = { .name = "rdma_create_qp", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)", .needs = NEED_DEVICE, .ties = true, .serves = true, .invoke = do_rdma_create_qp },
+	{ "rdma_create_qp_ex", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_qp_ex, .result = { .name = "rdma_create_qp_ex", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *qp_init_attr)", .needs = NEED_DEVICE, .ties = true, .serves = true, .invoke = do_rdma_create_qp_ex },
+	{ "rdma_create_srq", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_srq, .result = { .name = "rdma_create_srq", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)", .needs = NEED_DEVICE, .ties = true, .serves = true, .invoke = do_rdma_create_srq },
+	{ "rdma_create_srq_ex", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_create_srq_ex, .result = { .name = "rdma_create_srq_ex", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)", .needs = NEED_DEVICE, .ties = true, .serves = true, .invoke = do_rdma_create_srq_ex },
 	{ "rdma_dereg_mr", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_dereg_mr, .result = { .name = "rdma_dereg_mr", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_dereg_mr(struct ibv_mr *mr)", .is_inline = true, .invoke = do_rdma_dereg_mr },
-	{ "rdma_destroy_ep", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_ep, .result = { .name = "rdma_destroy_ep", .kind = CALL_VOID }, .prototype = "void rdma_destroy_ep(struct rdma_cm_id *id)", .invoke = do_rdma_destroy_ep },
+	{ "rdma_destroy_ep", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_ep, .result = { .name = "rdma_destroy_ep", .kind = CALL_VOID }, .prototype = "void rdma_destroy_ep(struct rdma_cm_id *id)", .serves = true, .invoke = do_rdma_destroy_ep },
 	{ "rdma_destroy_event_channel", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_event_channel, .result = { .name = "rdma_destroy_event_channel", .kind = CALL_VOID }, .prototype = "void rdma_destroy_event_channel(struct rdma_event_channel *channel)", .invoke = do_rdma_destroy_event_channel },
-	{ "rdma_destroy_id", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_destroy_id, .result = { .name = "rdma_destroy_id", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_destroy_id(struct rdma_cm_id *id)", .invoke = do_rdma_destroy_id },
-	{ "rdma_destroy_qp", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_qp, .result = { .name = "rdma_destroy_qp", .kind = CALL_VOID }, .prototype = "void rdma_destroy_qp(struct rdma_cm_id *id)", .invoke = do_rdma_destroy_qp },
-	{ "rdma_destroy_srq", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_srq, .result = { .name = "rdma_destroy_srq", .kind = CALL_VOID }, .prototype = "void rdma_destroy_srq(struct rdma_cm_id *id)", .invoke = do_rdma_destroy_srq },
-	{ "rdma_disconnect", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_disconnect, .result = { .name = "rdma_disconnect", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_disconnect(struct rdma_cm_id *id)", .invoke = do_rdma_disconnect },
+	{ "rdma_destroy_id", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_destroy_id, .result = { .name = "rdma_destroy_id", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_destroy_id(struct rdma_cm_id *id)", .needs = NEED_NO_PARTS, .invoke = do_rdma_destroy_id },
+	{ "rdma_destroy_qp", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_qp, .result = { .name = "rdma_destroy_qp", .kind = CALL_VOID }, .prototype = "void rdma_destroy_qp(struct rdma_cm_id *id)", .needs = NEED_QP, .serves = true, .invoke = do_rdma_destroy_qp },
+	{ "rdma_destroy_srq", "rdma/rdma_verbs.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_destroy_srq, .result = { .name = "rdma_destroy_srq", .kind = CALL_VOID }, .prototype = "void rdma_destroy_srq(struct rdma_cm_id *id)", .needs = NEED_SRQ, .serves = true, .invoke = do_rdma_destroy_srq },
+	{ "rdma_disconnect", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_disconnect, .result = { .name = "rdma_disconnect", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_disconnect(struct rdma_cm_id *id)", .needs = NEED_DEVICE, .invoke = do_rdma_disconnect },
 	{ "rdma_establish", "rdma/rdma_cma.h", CALL_PREPARE, RESULT_STATUS, .args = args_rdma_establish, .result = { .name = "rdma_establish", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_establish(struct rdma_cm_id *id)", .invoke = do_rdma_establish },
 	{ "rdma_event_str", "rdma/rdma_cma.h", CALL_SETUP, RESULT_VALUE, .args = args_rdma_event_str, .result = { .name = "rdma_event_str", .kind = CALL_STRING, .size = 8 }, .prototype = "const char *rdma_event_str(enum rdma_cm_event_type event)", .invoke = do_rdma_event_str },
 	{ "rdma_free_devices", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_free_devices, .result = { .name = "rdma_free_devices", .kind = CALL_VOID }, .prototype = "void rdma_free_devices(struct ibv_context **list)", .invoke = do_rdma_free_devices },
 	{ "rdma_freeaddrinfo", "rdma/rdma_cma.h", CALL_SETUP, RESULT_NOTHING, .args = args_rdma_freeaddrinfo, .result = { .name = "rdma_freeaddrinfo", .kind = CALL_VOID }, .prototype = "void rdma_freeaddrinfo(struct rdma_addrinfo *res)", .invoke = do_rdma_freeaddrinfo },
-	{ "rdma_get_cm_event", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_get_cm_event, .result = { .name = "rdma_get_cm_event", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)", .waits = true, .invoke = do_rdma_get_cm_event },
+	{ "rdma_get_cm_event", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_get_cm_event, .result = { .name = "rdma_get_cm_event", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)", .waits = true, .serves = true, .invoke = do_rdma_get_cm_event },
 	{ "rdma_get_devices", "rdma/rdma_cma.h", CALL_SETUP, RESULT_POINTER, .args = args_rdma_get_devices, .result = { .name = "rdma_get_devices", .kind = CALL_OBJECT, .object = OBJECT_CONTEXT_LIST, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_context **rdma_get_devices(int *num_devices)", .invoke = do_rdma_get_devices },
 	{ "rdma_get_dst_port", "rdma/rdma_cma.h", CALL_SETUP, RESULT_VALUE, .args = args_rdma_get_dst_port, .result = { .name = "rdma_get_dst_port", .kind = CALL_BE, .size = 2 }, .prototype = "__be16 rdma_get_dst_port(struct rdma_cm_id *id)", .invoke = do_rdma_get_dst_port },
 	{ "rdma_get_local_addr", "rdma/rdma_cma.h", CALL_SETUP, RESULT_VALUE, .args = args_rdma_get_local_addr, .result = { .name = "rdma_get_local_addr", .kind = CALL_SOCKADDR, .size = 8 }, .prototype = "struct sockaddr *rdma_get_local_addr(struct rdma_cm_id *id)", .is_inline = true, .invoke = do_rdma_get_local_addr },
 	{ "rdma_get_peer_addr", "rdma/rdma_cma.h", CALL_SETUP, RESULT_VALUE, .args = args_rdma_get_peer_addr, .result = { .name = "rdma_get_peer_addr", .kind = CALL_SOCKADDR, .size = 8 }, .prototype = "struct sockaddr *rdma_get_peer_addr(struct rdma_cm_id *id)", .is_inline = true, .invoke = do_rdma_get_peer_addr },
-	{ "rdma_get_recv_comp", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_COUNT, .args = args_rdma_get_recv_comp, .result = { .name = "rdma_get_recv_comp", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_recv_comp(struct rdma_cm_id *id, struct ibv_wc *wc)", .is_inline = true, .waits = true, .invoke = do_rdma_get_recv_comp },
+	{ "rdma_get_recv_comp", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_COUNT, .args = args_rdma_get_recv_comp, .result = { .name = "rdma_get_recv_comp", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_recv_comp(struct rdma_cm_id *id, struct ibv_wc *wc)", .is_inline = true, .waits = true, .needs = NEED_RECV_CHANNEL, .invoke = do_rdma_get_recv_comp },
 	{ "rdma_get_remote_ece", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_get_remote_ece, .result = { .name = "rdma_get_remote_ece", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)", .invoke = do_rdma_get_remote_ece },
-	{ "rdma_get_request", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_get_request, .result = { .name = "rdma_get_request", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)", .waits = true, .invoke = do_rdma_get_request },
-	{ "rdma_get_send_comp", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_COUNT, .args = args_rdma_get_send_comp, .result = { .name = "rdma_get_send_comp", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_send_comp(struct rdma_cm_id *id, struct ibv_wc *wc)", .is_inline = true, .waits = true, .invoke = do_rdma_get_send_comp },
+	{ "rdma_get_request", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_get_request, .result = { .name = "rdma_get_request", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)", .waits = true, .serves = true, .ended_by = "rdma_destroy_ep", .invoke = do_rdma_get_request },
+	{ "rdma_get_send_comp", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_COUNT, .args = args_rdma_get_send_comp, .result = { .name = "rdma_get_send_comp", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_get_send_comp(struct rdma_cm_id *id, struct ibv_wc *wc)", .is_inline = true, .waits = true, .needs = NEED_SEND_CHANNEL, .invoke = do_rdma_get_send_comp },
 	{ "rdma_get_src_port", "rdma/rdma_cma.h", CALL_SETUP, RESULT_VALUE, .args = args_rdma_get_src_port, .result = { .name = "rdma_get_src_port", .kind = CALL_BE, .size = 2 }, .prototype = "__be16 rdma_get_src_port(struct rdma_cm_id *id)", .invoke = do_rdma_get_src_port },
 	{ "rdma_getaddrinfo", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_getaddrinfo, .result = { .name = "rdma_getaddrinfo", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)", .invoke = do_rdma_getaddrinfo },
 	{ "rdma_init_qp_attr", "rdma/rdma_cma.h", CALL_PREPARE, RESULT_STATUS, .args = args_rdma_init_qp_attr, .result = { .name = "rdma_init_qp_attr", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask)", .invoke = do_rdma_init_qp_attr },
-	{ "rdma_join_multicast", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_join_multicast, .result = { .name = "rdma_join_multicast", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)", .invoke = do_rdma_join_multicast },
-	{ "rdma_join_multicast_ex", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_join_multicast_ex, .result = { .name = "rdma_join_multicast_ex", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)", .invoke = do_rdma_join_multicast_ex },
-	{ "rdma_leave_multicast", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_leave_multicast, .result = { .name = "rdma_leave_multicast", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)", .invoke = do_rdma_leave_multicast },
+	{ "rdma_join_multicast", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_join_multicast, .result = { .name = "rdma_join_multicast", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)", .rule = RULE_MCAST_JOIN, .needs = NEED_DEVICE, .invoke = do_rdma_join_multicast },
+	{ "rdma_join_multicast_ex", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_join_multicast_ex, .result = { .name = "rdma_join_multicast_ex", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context)", .rule = RULE_MCAST_JOIN_EX, .needs = NEED_DEVICE, .invoke = do_rdma_join_multicast_ex },
+	{ "rdma_leave_multicast", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_leave_multicast, .result = { .name = "rdma_leave_multicast", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)", .rule = RULE_MCAST_LEAVE, .needs = NEED_DEVICE, .invoke = do_rdma_leave_multicast },
 	{ "rdma_listen", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_listen, .result = { .name = "rdma_listen", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_listen(struct rdma_cm_id *id, int backlog)", .invoke = do_rdma_listen },
-	{ "rdma_migrate_id", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_migrate_id, .result = { .name = "rdma_migrate_id", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)", .invoke = do_rdma_migrate_id },
+	{ "rdma_migrate_id", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_migrate_id, .result = { .name = "rdma_migrate_id", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)", .ties = true, .serves = true, .invoke = do_rdma_migrate_id },
 	{ "rdma_notify", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_notify, .result = { .name = "rdma_notify", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)", .invoke = do_rdma_notify },
-	{ "rdma_post_read", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_read, .result = { .name = "rdma_post_read", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_read(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .invoke = do_rdma_post_read },
-	{ "rdma_post_readv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_readv, .result = { .name = "rdma_post_readv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_readv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .invoke = do_rdma_post_readv },
-	{ "rdma_post_recv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_recv, .result = { .name = "rdma_post_recv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_recv(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr)", .is_inline = true, .invoke = do_rdma_post_recv },
-	{ "rdma_post_recvv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_recvv, .result = { .name = "rdma_post_recvv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_recvv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge)", .is_inline = true, .invoke = do_rdma_post_recvv },
-	{ "rdma_post_send", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_send, .result = { .name = "rdma_post_send", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_send(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags)", .is_inline = true, .invoke = do_rdma_post_send },
-	{ "rdma_post_sendv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_sendv, .result = { .name = "rdma_post_sendv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_sendv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge, int flags)", .is_inline = true, .invoke = do_rdma_post_sendv },
-	{ "rdma_post_ud_send", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_ud_send, .result = { .name = "rdma_post_ud_send", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_ud_send(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags, struct ibv_ah *ah, uint32_t remote_qpn)", .is_inline = true, .invoke = do_rdma_post_ud_send },
-	{ "rdma_post_write", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_write, .result = { .name = "rdma_post_write", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_write(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .invoke = do_rdma_post_write },
-	{ "rdma_post_writev", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_writev, .result = { .name = "rdma_post_writev", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_writev(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .invoke = do_rdma_post_writev },
-	{ "rdma_reg_msgs", "rdma/rdma_verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_rdma_reg_msgs, .result = { .name = "rdma_reg_msgs", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *rdma_reg_msgs(struct rdma_cm_id *id, void *addr, size_t length)", .is_inline = true, .invoke = do_rdma_reg_msgs },
-	{ "rdma_reg_read", "rdma/rdma_verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_rdma_reg_read, .result = { .name = "rdma_reg_read", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *rdma_reg_read(struct rdma_cm_id *id, void *addr, size_t length)", .is_inline = true, .invoke = do_rdma_reg_read },
-	{ "rdma_reg_write", "rdma/rdma_verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_rdma_reg_write, .result = { .name = "rdma_reg_write", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *rdma_reg_write(struct rdma_cm_id *id, void *addr, size_t length)", .is_inline = true, .invoke = do_rdma_reg_write },
+	{ "rdma_post_read", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_read, .result = { .name = "rdma_post_read", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_read(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_read },
+	{ "rdma_post_readv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_readv, .result = { .name = "rdma_post_readv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_readv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_readv },
+	{ "rdma_post_recv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_recv, .result = { .name = "rdma_post_recv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_recv(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr)", .is_inline = true, .rule = RULE_WITHIN_MR, .needs = NEED_RECEIVES, .invoke = do_rdma_post_recv },
+	{ "rdma_post_recvv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_recvv, .result = { .name = "rdma_post_recvv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_recvv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge)", .is_inline = true, .needs = NEED_RECEIVES, .invoke = do_rdma_post_recvv },
+	{ "rdma_post_send", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_send, .result = { .name = "rdma_post_send", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_send(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_send },
+	{ "rdma_post_sendv", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_sendv, .result = { .name = "rdma_post_sendv", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_sendv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge, int flags)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_sendv },
+	{ "rdma_post_ud_send", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_ud_send, .result = { .name = "rdma_post_ud_send", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_ud_send(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags, struct ibv_ah *ah, uint32_t remote_qpn)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_ud_send },
+	{ "rdma_post_write", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_write, .result = { .name = "rdma_post_write", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_write(struct rdma_cm_id *id, void *context, void *addr, size_t length, struct ibv_mr *mr, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_write },
+	{ "rdma_post_writev", "rdma/rdma_verbs.h", CALL_DATAPATH, RESULT_STATUS, .args = args_rdma_post_writev, .result = { .name = "rdma_post_writev", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_post_writev(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl, int nsge, int flags, uint64_t remote_addr, uint32_t rkey)", .is_inline = true, .needs = NEED_QP, .invoke = do_rdma_post_writev },
+	{ "rdma_reg_msgs", "rdma/rdma_verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_rdma_reg_msgs, .result = { .name = "rdma_reg_msgs", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *rdma_reg_msgs(struct rdma_cm_id *id, void *addr, size_t length)", .is_inline = true, .needs = NEED_PD, .invoke = do_rdma_reg_msgs },
+	{ "rdma_reg_read", "rdma/rdma_verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_rdma_reg_read, .result = { .name = "rdma_reg_read", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *rdma_reg_read(struct rdma_cm_id *id, void *addr, size_t length)", .is_inline = true, .needs = NEED_PD, .invoke = do_rdma_reg_read },
+	{ "rdma_reg_write", "rdma/rdma_verbs.h", CALL_PREPARE, RESULT_POINTER, .args = args_rdma_reg_write, .result = { .name = "rdma_reg_write", .kind = CALL_OBJECT, .object = OBJECT_MR, .size = 8, .role = CALL_MADE }, .prototype = "struct ibv_mr *rdma_reg_write(struct rdma_cm_id *id, void *addr, size_t length)", .is_inline = true, .needs = NEED_PD, .invoke = do_rdma_reg_write },
 	{ "rdma_reject", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_reject, .result = { .name = "rdma_reject", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)", .invoke = do_rdma_reject },
 	{ "rdma_reject_ece", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_reject_ece, .result = { .name = "rdma_reject_ece", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)", .invoke = do_rdma_reject_ece },
 	{ "rdma_resolve_addr", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_resolve_addr, .result = { .name = "rdma_resolve_addr", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr, struct sockaddr *dst_addr, int timeout_ms)", .invoke = do_rdma_resolve_addr },
-	{ "rdma_resolve_route", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_resolve_route, .result = { .name = "rdma_resolve_route", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)", .invoke = do_rdma_resolve_route },
+	{ "rdma_resolve_route", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_resolve_route, .result = { .name = "rdma_resolve_route", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)", .needs = NEED_DEVICE | NEED_ADDRESS, .invoke = do_rdma_resolve_route },
 	{ "rdma_set_local_ece", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_set_local_ece, .result = { .name = "rdma_set_local_ece", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)", .invoke = do_rdma_set_local_ece },
 	{ "rdma_set_option", "rdma/rdma_cma.h", CALL_SETUP, RESULT_STATUS, .args = args_rdma_set_option, .result = { .name = "rdma_set_option", .kind = CALL_INT, .size = 4 }, .prototype = "int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)", .invoke = do_rdma_set_option },
 	{ 0 }
@@ -4600,31 +4600,31 @@ const struct call_fn call_table[] = {
 const unsigned call_count = sizeof call_table / sizeof *call_table - 1;
 
 const struct call_object_type call_objects[OBJECT_KINDS] = {
-	[OBJECT_DEVICE] = { "ibv_device", "device", NULL },
-	[OBJECT_CONTEXT] = { "ibv_context", "context", NULL },
-	[OBJECT_PD] = { "ibv_pd", "pd", NULL },
-	[OBJECT_TD] = { "ibv_td", "td", NULL },
-	[OBJECT_XRCD] = { "ibv_xrcd", "xrcd", NULL },
-	[OBJECT_MR] = { "ibv_mr", "mr", &struct_ibv_mr },
-	[OBJECT_MW] = { "ibv_mw", "mw", &struct_ibv_mw },
-	[OBJECT_COMP_CHANNEL] = { "ibv_comp_channel", "comp_channel", NULL },
-	[OBJECT_CQ] = { "ibv_cq", "cq", NULL },
-	[OBJECT_CQ_EX] = { "ibv_cq_ex", "cq_ex", &struct_ibv_cq_ex },
-	[OBJECT_SRQ] = { "ibv_srq", "srq", NULL },
-	[OBJECT_WQ] = { "ibv_wq", "wq", &struct_ibv_wq },
-	[OBJECT_RWQ_IND_TABLE] = { "ibv_rwq_ind_table", "rwq_ind_table", &struct_ibv_rwq_ind_table },
-	[OBJECT_QP] = { "ibv_qp", "qp", NULL },
-	[OBJECT_QP_EX] = { "ibv_qp_ex", "qp_ex", &struct_ibv_qp_ex },
-	[OBJECT_AH] = { "ibv_ah", "ah", &struct_ibv_ah },
-	[OBJECT_FLOW] = { "ibv_flow", "flow", NULL },
-	[OBJECT_FLOW_ACTION] = { "ibv_flow_action", "flow_action", NULL },
-	[OBJECT_DM] = { "ibv_dm", "dm", &struct_ibv_dm },
-	[OBJECT_COUNTERS] = { "ibv_counters", "counters", NULL },
-	[OBJECT_ASYNC_EVENT] = { "ibv_async_event", "async_event", &struct_ibv_async_event },
-	[OBJECT_EVENT_CHANNEL] = { "rdma_event_channel", "event_channel", NULL },
-	[OBJECT_CM_ID] = { "rdma_cm_id", "cm_id", NULL },
-	[OBJECT_CM_EVENT] = { "rdma_cm_event", "cm_event", &struct_rdma_cm_event },
-	[OBJECT_ADDRINFO] = { "rdma_addrinfo", "addrinfo", &struct_rdma_addrinfo },
-	[OBJECT_DEVICE_LIST] = { "ibv_device_list", "device_list", NULL },
-	[OBJECT_CONTEXT_LIST] = { "ibv_context_list", "context_list", NULL },
+	[OBJECT_DEVICE] = { "ibv_device", "device", NULL, NULL },
+	[OBJECT_CONTEXT] = { "ibv_context", "context", NULL, "ibv_close_device" },
+	[OBJECT_PD] = { "ibv_pd", "pd", NULL, "ibv_dealloc_pd" },
+	[OBJECT_TD] = { "ibv_td", "td", NULL, "ibv_dealloc_td" },
+	[OBJECT_XRCD] = { "ibv_xrcd", "xrcd", NULL, "ibv_close_xrcd" },
+	[OBJECT_MR] = { "ibv_mr", "mr", &struct_ibv_mr, "ibv_dereg_mr" },
+	[OBJECT_MW] = { "ibv_mw", "mw", &struct_ibv_mw, "ibv_dealloc_mw" },
+	[OBJECT_COMP_CHANNEL] = { "ibv_comp_channel", "comp_channel", NULL, "ibv_destroy_comp_channel" },
+	[OBJECT_CQ] = { "ibv_cq", "cq", NULL, "ibv_destroy_cq" },
+	[OBJECT_CQ_EX] = { "ibv_cq_ex", "cq_ex", &struct_ibv_cq_ex, "ibv_destroy_cq" },
+	[OBJECT_SRQ] = { "ibv_srq", "srq", NULL, "ibv_destroy_srq" },
+	[OBJECT_WQ] = { "ibv_wq", "wq", &struct_ibv_wq, "ibv_destroy_wq" },
+	[OBJECT_RWQ_IND_TABLE] = { "ibv_rwq_ind_table", "rwq_ind_table", &struct_ibv_rwq_ind_table, "ibv_destroy_rwq_ind_table" },
+	[OBJECT_QP] = { "ibv_qp", "qp", NULL, "ibv_destroy_qp" },
+	[OBJECT_QP_EX] = { "ibv_qp_ex", "qp_ex", &struct_ibv_qp_ex, NULL },
+	[OBJECT_AH] = { "ibv_ah", "ah", &struct_ibv_ah, "ibv_destroy_ah" },
+	[OBJECT_FLOW] = { "ibv_flow", "flow", NULL, "ibv_destroy_flow" },
+	[OBJECT_FLOW_ACTION] = { "ibv_flow_action", "flow_action", NULL, "ibv_destroy_flow_action" },
+	[OBJECT_DM] = { "ibv_dm", "dm", &struct_ibv_dm, "ibv_free_dm" },
+	[OBJECT_COUNTERS] = { "ibv_counters", "counters", NULL, "ibv_destroy_counters" },
+	[OBJECT_ASYNC_EVENT] = { "ibv_async_event", "async_event", &struct_ibv_async_event, "ibv_ack_async_event" },
+	[OBJECT_EVENT_CHANNEL] = { "rdma_event_channel", "event_channel", NULL, "rdma_destroy_event_channel" },
+	[OBJECT_CM_ID] = { "rdma_cm_id", "cm_id", NULL, "rdma_destroy_id" },
+	[OBJECT_CM_EVENT] = { "rdma_cm_event", "cm_event", &struct_rdma_cm_event, "rdma_ack_cm_event" },
+	[OBJECT_ADDRINFO] = { "rdma_addrinfo", "addrinfo", &struct_rdma_addrinfo, "rdma_freeaddrinfo" },
+	[OBJECT_DEVICE_LIST] = { "ibv_device_list", "device_list", NULL, "ibv_free_device_list" },
+	[OBJECT_CONTEXT_LIST] = { "ibv_context_list", "context_list", NULL, "rdma_free_devices" },
 };

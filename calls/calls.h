@@ -36,6 +36,7 @@ enum call_kind {
 	CALL_IOVA,     /* an address as the device knows it, in 64 bits; .with as above */
 	CALL_REMOTE,   /* an address as the peer's device knows it */
 	CALL_KEY,      /* lkey or rkey of a region */
+	CALL_QPN,      /* the number of a QP */
 	CALL_OBJECT,   /* a pointer to .object */
 	CALL_STRUCT,   /* .of; of an argument and with .pointer a pointer to one */
 	CALL_LIST,     /* an array of .of (or of numbers of .size bytes), .with has the count */
@@ -104,6 +105,7 @@ struct call_struct {
 	const char *name; /* "ibv_qp_init_attr" */
 	size_t size;
 	const struct call_value *fields; /* ends with a NULL name */
+	size_t next;			 /* offset of the link of a chain; 0: of none */
 };
 
 /* What the result of a function says. */
@@ -115,13 +117,65 @@ enum call_result {
 	RESULT_VALUE,	/* it cannot fail */
 };
 
+/* What belongs together: between the first and the last others wait. */
+enum call_step {
+	CALL_ALONE,
+	CALL_FIRST, /* ibv_wr_start(), ibv_start_poll() */
+	CALL_NEXT,
+	CALL_LAST,
+};
+
+/* What a function looks at without asking; who calls it makes sure. */
+enum call_rule {
+	RULE_NONE,
+	RULE_QP_INIT,	   /* both CQs are there */
+	RULE_QP_INIT_EX,   /* what a QP of its type is made of */
+	RULE_SRQ_INIT_EX,  /* the same of an SRQ */
+	RULE_MW_BIND,	   /* the region is there */
+	RULE_WC_GRH,	   /* a completion with a GRH comes with it */
+	RULE_WITHIN_MR,	   /* the bytes are within the region */
+	RULE_CQ_EVENTS,	   /* so many events of the CQ are not acknowledged */
+	RULE_QPT_BIT,	   /* the type has a bit */
+	RULE_IMPORTED,	   /* the object was imported */
+	RULE_REG_PLAIN,	   /* it registers memory as it is */
+	RULE_AH_PLAIN,	   /* the handle leads where its attributes say */
+	RULE_MCAST_ATTACH, /* the QP is in the group from then on */
+	RULE_MCAST_DETACH,
+	RULE_MCAST_JOIN,
+	RULE_MCAST_LEAVE,
+	RULE_MCAST_JOIN_EX,
+};
+
+/* What a connection id must have before the call; bits. */
+enum call_need {
+	NEED_QP = 1 << 0,
+	NEED_PD = 1 << 1,
+	NEED_DEVICE = 1 << 2,
+	NEED_SRQ = 1 << 3,
+	NEED_RECEIVES = 1 << 4,	    /* a QP or an SRQ */
+	NEED_SEND_CHANNEL = 1 << 5, /* of its CQ */
+	NEED_RECV_CHANNEL = 1 << 6,
+	NEED_PARAM = 1 << 7,	/* conn_param, of an id without a QP */
+	NEED_ADDRESS = 1 << 8,	/* of the peer */
+	NEED_NO_PARTS = 1 << 9, /* neither QP nor SRQ */
+};
+
 struct call_fn {
 	const char *name;
 	const char *header; /* "infiniband/verbs.h" */
 	enum call_path path : 8;
 	enum call_result says : 8;
 	bool is_inline : 1;
-	bool waits : 1;		       /* until something has happened */
+	bool waits : 1;	 /* until something has happened */
+	bool ties : 1;	 /* its first object uses the others from then on */
+	bool serves : 1; /* changes the id or takes the events of a channel */
+	enum call_step step : 8;
+	enum call_rule rule : 8;
+	uint16_t needs;		       /* of enum call_need */
+	uint16_t member;	       /* of the first argument: where the pointer is that an inline
+					* function calls; 0: it does not */
+	const char *ended_by;	       /* the function for what this one makes, where it is not that
+					* of all such objects */
 	uint8_t since;		       /* the release of rdma-core that brought it; 0: before 44 */
 	const struct call_value *args; /* ends with a NULL name */
 	struct call_value result;
@@ -141,6 +195,7 @@ struct call_object_type {
 	const char *word; /* "pd" */
 	/* What of it may be looked at: NULL where it is the library's own. */
 	const struct call_struct *of;
+	const char *ended_by; /* the function that ends it; NULL: none */
 };
 extern const struct call_object_type call_objects[OBJECT_KINDS];
 

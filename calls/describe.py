@@ -178,7 +178,7 @@ class Writer:
         first = words[0] if words else ""
         if first == "bit":
             attrs["bit"] = words[1]
-            first = ""
+            first = words[2] if len(words) > 2 else ""
         if first in ("enum", "flags"):
             kind = "CALL_" + first.upper()
             attrs["words"] = self.use_enum(words[1])
@@ -189,7 +189,7 @@ class Writer:
             kind = "CALL_FLAGS"
             attrs["words"] = self.use_enum(words[2])
             attrs["_mask"] = words[1]
-        elif first in ("data", "address", "iova", "remote", "cookie", "fd", "key", "sockaddr"):
+        elif first in ("data", "address", "iova", "remote", "cookie", "fd", "key", "qpn", "sockaddr"):
             kind = "CALL_" + first.upper()
         elif first == "u64":
             kind = "CALL_UINT"
@@ -241,7 +241,7 @@ class Writer:
             return "CALL_OBJECT"
         if name == "_compat_ibv_port_attr":
             name = "ibv_port_attr"
-        if name in ("ibv_send_wr", "ibv_recv_wr", "ibv_ops_wr"):
+        if name in CHAINED:
             attrs["of"] = self.use_struct(name)
             return "CALL_CHAIN"
         if name and name in self.new.structs:
@@ -368,8 +368,10 @@ class Writer:
         if newer:
             self.out.append("#endif")
         self.out.append("\t{ 0 }\n};")
+        linked = name in CHAINED
+        link = f", offsetof({tag} {name}, next)" if linked else ", 0"
         self.out.append(f'static const struct call_struct struct_{name} = {{ "{name}", '
-                        f"sizeof({tag} {name}), fields_{name} }};\n")
+                        f"sizeof({tag} {name}), fields_{name}{link} }};\n")
 
     # --------------------------------------------------------------- functions --
 
@@ -471,6 +473,35 @@ class Writer:
             self.out.append(f"\treturn (uint64_t)(int64_t){call};\n}}\n" if k in
                             (cl.TypeKind.INT, cl.TypeKind.LONG) else f"\treturn {call};\n}}\n")
 
+    def marks(self, name, rows):
+        """What annotations.py says of a function."""
+        more = ""
+        if name in STEP:
+            more += f", .step = CALL_{STEP[name]}"
+        if name in RULE:
+            more += f", .rule = RULE_{RULE[name]}"
+        needs = [f"NEED_{n}" for n, names in NEEDS.items() if name.removeprefix("rdma_") in names.split()
+                 and name.startswith("rdma_")]
+        if needs:
+            more += f", .needs = {' | '.join(needs)}"
+        if name in TIES:
+            more += ", .ties = true"
+        if name in SERVES:
+            more += ", .serves = true"
+        if name in ENDED_ELSE:
+            more += f', .ended_by = "{ENDED_ELSE[name]}"'
+        first = rows[0][2].get("object") if rows else None
+        if first in ("OBJECT_QP_EX", "OBJECT_CQ_EX"):
+            struct = "ibv_qp_ex" if first == "OBJECT_QP_EX" else "ibv_cq_ex"
+            member = name.removeprefix("ibv_").removeprefix("wc_")
+            member = {"read_invalidated_rkey": "read_imm_data"}.get(member, member)
+            inner = {p for p, _ in self.leaves(self.base.structs[struct])}
+            if member in inner:
+                more += f", .member = offsetof(struct {struct}, {member})"
+            elif name == "ibv_wr_flush":
+                more += ", .member = WR_FLUSH_AT"
+        return more
+
     def write_row(self, name, c, header, rows):
         says, kind, attrs = self.result(name, c)
         path = "CALL_DATAPATH" if DATAPATH.match(name) else \
@@ -488,6 +519,7 @@ class Writer:
             more += ", .waits = true"
         if name not in self.base.functions:
             more += f", .since = {RELEASE}"
+        more += self.marks(name, rows)
         if name in WHY:
             more += f', .why = "{WHY[name]}"'
         else:
@@ -536,7 +568,9 @@ class Writer:
         self.out.append("const struct call_object_type call_objects[OBJECT_KINDS] = {")
         for name, word in self.objects.items():
             of = f"&struct_{name}" if name in told else "NULL"
-            self.out.append(f'\t[OBJECT_{word}] = {{ "{name}", "{word.lower()}", {of} }},')
+            by = ENDED_BY.get(name)
+            by = f'"{by}"' if by else "NULL"
+            self.out.append(f'\t[OBJECT_{word}] = {{ "{name}", "{word.lower()}", {of}, {by} }},')
         self.out.append("};")
         print("\n".join(self.out))
 

@@ -56,6 +56,11 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
+FILE *xmemstream(char **text, size_t *size)
+{
+	return checked(open_memstream(text, size));
+}
+
 void xappendf(Tcl_DString *d, const char *fmt, ...)
 {
 	va_list ap;

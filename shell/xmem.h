@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <tcl.h>
 
 void *xcalloc(size_t n, size_t size);
@@ -16,6 +17,8 @@ void *xgrow(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+/* open_memstream(3); fclose() it, then *text is to be freed. */
+FILE *xmemstream(char **text, size_t *size);
 /* Appends formatted text. */
 void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -48,14 +48,6 @@ static int refuse(struct calling *c, const char *code, const char *fmt, ...)
 	return fail(c->s, c->fn->name, code, "%s not called: %s", c->fn->name, text);
 }
 
-static bool is_one_of(const struct calling *c, const char *const names[])
-{
-	for (; *names; names++)
-		if (strcmp(*names, c->fn->name) == 0)
-			return true;
-	return false;
-}
-
 static enum call_object first_kind(const struct calling *c)
 {
 	return c->fn->args[0].name && c->fn->args[0].kind == CALL_OBJECT ? c->fn->args[0].object
@@ -64,28 +56,13 @@ static enum call_object first_kind(const struct calling *c)
 
 /* ------------------------------------------------------------ extended QPs and CQs -- */
 
-/* The member that the inline function calls: ibv_wr_send() is .wr_send, ibv_wc_read_sl() is
- * .read_sl. */
-static const struct call_value *member_of(const struct calling *c)
-{
-	const struct call_struct *of = call_objects[first_kind(c)].of;
-	const char *name = c->fn->name + strlen("ibv_");
-
-	if (strncmp(name, "wc_", 3) == 0)
-		name += 3;
-	if (strcmp(name, "read_invalidated_rkey") == 0)
-		name = "read_imm_data";
-	return of ? call_value_find(of->fields, name) : NULL;
-}
-
 static int has_member(struct calling *c)
 {
-	const struct call_value *m = member_of(c);
 	void *function;
 
-	if (!m || m->kind != CALL_CALLBACK)
+	if (!c->fn->member)
 		return 0;
-	memcpy(&function, (char *)(uintptr_t)c->arg[0] + m->offset, sizeof function);
+	memcpy(&function, (char *)(uintptr_t)c->arg[0] + c->fn->member, sizeof function);
 	if (function)
 		return 0;
 	refuse(c, "EOPNOTSUPP", "%s was not made for it", c->used[0]->name);
@@ -97,9 +74,8 @@ static int has_member(struct calling *c)
 
 static int wr_rules(struct calling *c)
 {
-	static const char *const ends[] = { "ibv_wr_complete", "ibv_wr_abort", NULL };
 	struct progress *p = progress_of(c->used[0]);
-	bool starts = strcmp(c->fn->name, "ibv_wr_start") == 0;
+	bool starts = c->fn->step == CALL_FIRST;
 
 	if (starts && p->building)
 		return refuse(c, "BADSTATE",
@@ -109,20 +85,20 @@ static int wr_rules(struct calling *c)
 		return refuse(c, "BADSTATE", "ibv_wr_start comes first");
 	if (has_member(c))
 		return -1;
-	p->building = !is_one_of(c, ends); /* also when they fail */
+	p->building = c->fn->step != CALL_LAST; /* also when they fail */
 	return 0;
 }
 
 static int poll_rules(struct calling *c)
 {
 	const struct progress *p = progress_of(c->used[0]);
-	bool starts = strcmp(c->fn->name, "ibv_start_poll") == 0;
+	bool starts = c->fn->step == CALL_FIRST;
 
 	if (!p->is_extended) {
 		refuse(c, "EINVAL", "%s is not an extended CQ", c->used[0]->name);
 		return fail_next(c->s, "call ibv_create_cq_ex DEVICE {cqe 16}");
 	}
-	if (strcmp(c->fn->name, "ibv_cq_ex_to_cq") == 0)
+	if (c->fn->result.role == CALL_FOUND) /* the CQ that it is */
 		return 0;
 	if (starts && p->polling)
 		return refuse(c, "BADSTATE", "polling already: ibv_next_poll or ibv_end_poll");
@@ -173,8 +149,10 @@ static int create_qp_ex_rules(struct calling *c)
 	return a->qp_type == IBV_QPT_XRC_SEND ? 0 : need(c, a->recv_cq, "recv_cq") ? -1 : 0;
 }
 
-static int srq_ex_rules(struct calling *c, const struct ibv_srq_init_attr_ex *a)
+static int srq_ex_rules(struct calling *c)
 {
+	const struct ibv_srq_init_attr_ex *a = (const void *)(uintptr_t)c->arg[1];
+
 	if (need(c, a->pd, "pd"))
 		return -1;
 	if (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type == IBV_SRQT_XRC)
@@ -184,83 +162,69 @@ static int srq_ex_rules(struct calling *c, const struct ibv_srq_init_attr_ex *a)
 
 /* ---------------------------------------------------------------------------- ids -- */
 
+/* A part that ids have only after other calls. */
+static const void *part_of(const struct rdma_cm_id *id, enum call_need need)
+{
+	switch (need) {
+	case NEED_QP:
+		return id->qp;
+	case NEED_PD:
+		return id->pd;
+	case NEED_DEVICE:
+		return id->verbs;
+	case NEED_SRQ:
+		return id->srq;
+	case NEED_RECEIVES:
+		return id->qp ? (void *)id->qp : (void *)id->srq;
+	case NEED_SEND_CHANNEL:
+		return id->send_cq_channel;
+	case NEED_RECV_CHANNEL:
+		return id->recv_cq_channel;
+	case NEED_ADDRESS:
+		return id->route.addr.dst_addr.sa_family ? id : NULL;
+	default:
+		return id;
+	}
+}
+
+static const struct {
+	enum call_need need;
+	const char *what;
+} parts[] = {
+	{ NEED_QP, "the QP of the id" },
+	{ NEED_PD, "the PD of the id" },
+	{ NEED_DEVICE, "the device of the id: its address is not resolved" },
+	{ NEED_SRQ, "the SRQ of the id" },
+	{ NEED_RECEIVES, "the QP or SRQ of the id" },
+	{ NEED_SEND_CHANNEL, "the completion channel of the id" },
+	{ NEED_RECV_CHANNEL, "the completion channel of the id" },
+	{ NEED_ADDRESS, "the address of the peer" },
+};
+
 /* What of an id must be there: the calls look at it without asking. */
 static int id_rules(struct calling *c)
 {
-	static const char *const of_qp[] = {
-		"rdma_destroy_qp",  "rdma_post_sendv",	 "rdma_post_send",
-		"rdma_post_read",   "rdma_post_readv",	 "rdma_post_write",
-		"rdma_post_writev", "rdma_post_ud_send", NULL
-	};
-	static const char *const of_pd[] = { "rdma_reg_msgs", "rdma_reg_read", "rdma_reg_write",
-					     NULL };
-	static const char *const of_device[] = { "rdma_create_qp",
-						 "rdma_create_qp_ex",
-						 "rdma_create_srq",
-						 "rdma_create_srq_ex",
-						 "rdma_connect",
-						 "rdma_accept",
-						 "rdma_resolve_route",
-						 "rdma_disconnect",
-						 "rdma_join_multicast",
-						 "rdma_join_multicast_ex",
-						 "rdma_leave_multicast",
-						 NULL };
-	static const char *const of_receives[] = { "rdma_post_recv", "rdma_post_recvv", NULL };
-	static const char *const of_param[] = { "rdma_connect", "rdma_accept", NULL };
 	const struct rdma_cm_id *id = (const void *)(uintptr_t)c->arg[0];
 
-	if (is_one_of(c, of_qp) && need(c, id->qp, "the QP of the id"))
-		return -1;
-	if (is_one_of(c, of_pd) && need(c, id->pd, "the PD of the id"))
-		return -1;
-	if (is_one_of(c, of_device) && need(c, id->verbs,
-					    "the device of the id: its address is "
-					    "not resolved"))
-		return -1;
-	if (is_one_of(c, of_receives) &&
-	    need(c, id->qp ? (void *)id->qp : (void *)id->srq, "the QP or SRQ of the id"))
-		return -1;
-	if (is_one_of(c, of_param) && !id->qp &&
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (c->fn->needs & parts[i].need &&
+		    need(c, part_of(id, parts[i].need), parts[i].what))
+			return -1;
+	if (c->fn->needs & NEED_PARAM && !id->qp &&
 	    need(c, (void *)(uintptr_t)c->arg[1], "conn_param, for an id without a QP,"))
 		return -1;
-	if (strcmp(c->fn->name, "rdma_resolve_route") == 0 && !id->route.addr.dst_addr.sa_family)
-		return refuse(c, "EINVAL", "the address of the peer is not resolved");
-	if (strcmp(c->fn->name, "rdma_destroy_srq") == 0 && need(c, id->srq, "the SRQ of the id"))
-		return -1;
-	if (strcmp(c->fn->name, "rdma_destroy_id") == 0 && handle_is_own(c->used[0]) &&
-	    (id->qp || id->srq)) {
+	if (c->fn->needs & NEED_NO_PARTS && handle_is_own(c->used[0]) && (id->qp || id->srq)) {
 		refuse(c, "EBUSY", "%s has %s", c->used[0]->name, id->qp ? "a QP" : "an SRQ");
 		return fail_next(c->s, "call rdma_destroy_%s %s", id->qp ? "qp" : "srq",
 				 c->used[0]->name);
 	}
-	if (strcmp(c->fn->name, "rdma_get_send_comp") == 0 &&
-	    need(c, id->send_cq_channel, "the completion channel of the id"))
-		return -1;
-	if (strcmp(c->fn->name, "rdma_get_recv_comp") == 0 &&
-	    need(c, id->recv_cq_channel, "the completion channel of the id"))
-		return -1;
 	return 0;
 }
 
 /* The shell knows what its own ids and channels have; that must not change behind it. */
 static int shell_rules(struct calling *c)
 {
-	static const char *const changes[] = { "rdma_create_qp",
-					       "rdma_create_qp_ex",
-					       "rdma_create_srq",
-					       "rdma_create_srq_ex",
-					       "rdma_destroy_qp",
-					       "rdma_destroy_srq",
-					       "rdma_destroy_ep",
-					       "rdma_migrate_id",
-					       "rdma_get_request",
-					       "rdma_get_cm_event",
-					       "ibv_get_async_event",
-					       "ibv_get_cq_event",
-					       NULL };
-
-	if (!is_one_of(c, changes) || handle_is_own(c->used[0]))
+	if (!c->fn->serves || handle_is_own(c->used[0]))
 		return 0;
 	refuse(c, "EBUSY", "%s is served by the shell", c->used[0]->name);
 	return fail_row(c->s, "remedy",
@@ -300,34 +264,43 @@ static int grh_rules(struct calling *c)
 	return need(c, (void *)(uintptr_t)c->arg[wc + 1], "grh");
 }
 
+static int ack_rules(struct calling *c)
+{
+	if (c->arg[1] <= progress_of(c->used[0])->events)
+		return 0;
+	return refuse(c, "EINVAL", "%s has %u events that are not acknowledged", c->used[0]->name,
+		      progress_of(c->used[0])->events);
+}
+
+static int import_rules(struct calling *c)
+{
+	if (handle_as_lib(c->used[0]) && handle_as_lib(c->used[0])->ends == c->fn)
+		return 0;
+	return refuse(c, "EINVAL", "%s was not imported", c->used[0]->name);
+}
+
+static int qpt_rules(struct calling *c)
+{
+	return c->arg[1] < 32 ? 0 : refuse(c, "EINVAL", "no capability has a bit for this type");
+}
+
 /* ------------------------------------------------------------------------ the call -- */
+
+static int (*const rules[])(struct calling *c) = {
+	[RULE_QP_INIT] = create_qp_rules,  [RULE_QP_INIT_EX] = create_qp_ex_rules,
+	[RULE_SRQ_INIT_EX] = srq_ex_rules, [RULE_MW_BIND] = bind_mw_rules,
+	[RULE_WC_GRH] = grh_rules,	   [RULE_WITHIN_MR] = recv_rules,
+	[RULE_CQ_EVENTS] = ack_rules,	   [RULE_QPT_BIT] = qpt_rules,
+	[RULE_IMPORTED] = import_rules,	   [RULE_MCAST_JOIN_EX] = NULL, /* the last */
+};
 
 int call_rules(struct calling *c)
 {
-	const char *name = c->fn->name;
 	enum call_object first = first_kind(c);
 
 	if (c->nused && (shell_rules(c) || open_rules(c)))
 		return -1;
-	if (strcmp(name, "ibv_ack_cq_events") == 0 && c->arg[1] > progress_of(c->used[0])->events)
-		return refuse(c, "EINVAL", "%s has %u events that are not acknowledged",
-			      c->used[0]->name, progress_of(c->used[0])->events);
-	if (strncmp(name, "ibv_unimport_", 13) == 0 &&
-	    (!handle_as_lib(c->used[0]) || handle_as_lib(c->used[0])->ends != c->fn))
-		return refuse(c, "EINVAL", "%s was not imported", c->used[0]->name);
-	if (strcmp(name, "ibv_is_qpt_supported") == 0 && c->arg[1] >= 32)
-		return refuse(c, "EINVAL", "no capability has a bit for this type");
-	if (strcmp(name, "ibv_create_qp") == 0)
-		return create_qp_rules(c);
-	if (strcmp(name, "ibv_create_qp_ex") == 0)
-		return create_qp_ex_rules(c);
-	if (strcmp(name, "ibv_create_srq_ex") == 0)
-		return srq_ex_rules(c, (const void *)(uintptr_t)c->arg[1]);
-	if (strcmp(name, "ibv_bind_mw") == 0)
-		return bind_mw_rules(c);
-	if (strcmp(name, "ibv_init_ah_from_wc") == 0 || strcmp(name, "ibv_create_ah_from_wc") == 0)
-		return grh_rules(c);
-	if (strcmp(name, "rdma_post_recv") == 0 && recv_rules(c))
+	if (rules[c->fn->rule] && rules[c->fn->rule](c))
 		return -1;
 	if (first == OBJECT_CM_ID)
 		return id_rules(c);
@@ -336,22 +309,34 @@ int call_rules(struct calling *c)
 	return first == OBJECT_CQ_EX ? poll_rules(c) : 0;
 }
 
+/* The CQ of an event that was taken, or that the call has made. */
+static struct obj *cq_of(struct calling *c, uint64_t result)
+{
+	const struct call_value *cq = call_value_find(c->fn->args, "cq");
+
+	if (c->fn->result.kind == CALL_OBJECT && c->fn->result.object == OBJECT_CQ_EX)
+		return handle_find(c->s, OBJECT_CQ, (void *)(uintptr_t)result);
+	if (cq && cq->role == CALL_FOUND)
+		return handle_find(c->s, OBJECT_CQ, *(void **)(uintptr_t)c->arg[cq - c->fn->args]);
+	return NULL;
+}
+
+bool call_polls(const struct call_fn *fn)
+{
+	return (fn->step == CALL_FIRST || fn->step == CALL_NEXT) &&
+	       fn->args[0].object == OBJECT_CQ_EX;
+}
+
 void call_rules_after(struct calling *c, uint64_t result)
 {
-	const char *name = c->fn->name;
-	struct obj *cq;
+	struct obj *cq = cq_of(c, result);
 
-	(void)result;
-	if (strcmp(name, "ibv_start_poll") == 0)
-		progress_of(c->used[0])->polling = true;
-	else if (strcmp(name, "ibv_end_poll") == 0)
-		progress_of(c->used[0])->polling = false;
-	else if (strcmp(name, "ibv_ack_cq_events") == 0)
+	if (c->fn->step && first_kind(c) == OBJECT_CQ_EX)
+		progress_of(c->used[0])->polling = call_polls(c->fn);
+	else if (c->fn->rule == RULE_CQ_EVENTS)
 		progress_of(c->used[0])->events -= (unsigned)c->arg[1];
-	else if (strcmp(name, "ibv_create_cq_ex") == 0 &&
-		 (cq = handle_find(c->s, OBJECT_CQ, (void *)(uintptr_t)result)))
+	else if (cq && c->fn->says == RESULT_POINTER)
 		progress_of(cq)->is_extended = true;
-	else if (strcmp(name, "ibv_get_cq_event") == 0 &&
-		 (cq = handle_find(c->s, OBJECT_CQ, *(void **)(uintptr_t)c->arg[1])))
+	else if (cq)
 		progress_of(cq)->events++;
 }

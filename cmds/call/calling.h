@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One call of a function of the table, from the words of a command to its result. Values come
- * from the words (call_words.c), the rules of the libraries are looked at (call_rules.c), the
- * function is called (call.c), what it made becomes an object (handles.c), what it tells a
- * value (call_result.c).
+ * from the words (call_words.c, call_structs.c), the rules of the libraries are looked at
+ * (call_rules.c), the function is called (call.c), what it made becomes an object (handles.c), what
+ * it tells a value (call_result.c).
  */
 #ifndef CMDS_CALLING_H
 #define CMDS_CALLING_H
@@ -62,20 +62,40 @@ struct obj *handle_of_membership(struct calling *c);
 
 /* --------------------------------------------------------------- call_words.c -- */
 
+/* Stores at p what the word says; not for structs and lists. -1 with s->fail filled. */
+int call_word(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);
+int call_put(struct calling *c, const struct call_value *v, uint64_t n, void *p);
+/* Are len bytes from there, or those of the addresses in a struct or a list of them, in the
+ * memory of one live object? */
+int call_check_place(struct calling *c, const struct call_value *v, uint64_t addr, uint64_t len);
+int call_check_places(struct calling *c, const struct call_value *values, const void *base);
+int call_check_list(struct calling *c, const struct call_value *values,
+		    const struct call_value *list, const char *base);
+/* The value cannot be that: fills s->fail, returns -1. */
+int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ------------------------------------------------------------- call_structs.c -- */
+
 /* Fills c->arg from the words after the name. -1 with s->fail filled. */
 int call_words(struct calling *c, int objc, Tcl_Obj *const objv[]);
-/* Is the argument one that is typed? The others are made from those. */
-bool call_is_typed(const struct call_fn *fn, const struct call_value *v);
-/* Is it the length of a value that has one (a list, bytes), and so not given? */
-bool call_is_counted(const struct call_value *values, const struct call_value *v);
 /* Sets members of *p that a dict names. */
 int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, void *p,
 	     uint64_t mask);
+
+/* ---------------------------------------------------------------- call_help.c -- */
+
+extern const struct arg_kind kind_function; /* a row of the table */
+void call_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
+void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
+bool call_help(const char *name, struct out *o);
 
 /* --------------------------------------------------------------- call_rules.c -- */
 
 /* What the libraries take for granted: looked at before the call. -1 with s->fail filled. */
 int call_rules(struct calling *c);
+/* Does it leave a completion in an extended CQ? */
+bool call_polls(const struct call_fn *fn);
 /* The call has succeeded: what is allowed next. */
 void call_rules_after(struct calling *c, uint64_t result);
 
@@ -84,7 +104,6 @@ void call_rules_after(struct calling *c, uint64_t result);
 /* States what the call has told: its result and its out-parameters. */
 void call_result(struct calling *c, uint64_t result, const char *name, struct out *o);
 /* All fields of a struct that are there. */
-void call_out_struct(struct session *s, const struct call_struct *of, const void *p, uint64_t mask,
-		     unsigned qp_type, struct out *o);
+void call_out_struct(struct session *s, const struct call_struct *of, const void *p, struct out *o);
 
 #endif

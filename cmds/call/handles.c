@@ -22,43 +22,6 @@
 
 /* ------------------------------------------------------------------- lib objects -- */
 
-static const char *const ends_by[OBJECT_KINDS] = {
-	[OBJECT_CONTEXT] = "ibv_close_device",
-	[OBJECT_PD] = "ibv_dealloc_pd",
-	[OBJECT_TD] = "ibv_dealloc_td",
-	[OBJECT_XRCD] = "ibv_close_xrcd",
-	[OBJECT_MR] = "ibv_dereg_mr",
-	[OBJECT_MW] = "ibv_dealloc_mw",
-	[OBJECT_COMP_CHANNEL] = "ibv_destroy_comp_channel",
-	[OBJECT_CQ] = "ibv_destroy_cq",
-	[OBJECT_CQ_EX] = "ibv_destroy_cq",
-	[OBJECT_SRQ] = "ibv_destroy_srq",
-	[OBJECT_WQ] = "ibv_destroy_wq",
-	[OBJECT_RWQ_IND_TABLE] = "ibv_destroy_rwq_ind_table",
-	[OBJECT_QP] = "ibv_destroy_qp",
-	[OBJECT_AH] = "ibv_destroy_ah",
-	[OBJECT_FLOW] = "ibv_destroy_flow",
-	[OBJECT_FLOW_ACTION] = "ibv_destroy_flow_action",
-	[OBJECT_DM] = "ibv_free_dm",
-	[OBJECT_COUNTERS] = "ibv_destroy_counters",
-	[OBJECT_ASYNC_EVENT] = "ibv_ack_async_event",
-	[OBJECT_EVENT_CHANNEL] = "rdma_destroy_event_channel",
-	[OBJECT_CM_ID] = "rdma_destroy_id",
-	[OBJECT_CM_EVENT] = "rdma_ack_cm_event",
-	[OBJECT_ADDRINFO] = "rdma_freeaddrinfo",
-	[OBJECT_DEVICE_LIST] = "ibv_free_device_list",
-	[OBJECT_CONTEXT_LIST] = "rdma_free_devices",
-};
-
-/* Of makers whose objects go another way than others of their kind. */
-static const struct {
-	const char *maker, *ender;
-} ends_else[] = {
-	{ "ibv_import_pd", "ibv_unimport_pd" },	   { "ibv_import_mr", "ibv_unimport_mr" },
-	{ "ibv_import_dm", "ibv_unimport_dm" },	   { "rdma_create_ep", "rdma_destroy_ep" },
-	{ "rdma_get_request", "rdma_destroy_ep" },
-};
-
 /* rdma_destroy_id() leaves its QP and SRQ behind. */
 static void end_parts(struct session *s, const struct obj *o, struct rdma_cm_id *id)
 {
@@ -125,7 +88,7 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 		list_names(lib, out);
 	out_text(out, "\n");
 	if (of)
-		call_out_struct(s, of, lib->v, 0, 0, out);
+		call_out_struct(s, of, lib->v, out);
 }
 
 #define LIB(prefix_, title_, ...)                                                   \
@@ -342,7 +305,7 @@ static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *nam
 
 		owner = handle_memory(c->used[i], &len) ? c->used[i] : NULL;
 	}
-	if (!pd || !owner || strcmp(c->fn->name, "ibv_reg_mr") != 0)
+	if (!pd || !owner || c->fn->rule != RULE_REG_PLAIN)
 		return NULL;
 	mr = obj_new(c->s, &mr_class, name);
 	mr->v = v;
@@ -403,7 +366,7 @@ static struct obj *adopt_of_pd(struct calling *c, enum call_object kind, void *v
 		mw->v = v;
 		return &mw->o;
 	}
-	if (strcmp(c->fn->name, "ibv_create_ah") != 0) /* what it leads to is not known */
+	if (c->fn->rule != RULE_AH_PLAIN) /* what it leads to is not known */
 		return NULL;
 	ah = obj_new(c->s, &ah_class, name);
 	ah->pd = pd;
@@ -412,21 +375,13 @@ static struct obj *adopt_of_pd(struct calling *c, enum call_object kind, void *v
 	return &ah->o;
 }
 
-static const struct call_fn *ender_of(const struct calling *c, enum call_object kind)
-{
-	for (size_t i = 0; i < sizeof ends_else / sizeof *ends_else; i++)
-		if (strcmp(ends_else[i].maker, c->fn->name) == 0)
-			return call_find(ends_else[i].ender);
-	return call_find(ends_by[kind]);
-}
-
 static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, const char *name)
 {
 	struct lib_obj *lib = obj_new(c->s, &lib_classes[kind], name);
 
 	lib->kind = kind;
 	lib->v = v;
-	lib->ends = ender_of(c, kind);
+	lib->ends = call_find(c->fn->ended_by ? c->fn->ended_by : call_objects[kind].ended_by);
 	for (unsigned i = 0; i < c->nused && !lib->context; i++)
 		lib->context = handle_context(c->used[i]);
 	if (kind == OBJECT_CONTEXT)
@@ -506,26 +461,23 @@ struct group_call {
 /* false: the call is not about a group. */
 static bool group_of(const struct calling *c, struct group_call *g)
 {
-	static const char *const names[] = { "ibv_attach_mcast", "ibv_detach_mcast",
-					     "rdma_join_multicast", "rdma_leave_multicast",
-					     "rdma_join_multicast_ex" };
 	const struct rdma_cm_join_mc_attr_ex *attr = (const void *)(uintptr_t)c->arg[1];
-	size_t i = 0;
+	enum call_rule rule = c->fn->rule;
+	bool by_hand = rule == RULE_MCAST_ATTACH || rule == RULE_MCAST_DETACH;
 
-	while (i < sizeof names / sizeof *names && strcmp(c->fn->name, names[i]) != 0)
-		i++;
-	if (i == sizeof names / sizeof *names ||
-	    c->used[0]->class != (i < 2 ? &qp_class : &id_class))
+	if (rule < RULE_MCAST_ATTACH || rule > RULE_MCAST_JOIN_EX ||
+	    c->used[0]->class != (by_hand ? &qp_class : &id_class))
 		return false;
-	*g = (struct group_call){ .ends = i % 2, .o = c->used[0] };
-	if (i < 2) {
+	*g = (struct group_call){ .ends = rule == RULE_MCAST_DETACH || rule == RULE_MCAST_LEAVE,
+				  .o = c->used[0] };
+	if (by_hand) {
 		g->qp = (struct qp *)g->o;
 		g->gid = *(const union ibv_gid *)attr;
 		return true;
 	}
-	g->addr = i < 4 ? (const void *)attr : attr->addr;
+	g->addr = rule == RULE_MCAST_JOIN_EX ? attr->addr : (const void *)attr;
 	g->gid = mcast_gid(g->addr);
-	if (i < 4 || attr->join_flags != RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER)
+	if (rule != RULE_MCAST_JOIN_EX || attr->join_flags != RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER)
 		g->qp = ((struct id *)g->o)->qp;
 	return true;
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The values of a call, told one by one as the table describes them, and three who write them
+ * down: as what the command call takes, as an expression of C, as JSON. The values may be those
+ * of a call that is being made or those of a record: pointers to structs, lists and bytes lead
+ * to readable memory.
+ */
+#ifndef CALLS_CALL_FORMAT_H
+#define CALLS_CALL_FORMAT_H
+
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "calls.h"
+
+union ibv_gid;
+
+/* What is begun and ended. */
+enum call_group {
+	CALL_A_STRUCT,	/* .of of the value: a member, an element of a list */
+	CALL_A_POINTER, /* the same behind a pointer */
+	CALL_A_LIST,	/* its elements follow */
+};
+
+/* Who is told the values. Members that are not here for text are NULL where they do not matter. */
+struct call_sink {
+	void (*number)(struct call_sink *k, const struct call_value *v, uint64_t n);
+	void (*words)(struct call_sink *k, const struct call_value *v,
+		      uint64_t n); /* ENUM, FLAGS */
+	void (*object)(struct call_sink *k, const struct call_value *v, const void *object);
+	void (*bytes)(struct call_sink *k, const struct call_value *v, const void *data, size_t n);
+	void (*gid)(struct call_sink *k, const struct call_value *v, const union ibv_gid *gid);
+	void (*address)(struct call_sink *k, const struct call_value *v, const struct sockaddr *sa);
+	void (*nothing)(struct call_sink *k, const struct call_value *v); /* NULL, or not ours */
+	void (*begin)(struct call_sink *k, const struct call_value *v, enum call_group group);
+	void (*end)(struct call_sink *k, const struct call_value *v, enum call_group group);
+	/* Deals with a value before the others, or (false) leaves it to them. May be NULL. p: where
+	 * the value is, in its struct or among the arguments. */
+	bool (*own)(struct call_sink *k, const struct call_value *v, const void *p);
+	void *arg; /* the user's */
+	FILE *to;  /* of those that write text, who have these as well: */
+	void (*start)(struct call_sink *k);
+	unsigned nesting; /* braces that are open */
+
+	bool all;	/* members that are zero, too; else what says something */
+	bool is_linked; /* a chain's next is the last member of each; else the chain is a list */
+	/* Of what is told now: */
+	const char *key; /* name of the member or argument; NULL: of a list */
+	unsigned index;	 /* in its struct or list, of those told */
+	unsigned told;	 /* of a struct or list that ends: how many */
+	uint64_t mask;	 /* that the call was given for its struct */
+	unsigned qp_type;
+};
+
+/* Tells one value (count: of what it points to), the members of a struct, or the arguments of a
+ * call: all of them (is_linked: as in C), or those that the command call takes. */
+void call_tell(struct call_sink *k, const struct call_value *v, const void *p, uint64_t count);
+void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p);
+void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_t *args);
+/* What the call has left in its i-th argument, an out-parameter; result: what it returned. */
+void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t *args, unsigned i,
+		   uint64_t result);
+
+/* Sinks that write to a stream: "qp0 {qp_state INIT port_num 1}"; "qp0, &(struct ibv_qp_attr){
+ * .qp_state = IBV_QPS_INIT }, IBV_QP_STATE"; "qp":"qp0","attr":{"qp_state":"INIT"}. Who sets
+ * .own writes in the same syntax, after call_begin_text(). */
+struct call_sink call_words_sink(FILE *to);
+struct call_sink call_c_sink(FILE *to);
+struct call_sink call_json_sink(FILE *to);
+/* What stands before a value: a comma or blank, its name. */
+void call_begin_text(struct call_sink *k);
+
+/* Is the argument one that is typed? The others are made from those. */
+bool call_is_typed(const struct call_fn *fn, const struct call_value *v);
+/* Is it the length of a value that has one (a list, bytes), and so not given? */
+bool call_is_counted(const struct call_value *values, const struct call_value *v);
+/* "LOCAL_WRITE,REMOTE_READ"; bits without a name in hexadecimal; "0". */
+void call_write_flags(FILE *to, const struct call_enum *e, uint64_t bits);
+/* C in lines of at most width columns (a tab is 8): where it does not fit, what stands in
+ * braces goes one tab further in. */
+void call_lay_out(FILE *to, const char *text, unsigned tabs, unsigned width);
+
+#endif

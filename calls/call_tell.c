@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks the values of a call, as the table describes them. */
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#include "call_format.h"
+
+static void tell_item(struct call_sink *k, const struct call_value *v, const void *p,
+		      enum call_group group)
+{
+	k->begin(k, v, group);
+	call_tell_struct(k, v->of, p);
+	k->end(k, v, group);
+}
+
+/* n elements of size bytes. */
+static void tell_list(struct call_sink *k, const struct call_value *v, const char *all, uint64_t n)
+{
+	struct call_value one = *v;
+	size_t size = v->kind == CALL_OBJECTS ? sizeof(void *) : v->of ? v->of->size : v->size;
+	unsigned index = k->index;
+
+	one.kind = v->kind == CALL_OBJECTS ? CALL_OBJECT : v->of ? CALL_STRUCT : CALL_UINT;
+	one.pointer = false;
+	one.with = 0;
+	k->begin(k, v, CALL_A_LIST);
+	for (uint64_t i = 0; i < n; i++) {
+		k->key = NULL;
+		k->index = (unsigned)i;
+		call_tell(k, &one, all + i * size, 0);
+	}
+	k->index = index;
+	k->told = (unsigned)n;
+	k->end(k, v, CALL_A_LIST);
+}
+
+static const void *next_of(const struct call_struct *of, const char *p)
+{
+	const void *next;
+
+	memcpy(&next, p + of->next, sizeof next);
+	return next;
+}
+
+static void tell_chain(struct call_sink *k, const struct call_value *v, const char *p)
+{
+	unsigned index = k->index;
+
+	if (k->is_linked || !next_of(v->of, p)) {
+		tell_item(k, v, p, CALL_A_POINTER);
+		return;
+	}
+	k->begin(k, v, CALL_A_LIST);
+	for (unsigned i = 0; p; p = next_of(v->of, p), i++) {
+		k->key = NULL;
+		k->index = i;
+		tell_item(k, v, p, CALL_A_STRUCT);
+	}
+	k->index = index;
+	k->end(k, v, CALL_A_LIST);
+}
+
+/* Right behind the struct, each as long as it says. */
+static void tell_trail(struct call_sink *k, const struct call_value *v, const char *p)
+{
+	const struct ibv_flow_attr *attr = (const void *)(p - v->offset);
+	const char *end = (const char *)attr + attr->size;
+	unsigned index = k->index;
+
+	k->begin(k, v, CALL_A_LIST);
+	for (unsigned i = 0; i < attr->num_of_specs; i++) {
+		struct ibv_flow_spec spec = { 0 };
+
+		if (end - p < (ptrdiff_t)sizeof spec.hdr)
+			break;
+		memcpy(&spec.hdr, p, sizeof spec.hdr);
+		if (spec.hdr.size < sizeof spec.hdr || spec.hdr.size > end - p ||
+		    spec.hdr.size > sizeof spec)
+			break;
+		memcpy(&spec, p, spec.hdr.size);
+		p += spec.hdr.size;
+		k->key = NULL;
+		k->index = i;
+		tell_item(k, v, &spec, CALL_A_STRUCT);
+	}
+	k->index = index;
+	k->end(k, v, CALL_A_LIST);
+}
+
+static void tell_plain(struct call_sink *k, const struct call_value *v, const void *p)
+{
+	switch (v->kind) {
+	case CALL_UINT:
+	case CALL_INT:
+	case CALL_BE:
+	case CALL_KEY:
+	case CALL_QPN:
+	case CALL_ADDRESS:
+	case CALL_IOVA:
+	case CALL_REMOTE:
+	case CALL_FD:
+		k->number(k, v, call_load(v, p));
+		break;
+	case CALL_ENUM:
+	case CALL_FLAGS:
+		k->words(k, v, call_load(v, p));
+		break;
+	case CALL_GID:
+		k->gid(k, v, p);
+		break;
+	case CALL_CHARS:
+		k->bytes(k, v, p, strnlen(p, v->size));
+		break;
+	case CALL_BYTES:
+		k->bytes(k, v, p, v->size);
+		break;
+	case CALL_STRUCT:
+		tell_item(k, v, p, CALL_A_STRUCT);
+		break;
+	case CALL_TRAIL:
+		tell_trail(k, v, p);
+		break;
+	default: /* for the caller alone */
+		k->nothing(k, v);
+		break;
+	}
+}
+
+static void tell_pointed(struct call_sink *k, const struct call_value *v, const void *to,
+			 uint64_t count)
+{
+	switch (v->kind) {
+	case CALL_OBJECT:
+		k->object(k, v, to);
+		break;
+	case CALL_STRING:
+		k->bytes(k, v, to, strlen(to));
+		break;
+	case CALL_DATA:
+		k->bytes(k, v, to, count);
+		break;
+	case CALL_SOCKADDR:
+		k->address(k, v, to);
+		break;
+	case CALL_GID:
+		k->gid(k, v, to);
+		break;
+	case CALL_STRUCT:
+		tell_item(k, v, to, CALL_A_POINTER);
+		break;
+	case CALL_CHAIN:
+		tell_chain(k, v, to);
+		break;
+	case CALL_LIST:
+	case CALL_OBJECTS:
+		tell_list(k, v, to, count);
+		break;
+	default: /* of a number: an out-parameter */
+		tell_plain(k, v, to);
+		break;
+	}
+}
+
+static bool is_pointer(const struct call_value *v)
+{
+	switch (v->kind) {
+	case CALL_OBJECT:
+	case CALL_STRING:
+	case CALL_DATA:
+	case CALL_SOCKADDR:
+	case CALL_CHAIN:
+	case CALL_LIST:
+	case CALL_OBJECTS:
+		return true;
+	default:
+		return v->pointer;
+	}
+}
+
+void call_tell(struct call_sink *k, const struct call_value *v, const void *p, uint64_t count)
+{
+	const void *to;
+
+	if (k->own && k->own(k, v, p))
+		return;
+	if (!is_pointer(v)) {
+		tell_plain(k, v, p);
+		return;
+	}
+	memcpy(&to, p, sizeof to);
+	if (to)
+		tell_pointed(k, v, to, count);
+	else
+		k->nothing(k, v);
+}
+
+/* ------------------------------------------------------------------------ structs -- */
+
+bool call_is_counted(const struct call_value *values, const struct call_value *v)
+{
+	const struct call_value *of = v->counts ? &values[v->counts - 1] : NULL;
+
+	return of && of->role == CALL_IN && of->kind != CALL_ADDRESS && of->kind != CALL_IOVA;
+}
+
+static bool is_zero(const struct call_value *v, const char *p)
+{
+	size_t n = is_pointer(v) ? sizeof(void *) : v->size;
+
+	while (n && !p[n - 1])
+		n--;
+	return !n && v->kind != CALL_TRAIL;
+}
+
+static bool chooses(const struct call_struct *of, const struct call_value *v)
+{
+	for (const struct call_value *f = of->fields; f->name; f++)
+		if (f->when && &of->fields[f->when - 1] == v)
+			return true;
+	return false;
+}
+
+static bool is_told(const struct call_sink *k, const struct call_struct *of,
+		    const struct call_value *f, const char *base, uint64_t mask)
+{
+	if (f->kind == CALL_CALLBACK || f->kind == CALL_COOKIE ||
+	    !call_field_is_set(of, f, base, mask, k->qp_type) ||
+	    (!k->is_linked && !k->all && call_is_counted(of->fields, f)))
+		return false;
+	if (k->all)
+		return !is_pointer(f) || f->kind != CALL_STRUCT;
+	return f->bit & mask || !is_zero(f, base + f->offset) ||
+	       (f->kind == CALL_ENUM && chooses(of, f));
+}
+
+static uint64_t count_of(const struct call_value *values, const struct call_value *v,
+			 const char *base)
+{
+	const struct call_value *n = v->with ? &values[v->with - 1] : NULL;
+	uint64_t count = n ? call_load(n, base + n->offset) : 0;
+
+	return n && strncmp(n->name, "log_", 4) == 0 ? UINT64_C(1) << (count & 63) : count;
+}
+
+void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p)
+{
+	const struct call_value link = { .name = "next", .kind = CALL_CHAIN, .of = of };
+	const char *base = p, *key = k->key;
+	unsigned index = k->index, n = 0;
+	uint64_t mask = k->mask;
+
+	k->mask = 0; /* of this struct, not of those in it */
+	for (const struct call_value *f = of->fields; f->name; f++) {
+		if (!is_told(k, of, f, base, mask))
+			continue;
+		k->key = f->name;
+		k->index = n++;
+		call_tell(k, f, base + f->offset, count_of(of->fields, f, base));
+	}
+	if (k->is_linked && of->next && next_of(of, base)) {
+		k->key = link.name;
+		k->index = n++;
+		call_tell(k, &link, base + of->next, 0);
+	}
+	k->key = key;
+	k->index = index;
+	k->mask = mask;
+	k->told = n;
+}
+
+/* ---------------------------------------------------------- arguments and results -- */
+
+bool call_is_typed(const struct call_fn *fn, const struct call_value *v)
+{
+	if (v->kind == CALL_COOKIE || v->kind == CALL_BAD || call_is_counted(fn->args, v))
+		return false;
+	if (v->role == CALL_OUT)
+		return v->optional; /* it says what is wanted */
+	return v->role == CALL_IN || v->role == CALL_GONE;
+}
+
+/* The mask of a struct that names its members needs no argument of its own. */
+static bool is_mask(const struct call_fn *fn, const struct call_value *v)
+{
+	for (const struct call_value *a = fn->args; a->name; a++)
+		if (a->kind == CALL_STRUCT && a->role == CALL_IN && a->with &&
+		    &fn->args[a->with - 1] == v)
+			return true;
+	return false;
+}
+
+void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_t *args)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; fn->args[i].name; i++) {
+		const struct call_value *v = &fn->args[i];
+		bool by_mask = v->kind == CALL_STRUCT && v->with;
+
+		if (!k->is_linked && (!call_is_typed(fn, v) || is_mask(fn, v)))
+			continue;
+		k->key = k->is_linked ? NULL : v->name;
+		k->index = n++;
+		k->mask = by_mask ? args[v->with - 1] : 0;
+		call_tell(k, v, &args[i], v->with && !by_mask ? args[v->with - 1] : 0);
+	}
+	k->mask = 0;
+}
+
+void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t *args, unsigned i,
+		   uint64_t result)
+{
+	const struct call_value *v = &fn->args[i];
+	bool by_mask = v->kind == CALL_STRUCT && v->with;
+	const void *to;
+
+	memcpy(&to, &args[i], sizeof to);
+	k->mask = by_mask ? args[v->with - 1] : 0;
+	if (v->role == CALL_MADE || v->role == CALL_FOUND || v->kind == CALL_BYTES)
+		call_tell(k, v, to, 0);
+	else
+		call_tell(k, v, &args[i],
+			  fn->says == RESULT_COUNT ? result
+			  : v->with && !by_mask	   ? args[v->with - 1]
+						   : 0);
+	k->mask = 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* What call says of the functions of the table while one is typed, and in help. */
+#include <string.h>
+
+#include "args.h"
+#include "call_format.h"
+#include "calling.h"
+#include "out.h"
+#include "session.h"
+#include "suggest.h"
+#include "words.h"
+#include "xmem.h"
+
+static void list_functions(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (unsigned i = 0; i < call_count; i++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(call_table[i].name, -1));
+}
+
+static int parse_function(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	const struct call_fn *fn = call_find(Tcl_GetString(word));
+	const char *near;
+	Tcl_Obj *names;
+
+	*(const struct call_fn **)dst = fn;
+	if (fn)
+		return 0;
+	names = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(names);
+	list_functions(s, a, names);
+	near = suggest(Tcl_GetString(word), names);
+	fail(s, "args", "BADVALUE", "neither libibverbs nor librdmacm has a function '%.64s'%s%s%s",
+	     Tcl_GetString(word), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	Tcl_DecrRefCount(names);
+	return fail_next(s, "help coverage");
+}
+
+const struct arg_kind kind_function = { .word = "function",
+					.size = sizeof(struct call_fn *),
+					.parse = parse_function,
+					.is_static = true,
+					.complete = list_functions };
+
+static const struct call_value *typed_arg(const struct call_fn *fn, int n)
+{
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (call_is_typed(fn, v) && n-- == 0)
+			return v;
+	return NULL;
+}
+
+/* The function among the words, and how many words come after it. */
+static const struct call_fn *function_of(int objc, Tcl_Obj *const objv[], int *after)
+{
+	for (int i = 0; i < objc; i++) {
+		const struct call_fn *fn = call_find(Tcl_GetString(objv[i]));
+
+		if (fn) {
+			*after = objc - i - 1;
+			return fn;
+		}
+	}
+	return NULL;
+}
+
+static void complete_value(struct session *s, const struct call_value *v, Tcl_Obj *words)
+{
+	struct obj *o;
+	size_t len;
+
+	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
+		for (const struct call_word *w = v->words->words; w->name; w++)
+			Tcl_ListObjAppendElement(
+				NULL, words,
+				Tcl_NewStringObj(call_word_name(v->words, w->value), -1));
+	obj_foreach(o, s)
+		if ((v->kind == CALL_OBJECT && handle_pointer(o, v->object)) ||
+		    (v->kind == CALL_KEY && handle_pointer(o, OBJECT_MR)) ||
+		    ((v->kind == CALL_ADDRESS || v->kind == CALL_IOVA || v->kind == CALL_REMOTE) &&
+		     handle_memory(o, &len)))
+			Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(o->name, -1));
+	if (v->kind == CALL_OBJECT && (v->object == OBJECT_CONTEXT || v->object == OBJECT_DEVICE))
+		kind_dev.complete(s, NULL, words);
+}
+
+void call_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
+{
+	int after;
+	const struct call_fn *fn = function_of(objc, objv, &after);
+	const struct call_value *v = fn ? typed_arg(fn, after) : NULL;
+
+	if (v)
+		complete_value(s, v, words);
+}
+
+/* "<pd> {qp_init_attr}": what is still to be typed. */
+static void usage_from(const struct call_fn *fn, int n, Tcl_DString *d)
+{
+	const struct call_value *v;
+
+	for (; (v = typed_arg(fn, n)); n++) {
+		bool dict = v->kind == CALL_STRUCT || v->kind == CALL_CHAIN || v->kind == CALL_LIST;
+
+		Tcl_DStringAppend(d, Tcl_DStringLength(d) ? " " : "", -1);
+		Tcl_DStringAppend(d, v->optional ? "[" : "", -1);
+		Tcl_DStringAppend(d, dict ? "{" : "<", -1);
+		Tcl_DStringAppend(d, v->name, -1);
+		Tcl_DStringAppend(d, dict ? "}" : ">", -1);
+		Tcl_DStringAppend(d, v->optional ? "]" : "", -1);
+	}
+}
+
+void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
+{
+	int after;
+	const struct call_fn *fn = function_of(objc, objv, &after);
+
+	if (fn)
+		usage_from(fn, after, d);
+}
+
+/* What an argument or a member may be, for scripts. */
+static const char *kind_word(const struct call_value *v)
+{
+	switch (v->kind) {
+	case CALL_ENUM:
+		return "enum";
+	case CALL_FLAGS:
+		return "flags";
+	case CALL_OBJECT:
+		return "object";
+	case CALL_OBJECTS:
+		return "objects";
+	case CALL_STRUCT:
+		return "struct";
+	case CALL_LIST:
+	case CALL_TRAIL:
+		return "list";
+	case CALL_CHAIN:
+		return "chain";
+	case CALL_ADDRESS:
+	case CALL_IOVA:
+	case CALL_REMOTE:
+		return "address";
+	case CALL_KEY:
+	case CALL_QPN:
+		return "key";
+	case CALL_DATA:
+	case CALL_BYTES:
+	case CALL_CHARS:
+		return "bytes";
+	case CALL_STRING:
+		return "string";
+	case CALL_SOCKADDR:
+		return "host";
+	case CALL_GID:
+		return "gid";
+	default:
+		return "number";
+	}
+}
+
+static void help_value(const struct call_value *v, unsigned depth, struct out *o);
+
+static bool is_given(const struct call_struct *of, const struct call_value *f)
+{
+	return f->kind != CALL_COOKIE && f->kind != CALL_CALLBACK &&
+	       !call_is_counted(of->fields, f);
+}
+
+static void help_words(const struct call_enum *e, unsigned depth, struct out *o)
+{
+	out_list(o, "words");
+	out_text(o, "%*s", (int)(4 * depth + 4), "");
+	for (const struct call_word *w = e->words; w->name; w++)
+		out_str(o, NULL, call_word_name(e, w->value), " %s", call_word_name(e, w->value));
+	out_text(o, "\n");
+	out_end(o);
+}
+
+static void help_value(const struct call_value *v, unsigned depth, struct out *o)
+{
+	out_dict(o, NULL);
+	out_str(o, "name", v->name, "%*s%s\n", (int)(4 * depth - 2), "", v->name);
+	out_str(o, "kind", kind_word(v), NULL);
+	out_bool(o, "optional", v->optional, NULL);
+	if (v->kind == CALL_OBJECT || v->kind == CALL_OBJECTS)
+		out_str(o, "of", call_objects[v->object].name, NULL);
+	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
+		help_words(v->words, depth, o);
+	if ((v->kind == CALL_STRUCT || v->kind == CALL_LIST || v->kind == CALL_CHAIN ||
+	     v->kind == CALL_TRAIL) &&
+	    v->of) {
+		out_str(o, "of", v->of->name, NULL);
+		out_list(o, "members");
+		for (const struct call_value *f = v->of->fields; f->name; f++)
+			if (is_given(v->of, f))
+				help_value(f, depth + 1, o);
+		out_end(o);
+	}
+	out_end(o);
+}
+
+bool call_help(const char *name, struct out *o)
+{
+	const struct call_fn *fn = call_find(name);
+	Tcl_DString d;
+
+	if (!fn)
+		return false;
+	Tcl_DStringInit(&d);
+	usage_from(fn, 0, &d);
+	out_dict(o, NULL);
+	out_str(o, "name", fn->name, NULL);
+	out_str(o, "prototype", fn->prototype, "%s;\n", fn->prototype);
+	out_str(o, "header", fn->header, "#include <%s>\n\n", fn->header);
+	if (fn->why)
+		out_str(o, "why_not", fn->why, "  not to be called here: %s\n", fn->why);
+	else
+		out_text(o, "  call %s %s\n\n", fn->name, Tcl_DStringValue(&d));
+	out_list(o, "arguments");
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (call_is_typed(fn, v))
+			help_value(v, 1, o);
+	out_end(o);
+	out_end(o);
+	Tcl_DStringFree(&d);
+	return true;
+}
