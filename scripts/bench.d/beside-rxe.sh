@@ -4,13 +4,16 @@
 # bench uroce, its part in the lab: perftest between two processes on one device, on the
 # kernel's rxe and on uroce0, in one virtual machine with two processors. Without KVM
 # everything is some ten times slower than on the host: the ratio is what counts.
+#
+# beside-rxe.sh ROUNDS ROWS, or --list
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 uroce=${UROCE:-$top/build/bin/uroce}
+rounds=$1 rows=${2-}
 
-if [ -z "${UROCE_BENCH_GUEST-}" ]; then
-	exec "$scripts/rxe-lab" run -c 2 -t 600 env UROCE_BENCH_GUEST=1 UROCE="$uroce" bash "$0" "$@"
+if [ "$rounds" != --list ] && [ -z "${UROCE_BENCH_GUEST-}" ]; then
+	exec "$scripts/rxe-lab" run -c 2 -t 900 env UROCE_BENCH_GUEST=1 UROCE="$uroce" bash "$0" "$@"
 fi
 
 # both PROGRAM OPTION...: the figure that perftest prints, of a server and a client
@@ -26,26 +29,42 @@ both() {
 	wait "$pid" || true
 }
 
-# pair NAME UNIT OPTION...
-pair() {
-	local name=$1 unit=$2 rxe ours
-	shift 2
-
+rxe() {
 	on=() address=10.0.0.1
-	rxe=$(both "$@" -d rxe0 -x 1)
-	on=(ip netns exec uroce "$uroce") address=127.0.0.1
-	ours=$(both "$@")
-	awk -v name="$name" -v unit="$unit" -v a="$rxe" -v b="$ours" \
-		'BEGIN { printf "%-34s  %9.3f  %9.3f  %-5s  ratio %6.2f\n", name, a, b, unit, b / a }'
+	both "$@" -d rxe0 -x 1
 }
 
-# rxe holds the UDP port of the machine's own network
-ip netns add uroce
-ip netns exec uroce ip link set lo up
-printf '%-34s  %9s  %9s\n' 'in one virtual machine' rxe uroce
-pair 'ib_send_lat 64 B' us ib_send_lat -F -s 64 -n 1000
-pair 'ib_write_lat 64 B' us ib_write_lat -F -s 64 -n 1000
-pair 'ib_read_lat 64 B' us ib_read_lat -F -s 64 -n 1000
-pair 'ib_send_lat 64 B, events' us ib_send_lat -F -e -s 64 -n 1000
-pair 'ib_write_bw 64 KiB' MB/s ib_write_bw -F -s 65536 -n 500
-pair 'ib_read_bw 64 KiB' MB/s ib_read_bw -F -s 65536 -n 500
+ours() {
+	on=(ip netns exec uroce "$uroce") address=127.0.0.1
+	both "$@"
+}
+
+# row NAME UNIT GOAL PROGRAM OPTION...
+row() {
+	local name=$1 unit=$2 goal=$3
+	shift 3
+
+	case ,$rows, in
+	,, | *,rxe,* | *,$name,*) ;;
+	*) return 0 ;;
+	esac
+	if [ "$rounds" = --list ]; then
+		printf '%-16s  %s, in one virtual machine with rxe\n' "$name" "$*"
+	else
+		row_run "$name" "$*" "$unit" "$goal" "rxe $*" "ours $*" "$rounds"
+	fi
+}
+
+if [ "$rounds" != --list ]; then
+	# rxe holds the UDP port of the machine's own network
+	ip netns add uroce
+	ip netns exec uroce ip link set lo up
+	row_head rxe uroce
+fi
+for op in send write read; do
+	row rxe-$op-lat us '<= 0.5' ib_${op}_lat -F -s 64 -n 1000
+done
+row rxe-send-events us '' ib_send_lat -F -e -s 64 -n 1000
+for op in send write read; do
+	row rxe-$op-bw MB/s '>= 4' ib_${op}_bw -F -s 65536 -n 500
+done

@@ -1,63 +1,84 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench uroce: two processes on loopback, in a network of their own. The baselines are
-# udp.c, plain sockets that do the same with packets of the same size.
+# bench uroce: two processes on loopback, in a network of their own, beside what the machine can
+# do without the device: udp.c has plain sockets, memory.c copies of memory. A row is a ratio to
+# a baseline that was measured just before, so often as there are rounds.
+# shellcheck disable=SC2016
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 uroce=${UROCE:-$top/build/bin/uroce}
 
-if [ -z "${UROCE_BENCH_NETWORK-}" ]; then
+rounds=5 rows='' part=1 list=
+while [ $# != 0 ]; do
+	case $1 in
+	--rounds) rounds=$2 && shift ;;
+	--rows) rows=$2 && shift ;;
+	--part) part=$2 && shift ;;
+	--list) list=1 ;;
+	[1-9]*) rounds=$1 ;;
+	*) echo "bench uroce: $1 is none of --rounds N, --rows NAME,..., --part N, --list" >&2 && exit 2 ;;
+	esac
+	shift
+done
+
+if [ -z "$list" ] && [ -z "${UROCE_BENCH_NETWORK-}" ]; then
 	namespace=(unshare --net)
 	[ "$(id -u)" = 0 ] || namespace=(unshare --user --map-root-user --net)
-	UROCE_BENCH_NETWORK=1 exec "${namespace[@]}" bash "$0" "$@"
+	UROCE_BENCH_NETWORK=1 "${namespace[@]}" bash "$0" --rounds "$rounds" --rows "$rows" --part "$part"
+	case ,$rows, in
+	,, | *,rxe,* | *,rxe-*) "$scripts/rxe-lab" check && exec bash "$here/beside-rxe.sh" "$rounds" "$rows" ;;
+	esac
+	exit
 fi
-ip link set lo up
-rounds=${1:-7}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/udp" "$scripts/bench.d/udp.c"
-${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/verbs" "$scripts/bench.d/verbs.c" -libverbs
 
-# pair NAME UNIT GOAL 'BASELINE' 'OURS': GOAL is what the ratio ours / baseline should be
-pair() {
-	local name=$1 unit=$2 goal=$3 base ours i
-
-	: >"$dir/rounds"
-	for ((i = 0; i < rounds; i++)); do
-		base=$(eval "$4")
-		ours=$(eval "$5")
-		echo "$base $ours" | awk '{ print $1, $2, $2 / $1 }' >>"$dir/rounds"
+prepare() {
+	ip link set lo up
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	for program in udp memory seen; do
+		${CC:-cc} -O2 -D_GNU_SOURCE -pthread -o "$dir/$program" "$scripts/bench.d/$program.c"
 	done
-	printf '%-34s  %9.3f  %9.3f  %-5s  ratio %6.2f   (goal %s)\n' "$name" \
-		"$(column 1 "$dir/rounds" | median)" "$(column 2 "$dir/rounds" | median)" \
-		"$unit" "$(column 3 "$dir/rounds" | median)" "$goal"
+	${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/verbs" "$scripts/bench.d/verbs.c" -libverbs
+}
+[ -n "$list" ] || prepare
+
+udp() { "$dir/udp" "$@"; }
+memory() { "$dir/memory" "$@"; }
+verbs() { "$uroce" "$dir/verbs" "$@"; }
+
+# few N: how often, when a part of the work is asked for
+few() { echo $(($1 / part)); }
+# half COMMAND...: of a round trip, one way
+half() { "$@" | awk '{ print $1 / 2 }'; }
+first() { "$@" | awk '{ print $1 }'; }
+rings() { UROCE_DIRECT=0 "$@"; }
+udp_only() { UROCE_PATH=udp "$@"; }
+segmented() { UROCE_PATH=udp UROCE_GSO=1 "$@"; }
+
+# perftest PROGRAM COLUMNS OPTION...: figures of what the client prints
+perftest() {
+	local program=$1 columns=$2 pid
+	shift 2
+
+	"$uroce" "$program" -F -p 18515 "$@" >/dev/null 2>&1 &
+	pid=$!
+	until grep -q ':4853 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do sleep 0.02; done
+	"$uroce" "$program" -F -p 18515 "$@" 127.0.0.1 2>/dev/null |
+		awk -v columns="$columns" '/^ *[0-9]+ +[0-9]+ / {
+			n = split(columns, c, ",")
+			for (i = 1; i <= n; i++)
+				printf "%s%s", $c[i], i < n ? " " : "\n"
+		}'
+	wait "$pid"
 }
 
-# 64 bytes of payload: BTH 12, ICRC 4; of UD 8 more for the DETH
-udp="$dir/udp" verbs="'$uroce' '$dir/verbs'"
-printf '%-34s  %9s  %9s\n' '' baseline uroce
-pair 'RC SEND 64 B round trip, polling' us '<= 2' "$udp ping busy 80 50000" "$verbs ping rc poll 64 50000"
-pair 'RC SEND 64 B, events' us '<= 1.5' "$udp ping block 80 20000" "$verbs ping rc event 64 20000"
-pair 'UD SEND 64 B round trip, polling' us '<= 1.3' "$udp ping busy 88 50000" "$verbs ping ud poll 64 50000"
-# WRITEs of 64 KiB with an MTU of 4096: packets of 4096 + BTH + ICRC
-pair 'RC WRITE 64 KiB' GB/s '>= 0.7' "$udp stream 4112 16 1000" "$verbs write 65536 16000"
-pair 'RC WRITE 64 KiB, GSO and GRO' GB/s '>= 0.5' "$udp stream 4112 15 2000 gso" \
-	"UROCE_GSO=1 $verbs write 65536 32000"
-for n in 100 1000; do
-	pair "RC WRITE 64 B: 1 QP, $n QPs" us '<= 1.2' "$verbs qps 1 50000" "$verbs qps $n 50000"
-done
-for n in 1000 100000; do
-	pair "RC WRITE 64 B: 10 MRs, $n MRs" us '<= 1.2' "$verbs mrs 10 50000" "$verbs mrs $n 50000"
-done
-pair 'start-up of true, with the preload' ms '' 'wall env true' "wall env LD_PRELOAD=$("$uroce" --library) true"
-
-# An idle process that holds a QP and waits for an event: CPU time in two seconds.
+# CPU time in two seconds of an idle process that holds a QP and waits for an event
 idle() {
 	local pid before after
 
-	"$uroce" "$rdmash" -q -c 'qp create' -c 'listen 7471' -c 'sleep 4s' &
+	"$uroce" "$rdmash" -q -c 'qp create' -c 'listen 7471' -c 'sleep 4s' >/dev/null &
 	pid=$!
 	until "$uroce" status 2>/dev/null | grep -q listen; do sleep 0.05; done
 	sleep 0.5
@@ -65,20 +86,51 @@ idle() {
 	sleep 2
 	after=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
 	wait "$pid"
-	echo "idle process: $((after - before)) ticks of CPU in 2 s   (goal 0)"
+	echo $((after - before))
 }
-idle
 
-# Tails: perftest's own 99.9th percentile beside its median
-tail_of() {
-	local program=$1
+packets_seen() { "$dir/seen" 1 "$uroce" "$dir/verbs" ping rc poll 64 100000000; }
 
-	"$uroce" "$program" -F -s 64 -n 20000 -p 18515 >/dev/null 2>&1 &
-	until grep -q ':4853 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do sleep 0.02; done
-	"$uroce" "$program" -F -s 64 -n 20000 -p 18515 127.0.0.1 2>/dev/null |
-		awk -v name="$program" '/^ *64 / { printf "%s: typical %s us, 99.9%% %s us, ratio %.1f\n", name, $5, $9, $9 / $5 }'
-	wait
+row() {
+	case ,$rows, in
+	,, | *,$1,*) ;;
+	*) return 0 ;;
+	esac
+	if [ -n "$list" ]; then
+		printf '%-16s  %s\n' "$1" "$2"
+	else
+		row_run "$@" "$rounds"
+	fi
 }
-for program in ib_write_lat ib_send_lat; do
-	if command -v $program >/dev/null; then tail_of $program; fi
+
+if [ -z "$list" ]; then row_head baseline uroce; fi
+# 64 bytes of payload: BTH 12, ICRC 4; of UD 8 more for the DETH
+row rc 'RC SEND 64 B round trip, polling' us '<= 0.5' 'udp ping busy 80 $(few 30000)' 'verbs ping rc poll 64 $(few 30000)'
+row ud 'UD SEND 64 B round trip, polling' us '<= 0.4' 'udp ping busy 88 $(few 30000)' 'verbs ping ud poll 64 $(few 30000)'
+row events 'RC SEND 64 B, events' us '<= 1' 'udp ping block 80 $(few 10000)' 'verbs ping rc event 64 $(few 10000)'
+row look 'WRITE 64 B one way, target looks' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'first verbs look 64 $(few 20000)'
+row look-rings 'the same, no direct access' us '<= 1.5' 'half udp ping busy 80 $(few 30000)' 'rings first verbs look 64 $(few 20000)'
+row look-tail 'its 99.9 % beside its median' us '<= 5' '' 'verbs look 64 $(few 20000)'
+row look-vm 'WRITE 64 B, process_vm_writev(2)' us '' 'memory vm 64 $(few 50000)' 'first verbs look 64 $(few 20000)'
+row shared 'RC SEND, two processes, shared memory' us '' 'memory ping 80 $(few 50000)' 'verbs ping rc poll 64 $(few 30000)'
+for op in write read; do
+	row $op "${op^^} 64 KiB, a copy by two threads" GB/s '>= 0.5' 'memory copy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
+	row $op-rings 'the same, no direct access' GB/s '>= 0.5' 'memory copy 65536 $(few 20000)' "rings verbs $op 4096 65536 $(few 4000)"
+	row $op-memcpy "${op^^} 64 KiB, memcpy(3)" GB/s '>= 0.4' 'memory memcpy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
+	row $op-1024 "${op^^} 64 KiB, MTU 4096 and 1024" GB/s '>= 0.5' "verbs $op 4096 65536 $(few 4000)" "verbs $op 1024 65536 $(few 4000)"
 done
+row write-udp 'WRITE 64 KiB, UDP' GB/s '>= 0.7' 'udp stream 4112 16 $(few 500)' 'udp_only verbs write 4096 65536 $(few 8000)'
+row write-gso 'WRITE 64 KiB, UDP with GSO and GRO' GB/s '>= 0.8' 'udp stream 4112 15 $(few 1000) gso' 'segmented verbs write 4096 65536 $(few 16000)'
+if command -v ib_write_bw >/dev/null; then
+	row perftest 'ib_write_bw, -R and its defaults' MB/s '>= 0.9' 'perftest ib_write_bw 4 -R' 'perftest ib_write_bw 4'
+	row perftest-lat 'ib_write_lat 64 B' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'perftest ib_write_lat 5 -s 64 -n $(few 20000)'
+	row perftest-tail 'its 99.9 % beside its median' us '<= 5' '' 'perftest ib_write_lat 5,9 -s 64 -n $(few 20000)'
+fi
+row pairs 'SEND 64 B: 1 pair of QPs, 64 pairs' us '<= 1.2' 'verbs pairs 1 $(few 20000)' 'verbs pairs 64 $(few 20000)'
+row peers 'WRITE 64 B: 1 process, 59 processes' us '<= 1.2' 'verbs peers 1 $(few 20000)' 'verbs peers 59 $(few 20000)'
+row qps 'WRITE 64 B: 1 QP, 1,000 QPs' us '<= 1.2' 'verbs qps 1 $(few 50000)' 'verbs qps 1000 $(few 50000)'
+row mrs 'WRITE 64 B: 10 MRs, 100,000 MRs' us '<= 1.2' 'verbs mrs 10 $(few 50000)' 'verbs mrs 100000 $(few 50000)'
+row preload 'start-up of true, with the preload' ms '' 'wall env true' 'wall env LD_PRELOAD=$("$uroce" --library) true'
+row idle 'an idle process, in 2 s' ticks '= 0' 'echo 1' idle
+row seen 'packets a capture sees, of 100 sent' % '>= 1' 'echo 100' packets_seen
+if [ -n "$list" ]; then bash "$here/beside-rxe.sh" --list; fi

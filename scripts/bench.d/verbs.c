@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * The measured side of "scripts/bench uroce", on the first device and its GID of 127.0.0.1
- * (else GID 0). QPs are connected by hand. Prints one number.
+ * (else GID 0). QPs are connected by hand. Prints one number, or two.
  *
  * Two processes with a QP each:
  *   verbs ping rc|ud poll|event BYTES N   microseconds a round trip
- *   verbs write BYTES N                   GB/s of RDMA WRITEs
+ *   verbs look BYTES N                    microseconds one way of a WRITE that the other one
+ *                                         finds by looking at its memory: median, 99.9 %
+ *   verbs write|read MTU BYTES N          GB/s of RDMA WRITEs or READs
+ * Two processes with QPS connections, of which each round trip takes the next one:
+ *   verbs pairs QPS N                     microseconds a round trip of 64 bytes
+ * One process, and PEERS others that sleep; one WRITE of 64 bytes at a time, to each in turn:
+ *   verbs peers PEERS N                   microseconds each
  * One process that does the work of both ends, so that it is the work that is measured and
  * not who wakes whom; one WRITE of 64 bytes at a time:
  *   verbs qps QPS N                       microseconds each, over QPS connections in turn
@@ -32,7 +38,7 @@ struct end {
 	struct ibv_qp **qp;
 	unsigned nqps, gid_index;
 	union ibv_gid gid;
-	enum ibv_mtu mtu;
+	enum ibv_mtu mtu, most; /* most: of a path, as was asked for */
 	char *buf;
 	size_t size;
 	struct ibv_mr **mr; /* all of the same memory */
@@ -44,7 +50,7 @@ struct end {
 struct told { /* to the other end */
 	union ibv_gid gid;
 	uint64_t addr;
-	uint32_t mtu, qpn, rkey;
+	uint32_t mtu, rkey;
 };
 
 static void tell(int fd, const void *p, size_t n)
@@ -78,6 +84,8 @@ static void choose_gid(struct end *e)
 	need(ibv_query_gid(e->ctx, 1, 0, &e->gid) == 0, "ibv_query_gid");
 }
 
+#define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
+
 static void open_end(struct end *e, enum ibv_qp_type type, int event)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -87,6 +95,8 @@ static void open_end(struct end *e, enum ibv_qp_type type, int event)
 	e->ctx = ibv_open_device(list[0]);
 	need(e->ctx != NULL, "ibv_open_device");
 	choose_gid(e);
+	if (e->most && e->mtu > e->most)
+		e->mtu = e->most;
 	e->pd = ibv_alloc_pd(e->ctx);
 	need(e->pd != NULL, "ibv_alloc_pd");
 	if (event)
@@ -103,18 +113,16 @@ static void open_end(struct end *e, enum ibv_qp_type type, int event)
 	memset(e->buf, 0, e->size);
 	e->mr = calloc(e->nmrs, sizeof *e->mr);
 	for (unsigned i = 0; i < e->nmrs; i++) {
-		e->mr[i] = ibv_reg_mr(e->pd, e->buf, e->size,
-				      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+		e->mr[i] = ibv_reg_mr(e->pd, e->buf, e->size, IBV_ACCESS_LOCAL_WRITE | REMOTE);
 		need(e->mr[i] != NULL, "ibv_reg_mr");
 	}
 }
 
 static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer, uint32_t qpn)
 {
-	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT,
-				    .port_num = 1,
-				    .qkey = QKEY,
-				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY, .qp_access_flags = REMOTE
+	};
 	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR,
 				   .path_mtu = peer->mtu < e->mtu ? peer->mtu : e->mtu,
 				   .dest_qp_num = qpn,
@@ -157,15 +165,24 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 	}
 }
 
-/* Connects the QPs of the two; returns what the other one has. */
-static struct told connect_ends(struct end *e)
+/* Connects the QPs of the two, each with that of its place; returns what the other one has, and
+ * the number of its first QP. */
+static struct told connect_ends(struct end *e, uint32_t *qpn)
 {
-	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu, e->qp[0]->qp_num, e->mr[0]->rkey };
+	struct told mine = { e->gid, (uintptr_t)e->buf, e->mtu, e->mr[0]->rkey };
 	struct told theirs;
 
 	tell(e->peer, &mine, sizeof mine);
 	hear(e->peer, &theirs, sizeof theirs);
-	connect_qp(e, e->qp[0], &theirs, theirs.qpn);
+	for (unsigned i = 0; i < e->nqps; i++) {
+		uint32_t number = e->qp[i]->qp_num;
+
+		tell(e->peer, &number, sizeof number);
+		hear(e->peer, &number, sizeof number);
+		connect_qp(e, e->qp[i], &theirs, number);
+		if (i == 0)
+			*qpn = number;
+	}
 	return theirs;
 }
 
@@ -198,15 +215,15 @@ static void take(struct end *e, struct ibv_wc *wc)
 	need(n > 0 && wc->status == IBV_WC_SUCCESS, ibv_wc_status_str(wc->status));
 }
 
-static void post_recv(struct end *e)
+static void post_recv(struct end *e, unsigned qp)
 {
 	struct ibv_sge sge = { (uintptr_t)e->buf, (uint32_t)e->size, e->mr[0]->lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 
-	need((errno = ibv_post_recv(e->qp[0], &wr, &bad)) == 0, "ibv_post_recv");
+	need((errno = ibv_post_recv(e->qp[qp], &wr, &bad)) == 0, "ibv_post_recv");
 }
 
-static void send_one(struct end *e, uint32_t qpn, size_t size)
+static void send_one(struct end *e, unsigned qp, uint32_t qpn, size_t size)
 {
 	struct ibv_sge sge = { (uintptr_t)e->buf, (uint32_t)size, e->mr[0]->lkey };
 	struct ibv_send_wr wr = { .sg_list = &sge,
@@ -221,7 +238,7 @@ static void send_one(struct end *e, uint32_t qpn, size_t size)
 		wr.wr.ud.remote_qpn = qpn;
 		wr.wr.ud.remote_qkey = QKEY;
 	}
-	need((errno = ibv_post_send(e->qp[0], &wr, &bad)) == 0, "ibv_post_send");
+	need((errno = ibv_post_send(e->qp[qp], &wr, &bad)) == 0, "ibv_post_send");
 }
 
 /* A completion of a receive; those of sends are taken on the way. */
@@ -236,34 +253,37 @@ static void take_recv(struct end *e)
 
 static double ping(struct end *e, size_t size, unsigned n)
 {
-	unsigned warm = n / 10;
-	uint32_t qpn = connect_ends(e).qpn;
+	unsigned warm = n / 10, qp = 0;
 	double from = 0;
+	uint32_t qpn;
 
-	for (int i = 0; i < 4; i++)
-		post_recv(e);
+	connect_ends(e, &qpn);
+	for (unsigned i = 0; i < 4 * e->nqps; i++)
+		post_recv(e, i % e->nqps);
 	meet(e);
 	for (unsigned i = 0; i < n + warm; i++) {
 		if (i == warm)
 			from = now();
 		if (e->first)
-			send_one(e, qpn, size);
+			send_one(e, qp, qpn, size);
 		take_recv(e);
-		post_recv(e);
+		post_recv(e, qp);
 		if (!e->first)
-			send_one(e, qpn, size);
+			send_one(e, qp, qpn, size);
+		qp = qp + 1 == e->nqps ? 0 : qp + 1;
 	}
 	from = (now() - from) * 1e6 / n;
 	meet(e);
 	return from;
 }
 
-static void write_one(struct end *e, unsigned qp, uint64_t addr, uint32_t rkey, size_t size)
+static void rdma_one(struct end *e, unsigned qp, enum ibv_wr_opcode opcode, uint64_t addr,
+		     uint32_t rkey, size_t size)
 {
-	struct ibv_sge sge = { (uintptr_t)e->buf, (uint32_t)size, e->mr[0]->lkey };
+	struct ibv_sge sge = { (uintptr_t)e->buf + e->size - size, (uint32_t)size, e->mr[0]->lkey };
 	struct ibv_send_wr wr = { .sg_list = &sge,
 				  .num_sge = 1,
-				  .opcode = IBV_WR_RDMA_WRITE,
+				  .opcode = opcode,
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .wr.rdma = { addr, rkey } };
 	struct ibv_send_wr *bad;
@@ -271,9 +291,9 @@ static void write_one(struct end *e, unsigned qp, uint64_t addr, uint32_t rkey, 
 	need((errno = ibv_post_send(e->qp[qp], &wr, &bad)) == 0, "ibv_post_send");
 }
 
-/* Seconds that n WRITEs took, at most depth on their way at once. */
-static double write_all(struct end *e, unsigned nqps, uint64_t addr, const uint32_t *keys,
-			size_t size, unsigned n, unsigned depth)
+/* Seconds that n WRITEs or READs took, at most depth on their way at once. */
+static double rdma_all(struct end *e, unsigned nqps, enum ibv_wr_opcode opcode, uint64_t addr,
+		       const uint32_t *keys, size_t size, unsigned n, unsigned depth)
 {
 	unsigned posted = 0, done = 0;
 	double from = now();
@@ -281,29 +301,71 @@ static double write_all(struct end *e, unsigned nqps, uint64_t addr, const uint3
 
 	while (done < n) {
 		for (; posted < n && posted - done < depth; posted++)
-			write_one(e, posted % nqps, addr, keys[posted % e->nmrs], size);
+			rdma_one(e, posted % nqps, opcode, addr, keys[posted % e->nmrs], size);
 		take(e, &wc);
 		done++;
 	}
 	return now() - from;
 }
 
-static double writes(struct end *e, size_t size, unsigned n)
+/* GB/s; the other one sleeps in meet() until it is over: its device does the work. */
+static double stream(struct end *e, enum ibv_wr_opcode opcode, size_t size, unsigned n)
 {
-	struct told peer = connect_ends(e);
+	uint32_t qpn;
+	struct told peer = connect_ends(e, &qpn);
 	double t = 0;
 
 	meet(e);
 	if (e->first)
-		t = write_all(e, 1, peer.addr, &peer.rkey, size, n, DEPTH / 4);
-	meet(e); /* the other one sleeps in here: its device does the work */
-	return t;
+		t = rdma_all(e, 1, opcode, peer.addr, &peer.rkey, size, n, DEPTH / 4);
+	meet(e);
+	return (double)size * n / t / 1e9;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* As ib_write_lat(1): the last byte of a message is its number, and the answer to it has the
+ * same. The lower half of the buffer comes in, the upper half goes out. */
+static void look(struct end *e, size_t size, unsigned n)
+{
+	const volatile unsigned char *in = (void *)&e->buf[size - 1];
+	unsigned warm = n / 10;
+	double *times = calloc(n, sizeof *times), from = 0;
+	uint32_t qpn;
+	struct told peer = connect_ends(e, &qpn);
+	struct ibv_wc wc;
+
+	meet(e);
+	for (unsigned i = 0; i < n + warm; i++) {
+		unsigned char number = (unsigned char)(i % 255 + 1);
+
+		while (!e->first && *in != number)
+			;
+		from = now();
+		e->buf[2 * size - 1] = (char)number;
+		rdma_one(e, 0, IBV_WR_RDMA_WRITE, peer.addr, peer.rkey, size);
+		take(e, &wc);
+		while (e->first && *in != number)
+			;
+		if (i >= warm)
+			times[i - warm] = (now() - from) * 1e6 / 2;
+	}
+	meet(e);
+	qsort(times, n, sizeof *times, compare);
+	if (e->first)
+		printf("%.4f %.4f\n", times[n / 2], times[n - 1 - n / 1000]);
+	free(times);
 }
 
 /* Both ends are here: the second half of the QPs is the other side of the first. */
 static double writes_here(struct end *e, unsigned n)
 {
-	struct told self = { e->gid, (uintptr_t)e->buf, e->mtu, 0, 0 };
+	struct told self = { e->gid, (uintptr_t)e->buf, e->mtu, 0 };
 	unsigned half = e->nqps / 2;
 	uint32_t *keys = calloc(e->nmrs, sizeof *keys);
 	double t;
@@ -312,16 +374,18 @@ static double writes_here(struct end *e, unsigned n)
 		connect_qp(e, e->qp[i], &self, e->qp[(i + half) % e->nqps]->qp_num);
 	for (unsigned i = 0; i < e->nmrs; i++)
 		keys[i] = e->mr[i]->rkey;
-	write_all(e, half, self.addr, keys, 64, n / 10, 1);
-	t = write_all(e, half, self.addr, keys, 64, n, 1);
+	rdma_all(e, half, IBV_WR_RDMA_WRITE, self.addr, keys, 64, n / 10, 1);
+	t = rdma_all(e, half, IBV_WR_RDMA_WRITE, self.addr, keys, 64, n, 1);
 	free(keys);
 	return t;
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: verbs ping rc|ud poll|event BYTES N | verbs write BYTES N |\n"
-			"       verbs qps QPS N | verbs mrs MRS N\n");
+	fprintf(stderr,
+		"usage: verbs ping rc|ud poll|event BYTES N | verbs look BYTES N |\n"
+		"       verbs write|read MTU BYTES N | verbs pairs QPS N | verbs peers PEERS N |\n"
+		"       verbs qps QPS N | verbs mrs MRS N\n");
 	return 2;
 }
 
@@ -349,35 +413,127 @@ static void part(struct end *e)
 	close(fd[!e->first]);
 }
 
+static int leave(struct end *e)
+{
+	close(e->peer);
+	if (e->first)
+		while (wait(NULL) > 0)
+			;
+	return 0;
+}
+
+static void result(struct end *e, double value)
+{
+	if (e->first)
+		printf("%.4f\n", value);
+}
+
+/* One end for all, which has a QP for each of the others. */
+static int peers(struct end *e, unsigned many, unsigned n)
+{
+	struct told *theirs = calloc(many, sizeof *theirs);
+	int *socket = calloc(many, sizeof *socket);
+	double from = 0;
+	struct ibv_wc wc;
+
+	for (unsigned i = 0; i < many; i++) {
+		part(e);
+		if (!e->first) {
+			uint32_t qpn;
+
+			e->size = 64;
+			open_end(e, IBV_QPT_RC, 0);
+			connect_ends(e, &qpn);
+			meet(e);
+			meet(e); /* sleeps until it is over */
+			return 0;
+		}
+		socket[i] = e->peer;
+	}
+	e->size = 64;
+	e->nqps = many;
+	open_end(e, IBV_QPT_RC, 0);
+	for (unsigned i = 0; i < many; i++) {
+		struct end one = *e;
+		uint32_t qpn;
+
+		one.nqps = 1;
+		one.qp += i;
+		one.peer = socket[i];
+		theirs[i] = connect_ends(&one, &qpn);
+		meet(&one);
+	}
+	for (unsigned i = 0; i < n + n / 10; i++) {
+		if (i == n / 10)
+			from = now();
+		rdma_one(e, i % many, IBV_WR_RDMA_WRITE, theirs[i % many].addr,
+			 theirs[i % many].rkey, 64);
+		take(e, &wc);
+	}
+	printf("%.4f\n", (now() - from) * 1e6 / n);
+	for (unsigned i = 0; i < many; i++)
+		tell(socket[i], "e", 1);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+static enum ibv_mtu mtu_of(const char *bytes)
+{
+	enum ibv_mtu mtu = IBV_MTU_256;
+
+	for (unsigned long n = strtoul(bytes, NULL, 10); n > 256; n /= 2)
+		mtu++;
+	return mtu;
+}
+
+/* What two processes do; a and n are the last two words. */
+static int both(struct end *e, char **argv, size_t a, unsigned n)
+{
+	const char *mode = argv[1];
+
+	part(e);
+	e->size = strcmp(mode, "look") == 0 ? 2 * a : strcmp(mode, "ping") == 0 ? a + 40 : a;
+	if (strcmp(mode, "ping") == 0) {
+		open_end(e, strcmp(argv[2], "ud") == 0 ? IBV_QPT_UD : IBV_QPT_RC,
+			 strcmp(argv[3], "event") == 0);
+		result(e, ping(e, a, n));
+	} else if (strcmp(mode, "pairs") == 0) {
+		e->nqps = (unsigned)a;
+		e->size = 64;
+		open_end(e, IBV_QPT_RC, 0);
+		result(e, ping(e, 64, n));
+	} else if (strcmp(mode, "look") == 0) {
+		open_end(e, IBV_QPT_RC, 0);
+		look(e, a, n);
+	} else {
+		e->most = mtu_of(argv[2]);
+		open_end(e, IBV_QPT_RC, 0);
+		result(e, stream(e, mode[0] == 'w' ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ, a, n));
+	}
+	return leave(e);
+}
+
+static const struct {
+	const char *name;
+	int words;
+} modes[] = { { "ping", 6 },  { "look", 4 },  { "write", 5 }, { "read", 5 },
+	      { "pairs", 4 }, { "peers", 4 }, { "qps", 4 },   { "mrs", 4 } };
+
 int main(int argc, char **argv)
 {
 	struct end e = { .nqps = 1, .nmrs = 1 };
-	const char *mode = argc > 1 ? argv[1] : "";
 	unsigned long a = argc > 2 ? strtoul(argv[argc - 2], NULL, 10) : 0;
 	unsigned n = argc > 2 ? (unsigned)strtoul(argv[argc - 1], NULL, 10) : 0;
-	int is_ping = strcmp(mode, "ping") == 0;
-	double t;
+	unsigned i = 0, known = sizeof modes / sizeof *modes;
 
-	if (!a || !n || argc != (is_ping ? 6 : 4))
+	while (a && n && i < known && (strcmp(argv[1], modes[i].name) || argc != modes[i].words))
+		i++;
+	if (!a || !n || i == known)
 		return usage();
-	if (strcmp(mode, "qps") == 0 || strcmp(mode, "mrs") == 0)
-		return here(&e, mode[0] == 'q', (unsigned)a, n);
-	if (!is_ping && strcmp(mode, "write") != 0)
-		return usage();
-	part(&e);
-	e.size = is_ping ? a + 40 : a;
-	if (is_ping) {
-		int ud = strcmp(argv[2], "ud") == 0;
-
-		open_end(&e, ud ? IBV_QPT_UD : IBV_QPT_RC, strcmp(argv[3], "event") == 0);
-		t = ping(&e, a, n);
-	} else {
-		open_end(&e, IBV_QPT_RC, 0);
-		t = (double)a * n / writes(&e, a, n) / 1e9;
-	}
-	if (e.first) {
-		printf("%.4f\n", t);
-		wait(NULL);
-	}
-	return 0;
+	if (strcmp(argv[1], "qps") == 0 || strcmp(argv[1], "mrs") == 0)
+		return here(&e, argv[1][0] == 'q', (unsigned)a, n);
+	if (strcmp(argv[1], "peers") == 0)
+		return peers(&e, (unsigned)a, n);
+	return both(&e, argv, a, n);
 }

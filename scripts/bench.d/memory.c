@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the memory of this machine can do: the baselines of "scripts/bench uroce" for programs
+ * that are on one host. Prints one number.
+ *
+ *   memory memcpy BYTES N   GB/s of memcpy() from one buffer to another
+ *   memory copy BYTES N     GB/s through shared memory: one thread writes, another one reads
+ *   memory ping BYTES N     microseconds a round trip of two processes through shared memory
+ *   memory vm BYTES N       microseconds of process_vm_writev(2) into another process
+ *   memory mem BYTES N      microseconds of pwrite(2) to /proc/PID/mem of another process
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define SLOTS 8 /* that the writer may be ahead */
+
+struct shared {
+	_Atomic unsigned written, read;
+	char pad[120];
+	char slots[];
+};
+
+static size_t size;
+static unsigned n;
+
+static char *bytes(size_t len)
+{
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	need(p != MAP_FAILED, "mmap");
+	memset(p, 1, len);
+	return p;
+}
+
+/* Gives way now and then: there may be one processor only. */
+static void until(_Atomic unsigned *value, unsigned from, unsigned distance)
+{
+	for (unsigned i = 1; from - atomic_load_explicit(value, memory_order_acquire) >= distance;
+	     i++)
+		if (i % 1000 == 0)
+			sched_yield();
+}
+
+static double gigabytes(double seconds)
+{
+	return (double)size * n / seconds / 1e9;
+}
+
+static double by_memcpy(void)
+{
+	char *from = bytes(size), *to = bytes(size);
+	double t = now();
+
+	for (unsigned i = 0; i < n; i++) {
+		memcpy(to, from, size);
+		__asm__ volatile("" : : "r"(to) : "memory");
+	}
+	return gigabytes(now() - t);
+}
+
+static void *reader(void *arg)
+{
+	struct shared *s = arg;
+	char *to = bytes(size);
+
+	own_processor(1);
+	for (unsigned i = 0; i < n; i++) {
+		until(&s->written, i + n, n); /* until more than i are written */
+		memcpy(to, s->slots + i % SLOTS * size, size);
+		atomic_store_explicit(&s->read, i + 1, memory_order_release);
+	}
+	return NULL;
+}
+
+static double by_two_threads(void)
+{
+	struct shared *s = (void *)bytes(sizeof *s + SLOTS * size);
+	char *from = bytes(size);
+	pthread_t thread;
+	double t;
+
+	s->written = s->read = 0;
+	own_processor(0);
+	need((errno = pthread_create(&thread, NULL, reader, s)) == 0, "pthread_create");
+	t = now();
+	for (unsigned i = 0; i < n; i++) {
+		until(&s->read, i, SLOTS);
+		memcpy(s->slots + i % SLOTS * size, from, size);
+		atomic_store_explicit(&s->written, i + 1, memory_order_release);
+	}
+	pthread_join(thread, NULL);
+	return gigabytes(now() - t);
+}
+
+/* The child: ends with its parent. */
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	need(pid >= 0, "fork");
+	own_processor(pid == 0);
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* "written" is of the parent's messages, "read" of the child's answers. */
+static double ping(void)
+{
+	struct shared *s = (void *)bytes(sizeof *s + 2 * size);
+	char *mine = bytes(size);
+	pid_t child;
+	double t;
+
+	s->written = s->read = 0;
+	child = start();
+	if (child == 0) {
+		for (unsigned i = 0;; i++) {
+			until(&s->written, i + n, n);
+			memcpy(mine, s->slots, size);
+			memcpy(s->slots + size, mine, size);
+			atomic_store_explicit(&s->read, i + 1, memory_order_release);
+		}
+	}
+	t = now();
+	for (unsigned i = 0; i < n; i++) {
+		memcpy(s->slots, mine, size);
+		atomic_store_explicit(&s->written, i + 1, memory_order_release);
+		until(&s->read, i + n, n);
+		memcpy(mine, s->slots + size, size);
+	}
+	t = now() - t;
+	stop(child);
+	return t * 1e6 / n;
+}
+
+static double into_another(int by_file)
+{
+	char *p = bytes(size), path[32];
+	struct iovec v = { p, size };
+	pid_t child;
+	double t;
+	int fd;
+
+	child = start();
+	if (child == 0)
+		for (;;)
+			pause();
+	snprintf(path, sizeof path, "/proc/%d/mem", child);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	need(fd >= 0, path);
+	t = now();
+	for (unsigned i = 0; i < n; i++) {
+		ssize_t done = by_file ? pwrite(fd, p, size, (off_t)(uintptr_t)p)
+				       : process_vm_writev(child, &v, 1, &v, 1, 0);
+
+		need(done == (ssize_t)size, by_file ? "pwrite" : "process_vm_writev");
+	}
+	t = now() - t;
+	stop(child);
+	return t * 1e6 / n;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 4 ? argv[1] : "";
+	double result;
+
+	size = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
+	n = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+	if (!size || !n)
+		what = "";
+	if (strcmp(what, "memcpy") == 0)
+		result = by_memcpy();
+	else if (strcmp(what, "copy") == 0)
+		result = by_two_threads();
+	else if (strcmp(what, "ping") == 0)
+		result = ping();
+	else if (strcmp(what, "vm") == 0 || strcmp(what, "mem") == 0)
+		result = into_another(what[0] == 'm');
+	else {
+		fprintf(stderr, "usage: memory memcpy|copy|ping|vm|mem BYTES N\n");
+		return 2;
+	}
+	printf("%.4f\n", result);
+	return 0;
+}
