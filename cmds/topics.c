@@ -20,9 +20,10 @@ static const char embedded[] =
 	"network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends\n"
 	"of everything.\n"
 	"\n"
-	"  UROCE_PCAP=FILE                writes all packets of a program to a pcapng file\n"
-	"  UROCE_FAULT=drop=5%            loses packets; also dup, reorder, corrupt, delay; dir=out,\n"
-	"                                 op=ACK and psn=N say which; ';' separates rules\n"
+	"  UROCE_PCAP=FILE                writes all packets of a program to a file\n"
+	"  UROCE_FAULT=drop=5%            loses packets; also dup, reorder, corrupt,\n"
+	"                                 delay; dir=out, op=ACK and psn=N say which;\n"
+	"                                 ';' separates rules\n"
 	"  UROCE_FAULT_SEED=7             makes that the same every time\n";
 
 static const char coverage[] =

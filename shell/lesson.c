@@ -17,10 +17,11 @@
 /* The lesson that is being taken. */
 static struct {
 	struct lesson_file file;
-	unsigned at;   /* the step that is due */
-	bool clearing; /* before the first: what was there before is to go */
-	bool answered; /* the answer has just been right */
-	bool quiet;    /* the command was one of ours: nothing to look at */
+	unsigned begun; /* its number, also when it is over */
+	unsigned at;	/* the step that is due */
+	bool clearing;	/* before the first: what was there before is to go */
+	bool answered;	/* the answer has just been right */
+	bool quiet;	/* the command was one of ours: nothing to look at */
 } now;
 
 static const char clear[] = "destroy -all";
@@ -142,7 +143,7 @@ static void go_on(struct session *s)
 			break;
 	}
 	if (now.at == now.file.n) {
-		lesson_note_done(now.file.number);
+		lesson_note_done(&now.file);
 		tell_end(s, o);
 		lesson_free(&now.file);
 	}
@@ -208,12 +209,23 @@ static bool table_is_clear(struct session *s)
 	return n <= 2; /* a name and a kind */
 }
 
+static void ask_again(void)
+{
+	Tcl_Obj **v;
+	char *text = xasprintf("(the question waits: type a number, 1 to %d; 'lesson stop' ends "
+			       "the lesson)\n",
+			       choices_of(due(), &v));
+
+	print_text(PRINT_OUT, text);
+	free(text);
+}
+
 void lesson_look(struct session *s, const char *typed, bool failed)
 {
 	bool quiet = now.quiet, answered = now.answered;
 
 	now.quiet = now.answered = false;
-	if (!is_on() || quiet)
+	if (!is_on() || quiet || s->quit || !typed[strspn(typed, " \t\n")])
 		return;
 	note_typed(s, typed, failed);
 	if (now.clearing) {
@@ -228,8 +240,11 @@ void lesson_look(struct session *s, const char *typed, bool failed)
 					      "skip' goes on without)\n");
 		return;
 	}
-	if (due()->kind == LESSON_ASK && !answered)
+	if (due()->kind == LESSON_ASK && !answered) {
+		if (failed)
+			ask_again();
 		return;
+	}
 	now.at++;
 	go_on(s);
 }
@@ -337,18 +352,18 @@ static int play(struct session *s, unsigned number)
 
 static int list(struct session *s, struct out *o)
 {
-	unsigned long done = lesson_done();
 	unsigned n = lesson_count(s);
 
 	if (!n)
 		return -1;
 	out_list(o, NULL);
 	for (unsigned i = 1; i <= n; i++) {
-		bool is_done = i < 8 * sizeof done && done & 1ul << i;
 		struct lesson_file file;
+		bool is_done;
 
 		if (lesson_read(s, i, NULL, &file))
 			return -1;
+		is_done = lesson_is_done(&file);
 		out_dict(o, NULL);
 		out_u64(o, "number", i, "%3u ", i);
 		out_bool(o, "done", is_done, "%s ", is_done ? "done" : "    ");
@@ -373,6 +388,7 @@ static int begin(struct session *s, unsigned number)
 		return -1;
 	lesson_free(&now.file);
 	now.file = file;
+	now.begun = number;
 	now.at = 0;
 	now.clearing = !table_is_clear(s);
 	o = out_new(true);
@@ -380,7 +396,7 @@ static int begin(struct session *s, unsigned number)
 	if (now.clearing) {
 		tell_text(
 			"\nThis session has objects already, whose names the lesson may need. Begin "
-			"with an empty table ('lesson skip' keeps them):\n",
+			"with an empty table ('lesson skip' keeps them):\n\n",
 			0, o);
 		tell_command(clear, o);
 	}
@@ -388,6 +404,26 @@ static int begin(struct session *s, unsigned number)
 	if (!now.clearing)
 		go_on(s);
 	return 0;
+}
+
+/* The one behind that of this session; at first the first that is not done. */
+static int begin_next(struct session *s)
+{
+	unsigned n = lesson_count(s), number = now.begun;
+	struct lesson_file file;
+	bool done = true;
+
+	if (!n)
+		return -1;
+	if (number == n)
+		return fail(s, "lesson", "ERANGE", "lesson %u is the last; 'lesson' lists them", n);
+	while (done && number < n) {
+		if (lesson_read(s, ++number, NULL, &file))
+			return -1;
+		done = !now.begun && lesson_is_done(&file);
+		lesson_free(&file);
+	}
+	return begin(s, number);
 }
 
 static int none(struct session *s)
@@ -415,7 +451,7 @@ struct lesson_args {
 
 static const struct arg lesson_arg_table[] = {
 	POS_OPT("what", lesson_args, what, kind_str,
-		"a number; play; or hint, skip, stop of the one that is on"),
+		"a number; next; play; or hint, skip, stop of the one that is on"),
 	POS_OPT("number", lesson_args, number, kind_u32, "of the lesson to play"),
 	ARGS_END,
 };
@@ -431,12 +467,15 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 		return list(s, o);
 	if (end && !*end)
 		return begin(s, (unsigned)number);
+	if (strcmp(a->what, "next") == 0)
+		return begin_next(s);
 	if (strcmp(a->what, "play") == 0 && a->number.set)
 		return play(s, (unsigned)a->number.v);
 	if (strcmp(a->what, "hint") != 0 && strcmp(a->what, "skip") != 0 &&
 	    strcmp(a->what, "stop") != 0)
 		return fail(s, "lesson", "BADVALUE",
-			    "'%s' is neither a number nor play NUMBER, hint, skip, stop", a->what);
+			    "'%s' is neither a number nor next, play NUMBER, hint, skip, stop",
+			    a->what);
 	if (!is_on())
 		return none(s);
 	if (strcmp(a->what, "stop") == 0) {
@@ -464,8 +503,8 @@ const struct cmd cmd_lesson = {
 	.text = "Without an argument: the lessons, and which are done. lesson 3 begins one: it tells\n"
 		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
 		"number answers a question. Everything else works as ever. lesson hint shows the\n"
-		"command again, skip goes on without, stop ends it. lesson play 3 types everything\n"
-		"by itself.",
+		"command again, skip goes on without, stop ends it; lesson next begins the one\n"
+		"behind it. lesson play 3 types everything by itself.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.size = sizeof(struct lesson_args),

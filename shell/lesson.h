@@ -55,8 +55,8 @@ const char *lesson_typed(const char *typed);
 /* At the end of the session. */
 void lesson_end(void);
 
-/* Which lessons this user has finished: bit number. Kept in $XDG_STATE_HOME/rdmash/lessons. */
-unsigned long lesson_done(void);
-void lesson_note_done(unsigned number);
+/* Which lessons this user has finished, by name: kept in $XDG_STATE_HOME/rdmash/lessons. */
+bool lesson_is_done(const struct lesson_file *file);
+void lesson_note_done(const struct lesson_file *file);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Which lessons were finished: a file with a number a line. */
+/* Which lessons were finished: a file with the name of one a line. Names stay when lessons are
+ * numbered anew. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,21 +11,38 @@
 #include "lesson.h"
 #include "print.h"
 #include "xdg.h"
+#include "xmem.h"
 
-unsigned long lesson_done(void)
+/* "protection-domain" of .../01-protection-domain.rdma; the caller frees it. */
+static char *name_of(const struct lesson_file *file)
 {
-	char *path = xdg_state("lessons");
-	FILE *f = path ? fopen(path, "re") : NULL;
-	unsigned long done = 0;
-	unsigned number;
+	const char *slash = strrchr(file->path, '/');
+	const char *base = slash ? slash + 1 : file->path;
+	char *name = xstrdup(base + strspn(base, "0123456789-"));
+	char *dot = strrchr(name, '.');
 
-	while (f && fscanf(f, "%u", &number) == 1)
-		if (number < 8 * sizeof done)
-			done |= 1ul << number;
+	if (dot)
+		*dot = 0;
+	return name;
+}
+
+bool lesson_is_done(const struct lesson_file *file)
+{
+	char *path = xdg_state("lessons"), *name = name_of(file), *line = NULL;
+	FILE *f = path ? fopen(path, "re") : NULL;
+	bool found = false;
+	size_t size = 0;
+
+	while (f && !found && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		found = strcmp(line, name) == 0;
+	}
 	if (f)
 		fclose(f);
+	free(line);
+	free(name);
 	free(path);
-	return done;
+	return found;
 }
 
 /* The folders of path, for this user alone; those that are there stay as they are. */
@@ -37,24 +55,24 @@ static void make_folders(char *path)
 	}
 }
 
-void lesson_note_done(unsigned number)
+static bool append_line(const char *path, const char *line)
 {
-	char *path = xdg_state("lessons");
-	bool noted;
-	FILE *f;
+	FILE *f = fopen(path, "ae");
+	bool written = f && fprintf(f, "%s\n", line) > 0;
 
-	if (!path || lesson_done() & 1ul << number) {
-		free(path);
-		return;
+	return f && fclose(f) == 0 && written;
+}
+
+void lesson_note_done(const struct lesson_file *file)
+{
+	char *path = xdg_state("lessons"), *name = name_of(file);
+
+	if (path && !lesson_is_done(file)) {
+		make_folders(path);
+		if (!append_line(path, name))
+			print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
+				    strerror(errno));
 	}
-	make_folders(path);
-	f = fopen(path, "ae");
-	noted = f && fprintf(f, "%u\n", number) > 0;
-	if (f && fclose(f))
-		noted = false;
-	if (!noted) {
-		print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
-			    strerror(errno));
-	}
+	free(name);
 	free(path);
 }

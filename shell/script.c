@@ -353,13 +353,16 @@ int script_body(struct session *s, Tcl_Obj *body)
 	struct script script = { .dir = s->script ? s->script->dir : NULL, .domain = s->domain };
 	struct border border;
 	struct position at;
+	bool found = where_body(s, body, &at);
 	int rc;
 
-	if (!where_body(s, body, &at))
-		return interp_eval(s, body); /* made by the script: it has no lines */
+	if (!found && !s->script)
+		return interp_eval(s, body);
+	if (!found) /* made by the script: its line is that of the loop */
+		at = (struct position){ .name = s->script->name, .line = s->script->line };
 	script.name = at.name;
 	script.line = at.line;
-	if (enter(s, &script, &border))
+	if (script_nests(Tcl_GetString(body)) ? nested(s, at.name) : enter(s, &script, &border))
 		return TCL_ERROR;
 	Tcl_IncrRefCount(body);
 	rc = run_commands(s, Tcl_GetString(body), false, true);

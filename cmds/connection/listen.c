@@ -109,7 +109,8 @@ static void say(const struct listen_args *a, const struct id *id, struct out *o)
 	out_int(o, "port", ntohs(rdma_get_src_port(id->v)), NULL);
 	out_text(o, a->accept ? "; clients are accepted" : "; a client waits until you accept");
 	if (a->share)
-		out_text(o, ", and told where %s is", a->share->o.name);
+		out_text(o, "%s told where %s is", a->accept ? ", and" : ", and is then",
+			 a->share->o.name);
 	out_text(o, "\n");
 }
 

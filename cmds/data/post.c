@@ -26,6 +26,21 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	return fail_row(s, "missing", "-qpn (and -qkey)");
 }
 
+/* Do we know where to? */
+static int where_to(struct session *s, const struct post_args *a, const struct post_req *r)
+{
+	if (a->at.set && a->remote.set)
+		return fail(s, "args", "TWICE", "-at and -remote both say where");
+	if (r->qp->peer.len || (a->remote.set && a->rkey.set))
+		return 0;
+	fail(s, "args", "MISSING", "%s: where to? The peer of %s has told no window", r->op->name,
+	     r->qp->o.name);
+	fail_row(s, "missing", "%s%s%s", a->remote.set ? "" : "-remote ADDRESS",
+		 a->remote.set || a->rkey.set ? "" : " ", a->rkey.set ? "" : "-rkey KEY");
+	return fail_row(s, "or",
+			"at the peer: 'listen PORT -share REGION' tells it to who connects");
+}
+
 int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,
 	      struct post_req *r)
 {
@@ -37,30 +52,18 @@ int post_fill(struct session *s, const struct wr_op *op, const struct post_args 
 			   (a->inlined ? IBV_SEND_INLINE : 0u) |
 			   (a->solicited ? IBV_SEND_SOLICITED : 0u) |
 			   (a->fence ? IBV_SEND_FENCE : 0u);
-	if (post_sges(s, a, r))
+	if ((op->remote && where_to(s, a, r)) || post_sges(s, a, r))
 		return -1;
 	return r->qp && op != &wr_ops[WR_RECV] ? fill_peer(s, a, r) : 0;
 }
 
-int post_target(struct session *s, const struct post_args *a, const struct post_req *r,
-		uint64_t *remote, uint32_t *rkey)
+void post_target(const struct post_args *a, const struct post_req *r, uint64_t *remote,
+		 uint32_t *rkey)
 {
 	const struct qp_peer *told = &r->qp->peer;
 
-	if (a->at.set && a->remote.set)
-		return fail(s, "args", "TWICE", "-at and -remote both say where");
-	if (!told->len && !(a->remote.set && a->rkey.set)) {
-		fail(s, "args", "MISSING", "%s: where to? The peer of %s has told no window",
-		     r->op->name, r->qp->o.name);
-		fail_row(s, "missing", "%s%s%s", a->remote.set ? "" : "-remote ADDRESS",
-			 a->remote.set || a->rkey.set ? "" : " ", a->rkey.set ? "" : "-rkey KEY");
-		return fail_row(
-			s, "or",
-			"at the peer: 'listen PORT -share REGION' tells it to who connects");
-	}
 	*remote = a->remote.set ? a->remote.v : told->addr + a->at.v;
 	*rkey = a->rkey.set ? (uint32_t)a->rkey.v : told->rkey;
-	return 0;
 }
 
 /* " to the peer's window", " from 0x7f3a10a41fe0, rkey 0x1a07". */
@@ -150,13 +153,11 @@ int post_simple(struct session *s, const struct wr_op *op, const struct post_arg
 	if (post_fill(s, op, a, &r))
 		return -1;
 	if (op->atomic) {
-		if (post_target(s, a, &r, &r.wr.wr.atomic.remote_addr, &r.wr.wr.atomic.rkey))
-			return -1;
+		post_target(a, &r, &r.wr.wr.atomic.remote_addr, &r.wr.wr.atomic.rkey);
 		r.wr.wr.atomic.compare_add = a->compare.set ? a->compare.v : a->add.v;
 		r.wr.wr.atomic.swap = a->swap.v;
-	} else if (op->remote &&
-		   post_target(s, a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey)) {
-		return -1;
+	} else if (op->remote) {
+		post_target(a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey);
 	}
 	return post_run(s, &r, o);
 }

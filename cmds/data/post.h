@@ -45,6 +45,8 @@ struct sge_arg {
 	struct ibv_sge raw;
 };
 extern const struct arg_kind kind_sge;
+/* As kind_mr_opt; who has typed a text in its place is told of -text. */
+extern const struct arg_kind kind_mr_sent;
 
 #define POST_OBJS 5
 
@@ -63,13 +65,17 @@ struct post_req {
 	struct ibv_sge sge[POST_SGES];
 };
 
-#define POST_DATA_ARGS                                                                     \
-	POS_OPT("mr", post_args, mr, kind_mr_opt, "region; none: no bytes (0 SGEs)"),      \
+#define POST_REGION_ARGS(mr_kind)                                                          \
+	POS_OPT("mr", post_args, mr, mr_kind, "region; none: no bytes (0 SGEs)"),          \
 		OPT("off", post_args, off, kind_size, "where in the region", .dflt = "0"), \
 		OPT("len", post_args, len, kind_size, "bytes; left out: up to its end"),   \
 		OPT("sge", post_args, sge, kind_sge, "a piece, or raw addr:len:lkey",      \
 		    .flags = ARG_MANY)
-#define POST_TEXT_ARG OPT("text", post_args, text, kind_bytes, "these bytes, instead of a region")
+#define POST_DATA_ARGS POST_REGION_ARGS(kind_mr_opt)
+/* What is sent may be a text. */
+#define POST_SOURCE_ARGS                \
+	POST_REGION_ARGS(kind_mr_sent), \
+		OPT("text", post_args, text, kind_bytes, "these bytes, instead of a region")
 #define POST_REMOTE_ARGS                                                                    \
 	OPT("at", post_args, at, kind_size,                                                 \
 	    "where in the window that the peer has told; left out: its beginning"),         \
@@ -93,15 +99,16 @@ struct post_req {
 		    .max = 0xffffff),                                              \
 		OPT("qkey", post_args, qkey, kind_u32, "Q_Key of the peer (UD)")
 
-/* Fills what all operations have: QP, wr_id, flags, SGEs. -1 with s->fail filled. */
+/* Fills what all operations have: QP, wr_id, flags, SGEs. -1 with s->fail filled, also when an
+ * address at the peer is needed and neither told nor given. */
 int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,
 	      struct post_req *r);
 /* Checks, posts and says what was posted, or adds it to the chain. */
 int post_run(struct session *s, struct post_req *r, struct out *o);
-/* Address and key at the peer: those of the arguments, else of the window that the peer has told
- * (listen -share, oob). -1 with s->fail filled: neither is known. */
-int post_target(struct session *s, const struct post_args *a, const struct post_req *r,
-		uint64_t *remote, uint32_t *rkey);
+/* Address and key at the peer of a request that post_fill() has filled: those of the arguments,
+ * else of the window that the peer has told (listen -share, oob). */
+void post_target(const struct post_args *a, const struct post_req *r, uint64_t *remote,
+		 uint32_t *rkey);
 /* post_fill() and the address at the peer, then post_run(). */
 int post_simple(struct session *s, const struct wr_op *op, const struct post_args *a,
 		struct out *o);

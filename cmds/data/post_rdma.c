@@ -9,7 +9,7 @@
 
 #define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"
 
-static const struct arg write_args[] = { POST_DATA_ARGS,   POST_TEXT_ARG,   POST_REMOTE_ARGS,
+static const struct arg write_args[] = { POST_SOURCE_ARGS,   POST_REMOTE_ARGS,
 					 POST_COMMON_ARGS, POST_INLINE_ARG, ARGS_END };
 
 static int write_exec(struct session *s, const void *args, struct out *o)
@@ -45,8 +45,7 @@ const struct cmd cmd_post_write = {
 	.exec = write_exec,
 };
 
-static const struct arg write_imm_args[] = { POST_DATA_ARGS,
-					     POST_TEXT_ARG,
+static const struct arg write_imm_args[] = { POST_SOURCE_ARGS,
 					     POST_REMOTE_ARGS,
 					     OPT("imm", post_args, imm, kind_u32,
 						 "32 bits for the peer's completion",
@@ -61,9 +60,9 @@ static int write_imm_exec(struct session *s, const void *args, struct out *o)
 	const struct post_args *a = args;
 	struct post_req r;
 
-	if (post_fill(s, &wr_ops[WR_WRITE_IMM], a, &r) ||
-	    post_target(s, a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey))
+	if (post_fill(s, &wr_ops[WR_WRITE_IMM], a, &r))
 		return -1;
+	post_target(a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey);
 	r.wr.imm_data = htonl((uint32_t)a->imm.v);
 	return post_run(s, &r, o);
 }

@@ -8,7 +8,7 @@
 #include "session.h"
 #include "table.h"
 
-static const struct arg send_args[] = { POST_DATA_ARGS,	 POST_TEXT_ARG,	     POST_COMMON_ARGS,
+static const struct arg send_args[] = { POST_SOURCE_ARGS,	     POST_COMMON_ARGS,
 					POST_INLINE_ARG, POST_SOLICITED_ARG, POST_UD_ARGS,
 					ARGS_END };
 
@@ -43,7 +43,7 @@ const struct cmd cmd_post_send = {
 #define IMM_ARG \
 	OPT("imm", post_args, imm, kind_u32, "32 bits for the peer's completion", .flags = ARG_NEED)
 
-static const struct arg send_imm_args[] = { POST_DATA_ARGS,   POST_TEXT_ARG,   IMM_ARG,
+static const struct arg send_imm_args[] = { POST_SOURCE_ARGS,   IMM_ARG,
 					    POST_COMMON_ARGS, POST_INLINE_ARG, POST_SOLICITED_ARG,
 					    POST_UD_ARGS,     ARGS_END };
 
@@ -79,8 +79,7 @@ const struct cmd cmd_post_send_imm = {
 	.exec = send_imm_exec,
 };
 
-static const struct arg send_inv_args[] = { POST_DATA_ARGS,
-					    POST_TEXT_ARG,
+static const struct arg send_inv_args[] = { POST_SOURCE_ARGS,
 					    OPT("rkey", post_args, rkey, kind_u32,
 						"key of the peer's window, to be invalidated",
 						.flags = ARG_NEED),

@@ -86,6 +86,33 @@ const struct arg_kind kind_sge = { .word = "mr:off:len",
 				   .parse = parse_sge,
 				   .complete = complete_sge };
 
+static int parse_sent(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	Tcl_Obj *text;
+
+	if (!kind_mr_opt.parse(s, a, word, dst))
+		return 0;
+	if (obj_find(s, NULL, Tcl_GetString(word)))
+		return -1;
+	text = Tcl_NewListObj(1, &word);
+	Tcl_IncrRefCount(text);
+	fail_row(s, "or", "to send these letters: -text %s", Tcl_GetString(text));
+	Tcl_DecrRefCount(text);
+	return -1;
+}
+
+static bool is_no_option(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	(void)s, (void)a;
+	return *Tcl_GetString(word) != '-';
+}
+
+const struct arg_kind kind_mr_sent = { .word = "mr",
+				       .size = sizeof(struct mr *),
+				       .parse = parse_sent,
+				       .matches = is_no_option,
+				       .complete = complete_sge };
+
 /* Zero-based regions are addressed by offsets. */
 static uint64_t mr_begin(const struct mr *mr)
 {

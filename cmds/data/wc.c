@@ -276,11 +276,11 @@ static void out_after(struct out *o, int64_t ns)
 	double us = (double)ns / 1e3;
 
 	if (us < 1e3)
-		out_double(o, "us", us, "   (%.1f µs after the post)", us);
+		out_double(o, "us", us, "   (polled after %.1f µs)", us);
 	else if (us < 1e6)
-		out_double(o, "us", us, "   (%.1f ms after the post)", us / 1e3);
+		out_double(o, "us", us, "   (polled after %.1f ms)", us / 1e3);
 	else
-		out_double(o, "us", us, "   (%.1f s after the post)", us / 1e6);
+		out_double(o, "us", us, "   (polled after %.1f s)", us / 1e6);
 }
 
 void wc_out(struct session *s, const struct wc *w, struct out *o)
@@ -297,7 +297,8 @@ void wc_out(struct session *s, const struct wc *w, struct out *o)
 		out_str(o, "opcode", word_name(wc_opcode_words, w->v.opcode), "  %s",
 			word_name(wc_opcode_words, w->v.opcode));
 	else
-		out_u64(o, "vendor_err", w->v.vendor_err, "  vendor_err 0x%x", w->v.vendor_err);
+		out_u64(o, "vendor_err", w->v.vendor_err,
+			w->v.vendor_err ? "  vendor_err 0x%x" : NULL, w->v.vendor_err);
 	if (*w->qp)
 		out_str(o, "qp", w->qp, "  %s", w->qp);
 	out_u64(o, "qp_num", w->v.qp_num, *w->qp ? NULL : "  qpn 0x%x", w->v.qp_num);

@@ -17,6 +17,7 @@
 
 #define BUSY_NS	 200000 /* then the processor is shared */
 #define SERVE_NS 50000	/* how long the rest of the program may go unserved */
+#define PATIENCE 1000000000LL /* ns before a wait at the prompt says what it waits for */
 
 int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *set)
 {
@@ -49,10 +50,46 @@ const char *cq_set_name(const struct cq_set *set)
 	return name;
 }
 
+static bool in_set(const struct cq_set *set, const struct cq *cq)
+{
+	for (unsigned i = 0; i < set->n; i++)
+		if (set->cq[i] == cq)
+			return true;
+	return false;
+}
+
+/* May a completion come of what was posted? */
+static bool is_outstanding(struct session *s, const struct cq_set *set)
+{
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		const struct qp *qp = (const struct qp *)o;
+
+		if (o->class != &qp_class)
+			continue;
+		if (in_set(set, qp->send_cq) && posted_oldest(qp, false))
+			return true;
+		if (in_set(set, qp->recv_cq) && (qp->srq || posted_oldest(qp, true)))
+			return true;
+	}
+	return false;
+}
+
+static void say_patience(struct session *s, const struct cq_set *set, int n, int64_t within)
+{
+	notice_post(s->notices, NOTICE_CQ, "waiting for %d completion%s on %s%s, at most %.4g s "
+		    "(Ctrl-C stops)",
+		    n, n == 1 ? "" : "s", cq_set_name(set),
+		    is_outstanding(s, set) ? "" : ", where nothing is outstanding",
+		    (double)within / 1e3);
+}
+
 int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
 	    int *end)
 {
 	int64_t start = loop_now(), served = start;
+	bool patient = !s->opt.interactive;
 	int got = 0;
 
 	*end = 0;
@@ -76,6 +113,10 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 			*end = ETIMEDOUT;
 		if (*end)
 			return got;
+		if (!patient && now - start > PATIENCE) {
+			say_patience(s, set, n - got, within);
+			patient = true;
+		}
 		if (now - start > BUSY_NS) {
 			loop_pass(s->loop, now - start < 20 * BUSY_NS ? 50 : 500);
 		} else if (now - served > SERVE_NS) {
@@ -83,14 +124,6 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 			served = now;
 		}
 	}
-}
-
-static bool in_set(const struct cq_set *set, const struct cq *cq)
-{
-	for (unsigned i = 0; i < set->n; i++)
-		if (set->cq[i] == cq)
-			return true;
-	return false;
 }
 
 /* How many a completion is to be expected of.
@@ -147,7 +180,6 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 
 static void say_why(struct session *s, const struct cq_set *set)
 {
-	bool any = false;
 	struct obj *o;
 
 	obj_foreach(o, s) {
@@ -160,9 +192,8 @@ static void say_why(struct session *s, const struct cq_set *set)
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs)
 			guess(s, qp, sends, recvs);
-		any |= posted_oldest(qp, false) || posted_oldest(qp, true) || qp->srq;
 	}
-	if (!any)
+	if (!is_outstanding(s, set))
 		fail_row(s, "likely",
 			 "nothing is outstanding on %s: nothing was posted, or its "
 			 "completion was polled before",

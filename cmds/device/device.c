@@ -131,6 +131,8 @@ static int no_such_device(struct session *s, struct ibv_context **list, int n, c
 	fail(s, "open", "ENODEV", "there is no device %s%s%s%s", name,
 	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	fail_row(s, "there are", "%s", Tcl_GetString(names));
+	if (!near && strpbrk(name, "./"))
+		fail_row(s, "or", "files: 'mem load REGION FILE' reads one, 'mem save' writes one");
 	Tcl_DecrRefCount(names);
 	return -1;
 }

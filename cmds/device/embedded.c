@@ -18,6 +18,7 @@
 #include "live.h"
 #include "session.h"
 #include "uroce.h"
+#include "xmem.h"
 
 #define WHY "RDMASH_EMBEDDED" /* "asked", or "none": there is no other device */
 
@@ -58,6 +59,27 @@ static const char *cannot_preload(void)
 	return text;
 }
 
+/* In a build tree uroce is in bin beside this program: '!uroce status' shall find it. */
+static void tool_to_path(void)
+{
+	char exe[PATH_MAX], tool[PATH_MAX + 16];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	const char *path = getenv("PATH");
+	char *slash, *with;
+
+	exe[n < 0 ? 0 : n] = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return;
+	*slash = 0;
+	snprintf(tool, sizeof tool, "%s/bin/uroce", exe);
+	if (access(tool, X_OK))
+		return;
+	with = xasprintf("%s%s%s/bin", path ? path : "", path ? ":" : "", exe);
+	setenv("PATH", with, 1);
+	free(with);
+}
+
 int embedded_start(const struct options *opt, char **argv, const char **note)
 {
 	bool asked = opt->device && strcmp(opt->device, UROCE_DEVICE) == 0;
@@ -68,6 +90,7 @@ int embedded_start(const struct options *opt, char **argv, const char **note)
 	if (launch_loaded()) {
 		*note = note_of(getenv(WHY));
 		unsetenv(WHY);
+		tool_to_path();
 		return 0;
 	}
 	if (!asked && (opt->device || has_device()))

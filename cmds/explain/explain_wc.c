@@ -173,14 +173,21 @@ static void check_rights_there(const struct inquest *q)
 /* What the peer has told: by oob, or with listen -share. */
 static void check_told(const struct inquest *q, const struct qp_peer *told)
 {
+	uint64_t at = q->wr->remote - told->addr;
+	char next[64] = "-at 0, where the window begins";
+
 	if (!told->len)
 		return;
-	if (told->rkey != q->wr->rkey)
-		candidate_add(q->c, IS_SO, "qp-info", "the peer told the rkey 0x%x, not 0x%x",
+	if (told->rkey != q->wr->rkey) {
+		snprintf(next, sizeof next, "-rkey 0x%x", told->rkey);
+		candidate_add(q->c, IS_SO, next, "the peer told the rkey 0x%x, not 0x%x",
 			      told->rkey, q->wr->rkey);
-	else if (q->wr->remote < told->addr || q->wr->len > told->len ||
-		 q->wr->remote - told->addr > told->len - q->wr->len)
-		candidate_add(q->c, IS_SO, "qp-info",
+		return;
+	}
+	if (at < told->len)
+		snprintf(next, sizeof next, "-len %" PRIu64 " at most, from there", told->len - at);
+	if (at > told->len || q->wr->len > told->len - at)
+		candidate_add(q->c, IS_SO, next,
 			      "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
 			      " + %" PRIu64,
 			      q->wr->remote, q->wr->len, told->addr, told->len);

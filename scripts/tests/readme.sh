@@ -13,7 +13,7 @@ session() {
 }
 masked() {
 	grep -Ev '^\* |^   qp0 went' |
-		sed -E 's/0x[0-9a-f]+/0x-/g; s/[0-9.]+ ([µm]?s after)/- \1/; s/qp0:[A-Z]+>/qp0>/; s/ *$//'
+		sed -E 's/0x[0-9a-f]+/0x-/g; s/after [0-9.]+ [µm]?s/after -/; s/qp0:[A-Z]+>/qp0>/; s/ *$//'
 }
 
 columns=80
