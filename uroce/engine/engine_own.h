@@ -36,6 +36,8 @@ void progress_end_wait(const void *who);
 /* A pass of one that waits: takes packets in and acknowledges them. Returns whether there is
  * more to send. */
 bool progress_pass(void);
+/* Another pass is due. */
+bool progress_more(void);
 /* Acknowledgements are waiting. */
 bool progress_deferred(void);
 

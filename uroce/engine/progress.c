@@ -19,6 +19,7 @@
 #include "cq.h"
 #include "gid.h"
 #include "group.h"
+#include "pair.h"
 #include "rx.h"
 #include "timer.h"
 #include "transport.h"
@@ -37,7 +38,7 @@
 #define NICER	     10
 #define NEVER	     UINT64_MAX
 
-enum source { OWN, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
+enum source { OWN, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
 
 static struct {
 	bool running, stop;
@@ -121,6 +122,15 @@ static void stayed_away(void)
 		e.patience *= 2;
 }
 
+/* Who sleeps is woken by the bell; who polls looks by himself. */
+static void await_bell(void)
+{
+	if (e.reader == READER_POLLERS || e.reader == READER_LINGER)
+		pair_wake();
+	else if (!pair_sleep())
+		e.more = true;
+}
+
 /* When a pass has filled the queue that is polled, acknowledgements wait, but not for long: the
  * application is about to answer, and they go in one call with the answer, before it. */
 static unsigned pass(bool read, bool urgent, struct cq *polled)
@@ -129,13 +139,17 @@ static unsigned pass(bool read, bool urgent, struct cq *polled)
 	unsigned n = 0;
 
 	e.in_pass = true;
-	if (read)
+	if (read) {
+		pair_wake();
 		n = rx_packets(BATCH, !polled);
+	}
 	timer_run(engine_now());
 	e.deferred_until = NEVER;
 	e.more = transport_finish(urgent || had_waited || (polled && cq_empty(polled)));
 	tx_flush();
 	e.in_pass = false;
+	if (read)
+		await_bell();
 	return n;
 }
 
@@ -164,6 +178,11 @@ void engine_defer(void)
 		e.deferred_until = engine_now() + MS;
 }
 
+bool progress_more(void)
+{
+	return e.more;
+}
+
 bool progress_deferred(void)
 {
 	return e.deferred_until != NEVER;
@@ -171,20 +190,37 @@ bool progress_deferred(void)
 
 /* -------------------------------------------------------------- who reads packets -- */
 
-static void watch_socket(int epoll, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u32 = OWN };
+struct wake_by {
+	int epoll, socket, bell;
+};
 
-	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+static struct wake_by wake_by(void)
+{
+	return (struct wake_by){ e.epoll, group_fd(), pair_bell_fd() };
+}
+
+static void watch_all(const struct wake_by *w)
+{
+	struct epoll_event own = { .events = EPOLLIN, .data.u32 = OWN };
+	struct epoll_event bell = { .events = EPOLLIN, .data.u32 = BELL };
+
+	epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->socket, &own);
+	if (w->bell >= 0)
+		epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->bell, &bell);
 }
 
 /* Not only without events: then each packet would still look whether it is waited for. */
 static void watch_own(bool on)
 {
-	if (on)
-		watch_socket(e.epoll, group_fd());
-	else
-		epoll_ctl(e.epoll, EPOLL_CTL_DEL, group_fd(), NULL);
+	struct wake_by w = wake_by();
+
+	if (on) {
+		watch_all(&w);
+		return;
+	}
+	epoll_ctl(w.epoll, EPOLL_CTL_DEL, w.socket, NULL);
+	if (w.bell >= 0)
+		epoll_ctl(w.epoll, EPOLL_CTL_DEL, w.bell, NULL);
 }
 
 static void share(void)
@@ -201,6 +237,7 @@ static void share(void)
 static void become(enum reader reader)
 {
 	e.reader = reader;
+	await_bell();
 	share();
 	wake_at(next_moment());
 }
@@ -283,19 +320,18 @@ void progress_end_wait(const void *who)
  * finds it watched for nothing: serve(). */
 void engine_unpark(void)
 {
-	int epoll = -1, fd = -1;
+	struct wake_by w = { .epoll = -1 };
 
 	engine_lock();
 	if (e.running && e.reader == READER_POLLERS) {
 		pass(true, true, NULL);
 		become(READER_THREAD);
 		e.left = e.gave = engine_now();
-		epoll = e.epoll;
-		fd = group_fd();
+		w = wake_by();
 	}
 	engine_unlock();
-	if (epoll >= 0)
-		watch_socket(epoll, fd);
+	if (w.epoll >= 0)
+		watch_all(&w);
 }
 
 /* Who has just waited, and polled in between, is about to wait again. */
@@ -392,6 +428,12 @@ static void serve(const struct epoll_event *events, int n)
 		switch ((enum source)events[i].data.u32) {
 		case OWN: /* the pass has it */
 			if (e.reader != READER_THREAD)
+				watch_own(false);
+			break;
+		case BELL:
+			if (e.reader == READER_THREAD)
+				pair_answer_bell();
+			else
 				watch_own(false);
 			break;
 		case GSI:
@@ -499,6 +541,8 @@ static int open_all(void)
 	    /* what it counts is not read: only that it ran out */
 	    watch(e.timer, TIMER, EPOLLIN | EPOLLET) != 0)
 		return -1;
+	if (pair_bell_fd() >= 0 && watch(pair_bell_fd(), BELL, EPOLLIN) != 0)
+		return -1;
 	e.addresses = addrs_watch(); /* without it the table is as it was when we began */
 	return e.addresses < 0 ? 0 : watch(e.addresses, ADDRESSES, EPOLLIN);
 }
@@ -530,6 +574,7 @@ int progress_start(void)
 	share();
 	ret = open_all();
 	if (ret == 0) {
+		await_bell();
 		wake_at(next_moment()); /* timers may be left of the time before */
 		ret = start_thread();
 	}

@@ -7,9 +7,11 @@
 #include <signal.h>
 
 #include "group.h"
+#include "pair.h"
 
 struct wait {
 	int socket; /* that we read, or have read; -1: not */
+	int bell;   /* the same of memory: pair.h */
 	unsigned era;
 	bool soon; /* look again before sleeping: there is more to send */
 	int fd;
@@ -27,6 +29,8 @@ static void begin(struct wait *w)
 		w->era = progress_era();
 		progress_begin_wait(w);
 		w->socket = group_fd();
+		w->bell = pair_bell_fd();
+		w->soon = progress_more();
 	}
 	engine_unlock();
 }
@@ -48,12 +52,13 @@ static void pass(struct wait *w, short revents)
 	engine_lock();
 	w->soon = false;
 	if (w->era != progress_era() || !progress_reads(w)) {
-		w->socket = -1; /* somebody else reads it */
+		w->socket = w->bell = -1; /* somebody else reads them */
 	} else if (revents & POLLNVAL) {
-		w->socket = -1; /* the program has closed it */
+		w->socket = w->bell = -1; /* the program has closed it */
 		progress_end_wait(w);
 	} else {
 		passing = w;
+		pair_answer_bell();
 		w->soon = progress_pass();
 		passing = NULL;
 	}
@@ -100,18 +105,19 @@ static bool interrupted(void)
 static int wait_for(struct wait *w)
 {
 	for (;;) {
-		struct pollfd p[2] = {
+		struct pollfd p[3] = {
 			{ .fd = w->fd, .events = POLLIN },
 			{ .fd = w->socket, .events = POLLIN },
+			{ .fd = w->bell, .events = POLLIN },
 		};
-		int n = poll(p, 2, w->soon ? 0 : -1);
+		int n = poll(p, 3, w->soon ? 0 : -1);
 
 		if (n < 0 && (errno != EINTR || interrupted()))
 			return -1;
 		if (n > 0 && p[0].revents)
 			return 0;
 		if (n >= 0 && w->socket >= 0)
-			pass(w, p[1].revents);
+			pass(w, p[1].revents | (p[2].revents & POLLNVAL));
 		if (w->handed)
 			return 1;
 	}
@@ -119,7 +125,7 @@ static int wait_for(struct wait *w)
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { .socket = -1, .fd = fd };
+	struct wait w = { .socket = -1, .bell = -1, .fd = fd };
 	int ret, err;
 
 	begin(&w);

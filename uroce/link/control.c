@@ -89,7 +89,8 @@ static bool read_beside(struct control_message *m, struct msghdr *h)
 void control_drop(struct control_message *m)
 {
 	while (m->nfds)
-		close(m->fds[--m->nfds]);
+		if (m->fds[--m->nfds] >= 0)
+			close(m->fds[m->nfds]);
 }
 
 static bool well_formed(const struct control_message *m, size_t n)

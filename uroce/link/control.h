@@ -24,6 +24,8 @@ enum control_type {
 	CONTROL_MAD,		 /* struct mad_from and the MAD */
 	CONTROL_ASK_STATUS,	 /* as CONTROL_ASK_SOCKETS */
 	CONTROL_STATUS,		 /* text */
+	CONTROL_OFFER_PAIR,	 /* pair.c: with descriptors */
+	CONTROL_ANSWER_PAIR,
 	CONTROL_TYPES
 };
 
@@ -38,7 +40,7 @@ struct control_header {
 struct control_message {
 	struct control_header header;
 	pid_t pid;	/* of the sender; 0: of another PID namespace */
-	int fds[SLOTS]; /* the receiver's to close: control_drop() */
+	int fds[SLOTS]; /* the receiver's to close, but where it is -1: control_drop() */
 	unsigned nfds;
 	bool cut; /* there was no room for all descriptors: EMFILE */
 	_Alignas(8) char data[CONTROL_BYTES];

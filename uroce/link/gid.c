@@ -18,6 +18,7 @@ static struct gid_entry table[GID_ENTRIES];
 static unsigned used; /* up to the last one in use */
 static bool filled;
 void (*gid_changed)(void);
+unsigned gid_changes;
 
 /* ------------------------------------------------------------------- the table -- */
 
@@ -153,6 +154,7 @@ void gid_refresh(void)
 		while (used && empty(&table[used - 1]))
 			used--;
 		filled = true;
+		gid_changes += changed;
 		if (changed && !first && gid_changed)
 			gid_changed();
 	}

@@ -28,6 +28,8 @@ struct gid_entry {
  * calls this when the kernel says that addresses have changed. With the lock. */
 void gid_refresh(void);
 extern void (*gid_changed)(void);
+/* Counts up with each change. */
+extern unsigned gid_changes;
 
 /* The entry, NULL when index is outside the table or empty. */
 const struct gid_entry *gid_at(unsigned index);

@@ -15,6 +15,7 @@
 
 #include "group_own.h"
 #include "holder.h"
+#include "pair.h"
 #include "sockets.h"
 
 #define PATIENCE_MS 5000 /* with one who is joining at the same time */
@@ -387,6 +388,7 @@ static void close_fd(int *fd)
 
 static void close_all(void)
 {
+	pair_forget();
 	close_fd(&group.epoll);
 	close_fd(&group.watch);
 	close_fd(&group.control); /* nobody asks us any more */
@@ -406,6 +408,7 @@ static int set_up(struct reason *r)
 		return -1;
 	sockets_claimed(group.rx[slot]);
 	group.slot = (unsigned)slot;
+	pair_start();
 	return move_watch() == 0 ? 0 : fail_errno(r, "no look at the directory of the sockets");
 }
 
@@ -473,6 +476,7 @@ int group_join(char *text, size_t size)
 void group_leave(void)
 {
 	messages_stop();
+	pair_stop();
 	close_fd(&group.watch);
 	if (group.slot) {
 		struct local_name name = control_name(&group.dir, group.slot);

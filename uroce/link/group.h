@@ -12,6 +12,7 @@
  *   group_move.c   when the directory is removed
  *   sockets.c   the sockets of the group, and those to send from
  *   control.c   messages between the processes
+ *   pair.c      memory that two of them share
  *   names.c     who listens for connections
  *   socket_dir.c   where the processes of a user meet
  *   local.c     AF_UNIX sockets by name, which tell who is there

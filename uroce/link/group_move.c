@@ -23,6 +23,11 @@ int group_listen_to(int fd)
 	return epoll_ctl(group.epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
+void group_listen_no_more(int fd)
+{
+	epoll_ctl(group.epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
 /* A file that loses its only link: IN_DELETE_SELF would come when the socket is closed. */
 static int watch_name(void)
 {

@@ -39,6 +39,7 @@ void move_if_gone(void);
 int move_socket(const struct local_name *name, int fd);
 /* group_serve() is to serve it, too. */
 int group_listen_to(int fd);
+void group_listen_no_more(int fd);
 
 /* names.c: binds all that are held once more, in group.dir, with DIR_NAMES locked. */
 void names_move(void);

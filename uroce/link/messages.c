@@ -12,6 +12,7 @@
 #include "cm.h"
 #include "engine.h"
 #include "group_own.h"
+#include "pair.h"
 #include "rx.h"
 #include "timer.h"
 
@@ -157,11 +158,25 @@ static void serve_mad(int to, struct control_message *m)
 	cm_input(&from, (const uint8_t *)m->data + sizeof(from), m->header.length - sizeof(from));
 }
 
+static void serve_offer(int to, struct control_message *m)
+{
+	(void)to;
+	pair_take_offer(m);
+}
+
+static void serve_answer(int to, struct control_message *m)
+{
+	(void)to;
+	pair_take_answer(m);
+}
+
 /* to: where the answer goes; -1: nowhere. */
 static void (*const serve[CONTROL_TYPES])(int to, struct control_message *m) = {
 	[CONTROL_ASK_SOCKETS] = serve_sockets,
 	[CONTROL_MAD] = serve_mad,
 	[CONTROL_ASK_STATUS] = serve_status,
+	[CONTROL_OFFER_PAIR] = serve_offer,
+	[CONTROL_ANSWER_PAIR] = serve_answer,
 };
 
 /* One of another version wants to join: our version is all that it shall see. */
@@ -206,7 +221,7 @@ void group_serve(void)
 	for (int i = 0; i < n; i++)
 		if (events[i].data.fd == group.watch)
 			move_if_gone();
-		else
+		else if (!pair_died(events[i].data.fd))
 			serve_fd(events[i].data.fd);
 	if (nwaiting)
 		send_waiting(&again);

@@ -369,20 +369,20 @@ static unsigned receive(int fd, unsigned max, bool *more)
 unsigned rx_packets(unsigned max, bool woken)
 {
 	static unsigned likely = 1, in_a_row;
-	unsigned n = woken && likely == 1 ? 2 : likely;
+	unsigned n = woken && likely == 1 ? 2 : likely, frames = rx_memory(max);
 	bool more;
 
 	n = receive(group_fd(), n < max ? n : max, &more);
 	in_a_row = more ? in_a_row + n : 0;
 	likely = in_a_row > PAIR ? BATCH : more || !n ? 1 : n;
 	route_mads();
-	return n;
+	return n + frames;
 }
 
 /* A sender that never stops does not keep the MADs waiting for ever. */
 #define DRAIN_MAX 1024
 
-void rx_drain(void)
+void rx_datagrams(void)
 {
 	unsigned n = 0;
 	bool more;
@@ -390,6 +390,12 @@ void rx_drain(void)
 	do
 		n += receive(group_fd(), BATCH, &more);
 	while (more && n < DRAIN_MAX);
+}
+
+void rx_drain(void)
+{
+	rx_memory(DRAIN_MAX);
+	rx_datagrams();
 }
 
 unsigned rx_mads(void)

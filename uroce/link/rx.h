@@ -12,9 +12,13 @@ void rx_setup(bool runs);
 /* n: +1: somebody wants to know hops and tclass of packets that come in (0 otherwise, which saves
  * the kernel a copy of each); -1: not any more. */
 void rx_lifetime(int n);
-/* Takes in what has arrived on our socket (at most max packets, or some more when the kernel
- * has put them together); returns how many. woken: by them, after a sleep. */
+/* Takes in what has come through memory and on our socket (at most max packets of each process and
+ * of the socket, or some more when the kernel has put them together); returns how many. woken: by
+ * them, after a sleep. */
 unsigned rx_packets(unsigned max, bool woken);
+/* Its parts: rx_memory.c; and all that waits on the socket already. */
+unsigned rx_memory(unsigned max);
+void rx_datagrams(void);
 /* The same of MADs, which may be for any process of the host. */
 unsigned rx_mads(void);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "path.h"
 #include "rx.h"
 #include "tap.h"
 #include "tx.h"
@@ -58,6 +59,8 @@ int link_setup(char *reason, size_t size)
 
 	tx_gso = gso && strcmp(gso, "1") == 0;
 	rx_setup(tx_gso);
+	if (path_setup(getenv("UROCE_PATH"), reason, size) != 0)
+		return -1;
 	if (!done && (setup_faults(reason, size) != 0 || setup_capture(reason, size) != 0))
 		return -1;
 	done = true;

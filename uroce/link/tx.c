@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A batch of frames per address family. The socket is not connected and has DF set (see
+ * Frames go into the ring of a pair where there is one (path.h), else into a batch per address
+ * family. The socket is not connected and has DF set (see
  * group_send_fd()): so the kernel writes 0 as identification, which the ICRC covers.
  */
 #include "tx.h"
@@ -21,6 +22,7 @@
 #include "gid.h"
 #include "group.h"
 #include "icrc.h"
+#include "path.h"
 #include "tap.h"
 
 #define BATCH	     64
@@ -32,7 +34,7 @@
 	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + 2 * CMSG_SPACE(sizeof(int)) + \
 	 CMSG_SPACE(sizeof(uint16_t)))
 
-struct frame {
+struct datagram {
 	union {
 		struct sockaddr_in in;
 		struct sockaddr_in6 in6;
@@ -50,7 +52,7 @@ struct batch {
 	unsigned n, nmsgs;
 	struct mmsghdr msg[BATCH];
 	struct iovec iov[BATCH]; /* of each frame */
-	struct frame frame[BATCH];
+	struct datagram frame[BATCH];
 	/* the run that the last message is */
 	struct flow flow;
 	uint32_t segment, bytes; /* length of each frame but the last, and of all */
@@ -61,8 +63,10 @@ static struct batch batches[2] = { { .family = AF_INET }, { .family = AF_INET6 }
 
 /* The packet between tx_begin() and tx_commit(). */
 static struct {
+	struct pair *pair; /* NULL: by UDP */
 	struct batch *batch;
 	const struct flow *flow;
+	uint8_t *data;
 	uint32_t header, len;
 	unsigned index; /* in its run: what the kernel writes as identification */
 	uint32_t own_qpn;
@@ -101,7 +105,7 @@ static void put_lifetime(struct msghdr *m, struct cmsghdr *c, const struct flow 
 		put_control(m, c, level, v4 ? IP_TTL : IPV6_HOPLIMIT, &hops, sizeof(hops));
 }
 
-static void address_ipv4(struct frame *f, struct msghdr *m, const struct flow *flow)
+static void address_ipv4(struct datagram *f, struct msghdr *m, const struct flow *flow)
 {
 	struct in_pktinfo info = { .ipi_ifindex = (int)flow->scope };
 
@@ -115,7 +119,7 @@ static void address_ipv4(struct frame *f, struct msghdr *m, const struct flow *f
 		     flow, true);
 }
 
-static void address_ipv6(struct frame *f, struct msghdr *m, const struct flow *flow)
+static void address_ipv6(struct datagram *f, struct msghdr *m, const struct flow *flow)
 {
 	struct in6_pktinfo info = { .ipi6_ifindex = flow->scope };
 
@@ -132,7 +136,7 @@ static void address_ipv6(struct frame *f, struct msghdr *m, const struct flow *f
 }
 
 /* Whoever sends to the same peer as the last time finds it written. */
-static void address(const struct batch *b, struct frame *f, struct msghdr *m,
+static void address(const struct batch *b, struct datagram *f, struct msghdr *m,
 		    const struct flow *flow)
 {
 	if (f->control_len && memcmp(&f->flow, flow, sizeof(*flow)) == 0) {
@@ -149,6 +153,7 @@ static void address(const struct batch *b, struct frame *f, struct msghdr *m,
 }
 
 static void flush(struct batch *b);
+static void flush_batches(void);
 
 /* Does a frame of n bytes go on with the run of the last message? Only to the same QP: its
  * number says which process gets all of them. */
@@ -162,11 +167,11 @@ static bool continues(const struct batch *b, const struct flow *flow, uint32_t n
 }
 
 /* The next free frame for n bytes; *index: its place in a run. */
-static struct frame *frame_for(struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn,
+static struct datagram *frame_for(struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn,
 			       unsigned *index)
 {
 	struct msghdr *m;
-	struct frame *f;
+	struct datagram *f;
 
 	if (b->n == BATCH)
 		flush(b);
@@ -219,32 +224,63 @@ static void queue(struct batch *b, const struct flow *flow, uint32_t n, unsigned
 	}
 }
 
+/* Where to write it when it does not go straight into the ring: to the faults, or nowhere. */
+static uint8_t aside[PACKET_MAX];
+
+static bool has_faults(void)
+{
+	return fault_directions & UROCE_OUT;
+}
+
+/* The way to a process of this host; datagrams that are still here go first. */
+static struct pair *pair_for(const struct flow *flow, uint32_t qpn)
+{
+	struct pair *pair = path_to(flow, qpn);
+
+	if (pair && pair->udp_before)
+		flush_batches();
+	return pair;
+}
+
 uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 {
 	uint32_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
-	struct frame *f;
 
+	begun.pair = pair_for(flow, p->qpn);
 	begun.batch = batch_of(flow);
 	begun.flow = flow;
-	f = frame_for(begun.batch, flow, n, p->qpn, &begun.index);
-	begun.header = (uint32_t)packet_build(p, f->data);
+	begun.index = 0;
+	if (begun.pair) {
+		struct frame_header *h =
+			has_faults() ? NULL : frame_reserve(&begun.pair->out, n);
+
+		begun.data = h ? frame_data(h) : aside;
+	} else {
+		begun.data = frame_for(begun.batch, flow, n, p->qpn, &begun.index)->data;
+	}
+	begun.header = (uint32_t)packet_build(p, begun.data);
 	begun.len = p->len;
 	begun.own_qpn = p->own_qpn;
 	begun.has_wr_id = p->has_wr_id;
 	begun.wr_id = p->wr_id;
-	return f->data + begun.header;
+	return begun.data + begun.header;
 }
 
-/* Appends pad and ICRC: the length of the whole. */
-static uint32_t finish(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
-		       uint16_t id)
+/* Appends the pad: the length with it. */
+static uint32_t put_pad(uint8_t *data, uint32_t n)
 {
 	unsigned pad = packet_pad(n);
-	uint32_t icrc;
 
 	memset(data + n, 0, pad);
-	n += pad;
-	icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, ROCE_PORT, data, n, id));
+	return n + pad;
+}
+
+/* Appends the ICRC: the length of the whole. */
+static uint32_t put_icrc(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
+			 uint16_t id)
+{
+	uint32_t icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, ROCE_PORT, data, n, id));
+
 	memcpy(data + n, &icrc, ICRC_BYTES);
 	return n + ICRC_BYTES;
 }
@@ -262,32 +298,90 @@ static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 	};
 }
 
+/* Says where the frame comes from, and hands it to the ring that it was written into. */
+static void put_frame(struct pair *pair, uint8_t *data, const struct packet *a, uint32_t n,
+		      uint32_t flags)
+{
+	struct frame_header *h = (struct frame_header *)(void *)data - 1;
+
+	*h = (struct frame_header){
+		.len = n,
+		.flags = flags | (pair->udp_before ? FRAME_AFTER_UDP : 0),
+		.src = a->src,
+		.dst = a->dst,
+		.scope = a->scope,
+		.sport = a->sport,
+		.tclass = a->tclass,
+		.hops = a->hops,
+	};
+	pair->udp_before = false;
+	frame_commit(&pair->out);
+	pair_touched(pair);
+	count(CNT_SENT_PKTS);
+}
+
 void tx_commit(void)
 {
 	struct batch *b = begun.batch;
-	uint8_t *data = b->frame[b->n].data;
 	uint16_t sport = group_send_port(b->family), id = (uint16_t)begun.index;
-	/* a packet that faults may hold back has to be one of its own */
-	uint32_t n = finish(begun.flow, sport, data, begun.header + begun.len,
-			    fault_directions & UROCE_OUT ? 0 : id);
+	uint32_t n = put_pad(begun.data, begun.header + begun.len);
+	struct packet a;
 
-	if (fault_directions & UROCE_OUT || tap_on) {
-		struct packet a = addresses_of(begun.flow, sport);
-
+	/* on no wire nobody needs it, but those who look on */
+	if (!begun.pair || has_faults() || tap_on)
+		/* a packet that faults may hold back has to be one of its own */
+		n = put_icrc(begun.flow, sport, begun.data, n, has_faults() ? 0 : id);
+	else
+		n += ICRC_BYTES;
+	if (begun.pair || has_faults() || tap_on) {
+		a = addresses_of(begun.flow, sport);
 		a.own_qpn = begun.own_qpn;
 		a.has_wr_id = begun.has_wr_id;
 		a.wr_id = begun.wr_id;
-		if (fault_directions & UROCE_OUT) {
-			fault_pass(UROCE_OUT, &a, data, n, ROCE_PORT);
-			return;
-		}
-		tap(UROCE_OUT, NULL, &a, data, n, ROCE_PORT, id);
 	}
-	queue(b, begun.flow, n, begun.index);
+	if (has_faults()) {
+		fault_pass(UROCE_OUT, &a, begun.data, n, ROCE_PORT);
+		return;
+	}
+	if (tap_on)
+		tap(UROCE_OUT, NULL, &a, begun.data, n, ROCE_PORT, id);
+	if (!begun.pair)
+		queue(b, begun.flow, n, begun.index);
+	else if (begun.data != aside)
+		put_frame(begun.pair, begun.data, &a, n, 0);
+	else /* the ring is full of what nobody takes: tx_has_room() */
+		count(CNT_SEND_ERR);
 }
 
 void tx_abort(void)
 {
+}
+
+/* Not a fresh packet: its ICRC may be wrong, and that of identification 0. */
+static void queue_again(const struct flow *flow, const uint8_t *data, uint32_t n)
+{
+	struct batch *b = batch_of(flow);
+	unsigned index;
+	struct datagram *f;
+
+	b->closed = true;
+	f = frame_for(b, flow, n, 0, &index);
+	if (data != f->data) /* tx_commit() has it there */
+		memcpy(f->data, data, n);
+	queue(b, flow, n, index);
+	b->closed = true;
+}
+
+static void put_again(struct pair *pair, const struct packet *a, const uint8_t *data, uint32_t n)
+{
+	struct frame_header *h = frame_reserve(&pair->out, n);
+
+	if (!h) {
+		count(CNT_SEND_ERR);
+		return;
+	}
+	memcpy(frame_data(h), data, n);
+	put_frame(pair, frame_data(h), a, n, FRAME_HAS_ICRC);
 }
 
 void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
@@ -299,18 +393,24 @@ void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const cha
 		.tclass = a->tclass,
 		.hops = a->hops,
 	};
-	struct batch *b = batch_of(&flow);
-	unsigned index;
-	struct frame *f;
+	struct pair *pair = n < BTH_BYTES ? NULL : pair_for(&flow, get_be24(data + 5));
 
-	b->closed = true; /* the ICRC is that of identification 0 */
-	f = frame_for(b, &flow, n, 0, &index);
-	if (data != f->data) /* tx_commit() has it there */
-		memcpy(f->data, data, n);
-	queue(b, &flow, n, index);
-	b->closed = true;
+	if (pair)
+		put_again(pair, a, data, n);
+	else
+		queue_again(&flow, data, n);
 	if (tap_on)
 		tap(UROCE_OUT, fate, a, data, n, ROCE_PORT, 0);
+}
+
+bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)
+{
+	struct pair *pair = path_to(flow, qpn);
+
+	if (!pair || frame_has_room(&pair->out, answer))
+		return true;
+	pair_publish(); /* who waits for room waits for these to be taken in */
+	return false;
 }
 
 /* Room in the socket for more, soon. */
@@ -352,6 +452,7 @@ static void flush(struct batch *b)
 	unsigned done = 0, waits = 0;
 	int fd = group_send_fd(b->family);
 
+	pair_publish(); /* what goes by memory is not overtaken */
 	while (done < b->nmsgs) {
 		struct mmsghdr *msg = b->msg + done;
 		int sent = fd < 0 ? -1 : send_messages(fd, msg, b->nmsgs - done);
@@ -370,11 +471,17 @@ static void flush(struct batch *b)
 	b->n = b->nmsgs = 0;
 }
 
-void tx_flush(void)
+static void flush_batches(void)
 {
 	for (unsigned i = 0; i < 2; i++)
 		if (batches[i].nmsgs)
 			flush(&batches[i]);
+}
+
+void tx_flush(void)
+{
+	pair_publish();
+	flush_batches();
 }
 
 void tx_forget(void)

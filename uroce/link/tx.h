@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sending: packets are built into a batch, which goes out in one system call. The batch is
- * the engine's: whoever queues calls engine_flush() before it releases the lock. What a packet
- * is in UDP: annex A17.3.1.
+ * Sending: packets are built into memory that is shared with a process of this host (path.h), or
+ * into a batch for UDP, which goes out in one system call. What is queued is the engine's: whoever
+ * queues calls engine_flush() before it releases the lock. What a packet is in UDP: annex A17.3.1.
  */
 #ifndef UROCE_LINK_TX_H
 #define UROCE_LINK_TX_H
@@ -20,8 +20,13 @@ struct flow {
  * which must stay until tx_commit()), and returns where p->len bytes of payload, MTU_MAX at
  * most, are to be written before tx_commit(). Never NULL: a full batch is sent first. */
 uint8_t *tx_begin(const struct flow *flow, const struct packet *p);
-/* Pads, appends the ICRC, and queues. */
+/* Pads, appends the ICRC where it is wanted, and queues. */
 void tx_commit(void);
+/* Is there room for one more packet to that QP? Always by UDP, which loses what is too much; memory
+ * loses nothing, and makes the engine's next pass come when there is room. answer: what answers
+ * the peer has some room that other packets leave to it. What is sent without room is counted and
+ * lost. */
+bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer);
 /* Forgets the packet that was begun. (The next tx_begin() does, too.) */
 void tx_abort(void);
 /* Sends what is queued. What the kernel refuses is counted and lost, as on a wire. */

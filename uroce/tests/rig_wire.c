@@ -61,6 +61,14 @@ static struct flying *pop(void)
 
 /* ---------------------------------------------------------------------- tx.h -- */
 
+bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)
+{
+	(void)flow;
+	(void)qpn;
+	(void)answer;
+	return true;
+}
+
 uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 {
 	now_sent.src = flow->sgid;

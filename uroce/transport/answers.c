@@ -301,6 +301,10 @@ bool answers_send(struct qp *qp, unsigned *budget)
 		}
 		if (!*budget)
 			return false;
+		if (!tx_has_room(&qp->flow, qp->attr.dest_qp_num, false)) {
+			room_wait(qp);
+			return true; /* not now */
+		}
 		--*budget;
 		if (a->kind == ANSWER_READ)
 			send_read(qp, a);

@@ -126,6 +126,14 @@ void completer_timeout(struct timer *t)
 
 	if (r->rnr_wait) {
 		r->rnr_wait = false;
+	} else if (r->blocked) {
+		if (engine_now() < r->blocked) {
+			timer_set(t, r->blocked);
+			return;
+		}
+		r->blocked = 0;
+		if (r->at != qp->sq.tail)
+			go_back(qp);
 	} else if (r->next_psn == r->una_psn) {
 		if (!r->air_wait)
 			return; /* all was acknowledged */

@@ -9,6 +9,7 @@
  */
 #include "engine.h"
 #include "parts.h"
+#include "path.h"
 #include "ring.h"
 
 /* 212992 bytes, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
@@ -25,6 +26,8 @@ static struct {
 	struct qp_list waiting; /* in the order in which they came */
 	bool waking;		/* the first of them has its turn */
 } air = { .waiting = TAILQ_HEAD_INITIALIZER(air.waiting) };
+
+static struct qp_list blocked = TAILQ_HEAD_INITIALIZER(blocked); /* by full memory */
 
 static uint32_t cost(uint32_t len)
 {
@@ -61,6 +64,9 @@ static void patience(struct timer *t)
 
 bool air_take(struct qp *qp, uint32_t n, uint32_t len)
 {
+	if (path_is_memory(&qp->flow, qp->attr.dest_qp_num))
+		return true;
+
 	bool idle = qp->req.next_psn == qp->req.una_psn;
 	uint32_t bytes = n * cost(len);
 
@@ -103,6 +109,9 @@ void air_clear(void)
 
 void air_leave(struct qp *qp)
 {
+	if (qp->req.room_wait)
+		TAILQ_REMOVE(&blocked, qp, req.room_next);
+	qp->req.room_wait = false;
 	if (qp->req.air_wait)
 		TAILQ_REMOVE(&air.waiting, qp, req.air_next);
 	qp->req.air_wait = false;
@@ -120,4 +129,30 @@ void air_wake(void)
 			break;
 	}
 	air.waking = false;
+}
+
+void room_wait(struct qp *qp)
+{
+	if (qp->req.room_wait)
+		return;
+	TAILQ_INSERT_TAIL(&blocked, qp, req.room_next);
+	qp->req.room_wait = true;
+	if (qp->req.timeout && !qp->req.blocked && qp->req.next_psn == qp->req.una_psn) {
+		qp->req.blocked = engine_now() + qp->req.timeout;
+		timer_set(&qp->req.timer, qp->req.blocked);
+	}
+}
+
+void room_wake(void)
+{
+	struct qp *last = TAILQ_LAST(&blocked, qp_list), *qp;
+
+	while ((qp = TAILQ_FIRST(&blocked))) {
+		TAILQ_REMOVE(&blocked, qp, req.room_next);
+		qp->req.room_wait = false;
+		transport_due(qp, DUE_NOW);
+		requester_run(qp);
+		if (qp == last)
+			break;
+	}
 }

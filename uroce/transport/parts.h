@@ -85,7 +85,7 @@ enum fault answer_read(struct qp *qp, const struct packet *p);
 enum fault answer_atomic(struct qp *qp, const struct packet *p);
 /* A duplicate of a READ or an atomic. */
 void answer_again(struct qp *qp, const struct packet *p);
-/* Sends answers, in order. True: all were. */
+/* Sends answers, in order. True: all that there is room for. */
 bool answers_send(struct qp *qp, unsigned *budget);
 /* The PSN that an ACK may have when psn is the last that was carried out: nothing but its
  * response acknowledges a READ or an atomic. rdma_rxe believes an ACK (after a duplicate SEND)
@@ -114,6 +114,11 @@ void air_give_all(struct qp *qp);
 void air_clear(void);
 /* Lets those continue that wait, as long as there is room. */
 void air_wake(void);
+/* No room in memory that is shared with the peer: tx_has_room(). The QP goes on, as requester and
+ * as responder, when there is. Only a peer that takes nothing in lets it wait for as long as the
+ * timeout of an acknowledgement: then it counts as that. */
+void room_wait(struct qp *qp);
+void room_wake(void);
 /* The QP does not wait any more. */
 void air_leave(struct qp *qp);
 

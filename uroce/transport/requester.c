@@ -58,6 +58,7 @@ void requester_start(struct qp *qp)
 	r->at = qp->sq.next;
 	r->window = WINDOW_START;
 	r->grown = r->unasked = 0;
+	r->blocked = 0;
 	r->reads = 0;
 	r->rnr_wait = r->recovering = r->broken = false;
 	r->timer.fn = completer_timeout;
@@ -81,6 +82,7 @@ void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 
 	if (qp->type == IBV_QPT_RC && r->next_psn == r->una_psn)
 		requester_arm(qp);
+	r->blocked = 0;
 	r->next_psn = psn_add(r->next_psn, packets);
 	if (psn_diff(r->next_psn, r->psn) > 0)
 		r->psn = r->next_psn;
@@ -276,6 +278,13 @@ static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 	return op->sink ? send_question(qp, w, op) : send_data(qp, w);
 }
 
+static bool has_room(const struct qp *qp, const struct send_wqe *w)
+{
+	if (qp->type == IBV_QPT_UD)
+		return tx_has_room(&w->flow, w->dest_qpn, false);
+	return tx_has_room(&qp->flow, qp->attr.dest_qp_num, false);
+}
+
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be
  * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
 static void run(struct qp *qp)
@@ -297,6 +306,10 @@ static void run(struct qp *qp)
 		}
 		if (w->status == IBV_WC_SUCCESS && !left--) {
 			transport_due(qp, DUE_NOW);
+			break;
+		}
+		if (w->status == IBV_WC_SUCCESS && !has_room(qp, w)) {
+			room_wait(qp);
 			break;
 		}
 		if (w->status != IBV_WC_SUCCESS || !send_next(qp, w, op)) {

@@ -372,7 +372,8 @@ void responder_acknowledge(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	if (!r->ack_due || r->answer_send != r->answer_tail)
+	if (!r->ack_due || r->answer_send != r->answer_tail ||
+	    !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true))
 		return;
 	r->ack_due = false;
 	acknowledge(qp, AETH_ACK, answers_before(qp, psn_add(r->psn, PSN_MASK)));
@@ -395,6 +396,10 @@ void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 
 	if (!answers_send(qp, budget)) {
 		transport_due(qp, DUE_NOW);
+		return;
+	}
+	if (qp->req.room_wait || !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true)) {
+		room_wait(qp);
 		return;
 	}
 	if (r->nak)

@@ -128,6 +128,7 @@ bool transport_finish(bool urgent)
 	struct qp *last, *qp;
 
 	air_wake();
+	room_wake();
 	last = TAILQ_LAST(&due_now, qp_list);
 	while (last && left && (qp = TAILQ_FIRST(&due_now))) {
 		serve(qp, urgent, &left);

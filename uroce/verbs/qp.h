@@ -121,12 +121,14 @@ struct requester {
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
 	bool air_wait;		      /* on the list of those that wait for room: pace.c */
+	bool room_wait;		      /* the same, in memory that is shared with the peer */
 	uint32_t air;		      /* bytes taken of that room */
 	uint32_t air_epoch;
+	uint64_t blocked;   /* room_wait with nothing in flight: until then; 0: not */
 	uint64_t timeout;   /* ns; 0: none */
 	uint64_t deadline;  /* for the oldest packet; timer may run out before, and is set again */
 	struct timer timer; /* of the oldest packet, of an RNR wait, of a wait for room */
-	TAILQ_ENTRY(qp) air_next;
+	TAILQ_ENTRY(qp) air_next, room_next;
 };
 
 struct responder {

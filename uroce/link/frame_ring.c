@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "frame_ring.h"
+
+#include <string.h>
+
+#define MASK	   (FRAME_RING_BYTES - 1)
+#define FRAME_MOST ((uint32_t)sizeof(struct frame_header) + PACKET_MAX + FRAME_LINE)
+/* Kept for acknowledgements: data that waits for them must not keep them waiting. */
+#define KEPT	   (32u * 1024)
+/* Shown to the consumer before the batch is at its end: it can begin. */
+#define PUBLISH_AT 4096u
+#define GIVE_AT	   (FRAME_RING_BYTES / 8)
+
+static uint32_t bytes_of(uint32_t len)
+{
+	uint32_t n = (uint32_t)sizeof(struct frame_header) + len;
+
+	return (n + FRAME_LINE - 1) & ~(FRAME_LINE - 1);
+}
+
+/* ------------------------------------------------------------------------ producer -- */
+
+/* How much is free. A consumer that says what cannot be gets nothing more. */
+static uint32_t room(struct frame_producer *p, uint32_t want)
+{
+	uint32_t used = p->tail - p->head;
+
+	if (FRAME_RING_BYTES - used >= want)
+		return FRAME_RING_BYTES - used;
+	p->head = atomic_load_explicit(&p->ring->head, memory_order_acquire);
+	used = p->tail - p->head;
+	if (used > FRAME_RING_BYTES || p->head % FRAME_LINE) {
+		p->head = p->tail - FRAME_RING_BYTES;
+		return 0;
+	}
+	return FRAME_RING_BYTES - used;
+}
+
+bool frame_has_room(struct frame_producer *p, bool kept)
+{
+	uint32_t want = 2 * FRAME_MOST + (kept ? 0 : KEPT);
+
+	if (room(p, want) >= want)
+		return true;
+	atomic_exchange(&p->ring->full, 1);
+	return room(p, want) >= want;
+}
+
+struct frame_header *frame_reserve(struct frame_producer *p, uint32_t len)
+{
+	uint32_t want = bytes_of(len), at = p->tail & MASK, rest = FRAME_RING_BYTES - at;
+	uint32_t skip = want > rest ? rest : 0;
+	struct frame_header *h;
+
+	if (room(p, skip + want) < skip + want)
+		return NULL;
+	if (skip) {
+		h = (struct frame_header *)(p->ring->bytes + at);
+		h->len = FRAME_SKIP;
+		at = 0;
+	}
+	h = (struct frame_header *)(p->ring->bytes + at);
+	h->len = len;
+	p->reserved = skip + want;
+	return h;
+}
+
+void frame_commit(struct frame_producer *p)
+{
+	p->tail += p->reserved;
+	if (p->tail - p->published >= PUBLISH_AT) {
+		atomic_store_explicit(&p->ring->tail, p->tail, memory_order_release);
+		p->published = p->tail;
+	}
+}
+
+/* The exchange is the barrier between what is shown and the question whether anybody looks:
+ * frame_sleep() has the other half. */
+bool frame_publish(struct frame_producer *p)
+{
+	atomic_exchange(&p->ring->tail, p->tail);
+	p->published = p->tail;
+	return atomic_load(&p->ring->asleep) && atomic_exchange(&p->ring->asleep, 0);
+}
+
+/* ------------------------------------------------------------------------ consumer -- */
+
+static bool is_broken(struct frame_consumer *c)
+{
+	c->broken = true;
+	return false;
+}
+
+bool frame_next(struct frame_consumer *c, struct frame *f)
+{
+	uint32_t there = atomic_load_explicit(&c->ring->tail, memory_order_acquire) - c->head;
+	uint32_t at = c->head & MASK, rest = FRAME_RING_BYTES - at, len;
+	const struct frame_header *h = (const struct frame_header *)(c->ring->bytes + at);
+
+	if (!there || c->broken)
+		return false;
+	if (there > FRAME_RING_BYTES || there % FRAME_LINE)
+		return is_broken(c);
+	memcpy(&f->header, h, sizeof(f->header));
+	if (f->header.len == FRAME_SKIP) {
+		if (there <= rest)
+			return is_broken(c);
+		c->head += rest;
+		there -= rest;
+		rest = FRAME_RING_BYTES;
+		h = (const struct frame_header *)c->ring->bytes;
+		memcpy(&f->header, h, sizeof(f->header));
+	}
+	len = f->header.len;
+	if (len < BTH_BYTES + ICRC_BYTES || len > PACKET_MAX || bytes_of(len) > there ||
+	    bytes_of(len) > rest)
+		return is_broken(c);
+	f->data = (const uint8_t *)(h + 1);
+	return true;
+}
+
+void frame_free(struct frame_consumer *c, const struct frame *f)
+{
+	c->head += bytes_of(f->header.len);
+}
+
+static bool give(struct frame_consumer *c)
+{
+	atomic_exchange(&c->ring->head, c->head);
+	c->freed = c->head;
+	return atomic_load(&c->ring->full) && atomic_exchange(&c->ring->full, 0);
+}
+
+bool frame_give_room(struct frame_consumer *c)
+{
+	return c->head - c->freed >= GIVE_AT && give(c);
+}
+
+bool frame_sleep(struct frame_consumer *c)
+{
+	atomic_exchange(&c->ring->asleep, 1);
+	if (c->broken || atomic_load(&c->ring->tail) == c->head)
+		return true;
+	frame_awake(c);
+	return false;
+}

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: MIT
+#include "pair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "group_own.h"
+#include "path.h"
+#include "rx.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+#define SEALS	    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define OFFER_AGAIN UINT64_C(1000000000) /* ns: to one that has not answered, or has said no */
+#define OFFER_SOON  UINT64_C(10000000)	 /* to one that has no room for a message */
+
+struct pair *pair_open[SLOTS];
+unsigned pairs_open;
+int pair_exposed = -1;
+void (*pair_made)(struct pair *p);
+void (*pair_closing)(struct pair *p);
+
+static struct pair pairs[SLOTS] = { [0 ... SLOTS - 1] = { .pidfd = -1,
+							  .bell = -1,
+							  .exposed = -1,
+							  .memfd = -1 } };
+static int own_bell = -1, own_pidfd = -1;
+static bool asleep;
+static uint64_t touched; /* a bit for each slot: frames were committed */
+static uint64_t generations;
+
+/* Of an offer and of an answer. The descriptors that come with it: the memory (of an offer), and
+ * what is exposed, if anything, come last. One that says no has none. */
+struct pair_message {
+	uint64_t generation;
+	uint32_t accepted;
+	uint32_t unused;
+};
+enum { FD_BELL, FD_PIDFD, FD_MEMORY, FDS_ANSWER = FD_MEMORY, FDS_OFFER, FDS_MOST };
+
+/* ------------------------------------------------------------- our own descriptors -- */
+
+void pair_start(void)
+{
+	own_bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	own_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static bool can_share(void)
+{
+	return own_bell >= 0 && own_pidfd >= 0 && !group.alone;
+}
+
+int pair_bell_fd(void)
+{
+	return own_bell;
+}
+
+/* ------------------------------------------------------------------- making memory -- */
+
+static int make_memfd(void)
+{
+	int fd = memfd_create("uroce", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
+		fd = memfd_create("uroce", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, sizeof(struct pair_memory)) == 0 && fcntl(fd, F_ADD_SEALS, SEALS) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Its size is right and stays so: no access can fault. */
+static bool is_sealed(int fd)
+{
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
+	       st.st_size == sizeof(struct pair_memory);
+}
+
+static bool map(struct pair *p, int fd)
+{
+	int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+	void *at = mmap(NULL, sizeof(*p->memory), PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	madvise(at, sizeof(*p->memory), MADV_DONTFORK);
+	p->memory = at;
+	return true;
+}
+
+static bool is_self(const struct pair *p)
+{
+	return p->slot == group.slot;
+}
+
+/* Frames are taken in from now on. */
+static void open_rings(struct pair *p)
+{
+	unsigned side = pair_side(p);
+
+	p->out = (struct frame_producer){ .ring = &p->memory->ring[side] };
+	p->in = (struct frame_consumer){ .ring = &p->memory->ring[is_self(p) ? side : !side] };
+	pair_open[pairs_open++] = p;
+	if (asleep)
+		frame_sleep(&p->in);
+}
+
+static void is_ready(struct pair *p)
+{
+	p->state = PAIR_READY;
+	if (pair_made)
+		pair_made(p);
+}
+
+/* -------------------------------------------------------------------------- closing -- */
+
+static void leave_open(struct pair *p)
+{
+	for (unsigned i = 0; i < pairs_open; i++)
+		if (pair_open[i] == p) {
+			pair_open[i] = pair_open[--pairs_open];
+			return;
+		}
+}
+
+static void forget(struct pair *p)
+{
+	leave_open(p);
+	if (p->memory)
+		munmap(p->memory, sizeof(*p->memory));
+	p->memory = NULL;
+	close_fd(&p->pidfd);
+	close_fd(&p->bell);
+	close_fd(&p->exposed);
+	close_fd(&p->memfd);
+	touched &= ~(UINT64_C(1) << p->slot);
+	p->state = PAIR_NONE;
+	p->gone = false;
+}
+
+void pair_close(struct pair *p)
+{
+	if (p->state == PAIR_READY && pair_closing)
+		pair_closing(p);
+	frame_publish(&p->out);
+	atomic_store(&p->memory->left[pair_side(p)], 1);
+	pair_ring(p);
+	if (p->pidfd >= 0 && !p->gone)
+		group_listen_no_more(p->pidfd);
+	/* who breaks the rules is not trusted again, for as long as we know of no other there */
+	p->offer_after = p->in.broken ? UINT64_MAX : engine_now() + OFFER_AGAIN;
+	forget(p);
+}
+
+void pair_stop(void)
+{
+	while (pairs_open)
+		pair_close(pair_open[0]);
+	pair_forget();
+}
+
+void pair_forget(void)
+{
+	while (pairs_open)
+		forget(pair_open[0]);
+	for (unsigned i = 0; i < SLOTS; i++)
+		pairs[i].offer_after = 0;
+	close_fd(&own_bell);
+	close_fd(&own_pidfd);
+	asleep = false;
+}
+
+bool pair_died(int fd)
+{
+	for (unsigned i = 0; i < pairs_open; i++)
+		if (pair_open[i]->pidfd == fd) {
+			pair_open[i]->gone = true;
+			group_listen_no_more(fd); /* it stays readable */
+			return true;
+		}
+	return false;
+}
+
+/* -------------------------------------------------------------------------- offering -- */
+
+static int send_message(const struct pair *p, enum control_type type, bool accepted, int memfd)
+{
+	struct pair_message message = { .generation = p->generation, .accepted = accepted };
+	struct local_name to = control_name(&group.dir, p->slot);
+	int fds[FDS_MOST] = { own_bell, own_pidfd };
+	unsigned n = accepted ? FDS_ANSWER : 0;
+
+	if (memfd >= 0)
+		fds[n++] = memfd;
+	if (accepted && pair_exposed >= 0)
+		fds[n++] = pair_exposed;
+	return control_send(group.control, &to, type, group.slot, &message, sizeof(message), fds,
+			    n);
+}
+
+static bool make(struct pair *p)
+{
+	p->memfd = make_memfd();
+	if (p->memfd < 0 || !map(p, p->memfd)) {
+		forget(p);
+		return false;
+	}
+	p->made_here = true;
+	p->generation = (uint64_t)getpid() << 32 | ++generations;
+	p->state = PAIR_OFFERED;
+	open_rings(p);
+	return true;
+}
+
+/* The same memory again to one that has not answered: it may have taken it already. */
+static void offer(struct pair *p)
+{
+	uint64_t now = engine_now();
+
+	if (now < p->offer_after)
+		return;
+	p->offer_after = now + OFFER_AGAIN;
+	if (p->state == PAIR_OFFERED && p->in.head) /* it was taken, and its answer got lost */
+		forget(p);
+	if (p->state == PAIR_NONE && !make(p))
+		return;
+	if (send_message(p, CONTROL_OFFER_PAIR, true, p->memfd) == 0)
+		return;
+	if (errno == EAGAIN)
+		p->offer_after = now + OFFER_SOON;
+	else
+		forget(p);
+}
+
+static struct pair *with_itself(struct pair *p)
+{
+	p->made_here = true;
+	if (!map(p, -1))
+		return NULL;
+	p->pid = getpid();
+	open_rings(p);
+	p->state = PAIR_READY; /* pair_made() is about other processes */
+	return p;
+}
+
+static bool has_left(const struct pair *p)
+{
+	return atomic_load_explicit(&p->memory->left[!pair_side(p)], memory_order_acquire);
+}
+
+struct pair *pair_ready(unsigned slot)
+{
+	struct pair *p = &pairs[slot];
+
+	if (p->state != PAIR_READY || p->gone || p->in.broken)
+		return NULL;
+	p->gone = has_left(p);
+	return p->gone ? NULL : p;
+}
+
+struct pair *pair_with(unsigned slot)
+{
+	struct pair *p = &pairs[slot];
+
+	if (p->state == PAIR_READY)
+		return pair_ready(slot);
+	p->slot = slot;
+	if (is_self(p))
+		return with_itself(p);
+	if (can_share())
+		offer(p);
+	return NULL;
+}
+
+void pair_passed_by(unsigned slot)
+{
+	pairs[slot].udp_before = true;
+}
+
+/* ------------------------------------------------------------------------- answering -- */
+
+/* What /proc says of a descriptor: the number behind a word; -1: that word is not there. */
+static long long fdinfo(int fd, const char *word, int base)
+{
+	char path[48], line[128];
+	long long value = -1;
+	size_t n = strlen(word);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && value < 0 && fgets(line, sizeof(line), f))
+		if (strncmp(line, word, n) == 0)
+			value = strtoll(line + n, NULL, base);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* An eventfd, and the pidfd of the process that has sent it. */
+static bool descriptors_valid(const struct control_message *m)
+{
+	return m->pid > 0 && fdinfo(m->fds[FD_BELL], "eventfd-count:", 16) >= 0 &&
+	       fdinfo(m->fds[FD_PIDFD], "Pid:", 10) == m->pid;
+}
+
+static int take_fd(struct control_message *m, unsigned i)
+{
+	int fd = m->fds[i];
+
+	m->fds[i] = -1;
+	return fd;
+}
+
+/* Those of the other process are ours now. */
+static void take_descriptors(struct pair *p, struct control_message *m, unsigned fixed)
+{
+	p->pid = m->pid;
+	p->bell = take_fd(m, FD_BELL);
+	p->pidfd = take_fd(m, FD_PIDFD);
+	p->exposed = m->nfds > fixed ? take_fd(m, fixed) : -1;
+	group_listen_to(p->pidfd);
+}
+
+static const struct pair_message *message_of(const struct control_message *m)
+{
+	const struct pair_message *message = (const void *)m->data;
+	unsigned slot = m->header.slot;
+
+	return slot && slot != group.slot && m->header.length == sizeof(*message) && !m->cut
+		       ? message
+		       : NULL;
+}
+
+static bool take(struct pair *p, struct control_message *m)
+{
+	if (m->nfds < FDS_OFFER || !can_share() || !path_may_share() || !descriptors_valid(m) ||
+	    !is_sealed(m->fds[FD_MEMORY]) || !map(p, m->fds[FD_MEMORY]))
+		return false;
+	p->made_here = false;
+	take_descriptors(p, m, FDS_OFFER);
+	open_rings(p);
+	return true;
+}
+
+void pair_take_offer(struct control_message *m)
+{
+	const struct pair_message *message = message_of(m);
+	struct pair *p = &pairs[m->header.slot];
+	bool accepted;
+
+	if (!message)
+		return;
+	p->slot = m->header.slot;
+	if (p->state == PAIR_OFFERED && group.slot < p->slot)
+		return; /* the other one takes ours */
+	accepted = p->state == PAIR_READY && p->generation == message->generation;
+	if (!accepted) {
+		if (p->state == PAIR_READY) { /* it has left, and is there again */
+			rx_drain();
+			pair_close(p);
+		} else {
+			forget(p);
+		}
+		p->generation = message->generation;
+		accepted = take(p, m);
+	}
+	if (send_message(p, CONTROL_ANSWER_PAIR, accepted, -1) != 0 && p->state != PAIR_READY)
+		forget(p); /* it offers again */
+	else if (accepted && p->state != PAIR_READY)
+		is_ready(p);
+}
+
+void pair_take_answer(struct control_message *m)
+{
+	const struct pair_message *message = message_of(m);
+	struct pair *p = &pairs[m->header.slot];
+
+	if (!message || p->state != PAIR_OFFERED || p->generation != message->generation)
+		return;
+	if (!message->accepted || m->nfds < FDS_ANSWER || !descriptors_valid(m)) {
+		forget(p);
+		return;
+	}
+	close_fd(&p->memfd);
+	take_descriptors(p, m, FDS_ANSWER);
+	is_ready(p);
+}
+
+/* ---------------------------------------------------------------------------- waking -- */
+
+void pair_ring(const struct pair *p)
+{
+	const uint64_t one = 1;
+
+	if (p->bell >= 0)
+		(void)!write(p->bell, &one, sizeof(one));
+}
+
+void pair_touched(const struct pair *p)
+{
+	touched |= UINT64_C(1) << p->slot;
+}
+
+void pair_publish(void)
+{
+	while (touched) {
+		struct pair *p = &pairs[__builtin_ctzll(touched)];
+
+		touched &= touched - 1;
+		if (frame_publish(&p->out))
+			pair_ring(p);
+	}
+}
+
+bool pair_sleep(void)
+{
+	asleep = true;
+	for (unsigned i = 0; i < pairs_open; i++)
+		if (!frame_sleep(&pair_open[i]->in)) {
+			pair_wake();
+			return false;
+		}
+	return true;
+}
+
+void pair_wake(void)
+{
+	if (!asleep)
+		return;
+	asleep = false;
+	for (unsigned i = 0; i < pairs_open; i++)
+		frame_awake(&pair_open[i]->in);
+}
+
+void pair_answer_bell(void)
+{
+	uint64_t rung;
+
+	(void)!read(own_bell, &rung, sizeof(rung));
+	for (unsigned i = 0; i < pairs_open; i++)
+		pair_open[i]->gone |= has_left(pair_open[i]);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Frames out of memory that other processes of this host write to (pair.h). Their headers are
+ * copied before they are looked at; a payload is only ever copied on, to where it belongs.
+ */
+#include <string.h>
+
+#include "bytes.h"
+#include "cm.h"
+#include "counters.h"
+#include "fault.h"
+#include "icrc.h"
+#include "pair.h"
+#include "rx.h"
+#include "tap.h"
+#include "transport.h"
+
+/* Somebody looks on, or it has been on a bad wire: as if it had come by UDP. */
+static void take_whole(const struct packet *addresses, const struct frame *f)
+{
+	static uint8_t data[PACKET_MAX];
+	uint32_t n = f->header.len, rest = n - ICRC_BYTES, icrc;
+
+	memcpy(data, f->data, n);
+	if (!(f->header.flags & FRAME_HAS_ICRC)) {
+		icrc = htole32(icrc_of(&addresses->src, &addresses->dst, addresses->sport,
+				       ROCE_PORT, data, rest, 0));
+		memcpy(data + rest, &icrc, ICRC_BYTES);
+	}
+	rx_input(addresses, data, n, ROCE_PORT);
+}
+
+static void take(const struct frame *f)
+{
+	uint32_t n = f->header.len;
+	uint8_t headers[HEADERS_MAX];
+	struct packet p = {
+		.src = f->header.src,
+		.dst = f->header.dst,
+		.scope = f->header.scope,
+		.sport = f->header.sport,
+		.tclass = f->header.tclass,
+		.hops = f->header.hops,
+	};
+
+	if (fault_directions & UROCE_IN || tap_on || f->header.flags & FRAME_HAS_ICRC) {
+		take_whole(&p, f);
+		return;
+	}
+	memcpy(headers, f->data, n < sizeof(headers) ? n : sizeof(headers));
+	if (packet_parse(&p, headers, n) != 0 || p.qpn == GSI_QPN) {
+		count(CNT_BAD_PACKET);
+		return;
+	}
+	p.payload = f->data + (p.payload - headers);
+	count(CNT_RCVD_PKTS);
+	transport_input(&p);
+}
+
+/* At most max of one pair. */
+static unsigned take_from(struct pair *pair, unsigned max)
+{
+	unsigned n = 0;
+	struct frame f;
+
+	while (n < max && frame_next(&pair->in, &f)) {
+		if (f.header.flags & FRAME_AFTER_UDP)
+			rx_datagrams();
+		take(&f);
+		frame_free(&pair->in, &f);
+		n++;
+		if (frame_give_room(&pair->in))
+			pair_ring(pair);
+	}
+	return n;
+}
+
+unsigned rx_memory(unsigned max)
+{
+	unsigned n = 0;
+
+	for (unsigned i = pairs_open; i-- > 0;) {
+		struct pair *pair = pair_open[i];
+
+		if (frame_waits(&pair->in))
+			n += take_from(pair, max);
+		else if (pair->gone)
+			pair_close(pair);
+	}
+	return n;
+}
