@@ -6,7 +6,7 @@
 #define MASK	   (FRAME_RING_BYTES - 1)
 #define FRAME_MOST ((uint32_t)sizeof(struct frame_header) + PACKET_MAX + FRAME_LINE)
 /* Kept for acknowledgements: data that waits for them must not keep them waiting. */
-#define KEPT	   (32u * 1024)
+#define KEPT (32u * 1024)
 /* Shown to the consumer before the batch is at its end: it can begin. */
 #define PUBLISH_AT 4096u
 #define GIVE_AT	   (FRAME_RING_BYTES / 8)

@@ -45,8 +45,9 @@ struct frame_header {
 };
 _Static_assert(sizeof(struct frame_header) == 48, "no gaps: all of it is copied");
 
-#define FRAME_SKIP	UINT32_MAX
-#define FRAME_HAS_ICRC	1u /* it is to be checked: else it is not there, and no wire has changed it */
+#define FRAME_SKIP UINT32_MAX
+#define FRAME_HAS_ICRC \
+	1u /* it is to be checked: else it is not there, and no wire has changed it */
 #define FRAME_AFTER_UDP 2u /* what was sent before went by UDP, and is to be taken in before */
 
 /* The two ends: each in the memory of one process. */

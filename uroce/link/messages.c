@@ -172,10 +172,8 @@ static void serve_answer(int to, struct control_message *m)
 
 /* to: where the answer goes; -1: nowhere. */
 static void (*const serve[CONTROL_TYPES])(int to, struct control_message *m) = {
-	[CONTROL_ASK_SOCKETS] = serve_sockets,
-	[CONTROL_MAD] = serve_mad,
-	[CONTROL_ASK_STATUS] = serve_status,
-	[CONTROL_OFFER_PAIR] = serve_offer,
+	[CONTROL_ASK_SOCKETS] = serve_sockets, [CONTROL_MAD] = serve_mad,
+	[CONTROL_ASK_STATUS] = serve_status,   [CONTROL_OFFER_PAIR] = serve_offer,
 	[CONTROL_ANSWER_PAIR] = serve_answer,
 };
 

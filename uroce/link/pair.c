@@ -31,10 +31,8 @@ int pair_exposed = -1;
 void (*pair_made)(struct pair *p);
 void (*pair_closing)(struct pair *p);
 
-static struct pair pairs[SLOTS] = { [0 ... SLOTS - 1] = { .pidfd = -1,
-							  .bell = -1,
-							  .exposed = -1,
-							  .memfd = -1 } };
+static struct pair pairs[SLOTS] = { [0 ... SLOTS -
+				     1] = { .pidfd = -1, .bell = -1, .exposed = -1, .memfd = -1 } };
 static int own_bell = -1, own_pidfd = -1;
 static bool asleep;
 static uint64_t touched; /* a bit for each slot: frames were committed */
@@ -259,8 +257,11 @@ static void offer(struct pair *p)
 static struct pair *with_itself(struct pair *p)
 {
 	p->made_here = true;
-	if (!map(p, -1))
+	p->bell = fcntl(own_bell, F_DUPFD_CLOEXEC, 0); /* another thread may sleep */
+	if (p->bell < 0 || !map(p, -1)) {
+		forget(p);
 		return NULL;
+	}
 	p->pid = getpid();
 	open_rings(p);
 	p->state = PAIR_READY; /* pair_made() is about other processes */

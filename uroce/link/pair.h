@@ -37,7 +37,7 @@ struct pair {
 	unsigned slot;
 	bool made_here; /* whose side is [0]: pair_side() */
 	bool gone;	/* the other process has left: to be closed when its frames are taken in */
-	pid_t pid;	/* of the other one; this process itself: -1 as pidfd and bell */
+	pid_t pid;	/* of the other one; of this process itself: -1 as pidfd */
 	int pidfd;	/* readable when it has died */
 	int bell;	/* its eventfd */
 	int exposed;	/* what it has set as pair_exposed, or -1; ours to close */

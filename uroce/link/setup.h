@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the environment asks of the link: UROCE_FAULT, UROCE_FAULT_SEED, UROCE_PCAP and
- * UROCE_GSO.
+ * What the environment asks of the link: UROCE_FAULT, UROCE_FAULT_SEED, UROCE_PCAP,
+ * UROCE_GSO and UROCE_PATH.
  */
 #ifndef UROCE_LINK_SETUP_H
 #define UROCE_LINK_SETUP_H

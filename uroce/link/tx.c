@@ -167,8 +167,8 @@ static bool continues(const struct batch *b, const struct flow *flow, uint32_t n
 }
 
 /* The next free frame for n bytes; *index: its place in a run. */
-static struct datagram *frame_for(struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn,
-			       unsigned *index)
+static struct datagram *frame_for(struct batch *b, const struct flow *flow, uint32_t n,
+				  uint32_t qpn, unsigned *index)
 {
 	struct msghdr *m;
 	struct datagram *f;
@@ -251,8 +251,7 @@ uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 	begun.flow = flow;
 	begun.index = 0;
 	if (begun.pair) {
-		struct frame_header *h =
-			has_faults() ? NULL : frame_reserve(&begun.pair->out, n);
+		struct frame_header *h = has_faults() ? NULL : frame_reserve(&begun.pair->out, n);
 
 		begun.data = h ? frame_data(h) : aside;
 	} else {
