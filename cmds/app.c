@@ -27,6 +27,9 @@ static int app_open(struct session *s)
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	obj_store_init(&s->ctx->store);
 	TAILQ_INIT(&s->ctx->asyncs);
+	TAILQ_INIT(&s->ctx->requests);
+	TAILQ_INIT(&s->ctx->over);
+	TAILQ_INIT(&s->ctx->events);
 	LIST_INIT(&s->ctx->methods);
 	return 0;
 }
@@ -61,11 +64,8 @@ static void app_after(struct session *s)
 static void app_prompt(struct session *s, Tcl_DString *prompt)
 {
 	struct qp *qp = s->ctx->qp;
-	struct obj *o, *dev = NULL;
+	struct obj *dev = obj_first(s, &dev_class);
 
-	obj_foreach(o, s)
-		if (o->class == &dev_class && !dev)
-			dev = o;
 	if (qp)
 		dev = &qp->pd->dev->o;
 	Tcl_DStringAppend(prompt, dev ? dev->name : "rdmash", -1);

@@ -22,33 +22,28 @@ static struct obj *about(struct session *s, struct dev *dev, const struct ibv_as
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
-		switch (ev->event_type) {
-		case IBV_EVENT_CQ_ERR:
-			if (o->class == &cq_class && ((struct cq *)o)->v == ev->element.cq)
-				return o;
-			break;
-		case IBV_EVENT_SRQ_ERR:
-		case IBV_EVENT_SRQ_LIMIT_REACHED:
-			if (o->class == &srq_class && ((struct srq *)o)->v == ev->element.srq)
-				return o;
-			break;
-		case IBV_EVENT_QP_FATAL:
-		case IBV_EVENT_QP_REQ_ERR:
-		case IBV_EVENT_QP_ACCESS_ERR:
-		case IBV_EVENT_COMM_EST:
-		case IBV_EVENT_SQ_DRAINED:
-		case IBV_EVENT_PATH_MIG:
-		case IBV_EVENT_PATH_MIG_ERR:
-		case IBV_EVENT_QP_LAST_WQE_REACHED:
-			if (o->class == &qp_class && ((struct qp *)o)->v == ev->element.qp)
-				return o;
-			break;
-		default:
-			return &dev->o;
-		}
+	switch (ev->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		o = obj_by_pointer(s, &cq_class, ev->element.cq);
+		break;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		o = obj_by_pointer(s, &srq_class, ev->element.srq);
+		break;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		o = obj_by_pointer(s, &qp_class, ev->element.qp);
+		break;
+	default:
+		o = NULL;
 	}
-	return &dev->o;
+	return o ? o : &dev->o;
 }
 
 static void note_on(struct obj *o, enum ibv_event_type type)

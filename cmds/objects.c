@@ -2,8 +2,8 @@
 /*
  * The object store. Lists are in order of creation, and an object can only use what was there
  * before it: the newest goes first. Each class has a list of its own, each object one of its
- * users, and names a hash: what is done with one object costs the same among a hundred
- * thousand.
+ * users, and names a hash, as has what else objects are found by (object_index.c): what is done
+ * with one object costs the same among a hundred thousand.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -15,6 +15,8 @@
 #include "objects.h"
 #include "session.h"
 #include "xmem.h"
+
+#define USERS_NAMED 16 /* of an object that cannot go */
 
 static bool name_ok(const char *name)
 {
@@ -49,6 +51,8 @@ void obj_store_init(struct obj_store *store)
 	*store = (struct obj_store){ 0 };
 	TAILQ_INIT(&store->all);
 	Tcl_InitHashTable(&store->names, TCL_STRING_KEYS);
+	for (unsigned i = 0; i < OBJ_INDEXES; i++)
+		Tcl_InitHashTable(&store->keys[i], TCL_ONE_WORD_KEYS);
 }
 
 void obj_store_free(struct obj_store *store)
@@ -56,6 +60,8 @@ void obj_store_free(struct obj_store *store)
 	for (unsigned i = 0; i < store->n_groups; i++)
 		free(store->groups[i].taken);
 	Tcl_DeleteHashTable(&store->names);
+	for (unsigned i = 0; i < OBJ_INDEXES; i++)
+		Tcl_DeleteHashTable(&store->keys[i]);
 }
 
 /* ------------------------------------------------------------------- names -- */
@@ -150,6 +156,11 @@ void *obj_find(struct session *s, const struct obj_class *class, const char *nam
 	return o;
 }
 
+void *obj_first(struct session *s, const struct obj_class *class)
+{
+	return TAILQ_FIRST(&obj_group(&s->ctx->store, class)->objs);
+}
+
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
 {
 	const struct obj_group *g = obj_group(&s->ctx->store, class);
@@ -184,6 +195,7 @@ void obj_add(struct session *s, void *object)
 	o->group->n++;
 	TAILQ_INSERT_TAIL(&o->group->objs, o, alike);
 	TAILQ_INSERT_TAIL(&store->all, o, link);
+	obj_index(store, o);
 	journal_made(s, o);
 }
 
@@ -251,6 +263,7 @@ void obj_use(void *user, void *used)
 		Tcl_Panic("%s uses more than %d objects", o->name, OBJ_USES);
 	use->user = o;
 	use->used = of;
+	of->nusers++;
 	insert(&of->users[o->class->clings], use);
 }
 
@@ -261,6 +274,7 @@ void obj_unuse(void *user, void *used)
 
 	if (!use)
 		return;
+	use->used->nusers--;
 	TAILQ_REMOVE(&use->used->users[o->class->clings], use, link);
 	use->used = NULL;
 }
@@ -272,29 +286,30 @@ bool obj_uses(const void *user, const void *used)
 
 bool obj_used(const void *used)
 {
-	const struct obj *o = used;
-
-	return !TAILQ_EMPTY(&o->users[0]) || !TAILQ_EMPTY(&o->users[1]);
+	return ((const struct obj *)used)->nusers;
 }
 
 static int in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
 {
 	struct obj_use *u;
 	Tcl_DString users;
-	unsigned i;
+	unsigned i, named = 0;
 	int rc = 0;
 
 	Tcl_DStringInit(&users);
-	obj_foreach_user(u, o)
-	{
+	obj_foreach_user(u, o) {
 		for (i = 0; i < n && except[i] != u->user; i++)
 			;
 		if (i < n)
 			continue;
+		if (++named > USERS_NAMED)
+			break;
 		Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
 		Tcl_DStringAppend(&users, u->user->name, -1);
 	}
 	if (Tcl_DStringLength(&users)) {
+		if (named > USERS_NAMED)
+			xappendf(&users, " and %u more", o->nusers - USERS_NAMED);
 		fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name,
 		     Tcl_DStringValue(&users));
 		rc = fail_next(s, "destroy %s -cascade", o->name);
@@ -401,6 +416,7 @@ static void remove_from_store(struct session *s, struct obj *o)
 	o->group->n--;
 	TAILQ_REMOVE(&o->group->objs, o, alike);
 	TAILQ_REMOVE(&s->ctx->store.all, o, link);
+	obj_unindex(&s->ctx->store, o);
 	let_go(s, o);
 	if (s->ctx->qp == (void *)o)
 		s->ctx->qp = NULL;
@@ -491,6 +507,7 @@ void obj_destroy_all(struct session *s)
 		if (destroy_alone(s, o)) {
 			print_error("rdmash: %s is left behind: %s\n", o->name, s->fail.text);
 			fail_clear(&s->fail);
+			obj_ref(o); /* others may still know it */
 		}
 		remove_from_store(s, o);
 		obj_unref(o);

@@ -34,6 +34,10 @@ struct obj_class {
 	const char *title;  /* "memory region" */
 	const char *remedy; /* "reg 4096": what makes one */
 	size_t size;	    /* of the struct that begins with struct obj */
+	/* What it is found by; see obj_index(). Each may be left out. */
+	size_t pointer;				 /* offset of the library's pointer to it */
+	uint64_t (*number)(const struct obj *o); /* QP number, lkey, rkey */
+	void *(*memory)(const struct obj *o, size_t *len); /* its bytes */
 	/* May hold on to its siblings in ways that only the device knows: of the users of
 	 * an object, and of all at the end, these go first. */
 	bool clings;
@@ -62,6 +66,16 @@ enum obj_life {
 	OBJ_GONE,  /* destroyed: only its memory is there, while there are references */
 };
 
+enum obj_index { OBJ_BY_POINTER, OBJ_BY_NUMBER, OBJ_BY_ADDRESS, OBJ_INDEXES };
+
+/* The place of an object in an index: among those that have the same key. */
+struct obj_key {
+	struct obj_key *next, *before; /* before NULL: the first, which the entry has */
+	struct obj *o;
+	Tcl_HashEntry *entry;
+	uint64_t key; /* 0: it is not there */
+};
+
 struct obj {
 	TAILQ_ENTRY(obj) link;	/* of all, in order of creation */
 	TAILQ_ENTRY(obj) alike; /* of its class, in order of creation */
@@ -75,6 +89,8 @@ struct obj {
 	uint64_t serial;	       /* no two objects ever have the same; an address may */
 	struct obj_use uses[OBJ_USES]; /* what must outlive this one */
 	struct obj_users users[2];     /* oldest first; [1]: those whose class clings */
+	unsigned nusers;
+	struct obj_key keys[OBJ_INDEXES];
 };
 TAILQ_HEAD(obj_list, obj);
 
@@ -95,7 +111,9 @@ struct obj_store {
 	struct obj_group groups[OBJ_CLASSES];
 	unsigned n_groups;
 	Tcl_HashTable names;
-	uint64_t serial; /* of the last object made */
+	Tcl_HashTable keys[OBJ_INDEXES];
+	unsigned of_size[64]; /* objects in OBJ_BY_ADDRESS by the logarithm of their length */
+	uint64_t serial;      /* of the last object made */
 };
 
 /* An asynchronous event of a device, copied and acknowledged, until wait takes it. */
@@ -109,18 +127,25 @@ TAILQ_HEAD(async_list, async_event);
 struct rpc_method;
 LIST_HEAD(rpc_methods, rpc_method);
 
+TAILQ_HEAD(id_list, id);
+TAILQ_HEAD(cm_event_list, cm_event);
+
 struct context {
 	struct obj_store store;
-	struct rpc_methods methods; /* of rpc servers */
-	struct async_list asyncs;   /* not yet taken by wait */
-	struct qp *qp;		    /* the current one: commands without a QP argument mean it */
-	struct id *id;		    /* the current connection id */
-	uint64_t wr_id;		    /* the last one given out */
-	struct bad_wc *bad;	    /* NULL: none yet */
-	struct wire *wire;	    /* wire on, or NULL */
-	struct capture *capture;    /* capture start, or NULL */
-	struct journal *journal;    /* for export; NULL: nothing noted yet */
-	struct noted *noted;	    /* what the timeline looks at; NULL: it is off */
+	struct rpc_methods methods;  /* of rpc servers */
+	struct async_list asyncs;    /* not yet taken by wait */
+	struct qp *qp;		     /* the current one: commands without a QP argument mean it */
+	struct id *id;		     /* the current connection id */
+	uint64_t wr_id;		     /* the last one given out */
+	struct id_list requests;     /* ids that are requests to answer, oldest first */
+	struct id_list over;	     /* ids whose connection is over or has failed */
+	unsigned listening;	     /* ids that listen */
+	struct cm_event_list events; /* of all ids, oldest first */
+	struct bad_wc *bad;	     /* NULL: none yet */
+	struct wire *wire;	     /* wire on, or NULL */
+	struct capture *capture;     /* capture start, or NULL */
+	struct journal *journal;     /* for export; NULL: nothing noted yet */
+	struct noted *noted;	     /* what the timeline looks at; NULL: it is off */
 };
 
 /* ------------------------------------------------------------------ objects -- */
@@ -133,10 +158,15 @@ struct dev {
 	struct watch *watch; /* of its asynchronous events */
 };
 
+LIST_HEAD(mr_list, mr);
+LIST_HEAD(qp_list, qp);
+
 struct pd {
 	struct obj o;
 	struct dev *dev;
 	struct ibv_pd *v;
+	struct mr_list for_texts; /* regions that post -text has made */
+	struct qp_list texting;	  /* QPs that have posted a text, and may not have sent it yet */
 };
 
 /* Completion channel. */
@@ -157,6 +187,7 @@ struct cq {
 	unsigned events;	     /* completion events not yet taken by wait */
 	void (*on_event)(void *arg); /* whose CQ it is: gets its events instead; or NULL */
 	void *on_event_arg;
+	struct id *id;	     /* whose cq it is, or NULL */
 	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
 	unsigned nkept;
 };
@@ -234,6 +265,8 @@ struct qp {
 	struct qp_peer peer;		/* what modify-qp -fill and post know of the other end */
 	struct qp_step steps[QP_STEPS]; /* a ring */
 	unsigned nsteps;
+	bool texts_out; /* in the list of its PD */
+	LIST_ENTRY(qp) texting;
 	struct posted posted[QP_POSTED]; /* a ring */
 	unsigned nposted;
 };
@@ -245,8 +278,9 @@ struct mr {
 	void *buf; /* mapped by us, page-aligned, or part of memory */
 	size_t len;
 	unsigned access;
-	bool for_texts; /* made by post -text */
-	size_t texts;	/* bytes of it that may still be read by the device */
+	bool for_texts; /* made by post -text, in the list of its PD */
+	LIST_ENTRY(mr) text_region;
+	size_t texts;	    /* bytes of it that may still be read by the device */
 	struct obj *memory; /* whose memory it is; NULL: its own */
 };
 
@@ -266,6 +300,7 @@ struct ah {
 	struct ibv_ah *v;
 	struct ibv_ah_attr attr;
 	uint32_t qpn, qkey; /* of the peer, when the maker knew them; else 0 */
+	struct id *id;	    /* whose ah it is, or NULL */
 };
 
 /* Event channel of the connection manager. */
@@ -288,11 +323,11 @@ enum id_state {
 	ID_ERROR,
 };
 
-TAILQ_HEAD(cm_event_list, cm_event);
-
 /* A CM event, copied: the library's own is acknowledged (unless the id holds events). */
 struct cm_event {
-	TAILQ_ENTRY(cm_event) link;
+	TAILQ_ENTRY(cm_event) link; /* of its id */
+	TAILQ_ENTRY(cm_event) all;
+	struct id *id; /* in whose queue it is */
 	enum rdma_cm_event_type type;
 	int status;
 	struct rdma_conn_param conn; /* private_data points to data below */
@@ -311,8 +346,11 @@ struct id {
 	struct ec *ec;
 	struct rdma_cm_id *v;
 	struct id *listener; /* a request came in on it, or NULL */
+	unsigned adopted;    /* ids that came in on this one */
+	unsigned requests;   /* those of them that are still to be answered */
 	struct qp *qp;
 	enum id_state state;
+	TAILQ_ENTRY(id) in_state; /* in ID_REQUEST, and when it is over */
 	enum rdma_port_space ps;
 	bool passive;	/* made for a request that came in */
 	bool by_itself; /* accepted by listen -accept: goes when its peer has left */
@@ -325,8 +363,8 @@ struct id {
 	unsigned unacked;	     /* how many */
 	struct listening *listening; /* set by listen, or NULL */
 	int backlog;
-	struct ah *ah;	      /* UD: leads to the peer, or NULL */
-	struct cq *cq;	      /* made for its QP by connect or accept, or NULL */
+	struct ah *ah;	      /* UD: leads to the peer, or NULL: id_own_ah() */
+	struct cq *cq;	      /* made for its QP by connect or accept, or NULL: id_own_cq() */
 	struct cm_event last; /* the last one with private data or connection parameters */
 	unsigned char *data;  /* private data received, or NULL */
 	size_t data_len;
@@ -361,6 +399,24 @@ int obj_same_dev(struct session *s, const char *call, const void *a, const struc
 
 /* The object called name, of that class (NULL: any), or NULL. */
 void *obj_find(struct session *s, const struct obj_class *class, const char *name);
+/* What an object is found by has changed: a key, or memory. */
+void obj_reindex(struct session *s, void *o);
+/* The object of that class (NULL: any) that the library knows by this pointer, or NULL. */
+void *obj_by_pointer(struct session *s, const struct obj_class *class, const void *v);
+/* Another one, of any class, with the same pointer. */
+void *obj_next_pointer(const void *o);
+/* One of that class with this number, and the next one (another device may have given the same),
+ * or NULL. */
+void *obj_by_number(struct session *s, const struct obj_class *class, uint64_t number);
+void *obj_next_number(const void *o);
+/* An object of that class (NULL: any) whose memory has all of [addr, addr + len), or NULL. */
+void *obj_by_address(struct session *s, const struct obj_class *class, uint64_t addr, uint64_t len);
+/* For obj_add() and what ends it. */
+void obj_index(struct obj_store *store, struct obj *o);
+void obj_unindex(struct obj_store *store, struct obj *o);
+
+/* The oldest of its class, or NULL. */
+void *obj_first(struct session *s, const struct obj_class *class);
 /* The only one of its class; NULL when there are none or several (*n: how many). */
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
 

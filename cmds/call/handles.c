@@ -91,9 +91,18 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 		call_out_struct(s, of, lib->v, out);
 }
 
+static void *lib_memory(const struct obj *o, size_t *len)
+{
+	const struct lib_obj *lib = (const struct lib_obj *)o;
+
+	*len = lib->len;
+	return lib->mem;
+}
+
 #define LIB(prefix_, title_, ...)                                                   \
 	{                                                                           \
 		.prefix = prefix_, .title = title_, .size = sizeof(struct lib_obj), \
+		.pointer = offsetof(struct lib_obj, v), .memory = lib_memory,       \
 		.destroy = lib_destroy, .describe = lib_describe, __VA_ARGS__       \
 	}
 
@@ -189,8 +198,17 @@ struct obj *handle_find(struct session *s, enum call_object kind, const void *v)
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (v && handle_pointer(o, kind) == v)
+	if (kind != OBJECT_DEVICE) {
+		o = obj_by_pointer(s, NULL, v);
+		while (o && handle_pointer(o, kind) != v)
+			o = obj_next_pointer(o);
+		return o;
+	}
+	obj_foreach_of(o, s, &dev_class)
+		if (handle_pointer(o, kind) == v)
+			return o;
+	obj_foreach_of(o, s, &lib_classes[OBJECT_CONTEXT])
+		if (handle_pointer(o, kind) == v)
 			return o;
 	return NULL;
 }
@@ -222,32 +240,13 @@ bool handle_is_own(const struct obj *o)
 
 char *handle_memory(const struct obj *o, size_t *len)
 {
-	const struct lib_obj *lib = handle_as_lib(o);
-
 	*len = 0;
-	if (o->class == &mr_class) {
-		*len = ((const struct mr *)o)->len;
-		return ((const struct mr *)o)->buf;
-	}
-	if (lib && lib->mem) {
-		*len = lib->len;
-		return lib->mem;
-	}
-	return NULL;
+	return o->class->memory ? o->class->memory(o, len) : NULL;
 }
 
 bool handle_has(struct session *s, uint64_t addr, uint64_t len)
 {
-	struct obj *o;
-
-	obj_foreach(o, s) {
-		size_t n;
-		uint64_t base = (uintptr_t)handle_memory(o, &n);
-
-		if (base && addr >= base && addr - base <= n && len <= n - (addr - base))
-			return true;
-	}
-	return false;
+	return obj_by_address(s, NULL, addr, len);
 }
 
 /* ------------------------------------------------------------------------- adopt -- */

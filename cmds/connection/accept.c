@@ -24,7 +24,7 @@ static struct id *named_request(struct session *s, struct id *id, const char *wh
 		return NULL;
 	if (!given_up(id))
 		return id;
-	id_state(id, ID_ERROR);
+	id_state(s, id, ID_ERROR);
 	fail(s, what, "ECONNABORTED", "%s: %s at %s gave up before it was answered", what,
 	     id->o.name, id_peer(id));
 	fail_next(s, "destroy %s -cascade", id->o.name);
@@ -42,7 +42,7 @@ static struct id *request(struct session *s, struct id *id, const char *what, ui
 	while ((found = cm_await_request(s, id, within_ms)) && given_up(found)) {
 		notice_post(s->notices, NOTICE_CM, "%s: %s gave up before it was answered",
 			    found->o.name, id_peer(found));
-		id_state(found, ID_ERROR);
+		id_state(s, found, ID_ERROR);
 		if (obj_destroy(s, found, true))
 			return NULL;
 	}

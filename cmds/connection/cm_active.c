@@ -269,7 +269,7 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 		return call_fail(s, cm_errno(rc), "%s", id->o.name);
 	call_end(s, "0");
 	journal_other(s, "rdma_establish", &id->o, "@");
-	id_state(id, ID_ESTABLISHED);
+	id_state(s, id, ID_ESTABLISHED);
 	out_id(s, id, o);
 	return 0;
 }

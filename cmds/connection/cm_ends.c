@@ -69,7 +69,7 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 		made_since(s, &made, mark);
 		return made_undo(s, &made);
 	}
-	id->cq = a->cq ? NULL : spec.send_cq;
+	id_own_cq(id, a->cq ? NULL : spec.send_cq);
 	return 0;
 }
 

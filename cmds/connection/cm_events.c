@@ -106,9 +106,8 @@ void cm_close(struct session *s)
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &id_class)
-			cm_ack(s, (struct id *)o);
+	obj_foreach_of(o, s, &id_class)
+		cm_ack(s, (struct id *)o);
 }
 
 static void keep_data(struct id *id, const struct cm_event *ev)
@@ -124,29 +123,29 @@ static void keep_data(struct id *id, const struct cm_event *ev)
 		share_unpack(id->data, id->data_len, &id->qp->peer);
 }
 
-static void note_state(struct id *id, const struct cm_event *ev)
+static void note_state(struct session *s, struct id *id, const struct cm_event *ev)
 {
 	switch (ev->type) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		id_state(id, ID_ADDR_RESOLVED);
+		id_state(s, id, ID_ADDR_RESOLVED);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR: /* may be tried again */
-		id_state(id, ID_BOUND);
+		id_state(s, id, ID_BOUND);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		id_state(id, ID_ROUTE_RESOLVED);
+		id_state(s, id, ID_ROUTE_RESOLVED);
 		break;
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		id_state(id, ID_ADDR_RESOLVED);
+		id_state(s, id, ID_ADDR_RESOLVED);
 		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		id_state(id, ID_ERROR);
+		id_state(s, id, ID_ERROR);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		id_state(id, ID_ESTABLISHED);
+		id_state(s, id, ID_ESTABLISHED);
 		break;
 	default:
 		break;
@@ -177,7 +176,7 @@ static const char *note_disconnected(struct session *s, struct id *id)
 		how = rc ? " by peer" : " by peer (answered)";
 		id->left = true;
 	}
-	id_state(id, ID_DISCONNECTED);
+	id_state(s, id, ID_DISCONNECTED);
 	if (id->qp)
 		qp_history_cm(id->qp, IBV_QPS_ERR, "DISCONNECTED");
 	if (listening_forgets(s, id))
@@ -189,10 +188,10 @@ void cm_circumstances(struct session *s)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach_of(o, s, &id_class) {
 		const struct id *id = (struct id *)o;
 
-		if (o->class == &id_class && id->peer_left)
+		if (id->peer_left)
 			fail_row(s, "peer", "%s: %s has disconnected", o->name, id_peer(id));
 	}
 }
@@ -285,7 +284,7 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	journal_event(s, id, copy);
 	settle(owner, ev, copy);
 	keep_data(id, copy);
-	note_state(id, copy);
+	note_state(s, id, copy);
 	if (copy->type == RDMA_CM_EVENT_DISCONNECTED)
 		how = note_disconnected(s, id);
 	obj_ref(owner);
@@ -294,7 +293,7 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	if (obj_gone(id))
 		free(copy);
 	else
-		cm_queue(id, copy);
+		cm_queue(s, id, copy);
 	if (!obj_gone(id) && !obj_gone(owner)) {
 		if (request)
 			listening_request(s, owner, id);
@@ -345,12 +344,9 @@ struct ec *ec_make(struct session *s, const char *name)
 
 struct ec *ec_default(struct session *s)
 {
-	struct obj *o;
+	struct obj *first = obj_first(s, &ec_class);
 
-	obj_foreach(o, s)
-		if (o->class == &ec_class)
-			return (struct ec *)o;
-	return ec_make(s, NULL);
+	return first ? (struct ec *)first : ec_make(s, NULL);
 }
 
 static int ec_destroy(struct session *s, struct obj *o)
@@ -366,14 +362,14 @@ static int ec_destroy(struct session *s, struct obj *o)
 static void ec_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct ec *ec = (struct ec *)o;
-	struct obj *user;
+	struct obj_use *u;
 
+	(void)s;
 	out_str(out, "name", o->name, "ec %s", o->name);
 	out_int(out, "fd", ec->v->fd, "  event channel, fd %d, ids:", ec->v->fd);
 	out_list(out, "ids");
-	obj_foreach(user, s)
-		if (obj_uses(user, ec))
-			out_str(out, NULL, user->name, " %s", user->name);
+	obj_foreach_user(u, ec)
+		out_str(out, NULL, u->user->name, " %s", u->user->name);
 	out_end(out);
 	out_text(out, "\n");
 }
@@ -382,5 +378,6 @@ const struct obj_class ec_class = { .prefix = "ec",
 				    .title = "event channel",
 				    .remedy = "cm channel",
 				    .size = sizeof(struct watched_ec),
+				    .pointer = offsetof(struct watched_ec, ec.v),
 				    .destroy = ec_destroy,
 				    .describe = ec_describe };

@@ -38,7 +38,7 @@ unsigned cm_ack(struct session *s, struct id *id);
 /* Acknowledges everything: the program ends, and nothing may wait for ever. */
 void cm_close(struct session *s);
 /* Drops the queue and the private data: the id goes. */
-void cm_forget(struct id *id);
+void cm_forget(struct session *s, struct id *id);
 
 /* Fails with what the event means: cm_explain.c. Returns -1. */
 int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev);

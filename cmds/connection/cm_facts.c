@@ -199,10 +199,10 @@ static struct id *ours_on(struct session *s, uint16_t port)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach_of(o, s, &id_class) {
 		struct id *id = (struct id *)o;
 
-		if (o->class == &id_class && id->v && !id->listener &&
+		if (id->v && !id->listener &&
 		    (id->state == ID_LISTENING || id->state == ID_BOUND) &&
 		    ntohs(rdma_get_src_port(id->v)) == port)
 			return id;

@@ -41,9 +41,61 @@ const char *id_peer(const struct id *id)
 	return cm_addr_text(rdma_get_peer_addr(id->v));
 }
 
-void id_state(struct id *id, enum id_state state)
+static struct id_list *list_of(struct context *c, enum id_state state)
 {
+	return state == ID_REQUEST			       ? &c->requests
+	       : state == ID_DISCONNECTED || state == ID_ERROR ? &c->over
+							       : NULL;
+}
+
+/* It is in no list and counts nowhere. */
+static void leave_state(struct session *s, struct id *id)
+{
+	struct id_list *list = list_of(s->ctx, id->state);
+
+	if (list)
+		TAILQ_REMOVE(list, id, in_state);
+	if (id->state == ID_REQUEST && id->listener)
+		id->listener->requests--;
+	if (id->state == ID_LISTENING)
+		s->ctx->listening--;
+}
+
+static void enter_state(struct session *s, struct id *id, enum id_state state)
+{
+	struct id_list *list = list_of(s->ctx, state);
+
 	id->state = state;
+	if (list)
+		TAILQ_INSERT_TAIL(list, id, in_state);
+	if (state == ID_REQUEST && id->listener)
+		id->listener->requests++;
+	if (state == ID_LISTENING)
+		s->ctx->listening++;
+}
+
+void id_state(struct session *s, struct id *id, enum id_state state)
+{
+	leave_state(s, id);
+	enter_state(s, id, state);
+}
+
+void id_own_cq(struct id *id, struct cq *cq)
+{
+	if (id->cq)
+		id->cq->id = NULL;
+	id->cq = cq;
+	if (cq)
+		cq->id = id;
+}
+
+void id_own_ah(struct id *id, struct ah *ah)
+{
+	if (id->ah)
+		id->ah->id = NULL;
+	id->ah = ah;
+	if (ah)
+		ah->id = id;
 }
 
 static struct id *new_id(struct session *s, const char *name, struct ec *ec,
@@ -93,7 +145,8 @@ struct id *id_adopt(struct session *s, struct id *listener, struct rdma_cm_id *v
 	id->listener = listener;
 	id->stepping = listener->stepping;
 	id->hold = listener->hold;
-	id->state = ID_REQUEST;
+	listener->adopted++;
+	enter_state(s, id, ID_REQUEST);
 	v->context = id;
 	obj_add(s, id);
 	return id;
@@ -217,10 +270,26 @@ void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
 	Tcl_DStringAppend(d, rest, -1);
 }
 
+static void leave_all(struct session *s, struct id *id)
+{
+	struct obj *other;
+
+	leave_state(s, id);
+	id->state = ID_IDLE;
+	id_own_cq(id, NULL);
+	id_own_ah(id, NULL);
+	if (id->listener)
+		id->listener->adopted--;
+	if (id->adopted)
+		obj_foreach_of(other, s, &id_class)
+			if (((struct id *)other)->listener == id)
+				((struct id *)other)->listener = NULL;
+	cm_forget(s, id);
+}
+
 static int id_destroy(struct session *s, struct obj *o)
 {
 	struct id *id = (struct id *)o;
-	struct obj *other;
 	int rc;
 
 	if (id->unacked) {
@@ -236,10 +305,7 @@ static int id_destroy(struct session *s, struct obj *o)
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", o->name);
 	call_end(s, "0");
-	obj_foreach(other, s)
-		if (other->class == &id_class && ((struct id *)other)->listener == id)
-			((struct id *)other)->listener = NULL;
-	cm_forget(id);
+	leave_all(s, id);
 	listening_free(id->listening);
 	return 0;
 }
@@ -298,6 +364,7 @@ const struct obj_class id_class = { .prefix = "id",
 				    .title = "connection id",
 				    .remedy = "connect HOST PORT, listen PORT or cm create",
 				    .size = sizeof(struct id),
+				    .pointer = offsetof(struct id, v),
 				    .destroy = id_destroy,
 				    .describe = id_describe };
 

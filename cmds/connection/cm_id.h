@@ -16,7 +16,11 @@ struct id *id_adopt(struct session *s, struct id *listener, struct rdma_cm_id *v
 int id_need(struct session *s, const struct id *id, const char *what, unsigned states);
 /* Fails unless the id is on a device. */
 struct dev *id_dev(struct session *s, const struct id *id, const char *what);
-void id_state(struct id *id, enum id_state state);
+/* The id knows what was made for it until either of them is destroyed. Of cq and ah each may be
+ * NULL. */
+void id_own_cq(struct id *id, struct cq *cq);
+void id_own_ah(struct id *id, struct ah *ah);
+void id_state(struct session *s, struct id *id, enum id_state state);
 
 /* UDP and IPOIB port spaces: datagrams instead of connections. */
 bool id_is_ud(const struct id *id);

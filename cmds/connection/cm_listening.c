@@ -94,19 +94,6 @@ int accept_id(struct session *s, struct id *id, const struct ends_args *ends,
 	return 0;
 }
 
-static unsigned waiting_requests(struct session *s, const struct id *listener)
-{
-	unsigned n = 0;
-	struct obj *o;
-
-	obj_foreach(o, s) {
-		const struct id *id = (const struct id *)o;
-
-		n += o->class == &id_class && id->listener == listener && id->state == ID_REQUEST;
-	}
-	return n;
-}
-
 static void refuse(struct session *s, struct id *id, const char *why)
 {
 	notice_post(s->notices, NOTICE_CM, "%s: rejected: %s", id->o.name, why);
@@ -121,7 +108,7 @@ static void answer(struct session *s, struct id *listener, struct id *id)
 	const struct listening *l = listener->listening;
 	struct made made = { 0 };
 
-	if (waiting_requests(s, listener) > (unsigned)listener->backlog) {
+	if (listener->requests > (unsigned)listener->backlog) {
 		refuse(s, id, "more requests than the backlog wait to be accepted");
 		return;
 	}
@@ -158,14 +145,11 @@ bool listening_forgets(struct session *s, const struct id *id)
 
 static struct id *forgotten(struct session *s, const struct id *listener)
 {
-	struct obj *o;
+	struct id *id;
 
-	obj_foreach(o, s) {
-		struct id *id = (struct id *)o;
-
-		if (o->class == &id_class && id->listener == listener && listening_forgets(s, id))
+	TAILQ_FOREACH(id, &s->ctx->over, in_state)
+		if (id->listener == listener && listening_forgets(s, id))
 			return id;
-	}
 	return NULL;
 }
 

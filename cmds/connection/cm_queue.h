@@ -6,7 +6,7 @@
 #include "objects.h"
 
 /* Appends ev, which the queue then owns. The oldest go when no one takes them. */
-void cm_queue(struct id *id, struct cm_event *ev);
+void cm_queue(struct session *s, struct id *id, struct cm_event *ev);
 /* Is a command waiting for events of this id? Then it is told by the command. */
 bool cm_awaited(const struct id *id);
 

@@ -32,7 +32,7 @@ int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
 		return -1;
 	}
 	journal_addr(s, NOTE_BIND, id, NULL, sa, 0);
-	id_state(id, ID_BOUND);
+	id_state(s, id, ID_BOUND);
 	return call_end(s, "0");
 }
 
@@ -50,7 +50,7 @@ int step_listen(struct session *s, struct id *id, int backlog)
 	}
 	journal_call(s, NOTE_LISTEN, &id->o, backlog);
 	id->backlog = backlog;
-	id_state(id, ID_LISTENING);
+	id_state(s, id, ID_LISTENING);
 	return call_end(s, "0");
 }
 
@@ -125,7 +125,7 @@ int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 		return -1;
 	}
 	journal_conn(s, NOTE_CONNECT, id, p);
-	id_state(id, ID_CONNECTING);
+	id_state(s, id, ID_CONNECTING);
 	return call_end(s, "0");
 }
 
@@ -148,7 +148,7 @@ int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 	}
 	call_end(s, "0");
 	journal_conn(s, NOTE_ACCEPT, id, p);
-	id_state(id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
+	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
 	if (id->qp)
 		qp_history_sync(id->qp, "rdma_accept");
 	return 0;
@@ -167,7 +167,7 @@ int step_reject(struct session *s, struct id *id, const void *data, size_t len)
 	journal_conn(s, NOTE_REJECT, id,
 		     &(struct rdma_conn_param){ .private_data = data,
 						.private_data_len = (uint8_t)len });
-	id_state(id, ID_ERROR);
+	id_state(s, id, ID_ERROR);
 	return call_end(s, "0");
 }
 
@@ -181,7 +181,7 @@ int step_disconnect(struct session *s, struct id *id)
 		return call_fail(s, cm_errno(rc), "%s", id->o.name);
 	journal_call(s, NOTE_DISCONNECT, &id->o, 0);
 	id->left = true;
-	id_state(id, ID_DISCONNECTED);
+	id_state(s, id, ID_DISCONNECTED);
 	if (id->qp)
 		qp_history_cm(id->qp, IBV_QPS_ERR, "rdma_disconnect");
 	return call_end(s, "0");
@@ -212,7 +212,7 @@ int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 	ah->qkey = ev->ud.qkey;
 	obj_use(ah, ah->pd);
 	obj_add(s, ah);
-	id->ah = ah;
+	id_own_ah(id, ah);
 	return 0;
 }
 

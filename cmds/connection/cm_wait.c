@@ -32,65 +32,58 @@ bool cm_awaited(const struct id *id)
 	       (!waiting->id || waiting->id == id || waiting->id == id->listener);
 }
 
-void cm_queue(struct id *id, struct cm_event *ev)
+static struct cm_event *take(struct session *s, struct id *id)
+{
+	struct cm_event *ev = TAILQ_FIRST(&id->events);
+
+	TAILQ_REMOVE(&id->events, ev, link);
+	TAILQ_REMOVE(&s->ctx->events, ev, all);
+	return ev;
+}
+
+void cm_queue(struct session *s, struct id *id, struct cm_event *ev)
 {
 	struct cm_event *old;
 	unsigned n = 0;
 
+	ev->id = id;
 	TAILQ_INSERT_TAIL(&id->events, ev, link);
+	TAILQ_INSERT_TAIL(&s->ctx->events, ev, all);
 	TAILQ_FOREACH(old, &id->events, link)
 		n++;
-	if (n > KEPT) {
-		old = TAILQ_FIRST(&id->events);
-		TAILQ_REMOVE(&id->events, old, link);
-		free(old);
-	}
+	if (n > KEPT)
+		free(take(s, id));
 }
 
-void cm_forget(struct id *id)
+void cm_forget(struct session *s, struct id *id)
 {
-	struct cm_event *ev;
-
-	while ((ev = TAILQ_FIRST(&id->events))) {
-		TAILQ_REMOVE(&id->events, ev, link);
-		free(ev);
-	}
+	while (!TAILQ_EMPTY(&id->events))
+		free(take(s, id));
 	free(id->data);
 	id->data = NULL;
 }
 
 /* The id with the oldest event among id, its requests, or (NULL) all. */
-static struct id *oldest(struct session *s, const struct id *only)
+static struct id *oldest(struct session *s, struct id *only)
 {
-	struct id *found = NULL;
-	struct obj *o;
+	struct cm_event *ev;
 
-	obj_foreach(o, s) {
-		struct id *id = (struct id *)o;
-
-		if (o->class != &id_class || TAILQ_EMPTY(&id->events))
-			continue;
-		if (only && id != only &&
-		    (id->listener != only ||
-		     TAILQ_FIRST(&id->events)->type != RDMA_CM_EVENT_CONNECT_REQUEST))
-			continue;
-		if (!found || TAILQ_FIRST(&id->events)->seq < TAILQ_FIRST(&found->events)->seq)
-			found = id;
-	}
-	return found;
+	if (only && !only->adopted)
+		return TAILQ_EMPTY(&only->events) ? NULL : only;
+	TAILQ_FOREACH(ev, &s->ctx->events, all)
+		if (!only || ev->id == only ||
+		    (ev->id->listener == only && ev->type == RDMA_CM_EVENT_CONNECT_REQUEST))
+			return ev->id;
+	return NULL;
 }
 
 static struct id *oldest_request(struct session *s, const struct id *listener)
 {
-	struct obj *o;
+	struct id *id;
 
-	obj_foreach(o, s) {
-		struct id *id = (struct id *)o;
-
-		if (o->class == &id_class && id->state == ID_REQUEST &&
-		    (!listener || id->listener == listener))
+	TAILQ_FOREACH(id, &s->ctx->requests, in_state)
+		if (!listener || id->listener == listener)
 			return id;
-	}
 	return NULL;
 }
 
@@ -104,15 +97,11 @@ static bool arrived(void *arg)
 /* The request that id made, when it came in here, in this very process. */
 static struct id *unanswered(struct session *s, const struct id *id)
 {
-	struct obj *o;
+	struct id *other;
 
-	obj_foreach(o, s) {
-		struct id *other = (struct id *)o;
-
-		if (id && o->class == &id_class && other->state == ID_REQUEST &&
-		    strcmp(id_peer(other), id_local(id)) == 0)
+	TAILQ_FOREACH(other, &s->ctx->requests, in_state)
+		if (id && strcmp(id_peer(other), id_local(id)) == 0)
 			return other;
-	}
 	return NULL;
 }
 
@@ -180,14 +169,6 @@ static int wait_for(struct wait *w, const char *call)
 			 ours->listener->o.name, ntohs(rdma_get_src_port(ours->listener->v)));
 }
 
-static struct cm_event *take(struct id *id)
-{
-	struct cm_event *ev = TAILQ_FIRST(&id->events);
-
-	TAILQ_REMOVE(&id->events, ev, link);
-	return ev;
-}
-
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose)
 {
 	struct wait w = { .s = s, .id = id, .within_ms = within_ms };
@@ -200,7 +181,7 @@ struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, s
 	if (rc)
 		return NULL;
 	*whose = oldest(s, id);
-	return take(*whose);
+	return take(s, *whose);
 }
 
 static bool ends_it(enum rdma_cm_event_type type)
@@ -241,7 +222,7 @@ static int await(struct session *s, struct id *id, const char *call, const char 
 			return -1;
 		if (TAILQ_EMPTY(&id->events)) /* it was a request's: not ours to take */
 			return is_listener(s, call, id);
-		ev = take(id);
+		ev = take(s, id);
 		if (ev->type == want || ends_it(ev->type))
 			break;
 		free(ev);
@@ -268,23 +249,13 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 	return rc;
 }
 
-static unsigned listeners(struct session *s)
-{
-	unsigned n = 0;
-	struct obj *o;
-
-	obj_foreach(o, s)
-		n += o->class == &id_class && ((struct id *)o)->state == ID_LISTENING;
-	return n;
-}
-
 struct id *cm_await_request(struct session *s, struct id *listener, uint64_t within_ms)
 {
 	struct wait w = { .s = s, .id = listener, .request = true, .within_ms = within_ms };
 	char *what;
 	int rc;
 
-	if (!oldest_request(s, listener) && !listeners(s)) {
+	if (!oldest_request(s, listener) && !s->ctx->listening) {
 		fail(s, "accept", "ENOENT", "no request to answer, and nobody listens");
 		fail_next(s, "listen 7471");
 		return NULL;

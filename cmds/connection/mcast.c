@@ -116,8 +116,7 @@ struct mcast *mcast_find(const struct obj *o, const union ibv_gid *gid)
 {
 	struct obj_use *u;
 
-	obj_foreach_user(u, o)
-	{
+	obj_foreach_user(u, o) {
 		struct mcast *m = (struct mcast *)u->user;
 
 		if (m->o.class == &mcast_class && memcmp(&m->gid, gid, sizeof *gid) == 0)

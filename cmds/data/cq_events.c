@@ -21,16 +21,6 @@ struct cc_watch {
 	struct cc *cc;
 };
 
-static struct cq *find_cq(struct session *s, const struct ibv_cq *v)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (o->class == &cq_class && ((struct cq *)o)->v == v)
-			return (struct cq *)o;
-	return NULL;
-}
-
 static void ready(void *arg, int fd, short revents)
 {
 	struct cc_watch *w = arg;
@@ -44,7 +34,7 @@ static void ready(void *arg, int fd, short revents)
 	obj_ref(cc);
 	while (!obj_gone(cc) && ibv_get_cq_event(cc->v, &v, &ctx) == 0) {
 		ibv_ack_cq_events(v, 1);
-		cq = find_cq(s, v);
+		cq = obj_by_pointer(s, &cq_class, v);
 		if (!cq)
 			continue;
 		cq->armed = false;

@@ -122,6 +122,8 @@ const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);
 const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge);
 /* "buf+16 13 B", or raw numbers. */
 void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d);
+/* The QP has no text on its way any more, or is about to go. */
+void post_text_over(struct qp *qp);
 uint64_t post_bytes(const struct post_req *r);
 
 /* post_check.c: what the device would refuse, or worse, would not. */

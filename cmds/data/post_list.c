@@ -134,7 +134,7 @@ static void announce(struct session *s, const char *call, struct post_req *const
 	Tcl_DStringFree(&d);
 }
 
-static void note(const struct post_req *r)
+static void note(struct session *s, const struct post_req *r)
 {
 	struct posted p = { .wr_id = r->wr.wr_id,
 			    .when = loop_now(),
@@ -154,7 +154,7 @@ static void note(const struct post_req *r)
 	posted_note(r->qp, &p);
 	if (r->mw && r->op == &wr_ops[WR_BIND_MW]) {
 		r->mw->v->rkey = r->wr.bind_mw.rkey;
-		mw_bound(r->mw, r->bound, r->qp);
+		mw_bound(s, r->mw, r->bound, r->qp);
 	}
 }
 
@@ -270,6 +270,6 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 	*posted = err ? (bad < n ? bad : 0) : n;
 	journal_post(s, reqs, *posted);
 	for (unsigned i = 0; i < *posted; i++)
-		note(reqs[i]);
+		note(s, reqs[i]);
 	return err ? refused(s, reqs, n, bad, err) : call_end(s, "0");
 }

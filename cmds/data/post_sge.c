@@ -150,40 +150,44 @@ static int add_piece(struct session *s, struct post_req *r, const struct mr *mr,
 /* ------------------------------------------------------------------- texts -- */
 
 /* Bytes that are posted belong to the device until their request is done. */
-static bool texts_are_out(struct session *s, const struct pd *pd)
+static bool texts_are_out(struct pd *pd)
 {
-	struct obj *o;
+	struct qp *qp;
 
 	if (post_chain_open())
 		return true;
-	obj_foreach(o, s) {
-		const struct qp *qp = (const struct qp *)o;
-
-		if (o->class == &qp_class && qp->pd == pd && posted_left(qp, false, NULL))
+	while ((qp = LIST_FIRST(&pd->texting))) {
+		if (posted_left(qp, false, NULL))
 			return true;
+		post_text_over(qp);
 	}
 	return false;
 }
 
-/* A region of the PD with room for len bytes at *off; made where there is none. */
+void post_text_over(struct qp *qp)
+{
+	if (qp->texts_out)
+		LIST_REMOVE(qp, texting);
+	qp->texts_out = false;
+}
+
+/* A region of the PD with room for len bytes; made where there is none. */
 static struct mr *text_region(struct session *s, struct pd *pd, size_t len)
 {
-	bool busy = texts_are_out(s, pd);
+	bool busy = texts_are_out(pd);
 	struct mr *mr;
-	struct obj *o;
 
-	obj_foreach(o, s) {
-		mr = (struct mr *)o;
-		if (o->class != &mr_class || mr->pd != pd || !mr->for_texts)
-			continue;
+	LIST_FOREACH(mr, &pd->for_texts, text_region) {
 		if (!busy)
 			mr->texts = 0;
 		if (mr->len - mr->texts >= len)
 			return mr;
 	}
 	mr = mr_make(s, pd, NULL, len > TEXT_REGION ? len : TEXT_REGION, 0);
-	if (mr)
-		mr->for_texts = true;
+	if (!mr)
+		return NULL;
+	mr->for_texts = true;
+	LIST_INSERT_HEAD(&pd->for_texts, mr, text_region);
 	return mr;
 }
 
@@ -194,6 +198,9 @@ static int add_text(struct session *s, struct post_req *r, const struct bytes *t
 
 	if (!mr)
 		return -1;
+	if (!r->qp->texts_out)
+		LIST_INSERT_HEAD(&r->qp->pd->texting, r->qp, texting);
+	r->qp->texts_out = true;
 	at = (unsigned char *)mr->buf + mr->texts;
 	memcpy(at, text->data, text->len);
 	journal_mem(s, NOTE_PUT, mr, mr->texts, text->len, at, text->len);
@@ -250,31 +257,16 @@ uint64_t post_bytes(const struct post_req *r)
 
 const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge)
 {
-	struct obj *o;
-
-	obj_foreach(o, s) {
-		const struct mr *mr = (const struct mr *)o;
-
-		if (o->class == &mr_class && sge->addr >= (uintptr_t)mr->buf &&
-		    sge->addr - (uintptr_t)mr->buf <= mr->len &&
-		    sge->length <= mr->len - (sge->addr - (uintptr_t)mr->buf))
-			return mr;
-	}
-	return NULL;
+	return obj_by_address(s, &mr_class, sge->addr, sge->length);
 }
 
 const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge)
 {
-	struct obj *o;
+	const struct mr *mr = obj_by_number(s, &mr_class, sge->lkey);
 
-	obj_foreach(o, s) {
-		const struct mr *mr = (const struct mr *)o;
-
-		if (o->class == &mr_class && mr->v->lkey == sge->lkey &&
-		    sge->addr >= mr_begin(mr) && sge->addr - mr_begin(mr) <= mr->len)
-			return mr;
-	}
-	return NULL;
+	while (mr && (sge->addr < mr_begin(mr) || sge->addr - mr_begin(mr) > mr->len))
+		mr = obj_next_number(mr);
+	return mr;
 }
 
 void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)

@@ -22,16 +22,11 @@
 
 static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 {
-	struct obj *o;
+	struct qp *qp = obj_by_number(s, &qp_class, qpn);
 
-	obj_foreach(o, s) {
-		struct qp *qp = (struct qp *)o;
-
-		if (o->class == &qp_class && qp->v->qp_num == qpn &&
-		    (qp->send_cq == cq || qp->recv_cq == cq))
-			return qp;
-	}
-	return NULL;
+	while (qp && qp->send_cq != cq && qp->recv_cq != cq)
+		qp = obj_next_number(qp);
+	return qp;
 }
 
 /* The device may report the completion a moment before it moves the QP. */

@@ -182,12 +182,10 @@ static void say_why(struct session *s, const struct cq_set *set)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
+	obj_foreach_of(o, s, &qp_class) {
 		struct qp *qp = (struct qp *)o;
 		unsigned sends, recvs;
 
-		if (o->class != &qp_class)
-			continue;
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs)

@@ -57,6 +57,7 @@ const struct obj_class dev_class = {
 	.title = "device",
 	.remedy = "devices",
 	.size = sizeof(struct dev),
+	.pointer = offsetof(struct dev, v),
 	.destroy = dev_destroy,
 	.describe = dev_describe,
 };
@@ -175,17 +176,15 @@ static bool has_active_port(struct ibv_context *v)
 struct dev *dev_default(struct session *s)
 {
 	struct ibv_context **list;
-	struct dev *dev = NULL;
-	struct obj *o;
+	struct dev *dev = obj_first(s, &dev_class);
 	int n, i;
 
 	if (s->opt.device)
 		return dev_open(s, s->opt.device);
 	if (s->ctx->qp)
 		return s->ctx->qp->pd->dev;
-	obj_foreach(o, s)
-		if (o->class == &dev_class)
-			return (struct dev *)o;
+	if (dev)
+		return dev;
 	list = contexts(s, &n);
 	if (!list)
 		return NULL;

@@ -122,9 +122,8 @@ static void close_complete(struct session *s, const struct arg *a, Tcl_Obj *word
 	struct obj *dev;
 
 	(void)a;
-	obj_foreach(dev, s)
-		if (dev->class == &dev_class)
-			Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(dev->name, -1));
+	obj_foreach_of(dev, s, &dev_class)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(dev->name, -1));
 }
 
 static const struct arg_kind kind_open_dev = { .word = "device",

@@ -35,16 +35,6 @@ static const struct wr_op *op_of(const char *name)
 	return NULL;
 }
 
-static struct mr *mr_of_lkey(struct session *s, uint32_t lkey)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (o->class == &mr_class && ((struct mr *)o)->v->lkey == lkey)
-			return (struct mr *)o;
-	return NULL;
-}
-
 /* Addresses of a zero-based region begin with 0. */
 static uint64_t mr_begin(const struct mr *mr)
 {
@@ -62,7 +52,7 @@ static bool inside(const struct mr *mr, uint64_t addr, uint64_t len)
 
 static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool written)
 {
-	const struct mr *mr = mr_of_lkey(q->s, sge->lkey);
+	const struct mr *mr = obj_by_number(q->s, &mr_class, sge->lkey);
 	char next[64];
 
 	if (!mr) {

@@ -128,8 +128,8 @@ struct far_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 
 	if (look(&f, app.objects(s), &n))
 		return f;
-	obj_foreach(o, s)
-		if (o->class == &peer_class && peers < PEERS)
+	obj_foreach_of(o, s, &peer_class)
+		if (peers < PEERS)
 			snprintf(names[peers++], sizeof names[0], "%s", o->name);
 	for (unsigned i = 0; i < peers; i++)
 		if (look(&f, ask(s, names[i]), &n)) {

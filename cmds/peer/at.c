@@ -162,7 +162,7 @@ static bool is_meant(const struct barrier_args *a, const struct obj *o)
 	for (size_t i = 0; i < a->peers.n; i++)
 		if (&v[i]->o == o)
 			return true;
-	return !a->peers.n && o->class == &peer_class;
+	return !a->peers.n;
 }
 
 static int await_calls(struct peer *p, const struct barrier_args *a, int64_t until)
@@ -189,7 +189,7 @@ static int await_all(struct session *s, const struct barrier_args *a)
 	struct obj *o;
 	int rc = 0;
 
-	obj_foreach(o, s) {
+	obj_foreach_of(o, s, &peer_class) {
 		struct held held;
 
 		if (rc || !is_meant(a, o))
@@ -209,14 +209,14 @@ static int barrier_exec(struct session *s, const void *args, struct out *out)
 	struct obj *o;
 	int rc = await_all(s, a);
 
-	obj_foreach(o, s)
+	obj_foreach_of(o, s, &peer_class)
 		if (rc && is_meant(a, o) && loop_interrupted(s->loop))
 			peer_interrupt((struct peer *)o);
 	if (rc)
 		return -1;
 	values = Tcl_NewDictObj();
 	Tcl_IncrRefCount(values);
-	obj_foreach(o, s)
+	obj_foreach_of(o, s, &peer_class)
 		while (is_meant(a, o) && (c = peer_first((struct peer *)o))) {
 			if (rc) { /* told already, as a notice */
 				peer_call_free((struct peer *)o, c);

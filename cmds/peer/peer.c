@@ -64,17 +64,11 @@ const struct obj_class peer_class = {
 
 void peer_end_all(struct session *s)
 {
-	struct obj *o, *last;
+	const struct obj_list *peers = &obj_group(&s->ctx->store, &peer_class)->objs;
 
 	notices_show(s->notices, 0);
-	do {
-		last = NULL;
-		obj_foreach(o, s)
-			if (o->class == &peer_class)
-				last = o;
-		if (last)
-			obj_destroy(s, last, true);
-	} while (last);
+	while (!TAILQ_EMPTY(peers))
+		obj_destroy(s, TAILQ_LAST(peers, obj_list), true);
 }
 
 void peer_names(struct session *s, const char *at, const struct obj_class *class, Tcl_Obj *names)
@@ -113,9 +107,8 @@ static int parse_peer(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 		return 0;
 	}
 	fail(s, "peer", "ENOENT", "there is no peer named %s", name);
-	obj_foreach(o, s)
-		if (o->class == &peer_class)
-			fail_row(s, "there is", "%s", o->name);
+	obj_foreach_of(o, s, &peer_class)
+		fail_row(s, "there is", "%s", o->name);
 	return fail_next(s, "peer %s: starts one", *name ? name : "b");
 }
 
@@ -125,9 +118,8 @@ static void complete_peer(struct session *s, const struct arg *a, Tcl_Obj *words
 	struct obj *o;
 
 	(void)a;
-	obj_foreach(o, s)
-		if (o->class == &peer_class)
-			Tcl_ListObjAppendElement(NULL, words, Tcl_ObjPrintf("%s%s", at, o->name));
+	obj_foreach_of(o, s, &peer_class)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_ObjPrintf("%s%s", at, o->name));
 }
 
 const struct arg_kind kind_peer = { .word = "peer",
@@ -161,12 +153,11 @@ static void list_all(struct session *s, struct out *o)
 	struct obj *p;
 
 	out_dict(o, NULL);
-	obj_foreach(p, s)
-		if (p->class == &peer_class) {
-			out_dict(o, p->name);
-			describe(s, p, o);
-			out_end(o);
-		}
+	obj_foreach_of(p, s, &peer_class) {
+		out_dict(o, p->name);
+		describe(s, p, o);
+		out_end(o);
+	}
 }
 
 /* A program of the script's choice could do anything. rdmash is as confined as this one, but
@@ -174,8 +165,7 @@ static void list_all(struct session *s, struct out *o)
 static int may_start(struct session *s, const struct peer_args *a)
 {
 	const char *what = a->how.host ? "host" : a->how.command ? "command" : "rdmash";
-	unsigned n = 0;
-	struct obj *o;
+	unsigned n = obj_group(&s->ctx->store, &peer_class)->n;
 
 	if (file_gate(s) && (a->how.host || a->how.command || a->how.program)) {
 		fail(s, "peer", "UNSAFE", "-%s starts a program, which a script may not", what);
@@ -186,8 +176,6 @@ static int may_start(struct session *s, const struct peer_args *a)
 	}
 	if (file_gate(s) && s->opt.peer)
 		return fail(s, "peer", "UNSAFE", "a script starts peers at its own end only");
-	obj_foreach(o, s)
-		n += o->class == &peer_class;
 	if (n >= PEERS_MAX)
 		return fail(s, "peer", "EAGAIN", "there are %u peers already", n);
 	return 0;

@@ -8,6 +8,7 @@
 #include "gids.h"
 #include "objects.h"
 #include "out.h"
+#include "post.h"
 #include "posted.h"
 #include "qp_class.h"
 #include "qp_history.h"
@@ -50,6 +51,7 @@ static void forget(struct qp *qp)
 {
 	if (qp->id && qp->id->qp == qp)
 		qp->id->qp = NULL;
+	post_text_over(qp);
 }
 
 static int qp_destroy(struct session *s, struct obj *o)
@@ -154,11 +156,18 @@ static void qp_describe(struct session *s, struct obj *o, struct out *out)
 	out_text(out, "\n");
 }
 
+static uint64_t qp_number(const struct obj *o)
+{
+	return ((const struct qp *)o)->v->qp_num;
+}
+
 const struct obj_class qp_class = {
 	.prefix = "qp",
 	.title = "queue pair",
 	.remedy = "qp create",
 	.size = sizeof(struct qp),
+	.pointer = offsetof(struct qp, v),
+	.number = qp_number,
 	.destroy = qp_destroy,
 	.describe = qp_describe,
 };

@@ -43,29 +43,19 @@ static void undo(struct session *s, struct made *made)
 	s->fail = why;
 }
 
-static bool has_user(struct session *s, const struct cq *cq)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (obj_uses(o, cq))
-			return true;
-	return false;
-}
-
 /* The CQ the user made for it: the only one of the device, if nothing uses it yet. */
 static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 {
 	struct cq *found = NULL;
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &cq_class && ((struct cq *)o)->dev == dev) {
+	obj_foreach_of(o, s, &cq_class)
+		if (((struct cq *)o)->dev == dev) {
 			if (found)
 				return NULL;
 			found = (struct cq *)o;
 		}
-	return found && !has_user(s, found) ? found : NULL;
+	return found && !obj_used(found) ? found : NULL;
 }
 
 static struct dev *device_of(struct session *s, const struct qp_spec *spec)
@@ -87,8 +77,8 @@ static struct pd *need_pd(struct session *s, struct dev *dev, struct made *made)
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &pd_class && ((struct pd *)o)->dev == dev)
+	obj_foreach_of(o, s, &pd_class)
+		if (((struct pd *)o)->dev == dev)
 			return (struct pd *)o;
 	return made->pd = pd_make(s, dev, NULL);
 }

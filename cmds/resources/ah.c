@@ -8,22 +8,13 @@
 #include <string.h>
 
 #include "cm_ends.h"
+#include "cm_id.h"
 #include "cmd.h"
 #include "make.h"
 #include "out.h"
 #include "session.h"
 #include "table.h"
 #include "trace.h"
-
-/* An id knows the handle to its peer. */
-static void forget(struct session *s, const struct ah *ah)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (o->class == &id_class && ((struct id *)o)->ah == ah)
-			((struct id *)o)->ah = NULL;
-}
 
 static int ah_destroy(struct session *s, struct obj *o)
 {
@@ -34,7 +25,8 @@ static int ah_destroy(struct session *s, struct obj *o)
 	err = ibv_destroy_ah(ah->v);
 	if (err)
 		return call_fail(s, err, "%s", o->name);
-	forget(s, ah);
+	if (ah->id)
+		id_own_ah(ah->id, NULL);
 	return call_end(s, "0");
 }
 
@@ -67,6 +59,7 @@ const struct obj_class ah_class = {
 	.title = "address handle",
 	.remedy = "ah -dgid ADDRESS",
 	.size = sizeof(struct ah),
+	.pointer = offsetof(struct ah, v),
 	.destroy = ah_destroy,
 	.describe = ah_describe,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cm_id.h"
 #include "cmd.h"
 #include "cq_events.h"
 #include "journal.h"
@@ -44,6 +45,7 @@ const struct obj_class cc_class = {
 	.title = "completion channel",
 	.remedy = "cc",
 	.size = sizeof(struct cc),
+	.pointer = offsetof(struct cc, v),
 	.destroy = cc_destroy,
 	.describe = cc_describe,
 };
@@ -107,16 +109,6 @@ const struct cmd cmd_cc = {
 
 /* --------------------------------------------------------------------- cq -- */
 
-/* An id knows the CQ that was made for it. */
-static void forget(struct session *s, const struct cq *cq)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (o->class == &id_class && ((struct id *)o)->cq == cq)
-			((struct id *)o)->cq = NULL;
-}
-
 static int cq_destroy(struct session *s, struct obj *o)
 {
 	struct cq *cq = (struct cq *)o;
@@ -127,7 +119,8 @@ static int cq_destroy(struct session *s, struct obj *o)
 	if (err)
 		return call_fail(s, err, "%s", o->name);
 	free(cq->kept);
-	forget(s, cq);
+	if (cq->id)
+		id_own_cq(cq->id, NULL);
 	return call_end(s, "0");
 }
 
@@ -151,6 +144,7 @@ const struct obj_class cq_class = {
 	.title = "completion queue",
 	.remedy = "cq",
 	.size = sizeof(struct cq),
+	.pointer = offsetof(struct cq, v),
 	.destroy = cq_destroy,
 	.describe = cq_describe,
 };

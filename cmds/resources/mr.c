@@ -22,12 +22,19 @@ static int still_bound(struct session *s, const struct mr *mr, int err)
 	struct obj *o;
 
 	call_fail(s, err, "%s", mr->o.name);
-	obj_foreach(o, s)
-		if (o->class == &mw_class && ((struct mw *)o)->pd == mr->pd) {
+	obj_foreach_of(o, s, &mw_class)
+		if (((struct mw *)o)->pd == mr->pd) {
 			fail_row(s, "likely", "the memory window %s is bound to it", o->name);
 			return fail_next(s, "destroy %s", o->name);
 		}
 	return -1;
+}
+
+static void no_text_region(struct mr *mr)
+{
+	if (mr->for_texts)
+		LIST_REMOVE(mr, text_region);
+	mr->for_texts = false;
 }
 
 static int mr_destroy(struct session *s, struct obj *o)
@@ -39,6 +46,7 @@ static int mr_destroy(struct session *s, struct obj *o)
 	err = ibv_dereg_mr(mr->v);
 	if (err)
 		return still_bound(s, mr, err);
+	no_text_region(mr);
 	if (!mr->memory)
 		munmap(mr->buf, mr->len);
 	return call_end(s, "0");
@@ -59,11 +67,27 @@ static void mr_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "pd", mr->pd->o.name, NULL);
 }
 
+static uint64_t mr_lkey(const struct obj *o)
+{
+	return ((const struct mr *)o)->v->lkey;
+}
+
+static void *mr_memory(const struct obj *o, size_t *len)
+{
+	const struct mr *mr = (const struct mr *)o;
+
+	*len = mr->len;
+	return mr->buf;
+}
+
 const struct obj_class mr_class = {
 	.prefix = "mr",
 	.title = "memory region",
 	.remedy = "reg 4096",
 	.size = sizeof(struct mr),
+	.pointer = offsetof(struct mr, v),
+	.number = mr_lkey,
+	.memory = mr_memory,
 	.destroy = mr_destroy,
 	.describe = mr_describe,
 };
@@ -260,10 +284,12 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 			       : -1;
 	}
 	call_end(s, "0, lkey 0x%x, rkey 0x%x", a->mr->v->lkey, a->mr->v->rkey);
+	obj_reindex(s, a->mr);
 	journal_other(s, "ibv_rereg_mr", &a->mr->o, NULL);
 	if (a->access.set)
 		a->mr->access = (unsigned)a->access.v;
 	if (a->pd) {
+		no_text_region(a->mr);
 		obj_unuse(a->mr, a->mr->pd);
 		obj_use(a->mr, a->pd);
 		a->mr->pd = a->pd;

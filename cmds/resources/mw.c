@@ -24,8 +24,9 @@ static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bin
 					  { "2", IBV_MW_TYPE_2, "bound by post bind-mw" },
 					  { 0 } };
 
-void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp)
+void mw_bound(struct session *s, struct mw *mw, struct mr *mr, struct qp *qp)
 {
+	obj_reindex(s, mw);
 	obj_unuse(mw, mw->mr);
 	obj_unuse(mw, mw->qp);
 	mw->mr = mr;
@@ -36,14 +37,12 @@ void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp)
 
 void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey)
 {
-	struct obj *o;
+	struct mw *mw = obj_by_number(s, &mw_class, rkey);
 
-	obj_foreach(o, s) {
-		struct mw *mw = (struct mw *)o;
-
-		if (o->class == &mw_class && mw->pd == pd && mw->v->rkey == rkey)
-			mw_bound(mw, NULL, NULL);
-	}
+	while (mw && mw->pd != pd)
+		mw = obj_next_number(mw);
+	if (mw)
+		mw_bound(s, mw, NULL, NULL);
 }
 
 static int mw_destroy(struct session *s, struct obj *o)
@@ -69,11 +68,18 @@ static void mw_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "pd", mw->pd->o.name, "\n");
 }
 
+static uint64_t mw_rkey(const struct obj *o)
+{
+	return ((const struct mw *)o)->v->rkey;
+}
+
 const struct obj_class mw_class = {
 	.prefix = "mw",
 	.title = "memory window",
 	.remedy = "mw",
 	.size = sizeof(struct mw),
+	.pointer = offsetof(struct mw, v),
+	.number = mw_rkey,
 	.clings = true,
 	.destroy = mw_destroy,
 	.describe = mw_describe,
@@ -202,7 +208,7 @@ static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_
 	posted_note(a->qp, &p);
 	if (!a->wr_id.set)
 		s->ctx->wr_id = wr_id;
-	mw_bound(a->mw, len ? a->mr : NULL, NULL);
+	mw_bound(s, a->mw, len ? a->mr : NULL, NULL);
 }
 
 static int bind_exec(struct session *s, const void *args, struct out *o)

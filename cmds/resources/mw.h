@@ -10,7 +10,7 @@
 #include "objects.h"
 
 /* mr NULL: to nothing. qp: of type 2, or NULL. */
-void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp);
+void mw_bound(struct session *s, struct mw *mw, struct mr *mr, struct qp *qp);
 /* A window of pd with this key is bound to nothing now. */
 void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey);
 

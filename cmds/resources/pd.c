@@ -22,11 +22,9 @@ static int pd_destroy(struct session *s, struct obj *o)
 static void pd_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct pd *pd = (struct pd *)o;
-	unsigned users = 0;
-	struct obj *u;
+	unsigned users = o->nusers;
 
-	obj_foreach(u, s)
-		users += obj_uses(u, o);
+	(void)s;
 	out_str(out, "name", o->name, "pd %s", o->name);
 	out_str(out, "device", pd->dev->o.name, "  on %s", pd->dev->o.name);
 	out_u64(out, "handle", pd->v->handle, "  handle %u", pd->v->handle);
@@ -38,6 +36,7 @@ const struct obj_class pd_class = {
 	.title = "protection domain",
 	.remedy = "pd",
 	.size = sizeof(struct pd),
+	.pointer = offsetof(struct pd, v),
 	.destroy = pd_destroy,
 	.describe = pd_describe,
 };
@@ -66,8 +65,8 @@ struct pd *pd_of(struct session *s, struct dev *dev)
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &pd_class && ((struct pd *)o)->dev == dev)
+	obj_foreach_of(o, s, &pd_class)
+		if (((struct pd *)o)->dev == dev)
 			return (struct pd *)o;
 	return pd_make(s, dev, NULL);
 }

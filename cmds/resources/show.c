@@ -39,8 +39,9 @@ static void show_tree(struct session *s, struct obj *o, unsigned depth, struct o
 
 	out_text(out, "%*s", (int)depth * 2, "");
 	show_one(s, o, out);
-	obj_foreach_user(u, o) if (u->user->life != OBJ_NEW && parent_of(u->user) == o)
-		show_tree(s, u->user, depth + 1, out);
+	obj_foreach_user(u, o)
+		if (u->user->life != OBJ_NEW && parent_of(u->user) == o)
+			show_tree(s, u->user, depth + 1, out);
 }
 
 static void show_all(struct session *s, struct out *out)
@@ -82,8 +83,9 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	out_end(o);
 	out_text(o, "\n");
 	out_list(o, "users");
-	obj_foreach_user(u, a->obj) if (u->user->life != OBJ_NEW)
-		out_str(o, NULL, u->user->name, "  used by %s\n", u->user->name);
+	obj_foreach_user(u, a->obj)
+		if (u->user->life != OBJ_NEW)
+			out_str(o, NULL, u->user->name, "  used by %s\n", u->user->name);
 	out_end(o);
 	return 0;
 }

@@ -45,6 +45,7 @@ const struct obj_class srq_class = {
 	.title = "shared receive queue",
 	.remedy = "srq",
 	.size = sizeof(struct srq),
+	.pointer = offsetof(struct srq, v),
 	.destroy = srq_destroy,
 	.describe = srq_describe,
 };

@@ -118,9 +118,8 @@ static int on_met(void *arg, const struct rpc_hello *theirs)
 	c->late = NULL;
 	if (c->conn.to.ah)
 		obj_use(c, c->conn.to.ah);
-	obj_foreach(o, s)
-		if (o->class == &rpc_client_class && o != &c->o &&
-		    ((struct rpc_client *)o)->server == c->server &&
+	obj_foreach_of(o, s, &rpc_client_class)
+		if (o != &c->o && ((struct rpc_client *)o)->server == c->server &&
 		    ((struct rpc_client *)o)->conn.id == theirs->session)
 			return fail(s, "rpc", "EEXIST", "that session is there already");
 	rpc_tcp_say(&c->conn.tcp, "ok");
@@ -175,8 +174,8 @@ struct rpc_client *rpc_client_find(struct rpc_server *sv, uint64_t session)
 {
 	struct obj *o;
 
-	obj_foreach(o, sv->s)
-		if (o->class == &rpc_client_class && ((struct rpc_client *)o)->server == sv &&
+	obj_foreach_of(o, sv->s, &rpc_client_class)
+		if (((struct rpc_client *)o)->server == sv &&
 		    ((struct rpc_client *)o)->conn.id == session)
 			return (struct rpc_client *)o;
 	return NULL;

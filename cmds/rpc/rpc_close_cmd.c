@@ -37,24 +37,25 @@ struct closing {
 static bool arrived(void *arg)
 {
 	const struct closing *c = arg;
-	struct obj *o;
+	struct obj_use *u;
 
 	if (obj_gone(c->o))
 		return true;
-	obj_foreach(o, c->s)
-		if (o->class == &rpc_client_class && obj_uses(o, c->o) &&
-		    !rpc_conn_idle(&((struct rpc_client *)o)->conn))
+	obj_foreach_user(u, c->o)
+		if (u->user->class == &rpc_client_class &&
+		    !rpc_conn_idle(&((struct rpc_client *)u->user)->conn))
 			return false;
 	return true;
 }
 
-static void say_bye(struct session *s, const struct obj *server)
+static void say_bye(const struct obj *server)
 {
-	struct obj *o;
+	struct obj_use *u;
 
-	obj_foreach(o, s)
-		if (o->class == &rpc_client_class && obj_uses(o, server))
-			rpc_tcp_say(&((struct rpc_client *)o)->conn.tcp, "the server was closed");
+	obj_foreach_user(u, server)
+		if (u->user->class == &rpc_client_class)
+			rpc_tcp_say(&((struct rpc_client *)u->user)->conn.tcp,
+				    "the server was closed");
 }
 
 static int close_one(struct session *s, struct obj *o, int64_t within)
@@ -66,22 +67,17 @@ static int close_one(struct session *s, struct obj *o, int64_t within)
 			return fail(s, "rpc close", "EINTR", "interrupted");
 		if (obj_gone(o))
 			return 0;
-		say_bye(s, o);
+		say_bye(o);
 	}
 	return obj_destroy(s, o, true);
 }
 
 static struct obj *first(struct session *s)
 {
-	struct obj *o;
+	/* connections before servers: a server tells of those that go */
+	struct obj *o = obj_first(s, &rpc_peer_class);
 
-	obj_foreach(o, s) /* connections before servers: a server tells of those that go */
-		if (o->class == &rpc_peer_class)
-			return o;
-	obj_foreach(o, s)
-		if (o->class == &rpc_server_class)
-			return o;
-	return NULL;
+	return o ? o : obj_first(s, &rpc_server_class);
 }
 
 static int close_exec(struct session *s, const void *args, struct out *o)

@@ -194,8 +194,8 @@ bool rpc_is_executing(struct session *s, uint64_t session)
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &rpc_server_class && ((struct rpc_server *)o)->running &&
+	obj_foreach_of(o, s, &rpc_server_class)
+		if (((struct rpc_server *)o)->running &&
 		    rpc_client_find((struct rpc_server *)o, session))
 			return true;
 	return false;

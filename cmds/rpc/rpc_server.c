@@ -75,8 +75,8 @@ static void on_failed(void *arg, const char *status)
 	struct obj *o;
 
 	notice_post(sv->s->notices, NOTICE_CQ, "%s: its QP has failed: %s", sv->o.name, status);
-	obj_foreach(o, sv->s)
-		if (o->class == &rpc_client_class && ((struct rpc_client *)o)->server == sv)
+	obj_foreach_of(o, sv->s, &rpc_client_class)
+		if (((struct rpc_client *)o)->server == sv)
 			rpc_conn_lost(&((struct rpc_client *)o)->conn, status,
 				      "the server's QP has failed: %s", status);
 }

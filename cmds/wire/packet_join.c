@@ -89,8 +89,8 @@ static struct qp *sender(struct session *s, const struct packet *p)
 {
 	struct obj *o;
 
-	obj_foreach(o, s)
-		if (o->class == &qp_class && leads_there((struct qp *)o, p))
+	obj_foreach_of(o, s, &qp_class)
+		if (leads_there((struct qp *)o, p))
 			return (struct qp *)o;
 	return NULL;
 }

@@ -29,12 +29,9 @@ struct wire {
 
 static const char *qp_name(struct session *s, uint32_t qpn)
 {
-	struct obj *o;
+	const struct qp *qp = obj_by_number(s, &qp_class, qpn);
 
-	obj_foreach(o, s)
-		if (o->class == &qp_class && ((struct qp *)o)->v->qp_num == qpn)
-			return o->name;
-	return "a QP that is gone";
+	return qp ? qp->o.name : "a QP that is gone";
 }
 
 /* "  [wr_id 3 of qp0]", or nothing. */

@@ -17,29 +17,38 @@ timed() {
 		puts [expr {[clock microseconds] - \$t0}]" 2>/dev/null | tail -n 1
 }
 
-# Each: the microseconds of N items.
-made() { timed pd "for {set i 0} {\$i < $1} {incr i} {reg 1}"; }
-destroyed() { timed "for {set i 0} {\$i < $1} {incr i} {reg 1}" 'destroy pd0 -cascade'; }
-posted() {
-	timed 'reg 4096 -name m; qp create -type UD -name q
-		modify-qp INIT q -port 1 -pkey-index 0 -qkey 1; modify-qp RTR q
-		modify-qp RTS q -sq-psn 0
-		ah -dgid [dict get [lindex [gids] 0] gid] -pd pd0 -name h' \
-		"for {set i 0} {\$i < $1} {incr i} {
-			post send m -len 8 -ah h -qpn 1 -qkey 1; poll}"
+# per N: the microseconds on standard input for each of N items
+per() { awk -v n="$1" '{ print $1 / n }'; }
+
+# Each: the microseconds of one item of N.
+each() { timed "$2" "for {set i 0} {\$i < $1} {incr i} {$3}" | per "$1"; }
+made() { each "$1" pd 'reg 1'; }
+destroyed() { timed "for {set i 0} {\$i < $1} {incr i} {reg 1}" 'destroy pd0 -cascade' | per "$1"; }
+calls() { each "$1" 'pd; buf 64' 'call ibv_reg_mr pd0 buf0 8 LOCAL_WRITE'; }
+ud='reg 4096 -name m; qp create -type UD -name q
+	modify-qp INIT q -port 1 -pkey-index 0 -qkey 1; modify-qp RTR q
+	modify-qp RTS q -sq-psn 0
+	ah -dgid [dict get [lindex [gids] 0] gid] -pd pd0 -name h'
+post='post send m -len 8 -ah h -qpn 1 -qkey 1; poll'
+posted() { each "$1" "$ud" "$post"; }
+among() { # N regions, one after the other and all of one memory
+	timed "pd; for {set i 0} {\$i < $1 / 2} {incr i} {reg 1}
+		buf 64; for {set i 0} {\$i < $1 / 2} {incr i} {call ibv_reg_mr pd0 buf0 8 LOCAL_WRITE}
+		$ud" "for {set i 0} {\$i < $few} {incr i} {$post; post send m -len 8 -inline -ah h -qpn 1 -qkey 1
+			poll; post send -text text -ah h -qpn 1 -qkey 1; poll}" | per "$few"
 }
 lines() { # read before the first one runs: the whole program's time, but for its start
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "set x " i }' >"$dir/lines.rdma"
 	: >"$dir/empty.rdma"
 	echo "$(wall "$rdmash" "$dir/lines.rdma") $(wall "$rdmash" "$dir/empty.rdma")" |
-		awk '{ print ($1 - $2) * 1000 }'
+		awk '{ print ($1 - $2) * 1000 }' | per "$1"
 }
-words() { timed '' "echo {*}[lrepeat $1 x]"; }
+words() { timed '' "echo {*}[lrepeat $1 x]" | per "$1"; }
 
-for what in made destroyed posted lines words; do
+for what in made destroyed calls posted among lines words; do
 	for ((i = 0; i < rounds; i++)); do
-		echo "$("$what" "$few") $("$what" "$many")" | awk -v m="$few" -v n="$many" \
-			'{ print $1 / m, $2 / n, ($2 / n) / ($1 / m) }' >>"$dir/$what"
+		echo "$("$what" "$few") $("$what" "$many")" |
+			awk '{ print $1, $2, $2 / $1 }' >>"$dir/$what"
 	done
 	printf '%-10s %8.2f us each of %d  %8.2f us each of %d  ratio %.2f  (%d rounds)\n' \
 		"$what" "$(column 1 "$dir/$what" | median)" "$few" \
