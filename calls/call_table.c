@@ -2,12 +2,11 @@
 /* Written by describe.py from the headers of rdma-core; not to be edited. */
 /* clang-format off */
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 
 #include "calls.h"
-#include "newer.h"
+#include "recorded.h"
 
 #define AT(type, field) .size = sizeof(((type *)0)->field), .offset = offsetof(type, field)
 
@@ -2629,10 +2628,7 @@ static uint64_t do_ibv_wr_local_inv(const uint64_t *a)
 
 static uint64_t do_ibv_wr_opcode_str(const uint64_t *a)
 {
-	const char * (*newer)(enum ibv_wr_opcode);
-
-	*(void **)&newer = dlsym(RTLD_DEFAULT, "ibv_wr_opcode_str");
-	return (uintptr_t)newer((enum ibv_wr_opcode)a[0]);
+	return (uintptr_t)ibv_wr_opcode_str((enum ibv_wr_opcode)a[0]);
 }
 
 static uint64_t do_ibv_wr_rdma_read(const uint64_t *a)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the table, and values as it describes them. */
-#include <dlfcn.h>
 #include <endian.h>
+#include <infiniband/ib.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "backend.h"
 #include "calls.h"
 
 static int by_name(const void *key, const void *row)
@@ -20,7 +22,7 @@ const struct call_fn *call_find(const char *name)
 
 bool call_present(const struct call_fn *fn)
 {
-	return !fn->since || fn->is_inline || dlsym(RTLD_DEFAULT, fn->name);
+	return !fn->since || fn->is_inline || backend_has(fn->name);
 }
 
 const struct call_value *call_value_find(const struct call_value *values, const char *name)
@@ -137,6 +139,20 @@ bool call_store(const struct call_value *v, void *p, uint64_t n)
 		memcpy(p, &swapped, sizeof swapped);
 	}
 	return true;
+}
+
+size_t call_sockaddr_len(const void *address)
+{
+	switch (((const struct sockaddr *)address)->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB:
+		return sizeof(struct sockaddr_ib);
+	default:
+		return 0;
+	}
 }
 
 /* Is the sibling that decides about it such that it is there? */

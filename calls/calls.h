@@ -215,6 +215,8 @@ const char *call_word_name(const struct call_enum *e, int64_t value);
 uint64_t call_load(const struct call_value *v, const void *p);
 /* Stores n there; false: it does not fit. */
 bool call_store(const struct call_value *v, void *p, uint64_t n);
+/* Bytes of the address, as its family says: 0 if it has none that is known. */
+size_t call_sockaddr_len(const void *address);
 /* Is the field there, given its siblings in the struct at p, a mask that the call was given
  * (0: none) and a QP type (0: not known)? */
 bool call_field_is_set(const struct call_struct *of, const struct call_value *field, const void *p,

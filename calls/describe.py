@@ -452,16 +452,9 @@ class Writer:
 
     def write_function(self, name, c, header):
         args = list(c.get_arguments())
-        newer = name not in self.base.functions
-        extern_newer = newer and not is_inline(c)
         values = ", ".join(self.cast(i, a.type) for i, a in enumerate(args))
         call = f"{name}({values})"
         self.out.append(f"static uint64_t do_{name}(const uint64_t *a)\n{{")
-        if extern_newer:
-            types = ", ".join(a.type.spelling for a in args) or "void"
-            self.out.append(f"\t{c.result_type.spelling} (*newer)({types});\n")
-            self.out.append(f'\t*(void **)&newer = dlsym(RTLD_DEFAULT, "{name}");')
-            call = f"newer({values})"
         if not args:
             self.out.append("\t(void)a;")
         k = c.result_type.get_canonical().kind
@@ -539,8 +532,8 @@ class Writer:
         print("/* SPDX-License-Identifier: MIT */")
         print("/* Written by describe.py from the headers of rdma-core; not to be edited. */")
         print("/* clang-format off */")
-        print('#include <arpa/inet.h>\n#include <dlfcn.h>\n#include <fcntl.h>\n#include <sys/socket.h>\n')
-        print('#include "calls.h"\n#include "newer.h"\n')
+        print('#include <arpa/inet.h>\n#include <fcntl.h>\n#include <sys/socket.h>\n')
+        print('#include "calls.h"\n#include "recorded.h"\n')
         print("#define AT(type, field) .size = sizeof(((type *)0)->field), .offset = offsetof(type, field)\n")
         for name in sorted(self.enums):
             self.write_enum(name)

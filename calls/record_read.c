@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading records: images become structs whose pointers lead to what was kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record_clock.h"
+#include "record_objects.h"
+#include "record_rings.h"
+
+/* -------------------------------------------------------------------------- pieces -- */
+
+/* The piece at address, of the moment asked for or else of the other. */
+static uint64_t *piece_at(const uint64_t *image, enum record_moment moment, uint64_t address)
+{
+	size_t n = IMAGE_WORDS(image), words;
+	const uint64_t *other = NULL;
+
+	for (size_t i = IMAGE_ARGS + IMAGE_NARGS(image); i + 2 <= n; i += words) {
+		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
+		if (i + words > n)
+			break;
+		if (image[i] != address)
+			continue;
+		if ((uint32_t)image[i + 1] == moment)
+			return (uint64_t *)(uintptr_t)&image[i];
+		other = other ? other : &image[i];
+	}
+	return (uint64_t *)(uintptr_t)other;
+}
+
+const void *record_bytes(const struct record *r, uint64_t address, size_t *len)
+{
+	const uint64_t *p = piece_at(r->image, RECORD_AFTER, address);
+
+	if (p && len)
+		*len = p[1] >> 32;
+	return p ? p + 2 : NULL;
+}
+
+struct patch {
+	uint64_t *image;
+	enum record_moment moment;
+};
+
+static bool is_within(const uint64_t *image, uint64_t pointer)
+{
+	return pointer >= (uintptr_t)image && pointer < (uintptr_t)(image + IMAGE_WORDS(image));
+}
+
+/* Turns the pointer to what was kept. A work request may be shorter there than it is: its end is
+ * left out where its opcode says that nothing is there. */
+static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
+			 enum record_target target)
+{
+	const struct patch *p = w->arg;
+	uint64_t *image = p->image, *piece;
+
+	(void)len;
+	if (is_within(image, *pointer))
+		return (const void *)(uintptr_t)*pointer; /* by another way */
+	piece = piece_at(image, p->moment, *pointer);
+	if (target != TARGET_OBJECT)
+		*pointer = piece ? (uintptr_t)(piece + 2) : 0;
+	return piece ? piece + 2 : NULL;
+}
+
+static void patch_args(uint64_t *image, uint64_t *args, const struct call_fn *fn,
+		       enum record_moment moment, uint64_t result, bool failed)
+{
+	struct patch p = { image, moment };
+	struct record_walker w = { .arg = &p, .failed = failed, .follow = patch };
+
+	/* the walk of the end also comes to what is filled in, that of the beginning to what ends */
+	w.moment = RECORD_BEFORE;
+	record_walk(&w, fn, args, result);
+	w.moment = RECORD_AFTER;
+	record_walk(&w, fn, args, result);
+	for (unsigned i = 0; i < IMAGE_NARGS(image); i++)
+		if (record_is_pointer(&fn->args[i]) && !is_within(image, args[i]))
+			args[i] = 0;
+}
+
+void record_decode(uint64_t *image, bool ended, struct record *r)
+{
+	uint64_t *args = image + IMAGE_ARGS, *after = image + IMAGE_WORDS(image);
+	unsigned nargs = IMAGE_NARGS(image);
+
+	*r = (struct record){
+		.fn = record_row(IMAGE_ROW(image)),
+		.begin = image[IMAGE_BEGIN],
+		.end = image[IMAGE_END],
+		.thread = IMAGE_THREAD(image),
+		.depth = IMAGE_DEPTH(image),
+		.count = IMAGE_COUNTED(image),
+		.left_out = IMAGE_LEFT(image),
+		.ended = ended,
+		.err = ended ? IMAGE_ERR(image) : 0,
+		.result = ended ? image[IMAGE_RESULT] : 0,
+		.args = args,
+		.after = ended ? after : NULL,
+		.nargs = nargs,
+		.image = image,
+	};
+	memcpy(after, args, nargs * sizeof *args);
+	patch_args(image, args, r->fn, RECORD_BEFORE, r->result, !ended || r->err);
+	if (ended)
+		patch_args(image, after, r->fn, RECORD_AFTER, r->result, r->err);
+}
+
+uint64_t record_arg(const struct record *r, const char *name)
+{
+	const struct call_value *v = call_value_find(r->fn->args, name);
+
+	return v ? r->args[v - r->fn->args] : 0;
+}
+
+uint64_t record_made(const struct record *r, enum call_object *kind)
+{
+	const struct call_value *v;
+	const uint64_t *place;
+
+	if (!r->ended || r->err)
+		return 0;
+	if (r->fn->result.kind == CALL_OBJECT && r->fn->result.role == CALL_MADE) {
+		*kind = r->fn->result.object;
+		return r->result;
+	}
+	for (v = r->fn->args; v->name; v++) {
+		if (v->kind != CALL_OBJECT || v->role != CALL_MADE)
+			continue;
+		place = (const uint64_t *)(uintptr_t)r->after[v - r->fn->args];
+		*kind = v->object;
+		return place ? *place : 0;
+	}
+	return 0;
+}
+
+/* --------------------------------------------------------------------------- lists -- */
+
+struct images {
+	uint64_t **v;
+	size_t n, max;
+};
+
+static void add_image(struct images *l, const uint64_t *image)
+{
+	size_t words = IMAGE_WORDS(image);
+	uint64_t *copy;
+
+	if (l->n == l->max) {
+		l->max = l->max ? 2 * l->max : 256;
+		l->v = realloc(l->v, l->max * sizeof *l->v);
+	}
+	copy = calloc(words + IMAGE_BEHIND(image), sizeof *copy);
+	if (!l->v || !copy)
+		abort();
+	memcpy(copy, image, words * sizeof *copy);
+	l->v[l->n++] = copy;
+}
+
+/* Those of a ring; what is overwritten meanwhile is lost. */
+static void add_ring(struct images *l, const struct record_area *area,
+		     const struct record_ring *ring, uint64_t since)
+{
+	uint64_t image[IMAGE_MAX], at = atomic_load(&ring->tail);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+
+	while (at < head) {
+		if (!record_copy(area, ring, at, image)) {
+			at = atomic_load(&ring->tail) > at ? atomic_load(&ring->tail) : head;
+			continue;
+		}
+		at += IMAGE_WORDS(image);
+		if (IMAGE_ROW(image) != IMAGE_PAD && image[IMAGE_BEGIN] >= since &&
+		    record_row(IMAGE_ROW(image)))
+			add_image(l, image);
+	}
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const uint64_t *x = *(uint64_t *const *)a, *y = *(uint64_t *const *)b;
+
+	if (x[IMAGE_BEGIN] != y[IMAGE_BEGIN])
+		return x[IMAGE_BEGIN] < y[IMAGE_BEGIN] ? -1 : 1;
+	return (IMAGE_THREAD(x) > IMAGE_THREAD(y)) - (IMAGE_THREAD(x) < IMAGE_THREAD(y));
+}
+
+struct record_list *record_list(unsigned mask, uint64_t since)
+{
+	struct record_area *area = record_area();
+	struct record_list *list = calloc(1, sizeof *list);
+	struct images l = { 0 };
+
+	if (!list)
+		abort();
+	list->lost[RECORD_CONTROL] = atomic_load(&area->lost);
+	for (unsigned i = 0; i < RECORD_THREADS; i++) {
+		const struct record_slot *s = &area->slot[i];
+
+		for (unsigned j = 0; j < RECORD_PATHS && atomic_load(&s->state); j++) {
+			list->lost[j] += atomic_load(&s->ring[j].lost);
+			if (mask & 1u << j)
+				add_ring(&l, area, &s->ring[j], since);
+		}
+	}
+	if (l.n)
+		qsort(l.v, l.n, sizeof *l.v, by_begin);
+	list->n = (unsigned)l.n;
+	list->images = l.v;
+	list->v = calloc(l.n + 1, sizeof *list->v);
+	if (!list->v)
+		abort();
+	for (size_t i = 0; i < l.n; i++)
+		record_decode(l.v[i], true, &list->v[i]);
+	return list;
+}
+
+void record_list_free(struct record_list *l)
+{
+	for (unsigned i = 0; l && i < l->n; i++)
+		free((void *)(uintptr_t)l->v[i].image);
+	if (l) {
+		free(l->images);
+		free(l->v);
+	}
+	free(l);
+}
+
+bool record_back(struct record_walk *w)
+{
+	const struct record_slot *slot = record_own_slot();
+	const struct record_ring *ring = slot ? &slot->ring[w->path] : NULL;
+	uint64_t words;
+
+	if (!ring)
+		return false;
+	if (!w->begun) {
+		w->at = atomic_load_explicit(&ring->head, memory_order_relaxed);
+		words = ring->last;
+	} else {
+		words = IMAGE_PREV(w->image);
+	}
+	do {
+		if (!words || w->at < words + atomic_load(&ring->tail))
+			return false;
+		w->at -= words;
+		if (!record_copy(record_area(), ring, w->at, w->image))
+			return false;
+		words = IMAGE_PREV(w->image);
+	} while (IMAGE_ROW(w->image) == IMAGE_PAD);
+	w->begun = true;
+	record_decode(w->image, true, &w->r);
+	return true;
+}
+
+/* ---------------------------------------------------------------------------- time -- */
+
+/* Nanoseconds of a tick, from the beginning until now: the longer, the better it is known. */
+static double tick(const struct record_area *area, struct clock_pair *now)
+{
+	if (area->clock == CLOCK_SYSTEM) {
+		record_clock_pair(now);
+		return 1;
+	}
+	do
+		record_clock_pair(now);
+	while (now->realtime - area->realtime < 2000000);
+	return (double)(now->realtime - area->realtime) / (double)(now->ticks - area->ticks);
+}
+
+/* Clocks are compared once in a while, so that equal ticks are equal times. */
+static struct clock_pair reference;
+static double tick_ns;
+
+static void compare_clocks(void)
+{
+	struct record_area *area = record_area();
+	struct clock_pair now;
+
+	if (tick_ns > 0 && record_clock_read() - reference.ticks < UINT64_C(20000000000))
+		return;
+	tick_ns = tick(area, &now);
+	reference = now;
+}
+
+int64_t record_realtime(uint64_t ticks)
+{
+	compare_clocks();
+	return reference.realtime + (int64_t)((double)(int64_t)(ticks - reference.ticks) * tick_ns);
+}
+
+uint64_t record_ticks(int64_t realtime)
+{
+	compare_clocks();
+	return reference.ticks + (uint64_t)(int64_t)((double)(realtime - reference.realtime) / tick_ns);
+}
+
+int64_t record_span(uint64_t from, uint64_t to)
+{
+	compare_clocks();
+	return (int64_t)((double)(int64_t)(to - from) * tick_ns);
+}
+
+void record_clear(void)
+{
+	record_forget();
+	record_objects_clear();
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* How records lie in memory. For record*.c, and for who reads the rings of another process. */
+#ifndef CALLS_RECORD_RINGS_H
+#define CALLS_RECORD_RINGS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+/*
+ * A record is an image of 64-bit words: these, the arguments, and pieces, each of an address, a
+ * length with the moment, and bytes filled up to words. In a ring it does not wrap around:
+ * IMAGE_PAD fills the end.
+ */
+enum {
+	IMAGE_SIZE,   /* words << 48 | words of the one before << 32 | row << 16 | flags */
+	IMAGE_BEGIN,  /* ticks */
+	IMAGE_END,    /* ticks */
+	IMAGE_WHERE,  /* thread << 48 | depth << 32 | errno */
+	IMAGE_COUNT,  /* count << 32 | left out << 16 | arguments */
+	IMAGE_RESULT,
+	IMAGE_ARGS,
+};
+#define IMAGE_PAD	 0xffff /* as the row */
+#define IMAGE_MAX	 (RECORD_MAX / 8)
+#define IMAGE_WORDS(w)	 ((size_t)((w)[IMAGE_SIZE] >> 48))
+#define IMAGE_PREV(w)	 ((size_t)((w)[IMAGE_SIZE] >> 32 & 0xffff))
+#define IMAGE_ROW(w)	 ((unsigned)((w)[IMAGE_SIZE] >> 16 & 0xffff))
+#define IMAGE_THREAD(w)	 ((unsigned)((w)[IMAGE_WHERE] >> 48))
+#define IMAGE_DEPTH(w)	 ((unsigned)((w)[IMAGE_WHERE] >> 32 & 0xffff))
+#define IMAGE_ERR(w)	 ((int)(uint32_t)(w)[IMAGE_WHERE])
+#define IMAGE_COUNTED(w) ((unsigned)((w)[IMAGE_COUNT] >> 32))
+#define IMAGE_LEFT(w)	 ((unsigned)((w)[IMAGE_COUNT] >> 16 & 0xffff))
+/* Words to have behind a copy for record_decode(): the arguments once more, and the rest of a
+ * work request that was kept without its end. */
+#define IMAGE_BEHIND(w)	 (IMAGE_NARGS(w) + 8u)
+#define IMAGE_NARGS(w)	 ((unsigned)((w)[IMAGE_COUNT] & 0xffff))
+
+enum record_moment {
+	RECORD_BEFORE, /* the call: what it was given */
+	RECORD_AFTER,  /* it: what it has left there */
+};
+
+/* Positions are in words and only grow; the place of one is its remainder. */
+struct record_ring {
+	_Atomic uint64_t head, tail; /* the next one's, the oldest one's */
+	_Atomic uint64_t lost;	     /* calls whose records were overwritten */
+	uint64_t words;		     /* of the ring; a power of two */
+	uint64_t offset;	     /* of its first word, in bytes from the area */
+	uint64_t last;		     /* words of the newest record */
+};
+
+enum { SLOT_FREE, SLOT_USED, SLOT_LEFT }; /* left: the thread has ended, its records stay */
+struct record_slot {
+	_Atomic uint32_t state;
+	uint32_t tid;
+	struct record_ring ring[RECORD_PATHS];
+};
+
+#define RECORD_MAGIC UINT64_C(0x3130647265636472) /* changes with the layout */
+/* The block of memory that has all rings: offsets, no pointers. */
+struct record_area {
+	uint64_t magic, size;
+	uint32_t rows;	     /* of call_table */
+	uint32_t clock;	     /* which, see record_clock.c */
+	_Atomic uint64_t lost; /* calls of threads that got no rings */
+	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
+	uint64_t ticks;
+	int64_t realtime;
+	struct record_slot slot[RECORD_THREADS];
+};
+
+/* The rows of call_table and then the own ones; NULL: there is no such number. */
+const struct call_fn *record_row(unsigned row);
+/* The area of this process, which is made when it is needed. */
+struct record_area *record_area(void);
+/* Puts the rings at memory (size bytes, all zero), which may be shared, instead. Before the first
+ * call. -1: there is not enough. */
+int record_area_at(void *memory, size_t size);
+size_t record_area_size(void);
+
+/* The words of a record at position at of a ring, copied to image (IMAGE_MAX words and more);
+ * false: it is overwritten already. */
+bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+		 uint64_t *image);
+/* The record in image, whose pointers change: it must be a copy, with IMAGE_BEHIND() words more. */
+void record_decode(uint64_t *image, bool ended, struct record *r);
+
+/* The slot of the calling thread, or NULL. */
+const struct record_slot *record_own_slot(void);
+/* Empties the rings. */
+void record_forget(void);
+
+/* What a pointer leads to. */
+enum record_target {
+	TARGET_BYTES,
+	TARGET_STRING,	 /* as long as it is */
+	TARGET_SOCKADDR, /* as long as its family says */
+	TARGET_OBJECT,	 /* the pointer itself is what counts */
+};
+
+/* Follows pointers that a call has: follow() is asked with the place of each and how many bytes
+ * it leads to, may change it, and says where they can be read (NULL: not at all). */
+struct record_walker {
+	void *arg;
+	enum record_moment moment;
+	bool failed; /* the call: what it should have filled in is not looked at */
+	const void *(*follow)(struct record_walker *w, uint64_t *pointer, size_t len,
+			      enum record_target target);
+};
+/* Is the argument a pointer to memory, not to an object? */
+bool record_is_pointer(const struct call_value *arg);
+void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,
+		 uint64_t result);
+
+#endif
