@@ -146,6 +146,10 @@ static void walk_object_value(struct record_walker *w, const struct call_value *
 	case CALL_OUT:
 		if (w->failed || w->moment == RECORD_BEFORE)
 			return;
+		if (v->object == OBJECT_ASYNC_EVENT) { /* in memory of the caller */
+			walk_object(w, v->object, pointer, false);
+			return;
+		}
 		place = follow(w, pointer, sizeof(void *), TARGET_BYTES);
 		if (place)
 			walk_object(w, v->object, (uint64_t *)(uintptr_t)place, false);
