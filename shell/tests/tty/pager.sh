@@ -38,8 +38,7 @@ stop
 PAGER=
 start "$rdmash" -X
 await_prompt
-line 'help all'
-await_prompt
+run 'help all'
 shows_not '^:$' || fail 'there is a pager'
 
 # Ctrl-D drops an open block; on an empty line it leaves
