@@ -184,6 +184,7 @@ struct qp {
 	bool draining;	 /* SQD was asked for: not all that is on its way has ended */
 	bool comm_est;	 /* COMM_EST was raised */
 	bool last_wqe;	 /* LAST_WQE_REACHED was raised */
+	bool shown;	 /* to other processes: target.c */
 	unsigned mcast;	 /* groups it is attached to */
 	enum qp_due due; /* which list of transport_finish() it is on */
 	TAILQ_ENTRY(qp) due_next;
