@@ -73,7 +73,7 @@ typedef _Atomic uint32_t generation;
 struct shown_region {
 	_Alignas(64) generation generation;
 	_Atomic uint32_t key, access;
-	_Atomic uint64_t pd; /* one value for each PD */
+	_Atomic uint64_t pd; /* one value for each domain */
 	_Atomic uint64_t iova, len, host;
 };
 

@@ -89,6 +89,12 @@ void reach_close(struct reach *r)
 	r->memory = -1;
 }
 
+void reach_forget(struct reach *r)
+{
+	r->table = NULL;
+	reach_close(r);
+}
+
 /* ----------------------------------------------------------- what the table allows -- */
 
 #define GET(word) atomic_load_explicit(&(word), memory_order_relaxed)

@@ -44,6 +44,8 @@ struct reach_request {
 int reach_open(struct reach *r, pid_t pid, int pidfd, int its_table,
 	       const struct direct_cell *theirs, struct direct_cell *ours, unsigned own_slot);
 void reach_close(struct reach *r);
+/* After fork(), in the child, which does not have what was mapped. */
+void reach_forget(struct reach *r);
 
 enum reach_result {
 	REACH_DONE,

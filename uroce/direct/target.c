@@ -253,7 +253,7 @@ void target_show_region(struct mr *mr)
 			continue;
 		SET(e->key, mr->rkey);
 		SET(e->access, mr->access & remote);
-		SET(e->pd, (uintptr_t)mr->pd);
+		SET(e->pd, (uintptr_t)mr->pd->domain);
 		SET(e->iova, mr->iova);
 		SET(e->len, mr->len);
 		SET(e->host, (uintptr_t)mr->host);
@@ -298,7 +298,7 @@ void target_show_qp(struct qp *qp)
 	SET(e->qpn, qp->v.qp_num);
 	SET(e->peer_qpn, qp->attr.dest_qp_num);
 	SET(e->access, (uint32_t)qp->attr.qp_access_flags);
-	SET(e->pd, (uintptr_t)qp->pd);
+	SET(e->pd, (uintptr_t)qp->pd->domain);
 	set_gid(e->local_gid, &qp->flow.sgid);
 	set_gid(e->remote_gid, &qp->flow.dgid);
 	SET(e->psn, qp->resp.psn);

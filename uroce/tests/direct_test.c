@@ -47,7 +47,7 @@ void engine_unlock(void)
 	pthread_mutex_unlock(&engine);
 }
 
-static struct pd the_pd;
+static struct pd the_pd = { .domain = &the_pd };
 static struct qp the_qp;
 static struct mr regions[REGIONS];
 
@@ -480,7 +480,7 @@ static void other_host(void)
 
 static void of_other_pd(void)
 {
-	static struct pd other;
+	static struct pd other = { .domain = &other };
 
 	the_qp.pd = &other;
 }

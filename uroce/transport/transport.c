@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "event.h"
 #include "parts.h"
+#include "target.h"
 
 /* Packets of READ responses in one pass: of all QPs, and of one before it is another's turn. */
 #define ANSWERS_PASS 64
@@ -117,7 +118,7 @@ static void serve(struct qp *qp, bool urgent, unsigned *left)
 		return;
 	if (qp->type == IBV_QPT_RC)
 		responder_serve(qp, urgent, &turn);
-	else
+	if (qp->type != IBV_QPT_RC || qp->req.carrying)
 		requester_run(qp);
 	*left -= had - turn;
 }
@@ -153,8 +154,9 @@ static void quiet(struct qp *qp)
 	due_leave(qp);
 	air_leave(qp);
 	air_give_all(qp);
-	qp->req.rnr_wait = false;
+	qp->req.rnr_wait = qp->req.carrying = false;
 	qp->draining = false;
+	target_hide_qp(qp, NULL);
 	responder_leave(qp);
 }
 
