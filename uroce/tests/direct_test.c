@@ -5,7 +5,8 @@
  *
  *   direct_test                          a few thousand rounds of everything
  *   direct_test race ROUNDS [no-wait]    the race alone; no-wait: the target does not wait for who
- *                                        uses the region, to see that the test finds it out
+ *                                        uses the region, to see that the test finds it out; ends
+ *                                        with the first time
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -384,7 +385,7 @@ static unsigned long race(unsigned rounds, unsigned kill_every, bool wait)
 	stage->go = 1;
 	touched = 0;
 	memset(memory, TAKEN, REGIONS * BYTES);
-	for (unsigned round = 0; round < rounds; round++) {
+	for (unsigned round = 0; round < rounds && !touched; round++) {
 		one_round(round, wait);
 		if (kill_every && round % kill_every == kill_every - 1) {
 			gone(writer);
