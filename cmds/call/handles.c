@@ -84,6 +84,10 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 		out_u64(out, "addr", (uintptr_t)lib->mem, "  at %p", lib->mem);
 		out_u64(out, "len", lib->len, "  %zu B", lib->len);
 	}
+	if (lib->kind == OBJECT_QP ||
+	    lib->kind == OBJECT_QP_EX) /* of types that `qp` does not make */
+		out_u64(out, "qpn", ((struct ibv_qp *)lib->v)->qp_num, "  qpn %u",
+			((struct ibv_qp *)lib->v)->qp_num);
 	if (lib->kind == OBJECT_DEVICE_LIST || lib->kind == OBJECT_CONTEXT_LIST)
 		list_names(lib, out);
 	out_text(out, "\n");

@@ -28,6 +28,7 @@ static const struct row packet_rows[] = {
 	PKT("bth.psn", NUMBER, 0, psn),
 	PKT("deth.q_key", HEX, WIRE_DETH, qkey),
 	PKT("deth.srcqp", HEX, WIRE_DETH, src_qpn),
+	PKT("xrceth.xrcsrq", HEX, WIRE_XRCETH, srqn),
 	PKT("reth.va", HEX, WIRE_RETH | WIRE_ATOMIC, va),
 	PKT("reth.r_key", HEX, WIRE_RETH | WIRE_ATOMIC, rkey),
 	PKT("reth.dmalen", NUMBER, WIRE_RETH, dma_len),

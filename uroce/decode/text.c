@@ -132,9 +132,11 @@ static void put_headers(struct line *l, const struct packet *p)
 	if (flags & WIRE_RETH)
 		put(l, "  len %u", p->dma_len);
 	if (flags & WIRE_ATOMIC)
-		put(l, p->op->code == OP_CMP_SWAP ? "  swap %" PRIu64 : "  add %" PRIu64,
+		put(l,
+		    OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP ? "  swap %" PRIu64
+								 : "  add %" PRIu64,
 		    p->swap_add);
-	if (p->op->code == OP_CMP_SWAP)
+	if (OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP)
 		put(l, "  compare %" PRIu64, p->compare);
 	if (flags & WIRE_AETH) {
 		put_syndrome(l, p->syndrome);

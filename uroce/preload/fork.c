@@ -13,7 +13,6 @@
 #include "cm.h"
 #include "context.h"
 #include "cq.h"
-#include "direct.h"
 #include "engine.h"
 #include "group.h"
 #include "mcast.h"
@@ -47,7 +46,6 @@ static void forget(void)
 	mcast_forget();
 	qp_forget_all();
 	device_forget();
-	direct_forget();
 	link_forget();
 	group_forget();
 }

@@ -57,7 +57,11 @@ struct qp_list {
 
 static const char *type_name(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC ? "RC" : type == IBV_QPT_UC ? "UC" : "UD";
+	return type == IBV_QPT_RC	  ? "RC"
+	       : type == IBV_QPT_UC	  ? "UC"
+	       : type == IBV_QPT_XRC_SEND ? "XRC_SEND"
+	       : type == IBV_QPT_XRC_RECV ? "XRC_RECV"
+					  : "UD";
 }
 
 static void add_host(struct text *t, const union ibv_gid *gid)

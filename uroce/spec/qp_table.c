@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transitions of a QP with their attributes, a row each: volume 1, 10.3.1 and 11.2.5.2.
+ * The transitions of a QP with their attributes, a row each: volume 1, 10.3.1 and 11.2.5.2;
+ * annex A14 (XRC).
  *
  * IBV_QP_CAP is in no row: a QP cannot be resized through this check. RTS is reached
  * through INIT and RTR only, RESET -> ERR does not exist, and SQE is entered by the
@@ -33,7 +34,9 @@
 		.type = IBV_QPT_##type_, .from = IBV_QPS_##from_, .to = IBV_QPS_##to_, \
 		.required = required_, .optional = optional_, __VA_ARGS__              \
 	}
-#define PLAIN(from, to) ROW(RC, from, to, 0, 0), ROW(UC, from, to, 0, 0), ROW(UD, from, to, 0, 0)
+#define PLAIN(from, to)                                                            \
+	ROW(RC, from, to, 0, 0), ROW(UC, from, to, 0, 0), ROW(UD, from, to, 0, 0), \
+		ROW(XRC_SEND, from, to, 0, 0), ROW(XRC_RECV, from, to, 0, 0)
 
 /* clang-format off */
 const struct qp_row qp_rows[] = {
@@ -41,45 +44,63 @@ const struct qp_row qp_rows[] = {
 	ROW(RC, RESET, INIT, PKEY | PORT | ACC,  0),
 	ROW(UC, RESET, INIT, PKEY | PORT | ACC,  0),
 	ROW(UD, RESET, INIT, PKEY | PORT | QKEY, 0),
+	ROW(XRC_SEND, RESET, INIT, PKEY | PORT | ACC, 0),
+	ROW(XRC_RECV, RESET, INIT, PKEY | PORT | ACC, 0),
 
 	PLAIN(INIT, RESET),
 	PLAIN(INIT, ERR),
 	ROW(RC, INIT, INIT, 0, PKEY | PORT | ACC),
 	ROW(UC, INIT, INIT, 0, PKEY | PORT | ACC),
 	ROW(UD, INIT, INIT, 0, PKEY | PORT | QKEY),
+	ROW(XRC_SEND, INIT, INIT, 0, PKEY | PORT | ACC),
+	ROW(XRC_RECV, INIT, INIT, 0, PKEY | PORT | ACC),
 	ROW(RC, INIT, RTR, AV | MTU | DQPN | RPSN | MDRA | RNRT, ALT | ACC | PKEY),
 	ROW(UC, INIT, RTR, AV | MTU | DQPN | RPSN,		 ALT | ACC | PKEY),
 	ROW(UD, INIT, RTR, 0,					 PKEY | QKEY),
+	ROW(XRC_SEND, INIT, RTR, AV | MTU | DQPN | RPSN,	       ALT | ACC | PKEY),
+	ROW(XRC_RECV, INIT, RTR, AV | MTU | DQPN | RPSN | MDRA | RNRT, ALT | ACC | PKEY),
 
 	PLAIN(RTR, RESET),
 	PLAIN(RTR, ERR),
 	ROW(RC, RTR, RTS, TIME | RTRY | RNRR | SPSN | MQRA, CUR | ALT | ACC | RNRT | MIG),
 	ROW(UC, RTR, RTS, SPSN,				    CUR | ALT | ACC | MIG),
 	ROW(UD, RTR, RTS, SPSN,				    CUR | QKEY),
+	ROW(XRC_SEND, RTR, RTS, TIME | RTRY | RNRR | SPSN | MQRA, CUR | ALT | ACC | MIG),
+	ROW(XRC_RECV, RTR, RTS, TIME | SPSN,			  CUR | ALT | ACC | RNRT | MIG),
 
 	PLAIN(RTS, RESET),
 	PLAIN(RTS, ERR),
 	ROW(RC, RTS, RTS, 0, CUR | ACC | ALT | MIG | RNRT),
 	ROW(UC, RTS, RTS, 0, CUR | ACC | ALT | MIG),
 	ROW(UD, RTS, RTS, 0, CUR | QKEY),
+	ROW(XRC_SEND, RTS, RTS, 0, CUR | ACC | ALT | MIG),
+	ROW(XRC_RECV, RTS, RTS, 0, CUR | ACC | ALT | MIG | RNRT),
 	ROW(RC, RTS, SQD, 0, SQDN),
 	ROW(UC, RTS, SQD, 0, SQDN),
 	ROW(UD, RTS, SQD, 0, SQDN),
+	ROW(XRC_SEND, RTS, SQD, 0, SQDN),
+	ROW(XRC_RECV, RTS, SQD, 0, SQDN),
 
 	PLAIN(SQD, RESET),
 	PLAIN(SQD, ERR),
 	ROW(RC, SQD, RTS, 0, CUR | ALT | ACC | RNRT | MIG),
 	ROW(UC, SQD, RTS, 0, CUR | ALT | ACC | MIG),
 	ROW(UD, SQD, RTS, 0, CUR | QKEY),
+	ROW(XRC_SEND, SQD, RTS, 0, CUR | ALT | ACC | MIG),
+	ROW(XRC_RECV, SQD, RTS, 0, CUR | ALT | ACC | RNRT | MIG),
 	ROW(RC, SQD, SQD, 0, PORT | AV | TIME | RTRY | RNRR | MQRA | MDRA | ALT | ACC | PKEY |
 			     RNRT | MIG),
 	ROW(UC, SQD, SQD, 0, AV | ALT | ACC | PKEY | MIG, .refused = AV,
 	    .note = "no AV through the kernel: uverbs adds PORT to it, and that the core refuses"),
 	ROW(UD, SQD, SQD, 0, PKEY | QKEY),
+	ROW(XRC_SEND, SQD, SQD, 0, PORT | AV | TIME | RTRY | RNRR | MQRA | ALT | ACC | PKEY | MIG),
+	ROW(XRC_RECV, SQD, SQD, 0, PORT | AV | TIME | MDRA | ALT | ACC | PKEY | RNRT | MIG),
 
 	PLAIN(SQE, RESET),
 	PLAIN(SQE, ERR),
 	ROW(RC, SQE, RTS, 0, 0, .note = "an RC QP never gets into SQE"),
+	ROW(XRC_SEND, SQE, RTS, 0, 0),
+	ROW(XRC_RECV, SQE, RTS, 0, 0),
 	ROW(UC, SQE, RTS, 0, CUR | ACC, .note = "rxe has no SQE: a failed send ends in ERR"),
 	ROW(UD, SQE, RTS, 0, CUR | QKEY, .note = "rxe has no SQE: a failed send ends in ERR"),
 

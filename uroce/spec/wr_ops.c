@@ -3,7 +3,7 @@
  * name. Volume 1, 10.8.2 and 11.4.1.1. */
 #include "wr_ops.h"
 
-#define RC (1u << IBV_QPT_RC)
+#define RC (1u << IBV_QPT_RC | 1u << IBV_QPT_XRC_SEND)
 #define UC (1u << IBV_QPT_UC)
 #define UD (1u << IBV_QPT_UD)
 
@@ -17,7 +17,8 @@
 
 /* clang-format off */
 const struct wr_op wr_ops[WR_OPS] = {
-	[WR_RECV] = { .name = "RECV", .types = RC | UC | UD, .done = IBV_WC_RECV, .sink = true },
+	[WR_RECV] = { .name = "RECV", .types = 1u << IBV_QPT_RC | UC | UD, .done = IBV_WC_RECV,
+		      .sink = true },
 	OP(SEND, SEND, SEND,
 	   .types = RC | UC | UD, .inlines = true, .solicits = true),
 	OP(SEND_IMM, SEND_WITH_IMM, SEND,

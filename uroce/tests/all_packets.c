@@ -98,6 +98,7 @@ static void draw_packet(struct packet *p, const struct opcode *op, bool v6)
 	p->imm = (__be32)draw();
 	p->qkey = (uint32_t)draw();
 	p->src_qpn = (uint32_t)(draw() & PSN_MASK);
+	p->srqn = (uint32_t)(draw() & PSN_MASK);
 	if (op->flags & WIRE_PAYLOAD)
 		p->len = op->code == OP_CNP ? 16 : (uint32_t)(draw() % 100);
 }

@@ -6,7 +6,8 @@
 
 #define STATES 7
 
-static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
+					  IBV_QPT_XRC_RECV };
 
 /* What follows what, independent of the table: rows are from, columns are to. */
 static const char *const pairs[STATES] = {
@@ -20,7 +21,7 @@ static void test_pairs(void)
 {
 	unsigned rows = 0;
 
-	for (size_t t = 0; t < 3; t++)
+	for (size_t t = 0; t < sizeof types / sizeof *types; t++)
 		for (int from = 0; from < STATES; from++)
 			for (int to = 0; to < STATES; to++) {
 				bool there = qp_row(types[t], from, to);
@@ -28,7 +29,7 @@ static void test_pairs(void)
 				CHECK_INT(there, pairs[from][to] == 'x');
 				rows += there;
 			}
-	CHECK_INT(rows, 66);
+	CHECK_INT(rows, 110);
 	for (const struct qp_row *r = qp_rows; r->type; r++) { /* no row stands twice */
 		CHECK(qp_row(r->type, r->from, r->to) == r);
 		rows--;

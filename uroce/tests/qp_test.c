@@ -37,7 +37,7 @@ static void test_limits(void)
 	a.field = value;           \
 	refused(a, err)
 
-	REFUSED(qp_type, IBV_QPT_XRC_SEND, EOPNOTSUPP);
+	REFUSED(qp_type, IBV_QPT_XRC_RECV, EOPNOTSUPP); /* ibv_create_qp_ex() makes it */
 	REFUSED(qp_type, IBV_QPT_RAW_PACKET, EOPNOTSUPP);
 	REFUSED(qp_type, (enum ibv_qp_type)0, EOPNOTSUPP);
 	REFUSED(send_cq, NULL, EINVAL);
@@ -160,6 +160,65 @@ static void test_extended(void)
 	CHECK_INT(fake_pd.users, 0);
 }
 
+/* XRC: one end has a send queue and nothing else, the other no queue at all. */
+static void test_xrc(void)
+{
+	struct ibv_xrcd_init_attr xa = { IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, -1, 0 };
+	struct ibv_xrcd *xrcd = ibv_open_xrcd(&fake_context.v.context, &xa);
+	struct ibv_qp_init_attr_ex a = { .qp_type = IBV_QPT_XRC_RECV,
+					 .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+					 .xrcd = xrcd };
+	struct ibv_srq_init_attr_ex sa = {
+		.attr = { 4, 1, 0 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = &fake_pd.v,
+		.xrcd = xrcd,
+		.cq = &fake_cq[1].v,
+	};
+	struct ibv_srq *srq = ibv_create_srq_ex(&fake_context.v.context, &sa);
+	struct ibv_qp *target = ibv_create_qp_ex(&fake_context.v.context, &a), *qp;
+	struct ibv_recv_wr none = { 0 }, *bad_recv;
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad_send;
+	struct ibv_qp_init_attr asked;
+	struct ibv_qp_attr attr;
+	uint32_t number = 0;
+
+	CHECK(target && !target->pd && !target->send_cq && !target->recv_cq && !target->srq);
+	CHECK_INT(ibv_query_qp(target, &attr, IBV_QP_STATE, &asked), 0);
+	CHECK(asked.qp_type == IBV_QPT_XRC_RECV && !asked.cap.max_send_wr);
+	CHECK_INT(ibv_post_recv(target, &none, &bad_recv), EINVAL);
+	CHECK_INT(ibv_post_send(target, &send, &bad_send), EINVAL);
+	CHECK_INT(ibv_get_srq_num(srq, &number), 0);
+	CHECK(number > 0 && number < 1 << 24);
+	CHECK_INT(ibv_close_xrcd(xrcd), EBUSY);
+	a.xrcd = NULL;
+	CHECK(!ibv_create_qp_ex(&fake_context.v.context, &a) && errno == EINVAL);
+	sa.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_CQ;
+	CHECK(!ibv_create_srq_ex(&fake_context.v.context, &sa) && errno == EINVAL);
+
+	a = (struct ibv_qp_init_attr_ex){ .qp_type = IBV_QPT_XRC_SEND,
+					  .comp_mask = IBV_QP_INIT_ATTR_PD,
+					  .cap = { 4, 4, 1, 1, 0 },
+					  .send_cq = &fake_cq[0].v,
+					  .pd = &fake_pd.v };
+	qp = ibv_create_qp_ex(&fake_context.v.context, &a);
+	CHECK(qp && qp->send_cq && !qp->recv_cq && !a.cap.max_recv_wr);
+	fake_state(to_qp(qp), IBV_QPS_RTS);
+	CHECK_INT(ibv_post_recv(qp, &none, &bad_recv), EINVAL);
+	CHECK_INT(ibv_destroy_qp(qp), 0);
+	a.srq = srq; /* which has to be reached by its number */
+	a.qp_type = IBV_QPT_RC;
+	a.recv_cq = a.send_cq;
+	CHECK(!ibv_create_qp_ex(&fake_context.v.context, &a) && errno == EINVAL);
+
+	CHECK_INT(fake_cq[1].users, 1);
+	CHECK_INT(ibv_destroy_srq(srq) | ibv_destroy_qp(target), 0);
+	CHECK_INT(ibv_close_xrcd(xrcd), 0);
+	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
+}
+
 static struct ibv_qp *small(void)
 {
 	struct ibv_qp_init_attr a = plain(IBV_QPT_RC);
@@ -273,6 +332,7 @@ int main(void)
 	test_caps();
 	test_users();
 	test_extended();
+	test_xrc();
 	test_numbers();
 	test_last_slot();
 	test_full();

@@ -34,6 +34,14 @@ uint32_t rig_random(void)
 	return (uint32_t)(random_state >> 32);
 }
 
+void engine_lock(void)
+{
+}
+
+void engine_unlock(void)
+{
+}
+
 uint64_t engine_now(void)
 {
 	return rig_now;

@@ -255,6 +255,13 @@ struct qp *qp_find(uint32_t qpn)
 	return qpn >= 100 && qpn < 100 + QPS ? qps[qpn - 100] : NULL;
 }
 
+void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
+{
+	for (unsigned i = 0; i < QPS; i++)
+		if (qps[i])
+			fn(qps[i], arg);
+}
+
 void rig_join(struct qp *qp)
 {
 	joined[qp->v.qp_num - 100] = true;
@@ -379,6 +386,7 @@ static void fill(struct send_wqe *w, const struct rig_wr *wr, enum ibv_qp_type t
 		w->rkey = wr->rkey;
 		w->compare_add = wr->compare_add;
 		w->swap = wr->swap;
+		w->remote_srqn = wr->srqn;
 	}
 }
 

@@ -54,12 +54,15 @@ static bool same(const struct send_wqe *a, const struct send_wqe *b, enum ibv_qp
 		return same_bind(&a->bind, &b->bind);
 	if (type == IBV_QPT_UD)
 		return same_flow(&a->flow, &b->flow) && SAME(dest_qpn) && SAME(dest_qkey);
-	return SAME(remote) && SAME(rkey) && SAME(compare_add) && SAME(swap);
+	return SAME(remote_srqn) && SAME(remote) && SAME(rkey) && SAME(compare_add) && SAME(swap);
 }
 
 static struct ibv_send_wr request(const struct wr_op *op, struct ibv_ah *ah)
 {
 	struct ibv_send_wr wr = { .wr_id = 17, .opcode = op->code, .send_flags = IBV_SEND_FENCE };
+
+	if (!op->local)
+		wr.qp_type.xrc.remote_srqn = 0x1234567; /* of which 24 bits count */
 
 	if (!op->local) {
 		wr.sg_list = sges;
@@ -122,12 +125,15 @@ static void start_one(struct ibv_qp_ex *ex, const struct ibv_send_wr *wr)
 	}
 }
 
-static void write_one(struct ibv_qp_ex *ex, const struct ibv_send_wr *wr, bool ud)
+static void write_one(struct ibv_qp_ex *ex, const struct ibv_send_wr *wr)
 {
+	const enum ibv_qp_type type = ex->qp_base.qp_type;
 	struct ibv_data_buf bufs[2];
 
 	start_one(ex, wr);
-	if (ud)
+	if (type == IBV_QPT_XRC_SEND && wr->qp_type.xrc.remote_srqn)
+		ibv_wr_set_xrc_srqn(ex, wr->qp_type.xrc.remote_srqn);
+	if (type == IBV_QPT_UD)
 		ibv_wr_set_ud_addr(ex, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
 	for (int i = 0; i < 2; i++)
 		bufs[i] = (struct ibv_data_buf){ (void *)(uintptr_t)sges[i].addr, sges[i].length };
@@ -152,7 +158,7 @@ static void test_same(enum ibv_qp_type type, uint64_t ops, struct ibv_ah *ah)
 		qp->sq.head = qp->sq.next = qp->sq.tail;
 		CHECK_INT(ibv_post_send(&qp->v, &wr, &bad), 0);
 		ibv_wr_start(ex);
-		write_one(ex, &wr, ah);
+		write_one(ex, &wr);
 		CHECK_INT(ibv_wr_complete(ex), 0);
 		CHECK_INT(qp->sq.tail - qp->sq.head, 2);
 		CHECK(same(sq_at(qp, qp->sq.head), sq_at(qp, qp->sq.head + 1), type));
@@ -182,6 +188,31 @@ static void test_inline_one(void)
 	w = sq_at(qp, 2);
 	CHECK(w->nsge == 0 && w->len == 0);
 	ibv_destroy_qp(&qp->v);
+}
+
+/* The number of a SRQ is needed, and XRC's alone. */
+static void test_srqn(void)
+{
+	struct qp *qp = new_qp(IBV_QPT_XRC_SEND, RC_OPS), *rc = new_qp(IBV_QPT_RC, RC_OPS);
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(&qp->v), *rc_ex = ibv_qp_to_qp_ex(&rc->v);
+
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	CHECK_INT(ibv_wr_complete(ex), EINVAL);
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	ibv_wr_set_xrc_srqn(ex, 0xff000011);
+	CHECK_INT(ibv_wr_complete(ex), 0);
+	CHECK_INT(sq_at(qp, 0)->remote_srqn, 0x11);
+	ibv_wr_start(ex);
+	ibv_wr_local_inv(ex, 1);
+	CHECK_INT(ibv_wr_complete(ex), 0);
+	ibv_wr_start(rc_ex);
+	ibv_wr_send(rc_ex);
+	ibv_wr_set_xrc_srqn(rc_ex, 1);
+	CHECK_INT(ibv_wr_complete(rc_ex), EINVAL);
+	ibv_destroy_qp(&qp->v);
+	ibv_destroy_qp(&rc->v);
 }
 
 /* After any error nothing of the batch is posted, and the next batch is as if it had not
@@ -353,10 +384,12 @@ int main(void)
 	sges[0] = (struct ibv_sge){ (uintptr_t)bytes, 8, 0x11 };
 	sges[1] = (struct ibv_sge){ (uintptr_t)bytes + 8, 16, 0x22 };
 	test_same(IBV_QPT_RC, RC_OPS, NULL);
+	test_same(IBV_QPT_XRC_SEND, RC_OPS, NULL);
 	test_same(IBV_QPT_UC,
 		  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_BIND_MW, NULL);
 	test_same(IBV_QPT_UD, IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM, ah);
 	test_inline_one();
+	test_srqn();
 	test_errors();
 	test_pointers();
 	test_threads();

@@ -16,7 +16,7 @@
 #include "parts.h"
 #include "region.h"
 #include "ring.h"
-#include "target.h"
+#include "xrc.h"
 
 static struct answer *answer_at(struct responder *r, uint32_t position)
 {
@@ -95,7 +95,6 @@ static void carried_out(struct qp *qp, const struct answer *a)
 
 	r->psn = psn_add(a->last_psn, 1);
 	r->msn = a->msn;
-	target_show_psn(qp);
 	remote_access(qp);
 	transport_due(qp, DUE_NOW);
 }
@@ -121,6 +120,7 @@ enum fault answer_read(struct qp *qp, const struct packet *p)
 		.rkey = p->rkey,
 		.len = p->dma_len,
 		.va = p->va,
+		.srqn = p->srqn,
 	};
 	carried_out(qp, a);
 	return FINE;
@@ -129,7 +129,7 @@ enum fault answer_read(struct qp *qp, const struct packet *p)
 enum fault answer_atomic(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
-	bool swap = p->op->code == OP_CMP_SWAP;
+	bool swap = OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP;
 	struct answer *a;
 	uint64_t *at, old;
 
@@ -210,7 +210,8 @@ void answer_again(struct qp *qp, const struct packet *p)
 	if (a->kind == ANSWER_ATOMIC ? !(p->op->flags & WIRE_ATOMIC) : !same_read(qp, a, p))
 		return;
 	if (a->kind == ANSWER_READ && a->len &&
-	    !region_remote(qp, p->rkey, p->va, p->dma_len, IBV_ACCESS_REMOTE_READ)) {
+	    ((qp->xrcd && !xrc_take_pd(qp, a->srqn)) ||
+	     !region_remote(qp, p->rkey, p->va, p->dma_len, IBV_ACCESS_REMOTE_READ))) {
 		refuse_again(qp, p->psn);
 		return;
 	}
@@ -242,14 +243,17 @@ static void send_read(struct qp *qp, struct answer *a)
 	uint32_t offset = (uint32_t)psn_diff(a->next_psn, a->first_psn) * qp->mtu;
 	uint32_t len = min_u32(a->len - offset, qp->mtu);
 	bool first = !offset, last = a->next_psn == a->last_psn;
-	void *from = region_remote(qp, a->rkey, a->va + offset, len, IBV_ACCESS_REMOTE_READ);
+	void *from = qp->xrcd && !xrc_take_pd(qp, a->srqn)
+			     ? NULL
+			     : region_remote(qp, a->rkey, a->va + offset, len,
+					     IBV_ACCESS_REMOTE_READ);
 	struct packet p = {
 		/* A repetition that begins within it goes on with MIDDLE or LAST: so does
 		 * rdma_rxe, which takes nothing else. */
-		.op = opcode_find(first && last ? OP_READ_RESP_ONLY
-				  : first	? OP_READ_RESP_FIRST
-				  : last	? OP_READ_RESP_LAST
-						: OP_READ_RESP_MIDDLE),
+		.op = qp_opcode(qp, first && last ? OP_READ_RESP_ONLY
+				    : first	  ? OP_READ_RESP_FIRST
+				    : last	  ? OP_READ_RESP_LAST
+						  : OP_READ_RESP_MIDDLE),
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = a->next_psn,
@@ -276,7 +280,7 @@ static void send_read(struct qp *qp, struct answer *a)
 static void send_atomic(struct qp *qp, struct answer *a)
 {
 	struct packet p = {
-		.op = opcode_find(OP_ATOMIC_ACK),
+		.op = qp_opcode(qp, OP_ATOMIC_ACK),
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = a->first_psn,

@@ -52,7 +52,7 @@ void send_flush(struct qp *qp)
 static void fail(struct qp *qp, enum ibv_wc_status status)
 {
 	complete(qp, status);
-	if (qp->type == IBV_QPT_RC) {
+	if (qp_reliable(qp)) {
 		transport_fail(qp, -1);
 		return;
 	}
@@ -79,8 +79,7 @@ void send_retire(struct qp *qp)
 			fail(qp, w->status);
 			return;
 		}
-		if (!wr_op_find(w->opcode)->local && !is_carried_out(w) &&
-		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
+		if (!wr_op_find(w->opcode)->local && psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
 		complete(qp, IBV_WC_SUCCESS);
 	}
@@ -190,7 +189,7 @@ static bool acknowledge(struct qp *qp, uint32_t limit)
 		const struct send_wqe *w = sq_at(qp, i);
 		const struct wr_op *op = wr_op_find(w->opcode);
 
-		if (op->local || is_carried_out(w))
+		if (op->local)
 			continue;
 		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
 			break;
@@ -350,6 +349,7 @@ void completer_input(struct qp *qp, const struct packet *p)
 {
 	const struct requester *r = &qp->req;
 	int32_t ahead = psn_diff(p->psn, r->psn);
+	bool is_ack = OPCODE_OPERATION(p->op->code) == OP_ACK;
 
 	if (qp_state(qp) != IBV_QPS_RTS && qp_state(qp) != IBV_QPS_SQD) {
 		count(CNT_BAD_STATE);
@@ -358,12 +358,11 @@ void completer_input(struct qp *qp, const struct packet *p)
 	if (psn_diff(p->psn, r->una_psn) < 0)
 		return; /* late, or twice */
 	/* a NAK of a sequence error names the packet that is expected: it may be a new one */
-	if (ahead > 0 ||
-	    (ahead == 0 && (p->op->code != OP_ACK || p->syndrome != AETH_NAK_SEQUENCE))) {
+	if (ahead > 0 || (ahead == 0 && (!is_ack || p->syndrome != AETH_NAK_SEQUENCE))) {
 		count(CNT_UNEXPECTED);
 		return;
 	}
-	if (p->op->code == OP_ACK)
+	if (is_ack)
 		ack(qp, p);
 	else
 		response(qp, p);

@@ -20,6 +20,14 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* The code of an operation (OP_...) in the transport of the QP. */
+static inline const struct opcode *qp_opcode(const struct qp *qp, unsigned op)
+{
+	return opcode_find((uint8_t)(op | (qp->type == IBV_QPT_RC   ? OPCODE_RC
+					   : qp->type == IBV_QPT_UC ? OPCODE_UC
+								    : OPCODE_XRC)));
+}
+
 /* How many packets a message has: an empty one has one. */
 static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 {

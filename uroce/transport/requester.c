@@ -14,7 +14,6 @@
  */
 #include "codes.h"
 #include "counters.h"
-#include "direct.h"
 #include "engine.h"
 #include "parts.h"
 #include "region.h"
@@ -81,7 +80,7 @@ void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 {
 	struct requester *r = &qp->req;
 
-	if (qp->type == IBV_QPT_RC && r->next_psn == r->una_psn)
+	if (qp_reliable(qp) && r->next_psn == r->una_psn)
 		requester_arm(qp);
 	r->blocked = 0;
 	r->next_psn = psn_add(r->next_psn, packets);
@@ -89,7 +88,7 @@ void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 		r->psn = r->next_psn;
 	if (psn_diff(r->next_psn, w->last_psn) > 0)
 		r->at++;
-	if (qp->type != IBV_QPT_RC) /* there will be no answer */
+	if (!qp_reliable(qp)) /* there will be no answer */
 		r->una_psn = r->next_psn;
 }
 
@@ -197,22 +196,23 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 	const struct message *m = &messages[w->opcode];
-	bool rc = qp->type == IBV_QPT_RC;
+	bool reliable = qp_reliable(qp);
 	bool first = r->next_psn == w->first_psn, last = r->next_psn == w->last_psn;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
 	uint32_t len = min_u32(w->len - offset, qp->mtu);
 	uint8_t code = first && last ? m->only : first ? m->first : last ? m->last : m->middle;
 
-	if (rc && (!window_open(r, 1) || !air_take(qp, 1, len)))
+	if (reliable && (!window_open(r, 1) || !air_take(qp, 1, len)))
 		return false;
 
 	struct packet p = {
-		.op = opcode_find(code | (rc ? OPCODE_RC : OPCODE_UC)),
+		.op = qp_opcode(qp, code),
 		.solicited = last && w->flags & IBV_SEND_SOLICITED,
-		.ackreq = rc && ask(r, last, len),
+		.ackreq = reliable && ask(r, last, len),
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = r->next_psn,
+		.srqn = w->remote_srqn,
 		.va = w->remote,
 		.rkey = w->opcode == IBV_WR_SEND_WITH_INV ? w->inv_rkey : w->rkey,
 		.dma_len = w->len,
@@ -247,13 +247,14 @@ static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op 
 		return false;
 
 	struct packet p = {
-		.op = opcode_find(!op->atomic				     ? OP_READ_REQUEST
-				  : w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? OP_FETCH_ADD
-									     : OP_CMP_SWAP),
+		.op = qp_opcode(qp, !op->atomic				       ? OP_READ_REQUEST
+				    : w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? OP_FETCH_ADD
+									       : OP_CMP_SWAP),
 		.ackreq = true,
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = r->next_psn,
+		.srqn = w->remote_srqn,
 		.va = w->remote + offset,
 		.rkey = w->rkey,
 		.dma_len = min_u32(w->len - offset, n * qp->mtu),
@@ -286,22 +287,12 @@ static bool has_room(const struct qp *qp, const struct send_wqe *w)
 	return tx_has_room(&qp->flow, qp->attr.dest_qp_num, false);
 }
 
-/* Nothing that was sent is on its way, and the peer waits for no acknowledgement: then the order
- * with packets, those before it and after it, is kept whichever way it goes. */
-static bool may_be_direct(const struct requester *r, const struct send_wqe *w)
-{
-	return (w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ) &&
-	       r->next_psn == r->una_psn && r->next_psn == r->psn && r->psn == w->first_psn;
-}
-
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be
  * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
 static void run(struct qp *qp)
 {
 	struct requester *r = &qp->req;
-	unsigned left = qp->type == IBV_QPT_RC ? UINT32_MAX : BURST;
-
-	bool owes = qp->resp.ack_due || qp->type != IBV_QPT_RC;
+	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
 
 	if (r->at != qp->sq.tail)
 		responder_acknowledge(qp);
@@ -318,19 +309,6 @@ static void run(struct qp *qp)
 		if (w->status == IBV_WC_SUCCESS && !left--) {
 			transport_due(qp, DUE_NOW);
 			break;
-		}
-		if (w->status == IBV_WC_SUCCESS && !owes && may_be_direct(r, w)) {
-			enum direct_result result = direct_carry_out(qp, w);
-
-			if (result == DIRECT_DONE) {
-				r->at++;
-				continue;
-			}
-			r->carrying = result == DIRECT_MORE;
-			if (r->carrying) {
-				transport_due(qp, DUE_NOW);
-				break;
-			}
 		}
 		if (w->status == IBV_WC_SUCCESS && !has_room(qp, w)) {
 			room_wait(qp);

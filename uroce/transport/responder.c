@@ -11,7 +11,7 @@
 #include "guard.h"
 #include "parts.h"
 #include "region.h"
-#include "target.h"
+#include "xrc.h"
 
 void responder_start(struct qp *qp)
 {
@@ -179,6 +179,8 @@ static enum fault carry_out(struct qp *qp, const struct packet *p)
 
 	if (!in_order(qp, p) || !right_length(qp, p) || !allowed(qp, flags))
 		return INVALID;
+	if (qp->xrcd && !xrc_take_on(qp, p->srqn, r->last_op)) /* A14: all packets of a message */
+		return INVALID;
 	if (flags & WIRE_READ)
 		return answer_read(qp, p);
 	if (flags & WIRE_ATOMIC)
@@ -190,7 +192,6 @@ static enum fault carry_out(struct qp *qp, const struct packet *p)
 	r->last_op = flags & WIRE_LAST ? NULL : p->op;
 	if (flags & WIRE_LAST) {
 		r->msn = psn_add(r->msn, 1);
-		target_show_psn(qp);
 		if (flags & (WIRE_SEND | WIRE_IMM))
 			deliver(qp, p);
 	}
@@ -324,7 +325,7 @@ void responder_input(struct qp *qp, const struct packet *p)
 {
 	if (qp->resp.failing)
 		return;
-	if (qp->type == IBV_QPT_RC)
+	if (qp_reliable(qp))
 		rc_input(qp, p);
 	else
 		uc_input(qp, p);
@@ -335,7 +336,7 @@ void responder_input(struct qp *qp, const struct packet *p)
 static void acknowledge(struct qp *qp, uint8_t syndrome, uint32_t psn)
 {
 	struct packet p = {
-		.op = opcode_find(OP_ACK),
+		.op = qp_opcode(qp, OP_ACK),
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = psn,

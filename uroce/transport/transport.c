@@ -7,7 +7,6 @@
 #include "engine.h"
 #include "event.h"
 #include "parts.h"
-#include "target.h"
 
 /* Packets of READ responses in one pass: of all QPs, and of one before it is another's turn. */
 #define ANSWERS_PASS 64
@@ -30,14 +29,16 @@ static bool same_gid(const union ibv_gid *a, const union ibv_gid *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* The transport of an opcode, in bits 5 to 7. */
+/* Which type of QP a packet is for. */
 static enum ibv_qp_type type_of(const struct opcode *op)
 {
-	switch (op->code & 0xe0) {
+	switch (OPCODE_TRANSPORT(op->code)) {
 	case OPCODE_RC:
 		return IBV_QPT_RC;
 	case OPCODE_UC:
 		return IBV_QPT_UC;
+	case OPCODE_XRC:
+		return op->flags & WIRE_REQUEST ? IBV_QPT_XRC_RECV : IBV_QPT_XRC_SEND;
 	default:
 		return IBV_QPT_UD;
 	}
@@ -116,9 +117,9 @@ static void serve(struct qp *qp, bool urgent, unsigned *left)
 	due_leave(qp);
 	if (!receiving(qp))
 		return;
-	if (qp->type == IBV_QPT_RC)
+	if (qp_reliable(qp))
 		responder_serve(qp, urgent, &turn);
-	if (qp->type != IBV_QPT_RC || qp->req.carrying)
+	else
 		requester_run(qp);
 	*left -= had - turn;
 }
@@ -154,9 +155,8 @@ static void quiet(struct qp *qp)
 	due_leave(qp);
 	air_leave(qp);
 	air_give_all(qp);
-	qp->req.rnr_wait = qp->req.carrying = false;
+	qp->req.rnr_wait = false;
 	qp->draining = false;
-	target_hide_qp(qp, NULL);
 	responder_leave(qp);
 }
 
@@ -167,8 +167,10 @@ static void reset(struct qp *qp)
 	qp->rq.head = qp->rq.tail;
 	qp->resp.has_recv = false;
 	qp->comm_est = qp->last_wqe = false;
-	cq_purge(qp->send_cq, qp->v.qp_num);
-	cq_purge(qp->recv_cq, qp->v.qp_num);
+	if (qp->send_cq)
+		cq_purge(qp->send_cq, qp->v.qp_num);
+	if (qp->recv_cq)
+		cq_purge(qp->recv_cq, qp->v.qp_num);
 }
 
 /* 10.3.1: the oldest first, each queue in its order. */
@@ -179,7 +181,7 @@ static void flush(struct qp *qp)
 	if (qp->resp.has_recv)
 		recv_fail(qp, IBV_WC_WR_FLUSH_ERR);
 	qp_flush_recvs(qp);
-	if (qp->srq && !qp->last_wqe) {
+	if (qp->srq && !qp->xrcd && !qp->last_wqe) {
 		qp->last_wqe = true;
 		event_qp(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
 	}

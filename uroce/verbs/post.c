@@ -53,7 +53,7 @@ int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsign
 	};
 	p->wqe = w;
 	p->op = op;
-	p->needs_peer = qp->type == IBV_QPT_UD;
+	p->needs_peer = qp->type == IBV_QPT_UD || (qp->type == IBV_QPT_XRC_SEND && !op->local);
 	return 0;
 }
 
@@ -125,6 +125,12 @@ int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
 	w->dest_qkey = qkey;
 	qp->post.needs_peer = false;
 	return 0;
+}
+
+void stage_srqn(struct qp *qp, uint32_t srqn)
+{
+	qp->post.wqe->remote_srqn = srqn & PSN_MASK;
+	qp->post.needs_peer = false;
 }
 
 static void fill_bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
@@ -212,6 +218,8 @@ static int fill(struct qp *qp, const struct ibv_send_wr *wr)
 	else if (wr->opcode == IBV_WR_BIND_MW &&
 		 stage_bind(qp, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info))
 		return EINVAL;
+	if (qp->type == IBV_QPT_XRC_SEND && !op->local)
+		stage_srqn(qp, wr->qp_type.xrc.remote_srqn);
 	if (op->local) /* no bytes of anybody */
 		return wr->send_flags & IBV_SEND_INLINE ? EINVAL : 0;
 	if (wr->send_flags & IBV_SEND_INLINE)

@@ -18,6 +18,8 @@ int stage_sges(struct qp *qp, const struct ibv_sge *sge, int n);
 /* Copies the bytes now; data buffers as of ibv_wr_set_inline_data_list(3). */
 int stage_inline(struct qp *qp, const struct ibv_data_buf *buf, size_t n);
 int stage_peer(struct qp *qp, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey);
+/* XRC: the number of the SRQ at the peer. */
+void stage_srqn(struct qp *qp, uint32_t srqn);
 /* EINVAL: a window of type 1. */
 int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey,
 	       const struct ibv_mw_bind_info *info);

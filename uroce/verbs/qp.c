@@ -14,14 +14,15 @@
 #include "qp.h"
 #include "rx.h"
 #include "srq.h"
-#include "target.h"
+#include "xrc.h"
 #include "transport.h"
 #include "wr_ops.h"
 #include "ring.h"
 
 /* Of ibv_qp_init_attr_ex. */
-#define INIT_KNOWN \
-	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+#define INIT_KNOWN                                                                     \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
+	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
 static int send_queue_init(struct qp *qp)
 {
@@ -49,7 +50,11 @@ static int queues_init(struct qp *qp)
 	struct ibv_qp_cap *cap = &qp->cap;
 	uint32_t sge = qp->srq ? qp->srq->rq.max_sge : cap->max_recv_sge;
 
-	if (qp->srq)
+	if (qp->type == IBV_QPT_XRC_RECV) {
+		*cap = (struct ibv_qp_cap){ 0 };
+		sge = MAX_SGE; /* of whatever SRQ it takes on */
+	}
+	if (qp->srq || qp->type == IBV_QPT_XRC_SEND)
 		cap->max_recv_wr = cap->max_recv_sge = 0;
 	if (send_queue_init(qp) ||
 	    recv_queue_init(&qp->rq, qp->pd, QUEUE_RECV, cap->max_recv_wr, cap->max_recv_sge))
@@ -72,20 +77,28 @@ static void qp_free(struct qp *qp)
 	free(qp);
 }
 
-/* 0, EOPNOTSUPP or EINVAL. */
+/* Where a type of QP has a queue, there must be a CQ of the same context for it. */
+static bool has_cq(const struct ibv_cq *cq, const struct ibv_pd *pd)
+{
+	return cq && cq->context == pd->context;
+}
+
+/* 0, EOPNOTSUPP or EINVAL: of all but XRC_RECV. */
 static int check_init(const struct ibv_pd *pd, const struct ibv_qp_init_attr_ex *a)
 {
 	const struct ibv_qp_cap *c = &a->cap;
+	const bool receives = a->qp_type != IBV_QPT_XRC_SEND;
 
-	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD &&
+	    a->qp_type != IBV_QPT_XRC_SEND)
 		return EOPNOTSUPP;
-	if (!pd || !a->send_cq || !a->recv_cq || a->send_cq->context != pd->context ||
-	    a->recv_cq->context != pd->context || (a->srq && a->srq->context != pd->context))
+	if (!pd || !has_cq(a->send_cq, pd) || (receives && !has_cq(a->recv_cq, pd)) ||
+	    (a->srq && (!receives || a->srq->context != pd->context || to_srq(a->srq)->xrcd)))
 		return EINVAL;
 	if (c->max_send_wr > MAX_QP_WR || c->max_send_sge > MAX_SGE ||
 	    c->max_inline_data > MAX_INLINE)
 		return EINVAL;
-	if (!a->srq && (c->max_recv_wr > MAX_QP_WR || c->max_recv_sge > MAX_SGE))
+	if (!a->srq && receives && (c->max_recv_wr > MAX_QP_WR || c->max_recv_sge > MAX_SGE))
 		return EINVAL;
 	return 0;
 }
@@ -100,7 +113,7 @@ static uint64_t send_ops_of(enum ibv_qp_type type)
 	return ops;
 }
 
-static int check_extended(const struct ibv_qp_init_attr_ex *a)
+static int check_extended(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *a)
 {
 	int err;
 
@@ -108,6 +121,16 @@ static int check_extended(const struct ibv_qp_init_attr_ex *a)
 		return EOPNOTSUPP;
 	if (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
 		return EOPNOTSUPP;
+	if (a->qp_type == IBV_QPT_XRC_RECV) {
+		if (!(a->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !a->xrcd ||
+		    a->xrcd->context != context)
+			return EINVAL;
+		return a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS && a->send_ops_flags
+			       ? EOPNOTSUPP
+			       : 0;
+	}
+	if (a->comp_mask & IBV_QP_INIT_ATTR_XRCD)
+		return EOPNOTSUPP; /* of no use to the others */
 	err = check_init(a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL, a);
 	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    a->send_ops_flags & ~send_ops_of(a->qp_type))
@@ -117,37 +140,54 @@ static int check_extended(const struct ibv_qp_init_attr_ex *a)
 
 static void use(struct qp *qp, int n)
 {
+	if (qp->type == IBV_QPT_XRC_RECV) { /* what it takes on is not its own */
+		qp->xrcd->users += (unsigned)n;
+		return;
+	}
 	qp->pd->users += (unsigned)n;
 	qp->send_cq->users += (unsigned)n;
-	qp->recv_cq->users += (unsigned)n;
+	if (qp->recv_cq)
+		qp->recv_cq->users += (unsigned)n;
 	if (qp->srq)
 		qp->srq->users += (unsigned)n;
 	if (qp->type == IBV_QPT_UD)
 		rx_lifetime(n); /* the GRH has it */
 }
 
-/* With what the application may look at, and the state of a QP that was just made. */
-static struct qp *qp_new(struct ibv_pd *pd, const struct ibv_qp_init_attr_ex *a)
+/* What the application may look at. */
+static void describe(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
+{
+	v->qp_context = a->qp_context;
+	if (a->qp_type == IBV_QPT_XRC_RECV) {
+		v->context = a->xrcd->context;
+	} else {
+		v->context = a->pd->context;
+		v->pd = a->pd;
+		v->send_cq = a->send_cq;
+		v->recv_cq = a->qp_type == IBV_QPT_XRC_SEND ? NULL : a->recv_cq;
+		v->srq = a->srq;
+	}
+	v->qp_type = a->qp_type;
+	pthread_mutex_init(&v->mutex, NULL);
+	pthread_cond_init(&v->cond, NULL);
+}
+
+/* In the state of a QP that was just made. */
+static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 {
 	struct qp *qp = calloc(1, sizeof *qp);
 
 	if (!qp)
 		return NULL;
-	qp->v.context = pd->context;
-	qp->v.qp_context = a->qp_context;
-	qp->v.pd = pd;
-	qp->v.send_cq = a->send_cq;
-	qp->v.recv_cq = a->recv_cq;
-	qp->v.srq = a->srq;
-	qp->v.qp_type = a->qp_type;
-	pthread_mutex_init(&qp->v.mutex, NULL);
-	pthread_cond_init(&qp->v.cond, NULL);
+	describe(&qp->v, a);
 	pthread_mutex_init(&qp->post.lock, NULL);
-	qp->ctx = to_context(pd->context);
-	qp->pd = to_pd(pd);
-	qp->send_cq = to_cq(a->send_cq);
-	qp->recv_cq = to_cq(a->recv_cq);
-	qp->srq = a->srq ? to_srq(a->srq) : NULL;
+	qp->ctx = to_context(qp->v.context);
+	qp->pd = to_pd(qp->v.pd);
+	qp->send_cq = to_cq(qp->v.send_cq);
+	qp->recv_cq = to_cq(qp->v.recv_cq);
+	qp->srq = to_srq(qp->v.srq);
+	if (a->qp_type == IBV_QPT_XRC_RECV)
+		qp->xrcd = to_xrcd(a->xrcd);
 	qp->type = a->qp_type;
 	qp->sq_sig_all = a->sq_sig_all;
 	qp->cap = a->cap;
@@ -172,12 +212,12 @@ static int qp_begin(struct qp *qp)
 	return 0;
 }
 
-static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_qp_init_attr_ex *a, uint64_t send_ops)
+static struct ibv_qp *create(struct ibv_qp_init_attr_ex *a, uint64_t send_ops)
 {
 	struct qp *qp;
 	int err;
 
-	qp = qp_new(pd, a);
+	qp = qp_new(a);
 	if (!qp) {
 		errno = ENOMEM;
 		return NULL;
@@ -206,6 +246,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 		.cap = a->cap,
 		.qp_type = a->qp_type,
 		.sq_sig_all = a->sq_sig_all,
+		.pd = pd,
 	};
 	struct ibv_qp *qp;
 	int err = check_init(pd, &ex);
@@ -214,7 +255,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 		errno = err;
 		return NULL;
 	}
-	qp = create(pd, &ex, 0);
+	qp = create(&ex, 0);
 	if (qp)
 		a->cap = ex.cap;
 	return qp;
@@ -222,15 +263,13 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 
 static struct ibv_qp *create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a)
 {
-	int err = check_extended(a);
+	int err = check_extended(context, a);
 
-	(void)context;
 	if (err) {
 		errno = err;
 		return NULL;
 	}
-	return create(a->pd, a,
-		      a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0);
+	return create(a, a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0);
 }
 
 EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
@@ -249,26 +288,24 @@ EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, 
 EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 {
 	struct qp *qp = to_qp(v);
-	struct target_users users;
 
 	engine_lock();
 	if (qp->mcast) {
 		engine_unlock();
 		return EBUSY;
 	}
-	target_hide_qp(qp, &users);
 	qp_leave(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);
 	engine_flush();
 	event_drain(qp->ctx, qp); /* others go on meanwhile, but no packet finds it any more */
-	cq_purge(qp->send_cq, v->qp_num);
-	if (qp->recv_cq != qp->send_cq)
+	if (qp->send_cq)
+		cq_purge(qp->send_cq, v->qp_num);
+	if (qp->recv_cq && qp->recv_cq != qp->send_cq)
 		cq_purge(qp->recv_cq, v->qp_num);
 	use(qp, -1);
 	timer_reserve(-1);
 	engine_unlock();
-	target_await(&users);
 	qp_free(qp);
 	return 0;
 }

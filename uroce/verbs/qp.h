@@ -19,6 +19,7 @@
 #include "tx.h"
 
 struct srq;
+struct xrcd;
 struct wr_op;
 
 /* Two cache lines: with many QPs, each request finds its slot in none of the caches. */
@@ -37,7 +38,6 @@ struct send_wqe {
 	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
 	enum ibv_wc_status status;    /* of what was done here; else why it cannot be sent */
 	uint32_t first_psn, last_psn; /* READ: of the responses */
-	uint32_t carried;	      /* bytes that were carried out without packets */
 	union {
 		struct ibv_sge *sge;
 		uint8_t *data;
@@ -46,6 +46,7 @@ struct send_wqe {
 		struct { /* RDMA and atomics */
 			uint64_t remote, compare_add, swap;
 			uint32_t rkey;
+			uint32_t remote_srqn; /* XRC, SENDs too */
 		};
 		struct { /* UD: of the address handle, as it was when it was posted */
 			struct flow flow;
@@ -74,7 +75,7 @@ struct poster {
 	uint32_t n;	      /* requests beyond the tail, without the one being written */
 	struct send_wqe *wqe; /* being written, or NULL */
 	const struct wr_op *op;
-	bool needs_peer;   /* UD: there is no address yet */
+	bool needs_peer;   /* UD: there is no address yet; XRC: no SRQ */
 	bool open;	   /* wr_start() was called */
 	int err;	   /* of wr_...(): the first */
 	uint64_t send_ops; /* IBV_QP_EX_WITH_...: of ibv_create_qp_ex(); 0: no wr_...() */
@@ -104,6 +105,7 @@ struct answer {
 	uint32_t msn;
 	uint32_t rkey, len; /* READ */
 	uint64_t va;
+	uint32_t srqn;	   /* XRC: whose PD it is of */
 	uint64_t original; /* atomic */
 };
 
@@ -120,7 +122,6 @@ struct requester {
 	uint8_t reads;		      /* READ requests and atomics in flight */
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
-	bool carrying;		      /* a long one without packets: it goes on in its turn */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
 	bool air_wait;		      /* on the list of those that wait for room: pace.c */
 	bool room_wait;		      /* the same, in memory that is shared with the peer */
@@ -168,8 +169,9 @@ struct qp {
 	};
 	struct context *ctx;
 	struct pd *pd;
-	struct cq *send_cq, *recv_cq;
-	struct srq *srq; /* or NULL */
+	struct cq *send_cq, *recv_cq; /* NULL where the type of QP has none */
+	struct srq *srq;	      /* or NULL; XRC_RECV: xrc.h */
+	struct xrcd *xrcd;	      /* of XRC_RECV */
 	enum ibv_qp_type type;
 	bool sq_sig_all;
 	struct ibv_qp_cap cap;
@@ -186,7 +188,6 @@ struct qp {
 	bool draining;	 /* SQD was asked for: not all that is on its way has ended */
 	bool comm_est;	 /* COMM_EST was raised */
 	bool last_wqe;	 /* LAST_WQE_REACHED was raised */
-	bool shown;	 /* to other processes: target.c */
 	unsigned mcast;	 /* groups it is attached to */
 	enum qp_due due; /* which list of transport_finish() it is on */
 	TAILQ_ENTRY(qp) due_next;
@@ -195,6 +196,13 @@ struct qp {
 static inline struct qp *to_qp(struct ibv_qp *qp)
 {
 	return (struct qp *)qp;
+}
+
+/* Does the peer acknowledge what such a QP sends, or it what the peer sends? */
+static inline bool qp_reliable(const struct qp *qp)
+{
+	return qp->type == IBV_QPT_RC || qp->type == IBV_QPT_XRC_SEND ||
+	       qp->type == IBV_QPT_XRC_RECV;
 }
 
 static inline enum ibv_qp_state qp_state(const struct qp *qp)
@@ -221,12 +229,6 @@ void qp_forget_all(void);
 /* The table of numbers: 0, or -1 with ENOMEM (MAX_QP of them). Sets v.qp_num. */
 int qp_enter(struct qp *qp);
 void qp_leave(struct qp *qp);
-
-/* Has it been carried out without a packet? (Of what is local: when its turn came.) */
-static inline bool is_carried_out(const struct send_wqe *w)
-{
-	return w->len && w->carried == w->len;
-}
 
 static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
 {

@@ -28,7 +28,8 @@ static const unsigned capabilities = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_Q
 				     IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |
 				     IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
 				     IBV_DEVICE_SRQ_RESIZE | IBV_DEVICE_MEM_WINDOW |
-				     IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+				     IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
+				     IBV_DEVICE_XRC;
 
 static void device_attr(struct ibv_device_attr *a)
 {
@@ -101,6 +102,7 @@ static int query_device_ex(struct ibv_context *context,
 			.per_transport_caps = { ODP_RC, ODP_UC, ODP_UD },
 		},
 		.max_dm_size = MAX_DM,
+		.xrc_odp_caps = ODP_RC,
 		.phys_port_cnt_ex = PORTS,
 	};
 

@@ -81,7 +81,8 @@ int post_recv(struct ibv_qp *v, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad
 	int err = EINVAL;
 
 	engine_lock();
-	if (qp->srq || qp_state(qp) == IBV_QPS_RESET)
+	if (qp->srq || qp->type == IBV_QPT_XRC_SEND || qp->type == IBV_QPT_XRC_RECV ||
+	    qp_state(qp) == IBV_QPS_RESET)
 		*bad = wr;
 	else
 		err = recv_queue_post(&qp->rq, wr, bad);

@@ -7,6 +7,7 @@
 #include "event.h"
 #include "export.h"
 #include "srq.h"
+#include "xrc.h"
 
 static unsigned srqs;
 
@@ -38,9 +39,11 @@ static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_sr
 	return srq;
 }
 
-EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+/* xrcd and cq: of one of type XRC, else NULL. a is set to what there is. */
+static struct ibv_srq *create(struct ibv_pd *pd, void *context, struct ibv_srq_attr *attr,
+			      struct xrcd *xrcd, struct cq *cq)
 {
-	struct ibv_srq_attr a = init->attr;
+	struct ibv_srq_attr a = *attr;
 	static uint32_t handles;
 	struct srq *srq;
 	bool full;
@@ -51,15 +54,19 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 	}
 	if (!a.max_sge)
 		a.max_sge = 1;
-	srq = srq_new(pd, init->srq_context, &a);
+	srq = srq_new(pd, context, &a);
 	if (!srq)
 		return NULL;
+	srq->xrcd = xrcd;
+	srq->cq = cq;
 	engine_lock();
 	full = srqs == MAX_SRQ;
 	if (!full) {
 		srqs++;
 		srq->pd->users++;
 		srq->v.handle = ++handles;
+		if (xrcd)
+			xrc_srq_enter(srq);
 	}
 	engine_unlock();
 	if (full) {
@@ -67,24 +74,38 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 		errno = ENOMEM;
 		return NULL;
 	}
-	init->attr.max_wr = srq->rq.size;
-	init->attr.max_sge = srq->rq.max_sge;
+	attr->max_wr = srq->rq.size;
+	attr->max_sge = srq->rq.max_sge;
 	return &srq->v;
+}
+
+EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+{
+	return create(pd, init->srq_context, &init->attr, NULL, NULL);
 }
 
 /* ibv_create_srq_ex(3) calls this for what is not a plain one. */
 static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *a)
 {
-	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			       IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	const uint32_t xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	struct ibv_pd *pd = a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : NULL;
+	enum ibv_srq_type type = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? a->srq_type
+								       : IBV_SRQT_BASIC;
 
-	(void)context;
-	if (a->comp_mask & ~known ||
-	    (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type != IBV_SRQT_BASIC)) {
+	if (a->comp_mask & ~known || (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	return ibv_create_srq(a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : NULL,
-			      (struct ibv_srq_init_attr *)a);
+	if (type == IBV_SRQT_BASIC)
+		return create(pd, a->srq_context, &a->attr, NULL, NULL);
+	if ((a->comp_mask & xrc) != xrc || !a->xrcd || !a->cq || a->xrcd->context != context ||
+	    a->cq->context != context || (pd && pd->context != context)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return create(pd, a->srq_context, &a->attr, to_xrcd(a->xrcd), to_cq(a->cq));
 }
 
 /* The requests that were posted move to another queue, which has room for them: the two change
@@ -158,6 +179,8 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *v)
 		engine_unlock();
 		return EBUSY;
 	}
+	if (srq->xrcd)
+		xrc_srq_leave(srq);
 	event_drain(srq->ctx, srq);
 	srq->pd->users--;
 	srqs--;
@@ -176,7 +199,6 @@ static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv
 	return err;
 }
 
-/* get_srq_num stays NULL: only XRC SRQs have numbers, ibv_get_srq_num(3) says EOPNOTSUPP. */
 void context_ops_srq(struct context *c)
 {
 	c->v.create_srq_ex = create_ex;

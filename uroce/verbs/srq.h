@@ -12,6 +12,10 @@ struct srq {
 	struct recv_queue rq;
 	uint32_t limit; /* SRQ_LIMIT_REACHED when fewer are left; 0: not armed */
 	unsigned users; /* QPs */
+	/* of type XRC: */
+	struct xrcd *xrcd; /* NULL: another type */
+	struct cq *cq;	   /* where receives complete, whichever QP they are for */
+	uint32_t number;
 };
 
 static inline struct srq *to_srq(struct ibv_srq *srq)

@@ -149,6 +149,16 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn
 		     of(ex)->type == IBV_QPT_UD ? stage_peer(of(ex), ah, qpn, qkey) : EINVAL);
 }
 
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
+{
+	if (!current(ex))
+		return;
+	if (of(ex)->type == IBV_QPT_XRC_SEND && !of(ex)->post.op->local)
+		stage_srqn(of(ex), srqn);
+	else
+		keep(of(ex), EINVAL);
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
 {
 	struct qp *qp = of(ex);
@@ -268,6 +278,7 @@ void wr_ex_init(struct qp *qp)
 	set_stubs(qp);
 	set_operations(ex, qp->post.send_ops);
 	ex->wr_set_ud_addr = wr_set_ud_addr;
+	ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	ex->wr_set_inline_data = wr_set_inline_data;
 	ex->wr_set_inline_data_list = wr_set_inline_data_list;
 	ex->wr_set_sge = wr_set_sge;

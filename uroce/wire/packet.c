@@ -34,6 +34,10 @@ static const uint8_t *parse_extended(struct packet *p, const uint8_t *b)
 		p->src_qpn = get_be24(b + 5);
 		b += 8;
 	}
+	if (flags & WIRE_XRCETH) {
+		p->srqn = get_be24(b + 1);
+		b += 4;
+	}
 	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
 		p->va = get_be64(b);
 		p->rkey = get_be32(b + 8);
@@ -108,6 +112,10 @@ static uint8_t *build_extended(const struct packet *p, uint8_t *b)
 		put_be32(b, p->qkey);
 		put_be32(b + 4, p->src_qpn & PSN_MASK);
 		b += 8;
+	}
+	if (flags & WIRE_XRCETH) {
+		put_be32(b, p->srqn & PSN_MASK);
+		b += 4;
 	}
 	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
 		put_be64(b, p->va);

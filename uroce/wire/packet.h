@@ -22,7 +22,7 @@
 #define BTH_BYTES     12
 #define ICRC_BYTES    4
 #define GRH_BYTES     40
-#define HEADERS_MAX   40   /* BTH and the longest set of extended headers */
+#define HEADERS_MAX   44   /* BTH and the longest set of extended headers */
 #define MTU_MAX	      4096 /* bytes of payload */
 #define MTU_MIN	      256
 #define PACKET_MAX    (HEADERS_MAX + MTU_MAX + 3 + ICRC_BYTES) /* what UDP carries at most */
@@ -31,6 +31,9 @@
 #define OPCODE_RC 0x00
 #define OPCODE_UC 0x20
 #define OPCODE_UD 0x60
+#define OPCODE_XRC	       0xa0 /* annex A14 */
+#define OPCODE_TRANSPORT(code) ((code)&0xe0)
+#define OPCODE_OPERATION(code) ((code)&0x1f)
 
 enum wire_op {
 	OP_SEND_FIRST = 0x00,
@@ -74,6 +77,7 @@ enum wire_op {
 #define WIRE_SEND      0x0800 /* of a SEND: takes a RECV */
 #define WIRE_WRITE     0x1000
 #define WIRE_READ      0x2000 /* READ request or its responses */
+#define WIRE_XRCETH    0x4000 /* annex A14.3.1: requests of XRC */
 
 struct opcode {
 	uint8_t code; /* as in the BTH, with the transport */
@@ -119,6 +123,7 @@ struct packet {
 	uint32_t msn;		/* AETH */
 	__be32 imm;		/* ImmDt */
 	uint32_t qkey, src_qpn; /* DETH */
+	uint32_t srqn;		/* XRCETH */
 
 	/* of what is sent: by which QP, 0 where that does not matter, and for which work request;
 	 * for who looks on, nothing of the wire */

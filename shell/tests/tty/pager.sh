@@ -5,8 +5,6 @@
 . "$(dirname "$0")/tmux.sh"
 rdmash=$1
 
-command -v less >/dev/null || { echo "no less"; exit 77; }
-
 # less stands where one screen is full; Ctrl-C and q are its own; the session goes on
 PAGER=less
 start "$rdmash" -X
@@ -40,7 +38,8 @@ stop
 PAGER=
 start "$rdmash" -X
 await_prompt
-run 'help all'
+line 'help all'
+await_prompt
 shows_not '^:$' || fail 'there is a pager'
 
 # Ctrl-D drops an open block; on an empty line it leaves

@@ -17,8 +17,7 @@ await '^outer% *$'
 line 'stty -a | grep -o " echo "; stty -a | grep -o " icanon"'
 await '^ echo *$'
 await '^ icanon$'
-clear_screen clear '^outer% *$'
-line fg
+line 'clear; fg'
 await '> echo abc$'
 type 'def'
 key Left BSpace Enter
@@ -30,8 +29,7 @@ type 'echo xyz'
 await '> echo xyz$'
 kill -STOP "$(pgrep -P "$(pid)")"
 await '^outer% *$'
-clear_screen clear '^outer% *$'
-line fg
+line 'clear; fg'
 await '> echo xyz$'
 key Enter
 await '^xyz$'
