@@ -62,9 +62,9 @@ void engine_flush(void);
 void engine_flush_here(void);
 /* With the lock, at the end: what has come for others of this host is handed on to them. */
 void engine_last_look(void);
-/* Acknowledgements and the like that may wait until the application comes back: they are
- * sent by the next engine_flush() or pass, in a millisecond at the latest. */
-void engine_defer(void);
+/* Acknowledgements and the like that may wait until the application comes back: there is a pass
+ * then, at the latest. */
+void engine_defer(uint64_t until);
 
 /* ibv_poll_cq() has found the queue empty: makes a pass (takes the lock) and keeps the
  * thread off the socket for as long as the application polls, unless the queue is armed. */
@@ -73,12 +73,12 @@ void engine_poll_empty(struct cq *cq);
 /* ibv_poll_cq() has found something, ibv_req_notify_cq() has armed a queue: the thread gets
  * the socket back if the application may be about to wait for something else. Without the
  * lock. */
-extern _Atomic bool engine_parked, engine_parked_shared;
+extern _Atomic bool engine_parked, engine_parked_away;
 void engine_unpark(void);
 void engine_unpark_armed(void);
 static inline void engine_poll_found(void)
 {
-	if (atomic_load_explicit(&engine_parked_shared, memory_order_relaxed))
+	if (atomic_load_explicit(&engine_parked_away, memory_order_relaxed))
 		engine_unpark();
 }
 static inline void engine_armed(void)
@@ -96,11 +96,9 @@ int engine_wait_fd(int fd);
  * it, and knows now. */
 bool engine_hand_over(int fd);
 
-/* Another process writes to our memory without our knowing: the thread must not leave the socket to
- * an application that polls memory instead of a completion queue. */
-void engine_remote_access(void);
-
-/* Monotonic, nanoseconds; read once while the lock is held, and once a pass. */
+/* Monotonic, nanoseconds; read once while the lock is held. */
 uint64_t engine_now(void);
+/* The same, without the lock. */
+uint64_t engine_clock(void);
 
 #endif

@@ -4,20 +4,19 @@
 #define UROCE_ENGINE_OWN_H
 
 #include "engine.h"
+#include "rx.h"
 
 #define MS UINT64_C(1000000) /* ns */
 
 /* Who takes packets from our socket. */
 enum reader {
 	READER_THREAD,
-	READER_POLLERS, /* applications in ibv_poll_cq(): the thread is parked */
+	READER_POLLERS, /* applications that poll, or will be back: the thread is parked */
 	READER_WAITER,	/* one application in engine_wait_fd() */
-	READER_LINGER,	/* nobody: it has just left that, and will be back */
 };
 
 /* lock.c */
 bool engine_contended(void); /* somebody waits for the lock */
-void engine_refresh_now(void);
 void lock_forget(void);
 
 /* progress.c: 0, or -1 with errno. */
@@ -34,8 +33,8 @@ bool progress_reads(const void *who);
 void progress_end_wait(const void *who);
 
 /* A pass of one that waits: takes packets in and acknowledges them. Returns whether there is
- * more to send. */
-bool progress_pass(void);
+ * more to be done. */
+bool progress_pass(enum rx_socket socket);
 /* Another pass is due. */
 bool progress_more(void);
 /* Acknowledgements are waiting. */

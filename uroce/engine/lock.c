@@ -100,18 +100,18 @@ void engine_wake_all(void)
 	pthread_cond_broadcast(&woken);
 }
 
-void engine_refresh_now(void)
+uint64_t engine_clock(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 uint64_t engine_now(void)
 {
 	if (!now)
-		engine_refresh_now();
+		now = engine_clock();
 	return now;
 }
 

@@ -47,19 +47,20 @@ static void end(void *arg)
 
 /* Packets have come, or fd was not readable after those that had. They are acknowledged before
  * the application sees them: the peer, which sleeps too, wakes while the answer is made. */
-static void pass(struct wait *w, short revents)
+static void pass(struct wait *w, short socket, short bell)
 {
 	engine_lock();
 	w->soon = false;
 	if (w->era != progress_era() || !progress_reads(w)) {
 		w->socket = w->bell = -1; /* somebody else reads them */
-	} else if (revents & POLLNVAL) {
+	} else if ((socket | bell) & POLLNVAL) {
 		w->socket = w->bell = -1; /* the program has closed it */
 		progress_end_wait(w);
 	} else {
 		passing = w;
-		pair_answer_bell();
-		w->soon = progress_pass();
+		if (bell)
+			pair_answer_bell();
+		w->soon = progress_pass(socket ? RX_READY : RX_EMPTY);
 		passing = NULL;
 	}
 	engine_unlock();
@@ -117,7 +118,7 @@ static int wait_for(struct wait *w)
 		if (n > 0 && p[0].revents)
 			return 0;
 		if (n >= 0 && w->socket >= 0)
-			pass(w, p[1].revents | (p[2].revents & POLLNVAL));
+			pass(w, p[1].revents, p[2].revents);
 		if (w->handed)
 			return 1;
 	}

@@ -13,9 +13,13 @@ void rx_setup(bool runs);
  * the kernel a copy of each); -1: not any more. */
 void rx_lifetime(int n);
 /* Takes in what has come through memory and on our socket (at most max packets of each process and
- * of the socket, or some more when the kernel has put them together); returns how many. woken: by
- * them, after a sleep. */
-unsigned rx_packets(unsigned max, bool woken);
+ * of the socket, or some more when the kernel has put them together); returns how many. */
+enum rx_socket {
+	RX_EMPTY, /* epoll says that nothing is there */
+	RX_READY, /* epoll says that something is there */
+	RX_MAYBE, /* nobody has asked */
+};
+unsigned rx_packets(unsigned max, enum rx_socket socket);
 /* Its parts: rx_memory.c; and all that waits on the socket already. */
 unsigned rx_memory(unsigned max);
 void rx_datagrams(void);

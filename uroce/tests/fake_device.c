@@ -115,12 +115,12 @@ static struct fake_counts *counts_here(void)
 	return in_engine() ? &fake_engine : &fake_others;
 }
 
-unsigned rx_packets(unsigned max, bool woken)
+unsigned rx_packets(unsigned max, enum rx_socket socket)
 {
 	struct fake_counts *counts = counts_here();
 	unsigned n = drain(own[0], max);
 
-	(void)woken;
+	(void)socket;
 	counts->passes++;
 	if (n)
 		fake_reader = pthread_self();
@@ -182,7 +182,7 @@ bool transport_finish(bool urgent)
 	} else {
 		fake_deferred++;
 		if (ack_due)
-			engine_defer();
+			engine_defer(engine_now() + 1000000);
 	}
 	if (fake_more <= 0)
 		return false;

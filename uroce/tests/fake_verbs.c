@@ -79,7 +79,7 @@ void engine_poll_empty(struct cq *cq)
 	fake_polls++;
 }
 
-_Atomic bool engine_parked, engine_parked_shared;
+_Atomic bool engine_parked, engine_parked_away;
 
 void engine_unpark(void)
 {

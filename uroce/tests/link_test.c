@@ -47,9 +47,9 @@ static void receive(unsigned n)
 {
 	while (upper_packets.n < n) {
 		fake_group_wait(group_fd());
-		CHECK(rx_packets(n - upper_packets.n, false) > 0);
+		CHECK(rx_packets(n - upper_packets.n, RX_MAYBE) > 0);
 	}
-	CHECK_INT(rx_packets(32, true), 0);
+	CHECK_INT(rx_packets(32, RX_READY), 0);
 	CHECK_INT(upper_packets.n, n);
 }
 
@@ -395,7 +395,7 @@ static void check_faults(void)
 	tx_flush();
 	fake_group_wait(group_fd());
 	while (counters[CNT_BAD_ICRC] + counters[CNT_BAD_PACKET] < bad + 2)
-		rx_packets(32, true);
+		rx_packets(32, RX_READY);
 	CHECK_INT(upper_packets.n, 0);
 	CHECK_INT(counters[CNT_FAULT_DROP], 1);
 	CHECK_INT(counters[CNT_FAULT_DUP], 1);

@@ -16,7 +16,7 @@
 /* ----------------------------------------------------------------- rig_clock.c -- */
 
 extern uint64_t rig_now; /* ns */
-extern unsigned rig_remote_accesses, rig_deferred;
+extern unsigned rig_deferred;
 /* guard_...() fault within it; NULL: nowhere. */
 extern const uint8_t *rig_hole;
 extern size_t rig_hole_bytes;

@@ -11,7 +11,7 @@
 #define TIMERS 64
 
 uint64_t rig_now = 1000000000;
-unsigned rig_remote_accesses, rig_deferred;
+unsigned rig_deferred;
 const uint8_t *rig_hole;
 size_t rig_hole_bytes;
 bool rig_strict;
@@ -47,13 +47,9 @@ uint64_t engine_now(void)
 	return rig_now;
 }
 
-void engine_remote_access(void)
+void engine_defer(uint64_t until)
 {
-	rig_remote_accesses++;
-}
-
-void engine_defer(void)
-{
+	(void)until;
 	rig_deferred++;
 }
 

@@ -95,7 +95,6 @@ static void carried_out(struct qp *qp, const struct answer *a)
 
 	r->psn = psn_add(a->last_psn, 1);
 	r->msn = a->msn;
-	remote_access(qp);
 	transport_due(qp, DUE_NOW);
 }
 

@@ -53,9 +53,3 @@ enum ibv_wc_status scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint
 	}
 	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
-
-void remote_access(const struct qp *qp)
-{
-	if (!qp_peer_is_here(qp))
-		engine_remote_access();
-}

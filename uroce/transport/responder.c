@@ -165,8 +165,6 @@ static enum fault take_write(struct qp *qp, const struct packet *p)
 	r->va += p->len;
 	r->left -= p->len;
 	r->done += p->len;
-	if (!(p->op->flags & WIRE_IMM))
-		remote_access(qp);
 	return FINE;
 }
 

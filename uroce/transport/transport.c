@@ -11,6 +11,8 @@
 /* Packets of READ responses in one pass: of all QPs, and of one before it is another's turn. */
 #define ANSWERS_PASS 64
 #define ANSWERS_TURN 16
+/* How long an acknowledgement waits for the application to answer, ns. */
+#define ACK_DELAY 1000000u
 
 static struct qp_list due_now = TAILQ_HEAD_INITIALIZER(due_now);
 static struct qp_list due_ack = TAILQ_HEAD_INITIALIZER(due_ack);
@@ -141,7 +143,7 @@ bool transport_finish(bool urgent)
 		while ((qp = TAILQ_FIRST(&due_ack)))
 			serve(qp, true, &left);
 	} else if (!TAILQ_EMPTY(&due_ack)) {
-		engine_defer();
+		engine_defer(engine_now() + ACK_DELAY);
 	}
 	return !TAILQ_EMPTY(&due_now);
 }

@@ -48,7 +48,5 @@ enum ibv_wc_status gather(struct qp *qp, const struct ibv_sge *sge, int n, uint3
 			  void *buf, uint32_t len);
 enum ibv_wc_status scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
 			   const void *buf, uint32_t len);
-/* A peer has reached into our memory; what this process did itself it knows. */
-void remote_access(const struct qp *qp);
 
 #endif
