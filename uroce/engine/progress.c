@@ -38,11 +38,11 @@
 #include "transport.h"
 #include "tx.h"
 
-#define TICK	  MS	/* how long an application that read may stay away */
-#define BATCH	  32	/* packets of a pass, of each process and of the socket */
-#define HERE	  8	/* passes after a post to ourselves */
-#define GIVE_WAY  10000 /* ns of polling in vain before others get the processor */
-#define NEVER	  UINT64_MAX
+#define TICK	 MS    /* how long an application that read may stay away */
+#define BATCH	 32    /* packets of a pass, of each process and of the socket */
+#define HERE	 8     /* passes after a post to ourselves */
+#define GIVE_WAY 10000 /* ns of polling in vain before others get the processor */
+#define NEVER	 UINT64_MAX
 
 enum source { OWN, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
 
