@@ -92,16 +92,18 @@ static const char *base(const struct session *s)
 	return s->script && s->script->domain == s->domain ? s->script->dir : s->domain->root;
 }
 
-int file_open(struct session *s, const char *path, int flags, unsigned mode)
+/* typed: what errors name. */
+static int open_typed(struct session *s, const char *path, const char *typed, int flags,
+		      unsigned mode)
 {
 	const char *root = file_gate(s), *from = base(s);
 	char *full = *path != '/' && from ? xasprintf("%s/%s", from, path) : xstrdup(path);
 	int fd;
 
 	flags |= O_CLOEXEC | O_NONBLOCK; /* else opening a pipe waits for its other end */
-	fd = root ? open_gated(s, root, path, full, flags, mode) : open(full, flags, mode);
+	fd = root ? open_gated(s, root, typed, full, flags, mode) : open(full, flags, mode);
 	if (fd < 0 && !root)
-		fail_call(s, errno, "open", "%s", path);
+		fail_call(s, errno, "open", "%s", typed);
 	free(full);
 	if (fd < 0)
 		return -1;
@@ -110,29 +112,30 @@ int file_open(struct session *s, const char *path, int flags, unsigned mode)
 	return fd;
 }
 
-static void is_ready(void *arg, int fd, short revents)
+int file_open(struct session *s, const char *path, int flags, unsigned mode)
 {
-	(void)fd, (void)revents;
-	*(bool *)arg = true;
+	return open_typed(s, path, path, flags, mode);
 }
 
-static bool is_true(void *arg)
+int file_open_folder(struct session *s, const char *path)
 {
-	return *(bool *)arg;
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? xasprintf("%.*s/.", (int)(slash - path), path) : xstrdup(".");
+	int fd = open_typed(s, folder, path, O_RDONLY | O_DIRECTORY, 0);
+
+	free(folder);
+	return fd;
 }
 
 /* A pipe or a terminal: Ctrl-C must end the wait for its other end. */
 static int await(struct session *s, int fd, short events, const char *call)
 {
-	bool ready = false;
 	enum loop_end end;
 	struct stat st;
 
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return 0;
-	loop_watch(s->loop, fd, events, is_ready, &ready);
-	end = loop_wait(s->loop, is_true, &ready, LOOP_FOREVER);
-	loop_unwatch(s->loop, fd);
+	end = loop_wait_fd(s->loop, fd, events, LOOP_FOREVER);
 	return end == LOOP_INTERRUPTED ? fail(s, call, "EINTR", "interrupted") : 0;
 }
 

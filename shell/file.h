@@ -13,6 +13,9 @@ struct session;
  * that runs. A new descriptor, or -1 with s->fail filled. flags, mode: open(2). */
 int file_open(struct session *s, const char *path, int flags, unsigned mode);
 
+/* The folder that path is in, to make a file there: errors name path. */
+int file_open_folder(struct session *s, const char *path);
+
 /* The root of the domain whose code has called the command (domain.h); NULL: the user's own. */
 const char *file_gate(const struct session *s);
 

@@ -41,10 +41,8 @@ static int refuse(struct session *s, const char *path)
 static int open_place(struct session *s, const char *path, struct place *p)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = slash ? xasprintf("%.*s/.", (int)(slash - path), path) : xstrdup(".");
 
-	p->dir = file_open(s, dir, O_RDONLY | O_DIRECTORY, 0);
-	free(dir);
+	p->dir = file_open_folder(s, path);
 	if (p->dir < 0)
 		return -1;
 	p->name = xstrdup(slash ? slash + 1 : path);

@@ -62,24 +62,12 @@ static int errno_of(const struct call_fn *fn, uint64_t result)
 	}
 }
 
-static void ready(void *arg, int fd, short revents)
-{
-	(void)fd, (void)revents;
-	*(bool *)arg = true;
-}
-
-static bool is_ready(void *arg)
-{
-	return *(bool *)arg;
-}
-
 /* The loop waits, so that the session lives on and Ctrl-C works; the function never does. */
 static int invoke_when_ready(struct calling *c, int fd, uint64_t within_ms, uint64_t *result)
 {
 	int flags = fcntl(fd, F_GETFL), err;
 	int64_t end = loop_now() + (int64_t)within_ms * 1000000, left;
 	enum loop_end how = LOOP_DONE;
-	bool readable;
 
 	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	for (;;) {
@@ -89,10 +77,7 @@ static int invoke_when_ready(struct calling *c, int fd, uint64_t within_ms, uint
 		left = (end - loop_now()) / 1000000;
 		if ((err != EAGAIN && err != EINTR) || left <= 0 || how != LOOP_DONE)
 			break;
-		readable = false;
-		loop_watch(c->s->loop, fd, POLLIN, ready, &readable);
-		how = loop_wait(c->s->loop, is_ready, &readable, left);
-		loop_unwatch(c->s->loop, fd);
+		how = loop_wait_fd(c->s->loop, fd, POLLIN, left);
 	}
 	fcntl(fd, F_SETFL, flags);
 	return err == EAGAIN ? ETIMEDOUT : err;

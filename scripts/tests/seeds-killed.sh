@@ -73,7 +73,7 @@ wait "$pid"
 status=$?
 kill -9 "$client_pid" "$server_pid" 2>/dev/null
 if grep -q '^mid' "$dir/client.out" && [ "$status" != 0 ] && [ "$status" -lt 100 ] &&
-	grep -qF -- "$said" "$dir/$other.out"; then
+	grep -qF -- "$said" "$dir/$other.out" && { [ "$killed" = server ] || [ -z "$(find "$dir/in" -type f -size +0)" ]; }; then
 	echo "ok: $what, the $killed is killed: $(grep -m 1 -F -- "$said" "$dir/$other.out")"
 	exit
 fi

@@ -152,7 +152,7 @@ run -k -f in/peer.rdma -c there -c '@b foo' -c '@b show' -c '@b {echo $v; proc m
 	-c '@b {text save '"$dir"'/mine.txt x}' -c '@b {catch mine}'
 wants 'what a script leaves at a peer' "$(ls outside) $(ls mine.txt)" 'code.rdma
 secret mine.txt'
-has 'a peer: it ran, confined' "$err" "outside/. is outside the script's directory $dir/in"
+has 'a peer: it ran, confined' "$err" "outside/peer is outside the script's directory $dir/in"
 has 'a peer: variables' "$out" 'b| 5'
 
 # ------------------------------------------------------------------------- the start file
