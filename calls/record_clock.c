@@ -9,7 +9,7 @@
 #include <x86intrin.h>
 #endif
 
-#include "record.h"
+#include "call_record.h"
 #include "record_clock.h"
 
 uint32_t record_clock_kind = CLOCK_UNKNOWN;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "call_record.h"
 
 struct entry {
 	struct record_object o;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "call_record.h"
 
 /*
  * A record is an image of 64-bit words: these, the arguments, and pieces, each of an address, a

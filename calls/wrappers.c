@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "newer.h"
-#include "record.h"
+#include "call_record.h"
 #include "backend.h"
 #include "recorded.h"
 

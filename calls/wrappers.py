@@ -94,7 +94,7 @@ def write_source(functions, handed_on, versions, out):
     externs = [f for f in functions if not f.inline] + handed_on
     out.write("/* SPDX-License-Identifier: MIT */\n" + NOTE + "\n/* clang-format off */\n"
               '#include <errno.h>\n#include <stddef.h>\n\n#include "newer.h"\n'
-              '#include "record.h"\n#include "backend.h"\n#include "recorded.h"\n\n')
+              '#include "call_record.h"\n#include "backend.h"\n#include "recorded.h"\n\n')
     for name in sorted({f.name for f in functions if f.inline} | set(MACROS)):
         out.write(f"#undef {name}\n")
     out.write("\n/* The functions of the libraries. */\nstatic struct {\n")

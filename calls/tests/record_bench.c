@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "record.h"
+#include "call_record.h"
 
 static int fake_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "check.h"
-#include "record.h"
+#include "call_record.h"
 #include "record_objects.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))

@@ -4,8 +4,11 @@
  * for itself, and a QP of a connection id must be made of resources of that very context.
  */
 #include <errno.h>
+#include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arena.h"
 #include "async.h"
@@ -62,8 +65,49 @@ const struct obj_class dev_class = {
 	.describe = dev_describe,
 };
 
+/* A device that the kernel has, with the path of its file; false: there is none. */
+static bool kernel_device(char *name, size_t size, char *file, size_t file_size)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	glob_t found = { 0 };
+	bool any = list && list[0];
+
+	if (any) {
+		snprintf(name, size, "%s", ibv_get_device_name(list[0]));
+		snprintf(file, file_size, "/dev/infiniband/%s", list[0]->dev_name);
+	} else if (glob("/sys/class/infiniband/*", 0, NULL, &found) == 0) {
+		any = true; /* libibverbs leaves out a device without a file */
+		snprintf(name, size, "%s", strrchr(found.gl_pathv[0], '/') + 1);
+		snprintf(file, file_size, "/dev/infiniband/uverbs0");
+	}
+	globfree(&found);
+	if (list)
+		ibv_free_device_list(list);
+	return any;
+}
+
+/* There is a device, and this process cannot have it. The libraries do not say so: librdmacm leaves
+ * it out, and errno of ibv_open_device(3) may be of something that it did later. */
+static int closed(struct session *s)
+{
+	char name[64], file[96];
+	int err;
+
+	if (launch_loaded() || !kernel_device(name, sizeof name, file, sizeof file) ||
+	    access(file, R_OK | W_OK) == 0)
+		return 0;
+	err = errno;
+	fail_call(s, err, "ibv_open_device", "%s: %s", name, file);
+	fail_row(s, "cause", "%s",
+		 err == ENOENT ? "its file is missing: into a container it must be passed"
+			       : "no right to its file: 'ls -l /dev/infiniband' shows whose it is");
+	return fail_next(s, "doctor");
+}
+
 int dev_none(struct session *s, const char *call)
 {
+	if (closed(s))
+		return -1;
 	if (launch_loaded()) { /* it has said why */
 		fail(s, call, "ENODEV", UROCE_DEVICE " does not come up: see the line above");
 		return fail_next(s, "help uroce");

@@ -64,7 +64,10 @@ perftest() {
 
 	"$uroce" "$program" -F -p 18515 "$@" >/dev/null 2>&1 &
 	pid=$!
-	until grep -q ':4853 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do sleep 0.02; done
+	until grep -q ':4853 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 || # -R: no TCP
+		"$uroce" status | grep -q 'port 18515'; do
+		sleep 0.02
+	done
 	"$uroce" "$program" -F -p 18515 "$@" 127.0.0.1 2>/dev/null |
 		awk -v columns="$columns" '/^ *[0-9]+ +[0-9]+ / {
 			n = split(columns, c, ",")

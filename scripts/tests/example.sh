@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # example.sh RDMASH MODE FILE...: scripts/examples/ on a real device.
 #   rxe    all FILEs in one machine, both ends in one process, on the kernel's rxe: each passes
-#   pair   two machines: server on the first, client on the second
+#   pair   all FILEs between two machines: server on the first, client on the second
 #   uroce  both ends in one process, on the embedded device
 #   uroce-pair  two processes on it
 #   siw    all FILEs in one machine, both ends in one process on soft-iWARP: each passes, or
@@ -11,6 +11,8 @@ set -u
 rdmash=$1 mode=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=wait.sh
+. "$here/wait.sh"
 lab=$here/../rxe-lab
 # SEND, WRITE and READ over the CM; all else ends with its require
 iwarp_can="both-ends private-data read reject send-recv srq write-read"
@@ -30,15 +32,19 @@ on_iwarp() {
 	return 1
 }
 
+# told STATUS WHAT
+told() {
+	if [ "$1" = 0 ]; then echo "ok: $2"; else echo "not ok: $2: exit status $1"; fi
+	return "$1"
+}
+
 # on_rxe FILE: in the machine
 on_rxe() {
-	local out status name
-	name=$(basename "$1" .rdma)
+	local out status
 	out=$("$rdmash" -q -f "$1" 2>&1)
 	status=$?
-	[ "$status" = 0 ] && echo "ok: $name" && return
-	printf '%s\nnot ok: %s: exit status %s\n' "$out" "$name" "$status"
-	return 1
+	[ "$status" = 0 ] || printf '%s\n' "$out"
+	told "$status" "$(basename "$1")"
 }
 
 if [ "$mode" = siw-inside ] || [ "$mode" = rxe-inside ]; then
@@ -52,11 +58,36 @@ if [ "$mode" = siw-inside ] || [ "$mode" = rxe-inside ]; then
 	done
 	exit "$status"
 fi
-# RDMA CM, or TCP
-listens() {
-	"$UROCE" status | grep -q listen || grep -q ' 0A ' /proc/net/tcp /proc/net/tcp6
+# servers FILE..., clients FILE...: one after the other, each in its machine; $LAB_DIR/listens.N
+# tells the other one. A server ends by itself, and has something to check before it does.
+servers() {
+	local n=0 status=0
+	for file; do
+		n=$((n + 1))
+		timeout 60 "$rdmash" -q -f "$file" server &
+		until listens || ! kill -0 $! 2>/dev/null; do nap 0.1; done
+		touch "$LAB_DIR/listens.$n"
+		wait $!
+		told $? "$(basename "$file"), server" || status=1
+	done
+	exit "$status"
 }
 
+clients() {
+	local n=0 status=0
+	for file; do
+		n=$((n + 1))
+		until [ -e "$LAB_DIR/listens.$n" ]; do nap 0.05; done
+		timeout 60 "$rdmash" -q -f "$file" client 10.0.0.1
+		told $? "$(basename "$file"), client" || status=1
+	done
+	exit "$status"
+}
+
+case $mode in
+servers) servers "$@" ;;
+clients) clients "$@" ;;
+esac
 if [ "$mode" = uroce-inside ]; then # two processes, and the network has no others
 	"$rdmash" -q -f "$1" server &
 	until listens || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
@@ -79,10 +110,9 @@ uroce-pair)
 	;;
 pair)
 	"$lab" check pair || exit
-	printf -v play '%q -q -f %q' "$rdmash" "$1" # in a text for bash
-	# the server ends by itself, and has something to check before it does
-	"$lab" pair -g 60 "$play server" "$play client 10.0.0.1"
-	status=$?
+	"$lab" pair -t 280 -g 60 -d 0 "$(printf '%q ' bash "$here/example.sh" "$rdmash" servers "$@")" \
+		"$(printf '%q ' bash "$here/example.sh" "$rdmash" clients "$@")"
+	exit
 	;;
 siw)
 	"$lab" check -D siw || exit

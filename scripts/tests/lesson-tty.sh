@@ -33,8 +33,10 @@ typed 'lesson 1'
 await_text 'Make one.'
 typed devices
 await_text "(not yet; 'lesson hint' shows the command"
+typed ''
 typed pd
 await_text 'Now a second one'
+[ "$(screen | grep -c '(not yet')" = 1 ] || fail 'an empty line is taken for a try'
 typed 'lesson hint'
 await_prompt
 typed 'pd -name elsewhere'
@@ -43,6 +45,8 @@ typed 'reg 4096 -pd pd0 -name buf'
 await_text 'the message names'
 typed 'destroy pd0'
 await_text '(type a number)'
+typed yes
+await_text '(the question waits: type a number, 1 to 3'
 typed 2
 await_text 'No: the key alone is not enough.'
 typed 9
@@ -51,6 +55,9 @@ typed 1
 await_text 'This lesson is done.'
 typed lesson
 await_text '  1 done What a protection domain is'
+[ "$(cat "$dir/state/rdmash/lessons")" = protection-domain ] || fail 'it is not kept by name'
+typed 'lesson next'
+await_text 'Memory regions: keys and rights'
 typed 'lesson 99'
 await_text 'there is no lesson 99'
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # readme.sh RDMASH README: the first session of the README, typed at a terminal of 80 columns, shows
 # what the README shows; addresses, keys, ports, numbers of QPs and times are others each time, and
-# notices, and what the QP does after the error, come when they come. With --write the README gets what the screen shows.
+# notices, and what the QP does after the error, come when they come; and the versions in the banner
+# are what is installed. With --write the README gets what the screen shows.
 # shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
 rdmash=$1 readme=$2 write=${3-}
@@ -13,7 +14,8 @@ session() {
 }
 masked() {
 	grep -Ev '^\* |^   qp0 went' |
-		sed -E 's/0x[0-9a-f]+/0x-/g; s/after [0-9.]+ [µm]?s/after -/; s/qp0:[A-Z]+>/qp0>/; s/ *$//'
+		sed -E 's/0x[0-9a-f]+/0x-/g; s/after [0-9.]+ [µm]?s/after -/; s/qp0:[A-Z]+>/qp0>/; s/ *$//
+			s/(rdmash|libibverbs|Tcl) [0-9][0-9.]*/\1 -/g'
 }
 
 columns=80

@@ -8,7 +8,6 @@ set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)
 export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce}
-within=3
 list=$here/seeds-bad-peer.list
 
 if [ "${2-}" != --try ]; then
@@ -27,6 +26,9 @@ fi
 exec 2>/dev/null # where bash tells of jobs that were killed
 tmp=$3 n=$4
 IFS='|' read -r what script words peer wanted < <(sed -n "${n}p" "$list")
+# long, so that a busy machine does not end a wait that the peer should
+within=25
+case $wanted in 'in time: '*) within=6 wanted=${wanted#in time: } ;; esac
 out=$tmp/out.$n bad=$tmp/peer.$n
 ours() {
 	local list

@@ -25,12 +25,6 @@ pairs() {
 		grep -v -- "$without"
 }
 
-# somebody waits for a peer: RDMA CM of the kernel or ours, or TCP
-listens() {
-	in_file /proc/net/tcp ' 0A ' || in_file /proc/net/tcp6 ' 0A ' ||
-		[[ $({ [ -n "${UROCE-}" ] && "$UROCE" status; rdma resource show cm_id; } 2>/dev/null) == *@(listens|LISTEN)* ]]
-}
-
 # run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them; $dir is a directory for files
 run() {
 	local words dir=${3%/*}

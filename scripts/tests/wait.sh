@@ -5,6 +5,7 @@
 # processor, a loop with sleep and grep takes it from what is waited for.
 #	nap SECONDS
 #	in_file FILE TEXT	FILE is there, and TEXT is in it
+#	listens			somebody waits for a peer: RDMA CM of the kernel or ours ($UROCE), or TCP
 
 exec {never}<> <(:) # open for writing here too: nobody says anything, and it does not end
 
@@ -16,4 +17,9 @@ in_file() {
 	local parts
 
 	{ mapfile -td '' parts <"$1"; } 2>/dev/null && [[ ${parts[*]} == *"$2"* ]]
+}
+
+listens() {
+	in_file /proc/net/tcp ' 0A ' || in_file /proc/net/tcp6 ' 0A ' ||
+		[[ $({ [ -n "${UROCE-}" ] && "$UROCE" status; rdma resource show cm_id; } 2>/dev/null) == *@(listens|LISTEN)* ]]
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "direct.h"
 #include "gid.h"
 #include "group.h"
 #include "guard.h"
@@ -34,6 +35,7 @@ static int setup_link(void)
 
 	engine_lock();
 	gid_refresh();
+	direct_start();
 	ret = link_setup(reason, sizeof(reason));
 	engine_unlock();
 	return ret;
@@ -55,6 +57,7 @@ static void leave(void)
 	engine_lock();
 	engine_last_look();
 	group_leave();
+	direct_stop();
 	engine_unlock();
 }
 

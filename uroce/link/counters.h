@@ -21,6 +21,9 @@ enum counter {
 	CNT_LINK_DOWNED,
 	CNT_RDMA_SENDS,
 	CNT_RDMA_RECVS,
+	/* ours: one-sided operations without packets */
+	CNT_DIRECT_WRITES,
+	CNT_DIRECT_READS,
 	/* ours: packets that were dropped, and why */
 	CNT_BAD_ICRC,
 	CNT_BAD_PACKET, /* does not parse */

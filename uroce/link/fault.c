@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "counters.h"
+#include "direct.h"
 #include "engine.h"
 #include "export.h"
 #include "rx.h"
@@ -332,6 +333,7 @@ int fault_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
 		rules[i] = (struct rule){ .f = given[i] };
 	nrules = n;
 	fault_directions = directions;
+	direct_look_around();
 	if (seed)
 		state = seed;
 	return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "direct.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
@@ -31,6 +32,7 @@ static void look(void)
 	bool was_on = tap_on;
 
 	tap_on = tap_fn || capture >= 0;
+	direct_look_around();
 	if (tap_on != was_on)
 		rx_lifetime(tap_on ? 1 : -1);
 }

@@ -13,6 +13,7 @@
 #include "cm.h"
 #include "context.h"
 #include "cq.h"
+#include "direct.h"
 #include "engine.h"
 #include "group.h"
 #include "mcast.h"
@@ -46,6 +47,7 @@ static void forget(void)
 	mcast_forget();
 	qp_forget_all();
 	device_forget();
+	direct_forget();
 	link_forget();
 	group_forget();
 }

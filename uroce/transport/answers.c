@@ -16,6 +16,7 @@
 #include "parts.h"
 #include "region.h"
 #include "ring.h"
+#include "target.h"
 #include "xrc.h"
 
 static struct answer *answer_at(struct responder *r, uint32_t position)
@@ -95,6 +96,7 @@ static void carried_out(struct qp *qp, const struct answer *a)
 
 	r->psn = psn_add(a->last_psn, 1);
 	r->msn = a->msn;
+	target_show_psn(qp);
 	transport_due(qp, DUE_NOW);
 }
 

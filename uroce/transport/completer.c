@@ -79,7 +79,8 @@ void send_retire(struct qp *qp)
 			fail(qp, w->status);
 			return;
 		}
-		if (!wr_op_find(w->opcode)->local && psn_diff(w->last_psn, qp->req.una_psn) >= 0)
+		if (!wr_op_find(w->opcode)->local && !is_carried_out(w) &&
+		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
 		complete(qp, IBV_WC_SUCCESS);
 	}
@@ -189,7 +190,7 @@ static bool acknowledge(struct qp *qp, uint32_t limit)
 		const struct send_wqe *w = sq_at(qp, i);
 		const struct wr_op *op = wr_op_find(w->opcode);
 
-		if (op->local)
+		if (op->local || is_carried_out(w))
 			continue;
 		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
 			break;

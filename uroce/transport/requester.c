@@ -14,6 +14,7 @@
  */
 #include "codes.h"
 #include "counters.h"
+#include "direct.h"
 #include "engine.h"
 #include "parts.h"
 #include "region.h"
@@ -287,12 +288,22 @@ static bool has_room(const struct qp *qp, const struct send_wqe *w)
 	return tx_has_room(&qp->flow, qp->attr.dest_qp_num, false);
 }
 
+/* Nothing that was sent is on its way, and the peer waits for no acknowledgement: then the order
+ * with packets, those before it and after it, is kept whichever way it goes. */
+static bool may_be_direct(const struct requester *r, const struct send_wqe *w)
+{
+	return (w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ) &&
+	       r->next_psn == r->una_psn && r->next_psn == r->psn && r->psn == w->first_psn;
+}
+
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be
  * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
 static void run(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
+
+	bool owes = qp->resp.ack_due || qp->type != IBV_QPT_RC;
 
 	if (r->at != qp->sq.tail)
 		responder_acknowledge(qp);
@@ -309,6 +320,19 @@ static void run(struct qp *qp)
 		if (w->status == IBV_WC_SUCCESS && !left--) {
 			transport_due(qp, DUE_NOW);
 			break;
+		}
+		if (w->status == IBV_WC_SUCCESS && !owes && may_be_direct(r, w)) {
+			enum direct_result result = direct_carry_out(qp, w);
+
+			if (result == DIRECT_DONE) {
+				r->at++;
+				continue;
+			}
+			r->carrying = result == DIRECT_MORE;
+			if (r->carrying) {
+				transport_due(qp, DUE_NOW);
+				break;
+			}
 		}
 		if (w->status == IBV_WC_SUCCESS && !has_room(qp, w)) {
 			room_wait(qp);

@@ -11,6 +11,7 @@
 #include "guard.h"
 #include "parts.h"
 #include "region.h"
+#include "target.h"
 #include "xrc.h"
 
 void responder_start(struct qp *qp)
@@ -190,6 +191,7 @@ static enum fault carry_out(struct qp *qp, const struct packet *p)
 	r->last_op = flags & WIRE_LAST ? NULL : p->op;
 	if (flags & WIRE_LAST) {
 		r->msn = psn_add(r->msn, 1);
+		target_show_psn(qp);
 		if (flags & (WIRE_SEND | WIRE_IMM))
 			deliver(qp, p);
 	}

@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "event.h"
 #include "parts.h"
+#include "target.h"
 
 /* Packets of READ responses in one pass: of all QPs, and of one before it is another's turn. */
 #define ANSWERS_PASS 64
@@ -121,7 +122,7 @@ static void serve(struct qp *qp, bool urgent, unsigned *left)
 		return;
 	if (qp_reliable(qp))
 		responder_serve(qp, urgent, &turn);
-	else
+	if (qp->type != IBV_QPT_RC || qp->req.carrying)
 		requester_run(qp);
 	*left -= had - turn;
 }
@@ -157,8 +158,9 @@ static void quiet(struct qp *qp)
 	due_leave(qp);
 	air_leave(qp);
 	air_give_all(qp);
-	qp->req.rnr_wait = false;
+	qp->req.rnr_wait = qp->req.carrying = false;
 	qp->draining = false;
+	target_hide_qp(qp, NULL);
 	responder_leave(qp);
 }
 

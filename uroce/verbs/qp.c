@@ -14,6 +14,7 @@
 #include "qp.h"
 #include "rx.h"
 #include "srq.h"
+#include "target.h"
 #include "xrc.h"
 #include "transport.h"
 #include "wr_ops.h"
@@ -288,12 +289,14 @@ EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, 
 EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 {
 	struct qp *qp = to_qp(v);
+	struct target_users users;
 
 	engine_lock();
 	if (qp->mcast) {
 		engine_unlock();
 		return EBUSY;
 	}
+	target_hide_qp(qp, &users);
 	qp_leave(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);
@@ -306,6 +309,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 	use(qp, -1);
 	timer_reserve(-1);
 	engine_unlock();
+	target_await(&users);
 	qp_free(qp);
 	return 0;
 }

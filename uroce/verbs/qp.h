@@ -38,6 +38,7 @@ struct send_wqe {
 	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
 	enum ibv_wc_status status;    /* of what was done here; else why it cannot be sent */
 	uint32_t first_psn, last_psn; /* READ: of the responses */
+	uint32_t carried;	      /* bytes that were carried out without packets */
 	union {
 		struct ibv_sge *sge;
 		uint8_t *data;
@@ -122,6 +123,7 @@ struct requester {
 	uint8_t reads;		      /* READ requests and atomics in flight */
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
+	bool carrying;		      /* a long one without packets: it goes on in its turn */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
 	bool air_wait;		      /* on the list of those that wait for room: pace.c */
 	bool room_wait;		      /* the same, in memory that is shared with the peer */
@@ -188,6 +190,7 @@ struct qp {
 	bool draining;	 /* SQD was asked for: not all that is on its way has ended */
 	bool comm_est;	 /* COMM_EST was raised */
 	bool last_wqe;	 /* LAST_WQE_REACHED was raised */
+	bool shown;	 /* to other processes: target.c */
 	unsigned mcast;	 /* groups it is attached to */
 	enum qp_due due; /* which list of transport_finish() it is on */
 	TAILQ_ENTRY(qp) due_next;
@@ -229,6 +232,12 @@ void qp_forget_all(void);
 /* The table of numbers: 0, or -1 with ENOMEM (MAX_QP of them). Sets v.qp_num. */
 int qp_enter(struct qp *qp);
 void qp_leave(struct qp *qp);
+
+/* Has it been carried out without a packet? (Of what is local: when its turn came.) */
+static inline bool is_carried_out(const struct send_wqe *w)
+{
+	return w->len && w->carried == w->len;
+}
 
 static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
 {

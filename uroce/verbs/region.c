@@ -140,6 +140,13 @@ const struct mr *region_find(uint32_t lkey)
 	return mr && mr->lkey == lkey ? mr : NULL;
 }
 
+void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
+{
+	for (uint32_t i = 0; table && i <= table_mask; i++)
+		if (table[i].kind == KIND_REGION)
+			fn(table[i].object, arg);
+}
+
 /* ------------------------------------------------------------------- the checks -- */
 
 /* Is [va, va + len) in the length bytes that begin with first? Nothing here overflows:

@@ -29,6 +29,7 @@ struct mr {
 	unsigned access; /* IBV_ACCESS_... */
 	uint32_t lkey, rkey;
 	unsigned windows; /* bound to it */
+	uint32_t shown;	  /* to other processes: target.c */
 	struct dm *dm;	  /* whose memory it is, or NULL: the application's */
 };
 
@@ -77,6 +78,8 @@ int region_add_mr(struct mr *mr);
 void region_remove_mr(struct mr *mr);
 /* The region with that key, or NULL. */
 const struct mr *region_find(uint32_t lkey);
+/* Calls fn for every region. */
+void region_each(void (*fn)(struct mr *mr, void *arg), void *arg);
 int region_add_mw(struct mw *mw);
 void region_remove_mw(struct mw *mw);
 

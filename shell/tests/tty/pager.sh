@@ -5,6 +5,8 @@
 . "$(dirname "$0")/tmux.sh"
 rdmash=$1
 
+command -v less >/dev/null || { echo "no less"; exit 77; }
+
 # less stands where one screen is full; Ctrl-C and q are its own; the session goes on
 PAGER=less
 start "$rdmash" -X
@@ -38,8 +40,7 @@ stop
 PAGER=
 start "$rdmash" -X
 await_prompt
-line 'help all'
-await_prompt
+run 'help all'
 shows_not '^:$' || fail 'there is a pager'
 
 # Ctrl-D drops an open block; on an empty line it leaves

@@ -17,7 +17,8 @@ await '^outer% *$'
 line 'stty -a | grep -o " echo "; stty -a | grep -o " icanon"'
 await '^ echo *$'
 await '^ icanon$'
-line 'clear; fg'
+clear_screen clear '^outer% *$'
+line fg
 await '> echo abc$'
 type 'def'
 key Left BSpace Enter
@@ -29,7 +30,8 @@ type 'echo xyz'
 await '> echo xyz$'
 kill -STOP "$(pgrep -P "$(pid)")"
 await '^outer% *$'
-line 'clear; fg'
+clear_screen clear '^outer% *$'
+line fg
 await '> echo xyz$'
 key Enter
 await '^xyz$'

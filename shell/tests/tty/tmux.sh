@@ -238,13 +238,15 @@ run() {
 	await_prompt
 }
 
-is_prompt_only() {
-	[ "$(screen | grep -c .)" = 1 ] && shows "$prompt"
+has_only() {
+	[ "$(screen | grep -c .)" = 1 ] && shows "$1"
 }
 
+# clear_screen [COMMAND [PROMPT]]: nothing is left but a prompt. Before text is awaited that the
+# screen has shown already.
 clear_screen() {
-	line '!clear'
-	until_so 10 is_prompt_only || fail 'the screen is not cleared'
+	line "${1-!clear}"
+	until_so 10 has_only "${2-$prompt}" || fail 'the screen is not cleared'
 }
 
 # Ctrl-C, where something is typed that the screen shows.

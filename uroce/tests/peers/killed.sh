@@ -67,7 +67,7 @@ within 10 connected
 kill -STOP "$server"
 sleep 1
 kill -CONT "$server"
-ok 'a server that was stopped for a second' ends 30 "$client"
+ok 'a server that was stopped for a second' ends 100 "$client"
 wait "$client" || not_ok "its client: status $?"
 rping_server
 rping_client -C 3000 -V
@@ -75,7 +75,7 @@ within 10 connected
 kill -STOP "$client"
 sleep 1
 kill -CONT "$client"
-ok 'a client that was stopped for a second' ends 30 "$client"
+ok 'a client that was stopped for a second' ends 100 "$client"
 wait "$client" || not_ok "status $?"
 
 # without a connection manager: what was sent is not answered. Something always is on its way,

@@ -11,8 +11,8 @@
  *
  * The rings lie in one block of memory without pointers, which another process may read, too.
  */
-#ifndef CALLS_RECORD_H
-#define CALLS_RECORD_H
+#ifndef CALLS_CALL_RECORD_H
+#define CALLS_CALL_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

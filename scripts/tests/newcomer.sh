@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# newcomer.sh RDMASH: what stopped people who came for the first time, at a terminal of 80x24: one
+# prompt that waits for itself, words in the wrong place, a port that is taken, two terminals with
+# nothing shared, an open block that is left, a terminal without UTF-8.
+# shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
+. "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
+rdmash=$1
+columns=80
+rows=24
+
+# said TEXT: on the screen, whatever the lines it was laid out in.
+said() {
+	screen | tr -s ' \n' ' ' | grep -qF -- "$1"
+}
+await_said() {
+	until_so 10 said "$1" || fail "no '$1'"
+}
+ok() {
+	echo "ok: $1"
+	clear_screen
+}
+
+start "$rdmash"
+await_prompt
+
+# Both ends at one prompt, and nobody to answer.
+run 'listen 7471'
+line 'connect 127.0.0.1 7471'
+await_said 'type accept or reject'
+await_said "nobody here can give it: Ctrl-C, 'destroy id2', 'destroy id0', and 'listen 7471 -accept' answers by itself"
+key C-c
+await_prompt
+ok 'a prompt that waits for itself says how to have it otherwise'
+run 'destroy id2'
+run 'destroy id0'
+
+# A text where a region is meant; a write to nowhere leaves nothing behind.
+run 'reg 4096 -name window'
+run 'listen 7471 -accept'
+run 'connect 127.0.0.1 7471 -name c'
+clear_screen
+run 'post write "hello, memory"'
+await_said 'error: there is no memory region named hello, memory'
+await_said 'or to send these letters: -text {hello, memory}'
+run 'post write -text hello'
+await_said 'where to? The peer of qp0 has told no window'
+await_said "or at the peer: 'listen PORT -share REGION' tells it"
+run 'llength [dict keys [dict filter [show] key mr*]]'
+await '^0$'
+ok 'a text in place of a region, and a write to nowhere'
+
+# What is polled for in vain, while it is waited for.
+line 'poll -within 60s'
+await_said 'waiting for 1 completion on cq0, where nothing is outstanding, at most 60 s (Ctrl-C stops)'
+key C-c
+await '^interrupted$'
+run 'poll -within 10'
+await_said 'likely nothing is outstanding on cq0'
+ok 'nothing is outstanding'
+
+# Files; the program that lists ports is found in a build tree, too.
+run 'open README.md'
+await_said "files: 'mem load REGION FILE' reads one"
+run 'help file'
+await '^ +mem load REGION FILE '
+run '!uroce status'
+await_said 'listens'
+await_prompt
+ok 'files, and who has which port'
+run 'listen 7471'
+await_said 'port 7471 is in use: id0 has it'
+ok 'a port of this session'
+
+# What the peer allows, and how much of it fits: after a failure.
+run 'destroy -all'
+run 'reg 64 -name small'
+run 'listen 7471 -share small -accept'
+run 'connect 127.0.0.1 7471'
+clear_screen
+
+# Somebody else has the port; what is shared there is used, what is too much is told.
+start_second "$rdmash"
+await_prompt
+run 'listen 7471'
+await_said 'port 7471 is in use by another program'
+await_said "'!uroce status' lists who has it"
+clear_screen
+run 'connect 127.0.0.1 7471'
+await_said 'its window of 64 bytes is open to writes, reads and atomics'
+run 'reg 4096 -name buf'
+run 'post write buf'
+run 'poll'
+await_said 'REM_ACCESS_ERR'
+run 'explain'
+await_said 'leaves the region that the peer told'
+await_said 'next: -len 64 at most, from there'
+ok 'too much for the window of somebody else'
+
+# A block that is left by Ctrl-D: the session stays.
+run 'destroy -all'
+type 'foreach x {1 2} {'
+key Enter
+await '^ *\.\.\.>'
+key C-d
+await_prompt
+run 'echo still here'
+await '^still here$'
+ok 'Ctrl-D in an open block'
+
+# A client that has left when accept is typed: first it came, then it went.
+run 'listen 7480 -name door'
+window 0
+clear_screen
+line 'connect 127.0.0.1 7480 -name quick; disconnect quick'
+window 1
+await_said 'CONNECT_REQUEST'
+run 'accept'
+until_so 10 eval "screen | tr -s ' \n' ' ' | grep -q 'ESTABLISHED with.*DISCONNECTED by'" ||
+	fail 'it went before it came'
+ok 'ESTABLISHED is told before DISCONNECTED'
+line quit
+await_end
+window 0
+await_prompt
+line quit
+await_end
+stop
+
+# Letters that a terminal does not have.
+LC_ALL=C
+rows=60
+start "$rdmash"
+await_prompt
+run 'qp create'
+run 'qp-state'
+run 'lesson 3'
+run 'devices'
+await_said 'RESET'
+! screen | LC_ALL=C grep -q '[^ -~]' || fail 'more than ASCII'
+echo 'ok: ASCII where the locale has no more'
+stop

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process shows to those of its user and host that reach into its memory, without its
+ * doing anything: one-sided operations as a network card has them.
+ *
+ * THE TWO SIDES. The target is the process whose memory it is. It has a table of its regions and
+ * QPs in a memfd that others can map to read only (F_SEAL_FUTURE_WRITE). The requester reads it,
+ * and copies by /proc/PID/mem of the target, which it has opened once. It has a cell in memory
+ * that both share, in which it announces what it is about to use.
+ *
+ * THE PROMISE. After ibv_dereg_mr() has returned nobody writes to that memory or reads it by that
+ * region, ever; the same holds for a QP after ibv_modify_qp() has taken it out of RTS, or
+ * ibv_destroy_qp(). (A QP that fails by itself is hidden at once, but the program is not held up:
+ * a copy that has begun may end after the event.)
+ *
+ * WHY IT HOLDS.
+ *   requester                                target
+ *   R1 cell = region, QP, count              T1 entry.generation = even (hidden)
+ *   R2 fence, seq_cst                        T2 fence, seq_cst
+ *   R3 reads the entries; both must be       T3 reads the cell of each requester; waits until
+ *      shown, and allow it; else R5             those that name the entry have changed
+ *   R4 copies                                T4 returns
+ *   R5 cell = 0, release
+ * Fences that are seq_cst have one order (C11 7.17.4, 29.3). If R2 is before T2, T3 sees what R1
+ * wrote, or what came later, and waits for R5, which comes after the copy; T3 is an acquire, so
+ * that what the copy did is before T4. If T2 is before R2, R3 sees T1, and does not copy. What R3
+ * reads is a whole entry: a generation is odd while it is shown, it is read before and after the
+ * other words, and the target changes those only while it is even (a seqlock). The system call of
+ * R4 is in the program order of the requester, and the store of R5 is a release: no processor lets
+ * it pass the stores and loads of the copy.
+ *
+ * WHOSE MEMORY IT IS. A pid says nothing: the target can end and its pid can be another's, or it
+ * can call execve(), between R3 and R4, for as long as the requester happens to be stopped there.
+ * process_vm_writev(2) takes a pid and would write to the wrong program; no check before it helps.
+ * A descriptor of /proc/PID/mem is of one address space, for good: when that is gone it writes
+ * nothing and returns 0. That it is the right one is seen when it is opened: the process is alive
+ * afterwards (pidfd), and has the random number of the table where the table says that it is. (The
+ * cost is the same for short messages, and the copy of each page is made with mmap_lock, so that no
+ * fork(), munmap() or mmap() of the target falls into it.) It writes to private pages that are
+ * read only, as a network card would.
+ *
+ * WHO DOES NOT GO ON. A requester that was killed, or has called execve(), in the middle does not
+ * clear its cell, but copies no more: each process has a lock of fcntl(2) on its own table, which
+ * the kernel takes away when the last thread is out of its system calls, and with the descriptor at
+ * execve(). A child of fork() does not have it. The target asks for it (F_GETLK) while it waits. A
+ * requester that is stopped (SIGSTOP, a debugger) holds the target up, until it goes on or is
+ * killed: nobody can take from it what it is about to write.
+ *
+ * WHOM TO TRUST. The kernel opens /proc/PID/mem only for those who may trace the process, so who
+ * gets here may do all this anyway; nothing is done to be allowed more (prctl(PR_SET_PTRACER), or
+ * handing out one's own descriptor). A target that lies in its table has its own memory written to;
+ * nothing in it is an address of the requester. A requester that lies in its cell makes the target
+ * wait, or not wait for what it itself writes. Sizes are constants, and those of the memfd are
+ * looked at: its seals keep it so.
+ */
+#ifndef UROCE_DIRECT_TABLE_H
+#define UROCE_DIRECT_TABLE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "group.h"
+
+#define DIRECT_MAGIC   UINT64_C(0x31746365726964) /* "direct1" */
+#define DIRECT_REGIONS (1u << 18)
+#define DIRECT_NEAR    8u /* a key is in one of so many places */
+#define DIRECT_QPS     ((unsigned)MAX_QP)
+
+/* Odd: the entry is shown. It counts up with each change. */
+typedef _Atomic uint32_t generation;
+
+struct shown_region {
+	_Alignas(64) generation generation;
+	_Atomic uint32_t key, access;
+	_Atomic uint64_t pd; /* one value for each domain */
+	_Atomic uint64_t iova, len, host;
+};
+
+/* Connected, and able to receive. */
+struct shown_qp {
+	_Alignas(128) generation generation;
+	_Atomic uint32_t qpn, peer_qpn, access;
+	_Atomic uint64_t pd;
+	_Atomic uint64_t local_gid[2], remote_gid[2];
+	_Atomic uint32_t psn; /* the next one, between messages; not part of the generation */
+};
+
+/* In a memfd of this size, most of which is never touched. */
+struct direct_table {
+	uint64_t magic;
+	uint64_t address;     /* of the target: where nonce is to be found */
+	uint8_t nonce[32];    /* random */
+	_Atomic uint32_t off; /* nothing by this way just now: faults, a tap */
+	/* by the slot of the requester: what it has to find in its pair; 0: not any more */
+	_Atomic uint64_t welcome[SLOTS];
+	_Alignas(4096) struct shown_qp qps[DIRECT_QPS]; /* by the lowest bits of the number */
+	_Alignas(
+		4096) struct shown_region regions[DIRECT_REGIONS]; /* by the key, its bits from 8 */
+};
+
+/* The part of a pair's memory that one of the two processes writes, and the other one reads. */
+struct direct_cell {
+	_Atomic uint64_t use;	  /* cell_use(); 0: nothing just now */
+	_Atomic uint64_t welcome; /* to the other one: as in the table of who writes it */
+};
+
+/* What a requester is about to use; the count tells one operation from the next. */
+static inline uint64_t cell_use(uint32_t region, uint32_t qp, uint64_t count)
+{
+	return (region + UINT64_C(1)) << 44 | (qp + UINT64_C(1)) << 28 | (count & 0xfffffff);
+}
+
+static inline int cell_uses_region(uint64_t use, uint32_t region)
+{
+	return use >> 44 == region + UINT64_C(1);
+}
+
+static inline int cell_uses_qp(uint64_t use, uint32_t qp)
+{
+	return (use >> 28 & 0xffff) == qp + UINT64_C(1);
+}
+
+_Static_assert(DIRECT_REGIONS < 1u << 20, "a place fits into a cell");
+_Static_assert(MAX_QP < 1 << 16, "a place fits into a cell");
+
+static inline uint32_t shown_qp_place(uint32_t qpn)
+{
+	return qpn & (DIRECT_QPS - 1);
+}
+
+static inline uint32_t shown_region_place(uint32_t key, uint32_t i)
+{
+	return ((key >> 8) + i) & (DIRECT_REGIONS - 1);
+}
+
+#endif

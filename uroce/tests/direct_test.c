@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One-sided operations into another process, and attempts to break their promise: that nobody
+ * touches memory after its region was taken back. direct_table.h.
+ *
+ *   direct_test                          a few thousand rounds of everything
+ *   direct_test race ROUNDS [no-wait]    the race alone; no-wait: the target does not wait for who
+ *                                        uses the region, to see that the test finds it out; ends
+ *                                        with the first time
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "engine.h"
+#include "qp.h"
+#include "reach.h"
+#include "region.h"
+#include "target.h"
+
+#define BYTES	  32768u /* of a region */
+#define REGIONS	  2u	 /* in turn, so that each is looked at once more a round later */
+#define NEW	  0x11	 /* what is in a region */
+#define WRITTEN	  0x57	 /* by the other process */
+#define TAKEN	  0x54	 /* after it was taken back: not to be written, nor read */
+#define TARGET_QP 0x040005u
+#define WRITER_QP 0x080009u
+#define SLOT	  2u /* of the writer */
+
+/* ----------------------------------------------------------------------- fakes -- */
+
+static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
+
+void engine_lock(void)
+{
+	pthread_mutex_lock(&engine);
+}
+
+void engine_unlock(void)
+{
+	pthread_mutex_unlock(&engine);
+}
+
+static struct pd the_pd = { .domain = &the_pd };
+static struct qp the_qp;
+static struct mr regions[REGIONS];
+
+void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
+{
+	for (unsigned i = 0; i < REGIONS; i++)
+		if (regions[i].len)
+			fn(&regions[i], arg);
+}
+
+void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
+{
+	fn(&the_qp, arg);
+}
+
+/* ---------------------------------------------------- what the processes share -- */
+
+static struct stage {
+	struct direct_cell target_cell, writer_cell;
+	_Atomic int target_pid, target_table, writer_pid, writer_table;
+	_Atomic uint32_t key; /* of the last region that was handed out */
+	_Atomic uint64_t va;
+	_Atomic uint64_t done, refused, bad; /* operations of the writer */
+	_Atomic int go;			     /* the target is ready */
+	_Atomic int announced;		     /* the cell names the region */
+} * stage;
+
+static uint8_t *memory; /* of the target: the same address in all */
+
+static union ibv_gid gid_of(uint8_t last)
+{
+	return (union ibv_gid){ .raw = { [10] = 0xff, [11] = 0xff, 127, 0, 0, last } };
+}
+
+static void make_stage(void)
+{
+	stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	CHECK(stage != MAP_FAILED);
+	memory = mmap(NULL, REGIONS * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	CHECK(memory != MAP_FAILED);
+}
+
+static int table_of(int pid, int fd)
+{
+	char path[64];
+	int copy;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+	copy = open(path, O_RDONLY | O_CLOEXEC);
+	CHECK(copy >= 0);
+	return copy;
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+}
+
+static void until(_Atomic int *value)
+{
+	while (!*value)
+		nap();
+}
+
+static void gone(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+}
+
+/* ------------------------------------------------------------------- the writer -- */
+
+static struct reach way;
+
+static void reach_target(void)
+{
+	int table, pidfd = (int)syscall(SYS_pidfd_open, (pid_t)stage->target_pid, 0);
+
+	CHECK(pidfd >= 0);
+	table = table_of(stage->target_pid, stage->target_table);
+	CHECK_INT(reach_open(&way, stage->target_pid, pidfd, table, &stage->target_cell,
+			     &stage->writer_cell, SLOT),
+		  0);
+	close(table);
+	close(pidfd);
+}
+
+static enum reach_result operate(bool write, uint8_t *bytes, uint32_t offset, uint32_t len)
+{
+	static const uint8_t ends[2] = { 1, 2 };
+	union ibv_gid gid = gid_of(ends[0]), own = gid_of(ends[1]);
+	struct reach_request q = {
+		.write = write,
+		.qpn = TARGET_QP,
+		.own_qpn = WRITER_QP,
+		.gid = &gid,
+		.own_gid = &own,
+		.psn = 100,
+		.rkey = stage->key,
+		.va = stage->va + offset,
+		.len = len,
+		.iov = { { bytes, len } },
+		.niov = 1,
+	};
+
+	return reach_copy(&way, &q);
+}
+
+static bool has(const uint8_t *bytes, uint32_t n, uint8_t value)
+{
+	return memchr(bytes, value, n);
+}
+
+/* Never stops; what it uses may be taken back at any moment. */
+static void write_and_read(void)
+{
+	static uint8_t out[BYTES], in[BYTES];
+	unsigned seed = (unsigned)getpid();
+
+	memset(out, WRITTEN, sizeof out);
+	for (;;) {
+		uint32_t len = (uint32_t)rand_r(&seed) % BYTES + 1;
+		bool write = rand_r(&seed) % 4;
+		enum reach_result r = operate(write, write ? out : in,
+					      (uint32_t)rand_r(&seed) % (BYTES - len + 1), len);
+
+		if (r != REACH_DONE) {
+			stage->refused++;
+			if (r == REACH_GONE)
+				_exit(0);
+			continue;
+		}
+		stage->done++;
+		if (!write && has(in, len, TAKEN))
+			stage->bad++;
+	}
+}
+
+/* In a process of its own: what it does when the target has let it in. */
+static pid_t start_writer(void (*fn)(void))
+{
+	pid_t pid;
+
+	stage->target_cell.welcome = stage->writer_cell.use = 0;
+	stage->writer_pid = stage->writer_table = 0;
+	stage->go = stage->announced = 0;
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	target_forget();
+	stage->writer_table = target_start();
+	CHECK(stage->writer_table > 0);
+	stage->writer_pid = getpid();
+	until(&stage->go);
+	reach_target();
+	fn();
+	_exit(0);
+}
+
+/* ------------------------------------------------------------------- the target -- */
+
+static void begin_target(void)
+{
+	the_qp = (struct qp){ .pd = &the_pd, .type = IBV_QPT_RC };
+	the_qp.v.qp_num = TARGET_QP;
+	the_qp.attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTS,
+		.dest_qp_num = WRITER_QP,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+	};
+	the_qp.flow.sgid = gid_of(1);
+	the_qp.flow.dgid = gid_of(2);
+	the_qp.resp.psn = 100;
+	stage->target_table = target_start();
+	CHECK(stage->target_table > 0);
+	stage->target_pid = getpid();
+}
+
+static void let_in(void)
+{
+	until(&stage->writer_pid);
+	engine_lock();
+	target_let_in(SLOT, &stage->writer_cell, &stage->target_cell,
+		      table_of(stage->writer_pid, stage->writer_table));
+	engine_unlock();
+}
+
+static void show_out(void)
+{
+	engine_lock();
+	target_show_out(SLOT);
+	engine_unlock();
+}
+
+static uint8_t *region_memory(unsigned i)
+{
+	return memory + i * BYTES;
+}
+
+static void hand_out(unsigned i)
+{
+	static uint32_t keys;
+	struct mr *mr = &regions[i];
+
+	keys += 0x100;
+	*mr = (struct mr){
+		.pd = &the_pd,
+		.host = region_memory(i),
+		.len = BYTES,
+		.iova = (uintptr_t)region_memory(i),
+		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+		.lkey = keys,
+		.rkey = keys,
+	};
+	engine_lock();
+	target_show_region(mr);
+	engine_unlock();
+	CHECK(mr->shown);
+	stage->va = mr->iova;
+	stage->key = keys;
+}
+
+/* As ibv_dereg_mr(). */
+static void take_back(unsigned i, bool wait)
+{
+	struct target_users users;
+
+	engine_lock();
+	target_hide_region(&regions[i], &users);
+	engine_unlock();
+	if (wait)
+		target_await(&users);
+	regions[i].len = 0;
+}
+
+/* As ibv_modify_qp() to ERR, and the way back. */
+static void hide_qp(bool wait)
+{
+	struct target_users users;
+
+	engine_lock();
+	target_hide_qp(&the_qp, &users);
+	engine_unlock();
+	if (wait)
+		target_await(&users);
+}
+
+static void show_qp(void)
+{
+	engine_lock();
+	target_show_qp(&the_qp);
+	engine_unlock();
+	CHECK(the_qp.shown);
+}
+
+/* What the program does with memory that is its own again. */
+static void use_again(unsigned i, unsigned round)
+{
+	uint8_t *p = region_memory(i);
+
+	if (round % 4 == 0)
+		CHECK(mmap(p, BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p);
+	memset(p, TAKEN, BYTES);
+}
+
+static unsigned long touched;
+
+static void look_at(unsigned i)
+{
+	const uint8_t *p = region_memory(i);
+
+	for (unsigned b = 0; b < BYTES; b++)
+		if (p[b] != TAKEN) {
+			touched++;
+			return;
+		}
+}
+
+static void fork_a_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		nap();
+		_exit(0);
+	}
+	CHECK_INT(waitpid(pid, NULL, 0), pid);
+}
+
+/* A round: handed out, written to, taken back by its region or its QP, used for something else. */
+static void one_round(unsigned round, bool wait)
+{
+	unsigned i = round % REGIONS, seen = 0;
+	uint64_t before;
+
+	memset(region_memory(i), NEW, BYTES);
+	hand_out(i);
+	before = stage->done;
+	while (stage->done == before && seen++ < 20000)
+		;
+	if (round % 1000 == 999)
+		fork_a_child();
+	if (round % 8 == 7) {
+		hide_qp(wait);
+		use_again(i, round);
+		look_at(i);
+		take_back(i, wait);
+		show_qp();
+	} else {
+		take_back(i, wait);
+		use_again(i, round);
+	}
+	look_at(i);
+	if (round > 0)
+		look_at((i + 1) % REGIONS); /* of the last round */
+}
+
+/* Returns how often memory was touched that should not have been. */
+static unsigned long race(unsigned rounds, unsigned kill_every, bool wait)
+{
+	pid_t writer = start_writer(write_and_read);
+	unsigned kills = 0;
+
+	begin_target();
+	let_in();
+	show_qp();
+	stage->go = 1;
+	touched = 0;
+	memset(memory, TAKEN, REGIONS * BYTES);
+	for (unsigned round = 0; round < rounds && !touched; round++) {
+		one_round(round, wait);
+		if (kill_every && round % kill_every == kill_every - 1) {
+			gone(writer);
+			show_out();
+			writer = start_writer(write_and_read);
+			let_in();
+			stage->go = 1;
+			kills++;
+		}
+	}
+	gone(writer);
+	show_out();
+	target_stop();
+	printf("%u rounds, %" PRIu64 " operations done, %" PRIu64 " refused, %u writers killed: "
+	       "%lu times touched, %" PRIu64 " reads of what was taken back\n",
+	       rounds, (uint64_t)stage->done, (uint64_t)stage->refused, kills, touched,
+	       (uint64_t)stage->bad);
+	return touched + stage->bad;
+}
+
+/* ----------------------------------------------------- what single ones are told -- */
+
+/* What the other process finds when this one has changed its QP. */
+static void in_child(void (*fn)(void), void (*change)(void))
+{
+	pid_t pid = start_writer(fn);
+	struct qp before = the_qp;
+	int status;
+
+	if (change)
+		change();
+	let_in(); /* shows the QP, too */
+	hand_out(0);
+	stage->go = 1;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
+	hide_qp(true);
+	take_back(0, true);
+	show_out();
+	the_qp = before;
+	the_qp.shown = false;
+}
+
+static uint8_t bytes[BYTES];
+
+static void copies(void)
+{
+	for (uint32_t n = 1; n < 70; n++)
+		for (uint32_t at = 0; at < 9; at++) {
+			for (uint32_t i = 0; i < n; i++)
+				bytes[i] = (uint8_t)(n + at + i + 1);
+			CHECK_INT(operate(true, bytes, at, n), REACH_DONE);
+			CHECK_INT(operate(false, bytes + 128, at, n), REACH_DONE);
+			CHECK(memcmp(bytes, bytes + 128, n) == 0);
+		}
+	CHECK_INT(operate(true, bytes, 0, BYTES), REACH_DONE);
+	CHECK_INT(operate(true, bytes, BYTES - 1, 1), REACH_DONE);
+	CHECK(stage->writer_cell.use == 0);
+}
+
+static void is_refused(void)
+{
+	CHECK_INT(operate(true, bytes, 0, 64), REACH_REFUSED);
+	CHECK_INT(operate(false, bytes, 0, 64), REACH_REFUSED);
+}
+
+static void out_of_range(void)
+{
+	CHECK_INT(operate(true, bytes, 1, BYTES), REACH_REFUSED);
+	CHECK_INT(operate(true, bytes, BYTES, 1), REACH_REFUSED);
+	CHECK_INT(operate(true, bytes, (uint32_t)-8, 8), REACH_REFUSED);
+	stage->key++;
+	is_refused();
+	stage->key--;
+	CHECK_INT(operate(true, bytes, 0, BYTES), REACH_DONE);
+}
+
+static void reads_only(void)
+{
+	CHECK_INT(operate(true, bytes, 0, 64), REACH_REFUSED);
+	CHECK_INT(operate(false, bytes, 0, 64), REACH_DONE);
+}
+
+static void other_peer(void)
+{
+	the_qp.attr.dest_qp_num++;
+}
+
+static void other_host(void)
+{
+	the_qp.flow.dgid = gid_of(3);
+}
+
+static void of_other_pd(void)
+{
+	static struct pd other = { .domain = &other };
+
+	the_qp.pd = &other;
+}
+
+static void other_psn(void)
+{
+	the_qp.resp.psn++;
+}
+
+static void may_read(void)
+{
+	the_qp.attr.qp_access_flags = IBV_ACCESS_REMOTE_READ;
+}
+
+static void in_err(void)
+{
+	the_qp.attr.qp_state = IBV_QPS_ERR;
+}
+
+static void in_message(void)
+{
+	static const char anything;
+
+	the_qp.resp.last_op = (const void *)&anything;
+}
+
+static void taps(void)
+{
+	target_set_off(true);
+}
+
+/* Nothing is there any more where the region says that it is. */
+static void unmapped(void)
+{
+	CHECK_INT(munmap(region_memory(0), BYTES), 0);
+}
+
+static void test_rules(void)
+{
+	begin_target();
+	in_child(copies, NULL);
+	in_child(out_of_range, NULL);
+	in_child(reads_only, may_read);
+	in_child(is_refused, other_peer);
+	in_child(is_refused, other_host);
+	in_child(is_refused, of_other_pd);
+	in_child(is_refused, other_psn);
+	in_child(is_refused, in_err);
+	in_child(is_refused, in_message);
+	in_child(is_refused, taps);
+	target_set_off(false);
+	in_child(is_refused, unmapped);
+	CHECK(mmap(region_memory(0), BYTES, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == region_memory(0));
+	in_child(copies, NULL);
+	target_stop();
+}
+
+/* ------------------------------------------------- who does not go on in the middle -- */
+
+static void announce(void)
+{
+	for (uint32_t i = 0; i < DIRECT_NEAR; i++) {
+		uint32_t place = shown_region_place(stage->key, i);
+
+		if (way.table->regions[place].key == stage->key)
+			stage->writer_cell.use = cell_use(place, shown_qp_place(TARGET_QP), 1);
+	}
+	CHECK(stage->writer_cell.use != 0);
+	stage->announced = 1;
+}
+
+static void stops(void)
+{
+	announce();
+	raise(SIGSTOP);
+	stage->writer_cell.use = 0;
+	pause();
+}
+
+static void becomes_another_program(void)
+{
+	announce();
+	execl("/proc/self/exe", "direct_test", "sleep", NULL);
+	_exit(1);
+}
+
+static _Atomic int returned;
+
+static void *take_back_the_first(void *arg)
+{
+	take_back(0, true);
+	returned = 1;
+	return arg;
+}
+
+/* The target waits for one that has announced the region, until fn is called with its pid. */
+static void waits_until(void (*writer)(void), void (*fn)(pid_t pid), bool before)
+{
+	pid_t pid = start_writer(writer);
+	pthread_t thread;
+
+	let_in();
+	hand_out(0);
+	engine_lock();
+	target_show_qp(&the_qp);
+	engine_unlock();
+	stage->go = 1;
+	until(&stage->announced);
+	returned = 0;
+	if (before)
+		fn(pid);
+	CHECK_INT(pthread_create(&thread, NULL, take_back_the_first, NULL), 0);
+	if (!before) {
+		for (unsigned i = 0; i < 300; i++)
+			nap();
+		CHECK_INT(returned, 0);
+		fn(pid);
+	}
+	CHECK_INT(pthread_join(thread, NULL), 0);
+	CHECK_INT(returned, 1);
+	gone(pid);
+	show_out();
+	hide_qp(true);
+}
+
+static void goes_on(pid_t pid)
+{
+	kill(pid, SIGCONT);
+}
+
+static void is_killed(pid_t pid)
+{
+	kill(pid, SIGKILL);
+}
+
+static void nothing(pid_t pid)
+{
+	(void)pid;
+}
+
+static void test_who_does_not_go_on(void)
+{
+	begin_target();
+	waits_until(stops, goes_on, false);
+	waits_until(stops, is_killed, false);
+	waits_until(stops, is_killed, true);
+	waits_until(becomes_another_program, nothing, true);
+	target_stop();
+}
+
+/* ------------------------------------------------- the target becomes another program -- */
+
+/* What looks at the memory of another program that has the pid of the target. */
+static int after_exec(const char *address)
+{
+	uint8_t *p = (uint8_t *)(uintptr_t)strtoull(address, NULL, 16);
+
+	if (mmap(p, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) != p)
+		return 2;
+	memset(p, TAKEN, BYTES);
+	for (unsigned i = 0; i < 1000; i++)
+		nap();
+	return has(p, BYTES, WRITTEN);
+}
+
+static void exec_target(void)
+{
+	char address[32];
+
+	memory = mmap((void *)0x10000000, BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	CHECK(memory == (void *)0x10000000);
+	begin_target();
+	start_writer(write_and_read);
+	let_in();
+	hand_out(0);
+	show_qp();
+	stage->go = 1;
+	while (stage->done < 100)
+		nap();
+	snprintf(address, sizeof address, "%lx", (unsigned long)(uintptr_t)memory);
+	execl("/proc/self/exe", "direct_test", "after-exec", address, NULL);
+	_exit(3);
+}
+
+static void test_exec(void)
+{
+	pid_t pid;
+	int status;
+
+	stage->done = 0;
+	pid = fork();
+	if (pid == 0)
+		exec_target();
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (strcmp(what, "sleep") == 0)
+		return pause();
+	if (strcmp(what, "after-exec") == 0)
+		return after_exec(argv[2]);
+	make_stage();
+	if (strcmp(what, "race") == 0)
+		return race((unsigned)atoi(argv[2]), 5000, argc < 4) != 0;
+	test_rules();
+	test_who_does_not_go_on();
+	test_exec();
+	CHECK_INT((int64_t)race(3000, 300, true), 0);
+	return checks_end();
+}
