@@ -85,6 +85,13 @@ bool frame_publish(struct frame_producer *p)
 
 /* ------------------------------------------------------------------------ consumer -- */
 
+/* All of it is read once: what is checked is what is used. */
+static void copy_header(struct frame *f, const struct frame_header *h)
+{
+	memcpy(&f->header, h, sizeof(f->header));
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
 static bool is_broken(struct frame_consumer *c)
 {
 	c->broken = true;
@@ -101,7 +108,7 @@ bool frame_next(struct frame_consumer *c, struct frame *f)
 		return false;
 	if (there > FRAME_RING_BYTES || there % FRAME_LINE)
 		return is_broken(c);
-	memcpy(&f->header, h, sizeof(f->header));
+	copy_header(f, h);
 	if (f->header.len == FRAME_SKIP) {
 		if (there <= rest)
 			return is_broken(c);
@@ -109,7 +116,7 @@ bool frame_next(struct frame_consumer *c, struct frame *f)
 		there -= rest;
 		rest = FRAME_RING_BYTES;
 		h = (const struct frame_header *)c->ring->bytes;
-		memcpy(&f->header, h, sizeof(f->header));
+		copy_header(f, h);
 	}
 	len = f->header.len;
 	if (len < BTH_BYTES + ICRC_BYTES || len > PACKET_MAX || bytes_of(len) > there ||

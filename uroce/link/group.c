@@ -71,16 +71,30 @@ static int fail_errno(struct reason *r, const char *what)
 
 /* Whose a slot is, is a lock on a byte of what all have in common, the first socket: nobody else
  * can take it, and it is free when its process is gone. fcntl(2) has such locks for any file. */
-static int lock_slot(unsigned slot)
+static struct flock lock_of(unsigned slot)
 {
-	struct flock l = {
+	return (struct flock){
 		.l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
 		.l_start = (off_t)slot,
 		.l_len = 1,
 	};
+}
+
+static int lock_slot(unsigned slot)
+{
+	struct flock l = lock_of(slot);
 
 	return fcntl(group.rx[0], F_SETLK, &l);
+}
+
+pid_t group_slot_pid(unsigned slot)
+{
+	struct flock l = lock_of(slot);
+
+	if (fcntl(group.rx[0], F_GETLK, &l) != 0)
+		return -1;
+	return l.l_type == F_UNLCK ? 0 : l.l_pid;
 }
 
 /* Its name may be left of a process that was killed, or bound by a child of it. */

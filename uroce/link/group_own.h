@@ -24,6 +24,9 @@ struct group {
 
 extern struct group group;
 
+/* group.c: whose a slot is, as the kernel says; 0: nobody's; -1: it does not say. */
+pid_t group_slot_pid(unsigned slot);
+
 /* messages.c: before the first message goes out, and after the last. 0, or -1 with errno. */
 int messages_start(void);
 void messages_stop(void);

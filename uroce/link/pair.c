@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@
 #define SEALS	    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define OFFER_AGAIN UINT64_C(1000000000) /* ns: to one that has not answered, or has said no */
 #define OFFER_SOON  UINT64_C(10000000)	 /* to one that has no room for a message */
+#define OFFER_NEVER UINT64_MAX
+#define BELLS	    256 /* that are heard at once */
 
 struct pair *pair_open[SLOTS];
 unsigned pairs_open;
@@ -33,10 +36,10 @@ void (*pair_closing)(struct pair *p);
 
 static struct pair pairs[SLOTS] = { [0 ... SLOTS -
 				     1] = { .pidfd = -1, .bell = -1, .exposed = -1, .memfd = -1 } };
-static int own_bell = -1, own_pidfd = -1;
+static int own_bell[2] = { -1, -1 }; /* to listen to, to ring */
+static int own_pidfd = -1;
 static bool asleep;
 static uint64_t touched; /* a bit for each slot: frames were committed */
-static uint64_t generations;
 
 /* Of an offer and of an answer. The descriptors that come with it: the memory (of an offer), and
  * what is exposed, if anything, come last. One that says no has none. */
@@ -51,7 +54,7 @@ enum { FD_BELL, FD_PIDFD, FD_MEMORY, FDS_ANSWER = FD_MEMORY, FDS_OFFER, FDS_MOST
 
 void pair_start(void)
 {
-	own_bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	(void)!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, own_bell);
 	own_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 }
 
@@ -64,12 +67,12 @@ static void close_fd(int *fd)
 
 static bool can_share(void)
 {
-	return own_bell >= 0 && own_pidfd >= 0 && !group.alone;
+	return own_bell[0] >= 0 && own_pidfd >= 0 && !group.alone;
 }
 
 int pair_bell_fd(void)
 {
-	return own_bell;
+	return own_bell[0];
 }
 
 /* ------------------------------------------------------------------- making memory -- */
@@ -170,7 +173,7 @@ void pair_close(struct pair *p)
 	if (p->pidfd >= 0 && !p->gone)
 		group_listen_no_more(p->pidfd);
 	/* who breaks the rules is not trusted again, for as long as we know of no other there */
-	p->offer_after = p->in.broken ? UINT64_MAX : engine_now() + OFFER_AGAIN;
+	p->offer_after = p->in.broken ? OFFER_NEVER : engine_now() + OFFER_AGAIN;
 	forget(p);
 }
 
@@ -187,7 +190,8 @@ void pair_forget(void)
 		forget(pair_open[0]);
 	for (unsigned i = 0; i < SLOTS; i++)
 		pairs[i].offer_after = 0;
-	close_fd(&own_bell);
+	close_fd(&own_bell[0]);
+	close_fd(&own_bell[1]);
 	close_fd(&own_pidfd);
 	asleep = false;
 }
@@ -209,7 +213,7 @@ static int send_message(const struct pair *p, enum control_type type, bool accep
 {
 	struct pair_message message = { .generation = p->generation, .accepted = accepted };
 	struct local_name to = control_name(&group.dir, p->slot);
-	int fds[FDS_MOST] = { own_bell, own_pidfd };
+	int fds[FDS_MOST] = { own_bell[1], own_pidfd };
 	unsigned n = accepted ? FDS_ANSWER : 0;
 
 	if (memfd >= 0)
@@ -223,12 +227,12 @@ static int send_message(const struct pair *p, enum control_type type, bool accep
 static bool make(struct pair *p)
 {
 	p->memfd = make_memfd();
-	if (p->memfd < 0 || !map(p, p->memfd)) {
+	if (p->memfd < 0 || !map(p, p->memfd) ||
+	    getrandom(&p->generation, sizeof(p->generation), 0) != sizeof(p->generation)) {
 		forget(p);
 		return false;
 	}
 	p->made_here = true;
-	p->generation = (uint64_t)getpid() << 32 | ++generations;
 	p->state = PAIR_OFFERED;
 	open_rings(p);
 	return true;
@@ -257,7 +261,7 @@ static void offer(struct pair *p)
 static struct pair *with_itself(struct pair *p)
 {
 	p->made_here = true;
-	p->bell = fcntl(own_bell, F_DUPFD_CLOEXEC, 0); /* another thread may sleep */
+	p->bell = fcntl(own_bell[1], F_DUPFD_CLOEXEC, 0); /* another thread may sleep */
 	if (p->bell < 0 || !map(p, -1)) {
 		forget(p);
 		return NULL;
@@ -304,29 +308,38 @@ void pair_passed_by(unsigned slot)
 
 /* ------------------------------------------------------------------------- answering -- */
 
-/* What /proc says of a descriptor: the number behind a word; -1: that word is not there. */
-static long long fdinfo(int fd, const char *word, int base)
+/* Whose it is, as /proc says; -1: it is none. */
+static pid_t pid_of(int pidfd)
 {
 	char path[48], line[128];
-	long long value = -1;
-	size_t n = strlen(word);
+	int pid = -1;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
 	f = fopen(path, "re");
-	while (f && value < 0 && fgets(line, sizeof(line), f))
-		if (strncmp(line, word, n) == 0)
-			value = strtoll(line + n, NULL, base);
+	while (f && pid < 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Pid: %d", &pid) != 1)
+			pid = -1;
 	if (f)
 		fclose(f);
-	return value;
+	return pid;
 }
 
-/* An eventfd, and the pidfd of the process that has sent it. */
+static bool is_socket(int fd, int domain, int type)
+{
+	int value;
+	socklen_t n = sizeof(value);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &value, &n) != 0 || value != domain)
+		return false;
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &n) == 0 && value == type;
+}
+
+/* A bell that can be rung, and the pidfd of the process that has sent it, which has the slot. */
 static bool descriptors_valid(const struct control_message *m)
 {
-	return m->pid > 0 && fdinfo(m->fds[FD_BELL], "eventfd-count:", 16) >= 0 &&
-	       fdinfo(m->fds[FD_PIDFD], "Pid:", 10) == m->pid;
+	return m->pid > 0 && is_socket(m->fds[FD_BELL], AF_UNIX, SOCK_STREAM) &&
+	       pid_of(m->fds[FD_PIDFD]) == m->pid && group_slot_pid(m->header.slot) == m->pid;
 }
 
 static int take_fd(struct control_message *m, unsigned i)
@@ -403,8 +416,14 @@ void pair_take_answer(struct control_message *m)
 
 	if (!message || p->state != PAIR_OFFERED || p->generation != message->generation)
 		return;
-	if (!message->accepted || m->nfds < FDS_ANSWER || !descriptors_valid(m)) {
+	if (!message->accepted) {
 		forget(p);
+		return;
+	}
+	if (m->nfds < FDS_ANSWER || !descriptors_valid(m)) { /* of another PID namespace */
+		rx_drain();
+		pair_close(p); /* it sees that we have left */
+		p->offer_after = OFFER_NEVER;
 		return;
 	}
 	close_fd(&p->memfd);
@@ -416,10 +435,8 @@ void pair_take_answer(struct control_message *m)
 
 void pair_ring(const struct pair *p)
 {
-	const uint64_t one = 1;
-
-	if (p->bell >= 0)
-		(void)!write(p->bell, &one, sizeof(one));
+	if (p->bell >= 0) /* full: it was rung before */
+		send(p->bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void pair_touched(const struct pair *p)
@@ -460,9 +477,9 @@ void pair_wake(void)
 
 void pair_answer_bell(void)
 {
-	uint64_t rung;
+	char rung[BELLS];
 
-	(void)!read(own_bell, &rung, sizeof(rung));
+	recv(own_bell[0], rung, sizeof(rung), MSG_DONTWAIT);
 	for (unsigned i = 0; i < pairs_open; i++)
 		pair_open[i]->gone |= has_left(pair_open[i]);
 }

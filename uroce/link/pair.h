@@ -2,8 +2,9 @@
 /*
  * Two processes of one user on one host that send to each other share memory: a pair, with a ring
  * of frames each way. Who sends first offers it over the socket of control: a memfd that is
- * sealed so that its size stays, an eventfd to be woken by, and a pidfd that tells when it dies.
- * The other one answers with its own eventfd and pidfd, or says no. When both offer at once, the
+ * sealed so that its size stays, a bell to be woken by, and a pidfd that tells when it dies. The
+ * other one answers with its own bell and pidfd, or says no. (A bell is one end of a pair of
+ * sockets: an eventfd that both have can be made to block whoever writes to it.) When both offer at once, the
  * offer of the lower slot counts. A process has a pair with itself, too.
  *
  *   offered (frames of the other one are taken in) -> ready (frames go both ways) -> closed
@@ -39,7 +40,7 @@ struct pair {
 	bool gone;	/* the other process has left: to be closed when its frames are taken in */
 	pid_t pid;	/* of the other one; of this process itself: -1 as pidfd */
 	int pidfd;	/* readable when it has died */
-	int bell;	/* its eventfd */
+	int bell;	/* to wake it by: pair_ring() */
 	int exposed;	/* what it has set as pair_exposed, or -1; ours to close */
 	struct pair_memory *memory;
 	struct frame_producer out;
@@ -48,7 +49,7 @@ struct pair {
 	/* of an offer */
 	uint64_t generation;
 	int memfd;
-	uint64_t offer_after; /* engine_now(): not before; UINT64_MAX: never again */
+	uint64_t offer_after; /* engine_now(): not before */
 };
 
 /* The side of memory that is ours. */
@@ -83,7 +84,7 @@ void pair_publish(void);
 /* Rings the bell of the other process. */
 void pair_ring(const struct pair *p);
 
-/* The eventfd by which we are woken: as long as pair_sleep() was called last, and returned true.
+/* What is readable when our bell was rung: as long as pair_sleep() was called last, and returned true.
  * False: frames have come in meanwhile. */
 int pair_bell_fd(void);
 bool pair_sleep(void);

@@ -33,25 +33,34 @@ bool path_may_share(void)
 	return asked != PATH_UDP;
 }
 
-/* Are both addresses of this host? Most packets go where the last one went. */
-static bool is_here(const struct flow *flow)
+/* Most packets go where the last one went, and come from there. */
+bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope)
 {
-	static struct flow last;
-	static unsigned changes;
-	static bool here;
+	static struct {
+		union ibv_gid a, b;
+		uint32_t scope;
+		unsigned changes;
+		bool here;
+	} known[2], *k;
+	static unsigned oldest;
 
-	if (changes != gid_changes || memcmp(&last, flow, sizeof(last)) != 0) {
-		here = gid_index(&flow->dgid, flow->scope) >= 0 &&
-		       gid_index(&flow->sgid, flow->scope) >= 0;
-		changes = gid_changes;
-		last = *flow;
-	}
-	return here;
+	for (k = known; k < known + 2; k++)
+		if (k->changes == gid_changes && k->scope == scope &&
+		    memcmp(&k->a, a, sizeof(*a)) == 0 && memcmp(&k->b, b, sizeof(*b)) == 0)
+			return k->here;
+	k = &known[oldest ^= 1];
+	k->a = *a;
+	k->b = *b;
+	k->scope = scope;
+	k->changes = gid_changes;
+	k->here = gid_index(a, scope) >= 0 && gid_index(b, scope) >= 0;
+	return k->here;
 }
 
 static bool may_be_memory(const struct flow *flow, uint32_t qpn)
 {
-	return asked != PATH_UDP && qpn >> SLOT_SHIFT && qpn != QPN_MULTICAST && is_here(flow);
+	return asked != PATH_UDP && qpn >> SLOT_SHIFT && qpn != QPN_MULTICAST &&
+	       path_is_here(&flow->sgid, &flow->dgid, flow->scope);
 }
 
 static bool steps_aside(void)

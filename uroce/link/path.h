@@ -22,6 +22,8 @@
 int path_setup(const char *value, char *reason, size_t size);
 /* May memory be shared at all? */
 bool path_may_share(void);
+/* Are both addresses of this host? */
+bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope);
 
 /* The pair by which a packet goes to that QP; NULL: UDP. Offers to make one. */
 struct pair *path_to(const struct flow *flow, uint32_t qpn);

@@ -11,6 +11,7 @@
 #include "fault.h"
 #include "icrc.h"
 #include "pair.h"
+#include "path.h"
 #include "rx.h"
 #include "tap.h"
 #include "transport.h"
@@ -43,11 +44,17 @@ static void take(const struct frame *f)
 		.hops = f->header.hops,
 	};
 
+	/* as the kernel has it for UDP */
+	if (!path_is_here(&p.src, &p.dst, p.scope)) {
+		count(CNT_BAD_SOURCE);
+		return;
+	}
 	if (fault_directions & UROCE_IN || tap_on || f->header.flags & FRAME_HAS_ICRC) {
 		take_whole(&p, f);
 		return;
 	}
 	memcpy(headers, f->data, n < sizeof(headers) ? n : sizeof(headers));
+	atomic_signal_fence(memory_order_seq_cst); /* read once: see frame_ring.c */
 	if (packet_parse(&p, headers, n) != 0 || p.qpn == GSI_QPN) {
 		count(CNT_BAD_PACKET);
 		return;
@@ -82,9 +89,9 @@ unsigned rx_memory(unsigned max)
 	for (unsigned i = pairs_open; i-- > 0;) {
 		struct pair *pair = pair_open[i];
 
-		if (frame_waits(&pair->in))
+		if (frame_waits(&pair->in) && !pair->in.broken)
 			n += take_from(pair, max);
-		else if (pair->gone)
+		else if (pair->gone || pair->in.broken)
 			pair_close(pair);
 	}
 	return n;

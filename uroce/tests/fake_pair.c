@@ -51,6 +51,14 @@ int path_setup(const char *value, char *reason, size_t size)
 	return 0;
 }
 
+bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope)
+{
+	(void)a;
+	(void)b;
+	(void)scope;
+	return true;
+}
+
 struct pair *path_to(const struct flow *flow, uint32_t qpn)
 {
 	(void)flow;
