@@ -70,7 +70,7 @@ window 1
 clear_screen
 line 'post write buf -len 13 -remote [expr {$addr + 4090}] -rkey $rkey'
 line 'poll'
-await '^WC wr_id 2  REM_ACCESS_ERR  vendor_err 0x'
+await '^WC wr_id 2  REM_ACCESS_ERR  (vendor_err 0x[0-9a-f]+  )?qp0 '
 await "^$two qp0:ERR> *$"
 line 'qp-state'
 await '║ ERR ║'
