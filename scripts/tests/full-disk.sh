@@ -16,7 +16,7 @@ run() {
 bad() { wants "$1" no yes; }
 
 setup="timeline on; reg 64K -name big; mem fill big x; qp create -name q
-$(for x in 1 2 3 4; do printf 'set x %400s\n' '' | sed 's/ /x/5g'; done)"
+$(for _ in 1 2 3 4; do printf 'set x %400s\n' '' | sed 's/ /x/5g'; done)"
 connect='listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471 -name out
 	reg 64K -name from; reg 64K -name to -access local-write,remote-write'
 # command without its file, the file
@@ -103,8 +103,8 @@ done
 printf 'record f.rdma\nset a [string repeat a 600]\nset b [string repeat b 600]\nset c 1\n' >typed
 (
 	ulimit -f 1
-	"$rdmash" -q -X -c 'record f.rdma' -c "set a $(printf %600s | tr ' ' a)" \
-		-c "set b $(printf %600s | tr ' ' b)" -c 'set c 1' 2>&1 | cat >out
+	"$rdmash" -q -X -c 'record f.rdma' -c "set a $(printf %600s '' | tr ' ' a)" \
+		-c "set b $(printf %600s '' | tr ' ' b)" -c 'set c 1' 2>&1 | cat >out
 	exit "${PIPESTATUS[0]}"
 )
 wants 'record: ulimit -f' $? 1

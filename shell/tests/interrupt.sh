@@ -44,7 +44,7 @@ for signal in INT TERM; do
 	env --default-signal=INT "$rdmash" fifo >/dev/null 2>err.txt &
 	pid=$!
 	# it is open: writing to it would not wait
-	until [ -e /proc/$pid/fd ] && ls -l /proc/$pid/fd | grep -q '/fifo$'; do sleep 0.05; done
+	until [ -e /proc/$pid/fd ] && readlink /proc/$pid/fd/* | grep -q '/fifo$'; do sleep 0.05; done
 	kill "-$signal" $pid
 	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
 	watch=$!

@@ -78,6 +78,7 @@ await 'post write-imm window '
 grey=$(printf '\033\[90m')
 shown '-imm n [-off size]'
 colors | grep -q "$grey.*-imm" || fail 'the hint is not grey'
+# shellcheck disable=SC3045  # tmux.sh's
 type '-imm 1 -off 3'
 await_not '-imm n|off size'
 key C-u

@@ -48,6 +48,7 @@ type ' win'
 key Tab
 await '> @b post write window '
 await 'post write window \[-off size\]'
+# shellcheck disable=SC3045  # tmux.sh's
 type '-rk'
 key Tab
 await 'window -rkey '

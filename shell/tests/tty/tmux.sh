@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh
 # Drives a program at a terminal of its own, in a private tmux. To be sourced by a test
 # that is called with the program to run (and its arguments). Nothing here waits for a
 # fixed time: await looks until the screen is as wanted.

@@ -12,8 +12,11 @@ gid() {
 		sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p' |
 		awk -v pattern="$2" '$2 ~ pattern { print $1; exit }'
 }
-uroce_4=$(gid uroce '^::ffff:10.0.0.2') uroce_6=$(gid uroce '^fd00::2')
-rxe_4=$(gid rxe '^::ffff:10.0.0.1') rxe_6=$(gid rxe '^fd00::1')
+# shellcheck disable=SC2034  # pingpong looks at them by their names
+{
+	uroce_4=$(gid uroce '^::ffff:10.0.0.2') uroce_6=$(gid uroce '^fd00::2')
+	rxe_4=$(gid rxe '^::ffff:10.0.0.1') rxe_6=$(gid rxe '^fd00::1')
+}
 
 port=18600
 # pingpong NAME PROGRAM FAMILY OPTION...
