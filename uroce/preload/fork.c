@@ -36,10 +36,12 @@ static void after(void)
 	tree_after_fork();
 }
 
-/* Locks first: the others may take them. Then the timers, whose owners go. Sockets last. */
+/* Locks first: the others may take them; and what the child does not have mapped. Then the timers,
+ * whose owners go. Sockets last. */
 static void forget(void)
 {
 	engine_forget();
+	direct_forget();
 	tree_forget();
 	cq_forget_all();
 	timer_forget();
@@ -47,7 +49,6 @@ static void forget(void)
 	mcast_forget();
 	qp_forget_all();
 	device_forget();
-	direct_forget();
 	link_forget();
 	group_forget();
 }

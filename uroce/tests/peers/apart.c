@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Two processes, each with a QP: what one does to the memory of the other, when all is as usual
+ * and when it is not. Prints how much of it went without packets: "direct_writes 3 direct_reads 3".
+ *
+ *   apart works [how]   WRITE, READ and SEND each way, checked byte by byte. how the second process
+ *                       is: hidden (it may not be traced), sandboxed (no memfd, no pidfd),  in
+ *                       another PID namespace (pids)
+ *   apart race ROUNDS   one writes all the time, the other one takes its memory back, by its
+ *                       region or its QP, and uses it for something else
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abuse.h"
+#include "check.h"
+#include "pair.h"
+#include "uroce.h"
+
+#define WRITTEN	   0x57
+#define TAKEN	   0x54
+#define KILL_EVERY 200	/* rounds */
+#define SHORT	   8, 2 /* timeout and retries: one that does not answer is in ERR */
+
+static struct pair here;
+static struct ibv_mr their_mr;
+static struct side there = { .mr = &their_mr };
+
+struct told {
+	uint64_t addr;
+	uint32_t qpn, rkey;
+};
+
+static uint64_t counter(const char *name)
+{
+	unsigned (*counters)(struct uroce_counter * c, unsigned n);
+	struct uroce_counter c[64];
+	unsigned n;
+
+	*(void **)&counters = dlsym(RTLD_DEFAULT, "uroce_counters");
+	CHECK(counters != NULL);
+	n = counters(c, 64);
+	for (unsigned i = 0; i < n && i < 64; i++)
+		if (strcmp(c[i].name, name) == 0)
+			return c[i].value;
+	CHECK(!"there is such a counter");
+	return 0;
+}
+
+static void open_here(void)
+{
+	here.ctx = pair_open();
+	pair_side(&here, &here.a, 0);
+}
+
+/* False: the other process has gone. */
+static bool swap(int fd, void *mine, void *theirs, size_t n)
+{
+	return send(fd, mine, n, MSG_NOSIGNAL) == (ssize_t)n &&
+	       recv(fd, theirs, n, MSG_WAITALL) == (ssize_t)n;
+}
+
+/* False: the other one has gone. */
+static bool join(int fd, uint8_t timeout, uint8_t retries)
+{
+	struct told mine = { (uintptr_t)here.a.buf, here.a.qp->qp_num, here.a.mr->rkey }, theirs;
+
+	if (!swap(fd, &mine, &theirs, sizeof mine))
+		return false;
+	there.buf = (uint8_t *)(uintptr_t)theirs.addr;
+	their_mr.rkey = theirs.rkey;
+	pair_connect(here.ctx, here.a.qp, theirs.qpn, timeout, retries);
+	return true;
+}
+
+static void meet(int fd)
+{
+	char a = 'a', b;
+
+	CHECK(swap(fd, &a, &b, 1));
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+}
+
+/* ------------------------------------------------------------------------ works -- */
+
+static void fill(uint8_t *p, unsigned n, unsigned seed)
+{
+	for (unsigned i = 0; i < n; i++)
+		p[i] = (uint8_t)(i * 7 + i / 256 + seed);
+}
+
+static void is_filled(const uint8_t *p, unsigned n, unsigned seed)
+{
+	for (unsigned i = 0; i < n; i++)
+		CHECK_INT(p[i], (uint8_t)(i * 7 + i / 256 + seed));
+}
+
+static void does(enum ibv_wr_opcode op, unsigned n)
+{
+	CHECK_INT(pair_post(&here.a, &there, op, n, 0), 0);
+	CHECK_INT(pair_wait(here.a.cq, NULL), IBV_WC_SUCCESS);
+}
+
+/* Its turn: WRITE, then a SEND that says so; READ what was written. */
+static void acts(int fd, unsigned n, unsigned seed)
+{
+	fill(here.a.buf, n, seed);
+	does(IBV_WR_RDMA_WRITE, n);
+	meet(fd);
+	meet(fd); /* it was checked */
+	memset(here.a.buf, 0, n);
+	does(IBV_WR_RDMA_READ, n);
+	is_filled(here.a.buf, n, seed);
+	meet(fd);
+	does(IBV_WR_SEND, n);
+	meet(fd);
+}
+
+static void is_acted_on(int fd, unsigned n, unsigned seed)
+{
+	meet(fd);
+	is_filled(here.a.buf, n, seed);
+	meet(fd);
+	CHECK_INT(pair_recv(&here.a, n, 0), 0);
+	meet(fd);
+	meet(fd);
+	CHECK_INT(pair_wait(here.a.cq, NULL), IBV_WC_SUCCESS);
+	is_filled(here.a.buf, n, seed);
+}
+
+static void works(int fd, bool first)
+{
+	static const unsigned sizes[] = { 1, 8, 64, 4096, 65535, PAIR_BYTES };
+
+	open_here();
+	CHECK(join(fd, 14, 7));
+	meet(fd);
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			if (first == (round == 0))
+				acts(fd, sizes[i], i + 1);
+			else
+				is_acted_on(fd, sizes[i], i + 1);
+			meet(fd);
+		}
+}
+
+static void told_of_direct(const char *who)
+{
+	printf("%s: direct_writes %" PRIu64 " direct_reads %" PRIu64 "\n", who,
+	       counter("direct_writes"), counter("direct_reads"));
+}
+
+/* --------------------------------------------------------- how the second one is -- */
+
+static void usual(void)
+{
+}
+
+static void hidden(void)
+{
+	CHECK_INT(prctl(PR_SET_DUMPABLE, 0), 0);
+}
+
+#define LOOK(field) \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, field))
+#define REFUSE(number)                                                 \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(number), 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
+static void sandboxed(void)
+{
+	struct sock_filter code[] = {
+		LOOK(nr),
+		REFUSE(SYS_memfd_create),
+		REFUSE(SYS_pidfd_open),
+		REFUSE(SYS_ptrace),
+		REFUSE(SYS_process_vm_readv),
+		REFUSE(SYS_process_vm_writev),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof code / sizeof *code, code };
+
+	CHECK_INT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_INT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* One that is in a namespace is a child of one that made it. */
+static void in_other_pids(void)
+{
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID) != 0)
+		_exit(SKIPPED);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0)
+		return;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static const struct {
+	const char *name;
+	void (*become)(void);
+} manners[] = {
+	{ "usual", usual },
+	{ "hidden", hidden },
+	{ "sandboxed", sandboxed },
+	{ "pids", in_other_pids },
+};
+
+static int work_together(const char *how)
+{
+	unsigned i = 0;
+	int fd[2], status;
+	pid_t pid;
+
+	while (i < sizeof manners / sizeof *manners && strcmp(manners[i].name, how) != 0)
+		i++;
+	CHECK(i < sizeof manners / sizeof *manners);
+	CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		close(fd[0]);
+		manners[i].become();
+		works(fd[1], false);
+		told_of_direct("second");
+		_exit(0);
+	}
+	close(fd[1]);
+	works(fd[0], true);
+	told_of_direct("first");
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* ------------------------------------------------------------------------- race -- */
+
+static struct stage {
+	_Atomic uint64_t va, done, bad;
+	_Atomic uint32_t key;
+	_Atomic uint32_t round, ended; /* begun by the target; over for the writer */
+} * stage;
+
+/* Until it is refused: the QP is in ERR then. */
+static void write_and_read(void)
+{
+	static unsigned seed = 1;
+	enum ibv_wc_status status;
+
+	do {
+		bool write = rand_r(&seed) % 4;
+		unsigned n = (unsigned)rand_r(&seed) % PAIR_BYTES + 1;
+
+		memset(here.a.buf, WRITTEN, n);
+		CHECK_INT(pair_post(&here.a, &there, write ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ,
+				    n, 0),
+			  0);
+		status = pair_wait(here.a.cq, NULL);
+		if (status == IBV_WC_SUCCESS) {
+			stage->done++;
+			if (!write && memchr(here.a.buf, TAKEN, n))
+				stage->bad++;
+		}
+	} while (status == IBV_WC_SUCCESS);
+}
+
+static void new_qp(struct side *s)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = s->cq,
+		.recv_cq = s->cq,
+		.cap = { PAIR_DEPTH, PAIR_DEPTH, 2, 2, 64 },
+		.sq_sig_all = 1,
+	};
+
+	CHECK_INT(ibv_destroy_qp(s->qp), 0);
+	s->qp = ibv_create_qp(s->pd, &init);
+	CHECK(s->qp != NULL);
+	pair_init(s->qp);
+}
+
+static void writer(int fd)
+{
+	uint32_t seen = stage->ended;
+
+	open_here();
+	while (join(fd, SHORT)) {
+		while (stage->round == seen)
+			nap();
+		seen = stage->round;
+		there.buf = (uint8_t *)(uintptr_t)stage->va;
+		their_mr.rkey = stage->key;
+		write_and_read();
+		stage->ended = seen;
+		new_qp(&here.a);
+	}
+}
+
+static pid_t start_writer(int *fd)
+{
+	int both[2];
+	pid_t pid;
+
+	CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both), 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(both[0]);
+		writer(both[1]);
+		_exit(0);
+	}
+	close(both[1]);
+	*fd = both[0];
+	return pid;
+}
+
+static void stop_writer(pid_t pid, int fd)
+{
+	kill(pid, SIGKILL);
+	CHECK_INT(waitpid(pid, NULL, 0), pid);
+	close(fd);
+}
+
+/* The memory is not the peer's any more when this returns. */
+static void take_back(struct ibv_mr *mr, unsigned how)
+{
+	struct ibv_qp_attr err = { .qp_state = IBV_QPS_ERR };
+
+	switch (how) {
+	case 0:
+		CHECK_INT(ibv_modify_qp(here.a.qp, &err, IBV_QP_STATE), 0);
+		break;
+	case 1:
+		new_qp(&here.a);
+		break;
+	default:
+		CHECK_INT(ibv_dereg_mr(mr), 0);
+	}
+}
+
+static void fork_a_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	CHECK_INT(waitpid(pid, NULL, 0), pid);
+}
+
+/* Returns whether the memory was touched. */
+static bool one_round(uint8_t *at, unsigned round, pid_t *pid, int *fd)
+{
+	unsigned how = round % 8;
+	bool dies = round % KILL_EVERY == KILL_EVERY - 1, touched = false;
+	struct ibv_mr *mr = ibv_reg_mr(here.a.pd, at, PAIR_BYTES, PAIR_ACCESS);
+	uint64_t before = stage->done;
+
+	CHECK(mr != NULL);
+	memset(at, 0, PAIR_BYTES);
+	stage->va = (uintptr_t)at;
+	stage->key = mr->rkey;
+	stage->round = round + 1;
+	for (unsigned i = 0; stage->done - before < 3 && i < 10000; i++)
+		nap();
+	if (round % 50 == 0)
+		fork_a_child();
+	if (dies)
+		kill(*pid, SIGKILL);
+	take_back(mr, how);
+	if (round % 4 == 0)
+		CHECK(mmap(at, PAIR_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at);
+	memset(at, TAKEN, PAIR_BYTES);
+	if (dies) {
+		stop_writer(*pid, *fd);
+		stage->ended = round + 1;
+		*pid = start_writer(fd);
+	}
+	while (stage->ended != round + 1)
+		sched_yield();
+	for (unsigned i = 0; i < PAIR_BYTES; i++)
+		touched |= at[i] != TAKEN;
+	if (how < 2)
+		CHECK_INT(ibv_dereg_mr(mr), 0);
+	if (how != 1)
+		new_qp(&here.a);
+	return touched;
+}
+
+static int race(unsigned rounds)
+{
+	uint8_t *at = mmap(NULL, PAIR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	unsigned touched = 0;
+	pid_t pid;
+	int fd;
+
+	stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	CHECK(at != MAP_FAILED && stage != MAP_FAILED);
+	pid = start_writer(&fd);
+	open_here();
+	for (unsigned round = 0; round < rounds; round++) {
+		CHECK(join(fd, SHORT));
+		touched += one_round(at, round, &pid, &fd);
+	}
+	stop_writer(pid, fd);
+	printf("%u rounds, %" PRIu64 " operations: %u times touched, %" PRIu64
+	       " reads of what was taken back\n",
+	       rounds, (uint64_t)stage->done, touched, (uint64_t)stage->bad);
+	return touched || stage->bad;
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc >= 2 && strcmp(argv[1], "works") == 0)
+		return work_together(argc > 2 ? argv[2] : "usual");
+	if (argc == 3 && strcmp(argv[1], "race") == 0)
+		return race((unsigned)atoi(argv[2]));
+	fprintf(stderr, "usage: apart works [usual|hidden|sandboxed|pids] | apart race ROUNDS\n");
+	return 2;
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# apart.sh UROCE APART [ROUNDS]: what one process does to the memory of another, with and without
+# packets: it works in all surroundings, and goes without packets only where it should.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
+. "$(dirname "$0")/lib.sh" "$@"
+apart=$2 rounds=${3-400}
+
+# direct WHO FIRST SECOND COMMAND...: it works; the processes have done something without packets
+# (some) or nothing (none)
+direct() {
+	local who=$1 side wanted got
+	declare -A want=([first]=$2 [second]=$3)
+	shift 3
+
+	ok "$who: works" timeout 60 "$@" || return
+	for side in first second; do
+		wanted=${want[$side]}
+		got=$(sed -n "s/^$side: direct_writes \(.*\) direct_reads \(.*\)/\1 \2/p" "$tmp/out")
+		case $wanted:$got in
+		some:0\ * | some:*\ 0 | none:[1-9]* | none:*\ [1-9]* | *:) not_ok "$who: $side one: $got, not $wanted" ;;
+		*) echo "ok: $who: $side one: $wanted without packets" ;;
+		esac
+	done
+}
+works() { "$uroce" "$apart" works "$@"; }
+export -f works
+export uroce apart
+run() { direct "$1" "$2" "$3" bash -c "$4"; }
+
+run 'as usual' some some works
+run 'UROCE_DIRECT=0' none none 'UROCE_DIRECT=0 works'
+run 'UROCE_PATH=udp' none none 'UROCE_PATH=udp works'
+run 'faults' none none 'UROCE_FAULT=dup=10% works'
+run 'a capture' none none "UROCE_PCAP=$tmp/packets works"
+run 'no memfd, no pidfd' none none 'works sandboxed'
+run 'files may not be large' none none 'ulimit -f 1000; works'
+run 'another PID namespace' none none 'works pids'
+if command -v tcpdump >/dev/null; then
+	tcpdump -i lo -w /dev/null 2>"$tmp/tcpdump" &
+	pid=$!
+	started+=("$pid")
+	within 10 grep -q listening "$tmp/tcpdump"
+	run 'tcpdump' none none works
+	kill "$pid"
+	wait "$pid"
+fi
+
+# who is not root may not open what cannot be traced
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups test -x "$apart" 2>/dev/null; then
+	as='setpriv --reuid 65534 --clear-groups'
+	run 'a user' some some "$as bash -c works"
+	run 'a user, not dumpable' none some "$as bash -c 'works hidden'"
+fi
+ok 'memory that is taken back is not touched' timeout 250 "$uroce" "$apart" race "$rounds"
+finish
