@@ -8,7 +8,10 @@
  *                       another PID namespace (pids)
  *   apart race ROUNDS   one writes all the time, the other one takes its memory back, by its
  *                       region or its QP, and uses it for something else
+ *   apart soak SECONDS  the same with all kinds of operations and many that are killed; what it has
+ * of memory and descriptors must stay as it is after a tenth of the time
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -31,8 +34,8 @@
 
 #define WRITTEN	   0x57
 #define TAKEN	   0x54
-#define KILL_EVERY 200	/* rounds */
-#define SHORT	   8, 2 /* timeout and retries: one that does not answer is in ERR */
+#define KILL_EVERY (all_kinds ? 20 : 200) /* rounds */
+#define SHORT	   12, 3 /* timeout and retries: one that does not answer is in ERR */
 
 static struct pair here;
 static struct ibv_mr their_mr;
@@ -261,24 +264,36 @@ static struct stage {
 	_Atomic uint32_t round, ended; /* begun by the target; over for the writer */
 } * stage;
 
+static bool all_kinds; /* not only what can go without packets */
+
+static enum ibv_wr_opcode any_kind(unsigned *seed)
+{
+	static const enum ibv_wr_opcode kinds[] = {
+		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE,	   IBV_WR_RDMA_READ,
+		IBV_WR_SEND,	   IBV_WR_SEND,	      IBV_WR_ATOMIC_FETCH_AND_ADD,
+	};
+
+	return kinds[(unsigned)rand_r(seed) % (all_kinds ? 7 : 4)];
+}
+
 /* Until it is refused: the QP is in ERR then. */
-static void write_and_read(void)
+static void use_all_the_time(void)
 {
 	static unsigned seed = 1;
 	enum ibv_wc_status status;
 
 	do {
-		bool write = rand_r(&seed) % 4;
+		enum ibv_wr_opcode op = any_kind(&seed);
 		unsigned n = (unsigned)rand_r(&seed) % PAIR_BYTES + 1;
 
+		if (op == IBV_WR_ATOMIC_FETCH_AND_ADD)
+			n = 8;
 		memset(here.a.buf, WRITTEN, n);
-		CHECK_INT(pair_post(&here.a, &there, write ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ,
-				    n, 0),
-			  0);
+		CHECK_INT(pair_post(&here.a, &there, op, n, 0), 0);
 		status = pair_wait(here.a.cq, NULL);
 		if (status == IBV_WC_SUCCESS) {
 			stage->done++;
-			if (!write && memchr(here.a.buf, TAKEN, n))
+			if (op == IBV_WR_RDMA_READ && memchr(here.a.buf, TAKEN, n))
 				stage->bad++;
 		}
 	} while (status == IBV_WC_SUCCESS);
@@ -311,7 +326,7 @@ static void writer(int fd)
 		seen = stage->round;
 		there.buf = (uint8_t *)(uintptr_t)stage->va;
 		their_mr.rkey = stage->key;
-		write_and_read();
+		use_all_the_time();
 		stage->ended = seen;
 		new_qp(&here.a);
 	}
@@ -369,6 +384,15 @@ static void fork_a_child(void)
 	CHECK_INT(waitpid(pid, NULL, 0), pid);
 }
 
+/* Receives of what is sent to us meanwhile. */
+static void take_sends(void)
+{
+	struct ibv_wc wc;
+
+	while (all_kinds && ibv_poll_cq(here.a.cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS)
+		pair_recv(&here.a, PAIR_BYTES, 0);
+}
+
 /* Returns whether the memory was touched. */
 static bool one_round(uint8_t *at, unsigned round, pid_t *pid, int *fd)
 {
@@ -381,9 +405,14 @@ static bool one_round(uint8_t *at, unsigned round, pid_t *pid, int *fd)
 	memset(at, 0, PAIR_BYTES);
 	stage->va = (uintptr_t)at;
 	stage->key = mr->rkey;
+	for (unsigned i = 0; all_kinds && i < PAIR_DEPTH / 2; i++)
+		CHECK_INT(pair_recv(&here.a, PAIR_BYTES, 0), 0);
 	stage->round = round + 1;
-	for (unsigned i = 0; stage->done - before < 3 && i < 10000; i++)
+	for (unsigned i = 0; stage->done - before < 3 && stage->ended != round + 1 && i < 10000;
+	     i++) {
+		take_sends();
 		nap();
+	}
 	if (round % 50 == 0)
 		fork_a_child();
 	if (dies)
@@ -409,27 +438,69 @@ static bool one_round(uint8_t *at, unsigned round, pid_t *pid, int *fd)
 	return touched;
 }
 
-static int race(unsigned rounds)
+/* KiB, without the table of regions, of which each key may touch another page. */
+static long resident(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[128];
+	long kib = -1;
+
+	CHECK(f != NULL);
+	while (fgets(line, sizeof line, f))
+		if (strncmp(line, "RssAnon:", 8) == 0)
+			kib = strtol(line + 8, NULL, 10);
+	fclose(f);
+	return kib;
+}
+
+static unsigned descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	CHECK(d != NULL);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* rounds 0: until the time is over. */
+static int race(unsigned rounds, unsigned seconds)
 {
 	uint8_t *at = mmap(NULL, PAIR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0);
-	unsigned touched = 0;
+	time_t begin = time(NULL), now = begin;
+	unsigned touched = 0, round = 0, fds = 0, fds_end;
+	long kib = 0, kib_end;
 	pid_t pid;
 	int fd;
 
 	stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	CHECK(at != MAP_FAILED && stage != MAP_FAILED);
+	all_kinds = seconds != 0;
 	pid = start_writer(&fd);
 	open_here();
-	for (unsigned round = 0; round < rounds; round++) {
+	for (; rounds ? round < rounds : now < begin + seconds; round++) {
 		CHECK(join(fd, SHORT));
 		touched += one_round(at, round, &pid, &fd);
+		now = time(NULL);
+		if (!fds && now >= begin + seconds / 10) {
+			fds = descriptors();
+			kib = resident();
+		}
 	}
+	fds_end = descriptors();
+	kib_end = resident();
 	stop_writer(pid, fd);
 	printf("%u rounds, %" PRIu64 " operations: %u times touched, %" PRIu64
 	       " reads of what was taken back\n",
-	       rounds, (uint64_t)stage->done, touched, (uint64_t)stage->bad);
+	       round, (uint64_t)stage->done, touched, (uint64_t)stage->bad);
+	if (seconds) {
+		printf("descriptors %u -> %u, memory %ld -> %ld KiB\n", fds, fds_end, kib, kib_end);
+		touched += fds_end > fds || kib_end > kib + 1024;
+	}
 	return touched || stage->bad;
 }
 
@@ -439,7 +510,10 @@ int main(int argc, char **argv)
 	if (argc >= 2 && strcmp(argv[1], "works") == 0)
 		return work_together(argc > 2 ? argv[2] : "usual");
 	if (argc == 3 && strcmp(argv[1], "race") == 0)
-		return race((unsigned)atoi(argv[2]));
-	fprintf(stderr, "usage: apart works [usual|hidden|sandboxed|pids] | apart race ROUNDS\n");
+		return race((unsigned)atoi(argv[2]), 0);
+	if (argc == 3 && strcmp(argv[1], "soak") == 0)
+		return race(0, (unsigned)atoi(argv[2]));
+	fprintf(stderr, "usage: apart works [usual|hidden|sandboxed|pids] |\n"
+			"       apart race ROUNDS | apart soak SECONDS\n");
 	return 2;
 }
