@@ -105,7 +105,8 @@ static struct row_plan plan_of(const struct call_fn *fn)
 		memory |= record_is_pointer(v) || v->role == CALL_GONE ||
 			  (v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID);
 		p.changes_objects |= v->kind == CALL_OBJECT &&
-				     (v->role == CALL_MADE || v->role == CALL_GONE);
+				     (v->role == CALL_MADE || v->role == CALL_GONE ||
+				      (v->object == OBJECT_CM_ID && p.path == RECORD_CONTROL));
 		if (v->kind == CALL_CHAIN && v->of->size == sizeof(struct ibv_send_wr))
 			p.plan = PLAN_SEND;
 		else if (v->kind == CALL_CHAIN && v->of->size == sizeof(struct ibv_recv_wr))

@@ -2,6 +2,7 @@
 #include "record_objects.h"
 
 #include <pthread.h>
+#include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ struct entry {
 	struct record_object o;
 	struct entry *older;	    /* of the same bucket */
 	struct entry *gone_after; /* the next that went, of those that are gone */
+	uint64_t holds[2];	    /* of an id: the QP and the SRQ that were made with it */
 };
 
 static struct {
@@ -161,27 +163,80 @@ void record_object_gone(const void *object)
 /* Events and lists come and go with every look, and have no name. */
 static bool is_lasting(enum call_object kind)
 {
-	return kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT && kind != OBJECT_ADDRINFO &&
+	return kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT &&
 	       kind != OBJECT_DEVICE_LIST && kind != OBJECT_CONTEXT_LIST;
+}
+
+/* What librdmacm has made and ended for an id shows in the id alone. */
+static void learn_held(struct entry *id, const uint64_t holds[2], uint64_t begin, uint64_t end)
+{
+	static const enum call_object kinds[2] = { OBJECT_QP, OBJECT_SRQ };
+	struct entry *was;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (id->holds[i] == holds[i])
+			continue;
+		was = id->holds[i] ? living(id->holds[i]) : NULL;
+		if (was && was->o.made < begin)
+			end_life(was, begin);
+		if (holds[i])
+			begin_life(holds[i], kinds[i], begin, end);
+		id->holds[i] = holds[i];
+	}
+}
+
+static void learn_id(const struct rdma_cm_id *id, uint64_t begin, uint64_t end)
+{
+	const uint64_t holds[2] = { (uintptr_t)id->qp, (uintptr_t)id->srq };
+	struct entry *e = living((uintptr_t)id);
+
+	if (e)
+		learn_held(e, holds, begin, end);
+}
+
+/* The id of a request was made by the library. */
+static void learn_event(const struct rdma_cm_event *event, uint64_t begin, uint64_t end)
+{
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		begin_life((uintptr_t)event->id, OBJECT_CM_ID, begin, end);
+}
+
+static void learn_end(uint64_t address, uint64_t begin, uint64_t end)
+{
+	static const uint64_t nothing[2];
+	struct entry *e = living(address);
+
+	if (!e)
+		return;
+	learn_held(e, nothing, begin, end);
+	end_life(e, begin);
+}
+
+static void learn_arg(const struct call_value *v, uint64_t arg, uint64_t begin, uint64_t end)
+{
+	const void *object = (const void *)(uintptr_t)arg;
+
+	if (v->role == CALL_GONE) {
+		learn_end(arg, begin, end);
+		return;
+	}
+	if (v->role == CALL_MADE && v->object != OBJECT_ASYNC_EVENT)
+		object = *(void *const *)object;
+	if (v->role == CALL_MADE && is_lasting(v->object))
+		begin_life((uintptr_t)object, v->object, begin, end);
+	if (v->object == OBJECT_CM_ID && object)
+		learn_id(object, begin, end);
+	if (v->role == CALL_MADE && v->object == OBJECT_CM_EVENT)
+		learn_event(object, begin, end);
 }
 
 void record_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
 			  uint64_t begin, uint64_t end)
 {
-	struct entry *e;
-
 	pthread_mutex_lock(&the.lock);
-	for (unsigned i = 0; fn->args[i].name; i++) {
-		const struct call_value *v = &fn->args[i];
-
-		if (v->kind != CALL_OBJECT || !args[i] || !is_lasting(v->object))
-			continue;
-		if (v->role == CALL_GONE && (e = living(args[i])))
-			end_life(e, begin);
-		if (v->role == CALL_MADE)
-			begin_life((uintptr_t) * (void **)(uintptr_t)args[i], v->object,
-				   begin, end);
-	}
+	for (unsigned i = 0; fn->args[i].name; i++)
+		if (fn->args[i].kind == CALL_OBJECT && args[i])
+			learn_arg(&fn->args[i], args[i], begin, end);
 	if (fn->result.kind == CALL_OBJECT && fn->result.role == CALL_MADE &&
 	    is_lasting(fn->result.object))
 		begin_life(result, fn->result.object, begin, end);

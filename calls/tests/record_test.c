@@ -482,6 +482,37 @@ static void test_objects(void)
 	CHECK(!record_object_at(PTR(&pd), 1));
 }
 
+/* What librdmacm makes for an id. */
+static void test_held_objects(void)
+{
+	static struct ibv_qp its;
+	static struct rdma_cm_id request;
+	struct rdma_cm_event event = { .event = RDMA_CM_EVENT_CONNECT_REQUEST, .id = &request };
+	struct rdma_cm_event *place = &event;
+	const uint64_t get[] = { 0, PTR(&place) }, make[] = { PTR(&request), 0, 0 };
+	const uint64_t end[] = { PTR(&request) };
+	struct record_call c;
+	uint64_t first;
+
+	record_clear();
+	record_begin(&c, ROW_rdma_get_cm_event, get);
+	record_end(&c, 0);
+	CHECK_INT(record_object_at(PTR(&request), record_time())->kind, OBJECT_CM_ID);
+	record_begin(&c, ROW_rdma_create_qp, make);
+	request.qp = &its;
+	record_end(&c, 0);
+	first = record_time();
+	CHECK_INT(record_object_at(PTR(&its), first)->kind, OBJECT_QP);
+	record_begin(&c, ROW_rdma_destroy_qp, end);
+	request.qp = NULL;
+	record_end(&c, 0);
+	CHECK(!record_object_at(PTR(&its), record_time()));
+	CHECK(record_object_at(PTR(&its), first));
+	record_begin(&c, ROW_rdma_destroy_id, end);
+	record_end(&c, 0);
+	CHECK(!record_object_at(PTR(&request), record_time()));
+}
+
 static void test_time(void)
 {
 	struct timespec t;
@@ -511,6 +542,7 @@ int main(void)
 	test_watch();
 	test_own();
 	test_objects();
+	test_held_objects();
 	test_time();
 	return checks_end();
 }
