@@ -83,6 +83,11 @@ TIES = {"rdma_migrate_id", "rdma_create_qp", "rdma_create_qp_ex", "rdma_create_s
 SERVES = TIES | {"rdma_destroy_qp", "rdma_destroy_srq", "rdma_destroy_ep", "rdma_get_request",
                  "rdma_get_cm_event", "ibv_get_async_event", "ibv_get_cq_event"}
 
+# What only looks: the program goes on the same without it.
+ASKS = re.compile(r"ibv_query_|ibv_get_(device|pkey|srq)|ibv_(rate|is_|inc_rkey|flow_label|wc_read|resolve_eth|"
+                  r"qp_to_qp_ex|cq_ex_to_cq|free_device_list|read_counters|init_ah_from_wc)|mult_to|mbps_to|.*_str$|"
+                  r"rdma_(get_(src|dst|local|peer|devices|remote_ece)|free_devices)")
+
 # Arguments: function.argument, or the argument wherever it is.
 ARGS = {
     "access": "flags ibv_access_flags",

@@ -49,6 +49,11 @@ void call_write_flags(FILE *to, const struct call_enum *e, uint64_t bits)
 	write_flags(to, e, bits, ",", false);
 }
 
+void call_write_c_flags(FILE *to, const struct call_enum *e, uint64_t bits)
+{
+	write_flags(to, e, bits, " |\v", true);
+}
+
 static const struct call_word *word_of(const struct call_enum *e, uint64_t n)
 {
 	for (const struct call_word *w = e->words; w->name; w++)
@@ -336,7 +341,7 @@ static void c_words(struct call_sink *k, const struct call_value *v, uint64_t n)
 
 	call_begin_text(k);
 	if (v->kind == CALL_FLAGS)
-		write_flags(k->to, v->words, n, " |\v", true);
+		call_write_c_flags(k->to, v->words, n);
 	else if (w)
 		fputs(w->name, k->to);
 	else

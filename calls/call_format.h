@@ -45,6 +45,10 @@ struct call_sink {
 	bool all;	/* members that are zero, too; else what says something */
 	bool is_linked; /* a chain's next is the last member of each; else the chain is a list */
 	/* Of what is told now: */
+	const struct call_value *values; /* its siblings, ends with a NULL name */
+	const char *base;		 /* their struct, or the arguments */
+	bool is_arg;			 /* it is one of the arguments */
+	uint64_t count;			 /* of what it points to */
 	const char *key; /* name of the member or argument; NULL: of a list */
 	unsigned index;	 /* in its struct or list, of those told */
 	unsigned told;	 /* of a struct or list that ends: how many */
@@ -76,6 +80,8 @@ bool call_is_typed(const struct call_fn *fn, const struct call_value *v);
 bool call_is_counted(const struct call_value *values, const struct call_value *v);
 /* "LOCAL_WRITE,REMOTE_READ"; bits without a name in hexadecimal; "0". */
 void call_write_flags(FILE *to, const struct call_enum *e, uint64_t bits);
+/* The same in C, with the whole names: "IBV_ACCESS_LOCAL_WRITE | ...". */
+void call_write_c_flags(FILE *to, const struct call_enum *e, uint64_t bits);
 /* C in lines of at most width columns (a tab is 8): where it does not fit, what stands in
  * braces goes one tab further in. */
 void call_lay_out(FILE *to, const char *text, unsigned tabs, unsigned width);

@@ -23,6 +23,10 @@ static void tell_list(struct call_sink *k, const struct call_value *v, const cha
 	one.kind = v->kind == CALL_OBJECTS ? CALL_OBJECT : v->of ? CALL_STRUCT : CALL_UINT;
 	one.pointer = false;
 	one.with = 0;
+	if (k->is_linked && !n) { /* C has no empty arrays */
+		k->nothing(k, v);
+		return;
+	}
 	k->begin(k, v, CALL_A_LIST);
 	for (uint64_t i = 0; i < n; i++) {
 		k->key = NULL;
@@ -181,6 +185,7 @@ void call_tell(struct call_sink *k, const struct call_value *v, const void *p, u
 {
 	const void *to;
 
+	k->count = count;
 	if (k->own && k->own(k, v, p))
 		return;
 	if (!is_pointer(v)) {
@@ -220,19 +225,6 @@ static bool chooses(const struct call_struct *of, const struct call_value *v)
 	return false;
 }
 
-static bool is_told(const struct call_sink *k, const struct call_struct *of,
-		    const struct call_value *f, const char *base, uint64_t mask)
-{
-	if (f->kind == CALL_CALLBACK || f->kind == CALL_COOKIE ||
-	    !call_field_is_set(of, f, base, mask, k->qp_type) ||
-	    (!k->is_linked && !k->all && call_is_counted(of->fields, f)))
-		return false;
-	if (k->all)
-		return !is_pointer(f) || f->kind != CALL_STRUCT;
-	return f->bit & mask || !is_zero(f, base + f->offset) ||
-	       (f->kind == CALL_ENUM && chooses(of, f));
-}
-
 static uint64_t count_of(const struct call_value *values, const struct call_value *v,
 			 const char *base)
 {
@@ -242,12 +234,28 @@ static uint64_t count_of(const struct call_value *values, const struct call_valu
 	return n && strncmp(n->name, "log_", 4) == 0 ? UINT64_C(1) << (count & 63) : count;
 }
 
+static bool is_told(const struct call_sink *k, const struct call_struct *of,
+		    const struct call_value *f, const char *base, uint64_t mask)
+{
+	if (f->kind == CALL_CALLBACK || f->kind == CALL_COOKIE ||
+	    !call_field_is_set(of, f, base, mask, k->qp_type) ||
+	    (!k->is_linked && !k->all && call_is_counted(of->fields, f)))
+		return false;
+	if (k->all)
+		return !is_pointer(f) || f->kind != CALL_STRUCT;
+	if (f->with && !count_of(of->fields, f, base))
+		return false;
+	return f->bit & mask || !is_zero(f, base + f->offset) ||
+	       (f->kind == CALL_ENUM && chooses(of, f));
+}
+
 void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p)
 {
 	const struct call_value link = { .name = "next", .kind = CALL_CHAIN, .of = of };
-	const char *base = p, *key = k->key;
-	unsigned index = k->index, n = 0;
+	const struct call_sink before = *k;
+	const char *base = p;
 	uint64_t mask = k->mask;
+	unsigned n = 0;
 
 	k->mask = 0; /* of this struct, not of those in it */
 	for (const struct call_value *f = of->fields; f->name; f++) {
@@ -255,6 +263,9 @@ void call_tell_struct(struct call_sink *k, const struct call_struct *of, const v
 			continue;
 		k->key = f->name;
 		k->index = n++;
+		k->values = of->fields;
+		k->base = base;
+		k->is_arg = false;
 		call_tell(k, f, base + f->offset, count_of(of->fields, f, base));
 	}
 	if (k->is_linked && of->next && next_of(of, base)) {
@@ -262,9 +273,12 @@ void call_tell_struct(struct call_sink *k, const struct call_struct *of, const v
 		k->index = n++;
 		call_tell(k, &link, base + of->next, 0);
 	}
-	k->key = key;
-	k->index = index;
+	k->key = before.key;
+	k->index = before.index;
 	k->mask = mask;
+	k->values = before.values;
+	k->base = before.base;
+	k->is_arg = before.is_arg;
 	k->told = n;
 }
 
@@ -301,6 +315,9 @@ void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_
 			continue;
 		k->key = k->is_linked ? NULL : v->name;
 		k->index = n++;
+		k->values = fn->args;
+		k->base = (const char *)args;
+		k->is_arg = true;
 		k->mask = by_mask ? args[v->with - 1] : 0;
 		call_tell(k, v, &args[i], v->with && !by_mask ? args[v->with - 1] : 0);
 	}

@@ -167,6 +167,7 @@ struct call_fn {
 	enum call_result says : 8;
 	bool is_inline : 1;
 	bool waits : 1;	 /* until something has happened */
+	bool asks : 1;	 /* it only looks: nothing is another way after it */
 	bool ties : 1;	 /* its first object uses the others from then on */
 	bool serves : 1; /* changes the id or takes the events of a channel */
 	enum call_step step : 8;

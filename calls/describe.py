@@ -477,6 +477,8 @@ class Writer:
                  and name.startswith("rdma_")]
         if needs:
             more += f", .needs = {' | '.join(needs)}"
+        if ASKS.match(name):
+            more += ", .asks = true"
         if name in TIES:
             more += ", .ties = true"
         if name in SERVES:

@@ -10,8 +10,8 @@
 #include "cm_events.h"
 #include "cm_meet.h"
 #include "embedded.h"
-#include "journal.h"
 #include "objects.h"
+#include "own_rows.h"
 #include "peer.h"
 #include "qp_history.h"
 #include "rpc_method.h"
@@ -24,6 +24,7 @@
 
 static int app_open(struct session *s)
 {
+	own_rows_begin();
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	obj_store_init(&s->ctx->store);
 	TAILQ_INIT(&s->ctx->asyncs);
@@ -46,7 +47,6 @@ static void app_close(struct session *s)
 	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
-	journal_free(s);
 	timeline_end(s);
 	free(s->ctx->bad);
 	free(s->ctx);

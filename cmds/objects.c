@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "journal.h"
+#include "calling.h"
 #include "objects.h"
 #include "session.h"
 #include "xmem.h"
@@ -196,7 +196,7 @@ void obj_add(struct session *s, void *object)
 	TAILQ_INSERT_TAIL(&o->group->objs, o, alike);
 	TAILQ_INSERT_TAIL(&store->all, o, link);
 	obj_index(store, o);
-	journal_made(s, o);
+	handle_name(o);
 }
 
 /* It needs nothing, and has no name any more. */
@@ -468,7 +468,6 @@ static int destroy_referenced(struct session *s, struct obj *o, bool cascade)
 		return 0;
 	if (destroy_alone(s, o))
 		return -1;
-	journal_gone(s, o);
 	remove_from_store(s, o);
 	return 0;
 }

@@ -19,7 +19,6 @@
 struct capture;
 struct cc_watch;
 struct cm_event;
-struct journal;
 struct watch;
 struct wire;
 struct noted;
@@ -144,7 +143,6 @@ struct context {
 	struct bad_wc *bad;	     /* NULL: none yet */
 	struct wire *wire;	     /* wire on, or NULL */
 	struct capture *capture;     /* capture start, or NULL */
-	struct journal *journal;     /* for export; NULL: nothing noted yet */
 	struct noted *noted;	     /* what the timeline looks at; NULL: it is off */
 };
 

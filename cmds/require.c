@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call_record.h"
 #include "cmd.h"
 #include "objects.h"
 #include "out.h"
@@ -33,20 +34,25 @@ static bool any_device(const struct dev *dev, uint64_t n)
 /* The only sure way to know: make one. */
 static bool makes_qp(const struct dev *dev, enum ibv_qp_type type)
 {
-	struct ibv_pd *pd = ibv_alloc_pd(dev->v);
-	struct ibv_cq *cq = ibv_create_cq(dev->v, 4, NULL, NULL, 0);
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = type, .cap = { 1, 1, 1, 1, 0 }
-	};
-	struct ibv_qp *qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
-	bool made = qp;
+	struct ibv_qp_init_attr init = { .qp_type = type, .cap = { 1, 1, 1, 1, 0 } };
+	struct ibv_qp *qp;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	bool made;
 
+	record_aside(1);
+	pd = ibv_alloc_pd(dev->v);
+	cq = ibv_create_cq(dev->v, 4, NULL, NULL, 0);
+	init.send_cq = init.recv_cq = cq;
+	qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
+	made = qp;
 	if (qp)
 		ibv_destroy_qp(qp);
 	if (cq)
 		ibv_destroy_cq(cq);
 	if (pd)
 		ibv_dealloc_pd(pd);
+	record_aside(-1);
 	return made;
 }
 

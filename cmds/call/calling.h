@@ -38,6 +38,8 @@ struct lib_obj {
 
 /* What the library has for the object, if it is of that kind; else NULL. */
 void *handle_pointer(const struct obj *o, enum call_object want);
+/* Tells the record what the object is called. */
+void handle_name(const struct obj *o);
 /* The object that the library has at v, or NULL. */
 struct obj *handle_find(struct session *s, enum call_object kind, const void *v);
 struct ibv_context *handle_context(const struct obj *o);

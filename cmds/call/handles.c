@@ -16,6 +16,7 @@
 #include "make.h"
 #include "mcast.h"
 #include "out.h"
+#include "record_objects.h"
 #include "session.h"
 #include "trace.h"
 #include "xmem.h"
@@ -195,6 +196,20 @@ void *handle_pointer(const struct obj *o, enum call_object want)
 		return plain_pointer(o, OBJECT_CQ);
 	default:
 		return plain_pointer(o, want);
+	}
+}
+
+void handle_name(const struct obj *o)
+{
+	const struct lib_obj *lib = handle_as_lib(o);
+	void *v;
+
+	if (lib && lib->v)
+		record_object_name(lib->v, lib->kind, o->name);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		v = own[i].class == o->class ? plain_pointer(o, own[i].kind) : NULL;
+		if (v)
+			record_object_name(v, own[i].kind, o->name);
 	}
 }
 

@@ -10,7 +10,6 @@
 #include "cm_id.h"
 #include "cm_step.h"
 #include "cmd.h"
-#include "journal.h"
 #include "session.h"
 #include "table.h"
 #include "trace.h"
@@ -268,7 +267,6 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", id->o.name);
 	call_end(s, "0");
-	journal_other(s, "rdma_establish", &id->o, "@");
 	id_state(s, id, ID_ESTABLISHED);
 	out_id(s, id, o);
 	return 0;

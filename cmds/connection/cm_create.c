@@ -4,7 +4,6 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cmd.h"
-#include "journal.h"
 #include "session.h"
 #include "table.h"
 #include "trace.h"
@@ -133,9 +132,6 @@ static int set_option(struct session *s, struct id *id, const char *name, int op
 				id->o.name, word_name(id_state_words, id->state));
 	}
 	call_end(s, "0");
-	journal_other(s, "rdma_set_option", &id->o,
-		      "@, RDMA_OPTION_ID, %d, &(%s){ %d }, sizeof(%s)", opt,
-		      small ? "uint8_t" : "int", word, small ? "uint8_t" : "int");
 	out_int(o, name, word, "%s: %s %d\n", id->o.name, name, word);
 	return 0;
 }
@@ -197,7 +193,6 @@ static int notify_exec(struct session *s, const void *args, struct out *o)
 				a->id->o.name, word_name(id_state_words, a->id->state));
 	}
 	call_end(s, "0");
-	journal_other(s, "rdma_notify", &a->id->o, "@, IBV_EVENT_COMM_EST");
 	out_str(o, NULL, a->id->o.name, "%s: the CM knows that data has come\n", a->id->o.name);
 	return 0;
 }
@@ -248,7 +243,6 @@ static int migrate_exec(struct session *s, const void *args, struct out *o)
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s to %s", id->o.name, a->ec->o.name);
 	call_end(s, "0");
-	journal_other(s, "rdma_migrate_id", &id->o, NULL);
 	obj_unuse(id, id->ec);
 	obj_use(id, a->ec);
 	id->ec = a->ec;

@@ -14,7 +14,6 @@
 #include "cm_id.h"
 #include "cm_listen.h"
 #include "cm_queue.h"
-#include "journal.h"
 #include "qp_history.h"
 #include "session.h"
 #include "share.h"
@@ -171,8 +170,6 @@ static const char *note_disconnected(struct session *s, struct id *id)
 		call_begin(s, SLOW, "rdma_disconnect", "%s", id->o.name);
 		rc = rdma_disconnect(id->v);
 		call_end(s, rc ? "-1" : "0");
-		if (!rc)
-			journal_call(s, NOTE_DISCONNECT, &id->o, 0);
 		how = rc ? " by peer" : " by peer (answered)";
 		id->left = true;
 	}
@@ -281,7 +278,6 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	call_end(s, "%s %s%s%s", id->o.name, word_name(cm_event_words, copy->type),
 		 copy->status ? " status " : "", copy->status ? cm_status_text(id, copy) : "");
 	trace_data(s, id, copy);
-	journal_event(s, id, copy);
 	settle(owner, ev, copy);
 	keep_data(id, copy);
 	note_state(s, id, copy);

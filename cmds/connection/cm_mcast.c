@@ -10,7 +10,6 @@
 #include "cm_id.h"
 #include "cm_step.h"
 #include "cmd.h"
-#include "journal.h"
 #include "mcast.h"
 #include "session.h"
 #include "table.h"
@@ -66,7 +65,6 @@ static int start_join(struct session *s, const struct join_args *a, struct socka
 			  : rdma_join_multicast(a->id->v, group, NULL);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s, %s", a->id->o.name, cm_addr_host(group));
-	journal_other(s, "rdma_join_multicast", &a->id->o, NULL);
 	return call_end(s, "0");
 }
 

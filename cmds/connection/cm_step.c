@@ -12,7 +12,6 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cm_step.h"
-#include "journal.h"
 #include "qp_class.h"
 #include "qp_history.h"
 #include "session.h"
@@ -31,7 +30,6 @@ int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
 		cm_explain_bind(s, sa, err);
 		return -1;
 	}
-	journal_addr(s, NOTE_BIND, id, NULL, sa, 0);
 	id_state(s, id, ID_BOUND);
 	return call_end(s, "0");
 }
@@ -48,7 +46,6 @@ int step_listen(struct session *s, struct id *id, int backlog)
 		cm_explain_bind(s, rdma_get_local_addr(id->v), err);
 		return -1;
 	}
-	journal_call(s, NOTE_LISTEN, &id->o, backlog);
 	id->backlog = backlog;
 	id_state(s, id, ID_LISTENING);
 	return call_end(s, "0");
@@ -70,7 +67,6 @@ int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *s
 		cm_explain_resolve(s, src, dst, err);
 		return -1;
 	}
-	journal_addr(s, NOTE_RESOLVE_ADDR, id, src, dst, (int)within_ms);
 	return call_end(s, "0");
 }
 
@@ -87,7 +83,6 @@ int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 		cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), err);
 		return -1;
 	}
-	journal_call(s, NOTE_RESOLVE_ROUTE, &id->o, (int)within_ms);
 	return call_end(s, "0");
 }
 
@@ -124,7 +119,6 @@ int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 			fail_row(s, "cause", "nobody listens on that port there");
 		return -1;
 	}
-	journal_conn(s, NOTE_CONNECT, id, p);
 	id_state(s, id, ID_CONNECTING);
 	return call_end(s, "0");
 }
@@ -147,7 +141,6 @@ int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 		return fail_next(s, "destroy %s", id->o.name);
 	}
 	call_end(s, "0");
-	journal_conn(s, NOTE_ACCEPT, id, p);
 	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
 	if (id->qp)
 		qp_history_sync(id->qp, "rdma_accept");
@@ -164,9 +157,6 @@ int step_reject(struct session *s, struct id *id, const void *data, size_t len)
 	rc = rdma_reject(id->v, len ? data : NULL, (uint8_t)len);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s from %s", id->o.name, id_peer(id));
-	journal_conn(s, NOTE_REJECT, id,
-		     &(struct rdma_conn_param){ .private_data = data,
-						.private_data_len = (uint8_t)len });
 	id_state(s, id, ID_ERROR);
 	return call_end(s, "0");
 }
@@ -179,7 +169,6 @@ int step_disconnect(struct session *s, struct id *id)
 	rc = rdma_disconnect(id->v);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", id->o.name);
-	journal_call(s, NOTE_DISCONNECT, &id->o, 0);
 	id->left = true;
 	id_state(s, id, ID_DISCONNECTED);
 	if (id->qp)

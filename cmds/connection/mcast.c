@@ -10,7 +10,6 @@
 
 #include "cm_id.h"
 #include "cmd.h"
-#include "journal.h"
 #include "mcast.h"
 #include "session.h"
 #include "table.h"
@@ -208,7 +207,6 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	if (err)
 		return call_fail(s, err, "%s, %s", a->qp->o.name, a->gid);
 	call_end(s, "0");
-	journal_other(s, "ibv_attach_mcast", &a->qp->o, NULL);
 	m = mcast_attached(s, a->qp, &gid, (uint16_t)a->lid.v, a->gid);
 	out_str(o, NULL, m->o.name, "%s: %s receives what is sent to %s\n", m->o.name,
 		a->qp->o.name, a->gid);

@@ -2,7 +2,6 @@
 /* arm: ibv_req_notify_cq(3). */
 #include "arm.h"
 #include "cmd.h"
-#include "journal.h"
 #include "post.h"
 #include "session.h"
 #include "table.h"
@@ -23,7 +22,6 @@ int cq_arm(struct session *s, struct cq *cq, bool solicited)
 	if (err)
 		return call_fail(s, err, "%s", cq->o.name);
 	cq->armed = true;
-	journal_call(s, NOTE_ARM, &cq->o, solicited);
 	return call_end(s, "0");
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "objects.h"
 #include "out.h"
 #include "post.h"
@@ -254,7 +254,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	r.took = took;
 	if (rc == 0)
 		rc = go(&r, n);
-	journal_other(s, "bench", &a->qp->o, NULL);
+	own_left_out("bench", a->qp->v);
 	if (rc == 0)
 		report(&r, n, loop_now() - start, o);
 	timeline_pause(s, false);

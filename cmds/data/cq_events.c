@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "cq_events.h"
-#include "journal.h"
 #include "objects.h"
 #include "session.h"
 #include "xmem.h"
@@ -42,7 +41,6 @@ static void ready(void *arg, int fd, short revents)
 			cq->on_event(cq->on_event_arg);
 			continue;
 		}
-		journal_call(s, NOTE_CQ_EVENT, &cq->o, 0);
 		cq->events++;
 		notice_post(s->notices, NOTICE_CQ, "%s: completion event", cq->o.name);
 	}

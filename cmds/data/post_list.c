@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "journal.h"
 #include "mw.h"
 #include "post.h"
 #include "posted.h"
@@ -268,7 +267,6 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 	errno = 0;
 	err = recv ? hand_over_recv(reqs, n, &bad) : hand_over_send(reqs, n, &bad);
 	*posted = err ? (bad < n ? bad : 0) : n;
-	journal_post(s, reqs, *posted);
 	for (unsigned i = 0; i < *posted; i++)
 		note(s, reqs[i]);
 	return err ? refused(s, reqs, n, bad, err) : call_end(s, "0");

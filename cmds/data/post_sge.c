@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "make.h"
 #include "post.h"
 #include "posted.h"
@@ -203,7 +203,7 @@ static int add_text(struct session *s, struct post_req *r, const struct bytes *t
 	r->qp->texts_out = true;
 	at = (unsigned char *)mr->buf + mr->texts;
 	memcpy(at, text->data, text->len);
-	journal_mem(s, NOTE_PUT, mr, mr->texts, text->len, at, text->len);
+	own_memory(OWN_MEM_PUT, mr, mr->texts, text->len, at, text->len);
 	r->sge[r->wr.num_sge++] = (struct ibv_sge){ (uintptr_t)at, (uint32_t)text->len,
 						    mr->v->lkey };
 	mr->texts += text->len;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "journal.h"
 #include "mw.h"
 #include "posted.h"
 #include "qp_history.h"
@@ -187,7 +186,6 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 	}
 	for (int i = 0; i < n; i++) {
 		wc[i] = (struct wc){ .v = v[i], .cq = cq };
-		journal_wc(s, cq, &v[i]);
 		look_at(s, &wc[i]);
 	}
 	return n;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "call_record.h"
 #include "cmd.h"
 #include "objects.h"
 #include "session.h"
@@ -134,10 +135,9 @@ static const struct arg limits_args[] = {
 	POS_OPT("device", limits_args, dev, kind_dev, "device; else the first"), ARGS_END
 };
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int probe_all(struct session *s, struct dev *dev, struct out *o)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
-	struct dev *dev = ((const struct limits_args *)args)->dev;
 	struct probe p = { .pd = ibv_alloc_pd(dev->v) };
 	int err = errno;
 
@@ -157,6 +157,16 @@ static int exec(struct session *s, const void *args, struct out *o)
 	ibv_destroy_cq(p.cq);
 	ibv_dealloc_pd(p.pd);
 	return 0;
+}
+
+static int exec(struct session *s, const void *args, struct out *o)
+{
+	int rc;
+
+	record_aside(1);
+	rc = probe_all(s, ((const struct limits_args *)args)->dev, o);
+	record_aside(-1);
+	return rc;
 }
 
 static const struct cmd_eg limits_egs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From notes to functions: variables, phases, and which note is whose. */
+/* From records to functions: variables, phases, and which record is whose. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "program.h"
+#include "record_objects.h"
 #include "session.h"
 #include "xmem.h"
 
 #define PHASE_LINES 60
 #define PASSES	    4
-#define LINE_MAX_   84
+#define COLUMNS	    90
 
 /* Words that cannot be a member: of C, and what headers define as macros. */
 static const char *const reserved[] = {
@@ -55,20 +56,6 @@ void program_name(const char *name, char *to, size_t size)
 
 /* ------------------------------------------------------------------- lines -- */
 
-/* Long lists of flags go on on the next line, one tab further in. */
-static void wrap(Tcl_DString *d, const char *line)
-{
-	int tabs = (int)strspn(line, "\t");
-	const char *cut;
-
-	while (strlen(line) > LINE_MAX_ && (cut = memrchr(line, '|', LINE_MAX_))) {
-		Tcl_DStringAppend(d, line, (int)(cut + 1 - line));
-		xappendf(d, "\n%.*s", tabs + 2, "\t\t\t\t\t\t\t\t");
-		line = cut + 2;
-	}
-	xappendf(d, "%s\n", line);
-}
-
 void put(struct program *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -77,11 +64,32 @@ void put(struct program *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	line = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (*line)
-		Tcl_DStringAppend(&p->body, "\t", 1);
-	wrap(&p->body, line);
+	xappendf(&p->body, "%s%s\n", *line ? "\t" : "", line);
 	free(line);
 	p->lines++;
+}
+
+void put_c(struct program *p, const char *fmt, ...)
+{
+	unsigned tabs = 1;
+	char *c, *text;
+	size_t size;
+	va_list ap;
+	FILE *f;
+
+	va_start(ap, fmt);
+	c = xvasprintf(fmt, ap);
+	va_end(ap);
+	while (c[tabs - 1] == '\t')
+		tabs++;
+	f = xmemstream(&text, &size);
+	call_lay_out(f, c + tabs - 1, tabs, COLUMNS);
+	fclose(f);
+	for (const char *at = text; *at; at++)
+		p->lines += *at == '\n';
+	put(p, "%.*s%s", (int)tabs - 1, "\t\t\t\t\t\t", text);
+	free(text);
+	free(c);
 }
 
 void warn(struct program *p, const char *fmt, ...)
@@ -95,83 +103,244 @@ void warn(struct program *p, const char *fmt, ...)
 	if (!strstr(Tcl_DStringValue(&p->warnings), line)) {
 		xappendf(&p->warnings, "%s\n", line);
 		p->nwarnings++;
-		put(p, "/* %s */", line);
+		if (p->phase)
+			put(p, "/* %s */", line);
 	}
 	free(line);
 }
 
 /* --------------------------------------------------------------- variables -- */
 
-struct var *var_of(const struct program *p, uint64_t serial)
+struct var *var_at(const struct program *p, uint64_t address, uint64_t when)
 {
-	for (unsigned i = 0; serial && i < p->nvars; i++)
-		if (p->vars[i].serial == serial)
-			return &p->vars[i];
-	return NULL;
+	const struct record_object *o = address ? record_object_at(address, when) : NULL;
+	Tcl_HashEntry *e = NULL;
+
+	if (o)
+		e = Tcl_FindHashEntry((Tcl_HashTable *)&p->by_serial, (void *)(uintptr_t)o->serial);
+	return e ? Tcl_GetHashValue(e) : NULL;
 }
 
-const char *ref(struct program *p, uint64_t serial)
+struct var *var_of(const struct program *p, uint64_t address)
 {
-	struct var *v = var_of(p, serial);
+	struct var *v = var_at(p, address, p->r->begin);
 
-	if (!serial)
-		return "NULL";
+	return v ? v : var_at(p, address, p->r->end); /* what the call itself has made */
+}
+
+/* "s.cq0": as another kind of object it is got by a function that cannot fail. */
+static const char *as(const char *expr, enum call_object is, enum call_object want)
+{
+	if (is == OBJECT_QP && want == OBJECT_QP_EX)
+		return text("ibv_qp_to_qp_ex(%s)", expr);
+	if (is == OBJECT_CQ_EX && want == OBJECT_CQ)
+		return text("ibv_cq_ex_to_cq(%s)", expr);
+	if (is == OBJECT_CONTEXT && want == OBJECT_DEVICE)
+		return text("%s->device", expr);
+	return expr;
+}
+
+const char *ref(struct program *p, struct var *v, enum call_object want)
+{
 	if (!v)
-		return NULL;
+		return "NULL";
 	v->used = true;
-	return text("s.%s", v->name);
+	if (v->whole && !v->made)
+		return as(text("%s->%s", ref(p, v->whole, OBJECT_CM_ID),
+			       v->kind == OBJECT_SRQ ? "srq" : "qp"),
+			  v->kind, want);
+	return as(text("s.%s", v->name), v->kind, want);
 }
 
-static bool taken(const struct program *p, const char *name)
+bool is_written(const struct var *v)
 {
-	for (unsigned i = 0; i < p->nvars; i++)
-		if (strcmp(p->vars[i].name, name) == 0)
-			return true;
-	return false;
+	return v->whole && !v->made ? v->whole->written : v->written;
 }
 
-static void name_var(const struct program *p, struct var *v)
+static void name_var(struct program *p, struct var *v)
 {
 	char base[40];
 	unsigned again = 1;
+	int is_new;
 
-	program_name(v->made->class == &dev_class ? "device" : v->made->name, base, sizeof base);
+	program_name(v->kind == OBJECT_CONTEXT ? "device" : v->called, base, sizeof base);
 	snprintf(v->name, sizeof v->name, "%s", base);
-	while (taken(p, v->name))
+	while (Tcl_CreateHashEntry(&p->names, v->name, &is_new), !is_new)
 		snprintf(v->name, sizeof v->name, "%s_%u", base, ++again);
 }
 
-static void add_var(struct program *p, const struct note *n)
+/* The object that was there at that time becomes a variable, if it is none yet. */
+static struct var *add_var(struct program *p, uint64_t address, uint64_t when,
+			   const struct record *made)
 {
-	struct var v = { .serial = n->obj, .made = n->data };
+	const struct record_object *o = address ? record_object_at(address, when) : NULL;
+	Tcl_HashEntry *e;
+	struct var *v;
+	int is_new;
 
-	name_var(p, &v);
-	p->vars = xrealloc(p->vars, p->nvars + 1, sizeof *p->vars);
+	if (!o)
+		return NULL;
+	e = Tcl_CreateHashEntry(&p->by_serial, (void *)(uintptr_t)o->serial, &is_new);
+	if (!is_new)
+		return Tcl_GetHashValue(e);
+	v = xcalloc(1, sizeof *v);
+	*v = (struct var){ .serial = o->serial, .address = address, .kind = o->kind, .made = made };
+	snprintf(v->called, sizeof v->called, "%s",
+		 *o->name ? o->name : call_objects[o->kind].word);
+	name_var(p, v);
+	Tcl_SetHashValue(e, v);
+	p->vars = xgrow(p->vars, p->nvars, sizeof *p->vars);
 	p->vars[p->nvars++] = v;
+	return v;
+}
+
+/* What of an id comes with a call of it: its QP. */
+static void add_parts(struct program *p, const struct record *r, struct var *id)
+{
+	const struct rdma_cm_id *copy = id ? record_bytes(r, id->address, NULL) : NULL;
+	struct var *qp = copy ? add_var(p, (uintptr_t)copy->qp, r->end, NULL) : NULL;
+
+	if (!qp || qp->made)
+		return;
+	qp->whole = id;
+	qp->end = id->end;
+}
+
+static void add_event(struct program *p, const struct record *r)
+{
+	const struct rdma_cm_event *ev = event_of(r);
+	struct var *id;
+
+	if (!ev || ev->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return;
+	id = add_var(p, (uintptr_t)ev->id, r->end, r);
+	if (!id)
+		return;
+	id->end = END_SERVER;
+	id->from = var_at(p, (uintptr_t)ev->listen_id, r->end);
+	id->is_ud = id->from && id->from->is_ud;
+}
+
+/* The variables that a call makes, and devices: those are only named. */
+static void collect_call(struct program *p, const struct record *r)
+{
+	enum call_object kind;
+	uint64_t made = record_made(r, &kind);
+	struct var *v = made && kind != OBJECT_CM_EVENT ? add_var(p, made, r->end, r) : NULL;
+	struct var *first = NULL;
+
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *a = &r->fn->args[i];
+
+		if (a->kind != CALL_OBJECT || (a->role != CALL_IN && a->role != CALL_GONE))
+			continue;
+		if (a->object == OBJECT_CONTEXT)
+			add_var(p, r->args[i], r->begin, NULL);
+		if (!first)
+			first = var_at(p, r->args[i], r->begin);
+	}
+	if (v && v->kind == OBJECT_CM_ID) {
+		v->end = END_CLIENT;
+		v->from = first;
+		v->is_ud = row_of(r) == ROW_rdma_create_id && r->args[3] == RDMA_PS_UDP;
+		add_parts(p, r, v);
+	} else if (first && first->kind == OBJECT_CM_ID) {
+		add_parts(p, r, first);
+		if (row_of(r) == ROW_rdma_listen)
+			first->end = END_SERVER;
+	}
+	if (row_of(r) == ROW_rdma_get_cm_event)
+		add_event(p, r);
+}
+
+static bool is_kept(const struct record *r)
+{
+	return r->ended && !r->err && !r->depth;
 }
 
 static void collect(struct program *p)
 {
-	for (unsigned i = 0; i < p->n; i++)
-		if (p->notes[i]->kind == NOTE_MADE)
-			add_var(p, p->notes[i]);
-	for (unsigned i = 0; i < p->nvars; i++) {
-		struct var *v = &p->vars[i];
+	for (unsigned i = 0; i < p->list->n; i++)
+		if (is_kept(&p->list->v[i]) && row_of(&p->list->v[i]) < OWN_FIRST)
+			collect_call(p, &p->list->v[i]);
+	for (unsigned i = 0; i < p->nvars; i++)
+		if (p->vars[i]->whole)
+			p->vars[i]->end = p->vars[i]->whole->end;
+}
 
-		if (v->made->class == &id_class)
-			v->end = v->made->id.passive ? END_SERVER : END_CLIENT;
-	}
-	for (unsigned i = 0; i < p->n; i++)
-		if (p->notes[i]->kind == NOTE_LISTEN && var_of(p, p->notes[i]->obj))
-			var_of(p, p->notes[i]->obj)->end = END_SERVER;
-	for (unsigned i = 0; i < p->nvars; i++) {
-		struct var *v = &p->vars[i];
-		const struct var *id = v->made->class == &qp_class ? var_of(p, v->made->of[4])
-								   : NULL;
+static void learn_keys(struct var *v, const struct record *r)
+{
+	const void *bytes = record_bytes(r, v->address, NULL);
+	const struct ibv_mr *mr = bytes;
 
-		if (id)
-			v->end = id->end;
+	if (!bytes)
+		return;
+	if (v->kind == OBJECT_MR) {
+		v->memory = (uintptr_t)mr->addr;
+		v->len = mr->length;
+		v->lkey = mr->lkey;
+		v->rkey = mr->rkey;
+	} else if (v->kind == OBJECT_MW) {
+		v->rkey = ((const struct ibv_mw *)bytes)->rkey;
+	} else if (v->kind == OBJECT_QP) {
+		v->qpn = ((const struct ibv_qp *)bytes)->qp_num;
+		v->qp_type = ((const struct ibv_qp *)bytes)->qp_type;
 	}
+}
+
+/* An id has a QP now, or has none any more. */
+static void track_parts(struct program *p, const struct record *r, const struct var *id)
+{
+	const struct rdma_cm_id *copy = record_bytes(r, id->address, NULL);
+	struct var *qp = copy && copy->qp ? var_at(p, (uintptr_t)copy->qp, r->end) : NULL;
+
+	if (!qp || qp->live)
+		return;
+	qp->live = true;
+	learn_keys(qp, r);
+}
+
+void keep_track(struct program *p, const struct record *r)
+{
+	enum call_object kind;
+	uint64_t made = record_made(r, &kind);
+	struct var *v = made ? var_at(p, made, r->end) : NULL;
+	const struct rdma_cm_event *ev = row_of(r) == ROW_rdma_get_cm_event ? event_of(r) : NULL;
+
+	if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		v = var_at(p, (uintptr_t)ev->id, r->end);
+	if (v) {
+		v->live = true;
+		learn_keys(v, r);
+	}
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *a = &r->fn->args[i];
+
+		v = a->kind == CALL_OBJECT && (a->role == CALL_IN || a->role == CALL_GONE)
+			    ? var_at(p, r->args[i], r->begin)
+			    : NULL;
+		if (!v)
+			continue;
+		if (a->role == CALL_GONE)
+			v->live = false;
+		else if (v->kind == OBJECT_CONTEXT)
+			v->live = true;
+		else if (v->kind == OBJECT_CM_ID)
+			track_parts(p, r, v);
+	}
+	if (row_of(r) == ROW_rdma_destroy_qp)
+		for (unsigned i = 0; i < p->nvars; i++)
+			if (p->vars[i]->whole && p->vars[i]->whole->address == r->args[0] &&
+			    p->vars[i]->whole->live)
+				p->vars[i]->live = false;
+}
+
+struct var *qp_numbered(const struct program *p, uint32_t qpn)
+{
+	for (unsigned i = 0; i < p->nvars; i++)
+		if (p->vars[i]->live && p->vars[i]->kind == OBJECT_QP && p->vars[i]->qpn == qpn)
+			return p->vars[i];
+	return NULL;
 }
 
 /* ------------------------------------------------------------------ phases -- */
@@ -184,34 +353,33 @@ static void end_phase(struct program *p)
 	p->phase = NULL;
 }
 
-static const char *phase_of(const struct note *n, const char *now)
+static bool ends_something(const struct call_fn *fn)
 {
-	const struct event_note *e = n->data;
-
-	switch (n->kind) {
-	case NOTE_GONE:
-	case NOTE_DISCONNECT:
-		return "leave";
-	case NOTE_EVENT:
-		return e->ev.type == RDMA_CM_EVENT_DISCONNECTED ? "leave" : "set_up";
-	case NOTE_PUT:
-	case NOTE_GET:
-		return now ? now : "set_up";
-	case NOTE_POST: /* receives are posted on the way */
-		return ((const struct post_note *)n->data)->recv && now ? now : "transfer";
-	case NOTE_WC:
-	case NOTE_CQ_EVENT:
-		return "transfer";
-	case NOTE_ARM:
-		return now ? now : "transfer";
-	default:
-		return "set_up";
-	}
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (v->role == CALL_GONE)
+			return true;
+	return false;
 }
 
-static void enter_phase(struct program *p, const struct note *n)
+static const char *phase_of(const struct record *r, const char *now)
 {
-	const char *phase = phase_of(n, p->phase);
+	unsigned row = row_of(r);
+
+	if (row == ROW_rdma_get_cm_event)
+		return event_of(r)->event == RDMA_CM_EVENT_DISCONNECTED ? "leave" : "set_up";
+	if (row == OWN_MEM_PUT || row == OWN_MEM_GET)
+		return now ? now : "set_up";
+	if (row == ROW_ibv_post_recv || row == ROW_ibv_post_srq_recv ||
+	    row == ROW_ibv_req_notify_cq)
+		return now ? now : "transfer"; /* on the way */
+	if (row == ROW_rdma_disconnect || row == ROW_rdma_destroy_qp || ends_something(r->fn))
+		return "leave";
+	return r->fn->path == CALL_DATAPATH ? "transfer" : "set_up";
+}
+
+static void enter_phase(struct program *p)
+{
+	const char *phase = phase_of(p->r, p->phase);
 
 	if (p->phase && strcmp(p->phase, phase) == 0 && p->lines < PHASE_LINES)
 		return;
@@ -223,82 +391,94 @@ static void enter_phase(struct program *p, const struct note *n)
 	xappendf(&p->body, "\nstatic int %s_%u(void)\n{\n", phase, p->nphases);
 }
 
-/* ------------------------------------------------------------------- notes -- */
+/* ----------------------------------------------------------------- records -- */
+
+bool is_told(const struct record *r)
+{
+	if (!is_kept(r) || r->fn->asks)
+		return false;
+	switch (row_of(r)) {
+	case ROW_ibv_open_device: /* open_device() in the program, where it is needed */
+	case ROW_ibv_close_device:
+	case ROW_ibv_ack_cq_events: /* with the events */
+	case ROW_rdma_ack_cm_event:
+	case ROW_ibv_get_async_event:
+	case ROW_ibv_ack_async_event:
+		return false;
+	case ROW_ibv_poll_cq:
+		return r->result != 0;
+	default:
+		return row_of(r) < OWN_STATE;
+	}
+}
+
+/* What the record is about: what it makes, or its first object. */
+static struct var *subject(const struct program *p)
+{
+	const struct record *r = p->r;
+	const struct rdma_cm_event *ev = row_of(r) == ROW_rdma_get_cm_event ? event_of(r) : NULL;
+	enum call_object kind;
+	uint64_t made = record_made(r, &kind);
+
+	if (ev)
+		return var_of(p, (uintptr_t)ev->id);
+	if (made)
+		return var_at(p, made, r->end);
+	for (unsigned i = 0; i < r->nargs; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT)
+			return var_of(p, r->args[i]);
+	return NULL;
+}
 
 static bool other_end(const struct program *p, const struct var *v)
 {
 	return p->role && v->end && v->end != p->role;
 }
 
-/* Whose completion it is: a CQ may serve both. */
-const struct var *qp_numbered(const struct program *p, uint32_t qpn)
+/* Whose completions these are: a CQ may serve both. */
+static bool is_all_of_other_end(const struct program *p)
 {
-	for (unsigned i = 0; i < p->nvars; i++)
-		if (p->vars[i].live && p->vars[i].made->class == &qp_class &&
-		    p->vars[i].made->qp.qpn == qpn)
-			return &p->vars[i];
-	return NULL;
-}
+	const struct ibv_wc *wc = (const void *)(uintptr_t)p->r->after[2];
 
-static bool left_out(const struct program *p, const struct note *n, const struct var *v)
-{
-	const struct event_note *e = n->kind == NOTE_EVENT ? n->data : NULL;
-	const struct var *qp;
+	for (uint64_t i = 0; i < p->r->result; i++) {
+		const struct var *qp = qp_numbered(p, wc[i].qp_num);
 
-	if (other_end(p, v) || (e && e->ev.type == RDMA_CM_EVENT_TIMEWAIT_EXIT))
-		return true; /* nobody needs to wait for the latter */
-	if (!p->role || v->made->class == &id_class || v->made->class == &qp_class)
-		return false;
-	if (!v->used)
-		return true;
-	qp = n->kind == NOTE_WC ? qp_numbered(p, n->wc.qp_num) : NULL;
-	return qp && other_end(p, qp);
-}
-
-void keep_track(const struct note *n, struct var *v)
-{
-	if (n->kind == NOTE_MADE) {
-		v->live = true;
-		v->lkey = v->made->mr.lkey;
-		v->rkey = v->made->class == &mw_class ? v->made->mw.rkey : v->made->mr.rkey;
-	} else if (n->kind == NOTE_GONE) {
-		v->live = false;
+		if (!qp || !other_end(p, qp))
+			return false;
 	}
+	return p->r->result != 0;
 }
 
-static void write_other(struct program *p, const struct note *n, struct var *v)
+static bool left_out(const struct program *p, const struct var *v)
 {
-	const char *args = n->data;
-	int at = args ? (int)strcspn(args, "@") : 0;
+	const struct rdma_cm_event *ev = row_of(p->r) == ROW_rdma_get_cm_event ? event_of(p->r)
+									       : NULL;
 
-	if (args)
-		put(p, "if (check(%s(%.*s%s%s), \"%s\"))\n\t\treturn -1;", n->call, at, args,
-		    ref(p, v->serial), args + at + 1, n->call);
-	else
-		warn(p, "%s of %s is not in the program", n->call, v->made->name);
+	if (other_end(p, v) || (ev && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT))
+		return true; /* nobody needs to wait for the latter */
+	if (p->r->fn->path == CALL_DATAPATH && v->is_left_out)
+		return true;
+	if (!p->role || v->kind == OBJECT_CM_ID || v->kind == OBJECT_QP)
+		return false;
+	return !v->used || (row_of(p->r) == ROW_ibv_poll_cq && is_all_of_other_end(p));
 }
 
-static void write_note(struct program *p, const struct note *n, struct var *v)
+static void one_record(struct program *p, unsigned *unknown)
 {
-	if (n->kind >= NOTE_DATA)
-		write_data(p, n, v);
-	else if (n->kind == NOTE_MADE)
-		write_made(p, n, v);
-	else if (n->kind == NOTE_GONE)
-		write_destroy(p, v, NULL);
-	else if (n->kind == NOTE_EVENT)
-		write_event(p, n, v);
-	else if (n->kind == NOTE_MODIFY_QP)
-		write_modify(p, n, v);
-	else if (n->kind == NOTE_OOB)
-		write_oob(p, n, v);
-	else if (n->kind == NOTE_OTHER)
-		write_other(p, n, v);
-	else
-		write_cm(p, n, v);
+	struct var *v = subject(p);
+
+	if (!v && row_of(p->r) != ROW_rdma_create_event_channel && row_of(p->r) != OWN_LEFT_OUT) {
+		++*unknown;
+		return;
+	}
+	keep_track(p, p->r);
+	if (v && left_out(p, v))
+		return;
+	enter_phase(p);
+	write_record(p);
 }
 
-static void pass(struct program *p, const uint64_t lost[2])
+static void pass(struct program *p)
 {
 	unsigned unknown = 0;
 
@@ -307,56 +487,59 @@ static void pass(struct program *p, const uint64_t lost[2])
 	Tcl_DStringSetLength(&p->warnings, 0);
 	p->nwarnings = p->nphases = p->nsources = 0;
 	p->phase = NULL;
-	for (unsigned i = 0; i < p->nvars; i++)
-		p->vars[i].live = false, p->vars[i].by = NULL;
-	for (p->at = 0; p->at < p->n; p->at++) {
-		const struct note *n = p->notes[p->at];
-		struct var *v = var_of(p, n->obj);
+	p->init = NULL;
+	for (unsigned i = 0; i < p->nvars; i++) {
+		struct var *v = p->vars[i];
 
-		if (!v) {
-			unknown++;
-			continue;
-		}
-		keep_track(n, v);
-		if (left_out(p, n, v))
-			continue;
-		enter_phase(p, n);
-		write_note(p, n, v);
+		v->live = v->written = v->is_left_out = false;
+		v->by = NULL;
+	}
+	for (p->at = 0; p->at < p->list->n; p->at++) {
+		p->r = &p->list->v[p->at];
+		if (is_told(p->r))
+			one_record(p, &unknown);
 	}
 	end_phase(p);
-	if (lost[0] + lost[1] + unknown)
+	if (p->list->lost[0] + p->list->lost[1] + unknown)
 		warn(p,
-		     "the journal has lost the beginning: %llu calls of the control path and "
+		     "the record has lost the beginning: %llu calls of the control path and "
 		     "%llu of the data path, and %u calls are about objects made there",
-		     (unsigned long long)lost[0], (unsigned long long)lost[1], unknown);
+		     (unsigned long long)p->list->lost[0], (unsigned long long)p->list->lost[1],
+		     unknown);
 }
 
-void program_read(struct program *p, uint64_t lost[2])
+void program_read(struct program *p)
 {
 	Tcl_DStringInit(&p->body);
 	Tcl_DStringInit(&p->phases);
+	Tcl_DStringInit(&p->before);
 	Tcl_DStringInit(&p->warnings);
-	p->notes = journal_all(p->s, &p->n, lost);
-	p->got = xcalloc(p->n + 1, sizeof *p->got);
+	Tcl_InitHashTable(&p->by_serial, TCL_ONE_WORD_KEYS);
+	Tcl_InitHashTable(&p->names, TCL_STRING_KEYS);
+	p->list = record_list(~0u, 0);
+	p->got = xcalloc(p->list->n + 1, sizeof *p->got);
 	collect(p);
 }
 
 void program_write(struct program *p)
 {
-	uint64_t lost[2];
-
-	program_read(p, lost);
+	program_read(p);
 	for (unsigned i = 0; i < PASSES; i++)
-		pass(p, lost);
+		pass(p);
 }
 
 void program_free(struct program *p)
 {
 	Tcl_DStringFree(&p->body);
 	Tcl_DStringFree(&p->phases);
+	Tcl_DStringFree(&p->before);
 	Tcl_DStringFree(&p->warnings);
-	free(p->notes);
-	free(p->got);
+	Tcl_DeleteHashTable(&p->by_serial);
+	Tcl_DeleteHashTable(&p->names);
+	record_list_free(p->list);
+	for (unsigned i = 0; i < p->nvars; i++)
+		free(p->vars[i]);
 	free(p->vars);
+	free(p->got);
 	free(p->sources);
 }

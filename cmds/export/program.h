@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The journal as a C program. It is written several times over: what an expression turns out
- * to need (an event kept, bytes remembered, an object of the role) is noted, and there the
- * next time.
+ * The record as a C program. A call is written as the table describes it; the values that are
+ * others each time the program runs (objects, addresses, keys, QP numbers) become expressions.
+ * It is written several times over: what an expression turns out to need (an event kept, bytes
+ * remembered, an object of the role) is noted, and there the next time.
  */
 #ifndef CMDS_PROGRAM_H
 #define CMDS_PROGRAM_H
 
-#include "journal.h"
+#include "call_format.h"
+#include "own_rows.h"
+#include "call_record.h"
 
 enum end { END_BOTH, END_CLIENT, END_SERVER };
 
 /* An object as a member of the program's struct s. */
 struct var {
-	uint64_t serial;
-	const struct made_note *made;
-	char name[48];
-	enum end end;	     /* of ids and QPs: whose it is */
-	bool live;	     /* at the note being written */
-	bool used, keeps;    /* by an expression; its last event is */
-	uint32_t lkey, rkey; /* as they are at the note */
-	const struct note
-		*by; /* AH: the event it came of; QP: the exchange that told of its peer */
+	uint64_t serial, address;
+	enum call_object kind;	   /* as it was made */
+	const struct record *made; /* NULL: it comes with its whole, or (a device) from a list */
+	struct var *whole;	   /* QP, SRQ: the id that has it */
+	struct var *from;	   /* id: its event channel, or its listener */
+	char called[32];	   /* in the session */
+	char name[48];		   /* in the program */
+	enum end end;		   /* of ids and QPs: whose it is */
+	bool live;		   /* at the record being written */
+	bool written;		   /* the program has it */
+	bool used, keeps;	   /* by an expression; its last event is */
+	bool is_left_out;	   /* what it carries is not told call by call */
+	bool is_ud;		   /* id */
+	bool is_shared;		   /* MR: of memory that another one has */
+	unsigned qp_type;
+	uint64_t memory, len;	  /* MR: where, as long as it lives */
+	uint32_t lkey, rkey, qpn; /* as they are at the record */
+	const struct record *by;  /* the event that told of its peer; QP: the exchange that did */
 };
 
 /* Bytes that came from the peer, as the program has them. */
@@ -42,45 +54,56 @@ struct source {
 struct program {
 	struct session *s;
 	enum end role;
-	const struct note **notes;
-	unsigned n, at; /* the note being written */
-	struct var *vars;
+	struct record_list *list;
+	const struct record *r; /* being written */
+	unsigned at;		/* its number */
+	struct var **vars;	/* in the order in which they were made */
 	unsigned nvars;
+	Tcl_HashTable by_serial, names; /* of them */
 	struct source *sources;
 	unsigned nsources;
-	bool *got; /* by number of the note: bytes read from a region that are needed later */
+	bool *got; /* by number of the record: bytes read from a region that are needed later */
+	const struct record *init; /* rdma_init_qp_attr() that the next modify goes on from */
 	char address[ADDRESSES][64];
 	unsigned naddresses;
 	Tcl_DString body, phases; /* the functions; their names, a blank between them */
+	Tcl_DString before;	  /* statements that the call being written needs first */
 	Tcl_DString warnings;	  /* lines */
 	unsigned nwarnings;
-	unsigned nphases, lines;
+	unsigned nphases, lines, nlocals;
 	const char *phase;
 };
 
 /* program.c: name of a variable from any text: a C identifier that is no word of C. */
 void program_name(const char *name, char *to, size_t size);
-/* Writes the program for the notes into p, which is zero but for s and role. */
+/* Writes the program for the record into p, which is zero but for s and role. */
 void program_write(struct program *p);
-/* Only reads the journal and names the variables; lost: as journal_all(). */
-void program_read(struct program *p, uint64_t lost[2]);
+/* Only reads the record and names the variables. */
+void program_read(struct program *p);
 void program_free(struct program *p);
 
-/* A line of the function, indented once; a sentence for the user, once in the program as a
- * comment too. */
+/* A line of the function, indented once; C as of call_c_sink(), in lines; a sentence for the
+ * user, once in the program as a comment too. */
 void put(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void put_c(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void warn(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-struct var *var_of(const struct program *p, uint64_t serial);
-/* "s.pd0", and marks it as used; serial 0: "NULL". NULL when the journal does not have it. */
-const char *ref(struct program *p, uint64_t serial);
 
-/* What the note does to an object: live or not, with which keys. */
-void keep_track(const struct note *n, struct var *v);
-const struct var *qp_numbered(const struct program *p, uint32_t qpn);
+/* The object that was there at that time, or before its call began; NULL: not known. */
+struct var *var_at(const struct program *p, uint64_t address, uint64_t when);
+/* That of an argument of the record being written. */
+struct var *var_of(const struct program *p, uint64_t address);
+/* "s.pd0", and marks it as used; want: as what (a CQ as an extended one); NULL: "NULL". */
+const char *ref(struct program *p, struct var *v, enum call_object want);
+/* Has the program made it by now? */
+bool is_written(const struct var *v);
+/* What the record does to objects: live or not, with which keys. */
+void keep_track(struct program *p, const struct record *r);
+struct var *qp_numbered(const struct program *p, uint32_t qpn);
+/* Does the program do again what the record tells? */
+bool is_told(const struct record *r);
 
 /* program_values.c: numbers and bytes as expressions, kept until the 16th call after. */
 const char *text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const char *flags_expr(const struct word *words, const char *prefix, uint64_t bits);
 const char *number(uint64_t v);
 /* An address and a key of our own; NULL when it is in no region. */
 const char *own_addr(struct program *p, uint64_t addr);
@@ -90,9 +113,10 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr);
 const char *qpn_expr(struct program *p, uint32_t qpn);
 /* A C string of these bytes, in pieces of a line each, indented by tabs. */
 void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *indent);
-/* Statements that overwrite what is an address or a key of ours among the bytes at expr. */
-void put_own(struct program *p, const char *indent, const char *expr, const unsigned char *data,
-	     size_t n);
+/* Appends statements that overwrite what is an address or a key of ours among the bytes at
+ * expr. */
+void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char *expr,
+	       const unsigned char *data, size_t n);
 /* Zeroes these among the bytes; false: nothing else is there but zeroes. */
 bool without_own(struct program *p, unsigned char *data, size_t n);
 /* The region that an address lies in; the region or window with that key, that of the address
@@ -101,25 +125,29 @@ struct var *region_of(struct program *p, uint64_t addr);
 struct var *keyed(struct program *p, uint32_t key, uint64_t addr);
 void source_add(struct program *p, const char *expr, const void *data, size_t len,
 		const struct var *owner, bool *used);
-
-/* program_cm.c, program_calls.c: one note each. */
-void write_cm(struct program *p, const struct note *n, struct var *v);
-void write_event(struct program *p, const struct note *n, struct var *v);
-void write_made(struct program *p, const struct note *n, struct var *v);
-/* Destroys v; in the clean-up at the end it may be there or not. */
-void write_destroy(struct program *p, const struct var *v, Tcl_DString *clean_up);
-void write_modify(struct program *p, const struct note *n, struct var *v);
-void write_data(struct program *p, const struct note *n, struct var *v);
-
-const char *type_of(const struct var *v); /* "struct ibv_pd", or NULL */
-
-/* program_oob.c: what an exchange over TCP has told. */
-void write_oob(struct program *p, const struct note *n, struct var *v);
-/* The live QP whose peer was told of so, and has that number; NULL: none. */
+/* The live QP whose peer was told of over TCP, and has that number; NULL: none. */
 struct var *peer_told(struct program *p, uint32_t qpn);
-/* "s.peer_of_right.addr + 16", "s.peer_of_right.rkey"; NULL: not told so. */
-const char *told_addr(struct program *p, uint64_t addr);
-const char *told_rkey(struct program *p, uint32_t rkey);
+
+/* What a QP was told of its peer over TCP, or NULL. */
+const struct qp_peer *told_to(const struct var *v);
+
+/* program_calls.c: the call of the record. */
+void write_call(struct program *p);
+/* The object that it has made, or NULL. */
+struct var *made_by(const struct program *p);
+/* For call_sink.own: values that are others each time the program runs. */
+bool write_own(struct call_sink *k, const struct call_value *v, const void *at);
+/* "address[0]": one that the user may give as an argument. */
+const char *host_expr(struct program *p, const char *host);
+/* The index at which a GID is one of our own, of the device *v; -1: it is not. */
+int own_gid(struct program *p, const union ibv_gid *gid, struct var **v);
+
+/* program_rows.c: one record, whatever it is. */
+void write_record(struct program *p);
+/* Ends v; in the clean-up at the end it may be there or not. */
+void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
+/* The event that rdma_get_cm_event() of r has left, or NULL. */
+const struct rdma_cm_event *event_of(const struct record *r);
 
 /* program_frame.c: everything around the functions, as one text. */
 void program_text(struct program *p, const char *file, Tcl_DString *text);

@@ -1,312 +1,435 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects made and destroyed, states changed, work posted, completions and memory. */
-#include <arpa/inet.h>
+/*
+ * Any call as statements: one expression, which the table describes, with what its values need
+ * before it.
+ */
+#include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "post.h"
 #include "program.h"
-#include "qp_attrs.h"
 #include "session.h"
 #include "words.h"
 #include "xmem.h"
 
-/* "s.x = call; if (!s.x) return failed()" */
-static void make(struct program *p, const struct var *v, const char *call, const char *args)
+/* ------------------------------------------------------------------------- values -- */
+
+const char *host_expr(struct program *p, const char *host)
 {
-	put(p, "s.%s = %s(%s);", v->name, call, args);
-	put(p, "if (!s.%s)", v->name);
-	put(p, "\treturn failed(\"%s\");", call);
+	unsigned i;
+
+	if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
+		return text("\"%s\"", host);
+	for (i = 0; i < p->naddresses && strcmp(p->address[i], host); i++)
+		;
+	if (i == ADDRESSES)
+		return text("\"%s\"", host);
+	if (i == p->naddresses)
+		snprintf(p->address[p->naddresses++], sizeof p->address[0], "%s", host);
+	return text("address[%u]", i);
 }
 
-static void make_qp(struct program *p, const struct var *v)
+/* Statements of the block around the call: what is declared there has a number. */
+static const char *address_expr(struct program *p, const struct sockaddr *sa)
 {
-	const struct made_note *m = v->made;
-	const struct ibv_qp_cap *c = &m->qp.cap;
-	const char *type = word_name(qp_type_words, m->qp.type);
+	socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						  : sizeof(struct sockaddr_in);
+	char host[64] = "?", port[8] = "0";
+	unsigned n = ++p->nlocals;
 
-	put(p, "{");
-	put(p, "\tstruct ibv_qp_init_attr init = {");
-	put(p, "\t\t.send_cq = %s,", ref(p, m->of[1]));
-	put(p, "\t\t.recv_cq = %s,", ref(p, m->of[2]));
-	if (m->of[3])
-		put(p, "\t\t.srq = %s,", ref(p, m->of[3]));
-	put(p, "\t\t.cap = { .max_send_wr = %u, .max_recv_wr = %u, .max_send_sge = %u,",
-	    c->max_send_wr, c->max_recv_wr, c->max_send_sge);
-	put(p, "\t\t\t .max_recv_sge = %u, .max_inline_data = %u },", c->max_recv_sge,
-	    c->max_inline_data);
-	put(p, "\t\t.qp_type = IBV_QPT_%s,", type);
-	put(p, "\t\t.sq_sig_all = %d,", m->qp.sq_sig_all);
-	put(p, "\t};\n");
-	if (m->of[4]) {
-		put(p, "\tif (check(rdma_create_qp(%s, %s, &init), \"rdma_create_qp\"))",
-		    ref(p, m->of[4]), ref(p, m->of[0]));
-		put(p, "\t\treturn -1;");
-		put(p, "\ts.%s = %s->qp;", v->name, ref(p, m->of[4]));
-	} else {
-		put(p, "\ts.%s = ibv_create_qp(%s, &init);", v->name, ref(p, m->of[0]));
-		put(p, "\tif (!s.%s)", v->name);
-		put(p, "\t\treturn failed(\"ibv_create_qp\");");
+	getnameinfo(sa, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+	xappendf(&p->before,
+		 "\t\tstruct sockaddr_storage addr%u;\n\n"
+		 "\t\tif (lookup(%s, \"%s\", &addr%u))\n\t\t\treturn -1;\n",
+		 n, host_expr(p, host), port, n);
+	return text("(struct sockaddr *)&addr%u", n);
+}
+
+/* Bytes that have an address or a key of ours in them; NULL: they have none. */
+static const char *data_expr(struct program *p, const unsigned char *data, size_t n)
+{
+	const char *name = text("data%u", p->nlocals + 1);
+	unsigned char rest[RECORD_DATA_MAX];
+	Tcl_DString own, literal;
+
+	if (!n || n > sizeof rest)
+		return NULL;
+	Tcl_DStringInit(&own);
+	own_bytes(p, &own, "\t\t", name, data, n);
+	if (!Tcl_DStringLength(&own)) {
+		Tcl_DStringFree(&own);
+		return NULL;
 	}
-	put(p, "}");
+	p->nlocals++;
+	xappendf(&p->before, "\t\tunsigned char %s[%zu] = { 0 };\n\n", name, n);
+	memcpy(rest, data, n);
+	if (without_own(p, rest, n)) {
+		Tcl_DStringInit(&literal);
+		c_string(&literal, rest, n, "\t\t       ");
+		xappendf(&p->before, "\t\tmemcpy(%s, %s, %zu);\n", name, Tcl_DStringValue(&literal),
+			 n);
+		Tcl_DStringFree(&literal);
+	}
+	Tcl_DStringAppend(&p->before, Tcl_DStringValue(&own), -1);
+	Tcl_DStringFree(&own);
+	return name;
 }
 
-static void make_srq(struct program *p, const struct var *v)
+int own_gid(struct program *p, const union ibv_gid *gid, struct var **v)
 {
-	put(p, "{");
-	put(p, "\tstruct ibv_srq_init_attr init = { .attr = { .max_wr = %u, .max_sge = %u } };\n",
-	    v->made->srq.max_wr, v->made->srq.max_sge);
-	put(p, "\ts.%s = ibv_create_srq(%s, &init);", v->name, ref(p, v->made->of[0]));
-	put(p, "\tif (!s.%s)", v->name);
-	put(p, "\t\treturn failed(\"ibv_create_srq\");");
-	put(p, "}");
-}
-
-/* ------------------------------------------------------- address vectors -- */
-
-static int own_gid(struct program *p, const struct ibv_ah_attr *a, const struct made_note *of)
-{
-	const struct var *pd = var_of(p, of->of[0]);
-	struct dev *dev = NULL;
-	union ibv_gid gid;
+	union ibv_gid own;
 	struct obj *o;
 
-	obj_foreach(o, p->s)
-		if (pd && o->serial == pd->made->of[0])
-			dev = (struct dev *)o;
-	for (int i = 0; dev && i < 256; i++)
-		if (ibv_query_gid(dev->v, a->port_num ? a->port_num : 1, i, &gid) == 0 &&
-		    memcmp(&gid, &a->grh.dgid, sizeof gid) == 0)
-			return i;
+	obj_foreach_of(o, p->s, &dev_class) {
+		struct dev *dev = (struct dev *)o;
+
+		*v = var_at(p, (uintptr_t)dev->v, UINT64_MAX);
+		for (int i = 0; *v && i < 256; i++)
+			if (ibv_query_gid(dev->v, 1, i, &own) == 0 &&
+			    memcmp(&own, gid, sizeof own) == 0)
+				return i;
+	}
 	return -1;
 }
 
-static void address_vector(struct program *p, const char *where, const struct ibv_ah_attr *a,
-			   const struct made_note *of, const struct var *told)
+static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool pointer)
 {
-	int index = a->is_global ? own_gid(p, a, of) : -1;
-	const struct var *pd = var_of(p, of->of[0]);
-	Tcl_DString d;
+	struct var *dev;
+	int index;
 
-	put(p, "\t%s.port_num = %u;", where, a->port_num);
-	put(p, "\t%s.sl = %u;", where, a->sl);
-	put(p, "\t%s.dlid = %u;", where, a->dlid);
-	if (!a->is_global)
-		return;
-	put(p, "\t%s.is_global = 1;", where);
-	put(p, "\t%s.grh.sgid_index = %u;", where, a->grh.sgid_index);
-	put(p, "\t%s.grh.hop_limit = %u;", where, a->grh.hop_limit);
-	if (a->grh.traffic_class)
-		put(p, "\t%s.grh.traffic_class = %u;", where, a->grh.traffic_class);
-	if (a->grh.flow_label)
-		put(p, "\t%s.grh.flow_label = %u;", where, a->grh.flow_label);
-	if (told) {
-		put(p, "\t%s.grh.dgid = s.peer_of_%s.gid;", where, told->name);
-		return;
+	for (unsigned i = p->nvars; i-- > 0;) {
+		const struct var *v = p->vars[i];
+		const struct qp_peer *peer = told_to(v);
+
+		if (peer && memcmp(&peer->gid, gid, sizeof *gid) == 0)
+			return text("%ss.peer_of_%s.gid", pointer ? "&" : "", v->name);
 	}
-	if (index >= 0) {
-		put(p, "\tif (check(ibv_query_gid(%s, %u, %d, &%s.grh.dgid), \"ibv_query_gid\"))",
-		    ref(p, pd->made->of[0]), a->port_num, index, where);
-		put(p, "\t\treturn -1;");
-		return;
+	index = own_gid(p, gid, &dev);
+	if (index < 0) {
+		warn(p, "the address of the peer (its GID) stands as it was");
+		return NULL;
 	}
-	warn(p, "the address of the peer (its GID) stands as it was");
-	Tcl_DStringInit(&d);
-	c_string(&d, a->grh.dgid.raw, 16, "\t\t       ");
-	put(p, "\tmemcpy(%s.grh.dgid.raw, %s, 16);", where, Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
+	p->nlocals++;
+	xappendf(&p->before,
+		 "\t\tunion ibv_gid gid%u;\n\n"
+		 "\t\tif (check(ibv_query_gid(%s, 1, %d, &gid%u), \"ibv_query_gid\"))\n"
+		 "\t\t\treturn -1;\n",
+		 p->nlocals, ref(p, dev, OBJECT_CONTEXT), index, p->nlocals);
+	return text("%sgid%u", pointer ? "&" : "", p->nlocals);
 }
 
-/* Of the event that told of it: the id whose peer it leads to. */
-static struct var *told_by(struct program *p, const struct made_note *m)
+/* The id whose event has told of a UD peer with that number (qpn 0: any), or NULL. */
+static struct var *told_of(struct program *p, uint32_t qpn, uint32_t qkey, const union ibv_gid *gid)
 {
-	for (unsigned i = 0; i < p->nvars; i++) {
-		struct var *v = &p->vars[i];
-		const struct event_note *e = v->live && v->by ? v->by->data : NULL;
+	for (unsigned i = p->nvars; i-- > 0;) {
+		struct var *v = p->vars[i];
+		const struct rdma_ud_param *ud = v->kind == OBJECT_CM_ID && v->live && v->by
+							 ? &event_of(v->by)->param.ud
+							 : NULL;
 
-		if (e && v->made->class == &id_class && e->ev.ud.qp_num == m->ah.qpn && m->ah.qpn &&
-		    memcmp(&e->ev.ud.ah_attr.grh.dgid, &m->ah.attr.grh.dgid, 16) == 0)
+		if (!ud || !v->is_ud || !ud->qp_num)
+			continue;
+		if ((qpn && ud->qp_num == qpn) || (qkey && ud->qkey == qkey) ||
+		    (gid && memcmp(&ud->ah_attr.grh.dgid, gid, sizeof *gid) == 0)) {
+			v->keeps = true;
 			return v;
+		}
 	}
 	return NULL;
 }
 
-static void make_ah(struct program *p, struct var *v)
+/* The address of a peer, where keys and lengths stand beside it. */
+static uint64_t remote_beside(const struct call_sink *k)
 {
-	const struct made_note *m = v->made;
-	struct var *id = told_by(p, m);
-
-	v->by = NULL;
-	if (id) {
-		v->by = id->by;
-		id->keeps = true;
-		make(p, v, "ibv_create_ah",
-		     text("%s, &s.event_of_%s.ud.ah_attr", ref(p, m->of[0]), id->name));
-		return;
-	}
-	put(p, "{");
-	put(p, "\tstruct ibv_ah_attr attr = { 0 };\n");
-	address_vector(p, "attr", &m->ah.attr, m, NULL);
-	put(p, "\ts.%s = ibv_create_ah(%s, &attr);", v->name, ref(p, m->of[0]));
-	put(p, "\tif (!s.%s)", v->name);
-	put(p, "\t\treturn failed(\"ibv_create_ah\");");
-	put(p, "}");
+	for (const struct call_value *v = k->values; v && v->name; v++)
+		if (v->kind == CALL_REMOTE)
+			return call_load(
+				v, k->base + (k->is_arg ? 8 * (size_t)(v - k->values) : v->offset));
+	return 0;
 }
 
-/* ---------------------------------------------------------- made, destroyed -- */
-
-static bool has_all(struct program *p, const struct var *v)
+/* Keys: of a window that is bound now, of our region, of the peer. */
+static const char *key_expr(struct program *p, const struct call_sink *k,
+			    const struct call_value *v, uint32_t key)
 {
-	const struct made_note *m = v->made;
+	if (strstr(v->name, "lkey"))
+		return lkey_expr(p, key);
+	if (strcmp(v->name, "bind_mw.rkey") == 0)
+		for (unsigned i = 0; i < p->nvars; i++)
+			if (p->vars[i]->live && p->vars[i]->kind == OBJECT_MW &&
+			    ibv_inc_rkey(p->vars[i]->rkey) == key)
+				return text("ibv_inc_rkey(s.%s->rkey)", p->vars[i]->name);
+	return remote_key_expr(p, key, remote_beside(k));
+}
 
-	for (unsigned i = 0; i < MADE_OF; i++)
-		if (m->of[i] && !var_of(p, m->of[i])) {
-			warn(p, "%s is not in the program: what it is made of is not", m->name);
-			return false;
-		}
+static const char *place_expr(struct program *p, const struct call_value *v, uint64_t addr)
+{
+	struct var *mr = addr ? region_of(p, addr) : NULL;
+
+	if (!addr)
+		return NULL;
+	if (!mr) {
+		warn(p, "memory outside all regions, for %s, is left out", p->r->fn->name);
+		return v->kind == CALL_ADDRESS ? "NULL" : "0";
+	}
+	return v->kind == CALL_IOVA ? own_addr(p, addr)
+				    : text("at(%s, %llu)", ref(p, mr, OBJECT_MR),
+					   (unsigned long long)(addr - mr->memory));
+}
+
+static const char *object_expr(struct program *p, const struct call_value *v, uint64_t pointer)
+{
+	struct var *var = var_of(p, pointer);
+
+	if (pointer &&
+	    (!var || (!is_written(var) && v->role == CALL_IN && var->kind != OBJECT_CONTEXT)))
+		warn(p, "%s is not in the program: what it is made of is not",
+		     var ? var->called : call_objects[v->object].name);
+	return ref(p, var, v->object);
+}
+
+/* What the callee fills in goes nowhere, but for objects. */
+static const char *out_expr(struct program *p, const struct call_value *v, const void *at)
+{
+	uint64_t pointer = *(const uint64_t *)at;
+
+	if (v->kind == CALL_OBJECT) {
+		struct var *made = pointer ? var_at(p, *(const uint64_t *)(uintptr_t)pointer,
+						    p->r->end)
+					   : NULL;
+
+		return made ? text("&s.%s", made->name) : "NULL";
+	}
+	if (v->kind == CALL_STRUCT)
+		return text("&(struct %s){ 0 }", v->of->name);
+	return v->kind == CALL_GID ? "&(union ibv_gid){ { 0 } }" : NULL;
+}
+
+static const char *bad_expr(const struct call_fn *fn)
+{
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (v->kind == CALL_CHAIN)
+			return text("&(struct %s *){ NULL }", v->of->name);
+	return "NULL";
+}
+
+/* Of the attributes of a QP that is connected by hand. */
+static const char *number_expr(struct program *p, const struct call_sink *k,
+			       const struct call_value *v, uint64_t n)
+{
+	const struct ibv_qp_attr *attr = (const void *)k->base;
+	struct var *told;
+
+	if (strcmp(v->name, "rq_psn") == 0 && (told = peer_told(p, attr->dest_qp_num)))
+		return text("s.peer_of_%s.psn", told->name);
+	if (strstr(v->name, "remote_qkey") && (told = told_of(p, 0, (uint32_t)n, NULL)))
+		return text("s.event_of_%s.ud.qkey", told->name);
+	return NULL;
+}
+
+static const char *ah_expr(struct program *p, const struct ibv_ah_attr *a)
+{
+	struct var *told = a && a->is_global ? told_of(p, 0, 0, &a->grh.dgid) : NULL;
+
+	return told ? text("&s.event_of_%s.ud.ah_attr", told->name) : NULL;
+}
+
+/* NULL: as the table says. */
+static const char *expr_of(struct program *p, const struct call_sink *k, const struct call_value *v,
+			   const void *at)
+{
+	uint64_t pointer = 0;
+	struct var *told;
+
+	if (k->is_arg && (v->role == CALL_OUT || v->role == CALL_MADE))
+		return out_expr(p, v, at);
+	switch (v->kind) {
+	case CALL_OBJECT:
+	case CALL_SOCKADDR:
+	case CALL_DATA:
+	case CALL_STRUCT:
+	case CALL_GID:
+		memcpy(&pointer, at, sizeof pointer);
+		break;
+	default:
+		break;
+	}
+	switch (v->kind) {
+	case CALL_OBJECT:
+		return object_expr(p, v, pointer);
+	case CALL_SOCKADDR:
+		return pointer ? address_expr(p, (const void *)(uintptr_t)pointer) : NULL;
+	case CALL_DATA:
+		return pointer ? data_expr(p, (const void *)(uintptr_t)pointer, k->count) : NULL;
+	case CALL_STRUCT:
+		return v->pointer && strcmp(v->of->name, "ibv_ah_attr") == 0
+			       ? ah_expr(p, (const void *)(uintptr_t)pointer)
+			       : NULL;
+	case CALL_GID:
+		return gid_expr(p, v->pointer ? (const void *)(uintptr_t)pointer : at, v->pointer);
+	case CALL_ADDRESS:
+	case CALL_IOVA:
+		return place_expr(p, v, call_load(v, at));
+	case CALL_REMOTE:
+		return remote_addr_expr(p, call_load(v, at));
+	case CALL_KEY:
+		return key_expr(p, k, v, (uint32_t)call_load(v, at));
+	case CALL_QPN:
+		told = told_of(p, (uint32_t)call_load(v, at), 0, NULL);
+		return told ? text("s.event_of_%s.ud.qp_num", told->name)
+			    : qpn_expr(p, (uint32_t)call_load(v, at));
+	case CALL_BAD:
+		return bad_expr(p->r->fn);
+	case CALL_UINT:
+		return number_expr(p, k, v, call_load(v, at));
+	default:
+		return NULL;
+	}
+}
+
+bool write_own(struct call_sink *k, const struct call_value *v, const void *at)
+{
+	const char *expr = expr_of(k->arg, k, v, at);
+
+	if (!expr)
+		return false;
+	call_begin_text(k);
+	fputs(expr, k->to);
 	return true;
 }
 
-void write_made(struct program *p, const struct note *n, struct var *v)
-{
-	const struct made_note *m = v->made;
-	const struct obj_class *class = m->class;
+/* -------------------------------------------------------------------------- calls -- */
 
-	(void)n;
-	if (!has_all(p, v))
-		return;
-	if (class == &dev_class)
-		make(p, v, "open_device", text("\"%s\"", m->name));
-	else if (class == &pd_class)
-		make(p, v, "ibv_alloc_pd", ref(p, m->of[0]));
-	else if (class == &cc_class)
-		make(p, v, "ibv_create_comp_channel", ref(p, m->of[0]));
-	else if (class == &cq_class)
-		make(p, v, "ibv_create_cq",
-		     text("%s, %d, NULL, %s, 0", ref(p, m->of[0]), m->cqe, ref(p, m->of[1])));
-	else if (class == &mr_class)
-		make(p, v, "reg",
-		     text("%s, %llu, %s", ref(p, m->of[0]), (unsigned long long)m->mr.len,
-			  flags_expr(mr_access_words, "IBV_ACCESS_", m->mr.access)));
-	else if (class == &mw_class)
-		make(p, v, "ibv_alloc_mw",
-		     text("%s, IBV_MW_TYPE_%u", ref(p, m->of[0]), m->mw.type));
-	else if (class == &ec_class)
-		make(p, v, "rdma_create_event_channel", "");
-	else if (class == &srq_class)
-		make_srq(p, v);
-	else if (class == &ah_class)
-		make_ah(p, v);
-	else if (class == &qp_class)
-		make_qp(p, v);
-	else if (class == &id_class && !m->id.passive) {
-		put(p,
-		    "if (check(rdma_create_id(%s, &s.%s, NULL, RDMA_PS_%s), \"rdma_create_id\"))",
-		    ref(p, m->of[0]), v->name, word_name(ps_words, m->id.ps));
-		put(p, "\treturn -1;");
+/* "ibv_alloc_pd(s.device)"; to be freed. */
+static char *call_expr(struct program *p)
+{
+	char *c;
+	size_t size;
+	FILE *f = xmemstream(&c, &size);
+	struct call_sink k = call_c_sink(f);
+
+	k.own = write_own;
+	k.arg = p;
+	if (p->r->nargs && p->r->fn->args[0].object == OBJECT_QP && var_of(p, p->r->args[0]))
+		k.qp_type = var_of(p, p->r->args[0])->qp_type;
+	fprintf(f, "%s(", p->r->fn->name);
+	call_tell_args(&k, p->r->fn, p->r->args);
+	fputc(')', f);
+	fclose(f);
+	return c;
+}
+
+/* What the call needs first stands in a block with it. */
+static const char *begin_block(struct program *p)
+{
+	if (!Tcl_DStringLength(&p->before))
+		return "";
+	Tcl_DStringAppend(&p->body, "\t{\n", -1);
+	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before), -1);
+	return "\t";
+}
+
+static void end_block(struct program *p)
+{
+	if (Tcl_DStringLength(&p->before))
+		Tcl_DStringAppend(&p->body, "\t}\n", -1);
+	Tcl_DStringSetLength(&p->before, 0);
+	p->nlocals = 0;
+}
+
+/* A device is opened where it is first needed. */
+static void open_devices(struct program *p)
+{
+	for (unsigned i = 0; i < p->r->nargs; i++) {
+		struct var *v = p->r->fn->args[i].object == OBJECT_CONTEXT &&
+						p->r->fn->args[i].kind == CALL_OBJECT
+					? var_of(p, p->r->args[i])
+					: NULL;
+
+		if (!v || v->written || v->made)
+			continue;
+		v->written = v->live = v->used = true;
+		put(p, "s.%s = open_device(\"%s\");", v->name, v->called);
+		put(p, "if (!s.%s)", v->name);
+		put(p, "\treturn failed(\"open_device\");");
 	}
 }
 
-static const struct {
-	const struct obj_class *class;
-	const char *type, *call;
-} kinds[] = {
-	{ &dev_class, "struct ibv_context", NULL },
-	{ &pd_class, "struct ibv_pd", "ibv_dealloc_pd" },
-	{ &cc_class, "struct ibv_comp_channel", "ibv_destroy_comp_channel" },
-	{ &cq_class, "struct ibv_cq", "ibv_destroy_cq" },
-	{ &srq_class, "struct ibv_srq", "ibv_destroy_srq" },
-	{ &qp_class, "struct ibv_qp", "ibv_destroy_qp" },
-	{ &mr_class, "struct ibv_mr", "dereg" },
-	{ &mw_class, "struct ibv_mw", "ibv_dealloc_mw" },
-	{ &ah_class, "struct ibv_ah", "ibv_destroy_ah" },
-	{ &ec_class, "struct rdma_event_channel", NULL },
-	{ &id_class, "struct rdma_cm_id", "rdma_destroy_id" },
-};
-
-const char *type_of(const struct var *v)
+struct var *made_by(const struct program *p)
 {
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (kinds[i].class == v->made->class)
-			return kinds[i].type;
-	return NULL;
+	enum call_object kind;
+	uint64_t made = record_made(p->r, &kind);
+
+	return made ? var_at(p, made, p->r->end) : NULL;
 }
 
-/* The call that cannot fail, for those that have one. */
-static const char *end_call(struct program *p, const struct var *v)
+static void forget_ended(struct program *p, const char *in)
 {
-	if (v->made->class == &ec_class)
-		return text("rdma_destroy_event_channel(s.%s)", v->name);
-	if (v->made->class == &qp_class && v->made->of[4] && var_of(p, v->made->of[4]))
-		return text("rdma_destroy_qp(s.%s)", var_of(p, v->made->of[4])->name);
-	return NULL;
-}
+	for (unsigned i = 0; i < p->r->nargs; i++) {
+		struct var *v = p->r->fn->args[i].role == CALL_GONE ? var_of(p, p->r->args[i])
+								    : NULL;
 
-void write_destroy(struct program *p, const struct var *v, Tcl_DString *d)
-{
-	const char *sure = end_call(p, v), *call = NULL;
-
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (kinds[i].class == v->made->class)
-			call = kinds[i].call;
-	if (d && sure)
-		xappendf(d, "\tif (s.%s)\n\t\t%s;\n", v->name, sure);
-	else if (d && call)
-		xappendf(d, "\tif (s.%s && check(%s(s.%s), \"%s\"))\n\t\trc = -1;\n", v->name, call,
-			 v->name, call);
-	if (d || (!sure && !call))
-		return;
-	if (sure)
-		put(p, "%s;", sure);
-	else
-		put(p, "if (check(%s(s.%s), \"%s\"))\n\t\treturn -1;", call, v->name, call);
-	put(p, "s.%s = NULL;", v->name);
-}
-
-/* --------------------------------------------------------------- modify_qp -- */
-
-#define NOT_WRITTEN (IBV_QP_ALT_PATH | IBV_QP_CAP)
-
-static const char *attr_value(struct program *p, const struct ibv_qp_attr *a,
-			      const struct qp_attr_def *d)
-{
-	if (d->bit == IBV_QP_DEST_QPN)
-		return qpn_expr(p, a->dest_qp_num);
-	if (d->bit == IBV_QP_RQ_PSN && peer_told(p, a->dest_qp_num))
-		return text("s.peer_of_%s.psn", peer_told(p, a->dest_qp_num)->name);
-	if (d->bit == IBV_QP_ACCESS_FLAGS)
-		return flags_expr(qp_access_words, "IBV_ACCESS_", a->qp_access_flags);
-	if (d->bit == IBV_QP_PATH_MTU)
-		return text("IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
-	return number(qp_attr_get(a, d));
-}
-
-void write_modify(struct program *p, const struct note *n, struct var *v)
-{
-	const struct modify_note *m = n->data;
-	unsigned mask = m->mask & ~(unsigned)NOT_WRITTEN;
-
-	if (m->mask & NOT_WRITTEN)
-		warn(p, "an alternate path or other capabilities of %s are not in the program",
-		     v->made->name);
-	put(p, "{");
-	put(p, "\tstruct ibv_qp_attr attr = { 0 };");
-	put(p, m->id ? "\tint mask;\n" : "%s", "");
-	if (mask & IBV_QP_STATE)
-		put(p, "\tattr.qp_state = IBV_QPS_%s;", word_name(qp_state_words, m->a.qp_state));
-	if (m->id) {
-		put(p, "\tif (check(rdma_init_qp_attr(%s, &attr, &mask), \"rdma_init_qp_attr\"))",
-		    ref(p, m->id));
-		put(p, "\t\treturn -1;");
+		if (v && !v->whole)
+			put(p, "%ss.%s = NULL;", in, v->name);
 	}
-	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
-		if (mask & d->bit && d->bit != IBV_QP_STATE && d->member)
-			put(p, "\tattr.%s = %s;", d->member, attr_value(p, &m->a, d));
-	if (mask & IBV_QP_AV)
-		address_vector(p, "attr.ah_attr", &m->a.ah_attr, v->made,
-			       mask & IBV_QP_DEST_QPN ? peer_told(p, m->a.dest_qp_num) : NULL);
-	put(p, "\tif (check(ibv_modify_qp(%s, &attr, %s%s), \"ibv_modify_qp\"))", ref(p, v->serial),
-	    m->id ? "mask | " : "", flags_expr(qp_attr_words, "IBV_QP_", mask));
-	put(p, "\t\treturn -1;");
-	put(p, "}");
+}
+
+/* Windows that were bound by this post have the next key. */
+static void bind_windows(struct program *p, const char *in)
+{
+	const struct ibv_send_wr *wr = NULL;
+
+	for (unsigned i = 0; i < p->r->nargs; i++)
+		if (p->r->fn->args[i].kind == CALL_CHAIN &&
+		    p->r->fn->args[i].of == call_find("ibv_post_send")->args[1].of)
+			wr = (const void *)(uintptr_t)p->r->args[i];
+	for (; wr; wr = wr->next) {
+		struct var *mw = wr->opcode == IBV_WR_BIND_MW ? var_of(p, (uintptr_t)wr->bind_mw.mw)
+							      : NULL;
+
+		if (!mw)
+			continue;
+		put(p, "%ss.%s->rkey = ibv_inc_rkey(s.%s->rkey);", in, mw->name, mw->name);
+		mw->rkey = wr->bind_mw.rkey;
+	}
+}
+
+void write_call(struct program *p)
+{
+	const struct call_fn *fn = p->r->fn;
+	struct var *v = made_by(p);
+	const char *in;
+	char *c;
+
+	open_devices(p);
+	if (v)
+		v->written = true;
+	c = call_expr(p);
+	in = begin_block(p);
+	switch (fn->says) {
+	case RESULT_POINTER:
+		if (v) {
+			put_c(p, "%ss.%s = %s;", in, v->name, c);
+			put(p, "%sif (!s.%s)", in, v->name);
+		} else {
+			put_c(p, "%sif (!%s)", in, c);
+		}
+		put(p, "%s\treturn failed(\"%s\");", in, fn->name);
+		break;
+	case RESULT_STATUS:
+		put_c(p, "%sif (check(%s, \"%s\"))", in, c, fn->name);
+		put(p, "%s\treturn -1;", in);
+		break;
+	case RESULT_COUNT:
+		put_c(p, "%sif (%s < 0)", in, c);
+		put(p, "%s\treturn failed(\"%s\");", in, fn->name);
+		break;
+	default:
+		put_c(p, "%s%s;", in, c);
+	}
+	bind_windows(p, in);
+	forget_ended(p, in);
+	end_block(p);
+	free(c);
 }

@@ -40,18 +40,15 @@ static void add_helpers(const char *rest, Tcl_DString *text)
 
 /* ---------------------------------------------------------------- variables -- */
 
-static bool in_program(const struct program *p, const struct var *v)
+/* The struct that a member of the program points to. */
+static const char *type_of(const struct var *v)
 {
-	char member[64];
+	return call_objects[v->kind].name;
+}
 
-	snprintf(member, sizeof member, "s.%s", v->name);
-	for (const char *at = Tcl_DStringValue(&p->body); (at = strstr(at, member)); at++) {
-		char next = at[strlen(member)];
-
-		if (!isalnum((unsigned char)next) && next != '_')
-			return true;
-	}
-	return false;
+static bool is_member(const struct var *v)
+{
+	return v->written && !(v->whole && !v->made);
 }
 
 static void add_members(const struct program *p, Tcl_DString *text)
@@ -61,19 +58,21 @@ static void add_members(const struct program *p, Tcl_DString *text)
 			  "static struct {\n",
 			  -1);
 	for (unsigned i = 0; i < p->nvars; i++) {
-		const struct var *v = &p->vars[i];
+		const struct var *v = p->vars[i];
 
-		if (!type_of(v) || !in_program(p, v))
+		if (!is_written(v))
 			continue;
-		xappendf(text, "\t%s *%s;\n", type_of(v), v->name);
-		if (v->keeps && v->made->class == &qp_class)
+		if (is_member(v))
+			xappendf(text, "\tstruct %s *%s;\n", type_of(v), v->name);
+		if (v->keeps && v->kind == OBJECT_QP)
 			xappendf(text, "\tstruct told peer_of_%s;\n", v->name);
 		else if (v->keeps)
 			xappendf(text, "\tstruct event event_of_%s;\n", v->name);
 	}
-	for (unsigned i = 0; i < p->n; i++)
-		if (p->got[i] && p->notes[i]->mem.kept)
-			xappendf(text, "\tunsigned char bytes_%u[%u];\n", i, p->notes[i]->mem.kept);
+	for (unsigned i = 0; i < p->list->n; i++)
+		if (p->got[i] && p->list->v[i].args[4])
+			xappendf(text, "\tunsigned char bytes_%u[%llu];\n", i,
+				 (unsigned long long)p->list->v[i].args[4]);
 	Tcl_DStringAppend(text, "} s;\n", -1);
 	if (!p->naddresses)
 		return;
@@ -113,8 +112,8 @@ static void add_clean_up(struct program *p, Tcl_DString *text)
 			  -1);
 	for (int first = 1; first >= 0; first--)
 		for (unsigned i = p->nvars; i-- > 0;)
-			if (p->vars[i].made->class->clings == first && in_program(p, &p->vars[i]))
-				write_destroy(p, &p->vars[i], text);
+			if ((p->vars[i]->kind == OBJECT_MW) == first && is_written(p->vars[i]))
+				write_clean_up(p, p->vars[i], text);
 	Tcl_DStringAppend(text, "\treturn rc;\n}\n", -1);
 }
 
@@ -149,8 +148,11 @@ static void add_heading(const struct program *p, const char *file, Tcl_DString *
 
 	xappendf(text,
 		 "%s: what the session did, call by call.\n *\n"
-		 " *	cc -o program %s -lrdmacm -libverbs\n *	./program%s\n",
-		 PROGRAM_MARK, file, p->naddresses ? " [ADDRESS ...]" : "");
+		 " *	cc -o program %s -lrdmacm -libverbs\n *	./program%s\n"
+		 " *	uroce ./program%s	(where no RDMA device is)\n *\n"
+		 " * It listens at the same ports as the session: end rdmash first.\n",
+		 PROGRAM_MARK, file, p->naddresses ? " [ADDRESS ...]" : "",
+		 p->naddresses ? " [ADDRESS ...]" : "");
 	if (*line)
 		Tcl_DStringAppend(text, " *\n * Not as it was:\n", -1);
 	for (; (end = strchr(line, '\n')); line = end + 1)

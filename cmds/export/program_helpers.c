@@ -276,6 +276,18 @@ const struct helper program_helpers[] = {
 	  "		return -1;\n"
 	  "	}\n"
 	  "}\n" },
+	{ "await_poll", "/* Begins to poll as soon as there is a completion. */\n"
+			"static int await_poll(struct ibv_cq_ex *cq)\n"
+			"{\n"
+			"	struct ibv_poll_cq_attr attr = { 0 };\n"
+			"	time_t end = time(NULL) + PATIENCE;\n"
+			"	int rc;\n"
+			"\n"
+			"	do\n"
+			"		rc = ibv_start_poll(cq, &attr);\n"
+			"	while (rc == ENOENT && time(NULL) < end);\n"
+			"	return rc;\n"
+			"}\n" },
 	{ "await_cq_event",
 	  "static int await_cq_event(struct ibv_comp_channel *channel)\n"
 	  "{\n"

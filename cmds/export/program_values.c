@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "program.h"
-#include "words.h"
 #include "xmem.h"
 
 #define SMALL 0xff /* keys up to here are taken for plain numbers */
@@ -36,36 +35,16 @@ const char *number(uint64_t v)
 				 : text("0x%llxull", (unsigned long long)v);
 }
 
-const char *flags_expr(const struct word *words, const char *prefix, uint64_t bits)
-{
-	char all[480] = "";
-	size_t at = 0;
-
-	for (const struct word *w = words; w->name; w++) {
-		if (!w->value || (bits & w->value) != w->value)
-			continue;
-		bits &= ~w->value;
-		at += (size_t)snprintf(all + at, sizeof all - at, "%s%s%s", at ? " | " : "", prefix,
-				       w->name);
-	}
-	if (bits || !at)
-		snprintf(all + at, sizeof all - at, "%s%u", at ? " | " : "", (unsigned)bits);
-	return text("%s", all);
-}
-
 static bool holds(const struct var *v, uint64_t addr)
 {
-	const struct made_note *m = v->made;
-
-	return v->live && m->class == &mr_class && addr >= m->mr.addr &&
-	       addr - m->mr.addr < m->mr.len;
+	return v->live && v->kind == OBJECT_MR && addr >= v->memory && addr - v->memory < v->len;
 }
 
 struct var *region_of(struct program *p, uint64_t addr)
 {
 	for (unsigned i = 0; i < p->nvars; i++)
-		if (holds(&p->vars[i], addr))
-			return &p->vars[i];
+		if (holds(p->vars[i], addr))
+			return p->vars[i];
 	return NULL;
 }
 
@@ -76,16 +55,15 @@ const char *own_addr(struct program *p, uint64_t addr)
 	if (!v)
 		return NULL;
 	v->used = true;
-	return text("(uintptr_t)at(s.%s, %llu)", v->name,
-		    (unsigned long long)(addr - v->made->mr.addr));
+	return text("(uintptr_t)at(s.%s, %llu)", v->name, (unsigned long long)(addr - v->memory));
 }
 
 const char *lkey_expr(struct program *p, uint32_t lkey)
 {
 	for (unsigned i = 0; i < p->nvars; i++) {
-		struct var *v = &p->vars[i];
+		struct var *v = p->vars[i];
 
-		if (!v->live || v->made->class != &mr_class || v->lkey != lkey)
+		if (!v->live || v->kind != OBJECT_MR || v->lkey != lkey)
 			continue;
 		v->used = true;
 		return text("s.%s->lkey", v->name);
@@ -99,8 +77,8 @@ struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
 	struct var *found = NULL;
 
 	for (unsigned i = 0; i < p->nvars; i++) {
-		struct var *v = &p->vars[i];
-		bool has_key = v->made->class == &mr_class || v->made->class == &mw_class;
+		struct var *v = p->vars[i];
+		bool has_key = v->kind == OBJECT_MR || v->kind == OBJECT_MW;
 
 		if (!v->live || !has_key || v->rkey != key)
 			continue;
@@ -154,6 +132,48 @@ static const char *told(struct program *p, uint64_t v, unsigned size)
 	return NULL;
 }
 
+/* What an exchange over TCP has told: the rows of it are those of the QPs. */
+const struct qp_peer *told_to(const struct var *v)
+{
+	return v->live && v->kind == OBJECT_QP && v->by
+		       ? (const struct qp_peer *)(uintptr_t)v->by->args[4]
+		       : NULL;
+}
+
+struct var *peer_told(struct program *p, uint32_t qpn)
+{
+	for (unsigned i = p->nvars; i-- > 0;) {
+		const struct qp_peer *peer = told_to(p->vars[i]);
+
+		if (peer && peer->qpn == qpn)
+			return p->vars[i];
+	}
+	return NULL;
+}
+
+static const char *told_addr(struct program *p, uint64_t addr)
+{
+	for (unsigned i = p->nvars; i-- > 0;) {
+		const struct qp_peer *peer = told_to(p->vars[i]);
+
+		if (peer && addr >= peer->addr && addr - peer->addr < peer->len)
+			return text("s.peer_of_%s.addr + %llu", p->vars[i]->name,
+				    (unsigned long long)(addr - peer->addr));
+	}
+	return NULL;
+}
+
+static const char *told_rkey(struct program *p, uint32_t rkey)
+{
+	for (unsigned i = p->nvars; rkey && i-- > 0;) {
+		const struct qp_peer *peer = told_to(p->vars[i]);
+
+		if (peer && peer->rkey == rkey)
+			return text("s.peer_of_%s.rkey", p->vars[i]->name);
+	}
+	return NULL;
+}
+
 const char *remote_addr_expr(struct program *p, uint64_t addr)
 {
 	const char *own = p->role ? NULL : own_addr(p, addr);
@@ -197,13 +217,11 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 const char *qpn_expr(struct program *p, uint32_t qpn)
 {
 	for (unsigned i = 0; i < p->nvars; i++) {
-		struct var *v = &p->vars[i];
+		struct var *v = p->vars[i];
 
-		if (!v->live || v->made->class != &qp_class || v->made->qp.qpn != qpn ||
-		    (p->role && v->end && v->end != p->role))
-			continue;
-		v->used = true;
-		return text("s.%s->qp_num", v->name);
+		if (v->live && v->kind == OBJECT_QP && v->qpn == qpn &&
+		    (!p->role || !v->end || v->end == p->role))
+			return text("%s->qp_num", ref(p, v, OBJECT_QP));
 	}
 	if (peer_told(p, qpn))
 		return text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
@@ -291,20 +309,17 @@ bool without_own(struct program *p, unsigned char *data, size_t n)
 	return rest || !found;
 }
 
-void put_own(struct program *p, const char *indent, const char *expr, const unsigned char *data,
-	     size_t n)
+void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char *expr,
+	       const unsigned char *data, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		const char *value;
 		bool big;
 		unsigned size = own_value(p, data + i, n - i, &big, &value);
 
-		if (size) {
-			put(p, "%sput_%s(%s + %zu, %s, %u);", indent, big ? "be" : "le", expr, i,
-			    value, size);
-			i += size;
-		} else {
-			i++;
-		}
+		if (size)
+			xappendf(d, "%sput_%s(%s + %zu, %s, %u);\n", indent, big ? "be" : "le",
+				 expr, i, value, size);
+		i += size ? size : 1;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The journal as a Python program on pyverbs. Its connection manager is a synchronous one and
- * makes PD and QP by itself: what the journal has of one cannot be played again call by call.
+ * The record as a Python program on pyverbs. Its connection manager is a synchronous one and
+ * makes PD and QP by itself: what the record has of one cannot be played again call by call.
  * So this is for QPs that are connected by hand.
  */
 #include <arpa/inet.h>
@@ -24,8 +24,8 @@ static void rename_keywords(struct program *p)
 {
 	for (unsigned i = 0; i < p->nvars; i++)
 		for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
-			if (strcmp(p->vars[i].name, keywords[k]) == 0)
-				strcat(p->vars[i].name, "_"); /* names have 32, this 48 */
+			if (strcmp(p->vars[i]->name, keywords[k]) == 0)
+				strcat(p->vars[i]->name, "_"); /* names have 32, this 48 */
 }
 
 static void note(struct program *p, const char *what, const char *name)
@@ -44,7 +44,7 @@ static const char *addr_expr(struct program *p, uint64_t addr)
 {
 	const struct var *v = region_of(p, addr);
 
-	return v ? text("s.%s.buf + %llu", v->name, (unsigned long long)(addr - v->made->mr.addr))
+	return v ? text("s.%s.buf + %llu", v->name, (unsigned long long)(addr - v->memory))
 		 : hex(addr);
 }
 
@@ -72,79 +72,104 @@ static const char *bytes_expr(const void *data, size_t n)
 	return Tcl_DStringValue(&d);
 }
 
+/* "e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ", "0" */
+static const char *flags_py(const struct call_enum *e, uint64_t bits)
+{
+	char all[480] = "0";
+	size_t at = 0;
+
+	for (const struct call_word *w = e->words; w->name; w++)
+		if (w->value && (bits & (uint64_t)w->value) == (uint64_t)w->value &&
+		    at < sizeof all)
+			at += (size_t)snprintf(all + at, sizeof all - at, "%se.%s", at ? " | " : "",
+					       w->name);
+	return text("%s", all);
+}
+
 /* ------------------------------------------------------------ made, changed -- */
+
+#define ARG(p, i) ((const void *)(uintptr_t)(p)->r->args[i])
 
 static void make(struct program *p, const struct var *v, const char *call)
 {
 	put(p, "s.%s = stack.enter_context(%s)", v->name, call);
 }
 
+/* The variable that an argument is, as the program has it. */
+static const char *arg(struct program *p, unsigned i)
+{
+	return ref(p, var_of(p, p->r->args[i]), p->r->fn->args[i].object);
+}
+
 static void make_qp(struct program *p, const struct var *v)
 {
-	const struct made_note *m = v->made;
-	const struct ibv_qp_cap *c = &m->qp.cap;
+	const struct ibv_qp_init_attr *init = ARG(p, 1);
+	const struct ibv_qp_cap *c = &init->cap;
 
 	put(p, "init = QPInitAttr(qp_type=e.IBV_QPT_%s, scq=%s, rcq=%s, sq_sig_all=%d,",
-	    word_name(qp_type_words, m->qp.type), ref(p, m->of[1]), ref(p, m->of[2]),
-	    m->qp.sq_sig_all);
+	    word_name(qp_type_words, init->qp_type),
+	    ref(p, var_of(p, (uintptr_t)init->send_cq), OBJECT_CQ),
+	    ref(p, var_of(p, (uintptr_t)init->recv_cq), OBJECT_CQ), init->sq_sig_all);
 	put(p, "                  cap=QPCap(max_send_wr=%u, max_recv_wr=%u, max_send_sge=%u,",
 	    c->max_send_wr, c->max_recv_wr, c->max_send_sge);
 	put(p, "                            max_recv_sge=%u, max_inline_data=%u))", c->max_recv_sge,
 	    c->max_inline_data);
-	make(p, v, text("QP(%s, init)", ref(p, m->of[0])));
+	make(p, v, text("QP(%s, init)", arg(p, 0)));
 }
 
-static void write_made_py(struct program *p, const struct var *v)
+/* A device is opened where it is first needed. */
+static void open_device_py(struct program *p)
 {
-	const struct made_note *m = v->made;
-	const struct obj_class *class = m->class;
+	struct var *v = p->r->nargs && p->r->fn->args[0].object == OBJECT_CONTEXT
+				? var_of(p, p->r->args[0])
+				: NULL;
 
-	for (unsigned i = 0; i < MADE_OF; i++)
-		if (m->of[i] && !var_of(p, m->of[i]))
-			return;
-	if (class == &dev_class) {
-		make(p, v, text("Context(name='%s')", m->name));
-	} else if (class == &pd_class) {
-		make(p, v, text("PD(%s)", ref(p, m->of[0])));
-	} else if (class == &cc_class) {
-		make(p, v, text("CompChannel(%s)", ref(p, m->of[0])));
-	} else if (class == &cq_class) {
+	if (!v || v->written)
+		return;
+	make(p, v, text("Context(name='%s')", v->called));
+	v->written = true;
+}
+
+/* false: pyverbs has no such object. */
+static bool write_made_py(struct program *p, struct var *v)
+{
+	const uint64_t *a = p->r->args;
+
+	switch (row_of(p->r)) {
+	case ROW_ibv_alloc_pd:
+		make(p, v, text("PD(%s)", arg(p, 0)));
+		break;
+	case ROW_ibv_create_comp_channel:
+		make(p, v, text("CompChannel(%s)", arg(p, 0)));
+		break;
+	case ROW_ibv_create_cq:
 		make(p, v,
-		     text("CQ(%s, %d, None, %s, 0)", ref(p, m->of[0]), m->cqe,
-			  m->of[1] ? ref(p, m->of[1]) : "None"));
-	} else if (class == &mr_class) {
+		     text("CQ(%s, %d, None, %s, 0)", arg(p, 0), (int)a[1],
+			  a[3] ? arg(p, 3) : "None"));
+		break;
+	case ROW_ibv_reg_mr:
 		make(p, v,
-		     text("MR(%s, %llu, %s)", ref(p, m->of[0]), (unsigned long long)m->mr.len,
-			  flags_expr(mr_access_words, "e.IBV_ACCESS_", m->mr.access)));
-		put(p, "s.%s.write(bytes(%llu), %llu)", v->name, (unsigned long long)m->mr.len,
-		    (unsigned long long)m->mr.len);
-	} else if (class == &qp_class && !m->of[3]) {
+		     text("MR(%s, %llu, %s)", arg(p, 0), (unsigned long long)a[2],
+			  flags_py(p->r->fn->args[3].words, a[3])));
+		put(p, "s.%s.write(bytes(%llu), %llu)", v->name, (unsigned long long)a[2],
+		    (unsigned long long)a[2]);
+		break;
+	case ROW_ibv_create_qp:
+		if (((const struct ibv_qp_init_attr *)ARG(p, 1))->srq)
+			return false;
 		make_qp(p, v);
-	} else if (class == &qp_class || class == &srq_class || class == &ah_class ||
-		   class == &mw_class) {
-		note(p, class->title, m->name);
+		break;
+	default:
+		return false;
 	}
-}
-
-static int own_index(struct program *p, const struct ibv_ah_attr *a, const struct dev **dev)
-{
-	union ibv_gid gid;
-	struct obj *o;
-
-	obj_foreach(o, p->s)
-		for (int i = 0; o->class == &dev_class && i < 256; i++) {
-			*dev = (struct dev *)o;
-			if (ibv_query_gid((*dev)->v, a->port_num, i, &gid) == 0 &&
-			    memcmp(&gid, &a->grh.dgid, sizeof gid) == 0)
-				return i;
-		}
-	return -1;
+	v->written = true;
+	return true;
 }
 
 static void write_av(struct program *p, const struct ibv_ah_attr *a)
 {
-	const struct dev *dev = NULL;
-	int index = a->is_global ? own_index(p, a, &dev) : -1;
+	struct var *dev = NULL;
+	int index = a->is_global ? own_gid(p, &a->grh.dgid, &dev) : -1;
 	char dgid[INET6_ADDRSTRLEN] = "::";
 
 	if (!a->is_global) {
@@ -153,7 +178,8 @@ static void write_av(struct program *p, const struct ibv_ah_attr *a)
 	}
 	inet_ntop(AF_INET6, &a->grh.dgid, dgid, sizeof dgid);
 	if (index >= 0)
-		put(p, "dgid = %s.query_gid(%u, %d)", ref(p, dev->o.serial), a->port_num, index);
+		put(p, "dgid = %s.query_gid(%u, %d)", ref(p, dev, OBJECT_CONTEXT), a->port_num,
+		    index);
 	else
 		put(p, "dgid = GID('%s')", dgid);
 	put(p, "attr.ah_attr = AHAttr(port_num=%u, is_global=1, gr=GlobalRoute(", a->port_num);
@@ -172,34 +198,37 @@ static const char *field_value(const struct ibv_qp_attr *a, const struct qp_attr
 	if (d->bit == IBV_QP_STATE)
 		return text("e.IBV_QPS_%s", word_name(qp_state_words, a->qp_state));
 	if (d->bit == IBV_QP_ACCESS_FLAGS)
-		return flags_expr(qp_access_words, "e.IBV_ACCESS_", a->qp_access_flags);
+		return flags_py(call_value_find(call_table[ROW_ibv_modify_qp].args[1].of->fields,
+						"qp_access_flags")
+					->words,
+				a->qp_access_flags);
 	if (d->bit == IBV_QP_PATH_MTU)
 		return text("e.IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
 	return hex(qp_attr_get(a, d));
 }
 
-static void write_modify_py(struct program *p, const struct note *n, const struct var *v)
+static void write_modify_py(struct program *p, const struct var *v)
 {
-	const struct modify_note *m = n->data;
-	unsigned rest = m->mask & ~(unsigned)(IBV_QP_AV | IBV_QP_DEST_QPN);
-	const struct var *peer = qp_numbered(p, m->a.dest_qp_num);
+	const struct ibv_qp_attr *attr = ARG(p, 1);
+	unsigned mask = (unsigned)p->r->args[2],
+		 rest = mask & ~(unsigned)(IBV_QP_AV | IBV_QP_DEST_QPN);
+	const struct var *peer = qp_numbered(p, attr->dest_qp_num);
 
 	put(p, "attr = QPAttr()");
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
-		if (m->mask & d->bit & QP_ATTR_PY)
-			put(p, "attr.%s = %s", d->member, field_value(&m->a, d));
+		if (mask & d->bit & QP_ATTR_PY)
+			put(p, "attr.%s = %s", d->member, field_value(attr, d));
 	rest &= ~(unsigned)QP_ATTR_PY;
-	if (m->mask & IBV_QP_DEST_QPN)
+	if (mask & IBV_QP_DEST_QPN)
 		put(p, "attr.dest_qp_num = %s",
-		    peer ? text("s.%s.qp_num", peer->name) : hex(m->a.dest_qp_num));
-	if (m->mask & IBV_QP_DEST_QPN && !peer)
-		note(p, "the peer", v->made->name);
-	if (m->mask & IBV_QP_AV)
-		write_av(p, &m->a.ah_attr);
+		    peer ? text("s.%s.qp_num", peer->name) : hex(attr->dest_qp_num));
+	if (mask & IBV_QP_DEST_QPN && !peer)
+		note(p, "the peer", v->called);
+	if (mask & IBV_QP_AV)
+		write_av(p, &attr->ah_attr);
 	if (rest)
-		note(p, "an attribute", v->made->name);
-	put(p, "s.%s.modify(attr, %s)", v->name,
-	    flags_expr(qp_attr_words, "e.IBV_QP_", m->mask & ~rest));
+		note(p, "an attribute", v->called);
+	put(p, "s.%s.modify(attr, %s)", v->name, flags_py(p->r->fn->args[2].words, mask & ~rest));
 }
 
 /* --------------------------------------------------------------- data path -- */
@@ -226,75 +255,70 @@ static bool remote_py(struct program *p, const struct ibv_send_wr *wr)
 	}
 }
 
-static void write_item_py(struct program *p, const struct var *v, const struct post_item *it,
-			  bool recv)
+static void write_sges_py(struct program *p, const struct ibv_sge *sge, int n)
 {
-	bool imm = it->wr.opcode == IBV_WR_SEND_WITH_IMM ||
-		   it->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	put(p, "sg = [%s", n ? "" : "SGE(0, 0, 0)]  # pyverbs wants one");
+	for (int k = 0; k < n; k++) {
+		const struct var *mr = region_of(p, sge[k].addr);
 
-	put(p, "sg = [%s", it->wr.num_sge ? "" : "SGE(0, 0, 0)]  # pyverbs wants one");
-	for (int k = 0; k < it->wr.num_sge; k++) {
-		const struct var *mr = region_of(p, it->sge[k].addr);
-
-		put(p, "    SGE(%s, %u, %s),", addr_expr(p, it->sge[k].addr), it->sge[k].length,
-		    mr && mr->lkey == it->sge[k].lkey ? text("s.%s.lkey", mr->name)
-						      : hex(it->sge[k].lkey));
+		put(p, "    SGE(%s, %u, %s),", addr_expr(p, sge[k].addr), sge[k].length,
+		    mr && mr->lkey == sge[k].lkey ? text("s.%s.lkey", mr->name) : hex(sge[k].lkey));
 	}
-	if (it->wr.num_sge)
+	if (n)
 		put(p, "]");
-	if (recv) {
-		put(p, "wr = RecvWR(wr_id=%s, num_sge=len(sg), sg=sg)", hex(it->wr.wr_id));
-	} else {
-		put(p, "wr = SendWR(wr_id=%s, num_sge=len(sg), sg=sg, opcode=e.IBV_WR_%s,",
-		    hex(it->wr.wr_id), word_name(wr_opcode_words, it->wr.opcode));
-		put(p, "            send_flags=%s, imm_data=%s)",
-		    flags_expr(send_flag_words, "e.IBV_SEND_", it->wr.send_flags),
-		    imm ? text("htonl(%s)", hex(ntohl(it->wr.imm_data))) : "0");
-	}
-	if (!it->wr.num_sge)
-		put(p, "wr.num_sge = 0");
-	if (recv)
-		put(p, "s.%s.post_recv(wr)", v->name);
-	else if (remote_py(p, &it->wr))
-		put(p, "s.%s.post_send(wr)", v->name);
-	else
-		note(p, word_name(wr_opcode_words, it->wr.opcode), v->made->name);
 }
 
-static void write_data_py(struct program *p, const struct note *n, const struct var *v)
+static void write_send_py(struct program *p, const struct var *v)
 {
-	const struct post_note *post = n->data;
-	unsigned long long off = n->mem.off, len = n->mem.len;
+	for (const struct ibv_send_wr *wr = ARG(p, 1); wr; wr = wr->next) {
+		bool imm = wr->opcode == IBV_WR_SEND_WITH_IMM ||
+			   wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 
-	switch (n->kind) {
-	case NOTE_POST:
-		for (unsigned i = 0; v->made->class == &qp_class && i < post->n; i++)
-			write_item_py(p, v, &post->item[i], post->recv);
-		break;
-	case NOTE_WC:
-		put(p, "complete(s.%s, %s, e.IBV_WC_%s)", v->name, hex(n->wc.wr_id),
-		    word_name(wc_status_words, n->wc.status));
-		break;
-	case NOTE_ARM:
-		put(p, "s.%s.req_notify(%s)", v->name, n->num ? "True" : "False");
-		break;
-	case NOTE_CQ_EVENT:
-		put(p, "%s.get_cq_event(s.%s)", ref(p, v->made->of[1]), v->name);
-		put(p, "s.%s.ack_events(1)", v->name);
-		break;
-	case NOTE_PUT:
-		if (n->mem.kept && len == n->mem.kept)
-			put(p, "s.%s.write(%s, %llu, %llu)", v->name, bytes_expr(n->data, len), len,
-			    off);
-		else if (n->mem.kept && len)
-			put(p, "s.%s.write((%s * %llu)[:%llu], %llu, %llu)", v->name,
-			    bytes_expr(n->data, n->mem.kept), len / n->mem.kept + 1, len, len, off);
-		break;
-	default:
-		put(p, "print('%s+%llu:', s.%s.read(%llu, %llu))", v->made->name, off, v->name, len,
-		    off);
-		break;
+		write_sges_py(p, wr->sg_list, wr->num_sge);
+		put(p, "wr = SendWR(wr_id=%s, num_sge=len(sg), sg=sg, opcode=e.IBV_WR_%s,",
+		    hex(wr->wr_id), word_name(wr_opcode_words, wr->opcode));
+		put(p, "            send_flags=%s, imm_data=%s)",
+		    flags_py(call_value_find(p->r->fn->args[1].of->fields, "send_flags")->words,
+			     wr->send_flags),
+		    imm ? text("htonl(%s)", hex(ntohl(wr->imm_data))) : "0");
+		if (!wr->num_sge)
+			put(p, "wr.num_sge = 0");
+		if (remote_py(p, wr))
+			put(p, "s.%s.post_send(wr)", v->name);
+		else
+			note(p, word_name(wr_opcode_words, wr->opcode), v->called);
 	}
+}
+
+static void write_recv_py(struct program *p, const struct var *v)
+{
+	for (const struct ibv_recv_wr *wr = ARG(p, 1); wr; wr = wr->next) {
+		write_sges_py(p, wr->sg_list, wr->num_sge);
+		put(p, "wr = RecvWR(wr_id=%s, num_sge=len(sg), sg=sg)", hex(wr->wr_id));
+		if (!wr->num_sge)
+			put(p, "wr.num_sge = 0");
+		put(p, "s.%s.post_recv(wr)", v->name);
+	}
+}
+
+static void write_completions_py(struct program *p, const struct var *v)
+{
+	const struct ibv_wc *wc = (const void *)(uintptr_t)p->r->after[2];
+
+	for (uint64_t i = 0; wc && i < p->r->result; i++)
+		put(p, "complete(s.%s, %s, e.IBV_WC_%s)", v->name, hex(wc[i].wr_id),
+		    word_name(wc_status_words, wc[i].status));
+}
+
+static void write_put_py(struct program *p, const struct var *v)
+{
+	unsigned long long off = p->r->args[1], len = p->r->args[2], n = p->r->args[4];
+
+	if (n && len == n)
+		put(p, "s.%s.write(%s, %llu, %llu)", v->name, bytes_expr(ARG(p, 3), n), len, off);
+	else if (n && len)
+		put(p, "s.%s.write((%s * %llu)[:%llu], %llu, %llu)", v->name,
+		    bytes_expr(ARG(p, 3), n), len / n + 1, len, len, off);
 }
 
 /* --------------------------------------------------------------------- all -- */
@@ -335,26 +359,82 @@ static const char *const imports =
 	"\n"
 	"def session(stack):\n";
 
-static int write_note_py(struct program *p, const struct note *n, struct var *v)
+static void write_cq_event_py(struct program *p, const struct var *channel)
 {
-	if (v->made->class == &id_class || v->made->class == &ec_class) {
-		fail(p->s, "export", "EOPNOTSUPP",
-		     "%s was made by the connection manager: pyverbs has none that goes step by "
-		     "step, so only QPs that are connected by hand can be exported to it",
-		     v->made->name);
-		return fail_next(p->s, "export c FILE.c");
+	const uint64_t *place = (const void *)(uintptr_t)p->r->after[1];
+	const struct var *cq = place ? var_of(p, *place) : NULL;
+
+	if (!cq)
+		return;
+	put(p, "s.%s.get_cq_event(s.%s)", channel->name, cq->name);
+	put(p, "s.%s.ack_events(1)", cq->name);
+}
+
+static int refuse_cm(struct program *p, const struct var *v)
+{
+	fail(p->s, "export", "EOPNOTSUPP",
+	     "%s was made by the connection manager: pyverbs has none that goes step by "
+	     "step, so only QPs that are connected by hand can be exported to it",
+	     v->called);
+	return fail_next(p->s, "export c FILE.c");
+}
+
+static void write_call_py(struct program *p, struct var *v)
+{
+	switch (row_of(p->r)) {
+	case ROW_ibv_modify_qp:
+		write_modify_py(p, v);
+		break;
+	case ROW_ibv_post_send:
+		write_send_py(p, v);
+		break;
+	case ROW_ibv_post_recv:
+		write_recv_py(p, v);
+		break;
+	case ROW_ibv_poll_cq:
+		write_completions_py(p, v);
+		break;
+	case ROW_ibv_req_notify_cq:
+		put(p, "s.%s.req_notify(%s)", v->name, p->r->args[1] ? "True" : "False");
+		break;
+	case ROW_ibv_get_cq_event:
+		write_cq_event_py(p, v);
+		break;
+	case OWN_MEM_PUT:
+		write_put_py(p, v);
+		break;
+	case OWN_MEM_GET:
+		put(p, "print('%s+%llu:', s.%s.read(%llu, %llu))", v->called,
+		    (unsigned long long)p->r->args[1], v->name, (unsigned long long)p->r->args[2],
+		    (unsigned long long)p->r->args[1]);
+		break;
+	default:
+		note(p, p->r->fn->name, v->called);
 	}
-	keep_track(n, v);
-	if (n->kind == NOTE_MADE)
-		write_made_py(p, v);
-	else if (n->kind == NOTE_GONE && v->made->class != &dev_class)
+}
+
+static int write_record_py(struct program *p)
+{
+	enum call_object kind;
+	uint64_t made = record_made(p->r, &kind);
+	struct var *v = made	      ? var_at(p, made, p->r->end)
+			: p->r->nargs ? var_of(p, p->r->args[0])
+				      : NULL;
+
+	if (v && (v->kind == OBJECT_CM_ID || v->kind == OBJECT_EVENT_CHANNEL))
+		return refuse_cm(p, v);
+	if (!v || (!p->r->fn->name))
+		return 0;
+	open_device_py(p);
+	keep_track(p, p->r);
+	if (made) {
+		if (!write_made_py(p, v))
+			note(p, call_objects[v->kind].name, v->called);
+	} else if (p->r->fn->args[0].role == CALL_GONE && v->written) {
 		put(p, "s.%s.close()", v->name);
-	else if (n->kind == NOTE_MODIFY_QP)
-		write_modify_py(p, n, v);
-	else if (n->kind >= NOTE_DATA)
-		write_data_py(p, n, v);
-	else if (n->kind == NOTE_OTHER)
-		note(p, n->call, v->made->name);
+	} else if (v->written || row_of(p->r) >= OWN_FIRST) {
+		write_call_py(p, v);
+	}
 	return 0;
 }
 
@@ -367,19 +447,16 @@ static void indent(const char *body, Tcl_DString *text)
 
 int python_write(struct program *p, const char *file, Tcl_DString *text)
 {
-	uint64_t lost[2];
-
-	program_read(p, lost);
+	program_read(p);
 	rename_keywords(p);
-	if (lost[0] + lost[1])
-		return fail(p->s, "export", "ENOSPC", "the journal has lost the beginning");
-	for (p->at = 0; p->at < p->n; p->at++) {
-		struct var *v = var_of(p, p->notes[p->at]->obj);
-
-		if (v && type_of(v) && write_note_py(p, p->notes[p->at], v))
+	if (p->list->lost[0] + p->list->lost[1])
+		return fail(p->s, "export", "ENOSPC", "the record has lost the beginning");
+	for (p->at = 0; p->at < p->list->n; p->at++) {
+		p->r = &p->list->v[p->at];
+		if (is_told(p->r) && write_record_py(p))
 			return -1;
 	}
-	if (!p->n)
+	if (!p->nvars)
 		return fail(p->s, "export", "ENOENT", "the session has made no calls yet");
 	p->nphases = 1;
 	xappendf(text, "%s: what the session did, call by call.\n\n    python3 %s\n\"\"\"\n",

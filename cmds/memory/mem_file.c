@@ -6,7 +6,7 @@
 
 #include "cmd.h"
 #include "file.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "mem.h"
 #include "save.h"
 #include "session.h"
@@ -74,7 +74,7 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 	close(fd);
 	if (rc)
 		return rc;
-	journal_mem(s, NOTE_PUT, a->mr, a->off.v, got, p, got);
+	own_memory(OWN_MEM_PUT, a->mr, a->off.v, got, p, got);
 	out_u64(o, NULL, got, "%zu B from %s at %s+%llu\n", got, a->path, a->mr->o.name,
 		(unsigned long long)a->off.v);
 	return 0;

@@ -4,7 +4,7 @@
 
 #include "arena.h"
 #include "cmd.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "mem.h"
 #include "session.h"
 #include "table.h"
@@ -36,7 +36,7 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 
 	if (!p)
 		return -1;
-	journal_mem(s, NOTE_GET, a->mr, a->off.v, n, p, n);
+	own_memory(OWN_MEM_GET, a->mr, a->off.v, n, p, n);
 	if (a->text) {
 		text = arena_copy0(&s->arena, p, strnlen((const char *)p, n));
 		out_str(o, NULL, text, "%s\n", text);

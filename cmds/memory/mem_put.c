@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "mem.h"
 #include "session.h"
 #include "table.h"
@@ -43,7 +43,7 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 	memcpy(p, data.data, data.len);
 	if (a->zero)
 		p[data.len] = 0;
-	journal_mem(s, NOTE_PUT, a->mr, a->off.v, data.len + a->zero, p, data.len + a->zero);
+	own_memory(OWN_MEM_PUT, a->mr, a->off.v, data.len + a->zero, p, data.len + a->zero);
 	out_u64(o, NULL, data.len + a->zero, NULL);
 	return 0;
 }
@@ -114,7 +114,7 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		p[i] = data.data[i % data.len];
-	journal_mem(s, NOTE_PUT, a->mr, a->off.v, n, data.data, data.len);
+	own_memory(OWN_MEM_PUT, a->mr, a->off.v, n, data.data, data.len);
 	out_u64(o, NULL, n, NULL);
 	return 0;
 }

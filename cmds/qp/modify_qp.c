@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "cmd.h"
-#include "journal.h"
 #include "modify_args.h"
 #include "objects.h"
 #include "out.h"
@@ -124,7 +123,6 @@ static int call(struct session *s, struct qp_change *c)
 		qp_explain_failure(s, c, err < 0 ? -err : err);
 	} else {
 		rc = call_end(s, "0");
-		journal_modify(s, c->qp, &c->a, c->mask & ~c->by_id, c->id);
 	}
 	Tcl_DStringFree(&where);
 	Tcl_DStringFree(&attrs);

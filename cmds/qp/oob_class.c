@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "gids.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "oob_class.h"
 #include "out.h"
 #include "qp_peer.h"
@@ -104,7 +104,7 @@ static void exchanged(void *arg)
 		   qp_peer_adopt(s, b->qp, &b->peer)) {
 		keep_failure(b, &before);
 	} else {
-		journal_oob(s, b->qp, b->host, b->port, &b->mine, &b->peer);
+		own_oob(b->qp, b->host, b->port, &b->mine, &b->peer);
 		s->fail = before;
 	}
 	trace(s, SLOW, "oob: sent %s", b->text);

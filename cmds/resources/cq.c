@@ -6,7 +6,6 @@
 #include "cm_id.h"
 #include "cmd.h"
 #include "cq_events.h"
-#include "journal.h"
 #include "make.h"
 #include "out.h"
 #include "session.h"
@@ -266,7 +265,6 @@ static int resize_exec(struct session *s, const void *args, struct out *o)
 				a->cq->dev->attr.orig_attr.max_cqe);
 	}
 	call_end(s, "0, %d entries", a->cq->v->cqe);
-	journal_other(s, "ibv_resize_cq", &a->cq->o, "@, %u", (unsigned)a->depth.v);
 	cq_describe(s, &a->cq->o, o);
 	return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "cm_ends.h"
 #include "cmd.h"
-#include "journal.h"
 #include "make.h"
 #include "out.h"
 #include "session.h"
@@ -285,7 +284,6 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	}
 	call_end(s, "0, lkey 0x%x, rkey 0x%x", a->mr->v->lkey, a->mr->v->rkey);
 	obj_reindex(s, a->mr);
-	journal_other(s, "ibv_rereg_mr", &a->mr->o, NULL);
 	if (a->access.set)
 		a->mr->access = (unsigned)a->access.v;
 	if (a->pd) {

@@ -9,7 +9,6 @@
 
 #include "cm_ends.h"
 #include "cmd.h"
-#include "journal.h"
 #include "make.h"
 #include "mw.h"
 #include "out.h"
@@ -241,7 +240,6 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 				a->qp->o.name);
 	}
 	call_end(s, "0, rkey 0x%x", a->mw->v->rkey);
-	journal_other(s, "ibv_bind_mw", &a->mw->o, NULL);
 	bind_note(s, a, wr_id, len);
 	out_u64(o, "wr_id", wr_id, NULL);
 	mw_describe(s, &a->mw->o, o);

@@ -4,7 +4,6 @@
 
 #include "cm_ends.h"
 #include "cmd.h"
-#include "journal.h"
 #include "make.h"
 #include "out.h"
 #include "session.h"
@@ -110,9 +109,6 @@ static int modify(struct session *s, struct srq *srq, const struct num *max_wr,
 	err = ibv_modify_srq(srq->v, &attr, mask);
 	if (!err) {
 		call_end(s, "0");
-		journal_other(s, "ibv_modify_srq", &srq->o,
-			      "@, &(struct ibv_srq_attr){ .max_wr = %u, .srq_limit = %u }, %d",
-			      attr.max_wr, attr.srq_limit, mask);
 		srq->limit = limit->set ? attr.srq_limit : srq->limit;
 		srq->max_wr = max_wr->set ? attr.max_wr : srq->max_wr;
 		return 0;

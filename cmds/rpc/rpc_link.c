@@ -4,7 +4,7 @@
 
 #include "arm.h"
 #include "codes.h"
-#include "journal.h"
+#include "own_rows.h"
 #include "make.h"
 #include "rpc_link.h"
 #include "session.h"
@@ -201,7 +201,7 @@ int rpc_link_open(struct rpc_link *l, struct session *s, const struct rpc_link_k
 	if (!dev)
 		return -1;
 	if (make_objects(l, dev) == 0 && start(l, qkey) == 0) {
-		journal_other(s, "what rpc does", &l->qp->o, NULL);
+		own_left_out("what rpc does", l->qp->v);
 		return 0;
 	}
 	why = fail_aside(s);

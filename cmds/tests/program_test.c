@@ -5,6 +5,7 @@
 #include "check.h"
 #include "program.h"
 #include "words.h"
+#include "xmem.h"
 
 static bool named(const char *name, const char *want)
 {
@@ -25,32 +26,33 @@ static void test_names(void)
 	CHECK(named("a-name-of-31-characters-xxxxxxx", "a_name_of_31_characters_xxxxxxx"));
 }
 
-static struct made_note region = { .class = &mr_class,
-				   .name = "buf",
-				   .mr = { .addr = 0x7f0000001000, .len = 4096 } };
-static struct made_note pair = { .class = &qp_class, .name = "qp0", .qp = { .qpn = 0x12345 } };
-
-static struct var vars[] = {
-	{ .serial = 1,
-	  .made = &region,
-	  .name = "buf",
-	  .live = true,
-	  .lkey = 0x1111,
-	  .rkey = 0x2222 },
-	{ .serial = 2, .made = &pair, .name = "qp0", .live = true },
-};
+static struct var region = { .serial = 1,
+			     .kind = OBJECT_MR,
+			     .name = "buf",
+			     .live = true,
+			     .memory = 0x7f0000001000,
+			     .len = 4096,
+			     .lkey = 0x1111,
+			     .rkey = 0x2222 },
+		  pair = { .serial = 2,
+			   .kind = OBJECT_QP,
+			   .name = "qp0",
+			   .live = true,
+			   .qpn = 0x12345 };
 
 static void begin(struct program *p)
 {
-	*p = (struct program){ .vars = vars, .nvars = 2 };
-	Tcl_DStringInit(&p->body);
-	Tcl_DStringInit(&p->phases);
-	Tcl_DStringInit(&p->warnings);
+	*p = (struct program){ 0 };
+	program_read(p);
+	p->vars = xcalloc(2, sizeof *p->vars);
+	p->vars[0] = &region;
+	p->vars[1] = &pair;
+	p->nvars = 2;
 }
 
 static void end(struct program *p)
 {
-	p->vars = NULL; /* not to be freed */
+	p->nvars = 0; /* not to be freed */
 	program_free(p);
 }
 
@@ -67,10 +69,10 @@ static void test_own(void)
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "s.buf->rkey");
 	CHECK_STR(qpn_expr(&p, 0x12345), "s.qp0->qp_num");
 	CHECK(p.nwarnings == 0);
-	vars[0].live = false; /* deregistered: its values are anybody's */
+	region.live = false; /* deregistered: its values are anybody's */
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
 	CHECK(p.nwarnings == 1);
-	vars[0].live = true;
+	region.live = true;
 	end(&p);
 }
 
@@ -81,7 +83,7 @@ static void test_told(void)
 	struct program p;
 
 	begin(&p);
-	source_add(&p, "s.event_of_id1.data", data, sizeof data, &vars[1], &used);
+	source_add(&p, "s.event_of_id1.data", data, sizeof data, &pair, &used);
 	CHECK_STR(remote_addr_expr(&p, 0x7e0000001000), "get_be(s.event_of_id1.data + 0, 8)");
 	CHECK(used);
 	CHECK_STR(remote_key_expr(&p, 0xcafe0001, 0),
@@ -92,7 +94,7 @@ static void test_told(void)
 	CHECK_STR(remote_addr_expr(&p, 0x7e0000002000), "0x7e0000002000ull");
 	CHECK(p.nwarnings == 1);
 	/* a later event of the same takes the place of the first */
-	source_add(&p, "s.event_of_id1.data", "", 0, &vars[1], &used);
+	source_add(&p, "s.event_of_id1.data", "", 0, &pair, &used);
 	CHECK_STR(remote_key_expr(&p, 0xcafe0001, 0), "0xcafe0001u");
 	end(&p);
 }
@@ -105,9 +107,9 @@ static void test_role(void)
 	begin(&p);
 	p.role = END_CLIENT;
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
-	vars[1].end = END_SERVER;
+	pair.end = END_SERVER;
 	CHECK_STR(qpn_expr(&p, 0x12345), "0x12345u");
-	vars[1].end = END_BOTH;
+	pair.end = END_BOTH;
 	end(&p);
 }
 
@@ -118,13 +120,16 @@ static void test_bytes(void)
 	Tcl_DString d;
 
 	Tcl_DStringInit(&d);
-	c_string(&d, (const unsigned char *)"a\"b\\?" "?=\n\0007", 10, "\t");
+	c_string(&d,
+		 (const unsigned char *)"a\"b\\?"
+					"?=\n\0007",
+		 10, "\t");
 	CHECK_STR(Tcl_DStringValue(&d), "\"a\\\"b\\\\?\\?=\\012\\0007\"");
 	Tcl_DStringFree(&d);
 	begin(&p);
-	put_own(&p, "", "data", data, sizeof data);
-	CHECK_STR(Tcl_DStringValue(&p.body), "\tput_be(data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
-					     "\tput_be(data + 10, s.buf->rkey, 4);\n");
+	own_bytes(&p, &p.body, "", "data", data, sizeof data);
+	CHECK_STR(Tcl_DStringValue(&p.body), "put_be(data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
+					     "put_be(data + 10, s.buf->rkey, 4);\n");
 	CHECK(without_own(&p, data, sizeof data)); /* "k" */
 	CHECK(data[8] == 0 && data[0] == 'k');
 	CHECK(!without_own(&p, (unsigned char[]){ 0, 0, 0x7f, 0, 0, 0, 0x10, 0 }, 8));

@@ -13,9 +13,9 @@
 #include "arena.h"
 #include "cm_events.h"
 #include "interp.h"
-#include "journal.h"
 #include "objects.h"
 #include "print.h"
+#include "call_record.h"
 #include "record.h"
 #include "session_rig.h"
 #include "xmem.h"
@@ -184,7 +184,7 @@ void rig_reset(struct session *s)
 	snprintf(rig.words, sizeof rig.words, "the scenario");
 	fprintf(stderr, "> reset\n");
 	cm_close(s);	 /* events that are held back */
-	journal_free(s); /* else it would be told, and be exported, at length */
+	record_clear(); /* else it would be told, and be exported, at length */
 	watch(PATIENCE * 100);
 	if (Tcl_EvalEx(s->tcl, scenario, -1, TCL_EVAL_GLOBAL) != TCL_OK) {
 		interp_fail(s);

@@ -138,8 +138,8 @@ cat >"$dir/many.rdma" <<-'END'
 	}
 END
 "$rdmash" -q -f "$dir/many.rdma" -c "puts [export c $dir/many.c]" >"$dir/out" 2>&1
-grep -q 'lost the beginning: 0 calls of the control path and 5904 of the data' "$dir/out" ||
-	not_ok "it does not say what the journal has lost"
+grep -qE 'lost the beginning: 0 calls of the control path and [1-9][0-9]* of the data' "$dir/out" ||
+	not_ok "it does not say what the record has lost"
 if [ "${#run[@]}" != 0 ]; then
 	(cd "$dir/by-hand" && cmake -B build && cmake --build build) >"$dir/out" 2>&1 ||
 		{ cat "$dir/out"; not_ok "CMakeLists.txt"; }

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records that are written otherwise than as the call that they tell of: those that wait, those
+ * whose memory is the program's own, and what is no call.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+#include "words.h"
+#include "xmem.h"
+
+/* ------------------------------------------------------- regions and their memory -- */
+
+/* Memory that another region has already is shared with it. */
+static void write_reg(struct program *p)
+{
+	struct var *v = made_by(p), *mr = NULL;
+	uint64_t addr = p->r->args[1], len = p->r->args[2];
+	char *flags;
+	size_t size;
+	FILE *f;
+
+	for (unsigned i = 0; i < p->nvars && !mr; i++)
+		if (p->vars[i] != v && p->vars[i]->live && p->vars[i]->kind == OBJECT_MR &&
+		    addr >= p->vars[i]->memory && addr - p->vars[i]->memory < p->vars[i]->len)
+			mr = p->vars[i];
+	if (mr && addr - mr->memory + len <= mr->len) {
+		v->is_shared = true;
+		write_call(p);
+		return;
+	}
+	if (mr)
+		warn(p, "%s has memory of its own, which it shared with %s", v->called, mr->called);
+	v->written = true;
+	f = xmemstream(&flags, &size);
+	call_write_c_flags(f, p->r->fn->args[3].words, p->r->args[3]);
+	fclose(f);
+	put_c(p, "s.%s = reg(%s, %llu,\v%s);", v->name, ref(p, var_of(p, p->r->args[0]), OBJECT_PD),
+	      (unsigned long long)len, flags);
+	put(p, "if (!s.%s)", v->name);
+	put(p, "\treturn failed(\"reg\");");
+	free(flags);
+}
+
+static void write_dereg(struct program *p)
+{
+	struct var *v = var_of(p, p->r->args[0]);
+
+	if (v->is_shared) {
+		write_call(p);
+		return;
+	}
+	put(p, "if (check(dereg(s.%s), \"dereg\"))", v->name);
+	put(p, "\treturn -1;");
+	put(p, "s.%s = NULL;", v->name);
+}
+
+static void write_put(struct program *p)
+{
+	const struct var *v = var_of(p, p->r->args[0]);
+	unsigned long long off = p->r->args[1], len = p->r->args[2];
+	const unsigned char *data = (const void *)(uintptr_t)p->r->args[3];
+	size_t n = p->r->args[4];
+	const char *at = text("at(s.%s, %llu)", v->name, off);
+	unsigned char rest[RECORD_DATA_MAX];
+	Tcl_DString d;
+
+	if (n == RECORD_DATA_MAX && len > n)
+		warn(p,
+		     "of the bytes put into %s the record has kept the first %zu, which are repeated",
+		     v->called, n);
+	if (!data || !n || !len)
+		return;
+	memcpy(rest, data, n);
+	Tcl_DStringInit(&d);
+	if (len > n && n == 1) {
+		put(p, "memset(%s, %u, %llu);", at, data[0], len);
+	} else if (len > n) {
+		c_string(&d, rest, n, "\t       ");
+		put(p, "for (size_t i = 0; i < %llu; i++)", len);
+		put(p, "\t((char *)%s)[i] = %s[i %% %zu];", at, Tcl_DStringValue(&d), n);
+	} else if (without_own(p, rest, n)) {
+		c_string(&d, rest, n, "\t       ");
+		put(p, "memcpy(%s, %s, %llu);", at, Tcl_DStringValue(&d), len);
+	}
+	if (len <= n)
+		own_bytes(p, &p->body, "\t", text("(unsigned char *)%s", at), data, len);
+	Tcl_DStringFree(&d);
+}
+
+/* What was read from a region may be from the peer, and be used later. */
+static void write_get(struct program *p)
+{
+	const struct var *v = var_of(p, p->r->args[0]);
+	unsigned long long off = p->r->args[1];
+	const char *at = text("at(s.%s, %llu)", v->name, off);
+	const char *got = text("s.bytes_%u", p->at);
+
+	put(p, "show(\"%s+%llu\", %s, %llu);", v->called, off, at,
+	    (unsigned long long)p->r->args[2]);
+	if (p->got[p->at])
+		put(p, "memcpy(%s, %s, sizeof %s);", got, at, got);
+	source_add(p, got, (const void *)(uintptr_t)p->r->args[3], p->r->args[4], NULL,
+		   &p->got[p->at]);
+}
+
+/* ----------------------------------------------------------------------- modify_qp -- */
+
+static bool is_as_given(const struct call_value *f, const void *a, const void *b)
+{
+	return memcmp((const char *)a + f->offset, (const char *)b + f->offset, f->size) == 0;
+}
+
+/* What rdma_init_qp_attr() has filled in just before is left to it. */
+static void write_modify(struct program *p)
+{
+	const struct call_value *arg = &p->r->fn->args[1];
+	const struct ibv_qp_attr *attr = (const void *)(uintptr_t)p->r->args[1];
+	const struct ibv_qp_attr *given = p->init ? (const void *)(uintptr_t)p->init->after[1]
+						  : NULL;
+	uint64_t mask = p->r->args[2], rest = mask;
+	struct call_sink k;
+	char *c;
+	size_t size;
+	FILE *f;
+
+	if (!given || given->qp_state != attr->qp_state) {
+		write_call(p);
+		return;
+	}
+	rest &= ~(uint64_t) * (const int *)(uintptr_t)p->init->after[2];
+	put(p, "{");
+	put(p, "\tstruct ibv_qp_attr attr = { .qp_state = IBV_QPS_%s };",
+	    word_name(qp_state_words, attr->qp_state));
+	put(p, "\tint mask;\n");
+	put(p, "\tif (check(rdma_init_qp_attr(%s, &attr, &mask), \"rdma_init_qp_attr\"))",
+	    ref(p, var_at(p, p->init->args[0], p->init->begin), OBJECT_CM_ID));
+	put(p, "\t\treturn -1;");
+	for (const struct call_value *v = arg->of->fields; v->name; v++) {
+		if (!(v->bit & mask) || (!(v->bit & rest) && is_as_given(v, attr, given)))
+			continue;
+		f = xmemstream(&c, &size);
+		k = call_c_sink(f);
+		k.own = write_own;
+		k.arg = p;
+		k.values = arg->of->fields;
+		k.base = (const char *)attr;
+		call_tell(&k, v, (const char *)attr + v->offset, 0);
+		fclose(f);
+		put_c(p, "\tattr.%s = %s%s%s%s;", v->name,
+		      v->of && v->kind == CALL_STRUCT ? "(struct " : "",
+		      v->kind == CALL_STRUCT ? v->of->name : "", v->kind == CALL_STRUCT ? ")" : "",
+		      c);
+		free(c);
+	}
+	f = xmemstream(&c, &size);
+	if (rest)
+		call_write_c_flags(f, p->r->fn->args[2].words, rest);
+	fclose(f);
+	put_c(p, "\tif (check(ibv_modify_qp(%s, &attr, mask%s%s), \"ibv_modify_qp\"))",
+	      ref(p, var_of(p, p->r->args[0]), OBJECT_QP), rest ? " | " : "", c);
+	put(p, "\t\treturn -1;");
+	put(p, "}");
+	free(c);
+	Tcl_DStringSetLength(&p->before, 0);
+	p->init = NULL;
+}
+
+/* -------------------------------------------------------- completions and events -- */
+
+static void write_completions(struct program *p)
+{
+	const struct ibv_wc *wc = (const void *)(uintptr_t)p->r->after[2];
+	struct var *cq = var_of(p, p->r->args[0]);
+
+	for (uint64_t i = 0; wc && i < p->r->result; i++) {
+		const struct var *qp = qp_numbered(p, wc[i].qp_num);
+
+		if (qp && ((p->role && qp->end && qp->end != p->role) || qp->is_left_out))
+			continue;
+		put(p, "if (complete(%s, %s, IBV_WC_%s))", ref(p, cq, OBJECT_CQ),
+		    number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
+		put(p, "\treturn -1;");
+	}
+}
+
+/* An extended CQ has its completion when it has one. */
+static void write_start_poll(struct program *p)
+{
+	put(p, "if (check(await_poll(%s), \"ibv_start_poll\"))",
+	    ref(p, var_of(p, p->r->args[0]), OBJECT_CQ_EX));
+	put(p, "\treturn -1;");
+}
+
+static void write_cq_event(struct program *p)
+{
+	put(p, "if (await_cq_event(%s))", ref(p, var_of(p, p->r->args[0]), OBJECT_COMP_CHANNEL));
+	put(p, "\treturn -1;");
+}
+
+const struct rdma_cm_event *event_of(const struct record *r)
+{
+	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
+
+	return place ? record_bytes(r, *place, NULL) : NULL;
+}
+
+static void write_event(struct program *p)
+{
+	const struct rdma_cm_event *ev = event_of(p->r);
+	bool request = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST;
+	struct var *id = var_of(p, (uintptr_t)ev->id);
+	struct var *channel = var_of(p, p->r->args[0]);
+	struct var *awaited = request ? var_of(p, (uintptr_t)ev->listen_id) : id;
+	const char *name = word_name(cm_event_words, ev->event);
+	size_t len = ev->param.conn.private_data ? ev->param.conn.private_data_len : 0;
+	bool told = len || (id->is_ud && ev->param.ud.qp_num);
+
+	if (!awaited || !awaited->written || !channel) {
+		warn(p, "the event %s of %s is not in the program", name, id->called);
+		return;
+	}
+	if (request)
+		id->keeps = id->written = true;
+	put_c(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
+	      ref(p, channel, OBJECT_EVENT_CHANNEL), ref(p, awaited, OBJECT_CM_ID), name,
+	      id->keeps && (told || request) ? text("&s.event_of_%s", id->name) : "NULL");
+	put(p, "\treturn -1;");
+	if (request)
+		put(p, "%s = s.event_of_%s.id;", ref(p, id, OBJECT_CM_ID), id->name);
+	if (!told)
+		return;
+	id->by = p->r;
+	source_add(p, text("s.event_of_%s.data", id->name), ev->param.conn.private_data, len, id,
+		   &id->keeps);
+}
+
+/* --------------------------------------------------------- by hand, one end alone -- */
+
+/* What is the same each time is written out; the rest is filled in. */
+static void tell_mine(struct program *p, struct var *v, const struct qp_peer *m)
+{
+	const char *addr = m->addr ? own_addr(p, m->addr) : NULL;
+	struct var *mr = m->addr ? region_of(p, m->addr) : NULL;
+
+	put(p, "\tsnprintf(mine, sizeof mine,");
+	put(p, "\t\t \"{\\\"qpn\\\":%%u,\\\"psn\\\":%u,\\\"lid\\\":%u,\\\"gid\\\":\\\"%%s\\\",\"",
+	    m->psn, m->lid);
+	put(p,
+	    "\t\t \"\\\"rkey\\\":%%u,\\\"addr\\\":%%llu,\\\"len\\\":%llu,\\\"gid_index\\\":%u,\"",
+	    (unsigned long long)m->len, m->gid_index);
+	put(p, "\t\t \"\\\"qkey\\\":%u,\\\"mtu\\\":%u,\\\"type\\\":\\\"%s\\\"}\",", m->qkey,
+	    m->mtu ? 128u << m->mtu : 0, word_name(qp_type_words, m->type));
+	put(p, "\t\t s.%s->qp_num, inet_ntop(AF_INET6, &own, gid, sizeof gid),", v->name);
+	put(p, "\t\t %s, (unsigned long long)%s);", mr ? text("s.%s->rkey", mr->name) : "0u",
+	    addr ? addr : "0");
+}
+
+/* What the two ends tell each other over TCP; with both ends here there is nothing to tell. */
+static void write_oob(struct program *p)
+{
+	const struct qp_peer *mine = (const void *)(uintptr_t)p->r->args[3];
+	const struct qp_peer *peer = (const void *)(uintptr_t)p->r->args[4];
+	const char *host = (const char *)(uintptr_t)p->r->args[1];
+	struct var *v = var_of(p, p->r->args[0]), *dev = NULL;
+	union ibv_gid gid = mine->gid;
+
+	if (!v || qp_numbered(p, peer->qpn))
+		return; /* both ends are here */
+	own_gid(p, &gid, &dev);
+	if (!*host || !dev) {
+		warn(p,
+		     "oob listen of %s is not in the program: what the peer has told stands as "
+		     "it was",
+		     v->called);
+		return;
+	}
+	v->by = p->r;
+	v->keeps = v->used = true;
+	put(p, "{");
+	put(p, "\tchar gid[INET6_ADDRSTRLEN], mine[512];");
+	put(p, "\tunion ibv_gid own;\n");
+	put(p, "\tif (check(ibv_query_gid(%s, 1, %u, &own), \"ibv_query_gid\"))",
+	    ref(p, dev, OBJECT_CONTEXT), mine->gid_index);
+	put(p, "\t\treturn -1;");
+	tell_mine(p, v, mine);
+	put(p, "\tif (exchange(%s, \"%llu\", mine, &s.peer_of_%s))", host_expr(p, host),
+	    (unsigned long long)p->r->args[2], v->name);
+	put(p, "\t\treturn -1;");
+	put(p, "}");
+}
+
+static void write_left_out(struct program *p)
+{
+	struct var *v = var_of(p, p->r->args[1]);
+
+	if (v)
+		v->is_left_out = true;
+	warn(p, "%s%s%s is not in the program", (const char *)(uintptr_t)p->r->args[0],
+	     v ? " of " : "", v ? v->called : "");
+}
+
+/* --------------------------------------------------------------------------- all -- */
+
+/* Its keys are others afterwards, and its memory may be. */
+static void write_rereg(struct program *p)
+{
+	warn(p, "%s of %s is not in the program", p->r->fn->name, var_of(p, p->r->args[0])->called);
+}
+
+static void remember_init(struct program *p)
+{
+	p->init = p->r;
+}
+
+static const struct {
+	unsigned row;
+	void (*write)(struct program *p);
+} otherwise[] = {
+	{ ROW_ibv_reg_mr, write_reg },
+	{ ROW_ibv_dereg_mr, write_dereg },
+	{ ROW_ibv_rereg_mr, write_rereg },
+	{ ROW_ibv_modify_qp, write_modify },
+	{ ROW_rdma_init_qp_attr, remember_init },
+	{ ROW_ibv_poll_cq, write_completions },
+	{ ROW_ibv_start_poll, write_start_poll },
+	{ ROW_ibv_get_cq_event, write_cq_event },
+	{ ROW_rdma_get_cm_event, write_event },
+	{ OWN_MEM_PUT, write_put },
+	{ OWN_MEM_GET, write_get },
+	{ OWN_OOB, write_oob },
+	{ OWN_LEFT_OUT, write_left_out },
+};
+
+void write_record(struct program *p)
+{
+	unsigned row = row_of(p->r);
+
+	for (size_t i = 0; i < sizeof otherwise / sizeof *otherwise; i++)
+		if (otherwise[i].row == row) {
+			otherwise[i].write(p);
+			return;
+		}
+	write_call(p);
+}
+
+void write_clean_up(struct program *p, struct var *v, Tcl_DString *d)
+{
+	const char *by = v->made && v->made->fn->ended_by ? v->made->fn->ended_by
+							  : call_objects[v->kind].ended_by;
+	const struct call_fn *fn = by ? call_find(by) : NULL;
+
+	(void)p;
+	if (v->kind == OBJECT_CONTEXT && !v->made)
+		return; /* librdmacm's */
+	if (v->whole && !v->made)
+		xappendf(d, "\tif (s.%s && s.%s->%s)\n\t\trdma_destroy_%s(s.%s);\n", v->whole->name,
+			 v->whole->name, v->kind == OBJECT_SRQ ? "srq" : "qp",
+			 v->kind == OBJECT_SRQ ? "srq" : "qp", v->whole->name);
+	else if (v->kind == OBJECT_MR)
+		xappendf(d, "\tif (s.%s && check(%s(s.%s), \"%s\"))\n\t\trc = -1;\n", v->name,
+			 v->is_shared ? by : "dereg", v->name, by);
+	else if (fn && fn->says == RESULT_STATUS)
+		xappendf(d, "\tif (s.%s && check(%s(%s), \"%s\"))\n\t\trc = -1;\n", v->name, by,
+			 ref(p, v, fn->args[0].object), by);
+	else if (fn)
+		xappendf(d, "\tif (s.%s)\n\t\t%s(s.%s);\n", v->name, by, v->name);
+}

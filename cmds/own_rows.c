@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "own_rows.h"
+
+#include "call_record.h"
+
+/* What a reader takes out of these structs he takes as they are. */
+static const struct call_value peer_fields[] = { { "qpn", CALL_QPN, .size = 4,
+						   .offset = offsetof(struct qp_peer, qpn) },
+						 { 0 } };
+static const struct call_struct peer_struct = { "qp_peer", sizeof(struct qp_peer), peer_fields, 0 };
+
+#define QP(name_)                                                  \
+	{                                                          \
+		name_, CALL_OBJECT, .object = OBJECT_QP, .size = 8 \
+	}
+#define MR(name_)                                                  \
+	{                                                          \
+		name_, CALL_OBJECT, .object = OBJECT_MR, .size = 8 \
+	}
+#define NUMBER(name_)                       \
+	{                                   \
+		name_, CALL_UINT, .size = 8 \
+	}
+#define TEXT(name_)                           \
+	{                                     \
+		name_, CALL_STRING, .size = 8 \
+	}
+
+static const struct call_value memory_args[] = { MR("mr"),
+						 NUMBER("offset"),
+						 NUMBER("len"),
+						 { "data", CALL_DATA, .with = 5, .size = 8 },
+						 { "n", CALL_UINT, .counts = 4, .size = 8 },
+						 { 0 } };
+static const struct call_value oob_args[] = {
+	QP("qp"),
+	TEXT("host"),
+	NUMBER("port"),
+	{ "mine", CALL_STRUCT, .of = &peer_struct, .pointer = true, .size = 8 },
+	{ "peer", CALL_STRUCT, .of = &peer_struct, .pointer = true, .size = 8 },
+	{ 0 }
+};
+static const struct call_value state_args[] = { QP("qp"),
+						NUMBER("from"),
+						NUMBER("to"),
+						TEXT("why"),
+						{ 0 } };
+static const struct call_value notice_args[] = { TEXT("text"), NUMBER("bad"), { 0 } };
+static const struct call_value packet_args[] = { NUMBER("out"),
+						 NUMBER("qpn"),
+						 { "data", CALL_DATA, .with = 4, .size = 8 },
+						 { "n", CALL_UINT, .counts = 3, .size = 8 },
+						 NUMBER("len"),
+						 TEXT("fate"),
+						 { 0 } };
+static const struct call_value left_out_args[] = { TEXT("what"), NUMBER("object"), { 0 } };
+
+#define ROW(i, name_, path_, args_)                                           \
+	[(i)-OWN_FIRST] = { .name = (name_),                                  \
+			    .header = "",                                     \
+			    .path = (path_),                                  \
+			    .says = RESULT_NOTHING,                           \
+			    .args = (args_),                                  \
+			    .result = { .name = (name_), .kind = CALL_VOID }, \
+			    .prototype = "" }
+
+static const struct call_fn rows[OWN_END - OWN_FIRST] = {
+	ROW(OWN_MEM_PUT, "mem put", CALL_DATAPATH, memory_args),
+	ROW(OWN_MEM_GET, "mem get", CALL_DATAPATH, memory_args),
+	ROW(OWN_OOB, "oob", CALL_SETUP, oob_args),
+	ROW(OWN_LEFT_OUT, "left out", CALL_SETUP, left_out_args),
+	ROW(OWN_STATE, "state", CALL_SETUP, state_args),
+	ROW(OWN_NOTICE, "notice", CALL_SETUP, notice_args),
+	ROW(OWN_PACKET, "packet", CALL_DATAPATH, packet_args),
+};
+
+void own_rows_begin(void)
+{
+	static bool begun;
+
+	if (begun)
+		return;
+	begun = true;
+	record_own_rows(rows, OWN_END - OWN_FIRST);
+}
+
+unsigned row_of(const struct record *r)
+{
+	return r->fn >= rows && r->fn < rows + (OWN_END - OWN_FIRST)
+		       ? OWN_FIRST + (unsigned)(r->fn - rows)
+		       : (unsigned)(r->fn - call_table);
+}
+
+#define P(p) (uint64_t)(uintptr_t)(p)
+
+static void note(enum own_row row, const uint64_t *args)
+{
+	record_event(row - OWN_FIRST, args, 0);
+}
+
+void own_memory(enum own_row row, const struct mr *mr, uint64_t off, uint64_t len, const void *data,
+		size_t n)
+{
+	note(row, (uint64_t[]){ P(mr->v), off, len, P(data), n < 4096 ? n : 4096 });
+}
+
+void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct qp_peer *mine,
+	     const struct qp_peer *peer)
+{
+	note(OWN_OOB, (uint64_t[]){ P(qp->v), P(host), port, P(mine), P(peer) });
+}
+
+void own_left_out(const char *what, const void *object)
+{
+	note(OWN_LEFT_OUT, (uint64_t[]){ P(what), P(object) });
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens in a session besides calls, as rows of the record (calls/record.h): described like
+ * functions, so that one reader looks at all.
+ */
+#ifndef CMDS_OWN_ROWS_H
+#define CMDS_OWN_ROWS_H
+
+#include "objects.h"
+
+struct record;
+
+#define OWN_FIRST 512 /* above all numbers of call_table's rows */
+
+enum own_row {
+	OWN_MEM_PUT = OWN_FIRST, /* bytes were written to a region by hand */
+	OWN_MEM_GET,		 /* bytes were read from one */
+	OWN_OOB,		 /* the two ends have told each other of their QPs */
+	OWN_LEFT_OUT,		 /* something that cannot be told call by call */
+	OWN_STATE,		 /* a QP is in another state */
+	OWN_NOTICE,		 /* what another end, or the loop, has told */
+	OWN_PACKET,		 /* sent or received */
+	OWN_END
+};
+
+/* Names the rows above; once, before any is noted. */
+void own_rows_begin(void);
+/* The row of a record: an enum call_row, or an enum own_row. */
+unsigned row_of(const struct record *r);
+
+/* OWN_MEM_PUT, OWN_MEM_GET: len bytes at off; the n bytes at data are repeated over them. Of data
+ * the first 4096 bytes are kept. */
+void own_memory(enum own_row row, const struct mr *mr, uint64_t off, uint64_t len, const void *data,
+		size_t n);
+/* OWN_OOB: host "": the peer has come to us. */
+void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct qp_peer *mine,
+	     const struct qp_peer *peer);
+/* OWN_LEFT_OUT: what is a function or a command; object: of its library, or NULL. */
+void own_left_out(const char *what, const void *object);
+
+#endif
