@@ -2,8 +2,8 @@
 /*
  * What somebody who looks from outside sees of a transfer: "scripts/bench uroce".
  *
- *   seen SECONDS COMMAND...   starts the command, opens a packet socket on the loopback half a
- *                             second later, and prints how many of a hundred packets RC SEND it
+ *   seen SECONDS COMMAND...   starts the command, opens a packet socket on the loopback some
+ *                             seconds later, and prints how many of a hundred packets RC SEND it
  *                             has seen from 100 ms after that on
  *
  * Each direction of a QP has its PSNs: what is missing between the first and the last is a packet
@@ -26,6 +26,7 @@
 #define UDP_BYTES     8
 #define ROCE_PORT     4791
 #define RC_SEND_ONLY  4
+#define WARM_UP	      2	   /* seconds */
 #define SETTLE	      0.1  /* seconds until all must be seen */
 #define LATE	      0.05 /* and for the first one to come */
 #define RECEIVE_BYTES (64 << 20)
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
 		execvp(argv[2], argv + 2);
 		need(0, argv[2]);
 	}
-	usleep(500000);
+	sleep(WARM_UP);
 	fd = open_socket();
 	opened = now();
 	while (now() - opened < seconds) {
