@@ -133,6 +133,7 @@ row pairs 'SEND 64 B: 1 pair of QPs, 64 pairs' us '<= 1.2' 'verbs pairs 1 $(few 
 row peers 'WRITE 64 B: 1 process, 59 processes' us '<= 1.2' 'verbs peers 1 $(few 20000)' 'verbs peers 59 $(few 20000)'
 row qps 'WRITE 64 B: 1 QP, 1,000 QPs' us '<= 1.2' 'verbs qps 1 $(few 50000)' 'verbs qps 1000 $(few 50000)'
 row mrs 'WRITE 64 B: 10 MRs, 100,000 MRs' us '<= 1.2' 'verbs mrs 10 $(few 50000)' 'verbs mrs 100000 $(few 50000)'
+row regions 'the same, of another process' us '<= 1.2' 'verbs regions 10 $(few 50000)' 'verbs regions 100000 $(few 50000)'
 row preload 'start-up of true, with the preload' ms '' 'wall env true' 'wall env LD_PRELOAD=$("$uroce" --library) true'
 row idle 'an idle process, in 2 s' ticks '= 0' 'echo 1' idle
 row seen 'packets a capture sees, of 100 sent' % '>= 1' 'echo 100' packets_seen

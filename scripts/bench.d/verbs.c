@@ -8,6 +8,8 @@
  *   verbs look BYTES N                    microseconds one way of a WRITE that the other one
  *                                         finds by looking at its memory: median, 99.9 %
  *   verbs write|read MTU BYTES N          GB/s of RDMA WRITEs or READs
+ * Two processes, one WRITE of 64 bytes at a time, to MRS regions of the other one in turn:
+ *   verbs regions MRS N                   microseconds each
  * Two processes with QPS connections, of which each round trip takes the next one:
  *   verbs pairs QPS N                     microseconds a round trip of 64 bytes
  * One process, and PEERS others that sleep; one WRITE of 64 bytes at a time, to each in turn:
@@ -322,6 +324,28 @@ static double stream(struct end *e, enum ibv_wr_opcode opcode, size_t size, unsi
 	return (double)size * n / t / 1e9;
 }
 
+/* Microseconds a WRITE of 64 bytes, to each of the other one's regions in turn. */
+static double to_regions(struct end *e, unsigned n)
+{
+	uint32_t qpn, *keys = calloc(e->nmrs, sizeof *keys);
+	struct told peer = connect_ends(e, &qpn);
+	double t = 0;
+
+	for (unsigned i = 0; i < e->nmrs; i++)
+		if (e->first)
+			hear(e->peer, &keys[i], sizeof *keys);
+		else
+			tell(e->peer, &e->mr[i]->rkey, sizeof *keys);
+	meet(e);
+	if (e->first) {
+		rdma_all(e, 1, IBV_WR_RDMA_WRITE, peer.addr, keys, 64, n / 10, 1);
+		t = rdma_all(e, 1, IBV_WR_RDMA_WRITE, peer.addr, keys, 64, n, 1);
+	}
+	meet(e);
+	free(keys);
+	return t * 1e6 / n;
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -384,7 +408,8 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"usage: verbs ping rc|ud poll|event BYTES N | verbs look BYTES N |\n"
-		"       verbs write|read MTU BYTES N | verbs pairs QPS N | verbs peers PEERS N |\n"
+		"       verbs write|read MTU BYTES N | verbs pairs QPS N | verbs regions MRS N |\n"
+		"       verbs peers PEERS N |\n"
 		"       verbs qps QPS N | verbs mrs MRS N\n");
 	return 2;
 }
@@ -503,6 +528,11 @@ static int both(struct end *e, char **argv, size_t a, unsigned n)
 		e->size = 64;
 		open_end(e, IBV_QPT_RC, 0);
 		result(e, ping(e, 64, n));
+	} else if (strcmp(mode, "regions") == 0) {
+		e->nmrs = (unsigned)a;
+		e->size = 64;
+		open_end(e, IBV_QPT_RC, 0);
+		result(e, to_regions(e, n));
 	} else if (strcmp(mode, "look") == 0) {
 		open_end(e, IBV_QPT_RC, 0);
 		look(e, a, n);
@@ -517,8 +547,8 @@ static int both(struct end *e, char **argv, size_t a, unsigned n)
 static const struct {
 	const char *name;
 	int words;
-} modes[] = { { "ping", 6 },  { "look", 4 },  { "write", 5 }, { "read", 5 },
-	      { "pairs", 4 }, { "peers", 4 }, { "qps", 4 },   { "mrs", 4 } };
+} modes[] = { { "ping", 6 },	{ "look", 4 },	{ "write", 5 }, { "read", 5 }, { "pairs", 4 },
+	      { "regions", 4 }, { "peers", 4 }, { "qps", 4 },	{ "mrs", 4 } };
 
 int main(int argc, char **argv)
 {

@@ -8,6 +8,7 @@
  *                                        uses the region, to see that the test finds it out; ends
  *                                        with the first time
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -99,7 +100,7 @@ static int table_of(int pid, int fd)
 	int copy;
 
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-	copy = open(path, O_RDONLY | O_CLOEXEC);
+	copy = open(path, O_RDWR | O_CLOEXEC);
 	CHECK(copy >= 0);
 	return copy;
 }
@@ -519,9 +520,72 @@ static void unmapped(void)
 	CHECK_INT(munmap(region_memory(0), BYTES), 0);
 }
 
+/* Descriptors and processes that are not what they should be. */
+static void is_not_opened(int pid, int pidfd, int table, int err)
+{
+	struct reach r;
+
+	errno = 0;
+	CHECK_INT(reach_open(&r, pid, pidfd, table, &stage->target_cell, &stage->writer_cell, SLOT),
+		  -1);
+	CHECK_INT(errno, err);
+	CHECK(!r.table && r.memory < 0);
+}
+
+static int memfd(size_t size, int seals)
+{
+	int fd = memfd_create("direct_test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	CHECK(fd >= 0);
+	CHECK_INT(ftruncate(fd, (off_t)size), 0);
+	CHECK_INT(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void opening(void)
+{
+	const int target = stage->target_pid, seals = F_SEAL_SHRINK | F_SEAL_GROW;
+	int pidfd = (int)syscall(SYS_pidfd_open, target, 0);
+	int table = table_of(target, stage->target_table);
+	int loose = memfd(sizeof(struct direct_table), 0);
+	int small = memfd(4096, seals), empty = memfd(sizeof(struct direct_table), seals);
+	uint64_t welcome = stage->target_cell.welcome;
+	pid_t child = fork(), gone_pid;
+	int gone_pidfd;
+
+	CHECK(child >= 0);
+	if (child == 0)
+		pause();
+	gone_pid = child;
+	gone_pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	is_not_opened(target, pidfd, loose, EPROTO);
+	is_not_opened(target, pidfd, small, EPROTO);
+	is_not_opened(target, pidfd, empty, EPROTO);
+	is_not_opened(target, pidfd, pidfd, EPROTO);
+	is_not_opened(child, gone_pidfd, table, EPROTO); /* of another process */
+	gone(child);
+	is_not_opened(target, gone_pidfd, table, ESRCH);
+	is_not_opened(gone_pid, gone_pidfd, table, ENOENT);
+	stage->target_cell.welcome = 0;
+	is_not_opened(target, pidfd, table, EAGAIN);
+	stage->target_cell.welcome = welcome;
+	close(pidfd);
+	pidfd = (int)syscall(SYS_pidfd_open, target, 0);
+	CHECK_INT(reach_open(&way, target, pidfd, table, &stage->target_cell, &stage->writer_cell,
+			     SLOT),
+		  0);
+	/* the table is the target's alone to write */
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, table, 0) == MAP_FAILED);
+	stage->target_cell.welcome++;
+	way.welcome++;
+	CHECK_INT(operate(true, bytes, 0, 64), REACH_GONE);
+	stage->target_cell.welcome--;
+}
+
 static void test_rules(void)
 {
 	begin_target();
+	in_child(opening, NULL);
 	in_child(copies, NULL);
 	in_child(out_of_range, NULL);
 	in_child(reads_only, may_read);

@@ -35,7 +35,7 @@ void answers_forget(struct qp *qp)
 
 	for (uint32_t i = 0; r->answers && i <= r->answers_mask; i++)
 		r->answers[i].kind = ANSWER_NONE;
-	r->answer_send = r->answer_tail;
+	r->answer_first = r->answer_send = r->answer_tail;
 }
 
 int answers_resize(struct qp *qp, unsigned n)
@@ -166,7 +166,7 @@ uint32_t answers_before(struct qp *qp, uint32_t psn)
 {
 	struct responder *r = &qp->resp;
 
-	for (uint32_t i = 0; i < r->answers_limit; i++) {
+	for (uint32_t i = 0; i < r->answers_limit && r->answer_tail - i != r->answer_first; i++) {
 		const struct answer *a = answer_at(r, r->answer_tail - 1 - i);
 
 		if (a->kind == ANSWER_NONE || a->last_psn != psn)

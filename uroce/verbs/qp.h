@@ -155,6 +155,7 @@ struct responder {
 	uint32_t answers_mask;	  /* its size is a power of two */
 	uint32_t answers_limit;	  /* max_dest_rd_atomic */
 	uint32_t answer_tail;	  /* position of the next one; runs freely */
+	uint32_t answer_first;	  /* before it, all are forgotten */
 	uint32_t answer_send;	  /* before it, nothing is left to send */
 	struct recv_wqe recv;	  /* taken for the message, when has_recv */
 	struct ibv_sge *recv_sge; /* of recv */
