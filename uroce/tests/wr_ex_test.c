@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ibv_wr_...(): the same requests as ibv_post_send() makes, all of a batch or none. */
 #include <errno.h>
-#include <sched.h>
+#include <semaphore.h>
 #include <stddef.h>
 
 #include "ah.h"
@@ -306,6 +306,15 @@ static void test_pointers(void)
 
 #define EACH 20000 /* requests of each thread */
 
+/* Who finds the queue full says so, and waits until it has been worked off. */
+static sem_t full, room;
+
+static void wait_for_room(void)
+{
+	sem_post(&full);
+	sem_wait(&room);
+}
+
 static void *post_plainly(void *arg)
 {
 	struct qp *qp = arg;
@@ -313,7 +322,8 @@ static void *post_plainly(void *arg)
 
 	for (wr.wr_id = 0; wr.wr_id < EACH; wr.wr_id++)
 		while (ibv_post_send(&qp->v, &wr, &bad) == ENOMEM)
-			sched_yield();
+			wait_for_room();
+	sem_post(&full);
 	return NULL;
 }
 
@@ -332,8 +342,9 @@ static void *post_pairs(void *arg)
 		if (ibv_wr_complete(ex) == 0)
 			id += 2;
 		else
-			sched_yield();
+			wait_for_room();
 	}
+	sem_post(&full);
 	return NULL;
 }
 
@@ -362,11 +373,14 @@ static void test_threads(void)
 	uint64_t next[2] = { 0, EACH };
 	pthread_t a, b;
 
+	sem_init(&full, 0, 0);
+	sem_init(&room, 0, 0);
 	CHECK_INT(pthread_create(&a, NULL, post_plainly, qp), 0);
 	CHECK_INT(pthread_create(&b, NULL, post_pairs, &qp->ex), 0);
 	while (next[0] < EACH || next[1] < 2 * EACH) {
+		sem_wait(&full);
 		work_off(qp, next);
-		sched_yield();
+		sem_post(&room);
 	}
 	pthread_join(a, NULL);
 	pthread_join(b, NULL);
