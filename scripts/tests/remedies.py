@@ -4,8 +4,10 @@
 
 Each call of fail_next() in the source has a case here that provokes its error and does what the
 row "next" says; those without are named below, with why. To be run by 'on.sh uroce'."""
+import contextlib
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,7 +28,7 @@ DO = "eval [string map $map $next]"  # it is a command, with $map for what stand
 HELP = "eval $next"                  # it tells more, or lists what there is
 PROSE = ""                           # it is no command: the case has what it means
 
-# name: (before, what fails, how the row is taken, afterwards)
+# name: (before, what fails, how the row is taken, afterwards[, where: see run()])
 # "again": what has failed works now; "other": another error is all that is left
 CASES = {
     "no such option": ("", "reg 64 -nonsense", HELP, ""),
@@ -158,6 +160,26 @@ CASES = {
                                         "eval [lindex [split $next ,] 0]", "again"),
     "events that are kept back": ("cm create -hold -name a; cm resolve-addr a 10.0.0.1 7471",
                                   "destroy a", DO, "again"),
+    "no such function": ("", "call nonsense", HELP, ""),
+    "call without arguments": ("srq", "call ibv_query_srq", HELP, "call ibv_query_srq srq0"),
+    "call: a plain CQ": ("cq -name c", "call ibv_start_poll c {}",
+                         "set x [eval [string map [list DEVICE [dict get [device] name]] $next]]",
+                         "catch {call ibv_start_poll $x {}} other; "
+                         "expect -true {![string match {*not an extended CQ*} $other]}"),
+    "no route": ("", "connect 192.0.2.1 7471", PROSE,
+                 "expect -value {!ip route get 192.0.2.1} {set next}"),
+    "nobody there": ("", "connect 10.0.0.77 7471", PROSE,
+                     "expect -value {!ping -c 1 10.0.0.77} {set next}"),
+    "a full send queue": (
+        PAIR + "fault wire -drop 100%\n"
+        "set at [list -remote [get window addr] -rkey [get window rkey]]\n"
+        "proc fill {} {while 1 {post write buf -len 8 {*}$::at}}",
+        "fill", "fault wire off",
+        "while {[catch {post write buf -len 8 {*}$at}]} {eval $next; sleep 50}"),
+    "puts to a channel": ("", "puts a b c d", PROSE, "tcl_puts stdout x",
+                          {"args": ["--unsafe"]}),
+    "a device that does not come up": ("", "reg 64", HELP, "", {"taken": 4791}),
+    "a rank without a size": ("", "rendezvous clear", PROSE, "", {"env": {"RDMASH_RANK": "0"}}),
     "a link": ("", "text save link x", PROSE,
                "text save real x -force"),
 }
@@ -166,13 +188,9 @@ CASES = {
 NOT_HERE = {
     "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, RDMASH_SIZE and ": "a launcher",
     "set  to a directory that all hosts share; mpirun passes it on with -x ": "several hosts",
-    "set RDMASH_RANK and RDMASH_SIZE for each process": "a launcher: mesh has it",
     "put a list or dict under one key, or rdmash --unsafe": "a launcher",
     "devices": "no device: on.sh has one",
-    "help uroce": "a device that does not come up",
     "!ip link set lo up": "a loopback that is down",
-    "!ping -c 1 %s": "a host that does not answer, which takes a minute",
-    "!ip route get %s": "a network without a route",
     "!rdma link add rxe0 type rxe netdev eth0": "no device",
     "!rdma link add rxe_%s type rxe netdev %s": "an interface without a device",
     "connect HOST PORT": "iWARP",
@@ -181,14 +199,8 @@ NOT_HERE = {
     "RDMASH_LESSONS names their folder (scripts/lessons of the source)": "a broken installation",
     "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; or rdmash --unsafe":
         "it is for the command line: peer.sh has it",
-    "tcl_puts CHANNEL TEXT writes to a file": "--unsafe",
+    "barrier %s": "64 MiB of commands on the way, which takes half a minute",
     "@%s -result: waits again; Ctrl-C stops what it does": "a peer that hangs: peer.sh has it",
-    "barrier %s": "16 MiB of commands on the way",
-    "poll -all": "a full send queue: uroce0 frees a place when the packet is acknowledged",
-    "help coverage": "calls of newer libraries",
-    "call ibv_create_cq_ex DEVICE {cqe 16}": "calls",
-    "help call %s": "calls",
-    "destroy %s -cascade": "the device is removed, or an id that has failed",
 }
 
 
@@ -213,7 +225,9 @@ def scan(name, text, found):
         found[f"{name}:{line}"] = (fmt, re.compile(".*".join(map(re.escape, parts)) + "$", re.S))
 
 
-def run(name, before, fails, how, after):
+def run(name, before, fails, how, after, where=None):
+    """where: more "args" and "env" of rdmash, and a UDP port that is "taken" by another."""
+    where = where or {}
     script = f"""
 {before}
 if {{![catch {{{fails}}} why how]}} {{ error "it does not fail" }}
@@ -232,9 +246,14 @@ set map {{HOST 10.0.0.1 PORT 7471 FILE file GROUP 239.1.1.1}}
         script += after + "\n"
     with open("case.rdma", "w", encoding="utf-8") as f:
         f.write(script)
-    done = subprocess.run(["timeout", "40", RDMASH, "-q", "-X", "-f", "case.rdma"],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
+    with contextlib.ExitStack() as stack:
+        if "taken" in where:
+            other = stack.enter_context(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))
+            other.bind(("::", where["taken"]))
+        done = subprocess.run(["timeout", "40", RDMASH, "-q", "-X", *where.get("args", []),
+                               "-f", "case.rdma"], env={**os.environ, **where.get("env", {})},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
     out = done.stdout.decode(errors="replace")
     said = re.search(r"^NEXT (.*?)$", out, re.M)
     if done.returncode != 0:
