@@ -26,7 +26,7 @@
 
 #define BATCH	  32
 #define RUN_MAX	  65536 /* bytes: packets of one size that the kernel put together */
-#define RUN_BATCH 2
+#define RUN_BATCH 16
 #define CONTROL_BYTES                                                                     \
 	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct in_pktinfo)) + \
 	 5 * CMSG_SPACE(sizeof(int)))
@@ -44,10 +44,10 @@ struct slot {
 
 static struct mmsghdr msgs[BATCH];
 static struct slot slots[BATCH];
-static uint8_t room[BATCH * PACKET_MAX];
+static uint8_t room[RUN_BATCH * RUN_MAX];
 static unsigned batch; /* how many slots the room is divided into; 0: not yet */
 
-_Static_assert(sizeof(room) >= RUN_BATCH * RUN_MAX, "room for runs");
+_Static_assert(sizeof(room) >= BATCH * PACKET_MAX, "room for as many without runs");
 
 static void map_ipv4(union ibv_gid *gid, const struct in_addr *addr)
 {

@@ -57,7 +57,7 @@ int link_setup(char *reason, size_t size)
 {
 	const char *gso = getenv("UROCE_GSO");
 
-	tx_gso = gso && strcmp(gso, "1") == 0;
+	tx_gso = !gso || strcmp(gso, "0") != 0;
 	rx_setup(tx_gso);
 	if (path_setup(getenv("UROCE_PATH"), reason, size) != 0)
 		return -1;

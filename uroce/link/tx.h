@@ -35,8 +35,8 @@ void tx_flush(void);
 /* Queues a UDP payload that is complete, its ICRC too: for link/fault.c, which lets packets
  * pass late or twice. a: the addresses; fate: what the tap is told. */
 void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate);
-/* UROCE_GSO=1: runs of packets of one size to one QP go to the kernel as one, which takes them
- * apart at the end of its way. Faster; captures on the host show them whole. */
+/* Unless UROCE_GSO=0: runs of packets of one size to one QP go to the kernel as one, which takes
+ * them apart at the end of its way. Faster; captures on the host show them whole. */
 extern bool tx_gso;
 /* After fork(): what is queued is the parent's. */
 void tx_forget(void);

@@ -451,16 +451,16 @@ static void check_setup(void)
 	CHECK_INT(link_setup(reason, sizeof(reason)), 0); /* what the program wants stays */
 	CHECK_INT(fault_directions, 0);
 	setenv("UROCE_FAULT", "dup=100%", 1);
-	setenv("UROCE_GSO", "1", 1);
+	setenv("UROCE_GSO", "0", 1);
 	link_forget();
 	CHECK_INT(link_setup(reason, sizeof(reason)), 0);
 	CHECK_INT(fault_directions, UROCE_OUT | UROCE_IN);
-	CHECK(tx_gso);
+	CHECK(!tx_gso);
 	unsetenv("UROCE_FAULT");
 	unsetenv("UROCE_GSO");
 	link_forget();
 	CHECK_INT(link_setup(reason, sizeof(reason)), 0);
-	CHECK(fault_directions == 0 && !tx_gso && !tap_on);
+	CHECK(fault_directions == 0 && tx_gso && !tap_on);
 	CHECK_INT(unlink(name), 0);
 }
 
