@@ -36,7 +36,8 @@ static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 
 /* ------------------------------------------------------------- transport.c -- */
 
-/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait. */
+/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait for the end of
+ * a pass (DUE_ACK) or until qp->resp.held (DUE_HELD). */
 void transport_due(struct qp *qp, enum qp_due due);
 
 /* ------------------------------------------------- requester.c, completer.c -- */
@@ -77,6 +78,10 @@ void responder_input(struct qp *qp, const struct packet *p);
 void responder_serve(struct qp *qp, bool urgent, unsigned *budget);
 /* Sends the ACK that is due, if one is and no answer has to go before it. */
 void responder_acknowledge(struct qp *qp);
+/* Something is about to be sent: what the peer has sent is acknowledged before it leaves. */
+void responder_answer(struct qp *qp);
+/* An ACK has waited for an answer in vain. */
+void responder_unanswered(struct qp *qp);
 /* The QP takes in nothing more. The peer is told what was taken in: its application may have
  * seen the answer to it already. */
 void responder_leave(struct qp *qp);

@@ -306,7 +306,7 @@ static void run(struct qp *qp)
 	bool owes = qp->resp.ack_due || qp->type != IBV_QPT_RC;
 
 	if (r->at != qp->sq.tail)
-		responder_acknowledge(qp);
+		responder_answer(qp);
 	while (r->at != qp->sq.tail) {
 		struct send_wqe *w = sq_at(qp, r->at);
 		const struct wr_op *op = wr_op_find(w->opcode);

@@ -14,6 +14,15 @@
 #include "target.h"
 #include "xrc.h"
 
+/* A program that looks at its memory and answers a WRITE by one (ib_write_lat) is asleep on that
+ * memory when the answer comes, unless it still polls for the completion of its own. So the ACK of
+ * a WRITE is held, and goes along with the answer: 30 us become 12. Only of one that has answered
+ * some in a row in that time: four times as many after one that was held in vain, half as many
+ * after one that was not. */
+#define HOLD	   200000u /* ns */
+#define HOLD_AFTER 4
+#define HOLD_MOST  (1u << 20)
+
 void responder_start(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
@@ -22,6 +31,9 @@ void responder_start(struct qp *qp)
 	r->msn = 0;
 	r->last_op = NULL;
 	r->left = r->done = 0;
+	r->written = 0;
+	r->answered = 0;
+	r->enough = HOLD_AFTER;
 	r->drop_rest = r->ack_due = r->nak_sent = r->failing = false;
 	r->nak = 0;
 	answers_forget(qp);
@@ -266,6 +278,45 @@ static void uc_fault(struct qp *qp, enum fault f)
 
 /* ---------------------------------------------------------------------- input -- */
 
+static bool is_write(const struct packet *p)
+{
+	return (p->op->flags & (WIRE_WRITE | WIRE_LAST | WIRE_IMM)) == (WIRE_WRITE | WIRE_LAST);
+}
+
+/* A WRITE has come: may its ACK wait for the answer? */
+static bool hold(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	r->written = engine_now();
+	if (qp->due != DUE_HELD) /* not put off by the next one */
+		r->held = r->written + HOLD;
+	return r->answered >= r->enough;
+}
+
+void responder_unanswered(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	if (!r->ack_due)
+		return;
+	r->answered = 0;
+	if (r->enough < HOLD_MOST)
+		r->enough *= 4;
+}
+
+void responder_answer(struct qp *qp)
+{
+	struct responder *r = &qp->resp;
+
+	if (qp->due == DUE_HELD && r->ack_due && r->enough > HOLD_AFTER)
+		r->enough /= 2; /* that one was right */
+	if (r->written)
+		r->answered = engine_now() < r->held ? r->answered + 1 : 0;
+	r->written = 0;
+	responder_acknowledge(qp);
+}
+
 static void rc_input(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
@@ -297,7 +348,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 		rc_fault(qp, p, f);
 	} else if (p->ackreq) {
 		r->ack_due = true;
-		transport_due(qp, DUE_NOW);
+		transport_due(qp, is_write(p) && hold(qp) ? DUE_HELD : DUE_NOW);
 	}
 }
 

@@ -17,6 +17,7 @@
 
 static struct qp_list due_now = TAILQ_HEAD_INITIALIZER(due_now);
 static struct qp_list due_ack = TAILQ_HEAD_INITIALIZER(due_ack);
+static struct qp_list due_held = TAILQ_HEAD_INITIALIZER(due_held); /* the first to end first */
 
 /* ---------------------------------------------------------------------- input -- */
 
@@ -94,7 +95,7 @@ void transport_input(const struct packet *p)
 
 static struct qp_list *list_of(enum qp_due due)
 {
-	return due == DUE_NOW ? &due_now : &due_ack;
+	return due == DUE_NOW ? &due_now : due == DUE_ACK ? &due_ack : &due_held;
 }
 
 static void due_leave(struct qp *qp)
@@ -106,7 +107,7 @@ static void due_leave(struct qp *qp)
 
 void transport_due(struct qp *qp, enum qp_due due)
 {
-	if (qp->due == DUE_NOW || qp->due == due)
+	if (qp->due == DUE_NOW || qp->due == due || (due == DUE_HELD && qp->due == DUE_ACK))
 		return;
 	due_leave(qp);
 	TAILQ_INSERT_TAIL(list_of(due), qp, due_next);
@@ -127,6 +128,19 @@ static void serve(struct qp *qp, bool urgent, unsigned *left)
 	*left -= had - turn;
 }
 
+/* Those that have waited for long enough. */
+static void end_holding(void)
+{
+	struct qp *qp;
+
+	while ((qp = TAILQ_FIRST(&due_held)) && engine_now() >= qp->resp.held) {
+		responder_unanswered(qp);
+		transport_due(qp, DUE_NOW);
+	}
+	if (qp)
+		engine_defer(qp->resp.held);
+}
+
 bool transport_finish(bool urgent)
 {
 	unsigned left = ANSWERS_PASS;
@@ -134,6 +148,7 @@ bool transport_finish(bool urgent)
 
 	air_wake();
 	room_wake();
+	end_holding();
 	last = TAILQ_LAST(&due_now, qp_list);
 	while (last && left && (qp = TAILQ_FIRST(&due_now))) {
 		serve(qp, urgent, &left);

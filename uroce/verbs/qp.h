@@ -157,12 +157,17 @@ struct responder {
 	uint32_t answer_tail;	  /* position of the next one; runs freely */
 	uint32_t answer_first;	  /* before it, all are forgotten */
 	uint32_t answer_send;	  /* before it, nothing is left to send */
+	/* does the application answer WRITEs? responder.c */
+	uint64_t written;  /* when the last one came that was not answered; 0: none */
+	uint64_t held;	   /* until when its ACK waits for the answer */
+	unsigned answered; /* so many in a row were */
+	unsigned enough;   /* so many must have been before one is held */
 	struct recv_wqe recv;	  /* taken for the message, when has_recv */
 	struct ibv_sge *recv_sge; /* of recv */
 };
 
 /* Lists of transport.c. */
-enum qp_due { DUE_NONE, DUE_NOW, DUE_ACK };
+enum qp_due { DUE_NONE, DUE_NOW, DUE_ACK, DUE_HELD };
 
 struct qp {
 	union {
