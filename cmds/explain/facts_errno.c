@@ -11,7 +11,7 @@ const struct fact errno_facts[] = {
 	  "ibv_create_qp: a capability beyond the device's limits\n"
 	  "ibv_reg_mr: REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE, length 0\n"
 	  "ibv_post_send: an opcode that the QP does not have, too many SGEs, too much inline\n"
-	  "ibv_post_send in a state before RTS: rxe0 and uroce0 say so, many cards take it without a word",
+	  "ibv_post_send in a state before RTS: rxe0, uroce0, efa and hns say so; mlx5 ENOMEM, mlx4 and irdma nothing",
 	  "modify-qp checks against the state table before it calls\ndevice shows the limits",
 	  "ibv_modify_qp(3)", "explain/errnos" },
 	{ ENOMEM, NULL, NULL,

@@ -6,15 +6,18 @@
 
 static const char page[] = "ibv_modify_qp(3)";
 static const char states[] = "volume 1, 10.3.1";
+static const char states_of_cards[] =
+	"volume 1, 10.3.1; post_send of the providers in rdma-core: _mlx5_post_send(), "
+	"mlx4_post_send(), check_qp_send() of hns";
 static const char rd_atomic[] = "EINVAL: more than the device has; more than the peer has: the "
 				"peer refuses the READs that are too many";
 
 const struct fact qp_state_facts[] = {
 	{ IBV_QPS_RESET,
-	  "post recv and post send are refused: rxe0 and uroce0 say EINVAL, many cards take them "
-	  "without a word",
+	  "post recv and post send are refused: EINVAL (rxe0, uroce0, efa, hns), ENOMEM for a send on "
+	  "mlx5; mlx4 and irdma take them without a word",
 	  "RETRY_EXC_ERR", "a new QP; modify-qp RESET forgets all that was posted",
-	  "modify-qp INIT", states, "explain/queue-pairs" },
+	  "modify-qp INIT", states_of_cards, "explain/queue-pairs" },
 	{ IBV_QPS_INIT,
 	  "post recv works, nothing comes in; post send is refused (or taken without a word, as in "
 	  "RESET)",
