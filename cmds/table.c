@@ -61,6 +61,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_get,
 	&cmd_gids,
 	&cmd_help,
+	&cmd_history,
 	&cmd_launcher,
 	&cmd_lesson,
 	&cmd_limits_probe,

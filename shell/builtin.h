@@ -6,8 +6,9 @@
 
 struct cmd;
 
-extern const struct cmd cmd_answer, cmd_echo, cmd_exit, cmd_expect, cmd_help, cmd_lesson,
-	cmd_notices, cmd_option, cmd_progress, cmd_puts, cmd_quit, cmd_record, cmd_repeat,
-	cmd_sleep, cmd_source, cmd_step, cmd_text_load, cmd_text_save, cmd_trace, cmd_version;
+extern const struct cmd cmd_answer, cmd_echo, cmd_exit, cmd_expect, cmd_help, cmd_history,
+	cmd_lesson, cmd_notices, cmd_option, cmd_progress, cmd_puts, cmd_quit, cmd_record,
+	cmd_repeat, cmd_sleep, cmd_source, cmd_step, cmd_text_load, cmd_text_save, cmd_trace,
+	cmd_version;
 
 #endif

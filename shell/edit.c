@@ -351,3 +351,8 @@ void edit_free(struct edit *e)
 	Tcl_DStringFree(&e->prompt);
 	free(e);
 }
+
+void edit_history(const struct edit *e, unsigned n, const char *text, Tcl_Obj *list)
+{
+	hist_list(e->hist, n, text, list);
+}

@@ -54,6 +54,9 @@ void edit_above(struct edit *e, const char *text);
 /* Is a line being typed? */
 bool edit_is_typing(const struct edit *e);
 
+/* Appends the last n entries of the history that contain text, the oldest first. */
+void edit_history(const struct edit *e, unsigned n, const char *text, Tcl_Obj *list);
+
 /* Ghost hints on or off (on at first). */
 void edit_hints(struct edit *e, bool on);
 /* Puts the terminal back as it was: for a panic, async-signal-safe enough for that. */

@@ -13,23 +13,39 @@
 /* ------------------------------------------------------------------- repeat -- */
 
 struct repeat_args {
-	struct num times;
+	struct num times, every;
 	Tcl_Obj *body;
 };
 
 static const struct arg repeat_arg_table[] = {
 	POS("times", repeat_args, times, kind_u64, "how often"),
 	POS("body", repeat_args, body, kind_script, "what to run"),
+	OPT("every", repeat_args, every, kind_ms, "begin a round so long after the one before"),
 	ARGS_END,
 };
+
+/* -1: interrupted. A round that was late already begins at once. */
+static int pause_until(struct session *s, int64_t due)
+{
+	int64_t left = (due - loop_now() + 999999) / 1000000;
+
+	return left > 0 && loop_wait(s->loop, NULL, NULL, left) == LOOP_INTERRUPTED ? -1 : 0;
+}
 
 static int repeat_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct repeat_args *a = args;
 
+	int64_t begun = loop_now();
+
 	(void)o;
 	for (uint64_t i = 0; i < a->times.v && !s->quit; i++) {
-		int rc = script_body(s, a->body);
+		int rc;
+
+		if (i && a->every.set &&
+		    pause_until(s, begun + (int64_t)(i * a->every.v) * 1000000))
+			return fail(s, "repeat", "EINTR", "interrupted");
+		rc = script_body(s, a->body);
 
 		if (rc == TCL_BREAK)
 			break;
@@ -46,6 +62,7 @@ static const struct cmd_eg repeat_examples[] = {
 	{ "set n 0", NULL },
 	{ "repeat 3 {echo round [incr n]}", "round 3" },
 	{ "repeat 100 {if {[incr n] > 10} break}", NULL },
+	{ "repeat 3 {echo still here} -every 10ms", "still here" },
 	{ "echo $n", "11" },
 	{ NULL, NULL },
 };
@@ -56,7 +73,7 @@ const struct cmd cmd_repeat = {
 	.summary = "run commands several times",
 	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the body's commands\n"
 		"have to say is printed as if they were typed one by one. break and continue work\n"
-		"as in every loop.",
+		"as in every loop. To watch something, repeat 100 {show} -every 1s; Ctrl-C ends it.",
 	.examples = repeat_examples,
 	.args = repeat_arg_table,
 	.size = sizeof(struct repeat_args),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Search in commands and topics: what fits best wins. A name, else the start of one, else the
- * word anywhere in the text.
+ * Search in commands and topics: what fits best wins. A name, else the start of one, else what was
+ * typed anywhere in the text, else its words in any order. What nothing mentions may have another
+ * name here.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -12,7 +14,7 @@
 #include "session.h"
 
 /* How well does an entry fit? Larger is better. */
-enum fit { FIT_NOT, FIT_TEXT, FIT_PREFIX, FIT_FAMILY, FIT_FIRST, FIT_NAME };
+enum fit { FIT_NOT, FIT_WORDS, FIT_TEXT, FIT_PREFIX, FIT_FAMILY, FIT_FIRST, FIT_NAME };
 
 static bool mentions(const char *text, const char *word)
 {
@@ -31,6 +33,29 @@ static bool args_mention(const struct arg *a, const char *word)
 	return false;
 }
 
+static bool command_mentions(const struct cmd *c, const char *word)
+{
+	return mentions(c->name, word) || mentions(c->summary, word) || mentions(c->text, word) ||
+	       mentions(c->calls, word) || args_mention(c->args, word);
+}
+
+static bool topic_mentions(const struct topic *t, const char *word)
+{
+	return mentions(t->title, word) || mentions(t->text, word);
+}
+
+/* Each word of the text, in whatever order; c or t, the other is NULL. */
+static bool mentions_all(const struct cmd *c, const struct topic *t, const char *text)
+{
+	char word[64];
+	bool all = true;
+	int n;
+
+	for (; all && sscanf(text, " %63s%n", word, &n) == 1; text += n)
+		all = c ? command_mentions(c, word) : topic_mentions(t, word);
+	return all;
+}
+
 static enum fit command_fits(const struct cmd *c, const char *word)
 {
 	size_t len = strlen(word), first = strcspn(c->name, " ");
@@ -43,10 +68,9 @@ static enum fit command_fits(const struct cmd *c, const char *word)
 		return FIT_FAMILY;
 	if (strncasecmp(c->name, word, len) == 0)
 		return FIT_PREFIX;
-	if (mentions(c->name, word) || mentions(c->summary, word) || mentions(c->text, word) ||
-	    mentions(c->calls, word) || args_mention(c->args, word))
+	if (command_mentions(c, word))
 		return FIT_TEXT;
-	return FIT_NOT;
+	return mentions_all(c, NULL, word) ? FIT_WORDS : FIT_NOT;
 }
 
 static enum fit topic_fits(const struct topic *t, const char *word)
@@ -55,7 +79,9 @@ static enum fit topic_fits(const struct topic *t, const char *word)
 		return FIT_NAME;
 	if (strncasecmp(t->name, word, strlen(word)) == 0)
 		return strlen(word) > 2 ? FIT_NAME : FIT_PREFIX;
-	return mentions(t->title, word) || mentions(t->text, word) ? FIT_TEXT : FIT_NOT;
+	if (topic_mentions(t, word))
+		return FIT_TEXT;
+	return mentions_all(NULL, t, word) ? FIT_WORDS : FIT_NOT;
 }
 
 static unsigned count_best(const char *word, enum fit *best)
@@ -76,6 +102,42 @@ static unsigned count_best(const char *word, enum fit *best)
 	return n;
 }
 
+/* Words that the help does not use, and what they are looked for in place of. */
+static const struct {
+	const char *word, *here;
+} synonyms[] = {
+	{ "state machine", "qp-state" },
+	{ "states", "qp-state" },
+	{ "filter", "capture" },
+	{ "sniff", "wire" },
+	{ "architecture", "uroce" },
+	{ "protobuf", "rpc" },
+	{ "protocol buffers", "rpc" },
+	{ "timestamp", "timeline" },
+	{ "timing", "option" },
+	{ "xrc", "call" },
+	{ "dmabuf", "call" },
+	{ "tutorial", "lesson" },
+	{ "course", "lesson" },
+	{ "undo", "destroy" },
+	{ "delete", "destroy" },
+	{ "remove", "destroy" },
+	{ "upload", "mem load" },
+	{ "download", "mem save" },
+	{ "benchmark", "bench" },
+	{ "macro", "language" },
+	{ "config", "files" },
+	{ "crash", "doctor" },
+};
+
+static const char *synonym_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+		if (strcasecmp(synonyms[i].word, word) == 0)
+			return synonyms[i].here;
+	return NULL;
+}
+
 /* Many are listed, a few are shown whole. */
 #define WHOLE_MAX 4
 
@@ -83,9 +145,12 @@ int help_search(struct session *s, const char *word, struct out *o)
 {
 	enum fit best;
 	unsigned n = count_best(word, &best);
-	bool whole = best == FIT_NAME || n <= (best == FIT_TEXT ? WHOLE_MAX : 1);
+	bool whole = best == FIT_NAME || n <= (best <= FIT_TEXT ? WHOLE_MAX : 1);
+	const char *here = best == FIT_NOT ? synonym_of(word) : NULL;
 	bool any = false;
 
+	if (here)
+		return help_search(s, here, o);
 	if (best == FIT_NOT) {
 		fail(s, "help", "UNKNOWN", "nothing in the help mentions '%s'", word);
 		return fail_next(s, "help");

@@ -85,6 +85,26 @@ History *hist_entries(struct hist *h)
 	return h->entries;
 }
 
+void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list)
+{
+	HistEvent ev;
+	int more;
+
+	for (more = history(h->entries, &ev, H_FIRST); more == 0 && n;
+	     more = history(h->entries, &ev, H_NEXT)) {
+		size_t len = strlen(ev.str);
+		Tcl_Obj *entry;
+
+		if (!strstr(ev.str, text))
+			continue;
+		while (len && ev.str[len - 1] == '\n')
+			len--;
+		entry = Tcl_NewStringObj(ev.str, (int)len);
+		Tcl_ListObjReplace(NULL, list, 0, 0, 1, &entry);
+		n--;
+	}
+}
+
 /* As vis(3) writes it: one line, no blanks. */
 static void encode(Tcl_DString *line, const char *entry)
 {

@@ -4,6 +4,7 @@
 #define SHELL_HIST_H
 
 #include <histedit.h>
+#include <tcl.h>
 
 struct hist;
 
@@ -14,6 +15,8 @@ struct hist *hist_open(const char *path);
 void hist_close(struct hist *h);
 /* For EL_HIST, with history(). */
 History *hist_entries(struct hist *h);
+/* Appends the last n entries that contain text ("": all), the oldest first, to a list. */
+void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list);
 /* Adds one entry, which may have several lines, unless it repeats the last one. */
 void hist_add(struct hist *h, const char *entry);
 

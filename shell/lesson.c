@@ -490,6 +490,19 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
+static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
+{
+	static const char *const own[] = { "hint", "next", "play", "skip", "stop" };
+	bool play = objc == 1 && strcmp(Tcl_GetString(objv[0]), "play") == 0;
+	unsigned n = objc == 0 || play ? lesson_count(s) : 0;
+
+	fail_clear(&s->fail);
+	for (size_t i = 0; objc == 0 && i < sizeof own / sizeof *own; i++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(own[i], -1));
+	for (unsigned i = 1; i <= n; i++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
+}
+
 static const struct cmd_eg lesson_examples[] = {
 	{ "lesson", "protection domain" },
 	{ "lesson play 1", "protection domain" },
@@ -510,6 +523,7 @@ const struct cmd cmd_lesson = {
 	.size = sizeof(struct lesson_args),
 	.flags = CMD_NO_RECORD,
 	.exec = lesson_exec,
+	.complete = lesson_complete,
 };
 
 struct answer_args {

@@ -17,7 +17,10 @@
 
 extern char **environ;
 
-/* As git has it: a text that fits is left on the screen, colours stay. */
+/* For less, as git has it: a text that fits is left on the screen, colours stay; and what to press
+ * for who has not seen less before. */
+#define LESS "-FRX -PsSpace goes on, q goes back to the prompt$"
+
 static char *command(void)
 {
 	const char *pager = getenv("PAGER");
@@ -26,9 +29,9 @@ static char *command(void)
 		return NULL;
 	if (!pager)
 		return xasprintf("command -v less >/dev/null || exit %d; "
-				 "LESS=${LESS-FRX} exec less",
+				 "LESS=${LESS-'" LESS "'} exec less",
 				 NONE);
-	return xasprintf("LESS=${LESS-FRX} exec %s", pager);
+	return xasprintf("LESS=${LESS-'" LESS "'} exec %s", pager);
 }
 
 /* Its process, with its standard input in *to; -1. */

@@ -115,8 +115,24 @@ static void escape(const char *command)
 		print_error("exit code %d\n", WEXITSTATUS(rc));
 }
 
+static void say_time(int64_t ns)
+{
+	struct painted text;
+	char took[48];
+
+	snprintf(took, sizeof took, "  took %.*f %s\n", ns < 1000000000 ? 3 : 1,
+		 (double)ns / (ns < 1000000000 ? 1e6 : 1e9), ns < 1000000000 ? "ms" : "s");
+	painted_init(&text);
+	painted_paint(&text, PAINT_DIM);
+	painted_add(&text, took, (int)strlen(took));
+	painted_paint(&text, PAINT_NONE);
+	print_painted(PRINT_OUT, &text);
+	painted_free(&text);
+}
+
 static void run_block(struct session *s, const char *block)
 {
+	int64_t begun = loop_now();
 	int rc = 0;
 
 	block = lesson_typed(block);
@@ -124,6 +140,8 @@ static void run_block(struct session *s, const char *block)
 		escape(block + strspn(block, " \t") + 1);
 	else
 		rc = script_run(s, NULL, block);
+	if (s->opt.timing && !s->quit)
+		say_time(loop_now() - begun);
 	settle(s);
 	lesson_look(s, block, rc != 0);
 }

@@ -79,6 +79,7 @@ struct options {
 	bool step;  /* each call waits for Enter */
 	bool raw;   /* so is what the structs of the calls hold */
 	bool hints; /* ghost hints while typing */
+	bool timing; /* how long each line at the prompt has taken */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */

@@ -49,6 +49,11 @@ static bool *quiet_of(struct session *s)
 	return &s->opt.quiet;
 }
 
+static bool *timing_of(struct session *s)
+{
+	return &s->opt.timing;
+}
+
 static void hints_changed(struct session *s)
 {
 	if (s->edit)
@@ -62,17 +67,15 @@ static const struct setting settings[] = {
 	{ "hints", "grey hints while typing", hints_of, hints_changed },
 	{ "keep-going", "errors do not end a script (-k)", keep_of, NULL },
 	{ "quiet", "results are not printed (-q)", quiet_of, NULL },
+	{ "timing", "how long each line that is typed takes", timing_of, NULL },
 };
 
 #define NSETTINGS (sizeof settings / sizeof *settings)
 
-static const struct word setting_words[] = { { "color", 0, NULL },
-					     { "echo", 1, NULL },
-					     { "format", 2, NULL },
-					     { "hints", 3, NULL },
-					     { "keep-going", 4, NULL },
-					     { "quiet", 5, NULL },
-					     { 0 } };
+static const struct word setting_words[] = { { "color", 0, NULL },	{ "echo", 1, NULL },
+					     { "format", 2, NULL },	{ "hints", 3, NULL },
+					     { "keep-going", 4, NULL }, { "quiet", 5, NULL },
+					     { "timing", 6, NULL },	{ 0 } };
 
 static const struct word format_words[] = { { "text", OUT_TEXT, NULL },
 					    { "json", OUT_JSON, NULL },
@@ -144,7 +147,7 @@ const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
 	.summary = "show or set an option of the shell",
-	.text = "color, echo, hints, keep-going and quiet are on or off; format is text, json or csv.\n"
+	.text = "color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or csv.\n"
 		"In json each result is one line of JSON, in csv a line of names and a line for\n"
 		"each row. What is set here lasts until the shell ends; lines that are to run in\n"
 		"every session go into the start file (see 'help files').",
@@ -309,4 +312,56 @@ const struct cmd cmd_version = {
 	.examples = version_examples,
 	.flags = CMD_NO_RECORD,
 	.exec = version_exec,
+};
+
+/* ------------------------------------------------------------------ history -- */
+
+struct history_args {
+	const char *text;
+	struct num n;
+};
+
+static const struct arg history_arg_table[] = {
+	POS_OPT("text", history_args, text, kind_str, "only lines that contain it"),
+	OPT("n", history_args, n, kind_u32, "so many, the last ones", .dflt = "20", .min = 1,
+	    .max = 10000),
+	ARGS_END,
+};
+
+static int history_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct history_args *a = args;
+	Tcl_Obj *list, **line;
+	int n = 0;
+
+	if (!s->edit)
+		return fail(s, "history", "EINVAL", "a history is kept at the prompt only");
+	list = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(list);
+	edit_history(s->edit, (unsigned)a->n.v, a->text ? a->text : "", list);
+	Tcl_ListObjGetElements(NULL, list, &n, &line);
+	out_list(o, NULL);
+	for (int i = 0; i < n; i++)
+		out_str(o, NULL, Tcl_GetString(line[i]), "%s\n", Tcl_GetString(line[i]));
+	out_end(o);
+	Tcl_DecrRefCount(list);
+	return 0;
+}
+
+static const struct cmd_eg history_examples[] = {
+	{ "history connect", "at the prompt only" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_history = {
+	.name = "history",
+	.family = "settings",
+	.summary = "what was typed before, here and in earlier sessions",
+	.text = "The oldest comes first. At the prompt Ctrl-R searches, and the arrow keys go through\n"
+		"it; 'record FILE' makes a script of what succeeded.",
+	.examples = history_examples,
+	.args = history_arg_table,
+	.size = sizeof(struct history_args),
+	.flags = CMD_NO_RECORD,
+	.exec = history_exec,
 };

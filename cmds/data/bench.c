@@ -41,7 +41,7 @@ static const struct arg bench_args[] = {
 	POS_OPT("mr", bench_args, mr, kind_mr, "region"),
 	OPT("remote", bench_args, remote, kind_u64, "address at the peer"),
 	OPT("rkey", bench_args, rkey, kind_u32, "key of the peer's region"),
-	OPT("size", bench_args, size, kind_size, "bytes of each", .dflt = "8"),
+	OPT("len", bench_args, size, kind_size, "bytes of each", .dflt = "8"),
 	OPT("n", bench_args, n, kind_u32, "so many", .dflt = "1000", .min = 1, .max = BENCH_MAX),
 	OPT("depth", bench_args, depth, kind_u32, "so many in flight", .dflt = "1", .min = 1),
 	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted", .dflt = "10"),
@@ -85,7 +85,7 @@ static int check(struct session *s, const struct bench_args *a)
 		return fail_next(s, "reg %zu -pd %s", a->mr->len, a->qp->pd->o.name);
 	}
 	if (a->size.v > a->mr->len || a->size.v > UINT32_MAX)
-		return fail(s, "bench", "ERANGE", "-size %llu: %s has %zu bytes",
+		return fail(s, "bench", "ERANGE", "-len %llu: %s has %zu bytes",
 			    (unsigned long long)a->size.v, a->mr->o.name, a->mr->len);
 	if (a->depth.v > a->qp->cap.max_send_wr || a->depth.v > (uint64_t)a->qp->send_cq->v->cqe)
 		return fail(s, "bench", "EINVAL", "-depth %llu: the send queue holds %u, %s %d",
@@ -265,7 +265,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg bench_egs[] = {
 	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -n 200", "p50" },
-	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -size 4K "
+	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -len 4K "
 	  "-depth 8 -n 100",
 	  "MB/s" },
 	{ NULL, NULL }

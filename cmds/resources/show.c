@@ -140,6 +140,30 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 	return -1;
 }
 
+/* After the object its attributes. */
+static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
+{
+	struct obj *o = objc == 1 && !s->at ? obj_find(s, NULL, Tcl_GetString(objv[0])) : NULL;
+	Tcl_Obj *dict, *key, *value;
+	Tcl_DictSearch search;
+	struct out *all;
+	int done;
+
+	if (!o)
+		return;
+	all = out_new(false);
+	o->class->describe(s, o, all);
+	dict = out_value(all);
+	Tcl_IncrRefCount(dict);
+	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) == TCL_OK) {
+		for (; !done; Tcl_DictObjNext(&search, &key, &value, &done))
+			Tcl_ListObjAppendElement(NULL, words, key);
+		Tcl_DictObjDone(&search);
+	}
+	Tcl_DecrRefCount(dict);
+	out_free(all);
+}
+
 static int get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
@@ -183,6 +207,7 @@ const struct cmd cmd_get = {
 	.size = sizeof(struct get_args),
 	.flags = CMD_NO_RECORD,
 	.exec = get_exec,
+	.complete = get_complete,
 };
 
 /* ---------------------------------------------------------------- destroy -- */

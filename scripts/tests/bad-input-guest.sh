@@ -170,7 +170,7 @@ has 'port in use' "$(cat taken.err)" 'port 7471 is in use by another program'
 start busy 'connect 10.0.0.1 7471 -within 20s
 binary scan [private-data] WuIu addr rkey
 reg 1M -name src
-catch {bench write src -size 1M -n 10000000 -depth 4 -remote $addr -rkey $rkey -within 20s} msg
+catch {bench write src -len 1M -n 10000000 -depth 4 -remote $addr -rkey $rkey -within 20s} msg
 echo lost: $msg
 expect -value ERR {get [get id0 qp] state}
 poll -all

@@ -72,6 +72,38 @@ run 'listen 7471'
 await_said 'port 7471 is in use: id0 has it'
 ok 'a port of this session'
 
+# What can be typed next: attributes of an object, lessons.
+type 'get window rk'
+key Tab
+await '> get window rkey( |$)'
+cancel
+type 'lesson s'
+key Tab Tab
+await '^skip +stop( |$)'
+cancel
+ok 'Tab knows attributes and lessons'
+
+# Words of everyday, and in any order.
+run 'help state machine'
+await_said 'qp-state [<qp>] [-timing]'
+clear_screen
+run 'help memory write peer'
+await '^  post write '
+await_prompt
+run 'help tutorial'
+await_said 'lesson [<what>]'
+ok 'help finds what has another name here'
+
+# How long it takes, again and again, and what was typed.
+run 'option timing on'
+run 'repeat 3 {echo round} -every 20ms'
+await '^  took [4-9][0-9]*[.][0-9]+ ms$'
+[ "$(screen | grep -c '^round$')" = 3 ] || fail 'not three rounds'
+run 'option timing off'
+run 'history round'
+screen | grep -A1 '> history round' | grep -qF 'repeat 3 {echo round} -every 20ms' || fail 'no history'
+ok 'timing, rounds, history'
+
 # What the peer allows, and how much of it fits: after a failure.
 run 'destroy -all'
 run 'reg 64 -name small'

@@ -12,9 +12,9 @@ PAGER=less
 start "$rdmash" -X
 await_prompt
 line 'help all'
-await '^:$'
+await '^Space goes on, q goes back to the prompt$'
 key C-c
-await '^:$'
+await '^Space goes on, q goes back to the prompt$'
 key q
 await_prompt
 line 'echo still here'
@@ -41,7 +41,7 @@ PAGER=
 start "$rdmash" -X
 await_prompt
 run 'help all'
-shows_not '^:$' || fail 'there is a pager'
+shows_not '^Space goes on' || fail 'there is a pager'
 
 # Ctrl-D drops an open block; on an empty line it leaves
 clear_screen
