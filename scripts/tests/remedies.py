@@ -191,7 +191,6 @@ NOT_HERE = {
     "put a list or dict under one key, or rdmash --unsafe": "a launcher",
     "devices": "no device: on.sh has one",
     "doctor": "a device of the kernel that this user may not open: explain/system has it",
-    "help uroce": "a device that does not come up",
     "!ip link set lo up": "a loopback that is down",
     "!rdma link add rxe0 type rxe netdev eth0": "no device",
     "!rdma link add rxe_%s type rxe netdev %s": "an interface without a device",
