@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* fault list, fault run: breaks things on purpose, after saying what both ends will see. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "catalogue.h"
@@ -9,6 +10,7 @@
 #include "session.h"
 #include "suggest.h"
 #include "table.h"
+#include "xmem.h"
 
 #define RXE_VENDOR 0xffffff
 
@@ -63,21 +65,24 @@ static const struct sight *predicted(const struct fault_entry *e, const struct d
 	return dev->attr.orig_attr.vendor_id == RXE_VENDOR && e->rxe.here ? &e->rxe : &e->all;
 }
 
-/* Everything called fault_..., users first. */
+/* Everything called fault_..., with its users. */
 static void clean_up(struct session *s)
 {
-	bool again = true;
+	struct obj **v = NULL, *o;
+	size_t n = 0;
 
-	while (again) {
-		struct obj *o;
-
-		again = false;
-		obj_foreach(o, s)
-			if (strncmp(o->name, "fault_", 6) == 0 && obj_destroy(s, o, true) == 0) {
-				again = true;
-				break;
-			}
+	obj_foreach(o, s) {
+		if (strncmp(o->name, "fault_", 6) != 0)
+			continue;
+		v = xgrow(v, n, sizeof(struct obj *));
+		obj_ref(v[n++] = o);
 	}
+	for (size_t i = 0; i < n; i++) {
+		if (!obj_gone(v[i]))
+			obj_destroy(s, v[i], true);
+		obj_unref(v[i]);
+	}
+	free(v);
 	fail_clear(&s->fail);
 }
 

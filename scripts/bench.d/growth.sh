@@ -37,11 +37,10 @@ among() { # N regions, one after the other and all of one memory
 		$ud" "for {set i 0} {\$i < $few} {incr i} {$post; post send m -len 8 -inline -ah h -qpn 1 -qkey 1
 			poll; post send -text text -ah h -qpn 1 -qkey 1; poll}" | per "$few"
 }
-lines() { # read before the first one runs: the whole program's time, but for its start
+lines() { # all are read before the first one runs
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "set x " i }' >"$dir/lines.rdma"
-	: >"$dir/empty.rdma"
-	echo "$(wall "$rdmash" "$dir/lines.rdma") $(wall "$rdmash" "$dir/empty.rdma")" |
-		awk '{ print ($1 - $2) * 1000 }' | per "$1"
+	: >"$dir/empty.rdma" # the interpreter of the directory is made once
+	timed "source $dir/empty.rdma" "source $dir/lines.rdma" | per "$1"
 }
 words() { timed '' "echo {*}[lrepeat $1 x]" | per "$1"; }
 
