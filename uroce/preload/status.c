@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "counters.h"
+#include "direct/direct.h"
 #include "export.h"
 #include "gid.h"
 #include "group.h"
 #include "listen.h"
+#include "path.h"
 #include "qp.h"
 #include "uroce.h"
 
@@ -75,6 +77,20 @@ static void add_host(struct text *t, const union ibv_gid *gid)
 	add(t, "%s", host);
 }
 
+/* How its packets go. */
+static void add_path(struct text *t, const struct qp *qp)
+{
+	unsigned slot = qp->attr.dest_qp_num >> SLOT_SHIFT;
+	char direct[100];
+
+	if (!path_is_memory(&qp->flow, qp->attr.dest_qp_num))
+		add(t, "  by UDP");
+	else if (slot == group_slot())
+		add(t, "  by memory");
+	else
+		add(t, "  by memory, %s", direct_print(slot, direct, sizeof(direct)));
+}
+
 static void add_qp(struct qp *qp, void *arg)
 {
 	struct qp_list *list = arg;
@@ -88,6 +104,7 @@ static void add_qp(struct qp *qp, void *arg)
 		add(t, "  peer ");
 		add_host(t, &qp->flow.dgid);
 		add(t, " qp %u", qp->attr.dest_qp_num);
+		add_path(t, qp);
 	}
 	add(t, "\n");
 }
