@@ -19,10 +19,8 @@ says_unsupported() {
 	"$uroce" rstream -s 127.0.0.1 2>&1 | grep -q 'uroce: rsockets are not supported'
 }
 ok 'rsockets say that they are not supported' says_unsupported
-xrc_unsupported() {
-	"$uroce" ibv_xsrq_pingpong 2>&1 | grep -q "Couldn't Open the XRC Domain 95"
-}
-ok 'XRC is not supported' xrc_unsupported
+both 'ibv_xsrq_pingpong' 'until_port 18620' "'$uroce' ibv_xsrq_pingpong -p 18620 -g 0 -c 1" \
+	"'$uroce' ibv_xsrq_pingpong -p 18620 -g 0 127.0.0.1"
 
 # libfabric does not look at loopback interfaces
 if ip link add end0 type veth peer name end1 2>/dev/null; then
