@@ -126,6 +126,8 @@ static void check_headers(const struct packet *p)
 	wire[8] = (wire[8] & 0x80) | (built[8] & 0x7f);
 	if (p->op->flags & WIRE_DETH)
 		wire[16] = built[16];
+	if (p->op->flags & WIRE_XRCETH)
+		wire[BTH_BYTES] = built[BTH_BYTES];
 	must(memcmp(built, wire, p->op->header) == 0);
 }
 
