@@ -471,7 +471,7 @@ static int race(unsigned rounds, unsigned seconds)
 	uint8_t *at = mmap(NULL, PAIR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0);
 	time_t begin = time(NULL), now = begin;
-	unsigned touched = 0, round = 0, fds = 0, fds_end;
+	unsigned touched = 0, round = 0, tenths = 1, fds = 0, fds_end;
 	long kib = 0, kib_end;
 	pid_t pid;
 	int fd;
@@ -486,9 +486,13 @@ static int race(unsigned rounds, unsigned seconds)
 		CHECK(join(fd, SHORT));
 		touched += one_round(at, round, &pid, &fd);
 		now = time(NULL);
-		if (!fds && now >= begin + seconds / 10) {
-			fds = descriptors();
-			kib = resident();
+		if (seconds && now >= begin + tenths * seconds / 10) {
+			printf("%d s: %u rounds, %u descriptors, %ld KiB\n", (int)(now - begin),
+			       round, descriptors(), resident());
+			if (tenths++ == 1) {
+				fds = descriptors();
+				kib = resident();
+			}
 		}
 	}
 	fds_end = descriptors();
@@ -499,7 +503,9 @@ static int race(unsigned rounds, unsigned seconds)
 	       round, (uint64_t)stage->done, touched, (uint64_t)stage->bad);
 	if (seconds) {
 		printf("descriptors %u -> %u, memory %ld -> %ld KiB\n", fds, fds_end, kib, kib_end);
-		touched += fds_end > fds || kib_end > kib + 1024;
+		/* the table of QP numbers is 256 KiB, of which each new QP touches the next place
+		 */
+		touched += fds_end > fds || kib_end > kib + 512;
 	}
 	return touched || stage->bad;
 }
