@@ -147,6 +147,34 @@ static void is_acted_on(int fd, unsigned n, unsigned seed)
 	is_filled(here.a.buf, n, seed);
 }
 
+/* A SEND that waits for a receive holds up the WRITE behind it. */
+static void keeps_order(int fd, bool first)
+{
+	const unsigned n = 64;
+
+	memset(here.a.buf, first ? WRITTEN : 0, n);
+	meet(fd);
+	if (first) {
+		CHECK_INT(pair_post(&here.a, &there, IBV_WR_SEND, 0, 0), 0);
+		CHECK_INT(pair_post(&here.a, &there, IBV_WR_RDMA_WRITE, n, 1), 0);
+		meet(fd);
+		CHECK_INT(pair_wait(here.a.cq, NULL), IBV_WC_SUCCESS);
+		CHECK_INT(pair_wait(here.a.cq, NULL), IBV_WC_SUCCESS);
+		meet(fd);
+		return;
+	}
+	meet(fd);
+	for (unsigned i = 0; i < 100; i++) {
+		nap();
+		CHECK_INT(here.a.buf[n - 1], 0);
+	}
+	CHECK_INT(pair_recv(&here.a, n, 0), 0);
+	CHECK_INT(pair_wait(here.a.cq, NULL), IBV_WC_SUCCESS);
+	meet(fd);
+	CHECK_INT(here.a.buf[0], WRITTEN);
+	CHECK_INT(here.a.buf[n - 1], WRITTEN);
+}
+
 static void works(int fd, bool first)
 {
 	static const unsigned sizes[] = { 1, 8, 64, 4096, 65535, PAIR_BYTES };
@@ -162,6 +190,8 @@ static void works(int fd, bool first)
 				is_acted_on(fd, sizes[i], i + 1);
 			meet(fd);
 		}
+	keeps_order(fd, first);
+	keeps_order(fd, !first);
 }
 
 static void told_of_direct(const char *who)
