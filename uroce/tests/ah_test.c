@@ -57,6 +57,12 @@ static void test_flow(void)
 	CHECK_INT(flow_to(&f, 3, "ff12::1"), 0);
 	CHECK_INT(f.scope, 2);
 
+	/* an IPv4 address sends to a group of IPv6 from what its interface has of it */
+	CHECK_INT(flow_to(&f, 0, "ff01:0:2:c985::1"), 0);
+	CHECK(memcmp(&f.sgid, &fake.gid[3].gid, 16) == 0);
+	CHECK_INT(f.scope, 2);
+	CHECK_INT(flow_to(&f, 1, "ff01:0:2:c985::1"), EINVAL); /* which is nothing here */
+
 	CHECK_INT(flow_to(&f, 0, "fe80::2"), EINVAL);
 	CHECK_INT(flow_to(&f, 3, "::ffff:192.0.2.9"), EINVAL);
 	CHECK_INT(flow_to(&f, 0, "::ffff:0.0.0.0"), EINVAL);

@@ -47,6 +47,19 @@ static int check_route(const struct flow *flow)
 	return 0;
 }
 
+/* Of a multicast group that is no IPv4 address (perftest's is ff01:0:2:c985::): who has an IPv4
+ * address reaches it from an IPv6 address of the same interface. NULL: there is none. */
+static const struct gid_entry *ipv6_beside(const struct gid_entry *e)
+{
+	for (unsigned i = 0; i < GID_ENTRIES; i++) {
+		const struct gid_entry *other = gid_at(i);
+
+		if (other && other->ifindex == e->ifindex && !gid_is_ipv4(&other->gid))
+			return other;
+	}
+	return NULL;
+}
+
 int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
 {
 	const union ibv_gid *dgid = &a->grh.dgid;
@@ -57,7 +70,9 @@ int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
 		return EINVAL;
 	if (!e)
 		return ENODATA;
-	if (gid_is_ipv4(&e->gid) != gid_is_ipv4(dgid) || !is_somebody(dgid))
+	if (multicast && gid_is_ipv4(&e->gid) && !gid_is_ipv4(dgid))
+		e = ipv6_beside(e);
+	if (!e || gid_is_ipv4(&e->gid) != gid_is_ipv4(dgid) || !is_somebody(dgid))
 		return EINVAL;
 	*flow = (struct flow){
 		.sgid = e->gid,
