@@ -2,7 +2,8 @@
 /*
  * Some programs look past libibverbs at /sys/class/infiniband and /dev/infiniband: UCX for the
  * kind of a GID and the device file, pyverbs for the interface, perftest for attributes. They
- * get files with what the kernel would write there, made when they first look.
+ * get files with what the kernel would write there. A file is made when it is first asked for,
+ * and a directory with all that is in it when it is opened.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -207,13 +208,94 @@ static void put_gid(unsigned i, const struct gid_entry *e)
 	}
 }
 
-/* Only what is not as it was when it was written last. */
-static void put_gids(bool all)
+/* -- what is asked for -- */
+
+/* A path below the root, and whether all that is below it is wanted too. */
+struct wanted {
+	char path[384];
+	bool lists;
+};
+
+static bool is_below(const char *name, const char *dir)
 {
-	static struct gid_entry written[GID_ENTRIES];
+	const size_t n = strlen(dir);
+
+	return strncmp(name, dir, n) == 0 && (name[n] == '/' || !n);
+}
+
+static bool is_wanted(const struct wanted *w, const char *name)
+{
+	return strcmp(name, w->path) == 0 || (w->lists && is_below(name, w->path));
+}
+
+/* Is the directory, or something in it? */
+static bool is_wanted_of(const struct wanted *w, const char *dir)
+{
+	return is_wanted(w, dir) || is_below(w->path, dir);
+}
+
+/* Without double and final slashes; whoever goes up by .. gets all there is. The one link that
+ * leads elsewhere is followed. False: too long. */
+static bool want(struct wanted *w, const char *place, const char *rest, bool lists)
+{
+	static const char link[] = VERBS "/device";
+	size_t n = strlen(place);
+
+	if (strstr(rest, "/.")) {
+		*w = (struct wanted){ .lists = true };
+		return true;
+	}
+	w->lists = lists;
+	if (n + strlen(rest) + sizeof IB >= sizeof w->path)
+		return false;
+	memcpy(w->path, place, n);
+	for (; *rest; rest++)
+		if (*rest != '/' || (rest[1] && rest[1] != '/'))
+			w->path[n++] = *rest;
+	w->path[n] = '\0';
+	if (is_below(w->path, link)) {
+		const size_t skip = sizeof link - 1;
+
+		memmove(w->path + sizeof IB "/device" - 1, w->path + skip, n - skip + 1);
+		memcpy(w->path, IB "/device", sizeof IB "/device" - 1);
+	}
+	return true;
+}
+
+/* -- what was made; of a child of fork() nothing yet -- */
+
+static struct {
+	bool constants[sizeof constants / sizeof *constants], version, guids, links, counters;
+	bool gid[GID_ENTRIES];
+	struct gid_entry written[GID_ENTRIES];
+	uint64_t counter[COUNTERS_MAX];
+} made;
+
+static bool gid_is_wanted(const struct wanted *w, unsigned i)
+{
+	static const char *const kinds[] = { "gids", "gid_attrs/types", "gid_attrs/ndevs" };
+	char name[80];
+
+	if (is_wanted_of(w, IB "/device/net"))
+		return true;
+	for (unsigned k = 0; k < 3; k++) {
+		snprintf(name, sizeof name, PORT "/%s/%u", kinds[k], i);
+		if (is_wanted(w, name))
+			return true;
+	}
+	return false;
+}
+
+/* Only what is not as it was when it was written last. */
+static void put_gids(const struct wanted *w)
+{
 	static const struct gid_entry none;
 	bool active;
 
+	if (!is_wanted_of(w, PORT "/gids") && !is_wanted_of(w, PORT "/gid_attrs") &&
+	    !is_wanted_of(w, IB "/device/net") && !is_wanted(w, PORT "/state") &&
+	    !is_wanted(w, PORT "/phys_state"))
+		return;
 	engine_lock();
 	if (gid_count() == 0) /* the device is not open: nobody has looked yet */
 		gid_refresh();
@@ -221,28 +303,31 @@ static void put_gids(bool all)
 	for (unsigned i = 0; i < GID_ENTRIES; i++) {
 		const struct gid_entry *e = gid_at(i);
 
-		if (!all && memcmp(&written[i], e ? e : &none, sizeof none) == 0)
+		if (!gid_is_wanted(w, i) ||
+		    (made.gid[i] && memcmp(&made.written[i], e ? e : &none, sizeof none) == 0))
 			continue;
-		written[i] = e ? *e : none;
+		made.gid[i] = true;
+		made.written[i] = e ? *e : none;
 		put_gid(i, e);
 	}
 	engine_unlock();
-	put(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
-	put(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
+	if (is_wanted(w, PORT "/state"))
+		put(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
+	if (is_wanted(w, PORT "/phys_state"))
+		put(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
 }
 
 static void put_counters(bool all)
 {
-	static uint64_t written[COUNTERS_MAX];
 	struct uroce_counter c[COUNTERS_MAX];
 	unsigned n = uroce_counters(c, COUNTERS_MAX);
 
 	for (unsigned i = 0; i < n && i < COUNTERS_MAX; i++) {
 		char name[128];
 
-		if (!all && written[i] == c[i].value)
+		if (!all && made.counter[i] == c[i].value)
 			continue;
-		written[i] = c[i].value;
+		made.counter[i] = c[i].value;
 		snprintf(name, sizeof name, PORT "/hw_counters/%s", c[i].name);
 		put(name, "%llu\n", (unsigned long long)c[i].value);
 	}
@@ -273,24 +358,65 @@ static bool is_counter_file(ino_t inode)
 	return false;
 }
 
-static void put_all(void)
+static void put_constants(const struct wanted *w)
 {
 	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
-		put(constants[i].name, "%s", constants[i].text);
-	put(IB "/fw_ver", "%s\n", UROCE_VERSION);
-	put_guid(IB "/node_guid");
-	put_guid(IB "/sys_image_guid");
-	put_gids(true);
-	put_counters(true);
-	note_counter_files();
-	put_link(VERBS "/device", "../../../" IB "/device");
-	/* who asks whether it is a character device that may be read and written: it is */
-	put_link("uverbs", "/dev/null");
+		if (!made.constants[i] && is_wanted(w, constants[i].name)) {
+			made.constants[i] = true;
+			put(constants[i].name, "%s", constants[i].text);
+		}
+	if (!made.version && is_wanted(w, IB "/fw_ver")) {
+		made.version = true;
+		put(IB "/fw_ver", "%s\n", UROCE_VERSION);
+	}
+	if (!made.guids && (is_wanted(w, IB "/node_guid") || is_wanted(w, IB "/sys_image_guid"))) {
+		made.guids = true;
+		put_guid(IB "/node_guid");
+		put_guid(IB "/sys_image_guid");
+	}
+	if (!made.links) { /* a path may lead through them */
+		made.links = true;
+		put_link(VERBS "/device", "../../../" IB "/device");
+		/* who asks whether it is a character device that may be read and written: it is */
+		put_link("uverbs", "/dev/null");
+	}
+}
+
+/* A directory that is asked about is there, also while nothing is in it. */
+static void put_directories(const struct wanted *w)
+{
+	static const char *const dirs[] = {
+		IB "/device/net",
+		PORT "/gids",
+		PORT "/gid_attrs/types",
+		PORT "/gid_attrs/ndevs",
+		PORT "/hw_counters",
+		PORT "/pkeys",
+		VERBS,
+	};
+
+	for (unsigned i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		if (strcmp(w->path, dirs[i]) == 0 || is_below(dirs[i], w->path))
+			put_directory(dirs[i]);
+}
+
+static void make_wanted(const struct wanted *w)
+{
+	put_directories(w);
+	put_constants(w);
+	put_gids(w);
+	if (is_wanted_of(w, PORT "/hw_counters")) {
+		put_counters(!made.counters);
+		if (!made.counters)
+			note_counter_files();
+		made.counters = true;
+		atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
+	}
 }
 
 /* -- making, and removing -- */
 
-static bool make_root(void)
+static void make_root(void)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	const char *const where[] = { tmp && *tmp ? tmp : "/tmp", "/tmp", "/dev/shm" };
@@ -301,10 +427,9 @@ static bool make_root(void)
 			    sizeof root &&
 		    mkdtemp(root)) {
 			root_dev = stat(root, &st) == 0 ? st.st_dev : 0;
-			return true;
+			return;
 		}
 	root[0] = '\0';
-	return false;
 }
 
 static void remove_below(int dir)
@@ -344,36 +469,22 @@ __attribute__((destructor)) static void remove_tree(void)
 	root[0] = '\0';
 }
 
-static bool is_counter(const char *place, const char *rest)
+bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_t size)
 {
-	return strcmp(place, IB) == 0 && strncmp(rest, "/ports/1/hw_counters", 20) == 0;
-}
-
-/* What changes is written anew. */
-static void refresh(const char *place, const char *rest)
-{
-	if (is_counter(place, rest))
-		put_counters(false);
-	else if (strcmp(place, IB) == 0 &&
-		 (strncmp(rest, "/ports", 6) == 0 || strncmp(rest, "/device/net", 11) == 0))
-		put_gids(false);
-}
-
-bool tree_file(const char *place, const char *rest, char *buf, size_t size)
-{
+	struct wanted w;
 	bool there;
 
+	if (!want(&w, place, rest, lists))
+		return false;
 	fork_install(); /* without it a child may wait for the lock: no reason to give no file */
 	pthread_mutex_lock(&lock);
 	if (!root[0] || owner != getpid()) { /* a child of fork() makes its own */
 		owner = getpid();
-		if (make_root())
-			put_all();
-	} else {
-		refresh(place, rest);
+		memset(&made, 0, sizeof made);
+		make_root();
 	}
-	if (is_counter(place, rest))
-		atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
+	if (root[0])
+		make_wanted(&w);
 	there = root[0] && (size_t)snprintf(buf, size, "%s/%s%s", root, place, rest) < size;
 	pthread_mutex_unlock(&lock);
 	return there;

@@ -10,9 +10,10 @@
  * constant). Quick: all paths that the program opens are asked for. */
 const char *tree_place(const char *path, const char **rest);
 
-/* Writes the name of the file that stands for place/rest to buf, brought up to date. false:
- * there is no tree (no temporary directory), or the name is too long. */
-bool tree_file(const char *place, const char *rest, char *buf, size_t size);
+/* Writes the name of the file that stands for place/rest to buf, made or brought up to date;
+ * lists: with all that is below it. false: there is no tree (no temporary directory), or the name
+ * is too long. */
+bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_t size);
 
 /* Around fork(), in the thread that calls it, and in the child, whose tree is its own. */
 void tree_before_fork(void);
