@@ -1,50 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Trace lines. The call is remembered between call_begin() and call_end(). Nothing but the
- * library runs between the two, step mode's prompt waits alone: one pending call is enough.
- */
-#include <assert.h>
+/* Trace lines. What they say of a call comes from the record: cmds/call/call_trace.c. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "chronicle.h"
 #include "session.h"
-#include "step.h"
 #include "trace.h"
 #include "xmem.h"
 
-static const char *const
-	voices[] = { [SLOW] = "control", [FAST] = "control", [DATA] = "data", [INFO] = "info" };
-static const enum paint paints
-	[] = { [SLOW] = PAINT_CYAN, [FAST] = PAINT_CYAN, [DATA] = PAINT_GOOD, [INFO] = PAINT_DIM };
+static const struct {
+	const char *word;
+	enum paint paint;
+} voices[] = {
+	[VOICE_SETUP] = { "set-up", PAINT_CYAN },
+	[VOICE_PREPARE] = { "prepare", PAINT_CYAN },
+	[VOICE_DATA] = { "data", PAINT_GOOD },
+	[VOICE_INFO] = { "info", PAINT_DIM },
+};
 
-static struct {
-	enum voice voice;
-	const char *call;
-	char *args;   /* NULL: nobody wants to know */
-	int64_t when; /* chronicle_now(), with the chronicle on */
-	/* Of a call that destroys: after it nobody may look at the object. */
-	bool destroys;
-	enum chronicle_side side;
-	char name[32];
-} pending;
-
-static void line(struct session *s, enum voice v, const char *text)
+static void line(struct session *s, enum voice v, int64_t when, const char *text)
 {
+	const time_t seconds = when / 1000000000;
 	struct painted full;
-	struct timespec now;
 	struct tm tm;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &tm);
+	localtime_r(&seconds, &tm);
 	painted_init(&full);
-	painted_addf(&full, "  %02d:%02d:%02d.%03ld #%u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		     now.tv_nsec / 1000000, ++s->traced);
-	painted_paint(&full, paints[v]);
-	painted_addf(&full, "%s", voices[v]);
+	painted_addf(&full, "  %02d:%02d:%02d.%03d #%u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		     (int)(when / 1000000 % 1000), ++s->traced);
+	painted_paint(&full, voices[v].paint);
+	painted_addf(&full, "%s", voices[v].word);
 	painted_paint(&full, PAINT_NONE);
 	painted_add(&full, " ", 1);
 	painted_add_line(&full, text, strlen(text));
@@ -53,25 +40,20 @@ static void line(struct session *s, enum voice v, const char *text)
 	painted_free(&full);
 }
 
-/* What only asks, or waits for what is told as an event, is left out where calls are short. */
-static bool says_little(const char *call)
+/* "  rdma_create_qp = qp0": the call, and what it has made, or why it failed. */
+static void short_line(const struct traced_call *c)
 {
-	return strncmp(call, "ibv_query_", 10) == 0 || strcmp(call, "rdma_get_cm_event") == 0;
-}
-
-/* "  rdma_create_qp = qp0": the call, and what it has made. */
-static void short_line(const char *call, const char *result, bool bad)
-{
+	const char *result = c->bad ? c->result : c->made;
 	struct painted p;
 
-	if (says_little(call) && !bad)
+	if (c->asks && !c->bad)
 		return;
 	painted_init(&p);
-	painted_paint(&p, bad ? PAINT_BAD : PAINT_DIM);
-	painted_addf(&p, "  %s", call);
-	if (strcmp(result, "void") != 0 && *result != '0') {
+	painted_paint(&p, c->bad ? PAINT_BAD : PAINT_DIM);
+	painted_addf(&p, "  %s", c->name);
+	if (result) {
 		painted_add(&p, " = ", 3);
-		painted_add_line(&p, result, strcspn(result, ","));
+		painted_add_line(&p, result, strlen(result));
 	}
 	painted_paint(&p, PAINT_NONE);
 	painted_add(&p, "\n", 1);
@@ -79,8 +61,25 @@ static void short_line(const char *call, const char *result, bool bad)
 	painted_free(&p);
 }
 
+void trace_call(struct session *s, const struct traced_call *c)
+{
+	char *text;
+
+	if (!s->opt.trace && !s->opt.step)
+		return;
+	if (!s->opt.raw && !s->opt.step) {
+		short_line(c);
+		return;
+	}
+	text = xasprintf("%s%s%s%s%s", c->name, *c->args ? " " : "", c->args,
+			 *c->result ? " = " : "", c->result);
+	line(s, c->voice, c->when, text);
+	free(text);
+}
+
 void trace(struct session *s, enum voice v, const char *fmt, ...)
 {
+	struct timespec now;
 	va_list ap;
 	char *text;
 
@@ -89,119 +88,7 @@ void trace(struct session *s, enum voice v, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	line(s, v, text);
+	clock_gettime(CLOCK_REALTIME, &now);
+	line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, text);
 	free(text);
-}
-
-static void stop(struct session *s)
-{
-	char *text = xasprintf("%s(%s)", pending.call, pending.args);
-
-	step_before(s, text);
-	free(text);
-}
-
-static void look_before(struct session *s)
-{
-	pending.destroys = strstr(pending.call, "destroy");
-	*pending.name = 0;
-	pending.side = SIDE_NONE;
-	if (pending.destroys && app.side)
-		pending.side = app.side(s, pending.args, pending.name);
-	pending.when = chronicle_now();
-}
-
-void call_begin(struct session *s, enum voice v, const char *call, const char *args, ...)
-{
-	va_list ap;
-
-	assert(!pending.args);
-	free(pending.args);
-	pending.args = NULL;
-	pending.voice = v;
-	pending.call = call;
-	if (!s->opt.trace && !s->opt.step && !chronicle_is_on)
-		return;
-	va_start(ap, args);
-	pending.args = xvasprintf(args, ap);
-	va_end(ap);
-	if (s->opt.step)
-		stop(s);
-	if (chronicle_is_on)
-		look_before(s);
-}
-
-/* Events are taken from the connection manager by a call; they are what counts. */
-static void note(struct session *s, const char *result, bool bad)
-{
-	bool event = strcmp(pending.call, "rdma_get_cm_event") == 0 && !bad;
-	char *text = event ? xasprintf("%s", result)
-			   : xasprintf("%s(%s)", pending.call, pending.args);
-	struct chronicle_entry e = {
-		.when = pending.when,
-		.until = chronicle_now(),
-		.kind = event ? CHRONICLE_EVENT : CHRONICLE_CALL,
-		.bad = bad || (event && strstr(result, " status ")),
-		.text = text,
-		.result = event ? NULL : (char *)result,
-	};
-
-	if (pending.destroys) {
-		e.side = pending.side;
-		memcpy(e.name, pending.name, sizeof e.name);
-	} else if (app.side) {
-		e.side = app.side(s, e.text, e.name);
-	}
-	chronicle_note(&e);
-	free(text);
-}
-
-static void finish(struct session *s, const char *result, bool bad)
-{
-	char *text;
-
-	if (!pending.args)
-		return;
-	if (chronicle_is_on)
-		note(s, result, bad);
-	if (s->opt.trace && !s->opt.raw && !s->opt.step) {
-		short_line(pending.call, result, bad);
-	} else if (s->opt.trace || s->opt.step) {
-		text = xasprintf("%s(%s) = %s", pending.call, pending.args, result);
-		line(s, pending.voice, text);
-		free(text);
-	}
-	free(pending.args);
-	pending.args = NULL;
-	if (s->opt.step)
-		step_after(s);
-}
-
-int call_end(struct session *s, const char *result, ...)
-{
-	va_list ap;
-	char *text;
-
-	if (!pending.args)
-		return 0;
-	va_start(ap, result);
-	text = xvasprintf(result, ap);
-	va_end(ap);
-	finish(s, text, false);
-	free(text);
-	return 0;
-}
-
-int call_fail(struct session *s, int err, const char *fmt, ...)
-{
-	va_list ap;
-	char *what;
-
-	va_start(ap, fmt);
-	what = xvasprintf(fmt, ap);
-	va_end(ap);
-	fail_call(s, err, pending.call, "%s", what);
-	free(what);
-	finish(s, s->fail.code, true);
-	return -1;
 }

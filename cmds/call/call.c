@@ -13,7 +13,7 @@
 #include "qp_history.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 struct call_cmd_args {
@@ -247,7 +247,6 @@ static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
 	int err;
 
 	Tcl_IncrRefCount(words);
-	call_begin(c->s, voice_of(c->fn), c->fn->name, "%s", Tcl_GetString(words));
 	err = invoke(c, a->within.v, &result);
 	if (err) {
 		explain(c, err, Tcl_GetString(words));
@@ -256,7 +255,6 @@ static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
 	}
 	Tcl_DecrRefCount(words);
 	made = take_object(c, result, a->name);
-	call_end(c->s, "%s", made ? made->name : c->fn->says == RESULT_NOTHING ? "void" : "0");
 	call_rules_after(c, result);
 	after(c);
 	handle_add_membership(c);

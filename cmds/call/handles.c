@@ -18,7 +18,7 @@
 #include "out.h"
 #include "record_objects.h"
 #include "session.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "xmem.h"
 
 /* ------------------------------------------------------------------- lib objects -- */
@@ -27,14 +27,10 @@
 static void end_parts(struct session *s, const struct obj *o, struct rdma_cm_id *id)
 {
 	if (id->qp) {
-		call_begin(s, SLOW, "rdma_destroy_qp", "%s", o->name);
 		rdma_destroy_qp(id);
-		call_end(s, "void");
 	}
 	if (id->srq) {
-		call_begin(s, SLOW, "rdma_destroy_srq", "%s", o->name);
 		rdma_destroy_srq(id);
-		call_end(s, "void");
 	}
 }
 
@@ -48,14 +44,13 @@ static int lib_destroy(struct session *s, struct obj *o)
 		return munmap(lib->mem, lib->len);
 	if (lib->kind == OBJECT_CM_ID)
 		end_parts(s, o, lib->v);
-	call_begin(s, SLOW, lib->ends->name, "%s", o->name);
 	errno = 0;
 	rc = (int)lib->ends->invoke(&arg);
 	if (lib->ends->says == RESULT_STATUS && rc != 0)
 		return call_fail(s, rc > 0 ? rc : errno, "%s", o->name);
 	if (lib->kind == OBJECT_ASYNC_EVENT)
 		free(lib->v);
-	return call_end(s, "0");
+	return 0;
 }
 
 static void list_names(const struct lib_obj *lib, struct out *out)

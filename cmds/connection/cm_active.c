@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 #define NOWAIT(st) SWITCH("nowait", st, nowait, "return at once; 'cm event' brings the answer")
@@ -262,11 +262,9 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 		     id->qp->o.name);
 		return fail_next(s, "cm event %s", id->o.name);
 	}
-	call_begin(s, FAST, "rdma_establish", "%s", id->o.name);
 	rc = rdma_establish(id->v);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", id->o.name);
-	call_end(s, "0");
 	id_state(s, id, ID_ESTABLISHED);
 	out_id(s, id, o);
 	return 0;

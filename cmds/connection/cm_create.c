@@ -6,7 +6,7 @@
 #include "cmd.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 /* --------------------------------------------------------------- cm create -- */
@@ -123,7 +123,6 @@ static int set_option(struct session *s, struct id *id, const char *name, int op
 
 	if (!value->set)
 		return 0;
-	call_begin(s, SLOW, "rdma_set_option", "%s, %s, %d", id->o.name, name, word);
 	rc = rdma_set_option(id->v, RDMA_OPTION_ID, opt, small ? (void *)&byte : (void *)&word,
 			     small ? sizeof byte : sizeof word);
 	if (rc) {
@@ -131,7 +130,6 @@ static int set_option(struct session *s, struct id *id, const char *name, int op
 		return fail_row(s, "state", "%s is %s; options are set before it is bound",
 				id->o.name, word_name(id_state_words, id->state));
 	}
-	call_end(s, "0");
 	out_int(o, name, word, "%s: %s %d\n", id->o.name, name, word);
 	return 0;
 }
@@ -183,7 +181,6 @@ static int notify_exec(struct session *s, const void *args, struct out *o)
 	const struct notify_args *a = args;
 	int rc;
 
-	call_begin(s, SLOW, "rdma_notify", "%s, COMM_EST", a->id->o.name);
 	rc = rdma_notify(a->id->v, IBV_EVENT_COMM_EST);
 	if (rc) {
 		call_fail(s, cm_errno(rc), "%s, COMM_EST", a->id->o.name);
@@ -192,7 +189,6 @@ static int notify_exec(struct session *s, const void *args, struct out *o)
 				"become ESTABLISHED",
 				a->id->o.name, word_name(id_state_words, a->id->state));
 	}
-	call_end(s, "0");
 	out_str(o, NULL, a->id->o.name, "%s: the CM knows that data has come\n", a->id->o.name);
 	return 0;
 }
@@ -238,11 +234,9 @@ static int migrate_exec(struct session *s, const void *args, struct out *o)
 		     id->o.name, id->unacked, id->unacked == 1 ? "" : "s");
 		return fail_next(s, "cm ack %s", id->o.name);
 	}
-	call_begin(s, SLOW, "rdma_migrate_id", "%s, %s", id->o.name, a->ec->o.name);
 	rc = rdma_migrate_id(id->v, a->ec->v);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s to %s", id->o.name, a->ec->o.name);
-	call_end(s, "0");
 	obj_unuse(id, id->ec);
 	obj_use(id, a->ec);
 	id->ec = a->ec;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cm_events.h"
+#include "call_trace.h"
 #include "cm_id.h"
 #include "cm_listen.h"
 #include "cm_queue.h"
@@ -88,10 +89,7 @@ unsigned cm_ack(struct session *s, struct id *id)
 	struct cm_event *ev;
 
 	for (unsigned i = 0; i < n; i++) {
-		call_begin(s, SLOW, "rdma_ack_cm_event", "%s: %s", id->o.name,
-			   word_name(cm_event_words, id->held[i]->event));
 		rdma_ack_cm_event(id->held[i]);
-		call_end(s, "0");
 	}
 	free(id->held);
 	id->held = NULL;
@@ -167,9 +165,7 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	} else if (id->stepping) {
 		how = " by peer; it waits for your 'cm disconnect'";
 	} else {
-		call_begin(s, SLOW, "rdma_disconnect", "%s", id->o.name);
 		rc = rdma_disconnect(id->v);
-		call_end(s, rc ? "-1" : "0");
 		how = rc ? " by peer" : " by peer (answered)";
 		id->left = true;
 	}
@@ -226,7 +222,7 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 		return;
 	for (size_t i = 0; i < used && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", ev->data[i]);
-	trace(s, INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used, ev->len,
+	trace(s, VOICE_INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used, ev->len,
 	      hex, used > 64 ? "..." : "");
 }
 
@@ -274,9 +270,6 @@ static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
 	struct cm_event *copy = copy_event(id, ev);
 	const char *how = "";
 
-	call_begin(s, established ? FAST : SLOW, "rdma_get_cm_event", "%s", ec->o.name);
-	call_end(s, "%s %s%s%s", id->o.name, word_name(cm_event_words, copy->type),
-		 copy->status ? " status " : "", copy->status ? cm_status_text(id, copy) : "");
 	trace_data(s, id, copy);
 	settle(owner, ev, copy);
 	keep_data(id, copy);
@@ -319,7 +312,6 @@ struct ec *ec_make(struct session *s, const char *name)
 	if (!w)
 		return NULL;
 	w->s = s;
-	call_begin(s, SLOW, "rdma_create_event_channel", "%s", "");
 	w->ec.v = rdma_create_event_channel();
 	if (!w->ec.v) {
 		call_fail(s, errno, "%s", "");
@@ -332,7 +324,6 @@ struct ec *ec_make(struct session *s, const char *name)
 	}
 	fd = w->ec.v->fd;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	call_end(s, "%s", w->ec.o.name);
 	obj_add(s, w);
 	loop_watch(s->loop, fd, POLLIN, ready, w);
 	return &w->ec;
@@ -350,9 +341,8 @@ static int ec_destroy(struct session *s, struct obj *o)
 	struct ec *ec = (struct ec *)o;
 
 	loop_unwatch(s->loop, ec->v->fd);
-	call_begin(s, SLOW, "rdma_destroy_event_channel", "%s", o->name);
 	rdma_destroy_event_channel(ec->v);
-	return call_end(s, "void");
+	return 0;
 }
 
 static void ec_describe(struct session *s, struct obj *o, struct out *out)

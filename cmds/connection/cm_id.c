@@ -13,7 +13,7 @@
 #include "cm_id.h"
 #include "cm_listen.h"
 #include "session.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 int cm_errno(int rc)
@@ -124,14 +124,12 @@ struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma
 	id = new_id(s, name, ec, ps);
 	if (!id)
 		return NULL;
-	call_begin(s, SLOW, "rdma_create_id", "%s, PS_%s", ec->o.name, word_name(ps_words, ps));
 	rc = rdma_create_id(ec->v, &id->v, id, ps);
 	if (rc) {
 		call_fail(s, cm_errno(rc), "%s", ec->o.name);
 		obj_discard(s, id);
 		return NULL;
 	}
-	call_end(s, "%s", id->o.name);
 	obj_add(s, id);
 	return id;
 }
@@ -300,11 +298,9 @@ static int id_destroy(struct session *s, struct obj *o)
 		     id->unacked == 1 ? "it" : "them");
 		return fail_next(s, "cm ack %s", o->name);
 	}
-	call_begin(s, SLOW, "rdma_destroy_id", "%s", o->name);
 	rc = rdma_destroy_id(id->v);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", o->name);
-	call_end(s, "0");
 	leave_all(s, id);
 	listening_free(id->listening);
 	return 0;

@@ -13,7 +13,7 @@
 #include "mcast.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 /* ----------------------------------------------------------------- cm join -- */
@@ -58,14 +58,11 @@ static int start_join(struct session *s, const struct join_args *a, struct socka
 	};
 	int rc;
 
-	call_begin(s, SLOW, a->send_only ? "rdma_join_multicast_ex" : "rdma_join_multicast",
-		   "%s, %s%s", a->id->o.name, cm_addr_host(group),
-		   a->send_only ? ", SENDONLY_FULLMEMBER" : "");
 	rc = a->send_only ? rdma_join_multicast_ex(a->id->v, &attr, NULL)
 			  : rdma_join_multicast(a->id->v, group, NULL);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s, %s", a->id->o.name, cm_addr_host(group));
-	return call_end(s, "0");
+	return 0;
 }
 
 static int join_exec(struct session *s, const void *args, struct out *o)

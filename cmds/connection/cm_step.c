@@ -15,14 +15,13 @@
 #include "qp_class.h"
 #include "qp_history.h"
 #include "session.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
 {
 	int rc, err;
 
-	call_begin(s, SLOW, "rdma_bind_addr", "%s, %s", id->o.name, cm_addr_text(sa));
 	rc = rdma_bind_addr(id->v, (struct sockaddr *)sa);
 	if (rc) {
 		err = cm_errno(rc);
@@ -31,14 +30,13 @@ int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
 		return -1;
 	}
 	id_state(s, id, ID_BOUND);
-	return call_end(s, "0");
+	return 0;
 }
 
 int step_listen(struct session *s, struct id *id, int backlog)
 {
 	int rc, err;
 
-	call_begin(s, SLOW, "rdma_listen", "%s, backlog %d", id->o.name, backlog);
 	rc = rdma_listen(id->v, backlog);
 	if (rc) {
 		err = cm_errno(rc);
@@ -48,7 +46,7 @@ int step_listen(struct session *s, struct id *id, int backlog)
 	}
 	id->backlog = backlog;
 	id_state(s, id, ID_LISTENING);
-	return call_end(s, "0");
+	return 0;
 }
 
 int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *src,
@@ -56,9 +54,6 @@ int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *s
 {
 	int rc, err;
 
-	call_begin(s, SLOW, "rdma_resolve_addr", "%s, %s, %s, %llu ms", id->o.name,
-		   src ? cm_addr_text(src) : "NULL", cm_addr_text(dst),
-		   (unsigned long long)within_ms);
 	rc = rdma_resolve_addr(id->v, (struct sockaddr *)src, (struct sockaddr *)dst,
 			       (int)within_ms);
 	if (rc) {
@@ -67,15 +62,13 @@ int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *s
 		cm_explain_resolve(s, src, dst, err);
 		return -1;
 	}
-	return call_end(s, "0");
+	return 0;
 }
 
 int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 {
 	int rc, err;
 
-	call_begin(s, SLOW, "rdma_resolve_route", "%s, %llu ms", id->o.name,
-		   (unsigned long long)within_ms);
 	rc = rdma_resolve_route(id->v, (int)within_ms);
 	if (rc) {
 		err = cm_errno(rc);
@@ -83,7 +76,7 @@ int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 		cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), err);
 		return -1;
 	}
-	return call_end(s, "0");
+	return 0;
 }
 
 static const char *param_text(const struct rdma_conn_param *p)
@@ -109,7 +102,6 @@ int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 {
 	int rc, err;
 
-	call_begin(s, SLOW, "rdma_connect", "%s, %s", id->o.name, param_text(p));
 	rc = rdma_connect(id->v, p);
 	if (rc) {
 		err = cm_errno(rc);
@@ -120,14 +112,13 @@ int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 		return -1;
 	}
 	id_state(s, id, ID_CONNECTING);
-	return call_end(s, "0");
+	return 0;
 }
 
 int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 {
 	int rc;
 
-	call_begin(s, SLOW, "rdma_accept", "%s, %s", id->o.name, param_text(p));
 	rc = rdma_accept(id->v, p);
 	if (rc) {
 		int err = cm_errno(rc);
@@ -140,7 +131,6 @@ int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 			 id_peer(id));
 		return fail_next(s, "destroy %s", id->o.name);
 	}
-	call_end(s, "0");
 	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
 	if (id->qp)
 		qp_history_sync(id->qp, "rdma_accept");
@@ -153,19 +143,17 @@ int step_reject(struct session *s, struct id *id, const void *data, size_t len)
 
 	if (data_fits(s, id, DATA_REJECT, len))
 		return -1;
-	call_begin(s, SLOW, "rdma_reject", "%s, private_data %zu B", id->o.name, len);
 	rc = rdma_reject(id->v, len ? data : NULL, (uint8_t)len);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s from %s", id->o.name, id_peer(id));
 	id_state(s, id, ID_ERROR);
-	return call_end(s, "0");
+	return 0;
 }
 
 int step_disconnect(struct session *s, struct id *id)
 {
 	int rc;
 
-	call_begin(s, SLOW, "rdma_disconnect", "%s", id->o.name);
 	rc = rdma_disconnect(id->v);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s", id->o.name);
@@ -173,7 +161,7 @@ int step_disconnect(struct session *s, struct id *id)
 	id_state(s, id, ID_DISCONNECTED);
 	if (id->qp)
 		qp_history_cm(id->qp, IBV_QPS_ERR, "rdma_disconnect");
-	return call_end(s, "0");
+	return 0;
 }
 
 int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
@@ -186,15 +174,12 @@ int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 	ah = obj_new(s, &ah_class, NULL);
 	if (!ah)
 		return -1;
-	call_begin(s, FAST, "ibv_create_ah", "%s, qpn 0x%x qkey 0x%x", id->qp->pd->o.name,
-		   ev->ud.qp_num, ev->ud.qkey);
 	ah->v = ibv_create_ah(id->qp->pd->v, &attr);
 	if (!ah->v) {
 		call_fail(s, errno, "%s", id->o.name);
 		obj_discard(s, ah);
 		return -1;
 	}
-	call_end(s, "%s", ah->o.name);
 	ah->pd = id->qp->pd;
 	ah->attr = attr;
 	ah->qpn = ev->ud.qp_num;

@@ -51,7 +51,7 @@ static int resolve(struct session *s, const struct connect_args *a, struct id *i
 	if (cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &dst) ||
 	    (a->source && cm_addr_parse(s, a->source, 0, dst.ss_family, &src)))
 		return -1;
-	trace(s, INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&dst));
+	trace(s, VOICE_INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&dst));
 	if (step_resolve_addr(s, id, a->source ? (struct sockaddr *)&src : NULL,
 			      (struct sockaddr *)&dst, ms) ||
 	    cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED, ms + 1000, NULL))
@@ -68,7 +68,7 @@ static int make_ends(struct session *s, const struct connect_args *a, struct id 
 	uint64_t mark = made_mark(s);
 	int rc;
 
-	trace(s, INFO, "step: PD, CQ and QP for %s", id->o.name);
+	trace(s, VOICE_INFO, "step: PD, CQ and QP for %s", id->o.name);
 	rc = ends_make(s, id, &a->ends);
 	made_since(s, made, mark);
 	made_hold(s, made);
@@ -84,7 +84,7 @@ static int go(struct session *s, const struct connect_args *a, struct id *id, st
 		return -1;
 	if (a->prepare)
 		return 0;
-	trace(s, INFO, "step: connect to %s", id_peer(id));
+	trace(s, VOICE_INFO, "step: connect to %s", id_peer(id));
 	if (conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
 		return -1;
 	return finish_connect(s, id, a->within.v);

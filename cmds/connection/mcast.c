@@ -13,28 +13,26 @@
 #include "mcast.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 
 static int leave(struct session *s, struct mcast *m)
 {
 	int rc;
 
-	call_begin(s, SLOW, "rdma_leave_multicast", "%s, %s", m->id->o.name, m->group);
 	rc = rdma_leave_multicast(m->id->v, (struct sockaddr *)&m->addr);
 	if (rc)
 		return call_fail(s, cm_errno(rc), "%s, %s", m->id->o.name, m->group);
-	return call_end(s, "0");
+	return 0;
 }
 
 static int detach(struct session *s, struct mcast *m)
 {
 	int err;
 
-	call_begin(s, SLOW, "ibv_detach_mcast", "%s, %s, lid %u", m->qp->o.name, m->group, m->lid);
 	err = ibv_detach_mcast(m->qp->v, &m->gid, m->lid);
 	if (err)
 		return call_fail(s, err, "%s, %s", m->qp->o.name, m->group);
-	return call_end(s, "0");
+	return 0;
 }
 
 static int mcast_destroy(struct session *s, struct obj *o)
@@ -201,12 +199,9 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	if (parse_gid(s, a->gid, &gid) || check_mcast(s, a, &gid) ||
 	    mcast_check_once(s, "ibv_attach_mcast", a->qp, &gid))
 		return -1;
-	call_begin(s, SLOW, "ibv_attach_mcast", "%s, %s, lid %u", a->qp->o.name, a->gid,
-		   (unsigned)a->lid.v);
 	err = ibv_attach_mcast(a->qp->v, &gid, (uint16_t)a->lid.v);
 	if (err)
 		return call_fail(s, err, "%s, %s", a->qp->o.name, a->gid);
-	call_end(s, "0");
 	m = mcast_attached(s, a->qp, &gid, (uint16_t)a->lid.v, a->gid);
 	out_str(o, NULL, m->o.name, "%s: %s receives what is sent to %s\n", m->o.name,
 		a->qp->o.name, a->gid);

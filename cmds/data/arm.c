@@ -5,7 +5,7 @@
 #include "post.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 
 int cq_arm(struct session *s, struct cq *cq, bool solicited)
 {
@@ -16,13 +16,11 @@ int cq_arm(struct session *s, struct cq *cq, bool solicited)
 		     "%s has no completion channel: no one would hear its event", cq->o.name);
 		return fail_next(s, "cq -events, and a QP made with that CQ; or poll");
 	}
-	call_begin(s, DATA, "ibv_req_notify_cq", "%s, %s", cq->o.name,
-		   solicited ? "solicited only" : "any completion");
 	err = ibv_req_notify_cq(cq->v, solicited);
 	if (err)
 		return call_fail(s, err, "%s", cq->o.name);
 	cq->armed = true;
-	return call_end(s, "0");
+	return 0;
 }
 
 struct arm_args {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "mw.h"
+#include "call_trace.h"
 #include "post.h"
 #include "posted.h"
 #include "qp_history.h"
@@ -100,13 +101,13 @@ static void dump(struct session *s, const struct post_req *r)
 	if (!s->opt.raw)
 		return;
 	for (int i = 0; i < r->wr.num_sge; i++)
-		trace(s, INFO, "SGE(%s): addr=0x%llx len=%u lkey=0x%x", r->op->name,
+		trace(s, VOICE_INFO, "SGE(%s): addr=0x%llx len=%u lkey=0x%x", r->op->name,
 		      (unsigned long long)r->sge[i].addr, r->sge[i].length, r->sge[i].lkey);
 	if (is_recv(r))
-		trace(s, INFO, "WR: wr_id=%llu opcode=RECV num_sge=%d",
+		trace(s, VOICE_INFO, "WR: wr_id=%llu opcode=RECV num_sge=%d",
 		      (unsigned long long)r->wr.wr_id, r->wr.num_sge);
 	else
-		trace(s, INFO,
+		trace(s, VOICE_INFO,
 		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d remote_addr=0x%llx "
 		      "rkey=0x%x send_flags=0x%x",
 		      (unsigned long long)r->wr.wr_id, r->op->name, is_signaled(r), r->wr.num_sge,
@@ -119,7 +120,6 @@ static void announce(struct session *s, const char *call, struct post_req *const
 	Tcl_DString d;
 
 	if (!s->opt.trace && !s->opt.step && !chronicle_is_on) {
-		call_begin(s, DATA, call, "%s", name);
 		return;
 	}
 	Tcl_DStringInit(&d);
@@ -129,7 +129,6 @@ static void announce(struct session *s, const char *call, struct post_req *const
 		Tcl_DStringAppend(&d, i ? "; " : ", ", -1);
 		describe(s, reqs[i], &d);
 	}
-	call_begin(s, DATA, call, "%s", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
 }
 
@@ -269,5 +268,5 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 	*posted = err ? (bad < n ? bad : 0) : n;
 	for (unsigned i = 0; i < *posted; i++)
 		note(s, reqs[i]);
-	return err ? refused(s, reqs, n, bad, err) : call_end(s, "0");
+	return err ? refused(s, reqs, n, bad, err) : 0;
 }

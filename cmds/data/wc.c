@@ -53,10 +53,10 @@ static void dump(struct session *s, const struct ibv_wc *wc)
 	if (!s->opt.raw)
 		return;
 	if (wc->status != IBV_WC_SUCCESS)
-		trace(s, INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
+		trace(s, VOICE_INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
 	else
-		trace(s, INFO,
+		trace(s, VOICE_INFO,
 		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u wc_flags=0x%x",
 		      (unsigned long long)wc->wr_id, wc->status,
 		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,

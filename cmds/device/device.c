@@ -18,7 +18,7 @@
 #include "objects.h"
 #include "session.h"
 #include "suggest.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "uroce.h"
 #include "words.h"
 #include "xmem.h"
@@ -134,14 +134,12 @@ struct dev *dev_of(struct session *s, struct ibv_context *v)
 		return NULL;
 	dev->v = v;
 	dev->iwarp = v->device->transport_type == IBV_TRANSPORT_IWARP;
-	call_begin(s, SLOW, "ibv_query_device_ex", "%s", name);
 	err = ibv_query_device_ex(v, NULL, &dev->attr);
 	if (err) {
 		call_fail(s, err, "%s", name);
 		obj_discard(s, dev);
 		return NULL;
 	}
-	call_end(s, "0");
 	async_watch(s, dev);
 	obj_add(s, dev);
 	embedded_tell(s);

@@ -11,7 +11,7 @@
 #include "out.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 /* ---------------------------------------------------------------- devices -- */
@@ -294,11 +294,9 @@ static int ports_exec(struct session *s, const void *args, struct out *o)
 		struct ibv_port_attr port;
 		int err;
 
-		call_begin(s, SLOW, "ibv_query_port", "%s, %u", a->dev->o.name, n);
 		err = ibv_query_port(a->dev->v, n, &port);
 		if (err)
 			return call_fail(s, err, "%s port %u", a->dev->o.name, n);
-		call_end(s, "0");
 		port_row(o, n, &port);
 	}
 	return 0;

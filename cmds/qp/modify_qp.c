@@ -18,7 +18,7 @@
 #include "qp_peer.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 /* What the connection manager would set on the way to this state. */
@@ -27,14 +27,11 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 	int mask = 0;
 
 	c->a.qp_state = c->to;
-	call_begin(s, SLOW, "rdma_init_qp_attr", "%s, %s", id->o.name,
-		   word_name(qp_state_words, c->to));
 	if (rdma_init_qp_attr(id->v, &c->a, &mask)) {
 		call_fail(s, errno, "%s for %s", id->o.name, word_name(qp_state_words, c->to));
 		return fail_row(s, "state", "%s is %s", id->o.name,
 				word_name(id_state_words, id->state));
 	}
-	call_end(s, "0, mask 0x%x", (unsigned)mask);
 	c->id = id;
 	c->by_id = (unsigned)mask & ~(unsigned)IBV_QP_STATE;
 	c->mask |= c->by_id;
@@ -115,14 +112,12 @@ static int call(struct session *s, struct qp_change *c)
 	Tcl_DStringInit(&attrs);
 	qp_change_text(c, &where);
 	qp_attr_list(&c->a, c->mask, &attrs);
-	call_begin(s, ready ? FAST : SLOW, "ibv_modify_qp", "%s, %s", c->qp->o.name,
-		   Tcl_DStringValue(&attrs));
 	err = ibv_modify_qp(c->qp->v, &c->a, (int)c->mask);
 	if (err) {
 		rc = call_fail(s, err, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
 		qp_explain_failure(s, c, err < 0 ? -err : err);
 	} else {
-		rc = call_end(s, "0");
+		rc = 0;
 	}
 	Tcl_DStringFree(&where);
 	Tcl_DStringFree(&attrs);

@@ -107,9 +107,9 @@ static void exchanged(void *arg)
 		own_oob(b->qp, b->host, b->port, &b->mine, &b->peer);
 		s->fail = before;
 	}
-	trace(s, SLOW, "oob: sent %s", b->text);
+	trace(s, VOICE_SETUP, "oob: sent %s", b->text);
 	if (b->x.end == EXCHANGE_DONE)
-		trace(s, SLOW, "oob: received %zu bytes", b->x.in_len);
+		trace(s, VOICE_SETUP, "oob: received %zu bytes", b->x.in_len);
 	if (b->background)
 		announce(b);
 }

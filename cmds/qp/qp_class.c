@@ -5,6 +5,7 @@
  * What is told comes from ibv_query_qp(3), now: the device moves a QP to ERR on its own.
  */
 #include "codes.h"
+#include "call_trace.h"
 #include "gids.h"
 #include "objects.h"
 #include "out.h"
@@ -34,7 +35,7 @@ void qp_dump(struct session *s, const struct qp *qp)
 
 	if (!s->opt.raw || qp_query(qp, &a, &init))
 		return;
-	trace(s, INFO,
+	trace(s, VOICE_INFO,
 	      "QP dump: qpn=%u state=%s mtu=%s sq_psn=%u rq_psn=%u max_rd_atomic=%u "
 	      "max_dest_rd_atomic=%u retry=%u rnr_retry=%u timeout=%u",
 	      qp->v->qp_num, word_name(qp_state_words, a.qp_state),
@@ -42,7 +43,7 @@ void qp_dump(struct session *s, const struct qp *qp)
 	      a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry, a.timeout);
 	if (a.qp_state >= IBV_QPS_RTR)
 		return; /* told when it was made */
-	trace(s, INFO, "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
+	trace(s, VOICE_INFO, "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
 	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge, a.cap.max_recv_sge,
 	      a.cap.max_inline_data);
 }
@@ -60,16 +61,14 @@ static int qp_destroy(struct session *s, struct obj *o)
 	int err = 0;
 
 	if (qp->id) { /* the id holds a pointer to it, which the library clears */
-		call_begin(s, SLOW, "rdma_destroy_qp", "%s", qp->id->o.name);
 		rdma_destroy_qp(qp->id->v);
 	} else {
-		call_begin(s, SLOW, "ibv_destroy_qp", "%s", o->name);
 		err = ibv_destroy_qp(qp->v);
 	}
 	if (err)
 		return call_fail(s, err, "%s", o->name);
 	forget(qp);
-	return call_end(s, "0");
+	return 0;
 }
 
 static void describe_made_of(const struct qp *qp, struct out *out)

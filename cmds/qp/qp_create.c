@@ -15,7 +15,7 @@
 #include "qp_history.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 const struct ibv_qp_cap qp_default_cap = {
@@ -179,12 +179,6 @@ static int create(struct session *s, struct qp *qp, const struct qp_spec *spec)
 	struct ibv_qp_attr given = { 0 };
 	int err = 0;
 
-	call_begin(s, SLOW, spec->id ? "rdma_create_qp" : "ibv_create_qp",
-		   "%s%s%s, %s, send_cq %s, recv_cq %s, wr %u+%u, sge %u+%u, inline %u",
-		   spec->id ? spec->id->o.name : "", spec->id ? ", " : "", spec->pd->o.name,
-		   word_name(qp_type_words, spec->type), spec->send_cq->o.name,
-		   spec->recv_cq->o.name, c->max_send_wr, c->max_recv_wr, c->max_send_sge,
-		   c->max_recv_sge, c->max_inline_data);
 	errno = 0;
 	if (spec->id) {
 		err = rdma_create_qp(spec->id->v, spec->pd->v, &init) ? errno : 0;
@@ -201,7 +195,7 @@ static int create(struct session *s, struct qp *qp, const struct qp_spec *spec)
 	qp->cap = init.cap;
 	if (qp_query(qp, &given, &init) == 0) /* not every provider fills in init */
 		qp->cap = given.cap;
-	return call_end(s, "%s, qpn %u", qp->o.name, qp->v->qp_num);
+	return 0;
 }
 
 static uint32_t random_psn(void)

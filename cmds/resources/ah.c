@@ -14,20 +14,19 @@
 #include "out.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 
 static int ah_destroy(struct session *s, struct obj *o)
 {
 	struct ah *ah = (struct ah *)o;
 	int err;
 
-	call_begin(s, SLOW, "ibv_destroy_ah", "%s", o->name);
 	err = ibv_destroy_ah(ah->v);
 	if (err)
 		return call_fail(s, err, "%s", o->name);
 	if (ah->id)
 		id_own_ah(ah->id, NULL);
-	return call_end(s, "0");
+	return 0;
 }
 
 static void ah_describe(struct session *s, struct obj *o, struct out *out)
@@ -247,12 +246,10 @@ static int create(struct session *s, struct ah *ah)
 	char dgid[INET6_ADDRSTRLEN];
 
 	inet_ntop(AF_INET6, &ah->attr.grh.dgid, dgid, sizeof dgid);
-	call_begin(s, SLOW, "ibv_create_ah", "%s, port %u, dgid %s, sgid_index %u, dlid %u",
-		   ah->pd->o.name, ah->attr.port_num, dgid, ah->attr.grh.sgid_index, ah->attr.dlid);
 	errno = 0;
 	ah->v = ibv_create_ah(ah->pd->v, &ah->attr);
 	if (ah->v)
-		return call_end(s, "%s", ah->o.name);
+		return 0;
 	call_fail(s, errno, "to %s", dgid);
 	fail_row(s, "attributes", "port %u  sgid_index %u  hop_limit %u  sl %u  dlid %u",
 		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,

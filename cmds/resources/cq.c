@@ -10,7 +10,7 @@
 #include "out.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 
 /* --------------------------------------------------------------------- cc -- */
 
@@ -20,10 +20,9 @@ static int cc_destroy(struct session *s, struct obj *o)
 	int err;
 
 	cc_unwatch(s, cc);
-	call_begin(s, SLOW, "ibv_destroy_comp_channel", "%s", o->name);
 	err = ibv_destroy_comp_channel(cc->v);
 	if (!err)
-		return call_end(s, "0");
+		return 0;
 	cc_watch(s, cc);
 	return call_fail(s, err, "%s", o->name);
 }
@@ -55,14 +54,12 @@ struct cc *cc_make(struct session *s, struct dev *dev, const char *name)
 
 	if (!cc)
 		return NULL;
-	call_begin(s, SLOW, "ibv_create_comp_channel", "%s", dev->o.name);
 	cc->v = ibv_create_comp_channel(dev->v);
 	if (!cc->v) {
 		call_fail(s, errno, "%s", dev->o.name);
 		obj_discard(s, cc);
 		return NULL;
 	}
-	call_end(s, "%s", cc->o.name);
 	cc->dev = dev;
 	obj_use(cc, dev);
 	obj_add(s, cc);
@@ -113,14 +110,13 @@ static int cq_destroy(struct session *s, struct obj *o)
 	struct cq *cq = (struct cq *)o;
 	int err;
 
-	call_begin(s, SLOW, "ibv_destroy_cq", "%s", o->name);
 	err = ibv_destroy_cq(cq->v);
 	if (err)
 		return call_fail(s, err, "%s", o->name);
 	free(cq->kept);
 	if (cq->id)
 		id_own_cq(cq->id, NULL);
-	return call_end(s, "0");
+	return 0;
 }
 
 static void cq_describe(struct session *s, struct obj *o, struct out *out)
@@ -155,8 +151,6 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 
 	if (!cq)
 		return NULL;
-	call_begin(s, SLOW, "ibv_create_cq", "%s, %u, %s, vector %d", dev->o.name, depth,
-		   cc ? cc->o.name : "no channel", vector);
 	cq->v = ibv_create_cq(dev->v, (int)depth, cq, cc ? cc->v : NULL, vector);
 	if (!cq->v) {
 		call_fail(s, errno, "%u entries on %s", depth, dev->o.name);
@@ -165,7 +159,6 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 		obj_discard(s, cq);
 		return NULL;
 	}
-	call_end(s, "%s, %d entries", cq->o.name, cq->v->cqe);
 	cq->dev = dev;
 	cq->cc = cc;
 	obj_use(cq, dev);
@@ -257,14 +250,12 @@ static int resize_exec(struct session *s, const void *args, struct out *o)
 	const struct resize_args *a = args;
 	int err;
 
-	call_begin(s, SLOW, "ibv_resize_cq", "%s, %u", a->cq->o.name, (unsigned)a->depth.v);
 	err = ibv_resize_cq(a->cq->v, (int)a->depth.v);
 	if (err) {
 		call_fail(s, err, "%s to %u entries", a->cq->o.name, (unsigned)a->depth.v);
 		return fail_row(s, "now", "%d entries, max_cqe %d", a->cq->v->cqe,
 				a->cq->dev->attr.orig_attr.max_cqe);
 	}
-	call_end(s, "0, %d entries", a->cq->v->cqe);
 	cq_describe(s, &a->cq->o, o);
 	return 0;
 }

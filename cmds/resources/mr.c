@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "cm_ends.h"
+#include "call_trace.h"
 #include "cmd.h"
 #include "make.h"
 #include "out.h"
@@ -41,14 +42,13 @@ static int mr_destroy(struct session *s, struct obj *o)
 	struct mr *mr = (struct mr *)o;
 	int err;
 
-	call_begin(s, SLOW, "ibv_dereg_mr", "%s", o->name);
 	err = ibv_dereg_mr(mr->v);
 	if (err)
 		return still_bound(s, mr, err);
 	no_text_region(mr);
 	if (!mr->memory)
 		munmap(mr->buf, mr->len);
-	return call_end(s, "0");
+	return 0;
 }
 
 static void mr_describe(struct session *s, struct obj *o, struct out *out)
@@ -128,8 +128,6 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 		obj_discard(s, mr);
 		return NULL;
 	}
-	call_begin(s, FAST, "ibv_reg_mr", "%s, %p, %llu, %s", pd->o.name, mr->buf,
-		   (unsigned long long)len, word_flags(mr_access_words, access));
 	mr->v = ibv_reg_mr(pd->v, mr->buf, len, (int)access);
 	if (!mr->v) {
 		err = errno;
@@ -140,14 +138,13 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 		obj_discard(s, mr);
 		return NULL;
 	}
-	call_end(s, "%s, lkey 0x%x, rkey 0x%x", mr->o.name, mr->v->lkey, mr->v->rkey);
 	mr->pd = pd;
 	mr->len = len;
 	mr->access = access;
 	obj_use(mr, pd);
 	obj_add(s, mr);
 	if (s->opt.raw)
-		trace(s, INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf,
+		trace(s, VOICE_INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf,
 		      mr->len, mr->v->lkey, mr->v->rkey);
 	return mr;
 }
@@ -270,9 +267,6 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "rereg", "MISSING", "rereg: say what changes: -access or -pd");
 	if (a->pd && obj_same_dev(s, "ibv_rereg_mr", a->mr, a->mr->pd->dev, a->pd, a->pd->dev))
 		return -1;
-	call_begin(s, FAST, "ibv_rereg_mr", "%s, %s%s%s%s", a->mr->o.name, a->pd ? "pd " : "",
-		   a->pd ? a->pd->o.name : "", a->access.set ? " access " : "",
-		   a->access.set ? word_flags(mr_access_words, a->access.v) : "");
 	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
 	if (rc) {
 		err = errno;
@@ -282,7 +276,6 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 			       ? fail_row(s, "state", "the old registration holds")
 			       : -1;
 	}
-	call_end(s, "0, lkey 0x%x, rkey 0x%x", a->mr->v->lkey, a->mr->v->rkey);
 	obj_reindex(s, a->mr);
 	if (a->access.set)
 		a->mr->access = (unsigned)a->access.v;

@@ -16,7 +16,7 @@
 #include "posted.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 #include "words.h"
 
 static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bind" },
@@ -48,9 +48,8 @@ static int mw_destroy(struct session *s, struct obj *o)
 {
 	int err;
 
-	call_begin(s, SLOW, "ibv_dealloc_mw", "%s", o->name);
 	err = ibv_dealloc_mw(((struct mw *)o)->v);
-	return err ? call_fail(s, err, "%s", o->name) : call_end(s, "0");
+	return err ? call_fail(s, err, "%s", o->name) : 0;
 }
 
 static void mw_describe(struct session *s, struct obj *o, struct out *out)
@@ -107,8 +106,6 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 
 	if (!mw)
 		return made_undo_since(s, mark);
-	call_begin(s, SLOW, "ibv_alloc_mw", "%s, type %llu", pd->o.name,
-		   (unsigned long long)a->type.v);
 	mw->v = ibv_alloc_mw(pd->v, (enum ibv_mw_type)a->type.v);
 	if (!mw->v) {
 		call_fail(s, errno, "type %llu in %s", (unsigned long long)a->type.v, pd->o.name);
@@ -119,7 +116,6 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		obj_discard(s, mw);
 		return made_undo_since(s, mark);
 	}
-	call_end(s, "%s, rkey 0x%x", mw->o.name, mw->v->rkey);
 	mw->pd = pd;
 	obj_use(mw, pd);
 	obj_add(s, mw);
@@ -227,10 +223,6 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 
 	if (bind_check(s, a, len))
 		return -1;
-	call_begin(s, DATA, "ibv_bind_mw", "%s, %s, wr_id %llu, %s+%llu %llu B, %s", a->qp->o.name,
-		   a->mw->o.name, (unsigned long long)wr_id, a->mr->o.name,
-		   (unsigned long long)a->off.v, (unsigned long long)len,
-		   word_flags(qp_access_words, a->access.v));
 	err = ibv_bind_mw(a->qp->v, a->mw->v, &bind);
 	if (err) {
 		call_fail(s, err, "%s to %s in %s", a->mw->o.name, a->mr->o.name, a->qp->o.name);
@@ -239,7 +231,6 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 				"written); all of one PD; %s in RTS",
 				a->qp->o.name);
 	}
-	call_end(s, "0, rkey 0x%x", a->mw->v->rkey);
 	bind_note(s, a, wr_id, len);
 	out_u64(o, "wr_id", wr_id, NULL);
 	mw_describe(s, &a->mw->o, o);

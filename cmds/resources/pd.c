@@ -7,16 +7,15 @@
 #include "out.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 
 static int pd_destroy(struct session *s, struct obj *o)
 {
 	struct pd *pd = (struct pd *)o;
 	int err;
 
-	call_begin(s, SLOW, "ibv_dealloc_pd", "%s", o->name);
 	err = ibv_dealloc_pd(pd->v);
-	return err ? call_fail(s, err, "%s", o->name) : call_end(s, "0");
+	return err ? call_fail(s, err, "%s", o->name) : 0;
 }
 
 static void pd_describe(struct session *s, struct obj *o, struct out *out)
@@ -47,14 +46,12 @@ struct pd *pd_make(struct session *s, struct dev *dev, const char *name)
 
 	if (!pd)
 		return NULL;
-	call_begin(s, SLOW, "ibv_alloc_pd", "%s", dev->o.name);
 	pd->v = ibv_alloc_pd(dev->v);
 	if (!pd->v) {
 		call_fail(s, errno, "%s", dev->o.name);
 		obj_discard(s, pd);
 		return NULL;
 	}
-	call_end(s, "%s", pd->o.name);
 	pd->dev = dev;
 	obj_use(pd, dev);
 	obj_add(s, pd);

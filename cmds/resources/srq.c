@@ -8,15 +8,14 @@
 #include "out.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
+#include "call_trace.h"
 
 static int srq_destroy(struct session *s, struct obj *o)
 {
 	int err;
 
-	call_begin(s, SLOW, "ibv_destroy_srq", "%s", o->name);
 	err = ibv_destroy_srq(((struct srq *)o)->v);
-	return err ? call_fail(s, err, "%s", o->name) : call_end(s, "0");
+	return err ? call_fail(s, err, "%s", o->name) : 0;
 }
 
 /* The device knows the limit best. */
@@ -76,8 +75,6 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 
 	if (!srq)
 		return NULL;
-	call_begin(s, SLOW, "ibv_create_srq", "%s, max_wr %u, max_sge %u", pd->o.name,
-		   init.attr.max_wr, init.attr.max_sge);
 	srq->v = ibv_create_srq(pd->v, &init);
 	if (!srq->v) {
 		call_fail(s, errno, "max_wr %u, max_sge %u in %s", (unsigned)a->max_wr.v,
@@ -87,7 +84,6 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 		obj_discard(s, srq);
 		return NULL;
 	}
-	call_end(s, "%s", srq->o.name);
 	srq->pd = pd;
 	srq->max_wr = init.attr.max_wr;
 	srq->max_sge = init.attr.max_sge;
@@ -104,11 +100,8 @@ static int modify(struct session *s, struct srq *srq, const struct num *max_wr,
 	int mask = (max_wr->set ? IBV_SRQ_MAX_WR : 0) | (limit->set ? IBV_SRQ_LIMIT : 0);
 	int err;
 
-	call_begin(s, SLOW, "ibv_modify_srq", "%s, max_wr %u, srq_limit %u, mask 0x%x", srq->o.name,
-		   attr.max_wr, attr.srq_limit, (unsigned)mask);
 	err = ibv_modify_srq(srq->v, &attr, mask);
 	if (!err) {
-		call_end(s, "0");
 		srq->limit = limit->set ? attr.srq_limit : srq->limit;
 		srq->max_wr = max_wr->set ? attr.max_wr : srq->max_wr;
 		return 0;

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "call_trace.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_format.h"
+#include "call_record.h"
+#include "chronicle.h"
+#include "objects.h"
+#include "record_objects.h"
+#include "session.h"
+#include "step.h"
+#include "trace.h"
+#include "words.h"
+#include "xmem.h"
+
+/* A call that has made an object is told when that has its name. */
+static struct {
+	struct session *s;
+	pthread_t thread;
+	bool waits; /* there is one: */
+	struct traced_call call;
+	char *args, *result;
+	uint64_t made;
+	struct chronicle_entry note;
+} pending;
+
+/* --------------------------------------------------------------------------- text -- */
+
+/* The name of the object at address at that time, or NULL. */
+static const char *name_of(uint64_t address, uint64_t when)
+{
+	const struct record_object *o = record_object_at(address, when);
+
+	return o && *o->name ? o->name : NULL;
+}
+
+/* "buf+8": a place in the memory of an object. */
+static bool write_place(FILE *to, struct session *s, uint64_t address)
+{
+	const struct mr *mr = mr_around(s, address);
+
+	if (mr)
+		fprintf(to, "%s+%" PRIu64, mr->o.name, address - (uintptr_t)mr->buf);
+	return mr;
+}
+
+struct text {
+	struct session *s;
+	const struct record *r;
+};
+
+/* Objects by name, places in a region by its name. */
+static bool write_own(struct call_sink *k, const struct call_value *v, const void *p)
+{
+	const struct text *t = k->arg;
+	const char *name;
+	uint64_t n;
+
+	if (v->kind != CALL_OBJECT && v->kind != CALL_ADDRESS && v->kind != CALL_IOVA)
+		return false;
+	memcpy(&n, p, sizeof n);
+	if (!n)
+		return false;
+	if (v->kind == CALL_OBJECT) {
+		name = name_of(n, t->r->end ? t->r->end : t->r->begin);
+		if (!name)
+			name = name_of(n, t->r->begin); /* it is no more */
+		if (name) {
+			call_begin_text(k);
+			fputs(name, k->to);
+		}
+		return name;
+	}
+	if (!mr_around(t->s, n))
+		return false;
+	call_begin_text(k);
+	return write_place(k->to, t->s, n);
+}
+
+static struct call_sink text_sink(struct text *t, FILE *to)
+{
+	struct call_sink k = call_words_sink(to);
+
+	k.own = write_own;
+	k.arg = t;
+	return k;
+}
+
+char *call_args_text(struct session *s, const struct record *r)
+{
+	struct text t = { s, r };
+	struct call_sink k;
+	char *text;
+	size_t size;
+	FILE *f = xmemstream(&text, &size);
+
+	k = text_sink(&t, f);
+	call_tell_args(&k, r->fn, r->args);
+	fclose(f);
+	return text;
+}
+
+/* The event that rdma_get_cm_event() has given. */
+static void write_event(struct call_sink *k, const struct record *r, uint64_t address)
+{
+	const void *event = record_bytes(r, address, NULL);
+
+	if (!event)
+		return;
+	k->index = 0;
+	k->key = NULL;
+	call_tell_struct(k, call_objects[OBJECT_CM_EVENT].of, event);
+}
+
+/* What the object says of itself: keys of a region, the number of a QP. */
+static void write_object(FILE *to, const struct record *r, enum call_object kind, uint64_t address)
+{
+	const void *bytes = record_bytes(r, address, NULL);
+
+	if (!bytes)
+		return;
+	if (kind == OBJECT_MR)
+		fprintf(to, ", lkey 0x%x, rkey 0x%x", ((const struct ibv_mr *)bytes)->lkey,
+			((const struct ibv_mr *)bytes)->rkey);
+	else if (kind == OBJECT_MW)
+		fprintf(to, ", rkey 0x%x", ((const struct ibv_mw *)bytes)->rkey);
+	else if (kind == OBJECT_QP)
+		fprintf(to, ", qpn %u", ((const struct ibv_qp *)bytes)->qp_num);
+	else if (kind == OBJECT_CQ)
+		fprintf(to, ", %d entries", ((const struct ibv_cq *)bytes)->cqe);
+}
+
+/* What the call has made, or tied to its id. */
+static uint64_t made_by(const struct record *r, enum call_object *kind)
+{
+	uint64_t made = record_made(r, kind);
+	const struct rdma_cm_id *id;
+
+	if (made || !r->fn->ties || r->err || r->fn->args[0].object != OBJECT_CM_ID)
+		return made;
+	id = record_bytes(r, r->args[0], NULL);
+	if (!id || (!id->qp && !id->srq))
+		return 0;
+	*kind = id->qp ? OBJECT_QP : OBJECT_SRQ;
+	return id->qp ? (uintptr_t)id->qp : (uintptr_t)id->srq;
+}
+
+/* "0 {wr_id 1 ...}", "ENOMEM", ", lkey 0x1, rkey 0x1": what follows the name of what is made. */
+static char *result_text(struct session *s, const struct record *r, uint64_t made,
+			 enum call_object kind)
+{
+	struct text t = { s, r };
+	const char *name = r->err ? strerrorname_np(r->err) : NULL;
+	struct call_sink k;
+	char *text;
+	size_t size;
+	FILE *f = xmemstream(&text, &size);
+
+	k = text_sink(&t, f);
+	if (r->err && name)
+		fputs(name, f);
+	else if (r->err)
+		fprintf(f, "%d", r->err);
+	else if (made && kind == OBJECT_CM_EVENT)
+		write_event(&k, r, made);
+	else if (made)
+		write_object(f, r, kind, made);
+	else if (r->fn->says != RESULT_NOTHING)
+		fprintf(f, "%" PRId64, (int64_t)r->result);
+	for (unsigned i = 0; r->fn->path == CALL_DATAPATH && !r->err && r->fn->args[i].name; i++)
+		if (r->fn->args[i].role == CALL_OUT && r->result) {
+			k.index = 1;
+			k.key = NULL;
+			call_tell_out(&k, r->fn, r->after, i, r->result);
+		}
+	fclose(f);
+	return text;
+}
+
+/* ------------------------------------------------------------------------- calls -- */
+
+/* Does it tell something, and change nothing? */
+static bool asks(const struct call_fn *fn)
+{
+	if (fn->path == CALL_DATAPATH)
+		return false;
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (v->role == CALL_OUT || (v->kind == CALL_OBJECT && v->object == OBJECT_CM_EVENT))
+			return true;
+	return fn->result.role == CALL_FOUND || fn->result.object == OBJECT_DEVICE_LIST ||
+	       fn->result.object == OBJECT_CONTEXT_LIST;
+}
+
+/* Calls that commands make, but those that only look something up in memory. */
+static bool is_told(const struct record *r)
+{
+	return r->depth == 0 && *r->fn->header && r->fn->says != RESULT_VALUE &&
+	       pthread_equal(pthread_self(), pending.thread) &&
+	       (pending.s->opt.trace || pending.s->opt.step || chronicle_is_on);
+}
+
+/* Nothing had come: the shell looks whether something has, all the time. */
+static bool found_nothing(const struct record *r)
+{
+	return (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
+	       (r->fn->says == RESULT_COUNT && !r->err && !r->result);
+}
+
+static bool ends_something(const struct call_fn *fn)
+{
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (v->role == CALL_GONE)
+			return true;
+	return false;
+}
+
+static void before(void *arg, const struct record *r)
+{
+	struct session *s = arg;
+	char *args, *text;
+
+	if (!is_told(r))
+		return;
+	call_trace_flush(s);
+	if (!s->opt.step && !(chronicle_is_on && ends_something(r->fn)))
+		return;
+	args = call_args_text(s, r);
+	text = xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args);
+	if (s->opt.step && !r->fn->waits)
+		step_before(s, text);
+	pending.note.side = SIDE_NONE;
+	*pending.note.name = 0;
+	if (chronicle_is_on && ends_something(r->fn) && app.side)
+		pending.note.side = app.side(s, args, pending.note.name);
+	free(text);
+	free(args);
+}
+
+static void note(struct session *s, const struct traced_call *c, bool is_event, bool ends)
+{
+	struct chronicle_entry e = pending.note;
+
+	if (!chronicle_is_on)
+		return;
+	e.kind = is_event ? CHRONICLE_EVENT : CHRONICLE_CALL;
+	e.bad = c->bad;
+	e.text = is_event ? xstrdup(c->result) : xasprintf("%s(%s)", c->name, c->args);
+	e.result = is_event ? NULL : (char *)c->result;
+	if (!ends && app.side)
+		e.side = app.side(s, e.text, e.name);
+	chronicle_note(&e);
+	free(e.text);
+}
+
+void call_trace_flush(struct session *s)
+{
+	const char *name;
+	char *result;
+
+	if (!pending.waits)
+		return;
+	pending.waits = false;
+	name = pending.made ? name_of(pending.made, record_time()) : NULL;
+	result = xasprintf("%s%s", name ? name : "", pending.result);
+	pending.call.args = pending.args;
+	pending.call.result = result;
+	pending.call.made = name;
+	note(s, &pending.call, false, false);
+	trace_call(s, &pending.call);
+	free(result);
+	free(pending.args);
+	free(pending.result);
+}
+
+static void after(void *arg, const struct record *r)
+{
+	struct session *s = arg;
+	enum call_object kind = OBJECT_NONE;
+	struct traced_call *c = &pending.call;
+	uint64_t made;
+	bool event;
+
+	if (!is_told(r) || found_nothing(r))
+		return;
+	call_trace_flush(s);
+	made = made_by(r, &kind);
+	event = made && kind == OBJECT_CM_EVENT;
+	pending.args = call_args_text(s, r);
+	pending.result = result_text(s, r, made, kind);
+	pending.made = event ? 0 : made;
+	*c = (struct traced_call){
+		.voice = r->fn->path == CALL_SETUP     ? VOICE_SETUP
+			 : r->fn->path == CALL_PREPARE ? VOICE_PREPARE
+						       : VOICE_DATA,
+		.when = record_realtime(r->begin),
+		.name = r->fn->name,
+		.args = pending.args,
+		.result = pending.result,
+		.bad = r->err,
+		.asks = asks(r->fn),
+	};
+	pending.note.when = c->when;
+	pending.note.until = record_realtime(r->end);
+	if (pending.made) {
+		pending.waits = true;
+	} else {
+		note(s, c, event, ends_something(r->fn));
+		trace_call(s, c);
+		free(pending.args);
+		free(pending.result);
+	}
+	if (s->opt.step)
+		step_after(s);
+}
+
+void call_trace_begin(struct session *s)
+{
+	static struct record_watch watch = { before, after, NULL };
+
+	pending.s = s;
+	pending.thread = pthread_self();
+	watch.arg = s;
+	record_watch(&watch);
+}
+
+void call_trace_end(void)
+{
+	record_watch(NULL);
+	if (pending.s)
+		call_trace_flush(pending.s);
+	pending.s = NULL;
+}
+
+int call_fail(struct session *s, int err, const char *fmt, ...)
+{
+	const struct record_failure last = record_last_failure();
+	va_list ap;
+	char *what;
+
+	va_start(ap, fmt);
+	what = xvasprintf(fmt, ap);
+	va_end(ap);
+	fail_call(s, err, last.fn ? last.fn->name : "call", "%s", what);
+	free(what);
+	return -1;
+}
