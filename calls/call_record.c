@@ -186,7 +186,8 @@ static void leave(void *slot)
 	free(me.scratch);
 	memset(&me, 0, sizeof me);
 	me.no_slot = true; /* destructors of others may still call */
-	atomic_store_explicit(&((struct record_slot *)slot)->state, SLOT_LEFT, memory_order_release);
+	atomic_store_explicit(&((struct record_slot *)slot)->state, SLOT_LEFT,
+			      memory_order_release);
 }
 
 static void begin_area(void)
@@ -617,8 +618,7 @@ static void write_image(struct image *m, const struct row_plan *plan, bool empty
 	if (!empty)
 		me.nopen = 0;
 	else if (me.nopen < OPEN_POLLS)
-		me.open[me.nopen++] = (struct open_poll){ m->w[IMAGE_ARGS], at,
-							  IMAGE_ROW(m->w) };
+		me.open[me.nopen++] = (struct open_poll){ m->w[IMAGE_ARGS], at, IMAGE_ROW(m->w) };
 }
 
 static void finish(struct record_call *c, const struct row_plan *plan, uint64_t end,

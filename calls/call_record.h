@@ -20,12 +20,12 @@
 
 #include "calls.h"
 
-#define RECORD_THREADS	   64		 /* that have rings at a time; calls of others are lost */
-#define RECORD_CONTROL_RING (1u << 22)	 /* bytes; memory is taken when it is used */
-#define RECORD_DATA_RING   (1u << 20)
-#define RECORD_MAX	   (1u << 13)	 /* bytes of one record; more pieces are left out */
-#define RECORD_DATA_MAX	   4096		 /* bytes of private data and the like */
-#define RECORD_STRING_MAX  256
+#define RECORD_THREADS	    64	       /* that have rings at a time; calls of others are lost */
+#define RECORD_CONTROL_RING (1u << 22) /* bytes; memory is taken when it is used */
+#define RECORD_DATA_RING    (1u << 20)
+#define RECORD_MAX	    (1u << 13) /* bytes of one record; more pieces are left out */
+#define RECORD_DATA_MAX	    4096       /* bytes of private data and the like */
+#define RECORD_STRING_MAX   256
 
 enum record_path {
 	RECORD_CONTROL,

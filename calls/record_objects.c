@@ -11,9 +11,9 @@
 
 struct entry {
 	struct record_object o;
-	struct entry *older;	    /* of the same bucket */
+	struct entry *older;	  /* of the same bucket */
 	struct entry *gone_after; /* the next that went, of those that are gone */
-	uint64_t holds[2];	    /* of an id: the QP and the SRQ that were made with it */
+	uint64_t holds[2];	  /* of an id: the QP and the SRQ that were made with it */
 };
 
 static struct {
@@ -128,8 +128,8 @@ const struct record_object *record_object_at(uint64_t address, uint64_t when)
 	const struct entry *found = NULL;
 
 	pthread_mutex_lock(&the.lock);
-	for (const struct entry *e = the.nbuckets && address ? *bucket(address) : NULL;
-	     e && !found; e = e->older)
+	for (const struct entry *e = the.nbuckets && address ? *bucket(address) : NULL; e && !found;
+	     e = e->older)
 		if (e->o.address == address && e->o.made <= when &&
 		    (!e->o.gone || when <= e->o.gone))
 			found = e;

@@ -70,7 +70,8 @@ static void patch_args(uint64_t *image, uint64_t *args, const struct call_fn *fn
 	struct patch p = { image, moment };
 	struct record_walker w = { .arg = &p, .failed = failed, .follow = patch };
 
-	/* the walk of the end also comes to what is filled in, that of the beginning to what ends */
+	/* the walk of the end also comes to what is filled in, that of the beginning to what ends
+	 */
 	w.moment = RECORD_BEFORE;
 	record_walk(&w, fn, args, result);
 	w.moment = RECORD_AFTER;
@@ -293,7 +294,8 @@ int64_t record_realtime(uint64_t ticks)
 uint64_t record_ticks(int64_t realtime)
 {
 	compare_clocks();
-	return reference.ticks + (uint64_t)(int64_t)((double)(realtime - reference.realtime) / tick_ns);
+	return reference.ticks +
+	       (uint64_t)(int64_t)((double)(realtime - reference.realtime) / tick_ns);
 }
 
 int64_t record_span(uint64_t from, uint64_t to)

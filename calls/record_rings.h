@@ -15,11 +15,11 @@
  * IMAGE_PAD fills the end.
  */
 enum {
-	IMAGE_SIZE,   /* words << 48 | words of the one before << 32 | row << 16 | flags */
-	IMAGE_BEGIN,  /* ticks */
-	IMAGE_END,    /* ticks */
-	IMAGE_WHERE,  /* thread << 48 | depth << 32 | errno */
-	IMAGE_COUNT,  /* count << 32 | left out << 16 | arguments */
+	IMAGE_SIZE,  /* words << 48 | words of the one before << 32 | row << 16 | flags */
+	IMAGE_BEGIN, /* ticks */
+	IMAGE_END,   /* ticks */
+	IMAGE_WHERE, /* thread << 48 | depth << 32 | errno */
+	IMAGE_COUNT, /* count << 32 | left out << 16 | arguments */
 	IMAGE_RESULT,
 	IMAGE_ARGS,
 };
@@ -35,8 +35,8 @@ enum {
 #define IMAGE_LEFT(w)	 ((unsigned)((w)[IMAGE_COUNT] >> 16 & 0xffff))
 /* Words to have behind a copy for record_decode(): the arguments once more, and the rest of a
  * work request that was kept without its end. */
-#define IMAGE_BEHIND(w)	 (IMAGE_NARGS(w) + 8u)
-#define IMAGE_NARGS(w)	 ((unsigned)((w)[IMAGE_COUNT] & 0xffff))
+#define IMAGE_BEHIND(w) (IMAGE_NARGS(w) + 8u)
+#define IMAGE_NARGS(w)	((unsigned)((w)[IMAGE_COUNT] & 0xffff))
 
 enum record_moment {
 	RECORD_BEFORE, /* the call: what it was given */
@@ -63,8 +63,8 @@ struct record_slot {
 /* The block of memory that has all rings: offsets, no pointers. */
 struct record_area {
 	uint64_t magic, size;
-	uint32_t rows;	     /* of call_table */
-	uint32_t clock;	     /* which, see record_clock.c */
+	uint32_t rows;	       /* of call_table */
+	uint32_t clock;	       /* which, see record_clock.c */
 	_Atomic uint64_t lost; /* calls of threads that got no rings */
 	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
 	uint64_t ticks;

@@ -68,8 +68,7 @@ static size_t size_of(const struct call_struct *of, const void *base)
 	for (const struct call_value *v = of->fields; v->name; v++)
 		if (v->kind == CALL_TRAIL) {
 			size = call_value_find(of->fields, "size");
-			return size ? call_load(size, (const char *)base + size->offset)
-				    : of->size;
+			return size ? call_load(size, (const char *)base + size->offset) : of->size;
 		}
 	return of->size;
 }
@@ -259,8 +258,7 @@ static void walk_fields(struct record_walker *w, const struct call_struct *of, c
 	}
 }
 
-void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,
-		 uint64_t result)
+void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args, uint64_t result)
 {
 	uint64_t counts[16];
 	struct siblings s = { .values = fn->args, .args = args };

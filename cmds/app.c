@@ -7,6 +7,7 @@
 #include <sys/queue.h>
 
 #include "async.h"
+#include "call_trace.h"
 #include "cm_events.h"
 #include "cm_meet.h"
 #include "embedded.h"
@@ -47,6 +48,7 @@ static void app_close(struct session *s)
 	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
+	call_trace_end();
 	timeline_end(s);
 	free(s->ctx->bad);
 	free(s->ctx);
@@ -56,6 +58,7 @@ static void app_close(struct session *s)
 /* What has passed by now. */
 static void app_after(struct session *s)
 {
+	call_trace_watch(s);
 	wire_drain(s);
 	timeline_drain(s);
 }
@@ -129,6 +132,7 @@ const struct app app = {
 	.open = app_open,
 	.prompted = timeline_begin,
 	.close = app_close,
+	.before = call_trace_watch,
 	.release = obj_release,
 	.after = app_after,
 	.prompt = app_prompt,

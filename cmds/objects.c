@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "call_trace.h"
 #include "calling.h"
 #include "objects.h"
 #include "session.h"
@@ -197,6 +198,7 @@ void obj_add(struct session *s, void *object)
 	TAILQ_INSERT_TAIL(&store->all, o, link);
 	obj_index(store, o);
 	handle_name(o);
+	call_trace_flush(s);
 }
 
 /* It needs nothing, and has no name any more. */

@@ -181,6 +181,8 @@ int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const obj
 	struct held *held = s->held;
 	int rc = args_parse(s, c, objc, objv, args);
 
+	if (rc == 0 && app.before)
+		app.before(s);
 	if (rc == 0)
 		rc = c->exec(s, args, o);
 	if (s->held != held)

@@ -43,6 +43,8 @@ struct app {
 	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);
+	/* A command is about to run. NULL: nothing. */
+	void (*before)(struct session *s);
 	/* A command has returned: what it worked with since s->held was before may go. */
 	void (*release)(struct session *s, struct held *before);
 	/* A command has run: what happened meanwhile is told before its result. NULL: nothing. */

@@ -126,7 +126,7 @@ void step_before(struct session *s, const char *call)
 	if (step.skip)
 		return;
 	tell_changes(s);
-	text = xasprintf("step   %s;   [Enter, skip, quit] ", call);
+	text = xasprintf("step   %s   [Enter, skip, quit] ", call);
 	for (;;) {
 		print_text(PRINT_ERR, text);
 		a = ask(s);

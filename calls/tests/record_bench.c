@@ -66,7 +66,8 @@ static void poll_none(void)
 static void post_one(void)
 {
 	struct ibv_sge sge = { 0x1000, 8, 7 };
-	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE }, *bad;
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE },
+			   *bad;
 
 	ibv_post_send(&qp, &wr, &bad);
 }

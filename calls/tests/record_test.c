@@ -67,11 +67,18 @@ static void test_post(void)
 	record_clear();
 	sge[0] = (struct ibv_sge){ 0x1000, 8, 5 };
 	sge[1] = (struct ibv_sge){ 0x2000, 9, 6 };
-	wr[0] = (struct ibv_send_wr){ .wr_id = 1, .next = &wr[1], .sg_list = sge, .num_sge = 1,
-				      .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
+	wr[0] = (struct ibv_send_wr){ .wr_id = 1,
+				      .next = &wr[1],
+				      .sg_list = sge,
+				      .num_sge = 1,
+				      .opcode = IBV_WR_RDMA_WRITE,
+				      .send_flags = IBV_SEND_SIGNALED,
 				      .wr.rdma = { 0x7777, 0x99 } };
-	wr[1] = (struct ibv_send_wr){ .wr_id = 2, .sg_list = &sge[1], .num_sge = 1,
-				      .opcode = IBV_WR_BIND_MW, .bind_mw.rkey = 0x33 };
+	wr[1] = (struct ibv_send_wr){ .wr_id = 2,
+				      .sg_list = &sge[1],
+				      .num_sge = 1,
+				      .opcode = IBV_WR_BIND_MW,
+				      .bind_mw.rkey = 0x33 };
 	CHECK_INT(ibv_post_send(&qp, wr, &bad), 0);
 	memset(sge, 0xee, 3 * sizeof *sge); /* the caller may use them again */
 	memset(wr, 0xee, 2 * sizeof *wr);
@@ -286,7 +293,8 @@ static void test_bounds(void)
 
 	record_clear();
 	for (unsigned i = 0; i < LONG; i++)
-		wr[i] = (struct ibv_send_wr){ .wr_id = i, .next = i + 1 < LONG ? &wr[i + 1] : NULL };
+		wr[i] = (struct ibv_send_wr){ .wr_id = i,
+					      .next = i + 1 < LONG ? &wr[i + 1] : NULL };
 	ibv_post_send(&qp, wr, &bad);
 	l = all();
 	r = only(l);

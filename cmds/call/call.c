@@ -133,11 +133,6 @@ static int explain(struct calling *c, int err, const char *words)
 	return fail_row(c->s, "in C", "%s", c->fn->prototype);
 }
 
-static enum voice voice_of(const struct call_fn *fn)
-{
-	return fn->path == CALL_SETUP ? SLOW : fn->path == CALL_PREPARE ? FAST : DATA;
-}
-
 /* The state of QPs may be another one now; an id may need what it was given. */
 static void after(struct calling *c)
 {

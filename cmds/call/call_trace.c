@@ -10,6 +10,7 @@
 
 #include "call_format.h"
 #include "call_record.h"
+#include "calling.h"
 #include "chronicle.h"
 #include "objects.h"
 #include "record_objects.h"
@@ -27,6 +28,7 @@ static struct {
 	struct traced_call call;
 	char *args, *result;
 	uint64_t made;
+	bool event;
 	struct chronicle_entry note;
 } pending;
 
@@ -41,13 +43,18 @@ static const char *name_of(uint64_t address, uint64_t when)
 }
 
 /* "buf+8": a place in the memory of an object. */
-static bool write_place(FILE *to, struct session *s, uint64_t address)
+static bool write_place(struct call_sink *k, struct session *s, uint64_t address)
 {
-	const struct mr *mr = mr_around(s, address);
+	const struct obj *o = obj_by_address(s, NULL, address, 1);
+	const char *base;
+	size_t len;
 
-	if (mr)
-		fprintf(to, "%s+%" PRIu64, mr->o.name, address - (uintptr_t)mr->buf);
-	return mr;
+	if (!o)
+		return false;
+	base = handle_memory(o, &len);
+	call_begin_text(k);
+	fprintf(k->to, "%s+%" PRIu64, o->name, address - (uintptr_t)base);
+	return true;
 }
 
 struct text {
@@ -55,11 +62,28 @@ struct text {
 	const struct record *r;
 };
 
+static bool write_name(struct call_sink *k, const struct record *r, const struct call_value *v,
+		       uint64_t address)
+{
+	const char *name = name_of(address, r->end ? r->end : r->begin);
+
+	if (!name) /* it is no more */
+		name = name_of(address, r->begin);
+	if (!name && v->object == OBJECT_DEVICE)
+		name = ibv_get_device_name((struct ibv_device *)(uintptr_t)address);
+	if (!name && v->object == OBJECT_CONTEXT && v->role == CALL_IN)
+		name = ibv_get_device_name(((struct ibv_context *)(uintptr_t)address)->device);
+	if (!name)
+		return false;
+	call_begin_text(k);
+	fputs(name, k->to);
+	return true;
+}
+
 /* Objects by name, places in a region by its name. */
 static bool write_own(struct call_sink *k, const struct call_value *v, const void *p)
 {
 	const struct text *t = k->arg;
-	const char *name;
 	uint64_t n;
 
 	if (v->kind != CALL_OBJECT && v->kind != CALL_ADDRESS && v->kind != CALL_IOVA)
@@ -67,20 +91,7 @@ static bool write_own(struct call_sink *k, const struct call_value *v, const voi
 	memcpy(&n, p, sizeof n);
 	if (!n)
 		return false;
-	if (v->kind == CALL_OBJECT) {
-		name = name_of(n, t->r->end ? t->r->end : t->r->begin);
-		if (!name)
-			name = name_of(n, t->r->begin); /* it is no more */
-		if (name) {
-			call_begin_text(k);
-			fputs(name, k->to);
-		}
-		return name;
-	}
-	if (!mr_around(t->s, n))
-		return false;
-	call_begin_text(k);
-	return write_place(k->to, t->s, n);
+	return v->kind == CALL_OBJECT ? write_name(k, t->r, v, n) : write_place(k, t->s, n);
 }
 
 static struct call_sink text_sink(struct text *t, FILE *to)
@@ -106,16 +117,12 @@ char *call_args_text(struct session *s, const struct record *r)
 	return text;
 }
 
-/* The event that rdma_get_cm_event() has given. */
-static void write_event(struct call_sink *k, const struct record *r, uint64_t address)
+/* What the event that rdma_get_cm_event() has given says of its id, whose name comes first. */
+static void write_event(FILE *to, const struct rdma_cm_event *event)
 {
-	const void *event = record_bytes(r, address, NULL);
-
-	if (!event)
-		return;
-	k->index = 0;
-	k->key = NULL;
-	call_tell_struct(k, call_objects[OBJECT_CM_EVENT].of, event);
+	fprintf(to, " %s", word_name(cm_event_words, event->event));
+	if (event->status)
+		fprintf(to, " status %d", event->status);
 }
 
 /* What the object says of itself: keys of a region, the number of a QP. */
@@ -168,7 +175,7 @@ static char *result_text(struct session *s, const struct record *r, uint64_t mad
 	else if (r->err)
 		fprintf(f, "%d", r->err);
 	else if (made && kind == OBJECT_CM_EVENT)
-		write_event(&k, r, made);
+		write_event(f, record_bytes(r, made, NULL));
 	else if (made)
 		write_object(f, r, kind, made);
 	else if (r->fn->says != RESULT_NOTHING)
@@ -185,19 +192,26 @@ static char *result_text(struct session *s, const struct record *r, uint64_t mad
 
 /* ------------------------------------------------------------------------- calls -- */
 
+/* An event, a list: it comes and goes with a look at something. */
+static bool is_passing(const struct call_value *v)
+{
+	return v->kind == CALL_OBJECT &&
+	       (v->object == OBJECT_CM_EVENT || v->object == OBJECT_ASYNC_EVENT ||
+		v->object == OBJECT_DEVICE_LIST || v->object == OBJECT_CONTEXT_LIST);
+}
+
 /* Does it tell something, and change nothing? */
 static bool asks(const struct call_fn *fn)
 {
 	if (fn->path == CALL_DATAPATH)
 		return false;
 	for (const struct call_value *v = fn->args; v->name; v++)
-		if (v->role == CALL_OUT || (v->kind == CALL_OBJECT && v->object == OBJECT_CM_EVENT))
+		if (v->role == CALL_OUT || is_passing(v))
 			return true;
-	return fn->result.role == CALL_FOUND || fn->result.object == OBJECT_DEVICE_LIST ||
-	       fn->result.object == OBJECT_CONTEXT_LIST;
+	return fn->result.role == CALL_FOUND || is_passing(&fn->result);
 }
 
-/* Calls that commands make, but those that only look something up in memory. */
+/* Calls that commands make, but for those that only look something up in memory. */
 static bool is_told(const struct record *r)
 {
 	return r->depth == 0 && *r->fn->header && r->fn->says != RESULT_VALUE &&
@@ -228,31 +242,30 @@ static void before(void *arg, const struct record *r)
 	if (!is_told(r))
 		return;
 	call_trace_flush(s);
+	pending.note = (struct chronicle_entry){ 0 };
 	if (!s->opt.step && !(chronicle_is_on && ends_something(r->fn)))
 		return;
 	args = call_args_text(s, r);
 	text = xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args);
-	if (s->opt.step && !r->fn->waits)
+	if (s->opt.step && !asks(r->fn))
 		step_before(s, text);
-	pending.note.side = SIDE_NONE;
-	*pending.note.name = 0;
 	if (chronicle_is_on && ends_something(r->fn) && app.side)
 		pending.note.side = app.side(s, args, pending.note.name);
 	free(text);
 	free(args);
 }
 
-static void note(struct session *s, const struct traced_call *c, bool is_event, bool ends)
+static void note(struct session *s, const struct traced_call *c, bool is_event)
 {
 	struct chronicle_entry e = pending.note;
 
-	if (!chronicle_is_on)
+	if (!chronicle_is_on || (c->asks && !c->bad && !is_event))
 		return;
 	e.kind = is_event ? CHRONICLE_EVENT : CHRONICLE_CALL;
 	e.bad = c->bad;
 	e.text = is_event ? xstrdup(c->result) : xasprintf("%s(%s)", c->name, c->args);
 	e.result = is_event ? NULL : (char *)c->result;
-	if (!ends && app.side)
+	if (!e.side && app.side)
 		e.side = app.side(s, e.text, e.name);
 	chronicle_note(&e);
 	free(e.text);
@@ -267,11 +280,14 @@ void call_trace_flush(struct session *s)
 		return;
 	pending.waits = false;
 	name = pending.made ? name_of(pending.made, record_time()) : NULL;
-	result = xasprintf("%s%s", name ? name : "", pending.result);
+	result = pending.result;
+	if (!name)
+		result += strspn(result, ", ");
+	result = xasprintf("%s%s", name ? name : "", result);
 	pending.call.args = pending.args;
 	pending.call.result = result;
 	pending.call.made = name;
-	note(s, &pending.call, false, false);
+	note(s, &pending.call, pending.event);
 	trace_call(s, &pending.call);
 	free(result);
 	free(pending.args);
@@ -284,16 +300,18 @@ static void after(void *arg, const struct record *r)
 	enum call_object kind = OBJECT_NONE;
 	struct traced_call *c = &pending.call;
 	uint64_t made;
-	bool event;
 
 	if (!is_told(r) || found_nothing(r))
 		return;
 	call_trace_flush(s);
 	made = made_by(r, &kind);
-	event = made && kind == OBJECT_CM_EVENT;
+	pending.event = made && kind == OBJECT_CM_EVENT;
 	pending.args = call_args_text(s, r);
 	pending.result = result_text(s, r, made, kind);
-	pending.made = event ? 0 : made;
+	pending.made = made;
+	if (pending.event)
+		pending.made =
+			(uintptr_t)((const struct rdma_cm_event *)record_bytes(r, made, NULL))->id;
 	*c = (struct traced_call){
 		.voice = r->fn->path == CALL_SETUP     ? VOICE_SETUP
 			 : r->fn->path == CALL_PREPARE ? VOICE_PREPARE
@@ -307,26 +325,25 @@ static void after(void *arg, const struct record *r)
 	};
 	pending.note.when = c->when;
 	pending.note.until = record_realtime(r->end);
-	if (pending.made) {
-		pending.waits = true;
-	} else {
-		note(s, c, event, ends_something(r->fn));
-		trace_call(s, c);
-		free(pending.args);
-		free(pending.result);
-	}
-	if (s->opt.step)
+	pending.waits = true;
+	if (!pending.made || name_of(pending.made, record_time()))
+		call_trace_flush(s);
+	if (s->opt.step && !c->asks)
 		step_after(s);
 }
 
-void call_trace_begin(struct session *s)
+void call_trace_watch(struct session *s)
 {
 	static struct record_watch watch = { before, after, NULL };
+	bool on = s->opt.trace || s->opt.step || chronicle_is_on;
 
+	call_trace_flush(s);
+	if (on == (watch.arg != NULL))
+		return;
 	pending.s = s;
 	pending.thread = pthread_self();
-	watch.arg = s;
-	record_watch(&watch);
+	watch.arg = on ? s : NULL;
+	record_watch(on ? &watch : NULL);
 }
 
 void call_trace_end(void)

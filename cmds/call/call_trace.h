@@ -9,8 +9,9 @@
 struct record;
 struct session;
 
-/* Watches calls from now on, while somebody wants to know. */
-void call_trace_begin(struct session *s);
+/* Before and after each command: watches calls if somebody wants to know of them now, and prints
+ * what has not been printed. */
+void call_trace_watch(struct session *s);
 void call_trace_end(void);
 /* What the last call has made has its name now: the line of that call can be printed. */
 void call_trace_flush(struct session *s);

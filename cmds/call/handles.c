@@ -18,20 +18,19 @@
 #include "out.h"
 #include "record_objects.h"
 #include "session.h"
+#include "call_record.h"
 #include "call_trace.h"
 #include "xmem.h"
 
 /* ------------------------------------------------------------------- lib objects -- */
 
 /* rdma_destroy_id() leaves its QP and SRQ behind. */
-static void end_parts(struct session *s, const struct obj *o, struct rdma_cm_id *id)
+static void end_parts(struct rdma_cm_id *id)
 {
-	if (id->qp) {
+	if (id->qp)
 		rdma_destroy_qp(id);
-	}
-	if (id->srq) {
+	if (id->srq)
 		rdma_destroy_srq(id);
-	}
 }
 
 static int lib_destroy(struct session *s, struct obj *o)
@@ -43,7 +42,7 @@ static int lib_destroy(struct session *s, struct obj *o)
 	if (lib->kind == OBJECT_NONE)
 		return munmap(lib->mem, lib->len);
 	if (lib->kind == OBJECT_CM_ID)
-		end_parts(s, o, lib->v);
+		end_parts(lib->v);
 	errno = 0;
 	rc = (int)lib->ends->invoke(&arg);
 	if (lib->ends->says == RESULT_STATUS && rc != 0)
@@ -178,6 +177,7 @@ static void *plain_pointer(const struct obj *o, enum call_object want)
 void *handle_pointer(const struct obj *o, enum call_object want)
 {
 	struct ibv_context *context;
+	struct ibv_qp_ex *qp_ex;
 	struct ibv_qp *qp;
 
 	switch (want) {
@@ -186,7 +186,10 @@ void *handle_pointer(const struct obj *o, enum call_object want)
 		return context ? context->device : NULL;
 	case OBJECT_QP_EX: /* NULL also of a QP that was not made so */
 		qp = plain_pointer(o, OBJECT_QP);
-		return qp ? ibv_qp_to_qp_ex(qp) : NULL;
+		record_aside(1);
+		qp_ex = qp ? ibv_qp_to_qp_ex(qp) : NULL;
+		record_aside(-1);
+		return qp_ex;
 	case OBJECT_CQ_EX: /* whether it was made so, call_rules.c knows */
 		return plain_pointer(o, OBJECT_CQ);
 	default:

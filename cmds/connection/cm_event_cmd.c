@@ -149,7 +149,7 @@ static int ack_exec(struct session *s, const void *args, struct out *o)
 				a->id->hold ? "an event is acknowledged exactly once"
 					    : "only ids of 'cm create -hold' leave it to you");
 	}
-	n = cm_ack(s, a->id);
+	n = cm_ack(a->id);
 	out_u64(o, NULL, n, "%s: %u event%s acknowledged\n", a->id->o.name, n, n == 1 ? "" : "s");
 	return 0;
 }

@@ -83,14 +83,13 @@ static void settle(struct id *owner, struct rdma_cm_event *ev, struct cm_event *
 	owner->held[owner->unacked++] = ev;
 }
 
-unsigned cm_ack(struct session *s, struct id *id)
+unsigned cm_ack(struct id *id)
 {
 	unsigned n = id->unacked;
 	struct cm_event *ev;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		rdma_ack_cm_event(id->held[i]);
-	}
 	free(id->held);
 	id->held = NULL;
 	id->unacked = 0;
@@ -104,7 +103,7 @@ void cm_close(struct session *s)
 	struct obj *o;
 
 	obj_foreach_of(o, s, &id_class)
-		cm_ack(s, (struct id *)o);
+		cm_ack((struct id *)o);
 }
 
 static void keep_data(struct id *id, const struct cm_event *ev)
@@ -261,10 +260,9 @@ static void tell(struct session *s, const struct id *id, const struct cm_event *
 	Tcl_DStringFree(&d);
 }
 
-static void got(struct session *s, struct ec *ec, struct rdma_cm_event *ev)
+static void got(struct session *s, struct rdma_cm_event *ev)
 {
 	bool request = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST;
-	bool established = ev->event == RDMA_CM_EVENT_ESTABLISHED;
 	struct id *owner = request ? ev->listen_id->context : ev->id->context;
 	struct id *id = request ? id_adopt(s, owner, ev->id) : owner;
 	struct cm_event *copy = copy_event(id, ev);
@@ -300,7 +298,7 @@ static void ready(void *arg, int fd, short revents)
 	(void)fd, (void)revents;
 	obj_ref(w);
 	while (!obj_gone(w) && rdma_get_cm_event(w->ec.v, &ev) == 0)
-		got(w->s, &w->ec, ev);
+		got(w->s, ev);
 	obj_unref(w);
 }
 

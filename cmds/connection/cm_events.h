@@ -34,7 +34,7 @@ bool cm_event_is_ud(const struct id *id, const struct cm_event *ev);
 bool cm_event_has_conn(const struct id *id, const struct cm_event *ev);
 
 /* Acknowledges what the id held back; the number. */
-unsigned cm_ack(struct session *s, struct id *id);
+unsigned cm_ack(struct id *id);
 /* Acknowledges everything: the program ends, and nothing may wait for ever. */
 void cm_close(struct session *s);
 /* Drops the queue and the private data: the id goes. */

@@ -15,7 +15,6 @@
 #include "posted.h"
 #include "qp_history.h"
 #include "session.h"
-#include "trace.h"
 #include "words.h"
 #include "xmem.h"
 
@@ -94,42 +93,6 @@ static void describe(struct session *s, const struct post_req *r, Tcl_DString *d
 	if (r->qp && r->qp->type == IBV_QPT_UD && !is_recv(r))
 		xappendf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn,
 			 r->wr.wr.ud.remote_qkey);
-}
-
-static void dump(struct session *s, const struct post_req *r)
-{
-	if (!s->opt.raw)
-		return;
-	for (int i = 0; i < r->wr.num_sge; i++)
-		trace(s, VOICE_INFO, "SGE(%s): addr=0x%llx len=%u lkey=0x%x", r->op->name,
-		      (unsigned long long)r->sge[i].addr, r->sge[i].length, r->sge[i].lkey);
-	if (is_recv(r))
-		trace(s, VOICE_INFO, "WR: wr_id=%llu opcode=RECV num_sge=%d",
-		      (unsigned long long)r->wr.wr_id, r->wr.num_sge);
-	else
-		trace(s, VOICE_INFO,
-		      "WR: wr_id=%llu opcode=%s signaled=%d num_sge=%d remote_addr=0x%llx "
-		      "rkey=0x%x send_flags=0x%x",
-		      (unsigned long long)r->wr.wr_id, r->op->name, is_signaled(r), r->wr.num_sge,
-		      (unsigned long long)remote_addr(r), remote_key(r), r->wr.send_flags);
-}
-
-static void announce(struct session *s, const char *call, struct post_req *const reqs[], unsigned n)
-{
-	const char *name = reqs[0]->srq ? reqs[0]->srq->o.name : reqs[0]->qp->o.name;
-	Tcl_DString d;
-
-	if (!s->opt.trace && !s->opt.step && !chronicle_is_on) {
-		return;
-	}
-	Tcl_DStringInit(&d);
-	Tcl_DStringAppend(&d, name, -1);
-	for (unsigned i = 0; i < n; i++) {
-		dump(s, reqs[i]);
-		Tcl_DStringAppend(&d, i ? "; " : ", ", -1);
-		describe(s, reqs[i], &d);
-	}
-	Tcl_DStringFree(&d);
 }
 
 static void note(struct session *s, const struct post_req *r)
@@ -258,11 +221,6 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 	unsigned bad;
 	int err;
 
-	announce(s,
-		 !recv		? "ibv_post_send"
-		 : reqs[0]->srq ? "ibv_post_srq_recv"
-				: "ibv_post_recv",
-		 reqs, n);
 	errno = 0;
 	err = recv ? hand_over_recv(reqs, n, &bad) : hand_over_send(reqs, n, &bad);
 	*posted = err ? (bad < n ? bad : 0) : n;

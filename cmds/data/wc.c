@@ -14,7 +14,6 @@
 #include "posted.h"
 #include "qp_history.h"
 #include "session.h"
-#include "trace.h"
 #include "wc.h"
 #include "words.h"
 #include "xmem.h"
@@ -46,21 +45,6 @@ static void note_error(struct session *s, struct wc *wc, struct qp *qp)
 		return;
 	wc->from = word_name(qp_state_words, was);
 	wc->to = word_name(qp_state_words, now);
-}
-
-static void dump(struct session *s, const struct ibv_wc *wc)
-{
-	if (!s->opt.raw)
-		return;
-	if (wc->status != IBV_WC_SUCCESS)
-		trace(s, VOICE_INFO, "WC: wr_id=%llu status=%d qp_num=%u vendor_err=0x%x",
-		      (unsigned long long)wc->wr_id, wc->status, wc->qp_num, wc->vendor_err);
-	else
-		trace(s, VOICE_INFO,
-		      "WC: wr_id=%llu status=%d opcode=%s byte_len=%u qp_num=%u wc_flags=0x%x",
-		      (unsigned long long)wc->wr_id, wc->status,
-		      word_name(wc_opcode_words, wc->opcode), wc->byte_len, wc->qp_num,
-		      wc->wc_flags);
 }
 
 /* The opcode of a failed WC is not valid: whether it was a receive, the ledger knows. */
@@ -135,7 +119,6 @@ static void look_at(struct session *s, struct wc *wc)
 	const struct posted *p;
 
 	wc->after = -1;
-	dump(s, &wc->v);
 	note_wc(s, wc);
 	if (!qp)
 		return;

@@ -104,14 +104,11 @@ static int check(struct session *s, const struct qp_change *c)
 
 static int call(struct session *s, struct qp_change *c)
 {
-	bool ready = c->mask & IBV_QP_STATE && (c->to == IBV_QPS_RTR || c->to == IBV_QPS_RTS);
-	Tcl_DString where, attrs;
+	Tcl_DString where;
 	int err, rc;
 
 	Tcl_DStringInit(&where);
-	Tcl_DStringInit(&attrs);
 	qp_change_text(c, &where);
-	qp_attr_list(&c->a, c->mask, &attrs);
 	err = ibv_modify_qp(c->qp->v, &c->a, (int)c->mask);
 	if (err) {
 		rc = call_fail(s, err, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
@@ -120,7 +117,6 @@ static int call(struct session *s, struct qp_change *c)
 		rc = 0;
 	}
 	Tcl_DStringFree(&where);
-	Tcl_DStringFree(&attrs);
 	return rc;
 }
 

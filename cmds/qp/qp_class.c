@@ -4,6 +4,7 @@
  *
  * What is told comes from ibv_query_qp(3), now: the device moves a QP to ERR on its own.
  */
+#include "call_record.h"
 #include "codes.h"
 #include "call_trace.h"
 #include "gids.h"
@@ -25,7 +26,12 @@
 
 int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr *init)
 {
-	return ibv_query_qp(qp->v, a, EVERYTHING, init);
+	int err;
+
+	record_aside(1);
+	err = ibv_query_qp(qp->v, a, EVERYTHING, init);
+	record_aside(-1);
+	return err;
 }
 
 void qp_dump(struct session *s, const struct qp *qp)

@@ -175,7 +175,6 @@ static int create(struct session *s, struct qp *qp, const struct qp_spec *spec)
 		.qp_type = spec->type,
 		.sq_sig_all = spec->sq_sig_all,
 	};
-	const struct ibv_qp_cap *c = &init.cap;
 	struct ibv_qp_attr given = { 0 };
 	int err = 0;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "call_record.h"
 #include "chronicle.h"
 #include "objects.h"
 #include "posted.h"
@@ -82,7 +83,12 @@ enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
-	if (ibv_query_qp(qp->v, &attr, IBV_QP_STATE, &init) || untold(qp, attr.qp_state))
+	int err;
+
+	record_aside(1);
+	err = ibv_query_qp(qp->v, &attr, IBV_QP_STATE, &init);
+	record_aside(-1);
+	if (err || untold(qp, attr.qp_state))
 		return qp_history_state(qp);
 	if (!qp->nsteps || attr.qp_state != qp_history_state(qp))
 		qp_history_add(qp, attr.qp_state, why);

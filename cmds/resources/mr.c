@@ -13,7 +13,6 @@
 #include "out.h"
 #include "session.h"
 #include "table.h"
-#include "trace.h"
 #include "words.h"
 
 /* Only the device knows what a window of type 2 is bound to. */
@@ -143,9 +142,6 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	mr->access = access;
 	obj_use(mr, pd);
 	obj_add(s, mr);
-	if (s->opt.raw)
-		trace(s, VOICE_INFO, "MR %-6s: addr=%p len=%zu lkey=0x%x rkey=0x%x", mr->o.name, mr->buf,
-		      mr->len, mr->v->lkey, mr->v->rkey);
 	return mr;
 }
 
