@@ -388,7 +388,7 @@ int main(int argc, char **argv)
 		free_options(&s, &cl);
 		return code - 1;
 	}
-	if (!s.opt.check && app.start(&s.opt, argv, &s.opt.note)) {
+	if (!s.opt.check && app.start(&s.opt, &s.opt.note)) {
 		free_options(&s, &cl);
 		return EXIT_COMMAND;
 	}

@@ -35,10 +35,10 @@ struct meeting {
 
 /* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
 struct app {
-	/* Before anything is opened, and only when something is to be run: may start the
-	 * program again with what it needs. A line for the user, or NULL, goes to *note. -1
-	 * when it cannot be: the message is printed. NULL: nothing to do. */
-	int (*start)(const struct options *opt, char **argv, const char **note);
+	/* Before anything is opened, and only when something is to be run: chooses the device's
+	 * library. A line for the user, or NULL, goes to *note. -1 when it cannot be had: the
+	 * message is printed. NULL: nothing to do. */
+	int (*start)(const struct options *opt, const char **note);
 	int (*open)(struct session *s);	     /* makes s->ctx */
 	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
 	/* Destroys the objects in order, frees s->ctx. */

@@ -28,7 +28,7 @@ static struct {
 	struct traced_call call;
 	char *args, *result;
 	uint64_t made;
-	bool event;
+	bool event, ends;
 	struct chronicle_entry note;
 } pending;
 
@@ -200,11 +200,11 @@ static bool is_passing(const struct call_value *v)
 		v->object == OBJECT_DEVICE_LIST || v->object == OBJECT_CONTEXT_LIST);
 }
 
-/* Does it tell something, and change nothing? */
+/* Does it only tell something, or take what has come? */
 static bool asks(const struct call_fn *fn)
 {
-	if (fn->path == CALL_DATAPATH)
-		return false;
+	if (fn->waits || fn == &call_table[ROW_ibv_ack_cq_events])
+		return true;
 	for (const struct call_value *v = fn->args; v->name; v++)
 		if (v->role == CALL_OUT || is_passing(v))
 			return true;
@@ -265,7 +265,7 @@ static void note(struct session *s, const struct traced_call *c, bool is_event)
 	e.bad = c->bad;
 	e.text = is_event ? xstrdup(c->result) : xasprintf("%s(%s)", c->name, c->args);
 	e.result = is_event ? NULL : (char *)c->result;
-	if (!e.side && app.side)
+	if (!pending.ends && app.side)
 		e.side = app.side(s, e.text, e.name);
 	chronicle_note(&e);
 	free(e.text);
@@ -273,25 +273,25 @@ static void note(struct session *s, const struct traced_call *c, bool is_event)
 
 void call_trace_flush(struct session *s)
 {
+	struct traced_call c = pending.call;
+	char *args = pending.args, *about = pending.result, *result;
 	const char *name;
-	char *result;
 
 	if (!pending.waits)
 		return;
 	pending.waits = false;
+	record_aside(1);
 	name = pending.made ? name_of(pending.made, record_time()) : NULL;
-	result = pending.result;
-	if (!name)
-		result += strspn(result, ", ");
-	result = xasprintf("%s%s", name ? name : "", result);
-	pending.call.args = pending.args;
-	pending.call.result = result;
-	pending.call.made = name;
-	note(s, &pending.call, pending.event);
-	trace_call(s, &pending.call);
+	result = xasprintf("%s%s", name ? name : "", name ? about : about + strspn(about, ", "));
+	c.args = args;
+	c.result = result;
+	c.made = name;
+	note(s, &c, pending.event);
+	trace_call(s, &c);
+	record_aside(-1);
 	free(result);
-	free(pending.args);
-	free(pending.result);
+	free(args);
+	free(about);
 }
 
 static void after(void *arg, const struct record *r)
@@ -306,6 +306,7 @@ static void after(void *arg, const struct record *r)
 	call_trace_flush(s);
 	made = made_by(r, &kind);
 	pending.event = made && kind == OBJECT_CM_EVENT;
+	pending.ends = ends_something(r->fn);
 	pending.args = call_args_text(s, r);
 	pending.result = result_text(s, r, made, kind);
 	pending.made = made;
@@ -323,7 +324,7 @@ static void after(void *arg, const struct record *r)
 		.bad = r->err,
 		.asks = asks(r->fn),
 	};
-	pending.note.when = c->when;
+	pending.note.when = pending.event ? record_realtime(r->end) : c->when;
 	pending.note.until = record_realtime(r->end);
 	pending.waits = true;
 	if (!pending.made || name_of(pending.made, record_time()))

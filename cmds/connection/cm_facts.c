@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why an address did not work, from what the system says now: which interface leads to
- * it, and which interfaces have an RDMA device. Sysfs knows kernel devices only; without
- * it the rows about devices are left out.
+ * it, and which interfaces have an RDMA device.
  */
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -13,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "call_record.h"
 #include "cm_addr.h"
 #include "launch.h"
 #include "objects.h"
 #include "session.h"
-
-#define CLASS "/sys/class/infiniband"
+#include "xmem.h"
 
 static socklen_t addr_len(const struct sockaddr *sa)
 {
@@ -67,42 +65,28 @@ static void route_to(const struct sockaddr *dst, char *netdev, struct sockaddr_s
 	close(fd);
 }
 
-static bool read_line(const char *path, char *line, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(line, (int)size, f);
-
-	if (ok)
-		line[strcspn(line, "\n")] = 0;
-	if (f)
-		fclose(f);
-	return ok && *line;
-}
-
-/* Appends "rxe0 on eth0 (10.0.0.1), ..."; if netdev is one of them, says so by true. */
+/* Appends "rxe0 on eth0, ..."; if netdev is one of them, says so by true. */
 static bool rdma_netdevs(const char *netdev, Tcl_DString *list)
 {
-	DIR *dir = opendir(CLASS);
-	struct dirent *entry;
+	struct ibv_context **all;
 	bool found = false;
+	int n = 0;
 
-	while (dir && (entry = readdir(dir))) {
-		char path[512], name[IF_NAMESIZE + 2];
+	record_aside(1);
+	all = rdma_get_devices(&n);
+	for (int i = 0; all && i < n; i++) {
+		char name[IF_NAMESIZE];
+		struct ibv_gid_entry e;
 
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof path, CLASS "/%s/ports/1/gid_attrs/ndevs/0", entry->d_name);
-		if (!read_line(path, name, sizeof name))
+		if (ibv_query_gid_ex(all[i], 1, 0, &e, 0) || !if_indextoname(e.ndev_ifindex, name))
 			continue;
 		found = found || strcmp(name, netdev) == 0;
-		if (Tcl_DStringLength(list))
-			Tcl_DStringAppend(list, ", ", -1);
-		Tcl_DStringAppend(list, entry->d_name, -1);
-		Tcl_DStringAppend(list, " on ", -1);
-		Tcl_DStringAppend(list, name, -1);
+		xappendf(list, "%s%s on %s", Tcl_DStringLength(list) ? ", " : "",
+			 ibv_get_device_name(all[i]->device), name);
 	}
-	if (dir)
-		closedir(dir);
+	if (all)
+		rdma_free_devices(all);
+	record_aside(-1);
 	return found;
 }
 

@@ -43,7 +43,7 @@ has 'JSON: a result' "$out" '{"peer":"b","value":{"name":"mr0","len":100,'
 wants 'JSON: each line is a value' "$(sed -n '$p' <<<"$out")" '"100"'
 run -q -X -c 'trace all; peer b' -c '@b reg 100; reg 100'
 has 'trace there' "$err" 'b|   '
-wants 'trace: in order' "$(sed -n 's/^\(b| \)\?.*\(ibv_[a-z]*_[mp][rd]\)(.*/\1\2/p' <<<"$err")" \
+wants 'trace: in order' "$(sed -n 's/^\(b| \)\?.*\(ibv_[a-z]*_[mp][rd]\) .*/\1\2/p' <<<"$err")" \
 	'b| ibv_alloc_pd
 b| ibv_reg_mr
 ibv_alloc_pd

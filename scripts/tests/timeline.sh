@@ -47,7 +47,7 @@ page() {
 follows out 'who connects: .*who listens: ' \
 	'rdma_connect\(' '│─+ CM REQ ─+▶│' '• id2 CONNECT_REQUEST' 'rdma_accept\(' \
 	'│◀─+ CM REP ─+│' '│─+ CM RTU ─+▶│' 'id1 ESTABLISHED' '● qp0 INIT -> RTS' \
-	'ibv_post_send\(qp0, RDMA_WRITE wr_id 1' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
+	'ibv_post_send\(qp0 \{wr_id 1' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
 	'│◀─+ RC_ACK psn [0-9]+ ─+│' '✓ WC wr_id 1 SUCCESS RDMA_WRITE' \
 	'RC_READ_REQUEST psn [0-9]+ ─+▶' '◀─+ RC_READ_RESP_ONLY psn [0-9]+ 17 B' \
 	'✓ WC wr_id 2 SUCCESS RDMA_READ' 'rdma_disconnect\(id1\)' '─ CM DREQ ─+▶│' '│◀─+ CM DREP ─'
