@@ -18,6 +18,7 @@
 #include "script.h"
 #include "session.h"
 #include "step.h"
+#include "visible.h"
 #include "where.h"
 #include "xmem.h"
 
@@ -146,12 +147,40 @@ static bool go_on(struct session *s)
 	       !s->skipped;
 }
 
-static int syntax_error(struct session *s, const char *name, unsigned line)
+#define SHOWN 50 /* bytes of a line before the place of an error, and behind it */
+
+/* The line of text with a caret under at, a character of it: "  opened      echo [poll", "^". */
+static void point_at(struct session *s, const char *label, const char *text, const char *end,
+		     const char *at)
 {
-	fail(s, "script", "SYNTAX", "%s, in the command that begins here",
-	     Tcl_GetStringResult(s->tcl));
+	const char *from = at, *to = at;
+	Tcl_DString line;
+	int column;
+
+	while (from > text && from[-1] != '\n' && at - from < SHOWN)
+		from--;
+	while (to < end && *to != '\n' && to - at < SHOWN)
+		to++;
+	while ((*from & 0xc0) == 0x80) /* not in the middle of a character */
+		from++;
+	Tcl_DStringInit(&line);
+	visible_append(&line, from, (size_t)(at - from), VISIBLE_ONE_LINE);
+	column = Tcl_NumUtfChars(Tcl_DStringValue(&line), Tcl_DStringLength(&line));
+	visible_append(&line, at, (size_t)(to - at), VISIBLE_ONE_LINE);
+	fail_row(s, label, "%s\n%*s^", Tcl_DStringValue(&line), column, "");
+	Tcl_DStringFree(&line);
+}
+
+/* What Tcl's parser has said of text, which begins in that line. */
+static int syntax_error(struct session *s, const char *name, unsigned line, const char *text,
+			const char *end, const Tcl_Parse *parse)
+{
+	const char *at = parse->term && parse->term >= text && parse->term < end ? parse->term : text;
+
+	fail(s, "script", "SYNTAX", "%s", Tcl_GetStringResult(s->tcl));
+	point_at(s, parse->incomplete ? "opened" : "here", text, end, at);
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-	s->fail.where = name ? xasprintf("%s:%u", name, line) : NULL;
+	s->fail.where = name ? xasprintf("%s:%u", name, line + where_lines(text, at)) : NULL;
 	return -1;
 }
 
@@ -206,8 +235,7 @@ static int cut(struct session *s, const char *name, const char *text, const char
 	Tcl_Parse parse;
 
 	if (Tcl_ParseCommand(s->tcl, text, (int)(end - text), 0, &parse) != TCL_OK)
-		return syntax_error(s, name,
-				    line + where_lines(text, text + strspn(text, " \t\n;")));
+		return syntax_error(s, name, line, text, end, &parse);
 	c->text = parse.commandStart;
 	c->len = parse.commandSize;
 	c->next = c->text + c->len;

@@ -71,7 +71,17 @@ c;'
 printf 'echo one\nif {1} {\n  echo two\n' >open.rdma
 run open.rdma
 wants 'unterminated: nothing runs' "$code $out" '2 '
-wants 'unterminated: err' "$err" 'open.rdma:2: missing close-brace, in the command that begins here'
+wants 'unterminated: err' "$err" 'open.rdma:2: missing close-brace
+  opened      if {1} {
+                     ^'
+printf 'echo one\nif {1} {\n  echo two\n}\necho é{a} {b}c\n' >behind.rdma
+run behind.rdma
+wants 'the place in a line' "$err" 'behind.rdma:5: extra characters after close-brace
+  here        echo é{a} {b}c
+                           ^'
+printf 'set x 1\nforeach y {1 2} {\n  if {$y > } {echo}\n}\n' >brace.rdma
+run -n brace.rdma
+has 'the line in a brace' "$err" 'brace.rdma:3: missing operand'
 printf 'echo\000binary' >bin.rdma
 run bin.rdma
 wants 'binary' $code 2
