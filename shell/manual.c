@@ -218,12 +218,14 @@ void help_bash(FILE *to)
 	bash_options(to, false, "\n");
 	fputs("'\n\tCOMPREPLY=()\n\tcase $prev in\n"
 	      "\t-c|--command)\n"
+	      "\t\tlocal quoted=\n" /* within quotes a blank is one */
+	      "\t\t[[ $cur != [\\'\\\"]* ]] || { quoted=yes; cur=${cur:1}; }\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n"
-	      "\t\tCOMPREPLY=(\"${COMPREPLY[@]// /\\\\ }\")\n\t\treturn ;;\n"
+	      "\t\t[[ $quoted ]] || COMPREPLY=(\"${COMPREPLY[@]// /\\\\ }\")\n\t\treturn ;;\n"
 	      "\t--color)\n"
 	      "\t\tCOMPREPLY=($(compgen -W $'always\\nnever\\nauto' -- \"$cur\"))\n\t\treturn ;;\n"
 	      "\t--device)\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"$(ls /sys/class/infiniband 2>/dev/null)\" "
+	      "\t\tCOMPREPLY=($(compgen -W \"$(ls /sys/class/infiniband 2>/dev/null; echo uroce0)\" "
 	      "-- \"$cur\"))\n"
 	      "\t\treturn ;;\n"
 	      "\t--allow-dir)\n"

@@ -97,6 +97,9 @@ static int parse_sent(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	text = Tcl_NewListObj(1, &word);
 	Tcl_IncrRefCount(text);
 	fail_row(s, "or", "to send these letters: -text %s", Tcl_GetString(text));
+	if (strpbrk(Tcl_GetString(word), "./"))
+		fail_row(s, "or", "to send a file: 'mem load REGION %s' first",
+			 Tcl_GetString(text));
 	Tcl_DecrRefCount(text);
 	return -1;
 }

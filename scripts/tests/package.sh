@@ -61,15 +61,19 @@ complete_words() {
 		. "$1" || exit
 		shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
-		read -ra spec < <(complete -p rdmash)
+		read -ra spec < <(complete -p "${COMP_WORDS[0]}")
 		for ((i = 0; i < ${#spec[@]}; i++)); do
 			[ "${spec[i]}" != -F ] || function=${spec[i + 1]}
 		done
-		"$function" rdmash "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		"$function" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 		printf "%s\n" "${COMPREPLY[@]}"' \
-		complete "$usr/share/bash-completion/completions/rdmash" "$@"
+		complete "$usr/share/bash-completion/completions/$1" "$@"
 }
 ok 'completion of --tr' grep -qx -- '--trace *' <(complete_words rdmash --tr)
+ok 'completion of --device' grep -qx 'uroce0 *' <(complete_words rdmash --device u)
+ok 'completion of a command' grep -qxF 'post\ write' <(complete_words rdmash -c 'post\ w')
+ok 'completion within quotes' grep -qxF 'post write' <(complete_words rdmash -c "'post w")
+ok 'completion of uroce' grep -qx status <(complete_words uroce st)
 ok 'completion of --' [ "$(complete_words rdmash -- | wc -l)" -gt 8 ]
 
 # the packages
