@@ -127,6 +127,13 @@ static void app_version(Tcl_DString *text)
 	globfree(&found);
 }
 
+/* What is taken from the libraries is in the record by itself. */
+static void app_noticed(enum notice_kind kind, const char *text)
+{
+	if (kind == NOTICE_PEER)
+		own_notice(text, false);
+}
+
 const struct app app = {
 	.start = embedded_start,
 	.open = app_open,
@@ -142,6 +149,6 @@ const struct app app = {
 	.meet = cm_meet,
 	.names = app_names,
 	.objects = app_objects,
-	.side = timeline_side,
+	.noticed = app_noticed,
 	.topics = cmd_topics,
 };

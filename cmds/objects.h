@@ -21,10 +21,10 @@ struct cc_watch;
 struct cm_event;
 struct watch;
 struct wire;
-struct noted;
 struct obj;
 struct out;
 struct session;
+struct timeline;
 
 /* What all objects of a kind have in common; one const struct each, in the file of the
  * command that makes them. */
@@ -143,7 +143,7 @@ struct context {
 	struct bad_wc *bad;	     /* NULL: none yet */
 	struct wire *wire;	     /* wire on, or NULL */
 	struct capture *capture;     /* capture start, or NULL */
-	struct noted *noted;	     /* what the timeline looks at; NULL: it is off */
+	struct timeline *timeline;   /* what it shows; NULL: it was never on */
 };
 
 /* ------------------------------------------------------------------ objects -- */
@@ -198,14 +198,6 @@ struct srq {
 	unsigned limit_events;
 };
 
-/* A step in the life of a QP, for qp-state. */
-struct qp_step {
-	int64_t when; /* CLOCK_REALTIME, ns */
-	enum ibv_qp_state state;
-	const char *why; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
-};
-
-#define QP_STEPS    32
 #define QP_POSTED   256
 #define POSTED_SGES 4
 
@@ -260,9 +252,9 @@ struct qp {
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
 	uint32_t psn; /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
-	struct qp_peer peer;		/* what modify-qp -fill and post know of the other end */
-	struct qp_step steps[QP_STEPS]; /* a ring */
-	unsigned nsteps;
+	struct qp_peer peer;	 /* what modify-qp -fill and post know of the other end */
+	enum ibv_qp_state state; /* the last that was seen, if has_state: qp_history.h */
+	bool has_state;
 	bool texts_out; /* in the list of its PD */
 	LIST_ENTRY(qp) texting;
 	struct posted posted[QP_POSTED]; /* a ring */

@@ -2,6 +2,7 @@
 #include "own_rows.h"
 
 #include "call_record.h"
+#include "uroce.h"
 
 /* What a reader takes out of these structs he takes as they are. */
 static const struct call_value peer_fields[] = { { "qpn", CALL_QPN, .size = 4,
@@ -40,11 +41,8 @@ static const struct call_value oob_args[] = {
 	{ "peer", CALL_STRUCT, .of = &peer_struct, .pointer = true, .size = 8 },
 	{ 0 }
 };
-static const struct call_value state_args[] = { QP("qp"),
-						NUMBER("from"),
-						NUMBER("to"),
-						TEXT("why"),
-						{ 0 } };
+static const struct call_value state_args[] = { QP("qp"),    NUMBER("from"), NUMBER("to"),
+						TEXT("why"), NUMBER("bad"),  { 0 } };
 static const struct call_value notice_args[] = { TEXT("text"), NUMBER("bad"), { 0 } };
 static const struct call_value packet_args[] = { NUMBER("out"),
 						 NUMBER("qpn"),
@@ -52,6 +50,8 @@ static const struct call_value packet_args[] = { NUMBER("out"),
 						 { "n", CALL_UINT, .counts = 3, .size = 8 },
 						 NUMBER("len"),
 						 TEXT("fate"),
+						 NUMBER("key"),
+						 NUMBER("lost"),
 						 { 0 } };
 static const struct call_value left_out_args[] = { TEXT("what"), NUMBER("object"), { 0 } };
 
@@ -113,4 +113,24 @@ void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct 
 void own_left_out(const char *what, const void *object)
 {
 	note(OWN_LEFT_OUT, (uint64_t[]){ P(what), P(object) });
+}
+
+void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad)
+{
+	note(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), bad });
+}
+
+void own_notice(const char *text, bool bad)
+{
+	note(OWN_NOTICE, (uint64_t[]){ P(text), bad });
+}
+
+void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key, bool lost)
+{
+	uint64_t when = record_ticks((int64_t)p->time);
+
+	record_event_at(OWN_PACKET - OWN_FIRST,
+			(uint64_t[]){ p->out, p->qpn, P(p->ip), kept < p->len ? kept : p->len,
+				      p->len, P(p->fate), key, lost },
+			0, when, when);
 }

@@ -9,6 +9,7 @@
 #include "objects.h"
 
 struct record;
+struct uroce_packet;
 
 #define OWN_FIRST 512 /* above all numbers of call_table's rows */
 
@@ -37,5 +38,11 @@ void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct 
 	     const struct qp_peer *peer);
 /* OWN_LEFT_OUT: what is a function or a command; object: of its library, or NULL. */
 void own_left_out(const char *what, const void *object);
+/* OWN_STATE: from -1: it was made. bad: it is not meant to be there. */
+void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad);
+void own_notice(const char *text, bool bad);
+/* OWN_PACKET: of its bytes the first are kept; key: the same where it is sent and received; lost:
+ * a fault has taken it. */
+void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key, bool lost);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chronicle.h"
 #include "notice.h"
 #include "print.h"
+#include "session.h"
 #include "xmem.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
@@ -71,27 +71,13 @@ static void say(enum notice_kind kind, const char *text)
 	painted_free(&line);
 }
 
-/* Events of the connection manager and packets are noted where they are taken. */
-static void note(enum notice_kind kind, const char *text)
-{
-	struct chronicle_entry e = { .text = (char *)text,
-				     .kind = kind == NOTICE_PEER ? CHRONICLE_NOTICE
-								 : CHRONICLE_EVENT };
-
-	if (kind == NOTICE_CM || kind == NOTICE_WIRE)
-		return;
-	e.bad = kind == NOTICE_ASYNC && (strstr(text, "_ERR") || strstr(text, "FATAL"));
-	snprintf(e.name, sizeof e.name, "%.*s", (int)strcspn(text, ":"), text);
-	chronicle_note(&e);
-}
-
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 {
 	va_list ap;
 	bool shown = n->kinds & (1u << kind);
 	char *text;
 
-	if (!shown && !chronicle_is_on)
+	if (!shown && !app.noticed)
 		return;
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
@@ -99,7 +85,8 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (!text)
 		return;
-	note(kind, text);
+	if (app.noticed)
+		app.noticed(kind, text);
 	if (shown && n->divert)
 		n->divert(n->arg, kind, text);
 	else if (shown)

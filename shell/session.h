@@ -12,7 +12,6 @@
 #include <tcl.h>
 
 #include "fail.h"
-#include "chronicle.h"
 #include "loop.h"
 #include "notice.h"
 #include "out.h"
@@ -61,9 +60,8 @@ struct app {
 	void (*names)(struct session *s, Tcl_Obj *list);
 	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
 	Tcl_Obj *(*objects)(struct session *s);
-	/* Which end of a connection text, which names objects, is about; name: the object, or
-	 * "". NULL: it is never known. */
-	enum chronicle_side (*side)(struct session *s, const char *text, char name[32]);
+	/* Is told each notice, also those that are not shown. NULL: nobody wants to know. */
+	void (*noticed)(enum notice_kind kind, const char *text);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;

@@ -11,7 +11,6 @@
 #include "call_format.h"
 #include "call_record.h"
 #include "calling.h"
-#include "chronicle.h"
 #include "objects.h"
 #include "record_objects.h"
 #include "session.h"
@@ -28,8 +27,6 @@ static struct {
 	struct traced_call call;
 	char *args, *result;
 	uint64_t made;
-	bool event, ends;
-	struct chronicle_entry note;
 } pending;
 
 /* --------------------------------------------------------------------------- text -- */
@@ -190,6 +187,30 @@ static char *result_text(struct session *s, const struct record *r, uint64_t mad
 	return text;
 }
 
+/* Whose name stands before that: what is made, or the id that an event is about. */
+static uint64_t named_first(const struct record *r, uint64_t made, enum call_object kind)
+{
+	if (!made || kind != OBJECT_CM_EVENT)
+		return made;
+	return (uintptr_t)((const struct rdma_cm_event *)record_bytes(r, made, NULL))->id;
+}
+
+static char *with_name(const char *name, const char *rest)
+{
+	return xasprintf("%s%s", name ? name : "", name ? rest : rest + strspn(rest, ", "));
+}
+
+char *call_result_text(struct session *s, const struct record *r)
+{
+	enum call_object kind = OBJECT_NONE;
+	uint64_t made = made_by(r, &kind), first = named_first(r, made, kind);
+	char *rest = result_text(s, r, made, kind);
+	char *text = with_name(first ? name_of(first, r->end) : NULL, rest);
+
+	free(rest);
+	return text;
+}
+
 /* ------------------------------------------------------------------------- calls -- */
 
 /* An event, a list: it comes and goes with a look at something. */
@@ -216,7 +237,7 @@ static bool is_told(const struct record *r)
 {
 	return r->depth == 0 && *r->fn->header && r->fn->says != RESULT_VALUE &&
 	       pthread_equal(pthread_self(), pending.thread) &&
-	       (pending.s->opt.trace || pending.s->opt.step || chronicle_is_on);
+	       (pending.s->opt.trace || pending.s->opt.step);
 }
 
 /* Nothing had come: the shell looks whether something has, all the time. */
@@ -224,14 +245,6 @@ static bool found_nothing(const struct record *r)
 {
 	return (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
 	       (r->fn->says == RESULT_COUNT && !r->err && !r->result);
-}
-
-static bool ends_something(const struct call_fn *fn)
-{
-	for (const struct call_value *v = fn->args; v->name; v++)
-		if (v->role == CALL_GONE)
-			return true;
-	return false;
 }
 
 static void before(void *arg, const struct record *r)
@@ -242,33 +255,13 @@ static void before(void *arg, const struct record *r)
 	if (!is_told(r))
 		return;
 	call_trace_flush(s);
-	pending.note = (struct chronicle_entry){ 0 };
-	if (!s->opt.step && !(chronicle_is_on && ends_something(r->fn)))
+	if (!s->opt.step || asks(r->fn))
 		return;
 	args = call_args_text(s, r);
 	text = xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args);
-	if (s->opt.step && !asks(r->fn))
-		step_before(s, text);
-	if (chronicle_is_on && ends_something(r->fn) && app.side)
-		pending.note.side = app.side(s, args, pending.note.name);
+	step_before(s, text);
 	free(text);
 	free(args);
-}
-
-static void note(struct session *s, const struct traced_call *c, bool is_event)
-{
-	struct chronicle_entry e = pending.note;
-
-	if (!chronicle_is_on || (c->asks && !c->bad && !is_event))
-		return;
-	e.kind = is_event ? CHRONICLE_EVENT : CHRONICLE_CALL;
-	e.bad = c->bad;
-	e.text = is_event ? xstrdup(c->result) : xasprintf("%s(%s)", c->name, c->args);
-	e.result = is_event ? NULL : (char *)c->result;
-	if (!pending.ends && app.side)
-		e.side = app.side(s, e.text, e.name);
-	chronicle_note(&e);
-	free(e.text);
 }
 
 void call_trace_flush(struct session *s)
@@ -282,11 +275,10 @@ void call_trace_flush(struct session *s)
 	pending.waits = false;
 	record_aside(1);
 	name = pending.made ? name_of(pending.made, record_time()) : NULL;
-	result = xasprintf("%s%s", name ? name : "", name ? about : about + strspn(about, ", "));
+	result = with_name(name, about);
 	c.args = args;
 	c.result = result;
 	c.made = name;
-	note(s, &c, pending.event);
 	trace_call(s, &c);
 	record_aside(-1);
 	free(result);
@@ -305,14 +297,9 @@ static void after(void *arg, const struct record *r)
 		return;
 	call_trace_flush(s);
 	made = made_by(r, &kind);
-	pending.event = made && kind == OBJECT_CM_EVENT;
-	pending.ends = ends_something(r->fn);
 	pending.args = call_args_text(s, r);
 	pending.result = result_text(s, r, made, kind);
-	pending.made = made;
-	if (pending.event)
-		pending.made =
-			(uintptr_t)((const struct rdma_cm_event *)record_bytes(r, made, NULL))->id;
+	pending.made = named_first(r, made, kind);
 	*c = (struct traced_call){
 		.voice = r->fn->path == CALL_SETUP     ? VOICE_SETUP
 			 : r->fn->path == CALL_PREPARE ? VOICE_PREPARE
@@ -324,8 +311,6 @@ static void after(void *arg, const struct record *r)
 		.bad = r->err,
 		.asks = asks(r->fn),
 	};
-	pending.note.when = pending.event ? record_realtime(r->end) : c->when;
-	pending.note.until = record_realtime(r->end);
 	pending.waits = true;
 	if (!pending.made || name_of(pending.made, record_time()))
 		call_trace_flush(s);
@@ -336,7 +321,7 @@ static void after(void *arg, const struct record *r)
 void call_trace_watch(struct session *s)
 {
 	static struct record_watch watch = { before, after, NULL };
-	bool on = s->opt.trace || s->opt.step || chronicle_is_on;
+	bool on = s->opt.trace || s->opt.step;
 
 	call_trace_flush(s);
 	if (on == (watch.arg != NULL))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls as they are made: the trace, step mode and the chronicle are told of them by the record.
+ * Calls as they are made: the trace and step mode are told of them by the record.
  * A command just calls a function.
  */
 #ifndef CMDS_CALL_TRACE_H
@@ -24,5 +24,7 @@ int call_fail(struct session *s, int err, const char *fmt, ...)
 /* "qp0 {qp_state INIT port_num 1}": the arguments of a call, as the command call takes them.
  * To be freed. */
 char *call_args_text(struct session *s, const struct record *r);
+/* "qp0, qpn 17", "ENOMEM", "id1 ESTABLISHED": what it has told. To be freed. */
+char *call_result_text(struct session *s, const struct record *r);
 
 #endif

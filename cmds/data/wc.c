@@ -97,29 +97,12 @@ static void note_bad(struct session *s, const struct wc *wc, const struct qp *qp
 		bad->posted = *p;
 }
 
-static void note_wc(struct session *s, const struct wc *wc)
-{
-	bool good = wc->v.status == IBV_WC_SUCCESS;
-	struct chronicle_entry e = { .kind = CHRONICLE_WC, .bad = !good };
-
-	if (!chronicle_is_on)
-		return;
-	e.text = good ? xasprintf("WC wr_id %llu SUCCESS %s", (unsigned long long)wc->v.wr_id,
-				  word_name(wc_opcode_words, wc->v.opcode))
-		      : xasprintf("WC wr_id %llu %s", (unsigned long long)wc->v.wr_id,
-				  word_name(wc_status_words, wc->v.status));
-	e.side = app.side(s, *wc->qp ? wc->qp : wc->cq->o.name, e.name);
-	chronicle_note(&e);
-	free(e.text);
-}
-
 static void look_at(struct session *s, struct wc *wc)
 {
 	struct qp *qp = note_qp(s, wc);
 	const struct posted *p;
 
 	wc->after = -1;
-	note_wc(s, wc);
 	if (!qp)
 		return;
 	p = find_posted(qp, &wc->v, wc->cq);

@@ -11,6 +11,7 @@
 #include "codes.h"
 #include "explain_wc.h"
 #include "far_end.h"
+#include "qp_history.h"
 #include "session.h"
 #include "wr_ops.h"
 #include "words.h"
@@ -294,20 +295,19 @@ static void check_peer_answers(const struct inquest *q)
 static void check_what_came_first(const struct inquest *q)
 {
 	const struct qp *qp = q->qp;
+	struct qp_step steps[QP_STEPS];
+	unsigned n = qp ? qp_history_steps(qp, steps) : 0;
 
-	if (!qp || !qp->nsteps) {
+	if (!n) {
 		candidate_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
 		return;
 	}
-	for (unsigned i = qp->nsteps; i > 0 && qp->nsteps - i < QP_STEPS; i--) {
-		const struct qp_step *step = &qp->steps[(i - 1) % QP_STEPS];
-
-		if (step->state == IBV_QPS_ERR) {
+	while (n-- > 0)
+		if (steps[n].state == IBV_QPS_ERR) {
 			candidate_add(q->c, IS_SO, "qp-state", "%s went to ERR: %s", qp->o.name,
-				      step->why);
+				      steps[n].why);
 			return;
 		}
-	}
 	candidate_add(q->c, MAY_BE, "qp-state", "%s went to ERR", qp->o.name);
 }
 

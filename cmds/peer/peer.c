@@ -244,7 +244,7 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	}
 	p->o.named = true;
 	obj_add(s, p);
-	if (chronicle_is_on)
+	if (timeline_is_on(p->s))
 		timeline_peer(p, "on");
 	describe(s, &p->o, o);
 	return 0;

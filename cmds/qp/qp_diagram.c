@@ -192,16 +192,17 @@ static void take_way(struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state
 
 static void walk(struct canvas *c, const struct qp *qp)
 {
-	unsigned first = qp->nsteps > QP_STEPS ? qp->nsteps - QP_STEPS : 0;
 	enum ibv_qp_state last = IBV_QPS_RESET;
+	struct qp_step steps[QP_STEPS];
+	unsigned n = qp_history_steps(qp, steps);
 
-	for (unsigned i = first; i < qp->nsteps; i++) {
-		enum ibv_qp_state state = qp->steps[i % QP_STEPS].state;
+	for (unsigned i = 0; i < n; i++) {
+		enum ibv_qp_state state = steps[i].state;
 
 		if (state > IBV_QPS_ERR)
 			continue;
 		c->been[state] = true;
-		if (i > first && state != last)
+		if (i && state != last)
 			take_way(c, last, state);
 		last = state;
 	}

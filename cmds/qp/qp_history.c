@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What became of a QP: the last states, in a ring. */
+/* What became of a QP: the record has its states. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "call_record.h"
-#include "chronicle.h"
 #include "objects.h"
+#include "own_rows.h"
 #include "posted.h"
 #include "qp_history.h"
 #include "words.h"
@@ -17,46 +16,40 @@ static bool is_meant(const char *why)
 	return strcasestr(why, "disconnect") || strcmp(why, "modify-qp") == 0;
 }
 
-static void note(const struct qp *qp, enum ibv_qp_state state, const char *why)
-{
-	struct chronicle_entry e = {
-		.kind = CHRONICLE_STATE,
-		.bad = (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !is_meant(why),
-		.result = (char *)why,
-	};
-	char text[96];
-
-	if (!chronicle_is_on)
-		return;
-	snprintf(e.name, sizeof e.name, "%s", qp->o.name);
-	if (qp->nsteps)
-		snprintf(text, sizeof text, "%s %s -> %s", qp->o.name,
-			 word_name(qp_state_words, qp_history_state(qp)),
-			 word_name(qp_state_words, state));
-	else
-		snprintf(text, sizeof text, "%s %s", qp->o.name, word_name(qp_state_words, state));
-	e.text = text;
-	chronicle_note(&e);
-}
-
 void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
 {
-	struct qp_step *step;
-	struct timespec now;
-
-	note(qp, state, why);
-	step = &qp->steps[qp->nsteps++ % QP_STEPS];
-	clock_gettime(CLOCK_REALTIME, &now);
-	step->when = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-	step->state = state;
-	step->why = why;
+	own_state(qp, qp->has_state ? (int)qp->state : -1, state, why,
+		  (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !is_meant(why));
+	qp->state = state;
+	qp->has_state = true;
 	if (state == IBV_QPS_RESET)
 		posted_clear(qp); /* the queues are empty */
 }
 
+unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
+{
+	struct record_walk w = { .path = RECORD_CONTROL };
+	unsigned n = 0;
+	bool made = false;
+
+	while (n < QP_STEPS && !made && record_back(&w)) {
+		struct qp_step *step = &steps[QP_STEPS - 1 - n];
+
+		if (row_of(&w.r) != OWN_STATE || w.r.args[0] != (uintptr_t)qp->v)
+			continue;
+		*step = (struct qp_step){ .when = record_realtime(w.r.begin),
+					  .state = (enum ibv_qp_state)w.r.args[2] };
+		snprintf(step->why, sizeof step->why, "%s", (const char *)(uintptr_t)w.r.args[3]);
+		made = (int)w.r.args[1] < 0;
+		n++;
+	}
+	memmove(steps, steps + QP_STEPS - n, n * sizeof *steps);
+	return n;
+}
+
 enum ibv_qp_state qp_history_state(const struct qp *qp)
 {
-	return qp->nsteps ? qp->steps[(qp->nsteps - 1) % QP_STEPS].state : IBV_QPS_RESET;
+	return qp->has_state ? qp->state : IBV_QPS_RESET;
 }
 
 /* Drivers of iWARP do not all tell the state (siw): RESET is then only what was not
@@ -90,7 +83,7 @@ enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
 	record_aside(-1);
 	if (err || untold(qp, attr.qp_state))
 		return qp_history_state(qp);
-	if (!qp->nsteps || attr.qp_state != qp_history_state(qp))
+	if (!qp->has_state || attr.qp_state != qp->state)
 		qp_history_add(qp, attr.qp_state, why);
 	return attr.qp_state;
 }

@@ -7,8 +7,18 @@
 
 struct qp;
 
-/* Notes that the QP is in state now, because of why (a constant string or one from
- * words.c's tables). */
+#define QP_STEPS 32
+
+/* A step in the life of a QP, for qp-state. */
+struct qp_step {
+	int64_t when; /* CLOCK_REALTIME, ns */
+	enum ibv_qp_state state;
+	char why[48]; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
+};
+
+/* The last steps that the record has of it, oldest first; how many. */
+unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS]);
+/* Notes that the QP is in state now, because of why. */
 void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why);
 /* Asks the device; notes the state if it is another than the last one noted. Returns it
  * (the last known one when the device cannot be asked). */

@@ -185,11 +185,12 @@ static void tell_step(struct out *o, const struct qp_step *step, const char *lab
 
 static void tell_history(struct out *o, const struct qp *qp)
 {
-	unsigned first = qp->nsteps > QP_STEPS ? qp->nsteps - QP_STEPS : 0;
+	struct qp_step steps[QP_STEPS];
+	unsigned n = qp_history_steps(qp, steps);
 
 	out_list(o, "history");
-	for (unsigned i = first; i < qp->nsteps; i++)
-		tell_step(o, &qp->steps[i % QP_STEPS], i == first ? "history" : "");
+	for (unsigned i = 0; i < n; i++)
+		tell_step(o, &steps[i], i ? "" : "history");
 	out_end(o);
 }
 

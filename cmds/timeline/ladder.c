@@ -16,39 +16,37 @@
 
 /* ------------------------------------------------------------------ what there is -- */
 
-static struct ladder_row *add(struct ladder *l, const struct ladder_row *r)
+const char *const ladder_words[LADDER_KINDS] = {
+	[LADDER_CALL] = "call",	    [LADDER_EVENT] = "event", [LADDER_PACKET] = "packet",
+	[LADDER_WC] = "completion", [LADDER_STATE] = "state", [LADDER_NOTICE] = "notice",
+};
+
+struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r)
 {
 	l->rows = xgrow(l->rows, l->n, sizeof *l->rows);
 	l->rows[l->n] = *r;
-	l->rows[l->n].e.seq = l->n;
+	l->rows[l->n].seq = l->n;
 	return &l->rows[l->n++];
 }
 
-char *ladder_text(const char *text)
+char *ladder_line(const char *text)
 {
 	Tcl_DString d;
-	char *visible;
+	char *shown;
 
-	if (!text)
-		return NULL;
 	Tcl_DStringInit(&d);
-	visible_append(&d, text, strlen(text), VISIBLE_ONE_LINE);
-	visible = xstrdup(Tcl_DStringValue(&d));
+	visible_append(&d, text, strnlen(text, LADDER_TEXT), VISIBLE_ONE_LINE);
+	shown = xstrdup(Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
-	return visible;
+	return shown;
 }
 
-static void add_ours(struct ladder *l)
+void ladder_free_row(struct ladder_row *r)
 {
-	const struct chronicle_entry *e;
-
-	for (unsigned i = 0; (e = chronicle_at(i)); i++) {
-		struct ladder_row *r = add(l, &(struct ladder_row){ .e = *e, .to = -1 });
-
-		r->e.text = ladder_text(e->text);
-		r->e.result = ladder_text(e->result);
-		r->e.fate = ladder_text(e->fate);
-	}
+	free(r->names);
+	free(r->text);
+	free(r->result);
+	free(r->fate);
 }
 
 static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
@@ -58,13 +56,13 @@ static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &values) != TCL_OK)
 		return;
-	for (int i = n > CHRONICLE_MAX ? n - CHRONICLE_MAX : 0; i < n; i++) {
+	for (int i = n > LADDER_MAX ? n - LADDER_MAX : 0; i < n; i++) {
 		struct ladder_row r;
 
 		if (ladder_row_read(values[i], &r))
 			continue;
 		r.place = place;
-		add(l, &r);
+		ladder_add(l, &r);
 	}
 }
 
@@ -118,9 +116,56 @@ static void add_peers(struct session *s, struct ladder *l)
 	fail_clear(&s->fail); /* a peer that has nothing to tell is no failure */
 }
 
+/* ------------------------------------------------------------------------- packets -- */
+
+static struct ladder_row *sent(struct ladder *l, const struct ladder_row *in)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_row *r = &l->rows[i];
+
+		if (r->kind == LADDER_PACKET && r->out && !r->matched && r->key == in->key &&
+		    !(r->lost && r->place != in->place))
+			return r;
+	}
+	return NULL;
+}
+
+static void match_packets(struct ladder *l)
+{
+	unsigned to = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_row *in = &l->rows[i], *out;
+
+		if (in->kind != LADDER_PACKET || in->out)
+			continue;
+		out = sent(l, in);
+		if (!out)
+			continue;
+		out->matched = in->matched = true;
+		out->arrived = !in->lost;
+		out->to = (int)in->place; /* for now: its place */
+		memcpy(out->also, in->name, sizeof out->also);
+		if (in->fate && !out->fate) {
+			out->fate = in->fate;
+			in->fate = NULL;
+		}
+	}
+	for (unsigned i = 0; i < l->n; i++) {
+		struct ladder_row *r = &l->rows[i];
+
+		if (r->kind == LADDER_PACKET && !r->out && r->matched) {
+			ladder_free_row(r);
+			continue;
+		}
+		l->rows[to++] = *r;
+	}
+	l->n = to;
+}
+
 /* --------------------------------------------------------------------------- lanes -- */
 
-static int lane_of(const struct ladder *l, unsigned place, enum chronicle_side side)
+static int lane_of(const struct ladder *l, unsigned place, enum ladder_side side)
 {
 	int first = -1;
 
@@ -135,7 +180,7 @@ static int lane_of(const struct ladder *l, unsigned place, enum chronicle_side s
 	return first;
 }
 
-static void add_lane(struct ladder *l, unsigned place, enum chronicle_side side)
+static void add_lane(struct ladder *l, unsigned place, enum ladder_side side)
 {
 	if (l->nlanes < LANES_MAX)
 		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
@@ -152,10 +197,10 @@ static void make_lanes(struct ladder *l, unsigned npeers)
 			if (r->place != place)
 				continue;
 			any = true;
-			only_notices &= r->e.kind == CHRONICLE_NOTICE;
-			if (r->e.kind != CHRONICLE_PACKET) {
-				a |= r->e.side == SIDE_ACTIVE;
-				b |= r->e.side == SIDE_PASSIVE;
+			only_notices &= r->kind == LADDER_NOTICE;
+			if (r->kind != LADDER_PACKET) {
+				a |= r->side == SIDE_ACTIVE;
+				b |= r->side == SIDE_PASSIVE;
 			}
 		}
 		if (!any || (only_notices && npeers))
@@ -176,20 +221,20 @@ static int other_lane(const struct ladder *l, int lane)
 
 static void place_packet(struct ladder *l, struct ladder_row *r)
 {
-	enum chronicle_side there = r->e.side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
-	int here = lane_of(l, r->place, r->e.out ? r->e.side : there);
+	enum ladder_side there = r->side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
+	int here = lane_of(l, r->place, r->out ? r->side : there);
 
-	if (!r->e.out) {
+	if (!r->out) {
 		r->to = here;
 		r->from = other_lane(l, here);
-		r->arrived = !ladder_is_lost(r);
+		r->arrived = !r->lost;
 		return;
 	}
 	r->from = here;
 	if (r->matched)
 		r->to = lane_of(l, (unsigned)r->to, there);
 	else
-		r->arrived = !ladder_is_lost(r);
+		r->arrived = !r->lost;
 	if (!r->matched || r->to == r->from || r->to < 0)
 		r->to = other_lane(l, here);
 }
@@ -197,17 +242,17 @@ static void place_packet(struct ladder *l, struct ladder_row *r)
 static bool has_packets(const struct ladder *l)
 {
 	for (unsigned i = 0; i < l->n; i++)
-		if (l->rows[i].e.kind == CHRONICLE_PACKET)
+		if (l->rows[i].kind == LADDER_PACKET)
 			return true;
 	return false;
 }
 
-static const char *end_word(const struct ladder *l, enum chronicle_side side)
+static const char *end_word(const struct ladder *l, enum ladder_side side)
 {
 	bool by_hand = true;
 
 	for (unsigned i = 0; i < l->n; i++)
-		by_hand &= l->rows[i].place || strncmp(l->rows[i].e.text, "rdma_", 5) != 0;
+		by_hand &= l->rows[i].place || !l->rows[i].by_cm;
 	if (!side)
 		return "this end";
 	if (side == SIDE_ACTIVE)
@@ -238,15 +283,14 @@ static void label(struct session *s, struct ladder *l, unsigned lane)
 		const struct ladder_row *r = &l->rows[i];
 		char word[40];
 
-		if (r->from != (int)lane || r->e.kind == CHRONICLE_PACKET || !*r->e.name ||
-		    (it->side && r->e.side != it->side) || strstr(r->e.text, "_cq(") ||
-		    strncmp(r->e.text, "ibv_create_", 11) == 0)
+		if (r->from != (int)lane || r->kind == LADDER_PACKET || !*r->name ||
+		    (it->side && r->side != it->side) || !r->heads)
 			continue;
-		snprintf(word, sizeof word, " %s ", r->e.name);
+		snprintf(word, sizeof word, " %s ", r->name);
 		if (strstr(Tcl_DStringValue(&seen), word))
 			continue;
 		Tcl_DStringAppend(&seen, word, -1);
-		xappendf(&d, "%s%s", n++ ? " " : ": ", r->e.name);
+		xappendf(&d, "%s%s", n++ ? " " : ": ", r->name);
 	}
 	it->label = xstrdup(Tcl_DStringValue(&d));
 	Tcl_DStringFree(&seen);
@@ -259,16 +303,17 @@ static int earlier(const void *a, const void *b)
 {
 	const struct ladder_row *x = a, *y = b;
 
-	if (x->e.when != y->e.when)
-		return x->e.when < y->e.when ? -1 : 1;
-	return x->e.seq < y->e.seq ? -1 : x->e.seq > y->e.seq;
+	if (x->when != y->when)
+		return x->when < y->when ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static void row_free(struct ladder_row *r)
+static bool names(const struct ladder_row *r, const char *name)
 {
-	free(r->e.text);
-	free(r->e.result);
-	free(r->e.fate);
+	char word[40];
+
+	snprintf(word, sizeof word, " %s ", name);
+	return r->names && strstr(r->names, word);
 }
 
 static void filter(struct ladder *l, const char *qp)
@@ -277,12 +322,12 @@ static void filter(struct ladder *l, const char *qp)
 
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
-		bool cm = r->e.kind == CHRONICLE_PACKET && !*r->e.name && !*r->also;
+		bool cm = r->kind == LADDER_PACKET && !*r->name && !*r->also;
 
-		if (cm || ladder_names(r, qp) || strcmp(r->also, qp) == 0)
+		if (cm || names(r, qp) || strcmp(r->also, qp) == 0)
 			l->rows[to++] = *r;
 		else
-			row_free(r);
+			ladder_free_row(r);
 	}
 	l->n = to;
 }
@@ -292,7 +337,7 @@ static void keep_last(struct ladder *l, unsigned last)
 	unsigned drop = last && l->n > last ? l->n - last : 0;
 
 	for (unsigned i = 0; i < drop; i++)
-		row_free(&l->rows[i]);
+		ladder_free_row(&l->rows[i]);
 	memmove(l->rows, l->rows + drop, (l->n - drop) * sizeof *l->rows);
 	l->n -= drop;
 }
@@ -313,13 +358,12 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 
 	*l = (struct ladder){ 0 };
 	timeline_drain(s);
-	add_ours(l);
+	ladder_add_own(s, l);
 	add_peers(s, l);
 	if (!l->n)
 		return;
 	qsort(l->rows, l->n, sizeof *l->rows, earlier);
-	ladder_fill_in_sides(l);
-	ladder_match_packets(l);
+	match_packets(l);
 	make_lanes(l, npeers);
 	if (!l->nlanes)
 		add_lane(l, 0, SIDE_NONE);
@@ -328,11 +372,11 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == CHRONICLE_PACKET) {
+		if (r->kind == LADDER_PACKET) {
 			place_packet(l, r);
 			continue;
 		}
-		r->from = lane_of(l, r->place, r->e.side);
+		r->from = lane_of(l, r->place, r->side);
 		r->from = r->from < 0 ? 0 : r->from;
 	}
 	for (unsigned i = 0; i < l->nlanes; i++)
@@ -340,13 +384,13 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	if (how->qp)
 		filter(l, how->qp);
 	keep_last(l, how->last);
-	l->start = l->n ? l->rows[0].e.when : 0;
+	l->start = l->n ? l->rows[0].when : 0;
 }
 
 void ladder_free(struct ladder *l)
 {
 	for (unsigned i = 0; i < l->n; i++)
-		row_free(&l->rows[i]);
+		ladder_free_row(&l->rows[i]);
 	for (unsigned i = 0; i < l->nlanes; i++)
 		free(l->lanes[i].label);
 	free(l->rows);
@@ -362,24 +406,23 @@ char *ladder_end(const struct ladder *l, int lane)
 
 double ladder_ms(const struct ladder *l, const struct ladder_row *r)
 {
-	return (double)(r->e.when - l->start) / 1e6;
+	return (double)(r->when - l->start) / 1e6;
 }
 
 char *ladder_says(const struct ladder_row *r)
 {
-	const struct chronicle_entry *e = &r->e;
-
-	switch (e->kind) {
-	case CHRONICLE_CALL:
-		return xasprintf("%s = %s", e->text, e->result ? e->result : "");
-	case CHRONICLE_STATE:
-		return xasprintf("%s (%s)", e->text, e->result ? e->result : "");
-	case CHRONICLE_WC:
-		return xasprintf("%s  %s", e->text, e->name);
-	case CHRONICLE_PACKET:
-		return xasprintf("%s%s%s", e->text, e->fate ? "  fault: " : "",
-				 e->fate ? e->fate : "");
+	switch (r->kind) {
+	case LADDER_CALL:
+		return xasprintf("%s%s%s", r->text, r->result && *r->result ? " = " : "",
+				 r->result ? r->result : "");
+	case LADDER_STATE:
+		return xasprintf("%s (%s)", r->text, r->result ? r->result : "");
+	case LADDER_WC:
+		return xasprintf("%s  %s", r->text, r->name);
+	case LADDER_PACKET:
+		return xasprintf("%s%s%s", r->text, r->fate ? "  fault: " : "",
+				 r->fate ? r->fate : "");
 	default:
-		return xstrdup(e->text);
+		return xstrdup(r->text);
 	}
 }

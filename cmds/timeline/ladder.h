@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ladder: what all ends have noted, in order, each end with a lane of its own. A packet is one
- * row, from the lane that sent it to the one that it came to.
+ * The ladder: what all ends have in their records, in order, each end with a lane of its own. A
+ * packet is one row, from the lane that sent it to the one that it came to.
  */
 #ifndef CMDS_TIMELINE_LADDER_H
 #define CMDS_TIMELINE_LADDER_H
@@ -10,21 +10,50 @@
 #include <stdint.h>
 #include <tcl.h>
 
-#include "chronicle.h"
-
 struct out;
 struct session;
 
-#define LANES_MAX 10
+#define LANES_MAX   10
+#define LADDER_MAX  4096 /* rows of an end; the oldest are left out */
+#define LADDER_TEXT 400	 /* bytes of a text */
+
+enum ladder_kind {
+	LADDER_CALL,   /* of a library */
+	LADDER_EVENT,  /* of the connection manager, of a device, of a channel */
+	LADDER_PACKET, /* sent or received */
+	LADDER_WC,     /* a completion was taken */
+	LADDER_STATE,  /* of a QP */
+	LADDER_NOTICE, /* of another end */
+	LADDER_KINDS
+};
+/* "call" "event" "packet" "completion" "state" "notice" */
+extern const char *const ladder_words[LADDER_KINDS];
+
+/* Which end of a connection: SIDE_NONE where neither, or it is not known. */
+enum ladder_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
 
 struct ladder_lane {
-	unsigned place;		  /* 0: this program; then its peers, and who is not one of them */
-	enum chronicle_side side; /* SIDE_NONE: the only one of its place */
+	unsigned place;	       /* 0: this program; then its peers, and who is not one of them */
+	enum ladder_side side; /* SIDE_NONE: the only one of its place */
 	char *label;
 };
 
 struct ladder_row {
-	struct chronicle_entry e; /* with texts of its own, of ladder_text() */
+	unsigned seq;
+	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: takes no time */
+	enum ladder_kind kind;
+	enum ladder_side side; /* of a packet: who has sent it */
+	bool bad;	       /* failed, or tells of a failure */
+	bool by_cm;	       /* a call of librdmacm */
+	bool heads;	       /* name belongs above the lane */
+	bool out, lost;	       /* of a packet: sent, else received; a fault has taken it */
+	uint64_t key;	       /* of a packet: the same where it is sent and received */
+	int state;	       /* of a QP: the one it is in now; -1: none is told */
+	char name[32];	       /* the object that it is about, or "" */
+	char *names;	       /* those of all objects it is about, a blank before and after each */
+	char *text;	       /* the call and its arguments, the packet in short ... */
+	char *result;	       /* of a call; all headers of a packet; or NULL */
+	char *fate;	       /* what a fault did to a packet, or NULL */
 	unsigned place;
 	char also[32]; /* of a packet: the object at its receiver */
 	int from, to;  /* lanes; to -1: no packet */
@@ -45,29 +74,26 @@ struct ladder_how {
 	const char *qp; /* only what is about it; or NULL */
 };
 
-/* Asks the peers for what they have noted. To be freed with ladder_free(). */
+/* Asks the peers for their rows. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
 void ladder_free(struct ladder *l);
 /* "@b": the label of a lane without the objects; to be freed. */
 char *ladder_end(const struct ladder *l, int lane);
-/* text in one line, of which all can be seen; NULL of NULL. To be freed. */
-char *ladder_text(const char *text);
 /* ms since the first row */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
-/* "ibv_reg_mr(pd0, 4096) = mr0": what a person reads; to be freed. */
+/* "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
 char *ladder_says(const struct ladder_row *r);
 
-/* ladder_join.c: the ends of entries that do not tell, by the objects they name. */
-void ladder_fill_in_sides(struct ladder *l);
-/* What was sent and received becomes one row. */
-void ladder_match_packets(struct ladder *l);
-/* Did a fault take it? */
-bool ladder_is_lost(const struct ladder_row *r);
-/* Is it about the object? */
-bool ladder_names(const struct ladder_row *r, const char *name);
+/* ladder_record.c: adds the rows of this end, from its record. */
+void ladder_add_own(struct session *s, struct ladder *l);
+/* Adds a row; its texts are the ladder's from then on. */
+struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
+void ladder_free_row(struct ladder_row *r);
+/* The first LADDER_TEXT bytes in one line, of which all can be seen; to be freed. */
+char *ladder_line(const char *text);
 
 /* ladder_row.c: as values, for a peer, and from a peer's values, which are not trusted. */
-void ladder_rows_out(struct out *o);
+void ladder_rows_out(const struct ladder *l, struct out *o);
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);
 
 /* ladder_text.c: width 0: that of the terminal. */

@@ -36,9 +36,9 @@ static const char style[] =
 	".lad .bad{fill:var(--bad)}.lad .p.bad{stroke:var(--bad);fill:none;stroke-dasharray:5 3}"
 	".lad .p.lost{stroke-dasharray:none;stroke-width:2}.lad .tip.bad{fill:var(--bad)}";
 
-static const char *const classes[CHRONICLE_KINDS] = {
-	[CHRONICLE_CALL] = "call", [CHRONICLE_EVENT] = "event", [CHRONICLE_PACKET] = "packet",
-	[CHRONICLE_WC] = "wc",	   [CHRONICLE_STATE] = "state", [CHRONICLE_NOTICE] = "notice",
+static const char *const classes[LADDER_KINDS] = {
+	[LADDER_CALL] = "call", [LADDER_EVENT] = "event", [LADDER_PACKET] = "packet",
+	[LADDER_WC] = "wc",	[LADDER_STATE] = "state", [LADDER_NOTICE] = "notice",
 };
 
 struct drawing {
@@ -82,12 +82,12 @@ static void draw_time(const struct drawing *g, const struct ladder_row *r)
 
 static const char *mark_of(const struct ladder_row *r)
 {
-	if (r->e.bad)
+	if (r->bad)
 		return "✗ ";
-	return r->e.kind == CHRONICLE_WC      ? "✓ "
-	       : r->e.kind == CHRONICLE_STATE ? "● "
-	       : r->e.kind == CHRONICLE_EVENT ? "• "
-					      : "";
+	return r->kind == LADDER_WC	 ? "✓ "
+	       : r->kind == LADDER_STATE ? "● "
+	       : r->kind == LADDER_EVENT ? "• "
+					 : "";
 }
 
 static void happened(struct drawing *g, const struct ladder_row *r)
@@ -96,14 +96,14 @@ static void happened(struct drawing *g, const struct ladder_row *r)
 	size_t letters = (size_t)((g->zone - 2 * MARGIN) / PER_LETTER);
 
 	draw_time(g, r);
-	xappendf(g->d, "<g class=\"%s%s\">", classes[r->e.kind], r->e.bad ? " bad" : "");
+	xappendf(g->d, "<g class=\"%s%s\">", classes[r->kind], r->bad ? " bad" : "");
 	title(g->d, says);
 	for (unsigned i = 0; *rest && i < LINES_MAX; i++) {
 		size_t len = fits(rest, letters - (i ? 2 : 0));
 
 		g->y += i ? LINE : 0;
-		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->e.kind],
-			 r->e.bad ? " bad" : "", lane_x(g, r->from) + 8 + (i ? 12 : 0), g->y);
+		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->kind],
+			 r->bad ? " bad" : "", lane_x(g, r->from) + 8 + (i ? 12 : 0), g->y);
 		markup_textf(g->d, "%.*s%s", (int)len, rest,
 			     i + 1 == LINES_MAX && rest[len] ? " …" : "");
 		Tcl_DStringAppend(g->d, "</text>", -1);
@@ -133,13 +133,13 @@ static void label(const struct drawing *g, const char *text, int x, int room, co
 static void passed(struct drawing *g, const struct ladder_row *r)
 {
 	int x1 = (int)lane_x(g, r->from), x2 = (int)lane_x(g, r->to), way = x1 < x2 ? 1 : -1;
-	const char *bad = r->e.bad || !r->arrived ? " bad" : "";
+	const char *bad = r->bad || !r->arrived ? " bad" : "";
 	char *says = ladder_says(r);
 	int y = (int)g->y - 4, tip = x2 - way;
 
 	draw_time(g, r);
 	Tcl_DStringAppend(g->d, "<g>", -1);
-	title(g->d, r->e.result ? r->e.result : says);
+	title(g->d, r->result ? r->result : says);
 	if (!r->arrived)
 		tip -= way * (int)g->zone / 8;
 	xappendf(g->d, "<path class=\"p%s\" d=\"M%d %dH%d\"/>", bad, x1 + way, y, tip - way * 6);
@@ -160,7 +160,7 @@ static void draw_rows(struct drawing *g)
 		const struct ladder_row *r = &g->l->rows[i];
 
 		g->y += ROW;
-		if (r->e.kind == CHRONICLE_PACKET && r->to >= 0 && r->to != r->from)
+		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
 			passed(g, r);
 		else
 			happened(g, r);

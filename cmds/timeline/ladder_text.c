@@ -101,24 +101,24 @@ static void time_of(struct page *p, const struct ladder_row *r)
 
 static enum paint paint_of(const struct ladder_row *r)
 {
-	if (r->e.bad)
+	if (r->bad)
 		return PAINT_BAD;
-	return r->e.kind == CHRONICLE_WC				      ? PAINT_GOOD
-	       : r->e.kind == CHRONICLE_STATE || r->e.kind == CHRONICLE_EVENT ? PAINT_STRONG
-									      : PAINT_NONE;
+	return r->kind == LADDER_WC				    ? PAINT_GOOD
+	       : r->kind == LADDER_STATE || r->kind == LADDER_EVENT ? PAINT_STRONG
+								    : PAINT_NONE;
 }
 
 static const char *mark_of(const struct page *p, const struct ladder_row *r)
 {
-	if (r->e.bad)
+	if (r->bad)
 		return p->g->bad;
-	switch (r->e.kind) {
-	case CHRONICLE_WC:
+	switch (r->kind) {
+	case LADDER_WC:
 		return p->g->done;
-	case CHRONICLE_STATE:
+	case LADDER_STATE:
 		return p->g->state;
-	case CHRONICLE_EVENT:
-	case CHRONICLE_NOTICE:
+	case LADDER_EVENT:
+	case LADDER_NOTICE:
 		return p->g->dot;
 	default:
 		return " ";
@@ -191,7 +191,7 @@ static void passed(struct page *p, const struct ladder_row *r)
 	lines(p, 0, a);
 	out_paint(p->o, PAINT_DIM);
 	out_text(p->o, "%s", p->g->down);
-	out_paint(p->o, r->e.bad || !r->arrived ? PAINT_BAD : PAINT_NONE);
+	out_paint(p->o, r->bad || !r->arrived ? PAINT_BAD : PAINT_NONE);
 	if (!right)
 		out_text(p->o, "%s", r->arrived ? tip : p->g->lost);
 	across(p, left / 2);
@@ -238,7 +238,7 @@ void ladder_print(struct session *s, const struct ladder *l, unsigned width, str
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == CHRONICLE_PACKET && r->to >= 0 && r->to != r->from)
+		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
 			passed(&p, r);
 		else
 			happened(&p, r);

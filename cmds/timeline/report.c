@@ -9,7 +9,6 @@
 #include "args.h"
 #include "cmd.h"
 #include "ladder.h"
-#include "noted.h"
 #include "out.h"
 #include "markup.h"
 #include "save.h"
@@ -50,12 +49,12 @@ static void begin(const char *title, Tcl_DString *d)
 	Tcl_DStringAppend(d, "</h1>\n", -1);
 }
 
-static unsigned count(const struct ladder *l, enum chronicle_kind kind)
+static unsigned count(const struct ladder *l, enum ladder_kind kind)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < l->n; i++)
-		n += l->rows[i].e.kind == kind;
+		n += l->rows[i].kind == kind;
 	return n;
 }
 
@@ -70,8 +69,8 @@ static void summary(const struct ladder *l, Tcl_DString *d)
 	xappendf(d,
 		 "<p class=\"dim\">Began %s; took %.3f ms: %u calls, %u packets, %u completions, "
 		 "%u events.</p>\n",
-		 when, ladder_ms(l, &l->rows[l->n - 1]), count(l, CHRONICLE_CALL),
-		 count(l, CHRONICLE_PACKET), count(l, CHRONICLE_WC), count(l, CHRONICLE_EVENT));
+		 when, ladder_ms(l, &l->rows[l->n - 1]), count(l, LADDER_CALL),
+		 count(l, LADDER_PACKET), count(l, LADDER_WC), count(l, LADDER_EVENT));
 	if (l->remarks) {
 		Tcl_DStringAppend(d, "<p>", -1);
 		markup_text(d, l->remarks);
@@ -93,10 +92,10 @@ static void ladder_table(const struct ladder *l, Tcl_DString *d)
 		const struct ladder_row *r = &l->rows[i];
 		char *says = ladder_says(r), *end = ladder_end(l, r->from);
 
-		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>", r->e.bad ? " class=\"bad\"" : "",
+		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>", r->bad ? " class=\"bad\"" : "",
 			 ladder_ms(l, r));
 		markup_text(d, end);
-		xappendf(d, "</td><td>%s</td><td class=\"w\">", chronicle_words[r->e.kind]);
+		xappendf(d, "</td><td>%s</td><td class=\"w\">", ladder_words[r->kind]);
 		markup_text(d, says);
 		Tcl_DStringAppend(d, "</td></tr>\n", -1);
 		free(end);
@@ -107,7 +106,7 @@ static void ladder_table(const struct ladder *l, Tcl_DString *d)
 
 static void packet_table(const struct ladder *l, Tcl_DString *d)
 {
-	if (!count(l, CHRONICLE_PACKET))
+	if (!count(l, LADDER_PACKET))
 		return;
 	Tcl_DStringAppend(d,
 			  "<section id=\"packets\"><h2>Packets</h2>\n<table><thead><tr>"
@@ -119,17 +118,17 @@ static void packet_table(const struct ladder *l, Tcl_DString *d)
 		const struct ladder_row *r = &l->rows[i];
 		char *says, *end;
 
-		if (r->e.kind != CHRONICLE_PACKET)
+		if (r->kind != LADDER_PACKET)
 			continue;
 		says = ladder_says(r);
 		end = ladder_end(l, r->from);
 		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>",
-			 r->e.bad || !r->arrived ? " class=\"bad\"" : "", ladder_ms(l, r));
+			 r->bad || !r->arrived ? " class=\"bad\"" : "", ladder_ms(l, r));
 		markup_text(d, end);
 		Tcl_DStringAppend(d, "</td><td>", -1);
 		markup_text(d, says);
 		Tcl_DStringAppend(d, "</td><td class=\"w\">", -1);
-		markup_text(d, r->e.result ? r->e.result : "");
+		markup_text(d, r->result ? r->result : "");
 		Tcl_DStringAppend(d, "</td></tr>\n", -1);
 		free(end);
 		free(says);
@@ -166,7 +165,7 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 	Tcl_DStringInit(&d);
 	if (!l.n) {
 		fail(s, "report", "NOTHING", "nothing was noted%s",
-		     chronicle_is_on ? " yet" : ": the timeline is off");
+		     timeline_is_on(s) ? " yet" : ": the timeline is off");
 		fail_next(s, "timeline on");
 		goto undo;
 	}

@@ -18,7 +18,7 @@ static void list_failures(const struct ladder *l, Tcl_DString *d)
 		const struct ladder_row *r = &l->rows[i];
 		char *says, *end;
 
-		if (!r->e.bad)
+		if (!r->bad)
 			continue;
 		says = ladder_says(r);
 		end = ladder_end(l, r->from);
@@ -51,7 +51,7 @@ static void explain(struct session *s, Tcl_DString *d)
 /* A QP that is moved to ERR by a disconnect has not failed. */
 static bool is_failure(const struct ladder_row *r)
 {
-	return r->e.bad && r->e.kind != CHRONICLE_STATE;
+	return r->bad && r->kind != LADDER_STATE;
 }
 
 void report_failures(struct session *s, const struct ladder *l, Tcl_DString *d)

@@ -2,7 +2,7 @@
 /* Regions before and after: the lines of a hexdump that have changed. */
 #include <string.h>
 
-#include "noted.h"
+#include "timeline.h"
 #include "report.h"
 #include "markup.h"
 #include "session.h"
@@ -75,7 +75,7 @@ static void region(struct session *s, const struct mr *mr, Tcl_DString *d)
 	unsigned n;
 	size_t len;
 
-	was = noted_memory(s, mr, &len);
+	was = timeline_memory(s, mr, &len);
 	memcpy(is, mr->buf, len); /* a peer may write meanwhile */
 	Tcl_DStringAppend(d, "<h3>", -1);
 	markup_textf(d, "%s: %zu bytes at 0x%llx, lkey 0x%x, rkey 0x%x, %s", mr->o.name, mr->len,

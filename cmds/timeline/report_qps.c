@@ -40,15 +40,6 @@ struct path {
 	int now; /* -1: nothing was told yet */
 };
 
-/* "qp0 INIT -> RTS", "qp0 RESET": -1 where it is no state. */
-static int state_at_end(const char *text)
-{
-	const char *word = strrchr(text, ' ');
-	const struct word *w = word ? args_word(qp_state_words, word + 1) : NULL;
-
-	return w && w->value < STATES ? (int)w->value : -1;
-}
-
 /* The connection manager takes several steps at once. */
 static void go(struct path *p, int to)
 {
@@ -69,12 +60,12 @@ static void go(struct path *p, int to)
 static struct path *path_of(struct path *paths, unsigned *n, const struct ladder_row *r)
 {
 	for (unsigned i = 0; i < *n; i++)
-		if (paths[i].place == r->place && strcmp(paths[i].name, r->e.name) == 0)
+		if (paths[i].place == r->place && strcmp(paths[i].name, r->name) == 0)
 			return &paths[i];
 	if (*n == QPS_MAX)
 		return NULL;
 	paths[*n] = (struct path){ .place = r->place, .now = -1 };
-	memcpy(paths[*n].name, r->e.name, sizeof paths[*n].name);
+	memcpy(paths[*n].name, r->name, sizeof paths[*n].name);
 	return &paths[(*n)++];
 }
 
@@ -147,11 +138,11 @@ static void list_steps(const struct ladder *l, const struct path *p, Tcl_DString
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind != CHRONICLE_STATE || r->place != p->place ||
-		    strcmp(r->e.name, p->name) != 0)
+		if (r->kind != LADDER_STATE || r->place != p->place ||
+		    strcmp(r->name, p->name) != 0)
 			continue;
-		xappendf(d, "<li%s>%.3f ms: ", r->e.bad ? " class=\"bad\"" : "", ladder_ms(l, r));
-		markup_textf(d, "%s (%s)", r->e.text, r->e.result ? r->e.result : "");
+		xappendf(d, "<li%s>%.3f ms: ", r->bad ? " class=\"bad\"" : "", ladder_ms(l, r));
+		markup_textf(d, "%s (%s)", r->text, r->result ? r->result : "");
 		Tcl_DStringAppend(d, "</li>\n", -1);
 	}
 	Tcl_DStringAppend(d, "</ol>", -1);
@@ -162,8 +153,8 @@ static int lane_of(const struct ladder *l, const struct path *p)
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
-		if (r->e.kind == CHRONICLE_STATE && r->place == p->place &&
-		    strcmp(r->e.name, p->name) == 0)
+		if (r->kind == LADDER_STATE && r->place == p->place &&
+		    strcmp(r->name, p->name) == 0)
 			return r->from;
 	}
 	return -1;
@@ -186,7 +177,7 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		int state = r->e.kind == CHRONICLE_STATE ? state_at_end(r->e.text) : -1;
+		int state = r->kind == LADDER_STATE && r->state < STATES ? r->state : -1;
 		struct path *p = state >= 0 ? path_of(paths, &n, r) : NULL;
 
 		if (p)

@@ -10,7 +10,6 @@
 #include "args.h"
 #include "cmd.h"
 #include "ladder.h"
-#include "noted.h"
 #include "out.h"
 #include "peer.h"
 #include "save.h"
@@ -60,13 +59,13 @@ static int set(struct session *s, uint64_t how, struct out *o)
 
 	switch (how) {
 	case HOW_ON:
-		rc = noted_on(s, true);
+		rc = timeline_on(s, true);
 		break;
 	case HOW_OFF:
-		noted_off(s);
+		timeline_off(s);
 		break;
 	case HOW_CLEAR:
-		noted_clear(s);
+		timeline_clear(s);
 		break;
 	}
 	if (rc)
@@ -81,21 +80,21 @@ static void rows_out(const struct ladder *l, struct out *o)
 	out_list(o, NULL);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		bool packet = r->e.kind == CHRONICLE_PACKET;
+		bool packet = r->kind == LADDER_PACKET;
 
 		out_dict(o, NULL);
 		out_double(o, "ms", ladder_ms(l, r), NULL);
-		out_int(o, "wall", r->e.when, NULL);
-		out_str(o, "kind", chronicle_words[r->e.kind], NULL);
+		out_int(o, "wall", r->when, NULL);
+		out_str(o, "kind", ladder_words[r->kind], NULL);
 		out_str(o, "lane", l->lanes[r->from].label, NULL);
 		out_str(o, "to", packet && r->to >= 0 ? l->lanes[r->to].label : "", NULL);
-		out_str(o, "name", r->e.name, NULL);
-		out_str(o, "text", r->e.text, NULL);
-		out_str(o, "result", r->e.result ? r->e.result : "", NULL);
-		out_bool(o, "bad", r->e.bad, NULL);
+		out_str(o, "name", r->name, NULL);
+		out_str(o, "text", r->text, NULL);
+		out_str(o, "result", r->result ? r->result : "", NULL);
+		out_bool(o, "bad", r->bad, NULL);
 		if (packet) {
 			out_bool(o, "arrived", r->arrived, NULL);
-			out_str(o, "fault", r->e.fate ? r->e.fate : "", NULL);
+			out_str(o, "fault", r->fate ? r->fate : "", NULL);
 		}
 		out_end(o);
 	}
@@ -127,14 +126,17 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 		return set(s, a->how.v, o);
 	timeline_drain(s);
 	if (a->raw) {
-		ladder_rows_out(o);
+		l = (struct ladder){ 0 };
+		ladder_add_own(s, &l);
+		ladder_rows_out(&l, o);
+		ladder_free(&l);
 		return 0;
 	}
 	ladder_make(s, &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp }, &l);
 	if (!l.n) {
 		fail(s, "timeline", "NOTHING", "%s",
-		     chronicle_is_on ? "nothing was noted yet" : "nothing was noted: it is off");
-		if (!chronicle_is_on)
+		     timeline_is_on(s) ? "nothing was noted yet" : "nothing was noted: it is off");
+		if (!timeline_is_on(s))
 			fail_next(s, "timeline on");
 		ladder_free(&l);
 		return -1;

@@ -1,27 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rest of the program tells the timeline: shell/chronicle.h has the entries. */
+/*
+ * The timeline: which part of the record it shows, and what goes into the record only while it is
+ * on. Calls, events, completions and states are there anyway.
+ */
 #ifndef CMDS_TIMELINE_H
 #define CMDS_TIMELINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "chronicle.h"
+#include "objects.h"
 
 struct peer;
-struct session;
 
-/* Notes from now on; packets where they can be seen without taking them from a network interface,
+#define MEMORY_KEPT 4096 /* bytes of a region that are compared */
+
+/* Begins or goes on; packets: also those of a network interface. -1 with s->fail filled: no
+ * packets can be had; the rest is there. */
+int timeline_on(struct session *s, bool packets);
+void timeline_off(struct session *s);
+/* Shows nothing of what was before; memory is as it was now. */
+void timeline_clear(struct session *s);
+bool timeline_is_on(const struct session *s);
+/* The time in ticks from which on there is something to show (UINT64_MAX: there is not); and was
+ * it on then? */
+uint64_t timeline_since(const struct session *s);
+bool timeline_has(const struct session *s, uint64_t when);
+/* As at the prompt: packets where they can be seen without taking them from a network interface,
  * which 'timeline on' does. */
 void timeline_begin(struct session *s);
 /* The session ends. */
 void timeline_end(struct session *s);
-/* Notes what has passed by now. */
+/* Notes what packets have passed by now. */
 void timeline_drain(struct session *s);
 /* While on is true no packets are looked at. */
 void timeline_pause(struct session *s, bool on);
 /* Tells a peer 'timeline HOW': it keeps one, or no longer. */
 void timeline_peer(struct peer *p, const char *how);
-/* For struct app: side.c */
-enum chronicle_side timeline_side(struct session *s, const char *text, char name[32]);
+/* The first bytes of the region when the timeline began, *len of them; NULL: all zero, as regions
+ * are made. */
+const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len);
 
 #endif

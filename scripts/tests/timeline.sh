@@ -45,12 +45,12 @@ page() {
 
 "$rdmash" -X -f timeline.rdma > out 2>&1 || bad "exit status $?: $(cat out)"
 follows out 'who connects: .*who listens: ' \
-	'rdma_connect\(' '│─+ CM REQ ─+▶│' '• id2 CONNECT_REQUEST' 'rdma_accept\(' \
+	'rdma_connect id1' '│─+ CM REQ ─+▶│' '• id2 CONNECT_REQUEST' 'rdma_accept id2' \
 	'│◀─+ CM REP ─+│' '│─+ CM RTU ─+▶│' 'id1 ESTABLISHED' '● qp0 INIT -> RTS' \
-	'ibv_post_send\(qp0 \{wr_id 1' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
+	'ibv_post_send qp0 .wr_id 1 ' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
 	'│◀─+ RC_ACK psn [0-9]+ ─+│' '✓ WC wr_id 1 SUCCESS RDMA_WRITE' \
 	'RC_READ_REQUEST psn [0-9]+ ─+▶' '◀─+ RC_READ_RESP_ONLY psn [0-9]+ 17 B' \
-	'✓ WC wr_id 2 SUCCESS RDMA_READ' 'rdma_disconnect\(id1\)' '─ CM DREQ ─+▶│' '│◀─+ CM DREP ─'
+	'✓ WC wr_id 2 SUCCESS RDMA_READ' 'rdma_disconnect id1' '─ CM DREQ ─+▶│' '│◀─+ CM DREP ─'
 write=$(sed -En 's/.*RC_WRITE_ONLY psn ([0-9]+) .*/\1/p' out | head -1)
 grep -q "RC_ACK psn $write " out || bad "the ACK has not the PSN of the write, $write"
 # who connects is on the left, who listens on the right of its line

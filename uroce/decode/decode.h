@@ -49,5 +49,7 @@ int decode_ip(struct decoded *d, const uint8_t *ip, size_t n);
 void decode_fields(const struct decoded *d, decode_fn *fn, void *arg);
 /* One line about it, without addresses and newline, into text (size bytes at most). */
 void decode_text(const struct decoded *d, char *text, size_t size);
+/* "NAK: remote access error": what the syndrome of an AETH says. */
+void decode_syndrome(uint8_t syndrome, char *text, size_t size);
 
 #endif

@@ -29,7 +29,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *l, const char
 		l->n = l->n + (size_t)n < l->size ? l->n + (size_t)n : l->size - 1;
 }
 
-static void put_syndrome(struct line *l, uint8_t s)
+void decode_syndrome(uint8_t s, char *text, size_t size)
 {
 	static const char *const naks[] = { "PSN sequence error", "invalid request",
 					    "remote access error", "remote operational error",
@@ -37,16 +37,16 @@ static void put_syndrome(struct line *l, uint8_t s)
 
 	switch (AETH_CLASS(s)) {
 	case 0:
-		put(l, (s & 0x1f) == 0x1f ? "  ACK" : "  ACK, credit code %u", s & 0x1fu);
+		snprintf(text, size, (s & 0x1f) == 0x1f ? "ACK" : "ACK, credit code %u", s & 0x1fu);
 		break;
 	case AETH_RNR:
-		put(l, "  RNR NAK, again after %g ms", rnr_timer_us(s & 0x1f) / 1000.);
+		snprintf(text, size, "RNR NAK, again after %g ms", rnr_timer_us(s & 0x1f) / 1000.);
 		break;
 	case 0x60:
-		put(l, "  NAK: %s", (s & 0x1fu) < 5 ? naks[s & 0x1f] : "reserved code");
+		snprintf(text, size, "NAK: %s", (s & 0x1fu) < 5 ? naks[s & 0x1f] : "reserved code");
 		break;
 	default:
-		put(l, "  syndrome 0x%02x (reserved)", s);
+		snprintf(text, size, "syndrome 0x%02x (reserved)", s);
 	}
 }
 
@@ -139,7 +139,10 @@ static void put_headers(struct line *l, const struct packet *p)
 	if (OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP)
 		put(l, "  compare %" PRIu64, p->compare);
 	if (flags & WIRE_AETH) {
-		put_syndrome(l, p->syndrome);
+		char syndrome[64];
+
+		decode_syndrome(p->syndrome, syndrome, sizeof(syndrome));
+		put(l, "  %s", syndrome);
 		put(l, "  msn %u", p->msn);
 	}
 	if (flags & WIRE_ATOMICACK)

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of this end, from its record. Which end of a connection an object is of follows from
+ * the calls it was in: who listens, who was asked, who connects; by hand, of two QPs that lead to
+ * each other, the one made first is the active one.
+ */
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_record.h"
+#include "call_trace.h"
+#include "decode.h"
+#include "ladder.h"
+#include "own_rows.h"
+#include "packets.h"
+#include "record_objects.h"
+#include "session.h"
+#include "timeline.h"
+#include "words.h"
+#include "xmem.h"
+
+/* What is known of an object for its end. */
+struct end_of {
+	uint64_t serial, made, gone;
+	char name[32];
+	enum ladder_side side;
+	bool is_of_both;      /* a CQ of QPs of both ends */
+	struct end_of *id;    /* of a QP, or NULL */
+	struct end_of *cq[2]; /* of a QP */
+	uint32_t qpn, dest;   /* of a QP; dest 0: not known */
+	union ibv_gid peer;
+	struct end_of *older; /* the QP before this one */
+};
+
+struct sender {
+	uint32_t id; /* of the connection manager, as it stands in its messages */
+	enum ladder_side side;
+};
+
+struct ends {
+	struct session *s;
+	struct ladder *l;
+	Tcl_HashTable of; /* serial: struct end_of */
+	struct end_of *qps;
+	struct sender *senders;
+	unsigned nsenders;
+};
+
+/* -------------------------------------------------------------------------- sides -- */
+
+static struct end_of *end_at(struct ends *e, uint64_t address, uint64_t when)
+{
+	const struct record_object *o = address ? record_object_at(address, when) : NULL;
+	struct end_of *end;
+	Tcl_HashEntry *entry;
+	int is_new;
+
+	if (!o)
+		return NULL;
+	entry = Tcl_CreateHashEntry(&e->of, (void *)(uintptr_t)o->serial, &is_new);
+	if (!is_new)
+		return Tcl_GetHashValue(entry);
+	end = xcalloc(1, sizeof *end);
+	*end = (struct end_of){ .serial = o->serial, .made = o->made, .gone = o->gone };
+	memcpy(end->name, o->name, sizeof end->name);
+	Tcl_SetHashValue(entry, end);
+	if (o->kind == OBJECT_QP) {
+		end->older = e->qps;
+		e->qps = end;
+	}
+	return end;
+}
+
+static void take_side(struct end_of *end, enum ladder_side side)
+{
+	if (end && (!end->side || side == SIDE_PASSIVE))
+		end->side = side;
+}
+
+static const struct rdma_cm_event *event_of(const struct record *r)
+{
+	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
+
+	return place ? record_bytes(r, *place, NULL) : NULL;
+}
+
+static void learn_qp(struct ends *e, const struct record *r, uint64_t address, struct end_of *id,
+		     const struct ibv_qp_init_attr *init)
+{
+	const struct ibv_qp *copy = record_bytes(r, address, NULL);
+	struct end_of *qp = end_at(e, address, r->end);
+
+	if (!qp)
+		return;
+	qp->id = id;
+	if (copy)
+		qp->qpn = copy->qp_num;
+	if (init) {
+		qp->cq[0] = end_at(e, (uintptr_t)init->send_cq, r->begin);
+		qp->cq[1] = end_at(e, (uintptr_t)init->recv_cq, r->begin);
+	}
+}
+
+/* By id: its QP comes with the call, or with one before. */
+static void learn_id(struct ends *e, const struct record *r)
+{
+	struct end_of *id = end_at(e, r->args[0], r->begin);
+	const struct rdma_cm_id *copy = record_bytes(r, r->args[0], NULL);
+	unsigned row = row_of(r);
+
+	if (row == ROW_rdma_listen)
+		take_side(id, SIDE_PASSIVE);
+	else if (row == ROW_rdma_resolve_addr || row == ROW_rdma_connect)
+		take_side(id, SIDE_ACTIVE);
+	if (row == ROW_rdma_create_qp && copy && copy->qp)
+		learn_qp(e, r, (uintptr_t)copy->qp, id, (const void *)(uintptr_t)r->args[2]);
+}
+
+static void learn_modify(struct ends *e, const struct record *r)
+{
+	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
+	struct end_of *qp = end_at(e, r->args[0], r->begin);
+
+	if (!qp || r->err)
+		return;
+	if (r->args[2] & IBV_QP_DEST_QPN)
+		qp->dest = a->dest_qp_num;
+	if (r->args[2] & IBV_QP_AV)
+		qp->peer = a->ah_attr.grh.dgid;
+}
+
+static void learn(struct ends *e, const struct record *r)
+{
+	const struct rdma_cm_event *ev;
+
+	switch (row_of(r)) {
+	case ROW_rdma_get_cm_event:
+		ev = r->err ? NULL : event_of(r);
+		if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			take_side(end_at(e, (uintptr_t)ev->id, r->end), SIDE_PASSIVE);
+		break;
+	case ROW_ibv_create_qp:
+		learn_qp(e, r, r->err ? 0 : r->result, NULL, (const void *)(uintptr_t)r->args[1]);
+		break;
+	case ROW_ibv_modify_qp:
+		learn_modify(e, r);
+		break;
+	default:
+		if (r->nargs && r->fn->args[0].object == OBJECT_CM_ID &&
+		    r->fn->args[0].role == CALL_IN)
+			learn_id(e, r);
+	}
+}
+
+/* Of several that have the number, who leads to the peer (NULL: any) at that time (0: now). */
+static struct end_of *qp_numbered(const struct ends *e, uint32_t qpn, const union ibv_gid *peer,
+				  uint64_t when)
+{
+	struct end_of *found = NULL;
+
+	for (struct end_of *q = e->qps; q; q = q->older) {
+		if (q->qpn != qpn || (when && (q->made > when || (q->gone && q->gone < when))))
+			continue;
+		if (peer && memcmp(&q->peer, peer, sizeof *peer) == 0)
+			return q;
+		found = q;
+	}
+	return found;
+}
+
+static void settle(struct ends *e)
+{
+	for (struct end_of *q = e->qps; q; q = q->older) {
+		const struct end_of *other = q->dest ? qp_numbered(e, q->dest, NULL, 0) : NULL;
+
+		if (q->id)
+			q->side = q->id->side;
+		else if (q->dest)
+			q->side = !other || other == q || q->serial < other->serial ? SIDE_ACTIVE
+										    : SIDE_PASSIVE;
+		for (unsigned i = 0; i < 2 && q->side; i++) {
+			struct end_of *cq = q->cq[i];
+
+			if (!cq)
+				continue;
+			cq->is_of_both |= cq->side && cq->side != q->side;
+			cq->side = cq->is_of_both ? SIDE_NONE : q->side;
+		}
+	}
+}
+
+/* --------------------------------------------------------------------------- rows -- */
+
+/* Takes text. */
+static char *line(char *text)
+{
+	char *shown = ladder_line(text);
+
+	free(text);
+	return shown;
+}
+
+/* Who the row is about: an id, a QP or a CQ. */
+static void about(struct ladder_row *row, const struct end_of *end)
+{
+	if (!end || row->side)
+		return;
+	if (!*row->name || end->side)
+		memcpy(row->name, end->name, sizeof row->name);
+	row->side = end->is_of_both ? SIDE_NONE : end->side;
+}
+
+static bool has_end(enum call_object kind)
+{
+	return kind == OBJECT_CM_ID || kind == OBJECT_QP || kind == OBJECT_QP_EX ||
+	       kind == OBJECT_CQ || kind == OBJECT_CQ_EX;
+}
+
+static void add_name(Tcl_DString *d, uint64_t address, uint64_t when)
+{
+	const struct record_object *o = address ? record_object_at(address, when) : NULL;
+
+	if (o && *o->name)
+		xappendf(d, "%s%s ", Tcl_DStringLength(d) ? "" : " ", o->name);
+}
+
+/* What the call makes, or else its objects in their order, say whose it is. */
+static void about_call(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	enum call_object kind = OBJECT_NONE;
+	uint64_t made = r->err ? 0 : record_made(r, &kind);
+	Tcl_DString names;
+
+	Tcl_DStringInit(&names);
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->kind != CALL_OBJECT || (v->role != CALL_IN && v->role != CALL_GONE))
+			continue;
+		add_name(&names, r->args[i], r->begin);
+		if (!has_end(v->object))
+			continue;
+		about(row, end_at(e, r->args[i], r->begin));
+		row->heads |= v->object == OBJECT_CM_ID || v->object == OBJECT_QP;
+	}
+	add_name(&names, made, r->end);
+	if (made && has_end(kind))
+		about(row, end_at(e, made, r->end));
+	row->names = xstrdup(Tcl_DStringValue(&names));
+	Tcl_DStringFree(&names);
+}
+
+/* Who only asks, and what is taken back behind the scenes, is no row. */
+static bool is_row(const struct record *r)
+{
+	if (r->depth || !r->ended)
+		return false;
+	if (r->fn->asks && !r->err)
+		return false;
+	switch (row_of(r)) {
+	case ROW_rdma_ack_cm_event:
+	case ROW_ibv_ack_cq_events:
+	case ROW_ibv_ack_async_event:
+	case OWN_MEM_PUT:
+	case OWN_MEM_GET:
+	case OWN_OOB:
+	case OWN_LEFT_OUT:
+		return false;
+	default:
+		return !r->fn->waits || (r->err != EAGAIN && r->err != EINTR);
+	}
+}
+
+static void add_call(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	char *args = call_args_text(e->s, r);
+
+	row->kind = LADDER_CALL;
+	row->by_cm = strncmp(r->fn->header, "rdma/", 5) == 0;
+	row->bad = r->err;
+	about_call(e, r, row);
+	row->text = line(xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args));
+	row->result = line(call_result_text(e->s, r));
+	free(args);
+	ladder_add(e->l, row);
+}
+
+/* What a call has brought came at its end. */
+static void came_at_end(struct ladder_row *row)
+{
+	row->when = row->until;
+	row->until = 0;
+}
+
+static void add_cm_event(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	const struct rdma_cm_event *ev = event_of(r);
+
+	if (!ev)
+		return;
+	row->kind = LADDER_EVENT;
+	came_at_end(row);
+	row->bad = ev->status;
+	row->heads = true;
+	about(row, end_at(e, (uintptr_t)ev->id, r->end));
+	row->text = line(call_result_text(e->s, r));
+	row->names = xasprintf(" %s ", row->name);
+	ladder_add(e->l, row);
+}
+
+/* Events of devices tell of an object, or of a port. */
+static void add_async(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	const struct ibv_async_event *ev = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
+	const struct record_object *o;
+
+	if (!ev)
+		return;
+	row->kind = LADDER_EVENT;
+	came_at_end(row);
+	row->bad = ev->event_type == IBV_EVENT_QP_FATAL || ev->event_type == IBV_EVENT_CQ_ERR ||
+		   ev->event_type == IBV_EVENT_QP_REQ_ERR ||
+		   ev->event_type == IBV_EVENT_QP_ACCESS_ERR ||
+		   ev->event_type == IBV_EVENT_SRQ_ERR || ev->event_type == IBV_EVENT_PORT_ERR ||
+		   ev->event_type == IBV_EVENT_DEVICE_FATAL;
+	o = record_object_at((uintptr_t)ev->element.qp, r->end);
+	if (o)
+		about(row, end_at(e, (uintptr_t)ev->element.qp, r->end));
+	row->text = xasprintf("%s%s%s", o ? o->name : "", o ? ": " : "",
+			      word_name(async_words, ev->event_type));
+	row->names = xasprintf(" %s ", row->name);
+	ladder_add(e->l, row);
+}
+
+/* Each completion that a poll has taken is a row. */
+static void add_completions(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
+
+	row->kind = LADDER_WC;
+	came_at_end(row);
+	for (int64_t i = 0; wc && i < (int64_t)r->result; i++) {
+		const struct end_of *qp = qp_numbered(e, wc[i].qp_num, NULL, r->begin);
+		struct ladder_row one = *row;
+
+		one.bad = wc[i].status != IBV_WC_SUCCESS;
+		one.heads = qp;
+		about(&one, qp ? qp : end_at(e, r->args[0], r->begin));
+		one.text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc[i].wr_id,
+				     word_name(wc_status_words, wc[i].status), one.bad ? "" : " ",
+				     one.bad ? "" : word_name(wc_opcode_words, wc[i].opcode));
+		one.names = xasprintf(" %s ", one.name);
+		ladder_add(e->l, &one);
+	}
+}
+
+static void add_state(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	const char *why = (const char *)(uintptr_t)r->args[3];
+	int from = (int)r->args[1];
+
+	row->kind = LADDER_STATE;
+	row->state = (int)r->args[2];
+	row->bad = r->args[4];
+	row->heads = true;
+	row->until = 0;
+	about(row, end_at(e, r->args[0], r->begin));
+	row->text = xasprintf("%s %s%s%s", row->name,
+			      from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
+			      from < 0 ? "" : " -> ", word_name(qp_state_words, r->args[2]));
+	row->result = xstrdup(why ? why : "");
+	row->names = xasprintf(" %s ", row->name);
+	ladder_add(e->l, row);
+}
+
+static void add_notice(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	const char *text = (const char *)(uintptr_t)r->args[0];
+
+	row->kind = LADDER_NOTICE;
+	row->bad = r->args[1];
+	row->until = 0;
+	row->text = line(xstrdup(text ? text : ""));
+	ladder_add(e->l, row);
+}
+
+/* ------------------------------------------------------------------------ packets -- */
+
+static enum ladder_side other(enum ladder_side side)
+{
+	return !side ? SIDE_NONE : side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
+}
+
+static enum ladder_side cm_side(const struct ends *e, uint32_t id)
+{
+	for (unsigned i = e->nsenders; i-- > 0;)
+		if (e->senders[i].id == id)
+			return e->senders[i].side;
+	return SIDE_NONE;
+}
+
+/* Who has sent this message of the connection manager: who asked first is the active end. */
+static enum ladder_side cm_sender(struct ends *e, const struct mad *m)
+{
+	enum ladder_side side = cm_side(e, m->local_id);
+
+	if (!side && m->remote_id)
+		side = other(cm_side(e, m->remote_id));
+	if (m->attr == MAD_REQ || m->attr == MAD_SIDR_REQ)
+		side = SIDE_ACTIVE;
+	else if (!side && (m->attr == MAD_REP || m->attr == MAD_SIDR_REP))
+		side = SIDE_PASSIVE;
+	if (side && m->local_id && !cm_side(e, m->local_id)) {
+		e->senders = xgrow(e->senders, e->nsenders, sizeof *e->senders);
+		e->senders[e->nsenders++] = (struct sender){ m->local_id, side };
+	}
+	return side;
+}
+
+static enum ladder_side sender(struct ends *e, const struct decoded *d, uint32_t qpn, uint64_t when,
+			       char name[32])
+{
+	const struct end_of *qp;
+
+	if (d->is_cm)
+		return cm_sender(e, &d->mad);
+	qp = qpn ? qp_numbered(e, qpn, &d->p.dst, when) : NULL;
+	if (qp)
+		memcpy(name, qp->name, sizeof qp->name);
+	if (qp && qp->side)
+		return qp->side;
+	qp = qp_numbered(e, d->p.qpn, &d->p.src, when);
+	if (qp)
+		memcpy(name, qp->name, sizeof qp->name);
+	return qp ? other(qp->side) : SIDE_NONE;
+}
+
+static bool is_nak(const struct decoded *d)
+{
+	return d->p.op && d->p.op->flags & WIRE_AETH && AETH_CLASS(d->p.syndrome);
+}
+
+/* "REQ", "RC_WRITE_ONLY psn 7 13 B": what fits on an arrow. */
+static char *in_short(const struct decoded *d)
+{
+	const char *name = d->p.op ? d->p.op->name : NULL;
+	char nak[64];
+
+	if (!name)
+		return xstrdup(d->malformed ? d->malformed : "malformed");
+	if (d->is_cm)
+		return xasprintf("CM %s", mad_name(d->mad.attr));
+	if (is_nak(d)) {
+		decode_syndrome(d->p.syndrome, nak, sizeof nak);
+		return xasprintf("%s psn %u %s", name, d->p.psn, nak);
+	}
+	return d->p.len ? xasprintf("%s psn %u %u B", name, d->p.psn, d->p.len)
+			: xasprintf("%s psn %u", name, d->p.psn);
+}
+
+static void add_packet(struct ends *e, const struct record *r, struct ladder_row *row)
+{
+	size_t len = r->args[4], kept = r->args[3];
+	uint8_t *ip = xcalloc(1, len + 1);
+	const char *fate = (const char *)(uintptr_t)r->args[5];
+	char full[512];
+	struct decoded d;
+
+	memcpy(ip, (const void *)(uintptr_t)r->args[2], kept < len ? kept : len);
+	if (decode_ip(&d, ip, len)) {
+		free(ip);
+		return;
+	}
+	decode_text(&d, full, sizeof full);
+	row->kind = LADDER_PACKET;
+	row->until = 0;
+	row->out = r->args[0];
+	row->key = r->args[6];
+	row->lost = r->args[7];
+	row->side = sender(e, &d, (uint32_t)r->args[1], r->begin, row->name);
+	row->bad = !d.p.op || is_nak(&d) || (d.is_cm && d.mad.attr == MAD_REJ);
+	row->text = in_short(&d);
+	row->result = xasprintf("%s  %.300s", packet_ends(&d), full);
+	row->fate = fate ? xstrdup(fate) : NULL;
+	row->names = xasprintf(" %s ", row->name);
+	ladder_add(e->l, row);
+	free(ip);
+}
+
+/* ----------------------------------------------------------------------------- all -- */
+
+static void add_row(struct ends *e, const struct record *r)
+{
+	struct ladder_row row = { .when = record_realtime(r->begin),
+				  .until = record_realtime(r->end),
+				  .state = -1,
+				  .to = -1 };
+
+	switch (row_of(r)) {
+	case ROW_rdma_get_cm_event:
+		if (!r->err)
+			add_cm_event(e, r, &row);
+		break;
+	case ROW_ibv_get_async_event:
+		if (!r->err)
+			add_async(e, r, &row);
+		break;
+	case ROW_ibv_poll_cq:
+		if (r->err)
+			add_call(e, r, &row);
+		else
+			add_completions(e, r, &row);
+		break;
+	case OWN_STATE:
+		add_state(e, r, &row);
+		break;
+	case OWN_NOTICE:
+		add_notice(e, r, &row);
+		break;
+	case OWN_PACKET:
+		add_packet(e, r, &row);
+		break;
+	default:
+		add_call(e, r, &row);
+	}
+}
+
+void ladder_add_own(struct session *s, struct ladder *l)
+{
+	struct ends e = { .s = s, .l = l };
+	uint64_t since = timeline_since(s);
+	struct record_list *list = record_list(1u << RECORD_CONTROL, 0);
+	Tcl_HashSearch search;
+
+	Tcl_InitHashTable(&e.of, TCL_ONE_WORD_KEYS);
+	for (unsigned i = 0; i < list->n; i++)
+		if (!list->v[i].depth && list->v[i].ended)
+			learn(&e, &list->v[i]);
+	settle(&e);
+	record_list_free(list);
+	list = record_list(~0u, since);
+	for (unsigned i = list->n > LADDER_MAX ? list->n - LADDER_MAX : 0; i < list->n; i++)
+		if (is_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
+			add_row(&e, &list->v[i]);
+	record_list_free(list);
+	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(&e.of, &search); h;
+	     h = Tcl_NextHashEntry(&search))
+		free(Tcl_GetHashValue(h));
+	Tcl_DeleteHashTable(&e.of);
+	free(e.senders);
+}
