@@ -8,13 +8,16 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend.h"
 #include "embedded.h"
 #include "launch.h"
 #include "session.h"
 #include "uroce.h"
+#include "xmem.h"
 
 #define SYSTEM "libibverbs.so.1"
 
@@ -58,6 +61,27 @@ static const char *load(void)
 	return launch_prepare() ? strerror(errno) : NULL;
 }
 
+/* In a build tree uroce is in bin beside this program: '!uroce status' shall find it. */
+static void tool_to_path(void)
+{
+	char exe[PATH_MAX], tool[PATH_MAX + 16];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	const char *path = getenv("PATH");
+	char *slash, *with;
+
+	exe[n < 0 ? 0 : n] = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return;
+	*slash = 0;
+	snprintf(tool, sizeof tool, "%s/bin/uroce", exe);
+	if (access(tool, X_OK))
+		return;
+	with = xasprintf("%s%s%s/bin", path ? path : "", path ? ":" : "", exe);
+	setenv("PATH", with, 1);
+	free(with);
+}
+
 int embedded_start(const struct options *opt, const char **note)
 {
 	bool asked = opt->device && strcmp(opt->device, UROCE_DEVICE) == 0;
@@ -65,10 +89,15 @@ int embedded_start(const struct options *opt, const char **note)
 	const char *why;
 
 	*note = NULL;
-	if (launch_loaded() || (!asked && (opt->device || has_device())))
+	if (launch_loaded()) {
+		tool_to_path();
+		return 0;
+	}
+	if (!asked && (opt->device || has_device()))
 		return 0;
 	why = load();
 	if (!why) {
+		tool_to_path();
 		if (!asked)
 			*note = "No RDMA device on this machine: using " UROCE_DEVICE
 				", RoCEv2 in user space (see 'help uroce').";
