@@ -173,6 +173,13 @@ static enum reach_result carry_portion(struct qp *qp, const struct send_wqe *w, 
 	return fill_iov(qp, w, &q) ? reach_copy(&way->reach, &q) : REACH_REFUSED;
 }
 
+bool direct_is_open(struct qp *qp)
+{
+	const struct way *way = way_to(qp);
+
+	return way && reach_is_open(&way->reach);
+}
+
 enum direct_result direct_carry_out(struct qp *qp, struct send_wqe *w)
 {
 	struct way *way = w->len ? way_to(qp) : NULL;

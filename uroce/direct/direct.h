@@ -38,6 +38,8 @@ enum direct_result {
 	DIRECT_MORE, /* w->carried bytes are there: to be called again, when others had their turn
 		      */
 };
+/* Can requests of the QP be carried out so, as far as is known before one is tried? */
+bool direct_is_open(struct qp *qp);
 /* Carries out a request that has just begun: nothing before it is on its way. */
 enum direct_result direct_carry_out(struct qp *qp, struct send_wqe *w);
 

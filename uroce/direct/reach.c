@@ -204,6 +204,11 @@ static enum reach_result copy_if_allowed(const struct reach *r, struct reach_req
 	return copy(r, q, host);
 }
 
+bool reach_is_open(const struct reach *r)
+{
+	return !GET(r->table->off);
+}
+
 enum reach_result reach_copy(struct reach *r, struct reach_request *q)
 {
 	uint32_t qp = shown_qp_place(q->qpn), region;

@@ -52,6 +52,8 @@ enum reach_result {
 	REACH_REFUSED, /* the table does not allow it, or a copy failed half way: send packets */
 	REACH_GONE,    /* so is its memory, or we are not welcome any more: reach_close() */
 };
+/* Is the target one that lets in just now? */
+bool reach_is_open(const struct reach *r);
 enum reach_result reach_copy(struct reach *r, struct reach_request *q);
 
 #endif

@@ -61,7 +61,8 @@ void requester_start(struct qp *qp)
 	r->grown = r->unasked = 0;
 	r->blocked = 0;
 	r->reads = 0;
-	r->rnr_wait = r->recovering = r->broken = false;
+	r->rnr_wait = r->recovering = r->broken = r->carrying = false;
+	r->refused = 0;
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
 }
@@ -288,12 +289,38 @@ static bool has_room(const struct qp *qp, const struct send_wqe *w)
 	return tx_has_room(&qp->flow, qp->attr.dest_qp_num, false);
 }
 
-/* Nothing that was sent is on its way, and the peer waits for no acknowledgement: then the order
- * with packets, those before it and after it, is kept whichever way it goes. */
-static bool may_be_direct(const struct requester *r, const struct send_wqe *w)
+static bool is_one_sided(const struct send_wqe *w)
 {
-	return (w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ) &&
-	       r->next_psn == r->una_psn && r->next_psn == r->psn && r->psn == w->first_psn;
+	return w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ;
+}
+
+/* Many requests go by packets before one waits again to go without. */
+#define REFUSED 255
+
+enum direct_way { BY_PACKETS, HAS_GONE, HAS_TO_WAIT };
+
+/* Without packets only when nothing that was sent is on its way: then the order with packets, those
+ * before it and after it, is kept whichever way it goes. One of a stream of such requests waits for
+ * that, since one that went by packets would have all behind it go so, too. */
+static enum direct_way go_direct(struct qp *qp, struct send_wqe *w)
+{
+	struct requester *r = &qp->req;
+	enum direct_result result;
+
+	if (!is_one_sided(w) || r->next_psn != w->first_psn || r->psn != w->first_psn)
+		return BY_PACKETS;
+	if (r->next_psn != r->una_psn) {
+		if (!is_one_sided(sq_at(qp, r->at - 1)) || !direct_is_open(qp))
+			return BY_PACKETS;
+		r->refused -= r->refused > 0;
+		return r->refused ? BY_PACKETS : HAS_TO_WAIT;
+	}
+	result = direct_carry_out(qp, w);
+	r->refused = result == DIRECT_PACKETS && direct_is_open(qp) ? REFUSED : 0;
+	r->carrying = result == DIRECT_MORE;
+	if (r->carrying)
+		transport_due(qp, DUE_NOW);
+	return result == DIRECT_DONE ? HAS_GONE : r->carrying ? HAS_TO_WAIT : BY_PACKETS;
 }
 
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be
@@ -302,7 +329,6 @@ static void run(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
-
 	bool owes = qp->resp.ack_due || qp->type != IBV_QPT_RC;
 
 	if (r->at != qp->sq.tail)
@@ -321,17 +347,14 @@ static void run(struct qp *qp)
 			transport_due(qp, DUE_NOW);
 			break;
 		}
-		if (w->status == IBV_WC_SUCCESS && !owes && may_be_direct(r, w)) {
-			enum direct_result result = direct_carry_out(qp, w);
+		if (w->status == IBV_WC_SUCCESS && !owes) {
+			enum direct_way way = go_direct(qp, w);
 
-			if (result == DIRECT_DONE) {
+			if (way == HAS_TO_WAIT)
+				break;
+			if (way == HAS_GONE) {
 				r->at++;
 				continue;
-			}
-			r->carrying = result == DIRECT_MORE;
-			if (r->carrying) {
-				transport_due(qp, DUE_NOW);
-				break;
 			}
 		}
 		if (w->status == IBV_WC_SUCCESS && !has_room(qp, w)) {
