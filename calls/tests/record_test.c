@@ -3,11 +3,15 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "call_record.h"
 #include "record_objects.h"
+#include "record_rings.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))
 
@@ -535,8 +539,51 @@ static void test_time(void)
 	CHECK(record_time() > ticks);
 }
 
+/* The rings lie in memory that another process may map, and has no pointers in it: what is read
+ * through a second mapping, at another address, is what was written. */
+static int shared_memory(void)
+{
+	int fd = memfd_create("record", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t size = record_area_size();
+	void *memory;
+
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
+	CHECK_INT(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(memory != MAP_FAILED);
+	CHECK_INT(record_area_at(memory, size - 1), -1);
+	CHECK_INT(record_area_at(memory, size), 0);
+	return fd;
+}
+
+static void test_shared(int fd)
+{
+	struct ibv_send_wr wr = { .wr_id = 4711 }, *bad;
+	uint64_t image[IMAGE_MAX + 24];
+	const struct record_ring *ring;
+	struct record_area *other;
+	struct record r;
+
+	record_clear();
+	ibv_post_send(&qp, &wr, &bad);
+	other = mmap(NULL, record_area_size(), PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(other != MAP_FAILED && other != record_area());
+	CHECK(other->magic == RECORD_MAGIC && other->rows == call_count);
+	ring = &other->slot[0].ring[RECORD_DATA];
+	CHECK(ring->head > ring->tail);
+	CHECK(record_copy(other, ring, ring->tail, image));
+	CHECK_INT(ring->tail + IMAGE_WORDS(image), ring->head);
+	record_decode(image, true, &r);
+	CHECK_STR(r.fn->name, "ibv_post_send");
+	CHECK_INT(((const struct ibv_send_wr *)(uintptr_t)r.args[1])->wr_id, 4711);
+	munmap(other, record_area_size());
+	close(fd);
+}
+
 int main(void)
 {
+	int fd = shared_memory();
+
 	context.ops.poll_cq = fake_poll;
 	context.ops.post_send = fake_send;
 	test_post();
@@ -550,6 +597,7 @@ int main(void)
 	test_watch();
 	test_own();
 	test_objects();
+	test_shared(fd);
 	test_held_objects();
 	test_time();
 	return checks_end();
