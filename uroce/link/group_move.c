@@ -14,7 +14,7 @@
 
 #include "group_own.h"
 
-#define PATIENCE_MS 100
+#define PATIENCE_MS 1000
 
 int group_listen_to(int fd)
 {

@@ -16,7 +16,7 @@
 #include "gid.h"
 #include "group_own.h"
 
-#define PATIENCE_MS 100 /* with another process that claims a name */
+#define PATIENCE_MS 1000 /* with others of this user, of all networks, on a busy machine */
 #define PORTS	    65536
 
 struct group_name {
