@@ -121,7 +121,7 @@ static void words_bytes(struct call_sink *k, const struct call_value *v, const v
 	if (!n)
 		fputs("{}", k->to);
 	for (size_t i = 0; i < n; i++)
-		if (isalnum(c[i]) || (c[i] && strchr("_-./:+@%,=", c[i])))
+		if (c[i] < 0x80 && (isalnum(c[i]) || (c[i] && strchr("_-./:+@%,=", c[i]))))
 			fputc(c[i], k->to);
 		else
 			fprintf(k->to, "\\x%02x", c[i]);
@@ -329,7 +329,7 @@ static void c_number(struct call_sink *k, const struct call_value *v, uint64_t n
 			: v->size == 4 ? "htonl"
 				       : "htons",
 			n);
-	else if (v->kind == CALL_INT || n <= 9999)
+	else if (v->kind == CALL_INT || v->kind == CALL_FD || n <= 9999)
 		plain_number(k->to, &(struct call_value){ .kind = v->kind }, n);
 	else
 		fprintf(k->to, n <= UINT32_MAX ? "0x%" PRIx64 "u" : "0x%" PRIx64 "ull", n);
@@ -367,12 +367,13 @@ static void c_string(FILE *to, const unsigned char *c, size_t n)
 			fputs("\"\v\"", to);
 			column = 0;
 		}
-		column += (unsigned)(isprint(c[i]) ? fprintf(to, "%s%c",
-							     c[i] == '"' || c[i] == '\\' || trigraph
-								     ? "\\"
-								     : "",
-							     c[i])
-						   : fprintf(to, "\\%03o", c[i]));
+		column += (unsigned)(c[i] < 0x80 && isprint(c[i])
+					     ? fprintf(to, "%s%c",
+						       c[i] == '"' || c[i] == '\\' || trigraph
+							       ? "\\"
+							       : "",
+						       c[i])
+					     : fprintf(to, "\\%03o", c[i]));
 	}
 	fputc('"', to);
 }

@@ -84,7 +84,7 @@ static uint64_t swap(const struct call_value *v, uint64_t n)
 
 static bool is_signed(const struct call_value *v)
 {
-	return v->kind == CALL_INT || v->kind == CALL_ENUM;
+	return v->kind == CALL_INT || v->kind == CALL_ENUM || v->kind == CALL_FD;
 }
 
 uint64_t call_load(const struct call_value *v, const void *p)

@@ -126,10 +126,10 @@ const struct cmd cmd_export_c = {
 		"recognised by their values and become expressions, also where they came from the\n"
 		"peer in private data or in bytes that mem get has read; the addresses to connect\n"
 		"to are arguments of the program. A session that played both ends gives a program\n"
-		"of both, or with -role of one. What is not in the program is told, and stands in\n"
-		"it as a comment: calls that failed are left out, and so are bench, rpc, multicast\n"
-		"and rereg. A script may write below its own directory (or --allow-dir). Only a\n"
-		"file that export has made is overwritten.",
+		"of both, or with -role of one. What call has done is in it, too. What is not in\n"
+		"the program is told, and stands in it as a comment: calls that failed are left\n"
+		"out, and so are bench, rpc and rereg. A script may write below its own directory\n"
+		"(or --allow-dir). Only a file that export has made is overwritten.",
 	.setup = SETUP,
 	.examples = export_egs,
 	.args = export_args,

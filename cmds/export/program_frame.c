@@ -161,9 +161,9 @@ static void add_heading(const struct program *p, const char *file, Tcl_DString *
 }
 
 static const char *const includes[] = {
-	"arpa/inet.h",	   "ctype.h",  "errno.h", "infiniband/verbs.h", "netdb.h",  "poll.h",
-	"rdma/rdma_cma.h", "stdint.h", "stdio.h", "stdlib.h",		"string.h", "time.h",
-	"unistd.h"
+	"arpa/inet.h", "ctype.h",  "errno.h",	      "fcntl.h",  "infiniband/verbs.h",
+	"netdb.h",     "poll.h",   "rdma/rdma_cma.h", "stdint.h", "stdio.h",
+	"stdlib.h",    "string.h", "time.h",	      "unistd.h"
 };
 
 void program_text(struct program *p, const char *file, Tcl_DString *text)

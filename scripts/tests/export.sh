@@ -117,6 +117,37 @@ else
 	not_ok "the client's program, where nobody listens"
 fi
 
+# What only call makes: the program makes it, too.
+if [ "${#run[@]}" != 0 ]; then
+	mkdir "$dir/call"
+	cat >"$dir/call.rdma" <<-'END'
+		set d [dict get [open] name]
+		call -name x ibv_open_xrcd $d {fd -1 oflags CREAT}
+		cq -name c
+		pd -name p
+		call -name ce ibv_create_cq_ex $d {cqe 16 wc_flags BYTE_LEN}
+		call -name sr ibv_create_srq p {attr {max_wr 8 max_sge 1}}
+		call ibv_modify_srq sr {srq_limit 2}
+		call -name t ibv_alloc_td $d {}
+		buf 4096
+		call ibv_reg_mr p buf0 4096 LOCAL_WRITE
+		call -name q ibv_create_qp_ex $d {qp_type RC send_cq c recv_cq c pd p
+			send_ops_flags SEND,RDMA_WRITE
+			cap {max_send_wr 4 max_recv_wr 4 max_send_sge 1 max_recv_sge 1}}
+		mem put mr0 0 "what call has made"
+		mem get mr0 0 18
+	END
+	"$rdmash" -q -f "$dir/call.rdma" -c "export c $dir/call/call.c" >"$dir/log" 2>&1 || {
+		cat "$dir/log"
+		not_ok "what call has made is not exported"
+	}
+	compile "$dir/call/call"
+	again call 'mr0+0: what call has made'
+	for fn in ibv_open_xrcd ibv_create_cq_ex ibv_modify_srq ibv_alloc_td ibv_create_qp_ex; do
+		grep -q "$fn(s\." "$dir/call/call.c" || not_ok "the program has no $fn"
+	done
+fi
+
 # What it must not do, and what it must say.
 echo 'int main(void) { return 0; }' >"$dir/mine.c"
 "$rdmash" -c 'pd' -c "export c $dir/mine.c" >"$dir/out" 2>&1

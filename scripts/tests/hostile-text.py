@@ -95,6 +95,13 @@ DOORS = {
     "peer: in background": "peer b; @b -background {error \"\\x1b\\]0;x\\x07\"}; sleep 300",
     "timeline": CONNECT + "timeline on; cm connect out -nowait -private-data $short; accept\n"
                 "catch {connect $short 1}; timeline",
+    "call: a function's name": "call $short",
+    "call: an object's name": "call ibv_dealloc_pd $short",
+    "call: a number": "buf 64; call ibv_reg_mr pd0 buf0 $short LOCAL_WRITE",
+    "call: a word": "buf 64; call ibv_reg_mr pd0 buf0 64 $short",
+    "call: a member": "call ibv_create_srq pd0 [list $short 1]",
+    "call: a string": "trace all; call rdma_getaddrinfo $short 7471 {}",
+    "call: bytes": CONNECT + "trace all; call rdma_connect out [dict create private_data $short]",
     "echo of commands": ("-x", "set x \x1b]0;x\x07"),
     "-n": ("-n", "reg \x1b]0;x\x07"),
     "record": "error $hostile",
