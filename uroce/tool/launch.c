@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launch.h"
@@ -90,4 +93,55 @@ int launch_prepare(void)
 	if (put_first("LD_PRELOAD", path))
 		return -1;
 	return first ? put_first("LD_PRELOAD", first) : 0;
+}
+
+/* Opens what execvp(3) would run; -1: nothing. */
+static int open_program(const char *program)
+{
+	const char *list = getenv("PATH"), *end;
+	char path[PATH_MAX];
+
+	if (strchr(program, '/'))
+		return open(program, O_RDONLY | O_CLOEXEC);
+	for (; list; list = *end ? end + 1 : NULL) {
+		end = strchrnul(list, ':');
+		snprintf(path, sizeof path, "%.*s%s%s", (int)(end - list), list,
+			 end == list ? "" : "/", program);
+		if (access(path, X_OK) == 0)
+			return open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return -1;
+}
+
+/* Of this machine's class: does nobody load it but the kernel? */
+static bool is_static(int fd)
+{
+	Elf64_Phdr p;
+	Elf64_Ehdr e;
+
+	if (read(fd, &e, sizeof e) != sizeof e || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_phentsize != sizeof p)
+		return false;
+	for (unsigned i = 0; i < e.e_phnum; i++)
+		if (pread(fd, &p, sizeof p, (off_t)(e.e_phoff + i * sizeof p)) != sizeof p ||
+		    p.p_type == PT_INTERP)
+			return false;
+	return true;
+}
+
+const char *launch_hindrance(const char *program)
+{
+	const int fd = open_program(program);
+	const char *why = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
+				    (st.st_mode & S_ISGID && st.st_gid != getgid())))
+		why = "setuid, and the system loads nothing before it";
+	else if (is_static(fd))
+		why = "statically linked, and loads no library";
+	close(fd);
+	return why;
 }

@@ -15,4 +15,8 @@ int launch_library(char *path, size_t size);
  * with errno. */
 int launch_prepare(void);
 
+/* Why the library cannot be loaded before that program, in words that follow "is"; NULL: it can,
+ * or nothing can be said. */
+const char *launch_hindrance(const char *program);
+
 #endif

@@ -57,8 +57,13 @@ static int status(void)
 
 static int run(char **argv)
 {
+	const char *why = launch_hindrance(argv[0]);
 	char path[PATH_MAX];
 	int err;
+
+	/* it runs all the same: it may be what starts the program that is meant */
+	if (why)
+		fprintf(stderr, "uroce: %s is %s: it finds no device of uroce\n", argv[0], why);
 
 	if (library(path, sizeof path))
 		return EXIT_CANNOT_RUN;

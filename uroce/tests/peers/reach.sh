@@ -19,6 +19,23 @@ says_unsupported() {
 	"$uroce" rstream -s 127.0.0.1 2>&1 | grep -q 'uroce: rsockets are not supported'
 }
 ok 'rsockets say that they are not supported' says_unsupported
+
+# what loads no library says nothing by itself
+printf 'int main(void) { return 0; }\n' >"$tmp/alone.c"
+if cc -static -o "$tmp/alone" "$tmp/alone.c" 2>/dev/null; then
+	says_static() { "$uroce" "$tmp/alone" 2>&1 | grep -q "alone is statically linked"; }
+	ok 'a static program is told of' says_static
+fi
+says_setuid() {
+	cp /bin/true "$tmp/true" && chmod 4755 "$tmp/true" && chmod 755 "$tmp" &&
+		setpriv --reuid 65534 --clear-groups "$uroce" "$tmp/true" 2>&1 |
+		grep -q 'true is setuid, and the system loads nothing'
+}
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups test -x "$uroce" 2>/dev/null; then
+	ok 'a setuid program is told of' says_setuid
+fi
+says_nothing() { [ -z "$("$uroce" true 2>&1)" ]; }
+ok 'others are not' says_nothing
 both 'ibv_xsrq_pingpong' 'until_port 18620' "'$uroce' ibv_xsrq_pingpong -p 18620 -g 0 -c 1" \
 	"'$uroce' ibv_xsrq_pingpong -p 18620 -g 0 127.0.0.1"
 
