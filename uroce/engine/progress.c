@@ -281,8 +281,12 @@ static void leave_to_application(void)
 }
 
 /* The last who waits becomes the reader: programs have threads that wait for what seldom comes. */
+/* Since when this thread has polled and found nothing; 0: not at all, or it has slept since. */
+static __thread uint64_t empty_since __attribute__((tls_model("initial-exec")));
+
 void progress_begin_wait(const void *who)
 {
+	empty_since = 0;
 	e.waiter = who;
 	if (e.reader != READER_WAITER)
 		set_reader(READER_WAITER);
@@ -384,14 +388,13 @@ static void look_at_poller(struct cq *cq)
 /* The peer may be waiting for this processor. */
 static void give_way(unsigned packets)
 {
-	static __thread uint64_t since __attribute__((tls_model("initial-exec")));
 	uint64_t now = packets ? 0 : engine_clock();
 
-	if (packets || !since) {
-		since = now;
-	} else if (now - since > GIVE_WAY) {
+	if (packets || !empty_since) {
+		empty_since = now;
+	} else if (now - empty_since > GIVE_WAY) {
 		sched_yield();
-		since = 0;
+		empty_since = 0;
 	}
 }
 
