@@ -205,37 +205,17 @@ bool progress_deferred(void)
 
 /* -------------------------------------------------------------- who reads packets -- */
 
-/* What the thread sleeps on when it reads. */
-struct wakers {
-	int epoll, socket, bell;
-};
-
-static struct wakers wakers(void)
-{
-	return (struct wakers){ e.epoll, group_fd(), pair_bell_fd() };
-}
-
-static int watch(int epoll, int fd, enum source source, uint32_t events)
+static int watch(int fd, enum source source, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.u32 = source };
 
-	return fd < 0 ? 0 : epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+	return fd < 0 ? 0 : epoll_ctl(e.epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static void watch_wakers(const struct wakers *w)
+static void unwatch(int fd)
 {
-	watch(w->epoll, w->socket, OWN, EPOLLIN);
-	watch(w->epoll, w->bell, BELL, EPOLLIN);
-}
-
-/* Not only without events: then each packet would still look whether it is waited for. */
-static void unwatch_wakers(void)
-{
-	struct wakers w = wakers();
-
-	epoll_ctl(w.epoll, EPOLL_CTL_DEL, w.socket, NULL);
-	if (w.bell >= 0)
-		epoll_ctl(w.epoll, EPOLL_CTL_DEL, w.bell, NULL);
+	if (fd >= 0)
+		epoll_ctl(e.epoll, EPOLL_CTL_DEL, fd, NULL);
 }
 
 static void share(void)
@@ -246,23 +226,22 @@ static void share(void)
 	atomic_store_explicit(&engine_parked_away, parked && e.stays_away, memory_order_relaxed);
 }
 
-static void become(enum reader reader)
+static void set_reader(enum reader reader)
 {
+	bool before = e.reader == READER_THREAD, after = reader == READER_THREAD;
+
+	if (after && !before) {
+		watch(group_fd(), OWN, EPOLLIN);
+		watch(pair_bell_fd(), BELL, EPOLLIN);
+	} else if (before && !after) {
+		/* not only without events: each packet would still look whether it is waited for */
+		unwatch(group_fd());
+		unwatch(pair_bell_fd());
+	}
 	e.reader = reader;
 	await_bell();
 	share();
 	wake_at(next_moment());
-}
-
-static void set_reader(enum reader reader)
-{
-	struct wakers w = wakers();
-
-	if (e.reader != READER_THREAD && reader == READER_THREAD)
-		watch_wakers(&w);
-	else if (e.reader == READER_THREAD && reader != READER_THREAD)
-		unwatch_wakers();
-	become(reader);
 }
 
 /* For a tick from now on. The timer is put off for half of it at a time, and wakes the thread only
@@ -320,23 +299,16 @@ void progress_end_wait(const void *who)
 		set_reader(READER_THREAD);
 }
 
-/* What has come in already we take ourselves. For what comes just now the thread begins at
- * once: then we must not have the lock. If somebody takes the reading in between, the thread
- * finds that it watches for nothing: serve(). */
+/* What has come in already we take ourselves. */
 void engine_unpark(void)
 {
-	struct wakers w = { .epoll = -1 };
-
 	engine_lock();
 	if (e.running && e.reader == READER_POLLERS) {
 		pass(RX_READY);
-		become(READER_THREAD);
+		set_reader(READER_THREAD);
 		e.gave = true;
-		w = wakers();
 	}
 	engine_unlock();
-	if (w.epoll >= 0)
-		watch_wakers(&w);
 }
 
 /* Who has just waited, and polled in between, is about to wait again. */
@@ -427,19 +399,16 @@ static void look_at_addresses(void)
 /* Returns whether the socket may have packets for the thread. */
 static bool serve(const struct epoll_event *events, int n)
 {
-	bool reads = e.reader == READER_THREAD, own = false, stray = false;
+	bool reads = e.reader == READER_THREAD, own = false;
 
 	for (int i = 0; i < n; i++)
 		switch ((enum source)events[i].data.u32) {
 		case OWN:
-			own = reads;
-			stray = !reads;
+			own = true;
 			break;
 		case BELL:
-			if (reads)
+			if (reads) /* else it is rung for somebody else by now */
 				pair_answer_bell();
-			else
-				stray = true;
 			break;
 		case GSI:
 			rx_mads();
@@ -453,8 +422,6 @@ static bool serve(const struct epoll_event *events, int n)
 		default:
 			break;
 		}
-	if (stray) /* engine_unpark() */
-		unwatch_wakers();
 	return own;
 }
 
@@ -536,15 +503,15 @@ static int open_all(void)
 {
 	e.epoll = epoll_create1(EPOLL_CLOEXEC);
 	e.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (e.epoll < 0 || e.timer < 0 || watch(e.epoll, group_fd(), OWN, EPOLLIN) != 0 ||
-	    watch(e.epoll, pair_bell_fd(), BELL, EPOLLIN) != 0 ||
-	    watch(e.epoll, group_gsi_fd(), GSI, EPOLLIN | EPOLLEXCLUSIVE) != 0 ||
-	    watch(e.epoll, group_control_fd(), CONTROL, EPOLLIN) != 0 ||
+	if (e.epoll < 0 || e.timer < 0 || watch(group_fd(), OWN, EPOLLIN) != 0 ||
+	    watch(pair_bell_fd(), BELL, EPOLLIN) != 0 ||
+	    watch(group_gsi_fd(), GSI, EPOLLIN | EPOLLEXCLUSIVE) != 0 ||
+	    watch(group_control_fd(), CONTROL, EPOLLIN) != 0 ||
 	    /* what it counts is not read: only that it ran out */
-	    watch(e.epoll, e.timer, TIMER, EPOLLIN | EPOLLET) != 0)
+	    watch(e.timer, TIMER, EPOLLIN | EPOLLET) != 0)
 		return -1;
 	e.addresses = addrs_watch(); /* without it the table is as it was when we began */
-	return watch(e.epoll, e.addresses, ADDRESSES, EPOLLIN);
+	return watch(e.addresses, ADDRESSES, EPOLLIN);
 }
 
 static void close_all(void)
