@@ -11,7 +11,7 @@
 /* Who takes packets from our socket. */
 enum reader {
 	READER_THREAD,
-	READER_POLLERS, /* applications that poll, or will be back: the thread is parked */
+	READER_POLLERS, /* applications in ibv_poll_cq(): the thread is parked */
 	READER_WAITER,	/* one application in engine_wait_fd() */
 };
 

@@ -5,14 +5,11 @@
  * engine's thread: it sleeps until the bell of the memory or the socket wakes it, which costs two
  * switches of threads before the application sees anything. So an application that waits for an
  * event sleeps on both itself, and one that polls an empty queue twice within a tick looks itself,
- * while nobody is woken: then a packet through memory costs no system call at all. It keeps the
- * reading for a tick after it was last here, so that it can come back; a timer of the kernel
- * gives it back to the thread when it did not. And one that was away when packets came looks at
- * its memory, not at its queue: from then on what it finds in a queue gives the reading back at
- * once, until it comes back before the next packet does.
- *
- * What each rule is worth, measured on two processors (RC, 64 bytes, without the rule -> with it):
- * uroce/README.md.
+ * while nobody is woken: then a packet through memory costs no system call at all. One that polls
+ * keeps the reading for a tick after it was last here; a timer of the kernel gives it back to the
+ * thread when it stays away. And one that was away when packets came looks at its memory, not at
+ * its queue: from then on what it finds in a queue gives the reading back at once, until it comes
+ * back before the next packet does. What each rule is worth: uroce/README.md.
  *
  * The thread sleeps in epoll_wait() without an end. A timer of the kernel is set to the next
  * moment at which something is to be done, by whoever knows of an earlier one: that costs
@@ -53,9 +50,8 @@ static struct {
 	int epoll, timer, addresses;
 	uint64_t timer_set; /* to when */
 	enum reader reader;
-	const void *waiter;    /* who reads, with READER_WAITER */
-	pthread_t last_waiter; /* who has stopped waiting, at last_wait */
-	uint64_t last_wait, last_poll;
+	const void *waiter; /* who reads, with READER_WAITER */
+	uint64_t last_poll;
 	uint64_t tick;	       /* READER_POLLERS: until then */
 	bool stays_away, gave; /* it looks at its memory; nothing came since it gave back */
 	bool in_pass;
@@ -276,26 +272,9 @@ bool progress_reads(const void *who)
 	return e.reader == READER_WAITER && e.waiter == who;
 }
 
-static bool waits_often(uint64_t now)
-{
-	return pthread_equal(e.last_waiter, pthread_self()) && now - e.last_wait < TICK &&
-	       !e.stays_away;
-}
-
-/* To give the reading to the thread and take it back would cost more than the rest of the way from
- * one event to the next: so one that waits often keeps it meanwhile, unless others do so too. */
 void progress_end_wait(const void *who)
 {
-	uint64_t now = engine_now();
-	bool often = waits_often(now);
-
-	e.last_waiter = pthread_self();
-	e.last_wait = now;
-	if (!progress_reads(who))
-		return;
-	if (often)
-		leave_to_application();
-	else
+	if (progress_reads(who))
 		set_reader(READER_THREAD);
 }
 
@@ -311,11 +290,11 @@ void engine_unpark(void)
 	engine_unlock();
 }
 
-/* Who has just waited, and polled in between, is about to wait again. */
+/* Who arms a queue is about to wait. */
 void engine_unpark_armed(void)
 {
 	engine_lock();
-	if (e.running && e.reader == READER_POLLERS && !waits_often(engine_now()))
+	if (e.running && e.reader == READER_POLLERS)
 		set_reader(READER_THREAD);
 	engine_unlock();
 }
@@ -533,7 +512,7 @@ int progress_start(void)
 	e.stop = e.more = false;
 	e.reader = READER_THREAD;
 	e.timer_set = e.deferred_until = NEVER;
-	e.last_poll = e.last_wait = 0;
+	e.last_poll = 0;
 	e.stays_away = e.gave = false;
 	e.era++;
 	share();

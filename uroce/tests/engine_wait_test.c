@@ -98,44 +98,6 @@ static void test_hand_over(void)
 	take_event();
 }
 
-/* Who waits again and again keeps the socket meanwhile, polling or not; not for long, and not when
- * it was away before. */
-static void test_linger(void)
-{
-	unsigned thread, tries = 0, before;
-	uint64_t one = 1;
-
-	do {
-		for (unsigned i = 0; i < 2; i++) {
-			CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
-			CHECK_INT(engine_wait_fd(event), 0);
-			take_event();
-		}
-		for (unsigned i = 0; i < 3; i++)
-			engine_poll_empty(&cq);
-		thread = fake_engine.passes;
-		before = packets();
-		fake_send();
-		cq.armed = CQ_ARMED;
-		engine_armed();
-		cq.armed = CQ_UNARMED;
-		for (uint64_t until = clock_ns() + 300000; clock_ns() < until;)
-			;
-	} while (fake_engine.passes != thread && tries++ < 50);
-	CHECK(tries < 50);
-	arrive(before + 1); /* nobody came back */
-	CHECK(fake_engine.passes > thread);
-	for (unsigned i = 0; i < 5; i++) {
-		CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
-		CHECK_INT(engine_wait_fd(event), 0);
-		take_event();
-	}
-	thread = fake_engine.packets;
-	fake_send();
-	reaches(&fake_engine.packets, thread + 1);
-	stays_idle();
-}
-
 /* What comes for one that waits is acknowledged before it is woken. */
 static void test_wait_acknowledged(void)
 {
@@ -380,7 +342,6 @@ int main(void)
 	CHECK_INT(engine_get(), 0);
 	test_wait();
 	test_hand_over();
-	test_linger();
 	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();
