@@ -245,13 +245,16 @@ static void stay_away(void)
  * then; until it comes back before the next packet does. */
 static void test_found(void)
 {
+	unsigned before;
+
 	CHECK(found_parked());
 	stay_away();
 	park();
 	engine_poll_found();
 	CHECK(!parked());
+	before = packets();
 	fake_send();
-	nap(20); /* the thread has it */
+	arrive(before + 1);
 	park();
 	engine_poll_found();
 	CHECK(!parked());
