@@ -16,9 +16,17 @@ said() {
 await_said() {
 	until_so 10 said "$1" || fail "no '$1'"
 }
+# A notice of what was before may come at any time.
+is_clean() {
+	[ "$(screen | grep -c .)" -le 2 ] && at_prompt
+}
+clean() {
+	line '!clear'
+	until_so 10 is_clean || fail 'the screen is not cleared'
+}
 ok() {
 	echo "ok: $1"
-	clear_screen
+	clean
 }
 
 start "$rdmash"
@@ -39,7 +47,7 @@ run 'destroy id0'
 run 'reg 4096 -name window'
 run 'listen 7471 -accept'
 run 'connect 127.0.0.1 7471 -name c'
-clear_screen
+clean
 run 'post write "hello, memory"'
 await_said 'error: there is no memory region named hello, memory'
 await_said 'or to send these letters: -text {hello, memory}'
@@ -86,7 +94,7 @@ ok 'Tab knows attributes and lessons'
 # Words of everyday, and in any order.
 run 'help state machine'
 await_said 'qp-state [<qp>] [-timing]'
-clear_screen
+clean
 run 'help memory write peer'
 await '^  post write '
 await_prompt
@@ -109,7 +117,7 @@ run 'destroy -all'
 run 'reg 64 -name small'
 run 'listen 7471 -share small -accept'
 run 'connect 127.0.0.1 7471'
-clear_screen
+clean
 
 # Somebody else has the port; what is shared there is used, what is too much is told.
 start_second "$rdmash"
@@ -117,7 +125,7 @@ await_prompt
 run 'listen 7471'
 await_said 'port 7471 is in use by another program'
 await_said "'!uroce status' lists who has it"
-clear_screen
+clean
 run 'connect 127.0.0.1 7471'
 await_said 'its window of 64 bytes is open to writes, reads and atomics'
 run 'reg 4096 -name buf'
@@ -143,7 +151,7 @@ ok 'Ctrl-D in an open block'
 # A client that has left when accept is typed: first it came, then it went.
 run 'listen 7480 -name door'
 window 0
-clear_screen
+clean
 line 'connect 127.0.0.1 7480 -name quick; disconnect quick'
 window 1
 await_said 'CONNECT_REQUEST'
