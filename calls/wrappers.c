@@ -306,7 +306,7 @@ const struct backend_symbol backend_symbols[] = {
 	{ "ibv_unimport_mr", "IBVERBS_1.10", &real.ibv_unimport_mr, NULL },
 	{ "ibv_unimport_pd", "IBVERBS_1.10", &real.ibv_unimport_pd, NULL },
 	{ "ibv_wc_status_str", "IBVERBS_1.1", &real.ibv_wc_status_str, NULL },
-	{ "ibv_wr_opcode_str", "IBVERBS_PRIVATE_34", &real.ibv_wr_opcode_str, (void (*)(void))missing_ibv_wr_opcode_str },
+	{ "ibv_wr_opcode_str", "IBVERBS_PRIVATE_34", &real.ibv_wr_opcode_str, (void *)missing_ibv_wr_opcode_str },
 	{ "mbps_to_ibv_rate", "IBVERBS_1.1", &real.mbps_to_ibv_rate, NULL },
 	{ "mult_to_ibv_rate", "IBVERBS_1.0", &real.mult_to_ibv_rate, NULL },
 	{ "rdma_accept", "RDMACM_1.0", &real.rdma_accept, NULL },

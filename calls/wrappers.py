@@ -107,7 +107,7 @@ def write_source(functions, handed_on, versions, out):
     out.write("const struct backend_symbol backend_symbols[] = {\n")
     for f in externs:
         version = versions.get(f.name, "")
-        missing = f"(void (*)(void))missing_{f.name}" if f.newer else "NULL"
+        missing = f"(void *)missing_{f.name}" if f.newer else "NULL"
         out.write(f'\t{{ "{f.name}", "{version}", &real.{f.name}, {missing} }},\n')
     out.write("\t{ 0 }\n};\n\n#define REAL(name) (*(backend_need(), &real.name))\n\n")
     for f in functions:

@@ -17,6 +17,7 @@
 # or ends, is started again, and who waits for it is told.
 
 silence=40	# seconds after which a machine is said to stand still; it speaks every 3
+patience=100	# and before it has spoken first; then it is started once more
 
 # ------------------------------------------------------------------- the keeper --
 
@@ -82,7 +83,7 @@ cmd_down() {	# NAME [KIND...]
 
 keep() {	# KIND NAME
 	local last=$SECONDS
-	kind=$1 use=$2 starting=1
+	kind=$1 use=$2 starting=2	# how often it may be started until it has been up
 	find_build
 	choose_accel
 	start_job
@@ -148,8 +149,8 @@ listen_events() {
 		ready_nodes[$node]=1
 		[ ${#ready_nodes[@]} = ${#vms[@]} ] || return
 		ln -sfn "$job" "$cache/up/$kind-$use"
-		[ -z "$starting" ] || echo ready >&3
-		starting=''
+		[ $starting = 0 ] || echo ready >&3
+		starting=0
 		exec 3>&- >> "$job/log" 2>&1 ;;
 	ended)
 		tell_ended "$job/jobs/$id" "$node" ;;
@@ -164,17 +165,19 @@ tell_ended() {	# DIRECTORY NODE
 }
 
 check_machines() {
-	local node dir why=''
+	local node dir why='' quiet=$silence
+	[ $starting = 0 ] || quiet=$patience
 	for node in "${!vms[@]}"; do
 		if ! kill -0 "${vms[node]}" 2> /dev/null; then
 			why="machine $node ended"
-		elif [ $((SECONDS - heard[node])) -ge $silence ]; then
-			why="machine $node stood still for $silence s"
+		elif [ $((SECONDS - heard[node])) -ge "$quiet" ]; then
+			why="machine $node stood still for $quiet s"
 		fi
 	done
 	[ -n "$why" ] || return
 	tail -n 30 "$job"/console* "$job"/qemu*.err
-	[ -z "$starting" ] || die "$why"
+	[ $starting != 1 ] || die "$why"
+	starting=$((starting ? starting - 1 : 0))
 	echo "$me: $why"
 	kill -KILL "${vms[@]}" 2> /dev/null
 	wait "${vms[@]}" 2> /dev/null

@@ -14,15 +14,20 @@ in_it() {
 	"$lab" run -n -U "$name" "$@"
 }
 
-# the QEMU of a machine: a child of the keeper
-qemu() { # KIND
-	pgrep -P "$(cat "${RXE_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rxe-lab}/up/$1-$name/keeper")" qemu
+# the QEMU of the one machine that is up, or will be: its job's directory is below $tmp
+qemu() {
+	pgrep -f "qemu-system.*$tmp/rxe-lab"
 }
 
 "$lab" run -U "$name" true > "$tmp/out" 2>&1
 equal 'not up: status' $? 125
 has 'not up: what to do' "$tmp/out" "rxe-lab up run $name"
-ok 'up' "$lab" up -t 600 run "$name"
+"$lab" up -t 600 run "$name" &
+up=$!
+until qemu > /dev/null; do sleep 0.05; done
+kill -STOP "$(qemu)"
+wait $up
+equal 'up, with a machine that stands still before it is ready' $? 0
 "$lab" up run "$name" > "$tmp/out" 2>&1
 equal 'up twice: status' $? 125
 has 'up twice: what to do' "$tmp/out" "rxe-lab down $name"
@@ -55,7 +60,7 @@ for signal in KILL STOP; do
 	in_it 'echo begun; sleep 1000' > "$tmp/out" 2> "$tmp/err" &
 	job=$!
 	until [ -s "$tmp/out" ]; do sleep 0.1; done
-	kill "-$signal" "$(qemu run)"
+	kill "-$signal" "$(qemu)"
 	wait $job
 	equal "$signal: status" $? 125
 	has "$signal: it is told" "$tmp/err" 'machine 1 (ended|stood still for 40 s), and is started again'
