@@ -17,7 +17,7 @@
 # or ends, is started again, and who waits for it is told.
 
 silence=40	# seconds after which a machine is said to stand still; it speaks every 3
-patience=100	# and before it has spoken first; then it is started once more
+patience=100	# and before it is up
 
 # ------------------------------------------------------------------- the keeper --
 
@@ -165,9 +165,10 @@ tell_ended() {	# DIRECTORY NODE
 }
 
 check_machines() {
-	local node dir why='' quiet=$silence
-	[ $starting = 0 ] || quiet=$patience
+	local node dir why='' quiet
 	for node in "${!vms[@]}"; do
+		quiet=$silence
+		[ -n "${ready_nodes[node]-}" ] || quiet=$patience
 		if ! kill -0 "${vms[node]}" 2> /dev/null; then
 			why="machine $node ended"
 		elif [ $((SECONDS - heard[node])) -ge "$quiet" ]; then

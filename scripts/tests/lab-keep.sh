@@ -76,7 +76,7 @@ done
 ok 'down, all of that name' "$lab" down "$name"
 "$lab" run -U "$name" true 2> "$tmp/err"
 equal 'is down' $? 125
-ok 'they end by themselves' "$lab" up -t 10 run "$name"
+ok 'they end by themselves' "$lab" up -t 60 run "$name"
 until [ -z "$(left_processes)" ]; do sleep 0.2; done
 nothing_left 'after all of them'
 finish
