@@ -341,7 +341,8 @@ static void add_piece(struct image *m, enum record_moment moment, uint64_t addre
 	m->w[m->n] = address;
 	m->w[m->n + 1] = (uint64_t)len << 32 | moment;
 	m->w[m->n + words - 1] = 0;
-	memcpy(&m->w[m->n + 2], bytes, len);
+	if (len) /* bytes may be NULL then */
+		memcpy(&m->w[m->n + 2], bytes, len);
 	m->n += words;
 }
 
