@@ -153,6 +153,7 @@ const struct join_request *join_posted(struct session *s, struct packet_join *j,
 		return NULL;
 	w = next_alike(j, qp, &d->p);
 	r = note(j, d, qp->v->qp_num);
+	r->qp = qp->o.serial;
 	r->known = w;
 	r->wr_id = w ? w->wr_id : 0;
 	return r;

@@ -21,7 +21,8 @@ struct packet_join {
 	struct join_request {
 		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
-		bool known; /* false: no wr_id, as of what bench posts */
+		uint64_t qp; /* serial of the object; 0: the only one with that number */
+		bool known;  /* false: no wr_id, as of what bench posts */
 		uint64_t wr_id;
 	} requests[JOIN_REQUESTS]; /* a ring */
 	unsigned n;

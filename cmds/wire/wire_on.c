@@ -27,10 +27,13 @@ struct wire {
 	struct packet_join join;
 };
 
-static const char *qp_name(struct session *s, uint32_t qpn)
+/* Two devices may have given the same number. */
+static const char *qp_name(struct session *s, const struct join_request *r)
 {
-	const struct qp *qp = obj_by_number(s, &qp_class, qpn);
+	const struct qp *qp = obj_by_number(s, &qp_class, r->qpn);
 
+	while (qp && r->qp && qp->o.serial != r->qp)
+		qp = obj_next_number(qp);
 	return qp ? qp->o.name : "a QP that is gone";
 }
 
@@ -47,8 +50,7 @@ static void whose(struct wire *w, const struct uroce_packet *p, const struct dec
 	if (!r && !w->embedded)
 		r = join_posted(w->s, &w->join, d);
 	if (r && r->known)
-		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id,
-			 qp_name(w->s, r->qpn));
+		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id, qp_name(w->s, r));
 }
 
 static void show(void *arg, const struct uroce_packet *p)
