@@ -19,6 +19,10 @@ shows 'RDMA_READ  qp0  13 B' 'they are read back'
 shows 'REM_ACCESS_ERR' 'it breaks'
 shows ' leaves window, which is ' 'the cause is found'
 shows 'NAK: remote access' 'the time line has the packets'
+shows 'lesson 1' 'it says how to go on'
+
+out=$("$(dirname "$demo")/demo" --help 2>&1)
+shows 'demo [PAUSE]' 'its help'
 
 out=$(unshare -n "$rdmash" "$demo" 1 2>&1) && { echo 'not ok: it goes on without a network'; failed=1; }
 shows 'there is no network here: no interface is up' 'no network'
