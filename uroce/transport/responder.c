@@ -14,10 +14,10 @@
 #include "target.h"
 #include "xrc.h"
 
-/* A program that looks at its memory and answers a WRITE by one (ib_write_lat) is asleep on that
- * memory when the answer comes, unless it still polls for the completion of its own. So the ACK of
- * a WRITE is held, and goes along with the answer: 30 us become 12. Only of one that has answered
- * some in a row in that time: four times as many after one that was held in vain, half as many
+/* The ACK of a WRITE is held for HOLD at most, so that it leaves with the application's answer
+ * where it answers WRITEs by WRITEs (ib_write_lat). Over UDP the other side is then woken once, by
+ * both, instead of twice. The ACK is held only for an application that has answered enough WRITEs
+ * in a row within that time: four times as many after an ACK that was held in vain, half as many
  * after one that was not. */
 #define HOLD	   200000u /* ns */
 #define HOLD_AFTER 4
