@@ -13,7 +13,6 @@
 #include "out.h"
 #include "session.h"
 #include "suggest.h"
-#include "table.h"
 
 struct capability {
 	const char *name;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "check.h"
 #include "cmd.h"
+#include "expect.h"
 #include "interp.h"
 #include "script.h"
 #include "session.h"

@@ -48,7 +48,7 @@ struct cmd {
 #define CMD_NO_RECORD 0x1 /* the recorder leaves it out: help, show, record ... */
 #define CMD_EVALS     0x2 /* runs a script given as an argument: its errors pass through */
 
-/* All commands, sorted by name, ends with NULL: cmds/table.c. */
+/* All commands, sorted by name, ends with NULL: made from their sources. */
 extern const struct cmd *const cmd_table[];
 
 /* Finds the command of words[0..n): names match by unique prefix, the two-word name

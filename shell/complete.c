@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "complete.h"
 #include "domain.h"
+#include "help.h"
 #include "interp.h"
 #include "session.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "out.h"
 #include "session.h"

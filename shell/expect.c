@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "expect.h"
 #include "interp.h"

@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
+struct cmd;
 struct session;
+
+extern const struct cmd cmd_expect;
 
 /* "12 checks passed, 0 failed" on standard output, when there were any. */
 void expect_summary(struct session *s);

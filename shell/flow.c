@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "interp.h"
 #include "out.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "help_impl.h"
 #include "out.h"

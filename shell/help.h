@@ -10,6 +10,8 @@
 struct arg;
 struct cmd;
 
+extern const struct cmd cmd_help;
+
 /* rdmash --help */
 void help_options(FILE *to);
 /* rdmash --version: with the libraries and providers */

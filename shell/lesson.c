@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "help.h"
 #include "interp.h"

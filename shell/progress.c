@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "out.h"
 #include "session.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "out.h"
 #include "record.h"

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "edit.h"
 #include "help.h"

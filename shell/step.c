@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "session.h"
 #include "step.h"

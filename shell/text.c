@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "cmd.h"
 #include "file.h"
 #include "out.h"

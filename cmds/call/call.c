@@ -12,7 +12,6 @@
 #include "out.h"
 #include "qp_history.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

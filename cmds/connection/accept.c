@@ -5,7 +5,6 @@
 #include "cm_listen.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 /* The kernel drops the event that tells that a peer gave up before it was answered: only

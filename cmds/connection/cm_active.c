@@ -11,7 +11,6 @@
 #include "cm_step.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

@@ -5,7 +5,6 @@
 #include "cm_id.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

@@ -11,7 +11,6 @@
 #include "cm_id.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 struct event_args {

@@ -12,7 +12,6 @@
 #include "cmd.h"
 #include "mcast.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

@@ -5,7 +5,6 @@
 #include "cm_step.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 /* --------------------------------------------------------------- cm listen -- */

@@ -7,7 +7,6 @@
 #include "cm_step.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "trace.h"
 #include "words.h"
 

@@ -7,7 +7,6 @@
 #include "cm_listen.h"
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 #include "xmem.h"
 

@@ -12,7 +12,6 @@
 #include "cmd.h"
 #include "mcast.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 
 static int leave(struct session *s, struct mcast *m)

@@ -4,7 +4,6 @@
 #include "cmd.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 
 int cq_arm(struct session *s, struct cq *cq, bool solicited)

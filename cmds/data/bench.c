@@ -15,7 +15,6 @@
 #include "post.h"
 #include "qp_history.h"
 #include "session.h"
-#include "table.h"
 #include "timeline.h"
 #include "words.h"
 #include "xmem.h"

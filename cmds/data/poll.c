@@ -9,7 +9,6 @@
 #include "cmd.h"
 #include "session.h"
 #include "post.h"
-#include "table.h"
 #include "wc.h"
 
 #define POLL_MAX 65536

@@ -3,7 +3,6 @@
 #include "cmd.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 
 #define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"
 

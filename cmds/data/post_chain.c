@@ -11,7 +11,6 @@
 #include "interp.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 #include "xmem.h"
 
 #define CHAIN_MAX 65536

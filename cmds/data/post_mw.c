@@ -8,7 +8,6 @@
 #include "cmd.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 static const struct arg bind_args[] = {

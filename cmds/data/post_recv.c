@@ -3,7 +3,6 @@
 #include "cmd.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 
 static const struct arg recv_args[] = {
 	POST_DATA_ARGS,

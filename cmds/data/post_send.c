@@ -6,7 +6,6 @@
 #include "cmd.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 
 static const struct arg send_args[] = { POST_SOURCE_ARGS,	     POST_COMMON_ARGS,
 					POST_INLINE_ARG, POST_SOLICITED_ARG, POST_UD_ARGS,

@@ -12,7 +12,6 @@
 #include "cmd.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 #include "wc.h"
 
 #define WAIT_MAX 65536

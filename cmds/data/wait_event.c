@@ -4,7 +4,6 @@
 #include "cmd.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 struct event_args {

@@ -8,7 +8,6 @@
 #include "post.h"
 #include "qp_history.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 struct wait_args {

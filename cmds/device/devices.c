@@ -10,7 +10,6 @@
 #include "objects.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

@@ -16,7 +16,6 @@
 #include "objects.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 const char *gid_text(const union ibv_gid *gid)

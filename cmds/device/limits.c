@@ -9,7 +9,6 @@
 #include "cmd.h"
 #include "objects.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 struct probe {

@@ -8,7 +8,6 @@
 #include "cmd.h"
 #include "doctor.h"
 #include "session.h"
-#include "table.h"
 #include "xmem.h"
 
 struct checkup {

@@ -7,7 +7,6 @@
 #include "explain.h"
 #include "session.h"
 #include "suggest.h"
-#include "table.h"
 #include "words.h"
 #include "xmem.h"
 

@@ -9,7 +9,6 @@
 #include "objects.h"
 #include "session.h"
 #include "suggest.h"
-#include "table.h"
 #include "xmem.h"
 
 #define RXE_VENDOR 0xffffff

@@ -14,7 +14,6 @@
 #include "cmd.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 
 #define RANKS_MAX 65536
 

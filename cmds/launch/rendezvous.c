@@ -16,7 +16,6 @@
 #include "launcher.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 
 #define FAMILY	   "both ends"
 #define KEYS_MAX   1024

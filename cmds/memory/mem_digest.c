@@ -10,7 +10,6 @@
 #include "file.h"
 #include "mem.h"
 #include "session.h"
-#include "table.h"
 
 union state {
 	MD5_CTX md5;

@@ -10,7 +10,6 @@
 #include "mem.h"
 #include "save.h"
 #include "session.h"
-#include "table.h"
 
 struct file_args {
 	struct mr *mr;

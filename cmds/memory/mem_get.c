@@ -7,7 +7,6 @@
 #include "own_rows.h"
 #include "mem.h"
 #include "session.h"
-#include "table.h"
 
 struct get_args {
 	struct mr *mr, *other;

@@ -6,7 +6,6 @@
 #include "own_rows.h"
 #include "mem.h"
 #include "session.h"
-#include "table.h"
 
 struct put_args {
 	struct mr *mr;

@@ -12,7 +12,6 @@
 #include "mem.h"
 #include "post.h"
 #include "session.h"
-#include "table.h"
 
 struct watch_args {
 	struct mr *mr;

@@ -5,7 +5,6 @@
 #include "out.h"
 #include "peer.h"
 #include "session.h"
-#include "table.h"
 
 /* -------------------------------------------------------------------------- @ -- */
 

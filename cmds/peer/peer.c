@@ -9,7 +9,6 @@
 #include "out.h"
 #include "peer.h"
 #include "session.h"
-#include "table.h"
 #include "timeline.h"
 #include "xmem.h"
 

@@ -17,7 +17,6 @@
 #include "qp_history.h"
 #include "qp_peer.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

@@ -13,7 +13,6 @@
 #include "out.h"
 #include "qp_peer.h"
 #include "session.h"
-#include "table.h"
 
 struct oob_args {
 	struct num port, within, gid_index;

@@ -14,7 +14,6 @@
 #include "qp_class.h"
 #include "qp_history.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

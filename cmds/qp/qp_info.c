@@ -9,7 +9,6 @@
 #include "qp_class.h"
 #include "qp_peer.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 static int set_region(struct session *s, const struct qp *qp, const struct mr *mr,

@@ -14,7 +14,6 @@
 #include "qp_history.h"
 #include "qp_timing.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 #define MARGIN	   (18 + 8) /* before the names of attributes */

@@ -13,7 +13,6 @@
 #include "make.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 
 static int ah_destroy(struct session *s, struct obj *o)

@@ -9,7 +9,6 @@
 #include "make.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 
 /* --------------------------------------------------------------------- cc -- */

@@ -12,7 +12,6 @@
 #include "make.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 #include "words.h"
 
 /* Only the device knows what a window of type 2 is bound to. */

@@ -15,7 +15,6 @@
 #include "post.h"
 #include "posted.h"
 #include "session.h"
-#include "table.h"
 #include "call_trace.h"
 #include "words.h"
 

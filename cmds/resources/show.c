@@ -7,7 +7,6 @@
 #include "out.h"
 #include "session.h"
 #include "suggest.h"
-#include "table.h"
 
 /* ------------------------------------------------------------------- show -- */
 

@@ -10,7 +10,6 @@
 #include "rpc_server.h"
 #include "script.h"
 #include "session.h"
-#include "table.h"
 #include "xmem.h"
 
 /* A body may close the connection meanwhile. */

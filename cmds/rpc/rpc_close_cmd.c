@@ -7,7 +7,6 @@
 #include "rpc_peer.h"
 #include "rpc_server.h"
 #include "session.h"
-#include "table.h"
 
 static bool is_rpc(const struct obj *o)
 {

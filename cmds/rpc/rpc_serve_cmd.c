@@ -6,7 +6,6 @@
 #include "rpc_method.h"
 #include "rpc_server.h"
 #include "session.h"
-#include "table.h"
 
 const struct word rpc_type_words[] = { { "UD", IBV_QPT_UD, "datagrams, one QP for all clients" },
 				       { "RC", IBV_QPT_RC, "a connection for each client" },

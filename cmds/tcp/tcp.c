@@ -8,7 +8,6 @@
 
 #include "cmd.h"
 #include "session.h"
-#include "table.h"
 #include "tcp_class.h"
 
 struct tcp_args {

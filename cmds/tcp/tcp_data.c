@@ -9,7 +9,6 @@
 #include "cmd.h"
 #include "mem.h"
 #include "session.h"
-#include "table.h"
 #include "tcp_class.h"
 
 #define VALUE_MAX (16u << 20) /* bytes of a value */

@@ -13,7 +13,6 @@
 #include "markup.h"
 #include "save.h"
 #include "session.h"
-#include "table.h"
 #include "timeline.h"
 #include "xmem.h"
 

@@ -14,7 +14,6 @@
 #include "peer.h"
 #include "save.h"
 #include "session.h"
-#include "table.h"
 #include "timeline.h"
 
 enum { HOW_OFF, HOW_ON, HOW_CLEAR };

@@ -15,7 +15,6 @@
 #include "pcapng.h"
 #include "save.h"
 #include "session.h"
-#include "table.h"
 #include "wire_on.h"
 #include "xmem.h"
 

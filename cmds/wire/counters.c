@@ -10,7 +10,6 @@
 #include "post.h"
 #include "script.h"
 #include "session.h"
-#include "table.h"
 #include "tally.h"
 
 #define UNDERSTANDING "understanding"

@@ -16,7 +16,6 @@
 #include "objects.h"
 #include "out.h"
 #include "session.h"
-#include "table.h"
 
 struct fault_args {
 	struct num off;

@@ -13,7 +13,6 @@
 #include "packet_source.h"
 #include "packets.h"
 #include "session.h"
-#include "table.h"
 #include "wire_on.h"
 #include "xmem.h"
 

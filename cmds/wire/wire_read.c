@@ -14,7 +14,6 @@
 #include "out.h"
 #include "packets.h"
 #include "session.h"
-#include "table.h"
 
 struct read_args {
 	const char *path;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "../arena.h"
-#include "../builtin.h"
 #include "../cmd.h"
 #include "../interp.h"
 #include "../record.h"
@@ -111,6 +110,9 @@ static const struct cmd show_all = { .name = "show all",
 				     .exec = dump_exec,
 				     .args = dump_table,
 				     .size = sizeof(struct dump_args) };
+
+extern const struct cmd cmd_echo, cmd_expect, cmd_help, cmd_option, cmd_record, cmd_repeat,
+	cmd_source;
 
 const struct cmd *const cmd_table[] = {
 	&cmd_echo,   &cmd_expect, &cmd_help,  &dump,	   &modify,
