@@ -49,10 +49,10 @@ struct call_sink {
 	const char *base;		 /* their struct, or the arguments */
 	bool is_arg;			 /* it is one of the arguments */
 	uint64_t count;			 /* of what it points to */
-	const char *key; /* name of the member or argument; NULL: of a list */
-	unsigned index;	 /* in its struct or list, of those told */
-	unsigned told;	 /* of a struct or list that ends: how many */
-	uint64_t mask;	 /* that the call was given for its struct */
+	const char *key;		 /* name of the member or argument; NULL: of a list */
+	unsigned index;			 /* in its struct or list, of those told */
+	unsigned told;			 /* of a struct or list that ends: how many */
+	uint64_t mask;			 /* that the call was given for its struct */
 	unsigned qp_type;
 };
 

@@ -28,7 +28,7 @@ const char *help_version_number(void);
 struct topic {
 	const char *name;
 	const char *title;
-	const char *text; /* paragraphs between empty lines; indented lines stay */
+	const char *text;	      /* paragraphs between empty lines; indented lines stay */
 	void (*more)(Tcl_DString *d); /* appends what is known at run time only; NULL: nothing */
 };
 /* The topic behind t, the first one for NULL: the shell's, then those of app.topics. NULL at

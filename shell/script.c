@@ -175,7 +175,8 @@ static void point_at(struct session *s, const char *label, const char *text, con
 static int syntax_error(struct session *s, const char *name, unsigned line, const char *text,
 			const char *end, const Tcl_Parse *parse)
 {
-	const char *at = parse->term && parse->term >= text && parse->term < end ? parse->term : text;
+	const char *at = parse->term && parse->term >= text && parse->term < end ? parse->term
+										 : text;
 
 	fail(s, "script", "SYNTAX", "%s", Tcl_GetStringResult(s->tcl));
 	point_at(s, parse->incomplete ? "opened" : "here", text, end, at);

@@ -74,11 +74,11 @@ struct options {
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
 	bool color;	 /* print_color() has been told of it */
 	bool interactive;
-	bool peer;  /* --peer: another rdmash says what to do */
-	bool trace; /* voices are shown */
-	bool step;  /* each call waits for Enter */
-	bool raw;   /* so is what the structs of the calls hold */
-	bool hints; /* ghost hints while typing */
+	bool peer;   /* --peer: another rdmash says what to do */
+	bool trace;  /* voices are shown */
+	bool step;   /* each call waits for Enter */
+	bool raw;    /* so is what the structs of the calls hold */
+	bool hints;  /* ghost hints while typing */
 	bool timing; /* how long each line at the prompt has taken */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */

@@ -75,7 +75,8 @@ int uroce_tap(uroce_tap_fn *fn, void *arg);
 /* Writes every packet to a pcapng file from now on (NULL: stops and closes; -1 with errno when
  * a packet could not be written, which has ended the file before it); what faults did
  * is in the comments. UROCE_PCAP=FILE does so from the start, and adds to the FILE that is
- * there, so that several processes can share it; it says on stderr when it ends early. %p in the name is the process id. */
+ * there, so that several processes can share it; it says on stderr when it ends early. %p in the
+ * name is the process id. */
 int uroce_capture(const char *file);
 
 /* ----------------------------------------------------------------- counters -- */

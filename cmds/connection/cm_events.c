@@ -221,8 +221,8 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 		return;
 	for (size_t i = 0; i < used && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", ev->data[i]);
-	trace(s, VOICE_INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used, ev->len,
-	      hex, used > 64 ? "..." : "");
+	trace(s, VOICE_INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used,
+	      ev->len, hex, used > 64 ? "..." : "");
 }
 
 /* A request tells what can be typed. */

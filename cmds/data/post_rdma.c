@@ -8,8 +8,8 @@
 
 #define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"
 
-static const struct arg write_args[] = { POST_SOURCE_ARGS,   POST_REMOTE_ARGS,
-					 POST_COMMON_ARGS, POST_INLINE_ARG, ARGS_END };
+static const struct arg write_args[] = { POST_SOURCE_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
+					 POST_INLINE_ARG, ARGS_END };
 
 static int write_exec(struct session *s, const void *args, struct out *o)
 {

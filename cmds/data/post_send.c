@@ -7,9 +7,8 @@
 #include "post.h"
 #include "session.h"
 
-static const struct arg send_args[] = { POST_SOURCE_ARGS,	     POST_COMMON_ARGS,
-					POST_INLINE_ARG, POST_SOLICITED_ARG, POST_UD_ARGS,
-					ARGS_END };
+static const struct arg send_args[] = { POST_SOURCE_ARGS,   POST_COMMON_ARGS, POST_INLINE_ARG,
+					POST_SOLICITED_ARG, POST_UD_ARGS,     ARGS_END };
 
 static int send_exec(struct session *s, const void *args, struct out *o)
 {
@@ -42,9 +41,10 @@ const struct cmd cmd_post_send = {
 #define IMM_ARG \
 	OPT("imm", post_args, imm, kind_u32, "32 bits for the peer's completion", .flags = ARG_NEED)
 
-static const struct arg send_imm_args[] = { POST_SOURCE_ARGS,   IMM_ARG,
-					    POST_COMMON_ARGS, POST_INLINE_ARG, POST_SOLICITED_ARG,
-					    POST_UD_ARGS,     ARGS_END };
+static const struct arg send_imm_args[] = {
+	POST_SOURCE_ARGS,   IMM_ARG,	  POST_COMMON_ARGS, POST_INLINE_ARG,
+	POST_SOLICITED_ARG, POST_UD_ARGS, ARGS_END
+};
 
 static int send_imm_exec(struct session *s, const void *args, struct out *o)
 {

@@ -15,8 +15,8 @@
 #include "wc.h"
 #include "words.h"
 
-#define BUSY_NS	 200000 /* then the processor is shared */
-#define SERVE_NS 50000	/* how long the rest of the program may go unserved */
+#define BUSY_NS	 200000	      /* then the processor is shared */
+#define SERVE_NS 50000	      /* how long the rest of the program may go unserved */
 #define PATIENCE 1000000000LL /* ns before a wait at the prompt says what it waits for */
 
 int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *set)
@@ -78,7 +78,8 @@ static bool is_outstanding(struct session *s, const struct cq_set *set)
 
 static void say_patience(struct session *s, const struct cq_set *set, int n, int64_t within)
 {
-	notice_post(s->notices, NOTICE_CQ, "waiting for %d completion%s on %s%s, at most %.4g s "
+	notice_post(s->notices, NOTICE_CQ,
+		    "waiting for %d completion%s on %s%s, at most %.4g s "
 		    "(Ctrl-C stops)",
 		    n, n == 1 ? "" : "s", cq_set_name(set),
 		    is_outstanding(s, set) ? "" : ", where nothing is outstanding",

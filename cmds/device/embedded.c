@@ -25,7 +25,7 @@
 static bool has_device(void)
 {
 	struct ibv_device **(*get_list)(int *n);
-	void (*free_list)(struct ibv_device **list);
+	void (*free_list)(struct ibv_device * *list);
 	struct ibv_device **list;
 	glob_t found = { 0 };
 	void *library, *get, *put;

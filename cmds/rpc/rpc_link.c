@@ -278,11 +278,12 @@ int rpc_link_close(struct rpc_link *l, void *owner)
 static void tell(struct rpc_link *l, const struct rpc_packet *p)
 {
 	if (p->kind == RPC_DATA)
-		trace(l->s, VOICE_DATA, "rpc: %s -> seq %u  ack %u  %u B%s%s", l->qp->o.name, p->seq,
-		      p->ack, p->len, p->flags & RPC_FIRST ? "  first" : "",
+		trace(l->s, VOICE_DATA, "rpc: %s -> seq %u  ack %u  %u B%s%s", l->qp->o.name,
+		      p->seq, p->ack, p->len, p->flags & RPC_FIRST ? "  first" : "",
 		      p->flags & RPC_LAST ? "  last" : "");
 	else
-		trace(l->s, VOICE_DATA, "rpc: %s -> ack %u  sack 0x%x", l->qp->o.name, p->ack, p->sack);
+		trace(l->s, VOICE_DATA, "rpc: %s -> ack %u  sack 0x%x", l->qp->o.name, p->ack,
+		      p->sack);
 }
 
 void rpc_link_send(struct rpc_link *l, const struct rpc_dest *to, const struct rpc_packet *p)

@@ -29,7 +29,7 @@ struct rpc_method {
 	bool rest;		   /* the last is "args": any number */
 	Tcl_Obj *params_text;	   /* as given */
 	Tcl_Obj *lambda;	   /* for apply */
-	struct domain *domain; /* where its body runs, whoever waits meanwhile */
+	struct domain *domain;	   /* where its body runs, whoever waits meanwhile */
 	uint64_t calls, errors;
 };
 

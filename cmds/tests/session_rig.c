@@ -183,7 +183,7 @@ void rig_reset(struct session *s)
 	notices_show(s->notices, ~0u);
 	snprintf(rig.words, sizeof rig.words, "the scenario");
 	fprintf(stderr, "> reset\n");
-	cm_close(s);	 /* events that are held back */
+	cm_close(s);	/* events that are held back */
 	record_clear(); /* else it would be told, and be exported, at length */
 	watch(PATIENCE * 100);
 	if (Tcl_EvalEx(s->tcl, scenario, -1, TCL_EVAL_GLOBAL) != TCL_OK) {

@@ -105,7 +105,8 @@ static void errors(void)
 					    "';# ...' | next help post write");
 	RUN("mem dump 0 4 x", "error: mem dump: one word too many: 'x' | next help mem dump");
 	RUN("mem dump -x", "error: mem dump has no option -x | options none | next help mem dump");
-	RUN("repeat 3", "error: repeat: missing <body>: what to run | usage repeat <times> <body> [-every ms]");
+	RUN("repeat 3",
+	    "error: repeat: missing <body>: what to run | usage repeat <times> <body> [-every ms]");
 }
 
 static void codes(void)

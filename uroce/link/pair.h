@@ -4,8 +4,8 @@
  * of frames each way. Who sends first offers it over the socket of control: a memfd that is
  * sealed so that its size stays, a bell to be woken by, and a pidfd that tells when it dies. The
  * other one answers with its own bell and pidfd, or says no. (A bell is one end of a pair of
- * sockets: an eventfd that both have can be made to block whoever writes to it.) When both offer at once, the
- * offer of the lower slot counts. A process has a pair with itself, too.
+ * sockets: an eventfd that both have can be made to block whoever writes to it.) When both offer at
+ * once, the offer of the lower slot counts. A process has a pair with itself, too.
  *
  *   offered (frames of the other one are taken in) -> ready (frames go both ways) -> closed
  *
@@ -84,8 +84,8 @@ void pair_publish(void);
 /* Rings the bell of the other process. */
 void pair_ring(const struct pair *p);
 
-/* What is readable when our bell was rung: as long as pair_sleep() was called last, and returned true.
- * False: frames have come in meanwhile. */
+/* What is readable when our bell was rung: as long as pair_sleep() was called last, and returned
+ * true. False: frames have come in meanwhile. */
 int pair_bell_fd(void);
 bool pair_sleep(void);
 void pair_wake(void);

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Once our socket is there. runs: the kernel may put packets of a size together (unless UROCE_GSO=0). */
+/* Once our socket is there. runs: the kernel may put packets of a size together (unless
+ * UROCE_GSO=0). */
 void rx_setup(bool runs);
 /* n: +1: somebody wants to know hops and tclass of packets that come in (0 otherwise, which saves
  * the kernel a copy of each); -1: not any more. */

@@ -229,8 +229,8 @@ static bool found_parked(void)
 	return parked();
 }
 
-/* The application is away when a packet comes: it looks at its memory. On a busy machine it may have
- * been away before that already, which says nothing. */
+/* The application is away when a packet comes: it looks at its memory. On a busy machine it may
+ * have been away before that already, which says nothing. */
 static void stay_away(void)
 {
 	unsigned before, tries = 0;

@@ -36,8 +36,8 @@ static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 
 /* ------------------------------------------------------------- transport.c -- */
 
-/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait for the end of
- * a pass (DUE_ACK) or until qp->resp.held (DUE_HELD). */
+/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait for the end
+ * of a pass (DUE_ACK) or until qp->resp.held (DUE_HELD). */
 void transport_due(struct qp *qp, enum qp_due due);
 
 /* ------------------------------------------------- requester.c, completer.c -- */

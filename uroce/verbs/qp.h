@@ -145,24 +145,24 @@ struct responder {
 	uint64_t va;		      /* of a WRITE: where the next packet goes */
 	uint32_t rkey, left, done;    /* bytes to come, bytes that have come */
 	bool has_recv;
-	bool drop_rest;		  /* UC: until the next FIRST or ONLY */
-	bool ack_due;		  /* at the end of the pass: one ACK for many packets */
-	bool nak_sent;		  /* sequence error, or RNR: once until the expected packet comes */
-	bool failing;		  /* nak ends the QP: nothing is taken in any more */
-	uint8_t nak;		  /* syndrome to send when all answers have been; 0: none */
-	uint32_t nak_psn;	  /* not of a sequence error */
-	int nak_event;		  /* to raise when it has been sent, or -1 */
-	struct answer *answers;	  /* a ring: answers_resize() */
-	uint32_t answers_mask;	  /* its size is a power of two */
-	uint32_t answers_limit;	  /* max_dest_rd_atomic */
-	uint32_t answer_tail;	  /* position of the next one; runs freely */
-	uint32_t answer_first;	  /* before it, all are forgotten */
-	uint32_t answer_send;	  /* before it, nothing is left to send */
+	bool drop_rest;		/* UC: until the next FIRST or ONLY */
+	bool ack_due;		/* at the end of the pass: one ACK for many packets */
+	bool nak_sent;		/* sequence error, or RNR: once until the expected packet comes */
+	bool failing;		/* nak ends the QP: nothing is taken in any more */
+	uint8_t nak;		/* syndrome to send when all answers have been; 0: none */
+	uint32_t nak_psn;	/* not of a sequence error */
+	int nak_event;		/* to raise when it has been sent, or -1 */
+	struct answer *answers; /* a ring: answers_resize() */
+	uint32_t answers_mask;	/* its size is a power of two */
+	uint32_t answers_limit; /* max_dest_rd_atomic */
+	uint32_t answer_tail;	/* position of the next one; runs freely */
+	uint32_t answer_first;	/* before it, all are forgotten */
+	uint32_t answer_send;	/* before it, nothing is left to send */
 	/* does the application answer WRITEs? responder.c */
-	uint64_t written;  /* when the last one came that was not answered; 0: none */
-	uint64_t held;	   /* until when its ACK waits for the answer */
-	unsigned answered; /* so many in a row were */
-	unsigned enough;   /* so many must have been before one is held */
+	uint64_t written;	  /* when the last one came that was not answered; 0: none */
+	uint64_t held;		  /* until when its ACK waits for the answer */
+	unsigned answered;	  /* so many in a row were */
+	unsigned enough;	  /* so many must have been before one is held */
 	struct recv_wqe recv;	  /* taken for the message, when has_recv */
 	struct ibv_sge *recv_sge; /* of recv */
 };

@@ -28,9 +28,9 @@
 #define PACKET_MAX    (HEADERS_MAX + MTU_MAX + 3 + ICRC_BYTES) /* what UDP carries at most */
 
 /* Opcodes of the BTH: three bits of transport, five of operation. Table 38. */
-#define OPCODE_RC 0x00
-#define OPCODE_UC 0x20
-#define OPCODE_UD 0x60
+#define OPCODE_RC	       0x00
+#define OPCODE_UC	       0x20
+#define OPCODE_UD	       0x60
 #define OPCODE_XRC	       0xa0 /* annex A14 */
 #define OPCODE_TRANSPORT(code) ((code)&0xe0)
 #define OPCODE_OPERATION(code) ((code)&0x1f)
