@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,28 +16,9 @@
 #include "record_objects.h"
 #include "record_rings.h"
 
-#define NOWHERE	    UINT32_MAX
-#define SCRATCH	    (1u << 16) /* bytes: records of calls within calls are made at a time */
-#define OPEN_POLLS  8
-#define MERGE_POLLS 1u
-
-#if defined(__SANITIZE_THREAD__)
-#define HAS_TSAN 1
-#elif defined(__has_feature)
-#define HAS_TSAN __has_feature(thread_sanitizer)
-#else
-#define HAS_TSAN 0
-#endif
-
-/* ThreadSanitizer knows no fences. It is told by the words themselves, which are atomic. */
-static inline void fence(memory_order order)
-{
-#if !HAS_TSAN
-	atomic_thread_fence(order);
-#else
-	(void)order;
-#endif
-}
+#define NOWHERE	   UINT32_MAX
+#define SCRATCH	   (1u << 16) /* bytes: records of calls within calls are made at a time */
+#define OPEN_POLLS 8
 
 /* How the arguments of a row are copied. */
 enum plan {
@@ -142,44 +122,6 @@ void record_own_rows(const struct call_fn *rows, unsigned n)
 
 /* ------------------------------------------------------------------------- rings -- */
 
-static const uint64_t ring_words[RECORD_PATHS] = { [RECORD_CONTROL] = RECORD_CONTROL_RING / 8,
-						   [RECORD_DATA] = RECORD_DATA_RING / 8 };
-
-size_t record_area_size(void)
-{
-	size_t rings = 0;
-
-	for (unsigned i = 0; i < RECORD_PATHS; i++)
-		rings += ring_words[i] * 8;
-	return (sizeof(struct record_area) + 4095) / 4096 * 4096 + RECORD_THREADS * rings;
-}
-
-int record_area_at(void *memory, size_t size)
-{
-	struct record_area *a = memory;
-	uint64_t at = (sizeof *a + 4095) / 4096 * 4096;
-	struct clock_pair pair;
-
-	if (size < record_area_size())
-		return -1;
-	record_clock_choose();
-	record_clock_pair(&pair);
-	for (unsigned i = 0; i < RECORD_THREADS; i++)
-		for (unsigned j = 0; j < RECORD_PATHS; j++) {
-			a->slot[i].ring[j].words = ring_words[j];
-			a->slot[i].ring[j].offset = at;
-			at += ring_words[j] * 8;
-		}
-	a->size = size;
-	a->rows = call_count;
-	a->clock = record_clock_kind;
-	a->ticks = pair.ticks;
-	a->realtime = pair.realtime;
-	a->magic = RECORD_MAGIC;
-	the.area = a;
-	return 0;
-}
-
 /* The records of a thread that has ended stay until its place is needed. */
 static void leave(void *slot)
 {
@@ -190,19 +132,31 @@ static void leave(void *slot)
 			      memory_order_release);
 }
 
+int record_area_at(void *memory, size_t size)
+{
+	if (size < record_area_size())
+		return -1;
+	record_area_lay_out(memory, size);
+	the.area = memory;
+	return 0;
+}
+
 static void begin_area(void)
 {
 	size_t size = record_area_size();
 	void *memory;
 
 	if (!the.area) {
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (memory == MAP_FAILED || record_area_at(memory, size))
-			abort();
+		memory = record_area_memory(size);
+		if (memory)
+			record_area_at(memory, size);
+		else
+			record_switch(false);
 	}
-	pthread_key_create(&the.key, leave);
-	make_plans();
+	if (!the.plans) {
+		pthread_key_create(&the.key, leave);
+		make_plans();
+	}
 }
 
 struct record_area *record_area(void)
@@ -211,28 +165,14 @@ struct record_area *record_area(void)
 	return the.area;
 }
 
-static struct record_slot *slot_in(uint32_t state, unsigned *number)
-{
-	for (unsigned i = 0; i < RECORD_THREADS; i++) {
-		uint32_t expected = state;
-
-		*number = i;
-		if (atomic_compare_exchange_strong(&the.area->slot[i].state, &expected, SLOT_USED))
-			return &the.area->slot[i];
-	}
-	return NULL;
-}
-
 static bool enter(void)
 {
 	const int err = errno;
 
-	record_area();
-	me.slot = slot_in(SLOT_FREE, &me.number);
-	if (!me.slot)
-		me.slot = slot_in(SLOT_LEFT, &me.number);
-	me.scratch = me.slot ? malloc(SCRATCH) : NULL;
-	if (me.scratch) {
+	me.slot = record_area() ? record_slot_take(the.area, &me.number) : NULL;
+	if (me.slot && !me.scratch)
+		me.scratch = malloc(SCRATCH);
+	if (me.slot && me.scratch) {
 		me.slot->tid = (uint32_t)syscall(SYS_gettid);
 		pthread_setspecific(the.key, me.slot);
 	} else {
@@ -243,82 +183,6 @@ static bool enter(void)
 	}
 	errno = err;
 	return me.slot;
-}
-
-static _Atomic uint64_t *words_of(const struct record_area *area, const struct record_ring *r)
-{
-	return (_Atomic uint64_t *)(uintptr_t)((const char *)area + r->offset);
-}
-
-static uint64_t load(const _Atomic uint64_t *w)
-{
-	return atomic_load_explicit(w, memory_order_relaxed);
-}
-
-static void store(_Atomic uint64_t *w, uint64_t value)
-{
-	atomic_store_explicit(w, value, memory_order_relaxed);
-}
-
-/* Gives up the oldest, so that there are n words from head on. */
-static void make_room(struct record_ring *r, const _Atomic uint64_t *words, uint64_t head,
-		      uint64_t n)
-{
-	uint64_t tail = load(&r->tail), lost = load(&r->lost);
-
-	if (head + n - tail <= r->words)
-		return;
-	while (head + n - tail > r->words) {
-		const _Atomic uint64_t *w = words + (tail & (r->words - 1));
-		const uint64_t size = load(w);
-
-		if ((size >> 16 & 0xffff) != IMAGE_PAD)
-			lost += load(w + IMAGE_COUNT) >> 32;
-		tail += size >> 48;
-	}
-	store(&r->lost, lost);
-	store(&r->tail, tail);
-	fence(memory_order_release); /* before anything is overwritten */
-}
-
-/* The position that the record got. */
-static uint64_t commit(struct record_ring *r, uint64_t *image, size_t n)
-{
-	_Atomic uint64_t *words = words_of(the.area, r), *to;
-	uint64_t head = load(&r->head), at = head & (r->words - 1), pad = 0;
-
-	if (at + n > r->words) {
-		pad = r->words - at;
-		make_room(r, words, head, pad + n);
-		store(words + at, pad << 48 | r->last << 32 | (uint64_t)IMAGE_PAD << 16);
-		r->last = pad;
-		head += pad;
-		at = 0;
-	} else {
-		make_room(r, words, head, n);
-	}
-	image[IMAGE_SIZE] = (uint64_t)n << 48 | r->last << 32 | image[IMAGE_SIZE];
-	to = words + at;
-	for (size_t i = 0; i < n; i++)
-		store(to + i, image[i]);
-	r->last = n;
-	atomic_store_explicit(&r->head, head + n, memory_order_release);
-	return head;
-}
-
-bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
-		 uint64_t *image)
-{
-	const _Atomic uint64_t *from = words_of(area, ring) + (at & (ring->words - 1));
-	size_t n, room = ring->words - (at & (ring->words - 1));
-
-	image[0] = load(from);
-	n = IMAGE_WORDS(image);
-	if (n <= IMAGE_MAX && n <= room && IMAGE_ROW(image) != IMAGE_PAD)
-		for (size_t i = 1; i < n; i++)
-			image[i] = load(from + i);
-	fence(memory_order_acquire);
-	return load(&ring->tail) <= at && n <= room && n > 0;
 }
 
 /* ------------------------------------------------------------------------- images -- */
@@ -532,7 +396,8 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	if (atomic_load_explicit(&the.off, memory_order_relaxed))
 		return;
 	if (!me.slot && (me.no_slot || !enter())) {
-		atomic_fetch_add(&record_area()->lost, 1);
+		if (the.area)
+			atomic_fetch_add(&the.area->lost, 1);
 		return;
 	}
 	if (me.busy)
@@ -589,37 +454,52 @@ static bool is_empty_poll(const struct row_plan *plan, uint64_t result)
 	return plan->plan == PLAN_POLL && result == 0;
 }
 
-/* Counts an empty poll to the one before of the same queue; false: it is the first. */
+static struct open_poll *open_poll(unsigned row, uint64_t queue)
+{
+	for (unsigned i = 0; i < me.nopen; i++)
+		if (me.open[i].queue == queue && me.open[i].row == row)
+			return &me.open[i];
+	return NULL;
+}
+
+/* Counts an empty poll to the one before of the same queue; false: it is the first, or a reader
+ * has taken that one. */
 static bool merge(unsigned row, const uint64_t *args, uint64_t end)
 {
-	struct record_ring *r = &me.slot->ring[RECORD_DATA];
-	_Atomic uint64_t *words = words_of(the.area, r);
+	const struct record_ring *r = &me.slot->ring[RECORD_DATA];
+	const struct open_poll *o = open_poll(row, args[0]);
+	_Atomic uint64_t *w;
+	uint64_t count;
 
-	for (unsigned i = 0; i < me.nopen; i++) {
-		struct open_poll *o = &me.open[i];
-		_Atomic uint64_t *w = words + (o->at & (r->words - 1));
-
-		if (o->queue != args[0] || o->row != row)
-			continue;
-		if (load(w + IMAGE_COUNT) >> 32 == UINT32_MAX)
-			return false;
-		store(w + IMAGE_END, end);
-		store(w + IMAGE_COUNT, load(w + IMAGE_COUNT) + (UINT64_C(1) << 32));
-		return true;
-	}
-	return false;
+	if (!o)
+		return false;
+	w = record_words(the.area, r) + (o->at & (r->words - 1));
+	count = atomic_load_explicit(w + IMAGE_COUNT, memory_order_relaxed);
+	if (count >> 32 == UINT32_MAX || count & IMAGE_TAKEN)
+		return false;
+	atomic_store_explicit(w + IMAGE_END, end, memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(w + IMAGE_COUNT, &count,
+						       count + (UINT64_C(1) << 32),
+						       memory_order_relaxed, memory_order_relaxed);
 }
 
 static void write_image(struct image *m, const struct row_plan *plan, bool empty)
 {
-	uint64_t at = commit(&me.slot->ring[plan->path], m->w, m->n);
+	uint64_t at = record_commit(the.area, &me.slot->ring[plan->path], m->w, m->n);
+	const struct open_poll new = { m->w[IMAGE_ARGS], at, IMAGE_ROW(m->w) };
+	struct open_poll *o;
 
 	if (plan->path != RECORD_DATA)
 		return;
-	if (!empty)
+	if (!empty) {
 		me.nopen = 0;
+		return;
+	}
+	o = open_poll(new.row, new.queue);
+	if (o)
+		*o = new;
 	else if (me.nopen < OPEN_POLLS)
-		me.open[me.nopen++] = (struct open_poll){ m->w[IMAGE_ARGS], at, IMAGE_ROW(m->w) };
+		me.open[me.nopen++] = new;
 }
 
 static void finish(struct record_call *c, const struct row_plan *plan, uint64_t end,
@@ -642,7 +522,7 @@ static void finish(struct record_call *c, const struct row_plan *plan, uint64_t 
 	keep_memory(&m, plan, fn, c->args, RECORD_AFTER, result, err);
 	image_end(&m, c->begin, end, result, err);
 	if (plan->changes_objects && !err)
-		record_objects_learn(fn, &m.w[IMAGE_ARGS], result, c->begin, end);
+		record_own_objects_learn(fn, &m.w[IMAGE_ARGS], result, c->begin, end);
 	if (atomic_load_explicit(&the.watch, memory_order_relaxed)) {
 		const uint32_t used = me.used;
 
@@ -731,15 +611,17 @@ const struct record_slot *record_own_slot(void)
 
 void record_forget(void)
 {
-	struct record_area *area = record_area();
-
-	for (unsigned i = 0; i < RECORD_THREADS; i++)
-		for (unsigned j = 0; j < RECORD_PATHS; j++) {
-			struct record_ring *r = &area->slot[i].ring[j];
-
-			atomic_store(&r->tail, atomic_load(&r->head));
-			atomic_store(&r->lost, 0);
-			r->last = 0;
-		}
+	record_area_empty(record_area());
 	me.nopen = 0;
+}
+
+void record_forked(void)
+{
+	pthread_setspecific(the.key, NULL);
+	me.slot = NULL;
+	me.nopen = 0;
+	me.no_slot = false;
+	the.area = NULL;
+	the.once = (pthread_once_t)PTHREAD_ONCE_INIT;
+	record_switch(true);
 }

@@ -16,37 +16,41 @@ struct entry {
 	uint64_t holds[2];	  /* of an id: the QP and the SRQ that were made with it */
 };
 
-static struct {
+struct record_objects {
 	pthread_mutex_t lock;
 	struct entry **buckets;
 	unsigned nbuckets, n; /* a power of two */
 	struct entry *first_gone, *last_gone;
 	unsigned ngone;
 	uint64_t serial;
-} the = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	bool names_them;
+	unsigned named[OBJECT_KINDS]; /* of each kind, how many */
+};
 
-static struct entry **bucket(uint64_t address)
+struct record_objects record_own_objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct entry **bucket(const struct record_objects *b, uint64_t address)
 {
-	return &the.buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (the.nbuckets - 1)];
+	return &b->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (b->nbuckets - 1)];
 }
 
 /* The newest first, so that the one that lives is found before those that were there. */
-static void link_entry(struct entry *e)
+static void link_entry(struct record_objects *b, struct entry *e)
 {
-	struct entry **b = bucket(e->o.address);
+	struct entry **first = bucket(b, e->o.address);
 
-	e->older = *b;
-	*b = e;
+	e->older = *first;
+	*first = e;
 }
 
-static void grow(void)
+static void grow(struct record_objects *b)
 {
-	struct entry **old = the.buckets;
-	unsigned n = the.nbuckets;
+	struct entry **old = b->buckets;
+	unsigned n = b->nbuckets;
 
-	the.nbuckets = n ? 2 * n : 256;
-	the.buckets = calloc(the.nbuckets, sizeof *the.buckets);
-	if (!the.buckets)
+	b->nbuckets = n ? 2 * n : 256;
+	b->buckets = calloc(b->nbuckets, sizeof *b->buckets);
+	if (!b->buckets)
 		abort();
 	for (unsigned i = 0; i < n; i++) {
 		struct entry *turned = NULL, *e, *older;
@@ -58,106 +62,136 @@ static void grow(void)
 		}
 		for (e = turned; e; e = older) {
 			older = e->older;
-			link_entry(e);
+			link_entry(b, e);
 		}
 	}
 	free(old);
 }
 
-static struct entry *living(uint64_t address)
+static struct entry *living(struct record_objects *b, uint64_t address)
 {
-	if (!the.nbuckets)
+	if (!b->nbuckets)
 		return NULL;
-	for (struct entry *e = *bucket(address); e; e = e->older)
+	for (struct entry *e = *bucket(b, address); e; e = e->older)
 		if (e->o.address == address && !e->o.gone)
 			return e;
 	return NULL;
 }
 
-static void forget_oldest(void)
+static void forget_oldest(struct record_objects *b)
 {
-	struct entry *e = the.first_gone, **at = bucket(e->o.address);
+	struct entry *e = b->first_gone, **at = bucket(b, e->o.address);
 
 	while (*at != e)
 		at = &(*at)->older;
 	*at = e->older;
-	the.first_gone = e->gone_after;
-	the.ngone--;
-	the.n--;
+	b->first_gone = e->gone_after;
+	b->ngone--;
+	b->n--;
 	free(e);
 }
 
-static void end_life(struct entry *e, uint64_t when)
+static void end_life(struct record_objects *b, struct entry *e, uint64_t when)
 {
 	e->o.gone = when;
 	e->gone_after = NULL;
-	if (the.ngone++)
-		the.last_gone->gone_after = e;
+	if (b->ngone++)
+		b->last_gone->gone_after = e;
 	else
-		the.first_gone = e;
-	the.last_gone = e;
-	if (the.ngone > RECORD_OBJECTS_GONE)
-		forget_oldest();
+		b->first_gone = e;
+	b->last_gone = e;
+	if (b->ngone > RECORD_OBJECTS_GONE)
+		forget_oldest(b);
+}
+
+/* "qp0": the first of its kind; a QP is one, extended or not. */
+static void name_by_number(struct record_objects *b, struct record_object *o)
+{
+	static const struct {
+		enum call_object kind, as;
+		const char *word;
+	} others[] = {
+		{ OBJECT_CONTEXT, OBJECT_CONTEXT, "ctx" },
+		{ OBJECT_QP_EX, OBJECT_QP, "qp" },
+		{ OBJECT_CQ_EX, OBJECT_CQ, "cq" },
+		{ OBJECT_COMP_CHANNEL, OBJECT_COMP_CHANNEL, "ch" },
+		{ OBJECT_EVENT_CHANNEL, OBJECT_EVENT_CHANNEL, "ec" },
+		{ OBJECT_CM_ID, OBJECT_CM_ID, "id" },
+	};
+	enum call_object as = o->kind;
+	const char *word = call_objects[o->kind].word;
+
+	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i].kind == o->kind) {
+			as = others[i].as;
+			word = others[i].word;
+		}
+	snprintf(o->name, sizeof o->name, "%s%u", word, b->named[as]++);
 }
 
 /* Of a call that began at since: one that was made since then was made by a call within it. */
-static struct entry *begin_life(uint64_t address, enum call_object kind, uint64_t since,
-				uint64_t when)
+static struct entry *begin_life(struct record_objects *b, uint64_t address, enum call_object kind,
+				uint64_t since, uint64_t when)
 {
-	struct entry *e = living(address);
+	struct entry *e = living(b, address);
 
 	if (e && e->o.made >= since)
 		return e;
 	if (e)
-		end_life(e, when); /* nobody has said so */
-	if (the.n >= the.nbuckets)
-		grow();
+		end_life(b, e, when); /* nobody has said so */
+	if (b->n >= b->nbuckets)
+		grow(b);
 	e = calloc(1, sizeof *e);
 	if (!e)
 		abort();
 	e->o = (struct record_object){
-		.address = address, .kind = kind, .serial = ++the.serial, .made = when
+		.address = address, .kind = kind, .serial = ++b->serial, .made = when
 	};
-	link_entry(e);
-	the.n++;
+	if (b->names_them)
+		name_by_number(b, &e->o);
+	link_entry(b, e);
+	b->n++;
 	return e;
 }
 
-const struct record_object *record_object_at(uint64_t address, uint64_t when)
+const struct record_object *record_objects_at(struct record_objects *b, uint64_t address,
+					      uint64_t when)
 {
 	const struct entry *found = NULL;
 
-	pthread_mutex_lock(&the.lock);
-	for (const struct entry *e = the.nbuckets && address ? *bucket(address) : NULL; e && !found;
-	     e = e->older)
+	pthread_mutex_lock(&b->lock);
+	for (const struct entry *e = b->nbuckets && address ? *bucket(b, address) : NULL;
+	     e && !found; e = e->older)
 		if (e->o.address == address && e->o.made <= when &&
 		    (!e->o.gone || when <= e->o.gone))
 			found = e;
-	pthread_mutex_unlock(&the.lock);
+	pthread_mutex_unlock(&b->lock);
 	return found ? &found->o : NULL;
 }
 
 void record_object_name(const void *object, enum call_object kind, const char *name)
 {
+	struct record_objects *b = &record_own_objects;
 	struct entry *e;
 
-	pthread_mutex_lock(&the.lock);
-	e = living((uintptr_t)object);
+	pthread_mutex_lock(&b->lock);
+	e = living(b, (uintptr_t)object);
 	if (!e)
-		e = begin_life((uintptr_t)object, kind, UINT64_MAX, record_time());
+		e = begin_life(b, (uintptr_t)object, kind, UINT64_MAX, record_time());
 	snprintf(e->o.name, sizeof e->o.name, "%s", name);
-	pthread_mutex_unlock(&the.lock);
+	pthread_mutex_unlock(&b->lock);
 }
 
 void record_object_gone(const void *object)
 {
+	struct record_objects *b = &record_own_objects;
 	struct entry *e;
 
-	pthread_mutex_lock(&the.lock);
-	e = living((uintptr_t)object);
+	pthread_mutex_lock(&b->lock);
+	e = living(b, (uintptr_t)object);
 	if (e)
-		end_life(e, record_time());
-	pthread_mutex_unlock(&the.lock);
+		end_life(b, e, record_time());
+	pthread_mutex_unlock(&b->lock);
 }
 
 /* Events and lists come and go with every look, and have no name. */
@@ -168,7 +202,8 @@ static bool is_lasting(enum call_object kind)
 }
 
 /* What librdmacm has made and ended for an id shows in the id alone. */
-static void learn_held(struct entry *id, const uint64_t holds[2], uint64_t begin, uint64_t end)
+static void learn_held(struct record_objects *b, struct entry *id, const uint64_t holds[2],
+		       uint64_t begin, uint64_t end)
 {
 	static const enum call_object kinds[2] = { OBJECT_QP, OBJECT_SRQ };
 	struct entry *was;
@@ -176,77 +211,158 @@ static void learn_held(struct entry *id, const uint64_t holds[2], uint64_t begin
 	for (unsigned i = 0; i < 2; i++) {
 		if (id->holds[i] == holds[i])
 			continue;
-		was = id->holds[i] ? living(id->holds[i]) : NULL;
+		was = id->holds[i] ? living(b, id->holds[i]) : NULL;
 		if (was && was->o.made < begin)
-			end_life(was, begin);
+			end_life(b, was, begin);
 		if (holds[i])
-			begin_life(holds[i], kinds[i], begin, end);
+			begin_life(b, holds[i], kinds[i], begin, end);
 		id->holds[i] = holds[i];
 	}
 }
 
-static void learn_id(const struct rdma_cm_id *id, uint64_t begin, uint64_t end)
+/* The object at address as it was after a call: in this process, or as the record has kept it. */
+static const void *look(const struct record *kept, uint64_t address)
 {
-	const uint64_t holds[2] = { (uintptr_t)id->qp, (uintptr_t)id->srq };
-	struct entry *e = living((uintptr_t)id);
+	return kept ? record_bytes(kept, address, NULL) : (const void *)(uintptr_t)address;
+}
 
-	if (e)
-		learn_held(e, holds, begin, end);
+static void learn_id(struct record_objects *b, const struct record *kept, uint64_t address,
+		     uint64_t begin, uint64_t end)
+{
+	const struct rdma_cm_id *id = look(kept, address);
+	struct entry *e = living(b, address);
+
+	if (e && id)
+		learn_held(b, e, (const uint64_t[]){ (uintptr_t)id->qp, (uintptr_t)id->srq }, begin,
+			   end);
 }
 
 /* The id of a request was made by the library. */
-static void learn_event(const struct rdma_cm_event *event, uint64_t begin, uint64_t end)
+static void learn_event(struct record_objects *b, const struct record *kept, uint64_t address,
+			uint64_t begin, uint64_t end)
 {
-	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		begin_life((uintptr_t)event->id, OBJECT_CM_ID, begin, end);
+	const struct rdma_cm_event *event = look(kept, address);
+
+	if (event && event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		begin_life(b, (uintptr_t)event->id, OBJECT_CM_ID, begin, end);
 }
 
-static void learn_end(uint64_t address, uint64_t begin, uint64_t end)
+static void learn_end(struct record_objects *b, uint64_t address, uint64_t begin, uint64_t end)
 {
 	static const uint64_t nothing[2];
-	struct entry *e = living(address);
+	struct entry *e = living(b, address);
 
 	if (!e)
 		return;
-	learn_held(e, nothing, begin, end);
-	end_life(e, begin);
+	learn_held(b, e, nothing, begin, end);
+	end_life(b, e, begin);
 }
 
-static void learn_arg(const struct call_value *v, uint64_t arg, uint64_t begin, uint64_t end)
+/* The call has left an object in memory of its caller, where arg leads to. */
+static void learn_made(struct record_objects *b, const struct record *kept,
+		       const struct call_value *v, uint64_t arg, uint64_t begin, uint64_t end)
 {
-	const void *object = (const void *)(uintptr_t)arg;
+	const uint64_t made = *(const uint64_t *)(uintptr_t)arg;
 
-	if (v->role == CALL_GONE) {
-		learn_end(arg, begin, end);
-		return;
-	}
-	if (v->role == CALL_MADE && v->object != OBJECT_ASYNC_EVENT)
-		object = *(void *const *)object;
-	if (v->role == CALL_MADE && is_lasting(v->object))
-		begin_life((uintptr_t)object, v->object, begin, end);
-	if (v->object == OBJECT_CM_ID && object)
-		learn_id(object, begin, end);
-	if (v->role == CALL_MADE && v->object == OBJECT_CM_EVENT)
-		learn_event(object, begin, end);
+	if (is_lasting(v->object))
+		begin_life(b, made, v->object, begin, end);
+	if (v->object == OBJECT_CM_ID && made)
+		learn_id(b, kept, made, begin, end);
+	if (v->object == OBJECT_CM_EVENT)
+		learn_event(b, kept, made, begin, end);
 }
 
-void record_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
-			  uint64_t begin, uint64_t end)
+static void learn_arg(struct record_objects *b, const struct record *kept,
+		      const struct call_value *v, uint64_t arg, uint64_t begin, uint64_t end)
 {
-	pthread_mutex_lock(&the.lock);
+	if (v->role == CALL_GONE)
+		learn_end(b, arg, begin, end);
+	else if (v->role == CALL_MADE && v->object != OBJECT_ASYNC_EVENT)
+		learn_made(b, kept, v, arg, begin, end);
+	else if (v->object == OBJECT_CM_ID && v->role == CALL_IN)
+		learn_id(b, kept, arg, begin, end);
+}
+
+static void learn(struct record_objects *b, const struct record *kept, const struct call_fn *fn,
+		  const uint64_t *args, uint64_t result, uint64_t begin, uint64_t end)
+{
+	pthread_mutex_lock(&b->lock);
 	for (unsigned i = 0; fn->args[i].name; i++)
 		if (fn->args[i].kind == CALL_OBJECT && args[i])
-			learn_arg(&fn->args[i], args[i], begin, end);
+			learn_arg(b, kept, &fn->args[i], args[i], begin, end);
 	if (fn->result.kind == CALL_OBJECT && fn->result.role == CALL_MADE &&
 	    is_lasting(fn->result.object))
-		begin_life(result, fn->result.object, begin, end);
-	pthread_mutex_unlock(&the.lock);
+		begin_life(b, result, fn->result.object, begin, end);
+	pthread_mutex_unlock(&b->lock);
 }
 
-void record_objects_clear(void)
+void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
+			      uint64_t begin, uint64_t end)
 {
-	pthread_mutex_lock(&the.lock);
-	while (the.ngone)
-		forget_oldest();
-	pthread_mutex_unlock(&the.lock);
+	learn(&record_own_objects, NULL, fn, args, result, begin, end);
+}
+
+void record_objects_learn(struct record_objects *b, const struct record *r)
+{
+	if (r->ended && !r->err)
+		learn(b, r, r->fn, r->after, r->result, r->begin, r->end);
+}
+
+const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,
+						enum call_object kind, uint64_t when)
+{
+	const struct record_object *o = record_objects_at(b, address, when);
+
+	if (o || !address)
+		return o;
+	pthread_mutex_lock(&b->lock);
+	o = &begin_life(b, address, kind, when, when)->o;
+	pthread_mutex_unlock(&b->lock);
+	return o;
+}
+
+void record_objects_each(struct record_objects *b,
+			 void (*told)(void *arg, const struct record_object *o), void *arg)
+{
+	pthread_mutex_lock(&b->lock);
+	for (unsigned i = 0; i < b->nbuckets; i++)
+		for (const struct entry *e = b->buckets[i]; e; e = e->older)
+			if (!e->o.gone)
+				told(arg, &e->o);
+	pthread_mutex_unlock(&b->lock);
+}
+
+struct record_objects *record_objects_new(void)
+{
+	struct record_objects *b = calloc(1, sizeof *b);
+
+	if (!b)
+		abort();
+	pthread_mutex_init(&b->lock, NULL);
+	b->names_them = true;
+	return b;
+}
+
+void record_objects_free(struct record_objects *b)
+{
+	for (unsigned i = 0; b && i < b->nbuckets; i++)
+		for (struct entry *e = b->buckets[i], *older; e; e = older) {
+			older = e->older;
+			free(e);
+		}
+	if (b) {
+		pthread_mutex_destroy(&b->lock);
+		free(b->buckets);
+	}
+	free(b);
+}
+
+void record_own_objects_clear(void)
+{
+	struct record_objects *b = &record_own_objects;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->ngone)
+		forget_oldest(b);
+	pthread_mutex_unlock(&b->lock);
 }

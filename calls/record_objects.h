@@ -10,6 +10,8 @@
 
 #include "calls.h"
 
+struct record;
+
 #define RECORD_OBJECTS_GONE 65536 /* that are remembered; the oldest are forgotten */
 
 struct record_object {
@@ -20,9 +22,20 @@ struct record_object {
 	char name[32];	     /* what the program calls it, or "" */
 };
 
+/* The objects of one process. */
+struct record_objects;
+/* Those of this one, which learns them as it calls. */
+extern struct record_objects record_own_objects;
+
 /* The object that was at address at that time (of a call that makes it: its end), or NULL.
  * Valid until the next is made or ended. */
-const struct record_object *record_object_at(uint64_t address, uint64_t when);
+const struct record_object *record_objects_at(struct record_objects *b, uint64_t address,
+					      uint64_t when);
+static inline const struct record_object *record_object_at(uint64_t address, uint64_t when)
+{
+	return record_objects_at(&record_own_objects, address, when);
+}
+
 /* Gives the one that is there now a name, at most 31 bytes; one that no call has made begins
  * now. */
 void record_object_name(const void *object, enum call_object kind, const char *name);
@@ -30,8 +43,20 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 void record_object_gone(const void *object);
 
 /* Takes from a call that went well what it has made and ended. */
-void record_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
-			  uint64_t begin, uint64_t end);
-void record_objects_clear(void);
+void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
+			      uint64_t begin, uint64_t end);
+void record_own_objects_clear(void);
+
+/* Objects of another process, which are learnt from its records, in the order in which the calls
+ * ended. Each gets a name: "qp0" is the first QP. */
+struct record_objects *record_objects_new(void);
+void record_objects_free(struct record_objects *b);
+void record_objects_learn(struct record_objects *b, const struct record *r);
+/* As record_objects_at(); one that no call has made begins there. */
+const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,
+						enum call_object kind, uint64_t when);
+/* Of all that live, in no order. */
+void record_objects_each(struct record_objects *b,
+			 void (*told)(void *arg, const struct record_object *o), void *arg);
 
 #endif

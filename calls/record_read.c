@@ -307,5 +307,5 @@ int64_t record_span(uint64_t from, uint64_t to)
 void record_clear(void)
 {
 	record_forget();
-	record_objects_clear();
+	record_own_objects_clear();
 }

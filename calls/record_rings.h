@@ -19,7 +19,7 @@ enum {
 	IMAGE_BEGIN, /* ticks */
 	IMAGE_END,   /* ticks */
 	IMAGE_WHERE, /* thread << 48 | depth << 32 | errno */
-	IMAGE_COUNT, /* count << 32 | left out << 16 | arguments */
+	IMAGE_COUNT, /* count << 32 | left out << 16 | taken | arguments */
 	IMAGE_RESULT,
 	IMAGE_ARGS,
 };
@@ -36,7 +36,9 @@ enum {
 /* Words to have behind a copy for record_decode(): the arguments once more, and the rest of a
  * work request that was kept without its end. */
 #define IMAGE_BEHIND(w) (IMAGE_NARGS(w) + 8u)
-#define IMAGE_NARGS(w)	((unsigned)((w)[IMAGE_COUNT] & 0xffff))
+#define IMAGE_NARGS(w)	((unsigned)((w)[IMAGE_COUNT] & 0x7fff))
+/* In IMAGE_COUNT: a reader of another process has it, and no more polls are counted to it. */
+#define IMAGE_TAKEN UINT64_C(0x8000)
 
 enum record_moment {
 	RECORD_BEFORE, /* the call: what it was given */
@@ -46,7 +48,8 @@ enum record_moment {
 /* Positions are in words and only grow; the place of one is its remainder. */
 struct record_ring {
 	_Atomic uint64_t head, tail; /* the next one's, the oldest one's */
-	_Atomic uint64_t lost;	     /* calls whose records were overwritten */
+	_Atomic uint64_t seen;	     /* what is before it a reader has read; 0: there is none */
+	_Atomic uint64_t lost;	     /* calls whose records were overwritten unseen */
 	uint64_t words;		     /* of the ring; a power of two */
 	uint64_t offset;	     /* of its first word, in bytes from the area */
 	uint64_t last;		     /* words of the newest record */
@@ -59,13 +62,18 @@ struct record_slot {
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3130647265636472) /* changes with the layout */
+#define RECORD_MAGIC UINT64_C(0x3230647265636472) /* changes with the layout */
 /* The block of memory that has all rings: offsets, no pointers. */
 struct record_area {
-	uint64_t magic, size;
+	_Atomic uint64_t magic; /* the last that is written of what follows */
+	uint64_t size;
 	uint32_t rows;	       /* of call_table */
 	uint32_t clock;	       /* which, see record_clock.c */
 	_Atomic uint64_t lost; /* calls of threads that got no rings */
+	/* A process that must see every record: who writes waits until it has, unless it is no
+	 * more. 0: the oldest go. */
+	_Atomic uint32_t kept_for;
+	_Atomic uint32_t rounds; /* of that reader; who waits is woken after each */
 	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
 	uint64_t ticks;
 	int64_t realtime;
@@ -80,6 +88,20 @@ struct record_area *record_area(void);
  * call. -1: there is not enough. */
 int record_area_at(void *memory, size_t size);
 size_t record_area_size(void);
+/* Where they are otherwise: record_memory.c has memory of this process, and a library that is
+ * traced by another process has its own in place of it. NULL: nothing is to be recorded. */
+void *record_area_memory(size_t size);
+/* In the child of a fork, which gets an area of its own with its next call. */
+void record_forked(void);
+
+/* For call_record.c. The beginning of an area. */
+void record_area_lay_out(struct record_area *area, size_t size);
+void record_area_empty(struct record_area *area);
+/* A slot for the calling thread, or NULL. */
+struct record_slot *record_slot_take(struct record_area *area, unsigned *number);
+_Atomic uint64_t *record_words(const struct record_area *area, const struct record_ring *r);
+/* Writes an image of n words; the position that it got. */
+uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t *image, size_t n);
 
 /* The words of a record at position at of a ring, copied to image (IMAGE_MAX words and more);
  * false: it is overwritten already. */

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The rings: how records are written to them and copied from them, without a lock. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_clock.h"
+#include "record_rings.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define HAS_TSAN 1
+#elif defined(__has_feature)
+#define HAS_TSAN __has_feature(thread_sanitizer)
+#else
+#define HAS_TSAN 0
+#endif
+
+/* ThreadSanitizer knows no fences. It is told by the words themselves, which are atomic. */
+static inline void fence(memory_order order)
+{
+#if !HAS_TSAN
+	atomic_thread_fence(order);
+#else
+	(void)order;
+#endif
+}
+
+static const uint64_t ring_words[RECORD_PATHS] = { [RECORD_CONTROL] = RECORD_CONTROL_RING / 8,
+						   [RECORD_DATA] = RECORD_DATA_RING / 8 };
+
+static uint64_t load(const _Atomic uint64_t *w)
+{
+	return atomic_load_explicit(w, memory_order_relaxed);
+}
+
+static void store(_Atomic uint64_t *w, uint64_t value)
+{
+	atomic_store_explicit(w, value, memory_order_relaxed);
+}
+
+/* ---------------------------------------------------------------------------- area -- */
+
+size_t record_area_size(void)
+{
+	size_t rings = 0;
+
+	for (unsigned i = 0; i < RECORD_PATHS; i++)
+		rings += ring_words[i] * 8;
+	return (sizeof(struct record_area) + 4095) / 4096 * 4096 + RECORD_THREADS * rings;
+}
+
+void record_area_lay_out(struct record_area *a, size_t size)
+{
+	uint64_t at = (sizeof *a + 4095) / 4096 * 4096;
+	struct clock_pair pair;
+
+	record_clock_choose();
+	record_clock_pair(&pair);
+	for (unsigned i = 0; i < RECORD_THREADS; i++)
+		for (unsigned j = 0; j < RECORD_PATHS; j++) {
+			a->slot[i].ring[j].words = ring_words[j];
+			a->slot[i].ring[j].offset = at;
+			at += ring_words[j] * 8;
+		}
+	a->size = size;
+	a->rows = call_count;
+	a->clock = record_clock_kind;
+	a->ticks = pair.ticks;
+	a->realtime = pair.realtime;
+	atomic_store_explicit(&a->magic, RECORD_MAGIC, memory_order_release);
+}
+
+static struct record_slot *slot_in(struct record_area *area, uint32_t state, unsigned *number)
+{
+	for (unsigned i = 0; i < RECORD_THREADS; i++) {
+		uint32_t expected = state;
+
+		*number = i;
+		if (atomic_compare_exchange_strong(&area->slot[i].state, &expected, SLOT_USED))
+			return &area->slot[i];
+	}
+	return NULL;
+}
+
+struct record_slot *record_slot_take(struct record_area *area, unsigned *number)
+{
+	struct record_slot *slot = slot_in(area, SLOT_FREE, number);
+
+	return slot ? slot : slot_in(area, SLOT_LEFT, number);
+}
+
+void record_area_empty(struct record_area *area)
+{
+	for (unsigned i = 0; i < RECORD_THREADS; i++)
+		for (unsigned j = 0; j < RECORD_PATHS; j++) {
+			struct record_ring *r = &area->slot[i].ring[j];
+
+			atomic_store(&r->tail, atomic_load(&r->head));
+			atomic_store(&r->lost, 0);
+			r->last = 0;
+		}
+}
+
+_Atomic uint64_t *record_words(const struct record_area *area, const struct record_ring *r)
+{
+	return (_Atomic uint64_t *)(uintptr_t)((const char *)area + r->offset);
+}
+
+/* -------------------------------------------------------------------------- writing -- */
+
+/* Waits until the reader has seen what is before the position, or is no more. */
+static void await_reader(struct record_area *area, const struct record_ring *r, uint64_t position)
+{
+	const struct timespec moment = { .tv_nsec = 50000000 };
+
+	while (atomic_load_explicit(&area->kept_for, memory_order_relaxed)) {
+		const pid_t reader = (pid_t)atomic_load(&area->kept_for);
+		const uint32_t rounds = atomic_load(&area->rounds);
+
+		if (atomic_load_explicit(&r->seen, memory_order_acquire) >= position)
+			return;
+		if (syscall(SYS_futex, &area->rounds, FUTEX_WAIT, rounds, &moment, NULL, 0) &&
+		    errno == ETIMEDOUT && kill(reader, 0) && errno == ESRCH)
+			atomic_store(&area->kept_for, 0);
+	}
+}
+
+/* Gives up the oldest, so that there are n words from head on. */
+static void make_room(struct record_area *area, struct record_ring *r,
+		      const _Atomic uint64_t *words, uint64_t head, uint64_t n)
+{
+	uint64_t tail = load(&r->tail), lost = load(&r->lost), seen = load(&r->seen);
+
+	if (head + n - tail <= r->words)
+		return;
+	while (head + n - tail > r->words) {
+		const _Atomic uint64_t *w = words + (tail & (r->words - 1));
+		const uint64_t size = load(w);
+
+		if (tail >= seen && atomic_load_explicit(&area->kept_for, memory_order_relaxed)) {
+			await_reader(area, r, tail + (size >> 48));
+			seen = load(&r->seen);
+		}
+		if (tail >= seen && (size >> 16 & 0xffff) != IMAGE_PAD)
+			lost += load(w + IMAGE_COUNT) >> 32;
+		tail += size >> 48;
+	}
+	store(&r->lost, lost);
+	store(&r->tail, tail);
+	fence(memory_order_release); /* before anything is overwritten */
+}
+
+uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t *image, size_t n)
+{
+	_Atomic uint64_t *words = record_words(area, r), *to;
+	uint64_t head = load(&r->head), at = head & (r->words - 1), pad = 0;
+
+	if (at + n > r->words) {
+		pad = r->words - at;
+		make_room(area, r, words, head, pad + n);
+		store(words + at, pad << 48 | r->last << 32 | (uint64_t)IMAGE_PAD << 16);
+		r->last = pad;
+		head += pad;
+		at = 0;
+	} else {
+		make_room(area, r, words, head, n);
+	}
+	image[IMAGE_SIZE] = (uint64_t)n << 48 | r->last << 32 | image[IMAGE_SIZE];
+	to = words + at;
+	for (size_t i = 0; i < n; i++)
+		store(to + i, image[i]);
+	r->last = n;
+	atomic_store_explicit(&r->head, head + n, memory_order_release);
+	return head;
+}
+
+/* -------------------------------------------------------------------------- reading -- */
+
+bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+		 uint64_t *image)
+{
+	const _Atomic uint64_t *from = record_words(area, ring) + (at & (ring->words - 1));
+	size_t n, room = ring->words - (at & (ring->words - 1));
+
+	image[0] = load(from);
+	n = IMAGE_WORDS(image);
+	if (n <= IMAGE_MAX && n <= room && IMAGE_ROW(image) != IMAGE_PAD)
+		for (size_t i = 1; i < n; i++)
+			image[i] = load(from + i);
+	fence(memory_order_acquire);
+	return load(&ring->tail) <= at && n <= room && n > 0;
+}
