@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "visible.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "xmem.h"
@@ -101,4 +102,23 @@ bool is_visible(const char *text)
 			return false;
 	}
 	return true;
+}
+
+void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off)
+{
+	for (size_t at = 0; at < n; at += 16) {
+		char hex[16 * 3 + 3] = "", text[17] = "";
+		size_t end = n - at < 16 ? n - at : 16, x = 0;
+
+		for (size_t i = 0; i < 16; i++) {
+			if (i == 8)
+				hex[x++] = ' ';
+			x += (size_t)snprintf(hex + x, sizeof hex - x, i < end ? " %02x" : "   ",
+					      i < end ? p[at + i] : 0u);
+			if (i < end)
+				text[i] = p[at + i] >= ' ' && p[at + i] < 0x7f ? (char)p[at + i]
+									       : '.';
+		}
+		xappendf(d, "  %06llx %s   %s\n", (unsigned long long)(off + at), hex, text);
+	}
 }

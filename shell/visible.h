@@ -35,4 +35,8 @@ void visible_append(Tcl_DString *to, const char *text, size_t len, enum visible_
 /* Is it visible as it is, in one line? */
 bool is_visible(const char *text);
 
+/* Appends bytes as hex and as characters, 16 a line; off: what is shown as the offset of the
+ * first. */
+void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off);
+
 #endif

@@ -13,6 +13,7 @@
 #include "cm_id.h"
 #include "cm_listen.h"
 #include "session.h"
+#include "visible.h"
 #include "call_trace.h"
 #include "words.h"
 
@@ -228,28 +229,6 @@ struct dev *id_dev(struct session *s, const struct id *id, const char *what)
 	return NULL;
 }
 
-static void hex_line(const unsigned char *p, size_t n, Tcl_DString *d)
-{
-	char line[96];
-	int at = 0;
-
-	at += snprintf(line + at, sizeof line - (size_t)at, "  ");
-	for (size_t i = 0; i < 16; i++) {
-		if (i < n)
-			at += snprintf(line + at, sizeof line - (size_t)at, "%02x ", p[i]);
-		else
-			at += snprintf(line + at, sizeof line - (size_t)at, "   ");
-		if (i == 7)
-			at += snprintf(line + at, sizeof line - (size_t)at, " ");
-	}
-	at += snprintf(line + at, sizeof line - (size_t)at, "  ");
-	for (size_t i = 0; i < n; i++)
-		at += snprintf(line + at, sizeof line - (size_t)at, "%c",
-			       p[i] >= 0x20 && p[i] < 0x7f ? p[i] : '.');
-	Tcl_DStringAppend(d, line, at);
-	Tcl_DStringAppend(d, "\n", 1);
-}
-
 void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
 {
 	size_t used = len;
@@ -260,8 +239,7 @@ void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
 	used = used ? (used + 15) / 16 * 16 : 0;
 	if (used > len)
 		used = len;
-	for (size_t i = 0; i < used; i += 16)
-		hex_line(data + i, used - i < 16 ? used - i : 16, d);
+	visible_hexdump(d, data, used, 0);
 	if (used == len)
 		return;
 	snprintf(rest, sizeof rest, "  %s%zu zero bytes\n", used ? "and " : "", len - used);

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "mem.h"
 #include "session.h"
+#include "visible.h"
 
 #define VALUE_MAX (16u << 20) /* bytes; each is kept several times on its way */
 
@@ -96,18 +97,10 @@ void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off
 
 void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 {
-	for (size_t at = 0; at < n; at += 16) {
-		char hex[16 * 3 + 3] = "", text[17] = "";
-		size_t end = n - at < 16 ? n - at : 16, x = 0;
+	Tcl_DString d;
 
-		for (size_t i = 0; i < 16; i++) {
-			if (i == 8)
-				hex[x++] = ' ';
-			x += (size_t)snprintf(hex + x, sizeof hex - x, i < end ? " %02x" : "   ",
-					      i < end ? p[at + i] : 0u);
-			if (i < end)
-				text[i] = isprint(p[at + i]) ? (char)p[at + i] : '.';
-		}
-		out_text(o, "  %06llx %s   %s\n", (unsigned long long)(off + at), hex, text);
-	}
+	Tcl_DStringInit(&d);
+	visible_hexdump(&d, p, n, off);
+	out_text(o, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
 }
