@@ -25,6 +25,8 @@
 struct walk {
 	bool seen[ARGS_MAX];
 	const struct arg *due; /* an option whose value comes next */
+	bool only_values;      /* "--" has been seen: no word is an option any more */
+	bool ahead;	       /* the words are checked before they can be run */
 };
 
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
@@ -135,18 +137,29 @@ static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *ar
 	return 0;
 }
 
-/* The positional that takes word, given what has been seen; NULL: none is left. */
+/* Does an optional positional leave word to the next? Before a script runs (w->ahead) a name
+ * that is no number may be an object that it will have made by then. */
+static bool passes_on(struct session *s, const struct walk *w, const struct arg *a, Tcl_Obj *word)
+{
+	uint64_t v;
+	bool fits;
+
+	if (!word || a->flags & ARG_NEED || !a->kind->matches)
+		return false;
+	if (w->ahead && !a->kind->is_static)
+		return args_number(word, &v, &fits);
+	return !a->kind->matches(s, a, word);
+}
+
+/* The positional that takes word (NULL: not known yet), given what has been seen; NULL: none is
+ * left. */
 static const struct arg *due_positional(struct session *s, const struct cmd *c,
 					const struct walk *w, Tcl_Obj *word)
 {
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (!(a->flags & ARG_POS) || (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
-			continue;
-		if (word && !(a->flags & ARG_NEED) && a->kind->matches &&
-		    !a->kind->matches(s, a, word))
-			continue;
-		return a;
-	}
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_POS && (!w->seen[a - c->args] || a->flags & ARG_MANY) &&
+		    !passes_on(s, w, a, word))
+			return a;
 	return NULL;
 }
 
@@ -161,8 +174,17 @@ static int too_many(struct session *s, const struct cmd *c, Tcl_Obj *word)
 	return -1;
 }
 
-static int take_option(struct session *s, const struct cmd *c, struct walk *w, const char *word,
-		       void *args)
+/* Does another command's own list of words go on? */
+static bool in_rest(const struct cmd *c, const struct walk *w)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_REST && w->seen[a - c->args])
+			return true;
+	return false;
+}
+
+static int find_given(struct session *s, const struct cmd *c, struct walk *w, const char *word,
+		      const struct arg **option)
 {
 	int matches;
 	const struct arg *a = find_option(c->args, word + 1, &matches);
@@ -171,39 +193,44 @@ static int take_option(struct session *s, const struct cmd *c, struct walk *w, c
 		return unknown_option(s, c, word, matches);
 	if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
 		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
-	w->seen[a - c->args] = true;
-	if (is_switch(a))
-		*(bool *)((char *)args + a->offset) = true;
-	else
-		w->due = a;
+	*option = a;
 	return 0;
 }
 
-static int take_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
-		     void *args)
+/* *value: the argument that word (NULL: not known yet) is the value of, or the switch that it is;
+ * NULL: it is the name of an option, or "--". -1 with s->fail filled. */
+static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
+		      const struct arg **value)
 {
+	const char *text = word ? Tcl_GetString(word) : "";
 	const struct arg *a = w->due;
 
-	if (a) {
-		w->due = NULL;
-		return store(s, a, word, args);
+	*value = a;
+	w->due = NULL;
+	if (a)
+		return 0;
+	if (!w->only_values && strcmp(text, "--") == 0 && !in_rest(c, w)) {
+		w->only_values = true;
+		return 0;
 	}
 	a = due_positional(s, c, w, word);
-	if (looks_like_option(Tcl_GetString(word)) && !takes_all(a, w->seen, c))
-		return take_option(s, c, w, Tcl_GetString(word), args);
-	if (!a)
-		return too_many(s, c, word);
+	if (!w->only_values && looks_like_option(text) && !takes_all(a, w->seen, c)) {
+		if (find_given(s, c, w, text, &a))
+			return -1;
+		if (!is_switch(a))
+			w->due = a;
+	} else if (!a) {
+		return word ? too_many(s, c, word) : 0;
+	}
 	w->seen[a - c->args] = true;
-	return store(s, a, word, args);
+	*value = w->due ? NULL : a;
+	return 0;
 }
 
-/* Does another command's own list of words go on? */
-static bool in_rest(const struct cmd *c, const struct walk *w)
+static int no_value(struct session *s, const struct cmd *c, const struct arg *due)
 {
-	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->flags & ARG_REST && w->seen[a - c->args])
-			return true;
-	return false;
+	return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, due->name,
+		    due->help);
 }
 
 static int missing(struct session *s, const struct cmd *c, const struct arg *a)
@@ -250,52 +277,18 @@ static int fill_absent(struct session *s, const struct cmd *c, const struct walk
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
 	struct walk w = { 0 };
-	bool options = true;
+	const struct arg *a;
 
 	memset(dst, 0, c->size);
 	for (int i = 0; i < objc; i++) {
-		const struct arg *a;
-
-		if (options && !w.due && !in_rest(c, &w) &&
-		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
-			options = false;
-			continue;
-		}
-		if (options) {
-			if (take_word(s, c, &w, objv[i], dst))
-				return -1;
-			continue;
-		}
-		a = due_positional(s, c, &w, objv[i]);
-		if (!a)
-			return too_many(s, c, objv[i]);
-		w.seen[a - c->args] = true;
-		if (store(s, a, objv[i], dst))
+		if (place_word(s, c, &w, objv[i], &a))
+			return -1;
+		if (a && is_switch(a))
+			*(bool *)((char *)dst + a->offset) = true;
+		else if (a && store(s, a, objv[i], dst))
 			return -1;
 	}
-	if (w.due)
-		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, w.due->name,
-			    w.due->help);
-	return fill_absent(s, c, &w, dst);
-}
-
-/* A name that is no number may be an object that the script will have made by then. */
-static const struct arg *likely_positional(struct session *s, const struct cmd *c,
-					   const struct walk *w, Tcl_Obj *word)
-{
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		uint64_t v;
-		bool fits;
-
-		if (!(a->flags & ARG_POS) || (w->seen[a - c->args] && !(a->flags & ARG_MANY)))
-			continue;
-		if (word && !(a->flags & ARG_NEED) && a->kind->matches &&
-		    (a->kind->is_static ? !a->kind->matches(s, a, word)
-					: args_number(word, &v, &fits)))
-			continue;
-		return a;
-	}
-	return NULL;
+	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, &w, dst);
 }
 
 static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
@@ -312,60 +305,26 @@ static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return rc;
 }
 
-/* What the word is: an argument whose value it is, NULL for an option's name. */
-static int check_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
-		      bool options, const struct arg **value)
-{
-	const struct arg *a = w->due;
-	int matches;
-
-	*value = a;
-	w->due = NULL;
-	if (a)
-		return check_value(s, a, word);
-	a = likely_positional(s, c, w, word);
-	if (options && word && looks_like_option(Tcl_GetString(word)) &&
-	    !takes_all(a, w->seen, c)) {
-		a = find_option(c->args, Tcl_GetString(word) + 1, &matches);
-		if (matches != 1)
-			return unknown_option(s, c, Tcl_GetString(word), matches);
-		if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
-			return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
-		w->seen[a - c->args] = true;
-		w->due = is_switch(a) ? NULL : a;
-		return 0;
-	}
-	*value = a;
-	if (!a)
-		return word ? too_many(s, c, word) : 0;
-	w->seen[a - c->args] = true;
-	return check_value(s, a, word);
-}
-
 int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
 	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx)
 {
-	struct walk w = { 0 };
-	bool options = true;
+	struct walk w = { .ahead = true };
+	const struct arg *value;
 
 	for (int i = 0; i < objc; i++) {
-		const struct arg *value;
-
-		if (options && !w.due && !in_rest(c, &w) && objv[i] &&
-		    strcmp(Tcl_GetString(objv[i]), "--") == 0) {
-			options = false;
-			continue;
-		}
-		if (check_word(s, c, &w, objv[i], options, &value))
+		if (place_word(s, c, &w, objv[i], &value))
 			return -1;
-		if (value && is)
+		if (!value || is_switch(value))
+			continue;
+		if (check_value(s, value, objv[i]))
+			return -1;
+		if (is)
 			is(ctx, i, value);
 	}
 	if (more)
 		return 0;
 	if (w.due)
-		return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, w.due->name,
-			    w.due->help);
+		return no_value(s, c, w.due);
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->flags & ARG_NEED && !w.seen[a - c->args])
 			return missing(s, c, a);
