@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* explain alone: the last failure, a command's or a completion's, whichever was later. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "candidates.h"
 #include "explain.h"
 #include "explain_wc.h"
+#include "far_end.h"
+#include "objects.h"
+#include "qp_history.h"
 #include "session.h"
 #include "words.h"
+#include "wr_ops.h"
+#include "xmem.h"
 
 static void tell_wr(const struct bad_wc *bad, struct out *o)
 {
@@ -25,6 +32,106 @@ static void tell_wr(const struct bad_wc *bad, struct out *o)
 	out_text(o, "\n");
 }
 
+static struct live_region region_here(const struct mr *mr)
+{
+	struct live_region r = { .lkey = mr->v->lkey,
+				 .rkey = mr->v->rkey,
+				 .begin = (uintptr_t)mr->v->addr,
+				 .len = mr->v->length,
+				 .access = mr->access };
+
+	if (mr->access & IBV_ACCESS_ZERO_BASED)
+		r.begin = 0;
+	snprintf(r.name, sizeof r.name, "%s", mr->o.name);
+	snprintf(r.pd, sizeof r.pd, "%s", mr->pd->o.name);
+	return r;
+}
+
+/* All regions of this session. */
+static void take_regions(struct session *s, struct live_end *e)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &mr_class) {
+		e->regions = xgrow(e->regions, e->nregions, sizeof *e->regions);
+		e->regions[e->nregions++] = region_here((const struct mr *)o);
+	}
+}
+
+/* Why it is in ERR. */
+static void take_reason(const struct qp *qp, struct live_qp *to)
+{
+	struct qp_step steps[QP_STEPS];
+	unsigned n = qp_history_steps(qp, steps);
+
+	while (n-- > 0)
+		if (steps[n].state == IBV_QPS_ERR) {
+			snprintf(to->why, sizeof to->why, "%s", steps[n].why);
+			return;
+		}
+}
+
+static bool take_qp(const struct qp *qp, struct live_qp *to)
+{
+	const int mask = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
+			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_PATH_MTU;
+	struct ibv_qp_init_attr init;
+
+	*to = (struct live_qp){
+		.number = qp->v->qp_num, .type = qp->type, .state = qp->state, .cap = qp->cap
+	};
+	snprintf(to->name, sizeof to->name, "%s", qp->o.name);
+	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
+	take_reason(qp, to);
+	if (ibv_query_qp(qp->v, &to->attr, mask, &init) != 0)
+		return false;
+	to->known = (unsigned)mask;
+	return true;
+}
+
+static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
+{
+	const struct posted *p = &bad->posted;
+
+	wr->known = true;
+	wr->wr_id = p->wr_id;
+	wr->recv = p->recv;
+	wr->is_inline = p->is_inline;
+	wr->remote = p->remote;
+	wr->rkey = p->rkey;
+	wr->len = p->len;
+	wr->nsge = p->nsge < LIVE_SGES ? p->nsge : LIVE_SGES;
+	memcpy(wr->sge, p->sge, wr->nsge * sizeof *wr->sge);
+	for (unsigned i = 0; i < WR_OPS && p->opcode; i++)
+		if (strcmp(wr_ops[i].name, p->opcode) == 0)
+			wr->op = &wr_ops[i];
+}
+
+/* Looks into what has made the completion an error, with the objects that there are now. */
+static void look_into(struct session *s, const struct bad_wc *bad, struct candidates *c)
+{
+	struct failed_wr wr = { .status = bad->status };
+	struct qp *qp = obj_find(s, &qp_class, bad->qp);
+	struct live_qp here;
+
+	if (bad->known)
+		take_posted(bad, &wr);
+	take_regions(s, &wr.here);
+	if (qp && qp->o.serial == bad->serial) {
+		bool asked = take_qp(qp, &here);
+
+		wr.here.qp = &here;
+		wr.told = (struct live_region){ .begin = qp->peer.addr,
+						.len = qp->peer.len,
+						.rkey = qp->peer.rkey };
+		if (asked && qp->type != IBV_QPT_UD)
+			wr.there = far_end_find(s, here.attr.dest_qp_num, here.number);
+	}
+	explain_wc(&wr, c);
+	far_end_free(&wr.there);
+	free(wr.here.regions);
+}
+
 static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
 {
 	const struct fact_family *statuses = fact_family("wc-status");
@@ -34,7 +141,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	tell_wr(bad, o);
 	if (fact && fact->there)
 		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
-	explain_wc(s, bad, &c);
+	look_into(s, bad, &c);
 	candidates_out(&c, o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 }

@@ -1,88 +1,90 @@
 // SPDX-License-Identifier: MIT
 /*
  * Why a completion is an error. This end's buffers can always be checked; the other end's only
- * where it can be looked at (far_end.h), or has told its region (oob).
+ * where it can be looked at, or has told its region.
  */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "candidates.h"
 #include "codes.h"
 #include "explain_wc.h"
-#include "far_end.h"
-#include "qp_history.h"
-#include "session.h"
-#include "wr_ops.h"
 #include "words.h"
+#include "wr_ops.h"
 
 /* What is being looked into. */
 struct inquest {
-	struct session *s;
-	const struct bad_wc *bad;
-	const struct posted *wr;
-	const struct wr_op *op; /* NULL: not known */
-	struct qp *qp;		/* NULL: it is gone */
-	struct far_end far;	/* the QP it talks to, where that can be seen */
-	struct ibv_qp_attr attr;
+	const struct failed_wr *wr;
+	const struct live_qp *qp;   /* here; NULL: it is gone */
+	const struct live_qp *peer; /* NULL: it cannot be seen */
 	struct candidates *c;
 };
 
-static const struct wr_op *op_of(const char *name)
+static const struct live_region *by_key(const struct live_end *e, size_t key, uint32_t value)
 {
-	for (unsigned i = 0; i < WR_OPS; i++)
-		if (strcmp(wr_ops[i].name, name) == 0)
-			return &wr_ops[i];
-	return NULL;
+	const struct live_region *found = NULL;
+
+	for (unsigned i = 0; i < e->nregions; i++) {
+		const struct live_region *r = &e->regions[i];
+
+		if (*(const uint32_t *)(const void *)((const char *)r + key) == value &&
+		    (!found || found->gone))
+			found = r;
+	}
+	return found;
 }
 
-/* Addresses of a zero-based region begin with 0. */
-static uint64_t mr_begin(const struct mr *mr)
+const struct live_region *live_by_lkey(const struct live_end *e, uint32_t lkey)
 {
-	return mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->v->addr;
+	return by_key(e, offsetof(struct live_region, lkey), lkey);
 }
 
-static bool inside(const struct mr *mr, uint64_t addr, uint64_t len)
+const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey)
 {
-	uint64_t begin = mr_begin(mr);
+	return by_key(e, offsetof(struct live_region, rkey), rkey);
+}
 
-	return addr >= begin && len <= mr->v->length && addr - begin <= mr->v->length - len;
+static bool inside(const struct live_region *r, uint64_t addr, uint64_t len)
+{
+	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
 }
 
 /* ------------------------------------------------------------- this end's buffers -- */
 
 static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool written)
 {
-	const struct mr *mr = obj_by_number(q->s, &mr_class, sge->lkey);
+	const struct live_region *mr = live_by_lkey(&q->wr->here, sge->lkey);
 	char next[64];
 
-	if (!mr) {
-		candidate_add(q->c, IS_SO, "show",
-			      "no region has the lkey 0x%x: it is wrong, or %s", sge->lkey,
-			      "the region was deregistered");
+	if (!mr || mr->gone) {
+		candidate_add(q->c, IS_SO, "show", "no region has the lkey 0x%x: %s%s%s", sge->lkey,
+			      mr ? "" : "it is wrong, or the region", mr ? mr->name : "",
+			      " was deregistered");
 		return;
 	}
-	snprintf(next, sizeof next, "show %s", mr->o.name);
-	if (q->qp && mr->pd != q->qp->pd)
-		candidate_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->o.name,
-			      mr->pd->o.name, q->qp->pd->o.name);
+	snprintf(next, sizeof next, "show %s", mr->name);
+	if (q->qp && strcmp(mr->pd, q->qp->pd) != 0)
+		candidate_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
+			      q->qp->pd);
 	if (!inside(mr, sge->addr, sge->length))
 		candidate_add(q->c, IS_SO, next,
-			      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %zu",
-			      sge->addr, sge->length, mr->o.name, mr_begin(mr), mr->v->length);
+			      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
+			      sge->addr, sge->length, mr->name, mr->begin, mr->len);
 	if (written && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
 		candidate_add(q->c, IS_SO, "rereg, or reg with -access local-write",
-			      "%s has no LOCAL_WRITE, and the device must write to it", mr->o.name);
+			      "%s has no LOCAL_WRITE, and the device must write to it", mr->name);
 }
 
 static void check_buffers(const struct inquest *q)
 {
 	unsigned sure = candidates_sure(q->c);
-	bool written = q->wr->recv || (q->op && q->op->sink);
+	bool written = q->wr->recv || (q->wr->op && q->wr->op->sink);
 
 	if (q->wr->is_inline)
 		return;
-	for (unsigned i = 0; i < q->wr->nsge && i < POSTED_SGES; i++)
+	for (unsigned i = 0; i < q->wr->nsge && i < LIVE_SGES; i++)
 		check_sge(q, &q->wr->sge[i], written);
 	if (candidates_sure(q->c) == sure)
 		candidate_add(q->c, IS_NOT, NULL,
@@ -93,7 +95,7 @@ static void check_buffers(const struct inquest *q)
 /* rxe says LOC_QP_OP_ERR of a RECV that is too small, others LOC_LEN_ERR. */
 static void check_length(const struct inquest *q)
 {
-	bool sure = q->bad->status == IBV_WC_LOC_LEN_ERR;
+	bool sure = q->wr->status == IBV_WC_LOC_LEN_ERR;
 
 	if (q->wr->recv && (sure || !candidates_sure(q->c)))
 		candidate_add(q->c, sure ? IS_SO : MAY_BE, "post recv with a larger -len",
@@ -117,54 +119,52 @@ static unsigned needed_access(const struct wr_op *op)
 __attribute__((format(printf, 4, 5))) static void
 there(const struct inquest *q, enum verdict verdict, const char *next, const char *fmt, ...)
 {
+	const char *whose = q->wr->there.whose;
 	char text[256], command[128];
 	va_list ap;
-	size_t at = strlen(q->far.whose);
+	size_t at = strlen(whose);
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	if (next && at > 2) /* "b: " */
-		snprintf(command, sizeof command, "@%.*s %s", (int)at - 2, q->far.whose, next);
+		snprintf(command, sizeof command, "@%.*s %s", (int)at - 2, whose, next);
 	else if (next)
 		snprintf(command, sizeof command, "%s", next);
-	candidate_add(q->c, verdict, next ? command : NULL, "%s%s", q->far.whose, text);
+	candidate_add(q->c, verdict, next ? command : NULL, "%s%s", whose, text);
 }
 
-static void check_region_there(const struct inquest *q, Tcl_Obj *mr)
+static void check_region_there(const struct inquest *q, const struct live_region *mr)
 {
-	const char *name = far_text(mr, "name");
-	const char *need = word_name(mr_access_words, needed_access(q->op));
-	uint64_t begin = far_allows(mr, "access", "ZERO_BASED") ? 0 : far_number(mr, "addr");
-	uint64_t len = far_number(mr, "len"), at = q->wr->remote;
+	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
 	char next[64];
 
-	snprintf(next, sizeof next, "show %s", name);
-	if (at < begin || q->wr->len > len || at - begin > len - q->wr->len)
+	snprintf(next, sizeof next, "show %s", mr->name);
+	if (!inside(mr, q->wr->remote, q->wr->len))
 		there(q, IS_SO, next,
-		      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64, at,
-		      q->wr->len, name, begin, len);
-	if (!far_allows(mr, "access", need))
-		there(q, IS_SO, "reg with that -access", "%s has no %s", name, need);
-	if (strcmp(far_text(mr, "pd"), far_text(q->far.qp, "pd")) != 0)
-		there(q, IS_SO, next, "%s is of %s, the QP of %s", name, far_text(mr, "pd"),
-		      far_text(q->far.qp, "pd"));
+		      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
+		      q->wr->remote, q->wr->len, mr->name, mr->begin, mr->len);
+	if (!(mr->access & needed_access(q->wr->op)))
+		there(q, IS_SO, "reg with that -access", "%s has no %s", mr->name, need);
+	if (strcmp(mr->pd, q->peer->pd) != 0)
+		there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd, q->peer->pd);
 }
 
 static void check_rights_there(const struct inquest *q)
 {
-	const char *need = word_name(mr_access_words, needed_access(q->op));
+	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
 	char next[96];
 
-	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->far.name);
-	if (!far_allows(q->far.qp, "access", need))
-		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->far.name, need);
+	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
+	if (!(q->peer->attr.qp_access_flags & needed_access(q->wr->op)))
+		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name, need);
 }
 
 /* What the peer has told: by oob, or with listen -share. */
-static void check_told(const struct inquest *q, const struct qp_peer *told)
+static void check_told(const struct inquest *q)
 {
-	uint64_t at = q->wr->remote - told->addr;
+	const struct live_region *told = &q->wr->told;
+	uint64_t at = q->wr->remote - told->begin;
 	char next[64] = "-at 0, where the window begins";
 
 	if (!told->len)
@@ -181,31 +181,47 @@ static void check_told(const struct inquest *q, const struct qp_peer *told)
 		candidate_add(q->c, IS_SO, next,
 			      "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
 			      " + %" PRIu64,
-			      q->wr->remote, q->wr->len, told->addr, told->len);
+			      q->wr->remote, q->wr->len, told->begin, told->len);
+}
+
+/* Which key the peer does not know. */
+static void check_key_there(const struct inquest *q)
+{
+	const struct live_region *gone = live_by_rkey(&q->wr->there, q->wr->rkey);
+	const struct live_region *own = live_by_rkey(&q->wr->here, q->wr->rkey);
+
+	if (gone)
+		there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
+		      q->wr->rkey);
+	else if (live_by_lkey(&q->wr->there, q->wr->rkey))
+		there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
+	else
+		there(q, IS_SO, "show",
+		      "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
+		      q->wr->rkey);
+	if (own && !gone)
+		candidate_add(q->c, IS_SO, NULL,
+			      "0x%x is the rkey of %s, a region of this end: a request needs that "
+			      "of the peer's region",
+			      q->wr->rkey, own->name);
 }
 
 /* The rkey, the range and the rights of an RDMA operation. */
 static void check_target(const struct inquest *q)
 {
 	unsigned sure = candidates_sure(q->c);
+	const struct live_region *mr = live_by_rkey(&q->wr->there, q->wr->rkey);
 
-	if (!q->op || !q->op->remote)
+	if (!q->wr->op || !q->wr->op->remote)
 		return;
-	if (q->far.qp) {
-		Tcl_Obj *mr = far_region(&q->far, "rkey", q->wr->rkey);
-
+	if (q->peer) {
 		check_rights_there(q);
-		if (mr)
+		if (mr && !mr->gone)
 			check_region_there(q, mr);
-		else if (far_region(&q->far, "lkey", q->wr->rkey))
-			there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
 		else
-			there(q, IS_SO, "show",
-			      "no region or window has the rkey 0x%x: it was "
-			      "deregistered, or is wrong",
-			      q->wr->rkey);
+			check_key_there(q);
 	} else if (q->qp) {
-		check_told(q, &q->qp->peer);
+		check_told(q);
 	}
 	if (candidates_sure(q->c) == sure)
 		candidate_add(q->c, MAY_BE,
@@ -216,43 +232,66 @@ static void check_target(const struct inquest *q)
 
 static void check_receives_there(const struct inquest *q)
 {
+	unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
 	char next[64];
 
-	snprintf(next, sizeof next, "post recv -qp %s", q->far.qp ? q->far.name : "");
-	if (!q->far.qp)
+	snprintf(next, sizeof next, "post recv -qp %s", q->peer ? q->peer->name : "");
+	if (!q->peer || q->peer->recvs < 0)
 		candidate_add(q->c, MAY_BE, "at the peer: post recv",
 			      "the peer has posted no RECV");
-	else if (*far_text(q->far.qp, "srq"))
-		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty",
-		      far_text(q->far.qp, "srq"));
-	else if (!far_number(q->far.qp, "recvs"))
-		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted", q->far.name);
+	else if (*q->peer->srq)
+		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
+	else if (!q->peer->recvs)
+		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted", q->peer->name);
 	else
-		there(q, IS_NOT, NULL, "%s has %" PRIu64 " RECVs posted, now", q->far.name,
-		      far_number(q->far.qp, "recvs"));
+		there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
+		      q->peer->recvs);
 	candidate_add(q->c, MAY_BE,
 		      "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
 		      "-rnr-retry 7 here",
-		      "rnr_retry is %u%s", q->attr.rnr_retry,
-		      q->attr.rnr_retry == 7 ? ", for ever" : ": it gives up");
+		      "rnr_retry is %u%s", rnr_retry,
+		      rnr_retry == 7 ? ", for ever" : ": it gives up");
+}
+
+/* Each end cuts messages into packets of its own path MTU, and expects such. */
+static void check_path_mtu(const struct inquest *q)
+{
+	const char *here, *peer;
+
+	if (!q->qp || !(q->qp->known & IBV_QP_PATH_MTU))
+		return;
+	here = word_name(mtu_words, q->qp->attr.path_mtu);
+	if (!q->peer || !(q->peer->known & IBV_QP_PATH_MTU)) {
+		candidate_add(q->c, MAY_BE, "at the peer: qp-info",
+			      "path_mtu is %s here: is it the same at the peer?", here);
+		return;
+	}
+	peer = word_name(mtu_words, q->peer->attr.path_mtu);
+	if (q->qp->attr.path_mtu != q->peer->attr.path_mtu)
+		there(q, IS_SO, "modify-qp RTR ... -path-mtu",
+		      "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name, peer,
+		      here);
 }
 
 static void check_request(const struct inquest *q)
 {
-	if (!q->op)
+	const struct wr_op *op = q->wr->op;
+	bool reads = op && op->remote && op->sink;
+
+	if (!op)
 		return;
-	if (q->op->atomic && q->wr->remote % 8)
+	if (op->atomic && q->wr->remote % 8)
 		candidate_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8",
 			      q->wr->remote);
-	if (q->far.qp && q->op->remote && q->op->sink &&
-	    far_number(q->far.qp, "max_dest_rd_atomic") < q->attr.max_rd_atomic)
+	if (reads && q->peer && q->qp && q->peer->known & IBV_QP_MAX_DEST_RD_ATOMIC &&
+	    q->peer->attr.max_dest_rd_atomic < q->qp->attr.max_rd_atomic)
 		there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
-		      "%s answers %" PRIu64 " READs and atomics at a time, this end sends %u",
-		      q->far.name, far_number(q->far.qp, "max_dest_rd_atomic"),
-		      q->attr.max_rd_atomic);
-	if (q->far.qp && q->op->remote)
+		      "%s answers %u READs and atomics at a time, this end sends %u", q->peer->name,
+		      q->peer->attr.max_dest_rd_atomic, q->qp->attr.max_rd_atomic);
+	if (q->peer && op->remote)
 		check_rights_there(q);
-	if (q->op->solicits)
+	check_path_mtu(q);
+	if (op->solicits)
 		candidate_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
 			      "the peer's RECV is smaller than the message of %u bytes",
 			      q->wr->len);
@@ -267,48 +306,49 @@ static void check_recv_there(const struct inquest *q)
 		q->wr->len);
 }
 
+static void check_silence(const struct inquest *q, uint32_t number)
+{
+	if (*q->wr->there.gone)
+		there(q, IS_SO, NULL, "%s", q->wr->there.gone);
+	else
+		candidate_add(q->c, MAY_BE, "at the peer: qp-state",
+			      "the peer's QP %u is gone, or does not talk to this one", number);
+	candidate_add(q->c, MAY_BE, "gids, here and there",
+		      "the way there: GID index and type, firewall on UDP port 4791");
+}
+
 static void check_peer_answers(const struct inquest *q)
 {
-	const char *state = q->far.qp ? far_text(q->far.qp, "state") : NULL;
+	static const struct ibv_qp_attr none;
+	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
 	char next[64];
 
-	if (!state) {
-		candidate_add(q->c, MAY_BE, "at the peer: qp-state",
-			      "the peer's QP %u is gone, or does not talk to this one",
-			      q->attr.dest_qp_num);
-		candidate_add(q->c, MAY_BE, "gids, here and there",
-			      "the way there: GID index and type, firewall on UDP port 4791");
+	if (!q->peer) {
+		check_silence(q, a->dest_qp_num);
 	} else {
-		snprintf(next, sizeof next, "qp-state %s", q->far.name);
-		if (strcmp(state, "RTR") != 0 && strcmp(state, "RTS") != 0)
-			there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->far.name, state);
+		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
+		if (q->peer->state != IBV_QPS_RTR && q->peer->state != IBV_QPS_RTS)
+			there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->peer->name,
+			      word_name(qp_state_words, q->peer->state));
 		else
 			there(q, MAY_BE, next,
-			      "PSNs: this end began with 0x%x, the peer expects 0x%" PRIx64 " now",
-			      q->attr.sq_psn, far_number(q->far.qp, "rq_psn"));
+			      "PSNs: this end began with 0x%x, the peer expects 0x%x now",
+			      a->sq_psn, q->peer->attr.rq_psn);
 	}
 	candidate_add(q->c, MAY_BE, "counters; fault wire",
-		      "packets are lost: %u tries, each after %.1f ms at least",
-		      q->attr.retry_cnt + 1u, (double)ack_timeout_ns(q->attr.timeout) / 1e6);
+		      "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
+		      (double)ack_timeout_ns(a->timeout) / 1e6);
 }
 
 static void check_what_came_first(const struct inquest *q)
 {
-	const struct qp *qp = q->qp;
-	struct qp_step steps[QP_STEPS];
-	unsigned n = qp ? qp_history_steps(qp, steps) : 0;
-
-	if (!n) {
+	if (!q->qp)
 		candidate_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
-		return;
-	}
-	while (n-- > 0)
-		if (steps[n].state == IBV_QPS_ERR) {
-			candidate_add(q->c, IS_SO, "qp-state", "%s went to ERR: %s", qp->o.name,
-				      steps[n].why);
-			return;
-		}
-	candidate_add(q->c, MAY_BE, "qp-state", "%s went to ERR", qp->o.name);
+	else if (*q->qp->why)
+		candidate_add(q->c, IS_SO, "qp-state", "%s went to ERR: %s", q->qp->name,
+			      q->qp->why);
+	else
+		candidate_add(q->c, MAY_BE, "qp-state", "%s went to ERR", q->qp->name);
 }
 
 static const struct {
@@ -326,26 +366,12 @@ static const struct {
 	{ IBV_WC_RETRY_EXC_ERR, { check_peer_answers } },
 };
 
-void explain_wc(struct session *s, const struct bad_wc *bad, struct candidates *c)
+void explain_wc(const struct failed_wr *wr, struct candidates *c)
 {
-	struct inquest q = { .s = s, .bad = bad, .wr = &bad->posted, .c = c };
-	struct ibv_qp_init_attr init;
+	const struct inquest q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 
-	if (bad->known && bad->posted.opcode)
-		q.op = op_of(bad->posted.opcode);
-	q.qp = obj_find(s, &qp_class, bad->qp);
-	if (q.qp && q.qp->o.serial != bad->serial)
-		q.qp = NULL;
-	if (q.qp &&
-	    !ibv_query_qp(q.qp->v, &q.attr,
-			  IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
-				  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
-			  &init) &&
-	    q.qp->type != IBV_QPT_UD)
-		q.far = far_end_find(s, q.attr.dest_qp_num, q.qp->v->qp_num);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		for (unsigned k = 0; checks[i].status == bad->status && k < 3; k++)
+		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
-	far_end_free(&q.far);
 }

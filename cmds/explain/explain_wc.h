@@ -2,11 +2,12 @@
 #ifndef CMDS_EXPLAIN_EXPLAIN_WC_H
 #define CMDS_EXPLAIN_EXPLAIN_WC_H
 
-#include "candidates.h"
-#include "objects.h"
+#include "live.h"
 
-/* Replays a work request that completed with an error against the regions and QPs there are
- * now: what could be checked of its causes. */
-void explain_wc(struct session *s, const struct bad_wc *bad, struct candidates *c);
+struct candidates;
+
+/* Adds what may have made a work request fail: each checked against the regions and QPs that are
+ * known, as far as that can be. */
+void explain_wc(const struct failed_wr *wr, struct candidates *c);
 
 #endif

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "codes.h"
 #include "dict.h"
 #include "far_end.h"
 #include "interp.h"
 #include "objects.h"
 #include "peer.h"
 #include "session.h"
+#include "words.h"
+#include "xmem.h"
 
-const char *far_text(Tcl_Obj *object, const char *key)
+static const char *text_of(Tcl_Obj *object, const char *key)
 {
 	Tcl_Obj *value = dict_get(object, key);
 
 	return value ? Tcl_GetString(value) : "";
 }
 
-uint64_t far_number(Tcl_Obj *object, const char *key)
+static uint64_t number_of(Tcl_Obj *object, const char *key)
 {
 	Tcl_Obj *value = dict_get(object, key);
 	Tcl_WideInt n = 0;
@@ -26,74 +30,110 @@ uint64_t far_number(Tcl_Obj *object, const char *key)
 	return (uint64_t)n;
 }
 
-bool far_allows(Tcl_Obj *object, const char *key, const char *word)
+/* "LOCAL_WRITE,REMOTE_READ" as bits. */
+static unsigned flags_of(Tcl_Obj *object, const char *key, const struct word *words)
 {
-	const char *list = far_text(object, key), *at = strstr(list, word);
-	size_t len = strlen(word);
+	const char *text = text_of(object, key);
+	unsigned flags = 0;
 
-	return at && (at == list || at[-1] == ',') && (!at[len] || at[len] == ',');
+	while (*text) {
+		size_t len = strcspn(text, ",");
+
+		for (const struct word *w = words; w->name; w++)
+			if (strlen(w->name) == len && strncmp(w->name, text, len) == 0)
+				flags |= (unsigned)w->value;
+		text += len + (text[len] == ',');
+	}
+	return flags;
 }
 
-/* The first object for which fits(object, arg) holds. */
-static Tcl_Obj *first(Tcl_Obj *objects, bool (*fits)(Tcl_Obj *object, const void *arg),
-		      const void *arg)
+static void take_name(char name[LIVE_NAME], Tcl_Obj *object, const char *key)
 {
-	Tcl_Obj *key, *object, *found = NULL;
-	Tcl_DictSearch search;
-	int done;
+	snprintf(name, LIVE_NAME, "%s", text_of(object, key));
+}
 
-	if (Tcl_DictObjFirst(NULL, objects, &search, &key, &object, &done) != TCL_OK)
-		return NULL;
-	for (; !done && !found; Tcl_DictObjNext(&search, &key, &object, &done))
-		if (fits(object, arg))
-			found = object;
-	Tcl_DictObjDone(&search);
-	return found;
+/* What has a key: regions and windows. */
+static void take_region(struct live_end *e, Tcl_Obj *object)
+{
+	struct live_region *r;
+	bool zero_based;
+
+	if (!dict_get(object, "rkey"))
+		return;
+	e->regions = xgrow(e->regions, e->nregions, sizeof *e->regions);
+	r = &e->regions[e->nregions++];
+	*r = (struct live_region){
+		.lkey = (uint32_t)number_of(object, "lkey"),
+		.rkey = (uint32_t)number_of(object, "rkey"),
+		.len = number_of(object, "len"),
+		.access = flags_of(object, "access", mr_access_words),
+	};
+	zero_based = r->access & IBV_ACCESS_ZERO_BASED;
+	r->begin = zero_based ? 0 : number_of(object, "addr");
+	take_name(r->name, object, "name");
+	take_name(r->pd, object, "pd");
+}
+
+static struct live_qp *qp_of(Tcl_Obj *object)
+{
+	const struct word *state = args_word(qp_state_words, text_of(object, "state"));
+	struct live_qp *qp = xcalloc(1, sizeof *qp);
+
+	*qp = (struct live_qp){
+		.number = (uint32_t)number_of(object, "qpn"),
+		.state = state ? (enum ibv_qp_state)state->value : IBV_QPS_UNKNOWN,
+		.recvs = (int64_t)number_of(object, "recvs"),
+		.known = IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
+			 IBV_QP_MAX_DEST_RD_ATOMIC,
+		.attr = {
+			.qp_access_flags = flags_of(object, "access", qp_access_words),
+			.path_mtu = mtu_of_bytes((unsigned)number_of(object, "mtu")),
+			.rq_psn = (uint32_t)number_of(object, "rq_psn"),
+			.max_dest_rd_atomic = (uint8_t)number_of(object, "max_dest_rd_atomic"),
+		},
+	};
+	if (!qp->attr.path_mtu)
+		qp->known &= ~(unsigned)IBV_QP_PATH_MTU;
+	take_name(qp->name, object, "name");
+	take_name(qp->pd, object, "pd");
+	take_name(qp->srq, object, "srq");
+	return qp;
 }
 
 struct numbers {
 	uint32_t qpn, peer;
 };
 
-static bool is_qp(Tcl_Obj *object, const void *arg)
+static bool is_qp(Tcl_Obj *object, const struct numbers *n)
 {
-	const struct numbers *n = arg;
-
 	return dict_get(object, "qpn") && dict_get(object, "dest_qpn") &&
-	       far_number(object, "qpn") == n->qpn && far_number(object, "dest_qpn") == n->peer;
+	       number_of(object, "qpn") == n->qpn && number_of(object, "dest_qpn") == n->peer;
 }
 
-struct key {
-	const char *name;
-	uint32_t value;
-};
-
-static bool has_key(Tcl_Obj *object, const void *arg)
+/* Takes the QP and the regions from objects, a dict of dicts; false: the QP is not there. */
+static bool look(struct live_end *e, Tcl_Obj *objects, const struct numbers *n)
 {
-	const struct key *k = arg;
+	Tcl_Obj *key, *object, *qp = NULL;
+	Tcl_DictSearch search;
+	int done;
 
-	return dict_get(object, k->name) && far_number(object, k->name) == k->value;
-}
-
-Tcl_Obj *far_region(const struct far_end *f, const char *key, uint32_t value)
-{
-	return first(f->objects, has_key, &(struct key){ key, value });
-}
-
-/* Takes objects (NULL: there are none to be seen). */
-static bool look(struct far_end *f, Tcl_Obj *objects, const struct numbers *n)
-{
 	if (!objects)
 		return false;
 	Tcl_IncrRefCount(objects);
-	f->qp = first(objects, is_qp, n);
-	if (!f->qp) {
-		Tcl_DecrRefCount(objects);
-		return false;
+	if (Tcl_DictObjFirst(NULL, objects, &search, &key, &object, &done) == TCL_OK) {
+		for (; !done; Tcl_DictObjNext(&search, &key, &object, &done)) {
+			take_region(e, object);
+			if (!qp && is_qp(object, n))
+				qp = object;
+		}
+		Tcl_DictObjDone(&search);
 	}
-	f->objects = objects;
-	f->name = far_text(f->qp, "name");
-	return true;
+	if (qp)
+		e->qp = qp_of(qp);
+	else
+		far_end_free(e);
+	Tcl_DecrRefCount(objects);
+	return qp;
 }
 
 /* What the peer shows; NULL when it is busy or gone. */
@@ -117,10 +157,10 @@ static Tcl_Obj *ask(struct session *s, const char *name)
 
 #define PEERS 16
 
-struct far_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
+struct live_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 {
 	const struct numbers n = { qpn, mine };
-	struct far_end f = { .objects = NULL };
+	struct live_end f = { .qp = NULL };
 	char names[PEERS]
 		  [sizeof(((struct obj *)NULL)->name)]; /* objects may go while one is asked */
 	unsigned peers = 0;
@@ -139,9 +179,9 @@ struct far_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 	return f;
 }
 
-void far_end_free(struct far_end *f)
+void far_end_free(struct live_end *e)
 {
-	if (f->objects)
-		Tcl_DecrRefCount(f->objects);
-	*f = (struct far_end){ .objects = NULL };
+	free((void *)(uintptr_t)e->qp);
+	free(e->regions);
+	*e = (struct live_end){ .qp = NULL };
 }
