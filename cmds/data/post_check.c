@@ -7,6 +7,7 @@
 #include "qp_history.h"
 #include "session.h"
 #include "words.h"
+#include "wr_fault.h"
 
 static const char *call_of(const struct post_req *r)
 {
@@ -18,28 +19,6 @@ static const char *call_of(const struct post_req *r)
 static int forced(struct session *s)
 {
 	return fail_row(s, "note", "-force calls it all the same");
-}
-
-static int check_type(struct session *s, const struct post_req *r)
-{
-	const char *type = word_name(qp_type_words, r->qp->type);
-
-	if (r->op->types & (1u << r->qp->type))
-		return 0;
-	fail(s, call_of(r), "EINVAL", "%s not called: %s is %s, which has no %s", call_of(r),
-	     r->qp->o.name, type, r->op->name);
-	fail_row(s, "QP types", "%s: %s%s%s", r->op->name,
-		 r->op->types & (1u << IBV_QPT_RC) ? "RC" : "",
-		 r->op->types & (1u << IBV_QPT_UC) ? " UC" : "",
-		 r->op->types & (1u << IBV_QPT_UD) ? " UD" : "");
-	return forced(s);
-}
-
-static bool may_post(enum ibv_qp_state state, bool recv)
-{
-	if (recv)
-		return state != IBV_QPS_RESET;
-	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
 }
 
 /* A QP of an id is moved by what connects the id. */
@@ -56,85 +35,71 @@ static int next_state(struct session *s, const struct qp *qp, enum ibv_qp_state 
 	return fail_next(s, "modify-qp RTS %s -fill", qp->o.name);
 }
 
-static int check_state(struct session *s, const struct post_req *r)
+static struct wr_judged judged(const struct post_req *r)
 {
 	bool recv = r->op == &wr_ops[WR_RECV];
-	enum ibv_qp_state state = qp_history_state(r->qp);
+	struct wr_judged wr = {
+		.op = r->op,
+		.num_sge = r->wr.num_sge,
+		.flags = r->wr.send_flags,
+		.bytes = post_bytes(r),
+		.remote_addr = r->wr.wr.atomic.remote_addr,
+		.queue = r->srq ? r->srq->o.name : r->qp->o.name,
+		.max_sge = r->srq ? r->srq->max_sge : 0,
+	};
 
-	if (may_post(state, recv))
-		return 0;
-	state = qp_history_sync(r->qp, "seen when posting");
-	if (may_post(state, recv))
-		return 0;
-	fail(s, call_of(r), "EINVAL", "%s not called: %s is %s: %s", call_of(r), r->qp->o.name,
-	     word_name(qp_state_words, state),
-	     recv		      ? "nothing may be posted"
-	     : state == IBV_QPS_RESET ? "nothing may be posted"
-				      : "RECV may be posted, SEND not");
-	fail_row(s, "needs", "%s", recv ? "INIT or later" : "RTS (or SQD, SQE, ERR)");
+	if (!r->qp)
+		return wr;
+	wr.qp_type = r->qp->type;
+	wr.state = qp_history_state(r->qp);
+	wr.max_inline = r->qp->cap.max_inline_data;
+	wr.srq = !r->srq && r->qp->srq ? r->qp->srq->o.name : NULL;
+	if (!r->srq)
+		wr.max_sge = recv ? r->qp->cap.max_recv_sge : r->qp->cap.max_send_sge;
+	return wr;
+}
+
+/* What else there is to say of a fault, and what to type. */
+static int add_rows(struct session *s, const struct post_req *r, const struct wr_judged *wr,
+		    enum wr_fault fault)
+{
+	if (fault == WR_NOT_OF_TYPE)
+		fail_row(s, "QP types", "%s: %s%s%s", r->op->name,
+			 r->op->types & (1u << IBV_QPT_RC) ? "RC" : "",
+			 r->op->types & (1u << IBV_QPT_UC) ? " UC" : "",
+			 r->op->types & (1u << IBV_QPT_UD) ? " UD" : "");
+	if (fault == WR_NOT_IN_STATE)
+		fail_row(s, "needs", "%s",
+			 r->op == &wr_ops[WR_RECV] ? "INIT or later" : "RTS (or SQD, SQE, ERR)");
 	forced(s);
-	return next_state(s, r->qp, state);
-}
-
-static int check_sges(struct session *s, const struct post_req *r)
-{
-	uint32_t max = r->srq			   ? r->srq->max_sge
-		       : r->op == &wr_ops[WR_RECV] ? r->qp->cap.max_recv_sge
-						   : r->qp->cap.max_send_sge;
-	const char *name = r->srq ? r->srq->o.name : r->qp->o.name;
-
-	if ((uint32_t)r->wr.num_sge <= max)
-		return 0;
-	fail(s, call_of(r), "EINVAL", "%s not called: %d SGEs, %s was made with at most %u",
-	     call_of(r), r->wr.num_sge, name, max);
-	return forced(s);
-}
-
-static int check_inline(struct session *s, const struct post_req *r)
-{
-	if (!(r->wr.send_flags & IBV_SEND_INLINE))
-		return 0;
-	if (!r->op->inlines) {
-		fail(s, call_of(r), "EINVAL", "%s not called: %s cannot be inline", call_of(r),
-		     r->op->name);
-		return forced(s);
+	switch (fault) {
+	case WR_NOT_IN_STATE:
+		return next_state(s, r->qp, wr->state);
+	case WR_LONG_INLINE:
+		return fail_next(
+			s, "the same without -inline, or with a QP of: qp create -inline %llu",
+			(unsigned long long)wr->bytes);
+	case WR_OF_SRQ:
+		return fail_next(s, "post recv ... -srq %s", wr->srq);
+	default:
+		return -1;
 	}
-	if (post_bytes(r) <= r->qp->cap.max_inline_data)
-		return 0;
-	fail(s, call_of(r), "EINVAL", "%s not called: %llu bytes inline, %s takes at most %u",
-	     call_of(r), (unsigned long long)post_bytes(r), r->qp->o.name,
-	     r->qp->cap.max_inline_data);
-	forced(s);
-	return fail_next(s, "the same without -inline, or with a QP of: qp create -inline %llu",
-			 (unsigned long long)post_bytes(r));
 }
 
-static int check_atomic(struct session *s, const struct post_req *r)
+static int check_request(struct session *s, const struct post_req *r)
 {
-	if (!r->op->atomic)
-		return 0;
-	if (r->wr.wr.atomic.remote_addr % 8) {
-		fail(s, call_of(r), "EINVAL",
-		     "%s not called: an atomic needs an address that 8 divides, not 0x%llx",
-		     call_of(r), (unsigned long long)r->wr.wr.atomic.remote_addr);
-		return forced(s);
+	struct wr_judged wr = judged(r);
+	char text[160];
+	enum wr_fault fault = wr_fault_find(&wr, text, sizeof text);
+
+	if (fault == WR_NOT_IN_STATE) { /* it may have moved on */
+		wr.state = qp_history_sync(r->qp, "seen when posting");
+		fault = wr_fault_find(&wr, text, sizeof text);
 	}
-	if (post_bytes(r) == 8)
+	if (!fault)
 		return 0;
-	fail(s, call_of(r), "EINVAL",
-	     "%s not called: an atomic brings 8 bytes back, the SGEs have %llu", call_of(r),
-	     (unsigned long long)post_bytes(r));
-	return forced(s);
-}
-
-static int check_srq(struct session *s, const struct post_req *r)
-{
-	if (r->srq || r->op != &wr_ops[WR_RECV] || !r->qp->srq)
-		return 0;
-	fail(s, call_of(r), "EINVAL", "%s not called: %s takes its receives from %s", call_of(r),
-	     r->qp->o.name, r->qp->srq->o.name);
-	forced(s);
-	return fail_next(s, "post recv ... -srq %s", r->qp->srq->o.name);
+	fail(s, call_of(r), "EINVAL", "%s not called: %s", call_of(r), text);
+	return add_rows(s, r, &wr, fault);
 }
 
 /* A region, window or address handle of another PD: the completion would say so at best,
@@ -176,14 +141,7 @@ static int check_pds(struct session *s, const struct post_req *r)
 
 int post_check(struct session *s, const struct post_req *r)
 {
-	if (check_sges(s, r))
-		return -1;
-	if (!r->qp)
-		return check_pds(s, r);
-	if (check_type(s, r) || check_state(s, r) || check_inline(s, r) || check_atomic(s, r) ||
-	    check_srq(s, r))
-		return -1;
-	return check_pds(s, r);
+	return check_request(s, r) ? -1 : check_pds(s, r);
 }
 
 /* ------------------------------------------------- not even with -force -- */
