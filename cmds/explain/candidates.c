@@ -56,6 +56,11 @@ void candidates_out(struct candidates *c, struct out *o)
 			if (c->v[i].verdict == verdict)
 				tell(&c->v[i], o);
 	out_end(o);
+	candidates_free(c);
+}
+
+void candidates_free(struct candidates *c)
+{
 	for (unsigned i = 0; i < c->n; i++) {
 		free(c->v[i].text);
 		free(c->v[i].next);

@@ -22,6 +22,7 @@ void candidate_add(struct candidates *c, enum verdict verdict, const char *next,
 		   ...) __attribute__((format(printf, 4, 5)));
 /* How many are confirmed. */
 unsigned candidates_sure(const struct candidates *c);
+void candidates_free(struct candidates *c);
 /* Writes the list "candidates" into the dict that is open; frees. */
 void candidates_out(struct candidates *c, struct out *o);
 

@@ -9,6 +9,7 @@
 
 #include "qp_table.h"
 
+struct candidates;
 struct dev;
 struct id;
 struct qp;
@@ -46,6 +47,9 @@ struct qp_verdict qp_change_judge(const struct qp_change *c);
 /* Fill s->fail with all there is to say. Return -1. */
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
 int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults);
+/* Adds why a change with this verdict is refused; none if the verdict is good. */
+void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
+		       enum ibv_qp_state to, struct candidates *c);
 /* After ibv_modify_qp() failed with err and call_fail(). */
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err);
 /* Appends the command that makes the change: "modify-qp INIT -port 1 ...". */

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "candidates.h"
 #include "gids.h"
 #include "objects.h"
 #include "qp_attrs.h"
@@ -274,33 +275,52 @@ static void likely(struct session *s, const struct qp_change *c, int err, Tcl_Ob
 	}
 }
 
+static void add_names(struct candidates *c, const char *what, unsigned mask)
+{
+	Tcl_DString names;
+
+	if (!mask)
+		return;
+	Tcl_DStringInit(&names);
+	qp_attr_names(mask, " ", &names);
+	candidate_add(c, IS_SO, NULL, "%s: %s", what, Tcl_DStringValue(&names));
+	Tcl_DStringFree(&names);
+}
+
+void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
+		       enum ibv_qp_state to, struct candidates *c)
+{
+	Tcl_DString reach;
+
+	if (v->row) {
+		add_names(c, "missing", v->missing);
+		add_names(c, "not taken here", v->extra);
+		return;
+	}
+	Tcl_DStringInit(&reach);
+	append_reachable(type, from, &reach);
+	candidate_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
+		      state_name(from), state_name(to), state_name(from), Tcl_DStringValue(&reach));
+	Tcl_DStringFree(&reach);
+}
+
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 {
 	struct qp_verdict v = qp_change_judge(c);
+	struct candidates reasons = { 0 };
 	Tcl_Obj *faults = Tcl_NewListObj(0, NULL);
-	Tcl_DString names;
 
 	Tcl_IncrRefCount(faults);
-	Tcl_DStringInit(&names);
 	fail_row(s, "state", "%s before the call", state_name(c->actual));
 	qp_attr_rows(s, "passed", &c->a, c->mask, 0);
-	if (!v.row)
-		fail_row(s, "likely", "%s -> %s is not a transition", state_name(c->from),
-			 state_name(c->to));
-	else if (v.missing)
-		qp_attr_names(v.missing, " ", &names);
-	if (v.missing)
-		fail_row(s, "likely", "missing: %s", Tcl_DStringValue(&names));
-	Tcl_DStringSetLength(&names, 0);
-	if (v.extra) {
-		qp_attr_names(v.extra, " ", &names);
-		fail_row(s, "likely", "not taken here: %s", Tcl_DStringValue(&names));
-	}
+	qp_change_reasons(&v, c->qp->type, c->from, c->to, &reasons);
+	for (unsigned i = 0; i < reasons.n; i++)
+		fail_row(s, "likely", "%s", reasons.v[i].text);
+	candidates_free(&reasons);
 	if (v.answer == QP_OK) {
 		qp_faults(c, faults);
 		likely(s, c, err, faults);
 	}
-	Tcl_DStringFree(&names);
 	Tcl_DecrRefCount(faults);
 	return -1;
 }
