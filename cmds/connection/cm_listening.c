@@ -10,7 +10,6 @@
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cm_listen.h"
-#include "cm_queue.h"
 #include "session.h"
 #include "share.h"
 

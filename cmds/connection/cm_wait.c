@@ -8,7 +8,6 @@
 
 #include "cm_events.h"
 #include "cm_id.h"
-#include "cm_queue.h"
 #include "session.h"
 #include "words.h"
 #include "xmem.h"

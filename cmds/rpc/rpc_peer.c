@@ -9,7 +9,7 @@
 #include "out.h"
 #include "rpc_peer.h"
 #include "session.h"
-#include "tcp_sock.h"
+#include "tcp_socket.h"
 #include "xmem.h"
 
 #define DEPTH 64 /* receives: two windows */

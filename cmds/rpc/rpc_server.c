@@ -9,7 +9,7 @@
 #include "out.h"
 #include "rpc_server.h"
 #include "session.h"
-#include "tcp_sock.h"
+#include "tcp_socket.h"
 
 static int server_destroy(struct session *s, struct obj *o)
 {

@@ -7,7 +7,7 @@
 #ifndef CMDS_RPC_TCP_H
 #define CMDS_RPC_TCP_H
 
-#include "oob_exchange.h"
+#include "oob.h"
 
 struct rpc_tcp_ops {
 	void (*hello)(void *arg, const char *text, size_t len); /* the peer's */

@@ -4,11 +4,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "cmd.h"
+#include "mem.h"
 #include "session.h"
-#include "tcp_class.h"
+#include "tcp_socket.h"
 
 struct tcp_args {
 	struct num port, within;
@@ -163,4 +166,182 @@ const struct cmd cmd_tcp_connect = {
 	.args = connect_args,
 	.size = sizeof(struct tcp_args),
 	.exec = connect_exec,
+};
+
+/* Bytes over a TCP connection: values, or straight from and to a region. */
+
+#define VALUE_MAX (16u << 20) /* bytes of a value */
+
+struct data_args {
+	struct tcp *tcp;
+	struct bytes data;
+	struct mr *mr;
+	struct num n, off, len, within;
+	bool any;
+};
+
+#define TCP POS("tcp", data_args, tcp, kind_tcp, "connection")
+#define REGION                                                                             \
+	OPT("mr", data_args, mr, kind_mr_opt, "region instead"),                           \
+		OPT("off", data_args, off, kind_size, "where in the region", .dflt = "0"), \
+		OPT("len", data_args, len, kind_size, "bytes; left out: up to its end"),   \
+		OPT("within", data_args, within, kind_ms, "how long to wait in all",       \
+		    .dflt = "10s")
+
+/* --------------------------------------------------------------- tcp send -- */
+
+static const struct arg send_args[] = {
+	TCP, POS_OPT("data", data_args, data, kind_bytes, "text, or bytes from binary format"),
+	REGION, ARGS_END
+};
+
+static int send_all(struct session *s, const struct data_args *a, const unsigned char *p, size_t n)
+{
+	int64_t deadline = deadline_of(&a->within);
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t k = send(a->tcp->fd, p + done, n - done, MSG_NOSIGNAL);
+		int err = k >= 0 || errno == EINTR ? 0 : errno;
+
+		if (k > 0) {
+			done += (size_t)k;
+			a->tcp->sent += (size_t)k;
+		}
+		if (err == EAGAIN)
+			err = tcp_await(s, a->tcp->fd, POLLOUT, deadline);
+		if (err)
+			return fail_call(s, err, "tcp send", "%s to %s, %zu of %zu bytes sent",
+					 a->tcp->o.name, a->tcp->peer.text, done, n);
+	}
+	return 0;
+}
+
+static int send_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct data_args *a = args;
+	const unsigned char *p = a->data.data;
+	size_t n = a->data.len;
+
+	if (!a->mr == !p)
+		return fail(s, "tcp send", "EINVAL", "which bytes? Either data or -mr");
+	if (a->mr)
+		p = mem_range(s, a->mr, &a->off, &a->len, &n);
+	if (!p || send_all(s, a, p, n))
+		return -1;
+	out_u64(o, NULL, n, "%zu B\n", n);
+	return 0;
+}
+
+#define BOTH \
+	"tcp connect localhost [dict get [tcp listen 0 -name door] port] -name a; tcp accept -name b"
+
+static const struct cmd_eg send_egs[] = { { "tcp send a hello", "5 B" },
+					  { "tcp recv b 5", "hello" },
+					  { "tcp send a [binary format Iu 4711]", "4 B" },
+					  { "binary scan [tcp recv b 4] Iu n; echo $n", "4711" },
+					  { "reg 64K -name buf; tcp send a -mr buf -len 1000",
+					    "1000 B" },
+					  { "tcp recv b -mr buf -len 1000", "1000 B" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_tcp_send = {
+	.name = "tcp send",
+	.family = "beside RDMA",
+	.summary = "send bytes over a TCP connection",
+	.text = "All of them: waits while the peer does not read. With -mr straight from the\n"
+		"memory of a region, which may be large. Returns how many bytes were sent.",
+	.setup = BOTH,
+	.examples = send_egs,
+	.args = send_args,
+	.size = sizeof(struct data_args),
+	.exec = send_exec,
+};
+
+/* --------------------------------------------------------------- tcp recv -- */
+
+static const struct arg recv_args[] = {
+	TCP, POS_OPT("n", data_args, n, kind_size, "bytes to receive"), REGION,
+	SWITCH("any", data_args, any, "what there is, at most so many; 0: the peer has closed"),
+	ARGS_END
+};
+
+static int recv_failed(struct session *s, const struct data_args *a, int err, size_t got, size_t n)
+{
+	const struct tcp *t = a->tcp;
+
+	if (!err)
+		return fail(s, "tcp recv", "ECONNRESET", "%s: %s has closed after %zu of %zu bytes",
+			    t->o.name, t->peer.text, got, n);
+	return fail_call(s, err, "tcp recv", "%s: %zu of %zu bytes have come from %s", t->o.name,
+			 got, n, t->peer.text);
+}
+
+static int recv_all(struct session *s, const struct data_args *a, unsigned char *p, size_t n,
+		    size_t *got)
+{
+	int64_t deadline = deadline_of(&a->within);
+
+	*got = 0;
+	while (*got < n && !(a->any && *got)) {
+		ssize_t k = recv(a->tcp->fd, p + *got, n - *got, 0);
+		int err = k >= 0 || errno == EINTR ? 0 : errno;
+
+		if (k == 0)
+			return a->any ? 0 : recv_failed(s, a, 0, *got, n);
+		if (k > 0) {
+			*got += (size_t)k;
+			a->tcp->received += (size_t)k;
+		}
+		if (err == EAGAIN)
+			err = tcp_await(s, a->tcp->fd, POLLIN, deadline);
+		if (err)
+			return recv_failed(s, a, err, *got, n);
+	}
+	return 0;
+}
+
+static int recv_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct data_args *a = args;
+	size_t n = a->n.v, got;
+	unsigned char *p;
+
+	if (!a->mr == !a->n.set)
+		return fail(s, "tcp recv", "EINVAL",
+			    "how many bytes? Either a number, or -mr for a region");
+	if (!a->mr && n > VALUE_MAX)
+		return fail(s, "tcp recv", "E2BIG",
+			    "%zu bytes are too many for a value: at most %u MiB at a time, or -mr",
+			    n, VALUE_MAX >> 20);
+	p = a->mr ? mem_range(s, a->mr, &a->off, &a->len, &n) : arena_alloc(&s->arena, n + 1);
+	if (!p || recv_all(s, a, p, n, &got))
+		return -1;
+	if (a->mr)
+		out_u64(o, NULL, got, "%zu B\n", got);
+	else
+		mem_out_bytes(o, p, got, 0);
+	return 0;
+}
+
+static const struct cmd_eg recv_egs[] = { { "tcp send a hello; tcp recv b 5", "hello" },
+					  { "tcp send a hello; tcp recv b 100 -any", "hello" },
+					  { "tcp recv b 5 -within 10", "0 of 5 bytes have come" },
+					  { "tcp send a abc; destroy a; tcp recv b 5",
+					    "has closed after 3 of 5 bytes" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_tcp_recv = {
+	.name = "tcp recv",
+	.family = "beside RDMA",
+	.summary = "receive bytes from a TCP connection",
+	.text = "So many bytes, as a value for binary scan; with -mr straight into a region, and\n"
+		"the value is how many. A peer that closes before is an error, which says how\n"
+		"many have come; so is the end of the time. What had come is lost then, but for a\n"
+		"region. With -any what there is will do, and 0 bytes are the end.",
+	.setup = BOTH,
+	.examples = recv_egs,
+	.args = recv_args,
+	.size = sizeof(struct data_args),
+	.exec = recv_exec,
 };

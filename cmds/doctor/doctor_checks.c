@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* What doctor looks at: the kernel, limits, ports, libraries that hide others, UDP. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "codes.h"
+#include "doctor.h"
+#include "gids.h"
+#include "launch.h"
+#include "objects.h"
+#include "words.h"
+
+/* The kernel's side: its modules, the devices it has, the files they are reached by. */
+
+/* The names in a folder, joined by blanks; "" when there are none. */
+static void names_in(const char *path, char *names, size_t size)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	size_t at = 0;
+
+	*names = 0;
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.' && at < size)
+			at += (size_t)snprintf(names + at, size - at, "%s%s", at ? " " : "",
+					       e->d_name);
+	if (d)
+		closedir(d);
+}
+
+/* Is there a module of that name for this kernel, loaded or not? */
+static bool has_module(const char *name)
+{
+	char path[128], file[64];
+	char *roots[] = { path, NULL };
+	struct utsname u;
+	bool found = false;
+	FTSENT *e;
+	FTS *t;
+
+	if (uname(&u))
+		return false;
+	snprintf(path, sizeof path, "/lib/modules/%s/kernel/drivers/infiniband", u.release);
+	snprintf(file, sizeof file, "%s.ko", name);
+	t = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	while (t && !found && (e = fts_read(t)))
+		found = e->fts_info == FTS_F && strncmp(e->fts_name, file, strlen(file)) == 0;
+	if (t)
+		fts_close(t);
+	return found;
+}
+
+static void advise_device(struct checkup *c)
+{
+	struct utsname u;
+	char cure[256];
+
+	if (doctor_contained()) {
+		doctor_bad(c, "device",
+			   "on the host: rdma link add rxe0 type rxe netdev NETDEV; then run the "
+			   "container with --device=/dev/infiniband",
+			   "the host of this container has no RDMA device; uroce0 is used instead");
+		return;
+	}
+	if (has_module("rdma_rxe")) {
+		doctor_bad(c, "device",
+			   "sudo modprobe rdma_rxe; sudo rdma link add rxe0 type rxe "
+			   "netdev NETDEV (scripts/setup-rxe does it)",
+			   "no RDMA device; uroce0 is used instead");
+		return;
+	}
+	snprintf(cure, sizeof cure,
+		 "sudo apt-get install linux-modules-extra-%s (Ubuntu), or a kernel with "
+		 "CONFIG_RDMA_RXE",
+		 uname(&u) ? "$(uname -r)" : u.release);
+	doctor_bad(c, "device", cure,
+		   "no RDMA device, and this kernel has no rdma_rxe; uroce0 is used instead");
+}
+
+static void check_file(struct checkup *c, const char *path)
+{
+	if (!doctor_exists(path))
+		doctor_bad(c, "files",
+			   doctor_contained() ? "run the container with --device=/dev/infiniband"
+					      : "sudo modprobe ib_uverbs rdma_ucm",
+			   "%s is not there", path);
+	else if (access(path, R_OK | W_OK))
+		doctor_bad(c, "files", "ls -l /dev/infiniband: join the group, or a udev rule",
+			   "no right to open %s", path);
+	else
+		doctor_ok(c, "files", "%s", path);
+}
+
+static void check_providers(struct checkup *c)
+{
+	char names[256];
+
+	names_in("/etc/libibverbs.d", names, sizeof names);
+	if (*names)
+		doctor_ok(c, "providers", "%s", names);
+	else
+		doctor_bad(c, "providers", "sudo apt-get install ibverbs-providers",
+			   "no driver of libibverbs is installed: devices of the kernel cannot be "
+			   "opened");
+}
+
+void check_kernel(struct checkup *c)
+{
+	char names[256];
+
+	names_in(REAL_SYS "/class/infiniband", names, sizeof names);
+	if (!*names) {
+		advise_device(c);
+		return;
+	}
+	doctor_ok(c, "device", "%s", names);
+	check_providers(c);
+	names_in(REAL_SYS "/class/infiniband_verbs", names, sizeof names);
+	for (char *save, *name = strtok_r(names, " ", &save); name;
+	     name = strtok_r(NULL, " ", &save))
+		if (strncmp(name, "uverbs", 6) == 0) {
+			char path[64];
+
+			snprintf(path, sizeof path, "/dev/infiniband/%s", name);
+			check_file(c, path);
+		}
+	check_file(c, "/dev/infiniband/rdma_cm");
+}
+
+/* What the process may use: locked memory, descriptors, the rdma controller of its cgroup. */
+
+#define ENOUGH (64ul << 20) /* bytes of locked memory: some buffers of a few MiB */
+
+/* CAP_IPC_LOCK lifts the limit. */
+static bool may_lock_all(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2] = { 0 };
+
+	return syscall(SYS_capget, &header, caps) == 0 && caps[0].effective & 1u << CAP_IPC_LOCK;
+}
+
+static const char *memlock_cure(void)
+{
+	return doctor_contained()
+		       ? "run the container with --ulimit memlock=-1 --cap-add IPC_LOCK"
+		       : "ulimit -l unlimited; for good: '* - memlock unlimited' in "
+			 "/etc/security/limits.d/rdma.conf, LimitMEMLOCK=infinity in a service";
+}
+
+static void check_memlock(struct checkup *c)
+{
+	struct rlimit lock;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &lock))
+		return;
+	if (lock.rlim_cur == RLIM_INFINITY)
+		doctor_ok(c, "memlock", "unlimited");
+	else if (may_lock_all())
+		doctor_ok(c, "memlock", "%llu KiB, which CAP_IPC_LOCK lifts",
+			  (unsigned long long)lock.rlim_cur / 1024);
+	else if (lock.rlim_cur < ENOUGH)
+		doctor_bad(c, "memlock", memlock_cure(),
+			   "%llu KiB may be registered: ibv_reg_mr and ibv_create_* say ENOMEM",
+			   (unsigned long long)lock.rlim_cur / 1024);
+	else
+		doctor_ok(c, "memlock", "%llu MiB", (unsigned long long)lock.rlim_cur >> 20);
+}
+
+static void check_descriptors(struct checkup *c)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	if (files.rlim_cur < 256)
+		doctor_bad(c, "files", "ulimit -n 1024",
+			   "%llu descriptors: each device and channel needs some",
+			   (unsigned long long)files.rlim_cur);
+	else
+		doctor_ok(c, "files", "%llu descriptors", (unsigned long long)files.rlim_cur);
+}
+
+/* "mlx5_0 hca_handle=2 hca_object=2000": a limit; "max" is none. Version 2 of cgroups. */
+static void check_cgroup(struct checkup *c)
+{
+	char path[512], line[512], file[600];
+	FILE *f = fopen("/proc/self/cgroup", "re");
+
+	*path = 0;
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "0::%511[^\n]", path) == 1)
+			break;
+	if (f)
+		fclose(f);
+	if (!*path)
+		return;
+	snprintf(file, sizeof file, REAL_SYS "/fs/cgroup%s/rdma.max", path);
+	f = fopen(file, "re");
+	while (f && fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = 0;
+		if (strstr(line, "hca_handle=max") && strstr(line, "hca_object=max"))
+			continue;
+		doctor_bad(c, "cgroup", "raise rdma.max of the cgroup", "limits objects: %s", line);
+	}
+	if (f)
+		fclose(f);
+}
+
+void check_limits(struct checkup *c)
+{
+	check_memlock(c);
+	check_descriptors(c);
+	check_cgroup(c);
+}
+
+/* An open device: are its ports up, what do they carry, do they have an address. */
+
+/* Bytes around the payload of a RoCEv2 packet over IPv6: IPv6, UDP, BTH, the largest extended
+ * headers of a packet with data (RETH, ImmDt), ICRC. */
+#define OVERHEAD (40 + 8 + 12 + 20 + 4)
+
+static int netdev_mtu(const char *name)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = -1;
+	struct ifreq r = { 0 };
+
+	snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+	if (fd >= 0 && ioctl(fd, SIOCGIFMTU, &r) == 0)
+		mtu = r.ifr_mtu;
+	if (fd >= 0)
+		close(fd);
+	return mtu;
+}
+
+static void check_mtu(struct checkup *c, const char *name, const struct ibv_port_attr *port,
+		      const char *netdev)
+{
+	int mtu = netdev_mtu(netdev);
+	char cure[128];
+
+	snprintf(cure, sizeof cure, "sudo ip link set %s mtu 4200 (or 9000, on the whole path)",
+		 netdev);
+	if (mtu > 0 && mtu < (int)mtu_bytes(port->active_mtu) + OVERHEAD)
+		doctor_bad(c, name, cure,
+			   "active MTU %u, and %s carries %d: packets of full size do not fit",
+			   mtu_bytes(port->active_mtu), netdev, mtu);
+	else if (mtu > 0)
+		doctor_ok(c, name, "active MTU %u on %s (MTU %d)", mtu_bytes(port->active_mtu),
+			  netdev, mtu);
+}
+
+static void check_gids(struct checkup *c, struct dev *dev, uint8_t number,
+		       const struct ibv_port_attr *port)
+{
+	struct gid_row rows[GID_ROWS];
+	int n = gid_table(dev, number, rows, GID_ROWS);
+	const struct gid_row *best = n > 0 ? gid_best(rows, n) : NULL;
+	const char *name = ibv_get_device_name(dev->v->device);
+
+	if (!best) {
+		doctor_bad(c, name, "give its network interface an address: sudo ip address add",
+			   "the GID table of port %u is empty", number);
+		return;
+	}
+	if (port->link_layer != IBV_LINK_LAYER_ETHERNET)
+		return;
+	if (!IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)best->e.gid.raw) &&
+	    IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)best->e.gid.raw))
+		doctor_bad(c, name, "sudo ip address add A.B.C.D/24 dev NETDEV",
+			   "port %u has link-local GIDs only: peers on other links are not reached",
+			   number);
+	else
+		doctor_ok(c, name, "GID index %u, %s", best->e.gid_index, gid_text(&best->e.gid));
+	if (*best->netdev)
+		check_mtu(c, name, port, best->netdev);
+}
+
+void check_device(struct checkup *c, struct ibv_context *v)
+{
+	struct dev dev = { .v = v };
+	const char *name = ibv_get_device_name(v->device);
+	struct ibv_device_attr attr;
+
+	if (ibv_query_device(v, &attr)) {
+		doctor_bad(c, name, "dmesg", "does not answer: %m");
+		return;
+	}
+	for (uint8_t i = 1; i <= attr.phys_port_cnt; i++) {
+		struct ibv_port_attr port;
+
+		if (ibv_query_port(v, i, &port))
+			continue;
+		if (port.state == IBV_PORT_ACTIVE)
+			doctor_ok(c, name, "port %u is ACTIVE", i);
+		else
+			doctor_bad(c, name,
+				   port.link_layer == IBV_LINK_LAYER_ETHERNET
+					   ? "sudo ip link set NETDEV up; the cable"
+				   : port.state == IBV_PORT_INIT ? "a subnet manager: sudo opensm"
+								 : "the cable, the switch",
+				   "port %u is %s", i, word_name(port_state_words, port.state));
+		check_gids(c, &dev, i, &port);
+	}
+}
+
+/*
+ * Two RDMA devices on one network interface: address resolution finds one of them, and it need
+ * not be the one that was meant.
+ */
+
+#define MOST 64
+
+struct claim {
+	char device[64], netdev[IF_NAMESIZE];
+};
+
+static unsigned claims_of(struct ibv_device *device, struct claim *claims, unsigned n)
+{
+	struct gid_row rows[GID_ROWS];
+	struct dev dev = { .v = ibv_open_device(device) };
+	int got = dev.v ? gid_table(&dev, 1, rows, GID_ROWS) : 0;
+
+	for (int i = 0; i < got && n < MOST; i++) {
+		bool known = !*rows[i].netdev;
+
+		for (unsigned k = 0; k < n; k++)
+			known |= strcmp(claims[k].device, ibv_get_device_name(device)) == 0 &&
+				 strcmp(claims[k].netdev, rows[i].netdev) == 0;
+		if (known)
+			continue;
+		snprintf(claims[n].device, sizeof claims[n].device, "%s",
+			 ibv_get_device_name(device));
+		snprintf(claims[n].netdev, sizeof claims[n].netdev, "%s", rows[i].netdev);
+		n++;
+	}
+	if (dev.v)
+		ibv_close_device(dev.v);
+	return n;
+}
+
+void check_shadows(struct checkup *c)
+{
+	int devices = 0;
+	struct ibv_device **list = ibv_get_device_list(&devices);
+	struct claim claims[MOST];
+	unsigned n = 0;
+
+	for (int i = 0; i < devices; i++)
+		n = claims_of(list[i], claims, n);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = i + 1; k < n; k++) {
+			char cure[192];
+
+			if (strcmp(claims[i].netdev, claims[k].netdev) != 0)
+				continue;
+			snprintf(cure, sizeof cure,
+				 "sudo rdma link delete the one that is not needed, or name it: "
+				 "--device %.63s",
+				 claims[i].device);
+			doctor_bad(c, "shadow", cure, "%s and %s are both on %s", claims[i].device,
+				   claims[k].device, claims[i].netdev);
+		}
+	if (list)
+		ibv_free_device_list(list);
+}
+
+/* UDP port 4791, which RoCEv2 uses: who holds it here, and whether packets to it get in. */
+
+#define ROCE_PORT 4791
+
+/* The kernel's devices hold it by sockets of their own, without an owner. */
+static void check_holder(struct checkup *c)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(ROCE_PORT) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return;
+	err = bind(fd, (struct sockaddr *)&any, sizeof any) ? errno : 0;
+	if (!err)
+		doctor_ok(c, "UDP 4791", "nobody has it");
+	else if (err == EADDRINUSE && launch_loaded())
+		doctor_ok(c, "UDP 4791", "in use; by programs on uroce0: uroce status tells which");
+	else if (err == EADDRINUSE && doctor_exists(REAL_SYS "/module/rdma_rxe"))
+		doctor_ok(c, "UDP 4791", "rdma_rxe has it");
+	else
+		doctor_unsure(c, "UDP 4791", "sudo ss -ulnp 'sport = :4791'", "taken: %s",
+			      strerror(err));
+	close(fd);
+}
+
+/* Reads what a command writes; false: it cannot be run or says no. */
+static bool run(const char *command, char *text, size_t size)
+{
+	FILE *p = popen(command, "re"); /* words of ours only */
+	size_t n = p ? fread(text, 1, size - 1, p) : 0;
+
+	text[n] = 0;
+	return p && pclose(p) == 0;
+}
+
+/* A chain of what comes in that drops what no rule of it accepts. nft writes hook and policy on
+ * one line; chains of what is forwarded drop on every host of containers, and do not count. */
+static bool drops_by_policy(const char *rules)
+{
+	for (const char *at = rules; (at = strstr(at, "hook input")); at++) {
+		size_t rest = strcspn(at, "\n");
+
+		if (memmem(at, rest, "policy drop", strlen("policy drop")))
+			return true;
+	}
+	return false;
+}
+
+static void check_firewall(struct checkup *c)
+{
+	static char rules[1 << 20];
+
+	if (!doctor_exists("/usr/sbin/nft")) {
+		doctor_ok(c, "firewall", "no nft here");
+		return;
+	}
+	if (!run("/usr/sbin/nft list ruleset 2>/dev/null", rules, sizeof rules)) {
+		doctor_unsure(c, "firewall", "sudo nft list ruleset | grep -e 4791 -e policy",
+			      "its rules are for root to read");
+		return;
+	}
+	if (!drops_by_policy(rules))
+		doctor_ok(c, "firewall", "nothing drops what comes in by policy");
+	else if (strstr(rules, "4791"))
+		doctor_ok(c, "firewall", "a rule names UDP port 4791");
+	else
+		doctor_bad(c, "firewall",
+			   "sudo nft insert rule inet filter input udp dport 4791 accept",
+			   "what comes in is dropped, and no rule names UDP port 4791");
+}
+
+void check_udp(struct checkup *c)
+{
+	check_holder(c);
+	check_firewall(c);
+}
