@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "live.h"
 
-#include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gids.h"
+#include "libpcap.h"
 #include "objects.h"
 #include "packets.h"
 #include "session.h"
@@ -35,22 +35,24 @@ static int activate(struct session *s, const char *call, struct live *l, const c
 	struct bpf_program program;
 	int rc;
 
-	l->pcap = pcap_create(netdev, why);
+	if (libpcap_load(s, call))
+		return -1;
+	l->pcap = libpcap.create(netdev, why);
 	if (!l->pcap)
 		return refuse(s, call, netdev, "pcap_create", why);
-	pcap_set_snaplen(l->pcap, SNAPLEN);
-	pcap_set_buffer_size(l->pcap, BUFFER_SIZE);
-	pcap_set_immediate_mode(l->pcap, 1);
-	pcap_set_tstamp_precision(l->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	rc = pcap_activate(l->pcap);
+	libpcap.set_snaplen(l->pcap, SNAPLEN);
+	libpcap.set_buffer_size(l->pcap, BUFFER_SIZE);
+	libpcap.set_immediate_mode(l->pcap, 1);
+	libpcap.set_tstamp_precision(l->pcap, PCAP_TSTAMP_PRECISION_NANO);
+	rc = libpcap.activate(l->pcap);
 	if (rc < 0)
-		return refuse(s, call, netdev, pcap_statustostr(rc), pcap_geterr(l->pcap));
-	if (pcap_compile(l->pcap, &program, "udp dst port 4791", 1, PCAP_NETMASK_UNKNOWN))
-		return refuse(s, call, netdev, "pcap_compile", pcap_geterr(l->pcap));
-	rc = pcap_setfilter(l->pcap, &program);
-	pcap_freecode(&program);
-	if (rc || pcap_setnonblock(l->pcap, 1, why))
-		return refuse(s, call, netdev, "pcap_setfilter", pcap_geterr(l->pcap));
+		return refuse(s, call, netdev, libpcap.statustostr(rc), libpcap.geterr(l->pcap));
+	if (libpcap.compile(l->pcap, &program, "udp dst port 4791", 1, PCAP_NETMASK_UNKNOWN))
+		return refuse(s, call, netdev, "pcap_compile", libpcap.geterr(l->pcap));
+	rc = libpcap.setfilter(l->pcap, &program);
+	libpcap.freecode(&program);
+	if (rc || libpcap.setnonblock(l->pcap, 1, why))
+		return refuse(s, call, netdev, "pcap_setfilter", libpcap.geterr(l->pcap));
 	return 0;
 }
 
@@ -72,7 +74,7 @@ struct live *live_open(struct session *s, const char *call, const struct dev *de
 
 int live_fd(const struct live *l)
 {
-	return pcap_get_selectable_fd(l->pcap);
+	return libpcap.get_selectable_fd(l->pcap);
 }
 
 static bool is_ours(const struct live *l, const uint8_t *ip, size_t n)
@@ -94,9 +96,9 @@ unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg)
 	const uint8_t *frame;
 	unsigned lost;
 
-	for (unsigned i = 0; i < AT_ONCE && pcap_next_ex(l->pcap, &h, &frame) == 1; i++) {
+	for (unsigned i = 0; i < AT_ONCE && libpcap.next_ex(l->pcap, &h, &frame) == 1; i++) {
 		size_t n = h->caplen;
-		const uint8_t *ip = packet_ip(pcap_datalink(l->pcap), frame, &n);
+		const uint8_t *ip = packet_ip(libpcap.datalink(l->pcap), frame, &n);
 		struct uroce_packet p = {
 			.time = (uint64_t)h->ts.tv_sec * 1000000000 + (uint64_t)h->ts.tv_usec,
 			.ip = ip,
@@ -108,7 +110,7 @@ unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg)
 		p.out = is_ours(l, ip, n);
 		fn(arg, &p);
 	}
-	pcap_stats(l->pcap, &stat);
+	libpcap.stats(l->pcap, &stat);
 	lost = stat.ps_drop - l->lost;
 	l->lost = stat.ps_drop;
 	return lost;
@@ -117,6 +119,6 @@ unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg)
 void live_close(struct live *l)
 {
 	if (l->pcap)
-		pcap_close(l->pcap);
+		libpcap.close(l->pcap);
 	free(l);
 }

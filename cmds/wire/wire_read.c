@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "args.h"
 #include "cmd.h"
 #include "file.h"
+#include "libpcap.h"
 #include "out.h"
 #include "packets.h"
 #include "session.h"
@@ -37,13 +37,17 @@ static pcap_t *open_file(struct session *s, const char *path)
 
 	if (fd < 0)
 		return NULL;
+	if (libpcap_load(s, "wire read")) {
+		close(fd);
+		return NULL;
+	}
 	file = fdopen(fd, "rb");
 	if (!file) {
 		close(fd);
 		fail_call(s, errno, "fdopen", "%s", path);
 		return NULL;
 	}
-	p = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
+	p = libpcap.fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
 	if (p)
 		return p;
 	fclose(file);
@@ -75,10 +79,10 @@ static int read_all(struct session *s, const struct read_args *a, pcap_t *p, str
 	int rc = 0;
 
 	out_list(o, NULL);
-	while ((!a->n.v || shown < a->n.v) && (rc = pcap_next_ex(p, &h, &frame)) == 1) {
+	while ((!a->n.v || shown < a->n.v) && (rc = libpcap.next_ex(p, &h, &frame)) == 1) {
 		uint64_t ns = (uint64_t)h->ts.tv_sec * 1000000000 + (uint64_t)h->ts.tv_usec;
 		size_t n = h->caplen;
-		const uint8_t *ip = packet_ip(pcap_datalink(p), frame, &n);
+		const uint8_t *ip = packet_ip(libpcap.datalink(p), frame, &n);
 		struct decoded d;
 
 		if (!number++)
@@ -93,7 +97,7 @@ static int read_all(struct session *s, const struct read_args *a, pcap_t *p, str
 	out_end(o);
 	if (rc == PCAP_ERROR)
 		return fail(s, "wire read", "EIO", "%s: after packet %" PRIu64 ": %s", a->path,
-			    number, pcap_geterr(p));
+			    number, libpcap.geterr(p));
 	if (rc == 1)
 		out_text(o, "and maybe more: -n 0 reads all\n");
 	if (others)
@@ -110,7 +114,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (!p)
 		return -1;
 	rc = read_all(s, a, p, o);
-	pcap_close(p);
+	libpcap.close(p);
 	return rc;
 }
 
