@@ -19,6 +19,7 @@
 #define NOWHERE	   UINT32_MAX
 #define SCRATCH	   (1u << 16) /* bytes: records of calls within calls are made at a time */
 #define OPEN_POLLS 8
+#define BAD_WORDS  3 /* the piece that says which request was refused: there is always room */
 
 /* How the arguments of a row are copied. */
 enum plan {
@@ -307,11 +308,14 @@ static void keep_memory(struct image *m, const struct row_plan *plan, const stru
 			if (failed)
 				add_piece(m, RECORD_AFTER, args[2],
 					  (const void *)(uintptr_t)args[2], sizeof(void *));
-		} else if (plan->plan == PLAN_SEND) {
-			keep_sends(m, (const struct ibv_send_wr *)(uintptr_t)args[1]);
-		} else {
-			keep_recvs(m, (const struct ibv_recv_wr *)(uintptr_t)args[1]);
+			break;
 		}
+		m->max -= BAD_WORDS;
+		if (plan->plan == PLAN_SEND)
+			keep_sends(m, (const struct ibv_send_wr *)(uintptr_t)args[1]);
+		else
+			keep_recvs(m, (const struct ibv_recv_wr *)(uintptr_t)args[1]);
+		m->max += BAD_WORDS;
 		break;
 	case PLAN_POLL:
 		if (moment == RECORD_AFTER && !failed && result)

@@ -58,6 +58,9 @@ const void *record_bytes(const struct record *r, uint64_t address, size_t *len);
 uint64_t record_arg(const struct record *r, const char *name);
 /* The object that r has made: its result, or what it has left behind a pointer; 0: none. */
 uint64_t record_made(const struct record *r, enum call_object *kind);
+/* Of a post: how many requests of its chain, as far as r has kept them, the library accepted: all,
+ * or those before the one that it refused. */
+unsigned record_accepted(const struct record *r);
 
 /* ----------------------------------------------------------------------- readers -- */
 

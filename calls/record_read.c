@@ -37,14 +37,19 @@ const void *record_bytes(const struct record *r, uint64_t address, size_t *len)
 	return p ? p + 2 : NULL;
 }
 
+/* Which words of an image, and of the arguments behind it, lead to copies by now: an address that
+ * the caller had may be one of the image, too. */
 struct patch {
 	uint64_t *image;
 	enum record_moment moment;
+	uint64_t done[(IMAGE_MAX + 64) / 64];
 };
 
-static bool is_within(const uint64_t *image, uint64_t pointer)
+static bool is_done(const struct patch *p, const uint64_t *place)
 {
-	return pointer >= (uintptr_t)image && pointer < (uintptr_t)(image + IMAGE_WORDS(image));
+	const size_t i = (size_t)(place - p->image);
+
+	return p->done[i / 64] >> i % 64 & 1;
 }
 
 /* Turns the pointer to what was kept. A work request may be shorter there than it is: its end is
@@ -52,38 +57,45 @@ static bool is_within(const uint64_t *image, uint64_t pointer)
 static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
 			 enum record_target target)
 {
-	const struct patch *p = w->arg;
-	uint64_t *image = p->image, *piece;
+	struct patch *p = w->arg;
+	const uint64_t *piece;
+	size_t i;
 
 	(void)len;
-	if (is_within(image, *pointer))
-		return (const void *)(uintptr_t)*pointer; /* by another way */
-	piece = piece_at(image, p->moment, *pointer);
-	if (target != TARGET_OBJECT)
+	if (target == TARGET_OBJECT) {
+		piece = piece_at(p->image, p->moment, *pointer);
+		return piece ? piece + 2 : NULL;
+	}
+	if (!is_done(p, pointer)) { /* else by another way */
+		i = (size_t)(pointer - p->image);
+		p->done[i / 64] |= UINT64_C(1) << i % 64;
+		piece = piece_at(p->image, p->moment, *pointer);
 		*pointer = piece ? (uintptr_t)(piece + 2) : 0;
-	return piece ? piece + 2 : NULL;
+	}
+	return (const void *)(uintptr_t)*pointer;
 }
 
-static void patch_args(uint64_t *image, uint64_t *args, const struct call_fn *fn,
+static void patch_args(struct patch *p, uint64_t *args, const struct call_fn *fn,
 		       enum record_moment moment, uint64_t result, bool failed)
 {
-	struct patch p = { image, moment };
-	struct record_walker w = { .arg = &p, .failed = failed, .follow = patch };
+	struct record_walker w = { .arg = p, .failed = failed, .follow = patch };
 
+	p->moment = moment;
 	/* the walk of the end also comes to what is filled in, that of the beginning to what ends
 	 */
 	w.moment = RECORD_BEFORE;
 	record_walk(&w, fn, args, result);
 	w.moment = RECORD_AFTER;
 	record_walk(&w, fn, args, result);
-	for (unsigned i = 0; i < IMAGE_NARGS(image); i++)
-		if (record_is_pointer(&fn->args[i]) && !is_within(image, args[i]))
+	for (unsigned i = 0; i < IMAGE_NARGS(p->image); i++)
+		if (record_is_pointer(&fn->args[i]) && !is_done(p, &args[i]))
 			args[i] = 0;
 }
 
 void record_decode(uint64_t *image, bool ended, struct record *r)
 {
 	uint64_t *args = image + IMAGE_ARGS, *after = image + IMAGE_WORDS(image);
+	struct patch p = { .image = image };
 	unsigned nargs = IMAGE_NARGS(image);
 
 	*r = (struct record){
@@ -103,9 +115,9 @@ void record_decode(uint64_t *image, bool ended, struct record *r)
 		.image = image,
 	};
 	memcpy(after, args, nargs * sizeof *args);
-	patch_args(image, args, r->fn, RECORD_BEFORE, r->result, !ended || r->err);
+	patch_args(&p, args, r->fn, RECORD_BEFORE, r->result, !ended || r->err);
 	if (ended)
-		patch_args(image, after, r->fn, RECORD_AFTER, r->result, r->err);
+		patch_args(&p, after, r->fn, RECORD_AFTER, r->result, r->err);
 }
 
 uint64_t record_arg(const struct record *r, const char *name)
@@ -134,6 +146,31 @@ uint64_t record_made(const struct record *r, enum call_object *kind)
 		return place ? *place : 0;
 	}
 	return 0;
+}
+
+unsigned record_accepted(const struct record *r)
+{
+	const char *wr = NULL, *refused = NULL;
+	const uint64_t *place;
+	size_t next = 0;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->kind == CALL_CHAIN) {
+			wr = (const char *)(uintptr_t)r->args[i];
+			next = v->of->next;
+		}
+		place = v->kind == CALL_BAD && r->err ? (const void *)(uintptr_t)r->after[i] : NULL;
+		if (place && *place) /* it may be one that was not kept, behind those that were */
+			refused = record_bytes(r, *place, NULL);
+		else if (v->kind == CALL_BAD && r->err)
+			return 0;
+	}
+	for (; wr && wr != refused; wr = *(const char *const *)(const void *)(wr + next))
+		n++;
+	return n;
 }
 
 /* --------------------------------------------------------------------------- lists -- */

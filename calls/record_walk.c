@@ -146,7 +146,7 @@ static void walk_object_value(struct record_walker *w, const struct call_value *
 		if (w->failed || w->moment == RECORD_BEFORE)
 			return;
 		if (v->object == OBJECT_ASYNC_EVENT) { /* in memory of the caller */
-			walk_object(w, v->object, pointer, false);
+			follow(w, pointer, object_sizes[v->object], TARGET_BYTES);
 			return;
 		}
 		place = follow(w, pointer, sizeof(void *), TARGET_BYTES);

@@ -258,6 +258,24 @@ static bool is_kept(const struct record *r)
 	return r->ended && !r->err && !r->depth;
 }
 
+/* Of a list that was refused in part the program posts what was accepted. */
+static void keep_accepted(struct record *r)
+{
+	unsigned accepted = r->err ? record_accepted(r) : 0;
+
+	for (unsigned i = 0; i < r->nargs && accepted; i++) {
+		const struct call_value *v = &r->fn->args[i];
+		char **next = (char **)(uintptr_t)&r->args[i];
+
+		if (v->kind != CALL_CHAIN)
+			continue;
+		for (unsigned n = 0; n < accepted; n++)
+			next = (char **)(void *)(*next + v->of->next);
+		*next = NULL;
+		r->err = 0;
+	}
+}
+
 static void collect(struct program *p)
 {
 	for (unsigned i = 0; i < p->list->n; i++)
@@ -518,6 +536,8 @@ void program_read(struct program *p)
 	Tcl_InitHashTable(&p->names, TCL_STRING_KEYS);
 	p->list = record_list(~0u, 0);
 	p->got = xcalloc(p->list->n + 1, sizeof *p->got);
+	for (unsigned i = 0; i < p->list->n; i++)
+		keep_accepted(&p->list->v[i]);
 	collect(p);
 }
 

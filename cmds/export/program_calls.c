@@ -405,6 +405,8 @@ void write_call(struct program *p)
 	open_devices(p);
 	if (v)
 		v->written = true;
+	if (p->r->left_out)
+		warn(p, "of the values of an %s the record has kept only the first", fn->name);
 	c = call_expr(p);
 	in = begin_block(p);
 	switch (fn->says) {

@@ -148,6 +148,34 @@ if [ "${#run[@]}" != 0 ]; then
 	done
 fi
 
+# Of a list that the queue holds in part, what was posted is posted.
+mkdir "$dir/part"
+cat >"$dir/part.rdma" <<-'END'
+	set addr [dict get [device] address]
+	listen 7471 -accept
+	connect $addr 7471
+	reg 64 -name window -access local-write,remote-write
+	reg 64 -name buf
+	mem put buf 0 posted
+	set to [list -remote [get window addr] -rkey [get window rkey]]
+	expect -error ENOMEM {
+		post chain {
+			post write buf -len 6 {*}$to -unsignaled
+			post write buf -len 0 {*}$to -unsignaled -repeat 1000
+		}
+	}
+	while {[mem get window 0 6] ne "posted"} {
+		catch {poll -within 20ms}
+	}
+END
+"$rdmash" -q -f "$dir/part.rdma" -c "export c $dir/part/part.c" \
+	-c "puts [get qp0 state]" >"$dir/log" 2>&1 || {
+	cat "$dir/log"
+	not_ok "a list that was refused in part is not exported"
+}
+compile "$dir/part/part"
+again part 'window+0: posted'
+
 # What it must not do, and what it must say.
 echo 'int main(void) { return 0; }' >"$dir/mine.c"
 "$rdmash" -c 'pd' -c "export c $dir/mine.c" >"$dir/out" 2>&1

@@ -27,6 +27,11 @@ head -c 1000 /dev/urandom >"$dir/noise"
 refused "$dir/noise" 'no capture'
 head -c 5001 "$dir/all.pcapng" >"$dir/cut"
 refused "$dir/cut" 'after packet'
+# a library that cannot be loaded is said to be one
+mkdir "$dir/lib"
+echo 'no library' | tee "$dir/lib/libpcap.so.0.8" >"$dir/lib/libpcap.so.1"
+LD_LIBRARY_PATH=$dir/lib "$rdmash" -X -c "wire read $dir/all.pcapng" >"$dir/out" 2>&1
+grep -q 'libpcap cannot be loaded' "$dir/out" || { echo "not ok: $(cat "$dir/out")"; failures=1; }
 # every byte wrong in turn of the beginning: read or refused, never worse
 i=24
 while [ $i -lt 400 ]; do
