@@ -25,7 +25,11 @@ struct backend_symbol {
 };
 extern const struct backend_symbol backend_symbols[];
 extern bool backend_is_open;
+/* Opens the default. backend.c has it; a library that was loaded before the others, and hands
+ * calls on to them, has its own. */
 void backend_open_default(void);
+/* Finds all functions in the library (a handle of dlopen(3)). -1: as backend_open(). */
+int backend_bind(void *library, const char **why);
 
 static inline void backend_need(void)
 {

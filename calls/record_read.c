@@ -52,6 +52,8 @@ static bool is_done(const struct patch *p, const uint64_t *place)
 	return p->done[i / 64] >> i % 64 & 1;
 }
 
+#define LEFT_OUT_MAX 64 /* bytes that are behind each image */
+
 /* Turns the pointer to what was kept. A work request may be shorter there than it is: its end is
  * left out where its opcode says that nothing is there. */
 static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
@@ -61,7 +63,6 @@ static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
 	const uint64_t *piece;
 	size_t i;
 
-	(void)len;
 	if (target == TARGET_OBJECT) {
 		piece = piece_at(p->image, p->moment, *pointer);
 		return piece ? piece + 2 : NULL;
@@ -70,6 +71,8 @@ static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
 		i = (size_t)(pointer - p->image);
 		p->done[i / 64] |= UINT64_C(1) << i % 64;
 		piece = piece_at(p->image, p->moment, *pointer);
+		if (piece && target == TARGET_BYTES && (piece[1] >> 32) + LEFT_OUT_MAX < len)
+			piece = NULL; /* not what was asked for */
 		*pointer = piece ? (uintptr_t)(piece + 2) : 0;
 	}
 	return (const void *)(uintptr_t)*pointer;

@@ -19,9 +19,10 @@ bool launch_loaded(void)
 }
 
 /* From the folder of the program: the build tree, then the installed one. */
-static const char *const places[] = { "uroce", "../uroce", UROCE_BIN_TO_LIB };
+static const char *const places[] = { "uroce", "../uroce", "vtrace/hooks", "../vtrace/hooks",
+				      UROCE_BIN_TO_LIB };
 
-int launch_library(char *path, size_t size)
+int launch_find(const char *library, char *path, size_t size)
 {
 	char self[PATH_MAX], *dir;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -31,7 +32,7 @@ int launch_library(char *path, size_t size)
 	self[n] = 0;
 	dir = dirname(self);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		if ((size_t)snprintf(path, size, "%s/%s/liburoce.so", dir, places[i]) >= size) {
+		if ((size_t)snprintf(path, size, "%s/%s/%s", dir, places[i], library) >= size) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
@@ -58,14 +59,32 @@ static const char *sanitizer(void)
 	return NULL;
 }
 
+int launch_library(char *path, size_t size)
+{
+	return launch_find("liburoce.so", path, size);
+}
+
+/* The length of the first word of a list if it is that of vtrace, which must see the calls before
+ * anybody answers them, or 0. */
+static size_t stays_first(const char *list)
+{
+	static const char name[] = "libvtrace.so";
+	const size_t n = strcspn(list, ": ");
+
+	return n >= strlen(name) && strncmp(list + n - strlen(name), name, strlen(name)) == 0 ? n
+											      : 0;
+}
+
 /* Puts word and what was there before into a list of the environment. */
 static int put_first(const char *variable, const char *word)
 {
-	const char *old = getenv(variable);
+	const char *old = getenv(variable) ? getenv(variable) : "";
+	const int n = (int)stays_first(old);
 	char *list;
 	int rc;
 
-	if (asprintf(&list, "%s%s%s", word, old && *old ? ":" : "", old && *old ? old : "") < 0)
+	if (asprintf(&list, "%.*s%s%s%s%s", n, old, n ? ":" : "", word, old[n] && !n ? ":" : "",
+		     old + n) < 0)
 		return -1;
 	rc = setenv(variable, list, 1);
 	free(list);
@@ -74,12 +93,12 @@ static int put_first(const char *variable, const char *word)
 
 /* ld.so takes blanks and colons in LD_PRELOAD as separators, in LD_LIBRARY_PATH only colons
  * and semicolons. */
-int launch_prepare(void)
+int launch_preload(const char *library)
 {
 	const char *first = sanitizer();
 	char path[PATH_MAX];
 
-	if (launch_library(path, sizeof path))
+	if (launch_find(library, path, sizeof path))
 		return -1;
 	if (strpbrk(path, ":;")) {
 		errno = EINVAL;
@@ -88,11 +107,16 @@ int launch_prepare(void)
 	if (strchr(path, ' ')) {
 		if (put_first("LD_LIBRARY_PATH", dirname(path)))
 			return -1;
-		strcpy(path, "liburoce.so");
+		snprintf(path, sizeof path, "%s", library);
 	}
 	if (put_first("LD_PRELOAD", path))
 		return -1;
 	return first ? put_first("LD_PRELOAD", first) : 0;
+}
+
+int launch_prepare(void)
+{
+	return launch_preload("liburoce.so");
 }
 
 /* Opens what execvp(3) would run; -1: nothing. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting a program on the embedded device: liburoce.so is loaded before its libraries. */
+/*
+ * Starting a program with a library that is loaded before those that it is linked to: liburoce.so,
+ * to run it on the embedded device, or the one of vtrace.
+ */
 #ifndef UROCE_TOOL_LAUNCH_H
 #define UROCE_TOOL_LAUNCH_H
 
@@ -8,11 +11,14 @@
 
 /* Is liburoce.so loaded in this process? */
 bool launch_loaded(void);
-/* Where liburoce.so is: beside this program in its build tree, or where it was installed.
+/* Where the library is: beside this program in its build tree, or where it was installed.
  * 0, or -1 with errno (ENOENT: not there). */
-int launch_library(char *path, size_t size);
+int launch_find(const char *library, char *path, size_t size);
 /* Puts it into LD_PRELOAD for the programs that this process executes from now on. 0, or -1
- * with errno. */
+ * with errno (EINVAL: a colon or semicolon in its path). */
+int launch_preload(const char *library);
+/* Both for liburoce.so. */
+int launch_library(char *path, size_t size);
 int launch_prepare(void);
 
 /* Why the library cannot be loaded before that program, in words that follow "is"; NULL: it can,

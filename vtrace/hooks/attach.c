@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where this process writes its record: with its first call it takes a place in the memory that
+ * vtrace has made. A child of fork() takes one of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calls.h"
+#include "record_rings.h"
+#include "shared_area.h"
+
+static struct {
+	void *records; /* NULL: not traced */
+	size_t size;
+} mine;
+
+static struct shared_area *map_header(int fd)
+{
+	struct shared_area *s =
+		mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (s == MAP_FAILED)
+		return NULL;
+	if (s->magic == SHARED_MAGIC && s->each == record_area_size() && s->rows == call_count)
+		return s;
+	munmap(s, sizeof *s);
+	return NULL;
+}
+
+/* The memory as it was inherited, or, where the program has closed that descriptor, from the
+ * process that has made it. *fd is to be closed if it is not the inherited one. */
+static struct shared_area *find_shared(int *fd, int *inherited)
+{
+	const char *where = getenv(SHARED_VARIABLE);
+	struct shared_area *s = NULL;
+	char path[64];
+	struct stat st;
+	int tracer;
+
+	if (!where || sscanf(where, "%d %d", inherited, &tracer) != 2)
+		return NULL;
+	*fd = *inherited;
+	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (size_t)st.st_size >= sizeof(struct shared_area))
+		s = map_header(*fd);
+	if (s)
+		return s;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", tracer, *inherited);
+	*fd = open(path, O_RDWR | O_CLOEXEC);
+	s = *fd < 0 ? NULL : map_header(*fd);
+	if (!s && *fd >= 0)
+		close(*fd);
+	return s;
+}
+
+static void name_process(struct shared_process *p)
+{
+	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, p->name, sizeof p->name - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		n = snprintf(p->name, sizeof p->name, "%s", program_invocation_name);
+	while (n > 0 && !p->name[n - 1])
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (!p->name[i])
+			p->name[i] = ' ';
+	p->pid = getpid();
+	p->parent = getppid();
+}
+
+static void *take_place(struct shared_area *s, int fd)
+{
+	struct record_area *records;
+	uint32_t expected;
+
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		expected = SHARED_FREE;
+		if (!atomic_compare_exchange_strong(&s->process[i].state, &expected, SHARED_TAKEN))
+			continue;
+		records = mmap(NULL, s->each, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			       fd, (off_t)(s->first + i * s->each));
+		if (records == MAP_FAILED) {
+			atomic_store(&s->process[i].state, SHARED_FREE);
+			break;
+		}
+		if (s->keeps_all)
+			atomic_store(&records->kept_for, (uint32_t)s->tracer);
+		name_process(&s->process[i]);
+		mine.records = records;
+		mine.size = s->each;
+		atomic_store(&s->process[i].state, SHARED_READY);
+		return records;
+	}
+	atomic_fetch_add(&s->refused, 1);
+	return NULL;
+}
+
+/* The child has the parent's rings in its memory, and must not write there. */
+static void forget_parent(void)
+{
+	if (mine.records)
+		munmap(mine.records, mine.size);
+	mine.records = NULL;
+	record_forked();
+}
+
+static void install_fork(void)
+{
+	pthread_atfork(NULL, NULL, forget_parent);
+}
+
+void *record_area_memory(size_t size)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const int err = errno;
+	int fd, inherited;
+	struct shared_area *s = find_shared(&fd, &inherited);
+	void *records = NULL;
+
+	(void)size;
+	if (s && (s->follows || s->program == getpid()))
+		records = take_place(s, fd);
+	if (s) {
+		munmap(s, sizeof *s);
+		if (fd != inherited)
+			close(fd);
+		pthread_once(&once, install_fork);
+	}
+	errno = err;
+	return records;
+}

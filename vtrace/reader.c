@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record_clock.h"
+#include "record_rings.h"
+#include "shared_area.h"
+
+#define FD_ABOVE	 200 /* descriptors that programs expect to get are below */
+#define SHORTEST_WAIT_MS 1
+#define LONGEST_WAIT_MS	 16
+
+/* The process in one place of the memory. */
+struct place {
+	struct traced *process; /* NULL: there is none */
+	struct record_area *area;
+	int pidfd; /* -1: it was gone already */
+	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
+	bool last_round; /* it has ended; what is read now is all */
+};
+
+/* A record that was read and not told. */
+struct waiting {
+	uint64_t *image;
+	struct place *place;
+	struct traced *process;
+	uint64_t order;
+};
+
+struct reader {
+	int fd;
+	struct shared_area *shared;
+	size_t size;
+	struct place place[SHARED_PROCESSES];
+	struct traced **processes;
+	unsigned nprocesses;
+	/* Records in the order of their end: those from told on are to be told, up to ready. */
+	struct waiting *waiting;
+	size_t nwaiting, maxwaiting, told, ready;
+	uint64_t order;
+	/* Other news, told before (begun, lost) or after (ended) the records of a round. */
+	struct reader_news *events;
+	size_t nevents, maxevents, event;
+	struct place *ending[SHARED_PROCESSES];
+	unsigned nending;
+	struct record r;
+	int wait_ms;
+};
+
+/* ---------------------------------------------------------------------------- memory -- */
+
+static void *must(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+static int make_memory(struct reader *r)
+{
+	const size_t first = (sizeof *r->shared + 4095) / 4096 * 4096, each = record_area_size();
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	int fd = memfd_create("vtrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -1;
+	r->fd = fcntl(fd, F_DUPFD_CLOEXEC, FD_ABOVE);
+	if (r->fd < 0)
+		r->fd = fd;
+	else
+		close(fd);
+	r->size = first + SHARED_PROCESSES * each;
+	if (ftruncate(r->fd, (off_t)r->size) || fcntl(r->fd, F_ADD_SEALS, seals))
+		return -1;
+	r->shared = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, r->fd,
+			 0);
+	if (r->shared == MAP_FAILED)
+		return -1;
+	r->shared->first = first;
+	r->shared->each = each;
+	r->shared->rows = call_count;
+	r->shared->tracer = getpid();
+	r->shared->magic = SHARED_MAGIC;
+	return 0;
+}
+
+struct reader *reader_open(bool keeps_all, bool follows)
+{
+	struct reader *r = must(calloc(1, sizeof *r));
+
+	r->fd = -1;
+	if (make_memory(r)) {
+		const int err = errno;
+
+		if (r->fd >= 0)
+			close(r->fd);
+		free(r);
+		errno = err;
+		return NULL;
+	}
+	r->shared->keeps_all = keeps_all;
+	r->shared->follows = follows;
+	r->wait_ms = SHORTEST_WAIT_MS;
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		r->place[i].pidfd = -1;
+	record_time(); /* the clock is known */
+	return r;
+}
+
+int reader_admit(struct reader *r)
+{
+	char text[64];
+
+	r->shared->program = getpid();
+	snprintf(text, sizeof text, "%d %d", r->fd, r->shared->tracer);
+	if (fcntl(r->fd, F_SETFD, 0))
+		return -1;
+	return setenv(SHARED_VARIABLE, text, 1);
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].pidfd >= 0)
+			close(r->place[i].pidfd);
+	for (unsigned i = 0; i < r->nprocesses; i++) {
+		record_objects_free(r->processes[i]->objects);
+		free(r->processes[i]);
+	}
+	for (size_t i = 0; i < r->nwaiting; i++)
+		free(r->waiting[i].image);
+	free(r->processes);
+	free(r->waiting);
+	free(r->events);
+	munmap(r->shared, r->size);
+	close(r->fd);
+	free(r);
+}
+
+unsigned reader_refused(const struct reader *r)
+{
+	return atomic_load(&r->shared->refused);
+}
+
+pid_t reader_thread(const struct reader *r, const struct traced *process, unsigned thread)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process == process && thread < RECORD_THREADS)
+			return (pid_t)r->place[i].area->slot[thread].tid;
+	return process->pid;
+}
+
+/* ------------------------------------------------------------------------- processes -- */
+
+static void add_event(struct reader *r, enum reader_what what, struct traced *p, uint64_t n)
+{
+	if (r->nevents == r->maxevents) {
+		r->maxevents = r->maxevents ? 2 * r->maxevents : 16;
+		r->events = must(realloc(r->events, r->maxevents * sizeof *r->events));
+	}
+	r->events[r->nevents++] = (struct reader_news){ .what = what, .process = p, .n = n };
+}
+
+/* The memory is another process's: what it says of itself is looked at once. */
+static void begin_process(struct reader *r, struct place *place, const struct shared_process *from)
+{
+	struct traced *p = must(calloc(1, sizeof *p));
+
+	p->number = r->nprocesses;
+	p->pid = from->pid;
+	p->parent = from->parent;
+	memcpy(p->name, from->name, sizeof p->name - 1);
+	p->objects = record_objects_new();
+	r->processes = must(realloc(r->processes, (r->nprocesses + 1) * sizeof *r->processes));
+	r->processes[r->nprocesses++] = p;
+	*place = (struct place){
+		.process = p,
+		.area = (struct record_area *)(void *)((char *)r->shared + r->shared->first +
+						       (size_t)(from - r->shared->process) *
+							       record_area_size()),
+		.pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0),
+	};
+	add_event(r, READER_BEGUN, p, 0);
+}
+
+/* Is it no more, or has it executed another program that is traced? */
+static bool has_ended(const struct reader *r, const struct place *place)
+{
+	struct pollfd fd = { .fd = place->pidfd, .events = POLLIN };
+
+	if (place->pidfd < 0 || (poll(&fd, 1, 0) == 1 && fd.revents))
+		return true;
+	for (unsigned i = place->process->number + 1; i < r->nprocesses; i++)
+		if (r->processes[i]->pid == place->process->pid)
+			return true;
+	return false;
+}
+
+static void look_for_processes(struct reader *r)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		const struct shared_process *p = &r->shared->process[i];
+
+		if (!r->place[i].process &&
+		    atomic_load_explicit(&p->state, memory_order_acquire) == SHARED_READY)
+			begin_process(r, &r->place[i], p);
+	}
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process && !r->place[i].last_round)
+			r->place[i].last_round = has_ended(r, &r->place[i]);
+}
+
+/* Gives its place to others: its memory is zero again. */
+static void end_process(struct reader *r, struct place *place)
+{
+	const size_t i = (size_t)(place - r->place);
+
+	place->process->ended = true;
+	if (place->pidfd >= 0)
+		close(place->pidfd);
+	place->process = NULL;
+	place->last_round = false;
+	place->pidfd = -1;
+	if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)((char *)place->area - (char *)r->shared),
+		      (off_t)record_area_size()) == 0)
+		atomic_store(&r->shared->process[i].state, SHARED_FREE);
+}
+
+/* --------------------------------------------------------------------------- records -- */
+
+static void add_waiting(struct reader *r, struct place *place, const uint64_t *image)
+{
+	const size_t words = IMAGE_WORDS(image);
+	uint64_t *copy;
+
+	if (r->nwaiting == r->maxwaiting) {
+		r->maxwaiting = r->maxwaiting ? 2 * r->maxwaiting : 1024;
+		r->waiting = must(realloc(r->waiting, r->maxwaiting * sizeof *r->waiting));
+	}
+	copy = must(malloc((words + IMAGE_BEHIND(image)) * sizeof *copy));
+	memcpy(copy, image, words * sizeof *copy);
+	memset(copy + words, 0, IMAGE_BEHIND(image) * sizeof *copy);
+	r->waiting[r->nwaiting++] =
+		(struct waiting){ copy, place, place->process, ++r->order };
+}
+
+/* An image that a process has written: is it what it says? */
+static bool is_sound(const uint64_t *image)
+{
+	const struct call_fn *fn = record_row(IMAGE_ROW(image));
+	const size_t n = IMAGE_WORDS(image);
+	unsigned nargs = 0;
+	size_t words;
+
+	if (!fn || n > IMAGE_MAX || n < IMAGE_ARGS)
+		return false;
+	while (fn->args[nargs].name)
+		nargs++;
+	if (IMAGE_NARGS(image) != nargs || IMAGE_ARGS + nargs > n)
+		return false;
+	for (size_t i = IMAGE_ARGS + nargs; i < n; i += words) {
+		if (i + 2 > n)
+			return false;
+		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
+		if (words > n - i)
+			return false;
+	}
+	return true;
+}
+
+/* From now on nothing is counted to it. */
+static void take(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+		 uint64_t *image)
+{
+	_Atomic uint64_t *w = record_words(area, ring) + (at & (ring->words - 1));
+
+	image[IMAGE_COUNT] = atomic_fetch_or(w + IMAGE_COUNT, IMAGE_TAKEN) & ~IMAGE_TAKEN;
+	image[IMAGE_END] = atomic_load(w + IMAGE_END);
+}
+
+/* The geometry of a ring is known here, too, and not taken from the other process. */
+static bool ring_is_sound(const struct record_ring *ring, enum record_path path)
+{
+	const uint64_t bytes = path == RECORD_DATA ? RECORD_DATA_RING : RECORD_CONTROL_RING;
+
+	return ring->words == bytes / 8 && ring->offset <= record_area_size() - bytes &&
+	       ring->offset % 8 == 0;
+}
+
+/* Those of a ring up to where it is now; how many were lost before they could be read. */
+static void read_ring(struct reader *r, struct place *place, unsigned thread, enum record_path path)
+{
+	struct record_ring *ring = &place->area->slot[thread].ring[path];
+	uint64_t image[IMAGE_MAX], *at = &place->cursor[thread][path];
+	const uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+
+	if (*at == head || !ring_is_sound(ring, path))
+		return;
+	while (*at < head) {
+		const bool kept = record_copy(place->area, ring, *at, image);
+		const uint64_t tail = atomic_load(&ring->tail);
+
+		if (!kept) { /* overwritten */
+			*at = tail > *at ? tail : head;
+			continue;
+		}
+		if (IMAGE_ROW(image) != IMAGE_PAD) {
+			if (!is_sound(image)) {
+				*at = head;
+				break;
+			}
+			if (path == RECORD_DATA && !image[IMAGE_RESULT])
+				take(place->area, ring, *at, image);
+			add_waiting(r, place, image);
+		}
+		*at += IMAGE_WORDS(image);
+	}
+	atomic_store_explicit(&ring->seen, *at, memory_order_release);
+}
+
+static void read_place(struct reader *r, struct place *place)
+{
+	uint64_t lost = atomic_load(&place->area->lost);
+
+	for (unsigned i = 0; i < RECORD_THREADS; i++) {
+		if (!atomic_load(&place->area->slot[i].state))
+			continue;
+		for (unsigned j = 0; j < RECORD_PATHS; j++) {
+			read_ring(r, place, i, j);
+			lost += atomic_load(&place->area->slot[i].ring[j].lost);
+		}
+	}
+	if (r->shared->keeps_all) {
+		atomic_fetch_add(&place->area->rounds, 1);
+		syscall(SYS_futex, &place->area->rounds, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	}
+	if (lost > place->process->lost)
+		add_event(r, READER_LOST, place->process, lost - place->process->lost);
+	place->process->lost = lost;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+
+	if (x->image[IMAGE_END] != y->image[IMAGE_END])
+		return x->image[IMAGE_END] < y->image[IMAGE_END] ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool all_is_ready(const struct reader *r, const struct place *place)
+{
+	for (size_t i = r->ready; i < r->nwaiting; i++)
+		if (r->waiting[i].place == place)
+			return false;
+	return true;
+}
+
+/* Reads all that has been written. Of what has ended since then, more may come in other rings: it
+ * waits for the next round. */
+static void read_round(struct reader *r)
+{
+	const uint64_t now = record_time();
+	bool all_ended = true;
+
+	memmove(r->waiting, r->waiting + r->told, (r->nwaiting - r->told) * sizeof *r->waiting);
+	r->nwaiting -= r->told;
+	r->told = r->ready = r->nevents = r->event = r->nending = 0;
+	look_for_processes(r);
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		struct place *place = &r->place[i];
+
+		if (!place->process)
+			continue;
+		read_place(r, place);
+		all_ended &= place->last_round;
+	}
+	if (r->nwaiting)
+		qsort(r->waiting, r->nwaiting, sizeof *r->waiting, by_end);
+	while (r->ready < r->nwaiting &&
+	       (all_ended || r->waiting[r->ready].image[IMAGE_END] <= now))
+		r->ready++;
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].last_round && all_is_ready(r, &r->place[i]))
+			r->ending[r->nending++] = &r->place[i];
+}
+
+/* ------------------------------------------------------------------------------ news -- */
+
+static bool tell_call(struct reader *r, struct reader_news *news)
+{
+	struct waiting *w;
+
+	if (r->told == r->ready)
+		return false;
+	w = &r->waiting[r->told++];
+	record_decode(w->image, true, &r->r);
+	record_objects_learn(w->process->objects, &r->r);
+	*news = (struct reader_news){ .what = READER_CALL, .process = w->process, .r = &r->r };
+	return true;
+}
+
+static bool tell_something(struct reader *r, struct reader_news *news)
+{
+	if (r->told)
+		free(r->waiting[r->told - 1].image), r->waiting[r->told - 1].image = NULL;
+	if (r->event < r->nevents) {
+		*news = r->events[r->event++];
+		return true;
+	}
+	if (tell_call(r, news))
+		return true;
+	while (r->nending) {
+		struct place *place = r->ending[--r->nending];
+
+		*news = (struct reader_news){ .what = READER_ENDED, .process = place->process };
+		end_process(r, place);
+		return true;
+	}
+	return false;
+}
+
+void reader_next(struct reader *r, struct reader_news *news, int timeout_ms)
+{
+	int waited = 0;
+
+	for (;;) {
+		if (tell_something(r, news)) {
+			r->wait_ms = SHORTEST_WAIT_MS;
+			return;
+		}
+		read_round(r);
+		if (r->event < r->nevents || r->told < r->ready || r->nending)
+			continue;
+		*news = (struct reader_news){ .what = READER_NOTHING };
+		if (waited >= timeout_ms)
+			return;
+		poll(NULL, 0, r->wait_ms);
+		waited += r->wait_ms;
+		if (r->wait_ms < LONGEST_WAIT_MS)
+			r->wait_ms *= 2;
+	}
+}
+
+bool reader_is_idle(const struct reader *r)
+{
+	if (r->told < r->nwaiting || r->event < r->nevents || r->nending)
+		return false;
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process ||
+		    atomic_load(&r->shared->process[i].state) == SHARED_READY)
+			return false;
+	return true;
+}

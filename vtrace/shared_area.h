@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that vtrace and the programs that it traces share: one sealed memfd with a page or
+ * two of this, and then an area of records (calls/record_rings.h) for each process. Nothing has
+ * to be told when a program is killed: what it has written stays.
+ */
+#ifndef VTRACE_SHARED_AREA_H
+#define VTRACE_SHARED_AREA_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
+#define SHARED_VARIABLE	 "VTRACE_AREA"
+#define SHARED_MAGIC	 UINT64_C(0x3161657261727476)
+#define SHARED_PROCESSES 64 /* that call the libraries at a time; others are not seen */
+
+enum shared_state {
+	SHARED_FREE,  /* its area is all zero */
+	SHARED_TAKEN, /* what stands beside it is being written */
+	SHARED_READY,
+};
+
+struct shared_process {
+	_Atomic uint32_t state;
+	int32_t pid, parent;
+	char name[256]; /* its command line, blanks between the words */
+};
+
+struct shared_area {
+	uint64_t magic;
+	uint64_t first; /* bytes before the first area of records */
+	uint64_t each;	/* of an area of records */
+	uint32_t rows;	/* of call_table: both sides are of the same build */
+	int32_t tracer;
+	uint32_t keeps_all;	   /* programs wait for the reader; else the oldest go */
+	uint32_t follows;	   /* children are traced, too */
+	int32_t program;	   /* the process that was started */
+	_Atomic uint32_t refused;  /* processes that found no place */
+	struct shared_process process[SHARED_PROCESSES];
+};
+
+#endif
