@@ -254,8 +254,7 @@ static void add_waiting(struct reader *r, struct place *place, const uint64_t *i
 	copy = must(malloc((words + IMAGE_BEHIND(image)) * sizeof *copy));
 	memcpy(copy, image, words * sizeof *copy);
 	memset(copy + words, 0, IMAGE_BEHIND(image) * sizeof *copy);
-	r->waiting[r->nwaiting++] =
-		(struct waiting){ copy, place, place->process, ++r->order };
+	r->waiting[r->nwaiting++] = (struct waiting){ copy, place, place->process, ++r->order };
 }
 
 /* An image that a process has written: is it what it says? */

@@ -24,8 +24,7 @@ static struct {
 
 static struct shared_area *map_header(int fd)
 {
-	struct shared_area *s =
-		mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct shared_area *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (s == MAP_FAILED)
 		return NULL;

@@ -19,8 +19,8 @@
 #include "recorded.h"
 
 /* The next function of that name, and the one that is put before it. */
-#define BETWEEN(type, name, ...)                      \
-	static type (*next_##name)(__VA_ARGS__);      \
+#define BETWEEN(type, name, ...)                 \
+	static type (*next_##name)(__VA_ARGS__); \
 	static type between_##name(__VA_ARGS__)
 
 BETWEEN(struct ibv_context *, ibv_open_device, struct ibv_device *device)
@@ -108,7 +108,8 @@ BETWEEN(int, rdma_create_qp_ex, struct rdma_cm_id *id, struct ibv_qp_init_attr_e
 BETWEEN(int, _ibv_query_gid_ex, struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
 	struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
 {
-	const uint64_t args[] = { (uintptr_t)context, port_num, gid_index, (uintptr_t)entry, flags };
+	const uint64_t args[] = { (uintptr_t)context, port_num, gid_index, (uintptr_t)entry,
+				  flags };
 	struct record_call call;
 	int rc;
 
@@ -133,16 +134,16 @@ BETWEEN(ssize_t, _ibv_query_gid_table, struct ibv_context *context, struct ibv_g
 
 #define ROW(name)                                                                  \
 	{                                                                          \
-		#name, (hook_fn *)between_##name, (hook_fn **)(void *)&next_##name \
+#name, (hook_fn *)between_##name, (hook_fn **)(void *)&next_##name \
 	}
 static const struct {
 	const char *name;
 	hook_fn *between;
 	hook_fn **next;
 } between[] = {
-	ROW(ibv_open_device),	ROW(ibv_import_device), ROW(rdma_get_devices),
-	ROW(rdma_bind_addr),	ROW(rdma_resolve_addr), ROW(rdma_get_cm_event),
-	ROW(rdma_get_request),	ROW(rdma_create_ep),	ROW(rdma_create_qp_ex),
+	ROW(ibv_open_device),	ROW(ibv_import_device),	   ROW(rdma_get_devices),
+	ROW(rdma_bind_addr),	ROW(rdma_resolve_addr),	   ROW(rdma_get_cm_event),
+	ROW(rdma_get_request),	ROW(rdma_create_ep),	   ROW(rdma_create_qp_ex),
 	ROW(_ibv_query_gid_ex), ROW(_ibv_query_gid_table),
 };
 
