@@ -66,37 +66,44 @@ static bool is_open(const struct cm_channel *ch)
 	return false;
 }
 
-/* A thread that waits on a channel that is destroyed waits on, as with the kernel: it keeps
- * the descriptor, which would be somebody else's otherwise. */
-int cm_channel_wait(struct cm_channel *ch)
-{
-	bool open, gone;
-	int error;
-
-	engine_lock();
-	open = is_open(ch);
-	if (open)
-		ch->takers++;
-	engine_unlock();
-	if (!open)
-		return fail(EBADF);
-	error = event_take(ch->v.fd, true) < 0 ? errno : 0;
-	engine_lock();
-	gone = --ch->takers == 0 && ch->closed;
-	engine_unlock();
-	if (gone) {
-		cm_channel_end(ch);
-		error = EBADF;
-	}
-	return error ? fail(error) : 0;
-}
-
+/* A thread that waits on a channel that is destroyed waits on, as with the kernel, even if it has
+ * been woken by an event that went with its id: it keeps the descriptor, which would be somebody
+ * else's otherwise. */
 struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
-	struct cm_event *ev = is_open(ch) ? TAILQ_FIRST(&ch->events) : NULL;
+	struct cm_event *ev = NULL;
+	int error = 0;
+	bool gone;
 
-	if (ev)
+	engine_lock();
+	if (!is_open(ch)) {
+		engine_unlock();
+		errno = EBADF;
+		return NULL;
+	}
+	ch->takers++;
+	while (!ev && !error) {
+		engine_unlock();
+		if (event_take(ch->v.fd, true) < 0)
+			error = errno;
+		engine_lock();
+		if (!error)
+			ev = TAILQ_FIRST(&ch->events);
+	}
+	if (ev) {
 		TAILQ_REMOVE(&ch->events, ev, entry);
+		ev->owner->unacked++;
+		if (ev->member)
+			ev->member->unacked++;
+		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			ev->owner->backlog++;
+	}
+	gone = --ch->takers == 0 && ch->closed;
+	engine_unlock();
+	if (gone)
+		cm_channel_end(ch);
+	if (error)
+		errno = error;
 	return ev;
 }
 

@@ -167,20 +167,10 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 	if (!ch || !out)
 		return fail(EINVAL);
 	do {
-		if (cm_channel_wait(ch) < 0)
-			return -1;
-		engine_lock();
 		ev = cm_channel_take(ch);
-		if (ev) {
-			ev->owner->unacked++;
-			if (ev->member)
-				ev->member->unacked++;
-			if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
-				ev->owner->backlog++;
-		}
-		engine_unlock();
-		/* none: its id was destroyed in the meantime */
-	} while (!ev || process(ev) < 0);
+		if (!ev)
+			return -1;
+	} while (process(ev) < 0);
 	*out = &ev->v;
 	return 0;
 }

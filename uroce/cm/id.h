@@ -145,10 +145,9 @@ struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
 void cm_channel_put(struct cm_event *ev);
-/* Waits until there is an event; without the lock. 0, or -1 with errno: EBADF when the channel has
- * been destroyed, or is that of the process that forked. */
-int cm_channel_wait(struct cm_channel *ch);
-/* Takes the next; NULL: there is none (any more). */
+/* Waits for the next event, and takes it, which is to be acknowledged; without the lock. NULL with
+ * errno: EBADF when the channel had been destroyed before, or is that of the process that forked;
+ * EAGAIN when its descriptor does not wait. */
 struct cm_event *cm_channel_take(struct cm_channel *ch);
 /* Drops the queued events of an owner; requests in them are rejected. */
 void cm_channel_drop(struct cm_channel *ch, struct cm_id *id);

@@ -19,6 +19,7 @@
 int fake_modify_error, fake_attach_error;
 unsigned fake_objects;
 void (*fake_sleeper)(void);
+void (*fake_woken)(void);
 
 /* -- engine: nothing that an API call sends may wait for somebody else's flush -- */
 
@@ -106,7 +107,10 @@ int event_take(int fd, bool likely)
 		}
 		CHECK(fake_now < end && fake_step(end - fake_now));
 	}
-	return eventfd_read(fd, &v);
+	CHECK_INT(eventfd_read(fd, &v), 0);
+	if (fake_woken)
+		fake_woken();
+	return 0;
 }
 
 /* -- verbs: never called with the lock -- */

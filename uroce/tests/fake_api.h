@@ -21,6 +21,8 @@ extern int fake_attach_error;
 extern unsigned fake_objects; /* QPs, CQs, SRQs and channels that live */
 /* Called when somebody would sleep until events are acknowledged; NULL: that is an error. */
 extern void (*fake_sleeper)(void);
+/* Called when somebody who waits for an event is woken, and has not looked yet; or NULL. */
+extern void (*fake_woken)(void);
 
 static inline struct fake_qp *to_fake_qp(struct ibv_qp *qp)
 {

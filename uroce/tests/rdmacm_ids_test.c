@@ -158,6 +158,31 @@ static void check_resolve(void)
 
 /* ---------------------------------------------------------------- events, channels -- */
 
+static struct rdma_event_channel *ending;
+
+static void end_channel(void)
+{
+	fake_woken = NULL;
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ending);
+}
+
+/* Another thread is woken by an event, but the id and the channel are destroyed before it takes the
+ * event: it waits on, and its descriptor, which does not wait here, lives until then. */
+static void check_channel_ends(void)
+{
+	struct rdma_cm_event *ev;
+
+	ending = rdma_create_event_channel();
+	CHECK_INT(rdma_create_id(ending, &id, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(fcntl(ending->fd, F_SETFL, O_NONBLOCK), 0);
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
+	fake_woken = end_channel;
+	FAILS(rdma_get_cm_event(ending, &ev), EAGAIN);
+	CHECK_INT(fake_objects, 0);
+	CHECK_INT(fake_names, 0);
+}
+
 static void check_acks(void)
 {
 	struct rdma_event_channel *other;
@@ -317,6 +342,7 @@ int main(void)
 	check_bind();
 	check_backlog();
 	check_resolve();
+	check_channel_ends();
 	check_acks();
 	check_options();
 	check_addrinfo();
