@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # bench uroce: two processes on loopback, in a network of their own, beside what the machine can
-# do without the device: udp.c has plain sockets, memory.c copies of memory. A row is a ratio to
-# a baseline that was measured just before, so often as there are rounds.
+# do without the device: udp.c has plain sockets, memory_baselines.c copies of memory. A row is a
+# ratio to a baseline that was measured just before, so often as there are rounds.
 # shellcheck disable=SC2016
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -37,7 +37,7 @@ prepare() {
 	ip link set lo up
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
-	for program in udp memory seen; do
+	for program in udp memory_baselines seen; do
 		${CC:-cc} -O2 -D_GNU_SOURCE -pthread -o "$dir/$program" "$scripts/bench.d/$program.c"
 	done
 	${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/verbs" "$scripts/bench.d/verbs.c" -libverbs
@@ -45,7 +45,7 @@ prepare() {
 [ -n "$list" ] || prepare
 
 udp() { "$dir/udp" "$@"; }
-memory() { "$dir/memory" "$@"; }
+memory() { "$dir/memory_baselines" "$@"; }
 verbs() { "$uroce" "$dir/verbs" "$@"; }
 
 # few N: how often, when a part of the work is asked for

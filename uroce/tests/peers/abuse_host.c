@@ -13,7 +13,7 @@
 
 #include "abuse.h"
 #include "check.h"
-#include "pair.h"
+#include "qp_pair.h"
 
 static void sh(const char *command)
 {

@@ -6,7 +6,7 @@
 
 #include "abuse.h"
 #include "check.h"
-#include "pair.h"
+#include "qp_pair.h"
 
 int many_mrs(void)
 {

@@ -5,7 +5,7 @@
 
 #include "abuse.h"
 #include "check.h"
-#include "pair.h"
+#include "qp_pair.h"
 
 /* The other side's memory is gone; then our own. */
 static void gone(void (*take_away)(void *at, size_t n), int fd)

@@ -13,7 +13,7 @@
 
 #include "abuse.h"
 #include "check.h"
-#include "pair.h"
+#include "qp_pair.h"
 
 #ifdef SANITIZED
 #define DEEPBIND 0 /* which a sanitizer refuses */

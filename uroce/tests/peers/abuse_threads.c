@@ -9,7 +9,7 @@
 
 #include "abuse.h"
 #include "check.h"
-#include "pair.h"
+#include "qp_pair.h"
 
 /* A program may look at its memory only: what it has posted, and what its peer does, goes on. */
 int never_polls(void)

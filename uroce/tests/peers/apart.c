@@ -29,7 +29,7 @@
 
 #include "abuse.h"
 #include "check.h"
-#include "pair.h"
+#include "qp_pair.h"
 #include "uroce.h"
 
 #define WRITTEN	   0x57

@@ -26,7 +26,7 @@
 #include "check.h"
 #include "icrc.h"
 #include "packet.h"
-#include "pair.h"
+#include "qp_pair.h"
 #include "uroce.h"
 
 #define SKIPPED 77

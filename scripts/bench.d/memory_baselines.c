@@ -3,11 +3,12 @@
  * What the memory of this machine can do: the baselines of "scripts/bench uroce" for programs
  * that are on one host. Prints one number.
  *
- *   memory memcpy BYTES N   GB/s of memcpy() from one buffer to another
- *   memory copy BYTES N     GB/s through shared memory: one thread writes, another one reads
- *   memory ping BYTES N     microseconds a round trip of two processes through shared memory
- *   memory vm BYTES N       microseconds of process_vm_writev(2) into another process
- *   memory mem BYTES N      microseconds of pwrite(2) to /proc/PID/mem of another process
+ *   memory_baselines memcpy BYTES N   GB/s of memcpy() from one buffer to another
+ *   memory_baselines copy BYTES N     GB/s through shared memory: one thread writes, another one
+ * reads memory_baselines ping BYTES N     microseconds a round trip of two processes through shared
+ * memory memory_baselines vm BYTES N       microseconds of process_vm_writev(2) into another
+ * process memory_baselines mem BYTES N      microseconds of pwrite(2) to /proc/PID/mem of another
+ * process
  */
 #include <fcntl.h>
 #include <pthread.h>

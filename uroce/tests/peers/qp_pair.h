@@ -3,8 +3,8 @@
  * Two connected QPs of one process, for programs that use the device as any program does:
  * through libibverbs, with nothing of uroce linked. What cannot be had ends the program.
  */
-#ifndef UROCE_TESTS_PEERS_PAIR_H
-#define UROCE_TESTS_PEERS_PAIR_H
+#ifndef UROCE_TESTS_PEERS_QP_PAIR_H
+#define UROCE_TESTS_PEERS_QP_PAIR_H
 
 #include <infiniband/verbs.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "pair.h"
+#include "qp_pair.h"
 
 #include <stdlib.h>
 #include <time.h>
