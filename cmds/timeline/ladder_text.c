@@ -15,7 +15,7 @@
 #include "session.h"
 #include "xmem.h"
 
-#define TIME_WIDTH 11
+#define TIME_WIDTH 10
 #define WIDTH	   110 /* where there is no terminal */
 #define WIDTH_MIN  60
 #define WIDTH_MAX  240
@@ -55,6 +55,12 @@ static unsigned columns(const char *text)
 	return n;
 }
 
+/* A unit stays with its number. */
+static bool is_before_unit(const char *blank)
+{
+	return blank[1] && (!blank[2] || blank[2] == ' ');
+}
+
 /* How many bytes of text fit into that many columns; at a blank where there is one. */
 static size_t fits(const char *text, unsigned room)
 {
@@ -66,10 +72,10 @@ static size_t fits(const char *text, unsigned room)
 
 		while (((unsigned char)text[next] & 0xc0) == 0x80)
 			next++;
+		if (text[at] == ' ' && !is_before_unit(text + at))
+			blank = at;
 		if (++n > room)
 			return blank > room / 3 ? blank : at;
-		if (text[at] == ' ')
-			blank = at;
 		at = next;
 	}
 	return at;
@@ -94,9 +100,8 @@ static void lines(struct page *p, unsigned from, unsigned to)
 static void time_of(struct page *p, const struct ladder_row *r)
 {
 	out_paint(p->o, PAINT_DIM);
-	out_text(p->o, "%*.3f ", TIME_WIDTH - 2, ladder_ms(p->l, r));
+	out_text(p->o, "%*.3f ", TIME_WIDTH - 1, ladder_ms(p->l, r));
 	out_paint(p->o, PAINT_NONE);
-	out_text(p->o, " ");
 }
 
 static enum paint paint_of(const struct ladder_row *r)
@@ -176,39 +181,75 @@ static void across(struct page *p, unsigned n)
 		out_text(p->o, "%s", p->g->across);
 }
 
+/* The row of a packet between the lines of two lanes. */
+struct arrow {
+	unsigned left, right; /* lanes */
+	unsigned room;	      /* columns between their lines */
+	bool to_right;
+};
+
+/* The rest of a packet's text, which its arrow has no room for: below it, from column at. */
+static void below_arrow(struct page *p, const struct arrow *a, unsigned at, const char *rest)
+{
+	while (*rest) {
+		int len = (int)fits(rest, a->room - at);
+		char *shown = xasprintf("%.*s", len, rest);
+
+		blanks(p, TIME_WIDTH);
+		lines(p, 0, a->left);
+		out_paint(p->o, PAINT_DIM);
+		out_text(p->o, "%s", p->g->down);
+		out_paint(p->o, PAINT_NONE);
+		blanks(p, at);
+		out_text(p->o, "%s", shown);
+		blanks(p, a->room - at - columns(shown));
+		lines(p, a->right, p->l->nlanes);
+		out_text(p->o, "\n");
+		free(shown);
+		rest += len;
+		rest += strspn(rest, " ");
+	}
+}
+
 static void passed(struct page *p, const struct ladder_row *r)
 {
-	unsigned a = (unsigned)(r->from < r->to ? r->from : r->to);
-	unsigned b = (unsigned)(r->from < r->to ? r->to : r->from);
-	unsigned room = (b - a) * p->zone - 1; /* between the lines */
-	bool right = r->from < r->to;
-	char *text = ladder_says(r);
-	char *shown = xasprintf(" %.*s ", (int)fits(text, room - 5), text);
-	unsigned left = room - 1 - columns(shown);
-	const char *tip = right ? p->g->right : p->g->left;
+	struct arrow a = { .to_right = r->from < r->to };
+	const char *tip = !r->arrived ? p->g->lost : a.to_right ? p->g->right : p->g->left;
+	char *text = ladder_says(r), *shown;
+	unsigned shaft, before; /* what is left for the line of the arrow */
+	size_t len;
+
+	a.left = (unsigned)(a.to_right ? r->from : r->to);
+	a.right = (unsigned)(a.to_right ? r->to : r->from);
+	a.room = (a.right - a.left) * p->zone - 1;
+	len = fits(text, a.room - 3);
+	shown = xasprintf(" %.*s ", (int)len, text);
+	shaft = a.room - 1 - columns(shown);
+	before = a.to_right ? shaft - shaft / 2 : shaft / 2;
 
 	time_of(p, r);
-	lines(p, 0, a);
+	lines(p, 0, a.left);
 	out_paint(p->o, PAINT_DIM);
 	out_text(p->o, "%s", p->g->down);
 	out_paint(p->o, r->bad || !r->arrived ? PAINT_BAD : PAINT_NONE);
-	if (!right)
-		out_text(p->o, "%s", r->arrived ? tip : p->g->lost);
-	across(p, left / 2);
+	if (!a.to_right)
+		out_text(p->o, "%s", tip);
+	across(p, before);
 	out_text(p->o, "%s", shown);
-	across(p, left - left / 2);
-	if (right)
-		out_text(p->o, "%s", r->arrived ? tip : p->g->lost);
+	across(p, shaft - before);
+	if (a.to_right)
+		out_text(p->o, "%s", tip);
 	out_paint(p->o, PAINT_NONE);
-	lines(p, b, p->l->nlanes);
+	lines(p, a.right, p->l->nlanes);
 	out_text(p->o, "\n");
+	below_arrow(p, &a, before + 1 + !a.to_right, text + len + strspn(text + len, " "));
 	free(shown);
 	free(text);
 }
 
 static void head(struct page *p)
 {
-	out_text(p->o, "%*s  ", TIME_WIDTH - 2, "ms");
+	out_text(p->o, "%*s ", TIME_WIDTH - 1, "ms");
 	for (unsigned i = 0; i < p->l->nlanes; i++) {
 		const char *label = p->l->lanes[i].label;
 		size_t len = fits(label, p->zone - 2);

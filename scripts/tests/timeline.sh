@@ -58,6 +58,14 @@ grep -Eq '^ +[0-9.]+ +│ +rdma_connect' out || bad "rdma_connect is not in the 
 grep -Eq '^ +[0-9.]+ +│ +│ +rdma_accept' out || bad "rdma_accept is not in the right lane"
 ! grep -q $'\033' out || bad "colours without a terminal"
 
+# on a narrow page the text of a packet goes on below its arrow, to the last word
+"$rdmash" -X -c 'timeline on; reg 4096 -name window; listen 0 -share window -accept -name door
+	connect 127.0.0.1 [lindex [split [get door local] :] end]; post write -text long -at 4093
+	catch poll; timeline -width 60' > out 2>&1 || bad "exit status $?: $(cat out)"
+sed -n 's/^[ 0-9.]*│\([^│]*\)│.*/\1/p' out | tr -s ' ─▶◀\n' ' ' > packets
+grep -Eq 'RC_WRITE_ONLY psn [0-9]+ 4 B' packets || bad "the end of a WRITE is missing: $(cat out)"
+grep -q 'NAK: remote access error' packets || bad "the end of a NAK is missing: $(cat out)"
+
 well_formed good.svg
 grep -q 'CM DREP' good.svg || bad "good.svg has no DREP"
 page good.html
