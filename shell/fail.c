@@ -65,6 +65,7 @@ int fail_call(struct session *s, int err, const char *call, const char *fmt, ...
 			     err ? strerror(err) : "no reason given", err ? new.code : "errno 0");
 	free(what);
 	new.when = loop_now();
+	new.command = s->commands;
 	fail_clear(&s->fail);
 	s->fail = new;
 	return -1;
@@ -81,6 +82,7 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
 	new.call = xstrdup(call);
 	new.code = xstrdup(code);
 	new.when = loop_now();
+	new.command = s->commands;
 	fail_clear(&s->fail);
 	s->fail = new;
 	return -1;

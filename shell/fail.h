@@ -20,11 +20,12 @@ struct fail_row {
 };
 
 struct fail {
-	char *call;   /* what failed: a library call or a command */
-	char *code;   /* errno name (EINVAL) or status word; the last word of -errorcode */
-	char *text;   /* the whole first line, without "error: " */
-	char *where;  /* "file:line in proc < file:line", set by the interpreter */
-	int64_t when; /* loop_now() */
+	char *call;	       /* what failed: a library call or a command */
+	char *code;	       /* errno name (EINVAL) or status word; the last word of -errorcode */
+	char *text;	       /* the whole first line, without "error: " */
+	char *where;	       /* "file:line in proc < file:line", set by the interpreter */
+	int64_t when;	       /* loop_now() */
+	unsigned long command; /* s->commands then */
 	struct fail_row *rows;
 	unsigned nrows;
 };

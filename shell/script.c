@@ -105,6 +105,7 @@ static int eval_command(struct session *s, const char *command, int len)
 	int rc;
 
 	fail_keep(s);
+	s->commands++;
 	step_command(s);
 	out_free(s->last);
 	s->last = NULL;

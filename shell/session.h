@@ -35,8 +35,9 @@ struct meeting {
 /* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
 struct app {
 	/* Before anything is opened, and only when something is to be run: chooses the device's
-	 * library. A line for the user, or NULL, goes to *note. -1 when it cannot be had: the
-	 * message is printed. NULL: nothing to do. */
+	 * library. A line for the user, or NULL, goes to *note. 1: there is no device, and it goes
+	 * on without; -1: the one that was asked for cannot be had, and the message is printed.
+	 * NULL: nothing to do. */
 	int (*start)(const struct options *opt, const char **note);
 	int (*open)(struct session *s);	     /* makes s->ctx */
 	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
@@ -84,6 +85,7 @@ struct options {
 	const char *device;	 /* --device, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
 	const char *note;	 /* of app.start: about the device, for the user */
+	bool no_device;		 /* app.start has found none */
 };
 
 struct session {
@@ -109,6 +111,7 @@ struct session {
 	const char *typed;	 /* the word being completed, while completing */
 	const char *at;		 /* "@NAME", if its command is to run there, while completing */
 	struct script *script;	 /* being run: its file and line; NULL at the prompt */
+	unsigned long commands;	 /* at top level that have begun, this one included */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
 	bool skipped;		 /* a require was not met */

@@ -90,6 +90,7 @@ static void note_bad(struct session *s, const struct wc *wc, const struct qp *qp
 		return;
 	*bad = (struct bad_wc){ .status = wc->v.status,
 				.when = loop_now(),
+				.command = s->commands,
 				.serial = qp->o.serial,
 				.known = p != NULL };
 	snprintf(bad->qp, sizeof bad->qp, "%s", qp->o.name);

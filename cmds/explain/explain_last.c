@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "candidates.h"
+#include "cm_addr.h"
 #include "explain.h"
 #include "explain_wc.h"
 #include "far_end.h"
@@ -132,6 +133,34 @@ static void look_into(struct session *s, const struct bad_wc *bad, struct candid
 	free(wr.here.regions);
 }
 
+/* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
+static char *way_back(const struct qp *qp)
+{
+	const struct id *id = qp->id;
+	const struct sockaddr *peer = id ? rdma_get_peer_addr(id->v) : NULL;
+	bool open = id && id->state == ID_ESTABLISHED;
+
+	if (!id)
+		return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
+	if (id->passive)
+		return xasprintf("disconnect %s; the client connects again", id->o.name);
+	return xasprintf("%s%s%sconnect %s %u", open ? "disconnect " : "", open ? id->o.name : "",
+			 open ? "; " : "", cm_addr_host(peer), cm_addr_port(peer));
+}
+
+static void tell_way_back(struct session *s, const struct bad_wc *bad, struct out *o)
+{
+	const struct qp *qp = obj_find(s, &qp_class, bad->qp);
+	char *next;
+
+	if (!qp || qp->o.serial != bad->serial || qp_history_state(qp) != IBV_QPS_ERR)
+		return;
+	next = way_back(qp);
+	out_text(o, "  now             %s is in ERR: what is posted is flushed\n", qp->o.name);
+	out_str(o, "way_back", next, "                  next: %s\n", next);
+	free(next);
+}
+
 static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
 {
 	const struct fact_family *statuses = fact_family("wc-status");
@@ -143,6 +172,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
 	look_into(s, bad, &c);
 	candidates_out(&c, o);
+	tell_way_back(s, bad, o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 }
 
@@ -170,6 +200,15 @@ static void tell_command(const struct fail *f, struct out *o)
 	}
 }
 
+/* What has gone well since is not what is explained. */
+static void tell_age(const struct session *s, unsigned long command, struct out *o)
+{
+	unsigned long since = s->commands - command;
+
+	if (since > 1)
+		out_text(o, "The last failure, %lu commands ago:\n", since);
+}
+
 int explain_last(struct session *s, struct out *o)
 {
 	const struct bad_wc *bad = s->ctx->bad;
@@ -181,9 +220,12 @@ int explain_last(struct session *s, struct out *o)
 	}
 	/* a command that waited for a completion fails with the completion's status */
 	if (bad && (!f || bad->when >= f->when ||
-		    strcmp(f->code, word_name(wc_status_words, bad->status)) == 0))
+		    strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)) {
+		tell_age(s, bad->command, o);
 		tell_completion(s, bad, o);
-	else
+	} else {
+		tell_age(s, f->command, o);
 		tell_command(f, o);
+	}
 	return 0;
 }
