@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding a command in the table by unique prefix, and running it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "args.h"
 #include "cmd.h"
+#include "help.h"
 #include "session.h"
 #include "suggest.h"
+#include "xmem.h"
 
 static size_t first_len(const struct cmd *c)
 {
@@ -25,15 +28,90 @@ static bool same_first(const struct cmd *a, const struct cmd *b)
 	return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
 }
 
+/* ------------------------------------------------------------------- what was meant -- */
+
+#define TOLD_MAX 8 /* names that get a line of their own */
+
+/* "connect to a listener", or the second words of a group. */
+static void say_what(const char *name, Tcl_DString *d)
+{
+	size_t len = strlen(name);
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (strcmp((*c)->name, name) == 0)
+			Tcl_DStringAppend(d, (*c)->summary, -1);
+		else if (first_len(*c) == len && strncmp((*c)->name, name, len) == 0)
+			xappendf(d, "%s%s",
+				 Tcl_DStringLength(d) ? ", " : "and a second word: ", second(*c));
+	}
+}
+
+/* Each of the names that may be meant with what it does: who has typed too little may not know. */
+static void tell_each(struct session *s, const char *of, Tcl_Obj *names)
+{
+	Tcl_Obj **v;
+	int n;
+
+	Tcl_ListObjGetElements(NULL, names, &n, &v);
+	for (int i = 0; n <= TOLD_MAX && i < n; i++) {
+		char *name = xasprintf("%s%s", of, Tcl_GetString(v[i]));
+		Tcl_DString what;
+
+		Tcl_DStringInit(&what);
+		say_what(name, &what);
+		fail_row(s, Tcl_GetString(v[i]), "%s", Tcl_DStringValue(&what));
+		Tcl_DStringFree(&what);
+		free(name);
+	}
+}
+
+/* The first command whose second word was typed alone: "write" of "post write"; *also: another
+ * one, or NULL. */
+static const char *with_second(const char *typed, const char **also)
+{
+	const char *found = NULL;
+
+	*also = NULL;
+	for (const struct cmd *const *c = cmd_table; *c && !*also; c++) {
+		if (!second(*c) || strcmp(second(*c), typed) != 0)
+			continue;
+		if (found)
+			*also = (*c)->name;
+		else
+			found = (*c)->name;
+	}
+	return found;
+}
+
+static int unknown(struct session *s, const char *typed, Tcl_Obj *names)
+{
+	const char *also, *near = with_second(typed, &also);
+
+	if (!near)
+		near = suggest(typed, names);
+	if (!near)
+		near = help_synonym(typed);
+	if (!near) {
+		fail(s, "command", "UNKNOWN", "unknown command '%s'", typed);
+		return fail_next(s, "help");
+	}
+	fail(s, "command", "UNKNOWN", "unknown command '%s'; did you mean %s%s%s?", typed, near,
+	     also ? " or " : "", also ? also : "");
+	return strcmp(near, "help") == 0 ? fail_next(s, "help") : fail_next(s, "help %s", near);
+}
+
 static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
 		       bool ambiguous)
 {
 	const char *near = suggest(typed, names);
-	Tcl_Obj *all = Tcl_NewObj(), **v;
+	Tcl_Obj *all, **v;
 	int n;
 
 	if (!s)
 		return -1;
+	if (!*of && !ambiguous)
+		return unknown(s, typed, names);
+	all = Tcl_NewObj();
 	Tcl_IncrRefCount(all);
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
 	for (int i = 0; i < n; i++)
@@ -41,18 +119,17 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, con
 	if (ambiguous) {
 		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s", of, typed,
 		     Tcl_GetString(all));
-	} else if (*of) {
+		tell_each(s, of, names);
+	} else {
 		fail(s, "command", "UNKNOWN", "%shas no '%s'%s%s%s", of, typed,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 		fail_row(s, "one of", "%s", Tcl_GetString(all));
-	} else {
-		fail(s, "command", "UNKNOWN", "unknown command '%s'%s%s%s", typed,
-		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-		fail_next(s, "help");
 	}
 	Tcl_DecrRefCount(all);
 	return -1;
 }
+
+/* --------------------------------------------------------------------------- finding -- */
 
 /* The first entry that begins with typed, or where it would stand. A blank sorts before
  * all that names are made of: so a whole word comes before the longer ones. */

@@ -35,6 +35,9 @@ struct topic {
  * the end. */
 const struct topic *topic_next(const struct topic *t);
 
+/* The command or topic that has here what elsewhere is called word; or NULL. */
+const char *help_synonym(const char *word);
+
 /* Options of the command line. */
 struct help_option {
 	const char *name;  /* "-f, --file" */

@@ -128,9 +128,20 @@ static const struct {
 	{ "macro", "language" },
 	{ "config", "files" },
 	{ "crash", "doctor" },
+	{ "ls", "show" },
+	{ "list", "show" },
+	{ "status", "show" },
+	{ "man", "help" },
+	{ "?", "help" },
+	{ "bye", "quit" },
+	{ "logout", "quit" },
+	{ "print", "echo" },
+	{ "ping", "connect" },
+	{ "allocate", "reg" },
+	{ "malloc", "reg" },
 };
 
-static const char *synonym_of(const char *word)
+const char *help_synonym(const char *word)
 {
 	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
 		if (strcasecmp(synonyms[i].word, word) == 0)
@@ -146,7 +157,7 @@ int help_search(struct session *s, const char *word, struct out *o)
 	enum fit best;
 	unsigned n = count_best(word, &best);
 	bool whole = best == FIT_NAME || n <= (best <= FIT_TEXT ? WHOLE_MAX : 1);
-	const char *here = best == FIT_NOT ? synonym_of(word) : NULL;
+	const char *here = best == FIT_NOT ? help_synonym(word) : NULL;
 	bool any = false;
 
 	if (here)

@@ -9,6 +9,7 @@
 
 #define ARG_COLUMN    22
 #define FAMILY_COLUMN 25
+#define USAGE_LINES   2
 
 /* "  -rkey n        key of the peer's region" with the rest of the text below it. */
 static void arg_line(const struct arg *a, Tcl_DString *d)
@@ -37,6 +38,20 @@ static void arg_line(const struct arg *a, Tcl_DString *d)
 	Tcl_DStringFree(&lines);
 }
 
+/* "listen <port> [option ...]": where all of them would fill the screen before anything is said. */
+static void usage_in_short(const struct cmd *c, Tcl_DString *d)
+{
+	Tcl_DStringAppend(d, c->name, -1);
+	for (const struct arg *a = c->args; a->name; a++) {
+		if (!(a->flags & ARG_POS))
+			continue;
+		Tcl_DStringAppend(d, a->flags & ARG_NEED ? " " : " [", -1);
+		help_arg_name(a, d);
+		Tcl_DStringAppend(d, a->flags & ARG_NEED ? "" : "]", -1);
+	}
+	Tcl_DStringAppend(d, " [option ...]", -1);
+}
+
 static void usage_lines(const struct cmd *c, Tcl_DString *d)
 {
 	Tcl_DString usage, lines;
@@ -44,12 +59,30 @@ static void usage_lines(const struct cmd *c, Tcl_DString *d)
 	Tcl_DStringInit(&usage);
 	Tcl_DStringInit(&lines);
 	args_usage(c, &usage);
+	if ((unsigned)Tcl_DStringLength(&usage) > USAGE_LINES * help_width()) {
+		Tcl_DStringSetLength(&usage, 0);
+		usage_in_short(c, &usage);
+	}
 	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
 	Tcl_DStringFree(&usage);
 	Tcl_DStringFree(&lines);
 }
 
+static void tell_examples(const struct cmd *c, struct out *o)
+{
+	if (c->examples && c->examples->line)
+		out_text(o, "\n");
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
+		out_text(o, "  > ");
+		out_paint(o, PAINT_TYPE);
+		out_text(o, "%s", e->line);
+		out_paint(o, PAINT_NONE);
+		out_text(o, "\n");
+	}
+}
+
+/* What there is to see comes first: on a small screen the options are behind the next page. */
 void help_command(const struct cmd *c, struct out *o)
 {
 	Tcl_DString d;
@@ -61,19 +94,18 @@ void help_command(const struct cmd *c, struct out *o)
 	out_text(o, "%s", Tcl_DStringValue(&d));
 	out_paint(o, PAINT_NONE);
 	out_text(o, "  %s\n", c->summary);
+	tell_examples(c, o);
 	Tcl_DStringSetLength(&d, 0);
-	for (const struct arg *a = c->args; a && a->name; a++)
-		arg_line(a, &d);
 	if (c->text) {
 		Tcl_DStringAppend(&d, "\n", 1);
 		help_wrap(c->text, 2, help_width(), &d);
 	}
-	out_text(o, "%s%s", c->args && c->args->name ? "\n" : "", Tcl_DStringValue(&d));
+	if (c->args && c->args->name)
+		Tcl_DStringAppend(&d, "\n", 1);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		arg_line(a, &d);
+	out_text(o, "%s", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
-	if (c->examples && c->examples->line)
-		out_text(o, "\n");
-	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
-		out_text(o, "  > %s\n", e->line);
 	if (c->calls)
 		out_text(o, "\n  calls  %s\n", c->calls);
 }
@@ -100,29 +132,51 @@ void help_list_family(const char *family, struct out *o)
 	}
 }
 
-/* "memory          mem" in a line or more: the first words of a family's commands. */
-static void overview_line(const char *family, struct out *o)
+/* Families of which the second words are told, too: what is looked for first is among them. */
+static bool is_spelled_out(const char *family)
 {
-	Tcl_DString names, lines;
+	return strcmp(family, "memory") == 0 || strcmp(family, "data path") == 0;
+}
+
+/* "arm poll post (read recv send write) wait": the first words of a family's commands. */
+static void append_first_words(const char *family, Tcl_DString *names)
+{
+	bool spelled = is_spelled_out(family), open = false;
 	const char *last = "";
 	size_t last_len = 0;
 
-	Tcl_DStringInit(&names);
-	Tcl_DStringInit(&lines);
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
 		size_t len = strcspn((*c)->name, " ");
+		bool again = len == last_len && strncmp((*c)->name, last, len) == 0;
 
 		if (strcmp((*c)->family, family) != 0)
 			continue;
-		out_str(o, NULL, (*c)->name, NULL);
-		if (len == last_len && strncmp((*c)->name, last, len) == 0)
-			continue;
+		if (!again) {
+			Tcl_DStringAppend(names, open ? ") " : *last ? " " : "", -1);
+			Tcl_DStringAppend(names, (*c)->name, (int)len);
+			open = false;
+		}
 		last = (*c)->name;
 		last_len = len;
-		if (Tcl_DStringLength(&names))
-			Tcl_DStringAppend(&names, " ", 1);
-		Tcl_DStringAppend(&names, last, (int)len);
+		if (spelled && last[len]) {
+			Tcl_DStringAppend(names, open ? " " : " (", -1);
+			Tcl_DStringAppend(names, last + len + 1, -1);
+			open = true;
+		}
 	}
+	Tcl_DStringAppend(names, open ? ")" : "", -1);
+}
+
+static void overview_line(const char *family, struct out *o)
+{
+	Tcl_DString names, lines;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if (strcmp((*c)->family, family) == 0)
+			out_str(o, NULL, (*c)->name, NULL);
+	Tcl_DStringInit(&names);
+	Tcl_DStringInit(&lines);
+	append_first_words(family, &names);
 	help_wrap(Tcl_DStringValue(&names), FAMILY_COLUMN, help_width(), &lines);
 	out_paint(o, PAINT_STRONG);
 	out_text(o, "%-*s", FAMILY_COLUMN, family);

@@ -19,7 +19,7 @@ extern char **environ;
 
 /* For less, as git has it: a text that fits is left on the screen, colours stay; and what to press
  * for who has not seen less before. */
-#define LESS "-FRX -PsSpace goes on, q goes back to the prompt$"
+#define LESS "-FRX -PsSpace goes on, q goes back$"
 
 static char *command(void)
 {

@@ -23,8 +23,10 @@ static const struct arg listen_args[] = {
 	POS("port", listen_args, port, kind_port, "port; 0: any that is free"),
 	OPT("address", listen_args, address, kind_str, "address of this machine; else all"),
 	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
-	OPT("share", listen_args, share, kind_mr_opt, "region that accepted peers are told of"),
-	SWITCH("share-len", listen_args, share_len, "and its length"),
+	OPT("share", listen_args, share, kind_mr_opt,
+	    "region whose address and key accepted peers are told"),
+	SWITCH("share-len", listen_args, share_len,
+	       "with -share: tell programs that are no rdmash how long it is, too"),
 	SWITCH("accept", listen_args, accept, "accept by itself while other commands wait"),
 	SWITCH("keep", listen_args, keep,
 	       "with -accept: keep the id and QP of a peer that has left"),
@@ -137,10 +139,10 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg listen_egs[] = {
-	{ "reg 4096 -name window -access local-write,remote-write,remote-read", "window" },
-	{ "listen 7471 -share window", "id0 listening on 0.0.0.0:7471" },
+	{ "reg 4096 -name window", "window" },
+	{ "listen 7471 -share window -accept", "id0 listening on 0.0.0.0:7471" },
 	{ "listen 7471", "port 7471 is in use: id0 has it" },
-	{ "listen 7472 -address 10.0.0.1 -accept", "clients are accepted" },
+	{ "listen 7472 -address 10.0.0.1", "a client waits until you accept" },
 	{ NULL, NULL }
 };
 
@@ -152,9 +154,9 @@ const struct cmd cmd_listen = {
 		"for accept or reject; with -accept it is accepted as soon as it comes, also while\n"
 		"other commands wait, so that both ends can live in one process. -share tells each\n"
 		"peer of a region, in the private data of the answer: address (8 bytes), rkey (4\n"
-		"bytes), with -share-len also the length (8 bytes), all big-endian; behind them\n"
-		"stands what rdmash alone reads, so that post write there needs no address. The\n"
-		"other options are for the connections that are accepted. In steps: cm create, cm\n"
+		"bytes), and length (8 bytes; zero without -share-len, which programs may want that\n"
+		"read 20 bytes), all big-endian. Behind them stands what rdmash alone reads, so that\n"
+		"post write there needs no address. The other options are for the connections that are accepted. In steps: cm create, cm\n"
 		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
 		"unless a command has named it or -keep is given: a server may run for ever. Peers\n"
 		"that send datagrams never leave.",

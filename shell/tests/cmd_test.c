@@ -39,13 +39,20 @@ static void names(void)
 
 static void messages(void)
 {
-	RUN("pots write", "error: unknown command 'pots'; did you mean post? | next help");
+	RUN("pots write", "error: unknown command 'pots'; did you mean post? | next help post");
+	RUN("write hello",
+	    "error: unknown command 'write'; did you mean post write? | next help post write");
+	RUN("bye", "error: unknown command 'bye'; did you mean quit? | next help quit");
+	RUN("?", "error: unknown command '?'; did you mean help? | next help");
 	RUN("qqqqqq", "error: unknown command 'qqqqqq' | next help");
-	RUN("m", "error: ambiguous command: m could be: mem, modify-qp");
-	RUN("re", "error: ambiguous command: re could be: record, repeat");
+	RUN("m", "error: ambiguous command: m could be: mem, modify-qp | "
+		 "mem and a second word: dump | modify-qp Fails");
+	RUN("re", "error: ambiguous command: re could be: record, repeat | "
+		  "record write what is typed to a script | repeat run commands several times");
 	RUN("post wirte",
 	    "error: post has no 'wirte'; did you mean write? | one of read, recv, write");
-	RUN("post re", "error: ambiguous command: post re could be: read, recv");
+	RUN("post re", "error: ambiguous command: post re could be: read, recv | "
+		       "read Read | recv Receive");
 	RUN("post", "error: post needs a second word | one of read recv write | next help post ");
 	RUN("po w m -remote 1", "status SUCCESS");
 	RUN("::post write m -remote 1", "status SUCCESS");
@@ -119,7 +126,7 @@ static void expectations(void)
 	    "said ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");
 	CHECK_INT(s->failed, 6);
 	RUN("expect status SUCCESS {modfy-qp}", "error: unknown command 'modfy-qp'; did you mean "
-						"modify-qp? | next help");
+						"modify-qp? | next help modify-qp");
 	CHECK_INT(s->failed, 6);
 	RUN("expect -true {1 < 2}", "");
 	RUN("expect -true {1 > 2}", "error: expected 1 > 2, got false");

@@ -12,9 +12,9 @@ PAGER=less
 start "$rdmash" -X
 await_prompt
 line 'help all'
-await '^Space goes on, q goes back to the prompt$'
+await '^Space goes on, q goes back$'
 key C-c
-await '^Space goes on, q goes back to the prompt$'
+await '^Space goes on, q goes back$'
 key q
 await_prompt
 line 'echo still here'
