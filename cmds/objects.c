@@ -291,6 +291,11 @@ bool obj_used(const void *used)
 	return ((const struct obj *)used)->nusers;
 }
 
+const char *obj_title(const struct obj *o)
+{
+	return o->class->title_of ? o->class->title_of(o) : o->class->title;
+}
+
 static int in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
 {
 	struct obj_use *u;
@@ -306,8 +311,8 @@ static int in_use(struct session *s, const struct obj *o, void *const except[], 
 			continue;
 		if (++named > USERS_NAMED)
 			break;
-		Tcl_DStringAppend(&users, Tcl_DStringLength(&users) ? " " : "", -1);
-		Tcl_DStringAppend(&users, u->user->name, -1);
+		xappendf(&users, "%s%s (%s)", Tcl_DStringLength(&users) ? ", " : "", u->user->name,
+			 obj_title(u->user));
 	}
 	if (Tcl_DStringLength(&users)) {
 		if (named > USERS_NAMED)

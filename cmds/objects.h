@@ -31,6 +31,8 @@ struct timeline;
 struct obj_class {
 	const char *prefix; /* of names: "mr" gives mr0, mr1 ... */
 	const char *title;  /* "memory region" */
+	/* Where that says too little of o, as of a connection id that listens; or NULL. */
+	const char *(*title_of)(const struct obj *o);
 	const char *remedy; /* "reg 4096": what makes one */
 	size_t size;	    /* of the struct that begins with struct obj */
 	/* What it is found by; see obj_index(). Each may be left out. */
@@ -220,6 +222,7 @@ struct posted {
 struct bad_wc {
 	enum ibv_wc_status status; /* SUCCESS: there was none */
 	int64_t when;		   /* loop_now() */
+	unsigned long command;	   /* s->commands then */
 	char qp[32];		   /* its name; "": not ours */
 	uint64_t serial;	   /* of the QP */
 	bool known;		   /* posted is valid */
@@ -441,6 +444,9 @@ void obj_hold(struct session *s, struct held *h, void *o);
 /* Until the command that runs now returns, as its arguments are. */
 void obj_hold_arg(struct session *s, void *o);
 void obj_release(struct session *s, struct held *before);
+
+/* "memory region", "listener" */
+const char *obj_title(const struct obj *o);
 
 /* Destroys o. With users: fails and names them, or destroys them first (cascade). Fails also
  * while a command waits that works with it, and while it is being destroyed. */

@@ -349,6 +349,22 @@ static int play(struct session *s, unsigned number)
 
 /* --------------------------------------------------------------------- the commands -- */
 
+/* How to go on from the list. */
+static void tell_where(struct out *o)
+{
+	if (!is_on())
+		out_text(o, "'lesson 1' begins the first, 'lesson next' the next one\n");
+	else if (now.clearing)
+		out_text(o, "lesson %u is about to begin: 'lesson hint' shows what to type first\n",
+			 now.file.number);
+	else
+		out_text(
+			o,
+			"lesson %u is on, at step %u of %u: 'lesson hint' shows that again, 'lesson "
+			"stop' ends it\n",
+			now.file.number, now.at + 1, now.file.n);
+}
+
 static int list(struct session *s, struct out *o)
 {
 	unsigned n = lesson_count(s);
@@ -358,20 +374,21 @@ static int list(struct session *s, struct out *o)
 	out_list(o, NULL);
 	for (unsigned i = 1; i <= n; i++) {
 		struct lesson_file file;
-		bool is_done;
+		bool is_done, is_here = is_on() && now.file.number == i;
 
 		if (lesson_read(s, i, NULL, &file))
 			return -1;
 		is_done = lesson_is_done(&file);
 		out_dict(o, NULL);
-		out_u64(o, "number", i, "%3u ", i);
+		out_bool(o, "on", is_here, "%s", is_here ? ">" : " ");
+		out_u64(o, "number", i, "%2u ", i);
 		out_bool(o, "done", is_done, "%s ", is_done ? "done" : "    ");
 		out_str(o, "title", file.title, "%s\n", file.title);
 		out_end(o);
 		lesson_free(&file);
 	}
 	out_end(o);
-	out_text(o, "lesson 1 begins the first\n");
+	tell_where(o);
 	return 0;
 }
 
@@ -438,7 +455,7 @@ static void hint(struct out *o)
 	if (now.clearing)
 		tell_command(clear, o);
 	else if (due()->kind == LESSON_TRY)
-		tell_commands(due(), o);
+		tell_step(due(), o);
 	else if (choices_of(due(), &v) >= due()->answer)
 		tell_text(Tcl_GetString(v[2 * due()->answer - 1]), 0, o);
 }
@@ -514,8 +531,8 @@ const struct cmd cmd_lesson = {
 	.summary = "learn RDMA step by step, at this prompt",
 	.text = "Without an argument: the lessons, and which are done. lesson 3 begins one: it tells\n"
 		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
-		"number answers a question. Everything else works as ever. lesson hint shows the\n"
-		"command again, skip goes on without, stop ends it; lesson next begins the one\n"
+		"number answers a question. Everything else works as ever. lesson hint tells the\n"
+		"step again, skip goes on without, stop ends it; lesson next begins the one\n"
 		"behind it. lesson play 3 types everything by itself.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,

@@ -376,7 +376,7 @@ int main(int argc, char **argv)
 {
 	struct command_line cl = { .color = -1 };
 	struct session s = { .opt.device = getenv("RDMASH_DEVICE") };
-	int code;
+	int code, device;
 
 	guard_stack();
 	setlocale(LC_CTYPE, "");
@@ -388,10 +388,12 @@ int main(int argc, char **argv)
 		free_options(&s, &cl);
 		return code - 1;
 	}
-	if (!s.opt.check && app.start(&s.opt, &s.opt.note)) {
+	device = s.opt.check ? 0 : app.start(&s.opt, &s.opt.note);
+	if (device < 0) {
 		free_options(&s, &cl);
 		return EXIT_COMMAND;
 	}
+	s.opt.no_device = device > 0;
 	if (s.opt.peer)
 		signal(SIGINT, SIG_DFL); /* how the other end's Ctrl-C comes */
 	arena_init(&s.arena);

@@ -64,7 +64,8 @@ static void banner(struct session *s, const char *version)
 		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	if (s->opt.note)
 		xappendf(&line, "%s\n", s->opt.note);
-	Tcl_DStringAppend(&line, "New here? lesson 1.   Commands: help.   Leave: quit.\n", -1);
+	xappendf(&line, "%s   Commands: help.   Leave: quit.\n",
+		 s->opt.no_device ? "No lessons without a device." : "New here? lesson 1.");
 	print_text(PRINT_OUT, Tcl_DStringValue(&line));
 	Tcl_DStringFree(&line);
 	Tcl_DStringFree(&libs);

@@ -119,6 +119,6 @@ void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t 
 				text[i] = p[at + i] >= ' ' && p[at + i] < 0x7f ? (char)p[at + i]
 									       : '.';
 		}
-		xappendf(d, "  %06llx %s   %s\n", (unsigned long long)(off + at), hex, text);
+		xappendf(d, "  0x%04llx %s   %s\n", (unsigned long long)(off + at), hex, text);
 	}
 }

@@ -334,8 +334,14 @@ static void id_describe(struct session *s, struct obj *o, struct out *out)
 	out_text(out, "\n");
 }
 
+static const char *id_title(const struct obj *o)
+{
+	return ((const struct id *)o)->state == ID_LISTENING ? "listener" : "connection id";
+}
+
 const struct obj_class id_class = { .prefix = "id",
 				    .title = "connection id",
+				    .title_of = id_title,
 				    .remedy = "connect HOST PORT, listen PORT or cm create",
 				    .size = sizeof(struct id),
 				    .pointer = offsetof(struct id, v),

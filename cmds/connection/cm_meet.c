@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call_record.h"
 #include "cm_addr.h"
 #include "cm_meet.h"
 #include "device.h"
@@ -17,17 +18,21 @@
 
 _Static_assert(sizeof(((struct meeting *)NULL)->address) >= DEV_ADDR_LEN, "room for an address");
 
-/* Ports are the connection manager's own: only it knows which are taken. */
+/* Ports are the connection manager's own: only it knows which are taken. Nobody has asked for
+ * these calls: they are not told. */
 static bool is_free(uint16_t port)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct rdma_cm_id *id;
 	bool is;
 
-	if (rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP))
-		return false;
-	is = rdma_bind_addr(id, (struct sockaddr *)&any) == 0 && rdma_listen(id, 1) == 0;
-	rdma_destroy_id(id);
+	record_aside(1);
+	is = rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP) == 0;
+	if (is) {
+		is = rdma_bind_addr(id, (struct sockaddr *)&any) == 0 && rdma_listen(id, 1) == 0;
+		rdma_destroy_id(id);
+	}
+	record_aside(-1);
 	return is;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "post.h"
+#include "qp_history.h"
 #include "session.h"
 
 static int fill_peer(struct session *s, const struct post_args *a, struct post_req *r)
@@ -107,6 +108,13 @@ static void say(struct session *s, const struct post_req *r, uint64_t first, str
 	out_text(o, " (wr_id %llu", (unsigned long long)first);
 	if (r->repeat > 1)
 		out_text(o, " to %llu", (unsigned long long)(first + r->repeat - 1));
+	if (r->qp && qp_history_state(r->qp) == IBV_QPS_ERR && !post_chain_open()) {
+		out_text(
+			o,
+			"), flushed at once: %s is in ERR; 'explain' tells why, and the way back\n",
+			r->qp->o.name);
+		return;
+	}
 	out_text(o, post_chain_open() ? "), in the chain\n"
 		    : !(r->op == &wr_ops[WR_RECV] || r->qp->sq_sig_all ||
 			r->wr.send_flags & IBV_SEND_SIGNALED)

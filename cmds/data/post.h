@@ -13,12 +13,12 @@
 
 /* What the examples need: a connected pair, buf at this end, window and $peer (its QP) at
  * the other. Both ends live in one process, on two addresses of the machine. */
-#define POST_SETUP_WITH(options)                                       \
-	"reg 4096 -name window -access "                               \
-	"local-write,remote-write,remote-read,remote-atomic,mw-bind\n" \
-	"listen 7471 -address 10.0.0.1 -accept" options "\n"           \
-	"connect 10.0.0.1 7471" options "\n"                           \
-	"reg 4096 -name buf\n"                                         \
+#define POST_SETUP_WITH(options)                                           \
+	"reg 4096 -name window -access "                                   \
+	"local-write,remote-write,remote-read,remote-atomic,mw-bind\n"     \
+	"listen 7471 -address 10.0.0.1 -accept -share window" options "\n" \
+	"connect 10.0.0.1 7471" options "\n"                               \
+	"reg 4096 -name buf\n"                                             \
 	"set peer [get id2 qp]\n"
 #define POST_SETUP	  POST_SETUP_WITH("")
 #define POST_SETUP_EVENTS POST_SETUP_WITH(" -events")

@@ -17,14 +17,13 @@ static int write_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg write_egs[] = {
-	{ "mem put buf 0 \"hello, memory\"", NULL },
-	{ "post write buf -len 13" AT_WINDOW, "RDMA_WRITE of 13 bytes" },
+	{ "post write -text \"hello, memory\"", "RDMA_WRITE of 13 bytes to the peer's window" },
 	{ "poll", "SUCCESS  RDMA_WRITE" },
 	{ "mem get window 0 13", "hello, memory" },
-	{ "post write -sge buf:0:4 -sge buf:8:4 -inline" AT_WINDOW, "of 8 bytes" },
-	{ "poll", "SUCCESS" },
-	{ "post write -text bye" AT_WINDOW, "RDMA_WRITE of 3 bytes" },
-	{ "poll", "SUCCESS" },
+	{ "post write buf -len 64 -at 100", "RDMA_WRITE of 64 bytes to the peer's window + 100" },
+	{ "post write buf -len 13" AT_WINDOW, "RDMA_WRITE of 13 bytes" },
+	{ "post write -sge buf:0:4 -sge buf:8:4 -inline", "of 8 bytes" },
+	{ "poll -n 3", "SUCCESS" },
 	{ NULL, NULL }
 };
 
@@ -33,9 +32,9 @@ const struct cmd cmd_post_write = {
 	.family = "data path",
 	.summary = "write into the peer's memory",
 	.text = "The bytes of the region, of several -sge in order, or -text go to the window that\n"
-		"the peer has told (listen -share), or to -remote with -rkey. Its region and its QP must allow REMOTE_WRITE. The peer sees no\n"
-		"completion: it looks at the memory, or you use write-imm. The completion here\n"
-		"says that the peer's device has the bytes.",
+		"the peer has told (listen -share), or to -remote with -rkey. Its region and its QP\n"
+		"must allow REMOTE_WRITE. The peer sees no completion: it looks at the memory, or\n"
+		"you use write-imm. The completion here says that the peer's device has the bytes.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = write_egs,
@@ -97,7 +96,7 @@ static int read_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg read_egs[] = { { "mem put window 0 \"read me\"", NULL },
-					  { "post read buf -off 100 -len 7" AT_WINDOW,
+					  { "post read buf -off 100 -len 7",
 					    "RDMA_READ of 7 bytes" },
 					  { "poll", "SUCCESS  RDMA_READ" },
 					  { "mem get buf 100 7", "read me" },

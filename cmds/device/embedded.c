@@ -20,6 +20,7 @@
 #include "xmem.h"
 
 #define SYSTEM "libibverbs.so.1"
+#define REMEDY "In a source tree 'cmake --build build' makes it; else install the package again."
 
 /* Does the kernel have a device that its library can use? Nothing is bound to that yet. */
 static bool has_device(void)
@@ -105,12 +106,13 @@ int embedded_start(const struct options *opt, const char **note)
 	}
 	if (!asked) { /* goes on without a device */
 		snprintf(without, sizeof without,
-			 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s",
+			 "No RDMA device on this machine, nor " UROCE_DEVICE
+			 ": liburoce.so: %s. " REMEDY,
 			 why);
 		*note = without;
-		return 0;
+		return 1;
 	}
-	print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s\n", why);
+	print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s. " REMEDY "\n", why);
 	return -1;
 }
 

@@ -98,7 +98,8 @@ const struct cmd cmd_mem_dump = {
 	.name = "mem dump",
 	.family = "memory",
 	.summary = "show a region as a hexdump",
-	.text = "Sixteen bytes a line: offset, hex digits, characters. The value is the bytes.",
+	.text = "Sixteen bytes a line: offset (hex; it may be typed so, too: mem dump buf 0x20), hex\n"
+		"digits, characters. The value is the bytes.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = dump_egs,
 	.args = dump_args,

@@ -222,22 +222,84 @@ static const struct arg destroy_args[] = {
 	SWITCH("all", destroy_args, all, "everything"), ARGS_END
 };
 
+static bool is_named(const struct destroy_args *a, const struct obj *o)
+{
+	struct obj *const *v = a->objs.v;
+
+	for (size_t i = 0; i < a->objs.n; i++)
+		if (v[i] == o)
+			return true;
+	return false;
+}
+
+/* "name serial title" of all that nobody has asked to destroy. */
+static Tcl_Obj *note_others(struct session *s, const struct destroy_args *a)
+{
+	Tcl_Obj *others = Tcl_NewListObj(0, NULL);
+	const struct obj *o;
+
+	obj_foreach(o, s) {
+		Tcl_Obj *other[] = { Tcl_NewStringObj(o->name, -1),
+				     Tcl_NewWideIntObj((Tcl_WideInt)o->serial),
+				     Tcl_NewStringObj(obj_title(o), -1) };
+
+		if (!is_named(a, o))
+			Tcl_ListObjAppendElement(NULL, others, Tcl_NewListObj(3, other));
+	}
+	Tcl_IncrRefCount(others);
+	return others;
+}
+
+/* Which of them have gone with those that were named: the value, and a line. */
+static void tell_gone(struct session *s, Tcl_Obj *others, struct out *o)
+{
+	Tcl_Obj **other, **v;
+	int n, words, told = 0;
+
+	out_list(o, NULL);
+	Tcl_ListObjGetElements(NULL, others, &n, &other);
+	for (int i = 0; i < n; i++) {
+		const struct obj *there;
+		Tcl_WideInt serial;
+
+		Tcl_ListObjGetElements(NULL, other[i], &words, &v);
+		Tcl_GetWideIntFromObj(NULL, v[1], &serial);
+		there = obj_find(s, NULL, Tcl_GetString(v[0]));
+		if (there && there->serial == (uint64_t)serial)
+			continue;
+		out_str(o, NULL, Tcl_GetString(v[0]), "%s%s (%s)",
+			told++ ? ", " : "also destroyed: ", Tcl_GetString(v[0]),
+			Tcl_GetString(v[2]));
+	}
+	out_end(o);
+	out_text(o, "%s", told ? "\n" : "");
+}
+
 static int destroy_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct destroy_args *a = args;
 	struct obj **v = a->objs.v;
+	Tcl_Obj *others;
+	int rc = 0;
 
-	(void)o;
 	if (!a->objs.n && !a->all)
 		return fail(s, "destroy", "MISSING", "destroy what? Name objects, or say -all");
-	for (size_t i = 0; i < a->objs.n; i++)
-		if (!obj_gone(v[i]) && obj_destroy(s, v[i], a->cascade))
-			return -1;
-	return a->all ? obj_destroy_each(s) : 0;
+	if (a->all)
+		return obj_destroy_each(s);
+	others = a->cascade ? note_others(s, a) : NULL;
+	for (size_t i = 0; i < a->objs.n && rc == 0; i++)
+		if (!obj_gone(v[i]))
+			rc = obj_destroy(s, v[i], a->cascade);
+	if (others) {
+		if (rc == 0)
+			tell_gone(s, others, o);
+		Tcl_DecrRefCount(others);
+	}
+	return rc;
 }
 
 static const struct cmd_eg destroy_egs[] = { { "destroy mr0", NULL },
-					     { "destroy pd0 -cascade", NULL },
+					     { "destroy pd0 -cascade", "mr1 (memory region)" },
 					     { NULL, NULL } };
 
 const struct cmd cmd_destroy = {
@@ -245,8 +307,8 @@ const struct cmd cmd_destroy = {
 	.family = "resources",
 	.summary = "destroy objects",
 	.text = "An object that others use is not destroyed: the message names the users, and\n"
-		"-cascade destroys them first, in order. What is left at the end of the session is\n"
-		"destroyed the same way.",
+		"-cascade destroys them first, in order; it says which, and its value is their names.\n"
+		"What is left at the end of the session is destroyed the same way.",
 	.calls = "ibv_destroy_qp(3) ibv_destroy_srq(3) ibv_destroy_cq(3) ibv_destroy_ah(3) "
 		 "ibv_destroy_comp_channel(3) ibv_dereg_mr(3) ibv_dealloc_mw(3) ibv_dealloc_pd(3) "
 		 "rdma_destroy_qp(3) rdma_destroy_id(3) rdma_destroy_event_channel(3)",

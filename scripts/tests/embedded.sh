@@ -22,6 +22,7 @@ try() {
 try --device uroce0 -c version
 wants 'asked for, broken: code' "$code" 1
 has 'asked for, broken: why' "$err" 'file too short'
+has 'asked for, broken: the remedy' "$err" 'cmake --build build'
 if [ ! -e /sys/class/infiniband ] || [ -z "$(ls /sys/class/infiniband)" ]; then
 	try -c 'echo usable' -k -c pd
 	has 'needed, broken: goes on' "$(cat out.txt)" usable

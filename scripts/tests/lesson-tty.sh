@@ -31,13 +31,19 @@ start "$rdmash"
 await "$prompt"
 typed 'lesson 1'
 await_text 'Make one.'
+! says rdma_ || fail 'a call is told that the learner has not asked for'
 typed devices
 await_text "(not yet; 'lesson hint' shows the command"
 typed ''
 typed pd
 await_text 'Now a second one'
 [ "$(screen | grep -c '(not yet')" = 1 ] || fail 'an empty line is taken for a try'
+typed lesson
+await_text '> 1      What a protection domain is'
+await_text "lesson 1 is on, at step 4 of 8: 'lesson hint' shows that again"
+typed '!clear'
 typed 'lesson hint'
+await_text 'Now a second one'
 await_prompt
 typed 'pd -name elsewhere'
 await_text 'Register 4096 bytes'

@@ -67,6 +67,43 @@ run 'poll -within 10'
 await_said 'likely nothing is outstanding on cq0'
 ok 'nothing is outstanding'
 
+# What is typed as it is in other shells; and an example on the first screen of each help.
+run 'write hello'
+await_said "unknown command 'write'; did you mean post write?"
+await_said 'next help post write'
+run 'q'
+await_said 'quit leave the shell'
+run 'help'
+await_said 'post (bind-mw'
+ok 'what was meant'
+
+# What goes with what is destroyed; the way back from ERR, and that an error is an old one.
+run 'destroy -all'
+run 'reg 64 -name window'
+run 'listen 7471 -share window -accept'
+run 'connect 127.0.0.1 7471'
+clean
+run 'post write -text long -at 62'
+run 'poll'
+run 'post write -text more'
+await_said "flushed at once: qp0 is in ERR; 'explain' tells why, and the way back"
+run 'explain'
+await_said 'The last failure, 2 commands ago: REM_ACCESS_ERR'
+await_said 'next: disconnect id1; connect 127.0.0.1 7471'
+clean
+run 'disconnect id1; connect 127.0.0.1 7471'
+run 'post write -text again'
+run 'poll'
+await_said 'SUCCESS'
+run 'mem dump window 32 16'
+await_said '0x0020'
+run 'destroy window -cascade'
+await_said 'also destroyed: id0 (listener)'
+run 'destroy -all'
+run 'reg 4096 -name window'
+run 'listen 7471 -name id0'
+ok 'the way back'
+
 # Files; the program that lists ports is found in a build tree, too.
 run 'open README.md'
 await_said "files: 'mem load REGION FILE' reads one"
@@ -166,6 +203,21 @@ await_prompt
 line quit
 await_end
 stop
+
+# With a pager: an example is on the first screen.
+PAGER=less
+start "$rdmash"
+await_prompt
+for example in 'help listen:listen 7471 -share window -accept' 'help post write:post write -text'; do
+	line "${example%%:*}"
+	await '^Space goes on, q goes back$'
+	await "^  > ${example#*:}"
+	key q
+	await_prompt
+done
+stop
+PAGER=
+echo 'ok: an example on the first screen'
 
 # Letters that a terminal does not have.
 LC_ALL=C
