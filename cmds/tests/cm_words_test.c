@@ -102,9 +102,9 @@ static void test_dump(void)
 	dump(zeros, 0, "");
 	dump(zeros, 56, "  56 zero bytes\n");
 	dump(text, 56,
-	     "  000000  68 69 7f 00 00 00 00 00  00 00 00 00 00 00 00 00   hi..............\n"
+	     "  0x0000  68 69 7f 00 00 00 00 00  00 00 00 00 00 00 00 00   hi..............\n"
 	     "  and 40 zero bytes\n");
-	dump(text, 2, "  000000  68 69                                              hi\n");
+	dump(text, 2, "  0x0000  68 69                                              hi\n");
 }
 
 int main(void)
