@@ -35,10 +35,11 @@
 #include "transport.h"
 #include "tx.h"
 
-#define TICK	 MS    /* how long an application that read may stay away */
-#define BATCH	 32    /* packets of a pass, of each process and of the socket */
-#define HERE	 8     /* passes after a post to ourselves */
-#define GIVE_WAY 10000 /* ns of polling in vain before others get the processor */
+#define TICK	 MS  /* how long an application that read may stay away */
+#define BATCH	 32  /* packets of a pass, of each process and of the socket */
+#define HERE	 8   /* passes after a post to ourselves */
+#define GIVE_WAY 100 /* polls in vain before others get the processor: some 10 us */
+#define TIMED	 8   /* one of so many passes of one that polls looks at the clock */
 #define NEVER	 UINT64_MAX
 
 enum source { OWN, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
@@ -53,6 +54,7 @@ static struct {
 	const void *waiter; /* who reads, with READER_WAITER */
 	uint64_t last_poll;
 	uint64_t tick;	       /* READER_POLLERS: until then */
+	unsigned polls;	       /* passes of one that polls */
 	bool stays_away, gave; /* it looks at its memory; nothing came since it gave back */
 	bool in_pass;
 	bool more;		 /* to be sent or read: another pass is due */
@@ -120,10 +122,9 @@ static unsigned read_packets(enum rx_socket socket)
 	return n;
 }
 
-/* What is due: timers, answers, acknowledgements. */
+/* What is due but for the timers: answers, acknowledgements. */
 static void finish(bool urgent)
 {
-	timer_run(engine_now());
 	e.deferred_until = NEVER;
 	e.more = transport_finish(urgent);
 	tx_flush();
@@ -136,6 +137,7 @@ static unsigned pass(enum rx_socket socket)
 
 	e.in_pass = true;
 	n = read_packets(socket);
+	timer_run(engine_now());
 	finish(true);
 	e.in_pass = false;
 	await_bell();
@@ -144,13 +146,15 @@ static unsigned pass(enum rx_socket socket)
 
 /* When it has filled the queue that is polled, acknowledgements wait, but not for long: the
  * application is about to answer, and they go along with the answer, before it. */
-static unsigned pass_polling(struct cq *polled)
+static unsigned pass_polling(struct cq *polled, bool timed)
 {
 	bool had_waited = progress_deferred();
 	unsigned n;
 
 	e.in_pass = true;
 	n = read_packets(RX_MAYBE);
+	if (timed)
+		timer_run(engine_now());
 	finish(had_waited || cq_empty(polled));
 	e.in_pass = false;
 	await_bell();
@@ -256,12 +260,12 @@ static void leave_to_application(void)
 }
 
 /* The last who waits becomes the reader: programs have threads that wait for what seldom comes. */
-/* Since when this thread has polled and found nothing; 0: not at all, or it has slept since. */
-static __thread uint64_t empty_since __attribute__((tls_model("initial-exec")));
+/* How often this thread has polled and found nothing since it slept or found something. */
+static __thread unsigned in_vain __attribute__((tls_model("initial-exec")));
 
 void progress_begin_wait(const void *who)
 {
-	empty_since = 0;
+	in_vain = 0;
 	e.waiter = who;
 	if (e.reader != READER_WAITER)
 		set_reader(READER_WAITER);
@@ -324,28 +328,45 @@ static bool is_armed(struct cq *cq)
 	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
 }
 
+/* The clock costs a fifth of a pass that finds nothing. It is not needed for each one: while the
+ * application has the reading, the timer of the kernel sees that it stays away. */
+static bool has_time(void)
+{
+	return e.reader != READER_POLLERS || ++e.polls % TIMED == 0;
+}
+
 /* Who polls now and then leaves the reading to others; who has armed the queue will wait for
  * the event. */
 static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
-	came_back();
 	if (e.reader == READER_POLLERS || (!is_armed(cq) && now - e.last_poll < TICK))
 		leave_to_application();
 	e.last_poll = now;
 }
 
+static unsigned poll_pass(struct cq *cq)
+{
+	bool timed = has_time();
+	unsigned n;
+
+	came_back();
+	if (timed)
+		look_at_poller(cq);
+	n = pass_polling(cq, timed);
+	wake_at(next_moment());
+	return n;
+}
+
 /* The peer may be waiting for this processor. */
 static void give_way(unsigned packets)
 {
-	uint64_t now = packets ? 0 : engine_clock();
-
-	if (packets || !empty_since) {
-		empty_since = now;
-	} else if (now - empty_since > GIVE_WAY) {
+	if (packets) {
+		in_vain = 0;
+	} else if (++in_vain > GIVE_WAY) {
 		sched_yield();
-		empty_since = 0;
+		in_vain = 0;
 	}
 }
 
@@ -357,11 +378,8 @@ void engine_poll_empty(struct cq *cq)
 		engine_armed();
 	/* who holds the lock makes progress; who waits for it has it next */
 	if (!engine_contended() && engine_trylock()) {
-		if (e.running) {
-			look_at_poller(cq);
-			n = pass_polling(cq);
-			wake_at(next_moment());
-		}
+		if (e.running)
+			n = poll_pass(cq);
 		engine_unlock();
 	}
 	give_way(n);
@@ -414,6 +432,7 @@ static bool is_over(void)
 static void look_on(void)
 {
 	e.in_pass = true;
+	timer_run(engine_now());
 	finish(true);
 	e.in_pass = false;
 }

@@ -380,19 +380,31 @@ static unsigned receive(int fd, unsigned max, bool *more)
 }
 
 /* Whether the socket is read in a pass of which nobody knows. A look at it is a system call, and
- * one at memory is none: while frames come through memory, it is read in one of SKIP passes. */
-#define SKIP  16
-#define QUIET 1000 /* passes without a frame: some 0.1 ms */
+ * one at memory is none: while frames come through memory, it is read in one of SKIP passes, and in
+ * fewer and fewer, to one of SKIP_MOST, for as long as nothing is there. */
+#define SKIP	  16
+#define SKIP_MOST 256
+#define QUIET	  1000 /* passes without a frame: some 0.1 ms */
+
+static unsigned skip = SKIP;
 
 static bool skip_socket(unsigned frames)
 {
 	static unsigned quiet = QUIET, skipped;
 
 	quiet = frames ? 0 : quiet + (quiet < QUIET);
-	if (quiet < QUIET && ++skipped < SKIP)
+	if (quiet < QUIET && ++skipped < skip)
 		return true;
 	skipped = 0;
 	return false;
+}
+
+static void looked_at_socket(unsigned packets)
+{
+	if (packets)
+		skip = SKIP;
+	else if (skip < SKIP_MOST)
+		skip *= 2;
 }
 
 /* Who asks for more messages than there are has the kernel look for the next one before the
@@ -415,6 +427,7 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 		return frames;
 	n = socket == RX_READY && likely == 1 ? 2 : likely;
 	n = receive(group_fd(), n < max ? n : max, &more);
+	looked_at_socket(n);
 	if (n == 1 && socket == RX_MAYBE && (pairs || ++tried % TRY_PAIRS == 0)) {
 		unsigned second = receive(group_fd(), 1, &more);
 

@@ -166,6 +166,18 @@ int stage_end(struct qp *qp)
 	return 0;
 }
 
+/* Nothing is on its way: the next request has the first slot again, which is in the caches. With
+ * 1,000 QPs of 64 slots each that is half of the memory that their requests go through. */
+static void start_over(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	if (sq->head != sq->tail)
+		return;
+	sq->tail = (sq->tail + sq->mask) & ~sq->mask;
+	sq->head = sq->next = qp->req.at = sq->tail;
+}
+
 int stage_commit(struct qp *qp)
 {
 	struct poster *p = &qp->post;
@@ -182,6 +194,7 @@ int stage_commit(struct qp *qp)
 			engine_flush_here();
 		else
 			engine_flush();
+		start_over(qp);
 		p->head = qp->sq.head;
 	}
 	engine_unlock();

@@ -176,31 +176,32 @@ struct qp {
 		struct ibv_qp_ex ex;
 		char room[sizeof(struct ibv_qp_ex) + 256]; /* newer headers have more at its end */
 	};
-	struct context *ctx;
+	/* what each request and packet looks at, close together */
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq; /* NULL where the type of QP has none */
 	struct srq *srq;	      /* or NULL; XRC_RECV: xrc.h */
 	struct xrcd *xrcd;	      /* of XRC_RECV */
 	enum ibv_qp_type type;
+	uint32_t mtu;	 /* bytes, from attr.path_mtu */
+	enum qp_due due; /* which list of transport_finish() it is on */
 	bool sq_sig_all;
-	struct ibv_qp_cap cap;
+	bool draining;	  /* SQD was asked for: not all that is on its way has ended */
+	bool comm_est;	  /* COMM_EST was raised */
+	bool last_wqe;	  /* LAST_WQE_REACHED was raised */
+	bool shown;	  /* to other processes: target.c */
+	struct flow flow; /* RC, UC: from attr.ah_attr */
+	TAILQ_ENTRY(qp) due_next;
+	struct requester req;
+	struct send_queue sq;
+	struct poster post;
+	struct responder resp;
+	struct recv_queue rq;
 	/* What ibv_query_qp() returns: its qp_state is the state of the QP (v.state is a copy
 	 * for the application, which may be old). */
 	struct ibv_qp_attr attr;
-	struct flow flow; /* RC, UC: from attr.ah_attr */
-	uint32_t mtu;	  /* bytes, from attr.path_mtu */
-	struct send_queue sq;
-	struct poster post;
-	struct recv_queue rq;
-	struct requester req;
-	struct responder resp;
-	bool draining;	 /* SQD was asked for: not all that is on its way has ended */
-	bool comm_est;	 /* COMM_EST was raised */
-	bool last_wqe;	 /* LAST_WQE_REACHED was raised */
-	bool shown;	 /* to other processes: target.c */
-	unsigned mcast;	 /* groups it is attached to */
-	enum qp_due due; /* which list of transport_finish() it is on */
-	TAILQ_ENTRY(qp) due_next;
+	struct ibv_qp_cap cap;
+	struct context *ctx;
+	unsigned mcast; /* groups it is attached to */
 };
 
 static inline struct qp *to_qp(struct ibv_qp *qp)
