@@ -352,6 +352,8 @@ struct id {
 	bool peer_left; /* the peer disconnected before we did */
 	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
+	void (*on_event)(void *arg); /* is told that the queue has one more; or NULL */
+	void *on_event_arg;
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
 	unsigned unacked;	     /* how many */
 	struct listening *listening; /* set by listen, or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a session runs on: repeat, sleep, source, quit. */
+/* How a session runs on: repeat, sleep, wait until, source, quit. */
 #include <inttypes.h>
 
 #include "args.h"
@@ -119,6 +119,75 @@ const struct cmd cmd_sleep = {
 	.args = sleep_arg_table,
 	.size = sizeof(struct sleep_args),
 	.exec = sleep_exec,
+};
+
+/* --------------------------------------------------------------- wait until -- */
+
+struct until_args {
+	Tcl_Obj *condition;
+	struct num within;
+};
+
+static const struct arg until_arg_table[] = {
+	POS("condition", until_args, condition, kind_expr, "as in if"),
+	OPT("within", until_args, within, kind_ms, "how long to wait for it", .dflt = "5000"),
+	ARGS_END,
+};
+
+struct until {
+	struct session *s;
+	Tcl_Obj *condition;
+	bool failed; /* it cannot be evaluated */
+};
+
+static bool holds(void *arg)
+{
+	struct until *u = arg;
+	int truth = 0;
+
+	if (u->s->quit)
+		return true;
+	u->failed = Tcl_ExprBooleanObj(u->s->tcl, u->condition, &truth) != TCL_OK;
+	return u->failed || truth;
+}
+
+static int until_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct until_args *a = args;
+	struct until u = { .s = s, .condition = a->condition };
+	enum loop_end end = loop_wait(s->loop, holds, &u, (int64_t)a->within.v);
+
+	(void)o;
+	if (u.failed) {
+		interp_fail(s);
+		return -1;
+	}
+	if (end == LOOP_INTERRUPTED)
+		return fail(s, "wait until", "EINTR", "interrupted");
+	if (end == LOOP_TIMEOUT)
+		return fail(s, "wait until", "ETIMEDOUT", "not within %llu ms: %s",
+			    (unsigned long long)a->within.v, Tcl_GetString(a->condition));
+	return 0;
+}
+
+static const struct cmd_eg until_examples[] = {
+	{ "set n 1; wait until {$n > 0}", NULL },
+	{ "wait until {$n > 1} -within 10", "not within 10 ms: $n > 1" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_wait_until = {
+	.name = "wait until",
+	.family = "scripts",
+	.summary = "wait until a condition holds",
+	.text = "The session goes on meanwhile: handlers (see 'on timer') run, connections are\n"
+		"answered, notices are shown. The condition is looked at again after each of them.\n"
+		"For one on memory that a peer writes, see mem watch.",
+	.examples = until_examples,
+	.args = until_arg_table,
+	.size = sizeof(struct until_args),
+	.flags = CMD_EVALS,
+	.exec = until_exec,
 };
 
 /* ------------------------------------------------------------------- source -- */

@@ -95,6 +95,8 @@ int interp_quit(struct session *s, int code)
 {
 	s->quit = true;
 	s->quit_code = code;
+	if (s->aside) /* the command that waits has not asked for it */
+		loop_interrupt(s->loop);
 	interp_stop(s);
 	return TCL_RETURN;
 }
@@ -181,6 +183,10 @@ int interp_unknown(struct session *s, const char *word)
 	for (unsigned i = 0; left_out[i]; i++)
 		if (strcmp(left_out[i], word) == 0) {
 			fail(s, "command", "UNSAFE", "Tcl's %s is not available to scripts", word);
+			if (strcmp(word, "after") == 0)
+				fail_next(s, "on timer 1s {echo tick}; or sleep 1s");
+			if (strcmp(word, "vwait") == 0)
+				fail_next(s, "wait until {$done}");
 			return fail_row(s, "note", "%s",
 					"scripts cannot leave the shell; rdmash "
 					"--unsafe lifts that (but for after, vwait, "

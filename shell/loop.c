@@ -31,6 +31,8 @@ struct watch {
 	loop_fd_fn *fn;
 	void *arg;
 	unsigned long since; /* the pass it was added in: revents of that pass are not its */
+	bool *ready;	     /* of the innermost loop_wait_fd(), which fn comes after; or NULL */
+	short awaited;	     /* its events */
 };
 
 struct loop_timer {
@@ -146,6 +148,13 @@ struct loop *loop_new(void)
 	return l;
 }
 
+static void remove_watch(struct loop *l, struct watch *w)
+{
+	TAILQ_REMOVE(&l->watches, w, link);
+	l->n_watches--;
+	free(w);
+}
+
 void loop_free(struct loop *l)
 {
 	struct loop_timer *t;
@@ -158,7 +167,7 @@ void loop_free(struct loop *l)
 		sigaction(signals[i], &l->before[i], NULL);
 	the_loop = NULL;
 	while ((w = TAILQ_FIRST(&l->watches)))
-		loop_unwatch(l, w->fd);
+		remove_watch(l, w);
 	while ((t = TAILQ_FIRST(&l->timers)))
 		loop_cancel(l, t);
 	close(l->wake);
@@ -176,17 +185,25 @@ static struct watch *find_watch(struct loop *l, int fd)
 	return NULL;
 }
 
-void loop_watch(struct loop *l, int fd, short events, loop_fd_fn *fn, void *arg)
+/* The watch on fd; made if there is none. */
+static struct watch *watch_of(struct loop *l, int fd)
 {
 	struct watch *w = find_watch(l, fd);
 
-	if (!w) {
-		w = xcalloc(1, sizeof(*w));
-		w->fd = fd;
-		w->since = l->passes;
-		TAILQ_INSERT_TAIL(&l->watches, w, link);
-		l->n_watches++;
-	}
+	if (w)
+		return w;
+	w = xcalloc(1, sizeof(*w));
+	w->fd = fd;
+	w->since = l->passes;
+	TAILQ_INSERT_TAIL(&l->watches, w, link);
+	l->n_watches++;
+	return w;
+}
+
+void loop_watch(struct loop *l, int fd, short events, loop_fd_fn *fn, void *arg)
+{
+	struct watch *w = watch_of(l, fd);
+
 	w->events = events;
 	w->fn = fn;
 	w->arg = arg;
@@ -196,11 +213,10 @@ void loop_unwatch(struct loop *l, int fd)
 {
 	struct watch *w = find_watch(l, fd);
 
-	if (!w)
-		return;
-	TAILQ_REMOVE(&l->watches, w, link);
-	l->n_watches--;
-	free(w);
+	if (w && w->ready)
+		w->fn = NULL;
+	else if (w)
+		remove_watch(l, w);
 }
 
 struct loop_timer *loop_after(struct loop *l, int64_t ms, loop_fn *fn, void *arg)
@@ -252,7 +268,8 @@ static void collect(struct loop *l)
 	}
 	l->polled[n++] = (struct pollfd){ .fd = l->wake, .events = POLLIN };
 	TAILQ_FOREACH(w, &l->watches, link)
-		l->polled[n++] = (struct pollfd){ .fd = w->fd, .events = w->events };
+		l->polled[n++] = (struct pollfd){ .fd = w->fd,
+						  .events = w->ready ? w->awaited : w->events };
 	l->n_polled = n;
 }
 
@@ -303,6 +320,10 @@ static void serve_fd(struct loop *l, struct pollfd p)
 
 	if (!w || w->since == l->passes)
 		return;
+	if (w->ready) {
+		*w->ready = true;
+		return;
+	}
 	fn = w->fn;
 	arg = w->arg;
 	if (p.revents & POLLNVAL) /* closed under us: it would be ready for ever */
@@ -349,12 +370,6 @@ void loop_pass(struct loop *l, int64_t us)
 	pass(l, deadline(us, NSEC_PER_USEC));
 }
 
-static void ready(void *arg, int fd, short revents)
-{
-	(void)fd, (void)revents;
-	*(bool *)arg = true;
-}
-
 static bool is_ready(void *arg)
 {
 	return *(bool *)arg;
@@ -362,17 +377,18 @@ static bool is_ready(void *arg)
 
 enum loop_end loop_wait_fd(struct loop *l, int fd, short events, int64_t within_ms)
 {
-	const struct watch *w = find_watch(l, fd);
-	struct watch outer = w ? *w : (struct watch){ 0 };
-	bool is = false;
+	struct watch *w = watch_of(l, fd);
+	bool *outer = w->ready, is = false;
+	short outer_awaited = w->awaited;
 	enum loop_end end;
 
-	loop_watch(l, fd, events, ready, &is);
+	w->ready = &is;
+	w->awaited = events;
 	end = loop_wait(l, is_ready, &is, within_ms);
-	if (outer.fn)
-		loop_watch(l, fd, outer.events, outer.fn, outer.arg);
-	else
-		loop_unwatch(l, fd);
+	w->ready = outer; /* it cannot have gone: it is waited for */
+	w->awaited = outer_awaited;
+	if (!w->ready && !w->fn)
+		remove_watch(l, w);
 	return end;
 }
 
@@ -389,6 +405,11 @@ bool loop_wait_alone(struct loop *l, int fd, short events)
 			return true;
 	}
 	return false;
+}
+
+void loop_interrupt(struct loop *l)
+{
+	l->interrupted = 1;
 }
 
 bool loop_interrupted(const struct loop *l)

@@ -54,13 +54,15 @@ enum loop_end loop_wait(struct loop *l, loop_cond *done, void *arg, int64_t with
  * that poll a completion queue and must keep the rest of the program alive. */
 void loop_pass(struct loop *l, int64_t us);
 
-/* Serves everything until fd has events. Who watched it before does so again afterwards: the
- * same wait, further out. */
+/* Serves everything until fd has events. Whoever watches fd is not called meanwhile, and may stop
+ * to watch it; a nested wait on the same fd comes first. */
 enum loop_end loop_wait_fd(struct loop *l, int fd, short events, int64_t within_ms);
 /* Waits until fd has events, or Ctrl-C, and serves nothing else: the program stands still.
  * False: Ctrl-C, or the program is asked to end. */
 bool loop_wait_alone(struct loop *l, int fd, short events);
 
+/* As if Ctrl-C had been typed: all waits end. */
+void loop_interrupt(struct loop *l);
 /* Ctrl-C has been typed (SIGINT) since the last loop_clear_interrupt(). */
 bool loop_interrupted(const struct loop *l);
 void loop_clear_interrupt(struct loop *l);

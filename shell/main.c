@@ -285,6 +285,8 @@ static void set_argv(struct session *s, int argc, char **argv)
 
 static int code_of(struct session *s, int rc)
 {
+	if (s->quit) /* a handler that does so ends the wait by an interrupt */
+		loop_clear_interrupt(s->loop);
 	if (s->quit && s->quit_code > 0)
 		return s->quit_code;
 	if (s->quit && s->quit_code == 0 && !s->skipped)
@@ -297,7 +299,7 @@ static int code_of(struct session *s, int rc)
 		return EXIT_EXPECTATION;
 	if (rc == -2)
 		return EXIT_USAGE;
-	return rc ? EXIT_COMMAND : EXIT_OK;
+	return rc || (s->handler_failed && !s->opt.interactive) ? EXIT_COMMAND : EXIT_OK;
 }
 
 static int run_job(struct session *s, const struct job *job)

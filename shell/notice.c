@@ -14,12 +14,12 @@
 
 const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_CM] = "cm",	[NOTICE_ASYNC] = "async", [NOTICE_CQ] = "cq",
-	[NOTICE_WIRE] = "wire", [NOTICE_PEER] = "peer",
+	[NOTICE_WIRE] = "wire", [NOTICE_PEER] = "peer",	  [NOTICE_HANDLER] = "handler",
 };
 
 static const enum paint paints[NOTICE_KINDS] = {
 	[NOTICE_CM] = PAINT_CYAN,  [NOTICE_ASYNC] = PAINT_YELLOW, [NOTICE_CQ] = PAINT_GOOD,
-	[NOTICE_WIRE] = PAINT_DIM, [NOTICE_PEER] = PAINT_MAGENTA,
+	[NOTICE_WIRE] = PAINT_DIM, [NOTICE_PEER] = PAINT_MAGENTA, [NOTICE_HANDLER] = PAINT_BAD,
 };
 
 struct notices {

@@ -11,15 +11,16 @@
 struct notices;
 
 enum notice_kind {
-	NOTICE_CM,    /* connection management events */
-	NOTICE_ASYNC, /* asynchronous events of a device */
-	NOTICE_CQ,    /* completion events */
-	NOTICE_WIRE,  /* packets */
-	NOTICE_PEER,  /* another rdmash that this one has started */
+	NOTICE_CM,	/* connection management events */
+	NOTICE_ASYNC,	/* asynchronous events of a device */
+	NOTICE_CQ,	/* completion events */
+	NOTICE_WIRE,	/* packets */
+	NOTICE_PEER,	/* another rdmash that this one has started */
+	NOTICE_HANDLER, /* what 'on' has made */
 	NOTICE_KINDS
 };
 
-/* Words of the kinds, in the order of the enum: "cm" "async" "cq" "wire" "peer". */
+/* Words of the kinds, in the order of the enum: "cm" "async" "cq" "wire" "peer" "handler". */
 extern const char *const notice_words[NOTICE_KINDS];
 
 struct notices *notices_new(void);

@@ -114,6 +114,7 @@ struct session {
 	unsigned long commands;	 /* at top level that have begun, this one included */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
+	bool handler_failed;	 /* one of 'on', while nobody typed */
 	bool skipped;		 /* a require was not met */
 	bool quit;		 /* quit was called */
 	int quit_code;		 /* -1: as the run went */

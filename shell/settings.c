@@ -219,6 +219,7 @@ static const struct word notice_flags[] = {
 	{ "cq", 1 << NOTICE_CQ, "completion events" },
 	{ "wire", 1 << NOTICE_WIRE, "packets, while wire is on" },
 	{ "peer", 1 << NOTICE_PEER, "other ends (see peer)" },
+	{ "handler", 1 << NOTICE_HANDLER, "bodies of on that have failed" },
 	{ "on", ALL_NOTICES, "all" },
 	{ "off", 0, "none" },
 	{ 0 }

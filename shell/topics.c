@@ -17,7 +17,8 @@ static const char language[] =
 	"  for {set i 0} {$i < 3} {incr i} {...}    foreach x {a b} {...}    while {1} {...}\n"
 	"  proc twice {x} {expr {2 * $x}}           a command of your own\n"
 	"  dict get [poll] status     results are dicts, lists or plain values\n"
-	"  binary scan $bytes WuIu addr rkey        unpacks what a peer sent\n"
+	"  unpack {u64 addr u32 rkey} $bytes        the fields of what a peer sent\n"
+	"  on timer 1s {echo tick}                  runs while the session waits\n"
 	"  try {...} trap {RDMASH ibv_modify_qp EINVAL} {...}\n"
 	"                             errors: RDMASH, the call, the errno or status\n"
 	"  poll ;# a comment          a comment after a command needs the ';'\n"
@@ -28,7 +29,8 @@ static const char language[] =
 	"Sizes take K, M and G, times ms and s.\n"
 	"\n"
 	"All of Tcl's own commands are there but those that leave the shell (open, exec, socket,\n"
-	"file, cd, load) or that have an event loop of their own (after, vwait, update).";
+	"file, cd, load) or that have an event loop of their own (after, vwait, update): for\n"
+	"those see 'help on timer' and 'help wait until'.";
 
 static const char scripts[] =
 	"A script is a file of the lines you would type, by custom named *.rdma:\n"

@@ -431,22 +431,10 @@ static void out_data(const struct cm_event *ev, struct out *o)
 	Tcl_DStringFree(&dump);
 }
 
-static int event_exec(struct session *s, const void *args, struct out *o)
+void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o)
 {
-	const struct event_args *a = args;
-	struct id *id;
-	struct cm_event *ev;
-	const char *name;
-	unsigned n = 0;
+	const char *name = word_name(cm_event_words, ev->type);
 
-	if (!a->id && !obj_only(s, &id_class, &n) && n == 0) {
-		fail(s, "cm event", "ENOENT", "there is no connection id that could get an event");
-		return fail_next(s, "%s", id_class.remedy);
-	}
-	ev = cm_next(s, a->id, a->within.set ? a->within.v : CM_FOREVER, &id);
-	if (!ev)
-		return -1;
-	name = word_name(cm_event_words, ev->type);
 	out_str(o, "event", name, "%s", name);
 	out_str(o, "id", id->o.name, "  %s", id->o.name);
 	if (id->listener)
@@ -464,6 +452,23 @@ static int event_exec(struct session *s, const void *args, struct out *o)
 		out_conn(ev, o);
 	if (cm_event_has_conn(id, ev) || ev->len)
 		out_data(ev, o);
+}
+
+static int event_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct event_args *a = args;
+	struct id *id;
+	struct cm_event *ev;
+	unsigned n = 0;
+
+	if (!a->id && !obj_only(s, &id_class, &n) && n == 0) {
+		fail(s, "cm event", "ENOENT", "there is no connection id that could get an event");
+		return fail_next(s, "%s", id_class.remedy);
+	}
+	ev = cm_next(s, a->id, a->within.set ? a->within.v : CM_FOREVER, &id);
+	if (!ev)
+		return -1;
+	cm_event_out(id, ev, o);
 	free(ev);
 	return 0;
 }

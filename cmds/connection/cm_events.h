@@ -28,6 +28,12 @@ struct id *cm_await_request(struct session *s, struct id *listener, uint64_t wit
  * id (NULL). Returns it, to be freed, and whose it is; NULL with s->fail filled. */
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose);
 
+/* The same without waiting, for a handler. NULL: there is none, or a command waits for it. */
+struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose);
+bool cm_pending(struct session *s, struct id *id);
+/* Into the scope that is open: the valid fields, and lines of text. */
+void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o);
+
 /* The parameters of the event are in conn, or (true) in ud. */
 bool cm_event_is_ud(const struct id *id, const struct cm_event *ev);
 /* Has the event connection parameters and private data? */

@@ -52,6 +52,11 @@ void cm_queue(struct session *s, struct id *id, struct cm_event *ev)
 		n++;
 	if (n > KEPT)
 		free(take(s, id));
+	if (id->on_event)
+		id->on_event(id->on_event_arg);
+	else if (id->listener && id->listener->on_event &&
+		 ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+		id->listener->on_event(id->listener->on_event_arg);
 }
 
 void cm_forget(struct session *s, struct id *id)
@@ -178,6 +183,19 @@ struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, s
 	rc = wait_for(&w, "cm event");
 	free(what);
 	if (rc)
+		return NULL;
+	*whose = oldest(s, id);
+	return take(s, *whose);
+}
+
+bool cm_pending(struct session *s, struct id *id)
+{
+	return !cm_awaited(id) && oldest(s, id);
+}
+
+struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose)
+{
+	if (!cm_pending(s, id))
 		return NULL;
 	*whose = oldest(s, id);
 	return take(s, *whose);

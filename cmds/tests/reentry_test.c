@@ -5,22 +5,23 @@
  * with another seed. For AddressSanitizer to look at; what the commands make of it is their own
  * affair.
  *
- * Bodies of remote methods run from a timer, so that is where most waits are tried. Nothing
- * runs a command from the other places today: they are held to stand it all the same.
+ * Handlers ('on') and bodies of remote methods run from a timer, so that is where most waits are
+ * tried. Nothing runs a command from the other places: they are held to stand it all the same.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "command_lines.h"
+#include "domain.h"
 #include "objects.h"
 #include "session_rig.h"
 
 #define TRIES 3 /* a busy machine may let the time of a wait pass at once */
 
-enum place { TIMER, CM_EVENT, CQ_EVENT, ASYNC_EVENT, WC_HANDLER, PLACES };
-static const char *const place_names[PLACES] = { "timer", "CM event", "CQ event", "async event",
-						 "WC handler" };
+enum place { TIMER, CM_EVENT, CQ_EVENT, ASYNC_EVENT, WC_HANDLER, BODY, PLACES };
+static const char *const place_names[PLACES] = { "timer",	"CM event",   "CQ event",
+						 "async event", "WC handler", "body of on" };
 
 struct outer {
 	enum place place;
@@ -68,6 +69,15 @@ static const struct outer outers[] = {
 	{ .place = TIMER, .script = "expect -true {[sleep 8] eq {}}" },
 	{ .place = TIMER, .script = "counters around {sleep 8}" },
 	{ .place = TIMER, .script = "rendezvous get -within 8 nothing" },
+	{ .place = BODY, .script = "on timer 1 {::inner}; sleep 8" },
+	{ .place = BODY, .script = "on timer 1 {::inner; sleep 1} -once; wait until 0 -within 8" },
+	{ .place = BODY, .script = "on wc {::inner} -cq c; " COMPLETION },
+	{ .place = BODY,
+	  .script = "on event {::inner} -id silent; connect 10.0.0.1 7472 -name x -within 8" },
+	{ .place = BODY,
+	  .script = "on readable b {::inner} -once; tcp send a x; tcp recv a 5 -within 8" },
+	{ .place = BODY,
+	  .script = "on readable d {::inner}; tcp connect 10.0.0.1 [get d port]; sleep 5" },
 	{ .place = CM_EVENT, .script = "connect 10.0.0.1 7471 -name x -within 50" },
 	{ .place = CM_EVENT, .script = "disconnect k; sleep 5" },
 	{ .place = CM_EVENT, .script = "destroy k -cascade; sleep 5" },
@@ -102,11 +112,10 @@ static void on_timer(void *arg)
 
 static void on_notice(void *arg, enum notice_kind kind, const char *text)
 {
-	static const enum notice_kind of[PLACES] = { [TIMER] = NOTICE_KINDS,
-						     [CM_EVENT] = NOTICE_CM,
-						     [CQ_EVENT] = NOTICE_CQ,
-						     [ASYNC_EVENT] = NOTICE_ASYNC,
-						     [WC_HANDLER] = NOTICE_KINDS };
+	static const enum notice_kind of[PLACES] = {
+		[TIMER] = NOTICE_KINDS,	      [CM_EVENT] = NOTICE_CM,	   [CQ_EVENT] = NOTICE_CQ,
+		[ASYNC_EVENT] = NOTICE_ASYNC, [WC_HANDLER] = NOTICE_KINDS, [BODY] = NOTICE_KINDS
+	};
 
 	(void)arg, (void)text;
 	if (inner.place < PLACES && kind == of[inner.place])
@@ -117,6 +126,13 @@ static void on_wc(void *arg)
 {
 	(void)arg;
 	run_inner();
+}
+
+static int on_inner(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	(void)data, (void)tcl, (void)objc, (void)objv;
+	run_inner();
+	return TCL_OK;
 }
 
 static void run_outer(const char *script)
@@ -165,6 +181,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || !share)
 		return 2;
 	inner.s = rig_new(argv[1]);
+	Tcl_CreateObjCommand(inner.s->own->tcl, "inner", on_inner, NULL, NULL);
 	notices_divert(inner.s->notices, on_notice, NULL);
 	rig_say("seed %llu\n", (unsigned long long)seed);
 	for (const struct cmd *const *c = cmd_table; *c; c++)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "domain.h"
+#include "handler.h"
+#include "interp.h"
+#include "out.h"
+#include "script.h"
+#include "session.h"
+#include "xmem.h"
+
+#define PAUSE_MS 20 /* after Ctrl-C, until the command that it is for has ended */
+
+/* ----------------------------------------------------------------- running -- */
+
+/* No domains: the session is being closed. */
+static bool stopping(const struct session *s)
+{
+	return !s->domains || s->quit || loop_interrupted(s->loop) || loop_ending(s->loop);
+}
+
+/* A body that has failed is not run again: it would fail again, at the same rate. */
+void handler_cancel(struct handler *h, const char *why)
+{
+	struct session *s = h->s;
+	struct fail before = fail_aside(s);
+
+	notice_post(s->notices, NOTICE_HANDLER, "%s (on %s, %s) has failed and is cancelled: %s",
+		    h->o.name, h->kind->word, h->made_at, why);
+	s->handler_failed = true;
+	obj_destroy(s, h, true);
+	fail_back(s, before);
+}
+
+bool handler_call(struct handler *h, Tcl_Obj *value)
+{
+	Tcl_Obj *words[3] = { Tcl_NewStringObj("::apply", -1), h->lambda, value }, *result, *code;
+	struct session *s = h->s;
+	int n = value ? 3 : 2, rc;
+
+	for (int i = 0; i < n; i++)
+		Tcl_IncrRefCount(words[i]);
+	h->runs++;
+	rc = interp_aside(s, h->domain, n, words, &result, &code);
+	for (int i = 0; i < n; i++)
+		Tcl_DecrRefCount(words[i]);
+	if (rc == TCL_ERROR && !stopping(s) && !obj_gone(h))
+		handler_cancel(h, Tcl_GetString(result));
+	Tcl_DecrRefCount(result);
+	if (code)
+		Tcl_DecrRefCount(code);
+	return !obj_gone(h) && !stopping(s);
+}
+
+static void run(void *arg);
+
+void handler_wake(struct handler *h, int64_t ms)
+{
+	if (h->running)
+		h->woken = true;
+	else if (!h->next)
+		h->next = loop_after(h->s->loop, ms, run, h);
+}
+
+/* It goes on to look for what it waits for, unless that has gone wrong. */
+static void rest(struct handler *h, bool more)
+{
+	h->running = false;
+	if (h->once && h->runs)
+		obj_destroy(h->s, h, true);
+	else if (more)
+		handler_wake(h, 0);
+	else if (h->kind->watch(h))
+		handler_cancel(h, h->s->fail.text);
+}
+
+static void run(void *arg)
+{
+	struct handler *h = arg;
+	struct session *s = h->s;
+	struct fail before;
+	bool more;
+
+	h->next = NULL;
+	if (stopping(s)) {
+		handler_wake(h, PAUSE_MS);
+		return;
+	}
+	obj_ref(h);
+	h->running = true;
+	h->woken = false;
+	before = fail_aside(s);
+	more = h->kind->run(h);
+	if (!obj_gone(h))
+		rest(h, more || h->woken);
+	fail_back(s, before);
+	obj_unref(h);
+}
+
+/* ------------------------------------------------------------------ making -- */
+
+struct handler *handler_new(struct session *s, const struct handler_kind *kind, const char *name,
+			    Tcl_Obj *body)
+{
+	struct handler *h = obj_new(s, &handler_class, name);
+	Tcl_Obj *words[2] = { Tcl_NewListObj(0, NULL), body };
+	Tcl_DString where;
+
+	if (!h) {
+		Tcl_DecrRefCount(words[0]);
+		return NULL;
+	}
+	Tcl_DStringInit(&where);
+	script_where(s, &where);
+	h->s = s;
+	h->kind = kind;
+	h->domain = s->domain;
+	if (kind->variable)
+		Tcl_ListObjAppendElement(NULL, words[0], Tcl_NewStringObj(kind->variable, -1));
+	h->lambda = Tcl_NewListObj(2, words);
+	Tcl_IncrRefCount(h->lambda);
+	h->made_at = Tcl_DStringLength(&where) ? xstrdup(Tcl_DStringValue(&where))
+					       : xstrdup("typed");
+	Tcl_DStringFree(&where);
+	return h;
+}
+
+static void release(struct handler *h)
+{
+	loop_cancel(h->s->loop, h->next);
+	h->next = NULL;
+	h->kind->unwatch(h);
+	Tcl_DecrRefCount(h->lambda);
+	free(h->made_at);
+}
+
+int handler_add(struct handler *h)
+{
+	struct session *s = h->s;
+
+	if (h->kind->watch(h)) {
+		release(h);
+		obj_discard(s, h);
+		return -1;
+	}
+	obj_add(s, h);
+	return 0;
+}
+
+static int destroy(struct session *s, struct obj *o)
+{
+	(void)s;
+	release((struct handler *)o);
+	return 0;
+}
+
+static void describe(struct session *s, struct obj *o, struct out *out)
+{
+	const struct handler *h = (struct handler *)o;
+
+	(void)s;
+	out_str(out, "name", o->name, "handler %s", o->name);
+	out_str(out, "on", h->kind->word, "  on %s", h->kind->word);
+	h->kind->describe(h, out);
+	out_u64(out, "runs", h->runs, "  run %llu times", (unsigned long long)h->runs);
+	out_str(out, "made_at", h->made_at, "  made at %s\n", h->made_at);
+}
+
+const struct obj_class handler_class = {
+	.prefix = "on",
+	.title = "handler",
+	.remedy = "on timer 1s {echo tick}",
+	.size = sizeof(struct handler),
+	.may_go = true,
+	.destroy = destroy,
+	.describe = describe,
+};

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* on timer, on wc, on event, on readable: the kinds of handlers and the commands that make them. */
+#include <poll.h>
+#include <stdlib.h>
+
+#include "arm.h"
+#include "cm_events.h"
+#include "cmd.h"
+#include "handler.h"
+#include "out.h"
+#include "post.h"
+#include "session.h"
+#include "tcp_class.h"
+#include "wc.h"
+
+#define NS_PER_MS 1000000
+#define BATCH	  16
+#define BUDGET	  256 /* completions in one go; then others have their turn */
+
+struct on_args {
+	struct num every;
+	Tcl_Obj *body;
+	struct cq *cq;
+	struct qp *qp;
+	struct id *id;
+	struct obj *socket;
+	const char *name;
+	bool once;
+};
+
+#define BODY(what) POS("body", on_args, body, kind_script, what)
+#define COMMON                                                       \
+	OPT("name", on_args, name, kind_str, "name of the handler"), \
+		SWITCH("once", on_args, once, "run it once and destroy it")
+
+static int add(struct handler *h, const struct on_args *a, struct out *o)
+{
+	h->once = a->once;
+	if (handler_add(h))
+		return -1;
+	out_str(o, NULL, h->o.name, "%s  on %s\n", h->o.name, h->kind->word);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- timer -- */
+
+/* A body that took longer than the time between two leaves out what it has missed. */
+static bool timer_run(struct handler *h)
+{
+	int64_t now;
+
+	if (handler_call(h, NULL)) {
+		now = loop_now();
+		h->due += h->every;
+		if (h->due < now)
+			h->due = now;
+	}
+	return false;
+}
+
+static int timer_watch(struct handler *h)
+{
+	int64_t left = h->due - loop_now();
+
+	handler_wake(h, left > 0 ? (left + NS_PER_MS - 1) / NS_PER_MS : 0);
+	return 0;
+}
+
+static void timer_unwatch(struct handler *h)
+{
+	(void)h;
+}
+
+static void timer_describe(const struct handler *h, struct out *out)
+{
+	out_int(out, "every_ms", h->every / NS_PER_MS, "  every %lld ms",
+		(long long)(h->every / NS_PER_MS));
+}
+
+static const struct handler_kind timer_kind = { .word = "timer",
+						.run = timer_run,
+						.watch = timer_watch,
+						.unwatch = timer_unwatch,
+						.describe = timer_describe };
+
+static const struct arg timer_args[] = { POS("time", on_args, every, kind_ms,
+					     "between two runs, and before the first", .min = 1,
+					     .max = 86400000),
+					 BODY("what to run"), COMMON, ARGS_END };
+
+static int timer_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct on_args *a = args;
+	struct handler *h = handler_new(s, &timer_kind, a->name, a->body);
+
+	if (!h)
+		return -1;
+	h->every = (int64_t)a->every.v * NS_PER_MS;
+	h->due = loop_now() + h->every;
+	return add(h, a, o);
+}
+
+static const struct cmd_eg timer_egs[] = {
+	{ "set n 0", NULL },
+	{ "on timer 2ms {incr ::n} -name ticker", "ticker  on timer" },
+	{ "wait until {$n >= 3}", NULL },
+	{ "show ticker", "every 2 ms" },
+	{ "destroy ticker", NULL },
+	{ "on timer 1 {set ::late yes} -once; wait until {[info exists late]}", NULL },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_on_timer = {
+	.name = "on timer",
+	.family = "scripts",
+	.summary = "run a script every so often while the session goes on",
+	.text = "The body runs whenever the session waits: at the prompt, in wait until, in any other\n"
+		"command that waits. Its variables are its own, as those of a proc; ::name is a\n"
+		"variable of the session. It keeps the rights of the script that has made it. It\n"
+		"may wait, but does not run again before it has ended; times that it misses are\n"
+		"left out. What a waiting command works with it cannot destroy. A body that fails is\n"
+		"told of as a notice and not run again; a script then ends with exit code 1. The\n"
+		"result is the handler's name: destroy NAME ends it, as the end of the session does.",
+	.examples = timer_egs,
+	.args = timer_args,
+	.size = sizeof(struct on_args),
+	.exec = timer_exec,
+};
+
+/* ---------------------------------------------------------------------- wc -- */
+
+static struct cq_set cqs_of(const struct handler *h)
+{
+	return (struct cq_set){ .cq = { h->cq[0], h->cq[1] }, .n = h->cq[1] ? 2 : 1 };
+}
+
+/* The dict of one completion, as poll has it. */
+static Tcl_Obj *wc_value(struct session *s, const struct wc *wc)
+{
+	struct out *o = out_new(false);
+	Tcl_Obj *value;
+
+	wc_out(s, wc, o);
+	value = out_value(o);
+	out_free(o);
+	return value;
+}
+
+/* How many; -1: the handler is over. */
+static int wc_batch(struct handler *h)
+{
+	struct cq_set set = cqs_of(h);
+	struct wc wc[BATCH];
+	int n = wc_take(h->s, &set, wc, h->once ? 1 : BATCH);
+	Tcl_Obj *values[BATCH];
+	bool goes_on = n >= 0;
+
+	if (n < 0)
+		handler_cancel(h, h->s->fail.text);
+	for (int i = 0; i < n; i++) {
+		values[i] = wc_value(h->s, &wc[i]); /* the CQ may go in the first body */
+		Tcl_IncrRefCount(values[i]);
+	}
+	for (int i = 0; i < n; i++) {
+		goes_on = goes_on && handler_call(h, values[i]);
+		Tcl_DecrRefCount(values[i]);
+	}
+	return goes_on ? n : -1;
+}
+
+static bool wc_run(struct handler *h)
+{
+	int done = 0, n;
+
+	do
+		n = wc_batch(h);
+	while (n > 0 && !h->once && (done += n) < BUDGET);
+	return n > 0;
+}
+
+static void wc_ready(void *arg)
+{
+	handler_wake(arg, 0);
+}
+
+static bool arms(const struct handler *h)
+{
+	return !h->cq[0]->armed || (h->cq[1] && !h->cq[1]->armed);
+}
+
+/* What comes between the last poll and the arming raises no event: so poll, arm, poll. */
+static int wc_watch(struct handler *h)
+{
+	bool again = arms(h);
+
+	for (unsigned i = 0; i < 2 && h->cq[i]; i++) {
+		if (!h->cq[i]->armed && cq_arm(h->s, h->cq[i], false))
+			return -1;
+		h->cq[i]->on_event = wc_ready;
+		h->cq[i]->on_event_arg = h;
+	}
+	if (again)
+		handler_wake(h, 0);
+	return 0;
+}
+
+static void wc_unwatch(struct handler *h)
+{
+	for (unsigned i = 0; i < 2 && h->cq[i]; i++)
+		if (h->cq[i]->on_event_arg == h) {
+			h->cq[i]->on_event = NULL;
+			h->cq[i]->on_event_arg = NULL;
+		}
+}
+
+static void wc_describe(const struct handler *h, struct out *out)
+{
+	struct cq_set set = cqs_of(h);
+
+	out_str(out, "of", cq_set_name(&set), " of %s", cq_set_name(&set));
+}
+
+static const struct handler_kind wc_kind = { .word = "wc",
+					     .variable = "wc",
+					     .run = wc_run,
+					     .watch = wc_watch,
+					     .unwatch = wc_unwatch,
+					     .describe = wc_describe };
+
+static const struct arg wc_args[] = {
+	BODY("what to run; the completion is in $wc"),
+	OPT("cq", on_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),
+	OPT("qp", on_args, qp, kind_qp_opt, "queue pair; left out: the current one"), COMMON,
+	ARGS_END
+};
+
+static int has_one(struct session *s, const char *call, const char *name, const void *arg)
+{
+	const struct handler *h = arg;
+
+	fail(s, call, "EBUSY", "%s has a handler already: %s", name, h->o.name);
+	return fail_next(s, "destroy %s", h->o.name);
+}
+
+static int wc_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct on_args *a = args;
+	struct handler *h;
+	struct cq_set set;
+
+	if (cq_set_pick(s, a->cq, a->qp, &set))
+		return -1;
+	for (unsigned i = 0; i < set.n; i++)
+		if (set.cq[i]->on_event)
+			return has_one(s, "on wc", set.cq[i]->o.name, set.cq[i]->on_event_arg);
+	h = handler_new(s, &wc_kind, a->name, a->body);
+	if (!h)
+		return -1;
+	for (unsigned i = 0; i < set.n; i++) {
+		h->cq[i] = set.cq[i];
+		obj_use(h, set.cq[i]);
+	}
+	if (add(h, a, o))
+		return -1;
+	handler_wake(h, 0); /* for those that are there already */
+	return 0;
+}
+
+static const struct cmd_eg wc_egs[] = { { "on wc {lappend ::got [dict get $wc imm]} -qp $peer",
+					  "on wc" },
+					{ "post recv -qp $peer; post send-imm -imm 1", NULL },
+					{ "wait until {[info exists got]}; echo $got", "1" },
+					{ "on wc {} -qp $peer", "has a handler already" },
+					{ NULL, NULL } };
+
+const struct cmd cmd_on_wc = {
+	.name = "on wc",
+	.family = "data path",
+	.summary = "run a script for each completion",
+	.text = "Each completion is polled and handed to the body as $wc, a dict as poll has it; the\n"
+		"queue is armed again before the session waits. It needs a channel (cq -events).\n"
+		"What poll and wait wc take of the same queue the body does not see. Of bodies see\n"
+		"'help on timer'.",
+	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
+	.setup = POST_SETUP_EVENTS,
+	.examples = wc_egs,
+	.args = wc_args,
+	.size = sizeof(struct on_args),
+	.exec = wc_exec,
+};
+
+/* ------------------------------------------------------------------- event -- */
+
+static bool event_run(struct handler *h)
+{
+	struct cm_event *ev;
+	struct out *o;
+	Tcl_Obj *value;
+	struct id *whose;
+
+	while ((ev = cm_take(h->s, h->id, &whose))) {
+		o = out_new(false);
+		cm_event_out(whose, ev, o);
+		free(ev);
+		value = out_value(o);
+		out_free(o);
+		if (!handler_call(h, value) || h->once)
+			break;
+	}
+	return false;
+}
+
+static void event_ready(void *arg)
+{
+	handler_wake(arg, 0);
+}
+
+static int event_watch(struct handler *h)
+{
+	h->id->on_event = event_ready;
+	h->id->on_event_arg = h;
+	if (cm_pending(h->s, h->id))
+		handler_wake(h, 0);
+	return 0;
+}
+
+static void event_unwatch(struct handler *h)
+{
+	h->id->on_event = NULL;
+	h->id->on_event_arg = NULL;
+}
+
+static void event_describe(const struct handler *h, struct out *out)
+{
+	out_str(out, "of", h->id->o.name, " of %s", h->id->o.name);
+}
+
+static const struct handler_kind event_kind = { .word = "event",
+						.variable = "event",
+						.run = event_run,
+						.watch = event_watch,
+						.unwatch = event_unwatch,
+						.describe = event_describe };
+
+static const struct arg event_args[] = { BODY("what to run; the event is in $event"),
+					 OPT("id", on_args, id, kind_id,
+					     "connection id; a listener: of its requests, too"),
+					 COMMON, ARGS_END };
+
+static int event_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct on_args *a = args;
+	struct handler *h;
+
+	if (a->id->on_event)
+		return has_one(s, "on event", a->id->o.name, a->id->on_event_arg);
+	h = handler_new(s, &event_kind, a->name, a->body);
+	if (!h)
+		return -1;
+	h->id = a->id;
+	obj_use(h, a->id);
+	return add(h, a, o);
+}
+
+static const struct cmd_eg event_egs[] = {
+	{ "cm create", NULL },
+	{ "on event {lappend ::names [dict get $event event]}", "on event" },
+	{ "cm resolve-addr 10.0.0.1 7471 -nowait", NULL },
+	{ "wait until {[info exists names]}; echo $names", "ADDR_RESOLVED" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_on_event = {
+	.name = "on event",
+	.family = "connection, step by step",
+	.summary = "run a script for each event of a connection id",
+	.text = "Each event is taken and handed to the body as $event, a dict as cm event has it; a\n"
+		"listener's handler gets the requests that come in on it. Events of an id that a\n"
+		"command waits for are that command's. Of bodies see 'help on timer'.",
+	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
+	.examples = event_egs,
+	.args = event_args,
+	.size = sizeof(struct on_args),
+	.exec = event_exec,
+};
+
+/* ---------------------------------------------------------------- readable -- */
+
+static bool readable_run(struct handler *h)
+{
+	handler_call(h, NULL);
+	return false;
+}
+
+static void readable_ready(void *arg, int fd, short revents)
+{
+	struct handler *h = arg;
+
+	(void)revents;
+	loop_unwatch(h->s->loop, fd); /* until the body has read it */
+	handler_wake(h, 0);
+}
+
+static int readable_watch(struct handler *h)
+{
+	loop_watch(h->s->loop, h->fd, POLLIN, readable_ready, h);
+	return 0;
+}
+
+static void readable_unwatch(struct handler *h)
+{
+	loop_unwatch(h->s->loop, h->fd);
+}
+
+static void readable_describe(const struct handler *h, struct out *out)
+{
+	out_str(out, "of", h->socket->name, ": %s", h->socket->name);
+}
+
+static const struct handler_kind readable_kind = { .word = "readable",
+						   .run = readable_run,
+						   .watch = readable_watch,
+						   .unwatch = readable_unwatch,
+						   .describe = readable_describe };
+
+static const struct arg readable_args[] = { POS("tcp", on_args, socket, kind_any,
+						"a TCP connection, or a listener"),
+					    BODY("what to run"), COMMON, ARGS_END };
+
+static int readable_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct on_args *a = args;
+	struct handler *h;
+	struct obj_use *u;
+
+	if (a->socket->class != &tcp_class && a->socket->class != &tcpl_class)
+		return fail(s, "on readable", "BADVALUE",
+			    "%s is a %s, not a TCP connection or listener", a->socket->name,
+			    a->socket->class->title);
+	obj_foreach_user(u, a->socket)
+		if (u->user->class == &handler_class)
+			return has_one(s, "on readable", a->socket->name, u->user);
+	h = handler_new(s, &readable_kind, a->name, a->body);
+	if (!h)
+		return -1;
+	h->socket = a->socket;
+	h->fd = a->socket->class == &tcp_class ? ((struct tcp *)a->socket)->fd
+					       : ((struct tcp_listener *)a->socket)->fd;
+	obj_use(h, a->socket);
+	return add(h, a, o);
+}
+
+static const struct cmd_eg readable_egs[] = {
+	{ "set port [dict get [tcp listen 0 -name door] port]", NULL },
+	{ "on readable door {tcp accept door -name client} -once", "on readable" },
+	{ "tcp connect 127.0.0.1 $port -name a", NULL },
+	{ "wait until {[dict exists [show] client]}", NULL },
+	{ "on readable client {append ::text [tcp recv client 100 -any]}", NULL },
+	{ "tcp send a hello; wait until {[info exists text]}; echo $text", "hello" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_on_readable = {
+	.name = "on readable",
+	.family = "beside RDMA",
+	.summary = "run a script when a TCP socket has something to read",
+	.text = "The body reads it, with tcp recv NAME BYTES -any or tcp accept: what it leaves is\n"
+		"a reason to run again at once. The end of a connection is readable, too: tcp recv\n"
+		"-any then has 0 bytes, and the body destroys the connection with -cascade, which\n"
+		"ends the handler. Of bodies see 'help on timer'.",
+	.examples = readable_egs,
+	.args = readable_args,
+	.size = sizeof(struct on_args),
+	.exec = readable_exec,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What pack.c, the fields of a layout, and pack_protobuf.c share. */
+#ifndef SHELL_PACK_H
+#define SHELL_PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <tcl.h>
+
+struct session;
+
+#define PACK_MAX (64u << 20) /* bytes of what is packed */
+
+/* Bytes being read; name is the field, for errors. */
+struct unpack {
+	struct session *s;
+	const unsigned char *at, *end, *begin;
+};
+
+/* The value of a word as a number: unsigned, or (is_signed) two's complement, of so many bits. -1
+ * with s->fail filled, naming the field. */
+int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, bool is_signed,
+		uint64_t *v);
+/* A new value: unsigned, or two's complement of 64 bits. */
+Tcl_Obj *pack_value(uint64_t v, bool is_signed);
+void pack_varint(Tcl_DString *to, uint64_t v);
+/* The bytes of a value; text as UTF-8. Kept in the arena. */
+const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len);
+/* Bytes as text; what is no UTF-8 is taken byte by byte. */
+Tcl_Obj *pack_text(const unsigned char *data, size_t len);
+
+/* The next n bytes; NULL with s->fail filled when there are fewer. */
+const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n);
+int unpack_varint(struct unpack *u, const char *name, uint64_t *v);
+static inline uint64_t zigzag_encode(uint64_t v)
+{
+	return v << 1 ^ (v >> 63 ? UINT64_MAX : 0);
+}
+static inline uint64_t zigzag_decode(uint64_t v)
+{
+	return v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
+}
+
+/* Messages of protobuf's wire format, by layouts of number, type and name. -1 with s->fail
+ * filled. */
+int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned depth,
+		 Tcl_DString *to);
+/* A new dict, reference count 0; NULL with s->fail filled. */
+Tcl_Obj *unpack_message(struct unpack *u, Tcl_Obj *layout, unsigned depth);
+
+#endif
