@@ -93,6 +93,7 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[wait cq]=$'cq -events\narm\nwait cq -within 60s'
 	[wait event]=$'cm create\nwait event ESTABLISHED -within 60s'
 	[wait state]=$'qp create\nwait state RTS -within 60s'
+	[wait until]=$'wait until 0 -within 60s'
 	[wait wc]=$'cq -events\nwait wc -cq cq0 -within 60s'
 )
 instant='cm join
