@@ -10,7 +10,7 @@
 #include "out.h"
 #include "post.h"
 #include "session.h"
-#include "tcp_class.h"
+#include "tcp_socket.h"
 #include "wc.h"
 
 #define NS_PER_MS 1000000
