@@ -4,11 +4,10 @@
  * that are on one host. Prints one number.
  *
  *   memory_baselines memcpy BYTES N   GB/s of memcpy() from one buffer to another
- *   memory_baselines copy BYTES N     GB/s through shared memory: one thread writes, another one
- * reads memory_baselines ping BYTES N     microseconds a round trip of two processes through shared
- * memory memory_baselines vm BYTES N       microseconds of process_vm_writev(2) into another
- * process memory_baselines mem BYTES N      microseconds of pwrite(2) to /proc/PID/mem of another
- * process
+ *   memory_baselines copy BYTES N     GB/s through shared memory: a thread writes, one reads
+ *   memory_baselines ping BYTES N     us a round trip of two processes through shared memory
+ *   memory_baselines vm BYTES N       us of process_vm_writev(2) into another process
+ *   memory_baselines mem BYTES N      us of pwrite(2) to /proc/PID/mem of another process
  */
 #include <fcntl.h>
 #include <pthread.h>
