@@ -30,36 +30,40 @@ static void take_event(void)
 struct waiter {
 	pthread_t thread;
 	int ret, err;
-	_Atomic unsigned began, ended;
+	_Atomic unsigned ended;
 };
 
 static void *wait_event(void *arg)
 {
 	struct waiter *w = arg;
 
-	w->began++;
 	w->ret = engine_wait_fd(event);
 	w->err = errno;
 	w->ended++;
 	return NULL;
 }
 
+/* Until it has the socket. */
 static void start(struct waiter *w)
 {
 	memset(w, 0, sizeof(*w));
+	fake_asked = pthread_self();
 	CHECK_INT(pthread_create(&w->thread, NULL, wait_event, w), 0);
-	reaches(&w->began, 1);
-	nap(20);
+	for (int i = 0; i < PATIENCE && !pthread_equal(fake_asked, w->thread); i++)
+		nap(1);
+	engine_lock();
+	CHECK(pthread_equal(fake_asked, w->thread));
+	engine_unlock();
 }
 
 /* Packets are taken in by the one that waits, not by the thread. */
 static void test_wait(void)
 {
-	unsigned thread = fake_engine.passes, others = fake_others.packets;
+	unsigned thread, others = fake_others.packets;
 	struct waiter w;
 
 	start(&w);
-	CHECK_INT(w.ended, 0);
+	thread = fake_engine.passes;
 	for (unsigned i = 0; i < 5; i++) {
 		fake_send();
 		reaches(&fake_others.packets, others + i + 1);
@@ -181,7 +185,11 @@ static void test_signals(void)
 
 	CHECK_INT(sigaction(SIGUSR1, &sa, NULL), 0);
 	start(&w);
-	pthread_kill(w.thread, SIGUSR1);
+	for (int i = 0; i < PATIENCE && !w.ended; i++) { /* it may not sleep yet */
+		pthread_kill(w.thread, SIGUSR1);
+		nap(1);
+	}
+	CHECK_INT(w.ended, 1);
 	pthread_join(w.thread, NULL);
 	CHECK_INT(w.ret, -1);
 	CHECK_INT(w.err, EINTR);

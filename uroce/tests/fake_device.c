@@ -23,7 +23,7 @@
 #include "tx.h"
 
 struct fake_counts fake_engine, fake_others;
-_Atomic pthread_t fake_reader;
+_Atomic pthread_t fake_reader, fake_asked;
 _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 _Atomic unsigned fake_urgent, fake_deferred, fake_forgets;
 _Atomic int fake_more;
@@ -79,6 +79,7 @@ void group_forget(void)
 
 int group_fd(void)
 {
+	fake_asked = pthread_self();
 	return own[0];
 }
 

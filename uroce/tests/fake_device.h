@@ -16,6 +16,7 @@ struct fake_counts {
 };
 extern struct fake_counts fake_engine, fake_others;
 extern _Atomic pthread_t fake_reader; /* who took in the last packet */
+extern _Atomic pthread_t fake_asked;  /* who asked last for our own socket, under the lock */
 extern _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 extern _Atomic unsigned fake_urgent, fake_deferred; /* calls of transport_finish() */
 extern _Atomic unsigned fake_forgets;
