@@ -23,7 +23,7 @@ void candidate_add(struct candidates *c, enum verdict verdict, const char *next,
 	c->v = xgrow(c->v, c->n, sizeof *c->v);
 	va_start(ap, fmt);
 	c->v[c->n++] = (struct candidate){ verdict, xvasprintf(fmt, ap),
-					   next ? xstrdup(next) : NULL };
+					   next && !c->no_commands ? xstrdup(next) : NULL };
 	va_end(ap);
 }
 

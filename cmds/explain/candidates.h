@@ -3,6 +3,8 @@
 #ifndef CMDS_EXPLAIN_CANDIDATES_H
 #define CMDS_EXPLAIN_CANDIDATES_H
 
+#include <stdbool.h>
+
 struct out;
 
 enum verdict { IS_SO, MAY_BE, IS_NOT, VERDICTS };
@@ -15,6 +17,7 @@ struct candidate {
 struct candidates {
 	struct candidate *v;
 	unsigned n;
+	bool no_commands; /* what to type is left out */
 };
 
 /* next may be NULL. */

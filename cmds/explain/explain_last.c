@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "candidates.h"
 #include "cm_addr.h"
 #include "explain.h"
 #include "explain_wc.h"
@@ -15,23 +14,6 @@
 #include "words.h"
 #include "wr_ops.h"
 #include "xmem.h"
-
-static void tell_wr(const struct bad_wc *bad, struct out *o)
-{
-	const struct posted *p = &bad->posted;
-
-	out_str(o, "status", word_name(wc_status_words, bad->status), "%s",
-		word_name(wc_status_words, bad->status));
-	out_str(o, "meaning", word_help(wc_status_words, bad->status), ": %s\n",
-		word_help(wc_status_words, bad->status));
-	out_str(o, "qp", bad->qp, "  of              %s", bad->qp);
-	if (bad->known) {
-		out_u64(o, "wr_id", p->wr_id, " wr_id %llu", (unsigned long long)p->wr_id);
-		out_str(o, "opcode", p->opcode, " %s", p->opcode);
-		out_u64(o, "len", p->len, " %u B", p->len);
-	}
-	out_text(o, "\n");
-}
 
 static struct live_region region_here(const struct mr *mr)
 {
@@ -108,31 +90,6 @@ static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 			wr->op = &wr_ops[i];
 }
 
-/* Looks into what has made the completion an error, with the objects that there are now. */
-static void look_into(struct session *s, const struct bad_wc *bad, struct candidates *c)
-{
-	struct failed_wr wr = { .status = bad->status };
-	struct qp *qp = obj_find(s, &qp_class, bad->qp);
-	struct live_qp here;
-
-	if (bad->known)
-		take_posted(bad, &wr);
-	take_regions(s, &wr.here);
-	if (qp && qp->o.serial == bad->serial) {
-		bool asked = take_qp(qp, &here);
-
-		wr.here.qp = &here;
-		wr.told = (struct live_region){ .begin = qp->peer.addr,
-						.len = qp->peer.len,
-						.rkey = qp->peer.rkey };
-		if (asked && qp->type != IBV_QPT_UD)
-			wr.there = far_end_find(s, here.attr.dest_qp_num, here.number);
-	}
-	explain_wc(&wr, c);
-	far_end_free(&wr.there);
-	free(wr.here.regions);
-}
-
 /* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
 static char *way_back(const struct qp *qp)
 {
@@ -161,19 +118,32 @@ static void tell_way_back(struct session *s, const struct bad_wc *bad, struct ou
 	free(next);
 }
 
+/* What has made the completion an error, with the objects that there are now. */
 static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
 {
-	const struct fact_family *statuses = fact_family("wc-status");
-	const struct fact *fact = fact_of(statuses, bad->status);
-	struct candidates c = { 0 };
+	struct failed_wr wr = { .status = bad->status };
+	struct qp *qp = obj_find(s, &qp_class, bad->qp);
+	struct live_qp here;
 
-	tell_wr(bad, o);
-	if (fact && fact->there)
-		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
-	look_into(s, bad, &c);
-	candidates_out(&c, o);
+	if (bad->known)
+		take_posted(bad, &wr);
+	take_regions(s, &wr.here);
+	if (qp && qp->o.serial == bad->serial) {
+		bool asked = take_qp(qp, &here);
+
+		wr.here.qp = &here;
+		wr.told = (struct live_region){ .begin = qp->peer.addr,
+						.len = qp->peer.len,
+						.rkey = qp->peer.rkey };
+		if (asked && qp->type != IBV_QPT_UD)
+			wr.there = far_end_find(s, here.attr.dest_qp_num, here.number);
+	}
+	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
+	explain_wc(&wr, o);
 	tell_way_back(s, bad, o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
+	far_end_free(&wr.there);
+	free(wr.here.regions);
 }
 
 /* What the report of the failure did not say. */

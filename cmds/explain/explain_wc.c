@@ -11,6 +11,8 @@
 #include "candidates.h"
 #include "codes.h"
 #include "explain_wc.h"
+#include "find.h"
+#include "out.h"
 #include "words.h"
 #include "wr_ops.h"
 
@@ -366,12 +368,35 @@ static const struct {
 	{ IBV_WC_RETRY_EXC_ERR, { check_peer_answers } },
 };
 
-void explain_wc(const struct failed_wr *wr, struct candidates *c)
+static void tell_wr(const struct failed_wr *wr, struct out *o)
 {
-	const struct inquest q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
+	const char *name = word_name(wc_status_words, wr->status);
+	const char *means = word_help(wc_status_words, wr->status);
 
+	out_str(o, "status", name, "%s", name);
+	out_str(o, "meaning", means, ": %s\n", means);
+	out_str(o, "qp", wr->qp, "  of              %s", wr->qp);
+	if (wr->known) {
+		out_u64(o, "wr_id", wr->wr_id, " wr_id %llu", (unsigned long long)wr->wr_id);
+		if (wr->op)
+			out_str(o, "opcode", wr->op->name, " %s", wr->op->name);
+		out_u64(o, "len", wr->len, " %u B", wr->len);
+	}
+	out_text(o, "\n");
+}
+
+void explain_wc(const struct failed_wr *wr, struct out *o)
+{
+	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
+	struct candidates c = { .no_commands = wr->is_foreign };
+	const struct inquest q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = &c };
+
+	tell_wr(wr, o);
+	if (fact && fact->there)
+		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
 		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
+	candidates_out(&c, o);
 }

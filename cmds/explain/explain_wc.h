@@ -4,10 +4,10 @@
 
 #include "live.h"
 
-struct candidates;
+struct out;
 
-/* Adds what may have made a work request fail: each checked against the regions and QPs that are
- * known, as far as that can be. */
-void explain_wc(const struct failed_wr *wr, struct candidates *c);
+/* Into the dict that is open: what failed, and the candidates for why, each checked against the
+ * regions and QPs that are known, as far as that can be. */
+void explain_wc(const struct failed_wr *wr, struct out *o);
 
 #endif

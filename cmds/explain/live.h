@@ -48,8 +48,10 @@ struct live_end {
 
 /* A work request that has failed, and all that it had to do with. */
 struct failed_wr {
+	bool is_foreign; /* of another program: no commands of the shell are of use */
 	enum ibv_wc_status status;
-	bool known; /* what follows, but for the ends */
+	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
+	bool known;	    /* what follows, but for the ends */
 	uint64_t wr_id;
 	bool recv, is_inline;
 	const struct wr_op *op; /* NULL: not known */
