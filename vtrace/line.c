@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "line.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,6 +36,75 @@ static void write_time(FILE *to, uint64_t ticks)
 bool line_is_empty_poll(const struct record *r)
 {
 	return r->fn->path == CALL_DATAPATH && r->fn->says == RESULT_COUNT && !r->err && !r->result;
+}
+
+/* Objects by name. */
+static bool write_object_json(struct call_sink *k, const struct call_value *v, const void *p)
+{
+	const struct reader_news *call = k->arg;
+	const struct call_names names = { .arg = call->process };
+	uint64_t address;
+
+	if (v->kind != CALL_OBJECT)
+		return false;
+	memcpy(&address, p, sizeof address);
+	if (!address)
+		return false;
+	call_begin_text(k);
+	fprintf(k->to, "\"%s\"", name_of(&names, call->r, v, address));
+	return true;
+}
+
+/* What the call has filled in: completions, attributes. */
+static void write_out_json(struct call_sink *k, const struct record *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; r->fn->args[i].name; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->role != CALL_OUT || !r->after[i] ||
+		    (r->fn->says == RESULT_COUNT && !r->result))
+			continue;
+		if (!n)
+			fputs(",\"out\":{", k->to);
+		k->key = v->name;
+		k->index = n++;
+		call_tell_out(k, r->fn, r->after, i, r->result);
+	}
+	if (n)
+		fputc('}', k->to);
+}
+
+void line_write_json(FILE *to, const struct reader_news *call)
+{
+	const struct record *r = call->r;
+	const uint64_t named = call_text_named(r);
+	const struct record_object *o =
+		named ? record_objects_at(call->process->objects, named, r->end) : NULL;
+	const char *err = r->err ? strerrorname_np(r->err) : NULL;
+	struct call_sink k = call_json_sink(to);
+
+	k.own = write_object_json;
+	k.arg = (void *)(uintptr_t)call;
+	fprintf(to,
+		"{\"time\":%" PRId64 ",\"ns\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"depth\":%u,"
+		"\"call\":\"%s\",\"args\":{",
+		record_realtime(r->begin), record_span(r->begin, r->end), (int)call->process->pid,
+		r->thread, r->depth, r->fn->name);
+	call_tell_args(&k, r->fn, r->args);
+	fputc('}', to);
+	if (r->err && err)
+		fprintf(to, ",\"errno\":\"%s\"", err);
+	else if (r->err)
+		fprintf(to, ",\"errno\":%d", r->err);
+	else if (o)
+		fprintf(to, ",\"made\":\"%s\"", o->name);
+	else if (r->fn->says != RESULT_NOTHING)
+		fprintf(to, ",\"result\":%" PRId64, (int64_t)r->result);
+	if (!r->err)
+		write_out_json(&k, r);
+	fputs("}\n", to);
 }
 
 void line_write(FILE *to, const struct reader_news *call, bool pids)

@@ -2,7 +2,6 @@
 /* vtrace PROGRAM ARGS...: runs a program and shows its calls of libibverbs and librdmacm. */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +9,9 @@
 #include <sys/wait.h>
 
 #include "launch.h"
-#include "line.h"
 #include "reader.h"
 #include "run.h"
+#include "views.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -21,54 +20,50 @@ static const char usage[] =
 	"\n"
 	"Runs the program and writes its calls of libibverbs and librdmacm to stderr, one a line.\n"
 	"\n"
+	"When a call fails, or a completion is not SUCCESS, it says why.\n"
+	"\n"
+	"  -c, --counts        write no calls, but a table in the end: how often each was called and\n"
+	"                      how long it took; of each operation the time from post to completion\n"
+	"  -e, --only LIST     only these: names ('ibv_post_*'), set-up, data; commas between\n"
 	"  -f, --follow        children as well\n"
+	"  -j, --json          an object of JSON a line\n"
 	"  -o, --output FILE   write to FILE\n"
-	"  -q, --quiet         write no calls\n"
+	"  -q, --quiet         write no calls, only what fails\n"
 	"  -h, --help          this text\n"
 	"      --version       the version\n"
 	"\n"
 	"A full trace loses nothing: the program waits where it calls faster than vtrace writes.\n";
 
 static const struct option options[] = {
-	{ "follow", no_argument, NULL, 'f' },  { "output", required_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'q' },   { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' }, { 0 },
+	{ "counts", no_argument, NULL, 'c' },
+	{ "only", required_argument, NULL, 'e' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
 };
 
 static struct {
-	bool follows, quiet;
+	struct views views;
+	bool follows;
 	const char *file;
-	FILE *to;
 	unsigned seen; /* processes */
-} the;
+} the = { .views = { .lines = true, .explain = true } };
 
 static void write_end(const char *program, int status)
 {
-	if (WIFSIGNALED(status))
-		fprintf(the.to, "vtrace: %s was ended by %s\n", program,
-			strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status))
-		fprintf(the.to, "vtrace: %s ended with exit code %d\n", program,
-			WEXITSTATUS(status));
-}
+	FILE *to = the.views.to;
 
-static void tell(const struct reader_news *news)
-{
-	switch (news->what) {
-	case READER_BEGUN:
-		the.seen++;
-		break;
-	case READER_CALL:
-		if (!the.quiet && !line_is_empty_poll(news->r))
-			line_write(the.to, news, the.follows);
-		break;
-	case READER_LOST:
-		if (!the.quiet)
-			fprintf(the.to, "vtrace: %" PRIu64 " calls were lost\n", news->n);
-		break;
-	default:
-		break;
-	}
+	if (the.views.json)
+		fprintf(to, WIFSIGNALED(status) ? "{\"signal\":%d}\n" : "{\"exit\":%d}\n",
+			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	else if (WIFSIGNALED(status))
+		fprintf(to, "vtrace: %s was ended by %s\n", program, strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		fprintf(to, "vtrace: %s ended with exit code %d\n", program, WEXITSTATUS(status));
 }
 
 /* Until the program has ended, and all that is followed. */
@@ -81,10 +76,11 @@ static int follow(struct reader *r)
 	for (;;) {
 		ended = run_has_ended(&status);
 		reader_next(r, &news, ended ? 0 : 50);
-		tell(&news);
+		the.seen += news.what == READER_BEGUN;
+		views_take(&news);
 		if (news.what != READER_NOTHING)
 			continue;
-		fflush(the.to);
+		fflush(the.views.to);
 		if (ended && reader_is_idle(r))
 			return status;
 	}
@@ -93,7 +89,7 @@ static int follow(struct reader *r)
 static int run(char **argv)
 {
 	const char *hindrance = launch_hindrance(argv[0]);
-	struct reader *r = reader_open(!the.quiet, the.follows);
+	struct reader *r = reader_open(true, the.follows);
 	int status;
 
 	if (!r) {
@@ -106,8 +102,10 @@ static int run(char **argv)
 		reader_close(r);
 		return status;
 	}
+	views_begin(&the.views);
 	status = follow(r);
 	write_end(argv[0], status);
+	views_end();
 	if (!the.seen && !hindrance)
 		fprintf(stderr, "vtrace: %s has called nothing of libibverbs or librdmacm%s\n",
 			argv[0], the.follows ? "" : " (its children may have: -f)");
@@ -115,7 +113,7 @@ static int run(char **argv)
 		fprintf(stderr, "vtrace: %u processes were not traced: too many at a time\n",
 			reader_refused(r));
 	reader_close(r);
-	fclose(the.to);
+	fclose(the.views.to);
 	run_exit_as(status);
 }
 
@@ -123,16 +121,28 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+fo:qh", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {
+		case 'c':
+			the.views.counts = true;
+			the.views.lines = false;
+			break;
+		case 'e':
+			the.views.only = optarg;
+			if (!views_check(optarg))
+				return EXIT_USAGE;
+			break;
 		case 'f':
-			the.follows = true;
+			the.follows = the.views.pids = true;
+			break;
+		case 'j':
+			the.views.json = true;
 			break;
 		case 'o':
 			the.file = optarg;
 			break;
 		case 'q':
-			the.quiet = true;
+			the.views.lines = false;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -148,8 +158,8 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	the.to = the.file ? fopen(the.file, "we") : stderr;
-	if (!the.to) {
+	the.views.to = the.file ? fopen(the.file, "we") : stderr;
+	if (!the.views.to) {
 		fprintf(stderr, "vtrace: %s: %s\n", the.file, strerror(errno));
 		return EXIT_FAILED;
 	}

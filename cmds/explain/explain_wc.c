@@ -186,11 +186,22 @@ static void check_told(const struct inquest *q)
 			      q->wr->remote, q->wr->len, told->begin, told->len);
 }
 
+/* Two devices may give the same key. */
+static void check_own_key(const struct inquest *q, enum verdict verdict)
+{
+	const struct live_region *own = live_by_rkey(&q->wr->here, q->wr->rkey);
+
+	if (own)
+		candidate_add(q->c, verdict, NULL,
+			      "0x%x is the rkey of %s, a region of this end: a request needs that "
+			      "of the peer's region",
+			      q->wr->rkey, own->name);
+}
+
 /* Which key the peer does not know. */
 static void check_key_there(const struct inquest *q)
 {
 	const struct live_region *gone = live_by_rkey(&q->wr->there, q->wr->rkey);
-	const struct live_region *own = live_by_rkey(&q->wr->here, q->wr->rkey);
 
 	if (gone)
 		there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
@@ -201,11 +212,8 @@ static void check_key_there(const struct inquest *q)
 		there(q, IS_SO, "show",
 		      "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
 		      q->wr->rkey);
-	if (own && !gone)
-		candidate_add(q->c, IS_SO, NULL,
-			      "0x%x is the rkey of %s, a region of this end: a request needs that "
-			      "of the peer's region",
-			      q->wr->rkey, own->name);
+	if (!gone)
+		check_own_key(q, IS_SO);
 }
 
 /* The rkey, the range and the rights of an RDMA operation. */
@@ -224,6 +232,7 @@ static void check_target(const struct inquest *q)
 			check_key_there(q);
 	} else if (q->qp) {
 		check_told(q);
+		check_own_key(q, MAY_BE);
 	}
 	if (candidates_sure(q->c) == sure)
 		candidate_add(q->c, MAY_BE,
@@ -275,6 +284,18 @@ static void check_path_mtu(const struct inquest *q)
 		      here);
 }
 
+static void check_length_there(const struct inquest *q)
+{
+	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
+		there(q, IS_SO, "post recv with a larger -len",
+		      "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
+		      q->peer->recv_len, q->wr->len);
+	else if (!q->peer || !q->peer->recv_len)
+		candidate_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
+			      "the peer's RECV is smaller than the message of %u bytes",
+			      q->wr->len);
+}
+
 static void check_request(const struct inquest *q)
 {
 	const struct wr_op *op = q->wr->op;
@@ -294,18 +315,19 @@ static void check_request(const struct inquest *q)
 		check_rights_there(q);
 	check_path_mtu(q);
 	if (op->solicits)
-		candidate_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
-			      "the peer's RECV is smaller than the message of %u bytes",
-			      q->wr->len);
+		check_length_there(q);
 }
 
 static void check_recv_there(const struct inquest *q)
 {
-	candidate_add(
-		q->c, MAY_BE, "at the peer: poll, then explain",
-		"the buffer of the peer's RECV is not valid; or on rxe, it is smaller than %u "
-		"bytes",
-		q->wr->len);
+	if (q->peer && q->peer->recv_len)
+		check_length_there(q);
+	else
+		candidate_add(
+			q->c, MAY_BE, "at the peer: poll, then explain",
+			"the buffer of the peer's RECV is not valid; or on rxe, it is smaller than %u "
+			"bytes",
+			q->wr->len);
 }
 
 static void check_silence(const struct inquest *q, uint32_t number)

@@ -33,8 +33,10 @@ struct live_qp {
 	struct ibv_qp_attr attr; /* those of known */
 	unsigned known;		 /* IBV_QP_... bits */
 	struct ibv_qp_cap cap;
-	int64_t recvs; /* posted and not completed; -1: not known */
-	char why[48];  /* what has moved it to ERR, or "" */
+	int64_t recvs;	   /* posted and not completed; -1: not known */
+	uint32_t recv_len; /* bytes of the oldest of them, or of one that was too small; 0: not
+			      known */
+	char why[48];	   /* what has moved it to ERR, or "" */
 };
 
 /* One end of a connection. */

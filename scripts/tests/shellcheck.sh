@@ -7,7 +7,7 @@ cd "$1"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # the build directories are not ours
-find .ci calls cmds scripts shell uroce -type f -exec \
+find .ci calls cmds scripts shell uroce vtrace -type f -exec \
 	grep -lE -m 1 '^#!/bin/(ba)?sh$|^#!/bin/busybox sh$|^# shellcheck shell=' {} + >"$list"
 n=$(grep -c . "$list")
 [ "$n" -gt 100 ] || { echo "only $n scripts found"; exit 1; }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "explain_traced.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call_record.h"
+#include "candidates.h"
+#include "explain.h"
+#include "explain_wc.h"
+#include "out.h"
+#include "own_rows.h"
+#include "qp_change.h"
+#include "words.h"
+#include "wr_fault.h"
+#include "wr_ops.h"
+
+/* --------------------------------------------------------------------- completions -- */
+
+void explain_traced_completion(const struct live_program *p, const struct seen_wc *wc,
+			       const struct live_end *there, struct out *o)
+{
+	const struct posted_wr *posted = &wc->posted;
+	struct failed_wr wr = {
+		.is_foreign = true,
+		.status = wc->wc.status,
+		.wr_id = wc->wc.wr_id,
+		.known = wc->known,
+		.here = live_program_end(p, wc->qp),
+		.there = *there,
+	};
+
+	if (wc->qp)
+		snprintf(wr.qp, sizeof wr.qp, "%s", wc->qp->v.name);
+	if (wc->known) {
+		wr.op = posted->op;
+		wr.recv = posted->op == &wr_ops[WR_RECV];
+		wr.is_inline = posted->is_inline;
+		wr.remote = posted->remote;
+		wr.rkey = posted->rkey;
+		wr.len = posted->len;
+		wr.nsge = posted->nsge;
+		memcpy(wr.sge, posted->sge, posted->nsge * sizeof *wr.sge);
+	}
+	explain_wc(&wr, o);
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+/* "ibv_post_send: ENOMEM  Cannot allocate memory" */
+static void tell_call(const struct record *r, struct out *o)
+{
+	const char *name = strerrorname_np(r->err);
+
+	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
+	out_str(o, "errno", name ? name : "?", "%s", name ? name : "?");
+	out_text(o, "  %s\n", strerror(r->err));
+}
+
+static void judge_modify(const struct seen_qp *qp, const struct record *r, struct candidates *c)
+{
+	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
+	unsigned mask = (unsigned)r->args[2];
+	enum ibv_qp_state from = qp->v.state, to = from;
+	struct qp_verdict v;
+
+	if (!a)
+		return;
+	if (mask & IBV_QP_CUR_STATE)
+		from = a->cur_qp_state;
+	if (mask & IBV_QP_STATE)
+		to = a->qp_state;
+	v = qp_judge(qp->v.type, from, to, mask);
+	if (v.answer == QP_OK)
+		v.extra = v.refused; /* it is the kernel then */
+	qp_change_reasons(&v, qp->v.type, from, to, c);
+}
+
+/* The request of a chain that was refused: accepted ones stand before it. */
+static void judge_send(const struct live_program *p, const struct seen_qp *qp,
+		       const struct record *r, struct candidates *c)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	struct wr_judged j = {
+		.queue = qp->v.name,
+		.max_sge = qp->v.cap.max_send_sge,
+		.qp_type = qp->v.type,
+		.state = qp->v.state,
+		.max_inline = qp->v.cap.max_inline_data,
+		.room = qp->v.cap.max_send_wr,
+		.used = live_program_outstanding(p, qp, false),
+	};
+	char text[160];
+
+	for (unsigned n = record_accepted(r); wr && n; n--)
+		wr = wr->next;
+	j.op = wr ? wr_op_find(wr->opcode) : NULL;
+	if (!j.op)
+		return;
+	j.num_sge = wr->num_sge;
+	j.flags = wr->send_flags;
+	j.remote_addr = wr->wr.atomic.remote_addr;
+	for (int i = 0; wr->sg_list && i < wr->num_sge; i++)
+		j.bytes += wr->sg_list[i].length;
+	if (wr_fault_find(&j, text, sizeof text))
+		candidate_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
+}
+
+static void judge_recv(const struct live_program *p, const struct seen_qp *qp,
+		       const struct record *r, struct candidates *c)
+{
+	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
+	struct wr_judged j = {
+		.op = &wr_ops[WR_RECV],
+		.queue = qp->v.name,
+		.max_sge = qp->v.cap.max_recv_sge,
+		.qp_type = qp->v.type,
+		.state = qp->v.state,
+		.srq = *qp->v.srq ? qp->v.srq : NULL,
+		.room = qp->v.cap.max_recv_wr,
+		.used = live_program_outstanding(p, qp, true),
+	};
+	char text[160];
+
+	for (unsigned n = record_accepted(r); wr && n; n--)
+		wr = wr->next;
+	if (!wr)
+		return;
+	j.num_sge = wr->num_sge;
+	if (wr_fault_find(&j, text, sizeof text))
+		candidate_add(c, IS_SO, NULL, "RECV is refused: %s", text);
+}
+
+/* What the call's own objects say. */
+static void judge(const struct live_program *p, const struct record *r, struct candidates *c)
+{
+	const struct seen_qp *qp = r->nargs ? live_program_qp(p, r->args[0]) : NULL;
+
+	if (!qp)
+		return;
+	switch (row_of(r)) {
+	case ROW_ibv_modify_qp:
+		judge_modify(qp, r, c);
+		break;
+	case ROW_ibv_post_send:
+		judge_send(p, qp, r, c);
+		break;
+	case ROW_ibv_post_recv:
+		judge_recv(p, qp, r, c);
+		break;
+	}
+}
+
+static void tell_fact(int err, struct out *o)
+{
+	const struct fact_family *errnos = fact_family("errno");
+	const struct fact *fact = fact_of(errnos, (uint64_t)err);
+
+	if (!fact)
+		return;
+	out_dict(o, "fact");
+	explain_fact(&(struct found){ errnos, fact }, o);
+	out_end(o);
+}
+
+bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o)
+{
+	struct candidates c = { .no_commands = true };
+
+	if (!r->err || r->depth || (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
+	    r->err == EOPNOTSUPP || r->err == ENOSYS)
+		return false;
+	tell_call(r, o);
+	judge(p, r, &c);
+	if (c.n)
+		candidates_out(&c, o);
+	else
+		tell_fact(r->err, o);
+	return true;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The objects of a traced program as they are after the calls that it has made so far, learnt
+ * from those calls: regions, QPs with their attributes, and what is posted and not completed.
+ */
+#ifndef VTRACE_LIVE_PROGRAM_H
+#define VTRACE_LIVE_PROGRAM_H
+
+#include "live.h"
+
+struct record;
+struct record_objects;
+struct wr_op;
+
+/* A work request that the program has posted. */
+struct posted_wr {
+	uint64_t wr_id, when; /* ticks: when the call that posted it began */
+	const struct wr_op *op;
+	uint64_t remote;
+	uint32_t rkey, len;
+	bool is_inline;
+	unsigned nsge;
+	struct ibv_sge sge[LIVE_SGES];
+};
+
+/* A queue pair. */
+struct seen_qp {
+	struct live_qp v;
+	uint64_t address, srq; /* of the objects; srq 0: none */
+	uint32_t short_recv;   /* bytes of a RECV that was too small; 0: none was */
+	bool by_cm;	       /* librdmacm moves it */
+	bool ended_by_program; /* its way to ERR was asked for, or an error before it was told */
+	struct seen_qp *older;
+};
+
+/* A completion that the program has taken. */
+struct seen_wc {
+	struct ibv_wc wc;
+	struct seen_qp *qp; /* NULL: not known */
+	bool known;	    /* what it was of: */
+	struct posted_wr posted;
+	int64_t after; /* ns from its post to the end of the poll; -1: not known */
+	/* It is an error that follows from what the program has done or was told before. */
+	bool follows;
+};
+
+struct live_program *live_program_new(void);
+void live_program_free(struct live_program *p);
+
+/* Takes the calls, in the order in which they ended; objects has the names. */
+void live_program_take(struct live_program *p, const struct record *r,
+		       struct record_objects *objects);
+/* The completions of the call that was taken last, *n of them. */
+const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
+
+/* NULL: there is none. */
+struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
+/* The QP of that number that talks to the one numbered peer (0: to any). */
+struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer);
+/* How many requests of a QP are not completed. */
+unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
+				  bool recvs);
+/* The name of a QP that is no more, of that number, that talked to the one numbered peer; or
+ * NULL. */
+const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer);
+/* All regions that the program has had, and the QP, which may be NULL: valid until the next call is
+ * taken. */
+struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp);
+
+#endif

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# views.sh VTRACE PROGRAM: the forms in which vtrace shows the calls of a client (correct_plain of
+# defects/), held against each other and against what gdb counts.
+set -u
+vtrace=$1
+program=$2
+address=10.0.0.1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# client COMMAND...: runs COMMAND client ADDRESS PORT against a server.
+client() {
+	exec 3< <(exec "$UROCE" "$program" server $address 7471 2>&1)
+	local server=$!
+	read -r -u 3 _
+	"$UROCE" "$@" client $address 7471 >"$work/out" 2>&1 || fail "$*: $(cat "$work/out")"
+	wait $server
+	exec 3<&-
+}
+
+# -j: each line is an object; the calls are those of the lines.
+client "$vtrace" -o "$work/lines" "$program"
+client "$vtrace" -j -o "$work/json" "$program"
+python3 - "$work/json" >"$work/json.calls" <<'PYTHON' || fail "-j: no JSON: $(cat "$work/json")"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+for line in lines:
+    if "call" in line:
+        print(line["call"])
+assert lines[-1] == {"exit": 0}, lines[-1]
+wc = [w for line in lines if line.get("call") == "ibv_poll_cq" for w in line["out"]["wc"]]
+assert [w["wr_id"] for w in wc] == [100, *range(200, 216)], wc
+made = [line["made"] for line in lines if "made" in line]
+assert made == ["ctx0", "pd0", "cq0", "qp0", "mr0"], made
+PYTHON
+grep -oE '^[0-9:.]+ [a-z_]+' "$work/lines" | cut -d' ' -f2 | uniq >"$work/lines.calls"
+uniq "$work/json.calls" | diff "$work/lines.calls" - || fail "-j has other calls"
+
+# -e LIST, and an expression of the same
+while read -r only pattern; do
+	client "$vtrace" -e "$only" -o "$work/only" "$program"
+	grep -oE '^[0-9:.]+ [a-z_]+' "$work/only" | cut -d' ' -f2 | uniq >"$work/only.calls"
+	[ -s "$work/only.calls" ] || fail "-e $only: no calls"
+	grep -E "$pattern" "$work/lines.calls" | uniq | diff - "$work/only.calls" || fail "-e $only"
+done <<-'LISTS'
+	ibv_modify_qp ibv_modify_qp
+	ibv_post_*,ibv_reg_mr post|_reg_mr
+	set-up get|open|free|query|alloc|reg|create|modify|destroy|de|close
+	data post|poll
+LISTS
+"$vtrace" -e ibv_post_sned true 2>"$work/said" && fail "-e takes a name that there is not"
+grep -q "'ibv_post_sned'" "$work/said" || fail "-e does not name it: $(cat "$work/said")"
+
+# -c: the totals, beside breakpoints
+client "$vtrace" -c -j -o "$work/counts" "$program"
+counted() {
+	python3 - "$work/counts" "$1" <<'PYTHON'
+import json, sys
+table = json.loads(open(sys.argv[1]).readlines()[-1])
+print(next((c["calls"] for c in table["calls"] if c["name"] == sys.argv[2]), 0))
+PYTHON
+}
+[ "$(counted ibv_post_send)" = 2 ] || fail "-c: ibv_post_send: $(counted ibv_post_send)"
+python3 - "$work/counts" <<'PYTHON' || fail "-c: operations: $(cat "$work/counts")"
+import json, sys
+table = json.loads(open(sys.argv[1]).readlines()[-1])
+done = {o["name"]: (o["completions"], o["errors"]) for o in table["operations"]}
+assert done == {"SEND": (1, 0), "RDMA_WRITE": (16, 0)}, done
+assert all(0 < o["median_ns"] <= o["p999_ns"] for o in table["operations"])
+PYTHON
+if command -v gdb >/dev/null; then
+	functions=(ibv_get_device_list ibv_open_device ibv_query_gid ibv_alloc_pd ibv_reg_mr
+		ibv_create_cq ibv_create_qp ibv_modify_qp ibv_destroy_qp ibv_destroy_cq ibv_dereg_mr
+		ibv_dealloc_pd ibv_close_device)
+	breaks=(-ex 'set breakpoint pending on' -ex 'set debuginfod enabled off')
+	for i in "${!functions[@]}"; do
+		breaks+=(-ex "break ${functions[i]}" -ex "ignore $((i + 1)) 1000000")
+	done
+	client gdb -batch "${breaks[@]}" -ex run -ex 'info breakpoints' --args "$program"
+	for f in "${functions[@]}"; do
+		hits=$(awk -v f="$f" '/keep y/ { n = 0; seen = 0 } $0 ~ f { seen = 1 }
+			/already hit/ { n = $4; last = n } seen && /ignore next/ { seen = 0 }
+			$0 ~ "<" f ">" { print last; exit }' "$work/out")
+		[ "$(counted "$f")" = "${hits:-none}" ] ||
+			fail "-c: $f: $(counted "$f"), and gdb says ${hits:-nothing}"
+	done
+else
+	echo "no gdb: the totals are not held against it"
+fi
+exit $failed

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "views.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain_traced.h"
+#include "line.h"
+#include "live_program.h"
+#include "out.h"
+#include "reader.h"
+#include "summary.h"
+#include "xmem.h"
+
+/* A process, with its objects. */
+struct program {
+	struct traced *process;
+	struct live_program *live;
+	struct program *next;
+};
+
+static struct {
+	struct views v;
+	struct program *programs;
+	bool *wanted;	 /* of each row of call_table; NULL: all */
+	bool *explained; /* of each row: why it failed; once is enough */
+	struct summary *summary;
+} the;
+
+/* -------------------------------------------------------------------- which calls -- */
+
+/* Does word, as long as that, mean the function? */
+static bool means(const char *word, const struct call_fn *fn)
+{
+	if (strcmp(word, "set-up") == 0)
+		return fn->path != CALL_DATAPATH;
+	if (strcmp(word, "data") == 0)
+		return fn->path == CALL_DATAPATH;
+	return fnmatch(word, fn->name, 0) == 0;
+}
+
+/* Sets those that the list names; the first word that names none, to be freed, or NULL. */
+static char *choose(const char *only, bool *wanted)
+{
+	char *list = xstrdup(only), *rest = list, *word, *bad = NULL;
+
+	while (!bad && (word = strsep(&rest, ","))) {
+		bool any = false;
+
+		for (unsigned i = 0; i < call_count; i++)
+			if (means(word, &call_table[i]))
+				any = wanted[i] = true;
+		if (!any)
+			bad = xstrdup(word);
+	}
+	free(list);
+	return bad;
+}
+
+bool views_check(const char *only)
+{
+	bool *wanted = xcalloc(call_count, sizeof *wanted);
+	char *bad = choose(only, wanted);
+
+	if (bad)
+		fprintf(stderr,
+			"vtrace: -e: no function is called '%s'; NAME, 'ibv_post_*', set-up and "
+			"data can be given, with commas between\n",
+			bad);
+	free(wanted);
+	free(bad);
+	return !bad;
+}
+
+static bool is_wanted(const struct record *r)
+{
+	return !the.wanted || the.wanted[r->fn - call_table];
+}
+
+/* ---------------------------------------------------------------------- programs -- */
+
+void views_begin(const struct views *v)
+{
+	the.v = *v;
+	if (v->only) {
+		the.wanted = xcalloc(call_count, sizeof *the.wanted);
+		free(choose(v->only, the.wanted));
+	}
+	the.explained = xcalloc(call_count, sizeof *the.explained);
+	if (v->counts)
+		the.summary = summary_new();
+}
+
+static struct live_program *live_of(struct traced *process)
+{
+	struct program *p = process->arg;
+
+	if (!p) {
+		p = process->arg = xcalloc(1, sizeof *p);
+		p->process = process;
+		p->live = live_program_new();
+		p->next = the.programs;
+		the.programs = p;
+	}
+	return p->live;
+}
+
+/* The other end, where it is traced, too. */
+static struct live_end find_peer(const struct traced *process, const struct seen_qp *qp)
+{
+	struct live_end end = { .qp = NULL };
+	struct seen_qp *peer = NULL;
+	uint32_t number;
+
+	if (!qp || !(qp->v.known & IBV_QP_DEST_QPN))
+		return end;
+	number = qp->v.attr.dest_qp_num;
+	for (const struct program *p = the.programs; p && !peer; p = p->next) {
+		const char *gone = live_program_gone_qp(p->live, number, qp->v.number);
+
+		peer = live_program_numbered(p->live, number, qp->v.number);
+		if (peer)
+			end = live_program_end(p->live, peer);
+		else if (gone)
+			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
+				 gone);
+		if ((peer || gone) && p->process != process)
+			snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)p->process->pid);
+	}
+	return end;
+}
+
+/* --------------------------------------------------------------------- what failed -- */
+
+static void write_explained(const struct reader_news *news, const struct out *o)
+{
+	Tcl_DString text;
+	const char *at;
+
+	Tcl_DStringInit(&text);
+	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
+	at = Tcl_DStringValue(&text);
+	if (the.v.json)
+		fprintf(the.v.to, "{\"pid\":%d,\"thread\":%u,\"explain\":%.*s}\n",
+			(int)news->process->pid, news->r->thread, (int)strcspn(at, "\n"), at);
+	while (!the.v.json && *at) {
+		size_t len = strcspn(at, "\n");
+
+		fprintf(the.v.to, "    %.*s\n", (int)len, at);
+		at += len + (at[len] != '\0');
+	}
+	Tcl_DStringFree(&text);
+}
+
+static void explain_completion(const struct reader_news *news, const struct seen_wc *wc)
+{
+	struct live_end there = find_peer(news->process, wc->qp);
+	struct out *o = out_new(true);
+
+	explain_traced_completion(live_of(news->process), wc, &there, o);
+	write_explained(news, o);
+	out_free(o);
+}
+
+static void explain_call(const struct reader_news *news)
+{
+	bool *before = &the.explained[news->r->fn - call_table];
+	struct out *o;
+
+	if (!news->r->err || *before)
+		return;
+	o = out_new(true);
+	if (explain_traced_call(live_of(news->process), news->r, o)) {
+		write_explained(news, o);
+		*before = true;
+	}
+	out_free(o);
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+static void take_call(const struct reader_news *news)
+{
+	struct live_program *live = live_of(news->process);
+	const struct seen_wc *wc;
+	unsigned n;
+
+	live_program_take(live, news->r, news->process->objects);
+	wc = live_program_completions(live, &n);
+	if (the.summary)
+		summary_take_call(the.summary, news->r);
+	if (the.v.lines && !line_is_empty_poll(news->r) && is_wanted(news->r)) {
+		if (the.v.json)
+			line_write_json(the.v.to, news);
+		else
+			line_write(the.v.to, news, the.v.pids);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (the.summary)
+			summary_take_completion(the.summary, &wc[i]);
+		if (the.v.explain && wc[i].wc.status != IBV_WC_SUCCESS && !wc[i].follows)
+			explain_completion(news, &wc[i]);
+	}
+	if (the.v.explain)
+		explain_call(news);
+}
+
+void views_take(const struct reader_news *news)
+{
+	if (news->what == READER_CALL)
+		take_call(news);
+	else if (news->what == READER_LOST && the.v.json)
+		fprintf(the.v.to, "{\"lost\":%" PRIu64 ",\"pid\":%d}\n", news->n,
+			(int)news->process->pid);
+	else if (news->what == READER_LOST)
+		fprintf(the.v.to, "vtrace: %" PRIu64 " calls were lost\n", news->n);
+}
+
+static void write_summary(void)
+{
+	struct out *o = out_new(true);
+	Tcl_DString text;
+
+	summary_out(the.summary, o);
+	Tcl_DStringInit(&text);
+	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
+	fputs(Tcl_DStringValue(&text), the.v.to);
+	Tcl_DStringFree(&text);
+	out_free(o);
+	summary_free(the.summary);
+}
+
+void views_end(void)
+{
+	struct program *next;
+
+	if (the.summary)
+		write_summary();
+	for (struct program *p = the.programs; p; p = next) {
+		next = p->next;
+		p->process->arg = NULL;
+		live_program_free(p->live);
+		free(p);
+	}
+	free(the.wanted);
+	free(the.explained);
+}
