@@ -533,7 +533,7 @@ const struct cmd cmd_lesson = {
 		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
 		"number answers a question. Everything else works as ever. lesson hint tells the\n"
 		"step again, skip goes on without, stop ends it; lesson next begins the one\n"
-		"behind it. lesson play 3 types everything by itself.",
+		"behind it. lesson play 3 types everything for you.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.size = sizeof(struct lesson_args),

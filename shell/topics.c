@@ -33,7 +33,7 @@ static const char language[] =
 	"those see 'help on timer' and 'help wait until'.";
 
 static const char scripts[] =
-	"A script is a file of the lines you would type, by custom named *.rdma:\n"
+	"A script is a file of the lines you would type, named *.rdma by convention:\n"
 	"\n"
 	"  rdmash script.rdma ARG ...     the arguments are in $argv\n"
 	"  rdmash -f a.rdma -c 'show' -f b.rdma\n"
@@ -96,7 +96,7 @@ static const char files[] =
 static const char prompt[] =
 	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"
 	"still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R\n"
-	"searches the history. A line that is not whole (an open brace or quote) goes on on the\n"
+	"searches the history. A line that is not whole (an open brace or quote) continues on the\n"
 	"next one. Ctrl-C drops the line, or stops the command that runs, whatever it does, but\n"
 	"for a single step of Tcl itself (an lsort of a huge list), which ends first; the session\n"
 	"and its objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"

@@ -188,7 +188,7 @@ static int notify_exec(struct session *s, const void *args, struct out *o)
 				"become ESTABLISHED",
 				a->id->o.name, word_name(id_state_words, a->id->state));
 	}
-	out_str(o, NULL, a->id->o.name, "%s: the CM knows that data has come\n", a->id->o.name);
+	out_str(o, NULL, a->id->o.name, "%s: the CM knows that data has arrived\n", a->id->o.name);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static const struct cmd_eg notify_egs[] = { { "cm notify", "rdma_notify" }, { NU
 const struct cmd cmd_cm_notify = {
 	.name = "cm notify",
 	.family = "connection, step by step",
-	.summary = "tell the CM that the peer's first message has come",
+	.summary = "tell the CM that the peer's first message has arrived",
 	.text = "When the last message of the handshake is lost but data arrives, the accepting\n"
 		"QP gets the asynchronous event COMM_EST while its id is still ACCEPTING. This\n"
 		"call establishes the connection. On an id that is not ACCEPTING it fails.",

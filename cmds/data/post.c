@@ -39,7 +39,7 @@ static int where_to(struct session *s, const struct post_args *a, const struct p
 	fail_row(s, "missing", "%s%s%s", a->remote.set ? "" : "-remote ADDRESS",
 		 a->remote.set || a->rkey.set ? "" : " ", a->rkey.set ? "" : "-rkey KEY");
 	return fail_row(s, "or",
-			"at the peer: 'listen PORT -share REGION' tells it to who connects");
+			"at the peer: 'listen PORT -share REGION' tells it to every client");
 }
 
 int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,

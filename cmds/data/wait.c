@@ -164,7 +164,7 @@ static int cq_exec(struct session *s, const void *args, struct out *o)
 		fail(s, "wait cq", "ETIMEDOUT", "%s raised no event within %llu ms", a->cq->o.name,
 		     (unsigned long long)a->within.v);
 		fail_row(s, "likely",
-			 "its completion was there before it was armed, or none has come");
+			 "its completion was there before the CQ was armed, or there is none yet");
 		return fail_next(s, "poll -cq %s -all", a->cq->o.name);
 	}
 	a->cq->events--;

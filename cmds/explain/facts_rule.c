@@ -36,7 +36,7 @@ const struct fact rule_facts[] = {
 	  "an address that is not aligned: REM_INV_REQ_ERR, or EINVAL when it is posted (rxe)\n"
 	  "a processor that changes the same 8 bytes, with HCA\n"
 	  "the same memory by two devices",
-	  "device shows atomic_cap\nlet the own program use an atomic of its own device, too",
+	  "device shows atomic_cap\nlet the program use an atomic of its own device, too",
 	  "ibv_query_device(3), ibv_wr_post(3)", "explain/rules" },
 	{ RULE_ORDER,
 	  "requests of a queue start in order and complete in order; READs and atomics are done only "

@@ -68,7 +68,7 @@ const struct fault_entry fault_catalogue[] = {
 	  "a send from memory with a wrong lkey",
 	  { "LOC_PROT_ERR", "-" },
 	  { "LOC_QP_OP_ERR", "-" },
-	  "the own device finds it, and sends nothing",
+	  "the requester's own device finds it and sends nothing",
 	  NULL,
 	  "pair; post write -sge [get fault_buf addr]:8:[expr {[get fault_buf lkey] ^ 0x5500}] "
 	  "{*}[there] -qp fault_a; ends" },
@@ -289,7 +289,7 @@ const struct fault_entry fault_catalogue[] = {
 	  "an sgid_index where the GID table is empty",
 	  { "ENODATA", "-" },
 	  SAME,
-	  "the own address is an index: the table changes with the addresses of the interface",
+	  "the QP names its own address by an index into a table that changes with the addresses of the interface",
 	  NULL,
 	  "lone; modify-qp INIT fault_a -fill; set empty [expr {[dict get [lindex [gids] end] index] + "
 	  "1}]; refused {modify-qp RTR fault_a -peer [qp-info fault_a] -fill -sgid-index $empty -force}" },

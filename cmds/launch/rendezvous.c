@@ -452,7 +452,7 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 static const struct arg get_arg_table[] = {
 	OPT("within", get_args, within, kind_ms, "how long to wait for all of them", .dflt = "10s",
 	    .max = 3600000),
-	SWITCH("partial", get_args, partial, "what has come by then is enough"),
+	SWITCH("partial", get_args, partial, "take what has arrived by then"),
 	POS_MANY("key", get_args, keys, kind_key, "what somebody has put, or will put"), ARGS_END
 };
 

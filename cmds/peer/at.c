@@ -242,7 +242,7 @@ static const struct cmd_eg barrier_egs[] = {
 const struct cmd cmd_barrier = {
 	.name = "barrier",
 	.family = "both ends",
-	.summary = "wait until the peers are through with what they were told",
+	.summary = "wait until the peers have finished their commands",
 	.text = "Waits until the peers (all, or those named) have run all their commands in the\n"
 		"background. The value is a dict: the name of each that ran one, and what the last\n"
 		"of them brought. If one has failed, its error is that of barrier, once all are\n"

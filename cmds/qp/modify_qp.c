@@ -410,7 +410,7 @@ const struct cmd cmd_modify_qp = {
 	.family = "by hand",
 	.summary = "move a QP to another state, or change its attributes",
 	.text = "A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own attributes:\n"
-		"none may be missing, and none may be given that the step does not take. What\n"
+		"give all of these, and only attributes that the transition takes. What\n"
 		"the kernel would refuse is refused before, with the reason and the command to\n"
 		"type; -force asks the kernel all the same. -fill adds required attributes that\n"
 		"are not given: the QPN, PSN and address of the peer as oob or -peer told them,\n"

@@ -254,7 +254,7 @@ static int create(struct session *s, struct ah *ah)
 		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
 		 ah->attr.dlid);
 	fail_row(s, "likely",
-		 "no neighbour answers for that address, or the own GID is of another kind");
+		 "no neighbour answers for that address, or the local GID is of another kind");
 	return fail_next(s, "gids");
 }
 

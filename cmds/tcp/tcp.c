@@ -59,7 +59,7 @@ const struct cmd cmd_tcp_listen = {
 	.family = "beside RDMA",
 	.summary = "listen on a TCP port",
 	.text = "For programs that tell each other of their queue pairs over TCP, each in a form\n"
-		"of its own, and for comparison. Who connects waits for tcp accept. A dict with\n"
+		"of its own, and for comparison. A client waits for tcp accept. A dict with\n"
 		"name, address and port; destroy NAME ends it.",
 	.examples = listen_egs,
 	.args = listen_args,
@@ -338,7 +338,7 @@ const struct cmd cmd_tcp_recv = {
 	.text = "So many bytes, as a value for binary scan; with -mr straight into a region, and\n"
 		"the value is how many. A peer that closes before is an error, which says how\n"
 		"many have come; so is the end of the time. What had come is lost then, but for a\n"
-		"region. With -any what there is will do, and 0 bytes are the end.",
+		"region. With -any whatever is there is enough; 0 bytes mean the end.",
 	.setup = BOTH,
 	.examples = recv_egs,
 	.args = recv_args,

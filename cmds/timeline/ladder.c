@@ -256,8 +256,8 @@ static const char *end_word(const struct ladder *l, enum ladder_side side)
 	if (!side)
 		return "this end";
 	if (side == SIDE_ACTIVE)
-		return by_hand ? "one end" : "who connects";
-	return by_hand ? "the other end" : "who listens";
+		return by_hand ? "one end" : "client";
+	return by_hand ? "the other end" : "server";
 }
 
 /* "@b  id0 qp0": the end, and what of it is spoken of. */

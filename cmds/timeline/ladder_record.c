@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rows of this end, from its record. Which end of a connection an object is of follows from
- * the calls it was in: who listens, who was asked, who connects; by hand, of two QPs that lead to
- * each other, the one made first is the active one.
+ * the calls it was in: the listener, the end that was asked, the client; by hand, of two QPs that
+ * lead to each other, the one made first is the active one.
  */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>

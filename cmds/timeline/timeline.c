@@ -168,7 +168,7 @@ const struct cmd cmd_timeline = {
 	.text = "One line down the page for each end, with what happened there to the right of it:\n"
 		"calls of the libraries, events, completions when they were taken, states of QPs.\n"
 		"Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.\n"
-		"Times are milliseconds since the first row. In one process who connects is on the\n"
+		"Times are milliseconds since the first row. In one process the client is on the\n"
 		"left; each peer (see 'peer') has a lane of its own, by its own clock.\n"
 		"\n"
 		"At the prompt it is on from the start; 'timeline on' in a script. The last 4096\n"

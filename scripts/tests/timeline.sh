@@ -44,7 +44,7 @@ page() {
 }
 
 "$rdmash" -X -f timeline.rdma > out 2>&1 || bad "exit status $?: $(cat out)"
-follows out 'who connects: .*who listens: ' \
+follows out 'client: .*server: ' \
 	'rdma_connect id1' '│─+ CM REQ ─+▶│' '• id2 CONNECT_REQUEST' 'rdma_accept id2' \
 	'│◀─+ CM REP ─+│' '│─+ CM RTU ─+▶│' 'id1 ESTABLISHED' '● qp0 INIT -> RTS' \
 	'ibv_post_send qp0 .wr_id 1 ' '│─+ RC_WRITE_ONLY psn [0-9]+ 17 B ─+▶│' \
@@ -53,7 +53,7 @@ follows out 'who connects: .*who listens: ' \
 	'✓ WC wr_id 2 SUCCESS RDMA_READ' 'rdma_disconnect id1' '─ CM DREQ ─+▶│' '│◀─+ CM DREP ─'
 write=$(sed -En 's/.*RC_WRITE_ONLY psn ([0-9]+) .*/\1/p' out | head -1)
 grep -q "RC_ACK psn $write " out || bad "the ACK has not the PSN of the write, $write"
-# who connects is on the left, who listens on the right of its line
+# the client is on the left, the server on the right of its line
 grep -Eq '^ +[0-9.]+ +│ +rdma_connect' out || bad "rdma_connect is not in the left lane"
 grep -Eq '^ +[0-9.]+ +│ +│ +rdma_accept' out || bad "rdma_accept is not in the right lane"
 ! grep -q $'\033' out || bad "colours without a terminal"
