@@ -346,7 +346,7 @@ static const struct cmd_eg require_egs[] = { { "require device rc", NULL },
 const struct cmd cmd_require = {
 	.name = "require",
 	.family = "scripts",
-	.summary = "skip the rest of the script unless this machine meets the conditions",
+	.summary = "skip the script unless this machine has what it needs",
 	.text = "For the first lines of a script. Words: device, ports N (active ones of all\n"
 		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,\n"
 		"roce, ib, iwarp. -true takes an expression, and a reason to print. What is not\n"
