@@ -33,6 +33,7 @@ enum plan {
 struct row_plan {
 	uint8_t plan, nargs, path;
 	bool changes_objects;
+	bool begins_poll; /* ibv_start_poll() */
 };
 
 /* The polls that found nothing since anything else was written, one for each queue. */
@@ -82,9 +83,12 @@ static struct row_plan plan_of(const struct call_fn *fn)
 	bool memory = fn->result.kind == CALL_OBJECT;
 
 	p.changes_objects = fn->result.role == CALL_MADE;
+	p.begins_poll = fn->step == CALL_FIRST && record_takes_completion(fn);
+	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING;
 	for (const struct call_value *v = fn->args; v->name; v++, p.nargs++) {
 		memory |= record_is_pointer(v) || v->role == CALL_GONE ||
-			  (v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID);
+			  (v->kind == CALL_OBJECT &&
+			   (v->object == OBJECT_CM_ID || v->object == OBJECT_DEVICE));
 		p.changes_objects |= v->kind == CALL_OBJECT &&
 				     (v->role == CALL_MADE || v->role == CALL_GONE ||
 				      (v->object == OBJECT_CM_ID && p.path == RECORD_CONTROL));
@@ -305,7 +309,7 @@ static void keep_memory(struct image *m, const struct row_plan *plan, const stru
 	case PLAN_SEND:
 	case PLAN_RECV:
 		if (moment == RECORD_AFTER) {
-			if (failed)
+			if (failed && args[2])
 				add_piece(m, RECORD_AFTER, args[2],
 					  (const void *)(uintptr_t)args[2], sizeof(void *));
 			break;
@@ -427,8 +431,11 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 		me.busy = false;
 		errno = err;
 	}
-	me.depth++;
 	c->begin = record_time();
+	if (!me.depth++) {
+		atomic_store_explicit(&me.slot->called_at, c->begin, memory_order_relaxed);
+		atomic_store_explicit(&me.slot->called, row + 1, memory_order_relaxed);
+	}
 }
 
 /* What the result says: 0, or an errno. */
@@ -455,7 +462,7 @@ static int errno_of(const struct call_fn *fn, uint64_t result, int err)
 /* Was there nothing in the queue? */
 static bool is_empty_poll(const struct row_plan *plan, uint64_t result)
 {
-	return plan->plan == PLAN_POLL && result == 0;
+	return (plan->plan == PLAN_POLL && result == 0) || (plan->begins_poll && result == ENOENT);
 }
 
 static struct open_poll *open_poll(unsigned row, uint64_t queue)
@@ -550,7 +557,8 @@ void record_end(struct record_call *c, uint64_t result)
 
 	if (c->row == NOWHERE)
 		return;
-	me.depth--;
+	if (!--me.depth)
+		atomic_store_explicit(&me.slot->called, 0, memory_order_relaxed);
 	plan = &the.plans[c->row];
 	empty = is_empty_poll(plan, result);
 	end = empty ? c->begin : record_time();
@@ -573,7 +581,8 @@ void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, 
 	record_begin(&c, call_count + i, args);
 	if (c.row == NOWHERE)
 		return;
-	me.depth--;
+	if (!--me.depth)
+		atomic_store_explicit(&me.slot->called, 0, memory_order_relaxed);
 	c.begin = begin;
 	me.busy = true;
 	finish(&c, &the.plans[c.row], end, 0, err, false);

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <infiniband/verbs.h>
+
 #include "calls.h"
 
 #define RECORD_THREADS	    64	       /* that have rings at a time; calls of others are lost */
@@ -61,6 +63,11 @@ uint64_t record_made(const struct record *r, enum call_object *kind);
 /* Of a post: how many requests of its chain, as far as r has kept them, the library accepted: all,
  * or those before the one that it refused. */
 unsigned record_accepted(const struct record *r);
+
+/* Has it looked into a completion queue, and found nothing? */
+bool record_is_empty_poll(const struct record *r);
+/* ibv_start_poll() and ibv_next_poll() leave a completion in their CQ: false: r has not. */
+bool record_completion(const struct record *r, enum ibv_wc_status *status, uint64_t *wr_id);
 
 /* ----------------------------------------------------------------------- readers -- */
 

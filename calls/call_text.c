@@ -112,6 +112,29 @@ static void write_object(FILE *to, enum call_object kind, const void *bytes)
 		fprintf(to, ", %d entries", ((const struct ibv_cq *)bytes)->cqe);
 }
 
+/* What ibv_start_poll() and ibv_next_poll() leave in their CQ. */
+static void write_completion(FILE *to, const struct record *r)
+{
+	const struct call_struct *of = call_objects[OBJECT_CQ_EX].of;
+	const struct call_enum *words = call_value_find(of->fields, "status")->words;
+	enum ibv_wc_status status;
+	const char *word;
+	uint64_t wr_id;
+
+	if (!record_completion(r, &status, &wr_id))
+		return;
+	word = call_word_name(words, status);
+	fprintf(to, " {status %s wr_id %" PRIu64 "}", word ? word : "?", wr_id);
+}
+
+static void write_string(FILE *to, const struct record *r)
+{
+	size_t len = 0;
+	const char *text = record_bytes(r, r->result, &len);
+
+	fprintf(to, "%.*s", (int)strnlen(text ? text : "", len), text ? text : "");
+}
+
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r)
 {
 	const char *name = r->err ? strerrorname_np(r->err) : NULL;
@@ -127,6 +150,11 @@ void call_text_result(FILE *to, const struct call_names *n, const struct record 
 		fprintf(to, "%d", r->err);
 	else if (bytes)
 		write_object(to, kind, bytes);
+	else if (r->fn->result.kind == CALL_STRING)
+		write_string(to, r);
+	else if (!made && (r->fn->result.kind == CALL_ENUM || r->fn->result.kind == CALL_FLAGS ||
+			   r->fn->result.kind == CALL_OBJECT))
+		call_tell(&k, &r->fn->result, &r->result, 0);
 	else if (!made && r->fn->says != RESULT_NOTHING)
 		fprintf(to, "%" PRId64, (int64_t)r->result);
 	for (unsigned i = 0; r->fn->path == CALL_DATAPATH && !r->err && r->fn->args[i].name; i++)
@@ -135,4 +163,5 @@ void call_text_result(FILE *to, const struct call_names *n, const struct record 
 			k.key = NULL;
 			call_tell_out(&k, r->fn, r->after, i, r->result);
 		}
+	write_completion(to, r);
 }

@@ -272,6 +272,21 @@ static void learn_made(struct record_objects *b, const struct record *kept,
 		learn_event(b, kept, made, begin, end);
 }
 
+/* A device has a name of its own. */
+static void learn_device(struct record_objects *b, const struct record *kept, uint64_t address,
+			 uint64_t begin, uint64_t end)
+{
+	const struct ibv_device *device = kept ? look(kept, address) : NULL;
+	struct entry *e;
+
+	if (!device)
+		return;
+	e = living(b, address);
+	if (!e)
+		e = begin_life(b, address, OBJECT_DEVICE, begin, end);
+	snprintf(e->o.name, sizeof e->o.name, "%.31s", device->name);
+}
+
 static void learn_arg(struct record_objects *b, const struct record *kept,
 		      const struct call_value *v, uint64_t arg, uint64_t begin, uint64_t end)
 {
@@ -281,6 +296,8 @@ static void learn_arg(struct record_objects *b, const struct record *kept,
 		learn_made(b, kept, v, arg, begin, end);
 	else if (v->object == OBJECT_CM_ID && v->role == CALL_IN)
 		learn_id(b, kept, arg, begin, end);
+	else if (v->object == OBJECT_DEVICE)
+		learn_device(b, kept, arg, begin, end);
 }
 
 static void learn(struct record_objects *b, const struct record *kept, const struct call_fn *fn,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading records: images become structs whose pointers lead to what was kept. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <infiniband/verbs.h>
 
 #include "record_clock.h"
 #include "record_objects.h"
@@ -63,7 +66,7 @@ static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
 	const uint64_t *piece;
 	size_t i;
 
-	if (target == TARGET_OBJECT) {
+	if (target == TARGET_OBJECT || pointer < p->image || pointer >= p->image + IMAGE_MAX + 64) {
 		piece = piece_at(p->image, p->moment, *pointer);
 		return piece ? piece + 2 : NULL;
 	}
@@ -174,6 +177,28 @@ unsigned record_accepted(const struct record *r)
 	for (; wr && wr != refused; wr = *(const char *const *)(const void *)(wr + next))
 		n++;
 	return n;
+}
+
+bool record_is_empty_poll(const struct record *r)
+{
+	if (r->fn->says == RESULT_COUNT)
+		return r->fn->path == CALL_DATAPATH && !r->err && !r->result;
+	return r->err == ENOENT && r->fn->step == CALL_FIRST && record_takes_completion(r->fn);
+}
+
+bool record_completion(const struct record *r, enum ibv_wc_status *status, uint64_t *wr_id)
+{
+	const size_t first = offsetof(struct ibv_cq_ex, status);
+	const char *kept;
+
+	if (!r->ended || r->err || !record_takes_completion(r->fn))
+		return false;
+	kept = record_bytes(r, r->args[0] + first, NULL);
+	if (!kept)
+		return false;
+	memcpy(status, kept, sizeof *status);
+	memcpy(wr_id, kept + offsetof(struct ibv_cq_ex, wr_id) - first, sizeof *wr_id);
+	return true;
 }
 
 /* --------------------------------------------------------------------------- lists -- */

@@ -59,10 +59,13 @@ enum { SLOT_FREE, SLOT_USED, SLOT_LEFT }; /* left: the thread has ended, its rec
 struct record_slot {
 	_Atomic uint32_t state;
 	uint32_t tid;
+	/* The call at depth 0 that has begun and not ended: 1 + its row, or 0; when. */
+	_Atomic uint32_t called;
+	_Atomic uint64_t called_at;
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3230647265636472) /* changes with the layout */
+#define RECORD_MAGIC UINT64_C(0x3330647265636472) /* changes with the layout */
 /* The block of memory that has all rings: offsets, no pointers. */
 struct record_area {
 	_Atomic uint64_t magic; /* the last that is written of what follows */
@@ -132,6 +135,8 @@ struct record_walker {
 	const void *(*follow)(struct record_walker *w, uint64_t *pointer, size_t len,
 			      enum record_target target);
 };
+/* Does it leave a completion in its first argument, an extended CQ? */
+bool record_takes_completion(const struct call_fn *fn);
 /* Is the argument a pointer to memory, not to an object? */
 bool record_is_pointer(const struct call_value *arg);
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,

@@ -10,6 +10,7 @@
 
 /* What of an object programs may look at, without its lock. */
 static const uint16_t object_sizes[OBJECT_KINDS] = {
+	[OBJECT_DEVICE] = offsetof(struct ibv_device, dev_name),
 	[OBJECT_PD] = sizeof(struct ibv_pd),
 	[OBJECT_MR] = sizeof(struct ibv_mr),
 	[OBJECT_MW] = sizeof(struct ibv_mw),
@@ -158,9 +159,16 @@ static void walk_object_value(struct record_walker *w, const struct call_value *
 			walk_object(w, v->object, pointer, true);
 		break;
 	case CALL_IN:
-		if (w->moment == RECORD_AFTER && v->object == OBJECT_CM_ID)
+		if (w->moment == RECORD_AFTER &&
+		    (v->object == OBJECT_CM_ID || v->object == OBJECT_DEVICE))
 			walk_object(w, v->object, pointer, false);
 	}
+}
+
+bool record_takes_completion(const struct call_fn *fn)
+{
+	return (fn->step == CALL_FIRST || fn->step == CALL_NEXT) && fn->args[0].name &&
+	       fn->args[0].object == OBJECT_CQ_EX;
 }
 
 bool record_is_pointer(const struct call_value *arg)
@@ -258,6 +266,22 @@ static void walk_fields(struct record_walker *w, const struct call_struct *of, c
 	}
 }
 
+/* What it returns, or leaves in an object for everybody to read. */
+static void walk_result(struct record_walker *w, const struct call_fn *fn, const uint64_t *args,
+			uint64_t result)
+{
+	uint64_t completion = args[0] + offsetof(struct ibv_cq_ex, status);
+
+	if (fn->result.kind == CALL_OBJECT)
+		walk_object(w, fn->result.object, &result, false);
+	else if (fn->result.kind == CALL_STRING)
+		follow(w, &result, 0, TARGET_STRING);
+	else if (record_takes_completion(fn))
+		follow(w, &completion,
+		       offsetof(struct ibv_cq_ex, start_poll) - offsetof(struct ibv_cq_ex, status),
+		       TARGET_OBJECT);
+}
+
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args, uint64_t result)
 {
 	uint64_t counts[16];
@@ -275,6 +299,6 @@ void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *ar
 	s.args = counts;
 	for (unsigned i = 0; i < n; i++)
 		walk_value(w, &s, &fn->args[i], &args[i]);
-	if (w->moment == RECORD_AFTER && !w->failed && fn->result.kind == CALL_OBJECT)
-		walk_object(w, fn->result.object, &result, false);
+	if (w->moment == RECORD_AFTER && !w->failed)
+		walk_result(w, fn, args, result);
 }

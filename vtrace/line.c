@@ -33,9 +33,18 @@ static void write_time(FILE *to, uint64_t ticks)
 	fprintf(to, "%s.%06d ", text, (int)(ns % 1000000000 / 1000));
 }
 
-bool line_is_empty_poll(const struct record *r)
+static void write_begin(FILE *to, const struct reader_news *call, bool pids)
 {
-	return r->fn->path == CALL_DATAPATH && r->fn->says == RESULT_COUNT && !r->err && !r->result;
+	write_time(to, call->r->begin);
+	if (pids)
+		fprintf(to, "[%d] ", (int)call->process->pid);
+	fprintf(to, "%*s%s", 2 * (int)call->r->depth, "", call->r->fn->name);
+}
+
+void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids)
+{
+	write_begin(to, call, pids);
+	fputs(" <had not ended>\n", to);
 }
 
 /* Objects by name. */
@@ -76,7 +85,16 @@ static void write_out_json(struct call_sink *k, const struct record *r)
 		fputc('}', k->to);
 }
 
-void line_write_json(FILE *to, const struct reader_news *call)
+/* Its arguments are not known. */
+static void write_unfinished_json(FILE *to, const struct reader_news *call)
+{
+	fprintf(to,
+		"{\"time\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"call\":\"%s\",\"ended\":false}\n",
+		record_realtime(call->r->begin), (int)call->process->pid, call->r->thread,
+		call->r->fn->name);
+}
+
+static void write_ended_json(FILE *to, const struct reader_news *call)
 {
 	const struct record *r = call->r;
 	const uint64_t named = call_text_named(r);
@@ -107,6 +125,14 @@ void line_write_json(FILE *to, const struct reader_news *call)
 	fputs("}\n", to);
 }
 
+void line_write_json(FILE *to, const struct reader_news *call)
+{
+	if (call->r->ended)
+		write_ended_json(to, call);
+	else
+		write_unfinished_json(to, call);
+}
+
 void line_write(FILE *to, const struct reader_news *call, bool pids)
 {
 	const struct call_names names = { .object = name_of, .arg = call->process };
@@ -115,12 +141,11 @@ void line_write(FILE *to, const struct reader_news *call, bool pids)
 	const struct record_object *o =
 		named ? record_objects_at(call->process->objects, named, r->end) : NULL;
 
-	write_time(to, r->begin);
-	if (pids)
-		fprintf(to, "[%d] ", (int)call->process->pid);
-	fprintf(to, "%*s%s ", 2 * (int)r->depth, "", r->fn->name);
+	write_begin(to, call, pids);
+	putc(' ', to);
 	call_text_args(to, &names, r);
-	fprintf(to, " = %s", o ? o->name : "");
+	if (r->fn->says != RESULT_NOTHING)
+		fprintf(to, " = %s", o ? o->name : "");
 	call_text_result(to, &names, r);
 	putc('\n', to);
 }

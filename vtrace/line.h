@@ -9,9 +9,9 @@
 
 /* "12:00:01.123456 ibv_alloc_pd uroce0 = pd0"; pids: with the number of the process in front. */
 void line_write(FILE *to, const struct reader_news *call, bool pids);
-/* The same as an object of JSON. */
+/* "12:00:01.123456 rdma_get_cm_event <had not ended>" */
+void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids);
+/* A call as an object of JSON. */
 void line_write_json(FILE *to, const struct reader_news *call);
-/* Did a poll find nothing? They are not told one by one. */
-bool line_is_empty_poll(const struct record *r);
 
 #endif

@@ -28,6 +28,7 @@ struct place {
 	int pidfd; /* -1: it was gone already */
 	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
 	bool last_round; /* it has ended; what is read now is all */
+	unsigned thread; /* whose unfinished call is told next */
 };
 
 /* A record that was read and not told. */
@@ -322,7 +323,7 @@ static void read_ring(struct reader *r, struct place *place, unsigned thread, en
 				*at = head;
 				break;
 			}
-			if (path == RECORD_DATA && !image[IMAGE_RESULT])
+			if (path == RECORD_DATA)
 				take(place->area, ring, *at, image);
 			add_waiting(r, place, image);
 		}
@@ -413,6 +414,31 @@ static bool tell_call(struct reader *r, struct reader_news *news)
 	return true;
 }
 
+/* Of the threads of a process that has ended: the call in which it was. */
+static bool tell_unfinished(struct reader *r, struct place *place, struct reader_news *news)
+{
+	const struct record_slot *slot;
+	const struct call_fn *fn;
+	uint32_t called;
+
+	while (place->thread < RECORD_THREADS) {
+		slot = &place->area->slot[place->thread++];
+		called = atomic_load(&slot->called);
+		fn = called && atomic_load(&slot->state) ? record_row(called - 1) : NULL;
+		if (!fn)
+			continue;
+		r->r = (struct record){ .fn = fn,
+					.begin = atomic_load(&slot->called_at),
+					.thread = place->thread - 1,
+					.count = 1 };
+		*news = (struct reader_news){ .what = READER_UNFINISHED,
+					      .process = place->process,
+					      .r = &r->r };
+		return true;
+	}
+	return false;
+}
+
 static bool tell_something(struct reader *r, struct reader_news *news)
 {
 	if (r->told)
@@ -424,8 +450,11 @@ static bool tell_something(struct reader *r, struct reader_news *news)
 	if (tell_call(r, news))
 		return true;
 	while (r->nending) {
-		struct place *place = r->ending[--r->nending];
+		struct place *place = r->ending[r->nending - 1];
 
+		if (tell_unfinished(r, place, news))
+			return true;
+		r->nending--;
 		*news = (struct reader_news){ .what = READER_ENDED, .process = place->process };
 		end_process(r, place);
 		return true;

@@ -26,11 +26,13 @@ struct traced {
 };
 
 enum reader_what {
-	READER_NOTHING, /* in the time that was given */
-	READER_BEGUN,	/* the process has made its first call */
-	READER_CALL,	/* r has ended */
-	READER_LOST,	/* n calls of the process were overwritten */
-	READER_ENDED,	/* the process is no more, and all its calls have been told */
+	READER_NOTHING,	   /* in the time that was given */
+	READER_BEGUN,	   /* the process has made its first call */
+	READER_CALL,	   /* r has ended */
+	READER_LOST,	   /* n calls of the process were overwritten */
+	READER_UNFINISHED, /* r had begun, and not ended, when the process was no more; its
+			    * arguments are not known */
+	READER_ENDED,	   /* the process is no more, and all its calls have been told */
 };
 
 struct reader_news {

@@ -191,7 +191,7 @@ static void take_call(const struct reader_news *news)
 	wc = live_program_completions(live, &n);
 	if (the.summary)
 		summary_take_call(the.summary, news->r);
-	if (the.v.lines && !line_is_empty_poll(news->r) && is_wanted(news->r)) {
+	if (the.v.lines && !record_is_empty_poll(news->r) && is_wanted(news->r)) {
 		if (the.v.json)
 			line_write_json(the.v.to, news);
 		else
@@ -207,10 +207,22 @@ static void take_call(const struct reader_news *news)
 		explain_call(news);
 }
 
+static void take_unfinished(const struct reader_news *news)
+{
+	if (!the.v.lines || !is_wanted(news->r))
+		return;
+	if (the.v.json)
+		line_write_json(the.v.to, news);
+	else
+		line_write_unfinished(the.v.to, news, the.v.pids);
+}
+
 void views_take(const struct reader_news *news)
 {
 	if (news->what == READER_CALL)
 		take_call(news);
+	else if (news->what == READER_UNFINISHED)
+		take_unfinished(news);
 	else if (news->what == READER_LOST && the.v.json)
 		fprintf(the.v.to, "{\"lost\":%" PRIu64 ",\"pid\":%d}\n", news->n,
 			(int)news->process->pid);

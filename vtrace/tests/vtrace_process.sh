@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# vtrace_process.sh VTRACE UROCE PROGRAMS: what is seen of programs on the device (UROCE "": on the
+# kernel's), whatever becomes of them: each call, once, as the program itself has counted them.
+# PROGRAMS has traced_program and traced_dlopen.
+# shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
+. "$(dirname "$0")/../../uroce/tests/checks.sh"
+vtrace=$1 uroce=$2 programs=$3
+on=()
+[ -z "$uroce" ] || on=("$uroce")
+start_checks
+
+# calls of FILE: "COUNT NAME" of each function, polls that found nothing left out
+calls_of() {
+	sed -En 's/^[0-9:.]+ (\[[0-9]+\] )?((ibv|rdma)_[a-z_]+) .*/\2/p' "$1" | sort | uniq -c |
+		awk '$2 != "ibv_poll_cq" && $2 != "ibv_start_poll" { print $1, $2 }'
+}
+
+# what the program has printed, as above: of several processes the sum
+counts_of() {
+	awk '{ n[$2] += $1 }
+	     END { for (name in n) if (name != "ibv_poll_cq" && name != "ibv_start_poll")
+			print n[name], name }' "$1" | sort -k 2
+}
+
+# seen WHAT STATUS OPTION ARG...: the program ends with STATUS, and its calls are seen
+seen() {
+	local what=$1 wanted=$2 option=$3 status
+	shift 3
+	# shellcheck disable=SC2086 # no option is none
+	"$vtrace" $option -o "$tmp/trace" "${on[@]}" "$@" >"$tmp/counts" 2>"$tmp/err"
+	status=$?
+	if [ $status != "$wanted" ]; then
+		not_ok "$what: status $status, not $wanted"
+		cat "$tmp/err"
+	elif ! diff <(counts_of "$tmp/counts") <(calls_of "$tmp/trace") >"$tmp/diff"; then
+		not_ok "$what: counted by the program (<) and seen (>)"
+		cat "$tmp/diff"
+	elif [ -s "$tmp/err" ] && [ "$what" != "an exit code" ]; then
+		not_ok "$what: it says"
+		cat "$tmp/err"
+	else
+		echo "ok: $what"
+	fi
+}
+
+program=$programs/traced_program
+seen "one thread" 0 "" "$program" calls 500
+seen "more than a ring has room for" 0 "" "$program" calls 20000
+seen "four threads" 0 "" "$program" threads 4 300
+seen "more threads, one after another and at a time, than there are rings" 0 "" "$program" threads 60 5
+seen "the device closed and opened again" 0 "" "$program" reopen 20
+seen "extended QPs and CQs" 0 "" "$program" extended 50
+seen "children of children" 0 -f "$program" fork 5
+seen "another program in the process" 0 "" "$program" exec 5
+seen "SIGKILL in the middle" 137 "" "$program" die 200
+seen "an exit code" 7 "" "$program" exit 7
+seen "functions found by dlsym" 0 "" "$programs/traced_dlopen"
+
+# without -f the children are not seen
+"$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"
+ok "the parent alone" test "$(calls_of "$tmp/trace" | awk '$2 == "ibv_open_device" { print $1 }')" = 2
+
+# what it reads and writes goes through, and the signals that are sent to vtrace
+ok "stdin and stdout" test "$(echo through | "$vtrace" cat 2>/dev/null)" = through
+mkfifo "$tmp/fifo"
+"$vtrace" -o "$tmp/trace" "${on[@]}" "$program" hang >"$tmp/fifo" &
+pid=$!
+started+=("$pid")
+read -r line <"$tmp/fifo"
+ok "it waits" test "$line" = waiting
+kill -TERM $pid
+wait $pid
+ok "a signal ends the program, and vtrace as the program" test $? = 143
+"$vtrace" -o "$tmp/trace" "${on[@]}" "$program" hang 1 >/dev/null
+ok "a signal of its own" test $? = 142
+ok "the call in which it was" grep -q 'ibv_get_async_event <had not ended>' "$tmp/trace"
+
+# what cannot be seen is said
+ok "a program that calls nothing" grep -q 'has called nothing' <("$vtrace" true 2>&1)
+status=0
+"$vtrace" "$tmp/none" 2>"$tmp/err" || status=$?
+ok "no such program" test "$status" = 127
+ok "it is named" grep -q "$tmp/none: No such file" "$tmp/err"
+finish
