@@ -40,11 +40,12 @@ on_uroce() {
 	esac
 }
 ok 'uroce finds its library' [ -e "$("$usr/bin/uroce" --library)" ]
+ok 'vtrace finds its library, and uroce' on_uroce "$usr/bin/uroce" "$usr/bin/vtrace" -q ibv_devinfo
 ok 'an example on it' on_uroce "$usr/bin/rdmash" -q -f "$usr/share/rdmash/examples/write-read.rdma"
 
 # the manual pages, without a warning
 if command -v man >/dev/null; then
-	for program in rdmash uroce; do
+	for program in rdmash uroce vtrace; do
 		page=$(MANWIDTH=80 man --warnings -l "$usr/share/man/man1/$program.1" 2>"$tmp/warnings")
 		ok "man shows $program(1)" grep -q '^NAME' <<<"$page"
 		ok 'without warnings' [ ! -s "$tmp/warnings" ]

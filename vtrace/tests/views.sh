@@ -94,4 +94,12 @@ if command -v gdb >/dev/null; then
 else
 	echo "no gdb: the totals are not held against it"
 fi
+
+# the manual page, the completion and --help have the same options
+here=$(cd "$(dirname "$0")" && pwd)
+"$vtrace" --help | grep -oE -- '--[a-z]+' | sort -u >"$work/options"
+sed 's/\\//g' "$here/../vtrace.1" | grep -oE -- '--[a-z]+' | sort -u | diff "$work/options" - ||
+	fail "vtrace.1 has other options"
+grep -oE -- '--[a-z]+' "$here/../vtrace.bash" | sort -u | diff "$work/options" - ||
+	fail "vtrace.bash has other options"
 exit $failed
