@@ -62,7 +62,7 @@ void requester_start(struct qp *qp)
 	r->blocked = 0;
 	r->reads = 0;
 	r->rnr_wait = r->recovering = r->broken = r->carrying = false;
-	r->refused = 0;
+	r->refused = r->in_vain = 0;
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
 }
@@ -294,8 +294,10 @@ static bool is_one_sided(const struct send_wqe *w)
 	return w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ;
 }
 
-/* Many requests go by packets before one waits again to go without. */
-#define REFUSED 255
+/* So many requests go by packets before one waits again to go without: twice as many each time that
+ * it was in vain. A target that has just begun lets nobody in yet. */
+#define REFUSED_FIRST 8
+#define REFUSED_MOST  255
 
 enum direct_way { BY_PACKETS, HAS_GONE, HAS_TO_WAIT };
 
@@ -316,7 +318,13 @@ static enum direct_way go_direct(struct qp *qp, struct send_wqe *w)
 		return r->refused ? BY_PACKETS : HAS_TO_WAIT;
 	}
 	result = direct_carry_out(qp, w);
-	r->refused = result == DIRECT_PACKETS && direct_is_open(qp) ? REFUSED : 0;
+	if (result != DIRECT_PACKETS || !direct_is_open(qp)) {
+		r->refused = r->in_vain = 0;
+	} else {
+		r->in_vain = r->in_vain ? (uint8_t)min_u32(2 * r->in_vain, REFUSED_MOST)
+					: REFUSED_FIRST;
+		r->refused = r->in_vain;
+	}
 	r->carrying = result == DIRECT_MORE;
 	if (r->carrying)
 		transport_due(qp, DUE_NOW);

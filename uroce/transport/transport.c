@@ -61,6 +61,7 @@ static void connected_input(struct qp *qp, const struct packet *p)
 	if (qp_state(qp) == IBV_QPS_RTR && !qp->comm_est) {
 		qp->comm_est = true;
 		event_qp(qp, IBV_EVENT_COMM_EST);
+		target_show_qp(qp); /* programs that only take WRITEs in stay in RTR: ib_write_bw */
 	}
 	responder_input(qp, p);
 }

@@ -124,6 +124,7 @@ struct requester {
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
 	uint8_t refused;	      /* go_direct(): so many more by packets */
+	uint8_t in_vain;	      /* and so many after the last time */
 	bool carrying;		      /* a long one without packets: it goes on in its turn */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
 	bool air_wait;		      /* on the list of those that wait for room: pace.c */

@@ -32,8 +32,10 @@ for what in write read send atomic; do
 	done
 done
 
-# it reads the counters in sysfs before and after
+# it reads the counters in sysfs before and after; without packets there would be none to count
 counters() {
+	local -x UROCE_DIRECT=0
+
 	"$uroce" ib_write_bw -p 18699 -n 200 -F -W hw_counters/sent_pkts &
 	local server=$! packets
 	until_port 18699
