@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the memory of this machine can do: the baselines of "scripts/bench uroce" for programs
- * that are on one host. Prints one number.
+ * that are on one host. Called with MODE BYTES N; prints one number.
  *
- *   memory_baselines memcpy BYTES N   GB/s of memcpy() from one buffer to another
- *   memory_baselines copy BYTES N     GB/s through shared memory: a thread writes, one reads
- *   memory_baselines ping BYTES N     us a round trip of two processes through shared memory
- *   memory_baselines vm BYTES N       us of process_vm_writev(2) into another process
- *   memory_baselines mem BYTES N      us of pwrite(2) to /proc/PID/mem of another process
+ *   memcpy   GB/s of memcpy() from one buffer to another
+ *   copy     GB/s through shared memory: one thread writes, another one reads
+ *   ping     microseconds a round trip of two processes through shared memory
+ *   vm       microseconds of process_vm_writev(2) into another process
+ *   mem      microseconds of pwritev(2) to /proc/PID/mem of another process: all but the last
+ *            word, then that, as the device has to do it
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -153,7 +154,8 @@ static double ping(void)
 static double into_another(int by_file)
 {
 	char *p = bytes(size), path[32];
-	struct iovec v = { p, size };
+	size_t word = size > 8 ? 8 : 0;
+	struct iovec v = { p, size }, parts[2] = { { p, size - word }, { p + size - word, word } };
 	pid_t child;
 	double t;
 	int fd;
@@ -167,10 +169,10 @@ static double into_another(int by_file)
 	need(fd >= 0, path);
 	t = now();
 	for (unsigned i = 0; i < n; i++) {
-		ssize_t done = by_file ? pwrite(fd, p, size, (off_t)(uintptr_t)p)
+		ssize_t done = by_file ? pwritev(fd, parts, 2, (off_t)(uintptr_t)p)
 				       : process_vm_writev(child, &v, 1, &v, 1, 0);
 
-		need(done == (ssize_t)size, by_file ? "pwrite" : "process_vm_writev");
+		need(done == (ssize_t)size, by_file ? "pwritev" : "process_vm_writev");
 	}
 	t = now() - t;
 	stop(child);
