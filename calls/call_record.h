@@ -95,6 +95,25 @@ struct record_walk {
 };
 bool record_back(struct record_walk *w);
 
+/* Reads on through the records of the calling thread, oldest first, from any place to the newest
+ * one. A place is behind all that was recorded before it. */
+uint64_t record_place(enum record_path path);
+struct record_reader {
+	enum record_path path;
+	uint64_t at;	/* the place of the next record; to begin with, where to begin */
+	bool has_lost;	/* records between were overwritten */
+	uint64_t place; /* of the record that was found, and what of it needs no copy: */
+	const struct call_fn *fn;
+	uint64_t first;	 /* its first argument */
+	struct record r; /* after record_look() */
+	uint64_t image[RECORD_MAX / 8 + 24];
+};
+/* Finds the next record; false: there is none. */
+bool record_next(struct record_reader *in);
+/* Copies the record found to .r as it lies there: its arguments are what the call was given, and
+ * record_bytes() has what they led to. false: it was overwritten meanwhile. */
+bool record_look(struct record_reader *in);
+
 /* The last call of this thread at depth 0 that has failed (err 0: none). */
 struct record_failure {
 	const struct call_fn *fn;

@@ -98,12 +98,9 @@ static void patch_args(struct patch *p, uint64_t *args, const struct call_fn *fn
 			args[i] = 0;
 }
 
-void record_decode(uint64_t *image, bool ended, struct record *r)
+/* The record in image, its arguments as the call was given them. */
+static void record_raw(const uint64_t *image, struct record *r)
 {
-	uint64_t *args = image + IMAGE_ARGS, *after = image + IMAGE_WORDS(image);
-	struct patch p = { .image = image };
-	unsigned nargs = IMAGE_NARGS(image);
-
 	*r = (struct record){
 		.fn = record_row(IMAGE_ROW(image)),
 		.begin = image[IMAGE_BEGIN],
@@ -112,15 +109,29 @@ void record_decode(uint64_t *image, bool ended, struct record *r)
 		.depth = IMAGE_DEPTH(image),
 		.count = IMAGE_COUNTED(image),
 		.left_out = IMAGE_LEFT(image),
-		.ended = ended,
-		.err = ended ? IMAGE_ERR(image) : 0,
-		.result = ended ? image[IMAGE_RESULT] : 0,
-		.args = args,
-		.after = ended ? after : NULL,
-		.nargs = nargs,
+		.ended = true,
+		.err = IMAGE_ERR(image),
+		.result = image[IMAGE_RESULT],
+		.args = image + IMAGE_ARGS,
+		.nargs = IMAGE_NARGS(image),
 		.image = image,
 	};
-	memcpy(after, args, nargs * sizeof *args);
+}
+
+void record_decode(uint64_t *image, bool ended, struct record *r)
+{
+	uint64_t *args = image + IMAGE_ARGS, *after = image + IMAGE_WORDS(image);
+	struct patch p = { .image = image };
+
+	record_raw(image, r);
+	r->ended = ended;
+	if (ended) {
+		r->after = after;
+	} else {
+		r->err = 0;
+		r->result = 0;
+	}
+	memcpy(after, args, r->nargs * sizeof *args);
 	patch_args(&p, args, r->fn, RECORD_BEFORE, r->result, !ended || r->err);
 	if (ended)
 		patch_args(&p, after, r->fn, RECORD_AFTER, r->result, r->err);
@@ -317,6 +328,48 @@ bool record_back(struct record_walk *w)
 	} while (IMAGE_ROW(w->image) == IMAGE_PAD);
 	w->begun = true;
 	record_decode(w->image, true, &w->r);
+	return true;
+}
+
+uint64_t record_place(enum record_path path)
+{
+	const struct record_slot *slot = record_own_slot();
+
+	return slot ? atomic_load_explicit(&slot->ring[path].head, memory_order_relaxed) : 0;
+}
+
+bool record_next(struct record_reader *in)
+{
+	const struct record_slot *slot = record_own_slot();
+	const struct record_ring *ring = slot ? &slot->ring[in->path] : NULL;
+	uint64_t tail, words[IMAGE_ARGS + 1];
+
+	if (!ring)
+		return false;
+	tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	if (in->at < tail) {
+		in->has_lost = true;
+		in->at = tail;
+	}
+	while (in->at < record_place(in->path)) {
+		record_head(record_area(), ring, in->at, words);
+		in->place = in->at;
+		in->at += IMAGE_WORDS(words);
+		in->fn = record_row(IMAGE_ROW(words));
+		in->first = words[IMAGE_ARGS];
+		if (IMAGE_ROW(words) != IMAGE_PAD && in->fn)
+			return true;
+	}
+	return false;
+}
+
+bool record_look(struct record_reader *in)
+{
+	const struct record_slot *slot = record_own_slot();
+
+	if (!record_copy(record_area(), &slot->ring[in->path], in->place, in->image))
+		return false;
+	record_raw(in->image, &in->r);
 	return true;
 }
 

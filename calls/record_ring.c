@@ -193,3 +193,12 @@ bool record_copy(const struct record_area *area, const struct record_ring *ring,
 	fence(memory_order_acquire);
 	return load(&ring->tail) <= at && n <= room && n > 0;
 }
+
+void record_head(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+		 uint64_t image[IMAGE_ARGS + 1])
+{
+	const _Atomic uint64_t *from = record_words(area, ring) + (at & (ring->words - 1));
+
+	image[IMAGE_SIZE] = load(from);
+	image[IMAGE_ARGS] = IMAGE_WORDS(image) > IMAGE_ARGS ? load(from + IMAGE_ARGS) : 0;
+}

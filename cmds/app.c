@@ -50,7 +50,6 @@ static void app_close(struct session *s)
 	wire_end(s);
 	call_trace_end();
 	timeline_end(s);
-	free(s->ctx->bad);
 	free(s->ctx);
 	s->ctx = NULL;
 }

@@ -15,6 +15,7 @@
 #include <tcl.h>
 
 #include "args.h"
+#include "posted.h"
 
 struct capture;
 struct cc_watch;
@@ -142,7 +143,6 @@ struct context {
 	struct id_list over;	     /* ids whose connection is over or has failed */
 	unsigned listening;	     /* ids that listen */
 	struct cm_event_list events; /* of all ids, oldest first */
-	struct bad_wc *bad;	     /* NULL: none yet */
 	struct wire *wire;	     /* wire on, or NULL */
 	struct capture *capture;     /* capture start, or NULL */
 	struct timeline *timeline;   /* what it shows; NULL: it was never on */
@@ -200,35 +200,6 @@ struct srq {
 	unsigned limit_events;
 };
 
-#define QP_POSTED   256
-#define POSTED_SGES 4
-
-/* A work request as it was posted: for latency and for explanations. */
-struct posted {
-	uint64_t wr_id;
-	int64_t when; /* loop_now() */
-	const char *opcode;
-	uint64_t remote; /* address and key at the peer, for RDMA and atomics */
-	uint32_t rkey;
-	uint32_t len; /* of all SGEs */
-	bool recv, signaled;
-	bool done; /* its completion, or a later one of the same queue, was polled */
-	bool is_inline;
-	uint8_t nsge;
-	struct ibv_sge sge[POSTED_SGES]; /* the first of them */
-};
-
-/* The last completion with an error, and what it was of. */
-struct bad_wc {
-	enum ibv_wc_status status; /* SUCCESS: there was none */
-	int64_t when;		   /* loop_now() */
-	unsigned long command;	   /* s->commands then */
-	char qp[32];		   /* its name; "": not ours */
-	uint64_t serial;	   /* of the QP */
-	bool known;		   /* posted is valid */
-	struct posted posted;
-};
-
 /* What the other end told about its QP (oob, modify-qp -peer), or about a region alone (listen
  * -share: known is false), and what is told to it. */
 struct qp_peer {
@@ -260,8 +231,7 @@ struct qp {
 	bool has_state;
 	bool texts_out; /* in the list of its PD */
 	LIST_ENTRY(qp) texting;
-	struct posted posted[QP_POSTED]; /* a ring */
-	unsigned nposted;
+	struct qp_read read;
 };
 
 struct mr {

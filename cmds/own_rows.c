@@ -43,6 +43,13 @@ static const struct call_value oob_args[] = {
 };
 static const struct call_value state_args[] = { QP("qp"),    NUMBER("from"), NUMBER("to"),
 						TEXT("why"), NUMBER("bad"),  { 0 } };
+static const struct call_value bad_wc_args[] = { QP("qp"),
+						 NUMBER("serial"),
+						 NUMBER("status"),
+						 NUMBER("command"),
+						 { "of", CALL_DATA, .with = 6, .size = 8 },
+						 { "n", CALL_UINT, .counts = 5, .size = 8 },
+						 { 0 } };
 static const struct call_value notice_args[] = { TEXT("text"), NUMBER("bad"), { 0 } };
 static const struct call_value packet_args[] = { NUMBER("out"),
 						 NUMBER("qpn"),
@@ -70,6 +77,7 @@ static const struct call_fn rows[OWN_END - OWN_FIRST] = {
 	ROW(OWN_OOB, "oob", CALL_SETUP, oob_args),
 	ROW(OWN_LEFT_OUT, "left out", CALL_SETUP, left_out_args),
 	ROW(OWN_STATE, "state", CALL_SETUP, state_args),
+	ROW(OWN_BAD_WC, "bad completion", CALL_SETUP, bad_wc_args),
 	ROW(OWN_NOTICE, "notice", CALL_SETUP, notice_args),
 	ROW(OWN_PACKET, "packet", CALL_DATAPATH, packet_args),
 };
@@ -118,6 +126,13 @@ void own_left_out(const char *what, const void *object)
 void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad)
 {
 	note(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), bad });
+}
+
+void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
+		const struct posted *of)
+{
+	note(OWN_BAD_WC,
+	     (uint64_t[]){ P(qp->v), qp->o.serial, status, command, P(of), of ? sizeof *of : 0 });
 }
 
 void own_notice(const char *text, bool bad)

@@ -19,6 +19,7 @@ enum own_row {
 	OWN_OOB,		 /* the two ends have told each other of their QPs */
 	OWN_LEFT_OUT,		 /* something that cannot be told call by call */
 	OWN_STATE,		 /* a QP is in another state */
+	OWN_BAD_WC,		 /* a completion with an error; longer than the data path's ring */
 	OWN_NOTICE,		 /* what another end, or the loop, has told */
 	OWN_PACKET,		 /* sent or received */
 	OWN_END
@@ -40,6 +41,10 @@ void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct 
 void own_left_out(const char *what, const void *object);
 /* OWN_STATE: from -1: it was made. bad: it is not meant to be there. */
 void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad);
+/* OWN_BAD_WC: of what was posted, or NULL. The record of the poll is pushed out by later ones of
+ * the data path; this one explain finds as long as the calls of the control path. */
+void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
+		const struct posted *of);
 void own_notice(const char *text, bool bad);
 /* OWN_PACKET: of its bytes the first are kept; key: the same where it is sent and received; lost:
  * a fault has taken it. */

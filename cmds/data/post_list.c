@@ -39,12 +39,6 @@ static uint32_t remote_key(const struct post_req *r)
 	return r->op->atomic ? r->wr.wr.atomic.rkey : r->op->remote ? r->wr.wr.rdma.rkey : 0;
 }
 
-/* The key that the request is about, wherever it is. */
-static uint32_t any_key(const struct post_req *r)
-{
-	return r->op == &wr_ops[WR_LOCAL_INV] ? r->wr.invalidate_rkey : remote_key(r);
-}
-
 static uint64_t remote_addr(const struct post_req *r)
 {
 	return r->op->remote ? r->wr.wr.rdma.remote_addr : 0;
@@ -95,28 +89,13 @@ static void describe(struct session *s, const struct post_req *r, Tcl_DString *d
 			 r->wr.wr.ud.remote_qkey);
 }
 
-static void note(struct session *s, const struct post_req *r)
+/* A window has the key of its last bind. */
+static void take_key(struct session *s, const struct post_req *r)
 {
-	struct posted p = { .wr_id = r->wr.wr_id,
-			    .when = loop_now(),
-			    .opcode = r->op->name,
-			    .remote = remote_addr(r),
-			    .rkey = any_key(r),
-			    .len = (uint32_t)post_bytes(r),
-			    .recv = is_recv(r),
-			    .signaled = is_signaled(r),
-			    .is_inline = !is_recv(r) && r->wr.send_flags & IBV_SEND_INLINE,
-			    .nsge = (uint8_t)r->wr.num_sge };
-
-	if (r->srq)
-		return; /* which QP will take it is not known */
-	for (unsigned i = 0; i < p.nsge && i < POSTED_SGES; i++)
-		p.sge[i] = r->sge[i];
-	posted_note(r->qp, &p);
-	if (r->mw && r->op == &wr_ops[WR_BIND_MW]) {
-		r->mw->v->rkey = r->wr.bind_mw.rkey;
-		mw_bound(s, r->mw, r->bound, r->qp);
-	}
+	if (!r->mw || r->op != &wr_ops[WR_BIND_MW])
+		return;
+	r->mw->v->rkey = r->wr.bind_mw.rkey;
+	mw_bound(s, r->mw, r->bound, r->qp);
 }
 
 /* Send requests are linked where they are; *bad becomes the index of the refused one. */
@@ -171,19 +150,19 @@ static char *broken_rule(struct session *s, const struct post_req *r)
 
 static int full(struct session *s, const struct post_req *r)
 {
-	unsigned silent, n;
+	struct outstanding out;
 
 	if (r->srq) {
 		fail_row(s, "likely", "%s is full: it holds %u receives", r->srq->o.name,
 			 r->srq->max_wr);
 		return fail_next(s, "poll");
 	}
-	n = posted_left(r->qp, is_recv(r), &silent);
+	out = posted_outstanding(r->qp, is_recv(r));
 	fail_row(s, "likely", "the %s queue is full: it holds %u, %u%s are outstanding",
 		 is_recv(r) ? "receive" : "send",
-		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, n,
-		 n == QP_POSTED ? " or more" : "");
-	if (silent && silent == n)
+		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, out.n,
+		 out.has_more ? " or more" : "");
+	if (out.silent && out.silent == out.n)
 		return fail_row(s, "note",
 				"all are unsignaled: their places come back only when "
 				"a later signaled one has completed and is polled");
@@ -225,6 +204,6 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 	err = recv ? hand_over_recv(reqs, n, &bad) : hand_over_send(reqs, n, &bad);
 	*posted = err ? (bad < n ? bad : 0) : n;
 	for (unsigned i = 0; i < *posted; i++)
-		note(s, reqs[i]);
+		take_key(s, reqs[i]);
 	return err ? refused(s, reqs, n, bad, err) : 0;
 }

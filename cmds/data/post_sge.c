@@ -160,7 +160,9 @@ static bool texts_are_out(struct pd *pd)
 	if (post_chain_open())
 		return true;
 	while ((qp = LIST_FIRST(&pd->texting))) {
-		if (posted_left(qp, false, NULL))
+		struct outstanding sends = posted_outstanding(qp, false);
+
+		if (sends.n || sends.has_more)
 			return true;
 		post_text_over(qp);
 	}

@@ -10,13 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_record.h"
 #include "mw.h"
 #include "posted.h"
 #include "qp_history.h"
 #include "session.h"
 #include "wc.h"
 #include "words.h"
+#include "wr_ops.h"
 #include "xmem.h"
+
+#define AT_ONCE 16
 
 static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 {
@@ -47,18 +51,6 @@ static void note_error(struct session *s, struct wc *wc, struct qp *qp)
 	wc->to = word_name(qp_state_words, now);
 }
 
-/* The opcode of a failed WC is not valid: whether it was a receive, the ledger knows. */
-static const struct posted *find_posted(struct qp *qp, const struct ibv_wc *wc, const struct cq *cq)
-{
-	const struct posted *p = NULL;
-
-	if (wc->status == IBV_WC_SUCCESS)
-		return posted_done(qp, wc->wr_id, wc->opcode & IBV_WC_RECV);
-	if (qp->send_cq == cq)
-		p = posted_done(qp, wc->wr_id, false);
-	return p || qp->recv_cq != cq ? p : posted_done(qp, wc->wr_id, true);
-}
-
 /* rxe hands the kernel's flags over as they are, and there "with invalidate" has the bit
  * that means "IP checksum is good" in verbs.h: which a connected QP never reports. */
 static bool has_inv(const struct wc *w)
@@ -77,44 +69,15 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 	return qp;
 }
 
-/* For explain. What is flushed is a consequence: it does not replace the cause. */
-static void note_bad(struct session *s, const struct wc *wc, const struct qp *qp,
-		     const struct posted *p)
+/* p: what it was posted as, or NULL. */
+static void look_at(struct session *s, struct wc *wc, struct qp *qp, const struct posted *p)
 {
-	struct bad_wc *bad = s->ctx->bad;
-
-	if (!bad)
-		bad = s->ctx->bad = xcalloc(1, sizeof *bad);
-	else if (wc->v.status == IBV_WC_WR_FLUSH_ERR && bad->status != IBV_WC_SUCCESS &&
-		 bad->serial == qp->o.serial)
-		return;
-	*bad = (struct bad_wc){ .status = wc->v.status,
-				.when = loop_now(),
-				.command = s->commands,
-				.serial = qp->o.serial,
-				.known = p != NULL };
-	snprintf(bad->qp, sizeof bad->qp, "%s", qp->o.name);
-	if (p)
-		bad->posted = *p;
-}
-
-static void look_at(struct session *s, struct wc *wc)
-{
-	struct qp *qp = note_qp(s, wc);
-	const struct posted *p;
-
-	wc->after = -1;
-	if (!qp)
-		return;
-	p = find_posted(qp, &wc->v, wc->cq);
-	if (p && !p->recv)
-		wc->after = loop_now() - p->when;
-	if (p && wc->v.status == IBV_WC_SUCCESS && wc->v.opcode == IBV_WC_LOCAL_INV)
+	if (p && wc->v.status == IBV_WC_SUCCESS && p->op == &wr_ops[WR_LOCAL_INV])
 		mw_invalidated(s, qp->pd, p->rkey);
 	if (wc->v.status == IBV_WC_SUCCESS && wc->v.opcode & IBV_WC_RECV && has_inv(wc))
 		mw_invalidated(s, qp->pd, wc->v.invalidated_rkey);
 	if (wc->v.status != IBV_WC_SUCCESS) {
-		note_bad(s, wc, qp, p);
+		posted_failed(qp, &wc->v, p, s->commands);
 		note_error(s, wc, qp);
 	}
 }
@@ -134,9 +97,19 @@ static int take_kept(struct cq *cq, struct wc *wc, int max)
 	return n;
 }
 
+/* What was posted tells how long it took, and of an error what it was. */
+static bool needs_request(const struct ibv_wc *wc)
+{
+	return wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV);
+}
+
 static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 {
-	struct ibv_wc v[16];
+	struct posted posted[AT_ONCE];
+	struct ibv_wc v[AT_ONCE];
+	struct qp *qp[AT_ONCE];
+	bool known[AT_ONCE];
+	uint64_t before;
 	int n;
 
 	if (cq->nkept) {
@@ -145,16 +118,24 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 			note_qp(s, &wc[i]);
 		return n;
 	}
-	max = max < 16 ? max : 16;
+	max = max < AT_ONCE ? max : AT_ONCE;
+	before = record_place(RECORD_DATA);
 	n = ibv_poll_cq(cq->v, max, v);
 	if (n < 0) {
 		fail_call(s, -n, "ibv_poll_cq", "%s", cq->o.name);
 		return cq->broken ? fail_row(s, "cause", "it overran (CQ_ERR): it is lost") : -1;
 	}
 	for (int i = 0; i < n; i++) {
-		wc[i] = (struct wc){ .v = v[i], .cq = cq };
-		look_at(s, &wc[i]);
+		wc[i] = (struct wc){ .v = v[i], .cq = cq, .after = -1 };
+		qp[i] = note_qp(s, &wc[i]);
+		known[i] = qp[i] && needs_request(&v[i]) &&
+			   posted_done(qp[i], before, (unsigned)i, &posted[i]);
+		if (known[i] && !posted[i].recv)
+			wc[i].after = record_span(posted[i].begin, record_time());
 	}
+	for (int i = 0; i < n; i++)
+		if (qp[i])
+			look_at(s, &wc[i], qp[i], known[i] ? &posted[i] : NULL);
 	return n;
 }
 

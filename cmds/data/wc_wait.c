@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "call_record.h"
 #include "codes.h"
 #include "posted.h"
 #include "qp_history.h"
 #include "session.h"
 #include "wc.h"
 #include "words.h"
+#include "wr_ops.h"
 
 #define BUSY_NS	 200000	      /* then the processor is shared */
 #define SERVE_NS 50000	      /* how long the rest of the program may go unserved */
@@ -63,14 +65,12 @@ static bool is_outstanding(struct session *s, const struct cq_set *set)
 {
 	struct obj *o;
 
-	obj_foreach(o, s) {
-		const struct qp *qp = (const struct qp *)o;
+	obj_foreach_of(o, s, &qp_class) {
+		struct qp *qp = (struct qp *)o;
 
-		if (o->class != &qp_class)
-			continue;
-		if (in_set(set, qp->send_cq) && posted_oldest(qp, false))
+		if (in_set(set, qp->send_cq) && posted_outstanding(qp, false).n)
 			return true;
-		if (in_set(set, qp->recv_cq) && (qp->srq || posted_oldest(qp, true)))
+		if (in_set(set, qp->recv_cq) && (qp->srq || posted_outstanding(qp, true).n))
 			return true;
 	}
 	return false;
@@ -129,19 +129,19 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 
 /* How many a completion is to be expected of.
  * "qp0: 3 sends, the oldest: RDMA_WRITE wr_id 1, posted 5000.0 ms ago" */
-static unsigned say_outstanding(struct session *s, const struct qp *qp, bool recv)
+static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 {
-	const struct posted *oldest = posted_oldest(qp, recv);
-	unsigned silent, n = posted_left(qp, recv, &silent);
+	const struct outstanding out = posted_outstanding(qp, recv);
 
-	if (!n)
+	if (!out.n)
 		return 0;
 	fail_row(s, "outstanding", "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
-		 qp->o.name, n, recv ? "receive" : "send", n > 1 ? "s" : "", oldest->opcode,
-		 (unsigned long long)oldest->wr_id, (double)(loop_now() - oldest->when) / 1e6);
-	if (silent == n && !recv)
+		 qp->o.name, out.n, recv ? "receive" : "send", out.n > 1 ? "s" : "",
+		 out.oldest.op ? out.oldest.op->name : "?", (unsigned long long)out.oldest.wr_id,
+		 (double)record_span(out.oldest.begin, record_time()) / 1e6);
+	if (out.silent == out.n && !recv)
 		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
-	return recv ? n : n - silent;
+	return recv ? out.n : out.n - out.silent;
 }
 
 static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)

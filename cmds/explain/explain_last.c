@@ -85,9 +85,7 @@ static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 	wr->len = p->len;
 	wr->nsge = p->nsge < LIVE_SGES ? p->nsge : LIVE_SGES;
 	memcpy(wr->sge, p->sge, wr->nsge * sizeof *wr->sge);
-	for (unsigned i = 0; i < WR_OPS && p->opcode; i++)
-		if (strcmp(wr_ops[i].name, p->opcode) == 0)
-			wr->op = &wr_ops[i];
+	wr->op = p->op;
 }
 
 /* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
@@ -181,7 +179,8 @@ static void tell_age(const struct session *s, unsigned long command, struct out 
 
 int explain_last(struct session *s, struct out *o)
 {
-	const struct bad_wc *bad = s->ctx->bad;
+	struct bad_wc last;
+	const struct bad_wc *bad = posted_last_failed(&last) ? &last : NULL;
 	const struct fail *f = s->before.text ? &s->before : NULL;
 
 	if (!bad && !f) {

@@ -121,8 +121,10 @@ static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a, stru
 		out_u64(out, "dlid", a->ah_attr.dlid, " at lid %u", a->ah_attr.dlid);
 }
 
-static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+static void describe_attrs(struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
 {
+	struct outstanding recvs;
+
 	out_int(out, "port", a->port_num, NULL);
 	out_int(out, "pkey_index", a->pkey_index, NULL);
 	out_str(out, "access", word_flags(qp_access_words, a->qp_access_flags), NULL);
@@ -138,7 +140,8 @@ static void describe_attrs(const struct qp *qp, const struct ibv_qp_attr *a, str
 	out_int(out, "retry_cnt", a->retry_cnt, NULL);
 	out_int(out, "rnr_retry", a->rnr_retry, NULL);
 	out_bool(out, "peer_known", qp->peer.known, NULL);
-	out_u64(out, "recvs", posted_left(qp, true, NULL), NULL);
+	recvs = posted_outstanding(qp, true);
+	out_int(out, "recvs", recvs.has_more ? -1 : (int)recvs.n, NULL);
 }
 
 static void qp_describe(struct session *s, struct obj *o, struct out *out)

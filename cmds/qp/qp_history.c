@@ -23,7 +23,7 @@ void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
 	qp->state = state;
 	qp->has_state = true;
 	if (state == IBV_QPS_RESET)
-		posted_clear(qp); /* the queues are empty */
+		posted_clear(qp);
 }
 
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])

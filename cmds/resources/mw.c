@@ -195,11 +195,6 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 
 static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_id, uint64_t len)
 {
-	struct posted p = {
-		.wr_id = wr_id, .when = loop_now(), .opcode = "BIND_MW", .signaled = !a->unsignaled
-	};
-
-	posted_note(a->qp, &p);
 	if (!a->wr_id.set)
 		s->ctx->wr_id = wr_id;
 	mw_bound(s, a->mw, len ? a->mr : NULL, NULL);

@@ -56,7 +56,8 @@ static bool is_failure(const struct ladder_row *r)
 
 void report_failures(struct session *s, const struct ladder *l, Tcl_DString *d)
 {
-	bool any = s->ctx->bad || s->before.text;
+	struct bad_wc bad;
+	bool any = posted_last_failed(&bad) || s->before.text;
 
 	for (unsigned i = 0; i < l->n && !any; i++)
 		any = is_failure(&l->rows[i]);

@@ -6,6 +6,7 @@
 #include "decode.h"
 #include "objects.h"
 #include "session.h"
+#include "wr_ops.h"
 
 static struct join_request *note(struct packet_join *j, const struct decoded *d, uint32_t qpn)
 {
@@ -100,15 +101,14 @@ static bool alike(const struct posted *w, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
-	if (w->recv)
+	if (!w->op || w->op->local)
 		return false;
 	if (flags & WIRE_ATOMIC)
-		return strstr(w->opcode, "ATOMIC") && w->remote == p->va && w->rkey == p->rkey;
+		return w->op->atomic && w->remote == p->va && w->rkey == p->rkey;
 	if (flags & WIRE_RETH)
-		return strstr(w->opcode, flags & WIRE_READ ? "READ" : "WRITE") &&
+		return w->op->remote && !w->op->atomic && w->op->sink == !!(flags & WIRE_READ) &&
 		       w->remote == p->va && w->rkey == p->rkey && w->len == p->dma_len;
-	return strncmp(w->opcode, "SEND", 4) == 0 &&
-	       (flags & WIRE_LAST ? w->len == p->len : w->len > p->len);
+	return !w->op->remote && (flags & WIRE_LAST ? w->len == p->len : w->len > p->len);
 }
 
 static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
@@ -116,34 +116,32 @@ static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
 	struct join_qp *q = &j->qps[qp->o.serial % JOIN_QPS];
 
 	if (q->serial != qp->o.serial)
-		*q = (struct join_qp){ .serial = qp->o.serial };
+		*q = (struct join_qp){ .serial = qp->o.serial, .next = j->begun };
 	return q;
 }
 
-/* The oldest one that is alike and was not found before; NULL: none. */
-static const struct posted *next_alike(struct packet_join *j, const struct qp *qp,
-				       const struct packet *p)
+/* The oldest one that is alike and was not found before; false: none. */
+static bool next_alike(struct packet_join *j, const struct qp *qp, const struct packet *p,
+		       struct posted *w)
 {
 	struct join_qp *q = place_of(j, qp);
-	unsigned i = qp->nposted > QP_POSTED ? qp->nposted - QP_POSTED : 0;
+	struct posted_place at = q->next;
 
-	for (i = i > q->next ? i : q->next; i < qp->nposted; i++) {
-		const struct posted *w = &qp->posted[i % QP_POSTED];
-
-		if (w->when < j->begun || !alike(w, p))
-			continue;
-		q->next = i + 1;
-		return w;
-	}
-	return NULL;
+	while (posted_next(qp, false, &at, w))
+		if (alike(w, p)) {
+			q->next = at;
+			return true;
+		}
+	return false;
 }
 
 const struct join_request *join_posted(struct session *s, struct packet_join *j,
 				       const struct decoded *d)
 {
 	const unsigned begins = WIRE_REQUEST | WIRE_FIRST;
-	const struct posted *w;
 	struct join_request *r;
+	struct posted w;
+	bool known;
 	struct qp *qp;
 
 	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
@@ -151,10 +149,10 @@ const struct join_request *join_posted(struct session *s, struct packet_join *j,
 	qp = sender(s, &d->p);
 	if (!qp)
 		return NULL;
-	w = next_alike(j, qp, &d->p);
+	known = next_alike(j, qp, &d->p, &w);
 	r = note(j, d, qp->v->qp_num);
 	r->qp = qp->o.serial;
-	r->known = w;
-	r->wr_id = w ? w->wr_id : 0;
+	r->known = known;
+	r->wr_id = known ? w.wr_id : 0;
 	return r;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "posted.h"
+
 struct decoded;
 struct session;
 
@@ -17,7 +19,7 @@ struct session;
 #define JOIN_QPS      64   /* of which the work request found last is known */
 
 struct packet_join {
-	int64_t begun; /* loop_now(): what was posted before is not looked for */
+	struct posted_place begun; /* what was posted before is not looked for */
 	struct join_request {
 		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
@@ -27,8 +29,8 @@ struct packet_join {
 	} requests[JOIN_REQUESTS]; /* a ring */
 	unsigned n;
 	struct join_qp {
-		uint64_t serial; /* of the object; 0: free */
-		unsigned next;	 /* in its ledger: the first that may be found */
+		uint64_t serial;	  /* of the object; 0: free */
+		struct posted_place next; /* the first that may be found */
 	} qps[JOIN_QPS];
 };
 

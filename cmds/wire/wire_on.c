@@ -112,7 +112,7 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	w = xcalloc(1, sizeof *w);
 	w->s = s;
 	w->embedded = embedded_api();
-	w->join.begun = loop_now();
+	w->join.begun = posted_place();
 	w->source = packet_source_open(s, "wire on", a->dev, show, w);
 	if (!w->source) {
 		free(w);
