@@ -141,7 +141,7 @@ static void after(struct calling *c)
 		obj_reindex(c->s, c->used[i]);
 	for (unsigned i = 0; i < c->nused; i++)
 		if (c->used[i]->class == &qp_class)
-			qp_history_sync((struct qp *)c->used[i], c->fn->name);
+			qp_history_asked((struct qp *)c->used[i], c->fn->name);
 }
 
 /* An event brings the id of who asks. */

@@ -151,6 +151,8 @@ static void note_state(struct session *s, struct id *id, const struct cm_event *
 	}
 	if (id->qp && ev->type == RDMA_CM_EVENT_ESTABLISHED)
 		qp_history_cm(id->qp, IBV_QPS_RTS, "ESTABLISHED");
+	else if (id->qp && ev->type == RDMA_CM_EVENT_DISCONNECTED)
+		qp_history_asked(id->qp, word_name(cm_event_words, ev->type));
 	else if (id->qp)
 		qp_history_sync(id->qp, word_name(cm_event_words, ev->type));
 }

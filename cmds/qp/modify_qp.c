@@ -363,7 +363,7 @@ int qp_move(struct session *s, struct qp *qp, enum ibv_qp_state to, const struct
 	c.a.qp_state = to;
 	if (check(s, &c) || call(s, &c))
 		return -1;
-	qp_history_sync(qp, "modify-qp");
+	qp_history_asked(qp, "modify-qp");
 	return 0;
 }
 
@@ -386,7 +386,7 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 		return a->from_id ? told_by_id(s, a->from_id) : -1;
 	if (call(s, &c))
 		return -1;
-	qp_history_sync(c.qp, "modify-qp");
+	qp_history_asked(c.qp, "modify-qp");
 	if (c.to == IBV_QPS_RTS && c.actual != IBV_QPS_RTS)
 		qp_dump(s, c.qp);
 	tell(s, &c, o);

@@ -366,7 +366,7 @@ void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec)
 	obj_use(qp, qp->srq);
 	obj_use(qp, qp->id);
 	obj_add(s, qp);
-	qp_history_add(qp, IBV_QPS_RESET, "created");
+	qp_history_begin(qp);
 	if (qp->id) {
 		qp->id->qp = qp;
 		qp_history_cm(qp, IBV_QPS_INIT, "rdma_create_qp");

@@ -10,20 +10,20 @@
 #include "qp_history.h"
 #include "words.h"
 
-/* To ERR without a failure: at the end of a connection, or because it was asked for. */
-static bool is_meant(const char *why)
-{
-	return strcasestr(why, "disconnect") || strcmp(why, "modify-qp") == 0;
-}
-
-void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why)
+/* meant: somebody asked for it. */
+static void note(struct qp *qp, enum ibv_qp_state state, const char *why, bool meant)
 {
 	own_state(qp, qp->has_state ? (int)qp->state : -1, state, why,
-		  (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !is_meant(why));
+		  (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !meant);
 	qp->state = state;
 	qp->has_state = true;
 	if (state == IBV_QPS_RESET)
 		posted_clear(qp);
+}
+
+void qp_history_begin(struct qp *qp)
+{
+	note(qp, IBV_QPS_RESET, "created", true);
 }
 
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
@@ -60,22 +60,10 @@ static bool untold(const struct qp *qp, enum ibv_qp_state state)
 	       qp_history_state(qp) != IBV_QPS_RESET;
 }
 
-enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why)
-{
-	enum ibv_qp_state state = qp_history_sync(qp, why);
-
-	if (qp->pd->dev->iwarp && state != meant) {
-		qp_history_add(qp, meant, why);
-		state = meant;
-	}
-	return state;
-}
-
-enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
+static enum ibv_qp_state sync(struct qp *qp, const char *why, bool meant)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
-
 	int err;
 
 	record_aside(1);
@@ -84,6 +72,27 @@ enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
 	if (err || untold(qp, attr.qp_state))
 		return qp_history_state(qp);
 	if (!qp->has_state || attr.qp_state != qp->state)
-		qp_history_add(qp, attr.qp_state, why);
+		note(qp, attr.qp_state, why, meant);
 	return attr.qp_state;
+}
+
+enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why)
+{
+	enum ibv_qp_state state = sync(qp, why, meant == IBV_QPS_ERR);
+
+	if (qp->pd->dev->iwarp && state != meant) {
+		note(qp, meant, why, true);
+		state = meant;
+	}
+	return state;
+}
+
+enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why)
+{
+	return sync(qp, why, true);
+}
+
+enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
+{
+	return sync(qp, why, false);
 }

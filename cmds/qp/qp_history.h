@@ -18,13 +18,15 @@ struct qp_step {
 
 /* The last steps that the record has of it, oldest first; how many. */
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS]);
-/* Notes that the QP is in state now, because of why. */
-void qp_history_add(struct qp *qp, enum ibv_qp_state state, const char *why);
+/* Notes that the QP was made. */
+void qp_history_begin(struct qp *qp);
 /* Asks the device; notes the state if it is another than the last one noted. Returns it
- * (the last known one when the device cannot be asked). */
+ * (the last known one when the device cannot be asked). ERR and SQE are noted as failures. */
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why);
-/* The same after a step of the connection manager, which on iWARP leaves the QP in meant:
- * there the device need not tell. */
+/* The same after somebody has asked for another state: ERR is no failure then. */
+enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why);
+/* The same after a step of the connection manager, which leaves the QP in meant. On iWARP the
+ * device need not tell. */
 enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why);
 /* The last state noted. */
 enum ibv_qp_state qp_history_state(const struct qp *qp);
