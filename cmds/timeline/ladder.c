@@ -89,18 +89,34 @@ static Tcl_Obj *ask(struct session *s, struct peer *p)
 	return c && peer_await(p, c, PEER_MS, true) == 0 ? peer_take(p, c) : NULL;
 }
 
+unsigned ladder_add_place(struct ladder *l, const char *name)
+{
+	l->places = xgrow(l->places, l->nplaces, sizeof *l->places);
+	l->places[l->nplaces] = name ? xstrdup(name) : NULL;
+	return l->nplaces++;
+}
+
+static unsigned add_peer(struct ladder *l, const struct peer *p)
+{
+	char *name = xasprintf("@%s", p->o.name);
+	unsigned place = ladder_add_place(l, name);
+
+	free(name);
+	return place;
+}
+
 static void add_peers(struct session *s, struct ladder *l)
 {
-	unsigned place = 0;
 	struct obj *o;
 
 	obj_foreach(o, s) {
 		struct peer *p = (struct peer *)o;
 		Tcl_Obj *list = NULL;
+		unsigned place;
 
 		if (o->class != &peer_class)
 			continue;
-		place++;
+		place = add_peer(l, p);
 		if (p->state != PEER_READY)
 			remark(l, o->name, "it has ended");
 		else if (peer_busy(p))
@@ -186,9 +202,9 @@ static void add_lane(struct ladder *l, unsigned place, enum ladder_side side)
 		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
 }
 
-static void make_lanes(struct ladder *l, unsigned npeers)
+static void make_lanes(struct ladder *l)
 {
-	for (unsigned place = 0; place <= npeers; place++) {
+	for (unsigned place = 0; place < l->nplaces; place++) {
 		bool a = false, b = false, any = false, only_notices = true;
 
 		for (unsigned i = 0; i < l->n; i++) {
@@ -203,7 +219,7 @@ static void make_lanes(struct ladder *l, unsigned npeers)
 				b |= r->side == SIDE_PASSIVE;
 			}
 		}
-		if (!any || (only_notices && npeers))
+		if (!any || (only_notices && l->nplaces > 1))
 			continue;
 		add_lane(l, place, a && b ? SIDE_ACTIVE : SIDE_NONE);
 		if (a && b)
@@ -261,24 +277,19 @@ static const char *end_word(const struct ladder *l, enum ladder_side side)
 }
 
 /* "@b  id0 qp0": the end, and what of it is spoken of. */
-static void label(struct session *s, struct ladder *l, unsigned lane)
+static void label(struct ladder *l, unsigned lane)
 {
 	struct ladder_lane *it = &l->lanes[lane];
 	Tcl_DString d, seen;
-	unsigned n = 0, place = 0;
-	struct obj *o;
+	unsigned n = 0;
 
 	Tcl_DStringInit(&d);
 	Tcl_DStringInit(&seen);
-	if (it->place) {
-		obj_foreach(o, s)
-			if (o->class == &peer_class && ++place == it->place)
-				xappendf(&d, "@%s", o->name);
-		if (place < it->place)
-			Tcl_DStringAppend(&d, "the other end", -1);
-	} else {
-		Tcl_DStringAppend(&d, end_word(l, it->side), -1);
-	}
+	Tcl_DStringAppend(&d,
+			  it->place >= l->nplaces ? "the other end"
+			  : l->places[it->place]  ? l->places[it->place]
+						  : end_word(l, it->side),
+			  -1);
 	for (unsigned i = 0; i < l->n && n < 4; i++) {
 		const struct ladder_row *r = &l->rows[i];
 		char word[40];
@@ -332,7 +343,7 @@ static void filter(struct ladder *l, const char *qp)
 	l->n = to;
 }
 
-static void keep_last(struct ladder *l, unsigned last)
+void ladder_keep_last(struct ladder *l, unsigned last)
 {
 	unsigned drop = last && l->n > last ? l->n - last : 0;
 
@@ -340,35 +351,20 @@ static void keep_last(struct ladder *l, unsigned last)
 		ladder_free_row(&l->rows[i]);
 	memmove(l->rows, l->rows + drop, (l->n - drop) * sizeof *l->rows);
 	l->n -= drop;
+	l->start = l->n ? l->rows[0].when : 0;
 }
 
-static unsigned count_peers(struct session *s)
+void ladder_arrange(struct ladder *l)
 {
-	unsigned n = 0;
-	struct obj *o;
-
-	obj_foreach(o, s)
-		n += o->class == &peer_class;
-	return n;
-}
-
-void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l)
-{
-	unsigned npeers = count_peers(s);
-
-	*l = (struct ladder){ 0 };
-	timeline_drain(s);
-	ladder_add_own(s, l);
-	add_peers(s, l);
 	if (!l->n)
 		return;
 	qsort(l->rows, l->n, sizeof *l->rows, earlier);
 	match_packets(l);
-	make_lanes(l, npeers);
+	make_lanes(l);
 	if (!l->nlanes)
 		add_lane(l, 0, SIDE_NONE);
 	if (l->nlanes == 1 && has_packets(l))
-		add_lane(l, npeers + 1, SIDE_NONE);
+		add_lane(l, l->nplaces, SIDE_NONE);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
 
@@ -380,11 +376,21 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 		r->from = r->from < 0 ? 0 : r->from;
 	}
 	for (unsigned i = 0; i < l->nlanes; i++)
-		label(s, l, i);
+		label(l, i);
+	l->start = l->rows[0].when;
+}
+
+void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l)
+{
+	*l = (struct ladder){ 0 };
+	ladder_add_place(l, NULL);
+	timeline_drain(s);
+	ladder_add_own(s, l);
+	add_peers(s, l);
+	ladder_arrange(l);
 	if (how->qp)
 		filter(l, how->qp);
-	keep_last(l, how->last);
-	l->start = l->n ? l->rows[0].when : 0;
+	ladder_keep_last(l, how->last);
 }
 
 void ladder_free(struct ladder *l)
@@ -393,6 +399,9 @@ void ladder_free(struct ladder *l)
 		ladder_free_row(&l->rows[i]);
 	for (unsigned i = 0; i < l->nlanes; i++)
 		free(l->lanes[i].label);
+	for (unsigned i = 0; i < l->nplaces; i++)
+		free(l->places[i]);
+	free(l->places);
 	free(l->rows);
 	free(l->remarks);
 }

@@ -11,6 +11,7 @@
 #include <tcl.h>
 
 struct out;
+struct record;
 struct session;
 
 #define LANES_MAX   10
@@ -63,6 +64,8 @@ struct ladder_row {
 struct ladder {
 	struct ladder_lane lanes[LANES_MAX];
 	unsigned nlanes;
+	char **places; /* their names; NULL: this program, whose ends have names of their own */
+	unsigned nplaces;
 	struct ladder_row *rows;
 	unsigned n;
 	int64_t start; /* of the first row, CLOCK_REALTIME, ns */
@@ -76,6 +79,12 @@ struct ladder_how {
 
 /* Asks the peers for their rows. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
+/* The next place, and its name (NULL: this program); its number. */
+unsigned ladder_add_place(struct ladder *l, const char *name);
+/* Puts the rows in order, and each on its lane. */
+void ladder_arrange(struct ladder *l);
+/* Leaves out all but the last so many rows (0: none). */
+void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
 /* "@b": the label of a lane without the objects; to be freed. */
 char *ladder_end(const struct ladder *l, int lane);
@@ -86,6 +95,8 @@ char *ladder_says(const struct ladder_row *r);
 
 /* ladder_record.c: adds the rows of this end, from its record. */
 void ladder_add_own(struct session *s, struct ladder *l);
+/* Is the call a row? Who only asks is none, nor is what is taken back behind the scenes. */
+bool ladder_is_row(const struct record *r);
 /* Adds a row; its texts are the ladder's from then on. */
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
 void ladder_free_row(struct ladder_row *r);

@@ -253,8 +253,7 @@ static void about_call(struct ends *e, const struct record *r, struct ladder_row
 	Tcl_DStringFree(&names);
 }
 
-/* Who only asks, and what is taken back behind the scenes, is no row. */
-static bool is_row(const struct record *r)
+bool ladder_is_row(const struct record *r)
 {
 	if (r->depth || !r->ended)
 		return false;
@@ -543,7 +542,7 @@ void ladder_add_own(struct session *s, struct ladder *l)
 	record_list_free(list);
 	list = record_list(~0u, since);
 	for (unsigned i = list->n > LADDER_MAX ? list->n - LADDER_MAX : 0; i < list->n; i++)
-		if (is_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
+		if (ladder_is_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
 			add_row(&e, &list->v[i]);
 	record_list_free(list);
 	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(&e.of, &search); h;

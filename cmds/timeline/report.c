@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "cmd.h"
+#include "explain.h"
 #include "ladder.h"
 #include "out.h"
 #include "markup.h"
@@ -135,12 +136,12 @@ static void packet_table(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, "</tbody></table></section>\n", -1);
 }
 
-static void page(struct session *s, const struct report_args *a, const struct ladder *l,
+void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
 		 Tcl_DString *d)
 {
-	begin(a->title, d);
+	begin(title, d);
 	summary(l, d);
-	report_failures(s, l, d);
+	report_failures(l, why, d);
 	Tcl_DStringAppend(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">", -1);
 	ladder_svg(l, false, d);
 	Tcl_DStringAppend(d, "</div>\n", -1);
@@ -148,27 +149,42 @@ static void page(struct session *s, const struct report_args *a, const struct la
 	Tcl_DStringAppend(d, "</section>\n", -1);
 	report_qps(l, d);
 	packet_table(l, d);
-	report_memory(s, d);
-	report_program(s, d);
+	if (s) {
+		report_memory(s, d);
+		report_program(s, d);
+	}
 	Tcl_DStringAppend(d, "</main></body></html>\n", -1);
+}
+
+/* What explain says of the last failure, if there was one. */
+static void last_failure(struct session *s, Tcl_DString *why)
+{
+	struct out *o = out_new(true);
+
+	if (explain_last(s, o) == 0)
+		out_print(o, OUT_TEXT, why);
+	fail_clear(&s->fail); /* nothing has failed: nothing to explain */
+	out_free(o);
 }
 
 static int report_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct report_args *a = args;
-	Tcl_DString d;
+	Tcl_DString d, why;
 	struct ladder l;
 	int rc = -1;
 
 	ladder_make(s, &(struct ladder_how){ 0 }, &l);
 	Tcl_DStringInit(&d);
+	Tcl_DStringInit(&why);
 	if (!l.n) {
 		fail(s, "report", "NOTHING", "nothing was noted%s",
 		     timeline_is_on(s) ? " yet" : ": the timeline is off");
 		fail_next(s, "timeline on");
 		goto undo;
 	}
-	page(s, a, &l, &d);
+	last_failure(s, &why);
+	report_page(s, a->title, &l, Tcl_DStringValue(&why), &d);
 	rc = save_file(s, a->path, a->force, 0644, Tcl_DStringValue(&d),
 		       (size_t)Tcl_DStringLength(&d));
 	if (rc == 0) {
@@ -177,6 +193,7 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 		out_u64(o, "bytes", (uint64_t)Tcl_DStringLength(&d), " in %s\n", a->path);
 	}
 undo:
+	Tcl_DStringFree(&why);
 	Tcl_DStringFree(&d);
 	ladder_free(&l);
 	return rc;

@@ -17,7 +17,12 @@ void report_qps(const struct ladder *l, Tcl_DString *d);
 void report_memory(struct session *s, Tcl_DString *d);
 /* The calls of the session as C. */
 void report_program(struct session *s, Tcl_DString *d);
-/* What failed, and why. */
-void report_failures(struct session *s, const struct ladder *l, Tcl_DString *d);
+/* What failed, and why: what explain says of it, or "". */
+void report_failures(const struct ladder *l, const char *why, Tcl_DString *d);
+
+/* The whole page, of which the session has regions and a program to show; NULL: it shows those of
+ * another program, and has none. */
+void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
+		 Tcl_DString *d);
 
 #endif
