@@ -35,7 +35,7 @@ static void write_time(FILE *to, uint64_t ticks)
 
 static void write_begin(FILE *to, const struct reader_news *call, bool pids)
 {
-	write_time(to, call->r->begin);
+	write_time(to, call->r->ended ? call->r->end : call->r->begin);
 	if (pids)
 		fprintf(to, "[%d] ", (int)call->process->pid);
 	fprintf(to, "%*s%s", 2 * (int)call->r->depth, "", call->r->fn->name);
@@ -133,19 +133,32 @@ void line_write_json(FILE *to, const struct reader_news *call)
 		write_unfinished_json(to, call);
 }
 
-void line_write(FILE *to, const struct reader_news *call, bool pids)
+void line_write_args(FILE *to, const struct reader_news *call)
 {
 	const struct call_names names = { .object = name_of, .arg = call->process };
-	const struct record *r = call->r;
-	const uint64_t named = call_text_named(r);
-	const struct record_object *o =
-		named ? record_objects_at(call->process->objects, named, r->end) : NULL;
 
+	call_text_args(to, &names, call->r);
+}
+
+void line_write_result(FILE *to, const struct reader_news *call)
+{
+	const struct call_names names = { .object = name_of, .arg = call->process };
+	const uint64_t named = call_text_named(call->r);
+	const struct record_object *o =
+		named ? record_objects_at(call->process->objects, named, call->r->end) : NULL;
+
+	if (o)
+		fputs(o->name, to);
+	call_text_result(to, &names, call->r);
+}
+
+void line_write(FILE *to, const struct reader_news *call, bool pids)
+{
 	write_begin(to, call, pids);
 	putc(' ', to);
-	call_text_args(to, &names, r);
-	if (r->fn->says != RESULT_NOTHING)
-		fprintf(to, " = %s", o ? o->name : "");
-	call_text_result(to, &names, r);
+	line_write_args(to, call);
+	if (call->r->fn->says != RESULT_NOTHING)
+		fputs(" = ", to);
+	line_write_result(to, call);
 	putc('\n', to);
 }

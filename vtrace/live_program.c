@@ -280,6 +280,7 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.number = qp->qp_num;
 		e->qp.v.type = qp->qp_type;
 		e->qp.v.state = qp->state;
+		e->qp.told = -1;
 		take_name(p, (uintptr_t)qp->pd, r->end, e->qp.v.pd);
 		take_name(p, e->qp.srq, r->end, e->qp.v.srq);
 	}
@@ -558,6 +559,17 @@ struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address)
 	struct entry *e = entry_at(p, address);
 
 	return e && e->qp.v.number ? &e->qp : NULL;
+}
+
+void live_program_changes(struct live_program *p,
+			  void (*tell)(void *arg, const struct seen_qp *qp, int from), void *arg)
+{
+	for (struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		if (qp->told == (int)qp->v.state)
+			continue;
+		tell(arg, qp, qp->told);
+		qp->told = (int)qp->v.state;
+	}
 }
 
 unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,

@@ -30,6 +30,7 @@ struct seen_qp {
 	uint32_t short_recv;   /* bytes of a RECV that was too small; 0: none was */
 	bool by_cm;	       /* librdmacm moves it */
 	bool ended_by_program; /* its way to ERR was asked for, or an error before it was told */
+	int told;	       /* the state that live_program_changes() has told; -1: none */
 	struct seen_qp *older;
 };
 
@@ -57,6 +58,9 @@ const struct seen_wc *live_program_completions(const struct live_program *p, uns
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
 /* The QP of that number that talks to the one numbered peer (0: to any). */
 struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer);
+/* Each QP whose state is another than when it was last told, and that one (-1: it is new). */
+void live_program_changes(struct live_program *p,
+			  void (*tell)(void *arg, const struct seen_qp *qp, int from), void *arg);
 /* How many requests of a QP are not completed. */
 unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
 				  bool recvs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "views.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,13 +12,16 @@
 #include "live_program.h"
 #include "out.h"
 #include "reader.h"
+#include "report.h"
 #include "summary.h"
+#include "traced_ladder.h"
 #include "xmem.h"
 
 /* A process, with its objects. */
 struct program {
 	struct traced *process;
 	struct live_program *live;
+	unsigned place; /* in the ladder */
 	struct program *next;
 };
 
@@ -27,6 +31,9 @@ static struct {
 	bool *wanted;	 /* of each row of call_table; NULL: all */
 	bool *explained; /* of each row: why it failed; once is enough */
 	struct summary *summary;
+	bool has_ladder;
+	struct traced_ladder ladder;
+	Tcl_DString why; /* for the report: what was explained */
 } the;
 
 /* -------------------------------------------------------------------- which calls -- */
@@ -91,9 +98,11 @@ void views_begin(const struct views *v)
 	the.explained = xcalloc(call_count, sizeof *the.explained);
 	if (v->counts)
 		the.summary = summary_new();
+	the.has_ladder = v->timeline || v->report;
+	Tcl_DStringInit(&the.why);
 }
 
-static struct live_program *live_of(struct traced *process)
+static struct program *program_of(struct traced *process)
 {
 	struct program *p = process->arg;
 
@@ -103,8 +112,10 @@ static struct live_program *live_of(struct traced *process)
 		p->live = live_program_new();
 		p->next = the.programs;
 		the.programs = p;
+		if (the.has_ladder)
+			p->place = traced_ladder_add(&the.ladder, process);
 	}
-	return p->live;
+	return p;
 }
 
 /* The other end, where it is traced, too. */
@@ -142,6 +153,8 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 	Tcl_DStringInit(&text);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	at = Tcl_DStringValue(&text);
+	if (the.v.report)
+		xappendf(&the.why, "[%d] %s", (int)news->process->pid, at);
 	if (the.v.json)
 		fprintf(the.v.to, "{\"pid\":%d,\"thread\":%u,\"explain\":%.*s}\n",
 			(int)news->process->pid, news->r->thread, (int)strcspn(at, "\n"), at);
@@ -159,7 +172,7 @@ static void explain_completion(const struct reader_news *news, const struct seen
 	struct live_end there = find_peer(news->process, wc->qp);
 	struct out *o = out_new(true);
 
-	explain_traced_completion(live_of(news->process), wc, &there, o);
+	explain_traced_completion(program_of(news->process)->live, wc, &there, o);
 	write_explained(news, o);
 	out_free(o);
 }
@@ -172,7 +185,7 @@ static void explain_call(const struct reader_news *news)
 	if (!news->r->err || *before)
 		return;
 	o = out_new(true);
-	if (explain_traced_call(live_of(news->process), news->r, o)) {
+	if (explain_traced_call(program_of(news->process)->live, news->r, o)) {
 		write_explained(news, o);
 		*before = true;
 	}
@@ -183,12 +196,14 @@ static void explain_call(const struct reader_news *news)
 
 static void take_call(const struct reader_news *news)
 {
-	struct live_program *live = live_of(news->process);
+	struct program *p = program_of(news->process);
 	const struct seen_wc *wc;
 	unsigned n;
 
-	live_program_take(live, news->r, news->process->objects);
-	wc = live_program_completions(live, &n);
+	live_program_take(p->live, news->r, news->process->objects);
+	wc = live_program_completions(p->live, &n);
+	if (the.has_ladder)
+		traced_ladder_take(&the.ladder, p->place, news, p->live);
 	if (the.summary)
 		summary_take_call(the.summary, news->r);
 	if (the.v.lines && !record_is_empty_poll(news->r) && is_wanted(news->r)) {
@@ -244,10 +259,53 @@ static void write_summary(void)
 	summary_free(the.summary);
 }
 
+static void write_timeline(void)
+{
+	struct out *o = out_new(true);
+	Tcl_DString text;
+
+	ladder_print(NULL, &the.ladder.ladder, 0, o);
+	Tcl_DStringInit(&text);
+	out_print(o, OUT_TEXT, &text);
+	if (the.ladder.ladder.remarks)
+		fputs(the.ladder.ladder.remarks, the.v.to);
+	fputs(Tcl_DStringValue(&text), the.v.to);
+	Tcl_DStringFree(&text);
+	out_free(o);
+}
+
+static void write_report(void)
+{
+	FILE *f = the.ladder.ladder.n ? fopen(the.v.report, "we") : NULL;
+	Tcl_DString page;
+
+	if (!the.ladder.ladder.n) {
+		fprintf(stderr, "vtrace: %s is not written: there were no calls\n", the.v.report);
+		return;
+	}
+	Tcl_DStringInit(&page);
+	report_page(NULL, "Traced program", &the.ladder.ladder, Tcl_DStringValue(&the.why), &page);
+	if (!f || fputs(Tcl_DStringValue(&page), f) < 0 || fclose(f) != 0)
+		fprintf(stderr, "vtrace: %s: %s\n", the.v.report, strerror(errno));
+	Tcl_DStringFree(&page);
+}
+
+static void write_ladder(void)
+{
+	traced_ladder_end(&the.ladder);
+	if (the.v.timeline)
+		write_timeline();
+	if (the.v.report)
+		write_report();
+	ladder_free(&the.ladder.ladder);
+}
+
 void views_end(void)
 {
 	struct program *next;
 
+	if (the.has_ladder)
+		write_ladder();
 	if (the.summary)
 		write_summary();
 	for (struct program *p = the.programs; p; p = next) {
@@ -256,6 +314,7 @@ void views_end(void)
 		live_program_free(p->live);
 		free(p);
 	}
+	Tcl_DStringFree(&the.why);
 	free(the.wanted);
 	free(the.explained);
 }

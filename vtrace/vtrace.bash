@@ -7,7 +7,7 @@ _vtrace()
 	COMPREPLY=()
 	while ((i < COMP_CWORD)) && [[ ${COMP_WORDS[i]} == -* ]]; do
 		case ${COMP_WORDS[i]} in
-		-o | -e | --output | --only) ((i++)) ;;
+		-o | -e | --output | --only | --report) ((i++)) ;;
 		esac
 		((i++))
 	done
@@ -18,7 +18,7 @@ _vtrace()
 		esac
 	elif ((i == COMP_CWORD)); then
 		if [[ $cur == -* ]]; then
-			COMPREPLY=($(compgen -W $'--counts\n--only\n--follow\n--json\n--output\n--quiet\n--help\n--version' -- "$cur"))
+			COMPREPLY=($(compgen -W $'--counts\n--only\n--follow\n--json\n--output\n--quiet\n--report\n--timeline\n--help\n--version' -- "$cur"))
 		else
 			COMPREPLY=($(compgen -c -- "$cur"))
 		fi

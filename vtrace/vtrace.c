@@ -2,6 +2,7 @@
 /* vtrace PROGRAM ARGS...: runs a program and shows its calls of libibverbs and librdmacm. */
 #include <errno.h>
 #include <getopt.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,9 @@ static const char usage[] =
 	"  -j, --json          an object of JSON a line\n"
 	"  -o, --output FILE   write to FILE\n"
 	"  -q, --quiet         write no calls, only what fails\n"
+	"      --report FILE   write a page of HTML in the end: the processes side by side, the states of\n"
+	"                      the queue pairs, what failed and why\n"
+	"      --timeline      write no calls, but the processes side by side in the end\n"
 	"  -h, --help          this text\n"
 	"      --version       the version\n"
 	"\n"
@@ -40,6 +44,8 @@ static const struct option options[] = {
 	{ "follow", no_argument, NULL, 'f' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "report", required_argument, NULL, 'R' },
+	{ "timeline", no_argument, NULL, 'T' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -121,6 +127,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
+	setlocale(LC_CTYPE, ""); /* which glyphs a timeline may have */
 	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {
 		case 'c':
@@ -137,6 +144,13 @@ int main(int argc, char **argv)
 			break;
 		case 'j':
 			the.views.json = true;
+			break;
+		case 'R':
+			the.views.report = optarg;
+			break;
+		case 'T':
+			the.views.timeline = true;
+			the.views.lines = false;
 			break;
 		case 'o':
 			the.file = optarg;

@@ -95,6 +95,28 @@ else
 	echo "no gdb: the totals are not held against it"
 fi
 
+# --timeline and --report: a lane for each process, with the states of its QP
+# shellcheck disable=SC2016
+"$UROCE" "$vtrace" -f --timeline --report "$work/page.html" -o "$work/ladder" bash -c \
+	'"$0" server 10.0.0.1 7471 | { read -r _; exec "$0" client 10.0.0.1 7471; }' \
+	"${program%/*}/wrong_rkey" >"$work/out" 2>&1
+grep -Eq 'wrong_rkey \[[0-9]+\]: qp0 .*wrong_rkey \[[0-9]+\]: qp0' "$work/ladder" ||
+	fail "--timeline: no two lanes: $(cat "$work/ladder")"
+for state in RESET 'RESET -> INIT' 'INIT -> RTR' 'RTR -> RTS'; do
+	[ "$(grep -cF "qp0 $state (" "$work/ladder")" = 2 ] || fail "--timeline: not twice $state"
+done
+grep -q 'RTS -> ERR (WC REM_ACCESS_ERR)' "$work/ladder" || fail "--timeline: not the way to ERR"
+python3 - "$work/page.html" <<'PYTHON' || fail "--report"
+import sys
+import xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1]).getroot()
+html = "{http://www.w3.org/1999/xhtml}"
+sections = [s.get("id") for s in page.iter(html + "section")]
+assert sections == ["failures", "ladder", "states"], sections
+why = "".join(page.find(f".//{html}section[@id='failures']/{html}pre").itertext())
+assert "region of this end" in why, why
+PYTHON
+
 # the manual page, the completion and --help have the same options
 here=$(cd "$(dirname "$0")" && pwd)
 "$vtrace" --help | grep -oE -- '--[a-z]+' | sort -u >"$work/options"

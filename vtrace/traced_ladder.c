@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "traced_ladder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "line.h"
+#include "live_program.h"
+#include "own_rows.h"
+#include "reader.h"
+#include "words.h"
+#include "wr_ops.h"
+#include "xmem.h"
+
+unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *p)
+{
+	int len = (int)strcspn(p->name, " "), from = len;
+	unsigned place;
+	char *name;
+
+	while (from && p->name[from - 1] != '/') /* without its folder and arguments */
+		from--;
+	name = xasprintf("%.*s [%d]", len - from, p->name + from, (int)p->pid);
+	place = ladder_add_place(&t->ladder, name);
+	free(name);
+	return place;
+}
+
+/* Rows of the ends of long programs are kept, not of their beginnings. */
+static void add(struct traced_ladder *t, const struct ladder_row *row)
+{
+	if (t->ladder.n >= 2 * LADDER_MAX) {
+		ladder_keep_last(&t->ladder, LADDER_MAX);
+		t->left_out += LADDER_MAX;
+	}
+	ladder_add(&t->ladder, row);
+}
+
+static char *names_of(const char *name)
+{
+	return xasprintf(" %s ", name);
+}
+
+/* --------------------------------------------------------------------- completions -- */
+
+static void add_completion(struct traced_ladder *t, const struct ladder_row *of,
+			   const struct seen_wc *wc)
+{
+	const bool bad = wc->wc.status != IBV_WC_SUCCESS;
+	struct ladder_row row = *of;
+
+	row.kind = LADDER_WC;
+	row.when = row.until; /* it came with the end of the call */
+	row.until = 0;
+	row.bad = bad;
+	row.heads = true;
+	if (wc->qp)
+		snprintf(row.name, sizeof row.name, "%s", wc->qp->v.name);
+	row.text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc->wc.wr_id,
+			     word_name(wc_status_words, wc->wc.status), wc->known ? " " : "",
+			     wc->known && wc->posted.op ? wc->posted.op->name : "");
+	row.names = names_of(row.name);
+	add(t, &row);
+}
+
+/* -------------------------------------------------------------------------- states -- */
+
+struct change {
+	struct traced_ladder *t;
+	const struct ladder_row *of;
+	const char *call;
+};
+
+static void add_state(void *arg, const struct seen_qp *qp, int from)
+{
+	const struct change *c = arg;
+	struct ladder_row row = *c->of;
+	bool failed = qp->v.state == IBV_QPS_ERR || qp->v.state == IBV_QPS_SQE;
+
+	row.kind = LADDER_STATE;
+	row.when = row.until;
+	row.until = 0;
+	row.state = (int)qp->v.state;
+	row.bad = failed;
+	row.heads = true;
+	snprintf(row.name, sizeof row.name, "%s", qp->v.name);
+	row.text = xasprintf("%s %s%s%s", qp->v.name,
+			     from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
+			     from < 0 ? "" : " -> ", word_name(qp_state_words, qp->v.state));
+	row.result = xstrdup(failed && *qp->v.why ? qp->v.why : c->call);
+	row.names = names_of(row.name);
+	add(c->t, &row);
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+static char *text_of(const struct reader_news *call,
+		     void (*write)(FILE *to, const struct reader_news *call))
+{
+	char *text;
+	size_t size;
+	FILE *f = xmemstream(&text, &size);
+
+	write(f, call);
+	fclose(f);
+	return text;
+}
+
+static void add_call(struct traced_ladder *t, const struct ladder_row *of,
+		     const struct reader_news *call)
+{
+	const struct record *r = call->r;
+	struct ladder_row row = *of;
+	char *said = text_of(call, line_write_args), *result = text_of(call, line_write_result);
+	char *whole;
+
+	row.kind = row_of(r) == ROW_rdma_get_cm_event && !r->err ? LADDER_EVENT : LADDER_CALL;
+	row.by_cm = strncmp(r->fn->header, "rdma/", 5) == 0;
+	row.bad = r->err;
+	if (row.kind == LADDER_EVENT) {
+		row.when = row.until;
+		row.until = 0;
+		row.text = ladder_line(result);
+	} else {
+		whole = xasprintf("%s%s%s", r->fn->name, *said ? " " : "", said);
+		row.text = ladder_line(whole);
+		row.result = ladder_line(result);
+		free(whole);
+	}
+	row.names = xstrdup("");
+	add(t, &row);
+	free(said);
+	free(result);
+}
+
+void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct reader_news *call,
+			struct live_program *live)
+{
+	const struct record *r = call->r;
+	struct ladder_row of = { .when = record_realtime(r->begin),
+				 .until = record_realtime(r->end),
+				 .state = -1,
+				 .to = -1,
+				 .place = place };
+	struct change c = { t, &of, r->fn->name };
+	const struct seen_wc *wc;
+	unsigned n;
+
+	wc = live_program_completions(live, &n);
+	for (unsigned i = 0; i < n; i++)
+		add_completion(t, &of, &wc[i]);
+	if (row_of(r) != ROW_ibv_poll_cq && ladder_is_row(r))
+		add_call(t, &of, call);
+	live_program_changes(live, add_state, &c);
+}
+
+void traced_ladder_end(struct traced_ladder *t)
+{
+	if (t->left_out)
+		t->ladder.remarks = xasprintf("The first %lu rows are left out.\n", t->left_out);
+	ladder_arrange(&t->ladder);
+}
