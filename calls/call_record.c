@@ -561,7 +561,10 @@ void record_end(struct record_call *c, uint64_t result)
 		atomic_store_explicit(&me.slot->called, 0, memory_order_relaxed);
 	plan = &the.plans[c->row];
 	empty = is_empty_poll(plan, result);
-	end = empty ? c->begin : record_time();
+	end = empty || (plan->path == RECORD_DATA &&
+			atomic_load_explicit(&the.area->untimed, memory_order_relaxed))
+		      ? c->begin
+		      : record_time();
 	if (empty && c->mark == NOWHERE && merge(c->row, c->args, end))
 		return;
 	code = errno_of(record_row(c->row), result, err);

@@ -65,7 +65,7 @@ struct record_slot {
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3330647265636472) /* changes with the layout */
+#define RECORD_MAGIC UINT64_C(0x3430647265636472) /* changes with the layout */
 /* The block of memory that has all rings: offsets, no pointers. */
 struct record_area {
 	_Atomic uint64_t magic; /* the last that is written of what follows */
@@ -77,6 +77,9 @@ struct record_area {
 	 * more. 0: the oldest go. */
 	_Atomic uint32_t kept_for;
 	_Atomic uint32_t rounds; /* of that reader; who waits is woken after each */
+	/* Nobody asks how long a call of the data path takes: it ends when it begins, for one look
+	 * at the clock. */
+	_Atomic uint32_t untimed;
 	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
 	uint64_t ticks;
 	int64_t realtime;

@@ -96,7 +96,7 @@ static int make_memory(struct reader *r)
 	return 0;
 }
 
-struct reader *reader_open(bool keeps_all, bool follows)
+struct reader *reader_open(const struct reader_options *options)
 {
 	struct reader *r = must(calloc(1, sizeof *r));
 
@@ -110,8 +110,9 @@ struct reader *reader_open(bool keeps_all, bool follows)
 		errno = err;
 		return NULL;
 	}
-	r->shared->keeps_all = keeps_all;
-	r->shared->follows = follows;
+	r->shared->keeps_all = options->keeps_all;
+	r->shared->untimed = options->untimed;
+	r->shared->follows = options->follows;
 	r->wait_ms = SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
@@ -362,6 +363,14 @@ static int by_end(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
+static bool is_sorted(const struct reader *r)
+{
+	for (size_t i = 1; i < r->nwaiting; i++)
+		if (by_end(&r->waiting[i - 1], &r->waiting[i]) > 0)
+			return false;
+	return true;
+}
+
 static bool all_is_ready(const struct reader *r, const struct place *place)
 {
 	for (size_t i = r->ready; i < r->nwaiting; i++)
@@ -389,7 +398,7 @@ static void read_round(struct reader *r)
 		read_place(r, place);
 		all_ended &= place->last_round;
 	}
-	if (r->nwaiting)
+	if (!is_sorted(r))
 		qsort(r->waiting, r->nwaiting, sizeof *r->waiting, by_end);
 	while (r->ready < r->nwaiting &&
 	       (all_ended || r->waiting[r->ready].image[IMAGE_END] <= now))

@@ -44,9 +44,15 @@ struct reader_news {
 
 struct reader;
 
-/* keeps_all: a process waits when its rings are full of what has not been read; else the oldest
- * calls go. follows: children are traced, too. NULL with errno. */
-struct reader *reader_open(bool keeps_all, bool follows);
+struct reader_options {
+	bool keeps_all; /* a process waits when its rings are full of what has not been read; else
+			 * the oldest calls go */
+	bool untimed;	/* calls of the data path end when they begin: it costs less */
+	bool follows;	/* children are traced, too */
+};
+
+/* NULL with errno. */
+struct reader *reader_open(const struct reader_options *options);
 void reader_close(struct reader *);
 /* Lets the programs that this process executes from now on find the memory: between fork() and
  * exec(). 0, or -1 with errno. */

@@ -20,8 +20,9 @@ enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 static const int signals[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH
 };
-static struct sigaction kept[sizeof signals / sizeof *signals];
+static struct sigaction kept[sizeof signals / sizeof *signals], kept_child;
 static volatile sig_atomic_t program;
+static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
 
 /* Those of the terminal come from the kernel, to the whole group. */
 static void hand_on(int signal, siginfo_t *info, void *context)
@@ -34,18 +35,27 @@ static void hand_on(int signal, siginfo_t *info, void *context)
 	errno = err;
 }
 
+static void note_child(int signal)
+{
+	(void)signal;
+	child_changed = 1;
+}
+
 static void catch_signals(void)
 {
 	struct sigaction a = { .sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction child = { .sa_handler = note_child, .sa_flags = SA_RESTART };
 
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &a, &kept[i]);
+	sigaction(SIGCHLD, &child, &kept_child);
 }
 
 static void restore_signals(void)
 {
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &kept[i], NULL);
+	sigaction(SIGCHLD, &kept_child, NULL);
 }
 
 /* In the child: tells its parent through the pipe why it could not. */
@@ -107,9 +117,11 @@ bool run_has_ended(int *status)
 	static bool ended;
 	static int kept_status;
 
-	if (!ended && waitpid((pid_t)program, &kept_status, WNOHANG) == (pid_t)program) {
-		ended = true;
-		program = 0;
+	if (!ended && child_changed) {
+		child_changed = 0;
+		ended = waitpid((pid_t)program, &kept_status, WNOHANG) == (pid_t)program;
+		if (ended)
+			program = 0;
 	}
 	*status = kept_status;
 	return ended;

@@ -35,6 +35,7 @@ struct shared_area {
 	uint32_t rows;	/* of call_table: both sides are of the same build */
 	int32_t tracer;
 	uint32_t keeps_all;	  /* programs wait for the reader; else the oldest go */
+	uint32_t untimed;	  /* see record_rings.h */
 	uint32_t follows;	  /* children are traced, too */
 	int32_t program;	  /* the process that was started */
 	_Atomic uint32_t refused; /* processes that found no place */

@@ -95,7 +95,12 @@ static int follow(struct reader *r)
 static int run(char **argv)
 {
 	const char *hindrance = launch_hindrance(argv[0]);
-	struct reader *r = reader_open(true, the.follows);
+	const struct reader_options how = {
+		.keeps_all = true,
+		.untimed = !the.views.lines && !the.views.counts,
+		.follows = the.follows,
+	};
+	struct reader *r = reader_open(&how);
 	int status;
 
 	if (!r) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "record_objects.h"
 #include "record_rings.h"
 #include "shared_area.h"
 
@@ -95,6 +96,7 @@ static void *take_place(struct shared_area *s, int fd)
 		}
 		if (s->keeps_all)
 			atomic_store(&records->kept_for, (uint32_t)s->tracer);
+		atomic_store(&records->untimed, s->untimed);
 		name_process(&s->process[i]);
 		mine.records = records;
 		mine.size = s->each;
@@ -112,6 +114,21 @@ static void forget_parent(void)
 		munmap(mine.records, mine.size);
 	mine.records = NULL;
 	record_forked();
+}
+
+/* Who reads the record learns of the objects. */
+void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
+			      uint64_t begin, uint64_t end)
+{
+	(void)fn;
+	(void)args;
+	(void)result;
+	(void)begin;
+	(void)end;
+}
+
+void record_own_objects_clear(void)
+{
 }
 
 static void install_fork(void)

@@ -58,6 +58,12 @@ seen "SIGKILL in the middle" 137 "" "$program" die 200
 seen "an exit code" 7 "" "$program" exit 7
 seen "functions found by dlsym" 0 "" "$programs/traced_dlopen"
 
+# polls that found nothing are counted, too, however they are put together
+"$vtrace" -c -j -o "$tmp/trace" "${on[@]}" "$program" threads 3 2000 >"$tmp/counts"
+grep -oE '"name":"[a-z_]+","calls":[0-9]+' "$tmp/trace" |
+	sed -E 's/"name":"(.*)","calls":(.*)/\2 \1/' | sort -k 2 >"$tmp/seen"
+ok "the counts of -c" diff <(sort -k 2 "$tmp/counts") "$tmp/seen"
+
 # without -f the children are not seen
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"
 ok "the parent alone" test "$(calls_of "$tmp/trace" | awk '$2 == "ibv_open_device" { print $1 }')" = 2

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# bench vtrace: a program of the tests on uroce0, bare, and traced in three ways. A poll that finds
+# nothing costs what the device's thread takes meanwhile: a receive posted is what is compared.
+set -eu
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+rounds=${1:-11} calls=${2:-20000}
+build=${rdmash%/*}
+uroce=$build/bin/uroce vtrace=$build/bin/vtrace program=$build/vtrace/tests/traced_program
+file=$(mktemp)
+trap 'rm -f "$file"' EXIT
+
+# cost COMMAND...: nanoseconds of a receive
+cost() {
+	"$@" "$uroce" "$program" cost "$calls" | cut -d' ' -f2
+}
+
+for ((i = 0; i < rounds; i++)); do
+	bare=$(cost env)
+	echo "$bare $(cost "$vtrace" -q -o "$file") $(cost "$vtrace" -c -o "$file") $(cost "$vtrace" -o "$file")"
+done | awk '
+	function median(v, n,   i, j, t) {
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+		return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+	}
+	{ bare[NR] = $1; quiet[NR] = $2 - $1; counts[NR] = $3 - $1; full[NR] = $4 - $1 }
+	END {
+		printf "ibv_post_recv, not traced      %7.1f ns\n", median(bare, NR)
+		printf "vtrace -q       adds           %7.1f ns   goal 100\n", median(quiet, NR)
+		printf "vtrace -c       adds           %7.1f ns   goal 200\n", median(counts, NR)
+		printf "vtrace -o FILE  adds           %7.1f ns   goal 3000\n", median(full, NR)
+		printf "(medians of %d rounds of %d calls)\n", NR, '"$calls"'
+	}'

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# vtrace_programs.sh VTRACE UROCE: programs of others, both ends traced. They do the same as without
+# it, and their calls are those that their options ask for: N messages are N posts, and N
+# completions.
+# shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
+. "$(dirname "$0")/../../uroce/tests/checks.sh"
+need rping ibv_rc_pingpong ib_write_bw
+vtrace=$1 uroce=$2
+address=10.0.0.1
+start_checks
+
+# until something listens on TCP port $1, or the process $2 is no more
+await_port() {
+	local hex
+	printf -v hex '%04X' "$1"
+	until grep -qs ":$hex 0*:0000 0A" /proc/net/tcp /proc/net/tcp6; do
+		kill -0 "$2" 2>/dev/null || return
+		sleep 0.05
+	done
+}
+
+# pair WHAT PORT SERVER CLIENT
+pair() {
+	local what=$1 port=$2 server=$3 client=$4 pid
+	# shellcheck disable=SC2086 # words
+	timeout 60 "$vtrace" -o "$tmp/server" "$uroce" $server >"$tmp/said" 2>&1 &
+	pid=$!
+	started+=("$pid")
+	await_port "$port" "$pid"
+	# shellcheck disable=SC2086
+	ok "$what: the client" timeout 60 "$vtrace" -o "$tmp/client" "$uroce" $client
+	ok "$what: the server" wait "$pid"
+}
+
+# calls END PATTERN N: so many lines
+calls() {
+	local n
+	n=$(grep -cE "$2" "$tmp/$1")
+	if [ "$n" = "$3" ]; then echo "ok: $1: $3 of $2"; else not_ok "$1: $n of $2, not $3"; fi
+}
+
+# completions END OPCODE N; zero, the first of each enum, is not written
+completions() {
+	local n
+	n=$(grep -E '^[0-9:.]+ ibv_poll_cq' "$tmp/$1" | grep -oE 'status SUCCESS[^}]*' |
+		awk -v opcode="$2" '{ is = "SEND"; for (i = 1; i < NF; i++) if ($i == "opcode") is = $(i + 1)
+			n += is == opcode } END { print n + 0 }')
+	if [ "$n" = "$3" ]; then echo "ok: $1: $3 completions of $2"; else
+		not_ok "$1: $n completions of $2, not $3"; fi
+}
+
+pair ibv_rc_pingpong 18515 "ibv_rc_pingpong -g 0 -n 200 -r 50" \
+	"ibv_rc_pingpong -g 0 -n 200 -r 50 $address"
+for end in server client; do
+	calls $end ' ibv_post_send qp0 .*opcode SEND' 200
+	completions $end SEND 200
+	completions $end RECV 200
+done
+
+pair ib_write_bw 18516 "ib_write_bw -x 0 -p 18516 -n 500 -s 1024" \
+	"ib_write_bw -x 0 -p 18516 -n 500 -s 1024 $address"
+calls client ' ibv_post_send qp0 .*opcode RDMA_WRITE' 500
+calls server ' ibv_post_send ' 0
+
+# it is connected by messages of the device, which no table of ports has
+timeout 60 "$vtrace" -o "$tmp/server" "$uroce" rping -s -a $address -C 5 >"$tmp/said" 2>&1 &
+pid=$!
+started+=("$pid")
+until grep -qs 'rdma_listen' "$tmp/server"; do
+	kill -0 "$pid" || break
+	sleep 0.05
+done
+ok "rping: the client" timeout 60 "$vtrace" -o "$tmp/client" "$uroce" rping -c -a $address -C 5
+ok "rping: the server" wait "$pid"
+for end in server client; do
+	calls $end 'rdma_get_cm_event ec0 = id[0-9] ESTABLISHED' 1
+	calls $end ' ibv_reg_mr ' "$(grep -c ' ibv_dereg_mr ' "$tmp/$end")"
+done
+calls client ' ibv_post_send qp0 .*opcode SEND' 10
+calls server ' ibv_post_send qp0 .*opcode SEND' 10
+calls server ' ibv_post_send qp0 .*opcode RDMA_READ' 5
+calls server ' ibv_post_send qp0 .*opcode RDMA_WRITE' 5
+finish
