@@ -386,7 +386,9 @@ static void read_round(struct reader *r)
 	const uint64_t now = record_time();
 	bool all_ended = true;
 
-	memmove(r->waiting, r->waiting + r->told, (r->nwaiting - r->told) * sizeof *r->waiting);
+	if (r->told && r->told < r->nwaiting)
+		memmove(r->waiting, r->waiting + r->told,
+			(r->nwaiting - r->told) * sizeof *r->waiting);
 	r->nwaiting -= r->told;
 	r->told = r->ready = r->nevents = r->event = r->nending = 0;
 	look_for_processes(r);

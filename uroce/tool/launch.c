@@ -64,27 +64,43 @@ int launch_library(char *path, size_t size)
 	return launch_find("liburoce.so", path, size);
 }
 
-/* The length of the first word of a list if it is that of vtrace, which must see the calls before
- * anybody answers them, or 0. */
-static size_t stays_first(const char *list)
-{
-	static const char name[] = "libvtrace.so";
-	const size_t n = strcspn(list, ": ");
+/* The order in which libraries must be loaded: a sanitizer's, then that of vtrace, which must see
+ * the calls before anybody answers them, then all others. */
+static const char *const order[] = { "libasan.so",  "libtsan.so",   "libubsan.so",
+				     "libclang_rt", "libvtrace.so", NULL };
 
-	return n >= strlen(name) && strncmp(list + n - strlen(name), name, strlen(name)) == 0 ? n
-											      : 0;
+/* The place of a word of n bytes in that order. */
+static unsigned rank(const char *word, size_t n)
+{
+	const char *base = word;
+	unsigned i = 0;
+
+	for (size_t at = 0; at < n; at++)
+		if (word[at] == '/')
+			base = word + at + 1;
+	while (order[i] && (strlen(order[i]) > (size_t)(word + n - base) ||
+			    strncmp(base, order[i], strlen(order[i])) != 0))
+		i++;
+	return i;
 }
 
-/* Puts word and what was there before into a list of the environment. */
+/* Puts the word into a list of the environment, before all that may be loaded after it. */
 static int put_first(const char *variable, const char *word)
 {
-	const char *old = getenv(variable) ? getenv(variable) : "";
-	const int n = (int)stays_first(old);
+	const char *old = getenv(variable) ? getenv(variable) : "", *at = old;
 	char *list;
+	size_t n;
 	int rc;
 
-	if (asprintf(&list, "%.*s%s%s%s%s", n, old, n ? ":" : "", word, old[n] && !n ? ":" : "",
-		     old + n) < 0)
+	while (*at) {
+		n = strcspn(at, ": ");
+		if (rank(at, n) >= rank(word, strlen(word)))
+			break;
+		at += n + (at[n] != '\0');
+	}
+	if (asprintf(&list, "%.*s%s%s%s%s", (int)(at - old), old,
+		     at > old && at[-1] != ':' && at[-1] != ' ' ? ":" : "", word, *at ? ":" : "",
+		     at) < 0)
 		return -1;
 	rc = setenv(variable, list, 1);
 	free(list);

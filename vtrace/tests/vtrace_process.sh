@@ -62,6 +62,7 @@ seen "functions found by dlsym" 0 "" "$programs/traced_dlopen"
 "$vtrace" -c -j -o "$tmp/trace" "${on[@]}" "$program" threads 3 2000 >"$tmp/counts"
 grep -oE '"name":"[a-z_]+","calls":[0-9]+' "$tmp/trace" |
 	sed -E 's/"name":"(.*)","calls":(.*)/\2 \1/' | sort -k 2 >"$tmp/seen"
+ok "calls are counted" grep -q ' ibv_poll_cq$' "$tmp/seen"
 ok "the counts of -c" diff <(sort -k 2 "$tmp/counts") "$tmp/seen"
 
 # without -f the children are not seen
