@@ -3,7 +3,9 @@
  * The directory of the sockets is removed while its processes live: XDG_RUNTIME_DIR goes when
  * the last session of a user ends, programs that were left running do not; or somebody cleans
  * up. Each process notices that its name is gone, and binds its sockets again where others look
- * for them now. Whose a slot is does not depend on names, so connections go on meanwhile.
+ * for them now. Whose a slot is does not depend on names, so connections go on meanwhile. A process
+ * for which the system has no watch left goes without one: when the directory is removed, those
+ * that start later do not find it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,12 +38,26 @@ static int watch_name(void)
 	return inotify_add_watch(group.watch, name.un.sun_path, IN_ATTRIB) < 0 ? -1 : 0;
 }
 
+/* inotify(7) says EMFILE for this too: all programs of a user may have 128 instances, as
+ * fs.inotify.max_user_instances is by default. */
+static bool has_descriptor_left(void)
+{
+	int fd = dup(group.epoll);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 int move_watch(void)
 {
 	group.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (group.watch < 0 || watch_name() != 0)
-		return -1;
-	return group_listen_to(group.watch);
+	if (group.watch >= 0 && watch_name() == 0)
+		return group_listen_to(group.watch);
+	if (errno == EMFILE || errno == ENOSPC)
+		return has_descriptor_left() ? 0 : -1;
+	return -1;
 }
 
 static bool is_gone(void)

@@ -35,7 +35,8 @@ int messages_forward(const struct local_name *to, const struct mad_from *from, c
 		     size_t n);
 
 /* group_move.c: looks whether the directory is removed, as long as we are in it: move_if_gone()
- * when group.watch is readable. 0, or -1 with errno. */
+ * when group.watch is readable. 0, also without a watch when the system has none left, or -1 with
+ * errno. */
 int move_watch(void);
 void move_if_gone(void);
 /* The socket fd is bound to the name instead, with DIR_NAMES locked. */
