@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of verbs.h and rdma_cma.h as tables. Nothing else knows these spellings. */
+#include <ctype.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -377,7 +378,7 @@ const char *word_help(const struct word *words, uint64_t value)
 	return NULL;
 }
 
-const char *word_flags(const struct word *words, uint64_t bits)
+char *word_flags(const struct word *words, uint64_t bits)
 {
 	char *text = scratch();
 	Tcl_DString d;
@@ -386,6 +387,13 @@ const char *word_flags(const struct word *words, uint64_t bits)
 	args_flag_names(words, bits, ",", &d);
 	snprintf(text, sizeof(char[256]), "%s", bits ? Tcl_DStringValue(&d) : "0");
 	Tcl_DStringFree(&d);
+	return text;
+}
+
+char *word_typed(char *text)
+{
+	for (char *p = text; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
 	return text;
 }
 

@@ -44,7 +44,9 @@ const char *word_name(const struct word *words, uint64_t value);
 /* What the value means, or NULL. */
 const char *word_help(const struct word *words, uint64_t value);
 /* "LOCAL_WRITE,REMOTE_READ", or "0"; kept until the fourth call after. */
-const char *word_flags(const struct word *words, uint64_t bits);
+char *word_flags(const struct word *words, uint64_t bits);
+/* As it is typed, in place: "remote-write" of "REMOTE_WRITE". */
+char *word_typed(char *text);
 /* One short line about a status, event or reason called name, or NULL: struct app. */
 const char *word_explain(const char *name);
 

@@ -233,18 +233,30 @@ static int no_value(struct session *s, const struct cmd *c, const struct arg *du
 		    due->help);
 }
 
-static int missing(struct session *s, const struct cmd *c, const struct arg *a)
+/* How the command is typed, and an example of it that the tests run. */
+static void tell_usage(struct session *s, const struct cmd *c)
 {
+	size_t len = strlen(c->name);
 	Tcl_DString usage;
 
 	Tcl_DStringInit(&usage);
-	args_usage(c, &usage);
+	args_usage_short(c, &usage);
+	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
+	Tcl_DStringFree(&usage);
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
+		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
+			fail_row(s, "example", "%s", e->line);
+			break;
+		}
+}
+
+static int missing(struct session *s, const struct cmd *c, const struct arg *a)
+{
 	if (a->flags & ARG_POS)
 		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
 	else
 		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
-	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
-	Tcl_DStringFree(&usage);
+	tell_usage(s, c);
 	return -1;
 }
 
@@ -274,6 +286,14 @@ static int fill_absent(struct session *s, const struct cmd *c, const struct walk
 	return 0;
 }
 
+/* Where a number was to stand, the words may be in another order than they should. */
+static int bad_word(struct session *s, const struct cmd *c, const struct arg *a)
+{
+	if (a->flags & ARG_POS && a->kind->is_static && strcmp(s->fail.code, "BADVALUE") == 0)
+		tell_usage(s, c);
+	return -1;
+}
+
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
 	struct walk w = { 0 };
@@ -286,7 +306,7 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		if (a && is_switch(a))
 			*(bool *)((char *)dst + a->offset) = true;
 		else if (a && store(s, a, objv[i], dst))
-			return -1;
+			return bad_word(s, c, a);
 	}
 	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, &w, dst);
 }
@@ -351,6 +371,23 @@ void args_usage(const struct cmd *c, Tcl_DString *d)
 	Tcl_DStringAppend(d, c->name, -1);
 	for (const struct arg *a = c->args; a && a->name; a++)
 		usage_arg(a, d);
+}
+
+#define USAGE_SHORT 120
+
+void args_usage_short(const struct cmd *c, Tcl_DString *d)
+{
+	int begin = Tcl_DStringLength(d);
+
+	args_usage(c, d);
+	if (Tcl_DStringLength(d) - begin <= USAGE_SHORT)
+		return;
+	Tcl_DStringSetLength(d, begin);
+	Tcl_DStringAppend(d, c->name, -1);
+	for (const struct arg *a = c->args; a->name; a++)
+		if (a->flags & (ARG_POS | ARG_NEED))
+			usage_arg(a, d);
+	Tcl_DStringAppend(d, " [option ...]", -1);
 }
 
 /* Marks what the words give, without parsing values. */

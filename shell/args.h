@@ -157,6 +157,8 @@ int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const o
 
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);
+/* The same in a line or two: "connect <host> <port> [option ...]" where there are many. */
+void args_usage_short(const struct cmd *c, Tcl_DString *d);
 /* Appends the part of the usage that words (complete ones, after the name) leave open. */
 void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 	       Tcl_DString *d);

@@ -30,7 +30,8 @@ static bool same_first(const struct cmd *a, const struct cmd *b)
 
 /* ------------------------------------------------------------------- what was meant -- */
 
-#define TOLD_MAX 8 /* names that get a line of their own */
+#define TOLD_MAX    8 /* names that get a line of their own */
+#define CALLERS_MAX 4
 
 /* "connect to a listener", or the second words of a group. */
 static void say_what(const char *name, Tcl_DString *d)
@@ -83,10 +84,44 @@ static const char *with_second(const char *typed, const char **also)
 	return found;
 }
 
+/* Commands that call the function of a library which was typed in their place, a few of them;
+ * how many there are. */
+static unsigned with_call(const char *typed, Tcl_DString *d)
+{
+	char *call = xasprintf("%s(3)", typed);
+	unsigned n = 0;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if ((*c)->calls && strstr((*c)->calls, call) && ++n <= CALLERS_MAX)
+			xappendf(d, "%s%s", n > 1 ? ", " : "", (*c)->name);
+	free(call);
+	if (n > CALLERS_MAX)
+		xappendf(d, " and %u more", n - CALLERS_MAX);
+	return n;
+}
+
+static bool is_call(struct session *s, const char *typed)
+{
+	Tcl_DString d;
+	unsigned n;
+
+	Tcl_DStringInit(&d);
+	n = with_call(typed, &d);
+	if (n) {
+		fail(s, "command", "UNKNOWN", "unknown command '%s': %s %s it", typed,
+		     Tcl_DStringValue(&d), n > 1 ? "call" : "calls");
+		fail_next(s, "help %s", typed);
+	}
+	Tcl_DStringFree(&d);
+	return n;
+}
+
 static int unknown(struct session *s, const char *typed, Tcl_Obj *names)
 {
 	const char *also, *near = with_second(typed, &also);
 
+	if (!near && is_call(s, typed))
+		return -1;
 	if (!near)
 		near = suggest(typed, names);
 	if (!near)
@@ -213,8 +248,10 @@ static const struct cmd *no_member(struct session *s, const struct cmd *const *g
 
 		Tcl_ListObjGetElements(NULL, names, &n, &v);
 		fail(s, "command", "MISSING", "%sneeds a second word", Tcl_GetString(of));
-		fail_row(s, "one of", "%s", Tcl_GetString(names));
-		fail_next(s, "help %s", Tcl_GetString(of));
+		if (n > TOLD_MAX)
+			fail_row(s, "one of", "%s", Tcl_GetString(names));
+		tell_each(s, Tcl_GetString(of), names);
+		fail_next(s, "help %.*s", (int)first_len(*group), (*group)->name);
 	} else if (s) {
 		cannot_find(s, typed, names, Tcl_GetString(of), ambiguous);
 	}

@@ -9,7 +9,6 @@
 
 #define ARG_COLUMN    22
 #define FAMILY_COLUMN 25
-#define USAGE_LINES   2
 
 /* "  -rkey n        key of the peer's region" with the rest of the text below it. */
 static void arg_line(const struct arg *a, Tcl_DString *d)
@@ -38,31 +37,13 @@ static void arg_line(const struct arg *a, Tcl_DString *d)
 	Tcl_DStringFree(&lines);
 }
 
-/* "listen <port> [option ...]": where all of them would fill the screen before anything is said. */
-static void usage_in_short(const struct cmd *c, Tcl_DString *d)
-{
-	Tcl_DStringAppend(d, c->name, -1);
-	for (const struct arg *a = c->args; a->name; a++) {
-		if (!(a->flags & ARG_POS))
-			continue;
-		Tcl_DStringAppend(d, a->flags & ARG_NEED ? " " : " [", -1);
-		help_arg_name(a, d);
-		Tcl_DStringAppend(d, a->flags & ARG_NEED ? "" : "]", -1);
-	}
-	Tcl_DStringAppend(d, " [option ...]", -1);
-}
-
 static void usage_lines(const struct cmd *c, Tcl_DString *d)
 {
 	Tcl_DString usage, lines;
 
 	Tcl_DStringInit(&usage);
 	Tcl_DStringInit(&lines);
-	args_usage(c, &usage);
-	if ((unsigned)Tcl_DStringLength(&usage) > USAGE_LINES * help_width()) {
-		Tcl_DStringSetLength(&usage, 0);
-		usage_in_short(c, &usage);
-	}
+	args_usage_short(c, &usage); /* all of it would fill the screen before anything is said */
 	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
 	Tcl_DStringFree(&usage);

@@ -17,9 +17,10 @@
 
 extern char **environ;
 
-/* For less, as git has it: a text that fits is left on the screen, colours stay; and what to press
- * for who has not seen less before. */
-#define LESS "-FRX -PsSpace goes on, q goes back$"
+/* For less, as git has it: a text that fits is left on the screen, colours stay. Its end is the end
+ * of the pager, too: who has not seen less before would type the next command into it. And what to
+ * press until then. */
+#define LESS "-EFRX -PsSpace goes on, q goes back$"
 
 static char *command(void)
 {

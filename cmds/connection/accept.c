@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* accept and reject: answering a request in one go. */
+#include "call_record.h"
 #include "cm_events.h"
 #include "cm_id.h"
 #include "cm_listen.h"
@@ -13,8 +14,12 @@ static bool given_up(const struct id *id)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
 	int mask;
+	bool is;
 
-	return !id_is_ud(id) && rdma_init_qp_attr(id->v, &attr, &mask) != 0;
+	record_aside(1);
+	is = !id_is_ud(id) && rdma_init_qp_attr(id->v, &attr, &mask) != 0;
+	record_aside(-1);
+	return is;
 }
 
 static struct id *named_request(struct session *s, struct id *id, const char *what)

@@ -13,7 +13,7 @@
 #include "cm_addr.h"
 #include "session.h"
 
-int cm_addr_none(struct session *s, const char *what)
+bool cm_addr_network(void)
 {
 	struct ifaddrs *all = NULL;
 	bool up = false;
@@ -24,7 +24,12 @@ int cm_addr_none(struct session *s, const char *what)
 			     (i->ifa_addr->sa_family == AF_INET ||
 			      i->ifa_addr->sa_family == AF_INET6);
 	freeifaddrs(all);
-	if (up)
+	return up;
+}
+
+int cm_addr_none(struct session *s, const char *what)
+{
+	if (cm_addr_network())
 		return fail(s, "args", "BADVALUE", "%s is empty: the device has no IP address",
 			    what);
 	fail(s, "args", "BADVALUE",

@@ -21,6 +21,8 @@ const char *cm_addr_host(const struct sockaddr *sa);
 uint16_t cm_addr_port(const struct sockaddr *sa);
 bool cm_addr_any(const struct sockaddr *sa);
 
+/* Has any interface of this machine that is up an IP address, be it the loopback? */
+bool cm_addr_network(void);
 /* Fails: what, an address of this machine, is not there; says so when there is no network at all.
  * Returns -1. */
 int cm_addr_none(struct session *s, const char *what);

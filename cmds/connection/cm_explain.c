@@ -176,6 +176,11 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 		fail_next(s, "!ping -c 1 %s", cm_addr_host(dst));
 		break;
 	case ENETUNREACH:
+		if (!cm_addr_network()) {
+			fail_row(s, "cause", "no interface is up, not even the loopback, lo");
+			fail_next(s, "!ip link set lo up");
+			break;
+		}
 		fail_row(s, "cause", "this machine has no route to that network");
 		fail_next(s, "!ip route get %s", cm_addr_host(dst));
 		break;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* connect, disconnect and private-data: the active side in one go. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cm_addr.h"
 #include "cm_ends.h"
 #include "cm_events.h"
@@ -9,6 +13,7 @@
 #include "session.h"
 #include "trace.h"
 #include "words.h"
+#include "xmem.h"
 
 /* ----------------------------------------------------------------- connect -- */
 
@@ -22,7 +27,7 @@ struct connect_args {
 
 static const struct arg connect_args[] = {
 	POS("host", connect_args, host, kind_str, "address or name of the peer"),
-	POS("port", connect_args, port, kind_port, "the peer's port"),
+	POS_OPT("port", connect_args, port, kind_port, "the peer's port; or as in 10.0.0.1:7471"),
 	OPT("source", connect_args, source, kind_str, "address of this machine to come from"),
 	OPT("within", connect_args, within, kind_ms, "time for each step", .dflt = "30s",
 	    .max = 3600000),
@@ -42,12 +47,32 @@ static uint64_t resolve_ms(const struct connect_args *a)
 	return a->within.v < RESOLVE_MS ? a->within.v : RESOLVE_MS;
 }
 
+/* The host and the port, in two words or in one. */
+static int read_peer(struct session *s, const struct connect_args *a, struct sockaddr_storage *dst)
+{
+	const char *colon = strchr(a->host, ':');
+	unsigned port;
+	char *host, rest;
+	int rc;
+
+	if (a->port.set)
+		return cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, dst);
+	if (!colon || sscanf(colon, ":%5u%c", &port, &rest) != 1 || port > 65535) {
+		fail(s, "args", "MISSING", "connect: missing <port>: the peer's port");
+		return fail_row(s, "usage", "connect <host> <port> [option ...]");
+	}
+	host = xasprintf("%.*s", (int)(colon - a->host), a->host);
+	rc = cm_addr_parse(s, host, (uint16_t)port, AF_UNSPEC, dst);
+	free(host);
+	return rc;
+}
+
 static int resolve(struct session *s, const struct connect_args *a, struct id *id)
 {
 	struct sockaddr_storage src, dst;
 	uint64_t ms = resolve_ms(a);
 
-	if (cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &dst) ||
+	if (read_peer(s, a, &dst) ||
 	    (a->source && cm_addr_parse(s, a->source, 0, dst.ss_family, &src)))
 		return -1;
 	trace(s, VOICE_INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&dst));
@@ -115,6 +140,7 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg connect_egs[] = {
 	{ "connect 10.0.0.2 7471", "ESTABLISHED with 10.0.0.2:7471, qp0 RTS" },
+	{ "connect 10.0.0.2:7471", "ESTABLISHED" },
 	{ "connect 10.0.0.2 7999", "INVALID_SERVICE_ID: nobody listens" },
 	{ "connect 10.0.0.2 7471 -private-data [string repeat x 57]", "at most 56 fit" },
 	{ NULL, NULL }
@@ -128,10 +154,10 @@ const struct cmd cmd_connect = {
 		"the peer. The id and its QP become the current ones; private-data has what the peer\n"
 		"sent. When it has told a region (listen -share), post write, read and the atomics\n"
 		"go there; by hand: binary scan [private-data] WuIu addr rkey, then post write ...\n"
-		"-remote $addr -rkey $rkey. When it fails nothing is left. Where the peer sends first, use -prepare, post\n"
-		"receives, then cm connect. With -ps UDP the QP is UD, and an address handle to the peer\n"
-		"is made. In steps: cm create, cm resolve-addr, cm resolve-route, qp create -id,\n"
-		"cm connect; 'trace all' shows them.",
+		"-remote $addr -rkey $rkey. When it fails nothing is left. Where the peer sends\n"
+		"first, use -prepare, post receives, then cm connect. With -ps UDP the QP is UD, and\n"
+		"an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm\n"
+		"resolve-route, qp create -id, cm connect; 'trace all' shows them.",
 	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) rdma_connect(3)",
 	.setup = "listen 7471 -accept",
 	.examples = connect_egs,

@@ -84,6 +84,36 @@ static void say_target(const struct post_req *r, struct out *o)
 		out_text(o, " + %llu", (unsigned long long)(at - told->addr));
 }
 
+/* Does poll look into its CQ when no QP is named? */
+static bool is_polled(const struct session *s, const struct post_req *r)
+{
+	const struct cq *cq = r->op == &wr_ops[WR_RECV] ? r->qp->recv_cq : r->qp->send_cq;
+	const struct qp *current = s->ctx->qp;
+
+	return current && (current->send_cq == cq || current->recv_cq == cq);
+}
+
+/* What becomes of it, and what to type for it. */
+static void say_completion(const struct session *s, const struct post_req *r, struct out *o)
+{
+	if (post_chain_open())
+		out_text(o, "), in the chain\n");
+	else if (r->srq)
+		out_text(o, "); the QP whose message takes it gets its completion\n");
+	else if (qp_history_state(r->qp) == IBV_QPS_ERR)
+		out_text(o,
+			 "), flushed at once: %s is in ERR; 'explain' tells why, and the way "
+			 "back\n",
+			 r->qp->o.name);
+	else if (r->op != &wr_ops[WR_RECV] && !r->qp->sq_sig_all &&
+		 !(r->wr.send_flags & IBV_SEND_SIGNALED))
+		out_text(o, "); no completion unless it fails\n");
+	else if (is_polled(s, r))
+		out_text(o, "); 'poll' takes its completion\n");
+	else
+		out_text(o, "); 'poll -qp %s' takes its completion\n", r->qp->o.name);
+}
+
 /* One wr_id is a number, several are a list. */
 static void say(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
 {
@@ -108,18 +138,7 @@ static void say(struct session *s, const struct post_req *r, uint64_t first, str
 	out_text(o, " (wr_id %llu", (unsigned long long)first);
 	if (r->repeat > 1)
 		out_text(o, " to %llu", (unsigned long long)(first + r->repeat - 1));
-	if (r->qp && qp_history_state(r->qp) == IBV_QPS_ERR && !post_chain_open()) {
-		out_text(
-			o,
-			"), flushed at once: %s is in ERR; 'explain' tells why, and the way back\n",
-			r->qp->o.name);
-		return;
-	}
-	out_text(o, post_chain_open() ? "), in the chain\n"
-		    : !(r->op == &wr_ops[WR_RECV] || r->qp->sq_sig_all ||
-			r->wr.send_flags & IBV_SEND_SIGNALED)
-			    ? "); no completion unless it fails\n"
-			    : "); 'poll' takes its completion\n");
+	say_completion(s, r, o);
 }
 
 static int post_one(struct session *s, struct post_req *r)

@@ -103,15 +103,34 @@ static char *way_back(const struct qp *qp)
 			 open ? "; " : "", cm_addr_host(peer), cm_addr_port(peer));
 }
 
-static void tell_way_back(struct session *s, const struct bad_wc *bad, struct out *o)
+static bool is_in_err(const struct qp *qp)
 {
-	const struct qp *qp = obj_find(s, &qp_class, bad->qp);
+	return qp && qp_history_state(qp) == IBV_QPS_ERR;
+}
+
+/* The one that the failed completion was of, or the current one, if it is in ERR; else NULL. */
+static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
+{
+	const struct qp *qp = bad ? obj_find(s, &qp_class, bad->qp) : NULL;
+
+	if (qp && qp->o.serial == bad->serial && is_in_err(qp))
+		return qp;
+	return is_in_err(s->ctx->qp) ? s->ctx->qp : NULL;
+}
+
+static void tell_way_back(const struct qp *qp, struct out *o)
+{
+	struct live_qp live = { 0 };
+	bool known;
 	char *next;
 
-	if (!qp || qp->o.serial != bad->serial || qp_history_state(qp) != IBV_QPS_ERR)
+	if (!qp)
 		return;
 	next = way_back(qp);
-	out_text(o, "  now             %s is in ERR: what is posted is flushed\n", qp->o.name);
+	take_reason(qp, &live);
+	known = *live.why && strcmp(live.why, "device") != 0; /* which was only asked */
+	out_text(o, "  now             %s is in ERR%s%s%s: what is posted is flushed\n", qp->o.name,
+		 known ? " (" : "", known ? live.why : "", known ? ")" : "");
 	out_str(o, "way_back", next, "                  next: %s\n", next);
 	free(next);
 }
@@ -138,10 +157,15 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	explain_wc(&wr, o);
-	tell_way_back(s, bad, o);
+	tell_way_back(qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 	far_end_free(&wr.there);
 	free(wr.here.regions);
+}
+
+static bool is_library_call(const char *call)
+{
+	return strncmp(call, "ibv_", 4) == 0 || strncmp(call, "rdma_", 5) == 0;
 }
 
 /* What the report of the failure did not say. */
@@ -155,12 +179,13 @@ static void tell_command(const struct fail *f, struct out *o)
 	out_list(o, "rows");
 	for (unsigned i = 0; i < f->nrows; i++) {
 		out_dict(o, NULL);
-		out_str(o, "label", f->rows[i].label, "  %-9s ", f->rows[i].label);
+		out_str(o, "label", f->rows[i].label, "  %-15s ", f->rows[i].label);
 		out_str(o, "text", f->rows[i].text, "%s\n", f->rows[i].text);
 		out_end(o);
 	}
 	out_end(o);
-	if (facts_find(NULL, f->code, found) &&
+	/* of an errno only where a library has said so: the shell's own words say what they mean */
+	if (is_library_call(f->call) && facts_find(NULL, f->code, found) &&
 	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0) {
 		out_dict(o, "fact");
 		explain_fact(&found[0], o);
@@ -183,6 +208,11 @@ int explain_last(struct session *s, struct out *o)
 	const struct bad_wc *bad = posted_last_failed(&last) ? &last : NULL;
 	const struct fail *f = s->before.text ? &s->before : NULL;
 
+	if (!bad && !f && is_in_err(s->ctx->qp)) {
+		out_text(o, "nothing has failed in this session\n");
+		tell_way_back(s->ctx->qp, o);
+		return 0;
+	}
 	if (!bad && !f) {
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
@@ -195,6 +225,7 @@ int explain_last(struct session *s, struct out *o)
 	} else {
 		tell_age(s, f->command, o);
 		tell_command(f, o);
+		tell_way_back(qp_in_err(s, NULL), o);
 	}
 	return 0;
 }

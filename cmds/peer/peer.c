@@ -157,6 +157,8 @@ static void list_all(struct session *s, struct out *o)
 		describe(s, p, o);
 		out_end(o);
 	}
+	if (!obj_first(s, &peer_class))
+		out_text(o, "there is none: 'peer b' starts one, and '@b COMMAND' runs there\n");
 }
 
 /* A program of the script's choice could do anything. rdmash is as confined as this one, but

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The attributes of a QP: one row each says how it is called, typed and stored. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +140,7 @@ static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *
 	qp_attr_value(a, d, text);
 	if (!d->words || d->words == mtu_words)
 		return;
-	for (char *p = Tcl_DStringValue(text) + start; *p; p++)
-		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+	word_typed(Tcl_DStringValue(text) + start);
 }
 
 static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, Tcl_DString *text)

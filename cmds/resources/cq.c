@@ -136,7 +136,7 @@ static void cq_describe(struct session *s, struct obj *o, struct out *out)
 const struct obj_class cq_class = {
 	.prefix = "cq",
 	.title = "completion queue",
-	.remedy = "cq",
+	.remedy = "cq; connect and accept make one for their QP",
 	.size = sizeof(struct cq),
 	.pointer = offsetof(struct cq, v),
 	.destroy = cq_destroy,

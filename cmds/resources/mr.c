@@ -98,7 +98,7 @@ static void why_not(struct session *s, int err, uint64_t len, unsigned access)
 	if (err == EINVAL && (access & writes) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
 		fail_row(s, "cause", "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE too");
 		fail_next(s, "reg %llu -access local-write,%s", (unsigned long long)len,
-			  word_flags(mr_access_words, access));
+			  word_typed(word_flags(mr_access_words, access)));
 	} else if (err == EOPNOTSUPP || err == EINVAL) {
 		fail_row(s, "cause", "the device does not do one of these flags, or not together");
 	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&

@@ -283,7 +283,8 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 	int rc = 0;
 
 	if (!a->objs.n && !a->all)
-		return fail(s, "destroy", "MISSING", "destroy what? Name objects, or say -all");
+		return fail(s, "destroy", "MISSING",
+			    "destroy what? Name objects ('show' lists them), or say -all");
 	if (a->all)
 		return obj_destroy_each(s);
 	others = a->cascade ? note_others(s, a) : NULL;

@@ -75,6 +75,12 @@ run 'q'
 await_said 'quit leave the shell'
 run 'help'
 await_said 'post (bind-mw'
+run 'rdma_connect'
+await_said "unknown command 'rdma_connect': cm connect, connect call it"
+run 'mem put window hello'
+await_said 'example mem put buf 0'
+run 'fault'
+await_said 'run break one thing on purpose'
 ok 'what was meant'
 
 # What goes with what is destroyed; the way back from ERR, and that an error is an old one.
@@ -91,7 +97,12 @@ run 'explain'
 await_said 'The last failure, 2 commands ago: REM_ACCESS_ERR'
 await_said 'next: disconnect id1; connect 127.0.0.1 7471'
 clean
-run 'disconnect id1; connect 127.0.0.1 7471'
+run 'disconnect id1'
+run 'explain'
+await_said 'what is posted is flushed next: connect 127.0.0.1 7471'
+run 'connect 127.0.0.1:7471'
+run 'post recv -qp [get [lindex [dict keys [dict filter [show] key id*]] end] qp]'
+await_said "'poll -qp"
 run 'post write -text again'
 run 'poll'
 await_said 'SUCCESS'
@@ -159,6 +170,11 @@ clean
 # Somebody else has the port; what is shared there is used, what is too much is told.
 start_second "$rdmash"
 await_prompt
+run 'connect 127.0.0.1 7471 -prepare'
+run 'modify-qp ERR'
+run 'explain'
+await_said 'nothing has failed in this session now qp0 is in ERR (modify-qp)'
+run 'destroy -all'
 run 'listen 7471'
 await_said 'port 7471 is in use by another program'
 await_said "'!uroce status' lists who has it"

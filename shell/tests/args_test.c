@@ -103,10 +103,14 @@ static void errors(void)
 	RUN("post write m -remote 1 # why", "error: post write: one word too many: '#' | "
 					    "note a comment after a command is written "
 					    "';# ...' | next help post write");
+	RUN("repeat x {}", "error: times: 'x' is not a number | "
+			   "usage repeat <times> <body> [-every ms] | "
+			   "example repeat 3 {echo round [incr n]}");
 	RUN("mem dump 0 4 x", "error: mem dump: one word too many: 'x' | next help mem dump");
 	RUN("mem dump -x", "error: mem dump has no option -x | options none | next help mem dump");
 	RUN("repeat 3",
-	    "error: repeat: missing <body>: what to run | usage repeat <times> <body> [-every ms]");
+	    "error: repeat: missing <body>: what to run | usage repeat <times> <body> [-every ms] | "
+	    "example repeat 3 {echo round [incr n]}");
 }
 
 static void codes(void)

@@ -53,7 +53,8 @@ static void messages(void)
 	    "error: post has no 'wirte'; did you mean write? | one of read, recv, write");
 	RUN("post re", "error: ambiguous command: post re could be: read, recv | "
 		       "read Read | recv Receive");
-	RUN("post", "error: post needs a second word | one of read recv write | next help post ");
+	RUN("post",
+	    "error: post needs a second word | read Read | recv Receive | write Write | next help post");
 	RUN("po w m -remote 1", "status SUCCESS");
 	RUN("::post write m -remote 1", "status SUCCESS");
 	RUN("fe80::1", "error: unknown command 'fe80::1' | note [...] runs a command: write IPv6 "
