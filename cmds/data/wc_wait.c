@@ -91,6 +91,7 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 {
 	int64_t start = loop_now(), served = start;
 	bool patient = !s->opt.interactive;
+	bool had_turn = within == 0; /* the rest of the program: once at least, if there is time */
 	int got = 0;
 
 	*end = 0;
@@ -110,7 +111,7 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 		now = loop_now();
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
 			*end = EINTR;
-		else if (now - start >= within * 1000000)
+		else if (had_turn && now - start >= within * 1000000)
 			*end = ETIMEDOUT;
 		if (*end)
 			return got;
@@ -120,9 +121,11 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 		}
 		if (now - start > BUSY_NS) {
 			loop_pass(s->loop, now - start < 20 * BUSY_NS ? 50 : 500);
+			had_turn = true;
 		} else if (now - served > SERVE_NS) {
 			loop_pass(s->loop, 0);
 			served = now;
+			had_turn = true;
 		}
 	}
 }

@@ -77,7 +77,7 @@ if [ -d $tests ] && python3=$(PATH=/usr/bin command -v python3) &&
 		chmod 755 "$tmp/rdma"
 	}
 	for name in pd mr cq_events qpex rdmacm fork; do
-		ok "pyverbs: $name" timeout 60 env -C "$tmp" PATH="$tmp:$PATH" "$uroce" "$python3" tests/run_tests.py \
+		ok "pyverbs: $name" timeout 150 env -C "$tmp" PATH="$tmp:$PATH" "$uroce" "$python3" tests/run_tests.py \
 			--dev uroce0 "tests.test_$name"
 	done
 fi
