@@ -48,14 +48,19 @@ struct side {
 	struct timer timer;
 };
 
-enum fate { PASS, DROP, DUPLICATE, REORDER, CORRUPT };
-
 unsigned fault_directions;
 
 static struct rule rules[FAULT_RULES];
 static unsigned nrules, nheld;
 static uint64_t state = 1; /* of the random numbers */
 static bool reserved;	   /* the timers have their places */
+
+const struct fault_kind fault_kinds[FATES] = {
+	[DROP] = { "drop", offsetof(struct uroce_fault, drop), CNT_FAULT_DROP },
+	[DUPLICATE] = { "dup", offsetof(struct uroce_fault, duplicate), CNT_FAULT_DUP },
+	[REORDER] = { "reorder", offsetof(struct uroce_fault, reorder), CNT_FAULT_REORDER },
+	[CORRUPT] = { "corrupt", offsetof(struct uroce_fault, corrupt), CNT_FAULT_CORRUPT },
+};
 
 static void run_out(struct timer *t);
 
@@ -100,15 +105,12 @@ static bool matches(const struct rule *r, enum uroce_direction dir, const uint8_
 	       (f->psn < 0 || ((get_be24(data + 9) - (uint32_t)f->psn) & PSN_MASK) <= f->psn_more);
 }
 
-static enum fate draw_rule(const struct uroce_fault *f)
+static enum fate draw_rule(struct uroce_fault *f)
 {
-	if (drawn(f->drop))
-		return DROP;
-	if (drawn(f->duplicate))
-		return DUPLICATE;
-	if (drawn(f->reorder))
-		return REORDER;
-	return drawn(f->corrupt) ? CORRUPT : PASS;
+	for (enum fate fate = DROP; fate < FATES; fate++)
+		if (drawn(*fault_chance(f, fate)))
+			return fate;
+	return PASS;
 }
 
 static enum fate draw(enum uroce_direction dir, const uint8_t *data, unsigned *delay_us)
@@ -225,9 +227,7 @@ static struct held *find_reordered(const struct side *s, const uint8_t *data)
 
 static const char *fate_name(enum fate fate, unsigned delay_us)
 {
-	static const char *const names[] = { NULL, "drop", "dup", "reorder", "corrupt" };
-
-	return fate == PASS && delay_us ? "delay" : names[fate];
+	return fate == PASS && delay_us ? "delay" : fault_kinds[fate].name;
 }
 
 static void pass(struct side *s, enum fate fate, unsigned delay_us, const struct packet *a,
@@ -250,12 +250,6 @@ static void pass(struct side *s, enum fate fate, unsigned delay_us, const struct
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
 		uint32_t n, uint16_t dport)
 {
-	static const enum counter counter_of[] = {
-		[DROP] = CNT_FAULT_DROP,
-		[DUPLICATE] = CNT_FAULT_DUP,
-		[REORDER] = CNT_FAULT_REORDER,
-		[CORRUPT] = CNT_FAULT_CORRUPT,
-	};
 	struct side *s = side_of(dir);
 	uint8_t flipped[PACKET_MAX];
 	struct held *waiting;
@@ -272,18 +266,18 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	if (fate == REORDER && waiting && !delay_us)
 		fate = PASS; /* one at a time */
 	if (fate != PASS)
-		count(counter_of[fate]);
+		count(fault_kinds[fate].counter);
 	switch (fate) {
 	case DROP:
 		if (tap_on)
-			tap(dir, "drop", addresses, data, n, dport, 0);
+			tap(dir, fault_kinds[DROP].name, addresses, data, n, dport, 0);
 		return;
 	case REORDER:
 		if (delay_us) {
 			delay_us += REORDER_NS / 1000; /* those that follow overtake it */
 			break;
 		}
-		waiting = hold(s, REORDER_NS, addresses, data, n, dport, "reorder");
+		waiting = hold(s, REORDER_NS, addresses, data, n, dport, fault_kinds[REORDER].name);
 		if (waiting) {
 			waiting->reordered = true;
 			TAILQ_INSERT_TAIL(&s->reordered, waiting, reordered_entry);
@@ -303,14 +297,12 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	}
 }
 
-static int check(const struct uroce_fault *f)
+static int check(struct uroce_fault f)
 {
-	const double p[] = { f->drop, f->duplicate, f->reorder, f->corrupt };
-
-	for (unsigned i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (!(p[i] >= 0 && p[i] <= 1))
+	for (enum fate fate = DROP; fate < FATES; fate++)
+		if (!(*fault_chance(&f, fate) >= 0 && *fault_chance(&f, fate) <= 1))
 			return -1;
-	return f->direction & ~(unsigned)(UROCE_OUT | UROCE_IN) ? -1 : 0;
+	return f.direction & ~(unsigned)(UROCE_OUT | UROCE_IN) ? -1 : 0;
 }
 
 int fault_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
@@ -318,7 +310,7 @@ int fault_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
 	unsigned directions = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (check(&given[i]) != 0 || n > FAULT_RULES) {
+		if (check(given[i]) != 0 || n > FAULT_RULES) {
 			errno = EINVAL;
 			return -1;
 		}

@@ -3,10 +3,25 @@
 #ifndef UROCE_LINK_FAULT_H
 #define UROCE_LINK_FAULT_H
 
+#include <stddef.h>
+
+#include "counters.h"
 #include "packet.h"
 #include "uroce.h"
 
 #define FAULT_RULES 64 /* at most */
+
+/* What can become of a packet, in the order in which it is drawn. */
+enum fate { PASS, DROP, DUPLICATE, REORDER, CORRUPT, FATES };
+extern const struct fault_kind {
+	const char *name; /* in rules, and for the tap */
+	size_t chance;	  /* where struct uroce_fault has its probability, a double */
+	enum counter counter;
+} fault_kinds[FATES]; /* that of PASS is empty */
+static inline double *fault_chance(struct uroce_fault *f, enum fate fate)
+{
+	return (double *)(void *)((char *)f + fault_kinds[fate].chance);
+}
 
 /* For which directions there are rules; 0: fault_pass() need not be called. */
 extern unsigned fault_directions;

@@ -143,19 +143,13 @@ static int read_direction(struct reader *r, const char *word, const char *s, uns
 static int read_pair(struct reader *r, const char *word, const char *key, const char *value,
 		     struct uroce_fault *f)
 {
-	const struct {
-		const char *key;
-		double *p;
-	} probabilities[] = {
-		{ "drop", &f->drop },		{ "dup", &f->duplicate },
-		{ "duplicate", &f->duplicate }, { "reorder", &f->reorder },
-		{ "corrupt", &f->corrupt },
-	};
 	uint64_t number;
 
-	for (unsigned i = 0; i < sizeof(probabilities) / sizeof(probabilities[0]); i++)
-		if (strcasecmp(key, probabilities[i].key) == 0)
-			return read_probability(r, word, value, probabilities[i].p);
+	if (strcasecmp(key, "duplicate") == 0)
+		key = fault_kinds[DUPLICATE].name;
+	for (enum fate fate = DROP; fate < FATES; fate++)
+		if (strcasecmp(key, fault_kinds[fate].name) == 0)
+			return read_probability(r, word, value, fault_chance(f, fate));
 	if (strcasecmp(key, "delay") == 0)
 		return read_delay(r, word, value, &f->delay_us);
 	if (strcasecmp(key, "dir") == 0 || strcasecmp(key, "direction") == 0)

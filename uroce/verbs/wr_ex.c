@@ -241,14 +241,14 @@ static void wr_abort(struct ibv_qp_ex *ex)
 
 #define FIRST offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp)
 
-/* No pointer that an application may find is NULL: those behind the end of the structure
- * are of headers to come. */
-static void set_stubs(struct qp *qp)
+/* What a QP was not created for is refused; so is what headers to come have behind the end of the
+ * structure. No pointer that an application may find is NULL. */
+static void refuse_all(struct qp *qp)
 {
-	void (*stub)(struct ibv_qp_ex *) = wr_unknown;
+	void (*refuse)(struct ibv_qp_ex *) = wr_unknown;
 
-	for (size_t at = FIRST; at + sizeof stub <= sizeof qp->room; at += sizeof stub)
-		memcpy(qp->room + at, &stub, sizeof stub);
+	for (size_t at = FIRST; at + sizeof refuse <= sizeof qp->room; at += sizeof refuse)
+		memcpy(qp->room + at, &refuse, sizeof refuse);
 }
 
 static void set_operations(struct ibv_qp_ex *ex, uint64_t ops)
@@ -275,7 +275,7 @@ void wr_ex_init(struct qp *qp)
 
 	if (!qp->post.send_ops)
 		return;
-	set_stubs(qp);
+	refuse_all(qp);
 	set_operations(ex, qp->post.send_ops);
 	ex->wr_set_ud_addr = wr_set_ud_addr;
 	ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
