@@ -195,6 +195,17 @@ int guard_copy(void *dst, const void *src, size_t n)
 	return 0;
 }
 
+__attribute__((no_sanitize("thread"))) int guard_store(uint64_t *p, uint64_t value)
+{
+	guard.range[0] = guard.range[1] = range_of(p, sizeof(*p));
+	if (sigsetjmp(guard.back, SAVE_MASK))
+		return faulted();
+	enter();
+	__atomic_store_n(p, value, __ATOMIC_RELEASE);
+	leave();
+	return 0;
+}
+
 __attribute__((no_sanitize("thread"))) int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old)
 {
 	uint64_t was;

@@ -21,6 +21,8 @@ int guard_install(void);
  * others: programs wait for the last byte of a message. */
 int guard_copy(void *dst, const void *src, size_t n);
 
+/* 8 aligned bytes, as one. 0, or -1 (errno EFAULT). */
+int guard_store(uint64_t *p, uint64_t value);
 /* Atomic on 8 aligned bytes: *old is what was there. 0, or -1 (errno EFAULT). */
 int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old);
 int guard_cmp_swap(uint64_t *p, uint64_t compare, uint64_t swap, uint64_t *old);

@@ -55,13 +55,6 @@ static unsigned nrules, nheld;
 static uint64_t state = 1; /* of the random numbers */
 static bool reserved;	   /* the timers have their places */
 
-const struct fault_kind fault_kinds[FATES] = {
-	[DROP] = { "drop", offsetof(struct uroce_fault, drop), CNT_FAULT_DROP },
-	[DUPLICATE] = { "dup", offsetof(struct uroce_fault, duplicate), CNT_FAULT_DUP },
-	[REORDER] = { "reorder", offsetof(struct uroce_fault, reorder), CNT_FAULT_REORDER },
-	[CORRUPT] = { "corrupt", offsetof(struct uroce_fault, corrupt), CNT_FAULT_CORRUPT },
-};
-
 static void run_out(struct timer *t);
 
 static struct side sides[] = {

@@ -15,6 +15,13 @@
 
 #define WORD_MAX 80
 
+const struct fault_kind fault_kinds[FATES] = {
+	[DROP] = { "drop", offsetof(struct uroce_fault, drop), CNT_FAULT_DROP },
+	[DUPLICATE] = { "dup", offsetof(struct uroce_fault, duplicate), CNT_FAULT_DUP },
+	[REORDER] = { "reorder", offsetof(struct uroce_fault, reorder), CNT_FAULT_REORDER },
+	[CORRUPT] = { "corrupt", offsetof(struct uroce_fault, corrupt), CNT_FAULT_CORRUPT },
+};
+
 struct reader {
 	char *why;
 	size_t size;

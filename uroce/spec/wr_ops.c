@@ -30,11 +30,13 @@ const struct wr_op wr_ops[WR_OPS] = {
 	OP(WRITE_IMM, RDMA_WRITE_WITH_IMM, RDMA_WRITE,
 	   .types = RC | UC, .remote = true, .inlines = true, .solicits = true, .imm = true),
 	OP(READ, RDMA_READ, RDMA_READ,
-	   .types = RC, .remote = true, .sink = true),
+	   .types = RC, .remote = true, .sink = true, .asks = true),
 	OP(CMP_SWAP, ATOMIC_CMP_AND_SWP, COMP_SWAP,
-	   .types = RC, .remote = true, .atomic = true, .sink = true),
+	   .types = RC, .remote = true, .atomic = true, .sink = true, .asks = true),
 	OP(FETCH_ADD, ATOMIC_FETCH_AND_ADD, FETCH_ADD,
-	   .types = RC, .remote = true, .atomic = true, .sink = true),
+	   .types = RC, .remote = true, .atomic = true, .sink = true, .asks = true),
+	OP(ATOMIC_WRITE, ATOMIC_WRITE, ATOMIC_WRITE,
+	   .types = 1u << IBV_QPT_RC, .remote = true, .inlines = true, .asks = true),
 	OP(BIND_MW, BIND_MW, BIND_MW, .types = RC | UC, .local = true),
 	OP(LOCAL_INV, LOCAL_INV, LOCAL_INV, .types = RC | UC, .local = true),
 };
@@ -47,6 +49,7 @@ static const unsigned char by_code[] = {
 	AT(RDMA_READ) = WR_READ,	   AT(ATOMIC_CMP_AND_SWP) = WR_CMP_SWAP,
 	AT(ATOMIC_FETCH_AND_ADD) = WR_FETCH_ADD, AT(LOCAL_INV) = WR_LOCAL_INV,
 	AT(BIND_MW) = WR_BIND_MW,	   AT(SEND_WITH_INV) = WR_SEND_INV,
+	AT(ATOMIC_WRITE) = WR_ATOMIC_WRITE,
 };
 /* clang-format on */
 

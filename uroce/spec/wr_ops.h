@@ -21,6 +21,7 @@ struct wr_op {
 	bool inlines;		 /* may carry its data in the work request */
 	bool solicits;		 /* can raise a solicited event: it takes a RECV at the peer */
 	bool sink;		 /* the device writes to the local SGEs */
+	bool asks;		 /* is answered by more than an ACK: max_rd_atomic at a time */
 	bool imm;		 /* carries immediate data */
 	bool local;		 /* sends nothing: works on keys of our own */
 };
@@ -35,6 +36,7 @@ enum wr_op_index {
 	WR_READ,
 	WR_CMP_SWAP,
 	WR_FETCH_ADD,
+	WR_ATOMIC_WRITE,
 	WR_BIND_MW,
 	WR_LOCAL_INV,
 	WR_OPS

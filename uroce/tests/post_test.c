@@ -14,6 +14,12 @@ static struct mr mr;
 static struct mw mw = { .type = IBV_MW_TYPE_2, .rkey = 0x4400 };
 static struct ibv_ah *ah;
 
+/* Of 8 bytes: the first SGE alone. */
+static bool is_word(const struct wr_op *op)
+{
+	return op->atomic || op->code == IBV_WR_ATOMIC_WRITE;
+}
+
 /* A request that is right for that operation. */
 static struct ibv_send_wr good(const struct wr_op *op, enum ibv_qp_type type)
 {
@@ -23,7 +29,7 @@ static struct ibv_send_wr good(const struct wr_op *op, enum ibv_qp_type type)
 	sges[1].addr = (uintptr_t)bytes + 20;
 	if (!op->local) {
 		wr.sg_list = sges;
-		wr.num_sge = op->atomic ? 1 : 2;
+		wr.num_sge = is_word(op) ? 1 : 2;
 	}
 	if (op->atomic) {
 		wr.wr.atomic.remote_addr = 0x8000;
@@ -93,8 +99,8 @@ static void check_wqe(const struct send_wqe *w, const struct wr_op *op, enum ibv
 	CHECK_INT(w->wr_id, 0xabcd);
 	CHECK_INT(w->opcode, op->code);
 	CHECK(!w->started && !w->signaled);
-	CHECK_INT(w->nsge, op->local ? 0 : op->atomic ? 1 : 2);
-	CHECK_INT(w->len, op->local ? 0 : op->atomic ? 8 : 24);
+	CHECK_INT(w->nsge, op->local ? 0 : is_word(op) ? 1 : 2);
+	CHECK_INT(w->len, op->local ? 0 : is_word(op) ? 8 : 24);
 	CHECK(memcmp(w->sge, sges, (size_t)w->nsge * sizeof *sges) == 0);
 	if (op->remote) {
 		CHECK_INT(w->rkey, 0x33);
@@ -166,6 +172,8 @@ static void test_refused(void)
 	WITH(SEND, wr.num_sge = 0, posted(qp, &wr));
 	WITH(CMP_SWAP, wr.wr.atomic.remote_addr++, posted(qp, &wr)); /* the responder refuses it */
 	WITH(FETCH_ADD, wr.num_sge = 0, refused(qp, &wr, EINVAL));
+	WITH(ATOMIC_WRITE, wr.num_sge = 0, refused(qp, &wr, EINVAL));
+	WITH(ATOMIC_WRITE, wr.num_sge = 2, refused(qp, &wr, EINVAL)); /* 24 bytes */
 	WITH(FETCH_ADD, wr.num_sge = 2, posted(qp, &wr)); /* 24 bytes: 8 are used, as by rxe */
 	CHECK_INT(last(qp)->len, 8);
 	WITH(READ, wr.send_flags = IBV_SEND_INLINE, refused(qp, &wr, EINVAL));

@@ -116,6 +116,15 @@ int guard_copy(void *dst, const void *src, size_t n)
 	return 0;
 }
 
+int guard_store(uint64_t *p, uint64_t value)
+{
+	if (in_hole(p, sizeof(*p)))
+		return -1;
+	check_target(p, sizeof(*p));
+	*p = value;
+	return 0;
+}
+
 int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old)
 {
 	if (in_hole(p, sizeof(*p)))

@@ -24,7 +24,7 @@ struct end {
 	struct end *peer;
 	uint8_t from[SLOTS][SLOT], into[SLOTS][SLOT], window[SLOTS][SLOT];
 	uint8_t readable[READABLE], recvs[RECVS][SLOT];
-	uint64_t words[2]; /* of FETCH_ADD and CMP_SWAP */
+	uint64_t words[2 + SLOTS]; /* of FETCH_ADD, CMP_SWAP and each ATOMIC_WRITE */
 	uint32_t from_key, into_key, window_key, readable_key, recvs_key, words_key;
 
 	struct op ops[SLOTS]; /* from done to posted */
@@ -86,9 +86,10 @@ static uint32_t any_size(void)
 static void post(struct end *e)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
-		IBV_WR_SEND,	   IBV_WR_SEND_WITH_IMM,	IBV_WR_RDMA_WRITE,
-		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM,	IBV_WR_RDMA_READ,
-		IBV_WR_RDMA_READ,  IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP,
+		IBV_WR_SEND,	     IBV_WR_SEND_WITH_IMM,	  IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE,   IBV_WR_RDMA_WRITE_WITH_IMM,  IBV_WR_RDMA_READ,
+		IBV_WR_RDMA_READ,    IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP,
+		IBV_WR_ATOMIC_WRITE,
 	};
 	uint64_t id = e->posted;
 	unsigned s = id % SLOTS;
@@ -126,6 +127,12 @@ static void post(struct end *e)
 		op->len = 8;
 		local = e->into[s];
 		key = e->into_key;
+		wr.rkey = p->words_key;
+		break;
+	case IBV_WR_ATOMIC_WRITE:
+		op->len = 8;
+		CHECK_INT(p->words[2 + s], 0); /* no duplicate has written it again */
+		wr.remote = (uintptr_t)&p->words[2 + s];
 		wr.rkey = p->words_key;
 		break;
 	default:
@@ -178,6 +185,10 @@ static void verify(struct end *e, uint64_t id)
 		break;
 	case IBV_WR_RDMA_READ:
 		CHECK(memcmp(e->into[s], e->peer->readable + op->offset, op->len) == 0);
+		break;
+	case IBV_WR_ATOMIC_WRITE:
+		CHECK(memcmp(e->from[s], &e->peer->words[2 + s], sizeof(word)) == 0);
+		e->peer->words[2 + s] = 0;
 		break;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
@@ -292,6 +303,7 @@ static void again(void)
 			CHECK(e->peer->words[k] <= e->seen[k] + under_way);
 			e->seen[k] = e->peer->words[k];
 		}
+		memset(e->peer->words + 2, 0, SLOTS * sizeof(e->peer->words[0]));
 	}
 	rig_clear();
 	for (unsigned i = 0; i < 2; i++) {
@@ -324,7 +336,7 @@ static void check_wire(const char *name, uint64_t n, const struct rig_options *o
 	rig_wire.reorder = reorder;
 	for (unsigned i = 0; i < 2; i++) {
 		ends[i].qp = rig_qp(&options);
-		ends[i].words[0] = ends[i].words[1] = 0;
+		memset(ends[i].words, 0, sizeof(ends[i].words));
 		ends[!i].seen[0] = ends[!i].seen[1] = 0;
 	}
 	connect_ends();

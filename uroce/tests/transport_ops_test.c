@@ -134,6 +134,23 @@ static void check_read(uint32_t len)
 	CHECK_INT(here[len], 0xee);
 }
 
+static void check_atomic_write(void)
+{
+	uint64_t *at = (uint64_t *)(((uintptr_t)there + 7) & ~(uintptr_t)7);
+	struct rig_wr wr = { .wr_id = 7, .opcode = IBV_WR_ATOMIC_WRITE };
+
+	fill(here, BYTES);
+	memset(there, 0xee, BYTES);
+	use_sges(&wr, here, 8, here_key);
+	wr.remote = (uintptr_t)at;
+	wr.rkey = there_key;
+	rig_post(a, &wr);
+	rig_run(0);
+	done(a->send_cq, 7, IBV_WC_ATOMIC_WRITE);
+	CHECK(memcmp(at, here, 8) == 0);
+	CHECK_INT(((uint8_t *)at)[8], 0xee);
+}
+
 static void check_atomics(void)
 {
 	uint64_t word, *at = (uint64_t *)(((uintptr_t)there + 7) & ~(uintptr_t)7);
@@ -310,6 +327,7 @@ int main(void)
 		check_read(sizes[i]);
 	}
 	check_atomics();
+	check_atomic_write();
 	check_local();
 	check_inline();
 	close_pair();

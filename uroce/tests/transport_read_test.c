@@ -96,6 +96,34 @@ static void check_atomic_retry(void)
 	close_pair();
 }
 
+static bool lose_and_change(const struct packet *p)
+{
+	bool lost = lose_response(p);
+
+	if (lost) /* the program writes there, too, once it has seen the value */
+		memcpy(there, &(uint64_t){ 77 }, 8);
+	return lost;
+}
+
+/* An ATOMIC_WRITE whose answer is lost is carried out once, although the requester repeats it. */
+static void check_atomic_write(void)
+{
+	uint64_t *word = (uint64_t *)(void *)there;
+	struct rig_wr wr;
+
+	open_pair();
+	rig_wire.lose = lose_and_change;
+	lose_psn = o.psn;
+	lose_times = 3;
+	wr = data(IBV_WR_ATOMIC_WRITE, 1, 8);
+	rig_post(a, &wr);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	CHECK_INT(*word, 77); /* not what was written */
+	CHECK_INT(counters[CNT_DUP_REQUEST], 3);
+	close_pair();
+}
+
 static void check_limits(void)
 {
 	o.rd_atomic = 2;
@@ -250,6 +278,7 @@ int main(void)
 	check_read_parts();
 	check_read_retry();
 	check_atomic_retry();
+	check_atomic_write();
 	check_limits();
 	check_too_many();
 	check_stale_reads();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * READs and atomics at the responder, and their duplicates: volume 1, 9.7.5.1, 9.4.4, 9.4.5.
+ * READs, atomics and ATOMIC_WRITEs at the responder, and their duplicates: volume
+ * 1, 9.7.5.1, 9.4.4, 9.4.5.
  *
  * They wait in a ring for their turn: answers go out in the order of their PSNs, a bounded
  * number of packets in one pass. A READ takes the memory as it is when its answer is sent; an
@@ -127,38 +128,72 @@ enum fault answer_read(struct qp *qp, const struct packet *p)
 	return FINE;
 }
 
-enum fault answer_atomic(struct qp *qp, const struct packet *p)
+/* What atomics work on: *at; NULL of an address that is not aligned. */
+static enum fault aligned_word(struct qp *qp, const struct packet *p, unsigned access,
+			       uint64_t **at)
 {
-	struct responder *r = &qp->resp;
-	bool swap = OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP;
-	struct answer *a;
-	uint64_t *at, old;
-
 	if (p->va % sizeof(uint64_t))
 		return INVALID;
-	at = region_remote(qp, p->rkey, p->va, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC);
-	if (!at)
+	*at = region_remote(qp, p->rkey, p->va, sizeof(uint64_t), access);
+	if (!*at)
 		return ACCESS;
-	if ((uintptr_t)at % sizeof(uint64_t)) /* an address of its own choice: ibv_reg_mr_iova() */
-		return INVALID;
-	a = add(r);
-	if (!a)
-		return INVALID;
+	/* an address of its own choice: ibv_reg_mr_iova() */
+	return (uintptr_t)*at % sizeof(uint64_t) ? INVALID : FINE;
+}
+
+/* An answer of one packet, which has been carried out when this is called. */
+static void answer_one(struct qp *qp, const struct packet *p, struct answer *a, uint64_t original)
+{
 	*a = (struct answer){
-		.kind = ANSWER_ATOMIC,
+		.kind = p->op->flags & WIRE_ATOMIC ? ANSWER_ATOMIC : ANSWER_ATOMIC_WRITE,
 		.first_psn = p->psn,
 		.next_psn = p->psn,
 		.last_psn = p->psn,
-		.msn = psn_add(r->msn, 1),
+		.msn = psn_add(qp->resp.msn, 1),
+		.original = original,
 	};
-	if (swap ? guard_cmp_swap(at, p->compare, p->swap_add, &old)
-		 : guard_fetch_add(at, p->swap_add, &old)) {
-		r->answer_tail--;
-		a->kind = ANSWER_NONE;
-		return MEMORY;
-	}
-	a->original = old;
 	carried_out(qp, a);
+}
+
+/* Its memory is not there. */
+static enum fault undo(struct responder *r, struct answer *a)
+{
+	r->answer_tail--;
+	a->kind = ANSWER_NONE;
+	return MEMORY;
+}
+
+enum fault answer_atomic(struct qp *qp, const struct packet *p)
+{
+	bool swap = OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP;
+	uint64_t *at, old;
+	enum fault f = aligned_word(qp, p, IBV_ACCESS_REMOTE_ATOMIC, &at);
+	struct answer *a = f == FINE ? add(&qp->resp) : NULL;
+
+	if (!a)
+		return f == FINE ? INVALID : f;
+	if (swap ? guard_cmp_swap(at, p->compare, p->swap_add, &old)
+		 : guard_fetch_add(at, p->swap_add, &old))
+		return undo(&qp->resp, a);
+	answer_one(qp, p, a, old);
+	return FINE;
+}
+
+/* Annex A19: once, as an atomic is, and a duplicate is only answered again. */
+enum fault answer_atomic_write(struct qp *qp, const struct packet *p)
+{
+	uint64_t *at, value;
+	enum fault f = p->len == sizeof(value) && p->dma_len == sizeof(value)
+			       ? aligned_word(qp, p, IBV_ACCESS_REMOTE_WRITE, &at)
+			       : INVALID;
+	struct answer *a = f == FINE ? add(&qp->resp) : NULL;
+
+	if (!a)
+		return f == FINE ? INVALID : f;
+	memcpy(&value, p->payload, sizeof(value));
+	if (guard_store(at, value))
+		return undo(&qp->resp, a);
+	answer_one(qp, p, a, 0);
 	return FINE;
 }
 
@@ -200,6 +235,18 @@ static bool same_read(const struct qp *qp, const struct answer *a, const struct 
 	       p->va == a->va + offset && p->dma_len == a->len - offset;
 }
 
+static bool same_request(const struct qp *qp, const struct answer *a, const struct packet *p)
+{
+	switch (a->kind) {
+	case ANSWER_ATOMIC:
+		return p->op->flags & WIRE_ATOMIC;
+	case ANSWER_ATOMIC_WRITE:
+		return p->op->flags & WIRE_ATOMIC_WRITE;
+	default:
+		return same_read(qp, a, p);
+	}
+}
+
 void answer_again(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
@@ -208,7 +255,7 @@ void answer_again(struct qp *qp, const struct packet *p)
 
 	if (!a)
 		return;
-	if (a->kind == ANSWER_ATOMIC ? !(p->op->flags & WIRE_ATOMIC) : !same_read(qp, a, p))
+	if (!same_request(qp, a, p))
 		return;
 	if (a->kind == ANSWER_READ && a->len &&
 	    ((qp->xrcd && !xrc_take_pd(qp, a->srqn)) ||
@@ -278,10 +325,11 @@ static void send_read(struct qp *qp, struct answer *a)
 	a->next_psn = psn_add(a->next_psn, 1);
 }
 
+/* Of an ATOMIC_WRITE, too: an empty response of a READ. */
 static void send_atomic(struct qp *qp, struct answer *a)
 {
 	struct packet p = {
-		.op = qp_opcode(qp, OP_ATOMIC_ACK),
+		.op = qp_opcode(qp, a->kind == ANSWER_ATOMIC ? OP_ATOMIC_ACK : OP_READ_RESP_ONLY),
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = a->first_psn,

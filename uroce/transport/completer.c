@@ -194,7 +194,7 @@ static bool acknowledge(struct qp *qp, uint32_t limit)
 			continue;
 		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
 			break;
-		if (op->sink) {
+		if (op->asks) {
 			if (psn_diff(qp->req.una_psn, w->first_psn) > 0) {
 				if (psn_diff(limit, qp->req.una_psn) <= 0)
 					break;
@@ -324,6 +324,17 @@ static void atomic_response(struct qp *qp, const struct packet *p, const struct 
 		fail(qp, status);
 }
 
+/* Annex A19: an empty response of a READ. */
+static void atomic_write_response(struct qp *qp, const struct packet *p)
+{
+	if (OPCODE_OPERATION(p->op->code) != OP_READ_RESP_ONLY)
+		fail(qp, IBV_WC_BAD_RESP_ERR);
+	else if (p->len)
+		fail(qp, IBV_WC_LOC_LEN_ERR);
+	else
+		answered(qp, p->psn, true);
+}
+
 static void response(struct qp *qp, const struct packet *p)
 {
 	bool atomic = p->op->flags & WIRE_ATOMICACK;
@@ -338,10 +349,12 @@ static void response(struct qp *qp, const struct packet *p)
 	const struct send_wqe *w = sq_at(qp, qp->sq.head);
 	const struct wr_op *op = wr_op_find(w->opcode);
 
-	if (!op->sink || op->atomic != atomic)
+	if (!op->asks || op->atomic != atomic)
 		count(CNT_UNEXPECTED); /* and it was not asked for */
 	else if (atomic)
 		atomic_response(qp, p, w);
+	else if (w->opcode == IBV_WR_ATOMIC_WRITE)
+		atomic_write_response(qp, p);
 	else
 		read_response(qp, p, w);
 }

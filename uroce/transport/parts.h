@@ -96,6 +96,7 @@ void recv_fail(struct qp *qp, enum ibv_wc_status status);
 
 enum fault answer_read(struct qp *qp, const struct packet *p);
 enum fault answer_atomic(struct qp *qp, const struct packet *p);
+enum fault answer_atomic_write(struct qp *qp, const struct packet *p);
 /* A duplicate of a READ or an atomic. */
 void answer_again(struct qp *qp, const struct packet *p);
 /* Sends answers, in order. True: all that there is room for. */

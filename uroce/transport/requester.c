@@ -124,12 +124,12 @@ static enum ibv_wc_status check(struct qp *qp, const struct send_wqe *w, const s
 		return IBV_WC_LOC_LEN_ERR;
 	if (qp->type == IBV_QPT_UC && w->opcode == IBV_WR_SEND_WITH_INV)
 		return IBV_WC_LOC_QP_OP_ERR;
-	if (op->sink) { /* READs and atomics */
+	if (op->asks) {
 		if (!qp->attr.max_rd_atomic)
 			return IBV_WC_LOC_QP_OP_ERR;
-		if (op->atomic && w->len != sizeof(uint64_t))
+		if ((op->atomic || w->opcode == IBV_WR_ATOMIC_WRITE) && w->len != sizeof(uint64_t))
 			return IBV_WC_LOC_LEN_ERR;
-		return check_memory(qp, w, IBV_ACCESS_LOCAL_WRITE);
+		return check_memory(qp, w, op->sink ? IBV_ACCESS_LOCAL_WRITE : 0);
 	}
 	return w->len > qp->mtu && qp->type != IBV_QPT_UD ? check_memory(qp, w, 0) : IBV_WC_SUCCESS;
 }
@@ -236,7 +236,21 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 	return true;
 }
 
-/* The next part of a READ, or an atomic. */
+static uint8_t question_code(const struct send_wqe *w)
+{
+	switch (w->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return OP_CMP_SWAP;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return OP_FETCH_ADD;
+	case IBV_WR_ATOMIC_WRITE:
+		return OP_ATOMIC_WRITE;
+	default:
+		return OP_READ_REQUEST;
+	}
+}
+
+/* The next part of a READ, an atomic, or an ATOMIC_WRITE. */
 static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	struct requester *r = &qp->req;
@@ -249,9 +263,7 @@ static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op 
 		return false;
 
 	struct packet p = {
-		.op = qp_opcode(qp, !op->atomic				       ? OP_READ_REQUEST
-				    : w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? OP_FETCH_ADD
-									       : OP_CMP_SWAP),
+		.op = qp_opcode(qp, question_code(w)),
 		.ackreq = true,
 		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
@@ -262,12 +274,19 @@ static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op 
 		.dma_len = min_u32(w->len - offset, n * qp->mtu),
 		.swap_add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? w->compare_add : w->swap,
 		.compare = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? 0 : w->compare_add,
+		.len = op->sink ? 0 : w->len,
 		.own_qpn = qp->v.qp_num,
 		.has_wr_id = true,
 		.wr_id = w->wr_id,
 	};
 
-	tx_begin(&qp->flow, &p);
+	uint8_t *buf = tx_begin(&qp->flow, &p);
+
+	w->status = p.len ? fetch(qp, w, 0, buf, p.len) : IBV_WC_SUCCESS;
+	if (w->status != IBV_WC_SUCCESS) {
+		tx_abort();
+		return false;
+	}
 	tx_commit();
 	r->reads++;
 	r->unasked = 0;
@@ -279,7 +298,7 @@ static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	if (qp->type == IBV_QPT_UD)
 		return datagram_send(qp, w);
-	return op->sink ? send_question(qp, w, op) : send_data(qp, w);
+	return op->asks ? send_question(qp, w, op) : send_data(qp, w);
 }
 
 static bool has_room(const struct qp *qp, const struct send_wqe *w)

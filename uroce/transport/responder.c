@@ -101,10 +101,10 @@ static bool right_length(const struct qp *qp, const struct packet *p)
 
 static bool allowed(const struct qp *qp, unsigned flags)
 {
-	unsigned need = flags & WIRE_WRITE    ? IBV_ACCESS_REMOTE_WRITE
-			: flags & WIRE_READ   ? IBV_ACCESS_REMOTE_READ
-			: flags & WIRE_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC
-					      : 0;
+	unsigned need = flags & (WIRE_WRITE | WIRE_ATOMIC_WRITE) ? IBV_ACCESS_REMOTE_WRITE
+			: flags & WIRE_READ			 ? IBV_ACCESS_REMOTE_READ
+			: flags & WIRE_ATOMIC			 ? IBV_ACCESS_REMOTE_ATOMIC
+								 : 0;
 
 	return (qp->attr.qp_access_flags & need) == need;
 }
@@ -196,6 +196,8 @@ static enum fault carry_out(struct qp *qp, const struct packet *p)
 		return answer_read(qp, p);
 	if (flags & WIRE_ATOMIC)
 		return answer_atomic(qp, p);
+	if (flags & WIRE_ATOMIC_WRITE)
+		return answer_atomic_write(qp, p);
 	f = flags & WIRE_SEND ? take_send(qp, p) : take_write(qp, p);
 	if (f != FINE)
 		return f;
@@ -334,7 +336,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 	}
 	if (ahead < 0) {
 		count(CNT_DUP_REQUEST);
-		if (p->op->flags & (WIRE_READ | WIRE_ATOMIC)) {
+		if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE)) {
 			answer_again(qp, p);
 		} else {
 			r->ack_due = true;

@@ -162,6 +162,8 @@ int stage_end(struct qp *qp)
 			return EINVAL;
 		w->len = 8; /* more room than that is not used */
 	}
+	if (w->opcode == IBV_WR_ATOMIC_WRITE && w->len != 8)
+		return EINVAL;
 	p->n++;
 	return 0;
 }

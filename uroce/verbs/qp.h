@@ -99,7 +99,7 @@ struct recv_queue {
 /* A READ or an atomic that was answered, or is being answered: duplicates get the same
  * answer. 9.7.5.1.2 */
 struct answer {
-	enum { ANSWER_NONE, ANSWER_READ, ANSWER_ATOMIC } kind;
+	enum { ANSWER_NONE, ANSWER_READ, ANSWER_ATOMIC, ANSWER_ATOMIC_WRITE } kind;
 	bool again; /* it was asked for again: to be sent, and may be dropped */
 	uint32_t first_psn, last_psn;
 	uint32_t next_psn; /* next response to send; beyond last_psn: none */

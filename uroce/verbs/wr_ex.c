@@ -80,6 +80,15 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t re
 		w->compare_add = add;
 }
 
+/* The value is copied at once, whether or not it is to be sent inline. */
+static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote, const void *value)
+{
+	struct ibv_data_buf buf = { (void *)(uintptr_t)value, sizeof(uint64_t) };
+
+	if (begin_remote(ex, IBV_WR_ATOMIC_WRITE, rkey, remote))
+		keep(of(ex), stage_inline(of(ex), &buf, 1));
+}
+
 static void wr_rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote)
 {
 	begin_remote(ex, IBV_WR_RDMA_READ, rkey, remote);
@@ -258,6 +267,7 @@ static void set_operations(struct ibv_qp_ex *ex, uint64_t ops)
 	ex->fn = fn
 	SET(ATOMIC_CMP_AND_SWP, wr_atomic_cmp_swp);
 	SET(ATOMIC_FETCH_AND_ADD, wr_atomic_fetch_add);
+	SET(ATOMIC_WRITE, wr_atomic_write);
 	SET(BIND_MW, wr_bind_mw);
 	SET(LOCAL_INV, wr_local_inv);
 	SET(RDMA_READ, wr_rdma_read);

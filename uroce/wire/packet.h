@@ -59,25 +59,27 @@ enum wire_op {
 	OP_FETCH_ADD = 0x14,
 	OP_SEND_LAST_INV = 0x16,
 	OP_SEND_ONLY_INV = 0x17,
-	OP_CNP = 0x81, /* congestion notification, annex A17.9.3 */
+	OP_ATOMIC_WRITE = 0x1d, /* of RC: annex A19 */
+	OP_CNP = 0x81,		/* congestion notification, annex A17.9.3 */
 };
 
 /* What an opcode is made of: flags of struct opcode. */
-#define WIRE_RETH      0x0001
-#define WIRE_ATOMIC    0x0002 /* AtomicETH */
-#define WIRE_AETH      0x0004
-#define WIRE_ATOMICACK 0x0008 /* AtomicAckETH */
-#define WIRE_IMM       0x0010
-#define WIRE_IETH      0x0020
-#define WIRE_DETH      0x0040
-#define WIRE_PAYLOAD   0x0080 /* may carry payload */
-#define WIRE_FIRST     0x0100 /* begins a message: FIRST and ONLY */
-#define WIRE_LAST      0x0200 /* ends one: LAST and ONLY; neither: MIDDLE */
-#define WIRE_REQUEST   0x0400 /* goes from the requester to the responder */
-#define WIRE_SEND      0x0800 /* of a SEND: takes a RECV */
-#define WIRE_WRITE     0x1000
-#define WIRE_READ      0x2000 /* READ request or its responses */
-#define WIRE_XRCETH    0x4000 /* annex A14.3.1: requests of XRC */
+#define WIRE_RETH	  0x0001
+#define WIRE_ATOMIC	  0x0002 /* AtomicETH */
+#define WIRE_AETH	  0x0004
+#define WIRE_ATOMICACK	  0x0008 /* AtomicAckETH */
+#define WIRE_IMM	  0x0010
+#define WIRE_IETH	  0x0020
+#define WIRE_DETH	  0x0040
+#define WIRE_PAYLOAD	  0x0080 /* may carry payload */
+#define WIRE_FIRST	  0x0100 /* begins a message: FIRST and ONLY */
+#define WIRE_LAST	  0x0200 /* ends one: LAST and ONLY; neither: MIDDLE */
+#define WIRE_REQUEST	  0x0400 /* goes from the requester to the responder */
+#define WIRE_SEND	  0x0800 /* of a SEND: takes a RECV */
+#define WIRE_WRITE	  0x1000
+#define WIRE_READ	  0x2000 /* READ request or its responses */
+#define WIRE_XRCETH	  0x4000 /* annex A14.3.1: requests of XRC */
+#define WIRE_ATOMIC_WRITE 0x8000 /* annex A19 */
 
 struct opcode {
 	uint8_t code; /* as in the BTH, with the transport */

@@ -299,11 +299,17 @@ static bool all_kinds; /* not only what can go without packets */
 static enum ibv_wr_opcode any_kind(unsigned *seed)
 {
 	static const enum ibv_wr_opcode kinds[] = {
-		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE,	   IBV_WR_RDMA_READ,
-		IBV_WR_SEND,	   IBV_WR_SEND,	      IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_READ,
+		IBV_WR_SEND,
+		IBV_WR_SEND,
+		IBV_WR_ATOMIC_FETCH_AND_ADD,
+		IBV_WR_ATOMIC_WRITE,
 	};
 
-	return kinds[(unsigned)rand_r(seed) % (all_kinds ? 7 : 4)];
+	return kinds[(unsigned)rand_r(seed) % (all_kinds ? 8 : 4)];
 }
 
 /* Until it is refused: the QP is in ERR then. */
@@ -316,7 +322,7 @@ static void use_all_the_time(void)
 		enum ibv_wr_opcode op = any_kind(&seed);
 		unsigned n = (unsigned)rand_r(&seed) % PAIR_BYTES + 1;
 
-		if (op == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		if (op == IBV_WR_ATOMIC_FETCH_AND_ADD || op == IBV_WR_ATOMIC_WRITE)
 			n = 8;
 		memset(here.a.buf, WRITTEN, n);
 		CHECK_INT(pair_post(&here.a, &there, op, n, 0), 0);

@@ -6,6 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
 . "$(dirname "$0")/lib.sh" "$@"
 apart=$2 rounds=${3-400}
+unset UROCE_PATH # who goes without packets is what this is about
 
 # direct WHO FIRST SECOND COMMAND...: it works; the processes have done something without packets
 # (some) or nothing (none)

@@ -6,6 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
 . "$(dirname "$0")/lib.sh" "$@"
 need rping tcpdump tshark tc
+unset UROCE_PATH # which way they go is what this is about
 export UROCE_DIRECT=0 # packets only
 
 # traffic VARIABLE=VALUE...: a connection that goes on until it is ended
