@@ -7,8 +7,8 @@
 
 #include "call_record.h"
 #include "candidates.h"
-#include "explain.h"
 #include "explain_wc.h"
+#include "find.h"
 #include "out.h"
 #include "own_rows.h"
 #include "qp_change.h"
@@ -152,30 +152,41 @@ static void judge(const struct live_program *p, const struct record *r, struct c
 	}
 }
 
-static void tell_fact(int err, struct out *o)
+/* What the errno means, and those of its usual causes that name the function. */
+static void tell_usual(const struct record *r, struct out *o)
 {
 	const struct fact_family *errnos = fact_family("errno");
-	const struct fact *fact = fact_of(errnos, (uint64_t)err);
+	const struct fact *fact = fact_of(errnos, (uint64_t)r->err);
+	const char *means = fact ? word_help(errnos->words, fact->value) : NULL;
+	struct candidates c = { .no_commands = true };
 
 	if (!fact)
 		return;
-	out_dict(o, "fact");
-	explain_fact(&(struct found){ errnos, fact }, o);
-	out_end(o);
+	if (means)
+		out_str(o, "means", means, "  means           %s\n", means);
+	for (const char *line = fact->causes; line && *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (memmem(line, len, r->fn->name, strlen(r->fn->name)))
+			candidate_add(&c, MAY_BE, NULL, "%.*s", (int)len, line);
+		line += len + (line[len] != '\0');
+	}
+	candidates_out(&c, o);
 }
 
 bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o)
 {
 	struct candidates c = { .no_commands = true };
 
-	if (!r->err || r->depth || (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
-	    r->err == EOPNOTSUPP || r->err == ENOSYS)
+	if (!r->err || r->depth || r->fn->asks ||
+	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
+	    r->err == ENOSYS)
 		return false;
 	tell_call(r, o);
 	judge(p, r, &c);
 	if (c.n)
 		candidates_out(&c, o);
 	else
-		tell_fact(r->err, o);
+		tell_usual(r, o);
 	return true;
 }
