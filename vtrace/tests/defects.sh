@@ -38,7 +38,7 @@ is_said() {
 # shellcheck disable=SC2317
 alone() {
 	local server
-	exec 3< <(exec "${device[@]}" "$dir/$1" server "$address" 7471 2>&1)
+	exec 3< <(exec timeout 60 "${device[@]}" "$dir/$1" server "$address" 7471 2>&1)
 	server=$!
 	read -r -u 3 _
 	"${device[@]}" "$vtrace" -q -o "$work/said" "$dir/$1" client "$address" 7471 >"$work/out" 2>&1
@@ -49,7 +49,7 @@ alone() {
 
 # shellcheck disable=SC2317,SC2016
 both() {
-	"${device[@]}" "$vtrace" -f -q -o "$work/said" bash -c \
+	"${device[@]}" "$vtrace" -f -q -o "$work/said" timeout 60 bash -c \
 		'"$0" server "$1" 7471 | { read -r _; exec "$0" client "$1" 7471; }' \
 		"$dir/$1" "$address" >"$work/out" 2>&1
 	status=$?
