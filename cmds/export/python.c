@@ -13,6 +13,8 @@
 #include "words.h"
 #include "xmem.h"
 
+#define COLUMNS 75 /* of a line, without its indentation */
+
 /* Words of Python that are none of C. */
 static const char *const keywords[] = { "and",	   "as",     "assert",	 "async",  "await",
 					"class",   "def",    "del",	 "elif",   "except",
@@ -400,6 +402,8 @@ static void write_call_py(struct program *p, struct var *v)
 	case ROW_ibv_get_cq_event:
 		write_cq_event_py(p, v);
 		break;
+	case OWN_OOB: /* the peer's number is told of where the QP is connected */
+		break;
 	case OWN_MEM_PUT:
 		write_put_py(p, v);
 		break;
@@ -438,11 +442,37 @@ static int write_record_py(struct program *p)
 	return 0;
 }
 
+/* How much of the rest of a line, n bytes, goes on this one: a long one is broken behind a flag
+ * within parentheses, of which *open are open. */
+static size_t part_of(const char *rest, size_t n, unsigned *open)
+{
+	size_t part = n;
+
+	for (size_t i = 0; i < n && (i < COLUMNS || part == n); i++) {
+		*open += (rest[i] == '(') - (rest[i] == ')');
+		if (n > COLUMNS && *open && i && rest[i] == '|')
+			part = i + 1;
+	}
+	return part;
+}
+
 /* Each line of the body with blanks for its tab. */
 static void indent(const char *body, Tcl_DString *text)
 {
-	for (; *body; body++)
-		Tcl_DStringAppend(text, *body == '\t' ? "    " : body, *body == '\t' ? 4 : 1);
+	for (const char *end; (end = strchr(body, '\n')); body = end + 1) {
+		const char *margin = *body == '\t' ? "    " : "";
+		unsigned open = 0;
+		size_t part = 0;
+
+		for (body += *body == '\t'; body < end; body += part) {
+			body += *body == ' ' && open;
+			part = part_of(body, (size_t)(end - body), &open);
+			xappendf(text, "%s%.*s\n", margin, (int)part, body);
+			margin = "        ";
+		}
+		if (part == 0)
+			Tcl_DStringAppend(text, "\n", 1);
+	}
 }
 
 int python_write(struct program *p, const char *file, Tcl_DString *text)
