@@ -88,6 +88,11 @@ ASKS = re.compile(r"ibv_query_|ibv_get_(device|pkey|srq)|ibv_(rate|is_|inc_rkey|
                   r"qp_to_qp_ex|cq_ex_to_cq|free_device_list|read_counters|init_ah_from_wc)|mult_to|mbps_to|.*_str$|"
                   r"rdma_(get_(src|dst|local|peer|devices|remote_ece)|free_devices)")
 
+# What has come is taken, or given back: that it came, the result tells.
+FETCHES = {"ibv_poll_cq", "ibv_get_cq_event", "ibv_ack_cq_events", "ibv_get_async_event", "ibv_ack_async_event",
+           "rdma_get_cm_event", "rdma_ack_cm_event", "rdma_get_request", "rdma_get_send_comp",
+           "rdma_get_recv_comp", "rdma_init_qp_attr"}
+
 # Arguments: function.argument, or the argument wherever it is.
 ARGS = {
     "access": "flags ibv_access_flags",

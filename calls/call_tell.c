@@ -231,7 +231,7 @@ static uint64_t count_of(const struct call_value *values, const struct call_valu
 	const struct call_value *n = v->with ? &values[v->with - 1] : NULL;
 	uint64_t count = n ? call_load(n, base + n->offset) : 0;
 
-	return n && strncmp(n->name, "log_", 4) == 0 ? UINT64_C(1) << (count & 63) : count;
+	return n && n->is_log ? UINT64_C(1) << (count & 63) : count;
 }
 
 static bool is_told(const struct call_sink *k, const struct call_struct *of,

@@ -85,10 +85,11 @@ struct call_value {
 	enum call_role role : 8;
 	bool optional : 1; /* may be NULL, or (field) left out though the kind forbids it */
 	bool pointer : 1;  /* a field that points to .of */
-	uint8_t with;	/* 1 + index of the sibling with length, count (log_...: its logarithm) or
-			 * mask; 0: none */
-	uint8_t counts; /* 1 + index of the sibling that this one is the length or count of */
-	uint8_t when;	/* 1 + index of the sibling that decides whether it is there; 0: it is */
+	bool is_log : 1;   /* a count: the number is 2 to the power of it */
+	bool is_local : 1; /* CALL_KEY: an lkey */
+	uint8_t with;	   /* 1 + index of the sibling with length, count or mask; 0: none */
+	uint8_t counts;	   /* 1 + index of the sibling that this one is the length or count of */
+	uint8_t when;	   /* 1 + index of the sibling that decides whether it is there; 0: it is */
 	uint16_t size, offset;
 	uint16_t fixed;	   /* CALL_ADDRESS: bytes, where no argument has the length */
 	uint64_t when_any; /* of a word n: bit n of those that choose it; of flags: the flags */
@@ -166,10 +167,12 @@ struct call_fn {
 	enum call_path path : 8;
 	enum call_result says : 8;
 	bool is_inline : 1;
-	bool waits : 1;	 /* until something has happened */
-	bool asks : 1;	 /* it only looks: nothing is another way after it */
-	bool ties : 1;	 /* its first object uses the others from then on */
-	bool serves : 1; /* changes the id or takes the events of a channel */
+	bool is_cm : 1;	  /* of librdmacm */
+	bool waits : 1;	  /* until something has happened */
+	bool asks : 1;	  /* it only looks: nothing is another way after it */
+	bool fetches : 1; /* it takes what has come, or gives that back */
+	bool ties : 1;	  /* its first object uses the others from then on */
+	bool serves : 1;  /* changes the id or takes the events of a channel */
 	enum call_step step : 8;
 	enum call_rule rule : 8;
 	uint16_t needs;		       /* of enum call_need */

@@ -272,6 +272,10 @@ class Writer:
             w = attrs.get("with")
             if w and kind != "CALL_FLAGS":
                 rows[w - 1][2].setdefault("counts", [n for n, _, _ in rows].index(name) + 1)
+                if rows[w - 1][0].startswith("log_"):
+                    rows[w - 1][2]["is_log"] = "true"
+            if kind == "CALL_KEY" and "lkey" in name:
+                attrs["is_local"] = "true"
             attrs.pop("_log", None)
             if "_mask" in attrs:
                 of = [n for n, _, _ in rows].index(attrs.pop("_mask"))
@@ -479,6 +483,8 @@ class Writer:
             more += f", .needs = {' | '.join(needs)}"
         if ASKS.match(name):
             more += ", .asks = true"
+        if name in FETCHES:
+            more += ", .fetches = true"
         if name in TIES:
             more += ", .ties = true"
         if name in SERVES:
@@ -510,6 +516,8 @@ class Writer:
         more = ""
         if is_inline(c):
             more += ", .is_inline = true"
+        if header.startswith("rdma/"):
+            more += ", .is_cm = true"
         if name in WAITS:
             more += ", .waits = true"
         if name not in self.base.functions:

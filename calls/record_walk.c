@@ -56,7 +56,7 @@ static size_t count_of(const struct siblings *s, const struct call_value *v)
 	if (!v->with)
 		return v->fixed;
 	n = sibling(s, v->with - 1u);
-	if (with->name[0] == 'l' && strncmp(with->name, "log_", 4) == 0)
+	if (with->is_log)
 		return n < 16 ? (size_t)1 << n : 0;
 	return n > UINT32_MAX ? 0 : (size_t)n;
 }

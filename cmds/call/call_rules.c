@@ -257,7 +257,7 @@ static int grh_rules(struct calling *c)
 {
 	unsigned wc = 0;
 
-	while (strcmp(c->fn->args[wc].name, "wc") != 0)
+	while (c->fn->args[wc].of != call_table[ROW_ibv_poll_cq].args[2].of)
 		wc++;
 	if (!(((const struct ibv_wc *)(uintptr_t)c->arg[wc])->wc_flags & IBV_WC_GRH))
 		return 0;

@@ -23,7 +23,7 @@ static int set_count(struct calling *c, const struct call_value *values, const s
 	const struct call_value *count = &values[v->with - 1];
 	uint64_t log = 0;
 
-	if (strncmp(count->name, "log_", 4) != 0)
+	if (!count->is_log)
 		return call_put(c, count, n, (char *)base + count->offset);
 	while (UINT64_C(1) << log < n)
 		log++;
@@ -134,10 +134,15 @@ static int set_trail(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 
 /* ------------------------------------------------------------------------ structs -- */
 
+/* Behind a struct there may be specs of a flow. */
 static size_t room_of(const struct call_struct *of)
 {
-	return strcmp(of->name, "ibv_flow_attr") == 0 ? of->size + 16 * sizeof(struct ibv_flow_spec)
-						      : of->size;
+	size_t room = of->size;
+
+	for (const struct call_value *v = of->fields; v->name; v++)
+		if (v->kind == CALL_TRAIL)
+			room += 16 * sizeof(struct ibv_flow_spec);
+	return room;
 }
 
 static int set_struct(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p)

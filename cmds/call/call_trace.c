@@ -117,22 +117,10 @@ char *call_result_text(struct session *s, const struct record *r)
 /* ------------------------------------------------------------------------- calls -- */
 
 /* An event, a list: it comes and goes with a look at something. */
-static bool is_passing(const struct call_value *v)
-{
-	return v->kind == CALL_OBJECT &&
-	       (v->object == OBJECT_CM_EVENT || v->object == OBJECT_ASYNC_EVENT ||
-		v->object == OBJECT_DEVICE_LIST || v->object == OBJECT_CONTEXT_LIST);
-}
-
 /* Does it only tell something, or take what has come? */
 static bool asks(const struct call_fn *fn)
 {
-	if (fn->waits || fn == &call_table[ROW_ibv_ack_cq_events])
-		return true;
-	for (const struct call_value *v = fn->args; v->name; v++)
-		if (v->role == CALL_OUT || is_passing(v))
-			return true;
-	return fn->result.role == CALL_FOUND || is_passing(&fn->result);
+	return fn->asks || fn->fetches;
 }
 
 /* Calls that commands make, but for those that only look something up in memory. */

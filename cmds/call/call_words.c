@@ -166,6 +166,15 @@ static int one_word(struct calling *c, const struct call_value *v, Tcl_Obj *word
 	return 0;
 }
 
+static const struct call_enum *send_flags(void)
+{
+	const struct call_value *v = call_table[ROW_ibv_post_send].args[1].of->fields;
+
+	while (v->offset != offsetof(struct ibv_send_wr, send_flags))
+		v++;
+	return v->words;
+}
+
 /* "LOCAL_WRITE,REMOTE_READ", a list of them, or 0. */
 static int set_flags(struct calling *c, const struct call_value *v, Tcl_Obj *words, void *p)
 {
@@ -184,7 +193,7 @@ static int set_flags(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 			return -1;
 		all |= one;
 	}
-	if (strcmp(v->words->name, "ibv_send_flags") == 0 && all & IBV_SEND_INLINE)
+	if (v->words == send_flags() && all & IBV_SEND_INLINE)
 		c->has_inline = true;
 	return call_put(c, v, all, p);
 }
@@ -198,7 +207,7 @@ static int set_key(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 	uint64_t n;
 
 	if (mr || mw) {
-		n = mw ? mw->rkey : strstr(v->name, "lkey") ? mr->lkey : mr->rkey;
+		n = mw ? mw->rkey : v->is_local ? mr->lkey : mr->rkey;
 	} else if (number(c, v, word, &n)) {
 		return -1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* help coverage: every function of the headers, and how it is reached. */
+#include <stdio.h>
 #include <string.h>
 
 #include "calls.h"
@@ -8,14 +9,16 @@
 #include "xmem.h"
 
 /* A command names its functions as manual pages: "ibv_post_send(3) ibv_create_cq(3)". */
-static bool names(const struct cmd *c, const char *fn)
+static bool names(const struct cmd *c, const struct call_fn *fn)
 {
-	size_t n = strlen(fn);
-	const char *at = c->calls;
+	char name[64];
 
-	for (; at && (at = strstr(at, fn)); at += n)
-		if (at[n] == '(' && (at == c->calls || at[-1] == ' '))
+	for (const char *at = c->calls; at && *at; at += strspn(at, " ")) {
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "("), at);
+		if (call_find(name) == fn)
 			return true;
+		at += strcspn(at, " ");
+	}
 	return false;
 }
 
@@ -25,7 +28,7 @@ static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
 	unsigned n = 0;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		if (!names(*c, fn->name))
+		if (!names(*c, fn))
 			continue;
 		if (n < 3)
 			xappendf(d, "%s%s", n ? ", " : "", (*c)->name);
@@ -39,19 +42,14 @@ static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
 void coverage_text(Tcl_DString *d)
 {
 	unsigned by_command = 0, by_call = 0, none = 0;
-	const char *header = "";
 	Tcl_DString how;
 
-	for (unsigned h = 0; h < 3; h++) {
-		static const char *const headers[] = { "infiniband/verbs.h", "rdma/rdma_cma.h",
-						       "rdma/rdma_verbs.h" };
-
-		header = headers[h];
-		xappendf(d, "\n  %s\n", header);
+	for (int is_cm = 0; is_cm < 2; is_cm++) {
+		xappendf(d, "\n  %s\n", is_cm ? "librdmacm" : "libibverbs");
 		for (unsigned i = 0; i < call_count; i++) {
 			const struct call_fn *fn = &call_table[i];
 
-			if (strcmp(fn->header, header) != 0)
+			if (fn->is_cm != is_cm)
 				continue;
 			Tcl_DStringInit(&how);
 			if (commands_of(fn, &how))

@@ -96,17 +96,24 @@ void warn(struct program *p, const char *fmt, ...)
 {
 	va_list ap;
 	char *line;
+	int is_new;
 
 	va_start(ap, fmt);
 	line = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (!strstr(Tcl_DStringValue(&p->warnings), line)) {
+	Tcl_CreateHashEntry(&p->warned, line, &is_new);
+	if (is_new) {
 		xappendf(&p->warnings, "%s\n", line);
 		p->nwarnings++;
 		if (p->phase)
 			put(p, "/* %s */", line);
 	}
 	free(line);
+}
+
+void use(struct program *p, unsigned helpers)
+{
+	p->helpers |= helpers;
 }
 
 /* --------------------------------------------------------------- variables -- */
@@ -503,6 +510,9 @@ static void pass(struct program *p)
 	Tcl_DStringSetLength(&p->body, 0);
 	Tcl_DStringSetLength(&p->phases, 0);
 	Tcl_DStringSetLength(&p->warnings, 0);
+	Tcl_DeleteHashTable(&p->warned);
+	Tcl_InitHashTable(&p->warned, TCL_STRING_KEYS);
+	p->helpers = 0;
 	p->nwarnings = p->nphases = p->nsources = 0;
 	p->phase = NULL;
 	p->init = NULL;
@@ -534,6 +544,7 @@ void program_read(struct program *p)
 	Tcl_DStringInit(&p->warnings);
 	Tcl_InitHashTable(&p->by_serial, TCL_ONE_WORD_KEYS);
 	Tcl_InitHashTable(&p->names, TCL_STRING_KEYS);
+	Tcl_InitHashTable(&p->warned, TCL_STRING_KEYS);
 	p->list = record_list(~0u, 0);
 	p->got = xcalloc(p->list->n + 1, sizeof *p->got);
 	for (unsigned i = 0; i < p->list->n; i++)
@@ -556,6 +567,7 @@ void program_free(struct program *p)
 	Tcl_DStringFree(&p->warnings);
 	Tcl_DeleteHashTable(&p->by_serial);
 	Tcl_DeleteHashTable(&p->names);
+	Tcl_DeleteHashTable(&p->warned);
 	record_list_free(p->list);
 	for (unsigned i = 0; i < p->nvars; i++)
 		free(p->vars[i]);

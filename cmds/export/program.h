@@ -11,6 +11,7 @@
 #include "call_format.h"
 #include "own_rows.h"
 #include "call_record.h"
+#include "program_helpers.h"
 
 enum end { END_BOTH, END_CLIENT, END_SERVER };
 
@@ -69,7 +70,9 @@ struct program {
 	Tcl_DString body, phases; /* the functions; their names, a blank between them */
 	Tcl_DString before;	  /* statements that the call being written needs first */
 	Tcl_DString warnings;	  /* lines */
+	Tcl_HashTable warned;	  /* by those */
 	unsigned nwarnings;
+	unsigned helpers; /* bits: it calls them */
 	unsigned nphases, lines, nlocals;
 	const char *phase;
 };
@@ -87,6 +90,9 @@ void program_free(struct program *p);
 void put(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void put_c(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void warn(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The functions of program_helpers that what is written calls. */
+void use(struct program *p, unsigned helpers);
 
 /* The object that was there at that time, or before its call began; NULL: not known. */
 struct var *var_at(const struct program *p, uint64_t address, uint64_t when);

@@ -38,6 +38,7 @@ static const char *address_expr(struct program *p, const struct sockaddr *sa)
 	char host[64] = "?", port[8] = "0";
 	unsigned n = ++p->nlocals;
 
+	use(p, HELPER_LOOKUP);
 	getnameinfo(sa, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
 	xappendf(&p->before,
 		 "\t\tstruct sockaddr_storage addr%u;\n\n"
@@ -111,6 +112,7 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 		return NULL;
 	}
 	p->nlocals++;
+	use(p, HELPER_CHECK);
 	xappendf(&p->before,
 		 "\t\tunion ibv_gid gid%u;\n\n"
 		 "\t\tif (check(ibv_query_gid(%s, 1, %d, &gid%u), \"ibv_query_gid\"))\n"
@@ -149,13 +151,20 @@ static uint64_t remote_beside(const struct call_sink *k)
 	return 0;
 }
 
+/* Is it the member at that offset of the struct that the second argument of row points to? */
+static bool is_of(const struct call_sink *k, const struct call_value *v, enum call_row row,
+		  size_t offset)
+{
+	return k->values == call_table[row].args[1].of->fields && v->offset == offset;
+}
+
 /* Keys: of a window that is bound now, of our region, of the peer. */
 static const char *key_expr(struct program *p, const struct call_sink *k,
 			    const struct call_value *v, uint32_t key)
 {
-	if (strstr(v->name, "lkey"))
+	if (v->is_local)
 		return lkey_expr(p, key);
-	if (strcmp(v->name, "bind_mw.rkey") == 0)
+	if (is_of(k, v, ROW_ibv_post_send, offsetof(struct ibv_send_wr, bind_mw.rkey)))
 		for (unsigned i = 0; i < p->nvars; i++)
 			if (p->vars[i]->live && p->vars[i]->kind == OBJECT_MW &&
 			    ibv_inc_rkey(p->vars[i]->rkey) == key)
@@ -173,6 +182,7 @@ static const char *place_expr(struct program *p, const struct call_value *v, uin
 		warn(p, "memory outside all regions, for %s, is left out", p->r->fn->name);
 		return v->kind == CALL_ADDRESS ? "NULL" : "0";
 	}
+	use(p, HELPER_AT);
 	return v->kind == CALL_IOVA ? own_addr(p, addr)
 				    : text("at(%s, %llu)", ref(p, mr, OBJECT_MR),
 					   (unsigned long long)(addr - mr->memory));
@@ -221,9 +231,12 @@ static const char *number_expr(struct program *p, const struct call_sink *k,
 	const struct ibv_qp_attr *attr = (const void *)k->base;
 	struct var *told;
 
-	if (strcmp(v->name, "rq_psn") == 0 && (told = peer_told(p, attr->dest_qp_num)))
+	if (is_of(k, v, ROW_ibv_modify_qp, offsetof(struct ibv_qp_attr, rq_psn)) &&
+	    (told = peer_told(p, attr->dest_qp_num)))
 		return text("s.peer_of_%s.psn", told->name);
-	if (strstr(v->name, "remote_qkey") && (told = told_of(p, 0, (uint32_t)n, NULL)))
+	if ((is_of(k, v, ROW_ibv_post_send, offsetof(struct ibv_send_wr, wr.ud.remote_qkey)) ||
+	     v == &call_table[ROW_ibv_wr_set_ud_addr].args[3]) &&
+	    (told = told_of(p, 0, (uint32_t)n, NULL)))
 		return text("s.event_of_%s.ud.qkey", told->name);
 	return NULL;
 }
@@ -263,7 +276,7 @@ static const char *expr_of(struct program *p, const struct call_sink *k, const s
 	case CALL_DATA:
 		return pointer ? data_expr(p, (const void *)(uintptr_t)pointer, k->count) : NULL;
 	case CALL_STRUCT:
-		return v->pointer && strcmp(v->of->name, "ibv_ah_attr") == 0
+		return v->pointer && v->of == call_table[ROW_ibv_create_ah].args[1].of
 			       ? ah_expr(p, (const void *)(uintptr_t)pointer)
 			       : NULL;
 	case CALL_GID:
@@ -347,9 +360,10 @@ static void open_devices(struct program *p)
 					? var_of(p, p->r->args[i])
 					: NULL;
 
-		if (!v || v->written || v->made)
+		if (!v || v->written)
 			continue;
 		v->written = v->live = v->used = true;
+		use(p, HELPER_OPEN_DEVICE | HELPER_FAILED);
 		put(p, "s.%s = open_device(\"%s\");", v->name, v->called);
 		put(p, "if (!s.%s)", v->name);
 		put(p, "\treturn failed(\"open_device\");");
@@ -382,7 +396,7 @@ static void bind_windows(struct program *p, const char *in)
 
 	for (unsigned i = 0; i < p->r->nargs; i++)
 		if (p->r->fn->args[i].kind == CALL_CHAIN &&
-		    p->r->fn->args[i].of == call_find("ibv_post_send")->args[1].of)
+		    p->r->fn->args[i].of == call_table[ROW_ibv_post_send].args[1].of)
 			wr = (const void *)(uintptr_t)p->r->args[i];
 	for (; wr; wr = wr->next) {
 		struct var *mw = wr->opcode == IBV_WR_BIND_MW ? var_of(p, (uintptr_t)wr->bind_mw.mw)
@@ -411,6 +425,7 @@ void write_call(struct program *p)
 	in = begin_block(p);
 	switch (fn->says) {
 	case RESULT_POINTER:
+		use(p, HELPER_FAILED);
 		if (v) {
 			put_c(p, "%ss.%s = %s;", in, v->name, c);
 			put(p, "%sif (!s.%s)", in, v->name);
@@ -420,10 +435,12 @@ void write_call(struct program *p)
 		put(p, "%s\treturn failed(\"%s\");", in, fn->name);
 		break;
 	case RESULT_STATUS:
+		use(p, HELPER_CHECK);
 		put_c(p, "%sif (check(%s, \"%s\"))", in, c, fn->name);
 		put(p, "%s\treturn -1;", in);
 		break;
 	case RESULT_COUNT:
+		use(p, HELPER_FAILED);
 		put_c(p, "%sif (%s < 0)", in, c);
 		put(p, "%s\treturn failed(\"%s\");", in, fn->name);
 		break;

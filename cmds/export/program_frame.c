@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands around the functions: heading, variables, helpers, clean-up, main. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,34 +7,18 @@
 #include "program_helpers.h"
 #include "xmem.h"
 
-/* Is function called in text? Of helpers no name ends another's. */
-static bool calls(const char *text, const char *function)
+static void add_helpers(unsigned used, Tcl_DString *text)
 {
-	size_t len = strlen(function);
+	const struct helper *end = program_helpers;
 
-	for (const char *at = text; (at = strstr(at, function)); at += len)
-		if (at[len] == '(' &&
-		    (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')))
-			return true;
-	return false;
-}
-
-static void add_helpers(const char *rest, Tcl_DString *text)
-{
-	bool want[32] = { 0 };
-	unsigned n = 0;
-
-	while (program_helpers[n].name)
-		n++;
-	for (unsigned i = n; i-- > 0;) {
-		want[i] = calls(rest, program_helpers[i].name);
-		for (unsigned k = i + 1; k < n; k++)
-			want[i] |= want[k] &&
-				   calls(program_helpers[k].text, program_helpers[i].name);
-	}
-	for (unsigned i = 0; i < n; i++)
-		if (want[i])
-			xappendf(text, "\n%s", program_helpers[i].text);
+	while (end->text)
+		end++;
+	for (const struct helper *h = end; h-- > program_helpers;)
+		if (used & h->bit)
+			used |= h->calls;
+	for (const struct helper *h = program_helpers; h < end; h++)
+		if (used & h->bit)
+			xappendf(text, "\n%s", h->text);
 }
 
 /* ---------------------------------------------------------------- variables -- */
@@ -161,9 +144,10 @@ static void add_heading(const struct program *p, const char *file, Tcl_DString *
 }
 
 static const char *const includes[] = {
-	"arpa/inet.h", "ctype.h",  "errno.h",	      "fcntl.h",  "infiniband/verbs.h",
-	"netdb.h",     "poll.h",   "rdma/rdma_cma.h", "stdint.h", "stdio.h",
-	"stdlib.h",    "string.h", "time.h",	      "unistd.h"
+	"arpa/inet.h",	      "ctype.h",  "errno.h", "fcntl.h",
+	"infiniband/verbs.h", "netdb.h",  "poll.h",  "rdma/rdma_cma.h",
+	"rdma/rdma_verbs.h",  "stdint.h", "stdio.h", "stdlib.h",
+	"string.h",	      "time.h",	  "unistd.h"
 };
 
 void program_text(struct program *p, const char *file, Tcl_DString *text)
@@ -179,13 +163,12 @@ void program_text(struct program *p, const char *file, Tcl_DString *text)
 	Tcl_DStringAppend(&rest, Tcl_DStringValue(&p->body), -1);
 	add_clean_up(p, &rest);
 	add_main(p, &rest);
-	if (strstr(Tcl_DStringValue(&p->body), "event(") ||
-	    strstr(Tcl_DStringValue(&p->body), "event_of"))
+	if (p->helpers & HELPER_AWAIT_EVENT)
 		Tcl_DStringAppend(text, event_struct, -1);
-	if (strstr(Tcl_DStringValue(&p->body), "peer_of_"))
+	if (p->helpers & HELPER_EXCHANGE)
 		Tcl_DStringAppend(text, told_struct, -1);
 	add_members(p, text);
-	add_helpers(Tcl_DStringValue(&rest), text);
+	add_helpers(p->helpers, text);
 	Tcl_DStringAppend(text, Tcl_DStringValue(&rest), -1);
 	Tcl_DStringFree(&rest);
 }

@@ -3,21 +3,23 @@
 #include "program_helpers.h"
 
 const struct helper program_helpers[] = {
-	{ "failed", "static int failed(const char *what)\n"
-		    "{\n"
-		    "	fprintf(stderr, \"%s: %s\\n\", what, strerror(errno));\n"
-		    "	return -1;\n"
-		    "}\n" },
-	{ "check", "/* Library calls return 0; or -1 with errno set, or the error's number. */\n"
-		   "static int check(int rc, const char *what)\n"
-		   "{\n"
-		   "	if (rc == 0)\n"
-		   "		return 0;\n"
-		   "	if (rc != -1)\n"
-		   "		errno = abs(rc);\n"
-		   "	return failed(what);\n"
-		   "}\n" },
-	{ "open_device",
+	{ HELPER_FAILED, 0,
+	  "static int failed(const char *what)\n"
+	  "{\n"
+	  "	fprintf(stderr, \"%s: %s\\n\", what, strerror(errno));\n"
+	  "	return -1;\n"
+	  "}\n" },
+	{ HELPER_CHECK, HELPER_FAILED,
+	  "/* Library calls return 0; or -1 with errno set, or the error's number. */\n"
+	  "static int check(int rc, const char *what)\n"
+	  "{\n"
+	  "	if (rc == 0)\n"
+	  "		return 0;\n"
+	  "	if (rc != -1)\n"
+	  "		errno = abs(rc);\n"
+	  "	return failed(what);\n"
+	  "}\n" },
+	{ HELPER_OPEN_DEVICE, 0,
 	  "/* The device called name; where there is none, the first. */\n"
 	  "static struct ibv_context *open_device(const char *name)\n"
 	  "{\n"
@@ -34,64 +36,71 @@ const struct helper program_helpers[] = {
 	  "	rdma_free_devices(list);\n"
 	  "	return found;\n"
 	  "}\n" },
-	{ "reg", "/* Memory of its own, zeroed and page-aligned, and registered. */\n"
-		 "static struct ibv_mr *reg(struct ibv_pd *pd, size_t len, int access)\n"
-		 "{\n"
-		 "	struct ibv_mr *mr;\n"
-		 "	void *memory;\n"
-		 "\n"
-		 "	errno = posix_memalign(&memory, 4096, len);\n"
-		 "	if (errno)\n"
-		 "		return NULL;\n"
-		 "	memset(memory, 0, len);\n"
-		 "	mr = ibv_reg_mr(pd, memory, len, access);\n"
-		 "	if (!mr)\n"
-		 "		free(memory);\n"
-		 "	return mr;\n"
-		 "}\n" },
-	{ "dereg", "static int dereg(struct ibv_mr *mr)\n"
-		   "{\n"
-		   "	void *memory = mr->addr;\n"
-		   "	int rc = ibv_dereg_mr(mr);\n"
-		   "\n"
-		   "	if (rc == 0)\n"
-		   "		free(memory);\n"
-		   "	return rc;\n"
-		   "}\n" },
-	{ "at", "static void *at(const struct ibv_mr *mr, size_t offset)\n"
-		"{\n"
-		"	return (char *)mr->addr + offset;\n"
-		"}\n" },
-	{ "put_be", "/* Numbers between us and the peer: the most significant byte first. */\n"
-		    "static void put_be(unsigned char *to, uint64_t v, int size)\n"
-		    "{\n"
-		    "	while (size--) {\n"
-		    "		to[size] = (unsigned char)v;\n"
-		    "		v >>= 8;\n"
-		    "	}\n"
-		    "}\n" },
-	{ "put_le", "static void put_le(unsigned char *to, uint64_t v, int size)\n"
-		    "{\n"
-		    "	for (int i = 0; i < size; i++, v >>= 8)\n"
-		    "		to[i] = (unsigned char)v;\n"
-		    "}\n" },
-	{ "get_be", "static uint64_t get_be(const unsigned char *from, int size)\n"
-		    "{\n"
-		    "	uint64_t v = 0;\n"
-		    "\n"
-		    "	for (int i = 0; i < size; i++)\n"
-		    "		v = v << 8 | from[i];\n"
-		    "	return v;\n"
-		    "}\n" },
-	{ "get_le", "static uint64_t get_le(const unsigned char *from, int size)\n"
-		    "{\n"
-		    "	uint64_t v = 0;\n"
-		    "\n"
-		    "	while (size--)\n"
-		    "		v = v << 8 | from[size];\n"
-		    "	return v;\n"
-		    "}\n" },
-	{ "lookup",
+	{ HELPER_REG, 0,
+	  "/* Memory of its own, zeroed and page-aligned, and registered. */\n"
+	  "static struct ibv_mr *reg(struct ibv_pd *pd, size_t len, int access)\n"
+	  "{\n"
+	  "	struct ibv_mr *mr;\n"
+	  "	void *memory;\n"
+	  "\n"
+	  "	errno = posix_memalign(&memory, 4096, len);\n"
+	  "	if (errno)\n"
+	  "		return NULL;\n"
+	  "	memset(memory, 0, len);\n"
+	  "	mr = ibv_reg_mr(pd, memory, len, access);\n"
+	  "	if (!mr)\n"
+	  "		free(memory);\n"
+	  "	return mr;\n"
+	  "}\n" },
+	{ HELPER_DEREG, 0,
+	  "static int dereg(struct ibv_mr *mr)\n"
+	  "{\n"
+	  "	void *memory = mr->addr;\n"
+	  "	int rc = ibv_dereg_mr(mr);\n"
+	  "\n"
+	  "	if (rc == 0)\n"
+	  "		free(memory);\n"
+	  "	return rc;\n"
+	  "}\n" },
+	{ HELPER_AT, 0,
+	  "static void *at(const struct ibv_mr *mr, size_t offset)\n"
+	  "{\n"
+	  "	return (char *)mr->addr + offset;\n"
+	  "}\n" },
+	{ HELPER_PUT_BE, 0,
+	  "/* Numbers between us and the peer: the most significant byte first. */\n"
+	  "static void put_be(unsigned char *to, uint64_t v, int size)\n"
+	  "{\n"
+	  "	while (size--) {\n"
+	  "		to[size] = (unsigned char)v;\n"
+	  "		v >>= 8;\n"
+	  "	}\n"
+	  "}\n" },
+	{ HELPER_PUT_LE, 0,
+	  "static void put_le(unsigned char *to, uint64_t v, int size)\n"
+	  "{\n"
+	  "	for (int i = 0; i < size; i++, v >>= 8)\n"
+	  "		to[i] = (unsigned char)v;\n"
+	  "}\n" },
+	{ HELPER_GET_BE, 0,
+	  "static uint64_t get_be(const unsigned char *from, int size)\n"
+	  "{\n"
+	  "	uint64_t v = 0;\n"
+	  "\n"
+	  "	for (int i = 0; i < size; i++)\n"
+	  "		v = v << 8 | from[i];\n"
+	  "	return v;\n"
+	  "}\n" },
+	{ HELPER_GET_LE, 0,
+	  "static uint64_t get_le(const unsigned char *from, int size)\n"
+	  "{\n"
+	  "	uint64_t v = 0;\n"
+	  "\n"
+	  "	while (size--)\n"
+	  "		v = v << 8 | from[size];\n"
+	  "	return v;\n"
+	  "}\n" },
+	{ HELPER_LOOKUP, 0,
 	  "static int lookup(const char *host, const char *port, struct sockaddr_storage *ss)\n"
 	  "{\n"
 	  "	struct addrinfo *found;\n"
@@ -105,27 +114,29 @@ const struct helper program_helpers[] = {
 	  "	freeaddrinfo(found);\n"
 	  "	return 0;\n"
 	  "}\n" },
-	{ "transfer", "/* All n bytes, to the socket or from it. */\n"
-		      "static int transfer(int fd, void *data, size_t n, int out)\n"
-		      "{\n"
-		      "	for (char *at = data; n;) {\n"
-		      "		ssize_t done = out ? write(fd, at, n) : read(fd, at, n);\n"
-		      "\n"
-		      "		if (done <= 0)\n"
-		      "			return failed(\"exchange over TCP\");\n"
-		      "		at += done;\n"
-		      "		n -= (size_t)done;\n"
-		      "	}\n"
-		      "	return 0;\n"
-		      "}\n" },
-	{ "field", "/* The number behind that key of a flat JSON object. */\n"
-		   "static uint64_t field(const char *json, const char *key)\n"
-		   "{\n"
-		   "	const char *at = strstr(json, key);\n"
-		   "\n"
-		   "	return at ? strtoull(at + strlen(key), NULL, 0) : 0;\n"
-		   "}\n" },
-	{ "take_told",
+	{ HELPER_TRANSFER, HELPER_FAILED,
+	  "/* All n bytes, to the socket or from it. */\n"
+	  "static int transfer(int fd, void *data, size_t n, int out)\n"
+	  "{\n"
+	  "	for (char *at = data; n;) {\n"
+	  "		ssize_t done = out ? write(fd, at, n) : read(fd, at, n);\n"
+	  "\n"
+	  "		if (done <= 0)\n"
+	  "			return failed(\"exchange over TCP\");\n"
+	  "		at += done;\n"
+	  "		n -= (size_t)done;\n"
+	  "	}\n"
+	  "	return 0;\n"
+	  "}\n" },
+	{ HELPER_FIELD, 0,
+	  "/* The number behind that key of a flat JSON object. */\n"
+	  "static uint64_t field(const char *json, const char *key)\n"
+	  "{\n"
+	  "	const char *at = strstr(json, key);\n"
+	  "\n"
+	  "	return at ? strtoull(at + strlen(key), NULL, 0) : 0;\n"
+	  "}\n" },
+	{ HELPER_TAKE_TOLD, HELPER_FIELD,
 	  "static int take_told(const char *json, struct told *peer)\n"
 	  "{\n"
 	  "	const char *gid = strstr(json, \"\\\"gid\\\":\\\"\");\n"
@@ -142,7 +153,7 @@ const struct helper program_helpers[] = {
 	  "	peer->addr = field(json, \"\\\"addr\\\":\");\n"
 	  "	return 0;\n"
 	  "}\n" },
-	{ "exchange",
+	{ HELPER_EXCHANGE, HELPER_FAILED | HELPER_LOOKUP | HELPER_TRANSFER | HELPER_TAKE_TOLD,
 	  "/* Over TCP: the peer's message, then ours; each is its length, and JSON. */\n"
 	  "static int exchange(const char *host, const char *port, char *mine, struct told *peer)\n"
 	  "{\n"
@@ -168,19 +179,20 @@ const struct helper program_helpers[] = {
 	  "		close(fd);\n"
 	  "	return rc ? rc : take_told(json, peer);\n"
 	  "}\n" },
-	{ "readable", "/* Waits for something to read; fails after PATIENCE seconds. */\n"
-		      "static int readable(int fd, const char *what)\n"
-		      "{\n"
-		      "	struct pollfd p = { .fd = fd, .events = POLLIN };\n"
-		      "	int n = poll(&p, 1, PATIENCE * 1000);\n"
-		      "\n"
-		      "	if (n > 0)\n"
-		      "		return 0;\n"
-		      "	if (n == 0)\n"
-		      "		errno = ETIMEDOUT;\n"
-		      "	return failed(what);\n"
-		      "}\n" },
-	{ "next_event",
+	{ HELPER_READABLE, HELPER_FAILED,
+	  "/* Waits for something to read; fails after PATIENCE seconds. */\n"
+	  "static int readable(int fd, const char *what)\n"
+	  "{\n"
+	  "	struct pollfd p = { .fd = fd, .events = POLLIN };\n"
+	  "	int n = poll(&p, 1, PATIENCE * 1000);\n"
+	  "\n"
+	  "	if (n > 0)\n"
+	  "		return 0;\n"
+	  "	if (n == 0)\n"
+	  "		errno = ETIMEDOUT;\n"
+	  "	return failed(what);\n"
+	  "}\n" },
+	{ HELPER_NEXT_EVENT, HELPER_CHECK | HELPER_READABLE,
 	  "/* Takes an event from the channel: its data dies with the acknowledgement. */\n"
 	  "static int next_event(struct rdma_event_channel *channel, struct event *e)\n"
 	  "{\n"
@@ -206,7 +218,7 @@ const struct helper program_helpers[] = {
 	  "		memcpy(e->data, data, e->len);\n"
 	  "	return check(rdma_ack_cm_event(ev), \"rdma_ack_cm_event\");\n"
 	  "}\n" },
-	{ "await_event",
+	{ HELPER_AWAIT_EVENT, HELPER_FAILED | HELPER_NEXT_EVENT,
 	  "/* The event of that type for id; others that come meanwhile are kept for later. */\n"
 	  "static int await_event(struct rdma_event_channel *channel, const struct rdma_cm_id *id,\n"
 	  "		       enum rdma_cm_event_type type, struct event *to)\n"
@@ -239,7 +251,7 @@ const struct helper program_helpers[] = {
 	  "		return 0;\n"
 	  "	}\n"
 	  "}\n" },
-	{ "complete",
+	{ HELPER_COMPLETE, 0,
 	  "/* The completion of that work request, with that status; others are kept for later. */\n"
 	  "static int complete(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status)\n"
 	  "{\n"
@@ -276,19 +288,20 @@ const struct helper program_helpers[] = {
 	  "		return -1;\n"
 	  "	}\n"
 	  "}\n" },
-	{ "await_poll", "/* Begins to poll as soon as there is a completion. */\n"
-			"static int await_poll(struct ibv_cq_ex *cq)\n"
-			"{\n"
-			"	struct ibv_poll_cq_attr attr = { 0 };\n"
-			"	time_t end = time(NULL) + PATIENCE;\n"
-			"	int rc;\n"
-			"\n"
-			"	do\n"
-			"		rc = ibv_start_poll(cq, &attr);\n"
-			"	while (rc == ENOENT && time(NULL) < end);\n"
-			"	return rc;\n"
-			"}\n" },
-	{ "await_cq_event",
+	{ HELPER_AWAIT_POLL, 0,
+	  "/* Begins to poll as soon as there is a completion. */\n"
+	  "static int await_poll(struct ibv_cq_ex *cq)\n"
+	  "{\n"
+	  "	struct ibv_poll_cq_attr attr = { 0 };\n"
+	  "	time_t end = time(NULL) + PATIENCE;\n"
+	  "	int rc;\n"
+	  "\n"
+	  "	do\n"
+	  "		rc = ibv_start_poll(cq, &attr);\n"
+	  "	while (rc == ENOENT && time(NULL) < end);\n"
+	  "	return rc;\n"
+	  "}\n" },
+	{ HELPER_AWAIT_CQ_EVENT, HELPER_CHECK | HELPER_READABLE,
 	  "static int await_cq_event(struct ibv_comp_channel *channel)\n"
 	  "{\n"
 	  "	struct ibv_cq *cq;\n"
@@ -300,15 +313,16 @@ const struct helper program_helpers[] = {
 	  "	ibv_ack_cq_events(cq, 1);\n"
 	  "	return 0;\n"
 	  "}\n" },
-	{ "show", "/* Bytes of a region: as text, what is none as a dot. */\n"
-		  "static void show(const char *what, const void *data, size_t n)\n"
-		  "{\n"
-		  "	const unsigned char *c = data;\n"
-		  "\n"
-		  "	printf(\"%s: \", what);\n"
-		  "	for (size_t i = 0; i < n && i < 256; i++)\n"
-		  "		putchar(isprint(c[i]) ? c[i] : '.');\n"
-		  "	putchar('\\n');\n"
-		  "}\n" },
+	{ HELPER_SHOW, 0,
+	  "/* Bytes of a region: as text, what is none as a dot. */\n"
+	  "static void show(const char *what, const void *data, size_t n)\n"
+	  "{\n"
+	  "	const unsigned char *c = data;\n"
+	  "\n"
+	  "	printf(\"%s: \", what);\n"
+	  "	for (size_t i = 0; i < n && i < 256; i++)\n"
+	  "		putchar(isprint(c[i]) ? c[i] : '.');\n"
+	  "	putchar('\\n');\n"
+	  "}\n" },
 	{ 0 }
 };

@@ -37,6 +37,7 @@ static void write_reg(struct program *p)
 	f = xmemstream(&flags, &size);
 	call_write_c_flags(f, p->r->fn->args[3].words, p->r->args[3]);
 	fclose(f);
+	use(p, HELPER_REG | HELPER_FAILED);
 	put_c(p, "s.%s = reg(%s, %llu,\v%s);", v->name, ref(p, var_of(p, p->r->args[0]), OBJECT_PD),
 	      (unsigned long long)len, flags);
 	put(p, "if (!s.%s)", v->name);
@@ -52,6 +53,7 @@ static void write_dereg(struct program *p)
 		write_call(p);
 		return;
 	}
+	use(p, HELPER_CHECK | HELPER_DEREG);
 	put(p, "if (check(dereg(s.%s), \"dereg\"))", v->name);
 	put(p, "\treturn -1;");
 	put(p, "s.%s = NULL;", v->name);
@@ -73,6 +75,7 @@ static void write_put(struct program *p)
 		     v->called, n);
 	if (!data || !n || !len)
 		return;
+	use(p, HELPER_AT);
 	memcpy(rest, data, n);
 	Tcl_DStringInit(&d);
 	if (len > n && n == 1) {
@@ -98,6 +101,7 @@ static void write_get(struct program *p)
 	const char *at = text("at(s.%s, %llu)", v->name, off);
 	const char *got = text("s.bytes_%u", p->at);
 
+	use(p, HELPER_AT | HELPER_SHOW);
 	put(p, "show(\"%s+%llu\", %s, %llu);", v->called, off, at,
 	    (unsigned long long)p->r->args[2]);
 	if (p->got[p->at])
@@ -130,6 +134,7 @@ static void write_modify(struct program *p)
 		write_call(p);
 		return;
 	}
+	use(p, HELPER_CHECK);
 	rest &= ~(uint64_t) * (const int *)(uintptr_t)p->init->after[2];
 	put(p, "{");
 	put(p, "\tstruct ibv_qp_attr attr = { .qp_state = IBV_QPS_%s };",
@@ -180,6 +185,7 @@ static void write_completions(struct program *p)
 
 		if (qp && ((p->role && qp->end && qp->end != p->role) || qp->is_left_out))
 			continue;
+		use(p, HELPER_COMPLETE);
 		put(p, "if (complete(%s, %s, IBV_WC_%s))", ref(p, cq, OBJECT_CQ),
 		    number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
 		put(p, "\treturn -1;");
@@ -189,6 +195,7 @@ static void write_completions(struct program *p)
 /* An extended CQ has its completion when it has one. */
 static void write_start_poll(struct program *p)
 {
+	use(p, HELPER_CHECK | HELPER_AWAIT_POLL);
 	put(p, "if (check(await_poll(%s), \"ibv_start_poll\"))",
 	    ref(p, var_of(p, p->r->args[0]), OBJECT_CQ_EX));
 	put(p, "\treturn -1;");
@@ -196,6 +203,7 @@ static void write_start_poll(struct program *p)
 
 static void write_cq_event(struct program *p)
 {
+	use(p, HELPER_AWAIT_CQ_EVENT);
 	put(p, "if (await_cq_event(%s))", ref(p, var_of(p, p->r->args[0]), OBJECT_COMP_CHANNEL));
 	put(p, "\treturn -1;");
 }
@@ -224,6 +232,7 @@ static void write_event(struct program *p)
 	}
 	if (request)
 		id->keeps = id->written = true;
+	use(p, HELPER_AWAIT_EVENT);
 	put_c(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
 	      ref(p, channel, OBJECT_EVENT_CHANNEL), ref(p, awaited, OBJECT_CM_ID), name,
 	      id->keeps && (told || request) ? text("&s.event_of_%s", id->name) : "NULL");
@@ -279,6 +288,7 @@ static void write_oob(struct program *p)
 	}
 	v->by = p->r;
 	v->keeps = v->used = true;
+	use(p, HELPER_CHECK | HELPER_EXCHANGE);
 	put(p, "{");
 	put(p, "\tchar gid[INET6_ADDRSTRLEN], mine[512];");
 	put(p, "\tunion ibv_gid own;\n");
@@ -352,19 +362,21 @@ void write_clean_up(struct program *p, struct var *v, Tcl_DString *d)
 							  : call_objects[v->kind].ended_by;
 	const struct call_fn *fn = by ? call_find(by) : NULL;
 
-	(void)p;
-	if (v->kind == OBJECT_CONTEXT && !v->made)
+	if (v->kind == OBJECT_CONTEXT)
 		return; /* librdmacm's */
-	if (v->whole && !v->made)
+	if (v->whole && !v->made) {
 		xappendf(d, "\tif (s.%s && s.%s->%s)\n\t\trdma_destroy_%s(s.%s);\n", v->whole->name,
 			 v->whole->name, v->kind == OBJECT_SRQ ? "srq" : "qp",
 			 v->kind == OBJECT_SRQ ? "srq" : "qp", v->whole->name);
-	else if (v->kind == OBJECT_MR)
+	} else if (v->kind == OBJECT_MR) {
+		use(p, v->is_shared ? HELPER_CHECK : HELPER_CHECK | HELPER_DEREG);
 		xappendf(d, "\tif (s.%s && check(%s(s.%s), \"%s\"))\n\t\trc = -1;\n", v->name,
 			 v->is_shared ? by : "dereg", v->name, by);
-	else if (fn && fn->says == RESULT_STATUS)
+	} else if (fn && fn->says == RESULT_STATUS) {
+		use(p, HELPER_CHECK);
 		xappendf(d, "\tif (s.%s && check(%s(%s), \"%s\"))\n\t\trc = -1;\n", v->name, by,
 			 ref(p, v, fn->args[0].object), by);
-	else if (fn)
+	} else if (fn) {
 		xappendf(d, "\tif (s.%s)\n\t\t%s(s.%s);\n", v->name, by, v->name);
+	}
 }

@@ -55,6 +55,7 @@ const char *own_addr(struct program *p, uint64_t addr)
 	if (!v)
 		return NULL;
 	v->used = true;
+	use(p, HELPER_AT);
 	return text("(uintptr_t)at(s.%s, %llu)", v->name, (unsigned long long)(addr - v->memory));
 }
 
@@ -125,6 +126,7 @@ static const char *told(struct program *p, uint64_t v, unsigned size)
 			for (int big = 1; big >= 0; big--)
 				if (take(from->data + at, size, big) == v) {
 					*from->used = true;
+					use(p, big ? HELPER_GET_BE : HELPER_GET_LE);
 					return text("get_%s(%s + %zu, %u)", big ? "be" : "le",
 						    from->expr, at, size);
 				}
@@ -317,9 +319,11 @@ void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char
 		bool big;
 		unsigned size = own_value(p, data + i, n - i, &big, &value);
 
-		if (size)
+		if (size) {
+			use(p, big ? HELPER_PUT_BE : HELPER_PUT_LE);
 			xappendf(d, "%sput_%s(%s + %zu, %s, %u);\n", indent, big ? "be" : "le",
 				 expr, i, value, size);
+		}
 		i += size ? size : 1;
 	}
 }

@@ -278,7 +278,7 @@ static void add_call(struct ends *e, const struct record *r, struct ladder_row *
 	char *args = call_args_text(e->s, r);
 
 	row->kind = LADDER_CALL;
-	row->by_cm = strncmp(r->fn->header, "rdma/", 5) == 0;
+	row->by_cm = r->fn->is_cm;
 	row->bad = r->err;
 	about_call(e, r, row);
 	row->text = line(xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args));
