@@ -116,7 +116,7 @@ static void add_call(struct traced_ladder *t, const struct ladder_row *of,
 	char *whole;
 
 	row.kind = row_of(r) == ROW_rdma_get_cm_event && !r->err ? LADDER_EVENT : LADDER_CALL;
-	row.by_cm = strncmp(r->fn->header, "rdma/", 5) == 0;
+	row.by_cm = r->fn->is_cm;
 	row.bad = r->err;
 	if (row.kind == LADDER_EVENT) {
 		row.when = row.until;
