@@ -84,17 +84,27 @@ static const char *with_second(const char *typed, const char **also)
 	return found;
 }
 
+bool cmd_calls(const struct cmd *c, const char *fn)
+{
+	const size_t n = strlen(fn);
+
+	for (const char *at = c->calls; at && *at; at += strspn(at, " ")) {
+		if (strncmp(at, fn, n) == 0 && at[n] == '(')
+			return true;
+		at += strcspn(at, " ");
+	}
+	return false;
+}
+
 /* Commands that call the function of a library which was typed in their place, a few of them;
  * how many there are. */
 static unsigned with_call(const char *typed, Tcl_DString *d)
 {
-	char *call = xasprintf("%s(3)", typed);
 	unsigned n = 0;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++)
-		if ((*c)->calls && strstr((*c)->calls, call) && ++n <= CALLERS_MAX)
+		if (cmd_calls(*c, typed) && ++n <= CALLERS_MAX)
 			xappendf(d, "%s%s", n > 1 ? ", " : "", (*c)->name);
-	free(call);
 	if (n > CALLERS_MAX)
 		xappendf(d, " and %u more", n - CALLERS_MAX);
 	return n;

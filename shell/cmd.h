@@ -61,6 +61,9 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
  * NULL. */
 const struct cmd *const *cmd_group(const char *word);
 
+/* Is fn, "ibv_post_send", among the functions that the command says it calls? */
+bool cmd_calls(const struct cmd *c, const char *fn);
+
 /* Parses objv (the words after the name) and runs the command. */
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o);
 

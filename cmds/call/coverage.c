@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* help coverage: every function of the headers, and how it is reached. */
-#include <stdio.h>
-#include <string.h>
-
 #include "calls.h"
 #include "cmd.h"
 #include "coverage.h"
 #include "xmem.h"
-
-/* A command names its functions as manual pages: "ibv_post_send(3) ibv_create_cq(3)". */
-static bool names(const struct cmd *c, const struct call_fn *fn)
-{
-	char name[64];
-
-	for (const char *at = c->calls; at && *at; at += strspn(at, " ")) {
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "("), at);
-		if (call_find(name) == fn)
-			return true;
-		at += strcspn(at, " ");
-	}
-	return false;
-}
 
 /* The commands that call it, the first three of them; how many. */
 static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
@@ -28,7 +11,7 @@ static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
 	unsigned n = 0;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		if (!names(*c, fn))
+		if (!cmd_calls(*c, fn->name))
 			continue;
 		if (n < 3)
 			xappendf(d, "%s%s", n ? ", " : "", (*c)->name);
