@@ -431,8 +431,10 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	if (!e)
 		return;
 	seen->known = find_posted(p, e, wc, &seen->posted);
-	if (seen->known && wc->status == IBV_WC_LOC_LEN_ERR)
-		qp->short_recv = seen->posted.len;
+	/* rxe says LOC_QP_OP_ERR */
+	if (seen->known && seen->posted.op == &wr_ops[WR_RECV] &&
+	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))
+		qp->failed_recv = seen->posted.len;
 	if (seen->known)
 		seen->after = record_span(seen->posted.when, r->end);
 	if (wc->status == IBV_WC_SUCCESS)
@@ -586,9 +588,9 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 		const struct queue *recvs = recvs_of(p, entry_at(p, qp->address));
 
 		qp->v.recvs = recvs->n;
-		qp->v.recv_len = qp->short_recv ? qp->short_recv
-				 : recvs->n	? recvs->v[recvs->begin].len
-						: 0;
+		qp->v.recv_len = qp->failed_recv ? qp->failed_recv
+				 : recvs->n	 ? recvs->v[recvs->begin].len
+						 : 0;
 	}
 	return (struct live_end){ .qp = qp ? &qp->v : NULL,
 				  .regions = p->regions,

@@ -27,7 +27,7 @@ struct posted_wr {
 struct seen_qp {
 	struct live_qp v;
 	uint64_t address, srq; /* of the objects; srq 0: none */
-	uint32_t short_recv;   /* bytes of a RECV that was too small; 0: none was */
+	uint32_t failed_recv;  /* bytes of the RECV that has failed; 0: none has */
 	bool by_cm;	       /* librdmacm moves it */
 	bool ended_by_program; /* its way to ERR was asked for, or an error before it was told */
 	int told;	       /* the state that live_program_changes() has told; -1: none */

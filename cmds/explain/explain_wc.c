@@ -320,7 +320,7 @@ static void check_request(const struct inquest *q)
 
 static void check_recv_there(const struct inquest *q)
 {
-	if (q->peer && q->peer->recv_len)
+	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
 	else
 		candidate_add(

@@ -34,8 +34,7 @@ struct live_qp {
 	unsigned known;		 /* IBV_QP_... bits */
 	struct ibv_qp_cap cap;
 	int64_t recvs;	   /* posted and not completed; -1: not known */
-	uint32_t recv_len; /* bytes of the oldest of them, or of one that was too small; 0: not
-			      known */
+	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
 	char why[48];	   /* what has moved it to ERR, or "" */
 };
 
