@@ -105,7 +105,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	int rc = 0;
 
 	if (!a->things.n)
-		return explain_last(s, o);
+		return explain_state(s, o) ? 0 : explain_last(s, o);
 	family = fact_family(words[0]);
 	if (family && a->things.n == 1 && strcasecmp(family->name, words[0]) == 0) {
 		tell_family(family, o);

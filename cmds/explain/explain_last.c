@@ -208,11 +208,6 @@ int explain_last(struct session *s, struct out *o)
 	const struct bad_wc *bad = posted_last_failed(&last) ? &last : NULL;
 	const struct fail *f = s->before.text ? &s->before : NULL;
 
-	if (!bad && !f && is_in_err(s->ctx->qp)) {
-		out_text(o, "nothing has failed in this session\n");
-		tell_way_back(s->ctx->qp, o);
-		return 0;
-	}
 	if (!bad && !f) {
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
@@ -228,4 +223,15 @@ int explain_last(struct session *s, struct out *o)
 		tell_way_back(qp_in_err(s, NULL), o);
 	}
 	return 0;
+}
+
+bool explain_state(struct session *s, struct out *o)
+{
+	struct bad_wc last;
+
+	if (posted_last_failed(&last) || s->before.text || !is_in_err(s->ctx->qp))
+		return false;
+	out_text(o, "nothing has failed in this session\n");
+	tell_way_back(s->ctx->qp, o);
+	return true;
 }
