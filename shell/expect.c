@@ -15,6 +15,7 @@
 #include "interp.h"
 #include "out.h"
 #include "session.h"
+#include "verdict.h"
 #include "xmem.h"
 
 struct expect_args {
@@ -62,14 +63,8 @@ bool expect_fits(const char *want, const char *got)
 
 static int passed(struct session *s, const char *text)
 {
-	char *line;
-
 	s->passed++;
-	if (s->opt.quiet)
-		return 0;
-	line = xasprintf("ok %u %s", s->passed + s->failed, text);
-	out_line(s->opt.format, line);
-	free(line);
+	verdict_met(s, text);
 	return 0;
 }
 
@@ -356,31 +351,23 @@ static int usage(struct session *s, const struct expect_args *a)
 static int expect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct expect_args *a = args;
+	unsigned failed = s->failed;
 	char *want;
 	int rc;
 
 	if (usage(s, a))
 		return -1;
+	want = a->truth ? one_line(Tcl_GetString(a->truth)) : condition(a);
 	if (a->truth)
-		return expect_true(s, a);
-	want = condition(a);
-	if (a->error)
+		rc = expect_true(s, a);
+	else if (a->error)
 		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, a->name ? a->name : want);
 	else
 		rc = expect_result(s, a, want, o);
+	if (rc < 0 && s->failed > failed)
+		verdict_unmet(s, a->name ? a->name : want);
 	free(want);
 	return rc;
-}
-
-void expect_summary(struct session *s)
-{
-	char *line;
-
-	if (!s->passed && !s->failed)
-		return;
-	line = xasprintf("%u checks passed, %u failed", s->passed, s->failed);
-	out_line(s->opt.format, line);
-	free(line);
 }
 
 static const struct cmd_eg expect_examples[] = {
@@ -402,9 +389,11 @@ const struct cmd cmd_expect = {
 		"with * and ?. A list with one element counts as that element.\n"
 		"-error takes the name of the call (ibv_modify_qp) or the last word of Tcl's\n"
 		"-errorcode (EINVAL, REM_ACCESS_ERR).\n"
-		"What passes prints a line 'ok', what does not ends a script with exit code 3\n"
-		"(unless -k); a run with checks ends with their number. The value of expect is that\n"
-		"of the script: set wc [expect status SUCCESS {poll}].",
+		"What passes prints a line 'ok', also with -q; what does not prints 'not ok' and what\n"
+		"was got, and ends a script with exit code 3 (unless -k). A run with checks ends with\n"
+		"their number. That is TAP: prove -e rdmash DIRECTORY runs scripts. --json makes a\n"
+		"value of each line, --junit FILE a report for CI. The value of expect is that of the\n"
+		"script: set wc [expect status SUCCESS {poll}].",
 	.examples = expect_examples,
 	.args = expect_arg_table,
 	.size = sizeof(struct expect_args),

@@ -10,9 +10,6 @@ struct session;
 
 extern const struct cmd cmd_expect;
 
-/* "12 checks passed, 0 failed" on standard output, when there were any. */
-void expect_summary(struct session *s);
-
 /* Does got fit want: the same text, the same number, or a glob pattern? */
 bool expect_fits(const char *want, const char *got);
 

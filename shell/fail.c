@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "out.h"
 #include "session.h"
 #include "xmem.h"
 
@@ -127,6 +128,21 @@ void fail_append(Tcl_DString *to, const char *text, unsigned indent)
 		len = strcspn(text, "\n");
 		xappendf(to, "\n%*s%.*s", (int)indent, "", (int)len, text);
 	}
+}
+
+void fail_out(const struct fail *f, struct out *o)
+{
+	out_str(o, "error", f->text, NULL);
+	out_str(o, "call", f->call, NULL);
+	out_str(o, "code", f->code, NULL);
+	out_list(o, "rows");
+	for (unsigned i = 0; i < f->nrows; i++) {
+		out_dict(o, NULL);
+		out_str(o, "label", f->rows[i].label, NULL);
+		out_str(o, "text", f->rows[i].text, NULL);
+		out_end(o);
+	}
+	out_end(o);
 }
 
 void fail_rows(const struct fail *f, Tcl_DString *text)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
+struct out;
 struct session;
 
 struct fail_row {
@@ -55,6 +56,8 @@ void fail_back(struct session *s, struct fail before);
 void fail_clear(struct fail *f);
 /* Clears s->fail for the next command; what was there, if anything, is s->before from now on. */
 void fail_keep(struct session *s);
+/* States error, call, code and rows in the dict that is open. */
+void fail_out(const struct fail *f, struct out *o);
 /* Appends the rows, a line each, indented. */
 void fail_rows(const struct fail *f, Tcl_DString *text);
 /* Appends text; its lines after the first are indented by so many blanks: no text that comes

@@ -14,7 +14,6 @@
 #include "arena.h"
 #include "check.h"
 #include "edit.h"
-#include "expect.h"
 #include "help.h"
 #include "interp.h"
 #include "lesson.h"
@@ -24,6 +23,7 @@
 #include "script.h"
 #include "serve.h"
 #include "session.h"
+#include "verdict.h"
 #include "xmem.h"
 
 #ifndef RDMASH_VERSION
@@ -57,6 +57,7 @@ struct command_line {
 
 enum {
 	OPT_JSON = 256,
+	OPT_JUNIT,
 	OPT_COLOR,
 	OPT_UNSAFE,
 	OPT_ALLOW_DIR,
@@ -75,6 +76,7 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "no-rc", no_argument, NULL, 'X' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "color", required_argument, NULL, OPT_COLOR },
 	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
 	{ "allow-dir", required_argument, NULL, OPT_ALLOW_DIR },
@@ -243,6 +245,9 @@ static int take_option(struct session *s, int o, struct command_line *cl)
 	case OPT_JSON:
 		s->opt.format = OUT_JSON;
 		return 0;
+	case OPT_JUNIT:
+		s->opt.junit = optarg;
+		return 0;
 	case OPT_COLOR:
 		cl->color = parse_color(optarg);
 		return cl->color == -2 ? EXIT_USAGE + 1 : 0;
@@ -348,8 +353,8 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 		return code_of(s, repl(s, !cl->no_rc, RDMASH_VERSION));
 	rc = run_jobs(s, cl);
 	code = code_of(s, rc);
-	if (!s->opt.check)
-		expect_summary(s);
+	if (!s->opt.check && verdict_end(s, code))
+		return code ? code : EXIT_COMMAND;
 	return code;
 }
 

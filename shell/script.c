@@ -43,6 +43,21 @@ static void report_interrupt(struct session *s, const char *where)
 	Tcl_DStringFree(&rows);
 }
 
+/* As a value: where it was, and all that it says. */
+static void report_json(const struct fail *f, const char *where)
+{
+	struct out *o = out_new(false);
+	Tcl_DString text;
+
+	out_str(o, "where", where, NULL);
+	fail_out(f, o);
+	Tcl_DStringInit(&text);
+	out_print(o, OUT_JSON, &text);
+	print_text(PRINT_ERR, Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+	out_free(o);
+}
+
 void script_report(struct session *s)
 {
 	const char *where = s->fail.where ? s->fail.where : "";
@@ -50,6 +65,10 @@ void script_report(struct session *s)
 
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
 		report_interrupt(s, where);
+		return;
+	}
+	if (s->opt.format == OUT_JSON) {
+		report_json(&s->fail, where);
 		return;
 	}
 	painted_init(&text);

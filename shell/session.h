@@ -83,6 +83,7 @@ struct options {
 	bool timing; /* how long each line at the prompt has taken */
 	enum out_format format;
 	const char *device;	 /* --device, or NULL */
+	const char *junit;	 /* --junit: a file, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
 	const char *note;	 /* of app.start: about the device, for the user */
 	bool no_device;		 /* app.start has found none */

@@ -19,7 +19,12 @@ wants 'missing: code' $code 2
 has 'missing' "$err" 'missing.rdma: No such file or directory (ENOENT)'
 run -c 'expect -value 1 {expr 2}' -c 'echo not reached'
 wants 'expectation: code' $code 3
-wants 'expectation: out' "$out" '0 checks passed, 1 failed'
+wants 'expectation: out' "$out" 'not ok 1 1
+# expected 1, got 2
+#   in          expr 2
+#   at          -c:1
+1..1
+0 checks passed, 1 failed'
 wants 'expectation: err' "$err" '-c:1: expected 1, got 2
   in          expr 2'
 run -c 'quit 9' -c 'echo not reached'
@@ -158,7 +163,11 @@ printf 'nosuch\necho on\nexpect -true 0\nexpect -true 1\n' >k.rdma
 run -k k.rdma
 wants '-k: code' $code 3
 wants '-k: out' "$out" 'on
+not ok 1 0
+# expected 0, got false
+#   at          k.rdma:3
 ok 2 1
+1..2
 1 checks passed, 1 failed'
 run -k -c nosuch -c 'echo on'
 wants '-k, a command failed' "$code $out" '1 on'
@@ -171,8 +180,36 @@ wants '-x' "$err" '+ repeat 2 {
 ++ version'
 wants '-q' "$out" ''
 run -q -c 'expect -true 1' -c 'echo said'
-wants '-q: no ok lines' "$out" 'said
+wants '-q: checks are told' "$out" 'ok 1 1
+said
+1..1
 1 checks passed, 0 failed'
+run --json -c 'expect -true 1' -k -c 'expect -name {a # b} -value 2 {expr 1}' -c nosuch
+wants '--json: checks' "$code $out" '3 {"check":1,"name":"1","ok":true}
+{"check":2,"name":"a # b","ok":false,"where":"-c:1","error":"expected 2, got 1","call":"expect","code":"FAILED","rows":[{"label":"check","text":"a # b"},{"label":"in","text":"expr 1"}]}
+{"checks":2,"passed":1,"failed":1}'
+has '--json: errors' "$err" \
+	'{"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}'
+run -q -c 'expect -name {a # skip} -true 1'
+has 'a name is no directive' "$out" 'ok 1 a \# skip'
+printf 'expect -name {<one> & "two"} -true 1\nexpect -name two -value 4 {expr 3}\n' >tap.rdma
+run -k --junit junit.xml tap.rdma
+has 'JUnit: one passed' "$(cat junit.xml)" '<testcase classname="tap.rdma" name="&lt;one&gt; &amp; &quot;two&quot;" time='
+has 'JUnit: one failed' "$(cat junit.xml)" '<failure message="expected 4, got 3">'
+has 'JUnit: the sums' "$(cat junit.xml)" 'tests="2" failures="1" errors="0" skipped="0"'
+! command -v xmllint >/dev/null || { xmllint --noout junit.xml && wants 'JUnit: XML' $? 0; }
+run --junit junit.xml -c 'expect -true 1' -c nosuch
+has 'JUnit: a command failed' "$(cat junit.xml)" 'tests="2" failures="0" errors="1"'
+run --junit no/such/junit.xml -c 'expect -true 1'
+wants 'JUnit: nowhere to write' $code 1
+has 'JUnit: why' "$err" 'rdmash: --junit no/such/junit.xml: No such file or directory'
+if command -v prove >/dev/null; then
+	printf 'expect -name fine -true 1\necho text\n' >good.rdma
+	prove -e "$rdmash -q -X" good.rdma >proved.txt 2>&1
+	has 'prove: all is well' "$(cat proved.txt)" 'Result: PASS'
+	! prove -e "$rdmash -X -k" good.rdma tap.rdma >proved.txt 2>&1
+	has 'prove: one is not' "$(cat proved.txt)" 'Failed test:  2'
+fi
 run -c 'repeat 1 {option format}; set x [option format]; foreach i {1} {option format}'
 wants 'what prints' "$out" 'text'
 run -n k.rdma
