@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record: which function was called, when, with which values, and what came of it.
+ * The record: which functions were called, when, with which values, and with which results.
  *
- * Every thread writes to two rings of its own, one for the data path and one for the rest, so
- * that many posts do not push out what they were posted with. The oldest go first, and are
- * counted. A record has the arguments and the result as numbers, and pieces of the memory that
- * they point to, each under the address that it had. Nothing is formatted here. A reader gets
- * pointers to those copies in their place, so that it looks at a record as at a call that it makes
- * itself. Objects stay pointers: record_objects.h has which one it was at that time.
+ * Each thread writes to two rings of its own: one for the data path, one for all other calls.
+ * So many posts do not push out the calls that made the QP. A full ring overwrites its oldest
+ * records and counts them. A record has the arguments and the result as numbers, and copies of
+ * the memory that they point to. Nothing is formatted when a call is recorded. A reader gets
+ * arguments that point to the copies, and can read them like the arguments of a call of its own.
+ * Pointers to objects stay as they were: record_objects.h knows which object was there then.
  *
- * The rings lie in one block of memory without pointers, which another process may read, too.
+ * The rings lie in one block of memory that has no pointers, so that another process can read it.
  */
 #ifndef CALLS_CALL_RECORD_H
 #define CALLS_CALL_RECORD_H
@@ -22,11 +22,11 @@
 
 #include "calls.h"
 
-#define RECORD_THREADS	    64	       /* that have rings at a time; calls of others are lost */
-#define RECORD_CONTROL_RING (1u << 22) /* bytes; memory is taken when it is used */
+#define RECORD_THREADS	    64	       /* threads with rings at a time; calls of more are lost */
+#define RECORD_CONTROL_RING (1u << 22) /* bytes; a page is allocated when it is written */
 #define RECORD_DATA_RING    (1u << 20)
-#define RECORD_MAX	    (1u << 13) /* bytes of one record; more pieces are left out */
-#define RECORD_DATA_MAX	    4096       /* bytes of private data and the like */
+#define RECORD_MAX	    (1u << 13) /* bytes of one record; what does not fit is left out */
+#define RECORD_DATA_MAX	    4096       /* bytes of one copy */
 #define RECORD_STRING_MAX   256
 
 enum record_path {
@@ -37,28 +37,29 @@ enum record_path {
 
 struct record {
 	const struct call_fn *fn; /* a row of call_table, or of record_own_rows() */
-	uint64_t begin, end;	  /* ticks, see record_time(); of merged ones the last end */
+	uint64_t begin, end;	  /* ticks, see record_time() */
 	unsigned thread;	  /* a number of the rings, not of the kernel's */
-	unsigned depth;		  /* 0: called by the program; else from within a call, or aside */
+	unsigned depth;		  /* 0: the program called it; else a call did, or record_aside() */
 	unsigned count;		  /* 1; or how many polls in a row that found nothing */
-	unsigned left_out;	  /* pieces that there was no room for */
-	bool ended;		  /* false: it is still to be called (record_watch) */
+	unsigned left_out;	  /* copies that did not fit */
+	bool ended;		  /* false: record_watch tells of it before the call */
 	int err;		  /* errno of one that failed, or 0 */
 	uint64_t result;	  /* sign-extended, or a pointer */
-	/* As fn->args has them. Pointers to structs, lists, chains, strings, data, addresses and
-	 * numbers, and those within them, lead to copies; NULL: not kept. */
-	const uint64_t *args;  /* what the call was given; what it fills in, as it was after */
-	const uint64_t *after; /* what was there after it; NULL before it has ended */
+	/* In the order of fn->args. What is not an object points to a copy, as do the pointers
+	 * within copies; NULL: there is none. */
+	const uint64_t *args;  /* copied before the call; what it fills in, after it */
+	const uint64_t *after; /* copied after the call; NULL: it has not ended */
 	unsigned nargs;
-	const uint64_t *image; /* for record_bytes() */
+	const uint64_t *image; /* all copies, for record_bytes() */
 };
 
-/* The bytes at the address of an object that r has made, found, or ends, or NULL. *len may be
- * NULL. Valid as long as the record is. */
+/* The copy of what was at address during the call, as it was last; NULL: r has none. For objects,
+ * whose pointers do not lead to copies, and for records that record_look() gives. *len becomes its
+ * bytes; it may be NULL. Valid as long as r is. */
 const void *record_bytes(const struct record *r, uint64_t address, size_t *len);
 /* The argument called name of r; 0 if there is none. */
 uint64_t record_arg(const struct record *r, const char *name);
-/* The object that r has made: its result, or what it has left behind a pointer; 0: none. */
+/* The object that the call has made, as its result or through a pointer; 0: none. */
 uint64_t record_made(const struct record *r, enum call_object *kind);
 /* Of a post: how many requests of its chain, as far as r has kept them, the library accepted: all,
  * or those before the one that it refused. */
@@ -71,16 +72,16 @@ bool record_completion(const struct record *r, enum ibv_wc_status *status, uint6
 
 /* ----------------------------------------------------------------------- readers -- */
 
-/* All records of the threads of this process that are kept, in the order in which they began. */
+/* Records of all threads of this process, in the order in which the calls began. */
 struct record_list {
 	struct record *v;
 	unsigned n;
-	uint64_t lost[RECORD_PATHS]; /* calls that there was no room for */
+	uint64_t lost[RECORD_PATHS]; /* calls whose records were overwritten */
 	void *images;
 };
 
-/* Of the paths in mask (1 << enum record_path) those that began at since or later; to be freed
- * with record_list_free(). */
+/* The records of the paths in mask (1 << enum record_path) of calls that began at since or later.
+ * To be freed with record_list_free(). */
 struct record_list *record_list(unsigned mask, uint64_t since);
 void record_list_free(struct record_list *l);
 
@@ -121,38 +122,38 @@ struct record_failure {
 };
 struct record_failure record_last_failure(void);
 
-/* The time now in ticks; later ones of a thread are greater. */
+/* The time now in ticks. A thread gets a greater one each time. */
 uint64_t record_time(void);
 /* Ticks as nanoseconds of CLOCK_REALTIME, and back. */
 int64_t record_realtime(uint64_t ticks);
 uint64_t record_ticks(int64_t realtime);
 /* Nanoseconds between two times. */
 int64_t record_span(uint64_t from, uint64_t to);
-/* "TSC", "CNTVCT" or "CLOCK_MONOTONIC"; it is read twice for a call, once for an empty poll. */
+/* "TSC", "CNTVCT" or "CLOCK_MONOTONIC". It is read twice a call, once for an empty poll. */
 const char *record_clock(void);
 
 /* ----------------------------------------------------------------------- writers -- */
 
-/* Around a call. args are the caller's until record_end(), which keeps errno. */
+/* To be called before and after a call. args must stay until record_end(), which keeps errno. */
 struct record_call {
 	uint64_t begin;
 	const uint64_t *args;
 	uint32_t row;
-	uint32_t mark; /* where its image lies, or none */
+	uint32_t mark; /* where what was copied before the call lies, or none */
 };
 void record_begin(struct record_call *c, unsigned row, const uint64_t *args);
 void record_end(struct record_call *c, uint64_t result);
 
-/* What a program has to tell besides calls: rows of its own, described like functions. Their
- * numbers follow those of call_table; n of them, which stay. To be called once, before any. */
+/* Rows of the program's own, for events that are no calls: described like functions, numbered
+ * behind those of call_table. rows must stay. To be called once, before the first event. */
 void record_own_rows(const struct call_fn *rows, unsigned n);
-/* Notes that the own row number i happened, with these arguments. */
+/* Records the event of own row i, with these arguments. */
 void record_event(unsigned i, const uint64_t *args, int err);
-/* As above, at another time. */
+/* The same, with times of its own. */
 void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, uint64_t end);
 
-/* Calls between record_aside(1) and record_aside(-1) are at a depth of 1 or more: the program
- * looks at something for itself. */
+/* Calls between record_aside(1) and record_aside(-1) have a depth of 1 or more: the program makes
+ * them for itself, not for its user. */
 void record_aside(int step);
 
 /* To be told of each call of any thread, by that thread: before it (r->ended false) and after.
@@ -164,9 +165,9 @@ struct record_watch {
 };
 void record_watch(const struct record_watch *w);
 
-/* Forgets all that is kept. No other thread may be calling. */
+/* Empties all rings. No other thread may be calling. */
 void record_clear(void);
-/* While off nothing is kept nor told; begins on. For measurements. */
+/* Off: nothing is recorded, and nobody is told. It begins on. For measurements. */
 void record_switch(bool on);
 
 #endif

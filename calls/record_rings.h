@@ -10,9 +10,10 @@
 #include "call_record.h"
 
 /*
- * A record is an image of 64-bit words: these, the arguments, and pieces, each of an address, a
- * length with the moment, and bytes filled up to words. In a ring it does not wrap around:
- * IMAGE_PAD fills the end.
+ * A record is an image of 64-bit words: these, then the arguments, then copies of memory
+ * ("pieces"). A piece has a word with the address, a word with its length and when it was copied,
+ * and the bytes, filled up to a word. An image does not wrap around the end of its ring:
+ * IMAGE_PAD fills the rest there.
  */
 enum {
 	IMAGE_SIZE,  /* words << 48 | words of the one before << 32 | row << 16 | flags */

@@ -2,8 +2,8 @@
 /* Written by wrappers.py from the headers of rdma-core; not to be edited. */
 /* clang-format off */
 /*
- * Functions that the headers define themselves, as such that note themselves in
- * the record. All others do so by their own name.
+ * The functions that the headers define inline, once more, so that their calls are
+ * recorded. All other functions are recorded under their own names, by wrappers.c.
  */
 #ifndef CALLS_RECORDED_H
 #define CALLS_RECORDED_H

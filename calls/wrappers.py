@@ -137,8 +137,8 @@ def write_source(functions, handed_on, versions, out):
 
 def write_header(functions, out):
     out.write("/* SPDX-License-Identifier: MIT */\n" + NOTE + "\n/* clang-format off */\n"
-              "/*\n * Functions that the headers define themselves, as such that note themselves in\n"
-              " * the record. All others do so by their own name.\n */\n"
+              "/*\n * The functions that the headers define inline, once more, so that their calls are\n"
+              " * recorded. All other functions are recorded under their own names, by wrappers.c.\n */\n"
               "#ifndef CALLS_RECORDED_H\n#define CALLS_RECORDED_H\n\n#include \"newer.h\"\n\n"
               "/* The numbers of the rows of call_table. */\nenum call_row {\n")
     out.write(rows(f.name for f in functions) + "\n};\n\n")
