@@ -206,6 +206,17 @@ static void tell(const struct image *m, bool ended)
 	free(copy);
 }
 
+static void tell_written(void)
+{
+	const struct record_watch *watch = atomic_load_explicit(&the.watch, memory_order_acquire);
+
+	if (!watch || !watch->written)
+		return;
+	me.depth++;
+	watch->written(watch->arg);
+	me.depth--;
+}
+
 void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 {
 	const struct row_plan *plan;
@@ -382,6 +393,7 @@ void record_end(struct record_call *c, uint64_t result)
 	me.busy = true;
 	finish(c, plan, end, result, code, empty);
 	me.busy = false;
+	tell_written();
 	if (code && !me.depth)
 		me.failure = (struct record_failure){ record_row(c->row), code };
 	errno = err;

@@ -156,11 +156,13 @@ void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, 
  * them for itself, not for its user. */
 void record_aside(int step);
 
-/* To be told of each call of any thread, by that thread: before it (r->ended false) and after.
- * They may call functions themselves, which are at a greater depth. NULL: nobody. */
+/* To be told of each call of any thread, by that thread: before it (r->ended false), after, and
+ * when it stands in the ring, where others see it. They may call functions themselves, which are
+ * at a greater depth. NULL: nobody. */
 struct record_watch {
 	void (*before)(void *arg, const struct record *r);
 	void (*after)(void *arg, const struct record *r);
+	void (*written)(void *arg);
 	void *arg;
 };
 void record_watch(const struct record_watch *w);

@@ -29,6 +29,8 @@ struct place {
 	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
 	bool last_round; /* it has ended; what is read now is all */
 	unsigned thread; /* whose unfinished call is told next */
+	uint32_t held;	 /* threads that were held, before this round, */
+	uint32_t told;	 /* and those that have been told */
 };
 
 /* A record that was read and not told. */
@@ -113,6 +115,8 @@ struct reader *reader_open(const struct reader_options *options)
 	r->shared->keeps_all = options->keeps_all;
 	r->shared->untimed = options->untimed;
 	r->shared->follows = options->follows;
+	r->shared->stop_on = options->stop_on;
+	r->shared->stop_value = options->stop_value;
 	r->wait_ms = SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
@@ -211,6 +215,12 @@ static bool has_ended(const struct reader *r, const struct place *place)
 	return false;
 }
 
+static void look_at_process(struct reader *r, struct place *place, struct shared_process *from)
+{
+	place->last_round = has_ended(r, place);
+	place->held = atomic_load(&from->held);
+}
+
 static void look_for_processes(struct reader *r)
 {
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
@@ -222,7 +232,13 @@ static void look_for_processes(struct reader *r)
 	}
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		if (r->place[i].process && !r->place[i].last_round)
-			r->place[i].last_round = has_ended(r, &r->place[i]);
+			look_at_process(r, &r->place[i], &r->shared->process[i]);
+}
+
+static void free_place(struct shared_process *p)
+{
+	atomic_store(&p->held, 0);
+	atomic_store(&p->state, SHARED_FREE);
 }
 
 /* Gives its place to others: its memory is zero again. */
@@ -239,7 +255,7 @@ static void end_process(struct reader *r, struct place *place)
 	if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      (off_t)((char *)place->area - (char *)r->shared),
 		      (off_t)record_area_size()) == 0)
-		atomic_store(&r->shared->process[i].state, SHARED_FREE);
+		free_place(&r->shared->process[i]);
 }
 
 /* --------------------------------------------------------------------------- records -- */
@@ -383,8 +399,8 @@ static bool all_is_ready(const struct reader *r, const struct place *place)
  * waits for the next round. */
 static void read_round(struct reader *r)
 {
-	const uint64_t now = record_time();
 	bool all_ended = true;
+	uint64_t now;
 
 	if (r->told && r->told < r->nwaiting)
 		memmove(r->waiting, r->waiting + r->told,
@@ -392,6 +408,7 @@ static void read_round(struct reader *r)
 	r->nwaiting -= r->told;
 	r->told = r->ready = r->nevents = r->event = r->nending = 0;
 	look_for_processes(r);
+	now = record_time();
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		struct place *place = &r->place[i];
 
@@ -450,6 +467,35 @@ static bool tell_unfinished(struct reader *r, struct place *place, struct reader
 	return false;
 }
 
+/* After the calls of the round: the one for which it is held is among them. */
+static bool tell_held(struct reader *r, struct reader_news *news)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		struct place *place = &r->place[i];
+
+		if (!place->process || place->told == place->held)
+			continue;
+		place->told = place->held;
+		*news = (struct reader_news){
+			.what = READER_HELD,
+			.process = place->process,
+			.n = (uint64_t)atomic_load(&r->shared->process[i].held_thread),
+		};
+		return true;
+	}
+	return false;
+}
+
+void reader_release(struct reader *r)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		struct shared_process *p = &r->shared->process[i];
+
+		atomic_fetch_add(&p->went_on, 1);
+		syscall(SYS_futex, &p->went_on, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	}
+}
+
 static bool tell_something(struct reader *r, struct reader_news *news)
 {
 	if (r->told)
@@ -458,7 +504,7 @@ static bool tell_something(struct reader *r, struct reader_news *news)
 		*news = r->events[r->event++];
 		return true;
 	}
-	if (tell_call(r, news))
+	if (tell_call(r, news) || tell_held(r, news))
 		return true;
 	while (r->nending) {
 		struct place *place = r->ending[r->nending - 1];
@@ -477,14 +523,14 @@ void reader_next(struct reader *r, struct reader_news *news, int timeout_ms)
 {
 	int waited = 0;
 
+	if (tell_something(r, news))
+		return;
 	for (;;) {
+		read_round(r);
 		if (tell_something(r, news)) {
 			r->wait_ms = SHORTEST_WAIT_MS;
 			return;
 		}
-		read_round(r);
-		if (r->event < r->nevents || r->told < r->ready || r->nending)
-			continue;
 		*news = (struct reader_news){ .what = READER_NOTHING };
 		if (waited >= timeout_ms)
 			return;

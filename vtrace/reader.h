@@ -13,6 +13,7 @@
 
 #include "call_record.h"
 #include "record_objects.h"
+#include "shared_area.h"
 
 /* A program in a process: exec begins another. */
 struct traced {
@@ -30,6 +31,7 @@ enum reader_what {
 	READER_BEGUN,	   /* the process has made its first call */
 	READER_CALL,	   /* r has ended */
 	READER_LOST,	   /* n calls of the process were overwritten */
+	READER_HELD,	   /* thread n waits, as its last call is one to stop on */
 	READER_UNFINISHED, /* r had begun, and not ended, when the process was no more; its
 			    * arguments are not known */
 	READER_ENDED,	   /* the process is no more, and all its calls have been told */
@@ -49,6 +51,9 @@ struct reader_options {
 			 * the oldest calls go */
 	bool untimed;	/* calls of the data path end when they begin: it costs less */
 	bool follows;	/* children are traced, too */
+	/* A thread whose call fails so is held until reader_release(). */
+	enum shared_stop stop_on;
+	int stop_value; /* an errno, or an enum ibv_wc_status */
 };
 
 /* NULL with errno. */
@@ -62,6 +67,8 @@ int reader_admit(struct reader *);
  * they ended, over all threads and processes. The process's objects know what this call has made,
  * and still know what it has ended. */
 void reader_next(struct reader *, struct reader_news *news, int timeout_ms);
+/* All threads that are held go on. */
+void reader_release(struct reader *);
 /* Is no process left that could call? Only true when all news have been told. */
 bool reader_is_idle(const struct reader *);
 /* Processes that could not be traced, as there were too many at a time. */

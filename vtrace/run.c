@@ -20,7 +20,8 @@ enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 static const int signals[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH
 };
-static struct sigaction kept[sizeof signals / sizeof *signals], kept_child;
+static struct sigaction kept[sizeof signals / sizeof *signals], kept_child, kept_continue;
+static volatile sig_atomic_t continued;
 static volatile sig_atomic_t program;
 static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
 
@@ -41,14 +42,30 @@ static void note_child(int signal)
 	child_changed = 1;
 }
 
+static void note_continued(int signal)
+{
+	(void)signal;
+	continued = 1;
+}
+
+bool run_was_continued(void)
+{
+	const bool was = continued;
+
+	continued = 0;
+	return was;
+}
+
 static void catch_signals(void)
 {
+	struct sigaction go_on = { .sa_handler = note_continued, .sa_flags = SA_RESTART };
 	struct sigaction a = { .sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction child = { .sa_handler = note_child, .sa_flags = SA_RESTART };
 
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &a, &kept[i]);
 	sigaction(SIGCHLD, &child, &kept_child);
+	sigaction(SIGCONT, &go_on, &kept_continue);
 }
 
 static void restore_signals(void)
@@ -56,6 +73,7 @@ static void restore_signals(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &kept[i], NULL);
 	sigaction(SIGCHLD, &kept_child, NULL);
+	sigaction(SIGCONT, &kept_continue, NULL);
 }
 
 /* In the child: tells its parent through the pipe why it could not. */

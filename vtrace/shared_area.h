@@ -13,7 +13,7 @@
 
 /* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
 #define SHARED_VARIABLE	 "VTRACE_AREA"
-#define SHARED_MAGIC	 UINT64_C(0x3161657261727476)
+#define SHARED_MAGIC	 UINT64_C(0x3261657261727476)
 #define SHARED_PROCESSES 64 /* that call the libraries at a time; others are not seen */
 
 enum shared_state {
@@ -22,10 +22,21 @@ enum shared_state {
 	SHARED_READY,
 };
 
+/* Which calls hold the thread that has made them. */
+enum shared_stop {
+	SHARED_STOP_NEVER,
+	SHARED_STOP_ANY,    /* that fail, or have found a completion that is not SUCCESS */
+	SHARED_STOP_ERRNO,  /* that fail with stop_value */
+	SHARED_STOP_STATUS, /* that find a completion with the status stop_value */
+};
+
 struct shared_process {
 	_Atomic uint32_t state;
 	int32_t pid, parent;
 	char name[256]; /* its command line, blanks between the words */
+	/* Threads that were held, and the last of them; they go on when went_on changes. */
+	_Atomic uint32_t held, went_on;
+	_Atomic int32_t held_thread;
 };
 
 struct shared_area {
@@ -34,8 +45,10 @@ struct shared_area {
 	uint64_t each;	/* of an area of records */
 	uint32_t rows;	/* of call_table: both sides are of the same build */
 	int32_t tracer;
-	uint32_t keeps_all;	  /* programs wait for the reader; else the oldest go */
-	uint32_t untimed;	  /* see record_rings.h */
+	uint32_t keeps_all; /* programs wait for the reader; else the oldest go */
+	uint32_t untimed;   /* see record_rings.h */
+	uint32_t stop_on;   /* enum shared_stop */
+	int32_t stop_value;
 	uint32_t follows;	  /* children are traced, too */
 	int32_t program;	  /* the process that was started */
 	_Atomic uint32_t refused; /* processes that found no place */

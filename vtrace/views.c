@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "explain_traced.h"
 #include "line.h"
@@ -222,6 +223,20 @@ static void take_call(const struct reader_news *news)
 		explain_call(news);
 }
 
+static void take_held(const struct reader_news *news)
+{
+	const int pid = (int)news->process->pid;
+
+	if (the.v.json)
+		fprintf(the.v.to, "{\"pid\":%d,\"held\":%" PRIu64 "}\n", pid, news->n);
+	else
+		fprintf(the.v.to,
+			"vtrace: thread %" PRIu64
+			" of process %d is held: 'gdb -p %d' looks at it, "
+			"'kill -CONT %d' lets it go on\n",
+			news->n, pid, pid, (int)getpid());
+}
+
 static void take_unfinished(const struct reader_news *news)
 {
 	if (!the.v.lines || !is_wanted(news->r))
@@ -238,6 +253,8 @@ void views_take(const struct reader_news *news)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)
 		take_unfinished(news);
+	else if (news->what == READER_HELD)
+		take_held(news);
 	else if (news->what == READER_LOST && the.v.json)
 		fprintf(the.v.to, "{\"lost\":%" PRIu64 ",\"pid\":%d}\n", news->n,
 			(int)news->process->pid);

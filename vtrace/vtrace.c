@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 
 #include "launch.h"
@@ -32,6 +33,8 @@ static const char usage[] =
 	"  -q, --quiet         write no calls, only what fails\n"
 	"      --report FILE   write a page of HTML in the end: the processes side by side, the states of\n"
 	"                      the queue pairs, what failed and why\n"
+	"      --stop-on ERROR the thread that gets it is held: an errno, a status of completions, or\n"
+	"                      any; SIGCONT to vtrace lets it go on\n"
 	"      --timeline      write no calls, but the processes side by side in the end\n"
 	"  -h, --help          this text\n"
 	"      --version       the version\n"
@@ -39,22 +42,19 @@ static const char usage[] =
 	"A full trace loses nothing: the program waits where it calls faster than vtrace writes.\n";
 
 static const struct option options[] = {
-	{ "counts", no_argument, NULL, 'c' },
-	{ "only", required_argument, NULL, 'e' },
-	{ "follow", no_argument, NULL, 'f' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "report", required_argument, NULL, 'R' },
-	{ "timeline", no_argument, NULL, 'T' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ 0 },
+	{ "counts", no_argument, NULL, 'c' },	     { "only", required_argument, NULL, 'e' },
+	{ "follow", no_argument, NULL, 'f' },	     { "json", no_argument, NULL, 'j' },
+	{ "output", required_argument, NULL, 'o' },  { "report", required_argument, NULL, 'R' },
+	{ "stop-on", required_argument, NULL, 'S' }, { "timeline", no_argument, NULL, 'T' },
+	{ "quiet", no_argument, NULL, 'q' },	     { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },	     { 0 },
 };
 
 static struct {
 	struct views views;
 	bool follows;
+	enum shared_stop stop_on;
+	int stop_value;
 	const char *file;
 	unsigned seen; /* processes */
 } the = { .views = { .lines = true, .explain = true } };
@@ -84,6 +84,8 @@ static int follow(struct reader *r)
 		reader_next(r, &news, ended ? 0 : 50);
 		the.seen += news.what == READER_BEGUN;
 		views_take(&news);
+		if (run_was_continued())
+			reader_release(r);
 		if (news.what != READER_NOTHING)
 			continue;
 		fflush(the.views.to);
@@ -97,8 +99,11 @@ static int run(char **argv)
 	const char *hindrance = launch_hindrance(argv[0]);
 	const struct reader_options how = {
 		.keeps_all = true,
-		.untimed = !the.views.lines && !the.views.counts,
+		.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
+			   !the.views.report,
 		.follows = the.follows,
+		.stop_on = the.stop_on,
+		.stop_value = the.stop_value,
 	};
 	struct reader *r = reader_open(&how);
 	int status;
@@ -128,6 +133,43 @@ static int run(char **argv)
 	run_exit_as(status);
 }
 
+/* The number that strerrorname_np() calls so, or 0. */
+static int errno_of_name(const char *name)
+{
+	const char *other;
+
+	for (int i = 1; i < 4096; i++) {
+		other = strerrorname_np(i);
+		if (other && strcasecmp(name, other) == 0)
+			return i;
+	}
+	return 0;
+}
+
+static bool choose_stop(const char *error)
+{
+	const struct call_struct *of = call_objects[OBJECT_CQ_EX].of;
+	const struct call_word *status =
+		call_word_find(call_value_find(of->fields, "status")->words, error);
+
+	the.stop_value = errno_of_name(error);
+	if (strcmp(error, "any") == 0) {
+		the.stop_on = SHARED_STOP_ANY;
+	} else if (the.stop_value) {
+		the.stop_on = SHARED_STOP_ERRNO;
+	} else if (status) {
+		the.stop_on = SHARED_STOP_STATUS;
+		the.stop_value = (int)status->value;
+	} else {
+		fprintf(stderr,
+			"vtrace: --stop-on: no error is called '%s'; an errno (EINVAL), a status "
+			"of completions (REM_ACCESS_ERR) and any can be given\n",
+			error);
+		return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -152,6 +194,10 @@ int main(int argc, char **argv)
 			break;
 		case 'R':
 			the.views.report = optarg;
+			break;
+		case 'S':
+			if (!choose_stop(optarg))
+				return EXIT_USAGE;
 			break;
 		case 'T':
 			the.views.timeline = true;

@@ -304,7 +304,7 @@ static void test_watch(void)
 {
 	struct ibv_send_wr wr = { .wr_id = 9 }, *bad;
 	struct told t = { 0 };
-	const struct record_watch w = { on_before, on_after, &t };
+	const struct record_watch w = { .before = on_before, .after = on_after, .arg = &t };
 	struct record_list *l;
 
 	record_clear();

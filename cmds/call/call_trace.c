@@ -208,7 +208,7 @@ static void after(void *arg, const struct record *r)
 
 void call_trace_watch(struct session *s)
 {
-	static struct record_watch watch = { before, after, NULL };
+	static struct record_watch watch = { .before = before, .after = after };
 	bool on = s->opt.trace || s->opt.step;
 
 	call_trace_flush(s);

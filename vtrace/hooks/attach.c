@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "hold.h"
 #include "record_objects.h"
 #include "record_rings.h"
 #include "shared_area.h"
@@ -98,6 +99,8 @@ static void *take_place(struct shared_area *s, int fd)
 			atomic_store(&records->kept_for, (uint32_t)s->tracer);
 		atomic_store(&records->untimed, s->untimed);
 		name_process(&s->process[i]);
+		if (s->stop_on != SHARED_STOP_NEVER)
+			hold_begin(s, &s->process[i]);
 		mine.records = records;
 		mine.size = s->each;
 		atomic_store(&s->process[i].state, SHARED_READY);
@@ -148,7 +151,8 @@ void *record_area_memory(size_t size)
 	if (s && (s->follows || s->program == getpid()))
 		records = take_place(s, fd);
 	if (s) {
-		munmap(s, sizeof *s);
+		if (!records || s->stop_on == SHARED_STOP_NEVER)
+			munmap(s, sizeof *s);
 		if (fd != inherited)
 			close(fd);
 		pthread_once(&once, install_fork);

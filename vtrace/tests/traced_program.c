@@ -10,6 +10,7 @@
  *	traced_program fork N		in a child, too, and in a child of that
  *	traced_program exec N		and then again, after exec
  *	traced_program die N		and then SIGKILL, without a word at the end
+ *	traced_program flush N		N receives that are flushed, as the QP goes to ERR
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
  *	traced_program cost N		nanoseconds of a poll that finds nothing, and of a receive
@@ -163,6 +164,26 @@ static void use_and_close(unsigned n)
 	struct ibv_context *context = open_first();
 
 	use(context, n);
+	CALL(ibv_close_device, context);
+}
+
+static void flush(unsigned n)
+{
+	struct ibv_qp_attr error = { .qp_state = IBV_QPS_ERR };
+	struct ibv_context *context = open_first();
+	struct end *e = make_end(context, n);
+	struct ibv_wc wc;
+
+	for (unsigned i = 0; i < n; i++) {
+		count("ibv_post_recv");
+		if (post_recv(e, i))
+			fail("ibv_post_recv");
+	}
+	if (CALL(ibv_modify_qp, e->qp, &error, IBV_QP_STATE))
+		fail("ibv_modify_qp");
+	for (unsigned i = 0; i < n;)
+		i += (unsigned)CALL(ibv_poll_cq, e->cq, 1, &wc);
+	end_end(e);
 	CALL(ibv_close_device, context);
 }
 
@@ -372,6 +393,8 @@ int main(int argc, char **argv)
 		hang(n);
 	else if (strcmp(what, "threads") == 0 && argc > 3)
 		threads(n, (unsigned)strtoul(argv[3], NULL, 10));
+	else if (strcmp(what, "flush") == 0)
+		flush(n);
 	else if (strcmp(what, "extended") == 0)
 		extended(n);
 	else if (strcmp(what, "reopen") == 0)

@@ -84,6 +84,40 @@ ok "a signal ends the program, and vtrace as the program" test $? = 143
 ok "a signal of its own" test $? = 142
 ok "the call in which it was" grep -q 'ibv_get_async_event <had not ended>' "$tmp/trace"
 
+# stops WHAT ERROR LINE N ARG...: --stop-on holds the thread N times, each after a line like LINE
+stops() {
+	local what=$1 error=$2 wanted=$3 n=$4 held=0 line before='' pid
+	shift 4
+	: >"$tmp/counts"
+	exec 3< <(exec "$vtrace" --stop-on "$error" -o /dev/fd/4 "${on[@]}" "$program" "$@" \
+		4>&1 >"$tmp/counts")
+	pid=$!
+	while read -r line; do
+		case $line in
+		*' is held: '*)
+			# shellcheck disable=SC2053 # a pattern
+			[[ $before == $wanted ]] || not_ok "$what: held after $before"
+			[ ! -s "$tmp/counts" ] || not_ok "$what: the program went on"
+			held=$((held + 1))
+			kill -CONT "$pid"
+			;;
+		[0-9]*) before=$line ;;
+		esac
+	done <&3
+	exec 3<&-
+	wait "$pid"
+	ok "$what: it goes on" test $? = 0
+	ok "$what" test "$held" = "$n"
+}
+stops "an errno" EINVAL '*ibv_post_send*= EINVAL' 1 calls 3
+stops "another errno" ENOMEM '' 0 calls 3
+stops "a status of completions" WR_FLUSH_ERR '*ibv_poll_cq*WR_FLUSH_ERR*' 3 flush 3
+stops "any error" any '*ibv_poll_cq*WR_FLUSH_ERR*' 2 flush 2
+status=0
+"$vtrace" --stop-on EINVOL true 2>"$tmp/err" || status=$?
+ok "no such error" test "$status" = 2
+ok "it is named, too" grep -q "'EINVOL'" "$tmp/err"
+
 # what cannot be seen is said
 ok "a program that calls nothing" grep -q 'has called nothing' <("$vtrace" true 2>&1)
 status=0

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "hold.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "call_record.h"
+
+static struct {
+	const struct shared_area *shared;
+	struct shared_process *process;
+} held_by;
+static __thread bool to_hold;
+
+static bool is_stop_errno(int err)
+{
+	const struct shared_area *s = held_by.shared;
+
+	if (s->stop_on == SHARED_STOP_ERRNO)
+		return err == s->stop_value;
+	/* nothing has come yet: not a failure */
+	return s->stop_on == SHARED_STOP_ANY && err != EAGAIN && err != EINTR && err != ENOENT;
+}
+
+static bool is_stop_status(enum ibv_wc_status status)
+{
+	const struct shared_area *s = held_by.shared;
+
+	if (s->stop_on == SHARED_STOP_STATUS)
+		return (int32_t)status == s->stop_value;
+	return s->stop_on == SHARED_STOP_ANY && status != IBV_WC_SUCCESS;
+}
+
+/* Among the completions that a call has filled in. */
+static bool has_stop_status(const struct record *r)
+{
+	const struct call_value *v = call_value_find(r->fn->args, "wc");
+	enum ibv_wc_status status;
+	const struct ibv_wc *wc;
+	uint64_t wr_id;
+
+	if (record_completion(r, &status, &wr_id))
+		return is_stop_status(status);
+	if (r->fn->says != RESULT_COUNT || !v)
+		return false;
+	wc = (const struct ibv_wc *)(uintptr_t)r->after[v - r->fn->args];
+	for (uint64_t i = 0; wc && i < r->result; i++)
+		if (is_stop_status(wc[i].status))
+			return true;
+	return false;
+}
+
+static void judge(void *arg, const struct record *r)
+{
+	(void)arg;
+	if (!r->depth)
+		to_hold = r->err ? is_stop_errno(r->err) : has_stop_status(r);
+}
+
+/* Until vtrace lets it go on, or is no more. */
+static void hold(void *arg)
+{
+	const struct timespec moment = { .tv_nsec = 100000000 };
+	struct shared_process *p = held_by.process;
+	const uint32_t went_on = atomic_load(&p->went_on);
+	const int err = errno;
+
+	(void)arg;
+	if (!to_hold)
+		return;
+	to_hold = false;
+	atomic_store(&p->held_thread, (int32_t)syscall(SYS_gettid));
+	atomic_fetch_add(&p->held, 1);
+	while (atomic_load(&p->went_on) == went_on)
+		if (syscall(SYS_futex, &p->went_on, FUTEX_WAIT, went_on, &moment, NULL, 0) &&
+		    errno == ETIMEDOUT && kill(held_by.shared->tracer, 0) && errno == ESRCH)
+			break;
+	errno = err;
+}
+
+void hold_begin(struct shared_area *shared, struct shared_process *process)
+{
+	static const struct record_watch watch = { .after = judge, .written = hold };
+
+	held_by.shared = shared;
+	held_by.process = process;
+	record_watch(&watch);
+}
