@@ -15,16 +15,10 @@
 #include "wr_ops.h"
 #include "xmem.h"
 
-/* What a queue has that is not completed, oldest first. */
-struct queue {
-	struct posted_wr *v;
-	unsigned begin, n, room;
-};
-
 /* Of a QP or an SRQ. */
 struct entry {
 	struct seen_qp qp;
-	struct queue sends, recvs;
+	struct posted_queue sends, recvs;
 };
 
 /* A QP that was destroyed. */
@@ -32,6 +26,8 @@ struct gone_qp {
 	char name[LIVE_NAME];
 	uint32_t number, peer;
 };
+
+#define REGIONS_MAX 4096 /* above which those that are gone are forgotten */
 
 struct live_program {
 	Tcl_HashTable entries; /* address of a QP or SRQ: struct entry */
@@ -95,6 +91,20 @@ static void take_name(const struct live_program *p, uint64_t address, uint64_t w
 
 /* ------------------------------------------------------------------------- regions -- */
 
+/* Of those that are gone only the newer half is remembered. */
+static void forget_regions(struct live_program *p)
+{
+	unsigned to = 0;
+
+	for (unsigned i = 0; i < p->nregions; i++) {
+		if (i < p->nregions / 2 && p->regions[i].gone)
+			continue;
+		p->regions[to] = p->regions[i];
+		p->region_at[to++] = p->region_at[i];
+	}
+	p->nregions = to;
+}
+
 static void take_region(struct live_program *p, const struct record *r, uint64_t address)
 {
 	const struct ibv_mr *mr = record_bytes(r, address, NULL);
@@ -106,6 +116,8 @@ static void take_region(struct live_program *p, const struct record *r, uint64_t
 	for (unsigned i = 0; i < p->nregions; i++)
 		if (p->region_at[i] == address && !p->regions[i].gone)
 			return; /* by a call within this one */
+	if (p->nregions >= REGIONS_MAX)
+		forget_regions(p);
 	p->regions = xgrow(p->regions, p->nregions, sizeof *p->regions);
 	p->region_at = xgrow(p->region_at, p->nregions, sizeof *p->region_at);
 	p->region_at[p->nregions] = address;
@@ -122,45 +134,6 @@ static void take_region(struct live_program *p, const struct record *r, uint64_t
 }
 
 /* -------------------------------------------------------------------------- queues -- */
-
-static void empty(struct queue *q)
-{
-	q->begin = q->n = 0;
-}
-
-static void put(struct queue *q, const struct posted_wr *wr)
-{
-	if (q->begin + q->n == q->room && q->begin) {
-		memmove(q->v, q->v + q->begin, q->n * sizeof *q->v);
-		q->begin = 0;
-	}
-	if (q->begin + q->n == q->room) {
-		q->v = xgrow(q->v, q->room, sizeof *q->v);
-		q->room = q->room ? 2 * q->room : 1;
-	}
-	q->v[q->begin + q->n++] = *wr;
-}
-
-/* Takes out the oldest with that id, and (of a queue that completes in order) all before it. */
-static bool get(struct queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr)
-{
-	unsigned i = 0;
-
-	while (i < q->n && q->v[q->begin + i].wr_id != wr_id)
-		i++;
-	if (i == q->n)
-		return false;
-	*wr = q->v[q->begin + i];
-	if (in_order) {
-		q->begin += i + 1;
-		q->n -= i + 1;
-	} else {
-		memmove(q->v + q->begin + i, q->v + q->begin + i + 1,
-			(q->n - i - 1) * sizeof *q->v);
-		q->n--;
-	}
-	return true;
-}
 
 static void take_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
 {
@@ -186,7 +159,7 @@ static void take_send(struct entry *e, const struct record *r, const struct ibv_
 		p.rkey = wr->wr.rdma.rkey;
 	}
 	take_sges(&p, wr->sg_list, wr->num_sge);
-	put(&e->sends, &p);
+	posted_queue_put(&e->sends, &p);
 }
 
 static void take_sends(struct live_program *p, const struct record *r)
@@ -209,7 +182,7 @@ static void take_recvs(struct live_program *p, const struct record *r)
 				       .op = &wr_ops[WR_RECV] };
 
 		take_sges(&v, wr->sg_list, wr->num_sge);
-		put(&e->recvs, &v);
+		posted_queue_put(&e->recvs, &v);
 	}
 }
 
@@ -308,8 +281,8 @@ static void go_to(struct entry *e, enum ibv_qp_state state, const char *why)
 {
 	e->qp.v.state = state;
 	if (state == IBV_QPS_RESET) {
-		empty(&e->sends);
-		empty(&e->recvs);
+		posted_queue_empty(&e->sends);
+		posted_queue_empty(&e->recvs);
 		e->qp.ended_by_program = false;
 		e->qp.v.known = 0;
 		e->qp.v.why[0] = '\0';
@@ -400,7 +373,7 @@ struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t num
 	return NULL;
 }
 
-static struct queue *recvs_of(const struct live_program *p, struct entry *e)
+static struct posted_queue *recvs_of(const struct live_program *p, struct entry *e)
 {
 	struct entry *srq = e->qp.srq ? entry_at(p, e->qp.srq) : NULL;
 
@@ -413,11 +386,11 @@ static bool find_posted(struct live_program *p, struct entry *e, const struct ib
 {
 	bool is_recv = wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV;
 
-	if (!is_recv && get(&e->sends, wc->wr_id, true, wr))
+	if (!is_recv && posted_queue_get(&e->sends, wc->wr_id, true, wr))
 		return true;
 	if (wc->status == IBV_WC_SUCCESS && !is_recv)
 		return false;
-	return get(recvs_of(p, e), wc->wr_id, !e->qp.srq, wr);
+	return posted_queue_get(recvs_of(p, e), wc->wr_id, !e->qp.srq, wr);
 }
 
 static void take_completion(struct live_program *p, const struct record *r, const struct ibv_wc *wc,
@@ -585,7 +558,7 @@ unsigned live_program_outstanding(const struct live_program *p, const struct see
 struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp)
 {
 	if (qp) {
-		const struct queue *recvs = recvs_of(p, entry_at(p, qp->address));
+		const struct posted_queue *recvs = recvs_of(p, entry_at(p, qp->address));
 
 		qp->v.recvs = recvs->n;
 		qp->v.recv_len = qp->failed_recv ? qp->failed_recv

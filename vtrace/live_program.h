@@ -7,21 +7,11 @@
 #define VTRACE_LIVE_PROGRAM_H
 
 #include "live.h"
+#include "posted_queue.h"
 
 struct record;
 struct record_objects;
 struct wr_op;
-
-/* A work request that the program has posted. */
-struct posted_wr {
-	uint64_t wr_id, when; /* ticks: when the call that posted it began */
-	const struct wr_op *op;
-	uint64_t remote;
-	uint32_t rkey, len;
-	bool is_inline;
-	unsigned nsge;
-	struct ibv_sge sge[LIVE_SGES];
-};
 
 /* A queue pair. */
 struct seen_qp {

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What a queue of a traced program has that is not completed, oldest first. */
+#ifndef VTRACE_POSTED_QUEUE_H
+#define VTRACE_POSTED_QUEUE_H
+
+#include "live.h"
+
+/* A work request that the program has posted. */
+struct posted_wr {
+	uint64_t wr_id, when; /* ticks: when the call that posted it began */
+	const struct wr_op *op;
+	uint64_t remote;
+	uint32_t rkey, len;
+	bool is_inline;
+	unsigned nsge;
+	struct ibv_sge sge[LIVE_SGES];
+};
+
+/* All zero: an empty one. v is to be freed. */
+struct posted_queue {
+	struct posted_wr *v;
+	unsigned begin, n, room; /* n from begin on; of all that v has room for */
+};
+
+void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr);
+/* Takes out the oldest with that id, and (of a queue that completes in order) all before it. false:
+ * there is none. */
+bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr);
+void posted_queue_empty(struct posted_queue *q);
+
+#endif
