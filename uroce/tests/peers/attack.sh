@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh" "$@"
 attack=$2
 shift 2
+unset UROCE_PATH # what is replayed was seen on the wire
 
 # what is put on the wire as it was is not taken for a packet from elsewhere with our address
 for option in route_localnet accept_local; do
