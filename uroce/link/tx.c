@@ -299,20 +299,20 @@ static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 }
 
 /* Says where the frame comes from, and hands it to the ring that it was written into. */
-static void put_frame(struct pair *pair, uint8_t *data, const struct packet *a, uint32_t n,
-		      uint32_t flags)
+static void put_frame(struct pair *pair, uint8_t *data, const struct flow *flow, uint16_t sport,
+		      uint32_t n, uint32_t flags)
 {
 	struct frame_header *h = (struct frame_header *)(void *)data - 1;
 
 	*h = (struct frame_header){
 		.len = n,
 		.flags = flags | (pair->udp_before ? FRAME_AFTER_UDP : 0),
-		.src = a->src,
-		.dst = a->dst,
-		.scope = a->scope,
-		.sport = a->sport,
-		.tclass = a->tclass,
-		.hops = a->hops,
+		.src = flow->sgid,
+		.dst = flow->dgid,
+		.scope = flow->scope,
+		.sport = sport,
+		.tclass = flow->tclass,
+		.hops = flow->hops ? flow->hops : HOPS_DEFAULT,
 	};
 	pair->udp_before = false;
 	frame_commit(&pair->out);
@@ -333,7 +333,7 @@ void tx_commit(void)
 		n = put_icrc(begun.flow, sport, begun.data, n, has_faults() ? 0 : id);
 	else
 		n += ICRC_BYTES;
-	if (begun.pair || has_faults() || tap_on) {
+	if (has_faults() || tap_on) { /* a tenth of a round trip through memory */
 		a = addresses_of(begun.flow, sport);
 		a.own_qpn = begun.own_qpn;
 		a.has_wr_id = begun.has_wr_id;
@@ -348,7 +348,7 @@ void tx_commit(void)
 	if (!begun.pair)
 		queue(b, begun.flow, n, begun.index);
 	else if (begun.data != aside)
-		put_frame(begun.pair, begun.data, &a, n, 0);
+		put_frame(begun.pair, begun.data, begun.flow, sport, n, 0);
 	else /* the ring is full of what nobody takes: tx_has_room() */
 		count(CNT_SEND_ERR);
 }
@@ -372,7 +372,8 @@ static void queue_again(const struct flow *flow, const uint8_t *data, uint32_t n
 	b->closed = true;
 }
 
-static void put_again(struct pair *pair, const struct packet *a, const uint8_t *data, uint32_t n)
+static void put_again(struct pair *pair, const struct flow *flow, uint16_t sport,
+		      const uint8_t *data, uint32_t n)
 {
 	struct frame_header *h = frame_reserve(&pair->out, n);
 
@@ -381,7 +382,7 @@ static void put_again(struct pair *pair, const struct packet *a, const uint8_t *
 		return;
 	}
 	memcpy(frame_data(h), data, n);
-	put_frame(pair, frame_data(h), a, n, FRAME_HAS_ICRC);
+	put_frame(pair, frame_data(h), flow, sport, n, FRAME_HAS_ICRC);
 }
 
 void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
@@ -396,7 +397,7 @@ void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const cha
 	struct pair *pair = n < BTH_BYTES ? NULL : pair_for(&flow, get_be24(data + 5));
 
 	if (pair)
-		put_again(pair, a, data, n);
+		put_again(pair, &flow, a->sport, data, n);
 	else
 		queue_again(&flow, data, n);
 	if (tap_on)
