@@ -110,8 +110,10 @@ void out_bytes(struct out *o, const char *key, const void *data, size_t len)
 	raw->len = len;
 	if (len)
 		memcpy(raw->data, data, len);
-	for (size_t i = 0; i < len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", raw->data[i]);
+	for (size_t i = 0; i < len; i++) {
+		hex[2 * i] = "0123456789abcdef"[raw->data[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[raw->data[i] & 15];
+	}
 	node = json_object_new_string(hex);
 	free(hex);
 	json_object_set_userdata(node, raw, raw_free);

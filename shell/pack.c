@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* pack and unpack: fields of a message by name, in any byte order. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,110 +40,6 @@ struct field {
 	const char *size; /* behind the colon: a number, or the name of a field before; or NULL */
 	Tcl_Obj *name;	  /* NULL: padding */
 };
-
-/* -------------------------------------------------------------- numbers, bytes -- */
-
-static int no_number(struct session *s, const char *name, const char *word)
-{
-	return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", name, word);
-}
-
-int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, bool is_signed,
-		uint64_t *v)
-{
-	Tcl_WideInt wide;
-	bool fits = true, big = false;
-
-	if (Tcl_GetWideIntFromObj(NULL, word, &wide) != TCL_OK) {
-		if (!args_number(word, v, &fits))
-			return no_number(s, name, Tcl_GetString(word));
-	} else {
-		*v = (uint64_t)wide;
-		big = wide < 0 && *Tcl_GetString(word) != '-'; /* 2^63 and more */
-		if (wide < 0 && !big)
-			fits = is_signed && wide >= -(Tcl_WideInt)(UINT64_MAX >> (65 - bits)) - 1;
-	}
-	if (big || wide >= 0)
-		fits = fits && *v <= UINT64_MAX >> (64 - bits + is_signed);
-	if (fits)
-		return 0;
-	return fail(s, "pack", "ERANGE", "%s: %s does not fit in %u %s bits", name,
-		    Tcl_GetString(word), bits, is_signed ? "signed" : "unsigned");
-}
-
-Tcl_Obj *pack_value(uint64_t v, bool is_signed)
-{
-	char digits[24];
-
-	if (is_signed || v <= INT64_MAX)
-		return Tcl_NewWideIntObj((Tcl_WideInt)v);
-	return Tcl_NewStringObj(digits, snprintf(digits, sizeof digits, "%" PRIu64, v));
-}
-
-void pack_varint(Tcl_DString *to, uint64_t v)
-{
-	char bytes[10];
-	int n = 0;
-
-	for (; v > 0x7f; v >>= 7)
-		bytes[n++] = (char)(v | 0x80);
-	bytes[n++] = (char)v;
-	Tcl_DStringAppend(to, bytes, n);
-}
-
-const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len)
-{
-	struct bytes b;
-
-	kind_bytes.parse(s, NULL, word, &b);
-	*len = b.len;
-	return b.data;
-}
-
-Tcl_Obj *pack_text(const unsigned char *data, size_t len)
-{
-	Tcl_Encoding utf8 = Tcl_GetEncoding(NULL, "utf-8");
-	Tcl_DString room;
-	Tcl_Obj *value;
-
-	Tcl_ExternalToUtfDString(utf8, len ? (const char *)data : "", (int)len, &room);
-	Tcl_FreeEncoding(utf8);
-	value = Tcl_NewStringObj(Tcl_DStringValue(&room), Tcl_DStringLength(&room));
-	Tcl_DStringFree(&room);
-	return value;
-}
-
-const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n)
-{
-	const unsigned char *at = u->at;
-
-	if (n > (size_t)(u->end - at)) {
-		fail(u->s, "unpack", "EMSGSIZE", "%s: %llu bytes are to stand at %zu, %zu are left",
-		     name, (unsigned long long)n, (size_t)(at - u->begin), (size_t)(u->end - at));
-		return NULL;
-	}
-	u->at += n;
-	return at;
-}
-
-int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
-{
-	const unsigned char *byte;
-	unsigned shift = 0;
-
-	*v = 0;
-	do {
-		byte = unpack_next(u, name, 1);
-		if (!byte)
-			return -1;
-		if (shift == 63 && *byte > 1)
-			return fail(u->s, "unpack", "ERANGE", "%s: a varint of more than 64 bits",
-				    name);
-		*v |= (uint64_t)(*byte & 0x7f) << shift;
-		shift += 7;
-	} while (*byte & 0x80);
-	return 0;
-}
 
 /* -------------------------------------------------------------------- layouts -- */
 
@@ -238,7 +132,7 @@ static int put_real(struct session *s, Tcl_DString *to, const struct field *f, T
 	uint32_t v32;
 
 	if (Tcl_GetDoubleFromObj(NULL, word, &real) != TCL_OK)
-		return no_number(s, name_of(f), Tcl_GetString(word));
+		return pack_no_number(s, name_of(f), Tcl_GetString(word));
 	less = (float)real;
 	memcpy(&v, &real, sizeof v);
 	memcpy(&v32, &less, sizeof v32);
@@ -250,7 +144,8 @@ static int put_real(struct session *s, Tcl_DString *to, const struct field *f, T
 static const unsigned char *field_bytes(struct session *s, const struct field *f, Tcl_Obj *word,
 					size_t *len)
 {
-	const unsigned char *text = pack_bytes(s, word, len);
+	const unsigned char *text = f->type->shape == TEXT ? pack_utf8(s, word, len)
+							   : pack_bytes(s, word, len);
 	unsigned char *bytes;
 
 	if (f->type->shape != HEX)
@@ -471,24 +366,21 @@ static Tcl_Obj *read_field(struct unpack *u, const struct field *f, Tcl_Obj *val
 
 static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
 {
-	Tcl_Obj *values, *value;
+	Tcl_Obj *values = Tcl_NewDictObj(), *value;
 	int n;
 	const struct field *fields = read_layout(u->s, layout, &n), *f = fields;
 
-	if (!fields)
-		return NULL;
-	values = Tcl_NewDictObj();
 	Tcl_IncrRefCount(values);
-	for (; f < fields + n && (value = read_field(u, f, values)); f++)
+	for (; f && f < fields + n && (value = read_field(u, f, values)); f++)
 		if (f->name)
 			Tcl_DictObjPut(NULL, values, f->name, value);
 		else
 			Tcl_DecrRefCount(value);
-	if (f == fields + n && u->at < u->end) {
+	if (f == fields + n && u->at < u->end && fields) {
 		fail(u->s, "unpack", "EMSGSIZE", "%zu bytes are left over at %zu",
 		     (size_t)(u->end - u->at), (size_t)(u->at - u->begin));
 		fail_row(u->s, "remedy", "end the layout with 'bytes NAME', which takes the rest");
-	} else if (f == fields + n) {
+	} else if (f && f == fields + n) {
 		return values;
 	}
 	Tcl_DecrRefCount(values);
@@ -607,7 +499,7 @@ const struct cmd cmd_unpack = {
 	.summary = "fields by name, from the bytes of a message",
 	.text = "The other way of pack, with the same layouts: the value is a dict. All bytes must be\n"
 		"of the layout, and all of the layout must be there: else it fails (RDMASH unpack\n"
-		"EMSGSIZE), whatever the bytes hold. Of a -protobuf message, fields that are absent\n"
+		"EMSGSIZE), whatever the bytes hold: write -- before bytes that may begin with '-'. Of a -protobuf message, fields that are absent\n"
 		"are absent in the dict, lists are empty then; fields that the layout does not have\n"
 		"are passed over.",
 	.examples = unpack_examples,

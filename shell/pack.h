@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pack.c, the fields of a layout, and pack_protobuf.c share. */
+/* What pack.c, the fields of a layout, and pack_protobuf.c share: pack_values.c. */
 #ifndef SHELL_PACK_H
 #define SHELL_PACK_H
 
@@ -17,6 +17,8 @@ struct unpack {
 	const unsigned char *at, *end, *begin;
 };
 
+/* "name: 'word' is not a number"; -1. */
+int pack_no_number(struct session *s, const char *name, const char *word);
 /* The value of a word as a number: unsigned, or (is_signed) two's complement, of so many bits. -1
  * with s->fail filled, naming the field. */
 int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, bool is_signed,
@@ -24,6 +26,8 @@ int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bit
 /* A new value: unsigned, or two's complement of 64 bits. */
 Tcl_Obj *pack_value(uint64_t v, bool is_signed);
 void pack_varint(Tcl_DString *to, uint64_t v);
+/* The characters of a value as UTF-8. Kept in the arena. */
+const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len);
 /* The bytes of a value; text as UTF-8. Kept in the arena. */
 const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len);
 /* Bytes as text; what is no UTF-8 is taken byte by byte. */

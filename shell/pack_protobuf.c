@@ -201,7 +201,8 @@ static int put_one(struct session *s, const struct row *row, Tcl_Obj *value, uns
 		return put_number(s, row, value, to);
 	}
 	if (row->type->shape != MESSAGE) {
-		bytes = pack_bytes(s, value, &len);
+		bytes = row->type->shape == STRING ? pack_utf8(s, value, &len)
+						   : pack_bytes(s, value, &len);
 		put_sized(row, bytes, len, to);
 		return 0;
 	}

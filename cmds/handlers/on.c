@@ -15,7 +15,7 @@
 
 #define NS_PER_MS 1000000
 #define BATCH	  16
-#define BUDGET	  256 /* completions in one go; then others have their turn */
+#define BUDGET	  32 /* completions in one go; then others have their turn */
 
 struct on_args {
 	struct num every;
@@ -84,15 +84,21 @@ static const struct handler_kind timer_kind = { .word = "timer",
 						.describe = timer_describe };
 
 static const struct arg timer_args[] = { POS("time", on_args, every, kind_ms,
-					     "between two runs, and before the first", .min = 1,
+					     "between two runs, and before the first",
 					     .max = 86400000),
 					 BODY("what to run"), COMMON, ARGS_END };
 
 static int timer_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct on_args *a = args;
-	struct handler *h = handler_new(s, &timer_kind, a->name, a->body);
+	struct handler *h;
 
+	if (!a->every.v && !a->once) {
+		fail(s, "on timer", "EINVAL",
+		     "again and again without a pause: nothing else would run");
+		return fail_next(s, "on timer 1ms {...}; or on timer 0 {...} -once");
+	}
+	h = handler_new(s, &timer_kind, a->name, a->body);
 	if (!h)
 		return -1;
 	h->every = (int64_t)a->every.v * NS_PER_MS;

@@ -57,6 +57,7 @@ CASES = {
     "report off": ("timeline off", "report r.html", DO, "reg 64; report r.html"),
     "no explanation": ("", "explain xyzzy", PROSE, "explain errno"),
     "nothing to explain": ("", "explain", PROSE, "explain RETRY_EXC_ERR"),
+    "a timer without a pause": ("", "on timer 0 {}", PROSE, "on timer 0 {} -once"),
     "a second handler": ("tcp listen 0 -name d; on readable d {}", "on readable d {}", DO, "again"),
     "capture twice": ("capture start c.pcapng", "capture start d.pcapng", DO, "again"),
     "no capture": ("", "capture stop", "eval [string map {FILE.pcapng e.pcapng} $next]", "again"),

@@ -27,6 +27,8 @@ both {zigzag a zigzag b zigzag c} {a -1 b 1 c -9223372036854775808} 0102ffffffff
 both {hex:4 gid pad:2 u8 end} {gid 00ff10aa end 1} 00ff10aa000001
 both {u8 n bytes:n name text rest} "n 3 name abc rest \u20ac" 03616263e282ac
 both {bytes:2 a bytes b} {a xy b {}} 7879
+expect -name "text is characters, also of bytes" -value c3bf {hex [pack {text t} [list t [bytes ff]]]}
+expect -name "in protobuf, too" -value 0a02c3bf {hex [pack {1 string t} [list t [bytes ff]] -protobuf]}
 expect -value 0568656c6c6f {hex [pack {u8 len text:len word} {word hello}]}
 expect -value 0a {hex [pack {u8 n} {n 0x0a}]}
 
