@@ -347,6 +347,8 @@ void ladder_keep_last(struct ladder *l, unsigned last)
 {
 	unsigned drop = last && l->n > last ? l->n - last : 0;
 
+	if (!l->n)
+		return; /* and no memory */
 	for (unsigned i = 0; i < drop; i++)
 		ladder_free_row(&l->rows[i]);
 	memmove(l->rows, l->rows + drop, (l->n - drop) * sizeof *l->rows);

@@ -80,8 +80,11 @@ def ours(rdmash, path):
     return {packet["number"]: packet for packet in json.loads(out)}
 
 
+ATOMIC_WRITE = 0x1d
+
+
 def only_bth(mine, fields):
-    """Of XRC tshark knows the names of the opcodes: what follows the BTH is bytes to it."""
+    """Of XRC and ATOMIC WRITE tshark 4.0 knows no headers: what follows the BTH is bytes to it."""
     rest = fields.get("payload", [""])[0]
     rest = rest[:len(rest) - 2 * mine["bth.padcnt"]]
     payload = mine.get("payload", "")
@@ -115,7 +118,7 @@ def main():
                 print(f"{path}: packet {n}: tshark reads it, rdmash does not: {mine}")
                 bad += 1
                 continue
-            if mine["bth.opcode"] >= 0xa0:
+            if mine["bth.opcode"] >= 0xa0 or mine["bth.opcode"] == ATOMIC_WRITE:
                 mine = only_bth(mine, fields)
                 if mine is None:
                     print(f"{path}: packet {n}: another payload")
