@@ -130,18 +130,22 @@ static int unknown(struct session *s, const char *typed, Tcl_Obj *names)
 {
 	const char *also, *near = with_second(typed, &also);
 
+	if (help_synonym(typed)) {
+		near = help_synonym(typed);
+		also = NULL;
+	}
 	if (!near && is_call(s, typed))
 		return -1;
 	if (!near)
 		near = suggest(typed, names);
-	if (!near)
-		near = help_synonym(typed);
 	if (!near) {
 		fail(s, "command", "UNKNOWN", "unknown command '%s'", typed);
 		return fail_next(s, "help");
 	}
 	fail(s, "command", "UNKNOWN", "unknown command '%s'; did you mean %s%s%s?", typed, near,
 	     also ? " or " : "", also ? also : "");
+	if (*near == '!') /* a command of the system */
+		return -1;
 	return strcmp(near, "help") == 0 ? fail_next(s, "help") : fail_next(s, "help %s", near);
 }
 

@@ -139,6 +139,7 @@ static const struct {
 	{ "bye", "quit" },
 	{ "logout", "quit" },
 	{ "print", "echo" },
+	{ "clear", "!clear" },
 	{ "ping", "connect" },
 	{ "allocate", "reg" },
 	{ "malloc", "reg" },

@@ -450,14 +450,10 @@ static int none(struct session *s)
 
 static void hint(struct out *o)
 {
-	Tcl_Obj **v;
-
 	if (now.clearing)
 		tell_command(clear, o);
-	else if (due()->kind == LESSON_TRY)
+	else
 		tell_step(due(), o);
-	else if (choices_of(due(), &v) >= due()->answer)
-		tell_text(Tcl_GetString(v[2 * due()->answer - 1]), 0, o);
 }
 
 struct lesson_args {

@@ -96,7 +96,7 @@ static const char files[] =
 static const char prompt[] =
 	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"
 	"still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R\n"
-	"searches the history. A line that is not whole (an open brace or quote) continues on the\n"
+	"searches the history, Ctrl-L clears the screen. A line that is not whole (an open brace or quote) continues on the\n"
 	"next one. Ctrl-C drops the line, or stops the command that runs, whatever it does, but\n"
 	"for a single step of Tcl itself (an lsort of a huge list), which ends first; the session\n"
 	"and its objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"

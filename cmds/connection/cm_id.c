@@ -16,6 +16,7 @@
 #include "visible.h"
 #include "call_trace.h"
 #include "words.h"
+#include "xmem.h"
 
 int cm_errno(int rc)
 {
@@ -40,6 +41,23 @@ const char *id_local(const struct id *id)
 const char *id_peer(const struct id *id)
 {
 	return cm_addr_text(rdma_get_peer_addr(id->v));
+}
+
+char *id_again(const struct id *id)
+{
+	const struct sockaddr *peer = rdma_get_peer_addr(id->v);
+	bool reset = id->qp && id->qp->state == IBV_QPS_RESET; /* rdma_disconnect refuses it */
+	char *end = reset ? xasprintf("destroy %s -cascade; ", id->o.name)
+			  : xasprintf("disconnect %s; ", id->o.name);
+	char *text;
+
+	if (id->passive)
+		text = xasprintf("%sthe client connects again", end);
+	else
+		text = xasprintf("%sconnect %s %u", reset || id->state == ID_ESTABLISHED ? end : "",
+				 cm_addr_host(peer), cm_addr_port(peer));
+	free(end);
+	return text;
 }
 
 static struct id_list *list_of(struct context *c, enum id_state state)

@@ -29,6 +29,9 @@ bool id_is_passive(const struct id *id);
 /* "10.0.0.2:7471"; kept until the fourth call after. */
 const char *id_local(const struct id *id);
 const char *id_peer(const struct id *id);
+/* What to type for a connection in place of that of id, whose QP is of no more use: "disconnect
+ * id1; connect 10.0.0.2 7471"; to be freed. */
+char *id_again(const struct id *id);
 
 /* A positional before a host or a group: taken only when the word names an id; left out
  * as kind_id. */

@@ -196,8 +196,13 @@ static int leave(struct session *s, struct id *id, uint64_t within_ms)
 		return -1;
 	if (id->state == ID_DISCONNECTED) /* the peer's, not answered yet: 'cm create' */
 		return step_disconnect(s, id);
-	if (step_disconnect(s, id))
+	if (step_disconnect(s, id)) {
+		char *again = id_again(id);
+
+		fail_next(s, "%s", again);
+		free(again);
 		return -1;
+	}
 	if (cm_await(s, id, "rdma_disconnect", RDMA_CM_EVENT_DISCONNECTED, within_ms, NULL) == 0)
 		return 0;
 	return fail_row(s, "note",
@@ -208,13 +213,15 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct disconnect_args *a = args;
 	struct id *id = a->id;
-	bool before = id->state == ID_DISCONNECTED;
+	bool before = id->state == ID_DISCONNECTED, left = id->left;
 
 	if (leave(s, id, a->within.v))
 		return -1;
 	out_str(o, NULL, id->o.name, "%s DISCONNECTED%s", id->o.name,
-		before ? " (the peer did it before)" : "");
-	if (id->qp && !a->destroy)
+		!before ? ""
+		: left	? " (as before)"
+			: " (the peer did it before)");
+	if (id->qp && !a->destroy && !left)
 		out_text(o, ", %s ERR: what was posted completes with WR_FLUSH_ERR",
 			 id->qp->o.name);
 	out_text(o, "\n");
@@ -222,7 +229,7 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg disconnect_egs[] = { { "disconnect", "DISCONNECTED, qp0 ERR" },
-						{ "disconnect -destroy", "did it before" },
+						{ "disconnect -destroy", "as before" },
 						{ NULL, NULL } };
 
 const struct cmd cmd_disconnect = {

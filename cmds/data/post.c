@@ -76,7 +76,10 @@ static void say_target(const struct post_req *r, struct out *o)
 	uint32_t rkey = atomic ? r->wr.wr.atomic.rkey : r->wr.wr.rdma.rkey;
 
 	out_text(o, "%s", atomic ? " at " : r->op->sink ? " from " : " to ");
-	if (!told->len || told->rkey != rkey || at - told->addr >= told->len)
+	if (told->len && told->rkey == rkey && at >= told->addr && at - told->addr >= told->len)
+		out_text(o, "the peer's window + %llu, behind its end",
+			 (unsigned long long)(at - told->addr));
+	else if (!told->len || told->rkey != rkey || at - told->addr >= told->len)
 		out_text(o, "0x%llx, rkey 0x%x", (unsigned long long)at, rkey);
 	else
 		out_text(o, "the peer's window");

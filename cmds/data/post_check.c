@@ -3,6 +3,9 @@
  * Checks before posting. Providers say EINVAL or ENOMEM for most of these, and some
  * accept what only fails on the wire; here each has its own words. -force passes them by.
  */
+#include <stdlib.h>
+
+#include "cm_id.h"
 #include "post.h"
 #include "qp_history.h"
 #include "session.h"
@@ -28,6 +31,13 @@ static int next_state(struct session *s, const struct qp *qp, enum ibv_qp_state 
 		return fail_next(s, "cm connect %s", qp->id->o.name);
 	if (qp->id && state == IBV_QPS_INIT)
 		return fail_next(s, "cm accept %s", qp->id->o.name);
+	if (state == IBV_QPS_RESET && qp->id) {
+		char *again = id_again(qp->id);
+
+		fail_next(s, "%s", again);
+		free(again);
+		return -1;
+	}
 	if (state == IBV_QPS_RESET)
 		return fail_next(s, "modify-qp INIT %s -fill", qp->o.name);
 	if (state == IBV_QPS_INIT)

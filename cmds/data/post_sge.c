@@ -96,7 +96,8 @@ static int parse_sent(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 		return -1;
 	text = Tcl_NewListObj(1, &word);
 	Tcl_IncrRefCount(text);
-	fail_row(s, "or", "to send these letters: -text %s", Tcl_GetString(text));
+	fail_row(s, "or", "to send these letters: -text %s; with blanks, in quotes: -text \"...\"",
+		 Tcl_GetString(text));
 	if (strpbrk(Tcl_GetString(word), "./"))
 		fail_row(s, "or", "to send a file: 'mem load REGION %s' first",
 			 Tcl_GetString(text));

@@ -105,7 +105,9 @@ static int exec(struct session *s, const void *args, struct out *o)
 	int rc = 0;
 
 	if (!a->things.n)
-		return explain_state(s, o) ? 0 : explain_last(s, o);
+		return explain_now(s, o);
+	if (a->things.n == 1 && explain_qp(s, words[0], o))
+		return 0;
 	family = fact_family(words[0]);
 	if (family && a->things.n == 1 && strcasecmp(family->name, words[0]) == 0) {
 		tell_family(family, o);

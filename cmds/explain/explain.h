@@ -19,8 +19,9 @@ void explain_transition(enum ibv_qp_state from, enum ibv_qp_state to, struct out
 bool explain_is_transition(const char *text, enum ibv_qp_state *from, enum ibv_qp_state *to);
 /* The last failure of the session, from the live objects. -1 with s->fail filled. */
 int explain_last(struct session *s, struct out *o);
-/* Where nothing has failed, and what is posted is flushed all the same, as the current QP is in
- * ERR: says so, and the way back. */
-bool explain_state(struct session *s, struct out *o);
+/* The same; but first, that the current QP is in ERR, where no completion has told why. */
+int explain_now(struct session *s, struct out *o);
+/* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
+bool explain_qp(struct session *s, const char *name, struct out *o);
 
 #endif

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "cm_addr.h"
+#include "cm_id.h"
 #include "explain.h"
 #include "explain_wc.h"
 #include "far_end.h"
 #include "objects.h"
+#include "posted.h"
 #include "qp_history.h"
 #include "session.h"
 #include "words.h"
@@ -91,48 +93,64 @@ static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 /* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
 static char *way_back(const struct qp *qp)
 {
-	const struct id *id = qp->id;
-	const struct sockaddr *peer = id ? rdma_get_peer_addr(id->v) : NULL;
-	bool open = id && id->state == ID_ESTABLISHED;
-
-	if (!id)
-		return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
-	if (id->passive)
-		return xasprintf("disconnect %s; the client connects again", id->o.name);
-	return xasprintf("%s%s%sconnect %s %u", open ? "disconnect " : "", open ? id->o.name : "",
-			 open ? "; " : "", cm_addr_host(peer), cm_addr_port(peer));
+	if (qp->id)
+		return id_again(qp->id);
+	return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
 }
 
-static bool is_in_err(const struct qp *qp)
+static bool is_in_err(struct qp *qp)
 {
-	return qp && qp_history_state(qp) == IBV_QPS_ERR;
+	return qp && qp_history_sync(qp, "device") == IBV_QPS_ERR;
 }
 
 /* The one that the failed completion was of, or the current one, if it is in ERR; else NULL. */
 static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
 {
-	const struct qp *qp = bad ? obj_find(s, &qp_class, bad->qp) : NULL;
+	struct qp *qp = bad ? obj_find(s, &qp_class, bad->qp) : NULL;
 
 	if (qp && qp->o.serial == bad->serial && is_in_err(qp))
 		return qp;
 	return is_in_err(s->ctx->qp) ? s->ctx->qp : NULL;
 }
 
-static void tell_way_back(const struct qp *qp, struct out *o)
+static void tell_next(const struct qp *qp, struct out *o)
 {
-	struct live_qp live = { 0 };
-	bool known;
-	char *next;
+	char *next = way_back(qp);
 
-	if (!qp)
-		return;
-	next = way_back(qp);
-	take_reason(qp, &live);
-	known = *live.why && strcmp(live.why, "device") != 0; /* which was only asked */
-	out_text(o, "  now             %s is in ERR%s%s%s: what is posted is flushed\n", qp->o.name,
-		 known ? " (" : "", known ? live.why : "", known ? ")" : "");
 	out_str(o, "way_back", next, "                  next: %s\n", next);
 	free(next);
+}
+
+static void tell_way_back(const struct qp *qp, struct out *o)
+{
+	if (!qp)
+		return;
+	out_text(o, "  now             %s is in ERR: what is posted is flushed\n", qp->o.name);
+	tell_next(qp, o);
+}
+
+/* Did this end move the QP to ERR itself? */
+static bool is_own_doing(const struct qp *qp)
+{
+	struct live_qp live = { 0 };
+
+	take_reason(qp, &live);
+	return strcmp(live.why, "rdma_disconnect") == 0 || strcmp(live.why, "modify-qp") == 0;
+}
+
+/* A QP in ERR of which no completion has told yet: why it is there, and what to do. */
+static void tell_state(struct qp *qp, struct out *o)
+{
+	bool ours = is_own_doing(qp);
+	struct live_qp live = { 0 };
+
+	take_reason(qp, &live);
+	out_str(o, "qp", qp->o.name, "%s is in ERR", qp->o.name);
+	out_str(o, "reason", live.why, "%s%s%s: what is posted is flushed\n", ours ? " (" : "",
+		ours ? live.why : "", ours ? ")" : "");
+	if (!ours && posted_outstanding(qp, false).n)
+		out_text(o, "  its completion  says why, and waits: poll, then explain\n");
+	tell_next(qp, o);
 }
 
 /* What has made the completion an error, with the objects that there are now. */
@@ -157,7 +175,8 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	explain_wc(&wr, o);
-	tell_way_back(qp_in_err(s, bad), o);
+	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
+		tell_way_back(qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 	far_end_free(&wr.there);
 	free(wr.here.regions);
@@ -202,19 +221,50 @@ static void tell_age(const struct session *s, unsigned long command, struct out 
 		out_text(o, "The last failure, %lu commands ago:\n", since);
 }
 
+/* Of what was typed, not of RDMA: nothing that explain could look into. */
+static bool is_of_typing(const struct fail *f)
+{
+	return strcmp(f->call, "command") == 0 || strcmp(f->call, "args") == 0 ||
+	       strcmp(f->call, "script") == 0 || strcmp(f->call, "explain") == 0;
+}
+
+/* Whether the completion is what explain is asked about, rather than what a command said. */
+static bool is_meant(const struct bad_wc *bad, const struct fail *f, bool in_err)
+{
+	if (!f || bad->when >= f->when || is_of_typing(f))
+		return true;
+	/* a command that waited for a completion fails with the completion's status */
+	if (strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)
+		return true;
+	/* while the QP is down, what does not go is its consequence */
+	return in_err && !is_library_call(f->call);
+}
+
+/* The current QP, if it is in ERR and nothing that has failed has told why. */
+static struct qp *untold(struct session *s, const struct bad_wc *bad, const struct fail *f)
+{
+	struct qp *qp = s->ctx->qp;
+
+	if (!is_in_err(qp) || (bad && bad->serial == qp->o.serial))
+		return NULL;
+	if ((bad && s->commands - bad->command <= 1) ||
+	    (f && is_library_call(f->call) && s->commands - f->command <= 1))
+		return NULL;
+	return !bad || is_own_doing(qp) || posted_outstanding(qp, false).n ? qp : NULL;
+}
+
 int explain_last(struct session *s, struct out *o)
 {
 	struct bad_wc last;
 	const struct bad_wc *bad = posted_last_failed(&last) ? &last : NULL;
 	const struct fail *f = s->before.text ? &s->before : NULL;
+	const struct qp *down = qp_in_err(s, bad);
 
-	if (!bad && !f) {
+	if (!bad && (!f || strcmp(f->call, "explain") == 0)) {
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
 	}
-	/* a command that waited for a completion fails with the completion's status */
-	if (bad && (!f || bad->when >= f->when ||
-		    strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)) {
+	if (bad && is_meant(bad, f, down && down->o.serial == bad->serial)) {
 		tell_age(s, bad->command, o);
 		tell_completion(s, bad, o);
 	} else {
@@ -225,13 +275,29 @@ int explain_last(struct session *s, struct out *o)
 	return 0;
 }
 
-bool explain_state(struct session *s, struct out *o)
+int explain_now(struct session *s, struct out *o)
 {
+	const struct fail *f = s->before.text ? &s->before : NULL;
+	struct bad_wc last;
+	bool any = posted_last_failed(&last);
+	struct qp *qp = untold(s, any ? &last : NULL, f);
+
+	if (!qp)
+		return explain_last(s, o);
+	tell_state(qp, o);
+	return 0;
+}
+
+bool explain_qp(struct session *s, const char *name, struct out *o)
+{
+	struct qp *qp = obj_find(s, &qp_class, name);
 	struct bad_wc last;
 
-	if (posted_last_failed(&last) || s->before.text || !is_in_err(s->ctx->qp))
+	if (!is_in_err(qp))
 		return false;
-	out_text(o, "nothing has failed in this session\n");
-	tell_way_back(s->ctx->qp, o);
+	if (posted_last_failed(&last) && last.serial == qp->o.serial)
+		tell_completion(s, &last, o);
+	else
+		tell_state(qp, o);
 	return true;
 }

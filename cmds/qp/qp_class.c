@@ -176,7 +176,7 @@ static uint64_t qp_number(const struct obj *o)
 const struct obj_class qp_class = {
 	.prefix = "qp",
 	.title = "queue pair",
-	.remedy = "qp create",
+	.remedy = "connect HOST PORT; or by hand: qp create",
 	.size = sizeof(struct qp),
 	.pointer = offsetof(struct qp, v),
 	.number = qp_number,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* qp-state: the state machine as a drawing, with times, limits and the way taken. */
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "cm_id.h"
 #include "cmd.h"
 #include "codes.h"
 #include "objects.h"
@@ -459,6 +461,12 @@ static void tell_command(struct session *s, struct qp *qp, enum ibv_qp_state sta
 		c.to = state + 1;
 	else if (state != IBV_QPS_RTS)
 		c.to = IBV_QPS_RTS;
+	if (state == IBV_QPS_ERR && qp->id) {
+		char *again = id_again(qp->id);
+
+		out_text(o, "   to type  %s\n", again);
+		free(again);
+	}
 	if (c.to == state || qp->id)
 		return;
 	if (qp->pd->dev->iwarp) {

@@ -45,7 +45,9 @@ CASES = {
                     "eval [string map {MR window} $next]", ""),
     "a file that is there": ("text save there x", "text save there y", PROSE,
                              "text save there y -force"),
-    "no object": ("", "post send", DO, "other"),
+    "no object": ("listen 7471 -accept", "post send",
+                  "eval [string map [list HOST [dict get [device] address] PORT 7471] "
+                  "[lindex [split $next {;}] 0]]", "other"),
     "a name that is taken": ("reg 64 -name m", "reg 64 -name m", DO, "again"),
     "an object with users": ("reg 64 -name m", "destroy [get m pd]", DO, ""),
     "call: an id with a QP": (
