@@ -321,6 +321,8 @@ static void c_begin(struct call_sink *k)
 static void c_number(struct call_sink *k, const struct call_value *v, uint64_t n)
 {
 	call_begin_text(k);
+	if (v->is_context)
+		fputs("(void *)", k->to);
 	if (v->pointer) /* an out-parameter */
 		fprintf(k->to, "&(%sint%u_t){ 0 }", v->kind == CALL_INT ? "" : "u", 8u * v->size);
 	else if (v->kind == CALL_BE)

@@ -4217,7 +4217,7 @@ static const struct call_value args_rdma_notify[] = {
 
 static const struct call_value args_rdma_post_read[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
 	{ "mr", CALL_OBJECT, .object = OBJECT_MR, .size = 8 },
@@ -4229,7 +4229,7 @@ static const struct call_value args_rdma_post_read[] = {
 
 static const struct call_value args_rdma_post_readv[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "sgl", CALL_LIST, .with = 4, .of = &struct_ibv_sge, .size = 16 },
 	{ "nsge", CALL_INT, .size = 4, .counts = 3 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
@@ -4240,7 +4240,7 @@ static const struct call_value args_rdma_post_readv[] = {
 
 static const struct call_value args_rdma_post_recv[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
 	{ "mr", CALL_OBJECT, .object = OBJECT_MR, .size = 8 },
@@ -4249,7 +4249,7 @@ static const struct call_value args_rdma_post_recv[] = {
 
 static const struct call_value args_rdma_post_recvv[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "sgl", CALL_LIST, .with = 4, .of = &struct_ibv_sge, .size = 16 },
 	{ "nsge", CALL_INT, .size = 4, .counts = 3 },
 	{ 0 }
@@ -4257,7 +4257,7 @@ static const struct call_value args_rdma_post_recvv[] = {
 
 static const struct call_value args_rdma_post_send[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
 	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
@@ -4267,7 +4267,7 @@ static const struct call_value args_rdma_post_send[] = {
 
 static const struct call_value args_rdma_post_sendv[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "sgl", CALL_LIST, .with = 4, .of = &struct_ibv_sge, .size = 16 },
 	{ "nsge", CALL_INT, .size = 4, .counts = 3 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },
@@ -4276,7 +4276,7 @@ static const struct call_value args_rdma_post_sendv[] = {
 
 static const struct call_value args_rdma_post_ud_send[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
 	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
@@ -4288,7 +4288,7 @@ static const struct call_value args_rdma_post_ud_send[] = {
 
 static const struct call_value args_rdma_post_write[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "addr", CALL_ADDRESS, .with = 4, .size = 8 },
 	{ "length", CALL_UINT, .size = 8, .counts = 3 },
 	{ "mr", CALL_OBJECT, .optional = true, .object = OBJECT_MR, .size = 8 },
@@ -4300,7 +4300,7 @@ static const struct call_value args_rdma_post_write[] = {
 
 static const struct call_value args_rdma_post_writev[] = {
 	{ "id", CALL_OBJECT, .object = OBJECT_CM_ID, .size = 8 },
-	{ "context", CALL_UINT, .size = 8 },
+	{ "context", CALL_UINT, .is_context = true, .size = 8 },
 	{ "sgl", CALL_LIST, .with = 4, .of = &struct_ibv_sge, .size = 16 },
 	{ "nsge", CALL_INT, .size = 4, .counts = 3 },
 	{ "flags", CALL_FLAGS, .words = &words_ibv_send_flags, .size = 4 },

@@ -83,13 +83,14 @@ struct call_value {
 	const char *name; /* "wr.rdma.rkey" for what stands in a member without a type name */
 	enum call_kind kind : 8;
 	enum call_role role : 8;
-	bool optional : 1; /* may be NULL, or (field) left out though the kind forbids it */
-	bool pointer : 1;  /* a field that points to .of */
-	bool is_log : 1;   /* a count: the number is 2 to the power of it */
-	bool is_local : 1; /* CALL_KEY: an lkey */
-	uint8_t with;	   /* 1 + index of the sibling with length, count or mask; 0: none */
-	uint8_t counts;	   /* 1 + index of the sibling that this one is the length or count of */
-	uint8_t when;	   /* 1 + index of the sibling that decides whether it is there; 0: it is */
+	bool optional : 1;   /* may be NULL, or (field) left out though the kind forbids it */
+	bool pointer : 1;    /* a field that points to .of */
+	bool is_context : 1; /* a number of the caller's choice, which C passes as a void * */
+	bool is_log : 1;     /* a count: the number is 2 to the power of it */
+	bool is_local : 1;   /* CALL_KEY: an lkey */
+	uint8_t with;	     /* 1 + index of the sibling with length, count or mask; 0: none */
+	uint8_t counts;	     /* 1 + index of the sibling that this one is the length or count of */
+	uint8_t when; /* 1 + index of the sibling that decides whether it is there; 0: it is */
 	uint16_t size, offset;
 	uint16_t fixed;	   /* CALL_ADDRESS: bytes, where no argument has the length */
 	uint64_t when_any; /* of a word n: bit n of those that choose it; of flags: the flags */

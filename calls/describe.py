@@ -193,6 +193,8 @@ class Writer:
             kind = "CALL_" + first.upper()
         elif first == "u64":
             kind = "CALL_UINT"
+            if c.kind == cl.TypeKind.POINTER:
+                attrs["is_context"] = "true"
         elif first == "counts":
             kind = "CALL_UINT"
             attrs["counts"] = names.index(words[1]) + 1
