@@ -83,6 +83,7 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 
 	if (!id->channel || id->state != ID_IDLE)
 		return fail(EINVAL);
+	id_drop_source(id);
 	if (read_addr(sa, &gid, &scope) < 0)
 		return -1;
 	any = is_any(&gid);
@@ -249,14 +250,20 @@ void id_end_query(struct cm_id *id)
 	timer_reserve(-1);
 }
 
+void id_drop_source(struct cm_id *id)
+{
+	if (!id->source_failed)
+		return;
+	id->source_failed = false;
+	id->v.verbs = NULL;
+	memset(&id->v.route.addr.src_storage, 0, sizeof(id->v.route.addr.src_storage));
+}
+
 static void no_answer(struct cm_id *id)
 {
 	id_end_query(id);
 	id->state = id->before;
-	if (id->state == ID_IDLE) { /* another route may have another source */
-		id->v.verbs = NULL;
-		memset(&id->v.route.addr.src_storage, 0, sizeof(id->v.route.addr.src_storage));
-	}
+	id->source_failed = id->state == ID_IDLE;
 	cm_event_post(id, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT);
 }
 
@@ -315,6 +322,7 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 
 	if (!id->channel)
 		return fail(EINVAL);
+	id_drop_source(id);
 	if (read_addr(dst, &dgid, &scope) < 0 || prepare_src(id, src, dst->sa_family) < 0)
 		return -1;
 	set_addr(to, dst);

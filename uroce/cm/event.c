@@ -154,6 +154,11 @@ static int process(struct cm_event *ev)
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
 		membership_joined(ev);
 		return 0;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		engine_lock();
+		id_drop_source(ev->owner);
+		engine_unlock();
+		return 0;
 	default:
 		return 0;
 	}

@@ -66,6 +66,7 @@ struct cm_id {
 	struct timer query;
 	uint64_t query_wait, query_ask, query_end;
 	enum id_state before;
+	bool source_failed; /* id_drop_source() */
 	unsigned backlog;   /* requests that may still be queued */
 	union ibv_gid sgid; /* with v.verbs: where it is bound */
 	uint32_t scope;
@@ -133,6 +134,10 @@ void id_free(struct cm_id *id);
 void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
 /* ID_ADDR_QUERY ends: nobody waits for an answer of the neighbour any more. address.c */
 void id_end_query(struct cm_id *id);
+/* Forgets device and source of an address that nobody answered for: another route may have another
+ * source. The application reads them without a lock, so only its own threads do this: as it takes
+ * the event, or asks for something else. */
+void id_drop_source(struct cm_id *id);
 /* The addresses are known: fills route. */
 void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu);
 /* rdma_create_id() for any type of QP. */
