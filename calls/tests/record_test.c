@@ -243,6 +243,33 @@ static void test_polls(void)
 	record_list_free(l);
 }
 
+static void count(void *told, const struct record *r)
+{
+	CHECK(r->ended);
+	++*(unsigned *)told;
+}
+
+/* Polls that are watched push nothing out either. */
+static void test_polls_watched(void)
+{
+	unsigned told = 0;
+	const struct record_watch w = { .after = count, .arg = &told };
+	struct record_list *l;
+	struct ibv_wc wc;
+
+	record_clear();
+	found = 0;
+	record_watch(&w);
+	for (int i = 0; i < 1000; i++)
+		ibv_poll_cq(&cqs[0], 1, &wc);
+	record_watch(NULL);
+	CHECK_INT(told, 1000);
+	l = all();
+	CHECK_INT(l->n, 1);
+	CHECK_INT(l->v[0].count, 1000);
+	record_list_free(l);
+}
+
 static void test_depth(void)
 {
 	struct record_list *l;
@@ -437,6 +464,7 @@ int main(void)
 	test_before_and_after();
 	test_private_data();
 	test_polls();
+	test_polls_watched();
 	test_depth();
 	test_watch();
 	test_own();

@@ -138,9 +138,10 @@ static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 
 	if (!out.n)
 		return 0;
-	fail_row(s, "outstanding", "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
-		 qp->o.name, out.n, recv ? "receive" : "send", out.n > 1 ? "s" : "",
-		 out.oldest.op ? out.oldest.op->name : "?", (unsigned long long)out.oldest.wr_id,
+	fail_row(s, "outstanding", "%s: %u%s %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
+		 qp->o.name, out.n, out.has_more ? " or more" : "", recv ? "receive" : "send",
+		 out.n > 1 || out.has_more ? "s" : "", out.oldest.op ? out.oldest.op->name : "?",
+		 (unsigned long long)out.oldest.wr_id,
 		 (double)record_span(out.oldest.begin, record_time()) / 1e6);
 	if (out.silent == out.n && !recv)
 		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
