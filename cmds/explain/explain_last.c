@@ -228,10 +228,22 @@ static bool is_of_typing(const struct fail *f)
 	       strcmp(f->call, "script") == 0 || strcmp(f->call, "explain") == 0;
 }
 
-/* Whether the completion is what explain is asked about, rather than what a command said. */
-static bool is_meant(const struct bad_wc *bad, const struct fail *f, bool in_err)
+/* Another QP is used since, and goes well: what came later has nothing to do with the old one. */
+static bool is_cured(struct session *s, const struct bad_wc *bad)
 {
-	if (!f || bad->when >= f->when || is_of_typing(f))
+	struct qp *qp = s->ctx->qp;
+
+	return qp && qp->o.serial != bad->serial && !is_in_err(qp);
+}
+
+/* Whether the completion is what explain is asked about, rather than what a command said. */
+static bool is_meant(struct session *s, const struct bad_wc *bad, const struct fail *f, bool in_err)
+{
+	if (!f || bad->when >= f->when)
+		return true;
+	if (is_cured(s, bad))
+		return strcmp(f->call, "explain") == 0;
+	if (is_of_typing(f))
 		return true;
 	/* a command that waited for a completion fails with the completion's status */
 	if (strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)
@@ -264,7 +276,7 @@ int explain_last(struct session *s, struct out *o)
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
 	}
-	if (bad && is_meant(bad, f, down && down->o.serial == bad->serial)) {
+	if (bad && is_meant(s, bad, f, down && down->o.serial == bad->serial)) {
 		tell_age(s, bad->command, o);
 		tell_completion(s, bad, o);
 	} else {
