@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/wait.sh"
 lab=$here/../rxe-lab
 # SEND, WRITE and READ over the CM; all else ends with its require
-iwarp_can="both-ends private-data read reject send-recv srq write-read"
+iwarp_can="both-ends private-data protobuf read reject send-recv srq write-read"
 
 # on_iwarp FILE: in the machine
 on_iwarp() {
