@@ -161,8 +161,9 @@ cat >"$dir/part.rdma" <<-'END'
 	set addr [dict get [device] address]
 	listen 7471 -accept
 	connect $addr 7471
-	reg 64 -name window -access local-write,remote-write
-	reg 64 -name buf
+	# with two devices both ends have one of their own
+	reg 64 -name window -pd [get [get id2 qp] pd] -access local-write,remote-write
+	reg 64 -name buf -pd [get qp0 pd]
 	mem put buf 0 posted
 	set to [list -remote [get window addr] -rkey [get window rkey]]
 	expect -error ENOMEM {
