@@ -365,7 +365,7 @@ static void finish(struct record_call *c, const struct row_plan *plan, uint64_t 
 		me.busy = true;
 		me.used = used;
 	}
-	if (!empty || !merge(c->row, c->args, end)) /* who watches is told of each */
+	if (!empty || !merge(c->row, c->args, end)) /* a watcher is told of each poll */
 		write_image(&m, plan, empty);
 	if (c->mark != NOWHERE)
 		me.used = c->mark;

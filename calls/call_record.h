@@ -65,9 +65,10 @@ uint64_t record_made(const struct record *r, enum call_object *kind);
  * or those before the one that it refused. */
 unsigned record_accepted(const struct record *r);
 
-/* Has it looked into a completion queue, and found nothing? */
+/* Is it a poll that found the completion queue empty? */
 bool record_is_empty_poll(const struct record *r);
-/* ibv_start_poll() and ibv_next_poll() leave a completion in their CQ: false: r has not. */
+/* The completion that a call of ibv_start_poll() or ibv_next_poll() found. false: r is another
+ * call, or found none. */
 bool record_completion(const struct record *r, enum ibv_wc_status *status, uint64_t *wr_id);
 
 /* ----------------------------------------------------------------------- readers -- */

@@ -73,8 +73,8 @@ struct bad_wc {
 	struct posted posted;
 };
 
-/* Notes one that the command with that number has taken, for explain. What is flushed is a
- * consequence: it does not take the place of its cause. */
+/* Records a failed completion for explain, with the number of the command that polled it. A flushed
+ * request is a consequence: it does not replace the failure that caused it. */
 void posted_failed(const struct qp *qp, const struct ibv_wc *wc, const struct posted *p,
 		   unsigned long command);
 /* The last one; false: there was none. */

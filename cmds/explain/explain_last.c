@@ -228,7 +228,8 @@ static bool is_of_typing(const struct fail *f)
 	       strcmp(f->call, "script") == 0 || strcmp(f->call, "explain") == 0;
 }
 
-/* Another QP is used since, and goes well: what came later has nothing to do with the old one. */
+/* The session has moved on to another QP, which works: later failures do not come from the old one.
+ */
 static bool is_cured(struct session *s, const struct bad_wc *bad)
 {
 	struct qp *qp = s->ctx->qp;

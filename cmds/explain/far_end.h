@@ -6,7 +6,7 @@
 #ifndef CMDS_EXPLAIN_FAR_END_H
 #define CMDS_EXPLAIN_FAR_END_H
 
-#include "live.h"
+#include "live_end.h"
 
 struct session;
 

@@ -134,9 +134,9 @@ void id_free(struct cm_id *id);
 void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
 /* ID_ADDR_QUERY ends: nobody waits for an answer of the neighbour any more. address.c */
 void id_end_query(struct cm_id *id);
-/* Forgets device and source of an address that nobody answered for: another route may have another
- * source. The application reads them without a lock, so only its own threads do this: as it takes
- * the event, or asks for something else. */
+/* Forgets the device and source that were chosen for an address that did not answer: another route
+ * may need another source. The application reads both without a lock, so only its own threads may
+ * call this: when they take the event, or when they ask for another address. */
 void id_drop_source(struct cm_id *id);
 /* The addresses are known: fills route. */
 void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu);

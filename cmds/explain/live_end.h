@@ -3,8 +3,8 @@
  * What is known of the objects behind a failure, as values: they may be the shell's own, those of
  * a peer that it has asked, or those that the record of another program tells of.
  */
-#ifndef CMDS_EXPLAIN_LIVE_H
-#define CMDS_EXPLAIN_LIVE_H
+#ifndef CMDS_LIVE_END_H
+#define CMDS_LIVE_END_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
