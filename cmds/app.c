@@ -15,7 +15,6 @@
 #include "own_rows.h"
 #include "peer.h"
 #include "qp_history.h"
-#include "rpc_method.h"
 #include "session.h"
 #include "timeline.h"
 #include "topics.h"
@@ -32,7 +31,6 @@ static int app_open(struct session *s)
 	TAILQ_INIT(&s->ctx->requests);
 	TAILQ_INIT(&s->ctx->over);
 	TAILQ_INIT(&s->ctx->events);
-	LIST_INIT(&s->ctx->methods);
 	return 0;
 }
 
@@ -45,7 +43,6 @@ static void app_close(struct session *s)
 	cm_close(s);
 	obj_destroy_all(s);
 	obj_store_free(&s->ctx->store);
-	rpc_methods_free(&s->ctx->methods);
 	async_free(s);
 	wire_end(s);
 	call_trace_end();

@@ -139,8 +139,6 @@ OBJECT_FNS(id)
 OBJECT_FNS(oob)
 OBJECT_FNS(tcp)
 OBJECT_FNS(tcpl)
-OBJECT_FNS(rpc_peer)
-OBJECT_FNS(rpc_server)
 
 static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {

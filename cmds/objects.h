@@ -126,15 +126,11 @@ struct async_event {
 };
 TAILQ_HEAD(async_list, async_event);
 
-struct rpc_method;
-LIST_HEAD(rpc_methods, rpc_method);
-
 TAILQ_HEAD(id_list, id);
 TAILQ_HEAD(cm_event_list, cm_event);
 
 struct context {
 	struct obj_store store;
-	struct rpc_methods methods;  /* of rpc servers */
 	struct async_list asyncs;    /* not yet taken by wait */
 	struct qp *qp;		     /* the current one: commands without a QP argument mean it */
 	struct id *id;		     /* the current connection id */
@@ -336,8 +332,7 @@ struct id {
 };
 
 extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class, qp_class,
-	mr_class, mw_class, ah_class, ec_class, id_class, oob_class, tcp_class, tcpl_class,
-	rpc_peer_class, rpc_server_class;
+	mr_class, mw_class, ah_class, ec_class, id_class, oob_class, tcp_class, tcpl_class;
 
 /* -------------------------------------------------------------------- store -- */
 
@@ -445,12 +440,11 @@ struct obj_group *obj_group(struct obj_store *store, const struct obj_class *cla
 /* Kinds that store a pointer to the object. Left out: the current one, else the only one;
  * with none or several the command fails and says what to type. */
 extern const struct arg_kind kind_dev, kind_pd, kind_cc, kind_cq, kind_srq, kind_qp, kind_mr,
-	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl, kind_rpc_peer,
-	kind_rpc_server;
+	kind_mw, kind_ah, kind_ec, kind_id, kind_oob, kind_tcp, kind_tcpl;
 /* Left out: NULL. */
 extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt, kind_srq_opt,
 	kind_qp_opt, kind_mr_opt, kind_mw_opt, kind_ah_opt, kind_ec_opt, kind_id_opt, kind_oob_opt,
-	kind_tcp_opt, kind_tcpl_opt, kind_rpc_peer_opt, kind_rpc_server_opt;
+	kind_tcp_opt, kind_tcpl_opt;
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 

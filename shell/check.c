@@ -15,6 +15,7 @@
 #include "cmd.h"
 #include "expect.h"
 #include "interp.h"
+#include "library.h"
 #include "script.h"
 #include "session.h"
 #include "xmem.h"
@@ -297,6 +298,8 @@ static void check_ours(const struct words *w, const char *first)
 		failed(w->k, w->token[0]->start);
 		return;
 	}
+	if (library_named(first))
+		return;
 	c = cmd_find(s, words, w->n > 1 ? 2 : 1, &used);
 	if (!c) {
 		failed(w->k, w->token[0]->start);

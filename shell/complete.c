@@ -16,6 +16,7 @@
 #include "domain.h"
 #include "help.h"
 #include "interp.h"
+#include "library.h"
 #include "session.h"
 
 #define DEPTH 32
@@ -292,6 +293,8 @@ static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 		variables(s, list);
 		return;
 	}
+	if (!group && library_named(words[0]) && !s->at)
+		library_complete(library_named(words[0]), words[1], list);
 	if (!group)
 		return;
 	if (*group == &cmd_help && n == 2 && cmd_group(words[1])) {

@@ -216,7 +216,7 @@ void domain_enter(struct session *s, struct border *b, struct domain *d, bool as
 	b->from_frames = where_frames(b->from);
 	b->into_frames = where_frames(d);
 	s->border = b;
-	if (d != s->own && !d->active && d->seen != s->turns) {
+	if (d != s->own && !d->is_library && !d->active && d->seen != s->turns) {
 		d->seen = s->turns;
 		share(d, s->own, d);
 	}
@@ -231,7 +231,7 @@ void domain_leave(struct session *s, struct border *b)
 	switch_to(s, b->from);
 	s->border = b->outer;
 	d->active--;
-	if (d == s->own || d->active)
+	if (d == s->own || d->active || d->is_library)
 		return;
 	d->changed = true;
 	if (!b->aside)
@@ -245,7 +245,8 @@ struct domain *domain_knows(struct session *s, const char *word)
 	if (Tcl_FindCommand(s->own->tcl, word, NULL, TCL_GLOBAL_ONLY))
 		return NULL;
 	LIST_FOREACH(d, s->domains, link)
-		if (d->root && *d->root && Tcl_FindCommand(d->tcl, word, NULL, TCL_GLOBAL_ONLY))
+		if (d->root && *d->root && !d->is_library &&
+		    Tcl_FindCommand(d->tcl, word, NULL, TCL_GLOBAL_ONLY))
 			return d;
 	return NULL;
 }

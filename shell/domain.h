@@ -30,7 +30,9 @@ struct domain {
 	Tcl_CmdInfo proc, info_commands, info_vars, namespace_children, array_names;
 	Tcl_HashTable procs; /* where.c: struct position of its body, by Tcl_Command */
 
-	unsigned active;      /* borders that lead into it */
+	bool is_library; /* library.h: it shares no variables, and its commands are not looked for
+			  */
+	unsigned active; /* borders that lead into it */
 	Tcl_HashTable shared; /* variables as they were last in both it and the own domain */
 	unsigned long seen;   /* s->turns when these were read last */
 	bool changed;	      /* its variables may have changed since */

@@ -21,7 +21,6 @@ const char *const help_families[] = {
 	"beside RDMA",
 	"data path",
 	"every function",
-	"remote calls",
 	"understanding",
 	"scripts",
 	"both ends",

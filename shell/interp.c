@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "domain.h"
 #include "interp.h"
+#include "library.h"
 #include "script.h"
 #include "script_fs.h"
 #include "serve.h"
@@ -64,7 +65,8 @@ static Tcl_Obj *error_options(const struct fail *f)
 	return options;
 }
 
-static int tcl_error(struct session *s, struct out *o)
+/* code: the -errorcode; NULL: that of s->fail. */
+static int tcl_error(struct session *s, struct out *o, Tcl_Obj *code)
 {
 	Tcl_DString where;
 	int rc;
@@ -81,7 +83,10 @@ static int tcl_error(struct session *s, struct out *o)
 	Tcl_ResetResult(s->tcl);
 	rc = Tcl_SetReturnOptions(s->tcl, error_options(&s->fail));
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-	Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
+	if (code)
+		Tcl_SetObjErrorCode(s->tcl, code);
+	else
+		Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
 	return rc;
 }
 
@@ -101,11 +106,34 @@ int interp_quit(struct session *s, int code)
 	return TCL_RETURN;
 }
 
+static int has_value(struct session *s, struct out *o)
+{
+	out_free(s->last);
+	s->last = o;
+	Tcl_SetObjResult(s->tcl, out_value(o));
+	return TCL_OK;
+}
+
+static int run_library(struct session *s, struct library *l, int objc, Tcl_Obj *const objv[])
+{
+	struct out *o = out_new(s->printing);
+	Tcl_Obj *code;
+	int rc = library_run(s, l, objc, objv, o, &code);
+
+	if (rc == 0)
+		return has_value(s, o);
+	rc = tcl_error(s, o, code);
+	if (code)
+		Tcl_DecrRefCount(code);
+	return rc;
+}
+
 /* Runs a command for the code of the domain that is current. */
 static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
 {
 	struct out *o = NULL;
 	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
+	struct library *library;
 	const struct cmd *c;
 	int used, rc;
 
@@ -113,13 +141,16 @@ static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
 		return interp_quit(s, -1);
 	while (words[0][0] == ':') /* ::poll */
 		words[0]++;
+	library = library_named(words[0]);
+	if (library)
+		return run_library(s, library, objc, objv);
 	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
 	if (!c && s->domain->root && !*s->domain->root)
 		fail_row(s, "note",
 			 "a remote method that is typed has none of your procs: define both "
 			 "in a file");
 	if (!c)
-		return tcl_error(s, NULL);
+		return tcl_error(s, NULL, NULL);
 	o = out_new(s->printing);
 	rc = cmd_run(s, c, objc - used, objv + used, o);
 	if (app.after)
@@ -129,15 +160,12 @@ static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
 		return TCL_ERROR;
 	}
 	if (rc < 0)
-		return tcl_error(s, o);
+		return tcl_error(s, o, NULL);
 	if (rc > 0) { /* break, continue, return */
 		out_free(o);
 		return rc;
 	}
-	out_free(s->last);
-	s->last = o;
-	Tcl_SetObjResult(s->tcl, out_value(o));
-	return TCL_OK;
+	return has_value(s, o);
 }
 
 /* The rights are those of the interpreter that calls. */
@@ -205,7 +233,7 @@ static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const ob
 	if (other)
 		return domain_call(s, other, objc - 1, objv + 1);
 	if (interp_unknown(s, word))
-		return tcl_error(s, NULL);
+		return tcl_error(s, NULL, NULL);
 	return dispatch(data, tcl, objc - 1, objv + 1);
 }
 
@@ -392,6 +420,8 @@ static void register_commands(struct domain *d)
 		last = (*c)->name;
 		free(word);
 	}
+	for (const struct library *l = library_next(NULL); l; l = library_next(l))
+		Tcl_CreateObjCommand(d->tcl, library_name(l), dispatch, d, NULL);
 	Tcl_CreateObjCommand(d->tcl, "unknown", unknown, d, NULL);
 }
 
@@ -433,6 +463,7 @@ void interp_new(struct session *s)
 void interp_free(struct session *s)
 {
 	domains_free(s);
+	libraries_free();
 	script_fs_free();
 	out_free(s->last);
 	s->last = NULL;

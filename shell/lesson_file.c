@@ -21,11 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "interp.h"
 #include "lesson.h"
 #include "session.h"
+#include "xdg.h"
 #include "xmem.h"
 
 /* The words only note what they are given. */
@@ -53,29 +53,9 @@ static const char words[] =
 
 /* ------------------------------------------------------------------- where they are -- */
 
-/* Beside the program: installed, and in a tree that was built. */
 static bool find_files(glob_t *files)
 {
-	static const char *const places[] = { "../share/rdmash/lessons", "../scripts/lessons",
-					      "../../scripts/lessons" };
-	const char *own = getenv("RDMASH_LESSONS");
-	char exe[4096], pattern[8192];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-
-	if (own) {
-		snprintf(pattern, sizeof pattern, "%s/[0-9][0-9]-*.rdma", own);
-		return glob(pattern, 0, NULL, files) == 0;
-	}
-	if (n <= 0)
-		return false;
-	exe[n] = 0;
-	*strrchr(exe, '/') = 0;
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(pattern, sizeof pattern, "%s/%s/[0-9][0-9]-*.rdma", exe, places[i]);
-		if (glob(pattern, 0, NULL, files) == 0)
-			return true;
-	}
-	return false;
+	return program_files("RDMASH_LESSONS", "lessons", "[0-9][0-9]-*.rdma", files);
 }
 
 unsigned lesson_count(struct session *s)

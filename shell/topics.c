@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "help.h"
+#include "library.h"
 #include "session.h"
 
 static const char language[] =
@@ -111,12 +112,23 @@ static const struct topic own[] = {
 	{ 0 },
 };
 
+/* The library behind that one has the next topic. */
+static const struct topic *of_library(const struct library *l)
+{
+	l = library_next(l);
+	return l ? library_topic(l) : NULL;
+}
+
 const struct topic *topic_next(const struct topic *t)
 {
+	const struct library *l = t ? library_named(t->name) : NULL;
+
+	if (l)
+		return of_library(l);
 	t = t ? t + 1 : own;
 	if (t == &own[sizeof own / sizeof *own - 1])
 		t = app.topics;
-	return t && t->name ? t : NULL;
+	return t && t->name ? t : of_library(NULL);
 }
 
 const struct help_option help_option_table[] = {

@@ -15,6 +15,7 @@
 #include "record_objects.h"
 #include "session.h"
 #include "step.h"
+#include "domain.h"
 #include "trace.h"
 #include "words.h"
 #include "xmem.h"
@@ -123,11 +124,19 @@ static bool asks(const struct call_fn *fn)
 	return fn->asks || fn->fetches;
 }
 
-/* Calls that commands make, but for those that only look something up in memory. */
+/* No domain: the session is being closed. */
+static bool by_library(const struct session *s)
+{
+	return s->domain && s->domain->is_library;
+}
+
+/* Calls that commands make, but for those that only look something up in memory, and those of a
+ * library: they are as many as its packets. 'trace all' has these. */
 static bool is_told(const struct record *r)
 {
 	return r->depth == 0 && *r->fn->header && r->fn->says != RESULT_VALUE &&
 	       pthread_equal(pthread_self(), pending.thread) &&
+	       (pending.s->opt.raw || !by_library(pending.s)) &&
 	       (pending.s->opt.trace || pending.s->opt.step);
 }
 

@@ -128,7 +128,7 @@ const struct cmd cmd_export_c = {
 		"to are arguments of the program. A session that played both ends gives a program\n"
 		"of both, or with -role of one. What call has done is in it, too. What is not in\n"
 		"the program is told, and stands in it as a comment: calls that failed are left\n"
-		"out, and so are bench, rpc and rereg. A script may write below its own directory\n"
+		"out, and so are bench and rereg. A script may write below its own directory\n"
 		"(or --allow-dir). Only a file that export has made is overwritten.",
 	.setup = SETUP,
 	.examples = export_egs,

@@ -78,6 +78,7 @@ static void run(void *arg)
 {
 	struct handler *h = arg;
 	struct session *s = h->s;
+	struct border border;
 	struct fail before;
 	bool more;
 
@@ -90,9 +91,11 @@ static void run(void *arg)
 	h->running = true;
 	h->woken = false;
 	before = fail_aside(s);
+	domain_enter(s, &border, h->domain, true); /* what is done for it is done by its code */
 	more = h->kind->run(h);
 	if (!obj_gone(h))
 		rest(h, more || h->woken);
+	domain_leave(s, &border);
 	fail_back(s, before);
 	obj_unref(h);
 }

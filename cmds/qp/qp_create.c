@@ -13,6 +13,8 @@
 #include "out.h"
 #include "qp_change.h"
 #include "qp_class.h"
+#include "own_rows.h"
+#include "domain.h"
 #include "qp_history.h"
 #include "session.h"
 #include "words.h"
@@ -398,7 +400,7 @@ struct qp_create_args {
 	struct cq *cq, *send_cq, *recv_cq;
 	struct srq *srq;
 	struct id *id;
-	bool sig_all;
+	bool sig_all, aside;
 	const char *name;
 };
 
@@ -419,6 +421,7 @@ static const struct arg qp_create_args[] = {
 	OPT("inline", qp_create_args, inline_data, kind_u32, "bytes that may be sent inline",
 	    .dflt = "64"),
 	SWITCH("sig-all", qp_create_args, sig_all, "every send completes with a WC"),
+	SWITCH("aside", qp_create_args, aside, "the current QP stays the current one"),
 	OPT("id", qp_create_args, id, kind_id_opt, "connection id it is made for"),
 	OPT("name", qp_create_args, name, kind_str, "name of the object"),
 	ARGS_END
@@ -442,16 +445,22 @@ static int qp_create_exec(struct session *s, const void *args, struct out *o)
 			 .max_inline_data = (uint32_t)a->inline_data.v },
 		.sq_sig_all = a->sig_all,
 	};
-	struct qp *qp;
+	struct qp *qp, *current = NULL;
 
 	if (a->id && a->id->qp) {
 		fail(s, "qp create", "EEXIST", "%s has a QP already: %s", a->id->o.name,
 		     a->id->qp->o.name);
 		return fail_next(s, "destroy %s", a->id->qp->o.name);
 	}
+	if (a->aside)
+		current = qp_current_aside(s);
 	qp = qp_make(s, &spec);
+	if (a->aside)
+		qp_current_back(s, current);
 	if (!qp)
 		return -1;
+	if (s->domain->is_library)
+		own_left_out("what a library does", qp->v);
 	qp_class.describe(s, &qp->o, o);
 	return 0;
 }

@@ -26,13 +26,35 @@ static int tcp_destroy(struct session *s, struct obj *o)
 	return 0;
 }
 
+static char *address_text(const struct sockaddr *sa, socklen_t len, uint16_t *port)
+{
+	char host[NI_MAXHOST], serv[NI_MAXSERV];
+
+	*port = 0;
+
+	if (getnameinfo(sa, len, host, sizeof host, serv, sizeof serv,
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return xstrdup("?");
+	*port = (uint16_t)strtoul(serv, NULL, 10);
+	return sa->sa_family == AF_INET6 ? xasprintf("[%s]:%s", host, serv)
+					 : xasprintf("%s:%s", host, serv);
+}
+
 static void tcp_describe(struct session *s, struct obj *o, struct out *out)
 {
 	const struct tcp *t = (struct tcp *)o;
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof sa;
+	uint16_t port;
+	char *local = getsockname(t->fd, (struct sockaddr *)&sa, &len)
+			      ? xstrdup("?")
+			      : address_text((struct sockaddr *)&sa, len, &port);
 
 	(void)s;
 	out_str(out, "name", o->name, "tcp %s", o->name);
-	out_str(out, "peer", t->peer.text, "  %s", t->peer.text);
+	out_str(out, "local", local, "  %s", local);
+	out_str(out, "peer", t->peer.text, " with %s", t->peer.text);
+	free(local);
 	out_u64(out, "sent", t->sent, "  %llu B sent", (unsigned long long)t->sent);
 	out_u64(out, "received", t->received, ", %llu B received\n",
 		(unsigned long long)t->received);
@@ -118,20 +140,6 @@ int tcp_await(struct session *s, int fd, short events, int64_t deadline)
 	}
 	end = loop_wait_fd(s->loop, fd, events, ms);
 	return end == LOOP_DONE ? 0 : end == LOOP_TIMEOUT ? ETIMEDOUT : EINTR;
-}
-
-static char *address_text(const struct sockaddr *sa, socklen_t len, uint16_t *port)
-{
-	char host[NI_MAXHOST], serv[NI_MAXSERV];
-
-	*port = 0;
-
-	if (getnameinfo(sa, len, host, sizeof host, serv, sizeof serv,
-			NI_NUMERICHOST | NI_NUMERICSERV))
-		return xstrdup("?");
-	*port = (uint16_t)strtoul(serv, NULL, 10);
-	return sa->sa_family == AF_INET6 ? xasprintf("[%s]:%s", host, serv)
-					 : xasprintf("%s:%s", host, serv);
 }
 
 static struct addrinfo *resolve(struct session *s, const char *call, const char *host,

@@ -3,16 +3,17 @@
 # lifetime.sh RDMASH SCRIPT: objects that go while something still works with them; the script
 # has what takes one process, here is what takes standard input.
 # shellcheck source-path=SCRIPTDIR source=/dev/null
-# shellcheck disable=SC2154 # run.inc sets them
+# shellcheck disable=SC2016,SC2154 # run.inc sets them
 script=$2
 . "$(dirname "$0")/../../shell/tests/run.inc"
 
 # a server in a cascade destroys its QP while the cascade still means to
-run -c 'rpc listen 0' -c 'destroy pd0 -cascade' -c 'expect -value 1 {dict size [show]}'
+run -c 'rpc listen 0' -c 'destroy pd0 -cascade' -c 'rpc show' \
+	-c 'expect -value 1 {dict size [show]}'
 wants 'a cascade over an rpc server' "$code $err" '0 '
-run -c 'rpc listen 0' -c 'mw -name w' -c 'qp create -cq cq0 -name q' -k -c 'rpc close' \
-	-c 'rpc show'
-has 'what others use of a server stays' "$err" 'cq0 is in use by q'
+run -c 'rpc listen 0' -c 'set cq [lsearch -inline [dict keys [show]] rpc.cq*]' \
+	-c 'qp create -cq $cq -name q' -k -c 'rpc close' -c 'rpc show'
+has 'what others use of a server stays' "$err" 'is in use by q'
 has 'and the server' "$out" 'rpc server server0'
 
 # both ends of a connection stop in step mode: each call has its own answer, in order
