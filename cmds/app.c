@@ -7,20 +7,20 @@
 #include <sys/queue.h>
 
 #include "async.h"
-#include "call_trace.h"
-#include "cm_events.h"
-#include "cm_meet.h"
-#include "embedded.h"
+#include "call/call_trace.h"
+#include "connection/cm_events.h"
+#include "connection/cm_meet.h"
+#include "device/embedded.h"
 #include "objects.h"
 #include "own_rows.h"
-#include "peer.h"
-#include "qp_history.h"
+#include "peer/peer.h"
+#include "qp/qp_history.h"
 #include "session.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 #include "topics.h"
-#include "wire_on.h"
+#include "wire/wire_on.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static int app_open(struct session *s)
 {

@@ -11,10 +11,10 @@
 
 #include "async.h"
 #include "objects.h"
-#include "qp_history.h"
+#include "qp/qp_history.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define KEPT 256 /* events that no one has waited for */
 

@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "edit/complete.h"
 #include "objects.h"
-#include "peer.h"
+#include "peer/peer.h"
 #include "session.h"
-#include "suggest.h"
 
 static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj *names)
 {

@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "call_trace.h"
-#include "calling.h"
+#include "alloc.h"
+#include "call/call_trace.h"
+#include "call/calling.h"
 #include "objects.h"
 #include "session.h"
-#include "xmem.h"
 
 #define USERS_NAMED 16 /* of an object that cannot go */
 

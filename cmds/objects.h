@@ -14,8 +14,8 @@
 #include <sys/queue.h>
 #include <tcl.h>
 
-#include "args.h"
-#include "posted.h"
+#include "command/args.h"
+#include "data/posted.h"
 
 struct capture;
 struct cc_watch;

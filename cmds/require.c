@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "cmd.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
 #include "objects.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "suggest.h"
 
 struct capability {
 	const char *name;
@@ -207,7 +207,7 @@ struct require_args {
 	struct dev *dev;
 };
 
-static void complete_words(struct session *s, const struct arg *a, Tcl_Obj *words)
+static void complete_requirements(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
 	(void)s, (void)a;
 	for (const struct capability *c = capabilities; c->name; c++)
@@ -222,7 +222,7 @@ static int parse_word(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 static const struct arg_kind kind_capability = { .word = "what",
 						 .size = sizeof(char *),
 						 .parse = parse_word,
-						 .complete = complete_words };
+						 .complete = complete_requirements };
 
 static const struct arg require_args[] = {
 	POS_MANY("what", require_args, words, kind_capability,
@@ -258,7 +258,7 @@ static const struct capability *find(struct session *s, const char *word)
 		return c;
 	names = Tcl_NewListObj(0, NULL);
 	Tcl_IncrRefCount(names);
-	complete_words(s, NULL, names);
+	complete_requirements(s, NULL, names);
 	near = suggest(word, names);
 	fail(s, "require", "EINVAL", "require: '%s' is not known%s%s%s", word,
 	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
-#include "coverage.h"
+#include "call/coverage.h"
 #include "topics.h"
 
 static const char embedded[] =

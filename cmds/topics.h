@@ -3,7 +3,7 @@
 #ifndef CMDS_TOPICS_H
 #define CMDS_TOPICS_H
 
-#include "help.h"
+#include "help/help.h"
 
 extern const struct topic cmd_topics[]; /* ends with a NULL name */
 

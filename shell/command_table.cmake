@@ -33,7 +33,7 @@ endforeach()
 file(WRITE ${TO} "/* Every command, sorted by name: written by command_table.cmake. */
 #include <stddef.h>
 
-#include \"cmd.h\"
+#include \"command/cmd.h\"
 
 ${declared}
 const struct cmd *const cmd_table[] = {

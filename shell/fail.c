@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "fail.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 void fail_clear(struct fail *f)
 {

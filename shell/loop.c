@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "loop.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define NSEC_PER_SEC  1000000000LL
 #define NSEC_PER_MSEC 1000000LL

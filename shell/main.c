@@ -11,20 +11,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "check.h"
-#include "edit.h"
-#include "help.h"
-#include "interp.h"
-#include "lesson.h"
-#include "record.h"
-#include "repl.h"
-#include "save.h"
-#include "script.h"
-#include "serve.h"
+#include "alloc.h"
+#include "check/check.h"
+#include "edit/edit.h"
+#include "edit/repl.h"
+#include "file/record.h"
+#include "file/save.h"
+#include "help/help.h"
+#include "language/interp.h"
+#include "language/script.h"
+#include "lesson/lesson.h"
+#include "serve/serve.h"
 #include "session.h"
-#include "verdict.h"
-#include "xmem.h"
 
 #ifndef RDMASH_VERSION
 #define RDMASH_VERSION "unknown"

@@ -13,8 +13,8 @@
 
 #include "fail.h"
 #include "loop.h"
-#include "notice.h"
-#include "out.h"
+#include "output/notice.h"
+#include "output/out.h"
 
 struct border;
 struct context; /* the live context: cmds/objects.h */

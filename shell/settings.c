@@ -4,12 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "edit.h"
-#include "help.h"
-#include "notice.h"
-#include "out.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "edit/edit.h"
+#include "help/help.h"
+#include "output/notice.h"
+#include "output/out.h"
 #include "session.h"
 
 static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 0 } };

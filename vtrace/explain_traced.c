@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "candidates.h"
-#include "explain_wc.h"
-#include "find.h"
-#include "out.h"
+#include "data/wr_fault.h"
+#include "explain/candidates.h"
+#include "explain/explain_wc.h"
+#include "explain/find.h"
+#include "output/out.h"
 #include "own_rows.h"
-#include "qp_change.h"
+#include "qp/qp_change.h"
 #include "words.h"
-#include "wr_fault.h"
 #include "wr_ops.h"
 
 /* --------------------------------------------------------------------- completions -- */

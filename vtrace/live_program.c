@@ -9,11 +9,11 @@
 
 #include "call_record.h"
 #include "own_rows.h"
-#include "qp_attrs.h"
+#include "qp/qp_attrs.h"
 #include "record_objects.h"
 #include "words.h"
 #include "wr_ops.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* Of a QP or an SRQ. */
 struct entry {

@@ -6,7 +6,7 @@
 #ifndef VTRACE_LIVE_PROGRAM_H
 #define VTRACE_LIVE_PROGRAM_H
 
-#include "live_end.h"
+#include "explain/live_end.h"
 #include "posted_queue.h"
 
 struct record;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "xmem.h"
+#include "alloc.h"
 
 void posted_queue_empty(struct posted_queue *q)
 {

@@ -3,7 +3,7 @@
 #ifndef VTRACE_POSTED_QUEUE_H
 #define VTRACE_POSTED_QUEUE_H
 
-#include "live_end.h"
+#include "explain/live_end.h"
 
 /* A work request that the program has posted. */
 struct posted_wr {

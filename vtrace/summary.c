@@ -5,9 +5,9 @@
 
 #include "call_record.h"
 #include "live_program.h"
-#include "out.h"
+#include "output/out.h"
 #include "wr_ops.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* Nanoseconds, counted by their highest SUB_BITS + 1 bits: to less than 1 %. */
 #define SUB_BITS 7

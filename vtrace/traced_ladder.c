@@ -11,7 +11,7 @@
 #include "reader.h"
 #include "words.h"
 #include "wr_ops.h"
-#include "xmem.h"
+#include "alloc.h"
 
 unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *p)
 {

@@ -4,7 +4,7 @@
 #ifndef VTRACE_TRACED_LADDER_H
 #define VTRACE_TRACED_LADDER_H
 
-#include "ladder.h"
+#include "timeline/ladder.h"
 
 struct live_program;
 struct reader_news;

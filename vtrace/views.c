@@ -11,12 +11,12 @@
 #include "explain_traced.h"
 #include "line.h"
 #include "live_program.h"
-#include "out.h"
+#include "output/out.h"
 #include "reader.h"
-#include "report.h"
 #include "summary.h"
+#include "timeline/report.h"
 #include "traced_ladder.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* A process, with its objects. */
 struct program {

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "call_record.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))

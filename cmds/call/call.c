@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "calling.h"
-#include "cmd.h"
-#include "out.h"
-#include "qp_history.h"
+#include "call/call_trace.h"
+#include "call/calling.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "output/out.h"
+#include "qp/qp_history.h"
 #include "session.h"
-#include "call_trace.h"
 #include "words.h"
 
 struct call_cmd_args {

@@ -2,14 +2,14 @@
 /* What call says of the functions of the table while one is typed, and in help. */
 #include <string.h>
 
-#include "args.h"
+#include "call/calling.h"
 #include "call_format.h"
-#include "calling.h"
-#include "out.h"
+#include "command/args.h"
+#include "edit/complete.h"
+#include "output/out.h"
 #include "session.h"
-#include "suggest.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static void list_functions(struct session *s, const struct arg *a, Tcl_Obj *words)
 {

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
+#include "call/calling.h"
 #include "call_format.h"
-#include "calling.h"
-#include "cm_addr.h"
-#include "out.h"
+#include "command/args.h"
+#include "connection/cm_addr.h"
+#include "output/out.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* Values and lines at once: "  path    text", or (a value that stands alone) the text. */
 struct telling {

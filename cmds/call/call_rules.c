@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "calling.h"
+#include "call/calling.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* Of a QP or CQ, as long as it lives. */
 struct progress {

@@ -6,11 +6,11 @@
  */
 #include <string.h>
 
-#include "arena.h"
+#include "alloc.h"
+#include "call/calling.h"
 #include "call_format.h"
-#include "calling.h"
+#include "edit/complete.h"
 #include "session.h"
-#include "suggest.h"
 
 static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call_trace.h"
+#include "call/call_trace.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/calling.h"
 #include "call_record.h"
 #include "call_text.h"
-#include "calling.h"
+#include "language/domain.h"
 #include "objects.h"
+#include "output/step.h"
+#include "output/trace.h"
 #include "record_objects.h"
 #include "session.h"
-#include "step.h"
-#include "domain.h"
-#include "trace.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* A call that has made an object is told when that has its name. */
 static struct {

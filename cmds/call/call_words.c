@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "args.h"
+#include "alloc.h"
+#include "call/calling.h"
 #include "call_format.h"
-#include "calling.h"
-#include "cm_addr.h"
+#include "command/args.h"
+#include "connection/cm_addr.h"
+#include "edit/complete.h"
 #include "session.h"
-#include "suggest.h"
 
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* help coverage: every function of the headers, and how it is reached. */
+#include "call/coverage.h"
 #include "calls.h"
-#include "cmd.h"
-#include "coverage.h"
-#include "xmem.h"
+#include "command/cmd.h"
+#include "alloc.h"
 
 /* The commands that call it, the first three of them; how many. */
 static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)

@@ -11,16 +11,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "calling.h"
-#include "cm_addr.h"
+#include "call/call_trace.h"
+#include "call/calling.h"
+#include "call_record.h"
+#include "connection/cm_addr.h"
+#include "connection/mcast.h"
 #include "make.h"
-#include "mcast.h"
-#include "out.h"
+#include "output/out.h"
 #include "record_objects.h"
 #include "session.h"
-#include "call_record.h"
-#include "call_trace.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* ------------------------------------------------------------------- lib objects -- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* accept and reject: answering a request in one go. */
 #include "call_record.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_listen.h"
-#include "cmd.h"
+#include "command/cmd.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_listen.h"
 #include "session.h"
 #include "words.h"
 

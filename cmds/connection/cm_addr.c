@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cm_addr.h"
+#include "connection/cm_addr.h"
 #include "session.h"
 
 bool cm_addr_network(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The connection manager by hand, one call a command: the active and the passive side. */
-#include "call_trace.h"
-#include "cm_addr.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_step.h"
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_step.h"
 #include "session.h"
 #include "words.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids and event channels made and adjusted by hand: cm create, channel, option, notify,
  * migrate. An id made here is stepped: nothing is answered for the user. */
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
 #include "session.h"
-#include "call_trace.h"
 #include "words.h"
 
 /* --------------------------------------------------------------- cm create -- */

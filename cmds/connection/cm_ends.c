@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* PD, CQ and QP for an end of a connection. The QP is made by rdma_create_qp(3), which
  * moves it to INIT, so that receives can be posted before the peer may send. */
-#include "cm_ends.h"
-#include "cm_id.h"
+#include "connection/cm_ends.h"
+#include "connection/cm_id.h"
 #include "make.h"
 #include "session.h"
 

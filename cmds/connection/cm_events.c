@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_trace.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_listen.h"
-#include "cmd.h"
-#include "qp_history.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_listen.h"
+#include "connection/share.h"
+#include "output/trace.h"
+#include "qp/qp_history.h"
 #include "session.h"
-#include "share.h"
-#include "trace.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /*
  * Event channels, and what becomes of an event. It is copied before it is acknowledged:

@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "call_record.h"
-#include "cm_addr.h"
-#include "cm_events.h"
-#include "cm_id.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
 #include "launch.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /*
  * Why an address did not work, from what the system says now: which interface leads to

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_addr.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_listen.h"
+#include "call/call_trace.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_listen.h"
+#include "output/visible.h"
 #include "session.h"
-#include "visible.h"
-#include "call_trace.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 int cm_errno(int rc)
 {

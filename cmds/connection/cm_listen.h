@@ -3,8 +3,8 @@
 #ifndef CMDS_CM_LISTEN_H
 #define CMDS_CM_LISTEN_H
 
-#include "cm_ends.h"
-#include "cm_step.h"
+#include "connection/cm_ends.h"
+#include "connection/cm_step.h"
 
 struct listening {
 	bool accept;	  /* by itself */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_listen.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_listen.h"
+#include "connection/share.h"
 #include "session.h"
-#include "share.h"
 
 void listening_free(struct listening *l)
 {

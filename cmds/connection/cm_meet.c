@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "cm_addr.h"
-#include "cm_meet.h"
-#include "device.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_meet.h"
+#include "device/device.h"
 #include "objects.h"
 #include "session.h"
 

@@ -3,12 +3,12 @@
  */
 #include <string.h>
 
-#include "cm_id.h"
-#include "cm_step.h"
-#include "out.h"
-#include "qp_history.h"
+#include "connection/cm_id.h"
+#include "connection/cm_step.h"
+#include "connection/share.h"
+#include "output/out.h"
+#include "qp/qp_history.h"
 #include "session.h"
-#include "share.h"
 #include "words.h"
 
 static bool blank(const struct id *id)

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_trace.h"
-#include "cm_addr.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_step.h"
-#include "qp_class.h"
-#include "qp_history.h"
+#include "call/call_trace.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_step.h"
+#include "qp/qp_class.h"
+#include "qp/qp_history.h"
 #include "session.h"
 #include "words.h"
 

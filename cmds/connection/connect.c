@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_addr.h"
-#include "cm_ends.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_step.h"
-#include "cmd.h"
+#include "command/cmd.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_ends.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_step.h"
+#include "output/trace.h"
 #include "session.h"
-#include "trace.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* ----------------------------------------------------------------- connect -- */
 

@@ -2,13 +2,13 @@
 /* listen: an id, bound and listening, in one go. */
 #include <string.h>
 
-#include "cm_addr.h"
-#include "cm_id.h"
-#include "cm_listen.h"
-#include "cmd.h"
+#include "command/cmd.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_id.h"
+#include "connection/cm_listen.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 struct listen_args {
 	struct num port, backlog, ps;

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call_trace.h"
-#include "cm_addr.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_step.h"
-#include "cmd.h"
-#include "mcast.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_step.h"
+#include "connection/mcast.h"
 #include "session.h"
 #include "words.h"
 

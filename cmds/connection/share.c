@@ -15,8 +15,8 @@
 #include <endian.h>
 #include <string.h>
 
-#include "out.h"
-#include "share.h"
+#include "connection/share.h"
+#include "output/out.h"
 
 static const unsigned char magic[8] = "rdmash\0\1";
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* arm: ibv_req_notify_cq(3). */
-#include "arm.h"
-#include "cmd.h"
-#include "post.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "data/arm.h"
+#include "data/post.h"
 #include "session.h"
-#include "call_trace.h"
 
 int cq_arm(struct session *s, struct cq *cq, bool solicited)
 {

@@ -8,16 +8,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd.h"
-#include "own_rows.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "objects.h"
-#include "out.h"
-#include "post.h"
-#include "qp_history.h"
+#include "output/out.h"
+#include "own_rows.h"
+#include "qp/qp_history.h"
 #include "session.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define BENCH_MAX 100000000 /* iterations */
 

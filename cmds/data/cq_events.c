@@ -10,10 +10,10 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "cq_events.h"
+#include "data/cq_events.h"
 #include "objects.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 struct cc_watch {
 	struct session *s;

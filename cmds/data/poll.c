@@ -5,11 +5,11 @@
  * A completion with an error is a result, not a failure of the command: scripts look at
  * its status, or ask for the strict form, -ok.
  */
-#include "arena.h"
-#include "cmd.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "data/post.h"
+#include "data/wc.h"
 #include "session.h"
-#include "post.h"
-#include "wc.h"
 
 #define POLL_MAX 65536
 

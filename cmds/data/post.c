@@ -3,8 +3,8 @@
  * commands. */
 #include <stdlib.h>
 
-#include "post.h"
-#include "qp_history.h"
+#include "data/post.h"
+#include "qp/qp_history.h"
 #include "session.h"
 
 static int fill_peer(struct session *s, const struct post_args *a, struct post_req *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Atomics: post cmp-swap, fetch-add. Operands are in host byte order on both sides. */
-#include "cmd.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "session.h"
 
 #define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"

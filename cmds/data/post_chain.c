@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "interp.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "data/post.h"
+#include "language/interp.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define CHAIN_MAX 65536
 

@@ -5,12 +5,12 @@
  */
 #include <stdlib.h>
 
-#include "cm_id.h"
-#include "post.h"
-#include "qp_history.h"
+#include "connection/cm_id.h"
+#include "data/post.h"
+#include "data/wr_fault.h"
+#include "qp/qp_history.h"
 #include "session.h"
 #include "words.h"
-#include "wr_fault.h"
 
 static const char *call_of(const struct post_req *r)
 {

@@ -9,14 +9,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mw.h"
-#include "call_trace.h"
-#include "post.h"
-#include "posted.h"
-#include "qp_history.h"
+#include "call/call_trace.h"
+#include "data/post.h"
+#include "data/posted.h"
+#include "qp/qp_history.h"
+#include "resources/mw.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static bool is_recv(const struct post_req *r)
 {

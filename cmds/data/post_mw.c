@@ -5,8 +5,8 @@
  * A bind of type 2 chooses the new rkey itself: the key part (the low 8 bits) of the last
  * one plus 1, ibv_inc_rkey(3). The window's rkey is the new one as soon as it is posted.
  */
-#include "cmd.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "session.h"
 #include "words.h"
 

@@ -2,8 +2,8 @@
 /* The peer's memory: post write, write-imm, read. The peer's program takes no part. */
 #include <arpa/inet.h>
 
-#include "cmd.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "session.h"
 
 #define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* post recv: ibv_post_recv(3), ibv_post_srq_recv(3). */
-#include "cmd.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "session.h"
 
 static const struct arg recv_args[] = {

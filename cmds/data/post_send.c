@@ -3,8 +3,8 @@
  */
 #include <arpa/inet.h>
 
-#include "cmd.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "session.h"
 
 static const struct arg send_args[] = { POST_SOURCE_ARGS,   POST_COMMON_ARGS, POST_INLINE_ARG,

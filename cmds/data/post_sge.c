@@ -8,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "own_rows.h"
+#include "alloc.h"
+#include "data/post.h"
+#include "data/posted.h"
 #include "make.h"
-#include "post.h"
-#include "posted.h"
+#include "own_rows.h"
 #include "session.h"
-#include "xmem.h"
 
 #define TEXT_REGION 4096 /* bytes of a region for texts */
 

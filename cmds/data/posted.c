@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "posted.h"
+#include "data/posted.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,12 +7,12 @@
  */
 #include <errno.h>
 
-#include "arena.h"
-#include "arm.h"
-#include "cmd.h"
-#include "post.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "data/arm.h"
+#include "data/post.h"
+#include "data/wc.h"
 #include "session.h"
-#include "wc.h"
 
 #define WAIT_MAX 65536
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wait event: the next event of that name on a connection id. */
-#include "cm_events.h"
-#include "cmd.h"
-#include "out.h"
+#include "command/cmd.h"
+#include "connection/cm_events.h"
+#include "output/out.h"
 #include "session.h"
 #include "words.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "objects.h"
-#include "post.h"
-#include "qp_history.h"
+#include "qp/qp_history.h"
 #include "session.h"
 #include "words.h"
 

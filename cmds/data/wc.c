@@ -11,14 +11,14 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "mw.h"
-#include "posted.h"
-#include "qp_history.h"
+#include "data/posted.h"
+#include "data/wc.h"
+#include "qp/qp_history.h"
+#include "resources/mw.h"
 #include "session.h"
-#include "wc.h"
 #include "words.h"
 #include "wr_ops.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define AT_ONCE 16
 

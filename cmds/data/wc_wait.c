@@ -10,10 +10,10 @@
 
 #include "call_record.h"
 #include "codes.h"
-#include "posted.h"
-#include "qp_history.h"
+#include "data/posted.h"
+#include "data/wc.h"
+#include "qp/qp_history.h"
 #include "session.h"
-#include "wc.h"
 #include "words.h"
 #include "wr_ops.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "wr_fault.h"
+#include "data/wr_fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>

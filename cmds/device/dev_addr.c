@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device.h"
-#include "gids.h"
+#include "device/device.h"
+#include "device/gids.h"
 #include "objects.h"
 
 #define MAC_LEN 6

@@ -10,18 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "alloc.h"
 #include "async.h"
-#include "device.h"
-#include "embedded.h"
+#include "call/call_trace.h"
+#include "device/device.h"
+#include "device/embedded.h"
+#include "edit/complete.h"
 #include "launch.h"
 #include "objects.h"
 #include "session.h"
-#include "suggest.h"
-#include "call_trace.h"
 #include "uroce.h"
 #include "words.h"
-#include "xmem.h"
 
 static int dev_destroy(struct session *s, struct obj *o)
 {

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "device.h"
+#include "call/call_trace.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "device/device.h"
 #include "objects.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "call_trace.h"
 #include "words.h"
 
 /* ---------------------------------------------------------------- devices -- */

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "embedded.h"
+#include "device/embedded.h"
 #include "launch.h"
 #include "session.h"
 #include "uroce.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define SYSTEM "libibverbs.so.1"
 #define REMEDY "In a source tree 'cmake --build build' makes it; else install the package again."

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "gid_arg.h"
+#include "device/gid_arg.h"
 
 bool gid_parse(const char *text, union ibv_gid *gid)
 {

@@ -5,7 +5,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "args.h"
+#include "command/args.h"
 
 struct gid_arg {
 	union ibv_gid v;

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "gids.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "device/gids.h"
 #include "objects.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
 #include "words.h"
 

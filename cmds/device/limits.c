@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "call_record.h"
-#include "cmd.h"
+#include "command/cmd.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "codes.h"
-#include "doctor.h"
-#include "gids.h"
+#include "device/gids.h"
+#include "doctor/doctor.h"
 #include "launch.h"
 #include "objects.h"
 #include "words.h"

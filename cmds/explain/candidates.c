@@ -2,9 +2,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "candidates.h"
-#include "out.h"
-#include "xmem.h"
+#include "explain/candidates.h"
+#include "output/out.h"
+#include "alloc.h"
 
 static const struct {
 	const char *word, *mark;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "explain.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
+#include "explain/explain.h"
 #include "session.h"
-#include "suggest.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static void complete_thing(struct session *s, const struct arg *a, Tcl_Obj *words)
 {

@@ -6,7 +6,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
-#include "find.h"
+#include "explain/find.h"
 
 struct out;
 struct session;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
-#include "explain.h"
-#include "out.h"
+#include "explain/explain.h"
+#include "output/out.h"
 #include "words.h"
 
 #define MARGIN 10

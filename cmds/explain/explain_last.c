@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_addr.h"
-#include "cm_id.h"
-#include "explain.h"
-#include "explain_wc.h"
-#include "far_end.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_id.h"
+#include "data/posted.h"
+#include "explain/explain.h"
+#include "explain/explain_wc.h"
+#include "explain/far_end.h"
 #include "objects.h"
-#include "posted.h"
-#include "qp_history.h"
+#include "qp/qp_history.h"
 #include "session.h"
 #include "words.h"
 #include "wr_ops.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static struct live_region region_here(const struct mr *mr)
 {

@@ -2,9 +2,9 @@
 /* A change of a QP's state: what the table of transitions says of it. */
 #include <string.h>
 
-#include "explain.h"
-#include "out.h"
-#include "qp_attrs.h"
+#include "explain/explain.h"
+#include "output/out.h"
+#include "qp/qp_attrs.h"
 #include "qp_table.h"
 #include "words.h"
 

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "candidates.h"
 #include "codes.h"
-#include "explain_wc.h"
-#include "find.h"
-#include "out.h"
+#include "explain/candidates.h"
+#include "explain/explain_wc.h"
+#include "explain/find.h"
+#include "output/out.h"
 #include "words.h"
 #include "wr_ops.h"
 

@@ -2,7 +2,7 @@
 #ifndef CMDS_EXPLAIN_EXPLAIN_WC_H
 #define CMDS_EXPLAIN_EXPLAIN_WC_H
 
-#include "live_end.h"
+#include "explain/live_end.h"
 
 struct out;
 

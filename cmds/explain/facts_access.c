@@ -2,7 +2,7 @@
 /* Rights of memory. ibv_reg_mr(3); volume 1, 10.6. Region and QP must both allow an access. */
 #include <infiniband/verbs.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 static const char page[] = "ibv_reg_mr(3)";
 static const char without[] = "without it: REM_ACCESS_ERR at the peer, QP_ACCESS_ERR here";

@@ -2,7 +2,7 @@
 /* Asynchronous events. ibv_get_async_event(3); volume 1, 11.6.3. */
 #include <infiniband/verbs.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 static const char page[] = "ibv_get_async_event(3)";
 static const char subnet[] = "the subnet manager, or an administrator, changed it";

@@ -3,7 +3,7 @@
  * volume 1, 12.6 and 12.6.7.2. */
 #include <rdma/rdma_cma.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 static const char page[] = "rdma_get_cm_event(3)";
 static const char reasons[] = "volume 1, 12.6.7.2";

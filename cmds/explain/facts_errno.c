@@ -3,7 +3,7 @@
  * the point. */
 #include <errno.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 const struct fact errno_facts[] = {
 	{ EINVAL, NULL, NULL,

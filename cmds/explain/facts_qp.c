@@ -2,7 +2,7 @@
 /* Queue pairs: types, states, attributes. ibv_modify_qp(3); volume 1, 10.3.1 and 11.2.5.2. */
 #include <infiniband/verbs.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 static const char page[] = "ibv_modify_qp(3)";
 static const char states[] = "volume 1, 10.3.1";

@@ -2,7 +2,7 @@
 /* Completions: their statuses and opcodes. ibv_poll_cq(3); volume 1, 10.10.3 and 11.6.2. */
 #include <infiniband/verbs.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 static const char flushed[] = "the QP is in ERR: all that was posted comes back as WR_FLUSH_ERR";
 static const char rd_only[] = "nothing of today's devices: reliable datagrams were never built";

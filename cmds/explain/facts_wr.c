@@ -2,7 +2,7 @@
 /* Work requests: opcodes and flags of sends. ibv_post_send(3); volume 1, 10.8 and 11.4.1. */
 #include <infiniband/verbs.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 static const char post_send[] = "ibv_post_send(3)";
 #define WITHOUT "on a QP without it: EINVAL when it is posted, on rxe LOC_QP_OP_ERR"

@@ -5,7 +5,7 @@
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 #include "words.h"
 
 static const char *status_text(uint64_t value)

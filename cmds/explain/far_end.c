@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "codes.h"
-#include "dict.h"
-#include "far_end.h"
-#include "interp.h"
+#include "explain/far_end.h"
+#include "language/dict.h"
+#include "language/interp.h"
 #include "objects.h"
-#include "peer.h"
+#include "peer/peer.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static const char *text_of(Tcl_Obj *object, const char *key)
 {

@@ -6,7 +6,7 @@
 #ifndef CMDS_EXPLAIN_FAR_END_H
 #define CMDS_EXPLAIN_FAR_END_H
 
-#include "live_end.h"
+#include "explain/live_end.h"
 
 struct session;
 

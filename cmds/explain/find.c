@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "find.h"
+#include "command/args.h"
+#include "explain/find.h"
 #include "words.h"
 
 /* How well it fits; larger is better. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <tcl.h>
 
-#include "fact.h"
+#include "explain/fact.h"
 
 struct found {
 	const struct fact_family *family;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "export_file.h"
-#include "out.h"
-#include "program.h"
-#include "save.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "export/export_file.h"
+#include "export/program.h"
+#include "file/save.h"
+#include "output/out.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 struct export_args {
 	const char *path;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "export_file.h"
+#include "export/export_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "program.h"
+#include "command/cmd.h"
+#include "export/program.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* It becomes the name of the target, too. */
 int export_check_name(struct session *s, const char *path, const char *end)

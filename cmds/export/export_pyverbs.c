@@ -3,14 +3,14 @@
 #include <libgen.h>
 #include <stdlib.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "export_file.h"
-#include "out.h"
-#include "program.h"
-#include "save.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "export/export_file.h"
+#include "export/program.h"
+#include "file/save.h"
+#include "output/out.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 struct python_args {
 	const char *path;

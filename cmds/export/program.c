@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "export/program.h"
 #include "record_objects.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define PHASE_LINES 60
 #define PASSES	    4

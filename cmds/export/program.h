@@ -9,9 +9,9 @@
 #define CMDS_PROGRAM_H
 
 #include "call_format.h"
-#include "own_rows.h"
 #include "call_record.h"
-#include "program_helpers.h"
+#include "export/program_helpers.h"
+#include "own_rows.h"
 
 enum end { END_BOTH, END_CLIENT, END_SERVER };
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "export/program.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* ------------------------------------------------------------------------- values -- */
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program.h"
-#include "program_helpers.h"
-#include "xmem.h"
+#include "export/program.h"
+#include "export/program_helpers.h"
+#include "alloc.h"
 
 static void add_helpers(unsigned used, Tcl_DString *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that exported programs call: only those that one uses are put into it. */
-#include "program_helpers.h"
+#include "export/program_helpers.h"
 
 const struct helper program_helpers[] = {
 	{ HELPER_FAILED, 0,

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "export/program.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* ------------------------------------------------------- regions and their memory -- */
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
-#include "xmem.h"
+#include "export/program.h"
+#include "alloc.h"
 
 #define SMALL 0xff /* keys up to here are taken for plain numbers */
 

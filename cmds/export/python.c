@@ -7,11 +7,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "program.h"
-#include "qp_attrs.h"
+#include "export/program.h"
+#include "qp/qp_attrs.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define COLUMNS 75 /* of a line, without its indentation */
 

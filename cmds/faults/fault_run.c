@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalogue.h"
-#include "cmd.h"
-#include "interp.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
+#include "faults/catalogue.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "session.h"
-#include "suggest.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define RXE_VENDOR 0xffffff
 

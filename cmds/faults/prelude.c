@@ -3,7 +3,7 @@
  * What the scripts of the catalogue are written with: QPs, regions and helpers, all called
  * fault_..., so that nothing of the user's is touched and all can be destroyed.
  */
-#include "catalogue.h"
+#include "faults/catalogue.h"
 
 const char fault_prelude[] =
 	"namespace eval ::fault {\n"

@@ -3,15 +3,15 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "arm.h"
-#include "cm_events.h"
-#include "cmd.h"
-#include "handler.h"
-#include "out.h"
-#include "post.h"
+#include "command/cmd.h"
+#include "connection/cm_events.h"
+#include "data/arm.h"
+#include "data/post.h"
+#include "data/wc.h"
+#include "handlers/handler.h"
+#include "output/out.h"
 #include "session.h"
-#include "tcp_socket.h"
-#include "wc.h"
+#include "tcp/tcp_socket.h"
 
 #define NS_PER_MS 1000000
 #define BATCH	  16

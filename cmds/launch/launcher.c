@@ -3,16 +3,16 @@
  * launcher: rank and size from the environment of mpirun(1), srun(1), or of whoever sets
  * RDMASH_RANK and RDMASH_SIZE.
  */
-#include "launcher.h"
+#include "launch/launcher.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "out.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "output/out.h"
 #include "session.h"
 
 #define RANKS_MAX 65536

@@ -15,15 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "args.h"
-#include "board.h"
-#include "cmd.h"
-#include "file.h"
-#include "launcher.h"
-#include "out.h"
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "file/file.h"
+#include "launch/board.h"
+#include "launch/launcher.h"
+#include "output/out.h"
 #include "session.h"
-#include "write_all.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define SHARED	  "RDMASH_RENDEZVOUS"

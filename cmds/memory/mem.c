@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arena.h"
-#include "mem.h"
+#include "alloc.h"
+#include "memory/mem.h"
+#include "output/visible.h"
 #include "session.h"
-#include "visible.h"
 
 #define VALUE_MAX (16u << 20) /* bytes; each is kept several times on its way */
 

@@ -4,7 +4,7 @@
 #define CMDS_MEM_H
 
 #include "objects.h"
-#include "out.h"
+#include "output/out.h"
 
 /* The bytes off..off+len of a region, or NULL with s->fail filled. */
 unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len);

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "file.h"
-#include "mem.h"
+#include "command/cmd.h"
+#include "file/file.h"
+#include "memory/mem.h"
 #include "session.h"
 
 union state {

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "file.h"
+#include "command/cmd.h"
+#include "file/file.h"
+#include "file/save.h"
+#include "memory/mem.h"
 #include "own_rows.h"
-#include "mem.h"
-#include "save.h"
 #include "session.h"
 
 struct file_args {

@@ -2,10 +2,10 @@
 /* Looking at a region: mem get, dump, cmp. */
 #include <string.h>
 
-#include "arena.h"
-#include "cmd.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "memory/mem.h"
 #include "own_rows.h"
-#include "mem.h"
 #include "session.h"
 
 struct get_args {

@@ -2,9 +2,9 @@
 /* Writing to a region by hand: mem put, fill. */
 #include <string.h>
 
-#include "cmd.h"
+#include "command/cmd.h"
+#include "memory/mem.h"
 #include "own_rows.h"
-#include "mem.h"
 #include "session.h"
 
 struct put_args {

@@ -7,10 +7,10 @@
  */
 #include <string.h>
 
-#include "arena.h"
-#include "cmd.h"
-#include "mem.h"
-#include "post.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "data/post.h"
+#include "memory/mem.h"
 #include "session.h"
 
 struct watch_args {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* @NAME: a command at another end; barrier: until all ends are through. */
-#include "cmd.h"
-#include "frames.h"
-#include "out.h"
-#include "peer.h"
+#include "command/cmd.h"
+#include "output/out.h"
+#include "peer/peer.h"
+#include "serve/frames.h"
 #include "session.h"
 
 /* -------------------------------------------------------------------------- @ -- */

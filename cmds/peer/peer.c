@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "cmd.h"
-#include "file.h"
-#include "out.h"
-#include "peer.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "file/file.h"
+#include "output/out.h"
+#include "peer/peer.h"
 #include "session.h"
-#include "timeline.h"
-#include "xmem.h"
+#include "timeline/timeline.h"
 
 #define PEERS_MAX 64
 

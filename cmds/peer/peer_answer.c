@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frames.h"
-#include "peer.h"
-#include "script.h"
+#include "language/script.h"
+#include "peer/peer.h"
+#include "serve/frames.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* Expectations met there count here. A peer cannot take any away. */
 static void count(struct peer *p, const struct call *c, struct json_object *body)

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "frames.h"
-#include "out.h"
-#include "peer.h"
-#include "script.h"
+#include "file/file.h"
+#include "language/script.h"
+#include "language/where.h"
+#include "output/out.h"
+#include "peer/peer.h"
+#include "serve/frames.h"
 #include "session.h"
-#include "where.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define CALLS_MAX 1000	     /* not yet taken, of a peer */
 #define BYTES_MAX FRAMES_MAX /* of commands that are not through, of a peer */

@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "frames.h"
 #include "launch.h"
-#include "out.h"
-#include "peer.h"
+#include "output/out.h"
+#include "peer/peer.h"
+#include "serve/frames.h"
 #include "session.h"
 #include "uroce.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define GRACE_MS 5000 /* to end in order */
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frames.h"
-#include "out.h"
-#include "peer.h"
+#include "output/out.h"
+#include "peer/peer.h"
+#include "serve/frames.h"
 #include "session.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define ROOM	 (64u << 10) /* bytes read at once */
 #define LAST_MAX 64	     /* reads, when it has ended: more than a pipe holds */

@@ -3,8 +3,8 @@
 #ifndef CMDS_MODIFY_ARGS_H
 #define CMDS_MODIFY_ARGS_H
 
-#include "gid_arg.h"
-#include "qp_change.h"
+#include "device/gid_arg.h"
+#include "qp/qp_change.h"
 
 struct id;
 

@@ -3,16 +3,16 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "call_trace.h"
-#include "cmd.h"
-#include "modify_args.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
 #include "objects.h"
-#include "out.h"
-#include "qp_attrs.h"
-#include "qp_change.h"
-#include "qp_class.h"
-#include "qp_history.h"
-#include "qp_peer.h"
+#include "output/out.h"
+#include "qp/modify_args.h"
+#include "qp/qp_attrs.h"
+#include "qp/qp_change.h"
+#include "qp/qp_class.h"
+#include "qp/qp_history.h"
+#include "qp/qp_peer.h"
 #include "session.h"
 #include "words.h"
 

@@ -11,17 +11,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "gids.h"
+#include "command/cmd.h"
+#include "device/gids.h"
 #include "loop.h"
-#include "oob.h"
-#include "out.h"
+#include "output/out.h"
+#include "output/trace.h"
 #include "own_rows.h"
-#include "qp_peer.h"
+#include "qp/oob.h"
+#include "qp/qp_peer.h"
 #include "session.h"
-#include "tcp_socket.h"
-#include "trace.h"
-#include "xmem.h"
+#include "tcp/tcp_socket.h"
+#include "alloc.h"
 
 /*
  * One message each way over TCP.

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gids.h"
-#include "qp_attrs.h"
+#include "device/gids.h"
+#include "qp/qp_attrs.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define AT_ATTR(field)                                 \
 	.offset = offsetof(struct ibv_qp_attr, field), \

@@ -6,20 +6,20 @@
  */
 #include <errno.h>
 
+#include "call/call_trace.h"
 #include "call_record.h"
-#include "call_trace.h"
-#include "cmd.h"
 #include "codes.h"
-#include "gids.h"
+#include "command/cmd.h"
+#include "data/post.h"
+#include "data/posted.h"
+#include "device/gids.h"
 #include "objects.h"
-#include "out.h"
-#include "post.h"
-#include "posted.h"
-#include "qp_class.h"
-#include "qp_history.h"
-#include "qp_peer.h"
+#include "output/out.h"
+#include "output/trace.h"
+#include "qp/qp_class.h"
+#include "qp/qp_history.h"
+#include "qp/qp_peer.h"
 #include "session.h"
-#include "trace.h"
 #include "words.h"
 
 #define EVERYTHING                                                                                 \

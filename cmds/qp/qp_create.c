@@ -5,17 +5,17 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "call_trace.h"
-#include "cmd.h"
-#include "gids.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "device/gids.h"
+#include "language/domain.h"
 #include "make.h"
 #include "objects.h"
-#include "out.h"
-#include "qp_change.h"
-#include "qp_class.h"
+#include "output/out.h"
 #include "own_rows.h"
-#include "domain.h"
-#include "qp_history.h"
+#include "qp/qp_change.h"
+#include "qp/qp_class.h"
+#include "qp/qp_history.h"
 #include "session.h"
 #include "words.h"
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gids.h"
+#include "device/gids.h"
 #include "objects.h"
-#include "qp_change.h"
+#include "qp/qp_change.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 __attribute__((format(printf, 2, 3))) static void fault(Tcl_Obj *faults, const char *fmt, ...)
 {

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "call_record.h"
+#include "data/posted.h"
 #include "objects.h"
 #include "own_rows.h"
-#include "posted.h"
-#include "qp_history.h"
+#include "qp/qp_history.h"
 #include "words.h"
 
 /* meant: somebody asked for it. */

@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "codes.h"
-#include "gid_arg.h"
-#include "gids.h"
+#include "device/gid_arg.h"
+#include "device/gids.h"
 #include "objects.h"
-#include "out.h"
-#include "qp_peer.h"
+#include "output/out.h"
+#include "qp/qp_peer.h"
 #include "session.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define VALUE_MAX 128 /* characters of one value */
 /* json-c makes UINT64_MAX of every larger number, so that it says nothing. */

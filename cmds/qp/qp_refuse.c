@@ -9,11 +9,11 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "candidates.h"
-#include "gids.h"
+#include "device/gids.h"
+#include "explain/candidates.h"
 #include "objects.h"
-#include "qp_attrs.h"
-#include "qp_change.h"
+#include "qp/qp_attrs.h"
+#include "qp/qp_change.h"
 #include "session.h"
 #include "uroce.h"
 #include "words.h"

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "cm_id.h"
-#include "cmd.h"
 #include "codes.h"
+#include "command/cmd.h"
+#include "connection/cm_id.h"
 #include "objects.h"
-#include "out.h"
-#include "qp_attrs.h"
-#include "qp_change.h"
-#include "qp_class.h"
-#include "qp_state.h"
-#include "qp_history.h"
+#include "output/out.h"
+#include "qp/qp_attrs.h"
+#include "qp/qp_change.h"
+#include "qp/qp_class.h"
+#include "qp/qp_history.h"
+#include "qp/qp_state.h"
 #include "session.h"
 #include "words.h"
 

@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cm_ends.h"
-#include "cm_id.h"
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_ends.h"
+#include "connection/cm_id.h"
 #include "make.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "call_trace.h"
 
 static int ah_destroy(struct session *s, struct obj *o)
 {

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cm_id.h"
-#include "cmd.h"
-#include "cq_events.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_id.h"
+#include "data/cq_events.h"
 #include "make.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "call_trace.h"
 
 /* --------------------------------------------------------------------- cc -- */
 

@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "cm_ends.h"
-#include "call_trace.h"
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_ends.h"
 #include "make.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
 #include "words.h"
 

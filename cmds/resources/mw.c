@@ -7,15 +7,15 @@
  */
 #include <errno.h>
 
-#include "cm_ends.h"
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_ends.h"
+#include "data/post.h"
+#include "data/posted.h"
 #include "make.h"
-#include "mw.h"
-#include "out.h"
-#include "post.h"
-#include "posted.h"
+#include "output/out.h"
+#include "resources/mw.h"
 #include "session.h"
-#include "call_trace.h"
 #include "words.h"
 
 static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bind" },

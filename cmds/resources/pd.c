@@ -2,11 +2,11 @@
 /* Protection domains: what belongs to one can be used together, and with nothing else. */
 #include <errno.h>
 
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
 #include "make.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "call_trace.h"
 
 static int pd_destroy(struct session *s, struct obj *o)
 {

@@ -2,11 +2,11 @@
 /* Looking at live objects and destroying them: show, get, destroy. */
 #include <string.h>
 
-#include "cmd.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
 #include "objects.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "suggest.h"
 
 /* ------------------------------------------------------------------- show -- */
 

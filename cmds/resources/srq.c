@@ -2,12 +2,12 @@
 /* Shared receive queues: srq, srq modify. The limit fires once and is then 0 again. */
 #include <errno.h>
 
-#include "cm_ends.h"
-#include "cmd.h"
+#include "call/call_trace.h"
+#include "command/cmd.h"
+#include "connection/cm_ends.h"
 #include "make.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
-#include "call_trace.h"
 
 static int srq_destroy(struct session *s, struct obj *o)
 {

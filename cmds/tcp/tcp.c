@@ -7,11 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "cmd.h"
-#include "mem.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "memory/mem.h"
 #include "session.h"
-#include "tcp_socket.h"
+#include "tcp/tcp_socket.h"
 
 struct tcp_args {
 	struct num port, within;

@@ -4,11 +4,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "check.h"
-#include "cm_addr.h"
-#include "cm_events.h"
-#include "cm_id.h"
-#include "cm_step.h"
+#include "checks.h"
+#include "connection/cm_addr.h"
+#include "connection/cm_events.h"
+#include "connection/cm_id.h"
+#include "connection/cm_step.h"
 #include "session.h"
 
 static struct session s;

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
-#include "cmd.h"
+#include "command/args.h"
+#include "command/cmd.h"
 #include "command_lines.h"
 #include "session.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cmd.h"
+#include "command/cmd.h"
 #include "command_lines.h"
 #include "loop.h"
 #include "session_rig.h"

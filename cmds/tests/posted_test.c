@@ -4,10 +4,10 @@
 #include <errno.h>
 
 #include "call_record.h"
-#include "check.h"
+#include "checks.h"
+#include "data/posted.h"
 #include "objects.h"
 #include "own_rows.h"
-#include "posted.h"
 #include "wr_ops.h"
 
 static struct ibv_context context; /* of a device that does nothing */

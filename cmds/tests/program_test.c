@@ -2,10 +2,10 @@
 /* Exported programs: names as identifiers, and numbers as expressions. */
 #include <string.h>
 
-#include "check.h"
-#include "program.h"
+#include "checks.h"
+#include "export/program.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 static bool named(const char *name, const char *want)
 {

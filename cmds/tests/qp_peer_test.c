@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a peer tells of its QP: read back as it was said, and refused when it is not
  * right. */
-#include "check.h"
+#include "checks.h"
 #include "objects.h"
-#include "qp_peer.h"
+#include "qp/qp_peer.h"
 #include "session.h"
 
 static struct session s;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "command/cmd.h"
 #include "command_lines.h"
-#include "domain.h"
+#include "language/domain.h"
 #include "objects.h"
 #include "session_rig.h"
 

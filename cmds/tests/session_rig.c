@@ -10,15 +10,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "cm_events.h"
-#include "interp.h"
-#include "objects.h"
-#include "print.h"
+#include "alloc.h"
 #include "call_record.h"
-#include "record.h"
+#include "connection/cm_events.h"
+#include "file/record.h"
+#include "language/interp.h"
+#include "objects.h"
+#include "output/print.h"
 #include "session_rig.h"
-#include "xmem.h"
 
 #define LOG_MAX	  (4 << 20)
 #define PATIENCE  300 /* ms until the watchdog barks, again and again */

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "check.h"
-#include "share.h"
+#include "checks.h"
+#include "connection/share.h"
 
 static char memory[4096];
 static struct ibv_mr verbs = { .rkey = 0x01020304 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "ladder.h"
+#include "timeline/ladder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "out.h"
-#include "peer.h"
+#include "output/out.h"
+#include "output/visible.h"
+#include "peer/peer.h"
 #include "session.h"
-#include "timeline.h"
-#include "visible.h"
-#include "xmem.h"
+#include "timeline/timeline.h"
+#include "alloc.h"
 
 #define PEER_MS 5000 /* how long a peer may take to tell what it has noted */
 

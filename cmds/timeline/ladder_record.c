@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/call_trace.h"
 #include "call_record.h"
-#include "call_trace.h"
 #include "decode.h"
-#include "ladder.h"
 #include "own_rows.h"
-#include "packets.h"
 #include "record_objects.h"
 #include "session.h"
-#include "timeline.h"
+#include "timeline/ladder.h"
+#include "timeline/timeline.h"
+#include "wire/packets.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 /* What is known of an object for its end. */
 struct end_of {

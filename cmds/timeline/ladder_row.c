@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "dict.h"
-#include "ladder.h"
-#include "out.h"
-#include "xmem.h"
+#include "command/args.h"
+#include "language/dict.h"
+#include "output/out.h"
+#include "timeline/ladder.h"
+#include "alloc.h"
 
 static const char *side_word(enum ladder_side side)
 {

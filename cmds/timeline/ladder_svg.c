@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ladder.h"
-#include "markup.h"
-#include "xmem.h"
+#include "timeline/ladder.h"
+#include "timeline/markup.h"
+#include "alloc.h"
 
 #define TIME_X	   64
 #define MARGIN	   14

@@ -9,11 +9,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "ladder.h"
-#include "out.h"
-#include "peer.h"
+#include "output/out.h"
+#include "peer/peer.h"
 #include "session.h"
-#include "xmem.h"
+#include "timeline/ladder.h"
+#include "alloc.h"
 
 #define TIME_WIDTH 10
 #define WIDTH	   110 /* where there is no terminal */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "markup.h"
+#include "timeline/markup.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "visible.h"
-#include "xmem.h"
+#include "output/visible.h"
+#include "alloc.h"
 
 static const char *entity(char c)
 {

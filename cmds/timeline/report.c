@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* report FILE.html: the session as one page that needs nothing else. */
-#include "report.h"
+#include "timeline/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "explain.h"
-#include "ladder.h"
-#include "out.h"
-#include "markup.h"
-#include "save.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "explain/explain.h"
+#include "file/save.h"
+#include "output/out.h"
 #include "session.h"
-#include "timeline.h"
-#include "xmem.h"
+#include "timeline/ladder.h"
+#include "timeline/markup.h"
+#include "timeline/timeline.h"
+#include "alloc.h"
 
 struct report_args {
 	const char *path, *title;

@@ -2,10 +2,10 @@
 /* What went wrong, and what explain has to say to it. */
 #include <stdlib.h>
 
-#include "ladder.h"
-#include "report.h"
-#include "markup.h"
-#include "xmem.h"
+#include "timeline/ladder.h"
+#include "timeline/markup.h"
+#include "timeline/report.h"
+#include "alloc.h"
 
 static void list_failures(const struct ladder *l, Tcl_DString *d)
 {

@@ -2,12 +2,12 @@
 /* Regions before and after: the lines of a hexdump that have changed. */
 #include <string.h>
 
-#include "timeline.h"
-#include "report.h"
-#include "markup.h"
 #include "session.h"
+#include "timeline/markup.h"
+#include "timeline/report.h"
+#include "timeline/timeline.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define LINE	  16
 #define LINES_MAX 48 /* of a region */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The session as a C program: what export c writes. */
-#include "markup.h"
-#include "program.h"
-#include "report.h"
-#include "xmem.h"
+#include "export/program.h"
+#include "timeline/markup.h"
+#include "timeline/report.h"
+#include "alloc.h"
 
 void report_program(struct session *s, Tcl_DString *d)
 {

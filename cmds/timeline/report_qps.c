@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ladder.h"
-#include "report.h"
-#include "markup.h"
+#include "timeline/ladder.h"
+#include "timeline/markup.h"
+#include "timeline/report.h"
 #include "words.h"
-#include "xmem.h"
+#include "alloc.h"
 
 #define STATES	(IBV_QPS_ERR + 1)
 #define BOX_W	64

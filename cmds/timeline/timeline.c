@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "ladder.h"
-#include "out.h"
-#include "peer.h"
-#include "save.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "file/save.h"
+#include "output/out.h"
+#include "peer/peer.h"
 #include "session.h"
-#include "timeline.h"
+#include "timeline/ladder.h"
+#include "timeline/timeline.h"
 
 enum { HOW_OFF, HOW_ON, HOW_CLEAR };
 

@@ -5,13 +5,13 @@
 
 #include "call_record.h"
 #include "decode.h"
-#include "embedded_api.h"
 #include "own_rows.h"
-#include "packet_source.h"
-#include "peer.h"
+#include "peer/peer.h"
 #include "session.h"
-#include "timeline.h"
-#include "xmem.h"
+#include "timeline/timeline.h"
+#include "wire/embedded_api.h"
+#include "wire/packet_source.h"
+#include "alloc.h"
 
 #define REGIONS	   64
 #define PEER_MS	   5000

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "embedded_api.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "file/save.h"
 #include "objects.h"
-#include "out.h"
-#include "packet_source.h"
+#include "output/out.h"
 #include "pcapng.h"
-#include "save.h"
 #include "session.h"
-#include "wire_on.h"
-#include "xmem.h"
+#include "wire/embedded_api.h"
+#include "wire/packet_source.h"
+#include "wire/wire_on.h"
+#include "alloc.h"
 
 #define FAMILY "understanding"
 

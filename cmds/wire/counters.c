@@ -2,15 +2,15 @@
 /* What the device has counted: counters, counters around. */
 #include <inttypes.h>
 
-#include "arena.h"
-#include "args.h"
-#include "cmd.h"
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "data/post.h"
+#include "language/script.h"
 #include "objects.h"
-#include "out.h"
-#include "post.h"
-#include "script.h"
+#include "output/out.h"
 #include "session.h"
-#include "tally.h"
+#include "wire/tally.h"
 
 #define UNDERSTANDING "understanding"
 

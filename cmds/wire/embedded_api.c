@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "embedded_api.h"
+#include "wire/embedded_api.h"
 
 #include <dlfcn.h>
 #include <string.h>

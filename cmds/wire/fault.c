@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arena.h"
-#include "args.h"
-#include "cmd.h"
-#include "device.h"
-#include "embedded_api.h"
-#include "gids.h"
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "device/device.h"
+#include "device/gids.h"
 #include "objects.h"
-#include "out.h"
+#include "output/out.h"
 #include "session.h"
+#include "wire/embedded_api.h"
 
 struct fault_args {
 	struct num off;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "libpcap.h"
+#include "wire/libpcap.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

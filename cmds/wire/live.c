@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "live.h"
+#include "wire/live.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gids.h"
-#include "libpcap.h"
+#include "device/gids.h"
 #include "objects.h"
-#include "packets.h"
 #include "session.h"
-#include "xmem.h"
+#include "wire/libpcap.h"
+#include "wire/packets.h"
+#include "alloc.h"
 
 #define SNAPLEN	    65536
 #define BUFFER_SIZE (8 << 20)

@@ -3,7 +3,7 @@
 #ifndef CMDS_LIVE_H
 #define CMDS_LIVE_H
 
-#include "packet_source.h"
+#include "wire/packet_source.h"
 
 /* How to give a program the right without file capabilities, with which the loader would not
  * preload liburoce.so. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "packet_join.h"
+#include "wire/packet_join.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "posted.h"
+#include "data/posted.h"
 
 struct decoded;
 struct session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "packet_source.h"
+#include "wire/packet_source.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,12 +10,12 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "embedded_api.h"
-#include "live.h"
 #include "loop.h"
 #include "objects.h"
 #include "session.h"
-#include "xmem.h"
+#include "wire/embedded_api.h"
+#include "wire/live.h"
+#include "alloc.h"
 
 #define WAITING_MAX 16384 /* packets; those that come on top are lost */
 

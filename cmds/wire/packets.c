@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "packets.h"
+#include "wire/packets.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
-#include "out.h"
+#include "output/out.h"
 
 #define ETHERNET_BYTES 14
 #define VLAN_BYTES     4

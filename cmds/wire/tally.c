@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tally.h"
+#include "wire/tally.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "embedded_api.h"
 #include "objects.h"
 #include "session.h"
+#include "wire/embedded_api.h"
 
 #define LIFESPAN_MAX_MS 1000
 

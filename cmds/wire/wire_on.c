@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "embedded_api.h"
+#include "command/args.h"
+#include "command/cmd.h"
 #include "objects.h"
-#include "out.h"
-#include "packet_join.h"
-#include "packet_source.h"
-#include "packets.h"
+#include "output/out.h"
 #include "session.h"
-#include "wire_on.h"
-#include "xmem.h"
+#include "wire/embedded_api.h"
+#include "wire/packet_join.h"
+#include "wire/packet_source.h"
+#include "wire/packets.h"
+#include "wire/wire_on.h"
+#include "alloc.h"
 
 #define FAMILY "understanding"
 

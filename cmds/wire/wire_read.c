@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "cmd.h"
-#include "file.h"
-#include "libpcap.h"
-#include "out.h"
-#include "packets.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "file/file.h"
+#include "output/out.h"
 #include "session.h"
+#include "wire/libpcap.h"
+#include "wire/packets.h"
 
 struct read_args {
 	const char *path;

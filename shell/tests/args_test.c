@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parsing from argument tables: values, and the text of every error. */
-#include "check.h"
+#include "checks.h"
 #include "fixture.h"
 
 static struct session *s;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding commands, did-you-mean, and what fits an expectation. */
-#include "../cmd.h"
-#include "../expect.h"
-#include "../suggest.h"
-#include "check.h"
+#include "check/check.h"
+#include "checks.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
 #include "fixture.h"
 
 static struct session *s;

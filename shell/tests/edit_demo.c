@@ -12,11 +12,11 @@
 #include <tcl.h>
 #include <unistd.h>
 
-#include "../edit.h"
-#include "../loop.h"
-#include "../notice.h"
-#include "../print.h"
-#include "../xmem.h"
+#include "edit/edit.h"
+#include "loop.h"
+#include "output/notice.h"
+#include "output/print.h"
+#include "alloc.h"
 
 struct demo {
 	struct loop *loop;

@@ -3,13 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../arena.h"
-#include "../cmd.h"
-#include "../interp.h"
-#include "../record.h"
-#include "../script.h"
-#include "../xmem.h"
+#include "alloc.h"
+#include "command/cmd.h"
+#include "file/record.h"
 #include "fixture.h"
+#include "language/interp.h"
+#include "language/script.h"
 
 struct write_args last_write;
 

@@ -3,8 +3,8 @@
 #ifndef SHELL_TESTS_FIXTURE_H
 #define SHELL_TESTS_FIXTURE_H
 
-#include "../args.h"
-#include "../session.h"
+#include "command/args.h"
+#include "session.h"
 
 struct session *fixture_new(void);
 void fixture_free(struct session *s);

@@ -3,8 +3,8 @@
 #include <locale.h>
 #include <string.h>
 
-#include "check.h"
-#include "fold.h"
+#include "checks.h"
+#include "output/fold.h"
 
 static bool folds(const char *text, unsigned columns, const char *want, unsigned rows)
 {

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../hist.h"
-#include "../xmem.h"
-#include "check.h"
+#include "checks.h"
+#include "edit/hist.h"
+#include "alloc.h"
 
 static char *folder, *path;
 

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../keys.h"
-#include "../loop.h"
-#include "check.h"
+#include "checks.h"
+#include "edit/keys.h"
+#include "loop.h"
 
 static struct loop *loop;
 static struct keys *keys;

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../loop.h"
-#include "check.h"
+#include "checks.h"
+#include "loop.h"
 
 #define MSEC 1000000LL
 

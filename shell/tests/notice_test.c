@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../notice.h"
-#include "../print.h"
-#include "check.h"
+#include "checks.h"
+#include "output/notice.h"
+#include "output/print.h"
 
 static int err[2];
 

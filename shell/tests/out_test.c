@@ -2,8 +2,8 @@
 /* One writer: the Tcl value, the text, JSON read back by a parser, CSV. */
 #include <json-c/json.h>
 
-#include "../out.h"
-#include "check.h"
+#include "checks.h"
+#include "output/out.h"
 
 static struct out *rows(void)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Nothing but shell/print.c prints: what others send must not reach the terminal another way.
+# Nothing but shell/output/print.c prints: what others send must not reach the terminal another way.
 #   edit*.c             draw the line that is being typed
 #   serve_out.c         puts a channel in the place of the streams
 #   help.c, main.c      the options, versions and the manual page: our own words; a panic
@@ -8,6 +8,6 @@
 cd "$(dirname "$0")/../.." || exit 1
 found=$(grep -rnE --include=*.c --exclude-dir=tests \
 	-e '(^|[^a-z_])(v?printf|puts|putchar|perror|v?dprintf)\(' -e '\bstd(out|err)\b' shell cmds |
-	grep -vE '^shell/(print|edit[a-z_]*|serve_out|help|main)\.c:|^cmds/export/program_helpers\.c:' |
+	grep -vE '^shell/(output/print|edit/edit[a-z_]*|serve/serve|help/help|main)\.c:|^cmds/export/program_helpers\.c:' |
 	grep -vE 'fflush\(std|fileno\(std|"std(out|err)"')
 [ -z "$found" ] || { printf 'these print by themselves:\n%s\n' "$found"; exit 1; }

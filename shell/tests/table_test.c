@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The real command table: sorted, and with all that help, manual and completion need. */
-#include "../args.h"
-#include "../cmd.h"
-#include "../help.h"
-#include "check.h"
+#include "checks.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "help/help.h"
 
 static const struct cmd *now;
 static unsigned problems;

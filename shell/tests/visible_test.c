@@ -2,8 +2,8 @@
 /* All that text can hold: what is shown as it is, and what as an escape. */
 #include <string.h>
 
-#include "../visible.h"
-#include "check.h"
+#include "checks.h"
+#include "output/visible.h"
 
 static const char *visible(const char *text, size_t len, enum visible_lines lines)
 {

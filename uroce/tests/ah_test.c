@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "ah.h"
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"
 

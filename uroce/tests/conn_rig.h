@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "conn.h"
 #include "counters.h"
 #include "fake_host.h"

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include "check.h"
+#include "checks.h"
 #include "cq.h"
 #include "engine.h"
 #include "fake_verbs.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "counters.h"
 #include "cq.h"
 #include "engine.h"

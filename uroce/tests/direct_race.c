@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "direct_rig.h"
 #include "target.h"
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "target.h"
 

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "direct_rig.h"
 #include "engine.h"
 #include "target.h"

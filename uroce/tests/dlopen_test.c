@@ -2,7 +2,7 @@
 /* Run with the library of its first argument loaded before all others: what dlopen() gives. */
 #include <dlfcn.h>
 
-#include "check.h"
+#include "checks.h"
 
 /* Which object has the symbol that the handle finds? */
 static const char *origin(void *handle, const char *symbol)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_verbs.h"
 #include "region.h"

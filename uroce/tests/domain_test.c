@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check.h"
+#include "checks.h"
 #include "cq_ex.h"
 #include "engine.h"
 #include "fake_verbs.h"

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_device.h"
 

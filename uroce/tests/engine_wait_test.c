@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine_rig.h"
 #include "fake_device.h"
 #include "timer.h"

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "cq.h"
 #include "engine.h"
 #include "event.h"

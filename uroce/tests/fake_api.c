@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "context.h"
 #include "engine_own.h"
 #include "event.h"

@@ -2,7 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "event.h"
 #include "fake_below_qp.h"

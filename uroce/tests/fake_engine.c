@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fake_engine.h"
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "timer.h"
 

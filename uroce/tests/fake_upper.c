@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fake_upper.h"
 
-#include "check.h"
+#include "checks.h"
 #include "rx.h"
 #include "transport.h"
 

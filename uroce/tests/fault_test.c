@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "bytes.h"
 #include "counters.h"
 #include "fake_engine.h"

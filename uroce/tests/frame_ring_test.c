@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 
 #define LINE(n) (((uint32_t)sizeof(struct frame_header) + (n) + FRAME_LINE - 1) & ~(FRAME_LINE - 1))
 #define LEN_MIN (BTH_BYTES + ICRC_BYTES)

@@ -5,7 +5,7 @@
 
 #include "bytes.h"
 #include "capture.h"
-#include "check.h"
+#include "checks.h"
 #include "mad.h"
 
 #define MAD_AT (BTH_BYTES + 8)

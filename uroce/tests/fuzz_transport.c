@@ -7,7 +7,7 @@
  */
 #include "rig.h"
 
-#include "check.h"
+#include "checks.h"
 #include "parts.h"
 
 #define BYTES  8192u

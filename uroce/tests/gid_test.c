@@ -6,7 +6,7 @@
 #include <poll.h>
 
 #include "addrs.h"
-#include "check.h"
+#include "checks.h"
 #include "netns.h"
 
 static unsigned changes;

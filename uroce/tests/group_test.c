@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "check.h"
+#include "checks.h"
 #include "gid.h"
 #include "group_own.h"
 #include "netns.h"

@@ -4,7 +4,7 @@
 
 #include "bytes.h"
 #include "capture.h"
-#include "check.h"
+#include "checks.h"
 #include "packet.h"
 
 static uint32_t wire_icrc(const struct captured *c)

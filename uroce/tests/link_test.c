@@ -2,7 +2,7 @@
 /* Sending and receiving over real sockets, and what happens to packets that are not right. */
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "counters.h"
 #include "fault.h"
 #include "fake_engine.h"

@@ -4,7 +4,7 @@
 
 #include "bytes.h"
 #include "capture.h"
-#include "check.h"
+#include "checks.h"
 
 #define GRH_TO_MAD (BTH_BYTES + 8)
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"
 #include "mcast.h"

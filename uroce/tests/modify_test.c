@@ -2,7 +2,7 @@
 /* ibv_modify_qp(): every row of the table through the call, and the values. */
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "fake_below_qp.h"
 #include "qp_table.h"
 

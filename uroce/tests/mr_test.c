@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_verbs.h"
 #include "region.h"

@@ -2,7 +2,7 @@
 /* Memory windows: who may bind, use and invalidate them. InfiniBand 10.6.7. */
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_verbs.h"
 #include "region.h"

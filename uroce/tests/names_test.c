@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "check.h"
+#include "checks.h"
 #include "netns.h"
 #include "worker.h"
 

@@ -4,7 +4,7 @@
 
 #include "bytes.h"
 #include "capture.h"
-#include "check.h"
+#include "checks.h"
 
 static bool seen[256];
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "group_own.h"
 #include "path.h"

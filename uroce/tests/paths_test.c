@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "context.h"
 #include "fake_verbs.h"
 #include "preload/fork.h"

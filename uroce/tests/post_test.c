@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "ah.h"
-#include "check.h"
+#include "checks.h"
 #include "fake_below_qp.h"
 #include "post.h"
 #include "wr_ops.h"

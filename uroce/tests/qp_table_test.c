@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of transitions without a device: every pair of the list is there, none else.
  */
-#include "check.h"
+#include "checks.h"
 #include "qp_table.h"
 
 #define STATES 7

@@ -2,7 +2,7 @@
 /* Queue pairs come and go: their limits, their numbers, who they use. */
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "fake_below_qp.h"
 #include "group.h"
 

@@ -6,7 +6,7 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 
-#include "check.h"
+#include "checks.h"
 #include "fake_api.h"
 #include "fake_host.h"
 

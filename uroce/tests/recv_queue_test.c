@@ -2,7 +2,7 @@
 /* Receive queues, of a QP and shared. */
 #include <errno.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"
 

@@ -3,7 +3,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_verbs.h"
 #include "region.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "check.h"
+#include "checks.h"
 #include "guard.h"
 #include "rig.h"
 #include "timer.h"

@@ -3,7 +3,7 @@
 #ifndef UROCE_TESTS_RIG_PAIR_H
 #define UROCE_TESTS_RIG_PAIR_H
 
-#include "check.h"
+#include "checks.h"
 #include "parts.h"
 #include "rig.h"
 

@@ -2,7 +2,7 @@
 /* The wire of the rig: packets as bytes, on a heap by the time of their arrival. */
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 #include "icrc.h"
 #include "rig.h"
 #include "timer.h"

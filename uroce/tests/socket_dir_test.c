@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "check.h"
+#include "checks.h"
 #include "control.h"
 #include "netns.h"
 #include "worker.h"

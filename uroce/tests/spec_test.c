@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of operations and codes: against each other, and against what is known. */
-#include "check.h"
+#include "checks.h"
 #include "codes.h"
 #include "wr_ops.h"
 

@@ -4,7 +4,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
-#include "check.h"
+#include "checks.h"
 
 #define SAYS(cond)                            \
 	do {                                  \

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "capture.h"
-#include "check.h"
+#include "checks.h"
 #include "rx.h"
 
 void engine_lock(void);

@@ -2,7 +2,7 @@
 /* The heap of timers against a list that is searched from end to end. */
 #include "timer.h"
 
-#include "check.h"
+#include "checks.h"
 
 #define TIMERS 200
 #define STEPS  200000

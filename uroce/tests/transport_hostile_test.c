@@ -6,7 +6,7 @@
  */
 #include "rig.h"
 
-#include "check.h"
+#include "checks.h"
 #include "parts.h"
 
 #define MTU   256u

@@ -5,7 +5,7 @@
  */
 #include "rig.h"
 
-#include "check.h"
+#include "checks.h"
 
 #define SLOTS	 32
 #define SLOT	 6144

@@ -2,7 +2,7 @@
 /* Every operation of RC, UC and UD between two QPs, in sizes around the MTU. */
 #include "rig.h"
 
-#include "check.h"
+#include "checks.h"
 
 #define MTU   256u
 #define BYTES (8 * MTU)

@@ -5,7 +5,7 @@
  */
 #include "rig.h"
 
-#include "check.h"
+#include "checks.h"
 
 #define MTU   256u
 #define BYTES (8 * MTU)

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_cm.h"
 #include "gid.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "ah.h"
-#include "check.h"
+#include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"
 #include "wr_ops.h"

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "abuse.h"
-#include "check.h"
+#include "checks.h"
 #include "qp_pair.h"
 
 int plain(void)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "abuse.h"
-#include "check.h"
+#include "checks.h"
 #include "qp_pair.h"
 
 static void sh(const char *command)

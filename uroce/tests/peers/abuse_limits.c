@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "abuse.h"
-#include "check.h"
+#include "checks.h"
 #include "qp_pair.h"
 
 int many_mrs(void)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "abuse.h"
-#include "check.h"
+#include "checks.h"
 #include "qp_pair.h"
 
 /* The other side's memory is gone; then our own. */

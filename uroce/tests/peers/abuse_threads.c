@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "abuse.h"
-#include "check.h"
+#include "checks.h"
 #include "qp_pair.h"
 
 /* A program may look at its memory only: what it has posted, and what its peer does, goes on. */

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "abuse.h"
-#include "check.h"
+#include "checks.h"
 #include "qp_pair.h"
 #include "uroce.h"
 

@@ -23,7 +23,7 @@
 
 #include "bytes.h"
 #include "cm.h"
-#include "check.h"
+#include "checks.h"
 #include "icrc.h"
 #include "packet.h"
 #include "qp_pair.h"

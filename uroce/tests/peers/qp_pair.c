@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check.h"
+#include "checks.h"
 
 #define PATIENCE 60 /* seconds */
 

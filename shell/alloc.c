@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tcl.h>
+
+#include "alloc.h"
+
+#define obstack_chunk_alloc chunk_alloc
+#define obstack_chunk_free  free
+
+/* The macros of obstack.h align by an offset to a null pointer. */
+#if defined(__clang__)
+#define ALIGNS_FROM_NULL __attribute__((no_sanitize("pointer-overflow")))
+#else
+#define ALIGNS_FROM_NULL
+#endif
+
+/* Of the type that obstack_init casts it to. */
+static void *chunk_alloc(long size)
+{
+	return xcalloc(1, size);
+}
+
+void arena_init(struct obstack *a)
+{
+	obstack_init(a);
+}
+
+/* glibc counts in int. */
+static int length(size_t n)
+{
+	if (n >= INT_MAX)
+		obstack_alloc_failed_handler();
+	return (int)n;
+}
+
+ALIGNS_FROM_NULL void *arena_alloc(struct obstack *a, size_t n)
+{
+	return obstack_alloc(a, length(n));
+}
+
+ALIGNS_FROM_NULL void *arena_copy(struct obstack *a, const void *data, size_t n)
+{
+	return obstack_copy(a, data, length(n));
+}
+
+ALIGNS_FROM_NULL void *arena_copy0(struct obstack *a, const void *data, size_t n)
+{
+	return obstack_copy0(a, data, length(n));
+}
+
+ALIGNS_FROM_NULL void arena_free(struct obstack *a, void *p)
+{
+	obstack_free(a, p);
+}
+
+/* Allocation that cannot fail: Tcl's panic hook restores the terminal and ends us. */
+
+static void *checked(void *p)
+{
+	if (!p)
+		Tcl_Panic("out of memory");
+	return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return checked(calloc(n ? n : 1, size));
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+	return checked(reallocarray(p, n ? n : 1, size));
+}
+
+void *xgrow(void *p, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return p; /* the room is a power of two */
+	return xrealloc(p, n ? 2 * n : 1, size);
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	return checked(text);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+FILE *xmemstream(char **text, size_t *size)
+{
+	return checked(open_memstream(text, size));
+}
+
+void xappendf(Tcl_DString *d, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	Tcl_DStringAppend(d, text, -1);
+	free(text);
+}

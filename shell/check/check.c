@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * -n: every literal command and argument of a script against the tables, nothing is run.
+ *
+ * Two walks over the same text: the first learns the procs it defines, the second judges.
+ * Words that are known only when the script runs ($x, [cmd]) are not judged; what stands
+ * in their brackets is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "language/interp.h"
+#include "language/library.h"
+#include "language/script.h"
+#include "session.h"
+#include "alloc.h"
+
+#define NEST 200 /* bodies in bodies */
+
+struct check {
+	struct session *s;
+	const char *name;
+	const char *text;
+	const char *at; /* line is known here */
+	unsigned line;
+	Tcl_HashTable *procs;
+	bool learning;
+	unsigned nest;
+	unsigned sourced; /* depth of files that are sourced */
+	unsigned problems;
+	bool unparsed; /* a command has no end: nothing behind it can be looked at */
+};
+
+/* One command being looked at: a span of the text for each word. */
+struct words {
+	struct check *k;
+	Tcl_Parse parse;
+	const Tcl_Token *token[256];
+	Tcl_Obj *literal[256]; /* NULL: known only when run */
+	int n;
+	bool expands; /* {*}: how many words, nobody knows */
+};
+
+static void walk(struct check *k, const char *from, const char *to);
+
+/* ----------------------------------------------------------------- reporting -- */
+
+static unsigned line_of(struct check *k, const char *p)
+{
+	if (p < k->at) {
+		k->at = k->text;
+		k->line = 1;
+	}
+	for (; k->at < p; k->at++)
+		k->line += *k->at == '\n';
+	return k->line;
+}
+
+static void problem(struct check *k, const char *p, const char *kind, const char *what)
+{
+	if (k->learning)
+		return;
+	print_error("%s:%u: %s%.*s\n", k->name, line_of(k, p), kind, (int)strcspn(what, "\n"),
+		    what);
+	k->problems += *kind == 0;
+}
+
+static void failed(struct check *k, const char *p)
+{
+	problem(k, p, "", k->s->fail.text);
+	fail_clear(&k->s->fail);
+}
+
+/* --------------------------------------------------------------------- words -- */
+
+static bool is_braced(const struct words *w, int i)
+{
+	return *w->token[i]->start == '{' && w->token[i]->type == TCL_TOKEN_SIMPLE_WORD;
+}
+
+static bool is(const struct words *w, int i, const char *text)
+{
+	return i < w->n && w->literal[i] && strcmp(Tcl_GetString(w->literal[i]), text) == 0;
+}
+
+/* A word that is a script: only what is written out can be looked into. */
+static void body(const struct words *w, int i)
+{
+	const Tcl_Token *t;
+
+	if (i < 0 || i >= w->n || !w->literal[i])
+		return;
+	t = w->token[i] + 1;
+	walk(w->k, t->start, t->start + t->size);
+}
+
+/* An expression: the commands in it, and whether it is protected from being substituted
+ * twice. */
+static void condition(const struct words *w, int i)
+{
+	Tcl_Parse parse;
+	const Tcl_Token *t;
+
+	if (i >= w->n)
+		return;
+	if (!is_braced(w, i)) {
+		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD)
+			problem(w->k, w->token[i]->start, "warning: ",
+				"an expression without braces is substituted twice: write {...}");
+		return;
+	}
+	t = w->token[i] + 1;
+	if (Tcl_ParseExpr(w->k->s->tcl, t->start, t->size, &parse) != TCL_OK) {
+		problem(w->k, t->start, "", Tcl_GetStringResult(w->k->s->tcl));
+		return;
+	}
+	for (int n = 0; n < parse.numTokens; n++)
+		if (parse.tokenPtr[n].type == TCL_TOKEN_COMMAND)
+			walk(w->k, parse.tokenPtr[n].start + 1,
+			     parse.tokenPtr[n].start + parse.tokenPtr[n].size - 1);
+	Tcl_FreeParse(&parse);
+}
+
+/* -------------------------------------------------------------- Tcl's bodies -- */
+
+static void check_if(const struct words *w)
+{
+	int i = 1;
+
+	for (;;) {
+		condition(w, i++);
+		i += is(w, i, "then");
+		body(w, i++);
+		if (!is(w, i, "elseif"))
+			break;
+		i++;
+	}
+	i += is(w, i, "else");
+	body(w, i);
+}
+
+static void check_while(const struct words *w)
+{
+	condition(w, 1);
+	body(w, 2);
+}
+
+static void check_for(const struct words *w)
+{
+	body(w, 1);
+	condition(w, 2);
+	body(w, 3);
+	body(w, 4);
+}
+
+static void check_last(const struct words *w)
+{
+	if (w->n > 1)
+		body(w, w->n - 1);
+}
+
+static void check_first(const struct words *w)
+{
+	body(w, 1);
+}
+
+static void check_expr(const struct words *w)
+{
+	if (w->n == 2) {
+		condition(w, 1);
+		return;
+	}
+	for (int i = 1; i < w->n; i++)
+		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD) {
+			problem(w->k, w->token[i]->start, "warning: ",
+				"an expression without braces is substituted twice: "
+				"write expr {...}");
+			break;
+		}
+}
+
+static void check_try(const struct words *w)
+{
+	body(w, 1);
+	for (int i = 2; i < w->n;) {
+		if (is(w, i, "finally")) {
+			body(w, i + 1);
+			i += 2;
+		} else {
+			body(w, i + 3);
+			i += 4;
+		}
+	}
+}
+
+static void check_nested(const struct words *w)
+{
+	if (is(w, 1, "for") || is(w, 1, "map") || is(w, 1, "with") || is(w, 1, "update") ||
+	    is(w, 1, "eval"))
+		check_last(w);
+}
+
+static void read_words(struct words *w);
+
+/* Pairs of pattern and body, as words of their own or all in one list. */
+static void check_switch(const struct words *w)
+{
+	int i = 1;
+	const char *p, *end;
+	bool is_body = false;
+
+	while (i < w->n && w->literal[i] && *Tcl_GetString(w->literal[i]) == '-') {
+		bool last = is(w, i, "--");
+
+		i += 1 + (is(w, i, "-matchvar") || is(w, i, "-indexvar"));
+		if (last)
+			break;
+	}
+	if (i + 2 < w->n) {
+		for (i += 2; i < w->n; i += 2)
+			body(w, i);
+		return;
+	}
+	if (i + 1 >= w->n || !w->literal[i + 1])
+		return;
+	p = w->token[i + 1][1].start;
+	end = p + w->token[i + 1][1].size;
+	while (p < end) {
+		struct words in = { .k = w->k };
+
+		if (Tcl_ParseCommand(NULL, p, (int)(end - p), 0, &in.parse) != TCL_OK)
+			return;
+		read_words(&in);
+		for (int n = 0; n < in.n; n++, is_body = !is_body)
+			if (is_body && !is(&in, n, "-"))
+				body(&in, n);
+		p = in.parse.commandStart + in.parse.commandSize;
+		for (int n = 0; n < in.n; n++)
+			if (in.literal[n])
+				Tcl_DecrRefCount(in.literal[n]);
+		Tcl_FreeParse(&in.parse);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*check)(const struct words *w);
+} bodies[] = {
+	{ "catch", check_first }, { "dict", check_nested },   { "eval", check_first },
+	{ "expr", check_expr },	  { "for", check_for },	      { "foreach", check_last },
+	{ "if", check_if },	  { "lmap", check_last },     { "namespace", check_nested },
+	{ "proc", check_last },	  { "switch", check_switch }, { "time", check_first },
+	{ "try", check_try },	  { "uplevel", check_last },  { "while", check_while },
+};
+
+/* -------------------------------------------------------------- our commands -- */
+
+/* The scripts among the arguments, seen by args_check(). */
+struct seen {
+	const struct words *w;
+	const struct cmd *c;
+	int offset; /* words of the name */
+	int last;   /* script of several words: it is the last */
+	bool fails; /* it is meant to fail: not judged */
+};
+
+static void seen_arg(void *ctx, int i, const struct arg *a)
+{
+	struct seen *seen = ctx;
+
+	seen->fails |= seen->c == &cmd_expect && strcmp(a->name, "error") == 0;
+	if (a->kind == &kind_expr)
+		condition(seen->w, i + seen->offset);
+	else if (a->kind == &kind_script && a->flags & ARG_MANY)
+		seen->last = i + seen->offset;
+	else if (a->kind == &kind_script)
+		body(seen->w, i + seen->offset);
+}
+
+static void check_ours(const struct words *w, const char *first)
+{
+	struct session *s = w->k->s;
+	struct seen seen = { .w = w };
+	const char *words[2] = { first,
+				 w->n > 1 && w->literal[1] ? Tcl_GetString(w->literal[1]) : "" };
+	const struct cmd *c;
+	int used;
+
+	if (w->n > 1 && !w->literal[1] && cmd_group(first) &&
+	    strchr((*cmd_group(first))->name, ' '))
+		return; /* post $how ... */
+	if (interp_unknown(s, first)) {
+		failed(w->k, w->token[0]->start);
+		return;
+	}
+	if (library_named(first))
+		return;
+	c = cmd_find(s, words, w->n > 1 ? 2 : 1, &used);
+	if (!c) {
+		failed(w->k, w->token[0]->start);
+		return;
+	}
+	seen.offset = used;
+	seen.c = c;
+	if (args_check(s, c, w->n - used, w->literal + used, w->expands, seen_arg, &seen))
+		failed(w->k, w->token[0]->start);
+	if (seen.last && !seen.fails)
+		body(w, seen.last);
+}
+
+/* ----------------------------------------------------------------- procs -- */
+
+static void learn(struct check *k, const char *name)
+{
+	const char *tail = strrchr(name, ':');
+	int is_new;
+
+	Tcl_CreateHashEntry(k->procs, name, &is_new);
+	if (tail)
+		Tcl_CreateHashEntry(k->procs, tail + 1, &is_new);
+}
+
+/* What a file that is sourced defines is known, too. */
+static void learn_file(struct check *k, const char *path)
+{
+	struct check in = *k;
+	const char *slash = strrchr(k->name, '/');
+	struct script_text t;
+	char *beside;
+
+	if (k->sourced > 15)
+		return;
+	beside = slash && *path != '/' ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
+				       : xstrdup(path);
+	if (script_read(k->s, beside, &t)) {
+		fail_clear(&k->s->fail);
+		free(beside);
+		return;
+	}
+	in.name = beside;
+	in.text = in.at = t.text;
+	in.line = 1;
+	in.sourced++;
+	walk(&in, t.text, t.text + strlen(t.text));
+	free(beside);
+	script_text_free(&t);
+}
+
+static void learn_command(const struct words *w)
+{
+	if (w->n == 4 && is(w, 0, "proc") && w->literal[1])
+		learn(w->k, Tcl_GetString(w->literal[1]));
+	else if (w->n == 3 && is(w, 0, "rename") && w->literal[2])
+		learn(w->k, Tcl_GetString(w->literal[2]));
+	else if (w->n == 2 && is(w, 0, "source") && w->literal[1])
+		learn_file(w->k, Tcl_GetString(w->literal[1]));
+}
+
+/* ---------------------------------------------------------------------- walk -- */
+
+static void read_words(struct words *w)
+{
+	const Tcl_Token *t = w->parse.tokenPtr;
+
+	w->n = w->parse.numWords < 256 ? w->parse.numWords : 256;
+	for (int i = 0; i < w->n; i++, t += t->numComponents + 1) {
+		w->token[i] = t;
+		w->expands |= t->type == TCL_TOKEN_EXPAND_WORD;
+		if (t->type == TCL_TOKEN_SIMPLE_WORD) {
+			w->literal[i] = Tcl_NewStringObj(t[1].start, t[1].size);
+			Tcl_IncrRefCount(w->literal[i]);
+		}
+	}
+}
+
+/* [commands] in words that are not literal. */
+static void brackets(const struct words *w)
+{
+	for (int i = 0; i < w->n; i++)
+		for (int n = 1; n <= w->token[i]->numComponents; n++) {
+			const Tcl_Token *t = &w->token[i][n];
+
+			if (t->type == TCL_TOKEN_COMMAND)
+				walk(w->k, t->start + 1, t->start + t->size - 1);
+		}
+}
+
+static void judge(const struct words *w);
+
+/* @NAME: behind its options another command, or a block. */
+static void check_at(const struct words *w)
+{
+	struct words in = *w;
+	int i = 1;
+
+	while (i < w->n && w->literal[i] && *Tcl_GetString(w->literal[i]) == '-')
+		i += 1 + (strncmp(Tcl_GetString(w->literal[i]), "-w", 2) == 0);
+	if (i + 1 == w->n && is_braced(w, i)) {
+		body(w, i);
+	} else if (i < w->n) {
+		in.n -= i;
+		memmove(in.token, in.token + i, (size_t)in.n * sizeof *in.token);
+		memmove(in.literal, in.literal + i, (size_t)in.n * sizeof *in.literal);
+		judge(&in);
+	}
+}
+
+static void judge(const struct words *w)
+{
+	const char *first = w->n && w->literal[0] ? Tcl_GetString(w->literal[0]) : NULL;
+	struct session *s = w->k->s;
+	Tcl_CmdInfo info;
+
+	if (!first)
+		return;
+	if (*first == '@') {
+		check_at(w);
+		return;
+	}
+	first += strspn(first, ":");
+	if (w->k->learning)
+		learn_command(w);
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+		if (strcmp(bodies[i].name, first) == 0) {
+			bodies[i].check(w);
+			return;
+		}
+	if (Tcl_FindHashEntry(w->k->procs, first))
+		return;
+	if (Tcl_GetCommandInfo(s->tcl, first, &info) && !interp_ours(s, first, -1))
+		return;
+	check_ours(w, first);
+}
+
+static void walk_command(struct check *k, const char **p, const char *to)
+{
+	struct words w = { .k = k };
+
+	if (Tcl_ParseCommand(k->s->tcl, *p, (int)(to - *p), 0, &w.parse) != TCL_OK) {
+		const char *start = *p + strspn(*p, " \t\n;");
+
+		problem(k, start, "", Tcl_GetStringResult(k->s->tcl));
+		k->unparsed |= k->nest == 1;
+		*p = to;
+		return;
+	}
+	read_words(&w);
+	brackets(&w);
+	judge(&w);
+	*p = w.parse.commandStart + w.parse.commandSize;
+	for (int i = 0; i < w.n; i++)
+		if (w.literal[i])
+			Tcl_DecrRefCount(w.literal[i]);
+	Tcl_FreeParse(&w.parse);
+}
+
+static void walk(struct check *k, const char *from, const char *to)
+{
+	if (++k->nest > NEST)
+		problem(k, from, "", "nested too deeply to be checked");
+	else
+		while (from < to)
+			walk_command(k, &from, to);
+	k->nest--;
+}
+
+int check_text(struct session *s, const char *name, const char *text)
+{
+	Tcl_HashTable procs;
+	struct check k = {
+		.s = s, .name = name, .text = text, .at = text, .line = 1, .procs = &procs
+	};
+
+	if (script_nests(text)) {
+		problem(&k, text, "", "brackets nested too deeply to be checked");
+		return -2;
+	}
+	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
+	k.learning = true;
+	walk(&k, text, text + strlen(text));
+	k.learning = false;
+	walk(&k, text, text + strlen(text));
+	Tcl_DeleteHashTable(&procs);
+	Tcl_ResetResult(s->tcl);
+	if (k.unparsed)
+		return -2;
+	return k.problems ? -1 : 0;
+}
+
+int check_file(struct session *s, const char *path)
+{
+	struct script_text t;
+	int rc;
+
+	if (script_read(s, path, &t)) {
+		script_report(s);
+		return -2;
+	}
+	rc = check_text(s, strcmp(path, "-") == 0 ? "stdin" : path, t.text);
+	script_text_free(&t);
+	return rc;
+}

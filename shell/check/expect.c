@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Expectations: a script's result, or the way it fails, held against what the user says.
+ *
+ * A script that fails where a result was expected is a failed expectation; one that is
+ * not even a command (unknown word, wrong arguments) is an error of its own.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "language/interp.h"
+#include "output/out.h"
+#include "session.h"
+#include "alloc.h"
+
+struct expect_args {
+	const char *name;
+	const char *value;
+	const char *error;
+	Tcl_Obj *truth;
+	struct many words; /* Tcl_Obj *: fields with their values, then the script */
+};
+
+static const struct arg expect_arg_table[] = {
+	OPT("name", expect_args, name, kind_str,
+	    "what the check is called (default: what it says)"),
+	OPT("value", expect_args, value, kind_str, "the whole result must be this"),
+	OPT("error", expect_args, error, kind_str,
+	    "the script must fail so: a call, an errno name or a status"),
+	OPT("true", expect_args, truth, kind_expr, "a condition, as in if; no script follows"),
+	POS_MANY("field-value-script", expect_args, words, kind_script,
+		 "pairs of field and value; the last word is the script"),
+	ARGS_END,
+};
+
+static bool same_number(const char *want, const char *got)
+{
+	Tcl_Obj *a = Tcl_NewStringObj(want, -1), *b = Tcl_NewStringObj(got, -1);
+	uint64_t x, y;
+	bool fits, same;
+
+	Tcl_IncrRefCount(a);
+	Tcl_IncrRefCount(b);
+	same = args_number(a, &x, &fits) && fits && args_number(b, &y, &fits) && fits && x == y;
+	Tcl_DecrRefCount(a);
+	Tcl_DecrRefCount(b);
+	return same;
+}
+
+bool expect_fits(const char *want, const char *got)
+{
+	return strcmp(want, got) == 0 || same_number(want, got) || Tcl_StringMatch(got, want);
+}
+
+#define TOLD_MAX 500 /* bytes of a value in a message */
+
+/* ------------------------------------------------------------------ verdicts -- */
+
+static int passed(struct session *s, const char *text)
+{
+	s->passed++;
+	verdict_met(s, text);
+	return 0;
+}
+
+/* The script, shortened to one line. */
+static char *one_line(const char *script)
+{
+	char *line, *to;
+
+	while (strchr(" \t\n", *script) && *script)
+		script++;
+	to = line = xstrdup(script);
+	for (const char *p = script; *p; p++) {
+		bool blank = strchr(" \t\n", *p) != NULL;
+
+		if (!blank)
+			*to++ = *p;
+		else if (to > line && to[-1] != ' ')
+			*to++ = ' ';
+	}
+	while (to > line && to[-1] == ' ')
+		to--;
+	*to = 0;
+	return line;
+}
+
+/* What was found, in a row of its own. */
+static void tell_result(struct session *s, const char *result)
+{
+	char *line = one_line(result);
+
+	if (*line)
+		fail_row(s, "result", "%.*s%s", TOLD_MAX, line,
+			 strlen(line) > TOLD_MAX ? " ..." : "");
+	free(line);
+}
+
+static const char *meaning(const char *word)
+{
+	return app.explain ? app.explain(word) : NULL;
+}
+
+/* Fails: "expected <want>, got <got> (<meaning>)". */
+static int unmet(struct session *s, const struct expect_args *a, const char *want, const char *got,
+		 Tcl_Obj *script)
+{
+	const char *why = meaning(got);
+	char *line = script ? one_line(Tcl_GetString(script)) : NULL;
+
+	s->failed++;
+	fail(s, "expect", "FAILED", "expected %s, got %s%s%s%s", want, *got ? got : "nothing",
+	     why ? " (" : "", why ? why : "", why ? ")" : "");
+	if (a->name)
+		fail_row(s, "check", "%s", a->name);
+	if (line)
+		fail_row(s, "in", "%s", line);
+	if (app.circumstances)
+		app.circumstances(s);
+	free(line);
+	Tcl_ResetResult(s->tcl); /* not the script's error: ours */
+	return -1;
+}
+
+/* ------------------------------------------------------------------- errors -- */
+
+/* Does the word fit the call or the last word of -errorcode? */
+static bool error_fits(struct session *s, const char *want, char **got)
+{
+	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), **v;
+	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1), *code = NULL;
+	bool fits = false;
+	int n;
+
+	Tcl_IncrRefCount(options);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, options, key, &code);
+	if (code && Tcl_ListObjGetElements(NULL, code, &n, &v) == TCL_OK && n) {
+		fits = expect_fits(want, Tcl_GetString(v[n - 1]));
+		for (int i = 1; i < n && !fits; i++)
+			fits = expect_fits(want, Tcl_GetString(v[i]));
+		*got = xstrdup(Tcl_GetString(v[n - 1]));
+	} else {
+		*got = xstrdup("NONE");
+		fits = expect_fits(want, *got);
+	}
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(options);
+	return fits;
+}
+
+static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj *script,
+			const char *text)
+{
+	char *want = xasprintf("error %s", a->error), *got = NULL, *said;
+	int rc = interp_eval(s, script);
+
+	if (rc != TCL_ERROR) {
+		said = xstrdup(Tcl_GetStringResult(s->tcl));
+		rc = unmet(s, a, want, "no error", script);
+		tell_result(s, said);
+		free(said);
+	} else if (error_fits(s, a->error, &got)) {
+		fail_clear(&s->fail);
+		rc = passed(s, text);
+	} else {
+		said = xstrdup(s->fail.text);
+		rc = unmet(s, a, want, got, script);
+		fail_row(s, "said", "%s", said);
+		free(said);
+	}
+	free(got);
+	free(want);
+	return rc;
+}
+
+/* ------------------------------------------------------------------- values -- */
+
+/* Wrong usage inside of the script: that is no verdict on anything. */
+static bool is_mistake(const struct session *s)
+{
+	static const char *const calls[] = { "command", "args", "script", "expect", NULL };
+
+	for (unsigned i = 0; calls[i]; i++)
+		if (strcmp(s->fail.call, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Runs the script. 0: there is a result; 1: pass rc on; -1: failed. */
+static int run(struct session *s, const struct expect_args *a, Tcl_Obj *script, const char *want,
+	       int *rc)
+{
+	char *code, *said;
+
+	*rc = interp_eval(s, script);
+	if (*rc == TCL_OK)
+		return 0;
+	if (*rc != TCL_ERROR)
+		return 1;
+	if (is_mistake(s) || loop_interrupted(s->loop) || s->quit)
+		return -1;
+	code = xstrdup(s->fail.code);
+	said = xstrdup(s->fail.text);
+	unmet(s, a, want, code, script);
+	fail_row(s, "said", "%s", said);
+	free(code);
+	free(said);
+	return -1;
+}
+
+static Tcl_Obj *field(Tcl_Obj *dict, Tcl_Obj *key)
+{
+	Tcl_Obj *value = NULL, *only;
+	int n;
+
+	if (Tcl_ListObjLength(NULL, dict, &n) == TCL_OK && n == 1 &&
+	    Tcl_ListObjIndex(NULL, dict, 0, &only) == TCL_OK)
+		dict = only;
+	if (Tcl_DictObjGet(NULL, dict, key, &value) != TCL_OK)
+		return NULL;
+	return value;
+}
+
+static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj *result,
+			Tcl_Obj *const *words, size_t n)
+{
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		Tcl_Obj *got = field(result, words[i]);
+		const char *want = Tcl_GetString(words[i + 1]);
+		char *both;
+		int rc;
+
+		if (got && expect_fits(want, Tcl_GetString(got)))
+			continue;
+		both = xasprintf("%s %s", Tcl_GetString(words[i]), want);
+		rc = unmet(s, a, both, got ? Tcl_GetString(got) : "no such field", words[n - 1]);
+		tell_result(s, Tcl_GetString(result));
+		free(both);
+		return rc;
+	}
+	return 0;
+}
+
+static int expect_result(struct session *s, const struct expect_args *a, const char *want,
+			 struct out *o)
+{
+	Tcl_Obj *const *words = a->words.v;
+	size_t n = a->words.n;
+	Tcl_Obj *result;
+	int rc, said = run(s, a, words[n - 1], want, &rc);
+
+	if (said)
+		return said < 0 ? -1 : rc;
+	result = Tcl_GetObjResult(s->tcl);
+	Tcl_IncrRefCount(result);
+	if (a->value && !expect_fits(a->value, Tcl_GetString(result)))
+		rc = unmet(s, a, want, Tcl_GetString(result), words[n - 1]);
+	else
+		rc = check_fields(s, a, result, words, n);
+	if (rc == 0) {
+		passed(s, a->name ? a->name : want);
+		out_obj(o, result);
+	}
+	Tcl_DecrRefCount(result);
+	return rc;
+}
+
+/* The condition with its variables' values in their place. */
+static void tell_values(struct session *s, Tcl_Obj *condition)
+{
+	Tcl_Obj *text = Tcl_SubstObj(s->tcl, condition, TCL_SUBST_VARIABLES);
+	char *line;
+
+	Tcl_ResetResult(s->tcl);
+	if (!text)
+		return; /* of a variable that is not evaluated */
+	Tcl_IncrRefCount(text);
+	line = one_line(Tcl_GetString(text));
+	if (strcmp(Tcl_GetString(text), Tcl_GetString(condition)) != 0)
+		fail_row(s, "that is", "%.*s%s", TOLD_MAX, line,
+			 strlen(line) > TOLD_MAX ? " ..." : "");
+	free(line);
+	Tcl_DecrRefCount(text);
+}
+
+static int expect_true(struct session *s, const struct expect_args *a)
+{
+	char *condition = one_line(Tcl_GetString(a->truth));
+	int truth, rc;
+
+	if (Tcl_ExprBooleanObj(s->tcl, a->truth, &truth) != TCL_OK) {
+		interp_fail(s);
+		rc = -1;
+	} else if (truth) {
+		rc = passed(s, a->name ? a->name : condition);
+	} else {
+		rc = unmet(s, a, condition, "false", NULL);
+		tell_values(s, a->truth);
+	}
+	free(condition);
+	return rc;
+}
+
+/* ------------------------------------------------------------------ command -- */
+
+/* "status SUCCESS, opcode SEND"; "value 3" */
+static char *condition(const struct expect_args *a)
+{
+	Tcl_Obj *const *words = a->words.v;
+	char *text;
+
+	if (a->error)
+		return xasprintf("error %s", a->error);
+	text = xstrdup(a->value ? a->value : "");
+	for (size_t i = 0; i + 2 < a->words.n; i += 2) {
+		char *more = xasprintf("%s%s%s %s", text, *text ? ", " : "",
+				       Tcl_GetString(words[i]), Tcl_GetString(words[i + 1]));
+
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+static int usage(struct session *s, const struct expect_args *a)
+{
+	bool fields = !a->value && !a->error && !a->truth;
+
+	if (!!a->value + !!a->error + !!a->truth > 1)
+		return fail(s, "args", "TOOMANY",
+			    "expect: one of -value, -error and -true at a time");
+	if (a->truth && a->words.n)
+		return fail(s, "args", "TOOMANY", "expect -true: no script follows the condition");
+	if (!fields && !a->truth && a->words.n != 1)
+		return fail(s, "args", a->words.n ? "TOOMANY" : "MISSING",
+			    "expect: exactly one script must follow");
+	if (fields && (a->words.n < 3 || a->words.n % 2 == 0)) {
+		fail(s, "args", "MISSING",
+		     "expect: pairs of field and value, then a script, not %zu words", a->words.n);
+		return fail_next(s, "expect status SUCCESS {poll}");
+	}
+	return 0;
+}
+
+static int expect_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct expect_args *a = args;
+	unsigned failed = s->failed;
+	char *want;
+	int rc;
+
+	if (usage(s, a))
+		return -1;
+	want = a->truth ? one_line(Tcl_GetString(a->truth)) : condition(a);
+	if (a->truth)
+		rc = expect_true(s, a);
+	else if (a->error)
+		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, a->name ? a->name : want);
+	else
+		rc = expect_result(s, a, want, o);
+	if (rc < 0 && s->failed > failed)
+		verdict_unmet(s, a->name ? a->name : want);
+	free(want);
+	return rc;
+}
+
+static const struct cmd_eg expect_examples[] = {
+	{ "expect -true {1 + 1 == 2}", "ok" },
+	{ "expect colour gr* size 0x10 {dict create colour green size 16}",
+	  "colour gr*, size 0x10" },
+	{ "expect -name {an answer} -value 42 {expr {6 * 7}}", "an answer" },
+	{ "expect -error UNKNOWN {no-such-command}", "error UNKNOWN" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_expect = {
+	.name = "expect",
+	.family = "scripts",
+	.summary = "check what a command brings, or how it fails",
+	.text = "Runs the script and looks at its result: each FIELD must have its VALUE. -value looks\n"
+		"at the whole result, -true at a condition, -error wants the script to fail. A\n"
+		"value fits when it is the same text, the same number (0x10 is 16), or a pattern\n"
+		"with * and ?. A list with one element counts as that element.\n"
+		"-error takes the name of the call (ibv_modify_qp) or the last word of Tcl's\n"
+		"-errorcode (EINVAL, REM_ACCESS_ERR).\n"
+		"What passes prints a line 'ok', also with -q; what does not prints 'not ok' and what\n"
+		"was got, and ends a script with exit code 3 (unless -k). A run with checks ends with\n"
+		"their number. That is TAP: prove -e rdmash DIRECTORY runs scripts. --json makes a\n"
+		"value of each line, --junit FILE a report for CI. The value of expect is that of the\n"
+		"script: set wc [expect status SUCCESS {poll}].",
+	.examples = expect_examples,
+	.args = expect_arg_table,
+	.size = sizeof(struct expect_args),
+	.flags = CMD_EVALS,
+	.exec = expect_exec,
+};

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parsing, usage, hints and completion from argument tables.
+ *
+ * Positionals are taken in the order of the table. An optional one that cannot be the
+ * word at hand (its kind says so) is skipped: "mem dump 0 64" leaves the region out.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
+#include "session.h"
+
+#define ARGS_MAX   64
+#define MANY_LEAST ((size_t)8)
+
+/* Which arguments have been given, while words are walked. */
+struct walk {
+	bool seen[ARGS_MAX];
+	const struct arg *due; /* an option whose value comes next */
+	bool only_values;      /* "--" has been seen: no word is an option any more */
+	bool ahead;	       /* the words are checked before they can be run */
+};
+
+int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *why;
+
+	va_start(ap, fmt);
+	why = xvasprintf(fmt, ap);
+	va_end(ap);
+	fail(s, "args", "BADVALUE", "%s%s: %s", a->flags & ARG_POS ? "" : "-", a->name, why);
+	free(why);
+	return -1;
+}
+
+/* Words that are left for it may well begin with '-' once it has begun. */
+static bool takes_all(const struct arg *a, const bool *seen, const struct cmd *c)
+{
+	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && seen[a - c->args];
+}
+
+static bool is_switch(const struct arg *a)
+{
+	return a->kind == &kind_switch;
+}
+
+/* -5 and -0.5 are values, -name is an option. */
+static bool looks_like_option(const char *word)
+{
+	return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
+}
+
+static const struct arg *find_option(const struct arg *args, const char *word, int *matches)
+{
+	const struct arg *found = NULL;
+	size_t len = strlen(word);
+
+	*matches = 0;
+	for (const struct arg *a = args; a && a->name; a++) {
+		if (a->flags & ARG_POS || strncmp(a->name, word, len) != 0)
+			continue;
+		if (!a->name[len]) {
+			*matches = 1;
+			return a;
+		}
+		found = a;
+		++*matches;
+	}
+	return found;
+}
+
+static int unknown_option(struct session *s, const struct cmd *c, const char *word, int matches)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
+	size_t len = strlen(word + 1);
+	const char *near;
+
+	Tcl_IncrRefCount(names);
+	Tcl_IncrRefCount(all);
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (a->flags & ARG_POS || (matches && strncmp(a->name, word + 1, len) != 0))
+			continue;
+		Tcl_ListObjAppendElement(NULL, names, Tcl_ObjPrintf("-%s", a->name));
+		Tcl_AppendPrintfToObj(all, " -%s", a->name);
+	}
+	near = suggest(word, names);
+	if (matches)
+		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
+		     Tcl_GetString(all));
+	else
+		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	if (!near && !matches)
+		fail_row(s, "options", "%s", *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
+	fail_next(s, "help %s", c->name);
+	Tcl_DecrRefCount(names);
+	Tcl_DecrRefCount(all);
+	return -1;
+}
+
+/* The room for values of ARG_MANY doubles: it is full at 0, MANY_LEAST and the powers of two above,
+ * so that n words cost n copies in all. */
+static bool is_full(size_t n)
+{
+	return n == 0 || (n >= MANY_LEAST && (n & (n - 1)) == 0);
+}
+
+static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *args)
+{
+	char *dst = (char *)args + a->offset;
+	struct many *many;
+	void *grown;
+
+	if (!(a->flags & ARG_MANY))
+		return a->kind->parse(s, a, word, dst);
+	many = (struct many *)(void *)dst;
+	if (is_full(many->n)) {
+		grown = arena_alloc(&s->arena, MAX(2 * many->n, MANY_LEAST) * a->kind->size);
+		if (many->n)
+			memcpy(grown, many->v, many->n * a->kind->size);
+		many->v = grown;
+	}
+	dst = (char *)many->v + many->n * a->kind->size;
+	memset(dst, 0, a->kind->size);
+	if (a->kind->parse(s, a, word, dst))
+		return -1;
+	many->n++;
+	return 0;
+}
+
+/* Does an optional positional leave word to the next? Before a script runs (w->ahead) a name
+ * that is no number may be an object that it will have made by then. */
+static bool passes_on(struct session *s, const struct walk *w, const struct arg *a, Tcl_Obj *word)
+{
+	uint64_t v;
+	bool fits;
+
+	if (!word || a->flags & ARG_NEED || !a->kind->matches)
+		return false;
+	if (w->ahead && !a->kind->is_static)
+		return args_number(word, &v, &fits);
+	return !a->kind->matches(s, a, word);
+}
+
+/* The positional that takes word (NULL: not known yet), given what has been seen; NULL: none is
+ * left. */
+static const struct arg *due_positional(struct session *s, const struct cmd *c,
+					const struct walk *w, Tcl_Obj *word)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_POS && (!w->seen[a - c->args] || a->flags & ARG_MANY) &&
+		    !passes_on(s, w, a, word))
+			return a;
+	return NULL;
+}
+
+static int too_many(struct session *s, const struct cmd *c, Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+
+	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
+	if (text[0] == '#')
+		fail_row(s, "note", "a comment after a command is written ';# ...'");
+	fail_next(s, "help %s", c->name);
+	return -1;
+}
+
+/* Does another command's own list of words go on? */
+static bool in_rest(const struct cmd *c, const struct walk *w)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_REST && w->seen[a - c->args])
+			return true;
+	return false;
+}
+
+static int find_given(struct session *s, const struct cmd *c, struct walk *w, const char *word,
+		      const struct arg **option)
+{
+	int matches;
+	const struct arg *a = find_option(c->args, word + 1, &matches);
+
+	if (matches != 1)
+		return unknown_option(s, c, word, matches);
+	if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
+		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
+	*option = a;
+	return 0;
+}
+
+/* *value: the argument that word (NULL: not known yet) is the value of, or the switch that it is;
+ * NULL: it is the name of an option, or "--". -1 with s->fail filled. */
+static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
+		      const struct arg **value)
+{
+	const char *text = word ? Tcl_GetString(word) : "";
+	const struct arg *a = w->due;
+
+	*value = a;
+	w->due = NULL;
+	if (a)
+		return 0;
+	if (!w->only_values && strcmp(text, "--") == 0 && !in_rest(c, w)) {
+		w->only_values = true;
+		return 0;
+	}
+	a = due_positional(s, c, w, word);
+	if (!w->only_values && looks_like_option(text) && !takes_all(a, w->seen, c)) {
+		if (find_given(s, c, w, text, &a))
+			return -1;
+		if (!is_switch(a))
+			w->due = a;
+	} else if (!a) {
+		return word ? too_many(s, c, word) : 0;
+	}
+	w->seen[a - c->args] = true;
+	*value = w->due ? NULL : a;
+	return 0;
+}
+
+static int no_value(struct session *s, const struct cmd *c, const struct arg *due)
+{
+	return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, due->name,
+		    due->help);
+}
+
+/* How the command is typed, and an example of it that the tests run. */
+static void tell_usage(struct session *s, const struct cmd *c)
+{
+	size_t len = strlen(c->name);
+	Tcl_DString usage;
+
+	Tcl_DStringInit(&usage);
+	args_usage_short(c, &usage);
+	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
+	Tcl_DStringFree(&usage);
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
+		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
+			fail_row(s, "example", "%s", e->line);
+			break;
+		}
+}
+
+static int missing(struct session *s, const struct cmd *c, const struct arg *a)
+{
+	if (a->flags & ARG_POS)
+		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
+	else
+		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
+	tell_usage(s, c);
+	return -1;
+}
+
+static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w, void *args)
+{
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		void *dst = (char *)args + a->offset;
+
+		if (w->seen[a - c->args])
+			continue;
+		if (a->flags & ARG_NEED)
+			return missing(s, c, a);
+		if (a->dflt) {
+			Tcl_Obj *word = Tcl_NewStringObj(a->dflt, -1);
+			int rc;
+
+			Tcl_IncrRefCount(word);
+			rc = a->kind->parse(s, a, word, dst);
+			Tcl_DecrRefCount(word);
+			if (rc)
+				return rc;
+		} else if (a->kind->absent && !(a->flags & ARG_MANY) &&
+			   a->kind->absent(s, a, dst)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Where a number was to stand, the words may be in another order than they should. */
+static int bad_word(struct session *s, const struct cmd *c, const struct arg *a)
+{
+	if (a->flags & ARG_POS && a->kind->is_static && strcmp(s->fail.code, "BADVALUE") == 0)
+		tell_usage(s, c);
+	return -1;
+}
+
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
+{
+	struct walk w = { 0 };
+	const struct arg *a;
+
+	memset(dst, 0, c->size);
+	for (int i = 0; i < objc; i++) {
+		if (place_word(s, c, &w, objv[i], &a))
+			return -1;
+		if (a && is_switch(a))
+			*(bool *)((char *)dst + a->offset) = true;
+		else if (a && store(s, a, objv[i], dst))
+			return bad_word(s, c, a);
+	}
+	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, &w, dst);
+}
+
+static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	void *mark = arena_alloc(&s->arena, 0), *dst;
+	int rc;
+
+	if (!word || !a->kind->is_static)
+		return 0;
+	dst = arena_alloc(&s->arena, a->kind->size);
+	memset(dst, 0, a->kind->size);
+	rc = a->kind->parse(s, a, word, dst);
+	arena_free(&s->arena, mark);
+	return rc;
+}
+
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx)
+{
+	struct walk w = { .ahead = true };
+	const struct arg *value;
+
+	for (int i = 0; i < objc; i++) {
+		if (place_word(s, c, &w, objv[i], &value))
+			return -1;
+		if (!value || is_switch(value))
+			continue;
+		if (check_value(s, value, objv[i]))
+			return -1;
+		if (is)
+			is(ctx, i, value);
+	}
+	if (more)
+		return 0;
+	if (w.due)
+		return no_value(s, c, w.due);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->flags & ARG_NEED && !w.seen[a - c->args])
+			return missing(s, c, a);
+	return 0;
+}
+
+/* "<mr>", "[-len size]", "-sge mr:off:len ..." */
+static void usage_arg(const struct arg *a, Tcl_DString *d)
+{
+	bool optional = !(a->flags & ARG_NEED);
+	const char *more = a->flags & ARG_MANY ? " ..." : "", *end = optional ? "]" : "";
+
+	Tcl_DStringAppend(d, optional ? " [" : " ", -1);
+	if (a->flags & ARG_POS)
+		xappendf(d, "<%s>%s%s", a->name, more, end);
+	else if (is_switch(a))
+		xappendf(d, "-%s%s%s", a->name, more, end);
+	else
+		xappendf(d, "-%s %s%s%s", a->name, a->kind->word, more, end);
+}
+
+void args_usage(const struct cmd *c, Tcl_DString *d)
+{
+	Tcl_DStringAppend(d, c->name, -1);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		usage_arg(a, d);
+}
+
+#define USAGE_SHORT 120
+
+void args_usage_short(const struct cmd *c, Tcl_DString *d)
+{
+	int begin = Tcl_DStringLength(d);
+
+	args_usage(c, d);
+	if (Tcl_DStringLength(d) - begin <= USAGE_SHORT)
+		return;
+	Tcl_DStringSetLength(d, begin);
+	Tcl_DStringAppend(d, c->name, -1);
+	for (const struct arg *a = c->args; a->name; a++)
+		if (a->flags & (ARG_POS | ARG_NEED))
+			usage_arg(a, d);
+	Tcl_DStringAppend(d, " [option ...]", -1);
+}
+
+/* Marks what the words give, without parsing values. */
+static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		       struct walk *w)
+{
+	for (int i = 0; i < objc; i++) {
+		const char *word = Tcl_GetString(objv[i]);
+		const struct arg *a;
+		int matches;
+
+		if (w->due) {
+			w->due = NULL;
+			continue;
+		}
+		if (looks_like_option(word)) {
+			a = find_option(c->args, word + 1, &matches);
+			if (matches != 1)
+				continue;
+			w->due = is_switch(a) ? NULL : a;
+		} else {
+			a = due_positional(s, c, w, objv[i]);
+			if (!a)
+				continue;
+		}
+		w->seen[a - c->args] = true;
+	}
+}
+
+int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[])
+{
+	const struct arg *rest = c->args;
+	struct walk w;
+	int i;
+
+	while (rest && rest->name && !(rest->flags & ARG_REST))
+		rest++;
+	if (!rest || !rest->name)
+		return -1;
+	for (i = 0; i < objc; i++) {
+		w = (struct walk){ 0 };
+		walk_words(s, c, i + 1, objv, &w);
+		if (w.seen[rest - c->args])
+			break;
+	}
+	return i;
+}
+
+/* Those not yet there that have of the flags in mask just these. */
+static void hint_args(const struct cmd *c, const struct walk *w, unsigned mask, unsigned flags,
+		      Tcl_DString *d)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!w->seen[a - c->args] && (a->flags & mask) == flags)
+			usage_arg(a, d);
+}
+
+void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+	       Tcl_DString *d)
+{
+	struct walk w = { 0 };
+	int start = Tcl_DStringLength(d);
+
+	walk_words(s, c, objc, objv, &w);
+	if (w.due) {
+		Tcl_DStringAppend(d, " ", 1);
+		Tcl_DStringAppend(d, w.due->kind->word, -1);
+	}
+	hint_args(c, &w, ARG_POS, ARG_POS, d);
+	hint_args(c, &w, ARG_POS | ARG_NEED, ARG_NEED, d);
+	hint_args(c, &w, ARG_POS | ARG_NEED, 0, d);
+	if (c->hint && !w.due) {
+		Tcl_DString own;
+
+		Tcl_DStringInit(&own);
+		c->hint(objc, objv, &own);
+		if (Tcl_DStringLength(&own)) {
+			Tcl_DStringSetLength(d, start);
+			xappendf(d, " %s", Tcl_DStringValue(&own));
+		}
+		Tcl_DStringFree(&own);
+	}
+	if (Tcl_DStringLength(d) > start) { /* the caller has the blank already */
+		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);
+
+		Tcl_DStringSetLength(d, start);
+		Tcl_DStringAppend(d, rest, -1);
+		free(rest);
+	}
+}
+
+void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		   Tcl_Obj *list)
+{
+	struct walk w = { 0 };
+
+	walk_words(s, c, objc, objv, &w);
+	if (w.due) {
+		if (w.due->kind->complete)
+			w.due->kind->complete(s, w.due, list);
+		return;
+	}
+	if (c->complete)
+		c->complete(s, objc, objv, list);
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (!(a->flags & ARG_POS) || (w.seen[a - c->args] && !(a->flags & ARG_MANY)))
+			continue;
+		if (a->kind->complete)
+			a->kind->complete(s, a, list);
+		if (a->flags & ARG_NEED)
+			break;
+	}
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!(a->flags & ARG_POS) && (!w.seen[a - c->args] || a->flags & ARG_MANY))
+			Tcl_ListObjAppendElement(NULL, list, Tcl_ObjPrintf("-%s", a->name));
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kinds of arguments that know no verbs: numbers, sizes, times, words, flags, text.
+ * Numbers go through libtommath as Tcl has it: 0x, 0b and 64 unsigned bits are exact.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
+#include "session.h"
+
+/* A century: in nanoseconds it fits in 64 bits. */
+#define MS_MAX (UINT64_C(100) * 366 * 86400 * 1000)
+
+bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits)
+{
+	const char *text = Tcl_GetString(word);
+	char *end;
+	int base = 10;
+	const char *digits = text;
+
+	*fits = false;
+	if (*text == '-' || *text == '+')
+		digits++;
+	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+		base = 16;
+	if (!isxdigit((unsigned char)*digits) || (base == 10 && !isdigit((unsigned char)*digits)))
+		return false;
+	errno = 0;
+	*v = strtoull(digits, &end, base);
+	if (*end || end == digits)
+		return false;
+	*fits = errno == 0 && (*text != '-' || *v == 0);
+	return true;
+}
+
+static int parse_bits(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst,
+		      unsigned bits)
+{
+	struct num *num = dst;
+	uint64_t max = a->max ? a->max : UINT64_MAX >> (64 - bits);
+	bool fits;
+
+	if (!args_number(word, &num->v, &fits))
+		return args_bad(s, a, "'%s' is not a number", Tcl_GetString(word));
+	if (!fits || num->v > UINT64_MAX >> (64 - bits))
+		return args_bad(s, a, "%s does not fit in %u bits", Tcl_GetString(word), bits);
+	if (num->v > max || num->v < a->min)
+		return args_bad(s, a, "%s is not between %llu and %llu", Tcl_GetString(word),
+				(unsigned long long)a->min, (unsigned long long)max);
+	num->set = true;
+	return 0;
+}
+
+static int parse_u8(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return parse_bits(s, a, word, dst, 8);
+}
+
+static int parse_u16(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return parse_bits(s, a, word, dst, 16);
+}
+
+static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct num *num = dst;
+	bool fits;
+
+	if (!args_number(word, &num->v, &fits))
+		return args_bad(s, a, "'%s' is not a port number", Tcl_GetString(word));
+	if (!fits || num->v > UINT16_MAX)
+		return args_bad(s, a, "%s is no port: ports are 0 to 65535", Tcl_GetString(word));
+	num->set = true;
+	return 0;
+}
+
+static int parse_u32(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return parse_bits(s, a, word, dst, 32);
+}
+
+static int parse_u64(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return parse_bits(s, a, word, dst, 64);
+}
+
+/* A number with a unit from the table; the unit's factor, or 0 when it is none. */
+static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word, struct num *num,
+		      const struct word *units, const char *what)
+{
+	const char *text = Tcl_GetString(word);
+	size_t digits = strcspn(text, "kKmMgGsS");
+	uint64_t factor = 1;
+	Tcl_Obj *number;
+	bool fits, ok;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		digits = strlen(text);
+	if (text[digits]) {
+		const struct word *u = units;
+
+		while (u->name && strcasecmp(u->name, text + digits) != 0)
+			u++;
+		factor = u->name ? u->value : 0;
+	}
+	number = Tcl_NewStringObj(text, (int)digits);
+	Tcl_IncrRefCount(number);
+	ok = factor && args_number(number, &num->v, &fits);
+	Tcl_DecrRefCount(number);
+	if (!ok)
+		return args_bad(s, a, "'%s' is not %s", text, what);
+	if (!fits || num->v > UINT64_MAX / factor)
+		return args_bad(s, a, "%s is too large", text);
+	num->v *= factor;
+	if ((a->max && num->v > a->max) || num->v < a->min)
+		return args_bad(s, a, "%s is not between %llu and %llu", text,
+				(unsigned long long)a->min, (unsigned long long)a->max);
+	num->set = true;
+	return 0;
+}
+
+static int parse_size(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	static const struct word units[] = {
+		{ "k", 1 << 10, NULL }, { "m", 1 << 20, NULL }, { "g", 1 << 30, NULL }, { 0 }
+	};
+
+	return parse_unit(s, a, word, dst, units, "a size such as 4096, 0x1000, 4K, 1M or 2G");
+}
+
+static int parse_ms(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	static const struct word units[] = { { "ms", 1, NULL }, { "s", 1000, NULL }, { 0 } };
+
+	struct num *num = dst;
+
+	if (parse_unit(s, a, word, dst, units, "a time such as 500, 500ms or 2s"))
+		return -1;
+	return num->v > MS_MAX ? args_bad(s, a, "%s is too large", Tcl_GetString(word)) : 0;
+}
+
+static int parse_switch(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	(void)s, (void)a, (void)word;
+	*(bool *)dst = true;
+	return 0;
+}
+
+static int parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	int len;
+	const char *text = Tcl_GetStringFromObj(word, &len);
+
+	(void)a;
+	*(const char **)dst = arena_copy0(&s->arena, text, (size_t)len);
+	return 0;
+}
+
+/* A copy: the value may change its form while the command runs scripts. */
+/* Tcl writes a zero byte of a text as the two bytes 0xc0 0x80. The length without that. */
+static size_t plain_zeros(unsigned char *text, size_t len)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		text[to] = text[i];
+		if (text[i] == 0xc0 && i + 1 < len && text[i + 1] == 0x80) {
+			text[to] = 0;
+			i++;
+		}
+		to++;
+	}
+	return to;
+}
+
+static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct bytes *b = dst;
+	const unsigned char *data;
+	bool text = false;
+	unsigned char *copy;
+	int len;
+
+	(void)a;
+	if (word->typePtr && strcmp(word->typePtr->name, "bytearray") == 0) {
+		data = Tcl_GetByteArrayFromObj(word, &len);
+	} else { /* text is sent as it is written: UTF-8 */
+		data = (const unsigned char *)Tcl_GetStringFromObj(word, &len);
+		text = true;
+	}
+	copy = arena_copy(&s->arena, data, (size_t)len);
+	b->data = copy;
+	b->len = text ? plain_zeros(copy, (size_t)len) : (size_t)len;
+	return 0;
+}
+
+static int parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	(void)s, (void)a;
+	*(Tcl_Obj **)dst = word;
+	return 0;
+}
+
+/* As people write it ("rdma-write", "Local_Write"): the form of the tables. */
+static bool word_fits(const char *name, const char *typed, bool whole)
+{
+	for (; *typed; name++, typed++) {
+		int c = *typed == '-' ? '_' : toupper((unsigned char)*typed);
+
+		if (c != toupper((unsigned char)*name))
+			return false;
+	}
+	return !whole || !*name;
+}
+
+const struct word *args_word(const struct word *words, const char *name)
+{
+	const struct word *found = NULL;
+	unsigned n = 0;
+
+	for (const struct word *w = words; w->name; w++)
+		if (word_fits(w->name, name, true))
+			return w;
+	for (const struct word *w = words; w->name; w++)
+		if (word_fits(w->name, name, false)) {
+			found = w;
+			n++;
+		}
+	return n == 1 ? found : NULL;
+}
+
+const char *args_word_name(const struct word *words, uint64_t value)
+{
+	for (const struct word *w = words; w->name; w++)
+		if (w->value == value)
+			return w->name;
+	return NULL;
+}
+
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d)
+{
+	bool first = true;
+
+	for (const struct word *w = words; w->name; w++) {
+		if (!w->value || (bits & w->value) != w->value)
+			continue;
+		bits &= ~w->value;
+		Tcl_DStringAppend(d, first ? "" : sep, -1);
+		Tcl_DStringAppend(d, w->name, -1);
+		first = false;
+	}
+	if (bits) {
+		Tcl_Obj *rest = Tcl_ObjPrintf("%s0x%llx", first ? "" : sep,
+					      (unsigned long long)bits);
+
+		Tcl_IncrRefCount(rest);
+		Tcl_DStringAppend(d, Tcl_GetString(rest), -1);
+		Tcl_DecrRefCount(rest);
+	}
+}
+
+static int bad_word(struct session *s, const struct arg *a, const char *typed)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
+	const char *near;
+
+	Tcl_IncrRefCount(names);
+	Tcl_IncrRefCount(all);
+	for (const struct word *w = a->data; w->name; w++) {
+		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(w->name, -1));
+		Tcl_AppendPrintfToObj(all, "%s%s", *Tcl_GetString(all) ? " " : "", w->name);
+	}
+	near = suggest(typed, names);
+	args_bad(s, a, "'%s' is not known%s%s%s", typed, near ? "; did you mean " : "",
+		 near ? near : "", near ? "?" : "");
+	fail_row(s, "one of", "%s", Tcl_GetString(all));
+	Tcl_DecrRefCount(names);
+	Tcl_DecrRefCount(all);
+	return -1;
+}
+
+static int parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	const struct word *w = args_word(a->data, Tcl_GetString(word));
+	struct num *num = dst;
+
+	if (!w)
+		return bad_word(s, a, Tcl_GetString(word));
+	num->v = w->value;
+	num->set = true;
+	return 0;
+}
+
+static int parse_flags(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	char *list = arena_copy0(&s->arena, Tcl_GetString(word), strlen(Tcl_GetString(word)));
+	struct num *num = dst;
+	char *save = NULL;
+
+	num->v = 0;
+	for (char *name = strtok_r(list, ",| ", &save); name; name = strtok_r(NULL, ",| ", &save)) {
+		const struct word *w = args_word(a->data, name);
+
+		if (!w)
+			return bad_word(s, a, name);
+		num->v |= w->value;
+	}
+	num->set = true;
+	return 0;
+}
+
+static void complete_word_table(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s;
+	for (const struct word *w = a->data; w->name; w++) {
+		Tcl_Obj *name = Tcl_NewObj();
+
+		for (const char *p = w->name; *p; p++) {
+			char c = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+
+			Tcl_AppendToObj(name, &c, 1);
+		}
+		Tcl_ListObjAppendElement(NULL, words, name);
+	}
+}
+
+/* Files and folders below what is typed; names that would need quoting are left out. */
+static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	const char *typed = s->typed ? s->typed : "", *slash = strrchr(typed, '/');
+	int head = slash ? (int)(slash - typed) + 1 : 0;
+	char *dir = head ? xasprintf("%.*s", head, typed) : xstrdup(".");
+	DIR *d = opendir(dir);
+
+	(void)a;
+	free(dir);
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		if (e->d_name[0] == '.' && typed[head] != '.')
+			continue;
+		if (!strpbrk(e->d_name, " \t\n\"\\;$[]{}"))
+			Tcl_ListObjAppendElement(NULL, words,
+						 Tcl_ObjPrintf("%.*s%s%s", head, typed, e->d_name,
+							       e->d_type == DT_DIR ? "/" : ""));
+	}
+	if (d)
+		closedir(d);
+}
+
+static bool number_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	uint64_t v;
+	bool fits;
+
+	(void)s, (void)a;
+	return args_number(word, &v, &fits);
+}
+
+static bool size_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	(void)s, (void)a;
+	return isdigit((unsigned char)*Tcl_GetString(word));
+}
+
+#define NUMBER(kind, word_, parse_, matches_)                      \
+	const struct arg_kind kind = { .word = word_,              \
+				       .size = sizeof(struct num), \
+				       .parse = parse_,            \
+				       .matches = matches_,        \
+				       .is_static = true }
+
+NUMBER(kind_u8, "n", parse_u8, number_matches);
+NUMBER(kind_u16, "n", parse_u16, number_matches);
+NUMBER(kind_u32, "n", parse_u32, number_matches);
+NUMBER(kind_u64, "n", parse_u64, number_matches);
+NUMBER(kind_port, "port", parse_port, number_matches);
+NUMBER(kind_size, "size", parse_size, size_matches);
+NUMBER(kind_ms, "ms", parse_ms, size_matches);
+
+static void complete_command(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		Tcl_ListObjAppendElement(
+			NULL, words, Tcl_NewStringObj((*c)->name, (int)strcspn((*c)->name, " ")));
+}
+
+const struct arg_kind kind_switch = { .word = "", .size = sizeof(bool), .parse = parse_switch };
+const struct arg_kind kind_str = { .word = "text", .size = sizeof(char *), .parse = parse_str };
+const struct arg_kind kind_path = { .word = "file",
+				    .size = sizeof(char *),
+				    .parse = parse_str,
+				    .complete = complete_path };
+const struct arg_kind kind_bytes = { .word = "bytes",
+				     .size = sizeof(struct bytes),
+				     .parse = parse_bytes };
+const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .parse = parse_obj };
+const struct arg_kind kind_command = { .word = "command",
+				       .size = sizeof(Tcl_Obj *),
+				       .parse = parse_obj,
+				       .complete = complete_command };
+const struct arg_kind kind_script = { .word = "script",
+				      .size = sizeof(Tcl_Obj *),
+				      .parse = parse_obj };
+const struct arg_kind kind_expr = { .word = "condition",
+				    .size = sizeof(Tcl_Obj *),
+				    .parse = parse_obj };
+const struct arg_kind kind_enum = { .word = "word",
+				    .size = sizeof(struct num),
+				    .parse = parse_enum,
+				    .is_static = true,
+				    .complete = complete_word_table };
+const struct arg_kind kind_flags = { .word = "flag,...",
+				     .size = sizeof(struct num),
+				     .parse = parse_flags,
+				     .is_static = true,
+				     .complete = complete_word_table };

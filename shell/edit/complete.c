@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may be typed next, and the nearest word to one that was mistyped.
+ *
+ * A scanner finds the command the cursor is in, also inside of [ ], braced bodies and
+ * after ';'; the words before the cursor are then completed from the argument tables.
+ * An unfinished command cannot be given to Tcl's own parser, so the rules that matter for
+ * typing are here.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "command/args.h"
+#include "command/cmd.h"
+#include "edit/complete.h"
+#include "help/help.h"
+#include "language/domain.h"
+#include "language/interp.h"
+#include "language/library.h"
+#include "session.h"
+
+#define DEPTH 32
+#define WORDS 64
+
+enum nest { NEST_TOP, NEST_BRACKET, NEST_BRACE, NEST_QUOTE };
+
+struct span {
+	size_t from, to;
+};
+
+/* A command that is open: the words before the cursor, and the one at it. */
+struct level {
+	enum nest nest;
+	struct span words[WORDS];
+	unsigned n;
+	bool in_word, comment;
+	size_t word; /* where the one at the cursor begins */
+};
+
+struct scan {
+	struct level levels[DEPTH];
+	unsigned depth; /* of the innermost */
+};
+
+/* ------------------------------------------------------------------- scanner -- */
+
+static void push(struct scan *sc, enum nest nest)
+{
+	if (sc->depth + 1 == DEPTH)
+		return;
+	sc->depth++;
+	memset(&sc->levels[sc->depth], 0, sizeof sc->levels[0]);
+	sc->levels[sc->depth].nest = nest;
+}
+
+static void pop(struct scan *sc, enum nest nest)
+{
+	unsigned d = sc->depth;
+
+	while (d && sc->levels[d].nest != nest)
+		d--;
+	if (d)
+		sc->depth = d - 1;
+}
+
+static void end_word(struct level *l, size_t at)
+{
+	if (l->in_word && l->n < WORDS)
+		l->words[l->n++] = (struct span){ l->word, at };
+	l->in_word = false;
+}
+
+static void end_command(struct level *l)
+{
+	l->in_word = false;
+	l->comment = false;
+	l->n = 0;
+}
+
+static void begin_word(struct scan *sc, char c, size_t at)
+{
+	struct level *l = &sc->levels[sc->depth];
+
+	if (c == '#' && !l->n)
+		l->comment = true;
+	l->in_word = true;
+	l->word = at;
+	if (c == '{')
+		push(sc, NEST_BRACE);
+	else if (c == '"')
+		push(sc, NEST_QUOTE);
+}
+
+static void scan_char(struct scan *sc, char c, size_t at)
+{
+	struct level *l = &sc->levels[sc->depth];
+
+	if (l->comment && c != '\n')
+		return;
+	if (c == '[' && !l->comment) {
+		if (!l->in_word && l->nest != NEST_QUOTE)
+			begin_word(sc, c, at);
+		push(sc, NEST_BRACKET);
+	} else if (c == ']') {
+		pop(sc, NEST_BRACKET);
+	} else if (l->nest == NEST_QUOTE) {
+		if (c == '"')
+			pop(sc, NEST_QUOTE);
+	} else if (c == '}') {
+		pop(sc, NEST_BRACE);
+	} else if (c == '\n' || c == ';') {
+		end_command(l);
+	} else if (c == ' ' || c == '\t') {
+		end_word(l, at);
+	} else if (!l->in_word) {
+		begin_word(sc, c, at);
+	}
+}
+
+static const struct level *scan(struct scan *sc, const char *text)
+{
+	memset(sc, 0, sizeof *sc);
+	for (size_t i = 0; text[i]; i++) {
+		struct level *l = &sc->levels[sc->depth];
+
+		if (text[i] != '\\' || !text[i + 1]) {
+			scan_char(sc, text[i], i);
+			continue;
+		}
+		if (text[i + 1] == '\n' && l->nest != NEST_QUOTE)
+			end_word(l, i);
+		else if (!l->in_word && l->nest != NEST_QUOTE)
+			begin_word(sc, 'x', i);
+		i++;
+	}
+	return &sc->levels[sc->depth];
+}
+
+/* --------------------------------------------------------------------- words -- */
+
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b) ||
+	       (strchr("-_", a) && strchr("-_", b) && a && b);
+}
+
+static bool begins(const char *word, const char *typed)
+{
+	while (*typed)
+		if (!*word || !same_letter(*word++, *typed++))
+			return false;
+	return true;
+}
+
+/* Moves what fits from one list to the other, each once. */
+static void filter(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
+{
+	Tcl_Obj **v, **have;
+	int n, m;
+
+	Tcl_ListObjGetElements(NULL, from, &n, &v);
+	for (int i = 0; i < n; i++) {
+		bool twice = false;
+
+		Tcl_ListObjGetElements(NULL, to, &m, &have);
+		for (int k = 0; k < m && !twice; k++)
+			twice = strcmp(Tcl_GetString(have[k]), Tcl_GetString(v[i])) == 0;
+		if (!twice && begins(Tcl_GetString(v[i]), typed))
+			Tcl_ListObjAppendElement(NULL, to, v[i]);
+	}
+}
+
+static void add(Tcl_Obj *list, const char *word, size_t len)
+{
+	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, (int)len));
+}
+
+/* Those of a domain that the own one finds there: all, of the own one itself. */
+static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
+	Tcl_Obj *words[2] = { Tcl_NewStringObj("::lsort", -1), domain_commands(d) }, **v;
+	int n;
+
+	Tcl_IncrRefCount(words[0]);
+	if (interp_eval_words(s->own->tcl, 2, words) == TCL_OK &&
+	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->own->tcl), &n, &v) == TCL_OK)
+		for (int i = 0; i < n; i++)
+			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
+			    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
+			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0 &&
+			    (d == s->own || domain_knows(s, Tcl_GetString(v[i])) == d))
+				Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_DecrRefCount(words[0]);
+	Tcl_DecrRefCount(words[1]);
+	Tcl_RestoreInterpState(s->own->tcl, saved);
+}
+
+static void first_words(struct session *s, bool all, Tcl_Obj *list)
+{
+	const struct cmd *const *at = cmd_group("@");
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if (c != at)
+			add(list, (*c)->name, strcspn((*c)->name, " "));
+	if (at && s->typed && *s->typed == '@') /* @NAME */
+		args_complete(s, *at, 0, NULL, list);
+	if (!all)
+		return;
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		domain_words(s, d, list);
+}
+
+static void second_words(const struct cmd *const *group, Tcl_Obj *list)
+{
+	size_t len = strcspn((*group)->name, " ");
+
+	for (const struct cmd *const *c = group; *c; c++)
+		if (strncmp((*c)->name, (*group)->name, len) == 0 && (*c)->name[len] == ' ')
+			add(list, (*c)->name + len + 1, strlen((*c)->name + len + 1));
+}
+
+static void variables(struct session *s, Tcl_Obj *list)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	Tcl_Obj **v;
+	int n;
+
+	if (Tcl_Eval(s->tcl, "::lsort [::info vars]") == TCL_OK &&
+	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
+		for (int i = 0; i < n; i++)
+			Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_RestoreInterpState(s->tcl, saved);
+}
+
+/* ------------------------------------------------------------------ complete -- */
+
+/* The words of a command as Tcl values, without their quotes. */
+static int word_objs(const char *text, const struct level *l, Tcl_Obj **v)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		const char *from = text + l->words[i].from;
+		size_t len = l->words[i].to - l->words[i].from;
+
+		if (len > 1 && ((*from == '{' && from[len - 1] == '}') ||
+				(*from == '"' && from[len - 1] == '"'))) {
+			from++;
+			len -= 2;
+		}
+		v[i] = Tcl_NewStringObj(from, (int)len);
+		Tcl_IncrRefCount(v[i]);
+	}
+	return (int)l->n;
+}
+
+static void free_objs(Tcl_Obj **v, int n)
+{
+	for (int i = 0; i < n; i++)
+		Tcl_DecrRefCount(v[i]);
+}
+
+/* Goes on to the command that is an argument of this one: @b poll. */
+static void enter_command(struct session *s, Tcl_Obj ***v, int *n)
+{
+	for (;;) {
+		const char *words[2] = { Tcl_GetString((*v)[0]),
+					 *n > 1 ? Tcl_GetString((*v)[1]) : NULL };
+		int used;
+		const struct cmd *c = cmd_find(NULL, words, *n > 1 ? 2 : 1, &used);
+		int rest = c && c->args ? args_rest(s, c, *n - used, *v + used) : -1;
+
+		if (rest < 0 || rest >= *n - used)
+			return;
+		s->at = Tcl_GetString((*v)[used]);
+		*v += used + rest;
+		*n -= used + rest;
+	}
+}
+
+static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
+{
+	const struct cmd *const *group;
+	const char *words[2];
+	const struct cmd *c;
+	int used;
+
+	s->at = NULL;
+	enter_command(s, &v, &n);
+	words[0] = Tcl_GetString(v[0]);
+	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
+	group = cmd_group(words[0]);
+	if (strcmp(words[0], "set") == 0 && !s->at) {
+		variables(s, list);
+		return;
+	}
+	if (!group && library_named(words[0]) && !s->at)
+		library_complete(library_named(words[0]), words[1], list);
+	if (!group)
+		return;
+	if (*group == &cmd_help && n == 2 && cmd_group(words[1])) {
+		second_words(cmd_group(words[1]), list);
+		return;
+	}
+	if (n == 1)
+		second_words(group, list);
+	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);
+	if (c)
+		args_complete(s, c, n - used, v + used, list);
+}
+
+/* Where $name begins, if the text ends in one; else NULL. */
+static const char *variable(const char *text)
+{
+	const char *p = text + strlen(text);
+
+	while (p > text && (isalnum((unsigned char)p[-1]) || strchr("_:", p[-1])))
+		p--;
+	if (p > text && p[-1] == '{' && p - 1 > text && p[-2] == '$')
+		return p;
+	return p > text && p[-1] == '$' && (p - 1 == text || p[-2] != '\\') ? p : NULL;
+}
+
+/* The word at the cursor, after the last comma of a list of flags. */
+static const char *word_at(const char *text, const struct level *l)
+{
+	const char *word = l->in_word ? text + l->word : text + strlen(text);
+	const char *comma = strrchr(word, ',');
+
+	return comma ? comma + 1 : word;
+}
+
+void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start)
+{
+	struct session *s = session;
+	struct scan sc;
+	const struct level *l = scan(&sc, text);
+	const char *typed = variable(text);
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), *v[WORDS];
+	int n;
+
+	Tcl_IncrRefCount(list);
+	if (typed) {
+		variables(s, list);
+	} else if (l->nest == NEST_QUOTE || l->comment) {
+		typed = text + strlen(text);
+	} else {
+		typed = word_at(text, l);
+		n = word_objs(text, l, v);
+		s->typed = typed;
+		if (n)
+			command_words(s, v, n, list);
+		else
+			first_words(s, *typed, list);
+		s->typed = NULL;
+		s->at = NULL;
+		free_objs(v, n);
+	}
+	*start = (size_t)(typed - text);
+	filter(list, typed, words);
+	Tcl_DecrRefCount(list);
+}
+
+/* ---------------------------------------------------------------------- hint -- */
+
+static void family_hint(const struct cmd *const *group, Tcl_DString *hint)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
+	int n;
+
+	Tcl_IncrRefCount(list);
+	second_words(group, list);
+	Tcl_ListObjGetElements(NULL, list, &n, &v);
+	for (int i = 0; i < n; i++) {
+		Tcl_DStringAppend(hint, i ? "|" : "", -1);
+		Tcl_DStringAppend(hint, Tcl_GetString(v[i]), -1);
+	}
+	Tcl_DecrRefCount(list);
+}
+
+/* Is word the whole first or second word of the command's name? */
+static bool is_named(const struct cmd *c, Tcl_Obj *word, int n)
+{
+	const char *blank = strchr(c->name, ' ');
+	size_t first = strcspn(c->name, " ");
+
+	if (n == 1)
+		return strlen(Tcl_GetString(word)) == first;
+	return blank && strcmp(blank + 1, Tcl_GetString(word)) == 0;
+}
+
+static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
+{
+	const struct cmd *const *group;
+	const char *words[2];
+	const struct cmd *c;
+	int used;
+
+	enter_command(s, &v, &n);
+	s->at = NULL;
+	words[0] = Tcl_GetString(v[0]);
+	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
+	group = cmd_group(words[0]);
+	if (!group)
+		return;
+	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);
+	if (!blank && (!c || (n == used && !is_named(c, v[n - 1], n))))
+		return; /* the name is still being typed */
+	if (!blank)
+		Tcl_DStringAppend(hint, " ", 1);
+	if (c && (n > 1 || !strchr(c->name, ' ')))
+		args_hint(s, c, n - used, v + used, hint);
+	else if (n == 1)
+		family_hint(group, hint);
+	if (!blank && Tcl_DStringLength(hint) == 1)
+		Tcl_DStringSetLength(hint, 0);
+}
+
+void complete_hint(void *session, const char *text, Tcl_DString *hint)
+{
+	struct session *s = session;
+	struct scan sc;
+	struct level l = *scan(&sc, text);
+	bool blank = !l.in_word;
+	Tcl_Obj *v[WORDS];
+	int n;
+
+	if (l.nest == NEST_QUOTE || l.comment)
+		return;
+	end_word(&l, strlen(text));
+	n = word_objs(text, &l, v);
+	if (n)
+		hint_words(s, v, n, blank, hint);
+	free_objs(v, n);
+}
+
+/*
+ * Did you mean: optimal string alignment distance (Damerau-Levenshtein without
+ * repeated edits), on the length that people mistype: at most 32 letters.
+ */
+
+#define LEN 32
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned d[LEN + 1][LEN + 1];
+	size_t m = strlen(a), n = strlen(b);
+
+	if (m > LEN || n > LEN)
+		return LEN;
+	for (size_t i = 0; i <= m; i++)
+		d[i][0] = (unsigned)i;
+	for (size_t j = 0; j <= n; j++)
+		d[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= m; i++)
+		for (size_t j = 1; j <= n; j++) {
+			int x = tolower((unsigned char)a[i - 1]),
+			    y = tolower((unsigned char)b[j - 1]);
+
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+				       d[i - 1][j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]))
+				d[i][j] = min3(d[i][j], d[i - 2][j - 2] + 1, LEN);
+		}
+	return d[m][n];
+}
+
+const char *suggest(const char *typed, Tcl_Obj *words)
+{
+	const char *best = NULL;
+	unsigned near = (unsigned)strlen(typed) / 3 + 1; /* farther is another word */
+	Tcl_Obj **v;
+	int n;
+
+	if (Tcl_ListObjGetElements(NULL, words, &n, &v) != TCL_OK)
+		return NULL;
+	for (int i = 0; i < n; i++) {
+		unsigned d = distance(typed, Tcl_GetString(v[i]));
+
+		if (d < near || (d == near && !best && d <= strlen(typed) / 3)) {
+			near = d;
+			best = Tcl_GetString(v[i]);
+		}
+	}
+	return best;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Line editing at a terminal: libedit driven by the event loop.
+ *
+ * libedit knows the screen from the prompt's row on. Whoever writes there (a notice, a
+ * hint, a list of words) leaves the cursor where libedit believes it to be, or at the
+ * start of a free row and then has everything drawn anew.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "edit/edit_impl.h"
+#include "edit/hist.h"
+#include "edit/keys.h"
+#include "loop.h"
+#include "alloc.h"
+
+#define CTRL_W L'\027'
+
+void edit_before_cursor(struct edit *e, Tcl_DString *text)
+{
+	const LineInfo *line = el_line(e->el);
+
+	Tcl_DStringInit(text);
+	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
+	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
+}
+
+/* During ^R libedit keeps what is looked for in the line, behind the cursor. */
+static bool searching(struct edit *e)
+{
+	const LineInfoW *line = el_wline(e->el);
+	const wchar_t *p;
+
+	for (p = line->cursor; line->lastchar - p >= 4; p++)
+		if (wmemcmp(p, L"\nbck", 4) == 0 || wmemcmp(p, L"\nfwd", 4) == 0)
+			return true;
+	return false;
+}
+
+/* --- drawing anew --- */
+
+void edit_draw(struct edit *e)
+{
+	el_set(e->el, EL_REFRESH);
+	e->hint_shown = false;
+	if (e->idle)
+		edit_show_hint(e);
+	fflush(stdout);
+}
+
+void edit_above(struct edit *e, const char *text)
+{
+	if (e->typing)
+		edit_erase_line(e);
+	edit_put(text);
+	fflush(stdout);
+	if (e->typing)
+		edit_draw(e);
+}
+
+bool edit_is_typing(const struct edit *e)
+{
+	return e->typing;
+}
+
+static void on_resize(void *arg)
+{
+	struct edit *e = arg;
+
+	if (!e->typing)
+		return;
+	el_resize(e->el);
+	if (e->resumed)
+		edit_put("\r\033[J");
+	else
+		edit_erase_line(e);
+	e->resumed = 0;
+	edit_draw(e);
+}
+
+/* --- keys --- */
+
+static unsigned char pasted_key(EditLine *el, wint_t key)
+{
+	(void)key;
+	keys_paste(edit_of(el)->keys, el);
+	return CC_REFRESH;
+}
+
+static void on_idle(void *arg, bool idle)
+{
+	struct edit *e = arg;
+
+	e->idle = idle;
+	if (idle)
+		edit_show_hint(e);
+	else
+		edit_hide_hint(e);
+}
+
+/* The line stays on the screen, what comes next begins below it. In a search libedit goes
+ * there on its own. */
+static void leave_line(struct edit *e, const char *mark)
+{
+	e->left = true;
+	if (searching(e))
+		return;
+	edit_go_to_end(e);
+	edit_put(mark);
+	edit_put("\r\n");
+	fflush(stdout);
+}
+
+static bool line_is_empty(struct edit *e)
+{
+	const LineInfoW *line = el_wline(e->el);
+
+	return line->buffer == line->lastchar && Tcl_DStringLength(&e->lines) == 0;
+}
+
+static void give_up_line(struct edit *e)
+{
+	e->cancels = line_is_empty(e) ? e->cancels + 1 : 0;
+	leave_line(e, "^C");
+	if (e->cancels < 2)
+		return;
+	e->cancels = 0;
+	edit_put("To leave: quit or Ctrl-D\r\n");
+	fflush(stdout);
+}
+
+/* A line that fills the screen: libedit (20221030) does not follow a move to its end, and
+ * crashes when text is added there. Drawn anew, it knows again where the cursor is. */
+static void mend_cursor(struct edit *e)
+{
+	const LineInfoW *line = el_wline(e->el);
+	bool at_end = line->cursor == line->lastchar;
+
+	if (at_end && !e->at_end && !searching(e) &&
+	    edit_place_of(e, line->lastchar).row >= edit_terminal_size(e, "li") - 1) {
+		edit_erase_line(e);
+		edit_draw(e);
+	}
+	e->at_end = at_end;
+}
+
+/* In a search libedit (20221030) takes a word from beyond the end of the line. */
+static bool is_harmful(struct edit *e, wchar_t c)
+{
+	return c == CTRL_W && searching(e);
+}
+
+static int take_key(struct edit *e, wchar_t *c)
+{
+	int got;
+
+	do
+		got = keys_next(e->keys, c);
+	while (got == 1 && is_harmful(e, *c));
+	return got;
+}
+
+static int next_key(EditLine *el, wchar_t *c)
+{
+	struct edit *e = edit_of(el);
+	int got, saved;
+
+	if (!e->typing) {
+		tcgetattr(STDIN_FILENO, &e->raw);
+		e->typing = 1;
+	}
+	mend_cursor(e);
+	got = take_key(e, c);
+	saved = errno;
+	if (got < 0)
+		give_up_line(e);
+	else if (got == 0)
+		leave_line(e, "");
+	errno = saved;
+	return got;
+}
+
+/* --- reading --- */
+
+static void begin(struct edit *e)
+{
+	if (loop_interrupts(e->loop) != e->interrupts)
+		keys_drop(e->keys);
+	loop_clear_interrupt(e->loop);
+	Tcl_DStringSetLength(&e->lines, 0);
+	tcgetattr(STDIN_FILENO, &e->cooked);
+	edit_catch_stops(e);
+	if (!e->dumb)
+		edit_put(KEYS_PASTE_ON);
+}
+
+static void finish(struct edit *e)
+{
+	if (!e->dumb)
+		edit_put(KEYS_PASTE_OFF);
+	fflush(stdout);
+	edit_release_stops(e);
+	e->interrupts = loop_interrupts(e->loop);
+}
+
+static enum edit_end read_line(struct edit *e)
+{
+	const char *line;
+	int n;
+
+	e->left = false;
+	/* el_gets() would do so when the prompt is out: a quick key would be echoed
+	 * twice. */
+	el_set(e->el, EL_PREP_TERM, 1);
+	line = el_gets(e->el, &n);
+	e->typing = 0;
+	if (!line && !e->left)
+		edit_put("\r\n");
+	if (loop_ending(e->loop))
+		return EDIT_EOF;
+	if (line && n > 0) {
+		Tcl_DStringAppend(&e->lines, line, n);
+		return EDIT_BLOCK;
+	}
+	if (!loop_interrupted(e->loop) && !Tcl_DStringLength(&e->lines))
+		return EDIT_EOF;
+	loop_clear_interrupt(e->loop);
+	return EDIT_CANCEL;
+}
+
+static void accept_block(struct edit *e, Tcl_DString *block)
+{
+	const char *text;
+	int n = Tcl_DStringLength(&e->lines);
+
+	if (n > 0 && Tcl_DStringValue(&e->lines)[n - 1] == '\n')
+		Tcl_DStringSetLength(&e->lines, n - 1);
+	text = Tcl_DStringValue(&e->lines);
+	Tcl_DStringAppend(block, text, -1);
+	if (text[strspn(text, " \t\n")])
+		hist_add(e->hist, text);
+	e->cancels = 0;
+}
+
+enum edit_end edit_read(struct edit *e, Tcl_DString *block)
+{
+	enum edit_end end;
+
+	begin(e);
+	do
+		end = read_line(e);
+	while (end == EDIT_BLOCK && !e->ops->whole(e->ctx, Tcl_DStringValue(&e->lines)));
+	finish(e);
+	if (end == EDIT_BLOCK)
+		accept_block(e, block);
+	return end;
+}
+
+void edit_hints(struct edit *e, bool on)
+{
+	e->hints = on;
+}
+
+/* --- life --- */
+
+/* Text is UTF-8 throughout, as Tcl has it, also where the locale is not. */
+static void use_utf8(void)
+{
+	setlocale(LC_CTYPE, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
+static void bind_keys(struct edit *e)
+{
+	bool own;
+
+	el_set(e->el, EL_EDITOR, "emacs");
+	own = el_source(e->el, NULL) == 0;
+	keys_bind(e->keys, e->el, own);
+	/* el_set() would copy the names, and lose them. */
+	el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word", edit_complete_key);
+	el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what was pasted", pasted_key);
+	el_set(e->el, EL_BIND, "^I", "rdmash-complete", NULL);
+	el_set(e->el, EL_BIND, KEYS_PASTED_CARET, "rdmash-paste", NULL);
+	el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(e->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+}
+
+static void set_up_libedit(struct edit *e)
+{
+	e->el = el_init("rdmash", stdin, stdout, stderr);
+	if (!e->el) {
+		fputs("rdmash: cannot set up line editing\n", stderr);
+		exit(1);
+	}
+	el_set(e->el, EL_CLIENTDATA, e);
+	el_set(e->el, EL_SIGNAL, 0);
+	el_set(e->el, EL_PROMPT_ESC, edit_prompt, EDIT_LITERAL);
+	el_set(e->el, EL_GETCFN, next_key);
+	bind_keys(e);
+	el_set(e->el, EL_HIST, history, hist_entries(e->hist));
+}
+
+struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history)
+{
+	struct edit *e = xcalloc(1, sizeof(*e));
+
+	use_utf8();
+	e->loop = l;
+	e->ops = ops;
+	e->ctx = ctx;
+	e->hints = true;
+	e->dumb = is_dumb();
+	e->grey = getenv("NO_COLOR") ? "\033[2m" : "\033[90m";
+	Tcl_DStringInit(&e->lines);
+	Tcl_DStringInit(&e->prompt);
+	e->hist = hist_open(history);
+	e->keys = keys_new(l, STDIN_FILENO, on_idle, e);
+	e->interrupts = loop_interrupts(l);
+	set_up_libedit(e);
+	loop_on_resize(l, on_resize, e);
+	edit_guard(e);
+	return e;
+}
+
+void edit_free(struct edit *e)
+{
+	if (!e)
+		return;
+	edit_guard(NULL);
+	loop_on_resize(e->loop, NULL, NULL);
+	el_end(e->el);
+	hist_close(e->hist);
+	keys_free(e->keys);
+	Tcl_DStringFree(&e->lines);
+	Tcl_DStringFree(&e->prompt);
+	free(e);
+}
+
+void edit_history(const struct edit *e, unsigned n, const char *text, Tcl_Obj *list)
+{
+	hist_list(e->hist, n, text, list);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line on the screen: where libedit has drawn what (by its own rules), the prompt, the grey
+ * hint behind the cursor, and the terminal's modes when the program stops.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "edit/edit_impl.h"
+#include "edit/keys.h"
+#include "output/visible.h"
+
+void edit_put(const char *s)
+{
+	fputs(s, stdout);
+}
+
+wchar_t edit_take_char(const char **s)
+{
+	mbstate_t state = { 0 };
+	size_t n = strnlen(*s, MB_CUR_MAX), used;
+	wchar_t c;
+
+	used = mbrtowc(&c, *s, n, &state);
+	if (used == 0 || used > n) {
+		(*s)++;
+		return L'\xfffd';
+	}
+	*s += used;
+	return c;
+}
+
+int edit_text_width(const char *s)
+{
+	int width = 0, w;
+
+	while (*s) {
+		w = wcwidth(edit_take_char(&s));
+		width += w > 0 ? w : 0;
+	}
+	return width;
+}
+
+int edit_terminal_size(struct edit *e, const char *capability)
+{
+	int n = 0;
+
+	if (el_get(e->el, EL_GETTC, capability, &n) < 0 || n < 1)
+		n = 80;
+	return n;
+}
+
+static void next_row(struct spot *at)
+{
+	at->row++;
+	at->col = 0;
+}
+
+static void advance(struct spot *at, int width)
+{
+	if (at->col + width > at->columns)
+		next_row(at);
+	at->col += width;
+	if (at->col >= at->columns)
+		next_row(at);
+}
+
+/* A character that cannot be shown is written \U+1234, or \U+12345. */
+static int escaped_width(wchar_t c)
+{
+	return c > 0xffff ? 8 : 7;
+}
+
+static void advance_char(struct spot *at, wchar_t c)
+{
+	int i, n;
+
+	if (c == L'\n') {
+		next_row(at);
+	} else if (c == L'\t') {
+		do
+			advance(at, 1);
+		while (at->col % 8 != 0);
+	} else if (iswprint(c)) {
+		n = wcwidth(c);
+		advance(at, n > 0 ? n : 0);
+	} else {
+		n = c < 0x80 ? 2 : escaped_width(c);
+		for (i = 0; i < n; i++)
+			advance(at, 1);
+	}
+}
+
+/* Moves on by what the prompt, with its marks, takes. */
+static void edit_advance_prompt(struct spot *at, const char *prompt)
+{
+	bool literal = false;
+	wchar_t c;
+
+	while (*prompt) {
+		c = edit_take_char(&prompt);
+		if (c == EDIT_LITERAL)
+			literal = !literal;
+		else if (!literal)
+			advance_char(at, c);
+	}
+}
+
+struct spot edit_place_of(struct edit *e, const wchar_t *c)
+{
+	struct spot at = { .columns = edit_terminal_size(e, "co") };
+	const wchar_t *p;
+
+	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
+	for (p = el_wline(e->el)->buffer; p < c; p++)
+		advance_char(&at, *p);
+	return at;
+}
+
+/* Where it is shown. */
+static struct spot spot_of(struct edit *e, const wchar_t *c)
+{
+	struct spot at = edit_place_of(e, c);
+	int last_row = edit_terminal_size(e, "li") - 1;
+
+	if (at.row > last_row)
+		at.row = last_row;
+	return at;
+}
+
+/* Where the cursor is shown. */
+static struct spot edit_cursor_spot(struct edit *e)
+{
+	return spot_of(e, el_wline(e->el)->cursor);
+}
+
+static struct spot end_spot(struct edit *e)
+{
+	return spot_of(e, el_wline(e->el)->lastchar);
+}
+
+static void move(int n, char direction)
+{
+	if (n > 0)
+		printf("\033[%d%c", n, direction);
+}
+
+void edit_go_to_end(struct edit *e)
+{
+	struct spot end = end_spot(e);
+
+	if (e->dumb)
+		return;
+	move(end.row - edit_cursor_spot(e).row, 'B');
+	edit_put("\r");
+	move(end.col, 'C');
+}
+
+void edit_erase_line(struct edit *e)
+{
+	if (e->dumb) {
+		edit_put("\r\n");
+		return;
+	}
+	move(edit_cursor_spot(e).row, 'A');
+	edit_put("\r\033[J");
+}
+
+/* The prompt as libedit wants it: its colours marked as without width. */
+
+#define CONTINUATION "...> "
+
+static void end_colors(Tcl_DString *out, Tcl_DString *colors)
+{
+	const char literal = EDIT_LITERAL;
+
+	if (Tcl_DStringLength(colors) == 0)
+		return;
+	Tcl_DStringAppend(out, &literal, 1);
+	Tcl_DStringAppend(out, Tcl_DStringValue(colors), Tcl_DStringLength(colors));
+	Tcl_DStringAppend(out, &literal, 1);
+	Tcl_DStringSetLength(colors, 0);
+}
+
+/* Length of the SGR sequence at s, or 0. */
+static int sgr_length(const char *s)
+{
+	size_t n;
+
+	if (s[0] != '\033' || s[1] != '[')
+		return 0;
+	n = 2 + strspn(s + 2, "0123456789;:");
+	return s[n] == 'm' ? (int)n + 1 : 0;
+}
+
+/* libedit ties a literal to the character behind it: adjacent ones are to be one, and the
+ * last one is lost, so it goes before the blank that ends the prompt. */
+static void close_prompt(Tcl_DString *out, Tcl_DString *colors)
+{
+	const char *s = Tcl_DStringValue(out);
+	int n = Tcl_DStringLength(out);
+
+	if (Tcl_DStringLength(colors) == 0)
+		return;
+	if (n > 1 && s[n - 1] == ' ' && s[n - 2] != EDIT_LITERAL)
+		Tcl_DStringSetLength(out, n - 1);
+	end_colors(out, colors);
+	Tcl_DStringAppend(out, " ", 1);
+}
+
+static void enclose_colors(Tcl_DString *out, const char *s)
+{
+	Tcl_DString colors;
+	int n;
+
+	Tcl_DStringInit(&colors);
+	while (*s) {
+		n = sgr_length(s);
+		if (n > 0) {
+			Tcl_DStringAppend(&colors, s, n);
+			s += n;
+			continue;
+		}
+		if ((unsigned char)*s >= ' ') {
+			end_colors(out, &colors);
+			Tcl_DStringAppend(out, s, 1);
+		}
+		s++;
+	}
+	close_prompt(out, &colors);
+	Tcl_DStringFree(&colors);
+}
+
+static void first_prompt(struct edit *e)
+{
+	struct spot at = { .columns = INT_MAX };
+	Tcl_DString plain;
+
+	Tcl_DStringInit(&plain);
+	e->ops->prompt(e->ctx, &plain);
+	enclose_colors(&e->prompt, Tcl_DStringValue(&plain));
+	Tcl_DStringFree(&plain);
+	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
+	e->first_width = at.col;
+}
+
+static void next_prompt(struct edit *e)
+{
+	int pad = e->first_width - (int)strlen(CONTINUATION);
+
+	if (e->first_width <= edit_terminal_size(e, "co") / 2)
+		while (pad-- > 0)
+			Tcl_DStringAppend(&e->prompt, " ", 1);
+	Tcl_DStringAppend(&e->prompt, CONTINUATION, -1);
+}
+
+char *edit_prompt(EditLine *el)
+{
+	struct edit *e = edit_of(el);
+
+	Tcl_DStringSetLength(&e->prompt, 0);
+	if (Tcl_DStringLength(&e->lines) > 0)
+		next_prompt(e);
+	else
+		first_prompt(e);
+	return Tcl_DStringValue(&e->prompt);
+}
+
+/* What is still missing, in grey behind the cursor. */
+
+/* Bytes of s that fit into room columns and are one row of text. */
+static int fitting(const char *s, int room)
+{
+	const char *p = s, *end = s;
+	int w;
+
+	while (*p) {
+		w = wcwidth(edit_take_char(&p));
+		if (w < 0 || w > room)
+			break;
+		room -= w;
+		end = p;
+	}
+	return (int)(end - s);
+}
+
+/* The same, but not in the middle of an argument. */
+static int fitting_args(const char *hint, int room)
+{
+	int most = fitting(hint, room), n = most;
+
+	while (hint[n] && n > 0 && !(hint[n] == ' ' && strchr("[<-", hint[n + 1])))
+		n--;
+	return n ? n : most;
+}
+
+static void put_hint(struct edit *e, const char *text)
+{
+	struct spot at = edit_cursor_spot(e);
+	Tcl_DString hint;
+	int n;
+
+	Tcl_DStringInit(&hint);
+	visible_append(&hint, text, strlen(text), VISIBLE_ONE_LINE);
+	n = fitting_args(Tcl_DStringValue(&hint), at.columns - at.col - 1);
+	if (n > 0) {
+		printf("\0337%s%.*s\033[0m\0338", e->grey, n, Tcl_DStringValue(&hint));
+		fflush(stdout);
+		e->hint_shown = true;
+	}
+	Tcl_DStringFree(&hint);
+}
+
+void edit_show_hint(struct edit *e)
+{
+	const LineInfoW *line = el_wline(e->el);
+	Tcl_DString text, hint;
+
+	if (!e->hints || e->dumb || line->cursor != line->lastchar)
+		return;
+	edit_before_cursor(e, &text);
+	Tcl_DStringInit(&hint);
+	e->ops->hint(e->ctx, Tcl_DStringValue(&text), &hint);
+	put_hint(e, Tcl_DStringValue(&hint));
+	Tcl_DStringFree(&hint);
+	Tcl_DStringFree(&text);
+}
+
+void edit_hide_hint(struct edit *e)
+{
+	if (!e->hint_shown)
+		return;
+	e->hint_shown = false;
+	edit_put("\033[K");
+	fflush(stdout);
+}
+
+/* Terminal modes while the program is stopped (SIGTSTP, SIGCONT) and when it panics. */
+
+static struct edit *the_edit;
+
+static void write_all(const char *s)
+{
+	ssize_t n = write(STDOUT_FILENO, s, strlen(s));
+
+	(void)n;
+}
+
+static void let_go(struct edit *e)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &e->cooked);
+	if (!e->dumb)
+		write_all(KEYS_PASTE_OFF);
+}
+
+static void resume(struct edit *e)
+{
+	if (!e->typing)
+		return;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &e->raw);
+	if (!e->dumb)
+		write_all(KEYS_PASTE_ON);
+	e->resumed = 1;
+	raise(SIGWINCH);
+}
+
+static void on_cont(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	resume(the_edit);
+	errno = saved;
+}
+
+static void on_stop(int sig)
+{
+	struct sigaction stop = { .sa_handler = SIG_DFL }, own;
+	int saved = errno;
+
+	if (the_edit->typing)
+		let_go(the_edit);
+	sigaction(sig, &stop, &own);
+	raise(sig);
+	sigaction(sig, &own, NULL);
+	errno = saved;
+}
+
+/* SA_NODEFER: the handler stops the process by the same signal. */
+void edit_catch_stops(struct edit *e)
+{
+	struct sigaction stop = { .sa_handler = on_stop, .sa_flags = SA_RESTART | SA_NODEFER };
+	struct sigaction cont = { .sa_handler = on_cont, .sa_flags = SA_RESTART };
+
+	sigaction(SIGTSTP, NULL, &e->stop_before);
+	if (e->stop_before.sa_handler != SIG_IGN)
+		sigaction(SIGTSTP, &stop, NULL);
+	sigaction(SIGCONT, &cont, &e->cont_before);
+}
+
+void edit_release_stops(struct edit *e)
+{
+	sigaction(SIGTSTP, &e->stop_before, NULL);
+	sigaction(SIGCONT, &e->cont_before, NULL);
+}
+
+void edit_panic(struct edit *e)
+{
+	if (!e->typing)
+		return;
+	let_go(e);
+	write_all("\r\n");
+}
+
+/* exit(3) while a line is typed: memory has run out, say. */
+static void at_exit(void)
+{
+	if (the_edit)
+		edit_panic(the_edit);
+}
+
+void edit_guard(struct edit *e)
+{
+	static bool registered;
+
+	the_edit = e;
+	if (!registered)
+		registered = atexit(at_exit) == 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * History file in libedit's own format, so that it loads it.
+ *
+ * libedit rewrites the file when it saves, and what another shell has added meanwhile is
+ * gone. So each entry is appended here, with one write(2) under a lock.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <tcl.h>
+#include <unistd.h>
+
+#include "edit/hist.h"
+#include "file/save.h"
+#include "output/print.h"
+#include "alloc.h"
+
+#define ENTRIES 10000
+#define COOKIE	"_HiStOrY_V2_\n"
+
+struct hist {
+	History *entries;
+	char *path;
+	char *last;
+};
+
+static void make_folders(const char *path)
+{
+	char *copy = xstrdup(path), *slash = copy;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(copy, 0700);
+		*slash = '/';
+	}
+	free(copy);
+}
+
+static bool has_content(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_size > 0;
+}
+
+struct hist *hist_open(const char *path)
+{
+	struct hist *h = xcalloc(1, sizeof(*h));
+	HistEvent ev;
+
+	h->entries = history_init();
+	history(h->entries, &ev, H_SETSIZE, ENTRIES);
+	history(h->entries, &ev, H_SETUNIQUE, 1);
+	if (!path)
+		return h;
+	h->path = xstrdup(path);
+	make_folders(path);
+	if (history(h->entries, &ev, H_LOAD, path) < 0 && has_content(path)) {
+		free(h->path);
+		h->path = NULL;
+	}
+	if (history(h->entries, &ev, H_FIRST) == 0)
+		h->last = xstrdup(ev.str);
+	return h;
+}
+
+void hist_close(struct hist *h)
+{
+	if (!h)
+		return;
+	history_end(h->entries);
+	free(h->path);
+	free(h->last);
+	free(h);
+}
+
+History *hist_entries(struct hist *h)
+{
+	return h->entries;
+}
+
+void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list)
+{
+	HistEvent ev;
+	int more;
+
+	for (more = history(h->entries, &ev, H_FIRST); more == 0 && n;
+	     more = history(h->entries, &ev, H_NEXT)) {
+		size_t len = strlen(ev.str);
+		Tcl_Obj *entry;
+
+		if (!strstr(ev.str, text))
+			continue;
+		while (len && ev.str[len - 1] == '\n')
+			len--;
+		entry = Tcl_NewStringObj(ev.str, (int)len);
+		Tcl_ListObjReplace(NULL, list, 0, 0, 1, &entry);
+		n--;
+	}
+}
+
+/* As vis(3) writes it: one line, no blanks. */
+static void encode(Tcl_DString *line, const char *entry)
+{
+	const unsigned char *p;
+	char octal[5];
+
+	for (p = (const unsigned char *)entry; *p; p++) {
+		if (*p > ' ' && *p != '\\' && *p != 0x7f) {
+			Tcl_DStringAppend(line, (const char *)p, 1);
+			continue;
+		}
+		snprintf(octal, sizeof(octal), "\\%03o", *p);
+		Tcl_DStringAppend(line, octal, -1);
+	}
+	Tcl_DStringAppend(line, "\n", 1);
+}
+
+/* 0, or why it could not be (errno). */
+static int append(const char *path, const char *entry)
+{
+	Tcl_DString line;
+	struct stat st;
+	int fd, why = 0;
+
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	Tcl_DStringInit(&line);
+	flock(fd, LOCK_EX);
+	if (fstat(fd, &st) == 0 && st.st_size == 0)
+		Tcl_DStringAppend(&line, COOKIE, -1);
+	encode(&line, entry);
+	if (save_piece(fd, Tcl_DStringValue(&line), (size_t)Tcl_DStringLength(&line)))
+		why = errno;
+	if (close(fd) && !why)
+		why = errno;
+	Tcl_DStringFree(&line);
+	return why;
+}
+
+void hist_add(struct hist *h, const char *entry)
+{
+	HistEvent ev;
+	int why;
+
+	if (h->last && strcmp(h->last, entry) == 0)
+		return;
+	free(h->last);
+	h->last = xstrdup(entry);
+	history(h->entries, &ev, H_ENTER, entry);
+	why = h->path ? append(h->path, entry) : 0;
+	if (!why)
+		return;
+	print_error("rdmash: %s: %s: what is typed is not kept from here on\n", h->path,
+		    strerror(why));
+	free(h->path);
+	h->path = NULL;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The interactive session: a line or block is read, run, and its result printed. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "edit/complete.h"
+#include "edit/edit.h"
+#include "edit/repl.h"
+#include "file/file.h"
+#include "language/interp.h"
+#include "language/script.h"
+#include "lesson/lesson.h"
+#include "session.h"
+#include "alloc.h"
+
+static char *history_path(void)
+{
+	const char *own = getenv("RDMASH_HISTORY");
+
+	if (own)
+		return *own ? xstrdup(own) : NULL;
+	return xdg_state("history");
+}
+
+static void prompt(void *session, Tcl_DString *text)
+{
+	app.prompt(session, text);
+	Tcl_DStringAppend(text, "> ", 2);
+}
+
+static bool is_escape(const char *text)
+{
+	return text[strspn(text, " \t")] == '!';
+}
+
+static bool whole(void *session, const char *text)
+{
+	(void)session;
+	return is_escape(text) || script_nests(text) || Tcl_CommandComplete(text);
+}
+
+static const struct edit_ops ops = { prompt, whole, complete_words, complete_hint };
+
+/* Of app's versions the first will do: "libibverbs 1.14  librdmacm ...". */
+static void banner(struct session *s, const char *version)
+{
+	Tcl_DString libs, line;
+	const char *libs_end;
+
+	Tcl_DStringInit(&libs);
+	app.version(&libs);
+	libs_end = strstr(Tcl_DStringValue(&libs), "  ");
+	if (libs_end)
+		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
+	Tcl_DStringInit(&line);
+	xappendf(&line, "rdmash %s  %s%sTcl %s\n", version, Tcl_DStringValue(&libs),
+		 Tcl_DStringLength(&libs) ? "  " : "",
+		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
+	if (s->opt.note)
+		xappendf(&line, "%s\n", s->opt.note);
+	xappendf(&line, "%s   Commands: help.   Leave: quit.\n",
+		 s->opt.no_device ? "No lessons without a device." : "New here? lesson 1.");
+	print_text(PRINT_OUT, Tcl_DStringValue(&line));
+	Tcl_DStringFree(&line);
+	Tcl_DStringFree(&libs);
+}
+
+/* What a command or its interruption has left is put in order. */
+static void settle(struct session *s)
+{
+	if (s->quit)
+		return;
+	interp_resume(s);
+	loop_clear_interrupt(s->loop);
+}
+
+static int run_rc(struct session *s)
+{
+	char *path = xdg_path("XDG_CONFIG_HOME", ".config", "rc.rdma");
+	int rc = 0;
+
+	if (path && access(path, F_OK) == 0) {
+		char *line = xasprintf("Running %s (-X skips it)\n", path);
+
+		print_text(PRINT_OUT, line);
+		free(line);
+		rc = script_start_file(s, path) == -2 ? -1 : 0;
+		settle(s);
+	}
+	free(path);
+	return rc;
+}
+
+/* !command: system(3) ignores Ctrl-C in us while the command has the terminal. */
+static void escape(const char *command)
+{
+	int rc;
+
+	fflush(stdout);
+	signal(SIGPIPE, SIG_DFL); /* what is ignored here would be ignored there */
+	signal(SIGXFSZ, SIG_DFL);
+	rc = system(command);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (rc == -1)
+		print_error("error: system: %s\n", strerror(errno));
+	else if (WIFSIGNALED(rc))
+		print_error("killed by signal %d\n", WTERMSIG(rc));
+	else if (WEXITSTATUS(rc))
+		print_error("exit code %d\n", WEXITSTATUS(rc));
+}
+
+static void say_time(int64_t ns)
+{
+	struct painted text;
+	char took[48];
+
+	snprintf(took, sizeof took, "  took %.*f %s\n", ns < 1000000000 ? 3 : 1,
+		 (double)ns / (ns < 1000000000 ? 1e6 : 1e9), ns < 1000000000 ? "ms" : "s");
+	painted_init(&text);
+	painted_paint(&text, PAINT_DIM);
+	painted_add(&text, took, (int)strlen(took));
+	painted_paint(&text, PAINT_NONE);
+	print_painted(PRINT_OUT, &text);
+	painted_free(&text);
+}
+
+static void run_block(struct session *s, const char *block)
+{
+	int64_t begun = loop_now();
+	int rc = 0;
+
+	block = lesson_typed(block);
+	if (is_escape(block))
+		escape(block + strspn(block, " \t") + 1);
+	else
+		rc = script_run(s, NULL, block);
+	if (s->opt.timing && !s->quit)
+		say_time(loop_now() - begun);
+	settle(s);
+	lesson_look(s, block, rc != 0);
+}
+
+static void read_and_run(struct session *s)
+{
+	while (!s->quit && !loop_ending(s->loop)) {
+		enum edit_end end;
+		Tcl_DString block;
+
+		Tcl_DStringInit(&block);
+		end = edit_read(s->edit, &block);
+		if (end == EDIT_BLOCK)
+			run_block(s, Tcl_DStringValue(&block));
+		else if (end == EDIT_CANCEL)
+			settle(s);
+		Tcl_DStringFree(&block);
+		if (end == EDIT_EOF)
+			break;
+	}
+}
+
+int repl(struct session *s, bool rc, const char *version)
+{
+	char *history = history_path();
+	int failed;
+
+	banner(s, version);
+	failed = rc ? run_rc(s) : 0;
+	s->edit = edit_new(s->loop, &ops, s, history);
+	edit_hints(s->edit, s->opt.hints);
+	print_editor(s->edit);
+	read_and_run(s);
+	print_editor(NULL);
+	edit_free(s->edit);
+	s->edit = NULL;
+	free(history);
+	return failed;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "file/file.h"
+#include "language/domain.h"
+#include "language/script.h"
+#include "session.h"
+
+/* path is absolute. */
+static int beneath(const char *root, const char *path, int flags, unsigned mode)
+{
+	struct open_how how = { .flags = (uint64_t)flags,
+				.mode = flags & O_CREAT ? mode : 0,
+				.resolve = RESOLVE_BENEATH };
+	size_t len = root[1] ? strlen(root) : 0; /* "/" ends with its slash */
+	int dir, fd;
+
+	if (strncmp(path, root, len) != 0 || path[len] != '/')
+		return -EXDEV;
+	path += len + strspn(path + len, "/");
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof how);
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+/* A file may have another name, out of the directory. -1 with s->fail filled. */
+static int may_write(struct session *s, int fd, const char *path, bool truncate)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1) {
+		fail(s, "open", "EMLINK", "%s has %ju names (hard links), perhaps elsewhere", path,
+		     (uintmax_t)st.st_nlink);
+		return fail_row(s, "note", "a script writes only what is in its directory alone");
+	}
+	if (truncate && S_ISREG(st.st_mode) && ftruncate(fd, 0))
+		return fail_call(s, errno, "ftruncate", "%s", path);
+	return 0;
+}
+
+static int open_gated(struct session *s, const char *root, const char *path, const char *full,
+		      int flags, unsigned mode)
+{
+	bool writes = (flags & O_ACCMODE) != O_RDONLY;
+	int fd = -EXDEV;
+
+	if (!*root)
+		return fail(s, "open", "EACCES",
+			    "%s: a remote method that was not defined in a file may use no files",
+			    path);
+	fd = beneath(root, full, writes ? flags & ~O_TRUNC : flags, mode);
+	for (const char **d = s->opt.allow_dirs; fd == -EXDEV && d && *d; d++)
+		fd = beneath(*d, full, writes ? flags & ~O_TRUNC : flags, mode);
+	if (fd == -EXDEV) {
+		fail(s, "open", "EXDEV", "%s is outside the script's directory %s", path, root);
+		return fail_next(s, "rdmash --allow-dir DIR ... lets scripts use files below DIR");
+	}
+	if (fd < 0)
+		return fail_call(s, -fd, "open", "%s", path);
+	if (writes && may_write(s, fd, path, flags & O_TRUNC)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+const char *file_gate(const struct session *s)
+{
+	return s->domain->root;
+}
+
+/* What a relative path begins at: the directory of the script that runs, or, when another runs
+ * code of this domain, the domain's. NULL: where the program runs. */
+static const char *base(const struct session *s)
+{
+	return s->script && s->script->domain == s->domain ? s->script->dir : s->domain->root;
+}
+
+/* typed: what errors name. */
+static int open_typed(struct session *s, const char *path, const char *typed, int flags,
+		      unsigned mode)
+{
+	const char *root = file_gate(s), *from = base(s);
+	char *full = *path != '/' && from ? xasprintf("%s/%s", from, path) : xstrdup(path);
+	int fd;
+
+	flags |= O_CLOEXEC | O_NONBLOCK; /* else opening a pipe waits for its other end */
+	fd = root ? open_gated(s, root, typed, full, flags, mode) : open(full, flags, mode);
+	if (fd < 0 && !root)
+		fail_call(s, errno, "open", "%s", typed);
+	free(full);
+	if (fd < 0)
+		return -1;
+	if (flags & O_WRONLY)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+int file_open(struct session *s, const char *path, int flags, unsigned mode)
+{
+	return open_typed(s, path, path, flags, mode);
+}
+
+int file_open_folder(struct session *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? xasprintf("%.*s/.", (int)(slash - path), path) : xstrdup(".");
+	int fd = open_typed(s, folder, path, O_RDONLY | O_DIRECTORY, 0);
+
+	free(folder);
+	return fd;
+}
+
+/* A pipe or a terminal: Ctrl-C must end the wait for its other end. */
+static int await(struct session *s, int fd, short events, const char *call)
+{
+	enum loop_end end;
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return 0;
+	end = loop_wait_fd(s->loop, fd, events, LOOP_FOREVER);
+	return end == LOOP_INTERRUPTED ? fail(s, call, "EINTR", "interrupted") : 0;
+}
+
+ssize_t file_take(struct session *s, int fd, const char *path, void *data, size_t room)
+{
+	ssize_t n;
+
+	do {
+		if (await(s, fd, POLLIN, "read"))
+			return -1;
+		n = read(fd, data, room);
+	} while (n < 0 && errno == EAGAIN);
+	return n < 0 ? fail_call(s, errno, "read", "%s", path) : n;
+}
+
+int file_put(struct session *s, int fd, const char *path, const void *data, size_t len)
+{
+	const char *from = data;
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	while (len) {
+		ssize_t n = write(fd, from, len);
+
+		if (n < 0 && errno == EAGAIN && await(s, fd, POLLOUT, "write"))
+			return -1;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return fail_call(s, errno, "write", "%s", path);
+		if (n > 0) {
+			from += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+char *xdg_path(const char *variable, const char *home, const char *name)
+{
+	const char *base = getenv(variable);
+
+	if (base && *base == '/')
+		return xasprintf("%s/rdmash/%s", base, name);
+	base = getenv("HOME");
+	return base && *base ? xasprintf("%s/%s/rdmash/%s", base, home, name) : NULL;
+}
+
+char *xdg_state(const char *name)
+{
+	return xdg_path("XDG_STATE_HOME", ".local/state", name);
+}
+
+bool program_files(const char *variable, const char *folder, const char *names, glob_t *files)
+{
+	static const char *const places[] = { "../share/rdmash", "../scripts", "../../scripts",
+					      "../../../scripts" };
+	const char *own = getenv(variable);
+	char exe[4096], pattern[8192];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+	if (own) {
+		snprintf(pattern, sizeof pattern, "%s/%s", own, names);
+		return glob(pattern, 0, NULL, files) == 0;
+	}
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	*strrchr(exe, '/') = 0;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(pattern, sizeof pattern, "%s/%s/%s/%s", exe, places[i], folder, names);
+		if (glob(pattern, 0, NULL, files) == 0)
+			return true;
+	}
+	return false;
+}
+
+int write_all(int fd, const void *data, size_t len)
+{
+	const char *from = data;
+
+	while (len) {
+		ssize_t n = write(fd, from, len);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			from += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}

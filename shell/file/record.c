@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorder. All that is typed is remembered, so that a script can be made of it
+ * afterwards, too: often one knows only then that it was worth it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/args.h"
+#include "command/cmd.h"
+#include "file/record.h"
+#include "file/save.h"
+#include "output/out.h"
+#include "session.h"
+#include "alloc.h"
+
+#define KEPT 1000 /* commands */
+
+struct recorder {
+	char *kept[KEPT]; /* a ring of what succeeded */
+	unsigned long n;
+	int fd; /* being recorded to, or -1 */
+	char *path;
+};
+
+struct recorder *recorder_new(void)
+{
+	struct recorder *r = xcalloc(1, sizeof *r);
+
+	r->fd = -1;
+	return r;
+}
+
+static void stop(struct recorder *r)
+{
+	if (r->fd >= 0 && close(r->fd))
+		save_ends(r->path, errno);
+	free(r->path);
+	r->fd = -1;
+	r->path = NULL;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	stop(r);
+	for (unsigned i = 0; i < KEPT; i++)
+		free(r->kept[i]);
+	free(r);
+}
+
+/* Is the command one that is left out? Judged by its first two words. */
+static bool left_out(const char *command, int len)
+{
+	const char *words[2] = { NULL, NULL };
+	const struct cmd *c = NULL;
+	Tcl_Parse parse;
+	const Tcl_Token *t;
+	int n = 0, used;
+	char *text[2] = { NULL, NULL };
+
+	if (Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
+		return true;
+	t = parse.tokenPtr;
+	for (; n < parse.numWords && n < 2; n++, t += t->numComponents + 1)
+		words[n] = text[n] = xasprintf("%.*s", t->size, t->start);
+	if (n)
+		c = cmd_find(NULL, words, n, &used);
+	Tcl_FreeParse(&parse);
+	free(text[0]);
+	free(text[1]);
+	return c && c->flags & CMD_NO_RECORD;
+}
+
+/* As comment; a backslash at the end of its last line would take the next command into it. */
+static void comment(Tcl_DString *to, const char *text)
+{
+	for (const char *p = text; *p;) {
+		size_t len = strcspn(p, "\n");
+
+		xappendf(to, "# %.*s%s\n", (int)len, p, len && p[len - 1] == '\\' ? " " : "");
+		p += len + (p[len] == '\n');
+	}
+}
+
+static void write_note(struct session *s, struct recorder *r, const char *text, bool failed)
+{
+	Tcl_DString piece;
+
+	Tcl_DStringInit(&piece);
+	if (failed) {
+		comment(&piece, text);
+		comment(&piece, s->fail.text ? s->fail.text : "failed");
+	} else {
+		xappendf(&piece, "%s\n", text);
+	}
+	if (save_piece(r->fd, Tcl_DStringValue(&piece), (size_t)Tcl_DStringLength(&piece))) {
+		save_ends(r->path, errno);
+		stop(r);
+	}
+	Tcl_DStringFree(&piece);
+}
+
+static void keep(struct recorder *r, char *command)
+{
+	char **slot = &r->kept[r->n++ % KEPT];
+
+	free(*slot);
+	*slot = command;
+}
+
+void record_note(struct session *s, const char *command, int len, bool failed)
+{
+	struct recorder *r = s->recorder;
+	char *text;
+
+	if (!r || left_out(command, len))
+		return;
+	text = xasprintf("%.*s", len, command);
+	if (r->fd >= 0)
+		write_note(s, r, text, failed);
+	if (failed)
+		free(text);
+	else
+		keep(r, text);
+}
+
+struct record_args {
+	struct num last;
+	bool stop, force;
+	const char *path;
+};
+
+static const struct arg record_arg_table[] = {
+	OPT("last", record_args, last, kind_u32, "only the commands that came last, so many",
+	    .min = 1, .max = KEPT),
+	SWITCH("stop", record_args, stop, "no more"),
+	SWITCH("force", record_args, force, "replace a file that is there"),
+	POS_OPT("file", record_args, path, kind_path, "the script to write"),
+	ARGS_END,
+};
+
+static const char heading[] = "# recorded by rdmash\n";
+
+static int record_last(struct session *s, const struct record_args *a, struct out *o)
+{
+	struct recorder *r = s->recorder;
+	unsigned long have = r->n < KEPT ? r->n : KEPT;
+	unsigned long n = a->last.v < have ? a->last.v : have;
+	Tcl_DString text;
+	int rc;
+
+	Tcl_DStringInit(&text);
+	Tcl_DStringAppend(&text, heading, -1);
+	for (unsigned long i = r->n - n; i < r->n; i++)
+		xappendf(&text, "%s\n", r->kept[i % KEPT]);
+	rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
+		       (size_t)Tcl_DStringLength(&text));
+	Tcl_DStringFree(&text);
+	if (rc)
+		return -1;
+	out_int(o, NULL, (int64_t)n, "%lu commands written to %s\n", n, a->path);
+	return 0;
+}
+
+static int begin(struct session *s, const struct record_args *a)
+{
+	struct recorder *r = s->recorder;
+	int fd = save_growing(s, a->path, a->force, 0666);
+
+	if (fd < 0)
+		return -1;
+	if (save_piece(fd, heading, sizeof heading - 1)) {
+		fail_call(s, errno, "write", "%s", a->path);
+		close(fd);
+		return -1;
+	}
+	stop(r);
+	r->fd = fd;
+	r->path = xstrdup(a->path);
+	return 0;
+}
+
+static int record_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct record_args *a = args;
+	struct recorder *r = s->recorder;
+	if (a->stop + a->last.set > 1 || (a->stop && a->path))
+		return fail(s, "args", "TOOMANY", "record: -stop stands alone");
+	if (a->last.set && !a->path)
+		return fail(s, "args", "MISSING", "record: -last needs a file to write");
+	if (a->stop && r->fd < 0)
+		return fail(s, "record", "IDLE", "nothing is being recorded");
+	if (a->stop) {
+		out_str(o, NULL, r->path, "recorded to %s\n", r->path);
+		stop(r);
+		return 0;
+	}
+	if (!a->path) {
+		out_str(o, NULL, r->path ? r->path : "",
+			r->path ? "recording to %s\n" : "%sno recording\n", r->path ? r->path : "");
+		return 0;
+	}
+	if (a->last.set)
+		return record_last(s, a, o);
+	if (begin(s, a))
+		return -1;
+	out_str(o, NULL, r->path, "recording to %s\n", r->path);
+	return 0;
+}
+
+static const struct cmd_eg record_examples[] = {
+	{ "record", "no recording" },
+	{ "record session.rdma", "recording to session.rdma" },
+	{ "record -stop", "recorded to session.rdma" },
+	{ "record -last 2 again.rdma", "written to again.rdma" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.family = "scripts",
+	.summary = "write what is typed to a script",
+	.text = "record FILE writes each command to FILE from now on, record -last N FILE the last\n"
+		"commands that went well, record -stop ends it. Alone it says whether it is on.\n"
+		"Only what succeeded becomes a command of the script; what failed is kept as a\n"
+		"comment with its error. help, record itself and other commands that only look\n"
+		"are left out. The file can be run at once: rdmash FILE. Each command is written\n"
+		"when it has run; a file that is there is replaced only with -force.",
+	.examples = record_examples,
+	.args = record_arg_table,
+	.size = sizeof(struct record_args),
+	.flags = CMD_NO_RECORD,
+	.exec = record_exec,
+};

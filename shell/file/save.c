@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "file/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file/file.h"
+#include "output/print.h"
+#include "session.h"
+#include "alloc.h"
+
+/* A name in a directory: what is done to it cannot be led elsewhere meanwhile. */
+struct place {
+	int dir;
+	char *name;
+	bool there; /* and this is what is there, or what a link leads to */
+	struct stat st;
+};
+
+enum { REPLACED, WRITTEN_THROUGH };
+
+static bool incomplete;
+
+/* ---------------------------------------------------------------------- what is there -- */
+
+static int refuse(struct session *s, const char *path)
+{
+	fail(s, "save", "EEXIST", "%s: there is a file of this name: not written", path);
+	return fail_next(s, "-force replaces it");
+}
+
+static int open_place(struct session *s, const char *path, struct place *p)
+{
+	const char *slash = strrchr(path, '/');
+
+	p->dir = file_open_folder(s, path);
+	if (p->dir < 0)
+		return -1;
+	p->name = xstrdup(slash ? slash + 1 : path);
+	if (*p->name && strcmp(p->name, ".") != 0 && strcmp(p->name, "..") != 0) {
+		p->there = fstatat(p->dir, p->name, &p->st, AT_SYMLINK_NOFOLLOW) == 0;
+		return 0;
+	}
+	close(p->dir);
+	free(p->name);
+	return fail_call(s, EISDIR, "save", "%s", path);
+}
+
+static void close_place(struct place *p)
+{
+	close(p->dir);
+	free(p->name);
+}
+
+/* Of standard output or standard error the descriptor; -1: it is neither. */
+static int own_stream(const struct stat *st)
+{
+	struct stat own;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return fd;
+	return -1;
+}
+
+/* Devices and pipes are written through, also where a link leads to them: /dev/fd/1, which
+ * may be a file, too. -1 with s->fail filled: it can be neither. */
+static int way_to_write(struct session *s, const char *path, struct place *p)
+{
+	bool is_link = p->there && S_ISLNK(p->st.st_mode);
+
+	if (is_link && fstatat(p->dir, p->name, &p->st, 0))
+		p->st = (struct stat){ .st_mode = S_IFREG }; /* to nothing */
+	if (!p->there || (S_ISREG(p->st.st_mode) && !is_link))
+		return REPLACED;
+	if (S_ISDIR(p->st.st_mode))
+		return fail_call(s, EISDIR, "save", "%s", path);
+	if (!S_ISREG(p->st.st_mode) || own_stream(&p->st) >= 0)
+		return WRITTEN_THROUGH;
+	fail(s, "save", "EEXIST", "%s: there is a symbolic link of this name: not written", path);
+	return fail_next(s, "the name of the file that it leads to");
+}
+
+/* --------------------------------------------------------------------- how it went wrong -- */
+
+static void add_limits(struct session *s, int err)
+{
+	struct rlimit most;
+
+	if (err == EFBIG && getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+		fail_row(s, "likely", "no file may be larger than %llu bytes here: ulimit -f",
+			 (unsigned long long)most.rlim_cur);
+}
+
+/* After an errno: what became of the file is told, too. */
+static int not_written(struct session *s, int err, const char *call, const char *path,
+		       const char *left)
+{
+	fail_call(s, err, call, "%s", path);
+	add_limits(s, err);
+	return fail_row(s, "written", "%s", left);
+}
+
+/* ------------------------------------------------------------------------ whole files -- */
+
+/* To be freed. */
+static char *random_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+	unsigned char r[6];
+	char *beside;
+
+	if (getentropy(r, sizeof r))
+		memset(r, 0, sizeof r);
+	beside = xasprintf(".%.*s.xxxxxx", NAME_MAX - 8, name);
+	for (size_t i = 0, at = strlen(beside) - sizeof r; i < sizeof r; i++)
+		beside[at + i] = letters[r[i] % 32];
+	return beside;
+}
+
+static int open_beside(const struct place *p, unsigned mode, char **name)
+{
+	int fd;
+
+	do {
+		*name = random_name(p->name);
+		fd = openat(p->dir, *name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    mode);
+		if (fd < 0)
+			free(*name);
+	} while (fd < 0 && errno == EEXIST);
+	if (fd >= 0 && p->there)
+		fchmod(fd, p->st.st_mode & 07777);
+	return fd;
+}
+
+/* Some file systems cannot rename without replacing; a link does not replace either. */
+static int take_name(const struct place *p, const char *beside, bool force)
+{
+	if (force)
+		return renameat(p->dir, beside, p->dir, p->name);
+	if (renameat2(p->dir, beside, p->dir, p->name, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL || linkat(p->dir, beside, p->dir, p->name, 0))
+		return -1;
+	unlinkat(p->dir, beside, 0);
+	return 0;
+}
+
+static int write_whole(struct session *s, const char *path, struct place *p, bool force,
+		       unsigned mode, const void *data, size_t len)
+{
+	const char *left = p->there ? "nothing: the file is as it was"
+				    : "nothing: there is no file";
+	const char *call = "write";
+	char *beside;
+	int fd = open_beside(p, mode, &beside), err = 0;
+
+	if (fd < 0)
+		return not_written(s, errno, "open", path, left);
+	if (write_all(fd, data, len))
+		err = errno;
+	if (!err && fdatasync(fd)) {
+		err = errno;
+		call = "fdatasync";
+	}
+	if (close(fd) && !err) {
+		err = errno;
+		call = "close";
+	}
+	if (!err && take_name(p, beside, force)) {
+		err = errno;
+		call = "rename";
+	}
+	if (err)
+		unlinkat(p->dir, beside, 0);
+	free(beside);
+	if (err == EEXIST)
+		return refuse(s, path);
+	return err ? not_written(s, err, call, path, left) : 0;
+}
+
+static int write_through(struct session *s, const char *path, const struct place *p,
+			 const void *data, size_t len)
+{
+	int own = own_stream(&p->st), rc;
+	int fd = own < 0 ? file_open(s, path, O_WRONLY, 0) : fcntl(own, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0)
+		return own < 0 ? -1 : fail_call(s, errno, "open", "%s", path);
+	rc = file_put(s, fd, path, data, len);
+	if (close(fd) && !rc)
+		rc = fail_call(s, errno, "close", "%s", path);
+	return rc;
+}
+
+int save_file(struct session *s, const char *path, bool force, unsigned mode, const void *data,
+	      size_t len)
+{
+	struct place p;
+	int rc;
+
+	if (open_place(s, path, &p))
+		return -1;
+	rc = way_to_write(s, path, &p);
+	if (rc == WRITTEN_THROUGH)
+		rc = write_through(s, path, &p, data, len);
+	else if (rc == REPLACED && p.there && !force)
+		rc = refuse(s, path);
+	else if (rc == REPLACED)
+		rc = write_whole(s, path, &p, force, mode, data, len);
+	close_place(&p);
+	return rc;
+}
+
+/* ----------------------------------------------------------------- files that grow -- */
+
+int save_piece(int fd, const void *data, size_t len)
+{
+	off_t before = lseek(fd, 0, SEEK_END);
+	int err;
+
+	if (write_all(fd, data, len) == 0)
+		return 0;
+	err = errno;
+	if (before >= 0 && ftruncate(fd, before))
+		return -1;
+	errno = err;
+	return -1;
+}
+
+int save_append(struct session *s, const char *path, bool create, unsigned mode, const void *data,
+		size_t len)
+{
+	/* O_NOFOLLOW: what is appended to is the file of this name, not what it points to */
+	int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | (create ? O_CREAT : 0);
+	int fd = file_open(s, path, flags, mode), rc = 0;
+
+	if (fd < 0)
+		return -1;
+	if (save_piece(fd, data, len))
+		rc = not_written(s, errno, "write", path, "nothing: the file is as it was");
+	if (close(fd) && !rc)
+		rc = fail_call(s, errno, "close", "%s", path);
+	return rc;
+}
+
+int save_growing(struct session *s, const char *path, bool force, unsigned mode)
+{
+	struct place p;
+	int fd = -1, way;
+
+	if (open_place(s, path, &p))
+		return -1;
+	way = way_to_write(s, path, &p);
+	if (way == WRITTEN_THROUGH) {
+		fail(s, "save", "EINVAL", "%s is not a file that can grow", path);
+	} else if (way == REPLACED && p.there && !force) {
+		refuse(s, path);
+	} else if (way == REPLACED && p.there && unlinkat(p.dir, p.name, 0)) {
+		fail_call(s, errno, "unlink", "%s", path);
+	} else if (way == REPLACED) {
+		fd = openat(p.dir, p.name,
+			    O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd < 0)
+			fail_call(s, errno, "open", "%s", path);
+	}
+	close_place(&p);
+	return fd;
+}
+
+void save_ends(const char *path, int err)
+{
+	const char *name = strerrorname_np(err);
+
+	incomplete = true;
+	print_error("rdmash: %s is not complete: %s (%s)\n", path, strerror(err), name ? name : "");
+}
+
+bool save_incomplete(void)
+{
+	return incomplete;
+}

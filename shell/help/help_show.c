@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* What help shows: a command, a list of commands, a topic; as text and as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "help/help_impl.h"
+#include "output/out.h"
+#include "output/print.h"
+
+/* Text of the help: families, paragraphs, arguments. */
+
+#define WIDTH	  79
+#define WIDTH_MAX 100
+
+const char *const help_families[] = {
+	"device",
+	"resources",
+	"memory",
+	"connection, in one go",
+	"connection, step by step",
+	"by hand",
+	"beside RDMA",
+	"data path",
+	"every function",
+	"understanding",
+	"scripts",
+	"both ends",
+	"measuring",
+	"settings",
+	"help",
+	NULL,
+};
+
+unsigned help_width(void)
+{
+	unsigned columns = print_columns();
+
+	return !columns ? WIDTH : columns - 1 < WIDTH_MAX ? columns - 1 : WIDTH_MAX;
+}
+
+static void help_blanks(Tcl_DString *d, unsigned n)
+{
+	while (n--)
+		Tcl_DStringAppend(d, " ", 1);
+}
+
+/* One paragraph; returns where it ends. */
+static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, Tcl_DString *d)
+{
+	unsigned column = 0;
+
+	while (*p && !(p[0] == '\n' && (p[1] == '\n' || p[1] == ' ' || !p[1]))) {
+		unsigned len;
+
+		p += strspn(p, p[1] == ' ' && *p == '\n' ? "" : " \n");
+		len = (unsigned)strcspn(p, " \n");
+		if (!len)
+			break;
+		if (column && column + 1 + len > width) {
+			Tcl_DStringAppend(d, "\n", 1);
+			column = 0;
+		}
+		if (column)
+			Tcl_DStringAppend(d, " ", 1);
+		else
+			help_blanks(d, indent);
+		column += len + (column ? 1 : indent);
+		Tcl_DStringAppend(d, p, (int)len);
+		p += len;
+	}
+	Tcl_DStringAppend(d, "\n", 1);
+	return *p ? p + 1 : p;
+}
+
+void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		if (len && *text != ' ') {
+			text = wrap_paragraph(text, indent, width, d);
+			continue;
+		}
+		if (len)
+			help_blanks(d, indent);
+		Tcl_DStringAppend(d, text, (int)len);
+		Tcl_DStringAppend(d, "\n", 1);
+		text += len + (text[len] == '\n');
+	}
+}
+
+void help_arg_name(const struct arg *a, Tcl_DString *d)
+{
+	bool value = a->kind != &kind_switch;
+
+	Tcl_DStringAppend(d, a->flags & ARG_POS ? "<" : "-", 1);
+	Tcl_DStringAppend(d, a->name, -1);
+	if (a->flags & ARG_POS) {
+		Tcl_DStringAppend(d, ">", 1);
+	} else if (value) {
+		Tcl_DStringAppend(d, " ", 1);
+		Tcl_DStringAppend(d, a->kind->word, -1);
+	}
+	if (a->flags & ARG_MANY)
+		Tcl_DStringAppend(d, " ...", -1);
+}
+
+bool help_has_words(const struct arg *a)
+{
+	return (a->kind == &kind_enum || a->kind == &kind_flags) && a->data;
+}
+
+static void append_words(const struct arg *a, Tcl_DString *d)
+{
+	Tcl_DStringAppend(d, a->kind == &kind_flags ? "; some of" : "; one of", -1);
+	for (const struct word *w = a->data; w->name; w++) {
+		Tcl_DStringAppend(d, " ", 1);
+		Tcl_DStringAppend(d, w->name, -1);
+	}
+}
+
+void help_arg_text(const struct arg *a, Tcl_DString *d)
+{
+	char *more;
+
+	Tcl_DStringAppend(d, a->help, -1);
+	if (a->max) {
+		more = xasprintf("; %llu to %llu", (unsigned long long)a->min,
+				 (unsigned long long)a->max);
+		Tcl_DStringAppend(d, more, -1);
+		free(more);
+	}
+	if (help_has_words(a))
+		append_words(a, d);
+	if (a->dflt) {
+		more = xasprintf(" (default %s)", a->dflt);
+		Tcl_DStringAppend(d, more, -1);
+		free(more);
+	}
+}
+
+/* The command table as JSON. */
+
+static void json_arg(const struct arg *a, struct out *o)
+{
+	out_dict(o, NULL);
+	out_str(o, "name", a->name, NULL);
+	out_bool(o, "positional", a->flags & ARG_POS, NULL);
+	out_bool(o, "required", a->flags & ARG_NEED, NULL);
+	out_bool(o, "many", a->flags & ARG_MANY, NULL);
+	out_bool(o, "switch", a->kind == &kind_switch, NULL);
+	out_str(o, "kind", a->kind->word, NULL);
+	out_str(o, "help", a->help, NULL);
+	if (a->dflt)
+		out_str(o, "default", a->dflt, NULL);
+	if (a->max) {
+		out_u64(o, "min", a->min, NULL);
+		out_u64(o, "max", a->max, NULL);
+	}
+	if (help_has_words(a)) {
+		out_list(o, "words");
+		for (const struct word *w = a->data; w->name; w++)
+			out_str(o, NULL, w->name, NULL);
+		out_end(o);
+	}
+	out_end(o);
+}
+
+static void help_json_command(const struct cmd *c, struct out *o)
+{
+	Tcl_DString usage;
+
+	Tcl_DStringInit(&usage);
+	args_usage(c, &usage);
+	out_dict(o, NULL);
+	out_str(o, "name", c->name, NULL);
+	out_str(o, "family", c->family, NULL);
+	out_str(o, "summary", c->summary, NULL);
+	out_str(o, "usage", Tcl_DStringValue(&usage), NULL);
+	out_str(o, "text", c->text ? c->text : "", NULL);
+	out_str(o, "calls", c->calls ? c->calls : "", NULL);
+	out_str(o, "setup", c->setup ? c->setup : "", NULL);
+	out_list(o, "args");
+	for (const struct arg *a = c->args; a && a->name; a++)
+		json_arg(a, o);
+	out_end(o);
+	out_list(o, "examples");
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
+		out_dict(o, NULL);
+		out_str(o, "line", e->line, NULL);
+		out_str(o, "shows", e->shows ? e->shows : "", NULL);
+		out_end(o);
+	}
+	out_end(o);
+	out_end(o);
+	Tcl_DStringFree(&usage);
+}
+
+void help_json_all(struct out *o)
+{
+	Tcl_DString text;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		help_json_command(*c, o);
+	Tcl_DStringInit(&text);
+	out_print(o, OUT_JSON, &text);
+	out_text(o, "%s", Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+}
+
+#define ARG_COLUMN    22
+#define FAMILY_COLUMN 25
+
+/* "  -rkey n        key of the peer's region" with the rest of the text below it. */
+static void arg_line(const struct arg *a, Tcl_DString *d)
+{
+	Tcl_DString name, text, lines;
+	const char *rest;
+
+	Tcl_DStringInit(&name);
+	Tcl_DStringInit(&text);
+	Tcl_DStringInit(&lines);
+	help_arg_name(a, &name);
+	help_arg_text(a, &text);
+	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, help_width(), &lines);
+	rest = Tcl_DStringValue(&lines);
+	help_blanks(d, 2);
+	Tcl_DStringAppend(d, Tcl_DStringValue(&name), -1);
+	if (Tcl_DStringLength(&name) + 3 > ARG_COLUMN) {
+		Tcl_DStringAppend(d, "\n", 1);
+	} else {
+		help_blanks(d, ARG_COLUMN - 2 - (unsigned)Tcl_DStringLength(&name));
+		rest += ARG_COLUMN;
+	}
+	Tcl_DStringAppend(d, rest, -1);
+	Tcl_DStringFree(&name);
+	Tcl_DStringFree(&text);
+	Tcl_DStringFree(&lines);
+}
+
+static void usage_lines(const struct cmd *c, Tcl_DString *d)
+{
+	Tcl_DString usage, lines;
+
+	Tcl_DStringInit(&usage);
+	Tcl_DStringInit(&lines);
+	args_usage_short(c, &usage); /* all of it would fill the screen before anything is said */
+	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
+	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
+	Tcl_DStringFree(&usage);
+	Tcl_DStringFree(&lines);
+}
+
+static void tell_examples(const struct cmd *c, struct out *o)
+{
+	if (c->examples && c->examples->line)
+		out_text(o, "\n");
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
+		out_text(o, "  > ");
+		out_paint(o, PAINT_TYPE);
+		out_text(o, "%s", e->line);
+		out_paint(o, PAINT_NONE);
+		out_text(o, "\n");
+	}
+}
+
+/* What there is to see comes first: on a small screen the options are behind the next page. */
+void help_command(const struct cmd *c, struct out *o)
+{
+	Tcl_DString d;
+
+	help_json_command(c, o);
+	Tcl_DStringInit(&d);
+	usage_lines(c, &d);
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%s", Tcl_DStringValue(&d));
+	out_paint(o, PAINT_NONE);
+	out_text(o, "  %s\n", c->summary);
+	tell_examples(c, o);
+	Tcl_DStringSetLength(&d, 0);
+	if (c->text) {
+		Tcl_DStringAppend(&d, "\n", 1);
+		help_wrap(c->text, 2, help_width(), &d);
+	}
+	if (c->args && c->args->name)
+		Tcl_DStringAppend(&d, "\n", 1);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		arg_line(a, &d);
+	out_text(o, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	if (c->calls)
+		out_text(o, "\n  calls  %s\n", c->calls);
+}
+
+void help_summary(const struct cmd *c, struct out *o)
+{
+	out_str(o, NULL, c->name, "  %-18s %s\n", c->name, c->summary);
+}
+
+void help_list_family(const char *family, struct out *o)
+{
+	bool any = false;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (strcmp((*c)->family, family) != 0)
+			continue;
+		if (!any) {
+			out_paint(o, PAINT_STRONG);
+			out_text(o, "%s\n", family);
+			out_paint(o, PAINT_NONE);
+		}
+		any = true;
+		help_summary(*c, o);
+	}
+}
+
+/* Families of which the second words are told, too: what is looked for first is among them. */
+static bool is_spelled_out(const char *family)
+{
+	return strcmp(family, "memory") == 0 || strcmp(family, "data path") == 0;
+}
+
+/* "arm poll post (read recv send write) wait": the first words of a family's commands. */
+static void append_first_words(const char *family, Tcl_DString *names)
+{
+	bool spelled = is_spelled_out(family), open = false;
+	const char *last = "";
+	size_t last_len = 0;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		size_t len = strcspn((*c)->name, " ");
+		bool again = len == last_len && strncmp((*c)->name, last, len) == 0;
+
+		if (strcmp((*c)->family, family) != 0)
+			continue;
+		if (!again) {
+			Tcl_DStringAppend(names, open ? ") " : *last ? " " : "", -1);
+			Tcl_DStringAppend(names, (*c)->name, (int)len);
+			open = false;
+		}
+		last = (*c)->name;
+		last_len = len;
+		if (spelled && last[len]) {
+			Tcl_DStringAppend(names, open ? " " : " (", -1);
+			Tcl_DStringAppend(names, last + len + 1, -1);
+			open = true;
+		}
+	}
+	Tcl_DStringAppend(names, open ? ")" : "", -1);
+}
+
+static void overview_line(const char *family, struct out *o)
+{
+	Tcl_DString names, lines;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if (strcmp((*c)->family, family) == 0)
+			out_str(o, NULL, (*c)->name, NULL);
+	Tcl_DStringInit(&names);
+	Tcl_DStringInit(&lines);
+	append_first_words(family, &names);
+	help_wrap(Tcl_DStringValue(&names), FAMILY_COLUMN, help_width(), &lines);
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%-*s", FAMILY_COLUMN, family);
+	out_paint(o, PAINT_NONE);
+	out_text(o, "%s", Tcl_DStringValue(&lines) + FAMILY_COLUMN);
+	Tcl_DStringFree(&names);
+	Tcl_DStringFree(&lines);
+}
+
+void help_overview(struct out *o)
+{
+	Tcl_DString topics, lines;
+
+	for (const char *const *f = help_families; *f; f++)
+		if (strcmp(*f, cmd_help.family) != 0)
+			overview_line(*f, o);
+	out_str(o, NULL, cmd_help.name, NULL);
+	Tcl_DStringInit(&topics);
+	Tcl_DStringAppend(
+		&topics,
+		"'help poll' explains a command, 'help data path' lists a subject, "
+		"'help all' everything, 'help WORD' searches. New here? lesson 1. Topics:",
+		-1);
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
+		Tcl_DStringAppend(&topics, " ", 1);
+		Tcl_DStringAppend(&topics, t->name, -1);
+	}
+	Tcl_DStringInit(&lines);
+	help_wrap(Tcl_DStringValue(&topics), 0, help_width(), &lines);
+	out_text(o, "%s", Tcl_DStringValue(&lines));
+	Tcl_DStringFree(&lines);
+	Tcl_DStringFree(&topics);
+}
+
+void help_list_all(struct out *o)
+{
+	for (const char *const *f = help_families; *f; f++)
+		help_list_family(*f, o);
+}
+
+void help_topic(const struct topic *t, struct out *o)
+{
+	Tcl_DString d, whole;
+
+	Tcl_DStringInit(&d);
+	Tcl_DStringInit(&whole);
+	help_wrap(t->text, 2, help_width(), &d);
+	Tcl_DStringAppend(&whole, t->text, -1);
+	if (t->more) {
+		t->more(&d);
+		t->more(&whole);
+	}
+	out_str(o, NULL, Tcl_DStringValue(&whole), NULL);
+	out_paint(o, PAINT_STRONG);
+	out_text(o, "%s\n", t->title);
+	out_paint(o, PAINT_NONE);
+	out_text(o, "%s", Tcl_DStringValue(&d));
+	Tcl_DStringFree(&whole);
+	Tcl_DStringFree(&d);
+}

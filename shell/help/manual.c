@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* The manual page, in man(7), and the bash completion: printed from the same tables. */
+#include <ctype.h>
+#include <string.h>
+
+#include "command/args.h"
+#include "command/cmd.h"
+#include "help/help.h"
+
+/* Text for roff: no line begins with a control character, backslashes and hyphens are
+ * what they look like. */
+static void roff(FILE *to, const char *text, size_t len)
+{
+	bool start = true;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (start && (c == '.' || c == '\''))
+			fputs("\\&", to);
+		start = c == '\n';
+		if (c == '\\')
+			fputs("\\e", to);
+		else if (c == '-')
+			fputs("\\-", to);
+		else if (c == '\'')
+			fputs("\\(aq", to);
+		else if (c == '^')
+			fputs("\\(ha", to);
+		else if (c == '~')
+			fputs("\\(ti", to);
+		else
+			fputc(c, to);
+	}
+}
+
+static void roff_str(FILE *to, const char *text)
+{
+	roff(to, text, strlen(text));
+}
+
+/* Paragraphs as they are in help: indented lines are left alone. */
+static void roff_text(FILE *to, const char *text, const char *between)
+{
+	bool verbatim = false, begun = false, gap = false;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		bool indented = *text == ' ';
+
+		if (!len) {
+			gap = true;
+		} else {
+			if (indented != verbatim)
+				fputs(indented ? (begun ? "\n.nf\n" : ".nf\n") : ".fi\n", to);
+			if (gap && begun)
+				fprintf(to, "%s\n", indented || verbatim ? ".sp" : between);
+			if (verbatim && !indented && !gap)
+				fprintf(to, ".br\n");
+			verbatim = indented;
+			roff(to, text, len);
+			fputc('\n', to);
+			begun = true;
+			gap = false;
+		}
+		text += len + (text[len] == '\n');
+	}
+	if (verbatim)
+		fputs(".fi\n", to);
+}
+
+static void man_arg(FILE *to, const struct arg *a)
+{
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	help_arg_name(a, &d);
+	fputs(".TP\n.B \"", to);
+	roff_str(to, Tcl_DStringValue(&d));
+	fputs("\"\n", to);
+	Tcl_DStringSetLength(&d, 0);
+	help_arg_text(a, &d);
+	roff_str(to, Tcl_DStringValue(&d));
+	fputc('\n', to);
+	Tcl_DStringFree(&d);
+}
+
+static void man_command(FILE *to, const struct cmd *c)
+{
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	args_usage(c, &d);
+	fputs(".TP\n.B \"", to);
+	roff_str(to, Tcl_DStringValue(&d));
+	fputs("\"\n", to);
+	roff_str(to, c->summary);
+	fputs(".\n.RS\n", to);
+	if (c->text) {
+		fputs(".PP\n", to);
+		roff_text(to, c->text, ".PP");
+	}
+	for (const struct arg *a = c->args; a && a->name; a++)
+		man_arg(to, a);
+	if (c->examples && c->examples->line) {
+		fputs(".PP\nExamples:\n.PP\n.nf\n", to);
+		for (const struct cmd_eg *e = c->examples; e->line; e++) {
+			fputs("    ", to);
+			roff_str(to, e->line);
+			fputc('\n', to);
+		}
+		fputs(".fi\n", to);
+	}
+	if (c->calls) {
+		fputs(".PP\nCalls ", to);
+		roff_str(to, c->calls);
+		fputs(".\n", to);
+	}
+	fputs(".RE\n", to);
+	Tcl_DStringFree(&d);
+}
+
+static void man_family(FILE *to, const char *family)
+{
+	bool any = false;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (strcmp((*c)->family, family) != 0)
+			continue;
+		if (!any) {
+			fputs(".SS \"", to);
+			for (const char *p = family; *p; p++)
+				fputc(p == family ? toupper((unsigned char)*p) : *p, to);
+			fputs("\"\n", to);
+		}
+		any = true;
+		man_command(to, *c);
+	}
+}
+
+static void man_options(FILE *to)
+{
+	fputs(".SH OPTIONS\n", to);
+	for (const struct help_option *h = help_option_table; h->name; h++) {
+		fputs(".TP\n.B \"", to);
+		roff_str(to, h->name);
+		fputs("\"", to);
+		fprintf(to, "%s%s", h->value ? " " : "", h->value ? h->value : "");
+		fputc('\n', to);
+		roff_str(to, h->text);
+		fputs(".\n", to);
+	}
+}
+
+static void man_topics(FILE *to)
+{
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
+		fputs(".SH \"", to);
+		for (const char *p = t->title; *p; p++)
+			fputc(toupper((unsigned char)*p), to);
+		fputs("\"\n", to);
+		roff_text(to, t->text, ".PP");
+	}
+}
+
+void help_man(FILE *to, const char *version)
+{
+	fprintf(to, ".TH RDMASH 1 \"\" \"rdmash %s\" \"User Commands\"\n", version);
+	fputs(".SH NAME\nrdmash \\- interactive shell for RDMA verbs\n"
+	      ".SH SYNOPSIS\n.B rdmash\n[\\fIoptions\\fR] [\\fISCRIPT\\fR [\\fIARG\\fR ...]]\n"
+	      ".SH DESCRIPTION\n"
+	      "rdmash keeps devices, protection domains, completion queues, queue pairs, memory\n"
+	      "regions and connections alive between commands, so that a person can step through\n"
+	      "the protocol by hand, see every change of state and every completion, break things\n"
+	      "on purpose, and replay the session as a script. Every command is one call of the\n"
+	      "verbs libraries, or a short sequence of them that it shows.\n",
+	      to);
+	man_options(to);
+	man_topics(to);
+	fputs(".SH COMMANDS\n", to);
+	for (const char *const *f = help_families; *f; f++)
+		man_family(to, *f);
+	fputs(".SH \"SEE ALSO\"\n.BR ibv_devinfo (1),\n.BR rdma_cm (7),\n.BR rping (1),\n"
+	      ".BR rdma (8)\n",
+	      to);
+}
+
+/* ---------------------------------------------------------------------- bash -- */
+
+/* Both names of an option, or with a value only those that take one. */
+static void bash_options(FILE *to, bool valued, const char *sep)
+{
+	bool first = true;
+
+	for (const struct help_option *h = help_option_table; h->name; h++) {
+		if (valued && !h->value)
+			continue;
+		for (const char *p = h->name; *p;) {
+			size_t len = strcspn(p, ", ");
+
+			fprintf(to, "%s%.*s", first ? "" : sep, (int)len, p);
+			first = false;
+			p += len;
+			p += strspn(p, ", ");
+		}
+	}
+}
+
+void help_bash(FILE *to)
+{
+	fputs("# bash completion for rdmash\n_rdmash()\n{\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} IFS=$'\\n'\n"
+	      "\tlocal commands='",
+	      to);
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		fprintf(to, "%s%s", c == cmd_table ? "" : "\n", (*c)->name);
+	fputs("'\n\tlocal options='", to);
+	bash_options(to, false, "\n");
+	fputs("'\n\tCOMPREPLY=()\n\tcase $prev in\n"
+	      "\t-c|--command)\n"
+	      "\t\tlocal quoted=\n" /* within quotes a blank is one */
+	      "\t\t[[ $cur != [\\'\\\"]* ]] || { quoted=yes; cur=${cur:1}; }\n"
+	      "\t\tCOMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n"
+	      "\t\t[[ $quoted ]] || COMPREPLY=(\"${COMPREPLY[@]// /\\\\ }\")\n\t\treturn ;;\n"
+	      "\t--color)\n"
+	      "\t\tCOMPREPLY=($(compgen -W $'always\\nnever\\nauto' -- \"$cur\"))\n\t\treturn ;;\n"
+	      "\t--device)\n"
+	      "\t\tCOMPREPLY=($(compgen -W \"$(ls /sys/class/infiniband 2>/dev/null; echo uroce0)\" "
+	      "-- \"$cur\"))\n"
+	      "\t\treturn ;;\n"
+	      "\t--allow-dir)\n"
+	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n\t\treturn ;;\n"
+	      "\tesac\n"
+	      "\tif [[ $cur == -* ]]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n\telse\n"
+	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\tfi\n"
+	      "}\ncomplete -F _rdmash rdmash\n",
+	      to);
+}

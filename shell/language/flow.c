@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* How a session runs on: repeat, sleep, wait until, source, quit. */
+#include <inttypes.h>
+
+#include "command/args.h"
+#include "command/cmd.h"
+#include "language/interp.h"
+#include "language/script.h"
+#include "output/out.h"
+#include "session.h"
+
+/* ------------------------------------------------------------------- repeat -- */
+
+struct repeat_args {
+	struct num times, every;
+	Tcl_Obj *body;
+};
+
+static const struct arg repeat_arg_table[] = {
+	POS("times", repeat_args, times, kind_u64, "how often"),
+	POS("body", repeat_args, body, kind_script, "what to run"),
+	OPT("every", repeat_args, every, kind_ms, "begin a round so long after the one before"),
+	ARGS_END,
+};
+
+/* -1: interrupted. A round that was late already begins at once. */
+static int pause_until(struct session *s, int64_t due)
+{
+	int64_t left = (due - loop_now() + 999999) / 1000000;
+
+	return left > 0 && loop_wait(s->loop, NULL, NULL, left) == LOOP_INTERRUPTED ? -1 : 0;
+}
+
+static int repeat_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct repeat_args *a = args;
+
+	int64_t begun = loop_now();
+
+	(void)o;
+	for (uint64_t i = 0; i < a->times.v && !s->quit; i++) {
+		int rc;
+
+		if (i && a->every.set &&
+		    pause_until(s, begun + (int64_t)(i * a->every.v) * 1000000))
+			return fail(s, "repeat", "EINTR", "interrupted");
+		rc = script_body(s, a->body);
+
+		if (rc == TCL_BREAK)
+			break;
+		if (rc == TCL_RETURN)
+			return rc;
+		if (rc == TCL_ERROR)
+			return -1;
+	}
+	Tcl_ResetResult(s->tcl);
+	return 0;
+}
+
+static const struct cmd_eg repeat_examples[] = {
+	{ "set n 0", NULL },
+	{ "repeat 3 {echo round [incr n]}", "round 3" },
+	{ "repeat 100 {if {[incr n] > 10} break}", NULL },
+	{ "repeat 3 {echo still here} -every 10ms", "still here" },
+	{ "echo $n", "11" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_repeat = {
+	.name = "repeat",
+	.family = "scripts",
+	.summary = "run commands several times",
+	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the body's commands\n"
+		"have to say is printed as if they were typed one by one. break and continue work\n"
+		"as in every loop. To watch something, repeat 100 {show} -every 1s; Ctrl-C ends it.",
+	.examples = repeat_examples,
+	.args = repeat_arg_table,
+	.size = sizeof(struct repeat_args),
+	.flags = CMD_EVALS,
+	.exec = repeat_exec,
+};
+
+/* -------------------------------------------------------------------- sleep -- */
+
+struct sleep_args {
+	struct num ms;
+};
+
+static const struct arg sleep_arg_table[] = {
+	POS("time", sleep_args, ms, kind_ms, "milliseconds, or with a unit: 500ms, 2s",
+	    .max = 86400000),
+	ARGS_END,
+};
+
+static int sleep_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct sleep_args *a = args;
+
+	(void)o;
+	if (loop_wait(s->loop, NULL, NULL, (int64_t)a->ms.v) == LOOP_INTERRUPTED)
+		return fail(s, "sleep", "EINTR", "interrupted");
+	return 0;
+}
+
+static const struct cmd_eg sleep_examples[] = {
+	{ "sleep 20", NULL },
+	{ "sleep 20ms", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_sleep = {
+	.name = "sleep",
+	.family = "scripts",
+	.summary = "do nothing for a while",
+	.text = "Notices go on to be shown and connections to be answered meanwhile; Ctrl-C ends it.\n"
+		"To wait for something that happens, better say so to 'wait', which is neither too\n"
+		"short nor too long.",
+	.examples = sleep_examples,
+	.args = sleep_arg_table,
+	.size = sizeof(struct sleep_args),
+	.exec = sleep_exec,
+};
+
+/* --------------------------------------------------------------- wait until -- */
+
+struct until_args {
+	Tcl_Obj *condition;
+	struct num within;
+};
+
+static const struct arg until_arg_table[] = {
+	POS("condition", until_args, condition, kind_expr, "as in if"),
+	OPT("within", until_args, within, kind_ms, "how long to wait for it", .dflt = "5000"),
+	ARGS_END,
+};
+
+struct until {
+	struct session *s;
+	Tcl_Obj *condition;
+	bool failed; /* it cannot be evaluated */
+};
+
+static bool holds(void *arg)
+{
+	struct until *u = arg;
+	int truth = 0;
+
+	if (u->s->quit)
+		return true;
+	u->failed = Tcl_ExprBooleanObj(u->s->tcl, u->condition, &truth) != TCL_OK;
+	return u->failed || truth;
+}
+
+static int until_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct until_args *a = args;
+	struct until u = { .s = s, .condition = a->condition };
+	enum loop_end end = loop_wait(s->loop, holds, &u, (int64_t)a->within.v);
+
+	(void)o;
+	if (u.failed) {
+		interp_fail(s);
+		return -1;
+	}
+	if (end == LOOP_INTERRUPTED)
+		return fail(s, "wait until", "EINTR", "interrupted");
+	if (end == LOOP_TIMEOUT)
+		return fail(s, "wait until", "ETIMEDOUT", "not within %llu ms: %s",
+			    (unsigned long long)a->within.v, Tcl_GetString(a->condition));
+	return 0;
+}
+
+static const struct cmd_eg until_examples[] = {
+	{ "set n 1; wait until {$n > 0}", NULL },
+	{ "wait until {$n > 1} -within 10", "not within 10 ms: $n > 1" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_wait_until = {
+	.name = "wait until",
+	.family = "scripts",
+	.summary = "wait until a condition holds",
+	.text = "The session goes on meanwhile: handlers (see 'on timer') run, connections are\n"
+		"answered, notices are shown. The condition is looked at again after each of them.\n"
+		"For one on memory that a peer writes, see mem watch.",
+	.examples = until_examples,
+	.args = until_arg_table,
+	.size = sizeof(struct until_args),
+	.flags = CMD_EVALS,
+	.exec = until_exec,
+};
+
+/* ------------------------------------------------------------------- source -- */
+
+struct source_args {
+	const char *path;
+};
+
+static const struct arg source_arg_table[] = {
+	POS("file", source_args, path, kind_path, "a script; in a script: beside it"),
+	ARGS_END,
+};
+
+static int source_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct source_args *a = args;
+
+	if (script_source(s, a->path) == TCL_ERROR)
+		return -1;
+	if (!s->quit)
+		out_obj(o, Tcl_GetObjResult(s->tcl));
+	return 0;
+}
+
+static const struct cmd_eg source_examples[] = {
+	{ "catch {source no-such-file.rdma} why", NULL },
+	{ "echo $why", "No such file" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_source = {
+	.name = "source",
+	.family = "scripts",
+	.summary = "run the commands of a file",
+	.text = "Runs a script: its procs and global variables stay. Results of its commands are not\n"
+		"printed, echo is. return ends the file, and its value is the value of source. A\n"
+		"script names files relative to its own directory, and may not leave it, and neither\n"
+		"may its procs when you call them (see 'help scripts').",
+	.examples = source_examples,
+	.args = source_arg_table,
+	.size = sizeof(struct source_args),
+	.flags = CMD_EVALS,
+	.exec = source_exec,
+};
+
+/* --------------------------------------------------------------------- quit -- */
+
+struct quit_args {
+	struct num code;
+};
+
+static const struct arg quit_arg_table[] = {
+	POS_OPT("code", quit_args, code, kind_u8, "exit code (default: how the run went)"),
+	ARGS_END,
+};
+
+static int quit_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct quit_args *a = args;
+
+	(void)o;
+	return interp_quit(s, a->code.set ? (int)a->code.v : -1);
+}
+
+static const struct cmd_eg quit_examples[] = {
+	{ "if {1 > 2} {quit 1}", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_quit = {
+	.name = "quit",
+	.family = "scripts",
+	.summary = "leave the shell",
+	.text = "Ends the session or the whole run, also from inside of procs and files that\n"
+		"are sourced. All objects are destroyed in order. Without a code the exit\n"
+		"code is that of the run so far: 0, or 3 after an expectation failed\n"
+		"(see 'help exit-codes').",
+	.examples = quit_examples,
+	.args = quit_arg_table,
+	.size = sizeof(struct quit_args),
+	.flags = CMD_NO_RECORD | CMD_EVALS,
+	.exec = quit_exec,
+};
+
+const struct cmd cmd_exit = {
+	.name = "exit",
+	.family = "scripts",
+	.summary = "leave the shell, as quit does",
+	.text = "The same as quit: the name that Tcl has for it.",
+	.examples = quit_examples,
+	.args = quit_arg_table,
+	.size = sizeof(struct quit_args),
+	.flags = CMD_NO_RECORD | CMD_EVALS,
+	.exec = quit_exec,
+};

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Tcl interpreters. Tcl_Init is never called: no script library is needed. A time limit that
+ * is always near looks whether Ctrl-C was typed and, if so, stays exceeded: a script can catch any
+ * error but a limit.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/cmd.h"
+#include "language/domain.h"
+#include "language/interp.h"
+#include "language/library.h"
+#include "language/script.h"
+#include "language/script_fs.h"
+#include "language/where.h"
+#include "serve/serve.h"
+#include "session.h"
+#include "alloc.h"
+
+/* Second event loops and other ways around the session's own. For the sake of rights nothing more
+ * has to go, neither rename nor trace nor namespace unknown: a domain's code changes its own
+ * interpreter only. */
+static const char *const removed[] = { "after", "vwait",  "update",    "interp",
+				       "load",	"unload", "fileevent", NULL };
+/* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
+static const char *const renamed[][2] = { { "open", "tcl_open" },
+					  { "close", "tcl_close" },
+					  { "source", "tcl_source" },
+					  { "trace", "tcl_trace" },
+					  { "puts", "tcl_puts" },
+					  { "exit", "tcl_exit" },
+					  { NULL, NULL } };
+
+/* What Tcl_Init would bring of expr's functions. */
+static const char functions[] =
+	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
+	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
+
+#define TICK_US 20000 /* a busy script sees Ctrl-C that late (later if the clock is set back) */
+
+static void append(Tcl_Obj *list, const char *text)
+{
+	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));
+}
+
+/* For a script that catches the error: the option -rows, a dict of what the message says
+ * below its first line. */
+static Tcl_Obj *error_options(const struct fail *f)
+{
+	Tcl_Obj *options = Tcl_NewListObj(0, NULL), *rows = Tcl_NewListObj(0, NULL);
+
+	for (unsigned i = 0; i < f->nrows; i++) {
+		append(rows, f->rows[i].label);
+		append(rows, f->rows[i].text);
+	}
+	append(options, "-code");
+	append(options, "1");
+	append(options, "-level");
+	append(options, "0");
+	append(options, "-rows");
+	Tcl_ListObjAppendElement(NULL, options, rows);
+	return options;
+}
+
+/* code: the -errorcode; NULL: that of s->fail. */
+static int tcl_error(struct session *s, struct out *o, Tcl_Obj *code)
+{
+	Tcl_DString where;
+	int rc;
+
+	out_free(o);
+	if (!s->fail.text)
+		Tcl_Panic("a command failed without saying why");
+	if (!s->fail.where) {
+		Tcl_DStringInit(&where);
+		script_where(s, &where);
+		s->fail.where = xstrdup(Tcl_DStringValue(&where));
+		Tcl_DStringFree(&where);
+	}
+	Tcl_ResetResult(s->tcl);
+	rc = Tcl_SetReturnOptions(s->tcl, error_options(&s->fail));
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	if (code)
+		Tcl_SetObjErrorCode(s->tcl, code);
+	else
+		Tcl_SetErrorCode(s->tcl, "RDMASH", s->fail.call, s->fail.code, NULL);
+	return rc;
+}
+
+/* Is the error that of a script the command ran? Then its -errorcode stays. */
+static bool passed_through(struct session *s)
+{
+	return s->fail.text && strcmp(Tcl_GetStringResult(s->tcl), s->fail.text) == 0;
+}
+
+int interp_quit(struct session *s, int code)
+{
+	s->quit = true;
+	s->quit_code = code;
+	if (s->aside) /* the command that waits has not asked for it */
+		loop_interrupt(s->loop);
+	interp_stop(s);
+	return TCL_RETURN;
+}
+
+static int has_value(struct session *s, struct out *o)
+{
+	out_free(s->last);
+	s->last = o;
+	Tcl_SetObjResult(s->tcl, out_value(o));
+	return TCL_OK;
+}
+
+static int run_library(struct session *s, struct library *l, int objc, Tcl_Obj *const objv[])
+{
+	struct out *o = out_new(s->printing);
+	Tcl_Obj *code;
+	int rc = library_run(s, l, objc, objv, o, &code);
+
+	if (rc == 0)
+		return has_value(s, o);
+	rc = tcl_error(s, o, code);
+	if (code)
+		Tcl_DecrRefCount(code);
+	return rc;
+}
+
+/* Runs a command for the code of the domain that is current. */
+static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
+{
+	struct out *o = NULL;
+	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
+	struct library *library;
+	const struct cmd *c;
+	int used, rc;
+
+	if (print_failed() && !s->opt.interactive) /* nobody listens any more: main says so */
+		return interp_quit(s, -1);
+	while (words[0][0] == ':') /* ::poll */
+		words[0]++;
+	library = library_named(words[0]);
+	if (library)
+		return run_library(s, library, objc, objv);
+	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
+	if (!c && s->domain->root && !*s->domain->root)
+		fail_row(s, "note",
+			 "a remote method that is typed has none of your procs: define both "
+			 "in a file");
+	if (!c)
+		return tcl_error(s, NULL, NULL);
+	o = out_new(s->printing);
+	rc = cmd_run(s, c, objc - used, objv + used, o);
+	if (app.after)
+		app.after(s);
+	if (rc < 0 && c->flags & CMD_EVALS && passed_through(s)) {
+		out_free(o);
+		return TCL_ERROR;
+	}
+	if (rc < 0)
+		return tcl_error(s, o, NULL);
+	if (rc > 0) { /* break, continue, return */
+		out_free(o);
+		return rc;
+	}
+	return has_value(s, o);
+}
+
+/* The rights are those of the interpreter that calls. */
+static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct domain *d = data, *outer = d->s->domain;
+	struct session *s = d->s;
+	int rc;
+
+	s->domain = d;
+	s->tcl = tcl;
+	if (d == s->own)
+		domain_turn(s);
+	rc = run_command(s, objc, objv);
+	if (d == s->own)
+		domain_turn(s);
+	if (loop_interrupted(s->loop) || loop_ending(s->loop))
+		interp_stop(s);
+	s->domain = outer;
+	s->tcl = outer->tcl;
+	return rc;
+}
+
+/* fe80::1 in brackets is a command to Tcl. */
+static bool looks_like_ipv6(const char *word)
+{
+	return strchr(word, ':') && strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
+}
+
+/* What Tcl has and a safe interpreter, or this one, has not. */
+static const char *const left_out[] = { "exec",	 "socket",     "file",	 "glob", "cd",	 "pwd",
+					"load",	 "fconfigure", "chan",	 "read", "gets", "after",
+					"vwait", "update",     "interp", NULL };
+
+int interp_unknown(struct session *s, const char *word)
+{
+	if (looks_like_ipv6(word)) {
+		fail(s, "command", "UNKNOWN", "unknown command '%s'", word);
+		return fail_row(s, "note",
+				"[...] runs a command: write IPv6 addresses without "
+				"brackets, the port as a word of its own");
+	}
+	for (unsigned i = 0; left_out[i]; i++)
+		if (strcmp(left_out[i], word) == 0) {
+			fail(s, "command", "UNSAFE", "Tcl's %s is not available to scripts", word);
+			if (strcmp(word, "after") == 0)
+				fail_next(s, "on timer 1s {echo tick}; or sleep 1s");
+			if (strcmp(word, "vwait") == 0)
+				fail_next(s, "wait until {$done}");
+			return fail_row(s, "note", "%s",
+					"scripts cannot leave the shell; rdmash "
+					"--unsafe lifts that (but for after, vwait, "
+					"update, interp)");
+		}
+	return 0;
+}
+
+static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct domain *d = data, *other;
+	struct session *s = d->s;
+	const char *word = objc > 1 ? Tcl_GetString(objv[1]) : "";
+
+	other = d == s->own ? domain_knows(s, word) : NULL;
+	if (other)
+		return domain_call(s, other, objc - 1, objv + 1);
+	if (interp_unknown(s, word))
+		return tcl_error(s, NULL, NULL);
+	return dispatch(data, tcl, objc - 1, objv + 1);
+}
+
+bool interp_ours(struct session *s, const char *command, int len)
+{
+	Tcl_Parse parse;
+	Tcl_CmdInfo info;
+	bool ours = false;
+	Tcl_Obj *word;
+	const char *words[1];
+	int used;
+
+	if (Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
+		return false;
+	if (parse.numWords > 0 && parse.tokenPtr[0].type == TCL_TOKEN_SIMPLE_WORD) {
+		word = Tcl_NewStringObj(parse.tokenPtr[1].start, parse.tokenPtr[1].size);
+		Tcl_IncrRefCount(word);
+		words[0] = Tcl_GetString(word);
+		if (Tcl_GetCommandInfo(s->tcl, words[0], &info))
+			ours = info.objProc == dispatch;
+		else if (s->domain != s->own || !domain_knows(s, words[0]))
+			ours = cmd_find(NULL, words, 1, &used) || *words[0];
+		Tcl_DecrRefCount(word);
+	}
+	Tcl_FreeParse(&parse);
+	return ours;
+}
+
+void interp_fail(struct session *s)
+{
+	const char *text = Tcl_GetStringResult(s->tcl);
+	Tcl_DString where;
+
+	if (s->fail.text && strcmp(s->fail.text, text) == 0)
+		return;
+	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
+	Tcl_DStringInit(&where);
+	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), &where);
+	s->fail.where = xstrdup(Tcl_DStringValue(&where));
+	Tcl_DStringFree(&where);
+}
+
+int interp_eval(struct session *s, Tcl_Obj *script)
+{
+	Tcl_Obj *words[2];
+	int rc;
+
+	/* through eval, which knows the file and line that the script stands in */
+	words[0] = Tcl_NewStringObj("::eval", -1);
+	words[1] = script;
+	Tcl_IncrRefCount(words[0]);
+	Tcl_IncrRefCount(script);
+	rc = Tcl_EvalObjv(s->tcl, 2, words, 0);
+	Tcl_DecrRefCount(script);
+	Tcl_DecrRefCount(words[0]);
+	if (rc == TCL_ERROR)
+		interp_fail(s);
+	return rc;
+}
+
+/* As a list: Tcl makes a frame for that. Without any frame its "info frame" ends the process in a
+ * coroutine. */
+int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	Tcl_Obj *words = Tcl_NewListObj(objc, objv);
+	int rc;
+
+	Tcl_IncrRefCount(words);
+	rc = Tcl_EvalObjEx(tcl, words, TCL_EVAL_GLOBAL);
+	Tcl_DecrRefCount(words);
+	return rc;
+}
+
+static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
+{
+	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, rc), *key, *code = NULL;
+
+	key = Tcl_NewStringObj("-errorcode", -1);
+	Tcl_IncrRefCount(options);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, options, key, &code);
+	if (!code)
+		code = Tcl_NewStringObj("NONE", -1);
+	Tcl_IncrRefCount(code);
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(options);
+	return code;
+}
+
+int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[],
+		 Tcl_Obj **value, Tcl_Obj **code)
+{
+	Tcl_InterpState state = Tcl_SaveInterpState(d->tcl, TCL_OK);
+	struct border border;
+	struct fail before = fail_aside(s);
+	struct out *last = s->last;
+	bool printing = s->printing;
+	int rc;
+
+	s->printing = false;
+	s->last = NULL;
+	domain_enter(s, &border, d, true);
+	s->aside++;
+	rc = interp_eval_words(d->tcl, objc, objv);
+	s->aside--;
+	*value = Tcl_GetObjResult(d->tcl);
+	Tcl_IncrRefCount(*value);
+	*code = rc == TCL_ERROR ? error_code(d->tcl, rc) : NULL;
+	domain_leave(s, &border);
+	out_free(s->last);
+	s->last = last;
+	s->printing = printing;
+	fail_back(s, before);
+	Tcl_RestoreInterpState(d->tcl, state);
+	return rc;
+}
+
+/* ----------------------------------------------------------------------- limits -- */
+
+static void set_limit(Tcl_Interp *tcl, Tcl_Time at, int granularity)
+{
+	Tcl_LimitSetTime(tcl, &at);
+	Tcl_LimitSetGranularity(tcl, TCL_LIMIT_TIME, granularity);
+	Tcl_LimitTypeSet(tcl, TCL_LIMIT_TIME);
+}
+
+static void next_tick(Tcl_Interp *tcl)
+{
+	Tcl_Time at;
+
+	Tcl_GetTime(&at);
+	at.usec += TICK_US;
+	at.sec += at.usec / 1000000;
+	at.usec %= 1000000;
+	set_limit(tcl, at, 10);
+}
+
+/* All but one: setting the limit anew there would say that it is not exceeded. */
+static void stop_others(struct session *s, Tcl_Interp *one)
+{
+	const Tcl_Time past = { 1, 0 };
+
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		if (d->tcl != one)
+			set_limit(d->tcl, past, 1);
+}
+
+void interp_stop(struct session *s)
+{
+	stop_others(s, NULL);
+}
+
+/* In a busy script's own time. What has been typed is known by then; a peer's messages have to
+ * be read. */
+static void tick(ClientData data, Tcl_Interp *tcl)
+{
+	struct session *s = data;
+
+	if (s->opt.peer)
+		serve_look();
+	if (s->quit || loop_interrupted(s->loop) || loop_ending(s->loop))
+		stop_others(s, tcl);
+	else
+		next_tick(tcl);
+}
+
+void interp_resume(struct session *s)
+{
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		next_tick(d->tcl);
+}
+
+/* ----------------------------------------------------------------------- making -- */
+
+static void register_commands(struct domain *d)
+{
+	const char *last = "";
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		char *word = xasprintf("%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
+
+		if (strcmp(word, last) != 0)
+			Tcl_CreateObjCommand(d->tcl, word, dispatch, d, NULL);
+		last = (*c)->name;
+		free(word);
+	}
+	for (const struct library *l = library_next(NULL); l; l = library_next(l))
+		Tcl_CreateObjCommand(d->tcl, library_name(l), dispatch, d, NULL);
+	Tcl_CreateObjCommand(d->tcl, "unknown", unknown, d, NULL);
+}
+
+void interp_make(struct domain *d)
+{
+	struct session *s = d->s;
+
+	d->tcl = Tcl_CreateInterp();
+	if (!s->opt.unsafe)
+		Tcl_MakeSafe(d->tcl);
+	for (int i = 0; removed[i]; i++)
+		Tcl_DeleteCommand(d->tcl, removed[i]);
+	for (int i = 0; renamed[i][0]; i++) {
+		char *line = xasprintf("rename %s %s", renamed[i][0], renamed[i][1]);
+
+		Tcl_Eval(d->tcl, line); /* a safe interpreter lacks some: no matter */
+		free(line);
+	}
+	if (!s->opt.unsafe)
+		Tcl_DeleteCommand(d->tcl, "tcl_puts");
+	Tcl_DeleteCommand(d->tcl, "tcl_exit");
+	Tcl_Eval(d->tcl, functions);
+	Tcl_ResetResult(d->tcl);
+	register_commands(d);
+	script_commands(d);
+	where_commands(d);
+	if (s->opt.peer)
+		serve_commands(d->tcl);
+	Tcl_LimitAddHandler(d->tcl, TCL_LIMIT_TIME, tick, s, NULL);
+	next_tick(d->tcl);
+}
+
+void interp_new(struct session *s)
+{
+	script_fs_init();
+	domains_new(s);
+}
+
+void interp_free(struct session *s)
+{
+	domains_free(s);
+	libraries_free();
+	script_fs_free();
+	out_free(s->last);
+	s->last = NULL;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/* pack and unpack: fields of a message by name, in any byte order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "language/pack.h"
+#include "output/out.h"
+#include "session.h"
+
+enum shape { NUMBER, REAL, BYTES, TEXT, HEX, PAD, VARINT, ZIGZAG };
+
+struct type {
+	const char *name;
+	enum shape shape;
+	unsigned bytes; /* of a number */
+	bool is_signed, little;
+};
+
+static const struct type types[] = {
+	{ "u8", NUMBER, 1, false, false },     { "u16", NUMBER, 2, false, false },
+	{ "u32", NUMBER, 4, false, false },    { "u64", NUMBER, 8, false, false },
+	{ "i8", NUMBER, 1, true, false },      { "i16", NUMBER, 2, true, false },
+	{ "i32", NUMBER, 4, true, false },     { "i64", NUMBER, 8, true, false },
+	{ "u16le", NUMBER, 2, false, true },   { "u32le", NUMBER, 4, false, true },
+	{ "u64le", NUMBER, 8, false, true },   { "i16le", NUMBER, 2, true, true },
+	{ "i32le", NUMBER, 4, true, true },    { "i64le", NUMBER, 8, true, true },
+	{ "f32", REAL, 4, true, false },       { "f64", REAL, 8, true, false },
+	{ "f32le", REAL, 4, true, true },      { "f64le", REAL, 8, true, true },
+	{ "bytes", BYTES, 0, false, false },   { "text", TEXT, 0, false, false },
+	{ "hex", HEX, 0, false, false },       { "pad", PAD, 0, false, false },
+	{ "varint", VARINT, 0, false, false }, { "zigzag", ZIGZAG, 0, true, false },
+};
+
+/* A field of a layout. */
+struct field {
+	const struct type *type;
+	const char *size; /* behind the colon: a number, or the name of a field before; or NULL */
+	Tcl_Obj *name;	  /* NULL: padding */
+};
+
+/* -------------------------------------------------------------------- layouts -- */
+
+static int bad_type(struct session *s, const char *word)
+{
+	fail(s, "pack", "EINVAL", "there is no type '%s'", word);
+	fail_row(s, "numbers",
+		 "u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; with le: the lowest byte "
+		 "first; varint zigzag");
+	return fail_row(s, "others", "bytes text hex, with :LENGTH or :FIELD; pad:LENGTH");
+}
+
+static const struct type *find_type(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strncmp(types[i].name, word, len) == 0 && !types[i].name[len])
+			return &types[i];
+	return NULL;
+}
+
+static bool is_sized(const struct type *t)
+{
+	return t->shape == BYTES || t->shape == TEXT || t->shape == HEX || t->shape == PAD;
+}
+
+/* The fields of a layout, in the arena; *n: how many. NULL with s->fail filled. */
+static struct field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
+{
+	struct field *fields, *f;
+	Tcl_Obj **v;
+	int words;
+
+	if (Tcl_ListObjGetElements(NULL, layout, &words, &v) != TCL_OK) {
+		fail(s, "pack", "EINVAL", "the layout is no list: %s", Tcl_GetString(layout));
+		return NULL;
+	}
+	f = fields = arena_alloc(&s->arena, (size_t)(words + 1) * sizeof *fields);
+	for (int i = 0; i < words; f++) {
+		const char *word = Tcl_GetString(v[i++]), *colon = strchr(word, ':');
+
+		*f = (struct field){ .type = find_type(word, colon ? (size_t)(colon - word)
+								   : strlen(word)),
+				     .size = colon ? colon + 1 : NULL };
+		if (!f->type || (colon && (!is_sized(f->type) || !colon[1])) ||
+		    (!colon && f->type->shape == PAD)) {
+			bad_type(s, word);
+			return NULL;
+		}
+		if (f->type->shape != PAD && i == words) {
+			fail(s, "pack", "EINVAL", "%s needs a name: {u16 port u32 len ...}", word);
+			return NULL;
+		}
+		if (f->type->shape != PAD)
+			f->name = v[i++];
+	}
+	*n = (int)(f - fields);
+	return fields;
+}
+
+static const char *name_of(const struct field *f)
+{
+	return f->name ? Tcl_GetString(f->name) : "pad";
+}
+
+/* Is the size a number? */
+static bool fixed_size(const struct field *f, uint64_t *n)
+{
+	char *end;
+
+	*n = f->size ? strtoull(f->size, &end, 10) : 0;
+	return f->size && !*end;
+}
+
+/* ----------------------------------------------------------------------- pack -- */
+
+static void put_number(Tcl_DString *to, const struct type *t, uint64_t v)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < t->bytes; i++)
+		bytes[t->little ? i : t->bytes - 1 - i] = (char)(v >> 8 * i);
+	Tcl_DStringAppend(to, bytes, (int)t->bytes);
+}
+
+static int put_real(struct session *s, Tcl_DString *to, const struct field *f, Tcl_Obj *word)
+{
+	double real;
+	float less;
+	uint64_t v = 0;
+	uint32_t v32;
+
+	if (Tcl_GetDoubleFromObj(NULL, word, &real) != TCL_OK)
+		return pack_no_number(s, name_of(f), Tcl_GetString(word));
+	less = (float)real;
+	memcpy(&v, &real, sizeof v);
+	memcpy(&v32, &less, sizeof v32);
+	put_number(to, f->type, f->type->bytes == 4 ? v32 : v);
+	return 0;
+}
+
+/* The bytes of a value as they are packed. NULL with s->fail filled. */
+static const unsigned char *field_bytes(struct session *s, const struct field *f, Tcl_Obj *word,
+					size_t *len)
+{
+	const unsigned char *text = f->type->shape == TEXT ? pack_utf8(s, word, len)
+							   : pack_bytes(s, word, len);
+	unsigned char *bytes;
+
+	if (f->type->shape != HEX)
+		return text;
+	if (*len % 2 || strspn((const char *)arena_copy0(&s->arena, text, *len),
+			       "0123456789abcdefABCDEF") != *len) {
+		fail(s, "pack", "EINVAL", "%s: '%s' is not pairs of hex digits", name_of(f),
+		     Tcl_GetString(word));
+		return NULL;
+	}
+	*len /= 2;
+	bytes = arena_alloc(&s->arena, *len + 1);
+	for (size_t i = 0; i < *len; i++) {
+		const char two[] = { (char)text[2 * i], (char)text[2 * i + 1], 0 };
+
+		bytes[i] = (unsigned char)strtoul(two, NULL, 16);
+	}
+	return bytes;
+}
+
+static int put_bytes(struct session *s, Tcl_DString *to, const struct field *f, Tcl_Obj *word)
+{
+	size_t len;
+	const unsigned char *bytes = field_bytes(s, f, word, &len);
+	uint64_t size;
+
+	if (!bytes)
+		return -1;
+	if (fixed_size(f, &size) && size != len)
+		return fail(s, "pack", "EMSGSIZE", "%s: %zu bytes where %s are to stand",
+			    name_of(f), len, f->size);
+	Tcl_DStringAppend(to, (const char *)bytes, (int)len);
+	return 0;
+}
+
+static Tcl_Obj *value_of(Tcl_Obj *values, Tcl_Obj *name)
+{
+	Tcl_Obj *value = NULL;
+
+	Tcl_DictObjGet(NULL, values, name, &value);
+	return value;
+}
+
+/* The length of the bytes that have this field as their size; NULL: there are none. */
+static Tcl_Obj *length_of(struct session *s, const struct field *fields, int n,
+			  const struct field *f, Tcl_Obj *values)
+{
+	for (const struct field *g = f + 1; g < fields + n; g++) {
+		Tcl_Obj *value = g->name ? value_of(values, g->name) : NULL;
+		size_t len;
+
+		if (value && g->size && strcmp(g->size, name_of(f)) == 0 &&
+		    field_bytes(s, g, value, &len))
+			return Tcl_NewWideIntObj((Tcl_WideInt)len);
+	}
+	return NULL;
+}
+
+static int put_field(struct session *s, Tcl_DString *to, const struct field *f, Tcl_Obj *word)
+{
+	const struct type *t = f->type;
+	uint64_t v;
+
+	switch (t->shape) {
+	case NUMBER:
+		if (pack_number(s, name_of(f), word, 8 * t->bytes, t->is_signed, &v))
+			return -1;
+		put_number(to, t, v);
+		return 0;
+	case VARINT:
+	case ZIGZAG:
+		if (pack_number(s, name_of(f), word, 64, t->is_signed, &v))
+			return -1;
+		pack_varint(to, t->is_signed ? zigzag_encode(v) : v);
+		return 0;
+	case REAL:
+		return put_real(s, to, f, word);
+	case BYTES:
+	case TEXT:
+	case HEX:
+		return put_bytes(s, to, f, word);
+	case PAD:
+		break;
+	}
+	return 0;
+}
+
+static int put_pad(struct session *s, Tcl_DString *to, const struct field *f)
+{
+	uint64_t size;
+	int begin = Tcl_DStringLength(to);
+
+	if (!fixed_size(f, &size) || size > PACK_MAX)
+		return bad_type(s, f->size);
+	Tcl_DStringSetLength(to, begin + (int)size);
+	memset(Tcl_DStringValue(to) + begin, 0, size);
+	return 0;
+}
+
+static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_DString *to)
+{
+	int n, left;
+	struct field *fields = read_layout(s, layout, &n);
+
+	if (!fields)
+		return -1;
+	if (Tcl_DictObjSize(NULL, values, &left) != TCL_OK)
+		return fail(s, "pack", "EINVAL", "the values are no dict: %s",
+			    Tcl_GetString(values));
+	for (const struct field *f = fields; f < fields + n; f++) {
+		Tcl_Obj *word = f->name ? value_of(values, f->name) : NULL;
+		int rc;
+
+		left -= word != NULL;
+		if (!word && f->name)
+			word = length_of(s, fields, n, f, values);
+		if (!word && f->name)
+			return fail(s, "pack", "ENOENT", "there is no value for %s", name_of(f));
+		if (word)
+			Tcl_IncrRefCount(word);
+		rc = word ? put_field(s, to, f, word) : put_pad(s, to, f);
+		if (word)
+			Tcl_DecrRefCount(word);
+		if (rc)
+			return -1;
+	}
+	if (left)
+		return fail(s, "pack", "EINVAL", "%d of the values are of no field in {%s}", left,
+			    Tcl_GetString(layout));
+	return 0;
+}
+
+/* --------------------------------------------------------------------- unpack -- */
+
+static uint64_t read_number(const unsigned char *bytes, const struct type *t)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < t->bytes; i++)
+		v |= (uint64_t)bytes[t->little ? i : t->bytes - 1 - i] << 8 * i;
+	if (t->is_signed && t->bytes < 8 && v >> (8 * t->bytes - 1))
+		v |= UINT64_MAX << 8 * t->bytes;
+	return v;
+}
+
+static double read_real(uint64_t v, unsigned bytes)
+{
+	uint32_t v32 = (uint32_t)v;
+	double real;
+	float less;
+
+	memcpy(&real, &v, sizeof real);
+	memcpy(&less, &v32, sizeof less);
+	return bytes == 4 ? (double)less : real;
+}
+
+/* Of bytes, text, hex or padding. -1 with s->fail filled. */
+static int size_of(struct unpack *u, const struct field *f, Tcl_Obj *values, uint64_t *size)
+{
+	Tcl_Obj *name, *value;
+	Tcl_WideInt wide;
+
+	if (!f->size) {
+		*size = (uint64_t)(u->end - u->at);
+		return 0;
+	}
+	if (fixed_size(f, size))
+		return 0;
+	name = Tcl_NewStringObj(f->size, -1);
+	Tcl_IncrRefCount(name);
+	value = value_of(values, name);
+	Tcl_DecrRefCount(name);
+	if (!value || Tcl_GetWideIntFromObj(NULL, value, &wide) != TCL_OK)
+		return fail(u->s, "unpack", "EINVAL", "%s: no number called %s comes before it",
+			    name_of(f), f->size);
+	*size = (uint64_t)wide;
+	return 0;
+}
+
+static Tcl_Obj *read_bytes(struct unpack *u, const struct field *f, Tcl_Obj *values)
+{
+	const unsigned char *bytes;
+	uint64_t size;
+	Tcl_Obj *hex;
+
+	if (size_of(u, f, values, &size) || !(bytes = unpack_next(u, name_of(f), size)))
+		return NULL;
+	if (f->type->shape == TEXT)
+		return pack_text(bytes, size);
+	if (f->type->shape != HEX)
+		return Tcl_NewByteArrayObj(bytes, (int)size);
+	hex = Tcl_NewObj();
+	for (uint64_t i = 0; i < size; i++)
+		Tcl_AppendPrintfToObj(hex, "%02x", bytes[i]);
+	return hex;
+}
+
+static Tcl_Obj *read_field(struct unpack *u, const struct field *f, Tcl_Obj *values)
+{
+	const struct type *t = f->type;
+	const unsigned char *bytes;
+	uint64_t v;
+
+	if (is_sized(t))
+		return read_bytes(u, f, values);
+	if (!t->bytes) {
+		if (unpack_varint(u, name_of(f), &v))
+			return NULL;
+		return pack_value(t->is_signed ? zigzag_decode(v) : v, t->is_signed);
+	}
+	bytes = unpack_next(u, name_of(f), t->bytes);
+	if (!bytes)
+		return NULL;
+	v = read_number(bytes, t);
+	return t->shape == REAL ? Tcl_NewDoubleObj(read_real(v, t->bytes))
+				: pack_value(v, t->is_signed);
+}
+
+static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
+{
+	Tcl_Obj *values = Tcl_NewDictObj(), *value;
+	int n;
+	const struct field *fields = read_layout(u->s, layout, &n), *f = fields;
+
+	Tcl_IncrRefCount(values);
+	for (; f && f < fields + n && (value = read_field(u, f, values)); f++)
+		if (f->name)
+			Tcl_DictObjPut(NULL, values, f->name, value);
+		else
+			Tcl_DecrRefCount(value);
+	if (f == fields + n && u->at < u->end && fields) {
+		fail(u->s, "unpack", "EMSGSIZE", "%zu bytes are left over at %zu",
+		     (size_t)(u->end - u->at), (size_t)(u->at - u->begin));
+		fail_row(u->s, "remedy", "end the layout with 'bytes NAME', which takes the rest");
+	} else if (f && f == fields + n) {
+		return values;
+	}
+	Tcl_DecrRefCount(values);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------- commands -- */
+
+struct pack_args {
+	Tcl_Obj *layout, *values;
+	bool protobuf;
+};
+
+#define LAYOUT POS("layout", pack_args, layout, kind_obj, "types and names, in order")
+#define PROTOBUF                                \
+	SWITCH("protobuf", pack_args, protobuf, \
+	       "the layout is number, type and name of each field of a protobuf message")
+
+static const struct arg pack_arg_table[] = {
+	LAYOUT, POS("values", pack_args, values, kind_obj, "a dict of them"), PROTOBUF, ARGS_END
+};
+
+static void out_hex(struct out *o, const unsigned char *data, size_t len)
+{
+	for (size_t i = 0; i < len && i < 64; i++)
+		out_text(o, "%02x%s", data[i], i % 4 == 3 ? " " : "");
+	out_text(o, "%s\n", len > 64 ? "..." : "");
+}
+
+static int pack_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct pack_args *a = args;
+	Tcl_DString to;
+	const unsigned char *data;
+	int rc, len;
+
+	Tcl_DStringInit(&to);
+	rc = a->protobuf ? pack_message(s, a->layout, a->values, 0, &to)
+			 : pack_fields(s, a->layout, a->values, &to);
+	if (rc == 0) {
+		data = (const unsigned char *)Tcl_DStringValue(&to);
+		len = Tcl_DStringLength(&to);
+		out_obj(o, Tcl_NewByteArrayObj(data, len));
+		out_hex(o, data, (size_t)len);
+	}
+	Tcl_DStringFree(&to);
+	return rc;
+}
+
+static const struct cmd_eg pack_examples[] = {
+	{ "pack {u16 port u32le key text name} {port 4791 key 1 name ibv}",
+	  "12b70100 00006962 76" },
+	{ "pack {u8 len bytes:len data pad:2} {data hello}", "0568656c 6c6f0000" },
+	{ "pack {1 string name 2 uint64 id} {name rdma id 300} -protobuf", "0a047264 6d6110ac 02" },
+	{ "pack {u8 n} {n 256}", "n: 256 does not fit in 8 unsigned bits" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_pack = {
+	.name = "pack",
+	.family = "scripts",
+	.summary = "bytes of a message, from fields by name",
+	.text = "The layout is pairs of type and name. Numbers: u8 u16 u32 u64, i8 to i64 with a sign,\n"
+		"f32 f64, with the highest byte first, as the network has them; with le behind the\n"
+		"type (u32le) the lowest first; varint and zigzag, which take as many bytes as they\n"
+		"need. Bytes: bytes, text (UTF-8) and hex (pairs of digits) take all of the value, or\n"
+		"with a colon so many bytes: bytes:16, or as many as a field before them says:\n"
+		"{u32 len bytes:len data}, where len need not be given. pad:4 is zeros and has no\n"
+		"name. The value is the bytes, for mem put, tcp send, post -text.\n"
+		"\n"
+		"With -protobuf the layout is triples of number, type and name, as in a .proto file,\n"
+		"and the bytes are a message of protobuf's wire format. Types: uint32 uint64 int32\n"
+		"int64 sint32 sint64 bool fixed32 fixed64 sfixed32 sfixed64 float double string\n"
+		"bytes; {repeated TYPE} for a list; a layout in braces for a message in the message.\n"
+		"Fields that have no value are left out.",
+	.examples = pack_examples,
+	.args = pack_arg_table,
+	.size = sizeof(struct pack_args),
+	.exec = pack_exec,
+};
+
+static const struct arg unpack_arg_table[] = {
+	LAYOUT, POS("bytes", pack_args, values, kind_obj, "what came"), PROTOBUF, ARGS_END
+};
+
+static int unpack_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct pack_args *a = args;
+	size_t len;
+	const unsigned char *data = pack_bytes(s, a->values, &len);
+	struct unpack u = { .s = s, .at = data, .begin = data, .end = data + len };
+	Tcl_Obj *values = a->protobuf ? unpack_message(&u, a->layout, 0)
+				      : unpack_fields(&u, a->layout);
+
+	if (!values)
+		return -1;
+	out_obj(o, values);
+	if (s->printing)
+		out_text(o, "%s\n", Tcl_GetString(values));
+	return 0;
+}
+
+static const struct cmd_eg unpack_examples[] = {
+	{ "set bytes [pack {u16 port u32le key text name} {port 4791 key 1 name ibv}]", NULL },
+	{ "unpack {u16 port u32le key text name} $bytes", "port 4791 key 1 name ibv" },
+	{ "unpack {u16 port} $bytes", "7 bytes are left over at 2" },
+	{ "unpack {u64 a u64 b bytes rest} $bytes", "b: 8 bytes are to stand at 8, 1 are left" },
+	{ "unpack {1 string name 2 uint64 id} [binary format H* 0a0472646d6110ac02] -protobuf",
+	  "name rdma id 300" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_unpack = {
+	.name = "unpack",
+	.family = "scripts",
+	.summary = "fields by name, from the bytes of a message",
+	.text = "The other way of pack, with the same layouts: the value is a dict. All bytes must be\n"
+		"of the layout, and all of the layout must be there: else it fails (RDMASH unpack\n"
+		"EMSGSIZE), whatever the bytes hold: write -- before bytes that may begin with '-'. Of a -protobuf message, fields that are absent\n"
+		"are absent in the dict, lists are empty then; fields that the layout does not have\n"
+		"are passed over.",
+	.examples = unpack_examples,
+	.args = unpack_arg_table,
+	.size = sizeof(struct pack_args),
+	.exec = unpack_exec,
+};

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* protobuf's wire format (protobuf.dev/programming-guides/encoding), by layouts of the user. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "language/pack.h"
+#include "session.h"
+
+#define DEPTH_MAX  32 /* messages in messages */
+#define NUMBER_MAX ((1u << 29) - 1)
+
+enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
+enum shape { UNSIGNED, SIGNED, SIGNED_ZIGZAG, BOOLEAN, REAL, STRING, RAW, MESSAGE };
+
+struct type {
+	const char *name;
+	enum wire wire;
+	enum shape shape;
+	unsigned bits;
+};
+
+static const struct type types[] = {
+	{ "uint32", WIRE_VARINT, UNSIGNED, 32 },
+	{ "uint64", WIRE_VARINT, UNSIGNED, 64 },
+	{ "int32", WIRE_VARINT, SIGNED, 32 },
+	{ "int64", WIRE_VARINT, SIGNED, 64 },
+	{ "enum", WIRE_VARINT, SIGNED, 32 },
+	{ "sint32", WIRE_VARINT, SIGNED_ZIGZAG, 32 },
+	{ "sint64", WIRE_VARINT, SIGNED_ZIGZAG, 64 },
+	{ "bool", WIRE_VARINT, BOOLEAN, 1 },
+	{ "fixed32", WIRE_32, UNSIGNED, 32 },
+	{ "fixed64", WIRE_64, UNSIGNED, 64 },
+	{ "sfixed32", WIRE_32, SIGNED, 32 },
+	{ "sfixed64", WIRE_64, SIGNED, 64 },
+	{ "float", WIRE_32, REAL, 32 },
+	{ "double", WIRE_64, REAL, 64 },
+	{ "string", WIRE_LEN, STRING, 0 },
+	{ "bytes", WIRE_LEN, RAW, 0 },
+};
+static const struct type message_type = { "message", WIRE_LEN, MESSAGE, 0 };
+
+/* A field of a layout. */
+struct row {
+	uint64_t number;
+	const struct type *type;
+	Tcl_Obj *layout; /* of a message */
+	Tcl_Obj *name;
+	bool repeated;
+};
+
+static const char *name_of(const struct row *row)
+{
+	return Tcl_GetString(row->name);
+}
+
+static int read_type(struct session *s, Tcl_Obj *word, struct row *row)
+{
+	Tcl_Obj **v;
+	int n;
+
+	row->repeated = false;
+	if (Tcl_ListObjGetElements(NULL, word, &n, &v) == TCL_OK && n == 2 &&
+	    strcmp(Tcl_GetString(v[0]), "repeated") == 0) {
+		row->repeated = true;
+		word = v[1];
+	}
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strcmp(types[i].name, Tcl_GetString(word)) == 0) {
+			row->type = &types[i];
+			return 0;
+		}
+	if (Tcl_ListObjLength(NULL, word, &n) == TCL_OK && n % 3 == 0) {
+		row->type = &message_type;
+		row->layout = word;
+		return 0;
+	}
+	fail(s, "pack", "EINVAL", "'%s' is no type of protobuf", Tcl_GetString(word));
+	return fail_row(s, "one of",
+			"uint32 uint64 int32 int64 sint32 sint64 bool enum fixed32 fixed64 "
+			"sfixed32 sfixed64 float double string bytes {repeated TYPE} {LAYOUT}");
+}
+
+/* In the arena; *n: how many. NULL with s->fail filled. */
+static struct row *read_layout(struct session *s, Tcl_Obj *layout, unsigned depth, int *n)
+{
+	struct row *rows;
+	Tcl_Obj **v;
+	int words;
+
+	if (depth == DEPTH_MAX || Tcl_ListObjGetElements(NULL, layout, &words, &v) != TCL_OK ||
+	    words % 3) {
+		fail(s, "pack", "EINVAL",
+		     "a layout is number, type and name of each field: {1 string name 2 uint64 id}, "
+		     "not {%s}",
+		     Tcl_GetString(layout));
+		return NULL;
+	}
+	*n = words / 3;
+	rows = arena_alloc(&s->arena, (size_t)(*n + 1) * sizeof *rows);
+	for (int i = 0; i < *n; i++) {
+		Tcl_Obj **word = v + (size_t)3 * (size_t)i;
+		struct row *row = &rows[i];
+
+		if (pack_number(s, "a field's number", word[0], 29, false, &row->number) ||
+		    read_type(s, word[1], row))
+			return NULL;
+		if (!row->number) {
+			fail(s, "pack", "ERANGE", "a field's number is 1 to %u", NUMBER_MAX);
+			return NULL;
+		}
+		row->name = word[2];
+	}
+	return rows;
+}
+
+/* ----------------------------------------------------------------------- pack -- */
+
+static void put_fixed(Tcl_DString *to, uint64_t v, unsigned bits)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < bits / 8; i++)
+		bytes[i] = (char)(v >> 8 * i);
+	Tcl_DStringAppend(to, bytes, (int)(bits / 8));
+}
+
+static int real_bits(struct session *s, const struct row *row, Tcl_Obj *value, uint64_t *v)
+{
+	double real;
+	float less;
+	uint32_t v32;
+
+	if (Tcl_GetDoubleFromObj(NULL, value, &real) != TCL_OK)
+		return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", name_of(row),
+			    Tcl_GetString(value));
+	less = (float)real;
+	memcpy(&v32, &less, sizeof v32);
+	memcpy(v, &real, sizeof *v);
+	if (row->type->bits == 32)
+		*v = v32;
+	return 0;
+}
+
+static int number_bits(struct session *s, const struct row *row, Tcl_Obj *value, uint64_t *v)
+{
+	const struct type *t = row->type;
+	int truth;
+
+	if (t->shape == REAL)
+		return real_bits(s, row, value, v);
+	if (t->shape == BOOLEAN) {
+		if (Tcl_GetBooleanFromObj(NULL, value, &truth) != TCL_OK)
+			return fail(s, "pack", "EINVAL", "%s: '%s' is not a bool", name_of(row),
+				    Tcl_GetString(value));
+		*v = (uint64_t)truth;
+		return 0;
+	}
+	if (pack_number(s, name_of(row), value, t->bits, t->shape != UNSIGNED, v))
+		return -1;
+	if (t->shape == SIGNED_ZIGZAG)
+		*v = zigzag_encode(*v);
+	return 0;
+}
+
+static int put_number(struct session *s, const struct row *row, Tcl_Obj *value, Tcl_DString *to)
+{
+	uint64_t v;
+
+	if (number_bits(s, row, value, &v))
+		return -1;
+	if (row->type->wire == WIRE_VARINT)
+		pack_varint(to, v);
+	else
+		put_fixed(to, v, row->type->bits);
+	return 0;
+}
+
+static void put_key(const struct row *row, enum wire wire, Tcl_DString *to)
+{
+	pack_varint(to, row->number << 3 | wire);
+}
+
+static void put_sized(const struct row *row, const void *data, size_t len, Tcl_DString *to)
+{
+	put_key(row, WIRE_LEN, to);
+	pack_varint(to, len);
+	Tcl_DStringAppend(to, data, (int)len);
+}
+
+static int put_one(struct session *s, const struct row *row, Tcl_Obj *value, unsigned depth,
+		   Tcl_DString *to)
+{
+	const unsigned char *bytes;
+	Tcl_DString inner;
+	size_t len;
+	int rc;
+
+	if (row->type->wire != WIRE_LEN) {
+		put_key(row, row->type->wire, to);
+		return put_number(s, row, value, to);
+	}
+	if (row->type->shape != MESSAGE) {
+		bytes = row->type->shape == STRING ? pack_utf8(s, value, &len)
+						   : pack_bytes(s, value, &len);
+		put_sized(row, bytes, len, to);
+		return 0;
+	}
+	Tcl_DStringInit(&inner);
+	rc = pack_message(s, row->layout, value, depth + 1, &inner);
+	if (rc == 0)
+		put_sized(row, Tcl_DStringValue(&inner), (size_t)Tcl_DStringLength(&inner), to);
+	Tcl_DStringFree(&inner);
+	return rc;
+}
+
+/* Numbers all in one, as proto3 has them; others one by one. */
+static int put_list(struct session *s, const struct row *row, Tcl_Obj *list, unsigned depth,
+		    Tcl_DString *to)
+{
+	Tcl_DString inner;
+	Tcl_Obj **v;
+	int n, rc = 0;
+
+	if (Tcl_ListObjGetElements(NULL, list, &n, &v) != TCL_OK)
+		return fail(s, "pack", "EINVAL", "%s: '%s' is not a list", name_of(row),
+			    Tcl_GetString(list));
+	if (row->type->wire == WIRE_LEN) {
+		for (int i = 0; i < n && rc == 0; i++)
+			rc = put_one(s, row, v[i], depth, to);
+		return rc;
+	}
+	Tcl_DStringInit(&inner);
+	for (int i = 0; i < n && rc == 0; i++)
+		rc = put_number(s, row, v[i], &inner);
+	if (n && rc == 0)
+		put_sized(row, Tcl_DStringValue(&inner), (size_t)Tcl_DStringLength(&inner), to);
+	Tcl_DStringFree(&inner);
+	return rc;
+}
+
+int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned depth,
+		 Tcl_DString *to)
+{
+	int n, left;
+	const struct row *rows = read_layout(s, layout, depth, &n);
+
+	if (!rows)
+		return -1;
+	if (Tcl_DictObjSize(NULL, values, &left) != TCL_OK)
+		return fail(s, "pack", "EINVAL", "the values are no dict: %s",
+			    Tcl_GetString(values));
+	for (int i = 0; i < n; i++) {
+		Tcl_Obj *value = NULL;
+
+		Tcl_DictObjGet(NULL, values, rows[i].name, &value);
+		if (!value)
+			continue;
+		left--;
+		if (rows[i].repeated ? put_list(s, &rows[i], value, depth, to)
+				     : put_one(s, &rows[i], value, depth, to))
+			return -1;
+	}
+	if (left)
+		return fail(s, "pack", "EINVAL", "%d of the values are of no field in {%s}", left,
+			    Tcl_GetString(layout));
+	return 0;
+}
+
+/* --------------------------------------------------------------------- unpack -- */
+
+static int read_bits(struct unpack *u, enum wire wire, const char *name, uint64_t *v)
+{
+	unsigned n = wire == WIRE_64 ? 8 : 4;
+	const unsigned char *bytes;
+
+	if (wire == WIRE_VARINT)
+		return unpack_varint(u, name, v);
+	bytes = unpack_next(u, name, n);
+	if (!bytes)
+		return -1;
+	*v = 0;
+	for (unsigned i = 0; i < n; i++)
+		*v |= (uint64_t)bytes[i] << 8 * i;
+	return 0;
+}
+
+static Tcl_Obj *real_value(uint64_t v, unsigned bits)
+{
+	uint32_t v32 = (uint32_t)v;
+	double real;
+	float less;
+
+	memcpy(&real, &v, sizeof real);
+	memcpy(&less, &v32, sizeof less);
+	return Tcl_NewDoubleObj(bits == 32 ? (double)less : real);
+}
+
+static Tcl_Obj *number_value(const struct type *t, uint64_t v)
+{
+	switch (t->shape) {
+	case REAL:
+		return real_value(v, t->bits);
+	case BOOLEAN:
+		return Tcl_NewBooleanObj(v != 0);
+	case SIGNED_ZIGZAG:
+		v = zigzag_decode(v);
+		break;
+	default:
+		break;
+	}
+	if (t->bits == 32) /* a decoder takes the lower half of what is longer */
+		v = t->shape == UNSIGNED ? (uint32_t)v : (uint64_t)(int64_t)(int32_t)(uint32_t)v;
+	return pack_value(v, t->shape != UNSIGNED);
+}
+
+static Tcl_Obj *read_number(struct unpack *u, const struct row *row)
+{
+	uint64_t v;
+
+	return read_bits(u, row->type->wire, name_of(row), &v) ? NULL : number_value(row->type, v);
+}
+
+/* What has a length: a part of u. */
+static int read_part(struct unpack *u, const char *name, struct unpack *part)
+{
+	uint64_t len;
+
+	*part = *u;
+	if (unpack_varint(u, name, &len))
+		return -1;
+	part->at = unpack_next(u, name, len);
+	part->end = u->at;
+	return part->at ? 0 : -1;
+}
+
+static Tcl_Obj *read_sized(struct unpack *u, const struct row *row, unsigned depth)
+{
+	struct unpack part;
+
+	if (read_part(u, name_of(row), &part))
+		return NULL;
+	if (row->type->shape == MESSAGE)
+		return unpack_message(&part, row->layout, depth + 1);
+	if (row->type->shape == STRING)
+		return pack_text(part.at, (size_t)(part.end - part.at));
+	return Tcl_NewByteArrayObj(part.at, (int)(part.end - part.at));
+}
+
+/* The field's list becomes longer. */
+static void append(Tcl_Obj *values, const struct row *row, Tcl_Obj *value)
+{
+	Tcl_Obj *list = NULL;
+
+	Tcl_DictObjGet(NULL, values, row->name, &list);
+	if (Tcl_IsShared(list))
+		list = Tcl_DuplicateObj(list);
+	Tcl_ListObjAppendElement(NULL, list, value);
+	Tcl_DictObjPut(NULL, values, row->name, list);
+}
+
+static int read_packed(struct unpack *u, const struct row *row, Tcl_Obj *values)
+{
+	struct unpack part;
+
+	if (read_part(u, name_of(row), &part))
+		return -1;
+	while (part.at < part.end) {
+		Tcl_Obj *value = read_number(&part, row);
+
+		if (!value)
+			return -1;
+		append(values, row, value);
+	}
+	return 0;
+}
+
+static int read_field(struct unpack *u, const struct row *row, enum wire wire, unsigned depth,
+		      Tcl_Obj *values)
+{
+	Tcl_Obj *value;
+
+	if (row->repeated && wire == WIRE_LEN && row->type->wire != WIRE_LEN)
+		return read_packed(u, row, values);
+	if (wire != row->type->wire)
+		return fail(u->s, "unpack", "EBADMSG", "%s is %s: it cannot have wire type %d",
+			    name_of(row), row->type->name, (int)wire);
+	value = wire == WIRE_LEN ? read_sized(u, row, depth) : read_number(u, row);
+	if (!value)
+		return -1;
+	if (row->repeated)
+		append(values, row, value);
+	else
+		Tcl_DictObjPut(NULL, values, row->name, value);
+	return 0;
+}
+
+static int pass_over(struct unpack *u, enum wire wire)
+{
+	struct unpack part;
+	uint64_t v;
+
+	switch (wire) {
+	case WIRE_VARINT:
+	case WIRE_64:
+	case WIRE_32:
+		return read_bits(u, wire, "a field", &v);
+	case WIRE_LEN:
+		return read_part(u, "a field", &part);
+	}
+	return fail(u->s, "unpack", "EBADMSG", "there is no wire type %d", (int)wire);
+}
+
+static int read_fields(struct unpack *u, const struct row *rows, int n, unsigned depth,
+		       Tcl_Obj *values)
+{
+	uint64_t key;
+
+	while (u->at < u->end) {
+		int i = 0, rc;
+
+		if (unpack_varint(u, "a field's key", &key))
+			return -1;
+		while (i < n && rows[i].number != key >> 3)
+			i++;
+		if (!(key >> 3))
+			return fail(u->s, "unpack", "EBADMSG", "a field has the number 0");
+		rc = i < n ? read_field(u, &rows[i], (enum wire)(key & 7), depth, values)
+			   : pass_over(u, (enum wire)(key & 7));
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+Tcl_Obj *unpack_message(struct unpack *u, Tcl_Obj *layout, unsigned depth)
+{
+	int n;
+	const struct row *rows = read_layout(u->s, layout, depth, &n);
+	Tcl_Obj *values;
+
+	if (!rows)
+		return NULL;
+	values = Tcl_NewDictObj();
+	for (int i = 0; i < n; i++)
+		if (rows[i].repeated)
+			Tcl_DictObjPut(NULL, values, rows[i].name, Tcl_NewListObj(0, NULL));
+	if (read_fields(u, rows, n, depth, values) == 0)
+		return values;
+	Tcl_IncrRefCount(values);
+	Tcl_DecrRefCount(values);
+	return NULL;
+}

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT */
+/* Running text, one top-level command at a time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file/file.h"
+#include "file/record.h"
+#include "language/domain.h"
+#include "language/interp.h"
+#include "language/script.h"
+#include "language/where.h"
+#include "output/print.h"
+#include "output/step.h"
+#include "output/visible.h"
+#include "session.h"
+#include "alloc.h"
+
+#define SCRIPT_MAX   (16u << 20) /* bytes */
+#define END_MARK     "::rdmash_end"
+#define SCRIPT_DEPTH 16	  /* files that source files */
+#define NEST_MAX     2000 /* brackets in brackets: Tcl runs no more than 1000 */
+
+/* ---------------------------------------------------------------- printing -- */
+
+static void report_interrupt(struct session *s, const char *where)
+{
+	Tcl_DString rows;
+
+	Tcl_DStringInit(&rows);
+	/* what the command that was waiting has to say of it */
+	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
+		fail_rows(&s->fail, &rows);
+	/* behind the ^C that the terminal has echoed */
+	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
+		    Tcl_DStringValue(&rows));
+	Tcl_DStringFree(&rows);
+}
+
+/* As a value: where it was, and all that it says. */
+static void report_json(const struct fail *f, const char *where)
+{
+	struct out *o = out_new(false);
+	Tcl_DString text;
+
+	out_str(o, "where", where, NULL);
+	fail_out(f, o);
+	Tcl_DStringInit(&text);
+	out_print(o, OUT_JSON, &text);
+	print_text(PRINT_ERR, Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+	out_free(o);
+}
+
+void script_report(struct session *s)
+{
+	const char *where = s->fail.where ? s->fail.where : "";
+	struct painted text;
+
+	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
+		report_interrupt(s, where);
+		return;
+	}
+	if (s->opt.format == OUT_JSON) {
+		report_json(&s->fail, where);
+		return;
+	}
+	painted_init(&text);
+	painted_paint(&text, PAINT_BAD);
+	painted_addf(&text, "%s: ", *where ? where : "error");
+	fail_append(&text.text, s->fail.text, 4);
+	painted_add(&text, "\n", 1);
+	painted_paint(&text, PAINT_NONE);
+	fail_rows(&s->fail, &text.text);
+	print_painted(PRINT_ERR, &text);
+	painted_free(&text);
+}
+
+static void print_result(struct session *s, bool ours)
+{
+	const char *text;
+
+	if (s->opt.quiet)
+		return;
+	if (ours) {
+		if (s->last)
+			out_show(s->last, s->opt.format);
+	} else if (s->opt.interactive && !s->script->name) {
+		text = Tcl_GetStringResult(s->tcl);
+		if (*text)
+			out_line(OUT_TEXT, text);
+	}
+}
+
+static void echo_command(struct session *s, const char *command, int len)
+{
+	static const char marks[SCRIPT_DEPTH + 1] = "++++++++++++++++";
+	unsigned depth = 0;
+
+	for (const struct script *sc = s->script; sc; sc = sc->parent)
+		depth++;
+	print_error("%.*s %.*s\n", (int)depth, marks, len, command);
+}
+
+/* ----------------------------------------------------------------- running -- */
+
+/* Is a mark put after the command? It tells whether the command has returned from the script,
+ * which the interpreter does not say. It hides the command's value. */
+static bool is_marked(const struct script *sc)
+{
+	return sc->name && !(sc->valued && sc->last);
+}
+
+static int eval_command(struct session *s, const char *command, int len)
+{
+	static const char mark[] = "\n\n" END_MARK;
+	struct script *sc = s->script;
+	int rc;
+
+	fail_keep(s);
+	s->commands++;
+	step_command(s);
+	out_free(s->last);
+	s->last = NULL;
+	sc->ended = false;
+	if (sc->domain == s->own)
+		domain_turn(s);
+	rc = script_fs_eval(s->tcl, &(struct position){ sc->name, sc->line }, command, len,
+			    is_marked(sc) ? mark : NULL);
+	if (rc == TCL_OK && is_marked(sc) && !sc->ended)
+		rc = TCL_RETURN;
+	step_ended(s);
+	if (rc == TCL_ERROR)
+		interp_fail(s);
+	return rc;
+}
+
+/* Runs one command; prints its result. A Tcl result code. */
+static int run_command(struct session *s, const char *command, int len, bool print)
+{
+	bool outer = s->printing, ours = interp_ours(s, command, len);
+	int rc;
+
+	if (s->opt.echo)
+		echo_command(s, command, len);
+	s->printing = print && ours && !s->opt.quiet;
+	s->script->command = command;
+	s->script->len = len;
+	rc = eval_command(s, command, len);
+	s->printing = outer;
+	if (rc == TCL_OK && print)
+		print_result(s, ours);
+	return rc;
+}
+
+/* For a top level: what an error means there. */
+static bool go_on(struct session *s)
+{
+	script_report(s);
+	return s->opt.keep_going && !loop_interrupted(s->loop) && !loop_ending(s->loop) &&
+	       !s->skipped;
+}
+
+#define SHOWN 50 /* bytes of a line before the place of an error, and behind it */
+
+/* The line of text with a caret under at, a character of it: "  opened      echo [poll", "^". */
+static void point_at(struct session *s, const char *label, const char *text, const char *end,
+		     const char *at)
+{
+	const char *from = at, *to = at;
+	Tcl_DString line;
+	int column;
+
+	while (from > text && from[-1] != '\n' && at - from < SHOWN)
+		from--;
+	while (to < end && *to != '\n' && to - at < SHOWN)
+		to++;
+	while ((*from & 0xc0) == 0x80) /* not in the middle of a character */
+		from++;
+	Tcl_DStringInit(&line);
+	visible_append(&line, from, (size_t)(at - from), VISIBLE_ONE_LINE);
+	column = Tcl_NumUtfChars(Tcl_DStringValue(&line), Tcl_DStringLength(&line));
+	visible_append(&line, at, (size_t)(to - at), VISIBLE_ONE_LINE);
+	fail_row(s, label, "%s\n%*s^", Tcl_DStringValue(&line), column, "");
+	Tcl_DStringFree(&line);
+}
+
+/* What Tcl's parser has said of text, which begins in that line. */
+static int syntax_error(struct session *s, const char *name, unsigned line, const char *text,
+			const char *end, const Tcl_Parse *parse)
+{
+	const char *at = parse->term && parse->term >= text && parse->term < end ? parse->term
+										 : text;
+
+	fail(s, "script", "SYNTAX", "%s", Tcl_GetStringResult(s->tcl));
+	point_at(s, parse->incomplete ? "opened" : "here", text, end, at);
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	s->fail.where = name ? xasprintf("%s:%u", name, line + where_lines(text, at)) : NULL;
+	return -1;
+}
+
+/* Whoever wants to get around this by newlines or quotes meets main()'s guard of the stack. */
+bool script_nests(const char *text)
+{
+	unsigned depth = 0;
+
+	for (; *text && depth <= NEST_MAX; text++) {
+		if (*text == '[')
+			depth++;
+		else if (*text == ']' && depth)
+			depth--;
+		else if (*text == '\n')
+			depth = 0;
+		else if (*text == '\\' && text[1])
+			text++;
+	}
+	return depth > NEST_MAX;
+}
+
+static int nested(struct session *s, const char *name)
+{
+	fail(s, "script", "SYNTAX", "brackets nested more than %d deep", NEST_MAX);
+	s->fail.where = xstrdup(name ? name : "");
+	return -1;
+}
+
+/* A command in a text, and where the next begins. */
+struct piece {
+	const char *text;
+	int len;
+	unsigned line;
+	bool empty; /* comments only */
+	const char *next;
+	unsigned next_line;
+};
+
+static const char *last_word_end(const Tcl_Parse *parse)
+{
+	const Tcl_Token *t = parse->tokenPtr;
+
+	for (int i = 1; i < parse->numWords; i++)
+		t += t->numComponents + 1;
+	return t->start + t->size;
+}
+
+/* Cuts the first command off text; -1 with s->fail filled. */
+static int cut(struct session *s, const char *name, const char *text, const char *end,
+	       unsigned line, struct piece *c)
+{
+	Tcl_Parse parse;
+
+	if (Tcl_ParseCommand(s->tcl, text, (int)(end - text), 0, &parse) != TCL_OK)
+		return syntax_error(s, name, line, text, end, &parse);
+	c->text = parse.commandStart;
+	c->len = parse.commandSize;
+	c->next = c->text + c->len;
+	if (parse.numWords)
+		c->len = (int)(last_word_end(&parse) - c->text);
+	c->line = line + where_lines(text, c->text);
+	c->empty = parse.numWords == 0;
+	c->next_line = c->line + where_lines(c->text, c->next);
+	Tcl_FreeParse(&parse);
+	return 0;
+}
+
+/* Nothing but comments follows. */
+static bool is_last(struct session *s, const struct piece *c, const char *end)
+{
+	struct piece next = *c;
+
+	while (next.next < end)
+		if (cut(s, s->script->name, next.next, end, next.next_line, &next) || !next.empty)
+			return false;
+	return true;
+}
+
+static int script_parses(struct session *s, const char *name, const char *text)
+{
+	const char *end = text + strlen(text);
+	struct piece c = { .next = text, .next_line = 1 };
+
+	if (script_nests(text))
+		return nested(s, name);
+	while (c.next < end)
+		if (cut(s, name, c.next, end, c.next_line, &c))
+			return -1;
+	return 0;
+}
+
+static void note(struct session *s, const struct piece *c, bool failed)
+{
+	if (!s->script->parent && !s->script->dir && !c->empty)
+		record_note(s, c->text, c->len, failed);
+}
+
+/* top: errors are printed. Returns a Tcl result code. */
+static int run_commands(struct session *s, const char *text, bool top, bool print)
+{
+	const char *end = text + strlen(text);
+	struct piece c = { .next = text, .next_line = s->script->line };
+	int result = TCL_OK, rc;
+
+	while (c.next < end && !s->quit) {
+		if (cut(s, s->script->name, c.next, end, c.next_line, &c)) {
+			if (top)
+				script_report(s);
+			return TCL_ERROR;
+		}
+		if (c.empty)
+			continue;
+		s->script->line = c.line;
+		s->script->last = s->script->valued && is_last(s, &c, end);
+		rc = run_command(s, c.text, c.len, print);
+		if (s->quit)
+			return TCL_OK;
+		note(s, &c, rc == TCL_ERROR);
+		if (rc != TCL_OK && rc != TCL_ERROR)
+			return rc;
+		if (rc == TCL_ERROR) {
+			result = TCL_ERROR;
+			if (!top || !go_on(s))
+				break;
+		}
+	}
+	return result;
+}
+
+/* break and continue belong to a loop. */
+static int outside(struct session *s, int rc, bool top)
+{
+	fail(s, "script", "ERROR", "%s outside of a loop", rc == TCL_BREAK ? "break" : "continue");
+	if (s->script->name)
+		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
+	if (top)
+		script_report(s);
+	return TCL_ERROR;
+}
+
+static int enter(struct session *s, struct script *script, struct border *border)
+{
+	unsigned depth = 0;
+
+	for (const struct script *sc = s->script; sc; sc = sc->parent)
+		if (++depth == SCRIPT_DEPTH)
+			return fail(s, "source", "DEPTH", "scripts nested more than %d deep",
+				    SCRIPT_DEPTH);
+	script->parent = s->script;
+	s->script = script;
+	domain_enter(s, border, script->domain, false);
+	return 0;
+}
+
+/* The result is from now on that of the domain that is returned to. */
+static int leave(struct session *s, struct script *script, struct border *border, int rc)
+{
+	s->script = script->parent;
+	domain_leave(s, border);
+	Tcl_TransferResult(border->into->tcl, rc, s->tcl);
+	return rc;
+}
+
+static int run(struct session *s, struct script *script, const char *text, bool top)
+{
+	struct border border;
+	int rc;
+
+	script->line = 1;
+	if (script_nests(text) ? nested(s, script->name) : enter(s, script, &border)) {
+		if (top)
+			script_report(s);
+		return TCL_ERROR;
+	}
+	rc = run_commands(s, text, top, top);
+	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
+		rc = outside(s, rc, top);
+	return leave(s, script, &border, rc);
+}
+
+/* At top level. */
+static int run_top(struct session *s, struct script *script, const char *text)
+{
+	if (script->name && script_parses(s, script->name, text)) {
+		script_report(s);
+		return -2;
+	}
+	return run(s, script, text, true) == TCL_ERROR ? -1 : 0;
+}
+
+int script_run(struct session *s, const char *name, const char *text)
+{
+	return run_top(s, &(struct script){ .name = name, .domain = s->domain }, text);
+}
+
+int script_body(struct session *s, Tcl_Obj *body)
+{
+	struct script script = { .dir = s->script ? s->script->dir : NULL, .domain = s->domain };
+	struct border border;
+	struct position at;
+	bool found = where_body(s, body, &at);
+	int rc;
+
+	if (!found && !s->script)
+		return interp_eval(s, body);
+	if (!found) /* made by the script: its line is that of the loop */
+		at = (struct position){ .name = s->script->name, .line = s->script->line };
+	script.name = at.name;
+	script.line = at.line;
+	if (script_nests(Tcl_GetString(body)) ? nested(s, at.name) : enter(s, &script, &border))
+		return TCL_ERROR;
+	Tcl_IncrRefCount(body);
+	rc = run_commands(s, Tcl_GetString(body), false, true);
+	Tcl_DecrRefCount(body);
+	return leave(s, &script, &border, rc);
+}
+
+int script_part(struct session *s, const struct script *as, const char *text, bool print)
+{
+	struct script script = { .name = as->name,
+				 .dir = as->dir,
+				 .line = as->line,
+				 .domain = domain_of(s, as->dir),
+				 .valued = true };
+	struct border border;
+	int rc;
+
+	if (script_nests(text) ? nested(s, as->name) : enter(s, &script, &border))
+		return TCL_ERROR;
+	Tcl_ResetResult(s->tcl); /* a script without a command has no value */
+	rc = run_commands(s, text, false, print);
+	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
+		rc = outside(s, rc, false);
+	return leave(s, &script, &border, rc);
+}
+
+static int end_mark(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct domain *d = data;
+
+	(void)tcl, (void)objc, (void)objv;
+	if (d->s->script)
+		d->s->script->ended = true;
+	return TCL_OK;
+}
+
+void script_commands(struct domain *d)
+{
+	Tcl_CreateObjCommand(d->tcl, END_MARK, end_mark, d, NULL);
+}
+
+/* ------------------------------------------------------------------- files -- */
+
+static char *slurp(struct session *s, int fd, const char *path)
+{
+	size_t len = 0, room = 4096;
+	char *text = xcalloc(1, room);
+	ssize_t n;
+
+	while ((n = file_take(s, fd, path, text + len, room - len - 1)) > 0) {
+		len += (size_t)n;
+		if (len > SCRIPT_MAX) {
+			fail(s, "source", "EFBIG", "%s is larger than %u MiB: not a script", path,
+			     SCRIPT_MAX >> 20);
+			break;
+		}
+		if (room - len < 4096)
+			text = xrealloc(text, room *= 2, 1);
+	}
+	if (n == 0 && memchr(text, 0, len))
+		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
+	else if (n == 0) {
+		text[len] = 0;
+		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+			memmove(text, text + 3, len - 2);
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+/* The canonical directory of the file; NULL: it is in none (a pipe), or no more. */
+static char *directory_of(int fd)
+{
+	char link[64], real[PATH_MAX];
+	struct stat is, named;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof real - 1);
+	if (n <= 0)
+		return NULL;
+	real[n] = 0;
+	if (*real != '/' || fstat(fd, &is) || stat(real, &named) || is.st_ino != named.st_ino ||
+	    is.st_dev != named.st_dev)
+		return NULL; /* the kernel's words for what has no name: "/memfd:x (deleted)" */
+	return xstrdup(dirname(real));
+}
+
+static bool is_users(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int script_read(struct session *s, const char *path, struct script_text *t)
+{
+	bool in = strcmp(path, "-") == 0;
+	int fd = in ? STDIN_FILENO : file_open(s, path, O_RDONLY, 0);
+	char here[PATH_MAX];
+
+	if (fd < 0)
+		return -1;
+	*t = (struct script_text){ .text = slurp(s, fd, in ? "standard input" : path),
+				   .dir = in ? NULL : directory_of(fd),
+				   .is_users = is_users(fd) };
+	if (!t->dir)
+		t->dir = xstrdup(getcwd(here, sizeof here) ? here : DOMAIN_NO_FILES);
+	if (!in)
+		close(fd);
+	if (t->text)
+		return 0;
+	script_text_free(t);
+	return -1;
+}
+
+void script_text_free(struct script_text *t)
+{
+	free(t->text);
+	free(t->dir);
+}
+
+static int run_file(struct session *s, const char *path, bool start)
+{
+	struct script script = { .name = strcmp(path, "-") == 0 ? "stdin" : path };
+	struct script_text t;
+	int rc;
+
+	if (script_read(s, path, &t)) {
+		script_report(s);
+		return -2;
+	}
+	if (start && !t.is_users)
+		print_text(PRINT_OUT, "Others could have written it: it runs with the rights of a "
+				      "script\n");
+	script.dir = t.dir;
+	script.domain = start && t.is_users ? s->own : domain_of(s, t.dir);
+	rc = run_top(s, &script, t.text);
+	script_text_free(&t);
+	return rc;
+}
+
+int script_file(struct session *s, const char *path)
+{
+	return run_file(s, path, false);
+}
+
+int script_start_file(struct session *s, const char *path)
+{
+	return run_file(s, path, true);
+}
+
+/* As path is named beside the script that names it. */
+static char *beside(const struct script *sc, const char *path)
+{
+	const char *slash = sc->name ? strrchr(sc->name, '/') : NULL;
+
+	if (!slash || !sc->dir)
+		return xstrdup(path);
+	return xasprintf("%.*s/%s", (int)(slash - sc->name), sc->name, path);
+}
+
+int script_source(struct session *s, const char *path)
+{
+	struct script script = { 0 };
+	struct script_text t;
+	char *name;
+	int rc = TCL_ERROR;
+
+	name = s->script && *path != '/' ? beside(s->script, path) : xstrdup(path);
+	if (script_read(s, path, &t) == 0) {
+		script.name = name;
+		script.dir = t.dir;
+		script.domain = s->domain == s->own ? domain_of(s, t.dir) : s->domain;
+		if (!script_parses(s, name, t.text))
+			rc = run(s, &script, t.text, false);
+		script_text_free(&t);
+	}
+	free(name);
+	return rc;
+}

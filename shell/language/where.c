@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Positions: file and line of what runs, and of what has failed.
+ *
+ * While a command of ours runs, Tcl's frames tell all, those of one interpreter after the other.
+ * When a command of Tcl's has failed the frames are gone, and errorInfo counts lines from the start
+ * of a proc: so the place of each proc is remembered as it is defined.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/dict.h"
+#include "language/domain.h"
+#include "language/script.h"
+#include "language/where.h"
+#include "session.h"
+#include "alloc.h"
+
+#define PLACES 8 /* in a message; an endless recursion has a thousand */
+
+unsigned where_lines(const char *from, const char *to)
+{
+	unsigned n = 0;
+
+	for (; from < to; from++)
+		n += *from == '\n';
+	return n;
+}
+
+static void append_place(Tcl_DString *where, struct position at, const char *proc)
+{
+	xappendf(where, "%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", at.name, at.line,
+		 proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
+}
+
+/* -------------------------------------------------------------------- frames -- */
+
+/* What Tcl says of its frames, a reference. Asking is a frame of its own, the last. A script may
+ * have made something else of info, whose errors have no position. NULL: nothing. */
+static Tcl_Obj *ask(struct domain *d, const char *question)
+{
+	static bool asking;
+	Tcl_InterpState saved;
+	Tcl_Obj *result = NULL;
+
+	if (asking)
+		return NULL;
+	asking = true;
+	saved = Tcl_SaveInterpState(d->tcl, TCL_OK);
+	if (Tcl_EvalEx(d->tcl, question, -1, TCL_EVAL_GLOBAL) == TCL_OK) {
+		result = Tcl_GetObjResult(d->tcl);
+		Tcl_IncrRefCount(result);
+	}
+	Tcl_RestoreInterpState(d->tcl, saved);
+	asking = false;
+	return result;
+}
+
+/* The dict of frame n, from 1; NULL: none. */
+static Tcl_Obj *frame(struct domain *d, int n)
+{
+	char question[64];
+
+	snprintf(question, sizeof question, "::info frame %d", n);
+	return ask(d, question);
+}
+
+int where_frames(struct domain *d)
+{
+	Tcl_Obj *count = ask(d, "::info frame");
+	int n = 1;
+
+	if (count) {
+		Tcl_GetIntFromObj(NULL, count, &n);
+		Tcl_DecrRefCount(count);
+	}
+	return n - 1;
+}
+
+static const char *text_of(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *v = dict_get(dict, key);
+
+	return v ? Tcl_GetString(v) : NULL;
+}
+
+/* false: it stands in no script. */
+static bool place_of(Tcl_Obj *dict, struct position *at)
+{
+	const char *file = text_of(dict, "file"), *line = text_of(dict, "line");
+
+	return file && line && script_fs_place(file, (unsigned)strtoul(line, NULL, 10), at);
+}
+
+/* Appends the positions of the frames from number n down to first. */
+static void append_frames(struct domain *d, int n, int first, unsigned *places, Tcl_DString *where)
+{
+	for (; n >= first && *places <= PLACES; n--) {
+		Tcl_Obj *f = frame(d, n);
+		struct position at;
+
+		if (!f)
+			continue;
+		if (place_of(f, &at) && at.name) {
+			const char *proc = text_of(f, "proc");
+
+			if (*places == PLACES)
+				Tcl_DStringAppend(where, " < ...", -1);
+			else
+				append_place(where, at, proc ? proc : text_of(f, "method"));
+			++*places;
+		}
+		Tcl_DecrRefCount(f);
+	}
+}
+
+/* Those on this side of the last border, or of all up to what was called for itself. */
+static void append_all(const struct border *b, int n, struct domain *d, unsigned *places,
+		       Tcl_DString *where)
+{
+	append_frames(d, n, b ? b->into_frames + 1 : 1, places, where);
+	for (; b && !b->aside; b = b->outer)
+		append_frames(b->from, b->from_frames, b->outer ? b->outer->into_frames + 1 : 1,
+			      places, where);
+}
+
+void script_where(struct session *s, Tcl_DString *where)
+{
+	unsigned places = 0;
+
+	if (s->domain->tcl != s->tcl)
+		return;
+	append_all(s->border, where_frames(s->domain), s->domain, &places, where);
+	if (!places && s->script && s->script->name && !s->aside)
+		append_place(where, (struct position){ s->script->name, s->script->line }, NULL);
+}
+
+/* The line where body, a braced word of command, begins; 0: it is none. */
+static unsigned line_in(const char *command, Tcl_Obj *body)
+{
+	const char *text = Tcl_GetString(body);
+	size_t len = strlen(text);
+	Tcl_Parse parse;
+	unsigned lines = 0;
+	const Tcl_Token *t;
+
+	if (Tcl_ParseCommand(NULL, command, -1, 0, &parse) != TCL_OK)
+		return 0;
+	t = parse.tokenPtr;
+	for (int i = 0; i < parse.numWords; i++, t += t->numComponents + 1)
+		if (t->type == TCL_TOKEN_SIMPLE_WORD && (size_t)t[1].size == len &&
+		    memcmp(t[1].start, text, len) == 0)
+			lines = where_lines(command, t[1].start) + 1;
+	Tcl_FreeParse(&parse);
+	return lines;
+}
+
+static bool body_place(struct domain *d, Tcl_Obj *body, struct position *at)
+{
+	bool found = false;
+
+	for (int n = where_frames(d); n > 0 && !found; n--) {
+		Tcl_Obj *f = frame(d, n);
+		const char *command = f ? text_of(f, "cmd") : NULL;
+		unsigned line = command && place_of(f, at) ? line_in(command, body) : 0;
+
+		found = line > 0;
+		at->line += line - 1;
+		if (f)
+			Tcl_DecrRefCount(f);
+	}
+	return found;
+}
+
+bool where_body(struct session *s, Tcl_Obj *body, struct position *at)
+{
+	return body_place(s->domain, body, at);
+}
+
+bool where_outermost(struct session *s)
+{
+	const struct script *sc = s->script;
+	bool found = false, outermost = false;
+
+	for (int n = sc ? where_frames(s->domain) : 0; n > 0 && !found; n--) {
+		Tcl_Obj *f = frame(s->domain, n);
+		const char *command = f ? text_of(f, "cmd") : NULL;
+		struct position at;
+
+		found = command && place_of(f, &at);
+		outermost = found && strlen(command) == (size_t)sc->len &&
+			    memcmp(command, sc->command, strlen(command)) == 0 &&
+			    at.line == sc->line &&
+			    (sc->name ? at.name && strcmp(at.name, sc->name) == 0 : !at.name);
+		if (f)
+			Tcl_DecrRefCount(f);
+	}
+	return outermost;
+}
+
+/* --------------------------------------------------------------------- procs -- */
+
+static void forget(Tcl_HashEntry *e)
+{
+	free(Tcl_GetHashValue(e));
+	Tcl_DeleteHashEntry(e);
+}
+
+/* Tcl's proc, and its place. */
+static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct domain *d = data;
+	int is_new, rc = d->proc.objProc(d->proc.objClientData, tcl, objc, objv);
+	struct position at, *p;
+	Tcl_HashEntry *e;
+	Tcl_Command proc;
+
+	if (rc != TCL_OK)
+		return rc;
+	proc = Tcl_FindCommand(tcl, Tcl_GetString(objv[1]), NULL, 0);
+	if (!proc)
+		return rc;
+	e = Tcl_CreateHashEntry(&d->procs, (const char *)proc, &is_new);
+	if (!is_new)
+		free(Tcl_GetHashValue(e));
+	if (!body_place(d, objv[3], &at) || !at.name) {
+		Tcl_DeleteHashEntry(e);
+		return rc;
+	}
+	p = xcalloc(1, sizeof *p);
+	*p = at;
+	Tcl_SetHashValue(e, p);
+	return rc;
+}
+
+void where_commands(struct domain *d)
+{
+	Tcl_InitHashTable(&d->procs, TCL_ONE_WORD_KEYS);
+	Tcl_GetCommandInfo(d->tcl, "::proc", &d->proc);
+	Tcl_CreateObjCommand(d->tcl, "::proc", define_proc, d, NULL);
+}
+
+void where_free(struct domain *d)
+{
+	Tcl_HashSearch at;
+	Tcl_HashEntry *e;
+
+	while ((e = Tcl_FirstHashEntry(&d->procs, &at)))
+		forget(e);
+	Tcl_DeleteHashTable(&d->procs);
+}
+
+/* -------------------------------------------------------------------- errors -- */
+
+/* '"name" line 3)' at p; false: it is something else. */
+static bool name_and_line(const char *p, char **name, unsigned *line)
+{
+	const char *quote = *p == '"' ? strchr(p + 1, '"') : NULL;
+
+	if (!quote || strncmp(quote, "\" line ", 7) != 0)
+		return false;
+	*name = xasprintf("%.*s", (int)(quote - p - 1), p + 1);
+	*line = (unsigned)strtoul(quote + 7, NULL, 10);
+	return true;
+}
+
+static void append_proc(struct domain *d, Tcl_DString *where, const char *name, unsigned line)
+{
+	Tcl_Command proc = Tcl_FindCommand(d->tcl, name, NULL, TCL_GLOBAL_ONLY);
+	Tcl_HashEntry *e = proc ? Tcl_FindHashEntry(&d->procs, (const char *)proc) : NULL;
+	struct position at;
+
+	if (!e)
+		return;
+	at = *(const struct position *)Tcl_GetHashValue(e);
+	at.line += line - 1;
+	append_place(where, at, name);
+}
+
+void where_error(struct session *s, const char *info, Tcl_DString *where)
+{
+	static const char in_proc[] = "\n    (procedure ", in_file[] = "\n    (file ";
+	const struct border *b = s->border;
+	struct position at;
+	unsigned line, places = 0;
+	char *name;
+
+	for (const char *p = info; p && (p = strchr(p, '\n')); p++) {
+		if (places == PLACES) {
+			xappendf(where, " < ...");
+			return;
+		}
+		if (strncmp(p, in_proc, sizeof in_proc - 1) == 0 &&
+		    name_and_line(p + sizeof in_proc - 1, &name, &line)) {
+			append_proc(s->domain, where, name, line);
+			places++;
+			free(name);
+		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
+			   name_and_line(p + sizeof in_file - 1, &name, &line)) {
+			if (script_fs_place(name, line, &at) && at.name)
+				append_place(where, at, NULL);
+			free(name);
+		}
+	}
+	if (!Tcl_DStringLength(where))
+		script_where(s, where);
+	else if (b && !b->aside)
+		append_all(b->outer, b->from_frames, b->from, &places, where);
+}

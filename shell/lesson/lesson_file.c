@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lesson is a file NN-name.rdma, of the words title, say, try and ask:
+ *
+ *	title "What a protection domain is"
+ *	say TEXT
+ *	try TEXT COMMANDS CONDITION
+ *	ask QUESTION {CHOICE REPLY ...} NUMBER
+ *
+ * A text is paragraphs, laid out for the terminal. COMMANDS stand on a line each, as they are to
+ * be typed; the condition is about the state after the last of them. Each choice has its reply,
+ * NUMBER says which is right, from 1.
+ *
+ * ADDRESS and PORT in all of them stand for where both ends can meet in this process. In a
+ * condition [::lesson::did PATTERN] tells whether the last command matches and went well,
+ * [::lesson::typed PATTERN] whether it matches at all (where an error is what is to be seen), and
+ * $::lesson::result is its value.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "alloc.h"
+#include "file/file.h"
+#include "language/interp.h"
+#include "lesson/lesson.h"
+#include "output/print.h"
+#include "session.h"
+
+/* The words only note what they are given. */
+static const char words[] =
+	"namespace eval ::lesson {\n"
+	"	variable title {} steps {} last {} failed 0 result {}\n"
+	"	proc typed pattern { variable last; string match $pattern $last }\n"
+	"	proc did pattern { variable failed; expr {!$failed && [typed $pattern]} }\n"
+	"	proc clean text { variable meet; string trim [string map $meet $text] }\n"
+	"	proc title text { variable title $text }\n"
+	"	proc say text { variable steps; lappend steps [list 0 [clean $text]] }\n"
+	"	proc try {text commands check} {\n"
+	"		variable steps\n"
+	"		set lines {}\n"
+	"		foreach line [split [clean $commands] \\n] { lappend lines [string trim $line] }\n"
+	"		lappend steps [list 1 [clean $text] $lines [clean $check]]\n"
+	"	}\n"
+	"	proc ask {text choices answer} {\n"
+	"		variable steps\n"
+	"		set all {}\n"
+	"		foreach text_of $choices { lappend all [clean $text_of] }\n"
+	"		lappend steps [list 2 [clean $text] $all $answer]\n"
+	"	}\n"
+	"}\n";
+
+/* ------------------------------------------------------------------- where they are -- */
+
+static bool find_files(glob_t *files)
+{
+	return program_files("RDMASH_LESSONS", "lessons", "[0-9][0-9]-*.rdma", files);
+}
+
+unsigned lesson_count(struct session *s)
+{
+	glob_t files = { 0 };
+	unsigned n = find_files(&files) ? (unsigned)files.gl_pathc : 0;
+
+	globfree(&files);
+	if (!n) {
+		fail(s, "lesson", "ENOENT", "the lessons are not found");
+		fail_next(s, "RDMASH_LESSONS names their folder (scripts/lessons of the source)");
+	}
+	return n;
+}
+
+static char *path_of(struct session *s, unsigned number)
+{
+	glob_t files = { 0 };
+	char *path = NULL;
+
+	if (!find_files(&files))
+		lesson_count(s);
+	else if (!number || number > files.gl_pathc)
+		fail(s, "lesson", "ERANGE", "there is no lesson %u: they are 1 to %zu", number,
+		     files.gl_pathc);
+	else
+		path = xstrdup(files.gl_pathv[number - 1]);
+	globfree(&files);
+	return path;
+}
+
+/* ---------------------------------------------------------------------- reading -- */
+
+static const char *element(Tcl_Obj *list, int i)
+{
+	Tcl_Obj *o = NULL;
+
+	Tcl_ListObjIndex(NULL, list, i, &o);
+	return o ? Tcl_GetString(o) : "";
+}
+
+static void take_step(Tcl_Obj *list, struct lesson_step *step)
+{
+	step->kind = (enum lesson_kind)atoi(element(list, 0));
+	step->text = element(list, 1);
+	if (step->kind == LESSON_TRY) {
+		Tcl_ListObjIndex(NULL, list, 2, &step->commands);
+		step->check = element(list, 3);
+	} else if (step->kind == LESSON_ASK) {
+		Tcl_ListObjIndex(NULL, list, 2, &step->choices);
+		step->answer = atoi(element(list, 3));
+	}
+}
+
+static int take_steps(struct session *s, struct lesson_file *file)
+{
+	int n = 0;
+
+	file->title = xstrdup(Tcl_GetVar(s->tcl, "::lesson::title", TCL_GLOBAL_ONLY));
+	file->steps =
+		Tcl_DuplicateObj(Tcl_GetVar2Ex(s->tcl, "::lesson::steps", NULL, TCL_GLOBAL_ONLY));
+	Tcl_IncrRefCount(file->steps);
+	if (Tcl_ListObjLength(NULL, file->steps, &n) != TCL_OK || !n)
+		return fail(s, "lesson", "EINVAL", "%s has no steps", file->path);
+	file->n = (unsigned)n;
+	file->step = xcalloc(file->n, sizeof *file->step);
+	for (int i = 0; i < n; i++) {
+		Tcl_Obj *list;
+
+		Tcl_ListObjIndex(NULL, file->steps, i, &list);
+		take_step(list, &file->step[i]);
+	}
+	return 0;
+}
+
+/* What ADDRESS and PORT stand for, as string map has it. */
+static void set_meeting(struct session *s, const struct meeting *m)
+{
+	Tcl_Obj *map = m ? Tcl_ObjPrintf("ADDRESS %s PORT %u", m->address, m->port) : Tcl_NewObj();
+
+	Tcl_SetVar2Ex(s->tcl, "::lesson::meet", NULL, map, TCL_GLOBAL_ONLY);
+}
+
+int lesson_read(struct session *s, unsigned number, const struct meeting *m,
+		struct lesson_file *file)
+{
+	char *text = NULL;
+	size_t size = 0;
+	Tcl_Obj *script;
+	int rc = 0;
+	FILE *f;
+
+	*file = (struct lesson_file){ .number = number, .path = path_of(s, number) };
+	if (!file->path)
+		return -1;
+	f = fopen(file->path, "re"); /* a part of the program: no gate for it */
+	if (!f || getdelim(&text, &size, 0, f) < 0)
+		rc = fail_call(s, errno, "fopen", "%s", file->path);
+	if (f)
+		fclose(f);
+	if (rc == 0) {
+		Tcl_Eval(s->tcl, "namespace eval ::lesson {}");
+		set_meeting(s, m);
+		script = Tcl_NewStringObj(words, -1);
+		Tcl_AppendPrintfToObj(script, "namespace eval ::lesson {\n%s\n}\n", text);
+		Tcl_IncrRefCount(script);
+		rc = interp_eval(s, script) == TCL_OK ? take_steps(s, file) : -1;
+		Tcl_DecrRefCount(script);
+		Tcl_ResetResult(s->tcl);
+	}
+	free(text);
+	if (rc)
+		lesson_free(file);
+	return rc;
+}
+
+void lesson_free(struct lesson_file *file)
+{
+	if (file->steps)
+		Tcl_DecrRefCount(file->steps);
+	free(file->step);
+	free(file->title);
+	free(file->path);
+	*file = (struct lesson_file){ 0 };
+}
+
+/* Which lessons were finished: a file with the name of one a line. Names stay when lessons are
+ * numbered anew. */
+
+/* "protection-domain" of .../01-protection-domain.rdma; the caller frees it. */
+static char *name_of(const struct lesson_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	const char *base = slash ? slash + 1 : file->path;
+	char *name = xstrdup(base + strspn(base, "0123456789-"));
+	char *dot = strrchr(name, '.');
+
+	if (dot)
+		*dot = 0;
+	return name;
+}
+
+bool lesson_is_done(const struct lesson_file *file)
+{
+	char *path = xdg_state("lessons"), *name = name_of(file), *line = NULL;
+	FILE *f = path ? fopen(path, "re") : NULL;
+	bool found = false;
+	size_t size = 0;
+
+	while (f && !found && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		found = strcmp(line, name) == 0;
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	free(name);
+	free(path);
+	return found;
+}
+
+/* The folders of path, for this user alone; those that are there stay as they are. */
+static void make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
+static bool append_line(const char *path, const char *line)
+{
+	FILE *f = fopen(path, "ae");
+	bool written = f && fprintf(f, "%s\n", line) > 0;
+
+	return f && fclose(f) == 0 && written;
+}
+
+void lesson_note_done(const struct lesson_file *file)
+{
+	char *path = xdg_state("lessons"), *name = name_of(file);
+
+	if (path && !lesson_is_done(file)) {
+		make_folders(path);
+		if (!append_line(path, name))
+			print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
+				    strerror(errno));
+	}
+	free(name);
+	free(path);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* echo, puts and progress: what a script tells its reader, printed at once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
+#include "output/out.h"
+#include "session.h"
+
+struct echo_args {
+	bool nonewline;
+	struct many words; /* const char * */
+};
+
+static const struct arg echo_arg_table[] = {
+	SWITCH("nonewline", echo_args, nonewline, "no newline at the end"),
+	POS_MANY("word", echo_args, words, kind_str, "what to print"),
+	ARGS_END,
+};
+
+static const struct arg puts_arg_table[] = {
+	SWITCH("nonewline", echo_args, nonewline, "no newline at the end"),
+	{ .name = "text",
+	  AT(echo_args, words),
+	  .kind = &kind_str,
+	  .help = "what to print",
+	  .flags = ARG_POS | ARG_NEED | ARG_MANY },
+	ARGS_END,
+};
+
+static void print(struct session *s, const struct echo_args *a)
+{
+	const char *const *words = a->words.v;
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	for (size_t i = 0; i < a->words.n; i++) {
+		Tcl_DStringAppend(&d, i ? " " : "", -1);
+		Tcl_DStringAppend(&d, words[i], -1);
+	}
+	out_exact(s->opt.format, Tcl_DStringValue(&d), !a->nonewline);
+	Tcl_DStringFree(&d);
+}
+
+static int echo_exec(struct session *s, const void *args, struct out *o)
+{
+	(void)o;
+	print(s, args);
+	return 0;
+}
+
+static int puts_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct echo_args *a = args;
+	const char *const *words = a->words.v;
+
+	(void)o;
+	if (a->words.n == 2 && strcmp(words[0], "stdout") == 0) {
+		struct echo_args text = { a->nonewline, { (void *)&words[1], 1 } };
+
+		print(s, &text);
+		return 0;
+	}
+	if (a->words.n > 1) {
+		fail(s, "puts", "TOOMANY", "puts prints one word: quote it, or use echo");
+		return s->opt.unsafe ? fail_next(s, "tcl_puts CHANNEL TEXT writes to a file") : -1;
+	}
+	print(s, a);
+	return 0;
+}
+
+static const struct cmd_eg echo_examples[] = {
+	{ "echo the device has [llength {a b}] ports", "2 ports" },
+	{ "echo -nonewline {no newline after this }", "no newline" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_echo = {
+	.name = "echo",
+	.family = "scripts",
+	.summary = "print words",
+	.text = "Prints its words with a blank between two, and a newline. It prints at once, also\n"
+		"inside of loops and procs, and with -q. With --json it prints a JSON string, so that\n"
+		"every line of standard output stays one JSON value. A word that begins with '-' must\n"
+		"come after '--'. On a terminal what could act on it is shown as an escape (\\x1b);\n"
+		"into a file or a pipe the words go as they are.",
+	.examples = echo_examples,
+	.args = echo_arg_table,
+	.size = sizeof(struct echo_args),
+	.exec = echo_exec,
+};
+
+static const struct cmd_eg puts_examples[] = {
+	{ "puts \"0x[format %x 255]\"", "0xff" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_puts = {
+	.name = "puts",
+	.family = "scripts",
+	.summary = "print one text, as Tcl's own puts does",
+	.text = "For those who know Tcl: prints one word to standard output. There are no other\n"
+		"channels unless the shell runs with --unsafe; Tcl's own is tcl_puts there.",
+	.examples = puts_examples,
+	.args = puts_arg_table,
+	.size = sizeof(struct echo_args),
+	.exec = puts_exec,
+};
+
+/*
+ * progress: how far a script is. On a terminal a bar in one line, elsewhere a line a second.
+ */
+
+#define BAR_WIDTH 30
+#define DRAW_NS	  100000000LL  /* a bar is drawn so often */
+#define LINE_NS	  1000000000LL /* a line is printed so often */
+#define MIB	  1048576.0
+
+struct progress_args {
+	struct num done, total;
+	const char *note;
+	bool bytes;
+};
+
+static const struct arg progress_arg_table[] = {
+	POS("done", progress_args, done, kind_size, "so much is done; 0 begins"),
+	POS("total", progress_args, total, kind_size, "of so much"),
+	SWITCH("bytes", progress_args, bytes, "they are bytes: show MiB"),
+	OPT("note", progress_args, note, kind_str, "a few words at the end of the line"),
+	ARGS_END,
+};
+
+/* One process shows one thing at a time. */
+static struct {
+	int64_t begun, shown; /* times */
+	uint64_t total;
+	bool going;
+} now;
+
+static void amounts(const struct progress_args *a, double rate, char *text, size_t size)
+{
+	if (a->bytes)
+		snprintf(text, size, "%.1f of %.1f MiB  %.1f MiB/s", (double)a->done.v / MIB,
+			 (double)a->total.v / MIB, rate / MIB);
+	else
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 "  %.1f/s", a->done.v, a->total.v,
+			 rate);
+}
+
+static void draw(const struct progress_args *a, double share, double rate, bool terminal)
+{
+	static const char bar[] = "##############################";
+	int n = (int)(share * BAR_WIDTH);
+	char text[96], *line;
+
+	amounts(a, rate, text, sizeof text);
+	line = xasprintf("[%.*s%*s] %3d%%  %s%s%s", n, bar, BAR_WIDTH - n, "", (int)(share * 100),
+			 text, a->note ? "  " : "", a->note ? a->note : "");
+	if (terminal)
+		print_in_place(line, a->done.v >= a->total.v);
+	else
+		print_error("%s\n", line);
+	free(line);
+}
+
+static int progress_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct progress_args *a = args;
+	bool terminal = isatty(STDERR_FILENO), over = a->done.v >= a->total.v, show;
+	int64_t t = loop_now();
+	double seconds, rate, share;
+
+	(void)s;
+	if (!now.going || a->done.v == 0 || a->total.v != now.total) {
+		now.begun = now.shown = t;
+		now.total = a->total.v;
+	}
+	now.going = !over;
+	seconds = (double)(t - now.begun) / 1e9;
+	rate = seconds > 0 ? (double)a->done.v / seconds : 0;
+	share = over ? 1 : (double)a->done.v / (double)a->total.v;
+	show = over || t - now.shown >= (terminal ? DRAW_NS : LINE_NS);
+	if (show) {
+		now.shown = t;
+		draw(a, share, rate, terminal);
+	}
+	out_bool(o, "shown", show, NULL);
+	out_double(o, "seconds", seconds, NULL);
+	out_double(o, "rate", rate, NULL);
+	return 0;
+}
+
+static const struct cmd_eg progress_examples[] = {
+	{ "progress 0 3", NULL },
+	{ "repeat 3 {progress [incr n] 3}", "100%" },
+	{ "dict get [progress 4M 4M -bytes] shown", "1" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_progress = {
+	.name = "progress",
+	.family = "scripts",
+	.summary = "show how far a long job is",
+	.text = "On a terminal it draws a bar in one line, ten times a second at most; elsewhere it\n"
+		"prints a line each second, and one at the end. It goes to standard error, apart from\n"
+		"results. The value is a dict: shown (1 or 0), seconds since the beginning, rate (of\n"
+		"what is counted, per second).",
+	.examples = progress_examples,
+	.args = progress_arg_table,
+	.size = sizeof(struct progress_args),
+	.exec = progress_exec,
+};

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "output/pager.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "file/file.h"
+#include "alloc.h"
+
+#define NONE 127 /* what sh ends with where there is no such program */
+
+extern char **environ;
+
+/* For less, as git has it: a text that fits is left on the screen, colours stay. Its end is the end
+ * of the pager, too: who has not seen less before would type the next command into it. And what to
+ * press until then. */
+#define LESS "-EFRX -PsSpace goes on, q goes back$"
+
+static char *command(void)
+{
+	const char *pager = getenv("PAGER");
+
+	if (pager && (!*pager || strcmp(pager, "cat") == 0))
+		return NULL;
+	if (!pager)
+		return xasprintf("command -v less >/dev/null || exit %d; "
+				 "LESS=${LESS-'" LESS "'} exec less",
+				 NONE);
+	return xasprintf("LESS=${LESS-'" LESS "'} exec %s", pager);
+}
+
+/* Its process, with its standard input in *to; -1. */
+static pid_t start(char *line, int *to)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t defaults;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGINT);
+	sigaddset(&defaults, SIGPIPE); /* which this program ignores */
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+	if (posix_spawn(&pid, "/bin/sh", &actions, &attr, argv, environ))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	close(ends[0]);
+	if (pid < 0)
+		close(ends[1]);
+	*to = ends[1];
+	return pid;
+}
+
+bool pager_show(const char *text, size_t len)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	char *line = command();
+	int to, status = 0;
+	pid_t pid;
+
+	if (!line)
+		return false;
+	fflush(stdout);
+	sigaction(SIGINT, &ignore, &before);
+	pid = start(line, &to);
+	if (pid > 0) {
+		write_all(to, text, len); /* who quits early has seen enough */
+		close(to);
+		waitpid(pid, &status, 0);
+	}
+	sigaction(SIGINT, &before, NULL);
+	free(line);
+	return pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == NONE);
+}

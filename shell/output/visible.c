@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/visible.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+
+#define PLANE_SPECIAL 0xe0000 /* from here on: tags, variation selectors, private use */
+
+/* How many bytes a sequence has that begins so, and the least number it may stand for. */
+static const struct {
+	unsigned char mask, lead, len;
+	uint32_t least;
+} leads[] = {
+	{ 0x80, 0x00, 1, 0 },
+	{ 0xe0, 0xc0, 2, 0x80 },
+	{ 0xf0, 0xe0, 3, 0x800 },
+	{ 0xf8, 0xf0, 4, 0x10000 },
+};
+
+static bool is_valid(const struct character *c, uint32_t least)
+{
+	return c->code >= least && c->code <= 0x10ffff && (c->code < 0xd800 || c->code > 0xdfff);
+}
+
+static struct character decode(const unsigned char *p, size_t len)
+{
+	struct character c = { .code = *p, .len = 1 };
+
+	if (len > 1 && p[0] == 0xc0 && p[1] == 0x80)
+		return (struct character){ .len = 2, .valid = true };
+	for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+		struct character whole = { .code = *p & (unsigned char)~leads[i].mask,
+					   .len = leads[i].len };
+		unsigned n = 1;
+
+		if ((*p & leads[i].mask) != leads[i].lead || whole.len > len)
+			continue;
+		for (; n < whole.len && (p[n] & 0xc0) == 0x80; n++)
+			whole.code = whole.code << 6 | (p[n] & 0x3f);
+		if (n == whole.len && is_valid(&whole, leads[i].least)) {
+			whole.valid = true;
+			return whole;
+		}
+	}
+	return c;
+}
+
+/* Tcl's tables end with the basic plane: graphic are neither controls nor formats, neither
+ * private nor unassigned. */
+static bool is_shown(uint32_t code)
+{
+	if (code < 0x80)
+		return code >= ' ' && code < 0x7f;
+	if (code > 0xffff)
+		return code < PLANE_SPECIAL;
+	return Tcl_UniCharIsGraph((int)code) || code == 0xa0 || code == 0x3000; /* blanks */
+}
+
+struct character character_at(const char *text, size_t len)
+{
+	struct character c = decode((const unsigned char *)text, len);
+
+	c.visible = c.valid && is_shown(c.code);
+	return c;
+}
+
+static void append_escape(Tcl_DString *to, const struct character *c)
+{
+	if (c->valid && (c->code == '\n' || c->code == '\t'))
+		Tcl_DStringAppend(to, c->code == '\n' ? "\\n" : "\\t", 2);
+	else if (!c->valid || c->code < 0x80)
+		xappendf(to, "\\x%02x", c->code);
+	else if (c->code <= 0xffff)
+		xappendf(to, "\\u%04x", c->code);
+	else
+		xappendf(to, "\\U%08x", c->code);
+}
+
+void visible_append(Tcl_DString *to, const char *text, size_t len, enum visible_lines lines)
+{
+	struct character c;
+
+	for (size_t i = 0; i < len; i += c.len) {
+		c = character_at(text + i, len - i);
+		if (c.visible || (lines == VISIBLE_LINES && (text[i] == '\n' || text[i] == '\t')))
+			Tcl_DStringAppend(to, text + i, (int)c.len);
+		else
+			append_escape(to, &c);
+	}
+}
+
+bool is_visible(const char *text)
+{
+	size_t len = strlen(text);
+	struct character c;
+
+	for (size_t i = 0; i < len; i += c.len) {
+		c = character_at(text + i, len - i);
+		if (!c.visible)
+			return false;
+	}
+	return true;
+}
+
+void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off)
+{
+	for (size_t at = 0; at < n; at += 16) {
+		char hex[16 * 3 + 3] = "", text[17] = "";
+		size_t end = n - at < 16 ? n - at : 16, x = 0;
+
+		for (size_t i = 0; i < 16; i++) {
+			if (i == 8)
+				hex[x++] = ' ';
+			x += (size_t)snprintf(hex + x, sizeof hex - x, i < end ? " %02x" : "   ",
+					      i < end ? p[at + i] : 0u);
+			if (i < end)
+				text[i] = p[at + i] >= ' ' && p[at + i] < 0x7f ? (char)p[at + i]
+									       : '.';
+		}
+		xappendf(d, "  0x%04llx %s   %s\n", (unsigned long long)(off + at), hex, text);
+	}
+}

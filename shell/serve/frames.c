@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/frames.h"
+#include "alloc.h"
+
+#define RS	 '\036'
+#define TEXT_MAX (64u << 10) /* a line that is no message is cut there */
+
+struct frames {
+	const struct frames_ops *ops;
+	void *ctx;
+	char *data;
+	size_t len, room;
+	size_t seen;	 /* no newline before it */
+	char prefix[64]; /* that stood before the last message on its line */
+};
+
+struct frames *frames_new(const struct frames_ops *ops, void *ctx)
+{
+	struct frames *f = xcalloc(1, sizeof *f);
+
+	f->ops = ops;
+	f->ctx = ctx;
+	return f;
+}
+
+void frames_free(struct frames *f)
+{
+	if (!f)
+		return;
+	free(f->data);
+	free(f);
+}
+
+static void text(struct frames *f, const char *line, size_t len)
+{
+	if (len && line[len - 1] == '\r')
+		len--;
+	if (len)
+		f->ops->text(f->ctx, line, len);
+}
+
+/* len may well be a stranger's: the tokener limits the depth. */
+static struct json_object *parse(const char *json, size_t len)
+{
+	struct json_tokener *tok = json_tokener_new();
+	struct json_object *msg;
+
+	if (!tok)
+		Tcl_Panic("out of memory");
+	msg = json_tokener_parse_ex(tok, json, (int)len);
+	if (json_tokener_get_error(tok) != json_tokener_success ||
+	    !json_object_is_type(msg, json_type_object)) {
+		json_object_put(msg);
+		msg = NULL;
+	}
+	json_tokener_free(tok);
+	return msg;
+}
+
+/* Some launchers put a name before each line: once is enough to show it. */
+static bool is_news(struct frames *f, const char *prefix, size_t len)
+{
+	if (len == strlen(f->prefix) && memcmp(prefix, f->prefix, len) == 0)
+		return false;
+	snprintf(f->prefix, sizeof f->prefix, "%.*s", (int)len, prefix);
+	return true;
+}
+
+/* What stands before the message on its line is the end of a text without a newline. */
+static void line(struct frames *f, const char *from, size_t len)
+{
+	const char *rs = memchr(from, RS, len);
+	struct json_object *msg = NULL;
+
+	if (rs)
+		msg = parse(rs + 1, len - (size_t)(rs + 1 - from));
+	if (!msg) {
+		text(f, from, len);
+		return;
+	}
+	if (is_news(f, from, (size_t)(rs - from)))
+		text(f, from, (size_t)(rs - from));
+	f->ops->message(f->ctx, msg);
+	json_object_put(msg);
+}
+
+/* Takes the lines that are whole off the buffer. */
+static void take_lines(struct frames *f)
+{
+	size_t from = 0;
+	char *end;
+
+	while ((end = memchr(f->data + f->seen, '\n', f->len - f->seen))) {
+		line(f, f->data + from, (size_t)(end - f->data) - from);
+		from = f->seen = (size_t)(end - f->data) + 1;
+	}
+	if (from)
+		memmove(f->data, f->data + from, f->len - from);
+	f->len -= from;
+	f->seen = f->len;
+}
+
+int frames_feed(struct frames *f, const char *data, size_t len)
+{
+	while (f->room - f->len < len || !f->room)
+		f->data = xrealloc(f->data, f->room = f->room ? 2 * f->room : 4096, 1);
+	memcpy(f->data + f->len, data, len);
+	f->len += len;
+	take_lines(f);
+	if (f->len > FRAMES_MAX) {
+		f->len = f->seen = 0; /* it is no text either */
+		return -1;
+	}
+	if (f->len > TEXT_MAX && !memchr(f->data, RS, f->len)) {
+		text(f, f->data, f->len);
+		f->len = f->seen = 0;
+	}
+	return 0;
+}
+
+void frames_end(struct frames *f)
+{
+	text(f, f->data, f->len);
+	f->len = f->seen = 0;
+}
+
+void frames_put(Tcl_DString *to, const char *name, struct json_object *body)
+{
+	struct json_object *msg = json_object_new_object();
+	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char rs = RS;
+	const char *json;
+	size_t len;
+
+	json_object_object_add(msg, name, body);
+	json = json_object_to_json_string_length(msg, flags, &len);
+	Tcl_DStringAppend(to, &rs, 1);
+	Tcl_DStringAppend(to, json, (int)len);
+	Tcl_DStringAppend(to, "\n", 1);
+	json_object_put(msg);
+}
+
+static Tcl_Encoding utf8(void)
+{
+	static Tcl_Encoding encoding;
+
+	if (!encoding)
+		encoding = Tcl_GetEncoding(NULL, "utf-8"); /* it is built in */
+	return encoding;
+}
+
+struct json_object *frames_str(const char *utf, int len)
+{
+	struct json_object *str;
+	Tcl_DString d;
+
+	Tcl_UtfToExternalDString(utf8(), utf, len, &d);
+	str = json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return str;
+}
+
+/* ---------------------------------------------------------------------- values -- */
+
+#define DEPTH 8 /* of lists in lists; deeper ones travel as text */
+
+static bool is(const Tcl_Obj *value, const char *type)
+{
+	return value->typePtr && strcmp(value->typePtr->name, type) == 0;
+}
+
+/* The elements of a list or dict, if it is at hand as such; a dict's are key, value ... */
+static int elements(Tcl_Obj *value, Tcl_Obj ***v)
+{
+	int n = 0;
+
+	if ((!is(value, "list") && !is(value, "dict")) ||
+	    Tcl_ListObjGetElements(NULL, value, &n, v) != TCL_OK)
+		return 0;
+	return n;
+}
+
+static bool has_bytes(Tcl_Obj *value, int depth)
+{
+	Tcl_Obj *copy = NULL, **v;
+	bool found = is(value, "bytearray");
+	int n;
+
+	if (found || !depth || (!is(value, "list") && !is(value, "dict")))
+		return found;
+	copy = Tcl_DuplicateObj(value); /* a dict stays one */
+	Tcl_IncrRefCount(copy);
+	n = elements(copy, &v);
+	for (int i = 0; i < n && !found; i++)
+		found = has_bytes(v[i], depth - 1);
+	Tcl_DecrRefCount(copy);
+	return found;
+}
+
+bool frames_typed(Tcl_Obj *value)
+{
+	return has_bytes(value, DEPTH) || strpbrk(Tcl_GetString(value), "\r\032");
+}
+
+static struct json_object *tagged(const char *tag, struct json_object *body)
+{
+	struct json_object *all = json_object_new_object();
+
+	json_object_object_add(all, tag, body);
+	return all;
+}
+
+static struct json_object *bytes_value(Tcl_Obj *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct json_object *body;
+	int len;
+	const unsigned char *data = Tcl_GetByteArrayFromObj(value, &len);
+	char *hex = xcalloc(2 * (size_t)len + 1, 1);
+
+	for (int i = 0; i < len; i++) {
+		hex[2 * i] = digits[data[i] >> 4];
+		hex[2 * i + 1] = digits[data[i] & 15];
+	}
+	body = json_object_new_string_len(hex, 2 * len);
+	free(hex);
+	return tagged("bytes", body);
+}
+
+static struct json_object *to_json(Tcl_Obj *value, int depth)
+{
+	struct json_object *list;
+	Tcl_Obj *copy, **v;
+	const char *text;
+	int n;
+
+	if (is(value, "bytearray"))
+		return bytes_value(value);
+	if (!has_bytes(value, depth)) {
+		text = Tcl_GetStringFromObj(value, &n);
+		return frames_str(text, n);
+	}
+	copy = Tcl_DuplicateObj(value);
+	Tcl_IncrRefCount(copy);
+	list = json_object_new_array();
+	n = elements(copy, &v);
+	for (int i = 0; i < n; i++)
+		json_object_array_add(list, to_json(v[i], depth - 1));
+	Tcl_DecrRefCount(copy);
+	return tagged("list", list);
+}
+
+struct json_object *frames_value(Tcl_Obj *value)
+{
+	return to_json(value, DEPTH);
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
+}
+
+static Tcl_Obj *bytes_obj(struct json_object *body)
+{
+	const char *hex = json_object_get_string(body);
+	int len = json_object_get_string_len(body) / 2;
+	Tcl_Obj *value = Tcl_NewByteArrayObj(NULL, 0);
+	unsigned char *data = Tcl_SetByteArrayLength(value, len);
+
+	for (int i = 0; i < len; i++)
+		data[i] = (unsigned char)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+	return value;
+}
+
+static Tcl_Obj *text_obj(struct json_object *str)
+{
+	Tcl_DString d;
+	Tcl_Obj *value;
+
+	Tcl_ExternalToUtfDString(utf8(), json_object_get_string(str),
+				 json_object_get_string_len(str), &d);
+	value = Tcl_NewStringObj(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return value;
+}
+
+Tcl_Obj *frames_obj(struct json_object *value)
+{
+	struct json_object *body;
+	Tcl_Obj *list;
+
+	if (json_object_is_type(value, json_type_string))
+		return text_obj(value);
+	if (!json_object_is_type(value, json_type_object))
+		return Tcl_NewObj();
+	if (json_object_object_get_ex(value, "bytes", &body) &&
+	    json_object_is_type(body, json_type_string))
+		return bytes_obj(body);
+	list = Tcl_NewListObj(0, NULL);
+	if (json_object_object_get_ex(value, "list", &body) &&
+	    json_object_is_type(body, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(body); i++)
+			Tcl_ListObjAppendElement(NULL, list,
+						 frames_obj(json_object_array_get_idx(body, i)));
+	return list;
+}
+
+static struct json_object *member(struct json_object *in, const char *key, enum json_type type)
+{
+	struct json_object *v = NULL;
+
+	if (!json_object_is_type(in, json_type_object) || !json_object_object_get_ex(in, key, &v))
+		return NULL;
+	return json_object_is_type(v, type) ? v : NULL;
+}
+
+const char *frames_get_str(struct json_object *in, const char *key)
+{
+	struct json_object *v = member(in, key, json_type_string);
+
+	return v ? json_object_get_string(v) : NULL;
+}
+
+uint64_t frames_get_int(struct json_object *in, const char *key)
+{
+	struct json_object *v = member(in, key, json_type_int);
+
+	return v ? json_object_get_uint64(v) : 0;
+}
+
+bool frames_get_bool(struct json_object *in, const char *key)
+{
+	struct json_object *v = member(in, key, json_type_boolean);
+
+	return v && json_object_get_boolean(v);
+}

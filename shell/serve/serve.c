@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The served end of a channel. One loop, as everywhere: while a command waits, messages are
+ * read and queued, and a Ctrl-C among them reaches the command. For a script that computes and
+ * never waits the interpreter looks from time to time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "help/help.h"
+#include "language/interp.h"
+#include "language/script.h"
+#include "output/notice.h"
+#include "serve/frames.h"
+#include "serve/serve.h"
+#include "session.h"
+
+/* What goes to the other end: messages, and all that is printed, in order. */
+
+/* What is printed is kept back until a line is whole. */
+struct stream {
+	const char *name; /* of its messages */
+	struct stream *other;
+	Tcl_DString part;
+};
+
+#define PIECE_MAX (FRAMES_MAX / 8) /* a control character takes six bytes of a message */
+
+static struct stream streams[2];
+static int channel;
+static bool deaf;
+
+/* The other end does not read any more. */
+static bool serve_deaf(void)
+{
+	return deaf;
+}
+
+static void send_all(const char *data, size_t len)
+{
+	while (len && !deaf) {
+		ssize_t n = write(channel, data, len);
+
+		if (n < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){ .fd = channel, .events = POLLOUT }, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			deaf = true;
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
+/* Sends {name: body}; takes body. Waits until there is room. */
+static void serve_send(const char *name, struct json_object *body)
+{
+	Tcl_DString d;
+
+	Tcl_DStringInit(&d);
+	frames_put(&d, name, body);
+	send_all(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+}
+
+/* Text as a JSON string; NULL is an empty one. */
+static struct json_object *serve_str(const char *text)
+{
+	return frames_str(text ? text : "", -1);
+}
+
+static void send_piece(struct stream *st, const char *text, int len)
+{
+	struct json_object *body = json_object_new_object();
+
+	json_object_object_add(body, "text", json_object_new_string_len(text, len));
+	serve_send(st->name, body);
+}
+
+static void send_stream(struct stream *st, int len)
+{
+	const char *text = Tcl_DStringValue(&st->part);
+
+	if (!len)
+		return;
+	for (int done = 0, n; done < len; done += n) {
+		n = len - done < (int)PIECE_MAX ? len - done : (int)PIECE_MAX;
+		send_piece(st, text + done, n);
+	}
+	memmove(Tcl_DStringValue(&st->part), Tcl_DStringValue(&st->part) + len,
+		(size_t)(Tcl_DStringLength(&st->part) - len));
+	Tcl_DStringSetLength(&st->part, Tcl_DStringLength(&st->part) - len);
+}
+
+/* For fopencookie(3). What the other stream has begun comes before. */
+static ssize_t print(void *cookie, const char *text, size_t len)
+{
+	struct stream *st = cookie;
+	const char *end;
+
+	send_stream(st->other, Tcl_DStringLength(&st->other->part));
+	Tcl_DStringAppend(&st->part, text, (int)len);
+	end = memrchr(Tcl_DStringValue(&st->part), '\n', (size_t)Tcl_DStringLength(&st->part));
+	if (end)
+		send_stream(st, (int)(end + 1 - Tcl_DStringValue(&st->part)));
+	return (ssize_t)len;
+}
+
+/* Sends what was printed without a newline, too. */
+static void serve_flush(void)
+{
+	fflush(stdout);
+	fflush(stderr);
+	for (int i = 0; i < 2; i++)
+		send_stream(&streams[i], Tcl_DStringLength(&streams[i].part));
+}
+
+static void on_notice(void *arg, enum notice_kind kind, const char *text)
+{
+	struct json_object *body = json_object_new_object();
+
+	(void)arg;
+	serve_flush();
+	json_object_object_add(body, "kind", serve_str(notice_words[kind]));
+	json_object_object_add(body, "text", json_object_new_string(text));
+	serve_send("notice", body);
+}
+
+/* From now on standard output, standard error and notices go to the other end as messages,
+ * over what was standard output. That descriptor is standard error's then, for libraries and
+ * programs that write to it. */
+static void serve_divert(struct session *s)
+{
+	static const cookie_io_functions_t io = { .write = print };
+
+	fflush(stdout);
+	channel = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	for (int i = 0; i < 2; i++) {
+		streams[i] = (struct stream){ i ? "err" : "out", &streams[!i], { 0 } };
+		Tcl_DStringInit(&streams[i].part);
+	}
+	stdout = fopencookie(&streams[0], "w", io);
+	stderr = fopencookie(&streams[1], "w", io);
+	setvbuf(stderr, NULL, _IOLBF, 0);
+	notices_divert(s->notices, on_notice, NULL);
+}
+
+#define ROOM (64u << 10) /* bytes read at once */
+
+struct run {
+	STAILQ_ENTRY(run) link;
+	struct json_object *msg;
+	bool cancelled;
+};
+
+static struct server {
+	struct session *s;
+	int in;
+	struct frames *frames;
+	STAILQ_HEAD(, run) runs;
+	uint64_t running; /* 0: none */
+	bool gone;	  /* the other end says nothing any more: it wants us to end */
+	char *settings;	  /* as they were told last */
+} sv;
+
+/* -------------------------------------------------------------------- reading -- */
+
+/* Ctrl-C of the other end. What is done already is left alone. */
+static void interrupt(uint64_t id)
+{
+	struct run *r;
+
+	if (id && id == sv.running)
+		raise(SIGINT);
+	STAILQ_FOREACH(r, &sv.runs, link)
+		if (frames_get_int(r->msg, "id") == id)
+			r->cancelled = true;
+}
+
+static void on_message(void *ctx, struct json_object *msg)
+{
+	struct json_object *body;
+	struct run *r;
+
+	(void)ctx;
+	if (json_object_object_get_ex(msg, "interrupt", &body)) {
+		interrupt(frames_get_int(body, "id"));
+	} else if (json_object_object_get_ex(msg, "run", &body)) {
+		r = xcalloc(1, sizeof *r);
+		r->msg = json_object_get(body);
+		STAILQ_INSERT_TAIL(&sv.runs, r, link);
+	}
+}
+
+static void on_text(void *ctx, const char *line, size_t len)
+{
+	(void)ctx, (void)line, (void)len; /* nobody who types */
+}
+
+/* Without the other end there is nobody to work for: a command that runs ends, too. */
+static void gone(void)
+{
+	sv.gone = true;
+	loop_unwatch(sv.s->loop, sv.in);
+	if (sv.running)
+		raise(SIGTERM);
+}
+
+static void on_input(void *arg, int fd, short revents)
+{
+	static char data[ROOM];
+	ssize_t n = read(fd, data, sizeof data);
+
+	(void)arg, (void)revents;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0 || frames_feed(sv.frames, data, (size_t)n))
+		gone();
+}
+
+void serve_look(void)
+{
+	struct pollfd in = { .fd = sv.in, .events = POLLIN };
+
+	while (sv.running && !sv.gone && poll(&in, 1, 0) > 0)
+		on_input(NULL, sv.in, in.revents);
+}
+
+/* -------------------------------------------------------------------- running -- */
+
+static void apply(struct session *s, struct json_object *settings)
+{
+	const char *text = json_object_to_json_string(settings), *format;
+
+	if (sv.settings && strcmp(sv.settings, text) == 0)
+		return; /* what a command has set here stays */
+	free(sv.settings);
+	sv.settings = xstrdup(text);
+	s->opt.trace = frames_get_int(settings, "trace") > 0;
+	s->opt.raw = frames_get_int(settings, "trace") > 1;
+	s->opt.color = frames_get_bool(settings, "color");
+	s->opt.echo = frames_get_bool(settings, "echo");
+	s->opt.quiet = frames_get_bool(settings, "quiet");
+	format = frames_get_str(settings, "format");
+	for (int f = 0; format && f < OUT_FORMATS; f++)
+		if (strcmp(format, out_formats[f]) == 0)
+			s->opt.format = (enum out_format)f;
+}
+
+#define ERROR_MAX (256u << 10) /* bytes of a text in an error: all must fit into a message */
+
+static struct json_object *shortened(const char *text)
+{
+	return frames_str(text ? text : "", text ? (int)strnlen(text, ERROR_MAX) : 0);
+}
+
+static struct json_object *rows_of(const struct fail *f)
+{
+	struct json_object *rows = json_object_new_array();
+
+	for (unsigned i = 0; i < f->nrows; i++) {
+		struct json_object *row = json_object_new_array();
+
+		json_object_array_add(row, shortened(f->rows[i].label));
+		json_object_array_add(row, shortened(f->rows[i].text));
+		json_object_array_add(rows, row);
+	}
+	return rows;
+}
+
+/* Tcl's own, where the error went through the interpreter. */
+static struct json_object *errorcode(struct session *s)
+{
+	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), *code = NULL;
+	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1);
+	struct json_object *j;
+	const char *text;
+
+	Tcl_IncrRefCount(options);
+	Tcl_IncrRefCount(key);
+	Tcl_DictObjGet(NULL, options, key, &code);
+	text = code ? Tcl_GetString(code) : "NONE";
+	j = serve_str(strlen(text) < ERROR_MAX ? text : "NONE"); /* a part is no list */
+	Tcl_DecrRefCount(key);
+	Tcl_DecrRefCount(options);
+	return j;
+}
+
+static struct json_object *error_of(struct session *s)
+{
+	struct json_object *e = json_object_new_object();
+
+	json_object_object_add(e, "errorcode", errorcode(s));
+	interp_fail(s);
+	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
+		fail(s, "peer", "EINTR", "interrupted");
+		json_object_object_add(e, "errorcode", serve_str("RDMASH peer EINTR"));
+	}
+	json_object_object_add(e, "call", shortened(s->fail.call));
+	json_object_object_add(e, "code", shortened(s->fail.code));
+	json_object_object_add(e, "text", shortened(s->fail.text));
+	json_object_object_add(e, "where", shortened(s->fail.where));
+	json_object_object_add(e, "rows", rows_of(&s->fail));
+	return e;
+}
+
+static int run_script(struct session *s, struct json_object *msg)
+{
+	struct json_object *script = NULL;
+	struct script as = { .name = frames_get_str(msg, "name"),
+			     .dir = frames_get_str(msg, "dir"),
+			     .line = (unsigned)frames_get_int(msg, "line") };
+	Tcl_Obj *text;
+	int rc;
+
+	if (!as.line || as.line > 1000000)
+		as.line = 1;
+	json_object_object_get_ex(msg, "script", &script);
+	text = frames_obj(script);
+	Tcl_IncrRefCount(text);
+	rc = script_part(s, &as, Tcl_GetString(text), frames_get_bool(msg, "print"));
+	Tcl_DecrRefCount(text);
+	return rc;
+}
+
+/* The words of a command that are no text. */
+static int give_value(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	struct json_object *values = NULL;
+	int i;
+
+	(void)data;
+	if (objc != 2 || Tcl_GetIntFromObj(NULL, objv[1], &i) != TCL_OK || i < 0 || !sv.running ||
+	    !json_object_object_get_ex(STAILQ_FIRST(&sv.runs)->msg, "values", &values) ||
+	    !json_object_is_type(values, json_type_array))
+		return TCL_ERROR;
+	Tcl_SetObjResult(tcl, frames_obj(json_object_array_get_idx(values, (size_t)i)));
+	return TCL_OK;
+}
+
+void serve_commands(Tcl_Interp *tcl)
+{
+	Tcl_CreateObjCommand(tcl, FRAMES_VALUE, give_value, NULL, NULL);
+}
+
+/* The value, unless it is more than a message may hold. */
+static void put_value(struct session *s, struct json_object *body)
+{
+	struct json_object *value = frames_value(Tcl_GetObjResult(s->tcl));
+	size_t len;
+
+	json_object_to_json_string_length(value, JSON_C_TO_STRING_PLAIN, &len);
+	if (len < FRAMES_MAX / 2) {
+		json_object_object_add(body, "value", value);
+		return;
+	}
+	json_object_put(value);
+	Tcl_SetObjErrorCode(s->tcl, Tcl_NewStringObj("RDMASH peer EMSGSIZE", -1));
+	fail(s, "peer", "EMSGSIZE", "a value of %zu MiB cannot go from one end to the other",
+	     len >> 20);
+	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
+	json_object_object_add(body, "error", error_of(s));
+}
+
+/* For completion at the other end. */
+static void put_names(struct session *s, struct json_object *body)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
+	struct json_object *names = json_object_new_array();
+	int n;
+
+	Tcl_IncrRefCount(list);
+	if (app.names)
+		app.names(s, list);
+	Tcl_ListObjGetElements(NULL, list, &n, &v);
+	for (int i = 0; i < n; i++)
+		json_object_array_add(names, serve_str(Tcl_GetString(v[i])));
+	Tcl_DecrRefCount(list);
+	json_object_object_add(body, "objects", names);
+}
+
+static void run(struct session *s, struct run *r)
+{
+	struct json_object *body = json_object_new_object(), *settings;
+	int rc = TCL_ERROR;
+
+	sv.running = frames_get_int(r->msg, "id");
+	if (json_object_object_get_ex(r->msg, "settings", &settings))
+		apply(s, settings);
+	s->opt.interactive = frames_get_bool(r->msg, "interactive");
+	s->passed = (unsigned)frames_get_int(r->msg, "passed");
+	s->failed = (unsigned)frames_get_int(r->msg, "failed");
+	if (r->cancelled)
+		raise(SIGINT);
+	else
+		rc = run_script(s, r->msg);
+	serve_flush();
+	json_object_object_add(body, "id", json_object_new_uint64(sv.running));
+	if (rc == TCL_ERROR && !s->quit)
+		json_object_object_add(body, "error", error_of(s));
+	else if (s->quit)
+		json_object_object_add(body, "value", serve_str(""));
+	else
+		put_value(s, body);
+	sv.running = 0;
+	json_object_object_add(body, "passed", json_object_new_int64(s->passed));
+	json_object_object_add(body, "failed", json_object_new_int64(s->failed));
+	json_object_object_add(body, "skipped", json_object_new_boolean(s->skipped));
+	put_names(s, body);
+	serve_send("done", body);
+	s->skipped = false;
+	s->failed = 0; /* the other end has counted it */
+}
+
+static bool has_work(void *arg)
+{
+	(void)arg;
+	return sv.gone || serve_deaf() || !STAILQ_EMPTY(&sv.runs);
+}
+
+static void drop_first(void)
+{
+	struct run *r = STAILQ_FIRST(&sv.runs);
+
+	STAILQ_REMOVE_HEAD(&sv.runs, link);
+	json_object_put(r->msg);
+	free(r);
+}
+
+static void serve_runs(struct session *s)
+{
+	while (!s->quit && !sv.gone && !serve_deaf() && !loop_ending(s->loop)) {
+		loop_wait(s->loop, has_work, NULL, LOOP_FOREVER);
+		if (!STAILQ_EMPTY(&sv.runs) && !sv.gone && !loop_ending(s->loop)) {
+			run(s, STAILQ_FIRST(&sv.runs));
+			drop_first();
+		}
+		if (!s->quit)
+			interp_resume(s);
+		loop_clear_interrupt(s->loop);
+	}
+	while (!STAILQ_EMPTY(&sv.runs))
+		drop_first();
+}
+
+/* -------------------------------------------------------------------- channel -- */
+
+/* The channel gets descriptors of its own: programs that a command starts, and libraries
+ * that print, have neither. */
+static void take_channel(struct session *s)
+{
+	static const struct frames_ops ops = { on_message, on_text };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	sv.s = s;
+	sv.in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(null, STDIN_FILENO);
+	close(null);
+	serve_divert(s);
+	sv.frames = frames_new(&ops, NULL);
+	STAILQ_INIT(&sv.runs);
+	loop_watch(s->loop, sv.in, POLLIN, on_input, NULL);
+}
+
+/* What is printed from now on, while objects are destroyed, still has a way out. */
+static void stop_reading(struct session *s)
+{
+	loop_unwatch(s->loop, sv.in);
+	frames_free(sv.frames);
+	free(sv.settings);
+}
+
+static void send_hello(void)
+{
+	struct json_object *body = json_object_new_object();
+	char host[256] = "";
+
+	gethostname(host, sizeof host - 1);
+	json_object_object_add(body, "protocol", json_object_new_int(FRAMES_PROTOCOL));
+	json_object_object_add(body, "version", serve_str(help_version_number()));
+	json_object_object_add(body, "host", serve_str(host));
+	json_object_object_add(body, "pid", json_object_new_int64(getpid()));
+	serve_send("hello", body);
+}
+
+int serve(struct session *s)
+{
+	if (isatty(STDIN_FILENO)) {
+		print_error("rdmash: --peer is how 'peer' of another rdmash starts this one: "
+			    "it is no use at a terminal\n");
+		return -2;
+	}
+	take_channel(s);
+	send_hello();
+	serve_runs(s);
+	serve_flush();
+	stop_reading(s);
+	return 0;
+}
