@@ -16,7 +16,7 @@
 #define RQ_SIZE 256
 #define SGES	4
 #define INLINE	1024
-#define STRIDE	(INLINE + SGES * sizeof(struct ibv_sge))
+#define STRIDE	(sizeof(struct send_wqe) + INLINE + SGES * sizeof(struct ibv_sge))
 
 struct pd rig_pd, rig_other_pd;
 const union ibv_gid rig_gid_a = { .raw = { [10] = 0xff, 0xff, 10, 0, 0, 1 } };
@@ -299,12 +299,12 @@ struct qp *rig_qp(const struct rig_options *o)
 	qp->srq = o->srq;
 	qp->send_cq = calloc(1, sizeof(struct rig_cq));
 	qp->recv_cq = calloc(1, sizeof(struct rig_cq));
-	qp->sq.ring = calloc(SQ_SIZE, sizeof(*qp->sq.ring));
-	qp->sq.room = calloc(SQ_SIZE, STRIDE);
+	qp->sq.ring = calloc(SQ_SIZE, STRIDE);
+	qp->sq.stride = STRIDE;
 	qp->sq.mask = SQ_SIZE - 1;
 	qp->sq.size = SQ_SIZE;
 	qp->resp.recv_sge = calloc(SGES, sizeof(struct ibv_sge));
-	CHECK(qp->send_cq && qp->recv_cq && qp->sq.ring && qp->sq.room && qp->resp.recv_sge);
+	CHECK(qp->send_cq && qp->recv_cq && qp->sq.ring && qp->resp.recv_sge);
 	rq_init(&qp->rq);
 	qp->mtu = o->mtu;
 	qp->attr.qp_state = IBV_QPS_INIT;
@@ -361,7 +361,6 @@ void rig_free(struct qp *qp)
 	free(qp->send_cq);
 	free(qp->recv_cq);
 	free(qp->sq.ring);
-	free(qp->sq.room);
 	free(qp->rq.ring);
 	free(qp->rq.room);
 	free(qp->resp.recv_sge);
@@ -393,7 +392,7 @@ static void fill(struct send_wqe *w, const struct rig_wr *wr, enum ibv_qp_type t
 void rig_post(struct qp *qp, const struct rig_wr *wr)
 {
 	struct send_wqe *w = sq_at(qp, qp->sq.tail);
-	uint8_t *room = qp->sq.room + (size_t)(qp->sq.tail & qp->sq.mask) * STRIDE;
+	uint8_t *room = (uint8_t *)(w + 1);
 
 	CHECK(qp->sq.tail - qp->sq.head < SQ_SIZE);
 	*w = (struct send_wqe){

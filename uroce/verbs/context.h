@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
+#define CACHE_LINE 64u /* bytes */
+
 /* What the device can do at most; ibv_query_device() reports it and every create call
  * keeps to it. */
 #define MAX_QP		 16384

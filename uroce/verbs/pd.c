@@ -11,7 +11,6 @@
 #include "engine.h"
 #include "export.h"
 
-#define LINE 64 /* bytes of a cache line */
 #define PARENT_KNOWN \
 	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
 
@@ -156,24 +155,24 @@ void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind)
 	const uint64_t type = kind;
 	struct block *b = IBV_ALLOCATOR_USE_DEFAULT;
 
-	size = LINE + (size + LINE - 1) / LINE * LINE;
+	size = CACHE_LINE + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 	if (pd && pd->own.alloc)
-		b = pd->own.alloc(&pd->v, pd->own.pd_context, size, LINE, type);
+		b = pd->own.alloc(&pd->v, pd->own.pd_context, size, CACHE_LINE, type);
 	if (b == IBV_ALLOCATOR_USE_DEFAULT) {
 		pd = NULL;
-		b = aligned_alloc(LINE, size);
+		b = aligned_alloc(CACHE_LINE, size);
 	}
 	if (!b) {
 		errno = ENOMEM;
 		return NULL;
 	}
 	*b = (struct block){ .pd = pd && pd->own.alloc ? pd : NULL, .kind = type };
-	return (char *)b + LINE;
+	return (char *)b + CACHE_LINE;
 }
 
 void queue_free(void *memory)
 {
-	struct block *b = memory ? (struct block *)((char *)memory - LINE) : NULL;
+	struct block *b = memory ? (struct block *)((char *)memory - CACHE_LINE) : NULL;
 
 	if (b && b->pd)
 		b->pd->own.free(&b->pd->v, b->pd->own.pd_context, b, b->kind);

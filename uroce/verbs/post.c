@@ -28,11 +28,6 @@ static bool is_full(struct qp *qp)
 	return qp->sq.tail + p->n - p->head >= qp->sq.size;
 }
 
-static uint8_t *room_of(struct qp *qp, const struct send_wqe *w)
-{
-	return qp->sq.room + (size_t)(w - qp->sq.ring) * qp->sq.stride;
-}
-
 int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsigned flags)
 {
 	const struct wr_op *op = wr_op_find(opcode);
@@ -49,7 +44,7 @@ int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsign
 		.opcode = opcode,
 		.flags = flags,
 		.signaled = qp->sq_sig_all || flags & IBV_SEND_SIGNALED,
-		.data = room_of(qp, w),
+		.data = (uint8_t *)(w + 1),
 	};
 	p->wqe = w;
 	p->op = op;

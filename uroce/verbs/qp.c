@@ -30,20 +30,21 @@ static int send_queue_init(struct qp *qp)
 	struct ibv_qp_cap *cap = &qp->cap;
 	struct send_queue *sq = &qp->sq;
 	size_t sges = cap->max_send_sge * sizeof(struct ibv_sge);
+	size_t room = sges > cap->max_inline_data ? sges : cap->max_inline_data;
 
 	/* a slot has room for SGEs or for bytes: what the one asked for is given to both */
-	sq->stride = (uint32_t)(sges > cap->max_inline_data ? sges : cap->max_inline_data);
-	sq->stride = (sq->stride + 15) & ~15u;
+	room = (room + 15) & ~(size_t)15;
+	sq->stride = (uint32_t)(sizeof(struct send_wqe) + room + CACHE_LINE - 1) &
+		     ~(CACHE_LINE - 1);
 	sq->size = cap->max_send_wr ? ring_slots(cap->max_send_wr) : 0;
 	sq->mask = sq->size ? sq->size - 1 : 0;
-	sq->ring = queue_alloc(qp->pd, (sq->mask + 1) * sizeof *sq->ring, QUEUE_SEND);
-	sq->room = queue_alloc(qp->pd, (size_t)(sq->mask + 1) * sq->stride, QUEUE_SEND);
+	sq->ring = queue_alloc(qp->pd, (size_t)(sq->mask + 1) * sq->stride, QUEUE_SEND);
 	cap->max_send_wr = sq->size;
-	cap->max_inline_data = sq->stride;
-	cap->max_send_sge = sq->stride / (uint32_t)sizeof(struct ibv_sge);
+	cap->max_inline_data = (uint32_t)room;
+	cap->max_send_sge = (uint32_t)(room / sizeof(struct ibv_sge));
 	if (cap->max_send_sge > MAX_SGE)
 		cap->max_send_sge = MAX_SGE;
-	return sq->ring && sq->room ? 0 : -1;
+	return sq->ring ? 0 : -1;
 }
 
 static int queues_init(struct qp *qp)
@@ -65,17 +66,54 @@ static int queues_init(struct qp *qp)
 	return qp->resp.recv_sge ? 0 : -1;
 }
 
+/* QPs lie side by side, for the same reason as send_wqe: 1,000 have 330 pages, and by calloc(3),
+ * between their queues, a page or two each. They are kept for those that are made later. */
+#define CHUNK 64u
+
+static TAILQ_HEAD(, qp) unused = TAILQ_HEAD_INITIALIZER(unused);
+
+static void add_chunk(struct qp *chunk)
+{
+	for (unsigned i = 0; i < CHUNK; i++)
+		TAILQ_INSERT_TAIL(&unused, &chunk[i], due_next);
+}
+
+static struct qp *qp_alloc(void)
+{
+	struct qp *qp, *chunk;
+
+	engine_lock();
+	if (TAILQ_EMPTY(&unused)) {
+		chunk = aligned_alloc(CACHE_LINE, CHUNK * sizeof *chunk);
+		if (chunk)
+			add_chunk(chunk);
+	}
+	qp = TAILQ_FIRST(&unused);
+	if (qp)
+		TAILQ_REMOVE(&unused, qp, due_next);
+	engine_unlock();
+	if (qp)
+		memset(qp, 0, sizeof *qp);
+	return qp;
+}
+
+static void qp_give_back(struct qp *qp)
+{
+	engine_lock();
+	TAILQ_INSERT_HEAD(&unused, qp, due_next);
+	engine_unlock();
+}
+
 static void qp_free(struct qp *qp)
 {
 	queue_free(qp->sq.ring);
-	queue_free(qp->sq.room);
 	recv_queue_free(&qp->rq);
 	free(qp->resp.recv_sge);
 	free(qp->resp.answers);
 	pthread_mutex_destroy(&qp->post.lock);
 	pthread_mutex_destroy(&qp->v.mutex);
 	pthread_cond_destroy(&qp->v.cond);
-	free(qp);
+	qp_give_back(qp);
 }
 
 /* Where a type of QP has a queue, there must be a CQ of the same context for it. */
@@ -176,7 +214,7 @@ static void describe(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
 /* In the state of a QP that was just made. */
 static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 {
-	struct qp *qp = calloc(1, sizeof *qp);
+	struct qp *qp = qp_alloc();
 
 	if (!qp)
 		return NULL;

@@ -22,7 +22,8 @@ struct srq;
 struct xrcd;
 struct wr_op;
 
-/* Two cache lines: with many QPs, each request finds its slot in none of the caches. */
+/* Two cache lines, and in the same page what they point to: with many QPs, each request finds its
+ * slot in none of the caches, nor its page in the TLB. */
 struct send_wqe {
 	uint64_t wr_id;
 	enum ibv_wr_opcode opcode;
@@ -61,10 +62,9 @@ struct send_wqe {
  * [head, next): on their way; [next, tail): posted, not yet begun. Only posting moves the
  * tail: a reset drops requests by moving head and next to it. */
 struct send_queue {
-	struct send_wqe *ring;
-	uint8_t *room;	     /* of the SGEs and inline data of all slots, stride bytes each */
+	uint8_t *ring;	     /* slots of stride bytes: a struct send_wqe, its SGEs or inline data */
+	uint32_t stride;     /* whole cache lines */
 	uint32_t mask, size; /* size: how many may be posted; the ring has at least one slot */
-	uint32_t stride;
 	uint32_t head, next, tail;
 };
 
@@ -178,7 +178,7 @@ struct qp {
 		char room[sizeof(struct ibv_qp_ex) + 256]; /* newer headers have more at its end */
 	};
 	/* what each request and packet looks at, close together */
-	struct pd *pd;
+	_Alignas(CACHE_LINE) struct pd *pd;
 	struct cq *send_cq, *recv_cq; /* NULL where the type of QP has none */
 	struct srq *srq;	      /* or NULL; XRC_RECV: xrc.h */
 	struct xrcd *xrcd;	      /* of XRC_RECV */
@@ -250,7 +250,7 @@ static inline bool is_carried_out(const struct send_wqe *w)
 
 static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
 {
-	return &qp->sq.ring[position & qp->sq.mask];
+	return (struct send_wqe *)(qp->sq.ring + (position & qp->sq.mask) * (size_t)qp->sq.stride);
 }
 
 /* Takes the next receive of the QP's own or shared queue into qp->resp.recv (which sets
