@@ -202,6 +202,12 @@ static void add_lane(struct ladder *l, unsigned place, enum ladder_side side)
 		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
 }
 
+/* A packet from one end of a connection to the other, both in one place. */
+static bool is_of_both_sides(const struct ladder_row *r)
+{
+	return r->kind == LADDER_PACKET && r->matched && r->side && r->to == (int)r->place;
+}
+
 static void make_lanes(struct ladder *l)
 {
 	for (unsigned place = 0; place < l->nplaces; place++) {
@@ -214,7 +220,9 @@ static void make_lanes(struct ladder *l)
 				continue;
 			any = true;
 			only_notices &= r->kind == LADDER_NOTICE;
-			if (r->kind != LADDER_PACKET) {
+			if (is_of_both_sides(r)) {
+				a = b = true;
+			} else if (r->kind != LADDER_PACKET) {
 				a |= r->side == SIDE_ACTIVE;
 				b |= r->side == SIDE_PASSIVE;
 			}

@@ -267,6 +267,7 @@ bool ladder_is_row(const struct record *r)
 	case OWN_MEM_GET:
 	case OWN_OOB:
 	case OWN_LEFT_OUT:
+	case OWN_BAD_WC:
 		return false;
 	default:
 		return !r->fn->waits || (r->err != EAGAIN && r->err != EINTR);
