@@ -148,6 +148,71 @@ static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 	return recv ? out.n : out.n - out.silent;
 }
 
+/* The QP at the other end, where that is in this session, too; or NULL. */
+static struct qp *peer_here(struct session *s, const struct qp *qp, uint32_t qpn)
+{
+	struct qp *peer = obj_by_number(s, &qp_class, qpn);
+
+	for (; peer; peer = obj_next_number(peer)) {
+		struct ibv_qp_init_attr init;
+		struct ibv_qp_attr attr = { 0 };
+
+		if (ibv_query_qp(peer->v, &attr, IBV_QP_DEST_QPN, &init) == 0 &&
+		    attr.dest_qp_num == qp->v->qp_num)
+			return peer;
+	}
+	return NULL;
+}
+
+/* Where qp may receive; NULL: no region will do. */
+static const struct mr *region_to_receive(struct session *s, const struct qp *qp)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &mr_class) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (mr->pd == qp->pd && mr->access & IBV_ACCESS_LOCAL_WRITE && !mr->for_texts)
+			return mr;
+	}
+	return NULL;
+}
+
+static void say_how_to_receive(struct session *s, const struct qp *qp)
+{
+	const struct mr *mr = region_to_receive(s, qp);
+
+	if (mr)
+		fail_next(s, "post recv %s -qp %s", mr->o.name, qp->o.name);
+	else
+		fail_next(s, "reg 4096 -pd %s -name inbox; post recv inbox -qp %s", qp->pd->o.name,
+			  qp->o.name);
+}
+
+/* Do the sends wait for a receive at the peer? true: that is known. */
+static bool guess_receives(struct session *s, struct qp *qp, const struct ibv_qp_attr *attr)
+{
+	const struct wr_op *op = posted_outstanding(qp, false).oldest.op;
+	struct qp *peer = peer_here(s, qp, attr->dest_qp_num);
+	struct outstanding recvs;
+
+	if (op && !op->solicits)
+		return false;
+	if (!peer && attr->rnr_retry == 7)
+		fail_row(s, "likely",
+			 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
+			 qp->o.name);
+	if (!peer || peer->srq)
+		return false;
+	recvs = posted_outstanding(peer, true);
+	if (recvs.n || recvs.has_more)
+		return false;
+	fail_row(s, "cause", "%s, the peer's QP, has no receive posted: %s tries again%s",
+		 peer->o.name, qp->o.name, attr->rnr_retry == 7 ? " for ever (rnr_retry 7)" : "");
+	say_how_to_receive(s, peer);
+	return true;
+}
+
 static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 {
 	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
@@ -160,12 +225,11 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 		return;
 	}
 	if (sends && qp->type == IBV_QPT_RC &&
-	    ibv_query_qp(qp->v, &attr, IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
+	    ibv_query_qp(qp->v, &attr,
+			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_DEST_QPN,
 			 &init) == 0) {
-		if (attr.rnr_retry == 7)
-			fail_row(s, "likely",
-				 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
-				 qp->o.name);
+		if (guess_receives(s, qp, &attr))
+			return;
 		if (!attr.timeout)
 			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
 				 qp->o.name);

@@ -241,12 +241,31 @@ static void check_target(const struct inquest *q)
 			      q->wr->remote, q->wr->len, q->wr->rkey);
 }
 
+/* Where the message may go at the peer; NULL: nothing there will do. */
+static const struct live_region *room_there(const struct inquest *q)
+{
+	for (unsigned i = 0; i < q->wr->there.nregions; i++) {
+		const struct live_region *r = &q->wr->there.regions[i];
+
+		if (!r->gone && r->len >= q->wr->len && r->access & IBV_ACCESS_LOCAL_WRITE &&
+		    strcmp(r->pd, q->peer->pd) == 0)
+			return r;
+	}
+	return NULL;
+}
+
 static void check_receives_there(const struct inquest *q)
 {
 	unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
-	char next[64];
+	const struct live_region *room = q->peer ? room_there(q) : NULL;
+	char next[2 * LIVE_NAME + 64] = "";
 
-	snprintf(next, sizeof next, "post recv -qp %s", q->peer ? q->peer->name : "");
+	if (room)
+		snprintf(next, sizeof next, "post recv %s -qp %s", room->name, q->peer->name);
+	else if (q->peer)
+		snprintf(next, sizeof next,
+			 "reg 4096 -pd %s -name inbox; post recv inbox -qp %s", q->peer->pd,
+			 q->peer->name);
 	if (!q->peer || q->peer->recvs < 0)
 		candidate_add(q->c, MAY_BE, "at the peer: post recv",
 			      "the peer has posted no RECV");

@@ -173,6 +173,21 @@ run 'history round'
 screen | grep -A1 '> history round' | grep -qF 'repeat 3 {echo round} -every 20ms' || fail 'no history'
 ok 'timing, rounds, history'
 
+# A message that nobody is ready for, at a peer that is at this prompt, too.
+run 'destroy -all'
+run 'reg 64 -name inbox'
+run 'listen 7471 -accept'
+run 'connect 127.0.0.1 7471'
+run 'post send -text hi'
+clean
+run 'poll -within 300'
+await_said 'no receive posted: '
+await_said 'next post recv inbox -qp qp'
+run "$(screen | sed -n 's/^  next *\(post recv inbox -qp qp[0-9]*\)$/\1/p')"
+run 'poll'
+await_said 'SUCCESS SEND'
+ok 'no receive, and where to post it'
+
 # What the peer allows, and how much of it fits: after a failure.
 run 'destroy -all'
 run 'reg 64 -name small'
