@@ -263,16 +263,15 @@ static void check_receives_there(const struct inquest *q)
 	if (room)
 		snprintf(next, sizeof next, "post recv %s -qp %s", room->name, q->peer->name);
 	else if (q->peer)
-		snprintf(next, sizeof next,
-			 "reg 4096 -pd %s -name inbox; post recv inbox -qp %s", q->peer->pd,
-			 q->peer->name);
+		snprintf(next, sizeof next, "reg %u -pd %s -name inbox", q->wr->len, q->peer->pd);
 	if (!q->peer || q->peer->recvs < 0)
 		candidate_add(q->c, MAY_BE, "at the peer: post recv",
 			      "the peer has posted no RECV");
 	else if (*q->peer->srq)
 		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
 	else if (!q->peer->recvs)
-		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted", q->peer->name);
+		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s", q->peer->name,
+		      room ? "" : ", and its PD no region for one");
 	else
 		there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
 		      q->peer->recvs);

@@ -50,7 +50,12 @@ run 'connect 127.0.0.1 7471 -name c'
 clean
 run 'post write "hello, memory"'
 await_said 'error: there is no memory region named hello, memory'
-await_said 'or to send these letters: -text {hello, memory}'
+await_said 'or to send these letters: -text "hello, memory"'
+run 'post write -text hello again -force'
+await_said 'or as one text: post write -text "hello again" -force'
+run 'mem put window 0 hello, memory'
+await_said 'next mem put window 0 "hello, memory"'
+clean
 run 'post write -text hello'
 await_said 'where to? The peer of qp0 has told no window'
 await_said "or at the peer: 'listen PORT -share REGION' tells it"

@@ -66,6 +66,12 @@ CASES = {
     "peer is unknown": ("", "@b expr 1", "eval [lindex [split $next :] 0]", "again"),
     "a completion with an error": (PAIR + "post write buf -remote 0 -rkey 1 -len 8", "poll -ok",
                                    HELP, ""),
+    "nobody receives": (PAIR + "post send -text hi", "poll -within 200", DO,
+                        "poll -qp [get out qp] -ok -within 5s"),
+    "nobody can receive": (PAIR + "destroy buf; destroy window; post send -text hi",
+                           "poll -within 200", DO, "poll -qp [get out qp] -ok -within 5s"),
+    "a text without quotes": ("reg 64 -name m", "mem put m 0 hello, memory", DO,
+                              "expect -value {hello, memory} {mem get m 0 13}"),
     "post before connect": ("listen 7471 -address 10.0.0.1 -accept\n"
                             "connect 10.0.0.1 7471 -name out -prepare\nreg 64 -name buf",
                             "post send buf", DO, "again"),

@@ -26,6 +26,7 @@ struct walk {
 	const struct arg *due; /* an option whose value comes next */
 	bool only_values;      /* "--" has been seen: no word is an option any more */
 	bool ahead;	       /* the words are checked before they can be run */
+	const struct arg *of;  /* what the last word was the value of; NULL: of nothing */
 };
 
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
@@ -162,14 +163,22 @@ static const struct arg *due_positional(struct session *s, const struct cmd *c,
 	return NULL;
 }
 
-static int too_many(struct session *s, const struct cmd *c, Tcl_Obj *word)
+/* May its value have blanks, and be typed without quotes? */
+static bool is_text(const struct arg *a)
+{
+	return a &&
+	       (a->kind == &kind_bytes || (a->kind == &kind_str && strcmp(a->name, "text") == 0));
+}
+
+static int too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
 
 	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
 	if (text[0] == '#')
 		fail_row(s, "note", "a comment after a command is written ';# ...'");
-	fail_next(s, "help %s", c->name);
+	if (!is_text(w->of))
+		fail_next(s, "help %s", c->name);
 	return -1;
 }
 
@@ -219,7 +228,7 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 		if (!is_switch(a))
 			w->due = a;
 	} else if (!a) {
-		return word ? too_many(s, c, word) : 0;
+		return word ? too_many(s, c, w, word) : 0;
 	}
 	w->seen[a - c->args] = true;
 	*value = w->due ? NULL : a;
@@ -293,6 +302,42 @@ static int bad_word(struct session *s, const struct cmd *c, const struct arg *a)
 	return -1;
 }
 
+void args_append_quoted(Tcl_DString *d, const char *text)
+{
+	const char *quote = !*text || strpbrk(text, " \t;") ? "\"" : "";
+
+	if (strpbrk(text, "\"\\$[]{}\n"))
+		Tcl_DStringAppendElement(d, text);
+	else
+		xappendf(d, " %s%s%s", quote, text, quote);
+}
+
+/* Word i is not what may stand there, and the one before it is a text: one text of both, maybe. */
+static void tell_quotes(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+			int i)
+{
+	Tcl_DString line, text;
+	int end = i;
+
+	Tcl_DStringInit(&line);
+	Tcl_DStringInit(&text);
+	Tcl_DStringAppend(&text, Tcl_GetString(objv[i - 1]), -1);
+	while (end < objc && !looks_like_option(Tcl_GetString(objv[end])))
+		xappendf(&text, " %s", Tcl_GetString(objv[end++]));
+	Tcl_DStringAppend(&line, c->name, -1);
+	for (int k = 0; k < i - 1; k++)
+		args_append_quoted(&line, Tcl_GetString(objv[k]));
+	args_append_quoted(&line, Tcl_DStringValue(&text));
+	for (int k = end; k < objc; k++)
+		args_append_quoted(&line, Tcl_GetString(objv[k]));
+	if (strcmp(s->fail.code, "TOOMANY") == 0)
+		fail_next(s, "%s", Tcl_DStringValue(&line));
+	else
+		fail_row(s, "or", "as one text: %s", Tcl_DStringValue(&line));
+	Tcl_DStringFree(&text);
+	Tcl_DStringFree(&line);
+}
+
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
 	struct walk w = { 0 };
@@ -300,12 +345,17 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 
 	memset(dst, 0, c->size);
 	for (int i = 0; i < objc; i++) {
-		if (place_word(s, c, &w, objv[i], &a))
-			return -1;
-		if (a && is_switch(a))
+		int rc = place_word(s, c, &w, objv[i], &a);
+
+		if (!rc && a && is_switch(a))
 			*(bool *)((char *)dst + a->offset) = true;
-		else if (a && store(s, a, objv[i], dst))
-			return bad_word(s, c, a);
+		else if (!rc && a && store(s, a, objv[i], dst))
+			rc = bad_word(s, c, a);
+		if (rc && is_text(w.of) && !looks_like_option(Tcl_GetString(objv[i])))
+			tell_quotes(s, c, objc, objv, i);
+		if (rc)
+			return -1;
+		w.of = a;
 	}
 	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, &w, dst);
 }

@@ -135,6 +135,8 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
  */
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Appends a blank and text as one word for somebody to type: in quotes where it has blanks. */
+void args_append_quoted(Tcl_DString *d, const char *text);
 /* Parses one number the way every number is (0x, exact to 64 bits); false: not one.
  * *fits: false when it is a number that does not fit in 64 bits or is negative. */
 bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits);
