@@ -26,6 +26,8 @@ enum control_type {
 	CONTROL_STATUS,		 /* text */
 	CONTROL_OFFER_PAIR,	 /* pair.c: with descriptors */
 	CONTROL_ANSWER_PAIR,
+	CONTROL_ASK_INVENTORY, /* as CONTROL_ASK_SOCKETS */
+	CONTROL_INVENTORY,     /* empty; with a file: inventory_file.h */
 	CONTROL_TYPES
 };
 

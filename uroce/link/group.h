@@ -14,6 +14,7 @@
  *   control.c   messages between the processes
  *   pair.c      memory that two of them share
  *   names.c     who listens for connections
+ *   inventory_file.c   what another process has
  *   socket_dir.c   where the processes of a user meet
  *   local.c     AF_UNIX sockets by name, which tell who is there
  *   holder.c    who it is that holds something, as /proc says
@@ -88,6 +89,9 @@ void group_serve(void);
 /* Text about this process for group_status() of others: some lines, the first without an
  * indent. Returns its length, less than n. With the lock. */
 size_t status_text(char *buf, size_t n);
+/* A file with the objects of this process (inventory_file.h), to be closed; -1 with errno. With
+ * the lock. */
+int inventory_fd(void);
 /* Calls fn for each process of this user that has a slot on this host; pid 0: unknown. text
  * NULL: it does not answer. Needs no slot. Without the lock. 0, or -1 with errno. */
 int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg);

@@ -167,6 +167,14 @@ pid_t holder_of_name(const struct local_name *name)
 	return process_of(&set);
 }
 
+bool holder_has_name(pid_t pid, const struct local_name *name)
+{
+	struct inodes set = name_inodes(name);
+	pid_t found;
+
+	return set.n && each_fd(pid, &set, first_pid, &found);
+}
+
 /* ----------------------------------------------------------- taking the sockets -- */
 
 struct taking {

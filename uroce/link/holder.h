@@ -23,6 +23,7 @@ enum held { HELD_HERE, HELD_BY_OTHERS, HELD_BY_KERNEL };
 enum held holder_of_port(char *buf, size_t n);
 /* The process that has bound the name, or 0. */
 pid_t holder_of_name(const struct local_name *name);
+bool holder_has_name(pid_t pid, const struct local_name *name);
 /* "process 12 (rping), which is stopped" */
 void holder_print(pid_t pid, char *buf, size_t n);
 

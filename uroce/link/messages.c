@@ -146,6 +146,16 @@ static void serve_status(int to, struct control_message *m)
 	control_send(to, NULL, CONTROL_STATUS, group.slot, m->data, n, NULL, 0);
 }
 
+static void serve_inventory(int to, struct control_message *m)
+{
+	int fd = inventory_fd();
+
+	(void)m;
+	control_send(to, NULL, CONTROL_INVENTORY, group.slot, NULL, 0, &fd, fd >= 0);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void serve_mad(int to, struct control_message *m)
 {
 	struct mad_from from;
@@ -174,7 +184,7 @@ static void serve_answer(int to, struct control_message *m)
 static void (*const serve[CONTROL_TYPES])(int to, struct control_message *m) = {
 	[CONTROL_ASK_SOCKETS] = serve_sockets, [CONTROL_MAD] = serve_mad,
 	[CONTROL_ASK_STATUS] = serve_status,   [CONTROL_OFFER_PAIR] = serve_offer,
-	[CONTROL_ANSWER_PAIR] = serve_answer,
+	[CONTROL_ANSWER_PAIR] = serve_answer,  [CONTROL_ASK_INVENTORY] = serve_inventory,
 };
 
 /* One of another version wants to join: our version is all that it shall see. */

@@ -51,12 +51,15 @@ void send_flush(struct qp *qp)
 /* The request at the head has failed: 9.9.2; UC and UD only stop sending: 10.3.1. */
 static void fail(struct qp *qp, enum ibv_wc_status status)
 {
+	const enum ibv_qp_state from = qp_state(qp);
+
 	complete(qp, status);
 	if (qp_reliable(qp)) {
 		transport_fail(qp, -1);
 		return;
 	}
 	qp->attr.qp_state = IBV_QPS_SQE;
+	qp_stepped(qp, from);
 	qp->draining = false;
 	send_flush(qp);
 }

@@ -209,6 +209,7 @@ static void flush(struct qp *qp)
 
 void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to)
 {
+	qp_stepped(qp, from);
 	switch (to) {
 	case IBV_QPS_RESET:
 		reset(qp);

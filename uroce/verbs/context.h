@@ -46,6 +46,7 @@ struct context {
 	TAILQ_ENTRY(context) open;
 	TAILQ_HEAD(async_events, async_event) events, taken; /* event.h */
 	unsigned pds, cqs, channels;			     /* made from it */
+	uint32_t number;				     /* of all that were opened, from 0 */
 	bool orphan; /* of the parent: we are a child of fork() and have no device yet */
 };
 
@@ -85,8 +86,9 @@ struct td;
 /* A protection domain, or a parent domain: an application holds both as struct ibv_pd. */
 struct pd {
 	struct ibv_pd v;
-	struct pd *domain; /* what protects: itself; of a parent domain, the PD it was made of */
-	struct td *td;	   /* of a parent domain, or NULL */
+	struct pd *domain;    /* what protects: itself; of a parent domain, the PD it was made of */
+	struct td *td;	      /* of a parent domain, or NULL */
+	LIST_ENTRY(pd) entry; /* of all that there are */
 	struct ibv_parent_domain_init_attr own; /* of a parent domain: its allocators, or none */
 	unsigned users;
 };
@@ -96,6 +98,9 @@ static inline bool same_domain(const struct pd *a, const struct pd *b)
 {
 	return a->domain == b->domain;
 }
+
+/* Calls fn for every PD. */
+void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg);
 
 /* What the memory is for, as the allocators of a parent domain are told: resource_type. */
 enum queue_kind { QUEUE_SEND = 1, QUEUE_RECV, QUEUE_SHARED_RECV, QUEUE_COMPLETION };

@@ -194,6 +194,14 @@ static void make_locks(struct cq *cq)
 	pthread_mutex_init(&cq->polling, NULL);
 }
 
+void cq_each(void (*fn)(struct cq *cq, void *arg), void *arg)
+{
+	struct cq *cq;
+
+	LIST_FOREACH(cq, &all, entry)
+		fn(cq, arg);
+}
+
 void cq_forget_all(void)
 {
 	struct cq *cq;

@@ -80,6 +80,8 @@ void channel_forget(struct cq *cq);
 /* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
  * queue is full: CQ_ERR, and the QPs of the queue fail. */
 void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);
+/* Calls fn for every queue. */
+void cq_each(void (*fn)(struct cq *cq, void *arg), void *arg);
 /* After fork(), in the child: other threads of the parent may have had the locks of queues. */
 void cq_forget_all(void);
 /* Forgets what a QP left in it: ibv_destroy_qp(), or RESET. */

@@ -37,6 +37,7 @@ struct ibv_device the_device = {
 
 struct contexts contexts = TAILQ_HEAD_INITIALIZER(contexts);
 
+static uint32_t opened;	      /* contexts, ever */
 static _Atomic uint64_t guid; /* 0: not chosen yet */
 
 __be64 device_guid(void)
@@ -160,6 +161,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	}
 	engine_lock();
 	gid_changed = addresses_changed;
+	c->number = opened++;
 	TAILQ_INSERT_TAIL(&contexts, c, open);
 	engine_unlock();
 	return &c->v.context;

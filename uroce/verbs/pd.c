@@ -20,7 +20,16 @@ struct td {
 };
 
 static unsigned pds; /* that there are, parent domains included */
+static LIST_HEAD(, pd) all = LIST_HEAD_INITIALIZER(all);
 static uint32_t next_handle;
+
+void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg)
+{
+	struct pd *pd;
+
+	LIST_FOREACH(pd, &all, entry)
+		fn(pd, arg);
+}
 
 /* Counts a PD that was filled in. 0, or -1 with ENOMEM. */
 static int enter(struct pd *pd)
@@ -33,6 +42,7 @@ static int enter(struct pd *pd)
 		errno = ENOMEM;
 	} else {
 		pds++;
+		LIST_INSERT_HEAD(&all, pd, entry);
 		pd->v.handle = next_handle++;
 		to_context(pd->v.context)->pds++;
 		if (pd->domain != pd)
@@ -103,6 +113,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 		return errno = EBUSY;
 	}
 	pds--;
+	LIST_REMOVE(pd, entry);
 	to_context(v->context)->pds--;
 	if (pd->domain != pd)
 		pd->domain->users--;

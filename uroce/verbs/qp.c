@@ -352,6 +352,15 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 	return 0;
 }
 
+void qp_attr_now(const struct qp *qp, struct ibv_qp_attr *attr)
+{
+	*attr = qp->attr;
+	attr->cur_qp_state = attr->qp_state;
+	attr->rq_psn = qp->resp.psn; /* the next ones, not those of ibv_modify_qp() */
+	attr->sq_psn = qp->req.psn;
+	attr->sq_draining = qp->draining;
+}
+
 /* Everything is told, whatever the mask asks for, as the kernel does. */
 EXPORT int ibv_query_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask,
 			struct ibv_qp_init_attr *init)
@@ -361,11 +370,7 @@ EXPORT int ibv_query_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask,
 	if (mask & IBV_QP_RATE_LIMIT)
 		return EOPNOTSUPP;
 	engine_lock();
-	*attr = qp->attr;
-	attr->cur_qp_state = attr->qp_state;
-	attr->rq_psn = qp->resp.psn; /* the next ones, not those of ibv_modify_qp() */
-	attr->sq_psn = qp->req.psn;
-	attr->sq_draining = qp->draining;
+	qp_attr_now(qp, attr);
 	if (mask & IBV_QP_STATE)
 		v->state = attr->qp_state;
 	engine_unlock();

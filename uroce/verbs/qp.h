@@ -14,6 +14,7 @@
 
 #include "context.h"
 #include "cq.h"
+#include "inventory.h"
 #include "region.h"
 #include "timer.h"
 #include "tx.h"
@@ -203,7 +204,9 @@ struct qp {
 	struct ibv_qp_attr attr;
 	struct ibv_qp_cap cap;
 	struct context *ctx;
-	unsigned mcast; /* groups it is attached to */
+	unsigned mcast;	 /* groups it is attached to */
+	uint32_t number; /* of all that were made, from 0 */
+	uint64_t steps;	 /* from one state to another: inventory.h */
 };
 
 static inline struct qp *to_qp(struct ibv_qp *qp)
@@ -222,6 +225,15 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp)
 {
 	return qp->attr.qp_state;
 }
+
+/* It has gone from one state to another, which attr has already. */
+static inline void qp_stepped(struct qp *qp, enum ibv_qp_state from)
+{
+	qp->steps |= uroce_step(from, qp_state(qp));
+}
+
+/* What ibv_query_qp(3) tells. */
+void qp_attr_now(const struct qp *qp, struct ibv_qp_attr *attr);
 
 /* The QP with that number, or NULL. */
 struct qp *qp_find(uint32_t qpn);

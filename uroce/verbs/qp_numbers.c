@@ -25,6 +25,7 @@ static struct place {
 } table[MAX_QP];
 
 static unsigned used;
+static uint32_t made; /* ever */
 static uint32_t next; /* 0: not drawn yet */
 
 int qp_enter(struct qp *qp)
@@ -44,6 +45,7 @@ int qp_enter(struct qp *qp)
 	*PLACE(qpn) = (struct place){ .qp = qp, .qpn = qpn };
 	qp->v.qp_num = qpn;
 	qp->v.handle = qpn & (MAX_QP - 1);
+	qp->number = made++;
 	used++;
 	return 0;
 }

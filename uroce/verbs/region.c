@@ -147,6 +147,13 @@ void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
 			fn(table[i].object, arg);
 }
 
+void window_each(void (*fn)(struct mw *mw, void *arg), void *arg)
+{
+	for (uint32_t i = 0; table && i <= table_mask; i++)
+		if (table[i].kind == KIND_WINDOW)
+			fn(table[i].object, arg);
+}
+
 /* ------------------------------------------------------------------- the checks -- */
 
 /* Is [va, va + len) in the length bytes that begin with first? Nothing here overflows:

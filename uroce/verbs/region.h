@@ -80,6 +80,8 @@ void region_remove_mr(struct mr *mr);
 const struct mr *region_find(uint32_t lkey);
 /* Calls fn for every region. */
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg);
+/* Calls fn for every window. */
+void window_each(void (*fn)(struct mw *mw, void *arg), void *arg);
 int region_add_mw(struct mw *mw);
 void region_remove_mw(struct mw *mw);
 

@@ -10,6 +10,15 @@
 #include "xrc.h"
 
 static unsigned srqs;
+static LIST_HEAD(, srq) all = LIST_HEAD_INITIALIZER(all);
+
+void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg)
+{
+	struct srq *srq;
+
+	LIST_FOREACH(srq, &all, entry)
+		fn(srq, arg);
+}
 
 static void srq_free(struct srq *srq)
 {
@@ -63,8 +72,9 @@ static struct ibv_srq *create(struct ibv_pd *pd, void *context, struct ibv_srq_a
 	full = srqs == MAX_SRQ;
 	if (!full) {
 		srqs++;
+		LIST_INSERT_HEAD(&all, srq, entry);
 		srq->pd->users++;
-		srq->v.handle = ++handles;
+		srq->v.handle = handles++;
 		if (xrcd)
 			xrc_srq_enter(srq);
 	}
@@ -184,6 +194,7 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *v)
 	event_drain(srq->ctx, srq);
 	srq->pd->users--;
 	srqs--;
+	LIST_REMOVE(srq, entry);
 	engine_unlock();
 	srq_free(srq);
 	return 0;

@@ -10,8 +10,9 @@ struct srq {
 	struct pd *pd;
 	struct context *ctx;
 	struct recv_queue rq;
-	uint32_t limit; /* SRQ_LIMIT_REACHED when fewer are left; 0: not armed */
-	unsigned users; /* QPs */
+	uint32_t limit;	       /* SRQ_LIMIT_REACHED when fewer are left; 0: not armed */
+	unsigned users;	       /* QPs */
+	LIST_ENTRY(srq) entry; /* of all that there are */
 	/* of type XRC: */
 	struct xrcd *xrcd; /* NULL: another type */
 	struct cq *cq;	   /* where receives complete, whichever QP they are for */
@@ -22,6 +23,9 @@ static inline struct srq *to_srq(struct ibv_srq *srq)
 {
 	return (struct srq *)srq;
 }
+
+/* Calls fn for every shared one. */
+void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg);
 
 /* Posts to a receive queue, of a QP or shared. 0, or an errno as ibv_post_recv(3) returns. */
 int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/* What another process has said that it has, asked for and checked. */
+#include "inventory_file.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "export.h"
+#include "holder.h"
+
+#define PATIENCE_MS 500
+
+const uint32_t inventory_row_size[UROCE_KINDS] = {
+	[UROCE_CONTEXT] = sizeof(struct uroce_context_row),
+	[UROCE_PD] = sizeof(struct uroce_pd_row),
+	[UROCE_CQ] = sizeof(struct uroce_cq_row),
+	[UROCE_SRQ] = sizeof(struct uroce_srq_row),
+	[UROCE_MR] = sizeof(struct uroce_mr_row),
+	[UROCE_MW] = sizeof(struct uroce_mw_row),
+	[UROCE_QP] = sizeof(struct uroce_qp_row),
+};
+
+#define WHOLE(type) _Static_assert(sizeof(type) % 8 == 0, "the rows that follow are aligned")
+WHOLE(struct inventory_head);
+WHOLE(struct uroce_context_row);
+WHOLE(struct uroce_pd_row);
+WHOLE(struct uroce_cq_row);
+WHOLE(struct uroce_srq_row);
+WHOLE(struct uroce_mr_row);
+WHOLE(struct uroce_mw_row);
+WHOLE(struct uroce_qp_row);
+
+/* ------------------------------------------------------------------------- reading -- */
+
+/* The result and, behind it, the file. */
+struct copied {
+	struct uroce_inventory v;
+	_Alignas(8) char file[];
+};
+
+static bool is_head(const struct inventory_head *h, size_t size)
+{
+	size_t rows = 0;
+
+	if (h->magic != INVENTORY_MAGIC)
+		return false;
+	for (unsigned i = 0; i < UROCE_KINDS; i++) {
+		if (h->kind[i].row_size != inventory_row_size[i] || h->kind[i].n > INVENTORY_ROWS ||
+		    h->kind[i].n > h->kind[i].total)
+			return false;
+		rows += (size_t)h->kind[i].n * inventory_row_size[i];
+	}
+	return size == sizeof *h + rows;
+}
+
+static bool are_qps(const struct uroce_qp_row *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (row[i].attr.qp_state > IBV_QPS_ERR || row[i].attr.path_mtu > IBV_MTU_4096 ||
+		    row[i].type > IBV_QPT_XRC_RECV || row[i].begun > row[i].sends)
+			return false;
+	return true;
+}
+
+/* Finds the rows in what was copied. */
+static bool take(struct copied *c, size_t size)
+{
+	const struct inventory_head *h = (const void *)c->file;
+	const char *at = c->file + sizeof *h;
+
+	if (!is_head(h, size))
+		return false;
+	for (unsigned i = 0; i < UROCE_KINDS; i++) {
+		c->v.kind[i].rows = at;
+		c->v.kind[i].n = h->kind[i].n;
+		c->v.kind[i].total = h->kind[i].total;
+		at += (size_t)h->kind[i].n * inventory_row_size[i];
+	}
+	return are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n);
+}
+
+/* The longest that is_head() takes. */
+static size_t longest(void)
+{
+	size_t size = sizeof(struct inventory_head);
+
+	for (unsigned i = 0; i < UROCE_KINDS; i++)
+		size += (size_t)INVENTORY_ROWS * inventory_row_size[i];
+	return size;
+}
+
+struct uroce_inventory *inventory_read(int fd, pid_t pid)
+{
+	struct copied *c = NULL;
+	struct stat st;
+
+	errno = EPROTO;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size < (off_t)sizeof(struct inventory_head) || st.st_size > (off_t)longest())
+		return NULL;
+	c = malloc(sizeof *c + (size_t)st.st_size);
+	if (!c)
+		return NULL;
+	c->v.pid = pid;
+	if (pread(fd, c->file, (size_t)st.st_size, 0) == st.st_size && take(c, (size_t)st.st_size))
+		return &c->v;
+	free(c);
+	errno = EPROTO;
+	return NULL;
+}
+
+/* -------------------------------------------------------------------------- asking -- */
+
+/* true: it is the answer, good or not. */
+static bool take_answer(struct control_message *m, unsigned slot, struct uroce_inventory **found)
+{
+	const bool is_answer = m->header.type == CONTROL_INVENTORY && m->header.slot == slot;
+
+	if (is_answer && m->nfds == 1)
+		*found = inventory_read(m->fds[0], m->pid);
+	else if (is_answer)
+		errno = EPROTO;
+	return is_answer;
+}
+
+static struct uroce_inventory *await_answer(int fd, unsigned slot, struct control_message *m)
+{
+	int64_t until = now_ms() + PATIENCE_MS, left;
+	struct uroce_inventory *found = NULL;
+	bool done = false;
+	int err = ETIMEDOUT;
+
+	while (!done && (left = until - now_ms()) > 0) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		if (poll(&p, 1, (int)left) <= 0)
+			continue;
+		while (!done && control_receive(fd, m) == 0) {
+			done = take_answer(m, slot, &found);
+			err = done ? errno : err;
+			control_drop(m);
+		}
+		if (!done && errno == EPROTO) {
+			control_drop(m);
+			err = EPROTO;
+			done = true;
+		}
+	}
+	errno = err;
+	return found;
+}
+
+static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned slot)
+{
+	struct local_name name = control_name(dir, slot);
+	struct control_message *m = malloc(sizeof(*m));
+	struct uroce_inventory *found = NULL;
+	struct control_ask pair;
+
+	if (!m || control_ask_open(&pair) != 0) {
+		free(m);
+		return NULL;
+	}
+	if (control_ask(&pair, &name, CONTROL_ASK_INVENTORY) == 0)
+		found = await_answer(pair.answers, slot, m);
+	else if (errno == EAGAIN)
+		errno = ETIMEDOUT; /* it has not taken what it was sent before */
+	else
+		errno = ENOENT;
+	control_ask_close(&pair);
+	free(m);
+	return found;
+}
+
+/* 0: it has none. */
+static unsigned slot_of_process(const struct socket_dir *dir, pid_t pid)
+{
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct local_name name = control_name(dir, slot);
+
+		if (local_trusted(&name) && holder_has_name(pid, &name))
+			return slot;
+	}
+	return 0;
+}
+
+EXPORT struct uroce_inventory *uroce_inventory_of_process(pid_t pid)
+{
+	struct uroce_inventory *found = NULL;
+	struct socket_dir dir;
+	unsigned slot;
+	int err;
+
+	if (socket_dir_look(&dir, control_lively) != 0)
+		return NULL;
+	slot = slot_of_process(&dir, pid);
+	errno = ENOENT;
+	if (slot)
+		found = ask_slot(&dir, slot);
+	err = errno;
+	socket_dir_close(&dir);
+	errno = err;
+	return found;
+}
+
+EXPORT struct uroce_inventory *uroce_inventory_of_qpn(uint32_t qpn)
+{
+	struct uroce_inventory *found = NULL;
+	const unsigned slot = (qpn & 0xffffff) >> SLOT_SHIFT;
+	struct socket_dir dir;
+	int err;
+
+	if (socket_dir_look(&dir, control_lively) != 0)
+		return NULL;
+	errno = ENOENT;
+	if (slot)
+		found = ask_slot(&dir, slot);
+	err = errno;
+	socket_dir_close(&dir);
+	errno = err;
+	return found;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/* The answer of this process to one that asks for its objects. */
+#include "inventory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "gid.h"
+#include "group.h"
+#include "inventory_file.h"
+#include "qp.h"
+#include "srq.h"
+
+struct telling {
+	FILE *file;
+	struct inventory_head head;
+};
+
+static void put(struct telling *a, enum uroce_kind kind, const void *row)
+{
+	a->head.kind[kind].total++;
+	if (a->head.kind[kind].n < INVENTORY_ROWS &&
+	    fwrite(row, inventory_row_size[kind], 1, a->file) == 1)
+		a->head.kind[kind].n++;
+}
+
+static uint32_t number_of_pd(const struct pd *pd)
+{
+	return pd ? pd->domain->v.handle : UROCE_NO_OBJECT;
+}
+
+static uint32_t number_of_cq(const struct cq *cq)
+{
+	return cq ? cq->v.handle : UROCE_NO_OBJECT;
+}
+
+static void put_contexts(struct telling *a)
+{
+	const struct context *c;
+
+	TAILQ_FOREACH(c, &contexts, open)
+		put(a, UROCE_CONTEXT,
+		    &(struct uroce_context_row){ .number = c->number,
+						 .pds = c->pds,
+						 .cqs = c->cqs,
+						 .channels = c->channels });
+}
+
+static void put_pd(struct pd *pd, void *telling)
+{
+	put(telling, UROCE_PD,
+	    &(struct uroce_pd_row){ .number = pd->v.handle,
+				    .context = to_context(pd->v.context)->number });
+}
+
+static void put_cq(struct cq *cq, void *telling)
+{
+	const uint32_t head = atomic_load(&cq->head), tail = atomic_load(&cq->tail);
+
+	put(telling, UROCE_CQ,
+	    &(struct uroce_cq_row){ .number = cq->v.handle,
+				    .context = cq->ctx->number,
+				    .size = cq->size,
+				    .filled = tail - head,
+				    .channel = cq->channel != NULL,
+				    .armed = atomic_load(&cq->armed) != CQ_UNARMED,
+				    .overrun = cq->overrun });
+}
+
+static uint32_t oldest_len(const struct recv_queue *rq)
+{
+	return rq->head == rq->tail ? 0 : rq->ring[rq->head & rq->mask].len;
+}
+
+static void put_srq(struct srq *srq, void *telling)
+{
+	put(telling, UROCE_SRQ,
+	    &(struct uroce_srq_row){ .number = srq->v.handle,
+				     .pd = number_of_pd(srq->pd),
+				     .size = srq->rq.size,
+				     .posted = srq->rq.tail - srq->rq.head,
+				     .oldest_len = oldest_len(&srq->rq),
+				     .limit = srq->limit });
+}
+
+static void put_mr(struct mr *mr, void *telling)
+{
+	put(telling, UROCE_MR,
+	    &(struct uroce_mr_row){ .number = mr->v.handle,
+				    .pd = number_of_pd(mr->pd),
+				    .lkey = mr->lkey,
+				    .rkey = mr->rkey,
+				    .addr = mr->iova,
+				    .len = mr->len,
+				    .access = mr->access,
+				    .windows = mr->windows });
+}
+
+static void put_mw(struct mw *mw, void *telling)
+{
+	struct uroce_mw_row row = { .number = mw->v.handle,
+				    .pd = number_of_pd(mw->pd),
+				    .rkey = mw->rkey,
+				    .type = mw->type,
+				    .mr = UROCE_NO_OBJECT,
+				    .qp = UROCE_NO_OBJECT };
+
+	if (mw->mr) {
+		row.mr = mw->mr->v.handle;
+		row.addr = mw->addr;
+		row.len = mw->len;
+		row.access = mw->access;
+	}
+	if (mw->qp)
+		row.qp = mw->qp->number;
+	put(telling, UROCE_MW, &row);
+}
+
+static void put_qp(struct qp *qp, void *telling)
+{
+	const bool failed = qp_state(qp) == IBV_QPS_ERR;
+	struct uroce_qp_row row = {
+		.number = qp->number,
+		.qpn = qp->v.qp_num,
+		.pd = number_of_pd(qp->pd),
+		.send_cq = number_of_cq(qp->send_cq),
+		.recv_cq = number_of_cq(qp->recv_cq),
+		.srq = qp->srq ? qp->srq->v.handle : UROCE_NO_OBJECT,
+		.type = qp->type,
+		.sends = qp->sq.tail - qp->sq.head,
+		.begun = qp->sq.next - qp->sq.head,
+		.recvs = qp->rq.tail - qp->rq.head,
+		.recv_len = failed ? qp->resp.recv.len : oldest_len(&qp->rq),
+		.sq_sig_all = qp->sq_sig_all,
+		.peer_is_here = qp_state(qp) >= IBV_QPS_RTR && qp->type != IBV_QPT_UD &&
+				gid_index(&qp->flow.dgid, 0) >= 0,
+		.steps = qp->steps,
+	};
+
+	qp_attr_now(qp, &row.attr);
+	put(telling, UROCE_QP, &row);
+}
+
+static void put_all(struct telling *a)
+{
+	put_contexts(a);
+	pd_each(put_pd, a);
+	cq_each(put_cq, a);
+	srq_each(put_srq, a);
+	region_each(put_mr, a);
+	window_each(put_mw, a);
+	qp_each(put_qp, a);
+}
+
+/* Behind the room for the head, which is written when all has been counted. */
+static int write_answer(FILE *file)
+{
+	struct telling a = { .file = file, .head = { .magic = INVENTORY_MAGIC } };
+
+	for (unsigned i = 0; i < UROCE_KINDS; i++)
+		a.head.kind[i].row_size = inventory_row_size[i];
+	if (fwrite(&a.head, sizeof a.head, 1, file) != 1)
+		return -1;
+	put_all(&a);
+	if (fseek(file, 0, SEEK_SET) != 0 || fwrite(&a.head, sizeof a.head, 1, file) != 1)
+		return -1;
+	return fflush(file);
+}
+
+int inventory_fd(void)
+{
+	int fd = memfd_create("uroce-inventory", MFD_CLOEXEC),
+	    copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
+	int err;
+
+	if (file && write_answer(file) == 0) {
+		fclose(file);
+		return fd;
+	}
+	err = errno;
+	if (file)
+		fclose(file);
+	else if (copy >= 0)
+		close(copy);
+	if (fd >= 0)
+		close(fd);
+	errno = err;
+	return -1;
+}
