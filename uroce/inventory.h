@@ -21,6 +21,9 @@ extern "C" {
  * calls them by the same numbers. */
 #define UROCE_NO_OBJECT UINT32_MAX
 
+/* The bits of a QP number from here on say which process of the host it belongs to. */
+#define UROCE_QPN_PROCESS_SHIFT 18
+
 enum uroce_kind {
 	UROCE_CONTEXT,
 	UROCE_PD,
@@ -33,8 +36,7 @@ enum uroce_kind {
 };
 
 struct uroce_context_row {
-	uint32_t number;
-	uint32_t pds, cqs, channels;
+	uint32_t number, channels; /* completion channels of it */
 };
 
 struct uroce_pd_row {
@@ -97,7 +99,7 @@ static inline uint64_t uroce_step(enum ibv_qp_state from, enum ibv_qp_state to)
 struct uroce_inventory {
 	pid_t pid;
 	struct {
-		const void *rows; /* of the struct of this kind, n of them */
+		const void *rows; /* of the struct of this kind, n of them, by their numbers */
 		uint32_t n;
 		uint32_t total; /* that there are: more than n when not all are told */
 	} kind[UROCE_KINDS];

@@ -232,9 +232,9 @@ static void take_held(const struct reader_news *news)
 	else
 		fprintf(the.v.to,
 			"vtrace: thread %" PRIu64
-			" of process %d is held: 'gdb -p %d' looks at it, "
-			"'kill -CONT %d' lets it go on\n",
-			news->n, pid, pid, (int)getpid());
+			" of process %d is held: 'gdb -p %d' looks at it, on uroce0 "
+			"'rdmash -c \"show -process %d\"', too; 'kill -CONT %d' lets it go on\n",
+			news->n, pid, pid, pid, (int)getpid());
 }
 
 static void take_unfinished(const struct reader_news *news)

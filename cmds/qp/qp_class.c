@@ -93,21 +93,21 @@ static void describe_made_of(const struct qp *qp, struct out *out)
 		out_str(out, "id", qp->id->o.name, "  of %s", qp->id->o.name);
 }
 
-static void describe_cap(const struct qp *qp, struct out *out)
+void qp_tell_cap(const struct ibv_qp_cap *cap, bool sig_all, struct out *out)
 {
-	out_u64(out, "max_send_wr", qp->cap.max_send_wr, NULL);
-	out_u64(out, "max_recv_wr", qp->cap.max_recv_wr, NULL);
-	out_u64(out, "max_send_sge", qp->cap.max_send_sge, NULL);
-	out_u64(out, "max_recv_sge", qp->cap.max_recv_sge, NULL);
-	out_u64(out, "max_inline_data", qp->cap.max_inline_data, NULL);
-	out_bool(out, "sig_all", qp->sq_sig_all, NULL);
+	out_u64(out, "max_send_wr", cap->max_send_wr, NULL);
+	out_u64(out, "max_recv_wr", cap->max_recv_wr, NULL);
+	out_u64(out, "max_send_sge", cap->max_send_sge, NULL);
+	out_u64(out, "max_recv_sge", cap->max_recv_sge, NULL);
+	out_u64(out, "max_inline_data", cap->max_inline_data, NULL);
+	out_bool(out, "sig_all", sig_all, NULL);
 }
 
-static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+void qp_tell_peer(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *out)
 {
-	bool connected = qp->type != IBV_QPT_UD && a->qp_state >= IBV_QPS_RTR && a->dest_qp_num;
+	bool connected = type != IBV_QPT_UD && a->qp_state >= IBV_QPS_RTR && a->dest_qp_num;
 
-	if (qp->type == IBV_QPT_UD) {
+	if (type == IBV_QPT_UD) {
 		out_u64(out, "qkey", a->qkey, NULL);
 		return;
 	}
@@ -121,10 +121,8 @@ static void describe_peer(const struct qp *qp, const struct ibv_qp_attr *a, stru
 		out_u64(out, "dlid", a->ah_attr.dlid, " at lid %u", a->ah_attr.dlid);
 }
 
-static void describe_attrs(struct qp *qp, const struct ibv_qp_attr *a, struct out *out)
+void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out)
 {
-	struct outstanding recvs;
-
 	out_int(out, "port", a->port_num, NULL);
 	out_int(out, "pkey_index", a->pkey_index, NULL);
 	out_str(out, "access", word_flags(qp_access_words, a->qp_access_flags), NULL);
@@ -139,8 +137,13 @@ static void describe_attrs(struct qp *qp, const struct ibv_qp_attr *a, struct ou
 	out_int(out, "timeout", a->timeout, NULL);
 	out_int(out, "retry_cnt", a->retry_cnt, NULL);
 	out_int(out, "rnr_retry", a->rnr_retry, NULL);
+}
+
+static void describe_known(struct qp *qp, struct out *out)
+{
+	struct outstanding recvs = posted_outstanding(qp, true);
+
 	out_bool(out, "peer_known", qp->peer.known, NULL);
-	recvs = posted_outstanding(qp, true);
 	out_int(out, "recvs", recvs.has_more ? -1 : (int)recvs.n, NULL);
 }
 
@@ -161,10 +164,12 @@ static void qp_describe(struct session *s, struct obj *o, struct out *out)
 	out_u64(out, "qpn", qp->v->qp_num, "  qpn %u", qp->v->qp_num);
 	describe_made_of(qp, out);
 	if (known)
-		describe_peer(qp, &a, out);
-	describe_cap(qp, out);
-	if (known)
-		describe_attrs(qp, &a, out);
+		qp_tell_peer(qp->type, &a, out);
+	qp_tell_cap(&qp->cap, qp->sq_sig_all, out);
+	if (known) {
+		qp_tell_attrs(&a, out);
+		describe_known(qp, out);
+	}
 	out_text(out, "\n");
 }
 

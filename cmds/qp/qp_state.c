@@ -8,6 +8,7 @@
 #include "codes.h"
 #include "command/cmd.h"
 #include "connection/cm_id.h"
+#include "inventory.h"
 #include "objects.h"
 #include "output/out.h"
 #include "qp/qp_attrs.h"
@@ -39,8 +40,7 @@ enum { TL, TR, BL, BR, ACROSS, DOWN, RIGHT, LEFT, UP_TIP, DOWN_TIP, GLYPHS };
 struct canvas {
 	struct cell at[HEIGHT][WIDTH];
 	const char *const *single, *const *twice; /* the two pens */
-	bool taken[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1];
-	bool been[IBV_QPS_ERR + 1];
+	uint64_t steps;				  /* that were taken: uroce_step() */
 	enum ibv_qp_state now;
 };
 
@@ -71,11 +71,24 @@ static void write_text(struct canvas *c, int x, int y, const char *text, enum pa
 	}
 }
 
+static bool was_taken(const struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return c->steps & uroce_step(from, to);
+}
+
+static bool has_been(const struct canvas *c, enum ibv_qp_state state)
+{
+	for (enum ibv_qp_state other = 0; other <= IBV_QPS_ERR; other++)
+		if (was_taken(c, state, other) || was_taken(c, other, state))
+			return true;
+	return state == c->now;
+}
+
 static enum paint paint_of(const struct canvas *c, enum ibv_qp_state state)
 {
 	if (state == c->now)
 		return state == IBV_QPS_ERR || state == IBV_QPS_SQE ? PAINT_BAD : PAINT_STRONG;
-	return c->been[state] ? PAINT_GOOD : PAINT_DIM;
+	return has_been(c, state) ? PAINT_GOOD : PAINT_DIM;
 }
 
 static void box(struct canvas *c, int x, int y, enum ibv_qp_state state)
@@ -101,7 +114,7 @@ static void box(struct canvas *c, int x, int y, enum ibv_qp_state state)
 static enum paint edge(const struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state to,
 		       const char *const **pen)
 {
-	bool taken = c->taken[from][to];
+	bool taken = was_taken(c, from, to);
 
 	*pen = taken ? c->twice : c->single;
 	return taken ? PAINT_GOOD : PAINT_DIM;
@@ -162,7 +175,7 @@ static void to_err(struct canvas *c)
 	enum paint p = PAINT_DIM;
 
 	for (enum ibv_qp_state from = 0; from < IBV_QPS_ERR; from++)
-		if (c->taken[from][IBV_QPS_ERR])
+		if (was_taken(c, from, IBV_QPS_ERR))
 			p = edge(c, from, IBV_QPS_ERR, &pen);
 	put(c, 25, 6, pen[LEFT], p);
 	put(c, 26, 6, pen[ACROSS], p);
@@ -192,32 +205,32 @@ static void draw(struct canvas *c, bool has_sqe)
 }
 
 /* The connection manager takes several steps at once. */
-static void take_way(struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state to)
+static uint64_t way(enum ibv_qp_state from, enum ibv_qp_state to)
 {
-	for (; from < to && to <= IBV_QPS_RTS; from++) {
-		c->taken[from][from + 1] = true;
-		c->been[from + 1] = true;
-	}
-	c->taken[from][to] = true;
+	uint64_t steps = 0;
+
+	for (; from < to && to <= IBV_QPS_RTS; from++)
+		steps |= uroce_step(from, from + 1);
+	return from == to ? steps : steps | uroce_step(from, to);
 }
 
-static void walk(struct canvas *c, const struct qp *qp)
+static uint64_t steps_of(const struct qp *qp)
 {
 	enum ibv_qp_state last = IBV_QPS_RESET;
 	struct qp_step steps[QP_STEPS];
 	unsigned n = qp_history_steps(qp, steps);
+	uint64_t taken = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		enum ibv_qp_state state = steps[i].state;
 
 		if (state > IBV_QPS_ERR)
 			continue;
-		c->been[state] = true;
 		if (i && state != last)
-			take_way(c, last, state);
+			taken |= way(last, state);
 		last = state;
 	}
-	c->now = qp_history_state(qp);
+	return taken;
 }
 
 static void print_row(const struct cell *row, struct out *o)
@@ -241,16 +254,22 @@ static void print_row(const struct cell *row, struct out *o)
 	out_text(o, "\n");
 }
 
-void qp_diagram(struct out *o, const struct qp *qp)
+void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64_t steps)
 {
 	bool utf8 = print_is_utf8();
 	struct canvas c = { .single = utf8 ? utf8_single : ascii_single,
-			    .twice = utf8 ? utf8_double : ascii_double };
+			    .twice = utf8 ? utf8_double : ascii_double,
+			    .steps = steps,
+			    .now = now };
 
-	walk(&c, qp);
-	draw(&c, qp->type != IBV_QPT_RC);
+	draw(&c, type != IBV_QPT_RC);
 	for (int y = 0; y < HEIGHT; y++)
 		print_row(c.at[y], o);
+}
+
+void qp_diagram(struct out *o, const struct qp *qp)
+{
+	qp_draw(o, qp->type, qp_history_state(qp), steps_of(qp));
 }
 
 /*
@@ -300,27 +319,33 @@ static void tell_no_receive(const struct ibv_qp_attr *a, struct out *o)
 		   rnr_timer_us(a->min_rnr_timer) / 1e6);
 }
 
+void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *o)
+{
+	if (type != IBV_QPT_RC) {
+		out_text(o, "   only RC tries again\n");
+		return;
+	}
+	if (a->qp_state != IBV_QPS_RTS && a->qp_state != IBV_QPS_SQD &&
+	    a->qp_state != IBV_QPS_ERR) {
+		out_text(o, "   tries are set on the way to RTS\n");
+		return;
+	}
+	out_dict(o, "timing");
+	tell_no_answer(a, o);
+	tell_no_receive(a, o);
+	out_end(o);
+}
+
 void qp_timing(const struct qp *qp, struct out *o)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a;
 
-	if (qp->type != IBV_QPT_RC ||
-	    ibv_query_qp(qp->v, &a,
+	if (ibv_query_qp(qp->v, &a,
 			 IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 				 IBV_QP_MIN_RNR_TIMER,
-			 &init)) {
-		out_text(o, "   only RC tries again\n");
-		return;
-	}
-	if (a.qp_state != IBV_QPS_RTS && a.qp_state != IBV_QPS_SQD && a.qp_state != IBV_QPS_ERR) {
-		out_text(o, "   tries are set on the way to RTS\n");
-		return;
-	}
-	out_dict(o, "timing");
-	tell_no_answer(&a, o);
-	tell_no_receive(&a, o);
-	out_end(o);
+			 &init) == 0)
+		qp_tell_timing(qp->type, &a, o);
 }
 
 /* qp-state: where a QP is, what it may do there, where it can go, and how it came here.

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at live objects and destroying them: show, get, destroy. */
+#include <limits.h>
 #include <string.h>
 
 #include "command/cmd.h"
 #include "edit/complete.h"
 #include "objects.h"
 #include "output/out.h"
+#include "resources/show_process.h"
 #include "session.h"
 
 /* ------------------------------------------------------------------- show -- */
@@ -53,28 +55,46 @@ static void show_all(struct session *s, struct out *out)
 }
 
 struct show_args {
-	struct obj *obj;
+	Tcl_Obj *name;
+	struct num process;
 };
+
+/* The name of an object, here or in another process. */
+static int parse_name(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	(void)s;
+	(void)a;
+	*(Tcl_Obj **)dst = word;
+	return 0;
+}
+
+static void complete_name(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	kind_any.complete(s, a, words);
+}
+
+static const struct arg_kind kind_name = { .word = "object",
+					   .size = sizeof(Tcl_Obj *),
+					   .parse = parse_name,
+					   .complete = complete_name };
 
 static const struct arg show_args[] = {
-	POS_OPT("object", show_args, obj, kind_any, "its name; without: all, as a tree"), ARGS_END
+	POS_OPT("object", show_args, name, kind_name, "its name; without: all, as a tree"),
+	OPT("process", show_args, process, kind_u32, "of this program on uroce0, by its number",
+	    .min = 1, .max = INT_MAX),
+	ARGS_END
 };
 
-static int show_exec(struct session *s, const void *args, struct out *o)
+/* With what it uses, and what uses it. */
+static void show_whole(struct session *s, struct obj *obj, struct out *o)
 {
-	const struct show_args *a = args;
-	unsigned n = 0;
 	struct obj_use *u;
+	unsigned n = 0;
 
-	if (!a->obj) {
-		out_dict(o, NULL);
-		show_all(s, o);
-		return 0;
-	}
-	a->obj->class->describe(s, a->obj, o);
+	obj->class->describe(s, obj, o);
 	out_list(o, "uses");
 	for (unsigned i = 0; i < OBJ_USES; i++) {
-		const struct obj *used = a->obj->uses[i].used;
+		const struct obj *used = obj->uses[i].used;
 
 		if (used)
 			out_str(o, NULL, used->name, "%s%s", n++ ? " " : "  uses ", used->name);
@@ -82,15 +102,34 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	out_end(o);
 	out_text(o, "\n");
 	out_list(o, "users");
-	obj_foreach_user(u, a->obj)
+	obj_foreach_user(u, obj)
 		if (u->user->life != OBJ_NEW)
 			out_str(o, NULL, u->user->name, "  used by %s\n", u->user->name);
 	out_end(o);
+}
+
+static int show_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct show_args *a = args;
+	struct obj *obj = NULL;
+
+	if (a->process.set)
+		return show_process(s, (pid_t)a->process.v, a->name ? Tcl_GetString(a->name) : NULL,
+				    o);
+	if (a->name && kind_any.parse(s, &show_args[0], a->name, &obj))
+		return -1;
+	if (!obj) {
+		out_dict(o, NULL);
+		show_all(s, o);
+		return 0;
+	}
+	show_whole(s, obj, o);
 	return 0;
 }
 
 static const struct cmd_eg show_egs[] = { { "show", "mr0" },
 					  { "show mr0", "uses pd0" },
+					  { "show mr0 -process [pid]", "4096 B" },
 					  { NULL, NULL } };
 
 const struct cmd cmd_show = {
@@ -98,7 +137,14 @@ const struct cmd cmd_show = {
 	.family = "resources",
 	.summary = "live objects: one, or all as a tree",
 	.text = "Without a name every object is shown below what it was made from. Destroying\n"
-		"goes from the leaves up.",
+		"goes from the leaves up.\n"
+		"\n"
+		"With -process the objects are those of another program that uses uroce0 and runs\n"
+		"as the same user, whether vtrace has started it or not: how full its queues are,\n"
+		"what its regions let the peer do, and whom each QP is connected with, by process\n"
+		"where that is on this host. A QP that is named, or the only one, is shown with\n"
+		"its states as qp-state draws them. The program is not stopped by it, and nothing\n"
+		"is changed. '!uroce status' lists the processes.",
 	.setup = "reg 4096",
 	.examples = show_egs,
 	.args = show_args,

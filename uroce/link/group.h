@@ -27,9 +27,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SLOT_BITS  6
-#define SLOTS	   (1u << SLOT_BITS)
-#define SLOT_SHIFT (24 - SLOT_BITS) /* QPN -> slot; 18 bits are left for the QPs of a process */
+#include "inventory.h"
+
+#define SLOT_BITS 6
+#define SLOTS	  (1u << SLOT_BITS)
+#define SLOT_SHIFT \
+	UROCE_QPN_PROCESS_SHIFT /* QPN -> slot; 18 bits are left for the QPs of a process */
+
+_Static_assert(SLOT_SHIFT == 24 - SLOT_BITS, "QP numbers have 24 bits");
 
 /* Claims a slot, joins or makes the group, opens the sockets to send with. 0, with what the
  * user should know in reason (of size bytes), if anything: on a kernel that does not steer

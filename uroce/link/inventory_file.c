@@ -67,11 +67,19 @@ static bool are_qps(const struct uroce_qp_row *row, uint32_t n)
 	return true;
 }
 
+/* All rows begin with their number. */
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
 /* Finds the rows in what was copied. */
 static bool take(struct copied *c, size_t size)
 {
 	const struct inventory_head *h = (const void *)c->file;
-	const char *at = c->file + sizeof *h;
+	char *at = c->file + sizeof *h;
 
 	if (!is_head(h, size))
 		return false;
@@ -79,6 +87,7 @@ static bool take(struct copied *c, size_t size)
 		c->v.kind[i].rows = at;
 		c->v.kind[i].n = h->kind[i].n;
 		c->v.kind[i].total = h->kind[i].total;
+		qsort(at, h->kind[i].n, inventory_row_size[i], by_number);
 		at += (size_t)h->kind[i].n * inventory_row_size[i];
 	}
 	return are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n);

@@ -361,6 +361,13 @@ void worker_stop(struct worker *w)
 	CHECK(waitpid(w->pid, &status, WUNTRACED) == w->pid && WIFSTOPPED(status));
 }
 
+/* It has nothing. */
+int inventory_fd(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
 /* What a worker tells of itself. */
 size_t status_text(char *buf, size_t n)
 {

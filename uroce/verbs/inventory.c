@@ -43,10 +43,7 @@ static void put_contexts(struct telling *a)
 
 	TAILQ_FOREACH(c, &contexts, open)
 		put(a, UROCE_CONTEXT,
-		    &(struct uroce_context_row){ .number = c->number,
-						 .pds = c->pds,
-						 .cqs = c->cqs,
-						 .channels = c->channels });
+		    &(struct uroce_context_row){ .number = c->number, .channels = c->channels });
 }
 
 static void put_pd(struct pd *pd, void *telling)

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+#include "resources/show_process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "output/out.h"
+#include "qp/qp_class.h"
+#include "qp/qp_state.h"
+#include "session.h"
+#include "words.h"
+
+/* -------------------------------------------------------------------------- asking -- */
+
+/* Where the device is not in use here, its library serves to ask. */
+static void *look_up(const char *name)
+{
+	static void *library;
+	char path[PATH_MAX];
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	if (!found && !library && launch_library(path, sizeof path) == 0)
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return found || !library ? found : dlsym(library, name);
+}
+
+struct uroce_inventory *process_inventory(pid_t pid)
+{
+	struct uroce_inventory *(*ask)(pid_t pid);
+	void *found = look_up("uroce_inventory_of_process");
+
+	memcpy(&ask, &found, sizeof ask);
+	errno = ENOSYS;
+	return ask ? ask(pid) : NULL;
+}
+
+struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn)
+{
+	struct uroce_inventory *(*ask)(uint32_t qpn);
+	void *found = look_up("uroce_inventory_of_qpn");
+
+	memcpy(&ask, &found, sizeof ask);
+	errno = ENOSYS;
+	return ask ? ask(qpn) : NULL;
+}
+
+/* -------------------------------------------------------------------------- telling -- */
+
+#define PROCESSES (1u << (24 - UROCE_QPN_PROCESS_SHIFT))
+
+struct telling {
+	const struct uroce_inventory *inv;
+	const char *only; /* the name of one object; NULL: all */
+	bool found;
+	struct out *o;
+	struct {
+		bool asked;
+		struct uroce_inventory *inv; /* or NULL */
+	} peer[PROCESSES];
+};
+
+static const char *const prefixes[UROCE_KINDS] = {
+	[UROCE_CONTEXT] = "ctx", [UROCE_PD] = "pd", [UROCE_CQ] = "cq", [UROCE_SRQ] = "srq",
+	[UROCE_MR] = "mr",	 [UROCE_MW] = "mw", [UROCE_QP] = "qp",
+};
+
+#define NAME 16
+
+static const char *name_of(enum uroce_kind kind, uint32_t number, char name[NAME])
+{
+	snprintf(name, NAME, "%s%" PRIu32, prefixes[kind], number);
+	return name;
+}
+
+/* Begins the line and the dict of an object; false: it is not wanted. */
+static bool begin(struct telling *t, enum uroce_kind kind, uint32_t number, unsigned depth)
+{
+	char name[NAME];
+
+	name_of(kind, number, name);
+	if (t->only && strcmp(t->only, name) != 0)
+		return false;
+	t->found = true;
+	if (!t->only) {
+		out_text(t->o, "%*s", (int)depth * 2, "");
+		out_dict(t->o, name);
+	}
+	out_str(t->o, "name", name, "%s %s", prefixes[kind], name);
+	return true;
+}
+
+static void end(struct telling *t)
+{
+	if (!t->only)
+		out_end(t->o);
+}
+
+/* Another object that it belongs to; fmt has a place for its name. */
+static void tell_other(struct telling *t, const char *key, enum uroce_kind kind, uint32_t number,
+		       const char *before)
+{
+	char name[NAME];
+
+	if (number == UROCE_NO_OBJECT)
+		return;
+	name_of(kind, number, name);
+	if (before)
+		out_str(t->o, key, name, "%s%s", before, name);
+	else
+		out_str(t->o, key, name, NULL);
+}
+
+static void tell_context(struct telling *t, const struct uroce_context_row *r)
+{
+	if (!begin(t, UROCE_CONTEXT, r->number, 1))
+		return;
+	out_str(t->o, "device", "uroce0", "  on uroce0");
+	out_u64(t->o, "channels", r->channels, "  %u completion channel%s\n", r->channels,
+		r->channels == 1 ? "" : "s");
+	end(t);
+}
+
+static void tell_cq(struct telling *t, const struct uroce_cq_row *r)
+{
+	if (!begin(t, UROCE_CQ, r->number, 2))
+		return;
+	out_str(t->o, "device", "uroce0", "  on uroce0");
+	out_u64(t->o, "cqe", r->size, "  %u entries", r->size);
+	out_u64(t->o, "filled", r->filled, "  %u filled", r->filled);
+	tell_other(t, "context", UROCE_CONTEXT, r->context, NULL);
+	out_bool(t->o, "channel", r->channel, "%s", r->channel ? "  with a channel" : "");
+	out_bool(t->o, "armed", r->armed, "%s", r->armed ? "  armed" : "");
+	out_bool(t->o, "broken", r->overrun, "%s\n", r->overrun ? "  OVERRUN: unusable" : "");
+	end(t);
+}
+
+static void tell_srq(struct telling *t, const struct uroce_srq_row *r)
+{
+	if (!begin(t, UROCE_SRQ, r->number, 3))
+		return;
+	out_u64(t->o, "max_wr", r->size, NULL);
+	out_u64(t->o, "posted", r->posted, "  %u of %u receives posted", r->posted, r->size);
+	out_u64(t->o, "recv_len", r->oldest_len, NULL);
+	out_u64(t->o, "limit", r->limit, "  limit %u\n", r->limit);
+	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	end(t);
+}
+
+static void tell_mr(struct telling *t, const struct uroce_mr_row *r)
+{
+	const char *access = word_flags(mr_access_words, r->access);
+
+	if (!begin(t, UROCE_MR, r->number, 3))
+		return;
+	out_u64(t->o, "len", r->len, "  %" PRIu64 " B", r->len);
+	out_u64(t->o, "addr", r->addr, " at 0x%" PRIx64, r->addr);
+	out_u64(t->o, "lkey", r->lkey, "  lkey 0x%x", r->lkey);
+	out_u64(t->o, "rkey", r->rkey, "  rkey 0x%x", r->rkey);
+	out_str(t->o, "access", access, "  %s\n", r->access ? access : "read by this device only");
+	out_u64(t->o, "windows", r->windows, NULL);
+	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	end(t);
+}
+
+static void tell_mw(struct telling *t, const struct uroce_mw_row *r)
+{
+	const char *access = word_flags(mr_access_words, r->access);
+
+	if (!begin(t, UROCE_MW, r->number, 3))
+		return;
+	out_u64(t->o, "type", r->type, "  type %u", r->type);
+	out_u64(t->o, "rkey", r->rkey, "  rkey 0x%x", r->rkey);
+	tell_other(t, "mr", UROCE_MR, r->mr, "  bound to ");
+	tell_other(t, "qp", UROCE_QP, r->qp, " by ");
+	out_u64(t->o, "len", r->len, NULL);
+	out_u64(t->o, "addr", r->addr, NULL);
+	out_str(t->o, "access", access, "%s%s\n", r->len ? "  " : "", r->len ? access : "");
+	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	end(t);
+}
+
+/* ---------------------------------------------------------------------------- QPs -- */
+
+/* The process that has a QP of that number, asked once. */
+static const struct uroce_inventory *process_with(struct telling *t, uint32_t qpn)
+{
+	const uint32_t place = (qpn & 0xffffff) >> UROCE_QPN_PROCESS_SHIFT;
+
+	if (!t->peer[place].asked) {
+		t->peer[place].asked = true;
+		t->peer[place].inv = process_inventory_of_qpn(qpn);
+	}
+	return t->peer[place].inv;
+}
+
+static const struct uroce_qp_row *qp_with(const struct uroce_inventory *inv, uint32_t qpn)
+{
+	const struct uroce_qp_row *row = inv->kind[UROCE_QP].rows;
+
+	for (uint32_t i = 0; i < inv->kind[UROCE_QP].n; i++)
+		if (row[i].qpn == qpn)
+			return &row[i];
+	return NULL;
+}
+
+/* The program that a process runs, or "". */
+static const char *program_of(pid_t pid, char *name, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (!f || !fgets(name, (int)size, f))
+		name[0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return name;
+}
+
+static void tell_peer_process(struct telling *t, const struct uroce_qp_row *r)
+{
+	const uint32_t qpn = r->attr.dest_qp_num;
+	const struct uroce_inventory *inv;
+	const struct uroce_qp_row *qp;
+	char program[32], name[NAME];
+
+	if (!r->peer_is_here || !qpn)
+		return;
+	inv = process_with(t, qpn);
+	qp = inv ? qp_with(inv, qpn) : NULL;
+	if (!qp) {
+		out_str(t->o, "peer", "gone", ", which is gone");
+		return;
+	}
+	name_of(UROCE_QP, qp->number, name);
+	out_str(t->o, "peer", name, ": %s", name);
+	out_int(t->o, "peer_pid", inv->pid, " of process %d (%s)", (int)inv->pid,
+		program_of(inv->pid, program, sizeof program));
+	out_str(t->o, "peer_state", word_name(qp_state_words, qp->attr.qp_state), ", %s",
+		word_name(qp_state_words, qp->attr.qp_state));
+}
+
+static void tell_queues(struct telling *t, const struct uroce_qp_row *r, unsigned depth)
+{
+	const struct ibv_qp_cap *cap = &r->attr.cap;
+
+	out_text(t->o, "\n%*s", (int)depth * 2 + 3, "");
+	out_u64(t->o, "sends", r->sends, "%u of %u sends posted", r->sends, cap->max_send_wr);
+	out_u64(t->o, "sends_begun", r->begun, r->sends ? ", %u of them begun" : NULL, r->begun);
+	if (r->srq == UROCE_NO_OBJECT)
+		out_u64(t->o, "recvs", r->recvs, "  %u of %u receives posted", r->recvs,
+			cap->max_recv_wr);
+	else
+		out_int(t->o, "recvs", -1, NULL);
+	out_u64(t->o, "recv_len", r->recv_len,
+		r->recvs && r->attr.qp_state != IBV_QPS_ERR ? ", the next has %u B" : NULL,
+		r->recv_len);
+	out_text(t->o, "\n");
+}
+
+static void tell_states(struct telling *t, const struct uroce_qp_row *r)
+{
+	const enum ibv_qp_state state = r->attr.qp_state;
+
+	qp_draw(t->o, r->type, state, r->steps);
+	out_text(t->o, "   now      %-5s  %s\n", word_name(qp_state_words, state),
+		 word_help(qp_state_words, state));
+}
+
+static void tell_qp(struct telling *t, const struct uroce_qp_row *r)
+{
+	const unsigned depth = t->only ? 0 : 3;
+	const char *type = word_name(qp_type_words, r->type);
+	const char *state = word_name(qp_state_words, r->attr.qp_state);
+	const char *access = r->attr.qp_access_flags
+				     ? word_flags(qp_access_words, r->attr.qp_access_flags)
+				     : "nothing";
+
+	if (!begin(t, UROCE_QP, r->number, depth))
+		return;
+	out_str(t->o, "type", type, "  %s", type);
+	out_str(t->o, "state", state, " %s", state);
+	out_u64(t->o, "qpn", r->qpn, "  qpn %u", r->qpn);
+	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	tell_other(t, "send_cq", UROCE_CQ, r->send_cq, "  ");
+	tell_other(t, "recv_cq", UROCE_CQ, r->recv_cq, r->recv_cq == r->send_cq ? NULL : "/");
+	tell_other(t, "srq", UROCE_SRQ, r->srq, "  ");
+	qp_tell_peer(r->type, &r->attr, t->o);
+	tell_peer_process(t, r);
+	qp_tell_cap(&r->attr.cap, r->sq_sig_all, t->o);
+	qp_tell_attrs(&r->attr, t->o);
+	tell_queues(t, r, depth);
+	out_text(t->o, "%*slets the peer: %s\n", (int)depth * 2 + 3, "", access);
+	if (t->only) {
+		tell_states(t, r);
+		qp_tell_timing(r->type, &r->attr, t->o);
+	}
+	end(t);
+}
+
+/* ---------------------------------------------------------------------------- tree -- */
+
+#define EACH(t, KIND, type, row)                                          \
+	for (const struct type *row = (t)->inv->kind[KIND].rows,          \
+			       *row##_end = row + (t)->inv->kind[KIND].n; \
+	     row < row##_end; row++)
+
+/* What was made from a PD, below it. */
+static void tell_pd(struct telling *t, const struct uroce_pd_row *pd)
+{
+	if (begin(t, UROCE_PD, pd->number, 2)) {
+		out_str(t->o, "device", "uroce0", "  on uroce0\n");
+		tell_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
+		end(t);
+	}
+	EACH(t, UROCE_MR, uroce_mr_row, mr)
+	if (mr->pd == pd->number)
+		tell_mr(t, mr);
+	EACH(t, UROCE_MW, uroce_mw_row, mw)
+	if (mw->pd == pd->number)
+		tell_mw(t, mw);
+	EACH(t, UROCE_SRQ, uroce_srq_row, srq)
+	if (srq->pd == pd->number)
+		tell_srq(t, srq);
+	EACH(t, UROCE_QP, uroce_qp_row, qp)
+	if (qp->pd == pd->number)
+		tell_qp(t, qp);
+}
+
+static void tell_all(struct telling *t)
+{
+	EACH(t, UROCE_CONTEXT, uroce_context_row, context)
+	{
+		tell_context(t, context);
+		EACH(t, UROCE_CQ, uroce_cq_row, cq)
+		if (cq->context == context->number)
+			tell_cq(t, cq);
+		EACH(t, UROCE_PD, uroce_pd_row, pd)
+		if (pd->context == context->number)
+			tell_pd(t, pd);
+	}
+	EACH(t, UROCE_QP, uroce_qp_row, qp)
+	if (qp->pd == UROCE_NO_OBJECT) /* XRC_RECV */
+		tell_qp(t, qp);
+}
+
+static void tell_left_out(struct telling *t)
+{
+	static const char *const titles[UROCE_KINDS] = { "contexts", "PDs",	"CQs", "SRQs",
+							 "regions",  "windows", "QPs" };
+
+	for (unsigned i = 0; i < UROCE_KINDS; i++)
+		if (t->inv->kind[i].n < t->inv->kind[i].total)
+			out_text(t->o, "and %u %s more\n",
+				 t->inv->kind[i].total - t->inv->kind[i].n, titles[i]);
+}
+
+bool process_tell(const struct uroce_inventory *inv, const char *only, struct out *o)
+{
+	struct telling t = { .inv = inv, .only = only, .o = o };
+	char program[32];
+
+	if (!only) {
+		program_of(inv->pid, program, sizeof program);
+		out_dict(o, "process");
+		out_int(o, "pid", inv->pid, "process %d", (int)inv->pid);
+		out_str(o, "program", program, "  %s\n", program);
+		out_end(o);
+	}
+	tell_all(&t);
+	if (!only)
+		tell_left_out(&t);
+	if (!only && inv->kind[UROCE_QP].n == 1)
+		tell_states(&t, inv->kind[UROCE_QP].rows);
+	for (unsigned i = 0; i < PROCESSES; i++)
+		free(t.peer[i].inv);
+	return t.found || !only;
+}
+
+/* ---------------------------------------------------------------------------- show -- */
+
+/* Is the process in another network than this one, where its device is another one? */
+static bool is_elsewhere(pid_t pid)
+{
+	char path[64];
+	struct stat its, ours;
+
+	snprintf(path, sizeof path, "/proc/%d/ns/net", (int)pid);
+	return stat(path, &its) == 0 && stat("/proc/self/ns/net", &ours) == 0 &&
+	       its.st_ino != ours.st_ino;
+}
+
+static int fail_not_there(struct session *s, pid_t pid)
+{
+	char program[32];
+
+	fail(s, "show", "ENOENT", "process %d (%s) has not opened uroce0", (int)pid,
+	     program_of(pid, program, sizeof program));
+	if (is_elsewhere(pid)) {
+		fail_row(s, "cause", "it is in another network, and uroce0 is one for each");
+		return fail_next(s, "nsenter -n -t %d rdmash, in a terminal", (int)pid);
+	}
+	fail_row(s, "note", "only of programs on uroce0 can objects be seen from outside");
+	return fail_next(s, "!uroce status    (the processes that are on it)");
+}
+
+static int fail_inventory(struct session *s, pid_t pid, int err)
+{
+	switch (err) {
+	case ENOENT:
+		return fail_not_there(s, pid);
+	case ETIMEDOUT:
+		fail(s, "show", "ETIMEDOUT", "process %d does not answer", (int)pid);
+		fail_row(s, "likely", "it is stopped, by a signal or a debugger");
+		return fail_next(s, "!kill -CONT %d", (int)pid);
+	case EPROTO:
+		fail(s, "show", "EPROTO", "process %d answers in another form", (int)pid);
+		return fail_row(s, "cause",
+				"its liburoce.so is of another version: start it again");
+	case ENOSYS:
+		fail(s, "show", "ENOSYS", "liburoce.so is not there to ask process %d with",
+		     (int)pid);
+		return fail_row(s, "remedy", "install the package again");
+	default:
+		return fail_call(s, err, "show", "process %d", (int)pid);
+	}
+}
+
+int show_process(struct session *s, pid_t pid, const char *only, struct out *o)
+{
+	struct uroce_inventory *inv;
+	struct stat st;
+	char path[64];
+	bool found;
+
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	if (stat(path, &st) != 0)
+		return fail(s, "show", "ESRCH", "there is no process %d", (int)pid);
+	if (st.st_uid != geteuid()) {
+		fail(s, "show", "EPERM", "process %d is of another user, with uid %u", (int)pid,
+		     st.st_uid);
+		return fail_row(s, "note", "processes on uroce0 answer only those of their user");
+	}
+	inv = process_inventory(pid);
+	if (!inv)
+		return fail_inventory(s, pid, errno);
+	found = process_tell(inv, only, o);
+	free(inv);
+	if (found)
+		return 0;
+	fail(s, "show", "ENOENT", "process %d has no %s", (int)pid, only);
+	return fail_next(s, "show -process %d", (int)pid);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects of another program on uroce0, told as the shell tells its own. */
+#ifndef CMDS_SHOW_PROCESS_H
+#define CMDS_SHOW_PROCESS_H
+
+#include <stdbool.h>
+
+#include "inventory.h"
+
+struct out;
+struct session;
+
+/* As those of inventory.h, found in liburoce.so, which is loaded if need be; ENOSYS: it cannot be.
+ * To be freed. */
+struct uroce_inventory *process_inventory(pid_t pid);
+struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
+
+/* States each object as a dict under its name, with the keys that `show` has, and as a tree; or the
+ * one called only. false: there is none of that name. */
+bool process_tell(const struct uroce_inventory *inv, const char *only, struct out *o);
+
+/* show -process PID: 0, or -1 with s->fail filled. only: the name of an object, or NULL. */
+int show_process(struct session *s, pid_t pid, const char *only, struct out *o);
+
+#endif

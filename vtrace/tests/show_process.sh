@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# show_process.sh RDMASH VTRACE UROCE PROGRAM: `show -process` of both ends of missing_rights: of the
+# client while vtrace holds it at its failure, and of the server, which nobody traces.
+# shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
+. "$(dirname "$0")/../../uroce/tests/checks.sh"
+rdmash=$1 vtrace=$2 uroce=$3 program=$4
+start_checks
+
+exec 3< <(exec timeout 60 "$uroce" "$program" server 10.0.0.1 7471 2>&1)
+read -r -u 3 _
+exec 4< <(exec "$vtrace" --stop-on any -q -o /dev/fd/5 "$uroce" "$program" client \
+	10.0.0.1 7471 5>&1 >/dev/null)
+tracer=$!
+started+=("$tracer")
+while read -r -u 4 line; do
+	case $line in *' is held: '*) break ;; esac
+done
+client=$(sed -E 's/.* of process ([0-9]+) is held.*/\1/' <<<"$line")
+server=$("$uroce" status | sed -En "/pid $client /d; s/^slot [0-9]+ +pid ([0-9]+) .*/\1/p")
+
+shown() { timeout 30 "$rdmash" --json -c "show -process $1"; }
+shown "$server" >"$tmp/server.json"
+shown "$client" >"$tmp/client.json"
+ok "what both have, and whom they are connected with" python3 - "$tmp" "$server" "$client" <<'PYTHON'
+import json, sys
+tmp, server, client = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+there, here = (json.load(open(f"{tmp}/{end}.json")) for end in ("server", "client"))
+assert there["process"] == {"pid": server, "program": "missing_rights"}, there["process"]
+assert list(there) == ["process", "ctx0", "cq0", "pd0", "mr0", "qp0"], list(there)
+assert there["mr0"]["access"] == "LOCAL_WRITE" and there["mr0"]["pd"] == "pd0", there["mr0"]
+assert there["mr0"]["len"] == here["mr0"]["len"] == 16384
+assert here["cq0"]["filled"] == 15 and here["cq0"]["cqe"] == 64, here["cq0"]
+assert there["cq0"]["filled"] == 0, there["cq0"]
+for qp, peer, pid in ((there["qp0"], here["qp0"], client), (here["qp0"], there["qp0"], server)):
+    assert qp["state"] == qp["peer_state"] == "ERR", qp
+    assert qp["dest_qpn"] == peer["qpn"] and qp["dgid"] == "::ffff:10.0.0.1", qp
+    assert qp["peer"] == "qp0" and qp["peer_pid"] == pid, qp
+    assert qp["access"] == "REMOTE_WRITE" and qp["max_send_wr"] == 32, qp
+    assert qp["sends"] == qp["recvs"] == 0, qp
+PYTHON
+ok "the states as a drawing" grep -q '╔═════╗' <("$rdmash" -c "show -process $client")
+ok "one of them" grep -q '^mr mr0  16384 B .* LOCAL_WRITE$' \
+	<("$rdmash" -c "show mr0 -process $server")
+
+# says WHAT TEXT OBJECT...: show OBJECT... fails, and says this
+says() {
+	local what=$1 text=$2
+	shift 2
+	timeout 30 "$rdmash" -c "show $*" >"$tmp/said" 2>&1
+	ok "$what: fails" test $? = 1
+	ok "$what" grep -q -- "$text" "$tmp/said"
+}
+says "no such object" "process $server has no mr1" mr1 -process "$server"
+says "not on the device" "process $$ (bash) has not opened uroce0" -process $$
+kill -STOP "$server"
+says "stopped" "process $server does not answer" -process "$server"
+kill -CONT "$server"
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+	setpriv --reuid 65534 --clear-groups sleep 60 &
+	started+=($!)
+	until [ "$(stat -c %u /proc/$!)" = 65534 ]; do sleep 0.01; done
+	says "another user's" "process $! is of another user, with uid 65534" -process $!
+else
+	echo "not root: no other user"
+fi
+ok "it was not changed by that" cmp "$tmp/client.json" <(shown "$client")
+
+kill -CONT "$tracer"
+wait "$tracer"
+ok "the client ends as it would have" test $? = 1
+cat <&3 >/dev/null # until the server has ended, too
+gone() { ! kill -0 "$server" 2>/dev/null; }
+until gone; do sleep 0.01; done
+says "no process any more" "there is no process $server" -process "$server"
+finish
