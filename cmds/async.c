@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "async.h"
 #include "objects.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 #define KEPT 256 /* events that no one has waited for */
 

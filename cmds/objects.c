@@ -280,11 +280,6 @@ void obj_unuse(void *user, void *used)
 	use->used = NULL;
 }
 
-bool obj_uses(const void *user, const void *used)
-{
-	return use_of(user, used);
-}
-
 bool obj_used(const void *used)
 {
 	return ((const struct obj *)used)->nusers;
@@ -442,11 +437,6 @@ static int may_destroy(struct session *s, struct obj *o)
 	if (o->life == OBJ_GOING)
 		return fail(s, "destroy", "EBUSY", "%s is being destroyed now", o->name);
 	return 0;
-}
-
-int obj_check_destroy(struct session *s, void *o, void *const except[], unsigned n)
-{
-	return may_destroy(s, o) || in_use(s, o, except, n) ? -1 : 0;
 }
 
 static int destroy_alone(struct session *s, struct obj *o)

@@ -347,7 +347,6 @@ void *obj_new(struct session *s, const struct obj_class *class, const char *name
 /* Notes that o needs used (NULL: nothing). */
 void obj_use(void *o, void *used);
 void obj_unuse(void *o, void *used);
-bool obj_uses(const void *o, const void *used);
 /* Does anything use o? */
 bool obj_used(const void *o);
 void obj_add(struct session *s, void *o);
@@ -422,8 +421,6 @@ int obj_destroy(struct session *s, void *o, bool cascade);
 int obj_destroy_each(struct session *s);
 /* Destroys everything, in reverse order, without stopping at errors: the end. */
 void obj_destroy_all(struct session *s);
-/* Fails as obj_destroy() without cascade would; users in except do not count. */
-int obj_check_destroy(struct session *s, void *o, void *const except[], unsigned n);
 
 #define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->store.all, link)
 /* Those of one class. */
@@ -460,5 +457,38 @@ struct pd *pd_of(struct session *s, struct dev *dev);
 /* The PD to use when none is named: that of the current QP, else the first of the default
  * device. NULL with s->fail filled. */
 struct pd *pd_default(struct session *s);
+
+/*
+ * Making objects from C: what the commands of the same names do, for the commands that
+ * are compositions (connect, accept, oob). Each traces its calls, adds the object to the
+ * store and returns it, or NULL with s->fail filled and nothing left behind.
+ */
+
+/* name NULL: the next number. pd.c, cq.c, mr.c, ah.c, qp_create.c */
+struct pd *pd_make(struct session *s, struct dev *dev, const char *name);
+struct cc *cc_make(struct session *s, struct dev *dev, const char *name);
+/* depth: entries; cc may be NULL. */
+struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_t depth,
+		   struct cc *cc, int vector);
+/* A zeroed, page-aligned buffer of len bytes, registered. access: IBV_ACCESS_... */
+struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t len,
+		   unsigned access);
+
+struct qp_spec {
+	const char *name;
+	enum ibv_qp_type type;
+	struct pd *pd;
+	struct cq *send_cq, *recv_cq;
+	struct srq *srq; /* or NULL */
+	struct id *id;	 /* rdma_create_qp(id, ...), else NULL: ibv_create_qp */
+	struct ibv_qp_cap cap;
+	bool sq_sig_all;
+};
+/* What qp create has as defaults: 32 + 32 work requests, 4 + 4 SGEs, 64 bytes inline. */
+extern const struct ibv_qp_cap qp_default_cap;
+/* A QP that another call has made: qp has its name and v. It becomes the current one. */
+void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec);
+/* The new QP becomes the current one. A pd or CQs left NULL are found or made. */
+struct qp *qp_make(struct session *s, const struct qp_spec *spec);
 
 #endif

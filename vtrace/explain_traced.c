@@ -12,7 +12,7 @@
 #include "explain/find.h"
 #include "output/out.h"
 #include "own_rows.h"
-#include "qp/qp_change.h"
+#include "qp/modify_qp.h"
 #include "words.h"
 #include "wr_ops.h"
 

@@ -16,7 +16,7 @@
 #include "call_record.h"
 #include "connection/cm_addr.h"
 #include "connection/mcast.h"
-#include "make.h"
+#include "objects.h"
 #include "output/out.h"
 #include "record_objects.h"
 #include "session.h"

@@ -5,12 +5,17 @@
  */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
-#include <netdb.h>
 #include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "call_record.h"
 #include "connection/cm_addr.h"
+#include "device/device.h"
+#include "objects.h"
 #include "session.h"
 
 bool cm_addr_network(void)
@@ -27,7 +32,9 @@ bool cm_addr_network(void)
 	return up;
 }
 
-int cm_addr_none(struct session *s, const char *what)
+/* Fails: what, an address of this machine, is not there; says so when there is no network at all.
+ * Returns -1. */
+static int cm_addr_none(struct session *s, const char *what)
 {
 	if (cm_addr_network())
 		return fail(s, "args", "BADVALUE", "%s is empty: the device has no IP address",
@@ -158,4 +165,49 @@ const char *cm_addr_text(const struct sockaddr *sa)
 		return host;
 	snprintf(text, 96, "%s%.72s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", cm_addr_port(sa));
 	return text;
+}
+
+/* Where both ends of a lesson or a demonstration meet in one process. */
+
+#define FIRST_PORT 7471
+#define PORTS	   100
+
+_Static_assert(sizeof(((struct meeting *)NULL)->address) >= DEV_ADDR_LEN, "room for an address");
+
+/* The connection manager has ports of its own: only it knows which are taken. Nobody has asked for
+ * these calls: they are not traced. */
+static bool is_free(uint16_t port)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct rdma_cm_id *id;
+	bool is;
+
+	record_aside(1);
+	is = rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP) == 0;
+	if (is) {
+		is = rdma_bind_addr(id, (struct sockaddr *)&any) == 0 && rdma_listen(id, 1) == 0;
+		rdma_destroy_id(id);
+	}
+	record_aside(-1);
+	return is;
+}
+
+int cm_meet(struct session *s, struct meeting *m)
+{
+	bool trace = s->opt.trace;
+	struct dev *dev;
+
+	s->opt.trace = false; /* nothing that was asked for */
+	dev = dev_default(s);
+	s->opt.trace = trace;
+	if (!dev)
+		return -1;
+	dev_addr(dev, m->address);
+	if (!*m->address)
+		return cm_addr_none(s, "the address of the device");
+	for (m->port = FIRST_PORT; m->port < FIRST_PORT + PORTS; m->port++)
+		if (is_free(m->port))
+			return 0;
+	return fail(s, "lesson", "EADDRINUSE", "the ports %d to %d are all taken", FIRST_PORT,
+		    FIRST_PORT + PORTS - 1);
 }

@@ -23,9 +23,6 @@ bool cm_addr_any(const struct sockaddr *sa);
 
 /* Has any interface of this machine that is up an IP address, be it the loopback? */
 bool cm_addr_network(void);
-/* Fails: what, an address of this machine, is not there; says so when there is no network at all.
- * Returns -1. */
-int cm_addr_none(struct session *s, const char *what);
 
 /* What the system says now. Each adds rows to the failure at hand, with the remedy. */
 
@@ -34,5 +31,11 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 			int err);
 /* Binding to sa failed with errno err. */
 void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err);
+
+struct meeting;
+
+/* The address of the default device, opened if need be, and a port on which nobody listens there.
+ * -1 with s->fail filled: there is no device, or no such port. */
+int cm_meet(struct session *s, struct meeting *m);
 
 #endif

@@ -3,9 +3,7 @@
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "connection/cm_addr.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
-#include "connection/cm_step.h"
 #include "session.h"
 #include "words.h"
 

@@ -3,7 +3,6 @@
  * migrate. An id made here is stepped: nothing is answered for the user. */
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
 #include "session.h"
 #include "words.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What an end of a connection needs beside its id: PD, CQ, QP. For connect and accept. */
+/* What an end of a connection needs beside its id: PD, CQ, QP, and the region that it shares. */
 #ifndef CMDS_CM_ENDS_H
 #define CMDS_CM_ENDS_H
 
+#include "connection/cm_id.h"
 #include "objects.h"
 
 struct ends_args {
@@ -56,5 +57,50 @@ void made_hold(struct session *s, const struct made *m);
 int made_undo(struct session *s, struct made *m);
 /* Both at once. */
 int made_undo_since(struct session *s, uint64_t mark);
+
+/* How a listener answers the requests that come in: what listen was told. */
+
+struct listening {
+	bool accept;	  /* by itself */
+	struct mr *share; /* its address and key are the private data of accept, or NULL */
+	bool share_len;	  /* its length too */
+	bool keep;	  /* what it accepted stays when the peer has left */
+	struct ends_args ends;
+	struct conn_args conn; /* data points to the bytes below */
+	unsigned char data[256];
+};
+
+/* NULL is fine. */
+void listening_free(struct listening *l);
+/* Fails unless the QPs made with ends reach the region that is shared: one PD. */
+int share_fits(struct session *s, const char *call, const struct mr *share,
+	       const struct ends_args *ends);
+/* A request came in on listener as id: answers it if it is to be answered by itself. May
+ * destroy id. */
+void listening_request(struct session *s, struct id *listener, struct id *id);
+
+/* Accepted by itself, the peer has left, and nobody could miss it? */
+bool listening_forgets(struct session *s, const struct id *id);
+/* Destroys all those of the listener (NULL: none), so that a server that runs for long
+ * does not fill up. Never fails; the failure at hand is kept. */
+void listening_sweep(struct session *s, struct id *listener);
+
+/*
+ * What listen -share tells each client in the private data, and what connect makes of it: the
+ * window of memory that the server has opened.
+ */
+
+#define SHARE_BYTES 40
+
+/* Writes address and key of mr as any client reads them (8 and 4 bytes, big-endian), its length
+ * behind them if with_len, and then what only rdmash reads. */
+void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
+/* Reads what share_pack() wrote into addr, len, rkey and access of *window. False, with nothing
+ * changed: it is something else, or no peer can mean that. */
+bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);
+
+/* "its window of 4096 bytes is open to writes and reads": of a connected QP whose peer has told
+ * one; with the value "window". */
+void share_out(const struct qp_peer *window, struct out *o);
 
 #endif

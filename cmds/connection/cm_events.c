@@ -8,17 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_events.h"
+#include "connection/cm_ends.h"
 #include "connection/cm_id.h"
-#include "connection/cm_listen.h"
-#include "connection/share.h"
 #include "output/trace.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 /*
  * Event channels, and what becomes of an event. It is copied before it is acknowledged:
@@ -31,12 +29,14 @@ struct watched_ec {
 	struct session *s;
 };
 
-bool cm_event_is_ud(const struct id *id, const struct cm_event *ev)
+/* The parameters of the event are in conn, or (true) in ud. */
+static bool cm_event_is_ud(const struct id *id, const struct cm_event *ev)
 {
 	return id_is_ud(id) || ev->type == RDMA_CM_EVENT_MULTICAST_JOIN;
 }
 
-bool cm_event_has_conn(const struct id *id, const struct cm_event *ev)
+/* Has the event connection parameters and private data? */
+static bool cm_event_has_conn(const struct id *id, const struct cm_event *ev)
 {
 	switch (ev->type) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -86,7 +86,8 @@ static void settle(struct id *owner, struct rdma_cm_event *ev, struct cm_event *
 	owner->held[owner->unacked++] = ev;
 }
 
-unsigned cm_ack(struct id *id)
+/* Acknowledges what the id held back; the number. */
+static unsigned cm_ack(struct id *id)
 {
 	unsigned n = id->unacked;
 	struct cm_event *ev;

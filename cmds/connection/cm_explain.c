@@ -9,15 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "call_record.h"
 #include "connection/cm_addr.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
 #include "launch.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 /*
  * Why an address did not work, from what the system says now: which interface leads to

@@ -10,11 +10,8 @@
 
 #include "call/call_trace.h"
 #include "connection/cm_addr.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
-#include "connection/cm_step.h"
-#include "qp/qp_class.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 

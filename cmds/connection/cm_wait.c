@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "connection/cm_events.h"
+#include "alloc.h"
 #include "connection/cm_id.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 #define KEPT	 64   /* events of one id that no one has waited for */
 #define PATIENCE 1500 /* ms before a wait says what it waits for */

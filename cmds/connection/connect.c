@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "connection/cm_addr.h"
 #include "connection/cm_ends.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
-#include "connection/cm_step.h"
 #include "output/trace.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 /* ----------------------------------------------------------------- connect -- */
 

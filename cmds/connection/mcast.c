@@ -8,9 +8,7 @@
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "connection/cm_addr.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
-#include "connection/cm_step.h"
 #include "connection/mcast.h"
 #include "session.h"
 #include "words.h"
@@ -139,7 +137,8 @@ int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 	return fail_next(s, "destroy %s", m->o.name);
 }
 
-int mcast_drop(struct session *s, struct mcast *m)
+/* Ends it, keeping the failure at hand. Returns -1. */
+static int mcast_drop(struct session *s, struct mcast *m)
 {
 	struct fail why = s->fail;
 

@@ -29,7 +29,5 @@ struct mcast *mcast_find(const struct obj *o, const union ibv_gid *gid);
  * naming call if it is in already. qp may be NULL. */
 int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 		     const union ibv_gid *gid);
-/* Ends it, keeping the failure at hand. Returns -1. */
-int mcast_drop(struct session *s, struct mcast *m);
 
 #endif

@@ -13,7 +13,7 @@
 #include "objects.h"
 #include "output/out.h"
 #include "own_rows.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "timeline/timeline.h"
 #include "words.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "data/post.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 
 static int fill_peer(struct session *s, const struct post_args *a, struct post_req *r)

@@ -8,7 +8,7 @@
 #include "connection/cm_id.h"
 #include "data/post.h"
 #include "data/wr_fault.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 

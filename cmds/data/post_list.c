@@ -12,7 +12,7 @@
 #include "call/call_trace.h"
 #include "data/post.h"
 #include "data/posted.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "resources/mw.h"
 #include "session.h"
 #include "words.h"

@@ -11,7 +11,7 @@
 #include "alloc.h"
 #include "data/post.h"
 #include "data/posted.h"
-#include "make.h"
+#include "objects.h"
 #include "own_rows.h"
 #include "session.h"
 

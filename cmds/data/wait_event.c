@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wait event: the next event of that name on a connection id. */
 #include "command/cmd.h"
-#include "connection/cm_events.h"
+#include "connection/cm_id.h"
 #include "output/out.h"
 #include "session.h"
 #include "words.h"

@@ -6,7 +6,7 @@
 #include "command/cmd.h"
 #include "data/post.h"
 #include "objects.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 

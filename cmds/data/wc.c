@@ -13,7 +13,7 @@
 #include "call_record.h"
 #include "data/posted.h"
 #include "data/wc.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "resources/mw.h"
 #include "session.h"
 #include "words.h"

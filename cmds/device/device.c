@@ -3,8 +3,12 @@
  * Opening devices. Contexts are those of librdmacm: it opens every device of the machine
  * for itself, and a QP of a connection id must be made of resources of that very context.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <glob.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <netpacket/packet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +19,7 @@
 #include "call/call_trace.h"
 #include "device/device.h"
 #include "device/embedded.h"
+#include "device/gids.h"
 #include "edit/complete.h"
 #include "launch.h"
 #include "objects.h"
@@ -103,7 +108,8 @@ static int closed(struct session *s)
 	return fail_next(s, "doctor");
 }
 
-int dev_none(struct session *s, const char *call)
+/* Fails with "no RDMA device" and what to do about it. Returns -1. */
+static int dev_none(struct session *s, const char *call)
 {
 	if (closed(s))
 		return -1;
@@ -179,7 +185,8 @@ static int no_such_device(struct session *s, struct ibv_context **list, int n, c
 	return -1;
 }
 
-struct dev *dev_open(struct session *s, const char *name)
+/* Opens the device called name, or gives the one open already; NULL with s->fail filled. */
+static struct dev *dev_open(struct session *s, const char *name)
 {
 	struct ibv_context **list;
 	struct dev *dev = obj_find(s, &dev_class, name);
@@ -280,3 +287,70 @@ const struct arg_kind kind_dev_opt = { .word = "device",
 				       .size = sizeof(struct dev *),
 				       .parse = parse_dev,
 				       .complete = complete_dev };
+
+/*
+ * The IP address of a device. On RoCE the GIDs are addresses; the one GID of an iWARP port
+ * begins with the MAC address of its network interface.
+ */
+
+#define MAC_LEN 6
+
+static void of_gid(const struct gid_row *r, char *text)
+{
+	const struct in6_addr *a = (const struct in6_addr *)(const void *)r->e.gid.raw;
+	char host[INET6_ADDRSTRLEN];
+
+	if (IN6_IS_ADDR_V4MAPPED(a)) {
+		inet_ntop(AF_INET, &a->s6_addr32[3], text, DEV_ADDR_LEN);
+		return;
+	}
+	inet_ntop(AF_INET6, a, host, sizeof host);
+	snprintf(text, DEV_ADDR_LEN, "%s%s%s", host, IN6_IS_ADDR_LINKLOCAL(a) ? "%" : "",
+		 IN6_IS_ADDR_LINKLOCAL(a) ? r->netdev : "");
+}
+
+static const char *netdev_of_mac(const struct ifaddrs *i, const uint8_t *mac)
+{
+	for (; i; i = i->ifa_next) {
+		const struct sockaddr_ll *ll = (const void *)i->ifa_addr;
+
+		if (ll && ll->sll_family == AF_PACKET && ll->sll_halen == MAC_LEN &&
+		    memcmp(ll->sll_addr, mac, MAC_LEN) == 0)
+			return i->ifa_name;
+	}
+	return NULL;
+}
+
+static void of_mac(const uint8_t *mac, char *text)
+{
+	struct ifaddrs *all;
+	const char *netdev;
+
+	if (getifaddrs(&all))
+		return;
+	netdev = netdev_of_mac(all, mac);
+	for (const struct ifaddrs *i = all; netdev && i; i = i->ifa_next) {
+		const struct sockaddr_in *in = (const void *)i->ifa_addr;
+
+		if (!in || in->sin_family != AF_INET || strcmp(i->ifa_name, netdev) != 0)
+			continue;
+		inet_ntop(AF_INET, &in->sin_addr, text, DEV_ADDR_LEN);
+		break;
+	}
+	freeifaddrs(all);
+}
+
+void dev_addr(const struct dev *dev, char *text)
+{
+	struct gid_row rows[GID_ROWS];
+	int n = gid_table(dev, 1, rows, GID_ROWS);
+	const struct gid_row *best = n > 0 ? gid_best(rows, n) : NULL;
+
+	*text = 0;
+	if (!best)
+		return;
+	if (dev->iwarp)
+		of_mac(best->e.gid.raw, text);
+	else if (best->e.gid_type != IBV_GID_TYPE_IB)
+		of_gid(best, text);
+}

@@ -10,11 +10,6 @@
 struct dev;
 struct session;
 
-/* Opens the device called name, or gives the one open already; NULL with s->fail filled. */
-struct dev *dev_open(struct session *s, const char *name);
-/* Fails with "no RDMA device" and what to do about it. Returns -1. */
-int dev_none(struct session *s, const char *call);
-
 #define DEV_ADDR_LEN (INET6_ADDRSTRLEN + IF_NAMESIZE)
 /* The IP address by which peers reach port 1, as connect takes it, into text[DEV_ADDR_LEN]:
  * that of the GID which gids recommends; on iWARP the first IPv4 address of the network

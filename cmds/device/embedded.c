@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "backend.h"
 #include "device/embedded.h"
 #include "launch.h"
 #include "session.h"
 #include "uroce.h"
-#include "alloc.h"
 
 #define SYSTEM "libibverbs.so.1"
 #define REMEDY "In a source tree 'cmake --build build' makes it; else install the package again."
@@ -121,4 +121,29 @@ void embedded_tell(struct session *s)
 	if (s->opt.note && !s->opt.interactive && !s->opt.quiet)
 		print_error("%s\n", s->opt.note);
 	s->opt.note = NULL;
+}
+
+/* ISO C has no cast from an object pointer to a function pointer. */
+static bool look_up(const char *name, void *fn)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	memcpy(fn, &found, sizeof found);
+	return found;
+}
+
+const struct embedded_api *embedded_api(void)
+{
+	static struct embedded_api api;
+	static bool looked, all;
+
+	if (!looked) {
+		looked = all = true;
+		all &= look_up("uroce_faults_set", &api.faults_set);
+		all &= look_up("uroce_faults_get", &api.faults_get);
+		all &= look_up("uroce_tap", &api.tap);
+		all &= look_up("uroce_capture", &api.capture);
+		all &= look_up("uroce_counters", &api.counters);
+	}
+	return all ? &api : NULL;
 }

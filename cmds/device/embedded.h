@@ -3,6 +3,8 @@
 #ifndef CMDS_EMBEDDED_H
 #define CMDS_EMBEDDED_H
 
+#include "uroce.h"
+
 struct options;
 struct session;
 
@@ -13,5 +15,16 @@ int embedded_start(const struct options *opt, const char **note);
 
 /* The device is used now: a script, whose user sees no banner, tells of it on stderr, once. */
 void embedded_tell(struct session *s);
+
+struct embedded_api {
+	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
+	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+	int (*tap)(uroce_tap_fn *fn, void *arg);
+	int (*capture)(const char *file);
+	unsigned (*counters)(struct uroce_counter *c, unsigned n);
+};
+
+/* NULL: the system's own devices are used. */
+const struct embedded_api *embedded_api(void);
 
 #endif

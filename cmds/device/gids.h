@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The GID table of a port, and which entry to take. */
+/* The GID table of a port, which entry to take, and GIDs as arguments. */
 #ifndef CMDS_GIDS_H
 #define CMDS_GIDS_H
 
 #include <infiniband/verbs.h>
 #include <net/if.h>
 #include <stdint.h>
+
+#include "command/args.h"
 
 struct dev;
 
@@ -25,5 +27,17 @@ const struct gid_row *gid_best(const struct gid_row *rows, int n);
 const char *gid_text(const union ibv_gid *gid);
 
 #define GID_ROWS 64
+
+/* A GID as an argument: "fe80::1", "::ffff:10.0.0.1", or an IPv4 address. */
+
+struct gid_arg {
+	union ibv_gid v;
+	bool set;
+};
+
+extern const struct arg_kind kind_gid; /* struct gid_arg */
+
+/* Parses text; an IPv4 address becomes the GID that is made of it. False: it is none. */
+bool gid_parse(const char *text, union ibv_gid *gid);
 
 #endif

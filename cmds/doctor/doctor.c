@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "doctor/doctor.h"
 #include "session.h"
-#include "alloc.h"
 
 struct checkup {
 	struct out *out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `doctor` looks at: each check says what is well, and what is not with the cure. */
-#ifndef CMDS_DOCTOR_DOCTOR_H
-#define CMDS_DOCTOR_DOCTOR_H
+#ifndef CMDS_DOCTOR_H
+#define CMDS_DOCTOR_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

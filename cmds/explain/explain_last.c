@@ -11,7 +11,7 @@
 #include "explain/explain_wc.h"
 #include "explain/far_end.h"
 #include "objects.h"
-#include "qp/qp_history.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 #include "wr_ops.h"

@@ -4,7 +4,7 @@
 
 #include "explain/explain.h"
 #include "output/out.h"
-#include "qp/qp_attrs.h"
+#include "qp/modify_qp.h"
 #include "qp_table.h"
 #include "words.h"
 

@@ -1,15 +1,83 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* fault list, fault run: breaks things on purpose, after saying what both ends will see. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "edit/complete.h"
-#include "faults/catalogue.h"
+#include "faults/fault_catalogue.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "session.h"
-#include "alloc.h"
+
+/* What the scripts of the catalogue are written with: QPs, regions and helpers, all called
+ * fault_..., so that nothing of the user's is touched and all of it can be destroyed. */
+static const char script_procs[] =
+	"namespace eval ::fault {\n"
+	"	# Two QPs fault_a and fault_b; buf is a's memory, window b's. ARGS: -type T,\n"
+	"	# -rights R (of both), -rtr OPTIONS (of a), -shift N (of a's rq_psn), -srq S (of b)\n"
+	"	proc pair args {\n"
+	"		set o [dict merge {-type RC -rights remote-write,remote-read,remote-atomic\n"
+	"			-rtr {} -shift 0 -cq {} -srq {} -access\n"
+	"			local-write,remote-write,remote-read,remote-atomic,mw-bind} $args]\n"
+	"		dict with o {}\n"
+	"		if {${-srq} eq {}} { pd -name fault_pd }\n"
+	"		reg 4096 -name fault_buf -pd fault_pd\n"
+	"		reg 4096 -name fault_window -pd fault_pd -access ${-access}\n"
+	"		foreach q {fault_a fault_b} cq [list ${-cq} {}] {\n"
+	"			if {$cq eq {}} { set cq [dict get [cq -name ${q}_cq] name] }\n"
+	"			set shared {}\n"
+	"			if {$q eq {fault_b} && ${-srq} ne {}} { set shared [list -srq ${-srq}] }\n"
+	"			qp create -type ${-type} -name $q -pd fault_pd -cq $cq {*}$shared\n"
+	"			if {${-type} eq {UD}} {\n"
+	"				modify-qp INIT $q -fill -qkey 73\n"
+	"			} else { modify-qp INIT $q -fill -access ${-rights} }\n"
+	"		}\n"
+	"		foreach {me peer extra} [list fault_a fault_b ${-rtr} fault_b fault_a {}] {\n"
+	"			set p [qp-info $peer]\n"
+	"			set psn [dict get $p psn]\n"
+	"			if {$me eq {fault_a}} { set psn [expr {($psn + ${-shift}) & 0xffffff}] }\n"
+	"			set to [dict create -dest-qpn [dict get $p qpn] -rq-psn $psn {*}$extra]\n"
+	"			if {${-type} eq {UD}} { set to {} }\n"
+	"			modify-qp RTR $me -peer $p -fill {*}$to\n"
+	"		}\n"
+	"		foreach me {fault_a fault_b} {\n"
+	"			set again {-timeout 10 -retry-cnt 2 -rnr-retry 1}\n"
+	"			if {${-type} ne {RC}} { set again {} }\n"
+	"			modify-qp RTS $me -fill {*}$again\n"
+	"		}\n"
+	"		return\n"
+	"	}\n"
+	"	# A QP in RESET: fault_a\n"
+	"	proc lone {} {\n"
+	"		pd -name fault_pd\n"
+	"		cq -name fault_cq\n"
+	"		qp create -name fault_a -pd fault_pd -cq fault_cq\n"
+	"	}\n"
+	"	# Options that lead to the window\n"
+	"	proc there {{off 0}} {\n"
+	"		list -remote [expr {[get fault_window addr] + $off}] -rkey [get fault_window rkey]\n"
+	"	}\n"
+	"	proc first qp {\n"
+	"		set wcs [poll -all -qp $qp]\n"
+	"		if {[llength $wcs]} { dict get [lindex $wcs 0] status } else { return - }\n"
+	"	}\n"
+	"	# What both ends see after a's post\n"
+	"	proc ends {} {\n"
+	"		set here [dict get [poll -qp fault_a -within 60s] status]\n"
+	"		list $here [first fault_b]\n"
+	"	}\n"
+	"	# What the call says that is refused\n"
+	"	proc refused command {\n"
+	"		if {[catch {uplevel 1 $command} said how]} {\n"
+	"			return [list [lindex [dict get $how -errorcode] end] -]\n"
+	"		}\n"
+	"		list {no error} -\n"
+	"	}\n"
+	"}\n";
+
+/* fault list, fault run: breaks things on purpose, after saying what both ends will see. */
 
 #define RXE_VENDOR 0xffffff
 
@@ -87,7 +155,7 @@ static void clean_up(struct session *s)
 
 static int run_script(struct session *s, const struct fault_entry *e)
 {
-	Tcl_Obj *script = Tcl_NewStringObj(fault_prelude, -1);
+	Tcl_Obj *script = Tcl_NewStringObj(script_procs, -1);
 	int rc;
 
 	if (e->needs)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "handlers/handler.h"
 #include "language/domain.h"
 #include "language/interp.h"
 #include "language/script.h"
 #include "output/out.h"
 #include "session.h"
-#include "alloc.h"
 
 #define PAUSE_MS 20 /* after Ctrl-C, until the command that it is for has ended */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "command/cmd.h"
-#include "connection/cm_events.h"
+#include "connection/cm_id.h"
 #include "data/arm.h"
 #include "data/post.h"
 #include "data/wc.h"

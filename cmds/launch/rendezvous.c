@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks meet: a board of small files in a directory, and the commands rendezvous put, get, clear.
+/*
+ * rendezvous put, get, clear: the ranks of a job tell each other by small files. A directory that
+ * all of them share has a file for each key. Nothing outside it can be named: a key is letters,
+ * digits,
+ * ".", "-" and "_", and begins with a letter, a digit or "_".
  */
+#include <stddef.h>
+#include <stdbool.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,22 +25,27 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "file/file.h"
-#include "launch/board.h"
 #include "launch/launcher.h"
 #include "output/out.h"
 #include "session.h"
 
+#define KEY_LEN_MAX   64
+#define VALUE_LEN_MAX 65536
+
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define SHARED	  "RDMASH_RENDEZVOUS"
 
-bool board_is_key(const char *key)
+/* Opens the job's directory, and makes it if need be: below $RDMASH_RENDEZVOUS, or, when all
+ * are on this host, below a directory of the launcher's or of this user's in /tmp. A
+ * descriptor, or -1 with s->fail filled. */
+static bool key_is_legal(const char *key)
 {
 	size_t n = strlen(key);
 
 	for (const char *c = key; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
 			return false;
-	return n > 0 && n <= BOARD_KEY_MAX && *key != '.' && *key != '-';
+	return n > 0 && n <= KEY_LEN_MAX && *key != '.' && *key != '-';
 }
 
 /* A directory of this user's, made when it is missing. -1 with errno. */
@@ -90,11 +101,11 @@ static const char *base_path(struct session *s, const struct launcher *l, char p
 	return path;
 }
 
-int board_open(struct session *s, const struct launcher *l)
+static int make_job_dir(struct session *s, const struct launcher *l)
 {
 	char path[PATH_MAX], name[sizeof l->job + 16];
 	const char *base = base_path(s, l, path);
-	int dir, board;
+	int dir, job_dir;
 
 	if (!base)
 		return -1;
@@ -102,55 +113,57 @@ int board_open(struct session *s, const struct launcher *l)
 	dir = base == getenv(SHARED) ? named_dir(base) : own_dir(AT_FDCWD, base);
 	if (dir < 0)
 		return fail_call(s, errno, "rendezvous", "%s", base);
-	board = own_dir(dir, name);
-	if (board < 0)
+	job_dir = own_dir(dir, name);
+	if (job_dir < 0)
 		fail_call(s, errno, "rendezvous", "%s/%s", base, name);
 	close(dir);
-	return board;
+	return job_dir;
 }
 
 /* Under another name first: who looks finds all of it, or nothing. */
-int board_put(int board, const char *key, const void *value, size_t n)
+static int put_key(int job_dir, const char *key, const void *value, size_t n)
 {
-	char name[BOARD_KEY_MAX + 32];
+	char name[KEY_LEN_MAX + 32];
 	int fd, err;
 
 	snprintf(name, sizeof name, ".%ld.%s", (long)getpid(), key);
-	fd = openat(board, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(job_dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	err = write_all(fd, value, n) ? errno : 0;
 	if (close(fd) && !err)
 		err = errno;
-	if (!err && renameat(board, name, board, key) == 0)
+	if (!err && renameat(job_dir, name, job_dir, key) == 0)
 		return 0;
 	if (!err)
 		err = errno;
-	unlinkat(board, name, 0);
+	unlinkat(job_dir, name, 0);
 	errno = err;
 	return -1;
 }
 
-long board_get(int board, const char *key, void *value)
+/* Into value[VALUE_LEN_MAX]; its length, or -1 with errno: ENOENT: not there yet; EFBIG. */
+static long get_key(int job_dir, const char *key, void *value)
 {
-	int fd = openat(board, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(job_dir, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	ssize_t n = -1;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > BOARD_VALUE_MAX))
+	if (fstat(fd, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > VALUE_LEN_MAX))
 		errno = EFBIG;
 	else
-		n = read(fd, value, BOARD_VALUE_MAX);
+		n = read(fd, value, VALUE_LEN_MAX);
 	close(fd);
 	return n;
 }
 
-void board_clear(int board)
+/* Takes all keys off, and the directory away. */
+static void clear_job_dir(int job_dir)
 {
 	char link[64], path[PATH_MAX];
-	int fd = openat(board, ".", DIR_FLAGS);
+	int fd = openat(job_dir, ".", DIR_FLAGS);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	ssize_t n;
 
@@ -158,9 +171,9 @@ void board_clear(int board)
 		return;
 	for (struct dirent *e; (e = readdir(d));)
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			unlinkat(board, e->d_name, 0);
+			unlinkat(job_dir, e->d_name, 0);
 	closedir(d);
-	snprintf(link, sizeof link, "/proc/self/fd/%d", board);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", job_dir);
 	n = readlink(link, path, sizeof path - 1);
 	if (n < 0)
 		return;
@@ -178,9 +191,9 @@ void board_clear(int board)
 /* A key: a file's name, and nothing else. */
 static int parse_key(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	if (!board_is_key(Tcl_GetString(word)))
+	if (!key_is_legal(Tcl_GetString(word)))
 		return args_bad(s, a, "'%s' is no key: at most %d letters, digits, '.', '-', '_'",
-				Tcl_GetString(word), BOARD_KEY_MAX);
+				Tcl_GetString(word), KEY_LEN_MAX);
 	return kind_str.parse(s, a, word, dst);
 }
 
@@ -189,11 +202,11 @@ static const struct arg_kind kind_key = { .word = "key",
 					  .parse = parse_key,
 					  .is_static = true };
 
-static int open_board(struct session *s)
+static int open_job_dir(struct session *s)
 {
 	struct launcher l;
 
-	return launcher_read(s, &l) ? -1 : board_open(s, &l);
+	return launcher_read(s, &l) ? -1 : make_job_dir(s, &l);
 }
 
 /* ---------------------------------------------------------------- put, clear -- */
@@ -212,26 +225,26 @@ static int put_exec(struct session *s, const void *args, struct out *o)
 {
 	static unsigned puts_left = KEYS_MAX; /* of scripts that are not trusted */
 	const struct put_args *a = args;
-	int n, board, rc;
+	int n, job_dir, rc;
 	const char *value = Tcl_GetStringFromObj(a->value, &n);
 
 	(void)o;
-	if (n > BOARD_VALUE_MAX)
+	if (n > VALUE_LEN_MAX)
 		return fail(s, "rendezvous", "EFBIG", "rendezvous put %s: %d bytes, more than %d",
-			    a->key, n, BOARD_VALUE_MAX);
+			    a->key, n, VALUE_LEN_MAX);
 	if (file_gate(s) && !puts_left) {
 		fail(s, "rendezvous", "ENOSPC",
 		     "rendezvous put %s: a script may put %d times, and has", a->key, KEYS_MAX);
 		return fail_next(s, "put a list or dict under one key, or rdmash --unsafe");
 	}
-	board = open_board(s);
-	if (board < 0)
+	job_dir = open_job_dir(s);
+	if (job_dir < 0)
 		return -1;
 	puts_left -= puts_left > 0;
-	rc = board_put(board, a->key, value, (size_t)n);
+	rc = put_key(job_dir, a->key, value, (size_t)n);
 	if (rc)
 		fail_call(s, errno, "rendezvous", "put %s", a->key);
-	close(board);
+	close(job_dir);
 	return rc;
 }
 
@@ -259,13 +272,13 @@ const struct cmd cmd_rendezvous_put = {
 
 static int clear_exec(struct session *s, const void *args, struct out *o)
 {
-	int board = open_board(s);
+	int job_dir = open_job_dir(s);
 
 	(void)args, (void)o;
-	if (board < 0)
+	if (job_dir < 0)
 		return -1;
-	board_clear(board);
-	close(board);
+	clear_job_dir(job_dir);
+	close(job_dir);
 	return 0;
 }
 
@@ -292,7 +305,7 @@ struct get_args {
 
 struct waiting {
 	struct session *s;
-	int board, events;
+	int job_dir, events;
 	struct loop_timer *timer;
 	const char *const *keys;
 	Tcl_Obj **values; /* NULL: not there yet */
@@ -300,7 +313,7 @@ struct waiting {
 	const char *broken; /* this one cannot be read, for err */
 	int err;
 	bool look; /* something may have come */
-	char *buf; /* BOARD_VALUE_MAX */
+	char *buf; /* VALUE_LEN_MAX */
 };
 
 static void look_again(void *arg)
@@ -334,7 +347,7 @@ static bool all_there(void *arg)
 
 		if (w->values[i])
 			continue;
-		len = board_get(w->board, w->keys[i], w->buf);
+		len = get_key(w->job_dir, w->keys[i], w->buf);
 		if (len < 0 && errno != ENOENT) {
 			w->err = errno;
 			w->broken = w->keys[i];
@@ -354,7 +367,7 @@ static enum loop_end wait_keys(struct waiting *w, int64_t within)
 	enum loop_end end;
 
 	w->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", w->board);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", w->job_dir);
 	if (w->events >= 0 && inotify_add_watch(w->events, path, IN_MOVED_TO) >= 0)
 		loop_watch(loop, w->events, POLLIN, on_event, w);
 	look_again(w);
@@ -430,10 +443,10 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 
 	if (!w.n)
 		return fail(s, "rendezvous", "EINVAL", "rendezvous get: which key?");
-	w.board = open_board(s);
-	if (w.board < 0)
+	w.job_dir = open_job_dir(s);
+	if (w.job_dir < 0)
 		return -1;
-	w.buf = arena_alloc(&s->arena, BOARD_VALUE_MAX);
+	w.buf = arena_alloc(&s->arena, VALUE_LEN_MAX);
 	w.values = arena_alloc(&s->arena, w.n * sizeof *w.values);
 	memset(w.values, 0, w.n * sizeof *w.values);
 	end = wait_keys(&w, (int64_t)a->within.v);
@@ -444,7 +457,7 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 	for (size_t i = 0; i < w.n; i++)
 		if (w.values[i])
 			Tcl_DecrRefCount(w.values[i]);
-	close(w.board);
+	close(w.job_dir);
 	return rc;
 }
 

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounds, hex digits and hexdumps: common to the mem commands. */
+/* Looking at a region (mem get, dump, cmp), writing to it by hand (put, fill), waiting for a change
+ * (watch). */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "command/cmd.h"
+#include "data/post.h"
 #include "memory/mem.h"
 #include "output/visible.h"
+#include "own_rows.h"
 #include "session.h"
 
 #define VALUE_MAX (16u << 20) /* bytes; each is kept several times on its way */
 
-unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
+/* The bytes off..off+len of a region, or NULL with s->fail filled. */
+static unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
 {
 	if (off <= mr->len && len <= mr->len - off)
 		return (unsigned char *)mr->buf + off;
@@ -35,8 +40,9 @@ unsigned char *mem_range(struct session *s, const struct mr *mr, const struct nu
 	return mem_at(s, mr, off->v, *n);
 }
 
-unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
-			 const struct num *len, size_t *n)
+/* The same, for bytes that become a value of the interpreter: not too many of them. */
+static unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
+				const struct num *len, size_t *n)
 {
 	unsigned char *p = mem_range(s, mr, off, len, n);
 
@@ -53,7 +59,8 @@ static int digit(unsigned char c)
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
+/* "00 7f 3a": hex digits, blanks between bytes allowed; into the arena. */
+static int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
 {
 	unsigned char *p = arena_alloc(&s->arena, (text->len / 2 + 1));
 	size_t i = 0, n = 0;
@@ -104,3 +111,379 @@ void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 	out_text(o, "%s", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
 }
+
+struct get_args {
+	struct mr *mr, *other;
+	struct num off, len, other_off;
+	bool text, hex;
+};
+
+#define GET_MR POS_OPT("mr", get_args, mr, kind_mr, "region")
+#define GET_RANGE                                                                     \
+	POS_OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"), \
+		POS_OPT("len", get_args, len, kind_size, "bytes; left out: up to its end")
+
+/* -------------------------------------------------------------- mem get -- */
+
+static const struct arg get_args[] = {
+	GET_MR, GET_RANGE, SWITCH("text", get_args, text, "text up to the first zero byte"),
+	SWITCH("hex", get_args, hex, "as hex digits"), ARGS_END
+};
+
+static int get_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct get_args *a = args;
+	size_t n;
+	const unsigned char *p = mem_value(s, a->mr, &a->off, &a->len, &n);
+	char *text;
+
+	if (!p)
+		return -1;
+	own_memory(OWN_MEM_GET, a->mr, a->off.v, n, p, n);
+	if (a->text) {
+		text = arena_copy0(&s->arena, p, strnlen((const char *)p, n));
+		out_str(o, NULL, text, "%s\n", text);
+	} else if (a->hex) {
+		mem_out_hex(s, o, p, n);
+	} else {
+		mem_out_bytes(o, p, n, a->off.v);
+	}
+	return 0;
+}
+
+static const struct cmd_eg get_egs[] = { { "mem get buf 0 13", "hello, memory" },
+					 { "mem get buf -text", "hello, memory" },
+					 { "mem get buf 0 5 -hex", "68656c6c6f" },
+					 { "binary scan [mem get buf 100 8] wu value", NULL },
+					 { NULL, NULL } };
+
+const struct cmd cmd_mem_get = {
+	.name = "mem get",
+	.family = "memory",
+	.summary = "read bytes from a region",
+	.text = "The value is the bytes, for binary scan and mem put; -text stops at the first\n"
+		"zero byte, as C strings do.",
+	.setup = "reg 4096 -name buf; mem put buf 0 \"hello, memory\"",
+	.examples = get_egs,
+	.args = get_args,
+	.size = sizeof(struct get_args),
+	.exec = get_exec,
+};
+
+/* ------------------------------------------------------------- mem dump -- */
+
+static const struct arg dump_args[] = {
+	GET_MR, POS_OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"),
+	POS_OPT("len", get_args, len, kind_size, "bytes; left out: 256, or up to its end"), ARGS_END
+};
+
+static int dump_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct get_args *a = args;
+	struct num len = a->len;
+	const unsigned char *p;
+	size_t n;
+
+	if (!len.set && a->off.v < a->mr->len && a->mr->len - a->off.v > 256)
+		len = (struct num){ 256, true };
+	p = mem_value(s, a->mr, &a->off, &len, &n);
+	if (!p)
+		return -1;
+	out_bytes(o, NULL, p, n);
+	mem_hexdump(o, p, n, a->off.v);
+	return 0;
+}
+
+static const struct cmd_eg dump_egs[] = { { "mem dump buf 0 32", "68 65 6c 6c 6f" },
+					  { "mem dump", "hello" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_mem_dump = {
+	.name = "mem dump",
+	.family = "memory",
+	.summary = "show a region as a hexdump",
+	.text = "Sixteen bytes a line: offset (hex; it may be typed so, too: mem dump buf 0x20), hex\n"
+		"digits, characters. The value is the bytes.",
+	.setup = "reg 4096 -name buf; mem put buf 0 hello",
+	.examples = dump_egs,
+	.args = dump_args,
+	.size = sizeof(struct get_args),
+	.exec = dump_exec,
+};
+
+/* -------------------------------------------------------------- mem cmp -- */
+
+static const struct arg cmp_args[] = {
+	POS("mr", get_args, mr, kind_mr, "region"),
+	POS("other", get_args, other, kind_mr, "region to compare it with"),
+	OPT("off", get_args, off, kind_size, "where in the first", .dflt = "0"),
+	OPT("other-off", get_args, other_off, kind_size, "where in the second", .dflt = "0"),
+	OPT("len", get_args, len, kind_size, "bytes; left out: all that both have"),
+	ARGS_END
+};
+
+static int cmp_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct get_args *a = args;
+	size_t n, m, at = 0;
+	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
+	const unsigned char *q = p ? mem_range(s, a->other, &a->other_off, &a->len, &m) : NULL;
+
+	if (!q)
+		return -1;
+	n = m < n ? m : n;
+	while (at < n && p[at] == q[at])
+		at++;
+	out_bool(o, "same", at == n, "%s", at == n ? "same" : "different");
+	out_u64(o, "len", n, at == n ? "  %zu B\n" : NULL, n);
+	if (at == n)
+		return 0;
+	out_u64(o, "at", at, "  at byte %zu", at);
+	out_u64(o, "first", p[at], "  %s+%llu 0x%02x", a->mr->o.name,
+		(unsigned long long)(a->off.v + at), p[at]);
+	out_u64(o, "second", q[at], "  %s+%llu 0x%02x\n", a->other->o.name,
+		(unsigned long long)(a->other_off.v + at), q[at]);
+	return 0;
+}
+
+static const struct cmd_eg cmp_egs[] = { { "mem cmp buf copy -len 5", "different  at byte 0" },
+					 { "mem put copy 0 hello", NULL },
+					 { "dict get [mem cmp buf copy] same", NULL },
+					 { "mem cmp buf copy", "same  4096 B" },
+					 { NULL, NULL } };
+
+const struct cmd cmd_mem_cmp = {
+	.name = "mem cmp",
+	.family = "memory",
+	.summary = "compare two ranges",
+	.text = "A dict: same (1 or 0), and at, first, second for the first byte that differs.",
+	.setup = "reg 4096 -name buf; reg 4096 -name copy; mem put buf 0 hello",
+	.examples = cmp_egs,
+	.args = cmp_args,
+	.size = sizeof(struct get_args),
+	.exec = cmp_exec,
+};
+
+struct put_args {
+	struct mr *mr;
+	struct num off, len;
+	struct bytes data;
+	bool hex, zero;
+};
+
+#define PUT_MR	POS_OPT("mr", put_args, mr, kind_mr, "region")
+#define PUT_HEX SWITCH("hex", put_args, hex, "the data is written as hex digits")
+
+/* -------------------------------------------------------------- mem put -- */
+
+static const struct arg put_args[] = {
+	PUT_MR,
+	POS("off", put_args, off, kind_size, "where in the region"),
+	POS("data", put_args, data, kind_bytes, "text, or bytes from binary format"),
+	PUT_HEX,
+	SWITCH("zero", put_args, zero, "a zero byte after it, as C strings have"),
+	ARGS_END
+};
+
+static int put_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct put_args *a = args;
+	struct bytes data = a->data;
+	unsigned char *p;
+
+	if (a->hex && mem_hex(s, &a->data, &data))
+		return -1;
+	p = mem_at(s, a->mr, a->off.v, data.len + a->zero);
+	if (!p)
+		return -1;
+	memcpy(p, data.data, data.len);
+	if (a->zero)
+		p[data.len] = 0;
+	own_memory(OWN_MEM_PUT, a->mr, a->off.v, data.len + a->zero, p, data.len + a->zero);
+	out_u64(o, NULL, data.len + a->zero, NULL);
+	return 0;
+}
+
+static const struct cmd_eg put_egs[] = { { "mem put buf 0 \"hello, memory\"", NULL },
+					 { "mem put buf 16 {00 7f ff} -hex", NULL },
+					 { "mem put buf 32 [binary format WuIu 4096 7]", NULL },
+					 { "mem put buf 80 \"a\\0b\"; mem get buf 80 4 -hex",
+					   "61006200" },
+					 { "mem dump buf 0 48", "hello, memory" },
+					 { NULL, NULL } };
+
+const struct cmd cmd_mem_put = {
+	.name = "mem put",
+	.family = "memory",
+	.summary = "write bytes into a region",
+	.text = "Text goes in as it is typed (UTF-8), without a zero byte unless -zero; numbers\n"
+		"and structures are made with Tcl's binary format. Returns how many bytes.",
+	.setup = "reg 4096 -name buf",
+	.examples = put_egs,
+	.args = put_args,
+	.size = sizeof(struct put_args),
+	.exec = put_exec,
+};
+
+/* ------------------------------------------------------------- mem fill -- */
+
+static const struct arg fill_args[] = {
+	PUT_MR,
+	POS("pattern", put_args, data, kind_bytes, "a number from 0 to 255, or bytes to repeat"),
+	OPT("off", put_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("len", put_args, len, kind_size, "bytes; left out: up to its end"),
+	PUT_HEX,
+	ARGS_END
+};
+
+/* "0x41" is a byte, "ab" a pattern. */
+static bool byte_value(const struct bytes *b, unsigned char *byte)
+{
+	Tcl_Obj *word = Tcl_NewStringObj((const char *)b->data, (int)b->len);
+	bool fits, is;
+	uint64_t v;
+
+	Tcl_IncrRefCount(word);
+	is = args_number(word, &v, &fits) && fits && v <= UINT8_MAX;
+	Tcl_DecrRefCount(word);
+	*byte = is ? (unsigned char)v : 0;
+	return is;
+}
+
+static int fill_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct put_args *a = args;
+	struct bytes data = a->data;
+	unsigned char byte, *p;
+	size_t n;
+
+	if (a->hex) {
+		if (mem_hex(s, &a->data, &data))
+			return -1;
+	} else if (byte_value(&data, &byte)) {
+		data = (struct bytes){ &byte, 1 };
+	}
+	if (!data.len)
+		return fail(s, "mem", "EINVAL", "mem fill: the pattern is empty");
+	p = mem_range(s, a->mr, &a->off, &a->len, &n);
+	if (!p)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		p[i] = data.data[i % data.len];
+	own_memory(OWN_MEM_PUT, a->mr, a->off.v, n, data.data, data.len);
+	out_u64(o, NULL, n, NULL);
+	return 0;
+}
+
+static const struct cmd_eg fill_egs[] = { { "mem fill buf 0xaa", NULL },
+					  { "mem fill buf {de ad be ef} -hex -off 8 -len 8", NULL },
+					  { "mem dump buf 0 16", "aa aa  de ad be ef de ad be ef" },
+					  { NULL, NULL } };
+
+const struct cmd cmd_mem_fill = {
+	.name = "mem fill",
+	.family = "memory",
+	.summary = "fill a region with a byte or a pattern",
+	.text = "A number from 0 to 255 is one byte, other text is repeated as it is. Returns\n"
+		"how many bytes were filled.",
+	.setup = "reg 4096 -name buf",
+	.examples = fill_egs,
+	.args = fill_args,
+	.size = sizeof(struct put_args),
+	.exec = fill_exec,
+};
+
+/*
+ * mem watch: a peer's RDMA WRITE leaves no completion here; the memory itself tells.
+ *
+ * The bytes are compared with what they were when the command began, or with -was: that
+ * one misses nothing that came before.
+ */
+
+struct watch_args {
+	struct mr *mr;
+	struct num off, len, within;
+	struct bytes was;
+};
+
+static const struct arg watch_args[] = {
+	POS_OPT("mr", watch_args, mr, kind_mr, "region"),
+	POS_OPT("off", watch_args, off, kind_size, "where in the region", .dflt = "0"),
+	POS_OPT("len", watch_args, len, kind_size, "bytes; left out: up to its end"),
+	OPT("was", watch_args, was, kind_bytes, "compare with these bytes, not with what is there"),
+	OPT("within", watch_args, within, kind_ms, "how long to wait", .dflt = "5000"),
+	ARGS_END
+};
+
+/* The first byte that differs, or n. The device writes behind the compiler's back. */
+static size_t differs(const volatile unsigned char *p, const unsigned char *was, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && p[i] == was[i])
+		i++;
+	return i;
+}
+
+static void tell(const struct watch_args *a, const unsigned char *p, const unsigned char *was,
+		 size_t at, size_t n, struct out *o)
+{
+	size_t line = at & ~(size_t)15, end = n - line < 64 ? n - line : 64;
+
+	out_u64(o, "at", a->off.v + at, "%s changed at offset %llu\n", a->mr->o.name,
+		(unsigned long long)(a->off.v + at));
+	out_bytes(o, "before", was, n);
+	out_bytes(o, "after", p, n);
+	out_text(o, " before\n");
+	mem_hexdump(o, was + line, end, a->off.v + line);
+	out_text(o, " after\n");
+	mem_hexdump(o, p + line, end, a->off.v + line);
+}
+
+static int exec(struct session *s, const void *args, struct out *o)
+{
+	const struct watch_args *a = args;
+	int64_t until = loop_now() + (int64_t)a->within.v * 1000000;
+	const struct num len = a->was.data ? (struct num){ a->was.len, true } : a->len;
+	size_t n, at;
+	unsigned char *p = mem_value(s, a->mr, &a->off, &len, &n), *was;
+
+	if (!p)
+		return -1;
+	was = arena_copy(&s->arena, a->was.data ? a->was.data : p, n);
+	while ((at = differs(p, was, n)) == n) {
+		if (loop_interrupted(s->loop) || loop_ending(s->loop))
+			return fail(s, "mem watch", "EINTR", "interrupted");
+		if (loop_now() >= until) {
+			fail(s, "mem watch", "ETIMEDOUT", "%s did not change within %llu ms",
+			     a->mr->o.name, (unsigned long long)a->within.v);
+			return fail_row(s, "watched", "%zu bytes at offset %llu", n,
+					(unsigned long long)a->off.v);
+		}
+		loop_pass(s->loop, 200);
+	}
+	tell(a, p, was, at, n, o);
+	return 0;
+}
+
+static const struct cmd_eg watch_egs[] = {
+	{ "mem put buf 0 news", NULL },
+	{ "set old [mem get window 0 4]", NULL },
+	{ "post write buf -len 4 -remote [get window addr] -rkey [get window rkey]", NULL },
+	{ "mem watch window -was $old", "changed at offset 0" },
+	{ NULL, NULL }
+};
+
+const struct cmd cmd_mem_watch = {
+	.name = "mem watch",
+	.family = "memory",
+	.summary = "wait until the bytes of a region change",
+	.text = "For what a peer writes with plain RDMA WRITE. Shows before and after. How many\n"
+		"bytes have come when the first has changed, no one promises: let the peer write\n"
+		"a flag last, or use post write-imm.",
+	.setup = POST_SETUP,
+	.examples = watch_egs,
+	.args = watch_args,
+	.size = sizeof(struct watch_args),
+	.exec = exec,
+};

@@ -6,16 +6,9 @@
 #include "objects.h"
 #include "output/out.h"
 
-/* The bytes off..off+len of a region, or NULL with s->fail filled. */
-unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len);
 /* As mem_at(); len not given: up to the end. *n: how many. */
 unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
 			 const struct num *len, size_t *n);
-/* The same, for bytes that become a value of the interpreter: not too many of them. */
-unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
-			 const struct num *len, size_t *n);
-/* "00 7f 3a": hex digits, blanks between bytes allowed; into the arena. */
-int mem_hex(struct session *s, const struct bytes *text, struct bytes *out);
 /* A value of hex digits. */
 void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_t n);
 /* The bytes as a value; as text what looks like text, else a hexdump. */

@@ -101,8 +101,6 @@ void peer_stop(struct peer *p);
 void peer_listen(struct peer *p);
 /* Reads all that is there now, and no more after it: what it has started may still write. */
 void peer_drain(struct peer *p);
-/* Prints text (any bytes) of a peer, with its name before each line. */
-void peer_print(struct peer *p, const char *text, size_t len, bool error);
 
 /* ----------------------------------------------------------------- peer_call.c -- */
 
@@ -119,8 +117,6 @@ struct call *peer_first(struct peer *p);
 void peer_call_free(struct peer *p, struct call *c);
 /* What it runs now, or NULL. */
 const struct call *peer_busy(const struct peer *p);
-/* Sends {name: body}; takes body. */
-void peer_send(struct peer *p, const char *name, struct json_object *body);
 
 /* --------------------------------------------------------------- peer_answer.c -- */
 

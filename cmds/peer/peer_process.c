@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "launch.h"
 #include "output/out.h"
 #include "peer/peer.h"
 #include "serve/frames.h"
 #include "session.h"
 #include "uroce.h"
-#include "alloc.h"
 
 #define GRACE_MS 5000 /* to end in order */
 

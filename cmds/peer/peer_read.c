@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "output/out.h"
 #include "peer/peer.h"
 #include "serve/frames.h"
 #include "session.h"
-#include "alloc.h"
 
 #define ROOM	 (64u << 10) /* bytes read at once */
 #define LAST_MAX 64	     /* reads, when it has ended: more than a pipe holds */
@@ -73,7 +73,8 @@ static void print_line(struct peer *p, const char *line, size_t len, bool error)
 	painted_free(&text);
 }
 
-void peer_print(struct peer *p, const char *text, size_t len, bool error)
+/* Prints text (any bytes) of a peer, with its name before each line. */
+static void peer_print(struct peer *p, const char *text, size_t len, bool error)
 {
 	while (len) {
 		const char *end = memchr(text, '\n', len);

@@ -11,17 +11,62 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "device/gids.h"
 #include "loop.h"
 #include "output/out.h"
 #include "output/trace.h"
 #include "own_rows.h"
-#include "qp/oob.h"
 #include "qp/qp_peer.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
-#include "alloc.h"
+
+/*
+ * One message each way over TCP: four bytes of length, highest first, then the text. The
+ * server speaks first. Never blocks: the event loop calls when there is something to do.
+ */
+
+#define EXCHANGE_MAX 65536 /* bytes of a message; more is refused */
+
+enum exchange_end { EXCHANGE_BUSY, EXCHANGE_DONE, EXCHANGE_FAILED };
+
+struct exchange {
+	struct loop *loop;
+	int fd;			    /* -1: closed */
+	bool sending, listens_next; /* what it does now; whether it receives after that */
+	bool connecting;
+	bool keep; /* set by the owner: when all went well, the socket is left to it */
+	unsigned char *out;
+	size_t out_len, sent;
+	unsigned char head[4];
+	char *in;
+	size_t in_len, got; /* got counts the head too */
+	enum exchange_end end;
+	int err;	 /* errno of a failure, or 0 */
+	const char *why; /* it failed: what was being done */
+	void (*done)(void *arg);
+	void *arg;
+};
+
+/* An exchange of qp-info out of band, as an object: it lives on while commands go on. */
+
+struct oob {
+	struct obj o;
+	struct session *s;
+	struct qp *qp;
+	char *text;  /* what is told to the peer */
+	char *where; /* "[::]:7000" */
+	uint16_t port;
+	int listen_fd; /* -1: not, or not any more */
+	bool background;
+	bool over; /* nothing more happens */
+	struct exchange x;
+	struct qp_peer mine, peer;
+	char host[64]; /* connected to it; "": listens */
+	char *why;     /* it failed, and why; else NULL */
+	char *code;
+};
 
 /*
  * One message each way over TCP.
@@ -148,8 +193,10 @@ static void ready(void *arg, int fd, short revents)
 		receive_some(x);
 }
 
-void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server, const char *text,
-		    void (*done)(void *arg), void *arg)
+/* Begins on a socket that it owns from now on; a client's may be connecting still. done
+ * is called once, from the loop. */
+static void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server,
+			   const char *text, void (*done)(void *arg), void *arg)
 {
 	uint32_t len = htonl((uint32_t)strlen(text));
 
@@ -167,7 +214,8 @@ void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server, 
 	loop_watch(loop, fd, x->sending || x->connecting ? POLLOUT : POLLIN, ready, x);
 }
 
-void exchange_end(struct exchange *x)
+/* Closes and frees what it holds; more than once does no harm. */
+static void exchange_end(struct exchange *x)
 {
 	if (x->loop && x->fd >= 0) {
 		loop_unwatch(x->loop, x->fd);
@@ -319,8 +367,8 @@ static struct oob *drop(struct session *s, struct oob *b)
 	return NULL;
 }
 
-struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *mine,
-		       const char *addr, uint16_t port)
+static struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *mine,
+			      const char *addr, uint16_t port)
 {
 	struct oob *b = make(s, qp, mine);
 	struct sock_where where;
@@ -336,8 +384,9 @@ struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *m
 	return commit(s, b);
 }
 
-struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *mine,
-			const char *host, uint16_t port)
+/* Both make the object and set things going; NULL with s->fail filled. */
+static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *mine,
+			       const char *host, uint16_t port)
 {
 	struct oob *b = make(s, qp, mine);
 	struct sock_where where;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "device/gids.h"
-#include "qp/qp_attrs.h"
+#include "qp/modify_qp.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 #define AT_ATTR(field)                                 \
 	.offset = offsetof(struct ibv_qp_attr, field), \
@@ -93,7 +93,8 @@ void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 		}
 }
 
-void qp_av_text(const struct ibv_ah_attr *av, Tcl_DString *text)
+/* "dgid ::ffff:10.0.0.2 sgid_index 1 hop_limit 64 ..." */
+static void qp_av_text(const struct ibv_ah_attr *av, Tcl_DString *text)
 {
 	if (av->is_global)
 		xappendf(text, "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label %u ",
@@ -108,7 +109,9 @@ static const struct ibv_ah_attr *av_of(const struct ibv_qp_attr *a, const struct
 	return d->bit == IBV_QP_AV ? &a->ah_attr : &a->alt_ah_attr;
 }
 
-void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d, Tcl_DString *text)
+/* "1", "REMOTE_WRITE", "dgid ::1 sgid_index 1 ..." */
+static void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
+			  Tcl_DString *text)
 {
 	uint64_t v = qp_attr_get(a, d);
 
@@ -169,19 +172,6 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 			xappendf(text, " -%s ", d->option);
 			append_typed(a, d, text);
 		}
-	}
-}
-
-void qp_attr_list(const struct ibv_qp_attr *a, unsigned mask, Tcl_DString *text)
-{
-	const char *between = "";
-
-	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
-		if (!(mask & d->bit))
-			continue;
-		xappendf(text, "%s%s=", between, qp_attr_name(d));
-		qp_attr_value(a, d, text);
-		between = " ";
 	}
 }
 

@@ -12,15 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "codes.h"
-#include "device/gid_arg.h"
 #include "device/gids.h"
 #include "objects.h"
 #include "output/out.h"
 #include "qp/qp_peer.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
 
 #define VALUE_MAX 128 /* characters of one value */
 /* json-c makes UINT64_MAX of every larger number, so that it says nothing. */

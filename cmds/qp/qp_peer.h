@@ -6,8 +6,11 @@
 #ifndef CMDS_QP_PEER_H
 #define CMDS_QP_PEER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <tcl.h>
+
+#include "objects.h"
 
 struct mr;
 struct out;

@@ -11,11 +11,8 @@
 #include "inventory.h"
 #include "objects.h"
 #include "output/out.h"
-#include "qp/qp_attrs.h"
-#include "qp/qp_change.h"
-#include "qp/qp_class.h"
-#include "qp/qp_history.h"
-#include "qp/qp_state.h"
+#include "qp/modify_qp.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 

@@ -11,7 +11,7 @@
 #include "command/cmd.h"
 #include "connection/cm_ends.h"
 #include "connection/cm_id.h"
-#include "make.h"
+#include "objects.h"
 #include "output/out.h"
 #include "session.h"
 
@@ -256,26 +256,6 @@ static int create(struct session *s, struct ah *ah)
 	fail_row(s, "likely",
 		 "no neighbour answers for that address, or the local GID is of another kind");
 	return fail_next(s, "gids");
-}
-
-struct ah *ah_make(struct session *s, struct pd *pd, const struct ibv_ah_attr *attr, uint32_t qpn,
-		   uint32_t qkey)
-{
-	struct ah *ah = obj_new(s, &ah_class, NULL);
-
-	if (!ah)
-		return NULL;
-	ah->pd = pd;
-	ah->attr = *attr;
-	ah->qpn = qpn;
-	ah->qkey = qkey;
-	if (create(s, ah)) {
-		obj_discard(s, ah);
-		return NULL;
-	}
-	obj_use(ah, pd);
-	obj_add(s, ah);
-	return ah;
 }
 
 static int exec(struct session *s, const void *args, struct out *o)

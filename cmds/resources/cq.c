@@ -7,7 +7,7 @@
 #include "command/cmd.h"
 #include "connection/cm_id.h"
 #include "data/cq_events.h"
-#include "make.h"
+#include "objects.h"
 #include "output/out.h"
 #include "session.h"
 

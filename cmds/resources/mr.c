@@ -9,7 +9,7 @@
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "connection/cm_ends.h"
-#include "make.h"
+#include "objects.h"
 #include "output/out.h"
 #include "session.h"
 #include "words.h"

@@ -12,7 +12,7 @@
 #include "connection/cm_ends.h"
 #include "data/post.h"
 #include "data/posted.h"
-#include "make.h"
+#include "objects.h"
 #include "output/out.h"
 #include "resources/mw.h"
 #include "session.h"

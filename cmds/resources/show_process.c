@@ -14,8 +14,7 @@
 
 #include "launch.h"
 #include "output/out.h"
-#include "qp/qp_class.h"
-#include "qp/qp_state.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 

@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "output/out.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
-#include "alloc.h"
 
 static int tcp_destroy(struct session *s, struct obj *o)
 {

@@ -6,9 +6,7 @@
 
 #include "checks.h"
 #include "connection/cm_addr.h"
-#include "connection/cm_events.h"
 #include "connection/cm_id.h"
-#include "connection/cm_step.h"
 #include "session.h"
 
 static struct session s;

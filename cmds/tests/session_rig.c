@@ -12,7 +12,7 @@
 
 #include "alloc.h"
 #include "call_record.h"
-#include "connection/cm_events.h"
+#include "connection/cm_id.h"
 #include "file/record.h"
 #include "language/interp.h"
 #include "objects.h"

@@ -9,7 +9,7 @@
 #include "peer/peer.h"
 #include "session.h"
 #include "timeline/timeline.h"
-#include "wire/embedded_api.h"
+#include "device/embedded.h"
 #include "wire/packet_source.h"
 #include "alloc.h"
 

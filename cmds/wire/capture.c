@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
+#include "device/embedded.h"
 #include "file/save.h"
 #include "objects.h"
 #include "output/out.h"
 #include "pcapng.h"
 #include "session.h"
-#include "wire/embedded_api.h"
 #include "wire/packet_source.h"
-#include "wire/wire_on.h"
-#include "alloc.h"
+#include "wire/wire.h"
 
 #define FAMILY "understanding"
 

@@ -10,12 +10,12 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "alloc.h"
+#include "device/embedded.h"
 #include "loop.h"
 #include "objects.h"
 #include "session.h"
-#include "wire/embedded_api.h"
-#include "wire/live.h"
-#include "alloc.h"
+#include "wire/libpcap.h"
 
 #define WAITING_MAX 16384 /* packets; those that come on top are lost */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets that are shown or written as they pass. */
-#ifndef CMDS_WIRE_ON_H
-#define CMDS_WIRE_ON_H
+#ifndef CMDS_WIRE_H
+#define CMDS_WIRE_H
 
 struct session;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The catalogue. Statuses: volume 1, 11.6.2; rxe's own where it reports another. */
-#include "faults/catalogue.h"
+#include "faults/fault_catalogue.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What can go wrong, each with what both ends will see of it, and how to make it happen. */
-#ifndef CMDS_FAULTS_CATALOGUE_H
-#define CMDS_FAULTS_CATALOGUE_H
+#ifndef CMDS_FAULT_CATALOGUE_H
+#define CMDS_FAULT_CATALOGUE_H
 
 /* What the ends see: the status of the first completion, the errno or event of the call that is
  * refused, "-" for nothing. */
@@ -15,13 +15,11 @@ struct fault_entry {
 	struct sight all, rxe; /* rxe: of the kernel's soft-RoCE where it differs; else NULLs */
 	const char *because;   /* one line */
 	const char *needs;     /* a word of require, or NULL */
-	const char *script;    /* makes it happen: returns {here there}, see prelude */
+	const char *
+		script; /* makes it happen: returns {here there}, see script_procs of fault_run.c */
 };
 
 /* Ends with a NULL name. */
 extern const struct fault_entry fault_catalogue[];
-
-/* Procs for the scripts of the catalogue. */
-extern const char fault_prelude[];
 
 #endif

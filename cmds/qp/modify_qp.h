@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Changes of a QP: the attributes as names, options and text (nothing else spells them out), and a
+ * change that is checked, filled in, and explained.
+ */
+#ifndef CMDS_MODIFY_QP_H
+#define CMDS_MODIFY_QP_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tcl.h>
+
+#include "device/gids.h"
+#include "qp_table.h"
+
+struct session;
+struct word;
+
+struct qp_attr_def {
+	unsigned bit;		  /* IBV_QP_... */
+	const char *member;	  /* of struct ibv_qp_attr; NULL: an address vector */
+	const char *option;	  /* of modify-qp, without '-' */
+	const char *unknown;	  /* stands for a value nobody knows yet: "PEER_QPN" */
+	const struct word *words; /* of an enum or of flags; NULL: a number */
+	bool flags;
+	size_t offset, size; /* in struct ibv_qp_attr; size 0: an address vector */
+};
+
+/* In the order in which they are printed; ends with a bit of 0. */
+extern const struct qp_attr_def qp_attr_defs[];
+
+/* The bit's name without the prefix. */
+const char *qp_attr_name(const struct qp_attr_def *d);
+uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
+void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
+
+/* These append. "PKEY_INDEX, PORT": the names of the bits of mask. */
+void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
+/* " -port 1 -pkey-index 0": what to type; attributes of unknown have a word instead. */
+void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
+		     Tcl_DString *text);
+/* Rows of s->fail, as many as it takes: "passed  STATE = INIT  PORT = 1 ...". Those of
+ * missing are named so. */
+void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a, unsigned mask,
+		  unsigned missing);
+
+/* A change of a QP that is about to be asked for: checked, filled in, and explained. */
+
+struct candidates;
+struct dev;
+struct id;
+struct qp;
+
+struct qp_change {
+	struct qp *qp;
+	enum ibv_qp_state actual;   /* as the device has it */
+	enum ibv_qp_state from, to; /* from is CUR_STATE if that is given */
+	struct ibv_qp_attr a;
+	unsigned mask;	     /* what is given, with IBV_QP_STATE if a state is */
+	const struct id *id; /* whose rdma_init_qp_attr() gave by_id of mask, or NULL */
+	unsigned by_id;
+	unsigned filled;	/* of mask: what qp_fill() found */
+	struct ibv_qp_attr now; /* before the change */
+};
+
+/* Gives values to the attributes of want, as far as they can be known from the
+ * device, from the QP and from its peer. Returns those that cannot. */
+unsigned qp_fill(struct qp_change *c, unsigned want);
+/* The index of our GID to use towards that one. */
+unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid);
+
+/* Appends what is wrong with the values, for this device, to a Tcl list. */
+void qp_faults(const struct qp_change *c, Tcl_Obj *faults);
+
+/* qp_judge() for the device that the QP is of: what the kernel refuses beyond
+ * the rule is extra, unless the device is the embedded one. */
+struct qp_verdict qp_change_judge(const struct qp_change *c);
+/* Fill s->fail with all there is to say. Return -1. */
+int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
+int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults);
+/* Adds why a change with this verdict is refused; none if the verdict is good. */
+void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
+		       enum ibv_qp_state to, struct candidates *c);
+/* After ibv_modify_qp() failed with err and call_fail(). */
+int qp_explain_failure(struct session *s, const struct qp_change *c, int err);
+/* Appends the command that makes the change: "modify-qp INIT -port 1 ...". */
+void qp_change_command(struct session *s, const struct qp_change *c, enum ibv_qp_state to,
+		       Tcl_DString *text);
+/* "RESET -> INIT", or "RTS" when the state stays. */
+void qp_change_text(const struct qp_change *c, Tcl_DString *text);
+
+/* The arguments of modify-qp: every attribute of a QP is an option. */
+
+/* An address vector, or the alternate one. */
+struct av_args {
+	struct gid_arg dgid;
+	struct num sgid_index, hop_limit, traffic_class, flow_label, dlid, sl, global;
+};
+
+struct modify_qp_args {
+	struct num state;
+	struct qp *qp;
+	struct num port, pkey_index, access, qkey, mtu, dest_qpn, rq_psn, sq_psn, max_rd_atomic,
+		max_dest_rd_atomic, min_rnr_timer, timeout, retry_cnt, rnr_retry, cur_state,
+		en_sqd_async_notify, path_mig_state;
+	struct av_args av, alt;
+	struct num alt_port, alt_pkey_index, alt_timeout;
+	struct id *from_id;
+	Tcl_Obj *peer;
+	bool fill, force;
+};
+
+extern const struct arg modify_qp_args[];
+
+#endif
