@@ -18,9 +18,6 @@ void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n);
 /* A MAD from the socket of all: handles it, or hands it on to the process it is for.
  * Answers in place of a process that is gone (REJ). */
 void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n);
-/* Sends a MAD of MAD_BYTES from the address index sgid to QP 1 of dgid. */
-void gsi_send(const struct flow *flow, const uint8_t *mad);
-
 /* After fork(). */
 void cm_forget(void);
 

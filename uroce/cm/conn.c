@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
- * Connections: the objects, how they are found, and how they come to their end. InfiniBand
- * specification volume 1, 12.9.
+ * Connections: the objects, how they are found, how they come to their end, and those whose peer
+ * was killed. InfiniBand specification volume 1, 12.9.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -9,11 +9,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "alive.h"
 #include "conn.h"
 #include "engine.h"
+#include "gid.h"
 #include "group.h"
-#include "listen.h"
 
 #define LINGER_NS    8192000000ull /* longer than who repeats a request waits in between */
 #define TIMEWAIT_MAX 20		   /* 4.3 s */
@@ -22,7 +21,7 @@
 LIST_HEAD(conn_list, conn);
 static struct conn_list by_id[BUCKETS], by_peer[BUCKETS], by_qpn[BUCKETS];
 
-/* ---------------------------------------------------------------- finding them -- */
+/* ---------------------------------------------------------- finding them -- */
 
 static unsigned bucket(uint64_t guid, uint32_t n)
 {
@@ -98,7 +97,7 @@ void conn_index(struct conn *c)
 	LIST_INSERT_HEAD(&by_qpn[bucket(c->guid, c->remote_qpn)], c, by_qpn);
 }
 
-/* --------------------------------------------------------------- their making -- */
+/* ---------------------------------------------------------- their making -- */
 
 static void random_bytes(void *p, size_t n)
 {
@@ -136,7 +135,7 @@ struct conn *conn_new(struct cm_id *user)
 		return NULL;
 	if (timer_reserve(1) < 0)
 		goto undo;
-	if (alive_add(conn_guid()) < 0) {
+	if (conn_announce(conn_guid()) < 0) {
 		timer_reserve(-1);
 		goto undo;
 	}
@@ -162,7 +161,7 @@ void conn_free(struct conn *c)
 {
 	timer_stop(&c->timer);
 	timer_reserve(-1);
-	alive_remove();
+	conn_withdraw();
 	if (c->port)
 		port_put(c->port);
 	conn_unindex(c);
@@ -192,10 +191,10 @@ void conn_forget(void)
 	memset(by_peer, 0, sizeof(by_peer));
 	memset(by_qpn, 0, sizeof(by_qpn));
 	the_guid = 0;
-	alive_forget();
+	peer_watch_forget();
 }
 
-/* --------------------------------------------------------------------- states -- */
+/* ---------------------------------------------------------------- states -- */
 
 /* A listener may be gone before those that it has accepted know it: its name must not be
  * given away while a repeated REQ would be told that nobody listens. */
@@ -208,7 +207,7 @@ void conn_enter(struct conn *c, enum conn_state state)
 {
 	timer_stop(&c->timer);
 	c->state = state;
-	alive_watch(c);
+	peer_watch(c);
 	if (c->port && !holds_port(state)) {
 		port_put(c->port);
 		c->port = NULL;
@@ -259,4 +258,99 @@ void conn_farewell(void)
 				conn_disconnect(c);
 		}
 	}
+}
+
+/* ------------------------------------------------ peers that were killed -- */
+
+/*
+ * The kernel disconnects in the name of a process that has ended, which nobody can do for this
+ * device. But the name that a process of this host has bound is gone when it ends: its peers on
+ * this host look at that once a second, and go on as if they had been told.
+ */
+
+#define PEER_PERIOD 1000000000ull /* ns */
+
+static unsigned announced; /* connections that need our name */
+static bool peer_is_near;
+
+/* A peer of this host, which we know. */
+static bool is_near(const struct conn *c)
+{
+	return c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED &&
+	       c->qp_type != IBV_QPT_UD && gid_index(&c->flow.dgid, c->flow.scope) >= 0;
+}
+
+/* What the kernel would say for it: 12.9.8.1 when there was a connection, else 12.9.7.1. */
+static void say_goodbye(struct conn *c)
+{
+	struct mad m = { .remote_id = c->local_id, .local_id = c->remote_id, .tid = c->tid };
+
+	if (c->state == CONN_ESTABLISHED) {
+		m.attr = MAD_DREQ;
+		m.dreq.remote_qpn = c->local_qpn;
+	} else {
+		m.attr = MAD_REJ;
+		m.rej.about = ABOUT_OTHER;
+		m.rej.reason = REJ_TIMEOUT;
+	}
+	conn_rule(c, &m);
+}
+
+static void check_peer(struct conn *c)
+{
+	static uint64_t last; /* most are of one peer */
+	static bool lives;
+
+	if (!is_near(c))
+		return;
+	if (!peer_is_near || c->guid != last) {
+		last = c->guid;
+		lives = group_announced(last);
+	}
+	peer_is_near = true;
+	if (!lives)
+		say_goodbye(c);
+}
+
+static void check_peers(struct timer *t)
+{
+	peer_is_near = false;
+	conn_each(check_peer);
+	if (peer_is_near)
+		timer_set(t, engine_now() + PEER_PERIOD);
+}
+
+static struct timer timer = { .fn = check_peers };
+
+int conn_announce(uint64_t guid)
+{
+	if (!announced && (group_announce(guid) < 0 || timer_reserve(1) < 0))
+		return -1;
+	announced++;
+	return 0;
+}
+
+void conn_withdraw(void)
+{
+	if (--announced)
+		return;
+	timer_stop(&timer);
+	timer_reserve(-1);
+}
+
+void peer_watch(const struct conn *c)
+{
+	if (!timer_running(&timer) && is_near(c))
+		timer_set(&timer, engine_now() + PEER_PERIOD);
+}
+
+void peer_check(struct conn *c)
+{
+	if (c->state == CONN_REQ_RCVD && is_near(c) && !group_announced(c->guid))
+		say_goodbye(c);
+}
+
+void peer_watch_forget(void)
+{
+	announced = 0;
 }

@@ -3,23 +3,22 @@
  * Connections as the communication protocol sees them: InfiniBand specification volume 1,
  * 12.9 (connections) and 12.11 (service id resolution of datagrams).
  *
- *   conn.c      the objects
- *   exchange.c  what is sent, repeated, and given up
- *   rules.c     what a message does in a state
- *   request.c   requests that come in: duplicates, stale connections, listeners
- *   late.c      those that find nobody yet
- *   sidr.c      service id resolution
- *   alive.c     peers that were killed
- *   route.c     which process a MAD is for
+ *   conn.c          the objects, and peers that were killed
+ *   conn_exchange.c what is sent, repeated, and given up; what a message does in a state
+ *   conn_request.c  requests that come in: duplicates, stale connections, listeners, those that
+ *                   find nobody yet; service id resolution
+ *   conn_ports.c    ports, and who listens where
+ *   mad_route.c     which process a MAD is for
  *
  * Everything runs with the lock held. A connection belongs to an id until that lets go of
  * it; then it ends what it has begun (answers duplicates, disconnects) and frees itself.
  */
-#ifndef UROCE_CM_CONN_H
-#define UROCE_CM_CONN_H
+#ifndef UROCE_CONN_H
+#define UROCE_CONN_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include "mad.h"
@@ -119,14 +118,14 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 
 /* A message that has passed mad_parse(), for this process. */
 void conn_input(const struct mad_from *from, const struct mad *m);
-/* A REQ or SIDR_REQ: rules.c hands it on. */
+/* A REQ or SIDR_REQ. */
 void request_input(const struct mad_from *from, const struct mad *m);
 /* The same, wherever on this host it belongs to. */
 void request_route(const struct mad_from *from, const struct mad *m);
 /* Nobody takes a request: true when it is tried again later, or is already. False: it has
  * waited, and is to be refused. */
-bool late_hold(const struct mad_from *from, const struct mad *m);
-void late_forget(void); /* after fork() */
+bool request_defer(const struct mad_from *from, const struct mad *m);
+void request_forget_deferred(void); /* after fork() */
 /* The end of service id resolution. */
 void sidr_reply(struct conn *c, const struct mad *m);
 /* Does what the state wants with a message from the connection's peer. */
@@ -194,5 +193,60 @@ uint64_t conn_guid(void);
 void conn_farewell(void);
 /* After fork(): frees all of them; their timers are forgotten already. */
 void conn_forget(void);
+
+/* ---------------------------------------------------------------- conn_ports.c -- */
+
+/* Ports of the RDMA port spaces: who listens where. A port that is bound is a name that one
+ * process of the host holds (link/group.h). As service ids: annex A11.2. */
+
+struct group_name;
+
+struct port {
+	LIST_ENTRY(port) entry;
+	uint16_t space, number;
+	union ibv_gid addr; /* zero: any; ::ffff:0.0.0.0: any of IPv4 */
+	bool both;	    /* any IPv6, and any IPv4 too */
+	bool reuse;
+	unsigned refs;
+	unsigned ids; /* bound to it */
+	struct group_name *names[2];
+	struct cm_id *listener; /* NULL: bound only */
+};
+
+extern const union ibv_gid any_ipv6, any_ipv4;
+
+/* Binds an id: *number 0 chooses one and fills it in. The id has a reference, which
+ * port_leave() gives back. reuse: others of this process with reuse may have the same. NULL
+ * with errno: EADDRINUSE, or EADDRNOTAVAIL when an "any" address is involved, as the kernel
+ * has it; EMFILE and the like. */
+struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+		       bool reuse);
+void port_leave(struct port *p, struct cm_id *id);
+/* Makes an id the listener; nobody else may be bound there. 0, or -1 with errno as above. */
+int port_listen(struct port *p, struct cm_id *id);
+void port_hold(struct port *p);
+void port_put(struct port *p);
+
+/* The port of this process that takes requests for an address: one with a listener before
+ * one without, that very address before any. NULL: none. */
+struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
+
+/* Calls fn for every port with a listener. */
+void port_each(void (*fn)(const struct port *p, void *arg), void *arg);
+
+/* After fork(): the names are the parent's, and group_forget() has forgotten them. */
+void port_forget(void);
+
+/* ----------------------------------------------- conn.c: peers that were killed -- */
+
+/* This process, with this GUID, has one connection more: 0, or -1 with errno; one less. */
+int conn_announce(uint64_t guid);
+void conn_withdraw(void);
+/* The state of a connection has changed: its peer is looked at if need be. */
+void peer_watch(const struct conn *c);
+/* Now, of one that has asked and waits for an answer. */
+void peer_check(struct conn *c);
+/* After fork(), when the timers are forgotten. */
+void peer_watch_forget(void);
 
 #endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "cm.h"
 #include "counters.h"
 #include "fault.h"
 #include "gid.h"
@@ -483,6 +484,24 @@ void tx_flush(void)
 {
 	pair_publish();
 	flush_batches();
+}
+
+void tx_send_mad(const struct flow *flow, const uint8_t *mad)
+{
+	static uint32_t psn;
+	struct packet p = {
+		.op = opcode_find(OPCODE_UD + OP_SEND_ONLY),
+		.pkey = PKEY_DEFAULT,
+		.qpn = GSI_QPN,
+		.psn = psn,
+		.qkey = GSI_QKEY,
+		.src_qpn = GSI_QPN,
+		.len = MAD_BYTES,
+	};
+
+	psn = psn_add(psn, 1);
+	memcpy(tx_begin(flow, &p), mad, MAD_BYTES);
+	tx_commit();
 }
 
 void tx_forget(void)

@@ -29,6 +29,8 @@ void tx_commit(void);
 bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer);
 /* Forgets the packet that was begun. (The next tx_begin() does, too.) */
 void tx_abort(void);
+/* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid: the general services interface, 3.9.3, 13.5. */
+void tx_send_mad(const struct flow *flow, const uint8_t *mad);
 /* Sends what is queued. What the kernel refuses is counted and lost, as on a wire. */
 void tx_flush(void);
 

@@ -15,7 +15,7 @@
 #include "export.h"
 #include "gid.h"
 #include "group.h"
-#include "listen.h"
+#include "conn.h"
 #include "path.h"
 #include "qp.h"
 #include "uroce.h"

@@ -9,7 +9,6 @@
 #include "conn.h"
 #include "counters.h"
 #include "fake_host.h"
-#include "listen.h"
 
 #define SECOND 1000000000ull
 #define SPACE  0x0106

@@ -114,7 +114,7 @@ static void fly(const struct flow *flow, const uint8_t *buf, uint64_t when)
 	memcpy(flying[i].mad, buf, MAD_BYTES);
 }
 
-void gsi_send(const struct flow *flow, const uint8_t *buf)
+void tx_send_mad(const struct flow *flow, const uint8_t *buf)
 {
 	enum fate fate = FATE_PASS;
 	struct mad m;

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "bytes.h"
-#include "id.h"
+#include "rdma_id.h"
 #include "rdmacm_rig.h"
 
 #define LEAVE_HEADER 0x01

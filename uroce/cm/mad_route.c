@@ -11,7 +11,6 @@
 #include "counters.h"
 #include "gid.h"
 #include "group.h"
-#include "listen.h"
 #include "rx.h"
 
 static bool is_request(const struct mad *m)

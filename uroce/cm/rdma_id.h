@@ -2,17 +2,14 @@
 /*
  * The objects of the rdma_cm API: ids, event channels, events. rdma_cm(7).
  *
- *   id.c         rdma_create_id(3), rdma_destroy_id(3), rdma_migrate_id(3)
- *   channel.c    event channels and their queues
- *   event.c      what becomes an event, and what is done when it is taken
- *   address.c    rdma_bind_addr(3), rdma_resolve_addr(3), rdma_resolve_route(3), rdma_listen(3)
- *   addrinfo.c   rdma_getaddrinfo(3)
- *   connect.c    rdma_connect(3), rdma_accept(3), rdma_reject(3), rdma_disconnect(3) ...
- *   qp.c	  the QP of an id and its transitions
- *   sync.c	  ids without a channel of the application
- *   multicast.c  rdma_join_multicast(3)
- *   option.c     rdma_set_option(3)
- *   device.c	  the context that all ids share
+ *   rdma_id.c         rdma_create_id(3), rdma_destroy_id(3), rdma_migrate_id(3),
+ *                     rdma_set_option(3); the context that all ids share
+ *   rdma_event.c      event channels; what becomes an event, and what is done when it is taken;
+ *                     ids that wait for their own events
+ *   rdma_address.c    rdma_bind_addr(3), rdma_resolve_addr(3), rdma_resolve_route(3),
+ * rdma_listen(3), rdma_getaddrinfo(3) rdma_connect.c    rdma_connect(3), rdma_accept(3),
+ * rdma_reject(3), rdma_disconnect(3) ... rdma_qp.c         the QP of an id and its transitions
+ *   rdma_multicast.c  rdma_join_multicast(3)
  *
  * Calls of verbs are made as an application makes them: without the lock. What else touches
  * an id does so with the lock held; the fields that the application sees are its own
@@ -106,7 +103,7 @@ static inline int fail(int error)
 	return -1;
 }
 
-/* ------------------------------------------------------------------- device.c -- */
+/* ------------------------------------------------- rdma_id.c: the shared device -- */
 
 /* Opens what all ids share, once: the device, and the PD of those that bring none. Without
  * the lock. 0, or -1 with errno. */
@@ -122,7 +119,7 @@ void cm_device_reset(void); /* after fork() */
  */
 #define ACK_TIMEOUT 16
 
-/* ----------------------------------------------------------------------- id.c -- */
+/* ------------------------------------------------------------------ rdma_id.c -- */
 
 /* NULL: ENOMEM. */
 struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
@@ -132,7 +129,7 @@ void id_shut(struct cm_id *id);
 void id_free(struct cm_id *id);
 /* Bound to the device by an address of it: fills what the application sees. */
 void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
-/* ID_ADDR_QUERY ends: nobody waits for an answer of the neighbour any more. address.c */
+/* ID_ADDR_QUERY ends: nobody waits for an answer of the neighbour any more. */
 void id_end_query(struct cm_id *id);
 /* Forgets the device and source that were chosen for an address that did not answer: another route
  * may need another source. The application reads both without a lock, so only its own threads may
@@ -144,7 +141,7 @@ void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu);
 int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
 	      enum rdma_port_space ps, enum ibv_qp_type qp_type);
 
-/* ------------------------------------------------------------------ channel.c -- */
+/* --------------------------------------------------------------- rdma_event.c -- */
 
 struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
@@ -164,8 +161,6 @@ bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner);
 void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id);
 void cm_channel_forget(void); /* after fork() */
 
-/* -------------------------------------------------------------------- event.c -- */
-
 /* An event about id, zeroed; NULL: ENOMEM, it is lost. */
 struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);
 /* Makes and queues one without parameters. */
@@ -173,7 +168,12 @@ void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status);
 /* Private data of the wire: the full field. */
 void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip);
 
-/* ----------------------------------------------------------------------- qp.c -- */
+/* Of a synchronous id: waits for the event that ends a call, and keeps it in id->event. 0, or
+ * -1 with errno. Without the lock: an id that is not synchronous may be gone by then, since
+ * another thread gets its events. */
+int id_complete(struct cm_id *id);
+
+/* ------------------------------------------------------------------ rdma_qp.c -- */
 
 /* What init_qp_attr(3) gives; with the lock. 0 or an errno. */
 int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask);
@@ -183,14 +183,7 @@ int id_qp_error(struct cm_id *id);
 /* The address vector that leads to the peer. */
 int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av);
 
-/* --------------------------------------------------------------------- sync.c -- */
-
-/* Of a synchronous id: waits for the event that ends a call, and keeps it in id->event. 0, or
- * -1 with errno. Without the lock: an id that is not synchronous may be gone by then, since
- * another thread gets its events. */
-int id_complete(struct cm_id *id);
-
-/* ---------------------------------------------------------------- multicast.c -- */
+/* ----------------------------------------------------------- rdma_multicast.c -- */
 
 struct membership {
 	LIST_ENTRY(membership) entry;

@@ -1,12 +1,14 @@
-// SPDX-License-Identifier: MIT
-/* Requests that come in: 12.9.7.2 (passive), 12.9.8.3 (stale connections), 12.11.2. */
+/* SPDX-License-Identifier: MIT */
+/* Requests that come in: 12.9.7.2 (passive), 12.9.8.3 (stale connections), 12.11 (service id
+ * resolution). */
+#include <errno.h>
 #include <string.h>
 
 #include "conn.h"
 #include "context.h"
 #include "counters.h"
+#include "engine.h"
 #include "gid.h"
-#include "listen.h"
 
 static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
 {
@@ -44,7 +46,7 @@ static void answer(const struct mad_from *from, const struct mad *m)
 		return;
 	}
 	mad_build(buf, m);
-	gsi_send(&flow, buf);
+	tx_send_mad(&flow, buf);
 }
 
 void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason)
@@ -196,7 +198,7 @@ static void req_input(const struct mad_from *from, const struct mad *m)
 	} else {
 		reason = take_req(from, m);
 	}
-	if (reason > 0 && (reason != REJ_SERVICE || !late_hold(from, m)))
+	if (reason > 0 && (reason != REJ_SERVICE || !request_defer(from, m)))
 		answer_rej(from, m, (unsigned)reason);
 }
 
@@ -237,7 +239,7 @@ static void sidr_input(const struct mad_from *from, const struct mad *m)
 		return;
 	}
 	status = take_sidr(from, m);
-	if (status && (status != SIDR_UNSUPPORTED || !late_hold(from, m)))
+	if (status && (status != SIDR_UNSUPPORTED || !request_defer(from, m)))
 		answer_sidr(from, m, status);
 }
 
@@ -247,4 +249,162 @@ void request_input(const struct mad_from *from, const struct mad *m)
 		req_input(from, m);
 	else
 		sidr_input(from, m);
+}
+
+/* ------------------------------------------------- service id resolution -- */
+
+/* Which QP a datagram service has: 12.11. */
+
+void conn_resolve(struct conn *c, const void *data, size_t len)
+{
+	struct mad m;
+
+	conn_message(c, &m, MAD_SIDR_REQ);
+	m.sidr_req.pkey = PKEY_DEFAULT;
+	m.sidr_req.service = c->service;
+	if (len)
+		memcpy(m.data, data, len);
+	conn_enter(c, CONN_SIDR_SENT);
+	conn_send(c, &m);
+}
+
+int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const void *data,
+		size_t len)
+{
+	struct mad m;
+
+	if (c->state != CONN_SIDR_RCVD) {
+		errno = EINVAL;
+		return -1;
+	}
+	conn_message(c, &m, MAD_SIDR_REP);
+	m.sidr_rep.status = status;
+	m.sidr_rep.service = c->service;
+	if (status == SIDR_OK) {
+		m.sidr_rep.qpn = c->local_qpn;
+		m.sidr_rep.qkey = qkey;
+	}
+	if (len)
+		memcpy(m.data, data, len);
+	conn_send_once(c, &m);
+	if (c->user)
+		conn_enter(c, CONN_SIDR_REP_SENT); /* as long as its id lives */
+	else
+		conn_linger(c, CONN_SIDR_REP_SENT);
+	return 0;
+}
+
+void sidr_reply(struct conn *c, const struct mad *m)
+{
+	if (m->sidr_rep.status == SIDR_OK) {
+		c->remote_qpn = m->sidr_rep.qpn;
+		conn_tell(c, CONN_EV_ESTABLISHED, 0, m);
+	} else {
+		conn_tell(c, CONN_EV_UNREACHABLE, m->sidr_rep.status, m);
+	}
+	conn_over(c);
+}
+
+/* -------------------------------------------- requests that are deferred -- */
+
+/*
+ * A request that finds no listener waits a moment for one before it is refused. Programs
+ * close a listener and open it anew (perftest between its two connections) while their peer
+ * is on its way to it; the kernel is slow enough for that not to be seen.
+ */
+
+#define HELD	32
+#define STEP_NS 10000000ull
+#define STEPS	10
+
+static struct held {
+	unsigned steps; /* left; 0: a free entry */
+	bool again;	/* it found nobody once more */
+	struct mad_from from;
+	struct mad m;
+} held[HELD];
+
+static struct timer timer;
+static bool prepared; /* it has its place on the heap */
+static bool last;     /* who finds nobody now has waited long enough */
+
+static struct held *find(const struct mad_from *from, const struct mad *m)
+{
+	for (unsigned i = 0; i < HELD; i++) {
+		struct held *h = &held[i];
+
+		if (h->steps && h->m.attr == m->attr && h->m.local_id == m->local_id &&
+		    memcmp(&h->from.src, &from->src, sizeof(from->src)) == 0)
+			return h;
+	}
+	return NULL;
+}
+
+static struct held *free_entry(void)
+{
+	for (unsigned i = 0; i < HELD; i++)
+		if (!held[i].steps)
+			return &held[i];
+	return NULL;
+}
+
+/* Another try: a process may hold the name by now, or this one listen. */
+static void step(struct timer *t)
+{
+	bool more = false;
+
+	for (unsigned i = 0; i < HELD; i++) {
+		struct held *h = &held[i];
+		struct mad_from from = h->from;
+		struct mad m = h->m;
+
+		if (!h->steps)
+			continue;
+		h->again = false;
+		last = --h->steps == 0;
+		request_route(&from, &m);
+		last = false;
+		if (!h->again)
+			h->steps = 0;
+		more = more || h->steps;
+	}
+	if (more) {
+		timer_set(t, engine_now() + STEP_NS);
+	} else {
+		timer_reserve(-1);
+		prepared = false;
+	}
+}
+
+bool request_defer(const struct mad_from *from, const struct mad *m)
+{
+	struct held *h;
+
+	if (last)
+		return false;
+	h = find(from, m);
+	if (h) {
+		h->again = true;
+		return true;
+	}
+	h = free_entry();
+	if (!h)
+		return false;
+	if (!prepared) {
+		if (timer_reserve(1) < 0)
+			return false;
+		timer.fn = step;
+		prepared = true;
+	}
+	*h = (struct held){ .steps = STEPS, .from = *from, .m = *m };
+	if (!timer_running(&timer))
+		timer_set(&timer, engine_now() + STEP_NS);
+	return true;
+}
+
+void request_forget_deferred(void)
+{
+	memset(held, 0, sizeof(held));
+	memset(&timer, 0, sizeof(timer));
+	prepared = false;
 }

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "alive.h"
+#include "conn.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "id.h"
+#include "rdma_id.h"
 
 int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av)
 {
@@ -122,7 +122,7 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *v, struct ibv_qp_attr *attr, int
 
 	engine_lock();
 	if (to_cm_id(v)->conn)
-		alive_look(to_cm_id(v)->conn);
+		peer_check(to_cm_id(v)->conn);
 	error = id_qp_attr(to_cm_id(v), attr, mask);
 	engine_unlock();
 	return error ? fail(error) : 0;

@@ -1,15 +1,18 @@
-// SPDX-License-Identifier: MIT
-/* Communication ids: rdma_create_id(3), rdma_destroy_id(3), rdma_migrate_id(3). */
+/* SPDX-License-Identifier: MIT */
+/* Communication ids: rdma_create_id(3), rdma_destroy_id(3), rdma_migrate_id(3), rdma_set_option(3);
+ * the device that all of them share: rdma_get_devices(3). */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conn.h"
 #include "context.h"
+#include "engine.h"
 #include "engine_own.h"
 #include "export.h"
 #include "gid.h"
-#include "id.h"
-#include "listen.h"
+#include "rdma_id.h"
 
 struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type)
@@ -268,7 +271,146 @@ void cm_forget(void)
 {
 	cm_channel_forget();
 	conn_forget();
-	late_forget();
+	request_forget_deferred();
 	port_forget();
 	cm_device_reset();
+}
+
+/* ---------------------------------------------------- rdma_set_option(3) -- */
+
+#define ACK_TIMEOUT_MAX 31
+
+static int set_tos(struct cm_id *id, unsigned v)
+{
+	id->tos = (uint8_t)v;
+	return 0;
+}
+
+/* Before it is bound, or to take it back. */
+static int set_reuse(struct cm_id *id, unsigned v)
+{
+	if (id->state == ID_LISTEN || (id->state != ID_IDLE && !v))
+		return fail(EINVAL);
+	id->reuse = v != 0;
+	if (id->port)
+		id->port->reuse = id->reuse;
+	return 0;
+}
+
+static int set_afonly(struct cm_id *id, unsigned v)
+{
+	if (id->state != ID_IDLE)
+		return fail(EINVAL);
+	id->afonly = v != 0;
+	return 0;
+}
+
+static int set_ack_timeout(struct cm_id *id, unsigned v)
+{
+	if (id->v.qp_type != IBV_QPT_RC || v > ACK_TIMEOUT_MAX)
+		return fail(EINVAL);
+	id->ack_timeout = (uint8_t)v;
+	id->has_ack_timeout = true;
+	return 0;
+}
+
+static const struct option {
+	size_t size;
+	int (*set)(struct cm_id *id, unsigned v);
+} options[] = {
+	[RDMA_OPTION_ID_TOS] = { sizeof(uint8_t), set_tos },
+	[RDMA_OPTION_ID_REUSEADDR] = { sizeof(int), set_reuse },
+	[RDMA_OPTION_ID_AFONLY] = { sizeof(int), set_afonly },
+	[RDMA_OPTION_ID_ACK_TIMEOUT] = { sizeof(uint8_t), set_ack_timeout },
+};
+
+EXPORT int rdma_set_option(struct rdma_cm_id *v, int level, int name, void *value, size_t size)
+{
+	unsigned number;
+	int r;
+
+	if (level != RDMA_OPTION_ID || name < 0 ||
+	    (size_t)name >= sizeof(options) / sizeof(options[0]))
+		return fail(ENOSYS);
+	if (size != options[name].size || !value)
+		return fail(EINVAL);
+	if (size == sizeof(uint8_t)) {
+		number = *(uint8_t *)value;
+	} else {
+		int n;
+
+		memcpy(&n, value, sizeof(n));
+		number = (unsigned)n;
+	}
+	engine_lock();
+	r = options[name].set(to_cm_id(v), number);
+	engine_unlock();
+	return r;
+}
+
+/* ------------------------------------------------------------ the device -- */
+
+struct ibv_context *cm_device_context;
+struct ibv_pd *cm_device_pd;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+static int open_now(void)
+{
+	struct ibv_context *c = ibv_open_device(&the_device);
+	struct ibv_pd *pd;
+
+	if (!c)
+		return -1;
+	pd = ibv_alloc_pd(c);
+	if (!pd) {
+		int error = errno;
+
+		ibv_close_device(c);
+		return fail(error);
+	}
+	engine_lock();
+	cm_device_context = c;
+	cm_device_pd = pd;
+	engine_unlock();
+	return 0;
+}
+
+int cm_device_open(void)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&opening);
+	if (!cm_device_context)
+		r = open_now();
+	pthread_mutex_unlock(&opening);
+	return r;
+}
+
+EXPORT struct ibv_context **rdma_get_devices(int *n)
+{
+	struct ibv_context **list;
+
+	if (n)
+		*n = 0;
+	if (cm_device_open() < 0)
+		return NULL;
+	list = calloc(2, sizeof(*list));
+	if (!list)
+		return NULL;
+	list[0] = cm_device_context;
+	if (n)
+		*n = 1;
+	return list;
+}
+
+EXPORT void rdma_free_devices(struct ibv_context **list)
+{
+	free(list);
+}
+
+void cm_device_reset(void)
+{
+	cm_device_context = NULL;
+	cm_device_pd = NULL;
+	pthread_mutex_init(&opening, NULL);
 }

@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "id.h"
+#include "rdma_id.h"
 
 #define RETRIES_MAX 7 /* fields of three bits */
 

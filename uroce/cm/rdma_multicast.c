@@ -10,7 +10,7 @@
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "id.h"
+#include "rdma_id.h"
 
 static bool is_multicast(const union ibv_gid *gid)
 {

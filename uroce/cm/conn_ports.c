@@ -6,7 +6,7 @@
 
 #include "gid.h"
 #include "group.h"
-#include "listen.h"
+#include "conn.h"
 
 const union ibv_gid any_ipv6;
 const union ibv_gid any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };

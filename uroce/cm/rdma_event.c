@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/* Event channels and events: rdma_create_event_channel(3), rdma_get_cm_event(3); ids that wait for
+ * their own events: rdma_create_ep(3), rdma_get_request(3). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "event.h"
+#include "export.h"
+#include "rdma_id.h"
+
+static LIST_HEAD(, cm_channel) channels;
+
+struct cm_channel *cm_channel_new(void)
+{
+	struct cm_channel *ch = calloc(1, sizeof(*ch));
+
+	if (!ch)
+		return NULL;
+	ch->v.fd = event_fd();
+	if (ch->v.fd < 0) {
+		free(ch);
+		return NULL;
+	}
+	LIST_INIT(&ch->ids);
+	TAILQ_INIT(&ch->events);
+	engine_lock();
+	LIST_INSERT_HEAD(&channels, ch, entry);
+	engine_unlock();
+	return ch;
+}
+
+EXPORT struct rdma_event_channel *rdma_create_event_channel(void)
+{
+	struct cm_channel *ch;
+
+	if (cm_device_open() < 0)
+		return NULL;
+	ch = cm_channel_new();
+	return ch ? &ch->v : NULL;
+}
+
+void cm_channel_put(struct cm_event *ev)
+{
+	struct cm_channel *ch = ev->owner->channel;
+
+	TAILQ_INSERT_TAIL(&ch->events, ev, entry);
+	event_signal(ch->v.fd);
+}
+
+static void cm_channel_end(struct cm_channel *ch)
+{
+	close(ch->v.fd);
+	free(ch);
+}
+
+/* Programs destroy a channel while another thread of theirs is about to ask it for the next event,
+ * as rping does. So its memory is looked at only while it is in the list. */
+static bool is_open(const struct cm_channel *ch)
+{
+	const struct cm_channel *c;
+
+	LIST_FOREACH(c, &channels, entry)
+		if (c == ch)
+			return true;
+	return false;
+}
+
+/* A thread that waits on a channel that is destroyed waits on, as with the kernel, even if it has
+ * been woken by an event that went with its id: it keeps the descriptor, which would be somebody
+ * else's otherwise. */
+struct cm_event *cm_channel_take(struct cm_channel *ch)
+{
+	struct cm_event *ev = NULL;
+	int error = 0;
+	bool gone;
+
+	engine_lock();
+	if (!is_open(ch)) {
+		engine_unlock();
+		errno = EBADF;
+		return NULL;
+	}
+	ch->takers++;
+	while (!ev && !error) {
+		engine_unlock();
+		if (event_take(ch->v.fd, true) < 0)
+			error = errno;
+		engine_lock();
+		if (!error)
+			ev = TAILQ_FIRST(&ch->events);
+	}
+	if (ev) {
+		TAILQ_REMOVE(&ch->events, ev, entry);
+		ev->owner->unacked++;
+		if (ev->member)
+			ev->member->unacked++;
+		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			ev->owner->backlog++;
+	}
+	gone = --ch->takers == 0 && ch->closed;
+	engine_unlock();
+	if (gone)
+		cm_channel_end(ch);
+	if (error)
+		errno = error;
+	return ev;
+}
+
+/* Of an event that nobody has seen. The id of a request goes with it: so does nobody know it. */
+static void drop(struct cm_channel *ch, struct cm_event *ev)
+{
+	TAILQ_REMOVE(&ch->events, ev, entry);
+	event_drop(ch->v.fd);
+	if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		struct cm_id *unseen = to_cm_id(ev->v.id);
+
+		id_shut(unseen);
+		id_free(unseen);
+	}
+	free(ev);
+}
+
+static struct cm_event *first_of(struct cm_channel *ch, const struct cm_id *id)
+{
+	struct cm_event *ev;
+
+	TAILQ_FOREACH(ev, &ch->events, entry)
+		if (ev->owner == id)
+			return ev;
+	return NULL;
+}
+
+void cm_channel_drop(struct cm_channel *ch, struct cm_id *id)
+{
+	struct cm_event *ev;
+
+	while ((ev = first_of(ch, id)))
+		drop(ch, ev);
+}
+
+void cm_channel_free(struct cm_channel *ch)
+{
+	struct cm_event *ev;
+	struct cm_id *id;
+	bool used;
+
+	engine_lock();
+	if (!ch->dead) {
+		while ((ev = TAILQ_FIRST(&ch->events)))
+			drop(ch, ev);
+		while ((id = LIST_FIRST(&ch->ids)))
+			id_shut(id);
+		LIST_REMOVE(ch, entry);
+		engine_flush();
+	}
+	ch->closed = true;
+	used = ch->takers > 0;
+	engine_unlock();
+	if (!used)
+		cm_channel_end(ch);
+}
+
+/* Ids that are left lose their connections, as when the kernel's file is closed. */
+EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
+{
+	cm_channel_free((struct cm_channel *)channel);
+}
+
+void cm_channel_drop_member(struct cm_channel *ch, const struct membership *mc)
+{
+	struct cm_event *ev;
+
+	TAILQ_FOREACH(ev, &ch->events, entry)
+		if (ev->member == mc)
+			break;
+	if (ev)
+		drop(ch, ev);
+}
+
+bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner)
+{
+	return ch && first_of(ch, owner);
+}
+
+void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id)
+{
+	struct cm_event *ev;
+
+	LIST_REMOVE(id, entry);
+	LIST_INSERT_HEAD(&to->ids, id, entry);
+	id->channel = to;
+	id->v.channel = &to->v;
+	while ((ev = first_of(from, id))) {
+		TAILQ_REMOVE(&from->events, ev, entry);
+		event_drop(from->v.fd);
+		TAILQ_INSERT_TAIL(&to->events, ev, entry);
+		event_signal(to->v.fd);
+		/* it is nobody else's yet, and what comes later about it follows it */
+		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			cm_channel_move(from, to, to_cm_id(ev->v.id));
+	}
+}
+
+void cm_channel_forget(void)
+{
+	struct cm_channel *ch;
+	struct cm_id *id;
+
+	while ((ch = LIST_FIRST(&channels))) {
+		LIST_REMOVE(ch, entry);
+		ch->dead = true;
+		ch->takers = 0;
+		TAILQ_INIT(&ch->events);
+		while ((id = LIST_FIRST(&ch->ids))) {
+			LIST_REMOVE(id, entry);
+			id->channel = NULL;
+			id->conn = NULL;
+			id->port = NULL;
+			id->query = (struct timer){ 0 };
+			id->unacked = 0;
+		}
+	}
+}
+
+/* ------------------------------------------ events: rdma_get_cm_event(3) -- */
+
+struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status)
+{
+	struct cm_event *ev = calloc(1, sizeof(*ev));
+
+	if (!ev)
+		return NULL;
+	ev->owner = id;
+	ev->v.id = &id->v;
+	ev->v.event = type;
+	ev->v.status = status;
+	return ev;
+}
+
+void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status)
+{
+	struct cm_event *ev = cm_event_new(id, type, status);
+
+	if (ev)
+		cm_channel_put(ev);
+}
+
+void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip)
+{
+	size_t n = mad_private_len(m->attr) - skip;
+
+	memcpy(ev->data, m->data + skip, n);
+	if (ev->owner->v.qp_type == IBV_QPT_UD) {
+		ev->v.param.ud.private_data = ev->data;
+		ev->v.param.ud.private_data_len = (uint8_t)n;
+	} else {
+		ev->v.param.conn.private_data = ev->data;
+		ev->v.param.conn.private_data_len = (uint8_t)n;
+	}
+}
+
+static void set_response(struct cm_event *ev, const struct conn *c, const struct mad *m)
+{
+	struct rdma_conn_param *p = &ev->v.param.conn;
+
+	cm_event_set_data(ev, m, 0);
+	p->responder_resources = c->responder_resources;
+	p->initiator_depth = c->initiator_depth;
+	p->flow_control = m->rep.flow_control;
+	p->rnr_retry_count = m->rep.rnr_retry_count;
+	p->srq = m->rep.srq;
+	p->qp_num = m->rep.qpn;
+}
+
+static void set_resolved(struct cm_event *ev, const struct conn *c, const struct mad *m)
+{
+	struct rdma_ud_param *p = &ev->v.param.ud;
+
+	cm_event_set_data(ev, m, 0);
+	id_av(ev->owner, &c->flow.dgid, &p->ah_attr);
+	p->qp_num = m->sidr_rep.qpn;
+	p->qkey = m->sidr_rep.qkey;
+}
+
+static const enum rdma_cm_event_type types[] = {
+	[CONN_EV_RESPONSE] = RDMA_CM_EVENT_CONNECT_RESPONSE,
+	[CONN_EV_ESTABLISHED] = RDMA_CM_EVENT_ESTABLISHED,
+	[CONN_EV_REJECTED] = RDMA_CM_EVENT_REJECTED,
+	[CONN_EV_UNREACHABLE] = RDMA_CM_EVENT_UNREACHABLE,
+	[CONN_EV_DISCONNECTED] = RDMA_CM_EVENT_DISCONNECTED,
+	[CONN_EV_TIMEWAIT_EXIT] = RDMA_CM_EVENT_TIMEWAIT_EXIT,
+};
+
+void id_conn_event(struct cm_id *id, enum conn_event event, int status, const struct mad *m)
+{
+	struct cm_event *ev;
+
+	if (id->quiet)
+		return; /* rdma_accept(3) fails */
+	if (event == CONN_EV_DISCONNECTED) {
+		if (id->state != ID_CONNECT)
+			return;
+		id->state = ID_DISCONNECT;
+	}
+	ev = cm_event_new(id, types[event], status);
+	if (!ev)
+		return;
+	if (event == CONN_EV_RESPONSE)
+		set_response(ev, id->conn, m);
+	else if (event == CONN_EV_ESTABLISHED && is_datagram(id))
+		set_resolved(ev, id->conn, m);
+	else if (m && (m->attr == MAD_REJ || m->attr == MAD_SIDR_REP))
+		cm_event_set_data(ev, m, 0);
+	cm_channel_put(ev);
+}
+
+/* ----------------------------------------------------------- taking them -- */
+
+/* The peer has accepted: the QP is made ready, and the peer told so. */
+static void process_response(struct cm_event *ev)
+{
+	struct cm_id *id = ev->owner;
+	int error = 0;
+
+	if (!id->v.qp)
+		return; /* the application does it: rdma_establish(3) */
+	if (id_qp_connect(id, RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH) < 0)
+		error = errno;
+	engine_lock();
+	if (id->conn) {
+		if (error)
+			conn_reject(id->conn, REJ_CONSUMER, NULL, 0);
+		else if (conn_establish(id->conn) < 0)
+			error = errno; /* the peer has changed its mind meanwhile */
+		engine_flush();
+	}
+	engine_unlock();
+	ev->v.event = error ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
+	ev->v.status = -error;
+	if (error)
+		id_qp_error(id);
+}
+
+/* The new id of a synchronous listener is synchronous too. */
+static int process_request(struct cm_event *ev)
+{
+	if (!ev->owner->sync)
+		return 0;
+	if (rdma_migrate_id(ev->v.id, NULL) == 0)
+		return 0;
+	rdma_destroy_id(ev->v.id);
+	rdma_ack_cm_event(&ev->v);
+	return -1;
+}
+
+/* 0: it is for the application. */
+static int process(struct cm_event *ev)
+{
+	switch (ev->v.event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return process_request(ev);
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		process_response(ev);
+		return 0;
+	case RDMA_CM_EVENT_REJECTED:
+		if (ev->v.id->qp)
+			id_qp_error(ev->owner);
+		return 0;
+	case RDMA_CM_EVENT_MULTICAST_JOIN:
+		membership_joined(ev);
+		return 0;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		engine_lock();
+		id_drop_source(ev->owner);
+		engine_unlock();
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **out)
+{
+	struct cm_channel *ch = (struct cm_channel *)channel;
+	struct cm_event *ev;
+
+	if (!ch || !out)
+		return fail(EINVAL);
+	do {
+		ev = cm_channel_take(ch);
+		if (!ev)
+			return -1;
+	} while (process(ev) < 0);
+	*out = &ev->v;
+	return 0;
+}
+
+EXPORT int rdma_ack_cm_event(struct rdma_cm_event *v)
+{
+	struct cm_event *ev = (struct cm_event *)v;
+
+	if (!v)
+		return fail(EINVAL);
+	engine_lock();
+	if (ev->owner->unacked)
+		ev->owner->unacked--;
+	if (ev->member && ev->member->unacked)
+		ev->member->unacked--;
+	engine_wake_all();
+	engine_unlock();
+	free(ev);
+	return 0;
+}
+
+/* ------------------------------------ synchronous ids: rdma_create_ep(3) -- */
+
+#define RESOLVE_MS 2000
+
+int id_complete(struct cm_id *id)
+{
+	struct rdma_cm_id *v = &id->v;
+
+	if (v->event) {
+		rdma_ack_cm_event(v->event);
+		v->event = NULL;
+	}
+	if (rdma_get_cm_event(v->channel, &v->event) < 0)
+		return -1;
+	if (!v->event->status)
+		return 0;
+	if (v->event->event == RDMA_CM_EVENT_REJECTED)
+		return fail(ECONNREFUSED);
+	return fail(v->event->status < 0 ? -v->event->status : v->event->status);
+}
+
+/* What the requests of a listener get: rdma_get_request(3). */
+static int keep_attr(struct cm_id *id, struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
+{
+	if (!attr)
+		return 0;
+	id->ep_attr = malloc(sizeof(*attr));
+	if (!id->ep_attr)
+		return -1;
+	*id->ep_attr = *attr;
+	id->ep_attr->qp_type = id->v.qp_type;
+	id->ep_pd = pd;
+	return 0;
+}
+
+static int keep_connect_data(struct cm_id *id, const struct rdma_addrinfo *res)
+{
+	if (!res->ai_connect_len)
+		return 0;
+	id->connect_data = malloc(res->ai_connect_len);
+	if (!id->connect_data)
+		return -1;
+	memcpy(id->connect_data, res->ai_connect, res->ai_connect_len);
+	id->connect_len = res->ai_connect_len;
+	return 0;
+}
+
+static int active_ep(struct rdma_cm_id *v, struct rdma_addrinfo *res, struct ibv_pd *pd,
+		     struct ibv_qp_init_attr *attr)
+{
+	if (rdma_resolve_addr(v, res->ai_src_addr, res->ai_dst_addr, RESOLVE_MS) < 0 ||
+	    rdma_resolve_route(v, RESOLVE_MS) < 0)
+		return -1;
+	if (attr) {
+		attr->qp_type = v->qp_type;
+		if (rdma_create_qp(v, pd, attr) < 0)
+			return -1;
+	}
+	return keep_connect_data(to_cm_id(v), res);
+}
+
+EXPORT int rdma_create_ep(struct rdma_cm_id **out, struct rdma_addrinfo *res, struct ibv_pd *pd,
+			  struct ibv_qp_init_attr *attr)
+{
+	struct rdma_cm_id *v;
+	int r;
+
+	if (id_create(NULL, &v, NULL, res->ai_port_space, res->ai_qp_type) < 0)
+		return -1;
+	if (res->ai_flags & RAI_PASSIVE) {
+		r = rdma_bind_addr(v, res->ai_src_addr);
+		if (r == 0)
+			r = keep_attr(to_cm_id(v), pd, attr);
+	} else {
+		r = active_ep(v, res, pd, attr);
+	}
+	if (r < 0) {
+		int error = errno;
+
+		rdma_destroy_ep(v);
+		return fail(error);
+	}
+	*out = v;
+	return 0;
+}
+
+EXPORT void rdma_destroy_ep(struct rdma_cm_id *v)
+{
+	if (v->qp)
+		rdma_destroy_qp(v);
+	if (v->srq)
+		rdma_destroy_srq(v);
+	rdma_destroy_id(v);
+}
+
+EXPORT int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **out)
+{
+	struct cm_id *id = to_cm_id(listen);
+	struct rdma_cm_event *ev;
+
+	if (!id->sync)
+		return fail(EINVAL);
+	if (listen->event) {
+		rdma_ack_cm_event(listen->event);
+		listen->event = NULL;
+	}
+	if (rdma_get_cm_event(listen->channel, &ev) < 0)
+		return -1;
+	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+		listen->event = ev;
+		return fail(ev->status < 0 ? -ev->status : EINVAL);
+	}
+	ev->id->event = ev;
+	if (id->ep_attr) {
+		struct ibv_qp_init_attr attr = *id->ep_attr;
+
+		if (rdma_create_qp(ev->id, id->ep_pd, &attr) < 0) {
+			int error = errno;
+
+			rdma_destroy_id(ev->id);
+			return fail(error);
+		}
+	}
+	*out = ev->id;
+	return 0;
+}
