@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Search in commands and topics: what fits best wins. A name, else the start of one, else what was
- * typed anywhere in the text, else its words in any order. What nothing mentions may have another
- * name here.
+ * Search in commands and topics: what fits best wins. A name, else its second word, else the start
+ * of one, else what was typed anywhere in a name or in the text, else its words in any order. What
+ * nothing mentions may have another name here.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,17 @@
 #include "session.h"
 
 /* How well does an entry fit? Larger is better. */
-enum fit { FIT_NOT, FIT_WORDS, FIT_TEXT, FIT_PREFIX, FIT_FAMILY, FIT_FIRST, FIT_NAME };
+enum fit {
+	FIT_NOT,
+	FIT_WORDS,
+	FIT_TEXT,
+	FIT_IN_NAME,
+	FIT_SECOND, /* word of the name: "read" is that of "post read" */
+	FIT_PREFIX,
+	FIT_FAMILY,
+	FIT_FIRST,
+	FIT_NAME
+};
 
 static bool mentions(const char *text, const char *word)
 {
@@ -68,6 +78,10 @@ static enum fit command_fits(const struct cmd *c, const char *word)
 		return FIT_FAMILY;
 	if (strncasecmp(c->name, word, len) == 0)
 		return FIT_PREFIX;
+	if (c->name[first] && strcasecmp(c->name + first + 1, word) == 0)
+		return FIT_SECOND;
+	if (mentions(c->name, word))
+		return FIT_IN_NAME;
 	if (command_mentions(c, word))
 		return FIT_TEXT;
 	return mentions_all(c, NULL, word) ? FIT_WORDS : FIT_NOT;
@@ -153,6 +167,36 @@ const char *help_synonym(const char *word)
 	return NULL;
 }
 
+/* Those that fit so well, in a line each, or whole; what they are is the heading (NULL: none). */
+static void tell_those(const char *word, enum fit fit, bool whole, const char *heading,
+		       struct out *o)
+{
+	bool any = false;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		if (command_fits(*c, word) != fit)
+			continue;
+		if (any ? whole : heading != NULL)
+			out_text(o, "%s\n", any ? "" : heading);
+		if (whole)
+			help_command(*c, o);
+		else
+			help_summary(*c, o);
+		any = true;
+	}
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
+		if (topic_fits(t, word) != fit)
+			continue;
+		if (any ? whole : heading != NULL)
+			out_text(o, "%s\n", any ? "" : heading);
+		if (whole)
+			help_topic(t, o);
+		else
+			out_str(o, NULL, t->name, "  help %-13s %s\n", t->name, t->title);
+		any = true;
+	}
+}
+
 /* Many are listed, a few are shown whole. */
 #define WHOLE_MAX 4
 
@@ -162,7 +206,6 @@ int help_search(struct session *s, const char *word, struct out *o)
 	unsigned n = count_best(word, &best);
 	bool whole = best == FIT_NAME || n <= (best <= FIT_TEXT ? WHOLE_MAX : 1);
 	const char *here = best == FIT_NOT ? help_synonym(word) : NULL;
-	bool any = false;
 
 	if (here)
 		return help_search(s, here, o);
@@ -174,27 +217,12 @@ int help_search(struct session *s, const char *word, struct out *o)
 		help_list_family(word, o);
 		return 0;
 	}
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		if (command_fits(*c, word) != best)
-			continue;
-		if (whole && any)
-			out_text(o, "\n");
-		if (whole)
-			help_command(*c, o);
-		else
-			help_summary(*c, o);
-		any = true;
-	}
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
-		if (topic_fits(t, word) != best)
-			continue;
-		if (whole && any)
-			out_text(o, "\n");
-		if (whole)
-			help_topic(t, o);
-		else
-			out_str(o, NULL, t->name, "  help %-13s %s\n", t->name, t->title);
-		any = true;
-	}
+	tell_those(word, best, whole, NULL, o);
+	if (best != FIT_SECOND && best != FIT_IN_NAME)
+		return 0;
+	if (best == FIT_SECOND)
+		tell_those(word, FIT_IN_NAME, false, whole ? "\nsee also" : NULL, o);
+	if (!whole)
+		tell_those(word, FIT_TEXT, false, "mentioned by", o);
 	return 0;
 }
