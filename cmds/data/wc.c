@@ -217,11 +217,11 @@ static void out_after(struct out *o, int64_t ns)
 	double us = (double)ns / 1e3;
 
 	if (us < 1e3)
-		out_double(o, "us", us, "   (polled after %.1f µs)", us);
+		out_double(o, "us", us, "   (polled %.1f µs after the post)", us);
 	else if (us < 1e6)
-		out_double(o, "us", us, "   (polled after %.1f ms)", us / 1e3);
+		out_double(o, "us", us, "   (polled %.1f ms after the post)", us / 1e3);
 	else
-		out_double(o, "us", us, "   (polled after %.1f s)", us / 1e6);
+		out_double(o, "us", us, "   (polled %.1f s after the post)", us / 1e6);
 }
 
 void wc_out(struct session *s, const struct wc *w, struct out *o)

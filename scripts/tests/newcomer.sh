@@ -168,6 +168,14 @@ run 'help tutorial'
 await_said 'lesson [<what>]'
 ok 'help finds what has another name here'
 
+run 'help write'
+await_said 'see also post write-imm'
+clean
+line 'help bind'
+await '^mentioned by$'
+screen | sed '/^mentioned by/q' | grep -q '^  mw bind ' || fail 'the name does not come first'
+ok 'names come first'
+
 # How long it takes, again and again, and what was typed.
 run 'option timing on'
 run 'repeat 3 {echo round} -every 20ms'

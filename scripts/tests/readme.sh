@@ -14,7 +14,7 @@ session() {
 }
 masked() {
 	grep -Ev '^\* |^   qp0 went' |
-		sed -E 's/0x[0-9a-f]+/0x-/g; s/after [0-9.]+ [µm]?s/after -/; s/qp0:[A-Z]+>/qp0>/; s/ *$//
+		sed -E 's/0x[0-9a-f]+/0x-/g; s/polled [0-9.]+ [µm]?s/polled -/; s/qp0:[A-Z]+>/qp0>/; s/ *$//
 			s/(rdmash|libibverbs|Tcl) [0-9][0-9.]*/\1 -/g'
 }
 

@@ -196,19 +196,46 @@ static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 	Tcl_RestoreInterpState(s->own->tcl, saved);
 }
 
-static void first_words(struct session *s, bool all, Tcl_Obj *list)
+static void procs(struct session *s, Tcl_Obj *list)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
+	Tcl_Obj **v;
+	int n;
+
+	if (Tcl_Eval(s->own->tcl, "::lsort [::info procs]") == TCL_OK &&
+	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->own->tcl), &n, &v) == TCL_OK)
+		for (int i = 0; i < n; i++)
+			Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_RestoreInterpState(s->own->tcl, saved);
+}
+
+/* Commands and what scripts have defined. Tcl's own words are many, and would drown them: they are
+ * offered where nothing else begins so. */
+static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 {
 	const struct cmd *const *at = cmd_group("@");
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+	int n;
 
+	Tcl_IncrRefCount(list);
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		if (c != at)
 			add(list, (*c)->name, strcspn((*c)->name, " "));
-	if (at && s->typed && *s->typed == '@') /* @NAME */
+	if (at && *typed == '@') /* @NAME */
 		args_complete(s, *at, 0, NULL, list);
-	if (!all)
-		return;
-	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
-		domain_words(s, d, list);
+	if (*typed) {
+		procs(s, list);
+		for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+			if (d != s->own)
+				domain_words(s, d, list);
+	}
+	filter(list, typed, words);
+	Tcl_ListObjLength(NULL, words, &n);
+	if (*typed && !n) {
+		domain_words(s, s->own, list);
+		filter(list, typed, words);
+	}
+	Tcl_DecrRefCount(list);
 }
 
 static void second_words(const struct cmd *const *group, Tcl_Obj *list)
@@ -350,7 +377,7 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 		if (n)
 			command_words(s, v, n, list);
 		else
-			first_words(s, *typed, list);
+			first_words(s, typed, words);
 		s->typed = NULL;
 		s->at = NULL;
 		free_objs(v, n);

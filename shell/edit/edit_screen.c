@@ -291,27 +291,41 @@ static int fitting(const char *s, int room)
 	return (int)(end - s);
 }
 
+/* May a hint end before p? Between two arguments, and between two words of a choice. */
+static bool is_border(const char *p)
+{
+	return p[-1] == '|' || (*p == ' ' && p[1] && strchr("[<-", p[1]));
+}
+
 /* The same, but not in the middle of an argument. */
 static int fitting_args(const char *hint, int room)
 {
 	int most = fitting(hint, room), n = most;
 
-	while (hint[n] && n > 0 && !(hint[n] == ' ' && strchr("[<-", hint[n + 1])))
+	while (n > 0 && !is_border(hint + n))
 		n--;
 	return n ? n : most;
 }
 
+#define CUT "..." /* there is more than fits */
+
 static void put_hint(struct edit *e, const char *text)
 {
 	struct spot at = edit_cursor_spot(e);
+	const char *mark = "";
 	Tcl_DString hint;
-	int n;
+	int n, room;
 
 	Tcl_DStringInit(&hint);
 	visible_append(&hint, text, strlen(text), VISIBLE_ONE_LINE);
-	n = fitting_args(Tcl_DStringValue(&hint), at.columns - at.col - 1);
+	room = at.columns - at.col - 1;
+	n = fitting(Tcl_DStringValue(&hint), room);
+	if (n < Tcl_DStringLength(&hint)) {
+		n = fitting_args(Tcl_DStringValue(&hint), room - (int)strlen(CUT));
+		mark = CUT;
+	}
 	if (n > 0) {
-		printf("\0337%s%.*s\033[0m\0338", e->grey, n, Tcl_DStringValue(&hint));
+		printf("\0337%s%.*s%s\033[0m\0338", e->grey, n, Tcl_DStringValue(&hint), mark);
 		fflush(stdout);
 		e->hint_shown = true;
 	}

@@ -30,7 +30,11 @@ static char *history_path(void)
 
 static void prompt(void *session, Tcl_DString *text)
 {
+	int choices = lesson_choices();
+
 	app.prompt(session, text);
+	if (choices)
+		xappendf(text, " question 1-%d", choices);
 	Tcl_DStringAppend(text, "> ", 2);
 }
 

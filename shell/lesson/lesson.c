@@ -19,6 +19,7 @@ static struct {
 	unsigned begun; /* its number, also when it is over */
 	unsigned at;	/* the step that is due */
 	bool clearing;	/* before the first: what was there before is to go */
+	bool skipped;	/* a step was not done */
 	bool answered;	/* the answer has just been right */
 	bool quiet;	/* the command was one of ours: nothing to look at */
 } now;
@@ -123,7 +124,8 @@ static void tell_end(struct session *s, struct out *o)
 	char *next = xasprintf("lesson %u", now.file.number + 1);
 	bool last = now.file.number == lesson_count(s);
 
-	out_text(o, "\nThis lesson is done. 'lesson' lists them all%s\n",
+	out_text(o, "\nThis lesson is %s. 'lesson' lists them all%s\n",
+		 now.skipped ? "over, with steps skipped" : "done",
 		 last ? "." : "; the next one:\n");
 	if (!last)
 		tell_command(next, o);
@@ -142,7 +144,8 @@ static void go_on(struct session *s)
 			break;
 	}
 	if (now.at == now.file.n) {
-		lesson_note_done(&now.file);
+		if (!now.skipped)
+			lesson_note_done(&now.file);
 		tell_end(s, o);
 		lesson_free(&now.file);
 	}
@@ -150,49 +153,6 @@ static void go_on(struct session *s)
 }
 
 /* ----------------------------------------------------------------------- looking -- */
-
-static bool holds(struct session *s, const char *condition)
-{
-	Tcl_Obj *expr = Tcl_NewStringObj(condition, -1), *value = NULL;
-	int yes = 0;
-
-	Tcl_IncrRefCount(expr);
-	if (Tcl_ExprObj(s->tcl, expr, &value) == TCL_OK) {
-		Tcl_GetBooleanFromObj(NULL, value, &yes);
-		Tcl_DecrRefCount(value);
-	}
-	Tcl_DecrRefCount(expr);
-	Tcl_ResetResult(s->tcl);
-	fail_clear(&s->fail);
-	return yes;
-}
-
-static void note_typed(struct session *s, const char *typed, bool failed)
-{
-	Tcl_Obj *value = s->last ? out_value(s->last) : Tcl_NewObj();
-
-	Tcl_SetVar(s->tcl, "::lesson::last", typed, TCL_GLOBAL_ONLY);
-	Tcl_SetVar(s->tcl, "::lesson::failed", failed ? "1" : "0", TCL_GLOBAL_ONLY);
-	Tcl_SetVar2Ex(s->tcl, "::lesson::result", NULL, value, TCL_GLOBAL_ONLY);
-}
-
-/* A line of the step, but not the last: there is more to type before anything can be said. */
-static bool is_on_the_way(const struct lesson_step *step, const char *typed)
-{
-	size_t len = strlen(typed);
-	Tcl_Obj **line;
-	int n;
-
-	while (len && strchr(" \t\n", typed[len - 1]))
-		len--;
-	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
-		return false;
-	for (int i = 0; i + 1 < n; i++)
-		if (strlen(Tcl_GetString(line[i])) == len &&
-		    strncmp(Tcl_GetString(line[i]), typed, len) == 0)
-			return true;
-	return false;
-}
 
 /* Names that lessons use may be taken. The device and what it brings do not count. */
 static bool table_is_clear(struct session *s)
@@ -219,6 +179,21 @@ static void ask_again(void)
 	free(text);
 }
 
+/* What the condition has found to be wrong. */
+static void tell_wrong(struct session *s)
+{
+	const char *wrong = lesson_wrong(s);
+	struct out *o = out_new(true);
+	char *text;
+
+	text = xasprintf("(not yet: %s; 'lesson hint' shows the command, 'lesson skip' goes on "
+			 "without)",
+			 wrong ? wrong : "this is not what the step asks for");
+	tell_text(text, 0, o);
+	free(text);
+	end_text(o);
+}
+
 void lesson_look(struct session *s, const char *typed, bool failed)
 {
 	bool quiet = now.quiet, answered = now.answered;
@@ -226,17 +201,16 @@ void lesson_look(struct session *s, const char *typed, bool failed)
 	now.quiet = now.answered = false;
 	if (!is_on() || quiet || s->quit || !typed[strspn(typed, " \t\n")])
 		return;
-	note_typed(s, typed, failed);
+	lesson_note_typed(s, typed, failed);
 	if (now.clearing) {
 		now.clearing = !table_is_clear(s);
 		if (!now.clearing)
 			go_on(s);
 		return;
 	}
-	if (due()->kind == LESSON_TRY && !holds(s, due()->check)) {
-		if (failed || !is_on_the_way(due(), typed))
-			print_text(PRINT_OUT, "(not yet; 'lesson hint' shows the command, 'lesson "
-					      "skip' goes on without)\n");
+	if (due()->kind == LESSON_TRY && !lesson_holds(s, due()->check)) {
+		if (failed || !lesson_is_on_the_way(due(), typed))
+			tell_wrong(s);
 		return;
 	}
 	if (due()->kind == LESSON_ASK && !answered) {
@@ -248,14 +222,20 @@ void lesson_look(struct session *s, const char *typed, bool failed)
 	go_on(s);
 }
 
+int lesson_choices(void)
+{
+	Tcl_Obj **v;
+
+	return is_on() && !now.clearing && due()->kind == LESSON_ASK ? choices_of(due(), &v) : 0;
+}
+
 const char *lesson_typed(const char *typed)
 {
 	static char command[32];
 	unsigned number;
 	char rest;
 
-	if (!is_on() || now.clearing || due()->kind != LESSON_ASK ||
-	    sscanf(typed, " %3u %c", &number, &rest) != 1)
+	if (!lesson_choices() || sscanf(typed, " %3u %c", &number, &rest) != 1)
 		return typed;
 	snprintf(command, sizeof command, "answer %u", number);
 	return command;
@@ -273,7 +253,7 @@ static int play_line(struct session *s, const struct lesson_file *file,
 {
 	int rc;
 
-	if (holds(s, step->check))
+	if (lesson_holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
 			    line);
 	print_text(PRINT_OUT, "> ");
@@ -281,7 +261,7 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	print_text(PRINT_OUT, "\n");
 	/* an error may be what is to be seen */
 	rc = script_run(s, "lesson", line);
-	note_typed(s, line, rc != 0);
+	lesson_note_typed(s, line, rc != 0);
 	return 0;
 }
 
@@ -298,7 +278,7 @@ static int play_try(struct session *s, const struct lesson_file *file,
 	for (int i = 0; i < n; i++)
 		if (play_line(s, file, step, Tcl_GetString(line[i])))
 			return -1;
-	if (!holds(s, step->check))
+	if (!lesson_holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
 			    Tcl_GetString(step->commands), step->check);
 	return 0;
@@ -402,17 +382,22 @@ static int begin(struct session *s, unsigned number)
 		return play(s, number);
 	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
 		return -1;
+	o = out_new(true);
+	if (is_on())
+		out_text(o, "(lesson %u is left at step %u of %u)\n", now.file.number, now.at + 1,
+			 now.file.n);
 	lesson_free(&now.file);
 	now.file = file;
 	now.begun = number;
 	now.at = 0;
 	now.clearing = !table_is_clear(s);
-	o = out_new(true);
+	now.skipped = false;
 	tell_title(file.title, o);
 	if (now.clearing) {
 		tell_text(
-			"\nThis session has objects already, whose names the lesson may need. Begin "
-			"with an empty table ('lesson skip' keeps them):\n\n",
+			"\nThis session has objects already, and the lesson may need their names. Begin "
+			"with an empty table. ('lesson skip' keeps them; a name of the lesson that is "
+			"taken is an error then.)\n\n",
 			0, o);
 		tell_command(clear, o);
 	}
@@ -456,6 +441,31 @@ static void hint(struct out *o)
 		tell_step(due(), o);
 }
 
+/* What is not done is named: later steps may need it. */
+static void tell_skipped(const struct lesson_step *step)
+{
+	struct out *o = out_new(true);
+
+	if (step->kind == LESSON_ASK) {
+		out_text(o, "(skipped: the question)\n");
+	} else {
+		out_text(o, "(skipped, though later steps may need it:)\n");
+		tell_commands(step, o);
+	}
+	end_text(o);
+}
+
+static void skip(struct session *s)
+{
+	if (!now.clearing) {
+		tell_skipped(due());
+		now.skipped = true;
+		now.at++;
+	}
+	now.clearing = false;
+	go_on(s);
+}
+
 struct lesson_args {
 	const char *what;
 	struct num number;
@@ -490,15 +500,12 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 			    a->what);
 	if (!is_on())
 		return none(s);
-	if (strcmp(a->what, "stop") == 0) {
+	if (strcmp(a->what, "stop") == 0)
 		lesson_free(&now.file);
-	} else if (strcmp(a->what, "hint") == 0) {
+	else if (strcmp(a->what, "hint") == 0)
 		hint(o);
-	} else {
-		now.at += !now.clearing;
-		now.clearing = false;
-		go_on(s);
-	}
+	else
+		skip(s);
 	return 0;
 }
 
@@ -555,7 +562,7 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 
 	if (!is_on())
 		return none(s);
-	if (now.clearing || due()->kind != LESSON_ASK)
+	if (!lesson_choices())
 		return fail(s, "answer", "EINVAL", "nothing is asked now");
 	now.quiet = true;
 	n = choices_of(due(), &v);

@@ -43,12 +43,22 @@ struct lesson_file {
 int lesson_read(struct session *s, unsigned number, const struct meeting *m,
 		struct lesson_file *file);
 void lesson_free(struct lesson_file *file);
+/* Notes what was typed last and how it ended, which conditions ask for. */
+void lesson_note_typed(struct session *s, const char *typed, bool failed);
+/* Is the condition of a step true? */
+bool lesson_holds(struct session *s, const char *condition);
+/* What the condition that was looked at last has found wrong, or NULL. Kept until the next one. */
+const char *lesson_wrong(struct session *s);
+/* Is it a line of the step, but not the last: is there more to type before anything can be said? */
+bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed);
 /* How many there are; 0 with s->fail filled: none were found. */
 unsigned lesson_count(struct session *s);
 
 /* After each command typed at the prompt: goes on when the step is done. failed: it ended in an
  * error. */
 void lesson_look(struct session *s, const char *typed, bool failed);
+/* The question that waits: how many choices it has; 0: there is none. */
+int lesson_choices(void);
 /* What was typed, as a command: a number alone may be the answer to a question. Kept until the
  * next call. */
 const char *lesson_typed(const char *typed);

@@ -11,10 +11,18 @@
  * be typed; the condition is about the state after the last of them. Each choice has its reply,
  * NUMBER says which is right, from 1.
  *
- * ADDRESS and PORT in all of them stand for where both ends can meet in this process. In a
- * condition [::lesson::did PATTERN] tells whether the last command matches and went well,
- * [::lesson::typed PATTERN] whether it matches at all (where an error is what is to be seen), and
- * $::lesson::result is its value.
+ * ADDRESS and PORT in all of them stand for where both ends can meet in this process. A condition
+ * has these words, which note what is wrong, so that the learner can be told; what it says of the
+ * last command is its value, result:
+ *
+ *	[did PATTERN]		it matches and went well; PATTERN is of string match
+ *	[typed PATTERN]		it matches
+ *	[fails PATTERN]		it matches and failed, which is what is to be seen
+ *	[gave KEY VALUE]	what its result has under that key
+ *	[has NAME]		there is such an object
+ *	[is NAME KEY VALUE]	what 'get NAME KEY' says
+ *	[filled REGION OFF]	something was written there
+ *	[same A OFF B OFF LEN]	so many bytes are the same in two regions, and are not zero
  */
 #include <errno.h>
 #include <glob.h>
@@ -25,18 +33,48 @@
 #include <sys/stat.h>
 
 #include "alloc.h"
+#include "command/cmd.h"
 #include "file/file.h"
 #include "language/interp.h"
 #include "lesson/lesson.h"
+#include "output/out.h"
 #include "output/print.h"
 #include "session.h"
 
 /* The words only note what they are given. */
-static const char words[] =
+static const char language[] =
 	"namespace eval ::lesson {\n"
-	"	variable title {} steps {} last {} failed 0 result {}\n"
-	"	proc typed pattern { variable last; string match $pattern $last }\n"
-	"	proc did pattern { variable failed; expr {!$failed && [typed $pattern]} }\n"
+	"	variable title {} steps {} last {} failed 0 result {} wrong {}\n"
+	"	proc no why { variable wrong; set wrong $why; return 0 }\n"
+	"	proc typed pattern {\n"
+	"		variable last\n"
+	"		set plain [string map {* { ... }} [string trim $pattern *]]\n"
+	"		expr {[string match $pattern $last] || [no \"it waits for '$plain'\"]}\n"
+	"	}\n"
+	"	proc did pattern {\n"
+	"		variable failed\n"
+	"		expr {[typed $pattern] && (!$failed || [no {the command failed}])}\n"
+	"	}\n"
+	"	proc fails pattern {\n"
+	"		variable failed\n"
+	"		expr {[typed $pattern] && ($failed || [no {it was to fail, and went well}])}\n"
+	"	}\n"
+	"	proc equals {what is value} {\n"
+	"		expr {$is eq $value || [no \"$what is '$is', and is to be '$value'\"]}\n"
+	"	}\n"
+	"	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }\n"
+	"	proc has name { expr {[dict exists [show] $name] || [no \"there is no $name\"]} }\n"
+	"	proc is {name key value} {\n"
+	"		expr {[has $name] && [equals \"$key of $name\" [get $name $key] $value]}\n"
+	"	}\n"
+	"	proc filled {region off} {\n"
+	"		expr {[has $region] && ([mem get $region $off 1] ne \"\\0\" ||\n"
+	"					[no \"$region has nothing at $off\"])}\n"
+	"	}\n"
+	"	proc same {a from b to len} {\n"
+	"		expr {[filled $a $from] && ([mem get $a $from $len] eq [mem get $b $to $len] ||\n"
+	"					    [no \"$a and $b differ at $from and $to\"])}\n"
+	"	}\n"
 	"	proc clean text { variable meet; string trim [string map $meet $text] }\n"
 	"	proc title text { variable title $text }\n"
 	"	proc say text { variable steps; lappend steps [list 0 [clean $text]] }\n"
@@ -162,7 +200,7 @@ int lesson_read(struct session *s, unsigned number, const struct meeting *m,
 	if (rc == 0) {
 		Tcl_Eval(s->tcl, "namespace eval ::lesson {}");
 		set_meeting(s, m);
-		script = Tcl_NewStringObj(words, -1);
+		script = Tcl_NewStringObj(language, -1);
 		Tcl_AppendPrintfToObj(script, "namespace eval ::lesson {\n%s\n}\n", text);
 		Tcl_IncrRefCount(script);
 		rc = interp_eval(s, script) == TCL_OK ? take_steps(s, file) : -1;
@@ -250,4 +288,73 @@ void lesson_note_done(const struct lesson_file *file)
 	}
 	free(name);
 	free(path);
+}
+
+/* ------------------------------------------------------------------- conditions -- */
+
+bool lesson_holds(struct session *s, const char *condition)
+{
+	Tcl_Obj *expr[2] = { Tcl_NewStringObj("::expr", -1), Tcl_NewStringObj(condition, -1) };
+	Tcl_Obj *words[4] = { Tcl_NewStringObj("::namespace", -1), Tcl_NewStringObj("eval", -1),
+			      Tcl_NewStringObj("::lesson", -1), Tcl_NewListObj(2, expr) };
+	int yes = 0;
+
+	for (int i = 0; i < 4; i++)
+		Tcl_IncrRefCount(words[i]);
+	Tcl_SetVar(s->tcl, "::lesson::wrong", "", TCL_GLOBAL_ONLY);
+	if (Tcl_EvalObjv(s->tcl, 4, words, TCL_EVAL_GLOBAL) == TCL_OK)
+		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
+	for (int i = 0; i < 4; i++)
+		Tcl_DecrRefCount(words[i]);
+	Tcl_ResetResult(s->tcl);
+	fail_clear(&s->fail);
+	return yes;
+}
+
+/* The command by its whole name, as conditions have it: "po" is "poll". To be freed. */
+static char *spell_out(const char *typed)
+{
+	char word[2][32] = { "", "" };
+	const char *words[2] = { word[0], word[1] };
+	int n, used, end[2] = { 0, 0 };
+	const struct cmd *c;
+
+	n = sscanf(typed, " %31[a-z-]%n %31[a-z-]%n", word[0], &end[0], word[1], &end[1]);
+	c = n > 0 ? cmd_find(NULL, words, n, &used) : NULL;
+	return c ? xasprintf("%s%s", c->name, typed + end[used - 1]) : xstrdup(typed);
+}
+
+void lesson_note_typed(struct session *s, const char *typed, bool failed)
+{
+	Tcl_Obj *value = s->last ? out_value(s->last) : Tcl_NewObj();
+	char *last = spell_out(typed);
+
+	Tcl_SetVar(s->tcl, "::lesson::last", last, TCL_GLOBAL_ONLY);
+	Tcl_SetVar(s->tcl, "::lesson::failed", failed ? "1" : "0", TCL_GLOBAL_ONLY);
+	Tcl_SetVar2Ex(s->tcl, "::lesson::result", NULL, value, TCL_GLOBAL_ONLY);
+	free(last);
+}
+
+const char *lesson_wrong(struct session *s)
+{
+	const char *wrong = Tcl_GetVar(s->tcl, "::lesson::wrong", TCL_GLOBAL_ONLY);
+
+	return wrong && *wrong ? wrong : NULL;
+}
+
+bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)
+{
+	size_t len = strlen(typed);
+	Tcl_Obj **line;
+	int n;
+
+	while (len && strchr(" \t\n", typed[len - 1]))
+		len--;
+	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
+		return false;
+	for (int i = 0; i + 1 < n; i++)
+		if (strlen(Tcl_GetString(line[i])) == len &&
+		    strncmp(Tcl_GetString(line[i]), typed, len) == 0)
+			return true;
+	return false;
 }

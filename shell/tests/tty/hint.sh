@@ -40,7 +40,7 @@ await "> post-write $hint\$"
 
 # Cut in a narrow terminal.
 resize 30 24
-await '> post-write <mr> -remote$'
+await '> post-write <mr>...$'
 type 'x'
 await '> post-write x$'
 resize 80 24
