@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output: values are kept as a json-c tree, beside the text. Byte strings are JSON
- * strings of hex digits that carry the raw bytes along for Tcl.
+ * Output: values are kept as they are stated, in one array, beside the text. The Tcl value is made
+ * of them, and JSON when somebody asks for it.
  */
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,58 +14,155 @@
 #include "output/print.h"
 #include "alloc.h"
 
-#define OUT_DEPTH 16
+#define OUT_DEPTH   16
+#define NODES_KEPT  4096 /* room for more is given back with the output that needed it */
+#define TEXTS_KEPT  512	 /* a power of two */
+#define TEXT_LENGTH 64	 /* longer texts are seldom stated again */
 
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 
-struct out {
-	struct json_object *stack[OUT_DEPTH]; /* [0] is the root */
-	Tcl_Obj *obj;			      /* instead of it as the value, or NULL */
-	unsigned depth;
-	struct painted text;
-	bool mute; /* values only */
+enum node_type {
+	NODE_STR,
+	NODE_BYTES,
+	NODE_INT,
+	NODE_U64,
+	NODE_DOUBLE,
+	NODE_BOOL,
+	NODE_DICT,
+	NODE_LIST
 };
 
-/* The raw form of a byte string, carried by its JSON node. */
-struct raw {
-	size_t len;
-	unsigned char data[];
+/* One value. What is in a dict or list follows it, up to its end. */
+struct node {
+	enum node_type type;
+	Tcl_Obj *key; /* NULL: the root, or in a list */
+	union {
+		Tcl_Obj *obj; /* NODE_STR, NODE_BYTES */
+		int64_t i;
+		uint64_t u;
+		double d;
+		bool b;
+		unsigned end; /* index of the first node behind it; 0: it is open */
+	} v;
 };
+
+struct out {
+	struct node *nodes; /* [0] is the root */
+	Tcl_Obj **scratch;  /* room for key and value of each node, while they become a value */
+	unsigned n, room;
+	unsigned open[OUT_DEPTH]; /* indexes of the dicts and lists around the next value */
+	unsigned depth;
+	Tcl_Obj *obj; /* instead of the nodes as the value, or NULL */
+	struct painted text;
+	bool mute;	  /* values only */
+	struct out *next; /* spare one */
+};
+
+/* ------------------------------------------------------------------------- memory -- */
+
+static struct out *spare;
 
 struct out *out_new(bool text)
 {
-	struct out *o = xcalloc(1, sizeof *o);
+	struct out *o = spare;
 
+	if (o)
+		spare = o->next;
+	else
+		o = xcalloc(1, sizeof *o);
 	painted_init(&o->text);
 	o->mute = !text;
 	return o;
+}
+
+static bool has_object(const struct node *node)
+{
+	return node->type == NODE_STR || node->type == NODE_BYTES;
+}
+
+static void free_nodes(struct out *o)
+{
+	for (struct node *node = o->nodes; node < o->nodes + o->n; node++) {
+		if (node->key)
+			Tcl_DecrRefCount(node->key);
+		if (has_object(node))
+			Tcl_DecrRefCount(node->v.obj);
+	}
+	o->n = 0;
+	if (o->room <= NODES_KEPT)
+		return;
+	free(o->nodes);
+	free(o->scratch);
+	o->nodes = NULL;
+	o->scratch = NULL;
+	o->room = 0;
 }
 
 void out_free(struct out *o)
 {
 	if (!o)
 		return;
-	json_object_put(o->stack[0]);
+	free_nodes(o);
 	if (o->obj)
 		Tcl_DecrRefCount(o->obj);
+	o->obj = NULL;
+	o->depth = 0;
 	painted_free(&o->text);
-	free(o);
+	o->next = spare;
+	spare = o;
 }
 
-static void add(struct out *o, const char *key, struct json_object *value)
+/* Keys and names are stated again and again from where they stand: there is one object for all
+ * that is stated from one address, while the text there stays the same. A new reference. */
+static Tcl_Obj *text_object(const char *text)
 {
-	struct json_object *in = o->stack[o->depth];
+	static struct {
+		const char *at;
+		Tcl_Obj *obj;
+	} kept[TEXTS_KEPT];
+	uintptr_t hash = (uintptr_t)text ^ (uintptr_t)text >> 9;
+	unsigned i = hash % TEXTS_KEPT;
+	Tcl_Obj *obj = kept[i].obj;
 
-	if (!o->stack[0] && !key) {
-		o->stack[0] = value;
-		return;
+	if (kept[i].at != text || strcmp(obj->bytes, text) != 0) {
+		obj = Tcl_NewStringObj(text, -1);
+		if (obj->length <= TEXT_LENGTH) {
+			if (kept[i].obj)
+				Tcl_DecrRefCount(kept[i].obj);
+			kept[i].at = text;
+			kept[i].obj = obj;
+			Tcl_IncrRefCount(obj);
+		}
 	}
-	if (!o->stack[0])
-		in = o->stack[0] = json_object_new_object();
-	if (json_object_is_type(in, json_type_array))
-		json_object_array_add(in, value);
-	else
-		json_object_object_add(in, key, value);
+	Tcl_IncrRefCount(obj);
+	return obj;
+}
+
+/* ------------------------------------------------------------------------ stating -- */
+
+static struct node *append_node(struct out *o)
+{
+	if (o->n == o->room) {
+		o->room = o->room ? 2 * o->room : 16;
+		o->nodes = xrealloc(o->nodes, o->room, sizeof *o->nodes);
+		o->scratch = xrealloc(o->scratch, 2 * (size_t)o->room, sizeof *o->scratch);
+	}
+	return &o->nodes[o->n++];
+}
+
+/* A key makes the root a dict; in a list there are none. */
+static struct node *new_node(struct out *o, const char *key, enum node_type type)
+{
+	Tcl_Obj *name = NULL;
+	struct node *node;
+
+	if (!o->n && key)
+		new_node(o, NULL, NODE_DICT);
+	if (o->n && o->nodes[o->open[o->depth]].type == NODE_DICT)
+		name = text_object(key);
+	node = append_node(o);
+	*node = (struct node){ .type = type, .key = name };
+	return node;
 }
 
 __attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt, va_list ap)
@@ -78,84 +176,56 @@ __attribute__((format(printf, 2, 0))) static void say(struct out *o, const char 
 	free(text);
 }
 
-#define OUT_VALUE(name, type, make)                                                 \
+#define OUT_VALUE(name, type, node_type, member, make)                              \
 	void name(struct out *o, const char *key, type value, const char *fmt, ...) \
 	{                                                                           \
 		va_list ap;                                                         \
                                                                                     \
-		add(o, key, make(value));                                           \
+		new_node(o, key, node_type)->v.member = make(value);                \
 		va_start(ap, fmt);                                                  \
 		say(o, fmt, ap);                                                    \
 		va_end(ap);                                                         \
 	}
 
-OUT_VALUE(out_str, const char *, json_object_new_string)
-OUT_VALUE(out_int, int64_t, json_object_new_int64)
-OUT_VALUE(out_u64, uint64_t, json_object_new_uint64)
-OUT_VALUE(out_double, double, json_object_new_double)
-OUT_VALUE(out_bool, bool, json_object_new_boolean)
-
-static void raw_free(struct json_object *jso, void *raw)
-{
-	(void)jso;
-	free(raw);
-}
+OUT_VALUE(out_str, const char *, NODE_STR, obj, text_object)
+OUT_VALUE(out_int, int64_t, NODE_INT, i, )
+OUT_VALUE(out_u64, uint64_t, NODE_U64, u, )
+OUT_VALUE(out_double, double, NODE_DOUBLE, d, )
+OUT_VALUE(out_bool, bool, NODE_BOOL, b, )
 
 void out_bytes(struct out *o, const char *key, const void *data, size_t len)
 {
-	struct raw *raw = xcalloc(1, sizeof *raw + len);
-	char *hex = xcalloc(1, 2 * len + 1);
-	struct json_object *node;
+	Tcl_Obj *bytes = Tcl_NewByteArrayObj(data, (int)len);
 
-	raw->len = len;
-	if (len)
-		memcpy(raw->data, data, len);
-	for (size_t i = 0; i < len; i++) {
-		hex[2 * i] = "0123456789abcdef"[raw->data[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[raw->data[i] & 15];
-	}
-	node = json_object_new_string(hex);
-	free(hex);
-	json_object_set_userdata(node, raw, raw_free);
-	add(o, key, node);
+	Tcl_IncrRefCount(bytes);
+	new_node(o, key, NODE_BYTES)->v.obj = bytes;
 }
 
-void out_copy(struct out *o, const struct out *from, const char *key)
+static void open_scope(struct out *o, const char *key, enum node_type type)
 {
-	struct json_object *value = NULL;
+	unsigned i = (unsigned)(new_node(o, key, type) - o->nodes);
 
-	if (!json_object_object_get_ex(from->stack[0], key, &value))
-		return;
-	add(o, NULL, json_object_get(value));
-	out_text(o, "%s\n", json_object_get_string(value));
-}
-
-static void open_scope(struct out *o, const char *key, struct json_object *scope)
-{
-	bool root = !o->stack[0] && !key;
-
-	add(o, key, scope);
-	if (root)
+	if (!i)
 		return;
 	if (++o->depth == OUT_DEPTH)
 		Tcl_Panic("out: scopes nested too deeply");
-	o->stack[o->depth] = scope;
+	o->open[o->depth] = i;
 }
 
 void out_dict(struct out *o, const char *key)
 {
-	open_scope(o, key, json_object_new_object());
+	open_scope(o, key, NODE_DICT);
 }
 
 void out_list(struct out *o, const char *key)
 {
-	open_scope(o, key, json_object_new_array());
+	open_scope(o, key, NODE_LIST);
 }
 
 void out_end(struct out *o)
 {
 	if (o->depth)
-		o->depth--;
+		o->nodes[o->open[o->depth--]].v.end = o->n;
 }
 
 void out_text(struct out *o, const char *fmt, ...)
@@ -173,39 +243,59 @@ void out_paint(struct out *o, enum paint p)
 		painted_paint(&o->text, p);
 }
 
-static Tcl_Obj *to_tcl(struct json_object *j)
-{
-	struct raw *raw;
-	Tcl_Obj *v;
+/* ---------------------------------------------------------------------- the value -- */
 
-	switch (json_object_get_type(j)) {
-	case json_type_boolean:
-		return Tcl_NewBooleanObj(json_object_get_boolean(j));
-	case json_type_double:
-		return Tcl_NewDoubleObj(json_object_get_double(j));
-	case json_type_int:
-		if (json_object_get_uint64(j) <= INT64_MAX)
-			return Tcl_NewWideIntObj(json_object_get_int64(j));
-		return Tcl_NewStringObj(json_object_get_string(j), -1); /* a big integer */
-	case json_type_object:
-		v = Tcl_NewDictObj();
-		json_object_object_foreach(j, key, value)
-			Tcl_DictObjPut(NULL, v, Tcl_NewStringObj(key, -1), to_tcl(value));
-		return v;
-	case json_type_array:
-		v = Tcl_NewListObj(0, NULL);
-		for (size_t i = 0; i < json_object_array_length(j); i++)
-			Tcl_ListObjAppendElement(NULL, v, to_tcl(json_object_array_get_idx(j, i)));
-		return v;
-	case json_type_string:
-		raw = json_object_get_userdata(j);
-		if (raw)
-			return Tcl_NewByteArrayObj(raw->data, (int)raw->len);
-		return Tcl_NewStringObj(json_object_get_string(j), -1);
-	case json_type_null:
+static bool has_inside(const struct node *node)
+{
+	return node->type == NODE_DICT || node->type == NODE_LIST;
+}
+
+/* The index of the first node behind node i and what is in it. */
+static unsigned behind(const struct out *o, unsigned i)
+{
+	if (!has_inside(&o->nodes[i]))
+		return i + 1;
+	return o->nodes[i].v.end ? o->nodes[i].v.end : o->n;
+}
+
+static Tcl_Obj *u64_object(uint64_t u)
+{
+	char digits[24];
+
+	if (u <= INT64_MAX)
+		return Tcl_NewWideIntObj((int64_t)u);
+	return Tcl_NewStringObj(digits, snprintf(digits, sizeof digits, "%" PRIu64, u));
+}
+
+/* A dict is made as a list, which costs less: Tcl makes a dict of it when it is used as one. */
+static Tcl_Obj *node_value(const struct out *o, unsigned i, Tcl_Obj **scratch)
+{
+	const struct node *node = &o->nodes[i];
+	int n = 0;
+
+	switch (node->type) {
+	case NODE_STR:
+	case NODE_BYTES:
+		return node->v.obj;
+	case NODE_INT:
+		return Tcl_NewWideIntObj(node->v.i);
+	case NODE_U64:
+		return u64_object(node->v.u);
+	case NODE_DOUBLE:
+		return Tcl_NewDoubleObj(node->v.d);
+	case NODE_BOOL:
+		return Tcl_NewBooleanObj(node->v.b);
+	case NODE_DICT:
+	case NODE_LIST:
 		break;
 	}
-	return Tcl_NewObj();
+	for (unsigned in = i + 1; in < behind(o, i); in = behind(o, in)) {
+		if (o->nodes[in].key)
+			scratch[n++] = o->nodes[in].key;
+		scratch[n] = node_value(o, in, scratch + n);
+		n++;
+	}
+	return Tcl_NewListObj(n, scratch);
 }
 
 void out_obj(struct out *o, Tcl_Obj *value)
@@ -220,7 +310,94 @@ Tcl_Obj *out_value(const struct out *o)
 {
 	if (o->obj)
 		return o->obj;
-	return to_tcl(o->stack[0]);
+	return o->n ? node_value(o, 0, o->scratch) : Tcl_NewObj();
+}
+
+/* --------------------------------------------------------------------------- JSON -- */
+
+/* As two hex digits a byte. */
+static struct json_object *json_bytes(Tcl_Obj *bytes)
+{
+	int len;
+	const unsigned char *data = Tcl_GetByteArrayFromObj(bytes, &len);
+	char *hex = xcalloc(1, 2 * (size_t)len + 1);
+	struct json_object *j;
+
+	for (int i = 0; i < len; i++) {
+		hex[2 * i] = "0123456789abcdef"[data[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[data[i] & 15];
+	}
+	j = json_object_new_string(hex);
+	free(hex);
+	return j;
+}
+
+static struct json_object *node_json(const struct out *o, unsigned i)
+{
+	const struct node *node = &o->nodes[i];
+	struct json_object *all;
+
+	switch (node->type) {
+	case NODE_STR:
+		return json_object_new_string(Tcl_GetString(node->v.obj));
+	case NODE_BYTES:
+		return json_bytes(node->v.obj);
+	case NODE_INT:
+		return json_object_new_int64(node->v.i);
+	case NODE_U64:
+		return json_object_new_uint64(node->v.u);
+	case NODE_DOUBLE:
+		return json_object_new_double(node->v.d);
+	case NODE_BOOL:
+		return json_object_new_boolean(node->v.b);
+	case NODE_DICT:
+	case NODE_LIST:
+		break;
+	}
+	all = node->type == NODE_DICT ? json_object_new_object() : json_object_new_array();
+	for (unsigned in = i + 1; in < behind(o, i); in = behind(o, in)) {
+		Tcl_Obj *key = o->nodes[in].key;
+
+		if (key)
+			json_object_object_add(all, Tcl_GetString(key), node_json(o, in));
+		else
+			json_object_array_add(all, node_json(o, in));
+	}
+	return all;
+}
+
+/* The value of the root that has this key; 0: none. */
+static unsigned find_key(const struct out *o, const char *key)
+{
+	for (unsigned i = 1; i < o->n; i = behind(o, i))
+		if (o->nodes[i].key && strcmp(Tcl_GetString(o->nodes[i].key), key) == 0)
+			return i;
+	return 0;
+}
+
+void out_copy(struct out *o, const struct out *from, const char *key)
+{
+	const unsigned first = find_key(from, key), at = o->n;
+	struct json_object *j;
+
+	if (!first)
+		return;
+	for (unsigned i = first; i < behind(from, first); i++) {
+		struct node *copy = append_node(o);
+
+		*copy = from->nodes[i];
+		if (i == first)
+			copy->key = NULL;
+		if (copy->key)
+			Tcl_IncrRefCount(copy->key);
+		if (has_object(copy))
+			Tcl_IncrRefCount(copy->v.obj);
+		if (has_inside(copy))
+			copy->v.end = at + behind(from, i) - first;
+	}
+	j = node_json(from, first);
+	out_text(o, "%s\n", json_object_get_string(j));
+	json_object_put(j);
 }
 
 static void csv_cell(Tcl_DString *d, const char *cell, bool first)
@@ -298,7 +475,7 @@ void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
 	if (o->obj && len)
 		root = json_object_new_string(Tcl_GetString(o->obj));
 	else
-		root = json_object_get(o->stack[0]);
+		root = o->n ? node_json(o, 0) : NULL;
 	if (root && f == OUT_CSV) {
 		print_csv(root, d);
 	} else if (root) {
