@@ -4,7 +4,8 @@
 #	const struct cmd cmd_NAME = {
 #		.name = "the words that are typed",
 #
-# The table is sorted by those words, as cmd_find() in cmd.c needs it.
+# The tables are sorted by those words.
+cmake_minimum_required(VERSION 3.22)
 string(REPLACE "," ";" sources "${SOURCES}")
 set(commands)
 foreach(source ${sources})
@@ -25,10 +26,37 @@ list(SORT commands)
 
 set(declared)
 set(entries)
-foreach(command ${commands})
+set(groups)
+set(members)
+set(group)
+foreach(command ${commands} "\t")
+	string(REGEX REPLACE "\t.*" "" name "${command}")
 	string(REGEX REPLACE ".*\t" "" symbol "${command}")
+	string(REGEX REPLACE " .*" "" first "${name}")
+	if(NOT "${first}" STREQUAL "${group}") # the one before is whole
+		if(members)
+			set(members "(const struct cmd_member[]){\n${members}\t\t{ NULL, NULL } }")
+		else()
+			set(members NULL)
+		endif()
+		if(NOT "${group}" STREQUAL "")
+			string(APPEND groups "\t{ \"${group}\", ${alone}, ${members} },\n")
+		endif()
+		set(group "${first}")
+		set(alone NULL)
+		set(members)
+	endif()
+	if("${symbol}" STREQUAL "")
+		break()
+	endif()
 	string(APPEND declared "extern const struct cmd ${symbol};\n")
 	string(APPEND entries "\t&${symbol},\n")
+	if("${name}" STREQUAL "${first}")
+		set(alone "&${symbol}")
+	else()
+		string(REGEX REPLACE "^[^ ]* " "" second "${name}")
+		string(APPEND members "\t\t{ \"${second}\", &${symbol} },\n")
+	endif()
 endforeach()
 file(WRITE ${TO} "/* Every command, sorted by name: written by command_table.cmake. */
 #include <stddef.h>
@@ -38,5 +66,9 @@ file(WRITE ${TO} "/* Every command, sorted by name: written by command_table.cma
 ${declared}
 const struct cmd *const cmd_table[] = {
 ${entries}	NULL,
+};
+
+const struct cmd_group cmd_groups[] = {
+${groups}	{ NULL, NULL, NULL },
 };
 ")

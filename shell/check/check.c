@@ -290,8 +290,7 @@ static void check_ours(const struct words *w, const char *first)
 	const struct cmd *c;
 	int used;
 
-	if (w->n > 1 && !w->literal[1] && cmd_group(first) &&
-	    strchr((*cmd_group(first))->name, ' '))
+	if (w->n > 1 && !w->literal[1] && cmd_group(first) && !cmd_group(first)->alone)
 		return; /* post $how ... */
 	if (interp_unknown(s, first)) {
 		failed(w->k, w->token[0]->start);

@@ -10,23 +10,6 @@
 #include "help/help.h"
 #include "session.h"
 
-static size_t first_len(const struct cmd *c)
-{
-	return strcspn(c->name, " ");
-}
-
-static const char *second(const struct cmd *c)
-{
-	const char *blank = strchr(c->name, ' ');
-
-	return blank ? blank + 1 : NULL;
-}
-
-static bool same_first(const struct cmd *a, const struct cmd *b)
-{
-	return first_len(a) == first_len(b) && strncmp(a->name, b->name, first_len(a)) == 0;
-}
-
 /* ------------------------------------------------------------------- what was meant -- */
 
 #define TOLD_MAX    8 /* names that get a line of their own */
@@ -35,15 +18,15 @@ static bool same_first(const struct cmd *a, const struct cmd *b)
 /* "connect to a listener", or the second words of a group. */
 static void say_what(const char *name, Tcl_DString *d)
 {
-	size_t len = strlen(name);
+	const struct cmd_group *group = cmd_groups;
 
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
+	for (const struct cmd *const *c = cmd_table; *c; c++)
 		if (strcmp((*c)->name, name) == 0)
 			Tcl_DStringAppend(d, (*c)->summary, -1);
-		else if (first_len(*c) == len && strncmp((*c)->name, name, len) == 0)
-			xappendf(d, "%s%s",
-				 Tcl_DStringLength(d) ? ", " : "and a second word: ", second(*c));
-	}
+	while (group->word && strcmp(group->word, name) != 0)
+		group++;
+	for (const struct cmd_member *m = group->members; m && m->word; m++)
+		xappendf(d, "%s%s", Tcl_DStringLength(d) ? ", " : "and a second word: ", m->word);
 }
 
 /* Each of the names that may be meant with what it does: who has typed too little may not know. */
@@ -72,14 +55,15 @@ static const char *with_second(const char *typed, const char **also)
 	const char *found = NULL;
 
 	*also = NULL;
-	for (const struct cmd *const *c = cmd_table; *c && !*also; c++) {
-		if (!second(*c) || strcmp(second(*c), typed) != 0)
-			continue;
-		if (found)
-			*also = (*c)->name;
-		else
-			found = (*c)->name;
-	}
+	for (const struct cmd_group *g = cmd_groups; g->word && !*also; g++)
+		for (const struct cmd_member *m = g->members; m && m->word; m++) {
+			if (strcmp(m->word, typed) != 0)
+				continue;
+			if (found)
+				*also = m->cmd->name;
+			else
+				found = m->cmd->name;
+		}
 	return found;
 }
 
@@ -179,126 +163,130 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, con
 
 /* --------------------------------------------------------------------------- finding -- */
 
-/* The first entry that begins with typed, or where it would stand. A blank sorts before
- * all that names are made of: so a whole word comes before the longer ones. */
-static const struct cmd *const *first_with(const char *typed, size_t len)
+/* The first group whose word begins with typed: a whole word comes before the longer ones. NULL:
+ * none. */
+static const struct cmd_group *first_with(const char *typed, size_t len)
 {
-	static size_t count;
-	size_t low = 0, high;
+	const struct cmd_group *g = cmd_groups;
 
-	while (cmd_table[count])
-		count++;
-	for (high = count; low < high;) {
-		size_t mid = (low + high) / 2;
-
-		if (strncmp(cmd_table[mid]->name, typed, len) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return &cmd_table[low];
+	while (g->word && strncmp(g->word, typed, len) != 0)
+		g++;
+	return g->word ? g : NULL;
 }
 
-/* The first entry of the group that typed names, or NULL. */
-static const struct cmd *const *find_group(struct session *s, const char *typed)
+static void no_group(struct session *s, const char *typed, bool ambiguous)
 {
-	size_t len = strlen(typed);
-	const struct cmd *const *found, *const *after;
-	bool ambiguous;
-	Tcl_Obj *fits, *all;
+	const size_t len = ambiguous ? strlen(typed) : 0;
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
 
-	if (*typed == '@') /* @NAME: NAME is its first argument */
-		len = 1;
-	found = after = first_with(typed, len);
-	while (*after && same_first(*after, *found))
-		after++;
-	ambiguous = *found && *after && first_len(*found) != len &&
-		    strncmp((*after)->name, typed, len) == 0;
-	if (len && *found && !ambiguous && strncmp((*found)->name, typed, len) == 0)
+	Tcl_IncrRefCount(names);
+	for (const struct cmd_group *g = cmd_groups; g->word; g++)
+		if (strncmp(g->word, typed, len) == 0)
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(g->word, -1));
+	cannot_find(s, typed, names, "", ambiguous);
+	Tcl_DecrRefCount(names);
+}
+
+/* The group that typed names, or NULL. */
+static const struct cmd_group *find_group(struct session *s, const char *typed)
+{
+	const size_t len = *typed == '@' ? 1
+					 : strlen(typed); /* @NAME: NAME is its first argument */
+	const struct cmd_group *found = len ? first_with(typed, len) : NULL;
+	bool ambiguous = found && found->word[len] && found[1].word &&
+			 strncmp(found[1].word, typed, len) == 0;
+
+	if (found && !ambiguous)
 		return found;
-	if (!s)
-		return NULL;
-	fits = Tcl_NewListObj(0, NULL);
-	all = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(fits);
-	Tcl_IncrRefCount(all);
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		Tcl_Obj *name;
-
-		if (c > cmd_table && same_first(c[-1], *c))
-			continue;
-		name = Tcl_NewStringObj((*c)->name, (int)first_len(*c));
-		Tcl_ListObjAppendElement(NULL, all, name);
-		if (strncmp((*c)->name, typed, len) == 0)
-			Tcl_ListObjAppendElement(NULL, fits, name);
-	}
-	cannot_find(s, typed, ambiguous ? fits : all, "", ambiguous);
-	Tcl_DecrRefCount(fits);
-	Tcl_DecrRefCount(all);
+	if (s)
+		no_group(s, typed, ambiguous);
 	return NULL;
 }
 
-const struct cmd *const *cmd_group(const char *word)
+const struct cmd_group *cmd_group(const char *word)
 {
 	return find_group(NULL, word);
 }
 
-static const struct cmd *no_member(struct session *s, const struct cmd *const *group,
+static const struct cmd *no_member(struct session *s, const struct cmd_group *group,
 				   const char *typed, bool ambiguous)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *of;
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	char *of = xasprintf("%s ", group->word);
 
 	Tcl_IncrRefCount(names);
-	for (const struct cmd *const *c = group; *c && same_first(*c, *group); c++)
-		if (second(*c) && (!ambiguous || strncmp(second(*c), typed, strlen(typed)) == 0))
-			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(second(*c), -1));
-	of = Tcl_NewStringObj((*group)->name, (int)first_len(*group));
-	Tcl_IncrRefCount(of);
-	Tcl_AppendToObj(of, " ", 1);
+	for (const struct cmd_member *m = group->members; m->word; m++)
+		if (!ambiguous || strncmp(m->word, typed, strlen(typed)) == 0)
+			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(m->word, -1));
 	if (s && !typed) {
-		Tcl_Obj **v;
 		int n;
 
-		Tcl_ListObjGetElements(NULL, names, &n, &v);
-		fail(s, "command", "MISSING", "%sneeds a second word", Tcl_GetString(of));
+		Tcl_ListObjLength(NULL, names, &n);
+		fail(s, "command", "MISSING", "%sneeds a second word", of);
 		if (n > TOLD_MAX)
 			fail_row(s, "one of", "%s", Tcl_GetString(names));
-		tell_each(s, Tcl_GetString(of), names);
-		fail_next(s, "help %.*s", (int)first_len(*group), (*group)->name);
+		tell_each(s, of, names);
+		fail_next(s, "help %s", group->word);
 	} else if (s) {
-		cannot_find(s, typed, names, Tcl_GetString(of), ambiguous);
+		cannot_find(s, typed, names, of, ambiguous);
 	}
 	Tcl_DecrRefCount(names);
-	Tcl_DecrRefCount(of);
+	free(of);
 	return NULL;
+}
+
+/* fits: how many second words begin with typed; one that is typed whole is alone. */
+static const struct cmd *find_member(const struct cmd_group *group, const char *typed,
+				     unsigned *fits)
+{
+	const struct cmd *found = NULL;
+
+	*fits = 0;
+	for (const struct cmd_member *m = group->members; m && m->word && *typed; m++) {
+		if (strncmp(m->word, typed, strlen(typed)) != 0)
+			continue;
+		found = m->cmd;
+		++*fits;
+		if (strcmp(m->word, typed) == 0) {
+			*fits = 1;
+			break;
+		}
+	}
+	return *fits == 1 ? found : NULL;
 }
 
 const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used)
 {
-	const struct cmd *const *group = find_group(s, words[0]);
-	const struct cmd *single = NULL, *found = NULL;
+	const struct cmd_group *group = find_group(s, words[0]);
+	const struct cmd *found;
 	unsigned fits = 0;
 
 	if (!group)
 		return NULL;
-	for (const struct cmd *const *c = group; *c && same_first(*c, *group); c++) {
-		if (!second(*c)) {
-			single = *c;
-		} else if (n > 1 && *words[1] &&
-			   strncmp(second(*c), words[1], strlen(words[1])) == 0) {
-			fits += strcmp(second(*c), words[1]) == 0 ? 100 : 1;
-			if (fits < 100 || strcmp(second(*c), words[1]) == 0)
-				found = *c;
-		}
-	}
-	if (fits == 1 || fits >= 100) {
-		*used = 2;
+	found = n > 1 ? find_member(group, words[1], &fits) : NULL;
+	*used = found ? 2 : words[0][0] == '@' && words[0][1] ? 0 : 1;
+	if (found)
 		return found;
-	}
-	*used = words[0][0] == '@' && words[0][1] ? 0 : 1;
-	if (single && !fits)
-		return single;
+	if (group->alone && !fits)
+		return group->alone;
 	return no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);
+}
+
+const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, int objc,
+			      Tcl_Obj *const objv[], int *used)
+{
+	const char *words[2] = { group->word };
+	int i;
+
+	*used = 1;
+	if (!group->members)
+		return group->alone;
+	*used = 2;
+	if (objc > 1 && Tcl_GetIndexFromObjStruct(NULL, objv[1], group->members,
+						  sizeof *group->members, NULL, 0, &i) == TCL_OK)
+		return group->members[i].cmd;
+	words[1] = objc > 1 ? Tcl_GetString(objv[1]) : NULL;
+	return cmd_find(s, words, objc > 1 ? 2 : 1, used);
 }
 
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o)

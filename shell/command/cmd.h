@@ -51,15 +51,34 @@ struct cmd {
 /* All commands, sorted by name, ends with NULL: made from their sources. */
 extern const struct cmd *const cmd_table[];
 
+/* A second word, and the command of both. */
+struct cmd_member {
+	const char *word;
+	const struct cmd *cmd;
+};
+
+/* The commands with one first word. */
+struct cmd_group {
+	const char *word;
+	const struct cmd *alone;	  /* the command of this word alone, or NULL */
+	const struct cmd_member *members; /* sorted, ends with a NULL word; NULL: none */
+};
+
+/* All groups, sorted by word, ends with a NULL word: made with cmd_table. */
+extern const struct cmd_group cmd_groups[];
+
 /* Finds the command of words[0..n): names match by unique prefix, the two-word name
  * first. *used: how many words the name took: none where "@NAME" is "@" and its first
  * argument in one word. NULL with s->fail filled when unknown or
  * ambiguous (s may be NULL: no message). */
 const struct cmd *cmd_find(struct session *s, const char *const words[], int n, int *used);
 
-/* The first entry of those whose first word is word, or begins so and no other does; else
- * NULL. */
-const struct cmd *const *cmd_group(const char *word);
+/* As cmd_find() of a group's own word and objv[1], if there is one. */
+const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, int objc,
+			      Tcl_Obj *const objv[], int *used);
+
+/* The group whose word is word, or begins so and no other does; else NULL. */
+const struct cmd_group *cmd_group(const char *word);
 
 /* Is fn, "ibv_post_send", among the functions that the command says it calls? */
 bool cmd_calls(const struct cmd *c, const char *fn);

@@ -213,16 +213,16 @@ static void procs(struct session *s, Tcl_Obj *list)
  * offered where nothing else begins so. */
 static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 {
-	const struct cmd *const *at = cmd_group("@");
+	const struct cmd_group *at = cmd_group("@");
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
 	int n;
 
 	Tcl_IncrRefCount(list);
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		if (c != at)
-			add(list, (*c)->name, strcspn((*c)->name, " "));
+	for (const struct cmd_group *g = cmd_groups; g->word; g++)
+		if (g != at)
+			add(list, g->word, strlen(g->word));
 	if (at && *typed == '@') /* @NAME */
-		args_complete(s, *at, 0, NULL, list);
+		args_complete(s, at->alone, 0, NULL, list);
 	if (*typed) {
 		procs(s, list);
 		for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
@@ -238,13 +238,10 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 	Tcl_DecrRefCount(list);
 }
 
-static void second_words(const struct cmd *const *group, Tcl_Obj *list)
+static void second_words(const struct cmd_group *group, Tcl_Obj *list)
 {
-	size_t len = strcspn((*group)->name, " ");
-
-	for (const struct cmd *const *c = group; *c; c++)
-		if (strncmp((*c)->name, (*group)->name, len) == 0 && (*c)->name[len] == ' ')
-			add(list, (*c)->name + len + 1, strlen((*c)->name + len + 1));
+	for (const struct cmd_member *m = group->members; m && m->word; m++)
+		add(list, m->word, strlen(m->word));
 }
 
 static void variables(struct session *s, Tcl_Obj *list)
@@ -306,7 +303,7 @@ static void enter_command(struct session *s, Tcl_Obj ***v, int *n)
 
 static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 {
-	const struct cmd *const *group;
+	const struct cmd_group *group;
 	const char *words[2];
 	const struct cmd *c;
 	int used;
@@ -324,7 +321,7 @@ static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 		library_complete(library_named(words[0]), words[1], list);
 	if (!group)
 		return;
-	if (*group == &cmd_help && n == 2 && cmd_group(words[1])) {
+	if (group->alone == &cmd_help && n == 2 && cmd_group(words[1])) {
 		second_words(cmd_group(words[1]), list);
 		return;
 	}
@@ -389,7 +386,7 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 
 /* ---------------------------------------------------------------------- hint -- */
 
-static void family_hint(const struct cmd *const *group, Tcl_DString *hint)
+static void family_hint(const struct cmd_group *group, Tcl_DString *hint)
 {
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
 	int n;
@@ -417,7 +414,7 @@ static bool is_named(const struct cmd *c, Tcl_Obj *word, int n)
 
 static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
 {
-	const struct cmd *const *group;
+	const struct cmd_group *group;
 	const char *words[2];
 	const struct cmd *c;
 	int used;

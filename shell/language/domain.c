@@ -343,6 +343,7 @@ void domains_free(struct session *s)
 		where_free(d);
 		Tcl_DeleteInterp(d->tcl);
 		forget_all(&d->shared);
+		free(d->words);
 		free(d->root);
 		free(d);
 	}

@@ -24,6 +24,7 @@ struct domain {
 	LIST_ENTRY(domain) link; /* the last whose file was run comes first */
 	struct session *s;
 	Tcl_Interp *tcl;
+	struct domain_word *words; /* interp.c: the commands of the shell in it */
 	char *root; /* its code may open files below this directory; NULL: any, the user's own */
 
 	/* Tcl's own commands as they were made: code cannot replace these. */

@@ -128,23 +128,38 @@ static int run_library(struct session *s, struct library *l, int objc, Tcl_Obj *
 	return rc;
 }
 
-/* Runs a command for the code of the domain that is current. */
-static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
+/* The command that words mean which Tcl knows no command of: a shortened one, or @NAME. */
+static const struct cmd *find_shortened(struct session *s, int objc, Tcl_Obj *const objv[],
+					int *used)
+{
+	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
+
+	while (words[0][0] == ':') /* ::pol */
+		words[0]++;
+	return cmd_find(s, words, objc > 1 ? 2 : 1, used);
+}
+
+/* What a first word means in the interpreter of a domain. */
+struct domain_word {
+	struct domain *d;
+	const struct cmd_group *group; /* NULL: a library, of that name */
+	const char *library;
+};
+
+/* Runs a command for the code of the domain that is current; word NULL: Tcl knows none. */
+static int run_command(struct session *s, const struct domain_word *word, int objc,
+		       Tcl_Obj *const objv[])
 {
 	struct out *o = NULL;
-	const char *words[2] = { Tcl_GetString(objv[0]), objc > 1 ? Tcl_GetString(objv[1]) : NULL };
-	struct library *library;
 	const struct cmd *c;
 	int used, rc;
 
 	if (print_failed() && !s->opt.interactive) /* nobody listens any more: main says so */
 		return interp_quit(s, -1);
-	while (words[0][0] == ':') /* ::poll */
-		words[0]++;
-	library = library_named(words[0]);
-	if (library)
-		return run_library(s, library, objc, objv);
-	c = cmd_find(s, words, objc > 1 ? 2 : 1, &used);
+	if (word && word->library)
+		return run_library(s, library_named(word->library), objc, objv);
+	c = word ? cmd_find_in(s, word->group, objc, objv, &used)
+		 : find_shortened(s, objc, objv, &used);
 	if (!c && s->domain->root && !*s->domain->root)
 		fail_row(s, "note",
 			 "a remote method that is typed has none of your procs: define both "
@@ -169,17 +184,17 @@ static int run_command(struct session *s, int objc, Tcl_Obj *const objv[])
 }
 
 /* The rights are those of the interpreter that calls. */
-static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+static int run_in(struct domain *d, const struct domain_word *word, int objc, Tcl_Obj *const objv[])
 {
-	struct domain *d = data, *outer = d->s->domain;
+	struct domain *outer = d->s->domain;
 	struct session *s = d->s;
 	int rc;
 
 	s->domain = d;
-	s->tcl = tcl;
+	s->tcl = d->tcl;
 	if (d == s->own)
 		domain_turn(s);
-	rc = run_command(s, objc, objv);
+	rc = run_command(s, word, objc, objv);
 	if (d == s->own)
 		domain_turn(s);
 	if (loop_interrupted(s->loop) || loop_ending(s->loop))
@@ -187,6 +202,14 @@ static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const o
 	s->domain = outer;
 	s->tcl = outer->tcl;
 	return rc;
+}
+
+static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+{
+	const struct domain_word *word = data;
+
+	(void)tcl;
+	return run_in(word->d, word, objc, objv);
 }
 
 /* fe80::1 in brackets is a command to Tcl. */
@@ -229,12 +252,13 @@ static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const ob
 	struct session *s = d->s;
 	const char *word = objc > 1 ? Tcl_GetString(objv[1]) : "";
 
+	(void)tcl;
 	other = d == s->own ? domain_knows(s, word) : NULL;
 	if (other)
 		return domain_call(s, other, objc - 1, objv + 1);
 	if (interp_unknown(s, word))
 		return tcl_error(s, NULL, NULL);
-	return dispatch(data, tcl, objc - 1, objv + 1);
+	return run_in(d, NULL, objc - 1, objv + 1);
 }
 
 bool interp_ours(struct session *s, const char *command, int len)
@@ -410,18 +434,22 @@ void interp_resume(struct session *s)
 
 static void register_commands(struct domain *d)
 {
-	const char *last = "";
+	struct domain_word *word;
+	unsigned n = 0;
 
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		char *word = xasprintf("%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
-
-		if (strcmp(word, last) != 0)
-			Tcl_CreateObjCommand(d->tcl, word, dispatch, d, NULL);
-		last = (*c)->name;
-		free(word);
-	}
+	for (const struct cmd_group *g = cmd_groups; g->word; g++)
+		n++;
 	for (const struct library *l = library_next(NULL); l; l = library_next(l))
-		Tcl_CreateObjCommand(d->tcl, library_name(l), dispatch, d, NULL);
+		n++;
+	word = d->words = xcalloc(n, sizeof *d->words);
+	for (const struct cmd_group *g = cmd_groups; g->word; g++, word++) {
+		*word = (struct domain_word){ .d = d, .group = g };
+		Tcl_CreateObjCommand(d->tcl, g->word, dispatch, word, NULL);
+	}
+	for (const struct library *l = library_next(NULL); l; l = library_next(l), word++) {
+		*word = (struct domain_word){ .d = d, .library = library_name(l) };
+		Tcl_CreateObjCommand(d->tcl, word->library, dispatch, word, NULL);
+	}
 	Tcl_CreateObjCommand(d->tcl, "unknown", unknown, d, NULL);
 }
 

@@ -119,6 +119,22 @@ const struct cmd *const cmd_table[] = {
 	&cmd_repeat, &show,	  &show_all,  &cmd_source, NULL,
 };
 
+static const struct cmd_member mem_members[] = { { "dump", &dump }, { NULL, NULL } };
+static const struct cmd_member post_members[] = { { "read", &post_read },
+						  { "recv", &post_recv },
+						  { "write", &post_write },
+						  { NULL, NULL } };
+static const struct cmd_member show_members[] = { { "all", &show_all }, { NULL, NULL } };
+
+const struct cmd_group cmd_groups[] = {
+	{ "echo", &cmd_echo, NULL },	 { "expect", &cmd_expect, NULL },
+	{ "help", &cmd_help, NULL },	 { "mem", NULL, mem_members },
+	{ "modify-qp", &modify, NULL },	 { "option", &cmd_option, NULL },
+	{ "post", NULL, post_members },	 { "record", &cmd_record, NULL },
+	{ "repeat", &cmd_repeat, NULL }, { "show", &show, show_members },
+	{ "source", &cmd_source, NULL }, { NULL, NULL, NULL },
+};
+
 static int app_open(struct session *s)
 {
 	(void)s;
