@@ -310,6 +310,7 @@ static const struct arg at_args[] = {
 	SWITCH("result", at_args, result, "what the first one in the background has brought"),
 	OPT("within", at_args, within, kind_ms, "how long it may take (default: no limit)"),
 	{ .name = "command",
+	  .option = "",
 	  AT(at_args, words),
 	  .kind = &kind_command,
 	  .help = "a command, or a block in braces",

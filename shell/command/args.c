@@ -5,6 +5,7 @@
  * Positionals are taken in the order of the table. An optional one that cannot be the
  * word at hand (its kind says so) is skipped: "mem dump 0 64" leaves the region out.
  */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 struct walk {
 	bool seen[ARGS_MAX];
 	const struct arg *due; /* an option whose value comes next */
+	bool has_list;	       /* a positional that may take all words left has begun */
 	bool only_values;      /* "--" has been seen: no word is an option any more */
 	bool ahead;	       /* the words are checked before they can be run */
 	const struct arg *of;  /* what the last word was the value of; NULL: of nothing */
@@ -56,50 +58,52 @@ static bool is_switch(const struct arg *a)
 /* -5 and -0.5 are values, -name is an option. */
 static bool looks_like_option(const char *word)
 {
-	return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
+	return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
-static const struct arg *find_option(const struct arg *args, const char *word, int *matches)
+/* The option that a word is, or begins as no other one does. Tcl keeps in the word which one it
+ * was last. NULL: none or several. */
+static const struct arg *find_option(const struct arg *args, Tcl_Obj *word)
 {
-	const struct arg *found = NULL;
-	size_t len = strlen(word);
+	int i;
 
-	*matches = 0;
-	for (const struct arg *a = args; a && a->name; a++) {
-		if (a->flags & ARG_POS || strncmp(a->name, word, len) != 0)
-			continue;
-		if (!a->name[len]) {
-			*matches = 1;
-			return a;
-		}
-		found = a;
-		++*matches;
-	}
-	return found;
+	if (!args || Tcl_GetIndexFromObjStruct(NULL, word, &args->option, sizeof *args, NULL, 0,
+					       &i) != TCL_OK)
+		return NULL;
+	return &args[i];
 }
 
-static int unknown_option(struct session *s, const struct cmd *c, const char *word, int matches)
+static bool begins_an_option(const struct cmd *c, const char *word)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (strncmp(a->option, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
+static int unknown_option(struct session *s, const struct cmd *c, const char *word)
 {
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
-	size_t len = strlen(word + 1);
+	const bool is_ambiguous = begins_an_option(c, word);
 	const char *near;
 
 	Tcl_IncrRefCount(names);
 	Tcl_IncrRefCount(all);
 	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (a->flags & ARG_POS || (matches && strncmp(a->name, word + 1, len) != 0))
+		if (a->flags & ARG_POS ||
+		    (is_ambiguous && strncmp(a->option, word, strlen(word)) != 0))
 			continue;
-		Tcl_ListObjAppendElement(NULL, names, Tcl_ObjPrintf("-%s", a->name));
-		Tcl_AppendPrintfToObj(all, " -%s", a->name);
+		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(a->option, -1));
+		Tcl_AppendPrintfToObj(all, " %s", a->option);
 	}
 	near = suggest(word, names);
-	if (matches)
+	if (is_ambiguous)
 		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
 		     Tcl_GetString(all));
 	else
 		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	if (!near && !matches)
+	if (!near && !is_ambiguous)
 		fail_row(s, "options", "%s", *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
 	fail_next(s, "help %s", c->name);
 	Tcl_DecrRefCount(names);
@@ -191,14 +195,13 @@ static bool in_rest(const struct cmd *c, const struct walk *w)
 	return false;
 }
 
-static int find_given(struct session *s, const struct cmd *c, struct walk *w, const char *word,
+static int find_given(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
 		      const struct arg **option)
 {
-	int matches;
-	const struct arg *a = find_option(c->args, word + 1, &matches);
+	const struct arg *a = find_option(c->args, word);
 
-	if (matches != 1)
-		return unknown_option(s, c, word, matches);
+	if (!a)
+		return unknown_option(s, c, Tcl_GetString(word));
 	if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
 		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
 	*option = a;
@@ -212,23 +215,27 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 {
 	const char *text = word ? Tcl_GetString(word) : "";
 	const struct arg *a = w->due;
+	bool is_option = !w->only_values && looks_like_option(text);
 
 	*value = a;
 	w->due = NULL;
 	if (a)
 		return 0;
-	if (!w->only_values && strcmp(text, "--") == 0 && !in_rest(c, w)) {
+	if (is_option && strcmp(text, "--") == 0 && !in_rest(c, w)) {
 		w->only_values = true;
 		return 0;
 	}
-	a = due_positional(s, c, w, word);
-	if (!w->only_values && looks_like_option(text) && !takes_all(a, w->seen, c)) {
-		if (find_given(s, c, w, text, &a))
+	if (!is_option || w->has_list)
+		a = due_positional(s, c, w, word);
+	if (is_option && !takes_all(a, w->seen, c)) {
+		if (find_given(s, c, w, word, &a))
 			return -1;
 		if (!is_switch(a))
 			w->due = a;
 	} else if (!a) {
 		return word ? too_many(s, c, w, word) : 0;
+	} else if (a->flags & ARG_MANY) {
+		w->has_list = true;
 	}
 	w->seen[a - c->args] = true;
 	*value = w->due ? NULL : a;
@@ -268,6 +275,40 @@ static int missing(struct session *s, const struct cmd *c, const struct arg *a)
 	return -1;
 }
 
+static int parse_default(struct session *s, const struct arg *a, void *dst)
+{
+	Tcl_Obj *word = Tcl_NewStringObj(a->dflt, -1);
+	int rc;
+
+	Tcl_IncrRefCount(word);
+	rc = a->kind->parse(s, a, word, dst);
+	Tcl_DecrRefCount(word);
+	return rc;
+}
+
+/* The argument struct when no word is given, as far as it is always the same. */
+static const void *blank_args(struct session *s, const struct cmd *c)
+{
+	static Tcl_HashTable *blanks; /* by struct cmd */
+	Tcl_HashEntry *e;
+	void *blank;
+	int is_new;
+
+	if (!blanks) {
+		blanks = xcalloc(1, sizeof *blanks);
+		Tcl_InitHashTable(blanks, TCL_ONE_WORD_KEYS);
+	}
+	e = Tcl_CreateHashEntry(blanks, (const void *)c, &is_new);
+	if (!is_new)
+		return Tcl_GetHashValue(e);
+	blank = xcalloc(1, c->size);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (a->dflt && a->kind->is_static && parse_default(s, a, (char *)blank + a->offset))
+			Tcl_Panic("%s: the default of %s: %s", c->name, a->name, s->fail.text);
+	Tcl_SetHashValue(e, blank);
+	return blank;
+}
+
 static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w, void *args)
 {
 	for (const struct arg *a = c->args; a && a->name; a++) {
@@ -278,14 +319,8 @@ static int fill_absent(struct session *s, const struct cmd *c, const struct walk
 		if (a->flags & ARG_NEED)
 			return missing(s, c, a);
 		if (a->dflt) {
-			Tcl_Obj *word = Tcl_NewStringObj(a->dflt, -1);
-			int rc;
-
-			Tcl_IncrRefCount(word);
-			rc = a->kind->parse(s, a, word, dst);
-			Tcl_DecrRefCount(word);
-			if (rc)
-				return rc;
+			if (!a->kind->is_static && parse_default(s, a, dst))
+				return -1;
 		} else if (a->kind->absent && !(a->flags & ARG_MANY) &&
 			   a->kind->absent(s, a, dst)) {
 			return -1;
@@ -343,7 +378,7 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	struct walk w = { 0 };
 	const struct arg *a;
 
-	memset(dst, 0, c->size);
+	memcpy(dst, blank_args(s, c), c->size);
 	for (int i = 0; i < objc; i++) {
 		int rc = place_word(s, c, &w, objv[i], &a);
 
@@ -446,15 +481,14 @@ static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj
 	for (int i = 0; i < objc; i++) {
 		const char *word = Tcl_GetString(objv[i]);
 		const struct arg *a;
-		int matches;
 
 		if (w->due) {
 			w->due = NULL;
 			continue;
 		}
 		if (looks_like_option(word)) {
-			a = find_option(c->args, word + 1, &matches);
-			if (matches != 1)
+			a = find_option(c->args, objv[i]);
+			if (!a)
 				continue;
 			w->due = is_switch(a) ? NULL : a;
 		} else {

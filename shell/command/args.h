@@ -27,15 +27,17 @@ struct arg_kind {
 	/* May word be this optional positional? NULL: yes. Else it is taken as the next.
 	 */
 	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
-	/* May -n call parse, with nothing open and nothing run? */
+	/* May -n call parse, with nothing open and nothing run? A default of this kind is parsed
+	 * once: it holds nothing of s->arena. */
 	bool is_static;
 	/* Appends the words that fit to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
 };
 
 struct arg {
-	const char *name; /* "remote": the option -remote, or the name of a positional */
-	unsigned flags;	  /* ARG_... */
+	const char *name;   /* "remote": the option -remote, or the name of a positional */
+	const char *option; /* "-remote"; "" of a positional */
+	unsigned flags;	    /* ARG_... */
 	const struct arg_kind *kind;
 	size_t offset;	   /* in the argument struct */
 	const char *help;  /* a few words, no full stop */
@@ -59,28 +61,30 @@ struct arg {
 #define AT(st, field) .offset = offsetof(struct st, field)
 /* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
  */
-#define OPT(name_, st, field, kind_, help_, ...)                                         \
+#define OPT(name_, st, field, kind_, help_, ...)                                                  \
+	{                                                                                         \
+		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_, .help = help_, \
+		__VA_ARGS__                                                                       \
+	}
+#define POS(name_, st, field, kind_, help_, ...)                                           \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_NEED, __VA_ARGS__                                   \
+	}
+#define POS_OPT(name_, st, field, kind_, help_, ...)                                       \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS, __VA_ARGS__                                              \
+	}
+#define POS_MANY(name_, st, field, kind_, help_, ...)                                      \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_MANY, __VA_ARGS__                                   \
+	}
+#define SWITCH(name_, st, field, help_)                                                  \
 	{                                                                                \
-		.name = name_, AT(st, field), .kind = &kind_, .help = help_, __VA_ARGS__ \
-	}
-#define POS(name_, st, field, kind_, help_, ...)                             \
-	{                                                                    \
-		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS | ARG_NEED, __VA_ARGS__                     \
-	}
-#define POS_OPT(name_, st, field, kind_, help_, ...)                                           \
-	{                                                                                      \
-		.name = name_, AT(st, field), .kind = &kind_, .help = help_, .flags = ARG_POS, \
-		__VA_ARGS__                                                                    \
-	}
-#define POS_MANY(name_, st, field, kind_, help_, ...)                        \
-	{                                                                    \
-		.name = name_, AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS | ARG_MANY, __VA_ARGS__                     \
-	}
-#define SWITCH(name_, st, field, help_)                                           \
-	{                                                                         \
-		.name = name_, AT(st, field), .kind = &kind_switch, .help = help_ \
+		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_switch, \
+		.help = help_                                                            \
 	}
 #define ARGS_END             \
 	{                    \

@@ -26,6 +26,7 @@ static const struct arg echo_arg_table[] = {
 static const struct arg puts_arg_table[] = {
 	SWITCH("nonewline", echo_args, nonewline, "no newline at the end"),
 	{ .name = "text",
+	  .option = "",
 	  AT(echo_args, words),
 	  .kind = &kind_str,
 	  .help = "what to print",

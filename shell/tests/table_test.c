@@ -31,6 +31,11 @@ static void check_arg(const struct arg *args, const struct arg *a)
 	want(a->kind && a->kind->parse && a->kind->word, "has no kind", a->name);
 	want(a->offset < now->size, "lies outside of the argument struct", a->name);
 	want(!(a->dflt && a->flags & ARG_NEED), "is needed and has a default", a->name);
+	want(!(a->dflt && a->flags & ARG_MANY), "is a list and has a default", a->name);
+	want(a->option && (a->flags & ARG_POS
+				   ? !*a->option
+				   : *a->option == '-' && strcmp(a->option + 1, a->name) == 0),
+	     "is an option of another name", a->name);
 	for (const struct arg *b = args; b < a; b++)
 		want(strcmp(b->name, a->name) != 0, "stands there twice", a->name);
 }
