@@ -392,33 +392,41 @@ static double tick(const struct record_area *area, struct clock_pair *now)
 static struct clock_pair reference;
 static double tick_ns;
 
+#define COMPARED_TICKS INT64_C(20000000000)
+
 static void compare_clocks(void)
 {
-	struct record_area *area = record_area();
 	struct clock_pair now;
 
-	if (tick_ns > 0 && record_clock_read() - reference.ticks < UINT64_C(20000000000))
-		return;
-	tick_ns = tick(area, &now);
+	tick_ns = tick(record_area(), &now);
 	reference = now;
+}
+
+/* From the last comparison to a moment, which is not long after it. */
+static int64_t since_compared(uint64_t ticks)
+{
+	if (tick_ns <= 0 || (int64_t)(ticks - reference.ticks) > COMPARED_TICKS)
+		compare_clocks();
+	return (int64_t)(ticks - reference.ticks);
 }
 
 int64_t record_realtime(uint64_t ticks)
 {
-	compare_clocks();
-	return reference.realtime + (int64_t)((double)(int64_t)(ticks - reference.ticks) * tick_ns);
+	const int64_t since = since_compared(ticks);
+
+	return reference.realtime + (int64_t)((double)since * tick_ns);
 }
 
 uint64_t record_ticks(int64_t realtime)
 {
-	compare_clocks();
+	since_compared(record_clock_read());
 	return reference.ticks +
 	       (uint64_t)(int64_t)((double)(realtime - reference.realtime) / tick_ns);
 }
 
 int64_t record_span(uint64_t from, uint64_t to)
 {
-	compare_clocks();
+	since_compared(to);
 	return (int64_t)((double)(int64_t)(to - from) * tick_ns);
 }
 

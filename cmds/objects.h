@@ -78,13 +78,15 @@ struct obj_key {
 	uint64_t key; /* 0: it is not there */
 };
 
+#define OBJ_NAME 32 /* bytes of a name, with the zero at its end */
+
 struct obj {
 	TAILQ_ENTRY(obj) link;	/* of all, in order of creation */
 	TAILQ_ENTRY(obj) alike; /* of its class, in order of creation */
 	const struct obj_class *class;
 	struct obj_group *group;
 	Tcl_HashEntry *entry; /* of its name */
-	char name[32];
+	char name[OBJ_NAME];
 	bool named; /* by a command: it is the user's, and stays */
 	enum obj_life life;
 	unsigned refs;		       /* its memory stays: obj_ref() */

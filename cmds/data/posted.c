@@ -49,14 +49,15 @@ static void take_recv(const struct record *r, const struct ibv_recv_wr *wr, stru
 	take_sges(r, wr->sg_list, wr->num_sge, p);
 }
 
-/* The request at index of a post, if it was accepted. */
+/* The request at index of a post, if it was accepted; *is_last: there is none behind it. */
 static bool take(const struct qp *qp, const struct record *r, unsigned index, bool recv,
-		 struct posted *p)
+		 struct posted *p, bool *is_last)
 {
 	const uint64_t *bad = r->err ? record_bytes(r, r->args[2], NULL) : NULL;
 	const bool is_bind = row_of(r) == ROW_ibv_bind_mw;
 	const struct ibv_mw_bind *bind;
 	const void *wr = NULL;
+	uint64_t at;
 
 	if (r->err && (is_bind || !bad || !*bad))
 		return false;
@@ -68,16 +69,20 @@ static bool take(const struct qp *qp, const struct record *r, unsigned index, bo
 		p->wr_id = bind->wr_id;
 		p->op = &wr_ops[WR_BIND_MW];
 		p->signaled = bind->send_flags & IBV_SEND_SIGNALED;
+		*is_last = true;
 		return true;
 	}
-	for (uint64_t at = r->args[1]; at && !(bad && at == *bad); index--) {
+	for (at = r->args[1]; at && !(bad && at == *bad); index--) {
 		wr = record_bytes(r, at, NULL);
-		if (!wr || !index)
+		if (!wr)
 			break;
 		at = (uintptr_t)(recv ? (const void *)((const struct ibv_recv_wr *)wr)->next
 				      : (const void *)((const struct ibv_send_wr *)wr)->next);
+		if (!index)
+			break;
 		wr = NULL;
 	}
+	*is_last = !at || (bad && at == *bad);
 	if (wr && recv)
 		take_recv(r, wr, p);
 	else if (wr)
@@ -101,8 +106,8 @@ static bool is_post(const struct call_fn *fn, bool recv)
 static bool next_before(const struct qp *qp, bool recv, struct posted_place *at, uint64_t before,
 			bool *has_lost, struct posted *p)
 {
+	bool found = false, is_last = false;
 	struct record_reader in;
-	bool found = false;
 
 	in.path = RECORD_DATA;
 	in.at = at->record;
@@ -111,8 +116,10 @@ static bool next_before(const struct qp *qp, bool recv, struct posted_place *at,
 		if (in.place != at->record)
 			*at = (struct posted_place){ in.place, 0 };
 		if (is_post(in.fn, recv) && in.first == (uintptr_t)qp->v && record_look(&in))
-			found = take(qp, &in.r, at->index++, recv, p);
+			found = take(qp, &in.r, at->index++, recv, p, &is_last);
 	}
+	if (found && is_last)
+		*at = (struct posted_place){ in.at, 0 };
 	*has_lost |= in.has_lost;
 	return found;
 }
@@ -180,8 +187,11 @@ static bool read_completions(struct qp *qp, uint64_t before, unsigned index, str
 
 			known = one->qp_num == qp->v->qp_num &&
 				complete(qp, in.first, in.place, one, p);
-			if (in.place >= before && at->index == index + 1)
-				return known;
+			if (in.place < before || at->index != index + 1)
+				continue;
+			if (at->index == in.r.result)
+				*at = (struct posted_place){ in.at, 0 };
+			return known;
 		}
 	}
 	*at = posted_place();

@@ -64,7 +64,8 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 {
 	struct qp *qp = find_qp(s, wc->cq, wc->v.qp_num);
 
-	snprintf(wc->qp, sizeof wc->qp, "%s", qp ? qp->o.name : "");
+	if (qp)
+		memcpy(wc->qp, qp->o.name, sizeof qp->o.name);
 	wc->datagram = qp && qp->type == IBV_QPT_UD;
 	return qp;
 }

@@ -17,7 +17,7 @@ struct cq_set {
 struct wc {
 	struct ibv_wc v;
 	struct cq *cq;
-	char qp[32];	       /* its name, by now perhaps of a QP that is gone; "": not ours */
+	char qp[OBJ_NAME];     /* its name, by now perhaps of a QP that is gone; "": not ours */
 	bool datagram;	       /* the QP is UD */
 	int64_t after;	       /* ns from its post to now; -1: not known */
 	const char *from, *to; /* the QP went from this state to that one; NULL: it did not */

@@ -89,7 +89,7 @@ static void say_patience(struct session *s, const struct cq_set *set, int n, int
 int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
 	    int *end)
 {
-	int64_t start = loop_now(), served = start;
+	int64_t start = 0, served = 0; /* not known before it is to be waited for */
 	bool patient = !s->opt.interactive;
 	bool had_turn = within == 0; /* the rest of the program: once at least, if there is time */
 	int got = 0;
@@ -109,6 +109,8 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 		if (more)
 			continue;
 		now = loop_now();
+		if (!start)
+			start = served = now;
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
 			*end = EINTR;
 		else if (had_turn && now - start >= within * 1000000)
