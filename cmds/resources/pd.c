@@ -26,7 +26,7 @@ static void pd_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "name", o->name, "pd %s", o->name);
 	out_str(out, "device", pd->dev->o.name, "  on %s", pd->dev->o.name);
 	out_u64(out, "handle", pd->v->handle, "  handle %u", pd->v->handle);
-	out_u64(out, "users", users, "  %u user%s\n", users, users == 1 ? "" : "s");
+	out_text(out, "  %u user%s\n", users, users == 1 ? "" : "s");
 }
 
 const struct obj_class pd_class = {

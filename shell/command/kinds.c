@@ -19,11 +19,12 @@
 /* A century: in nanoseconds it fits in 64 bits. */
 #define MS_MAX (UINT64_C(100) * 366 * 86400 * 1000)
 
-static unsigned digit_of(char c)
+/* Of a number of that base; base or more: it is no digit. */
+static unsigned digit_of(char c, unsigned base)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
-	return isxdigit((unsigned char)c) ? (unsigned)((c | ' ') - 'a' + 10) : 16;
+	return base > 10 && isxdigit((unsigned char)c) ? (unsigned)((c | ' ') - 'a' + 10) : base;
 }
 
 /* The number that text begins with; *end: what follows it. strtoull(3) costs several times as
@@ -31,22 +32,23 @@ static unsigned digit_of(char c)
 static bool scan_number(const char *text, const char **end, uint64_t *v, bool *fits)
 {
 	const bool is_negative = *text == '-';
-	const char *digits = text + (*text == '-' || *text == '+');
-	unsigned base = 10;
+	const char *digits = text + (*text == '-' || *text == '+'), *at;
+	unsigned base = 10, digit;
+	uint64_t n = 0;
 
 	if (digits[0] == '0' && (digits[1] | ' ') == 'x') {
 		base = 16;
 		digits += 2;
 	}
-	*v = 0;
 	*fits = true;
-	for (*end = digits; digit_of(**end) < base; ++*end)
-		if (__builtin_mul_overflow(*v, base, v) ||
-		    __builtin_add_overflow(*v, digit_of(**end), v))
+	for (at = digits; (digit = digit_of(*at, base)) < base; at++)
+		if (__builtin_mul_overflow(n, base, &n) || __builtin_add_overflow(n, digit, &n))
 			*fits = false;
-	if (is_negative && *v)
+	if (is_negative && n)
 		*fits = false;
-	return *end > digits;
+	*v = n;
+	*end = at;
+	return at > digits;
 }
 
 bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits)
