@@ -10,10 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record_clock.h"
-#include "record_image.h"
-#include "record_objects.h"
 #include "record_rings.h"
+#include "record_objects.h"
 
 #define NOWHERE	   UINT32_MAX
 #define SCRATCH	   (1u << 16) /* bytes: records of calls within calls are made at a time */

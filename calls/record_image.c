@@ -1,9 +1,310 @@
 /* SPDX-License-Identifier: MIT */
-#include "record_image.h"
-
+/*
+ * What a record keeps of the memory that the arguments of a call lead to: found as the table
+ * describes them, and copied at once.
+ */
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
 #include <string.h>
 
-#include <infiniband/verbs.h>
+#include "record_rings.h"
+
+#define CHAIN_MAX 4096 /* a chain that is longer may have a ring in it */
+
+/* What of an object programs may look at, without its lock. */
+static const uint16_t object_sizes[OBJECT_KINDS] = {
+	[OBJECT_DEVICE] = offsetof(struct ibv_device, dev_name),
+	[OBJECT_PD] = sizeof(struct ibv_pd),
+	[OBJECT_MR] = sizeof(struct ibv_mr),
+	[OBJECT_MW] = sizeof(struct ibv_mw),
+	[OBJECT_COMP_CHANNEL] = offsetof(struct ibv_comp_channel, refcnt),
+	[OBJECT_CQ] = offsetof(struct ibv_cq, mutex),
+	[OBJECT_CQ_EX] = offsetof(struct ibv_cq, mutex),
+	[OBJECT_SRQ] = offsetof(struct ibv_srq, mutex),
+	[OBJECT_WQ] = offsetof(struct ibv_wq, mutex),
+	[OBJECT_QP] = offsetof(struct ibv_qp, mutex),
+	[OBJECT_QP_EX] = offsetof(struct ibv_qp, mutex),
+	[OBJECT_AH] = sizeof(struct ibv_ah),
+	[OBJECT_ASYNC_EVENT] = sizeof(struct ibv_async_event),
+	[OBJECT_EVENT_CHANNEL] = sizeof(struct rdma_event_channel),
+	[OBJECT_CM_ID] = sizeof(struct rdma_cm_id),
+	[OBJECT_CM_EVENT] = sizeof(struct rdma_cm_event),
+};
+
+/* Where the siblings of a value are: arguments, or fields of a struct in memory. */
+struct siblings {
+	const struct call_value *values;
+	const uint64_t *args;
+	const struct call_struct *of;
+	const char *base;
+};
+
+static uint64_t sibling(const struct siblings *s, unsigned index)
+{
+	const struct call_value *v = &s->values[index];
+
+	if (s->args)
+		return s->args[index];
+	return call_load(v, s->base + v->offset);
+}
+
+static void walk_fields(struct record_walker *w, const struct call_struct *of, const void *base);
+
+/* How many bytes or elements: a sibling says it. */
+static size_t count_of(const struct siblings *s, const struct call_value *v)
+{
+	const struct call_value *with = &s->values[v->with - 1];
+	uint64_t n;
+
+	if (!v->with)
+		return v->fixed;
+	n = sibling(s, v->with - 1u);
+	if (with->is_log)
+		return n < 16 ? (size_t)1 << n : 0;
+	return n > UINT32_MAX ? 0 : (size_t)n;
+}
+
+/* With what stands right behind it: specs of a flow, whose size is all. */
+static size_t size_of(const struct call_struct *of, const void *base)
+{
+	const struct call_value *size;
+
+	for (const struct call_value *v = of->fields; v->name; v++)
+		if (v->kind == CALL_TRAIL) {
+			size = call_value_find(of->fields, "size");
+			return size ? call_load(size, (const char *)base + size->offset) : of->size;
+		}
+	return of->size;
+}
+
+static const void *follow(struct record_walker *w, uint64_t *pointer, size_t len,
+			  enum record_target target)
+{
+	return *pointer ? w->follow(w, pointer, len, target) : NULL;
+}
+
+static void walk_struct(struct record_walker *w, const struct call_struct *of, uint64_t *pointer)
+{
+	const void *base;
+
+	if (!*pointer)
+		return;
+	base = follow(w, pointer, size_of(of, (const void *)(uintptr_t)*pointer), TARGET_BYTES);
+	if (base)
+		walk_fields(w, of, base);
+}
+
+static void walk_list(struct record_walker *w, const struct call_value *v, uint64_t *pointer,
+		      size_t n)
+{
+	size_t size = v->kind == CALL_OBJECTS ? sizeof(void *) : v->of ? v->of->size : v->size;
+	const char *base = n ? follow(w, pointer, n * size, TARGET_BYTES) : NULL;
+
+	if (!base || v->kind == CALL_OBJECTS || !v->of)
+		return;
+	for (size_t i = 0; i < n; i++)
+		walk_fields(w, v->of, base + i * size);
+}
+
+static void walk_chain(struct record_walker *w, const struct call_struct *of, uint64_t *pointer)
+{
+	/* all that are linked begin with wr_id and next */
+	for (unsigned i = 0; i < CHAIN_MAX && *pointer; i++) {
+		char *base = (char *)(uintptr_t)follow(w, pointer, of->size, TARGET_BYTES);
+
+		if (!base)
+			return;
+		walk_fields(w, of, base);
+		pointer = (uint64_t *)(void *)(base + offsetof(struct ibv_recv_wr, next));
+	}
+}
+
+/* The object itself, where it may be looked at. */
+static void walk_object(struct record_walker *w, enum call_object kind, uint64_t *pointer,
+			bool gone)
+{
+	const struct call_struct *of = call_objects[kind].of;
+	const void *base;
+
+	if (!object_sizes[kind])
+		return;
+	base = follow(w, pointer, object_sizes[kind], TARGET_OBJECT);
+	if (base && of && (kind == OBJECT_CM_EVENT || kind == OBJECT_ASYNC_EVENT))
+		walk_fields(w, of, base);
+	if (base && kind == OBJECT_CM_ID && !gone) {
+		uint64_t qp = (uintptr_t)((const struct rdma_cm_id *)base)->qp;
+
+		walk_object(w, OBJECT_QP, &qp, false);
+	}
+}
+
+static void walk_object_value(struct record_walker *w, const struct call_value *v,
+			      uint64_t *pointer)
+{
+	const void *place;
+
+	switch (v->role) {
+	case CALL_MADE:
+	case CALL_FOUND:
+	case CALL_OUT:
+		if (w->failed || w->moment == RECORD_BEFORE)
+			return;
+		if (v->object == OBJECT_ASYNC_EVENT) { /* in memory of the caller */
+			follow(w, pointer, object_sizes[v->object], TARGET_BYTES);
+			return;
+		}
+		place = follow(w, pointer, sizeof(void *), TARGET_BYTES);
+		if (place)
+			walk_object(w, v->object, (uint64_t *)(uintptr_t)place, false);
+		break;
+	case CALL_GONE:
+		if (w->moment == RECORD_BEFORE)
+			walk_object(w, v->object, pointer, true);
+		break;
+	case CALL_IN:
+		if (w->moment == RECORD_AFTER &&
+		    (v->object == OBJECT_CM_ID || v->object == OBJECT_DEVICE))
+			walk_object(w, v->object, pointer, false);
+	}
+}
+
+bool record_takes_completion(const struct call_fn *fn)
+{
+	return (fn->step == CALL_FIRST || fn->step == CALL_NEXT) && fn->args[0].name &&
+	       fn->args[0].object == OBJECT_CQ_EX;
+}
+
+bool record_is_pointer(const struct call_value *arg)
+{
+	switch (arg->kind) {
+	case CALL_STRUCT:
+	case CALL_LIST:
+	case CALL_OBJECTS:
+	case CALL_CHAIN:
+	case CALL_BAD:
+	case CALL_DATA:
+	case CALL_STRING:
+	case CALL_SOCKADDR:
+	case CALL_BYTES:
+	case CALL_CHARS:
+		return true;
+	case CALL_OBJECT:
+		return arg->role != CALL_IN && arg->role != CALL_GONE;
+	default:
+		return arg->pointer;
+	}
+}
+
+/* The value whose pointer, if it is one, is at this place. */
+static void walk_value(struct record_walker *w, const struct siblings *s,
+		       const struct call_value *v, uint64_t *pointer)
+{
+	bool out = v->role != CALL_IN && v->kind != CALL_OBJECT;
+
+	/* of what is told to the callee, too, and comes back, the table says optional */
+	if (out && (w->failed || (w->moment == RECORD_BEFORE && !v->optional)))
+		return;
+	switch (v->kind) {
+	case CALL_OBJECT:
+		if (s->args)
+			walk_object_value(w, v, pointer);
+		break;
+	case CALL_STRUCT:
+		if (s->args || v->pointer)
+			walk_struct(w, v->of, pointer);
+		else
+			walk_fields(w, v->of, pointer);
+		break;
+	case CALL_LIST:
+	case CALL_OBJECTS:
+		walk_list(w, v, pointer, count_of(s, v));
+		break;
+	case CALL_CHAIN:
+		walk_chain(w, v->of, pointer);
+		break;
+	case CALL_BAD:
+		if (w->failed && w->moment == RECORD_AFTER)
+			follow(w, pointer, sizeof(void *), TARGET_BYTES);
+		break;
+	case CALL_DATA:
+		if (count_of(s, v))
+			follow(w, pointer, count_of(s, v), TARGET_BYTES);
+		break;
+	case CALL_STRING:
+		follow(w, pointer, 0, TARGET_STRING);
+		break;
+	case CALL_SOCKADDR:
+		if (v->with)
+			follow(w, pointer, count_of(s, v), TARGET_BYTES);
+		else
+			follow(w, pointer, 0, TARGET_SOCKADDR);
+		break;
+	case CALL_BYTES:
+	case CALL_CHARS:
+		if (s->args)
+			follow(w, pointer, v->size, TARGET_BYTES);
+		break;
+	case CALL_GID:
+		if (v->pointer)
+			follow(w, pointer, sizeof(union ibv_gid), TARGET_BYTES);
+		break;
+	default:
+		if (v->pointer)
+			follow(w, pointer, v->size, TARGET_BYTES);
+	}
+}
+
+static void walk_fields(struct record_walker *w, const struct call_struct *of, const void *base)
+{
+	const struct siblings s = { .values = of->fields, .of = of, .base = base };
+
+	for (const struct call_value *v = of->fields; v->name; v++) {
+		uint64_t *at = (uint64_t *)(uintptr_t)((const char *)base + v->offset);
+
+		if (v->kind < CALL_STRING && v->kind != CALL_GID)
+			continue; /* a number */
+		if (v->when && !call_field_is_set(of, v, base, 0, 0))
+			continue;
+		walk_value(w, &s, v, at);
+	}
+}
+
+/* What it returns, or leaves in an object for everybody to read. */
+static void walk_result(struct record_walker *w, const struct call_fn *fn, const uint64_t *args,
+			uint64_t result)
+{
+	uint64_t completion = args[0] + offsetof(struct ibv_cq_ex, status);
+
+	if (fn->result.kind == CALL_OBJECT)
+		walk_object(w, fn->result.object, &result, false);
+	else if (fn->result.kind == CALL_STRING)
+		follow(w, &result, 0, TARGET_STRING);
+	else if (record_takes_completion(fn))
+		follow(w, &completion,
+		       offsetof(struct ibv_cq_ex, start_poll) - offsetof(struct ibv_cq_ex, status),
+		       TARGET_OBJECT);
+}
+
+void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args, uint64_t result)
+{
+	uint64_t counts[16];
+	struct siblings s = { .values = fn->args, .args = args };
+	unsigned n = 0;
+
+	/* the caller's pointers change on the way, the counts stay; a list that was filled in has
+	 * as many as the result says */
+	for (; fn->args[n].name && n < 16; n++) {
+		counts[n] = args[n];
+		if (w->moment == RECORD_AFTER && fn->says == RESULT_COUNT && !w->failed &&
+		    fn->args[n].counts && fn->args[fn->args[n].counts - 1].role == CALL_OUT)
+			counts[n] = result;
+	}
+	s.args = counts;
+	for (unsigned i = 0; i < n; i++)
+		walk_value(w, &s, &fn->args[i], &args[i]);
+	if (w->moment == RECORD_AFTER && !w->failed)
+		walk_result(w, fn, args, result);
+}
 
 #define BAD_WORDS 3 /* the piece that says which request was refused: there is always room */
 

@@ -6,9 +6,8 @@
 
 #include <infiniband/verbs.h>
 
-#include "record_clock.h"
-#include "record_objects.h"
 #include "record_rings.h"
+#include "record_objects.h"
 
 /* -------------------------------------------------------------------------- pieces -- */
 

@@ -4,6 +4,7 @@
 #define CALLS_RECORD_RINGS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,7 +73,7 @@ struct record_area {
 	_Atomic uint64_t magic; /* the last that is written of what follows */
 	uint64_t size;
 	uint32_t rows;	       /* of call_table */
-	uint32_t clock;	       /* which, see record_clock.c */
+	uint32_t clock;	       /* which, see record_ring.c */
 	_Atomic uint64_t lost; /* calls of threads that got no rings */
 	/* A process that must see every record: who writes waits until it has, unless it is no
 	 * more. 0: the oldest go. */
@@ -148,5 +149,69 @@ bool record_takes_completion(const struct call_fn *fn);
 bool record_is_pointer(const struct call_value *arg);
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,
 		 uint64_t result);
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+enum { CLOCK_UNKNOWN, CLOCK_COUNTER, CLOCK_SYSTEM };
+extern uint32_t record_clock_kind;
+
+/* Which clock this machine has; before any other. */
+void record_clock_choose(void);
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t record_clock_system(void);
+
+static inline uint64_t record_clock_read(void)
+{
+	if (record_clock_kind != CLOCK_COUNTER)
+		return record_clock_system();
+#if defined(__x86_64__)
+	return __rdtsc();
+#elif defined(__aarch64__)
+	uint64_t t;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+#else
+	return 0;
+#endif
+}
+
+/* Both clocks at one moment; width is how long that lasted, in ticks. */
+struct clock_pair {
+	uint64_t ticks;
+	int64_t realtime;
+	uint64_t width;
+};
+void record_clock_pair(struct clock_pair *p);
+
+/* How the arguments of a row are copied. */
+enum plan {
+	PLAN_NUMBERS, /* no memory behind them */
+	PLAN_SEND,    /* ibv_post_send() */
+	PLAN_RECV,    /* ibv_post_recv(), ibv_post_srq_recv() */
+	PLAN_POLL,    /* ibv_poll_cq() */
+	PLAN_WALK     /* as the table says; before the call, too */
+};
+
+struct row_plan {
+	uint8_t plan, nargs, path;
+	bool changes_objects;
+	bool begins_poll; /* ibv_start_poll() */
+};
+
+struct row_plan record_plan(const struct call_fn *fn);
+
+/* A record that is being made. */
+struct image {
+	uint64_t *w;
+	size_t n, max; /* words */
+	unsigned left_out;
+};
+
+/* Adds the pieces of that moment. result, failed: of the call, once it has ended. */
+void record_keep(struct image *m, const struct row_plan *plan, const struct call_fn *fn,
+		 const uint64_t *args, enum record_moment moment, uint64_t result, bool failed);
 
 #endif

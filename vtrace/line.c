@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "call_text.h"
+#include "call_format.h"
 
 /* An object of a process, as the program that is traced has none: the first QP is "qp0". */
 static const char *name_of(const struct call_names *n, const struct record *r,

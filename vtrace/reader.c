@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record_clock.h"
 #include "record_rings.h"
 #include "shared_area.h"
 

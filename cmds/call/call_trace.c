@@ -10,7 +10,7 @@
 
 #include "call/calling.h"
 #include "call_record.h"
-#include "call_text.h"
+#include "call_format.h"
 #include "language/domain.h"
 #include "objects.h"
 #include "output/step.h"
