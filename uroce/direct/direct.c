@@ -11,7 +11,7 @@
 #include "fault.h"
 #include "pair.h"
 #include "path.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "reach.h"
 #include "tap.h"
 #include "target.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "region.h"
 
 #define PAGE	    4096u

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "addrs.h"
-#include "cq.h"
+#include "completion_queue.h"
 #include "gid.h"
 #include "group.h"
 #include "pair.h"

@@ -17,7 +17,7 @@
 #include "group.h"
 #include "conn.h"
 #include "path.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "uroce.h"
 
 struct text {

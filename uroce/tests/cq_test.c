@@ -5,7 +5,7 @@
 #include <poll.h>
 
 #include "checks.h"
-#include "cq.h"
+#include "completion_queue.h"
 #include "engine.h"
 #include "fake_verbs.h"
 

@@ -9,9 +9,9 @@
 
 #include "checks.h"
 #include "counters.h"
-#include "cq.h"
+#include "completion_queue.h"
 #include "engine.h"
-#include "event.h"
+#include "events.h"
 #include "fake_verbs.h"
 #include "region.h"
 

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "direct_table.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "reach.h"
 #include "region.h"
 

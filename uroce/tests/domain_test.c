@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "checks.h"
-#include "cq_ex.h"
+#include "completion_queue.h"
 #include "engine.h"
 #include "fake_verbs.h"
 #include "region.h"

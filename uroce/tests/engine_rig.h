@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cq.h"
+#include "completion_queue.h"
 
 #define PATIENCE 5000 /* ms: for what must happen */
 

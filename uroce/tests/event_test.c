@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "cq.h"
+#include "completion_queue.h"
 #include "engine.h"
-#include "event.h"
+#include "events.h"
 #include "fake_verbs.h"
 #include "gid.h"
-#include "srq.h"
+#include "queue_pair.h"
 
 #define EVENTS 2000
 

@@ -11,7 +11,7 @@
 #include "checks.h"
 #include "context.h"
 #include "engine_own.h"
-#include "event.h"
+#include "events.h"
 #include "fake_host.h"
 
 #define PATIENCE 200000000000ull

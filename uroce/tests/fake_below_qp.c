@@ -4,7 +4,7 @@
 
 #include "checks.h"
 #include "engine.h"
-#include "event.h"
+#include "events.h"
 #include "fake_below_qp.h"
 #include "group.h"
 #include "rx.h"

@@ -4,11 +4,10 @@
 #ifndef UROCE_TESTS_FAKE_BELOW_QP_H
 #define UROCE_TESTS_FAKE_BELOW_QP_H
 
-#include "cq.h"
+#include "completion_queue.h"
 #include "gid.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "region.h"
-#include "srq.h"
 
 #define WCS 64
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "cq.h"
+#include "completion_queue.h"
 
 /* What has happened; counted by the thread of the engine, and by others. */
 struct fake_counts {

@@ -9,8 +9,7 @@
 #include "engine.h"
 #include "fake_verbs.h"
 #include "gid.h"
-#include "mcast.h"
-#include "post.h"
+#include "queue_pair.h"
 #include "timer.h"
 #include "transport.h"
 

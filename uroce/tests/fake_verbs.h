@@ -4,7 +4,7 @@
 #ifndef UROCE_TESTS_FAKE_VERBS_H
 #define UROCE_TESTS_FAKE_VERBS_H
 
-#include "qp.h"
+#include "queue_pair.h"
 
 extern int fake_engine_error;	    /* errno of the next engine_get(); 0: it works */
 extern unsigned fake_engine_users;  /* engine_get() without engine_put() */

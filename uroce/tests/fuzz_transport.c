@@ -136,7 +136,7 @@ static void post(const uint8_t s[STEP])
 	rig_post(qp, &wr);
 }
 
-static void post_recv(const uint8_t s[STEP])
+static void post_receive(const uint8_t s[STEP])
 {
 	struct qp *qp = ends[s[0] >> 7];
 
@@ -205,7 +205,7 @@ static void step(const uint8_t s[STEP])
 		break;
 	case 5:
 	case 6:
-		post_recv(s);
+		post_receive(s);
 		break;
 	case 7:
 		rig_wire.drop = (s[1] & 3) * 0.2;

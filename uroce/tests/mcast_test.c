@@ -10,7 +10,7 @@
 #include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"
-#include "mcast.h"
+#include "queue_pair.h"
 
 static union ibv_gid gid(const char *text)
 {

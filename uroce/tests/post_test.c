@@ -2,10 +2,10 @@
 /* ibv_post_send(): what is taken, what is refused, and what the requester then finds. */
 #include <errno.h>
 
-#include "ah.h"
+#include "address_handle.h"
 #include "checks.h"
 #include "fake_below_qp.h"
-#include "post.h"
+#include "queue_pair.h"
 #include "wr_ops.h"
 
 static char bytes[64] = "seventeen bytes.";

@@ -9,8 +9,7 @@
 
 #include "counters.h"
 #include "packet.h"
-#include "qp.h"
-#include "srq.h"
+#include "queue_pair.h"
 #include "transport.h"
 
 /* ----------------------------------------------------------------- rig_clock.c -- */

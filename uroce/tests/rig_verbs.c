@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
-#include "event.h"
+#include "events.h"
 #include "gid.h"
 #include "region.h"
 #include "rig.h"

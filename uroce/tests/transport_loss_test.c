@@ -163,7 +163,7 @@ static void post(struct end *e)
 	rig_post(e->qp, &wr);
 }
 
-static void post_recv(struct end *e)
+static void post_receive(struct end *e)
 {
 	unsigned s = e->recvs_posted % RECVS;
 
@@ -318,7 +318,7 @@ static void step(struct end *e)
 	if (rig_random() % 4 == 0) /* now and then, too late */
 		for (unsigned n = rig_random() % 16; n; n--)
 			if (e->recvs_posted - e->recvs_done < RECVS)
-				post_recv(e);
+				post_receive(e);
 	for (unsigned n = rig_random() % 8; n && e->posted - e->done < SLOTS; n--)
 		post(e);
 }

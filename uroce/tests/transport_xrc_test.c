@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "rig_pair.h"
-#include "xrc.h"
+#include "queue_pair.h"
 
 #define LAST_RESPONSE UINT32_MAX
 

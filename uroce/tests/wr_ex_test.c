@@ -4,7 +4,7 @@
 #include <semaphore.h>
 #include <stddef.h>
 
-#include "ah.h"
+#include "address_handle.h"
 #include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"

@@ -18,7 +18,7 @@
 #include "region.h"
 #include "ring.h"
 #include "target.h"
-#include "xrc.h"
+#include "queue_pair.h"
 
 static struct answer *answer_at(struct responder *r, uint32_t position)
 {

@@ -9,7 +9,7 @@
 #include "codes.h"
 #include "counters.h"
 #include "engine.h"
-#include "event.h"
+#include "events.h"
 #include "parts.h"
 
 #define WINDOW_MAX 64

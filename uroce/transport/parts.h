@@ -4,7 +4,7 @@
 #define UROCE_TRANSPORT_PARTS_H
 
 #include "packet.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "transport.h"
 #include "wr_ops.h"
 

@@ -12,7 +12,7 @@
 #include "parts.h"
 #include "region.h"
 #include "target.h"
-#include "xrc.h"
+#include "queue_pair.h"
 
 /* The ACK of a WRITE is held for HOLD at most, so that it leaves with the application's answer
  * where it answers WRITEs by WRITEs (ib_write_lat). Over UDP the other side is then woken once, by

@@ -5,7 +5,7 @@
  */
 #include "counters.h"
 #include "engine.h"
-#include "event.h"
+#include "events.h"
 #include "parts.h"
 #include "target.h"
 

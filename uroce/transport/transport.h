@@ -15,7 +15,7 @@
 #define UROCE_TRANSPORT_TRANSPORT_H
 
 #include "packet.h"
-#include "qp.h"
+#include "queue_pair.h"
 
 /* A packet whose ICRC is right. Whatever it says, nothing but counters change unless it
  * passes the checks of the QP that it names. */

@@ -44,7 +44,7 @@ struct context {
 	/* v.context is what the application holds */
 	struct verbs_context v;
 	TAILQ_ENTRY(context) open;
-	TAILQ_HEAD(async_events, async_event) events, taken; /* event.h */
+	TAILQ_HEAD(async_events, async_event) events, taken; /* events.h */
 	unsigned pds, cqs, channels;			     /* made from it */
 	uint32_t number;				     /* of all that were opened, from 0 */
 	bool orphan; /* of the parent: we are a child of fork() and have no device yet */

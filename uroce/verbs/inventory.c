@@ -11,8 +11,7 @@
 #include "gid.h"
 #include "group.h"
 #include "inventory_file.h"
-#include "qp.h"
-#include "srq.h"
+#include "queue_pair.h"
 
 struct telling {
 	FILE *file;

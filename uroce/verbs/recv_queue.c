@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receive queues, of a QP or shared: ibv_post_recv(3). Volume 1, 10.8.3.3 and 10.2.9.
+ * Receive queues, of a QP or shared: ibv_post_recv(3), ibv_create_srq(3). Volume 1, 10.8.3.3 and
+ * 10.2.9.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
-#include "event.h"
-#include "post.h"
-#include "srq.h"
+#include "events.h"
+#include "export.h"
+#include "queue_pair.h"
 #include "ring.h"
 
 int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
@@ -133,4 +134,213 @@ void qp_flush_recvs(struct qp *qp)
 
 		cq_put(qp->recv_cq, &wc, true);
 	}
+}
+
+/* ------------------------------------------------- shared receive queues -- */
+
+static unsigned srqs;
+static LIST_HEAD(, srq) all = LIST_HEAD_INITIALIZER(all);
+
+void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg)
+{
+	struct srq *srq;
+
+	LIST_FOREACH(srq, &all, entry)
+		fn(srq, arg);
+}
+
+static void srq_free(struct srq *srq)
+{
+	recv_queue_free(&srq->rq);
+	pthread_mutex_destroy(&srq->v.mutex);
+	pthread_cond_destroy(&srq->v.cond);
+	free(srq);
+}
+
+static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_srq_attr *a)
+{
+	struct srq *srq = calloc(1, sizeof *srq);
+
+	if (!srq)
+		return NULL;
+	srq->v.context = pd->context;
+	srq->v.srq_context = context;
+	srq->v.pd = pd;
+	pthread_mutex_init(&srq->v.mutex, NULL);
+	pthread_cond_init(&srq->v.cond, NULL);
+	srq->pd = to_pd(pd);
+	srq->ctx = to_context(pd->context);
+	if (recv_queue_init(&srq->rq, srq->pd, QUEUE_SHARED_RECV, a->max_wr, a->max_sge)) {
+		srq_free(srq);
+		return NULL;
+	}
+	return srq;
+}
+
+/* xrcd and cq: of one of type XRC, else NULL. a is set to what there is. */
+static struct ibv_srq *create(struct ibv_pd *pd, void *context, struct ibv_srq_attr *attr,
+			      struct xrcd *xrcd, struct cq *cq)
+{
+	struct ibv_srq_attr a = *attr;
+	static uint32_t handles;
+	struct srq *srq;
+	bool full;
+
+	if (!pd || !a.max_wr || a.max_wr > MAX_SRQ_WR || a.max_sge > MAX_SGE) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (!a.max_sge)
+		a.max_sge = 1;
+	srq = srq_new(pd, context, &a);
+	if (!srq)
+		return NULL;
+	srq->xrcd = xrcd;
+	srq->cq = cq;
+	engine_lock();
+	full = srqs == MAX_SRQ;
+	if (!full) {
+		srqs++;
+		LIST_INSERT_HEAD(&all, srq, entry);
+		srq->pd->users++;
+		srq->v.handle = handles++;
+		if (xrcd)
+			xrc_srq_enter(srq);
+	}
+	engine_unlock();
+	if (full) {
+		srq_free(srq);
+		errno = ENOMEM;
+		return NULL;
+	}
+	attr->max_wr = srq->rq.size;
+	attr->max_sge = srq->rq.max_sge;
+	return &srq->v;
+}
+
+EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
+{
+	return create(pd, init->srq_context, &init->attr, NULL, NULL);
+}
+
+/* ibv_create_srq_ex(3) calls this for what is not a plain one. */
+static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *a)
+{
+	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			       IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	const uint32_t xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	struct ibv_pd *pd = a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : NULL;
+	enum ibv_srq_type type = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? a->srq_type
+								       : IBV_SRQT_BASIC;
+
+	if (a->comp_mask & ~known || (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (type == IBV_SRQT_BASIC)
+		return create(pd, a->srq_context, &a->attr, NULL, NULL);
+	if ((a->comp_mask & xrc) != xrc || !a->xrcd || !a->cq || a->xrcd->context != context ||
+	    a->cq->context != context || (pd && pd->context != context)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return create(pd, a->srq_context, &a->attr, to_xrcd(a->xrcd), to_cq(a->cq));
+}
+
+/* The requests that were posted move to another queue, which has room for them: the two change
+ * places. */
+static void move(struct recv_queue *rq, struct recv_queue *to)
+{
+	struct recv_queue old = *rq;
+
+	for (; rq->head != rq->tail; rq->head++) {
+		const struct recv_wqe *w = &rq->ring[rq->head & rq->mask];
+
+		recv_queue_put(to, w->wr_id, w->sge, w->nsge);
+	}
+	*rq = *to;
+	*to = old;
+}
+
+/* other: a queue of the size that is asked for. */
+static int modify(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask,
+		  struct recv_queue *other)
+{
+	uint32_t size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
+	uint32_t limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
+
+	if (limit > size || size < srq->rq.tail - srq->rq.head)
+		return EINVAL;
+	if (mask & IBV_SRQ_MAX_WR)
+		move(&srq->rq, other);
+	srq->limit = limit;
+	return 0;
+}
+
+EXPORT int ibv_modify_srq(struct ibv_srq *v, struct ibv_srq_attr *attr, int flags)
+{
+	const unsigned mask = (unsigned)flags;
+	struct srq *srq = to_srq(v);
+	struct recv_queue other = { 0 };
+	int err;
+
+	if (mask & ~(unsigned)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT) ||
+	    (mask & IBV_SRQ_MAX_WR && (!attr->max_wr || attr->max_wr > MAX_SRQ_WR)))
+		return EINVAL;
+	if (mask & IBV_SRQ_MAX_WR &&
+	    recv_queue_init(&other, srq->pd, QUEUE_SHARED_RECV, attr->max_wr, srq->rq.max_sge))
+		return ENOMEM;
+	engine_lock();
+	err = modify(srq, attr, mask, &other);
+	engine_unlock();
+	recv_queue_free(&other);
+	return err;
+}
+
+EXPORT int ibv_query_srq(struct ibv_srq *v, struct ibv_srq_attr *attr)
+{
+	const struct srq *srq = to_srq(v);
+
+	engine_lock();
+	attr->max_wr = srq->rq.size;
+	attr->max_sge = srq->rq.max_sge;
+	attr->srq_limit = srq->limit;
+	engine_unlock();
+	return 0;
+}
+
+EXPORT int ibv_destroy_srq(struct ibv_srq *v)
+{
+	struct srq *srq = to_srq(v);
+
+	engine_lock();
+	if (srq->users) {
+		engine_unlock();
+		return EBUSY;
+	}
+	if (srq->xrcd)
+		xrc_srq_leave(srq);
+	event_drain(srq->ctx, srq);
+	srq->pd->users--;
+	srqs--;
+	LIST_REMOVE(srq, entry);
+	engine_unlock();
+	srq_free(srq);
+	return 0;
+}
+
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	int err;
+
+	engine_lock();
+	err = recv_queue_post(&to_srq(srq)->rq, wr, bad);
+	engine_unlock();
+	return err;
+}
+
+void context_ops_srq(struct context *c)
+{
+	c->v.create_srq_ex = create_ex;
+	c->v.context.ops.post_srq_recv = post_srq_recv;
 }

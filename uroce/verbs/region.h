@@ -8,8 +8,8 @@
  * remote use, as those of other devices: there are programs that tell peers their lkey. What
  * a peer may do with it is a matter of the region's rights.
  */
-#ifndef UROCE_VERBS_REGION_H
-#define UROCE_VERBS_REGION_H
+#ifndef UROCE_REGION_H
+#define UROCE_REGION_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -84,5 +84,20 @@ void region_each(void (*fn)(struct mr *mr, void *arg), void *arg);
 void window_each(void (*fn)(struct mw *mw, void *arg), void *arg);
 int region_add_mw(struct mw *mw);
 void region_remove_mw(struct mw *mw);
+
+/* ---------------------------------------- device memory: ibv_alloc_dm(3) -- */
+
+struct dm {
+	struct ibv_dm v;
+	uint8_t *bytes;
+	size_t length;
+	unsigned users; /* regions */
+};
+
+/* Are these bytes in it? */
+static inline bool dm_has(const struct dm *dm, uint64_t offset, uint64_t length)
+{
+	return offset <= dm->length && length <= dm->length - offset;
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* XRC domains, and the numbers of SRQs in them: ibv_open_xrcd(3), ibv_get_srq_num(3). Annex A14. */
-#include "xrc.h"
+#include "queue_pair.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "engine.h"
-#include "srq.h"
 
 #define KNOWN (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
 

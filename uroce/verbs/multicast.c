@@ -17,8 +17,7 @@
 #include "export.h"
 #include "gid.h"
 #include "group.h"
-#include "mcast.h"
-#include "qp.h"
+#include "queue_pair.h"
 
 #define BUCKETS 256
 

@@ -3,8 +3,8 @@
  * Events: queues with a descriptor that is readable while something is in them.
  * ibv_get_async_event(3), ibv_get_cq_event(3), rdma_get_cm_event(3).
  */
-#ifndef UROCE_VERBS_EVENT_H
-#define UROCE_VERBS_EVENT_H
+#ifndef UROCE_EVENTS_H
+#define UROCE_EVENTS_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Address handles: ibv_create_ah(3). */
-#ifndef UROCE_VERBS_AH_H
-#define UROCE_VERBS_AH_H
+#ifndef UROCE_ADDRESS_HANDLE_H
+#define UROCE_ADDRESS_HANDLE_H
 
 #include <infiniband/verbs.h>
 

@@ -3,8 +3,8 @@
  * Queue pairs: what verbs/ (which creates, modifies and posts) and transport/ (which works
  * the queues off) share. InfiniBand specification volume 1, 10.3 and 10.8.
  */
-#ifndef UROCE_VERBS_QP_H
-#define UROCE_VERBS_QP_H
+#ifndef UROCE_QUEUE_PAIR_H
+#define UROCE_QUEUE_PAIR_H
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "cq.h"
+#include "completion_queue.h"
 #include "inventory.h"
 #include "region.h"
 #include "timer.h"
@@ -182,7 +182,7 @@ struct qp {
 	/* what each request and packet looks at, close together */
 	_Alignas(CACHE_LINE) struct pd *pd;
 	struct cq *send_cq, *recv_cq; /* NULL where the type of QP has none */
-	struct srq *srq;	      /* or NULL; XRC_RECV: xrc.h */
+	struct srq *srq;	      /* or NULL; XRC_RECV: below */
 	struct xrcd *xrcd;	      /* of XRC_RECV */
 	enum ibv_qp_type type;
 	uint32_t mtu;	 /* bytes, from attr.path_mtu */
@@ -271,5 +271,121 @@ static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
 bool qp_take_recv(struct qp *qp);
 /* Receives that a QP in ERR still has: hands each over as flushed (not those of an SRQ). */
 void qp_flush_recvs(struct qp *qp);
+
+/* ---------------------------------------------------------- recv_queue.c -- */
+
+/* Shared receive queues: ibv_create_srq(3). Volume 1, 10.2.9. */
+
+struct srq {
+	struct ibv_srq v;
+	struct pd *pd;
+	struct context *ctx;
+	struct recv_queue rq;
+	uint32_t limit;	       /* SRQ_LIMIT_REACHED when fewer are left; 0: not armed */
+	unsigned users;	       /* QPs */
+	LIST_ENTRY(srq) entry; /* of all that there are */
+	/* of type XRC: */
+	struct xrcd *xrcd; /* NULL: another type */
+	struct cq *cq;	   /* where receives complete, whichever QP they are for */
+	uint32_t number;
+};
+
+static inline struct srq *to_srq(struct ibv_srq *srq)
+{
+	return (struct srq *)srq;
+}
+
+/* Calls fn for every shared one. */
+void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg);
+
+/* Posts to a receive queue, of a QP or shared. 0, or an errno as ibv_post_recv(3) returns. */
+int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+/* Adds a request, which must fit. */
+void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n);
+/* Room for at least wr requests of sge SGEs, of the PD's memory. 0, or -1 with ENOMEM. Without
+ * the lock. */
+int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
+		    uint32_t sge);
+void recv_queue_free(struct recv_queue *rq);
+
+/* ----------------------------------------------------------------- xrc.c -- */
+
+/*
+ * XRC: any QP of a peer reaches any SRQ of a domain. ibv_open_xrcd(3); volume 1, annex A14.
+ *
+ * A QP of type XRC_RECV has no PD, no CQ and no SRQ of its own: each request names a SRQ, and
+ * the QP takes on that one, with its CQ and PD, before the request is carried out.
+ */
+
+struct xrc_domain;
+
+/* A handle of a domain: those opened with one file share the domain. */
+struct xrcd {
+	struct ibv_xrcd v;
+	struct xrc_domain *domain;
+	unsigned users; /* SRQs and QPs */
+};
+
+static inline struct xrcd *to_xrcd(struct ibv_xrcd *x)
+{
+	return (struct xrcd *)x;
+}
+
+/* Gives an SRQ of type XRC its number; the lock is held. srq->xrcd is set. */
+void xrc_srq_enter(struct srq *srq);
+/* The SRQ goes: no QP has it any more. */
+void xrc_srq_leave(struct srq *srq);
+
+/* The QP, of type XRC_RECV, takes on the SRQ with that number; same: it has to be the one that
+ * it has. False: there is none in its domain, or it is another one. */
+bool xrc_take_on(struct qp *qp, uint32_t srqn, bool same);
+/* Takes on no more than its PD, to look up a key. False: there is no such SRQ any more. */
+bool xrc_take_pd(struct qp *qp, uint32_t srqn);
+
+/* ---------------------------------------------------------- send_queue.c -- */
+
+/*
+ * Posting to a send queue: ibv_post_send(3) and ibv_wr_post(3) stage requests beyond the
+ * tail with these, and commit them together. Volume 1, 10.8 and 11.4.1.
+ *
+ * All are called with qp->post.lock held and without the engine's lock, which commit takes.
+ */
+
+/* Begins the next request: qp->post.wqe. 0, or EINVAL: this type of QP cannot do it, or the
+ * flags are unknown; ENOMEM: the queue is full. */
+int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsigned flags);
+/* What it is about. EINVAL: too many SGEs, too long, inline where that cannot be. */
+int stage_sges(struct qp *qp, const struct ibv_sge *sge, int n);
+/* Copies the bytes now; data buffers as of ibv_wr_set_inline_data_list(3). */
+int stage_inline(struct qp *qp, const struct ibv_data_buf *buf, size_t n);
+int stage_peer(struct qp *qp, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey);
+/* XRC: the number of the SRQ at the peer. */
+void stage_srqn(struct qp *qp, uint32_t srqn);
+/* EINVAL: a window of type 1. */
+int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey,
+	       const struct ibv_mw_bind_info *info);
+/* Checks the request as a whole; it counts from now on. 0 or EINVAL. */
+int stage_end(struct qp *qp);
+/* Posts all that are staged, and starts the requester. 0, or EINVAL in a state that takes
+ * no requests; what is staged is forgotten then. */
+int stage_commit(struct qp *qp);
+
+/* ibv_bind_mw(3): a window of type 1, which ibv_post_send() does not take. 0 or an errno. */
+int post_bind(struct ibv_qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind *b);
+/* ibv_post_send(). */
+int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+
+/* Sets all that ibv_qp_ex has for the operations of qp->post.send_ops. */
+void wr_ex_init(struct qp *qp);
+
+/* ibv_post_recv(). */
+int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+
+/* ----------------------------------------------------------- multicast.c -- */
+
+/* Addresses of this host came or went (gid_changed): groups are joined on new interfaces. */
+void mcast_refresh(void);
+/* After fork(), in the child: the memberships are the parent's. */
+void mcast_forget(void);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion queues: ibv_create_cq(3), ibv_resize_cq(3), ibv_poll_cq(3). 11.2.8, 11.4.2. */
+/* Completion queues: ibv_create_cq(3), ibv_resize_cq(3), ibv_poll_cq(3),
+ * ibv_create_cq_ex(3). 11.2.8, 11.4.2. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cq.h"
-#include "cq_ex.h"
+#include "completion_queue.h"
 #include "engine.h"
-#include "event.h"
+#include "events.h"
 #include "export.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "ring.h"
 #include "transport.h"
 
@@ -336,4 +336,166 @@ void context_ops_cq(struct context *c)
 	c->v.context.ops.poll_cq = poll_cq;
 	c->v.context.ops.req_notify_cq = req_notify_cq;
 	c->v.create_cq_ex = create_cq_ex;
+}
+
+/* ----------------------- with an iterator: ibv_create_cq_ex(3), 11.4.2.1 -- */
+
+#define KNOWN_WC_FLAGS                                                          \
+	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |          \
+	 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_CVLAN | \
+	 IBV_WC_EX_WITH_FLOW_TAG)
+#define KNOWN_FLAGS (IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+
+#define KNOWN_ATTRIBUTES (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
+
+static struct cq *of(struct ibv_cq_ex *ex)
+{
+	return (struct cq *)ex;
+}
+
+/* The next completion becomes the current one. 0, or ENOENT: there is none. */
+static int advance(struct cq *cq)
+{
+	if (cq_take(cq, &cq->current, NULL, 1) == 0)
+		return ENOENT;
+	cq->ex.status = cq->current.wc.status;
+	cq->ex.wr_id = cq->current.wc.wr_id;
+	return 0;
+}
+
+/* What is current belongs to one thread until ibv_end_poll(). */
+static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	struct cq *cq = of(ex);
+	int err;
+
+	if (attr && attr->comp_mask)
+		return EINVAL;
+	if (cq_empty(cq)) {
+		engine_poll_empty(cq);
+		if (cq_empty(cq))
+			return ENOENT;
+	}
+	engine_poll_found();
+	if (!cq->single)
+		pthread_mutex_lock(&cq->polling);
+	err = advance(cq);
+	if (err && !cq->single)
+		pthread_mutex_unlock(&cq->polling);
+	return err;
+}
+
+static int next_poll(struct ibv_cq_ex *ex)
+{
+	struct cq *cq = of(ex);
+
+	return cq_empty(cq) ? ENOENT : advance(cq);
+}
+
+static void end_poll(struct ibv_cq_ex *ex)
+{
+	if (!of(ex)->single)
+		pthread_mutex_unlock(&of(ex)->polling);
+}
+
+#define READS(type, name, member)              \
+	static type name(struct ibv_cq_ex *ex) \
+	{                                      \
+		return of(ex)->current.member; \
+	}
+
+READS(enum ibv_wc_opcode, read_opcode, wc.opcode)
+READS(uint32_t, read_vendor_err, wc.vendor_err)
+READS(uint32_t, read_byte_len, wc.byte_len)
+READS(__be32, read_imm_data, wc.imm_data)
+READS(uint32_t, read_qp_num, wc.qp_num)
+READS(uint32_t, read_src_qp, wc.src_qp)
+READS(unsigned, read_wc_flags, wc.wc_flags)
+READS(uint32_t, read_slid, wc.slid)
+READS(uint8_t, read_sl, wc.sl)
+READS(uint8_t, read_dlid_path_bits, wc.dlid_path_bits)
+READS(uint64_t, read_completion_ts, clock)
+READS(uint64_t, read_completion_wallclock_ns, wall)
+
+/* Fields that nothing asks for here: tag matching; also those of headers to come. */
+static uint64_t read_nothing(struct ibv_cq_ex *ex)
+{
+	(void)ex;
+	return 0;
+}
+
+/* There is none: tags are taken off before UDP. */
+static uint16_t read_cvlan(struct ibv_cq_ex *ex)
+{
+	(void)ex;
+	return 0;
+}
+
+/* The default: no flow rule gives another one. */
+static uint32_t read_flow_tag(struct ibv_cq_ex *ex)
+{
+	(void)ex;
+	return 0;
+}
+
+static void read_tm_info(struct ibv_cq_ex *ex, struct ibv_wc_tm_info *tm)
+{
+	(void)ex;
+	*tm = (struct ibv_wc_tm_info){ 0 };
+}
+
+static void fill_ops(struct cq *cq)
+{
+	uint64_t (*const none)(struct ibv_cq_ex *) = read_nothing;
+	struct ibv_cq_ex *ex = &cq->ex;
+
+	for (size_t at = sizeof *ex; at + sizeof none <= sizeof cq->room; at += sizeof none)
+		memcpy(cq->room + at, &none, sizeof none);
+	ex->start_poll = start_poll;
+	ex->next_poll = next_poll;
+	ex->end_poll = end_poll;
+	ex->read_opcode = read_opcode;
+	ex->read_vendor_err = read_vendor_err;
+	ex->read_byte_len = read_byte_len;
+	ex->read_imm_data = read_imm_data;
+	ex->read_qp_num = read_qp_num;
+	ex->read_src_qp = read_src_qp;
+	ex->read_wc_flags = read_wc_flags;
+	ex->read_slid = read_slid;
+	ex->read_sl = read_sl;
+	ex->read_dlid_path_bits = read_dlid_path_bits;
+	ex->read_completion_ts = read_completion_ts;
+	ex->read_cvlan = read_cvlan;
+	ex->read_flow_tag = read_flow_tag;
+	ex->read_tm_info = read_tm_info;
+	ex->read_completion_wallclock_ns = read_completion_wallclock_ns;
+}
+
+struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+	const bool has_flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	struct pd *pd = NULL;
+	struct cq *cq;
+
+	if ((attr->comp_mask & ~(uint32_t)KNOWN_ATTRIBUTES) ||
+	    (attr->wc_flags & ~(uint64_t)KNOWN_WC_FLAGS) ||
+	    (has_flags && (attr->flags & ~(uint32_t)KNOWN_FLAGS))) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) {
+		pd = to_pd(attr->parent_domain);
+		if (!pd || pd->domain == pd || pd->v.context != context) {
+			errno = EINVAL;
+			return NULL;
+		}
+	}
+	cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector, pd);
+	if (!cq)
+		return NULL;
+	cq->wc_flags = (unsigned)attr->wc_flags;
+	cq->single = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+	cq->drops = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN);
+	fill_ops(cq);
+	return &cq->ex;
 }

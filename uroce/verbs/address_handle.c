@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ah.h"
+#include "address_handle.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory regions: ibv_reg_mr(3), ibv_rereg_mr(3). 10.6.
+ * Memory regions: ibv_reg_mr(3), ibv_rereg_mr(3), ibv_advise_mr(3), ibv_alloc_dm(3). 10.6.
  *
  * The rules are the kernel's (ib_check_mr_access() and ib_umem_get()), but nothing is pinned:
  * memory is looked at once, when it is registered, and RLIMIT_MEMLOCK does not matter. With
@@ -8,13 +8,18 @@
  * (ibv_reg_mr(pd, NULL, SIZE_MAX, ...)).
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include "dm.h"
+#include "context.h"
 #include "engine.h"
 #include "export.h"
-#include "mapped.h"
 #include "region.h"
 #include "target.h"
 
@@ -25,6 +30,76 @@
 #define SUPPORTED                                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | CHANGES | IBV_ACCESS_MW_BIND | \
 	 IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND)
+/* -------------------------------------------------- is the memory there? -- */
+
+/*
+ * One madvise(2) answers for any length: MADV_POPULATE_WRITE faults pages in
+ * as if they were written to, without changing them. Linux before 5.14 does not know it; there
+ * the list of mappings is read.
+ */
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static bool in_maps(uintptr_t from, uintptr_t to, bool write)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	uintptr_t first, end;
+	char line[512], r, w;
+
+	/* without /proc nothing can be said; what is not there is found when it is used */
+	if (!f)
+		return true;
+	while (from < to && fgets(line, sizeof line, f)) {
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &first, &end, &r, &w) != 4)
+			continue; /* the rest of a long line */
+		if (first > from)
+			break;
+		if (end <= from)
+			continue;
+		if (r != 'r' || (write && w != 'w'))
+			break;
+		from = end;
+	}
+	fclose(f);
+	return from >= to;
+}
+
+static bool can_populate(void)
+{
+	static _Atomic int known; /* 0: not asked yet, 1: yes, -1: no */
+	int now = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!now) {
+		/* of no pages: EINVAL says that the advice is unknown */
+		now = madvise(NULL, 0, MADV_POPULATE_READ) == 0 ? 1 : -1;
+		atomic_store_explicit(&known, now, memory_order_relaxed);
+	}
+	return now > 0;
+}
+
+static bool memory_is_mapped(const void *addr, size_t length, bool write)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t from = (uintptr_t)addr & ~(page - 1);
+	const uintptr_t to = ((uintptr_t)addr + length + page - 1) & ~(page - 1);
+	int n;
+
+	if (to <= from)
+		return false;
+	if (!can_populate())
+		return in_maps(from, to, write);
+	do
+		n = madvise((void *)from, to - from,
+			    write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+	while (n != 0 && (errno == EINTR || errno == EAGAIN));
+	return n == 0;
+}
+
+/* --------------------------------------------------------------- regions -- */
+
 /* Defined, but not by this device: FLUSH. */
 #define ELSEWHERE (1 << 8 | 1 << 9)
 
@@ -55,7 +130,7 @@ static int check_range(const void *addr, size_t length, uint64_t iova, unsigned 
 		return EINVAL;
 	if (access & IBV_ACCESS_ON_DEMAND)
 		return 0;
-	return mapped(addr, length, access & writes) ? 0 : EFAULT;
+	return memory_is_mapped(addr, length, access & writes) ? 0 : EFAULT;
 }
 
 static void set_range(struct mr *mr, void *addr, size_t length, uint64_t iova)
@@ -295,7 +370,8 @@ static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32
 		err = find_advised(to_pd(pd), &sg_list[i], write, &addr);
 		if (err || advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT || !sg_list[i].length)
 			continue; /* what is there already is all that is wanted */
-		if (!mapped(addr, sg_list[i].length, write) && flags & IBV_ADVISE_MR_FLAG_FLUSH)
+		if (!memory_is_mapped(addr, sg_list[i].length, write) &&
+		    flags & IBV_ADVISE_MR_FLAG_FLUSH)
 			err = EFAULT;
 	}
 	return err;
@@ -305,4 +381,131 @@ void context_ops_mr(struct context *c)
 {
 	c->v.reg_dm_mr = reg_dm_mr;
 	c->v.advise_mr = advise_mr;
+}
+
+/* --------------------------------------------------------- device memory -- */
+
+/*
+ * Device memory: ibv_alloc_dm(3). The device has none of its own: it is memory of the process
+ * that the application reaches by copying, and peers by regions of it (ibv_reg_dm_mr()).
+ */
+
+#define ALIGN_MIN 6  /* log2: a cache line */
+#define ALIGN_MAX 12 /* a page */
+#define WORD	  4  /* cards copy whole words only; who does not keep to it learns it here */
+
+static size_t used; /* bytes, of MAX_DM */
+static uint32_t next_dm_handle;
+
+/* 0, or an errno. */
+static int check(const struct dm *dm, uint64_t offset, size_t length)
+{
+	if (!dm_has(dm, offset, length))
+		return EFAULT;
+	return offset % WORD || length % WORD ? EINVAL : 0;
+}
+
+/* The lock is not needed: the bytes are the application's, as those of its own memory are. */
+static int copy_to(struct ibv_dm *v, uint64_t offset, const void *host, size_t length)
+{
+	struct dm *dm = (struct dm *)v;
+	int err = check(dm, offset, length);
+
+	if (!err)
+		memcpy(dm->bytes + offset, host, length);
+	return err;
+}
+
+static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t length)
+{
+	const struct dm *dm = (struct dm *)v;
+	int err = check(dm, offset, length);
+
+	if (!err)
+		memcpy(host, dm->bytes + offset, length);
+	return err;
+}
+
+/* 0, or an errno. */
+static int take(size_t length, uint32_t *handle)
+{
+	int err = 0;
+
+	engine_lock();
+	if (length > MAX_DM - used) {
+		err = ENOMEM;
+	} else {
+		used += length;
+		*handle = next_dm_handle++;
+	}
+	engine_unlock();
+	return err;
+}
+
+static void give(size_t length)
+{
+	engine_lock();
+	used -= length;
+	engine_unlock();
+}
+
+static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+{
+	const unsigned log = attr->log_align_req > ALIGN_MIN ? attr->log_align_req : ALIGN_MIN;
+	const size_t align = (size_t)1 << (log & 31);
+	uint32_t handle;
+	struct dm *dm;
+	int err = 0;
+
+	if (attr->comp_mask)
+		err = EOPNOTSUPP;
+	else if (!attr->length || attr->length > MAX_DM || log > ALIGN_MAX)
+		err = EINVAL;
+	else
+		err = take(attr->length, &handle);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	dm = calloc(1, sizeof *dm);
+	if (dm)
+		dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
+	if (!dm || !dm->bytes) {
+		give(attr->length);
+		free(dm);
+		errno = ENOMEM;
+		return NULL;
+	}
+	memset(dm->bytes, 0, attr->length); /* nobody else's bytes */
+	dm->v = (struct ibv_dm){
+		.context = context,
+		.memcpy_to_dm = copy_to,
+		.memcpy_from_dm = copy_from,
+		.handle = handle,
+	};
+	dm->length = attr->length;
+	return &dm->v;
+}
+
+static int free_dm(struct ibv_dm *v)
+{
+	struct dm *dm = (struct dm *)v;
+	bool busy;
+
+	engine_lock();
+	busy = dm->users;
+	if (!busy)
+		used -= dm->length;
+	engine_unlock();
+	if (busy)
+		return EBUSY;
+	free(dm->bytes);
+	free(dm);
+	return 0;
+}
+
+void context_ops_dm(struct context *c)
+{
+	c->v.alloc_dm = alloc_dm;
+	c->v.free_dm = free_dm;
 }

@@ -5,12 +5,12 @@
  */
 #include <errno.h>
 
-#include "ah.h"
+#include "address_handle.h"
 #include "codes.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "qp.h"
+#include "queue_pair.h"
 #include "qp_table.h"
 #include "target.h"
 #include "transport.h"
