@@ -53,6 +53,15 @@ void doctor_bad(struct checkup *c, const char *what, const char *cure, const cha
 	va_end(ap);
 }
 
+void doctor_note(struct checkup *c, const char *what, const char *how, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell(c, "note", PAINT_DIM, what, how, fmt, ap);
+	va_end(ap);
+}
+
 void doctor_unsure(struct checkup *c, const char *what, const char *cure, const char *fmt, ...)
 {
 	va_list ap;
@@ -93,6 +102,9 @@ static void check_devices(struct checkup *c)
 				"cannot be opened: %m");
 		}
 	}
+	if (!n)
+		doctor_bad(c, "device", "'help uroce': how programs get a device in user space",
+			   "no RDMA device of any kind");
 	if (list)
 		ibv_free_device_list(list);
 }
@@ -111,7 +123,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	check_udp(&c);
 	check_devices(&c);
 	out_end(o);
-	out_u64(o, "bad", c.bad, "%u to repair\n", c.bad);
+	out_u64(o, "bad", c.bad, c.bad ? "%u to repair\n" : "healthy: nothing to repair\n", c.bad);
 	out_end(o);
 	return 0;
 }
@@ -127,7 +139,8 @@ const struct cmd cmd_doctor = {
 	.text = "Looks at modules of the kernel, devices and their files, locked memory, cgroups,\n"
 		"descriptors, ports, MTUs and GIDs, network interfaces that several devices\n"
 		"claim, UDP port 4791 and the firewall. Each is ok, bad with the command that\n"
-		"repairs it, or unsure with the command that tells. It changes nothing.",
+		"repairs it, unsure with the command that tells, or a note of what could be had. It\n"
+		"changes nothing.",
 	.calls = "ibv_get_device_list(3), ibv_query_port(3), getrlimit(2)",
 	.examples = doctor_egs,
 	.flags = CMD_NO_RECORD,

@@ -16,6 +16,9 @@ void doctor_ok(struct checkup *c, const char *what, const char *fmt, ...)
 /* cure: commands to type, or what to change; NULL: nothing can be done. */
 void doctor_bad(struct checkup *c, const char *what, const char *cure, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Nothing is wrong, and more could be had: how. */
+void doctor_note(struct checkup *c, const char *what, const char *how, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* It cannot be seen from here; cure: how to see it. */
 void doctor_unsure(struct checkup *c, const char *what, const char *cure, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -24,15 +27,15 @@ bool doctor_exists(const char *path);
 /* Is this process in a container? */
 bool doctor_contained(void);
 
-/* doctor_kernel.c: modules, devices of the system, their files. */
+/* Modules, devices of the system, their files. */
 void check_kernel(struct checkup *c);
-/* doctor_limits.c: locked memory, descriptors, cgroups. */
+/* Locked memory, descriptors, cgroups. */
 void check_limits(struct checkup *c);
-/* doctor_ports.c: an open device: state, MTU, GIDs. */
+/* An open device: state, MTU, GIDs. */
 void check_device(struct checkup *c, struct ibv_context *v);
-/* doctor_shadows.c: network interfaces that several devices claim. */
+/* Network interfaces that several devices claim. */
 void check_shadows(struct checkup *c);
-/* doctor_udp.c: who has UDP port 4791, and whether a firewall drops it. */
+/* Who has UDP port 4791, and whether a firewall drops it. */
 void check_udp(struct checkup *c);
 
 #endif

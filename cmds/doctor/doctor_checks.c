@@ -42,6 +42,14 @@ static void names_in(const char *path, char *names, size_t size)
 		closedir(d);
 }
 
+static bool has_kernel_device(void)
+{
+	char names[256];
+
+	names_in(REAL_SYS "/class/infiniband", names, sizeof names);
+	return *names;
+}
+
 /* Is there a module of that name for this kernel, loaded or not? */
 static bool has_module(const char *name)
 {
@@ -64,31 +72,32 @@ static bool has_module(const char *name)
 	return found;
 }
 
+/* uroce0 does without: that is no fault of the machine. */
 static void advise_device(struct checkup *c)
 {
+	static const char what[] = "none of the kernel; uroce0, in user space, is used";
 	struct utsname u;
-	char cure[256];
+	char how[256];
 
 	if (doctor_contained()) {
-		doctor_bad(c, "device",
-			   "on the host: rdma link add rxe0 type rxe netdev NETDEV; then run the "
-			   "container with --device=/dev/infiniband",
-			   "the host of this container has no RDMA device; uroce0 is used instead");
+		doctor_note(c, "device",
+			    "to have one: on the host, rdma link add rxe0 type rxe netdev NETDEV; "
+			    "then run the container with --device=/dev/infiniband",
+			    "%s", what);
 		return;
 	}
 	if (has_module("rdma_rxe")) {
-		doctor_bad(c, "device",
-			   "sudo modprobe rdma_rxe; sudo rdma link add rxe0 type rxe "
-			   "netdev NETDEV (scripts/setup-rxe does it)",
-			   "no RDMA device; uroce0 is used instead");
+		doctor_note(c, "device",
+			    "to have one: sudo modprobe rdma_rxe; sudo rdma link add rxe0 type rxe "
+			    "netdev NETDEV (scripts/setup-rxe does it)",
+			    "%s", what);
 		return;
 	}
-	snprintf(cure, sizeof cure,
-		 "sudo apt-get install linux-modules-extra-%s (Ubuntu), or a kernel with "
-		 "CONFIG_RDMA_RXE",
+	snprintf(how, sizeof how,
+		 "to have one: sudo apt-get install linux-modules-extra-%s (Ubuntu), or a kernel "
+		 "with CONFIG_RDMA_RXE",
 		 uname(&u) ? "$(uname -r)" : u.release);
-	doctor_bad(c, "device", cure,
-		   "no RDMA device, and this kernel has no rdma_rxe; uroce0 is used instead");
+	doctor_note(c, "device", how, "%s", what);
 }
 
 static void check_file(struct checkup *c, const char *path)
@@ -168,7 +177,9 @@ static void check_memlock(struct checkup *c)
 
 	if (getrlimit(RLIMIT_MEMLOCK, &lock))
 		return;
-	if (lock.rlim_cur == RLIM_INFINITY)
+	if (!has_kernel_device())
+		doctor_ok(c, "memlock", "uroce0 locks no memory");
+	else if (lock.rlim_cur == RLIM_INFINITY)
 		doctor_ok(c, "memlock", "unlimited");
 	else if (may_lock_all())
 		doctor_ok(c, "memlock", "%llu KiB, which CAP_IPC_LOCK lifts",

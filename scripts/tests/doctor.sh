@@ -49,11 +49,13 @@ fi
 on="bash $here/on.sh uroce"
 # shellcheck disable=SC2086  # words
 {
-	says device bad "" $on "$rdmash"
-	says device bad "--device=/dev/infiniband" $on env container=podman "$rdmash"
+	says device note "" $on "$rdmash"
+	says device note "--device=/dev/infiniband" $on env container=podman "$rdmash"
 	says uroce0 ok "" $on "$rdmash"
-	says memlock bad "memlock" sh -c 'ulimit -l 64; exec "$0" "$@"' \
-		$on setpriv --bounding-set=-ipc_lock --inh-caps=-all "$rdmash"
+	$on "$rdmash" -c doctor | grep -qx 'healthy: nothing to repair' || {
+		echo 'not ok: a healthy machine is not called so'
+		failed=1
+	}
 	says files bad "ulimit -n" sh -c 'ulimit -n 100; exec "$0" "$@"' $on "$rdmash"
 }
 exit $failed
