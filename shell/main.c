@@ -365,6 +365,7 @@ static void free_session(struct session *s)
 	notices_free(s->notices);
 	fail_clear(&s->fail);
 	fail_clear(&s->before);
+	free(s->opt.prompt);
 	loop_free(s->loop);
 	arena_free(&s->arena, NULL);
 }

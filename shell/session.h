@@ -67,6 +67,8 @@ struct app {
 };
 extern const struct app app;
 
+#define PROMPT "%p> "
+
 struct options {
 	bool quiet;	 /* -q: results of commands are not printed */
 	bool echo;	 /* -x: each command is shown before it runs */
@@ -82,6 +84,7 @@ struct options {
 	bool hints;  /* ghost hints while typing */
 	bool timing; /* how long each line at the prompt has taken */
 	enum out_format format;
+	char *prompt;		 /* a format of the user, see option; NULL: PROMPT */
 	const char *device;	 /* --device, or NULL */
 	const char *junit;	 /* --junit: a file, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
@@ -19,8 +20,9 @@ static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 
 struct setting {
 	const char *name;
 	const char *help;
-	bool *(*flag)(struct session *s); /* NULL: the format */
+	bool *(*flag)(struct session *s); /* NULL: the format, or a text */
 	void (*changed)(struct session *s);
+	char **(*text)(struct session *s); /* NULL: no text */
 };
 
 static bool *color_of(struct session *s)
@@ -53,6 +55,11 @@ static bool *timing_of(struct session *s)
 	return &s->opt.timing;
 }
 
+static char **prompt_of(struct session *s)
+{
+	return &s->opt.prompt;
+}
+
 static void hints_changed(struct session *s)
 {
 	if (s->edit)
@@ -60,21 +67,24 @@ static void hints_changed(struct session *s)
 }
 
 static const struct setting settings[] = {
-	{ "color", "colours in output", color_of, NULL },
-	{ "echo", "show each command before it runs (-x)", echo_of, NULL },
-	{ "format", "text, json or csv", NULL, NULL },
-	{ "hints", "grey hints while typing", hints_of, hints_changed },
-	{ "keep-going", "errors do not end a script (-k)", keep_of, NULL },
-	{ "quiet", "results are not printed (-q)", quiet_of, NULL },
-	{ "timing", "how long each line that is typed takes", timing_of, NULL },
+	{ "color", "colours in output", color_of, NULL, NULL },
+	{ "echo", "show each command before it runs (-x)", echo_of, NULL, NULL },
+	{ "format", "text, json or csv", NULL, NULL, NULL },
+	{ "hints", "grey hints while typing", hints_of, hints_changed, NULL },
+	{ "keep-going", "errors do not end a script (-k)", keep_of, NULL, NULL },
+	{ "prompt", "%p device, QP and state; %t time; %e last error; %n number", NULL, NULL,
+	  prompt_of },
+	{ "quiet", "results are not printed (-q)", quiet_of, NULL, NULL },
+	{ "timing", "how long each line that is typed takes", timing_of, NULL, NULL },
 };
 
 #define NSETTINGS (sizeof settings / sizeof *settings)
 
-static const struct word setting_words[] = { { "color", 0, NULL },	{ "echo", 1, NULL },
-					     { "format", 2, NULL },	{ "hints", 3, NULL },
-					     { "keep-going", 4, NULL }, { "quiet", 5, NULL },
-					     { "timing", 6, NULL },	{ 0 } };
+static const struct word setting_words[] = {
+	{ "color", 0, NULL }, { "echo", 1, NULL },	 { "format", 2, NULL },
+	{ "hints", 3, NULL }, { "keep-going", 4, NULL }, { "prompt", 5, NULL },
+	{ "quiet", 6, NULL }, { "timing", 7, NULL },	 { 0 }
+};
 
 static const struct word format_words[] = { { "text", OUT_TEXT, NULL },
 					    { "json", OUT_JSON, NULL },
@@ -89,13 +99,17 @@ struct option_args {
 static const struct arg option_arg_table[] = {
 	POS_OPT("name", option_args, name, kind_enum, "which one (default: all are shown)",
 		.data = setting_words),
-	POS_OPT("value", option_args, value, kind_str, "on or off; text, json or csv for format"),
+	POS_OPT("value", option_args, value, kind_str,
+		"on or off; text, json or csv for format; a text for prompt"),
 	ARGS_END,
 };
 
 static void show_setting(struct session *s, const struct setting *t, struct out *o, bool alone)
 {
 	const char *value = t->flag ? (*t->flag(s) ? "on" : "off") : out_formats[s->opt.format];
+
+	if (t->text)
+		value = *t->text(s) ? *t->text(s) : PROMPT;
 
 	if (alone)
 		out_str(o, NULL, value, "%s\n", value);
@@ -108,6 +122,11 @@ static int set(struct session *s, const struct setting *t, const char *value)
 	const struct word *words = t->flag ? on_off : format_words;
 	const struct word *w = args_word(words, value);
 
+	if (t->text) {
+		free(*t->text(s));
+		*t->text(s) = *value ? xstrdup(value) : NULL;
+		return 0;
+	}
 	if (!w)
 		return fail(s, "option", "BADVALUE", "%s is %s, not '%s'", t->name,
 			    t->flag ? "on or off" : "text, json or csv", value);
@@ -138,6 +157,8 @@ static int option_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg option_examples[] = {
 	{ "option", "format      text" },
 	{ "option hints off", NULL },
+	{ "option prompt \"%t %p> \"", NULL },
+	{ "option prompt {}", NULL },
 	{ "echo hints are [option hints]", "hints are off" },
 	{ NULL, NULL },
 };
@@ -148,7 +169,10 @@ const struct cmd cmd_option = {
 	.summary = "show or set an option of the shell",
 	.text = "color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or csv.\n"
 		"In json each result is one line of JSON, in csv a line of names and a line for\n"
-		"each row. What is set here lasts until the shell ends; lines that are to run in\n"
+		"each row. In prompt %p is what the prompt has by itself (device, QP and its state),\n"
+		"%t the time, %e the code of the last error of a line before (nothing after one that\n"
+		"went well), %n how many lines were run; \\x1b[32m and the like are colours, and an\n"
+		"empty text brings the first prompt back. What is set here lasts until the shell ends; lines that are to run in\n"
 		"every session go into the start file (see 'help files').",
 	.examples = option_examples,
 	.args = option_arg_table,

@@ -186,6 +186,19 @@ run 'history round'
 screen | grep -A1 '> history round' | grep -qF 'repeat 3 {echo round} -every 20ms' || fail 'no history'
 ok 'timing, rounds, history'
 
+# A prompt of one's own: what it says of a line that failed, and the first one again.
+line 'option prompt "mine %p %e%% "'
+type 'nonsense'
+key Enter
+await '^mine [^ ]+ UNKNOWN% *$'
+type 'echo well'
+key Enter
+await '^mine [^ ]+ % *$'
+type 'option prompt {}'
+key Enter
+await_prompt
+ok 'a prompt to taste'
+
 # A message that nobody is ready for, at a peer that is at this prompt, too.
 run 'destroy -all'
 run 'reg 64 -name inbox'

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "edit/complete.h"
@@ -28,14 +29,50 @@ static char *history_path(void)
 	return xdg_state("history");
 }
 
+/* The code of what the last line failed with, or "". */
+static const char *last_error(const struct session *s)
+{
+	const struct fail *f = s->fail.text ? &s->fail : &s->before;
+
+	return f->text && f->command == s->commands ? f->code : "";
+}
+
+/* The user's own format, or PROMPT. */
 static void prompt(void *session, Tcl_DString *text)
 {
+	struct session *s = session;
 	int choices = lesson_choices();
+	time_t now = time(NULL);
+	char clock[16];
+	struct tm tm;
 
-	app.prompt(session, text);
-	if (choices)
-		xappendf(text, " question 1-%d", choices);
-	Tcl_DStringAppend(text, "> ", 2);
+	for (const char *p = s->opt.prompt ? s->opt.prompt : PROMPT; *p; p++) {
+		if (*p != '%') {
+			Tcl_DStringAppend(text, p, 1);
+			continue;
+		}
+		switch (*++p) {
+		case 'p':
+			app.prompt(session, text);
+			if (choices)
+				xappendf(text, " question 1-%d", choices);
+			break;
+		case 't':
+			strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &tm));
+			Tcl_DStringAppend(text, clock, -1);
+			break;
+		case 'e':
+			Tcl_DStringAppend(text, last_error(s), -1);
+			break;
+		case 'n':
+			xappendf(text, "%lu", s->commands);
+			break;
+		case 0:
+			return;
+		default:
+			Tcl_DStringAppend(text, p, 1);
+		}
+	}
 }
 
 static bool is_escape(const char *text)
