@@ -262,8 +262,8 @@ table = json.loads(open("out.txt").readlines()[-3])
 assert {c["name"] for c in table} >= {"echo", "expect", "help"}' || failures=$((failures + 1))
 fi
 run -c 'option format csv; option'
-wants 'csv' "$out" 'color,echo,format,hints,keep-going,quiet,timing
-off,off,csv,on,off,off,off'
+wants 'csv' "$out" 'color,echo,format,hints,keep-going,prompt,quiet,timing
+off,off,csv,on,off,%p> ,off,off'
 
 # ---------------------------------------------------------------------- safety
 mkdir other
