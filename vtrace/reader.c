@@ -30,6 +30,7 @@ struct place {
 	unsigned thread; /* whose unfinished call is told next */
 	uint32_t held;	 /* threads that were held, before this round, */
 	uint32_t told;	 /* and those that have been told */
+	uint32_t looks;	 /* those that waited to be told of, before this round */
 };
 
 /* A record that was read and not told. */
@@ -114,6 +115,7 @@ struct reader *reader_open(const struct reader_options *options)
 	r->shared->keeps_all = options->keeps_all;
 	r->shared->untimed = options->untimed;
 	r->shared->follows = options->follows;
+	r->shared->looks = options->looks;
 	r->shared->stop_on = options->stop_on;
 	r->shared->stop_value = options->stop_value;
 	r->wait_ms = SHORTEST_WAIT_MS;
@@ -214,8 +216,19 @@ static bool has_ended(const struct reader *r, const struct place *place)
 	return false;
 }
 
+/* What they wait for was told in the last round. */
+static void release_looked_at(struct place *place, struct shared_process *p)
+{
+	if (place->looks == atomic_load(&p->looked))
+		return;
+	atomic_store(&p->looked, place->looks);
+	syscall(SYS_futex, &p->looked, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 static void look_at_process(struct reader *r, struct place *place, struct shared_process *from)
 {
+	release_looked_at(place, from);
+	place->looks = atomic_load(&from->looks);
 	place->last_round = has_ended(r, place);
 	place->held = atomic_load(&from->held);
 }
@@ -237,6 +250,8 @@ static void look_for_processes(struct reader *r)
 static void free_place(struct shared_process *p)
 {
 	atomic_store(&p->held, 0);
+	atomic_store(&p->looks, 0);
+	atomic_store(&p->looked, 0);
 	atomic_store(&p->state, SHARED_FREE);
 }
 

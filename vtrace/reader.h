@@ -51,6 +51,9 @@ struct reader_options {
 			 * the oldest calls go */
 	bool untimed;	/* calls of the data path end when they begin: it costs less */
 	bool follows;	/* children are traced, too */
+	/* A thread on uroce0 whose completion is an error waits until that has been told, so that
+	 * both ends are still as they were. */
+	bool looks;
 	/* A thread whose call fails so is held until reader_release(). */
 	enum shared_stop stop_on;
 	int stop_value; /* an errno, or an enum ibv_wc_status */

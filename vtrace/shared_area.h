@@ -37,6 +37,8 @@ struct shared_process {
 	/* Threads that were held, and the last of them; they go on when went_on changes. */
 	_Atomic uint32_t held, went_on;
 	_Atomic int32_t held_thread;
+	/* Threads that wait until the reader has told of their last call, and how many it has. */
+	_Atomic uint32_t looks, looked;
 };
 
 struct shared_area {
@@ -49,6 +51,7 @@ struct shared_area {
 	uint32_t untimed;   /* see record_rings.h */
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value;
+	uint32_t looks;		  /* threads whose completion is an error wait a moment */
 	uint32_t follows;	  /* children are traced, too */
 	int32_t program;	  /* the process that was started */
 	_Atomic uint32_t refused; /* processes that found no place */

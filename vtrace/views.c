@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked_peer.h"
+#include "explain/far_end.h"
 #include "explain_traced.h"
 #include "line.h"
 #include "live_program.h"
@@ -119,16 +121,13 @@ static struct program *program_of(struct traced *process)
 	return p;
 }
 
-/* The other end, where it is traced, too. */
-static struct live_end find_peer(const struct traced *process, const struct seen_qp *qp)
+/* The other end, where it is traced, too; its .qp is NULL where it is not. */
+static struct live_end find_traced(const struct traced *process, const struct seen_qp *qp)
 {
+	const uint32_t number = qp->v.attr.dest_qp_num;
 	struct live_end end = { .qp = NULL };
 	struct seen_qp *peer = NULL;
-	uint32_t number;
 
-	if (!qp || !(qp->v.known & IBV_QP_DEST_QPN))
-		return end;
-	number = qp->v.attr.dest_qp_num;
 	for (const struct program *p = the.programs; p && !peer; p = p->next) {
 		const char *gone = live_program_gone_qp(p->live, number, qp->v.number);
 
@@ -170,11 +169,20 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 
 static void explain_completion(const struct reader_news *news, const struct seen_wc *wc)
 {
-	struct live_end there = find_peer(news->process, wc->qp);
+	struct live_end traced = { .qp = NULL }, asked = traced, *there = &traced;
 	struct out *o = out_new(true);
 
-	explain_traced_completion(program_of(news->process)->live, wc, &there, o);
+	if (wc->qp) {
+		asked_peer_learn(news->process->pid, &wc->qp->v);
+		traced = find_traced(news->process, wc->qp);
+	}
+	if (wc->qp && !traced.qp && !*traced.gone) {
+		asked = asked_peer_find(&wc->qp->v);
+		there = &asked;
+	}
+	explain_traced_completion(program_of(news->process)->live, wc, there, o);
 	write_explained(news, o);
+	far_end_free(&asked);
 	out_free(o);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
+#include <tcl.h>
 
 #include "launch.h"
 #include "reader.h"
@@ -102,6 +103,7 @@ static int run(char **argv)
 		.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
 			   !the.views.report,
 		.follows = the.follows,
+		.looks = the.views.explain,
 		.stop_on = the.stop_on,
 		.stop_value = the.stop_value,
 	};
@@ -174,7 +176,8 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	setlocale(LC_CTYPE, ""); /* which glyphs a timeline may have */
+	setlocale(LC_CTYPE, "");     /* which glyphs a timeline may have */
+	Tcl_FindExecutable(argv[0]); /* before values of Tcl are used */
 	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {
 		case 'c':

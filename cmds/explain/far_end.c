@@ -83,6 +83,7 @@ static struct live_qp *qp_of(Tcl_Obj *object)
 		.number = (uint32_t)number_of(object, "qpn"),
 		.state = state ? (enum ibv_qp_state)state->value : IBV_QPS_UNKNOWN,
 		.recvs = (int64_t)number_of(object, "recvs"),
+		.recv_len = (uint32_t)number_of(object, "recv_len"),
 		.known = IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
 			 IBV_QP_MAX_DEST_RD_ATOMIC,
 		.attr = {
@@ -100,18 +101,13 @@ static struct live_qp *qp_of(Tcl_Obj *object)
 	return qp;
 }
 
-struct numbers {
-	uint32_t qpn, peer;
-};
-
-static bool is_qp(Tcl_Obj *object, const struct numbers *n)
+static bool is_qp(Tcl_Obj *object, uint32_t qpn, uint32_t peer)
 {
 	return dict_get(object, "qpn") && dict_get(object, "dest_qpn") &&
-	       number_of(object, "qpn") == n->qpn && number_of(object, "dest_qpn") == n->peer;
+	       number_of(object, "qpn") == qpn && number_of(object, "dest_qpn") == peer;
 }
 
-/* Takes the QP and the regions from objects, a dict of dicts; false: the QP is not there. */
-static bool look(struct live_end *e, Tcl_Obj *objects, const struct numbers *n)
+bool far_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine)
 {
 	Tcl_Obj *key, *object, *qp = NULL;
 	Tcl_DictSearch search;
@@ -123,7 +119,7 @@ static bool look(struct live_end *e, Tcl_Obj *objects, const struct numbers *n)
 	if (Tcl_DictObjFirst(NULL, objects, &search, &key, &object, &done) == TCL_OK) {
 		for (; !done; Tcl_DictObjNext(&search, &key, &object, &done)) {
 			take_region(e, object);
-			if (!qp && is_qp(object, n))
+			if (!qp && is_qp(object, qpn, mine))
 				qp = object;
 		}
 		Tcl_DictObjDone(&search);
@@ -159,20 +155,19 @@ static Tcl_Obj *ask(struct session *s, const char *name)
 
 struct live_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 {
-	const struct numbers n = { qpn, mine };
 	struct live_end f = { .qp = NULL };
 	char names[PEERS]
 		  [sizeof(((struct obj *)NULL)->name)]; /* objects may go while one is asked */
 	unsigned peers = 0;
 	struct obj *o;
 
-	if (look(&f, app.objects(s), &n))
+	if (far_end_look(&f, app.objects(s), qpn, mine))
 		return f;
 	obj_foreach_of(o, s, &peer_class)
 		if (peers < PEERS)
 			snprintf(names[peers++], sizeof names[0], "%s", o->name);
 	for (unsigned i = 0; i < peers; i++)
-		if (look(&f, ask(s, names[i]), &n)) {
+		if (far_end_look(&f, ask(s, names[i]), qpn, mine)) {
 			snprintf(f.whose, sizeof f.whose, "%.31s: ", names[i]);
 			break;
 		}

@@ -59,7 +59,7 @@ struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn)
 struct telling {
 	const struct uroce_inventory *inv;
 	const char *only; /* the name of one object; NULL: all */
-	bool found;
+	bool asks_peers, found;
 	struct out *o;
 	struct {
 		bool asked;
@@ -201,7 +201,7 @@ static const struct uroce_inventory *process_with(struct telling *t, uint32_t qp
 	return t->peer[place].inv;
 }
 
-static const struct uroce_qp_row *qp_with(const struct uroce_inventory *inv, uint32_t qpn)
+const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn)
 {
 	const struct uroce_qp_row *row = inv->kind[UROCE_QP].rows;
 
@@ -211,8 +211,7 @@ static const struct uroce_qp_row *qp_with(const struct uroce_inventory *inv, uin
 	return NULL;
 }
 
-/* The program that a process runs, or "". */
-static const char *program_of(pid_t pid, char *name, size_t size)
+const char *process_program(pid_t pid, char *name, size_t size)
 {
 	char path[64];
 	FILE *f;
@@ -234,10 +233,10 @@ static void tell_peer_process(struct telling *t, const struct uroce_qp_row *r)
 	const struct uroce_qp_row *qp;
 	char program[32], name[NAME];
 
-	if (!r->peer_is_here || !qpn)
+	if (!t->asks_peers || !r->peer_is_here || !qpn)
 		return;
 	inv = process_with(t, qpn);
-	qp = inv ? qp_with(inv, qpn) : NULL;
+	qp = inv ? process_qp(inv, qpn) : NULL;
 	if (!qp) {
 		out_str(t->o, "peer", "gone", ", which is gone");
 		return;
@@ -245,7 +244,7 @@ static void tell_peer_process(struct telling *t, const struct uroce_qp_row *r)
 	name_of(UROCE_QP, qp->number, name);
 	out_str(t->o, "peer", name, ": %s", name);
 	out_int(t->o, "peer_pid", inv->pid, " of process %d (%s)", (int)inv->pid,
-		program_of(inv->pid, program, sizeof program));
+		process_program(inv->pid, program, sizeof program));
 	out_str(t->o, "peer_state", word_name(qp_state_words, qp->attr.qp_state), ", %s",
 		word_name(qp_state_words, qp->attr.qp_state));
 }
@@ -365,13 +364,14 @@ static void tell_left_out(struct telling *t)
 				 t->inv->kind[i].total - t->inv->kind[i].n, titles[i]);
 }
 
-bool process_tell(const struct uroce_inventory *inv, const char *only, struct out *o)
+bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
+		  struct out *o)
 {
-	struct telling t = { .inv = inv, .only = only, .o = o };
+	struct telling t = { .inv = inv, .only = only, .asks_peers = asks_peers, .o = o };
 	char program[32];
 
 	if (!only) {
-		program_of(inv->pid, program, sizeof program);
+		process_program(inv->pid, program, sizeof program);
 		out_dict(o, "process");
 		out_int(o, "pid", inv->pid, "process %d", (int)inv->pid);
 		out_str(o, "program", program, "  %s\n", program);
@@ -405,7 +405,7 @@ static int fail_not_there(struct session *s, pid_t pid)
 	char program[32];
 
 	fail(s, "show", "ENOENT", "process %d (%s) has not opened uroce0", (int)pid,
-	     program_of(pid, program, sizeof program));
+	     process_program(pid, program, sizeof program));
 	if (is_elsewhere(pid)) {
 		fail_row(s, "cause", "it is in another network, and uroce0 is one for each");
 		return fail_next(s, "nsenter -n -t %d rdmash, in a terminal", (int)pid);
@@ -454,7 +454,7 @@ int show_process(struct session *s, pid_t pid, const char *only, struct out *o)
 	inv = process_inventory(pid);
 	if (!inv)
 		return fail_inventory(s, pid, errno);
-	found = process_tell(inv, only, o);
+	found = process_tell(inv, only, true, o);
 	free(inv);
 	if (found)
 		return 0;

@@ -15,9 +15,15 @@ struct session;
 struct uroce_inventory *process_inventory(pid_t pid);
 struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
 
+/* The QP of that number, or NULL. */
+const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn);
+/* The program that a process runs, in name, or "". */
+const char *process_program(pid_t pid, char *name, size_t size);
+
 /* States each object as a dict under its name, with the keys that `show` has, and as a tree; or the
- * one called only. false: there is none of that name. */
-bool process_tell(const struct uroce_inventory *inv, const char *only, struct out *o);
+ * one called only. asks_peers: whom QPs are connected with. false: there is none of that name. */
+bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
+		  struct out *o);
 
 /* show -process PID: 0, or -1 with s->fail filled. only: the name of an object, or NULL. */
 int show_process(struct session *s, pid_t pid, const char *only, struct out *o);

@@ -14,6 +14,7 @@
 #include "holder.h"
 
 #define PATIENCE_MS 500
+#define LOOK_MS	    20 /* whether it is still there */
 
 const uint32_t inventory_row_size[UROCE_KINDS] = {
 	[UROCE_CONTEXT] = sizeof(struct uroce_context_row),
@@ -137,7 +138,8 @@ static bool take_answer(struct control_message *m, unsigned slot, struct uroce_i
 	return is_answer;
 }
 
-static struct uroce_inventory *await_answer(int fd, unsigned slot, struct control_message *m)
+static struct uroce_inventory *await_answer(int fd, const struct local_name *name, unsigned slot,
+					    struct control_message *m)
 {
 	int64_t until = now_ms() + PATIENCE_MS, left;
 	struct uroce_inventory *found = NULL;
@@ -147,8 +149,10 @@ static struct uroce_inventory *await_answer(int fd, unsigned slot, struct contro
 	while (!done && (left = until - now_ms()) > 0) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 
-		if (poll(&p, 1, (int)left) <= 0)
-			continue;
+		if (poll(&p, 1, left < LOOK_MS ? (int)left : LOOK_MS) == 0 && !local_taken(name)) {
+			err = ENOENT; /* it has ended meanwhile */
+			break;
+		}
 		while (!done && control_receive(fd, m) == 0) {
 			done = take_answer(m, slot, &found);
 			err = done ? errno : err;
@@ -176,7 +180,7 @@ static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned s
 		return NULL;
 	}
 	if (control_ask(&pair, &name, CONTROL_ASK_INVENTORY) == 0)
-		found = await_answer(pair.answers, slot, m);
+		found = await_answer(pair.answers, &name, slot, m);
 	else if (errno == EAGAIN)
 		errno = ETIMEDOUT; /* it has not taken what it was sent before */
 	else

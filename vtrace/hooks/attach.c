@@ -99,7 +99,7 @@ static void *take_place(struct shared_area *s, int fd)
 			atomic_store(&records->kept_for, (uint32_t)s->tracer);
 		atomic_store(&records->untimed, s->untimed);
 		name_process(&s->process[i]);
-		if (s->stop_on != SHARED_STOP_NEVER)
+		if (s->stop_on != SHARED_STOP_NEVER || s->looks)
 			hold_begin(s, &s->process[i]);
 		mine.records = records;
 		mine.size = s->each;
@@ -116,6 +116,7 @@ static void forget_parent(void)
 	if (mine.records)
 		munmap(mine.records, mine.size);
 	mine.records = NULL;
+	hold_forget();
 	record_forked();
 }
 
@@ -151,7 +152,7 @@ void *record_area_memory(size_t size)
 	if (s && (s->follows || s->program == getpid()))
 		records = take_place(s, fd);
 	if (s) {
-		if (!records || s->stop_on == SHARED_STOP_NEVER)
+		if (!records || (s->stop_on == SHARED_STOP_NEVER && !s->looks))
 			munmap(s, sizeof *s);
 		if (fd != inherited)
 			close(fd);

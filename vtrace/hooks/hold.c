@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "hold.h"
 
+#include <dlfcn.h>
 #include <errno.h>
-#include <infiniband/verbs.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,11 +83,43 @@ static void hold(void *arg)
 	errno = err;
 }
 
+/* -------------------------------------------------------------- until it was looked at -- */
+
+#define LOOKS_MAX 32 /* of a process: each takes some milliseconds */
+#define PATIENCE  2  /* s */
+
+bool hold_looks;
+
+/* Not for ever: the reader may be stopped. */
+void hold_until_looked_at(void)
+{
+	const struct timespec moment = { .tv_sec = PATIENCE };
+	struct shared_process *p = held_by.process;
+	const uint32_t mine = atomic_fetch_add(&p->looks, 1) + 1;
+	const int err = errno;
+	uint32_t looked;
+
+	if (mine >= LOOKS_MAX)
+		hold_looks = false;
+	while ((int32_t)(mine - (looked = atomic_load(&p->looked))) > 0)
+		if (syscall(SYS_futex, &p->looked, FUTEX_WAIT, looked, &moment, NULL, 0) &&
+		    errno == ETIMEDOUT)
+			break;
+	errno = err;
+}
+
 void hold_begin(struct shared_area *shared, struct shared_process *process)
 {
 	static const struct record_watch watch = { .after = judge, .written = hold };
 
 	held_by.shared = shared;
 	held_by.process = process;
-	record_watch(&watch);
+	if (shared->stop_on != SHARED_STOP_NEVER)
+		record_watch(&watch);
+	hold_looks = shared->looks && dlsym(RTLD_DEFAULT, "uroce_inventory_of_process");
+}
+
+void hold_forget(void)
+{
+	hold_looks = false;
 }

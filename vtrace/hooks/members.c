@@ -4,6 +4,7 @@
 #include "newer.h"
 #include "call_record.h"
 #include "recorded.h"
+#include "hold.h"
 #include "hooks.h"
 
 enum {
@@ -226,6 +227,7 @@ static int hooked_context_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv
 	record_begin(&the_call, ROW_ibv_poll_cq, the_args);
 	result = NEXT(cq->context, context_poll_cq, struct ibv_context_ops, poll_cq)(cq, num_entries, wc);
 	record_end(&the_call, (uint64_t)result);
+	hold_to_look(result, wc);
 	return result;
 }
 
@@ -931,6 +933,7 @@ static int hooked_cq_start_poll(struct ibv_cq_ex *object, struct ibv_poll_cq_att
 	record_begin(&the_call, ROW_ibv_start_poll, the_args);
 	result = NEXT(object, cq_start_poll, struct ibv_cq_ex, start_poll)(object, attr);
 	record_end(&the_call, (uint64_t)result);
+	hold_to_look_ex(result, object);
 	return result;
 }
 
@@ -943,6 +946,7 @@ static int hooked_cq_next_poll(struct ibv_cq_ex *object)
 	record_begin(&the_call, ROW_ibv_next_poll, the_args);
 	result = NEXT(object, cq_next_poll, struct ibv_cq_ex, next_poll)(object);
 	record_end(&the_call, (uint64_t)result);
+	hold_to_look_ex(result, object);
 	return result;
 }
 

@@ -40,6 +40,12 @@ ASKED = {"wr_atomic_cmp_swp": "ATOMIC_CMP_AND_SWP", "wr_atomic_fetch_add": "ATOM
 # What is made has pointers itself.
 THEN = {"ibv_create_qp_ex": "hook_qp(result, qp_init_attr_ex)",
         "ibv_create_cq_ex": "hook_cq(result)", "ibv_create_wq": "hook_wq(result)"}
+# What is done after the call was noted.
+AFTER = {
+    "ibv_poll_cq": "hold_to_look(result, wc)",
+    "ibv_start_poll": "hold_to_look_ex(result, object)",
+    "ibv_next_poll": "hold_to_look_ex(result, object)",
+}
 # What the oldest headers do not have: where it is, and the struct that has it.
 NEWER = {"wr_flush": ("WR_FLUSH_AT", "struct qp_ex_with_flush")}
 
@@ -99,6 +105,8 @@ class Member:
             out.append(f"\t{THEN[self.row]};")
         value = "0" if self.void else "(uintptr_t)result" if self.pointer else "(uint64_t)result"
         out.append(f"\trecord_end(&the_call, {value});")
+        if self.row in AFTER:
+            out.append(f"\t{AFTER[self.row]};")
         if not self.void:
             out.append("\treturn result;")
         return "\n".join(out) + "\n}\n"
@@ -127,7 +135,7 @@ def write_members(new, base, out):
     found = list(members(new, base))
     out.write("/* SPDX-License-Identifier: MIT */\n/* " + NOTE + " */\n/* clang-format off */\n"
               '#include "newer.h"\n#include "call_record.h"\n#include "recorded.h"\n'
-              '#include "hooks.h"\n\n'
+              '#include "hold.h"\n#include "hooks.h"\n\n'
               "enum {\n")
     for table in dict.fromkeys(m.table for m in found):
         ids = [m.identifier().upper() for m in found if m.table == table]

@@ -57,16 +57,17 @@ both() {
 
 # ${!expected} is when_alone or when_both
 # shellcheck disable=SC2034
-while IFS='|' read -r name when_alone when_both _; do
+while IFS='|' read -r name when_alone when_both asked _; do
 	case $name in \#* | '') continue ;; esac
 	rows=$((rows + 1))
 	for how in ${HOW:-alone both}; do
 		$how "$name"
 		expected=when_$how
+		[ -z "$asked" ] || [ ${#device[@]} = 0 ] || expected=when_both
 		if [ -n "$when_alone" ]; then
 			[ "$status" = 1 ] || fail "$name, $how: exit code $status, not 1"
 			verdict='cause'
-			[ "$how" = both ] || verdict='(possible )?cause'
+			[ $expected = when_both ] || verdict='(possible )?cause'
 			is_said "$verdict" "${!expected}" || fail "$name, $how: '${!expected}' is not said"
 		elif [ "$status" != 0 ] || [ -s "$work/said" ]; then
 			fail "$name, $how: exit code $status, and this is said:"
