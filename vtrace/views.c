@@ -102,6 +102,7 @@ void views_begin(const struct views *v)
 	if (v->counts)
 		the.summary = summary_new();
 	the.has_ladder = v->timeline || v->report;
+	Tcl_FindExecutable(NULL); /* what is explained is kept as values of Tcl */
 	Tcl_DStringInit(&the.why);
 }
 
