@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "explain/far_end.h"
+#include "explain/live_end.h"
 #include "output/out.h"
 #include "resources/show_process.h"
 
@@ -74,7 +74,7 @@ struct live_end asked_peer_find(const struct live_qp *qp)
 	told = out_new(false);
 	if (inv)
 		process_tell(inv, NULL, false, told);
-	if (!inv || !far_end_look(&end, out_value(told), qpn, qp->number))
+	if (!inv || !live_end_look(&end, out_value(told), qpn, qp->number))
 		tell_gone(&end, inv, qpn);
 	if (inv)
 		snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)inv->pid);

@@ -9,7 +9,7 @@
  * without any), the process is asked, and *qp knows it then. */
 void asked_peer_learn(pid_t pid, struct live_qp *qp);
 /* The other end of that QP; its .qp is NULL where it cannot be had, and .gone says why if it is no
- * more. To be freed by far_end_free(). */
+ * more. To be freed by live_end_free(). */
 struct live_end asked_peer_find(const struct live_qp *qp);
 
 #endif

@@ -7,9 +7,8 @@
 
 #include "call_record.h"
 #include "data/wr_fault.h"
-#include "explain/candidates.h"
 #include "explain/explain_wc.h"
-#include "explain/find.h"
+#include "explain/facts.h"
 #include "output/out.h"
 #include "own_rows.h"
 #include "qp/modify_qp.h"
@@ -58,7 +57,7 @@ static void tell_call(const struct record *r, struct out *o)
 	out_text(o, "  %s\n", strerror(r->err));
 }
 
-static void judge_modify(const struct seen_qp *qp, const struct record *r, struct candidates *c)
+static void judge_modify(const struct seen_qp *qp, const struct record *r, struct causes *c)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
 	unsigned mask = (unsigned)r->args[2];
@@ -79,7 +78,7 @@ static void judge_modify(const struct seen_qp *qp, const struct record *r, struc
 
 /* The request of a chain that was refused: accepted ones stand before it. */
 static void judge_send(const struct live_program *p, const struct seen_qp *qp,
-		       const struct record *r, struct candidates *c)
+		       const struct record *r, struct causes *c)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct wr_judged j = {
@@ -104,11 +103,11 @@ static void judge_send(const struct live_program *p, const struct seen_qp *qp,
 	for (int i = 0; wr->sg_list && i < wr->num_sge; i++)
 		j.bytes += wr->sg_list[i].length;
 	if (wr_fault_find(&j, text, sizeof text))
-		candidate_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
+		cause_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
 }
 
 static void judge_recv(const struct live_program *p, const struct seen_qp *qp,
-		       const struct record *r, struct candidates *c)
+		       const struct record *r, struct causes *c)
 {
 	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct wr_judged j = {
@@ -129,11 +128,11 @@ static void judge_recv(const struct live_program *p, const struct seen_qp *qp,
 		return;
 	j.num_sge = wr->num_sge;
 	if (wr_fault_find(&j, text, sizeof text))
-		candidate_add(c, IS_SO, NULL, "RECV is refused: %s", text);
+		cause_add(c, IS_SO, NULL, "RECV is refused: %s", text);
 }
 
 /* What the call's own objects say. */
-static void judge(const struct live_program *p, const struct record *r, struct candidates *c)
+static void judge(const struct live_program *p, const struct record *r, struct causes *c)
 {
 	const struct seen_qp *qp = r->nargs ? live_program_qp(p, r->args[0]) : NULL;
 
@@ -158,7 +157,7 @@ static void tell_usual(const struct record *r, struct out *o)
 	const struct fact_family *errnos = fact_family("errno");
 	const struct fact *fact = fact_of(errnos, (uint64_t)r->err);
 	const char *means = fact ? word_help(errnos->words, fact->value) : NULL;
-	struct candidates c = { .no_commands = true };
+	struct causes c = { .no_commands = true };
 
 	if (!fact)
 		return;
@@ -168,15 +167,15 @@ static void tell_usual(const struct record *r, struct out *o)
 		size_t len = strcspn(line, "\n");
 
 		if (memmem(line, len, r->fn->name, strlen(r->fn->name)))
-			candidate_add(&c, MAY_BE, NULL, "%.*s", (int)len, line);
+			cause_add(&c, MAY_BE, NULL, "%.*s", (int)len, line);
 		line += len + (line[len] != '\0');
 	}
-	candidates_out(&c, o);
+	causes_out(&c, o);
 }
 
 bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o)
 {
-	struct candidates c = { .no_commands = true };
+	struct causes c = { .no_commands = true };
 
 	if (!r->err || r->depth || r->fn->asks ||
 	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
@@ -185,7 +184,7 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 	tell_call(r, o);
 	judge(p, r, &c);
 	if (c.n)
-		candidates_out(&c, o);
+		causes_out(&c, o);
 	else
 		tell_usual(r, o);
 	return true;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "asked_peer.h"
-#include "explain/far_end.h"
+#include "explain/live_end.h"
 #include "explain_traced.h"
 #include "line.h"
 #include "live_program.h"
@@ -183,7 +183,7 @@ static void explain_completion(const struct reader_news *news, const struct seen
 	}
 	explain_traced_completion(program_of(news->process)->live, wc, there, o);
 	write_explained(news, o);
-	far_end_free(&asked);
+	live_end_free(&asked);
 	out_free(o);
 }
 

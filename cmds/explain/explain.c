@@ -1,14 +1,158 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* explain: what a thing means, what each end sees, causes and cures; or why it failed. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "edit/complete.h"
 #include "explain/explain.h"
+#include "output/out.h"
+#include "qp/modify_qp.h"
+#include "qp_table.h"
 #include "session.h"
 #include "words.h"
-#include "alloc.h"
+
+#define MARGIN 10
+
+static void say(struct out *o, const char *key, const char *text)
+{
+	if (text)
+		out_str(o, key, text, "  %-*s%s\n", MARGIN - 2, key, text);
+}
+
+/* A list of lines. */
+static void say_lines(struct out *o, const char *key, const char *lines)
+{
+	const char *label = key;
+
+	if (!lines)
+		return;
+	out_list(o, key);
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+		char line[256];
+
+		snprintf(line, sizeof line, "%.*s", (int)len, lines);
+		out_str(o, NULL, line, "  %-*s- %s\n", MARGIN - 2, label, line);
+		label = "";
+		lines += len + (lines[len] != 0);
+	}
+	out_end(o);
+}
+
+void explain_fact(const struct found *f, struct out *o)
+{
+	const struct fact *fact = f->fact;
+	const char *name = word_name(f->family->words, fact->value);
+	const char *own = f->family->text ? f->family->text(fact->value) : NULL;
+
+	out_str(o, "family", f->family->name, "%s ", f->family->title);
+	out_u64(o, "value", fact->value, "%llu  ", (unsigned long long)fact->value);
+	out_paint(o, PAINT_STRONG);
+	out_str(o, "name", name, "%s%s", f->family->prefix, name);
+	out_paint(o, PAINT_NONE);
+	if (own)
+		out_str(o, "text", own, "  \"%s\"", own);
+	out_text(o, "\n");
+	say(o, "means", word_help(f->family->words, fact->value));
+	say(o, "here", fact->here);
+	say(o, "peer", fact->there);
+	say_lines(o, "causes", fact->causes);
+	say_lines(o, "cures", fact->cures);
+	say(o, "see", fact->source);
+	if (fact->script)
+		out_str(o, "script", fact->script, "  %-*sscripts/%s.rdma\n", MARGIN - 2, "try",
+			fact->script);
+}
+
+/* A change of a QP's state: what the table of transitions says of it. */
+
+static const struct word *state_of(const char *text, size_t len)
+{
+	char name[32];
+
+	if (len >= sizeof name)
+		return NULL;
+	memcpy(name, text, len);
+	name[len] = 0;
+	if (strncasecmp(name, "IBV_QPS_", 8) == 0)
+		return args_word(qp_state_words, name + 8);
+	return args_word(qp_state_words, name);
+}
+
+bool explain_is_transition(const char *text, enum ibv_qp_state *from, enum ibv_qp_state *to)
+{
+	const char *arrow = strstr(text, "->");
+	const struct word *a, *b;
+
+	if (!arrow)
+		return false;
+	a = state_of(text, (size_t)(arrow - text));
+	b = state_of(arrow + 2, strlen(arrow + 2));
+	if (!a || !b)
+		return false;
+	*from = (enum ibv_qp_state)a->value;
+	*to = (enum ibv_qp_state)b->value;
+	return true;
+}
+
+static void tell_names(struct out *o, const char *key, unsigned mask)
+{
+	Tcl_DString names;
+
+	Tcl_DStringInit(&names);
+	qp_attr_names(mask, ", ", &names);
+	if (mask)
+		out_str(o, key, Tcl_DStringValue(&names), "  %-9s %s\n", key,
+			Tcl_DStringValue(&names));
+	else
+		out_str(o, key, "", NULL);
+	Tcl_DStringFree(&names);
+}
+
+static bool tell_type(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+		      struct out *o)
+{
+	const struct qp_row *row = qp_row(type, from, to);
+
+	if (!row)
+		return false;
+	out_dict(o, word_name(qp_type_words, type));
+	out_text(o, " %s\n", word_name(qp_type_words, type));
+	tell_names(o, "required", row->required);
+	tell_names(o, "optional", row->optional & ~row->refused);
+	if (row->note)
+		out_str(o, "note", row->note, "  %-9s %s\n", "note", row->note);
+	out_end(o);
+	return true;
+}
+
+void explain_transition(enum ibv_qp_state from, enum ibv_qp_state to, struct out *o)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+	bool legal = false;
+
+	out_str(o, "from", word_name(qp_state_words, from), "%s -> ",
+		word_name(qp_state_words, from));
+	out_str(o, "to", word_name(qp_state_words, to), "%s  %s\n", word_name(qp_state_words, to),
+		word_help(qp_state_words, to));
+	out_dict(o, "types");
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		legal |= tell_type(types[i], from, to, o);
+	out_end(o);
+	out_bool(o, "legal", legal, "%s",
+		 legal ? "" : " not a transition: ibv_modify_qp says EINVAL\n");
+	if (legal)
+		return;
+	out_list(o, "next");
+	out_text(o, " from %s a QP goes to", word_name(qp_state_words, from));
+	for (const struct word *w = qp_state_words; w->name; w++)
+		if (qp_row(IBV_QPT_RC, from, (enum ibv_qp_state)w->value))
+			out_str(o, NULL, w->name, " %s", w->name);
+	out_end(o);
+	out_text(o, "\n");
+}
 
 static void complete_thing(struct session *s, const struct arg *a, Tcl_Obj *words)
 {

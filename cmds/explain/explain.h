@@ -6,7 +6,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
-#include "explain/find.h"
+#include "explain/facts.h"
 
 struct out;
 struct session;

@@ -9,7 +9,7 @@
 #include "data/posted.h"
 #include "explain/explain.h"
 #include "explain/explain_wc.h"
-#include "explain/far_end.h"
+#include "explain/live_end.h"
 #include "objects.h"
 #include "qp/qp_object.h"
 #include "session.h"
@@ -171,14 +171,14 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 						.len = qp->peer.len,
 						.rkey = qp->peer.rkey };
 		if (asked && qp->type != IBV_QPT_UD)
-			wr.there = far_end_find(s, here.attr.dest_qp_num, here.number);
+			wr.there = live_end_find(s, here.attr.dest_qp_num, here.number);
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	explain_wc(&wr, o);
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
-	far_end_free(&wr.there);
+	live_end_free(&wr.there);
 	free(wr.here.regions);
 }
 

@@ -1,27 +1,91 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "codes.h"
+#include "explain/explain_wc.h"
+#include "explain/facts.h"
+#include "output/out.h"
+#include "words.h"
+#include "wr_ops.h"
+
+static const struct {
+	const char *word, *mark;
+	enum paint paint;
+} verdicts[VERDICTS] = {
+	[IS_SO] = { "cause", "  cause           ", PAINT_BAD },
+	[MAY_BE] = { "possible cause", "  possible cause  ", PAINT_NONE },
+	[IS_NOT] = { "not the cause", "  not the cause   ", PAINT_DIM },
+};
+
+void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->v = xgrow(c->v, c->n, sizeof *c->v);
+	va_start(ap, fmt);
+	c->v[c->n++] = (struct cause){ verdict, xvasprintf(fmt, ap),
+				       next && !c->no_commands ? xstrdup(next) : NULL };
+	va_end(ap);
+}
+
+unsigned causes_confirmed(const struct causes *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		n += c->v[i].verdict == IS_SO;
+	return n;
+}
+
+static void tell(const struct cause *c, struct out *o)
+{
+	out_dict(o, NULL);
+	out_paint(o, verdicts[c->verdict].paint);
+	out_str(o, "verdict", verdicts[c->verdict].word, "%s", verdicts[c->verdict].mark);
+	out_paint(o, PAINT_NONE);
+	out_str(o, "text", c->text, "%s\n", c->text);
+	if (c->next)
+		out_str(o, "next", c->next, "                  next: %s\n", c->next);
+	out_end(o);
+}
+
+void causes_out(struct causes *c, struct out *o)
+{
+	out_list(o, "causes");
+	for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
+		for (unsigned i = 0; i < c->n; i++)
+			if (c->v[i].verdict == verdict)
+				tell(&c->v[i], o);
+	out_end(o);
+	causes_free(c);
+}
+
+void causes_free(struct causes *c)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		free(c->v[i].text);
+		free(c->v[i].next);
+	}
+	free(c->v);
+	*c = (struct causes){ 0 };
+}
+
 /*
  * Why a completion is an error. This end's buffers can always be checked; the other end's only
  * where it can be looked at, or has told its region.
  */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "codes.h"
-#include "explain/candidates.h"
-#include "explain/explain_wc.h"
-#include "explain/find.h"
-#include "output/out.h"
-#include "words.h"
-#include "wr_ops.h"
 
 /* What is being looked into. */
 struct inquest {
 	const struct failed_wr *wr;
 	const struct live_qp *qp;   /* here; NULL: it is gone */
 	const struct live_qp *peer; /* NULL: it cannot be seen */
-	struct candidates *c;
+	struct causes *c;
 };
 
 static const struct live_region *by_key(const struct live_end *e, size_t key, uint32_t value)
@@ -61,37 +125,37 @@ static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool w
 	char next[64];
 
 	if (!mr || mr->gone) {
-		candidate_add(q->c, IS_SO, "show", "no region has the lkey 0x%x: %s%s%s", sge->lkey,
-			      mr ? "" : "it is wrong, or the region", mr ? mr->name : "",
-			      " was deregistered");
+		cause_add(q->c, IS_SO, "show", "no region has the lkey 0x%x: %s%s%s", sge->lkey,
+			  mr ? "" : "it is wrong, or the region", mr ? mr->name : "",
+			  " was deregistered");
 		return;
 	}
 	snprintf(next, sizeof next, "show %s", mr->name);
 	if (q->qp && strcmp(mr->pd, q->qp->pd) != 0)
-		candidate_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
-			      q->qp->pd);
+		cause_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
+			  q->qp->pd);
 	if (!inside(mr, sge->addr, sge->length))
-		candidate_add(q->c, IS_SO, next,
-			      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
-			      sge->addr, sge->length, mr->name, mr->begin, mr->len);
+		cause_add(q->c, IS_SO, next,
+			  "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
+			  sge->addr, sge->length, mr->name, mr->begin, mr->len);
 	if (written && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
-		candidate_add(q->c, IS_SO, "rereg, or reg with -access local-write",
-			      "%s has no LOCAL_WRITE, and the device must write to it", mr->name);
+		cause_add(q->c, IS_SO, "rereg, or reg with -access local-write",
+			  "%s has no LOCAL_WRITE, and the device must write to it", mr->name);
 }
 
 static void check_buffers(const struct inquest *q)
 {
-	unsigned sure = candidates_sure(q->c);
+	unsigned sure = causes_confirmed(q->c);
 	bool written = q->wr->recv || (q->wr->op && q->wr->op->sink);
 
 	if (q->wr->is_inline)
 		return;
 	for (unsigned i = 0; i < q->wr->nsge && i < LIVE_SGES; i++)
 		check_sge(q, &q->wr->sge[i], written);
-	if (candidates_sure(q->c) == sure)
-		candidate_add(q->c, IS_NOT, NULL,
-			      q->wr->recv ? "the buffers of this RECV are right, as they are now"
-					  : "the buffers of this end are right, as they are now");
+	if (causes_confirmed(q->c) == sure)
+		cause_add(q->c, IS_NOT, NULL,
+			  q->wr->recv ? "the buffers of this RECV are right, as they are now"
+				      : "the buffers of this end are right, as they are now");
 }
 
 /* rxe says LOC_QP_OP_ERR of a RECV that is too small, others LOC_LEN_ERR. */
@@ -99,13 +163,12 @@ static void check_length(const struct inquest *q)
 {
 	bool sure = q->wr->status == IBV_WC_LOC_LEN_ERR;
 
-	if (q->wr->recv && (sure || !candidates_sure(q->c)))
-		candidate_add(q->c, sure ? IS_SO : MAY_BE, "post recv with a larger -len",
-			      "the RECV has room for %u bytes, and the message is longer",
-			      q->wr->len);
+	if (q->wr->recv && (sure || !causes_confirmed(q->c)))
+		cause_add(q->c, sure ? IS_SO : MAY_BE, "post recv with a larger -len",
+			  "the RECV has room for %u bytes, and the message is longer", q->wr->len);
 	else if (sure)
-		candidate_add(q->c, MAY_BE, "ports",
-			      "%u bytes are more than the port's largest message", q->wr->len);
+		cause_add(q->c, MAY_BE, "ports",
+			  "%u bytes are more than the port's largest message", q->wr->len);
 }
 
 /* ------------------------------------------------------------------ the other end -- */
@@ -133,7 +196,7 @@ there(const struct inquest *q, enum verdict verdict, const char *next, const cha
 		snprintf(command, sizeof command, "@%.*s %s", (int)at - 2, whose, next);
 	else if (next)
 		snprintf(command, sizeof command, "%s", next);
-	candidate_add(q->c, verdict, next ? command : NULL, "%s%s", whose, text);
+	cause_add(q->c, verdict, next ? command : NULL, "%s%s", whose, text);
 }
 
 static void check_region_there(const struct inquest *q, const struct live_region *mr)
@@ -173,17 +236,17 @@ static void check_told(const struct inquest *q)
 		return;
 	if (told->rkey != q->wr->rkey) {
 		snprintf(next, sizeof next, "-rkey 0x%x", told->rkey);
-		candidate_add(q->c, IS_SO, next, "the peer told the rkey 0x%x, not 0x%x",
-			      told->rkey, q->wr->rkey);
+		cause_add(q->c, IS_SO, next, "the peer told the rkey 0x%x, not 0x%x", told->rkey,
+			  q->wr->rkey);
 		return;
 	}
 	if (at < told->len)
 		snprintf(next, sizeof next, "-len %" PRIu64 " at most, from there", told->len - at);
 	if (at > told->len || q->wr->len > told->len - at)
-		candidate_add(q->c, IS_SO, next,
-			      "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
-			      " + %" PRIu64,
-			      q->wr->remote, q->wr->len, told->begin, told->len);
+		cause_add(q->c, IS_SO, next,
+			  "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
+			  " + %" PRIu64,
+			  q->wr->remote, q->wr->len, told->begin, told->len);
 }
 
 /* Two devices may give the same key. */
@@ -192,10 +255,10 @@ static void check_own_key(const struct inquest *q, enum verdict verdict)
 	const struct live_region *own = live_by_rkey(&q->wr->here, q->wr->rkey);
 
 	if (own)
-		candidate_add(q->c, verdict, NULL,
-			      "0x%x is the rkey of %s, a region of this end: a request needs that "
-			      "of the peer's region",
-			      q->wr->rkey, own->name);
+		cause_add(q->c, verdict, NULL,
+			  "0x%x is the rkey of %s, a region of this end: a request needs that "
+			  "of the peer's region",
+			  q->wr->rkey, own->name);
 }
 
 /* Which key the peer does not know. */
@@ -219,7 +282,7 @@ static void check_key_there(const struct inquest *q)
 /* The rkey, the range and the rights of an RDMA operation. */
 static void check_target(const struct inquest *q)
 {
-	unsigned sure = candidates_sure(q->c);
+	unsigned sure = causes_confirmed(q->c);
 	const struct live_region *mr = live_by_rkey(&q->wr->there, q->wr->rkey);
 
 	if (!q->wr->op || !q->wr->op->remote)
@@ -234,11 +297,10 @@ static void check_target(const struct inquest *q)
 		check_told(q);
 		check_own_key(q, MAY_BE);
 	}
-	if (candidates_sure(q->c) == sure)
-		candidate_add(q->c, MAY_BE,
-			      "at the peer: show, and get MR addr, length, rkey, access",
-			      "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer",
-			      q->wr->remote, q->wr->len, q->wr->rkey);
+	if (causes_confirmed(q->c) == sure)
+		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, length, rkey, access",
+			  "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer",
+			  q->wr->remote, q->wr->len, q->wr->rkey);
 }
 
 /* Where the message may go at the peer; NULL: nothing there will do. */
@@ -265,8 +327,7 @@ static void check_receives_there(const struct inquest *q)
 	else if (q->peer)
 		snprintf(next, sizeof next, "reg %u -pd %s -name inbox", q->wr->len, q->peer->pd);
 	if (!q->peer || q->peer->recvs < 0)
-		candidate_add(q->c, MAY_BE, "at the peer: post recv",
-			      "the peer has posted no RECV");
+		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
 	else if (*q->peer->srq)
 		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
 	else if (!q->peer->recvs)
@@ -275,11 +336,10 @@ static void check_receives_there(const struct inquest *q)
 	else
 		there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
 		      q->peer->recvs);
-	candidate_add(q->c, MAY_BE,
-		      "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
-		      "-rnr-retry 7 here",
-		      "rnr_retry is %u%s", rnr_retry,
-		      rnr_retry == 7 ? ", for ever" : ": it gives up");
+	cause_add(q->c, MAY_BE,
+		  "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
+		  "-rnr-retry 7 here",
+		  "rnr_retry is %u%s", rnr_retry, rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 
 /* Each end cuts messages into packets of its own path MTU, and expects such. */
@@ -291,8 +351,8 @@ static void check_path_mtu(const struct inquest *q)
 		return;
 	here = word_name(mtu_words, q->qp->attr.path_mtu);
 	if (!q->peer || !(q->peer->known & IBV_QP_PATH_MTU)) {
-		candidate_add(q->c, MAY_BE, "at the peer: qp-info",
-			      "path_mtu is %s here: is it the same at the peer?", here);
+		cause_add(q->c, MAY_BE, "at the peer: qp-info",
+			  "path_mtu is %s here: is it the same at the peer?", here);
 		return;
 	}
 	peer = word_name(mtu_words, q->peer->attr.path_mtu);
@@ -309,9 +369,8 @@ static void check_length_there(const struct inquest *q)
 		      "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
 		      q->peer->recv_len, q->wr->len);
 	else if (!q->peer || !q->peer->recv_len)
-		candidate_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
-			      "the peer's RECV is smaller than the message of %u bytes",
-			      q->wr->len);
+		cause_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
+			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
 }
 
 static void check_request(const struct inquest *q)
@@ -322,8 +381,7 @@ static void check_request(const struct inquest *q)
 	if (!op)
 		return;
 	if (op->atomic && q->wr->remote % 8)
-		candidate_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8",
-			      q->wr->remote);
+		cause_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8", q->wr->remote);
 	if (reads && q->peer && q->qp && q->peer->known & IBV_QP_MAX_DEST_RD_ATOMIC &&
 	    q->peer->attr.max_dest_rd_atomic < q->qp->attr.max_rd_atomic)
 		there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
@@ -341,7 +399,7 @@ static void check_recv_there(const struct inquest *q)
 	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
 	else
-		candidate_add(
+		cause_add(
 			q->c, MAY_BE, "at the peer: poll, then explain",
 			"the buffer of the peer's RECV is not valid; or on rxe, it is smaller than %u "
 			"bytes",
@@ -353,10 +411,10 @@ static void check_silence(const struct inquest *q, uint32_t number)
 	if (*q->wr->there.gone)
 		there(q, IS_SO, NULL, "%s", q->wr->there.gone);
 	else
-		candidate_add(q->c, MAY_BE, "at the peer: qp-state",
-			      "the peer's QP %u is gone, or does not talk to this one", number);
-	candidate_add(q->c, MAY_BE, "gids, here and there",
-		      "the way there: GID index and type, firewall on UDP port 4791");
+		cause_add(q->c, MAY_BE, "at the peer: qp-state",
+			  "the peer's QP %u is gone, or does not talk to this one", number);
+	cause_add(q->c, MAY_BE, "gids, here and there",
+		  "the way there: GID index and type, firewall on UDP port 4791");
 }
 
 static void check_peer_answers(const struct inquest *q)
@@ -377,20 +435,19 @@ static void check_peer_answers(const struct inquest *q)
 			      "PSNs: this end began with 0x%x, the peer expects 0x%x now",
 			      a->sq_psn, q->peer->attr.rq_psn);
 	}
-	candidate_add(q->c, MAY_BE, "counters; fault wire",
-		      "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
-		      (double)ack_timeout_ns(a->timeout) / 1e6);
+	cause_add(q->c, MAY_BE, "counters; fault wire",
+		  "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
+		  (double)ack_timeout_ns(a->timeout) / 1e6);
 }
 
 static void check_what_came_first(const struct inquest *q)
 {
 	if (!q->qp)
-		candidate_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
+		cause_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
 	else if (*q->qp->why)
-		candidate_add(q->c, IS_SO, "qp-state", "%s went to ERR: %s", q->qp->name,
-			      q->qp->why);
+		cause_add(q->c, IS_SO, "qp-state", "%s went to ERR: %s", q->qp->name, q->qp->why);
 	else
-		candidate_add(q->c, MAY_BE, "qp-state", "%s went to ERR", q->qp->name);
+		cause_add(q->c, MAY_BE, "qp-state", "%s went to ERR", q->qp->name);
 }
 
 static const struct {
@@ -428,7 +485,7 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 void explain_wc(const struct failed_wr *wr, struct out *o)
 {
 	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
-	struct candidates c = { .no_commands = wr->is_foreign };
+	struct causes c = { .no_commands = wr->is_foreign };
 	const struct inquest q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = &c };
 
 	tell_wr(wr, o);
@@ -438,5 +495,5 @@ void explain_wc(const struct failed_wr *wr, struct out *o)
 		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
-	candidates_out(&c, o);
+	causes_out(&c, o);
 }

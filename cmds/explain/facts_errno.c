@@ -3,7 +3,7 @@
  * the point. */
 #include <errno.h>
 
-#include "explain/fact.h"
+#include "explain/facts.h"
 
 const struct fact errno_facts[] = {
 	{ EINVAL, NULL, NULL,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Rules that no constant of the headers stands for: what to know before the first error. */
-#include "explain/fact.h"
+#include "explain/facts.h"
 #include "words.h"
 
 const struct fact rule_facts[] = {

@@ -9,6 +9,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <tcl.h>
 
 struct wr_op;
 
@@ -69,5 +70,18 @@ struct failed_wr {
 /* The region there with this key, those that live first; NULL: none. */
 const struct live_region *live_by_lkey(const struct live_end *e, uint32_t lkey);
 const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey);
+
+/*
+ * The other end of a QP, where it can be looked at: in this process, or in a peer that this one
+ * has started. Both tell of their objects in the same form, that of `show`.
+ */
+
+struct session;
+
+/* Looks for the QP numbered qpn that talks to the one numbered mine. To be freed. */
+struct live_end live_end_find(struct session *s, uint32_t qpn, uint32_t mine);
+/* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */
+bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine);
+void live_end_free(struct live_end *e);
 
 #endif

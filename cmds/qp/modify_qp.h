@@ -48,7 +48,7 @@ void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr
 
 /* A change of a QP that is about to be asked for: checked, filled in, and explained. */
 
-struct candidates;
+struct causes;
 struct dev;
 struct id;
 struct qp;
@@ -82,7 +82,7 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults);
 /* Adds why a change with this verdict is refused; none if the verdict is good. */
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
-		       enum ibv_qp_state to, struct candidates *c);
+		       enum ibv_qp_state to, struct causes *c);
 /* After ibv_modify_qp() failed with err and call_fail(). */
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err);
 /* Appends the command that makes the change: "modify-qp INIT -port 1 ...". */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "device/gids.h"
-#include "explain/candidates.h"
+#include "explain/explain_wc.h"
 #include "objects.h"
 #include "qp/modify_qp.h"
 #include "session.h"
@@ -274,7 +274,7 @@ static void likely(struct session *s, const struct qp_change *c, int err, Tcl_Ob
 	}
 }
 
-static void add_names(struct candidates *c, const char *what, unsigned mask)
+static void add_names(struct causes *c, const char *what, unsigned mask)
 {
 	Tcl_DString names;
 
@@ -282,12 +282,12 @@ static void add_names(struct candidates *c, const char *what, unsigned mask)
 		return;
 	Tcl_DStringInit(&names);
 	qp_attr_names(mask, " ", &names);
-	candidate_add(c, IS_SO, NULL, "%s: %s", what, Tcl_DStringValue(&names));
+	cause_add(c, IS_SO, NULL, "%s: %s", what, Tcl_DStringValue(&names));
 	Tcl_DStringFree(&names);
 }
 
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
-		       enum ibv_qp_state to, struct candidates *c)
+		       enum ibv_qp_state to, struct causes *c)
 {
 	Tcl_DString reach;
 
@@ -298,15 +298,15 @@ void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum i
 	}
 	Tcl_DStringInit(&reach);
 	append_reachable(type, from, &reach);
-	candidate_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
-		      state_name(from), state_name(to), state_name(from), Tcl_DStringValue(&reach));
+	cause_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
+		  state_name(from), state_name(to), state_name(from), Tcl_DStringValue(&reach));
 	Tcl_DStringFree(&reach);
 }
 
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 {
 	struct qp_verdict v = qp_change_judge(c);
-	struct candidates reasons = { 0 };
+	struct causes reasons = { 0 };
 	Tcl_Obj *faults = Tcl_NewListObj(0, NULL);
 
 	Tcl_IncrRefCount(faults);
@@ -315,7 +315,7 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 	qp_change_reasons(&v, c->qp->type, c->from, c->to, &reasons);
 	for (unsigned i = 0; i < reasons.n; i++)
 		fail_row(s, "likely", "%s", reasons.v[i].text);
-	candidates_free(&reasons);
+	causes_free(&reasons);
 	if (v.answer == QP_OK) {
 		qp_faults(c, faults);
 		likely(s, c, err, faults);

@@ -1,10 +1,14 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
+/*
+ * The other end of a QP, where it can be looked at: in this process, or in a peer that this one has
+ * started. Both tell of their objects in the same form, that of `show`.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codes.h"
-#include "explain/far_end.h"
+#include "explain/live_end.h"
 #include "language/dict.h"
 #include "language/interp.h"
 #include "objects.h"
@@ -107,7 +111,7 @@ static bool is_qp(Tcl_Obj *object, uint32_t qpn, uint32_t peer)
 	       number_of(object, "qpn") == qpn && number_of(object, "dest_qpn") == peer;
 }
 
-bool far_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine)
+bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine)
 {
 	Tcl_Obj *key, *object, *qp = NULL;
 	Tcl_DictSearch search;
@@ -127,7 +131,7 @@ bool far_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t m
 	if (qp)
 		e->qp = qp_of(qp);
 	else
-		far_end_free(e);
+		live_end_free(e);
 	Tcl_DecrRefCount(objects);
 	return qp;
 }
@@ -153,7 +157,7 @@ static Tcl_Obj *ask(struct session *s, const char *name)
 
 #define PEERS 16
 
-struct live_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
+struct live_end live_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 {
 	struct live_end f = { .qp = NULL };
 	char names[PEERS]
@@ -161,20 +165,20 @@ struct live_end far_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 	unsigned peers = 0;
 	struct obj *o;
 
-	if (far_end_look(&f, app.objects(s), qpn, mine))
+	if (live_end_look(&f, app.objects(s), qpn, mine))
 		return f;
 	obj_foreach_of(o, s, &peer_class)
 		if (peers < PEERS)
 			snprintf(names[peers++], sizeof names[0], "%s", o->name);
 	for (unsigned i = 0; i < peers; i++)
-		if (far_end_look(&f, ask(s, names[i]), qpn, mine)) {
+		if (live_end_look(&f, ask(s, names[i]), qpn, mine)) {
 			snprintf(f.whose, sizeof f.whose, "%.31s: ", names[i]);
 			break;
 		}
 	return f;
 }
 
-void far_end_free(struct live_end *e)
+void live_end_free(struct live_end *e)
 {
 	free((void *)(uintptr_t)e->qp);
 	free(e->regions);

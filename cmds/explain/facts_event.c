@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT
-/* The connection manager: its events, reasons of a reject, port spaces. rdma_get_cm_event(3);
- * volume 1, 12.6 and 12.6.7.2. */
+/* SPDX-License-Identifier: MIT */
+/* Facts of events. The connection manager: its events, reasons of a reject, port spaces.
+ * rdma_get_cm_event(3); volume 1, 12.6 and 12.6.7.2. */
+#include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
-#include "explain/fact.h"
+#include "explain/facts.h"
 
 static const char page[] = "rdma_get_cm_event(3)";
 static const char reasons[] = "volume 1, 12.6.7.2";
@@ -155,5 +156,72 @@ const struct fact port_space_facts[] = {
 	  "rdma_create_id(3)", "explain/connection" },
 	{ RDMA_PS_IB, "any InfiniBand service, by 64 bit ids; also on RoCE, with ports of its own",
 	  NULL, NULL, NULL, "rdma_create_id(3)", "explain/connection" },
+	{ 0 }
+};
+
+/* Asynchronous events. ibv_get_async_event(3); volume 1, 11.6.3. */
+
+static const char async_page[] = "ibv_get_async_event(3)";
+static const char subnet[] = "the subnet manager, or an administrator, changed it";
+
+const struct fact async_facts[] = {
+	{ IBV_EVENT_CQ_ERR, "completions are lost; the QPs of the CQ go to ERR",
+	  "RETRY_EXC_ERR, or its own flush errors",
+	  "more completions than the CQ has entries: it was not polled, or made too small",
+	  "cq N with N the sum of all queues that complete there\npoll before posting more",
+	  "volume 1, 11.6.3.2 CQ Error", "explain/events" },
+	{ IBV_EVENT_QP_FATAL, "the QP is in ERR; its requests are flushed", "RETRY_EXC_ERR",
+	  "its CQ overran\na failure that belongs to no work request",
+	  "destroy the QP and make it anew",
+	  "volume 1, 11.6.3.2 Local Work Queue Catastrophic Error", "explain/events" },
+	{ IBV_EVENT_QP_REQ_ERR,
+	  "the QP is in ERR; it had posted nothing that could complete (rxe raises no event)",
+	  "REM_INV_REQ_ERR", "the peer sent a request that this QP does not do",
+	  "ask the peer what it posted; compare with qp-state here",
+	  "volume 1, 11.6.3.2 Invalid Request Local Work Queue Error", "explain/events" },
+	{ IBV_EVENT_QP_ACCESS_ERR, "the QP is in ERR (rxe raises no event)", "REM_ACCESS_ERR",
+	  "the peer's key, address, length or operation is not allowed here",
+	  "tell the peer the right rkey, address and length\nreg and modify-qp with the rights it needs",
+	  "volume 1, 11.6.3.2 Local Access Violation Work Queue Error", "explain/events" },
+	{ IBV_EVENT_COMM_EST, "the first packet came while the QP was in RTR (rxe raises no event)",
+	  NULL, "the peer was faster than the CM's RTU message", "cm notify, or modify-qp RTS",
+	  async_page, "explain/events" },
+	{ IBV_EVENT_SQ_DRAINED, "all that was in flight is done: attributes of SQD may be changed",
+	  NULL, "modify-qp SQD with en_sqd_async_notify", "modify-qp RTS goes on", async_page,
+	  "explain/queue-pairs" },
+	{ IBV_EVENT_PATH_MIG, "the alternate path is the primary one now",
+	  "the same, a little later", "automatic path migration, InfiniBand only",
+	  "load a new alternate path", async_page, NULL },
+	{ IBV_EVENT_PATH_MIG_ERR, "the QP stays on its path", NULL,
+	  "the alternate path is not usable", NULL, async_page, NULL },
+	{ IBV_EVENT_DEVICE_FATAL, "nothing works any more; only destroying does", "RETRY_EXC_ERR",
+	  "the device or its driver failed", "dmesg; destroy all and open the device anew",
+	  async_page, NULL },
+	{ IBV_EVENT_PORT_ACTIVE, "the port can send and receive (uroce0 raises GID_CHANGE only)",
+	  NULL, "the link came up", NULL, async_page, "explain/network" },
+	{ IBV_EVENT_PORT_ERR, "sends end in RETRY_EXC_ERR in time", "the same",
+	  "the link went down", "!ip link; the cable, the switch", async_page, "explain/network" },
+	{ IBV_EVENT_LID_CHANGE, "address handles and QPs with the old LID do not work", NULL,
+	  subnet, "read the port anew: ports", async_page, NULL },
+	{ IBV_EVENT_PKEY_CHANGE, "a P_Key index may mean another partition", NULL, subnet, "pkeys",
+	  async_page, NULL },
+	{ IBV_EVENT_SM_CHANGE, "another subnet manager", NULL, subnet, NULL, async_page, NULL },
+	{ IBV_EVENT_SRQ_ERR, "the SRQ takes no RECVs any more", NULL, "a failure of the device",
+	  "destroy the SRQ and its QPs", async_page, NULL },
+	{ IBV_EVENT_SRQ_LIMIT_REACHED, "once, and then the limit is 0", NULL,
+	  "fewer RECVs are left in the SRQ than the limit that was set",
+	  "post RECVs and set the limit again: srq -limit", async_page, "explain/events" },
+	{ IBV_EVENT_QP_LAST_WQE_REACHED, "a QP in ERR will take no more RECVs of its SRQ", NULL,
+	  "the QP was moved to ERR", "poll until empty, then destroy the QP", async_page,
+	  "explain/events" },
+	{ IBV_EVENT_CLIENT_REREGISTER, "subscriptions and multicast memberships must be renewed",
+	  NULL, subnet, NULL, async_page, NULL },
+	{ IBV_EVENT_GID_CHANGE, "an index of the GID table may mean another address", NULL,
+	  "an address of the network interface was added or removed", "gids", async_page,
+	  "explain/network" },
+	{ IBV_EVENT_WQ_FATAL, "the work queue (RSS) does not work any more", NULL,
+	  "a failure of the device", NULL, async_page, NULL },
+	{ 20, /* IBV_EVENT_DEVICE_SPEED_CHANGE */ "rates and timeouts may be chosen anew", NULL,
+	  "a link of the device came up with another speed", "ports", async_page, NULL },
 	{ 0 }
 };

@@ -4,11 +4,13 @@
  * that `explain` reads. What each is called and means stands in words.h; here is what the
  * two ends see, the usual causes, the cures, and where it is laid down.
  */
-#ifndef CMDS_EXPLAIN_FACT_H
-#define CMDS_EXPLAIN_FACT_H
+#ifndef CMDS_FACTS_H
+#define CMDS_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <tcl.h>
 
 struct word;
 
@@ -43,5 +45,22 @@ extern const struct fact wc_status_facts[], wc_opcode_facts[], wr_opcode_facts[]
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);
+
+/* Looking things up by what a person types: a name with or without its prefix, in any case, a
+ * number, the text of an error message, a part of these. */
+
+struct found {
+	const struct fact_family *family;
+	const struct fact *fact;
+};
+
+#define FOUND_MAX 24
+
+/* Those that fit text best, in family (NULL: in all): at most FOUND_MAX; returns how many. */
+unsigned facts_find(const struct fact_family *family, const char *text, struct found *found);
+/* The family called name, which may be shortened; or NULL. */
+const struct fact_family *fact_family(const char *name);
+/* Appends all names to a Tcl list. */
+void facts_names(Tcl_Obj *names);
 
 #endif
