@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/cmd.h"
 #include "data/post.h"
@@ -28,22 +29,69 @@ static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
 					{ "fetch-add", WR_FETCH_ADD, "atomic fetch and add" },
 					{ 0 } };
 
+/* One number, or all that come of doubling the first while they are not above the last. */
+struct span {
+	uint64_t first, last;
+	bool is_range;
+};
+
 struct bench_args {
-	struct num op, size, n, depth, remote, rkey, warm, within;
+	struct num op, n, remote, rkey, warm, within;
+	struct span len, depth;
 	struct mr *mr;
 	struct qp *qp;
-	bool inlined;
+	bool inlined, histogram;
 };
+
+static int parse_number(struct session *s, const struct arg *a, const char *text, size_t len,
+			uint64_t *v)
+{
+	Tcl_Obj *word = Tcl_NewStringObj(text, (int)len);
+	struct num num = { 0 };
+	int rc;
+
+	Tcl_IncrRefCount(word);
+	rc = kind_size.parse(s, a, word, &num);
+	Tcl_DecrRefCount(word);
+	*v = num.v;
+	return rc;
+}
+
+static int parse_span(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	const char *text = Tcl_GetString(word), *dots = strstr(text, "..");
+	struct span *span = dst;
+
+	span->is_range = dots;
+	if (parse_number(s, a, text, dots ? (size_t)(dots - text) : strlen(text), &span->first))
+		return -1;
+	span->last = span->first;
+	if (dots && parse_number(s, a, dots + 2, strlen(dots + 2), &span->last))
+		return -1;
+	if (span->last < span->first || (dots && !span->first))
+		return args_bad(s, a,
+				"'%s': FIRST..LAST begins with 1 at least, and LAST is not less",
+				text);
+	return 0;
+}
+
+static const struct arg_kind kind_span = { .word = "n[..n]",
+					   .size = sizeof(struct span),
+					   .parse = parse_span,
+					   .is_static = true };
 
 static const struct arg bench_args[] = {
 	POS("operation", bench_args, op, kind_enum, "what is posted", .data = op_words),
 	POS_OPT("mr", bench_args, mr, kind_mr, "region"),
 	OPT("remote", bench_args, remote, kind_u64, "address at the peer"),
 	OPT("rkey", bench_args, rkey, kind_u32, "key of the peer's region"),
-	OPT("len", bench_args, size, kind_size, "bytes of each", .dflt = "8"),
-	OPT("n", bench_args, n, kind_u32, "so many", .dflt = "1000", .min = 1, .max = BENCH_MAX),
-	OPT("depth", bench_args, depth, kind_u32, "so many in flight", .dflt = "1", .min = 1),
+	OPT("len", bench_args, len, kind_span, "bytes of each; 8..1M: doubled from 8 to 1M",
+	    .dflt = "8"),
+	OPT("repeat", bench_args, n, kind_u32, "so many of each length and depth", .dflt = "1000",
+	    .min = 1, .max = BENCH_MAX),
+	OPT("depth", bench_args, depth, kind_span, "so many in flight; or 1..64", .dflt = "1"),
 	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted", .dflt = "10"),
+	SWITCH("histogram", bench_args, histogram, "how many took how long"),
 	SWITCH("inline", bench_args, inlined, "the bytes are in the work request"),
 	OPT("qp", bench_args, qp, kind_qp, "queue pair; left out: the current one"),
 	OPT("within", bench_args, within, kind_ms, "give up when nothing completes for so long",
@@ -54,6 +102,8 @@ static const struct arg bench_args[] = {
 struct run {
 	struct session *s;
 	const struct bench_args *a;
+	uint64_t len;
+	uint32_t depth;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	int64_t *sent;	/* ring of depth: when */
@@ -83,17 +133,20 @@ static int check(struct session *s, const struct bench_args *a)
 		     a->mr->pd->o.name, a->qp->o.name, a->qp->pd->o.name);
 		return fail_next(s, "reg %zu -pd %s", a->mr->len, a->qp->pd->o.name);
 	}
-	if (a->size.v > a->mr->len || a->size.v > UINT32_MAX)
+	if (a->len.last > a->mr->len || a->len.last > UINT32_MAX)
 		return fail(s, "bench", "ERANGE", "-len %llu: %s has %zu bytes",
-			    (unsigned long long)a->size.v, a->mr->o.name, a->mr->len);
-	if (a->depth.v > a->qp->cap.max_send_wr || a->depth.v > (uint64_t)a->qp->send_cq->v->cqe)
+			    (unsigned long long)a->len.last, a->mr->o.name, a->mr->len);
+	if (!a->depth.first)
+		return fail(s, "bench", "ERANGE", "-depth 0: one at least is in flight");
+	if (a->depth.last > a->qp->cap.max_send_wr ||
+	    a->depth.last > (uint64_t)a->qp->send_cq->v->cqe)
 		return fail(s, "bench", "EINVAL", "-depth %llu: the send queue holds %u, %s %d",
-			    (unsigned long long)a->depth.v, a->qp->cap.max_send_wr,
+			    (unsigned long long)a->depth.last, a->qp->cap.max_send_wr,
 			    a->qp->send_cq->o.name, a->qp->send_cq->v->cqe);
-	if (a->inlined && (!op->inlines || a->size.v > a->qp->cap.max_inline_data))
+	if (a->inlined && (!op->inlines || a->len.last > a->qp->cap.max_inline_data))
 		return fail(s, "bench", "EINVAL", "-inline: %s of %s takes at most %u bytes inline",
 			    op->name, a->qp->o.name, op->inlines ? a->qp->cap.max_inline_data : 0);
-	if (op->atomic && a->size.v != 8)
+	if (op->atomic && (a->len.first != 8 || a->len.last != 8))
 		return fail(s, "bench", "EINVAL", "an atomic has 8 bytes");
 	return 0;
 }
@@ -102,8 +155,7 @@ static void prepare(struct run *r)
 {
 	const struct wr_op *op = &wr_ops[r->a->op.v];
 
-	r->sge = (struct ibv_sge){ (uintptr_t)r->a->mr->buf, (uint32_t)r->a->size.v,
-				   r->a->mr->v->lkey };
+	r->sge = (struct ibv_sge){ (uintptr_t)r->a->mr->buf, (uint32_t)r->len, r->a->mr->v->lkey };
 	r->wr = (struct ibv_send_wr){ .sg_list = &r->sge,
 				      .num_sge = 1,
 				      .opcode = op->code,
@@ -124,7 +176,7 @@ static int post(struct run *r)
 	struct ibv_send_wr *bad;
 	int err;
 
-	r->sent[r->posted % r->a->depth.v] = loop_now();
+	r->sent[r->posted % r->depth] = loop_now();
 	r->wr.wr_id = r->wr_id + r->posted;
 	err = ibv_post_send(r->a->qp->v, &r->wr, &bad);
 	if (err)
@@ -156,7 +208,7 @@ static int take(struct run *r)
 		    wc[i].wr_id != r->wr_id + r->done)
 			continue; /* posted before */
 		if (r->took)
-			r->took[r->done] = now - r->sent[r->done % r->a->depth.v];
+			r->took[r->done] = now - r->sent[r->done % r->depth];
 		r->done++;
 	}
 	if (n)
@@ -191,7 +243,7 @@ static int go(struct run *r, uint32_t n)
 	while (r->done < n) {
 		int got;
 
-		while (r->posted < n && r->posted - r->done < r->a->depth.v)
+		while (r->posted < n && r->posted - r->done < r->depth)
 			if (post(r))
 				return -1;
 		got = take(r);
@@ -215,47 +267,130 @@ static double at(const int64_t *sorted, uint32_t n, double part)
 	return (double)sorted[(uint32_t)((double)(n - 1) * part)] / 1000;
 }
 
-static void report(const struct run *r, uint32_t n, int64_t ns, struct out *o)
+#define BARS  20 /* rows of a histogram; the last one, "+", has all that took longer */
+#define WIDTH 40 /* columns of the longest */
+
+/* The bars begin with the shortest, each a quarter further than the one before. */
+static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 {
-	double s = (double)ns / 1e9, mb = (double)n * (double)r->a->size.v / s / 1e6;
+	static const char bars_text[WIDTH + 1] = "########################################";
+	uint32_t count[BARS] = { 0 }, most = 1;
+	double from[BARS + 1];
+	unsigned bar = 0, bars;
+
+	from[0] = (double)sorted[0] / 1000;
+	for (unsigned i = 0; i < BARS; i++)
+		from[i + 1] = from[i] * 1.25;
+	for (uint32_t i = 0; i < n; i++) {
+		while (bar + 1 < BARS && (double)sorted[i] / 1000 >= from[bar + 1])
+			bar++;
+		if (++count[bar] > most)
+			most = count[bar];
+	}
+	bars = bar + 1;
+	out_list(o, "histogram");
+	for (bar = 0; bar < bars; bar++) {
+		uint32_t width = (uint32_t)(((uint64_t)count[bar] * WIDTH + most - 1) / most);
+
+		out_dict(o, NULL);
+		out_double(o, "us_from", from[bar], "  %9.2f µs", from[bar]);
+		out_text(o, "%s %.*s%*s", bar + 1 == BARS ? "+" : " ", (int)width, bars_text,
+			 (int)(WIDTH - width), "");
+		out_u64(o, "n", count[bar], "  %u\n", count[bar]);
+		out_end(o);
+	}
+	out_end(o);
+}
+
+static void report(const struct run *r, uint32_t n, int64_t ns, bool row, struct out *o)
+{
+	double s = (double)ns / 1e9, mb = (double)n * (double)r->len / s / 1e6;
 	const char *op = word_name(op_words, r->a->op.v);
 
 	qsort(r->took, n, sizeof *r->took, by_value);
-	out_str(o, "operation", op, "%s", op);
-	out_u64(o, "size", r->a->size.v, "  %llu B", (unsigned long long)r->a->size.v);
-	out_u64(o, "n", n, "  n %u", n);
-	out_u64(o, "depth", r->a->depth.v, "  depth %u", (unsigned)r->a->depth.v);
-	out_double(o, "us_min", at(r->took, n, 0), "  latency µs: min %.1f", at(r->took, n, 0));
-	out_double(o, "us_p50", at(r->took, n, 0.5), "  p50 %.1f", at(r->took, n, 0.5));
-	out_double(o, "us_p90", at(r->took, n, 0.9), "  p90 %.1f", at(r->took, n, 0.9));
-	out_double(o, "us_p99", at(r->took, n, 0.99), "  p99 %.1f", at(r->took, n, 0.99));
-	out_double(o, "us_max", at(r->took, n, 1), "  max %.1f", at(r->took, n, 1));
-	out_double(o, "per_second", n / s, "  %.0f/s", n / s);
-	out_double(o, "mb_per_second", mb, "  %.2f MB/s\n", mb);
+	out_str(o, "operation", op, row ? NULL : "%s", op);
+	out_u64(o, "len", r->len, row ? "%9llu" : "  %llu B", (unsigned long long)r->len);
+	out_u64(o, "n", n, row ? NULL : "  n %u", n);
+	out_u64(o, "depth", r->depth, row ? " %5u" : "  depth %u", r->depth);
+	out_double(o, "us_min", at(r->took, n, 0), row ? " %7.1f" : "  latency µs: min %.1f",
+		   at(r->took, n, 0));
+	out_double(o, "us_p50", at(r->took, n, 0.5), row ? " %7.1f" : "  p50 %.1f",
+		   at(r->took, n, 0.5));
+	out_double(o, "us_p90", at(r->took, n, 0.9), row ? " %7.1f" : "  p90 %.1f",
+		   at(r->took, n, 0.9));
+	out_double(o, "us_p99", at(r->took, n, 0.99), row ? " %7.1f" : "  p99 %.1f",
+		   at(r->took, n, 0.99));
+	out_double(o, "us_max", at(r->took, n, 1), row ? " %8.1f" : "  max %.1f",
+		   at(r->took, n, 1));
+	out_double(o, "per_second", n / s, row ? " %8.0f" : "  %.0f/s", n / s);
+	out_double(o, "mb_per_second", mb, row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
+	if (r->a->histogram)
+		out_histogram(r->took, n, o);
+}
+
+/* One length and depth. */
+static int measure(struct run *r, int64_t *took, bool row, struct out *o)
+{
+	uint32_t n = (uint32_t)r->a->n.v;
+	int64_t start;
+
+	prepare(r);
+	r->took = NULL;
+	if (go(r, (uint32_t)r->a->warm.v))
+		return -1;
+	r->took = took;
+	start = loop_now();
+	if (go(r, n))
+		return -1;
+	if (row)
+		out_dict(o, NULL);
+	report(r, n, loop_now() - start, row, o);
+	if (row)
+		out_end(o);
+	return 0;
+}
+
+static int measure_all(struct run *r, int64_t *took, struct out *o)
+{
+	const struct bench_args *a = r->a;
+	bool row = a->len.is_range || a->depth.is_range;
+	int rc = 0;
+
+	if (row) {
+		out_list(o, NULL);
+		out_text(o, "%s, %u of each\n", word_name(op_words, a->op.v), (unsigned)a->n.v);
+		out_text(o, "    bytes depth  min µs     p50     p90     p99      max    per s"
+			    "      MB/s\n");
+	}
+	/* the next is asked for before it is doubled: 2^63 would be the last for ever */
+	for (r->len = a->len.first; rc == 0; r->len *= 2) {
+		for (r->depth = (uint32_t)a->depth.first; rc == 0; r->depth *= 2) {
+			rc = measure(r, took, row, o);
+			if (r->depth > a->depth.last / 2)
+				break;
+		}
+		if (r->len > a->len.last / 2)
+			break;
+	}
+	if (row)
+		out_end(o);
+	return rc;
 }
 
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bench_args *a = args;
-	uint32_t n = (uint32_t)a->n.v;
 	struct run r = { .s = s, .a = a };
-	int64_t start, *took;
+	int64_t *took;
 	int rc;
 
 	if (check(s, a))
 		return -1;
-	prepare(&r);
 	timeline_pause(s, true); /* a million packets would tell nothing, and cost time */
-	took = xcalloc(n, sizeof *took);
-	r.sent = xcalloc(a->depth.v, sizeof *r.sent);
-	rc = go(&r, (uint32_t)a->warm.v);
-	start = loop_now();
-	r.took = took;
-	if (rc == 0)
-		rc = go(&r, n);
+	took = xcalloc(a->n.v, sizeof *took);
+	r.sent = xcalloc(a->depth.last, sizeof *r.sent);
+	rc = measure_all(&r, took, o);
 	own_left_out("bench", a->qp->v);
-	if (rc == 0)
-		report(&r, n, loop_now() - start, o);
 	timeline_pause(s, false);
 	free(r.sent);
 	free(took);
@@ -263,10 +398,13 @@ static int exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg bench_egs[] = {
-	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -n 200", "p50" },
+	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -repeat 200", "p50" },
 	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -len 4K "
-	  "-depth 8 -n 100",
+	  "-depth 8 -repeat 100",
 	  "MB/s" },
+	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -len 8..4K -repeat 100",
+	  "4096" },
+	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -histogram", "####" },
 	{ NULL, NULL }
 };
 
@@ -274,9 +412,11 @@ const struct cmd cmd_bench = {
 	.name = "bench",
 	.family = "measuring",
 	.summary = "measure latency and bandwidth of one operation",
-	.text = "Posts -n work requests, at most -depth in flight, and polls them, all in C. The\n"
-		"latency is from post to polled completion; with a depth above 1 it has the time\n"
-		"in the queue in it. For send the peer must have posted enough receives: post\n"
+	.text = "Posts -repeat work requests, at most -depth in flight, and polls them, all in C.\n"
+		"The latency is from post to polled completion; with a depth above 1 it has the time\n"
+		"in the queue in it. -len 8..1M measures each length that comes of doubling 8, a row\n"
+		"each; so does -depth 1..64, and both together each pair. 'option format csv' makes\n"
+		"a table for other programs of it. -histogram shows how many took how long. For send the peer must have posted enough receives: post\n"
 		"recv -repeat. Completions of other work requests in the same CQ are lost.",
 	.calls = "ibv_post_send(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP,

@@ -68,7 +68,7 @@ connect 10.0.0.1 7471 -prepare -name c\ncm connect c -nowait
 set id [dict get [cm event l] id]\nqp create -id $id\ncm accept $id\ndisconnect c -within 60s'
 	[@]=$'peer b\n@b sleep 60s'
 	[barrier]=$'peer b\n@b -background sleep 60s\nbarrier -within 60s'
-	[bench]="$pair"$'\nbench send buf -n 100 -within 60s -qp [get c qp]'
+	[bench]="$pair"$'\nbench send buf -repeat 100 -within 60s -qp [get c qp]'
 	[call]=$'call -name ch rdma_create_event_channel\ncall -within 60s rdma_get_cm_event ch'
 	[poll]=$'qp create\npoll -within 60s'
 	[sleep]=$'reg 64\nsleep 60s'
@@ -171,7 +171,7 @@ has 'port in use' "$(cat taken.err)" 'port 7471 is in use by another program'
 start busy 'connect 10.0.0.1 7471 -within 20s
 binary scan [private-data] WuIu addr rkey
 reg 1M -name src
-catch {bench write src -len 1M -n 10000000 -depth 4 -remote $addr -rkey $rkey -within 20s} msg
+catch {bench write src -len 1M -repeat 10000000 -depth 4 -remote $addr -rkey $rkey -within 20s} msg
 echo lost: $msg
 expect -value ERR {get [get id0 qp] state}
 poll -all
