@@ -7,7 +7,7 @@
 #define UROCE_CM_CM_H
 
 #include "group.h"
-#include "tx.h"
+#include "link.h"
 
 #define GSI_QPN	  1
 #define GSI_QKEY  0x80010000u

@@ -23,7 +23,7 @@
 
 #include "mad.h"
 #include "timer.h"
-#include "tx.h"
+#include "link.h"
 
 struct cm_id;
 struct port;

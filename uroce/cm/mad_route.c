@@ -11,7 +11,7 @@
 #include "counters.h"
 #include "gid.h"
 #include "group.h"
-#include "rx.h"
+#include "link.h"
 
 static bool is_request(const struct mad *m)
 {

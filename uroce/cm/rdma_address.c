@@ -15,7 +15,6 @@
 #include "export.h"
 #include "gid.h"
 #include "rdma_id.h"
-#include "neighbour.h"
 
 #define BACKLOG_MAX	1024 /* the kernel's: net.rdma_ucm.max_backlog */
 #define EPHEMERAL_FIRST 32768

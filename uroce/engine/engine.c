@@ -11,8 +11,7 @@
 #include "group.h"
 #include "guard.h"
 #include "preload/fork.h"
-#include "rx.h"
-#include "setup.h"
+#include "link.h"
 #include "timer.h"
 
 #define LAST_MADS 64 /* portions of them that are handed on at the end */

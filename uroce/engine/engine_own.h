@@ -4,7 +4,7 @@
 #define UROCE_ENGINE_OWN_H
 
 #include "engine.h"
-#include "rx.h"
+#include "link.h"
 
 #define MS UINT64_C(1000000) /* ns */
 

@@ -25,15 +25,13 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "addrs.h"
-#include "completion_queue.h"
 #include "gid.h"
+#include "completion_queue.h"
 #include "group.h"
 #include "pair.h"
-#include "rx.h"
+#include "link.h"
 #include "timer.h"
 #include "transport.h"
-#include "tx.h"
 
 #define TICK	 MS  /* how long an application that read may stay away */
 #define BATCH	 32  /* packets of a pass, of each process and of the socket */

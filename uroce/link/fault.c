@@ -15,10 +15,9 @@
 #include "direct.h"
 #include "engine.h"
 #include "export.h"
-#include "rx.h"
+#include "link.h"
 #include "tap.h"
 #include "timer.h"
-#include "tx.h"
 
 #define HELD_MAX     8192    /* packets; those that come on top are lost */
 #define REORDER_NS   1000000 /* at most: nothing came that could have overtaken */

@@ -3,13 +3,14 @@
  * The GID table: which addresses of this host the device uses. One port, RoCEv2 entries
  * only: IPv4, then IPv6, then the loopback addresses. Annex A17.8.
  */
-#ifndef UROCE_LINK_GID_H
-#define UROCE_LINK_GID_H
+#ifndef UROCE_GID_H
+#define UROCE_GID_H
 
 #include <infiniband/verbs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "packet.h"
 
@@ -55,5 +56,34 @@ static inline bool gid_is_multicast(const union ibv_gid *gid)
 {
 	return gid->raw[0] == 0xff || (gid_is_ipv4(gid) && gid->raw[12] >> 4 == 0xe);
 }
+
+/* ---------------------------------- addresses of this host: rtnetlink(7) -- */
+
+struct address {
+	struct in6_addr addr; /* IPv4 mapped */
+	char ifname[IF_NAMESIZE];
+	unsigned ifindex;
+	unsigned mtu;
+};
+
+/* Those that can be sent from: of interfaces that are up, not tentative. In the order of the
+ * kernel, to be freed by the caller. How many, or -1 with errno. */
+int addrs_read(struct address **list);
+
+/* A descriptor that is readable when addresses or interfaces have changed, or -1 with errno. */
+int addrs_watch(void);
+/* Takes away what made it readable. */
+void addrs_seen(int fd);
+
+/* ----------------------------------------------------------- neighbour.c -- */
+
+/* Whether the next hop on the way to an address has answered: arp(7), rtnetlink(7). */
+
+/* True too when nobody needs to answer (no ARP on that interface, this host, a group), and
+ * when the kernel does not say. scope: the interface of a link-local address. */
+bool neighbour_known(const union ibv_gid *dst, uint32_t scope);
+/* Has the kernel ask for it, by an empty datagram to the port of discard: without a privilege
+ * there is no other way. */
+void neighbour_ask(const union ibv_gid *dst, uint32_t scope);
 
 #endif

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "group_own.h"
-#include "holder.h"
+#include "group_sockets.h"
 #include "pair.h"
-#include "sockets.h"
 
 #define PATIENCE_MS 5000 /* with one who is joining at the same time */
 #define GATHER_MS   2000 /* to get the sockets from somebody */
@@ -32,7 +31,7 @@ struct group group = {
 	.watch = -1,
 	.control = -1,
 	.epoll = -1,
-	.alive = -1,
+	.guid_fd = -1,
 	.sender = { -1, -1 },
 };
 
@@ -155,7 +154,7 @@ static enum gathered fail_alone(struct reason *r, pid_t pid)
 {
 	char who[160];
 
-	holder_print(pid, who, sizeof(who));
+	process_print(pid, who, sizeof(who));
 	fail(r, EADDRINUSE,
 	     "UDP port 4791 is in use: by %s, and this kernel cannot share it. End it, or start this "
 	     "in a network of its own (unshare -rn)",
@@ -167,7 +166,7 @@ static enum gathered fail_version(struct reason *r, const struct control_message
 {
 	char who[160];
 
-	holder_print(m->pid, who, sizeof(who));
+	process_print(m->pid, who, sizeof(who));
 	fail(r, EPROTO,
 	     "%s uses another version of uroce: end it, or use the same version (%u, not %u)", who,
 	     m->header.version, CONTROL_VERSION);
@@ -259,10 +258,10 @@ static int fail_in_use(struct reason *r)
 {
 	char who[300], where[200];
 
-	switch (holder_of_port(who, sizeof(who))) {
-	case HELD_BY_KERNEL:
+	switch (port_owner_print(who, sizeof(who))) {
+	case PORT_OF_KERNEL:
 		return fail(r, EADDRINUSE, "UDP port 4791 is in use: by %s", who);
-	case HELD_BY_OTHERS:
+	case PORT_OF_ANOTHER:
 		return fail(
 			r, EADDRINUSE,
 			"UDP port 4791 is in use: by %s. It is one user's at a time: wait until "
@@ -291,9 +290,9 @@ static bool is_lively_elsewhere(void)
 
 /* Somebody has the port: another user, another program, one of ours that is about to go, or
  * that has joined at the same moment in another directory. */
-static enum gathered look_for_holder(struct reason *r)
+static enum gathered take_sockets_of_stopped(struct reason *r)
 {
-	if (holder_is_another_user()) {
+	if (port_is_of_another_user()) {
 		fail_in_use(r);
 		return FAILED;
 	}
@@ -303,7 +302,7 @@ static enum gathered look_for_holder(struct reason *r)
 /* They are stopped, or about to go. */
 static enum gathered take(struct reason *r)
 {
-	if (holder_take_sockets(group.rx) == 0)
+	if (port_take_sockets(group.rx) == 0)
 		return GOT;
 	if (errno == EADDRINUSE)
 		return FOREIGN;
@@ -320,7 +319,7 @@ static enum gathered gather_once(struct reason *r)
 	if (got == NOBODY)
 		got = make(r);
 	if (got == FOREIGN)
-		got = look_for_holder(r);
+		got = take_sockets_of_stopped(r);
 	return got == SILENT ? take(r) : got;
 }
 
@@ -335,9 +334,9 @@ static int fail_silent(struct reason *r)
 		pid_t pid;
 
 		silent = local_taken(&name);
-		pid = silent ? holder_of_name(&name) : 0;
+		pid = silent ? name_owner(&name) : 0;
 		if (pid)
-			holder_print(pid, who, sizeof(who));
+			process_print(pid, who, sizeof(who));
 	}
 	if (!silent)
 		return fail_in_use(r);
@@ -443,7 +442,7 @@ static int lock_joining(struct reason *r)
 	if (errno != ETIMEDOUT)
 		return fail_sockets(r);
 	if (holder)
-		holder_print(holder, who, sizeof(who));
+		process_print(holder, who, sizeof(who));
 	return fail(r, EBUSY,
 		    "another process is just starting with uroce0 and does not get on: %s", who);
 }

@@ -9,15 +9,13 @@
  * manager: whoever reads one hands it on to the process that it is for.
  *
  *   group.c     joining and leaving
- *   group_move.c   when the directory is removed
- *   sockets.c   the sockets of the group, and those to send from
- *   control.c   messages between the processes
- *   pair.c      memory that two of them share
- *   names.c     who listens for connections
- *   inventory_file.c   what another process has
- *   socket_dir.c   where the processes of a user meet
- *   local.c     AF_UNIX sockets by name, which tell who is there
- *   holder.c    who it is that holds something, as /proc says
+ *   group_sockets.c   the sockets of the group, those to send from, and which process has them
+ *   group_names.c     who listens for connections; when the directory is removed
+ *   group_messages.c  what the processes tell each other
+ *   control.c         the form of these messages; AF_UNIX sockets by name
+ *   pair.c            memory that two of them share
+ *   inventory_file.c  what another process has
+ *   socket_dir.c      where the processes of a user meet
  */
 #ifndef UROCE_LINK_GROUP_H
 #define UROCE_LINK_GROUP_H

@@ -16,7 +16,7 @@ struct group {
 	int watch;   /* of the file of control */
 	int control; /* bound to control_name() of the slot */
 	int epoll;   /* of control, and of the names that we hold */
-	int alive;   /* bound to the GUID of this process */
+	int guid_fd; /* bound to the GUID of this process */
 	uint64_t guid;
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
@@ -27,14 +27,14 @@ extern struct group group;
 /* group.c: whose a slot is, as the kernel says; 0: nobody's; -1: it does not say. */
 pid_t group_slot_pid(unsigned slot);
 
-/* messages.c: before the first message goes out, and after the last. 0, or -1 with errno. */
+/* group_messages.c: before the first message goes out, and after the last. 0, or -1 with errno. */
 int messages_start(void);
 void messages_stop(void);
 /* Sends a MAD, or keeps it until there is room for it. As group_forward(). */
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n);
 
-/* group_move.c: looks whether the directory is removed, as long as we are in it: move_if_gone()
+/* group_names.c: looks whether the directory is removed, as long as we are in it: move_if_gone()
  * when group.watch is readable. 0, also without a watch when the system has none left, or -1 with
  * errno. */
 int move_watch(void);
@@ -45,7 +45,7 @@ int move_socket(const struct local_name *name, int fd);
 int group_listen_to(int fd);
 void group_listen_no_more(int fd);
 
-/* names.c: binds all that are held once more, in group.dir, with DIR_NAMES locked. */
+/* Binds all that are held once more, in group.dir, with DIR_NAMES locked. */
 void names_move(void);
 /* Is it the descriptor of a name that is held? */
 bool names_have(int fd);

@@ -11,7 +11,7 @@
 
 #include "control.h"
 #include "export.h"
-#include "holder.h"
+#include "group_sockets.h"
 
 #define PATIENCE_MS 500
 #define LOOK_MS	    20 /* whether it is still there */
@@ -196,7 +196,7 @@ static unsigned slot_of_process(const struct socket_dir *dir, pid_t pid)
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		struct local_name name = control_name(dir, slot);
 
-		if (local_trusted(&name) && holder_has_name(pid, &name))
+		if (local_trusted(&name) && name_is_of(pid, &name))
 			return slot;
 	}
 	return 0;

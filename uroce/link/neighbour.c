@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "neighbour.h"
+#include "gid.h"
 
 #include <errno.h>
 #include <linux/neighbour.h>
@@ -9,8 +9,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "gid.h"
 
 #define DISCARD 9 /* RFC 863 */
 #define VALID	(NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)

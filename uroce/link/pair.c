@@ -16,7 +16,7 @@
 #include "engine.h"
 #include "group_own.h"
 #include "path.h"
-#include "rx.h"
+#include "link.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u

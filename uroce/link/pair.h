@@ -99,7 +99,7 @@ extern int pair_exposed;
 extern void (*pair_made)(struct pair *p);
 extern void (*pair_closing)(struct pair *p);
 
-/* For messages.c: an offer or an answer came from the process with that pid (0: unknown) in a
+/* For group_messages.c: an offer or an answer came from the process with that pid (0: unknown) in a
  * slot; takes the descriptors that it keeps out of fds (-1 in their place). */
 struct control_message;
 void pair_take_offer(struct control_message *m);

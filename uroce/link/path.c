@@ -1,12 +1,16 @@
-// SPDX-License-Identifier: MIT
-#include "path.h"
-
+/* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/rtnetlink.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "engine.h"
 #include "gid.h"
-#include "onlooker.h"
+#include "path.h"
 
 static enum { PATH_BEST, PATH_UDP, PATH_MEMORY } asked;
 
@@ -65,7 +69,7 @@ static bool may_be_memory(const struct flow *flow, uint32_t qpn)
 
 static bool steps_aside(void)
 {
-	return asked != PATH_MEMORY && onlooker_on_loopback();
+	return asked != PATH_MEMORY && loopback_is_watched();
 }
 
 struct pair *path_to(const struct flow *flow, uint32_t qpn)
@@ -85,4 +89,106 @@ struct pair *path_to(const struct flow *flow, uint32_t qpn)
 bool path_is_memory(const struct flow *flow, uint32_t qpn)
 {
 	return may_be_memory(flow, qpn) && !steps_aside() && pair_ready(qpn >> SLOT_SHIFT);
+}
+
+/* ------------------------------------------------ who looks from outside -- */
+
+#define LOOK_AGAIN UINT64_C(100000000) /* ns */
+#define LOOPBACK   1		       /* the index of lo in every network */
+#define NO_QDISC   "noqueue"
+
+static struct {
+	uint64_t at; /* engine_now(); 0: never */
+	bool loopback, anywhere;
+} last;
+
+/* proc(5) does not say it: sk RefCnt Type Proto Iface R Rmem User Inode. Where there is no such
+ * file there are no packet sockets; where it may not be read there may be some. */
+static void look_for_sockets(void)
+{
+	FILE *f = fopen("/proc/net/packet", "re");
+	char line[256];
+
+	if (!f)
+		last.loopback = last.anywhere = errno != ENOENT;
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned proto, running;
+		int iface;
+
+		if (sscanf(line, "%*s %*s %*s %x %d %u", &proto, &iface, &running) != 3 ||
+		    !running || (proto != ETH_P_ALL && proto != ETH_P_IP && proto != ETH_P_IPV6))
+			continue;
+		last.anywhere = true;
+		last.loopback |= iface == 0 || iface == LOOPBACK;
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool is_qdisc(const struct nlmsghdr *h)
+{
+	const struct tcmsg *tc = NLMSG_DATA(h);
+	size_t left = h->nlmsg_len - NLMSG_LENGTH(sizeof(*tc));
+	const struct rtattr *a = (const void *)((const char *)tc + NLMSG_ALIGN(sizeof(*tc)));
+
+	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*tc)) || tc->tcm_ifindex != LOOPBACK)
+		return false;
+	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
+		if (a->rta_type == TCA_KIND)
+			return strncmp(RTA_DATA(a), NO_QDISC, RTA_PAYLOAD(a)) != 0;
+	return false;
+}
+
+/* The kernel answers before send() returns; what does not fit comes with the next recv(). */
+static void look_for_qdiscs(void)
+{
+	struct {
+		struct nlmsghdr h;
+		struct tcmsg tc;
+	} ask = { .h = { .nlmsg_len = sizeof(ask),
+			 .nlmsg_type = RTM_GETQDISC,
+			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		  .tc = { .tcm_ifindex = LOOPBACK } };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	_Alignas(struct nlmsghdr) char answer[16384];
+	bool done = fd < 0 || send(fd, &ask, sizeof(ask), 0) < 0;
+
+	while (!done) {
+		ssize_t n = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
+		size_t left = n > 0 ? (size_t)n : 0;
+
+		done = n <= 0;
+		for (struct nlmsghdr *h = (void *)answer; NLMSG_OK(h, left);
+		     h = NLMSG_NEXT(h, left)) {
+			done |= h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR;
+			last.loopback |= h->nlmsg_type == RTM_NEWQDISC && is_qdisc(h);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void look(void)
+{
+	uint64_t now = engine_now();
+
+	if (last.at && now - last.at < LOOK_AGAIN)
+		return;
+	last.at = now;
+	last.loopback = last.anywhere = false;
+	look_for_sockets();
+	if (!last.loopback)
+		look_for_qdiscs();
+}
+
+bool loopback_is_watched(void)
+{
+	look();
+	return last.loopback;
+}
+
+bool any_interface_is_watched(void)
+{
+	look();
+	return last.anywhere;
 }

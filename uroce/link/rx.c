@@ -1,10 +1,8 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Datagrams of the sockets of the group. These are dual-stack where the host has IPv6, and
  * IPv4 addresses then come mapped into IPv6, which is how GIDs have them.
  */
-#include "rx.h"
-
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -20,7 +18,7 @@
 #include "gid.h"
 #include "group.h"
 #include "icrc.h"
-#include "source.h"
+#include "link.h"
 #include "tap.h"
 #include "transport.h"
 
@@ -212,6 +210,52 @@ static void lost(const char *fate, enum counter why, const struct packet *a, con
 		tap(UROCE_IN, fate, a, data, n, dport, 0);
 }
 
+/* ---------------------------------------- the identification of a sender -- */
+
+/*
+ * The ICRC of IPv4 is checked modulo the identification, so one in 32,768 broken packets would
+ * pass. Senders like this device always write 0 (or a small number, within a segmented send): a
+ * sender that is known to do so is held to it, which leaves one in 2^26.
+ */
+#define SOURCES	   256
+#define SMALL	   64 /* identifications of a segmented send: 0, 1, 2 ... */
+#define KNOWN	   4  /* so many small ones in a row are no chance */
+#define TRUST_MAX  8
+#define TRUST_LOST 2 /* by one that is not small: some in a row, and the sender is a new one */
+
+struct source {
+	uint32_t addr;
+	uint16_t port;
+	uint8_t trust;
+};
+
+static struct source sources[SOURCES];
+
+/* Is id, which the ICRC was found right for, one that this sender would write? Learns. */
+static bool source_is_believed(const struct packet *a, uint16_t id)
+{
+	struct source *s;
+	uint32_t addr;
+	bool same;
+
+	memcpy(&addr, a->src.raw + 12, sizeof(addr));
+	s = &sources[(addr * 0x9e3779b1u >> 16 ^ a->sport) % SOURCES];
+	same = s->addr == addr && s->port == a->sport;
+	if (id < SMALL) {
+		if (!same)
+			*s = (struct source){ .addr = addr, .port = a->sport };
+		if (s->trust < TRUST_MAX)
+			s->trust++;
+		return true;
+	}
+	if (!same || s->trust < KNOWN)
+		return true;
+	s->trust -= TRUST_LOST;
+	return false;
+}
+
+/* --------------------------------------------------------------- packets -- */
+
 /* Well-formed, and its ICRC is right: p has the headers then. *id: of the IPv4 header, the
  * likely one at first. */
 static bool intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t dport, uint16_t *id)
@@ -221,7 +265,7 @@ static bool intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t d
 		return false;
 	}
 	if (!icrc_valid(&p->src, &p->dst, p->sport, dport, data, n, id) ||
-	    (gid_is_ipv4(&p->src) && !source_believed(p, *id))) {
+	    (gid_is_ipv4(&p->src) && !source_is_believed(p, *id))) {
 		lost("icrc", CNT_BAD_ICRC, p, data, n, dport);
 		return false;
 	}

@@ -12,7 +12,7 @@
 #include "icrc.h"
 #include "pair.h"
 #include "path.h"
-#include "rx.h"
+#include "link.h"
 #include "tap.h"
 #include "transport.h"
 

@@ -15,7 +15,7 @@
 #include "gid.h"
 #include "icrc.h"
 #include "pcapng.h"
-#include "rx.h"
+#include "link.h"
 
 #define IP_UDP_MAX 48
 

@@ -4,7 +4,7 @@
  * family. The socket is not connected and has DF set (see
  * group_send_fd()): so the kernel writes 0 as identification, which the ICRC covers.
  */
-#include "tx.h"
+#include "link.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -23,7 +23,6 @@
 #include "gid.h"
 #include "group.h"
 #include "icrc.h"
-#include "onlooker.h"
 #include "path.h"
 #include "tap.h"
 
@@ -161,7 +160,7 @@ static void flush_batches(void);
  * number says which process gets all of them. */
 static bool continues(const struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn)
 {
-	if (!tx_gso || !b->nmsgs || b->closed || onlooker_anywhere())
+	if (!tx_gso || !b->nmsgs || b->closed || any_interface_is_watched())
 		return false;
 	return b->msg[b->nmsgs - 1].msg_hdr.msg_iovlen < GSO_SEGMENTS && n <= b->segment &&
 	       b->bytes + n <= GSO_BYTES && get_be24(b->frame[b->n - 1].data + 5) == qpn &&

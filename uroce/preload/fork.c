@@ -17,7 +17,7 @@
 #include "engine.h"
 #include "group.h"
 #include "queue_pair.h"
-#include "setup.h"
+#include "link.h"
 #include "timer.h"
 #include "tree.h"
 

@@ -7,7 +7,7 @@
 #include "events.h"
 #include "fake_below_qp.h"
 #include "group.h"
-#include "rx.h"
+#include "link.h"
 #include "transport.h"
 
 struct fake fake;

@@ -6,7 +6,7 @@
 
 #include "engine.h"
 #include "path.h"
-#include "rx.h"
+#include "link.h"
 
 unsigned fake_mads;
 struct mad_from fake_from[FAKE_MADS];

@@ -9,17 +9,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "addrs.h"
+#include "gid.h"
 #include "cm.h"
 #include "engine.h"
-#include "gid.h"
 #include "group.h"
 #include "queue_pair.h"
 #include "preload/tree.h"
-#include "rx.h"
-#include "setup.h"
+#include "link.h"
 #include "transport.h"
-#include "tx.h"
 
 struct fake_counts fake_engine, fake_others;
 _Atomic pthread_t fake_reader, fake_asked;

@@ -11,8 +11,7 @@
 #include "engine.h"
 #include "gid.h"
 #include "group.h"
-#include "neighbour.h"
-#include "rx.h"
+#include "link.h"
 #include "timer.h"
 
 #define LATENCY 1000000ull

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "mad.h"
-#include "tx.h"
+#include "link.h"
 
 #define FAKE_SLOT 5
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* No process to share memory with: all goes by UDP. */
-#include "onlooker.h"
-#include "pair.h"
 #include "path.h"
+#include "pair.h"
 
 struct pair *pair_open[SLOTS];
 unsigned pairs_open;
@@ -44,7 +43,7 @@ void pair_answer_bell(void)
 {
 }
 
-bool onlooker_anywhere(void)
+bool any_interface_is_watched(void)
 {
 	return false;
 }

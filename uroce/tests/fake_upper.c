@@ -2,7 +2,7 @@
 #include "fake_upper.h"
 
 #include "checks.h"
-#include "rx.h"
+#include "link.h"
 #include "transport.h"
 
 struct upper upper_packets;

@@ -8,9 +8,8 @@
 #include "bytes.h"
 #include "counters.h"
 #include "fake_engine.h"
-#include "rx.h"
+#include "link.h"
 #include "tap.h"
-#include "tx.h"
 
 #define SENDS 20000
 

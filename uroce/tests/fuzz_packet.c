@@ -12,10 +12,9 @@
 #include "engine.h"
 #include "fault.h"
 #include "icrc.h"
-#include "rx.h"
+#include "link.h"
 #include "timer.h"
 #include "transport.h"
-#include "tx.h"
 
 #define MODE_IPV6      0x01
 #define MODE_GIVEN     0x02 /* the input has an ICRC, wrong mostly */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 
-#include "addrs.h"
 #include "checks.h"
 #include "netns.h"
 

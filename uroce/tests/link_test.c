@@ -12,10 +12,8 @@
 #include "group.h"
 #include "icrc.h"
 #include "bytes.h"
-#include "rx.h"
-#include "setup.h"
+#include "link.h"
 #include "tap.h"
-#include "tx.h"
 #include "uroce.h"
 
 static struct flow flow(const char *from, const char *to)

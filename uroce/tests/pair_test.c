@@ -18,7 +18,7 @@
 #include "engine.h"
 #include "group_own.h"
 #include "path.h"
-#include "rx.h"
+#include "link.h"
 
 #define OWN_SLOT   1
 #define OTHER_SLOT 2

@@ -6,7 +6,7 @@
 #include "icrc.h"
 #include "rig.h"
 #include "timer.h"
-#include "tx.h"
+#include "link.h"
 
 #define FLYING_MAX 8192
 #define PASS	   16 /* packets in one pass */
@@ -59,7 +59,7 @@ static struct flying *pop(void)
 	return top;
 }
 
-/* ---------------------------------------------------------------------- tx.h -- */
+/* -------------------------------------------------------------------- link.h -- */
 
 bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)
 {

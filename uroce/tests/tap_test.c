@@ -13,7 +13,7 @@
 
 #include "capture.h"
 #include "checks.h"
-#include "rx.h"
+#include "link.h"
 
 void engine_lock(void);
 void engine_unlock(void);

@@ -6,7 +6,7 @@
 #include <infiniband/verbs.h>
 
 #include "context.h"
-#include "tx.h"
+#include "link.h"
 
 struct ah {
 	struct ibv_ah v;

@@ -14,7 +14,7 @@
 #include "group.h"
 #include "queue_pair.h"
 #include "ring.h"
-#include "rx.h"
+#include "link.h"
 #include "target.h"
 #include "transport.h"
 #include "wr_ops.h"

@@ -17,7 +17,7 @@
 #include "inventory.h"
 #include "region.h"
 #include "timer.h"
-#include "tx.h"
+#include "link.h"
 
 struct srq;
 struct xrcd;

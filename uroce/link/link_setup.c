@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "setup.h"
+#include "link.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,9 +9,7 @@
 
 #include "fault.h"
 #include "path.h"
-#include "rx.h"
 #include "tap.h"
-#include "tx.h"
 
 static int setup_faults(char *reason, size_t size)
 {

@@ -1,16 +1,19 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * A name is bound by one process, so the kernel keeps it unique; what it does not know is that
  * "any address" overlaps with each single one. So claims are made one after the other, with
  * DIR_NAMES locked.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/queue.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gid.h"
@@ -243,9 +246,9 @@ void names_close(void)
 		local_close(&group.dir, &name->name, name->fd);
 		let_go(name);
 	}
-	if (group.alive >= 0)
-		local_close(&group.dir, &guid, group.alive);
-	group.alive = -1;
+	if (group.guid_fd >= 0)
+		local_close(&group.dir, &guid, group.guid_fd);
+	group.guid_fd = -1;
 }
 
 void names_forget(void)
@@ -256,9 +259,9 @@ void names_forget(void)
 		close(name->fd);
 		let_go(name);
 	}
-	if (group.alive >= 0)
-		close(group.alive);
-	group.alive = -1;
+	if (group.guid_fd >= 0)
+		close(group.guid_fd);
+	group.guid_fd = -1;
 }
 
 void names_move(void)
@@ -271,22 +274,22 @@ void names_move(void)
 		if (move_socket(&name->name, name->fd) == 0)
 			group_listen_to(name->fd);
 	}
-	if (group.alive >= 0)
-		move_socket(&guid, group.alive);
+	if (group.guid_fd >= 0)
+		move_socket(&guid, group.guid_fd);
 }
 
 int group_announce(uint64_t guid)
 {
 	struct local_name name = guid_name(guid);
 
-	if (group.alive >= 0)
+	if (group.guid_fd >= 0)
 		return 0;
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return -1;
-	group.alive = local_bind(&group.dir, &name);
+	group.guid_fd = local_bind(&group.dir, &name);
 	group.guid = guid;
 	socket_dir_unlock(&group.dir, DIR_NAMES);
-	return group.alive < 0 ? -1 : 0;
+	return group.guid_fd < 0 ? -1 : 0;
 }
 
 bool group_announced(uint64_t guid)
@@ -294,7 +297,7 @@ bool group_announced(uint64_t guid)
 	struct local_name name = guid_name(guid);
 
 	/* our own socket is there, however few descriptors there are; in doubt it lives */
-	return connect(group.alive, (const struct sockaddr *)&name.un, name.len) == 0 ||
+	return connect(group.guid_fd, (const struct sockaddr *)&name.un, name.len) == 0 ||
 	       (errno != ECONNREFUSED && errno != ENOENT);
 }
 
@@ -304,4 +307,108 @@ int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 	struct local_name to = service_name(space, port, addr);
 
 	return messages_forward(&to, from, mad, n);
+}
+
+/* ----------------------------------------- when the directory is removed -- */
+
+/*
+ * The directory of the sockets is removed while its processes live: XDG_RUNTIME_DIR goes when
+ * the last session of a user ends, programs that were left running do not; or somebody cleans
+ * up. Each process notices that its name is gone, and binds its sockets again where others look
+ * for them now. Whose a slot is does not depend on names, so connections go on meanwhile. A process
+ * for which the system has no watch left goes without one: when the directory is removed, those
+ * that start later do not find it.
+ */
+
+int group_listen_to(int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(group.epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+void group_listen_no_more(int fd)
+{
+	epoll_ctl(group.epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+/* A file that loses its only link: IN_DELETE_SELF would come when the socket is closed. */
+static int watch_name(void)
+{
+	struct local_name name = control_name(&group.dir, group.slot);
+
+	return inotify_add_watch(group.watch, name.un.sun_path, IN_ATTRIB) < 0 ? -1 : 0;
+}
+
+/* inotify(7) says EMFILE for this too: all programs of a user may have 128 instances, as
+ * fs.inotify.max_user_instances is by default. */
+static bool has_descriptor_left(void)
+{
+	int fd = dup(group.epoll);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+int move_watch(void)
+{
+	group.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (group.watch >= 0 && watch_name() == 0)
+		return group_listen_to(group.watch);
+	if (errno == EMFILE || errno == ENOSPC)
+		return has_descriptor_left() ? 0 : -1;
+	return -1;
+}
+
+static bool is_gone(void)
+{
+	struct local_name name = control_name(&group.dir, group.slot);
+	char events[1024];
+	struct stat st;
+
+	while (read(group.watch, events, sizeof(events)) > 0)
+		;
+	return lstat(name.un.sun_path, &st) != 0 && errno == ENOENT;
+}
+
+/* What it has received and nobody has read goes with the old one, as on a wire. */
+int move_socket(const struct local_name *name, int fd)
+{
+	int bound = local_bind(&group.dir, name), ret;
+
+	if (bound < 0)
+		return -1;
+	ret = dup3(bound, fd, O_CLOEXEC);
+	close(bound);
+	return ret < 0 ? -1 : 0;
+}
+
+/* One that cannot be bound stays without a name: others do not find it. */
+static void move_all(void)
+{
+	struct local_name name = control_name(&group.dir, group.slot);
+
+	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
+		return;
+	if (move_socket(&name, group.control) == 0)
+		group_listen_to(group.control);
+	names_move();
+	socket_dir_unlock(&group.dir, DIR_NAMES);
+	watch_name();
+}
+
+void move_if_gone(void)
+{
+	struct socket_dir old = group.dir;
+
+	if (!is_gone())
+		return;
+	if (socket_dir_join(&group.dir, control_lively) != 0) {
+		group.dir = old;
+		return;
+	}
+	move_all();
+	socket_dir_close(&old);
 }
