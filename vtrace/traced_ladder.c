@@ -155,6 +155,21 @@ void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct re
 	live_program_changes(live, add_state, &c);
 }
 
+void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct decoded *d,
+			  bool out, int64_t when, const char *fate)
+{
+	struct ladder_row row = { .when = when,
+				  .state = -1,
+				  .to = -1,
+				  .place = place,
+				  .out = out,
+				  .key = ladder_packet_key(d),
+				  .lost = ladder_packet_lost(fate) };
+
+	ladder_tell_packet(&row, d, fate);
+	add(t, &row);
+}
+
 void traced_ladder_end(struct traced_ladder *t)
 {
 	if (t->left_out)

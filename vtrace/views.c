@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "asked_peer.h"
+#include "captures.h"
 #include "explain/live_end.h"
 #include "explain_traced.h"
 #include "line.h"
@@ -36,6 +37,7 @@ static struct {
 	struct summary *summary;
 	bool has_ladder;
 	struct traced_ladder ladder;
+	unsigned news;	 /* that were told */
 	Tcl_DString why; /* for the report: what was explained */
 } the;
 
@@ -232,6 +234,27 @@ static void take_call(const struct reader_news *news)
 		explain_call(news);
 }
 
+static void take_packet(void *arg, int pid, const struct decoded *d, bool out, int64_t when,
+			const char *fate)
+{
+	const struct program *p = the.programs;
+
+	(void)arg;
+	while (p && p->process->pid != pid)
+		p = p->next;
+	if (p)
+		traced_ladder_packet(&the.ladder, p->place, d, out, when, fate);
+}
+
+/* Before many have come together. */
+static void take_packets(enum reader_what what)
+{
+	const unsigned often = 1024;
+
+	if (the.v.captures && (what == READER_NOTHING || ++the.news % often == 0))
+		captures_read(the.v.captures, take_packet, NULL);
+}
+
 static void take_held(const struct reader_news *news)
 {
 	const int pid = (int)news->process->pid;
@@ -258,6 +281,7 @@ static void take_unfinished(const struct reader_news *news)
 
 void views_take(const struct reader_news *news)
 {
+	take_packets(news->what);
 	if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)
@@ -330,6 +354,7 @@ void views_end(void)
 {
 	struct program *next;
 
+	take_packets(READER_NOTHING);
 	if (the.has_ladder)
 		write_ladder();
 	if (the.summary)

@@ -7,18 +7,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct captures;
 struct reader_news;
 
 struct views {
 	FILE *to;
-	bool lines;	    /* a line for each call */
-	bool json;	    /* lines are objects */
-	bool pids;	    /* with the number of the process */
-	bool counts;	    /* a table in the end */
-	bool timeline;	    /* all processes side by side, in the end */
-	const char *report; /* the name of a page of HTML with that, in the end; or NULL */
-	bool explain;	    /* what has failed */
-	const char *only;   /* names, patterns, "set-up", "data", with commas between; NULL: all */
+	bool lines;		   /* a line for each call */
+	bool json;		   /* lines are objects */
+	bool pids;		   /* with the number of the process */
+	bool counts;		   /* a table in the end */
+	bool timeline;		   /* all processes side by side, in the end */
+	const char *report;	   /* the name of a page of HTML with that, in the end; or NULL */
+	struct captures *captures; /* packets for these two, or NULL */
+	bool explain;		   /* what has failed */
+	const char *only; /* names, patterns, "set-up", "data", with commas between; NULL: all */
 };
 
 /* Is the list of names good? Else a line that says which is not, to stderr. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
-#include <tcl.h>
 
+#include "captures.h"
 #include "launch.h"
 #include "reader.h"
 #include "run.h"
@@ -116,7 +116,10 @@ static int run(char **argv)
 	}
 	if (hindrance)
 		fprintf(stderr, "vtrace: %s is %s: its calls are not seen\n", argv[0], hindrance);
+	if (the.views.timeline || the.views.report)
+		the.views.captures = captures_begin();
 	if (run_start(r, argv, &status)) {
+		captures_end(the.views.captures);
 		reader_close(r);
 		return status;
 	}
@@ -124,6 +127,7 @@ static int run(char **argv)
 	status = follow(r);
 	write_end(argv[0], status);
 	views_end();
+	captures_end(the.views.captures);
 	if (!the.seen && !hindrance)
 		fprintf(stderr, "vtrace: %s has called nothing of libibverbs or librdmacm%s\n",
 			argv[0], the.follows ? "" : " (its children may have: -f)");
@@ -176,8 +180,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	setlocale(LC_CTYPE, "");     /* which glyphs a timeline may have */
-	Tcl_FindExecutable(argv[0]); /* before values of Tcl are used */
+	setlocale(LC_CTYPE, ""); /* which glyphs a timeline may have */
 	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {
 		case 'c':

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
+struct decoded;
 struct out;
 struct record;
 struct session;
@@ -97,6 +98,11 @@ char *ladder_says(const struct ladder_row *r);
 void ladder_add_own(struct session *s, struct ladder *l);
 /* Is the call a row? Who only asks is none, nor is what is taken back behind the scenes. */
 bool ladder_is_row(const struct record *r);
+/* What a packet says, into a row that has its time, its way and name; fate may be NULL. The key is
+ * the same where it is sent and received; lost: it has not arrived. */
+void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
+uint64_t ladder_packet_key(const struct decoded *d);
+bool ladder_packet_lost(const char *fate);
 /* Adds a row; its texts are the ladder's from then on. */
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
 void ladder_free_row(struct ladder_row *r);

@@ -461,12 +461,40 @@ static char *in_short(const struct decoded *d)
 			: xasprintf("%s psn %u", name, d->p.psn);
 }
 
+/* FNV-1a over the UDP payload. */
+uint64_t ladder_packet_key(const struct decoded *d)
+{
+	uint64_t key = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < d->n; i++)
+		key = (key ^ d->data[i]) * UINT64_C(0x100000001b3);
+	return key;
+}
+
+/* The words are those of the tap. */
+bool ladder_packet_lost(const char *fate)
+{
+	return fate && (strstr(fate, "drop") || strstr(fate, "corrupt") || strstr(fate, "icrc"));
+}
+
+void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate)
+{
+	char full[512];
+
+	decode_text(d, full, sizeof full);
+	row->kind = LADDER_PACKET;
+	row->until = 0;
+	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
+	row->text = in_short(d);
+	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
+	row->fate = fate && *fate ? xstrdup(fate) : NULL;
+	row->names = xasprintf(" %s ", row->name);
+}
+
 static void add_packet(struct ends *e, const struct record *r, struct ladder_row *row)
 {
 	size_t len = r->args[4], kept = r->args[3];
 	uint8_t *ip = xcalloc(1, len + 1);
-	const char *fate = (const char *)(uintptr_t)r->args[5];
-	char full[512];
 	struct decoded d;
 
 	memcpy(ip, (const void *)(uintptr_t)r->args[2], kept < len ? kept : len);
@@ -474,18 +502,11 @@ static void add_packet(struct ends *e, const struct record *r, struct ladder_row
 		free(ip);
 		return;
 	}
-	decode_text(&d, full, sizeof full);
-	row->kind = LADDER_PACKET;
-	row->until = 0;
 	row->out = r->args[0];
 	row->key = r->args[6];
 	row->lost = r->args[7];
 	row->side = sender(e, &d, (uint32_t)r->args[1], r->begin, row->name);
-	row->bad = !d.p.op || is_nak(&d) || (d.is_cm && d.mad.attr == MAD_REJ);
-	row->text = in_short(&d);
-	row->result = xasprintf("%s  %.300s", packet_ends(&d), full);
-	row->fate = fate ? xstrdup(fate) : NULL;
-	row->names = xasprintf(" %s ", row->name);
+	ladder_tell_packet(row, &d, (const char *)(uintptr_t)r->args[5]);
 	ladder_add(e->l, row);
 	free(ip);
 }

@@ -8,6 +8,7 @@
 #include "own_rows.h"
 #include "peer/peer.h"
 #include "session.h"
+#include "timeline/ladder.h"
 #include "timeline/timeline.h"
 #include "device/embedded.h"
 #include "wire/packet_source.h"
@@ -35,29 +36,14 @@ struct timeline {
 
 /* ---------------------------------------------------------------------- packets -- */
 
-/* FNV-1a over the UDP payload: the same packet where it is sent and where it is received. */
-static uint64_t key_of(const struct decoded *d)
-{
-	uint64_t key = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < d->n; i++)
-		key = (key ^ d->data[i]) * UINT64_C(0x100000001b3);
-	return key;
-}
-
-/* The words are those of the tap. */
-static bool is_lost(const char *fate)
-{
-	return fate && (strstr(fate, "drop") || strstr(fate, "corrupt") || strstr(fate, "icrc"));
-}
-
 static void on_packet(void *arg, const struct uroce_packet *p)
 {
 	const struct timeline *t = arg;
 	struct decoded d;
 
 	if (!t->paused && decode_ip(&d, p->ip, p->len) == 0)
-		own_packet(p, d.is_cm ? KEPT_OF_CM : KEPT, key_of(&d), is_lost(p->fate));
+		own_packet(p, d.is_cm ? KEPT_OF_CM : KEPT, ladder_packet_key(&d),
+			   ladder_packet_lost(p->fate));
 }
 
 void timeline_drain(struct session *s)

@@ -49,6 +49,9 @@ CASES = {
                   "eval [string map [list HOST [dict get [device] address] PORT 7471] "
                   "[lindex [split $next {;}] 0]]", "other"),
     "a name that is taken": ("reg 64 -name m", "reg 64 -name m", DO, "again"),
+    "a process that is not on uroce0": ("", "show -process [pid]", PROSE,
+                                        "reg 64; show -process [pid]"),
+    "an object that a process has not": ("reg 64", "show mr7 -process [pid]", HELP, ""),
     "an object with users": ("reg 64 -name m", "destroy [get m pd]", DO, ""),
     "call: an id with a QP": (
         "set a [dict get [device] address]\n"
@@ -201,6 +204,8 @@ NOT_HERE = {
     "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, RDMASH_SIZE and ": "a launcher",
     "set  to a directory that all hosts share; mpirun passes it on with -x ": "several hosts",
     "put a list or dict under one key, or rdmash --unsafe": "a launcher",
+    "nsenter -n -t %d rdmash, in a terminal": "another network",
+    "!kill -CONT %d": "a process that is stopped: show_process.sh has it",
     "devices": "no device: on.sh has one",
     "doctor": "a device of the kernel that this user may not open: explain/system has it",
     "!ip link set lo up": "a loopback that is down",

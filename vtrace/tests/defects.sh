@@ -67,7 +67,7 @@ while IFS='|' read -r name when_alone when_both asked _; do
 		if [ -n "$when_alone" ]; then
 			[ "$status" = 1 ] || fail "$name, $how: exit code $status, not 1"
 			verdict='cause'
-			[ $expected = when_both ] || verdict='(possible )?cause'
+			[ "$expected" = when_both ] || verdict='(possible )?cause'
 			is_said "$verdict" "${!expected}" || fail "$name, $how: '${!expected}' is not said"
 		elif [ "$status" != 0 ] || [ -s "$work/said" ]; then
 			fail "$name, $how: exit code $status, and this is said:"

@@ -98,6 +98,8 @@ else
 fi
 
 # --timeline and --report: a lane for each process, with the states of its QP
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
 # shellcheck disable=SC2016
 "$UROCE" "$vtrace" -f --timeline --report "$work/page.html" -o "$work/ladder" timeout 60 bash -c \
 	'"$0" server 10.0.0.1 7471 | { read -r _; exec "$0" client 10.0.0.1 7471; }' \
@@ -108,13 +110,30 @@ for state in RESET 'RESET -> INIT' 'INIT -> RTR' 'RTR -> RTS'; do
 	[ "$(grep -cF "qp0 $state (" "$work/ladder")" = 2 ] || fail "--timeline: not twice $state"
 done
 grep -q 'RTS -> ERR (WC REM_ACCESS_ERR)' "$work/ladder" || fail "--timeline: not the way to ERR"
+# The packets between the two, as one row each: the message in eight, and the pieces that are written.
+# (On a busy machine some are sent again.)
+python3 - "$work/ladder" <<'PYTHON' || fail "--timeline: packets: $(grep psn "$work/ladder")"
+import collections, re, sys
+left, right = collections.Counter(), collections.Counter()
+for line in open(sys.argv[1]):
+    m = re.search("(◀?)─+ (RC_[A-Z]+).* psn (\\d+) (.*?) ?─+(▶?)", line)
+    if m:
+        (left if m[1] else right)[m[2], int(m[3]), m[4]] += 1
+sends = sorted(psn for name, psn, size in left if (name, size) == ("RC_SEND", "1024 B"))
+writes = sorted(psn for name, psn, size in left if (name, size) == ("RC_WRITE", "512 B"))
+assert sends == list(range(sends[0], sends[0] + 8)), left
+assert writes == list(range(sends[-1] + 1, sends[-1] + 17)), left
+assert sum(n == 1 for n in left.values()) > 12 and len(left) == 24, left
+assert right["RC_ACK", sends[-1], ""] and right["RC_ACK", writes[0], "NAK: remote access error"], right
+PYTHON
+compgen -G "${TMPDIR:-/tmp}/vtrace.*" >"$work/left" && fail "--timeline leaves $(cat "$work/left")"
 python3 - "$work/page.html" <<'PYTHON' || fail "--report"
 import sys
 import xml.etree.ElementTree as tree
 page = tree.parse(sys.argv[1]).getroot()
 html = "{http://www.w3.org/1999/xhtml}"
 sections = [s.get("id") for s in page.iter(html + "section")]
-assert sections == ["failures", "ladder", "states"], sections
+assert sections == ["failures", "ladder", "states", "packets"], sections
 why = "".join(page.find(f".//{html}section[@id='failures']/{html}pre").itertext())
 assert "region of this end" in why, why
 PYTHON

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "captures.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+
+/* What the device writes, in the byte order of this host: uroce/link/pcapng.c. */
+#define PCAPNG_PACKET	6u
+#define PCAPNG_LEAST	12u /* bytes of a block */
+#define PCAPNG_HEAD	28u /* of a packet, before its bytes */
+#define OPTION_COMMENT	1
+#define OPTION_FLAGS	2
+#define FLAGS_DIRECTION 3u
+#define FLAGS_OUT	2u
+
+#define BLOCK_MAX (1u << 20)
+
+struct capture_file {
+	int pid, fd;
+	off_t at; /* all before was read */
+	bool bad; /* it is not as it should be */
+	struct capture_file *next;
+};
+
+struct captures {
+	char dir[PATH_MAX];
+	struct capture_file *files;
+	uint8_t *block; /* BLOCK_MAX bytes */
+};
+
+struct captures *captures_begin(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct captures *c;
+	char *name;
+
+	errno = 0;
+	if (getenv("UROCE_PCAP"))
+		return NULL;
+	c = xcalloc(1, sizeof *c);
+	snprintf(c->dir, sizeof c->dir, "%s/vtrace.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(c->dir)) {
+		free(c);
+		return NULL;
+	}
+	c->block = xcalloc(1, BLOCK_MAX);
+	name = xasprintf("%s/%%p", c->dir);
+	setenv("UROCE_PCAP", name, 1);
+	free(name);
+	return c;
+}
+
+/* ------------------------------------------------------------------------- reading -- */
+
+static uint32_t u32_at(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof v);
+	return v;
+}
+
+/* The options at the end of a packet's block. */
+static void read_options(const uint8_t *at, size_t n, bool *out, char *fate, size_t size)
+{
+	while (n >= 4) {
+		const uint32_t head = u32_at(at), code = head & 0xffff, len = head >> 16;
+		const size_t whole = 4 + (((size_t)len + 3) & ~(size_t)3);
+
+		if (!code || whole > n)
+			return;
+		if (code == OPTION_FLAGS && len == 4)
+			*out = (u32_at(at + 4) & FLAGS_DIRECTION) == FLAGS_OUT;
+		if (code == OPTION_COMMENT)
+			snprintf(fate, size, "%.*s", (int)len, (const char *)at + 4);
+		at += whole;
+		n -= whole;
+	}
+}
+
+static void read_packet(const struct capture_file *f, const uint8_t *block, size_t n,
+			captures_fn *fn, void *arg)
+{
+	const size_t room = n - PCAPNG_LEAST + 8;
+	struct decoded d;
+	char fate[64] = "";
+	bool out = false;
+	uint64_t when;
+	size_t len, padded;
+
+	if (n < PCAPNG_HEAD + 4)
+		return;
+	when = (uint64_t)u32_at(block + 12) << 32 | u32_at(block + 16);
+	len = u32_at(block + 20);
+	padded = (len + 3) & ~(size_t)3;
+	if (len > BLOCK_MAX || PCAPNG_HEAD + padded > room)
+		return;
+	read_options(block + PCAPNG_HEAD + padded, room - PCAPNG_HEAD - padded, &out, fate,
+		     sizeof fate);
+	if (decode_ip(&d, block + PCAPNG_HEAD, len) == 0)
+		fn(arg, f->pid, &d, out, (int64_t)when, fate);
+}
+
+/* The block that begins there; its bytes, or 0: it is not whole yet. */
+static size_t read_block(struct captures *c, struct capture_file *f)
+{
+	uint32_t n;
+
+	if (pread(f->fd, c->block, 8, f->at) != 8)
+		return 0;
+	n = u32_at(c->block + 4);
+	f->bad = n < PCAPNG_LEAST || n > BLOCK_MAX || n % 4;
+	if (f->bad || pread(f->fd, c->block, n, f->at) != (ssize_t)n)
+		return 0;
+	return n;
+}
+
+static void read_file(struct captures *c, struct capture_file *f, captures_fn *fn, void *arg)
+{
+	const off_t from = f->at;
+	size_t n;
+
+	while (!f->bad && (n = read_block(c, f))) {
+		if (u32_at(c->block) == PCAPNG_PACKET)
+			read_packet(f, c->block, n, fn, arg);
+		f->at += (off_t)n;
+	}
+	if (f->at > from) /* it may be that the file system cannot */
+		fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, f->at);
+}
+
+/* ------------------------------------------------------------------------- files -- */
+
+static bool is_known(const struct captures *c, int pid)
+{
+	for (const struct capture_file *f = c->files; f; f = f->next)
+		if (f->pid == pid)
+			return true;
+	return false;
+}
+
+static void add_file(struct captures *c, int dir, const char *name)
+{
+	struct capture_file *f;
+	int pid = atoi(name), fd;
+
+	if (pid <= 0 || is_known(c, pid))
+		return;
+	fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	f = xcalloc(1, sizeof *f);
+	*f = (struct capture_file){ .pid = pid, .fd = fd, .next = c->files };
+	c->files = f;
+}
+
+static void each_name(const char *path, void (*fn)(struct captures *c, int dir, const char *name),
+		      struct captures *c)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (*e->d_name != '.')
+			fn(c, dirfd(dir), e->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+void captures_read(struct captures *c, captures_fn *fn, void *arg)
+{
+	each_name(c->dir, add_file, c);
+	for (struct capture_file *f = c->files; f; f = f->next)
+		read_file(c, f, fn, arg);
+}
+
+static void remove_file(struct captures *c, int dir, const char *name)
+{
+	(void)c;
+	unlinkat(dir, name, 0);
+}
+
+void captures_end(struct captures *c)
+{
+	struct capture_file *next;
+
+	if (!c)
+		return;
+	each_name(c->dir, remove_file, c);
+	rmdir(c->dir);
+	for (struct capture_file *f = c->files; f; f = next) {
+		next = f->next;
+		close(f->fd);
+		free(f);
+	}
+	free(c->block);
+	free(c);
+}
