@@ -16,7 +16,7 @@ int backend_open(const char *library, const char **why)
 
 	pthread_mutex_lock(&lock);
 	if (!__atomic_load_n(&backend_is_open, __ATOMIC_ACQUIRE)) {
-		handle = dlopen(library ? library : LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+		handle = dlopen(library ? library : LIBRARY, RTLD_LAZY | RTLD_GLOBAL);
 		if (!handle)
 			*why = dlerror();
 		/* others may have brought libibverbs: what is named comes first */

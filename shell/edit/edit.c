@@ -25,7 +25,7 @@
 
 void edit_before_cursor(struct edit *e, Tcl_DString *text)
 {
-	const LineInfo *line = el_line(e->el);
+	const LineInfo *line = libedit.el_line(e->el);
 
 	Tcl_DStringInit(text);
 	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
@@ -35,7 +35,7 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text)
 /* During ^R libedit keeps what is looked for in the line, behind the cursor. */
 static bool searching(struct edit *e)
 {
-	const LineInfoW *line = el_wline(e->el);
+	const LineInfoW *line = libedit.el_wline(e->el);
 	const wchar_t *p;
 
 	for (p = line->cursor; line->lastchar - p >= 4; p++)
@@ -48,7 +48,7 @@ static bool searching(struct edit *e)
 
 void edit_draw(struct edit *e)
 {
-	el_set(e->el, EL_REFRESH);
+	libedit.el_set(e->el, EL_REFRESH);
 	e->hint_shown = false;
 	if (e->idle)
 		edit_show_hint(e);
@@ -76,7 +76,7 @@ static void on_resize(void *arg)
 
 	if (!e->typing)
 		return;
-	el_resize(e->el);
+	libedit.el_resize(e->el);
 	if (e->resumed)
 		edit_put("\r\033[J");
 	else
@@ -120,7 +120,7 @@ static void leave_line(struct edit *e, const char *mark)
 
 static bool line_is_empty(struct edit *e)
 {
-	const LineInfoW *line = el_wline(e->el);
+	const LineInfoW *line = libedit.el_wline(e->el);
 
 	return line->buffer == line->lastchar && Tcl_DStringLength(&e->lines) == 0;
 }
@@ -140,7 +140,7 @@ static void give_up_line(struct edit *e)
  * crashes when text is added there. Drawn anew, it knows again where the cursor is. */
 static void mend_cursor(struct edit *e)
 {
-	const LineInfoW *line = el_wline(e->el);
+	const LineInfoW *line = libedit.el_wline(e->el);
 	bool at_end = line->cursor == line->lastchar;
 
 	if (at_end && !e->at_end && !searching(e) &&
@@ -216,10 +216,10 @@ static enum edit_end read_line(struct edit *e)
 	int n;
 
 	e->left = false;
-	/* el_gets() would do so when the prompt is out: a quick key would be echoed
+	/* libedit.el_gets() would do so when the prompt is out: a quick key would be echoed
 	 * twice. */
-	el_set(e->el, EL_PREP_TERM, 1);
-	line = el_gets(e->el, &n);
+	libedit.el_set(e->el, EL_PREP_TERM, 1);
+	line = libedit.el_gets(e->el, &n);
 	e->typing = 0;
 	if (!line && !e->left)
 		edit_put("\r\n");
@@ -289,31 +289,32 @@ static void bind_keys(struct edit *e)
 {
 	bool own;
 
-	el_set(e->el, EL_EDITOR, "emacs");
-	own = el_source(e->el, NULL) == 0;
+	libedit.el_set(e->el, EL_EDITOR, "emacs");
+	own = libedit.el_source(e->el, NULL) == 0;
 	keys_bind(e->keys, e->el, own);
-	/* el_set() would copy the names, and lose them. */
-	el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word", edit_complete_key);
-	el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what was pasted", pasted_key);
-	el_set(e->el, EL_BIND, "^I", "rdmash-complete", NULL);
-	el_set(e->el, EL_BIND, KEYS_PASTED_CARET, "rdmash-paste", NULL);
-	el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
-	el_set(e->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+	/* libedit.el_set() would copy the names, and lose them. */
+	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word",
+			edit_complete_key);
+	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what was pasted", pasted_key);
+	libedit.el_set(e->el, EL_BIND, "^I", "rdmash-complete", NULL);
+	libedit.el_set(e->el, EL_BIND, KEYS_PASTED_CARET, "rdmash-paste", NULL);
+	libedit.el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	libedit.el_set(e->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
 }
 
 static void set_up_libedit(struct edit *e)
 {
-	e->el = el_init("rdmash", stdin, stdout, stderr);
+	e->el = libedit.el_init("rdmash", stdin, stdout, stderr);
 	if (!e->el) {
 		fputs("rdmash: cannot set up line editing\n", stderr);
 		exit(1);
 	}
-	el_set(e->el, EL_CLIENTDATA, e);
-	el_set(e->el, EL_SIGNAL, 0);
-	el_set(e->el, EL_PROMPT_ESC, edit_prompt, EDIT_LITERAL);
-	el_set(e->el, EL_GETCFN, next_key);
+	libedit.el_set(e->el, EL_CLIENTDATA, e);
+	libedit.el_set(e->el, EL_SIGNAL, 0);
+	libedit.el_set(e->el, EL_PROMPT_ESC, edit_prompt, EDIT_LITERAL);
+	libedit.el_set(e->el, EL_GETCFN, next_key);
 	bind_keys(e);
-	el_set(e->el, EL_HIST, history, hist_entries(e->hist));
+	libedit.el_set(e->el, EL_HIST, libedit.history, hist_entries(e->hist));
 }
 
 struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history)
@@ -344,7 +345,7 @@ void edit_free(struct edit *e)
 		return;
 	edit_guard(NULL);
 	loop_on_resize(e->loop, NULL, NULL);
-	el_end(e->el);
+	libedit.el_end(e->el);
 	hist_close(e->hist);
 	keys_free(e->keys);
 	Tcl_DStringFree(&e->lines);

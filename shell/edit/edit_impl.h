@@ -3,12 +3,12 @@
 #ifndef SHELL_EDIT_IMPL_H
 #define SHELL_EDIT_IMPL_H
 
-#include <histedit.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <termios.h>
 
 #include "edit/edit.h"
+#include "edit/libedit.h"
 
 #define EDIT_LITERAL '\001' /* encloses what has no width in a prompt */
 
@@ -47,7 +47,7 @@ static inline struct edit *edit_of(EditLine *el)
 {
 	void *e = NULL;
 
-	el_get(el, EL_CLIENTDATA, &e);
+	libedit.el_get(el, EL_CLIENTDATA, &e);
 	return e;
 }
 

@@ -52,7 +52,7 @@ int edit_terminal_size(struct edit *e, const char *capability)
 {
 	int n = 0;
 
-	if (el_get(e->el, EL_GETTC, capability, &n) < 0 || n < 1)
+	if (libedit.el_get(e->el, EL_GETTC, capability, &n) < 0 || n < 1)
 		n = 80;
 	return n;
 }
@@ -119,7 +119,7 @@ struct spot edit_place_of(struct edit *e, const wchar_t *c)
 	const wchar_t *p;
 
 	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
-	for (p = el_wline(e->el)->buffer; p < c; p++)
+	for (p = libedit.el_wline(e->el)->buffer; p < c; p++)
 		advance_char(&at, *p);
 	return at;
 }
@@ -138,12 +138,12 @@ static struct spot spot_of(struct edit *e, const wchar_t *c)
 /* Where the cursor is shown. */
 static struct spot edit_cursor_spot(struct edit *e)
 {
-	return spot_of(e, el_wline(e->el)->cursor);
+	return spot_of(e, libedit.el_wline(e->el)->cursor);
 }
 
 static struct spot end_spot(struct edit *e)
 {
-	return spot_of(e, el_wline(e->el)->lastchar);
+	return spot_of(e, libedit.el_wline(e->el)->lastchar);
 }
 
 static void move(int n, char direction)
@@ -334,7 +334,7 @@ static void put_hint(struct edit *e, const char *text)
 
 void edit_show_hint(struct edit *e)
 {
-	const LineInfoW *line = el_wline(e->el);
+	const LineInfoW *line = libedit.el_wline(e->el);
 	Tcl_DString text, hint;
 
 	if (!e->hints || e->dumb || line->cursor != line->lastchar)

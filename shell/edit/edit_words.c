@@ -56,13 +56,13 @@ static void replace_typed(struct edit *e, const char *typed, const char *with)
 
 	for (; *typed; edit_take_char(&typed))
 		chars++;
-	el_deletestr(e->el, chars);
-	el_insertstr(e->el, with);
+	libedit.el_deletestr(e->el, chars);
+	libedit.el_insertstr(e->el, with);
 }
 
 static bool wants_blank(struct edit *e, const char *word)
 {
-	const LineInfo *line = el_line(e->el);
+	const LineInfo *line = libedit.el_line(e->el);
 	size_t n = strlen(word);
 
 	if (n > 0 && word[n - 1] == '/')

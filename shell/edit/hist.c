@@ -54,18 +54,19 @@ struct hist *hist_open(const char *path)
 	struct hist *h = xcalloc(1, sizeof(*h));
 	HistEvent ev;
 
-	h->entries = history_init();
-	history(h->entries, &ev, H_SETSIZE, ENTRIES);
-	history(h->entries, &ev, H_SETUNIQUE, 1);
+	libedit_load();
+	h->entries = libedit.history_init();
+	libedit.history(h->entries, &ev, H_SETSIZE, ENTRIES);
+	libedit.history(h->entries, &ev, H_SETUNIQUE, 1);
 	if (!path)
 		return h;
 	h->path = xstrdup(path);
 	make_folders(path);
-	if (history(h->entries, &ev, H_LOAD, path) < 0 && has_content(path)) {
+	if (libedit.history(h->entries, &ev, H_LOAD, path) < 0 && has_content(path)) {
 		free(h->path);
 		h->path = NULL;
 	}
-	if (history(h->entries, &ev, H_FIRST) == 0)
+	if (libedit.history(h->entries, &ev, H_FIRST) == 0)
 		h->last = xstrdup(ev.str);
 	return h;
 }
@@ -74,7 +75,7 @@ void hist_close(struct hist *h)
 {
 	if (!h)
 		return;
-	history_end(h->entries);
+	libedit.history_end(h->entries);
 	free(h->path);
 	free(h->last);
 	free(h);
@@ -90,8 +91,8 @@ void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list)
 	HistEvent ev;
 	int more;
 
-	for (more = history(h->entries, &ev, H_FIRST); more == 0 && n;
-	     more = history(h->entries, &ev, H_NEXT)) {
+	for (more = libedit.history(h->entries, &ev, H_FIRST); more == 0 && n;
+	     more = libedit.history(h->entries, &ev, H_NEXT)) {
 		size_t len = strlen(ev.str);
 		Tcl_Obj *entry;
 
@@ -154,7 +155,7 @@ void hist_add(struct hist *h, const char *entry)
 		return;
 	free(h->last);
 	h->last = xstrdup(entry);
-	history(h->entries, &ev, H_ENTER, entry);
+	libedit.history(h->entries, &ev, H_ENTER, entry);
 	why = h->path ? append(h->path, entry) : 0;
 	if (!why)
 		return;

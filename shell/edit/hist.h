@@ -3,8 +3,9 @@
 #ifndef SHELL_HIST_H
 #define SHELL_HIST_H
 
-#include <histedit.h>
 #include <tcl.h>
+
+#include "edit/libedit.h"
 
 struct hist;
 

@@ -93,7 +93,7 @@ void keys_bind(struct keys *k, EditLine *el, bool own)
 
 	k->own_bindings = own;
 	for (i = 0; !own && i < N_KNOWN; i++)
-		el_set(el, EL_BIND, known[i].sequence, known[i].function, NULL);
+		libedit.el_set(el, EL_BIND, known[i].sequence, known[i].function, NULL);
 }
 
 static bool passes(const struct keys *k, const char *sequence)
@@ -362,7 +362,7 @@ void keys_paste(struct keys *k, EditLine *el)
 		return;
 	line = xcalloc(n + 1, sizeof(*line));
 	if (clean(line, text, n) > 0)
-		el_winsertstr(el, line);
+		libedit.el_winsertstr(el, line);
 	free(line);
 	k->pasted_at += n;
 	if (text[n]) {

@@ -3,9 +3,10 @@
 #ifndef SHELL_KEYS_H
 #define SHELL_KEYS_H
 
-#include <histedit.h>
 #include <stdbool.h>
 #include <wchar.h>
+
+#include "edit/libedit.h"
 
 struct keys;
 struct loop;
