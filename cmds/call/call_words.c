@@ -104,6 +104,9 @@ static int set_object(struct calling *c, const struct call_value *v, Tcl_Obj *wo
 		return c->s->fail.text ? -1 : no_such(c, v, Tcl_GetString(word));
 	if (one_device(c, v, o))
 		return -1;
+	if (v->role == CALL_GONE && v->object == OBJECT_QP && handle_pointer(o, OBJECT_CM_ID))
+		return call_bad(c, v, "%s is an id: 'call rdma_destroy_qp %s' ends its QP", o->name,
+				o->name);
 	hold(c, o);
 	if (!c->qp_type && (v->object == OBJECT_QP || v->object == OBJECT_QP_EX))
 		c->qp_type = ((struct ibv_qp *)pointer)->qp_type;

@@ -69,20 +69,20 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct lib_obj *lib = (struct lib_obj *)o;
 	const struct call_struct *of = call_objects[lib->kind].of;
+	const struct ibv_context *context = handle_context(o);
+	const struct ibv_qp *qp = handle_pointer(o, OBJECT_QP);
 
 	out_str(out, "name", o->name, "%s %s", o->class->prefix, o->name);
 	out_text(out, "  %s", o->class->title);
-	if (lib->context)
-		out_str(out, "device", ibv_get_device_name(lib->context->device), "  on %s",
-			ibv_get_device_name(lib->context->device));
+	if (context)
+		out_str(out, "device", ibv_get_device_name(context->device), "  on %s",
+			ibv_get_device_name(context->device));
 	if (lib->mem) {
 		out_u64(out, "addr", (uintptr_t)lib->mem, "  at %p", lib->mem);
 		out_u64(out, "len", lib->len, "  %zu B", lib->len);
 	}
-	if (lib->kind == OBJECT_QP ||
-	    lib->kind == OBJECT_QP_EX) /* of types that `qp` does not make */
-		out_u64(out, "qpn", ((struct ibv_qp *)lib->v)->qp_num, "  qpn %u",
-			((struct ibv_qp *)lib->v)->qp_num);
+	if (qp) /* of a type that `qp` does not make, or of an id */
+		out_u64(out, "qpn", qp->qp_num, "  qpn %u", qp->qp_num);
 	if (lib->kind == OBJECT_DEVICE_LIST || lib->kind == OBJECT_CONTEXT_LIST)
 		list_names(lib, out);
 	out_text(out, "\n");
@@ -174,6 +174,14 @@ static void *plain_pointer(const struct obj *o, enum call_object want)
 	return NULL;
 }
 
+/* An id stands for the QP that it has. */
+static struct ibv_qp *qp_of_id(const struct obj *o)
+{
+	const struct rdma_cm_id *id = plain_pointer(o, OBJECT_CM_ID);
+
+	return id ? id->qp : NULL;
+}
+
 void *handle_pointer(const struct obj *o, enum call_object want)
 {
 	struct ibv_context *context;
@@ -190,6 +198,8 @@ void *handle_pointer(const struct obj *o, enum call_object want)
 		qp_ex = qp ? ibv_qp_to_qp_ex(qp) : NULL;
 		record_aside(-1);
 		return qp_ex;
+	case OBJECT_QP:
+		return plain_pointer(o, OBJECT_QP) ? plain_pointer(o, OBJECT_QP) : qp_of_id(o);
 	case OBJECT_CQ_EX: /* whether it was made so, call_rules.c knows */
 		return plain_pointer(o, OBJECT_CQ);
 	default:
