@@ -59,6 +59,8 @@ struct reader {
 	unsigned nending;
 	struct record r;
 	int wait_ms;
+	uint64_t **kept; /* images of calls that stay */
+	size_t nkept, maxkept;
 };
 
 /* ---------------------------------------------------------------------------- memory -- */
@@ -149,6 +151,9 @@ void reader_close(struct reader *r)
 	}
 	for (size_t i = 0; i < r->nwaiting; i++)
 		free(r->waiting[i].image);
+	for (size_t i = 0; i < r->nkept; i++)
+		free(r->kept[i]);
+	free(r->kept);
 	free(r->processes);
 	free(r->waiting);
 	free(r->events);
@@ -498,6 +503,20 @@ static bool tell_held(struct reader *r, struct reader_news *news)
 		return true;
 	}
 	return false;
+}
+
+void reader_keep(struct reader *r)
+{
+	struct waiting *w = r->told ? &r->waiting[r->told - 1] : NULL;
+
+	if (!w || !w->image)
+		return;
+	if (r->nkept == r->maxkept) {
+		r->maxkept = r->maxkept ? 2 * r->maxkept : 1024;
+		r->kept = must(realloc(r->kept, r->maxkept * sizeof *r->kept));
+	}
+	r->kept[r->nkept++] = w->image;
+	w->image = NULL;
 }
 
 void reader_release(struct reader *r)

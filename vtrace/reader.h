@@ -70,6 +70,9 @@ int reader_admit(struct reader *);
  * they ended, over all threads and processes. The process's objects know what this call has made,
  * and still know what it has ended. */
 void reader_next(struct reader *, struct reader_news *news, int timeout_ms);
+/* The call that reader_next() has told last stays as it is until reader_close(): what its record
+ * leads to, and not the record itself. */
+void reader_keep(struct reader *);
 /* All threads that are held go on. */
 void reader_release(struct reader *);
 /* Is no process left that could call? Only true when all news have been told. */

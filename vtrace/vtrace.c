@@ -13,6 +13,7 @@
 #include "captures.h"
 #include "launch.h"
 #include "reader.h"
+#include "replay.h"
 #include "run.h"
 #include "views.h"
 
@@ -31,7 +32,10 @@ static const char usage[] =
 	"  -f, --follow        children as well\n"
 	"  -j, --json          an object of JSON a line\n"
 	"  -o, --output FILE   write to FILE\n"
+	"      --no-data       of --record: without longer data, but for values that are found in them\n"
 	"  -q, --quiet         write no calls, only what fails\n"
+	"      --record FILE   write no calls, but the session as a script of rdmash, which plays the\n"
+	"                      program's part against its other end\n"
 	"      --report FILE   write a page of HTML in the end: the processes side by side, the states of\n"
 	"                      the queue pairs, what failed and why\n"
 	"      --stop-on ERROR the thread that gets it is held: an errno, a status of completions, or\n"
@@ -45,6 +49,7 @@ static const char usage[] =
 static const struct option options[] = {
 	{ "counts", no_argument, NULL, 'c' },	     { "only", required_argument, NULL, 'e' },
 	{ "follow", no_argument, NULL, 'f' },	     { "json", no_argument, NULL, 'j' },
+	{ "no-data", no_argument, NULL, 'N' },	     { "record", required_argument, NULL, 'D' },
 	{ "output", required_argument, NULL, 'o' },  { "report", required_argument, NULL, 'R' },
 	{ "stop-on", required_argument, NULL, 'S' }, { "timeline", no_argument, NULL, 'T' },
 	{ "quiet", no_argument, NULL, 'q' },	     { "help", no_argument, NULL, 'h' },
@@ -57,6 +62,7 @@ static struct {
 	enum shared_stop stop_on;
 	int stop_value;
 	const char *file;
+	struct replay_options replay; /* path NULL: none */
 	unsigned seen; /* processes */
 } the = { .views = { .lines = true, .explain = true } };
 
@@ -84,7 +90,10 @@ static int follow(struct reader *r)
 		ended = run_has_ended(&status);
 		reader_next(r, &news, ended ? 0 : 50);
 		the.seen += news.what == READER_BEGUN;
-		views_take(&news);
+		if (the.replay.path)
+			replay_take(r, &news);
+		if (!replay_is_row(&news))
+			views_take(&news);
 		if (run_was_continued())
 			reader_release(r);
 		if (news.what != READER_NOTHING)
@@ -101,7 +110,7 @@ static int run(char **argv)
 	const struct reader_options how = {
 		.keeps_all = true,
 		.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
-			   !the.views.report,
+			   !the.views.report && !the.replay.path,
 		.follows = the.follows,
 		.looks = the.views.explain,
 		.stop_on = the.stop_on,
@@ -116,6 +125,11 @@ static int run(char **argv)
 	}
 	if (hindrance)
 		fprintf(stderr, "vtrace: %s is %s: its calls are not seen\n", argv[0], hindrance);
+	the.replay.argv = argv;
+	if (the.replay.path && replay_begin(&the.replay)) {
+		reader_close(r);
+		return EXIT_FAILED;
+	}
 	if (the.views.timeline || the.views.report)
 		the.views.captures = captures_begin();
 	if (run_start(r, argv, &status)) {
@@ -128,6 +142,8 @@ static int run(char **argv)
 	write_end(argv[0], status);
 	views_end();
 	captures_end(the.views.captures);
+	if (the.replay.path)
+		replay_end();
 	if (!the.seen && !hindrance)
 		fprintf(stderr, "vtrace: %s has called nothing of libibverbs or librdmacm%s\n",
 			argv[0], the.follows ? "" : " (its children may have: -f)");
@@ -197,6 +213,13 @@ int main(int argc, char **argv)
 			break;
 		case 'j':
 			the.views.json = true;
+			break;
+		case 'D':
+			the.replay.path = optarg;
+			the.views.lines = false;
+			break;
+		case 'N':
+			the.replay.no_data = true;
 			break;
 		case 'R':
 			the.views.report = optarg;

@@ -132,9 +132,27 @@ static int explain(struct calling *c, int err, const char *words)
 	return fail_row(c->s, "in C", "%s", c->fn->prototype);
 }
 
+/* An id whose QP and SRQ are no more needs nothing but its channel. */
+static void untie(struct obj *id)
+{
+	const struct rdma_cm_id *v = handle_pointer(id, OBJECT_CM_ID);
+
+	if (v->qp || v->srq)
+		return;
+	for (unsigned i = 0; i < OBJ_USES; i++) {
+		struct obj *used = id->uses[i].used;
+
+		if (used && !handle_pointer(used, OBJECT_EVENT_CHANNEL))
+			obj_unuse(id, used);
+	}
+}
+
 /* The state of QPs may be another one now; an id may need what it was given. */
 static void after(struct calling *c)
 {
+	if (c->fn == &call_table[ROW_rdma_destroy_qp] ||
+	    c->fn == &call_table[ROW_rdma_destroy_srq])
+		untie(c->used[0]);
 	for (unsigned i = 1; i < c->nused && c->fn->ties; i++)
 		obj_use(c->used[0], c->used[i]);
 	for (unsigned i = 0; i < c->nused; i++)

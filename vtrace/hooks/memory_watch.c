@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory_watch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "newer.h"
+#include "call_record.h"
+#include "record_rings.h"
+#include "recorded.h"
+#include "replay_rows.h"
+
+#define GAP 16 /* equal bytes that do not end a run of changed ones */
+
+/* A registered region, as far as it is looked at, and how it was the last time. */
+struct region {
+	uint64_t mr, at;
+	size_t len;
+	unsigned char *was;
+	struct region *next;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct region *regions;
+	size_t watched; /* bytes */
+	unsigned char *now;
+	size_t room;
+} the = { .lock = PTHREAD_MUTEX_INITIALIZER };
+/* The last call of this thread was a poll: nothing was written since. */
+static __thread bool has_polled;
+
+/* The program may have unmapped it. */
+static size_t read_own(uint64_t at, void *to, size_t n)
+{
+	const struct iovec from = { (void *)(uintptr_t)at, n }, into = { to, n };
+	const ssize_t got = process_vm_readv(getpid(), &into, 1, &from, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+static void note_run(uint64_t at, const unsigned char *data, size_t n, bool arrived, uint64_t when)
+{
+	for (size_t done = 0; done < n; done += RECORD_DATA_MAX) {
+		const size_t piece = n - done > RECORD_DATA_MAX ? RECORD_DATA_MAX : n - done;
+		const uint64_t args[] = { at + done, (uintptr_t)(data + done), piece, arrived };
+
+		if (when)
+			record_event_at(REPLAY_MEMORY, args, 0, when, when);
+		else
+			record_event(REPLAY_MEMORY, args, 0);
+	}
+}
+
+/* Notes the runs of bytes that are others than before. */
+static void compare(struct region *r, const unsigned char *now, size_t n, bool arrived,
+		    uint64_t when)
+{
+	size_t begin, end, same;
+
+	for (size_t i = 0; i < n; i++) {
+		if (r->was[i] == now[i])
+			continue;
+		begin = i;
+		for (end = i + 1, same = 0; i < n && same < GAP; i++) {
+			same = r->was[i] == now[i] ? same + 1 : 0;
+			if (!same)
+				end = i + 1;
+		}
+		note_run(r->at + begin, now + begin, end - begin, arrived, when);
+		memcpy(r->was + begin, now + begin, end - begin);
+		i = end;
+	}
+}
+
+static void look_at(struct region *r, bool arrived, uint64_t when)
+{
+	size_t n;
+
+	if (r->len > the.room) {
+		free(the.now);
+		the.now = malloc(r->len);
+		the.room = the.now ? r->len : 0;
+	}
+	if (!the.now)
+		return;
+	n = read_own(r->at, the.now, r->len);
+	if (memcmp(the.now, r->was, n) != 0)
+		compare(r, the.now, n, arrived, when);
+}
+
+/* when: ticks, or 0: now */
+static void look(bool arrived, uint64_t when)
+{
+	pthread_mutex_lock(&the.lock);
+	for (struct region *r = the.regions; r; r = r->next)
+		look_at(r, arrived, when);
+	pthread_mutex_unlock(&the.lock);
+}
+
+void memory_watch_look(bool arrived)
+{
+	look(arrived, 0);
+}
+
+/* ----------------------------------------------------------------------------- regions -- */
+
+/* What stood there before is what the program has written. Of memory that two regions have, one
+ * sees it. */
+static void add_region(const struct record *r, uint64_t mr)
+{
+	const struct ibv_mr *v = record_bytes(r, mr, NULL);
+	const size_t left = REPLAY_WATCHED_MAX - the.watched;
+	struct region *n;
+
+	if (!v || !v->addr || !v->length)
+		return;
+	n = calloc(1, sizeof *n);
+	if (!n)
+		return;
+	*n = (struct region){ .mr = mr,
+			      .at = (uintptr_t)v->addr,
+			      .len = v->length < left ? v->length : left };
+	n->was = calloc(1, n->len + 1);
+	if (!n->was) {
+		free(n);
+		return;
+	}
+	if (n->len < v->length)
+		record_event(REPLAY_UNSEEN,
+			     (uint64_t[]){ n->at + n->len, v->length - n->len }, 0);
+	pthread_mutex_lock(&the.lock);
+	the.watched += n->len;
+	n->next = the.regions;
+	the.regions = n;
+	pthread_mutex_unlock(&the.lock);
+}
+
+static void remove_region(uint64_t mr)
+{
+	struct region **at = &the.regions, *r;
+
+	pthread_mutex_lock(&the.lock);
+	while (*at && (*at)->mr != mr)
+		at = &(*at)->next;
+	r = *at;
+	if (r) {
+		*at = r->next;
+		the.watched -= r->len;
+		free(r->was);
+		free(r);
+	}
+	pthread_mutex_unlock(&the.lock);
+}
+
+static bool is_watched(uint64_t at, size_t n)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&the.lock);
+	for (const struct region *r = the.regions; r && !found; r = r->next)
+		found = at >= r->at && at - r->at < r->len && n <= r->len - (at - r->at);
+	pthread_mutex_unlock(&the.lock);
+	return found;
+}
+
+/* --------------------------------------------------------------------------------- calls -- */
+
+/* Inline data need not be registered. */
+static void look_at_inline(const struct record *r)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	unsigned char data[RECORD_DATA_MAX];
+
+	for (; wr; wr = wr->next)
+		for (int i = 0; wr->send_flags & IBV_SEND_INLINE && wr->sg_list && i < wr->num_sge;
+		     i++) {
+			const struct ibv_sge *s = &wr->sg_list[i];
+			size_t n = s->length < sizeof data ? s->length : sizeof data;
+
+			if (is_watched(s->addr, s->length))
+				continue;
+			n = read_own(s->addr, data, n);
+			note_run(s->addr, data, n, false, 0);
+		}
+}
+
+static bool is_poll(const struct call_fn *fn)
+{
+	return fn == &call_table[ROW_ibv_poll_cq] || fn == &call_table[ROW_ibv_start_poll] ||
+	       fn == &call_table[ROW_ibv_next_poll];
+}
+
+static void before_call(void *arg, const struct record *r)
+{
+	(void)arg;
+	if (r->depth)
+		return;
+	if (is_poll(r->fn)) {
+		if (!has_polled)
+			look(false, 0);
+		return;
+	}
+	if (r->fn->asks)
+		return;
+	look(false, 0);
+	if (r->fn == &call_table[ROW_ibv_post_send])
+		look_at_inline(r);
+	if (r->nargs && r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_MR)
+		remove_region(r->args[0]);
+}
+
+/* What a call has brought stands before it in time: who reads the call finds it there. */
+static void after_call(void *arg, const struct record *r)
+{
+	enum call_object kind = OBJECT_NONE;
+	uint64_t made;
+
+	(void)arg;
+	if (r->depth)
+		return;
+	has_polled = is_poll(r->fn);
+	if (r->err)
+		return;
+	made = record_made(r, &kind);
+	if (made && kind == OBJECT_MR)
+		add_region(r, made);
+	else if ((has_polled && !record_is_empty_poll(r)) ||
+		 (r->fn->waits && !(made && kind == OBJECT_CM_EVENT)))
+		look(true, r->begin);
+}
+
+bool memory_watch_begin(void)
+{
+	static const struct record_watch watch = { .before = before_call, .after = after_call };
+
+	if (!record_area())
+		return false;
+	record_watch(&watch);
+	return true;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vtrace --record: the functions of libc by which a program talks TCP. Each calls the next one of
+ * its name and, when a session is recorded, notes what was sent and received on a connection.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "call_record.h"
+#include "memory_watch.h"
+#include "replay_rows.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+#define FDS_MAX 4096 /* descriptors that are followed */
+
+enum { FD_OTHER, FD_LISTENS, FD_CONNECTED };
+
+static bool recording;
+static _Atomic uint8_t kinds[FDS_MAX];
+
+/* The next function called name, which is found once. */
+#define NEXT(name)                                                                 \
+	({                                                                         \
+		static __typeof__(&name) _Atomic next;                             \
+		__typeof__(&name) found = atomic_load(&next);                      \
+		if (!found) {                                                      \
+			*(void **)(void *)&found = dlsym(RTLD_NEXT, #name);        \
+			atomic_store(&next, found);                                \
+		}                                                                  \
+		found;                                                             \
+	})
+
+__attribute__((constructor)) static void begin(void)
+{
+	if (!getenv(REPLAY_VARIABLE))
+		return;
+	replay_rows_begin();
+	recording = memory_watch_begin();
+}
+
+static bool is(int fd, int kind)
+{
+	return recording && fd >= 0 && fd < FDS_MAX &&
+	       atomic_load_explicit(&kinds[fd], memory_order_relaxed) == kind;
+}
+
+static void set(int fd, int kind)
+{
+	if (fd >= 0 && fd < FDS_MAX)
+		atomic_store_explicit(&kinds[fd], (uint8_t)kind, memory_order_relaxed);
+}
+
+static bool is_tcp(int fd)
+{
+	int type = 0, family = 0;
+	socklen_t n = sizeof type;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) || type != SOCK_STREAM)
+		return false;
+	n = sizeof family;
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &n) == 0 &&
+	       (family == AF_INET || family == AF_INET6);
+}
+
+static void note(enum replay_row row, const uint64_t *args)
+{
+	record_event(row, args, 0);
+}
+
+static void note_socket(enum replay_row row, int fd, const void *address, socklen_t n)
+{
+	note(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)address, n });
+}
+
+/* ------------------------------------------------------------------------ connections -- */
+
+PUBLIC int listen(int fd, int backlog)
+{
+	const int rc = NEXT(listen)(fd, backlog);
+	const int err = errno;
+	struct sockaddr_storage address;
+	socklen_t n = sizeof address;
+
+	if (recording && rc == 0 && is_tcp(fd) &&
+	    getsockname(fd, (struct sockaddr *)&address, &n) == 0) {
+		set(fd, FD_LISTENS);
+		note_socket(REPLAY_LISTEN, fd, &address, n);
+	}
+	errno = err;
+	return rc;
+}
+
+static int accepted(int listener, int fd)
+{
+	const int err = errno;
+	struct sockaddr_storage peer;
+	socklen_t n = sizeof peer;
+
+	if (fd >= 0 && is(listener, FD_LISTENS) &&
+	    getpeername(fd, (struct sockaddr *)&peer, &n) == 0) {
+		set(fd, FD_CONNECTED);
+		note(REPLAY_ACCEPT,
+		     (uint64_t[]){ (uint64_t)listener, (uint64_t)fd, (uintptr_t)&peer, n });
+	}
+	errno = err;
+	return fd;
+}
+
+PUBLIC int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict n)
+{
+	return accepted(fd, NEXT(accept)(fd, address, n));
+}
+
+PUBLIC int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict n, int flags)
+{
+	return accepted(fd, NEXT(accept4)(fd, address, n, flags));
+}
+
+PUBLIC int connect(int fd, const struct sockaddr *address, socklen_t n)
+{
+	const int rc = NEXT(connect)(fd, address, n);
+	const int err = errno;
+
+	if (recording && !is(fd, FD_CONNECTED) && (rc == 0 || err == EINPROGRESS) &&
+	    address->sa_family != AF_UNSPEC && is_tcp(fd)) {
+		set(fd, FD_CONNECTED);
+		note_socket(REPLAY_CONNECT, fd, address, n);
+	}
+	errno = err;
+	return rc;
+}
+
+PUBLIC int close(int fd)
+{
+	if (is(fd, FD_LISTENS) || is(fd, FD_CONNECTED)) {
+		set(fd, FD_OTHER);
+		note(REPLAY_CLOSE, (uint64_t[]){ (uint64_t)fd });
+	}
+	return NEXT(close)(fd);
+}
+
+/* ------------------------------------------------------------------------------- bytes -- */
+
+static void note_piece(enum replay_row row, int fd, const char *data, size_t n, size_t all)
+{
+	note(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)data, n, all });
+}
+
+/* The first n bytes of the vector, in pieces that a record has room for. */
+static void note_bytes(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
+{
+	const int err = errno;
+	size_t left = n > 0 ? (size_t)n : 0, kept = 0;
+
+	if (n < 0 || !is(fd, FD_CONNECTED))
+		return;
+	if (row == REPLAY_SEND)
+		memory_watch_look(false);
+	if (!left && row == REPLAY_RECV)
+		note_piece(row, fd, NULL, 0, 0);
+	for (int i = 0; i < nv && left; i++)
+		for (size_t at = 0; at < v[i].iov_len && left;) {
+			size_t piece = v[i].iov_len - at;
+
+			if (piece > left)
+				piece = left;
+			if (piece > RECORD_DATA_MAX)
+				piece = RECORD_DATA_MAX;
+			if (kept >= REPLAY_STREAM_MAX) {
+				note_piece(row, fd, NULL, 0, left);
+				errno = err;
+				return;
+			}
+			note_piece(row, fd, (const char *)v[i].iov_base + at, piece, 0);
+			at += piece;
+			left -= piece;
+			kept += piece;
+		}
+	errno = err;
+}
+
+static ssize_t noted(enum replay_row row, int fd, const void *data, ssize_t n)
+{
+	const struct iovec v = { (void *)(uintptr_t)data, n > 0 ? (size_t)n : 0 };
+
+	if (recording)
+		note_bytes(row, fd, &v, 1, n);
+	return n;
+}
+
+static ssize_t noted_vector(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
+{
+	if (recording)
+		note_bytes(row, fd, v, nv, n);
+	return n;
+}
+
+PUBLIC ssize_t write(int fd, const void *data, size_t n)
+{
+	return noted(REPLAY_SEND, fd, data, NEXT(write)(fd, data, n));
+}
+
+PUBLIC ssize_t writev(int fd, const struct iovec *v, int nv)
+{
+	return noted_vector(REPLAY_SEND, fd, v, nv, NEXT(writev)(fd, v, nv));
+}
+
+PUBLIC ssize_t send(int fd, const void *data, size_t n, int flags)
+{
+	return noted(REPLAY_SEND, fd, data, NEXT(send)(fd, data, n, flags));
+}
+
+PUBLIC ssize_t sendto(int fd, const void *data, size_t n, int flags, const struct sockaddr *to,
+		      socklen_t len)
+{
+	return noted(REPLAY_SEND, fd, data, NEXT(sendto)(fd, data, n, flags, to, len));
+}
+
+PUBLIC ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	const ssize_t n = NEXT(sendmsg)(fd, m, flags);
+
+	return noted_vector(REPLAY_SEND, fd, m->msg_iov, (int)m->msg_iovlen, n);
+}
+
+PUBLIC ssize_t read(int fd, void *data, size_t n)
+{
+	return noted(REPLAY_RECV, fd, data, NEXT(read)(fd, data, n));
+}
+
+PUBLIC ssize_t readv(int fd, const struct iovec *v, int nv)
+{
+	return noted_vector(REPLAY_RECV, fd, v, nv, NEXT(readv)(fd, v, nv));
+}
+
+/* What is only looked at comes again. */
+PUBLIC ssize_t recv(int fd, void *data, size_t n, int flags)
+{
+	const ssize_t got = NEXT(recv)(fd, data, n, flags);
+
+	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+}
+
+PUBLIC ssize_t recvfrom(int fd, void *restrict data, size_t n, int flags,
+			struct sockaddr *restrict from, socklen_t *restrict len)
+{
+	const ssize_t got = NEXT(recvfrom)(fd, data, n, flags, from, len);
+
+	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+}
+
+PUBLIC ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	const ssize_t got = NEXT(recvmsg)(fd, m, flags);
+
+	return flags & MSG_PEEK ? got
+				: noted_vector(REPLAY_RECV, fd, m->msg_iov, (int)m->msg_iovlen, got);
+}
+
+/* What programs that were compiled with _FORTIFY_SOURCE call instead. */
+ssize_t __read_chk(int fd, void *data, size_t n, size_t room);
+ssize_t __recv_chk(int fd, void *data, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room, int flags,
+		       struct sockaddr *restrict from, socklen_t *restrict len);
+
+PUBLIC ssize_t __read_chk(int fd, void *data, size_t n, size_t room)
+{
+	return noted(REPLAY_RECV, fd, data, NEXT(__read_chk)(fd, data, n, room));
+}
+
+PUBLIC ssize_t __recv_chk(int fd, void *data, size_t n, size_t room, int flags)
+{
+	const ssize_t got = NEXT(__recv_chk)(fd, data, n, room, flags);
+
+	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+}
+
+PUBLIC ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room, int flags,
+			      struct sockaddr *restrict from, socklen_t *restrict len)
+{
+	const ssize_t got = NEXT(__recvfrom_chk)(fd, data, n, room, flags, from, len);
+
+	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes as words of Tcl, and memory that the program has written. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "replay.h"
+#include "replay_script.h"
+
+#define REPEATED 16 /* equal bytes that are written as such */
+
+/* What follows is one piece: an own value, or bytes up to the next. */
+struct piece {
+	size_t at, len;
+	const struct own_value *own; /* NULL: bytes */
+	struct value_place place;
+	uint64_t offset;
+};
+
+static bool next_piece(const struct replay *p, const unsigned char *data, size_t n,
+		       struct piece *piece)
+{
+	size_t at = piece->at + piece->len;
+	struct piece found = { .at = at };
+
+	if (at >= n)
+		return false;
+	for (; at < n; at++) {
+		found.own = value_own_at(p->own, p->nown, data, n, at, &found.place, &found.offset);
+		if (found.own)
+			break;
+	}
+	if (!found.own || at > found.at) {
+		*piece = (struct piece){ .at = found.at, .len = at - found.at };
+		return true;
+	}
+	found.len = found.place.len;
+	*piece = found;
+	return true;
+}
+
+bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n)
+{
+	struct piece piece = { 0 };
+
+	while (next_piece(p, data, n, &piece))
+		if (piece.own)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------------------- words -- */
+
+static bool is_text(const unsigned char *data, size_t n)
+{
+	while (n && !data[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (!isprint(data[i]) && data[i] != '\n' && data[i] != '\t' && data[i] != '\r')
+			return false;
+	return n;
+}
+
+/* Within double quotes. */
+static void quote(Tcl_DString *to, const unsigned char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (data[i] == '\n')
+			Tcl_DStringAppend(to, "\\n", 2);
+		else if (!isprint(data[i]))
+			xappendf(to, i + 1 < n && isdigit(data[i + 1]) ? "\\%03o" : "\\%o", data[i]);
+		else if (strchr("\"\\$[]{}", data[i]))
+			xappendf(to, "\\%c", data[i]);
+		else
+			xappendf(to, "%c", data[i]);
+}
+
+static size_t run_of(const unsigned char *data, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && data[i] == data[0])
+		i++;
+	return n ? i : 0;
+}
+
+static void hex(Tcl_DString *to, const unsigned char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		xappendf(to, "%02x", data[i]);
+}
+
+static const char *number_of(struct replay *p, const struct piece *piece)
+{
+	const char *expr = own_expr(p, piece->own, piece->offset);
+	const bool digits = piece->place.form == VALUE_HEX || piece->place.form == VALUE_DECIMAL;
+
+	if (!digits || piece->own->kind == OWN_GID)
+		return expr;
+	return replay_text("[format %%0%zu%s %s]", piece->len,
+			   piece->place.form == VALUE_HEX ? "llx" : "lld", expr);
+}
+
+/* "[binary format WIx4 [get mr0 addr] [get mr0 rkey]]" */
+static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+{
+	struct piece piece = { 0 };
+	Tcl_DString values;
+
+	Tcl_DStringInit(&values);
+	Tcl_DStringAppend(to, "[binary format ", -1);
+	while (next_piece(p, data, n, &piece)) {
+		const unsigned char *at = data + piece.at;
+		const bool is_gid = piece.own && piece.own->kind == OWN_GID;
+
+		if (!piece.own && run_of(at, piece.len) == piece.len && !*at) {
+			xappendf(to, "x%zu", piece.len);
+		} else if (!piece.own && is_text(at, piece.len)) {
+			xappendf(to, "a%zu", piece.len);
+			Tcl_DStringAppend(&values, " \"", 2);
+			quote(&values, at, piece.len);
+			Tcl_DStringAppend(&values, "\"", 1);
+		} else if (!piece.own) {
+			xappendf(to, "H%zu", 2 * piece.len);
+			Tcl_DStringAppend(&values, " ", 1);
+			hex(&values, at, piece.len);
+		} else {
+			if (is_gid || piece.place.form == VALUE_HEX ||
+			    piece.place.form == VALUE_DECIMAL)
+				xappendf(to, "%s%zu", piece.len == 16 && is_gid ? "H" : "a",
+					 piece.len == 16 && is_gid ? 2 * piece.len : piece.len);
+			else
+				xappendf(to, "%c", (piece.len == 8 ? "wW" : "iI")
+							   [piece.place.form == VALUE_BE]);
+			xappendf(&values, " %s", number_of(p, &piece));
+		}
+	}
+	xappendf(to, "%s]", Tcl_DStringValue(&values));
+	Tcl_DStringFree(&values);
+}
+
+/* "0000:[format %06llx [get qp0 qpn]]": text with digits in it. */
+static bool text_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+{
+	struct piece piece = { 0 };
+	const int begin = Tcl_DStringLength(to);
+
+	if (!is_text(data, n))
+		return false;
+	Tcl_DStringAppend(to, "\"", 1);
+	while (next_piece(p, data, n, &piece)) {
+		if (!piece.own) {
+			quote(to, data + piece.at, piece.len);
+		} else if (piece.place.form == VALUE_HEX || piece.place.form == VALUE_DECIMAL) {
+			Tcl_DStringAppend(to, number_of(p, &piece), -1);
+		} else {
+			Tcl_DStringSetLength(to, begin);
+			return false;
+		}
+	}
+	Tcl_DStringAppend(to, "\"", 1);
+	return true;
+}
+
+void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+{
+	if (n && text_word(p, to, data, n))
+		return;
+	if (!bytes_have_own(p, data, n)) {
+		if (n >= REPEATED && run_of(data, n) == n) {
+			xappendf(to, "[string repeat \\x%02x %zu]", *data, n);
+			return;
+		}
+		Tcl_DStringAppend(to, "[binary decode hex ", -1);
+		hex(to, data, n);
+		Tcl_DStringAppend(to, n ? "]" : "{}]", -1);
+		return;
+	}
+	binary_word(p, to, data, n);
+}
+
+/* ------------------------------------------------------------------------------ memory -- */
+
+static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
+		    const unsigned char *data, size_t n)
+{
+	const unsigned long long off = at - mr->value;
+	Tcl_DString word;
+
+	if (n >= REPEATED && run_of(data, n) == n) {
+		replay_line(p, "mem fill %s %u -off %llu -len %zu", mr->name, *data, off, n);
+		return;
+	}
+	Tcl_DStringInit(&word);
+	bytes_word(p, &word, data, n);
+	replay_line(p, "mem put %s %llu %s", mr->name, off, Tcl_DStringValue(&word));
+	Tcl_DStringFree(&word);
+}
+
+/* Own values that begin before or end behind the bytes are written whole. */
+static void widen(const struct replay *p, const struct memory_block *b, uint64_t *at, size_t *n)
+{
+	uint64_t first = *at - b->at, end = first + *n, offset;
+	const uint64_t from = first > 31 ? first - 31 : 0;
+	struct value_place place;
+
+	for (uint64_t i = from; i < end; i++) {
+		if (!value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
+			continue;
+		if (place.at + place.len > first) {
+			first = place.at < first ? place.at : first;
+			end = place.at + place.len > end ? place.at + place.len : end;
+		}
+		i = place.at + place.len - 1;
+	}
+	*at = b->at + first;
+	*n = end - first;
+}
+
+/* Long runs of one byte apart from the rest. */
+static void put_pieces(struct replay *p, const struct own_value *mr, uint64_t at,
+		       const unsigned char *data, size_t n)
+{
+	size_t begin = 0, i = 0;
+
+	while (i < n) {
+		const size_t run = run_of(data + i, n - i);
+
+		if (run >= 4 * REPEATED) {
+			if (i > begin)
+				put_run(p, mr, at + begin, data + begin, i - begin);
+			put_run(p, mr, at + i, data + i, run);
+			begin = i + run;
+		}
+		i += run;
+	}
+	if (n > begin)
+		put_run(p, mr, at + begin, data + begin, n - begin);
+}
+
+void bytes_put(struct replay *p, uint64_t at, const unsigned char *data, size_t n)
+{
+	const struct memory_block *b = replay_memory_find(&p->memory, at, n);
+	const struct own_value *mr;
+
+	if (!b)
+		return;
+	replay_memory_put(&p->memory, at, data, n);
+	widen(p, b, &at, &n);
+	mr = own_region(p, at, n);
+	data = b->bytes + (at - b->at);
+	if (!mr)
+		replay_note(p, "%zu bytes were written to memory that no region has", n);
+	else if (!p->no_data || n <= REPLAY_SHORT || bytes_have_own(p, data, n))
+		put_pieces(p, mr, at, data, n);
+}

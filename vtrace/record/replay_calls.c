@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of the program as calls of the script: the same words, but for values of both ends. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "replay_script.h"
+#include "words.h"
+
+/* ------------------------------------------------------------------------------ objects -- */
+
+static struct named_object *named_at(const struct replay *p, uint64_t address)
+{
+	for (unsigned i = p->nnamed; i-- > 0;)
+		if (p->named[i].address == address)
+			return &p->named[i];
+	return NULL;
+}
+
+static const char *word_at(const struct replay *p, uint64_t address)
+{
+	const struct named_object *o = named_at(p, address);
+
+	return o ? o->word : NULL;
+}
+
+static struct named_object *name_word(struct replay *p, uint64_t address, const char *word)
+{
+	struct named_object *o = named_at(p, address);
+
+	if (!o) {
+		p->named = xgrow(p->named, p->nnamed, sizeof *p->named);
+		o = &p->named[p->nnamed++];
+	}
+	*o = (struct named_object){ .address = address };
+	snprintf(o->word, sizeof o->word, "%s", word);
+	return o;
+}
+
+/* A device is that of an id, or it was opened by its name. */
+static const char *device_word(struct replay *p, uint64_t context)
+{
+	struct named_object *o = named_at(p, context);
+
+	if (!o) {
+		replay_note(p, "a device that no id has and that was not opened: it is the default");
+		o = name_word(p, context, replay_text("$device%u", p->devices++));
+		snprintf(o->set_by, sizeof o->set_by, "[dict get [device] name]");
+	}
+	if (*o->set_by)
+		replay_first(p, "set %s %s", o->word + 1, o->set_by);
+	*o->set_by = 0;
+	return o->word;
+}
+
+void calls_meet_device(struct replay *p, uint64_t context, const char *expr)
+{
+	struct named_object *o;
+
+	if (!context || named_at(p, context))
+		return;
+	o = name_word(p, context, replay_text("$device%u", p->devices++));
+	snprintf(o->set_by, sizeof o->set_by, "%s", expr);
+}
+
+static const char *object_name(const struct replay *p, const struct record *r, uint64_t address,
+			       enum call_object kind)
+{
+	const struct record_object *o = record_objects_at(p->process->objects, address, r->end);
+
+	if (!o)
+		o = record_objects_at(p->process->objects, address, r->begin);
+	if (!o)
+		o = record_objects_meet(p->process->objects, address, kind, r->end);
+	return o->name;
+}
+
+const char *calls_name(struct replay *p, const struct record *r, uint64_t address,
+		       enum call_object kind)
+{
+	const char *word = word_at(p, address);
+
+	if (kind == OBJECT_CONTEXT || kind == OBJECT_DEVICE)
+		return device_word(p, address);
+	return word ? word : object_name(p, r, address, kind);
+}
+
+/* ------------------------------------------------------------------------------- values -- */
+
+static uint64_t sibling(const struct call_sink *k, enum call_kind kind)
+{
+	for (const struct call_value *v = k->values; v && v->name; v++)
+		if (v->kind == kind && !v->is_local)
+			return call_load(v, k->base + (k->is_arg ? 8 * (size_t)(v - k->values)
+								 : v->offset));
+	return 0;
+}
+
+static const char *not_told(struct replay *p, const char *what, const char *literal)
+{
+	replay_note(p, "%s %s: the peer has not told it where this could be seen, it stands as it "
+		       "was",
+		    what, literal);
+	return literal;
+}
+
+static const char *key_word(struct replay *p, const struct call_sink *k, const struct call_value *v,
+			    uint32_t key)
+{
+	const struct own_value *o = v->is_local ? own_region(p, sibling(k, CALL_IOVA), 1) : NULL;
+	const char *told = v->is_local || !key ? NULL : told_number(p, "rkey", key, 4);
+
+	if (told)
+		return told;
+	if (!o)
+		o = own_number(p, OWN_KEY, key);
+	if (o)
+		return o->name;
+	if (!key || v->is_local)
+		return NULL;
+	return not_told(p, "key", replay_text("0x%x", key));
+}
+
+static const char *remote_word(struct replay *p, const struct call_sink *k, uint64_t at)
+{
+	const char *told = at ? told_address(p, at, (uint32_t)sibling(k, CALL_KEY)) : NULL;
+	const struct own_value *o = told ? NULL : own_region(p, at, 1);
+
+	if (told || !at)
+		return told;
+	if (o)
+		return own_expr(p, o, at - o->value);
+	if (at < 1 << 16) /* an offset in a region that begins at 0 */
+		return NULL;
+	return not_told(p, "address", replay_text("0x%" PRIx64, at));
+}
+
+static const char *qpn_word(struct replay *p, uint32_t qpn)
+{
+	const char *told = qpn ? told_number(p, "qpn", qpn, 4) : NULL;
+	const struct own_value *o = told ? NULL : own_number(p, OWN_QPN, qpn);
+
+	if (told || qpn <= 1)
+		return told;
+	return o ? own_expr(p, o, 0) : not_told(p, "QP number", replay_text("%u", qpn));
+}
+
+static const char *gid_word(struct replay *p, const unsigned char *gid)
+{
+	static const unsigned char none[16];
+	const char *told = memcmp(gid, none, 16) ? told_gid(p, gid) : NULL;
+	char text[INET6_ADDRSTRLEN];
+
+	if (told || memcmp(gid, none, 16) == 0)
+		return told;
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, 16) == 0)
+			return replay_text("$%s", p->own[i].name);
+	return not_told(p, "GID",
+			replay_text("%s", inet_ntop(AF_INET6, gid, text, sizeof text)));
+}
+
+/* Numbers that the peer tells, though the table does not say so. */
+static const char *number_word(struct replay *p, const struct call_value *v, uint64_t n)
+{
+	static const struct {
+		const char *member, *name;
+	} theirs[] = { { "rq_psn", "psn" }, { "wr.ud.remote_qkey", "qkey" }, { "dlid", "lid" } };
+
+	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+		if (strcmp(v->name, theirs[i].member) == 0 && n > 1)
+			return told_number(p, theirs[i].name, n, 4);
+	return NULL;
+}
+
+/* Memory that is registered here is a block; else it is in a region. */
+static const char *place_word(struct replay *p, const struct call_sink *k,
+			      const struct call_value *v, uint64_t at)
+{
+	const struct record *r = &p->calls[p->at].r;
+	const bool registers = k->is_arg && record_made(r, &(enum call_object){ 0 });
+	const struct own_value *mr = registers ? NULL : own_region(p, at, 0);
+	const struct memory_block *b = replay_memory_find(&p->memory, at, 0);
+	const char *name = mr ? mr->name : b ? word_at(p, b->at) : NULL;
+	const uint64_t off = at - (mr ? mr->value : b ? b->at : at);
+
+	if (!at)
+		return NULL;
+	if (!name) {
+		replay_note(p, "%s 0x%" PRIx64 " is in no memory that is known", v->name, at);
+		return "0";
+	}
+	return off ? replay_text("%s+%" PRIu64, name, off) : name;
+}
+
+/* The first address that the program connects to may be given to the script. */
+static const char *address_word(struct replay *p, const struct sockaddr *sa, const char *argument)
+{
+	const struct sockaddr_in6 *six = (const void *)sa;
+	const struct sockaddr_in *four = (const void *)sa;
+	const bool is_six = sa->sa_family == AF_INET6;
+	const unsigned port = ntohs(is_six ? six->sin6_port : four->sin_port);
+	char host[INET6_ADDRSTRLEN];
+
+	if ((!is_six && sa->sa_family != AF_INET) || strcmp(argument, "dst_addr") != 0)
+		return NULL;
+	inet_ntop(sa->sa_family, is_six ? (const void *)&six->sin6_addr : &four->sin_addr, host,
+		  sizeof host);
+	if (!*p->host)
+		snprintf(p->host, sizeof p->host, "%s", host);
+	return strcmp(p->host, host) ? NULL : replay_text("[list $host %u]", port);
+}
+
+static const char *data_word(struct replay *p, const void *data, size_t n)
+{
+	Tcl_DString word;
+
+	if (!bytes_have_own(p, data, n))
+		return NULL;
+	Tcl_DStringInit(&word);
+	bytes_word(p, &word, data, n);
+	replay_first(p, "set data %s", Tcl_DStringValue(&word));
+	Tcl_DStringFree(&word);
+	return "[list $data]";
+}
+
+static const char *word_of(struct replay *p, const struct call_sink *k, const struct call_value *v,
+			   const void *at)
+{
+	const struct record *r = &p->calls[p->at].r;
+	uint64_t n = 0;
+
+	switch (v->kind) {
+	case CALL_OBJECT:
+	case CALL_SOCKADDR:
+	case CALL_DATA:
+		memcpy(&n, at, sizeof n);
+		break;
+	case CALL_GID:
+		return v->pointer ? NULL : gid_word(p, at);
+	case CALL_ADDRESS:
+	case CALL_IOVA:
+	case CALL_REMOTE:
+	case CALL_KEY:
+	case CALL_QPN:
+	case CALL_UINT:
+		n = call_load(v, at);
+		break;
+	default:
+		return NULL;
+	}
+	switch (v->kind) {
+	case CALL_OBJECT:
+		return n ? calls_name(p, r, n, v->object) : NULL;
+	case CALL_SOCKADDR:
+		return n ? address_word(p, (const void *)(uintptr_t)n, v->name) : NULL;
+	case CALL_DATA:
+		return n ? data_word(p, (const void *)(uintptr_t)n, k->count) : NULL;
+	case CALL_ADDRESS:
+		return place_word(p, k, v, n);
+	case CALL_IOVA:
+		return k->is_arg ? NULL : place_word(p, k, v, n);
+	case CALL_REMOTE:
+		return remote_word(p, k, n);
+	case CALL_KEY:
+		return key_word(p, k, v, (uint32_t)n);
+	case CALL_QPN:
+		return qpn_word(p, (uint32_t)n);
+	default:
+		return number_word(p, v, n);
+	}
+}
+
+static bool write_own(struct call_sink *k, const struct call_value *v, const void *at)
+{
+	const char *word = word_of(k->arg, k, v, at);
+
+	if (!word)
+		return false;
+	call_begin_text(k);
+	fputs(word, k->to);
+	return true;
+}
+
+/* --------------------------------------------------------------------------------- lines -- */
+
+/* Where values are put in, braces around a word are quotes. */
+static void put_word(Tcl_DString *to, const char *word, int len)
+{
+	const bool braced = *word == '{' && memchr(word, '$', (size_t)len);
+	const bool called = *word == '{' && memchr(word, '[', (size_t)len);
+
+	Tcl_DStringAppend(to, " ", 1);
+	if (braced || called)
+		xappendf(to, "\"%.*s\"", len - 2, word + 1);
+	else
+		Tcl_DStringAppend(to, word, len);
+}
+
+static void put_words(Tcl_DString *to, const char *text)
+{
+	int depth = 0, len = 0;
+
+	for (; *text; text += len + (text[len] == ' ')) {
+		for (len = 0; text[len] && (depth || text[len] != ' '); len++)
+			depth += (text[len] == '{' || text[len] == '[') -
+				 (text[len] == '}' || text[len] == ']');
+		put_word(to, text, len);
+	}
+}
+
+/* The type of the QP in its first argument: which members of the attributes count. */
+static unsigned qp_type_of(const struct replay *p, const struct record *r)
+{
+	const struct seen_qp *qp = r->nargs && r->fn->args[0].object == OBJECT_QP
+					   ? live_program_qp(p->live, r->args[0])
+					   : NULL;
+
+	return qp ? qp->v.type : 0;
+}
+
+static char *args_text(struct replay *p, const struct record *r)
+{
+	char *text;
+	size_t size;
+	FILE *f = xmemstream(&text, &size);
+	struct call_sink k = call_words_sink(f);
+
+	k.own = write_own;
+	k.arg = p;
+	k.qp_type = qp_type_of(p, r);
+	call_tell_args(&k, r->fn, r->args);
+	fclose(f);
+	return text;
+}
+
+/* Also programs whose QP was made with an id destroy it like any other. */
+static const char *function_name(const struct replay *p, const struct record *r)
+{
+	return r->fn == &call_table[ROW_ibv_destroy_qp] && word_at(p, r->args[0])
+		       ? "rdma_destroy_qp"
+		       : r->fn->name;
+}
+
+static void write_line(struct replay *p, const struct record *r, const char *name)
+{
+	char *args = args_text(p, r);
+	Tcl_DString line;
+
+	Tcl_DStringInit(&line);
+	xappendf(&line, "call%s%s %s", name ? " -name " : "", name ? name : "",
+		 function_name(p, r));
+	put_words(&line, args);
+	replay_line(p, "%s", Tcl_DStringValue(&line));
+	Tcl_DStringFree(&line);
+	free(args);
+}
+
+/* -------------------------------------------------------------------------------- effects -- */
+
+static void learn_region(struct replay *p, const struct record *r, uint64_t address,
+			 const char *name)
+{
+	const struct ibv_mr *mr = record_bytes(r, address, NULL);
+	struct own_value v = { .kind = OWN_MEMORY };
+
+	if (!mr)
+		return;
+	snprintf(v.name, sizeof v.name, "%s", name);
+	v.value = (uintptr_t)mr->addr;
+	v.len = mr->length;
+	own_add(p, &v);
+	v.kind = OWN_KEY;
+	v.value = mr->rkey;
+	own_add(p, &v);
+}
+
+static void learn_qp(struct replay *p, const struct record *r, uint64_t address, const char *word)
+{
+	const struct ibv_qp *qp = address ? record_bytes(r, address, NULL) : NULL;
+	struct own_value v = { .kind = OWN_QPN };
+
+	if (!qp)
+		return;
+	v.value = qp->qp_num;
+	snprintf(v.name, sizeof v.name, "%s", word);
+	own_add(p, &v);
+}
+
+/* An id gets its device and its QP with calls about it. */
+static void learn_id(struct replay *p, const struct record *r, uint64_t address)
+{
+	const struct rdma_cm_id *id = address ? record_bytes(r, address, NULL) : NULL;
+	char word[40];
+
+	if (!id)
+		return;
+	snprintf(word, sizeof word, "%s", calls_name(p, r, address, OBJECT_CM_ID));
+	calls_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
+	if (!id->qp)
+		return;
+	name_word(p, (uintptr_t)id->qp, word);
+	learn_qp(p, r, (uintptr_t)id->qp, word);
+}
+
+static void learn_gid(struct replay *p, const struct record *r)
+{
+	struct own_value v = { .kind = OWN_GID };
+	const void *gid = (const void *)(uintptr_t)r->after[3];
+
+	if (!gid)
+		return;
+	memcpy(v.gid, gid, sizeof v.gid);
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, sizeof v.gid) == 0)
+			return;
+	snprintf(v.name, sizeof v.name, "own_gid%u", p->counted[OWN_GID]++);
+	replay_line(p, "set %s [call ibv_query_gid %s %u %d]", v.name,
+		    calls_name(p, r, r->args[0], OBJECT_CONTEXT), (unsigned)r->args[1],
+		    (int)r->args[2]);
+	own_add(p, &v);
+}
+
+static void learn_made(struct replay *p, const struct record *r, uint64_t made,
+		       enum call_object kind, const char *name)
+{
+	if (kind == OBJECT_MR)
+		learn_region(p, r, made, name);
+	else if (kind == OBJECT_QP || kind == OBJECT_QP_EX)
+		learn_qp(p, r, made, name);
+	for (unsigned i = 0; i < r->nargs; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].object == OBJECT_CM_ID &&
+		    r->fn->args[i].role == CALL_IN)
+			learn_id(p, r, r->args[i]);
+	if (made && kind == OBJECT_CM_ID)
+		learn_id(p, r, made);
+}
+
+/* ----------------------------------------------------------------------------- each call -- */
+
+/* The buffer in which it registers memory. */
+static void need_block(struct replay *p, const struct record *r)
+{
+	const struct memory_block *b;
+	const struct call_value *v = r->fn->args;
+
+	while (v->name && v->kind != CALL_ADDRESS)
+		v++;
+	b = v->name ? replay_memory_find(&p->memory, r->args[v - r->fn->args], 0) : NULL;
+	if (!b || word_at(p, b->at))
+		return;
+	name_word(p, b->at, replay_text("buf%u", (unsigned)(b - p->memory.blocks)));
+	replay_line(p, "buf %" PRIu64 " -name %s", b->len, word_at(p, b->at));
+}
+
+/* Data that is sent inline from memory that is not registered. */
+static void need_inline(struct replay *p, const struct record *r)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	struct own_value v = { .kind = OWN_MEMORY };
+	const struct memory_block *b;
+
+	for (; wr; wr = wr->next)
+		for (int i = 0; wr->send_flags & IBV_SEND_INLINE && wr->sg_list && i < wr->num_sge;
+		     i++) {
+			const struct ibv_sge *s = &wr->sg_list[i];
+
+			b = replay_memory_find(&p->memory, s->addr, s->length);
+			if (!b || own_region(p, s->addr, s->length))
+				continue;
+			v.value = b->at;
+			v.len = b->len;
+			snprintf(v.name, sizeof v.name, "inline%u", p->counted[OWN_MEMORY]++);
+			own_add(p, &v);
+			replay_line(p, "reg %" PRIu64 " -name %s ;# sent inline, not registered there",
+				    b->len, v.name);
+			if (b->bytes)
+				bytes_put(p, s->addr, b->bytes + (s->addr - b->at), s->length);
+		}
+}
+
+static bool is_device_call(const struct call_fn *fn)
+{
+	if (fn->result.kind == CALL_OBJECT && (fn->result.object == OBJECT_CONTEXT ||
+					       fn->result.object == OBJECT_DEVICE_LIST ||
+					       fn->result.object == OBJECT_CONTEXT_LIST))
+		return true;
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (v->kind == CALL_OBJECT &&
+		    (v->object == OBJECT_DEVICE || v->object == OBJECT_DEVICE_LIST ||
+		     v->object == OBJECT_CONTEXT_LIST ||
+		     (v->object == OBJECT_CONTEXT && v->role == CALL_GONE)))
+			return true;
+	return false;
+}
+
+/* Devices are opened by their names. */
+static void write_device(struct replay *p, const struct record *r)
+{
+	const struct ibv_device *device = r->nargs && r->fn->args[0].object == OBJECT_DEVICE
+						  ? record_bytes(r, r->args[0], NULL)
+						  : NULL;
+
+	if (device && r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err)
+		calls_meet_device(p, r->result, replay_text("%.*s", (int)sizeof device->name,
+						      device->name));
+}
+
+static void forget(struct replay *p, const struct record *r)
+{
+	char word[40];
+
+	for (unsigned i = 0; i < r->nargs; i++) {
+		if (r->fn->args[i].role != CALL_GONE || r->fn->args[i].kind != CALL_OBJECT)
+			continue;
+		snprintf(word, sizeof word, "%s",
+			 calls_name(p, r, r->args[i], r->fn->args[i].object));
+		own_end(p, word);
+		for (unsigned j = 0; j < p->nnamed; j++)
+			if (p->named[j].address == r->args[i])
+				p->named[j].address = 0;
+	}
+}
+
+static bool is_skipped(const struct replay *p, const struct record *r)
+{
+	for (unsigned i = 0; i < r->nargs && i < 1; i++)
+		for (unsigned j = 0; j < p->nskipped; j++)
+			if (r->fn->args[i].kind == CALL_OBJECT && p->skipped[j] == r->args[i])
+				return true;
+	return false;
+}
+
+static void write_failed(struct replay *p, const struct record *r)
+{
+	const char *name = strerrorname_np(r->err);
+
+	if (r->err != EAGAIN && r->err != EINTR && r->err != ENOENT)
+		replay_line(p, "# %s had failed: %s", r->fn->name, name ? name : "?");
+}
+
+void calls_write(struct replay *p, const struct record *r)
+{
+	enum call_object kind = OBJECT_NONE;
+	const uint64_t made = record_made(r, &kind);
+	char name[40] = "";
+
+	if (is_device_call(r->fn)) {
+		write_device(p, r);
+		return;
+	}
+	if (r->err) {
+		write_failed(p, r);
+		return;
+	}
+	if (r->fn == &call_table[ROW_ibv_query_gid])
+		learn_gid(p, r);
+	if (r->fn->asks || is_skipped(p, r) || waits_write(p, r))
+		return;
+	if (r->fn->why) {
+		replay_note(p, "%s is left out: %s", r->fn->name, r->fn->why);
+		return;
+	}
+	if (made && kind == OBJECT_MR)
+		need_block(p, r);
+	if (r->fn == &call_table[ROW_ibv_post_send])
+		need_inline(p, r);
+	if (r->left_out)
+		replay_note(p, "of what %s was given not all was kept", r->fn->name);
+	if (made)
+		snprintf(name, sizeof name, "%s", object_name(p, r, made, kind));
+	write_line(p, r, *name ? name : NULL);
+	forget(p, r);
+	learn_made(p, r, made, kind, name);
+}

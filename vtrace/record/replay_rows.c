@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay_rows.h"
+
+#include "call_record.h"
+
+#define NUMBER(name_)                       \
+	{                                   \
+		name_, CALL_UINT, .size = 8 \
+	}
+/* of which the next argument has the number */
+#define BYTES(name_, with_)                               \
+	{                                                 \
+		name_, CALL_DATA, .with = with_, .size = 8 \
+	}
+#define COUNT(counts_)                                        \
+	{                                                     \
+		"n", CALL_UINT, .counts = counts_, .size = 8 \
+	}
+
+static const struct call_value socket_args[] = { NUMBER("fd"), BYTES("address", 3), COUNT(2), { 0 } };
+static const struct call_value accept_args[] = { NUMBER("listener"), NUMBER("fd"),
+						 BYTES("address", 4), COUNT(3), { 0 } };
+static const struct call_value stream_args[] = { NUMBER("fd"), BYTES("data", 3), COUNT(2),
+						 NUMBER("all"), { 0 } };
+static const struct call_value close_args[] = { NUMBER("fd"), { 0 } };
+static const struct call_value memory_args[] = { NUMBER("at"), BYTES("data", 3), COUNT(2),
+						 NUMBER("arrived"), { 0 } };
+static const struct call_value unseen_args[] = { NUMBER("at"), NUMBER("n"), { 0 } };
+
+#define ROW(row, name_, args_)                                      \
+	[row] = { .name = (name_),                                  \
+		  .header = "",                                     \
+		  .path = CALL_SETUP,                               \
+		  .says = RESULT_NOTHING,                           \
+		  .args = (args_),                                  \
+		  .result = { .name = (name_), .kind = CALL_VOID }, \
+		  .prototype = "" }
+
+static const struct call_fn rows[REPLAY_ROWS] = {
+	ROW(REPLAY_LISTEN, "listen", socket_args),  ROW(REPLAY_ACCEPT, "accept", accept_args),
+	ROW(REPLAY_CONNECT, "connect", socket_args), ROW(REPLAY_SEND, "send", stream_args),
+	ROW(REPLAY_RECV, "recv", stream_args),	    ROW(REPLAY_CLOSE, "close", close_args),
+	ROW(REPLAY_MEMORY, "memory", memory_args),  ROW(REPLAY_UNSEEN, "unseen", unseen_args),
+};
+
+void replay_rows_begin(void)
+{
+	record_own_rows(rows, REPLAY_ROWS);
+}
+
+bool replay_row_of(const struct call_fn *fn, enum replay_row *row)
+{
+	if (fn < rows || fn >= rows + REPLAY_ROWS)
+		return false;
+	*row = (enum replay_row)(fn - rows);
+	return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vtrace --record: what a program does besides calling the libraries, as rows of the record that
+ * are described like functions. libvtrace.so writes them, and vtrace reads them.
+ */
+#ifndef VTRACE_REPLAY_ROWS_H
+#define VTRACE_REPLAY_ROWS_H
+
+#include <stdbool.h>
+
+struct call_fn;
+
+/* Set in the environment of a program whose session is recorded. */
+#define REPLAY_VARIABLE "VTRACE_RECORD"
+
+#define REPLAY_WATCHED_MAX (4u << 20) /* bytes of memory that are looked at; what is more is not */
+#define REPLAY_STREAM_MAX  (1u << 20) /* bytes of one send or receive over TCP that are kept */
+
+/* The arguments stand behind each. Bytes: pointer and number, at most RECORD_DATA_MAX of them. */
+enum replay_row {
+	REPLAY_LISTEN,	/* descriptor, address, its length */
+	REPLAY_ACCEPT,	/* listener, new descriptor, address of the peer, its length */
+	REPLAY_CONNECT, /* descriptor, address, its length */
+	REPLAY_SEND,	/* descriptor, bytes, number, number of all: 0, or more than those kept */
+	REPLAY_RECV,	/* the same; no bytes: the peer has closed */
+	REPLAY_CLOSE,	/* descriptor */
+	REPLAY_MEMORY,	/* address, bytes, number, has it arrived (1) or did the program write it */
+	REPLAY_UNSEEN,	/* address, number of bytes that are not looked at */
+	REPLAY_ROWS
+};
+
+/* Makes them rows of the record: once, before any is written or read. */
+void replay_rows_begin(void);
+/* Is it one of them, and which? */
+bool replay_row_of(const struct call_fn *fn, enum replay_row *row);
+
+#endif

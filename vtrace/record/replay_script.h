@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The script while it is written. That is done twice: which bytes of the peer are needed later is
+ * known only after the first time.
+ */
+#ifndef VTRACE_REPLAY_SCRIPT_H
+#define VTRACE_REPLAY_SCRIPT_H
+
+#include <tcl.h>
+
+#include "call_format.h"
+#include "live_program.h"
+#include "reader.h"
+#include "replay_memory.h"
+#include "replay_rows.h"
+#include "replay_values.h"
+
+/* A call of the program, or what it did beside. */
+struct replay_call {
+	struct record r;
+	enum replay_row row; /* REPLAY_ROWS: a call */
+	uint64_t when;	     /* ticks, by which they are in order */
+};
+
+/* Bytes that came from the peer, as a variable of the script. */
+struct told_bytes {
+	unsigned char *data;
+	size_t n;
+	char variable[24];
+};
+
+/* A value in them, as a variable. */
+struct told_value {
+	unsigned in; /* which bytes */
+	struct value_place place;
+	char variable[24];
+};
+
+/* An object that a word of the script means. */
+struct named_object {
+	uint64_t address;
+	char word[40];	 /* "$id1", "$device0"; of a QP the id that has it */
+	char set_by[56]; /* what the variable is set to when it is first needed; or "" */
+};
+
+struct tcp_end {
+	int fd;
+	bool listens, live;
+	char name[16];
+};
+
+/* Procedures of the script, which are written when they are called. */
+enum {
+	NEED_COMPLETION = 1 << 0,
+	NEED_CQ_EVENT = 1 << 1,
+	NEED_CM_EVENT = 1 << 2,
+	NEED_GID_DIGITS = 1 << 3,
+};
+
+struct replay {
+	struct traced *process;
+	struct replay_call *calls;
+	unsigned ncalls, at; /* the one that is written */
+	bool no_data;
+	struct live_program *live;
+	struct replay_memory memory;
+	struct own_value *own;
+	unsigned nown;
+	struct told_bytes *told;
+	unsigned ntold;
+	bool *wanted; /* of each of told: by the time before */
+	unsigned nwanted;
+	struct told_value *values;
+	unsigned nvalues;
+	struct named_object *named;
+	unsigned nnamed;
+	struct tcp_end *tcp;
+	unsigned ntcp;
+	const struct record **arrived; /* memory that the last wait has brought */
+	unsigned narrived;
+	uint64_t *skipped; /* events that the script does not take */
+	unsigned nskipped;
+	unsigned counted[OWN_GID + 4]; /* names given: see replay_name() */
+	unsigned devices;
+	char host[64]; /* the first address that it connects to */
+
+	Tcl_DString body, before; /* lines; those that the one being written needs first */
+	unsigned needs;
+	unsigned notes; /* lines that say what could not be followed */
+};
+
+/* A line of the script, with what it needs before it. */
+void replay_line(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line that the next one needs. */
+void replay_first(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line that says what could not be followed. */
+void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ----------------------------------------------------------------- replay_told.c -- */
+
+/* The peer has told these bytes; expr gives them in the script, now. false: nothing needs them, and
+ * no line was written. */
+bool told_add(struct replay *p, const char *name, const void *data, size_t n, const char *expr);
+/* Values as words of the script; NULL: the peer has not told them. Valid until the 16th after. */
+const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size);
+const char *told_gid(struct replay *p, const unsigned char gid[16]);
+/* An address at the peer: rkey 0, or the key of its region. */
+const char *told_address(struct replay *p, uint64_t v, uint32_t rkey);
+
+/* Values of the program itself. */
+void own_add(struct replay *p, const struct own_value *v);
+void own_end(struct replay *p, const char *name);
+/* "[get mr0 rkey]", "[expr {[get mr0 addr] + 64}]" */
+const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offset);
+/* The live region with all these bytes (key 0: any), or NULL. */
+const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
+const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);
+
+/* A text that stays until the 16th call after. */
+const char *replay_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---------------------------------------------------------------- replay_bytes.c -- */
+
+/* The bytes as one word of Tcl, with own values as those of the replay. */
+void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
+/* Has it own values? */
+bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
+/* The program has written these bytes: lines that put them. */
+void bytes_put(struct replay *p, uint64_t at, const unsigned char *data, size_t n);
+
+/* ---------------------------------------------------------------- replay_calls.c -- */
+
+/* The call as lines. */
+void calls_write(struct replay *p, const struct record *r);
+/* A device that the script gets by this expression, if it has none for it yet. */
+void calls_meet_device(struct replay *p, uint64_t context, const char *expr);
+/* The name of an object as a word. */
+const char *calls_name(struct replay *p, const struct record *r, uint64_t address,
+		       enum call_object kind);
+
+/* ---------------------------------------------------------------- replay_waits.c -- */
+
+/* Calls that wait for the other end. false: it is none. */
+bool waits_write(struct replay *p, const struct record *r);
+/* A row of TCP. */
+void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r);
+
+#endif

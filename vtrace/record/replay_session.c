@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects what the program does; in the end it is written as a script. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "alloc.h"
+#include "record_objects.h"
+#include "replay.h"
+#include "replay_script.h"
+
+#define COLUMNS 96
+#define PASSES	2
+
+static struct {
+	struct replay_options o;
+	FILE *to;
+	struct replay_call *calls;
+	unsigned ncalls;
+	struct traced *process;
+	uint64_t lost;
+} the;
+
+/* ------------------------------------------------------------------------------ collected -- */
+
+int replay_begin(const struct replay_options *o)
+{
+	the.o = *o;
+	the.to = fopen(o->path, "we");
+	if (!the.to) {
+		fprintf(stderr, "vtrace: %s: %s\n", o->path, strerror(errno));
+		return -1;
+	}
+	replay_rows_begin();
+	setenv(REPLAY_VARIABLE, "1", 1);
+	return 0;
+}
+
+bool replay_is_row(const struct reader_news *news)
+{
+	enum replay_row row;
+
+	return news->what == READER_CALL && replay_row_of(news->r->fn, &row);
+}
+
+/* What the program waits for counts when it has come, what it asks for when it begins to. */
+static uint64_t when_of(const struct record *r, enum replay_row row)
+{
+	enum call_object kind;
+
+	if (row != REPLAY_ROWS || r->fn->waits || r->fn == &call_table[ROW_ibv_poll_cq] ||
+	    record_made(r, &kind))
+		return r->end;
+	return r->begin;
+}
+
+void replay_take(struct reader *reader, const struct reader_news *news)
+{
+	struct replay_call *c;
+	enum replay_row row = REPLAY_ROWS;
+
+	if (news->what == READER_LOST)
+		the.lost += news->n;
+	if (news->what != READER_CALL || record_is_empty_poll(news->r))
+		return;
+	if (!replay_row_of(news->r->fn, &row) && news->r->depth)
+		return;
+	if (the.process != news->process) { /* one that executes another program begins anew */
+		the.process = news->process;
+		the.ncalls = 0;
+	}
+	reader_keep(reader);
+	the.calls = xgrow(the.calls, the.ncalls, sizeof *the.calls);
+	c = &the.calls[the.ncalls++];
+	*c = (struct replay_call){ .r = *news->r, .row = row };
+	c->when = when_of(&c->r, row);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct replay_call *x = a, *y = b;
+
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+/* ---------------------------------------------------------------------------------- lines -- */
+
+static void flush_first(struct replay *p)
+{
+	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before),
+			  Tcl_DStringLength(&p->before));
+	Tcl_DStringSetLength(&p->before, 0);
+}
+
+/* A line that is too long goes on after a blank. */
+static void add_line(Tcl_DString *to, const char *line)
+{
+	size_t column = 0;
+	const char *end;
+
+	for (; *line; line = end) {
+		end = line + strcspn(line + 1, " ") + 1;
+		if (column && column + (size_t)(end - line) > COLUMNS - 2 && *line == ' ') {
+			Tcl_DStringAppend(to, " \\\n\t", -1);
+			column = 8;
+			line++;
+		}
+		Tcl_DStringAppend(to, line, (int)(end - line));
+		column += (size_t)(end - line);
+	}
+	Tcl_DStringAppend(to, "\n", 1);
+}
+
+void replay_line(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	flush_first(p);
+	add_line(&p->body, line);
+	free(line);
+}
+
+void replay_first(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	add_line(&p->before, line);
+	free(line);
+}
+
+void replay_note(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	xappendf(&p->before, "# NOT FOLLOWED: %s\n", line);
+	p->notes++;
+	free(line);
+}
+
+/* --------------------------------------------------------------------------------- memory -- */
+
+static void add_sges(struct replay *p, const struct ibv_sge *sge, int n)
+{
+	for (int i = 0; sge && i < n; i++)
+		replay_memory_add(&p->memory, sge[i].addr, sge[i].length);
+}
+
+/* Where it registers, and where it sends inline from. */
+static void find_memory(struct replay *p)
+{
+	for (unsigned i = 0; i < p->ncalls; i++) {
+		const struct record *r = &p->calls[i].r;
+		enum call_object kind = OBJECT_NONE;
+		const uint64_t made = p->calls[i].row == REPLAY_ROWS ? record_made(r, &kind) : 0;
+		const struct ibv_mr *mr = made && kind == OBJECT_MR ? record_bytes(r, made, NULL)
+								    : NULL;
+
+		if (mr)
+			replay_memory_add(&p->memory, (uintptr_t)mr->addr, mr->length);
+		if (r->fn != &call_table[ROW_ibv_post_send])
+			continue;
+		for (const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1]; wr;
+		     wr = wr->next)
+			if (wr->send_flags & IBV_SEND_INLINE)
+				add_sges(p, wr->sg_list, wr->num_sge);
+	}
+}
+
+/* Has it come with a receive or a READ of the poll that follows? Then it is told with that. */
+static void write_memory(struct replay *p, const struct record *r)
+{
+	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
+
+	if (!data)
+		return;
+	if (!r->args[3]) {
+		bytes_put(p, r->args[0], data, r->args[2]);
+		return;
+	}
+	replay_memory_put(&p->memory, r->args[0], data, r->args[2]);
+	p->arrived = xgrow(p->arrived, p->narrived, sizeof *p->arrived);
+	p->arrived[p->narrived++] = r;
+}
+
+/* ---------------------------------------------------------------------------------- script -- */
+
+static void write_row(struct replay *p, const struct replay_call *c)
+{
+	if (c->row == REPLAY_MEMORY)
+		write_memory(p, &c->r);
+	else if (c->row == REPLAY_UNSEEN)
+		replay_note(p, "%llu bytes of a region are more than was looked at",
+			    (unsigned long long)c->r.args[1]);
+	else
+		waits_write_tcp(p, c->row, &c->r);
+}
+
+/* What the peer has written by itself may tell something, too. */
+static void tell_arrived(struct replay *p)
+{
+	for (unsigned i = 0; i < p->narrived; i++) {
+		const struct record *r = p->arrived[i];
+		const struct own_value *mr = own_region(p, r->args[0], r->args[2]);
+
+		if (mr)
+			told_add(p, "wrote", (const void *)(uintptr_t)r->args[1], r->args[2],
+				 replay_text("[mem get %s %llu %llu]", mr->name,
+					     (unsigned long long)(r->args[0] - mr->value),
+					     (unsigned long long)r->args[2]));
+	}
+	p->narrived = 0;
+}
+
+static void write_calls(struct replay *p)
+{
+	for (p->at = 0; p->at < p->ncalls; p->at++) {
+		const struct replay_call *c = &p->calls[p->at];
+
+		if (c->row != REPLAY_ROWS) {
+			write_row(p, c);
+			continue;
+		}
+		live_program_take(p->live, &c->r, p->process->objects);
+		calls_write(p, &c->r);
+		tell_arrived(p);
+	}
+	flush_first(p);
+}
+
+static void begin_pass(struct replay *p)
+{
+	const struct replay kept = *p;
+
+	*p = (struct replay){ .process = kept.process,
+			      .calls = kept.calls,
+			      .ncalls = kept.ncalls,
+			      .no_data = kept.no_data,
+			      .memory = kept.memory,
+			      .wanted = kept.wanted,
+			      .nwanted = kept.nwanted,
+			      .live = live_program_new() };
+	Tcl_DStringInit(&p->body);
+	Tcl_DStringInit(&p->before);
+	replay_memory_clear(&p->memory);
+}
+
+static void end_pass(struct replay *p)
+{
+	for (unsigned i = 0; i < p->ntold; i++)
+		free(p->told[i].data);
+	free(p->told);
+	free(p->own);
+	free(p->values);
+	free(p->named);
+	free(p->tcp);
+	free(p->skipped);
+	free(p->arrived);
+	live_program_free(p->live);
+	Tcl_DStringFree(&p->body);
+	Tcl_DStringFree(&p->before);
+}
+
+static const struct {
+	unsigned need;
+	const char *text;
+} procedures[] = {
+	{ NEED_COMPLETION,
+	  "# Waits for the completion of a request. Others that come before it wait until they are asked\n"
+	  "# for: sends and receives may complete in another order than they did.\n"
+	  "set early {}\n"
+	  "proc completion {cq opcode wr_id {status SUCCESS}} {\n"
+	  "\tfor {set i 0} 1 {incr i} {\n"
+	  "\t\tif {$i == [llength $::early]} {\n"
+	  "\t\t\tlappend ::early [list $cq [poll -cq $cq -within $::within]]\n"
+	  "\t\t}\n"
+	  "\t\tlassign [lindex $::early $i] its wc\n"
+	  "\t\tif {$its ne $cq} continue\n"
+	  "\t\tif {[dict get $wc status] ni [list $status SUCCESS WR_FLUSH_ERR]} {\n"
+	  "\t\t\terror \"wr_id [dict get $wc wr_id] of $cq: [dict get $wc status]\"\n"
+	  "\t\t}\n"
+	  "\t\tif {[dict get $wc wr_id] == $wr_id && [dict get $wc status] eq $status &&\n"
+	  "\t\t    ($opcode eq \"*\" || [dict get $wc opcode] eq $opcode)} {\n"
+	  "\t\t\tset ::early [lreplace $::early $i $i]\n"
+	  "\t\t\treturn $wc\n"
+	  "\t\t}\n"
+	  "\t}\n"
+	  "}\n" },
+	{ NEED_CQ_EVENT,
+	  "# Waits for an event of the completion channel, unless there is a completion already.\n"
+	  "proc cq_event {channel cq} {\n"
+	  "\twhile 1 {\n"
+	  "\t\tcall ibv_req_notify_cq $cq 0\n"
+	  "\t\tforeach wc [poll -cq $cq -all] { lappend ::early [list $cq $wc] }\n"
+	  "\t\tif {[lsearch -index 0 $::early $cq] >= 0} return\n"
+	  "\t\tcall -within $::within ibv_get_cq_event $channel\n"
+	  "\t\tcall ibv_ack_cq_events $cq 1\n"
+	  "\t}\n"
+	  "}\n" },
+	{ NEED_CM_EVENT,
+	  "# Takes the next event of the channel, which must be this one.\n"
+	  "proc cm_event {channel event name} {\n"
+	  "\tcall -name $name -within $::within rdma_get_cm_event $channel\n"
+	  "\texpect -name \"the event $event\" event $event {show $name}\n"
+	  "}\n" },
+	{ NEED_GID_DIGITS,
+	  "# The 32 digits of a GID.\n"
+	  "proc gid_digits {gid} {\n"
+	  "\tif {[regexp {^(.*:)(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$} $gid -> gid a b c d]} {\n"
+	  "\t\tappend gid [format %02x%02x:%02x%02x $a $b $c $d]\n"
+	  "\t}\n"
+	  "\tset missing [expr {8 - [regexp -all {[0-9a-f]+} $gid]}]\n"
+	  "\tset gid [string map [list :: :[string repeat 0: $missing]] $gid]\n"
+	  "\tset digits \"\"\n"
+	  "\tforeach group [regexp -all -inline {[0-9a-f]+} $gid] {\n"
+	  "\t\tappend digits [string range 000$group end-3 end]\n"
+	  "\t}\n"
+	  "\treturn $digits\n"
+	  "}\n" },
+};
+
+static void write_heading(const struct replay *p)
+{
+	fputs("# Recorded by 'vtrace --record' from:", the.to);
+	for (char **a = the.o.argv; *a; a++)
+		fprintf(the.to, " %s", *a);
+	fprintf(the.to,
+		"\n# It plays the part of that program:\n#\trdmash %s%s\n"
+		"set within 60s ;# how long to wait for the other end\n",
+		the.o.path, *p->host ? " [HOST]" : "");
+	if (*p->host)
+		fprintf(the.to, "set host [expr {$argc ? [lindex $argv 0] : \"%s\"}]\n", p->host);
+	if (p->notes)
+		fprintf(the.to,
+			"# %u lines that begin with NOT FOLLOWED say what may be wrong in another run.\n",
+			p->notes);
+	if (the.lost)
+		fprintf(the.to, "# NOT FOLLOWED: %llu calls were lost\n",
+			(unsigned long long)the.lost);
+	for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
+		if (p->needs & procedures[i].need)
+			fprintf(the.to, "\n%s", procedures[i].text);
+	fputc('\n', the.to);
+}
+
+int replay_end(void)
+{
+	struct replay p = { .process = the.process,
+			    .calls = the.calls,
+			    .ncalls = the.ncalls,
+			    .no_data = the.o.no_data };
+	int rc = 0;
+
+	qsort(the.calls, the.ncalls, sizeof *the.calls, by_time);
+	find_memory(&p);
+	for (unsigned pass = 0; the.process && pass < PASSES; pass++) {
+		begin_pass(&p);
+		write_calls(&p);
+		if (pass == PASSES - 1) {
+			write_heading(&p);
+			fputs(Tcl_DStringValue(&p.body), the.to);
+		}
+		end_pass(&p);
+	}
+	if (!the.process)
+		fprintf(stderr, "vtrace: %s is empty: the program has called nothing\n",
+			the.o.path);
+	if (ferror(the.to) | fclose(the.to)) {
+		fprintf(stderr, "vtrace: %s: %s\n", the.o.path, strerror(errno));
+		rc = -1;
+	}
+	if (p.notes)
+		fprintf(stderr, "vtrace: %s: %u values or calls could not be followed, see "
+				"the lines with NOT FOLLOWED\n",
+			the.o.path, p.notes);
+	replay_memory_free(&p.memory);
+	free(p.wanted);
+	free(the.calls);
+	return rc;
+}

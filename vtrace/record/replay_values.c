@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay_values.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define HEX_MIN	    4	    /* digits of a run */
+#define DECIMAL_MIN 5
+#define BELOW	    (UINT64_C(1) << 30)
+#define ADDRESS_MIN 0x10000 /* what is less is no address */
+
+static uint64_t load(const unsigned char *b, unsigned size, bool big)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		v = v << 8 | b[big ? i : size - 1 - i];
+	return v;
+}
+
+/* The digits that begin at a place, if a run of them does. */
+struct run {
+	size_t len;
+	bool is_decimal; /* could be */
+	uint64_t hex, decimal;
+};
+
+static unsigned digit(unsigned char c)
+{
+	return (unsigned)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+}
+
+static bool run_at(const unsigned char *data, size_t n, size_t at, struct run *run)
+{
+	size_t i = at;
+
+	*run = (struct run){ .is_decimal = true };
+	if (at && isalnum(data[at - 1]) && tolower(data[at - 1]) != 'x')
+		return false;
+	for (; i < n && isxdigit(data[i]) && i - at < 33; i++) {
+		run->is_decimal &= isdigit(data[i]) != 0;
+		run->hex = run->hex << 4 | digit(data[i]);
+		run->decimal = run->decimal * 10 + digit(data[i]);
+	}
+	run->len = i - at;
+	return run->len && (i == n || !isalnum(data[i]));
+}
+
+/* The form in which the run is the number of size bytes. */
+static bool is_number(const struct run *run, uint64_t v, unsigned size, enum value_form *form)
+{
+	if (run->len >= HEX_MIN && run->len <= 16 && run->hex == v && v >= 0x10) {
+		*form = VALUE_HEX;
+		return true;
+	}
+	if (run->is_decimal && run->len >= DECIMAL_MIN && run->len <= 19 && run->decimal == v &&
+	    size >= 4) {
+		*form = VALUE_DECIMAL;
+		return true;
+	}
+	return false;
+}
+
+static bool find_digits(const unsigned char *data, size_t n, uint64_t v, unsigned size,
+			struct value_place *place)
+{
+	struct run run;
+
+	for (size_t at = 0; at < n; at++) {
+		if (!run_at(data, n, at, &run))
+			continue;
+		if (is_number(&run, v, size, &place->form)) {
+			place->at = at;
+			place->len = run.len;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first place of a binary number, those that are a multiple of its size first. */
+static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, unsigned size,
+			    bool aligned, struct value_place *place)
+{
+	unsigned found = 0;
+
+	for (size_t at = 0; at + size <= n; at += aligned ? 4 : 1)
+		for (int big = 1; big >= 0; big--) {
+			if (load(data + at, size, big) != v)
+				continue;
+			if (!found++)
+				*place = (struct value_place){ at, size,
+							       big ? VALUE_BE : VALUE_LE };
+		}
+	return found;
+}
+
+bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
+		struct value_place *place)
+{
+	unsigned found;
+
+	if (v <= 1)
+		return false;
+	if (find_digits(data, n, v, size, place))
+		return true;
+	found = find_binary(data, n, v, size, true, place);
+	if (v < 0x100)
+		return found == 1 && find_binary(data, n, v, size, false, &(struct value_place){ 0 }) == 1;
+	if (!found)
+		found = find_binary(data, n, v, size, false, place);
+	return found && (found == 1 || v >= 0x10000);
+}
+
+static bool is_gid_at(const unsigned char *data, size_t n, size_t at, const unsigned char gid[16],
+		      struct value_place *place)
+{
+	if (n - at >= 16 && memcmp(data + at, gid, 16) == 0) {
+		*place = (struct value_place){ at, 16, VALUE_BE };
+		return true;
+	}
+	if (n - at < 32)
+		return false;
+	for (unsigned i = 0; i < 16; i++)
+		if (!isxdigit(data[at + 2 * i]) || !isxdigit(data[at + 2 * i + 1]) ||
+		    (digit(data[at + 2 * i]) << 4 | digit(data[at + 2 * i + 1])) != gid[i])
+			return false;
+	*place = (struct value_place){ at, 32, VALUE_HEX };
+	return true;
+}
+
+bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
+		    struct value_place *place)
+{
+	for (size_t at = 0; at + 16 <= n; at++)
+		if (is_gid_at(data, n, at, gid, place))
+			return true;
+	return false;
+}
+
+bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
+		     uint64_t *base)
+{
+	uint64_t b;
+
+	*base = 0;
+	for (size_t at = 0; at + 8 <= n; at++)
+		for (int big = 1; big >= 0; big--) {
+			b = load(data + at, 8, big);
+			if (b < ADDRESS_MIN || b > v || v - b > BELOW || b <= *base)
+				continue;
+			*base = b;
+			*place = (struct value_place){ at, 8, big ? VALUE_BE : VALUE_LE };
+		}
+	return *base;
+}
+
+/* --------------------------------------------------------------------------- one's own -- */
+
+static bool is_printable(const unsigned char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isprint(data[i]))
+			return false;
+	return true;
+}
+
+static bool is_value(const struct own_value *o, uint64_t v, uint64_t *offset)
+{
+	*offset = 0;
+	if (o->kind != OWN_MEMORY)
+		return v == o->value;
+	*offset = v - o->value;
+	return v >= o->value && v - o->value < o->len;
+}
+
+static bool own_digits(const struct own_value *o, const struct run *run, struct value_place *place,
+		       uint64_t *offset)
+{
+	if (run->len >= HEX_MIN && run->len <= 16 && run->hex >= 0x10 &&
+	    is_value(o, run->hex, offset)) {
+		place->form = VALUE_HEX;
+		return true;
+	}
+	place->form = VALUE_DECIMAL;
+	return run->is_decimal && run->len >= DECIMAL_MIN && run->len <= 19 &&
+	       is_value(o, run->decimal, offset);
+}
+
+static bool own_binary(const struct own_value *o, const unsigned char *data, size_t n,
+		       struct value_place *place, uint64_t *offset)
+{
+	const unsigned size = o->kind == OWN_MEMORY ? 8 : 4;
+
+	if (n < size || o->value < 0x100 || (size == 4 && is_printable(data, 4)))
+		return false;
+	for (int big = 1; big >= 0; big--)
+		if (is_value(o, load(data, size, big), offset)) {
+			place->len = size;
+			place->form = big ? VALUE_BE : VALUE_LE;
+			return true;
+		}
+	return false;
+}
+
+const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
+				     const unsigned char *data, size_t n, size_t at,
+				     struct value_place *place, uint64_t *offset)
+{
+	struct run run;
+	const bool is_run = run_at(data, n, at, &run);
+
+	for (int kind = OWN_GID + 1; kind-- > 0;) { /* the longest first, but for addresses */
+		for (unsigned i = 0; i < nown; i++) {
+			const struct own_value *o = &own[i];
+
+			*offset = 0;
+			*place = (struct value_place){ .at = at, .len = run.len };
+			if (o->gone || (int)o->kind != kind)
+				continue;
+			if (kind == OWN_GID && is_gid_at(data, n, at, o->gid, place))
+				return o;
+			if (kind != OWN_GID && ((is_run && own_digits(o, &run, place, offset)) ||
+						own_binary(o, data + at, n - at, place, offset)))
+				return o;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values that two programs tell each other, looked for in the bytes of their messages: addresses,
+ * keys, numbers of QPs, GIDs; as numbers in either byte order, or as digits.
+ *
+ * A value that is found by chance is worse than one that is not found. So a match must be likely:
+ * - 0 and 1 are never looked for;
+ * - digits are a whole run of them: at least 4 hexadecimal ones, or 5 decimal ones;
+ * - a binary number of the peer below 65536 must be there once; one below 256 also at a place that
+ *   is a multiple of its size;
+ * - a binary number of one's own is 256 or more, and its bytes are not four printable characters.
+ */
+#ifndef VTRACE_REPLAY_VALUES_H
+#define VTRACE_REPLAY_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_form {
+	VALUE_BE, /* binary, the highest byte first; a GID as it is */
+	VALUE_LE,
+	VALUE_HEX, /* digits */
+	VALUE_DECIMAL,
+};
+
+/* Where a value stands: len bytes from at on. */
+struct value_place {
+	size_t at, len;
+	enum value_form form;
+};
+
+/* Where the n bytes say v, a number of size bytes (4 or 8), or the GID. false: nowhere, or in
+ * places that may be something else. */
+bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
+		struct value_place *place);
+bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
+		    struct value_place *place);
+/* The greatest 8-byte number at most 1 GiB below v that the bytes say: the beginning of the memory
+ * in which v is. */
+bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
+		     uint64_t *base);
+
+/* A value that is another one in each run of the program. */
+enum own_kind {
+	OWN_MEMORY, /* any of the addresses from value on */
+	OWN_KEY,
+	OWN_QPN,
+	OWN_GID,
+};
+
+struct own_value {
+	enum own_kind kind;
+	bool gone; /* not looked for any more */
+	uint64_t value, len;
+	unsigned char gid[16];
+	char name[32]; /* the user's */
+};
+
+/* Does one of them stand at the place at of the n bytes? offset: in the memory. */
+const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
+				     const unsigned char *data, size_t n, size_t at,
+				     struct value_place *place, uint64_t *offset);
+
+#endif

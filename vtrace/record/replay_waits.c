@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* What the program has waited for: completions, events, connections and bytes over TCP. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "replay_script.h"
+#include "words.h"
+#include "wr_ops.h"
+
+/* -------------------------------------------------------------------------- completions -- */
+
+/* What has come into these pieces of memory, len bytes in all. */
+static void hear_memory(struct replay *p, const char *name, const struct posted_wr *posted,
+			size_t len)
+{
+	unsigned char *data = xcalloc(len + 1, 1);
+	size_t n = 0;
+	Tcl_DString expr;
+	bool known = true;
+
+	Tcl_DStringInit(&expr);
+	for (unsigned i = 0; i < posted->nsge && n < len; i++) {
+		const struct ibv_sge *s = &posted->sge[i];
+		const size_t piece = s->length < len - n ? s->length : len - n;
+		const struct own_value *mr = own_region(p, s->addr, piece);
+		const struct memory_block *b = replay_memory_find(&p->memory, s->addr, piece);
+
+		if (!mr || !b) {
+			known = false;
+			break;
+		}
+		if (b->bytes)
+			memcpy(data + n, b->bytes + (s->addr - b->at), piece);
+		xappendf(&expr, "%s[mem get %s %" PRIu64 " %zu]", n ? " " : "", mr->name,
+			 s->addr - mr->value, piece);
+		n += piece;
+	}
+	if (known && n && posted->nsge > 1)
+		told_add(p, name, data, n, replay_text("[join [list %s] \"\"]",
+						       Tcl_DStringValue(&expr)));
+	else if (known && n)
+		told_add(p, name, data, n, Tcl_DStringValue(&expr));
+	Tcl_DStringFree(&expr);
+	free(data);
+}
+
+static void write_completion(struct replay *p, const char *cq, const struct seen_wc *c)
+{
+	const struct ibv_wc *wc = &c->wc;
+	const char *status = word_name(wc_status_words, wc->status);
+	const char *opcode = word_name(wc_opcode_words, wc->opcode);
+
+	if (wc->status == IBV_WC_WR_FLUSH_ERR) {
+		replay_line(p, "# wr_id %" PRIu64 " was flushed", wc->wr_id);
+		return;
+	}
+	p->needs |= NEED_COMPLETION;
+	if (wc->status != IBV_WC_SUCCESS) {
+		replay_line(p, "completion %s * %" PRIu64 " %s", cq, wc->wr_id, status);
+		return;
+	}
+	replay_line(p, "completion %s %s %" PRIu64, cq, opcode ? opcode : "*", wc->wr_id);
+	if (!c->known)
+		return;
+	if (wc->opcode & IBV_WC_RECV)
+		hear_memory(p, "got", &c->posted, wc->byte_len);
+	else if (wc->opcode == IBV_WC_RDMA_READ)
+		hear_memory(p, "read", &c->posted, c->posted.len);
+}
+
+static void write_poll(struct replay *p, const struct record *r)
+{
+	unsigned n;
+	const struct seen_wc *c = live_program_completions(p->live, &n);
+	char cq[40];
+
+	snprintf(cq, sizeof cq, "%s", calls_name(p, r, r->args[0], OBJECT_CQ));
+	for (unsigned i = 0; i < n; i++)
+		write_completion(p, cq, &c[i]);
+}
+
+/* The events of a queue are as many as the device has made: what counts is that something has
+ * come. */
+static void write_cq_event(struct replay *p, const struct record *r)
+{
+	const uint64_t *cq = (const void *)(uintptr_t)r->after[1];
+	char channel[40];
+
+	if (!cq)
+		return;
+	p->needs |= NEED_CQ_EVENT | NEED_COMPLETION;
+	snprintf(channel, sizeof channel, "%s", calls_name(p, r, r->args[0], OBJECT_COMP_CHANNEL));
+	replay_line(p, "cq_event %s %s", channel, calls_name(p, r, *cq, OBJECT_CQ));
+}
+
+/* -------------------------------------------------------------------------------- events -- */
+
+static void skip(struct replay *p, uint64_t event)
+{
+	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
+	p->skipped[p->nskipped++] = event;
+}
+
+static void unskip(struct replay *p, uint64_t event)
+{
+	for (unsigned i = 0; i < p->nskipped; i++)
+		if (p->skipped[i] == event)
+			p->skipped[i] = 0;
+}
+
+static void name_id(struct replay *p, const struct rdma_cm_event *ev, const char *event)
+{
+	struct named_object *o;
+
+	p->named = xgrow(p->named, p->nnamed, sizeof *p->named);
+	o = &p->named[p->nnamed++];
+	*o = (struct named_object){ .address = (uintptr_t)ev->id };
+	snprintf(o->word, sizeof o->word, "$client%u", p->counted[OWN_QPN]++);
+	replay_line(p, "set %s [dict get [show %s] id]", o->word + 1, event);
+}
+
+static void write_cm_event(struct replay *p, const struct record *r)
+{
+	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
+	const struct rdma_cm_event *ev = place ? record_bytes(r, *place, NULL) : NULL;
+	char channel[40], event[40];
+	const struct rdma_cm_id *id;
+	const char *word;
+
+	if (!ev)
+		return;
+	if (ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) { /* when it comes is the device's matter */
+		skip(p, *place);
+		return;
+	}
+	unskip(p, *place);
+	p->needs |= NEED_CM_EVENT;
+	snprintf(channel, sizeof channel, "%s", calls_name(p, r, r->args[0], OBJECT_EVENT_CHANNEL));
+	snprintf(event, sizeof event, "%s", calls_name(p, r, *place, OBJECT_CM_EVENT));
+	replay_line(p, "cm_event %s %s %s", channel, word_name(cm_event_words, ev->event), event);
+	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		name_id(p, ev, event);
+	id = ev->id ? record_bytes(r, (uintptr_t)ev->id, NULL) : NULL;
+	if (id && id->verbs) {
+		word = calls_name(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+		calls_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
+	}
+	if (ev->param.conn.private_data && ev->param.conn.private_data_len)
+		told_add(p, "private", ev->param.conn.private_data, ev->param.conn.private_data_len,
+			 replay_text("[dict get [show %s] param.conn private_data]", event));
+}
+
+bool waits_write(struct replay *p, const struct record *r)
+{
+	if (r->fn == &call_table[ROW_ibv_poll_cq])
+		write_poll(p, r);
+	else if (r->fn == &call_table[ROW_ibv_get_cq_event])
+		write_cq_event(p, r);
+	else if (r->fn == &call_table[ROW_rdma_get_cm_event])
+		write_cm_event(p, r);
+	else if (r->fn == &call_table[ROW_ibv_get_async_event])
+		replay_note(p, "an asynchronous event, which is not waited for");
+	else if (r->fn != &call_table[ROW_ibv_ack_cq_events] &&
+		 r->fn != &call_table[ROW_ibv_ack_async_event])
+		return false;
+	return true;
+}
+
+/* ----------------------------------------------------------------------------------- TCP -- */
+
+static struct tcp_end *end_of(struct replay *p, uint64_t fd)
+{
+	for (unsigned i = p->ntcp; i-- > 0;)
+		if (p->tcp[i].live && p->tcp[i].fd == (int)fd)
+			return &p->tcp[i];
+	return NULL;
+}
+
+static struct tcp_end *add_end(struct replay *p, uint64_t fd, bool listens)
+{
+	struct tcp_end *e;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->ntcp; i++)
+		n += p->tcp[i].listens == listens;
+	p->tcp = xgrow(p->tcp, p->ntcp, sizeof *p->tcp);
+	e = &p->tcp[p->ntcp++];
+	*e = (struct tcp_end){ .fd = (int)fd, .listens = listens, .live = true };
+	snprintf(e->name, sizeof e->name, "%s%u", listens ? "listener" : "tcp", n);
+	return e;
+}
+
+/* Host and port; of an IPv4 address that is told as an IPv6 one the former. */
+static unsigned address_of(const void *bytes, char host[INET6_ADDRSTRLEN])
+{
+	struct sockaddr_in6 six;
+	struct sockaddr_in four;
+
+	memcpy(&four, bytes, sizeof four);
+	if (four.sin_family == AF_INET) {
+		inet_ntop(AF_INET, &four.sin_addr, host, INET6_ADDRSTRLEN);
+		return ntohs(four.sin_port);
+	}
+	memcpy(&six, bytes, sizeof six);
+	if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr))
+		inet_ntop(AF_INET, &six.sin6_addr.s6_addr[12], host, INET6_ADDRSTRLEN);
+	else
+		inet_ntop(AF_INET6, &six.sin6_addr, host, INET6_ADDRSTRLEN);
+	return ntohs(six.sin6_port);
+}
+
+static void write_listen(struct replay *p, const struct record *r)
+{
+	char host[INET6_ADDRSTRLEN];
+	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
+	const bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+	const struct tcp_end *e = add_end(p, r->args[0], true);
+
+	if (any)
+		replay_line(p, "tcp listen %u -name %s", port, e->name);
+	else
+		replay_line(p, "tcp listen %u -addr %s -name %s", port, host, e->name);
+}
+
+static void write_accept(struct replay *p, const struct record *r)
+{
+	const struct tcp_end *listener = end_of(p, r->args[0]);
+	const char *name = replay_text("%s", listener ? listener->name : "?");
+
+	replay_line(p, "tcp accept %s -name %s -within $within", name,
+		    add_end(p, r->args[1], false)->name);
+}
+
+static void write_connect(struct replay *p, const struct record *r)
+{
+	char host[INET6_ADDRSTRLEN];
+	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
+
+	if (!*p->host)
+		snprintf(p->host, sizeof p->host, "%s", host);
+	replay_line(p, "tcp connect %s %u -name %s -within $within",
+		    strcmp(p->host, host) ? host : "$host", port,
+		    add_end(p, r->args[0], false)->name);
+}
+
+static void write_send(struct replay *p, const struct tcp_end *e, const struct record *r)
+{
+	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
+	const size_t n = r->args[2];
+	Tcl_DString word;
+
+	if (r->args[3]) {
+		replay_note(p, "%" PRIu64 " more bytes were sent, which were not kept: they are zero",
+			    r->args[3]);
+		replay_line(p, "tcp send %s [string repeat \\0 %" PRIu64 "]", e->name, r->args[3]);
+		return;
+	}
+	Tcl_DStringInit(&word);
+	bytes_word(p, &word, data, n);
+	replay_line(p, "tcp send %s %s", e->name, Tcl_DStringValue(&word));
+	Tcl_DStringFree(&word);
+}
+
+/* What came in several pieces, one behind the other, is one here. */
+static void write_recv(struct replay *p, const struct tcp_end *e, const struct record *r)
+{
+	size_t n = r->args[2];
+	unsigned char *all = xcalloc(n + 1, 1);
+	enum replay_row row;
+
+	if (!n && !r->args[3]) {
+		replay_line(p, "expect -name \"the peer closes\" -value \"\" "
+			       "{tcp recv %s 1 -any -within $within}",
+			    e->name);
+		free(all);
+		return;
+	}
+	if (n)
+		memcpy(all, (const void *)(uintptr_t)r->args[1], n);
+	while (p->at + 1 < p->ncalls && p->calls[p->at + 1].row == REPLAY_RECV) {
+		const struct record *more = &p->calls[p->at + 1].r;
+
+		if (!replay_row_of(more->fn, &row) || more->args[0] != r->args[0] ||
+		    !more->args[2])
+			break;
+		all = xrealloc(all, n + more->args[2], 1);
+		memcpy(all + n, (const void *)(uintptr_t)more->args[1], more->args[2]);
+		n += more->args[2];
+		p->at++;
+	}
+	if (r->args[3]) {
+		replay_note(p, "of %" PRIu64 " more bytes received no values are known", r->args[3]);
+		replay_line(p, "tcp recv %s %" PRIu64 " -within $within", e->name, r->args[3]);
+	} else {
+		const char *hear = replay_text("tcp recv %s %zu -within $within", e->name, n);
+
+		if (!told_add(p, "heard", all, n, replay_text("[%s]", hear)))
+			replay_line(p, "%s", hear);
+	}
+	free(all);
+}
+
+void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
+{
+	struct tcp_end *e = end_of(p, r->args[0]);
+
+	switch (row) {
+	case REPLAY_LISTEN:
+		write_listen(p, r);
+		return;
+	case REPLAY_ACCEPT:
+		write_accept(p, r);
+		return;
+	case REPLAY_CONNECT:
+		write_connect(p, r);
+		return;
+	default:
+		break;
+	}
+	if (!e)
+		return;
+	if (row == REPLAY_SEND)
+		write_send(p, e, r);
+	else if (row == REPLAY_RECV)
+		write_recv(p, e, r);
+	else if (row == REPLAY_CLOSE) {
+		replay_line(p, "destroy %s", e->name);
+		e->live = false;
+	}
+}
