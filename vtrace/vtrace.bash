@@ -7,7 +7,7 @@ _vtrace()
 	COMPREPLY=()
 	while ((i < COMP_CWORD)) && [[ ${COMP_WORDS[i]} == -* ]]; do
 		case ${COMP_WORDS[i]} in
-		-o | -e | --output | --only | --report | --stop-on) ((i++)) ;;
+		-o | -e | --output | --only | --record | --report | --stop-on) ((i++)) ;;
 		esac
 		((i++))
 	done
@@ -19,7 +19,7 @@ _vtrace()
 		esac
 	elif ((i == COMP_CWORD)); then
 		if [[ $cur == -* ]]; then
-			COMPREPLY=($(compgen -W $'--counts\n--only\n--follow\n--json\n--output\n--quiet\n--report\n--stop-on\n--timeline\n--help\n--version' -- "$cur"))
+			COMPREPLY=($(compgen -W $'--counts\n--only\n--follow\n--json\n--no-data\n--output\n--quiet\n--record\n--report\n--stop-on\n--timeline\n--help\n--version' -- "$cur"))
 		else
 			COMPREPLY=($(compgen -c -- "$cur"))
 		fi

@@ -63,7 +63,7 @@ static struct {
 	int stop_value;
 	const char *file;
 	struct replay_options replay; /* path NULL: none */
-	unsigned seen; /* processes */
+	unsigned seen;		      /* processes */
 } the = { .views = { .lines = true, .explain = true } };
 
 static void write_end(const char *program, int status)

@@ -150,8 +150,7 @@ static void untie(struct obj *id)
 /* The state of QPs may be another one now; an id may need what it was given. */
 static void after(struct calling *c)
 {
-	if (c->fn == &call_table[ROW_rdma_destroy_qp] ||
-	    c->fn == &call_table[ROW_rdma_destroy_srq])
+	if (c->fn == &call_table[ROW_rdma_destroy_qp] || c->fn == &call_table[ROW_rdma_destroy_srq])
 		untie(c->used[0]);
 	for (unsigned i = 1; i < c->nused && c->fn->ties; i++)
 		obj_use(c->used[0], c->used[i]);

@@ -18,6 +18,7 @@
 /* A registered region, as far as it is looked at, and how it was the last time. */
 struct region {
 	uint64_t mr, at;
+	bool is_shared; /* the peer may write it, too */
 	size_t len;
 	unsigned char *was;
 	struct region *next;
@@ -92,18 +93,20 @@ static void look_at(struct region *r, bool arrived, uint64_t when)
 		compare(r, the.now, n, arrived, when);
 }
 
-/* when: ticks, or 0: now */
-static void look(bool arrived, uint64_t when)
+/* when: ticks, or 0: now. Memory that the peer may write as well is looked at only when it can be
+ * said who has: before the program sends, and after something has come. */
+static void look(enum watch_moment moment, uint64_t when)
 {
 	pthread_mutex_lock(&the.lock);
 	for (struct region *r = the.regions; r; r = r->next)
-		look_at(r, arrived, when);
+		if (!r->is_shared || moment != WATCH_BETWEEN)
+			look_at(r, r->is_shared && moment == WATCH_RECEIVED, when);
 	pthread_mutex_unlock(&the.lock);
 }
 
-void memory_watch_look(bool arrived)
+void memory_watch_look(enum watch_moment moment)
 {
-	look(arrived, 0);
+	look(moment, 0);
 }
 
 /* ----------------------------------------------------------------------------- regions -- */
@@ -123,6 +126,8 @@ static void add_region(const struct record *r, uint64_t mr)
 		return;
 	*n = (struct region){ .mr = mr,
 			      .at = (uintptr_t)v->addr,
+			      .is_shared = record_arg(r, "access") &
+					   (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC),
 			      .len = v->length < left ? v->length : left };
 	n->was = calloc(1, n->len + 1);
 	if (!n->was) {
@@ -130,8 +135,7 @@ static void add_region(const struct record *r, uint64_t mr)
 		return;
 	}
 	if (n->len < v->length)
-		record_event(REPLAY_UNSEEN,
-			     (uint64_t[]){ n->at + n->len, v->length - n->len }, 0);
+		record_event(REPLAY_UNSEEN, (uint64_t[]){ n->at + n->len, v->length - n->len }, 0);
 	pthread_mutex_lock(&the.lock);
 	the.watched += n->len;
 	n->next = the.regions;
@@ -194,23 +198,38 @@ static bool is_poll(const struct call_fn *fn)
 	       fn == &call_table[ROW_ibv_next_poll];
 }
 
+static bool is_send(const struct call_fn *fn)
+{
+	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_ibv_wr_start] ||
+	       fn == &call_table[ROW_rdma_connect] || fn == &call_table[ROW_rdma_accept];
+}
+
 static void before_call(void *arg, const struct record *r)
 {
 	(void)arg;
-	if (r->depth)
+	if (r->depth || r->fn->asks || (is_poll(r->fn) && has_polled))
 		return;
-	if (is_poll(r->fn)) {
-		if (!has_polled)
-			look(false, 0);
-		return;
-	}
-	if (r->fn->asks)
-		return;
-	look(false, 0);
+	look(is_send(r->fn) ? WATCH_SENDS : WATCH_BETWEEN, 0);
 	if (r->fn == &call_table[ROW_ibv_post_send])
 		look_at_inline(r);
 	if (r->nargs && r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_MR)
 		remove_region(r->args[0]);
+}
+
+/* Has it brought something of the peer? The end of a send has not. */
+static bool is_received(const struct record *r)
+{
+	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
+
+	if (r->fn == &call_table[ROW_rdma_get_cm_event])
+		return true;
+	if (r->fn != &call_table[ROW_ibv_poll_cq])
+		return false;
+	for (uint64_t i = 0; wc && i < r->result; i++)
+		if (wc[i].status == IBV_WC_SUCCESS && wc[i].opcode != IBV_WC_SEND &&
+		    wc[i].opcode != IBV_WC_RDMA_WRITE)
+			return true;
+	return false;
 }
 
 /* What a call has brought stands before it in time: who reads the call finds it there. */
@@ -228,9 +247,8 @@ static void after_call(void *arg, const struct record *r)
 	made = record_made(r, &kind);
 	if (made && kind == OBJECT_MR)
 		add_region(r, made);
-	else if ((has_polled && !record_is_empty_poll(r)) ||
-		 (r->fn->waits && !(made && kind == OBJECT_CM_EVENT)))
-		look(true, r->begin);
+	else if (has_polled ? !record_is_empty_poll(r) : r->fn->waits)
+		look(is_received(r) ? WATCH_RECEIVED : WATCH_BETWEEN, r->begin);
 }
 
 bool memory_watch_begin(void)

@@ -8,10 +8,15 @@
 
 #include <stdbool.h>
 
+enum watch_moment {
+	WATCH_BETWEEN,
+	WATCH_SENDS,	/* the program sends something now: what is new it has written */
+	WATCH_RECEIVED, /* something has come: what is new, too */
+};
+
 /* false: this process is not recorded. */
 bool memory_watch_begin(void);
-/* Looks now. arrived: what is new has come with what the last call has waited for; else the program
- * has written it. */
-void memory_watch_look(bool arrived);
+/* Looks now. */
+void memory_watch_look(enum watch_moment moment);
 
 #endif

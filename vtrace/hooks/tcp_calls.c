@@ -26,15 +26,15 @@ static bool recording;
 static _Atomic uint8_t kinds[FDS_MAX];
 
 /* The next function called name, which is found once. */
-#define NEXT(name)                                                                 \
-	({                                                                         \
-		static __typeof__(&name) _Atomic next;                             \
-		__typeof__(&name) found = atomic_load(&next);                      \
-		if (!found) {                                                      \
-			*(void **)(void *)&found = dlsym(RTLD_NEXT, #name);        \
-			atomic_store(&next, found);                                \
-		}                                                                  \
-		found;                                                             \
+#define NEXT(name)                                                          \
+	({                                                                  \
+		static __typeof__(&name) _Atomic next;                      \
+		__typeof__(&name) found = atomic_load(&next);               \
+		if (!found) {                                               \
+			*(void **)(void *)&found = dlsym(RTLD_NEXT, #name); \
+			atomic_store(&next, found);                         \
+		}                                                           \
+		found;                                                      \
 	})
 
 __attribute__((constructor)) static void begin(void)
@@ -161,8 +161,7 @@ static void note_bytes(enum replay_row row, int fd, const struct iovec *v, int n
 
 	if (n < 0 || !is(fd, FD_CONNECTED))
 		return;
-	if (row == REPLAY_SEND)
-		memory_watch_look(false);
+	memory_watch_look(row == REPLAY_SEND ? WATCH_SENDS : WATCH_RECEIVED);
 	if (!left && row == REPLAY_RECV)
 		note_piece(row, fd, NULL, 0, 0);
 	for (int i = 0; i < nv && left; i++)
@@ -260,8 +259,9 @@ PUBLIC ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	const ssize_t got = NEXT(recvmsg)(fd, m, flags);
 
-	return flags & MSG_PEEK ? got
-				: noted_vector(REPLAY_RECV, fd, m->msg_iov, (int)m->msg_iovlen, got);
+	return flags & MSG_PEEK
+		       ? got
+		       : noted_vector(REPLAY_RECV, fd, m->msg_iov, (int)m->msg_iovlen, got);
 }
 
 /* What programs that were compiled with _FORTIFY_SOURCE call instead. */

@@ -13,8 +13,8 @@ struct reader_news;
 
 struct replay_options {
 	const char *path; /* of the script */
-	bool no_data;	  /* without longer data that have none of the program's own values in them */
-	char **argv;	  /* the program, for the heading */
+	bool no_data; /* without longer data that have none of the program's own values in them */
+	char **argv;  /* the program, for the heading */
 };
 
 /* Before the program is started. 0; or -1, and a line says why the file cannot be written. */

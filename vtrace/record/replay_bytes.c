@@ -10,6 +10,7 @@
 #include "replay_script.h"
 
 #define REPEATED 16 /* equal bytes that are written as such */
+#define GAP	 8  /* bytes that are put again between others */
 
 /* What follows is one piece: an own value, or bytes up to the next. */
 struct piece {
@@ -70,7 +71,8 @@ static void quote(Tcl_DString *to, const unsigned char *data, size_t n)
 		if (data[i] == '\n')
 			Tcl_DStringAppend(to, "\\n", 2);
 		else if (!isprint(data[i]))
-			xappendf(to, i + 1 < n && isdigit(data[i + 1]) ? "\\%03o" : "\\%o", data[i]);
+			xappendf(to, i + 1 < n && isdigit(data[i + 1]) ? "\\%03o" : "\\%o",
+				 data[i]);
 		else if (strchr("\"\\$[]{}", data[i]))
 			xappendf(to, "\\%c", data[i]);
 		else
@@ -92,11 +94,20 @@ static void hex(Tcl_DString *to, const unsigned char *data, size_t n)
 		xappendf(to, "%02x", data[i]);
 }
 
+/* From now on the peer knows of that region. */
+static void tell(struct replay *p, const struct own_value *v)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (!p->own[i].gone && strcmp(p->own[i].name, v->name) == 0)
+			p->own[i].is_told = true;
+}
+
 static const char *number_of(struct replay *p, const struct piece *piece)
 {
 	const char *expr = own_expr(p, piece->own, piece->offset);
 	const bool digits = piece->place.form == VALUE_HEX || piece->place.form == VALUE_DECIMAL;
 
+	tell(p, piece->own);
 	if (!digits || piece->own->kind == OWN_GID)
 		return expr;
 	return replay_text("[format %%0%zu%s %s]", piece->len,
@@ -132,8 +143,9 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 				xappendf(to, "%s%zu", piece.len == 16 && is_gid ? "H" : "a",
 					 piece.len == 16 && is_gid ? 2 * piece.len : piece.len);
 			else
-				xappendf(to, "%c", (piece.len == 8 ? "wW" : "iI")
-							   [piece.place.form == VALUE_BE]);
+				xappendf(to, "%c",
+					 (piece.len == 8 ? "wW"
+							 : "iI")[piece.place.form == VALUE_BE]);
 			xappendf(&values, " %s", number_of(p, &piece));
 		}
 	}
@@ -199,26 +211,6 @@ static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
 	Tcl_DStringFree(&word);
 }
 
-/* Own values that begin before or end behind the bytes are written whole. */
-static void widen(const struct replay *p, const struct memory_block *b, uint64_t *at, size_t *n)
-{
-	uint64_t first = *at - b->at, end = first + *n, offset;
-	const uint64_t from = first > 31 ? first - 31 : 0;
-	struct value_place place;
-
-	for (uint64_t i = from; i < end; i++) {
-		if (!value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
-			continue;
-		if (place.at + place.len > first) {
-			first = place.at < first ? place.at : first;
-			end = place.at + place.len > end ? place.at + place.len : end;
-		}
-		i = place.at + place.len - 1;
-	}
-	*at = b->at + first;
-	*n = end - first;
-}
-
 /* Long runs of one byte apart from the rest. */
 static void put_pieces(struct replay *p, const struct own_value *mr, uint64_t at,
 		       const unsigned char *data, size_t n)
@@ -240,19 +232,66 @@ static void put_pieces(struct replay *p, const struct own_value *mr, uint64_t at
 		put_run(p, mr, at + begin, data + begin, n - begin);
 }
 
-void bytes_put(struct replay *p, uint64_t at, const unsigned char *data, size_t n)
+/* The end of the dirty bytes that begin at i; a few that are not may be between. */
+static uint64_t dirty_end(const struct memory_block *b, uint64_t i, uint64_t end)
 {
-	const struct memory_block *b = replay_memory_find(&p->memory, at, n);
+	uint64_t last = i;
+
+	for (; i < end && i - last <= GAP; i++)
+		last = b->dirty[i] ? i + 1 : last;
+	return last;
+}
+
+/* Own values that begin before or end behind the bytes are written whole. */
+static void widen(const struct replay *p, const struct memory_block *b, uint64_t *first,
+		  uint64_t *end)
+{
+	struct value_place place;
+	uint64_t offset;
+
+	for (uint64_t i = *first > 31 ? *first - 31 : 0; i < *end; i++) {
+		if (!value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
+			continue;
+		if (place.at + place.len > *first) {
+			*first = place.at < *first ? place.at : *first;
+			*end = place.at + place.len > *end ? place.at + place.len : *end;
+		}
+		i = place.at + place.len - 1;
+	}
+}
+
+static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t first, uint64_t end)
+{
 	const struct own_value *mr;
 
-	if (!b)
+	memset(b->dirty + first, 0, end - first);
+	widen(p, b, &first, &end);
+	mr = own_region(p, b->at + first, end - first);
+	if (mr && (!p->no_data || end - first <= REPLAY_SHORT ||
+		   bytes_have_own(p, b->bytes + first, end - first)))
+		put_pieces(p, mr, b->at + first, b->bytes + first, end - first);
+}
+
+void bytes_put(struct replay *p, uint64_t at, uint64_t n)
+{
+	const struct memory_block *b = replay_memory_find(&p->memory, at, n);
+	uint64_t i = b ? at - b->at : 0, end = i + n, last;
+
+	if (!b || !b->bytes)
 		return;
-	replay_memory_put(&p->memory, at, data, n);
-	widen(p, b, &at, &n);
-	mr = own_region(p, at, n);
-	data = b->bytes + (at - b->at);
-	if (!mr)
-		replay_note(p, "%zu bytes were written to memory that no region has", n);
-	else if (!p->no_data || n <= REPLAY_SHORT || bytes_have_own(p, data, n))
-		put_pieces(p, mr, at, data, n);
+	for (; i < end; i = last) {
+		last = i + 1;
+		if (!b->dirty[i])
+			continue;
+		last = dirty_end(b, i, end);
+		put_dirty(p, b, i, last);
+	}
+}
+
+void bytes_put_told(struct replay *p)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == OWN_MEMORY && !p->own[i].gone && p->own[i].is_read &&
+		    p->own[i].is_told)
+			bytes_put(p, p->own[i].value, p->own[i].len);
 }

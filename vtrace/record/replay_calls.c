@@ -48,7 +48,8 @@ static const char *device_word(struct replay *p, uint64_t context)
 	struct named_object *o = named_at(p, context);
 
 	if (!o) {
-		replay_note(p, "a device that no id has and that was not opened: it is the default");
+		replay_note(p,
+			    "a device that no id has and that was not opened: it is the default");
 		o = name_word(p, context, replay_text("$device%u", p->devices++));
 		snprintf(o->set_by, sizeof o->set_by, "[dict get [device] name]");
 	}
@@ -96,15 +97,16 @@ static uint64_t sibling(const struct call_sink *k, enum call_kind kind)
 {
 	for (const struct call_value *v = k->values; v && v->name; v++)
 		if (v->kind == kind && !v->is_local)
-			return call_load(v, k->base + (k->is_arg ? 8 * (size_t)(v - k->values)
-								 : v->offset));
+			return call_load(
+				v, k->base + (k->is_arg ? 8 * (size_t)(v - k->values) : v->offset));
 	return 0;
 }
 
 static const char *not_told(struct replay *p, const char *what, const char *literal)
 {
-	replay_note(p, "%s %s: the peer has not told it where this could be seen, it stands as it "
-		       "was",
+	replay_note(p,
+		    "%s %s: the peer has not told it where this could be seen, it stands as it "
+		    "was",
 		    what, literal);
 	return literal;
 }
@@ -161,8 +163,7 @@ static const char *gid_word(struct replay *p, const unsigned char *gid)
 	for (unsigned i = 0; i < p->nown; i++)
 		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, 16) == 0)
 			return replay_text("$%s", p->own[i].name);
-	return not_told(p, "GID",
-			replay_text("%s", inet_ntop(AF_INET6, gid, text, sizeof text)));
+	return not_told(p, "GID", replay_text("%s", inet_ntop(AF_INET6, gid, text, sizeof text)));
 }
 
 /* Numbers that the peer tells, though the table does not say so. */
@@ -347,11 +348,20 @@ static const char *function_name(const struct replay *p, const struct record *r)
 		       : r->fn->name;
 }
 
+/* The peer gets something with it. */
+static bool is_departure(const struct call_fn *fn)
+{
+	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_rdma_connect] ||
+	       fn == &call_table[ROW_rdma_accept];
+}
+
 static void write_line(struct replay *p, const struct record *r, const char *name)
 {
 	char *args = args_text(p, r);
 	Tcl_DString line;
 
+	if (is_departure(r->fn))
+		bytes_put_told(p);
 	Tcl_DStringInit(&line);
 	xappendf(&line, "call%s%s %s", name ? " -name " : "", name ? name : "",
 		 function_name(p, r));
@@ -374,6 +384,7 @@ static void learn_region(struct replay *p, const struct record *r, uint64_t addr
 	snprintf(v.name, sizeof v.name, "%s", name);
 	v.value = (uintptr_t)mr->addr;
 	v.len = mr->length;
+	v.is_read = record_arg(r, "access") & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	own_add(p, &v);
 	v.kind = OWN_KEY;
 	v.value = mr->rkey;
@@ -477,18 +488,26 @@ static void need_inline(struct replay *p, const struct record *r)
 			v.len = b->len;
 			snprintf(v.name, sizeof v.name, "inline%u", p->counted[OWN_MEMORY]++);
 			own_add(p, &v);
-			replay_line(p, "reg %" PRIu64 " -name %s ;# sent inline, not registered there",
+			replay_line(p,
+				    "reg %" PRIu64 " -name %s ;# sent inline, not registered there",
 				    b->len, v.name);
-			if (b->bytes)
-				bytes_put(p, s->addr, b->bytes + (s->addr - b->at), s->length);
 		}
+}
+
+/* What the request sends stands in memory before. */
+static void put_sent(struct replay *p, const struct record *r)
+{
+	for (const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1]; wr; wr = wr->next)
+		for (int i = 0; wr->opcode != IBV_WR_RDMA_READ && wr->sg_list && i < wr->num_sge;
+		     i++)
+			bytes_put(p, wr->sg_list[i].addr, wr->sg_list[i].length);
 }
 
 static bool is_device_call(const struct call_fn *fn)
 {
-	if (fn->result.kind == CALL_OBJECT && (fn->result.object == OBJECT_CONTEXT ||
-					       fn->result.object == OBJECT_DEVICE_LIST ||
-					       fn->result.object == OBJECT_CONTEXT_LIST))
+	if (fn->result.kind == CALL_OBJECT &&
+	    (fn->result.object == OBJECT_CONTEXT || fn->result.object == OBJECT_DEVICE_LIST ||
+	     fn->result.object == OBJECT_CONTEXT_LIST))
 		return true;
 	for (const struct call_value *v = fn->args; v->name; v++)
 		if (v->kind == CALL_OBJECT &&
@@ -507,8 +526,8 @@ static void write_device(struct replay *p, const struct record *r)
 						  : NULL;
 
 	if (device && r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err)
-		calls_meet_device(p, r->result, replay_text("%.*s", (int)sizeof device->name,
-						      device->name));
+		calls_meet_device(p, r->result,
+				  replay_text("%.*s", (int)sizeof device->name, device->name));
 }
 
 static void forget(struct replay *p, const struct record *r)
@@ -568,8 +587,10 @@ void calls_write(struct replay *p, const struct record *r)
 	}
 	if (made && kind == OBJECT_MR)
 		need_block(p, r);
-	if (r->fn == &call_table[ROW_ibv_post_send])
+	if (r->fn == &call_table[ROW_ibv_post_send]) {
 		need_inline(p, r);
+		put_sent(p, r);
+	}
 	if (r->left_out)
 		replay_note(p, "of what %s was given not all was kept", r->fn->name);
 	if (made)

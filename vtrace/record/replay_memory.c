@@ -27,8 +27,7 @@ void replay_memory_add(struct replay_memory *m, uint64_t at, uint64_t len)
 			(m->n - first) * sizeof *m->blocks);
 		m->n++;
 	} else {
-		memmove(m->blocks + first + 1, m->blocks + last,
-			(m->n - last) * sizeof *m->blocks);
+		memmove(m->blocks + first + 1, m->blocks + last, (m->n - last) * sizeof *m->blocks);
 		m->n -= last - first - 1;
 	}
 	m->blocks[first] = (struct memory_block){ .at = at, .len = end - at };
@@ -46,22 +45,36 @@ const struct memory_block *replay_memory_find(const struct replay_memory *m, uin
 	return NULL;
 }
 
-void replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n)
+void replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n,
+		       bool dirty)
 {
 	struct memory_block *b = (struct memory_block *)(uintptr_t)replay_memory_find(m, at, n);
 
 	if (!b)
 		return;
-	if (!b->bytes)
+	if (!b->bytes) {
 		b->bytes = xcalloc(1, b->len);
+		b->dirty = xcalloc(1, b->len);
+	}
 	memcpy(b->bytes + (at - b->at), data, n);
+	memset(b->dirty + (at - b->at), dirty, n);
+}
+
+void replay_memory_clean(struct replay_memory *m, uint64_t at, uint64_t n)
+{
+	const struct memory_block *b = replay_memory_find(m, at, n);
+
+	if (b && b->dirty)
+		memset(b->dirty + (at - b->at), 0, n);
 }
 
 void replay_memory_clear(struct replay_memory *m)
 {
 	for (unsigned i = 0; i < m->n; i++) {
 		free(m->blocks[i].bytes);
+		free(m->blocks[i].dirty);
 		m->blocks[i].bytes = NULL;
+		m->blocks[i].dirty = NULL;
 	}
 }
 

@@ -8,23 +8,35 @@
 		name_, CALL_UINT, .size = 8 \
 	}
 /* of which the next argument has the number */
-#define BYTES(name_, with_)                               \
-	{                                                 \
+#define BYTES(name_, with_)                                \
+	{                                                  \
 		name_, CALL_DATA, .with = with_, .size = 8 \
 	}
-#define COUNT(counts_)                                        \
-	{                                                     \
+#define COUNT(counts_)                                       \
+	{                                                    \
 		"n", CALL_UINT, .counts = counts_, .size = 8 \
 	}
 
-static const struct call_value socket_args[] = { NUMBER("fd"), BYTES("address", 3), COUNT(2), { 0 } };
-static const struct call_value accept_args[] = { NUMBER("listener"), NUMBER("fd"),
-						 BYTES("address", 4), COUNT(3), { 0 } };
-static const struct call_value stream_args[] = { NUMBER("fd"), BYTES("data", 3), COUNT(2),
-						 NUMBER("all"), { 0 } };
+static const struct call_value socket_args[] = { NUMBER("fd"),
+						 BYTES("address", 3),
+						 COUNT(2),
+						 { 0 } };
+static const struct call_value accept_args[] = { NUMBER("listener"),
+						 NUMBER("fd"),
+						 BYTES("address", 4),
+						 COUNT(3),
+						 { 0 } };
+static const struct call_value stream_args[] = { NUMBER("fd"),
+						 BYTES("data", 3),
+						 COUNT(2),
+						 NUMBER("all"),
+						 { 0 } };
 static const struct call_value close_args[] = { NUMBER("fd"), { 0 } };
-static const struct call_value memory_args[] = { NUMBER("at"), BYTES("data", 3), COUNT(2),
-						 NUMBER("arrived"), { 0 } };
+static const struct call_value memory_args[] = { NUMBER("at"),
+						 BYTES("data", 3),
+						 COUNT(2),
+						 NUMBER("arrived"),
+						 { 0 } };
 static const struct call_value unseen_args[] = { NUMBER("at"), NUMBER("n"), { 0 } };
 
 #define ROW(row, name_, args_)                                      \
@@ -37,10 +49,10 @@ static const struct call_value unseen_args[] = { NUMBER("at"), NUMBER("n"), { 0 
 		  .prototype = "" }
 
 static const struct call_fn rows[REPLAY_ROWS] = {
-	ROW(REPLAY_LISTEN, "listen", socket_args),  ROW(REPLAY_ACCEPT, "accept", accept_args),
+	ROW(REPLAY_LISTEN, "listen", socket_args),   ROW(REPLAY_ACCEPT, "accept", accept_args),
 	ROW(REPLAY_CONNECT, "connect", socket_args), ROW(REPLAY_SEND, "send", stream_args),
-	ROW(REPLAY_RECV, "recv", stream_args),	    ROW(REPLAY_CLOSE, "close", close_args),
-	ROW(REPLAY_MEMORY, "memory", memory_args),  ROW(REPLAY_UNSEEN, "unseen", unseen_args),
+	ROW(REPLAY_RECV, "recv", stream_args),	     ROW(REPLAY_CLOSE, "close", close_args),
+	ROW(REPLAY_MEMORY, "memory", memory_args),   ROW(REPLAY_UNSEEN, "unseen", unseen_args),
 };
 
 void replay_rows_begin(void)

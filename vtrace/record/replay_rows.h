@@ -13,8 +13,10 @@ struct call_fn;
 /* Set in the environment of a program whose session is recorded. */
 #define REPLAY_VARIABLE "VTRACE_RECORD"
 
-#define REPLAY_WATCHED_MAX (4u << 20) /* bytes of memory that are looked at; what is more is not */
-#define REPLAY_STREAM_MAX  (1u << 20) /* bytes of one send or receive over TCP that are kept */
+#define REPLAY_WATCHED_MAX                                                                      \
+	(4u << 20)		     /* bytes of memory that are looked at; what is more is not \
+				      */
+#define REPLAY_STREAM_MAX (1u << 20) /* bytes of one send or receive over TCP that are kept */
 
 /* The arguments stand behind each. Bytes: pointer and number, at most RECORD_DATA_MAX of them. */
 enum replay_row {

@@ -78,6 +78,8 @@ struct replay {
 	unsigned ntcp;
 	const struct record **arrived; /* memory that the last wait has brought */
 	unsigned narrived;
+	uint64_t event_of; /* a CQ of which an event has come, and no completion since; 0: none */
+	char event_channel[40];
 	uint64_t *skipped; /* events that the script does not take */
 	unsigned nskipped;
 	unsigned counted[OWN_GID + 4]; /* names given: see replay_name() */
@@ -125,8 +127,10 @@ const char *replay_text(const char *fmt, ...) __attribute__((format(printf, 1, 2
 void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
 /* Has it own values? */
 bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
-/* The program has written these bytes: lines that put them. */
-void bytes_put(struct replay *p, uint64_t at, const unsigned char *data, size_t n);
+/* Lines that put what the program has written to these n bytes of its memory. */
+void bytes_put(struct replay *p, uint64_t at, uint64_t n);
+/* The same for all memory that the peer may read and knows of. */
+void bytes_put_told(struct replay *p);
 
 /* ---------------------------------------------------------------- replay_calls.c -- */
 

@@ -46,12 +46,14 @@ bool replay_is_row(const struct reader_news *news)
 	return news->what == READER_CALL && replay_row_of(news->r->fn, &row);
 }
 
-/* What the program waits for counts when it has come, what it asks for when it begins to. */
+/* What waits for something counts when that has come: also what ends an object, which may wait for
+ * its events. All else counts when it begins: somebody may have waited for it before it ended. */
 static uint64_t when_of(const struct record *r, enum replay_row row)
 {
 	enum call_object kind;
+	const bool ends = r->nargs && r->fn->args[0].role == CALL_GONE && !r->fn->fetches;
 
-	if (row != REPLAY_ROWS || r->fn->waits || r->fn == &call_table[ROW_ibv_poll_cq] ||
+	if (row != REPLAY_ROWS || ends || r->fn->waits || r->fn == &call_table[ROW_ibv_poll_cq] ||
 	    record_made(r, &kind))
 		return r->end;
 	return r->begin;
@@ -90,8 +92,7 @@ static int by_time(const void *a, const void *b)
 
 static void flush_first(struct replay *p)
 {
-	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before),
-			  Tcl_DStringLength(&p->before));
+	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before), Tcl_DStringLength(&p->before));
 	Tcl_DStringSetLength(&p->before, 0);
 }
 
@@ -188,11 +189,9 @@ static void write_memory(struct replay *p, const struct record *r)
 
 	if (!data)
 		return;
-	if (!r->args[3]) {
-		bytes_put(p, r->args[0], data, r->args[2]);
+	replay_memory_put(&p->memory, r->args[0], data, r->args[2], !r->args[3]);
+	if (!r->args[3])
 		return;
-	}
-	replay_memory_put(&p->memory, r->args[0], data, r->args[2]);
 	p->arrived = xgrow(p->arrived, p->narrived, sizeof *p->arrived);
 	p->arrived[p->narrived++] = r;
 }
@@ -311,12 +310,11 @@ static const struct {
 	  "\t\tcall ibv_ack_cq_events $cq 1\n"
 	  "\t}\n"
 	  "}\n" },
-	{ NEED_CM_EVENT,
-	  "# Takes the next event of the channel, which must be this one.\n"
-	  "proc cm_event {channel event name} {\n"
-	  "\tcall -name $name -within $::within rdma_get_cm_event $channel\n"
-	  "\texpect -name \"the event $event\" event $event {show $name}\n"
-	  "}\n" },
+	{ NEED_CM_EVENT, "# Takes the next event of the channel, which must be this one.\n"
+			 "proc cm_event {channel event name} {\n"
+			 "\tcall -name $name -within $::within rdma_get_cm_event $channel\n"
+			 "\texpect -name \"the event $event\" event $event {show $name}\n"
+			 "}\n" },
 	{ NEED_GID_DIGITS,
 	  "# The 32 digits of a GID.\n"
 	  "proc gid_digits {gid} {\n"
@@ -365,7 +363,8 @@ int replay_end(void)
 			    .no_data = the.o.no_data };
 	int rc = 0;
 
-	qsort(the.calls, the.ncalls, sizeof *the.calls, by_time);
+	if (the.ncalls)
+		qsort(the.calls, the.ncalls, sizeof *the.calls, by_time);
 	find_memory(&p);
 	for (unsigned pass = 0; the.process && pass < PASSES; pass++) {
 		begin_pass(&p);
@@ -384,8 +383,9 @@ int replay_end(void)
 		rc = -1;
 	}
 	if (p.notes)
-		fprintf(stderr, "vtrace: %s: %u values or calls could not be followed, see "
-				"the lines with NOT FOLLOWED\n",
+		fprintf(stderr,
+			"vtrace: %s: %u values or calls could not be followed, see "
+			"the lines with NOT FOLLOWED\n",
 			the.o.path, p.notes);
 	replay_memory_free(&p.memory);
 	free(p.wanted);

@@ -189,8 +189,8 @@ const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t
 	for (unsigned i = p->nown; i-- > 0;) {
 		const struct own_value *o = &p->own[i];
 
-		if (o->kind == OWN_MEMORY && !o->gone && at >= o->value &&
-		    at - o->value < o->len && len <= o->len - (at - o->value))
+		if (o->kind == OWN_MEMORY && !o->gone && at >= o->value && at - o->value < o->len &&
+		    len <= o->len - (at - o->value))
 			return o;
 	}
 	return NULL;

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define HEX_MIN	    4	    /* digits of a run */
+#define HEX_MIN	    4 /* digits of a run */
 #define DECIMAL_MIN 5
 #define BELOW	    (UINT64_C(1) << 30)
 #define ADDRESS_MIN 0x10000 /* what is less is no address */
@@ -106,7 +106,8 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 		return true;
 	found = find_binary(data, n, v, size, true, place);
 	if (v < 0x100)
-		return found == 1 && find_binary(data, n, v, size, false, &(struct value_place){ 0 }) == 1;
+		return found == 1 &&
+		       find_binary(data, n, v, size, false, &(struct value_place){ 0 }) == 1;
 	if (!found)
 		found = find_binary(data, n, v, size, false, place);
 	return found && (found == 1 || v >= 0x10000);
@@ -157,14 +158,6 @@ bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct val
 
 /* --------------------------------------------------------------------------- one's own -- */
 
-static bool is_printable(const unsigned char *data, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isprint(data[i]))
-			return false;
-	return true;
-}
-
 static bool is_value(const struct own_value *o, uint64_t v, uint64_t *offset)
 {
 	*offset = 0;
@@ -192,7 +185,7 @@ static bool own_binary(const struct own_value *o, const unsigned char *data, siz
 {
 	const unsigned size = o->kind == OWN_MEMORY ? 8 : 4;
 
-	if (n < size || o->value < 0x100 || (size == 4 && is_printable(data, 4)))
+	if (n < size || o->value < 0x100)
 		return false;
 	for (int big = 1; big >= 0; big--)
 		if (is_value(o, load(data, size, big), offset)) {

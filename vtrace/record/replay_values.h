@@ -8,7 +8,7 @@
  * - digits are a whole run of them: at least 4 hexadecimal ones, or 5 decimal ones;
  * - a binary number of the peer below 65536 must be there once; one below 256 also at a place that
  *   is a multiple of its size;
- * - a binary number of one's own is 256 or more, and its bytes are not four printable characters.
+ * - a binary number of one's own is 256 or more.
  */
 #ifndef VTRACE_REPLAY_VALUES_H
 #define VTRACE_REPLAY_VALUES_H
@@ -54,7 +54,9 @@ struct own_value {
 	bool gone; /* not looked for any more */
 	uint64_t value, len;
 	unsigned char gid[16];
-	char name[32]; /* the user's */
+	/* The user's: */
+	char name[32];
+	bool is_read, is_told; /* memory: the peer may read it, and knows of it */
 };
 
 /* Does one of them stand at the place at of the n bytes? offset: in the memory. */

@@ -37,13 +37,14 @@ static void hear_memory(struct replay *p, const char *name, const struct posted_
 		}
 		if (b->bytes)
 			memcpy(data + n, b->bytes + (s->addr - b->at), piece);
+		replay_memory_clean(&p->memory, s->addr, piece);
 		xappendf(&expr, "%s[mem get %s %" PRIu64 " %zu]", n ? " " : "", mr->name,
 			 s->addr - mr->value, piece);
 		n += piece;
 	}
 	if (known && n && posted->nsge > 1)
-		told_add(p, name, data, n, replay_text("[join [list %s] \"\"]",
-						       Tcl_DStringValue(&expr)));
+		told_add(p, name, data, n,
+			 replay_text("[join [list %s] \"\"]", Tcl_DStringValue(&expr)));
 	else if (known && n)
 		told_add(p, name, data, n, Tcl_DStringValue(&expr));
 	Tcl_DStringFree(&expr);
@@ -61,6 +62,9 @@ static void write_completion(struct replay *p, const char *cq, const struct seen
 		return;
 	}
 	p->needs |= NEED_COMPLETION;
+	if (p->event_of)
+		replay_line(p, "cq_event %s %s", p->event_channel, cq);
+	p->event_of = 0;
 	if (wc->status != IBV_WC_SUCCESS) {
 		replay_line(p, "completion %s * %" PRIu64 " %s", cq, wc->wr_id, status);
 		return;
@@ -85,18 +89,18 @@ static void write_poll(struct replay *p, const struct record *r)
 		write_completion(p, cq, &c[i]);
 }
 
-/* The events of a queue are as many as the device has made: what counts is that something has
- * come. */
+/* One event may tell of several completions, and one that is taken late of none: it is waited for
+ * when the next completion is. */
 static void write_cq_event(struct replay *p, const struct record *r)
 {
 	const uint64_t *cq = (const void *)(uintptr_t)r->after[1];
-	char channel[40];
 
 	if (!cq)
 		return;
 	p->needs |= NEED_CQ_EVENT | NEED_COMPLETION;
-	snprintf(channel, sizeof channel, "%s", calls_name(p, r, r->args[0], OBJECT_COMP_CHANNEL));
-	replay_line(p, "cq_event %s %s", channel, calls_name(p, r, *cq, OBJECT_CQ));
+	p->event_of = *cq;
+	snprintf(p->event_channel, sizeof p->event_channel, "%s",
+		 calls_name(p, r, r->args[0], OBJECT_COMP_CHANNEL));
 }
 
 /* -------------------------------------------------------------------------------- events -- */
@@ -256,13 +260,15 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 	Tcl_DString word;
 
 	if (r->args[3]) {
-		replay_note(p, "%" PRIu64 " more bytes were sent, which were not kept: they are zero",
+		replay_note(p,
+			    "%" PRIu64 " more bytes were sent, which were not kept: they are zero",
 			    r->args[3]);
 		replay_line(p, "tcp send %s [string repeat \\0 %" PRIu64 "]", e->name, r->args[3]);
 		return;
 	}
 	Tcl_DStringInit(&word);
 	bytes_word(p, &word, data, n);
+	bytes_put_told(p);
 	replay_line(p, "tcp send %s %s", e->name, Tcl_DStringValue(&word));
 	Tcl_DStringFree(&word);
 }
@@ -275,8 +281,9 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	enum replay_row row;
 
 	if (!n && !r->args[3]) {
-		replay_line(p, "expect -name \"the peer closes\" -value \"\" "
-			       "{tcp recv %s 1 -any -within $within}",
+		replay_line(p,
+			    "expect -name \"the peer closes\" -value \"\" "
+			    "{tcp recv %s 1 -any -within $within}",
 			    e->name);
 		free(all);
 		return;
@@ -286,8 +293,7 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	while (p->at + 1 < p->ncalls && p->calls[p->at + 1].row == REPLAY_RECV) {
 		const struct record *more = &p->calls[p->at + 1].r;
 
-		if (!replay_row_of(more->fn, &row) || more->args[0] != r->args[0] ||
-		    !more->args[2])
+		if (!replay_row_of(more->fn, &row) || more->args[0] != r->args[0] || !more->args[2])
 			break;
 		all = xrealloc(all, n + more->args[2], 1);
 		memcpy(all + n, (const void *)(uintptr_t)more->args[1], more->args[2]);
@@ -295,7 +301,8 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 		p->at++;
 	}
 	if (r->args[3]) {
-		replay_note(p, "of %" PRIu64 " more bytes received no values are known", r->args[3]);
+		replay_note(p, "of %" PRIu64 " more bytes received no values are known",
+			    r->args[3]);
 		replay_line(p, "tcp recv %s %" PRIu64 " -within $within", e->name, r->args[3]);
 	} else {
 		const char *hear = replay_text("tcp recv %s %zu -within $within", e->name, n);

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# replay.sh VTRACE UROCE RDMASH: programs of rdma-core are recorded (vtrace --record) against their
+# other end, and the scripts play their part against that other end, unmodified, with other keys,
+# addresses and numbers. Its output and exit code are what they were. UROCE "": on the kernel's
+# device.
+# shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
+. "$(dirname "$0")/../../uroce/tests/checks.sh"
+need rping ibv_rc_pingpong
+vtrace=$1 uroce=$2 rdmash=$3
+address=10.0.0.1
+on=()
+[ -z "$uroce" ] || on=("$uroce")
+start_checks
+
+# A program that listens is ready when it has called rdma_listen(): the CM has no table of ports.
+# server FILE COMMAND...: starts it, $pid; its output goes to FILE
+server() {
+	local file=$1
+	shift
+	rm -f "$tmp/ready"
+	timeout 60 "$vtrace" -e rdma_listen -o "$tmp/ready" "${on[@]}" "$@" >"$file" 2>&1 &
+	pid=$!
+	started+=("$pid")
+	until grep -qs rdma_listen "$tmp/ready"; do
+		kill -0 "$pid" 2>/dev/null || return
+		sleep 0.05
+	done
+}
+
+# same WHAT A B: the server has said the same
+same() {
+	if diff "$2" "$3" >"$tmp/diff"; then echo "ok: $1"; else
+		not_ok "$1"
+		sed 's/^/    /' "$tmp/diff"
+	fi
+}
+
+# has WHAT PATTERN / has_no: lines of the script
+has() {
+	if grep -Eq -- "$2" "$tmp/script.rdma"; then echo "ok: $1"; else not_ok "$1: no $2"; fi
+}
+has_no() {
+	if grep -E -- "$2" "$tmp/script.rdma"; then not_ok "$1: $2"; else echo "ok: $1"; fi
+}
+play() {
+	timeout 60 "$rdmash" -q "$tmp/script.rdma" "$@"
+}
+
+# a client by the connection manager: what it sends has its addresses and keys
+server "$tmp/first" rping -s -a $address -C 3 -v
+ok "rping's client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
+	rping -c -a $address -C 3 -v
+ok "its server ends" wait "$pid"
+has_no "all values were followed" 'NOT FOLLOWED'
+has "addresses and keys are those of the replay" 'binary format WI.*\[get mr[0-9] addr\] \[get mr[0-9] rkey\]'
+server "$tmp/second" rping -s -a $address -C 3 -v
+ok "the script plays rping's client" play $address
+ok "its server ends" wait "$pid"
+same "rping's server has said the same" <(grep ping "$tmp/first") <(grep ping "$tmp/second")
+grep -q 'rdma-ping-2: CDEFGH' "$tmp/second" || not_ok "the server got no third ping"
+
+# QPs by hand: the two tell each other of them over TCP, in hexadecimal digits
+pingpong=(ibv_rc_pingpong -g 0 -n 20 -r 5)
+[ -n "$uroce" ] || pingpong=(ibv_rc_pingpong -d rxe0 -g 1 -n 20 -r 5)
+
+# until something listens on TCP port $1, or the process $2 is no more
+await_port() {
+	local hex
+	printf -v hex '%04X' "$1"
+	until grep -qs ":$hex 0*:0000 0A" /proc/net/tcp /proc/net/tcp6; do
+		kill -0 "$2" 2>/dev/null || return
+		sleep 0.05
+	done
+}
+
+# both WHAT SERVER... -- CLIENT...: they run against each other
+both() {
+	local what=$1 server=() pid
+	shift
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	timeout 60 "${server[@]}" >"$tmp/said" 2>&1 &
+	pid=$!
+	started+=("$pid")
+	await_port 18515 "$pid"
+	ok "$what: the client" timeout 60 "$@"
+	ok "$what: the server" wait "$pid" || cat "$tmp/said"
+}
+
+both "ibv_rc_pingpong's client is recorded" "${on[@]}" "${pingpong[@]}" -- \
+	"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "${pingpong[@]}" $address
+has_no "all values were followed" 'NOT FOLLOWED'
+has "its QPN and GID are those of the replay" \
+	'tcp send tcp0 .*\[format %06llx \[get qp0 qpn\]\].*\[gid_digits \$own_gid0\]'
+has "the peer's come from what it has said" 'scan \[string range \$heard0 5 10\] %llx qpn0'
+both "the script plays its client" "${on[@]}" "${pingpong[@]}" -- "$rdmash" -q "$tmp/script.rdma"
+grep -q '20 iters' "$tmp/said" || not_ok "the server had other iterations: $(cat "$tmp/said")"
+
+both "ibv_rc_pingpong's server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
+	"${pingpong[@]}" -- "${on[@]}" "${pingpong[@]}" $address
+has_no "all values were followed" 'NOT FOLLOWED'
+both "the script plays its server" "$rdmash" -q "$tmp/script.rdma" -- "${on[@]}" "${pingpong[@]}" \
+	$address
+
+finish
