@@ -7,8 +7,7 @@
  *   conn_exchange.c what is sent, repeated, and given up; what a message does in a state
  *   conn_request.c  requests that come in: duplicates, stale connections, listeners, those that
  *                   find nobody yet; service id resolution
- *   conn_ports.c    ports, and who listens where
- *   mad_route.c     which process a MAD is for
+ *   conn_ports.c    ports: who listens where; which process a MAD is for
  *
  * Everything runs with the lock held. A connection belongs to an id until that lets go of
  * it; then it ends what it has begun (answers duplicates, disconnects) and frees itself.

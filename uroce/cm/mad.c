@@ -8,7 +8,6 @@
 #include "bytes.h"
 #include "gid.h"
 #include "mad.h"
-#include "native.h"
 
 #define HEADER_BYTES 24
 #define BODY_BYTES   (MAD_BYTES - HEADER_BYTES)

@@ -6,10 +6,11 @@
  *                     rdma_set_option(3); the context that all ids share
  *   rdma_event.c      event channels; what becomes an event, and what is done when it is taken;
  *                     ids that wait for their own events
- *   rdma_address.c    rdma_bind_addr(3), rdma_resolve_addr(3), rdma_resolve_route(3),
- * rdma_listen(3), rdma_getaddrinfo(3) rdma_connect.c    rdma_connect(3), rdma_accept(3),
- * rdma_reject(3), rdma_disconnect(3) ... rdma_qp.c         the QP of an id and its transitions
- *   rdma_multicast.c  rdma_join_multicast(3)
+ *   rdma_address.c    rdma_bind_addr(3), rdma_listen(3), rdma_resolve_addr(3),
+ *                     rdma_resolve_route(3), rdma_getaddrinfo(3)
+ *   rdma_connect.c    rdma_connect(3), rdma_accept(3), rdma_reject(3), rdma_disconnect(3),
+ *                     rdma_join_multicast(3)
+ *   rdma_qp.c         the QP of an id and its transitions
  *
  * Calls of verbs are made as an application makes them: without the lock. What else touches
  * an id does so with the lock held; the fields that the application sees are its own
@@ -183,7 +184,7 @@ int id_qp_error(struct cm_id *id);
 /* The address vector that leads to the peer. */
 int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av);
 
-/* ----------------------------------------------------------- rdma_multicast.c -- */
+/* -------------------------------------------------- rdma_connect.c: multicast -- */
 
 struct membership {
 	LIST_ENTRY(membership) entry;

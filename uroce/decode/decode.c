@@ -1,9 +1,13 @@
-// SPDX-License-Identifier: MIT
-#include "decode.h"
-
+/* SPDX-License-Identifier: MIT */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "codes.h"
+#include "decode.h"
 
 #define UDP_BYTES  8
 #define IP6_BYTES  40
@@ -93,4 +97,405 @@ int decode_ip(struct decoded *d, const uint8_t *ip, size_t n)
 	}
 	read_mad(d);
 	return 0;
+}
+
+/* ---------------------------------------------------------------- fields -- */
+
+/* The fields of a packet by tables: where each is in the structures of the parsers. */
+
+struct row {
+	const char *name;
+	enum decode_kind kind;
+	unsigned flags; /* of the opcode: the header it is in; 0: every packet's */
+	uint16_t at, size;
+};
+
+#define MEMBER(st, m) offsetof(st, m), sizeof(((st *)0)->m)
+#define PKT(name, kind, flags, m)                                    \
+	{                                                            \
+		name, DECODE_##kind, flags, MEMBER(struct packet, m) \
+	}
+
+static const struct row packet_rows[] = {
+	PKT("bth.se", NUMBER, 0, solicited),
+	PKT("bth.m", NUMBER, 0, migreq),
+	PKT("bth.p_key", HEX, 0, pkey),
+	PKT("bth.destqp", HEX, 0, qpn),
+	PKT("bth.a", NUMBER, 0, ackreq),
+	PKT("bth.psn", NUMBER, 0, psn),
+	PKT("deth.q_key", HEX, WIRE_DETH, qkey),
+	PKT("deth.srcqp", HEX, WIRE_DETH, src_qpn),
+	PKT("xrceth.xrcsrq", HEX, WIRE_XRCETH, srqn),
+	PKT("reth.va", HEX, WIRE_RETH | WIRE_ATOMIC, va),
+	PKT("reth.r_key", HEX, WIRE_RETH | WIRE_ATOMIC, rkey),
+	PKT("reth.dmalen", NUMBER, WIRE_RETH, dma_len),
+	PKT("atomiceth.swapdt", NUMBER, WIRE_ATOMIC, swap_add),
+	PKT("atomiceth.cmpdt", NUMBER, WIRE_ATOMIC, compare),
+	PKT("aeth.syndrome", NUMBER, WIRE_AETH, syndrome),
+	PKT("aeth.msn", NUMBER, WIRE_AETH, msn),
+	PKT("atomicacketh.origremdt", NUMBER, WIRE_ATOMICACK, original),
+	PKT("immdt", BYTES, WIRE_IMM, imm),
+};
+
+#define MAD(name, kind, m)                                    \
+	{                                                     \
+		name, DECODE_##kind, 0, MEMBER(struct mad, m) \
+	}
+
+static const struct row req_rows[] = {
+	MAD("cm.req", HEX, local_id),
+	MAD("cm.req.serviceid", HEX, req.service),
+	MAD("cm.req.localcaguid", HEX, req.guid),
+	MAD("cm.req.localqkey", HEX, req.qkey),
+	MAD("cm.req.localqpn", HEX, req.qpn),
+	MAD("cm.req.responderres", NUMBER, req.responder_resources),
+	MAD("cm.req.initdepth", NUMBER, req.initiator_depth),
+	MAD("cm.req.remoteresptout", NUMBER, req.remote_timeout),
+	MAD("cm.req.transpsvctype", NUMBER, req.transport),
+	MAD("cm.req.e2eflowctrl", NUMBER, req.flow_control),
+	MAD("cm.req.startpsn", NUMBER, req.psn),
+	MAD("cm.req.localresptout", NUMBER, req.local_timeout),
+	MAD("cm.req.retrcount", NUMBER, req.retry_count),
+	MAD("cm.req.pkey", HEX, req.pkey),
+	MAD("cm.req.pppmtu", NUMBER, req.mtu),
+	MAD("cm.req.rdcexist", NUMBER, req.rdc),
+	MAD("cm.req.rnrretrcount", NUMBER, req.rnr_retry_count),
+	MAD("cm.req.maxcmretr", NUMBER, req.max_retries),
+	MAD("cm.req.srq", NUMBER, req.srq),
+	MAD("cm.req.ext_transport", NUMBER, req.extended),
+	MAD("cm.req.prim_locallid", NUMBER, req.slid),
+	MAD("cm.req.prim_remotelid", NUMBER, req.dlid),
+	MAD("cm.req.prim_localgid", GID, req.sgid),
+	MAD("cm.req.prim_remotegid", GID, req.dgid),
+	MAD("cm.req.prim_flowlabel", HEX, req.flow_label),
+	MAD("cm.req.prim_pktrate", NUMBER, req.rate),
+	MAD("cm.req.prim_tfcclass", NUMBER, req.tclass),
+	MAD("cm.req.prim_hoplim", NUMBER, req.hops),
+	MAD("cm.req.prim_sl", NUMBER, req.sl),
+	MAD("cm.req.prim_subnetlocal", NUMBER, req.subnet_local),
+	MAD("cm.req.prim_localacktout", NUMBER, req.ack_timeout),
+};
+
+static const struct row mra_rows[] = {
+	MAD("cm.mra.localcommid", HEX, local_id),
+	MAD("cm.mra.remotecommid", HEX, remote_id),
+	MAD("cm.mra.msgmraed", NUMBER, mra.about),
+	MAD("cm.mra.servicetout", NUMBER, mra.timeout),
+};
+
+static const struct row rej_rows[] = {
+	MAD("cm.rej.localcommid", HEX, local_id), MAD("cm.rej.remotecommid", HEX, remote_id),
+	MAD("cm.rej.msgrej", NUMBER, rej.about),  MAD("cm.rej.rejinfolen", NUMBER, rej.info_len),
+	MAD("cm.rej.reason", NUMBER, rej.reason), MAD("cm.rej.ari", BYTES, rej.info),
+};
+
+static const struct row rep_rows[] = {
+	MAD("cm.rep", HEX, local_id),
+	MAD("cm.rep.remotecommid", HEX, remote_id),
+	MAD("cm.rep.localqkey", HEX, rep.qkey),
+	MAD("cm.rep.localqpn", HEX, rep.qpn),
+	MAD("cm.rep.startpsn", NUMBER, rep.psn),
+	MAD("cm.rep.respres", NUMBER, rep.responder_resources),
+	MAD("cm.rep.initdepth", NUMBER, rep.initiator_depth),
+	MAD("cm.rep.tgtackdelay", NUMBER, rep.ack_delay),
+	MAD("cm.rep.failoveracc", NUMBER, rep.failover),
+	MAD("cm.rep.e2eflowctrl", NUMBER, rep.flow_control),
+	MAD("cm.rep.rnrretrcount", NUMBER, rep.rnr_retry_count),
+	MAD("cm.rep.srq", NUMBER, rep.srq),
+	MAD("cm.rep.localcaguid", HEX, rep.guid),
+};
+
+static const struct row rtu_rows[] = {
+	MAD("cm.rtu.localcommid", HEX, local_id),
+	MAD("cm.rtu.remotecommid", HEX, remote_id),
+};
+
+static const struct row dreq_rows[] = {
+	MAD("cm.dreq.localcommid", HEX, local_id), MAD("cm.dreq.remotecommid", HEX, remote_id),
+	MAD("cm.req.remoteqpneecn", HEX, dreq.remote_qpn), /* Wireshark's name for it */
+};
+
+static const struct row drep_rows[] = {
+	MAD("cm.drsp.localcommid", HEX, local_id),
+	MAD("cm.drsp.remotecommid", HEX, remote_id),
+};
+
+static const struct row sidr_req_rows[] = {
+	MAD("cm.sidrreq.requestid", HEX, local_id),
+	MAD("cm.sidrreq.pkey", HEX, sidr_req.pkey),
+	MAD("cm.sidrreq.serviceid", HEX, sidr_req.service),
+};
+
+static const struct row sidr_rep_rows[] = {
+	MAD("cm.sidrrsp.requestid", HEX, remote_id),
+	MAD("cm.sidrrsp.status", NUMBER, sidr_rep.status),
+	MAD("cm.sidrrsp.qpn", HEX, sidr_rep.qpn),
+	MAD("cm.sidrrsp.serviceid", HEX, sidr_rep.service),
+	MAD("cm.sidrrsp.q_key", HEX, sidr_rep.qkey),
+};
+
+#define TABLE(attr, rows_, private) \
+	[(attr)-MAD_REQ] = { rows_, sizeof(rows_) / sizeof((rows_)[0]), (private) }
+
+static const struct {
+	const struct row *rows;
+	size_t n;
+	const char *private;
+} mads[] = {
+	TABLE(MAD_REQ, req_rows, "cm.req.private"),
+	TABLE(MAD_MRA, mra_rows, "cm.mra.private"),
+	TABLE(MAD_REJ, rej_rows, "cm.rej.private"),
+	TABLE(MAD_REP, rep_rows, "cm.rep.private"),
+	TABLE(MAD_RTU, rtu_rows, "cm.rtu.private"),
+	TABLE(MAD_DREQ, dreq_rows, "cm.dreq.private"),
+	TABLE(MAD_DREP, drep_rows, "cm.drsp.private"),
+	TABLE(MAD_SIDR_REQ, sidr_req_rows, "cm.sidrreq.private"),
+	TABLE(MAD_SIDR_REP, sidr_rep_rows, "cm.sidrrsp.private"),
+};
+
+static void emit(const struct row *r, const void *of, decode_fn *fn, void *arg)
+{
+	const uint8_t *at = (const uint8_t *)of + r->at;
+	struct decode_field f = { .name = r->name, .kind = r->kind };
+
+	if (r->kind == DECODE_NUMBER || r->kind == DECODE_HEX) {
+		f.value = native_get(at, r->size);
+	} else {
+		f.bytes = at;
+		f.len = r->size;
+	}
+	fn(arg, &f);
+}
+
+static void emit_number(const char *name, enum decode_kind kind, uint64_t value, decode_fn *fn,
+			void *arg)
+{
+	fn(arg, &(struct decode_field){ .name = name, .kind = kind, .value = value });
+}
+
+static void emit_bytes(const char *name, const uint8_t *bytes, size_t n, decode_fn *fn, void *arg)
+{
+	fn(arg,
+	   &(struct decode_field){ .name = name, .kind = DECODE_BYTES, .bytes = bytes, .len = n });
+}
+
+/* Volume 1, table 44: what five bits of the syndrome say depends on the other three. */
+static void emit_syndrome(uint8_t s, decode_fn *fn, void *arg)
+{
+	static const char *const names[] = { "aeth.syndrome.credit_count", "aeth.syndrome.timer",
+					     "aeth.syndrome.reserved_value",
+					     "aeth.syndrome.error_code" };
+
+	emit_number("aeth.syndrome.opcode", DECODE_NUMBER, s >> 5 & 3, fn, arg);
+	emit_number(names[s >> 5 & 3], DECODE_NUMBER, s & 0x1f, fn, arg);
+}
+
+static void emit_ip(const struct mad_ip *ip, decode_fn *fn, void *arg)
+{
+	static const struct row rows[] = {
+		{ "cm.req.ip_cm.sport", DECODE_NUMBER, 0, MEMBER(struct mad_ip, sport) },
+		{ "cm.req.ip_cm.sip", DECODE_GID, 0, MEMBER(struct mad_ip, src) },
+		{ "cm.req.ip_cm.dip", DECODE_GID, 0, MEMBER(struct mad_ip, dst) },
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		emit(&rows[i], ip, fn, arg);
+}
+
+static void emit_mad(const struct decoded *d, decode_fn *fn, void *arg)
+{
+	unsigned i = d->mad.attr - MAD_REQ, skip = 0;
+
+	emit_number("mad.attributeid", DECODE_HEX, d->mad.attr, fn, arg);
+	emit_number("mad.transactionid", DECODE_HEX, d->mad.tid, fn, arg);
+	for (size_t j = 0; j < mads[i].n; j++)
+		emit(&mads[i].rows[j], &d->mad, fn, arg);
+	if (d->has_ip) {
+		emit_ip(&d->ip, fn, arg);
+		skip = MAD_IP_BYTES;
+	}
+	emit_bytes(skip && d->mad.attr == MAD_REQ ? "cm.req.ip_cm.private" : mads[i].private,
+		   d->mad.data + skip, mad_private_len(d->mad.attr) - skip, fn, arg);
+}
+
+void decode_fields(const struct decoded *d, decode_fn *fn, void *arg)
+{
+	const struct packet *p = &d->p;
+
+	if (!p->op)
+		return;
+	emit_number("bth.opcode", DECODE_NUMBER, p->op->code, fn, arg);
+	emit_number("bth.padcnt", DECODE_NUMBER, d->data[1] >> 4 & 3, fn, arg);
+	for (unsigned i = 0; i < sizeof(packet_rows) / sizeof(packet_rows[0]); i++)
+		if (!packet_rows[i].flags || packet_rows[i].flags & p->op->flags)
+			emit(&packet_rows[i], p, fn, arg);
+	if (p->op->flags & WIRE_AETH)
+		emit_syndrome(p->syndrome, fn, arg);
+	if (p->op->flags & WIRE_IETH)
+		emit_bytes("ieth", p->payload - 4, 4, fn, arg);
+	if (d->is_cm)
+		emit_mad(d, fn, arg);
+	else if (p->len)
+		emit_bytes("payload", p->payload, p->len, fn, arg);
+	emit_number("invariant.crc", DECODE_HEX, get_be32(d->data + d->n - ICRC_BYTES), fn, arg);
+}
+
+/* ---------------------------------------------------- a packet in a line -- */
+
+struct line {
+	char *text;
+	size_t n, size;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (l->n + 1 >= l->size)
+		return;
+	va_start(args, format);
+	n = vsnprintf(l->text + l->n, l->size - l->n, format, args);
+	va_end(args);
+	if (n > 0)
+		l->n = l->n + (size_t)n < l->size ? l->n + (size_t)n : l->size - 1;
+}
+
+void decode_syndrome(uint8_t s, char *text, size_t size)
+{
+	static const char *const naks[] = { "PSN sequence error", "invalid request",
+					    "remote access error", "remote operational error",
+					    "invalid RD request" };
+
+	switch (AETH_CLASS(s)) {
+	case 0:
+		snprintf(text, size, (s & 0x1f) == 0x1f ? "ACK" : "ACK, credit code %u", s & 0x1fu);
+		break;
+	case AETH_RNR:
+		snprintf(text, size, "RNR NAK, again after %g ms", rnr_timer_us(s & 0x1f) / 1000.);
+		break;
+	case 0x60:
+		snprintf(text, size, "NAK: %s", (s & 0x1fu) < 5 ? naks[s & 0x1f] : "reserved code");
+		break;
+	default:
+		snprintf(text, size, "syndrome 0x%02x (reserved)", s);
+	}
+}
+
+static void put_gid(struct line *l, const union ibv_gid *gid)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (gid_is_ipv4(gid))
+		inet_ntop(AF_INET, gid->raw + 12, text, sizeof(text));
+	else
+		inet_ntop(AF_INET6, gid->raw, text, sizeof(text));
+	put(l, "%s", text);
+}
+
+static void put_req(struct line *l, const struct decoded *d)
+{
+	const struct mad_req *r = &d->mad.req;
+
+	put(l,
+	    "  port %u  qpn 0x%06x  psn %u  mtu %u  responder_resources %u  initiator_depth %u"
+	    "  retry %u  rnr_retry %u",
+	    (unsigned)(r->service & 0xffff), r->qpn, r->psn, mtu_bytes(r->mtu),
+	    r->responder_resources, r->initiator_depth, r->retry_count, r->rnr_retry_count);
+	if (d->has_ip) {
+		put(l, "  from ");
+		put_gid(l, &d->ip.src);
+		put(l, ":%u", d->ip.sport);
+	}
+}
+
+static void put_mad(struct line *l, const struct decoded *d)
+{
+	static const char *const about[] = { "REQ", "REP", "other", "?" };
+	const struct mad *m = &d->mad;
+
+	put(l, "CM %s  id 0x%08x", mad_name(m->attr),
+	    m->attr == MAD_SIDR_REP ? m->remote_id : m->local_id);
+	if (m->attr != MAD_REQ && m->attr != MAD_SIDR_REQ && m->attr != MAD_SIDR_REP)
+		put(l, " to 0x%08x", m->remote_id);
+	switch (m->attr) {
+	case MAD_REQ:
+		put_req(l, d);
+		break;
+	case MAD_REP:
+		put(l,
+		    "  qpn 0x%06x  psn %u  responder_resources %u  initiator_depth %u"
+		    "  rnr_retry %u",
+		    m->rep.qpn, m->rep.psn, m->rep.responder_resources, m->rep.initiator_depth,
+		    m->rep.rnr_retry_count);
+		break;
+	case MAD_REJ:
+		put(l, "  of the %s, reason %u", about[m->rej.about & 3], m->rej.reason);
+		break;
+	case MAD_MRA:
+		put(l, "  of the %s, within %g ms", about[m->mra.about & 3],
+		    4.096e-3 * (1u << (m->mra.timeout & 31)));
+		break;
+	case MAD_DREQ:
+		put(l, "  qpn 0x%06x", m->dreq.remote_qpn);
+		break;
+	case MAD_SIDR_REQ:
+		put(l, "  port %u", (unsigned)(m->sidr_req.service & 0xffff));
+		break;
+	case MAD_SIDR_REP:
+		put(l, "  status %u  qpn 0x%06x  qkey 0x%08x", m->sidr_rep.status, m->sidr_rep.qpn,
+		    m->sidr_rep.qkey);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_headers(struct line *l, const struct packet *p)
+{
+	unsigned flags = p->op->flags;
+
+	put(l, "%-19s  qp 0x%06x  psn %u%s%s", p->op->name, p->qpn, p->psn,
+	    p->ackreq ? "  ack please" : "", p->solicited ? "  solicited" : "");
+	if (flags & WIRE_DETH)
+		put(l, "  from qp 0x%06x  qkey 0x%08x", p->src_qpn, p->qkey);
+	if (flags & (WIRE_RETH | WIRE_ATOMIC))
+		put(l, "  va 0x%" PRIx64 "  rkey 0x%08x", p->va, p->rkey);
+	if (flags & WIRE_RETH)
+		put(l, "  len %u", p->dma_len);
+	if (flags & WIRE_ATOMIC)
+		put(l,
+		    OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP ? "  swap %" PRIu64
+								 : "  add %" PRIu64,
+		    p->swap_add);
+	if (OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP)
+		put(l, "  compare %" PRIu64, p->compare);
+	if (flags & WIRE_AETH) {
+		char syndrome[64];
+
+		decode_syndrome(p->syndrome, syndrome, sizeof(syndrome));
+		put(l, "  %s", syndrome);
+		put(l, "  msn %u", p->msn);
+	}
+	if (flags & WIRE_ATOMICACK)
+		put(l, "  original %" PRIu64, p->original);
+	if (flags & WIRE_IMM)
+		put(l, "  imm 0x%08x", ntohl(p->imm));
+	if (flags & WIRE_IETH)
+		put(l, "  invalidates rkey 0x%08x", p->rkey);
+	if (flags & WIRE_PAYLOAD)
+		put(l, "  %u B", p->len);
+}
+
+void decode_text(const struct decoded *d, char *text, size_t size)
+{
+	struct line l = { text, 0, size };
+
+	*text = '\0';
+	if (d->malformed)
+		put(&l, "malformed: %s (%zu bytes)", d->malformed, d->n);
+	else if (d->is_cm)
+		put_mad(&l, d);
+	else
+		put_headers(&l, &d->p);
 }

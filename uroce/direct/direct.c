@@ -12,9 +12,8 @@
 #include "pair.h"
 #include "path.h"
 #include "queue_pair.h"
-#include "reach.h"
+#include "direct_table.h"
 #include "tap.h"
-#include "target.h"
 #include "transport.h"
 
 /* Bytes of one copy, for which the lock is held: some 20 us. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reach.h"
+#include "direct_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

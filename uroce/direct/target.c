@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "target.h"
+#include "direct.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,17 +1,24 @@
-// SPDX-License-Identifier: MIT
-#include "engine_own.h"
-
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device of this process is brought up and down; its lock and its clock; threads of the program
+ * that wait for an event.
+ */
 #include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "direct.h"
+#include "engine_own.h"
 #include "gid.h"
 #include "group.h"
 #include "guard.h"
-#include "preload/fork.h"
 #include "link.h"
+#include "pair.h"
+#include "preload/fork.h"
 #include "timer.h"
 
 #define LAST_MADS 64 /* portions of them that are handed on at the end */
@@ -21,7 +28,7 @@ static pthread_mutex_t setup = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
 static char reason[600];
 
-static void explain(const char *what)
+static void set_reason(const char *what)
 {
 	if (!reason[0])
 		snprintf(reason, sizeof(reason), "%s: %s", what, strerror(errno));
@@ -51,7 +58,7 @@ void engine_last_look(void)
 	engine_flush();
 }
 
-static void leave(void)
+static void leave_group(void)
 {
 	engine_lock();
 	engine_last_look();
@@ -66,11 +73,11 @@ static int bring_up(void)
 
 	reason[0] = '\0';
 	if (guard_install() != 0 || fork_install() != 0) {
-		explain("cannot prepare for faults and fork()");
+		set_reason("cannot prepare for faults and fork()");
 		return -1;
 	}
 	if (group_join(reason, sizeof(reason)) != 0) {
-		explain("cannot share UDP port 4791");
+		set_reason("cannot share UDP port 4791");
 		return -1;
 	}
 	if (reason[0]) {
@@ -80,8 +87,8 @@ static int bring_up(void)
 	if (setup_link() == 0 && progress_start() == 0)
 		return 0;
 	err = errno;
-	explain("cannot start the thread of uroce0");
-	leave();
+	set_reason("cannot start the thread of uroce0");
+	leave_group();
 	errno = err;
 	return -1;
 }
@@ -118,7 +125,7 @@ void engine_put(void)
 
 	if (users && --users == 0) {
 		progress_stop();
-		leave();
+		leave_group();
 	}
 	unlock_setup(state);
 }
@@ -156,4 +163,273 @@ void engine_forget(void)
 	progress_forget();
 	users = 0;
 	reason[0] = '\0';
+}
+
+/* -------------------------------------------------------------- the lock -- */
+
+/* It is held for as long as some packets take: to sleep for it takes longer, and gives the
+ * processor to others. */
+#define TRIES 200
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static _Atomic unsigned waiting;
+static _Atomic int lock_cpu; /* the processor on which the lock was taken */
+static int cancel_state;     /* of the thread that has the lock, before */
+static uint64_t now;	     /* 0: not read yet */
+
+static void have_lock(int state)
+{
+	cancel_state = state;
+	now = 0;
+	atomic_store_explicit(&lock_cpu, sched_getcpu(), memory_order_relaxed);
+}
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Not for one that waits for this processor itself. */
+static bool try_for_a_while(void)
+{
+	int cpu = sched_getcpu();
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (atomic_load_explicit(&lock_cpu, memory_order_relaxed) == cpu)
+			return false;
+		pause_briefly();
+		if (pthread_mutex_trylock(&lock) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Real verbs are no cancellation points, and a thread must not go with the lock. */
+void engine_lock(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_trylock(&lock) != 0) {
+		atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+		if (!try_for_a_while())
+			pthread_mutex_lock(&lock);
+		atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+	}
+	have_lock(state);
+}
+
+bool engine_trylock(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_trylock(&lock) != 0) {
+		pthread_setcancelstate(state, NULL);
+		return false;
+	}
+	have_lock(state);
+	return true;
+}
+
+void engine_unlock(void)
+{
+	int state = cancel_state;
+
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
+}
+
+bool engine_contended(void)
+{
+	return atomic_load_explicit(&waiting, memory_order_relaxed) != 0;
+}
+
+void engine_sleep(void)
+{
+	int state = cancel_state;
+
+	pthread_cond_wait(&woken, &lock);
+	have_lock(state);
+}
+
+void engine_wake_all(void)
+{
+	pthread_cond_broadcast(&woken);
+}
+
+uint64_t engine_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t engine_now(void)
+{
+	if (!now)
+		now = engine_clock();
+	return now;
+}
+
+bool engine_lock_patiently(void)
+{
+	struct timespec until;
+	int state;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_timedlock(&lock, &until) != 0) {
+		pthread_setcancelstate(state, NULL);
+		return false;
+	}
+	have_lock(state);
+	return true;
+}
+
+void lock_forget(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&woken, NULL);
+	waiting = 0;
+}
+
+/* --------------------------------------------- waiting: engine_wait_fd() -- */
+
+/* One thread of the program at a time reads the socket while it waits for its event. */
+
+struct wait {
+	int socket; /* that we read, or have read; -1: not */
+	int bell;   /* the same of memory: pair.h */
+	unsigned era;
+	bool soon; /* look again before sleeping: there is more to send */
+	int fd;
+	bool handed; /* an event, by engine_hand_over() */
+};
+
+static struct wait *passing; /* the one that makes a pass */
+
+static void begin_wait(struct wait *w)
+{
+	engine_lock();
+	if (progress_running()) {
+		if (progress_deferred())
+			engine_flush();
+		w->era = progress_era();
+		progress_begin_wait(w);
+		w->socket = group_fd();
+		w->bell = pair_bell_fd();
+		w->soon = progress_more();
+	}
+	engine_unlock();
+}
+
+static void end_wait(void *arg)
+{
+	struct wait *w = arg;
+
+	engine_lock();
+	if (progress_running() && w->era == progress_era())
+		progress_end_wait(w);
+	engine_unlock();
+}
+
+/* Packets have come, or fd was not readable after those that had. They are acknowledged before
+ * the application sees them: the peer, which sleeps too, wakes while the answer is made. */
+static void pass_as_waiter(struct wait *w, short socket, short bell)
+{
+	engine_lock();
+	w->soon = false;
+	if (w->era != progress_era() || !progress_reads(w)) {
+		w->socket = w->bell = -1; /* somebody else reads them */
+	} else if ((socket | bell) & POLLNVAL) {
+		w->socket = w->bell = -1; /* the program has closed it */
+		progress_end_wait(w);
+	} else {
+		passing = w;
+		if (bell)
+			pair_answer_bell();
+		w->soon = progress_pass(socket ? RX_READY : RX_EMPTY);
+		passing = NULL;
+	}
+	engine_unlock();
+}
+
+bool engine_hand_over(int fd)
+{
+	if (!passing || passing->fd != fd || passing->handed)
+		return false;
+	passing->handed = true;
+	return true;
+}
+
+static bool restarts(int sig)
+{
+	struct sigaction sa;
+
+	switch (sig) {
+	case SIGSEGV: /* these have handlers of other kinds: ours, those of sanitizers */
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+		return true;
+	}
+	if (sigaction(sig, NULL, &sa) != 0 || sa.sa_flags & SA_RESTART)
+		return true;
+	return !(sa.sa_flags & SA_SIGINFO) &&
+	       (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN);
+}
+
+/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. Which
+ * signal it was is not told: if all handlers say so, then its too. */
+static bool interrupted(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		if (!restarts(sig))
+			return true;
+	return false;
+}
+
+static int wait_for(struct wait *w)
+{
+	for (;;) {
+		struct pollfd p[3] = {
+			{ .fd = w->fd, .events = POLLIN },
+			{ .fd = w->socket, .events = POLLIN },
+			{ .fd = w->bell, .events = POLLIN },
+		};
+		int n = poll(p, 3, w->soon ? 0 : -1);
+
+		if (n < 0 && (errno != EINTR || interrupted()))
+			return -1;
+		if (n > 0 && p[0].revents)
+			return 0;
+		if (n >= 0 && w->socket >= 0)
+			pass_as_waiter(w, p[1].revents, p[2].revents);
+		if (w->handed)
+			return 1;
+	}
+}
+
+int engine_wait_fd(int fd)
+{
+	struct wait w = { .socket = -1, .bell = -1, .fd = fd };
+	int ret, err;
+
+	begin_wait(&w);
+	pthread_cleanup_push(end_wait, &w);
+	ret = wait_for(&w);
+	err = errno;
+	pthread_cleanup_pop(1);
+	errno = err;
+	return ret;
 }

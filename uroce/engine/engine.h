@@ -13,10 +13,9 @@
  * the application inside ibv_poll_cq() or a blocking wait for an event, else the engine's
  * own thread. One reader at a time: two would reorder packets.
  *
- *   engine.c     bringing the device up and down
- *   lock.c       the lock, and the time
+ *   engine.c     bringing the device up and down; the lock, and the time; a thread of the
+ *                application that waits for an event
  *   progress.c   passes, and who makes them
- *   wait.c       a thread of the application that waits for an event
  */
 #ifndef UROCE_ENGINE_H
 #define UROCE_ENGINE_H

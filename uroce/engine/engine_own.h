@@ -15,7 +15,7 @@ enum reader {
 	READER_WAITER,	/* one application in engine_wait_fd() */
 };
 
-/* lock.c */
+/* engine.c */
 bool engine_contended(void); /* somebody waits for the lock */
 void lock_forget(void);
 

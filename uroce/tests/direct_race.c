@@ -7,7 +7,7 @@
 
 #include "checks.h"
 #include "direct_rig.h"
-#include "target.h"
+#include "direct.h"
 
 /* What the program does with memory that is its own again. */
 static void use_again(unsigned i, unsigned round)

@@ -13,7 +13,7 @@
 
 #include "checks.h"
 #include "engine.h"
-#include "target.h"
+#include "direct.h"
 
 /* ----------------------------------------------------------------------- fakes -- */
 

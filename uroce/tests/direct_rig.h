@@ -14,7 +14,6 @@
 
 #include "direct_table.h"
 #include "queue_pair.h"
-#include "reach.h"
 #include "region.h"
 
 #define BYTES	  32768u /* of a region */

@@ -20,7 +20,7 @@
 #include "checks.h"
 #include "direct_rig.h"
 #include "engine.h"
-#include "target.h"
+#include "direct.h"
 
 /* ----------------------------------------------------- what single ones are told -- */
 

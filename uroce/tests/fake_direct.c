@@ -2,7 +2,6 @@
 /* Nobody reaches into our memory, and we reach into nobody's: all goes by packets. */
 #include "direct.h"
 #include "rig.h"
-#include "target.h"
 
 const struct qp *rig_shown;
 

@@ -83,7 +83,7 @@ struct rig_event {
 };
 /* The oldest event that was not taken; type -1: none. */
 struct rig_event rig_event(void);
-/* The QP that was last shown to those who reach in: direct/target.h. */
+/* The QP that was last shown to those who reach in: direct/direct.h. */
 extern const struct qp *rig_shown;
 
 struct rig_options {

@@ -17,7 +17,7 @@
 #include "parts.h"
 #include "region.h"
 #include "ring.h"
-#include "target.h"
+#include "direct.h"
 #include "queue_pair.h"
 
 static struct answer *answer_at(struct responder *r, uint32_t position)

@@ -107,7 +107,7 @@ bool answers_send(struct qp *qp, unsigned *budget);
 uint32_t answers_before(struct qp *qp, uint32_t psn);
 void answers_forget(struct qp *qp);
 
-/* -------------------------------------------------------------- datagram.c -- */
+/* --------------------------------------------------- transport.c: datagrams -- */
 
 /* Sends the message of w; false: w->status says why not. */
 bool datagram_send(struct qp *qp, struct send_wqe *w);

@@ -11,7 +11,7 @@
 #include "guard.h"
 #include "parts.h"
 #include "region.h"
-#include "target.h"
+#include "direct.h"
 #include "queue_pair.h"
 
 /* The ACK of a WRITE is held for HOLD at most, so that it leaves with the application's answer

@@ -21,7 +21,7 @@
 #include "engine.h"
 #include "export.h"
 #include "region.h"
-#include "target.h"
+#include "direct.h"
 
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova

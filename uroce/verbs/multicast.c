@@ -6,7 +6,7 @@
  * Our own socket joins the group while a QP is attached to it, on each interface that has an
  * address of the family. The sockets of the port are told not to take what they did not
  * join (link/group.c), so that each process gets each packet once; copies for the QPs of a
- * process are made above, by transport/datagram.c.
+ * process are made above, by transport/transport.c.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "gid.h"
 #include "queue_pair.h"
 #include "qp_table.h"
-#include "target.h"
+#include "direct.h"
 #include "transport.h"
 
 #define KNOWN (2 * (unsigned)IBV_QP_DEST_QPN - 1) /* IBV_QP_RATE_LIMIT is beyond */

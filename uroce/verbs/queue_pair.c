@@ -15,7 +15,7 @@
 #include "queue_pair.h"
 #include "ring.h"
 #include "link.h"
-#include "target.h"
+#include "direct.h"
 #include "transport.h"
 #include "wr_ops.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Big-endian integers at any address: what packets and MADs are made of. */
-#ifndef UROCE_WIRE_BYTES_H
-#define UROCE_WIRE_BYTES_H
+/* Big-endian integers at any address: what packets and MADs are made of; and native ones. */
+#ifndef UROCE_BYTES_H
+#define UROCE_BYTES_H
 
 #include <endian.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -59,6 +60,30 @@ static inline void put_be64(uint8_t *b, uint64_t v)
 {
 	v = htobe64(v);
 	memcpy(b, &v, sizeof(v));
+}
+
+/* Numbers of 1, 2, 4 or 8 bytes in the order of this machine: members of a struct that a table
+ * names by offset and size. */
+
+static inline uint64_t native_get(const void *p, size_t size)
+{
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (size) {
+	case 1:
+		return *(const uint8_t *)p;
+	case 2:
+		memcpy(&v16, p, 2);
+		return v16;
+	case 4:
+		memcpy(&v32, p, 4);
+		return v32;
+	default:
+		memcpy(&v64, p, 8);
+		return v64;
+	}
 }
 
 #endif
