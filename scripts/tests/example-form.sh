@@ -30,7 +30,7 @@ form() {
 	done
 }
 
-form "$scripts/examples" 30 "$scripts/../README.md" # a learner reads one at a glance
+form "$scripts/examples" 30 "$scripts/../docs/examples.md" # a learner reads one at a glance
 form "$scripts/seeds" 70 "$scripts/seeds/README.md" # a whole program each
 [ "$failures" = 0 ] && echo ok
 exit $((failures > 0))
