@@ -46,11 +46,32 @@ static const char embedded[] =
 	"                                 ';' separates rules\n"
 	"  UROCE_FAULT_SEED=7             makes that the same every time\n";
 
+static const char architecture[] =
+	"What happens to 'post write buf', from the key to the packet and back:\n"
+	"\n"
+	"  the prompt     reads the line, and Tcl cuts it into words\n"
+	"  the command    makes a work request of the words, and checks it first\n"
+	"  the record     notes each call of libibverbs and librdmacm\n"
+	"  the library    of the system, or of uroce0, puts the request into the\n"
+	"                 send queue of the QP; nothing waits for it\n"
+	"  the device     makes packets of it: RoCEv2, UDP port 4791\n"
+	"  the peer       its device looks for the QP, checks PSN, key, range and\n"
+	"                 rights, stores the bytes and answers with an ACK; its\n"
+	"                 program takes no part\n"
+	"  the device     retires the request, and puts a completion into the CQ\n"
+	"  poll           takes it from there, finds its request, and tells\n"
+	"\n"
+	"timeline, trace, step, explain, export and report read the record; the commands know\n"
+	"nothing of them. While the session waits, events of the connection manager and of the\n"
+	"device are taken, too: they are the lines with '*'. docs/architecture.md of the source\n"
+	"names the functions.\n";
+
 static const char coverage[] =
 	"Every function of the headers of libibverbs and librdmacm, and how it is reached: by\n"
 	"commands, by 'call', or not at all, and why.\n";
 
 const struct topic cmd_topics[] = {
+	{ "architecture", "How it works", architecture, NULL },
 	{ "coverage", "Every function", coverage, coverage_text },
 	{ "uroce", "The embedded device", embedded, NULL },
 	{ 0 },

@@ -164,6 +164,9 @@ clean
 run 'help memory write peer'
 await '^  post write '
 await_prompt
+run 'help internals'
+await_said 'How it works What happens to'
+clean
 run 'help tutorial'
 await_said 'lesson [<what>]'
 ok 'help finds what has another name here'
