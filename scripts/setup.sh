@@ -10,7 +10,7 @@ packages_build="gcc make cmake pkg-config libc6-dev libibverbs-dev librdmacm-dev
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
 packages_test="tmux less man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
-	dpkg-dev file libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils
+	dpkg-dev file lintian libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils
 	qperf fio"
 
 as_root() {

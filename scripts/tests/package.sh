@@ -87,15 +87,65 @@ else
 	cat "$tmp/log"
 	ok 'cpack -G TGZ' false
 fi
+
+has_files() { # PACKAGE FILE...
+	local package=$1 file
+	shift
+	for file in "$@"; do
+		ok "$file is in $package" grep -qx "./$file" "$tmp/files.$package"
+	done
+}
+
+# check_deb PACKAGE FILE... -- DEPENDENCY...
+check_deb() {
+	local package=$1 files=() depends
+	shift
+	while [ "$1" != -- ]; do files+=("$1") && shift; done
+	shift
+	dpkg-deb --fsys-tarfile "$tmp/pack/${package}"_*.deb | tar -t | grep -v '/$' | sort >"$tmp/files.$package"
+	has_files "$package" "${files[@]}" "usr/share/bash-completion/completions/$package" \
+		"usr/share/man/man1/$package.1.gz" "usr/share/doc/$package/copyright"
+	depends=$(dpkg-deb -f "$tmp/pack/${package}"_*.deb Depends)
+	for lib in libibverbs1 librdmacm1 "$@"; do
+		ok "$package depends on $lib" grep -qF "$lib" <<<"$depends"
+	done
+}
+
+# dpkg with a tree of its own
+# shellcheck disable=SC2317
+in_tree() {
+	dpkg --root="$tmp/tree" --force-not-root --force-script-chrootless --force-depends "$@" \
+		>"$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+}
+
+check_installed() {
+	local bin=$tmp/tree/usr/bin
+	mkdir -p "$tmp/tree/var/lib/dpkg/info" "$tmp/tree/var/lib/dpkg/updates"
+	touch "$tmp/tree/var/lib/dpkg/status"
+	ok 'dpkg installs both' in_tree --log=/dev/null -i "$tmp"/pack/*.deb
+	ok 'uroce rdmash, as packaged' on_uroce "$bin/uroce" "$bin/rdmash" -q -c 'open uroce0'
+	ok 'rdmash finds its device' on_uroce "$bin/rdmash" -q "$tmp/tree/usr/share/rdmash/examples/write-read.rdma"
+	ok 'dpkg purges both' in_tree --log=/dev/null --purge rdmash uroce
+	ok 'nothing is left' [ -z "$(find "$tmp/tree" -path '*/var/lib/dpkg' -prune -o ! -type d -print)" ]
+	ok 'no folder is left' [ ! -e "$tmp/tree/usr" ]
+}
+
 if command -v dpkg-shlibdeps >/dev/null; then
 	if (cd "$build" && "$cpack" -B "$tmp/pack" -G DEB) >"$tmp/log" 2>&1; then
-		dpkg-deb -c "$tmp"/pack/*.deb >"$tmp/list"
-		ok 'the program is in the .deb' grep -q 'usr/bin/rdmash$' "$tmp/list"
-		ok 'the page is in it' grep -q 'usr/share/man/man1/rdmash.1$' "$tmp/list"
-		depends=$(dpkg-deb -f "$tmp"/pack/*.deb Depends)
-		for lib in libibverbs1 librdmacm1 libedit2 libtcl8.6 libjson-c libdeflate libmd; do
-			ok "it depends on $lib" grep -q "$lib" <<<"$depends"
-		done
+		version=$("$usr/bin/rdmash" --version | sed -n 's/^rdmash \([^ ]*\).*/\1/p')
+		check_deb rdmash usr/bin/rdmash usr/bin/vtrace usr/share/man/man1/vtrace.1.gz \
+			usr/share/rdmash/examples/write-read.rdma -- \
+			"uroce (= $version)" libedit2 libtcl8.6 libjson-c libmd libpcap0.8
+		check_deb uroce usr/bin/uroce usr/lib/rdmash/preload/liburoce.so -- libdeflate
+		ok 'no file is in both' [ -z "$(comm -12 "$tmp/files.rdmash" "$tmp/files.uroce")" ]
+		check_installed
+		if command -v lintian >/dev/null; then
+			# root is what a container's tests are
+			ok 'lintian has nothing to say' lintian --allow-root --fail-on error,warning \
+				"$tmp"/pack/*.deb
+		else
+			echo 'not checked: lintian'
+		fi
 	else
 		cat "$tmp/log"
 		ok 'cpack -G DEB' false
