@@ -67,9 +67,14 @@ unsigned record_accepted(const struct record *r);
 
 /* Is it a poll that found the completion queue empty? */
 bool record_is_empty_poll(const struct record *r);
+/* Has ibv_start_poll() or ibv_next_poll() found no completion, or no more? */
+bool record_found_nothing(const struct record *r);
 /* The completion that a call of ibv_start_poll() or ibv_next_poll() found. false: r is another
  * call, or found none. */
 bool record_completion(const struct record *r, enum ibv_wc_status *status, uint64_t *wr_id);
+/* The request that a call like ibv_wr_send() has added: id, opcode, flags, address and key at the
+ * peer; its SGEs come with other calls. false: r is another call. */
+bool record_request(const struct record *r, struct ibv_send_wr *wr);
 
 /* ----------------------------------------------------------------------- readers -- */
 

@@ -50,12 +50,30 @@ static struct call_sink text_sink(struct text *t, FILE *to)
 	return k;
 }
 
+/* What the program has written into the QP before ibv_wr_send() and the like. */
+static void write_request(FILE *to, const struct record *r)
+{
+	const struct call_value *flags;
+	struct ibv_send_wr wr;
+
+	if (!record_request(r, &wr))
+		return;
+	fprintf(to, " {wr_id %" PRIu64, wr.wr_id);
+	flags = call_value_find(call_objects[OBJECT_QP_EX].of->fields, "wr_flags");
+	if (wr.send_flags && flags->words) {
+		fputs(" wr_flags ", to);
+		call_write_flags(to, flags->words, wr.send_flags);
+	}
+	putc('}', to);
+}
+
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r)
 {
 	struct text t = { n, r };
 	struct call_sink k = text_sink(&t, to);
 
 	call_tell_args(&k, r->fn, r->args);
+	write_request(to, r);
 }
 
 /* What the call has made, or tied to its id. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record_rings.h"
+#include "recorded.h"
 
 #define CHAIN_MAX 4096 /* a chain that is longer may have a ring in it */
 
@@ -174,6 +175,33 @@ bool record_takes_completion(const struct call_fn *fn)
 	       fn->args[0].object == OBJECT_CQ_EX;
 }
 
+bool record_adds_request(const struct call_fn *fn, enum ibv_wr_opcode *opcode)
+{
+	static const struct {
+		enum call_row row;
+		enum ibv_wr_opcode opcode;
+	} requests[] = {
+		{ ROW_ibv_wr_send, IBV_WR_SEND },
+		{ ROW_ibv_wr_send_imm, IBV_WR_SEND_WITH_IMM },
+		{ ROW_ibv_wr_send_inv, IBV_WR_SEND_WITH_INV },
+		{ ROW_ibv_wr_send_tso, IBV_WR_TSO },
+		{ ROW_ibv_wr_rdma_write, IBV_WR_RDMA_WRITE },
+		{ ROW_ibv_wr_rdma_write_imm, IBV_WR_RDMA_WRITE_WITH_IMM },
+		{ ROW_ibv_wr_rdma_read, IBV_WR_RDMA_READ },
+		{ ROW_ibv_wr_atomic_cmp_swp, IBV_WR_ATOMIC_CMP_AND_SWP },
+		{ ROW_ibv_wr_atomic_fetch_add, IBV_WR_ATOMIC_FETCH_AND_ADD },
+		{ ROW_ibv_wr_bind_mw, IBV_WR_BIND_MW },
+		{ ROW_ibv_wr_local_inv, IBV_WR_LOCAL_INV },
+	};
+
+	for (unsigned i = 0; i < sizeof requests / sizeof *requests; i++)
+		if (fn == &call_table[requests[i].row]) {
+			*opcode = requests[i].opcode;
+			return true;
+		}
+	return false;
+}
+
 bool record_is_pointer(const struct call_value *arg)
 {
 	switch (arg->kind) {
@@ -312,8 +340,10 @@ struct row_plan record_plan(const struct call_fn *fn)
 {
 	struct row_plan p = { .path = fn->path == CALL_DATAPATH ? RECORD_DATA : RECORD_CONTROL };
 	bool memory = fn->result.kind == CALL_OBJECT;
+	enum ibv_wr_opcode opcode;
 
 	p.changes_objects = fn->result.role == CALL_MADE;
+	p.is_request = record_adds_request(fn, &opcode);
 	p.begins_poll = fn->step == CALL_FIRST && record_takes_completion(fn);
 	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING;
 	for (const struct call_value *v = fn->args; v->name; v++, p.nargs++) {
@@ -437,11 +467,22 @@ static void keep_recvs(struct image *m, const struct ibv_recv_wr *wr)
 	}
 }
 
+/* The program writes these two into the QP itself. */
+static void keep_request(struct image *m, uint64_t qp)
+{
+	const size_t first = offsetof(struct ibv_qp_ex, wr_id);
+
+	add_piece(m, RECORD_BEFORE, qp + first, (const char *)(uintptr_t)qp + first,
+		  offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp) - first);
+}
+
 void record_keep(struct image *m, const struct row_plan *plan, const struct call_fn *fn,
 		 const uint64_t *args, enum record_moment moment, uint64_t result, bool failed)
 {
 	struct record_walker w = { .arg = m, .moment = moment, .failed = failed, .follow = keep };
 
+	if (plan->is_request && moment == RECORD_BEFORE)
+		keep_request(m, args[0]);
 	switch (plan->plan) {
 	case PLAN_SEND:
 	case PLAN_RECV:

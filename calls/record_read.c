@@ -189,11 +189,16 @@ unsigned record_accepted(const struct record *r)
 	return n;
 }
 
+bool record_found_nothing(const struct record *r)
+{
+	return r->err == ENOENT && record_takes_completion(r->fn);
+}
+
 bool record_is_empty_poll(const struct record *r)
 {
 	if (r->fn->says == RESULT_COUNT)
 		return r->fn->path == CALL_DATAPATH && !r->err && !r->result;
-	return r->err == ENOENT && r->fn->step == CALL_FIRST && record_takes_completion(r->fn);
+	return r->fn->step == CALL_FIRST && record_found_nothing(r);
 }
 
 bool record_completion(const struct record *r, enum ibv_wc_status *status, uint64_t *wr_id)
@@ -208,6 +213,31 @@ bool record_completion(const struct record *r, enum ibv_wc_status *status, uint6
 		return false;
 	memcpy(status, kept, sizeof *status);
 	memcpy(wr_id, kept + offsetof(struct ibv_cq_ex, wr_id) - first, sizeof *wr_id);
+	return true;
+}
+
+bool record_request(const struct record *r, struct ibv_send_wr *wr)
+{
+	const size_t first = offsetof(struct ibv_qp_ex, wr_id);
+	enum ibv_wr_opcode opcode;
+	const char *kept;
+
+	if (!record_adds_request(r->fn, &opcode))
+		return false;
+	kept = record_bytes(r, r->args[0] + first, NULL);
+	if (!kept)
+		return false;
+	*wr = (struct ibv_send_wr){ .opcode = opcode };
+	memcpy(&wr->wr_id, kept, sizeof wr->wr_id);
+	memcpy(&wr->send_flags, kept + offsetof(struct ibv_qp_ex, wr_flags) - first,
+	       sizeof wr->send_flags);
+	if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr->wr.atomic.remote_addr = record_arg(r, "remote_addr");
+		wr->wr.atomic.rkey = (uint32_t)record_arg(r, "rkey");
+	} else {
+		wr->wr.rdma.remote_addr = record_arg(r, "remote_addr");
+		wr->wr.rdma.rkey = (uint32_t)record_arg(r, "rkey");
+	}
 	return true;
 }
 

@@ -145,6 +145,8 @@ struct record_walker {
 };
 /* Does it leave a completion in its first argument, an extended CQ? */
 bool record_takes_completion(const struct call_fn *fn);
+/* Does it add a request with this opcode to an extended QP? */
+bool record_adds_request(const struct call_fn *fn, enum ibv_wr_opcode *opcode);
 /* Is the argument a pointer to memory, not to an object? */
 bool record_is_pointer(const struct call_value *arg);
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,
@@ -199,6 +201,7 @@ struct row_plan {
 	uint8_t plan, nargs, path;
 	bool changes_objects;
 	bool begins_poll; /* ibv_start_poll() */
+	bool is_request;  /* ibv_wr_send() ...: of the QP the id of the request is kept */
 };
 
 struct row_plan record_plan(const struct call_fn *fn);

@@ -177,7 +177,7 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 {
 	struct causes c = { .no_commands = true };
 
-	if (!r->err || r->depth || r->fn->asks ||
+	if (!r->err || r->depth || r->fn->asks || record_found_nothing(r) ||
 	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
 	    r->err == ENOSYS)
 		return false;

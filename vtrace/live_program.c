@@ -11,6 +11,7 @@
 #include "own_rows.h"
 #include "qp/modify_qp.h"
 #include "record_objects.h"
+#include "seen_regions.h"
 #include "words.h"
 #include "wr_ops.h"
 #include "alloc.h"
@@ -19,6 +20,7 @@
 struct entry {
 	struct seen_qp qp;
 	struct posted_queue sends, recvs;
+	struct posted_queue built; /* since ibv_wr_start() */
 };
 
 /* A QP that was destroyed. */
@@ -27,18 +29,24 @@ struct gone_qp {
 	uint32_t number, peer;
 };
 
-#define REGIONS_MAX 4096 /* above which those that are gone are forgotten */
+/* A completion of an extended CQ, from ibv_start_poll() or ibv_next_poll() to the next of them. */
+struct open_wc {
+	uint64_t cq, when;
+	bool is_open;
+	bool is_send, is_recv; /* its opcode was asked for */
+	struct ibv_wc wc;
+};
 
 struct live_program {
 	Tcl_HashTable entries; /* address of a QP or SRQ: struct entry */
 	struct seen_qp *newest;
-	struct live_region *regions; /* all that there were, with the address of each: */
-	uint64_t *region_at;
-	unsigned nregions;
+	struct seen_regions regions;
 	struct gone_qp *gone;
 	unsigned ngone;
 	struct seen_wc *completions; /* of the last call */
 	unsigned ncompletions;
+	struct open_wc *open; /* of each CQ at most one */
+	unsigned nopen;
 	struct record_objects *objects;
 };
 
@@ -54,6 +62,7 @@ static void free_entry(struct entry *e)
 {
 	free(e->sends.v);
 	free(e->recvs.v);
+	free(e->built.v);
 	free(e);
 }
 
@@ -65,10 +74,11 @@ void live_program_free(struct live_program *p)
 	     h = Tcl_NextHashEntry(&search))
 		free_entry(Tcl_GetHashValue(h));
 	Tcl_DeleteHashTable(&p->entries);
-	free(p->regions);
-	free(p->region_at);
+	free(p->regions.v);
+	free(p->regions.at);
 	free(p->gone);
 	free(p->completions);
+	free(p->open);
 	free(p);
 }
 
@@ -80,110 +90,35 @@ static struct entry *entry_at(const struct live_program *p, uint64_t address)
 	return h ? Tcl_GetHashValue(h) : NULL;
 }
 
-static void take_name(const struct live_program *p, uint64_t address, uint64_t when,
-		      char name[LIVE_NAME])
-{
-	const struct record_object *o = address ? record_objects_at(p->objects, address, when)
-						: NULL;
-
-	snprintf(name, LIVE_NAME, "%s", o ? o->name : "");
-}
-
-/* ------------------------------------------------------------------------- regions -- */
-
-/* Of those that are gone only the newer half is remembered. */
-static void forget_regions(struct live_program *p)
-{
-	unsigned to = 0;
-
-	for (unsigned i = 0; i < p->nregions; i++) {
-		if (i < p->nregions / 2 && p->regions[i].gone)
-			continue;
-		p->regions[to] = p->regions[i];
-		p->region_at[to++] = p->region_at[i];
-	}
-	p->nregions = to;
-}
-
-static void take_region(struct live_program *p, const struct record *r, uint64_t address)
-{
-	const struct ibv_mr *mr = record_bytes(r, address, NULL);
-	uint64_t iova = record_arg(r, "iova");
-	struct live_region *v;
-
-	if (!mr)
-		return;
-	for (unsigned i = 0; i < p->nregions; i++)
-		if (p->region_at[i] == address && !p->regions[i].gone)
-			return; /* by a call within this one */
-	if (p->nregions >= REGIONS_MAX)
-		forget_regions(p);
-	p->regions = xgrow(p->regions, p->nregions, sizeof *p->regions);
-	p->region_at = xgrow(p->region_at, p->nregions, sizeof *p->region_at);
-	p->region_at[p->nregions] = address;
-	v = &p->regions[p->nregions++];
-	*v = (struct live_region){ .lkey = mr->lkey,
-				   .rkey = mr->rkey,
-				   .begin = iova ? iova : (uintptr_t)mr->addr,
-				   .len = mr->length,
-				   .access = (unsigned)record_arg(r, "access") };
-	if (v->access & IBV_ACCESS_ZERO_BASED)
-		v->begin = 0;
-	take_name(p, address, r->end, v->name);
-	take_name(p, (uintptr_t)mr->pd, r->end, v->pd);
-}
-
 /* -------------------------------------------------------------------------- queues -- */
-
-static void take_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
-{
-	for (int i = 0; sge && i < n; i++) {
-		p->len += sge[i].length;
-		if (p->nsge < LIVE_SGES)
-			p->sge[p->nsge++] = sge[i];
-	}
-}
-
-static void take_send(struct entry *e, const struct record *r, const struct ibv_send_wr *wr)
-{
-	struct posted_wr p = { .wr_id = wr->wr_id,
-			       .when = r->begin,
-			       .op = wr_op_find(wr->opcode),
-			       .is_inline = wr->send_flags & IBV_SEND_INLINE };
-
-	if (p.op && p.op->atomic) {
-		p.remote = wr->wr.atomic.remote_addr;
-		p.rkey = wr->wr.atomic.rkey;
-	} else if (p.op && p.op->remote) {
-		p.remote = wr->wr.rdma.remote_addr;
-		p.rkey = wr->wr.rdma.rkey;
-	}
-	take_sges(&p, wr->sg_list, wr->num_sge);
-	posted_queue_put(&e->sends, &p);
-}
 
 static void take_sends(struct live_program *p, const struct record *r)
 {
-	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct entry *e = entry_at(p, r->args[0]);
 
-	for (unsigned n = e ? record_accepted(r) : 0; n--; wr = wr->next)
-		take_send(e, r, wr);
+	if (e)
+		posted_queue_take_sends(&e->sends, r);
 }
 
 static void take_recvs(struct live_program *p, const struct record *r)
 {
-	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct entry *e = entry_at(p, r->args[0]);
 
-	for (unsigned n = e ? record_accepted(r) : 0; n--; wr = wr->next) {
-		struct posted_wr v = { .wr_id = wr->wr_id,
-				       .when = r->begin,
-				       .op = &wr_ops[WR_RECV] };
+	if (e)
+		posted_queue_take_recvs(&e->recvs, r);
+}
 
-		take_sges(&v, wr->sg_list, wr->num_sge);
-		posted_queue_put(&e->recvs, &v);
-	}
+/* By an extended QP. */
+static bool take_step(struct live_program *p, const struct record *r)
+{
+	struct entry *e;
+
+	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_QP_EX)
+		return false;
+	e = entry_at(p, r->args[0]);
+	if (e)
+		posted_queue_take_step(&e->sends, &e->built, r);
+	return e;
 }
 
 /* ----------------------------------------------------------------------------- QPs -- */
@@ -254,12 +189,15 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.type = qp->qp_type;
 		e->qp.v.state = qp->state;
 		e->qp.told = -1;
-		take_name(p, (uintptr_t)qp->pd, r->end, e->qp.v.pd);
-		take_name(p, e->qp.srq, r->end, e->qp.v.srq);
+		seen_name(p->objects, (uintptr_t)qp->pd, r->end, e->qp.v.pd);
+		seen_name(p->objects, e->qp.srq, r->end, e->qp.v.srq);
 	}
-	take_name(p, address, r->end, e->qp.v.name);
-	if (init)
+	seen_name(p->objects, address, r->end, e->qp.v.name);
+	if (init) {
 		e->qp.v.cap = init->cap;
+		e->qp.send_cq = (uintptr_t)init->send_cq;
+		e->qp.recv_cq = (uintptr_t)init->recv_cq;
+	}
 }
 
 /* The QP of an id comes with a call about the id. */
@@ -430,6 +368,94 @@ static void take_completions(struct live_program *p, const struct record *r)
 	}
 }
 
+/* ---------------------------------------------------------- of extended CQs -- */
+
+static struct open_wc *open_wc_of(const struct live_program *p, uint64_t cq)
+{
+	for (unsigned i = 0; i < p->nopen; i++)
+		if (p->open[i].cq == cq)
+			return &p->open[i];
+	return NULL;
+}
+
+/* Whose it is, where the program has not asked: of the QPs of that CQ, one that has posted it. */
+static struct entry *poster_of(const struct live_program *p, const struct open_wc *o)
+{
+	struct entry *e;
+
+	for (struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		e = entry_at(p, qp->address);
+		if (o->wc.qp_num && o->wc.qp_num != qp->v.number)
+			continue;
+		if (!o->is_recv && qp->send_cq == o->cq && posted_queue_has(&e->sends, o->wc.wr_id))
+			return e;
+		if (!o->is_send && qp->recv_cq == o->cq &&
+		    posted_queue_has(recvs_of(p, e), o->wc.wr_id))
+			return e;
+	}
+	return NULL;
+}
+
+/* The program knows all that it wants to know of it. */
+static void end_open_wc(struct live_program *p, const struct record *r, struct open_wc *o)
+{
+	struct entry *e = o->is_open ? poster_of(p, o) : NULL;
+	struct record then = *r;
+
+	if (!o->is_open)
+		return;
+	o->is_open = false;
+	then.end = o->when;
+	if (e) {
+		o->wc.qp_num = e->qp.v.number;
+		if (!o->is_send && !o->is_recv && !posted_queue_has(&e->sends, o->wc.wr_id))
+			o->wc.opcode = IBV_WC_RECV;
+	}
+	p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
+	take_completion(p, &then, &o->wc, &p->completions[p->ncompletions++]);
+}
+
+static void begin_open_wc(struct live_program *p, const struct record *r, uint64_t wr_id,
+			  enum ibv_wc_status status)
+{
+	struct open_wc *o = open_wc_of(p, r->args[0]);
+
+	if (!o) {
+		p->open = xgrow(p->open, p->nopen, sizeof *p->open);
+		o = &p->open[p->nopen++];
+	}
+	*o = (struct open_wc){ .cq = r->args[0],
+			       .is_open = true,
+			       .when = r->end,
+			       .wc = { .wr_id = wr_id, .status = status } };
+	if (status != IBV_WC_SUCCESS) /* its opcode means nothing */
+		end_open_wc(p, r, o);
+}
+
+/* The calls that take completions from an extended CQ. false: it is another call. */
+static bool take_extended(struct live_program *p, const struct record *r)
+{
+	struct open_wc *o;
+	enum ibv_wc_status status;
+	uint64_t wr_id;
+
+	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_CQ_EX)
+		return false;
+	o = open_wc_of(p, r->args[0]);
+	if (o && row_of(r) == ROW_ibv_wc_read_opcode) {
+		o->wc.opcode = (enum ibv_wc_opcode)r->result;
+		o->is_recv = o->wc.opcode & IBV_WC_RECV;
+		o->is_send = !o->is_recv;
+	} else if (o && row_of(r) == ROW_ibv_wc_read_qp_num) {
+		o->wc.qp_num = (uint32_t)r->result;
+	} else if (o && r->fn->step != CALL_ALONE) {
+		end_open_wc(p, r, o);
+	}
+	if (record_completion(r, &status, &wr_id))
+		begin_open_wc(p, r, wr_id, status);
+	return true;
+}
+
 const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n)
 {
 	*n = p->ncompletions;
@@ -442,9 +468,7 @@ static void end_object(struct live_program *p, uint64_t address)
 {
 	struct entry *e = entry_at(p, address);
 
-	for (unsigned i = 0; i < p->nregions; i++)
-		if (p->region_at[i] == address)
-			p->regions[i].gone = true;
+	seen_regions_gone(&p->regions, address);
 	if (e)
 		end_entry(p, e);
 }
@@ -466,7 +490,7 @@ static void take_made(struct live_program *p, const struct record *r)
 	uint64_t made = record_made(r, &kind);
 
 	if (made && kind == OBJECT_MR)
-		take_region(p, r, made);
+		seen_regions_add(&p->regions, r, made, p->objects);
 	else if (made && (kind == OBJECT_QP || kind == OBJECT_QP_EX))
 		take_qp(p, r, made, init_of(r));
 	else if (made && kind == OBJECT_SRQ)
@@ -504,7 +528,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 		take_recvs(p, r);
 		return;
 	}
-	if (r->err || !r->ended)
+	if (take_step(p, r) || take_extended(p, r) || r->err || !r->ended)
 		return;
 	switch (row_of(r)) {
 	case ROW_ibv_poll_cq:
@@ -566,6 +590,6 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 						 : 0;
 	}
 	return (struct live_end){ .qp = qp ? &qp->v : NULL,
-				  .regions = p->regions,
-				  .nregions = p->nregions };
+				  .regions = p->regions.v,
+				  .nregions = p->regions.n };
 }

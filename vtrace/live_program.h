@@ -17,6 +17,7 @@ struct wr_op;
 struct seen_qp {
 	struct live_qp v;
 	uint64_t address, srq; /* of the objects; srq 0: none */
+	uint64_t send_cq, recv_cq;
 	uint32_t failed_recv;  /* bytes of the RECV that has failed; 0: none has */
 	bool by_cm;	       /* librdmacm moves it */
 	bool ended_by_program; /* its way to ERR was asked for, or an error before it was told */

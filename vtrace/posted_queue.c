@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "call_record.h"
+#include "own_rows.h"
+#include "wr_ops.h"
 
 void posted_queue_empty(struct posted_queue *q)
 {
@@ -48,4 +51,122 @@ bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, str
 	q->begin++;
 	q->n--;
 	return true;
+}
+
+bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id)
+{
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->v[q->begin + i].wr_id == wr_id)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------- from records -- */
+
+static void take_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
+{
+	for (int i = 0; sge && i < n; i++) {
+		p->len += sge[i].length;
+		if (p->nsge < LIVE_SGES)
+			p->sge[p->nsge++] = sge[i];
+	}
+}
+
+static struct posted_wr posted_send(const struct record *r, const struct ibv_send_wr *wr)
+{
+	struct posted_wr p = { .wr_id = wr->wr_id,
+			       .when = r->begin,
+			       .op = wr_op_find(wr->opcode),
+			       .is_inline = wr->send_flags & IBV_SEND_INLINE };
+
+	if (p.op && p.op->atomic) {
+		p.remote = wr->wr.atomic.remote_addr;
+		p.rkey = wr->wr.atomic.rkey;
+	} else if (p.op && p.op->remote) {
+		p.remote = wr->wr.rdma.remote_addr;
+		p.rkey = wr->wr.rdma.rkey;
+	}
+	take_sges(&p, wr->sg_list, wr->num_sge);
+	return p;
+}
+
+void posted_queue_take_sends(struct posted_queue *q, const struct record *r)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+
+	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
+		const struct posted_wr p = posted_send(r, wr);
+
+		posted_queue_put(q, &p);
+	}
+}
+
+void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
+{
+	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
+
+	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
+		struct posted_wr v = { .wr_id = wr->wr_id,
+				       .when = r->begin,
+				       .op = &wr_ops[WR_RECV] };
+
+		take_sges(&v, wr->sg_list, wr->num_sge);
+		posted_queue_put(q, &v);
+	}
+}
+
+/* All requests that were built go out with this call. */
+static void post_built(struct posted_queue *q, struct posted_queue *built, const struct record *r)
+{
+	for (unsigned i = 0; i < built->n; i++) {
+		struct posted_wr *p = &built->v[built->begin + i];
+
+		p->when = r->begin;
+		posted_queue_put(q, p);
+	}
+	posted_queue_empty(built);
+}
+
+/* What the calls after ibv_wr_send() and the like say of its data. */
+static void take_data(struct posted_wr *last, const struct record *r)
+{
+	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
+	struct ibv_sge sge;
+
+	switch (row_of(r)) {
+	case ROW_ibv_wr_set_sge:
+		sge = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
+		take_sges(last, &sge, 1);
+		break;
+	case ROW_ibv_wr_set_sge_list:
+		take_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
+		break;
+	case ROW_ibv_wr_set_inline_data:
+		last->is_inline = true;
+		last->len = (uint32_t)r->args[2];
+		break;
+	case ROW_ibv_wr_set_inline_data_list:
+		last->is_inline = true;
+		for (uint64_t i = 0; buf && i < r->args[1]; i++)
+			last->len += (uint32_t)buf[i].length;
+		break;
+	}
+}
+
+void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
+			    const struct record *r)
+{
+	struct ibv_send_wr wr;
+	struct posted_wr p;
+
+	if (record_request(r, &wr)) {
+		p = posted_send(r, &wr);
+		posted_queue_put(built, &p);
+	} else if (row_of(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
+		post_built(q, built, r);
+	} else if (r->fn->step != CALL_ALONE) { /* begun anew, refused, taken back */
+		posted_queue_empty(built);
+	} else if (built->n) {
+		take_data(&built->v[built->begin + built->n - 1], r);
+	}
 }

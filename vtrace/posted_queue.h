@@ -5,6 +5,8 @@
 
 #include "explain/live_end.h"
 
+struct record;
+
 /* A work request that the program has posted. */
 struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */
@@ -27,5 +29,14 @@ void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr);
  * there is none. */
 bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr);
 void posted_queue_empty(struct posted_queue *q);
+bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id);
+
+/* Those that ibv_post_send() has put there; ibv_post_recv() or ibv_post_srq_recv(). */
+void posted_queue_take_sends(struct posted_queue *q, const struct record *r);
+void posted_queue_take_recvs(struct posted_queue *q, const struct record *r);
+/* ibv_wr_start() and what follows it: requests are put into built until ibv_wr_complete() moves
+ * them to q. r is a call of these. */
+void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
+			    const struct record *r);
 
 #endif

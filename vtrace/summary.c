@@ -87,7 +87,7 @@ void summary_take_call(struct summary *s, const struct record *r)
 		return;
 	f->fn = r->fn;
 	f->calls += r->count;
-	f->errors += r->err != 0;
+	f->errors += r->err && !record_found_nothing(r);
 	f->ns += record_span(r->begin, r->end);
 }
 

@@ -7,9 +7,10 @@
  *	traced_program threads T N	the same in T threads at a time
  *	traced_program reopen N		N times: open, use, close
  *	traced_program extended N	N sends by ibv_wr_send(), taken by ibv_next_poll()
- *	traced_program fork N		in a child, too, and in a child of that
- *	traced_program exec N		and then again, after exec
- *	traced_program die N		and then SIGKILL, without a word at the end
+ *	traced_program refused N	and then ibv_wr_rdma_write() to memory that must not be
+ *written traced_program fork N		in a child, too, and in a child of that traced_program exec
+ *N		and then again, after exec traced_program die N		and then SIGKILL, without a
+ *word at the end
  *	traced_program flush N		N receives that are flushed, as the QP goes to ERR
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
@@ -274,7 +275,26 @@ static void take_extended(struct ibv_cq_ex *cq, bool last)
 	}
 }
 
-static void extended(unsigned n)
+/* Its completion is an error. */
+static void write_refused(struct ibv_qp_ex *qp, const struct end *e, struct ibv_cq_ex *cq)
+{
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	CALL(ibv_wr_start, qp);
+	qp->wr_id = 77;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	CALL(ibv_wr_rdma_write, qp, e->mr->rkey, (uintptr_t)e->memory);
+	CALL(ibv_wr_set_sge, qp, e->mr->lkey, (uintptr_t)e->memory, 8);
+	if (CALL(ibv_wr_complete, qp))
+		fail("ibv_wr_complete");
+	while (CALL(ibv_start_poll, cq, &attr) == ENOENT)
+		;
+	if (cq->status == IBV_WC_SUCCESS)
+		fail("a write that is not allowed");
+	CALL(ibv_end_poll, cq);
+}
+
+static void extended(unsigned n, bool refused)
 {
 	struct ibv_context *context = open_first();
 	struct end *e = must(calloc(1, sizeof *e), "memory");
@@ -284,7 +304,7 @@ static void extended(unsigned n)
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE,
 	};
 
 	e->cq = ibv_cq_ex_to_cq(cq);
@@ -302,6 +322,8 @@ static void extended(unsigned n)
 		send_extended(CALL(ibv_qp_to_qp_ex, e->qp), e, i);
 		take_extended(cq, i + 1 == n);
 	}
+	if (refused)
+		write_refused(CALL(ibv_qp_to_qp_ex, e->qp), e, cq);
 	end_end(e);
 	CALL(ibv_close_device, context);
 }
@@ -395,8 +417,8 @@ int main(int argc, char **argv)
 		threads(n, (unsigned)strtoul(argv[3], NULL, 10));
 	else if (strcmp(what, "flush") == 0)
 		flush(n);
-	else if (strcmp(what, "extended") == 0)
-		extended(n);
+	else if (strcmp(what, "extended") == 0 || strcmp(what, "refused") == 0)
+		extended(n, strcmp(what, "refused") == 0);
 	else if (strcmp(what, "reopen") == 0)
 		for (unsigned i = 0; i < n; i++)
 			use_and_close(1);

@@ -65,6 +65,23 @@ grep -oE '"name":"[a-z_]+","calls":[0-9]+' "$tmp/trace" |
 ok "calls are counted" grep -q ' ibv_poll_cq$' "$tmp/seen"
 ok "the counts of -c" diff <(sort -k 2 "$tmp/counts") "$tmp/seen"
 
+# requests of extended QPs and completions of extended CQs are known, too
+"$vtrace" -c -j -o "$tmp/trace" "${on[@]}" "$program" extended 50 >"$tmp/counts"
+ok "operations of extended QPs" python3 - "$tmp/trace" <<'PYTHON'
+import json, sys
+table = json.loads(open(sys.argv[1]).readlines()[-1])
+done = {o["name"]: (o["completions"], o["errors"]) for o in table["operations"]}
+assert done == {"SEND": (50, 0), "RECV": (50, 0)}, done
+assert all(0 < o["median_ns"] <= o["p999_ns"] for o in table["operations"]), table
+assert not any(c["errors"] for c in table["calls"]), table
+PYTHON
+"$vtrace" -q -o "$tmp/trace" "${on[@]}" "$program" refused 3 >"$tmp/counts"
+ok "what one of them has failed of" grep -q ' of  *qp0 wr_id 77 RDMA_WRITE 8 B$' "$tmp/trace"
+ok "nothing else is said" test "$(grep -c '^ *[a-z]' "$tmp/trace")" -le 5
+"$vtrace" -o "$tmp/trace" "${on[@]}" "$program" refused 3 >"$tmp/counts"
+ok "the request on the line" \
+	grep -q 'ibv_wr_rdma_write qp0 0x[0-9a-f]* 0x[0-9a-f]* {wr_id 77 wr_flags SIGNALED}$' "$tmp/trace"
+
 # without -f the children are not seen
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"
 ok "the parent alone" test "$(calls_of "$tmp/trace" | awk '$2 == "ibv_open_device" { print $1 }')" = 2
