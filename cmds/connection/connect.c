@@ -284,7 +284,6 @@ const struct cmd cmd_private_data = {
 	.text = "A byte string, for binary scan. The CM carries a field of fixed size, zero-padded: 56\n"
 		"bytes in a request, 196 in the answer, 148 in a rejection (datagrams 180 and 136). All\n"
 		"zeros mean that nothing was sent; put a length of your own in it if you need one.",
-	.calls = "rdma_get_cm_event(3)",
 	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
 	.examples = data_egs,
 	.args = data_args,

@@ -152,7 +152,6 @@ const struct cmd cmd_close = {
 	.family = "device",
 	.summary = "close a device",
 	.text = "Refused while objects made from it are left, unless -cascade destroys them first.",
-	.calls = "ibv_close_device(3)",
 	.examples = close_egs,
 	.args = close_args,
 	.size = sizeof(struct close_args),

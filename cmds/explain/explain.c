@@ -302,7 +302,6 @@ const struct cmd cmd_explain = {
 		"\n"
 		"Alone it looks at the last failure of the session: what could be checked of it,\n"
 		"the likely causes first, each with a command to type.",
-	.calls = "ibv_poll_cq(3), rdma_get_cm_event(3), ibv_get_async_event(3), ibv_modify_qp(3)",
 	.examples = explain_egs,
 	.args = explain_args,
 	.size = sizeof(struct explain_args),
