@@ -215,6 +215,24 @@ static void tell_written(void)
 	me.depth--;
 }
 
+/* For who looks at this call while it goes on, or after the end of the process. m: its image, or
+ * NULL: it leads to no memory. */
+static void keep_begun(unsigned row, const uint64_t *args, const struct row_plan *plan,
+		       const struct image *m)
+{
+	uint64_t *kept = me.slot->begun;
+	struct image alone;
+
+	kept[IMAGE_SIZE] = 0;
+	if (!m && image_begin(&alone, row, args, plan->nargs))
+		m = &alone;
+	if (!m || m->n > RECORD_BEGUN)
+		return;
+	memcpy(kept + 1, m->w + 1, (m->n - 1) * 8);
+	atomic_signal_fence(memory_order_release);
+	kept[IMAGE_SIZE] = m->w[IMAGE_SIZE] | (uint64_t)m->n << 48;
+}
+
 void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 {
 	const struct row_plan *plan;
@@ -251,6 +269,8 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 		me.busy = false;
 		errno = err;
 	}
+	if (plan->keeps_begun && !me.depth)
+		keep_begun(row, args, plan, c->mark == NOWHERE ? NULL : &m);
 	c->begin = record_time();
 	if (!me.depth++) {
 		atomic_store_explicit(&me.slot->called_at, c->begin, memory_order_relaxed);

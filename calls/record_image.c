@@ -344,6 +344,7 @@ struct row_plan record_plan(const struct call_fn *fn)
 
 	p.changes_objects = fn->result.role == CALL_MADE;
 	p.is_request = record_adds_request(fn, &opcode);
+	p.keeps_begun = p.path == RECORD_CONTROL || fn->waits;
 	p.begins_poll = fn->step == CALL_FIRST && record_takes_completion(fn);
 	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING;
 	for (const struct call_value *v = fn->args; v->name; v++, p.nargs++) {

@@ -57,6 +57,7 @@ struct record_ring {
 	uint64_t last;		     /* words of the newest record */
 };
 
+#define RECORD_BEGUN 128		  /* words: what is longer is not kept */
 enum { SLOT_FREE, SLOT_USED, SLOT_LEFT }; /* left: the thread has ended, its records stay */
 struct record_slot {
 	_Atomic uint32_t state;
@@ -64,10 +65,13 @@ struct record_slot {
 	/* The call at depth 0 that has begun and not ended: 1 + its row, or 0; when. */
 	_Atomic uint32_t called;
 	_Atomic uint64_t called_at;
+	/* Its image before the call, unless it is of the data path and waits for nothing; it is
+	 * of that call if it has its row. */
+	uint64_t begun[RECORD_BEGUN];
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3430647265636472) /* changes with the layout */
+#define RECORD_MAGIC UINT64_C(0x3530647265636472) /* changes with the layout */
 /* The block of memory that has all rings: offsets, no pointers. */
 struct record_area {
 	_Atomic uint64_t magic; /* the last that is written of what follows */
@@ -201,6 +205,7 @@ struct row_plan {
 	uint8_t plan, nargs, path;
 	bool changes_objects;
 	bool begins_poll; /* ibv_start_poll() */
+	bool keeps_begun; /* what it is called with can be seen while it has not returned */
 	bool is_request;  /* ibv_wr_send() ...: of the QP the id of the request is kept */
 };
 

@@ -44,7 +44,11 @@ static void write_begin(FILE *to, const struct reader_news *call, bool pids)
 void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids)
 {
 	write_begin(to, call, pids);
-	fputs(" <had not ended>\n", to);
+	if (call->r->args) {
+		putc(' ', to);
+		line_write_args(to, call);
+	}
+	fputs(" <unfinished ...>\n", to);
 }
 
 /* Objects by name. */
@@ -85,13 +89,25 @@ static void write_out_json(struct call_sink *k, const struct record *r)
 		fputc('}', k->to);
 }
 
-/* Its arguments are not known. */
+static void write_args_json(FILE *to, const struct reader_news *call)
+{
+	struct call_sink k = call_json_sink(to);
+
+	k.own = write_object_json;
+	k.arg = (void *)(uintptr_t)call;
+	fputs(",\"args\":{", to);
+	call_tell_args(&k, call->r->fn, call->r->args);
+	fputc('}', to);
+}
+
 static void write_unfinished_json(FILE *to, const struct reader_news *call)
 {
-	fprintf(to,
-		"{\"time\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"call\":\"%s\",\"ended\":false}\n",
+	fprintf(to, "{\"time\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"call\":\"%s\"",
 		record_realtime(call->r->begin), (int)call->process->pid, call->r->thread,
 		call->r->fn->name);
+	if (call->r->args)
+		write_args_json(to, call);
+	fputs(",\"ended\":false}\n", to);
 }
 
 static void write_ended_json(FILE *to, const struct reader_news *call)
@@ -107,11 +123,10 @@ static void write_ended_json(FILE *to, const struct reader_news *call)
 	k.arg = (void *)(uintptr_t)call;
 	fprintf(to,
 		"{\"time\":%" PRId64 ",\"ns\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"depth\":%u,"
-		"\"call\":\"%s\",\"args\":{",
+		"\"call\":\"%s\"",
 		record_realtime(r->begin), record_span(r->begin, r->end), (int)call->process->pid,
 		r->thread, r->depth, r->fn->name);
-	call_tell_args(&k, r->fn, r->args);
-	fputc('}', to);
+	write_args_json(to, call);
 	if (r->err && err)
 		fprintf(to, ",\"errno\":\"%s\"", err);
 	else if (r->err)

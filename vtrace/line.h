@@ -13,7 +13,7 @@ void line_write(FILE *to, const struct reader_news *call, bool pids);
 /* The parts of that: "qp0 {qp_state INIT port_num 1}", and "qp0, qpn 17" or "ENOMEM". */
 void line_write_args(FILE *to, const struct reader_news *call);
 void line_write_result(FILE *to, const struct reader_news *call);
-/* "12:00:01.123456 rdma_get_cm_event <had not ended>" */
+/* "12:00:01.123456 rdma_get_cm_event qp0 <unfinished ...>" */
 void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids);
 /* A call as an object of JSON. */
 void line_write_json(FILE *to, const struct reader_news *call);

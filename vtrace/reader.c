@@ -58,6 +58,7 @@ struct reader {
 	struct place *ending[SHARED_PROCESSES];
 	unsigned nending;
 	struct record r;
+	uint64_t begun[RECORD_BEGUN + 64]; /* of an unfinished call, and IMAGE_BEHIND() */
 	int wait_ms;
 	uint64_t **kept; /* images of calls that stay */
 	size_t nkept, maxkept;
@@ -461,6 +462,20 @@ static bool tell_call(struct reader *r, struct reader_news *news)
 	return true;
 }
 
+/* What the call was begun with, if the thread has kept it. */
+static void decode_begun(struct reader *r, const struct record_slot *slot, unsigned row)
+{
+	uint64_t *image = r->begun;
+	size_t n;
+
+	memcpy(image, slot->begun, sizeof slot->begun);
+	n = IMAGE_WORDS(image);
+	if (n < IMAGE_ARGS || n > RECORD_BEGUN || IMAGE_ROW(image) != row || !is_sound(image))
+		return;
+	memset(image + n, 0, IMAGE_BEHIND(image) * sizeof *image);
+	record_decode(image, false, &r->r);
+}
+
 /* Of the threads of a process that has ended: the call in which it was. */
 static bool tell_unfinished(struct reader *r, struct place *place, struct reader_news *news)
 {
@@ -474,10 +489,12 @@ static bool tell_unfinished(struct reader *r, struct place *place, struct reader
 		fn = called && atomic_load(&slot->state) ? record_row(called - 1) : NULL;
 		if (!fn)
 			continue;
-		r->r = (struct record){ .fn = fn,
-					.begin = atomic_load(&slot->called_at),
-					.thread = place->thread - 1,
-					.count = 1 };
+		r->r = (struct record){ .fn = fn };
+		decode_begun(r, slot, called - 1);
+		r->r.begin = r->r.end = atomic_load(&slot->called_at);
+		r->r.thread = place->thread - 1;
+		r->r.depth = 0;
+		r->r.count = 1;
 		*news = (struct reader_news){ .what = READER_UNFINISHED,
 					      .process = place->process,
 					      .r = &r->r };

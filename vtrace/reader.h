@@ -32,8 +32,8 @@ enum reader_what {
 	READER_CALL,	   /* r has ended */
 	READER_LOST,	   /* n calls of the process were overwritten */
 	READER_HELD,	   /* thread n waits, as its last call is one to stop on */
-	READER_UNFINISHED, /* r had begun, and not ended, when the process was no more; its
-			    * arguments are not known */
+	READER_UNFINISHED, /* r had begun, and not ended, when the process was no more; r->args
+			    * is NULL where they are not known */
 	READER_ENDED,	   /* the process is no more, and all its calls have been told */
 };
 

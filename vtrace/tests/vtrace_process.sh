@@ -99,7 +99,7 @@ wait $pid
 ok "a signal ends the program, and vtrace as the program" test $? = 143
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" hang 1 >/dev/null
 ok "a signal of its own" test $? = 142
-ok "the call in which it was" grep -q 'ibv_get_async_event <had not ended>' "$tmp/trace"
+ok "the call in which it was" grep -q 'ibv_get_async_event ctx0 <unfinished ...>' "$tmp/trace"
 
 # stops WHAT ERROR LINE N ARG...: --stop-on holds the thread N times, each after a line like LINE
 stops() {
