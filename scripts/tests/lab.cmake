@@ -23,11 +23,12 @@ exec '${rxe_lab}' up -t 900 ${kind} ctest-${lab_name}")
 		TIMEOUT 60)
 endforeach()
 
-# in_lab(KIND TEST...): of the directory that calls it. One command at a time is in the machines.
+# in_lab(KIND TEST...): of the directory that calls it. One command at a time is in the machines: so
+# these begin first, or the machines would have nothing to do while others work, and much at the end.
 # A pair wants two processors.
 function(in_lab kind)
 	set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED lab_${kind}
-		RESOURCE_LOCK lab_${kind})
+		RESOURCE_LOCK lab_${kind} COST 1000)
 	set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT RXE_LAB_UP=ctest-${lab_name})
 	if(kind STREQUAL pair)
 		set_tests_properties(${ARGN} PROPERTIES PROCESSORS 2)
