@@ -26,7 +26,7 @@ static const char *word_at(const struct replay *p, uint64_t address)
 {
 	const struct named_object *o = named_at(p, address);
 
-	return o ? o->word : NULL;
+	return o ? replay_text("%s", o->word) : NULL;
 }
 
 static struct named_object *name_word(struct replay *p, uint64_t address, const char *word)
@@ -42,16 +42,39 @@ static struct named_object *name_word(struct replay *p, uint64_t address, const 
 	return o;
 }
 
+/* The id of that device which a call from now on is about, as a word; NULL: none. */
+static const char *id_of_device(const struct replay *p, uint64_t context)
+{
+	for (unsigned i = p->at; i < p->ncalls; i++) {
+		const struct record *r = &p->calls[i].r;
+
+		for (unsigned j = 0; p->calls[i].row == REPLAY_ROWS && j < r->nargs; j++) {
+			const struct call_value *v = &r->fn->args[j];
+			const bool is_id = v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID &&
+					   v->role == CALL_IN;
+			const struct rdma_cm_id *id = is_id ? record_bytes(r, r->args[j], NULL)
+							    : NULL;
+
+			if (id && (uintptr_t)id->verbs == context && word_at(p, r->args[j]))
+				return word_at(p, r->args[j]);
+		}
+	}
+	return NULL;
+}
+
 /* A device is that of an id, or it was opened by its name. */
 static const char *device_word(struct replay *p, uint64_t context)
 {
 	struct named_object *o = named_at(p, context);
+	const char *id = o ? NULL : id_of_device(p, context);
 
 	if (!o) {
-		replay_note(p,
-			    "a device that no id has and that was not opened: it is the default");
 		o = name_word(p, context, replay_text("$device%u", p->devices++));
 		snprintf(o->set_by, sizeof o->set_by, "[dict get [device] name]");
+		if (id)
+			snprintf(o->set_by, sizeof o->set_by, "[get %s device]", id);
+		else
+			replay_note(p, "which device it is: the default one is taken");
 	}
 	if (*o->set_by)
 		replay_first(p, "set %s %s", o->word + 1, o->set_by);
@@ -93,12 +116,17 @@ const char *calls_name(struct replay *p, const struct record *r, uint64_t addres
 
 /* ------------------------------------------------------------------------------- values -- */
 
-static uint64_t sibling(const struct call_sink *k, enum call_kind kind)
+/* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
+ * "wr.rdma.remote_addr". 0: none. */
+static uint64_t beside(const struct call_sink *k, const struct call_value *v, enum call_kind kind)
 {
-	for (const struct call_value *v = k->values; v && v->name; v++)
-		if (v->kind == kind && !v->is_local)
+	const char *dot = strrchr(v->name, '.');
+	const size_t group = dot ? (size_t)(dot - v->name) : 0;
+
+	for (const struct call_value *o = k->values; o && o->name; o++)
+		if (o->kind == kind && strncmp(o->name, v->name, group) == 0)
 			return call_load(
-				v, k->base + (k->is_arg ? 8 * (size_t)(v - k->values) : v->offset));
+				o, k->base + (k->is_arg ? 8 * (size_t)(o - k->values) : o->offset));
 	return 0;
 }
 
@@ -114,7 +142,7 @@ static const char *not_told(struct replay *p, const char *what, const char *lite
 static const char *key_word(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			    uint32_t key)
 {
-	const struct own_value *o = v->is_local ? own_region(p, sibling(k, CALL_IOVA), 1) : NULL;
+	const struct own_value *o = v->is_local ? own_region(p, beside(k, v, CALL_IOVA), 1) : NULL;
 	const char *told = v->is_local || !key ? NULL : told_number(p, "rkey", key, 4);
 
 	if (told)
@@ -128,9 +156,10 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 	return not_told(p, "key", replay_text("0x%x", key));
 }
 
-static const char *remote_word(struct replay *p, const struct call_sink *k, uint64_t at)
+static const char *remote_word(struct replay *p, const struct call_sink *k,
+			       const struct call_value *v, uint64_t at)
 {
-	const char *told = at ? told_address(p, at, (uint32_t)sibling(k, CALL_KEY)) : NULL;
+	const char *told = at ? told_address(p, at, (uint32_t)beside(k, v, CALL_KEY)) : NULL;
 	const struct own_value *o = told ? NULL : own_region(p, at, 1);
 
 	if (told || !at)
@@ -267,7 +296,7 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	case CALL_IOVA:
 		return k->is_arg ? NULL : place_word(p, k, v, n);
 	case CALL_REMOTE:
-		return remote_word(p, k, n);
+		return remote_word(p, k, v, n);
 	case CALL_KEY:
 		return key_word(p, k, v, (uint32_t)n);
 	case CALL_QPN:

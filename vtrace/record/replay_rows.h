@@ -14,7 +14,7 @@ struct call_fn;
 #define REPLAY_VARIABLE "VTRACE_RECORD"
 
 #define REPLAY_WATCHED_MAX                                                                      \
-	(4u << 20)		     /* bytes of memory that are looked at; what is more is not \
+	(16u << 20)		     /* bytes of memory that are looked at; what is more is not \
 				      */
 #define REPLAY_STREAM_MAX (1u << 20) /* bytes of one send or receive over TCP that are kept */
 

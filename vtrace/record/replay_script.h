@@ -20,6 +20,7 @@ struct replay_call {
 	struct record r;
 	enum replay_row row; /* REPLAY_ROWS: a call */
 	uint64_t when;	     /* ticks, by which they are in order */
+	int64_t idle;	     /* ns before it in which the program called nothing */
 };
 
 /* Bytes that came from the peer, as a variable of the script. */

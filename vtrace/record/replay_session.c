@@ -10,10 +10,12 @@
 #include "alloc.h"
 #include "record_objects.h"
 #include "replay.h"
+#include "replay_fold.h"
 #include "replay_script.h"
 
 #define COLUMNS 96
 #define PASSES	2
+#define IDLE_NS 500000000 /* from which on the program has waited on its own account */
 
 static struct {
 	struct replay_options o;
@@ -21,7 +23,7 @@ static struct {
 	struct replay_call *calls;
 	unsigned ncalls;
 	struct traced *process;
-	uint64_t lost;
+	uint64_t lost, last_end;
 } the;
 
 /* ------------------------------------------------------------------------------ collected -- */
@@ -63,10 +65,15 @@ void replay_take(struct reader *reader, const struct reader_news *news)
 {
 	struct replay_call *c;
 	enum replay_row row = REPLAY_ROWS;
+	int64_t idle;
 
 	if (news->what == READER_LOST)
 		the.lost += news->n;
-	if (news->what != READER_CALL || record_is_empty_poll(news->r))
+	if (news->what != READER_CALL)
+		return;
+	idle = record_span(the.last_end, news->r->begin);
+	the.last_end = news->r->end;
+	if (record_is_empty_poll(news->r))
 		return;
 	if (!replay_row_of(news->r->fn, &row) && news->r->depth)
 		return;
@@ -79,6 +86,7 @@ void replay_take(struct reader *reader, const struct reader_news *news)
 	c = &the.calls[the.ncalls++];
 	*c = (struct replay_call){ .r = *news->r, .row = row };
 	c->when = when_of(&c->r, row);
+	c->idle = the.ncalls > 1 ? idle : 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -225,6 +233,13 @@ static void tell_arrived(struct replay *p)
 	p->narrived = 0;
 }
 
+/* The program has slept, or a person has typed. */
+static void write_pause(struct replay *p, const struct replay_call *c)
+{
+	if (c->idle >= IDLE_NS && !c->r.fn->waits && !c->r.fn->fetches)
+		replay_line(p, "sleep %lldms", (long long)(c->idle / 1000000));
+}
+
 static void write_calls(struct replay *p)
 {
 	for (p->at = 0; p->at < p->ncalls; p->at++) {
@@ -234,6 +249,7 @@ static void write_calls(struct replay *p)
 			write_row(p, c);
 			continue;
 		}
+		write_pause(p, c);
 		live_program_take(p->live, &c->r, p->process->objects);
 		calls_write(p, &c->r);
 		tell_arrived(p);
@@ -355,6 +371,16 @@ static void write_heading(const struct replay *p)
 	fputc('\n', the.to);
 }
 
+static void write_body(const struct replay *p)
+{
+	Tcl_DString folded;
+
+	Tcl_DStringInit(&folded);
+	replay_fold(Tcl_DStringValue(&p->body), &folded);
+	fputs(Tcl_DStringValue(&folded), the.to);
+	Tcl_DStringFree(&folded);
+}
+
 int replay_end(void)
 {
 	struct replay p = { .process = the.process,
@@ -371,7 +397,7 @@ int replay_end(void)
 		write_calls(&p);
 		if (pass == PASSES - 1) {
 			write_heading(&p);
-			fputs(Tcl_DStringValue(&p.body), the.to);
+			write_body(&p);
 		}
 		end_pass(&p);
 	}

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# replay.sh VTRACE UROCE RDMASH: programs of rdma-core are recorded (vtrace --record) against their
-# other end, and the scripts play their part against that other end, unmodified, with other keys,
-# addresses and numbers. Its output and exit code are what they were. UROCE "": on the kernel's
-# device.
+# replay.sh VTRACE UROCE RDMASH PEER: programs are recorded (vtrace --record) against their other end,
+# and the scripts play their part against that other end, unmodified, with other keys, addresses and
+# numbers. Its output and exit code are what they were. UROCE "": on the kernel's device. PEER has
+# the programs of scripts/seeds in plain C.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
 need rping ibv_rc_pingpong
-vtrace=$1 uroce=$2 rdmash=$3
+vtrace=$1 uroce=$2 rdmash=$3 peer=$4
 address=10.0.0.1
 on=()
 [ -z "$uroce" ] || on=("$uroce")
@@ -95,8 +95,10 @@ both() {
 both "ibv_rc_pingpong's client is recorded" "${on[@]}" "${pingpong[@]}" -- \
 	"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "${pingpong[@]}" $address
 has_no "all values were followed" 'NOT FOLLOWED'
+# shellcheck disable=SC2016 # as it stands in the script
 has "its QPN and GID are those of the replay" \
 	'tcp send tcp0 .*\[format %06llx \[get qp0 qpn\]\].*\[gid_digits \$own_gid0\]'
+# shellcheck disable=SC2016
 has "the peer's come from what it has said" 'scan \[string range \$heard0 5 10\] %llx qpn0'
 both "the script plays its client" "${on[@]}" "${pingpong[@]}" -- "$rdmash" -q "$tmp/script.rdma"
 grep -q '20 iters' "$tmp/said" || not_ok "the server had other iterations: $(cat "$tmp/said")"
@@ -107,4 +109,62 @@ has_no "all values were followed" 'NOT FOLLOWED'
 both "the script plays its server" "$rdmash" -q "$tmp/script.rdma" -- "${on[@]}" "${pingpong[@]}" \
 	$address
 
+# Programs of scripts/seeds. example: the two tell each other of their regions by SEND, as
+# little-endian structs. imm: the server tells in its private data, big-endian; a WRITE with
+# immediate data.
+
+# A client that comes before its server listens is rejected, and comes again.
+# come COMMAND...
+come() {
+	local i
+	for i in {1..100}; do
+		timeout 60 "$@" >"$tmp/come" 2>&1 && break
+		grep -q REJECTED "$tmp/come" || { cat "$tmp/come"; return 1; }
+		sleep 0.1
+	done
+	cat "$tmp/come"
+	((i < 100))
+}
+
+# behind WHAT SERVER...: $client runs against it; what the two say is in server and client
+behind() {
+	local what=$1 pid
+	shift
+	timeout 60 "$@" >"$tmp/server" 2>&1 &
+	pid=$!
+	started+=("$pid")
+	ok "$what: the client" come "${client[@]}"
+	ok "$what: the server" wait "$pid" || cat "$tmp/server"
+	cp "$tmp/come" "$tmp/client"
+}
+
+for role in example imm bulk; do
+	server "$tmp/first" "$peer" $role-server 7471
+	ok "$role's client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" \
+		"${on[@]}" "$peer" $role-client $address 7471
+	ok "$role's server" wait "$pid"
+	has_no "all values were followed" 'NOT FOLLOWED'
+	server "$tmp/second" "$peer" $role-server 7471
+	ok "the script plays $role's client" play $address
+	ok "$role's server" wait "$pid"
+	same "$role's server has said the same" "$tmp/first" "$tmp/second"
+
+	client=("${on[@]}" "$peer" "$role-client" "$address" 7471)
+	behind "$role's server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" "$peer" \
+		$role-server 7471
+	cp "$tmp/client" "$tmp/first"
+	has_no "all values were followed" 'NOT FOLLOWED'
+	behind "the script plays $role's server" "$rdmash" -q "$tmp/script.rdma"
+	same "$role's client has said the same" "$tmp/first" "$tmp/client"
+done
+
+server "$tmp/first" "$peer" bulk-server 7471
+ok "--no-data" timeout 60 "$vtrace" --no-data --record "$tmp/script.rdma" "${on[@]}" "$peer" \
+	bulk-client $address 7471
+ok "its server" wait "$pid"
+has_no "long data are left out" 'mem fill'
+server "$tmp/second" "$peer" bulk-server 7471
+ok "the script writes as much without them" play $address
+ok "its server" wait "$pid"
+grep -q '^0 bytes have come' "$tmp/second" || not_ok "the server got: $(cat "$tmp/second")"
 finish

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay_fold.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+
+#define PERIOD_MAX 32 /* lines that are repeated together */
+#define TIMES_MIN  3
+
+struct line {
+	const char *text;
+	size_t len; /* with its newline */
+};
+
+static struct line *split(const char *script, size_t *n)
+{
+	struct line *lines = NULL;
+	const char *begin = script;
+
+	*n = 0;
+	for (const char *at = script; *at; at++) {
+		if (at[0] != '\n' || (at > script && at[-1] == '\\'))
+			continue;
+		lines = xgrow(lines, (unsigned)*n, sizeof *lines);
+		lines[(*n)++] = (struct line){ begin, (size_t)(at + 1 - begin) };
+		begin = at + 1;
+	}
+	return lines;
+}
+
+static bool is_same(const struct line *a, const struct line *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].len != b[i].len || memcmp(a[i].text, b[i].text, a[i].len) != 0)
+			return false;
+	return true;
+}
+
+/* How often the first lines, so many, stand one behind the other. */
+static size_t times_of(const struct line *lines, size_t n, size_t period)
+{
+	size_t times = 1;
+
+	while ((times + 1) * period <= n && is_same(lines, lines + times * period, period))
+		times++;
+	return times;
+}
+
+/* The loop that saves most lines; *period 0: none is worth it. */
+static size_t best_loop(const struct line *lines, size_t n, size_t *period)
+{
+	size_t best = 0, saved = 0;
+
+	*period = 0;
+	for (size_t p = 1; p <= PERIOD_MAX && p <= n; p++) {
+		const size_t times = times_of(lines, n, p);
+
+		if (times < TIMES_MIN || (times - 1) * p <= saved + 2)
+			continue;
+		saved = (times - 1) * p;
+		best = times;
+		*period = p;
+	}
+	return best;
+}
+
+static void add_indented(Tcl_DString *to, const struct line *line)
+{
+	const char *end = line->text + line->len, *at = line->text, *next;
+
+	for (; at < end; at = next) {
+		next = memchr(at, '\n', (size_t)(end - at));
+		next = next ? next + 1 : end;
+		Tcl_DStringAppend(to, "\t", 1);
+		Tcl_DStringAppend(to, at, (int)(next - at));
+	}
+}
+
+void replay_fold(const char *script, Tcl_DString *to)
+{
+	size_t n, period, times, step;
+	struct line *lines = split(script, &n);
+
+	for (size_t i = 0; i < n; i += step) {
+		times = best_loop(lines + i, n - i, &period);
+		step = period ? times * period : 1;
+		if (!period) {
+			Tcl_DStringAppend(to, lines[i].text, (int)lines[i].len);
+			continue;
+		}
+		xappendf(to, "for {set i 0} {$i < %zu} {incr i} {\n", times);
+		for (size_t j = 0; j < period; j++)
+			add_indented(to, &lines[i + j]);
+		Tcl_DStringAppend(to, "}\n", 2);
+	}
+	free(lines);
+}
