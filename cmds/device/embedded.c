@@ -62,10 +62,12 @@ static const char *load(void)
 	return launch_prepare() ? strerror(errno) : NULL;
 }
 
-/* In a build tree uroce is in bin beside this program: '!uroce status' shall find it. */
-static void tool_to_path(void)
+/* In a build tree uroce and vtrace are in bin beside this program, and mailbox, of a lesson; which
+ * is in libexec where it is installed. '!uroce status' shall find them. */
+static void tools_to_path(void)
 {
-	char exe[PATH_MAX], tool[PATH_MAX + 16];
+	static const char *const places[] = { "bin", "../libexec/rdmash" };
+	char exe[PATH_MAX], tool[PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	const char *path = getenv("PATH");
 	char *slash, *with;
@@ -75,12 +77,15 @@ static void tool_to_path(void)
 	if (!slash)
 		return;
 	*slash = 0;
-	snprintf(tool, sizeof tool, "%s/bin/uroce", exe);
-	if (access(tool, X_OK))
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(tool, sizeof tool, "%s/%s/mailbox", exe, places[i]);
+		if (access(tool, X_OK))
+			continue;
+		with = xasprintf("%s%s%s/%s", path ? path : "", path ? ":" : "", exe, places[i]);
+		setenv("PATH", with, 1);
+		free(with);
 		return;
-	with = xasprintf("%s%s%s/bin", path ? path : "", path ? ":" : "", exe);
-	setenv("PATH", with, 1);
-	free(with);
+	}
 }
 
 int embedded_start(const struct options *opt, const char **note)
@@ -90,15 +95,13 @@ int embedded_start(const struct options *opt, const char **note)
 	const char *why;
 
 	*note = NULL;
-	if (launch_loaded()) {
-		tool_to_path();
+	tools_to_path();
+	if (launch_loaded())
 		return 0;
-	}
 	if (!asked && (opt->device || has_device()))
 		return 0;
 	why = load();
 	if (!why) {
-		tool_to_path();
 		if (!asked)
 			*note = "No RDMA device on this machine: using " UROCE_DEVICE
 				", RoCEv2 in user space (see 'help uroce').";

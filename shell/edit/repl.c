@@ -75,7 +75,7 @@ static void prompt(void *session, Tcl_DString *text)
 	}
 }
 
-static bool is_escape(const char *text)
+bool repl_is_escape(const char *text)
 {
 	return text[strspn(text, " \t")] == '!';
 }
@@ -83,7 +83,7 @@ static bool is_escape(const char *text)
 static bool whole(void *session, const char *text)
 {
 	(void)session;
-	return is_escape(text) || script_nests(text) || Tcl_CommandComplete(text);
+	return repl_is_escape(text) || script_nests(text) || Tcl_CommandComplete(text);
 }
 
 static const struct edit_ops ops = { prompt, whole, complete_words, complete_hint };
@@ -138,9 +138,12 @@ static int run_rc(struct session *s)
 	return rc;
 }
 
-/* !command: system(3) ignores Ctrl-C in us while the command has the terminal. */
-static void escape(const char *command)
+#define EXIT_NOT_RUN 126 /* of a shell: 126 it cannot be run, 127 it is not there */
+
+/* system(3) ignores Ctrl-C in us while the command has the terminal. */
+bool repl_escape(const char *text)
 {
+	const char *command = text + strspn(text, " \t") + 1;
 	int rc;
 
 	fflush(stdout);
@@ -155,6 +158,7 @@ static void escape(const char *command)
 		print_error("killed by signal %d\n", WTERMSIG(rc));
 	else if (WEXITSTATUS(rc))
 		print_error("exit code %d\n", WEXITSTATUS(rc));
+	return rc != -1 && (!WIFEXITED(rc) || WEXITSTATUS(rc) < EXIT_NOT_RUN);
 }
 
 static void say_time(int64_t ns)
@@ -178,8 +182,8 @@ static void run_block(struct session *s, const char *block)
 	int rc = 0;
 
 	block = lesson_typed(block);
-	if (is_escape(block))
-		escape(block + strspn(block, " \t") + 1);
+	if (repl_is_escape(block))
+		rc = repl_escape(block) ? 0 : -1;
 	else
 		rc = script_run(s, NULL, block);
 	if (s->opt.timing && !s->quit)

@@ -6,6 +6,7 @@
 
 #include "command/args.h"
 #include "command/cmd.h"
+#include "edit/repl.h"
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
@@ -251,7 +252,7 @@ void lesson_end(void)
 static int play_line(struct session *s, const struct lesson_file *file,
 		     const struct lesson_step *step, const char *line)
 {
-	int rc;
+	int rc = 0;
 
 	if (lesson_holds(s, step->check))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
@@ -260,7 +261,10 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	print_text(PRINT_OUT, line);
 	print_text(PRINT_OUT, "\n");
 	/* an error may be what is to be seen */
-	rc = script_run(s, "lesson", line);
+	if (repl_is_escape(line))
+		rc = repl_escape(line) ? 0 : -1;
+	else
+		rc = script_run(s, "lesson", line);
 	lesson_note_typed(s, line, rc != 0);
 	return 0;
 }

@@ -2,9 +2,11 @@
 /*
  * NAME server ADDRESS PORT
  * NAME client ADDRESS PORT
+ * NAME ADDRESS PORT
  *
  * A client and a server of libibverbs, which meet by TCP: the client sends a message, and writes
- * as much to the server's memory. Compiled once for each row of defects.list, with -DCASE=NAME.
+ * as much to the server's memory. Without a word for which, the server is a child of the client.
+ * Compiled once for each row of defects.list, with -DCASE=NAME.
  * In ten of these programs one line is wrong: the line that has FAULT(NAME, as it is, as it should
  * be). Five are correct, although they have errors to deal with.
  */
@@ -75,16 +77,35 @@ static void check(const char *what, int err)
 
 /* ----------------------------------------------------------------------------- TCP -- */
 
+/* It may have been started at the same time. */
+static int meet_server(const struct sockaddr_in *a)
+{
+	const unsigned moment = 10000; /* us */
+	int fd = -1, rc = -1;
+
+	for (unsigned i = 0; rc && i < PATIENCE * 1000000 / moment; i++) {
+		if (fd >= 0) {
+			usleep(moment);
+			close(fd);
+		}
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		rc = connect(fd, (const struct sockaddr *)a, sizeof *a);
+		if (rc && errno != ECONNREFUSED)
+			break;
+	}
+	check("connect", rc);
+	return fd;
+}
+
 static int meet(int is_server, const char *address, const char *port)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	int fd, one = 1;
 
 	check("inet_pton", inet_pton(AF_INET, address, &a.sin_addr) == 1 ? 0 : EINVAL);
-	if (!is_server) {
-		check("connect", connect(fd, (struct sockaddr *)&a, sizeof a));
-		return fd;
-	}
+	if (!is_server)
+		return meet_server(&a);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
 	check("bind", bind(fd, (struct sockaddr *)&a, sizeof a));
 	check("listen", listen(fd, 1));
@@ -405,19 +426,35 @@ static void run_server(struct end *e)
 	}
 }
 
+/* Which end is this? -1: wrong usage. */
+static int choose_end(int argc, char **argv)
+{
+	pid_t pid;
+
+	if (argc == 4 && (strcmp(argv[1], "server") == 0 || strcmp(argv[1], "client") == 0))
+		return *argv[1] == 's';
+	if (argc != 3)
+		return -1;
+	pid = fork();
+	check("fork", pid < 0 ? errno : 0);
+	if (pid == 0 && !freopen("/dev/null", "w", stdout))
+		check("/dev/null", errno);
+	return pid == 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct end e;
-	int is_server = argc == 4 && strcmp(argv[1], "server") == 0;
+	int is_server = choose_end(argc, argv);
 
-	if (argc != 4 || (!is_server && strcmp(argv[1], "client") != 0)) {
-		fprintf(stderr, "usage: %s server|client ADDRESS PORT\n", argv[0]);
+	if (is_server < 0) {
+		fprintf(stderr, "usage: %s [server|client] ADDRESS PORT\n", argv[0]);
 		return 2;
 	}
-	open_device(&e, argv[2]);
+	open_device(&e, argv[argc - 2]);
 	make_objects(&e);
 	e.is_server = is_server;
-	e.tcp = meet(is_server, argv[2], argv[3]);
+	e.tcp = meet(is_server, argv[argc - 2], argv[argc - 1]);
 	for (int round = 0; round < (CASE == correct_again ? 2 : 1); round++) {
 		if (round) { /* once more with the same QP, and other keys */
 			to_state(&e, IBV_QPS_RESET);
