@@ -10,7 +10,7 @@
 #include "alloc.h"
 #include "async.h"
 #include "call/call_trace.h"
-#include "call/coverage.h"
+#include "call/calling.h"
 #include "connection/cm_addr.h"
 #include "connection/cm_id.h"
 #include "device/embedded.h"

@@ -8,6 +8,8 @@
 #ifndef CMDS_CALLING_H
 #define CMDS_CALLING_H
 
+#include <tcl.h>
+
 #include "calls.h"
 #include "objects.h"
 
@@ -107,5 +109,8 @@ void call_rules_after(struct calling *c, uint64_t result);
 void call_result(struct calling *c, uint64_t result, const char *name, struct out *o);
 /* All fields of a struct that are there. */
 void call_out_struct(struct session *s, const struct call_struct *of, const void *p, struct out *o);
+
+/* Appends a line for each function of the headers: how it is reached. */
+void coverage_text(Tcl_DString *d);
 
 #endif

@@ -126,7 +126,7 @@ void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
 void post_text_over(struct qp *qp);
 uint64_t post_bytes(const struct post_req *r);
 
-/* post_check.c: what the device would refuse, or worse, would not. */
+/* What the device would refuse, or worse, would not. */
 int post_check(struct session *s, const struct post_req *r);
 /* What the library itself would follow blindly, and crash: refused even with -force. */
 int post_check_safe(struct session *s, const struct post_req *r);
@@ -135,7 +135,7 @@ int post_check_safe(struct session *s, const struct post_req *r);
  * SRQ) and one direction. *posted: how many were taken, whatever is returned. */
 int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted);
 
-/* post_chain.c: true when a chain is being collected; then the request is copied to it.
+/* True when a chain is being collected; then the request is copied to it.
  */
 bool post_chain_open(void);
 int post_chain_add(struct session *s, const struct post_req *r);

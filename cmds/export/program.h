@@ -10,8 +10,33 @@
 
 #include "call_format.h"
 #include "call_record.h"
-#include "export/program_helpers.h"
 #include "own_rows.h"
+
+/* Functions that exported programs have: those that they call. */
+enum {
+	HELPER_FAILED = 1 << 0,
+	HELPER_CHECK = 1 << 1,
+	HELPER_OPEN_DEVICE = 1 << 2,
+	HELPER_REG = 1 << 3,
+	HELPER_DEREG = 1 << 4,
+	HELPER_AT = 1 << 5,
+	HELPER_PUT_BE = 1 << 6,
+	HELPER_PUT_LE = 1 << 7,
+	HELPER_GET_BE = 1 << 8,
+	HELPER_GET_LE = 1 << 9,
+	HELPER_LOOKUP = 1 << 10,
+	HELPER_TRANSFER = 1 << 11,
+	HELPER_FIELD = 1 << 12,
+	HELPER_TAKE_TOLD = 1 << 13,
+	HELPER_EXCHANGE = 1 << 14,
+	HELPER_READABLE = 1 << 15,
+	HELPER_NEXT_EVENT = 1 << 16,
+	HELPER_AWAIT_EVENT = 1 << 17,
+	HELPER_COMPLETE = 1 << 18,
+	HELPER_AWAIT_POLL = 1 << 19,
+	HELPER_AWAIT_CQ_EVENT = 1 << 20,
+	HELPER_SHOW = 1 << 21,
+};
 
 enum end { END_BOTH, END_CLIENT, END_SERVER };
 
@@ -91,7 +116,7 @@ void put(struct program *p, const char *fmt, ...) __attribute__((format(printf, 
 void put_c(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void warn(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The functions of program_helpers that what is written calls. */
+/* The helpers that what is written calls. */
 void use(struct program *p, unsigned helpers);
 
 /* The object that was there at that time, or before its call began; NULL: not known. */

@@ -5,7 +5,7 @@
 
 #include "command/cmd.h"
 #include "connection/cm_id.h"
-#include "data/arm.h"
+#include "data/cq_events.h"
 #include "data/post.h"
 #include "data/wc.h"
 #include "handlers/handler.h"

@@ -109,7 +109,7 @@ void ladder_free_row(struct ladder_row *r);
 /* The first LADDER_TEXT bytes in one line, of which all can be seen; to be freed. */
 char *ladder_line(const char *text);
 
-/* ladder_row.c: as values, for a peer, and from a peer's values, which are not trusted. */
+/* As values, for a peer, and from a peer's values, which are not trusted. */
 void ladder_rows_out(const struct ladder *l, struct out *o);
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);
 

@@ -1,21 +1,280 @@
 /* SPDX-License-Identifier: MIT */
 /* report FILE.html: the session as one page that needs nothing else. */
-#include "timeline/report.h"
-
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
+#include "export/program.h"
 #include "file/save.h"
 #include "output/out.h"
+#include "output/visible.h"
 #include "session.h"
 #include "timeline/ladder.h"
-#include "timeline/markup.h"
+#include "timeline/report.h"
 #include "timeline/timeline.h"
-#include "alloc.h"
+#include "words.h"
+
+/* What went wrong, and what explain has to say to it. */
+
+static void list_failures(const struct ladder *l, Tcl_DString *d)
+{
+	Tcl_DStringAppend(d, "<ul class=\"bad\">\n", -1);
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_row *r = &l->rows[i];
+		char *says, *end;
+
+		if (!r->bad)
+			continue;
+		says = ladder_says(r);
+		end = ladder_end(l, r->from);
+		xappendf(d, "<li>%.3f ms, ", ladder_ms(l, r));
+		markup_textf(d, "%s: %s", end, says);
+		Tcl_DStringAppend(d, "</li>\n", -1);
+		free(end);
+		free(says);
+	}
+	Tcl_DStringAppend(d, "</ul>\n", -1);
+}
+
+/* A QP that is moved to ERR by a disconnect has not failed. */
+static bool is_failure(const struct ladder_row *r)
+{
+	return r->bad && r->kind != LADDER_STATE;
+}
+
+static void report_failures(const struct ladder *l, const char *why, Tcl_DString *d)
+{
+	bool any = *why;
+
+	for (unsigned i = 0; i < l->n && !any; i++)
+		any = is_failure(&l->rows[i]);
+	if (!any)
+		return;
+	Tcl_DStringAppend(d, "<section id=\"failures\"><h2>What failed</h2>\n", -1);
+	list_failures(l, d);
+	if (*why) {
+		Tcl_DStringAppend(d, "<h3>Why</h3>\n<pre tabindex=\"0\">", -1);
+		markup_text(d, why);
+		Tcl_DStringAppend(d, "</pre>\n", -1);
+	}
+	Tcl_DStringAppend(d, "</section>\n", -1);
+}
+
+/* Regions before and after: the lines of a hexdump that have changed. */
+
+#define LINE	  16
+#define LINES_MAX 48 /* of a region */
+
+static void mark(Tcl_DString *d, bool begin)
+{
+	Tcl_DStringAppend(d, begin ? "<mark>" : "</mark>", -1);
+}
+
+/* As hex or as characters, what differs from other marked. */
+static void bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tcl_DString *d)
+{
+	for (size_t i = 0; i < LINE; i++) {
+		char text[8];
+
+		if (i >= n) {
+			Tcl_DStringAppend(d, hex ? "   " : "", -1);
+			continue;
+		}
+		if (hex)
+			snprintf(text, sizeof text, "%02x", p[i]);
+		else
+			snprintf(text, sizeof text, "%c", p[i] >= ' ' && p[i] < 0x7f ? p[i] : '.');
+		if (p[i] != other[i])
+			mark(d, true);
+		markup_text(d, text);
+		if (p[i] != other[i])
+			mark(d, false);
+		if (hex)
+			Tcl_DStringAppend(d, " ", 1);
+	}
+}
+
+static void line(size_t off, const char *label, const uint8_t *p, const uint8_t *other, size_t n,
+		 Tcl_DString *d)
+{
+	xappendf(d, "%s %6zx  ", label, off);
+	bytes(p, other, n, true, d);
+	Tcl_DStringAppend(d, " ", 1);
+	bytes(p, other, n, false, d);
+	Tcl_DStringAppend(d, "\n", 1);
+}
+
+static unsigned changed_lines(const uint8_t *was, const uint8_t *is, size_t len, Tcl_DString *d)
+{
+	unsigned n = 0;
+
+	for (size_t off = 0; off < len; off += LINE) {
+		size_t some = len - off < LINE ? len - off : LINE;
+
+		if (memcmp(was + off, is + off, some) == 0)
+			continue;
+		if (n++ >= LINES_MAX)
+			continue;
+		line(off, "before", was + off, is + off, some, d);
+		line(off, "after ", is + off, was + off, some, d);
+	}
+	return n;
+}
+
+static void region(struct session *s, const struct mr *mr, Tcl_DString *d)
+{
+	uint8_t is[MEMORY_KEPT], none[MEMORY_KEPT] = { 0 };
+	const uint8_t *was;
+	unsigned n;
+	size_t len;
+
+	was = timeline_memory(s, mr, &len);
+	memcpy(is, mr->buf, len); /* a peer may write meanwhile */
+	Tcl_DStringAppend(d, "<h3>", -1);
+	markup_textf(d, "%s: %zu bytes at 0x%llx, lkey 0x%x, rkey 0x%x, %s", mr->o.name, mr->len,
+		     (unsigned long long)(uintptr_t)mr->buf, mr->v->lkey, mr->v->rkey,
+		     word_flags(mr_access_words, mr->access));
+	Tcl_DStringAppend(d, "</h3>\n<pre tabindex=\"0\">", -1);
+	n = changed_lines(was ? was : none, is, len, d);
+	Tcl_DStringAppend(d, "</pre>\n", -1);
+	if (!n)
+		Tcl_DStringAppend(d, "<p>No byte has changed.</p>\n", -1);
+	if (n > LINES_MAX)
+		xappendf(d, "<p>%u more lines have changed.</p>\n", n - LINES_MAX);
+	if (len < mr->len)
+		xappendf(d, "<p>Of its first %zu bytes.</p>\n", len);
+}
+
+static void report_memory(struct session *s, Tcl_DString *d)
+{
+	bool any = false;
+	struct obj *o;
+
+	obj_foreach(o, s) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (o->class != &mr_class || !mr->buf)
+			continue;
+		if (!any)
+			Tcl_DStringAppend(d,
+					  "<section id=\"memory\"><h2>Memory of this end, before "
+					  "and after</h2>\n",
+					  -1);
+		any = true;
+		region(s, mr, d);
+	}
+	if (any)
+		Tcl_DStringAppend(d, "</section>\n", -1);
+}
+
+/* The session as a C program: what export c writes. */
+
+static void report_program(struct session *s, Tcl_DString *d)
+{
+	struct program p = { .s = s, .role = END_BOTH };
+	Tcl_DString text;
+
+	program_write(&p);
+	if (p.nphases) {
+		Tcl_DStringInit(&text);
+		program_text(&p, "session.c", &text);
+		xappendf(d, "<section id=\"program\"><h2>The session as a C program</h2>\n"
+			    "<details><summary>session.c</summary>\n<pre>");
+		markup_text(d, Tcl_DStringValue(&text));
+		xappendf(d, "</pre></details></section>\n");
+		Tcl_DStringFree(&text);
+	}
+	program_free(&p);
+}
+
+static const char report_style[] =
+	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#5d6672;--line:#d5dae0;"
+	"--soft:#f4f6f8;--good:#11713a;--bad:#b3261e;--now:#0b5cad;--mark:#ffe08a}\n"
+	"@media(prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#e6e9ed;--dim:#98a2ae;"
+	"--line:#333b45;--soft:#1b2026;--good:#5fd08c;--bad:#ff8a80;--now:#7ab8ff;"
+	"--mark:#6b5200}}\n"
+	"@media print{:root{color-scheme:light;--bg:#fff;--fg:#000;--dim:#444;--line:#999;"
+	"--soft:#fff;--good:#0b5a2d;--bad:#8c1d18;--now:#06408a;--mark:#ddd}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;max-width:1100px;"
+	"background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif}"
+	"h1{font-size:1.6rem;margin:0}h2{font-size:1.2rem;margin:2.2rem 0 .6rem;"
+	"border-bottom:1px solid var(--line);padding-bottom:.2rem}"
+	"h3{font-size:1rem;margin:1rem 0 .3rem}p{margin:.3rem 0}.dim{color:var(--dim)}"
+	"nav a{margin-right:1rem}a{color:var(--now)}.bad{color:var(--bad)}\n"
+	".wide{overflow-x:auto}.wide svg{max-width:100%;height:auto}"
+	"pre{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.7rem;"
+	"overflow-x:auto;font:12px/1.45 ui-monospace,'DejaVu Sans Mono',Menlo,monospace;margin:0}"
+	"pre:empty{display:none}mark{background:var(--mark);color:inherit}\n"
+	"table{border-collapse:collapse;width:100%;font-size:12.5px}"
+	"th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;"
+	"border-bottom:1px solid var(--line)}td.n,th.n{text-align:right;"
+	"font-variant-numeric:tabular-nums}td.w{overflow-wrap:anywhere}"
+	"summary{cursor:pointer;color:var(--now);margin:.6rem 0}\n"
+	"figure{display:inline-block;margin:0 1.5rem 1rem 0;vertical-align:top;max-width:100%}"
+	"figcaption{font-weight:600;margin-bottom:.3rem}figure ol{margin:.2rem 0;"
+	"padding-left:1.6rem;font-size:13px}.defs{position:absolute}\n"
+	".states{max-width:100%;height:auto}.states text{font:12px ui-monospace,monospace;"
+	"text-anchor:middle;fill:var(--dim)}.states .on{fill:var(--fg);font-weight:bold}"
+	".states rect{fill:var(--bg);stroke:var(--line)}.states .been{stroke:var(--good);"
+	"stroke-width:2}.states .now{stroke:var(--now);stroke-width:3;fill:var(--soft)}"
+	".states .now.bad{stroke:var(--bad)}.edge{fill:none;stroke:var(--line)}"
+	".edge.taken{stroke:var(--good);stroke-width:2}.tip{fill:var(--line)}"
+	".tip.taken{fill:var(--good)}\n"
+	"@media print{body{max-width:none;padding:0;font-size:11pt}nav,summary{display:none}"
+	"tr,figure{break-inside:avoid}.wide{overflow:visible}pre{white-space:pre-wrap}}\n";
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* XML has no control characters, escaped or not, and a page is read by a person, too. */
+void markup_text(Tcl_DString *d, const char *text)
+{
+	Tcl_DString visible;
+
+	Tcl_DStringInit(&visible);
+	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
+	for (const char *p = Tcl_DStringValue(&visible); *p; p++) {
+		const char *instead = entity(*p);
+
+		Tcl_DStringAppend(d, instead ? instead : p, instead ? -1 : 1);
+	}
+	Tcl_DStringFree(&visible);
+}
+
+void markup_textf(Tcl_DString *d, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	markup_text(d, text);
+	free(text);
+}
+
+/* ------------------------------------------------------------- the page -- */
 
 struct report_args {
 	const char *path, *title;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "timeline/ladder.h"
-#include "timeline/markup.h"
 #include "timeline/report.h"
 #include "words.h"
 #include "alloc.h"

@@ -4,10 +4,10 @@
 #   edit*.c             draw the line that is being typed
 #   serve_out.c         puts a channel in the place of the streams
 #   help.c, main.c      the options, versions and the manual page: our own words; a panic
-#   program_helpers.c   prints within the programs that it writes
+#   program_frame.c     prints within the programs that it writes
 cd "$(dirname "$0")/../.." || exit 1
 found=$(grep -rnE --include=*.c --exclude-dir=tests \
 	-e '(^|[^a-z_])(v?printf|puts|putchar|perror|v?dprintf)\(' -e '\bstd(out|err)\b' shell cmds |
-	grep -vE '^shell/(output/print|edit/edit[a-z_]*|serve/serve|help/help|main)\.c:|^cmds/export/program_helpers\.c:' |
+	grep -vE '^shell/(output/print|edit/edit[a-z_]*|serve/serve|help/help|main)\.c:|^cmds/export/program_frame\.c:' |
 	grep -vE 'fflush\(std|fileno\(std|"std(out|err)"')
 [ -z "$found" ] || { printf 'these print by themselves:\n%s\n' "$found"; exit 1; }

@@ -1,17 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* export c: the session so far as a C program. */
+/* export c, export pyverbs: the session so far as a program. */
+#include <ctype.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "export/export_file.h"
 #include "export/program.h"
 #include "file/save.h"
 #include "output/out.h"
 #include "session.h"
-#include "alloc.h"
+
+/* It becomes the name of the target, too. */
+static int check_name(struct session *s, const char *path, const char *end)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t len = strlen(name), ends = strlen(end);
+
+	if (len <= ends || strcmp(name + len - ends, end))
+		return fail(s, "export", "EINVAL", "'%s': the name ends with %s", path, end);
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
+			return fail(s, "export", "EINVAL",
+				    "'%s': the name has letters, digits, '_', '-' and '.'", path);
+	return 0;
+}
+
+static void tell_left_out(const struct program *p, struct out *o)
+{
+	const char *line = Tcl_DStringValue(&p->warnings), *end;
+
+	out_list(o, "warnings");
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		char *one = xasprintf("%.*s", (int)(end - line), line);
+
+		out_str(o, NULL, one, "  note: %s\n", one);
+		free(one);
+	}
+	out_end(o);
+}
+
+/* ------------------------------------------------------------- export c -- */
 
 struct export_args {
 	const char *path;
@@ -77,7 +108,7 @@ static void tell(const struct program *p, const char *path, bool cmake, struct o
 {
 	out_str(o, "file", path, "%s: %u function%s", path, p->nphases, p->nphases == 1 ? "" : "s");
 	out_bool(o, "cmake", cmake, "%s\n", cmake ? ", CMakeLists.txt beside it" : "");
-	export_tell(p, o);
+	tell_left_out(p, o);
 }
 
 static int exec(struct session *s, const void *args, struct out *o)
@@ -87,7 +118,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	bool cmake;
 	int rc;
 
-	if (export_check_name(s, a->path, ".c"))
+	if (check_name(s, a->path, ".c"))
 		return -1;
 	program_write(&p);
 	if (p.nphases == 0)
@@ -135,4 +166,60 @@ const struct cmd cmd_export_c = {
 	.args = export_args,
 	.size = sizeof(struct export_args),
 	.exec = exec,
+};
+
+/* ------------------------------------------------------- export pyverbs -- */
+
+struct python_args {
+	const char *path;
+	bool force;
+};
+
+static const struct arg python_args[] = {
+	POS("file", python_args, path, kind_path, "the program"),
+	SWITCH("force", python_args, force, "replace a program that is there"), ARGS_END
+};
+
+static int python_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct python_args *a = args;
+	struct program p = { .s = s };
+	char *copy;
+	Tcl_DString text;
+	int rc;
+
+	if (check_name(s, a->path, ".py"))
+		return -1;
+	copy = xstrdup(a->path);
+	Tcl_DStringInit(&text);
+	rc = python_write(&p, basename(copy), &text);
+	if (rc == 0)
+		rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
+			       (size_t)Tcl_DStringLength(&text));
+	if (rc == 0) {
+		out_str(o, "file", a->path, "%s\n", a->path);
+		tell_left_out(&p, o);
+	}
+	Tcl_DStringFree(&text);
+	program_free(&p);
+	free(copy);
+	return rc;
+}
+
+static const struct cmd_eg python_egs[] = { { "export pyverbs eg-export.py", "eg-export.py" },
+					    { NULL, NULL } };
+
+const struct cmd cmd_export_pyverbs = {
+	.name = "export pyverbs",
+	.family = "understanding",
+	.summary = "write the session so far as a Python program",
+	.text = "As export c, on pyverbs (of rdma-core), for QPs that are connected by hand: PD,\n"
+		"CQ, regions, QPs and their states, posts and completions. A session that has used\n"
+		"the connection manager is refused: use export c. Windows, SRQs and address\n"
+		"handles are left out, and named.",
+	.setup = "qp create; reg 64 -name buf",
+	.examples = python_egs,
+	.args = python_args,
+	.size = sizeof(struct python_args),
+	.exec = python_exec,
 };
