@@ -13,7 +13,7 @@
 #include "file/save.h"
 #include "objects.h"
 #include "output/out.h"
-#include "pcapng.h"
+#include "tap.h"
 #include "session.h"
 #include "wire/packet_source.h"
 #include "wire/wire.h"

@@ -4,16 +4,17 @@
  * (messages), 12.7 (fields), 13.4.2 (MAD header), 16.7 (attributes of class 7); annex A11
  * (the IP header in private data).
  *
- * Knows bytes only. Everything is in host byte order but GIDs and private data.
+ * mad.c knows bytes only. Everything is in host byte order but GIDs and private data.
  */
-#ifndef UROCE_CM_MAD_H
-#define UROCE_CM_MAD_H
+#ifndef UROCE_MAD_H
+#define UROCE_MAD_H
 
 #include <infiniband/verbs.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cm.h"
+#include "group.h"
+#include "link.h"
 
 #define MAD_PRIVATE_MAX 224
 #define MAD_ARI_BYTES	72 /* additional information of a REJ or SIDR_REP */
@@ -145,5 +146,24 @@ static inline uint64_t service_id(uint16_t space, uint16_t port)
 {
 	return (uint64_t)space << 16 | port;
 }
+
+/* ------------------------------------------------ the connection manager -- */
+
+/*
+ * MADs on QP 1. InfiniBand specification volume 1, chapter 12;
+ * annexes A11 (IP addressing of the CM), A16 and A17 (RoCE).
+ */
+
+#define GSI_QPN	  1
+#define GSI_QKEY  0x80010000u
+#define MAD_BYTES 256
+
+/* A MAD for this process: from its own socket, or handed on by another one. */
+void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n);
+/* A MAD from the socket of all: handles it, or hands it on to the process it is for.
+ * Answers in place of a process that is gone (REJ). */
+void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n);
+/* After fork(). */
+void cm_forget(void);
 
 #endif

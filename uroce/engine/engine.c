@@ -18,7 +18,7 @@
 #include "guard.h"
 #include "link.h"
 #include "pair.h"
-#include "preload/fork.h"
+#include "preload/preload.h"
 #include "timer.h"
 
 #define LAST_MADS 64 /* portions of them that are handed on at the end */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "group_own.h"
 
 struct local_name control_name(const struct socket_dir *dir, unsigned slot)
 {

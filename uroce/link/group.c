@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "group_own.h"
-#include "group_sockets.h"
 #include "pair.h"
 
 #define PATIENCE_MS 5000 /* with one who is joining at the same time */

@@ -92,7 +92,7 @@ void group_serve(void);
 /* Text about this process for group_status() of others: some lines, the first without an
  * indent. Returns its length, less than n. With the lock. */
 size_t status_text(char *buf, size_t n);
-/* A file with the objects of this process (inventory_file.h), to be closed; -1 with errno. With
+/* A file with the objects of this process (inventory_file.c), to be closed; -1 with errno. With
  * the lock. */
 int inventory_fd(void);
 /* Calls fn for each process of this user that has a slot on this host; pid 0: unknown. text

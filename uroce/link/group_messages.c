@@ -12,11 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cm.h"
-#include "control.h"
-#include "engine.h"
+#include "mad.h"
 #include "group_own.h"
-#include "group_sockets.h"
+#include "engine.h"
 #include "pair.h"
 #include "link.h"
 #include "timer.h"

@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "group_sockets.h"
+#include "group_own.h"
 #include "packet.h"
 
 #ifndef UDP_NO_CHECK6_RX

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What another process has said that it has, asked for and checked. */
-#include "inventory_file.h"
+#include "group_own.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control.h"
 #include "export.h"
-#include "group_sockets.h"
 
 #define PATIENCE_MS 500
 #define LOOK_MS	    20 /* whether it is still there */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "pcapng.h"
+#include "tap.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "cm.h"
+#include "mad.h"
 #include "counters.h"
 #include "fault.h"
 #include "icrc.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "group_own.h"
 
 #define ROOTS	  4
 #define LOCK_FILE "lock"

@@ -14,7 +14,6 @@
 #include "export.h"
 #include "gid.h"
 #include "icrc.h"
-#include "pcapng.h"
 #include "link.h"
 
 #define IP_UDP_MAX 48

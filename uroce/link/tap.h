@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets shown to the program, and written to a file: uroce_tap(), uroce_capture(). */
-#ifndef UROCE_LINK_TAP_H
-#define UROCE_LINK_TAP_H
+#ifndef UROCE_TAP_H
+#define UROCE_TAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +22,19 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *addres
 int tap_capture(const char *file, bool append);
 /* After fork(). */
 void tap_forget(void);
+
+/* -------------------------------------------------------------- pcapng.c -- */
+
+/*
+ * Capture files of the format pcapng (draft-ietf-opsawg-pcapng): raw IP packets with
+ * nanoseconds and directions.
+ */
+
+/* Makes the file, for this user alone, and begins a section. append: adds to a pcapng file
+ * that is there, as a section more: several processes may write one file. interface: its name
+ * in the file. A descriptor, or -1 with errno; EEXIST: the file is of another format. */
+int pcapng_open(const char *path, const char *interface, bool append);
+/* One system call: all of the packet is in the file, or nothing. 0, or -1 with errno. */
+int pcapng_write(int fd, const struct uroce_packet *p);
 
 #endif

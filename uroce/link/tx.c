@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "cm.h"
+#include "mad.h"
 #include "counters.h"
 #include "fault.h"
 #include "gid.h"

@@ -5,12 +5,12 @@
  * go of everything at once, also when it is about to run another program. vfork() and
  * posix_spawn() do not come here, and need not: descriptors are closed by exec.
  */
-#include "preload/fork.h"
+#include "preload/preload.h"
 
 #include <errno.h>
 #include <pthread.h>
 
-#include "cm.h"
+#include "mad.h"
 #include "context.h"
 #include "completion_queue.h"
 #include "direct.h"
@@ -19,7 +19,6 @@
 #include "queue_pair.h"
 #include "link.h"
 #include "timer.h"
-#include "tree.h"
 
 /* The only place of liburoce.so that fork() comes to. Every lock that is not taken here, in
  * before(), is made anew in forget(): a thread that the child does not have may hold it. */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "export.h"
-#include "tree.h"
+#include "preload.h"
 
 #define PLACE_MAX 512
 

@@ -23,8 +23,7 @@
 #include "context.h"
 #include "engine.h"
 #include "gid.h"
-#include "preload/fork.h"
-#include "tree.h"
+#include "preload/preload.h"
 #include "uroce.h"
 
 #define COUNTERS_MAX 128

@@ -10,7 +10,7 @@
 #include "icrc.h"
 #include "mad.h"
 #include "packet.h"
-#include "pcapng.h"
+#include "tap.h"
 
 #define EACH 12
 

@@ -3,7 +3,7 @@
 #ifndef UROCE_TESTS_FAKE_CM_H
 #define UROCE_TESTS_FAKE_CM_H
 
-#include "cm.h"
+#include "mad.h"
 
 #define FAKE_MADS 1024
 

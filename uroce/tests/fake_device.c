@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "gid.h"
-#include "cm.h"
+#include "mad.h"
 #include "engine.h"
 #include "group.h"
 #include "queue_pair.h"
-#include "preload/tree.h"
+#include "preload/preload.h"
 #include "link.h"
 #include "transport.h"
 

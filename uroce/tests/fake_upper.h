@@ -3,7 +3,7 @@
 #ifndef UROCE_TESTS_FAKE_UPPER_H
 #define UROCE_TESTS_FAKE_UPPER_H
 
-#include "cm.h"
+#include "mad.h"
 #include "packet.h"
 
 #define UPPER_MAX 512

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "bytes.h"
-#include "cm.h"
+#include "mad.h"
 #include "engine.h"
 #include "fault.h"
 #include "icrc.h"

@@ -12,7 +12,6 @@
 #include "group_own.h"
 #include "netns.h"
 #include "packet.h"
-#include "group_sockets.h"
 #include "worker.h"
 
 #define STRANGER 65534 /* a user without rights */

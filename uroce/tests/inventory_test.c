@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What another process says that it has is looked at before it is believed. */
-#include "inventory_file.h"
+#include "group_own.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,8 +13,7 @@
 #include "checks.h"
 #include "context.h"
 #include "fake_verbs.h"
-#include "preload/fork.h"
-#include "preload/tree.h"
+#include "preload/preload.h"
 #include "uroce.h"
 
 #define DEVICE	 "/sys/class/infiniband/uroce0"

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 
-#include "cm.h"
+#include "mad.h"
 #include "rdmacm_rig.h"
 
 /* ------------------------------------------------------------------------ connected -- */

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "checks.h"
-#include "control.h"
+#include "group_own.h"
 #include "netns.h"
 #include "worker.h"
 

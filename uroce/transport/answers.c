@@ -16,7 +16,7 @@
 #include "guard.h"
 #include "parts.h"
 #include "region.h"
-#include "ring.h"
+#include "context.h"
 #include "direct.h"
 #include "queue_pair.h"
 

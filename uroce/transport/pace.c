@@ -10,7 +10,7 @@
 #include "engine.h"
 #include "parts.h"
 #include "path.h"
-#include "ring.h"
+#include "context.h"
 
 /* 212992 bytes, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
  * in flight may go beyond by what the others leave: short messages do not queue behind long

@@ -11,7 +11,7 @@
 #include "events.h"
 #include "export.h"
 #include "queue_pair.h"
-#include "ring.h"
+#include "context.h"
 #include "transport.h"
 
 static unsigned cqs; /* that there are */

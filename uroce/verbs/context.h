@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The device and its contexts: ibv_open_device(3). */
-#ifndef UROCE_VERBS_CONTEXT_H
-#define UROCE_VERBS_CONTEXT_H
+#ifndef UROCE_CONTEXT_H
+#define UROCE_CONTEXT_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #define CACHE_LINE 64u /* bytes */
@@ -114,6 +115,14 @@ void queue_free(void *memory);
 static inline struct pd *to_pd(struct ibv_pd *p)
 {
 	return (struct pd *)p;
+}
+
+/* Rings of work requests, completions and answers: positions run freely, a mask finds the slot. */
+
+/* The least power of two that is not less than n; 1 for 0. n is at most 2^31. */
+static inline uint32_t ring_slots(uint32_t n)
+{
+	return n > 1 ? 1u << (32 - __builtin_clz(n - 1)) : 1;
 }
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "gid.h"
 #include "group.h"
-#include "inventory_file.h"
+#include "group_own.h"
 #include "queue_pair.h"
 
 struct telling {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ibv_modify_qp(3): volume 1, 10.3.1 and 11.2.5.2. Which attributes a transition needs and
- * takes is in spec/qp_table.c; here are their values. A call that fails changes nothing.
+ * takes is in spec/qp_table.h; here are their values. A call that fails changes nothing.
  */
 #include <errno.h>
 

@@ -13,7 +13,7 @@
 #include "export.h"
 #include "group.h"
 #include "queue_pair.h"
-#include "ring.h"
+#include "context.h"
 #include "link.h"
 #include "direct.h"
 #include "transport.h"

@@ -381,7 +381,7 @@ void wr_ex_init(struct qp *qp);
 /* ibv_post_recv(). */
 int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
-/* ----------------------------------------------------------- multicast.c -- */
+/* ------------------------------------------ address_handle.c: multicast -- */
 
 /* Addresses of this host came or went (gid_changed): groups are joined on new interfaces. */
 void mcast_refresh(void);

@@ -11,7 +11,7 @@
 #include "events.h"
 #include "export.h"
 #include "queue_pair.h"
-#include "ring.h"
+#include "context.h"
 
 int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
 		    uint32_t sge)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Posting to a send queue: ibv_post_send(3), ibv_wr_post(3). Volume 1, 10.8.2 and 11.4.1.1; what
- * each operation may have is in spec/wr_ops.c. What is wrong with a request is said at once where
+ * each operation may have is in spec/wr_ops.h. What is wrong with a request is said at once where
  * rdma_rxe says it at once; keys and addresses are looked at when it is sent.
  */
 #include <errno.h>

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "cm.h"
+#include "mad.h"
 #include "checks.h"
 #include "icrc.h"
 #include "packet.h"

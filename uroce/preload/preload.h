@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The device as sysfs and /dev would show it, in a directory of this process. */
-#ifndef UROCE_PRELOAD_TREE_H
-#define UROCE_PRELOAD_TREE_H
+/* What the files of preload/ offer: the device as sysfs and /dev would show it, in a directory of
+ * this process (tree.c), and fork(2) (fork.c). */
+#ifndef UROCE_PRELOAD_H
+#define UROCE_PRELOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +25,14 @@ void tree_forget(void);
 extern _Atomic bool tree_followed;
 /* Brings the counters up to date if the descriptor may be one of theirs. */
 void tree_again(int fd);
+
+/* ---------------------------------------------------------------- fork.c -- */
+
+/* A child of fork(2) has nothing of the device of its parent, and may have one of its own. */
+
+/* From now on: once a process, by engine_get() and by who first looks at our files; programs
+ * that use no verbs fork as ever.
+ * 0, or -1 with errno. */
+int fork_install(void);
 
 #endif
