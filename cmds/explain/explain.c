@@ -158,6 +158,7 @@ static void complete_thing(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s, (void)a;
 	facts_names(words);
+	explain_provider_names(words);
 	for (const struct fact_family *f = fact_families; f->name; f++)
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(f->name, -1));
 }
@@ -250,7 +251,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 
 	if (!a->things.n)
 		return explain_now(s, o);
-	if (a->things.n == 1 && explain_qp(s, words[0], o))
+	if (a->things.n == 1 && (explain_qp(s, words[0], o) || explain_provider(words[0], o)))
 		return 0;
 	family = fact_family(words[0]);
 	if (family && a->things.n == 1 && strcasecmp(family->name, words[0]) == 0) {
@@ -285,6 +286,7 @@ static const struct cmd_eg explain_egs[] = {
 	{ "explain RESET->RTS", "not a transition" },
 	{ "explain INIT->RTR", "DEST_QPN" },
 	{ "explain keepalive", "DEAD_PEER" },
+	{ "explain irdma", "a new QP is needed" },
 	{ "dict get [explain errno EBUSY] causes", "uses the object" },
 	{ NULL, NULL },
 };
@@ -298,10 +300,12 @@ const struct cmd cmd_explain = {
 		"reject, asynchronous events, errnos, access flags, opcodes and flags of work\n"
 		"requests, QP types, states, attributes, transitions (INIT->RTR), and rules that no\n"
 		"constant stands for (explain rule lists them). Several that fit are listed; the\n"
-		"family in front chooses: explain rej 8.\n"
+		"family in front chooses: explain rej 8. explain providers tells in what rxe, siw,\n"
+		"mlx5, irdma, efa, hns and bnxt_re differ, and where their sources say so.\n"
 		"\n"
 		"Alone it looks at the last failure of the session: what could be checked of it,\n"
-		"the likely causes first, each with a command to type.",
+		"the likely causes first, each with a command to type; and what the device in use\n"
+		"does otherwise than others in that function.",
 	.examples = explain_egs,
 	.args = explain_args,
 	.size = sizeof(struct explain_args),

@@ -24,4 +24,12 @@ int explain_now(struct session *s, struct out *o);
 /* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
+/* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"): a
+ * dict, or a list of them. false: there is none of that name. */
+bool explain_provider(const char *name, struct out *o);
+/* Appends their names. */
+void explain_provider_names(Tcl_Obj *words);
+/* In what the device in use differs where that function has failed: a dict, if there is anything. */
+void explain_here(struct session *s, const char *call, struct out *o);
+
 #endif

@@ -175,6 +175,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	explain_wc(&wr, o);
+	explain_here(s, "ibv_poll_cq", o);
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
@@ -188,7 +189,7 @@ static bool is_library_call(const char *call)
 }
 
 /* What the report of the failure did not say. */
-static void tell_command(const struct fail *f, struct out *o)
+static void tell_command(struct session *s, const struct fail *f, struct out *o)
 {
 	struct found found[FOUND_MAX];
 
@@ -210,6 +211,7 @@ static void tell_command(const struct fail *f, struct out *o)
 		explain_fact(&found[0], o);
 		out_end(o);
 	}
+	explain_here(s, f->call, o);
 }
 
 /* What has gone well since is not what is explained. */
@@ -282,7 +284,7 @@ int explain_last(struct session *s, struct out *o)
 		tell_completion(s, bad, o);
 	} else {
 		tell_age(s, f->command, o);
-		tell_command(f, o);
+		tell_command(s, f, o);
 		tell_way_back(qp_in_err(s, NULL), o);
 	}
 	return 0;
