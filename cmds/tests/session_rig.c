@@ -178,6 +178,7 @@ static unsigned count(struct session *s)
 
 void rig_reset(struct session *s)
 {
+	free(s->opt.prompt); /* rig.options has none */
 	s->opt = rig.options;
 	notices_show(s->notices, ~0u);
 	snprintf(rig.words, sizeof rig.words, "the scenario");
@@ -261,6 +262,7 @@ void rig_free(struct session *s)
 	notices_free(s->notices);
 	fail_clear(&s->fail);
 	fail_clear(&s->before);
+	free(s->opt.prompt);
 	loop_free(s->loop);
 	arena_free(&s->arena, NULL);
 	free(s);
