@@ -29,7 +29,8 @@ bool explain_qp(struct session *s, const char *name, struct out *o);
 bool explain_provider(const char *name, struct out *o);
 /* Appends their names. */
 void explain_provider_names(Tcl_Obj *words);
-/* In what the device in use differs where that function has failed: a dict, if there is anything. */
+/* In what the device in use differs where that function has failed: a dict, if there is anything.
+ */
 void explain_here(struct session *s, const char *call, struct out *o);
 
 #endif
