@@ -252,6 +252,15 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
+	if (the.replay.path && (the.follows || the.stop_on != SHARED_STOP_NEVER)) {
+		fputs("vtrace: --record takes one process that runs on: neither -f nor --stop-on\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	if (the.replay.no_data && !the.replay.path) {
+		fputs("vtrace: --no-data is for --record FILE\n", stderr);
+		return EXIT_USAGE;
+	}
 	the.views.to = the.file ? fopen(the.file, "we") : stderr;
 	if (!the.views.to) {
 		fprintf(stderr, "vtrace: %s: %s\n", the.file, strerror(errno));

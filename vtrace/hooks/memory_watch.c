@@ -204,10 +204,18 @@ static bool is_send(const struct call_fn *fn)
 	       fn == &call_table[ROW_rdma_connect] || fn == &call_table[ROW_rdma_accept];
 }
 
+/* Of the program itself, and of a library: what is noted here is told as well. */
+static bool is_call(const struct record *r)
+{
+	enum replay_row row;
+
+	return !r->depth && !replay_row_of(r->fn, &row);
+}
+
 static void before_call(void *arg, const struct record *r)
 {
 	(void)arg;
-	if (r->depth || r->fn->asks || (is_poll(r->fn) && has_polled))
+	if (!is_call(r) || r->fn->asks || (is_poll(r->fn) && has_polled))
 		return;
 	look(is_send(r->fn) ? WATCH_SENDS : WATCH_BETWEEN, 0);
 	if (r->fn == &call_table[ROW_ibv_post_send])
@@ -239,7 +247,7 @@ static void after_call(void *arg, const struct record *r)
 	uint64_t made;
 
 	(void)arg;
-	if (r->depth)
+	if (!is_call(r))
 		return;
 	has_polled = is_poll(r->fn);
 	if (r->err)

@@ -12,108 +12,6 @@
 #include "replay_script.h"
 #include "words.h"
 
-/* ------------------------------------------------------------------------------ objects -- */
-
-static struct named_object *named_at(const struct replay *p, uint64_t address)
-{
-	for (unsigned i = p->nnamed; i-- > 0;)
-		if (p->named[i].address == address)
-			return &p->named[i];
-	return NULL;
-}
-
-static const char *word_at(const struct replay *p, uint64_t address)
-{
-	const struct named_object *o = named_at(p, address);
-
-	return o ? replay_text("%s", o->word) : NULL;
-}
-
-static struct named_object *name_word(struct replay *p, uint64_t address, const char *word)
-{
-	struct named_object *o = named_at(p, address);
-
-	if (!o) {
-		p->named = xgrow(p->named, p->nnamed, sizeof *p->named);
-		o = &p->named[p->nnamed++];
-	}
-	*o = (struct named_object){ .address = address };
-	snprintf(o->word, sizeof o->word, "%s", word);
-	return o;
-}
-
-/* The id of that device which a call from now on is about, as a word; NULL: none. */
-static const char *id_of_device(const struct replay *p, uint64_t context)
-{
-	for (unsigned i = p->at; i < p->ncalls; i++) {
-		const struct record *r = &p->calls[i].r;
-
-		for (unsigned j = 0; p->calls[i].row == REPLAY_ROWS && j < r->nargs; j++) {
-			const struct call_value *v = &r->fn->args[j];
-			const bool is_id = v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID &&
-					   v->role == CALL_IN;
-			const struct rdma_cm_id *id = is_id ? record_bytes(r, r->args[j], NULL)
-							    : NULL;
-
-			if (id && (uintptr_t)id->verbs == context && word_at(p, r->args[j]))
-				return word_at(p, r->args[j]);
-		}
-	}
-	return NULL;
-}
-
-/* A device is that of an id, or it was opened by its name. */
-static const char *device_word(struct replay *p, uint64_t context)
-{
-	struct named_object *o = named_at(p, context);
-	const char *id = o ? NULL : id_of_device(p, context);
-
-	if (!o) {
-		o = name_word(p, context, replay_text("$device%u", p->devices++));
-		snprintf(o->set_by, sizeof o->set_by, "[dict get [device] name]");
-		if (id)
-			snprintf(o->set_by, sizeof o->set_by, "[get %s device]", id);
-		else
-			replay_note(p, "which device it is: the default one is taken");
-	}
-	if (*o->set_by)
-		replay_first(p, "set %s %s", o->word + 1, o->set_by);
-	*o->set_by = 0;
-	return o->word;
-}
-
-void calls_meet_device(struct replay *p, uint64_t context, const char *expr)
-{
-	struct named_object *o;
-
-	if (!context || named_at(p, context))
-		return;
-	o = name_word(p, context, replay_text("$device%u", p->devices++));
-	snprintf(o->set_by, sizeof o->set_by, "%s", expr);
-}
-
-static const char *object_name(const struct replay *p, const struct record *r, uint64_t address,
-			       enum call_object kind)
-{
-	const struct record_object *o = record_objects_at(p->process->objects, address, r->end);
-
-	if (!o)
-		o = record_objects_at(p->process->objects, address, r->begin);
-	if (!o)
-		o = record_objects_meet(p->process->objects, address, kind, r->end);
-	return o->name;
-}
-
-const char *calls_name(struct replay *p, const struct record *r, uint64_t address,
-		       enum call_object kind)
-{
-	const char *word = word_at(p, address);
-
-	if (kind == OBJECT_CONTEXT || kind == OBJECT_DEVICE)
-		return device_word(p, address);
-	return word ? word : object_name(p, r, address, kind);
-}
-
 /* ------------------------------------------------------------------------------- values -- */
 
 /* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
@@ -216,7 +114,7 @@ static const char *place_word(struct replay *p, const struct call_sink *k,
 	const bool registers = k->is_arg && record_made(r, &(enum call_object){ 0 });
 	const struct own_value *mr = registers ? NULL : own_region(p, at, 0);
 	const struct memory_block *b = replay_memory_find(&p->memory, at, 0);
-	const char *name = mr ? mr->name : b ? word_at(p, b->at) : NULL;
+	const char *name = mr ? mr->name : b ? objects_word(p, b->at) : NULL;
 	const uint64_t off = at - (mr ? mr->value : b ? b->at : at);
 
 	if (!at)
@@ -286,7 +184,7 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	}
 	switch (v->kind) {
 	case CALL_OBJECT:
-		return n ? calls_name(p, r, n, v->object) : NULL;
+		return n ? objects_name(p, r, n, v->object) : NULL;
 	case CALL_SOCKADDR:
 		return n ? address_word(p, (const void *)(uintptr_t)n, v->name) : NULL;
 	case CALL_DATA:
@@ -372,7 +270,7 @@ static char *args_text(struct replay *p, const struct record *r)
 /* Also programs whose QP was made with an id destroy it like any other. */
 static const char *function_name(const struct replay *p, const struct record *r)
 {
-	return r->fn == &call_table[ROW_ibv_destroy_qp] && word_at(p, r->args[0])
+	return r->fn == &call_table[ROW_ibv_destroy_qp] && objects_word(p, r->args[0])
 		       ? "rdma_destroy_qp"
 		       : r->fn->name;
 }
@@ -400,87 +298,6 @@ static void write_line(struct replay *p, const struct record *r, const char *nam
 	free(args);
 }
 
-/* -------------------------------------------------------------------------------- effects -- */
-
-static void learn_region(struct replay *p, const struct record *r, uint64_t address,
-			 const char *name)
-{
-	const struct ibv_mr *mr = record_bytes(r, address, NULL);
-	struct own_value v = { .kind = OWN_MEMORY };
-
-	if (!mr)
-		return;
-	snprintf(v.name, sizeof v.name, "%s", name);
-	v.value = (uintptr_t)mr->addr;
-	v.len = mr->length;
-	v.is_read = record_arg(r, "access") & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
-	own_add(p, &v);
-	v.kind = OWN_KEY;
-	v.value = mr->rkey;
-	own_add(p, &v);
-}
-
-static void learn_qp(struct replay *p, const struct record *r, uint64_t address, const char *word)
-{
-	const struct ibv_qp *qp = address ? record_bytes(r, address, NULL) : NULL;
-	struct own_value v = { .kind = OWN_QPN };
-
-	if (!qp)
-		return;
-	v.value = qp->qp_num;
-	snprintf(v.name, sizeof v.name, "%s", word);
-	own_add(p, &v);
-}
-
-/* An id gets its device and its QP with calls about it. */
-static void learn_id(struct replay *p, const struct record *r, uint64_t address)
-{
-	const struct rdma_cm_id *id = address ? record_bytes(r, address, NULL) : NULL;
-	char word[40];
-
-	if (!id)
-		return;
-	snprintf(word, sizeof word, "%s", calls_name(p, r, address, OBJECT_CM_ID));
-	calls_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
-	if (!id->qp)
-		return;
-	name_word(p, (uintptr_t)id->qp, word);
-	learn_qp(p, r, (uintptr_t)id->qp, word);
-}
-
-static void learn_gid(struct replay *p, const struct record *r)
-{
-	struct own_value v = { .kind = OWN_GID };
-	const void *gid = (const void *)(uintptr_t)r->after[3];
-
-	if (!gid)
-		return;
-	memcpy(v.gid, gid, sizeof v.gid);
-	for (unsigned i = 0; i < p->nown; i++)
-		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, sizeof v.gid) == 0)
-			return;
-	snprintf(v.name, sizeof v.name, "own_gid%u", p->counted[OWN_GID]++);
-	replay_line(p, "set %s [call ibv_query_gid %s %u %d]", v.name,
-		    calls_name(p, r, r->args[0], OBJECT_CONTEXT), (unsigned)r->args[1],
-		    (int)r->args[2]);
-	own_add(p, &v);
-}
-
-static void learn_made(struct replay *p, const struct record *r, uint64_t made,
-		       enum call_object kind, const char *name)
-{
-	if (kind == OBJECT_MR)
-		learn_region(p, r, made, name);
-	else if (kind == OBJECT_QP || kind == OBJECT_QP_EX)
-		learn_qp(p, r, made, name);
-	for (unsigned i = 0; i < r->nargs; i++)
-		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].object == OBJECT_CM_ID &&
-		    r->fn->args[i].role == CALL_IN)
-			learn_id(p, r, r->args[i]);
-	if (made && kind == OBJECT_CM_ID)
-		learn_id(p, r, made);
-}
-
 /* ----------------------------------------------------------------------------- each call -- */
 
 /* The buffer in which it registers memory. */
@@ -492,10 +309,10 @@ static void need_block(struct replay *p, const struct record *r)
 	while (v->name && v->kind != CALL_ADDRESS)
 		v++;
 	b = v->name ? replay_memory_find(&p->memory, r->args[v - r->fn->args], 0) : NULL;
-	if (!b || word_at(p, b->at))
+	if (!b || objects_word(p, b->at))
 		return;
-	name_word(p, b->at, replay_text("buf%u", (unsigned)(b - p->memory.blocks)));
-	replay_line(p, "buf %" PRIu64 " -name %s", b->len, word_at(p, b->at));
+	objects_name_word(p, b->at, replay_text("buf%u", (unsigned)(b - p->memory.blocks)));
+	replay_line(p, "buf %" PRIu64 " -name %s", b->len, objects_word(p, b->at));
 }
 
 /* Data that is sent inline from memory that is not registered. */
@@ -555,24 +372,24 @@ static void write_device(struct replay *p, const struct record *r)
 						  : NULL;
 
 	if (device && r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err)
-		calls_meet_device(p, r->result,
-				  replay_text("%.*s", (int)sizeof device->name, device->name));
+		objects_meet_device(p, r->result,
+				    replay_text("%.*s", (int)sizeof device->name, device->name));
 }
 
-static void forget(struct replay *p, const struct record *r)
+/* What the header makes of ibv_reg_mr(), where the flags are not constant, is written as that. */
+static bool write_reg_mr(struct replay *p, const struct record *r, const char *name)
 {
-	char word[40];
+	const uint64_t args[] = { r->args[0], record_arg(r, "addr"), record_arg(r, "length"),
+				  record_arg(r, "access") };
+	struct record plain = *r;
 
-	for (unsigned i = 0; i < r->nargs; i++) {
-		if (r->fn->args[i].role != CALL_GONE || r->fn->args[i].kind != CALL_OBJECT)
-			continue;
-		snprintf(word, sizeof word, "%s",
-			 calls_name(p, r, r->args[i], r->fn->args[i].object));
-		own_end(p, word);
-		for (unsigned j = 0; j < p->nnamed; j++)
-			if (p->named[j].address == r->args[i])
-				p->named[j].address = 0;
-	}
+	if (r->fn != &call_table[ROW_ibv_reg_mr_iova2] || record_arg(r, "iova") != args[1])
+		return false;
+	plain.fn = &call_table[ROW_ibv_reg_mr];
+	plain.args = args;
+	plain.nargs = sizeof args / sizeof *args;
+	write_line(p, &plain, name);
+	return true;
 }
 
 static bool is_skipped(const struct replay *p, const struct record *r)
@@ -582,6 +399,14 @@ static bool is_skipped(const struct replay *p, const struct record *r)
 			if (r->fn->args[i].kind == CALL_OBJECT && p->skipped[j] == r->args[i])
 				return true;
 	return false;
+}
+
+/* What such a request or completion is stands in members of the QP or CQ, not in arguments. */
+static bool is_extended(const struct call_fn *fn)
+{
+	return fn->is_inline && fn->args[0].kind == CALL_OBJECT &&
+	       (fn->args[0].object == OBJECT_QP_EX || fn->args[0].object == OBJECT_CQ_EX) &&
+	       fn->path == CALL_DATAPATH;
 }
 
 static void write_failed(struct replay *p, const struct record *r)
@@ -607,9 +432,15 @@ void calls_write(struct replay *p, const struct record *r)
 		return;
 	}
 	if (r->fn == &call_table[ROW_ibv_query_gid])
-		learn_gid(p, r);
+		objects_learn_gid(p, r);
 	if (r->fn->asks || is_skipped(p, r) || waits_write(p, r))
 		return;
+	if (is_extended(r->fn)) {
+		if (!p->has_extended++)
+			replay_note(p, "requests by ibv_wr_start() and completions by "
+				       "ibv_start_poll() are left out");
+		return;
+	}
 	if (r->fn->why) {
 		replay_note(p, "%s is left out: %s", r->fn->name, r->fn->why);
 		return;
@@ -623,8 +454,9 @@ void calls_write(struct replay *p, const struct record *r)
 	if (r->left_out)
 		replay_note(p, "of what %s was given not all was kept", r->fn->name);
 	if (made)
-		snprintf(name, sizeof name, "%s", object_name(p, r, made, kind));
-	write_line(p, r, *name ? name : NULL);
-	forget(p, r);
-	learn_made(p, r, made, kind, name);
+		snprintf(name, sizeof name, "%s", objects_own_name(p, r, made, kind));
+	if (!write_reg_mr(p, r, name))
+		write_line(p, r, *name ? name : NULL);
+	objects_forget(p, r);
+	objects_learn_made(p, r, made, kind, name);
 }

@@ -84,7 +84,7 @@ struct replay {
 	uint64_t *skipped; /* events that the script does not take */
 	unsigned nskipped;
 	unsigned counted[OWN_GID + 4]; /* names given: see replay_name() */
-	unsigned devices;
+	unsigned devices, has_extended;
 	char host[64]; /* the first address that it connects to */
 
 	Tcl_DString body, before; /* lines; those that the one being written needs first */
@@ -133,15 +133,29 @@ void bytes_put(struct replay *p, uint64_t at, uint64_t n);
 /* The same for all memory that the peer may read and knows of. */
 void bytes_put_told(struct replay *p);
 
+/* -------------------------------------------------------------- replay_objects.c -- */
+
+/* The name of an object as a word: "qp0", "$client0", "$device0". */
+const char *objects_name(struct replay *p, const struct record *r, uint64_t address,
+			 enum call_object kind);
+/* The same for an object that the script makes: never a variable. */
+const char *objects_own_name(const struct replay *p, const struct record *r, uint64_t address,
+			     enum call_object kind);
+/* The word that was given to what is there, or NULL. */
+const char *objects_word(const struct replay *p, uint64_t address);
+struct named_object *objects_name_word(struct replay *p, uint64_t address, const char *word);
+/* A device that the script gets by this expression, if it has none for it yet. */
+void objects_meet_device(struct replay *p, uint64_t context, const char *expr);
+/* The call has told a GID, made an object (0: none) or changed an id, ended objects. */
+void objects_learn_gid(struct replay *p, const struct record *r);
+void objects_learn_made(struct replay *p, const struct record *r, uint64_t made,
+			enum call_object kind, const char *name);
+void objects_forget(struct replay *p, const struct record *r);
+
 /* ---------------------------------------------------------------- replay_calls.c -- */
 
 /* The call as lines. */
 void calls_write(struct replay *p, const struct record *r);
-/* A device that the script gets by this expression, if it has none for it yet. */
-void calls_meet_device(struct replay *p, uint64_t context, const char *expr);
-/* The name of an object as a word. */
-const char *calls_name(struct replay *p, const struct record *r, uint64_t address,
-		       enum call_object kind);
 
 /* ---------------------------------------------------------------- replay_waits.c -- */
 

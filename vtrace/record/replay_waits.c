@@ -84,7 +84,7 @@ static void write_poll(struct replay *p, const struct record *r)
 	const struct seen_wc *c = live_program_completions(p->live, &n);
 	char cq[40];
 
-	snprintf(cq, sizeof cq, "%s", calls_name(p, r, r->args[0], OBJECT_CQ));
+	snprintf(cq, sizeof cq, "%s", objects_name(p, r, r->args[0], OBJECT_CQ));
 	for (unsigned i = 0; i < n; i++)
 		write_completion(p, cq, &c[i]);
 }
@@ -100,7 +100,7 @@ static void write_cq_event(struct replay *p, const struct record *r)
 	p->needs |= NEED_CQ_EVENT | NEED_COMPLETION;
 	p->event_of = *cq;
 	snprintf(p->event_channel, sizeof p->event_channel, "%s",
-		 calls_name(p, r, r->args[0], OBJECT_COMP_CHANNEL));
+		 objects_name(p, r, r->args[0], OBJECT_COMP_CHANNEL));
 }
 
 /* -------------------------------------------------------------------------------- events -- */
@@ -145,15 +145,16 @@ static void write_cm_event(struct replay *p, const struct record *r)
 	}
 	unskip(p, *place);
 	p->needs |= NEED_CM_EVENT;
-	snprintf(channel, sizeof channel, "%s", calls_name(p, r, r->args[0], OBJECT_EVENT_CHANNEL));
-	snprintf(event, sizeof event, "%s", calls_name(p, r, *place, OBJECT_CM_EVENT));
+	snprintf(channel, sizeof channel, "%s",
+		 objects_name(p, r, r->args[0], OBJECT_EVENT_CHANNEL));
+	snprintf(event, sizeof event, "%s", objects_name(p, r, *place, OBJECT_CM_EVENT));
 	replay_line(p, "cm_event %s %s %s", channel, word_name(cm_event_words, ev->event), event);
 	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		name_id(p, ev, event);
 	id = ev->id ? record_bytes(r, (uintptr_t)ev->id, NULL) : NULL;
 	if (id && id->verbs) {
-		word = calls_name(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
-		calls_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
+		word = objects_name(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+		objects_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
 	}
 	if (ev->param.conn.private_data && ev->param.conn.private_data_len)
 		told_add(p, "private", ev->param.conn.private_data, ev->param.conn.private_data_len,

@@ -55,6 +55,10 @@ done <<-'LISTS'
 	set-up get|open|free|query|alloc|reg|create|modify|destroy|de|close
 	data post|poll
 LISTS
+"$vtrace" -f --record "$work/script" true 2>"$work/said" && fail "--record follows children"
+grep -q 'neither -f' "$work/said" || fail "--record -f does not say why: $(cat "$work/said")"
+"$vtrace" --record "$work/none/script" true 2>"$work/said" && fail "--record writes nowhere"
+grep -q "$work/none/script" "$work/said" || fail "--record does not name the file: $(cat "$work/said")"
 "$vtrace" -e ibv_post_sned true 2>"$work/said" && fail "-e takes a name that there is not"
 grep -q "'ibv_post_sned'" "$work/said" || fail "-e does not name it: $(cat "$work/said")"
 
