@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "connection/cm_addr.h"
 #include "connection/cm_id.h"
 #include "data/posted.h"
@@ -44,16 +45,18 @@ static void take_regions(struct session *s, struct live_end *e)
 }
 
 /* Why it is in ERR. */
-static void take_reason(const struct qp *qp, struct live_qp *to)
+/* Its last step to ERR; false: there was none. */
+static bool find_step_to_err(const struct qp *qp, struct qp_step *found)
 {
 	struct qp_step steps[QP_STEPS];
 	unsigned n = qp_history_steps(qp, steps);
 
 	while (n-- > 0)
 		if (steps[n].state == IBV_QPS_ERR) {
-			snprintf(to->why, sizeof to->why, "%s", steps[n].why);
-			return;
+			*found = steps[n];
+			return true;
 		}
+	return false;
 }
 
 static bool take_qp(const struct qp *qp, struct live_qp *to)
@@ -61,13 +64,15 @@ static bool take_qp(const struct qp *qp, struct live_qp *to)
 	const int mask = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
 			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_PATH_MTU;
 	struct ibv_qp_init_attr init;
+	struct qp_step step;
 
 	*to = (struct live_qp){
 		.number = qp->v->qp_num, .type = qp->type, .state = qp->state, .cap = qp->cap
 	};
 	snprintf(to->name, sizeof to->name, "%s", qp->o.name);
 	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
-	take_reason(qp, to);
+	if (find_step_to_err(qp, &step))
+		snprintf(to->why, sizeof to->why, "%s", step.why);
 	if (ibv_query_qp(qp->v, &to->attr, mask, &init) != 0)
 		return false;
 	to->known = (unsigned)mask;
@@ -129,26 +134,25 @@ static void tell_way_back(const struct qp *qp, struct out *o)
 	tell_next(qp, o);
 }
 
-/* Did this end move the QP to ERR itself? */
-static bool is_own_doing(const struct qp *qp)
+/* Is the QP in ERR because this end or the peer has asked for it? */
+static bool is_asked_for(const struct qp *qp)
 {
-	struct live_qp live = { 0 };
+	struct qp_step step;
 
-	take_reason(qp, &live);
-	return strcmp(live.why, "rdma_disconnect") == 0 || strcmp(live.why, "modify-qp") == 0;
+	return find_step_to_err(qp, &step) && !step.failed;
 }
 
 /* A QP in ERR of which no completion has told yet: why it is there, and what to do. */
 static void tell_state(struct qp *qp, struct out *o)
 {
-	bool ours = is_own_doing(qp);
-	struct live_qp live = { 0 };
+	const bool is_asked = is_asked_for(qp);
+	struct qp_step step = { 0 };
 
-	take_reason(qp, &live);
+	find_step_to_err(qp, &step);
 	out_str(o, "qp", qp->o.name, "%s is in ERR", qp->o.name);
-	out_str(o, "reason", live.why, "%s%s%s: what is posted is flushed\n", ours ? " (" : "",
-		ours ? live.why : "", ours ? ")" : "");
-	if (!ours && posted_outstanding(qp, false).n)
+	out_str(o, "reason", step.why, "%s%s%s: what is posted is flushed\n", is_asked ? " (" : "",
+		is_asked ? step.why : "", is_asked ? ")" : "");
+	if (!is_asked && posted_outstanding(qp, false).n)
 		out_text(o, "  its completion  says why, and waits: poll, then explain\n");
 	tell_next(qp, o);
 }
@@ -183,11 +187,6 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	free(wr.here.regions);
 }
 
-static bool is_library_call(const char *call)
-{
-	return strncmp(call, "ibv_", 4) == 0 || strncmp(call, "rdma_", 5) == 0;
-}
-
 /* What the report of the failure did not say. */
 static void tell_command(struct session *s, const struct fail *f, struct out *o)
 {
@@ -205,7 +204,7 @@ static void tell_command(struct session *s, const struct fail *f, struct out *o)
 	}
 	out_end(o);
 	/* of an errno only where a library has said so: the shell's own words say what they mean */
-	if (is_library_call(f->call) && facts_find(NULL, f->code, found) &&
+	if (call_find(f->call) && facts_find(NULL, f->code, found) &&
 	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0) {
 		out_dict(o, "fact");
 		explain_fact(&found[0], o);
@@ -252,7 +251,7 @@ static bool is_meant(struct session *s, const struct bad_wc *bad, const struct f
 	if (strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)
 		return true;
 	/* while the QP is down, what does not go is its consequence */
-	return in_err && !is_library_call(f->call);
+	return in_err && !call_find(f->call);
 }
 
 /* The current QP, if it is in ERR and nothing that has failed has told why. */
@@ -263,9 +262,9 @@ static struct qp *untold(struct session *s, const struct bad_wc *bad, const stru
 	if (!is_in_err(qp) || (bad && bad->serial == qp->o.serial))
 		return NULL;
 	if ((bad && s->commands - bad->command <= 1) ||
-	    (f && is_library_call(f->call) && s->commands - f->command <= 1))
+	    (f && call_find(f->call) && s->commands - f->command <= 1))
 		return NULL;
-	return !bad || is_own_doing(qp) || posted_outstanding(qp, false).n ? qp : NULL;
+	return !bad || is_asked_for(qp) || posted_outstanding(qp, false).n ? qp : NULL;
 }
 
 int explain_last(struct session *s, struct out *o)

@@ -335,7 +335,8 @@ unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
 		if (row_of(&w.r) != OWN_STATE || w.r.args[0] != (uintptr_t)qp->v)
 			continue;
 		*step = (struct qp_step){ .when = record_realtime(w.r.begin),
-					  .state = (enum ibv_qp_state)w.r.args[2] };
+					  .state = (enum ibv_qp_state)w.r.args[2],
+					  .failed = w.r.args[4] };
 		snprintf(step->why, sizeof step->why, "%s", (const char *)(uintptr_t)w.r.args[3]);
 		made = (int)w.r.args[1] < 0;
 		n++;

@@ -32,6 +32,7 @@ struct qp_step {
 	int64_t when; /* CLOCK_REALTIME, ns */
 	enum ibv_qp_state state;
 	char why[48]; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
+	bool failed;  /* ERR or SQE, and neither end has asked for it */
 };
 
 /* The last steps that the record has of it, oldest first; how many. */
