@@ -19,7 +19,8 @@ extern char **environ;
 
 /* For less, as git has it: a text that fits is left on the screen, colours stay. Its end is the end
  * of the pager, too: who has not seen less before would type the next command into it. And what to
- * press until then. */
+ * press until then. Such a command is not to write files (s) or to run programs (!) there: secure,
+ * unless the user asks for less by name. */
 #define LESS "-EFRX -PsSpace goes on, q goes back$"
 
 static char *command(void)
@@ -30,7 +31,7 @@ static char *command(void)
 		return NULL;
 	if (!pager)
 		return xasprintf("command -v less >/dev/null || exit %d; "
-				 "LESS=${LESS-'" LESS "'} exec less",
+				 "LESSSECURE=1 LESS=${LESS-'" LESS "'} exec less",
 				 NONE);
 	return xasprintf("LESS=${LESS-'" LESS "'} exec %s", pager);
 }

@@ -23,6 +23,15 @@ await '^still here$'
 await_prompt
 stop
 
+# nobody has asked for less: what is typed into it by mistake writes no file
+start env -u PAGER "$rdmash" -X
+await_prompt
+line 'help all'
+await '^Space goes on, q goes back$'
+line 'stolen'
+await 'log file support is not available'
+stop
+
 # another program; none
 PAGER='sed s/^/paged:/'
 start "$rdmash" -X
