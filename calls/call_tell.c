@@ -427,8 +427,9 @@ static bool is_told(const struct call_sink *k, const struct call_struct *of,
 		return !is_pointer(f) || f->kind != CALL_STRUCT;
 	if (f->with && !count_of(of->fields, f, base))
 		return false;
+	/* RDMA_WRITE of a request and SEND of a completion are zero, too */
 	return f->bit & mask || !is_zero(f, base + f->offset) ||
-	       (f->kind == CALL_ENUM && chooses(of, f));
+	       (f->kind == CALL_ENUM && (f->when || chooses(of, f)));
 }
 
 void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p)
