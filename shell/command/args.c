@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parsing, usage, hints and completion from argument tables.
+/* Parsing, usage, hints and completion from argument tables.
  *
- * Positionals are taken in the order of the table. An optional one that cannot be the
- * word at hand (its kind says so) is skipped: "mem dump 0 64" leaves the region out.
- */
+ * Positionals are matched in the order of the table. An optional positional whose kind does not
+ * match the current word is skipped: "mem dump 0 64" leaves the region out. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,14 +19,14 @@
 #define ARGS_MAX   64
 #define MANY_LEAST ((size_t)8)
 
-/* Which arguments have been given, while words are walked. */
+/* Which arguments have been given so far, while the words are walked. */
 struct walk {
 	bool seen[ARGS_MAX];
 	const struct arg *due; /* an option whose value comes next */
-	bool has_list;	       /* a positional that may take all words left has begun */
-	bool only_values;      /* "--" has been seen: no word is an option any more */
-	bool ahead;	       /* the words are checked before they can be run */
-	const struct arg *of;  /* what the last word was the value of; NULL: of nothing */
+	bool has_list;	       /* a positional that takes all remaining words has begun */
+	bool only_values;      /* "--" was seen: the remaining words are values */
+	bool ahead;	       /* the words are only checked, before anything runs */
+	const struct arg *of;  /* the argument that the last word was a value of, or NULL */
 };
 
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
@@ -44,8 +42,8 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	return -1;
 }
 
-/* Words that are left for it may well begin with '-' once it has begun. */
-static bool takes_all(const struct arg *a, const bool *seen, const struct cmd *c)
+/* Does a takes all remaining words, even those that begin with '-'? */
+static bool takes_all_words(const struct arg *a, const bool *seen, const struct cmd *c)
 {
 	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && seen[a - c->args];
 }
@@ -55,14 +53,14 @@ static bool is_switch(const struct arg *a)
 	return a->kind == &kind_switch;
 }
 
-/* -5 and -0.5 are values, -name is an option. */
+/* -name looks like an option; -5 and -0.5 are values. */
 static bool looks_like_option(const char *word)
 {
 	return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
-/* The option that a word is, or begins as no other one does. Tcl keeps in the word which one it
- * was last. NULL: none or several. */
+/* Finds the option that word names, whole or by a unique prefix. Tcl caches the result in the word.
+ * NULL: none or several. */
 static const struct arg *find_option(const struct arg *args, Tcl_Obj *word)
 {
 	int i;
@@ -111,14 +109,14 @@ static int unknown_option(struct session *s, const struct cmd *c, const char *wo
 	return -1;
 }
 
-/* The room for values of ARG_MANY doubles: it is full at 0, MANY_LEAST and the powers of two above,
- * so that n words cost n copies in all. */
-static bool is_full(size_t n)
+/* The array of ARG_MANY values doubles: it is full at 0, MANY_LEAST and the powers of two above, so
+ * that n words cost O(n) copies. */
+static bool many_is_full(size_t n)
 {
 	return n == 0 || (n >= MANY_LEAST && (n & (n - 1)) == 0);
 }
 
-static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *args)
+static int store_value(struct session *s, const struct arg *a, Tcl_Obj *word, void *args)
 {
 	char *dst = (char *)args + a->offset;
 	struct many *many;
@@ -127,7 +125,7 @@ static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *ar
 	if (!(a->flags & ARG_MANY))
 		return a->kind->parse(s, a, word, dst);
 	many = (struct many *)(void *)dst;
-	if (is_full(many->n)) {
+	if (many_is_full(many->n)) {
 		grown = arena_alloc(&s->arena, MAX(2 * many->n, MANY_LEAST) * a->kind->size);
 		if (many->n)
 			memcpy(grown, many->v, many->n * a->kind->size);
@@ -141,9 +139,9 @@ static int store(struct session *s, const struct arg *a, Tcl_Obj *word, void *ar
 	return 0;
 }
 
-/* Does an optional positional leave word to the next? Before a script runs (w->ahead) a name
- * that is no number may be an object that it will have made by then. */
-static bool passes_on(struct session *s, const struct walk *w, const struct arg *a, Tcl_Obj *word)
+/* Does an optional positional leave word to the next one? When a script is only checked (w->ahead),
+ * a name may be that of an object which the script creates later. */
+static bool skips_word(struct session *s, const struct walk *w, const struct arg *a, Tcl_Obj *word)
 {
 	uint64_t v;
 	bool fits;
@@ -155,20 +153,19 @@ static bool passes_on(struct session *s, const struct walk *w, const struct arg 
 	return !a->kind->matches(s, a, word);
 }
 
-/* The positional that takes word (NULL: not known yet), given what has been seen; NULL: none is
- * left. */
+/* The next positional that takes word (NULL: word is not known yet). NULL: none is left. */
 static const struct arg *due_positional(struct session *s, const struct cmd *c,
 					const struct walk *w, Tcl_Obj *word)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->flags & ARG_POS && (!w->seen[a - c->args] || a->flags & ARG_MANY) &&
-		    !passes_on(s, w, a, word))
+		    !skips_word(s, w, a, word))
 			return a;
 	return NULL;
 }
 
-/* May its value have blanks, and be typed without quotes? */
-static bool is_text(const struct arg *a)
+/* Is the value free text, in which people forget the quotes? */
+static bool takes_text(const struct arg *a)
 {
 	return a &&
 	       (a->kind == &kind_bytes || (a->kind == &kind_str && strcmp(a->name, "text") == 0));
@@ -181,12 +178,12 @@ static int too_many(struct session *s, const struct cmd *c, const struct walk *w
 	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
 	if (text[0] == '#')
 		fail_row(s, "note", "a comment after a command is written ';# ...'");
-	if (!is_text(w->of))
+	if (!takes_text(w->of))
 		fail_next(s, "help %s", c->name);
 	return -1;
 }
 
-/* Does another command's own list of words go on? */
+/* Is the current word part of a nested command (ARG_REST)? */
 static bool in_rest(const struct cmd *c, const struct walk *w)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
@@ -208,8 +205,8 @@ static int find_given(struct session *s, const struct cmd *c, struct walk *w, Tc
 	return 0;
 }
 
-/* *value: the argument that word (NULL: not known yet) is the value of, or the switch that it is;
- * NULL: it is the name of an option, or "--". -1 with s->fail filled. */
+/* Finds what word (NULL: not known yet) is. *value is the argument whose value it is, or the switch
+ * that it names; NULL when it is the name of an option or "--". -1 with s->fail filled. */
 static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
 		      const struct arg **value)
 {
@@ -227,7 +224,7 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 	}
 	if (!is_option || w->has_list)
 		a = due_positional(s, c, w, word);
-	if (is_option && !takes_all(a, w->seen, c)) {
+	if (is_option && !takes_all_words(a, w->seen, c)) {
 		if (find_given(s, c, w, word, &a))
 			return -1;
 		if (!is_switch(a))
@@ -248,8 +245,8 @@ static int no_value(struct session *s, const struct cmd *c, const struct arg *du
 		    due->help);
 }
 
-/* How the command is typed, and an example of it that the tests run. */
-static void tell_usage(struct session *s, const struct cmd *c)
+/* Adds the usage of the command, and its first example, to s->fail. */
+static void add_usage_row(struct session *s, const struct cmd *c)
 {
 	size_t len = strlen(c->name);
 	Tcl_DString usage;
@@ -265,13 +262,13 @@ static void tell_usage(struct session *s, const struct cmd *c)
 		}
 }
 
-static int missing(struct session *s, const struct cmd *c, const struct arg *a)
+static int fail_missing(struct session *s, const struct cmd *c, const struct arg *a)
 {
 	if (a->flags & ARG_POS)
 		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
 	else
 		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
-	tell_usage(s, c);
+	add_usage_row(s, c);
 	return -1;
 }
 
@@ -286,7 +283,7 @@ static int parse_default(struct session *s, const struct arg *a, void *dst)
 	return rc;
 }
 
-/* The argument struct when no word is given, as far as it is always the same. */
+/* The argument struct with its defaults, for those kinds whose default never changes. */
 static const void *blank_args(struct session *s, const struct cmd *c)
 {
 	static Tcl_HashTable *blanks; /* by struct cmd */
@@ -317,7 +314,7 @@ static int fill_absent(struct session *s, const struct cmd *c, const struct walk
 		if (w->seen[a - c->args])
 			continue;
 		if (a->flags & ARG_NEED)
-			return missing(s, c, a);
+			return fail_missing(s, c, a);
 		if (a->dflt) {
 			if (!a->kind->is_static && parse_default(s, a, dst))
 				return -1;
@@ -329,11 +326,11 @@ static int fill_absent(struct session *s, const struct cmd *c, const struct walk
 	return 0;
 }
 
-/* Where a number was to stand, the words may be in another order than they should. */
-static int bad_word(struct session *s, const struct cmd *c, const struct arg *a)
+/* A bad number often means that the words are in the wrong order: shows the usage. */
+static int add_usage_if_misplaced(struct session *s, const struct cmd *c, const struct arg *a)
 {
 	if (a->flags & ARG_POS && a->kind->is_static && strcmp(s->fail.code, "BADVALUE") == 0)
-		tell_usage(s, c);
+		add_usage_row(s, c);
 	return -1;
 }
 
@@ -347,9 +344,9 @@ void args_append_quoted(Tcl_DString *d, const char *text)
 		xappendf(d, " %s%s%s", quote, text, quote);
 }
 
-/* Word i is not what may stand there, and the one before it is a text: one text of both, maybe. */
-static void tell_quotes(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-			int i)
+/* Word i is wrong and the word before it is a text: suggests to quote both as one text. */
+static void add_quotes_row(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+			   int i)
 {
 	Tcl_DString line, text;
 	int end = i;
@@ -384,10 +381,10 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 
 		if (!rc && a && is_switch(a))
 			*(bool *)((char *)dst + a->offset) = true;
-		else if (!rc && a && store(s, a, objv[i], dst))
-			rc = bad_word(s, c, a);
-		if (rc && is_text(w.of) && !looks_like_option(Tcl_GetString(objv[i])))
-			tell_quotes(s, c, objc, objv, i);
+		else if (!rc && a && store_value(s, a, objv[i], dst))
+			rc = add_usage_if_misplaced(s, c, a);
+		if (rc && takes_text(w.of) && !looks_like_option(Tcl_GetString(objv[i])))
+			add_quotes_row(s, c, objc, objv, i);
 		if (rc)
 			return -1;
 		w.of = a;
@@ -431,7 +428,7 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		return no_value(s, c, w.due);
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->flags & ARG_NEED && !w.seen[a - c->args])
-			return missing(s, c, a);
+			return fail_missing(s, c, a);
 	return 0;
 }
 
@@ -474,7 +471,7 @@ void args_usage_short(const struct cmd *c, Tcl_DString *d)
 	Tcl_DStringAppend(d, " [option ...]", -1);
 }
 
-/* Marks what the words give, without parsing values. */
+/* Marks the arguments that the words give, without parsing their values. */
 static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 		       struct walk *w)
 {
@@ -519,7 +516,7 @@ int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const o
 	return i;
 }
 
-/* Those not yet there that have of the flags in mask just these. */
+/* Appends the arguments that are not given yet and whose flags, masked by mask, equal flags. */
 static void hint_args(const struct cmd *c, const struct walk *w, unsigned mask, unsigned flags,
 		      Tcl_DString *d)
 {
@@ -553,7 +550,7 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		}
 		Tcl_DStringFree(&own);
 	}
-	if (Tcl_DStringLength(d) > start) { /* the caller has the blank already */
+	if (Tcl_DStringLength(d) > start) { /* the caller has written a blank already */
 		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);
 
 		Tcl_DStringSetLength(d, start);

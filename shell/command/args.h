@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Argument tables: one row an argument. The parser fills a typed struct from them;
- * usage, hints and completion read the same rows.
- */
+/* Argument tables: one row per argument. The parser fills a typed struct from them; usage, hints
+ * and completion read the same rows. */
 #ifndef SHELL_ARGS_H
 #define SHELL_ARGS_H
 
@@ -15,22 +13,22 @@ struct arg;
 struct cmd;
 struct session;
 
-/* What an argument may be. New kinds (objects, addresses) are made where they belong. */
+/* The type of an argument. cmds/ defines further kinds, such as objects and addresses. */
 struct arg_kind {
 	const char *word; /* in usage: "addr", "size" */
 	size_t size;	  /* of what parse stores */
 	/* Stores the value of word in *dst; -1 with s->fail filled (args_bad()). */
 	int (*parse)(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
-	/* An optional argument was not given (and has no default in the table): what
-	 * then? NULL: *dst stays zero. */
+	/* Stores the value of an optional argument that was not given and has no default in the
+	 * table. NULL: *dst stays zero. */
 	int (*absent)(struct session *s, const struct arg *a, void *dst);
-	/* May word be this optional positional? NULL: yes. Else it is taken as the next.
-	 */
+	/* Can word be this optional positional? If not, it is matched with the next one. NULL:
+	 * always. */
 	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
-	/* May -n call parse, with nothing open and nothing run? A default of this kind is parsed
-	 * once: it holds nothing of s->arena. */
+	/* parse() needs no open device, so that -n can call it. A default of this kind is parsed
+	 * only once; its value must not point into s->arena. */
 	bool is_static;
-	/* Appends the words that fit to a Tcl list. NULL: none. */
+	/* Appends the possible words to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
 };
 
@@ -48,15 +46,10 @@ struct arg {
 
 #define ARG_POS	 0x1 /* positional, in the order of the table */
 #define ARG_NEED 0x2 /* must be given */
-#define ARG_MANY                                                                       \
-	0x4 /* option may be repeated, or positional takes all words left: struct many \
-	     */
+#define ARG_MANY 0x4 /* may be repeated, or takes all remaining words: struct many */
 
-#define ARG_REST                                                                            \
-	0x8 /* with ARG_POS and ARG_MANY: once it has begun, all words are its own, options \
-	       too: a command in the command */
-#define ARG_MIXED \
-	0x10 /* with ARG_MANY: options may come after its words too; after '--' none is one */
+#define ARG_REST  0x8  /* with both: all remaining words, options too: a nested command */
+#define ARG_MIXED 0x10 /* with ARG_MANY: options may follow its words; '--' ends them */
 
 #define AT(st, field) .offset = offsetof(struct st, field)
 /* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
@@ -91,7 +84,7 @@ struct arg {
 		.name = NULL \
 	}
 
-/* Numbers, sizes, enums and flag lists: was it given, and what. */
+/* The value of a number, size, enum or flag list, and whether it was given. */
 struct num {
 	uint64_t v;
 	bool set;
@@ -131,45 +124,46 @@ extern const struct arg_kind kind_ms;	 /* struct num: milliseconds; "2s", "500ms
 extern const struct arg_kind kind_enum;	 /* struct num: one of .data (struct word[]) */
 extern const struct arg_kind kind_flags; /* struct num: comma list of .data, ORed */
 
-/* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. What
- * it allocates is in s->arena. */
+/* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. Allocates from
+ * s->arena. */
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
 
 /* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1.
  */
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Appends a blank and text as one word for somebody to type: in quotes where it has blanks. */
+/* Appends a blank and text as one word that can be typed: in quotes if it contains blanks. */
 void args_append_quoted(Tcl_DString *d, const char *text);
-/* Parses one number the way every number is (0x, exact to 64 bits); false: not one.
- * *fits: false when it is a number that does not fit in 64 bits or is negative. */
+/* Parses a number, decimal or 0x..., exact to 64 bits. False: word is not a number. *fits is false
+ * when the number is negative or does not fit in 64 bits. */
 bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits);
-/* The entry called name: any case, '-' for '_', unique prefix. NULL: none or several. */
+/* Finds an entry by name or unique prefix; case and '-' or '_' do not matter. NULL: none or
+ * several. */
 const struct word *args_word(const struct word *words, const char *name);
 /* The name of a value in a table, or NULL. */
 const char *args_word_name(const struct word *words, uint64_t value);
 /* Appends the names of the bits set, joined by sep; unknown bits in hex. */
 void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
 
-/* Checks words that are not run: NULL where a word is not known yet ($x, [cmd]). Values
- * are parsed where their kind is static. more: further words may follow. is(ctx, i, a)
- * tells what word i is; NULL: nobody asks. -1 with s->fail filled. */
+/* Checks words without running the command. A word is NULL when its value is not known yet ($x,
+ * [cmd]). Values are parsed if their kind is static. more: further words may follow. is(ctx, i, a),
+ * unless NULL, is called with the argument that word i belongs to. -1 with s->fail filled. */
 int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
 	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
 
-/* Which word is the first of the argument that takes the rest (ARG_REST); objc: none yet,
- * -1: the command has no such argument. */
+/* The index of the first word of the argument that takes the rest (ARG_REST); objc if no word
+ * belongs to it yet, -1 if the command has no such argument. */
 int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[]);
 
 /* Appends "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);
-/* The same in a line or two: "connect <host> <port> [option ...]" where there are many. */
+/* The same in a line or two: many options are shortened to "[option ...]". */
 void args_usage_short(const struct cmd *c, Tcl_DString *d);
-/* Appends the part of the usage that words (complete ones, after the name) leave open. */
+/* Appends the part of the usage that is still missing after these (complete) words. */
 void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 	       Tcl_DString *d);
-/* Appends to list what may stand after these words: values of the argument that is due,
- * options not yet given. Not filtered by what is typed of the next word. */
+/* Appends to list what may follow these words: values of the next argument, and options that are
+ * not given yet. The list is not filtered by the beginning of the next word. */
 void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 		   Tcl_Obj *list);
 

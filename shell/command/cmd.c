@@ -10,13 +10,13 @@
 #include "help/help.h"
 #include "session.h"
 
-/* ------------------------------------------------------------------- what was meant -- */
+/* ------------------------------------------------------------------- suggestions -- */
 
-#define TOLD_MAX    8 /* names that get a line of their own */
+#define TOLD_MAX    8 /* candidates that are listed with their summaries */
 #define CALLERS_MAX 4
 
-/* "connect to a listener", or the second words of a group. */
-static void say_what(const char *name, Tcl_DString *d)
+/* Appends the summary of a command ("connect to a listener"), or the second words of a group. */
+static void append_summary(const char *name, Tcl_DString *d)
 {
 	const struct cmd_group *group = cmd_groups;
 
@@ -29,8 +29,8 @@ static void say_what(const char *name, Tcl_DString *d)
 		xappendf(d, "%s%s", Tcl_DStringLength(d) ? ", " : "and a second word: ", m->word);
 }
 
-/* Each of the names that may be meant with what it does: who has typed too little may not know. */
-static void tell_each(struct session *s, const char *of, Tcl_Obj *names)
+/* Adds a row with its summary for each name that may be meant. */
+static void add_candidate_rows(struct session *s, const char *of, Tcl_Obj *names)
 {
 	Tcl_Obj **v;
 	int n;
@@ -41,16 +41,16 @@ static void tell_each(struct session *s, const char *of, Tcl_Obj *names)
 		Tcl_DString what;
 
 		Tcl_DStringInit(&what);
-		say_what(name, &what);
+		append_summary(name, &what);
 		fail_row(s, Tcl_GetString(v[i]), "%s", Tcl_DStringValue(&what));
 		Tcl_DStringFree(&what);
 		free(name);
 	}
 }
 
-/* The first command whose second word was typed alone: "write" of "post write"; *also: another
- * one, or NULL. */
-static const char *with_second(const char *typed, const char **also)
+/* Finds the first command by its second word alone: "write" finds "post write". *also: another such
+ * command, or NULL. */
+static const char *find_by_second_word(const char *typed, const char **also)
 {
 	const char *found = NULL;
 
@@ -79,9 +79,9 @@ bool cmd_calls(const struct cmd *c, const char *fn)
 	return false;
 }
 
-/* Commands that call the function of a library which was typed in their place, a few of them;
- * how many there are. */
-static unsigned with_call(const char *typed, Tcl_DString *d)
+/* The user typed the name of a library function: appends a few of the commands that call it.
+ * Returns how many there are. */
+static unsigned list_callers(const char *typed, Tcl_DString *d)
 {
 	unsigned n = 0;
 
@@ -93,13 +93,13 @@ static unsigned with_call(const char *typed, Tcl_DString *d)
 	return n;
 }
 
-static bool is_call(struct session *s, const char *typed)
+static bool fail_if_function(struct session *s, const char *typed)
 {
 	Tcl_DString d;
 	unsigned n;
 
 	Tcl_DStringInit(&d);
-	n = with_call(typed, &d);
+	n = list_callers(typed, &d);
 	if (n) {
 		fail(s, "command", "UNKNOWN", "unknown command '%s': %s %s it", typed,
 		     Tcl_DStringValue(&d), n > 1 ? "call" : "calls");
@@ -109,15 +109,15 @@ static bool is_call(struct session *s, const char *typed)
 	return n;
 }
 
-static int unknown(struct session *s, const char *typed, Tcl_Obj *names)
+static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 {
-	const char *also, *near = with_second(typed, &also);
+	const char *also, *near = find_by_second_word(typed, &also);
 
 	if (help_synonym(typed)) {
 		near = help_synonym(typed);
 		also = NULL;
 	}
-	if (!near && is_call(s, typed))
+	if (!near && fail_if_function(s, typed))
 		return -1;
 	if (!near)
 		near = suggest(typed, names);
@@ -142,7 +142,7 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, con
 	if (!s)
 		return -1;
 	if (!*of && !ambiguous)
-		return unknown(s, typed, names);
+		return fail_unknown(s, typed, names);
 	all = Tcl_NewObj();
 	Tcl_IncrRefCount(all);
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
@@ -151,7 +151,7 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, con
 	if (ambiguous) {
 		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s", of, typed,
 		     Tcl_GetString(all));
-		tell_each(s, of, names);
+		add_candidate_rows(s, of, names);
 	} else {
 		fail(s, "command", "UNKNOWN", "%shas no '%s'%s%s%s", of, typed,
 		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -163,9 +163,9 @@ static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, con
 
 /* --------------------------------------------------------------------------- finding -- */
 
-/* The first group whose word begins with typed: a whole word comes before the longer ones. NULL:
+/* The first group whose word begins with typed; an exact match sorts before longer words. NULL:
  * none. */
-static const struct cmd_group *first_with(const char *typed, size_t len)
+static const struct cmd_group *first_group_with(const char *typed, size_t len)
 {
 	const struct cmd_group *g = cmd_groups;
 
@@ -187,12 +187,12 @@ static void no_group(struct session *s, const char *typed, bool ambiguous)
 	Tcl_DecrRefCount(names);
 }
 
-/* The group that typed names, or NULL. */
+/* The group that typed names by a unique prefix, or NULL. */
 static const struct cmd_group *find_group(struct session *s, const char *typed)
 {
 	const size_t len = *typed == '@' ? 1
 					 : strlen(typed); /* @NAME: NAME is its first argument */
-	const struct cmd_group *found = len ? first_with(typed, len) : NULL;
+	const struct cmd_group *found = len ? first_group_with(typed, len) : NULL;
 	bool ambiguous = found && found->word[len] && found[1].word &&
 			 strncmp(found[1].word, typed, len) == 0;
 
@@ -225,7 +225,7 @@ static const struct cmd *no_member(struct session *s, const struct cmd_group *gr
 		fail(s, "command", "MISSING", "%sneeds a second word", of);
 		if (n > TOLD_MAX)
 			fail_row(s, "one of", "%s", Tcl_GetString(names));
-		tell_each(s, of, names);
+		add_candidate_rows(s, of, names);
 		fail_next(s, "help %s", group->word);
 	} else if (s) {
 		cannot_find(s, typed, names, of, ambiguous);
@@ -235,7 +235,7 @@ static const struct cmd *no_member(struct session *s, const struct cmd_group *gr
 	return NULL;
 }
 
-/* fits: how many second words begin with typed; one that is typed whole is alone. */
+/* fits: how many second words begin with typed; an exact match counts as the only one. */
 static const struct cmd *find_member(const struct cmd_group *group, const char *typed,
 				     unsigned *fits)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The kinds of arguments that know no verbs: numbers, sizes, times, words, flags, text.
- * Numbers go through libtommath as Tcl has it: 0x, 0b and 64 unsigned bits are exact.
- */
+/* The kinds of arguments that are not specific to verbs: numbers, sizes, times, words, flags, text.
+ * Numbers are parsed by Tcl's libtommath: 0x and 0b work, and all 64 unsigned bits are exact. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +17,7 @@
 /* A century: in nanoseconds it fits in 64 bits. */
 #define MS_MAX (UINT64_C(100) * 366 * 86400 * 1000)
 
-/* Of a number of that base; base or more: it is no digit. */
+/* The value of a digit; base or more if c is not a digit of that base. */
 static unsigned digit_of(char c, unsigned base)
 {
 	if (c >= '0' && c <= '9')
@@ -27,8 +25,8 @@ static unsigned digit_of(char c, unsigned base)
 	return base > 10 && isxdigit((unsigned char)c) ? (unsigned)((c | ' ') - 'a' + 10) : base;
 }
 
-/* The number that text begins with; *end: what follows it. strtoull(3) costs several times as
- * much, and many words of the data path are numbers. False: text begins with none. */
+/* Parses the number at the start of text; *end points behind it. False: there is none. This is
+ * several times faster than strtoull(3), and most words of data-path commands are numbers. */
 static bool scan_number(const char *text, const char **end, uint64_t *v, bool *fits)
 {
 	const bool is_negative = *text == '-';
@@ -94,7 +92,8 @@ static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	if (!args_number(word, &num->v, &fits))
 		return args_bad(s, a, "'%s' is not a port number", Tcl_GetString(word));
 	if (!fits || num->v > UINT16_MAX)
-		return args_bad(s, a, "%s is no port: ports are 0 to 65535", Tcl_GetString(word));
+		return args_bad(s, a, "%s is not a port: ports are 0 to 65535",
+				Tcl_GetString(word));
 	num->set = true;
 	return 0;
 }
@@ -109,7 +108,7 @@ static int parse_u64(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	return parse_bits(s, a, word, dst, 64);
 }
 
-/* The factor of a unit in the table; 0: it is none. */
+/* The factor of a unit in the table; 0 if it is not there. */
 static uint64_t unit_factor(const struct word *units, const char *unit)
 {
 	while (units->name && strcasecmp(units->name, unit) != 0)
@@ -117,7 +116,7 @@ static uint64_t unit_factor(const struct word *units, const char *unit)
 	return units->name ? units->value : 0;
 }
 
-/* A number, with a unit from the table if it is a decimal one. */
+/* Parses a number; a decimal number may have a unit from the table. */
 static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word, struct num *num,
 		      const struct word *units, const char *what)
 {
@@ -176,8 +175,8 @@ static int parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	return 0;
 }
 
-/* A copy: the value may change its form while the command runs scripts. */
-/* Tcl writes a zero byte of a text as the two bytes 0xc0 0x80. The length without that. */
+/* A copy: scripts that the command runs may change the value's internal representation. */
+/* Replaces Tcl's two-byte form of NUL (0xc0 0x80) by a zero byte. Returns the new length. */
 static size_t plain_zeros(unsigned char *text, size_t len)
 {
 	size_t to = 0;
@@ -204,7 +203,7 @@ static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	(void)a;
 	if (word->typePtr && strcmp(word->typePtr->name, "bytearray") == 0) {
 		data = Tcl_GetByteArrayFromObj(word, &len);
-	} else { /* text is sent as it is written: UTF-8 */
+	} else { /* text is sent as UTF-8 */
 		data = (const unsigned char *)Tcl_GetStringFromObj(word, &len);
 		text = true;
 	}
@@ -221,7 +220,7 @@ static int parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	return 0;
 }
 
-/* As people write it ("rdma-write", "Local_Write"): the form of the tables. */
+/* Compares a name in the table with what a person types: "rdma-write" is RDMA_WRITE. */
 static bool word_fits(const char *name, const char *typed, bool whole)
 {
 	for (; *typed; name++, typed++) {
@@ -279,7 +278,7 @@ void args_flag_names(const struct word *words, uint64_t bits, const char *sep, T
 	}
 }
 
-static int bad_word(struct session *s, const struct arg *a, const char *typed)
+static int fail_unknown_word(struct session *s, const struct arg *a, const char *typed)
 {
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
 	const char *near;
@@ -305,7 +304,7 @@ static int parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	struct num *num = dst;
 
 	if (!w)
-		return bad_word(s, a, Tcl_GetString(word));
+		return fail_unknown_word(s, a, Tcl_GetString(word));
 	num->v = w->value;
 	num->set = true;
 	return 0;
@@ -322,7 +321,7 @@ static int parse_flags(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 		const struct word *w = args_word(a->data, name);
 
 		if (!w)
-			return bad_word(s, a, name);
+			return fail_unknown_word(s, a, name);
 		num->v |= w->value;
 	}
 	num->set = true;
@@ -344,7 +343,7 @@ static void complete_word_table(struct session *s, const struct arg *a, Tcl_Obj 
 	}
 }
 
-/* Files and folders below what is typed; names that would need quoting are left out. */
+/* Completes names of files and directories, except names that would need quotes. */
 static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
 	const char *typed = s->typed ? s->typed : "", *slash = strrchr(typed, '/');

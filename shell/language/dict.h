@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tcl dicts that come from elsewhere: what is not there, or is no dict, is NULL. */
+/* Access to Tcl dicts from untrusted sources: NULL for a missing key or a value that is not a dict.
+ */
 #ifndef SHELL_DICT_H
 #define SHELL_DICT_H
 
 #include <tcl.h>
 
-/* Borrowed from the dict. */
+/* The value of key, borrowed from the dict. */
 static inline Tcl_Obj *dict_get(Tcl_Obj *dict, const char *key)
 {
 	Tcl_Obj *name = Tcl_NewStringObj(key, -1), *value = NULL;

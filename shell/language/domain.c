@@ -12,22 +12,22 @@ LIST_HEAD(domains, domain);
 
 /* ------------------------------------------------------------------------- variables -- */
 
-/* A variable, or an element of an array, with the value that both domains have. */
+/* A variable or array element, with the value that it has in both domains. */
 struct shared {
 	Tcl_Obj *value;
-	unsigned long round; /* the sharing that found it last */
+	unsigned long round; /* the last copying that found it */
 	char *name, *element;
 };
 
-/* Values go from one interpreter to the other. */
+/* Copying of variables from one interpreter to another. */
 struct sharing {
-	struct domain *d; /* whose table it is */
+	struct domain *d; /* owner of the table of shared variables */
 	struct domain *from;
 	Tcl_Interp *to;
 	unsigned long round;
 };
 
-/* Tcl's own variables and those of the program: each interpreter has them for itself. */
+/* Tcl's own variables and those of the program are not shared. */
 static bool is_private(const char *name)
 {
 	static const char *const own[] = { "::errorInfo", "::errorCode", "::auto_",   "::tcl_",
@@ -65,7 +65,7 @@ static void share_value(struct sharing *sh, const char *name, const char *elemen
 		Tcl_SetHashValue(e, v);
 	}
 	v->round = sh->round;
-	if (v->value == value) /* values that others hold never change: a new value is another */
+	if (v->value == value) /* a shared Tcl value never changes: a new value is a new object */
 		return;
 	Tcl_IncrRefCount(value);
 	if (v->value)
@@ -77,8 +77,9 @@ static void share_value(struct sharing *sh, const char *name, const char *elemen
 	}
 }
 
-/* What a command of Tcl's returns for this argument (NULL: none), a reference. */
-static Tcl_Obj *ask(struct domain *d, const Tcl_CmdInfo *command, const char *argument)
+/* Calls one of Tcl's own commands with an argument (NULL: none). Returns a reference to its result.
+ */
+static Tcl_Obj *query_tcl(struct domain *d, const Tcl_CmdInfo *command, const char *argument)
 {
 	Tcl_Obj *words[2] = { Tcl_NewObj(), Tcl_NewStringObj(argument ? argument : "", -1) };
 	Tcl_Obj *result;
@@ -96,7 +97,7 @@ static Tcl_Obj *ask(struct domain *d, const Tcl_CmdInfo *command, const char *ar
 
 static void share_array(struct sharing *sh, const char *name)
 {
-	Tcl_Obj *elements = ask(sh->from, &sh->from->array_names, name), **v, *value;
+	Tcl_Obj *elements = query_tcl(sh->from, &sh->from->array_names, name), **v, *value;
 	int n = 0;
 
 	Tcl_ListObjGetElements(NULL, elements, &n, &v);
@@ -111,8 +112,9 @@ static void share_array(struct sharing *sh, const char *name)
 static void share_namespace(struct sharing *sh, const char *space)
 {
 	char *pattern = xasprintf("%s::*", space);
-	Tcl_Obj *names = ask(sh->from, &sh->from->info_vars, pattern), **v, *value;
-	Tcl_Obj *children = ask(sh->from, &sh->from->namespace_children, *space ? space : "::");
+	Tcl_Obj *names = query_tcl(sh->from, &sh->from->info_vars, pattern), **v, *value;
+	Tcl_Obj *children = query_tcl(sh->from, &sh->from->namespace_children,
+				      *space ? space : "::");
 	int n = 0;
 
 	free(pattern);
@@ -141,7 +143,7 @@ static void share_namespace(struct sharing *sh, const char *space)
 	Tcl_DecrRefCount(children);
 }
 
-static void forget(Tcl_HashEntry *e)
+static void free_shared(Tcl_HashEntry *e)
 {
 	struct shared *v = Tcl_GetHashValue(e);
 
@@ -153,8 +155,8 @@ static void forget(Tcl_HashEntry *e)
 	Tcl_DeleteHashEntry(e);
 }
 
-/* What is gone at one side goes at the other. */
-static void share_unset(struct sharing *sh)
+/* Unsets in the destination the variables that the source has unset. */
+static void share_unset_variables(struct sharing *sh)
 {
 	Tcl_HashSearch at;
 
@@ -165,13 +167,13 @@ static void share_unset(struct sharing *sh)
 		if (v->round == sh->round)
 			continue;
 		Tcl_UnsetVar2(sh->to, v->name, v->element, TCL_GLOBAL_ONLY);
-		forget(e);
+		free_shared(e);
 	}
 }
 
-/* Brings the other side up to date. Traces on variables may run meanwhile, each in its own domain.
- */
-static void share(struct domain *d, struct domain *from, struct domain *to)
+/* Copies changed variables to the other side. Variable traces may run meanwhile, each in its own
+ * domain. */
+static void share_variables(struct domain *d, struct domain *from, struct domain *to)
 {
 	static unsigned long rounds;
 	struct sharing sh = { .d = d, .from = from, .to = to->tcl, .round = ++rounds };
@@ -183,7 +185,7 @@ static void share(struct domain *d, struct domain *from, struct domain *to)
 	kept = Tcl_SaveInterpState(from->tcl, TCL_OK);
 	kept_to = Tcl_SaveInterpState(to->tcl, TCL_OK);
 	share_namespace(&sh, "");
-	share_unset(&sh);
+	share_unset_variables(&sh);
 	Tcl_RestoreInterpState(to->tcl, kept_to);
 	Tcl_RestoreInterpState(from->tcl, kept);
 	d->sharing = false;
@@ -204,7 +206,7 @@ void domain_turn(struct session *s)
 	LIST_FOREACH(d, s->domains, link)
 		if (d->changed) {
 			d->changed = false;
-			share(d, d, s->own);
+			share_variables(d, d, s->own);
 			d->seen = s->turns;
 		}
 	s->turns++;
@@ -218,7 +220,7 @@ void domain_enter(struct session *s, struct border *b, struct domain *d, bool as
 	s->border = b;
 	if (d != s->own && !d->is_library && !d->active && d->seen != s->turns) {
 		d->seen = s->turns;
-		share(d, s->own, d);
+		share_variables(d, s->own, d);
 	}
 	d->active++;
 	switch_to(s, d);
@@ -254,7 +256,7 @@ struct domain *domain_knows(struct session *s, const char *word)
 Tcl_Obj *domain_commands(struct domain *d)
 {
 	Tcl_InterpState kept = Tcl_SaveInterpState(d->tcl, TCL_OK);
-	Tcl_Obj *names = ask(d, &d->info_commands, NULL);
+	Tcl_Obj *names = query_tcl(d, &d->info_commands, NULL);
 
 	Tcl_RestoreInterpState(d->tcl, kept);
 	return names;
@@ -285,11 +287,11 @@ static void forget_all(Tcl_HashTable *table)
 	Tcl_HashEntry *e;
 
 	while ((e = Tcl_FirstHashEntry(table, &at)))
-		forget(e);
+		free_shared(e);
 	Tcl_DeleteHashTable(table);
 }
 
-static struct domain *make(struct session *s, const char *root)
+static struct domain *make_domain(struct session *s, const char *root)
 {
 	struct domain *d = xcalloc(1, sizeof *d);
 
@@ -317,7 +319,7 @@ struct domain *domain_of(struct session *s, const char *root)
 			LIST_INSERT_HEAD(s->domains, d, link);
 			return d;
 		}
-	return make(s, root);
+	return make_domain(s, root);
 }
 
 struct domain *domain_first(const struct session *s)
@@ -329,8 +331,8 @@ void domains_new(struct session *s)
 {
 	s->domains = xcalloc(1, sizeof *s->domains);
 	LIST_INIT(s->domains);
-	s->turns = 1; /* a domain that is made has seen none */
-	s->own = make(s, NULL);
+	s->turns = 1; /* so that a new domain counts as out of date */
+	s->own = make_domain(s, NULL);
 	switch_to(s, s->own);
 }
 

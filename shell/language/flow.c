@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a session runs on: repeat, sleep, wait until, source, quit. */
+/* Control flow: repeat, sleep, wait until, source, quit. */
 #include <inttypes.h>
 
 #include "command/args.h"
@@ -19,11 +19,11 @@ struct repeat_args {
 static const struct arg repeat_arg_table[] = {
 	POS("times", repeat_args, times, kind_u64, "how often"),
 	POS("body", repeat_args, body, kind_script, "what to run"),
-	OPT("every", repeat_args, every, kind_ms, "begin a round so long after the one before"),
+	OPT("every", repeat_args, every, kind_ms, "time from the start of one round to the next"),
 	ARGS_END,
 };
 
-/* -1: interrupted. A round that was late already begins at once. */
+/* Sleeps until due; returns at once if that has passed. -1: interrupted. */
 static int pause_until(struct session *s, int64_t due)
 {
 	int64_t left = (due - loop_now() + 999999) / 1000000;
@@ -70,9 +70,9 @@ const struct cmd cmd_repeat = {
 	.name = "repeat",
 	.family = "scripts",
 	.summary = "run commands several times",
-	.text = "Runs the body so often. Unlike in Tcl's own for and while, what the body's commands\n"
-		"have to say is printed as if they were typed one by one. break and continue work\n"
-		"as in every loop. To watch something, repeat 100 {show} -every 1s; Ctrl-C ends it.",
+	.text = "Runs the body TIMES times. Unlike in Tcl's own for and while, the results of the body's\n"
+		"commands are printed as if you had typed them one by one. break and continue work as\n"
+		"in every loop. To watch something: repeat 100 {show} -every 1s. Ctrl-C ends it.",
 	.examples = repeat_examples,
 	.args = repeat_arg_table,
 	.size = sizeof(struct repeat_args),
@@ -112,9 +112,8 @@ const struct cmd cmd_sleep = {
 	.name = "sleep",
 	.family = "scripts",
 	.summary = "do nothing for a while",
-	.text = "Notices go on to be shown and connections to be answered meanwhile; Ctrl-C ends it.\n"
-		"To wait for something that happens, better say so to 'wait', which is neither too\n"
-		"short nor too long.",
+	.text = "Meanwhile notices are shown and connection events are handled; Ctrl-C ends it. To wait\n"
+		"for something to happen use 'wait', which returns as soon as it does.",
 	.examples = sleep_examples,
 	.args = sleep_arg_table,
 	.size = sizeof(struct sleep_args),
@@ -137,10 +136,10 @@ static const struct arg until_arg_table[] = {
 struct until {
 	struct session *s;
 	Tcl_Obj *condition;
-	bool failed; /* it cannot be evaluated */
+	bool failed; /* the condition cannot be evaluated */
 };
 
-static bool holds(void *arg)
+static bool until_holds(void *arg)
 {
 	struct until *u = arg;
 	int truth = 0;
@@ -155,7 +154,7 @@ static int until_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct until_args *a = args;
 	struct until u = { .s = s, .condition = a->condition };
-	enum loop_end end = loop_wait(s->loop, holds, &u, (int64_t)a->within.v);
+	enum loop_end end = loop_wait(s->loop, until_holds, &u, (int64_t)a->within.v);
 
 	(void)o;
 	if (u.failed) {
@@ -180,9 +179,9 @@ const struct cmd cmd_wait_until = {
 	.name = "wait until",
 	.family = "scripts",
 	.summary = "wait until a condition holds",
-	.text = "The session goes on meanwhile: handlers (see 'on timer') run, connections are\n"
-		"answered, notices are shown. The condition is looked at again after each of them.\n"
-		"For one on memory that a peer writes, see mem watch.",
+	.text = "Meanwhile handlers run (see 'on timer'), connection events are handled and notices are\n"
+		"shown. The condition is checked again after each of them. To wait until a peer writes\n"
+		"to memory, see mem watch.",
 	.examples = until_examples,
 	.args = until_arg_table,
 	.size = sizeof(struct until_args),
@@ -197,7 +196,7 @@ struct source_args {
 };
 
 static const struct arg source_arg_table[] = {
-	POS("file", source_args, path, kind_path, "a script; in a script: beside it"),
+	POS("file", source_args, path, kind_path, "a script; relative to the script that names it"),
 	ARGS_END,
 };
 
@@ -222,10 +221,10 @@ const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
 	.summary = "run the commands of a file",
-	.text = "Runs a script: its procs and global variables stay. Results of its commands are not\n"
-		"printed, echo is. return ends the file, and its value is the value of source. A\n"
-		"script names files relative to its own directory, and may not leave it, and neither\n"
-		"may its procs when you call them (see 'help scripts').",
+	.text = "Runs a script and keeps its procs and global variables. Results of its commands are not\n"
+		"printed, output of echo is. return ends the file, and its value is the value of source.\n"
+		"A script names files relative to its own directory, and neither it nor its procs may\n"
+		"use files outside of that (see 'help scripts').",
 	.examples = source_examples,
 	.args = source_arg_table,
 	.size = sizeof(struct source_args),
@@ -240,7 +239,8 @@ struct quit_args {
 };
 
 static const struct arg quit_arg_table[] = {
-	POS_OPT("code", quit_args, code, kind_u8, "exit code (default: how the run went)"),
+	POS_OPT("code", quit_args, code, kind_u8,
+		"exit code (default: depends on how the run went)"),
 	ARGS_END,
 };
 
@@ -261,10 +261,9 @@ const struct cmd cmd_quit = {
 	.name = "quit",
 	.family = "scripts",
 	.summary = "leave the shell",
-	.text = "Ends the session or the whole run, also from inside of procs and files that\n"
-		"are sourced. All objects are destroyed in order. Without a code the exit\n"
-		"code is that of the run so far: 0, or 3 after an expectation failed\n"
-		"(see 'help exit-codes').",
+	.text = "Ends the session or the whole run, also from inside procs and sourced files. All\n"
+		"objects are destroyed in order. Without CODE the exit code is that of the run so far:\n"
+		"0, or 3 after a failed expectation (see 'help exit-codes').",
 	.examples = quit_examples,
 	.args = quit_arg_table,
 	.size = sizeof(struct quit_args),
@@ -276,7 +275,7 @@ const struct cmd cmd_exit = {
 	.name = "exit",
 	.family = "scripts",
 	.summary = "leave the shell, as quit does",
-	.text = "The same as quit: the name that Tcl has for it.",
+	.text = "The same as quit, under the name that Tcl uses.",
 	.examples = quit_examples,
 	.args = quit_arg_table,
 	.size = sizeof(struct quit_args),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Tcl interpreters. Tcl_Init is never called: no script library is needed. A time limit that
- * is always near looks whether Ctrl-C was typed and, if so, stays exceeded: a script can catch any
- * error but a limit.
+ * The Tcl interpreters. Tcl_Init() is never called, because no script library is needed. A short
+ * time limit is set again and again; its handler checks for Ctrl-C. After Ctrl-C the limit stays
+ * exceeded, since an exceeded limit is the only error that a script cannot catch.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@
 #include "session.h"
 #include "alloc.h"
 
-/* Second event loops and other ways around the session's own. For the sake of rights nothing more
- * has to go, neither rename nor trace nor namespace unknown: a domain's code changes its own
- * interpreter only. */
+/* Commands that would run an event loop besides the session's own. Nothing else is removed for the
+ * sake of rights, neither rename nor trace nor namespace unknown, since the code of a domain
+ * changes only its own interpreter. */
 static const char *const removed[] = { "after", "vwait",  "update",    "interp",
 				       "load",	"unload", "fileevent", NULL };
-/* Our words win; what --unsafe leaves of Tcl's is kept under another name. */
+/* The shell's commands take precedence; with --unsafe Tcl's are kept under another name. */
 static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "close", "tcl_close" },
 					  { "source", "tcl_source" },
@@ -34,33 +34,34 @@ static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "exit", "tcl_exit" },
 					  { NULL, NULL } };
 
-/* What Tcl_Init would bring of expr's functions. */
+/* Functions of expr that Tcl_Init() would define. */
 static const char functions[] =
 	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
 	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
 
-#define TICK_US 20000 /* a busy script sees Ctrl-C that late (later if the clock is set back) */
+#define TICK_US \
+	20000 /* how often a busy script checks for Ctrl-C (later if the clock is set back) */
 
-static void append(Tcl_Obj *list, const char *text)
+static void append_text(Tcl_Obj *list, const char *text)
 {
 	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));
 }
 
-/* For a script that catches the error: the option -rows, a dict of what the message says
- * below its first line. */
+/* Return options for a script that catches the error: -rows is a dict of the lines below the first
+ * line of the message. */
 static Tcl_Obj *error_options(const struct fail *f)
 {
 	Tcl_Obj *options = Tcl_NewListObj(0, NULL), *rows = Tcl_NewListObj(0, NULL);
 
 	for (unsigned i = 0; i < f->nrows; i++) {
-		append(rows, f->rows[i].label);
-		append(rows, f->rows[i].text);
+		append_text(rows, f->rows[i].label);
+		append_text(rows, f->rows[i].text);
 	}
-	append(options, "-code");
-	append(options, "1");
-	append(options, "-level");
-	append(options, "0");
-	append(options, "-rows");
+	append_text(options, "-code");
+	append_text(options, "1");
+	append_text(options, "-level");
+	append_text(options, "0");
+	append_text(options, "-rows");
 	Tcl_ListObjAppendElement(NULL, options, rows);
 	return options;
 }
@@ -90,7 +91,7 @@ static int tcl_error(struct session *s, struct out *o, Tcl_Obj *code)
 	return rc;
 }
 
-/* Is the error that of a script the command ran? Then its -errorcode stays. */
+/* Did the error come from a script that the command ran? Then its -errorcode is kept. */
 static bool passed_through(struct session *s)
 {
 	return s->fail.text && strcmp(Tcl_GetStringResult(s->tcl), s->fail.text) == 0;
@@ -100,7 +101,7 @@ int interp_quit(struct session *s, int code)
 {
 	s->quit = true;
 	s->quit_code = code;
-	if (s->aside) /* the command that waits has not asked for it */
+	if (s->aside) /* this error belongs to the event loop, not to the waiting command */
 		loop_interrupt(s->loop);
 	interp_stop(s);
 	return TCL_RETURN;
@@ -128,7 +129,7 @@ static int run_library(struct session *s, struct library *l, int objc, Tcl_Obj *
 	return rc;
 }
 
-/* The command that words mean which Tcl knows no command of: a shortened one, or @NAME. */
+/* Finds a command that Tcl does not know under this name: a unique prefix, or @NAME. */
 static const struct cmd *find_shortened(struct session *s, int objc, Tcl_Obj *const objv[],
 					int *used)
 {
@@ -139,22 +140,22 @@ static const struct cmd *find_shortened(struct session *s, int objc, Tcl_Obj *co
 	return cmd_find(s, words, objc > 1 ? 2 : 1, used);
 }
 
-/* What a first word means in the interpreter of a domain. */
+/* A command of the shell in the interpreter of a domain. */
 struct domain_word {
 	struct domain *d;
 	const struct cmd_group *group; /* NULL: a library, of that name */
 	const char *library;
 };
 
-/* Runs a command for the code of the domain that is current; word NULL: Tcl knows none. */
-static int run_command(struct session *s, const struct domain_word *word, int objc,
-		       Tcl_Obj *const objv[])
+/* Runs a command for the code of the current domain. word NULL: Tcl does not know the command. */
+static int run_word(struct session *s, const struct domain_word *word, int objc,
+		    Tcl_Obj *const objv[])
 {
 	struct out *o = NULL;
 	const struct cmd *c;
 	int used, rc;
 
-	if (print_failed() && !s->opt.interactive) /* nobody listens any more: main says so */
+	if (print_failed() && !s->opt.interactive) /* standard output is gone: main() reports it */
 		return interp_quit(s, -1);
 	if (word && word->library)
 		return run_library(s, library_named(word->library), objc, objv);
@@ -162,7 +163,7 @@ static int run_command(struct session *s, const struct domain_word *word, int ob
 		 : find_shortened(s, objc, objv, &used);
 	if (!c && s->domain->root && !*s->domain->root)
 		fail_row(s, "note",
-			 "a remote method that is typed has none of your procs: define both "
+			 "a remote method that you typed cannot call your procs: define both "
 			 "in a file");
 	if (!c)
 		return tcl_error(s, NULL, NULL);
@@ -183,8 +184,9 @@ static int run_command(struct session *s, const struct domain_word *word, int ob
 	return has_value(s, o);
 }
 
-/* The rights are those of the interpreter that calls. */
-static int run_in(struct domain *d, const struct domain_word *word, int objc, Tcl_Obj *const objv[])
+/* The command runs with the rights of the calling interpreter. */
+static int run_in_domain(struct domain *d, const struct domain_word *word, int objc,
+			 Tcl_Obj *const objv[])
 {
 	struct domain *outer = d->s->domain;
 	struct session *s = d->s;
@@ -194,7 +196,7 @@ static int run_in(struct domain *d, const struct domain_word *word, int objc, Tc
 	s->tcl = d->tcl;
 	if (d == s->own)
 		domain_turn(s);
-	rc = run_command(s, word, objc, objv);
+	rc = run_word(s, word, objc, objv);
 	if (d == s->own)
 		domain_turn(s);
 	if (loop_interrupted(s->loop) || loop_ending(s->loop))
@@ -204,21 +206,21 @@ static int run_in(struct domain *d, const struct domain_word *word, int objc, Tc
 	return rc;
 }
 
-static int dispatch(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+static int dispatch_command(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	const struct domain_word *word = data;
 
 	(void)tcl;
-	return run_in(word->d, word, objc, objv);
+	return run_in_domain(word->d, word, objc, objv);
 }
 
-/* fe80::1 in brackets is a command to Tcl. */
+/* Tcl takes [fe80::1] for a command substitution. */
 static bool looks_like_ipv6(const char *word)
 {
 	return strchr(word, ':') && strspn(word, "0123456789abcdefABCDEF:.%") == strlen(word);
 }
 
-/* What Tcl has and a safe interpreter, or this one, has not. */
+/* Commands of Tcl that a safe interpreter, or this one, does not have. */
 static const char *const left_out[] = { "exec",	 "socket",     "file",	 "glob", "cd",	 "pwd",
 					"load",	 "fconfigure", "chan",	 "read", "gets", "after",
 					"vwait", "update",     "interp", NULL };
@@ -246,7 +248,7 @@ int interp_unknown(struct session *s, const char *word)
 	return 0;
 }
 
-static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
+static int dispatch_unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct domain *d = data, *other;
 	struct session *s = d->s;
@@ -258,7 +260,7 @@ static int unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const ob
 		return domain_call(s, other, objc - 1, objv + 1);
 	if (interp_unknown(s, word))
 		return tcl_error(s, NULL, NULL);
-	return run_in(d, NULL, objc - 1, objv + 1);
+	return run_in_domain(d, NULL, objc - 1, objv + 1);
 }
 
 bool interp_ours(struct session *s, const char *command, int len)
@@ -277,7 +279,7 @@ bool interp_ours(struct session *s, const char *command, int len)
 		Tcl_IncrRefCount(word);
 		words[0] = Tcl_GetString(word);
 		if (Tcl_GetCommandInfo(s->tcl, words[0], &info))
-			ours = info.objProc == dispatch;
+			ours = info.objProc == dispatch_command;
 		else if (s->domain != s->own || !domain_knows(s, words[0]))
 			ours = cmd_find(NULL, words, 1, &used) || *words[0];
 		Tcl_DecrRefCount(word);
@@ -305,7 +307,7 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	Tcl_Obj *words[2];
 	int rc;
 
-	/* through eval, which knows the file and line that the script stands in */
+	/* through eval, which keeps track of the script's file and line */
 	words[0] = Tcl_NewStringObj("::eval", -1);
 	words[1] = script;
 	Tcl_IncrRefCount(words[0]);
@@ -318,8 +320,8 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	return rc;
 }
 
-/* As a list: Tcl makes a frame for that. Without any frame its "info frame" ends the process in a
- * coroutine. */
+/* The words are evaluated as a list, for which Tcl creates a stack frame. Without a frame, "info
+ * frame" in a coroutine crashes the process. */
 int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	Tcl_Obj *words = Tcl_NewListObj(objc, objv);
@@ -395,7 +397,8 @@ static void next_tick(Tcl_Interp *tcl)
 	set_limit(tcl, at, 10);
 }
 
-/* All but one: setting the limit anew there would say that it is not exceeded. */
+/* Stops all interpreters but one, whose limit is exceeded already: setting it again would clear
+ * that. */
 static void stop_others(struct session *s, Tcl_Interp *one)
 {
 	const Tcl_Time past = { 1, 0 };
@@ -410,9 +413,9 @@ void interp_stop(struct session *s)
 	stop_others(s, NULL);
 }
 
-/* In a busy script's own time. What has been typed is known by then; a peer's messages have to
- * be read. */
-static void tick(ClientData data, Tcl_Interp *tcl)
+/* Runs inside a busy script. SIGINT has set a flag already; messages of a driving rdmash have to be
+ * read first. */
+static void check_interrupt(ClientData data, Tcl_Interp *tcl)
 {
 	struct session *s = data;
 
@@ -444,13 +447,13 @@ static void register_commands(struct domain *d)
 	word = d->words = xcalloc(n, sizeof *d->words);
 	for (const struct cmd_group *g = cmd_groups; g->word; g++, word++) {
 		*word = (struct domain_word){ .d = d, .group = g };
-		Tcl_CreateObjCommand(d->tcl, g->word, dispatch, word, NULL);
+		Tcl_CreateObjCommand(d->tcl, g->word, dispatch_command, word, NULL);
 	}
 	for (const struct library *l = library_next(NULL); l; l = library_next(l), word++) {
 		*word = (struct domain_word){ .d = d, .library = library_name(l) };
-		Tcl_CreateObjCommand(d->tcl, word->library, dispatch, word, NULL);
+		Tcl_CreateObjCommand(d->tcl, word->library, dispatch_command, word, NULL);
 	}
-	Tcl_CreateObjCommand(d->tcl, "unknown", unknown, d, NULL);
+	Tcl_CreateObjCommand(d->tcl, "unknown", dispatch_unknown, d, NULL);
 }
 
 void interp_make(struct domain *d)
@@ -465,7 +468,7 @@ void interp_make(struct domain *d)
 	for (int i = 0; renamed[i][0]; i++) {
 		char *line = xasprintf("rename %s %s", renamed[i][0], renamed[i][1]);
 
-		Tcl_Eval(d->tcl, line); /* a safe interpreter lacks some: no matter */
+		Tcl_Eval(d->tcl, line); /* a safe interpreter lacks some of them */
 		free(line);
 	}
 	if (!s->opt.unsafe)
@@ -478,7 +481,7 @@ void interp_make(struct domain *d)
 	where_commands(d);
 	if (s->opt.peer)
 		serve_commands(d->tcl);
-	Tcl_LimitAddHandler(d->tcl, TCL_LIMIT_TIME, tick, s, NULL);
+	Tcl_LimitAddHandler(d->tcl, TCL_LIMIT_TIME, check_interrupt, s, NULL);
 	next_tick(d->tcl);
 }
 

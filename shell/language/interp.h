@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Tcl interpreters: one a domain, safe unless --unsafe, with every command of the table in it.
+ * The Tcl interpreters: one per domain, safe unless --unsafe is given, each with all commands of
+ * the table.
  */
 #ifndef SHELL_INTERP_H
 #define SHELL_INTERP_H
@@ -11,45 +12,42 @@
 struct domain;
 struct session;
 
-/* Makes the user's own domain. Tcl_FindExecutable() must have been called. */
+/* Creates the user's own domain. Tcl_FindExecutable() must have been called. */
 void interp_new(struct session *s);
 void interp_free(struct session *s);
-/* Makes d->tcl. For domain.c. */
+/* Creates d->tcl. For domain.c. */
 void interp_make(struct domain *d);
 
-/* Is the first word of this command one of ours (not Tcl's own, not a proc)? */
+/* Is the first word of this command a command of the shell (not Tcl's, not a proc)? */
 bool interp_ours(struct session *s, const char *command, int len);
 
-/* Is word one that has a reason of its own not to be a command? -1 with s->fail filled.
- */
+/* If there is a special reason why word is not a command, fills s->fail with it and returns -1. */
 int interp_unknown(struct session *s, const char *word);
 
 /* Evaluates a script given as an argument (expect, repeat, listen -accept) in the
- * caller's scope. Returns a Tcl result code; after TCL_ERROR s->fail is filled whatever
- * failed. */
+ * caller's scope. Returns a Tcl result code; after TCL_ERROR s->fail is always filled. */
 int interp_eval(struct session *s, Tcl_Obj *script);
 
-/* Runs a command at top level of an interpreter, which may be doing nothing else. Returns a Tcl
- * result code. */
+/* Runs a command at the top level of an interpreter. Returns a Tcl result code. */
 int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[]);
 
-/* Runs a command of d on behalf of the event loop, also while another one waits: what that one
- * has as result and failure stays. Nothing is printed. *value is the result or the error's text,
- * *code the error's -errorcode (NULL when it went well); both hold a reference that is the
- * caller's. Returns a Tcl result code. */
+/* Runs a command of d on behalf of the event loop, also while another command waits, whose result
+ * and failure are preserved. Nothing is printed. *value is the result or the error's text, *code
+ * the error's -errorcode (NULL on success); the caller owns a reference to both. Returns a Tcl
+ * result code. */
 int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[],
 		 Tcl_Obj **value, Tcl_Obj **code);
 
-/* After TCL_ERROR: makes s->fail describe it, unless it already does. */
+/* After TCL_ERROR: makes s->fail describe the error, unless it already does. */
 void interp_fail(struct session *s);
 
-/* Makes the interpreter unwind everything, in a way no script can catch. */
+/* Makes the interpreters unwind their stacks in a way that no script can catch. */
 void interp_stop(struct session *s);
 
-/* Ends the run with this exit code (-1: as it went). Returns TCL_RETURN. */
+/* Ends the run with this exit code (-1: chosen by how the run went). Returns TCL_RETURN. */
 int interp_quit(struct session *s, int code);
 
-/* Ctrl-C is dealt with: the interpreter may run again. */
+/* Ctrl-C was handled: the interpreters may run again. */
 void interp_resume(struct session *s);
 
 #endif

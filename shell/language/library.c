@@ -24,7 +24,7 @@ struct library {
 	struct domain *domain; /* NULL: not read yet */
 };
 
-/* A script of a caller, kept to be run later. */
+/* A script that a caller passed in, kept to be run later. */
 struct kept {
 	LIST_ENTRY(kept) link;
 	unsigned long number;
@@ -35,11 +35,11 @@ struct kept {
 static STAILQ_HEAD(, library) libraries = STAILQ_HEAD_INITIALIZER(libraries);
 static LIST_HEAD(, kept) all_kept = LIST_HEAD_INITIALIZER(all_kept);
 static bool looked;
-static Tcl_Obj *text_of_result; /* of the command that runs; NULL: its value */
+static Tcl_Obj *text_of_result; /* what the running command prints; NULL: its value */
 
-/* ---------------------------------------------------------------- which there are -- */
+/* ---------------------------------------------------------------- finding them -- */
 
-/* The comment that the file begins with: its first line is the title, the others the text. */
+/* Reads the comment at the start of the file: its first line is the title, the rest the text. */
 static void read_help(struct library *l, FILE *f)
 {
 	char *line = NULL, *text = NULL;
@@ -68,10 +68,10 @@ static void read_help(struct library *l, FILE *f)
 	l->topic.text = text;
 }
 
-static void add(const char *path)
+static void add_library(const char *path)
 {
 	struct library *l;
-	FILE *f = fopen(path, "re"); /* a part of the program: no gate for it */
+	FILE *f = fopen(path, "re"); /* part of the program: not subject to file_open()'s checks */
 	char *copy;
 
 	if (!f)
@@ -88,7 +88,7 @@ static void add(const char *path)
 	STAILQ_INSERT_TAIL(&libraries, l, link);
 }
 
-static void look(void)
+static void find_libraries(void)
 {
 	glob_t files = { 0 };
 
@@ -97,13 +97,13 @@ static void look(void)
 	looked = true;
 	if (program_files("RDMASH_LIB", "lib", "*.rdma", &files))
 		for (size_t i = 0; i < files.gl_pathc; i++)
-			add(files.gl_pathv[i]);
+			add_library(files.gl_pathv[i]);
 	globfree(&files);
 }
 
 const struct library *library_next(const struct library *l)
 {
-	look();
+	find_libraries();
 	return l ? STAILQ_NEXT(l, link) : STAILQ_FIRST(&libraries);
 }
 
@@ -121,7 +121,7 @@ struct library *library_named(const char *word)
 {
 	struct library *l;
 
-	look();
+	find_libraries();
 	STAILQ_FOREACH(l, &libraries, link)
 		if (strcmp(l->name, word) == 0)
 			return l;
@@ -158,7 +158,7 @@ void library_complete(const struct library *l, const char *second, Tcl_Obj *list
 	}
 }
 
-static void drop(struct kept *k)
+static void free_kept(struct kept *k)
 {
 	LIST_REMOVE(k, link);
 	Tcl_DecrRefCount(k->lambda);
@@ -170,7 +170,7 @@ void libraries_free(void)
 	struct library *l;
 
 	while (!LIST_EMPTY(&all_kept))
-		drop(LIST_FIRST(&all_kept));
+		free_kept(LIST_FIRST(&all_kept));
 	while ((l = STAILQ_FIRST(&libraries))) {
 		STAILQ_REMOVE_HEAD(&libraries, link);
 		free((char *)l->topic.title);
@@ -183,16 +183,16 @@ void libraries_free(void)
 	looked = false;
 }
 
-/* --------------------------------------------------------------- what they have -- */
+/* --------------------------------------------------------------- their commands -- */
 
-static int wrong(Tcl_Interp *tcl, Tcl_Obj *const objv[], const char *words)
+static int fail_wrong_args(Tcl_Interp *tcl, Tcl_Obj *const objv[], const char *words)
 {
 	Tcl_WrongNumArgs(tcl, 1, objv, words);
 	return TCL_ERROR;
 }
 
-/* Whose script is it that the library is given now? */
-static struct domain *caller(const struct session *s, const struct domain *own)
+/* The domain whose code called the library: a script that is passed in belongs to it. */
+static struct domain *calling_domain(const struct session *s, const struct domain *own)
 {
 	const struct border *b = s->border;
 
@@ -204,11 +204,11 @@ static struct domain *caller(const struct session *s, const struct domain *own)
 static int do_keep(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	static unsigned long number;
-	struct domain *d = data, *from = caller(d->s, d);
+	struct domain *d = data, *from = calling_domain(d->s, d);
 	struct kept *k;
 
 	if (objc != 3)
-		return wrong(tcl, objv, "params body");
+		return fail_wrong_args(tcl, objv, "params body");
 	k = xcalloc(1, sizeof *k);
 	k->number = ++number;
 	k->domain = from->root ? from : domain_of(d->s, DOMAIN_NO_FILES);
@@ -239,7 +239,7 @@ static int do_drop(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const ob
 	(void)data;
 	if (!k)
 		return TCL_ERROR;
-	drop(k);
+	free_kept(k);
 	return TCL_OK;
 }
 
@@ -252,7 +252,7 @@ static int do_run(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const obj
 	Tcl_Obj **v;
 
 	if (!k)
-		return objc > 1 ? TCL_ERROR : wrong(tcl, objv, "name ?arg ...?");
+		return objc > 1 ? TCL_ERROR : fail_wrong_args(tcl, objv, "name ?arg ...?");
 	words = Tcl_NewListObj(0, NULL);
 	Tcl_IncrRefCount(words);
 	Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj("::apply", -1));
@@ -276,7 +276,7 @@ static int do_text(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const ob
 {
 	(void)data;
 	if (objc != 2)
-		return wrong(tcl, objv, "text");
+		return fail_wrong_args(tcl, objv, "text");
 	if (text_of_result)
 		Tcl_DecrRefCount(text_of_result);
 	text_of_result = objv[1];
@@ -289,7 +289,7 @@ static int do_notice(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const 
 	struct domain *d = data;
 
 	if (objc != 2)
-		return wrong(tcl, objv, "text");
+		return fail_wrong_args(tcl, objv, "text");
 	notice_post(d->s->notices, NOTICE_CM, "%s", Tcl_GetString(objv[1]));
 	return TCL_OK;
 }
@@ -314,17 +314,17 @@ static void add_commands(struct domain *d)
 
 static void set_root(struct domain *d, const char *root)
 {
-	if (!d->is_library) /* --unsafe: the user's own */
+	if (!d->is_library) /* --unsafe: it is the user's own domain */
 		return;
 	free(d->root);
 	d->root = xstrdup(root);
 }
 
-static int load(struct session *s, struct library *l)
+static int load_library(struct session *s, struct library *l)
 {
 	struct script as = { .name = l->path, .dir = l->dir, .line = 1 };
 	char *root = xasprintf("library %s", l->name);
-	struct domain *d = domain_of(s, root); /* no file is below that */
+	struct domain *d = domain_of(s, root); /* no file is below this root */
 	bool echo = s->opt.echo;
 	char *text = NULL;
 	size_t size = 0;
@@ -339,7 +339,7 @@ static int load(struct session *s, struct library *l)
 		d->is_library = d != s->own;
 		add_commands(d);
 		s->opt.echo = false;
-		set_root(d, l->dir); /* while it is read it may read its own parts */
+		set_root(d, l->dir); /* while it is loaded, it may read the files beside it */
 		rc = script_part(s, &as, text, false);
 		set_root(d, root);
 		s->opt.echo = echo;
@@ -353,7 +353,7 @@ static int load(struct session *s, struct library *l)
 	return 0;
 }
 
-static Tcl_Obj *option(Tcl_Obj *options, const char *name)
+static Tcl_Obj *return_option(Tcl_Obj *options, const char *name)
 {
 	Tcl_Obj *key = Tcl_NewStringObj(name, -1), *value = NULL;
 
@@ -373,7 +373,7 @@ static void take_rows(struct session *s, Tcl_Obj *rows)
 			fail_row(s, Tcl_GetString(v[i]), "%s", Tcl_GetString(v[i + 1]));
 }
 
-/* What the library's interpreter has failed with becomes the failure of the command. */
+/* Copies the error of the library's interpreter to s->fail. */
 static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_Obj **code)
 {
 	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, TCL_ERROR), **v = NULL;
@@ -381,7 +381,7 @@ static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_
 	int n = 0;
 
 	Tcl_IncrRefCount(options);
-	errorcode = option(options, "-errorcode");
+	errorcode = return_option(options, "-errorcode");
 	if (errorcode) {
 		Tcl_ListObjGetElements(NULL, errorcode, &n, &v);
 		*code = errorcode;
@@ -389,11 +389,11 @@ static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_
 	}
 	fail(s, n > 1 ? Tcl_GetString(v[1]) : "script", n ? Tcl_GetString(v[n - 1]) : "ERROR", "%s",
 	     Tcl_GetString(text));
-	take_rows(s, option(options, "-rows"));
+	take_rows(s, return_option(options, "-rows"));
 	Tcl_DecrRefCount(options);
 }
 
-/* A dict that is printed as another text keeps its keys, for JSON. */
+/* Writes the entries of a dict value, so that JSON has its keys. */
 static void out_dict_value(struct out *o, Tcl_Obj *value)
 {
 	Tcl_DictSearch search;
@@ -430,7 +430,7 @@ int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const o
 	}
 	name = Tcl_ObjPrintf("::rdmash::%s", l->name);
 	Tcl_ListObjReplace(NULL, words, 0, 1, 1, &name);
-	if (!l->domain && load(s, l)) {
+	if (!l->domain && load_library(s, l)) {
 		Tcl_DecrRefCount(words);
 		return -1;
 	}

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Libraries: commands that are written in the shell's own language and come with it. Each is a file
- * lib/NAME.rdma beside the program, is read when NAME is first typed, and lives in a trust domain
- * of its own (domain.h): it has no files, and shares no variables with anybody. Only words go in
- * and values come out.
+ * lib/NAME.rdma beside the program, which is read when NAME is first used. It runs in a trust domain
+ * of its own (domain.h) that may open no files and shares no variables. Only words go in, and only
+ * values come out.
  *
- * The file defines the ensemble ::rdmash::NAME. For what no command that is typed can do it has
+ * The file defines the ensemble ::rdmash::NAME. These commands exist only for libraries:
  *
- *	::rdmash::keep PARAMS BODY   a script of its caller, to be run later: a name for it
- *	::rdmash::run NAME ARG...    runs it with the rights of who gave it: code, value, -errorcode
+ *	::rdmash::keep PARAMS BODY   stores a script of the caller; returns a name for it
+ *	::rdmash::run NAME ARG...    runs it with the rights of that caller: code, value, -errorcode
  *	::rdmash::drop NAME          forgets it
- *	::rdmash::text TEXT          what is printed of the command's result, in place of the value
- *	::rdmash::notice TEXT        a notice
+ *	::rdmash::text TEXT          what is printed instead of the command's value
+ *	::rdmash::notice TEXT        shows a notice
  *
- * A script that was typed is run without files: what a library runs it for came from elsewhere.
- * Errors with the -errorcode RDMASH ... are the library's words to its caller, with the dict -rows
- * as the rows below them. The comment that the file begins with is its page of help.
+ * A stored script that was typed may open no files, because the data that a library passes to it
+ * may come from a peer. An error with the -errorcode RDMASH ... is shown to the caller with the dict
+ * -rows as the rows below it. The comment at the start of the file is its help page.
  */
 #ifndef SHELL_LIBRARY_H
 #define SHELL_LIBRARY_H
@@ -29,20 +29,20 @@ struct session;
 /* The next one, by name; NULL: the first. NULL at the end. */
 const struct library *library_next(const struct library *l);
 const char *library_name(const struct library *l);
-/* Its page of help. */
+/* Its help page. */
 const struct topic *library_topic(const struct library *l);
-/* NULL: there is none of that name. */
+/* Finds a library by name; NULL: there is none. */
 struct library *library_named(const char *word);
 
-/* Appends what may stand behind its name, or (second not NULL) behind that and its second word, as
- * the lines of usage in its help have it: "  NAME SECOND ... -option". */
+/* Appends the words that may follow the library's name (or, second not NULL, the name and that
+ * second word), as found in the usage lines of its help: "  NAME SECOND ... -option". */
 void library_complete(const struct library *l, const char *second, Tcl_Obj *list);
 
-/* Runs its command, of objc words with the name, for the code of the domain that is current. 0, or
- * -1 with s->fail filled; then *code is the error's -errorcode, a reference, or NULL. */
+/* Runs its command, objc words including the name, for the code of the current domain. 0, or -1
+ * with s->fail filled; then *code is a reference to the error's -errorcode, or NULL. */
 int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const objv[],
 		struct out *o, Tcl_Obj **code);
-/* At the end of the session. */
+/* To be called at the end of the session. */
 void libraries_free(void);
 
 #endif

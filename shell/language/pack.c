@@ -37,7 +37,7 @@ static const struct type types[] = {
 /* A field of a layout. */
 struct field {
 	const struct type *type;
-	const char *size; /* behind the colon: a number, or the name of a field before; or NULL */
+	const char *size; /* after the colon: a number or the name of an earlier field; or NULL */
 	Tcl_Obj *name;	  /* NULL: padding */
 };
 
@@ -73,7 +73,7 @@ static struct field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
 	int words;
 
 	if (Tcl_ListObjGetElements(NULL, layout, &words, &v) != TCL_OK) {
-		fail(s, "pack", "EINVAL", "the layout is no list: %s", Tcl_GetString(layout));
+		fail(s, "pack", "EINVAL", "the layout is not a list: %s", Tcl_GetString(layout));
 		return NULL;
 	}
 	f = fields = arena_alloc(&s->arena, (size_t)(words + 1) * sizeof *fields);
@@ -99,7 +99,7 @@ static struct field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
 	return fields;
 }
 
-static const char *name_of(const struct field *f)
+static const char *field_name(const struct field *f)
 {
 	return f->name ? Tcl_GetString(f->name) : "pad";
 }
@@ -115,7 +115,7 @@ static bool fixed_size(const struct field *f, uint64_t *n)
 
 /* ----------------------------------------------------------------------- pack -- */
 
-static void put_number(Tcl_DString *to, const struct type *t, uint64_t v)
+static void pack_fixed(Tcl_DString *to, const struct type *t, uint64_t v)
 {
 	char bytes[8];
 
@@ -132,15 +132,15 @@ static int put_real(struct session *s, Tcl_DString *to, const struct field *f, T
 	uint32_t v32;
 
 	if (Tcl_GetDoubleFromObj(NULL, word, &real) != TCL_OK)
-		return pack_no_number(s, name_of(f), Tcl_GetString(word));
+		return pack_no_number(s, field_name(f), Tcl_GetString(word));
 	less = (float)real;
 	memcpy(&v, &real, sizeof v);
 	memcpy(&v32, &less, sizeof v32);
-	put_number(to, f->type, f->type->bytes == 4 ? v32 : v);
+	pack_fixed(to, f->type, f->type->bytes == 4 ? v32 : v);
 	return 0;
 }
 
-/* The bytes of a value as they are packed. NULL with s->fail filled. */
+/* The bytes that a value is packed as. NULL with s->fail filled. */
 static const unsigned char *field_bytes(struct session *s, const struct field *f, Tcl_Obj *word,
 					size_t *len)
 {
@@ -152,7 +152,7 @@ static const unsigned char *field_bytes(struct session *s, const struct field *f
 		return text;
 	if (*len % 2 || strspn((const char *)arena_copy0(&s->arena, text, *len),
 			       "0123456789abcdefABCDEF") != *len) {
-		fail(s, "pack", "EINVAL", "%s: '%s' is not pairs of hex digits", name_of(f),
+		fail(s, "pack", "EINVAL", "%s: '%s' is not pairs of hex digits", field_name(f),
 		     Tcl_GetString(word));
 		return NULL;
 	}
@@ -176,7 +176,7 @@ static int put_bytes(struct session *s, Tcl_DString *to, const struct field *f, 
 		return -1;
 	if (fixed_size(f, &size) && size != len)
 		return fail(s, "pack", "EMSGSIZE", "%s: %zu bytes where %s are to stand",
-			    name_of(f), len, f->size);
+			    field_name(f), len, f->size);
 	Tcl_DStringAppend(to, (const char *)bytes, (int)len);
 	return 0;
 }
@@ -189,15 +189,15 @@ static Tcl_Obj *value_of(Tcl_Obj *values, Tcl_Obj *name)
 	return value;
 }
 
-/* The length of the bytes that have this field as their size; NULL: there are none. */
-static Tcl_Obj *length_of(struct session *s, const struct field *fields, int n,
-			  const struct field *f, Tcl_Obj *values)
+/* The length of the bytes whose size this field holds; NULL: there are none. */
+static Tcl_Obj *length_for(struct session *s, const struct field *fields, int n,
+			   const struct field *f, Tcl_Obj *values)
 {
 	for (const struct field *g = f + 1; g < fields + n; g++) {
 		Tcl_Obj *value = g->name ? value_of(values, g->name) : NULL;
 		size_t len;
 
-		if (value && g->size && strcmp(g->size, name_of(f)) == 0 &&
+		if (value && g->size && strcmp(g->size, field_name(f)) == 0 &&
 		    field_bytes(s, g, value, &len))
 			return Tcl_NewWideIntObj((Tcl_WideInt)len);
 	}
@@ -211,13 +211,13 @@ static int put_field(struct session *s, Tcl_DString *to, const struct field *f, 
 
 	switch (t->shape) {
 	case NUMBER:
-		if (pack_number(s, name_of(f), word, 8 * t->bytes, t->is_signed, &v))
+		if (pack_number(s, field_name(f), word, 8 * t->bytes, t->is_signed, &v))
 			return -1;
-		put_number(to, t, v);
+		pack_fixed(to, t, v);
 		return 0;
 	case VARINT:
 	case ZIGZAG:
-		if (pack_number(s, name_of(f), word, 64, t->is_signed, &v))
+		if (pack_number(s, field_name(f), word, 64, t->is_signed, &v))
 			return -1;
 		pack_varint(to, t->is_signed ? zigzag_encode(v) : v);
 		return 0;
@@ -233,7 +233,7 @@ static int put_field(struct session *s, Tcl_DString *to, const struct field *f, 
 	return 0;
 }
 
-static int put_pad(struct session *s, Tcl_DString *to, const struct field *f)
+static int pack_padding(struct session *s, Tcl_DString *to, const struct field *f)
 {
 	uint64_t size;
 	int begin = Tcl_DStringLength(to);
@@ -253,7 +253,7 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_
 	if (!fields)
 		return -1;
 	if (Tcl_DictObjSize(NULL, values, &left) != TCL_OK)
-		return fail(s, "pack", "EINVAL", "the values are no dict: %s",
+		return fail(s, "pack", "EINVAL", "the values are not a dict: %s",
 			    Tcl_GetString(values));
 	for (const struct field *f = fields; f < fields + n; f++) {
 		Tcl_Obj *word = f->name ? value_of(values, f->name) : NULL;
@@ -261,12 +261,12 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_
 
 		left -= word != NULL;
 		if (!word && f->name)
-			word = length_of(s, fields, n, f, values);
+			word = length_for(s, fields, n, f, values);
 		if (!word && f->name)
-			return fail(s, "pack", "ENOENT", "there is no value for %s", name_of(f));
+			return fail(s, "pack", "ENOENT", "there is no value for %s", field_name(f));
 		if (word)
 			Tcl_IncrRefCount(word);
-		rc = word ? put_field(s, to, f, word) : put_pad(s, to, f);
+		rc = word ? put_field(s, to, f, word) : pack_padding(s, to, f);
 		if (word)
 			Tcl_DecrRefCount(word);
 		if (rc)
@@ -280,7 +280,7 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_
 
 /* --------------------------------------------------------------------- unpack -- */
 
-static uint64_t read_number(const unsigned char *bytes, const struct type *t)
+static uint64_t unpack_fixed(const unsigned char *bytes, const struct type *t)
 {
 	uint64_t v = 0;
 
@@ -302,8 +302,8 @@ static double read_real(uint64_t v, unsigned bytes)
 	return bytes == 4 ? (double)less : real;
 }
 
-/* Of bytes, text, hex or padding. -1 with s->fail filled. */
-static int size_of(struct unpack *u, const struct field *f, Tcl_Obj *values, uint64_t *size)
+/* The size of bytes, text, hex or padding. -1 with s->fail filled. */
+static int unpack_size(struct unpack *u, const struct field *f, Tcl_Obj *values, uint64_t *size)
 {
 	Tcl_Obj *name, *value;
 	Tcl_WideInt wide;
@@ -320,7 +320,7 @@ static int size_of(struct unpack *u, const struct field *f, Tcl_Obj *values, uin
 	Tcl_DecrRefCount(name);
 	if (!value || Tcl_GetWideIntFromObj(NULL, value, &wide) != TCL_OK)
 		return fail(u->s, "unpack", "EINVAL", "%s: no number called %s comes before it",
-			    name_of(f), f->size);
+			    field_name(f), f->size);
 	*size = (uint64_t)wide;
 	return 0;
 }
@@ -331,7 +331,7 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct field *f, Tcl_Obj *val
 	uint64_t size;
 	Tcl_Obj *hex;
 
-	if (size_of(u, f, values, &size) || !(bytes = unpack_next(u, name_of(f), size)))
+	if (unpack_size(u, f, values, &size) || !(bytes = unpack_next(u, field_name(f), size)))
 		return NULL;
 	if (f->type->shape == TEXT)
 		return pack_text(bytes, size);
@@ -343,7 +343,7 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct field *f, Tcl_Obj *val
 	return hex;
 }
 
-static Tcl_Obj *read_field(struct unpack *u, const struct field *f, Tcl_Obj *values)
+static Tcl_Obj *unpack_field(struct unpack *u, const struct field *f, Tcl_Obj *values)
 {
 	const struct type *t = f->type;
 	const unsigned char *bytes;
@@ -352,14 +352,14 @@ static Tcl_Obj *read_field(struct unpack *u, const struct field *f, Tcl_Obj *val
 	if (is_sized(t))
 		return read_bytes(u, f, values);
 	if (!t->bytes) {
-		if (unpack_varint(u, name_of(f), &v))
+		if (unpack_varint(u, field_name(f), &v))
 			return NULL;
 		return pack_value(t->is_signed ? zigzag_decode(v) : v, t->is_signed);
 	}
-	bytes = unpack_next(u, name_of(f), t->bytes);
+	bytes = unpack_next(u, field_name(f), t->bytes);
 	if (!bytes)
 		return NULL;
-	v = read_number(bytes, t);
+	v = unpack_fixed(bytes, t);
 	return t->shape == REAL ? Tcl_NewDoubleObj(read_real(v, t->bytes))
 				: pack_value(v, t->is_signed);
 }
@@ -371,7 +371,7 @@ static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
 	const struct field *fields = read_layout(u->s, layout, &n), *f = fields;
 
 	Tcl_IncrRefCount(values);
-	for (; f && f < fields + n && (value = read_field(u, f, values)); f++)
+	for (; f && f < fields + n && (value = unpack_field(u, f, values)); f++)
 		if (f->name)
 			Tcl_DictObjPut(NULL, values, f->name, value);
 		else
@@ -400,7 +400,8 @@ struct pack_args {
 	       "the layout is number, type and name of each field of a protobuf message")
 
 static const struct arg pack_arg_table[] = {
-	LAYOUT, POS("values", pack_args, values, kind_obj, "a dict of them"), PROTOBUF, ARGS_END
+	LAYOUT, POS("values", pack_args, values, kind_obj, "a dict of the fields' values"),
+	PROTOBUF, ARGS_END
 };
 
 static void out_hex(struct out *o, const unsigned char *data, size_t len)
@@ -442,14 +443,14 @@ static const struct cmd_eg pack_examples[] = {
 const struct cmd cmd_pack = {
 	.name = "pack",
 	.family = "scripts",
-	.summary = "bytes of a message, from fields by name",
+	.summary = "make the bytes of a message from named fields",
 	.text = "The layout is pairs of type and name. Numbers: u8 u16 u32 u64, i8 to i64 with a sign,\n"
-		"f32 f64, with the highest byte first, as the network has them; with le behind the\n"
-		"type (u32le) the lowest first; varint and zigzag, which take as many bytes as they\n"
-		"need. Bytes: bytes, text (UTF-8) and hex (pairs of digits) take all of the value, or\n"
-		"with a colon so many bytes: bytes:16, or as many as a field before them says:\n"
-		"{u32 len bytes:len data}, where len need not be given. pad:4 is zeros and has no\n"
-		"name. The value is the bytes, for mem put, tcp send, post -text.\n"
+		"f32 f64, in network byte order; with le after the type (u32le) in little-endian order;\n"
+		"varint and zigzag take as many bytes as they need. Bytes: bytes, text (UTF-8) and hex\n"
+		"(pairs of digits) take the whole value, or with a colon a fixed number of bytes,\n"
+		"bytes:16, or as many as an earlier field says: {u32 len bytes:len data}, where you need\n"
+		"not give len. pad:4 is four zero bytes and has no name. The value is the bytes, for\n"
+		"mem put, tcp send, post -text.\n"
 		"\n"
 		"With -protobuf the layout is triples of number, type and name, as in a .proto file,\n"
 		"and the bytes are a message of protobuf's wire format. Types: uint32 uint64 int32\n"
@@ -496,12 +497,12 @@ static const struct cmd_eg unpack_examples[] = {
 const struct cmd cmd_unpack = {
 	.name = "unpack",
 	.family = "scripts",
-	.summary = "fields by name, from the bytes of a message",
-	.text = "The other way of pack, with the same layouts: the value is a dict. All bytes must be\n"
-		"of the layout, and all of the layout must be there: else it fails (RDMASH unpack\n"
-		"EMSGSIZE), whatever the bytes hold: write -- before bytes that may begin with '-'. Of a -protobuf message, fields that are absent\n"
-		"are absent in the dict, lists are empty then; fields that the layout does not have\n"
-		"are passed over.",
+	.summary = "read the named fields of a message from its bytes",
+	.text = "The reverse of pack, with the same layouts: the value is a dict. The bytes must match\n"
+		"the whole layout, with none left over; otherwise it fails (RDMASH unpack EMSGSIZE).\n"
+		"Write -- before bytes that may begin with '-'. In a -protobuf message, absent fields\n"
+		"are left out of the dict, absent lists are empty, and fields that the layout does not\n"
+		"name are ignored.",
 	.examples = unpack_examples,
 	.args = unpack_arg_table,
 	.size = sizeof(struct pack_args),

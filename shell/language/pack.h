@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pack.c, the fields of a layout, and pack_protobuf.c share: pack_values.c. */
+/* Single values and their bytes (pack_values.c), shared by pack.c and pack_protobuf.c. */
 #ifndef SHELL_PACK_H
 #define SHELL_PACK_H
 
@@ -9,28 +9,28 @@
 
 struct session;
 
-#define PACK_MAX (64u << 20) /* bytes of what is packed */
+#define PACK_MAX (64u << 20) /* bytes of a packed message */
 
-/* Bytes being read; name is the field, for errors. */
+/* The bytes being unpacked. In the functions below name is the field's, for errors. */
 struct unpack {
 	struct session *s;
 	const unsigned char *at, *end, *begin;
 };
 
-/* "name: 'word' is not a number"; -1. */
+/* Fails with "name: 'word' is not a number"; returns -1. */
 int pack_no_number(struct session *s, const char *name, const char *word);
-/* The value of a word as a number: unsigned, or (is_signed) two's complement, of so many bits. -1
- * with s->fail filled, naming the field. */
+/* Parses a word as a number of that many bits, unsigned or (is_signed) two's complement. -1 with
+ * s->fail filled, naming the field. */
 int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, bool is_signed,
 		uint64_t *v);
-/* A new value: unsigned, or two's complement of 64 bits. */
+/* A new Tcl value from an unsigned or (is_signed) two's complement number. */
 Tcl_Obj *pack_value(uint64_t v, bool is_signed);
 void pack_varint(Tcl_DString *to, uint64_t v);
 /* The characters of a value as UTF-8. Kept in the arena. */
 const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len);
 /* The bytes of a value; text as UTF-8. Kept in the arena. */
 const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len);
-/* Bytes as text; what is no UTF-8 is taken byte by byte. */
+/* A new Tcl value from UTF-8 bytes; invalid UTF-8 is taken byte by byte. */
 Tcl_Obj *pack_text(const unsigned char *data, size_t len);
 
 /* The next n bytes; NULL with s->fail filled when there are fewer. */

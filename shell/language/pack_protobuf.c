@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* protobuf's wire format (protobuf.dev/programming-guides/encoding), by layouts of the user. */
+/* protobuf's wire format (protobuf.dev/programming-guides/encoding), by layouts that the user
+ * gives. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "language/pack.h"
 #include "session.h"
 
-#define DEPTH_MAX  32 /* messages in messages */
+#define DEPTH_MAX  32 /* of nested messages */
 #define NUMBER_MAX ((1u << 29) - 1)
 
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
@@ -49,7 +50,7 @@ struct row {
 	bool repeated;
 };
 
-static const char *name_of(const struct row *row)
+static const char *row_name(const struct row *row)
 {
 	return Tcl_GetString(row->name);
 }
@@ -75,14 +76,14 @@ static int read_type(struct session *s, Tcl_Obj *word, struct row *row)
 		row->layout = word;
 		return 0;
 	}
-	fail(s, "pack", "EINVAL", "'%s' is no type of protobuf", Tcl_GetString(word));
+	fail(s, "pack", "EINVAL", "'%s' is not a type of protobuf", Tcl_GetString(word));
 	return fail_row(s, "one of",
 			"uint32 uint64 int32 int64 sint32 sint64 bool enum fixed32 fixed64 "
 			"sfixed32 sfixed64 float double string bytes {repeated TYPE} {LAYOUT}");
 }
 
 /* In the arena; *n: how many. NULL with s->fail filled. */
-static struct row *read_layout(struct session *s, Tcl_Obj *layout, unsigned depth, int *n)
+static struct row *read_rows(struct session *s, Tcl_Obj *layout, unsigned depth, int *n)
 {
 	struct row *rows;
 	Tcl_Obj **v;
@@ -132,7 +133,7 @@ static int real_bits(struct session *s, const struct row *row, Tcl_Obj *value, u
 	uint32_t v32;
 
 	if (Tcl_GetDoubleFromObj(NULL, value, &real) != TCL_OK)
-		return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", name_of(row),
+		return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", row_name(row),
 			    Tcl_GetString(value));
 	less = (float)real;
 	memcpy(&v32, &less, sizeof v32);
@@ -151,19 +152,20 @@ static int number_bits(struct session *s, const struct row *row, Tcl_Obj *value,
 		return real_bits(s, row, value, v);
 	if (t->shape == BOOLEAN) {
 		if (Tcl_GetBooleanFromObj(NULL, value, &truth) != TCL_OK)
-			return fail(s, "pack", "EINVAL", "%s: '%s' is not a bool", name_of(row),
+			return fail(s, "pack", "EINVAL", "%s: '%s' is not a bool", row_name(row),
 				    Tcl_GetString(value));
 		*v = (uint64_t)truth;
 		return 0;
 	}
-	if (pack_number(s, name_of(row), value, t->bits, t->shape != UNSIGNED, v))
+	if (pack_number(s, row_name(row), value, t->bits, t->shape != UNSIGNED, v))
 		return -1;
 	if (t->shape == SIGNED_ZIGZAG)
 		*v = zigzag_encode(*v);
 	return 0;
 }
 
-static int put_number(struct session *s, const struct row *row, Tcl_Obj *value, Tcl_DString *to)
+static int pack_row_number(struct session *s, const struct row *row, Tcl_Obj *value,
+			   Tcl_DString *to)
 {
 	uint64_t v;
 
@@ -176,20 +178,20 @@ static int put_number(struct session *s, const struct row *row, Tcl_Obj *value, 
 	return 0;
 }
 
-static void put_key(const struct row *row, enum wire wire, Tcl_DString *to)
+static void pack_key(const struct row *row, enum wire wire, Tcl_DString *to)
 {
 	pack_varint(to, row->number << 3 | wire);
 }
 
 static void put_sized(const struct row *row, const void *data, size_t len, Tcl_DString *to)
 {
-	put_key(row, WIRE_LEN, to);
+	pack_key(row, WIRE_LEN, to);
 	pack_varint(to, len);
 	Tcl_DStringAppend(to, data, (int)len);
 }
 
-static int put_one(struct session *s, const struct row *row, Tcl_Obj *value, unsigned depth,
-		   Tcl_DString *to)
+static int pack_one(struct session *s, const struct row *row, Tcl_Obj *value, unsigned depth,
+		    Tcl_DString *to)
 {
 	const unsigned char *bytes;
 	Tcl_DString inner;
@@ -197,8 +199,8 @@ static int put_one(struct session *s, const struct row *row, Tcl_Obj *value, uns
 	int rc;
 
 	if (row->type->wire != WIRE_LEN) {
-		put_key(row, row->type->wire, to);
-		return put_number(s, row, value, to);
+		pack_key(row, row->type->wire, to);
+		return pack_row_number(s, row, value, to);
 	}
 	if (row->type->shape != MESSAGE) {
 		bytes = row->type->shape == STRING ? pack_utf8(s, value, &len)
@@ -214,25 +216,25 @@ static int put_one(struct session *s, const struct row *row, Tcl_Obj *value, uns
 	return rc;
 }
 
-/* Numbers all in one, as proto3 has them; others one by one. */
-static int put_list(struct session *s, const struct row *row, Tcl_Obj *list, unsigned depth,
-		    Tcl_DString *to)
+/* Repeated numbers are packed into one field, as in proto3; other types are repeated. */
+static int pack_list(struct session *s, const struct row *row, Tcl_Obj *list, unsigned depth,
+		     Tcl_DString *to)
 {
 	Tcl_DString inner;
 	Tcl_Obj **v;
 	int n, rc = 0;
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &v) != TCL_OK)
-		return fail(s, "pack", "EINVAL", "%s: '%s' is not a list", name_of(row),
+		return fail(s, "pack", "EINVAL", "%s: '%s' is not a list", row_name(row),
 			    Tcl_GetString(list));
 	if (row->type->wire == WIRE_LEN) {
 		for (int i = 0; i < n && rc == 0; i++)
-			rc = put_one(s, row, v[i], depth, to);
+			rc = pack_one(s, row, v[i], depth, to);
 		return rc;
 	}
 	Tcl_DStringInit(&inner);
 	for (int i = 0; i < n && rc == 0; i++)
-		rc = put_number(s, row, v[i], &inner);
+		rc = pack_row_number(s, row, v[i], &inner);
 	if (n && rc == 0)
 		put_sized(row, Tcl_DStringValue(&inner), (size_t)Tcl_DStringLength(&inner), to);
 	Tcl_DStringFree(&inner);
@@ -243,12 +245,12 @@ int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned d
 		 Tcl_DString *to)
 {
 	int n, left;
-	const struct row *rows = read_layout(s, layout, depth, &n);
+	const struct row *rows = read_rows(s, layout, depth, &n);
 
 	if (!rows)
 		return -1;
 	if (Tcl_DictObjSize(NULL, values, &left) != TCL_OK)
-		return fail(s, "pack", "EINVAL", "the values are no dict: %s",
+		return fail(s, "pack", "EINVAL", "the values are not a dict: %s",
 			    Tcl_GetString(values));
 	for (int i = 0; i < n; i++) {
 		Tcl_Obj *value = NULL;
@@ -257,8 +259,8 @@ int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned d
 		if (!value)
 			continue;
 		left--;
-		if (rows[i].repeated ? put_list(s, &rows[i], value, depth, to)
-				     : put_one(s, &rows[i], value, depth, to))
+		if (rows[i].repeated ? pack_list(s, &rows[i], value, depth, to)
+				     : pack_one(s, &rows[i], value, depth, to))
 			return -1;
 	}
 	if (left)
@@ -309,20 +311,20 @@ static Tcl_Obj *number_value(const struct type *t, uint64_t v)
 	default:
 		break;
 	}
-	if (t->bits == 32) /* a decoder takes the lower half of what is longer */
+	if (t->bits == 32) /* a decoder truncates longer values to 32 bits */
 		v = t->shape == UNSIGNED ? (uint32_t)v : (uint64_t)(int64_t)(int32_t)(uint32_t)v;
 	return pack_value(v, t->shape != UNSIGNED);
 }
 
-static Tcl_Obj *read_number(struct unpack *u, const struct row *row)
+static Tcl_Obj *unpack_row_number(struct unpack *u, const struct row *row)
 {
 	uint64_t v;
 
-	return read_bits(u, row->type->wire, name_of(row), &v) ? NULL : number_value(row->type, v);
+	return read_bits(u, row->type->wire, row_name(row), &v) ? NULL : number_value(row->type, v);
 }
 
-/* What has a length: a part of u. */
-static int read_part(struct unpack *u, const char *name, struct unpack *part)
+/* Reads a length and sets *part to that many bytes of u. */
+static int unpack_part(struct unpack *u, const char *name, struct unpack *part)
 {
 	uint64_t len;
 
@@ -338,7 +340,7 @@ static Tcl_Obj *read_sized(struct unpack *u, const struct row *row, unsigned dep
 {
 	struct unpack part;
 
-	if (read_part(u, name_of(row), &part))
+	if (unpack_part(u, row_name(row), &part))
 		return NULL;
 	if (row->type->shape == MESSAGE)
 		return unpack_message(&part, row->layout, depth + 1);
@@ -347,8 +349,8 @@ static Tcl_Obj *read_sized(struct unpack *u, const struct row *row, unsigned dep
 	return Tcl_NewByteArrayObj(part.at, (int)(part.end - part.at));
 }
 
-/* The field's list becomes longer. */
-static void append(Tcl_Obj *values, const struct row *row, Tcl_Obj *value)
+/* Appends a value to the list of a repeated field. */
+static void append_repeated(Tcl_Obj *values, const struct row *row, Tcl_Obj *value)
 {
 	Tcl_Obj *list = NULL;
 
@@ -363,19 +365,19 @@ static int read_packed(struct unpack *u, const struct row *row, Tcl_Obj *values)
 {
 	struct unpack part;
 
-	if (read_part(u, name_of(row), &part))
+	if (unpack_part(u, row_name(row), &part))
 		return -1;
 	while (part.at < part.end) {
-		Tcl_Obj *value = read_number(&part, row);
+		Tcl_Obj *value = unpack_row_number(&part, row);
 
 		if (!value)
 			return -1;
-		append(values, row, value);
+		append_repeated(values, row, value);
 	}
 	return 0;
 }
 
-static int read_field(struct unpack *u, const struct row *row, enum wire wire, unsigned depth,
+static int unpack_row(struct unpack *u, const struct row *row, enum wire wire, unsigned depth,
 		      Tcl_Obj *values)
 {
 	Tcl_Obj *value;
@@ -384,12 +386,12 @@ static int read_field(struct unpack *u, const struct row *row, enum wire wire, u
 		return read_packed(u, row, values);
 	if (wire != row->type->wire)
 		return fail(u->s, "unpack", "EBADMSG", "%s is %s: it cannot have wire type %d",
-			    name_of(row), row->type->name, (int)wire);
-	value = wire == WIRE_LEN ? read_sized(u, row, depth) : read_number(u, row);
+			    row_name(row), row->type->name, (int)wire);
+	value = wire == WIRE_LEN ? read_sized(u, row, depth) : unpack_row_number(u, row);
 	if (!value)
 		return -1;
 	if (row->repeated)
-		append(values, row, value);
+		append_repeated(values, row, value);
 	else
 		Tcl_DictObjPut(NULL, values, row->name, value);
 	return 0;
@@ -406,7 +408,7 @@ static int pass_over(struct unpack *u, enum wire wire)
 	case WIRE_32:
 		return read_bits(u, wire, "a field", &v);
 	case WIRE_LEN:
-		return read_part(u, "a field", &part);
+		return unpack_part(u, "a field", &part);
 	}
 	return fail(u->s, "unpack", "EBADMSG", "there is no wire type %d", (int)wire);
 }
@@ -425,7 +427,7 @@ static int read_fields(struct unpack *u, const struct row *rows, int n, unsigned
 			i++;
 		if (!(key >> 3))
 			return fail(u->s, "unpack", "EBADMSG", "a field has the number 0");
-		rc = i < n ? read_field(u, &rows[i], (enum wire)(key & 7), depth, values)
+		rc = i < n ? unpack_row(u, &rows[i], (enum wire)(key & 7), depth, values)
 			   : pass_over(u, (enum wire)(key & 7));
 		if (rc)
 			return -1;
@@ -436,7 +438,7 @@ static int read_fields(struct unpack *u, const struct row *rows, int n, unsigned
 Tcl_Obj *unpack_message(struct unpack *u, Tcl_Obj *layout, unsigned depth)
 {
 	int n;
-	const struct row *rows = read_layout(u->s, layout, depth, &n);
+	const struct row *rows = read_rows(u->s, layout, depth, &n);
 	Tcl_Obj *values;
 
 	if (!rows)

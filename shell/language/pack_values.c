@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single values as they are packed: numbers, varints, bytes, text. */
+/* Single values and their packed form: numbers, varints, bytes, text. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -74,7 +74,8 @@ const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len)
 	int n;
 
 	text = Tcl_GetStringFromObj(word, &n);
-	Tcl_UtfToExternalDString(utf8, text, n, &room); /* Tcl's own has two bytes for a null */
+	Tcl_UtfToExternalDString(utf8, text, n,
+				 &room); /* Tcl's internal form has two bytes for NUL */
 	Tcl_FreeEncoding(utf8);
 	*len = (size_t)Tcl_DStringLength(&room);
 	copy = arena_copy(&s->arena, Tcl_DStringValue(&room), *len);

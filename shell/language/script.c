@@ -34,16 +34,16 @@ static void report_interrupt(struct session *s, const char *where)
 	Tcl_DString rows;
 
 	Tcl_DStringInit(&rows);
-	/* what the command that was waiting has to say of it */
+	/* the message of the command that was waiting */
 	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
 		fail_rows(&s->fail, &rows);
-	/* behind the ^C that the terminal has echoed */
+	/* on a new line after the echoed ^C */
 	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
 		    Tcl_DStringValue(&rows));
 	Tcl_DStringFree(&rows);
 }
 
-/* As a value: where it was, and all that it says. */
+/* Prints the failure as a JSON value. */
 static void report_json(const struct fail *f, const char *where)
 {
 	struct out *o = out_new(false);
@@ -110,8 +110,8 @@ static void echo_command(struct session *s, const char *command, int len)
 
 /* ----------------------------------------------------------------- running -- */
 
-/* Is a mark put after the command? It tells whether the command has returned from the script,
- * which the interpreter does not say. It hides the command's value. */
+/* Is a marker command evaluated after the command? It runs only if the command did not return from
+ * the script, which the interpreter does not report. It hides the command's value. */
 static bool is_marked(const struct script *sc)
 {
 	return sc->name && !(sc->valued && sc->last);
@@ -142,7 +142,7 @@ static int eval_command(struct session *s, const char *command, int len)
 }
 
 /* Runs one command; prints its result. A Tcl result code. */
-static int run_command(struct session *s, const char *command, int len, bool print)
+static int run_one(struct session *s, const char *command, int len, bool print)
 {
 	bool outer = s->printing, ours = interp_ours(s, command, len);
 	int rc;
@@ -159,17 +159,18 @@ static int run_command(struct session *s, const char *command, int len, bool pri
 	return rc;
 }
 
-/* For a top level: what an error means there. */
-static bool go_on(struct session *s)
+/* Reports an error at top level. True: continue with the next command. */
+static bool report_and_continue(struct session *s)
 {
 	script_report(s);
 	return s->opt.keep_going && !loop_interrupted(s->loop) && !loop_ending(s->loop) &&
 	       !s->skipped;
 }
 
-#define SHOWN 50 /* bytes of a line before the place of an error, and behind it */
+#define SHOWN 50 /* bytes of a line that are shown before and after an error's position */
 
-/* The line of text with a caret under at, a character of it: "  opened      echo [poll", "^". */
+/* Adds the line of text that contains at, and below it a caret under at: "  opened      echo
+ * [poll", "^". */
 static void point_at(struct session *s, const char *label, const char *text, const char *end,
 		     const char *at)
 {
@@ -191,7 +192,7 @@ static void point_at(struct session *s, const char *label, const char *text, con
 	Tcl_DStringFree(&line);
 }
 
-/* What Tcl's parser has said of text, which begins in that line. */
+/* Fails with the error of Tcl's parser; text begins at that line. */
 static int syntax_error(struct session *s, const char *name, unsigned line, const char *text,
 			const char *end, const Tcl_Parse *parse)
 {
@@ -205,7 +206,7 @@ static int syntax_error(struct session *s, const char *name, unsigned line, cons
 	return -1;
 }
 
-/* Whoever wants to get around this by newlines or quotes meets main()'s guard of the stack. */
+/* A cheap estimate: text that evades it by newlines or quotes is caught by main()'s stack guard. */
 bool script_nests(const char *text)
 {
 	unsigned depth = 0;
@@ -223,14 +224,14 @@ bool script_nests(const char *text)
 	return depth > NEST_MAX;
 }
 
-static int nested(struct session *s, const char *name)
+static int fail_nested(struct session *s, const char *name)
 {
 	fail(s, "script", "SYNTAX", "brackets nested more than %d deep", NEST_MAX);
 	s->fail.where = xstrdup(name ? name : "");
 	return -1;
 }
 
-/* A command in a text, and where the next begins. */
+/* A command in a text, and where the next one begins. */
 struct piece {
 	const char *text;
 	int len;
@@ -250,8 +251,8 @@ static const char *last_word_end(const Tcl_Parse *parse)
 }
 
 /* Cuts the first command off text; -1 with s->fail filled. */
-static int cut(struct session *s, const char *name, const char *text, const char *end,
-	       unsigned line, struct piece *c)
+static int cut_command(struct session *s, const char *name, const char *text, const char *end,
+		       unsigned line, struct piece *c)
 {
 	Tcl_Parse parse;
 
@@ -269,13 +270,14 @@ static int cut(struct session *s, const char *name, const char *text, const char
 	return 0;
 }
 
-/* Nothing but comments follows. */
+/* Is c the last command: do only comments follow? */
 static bool is_last(struct session *s, const struct piece *c, const char *end)
 {
 	struct piece next = *c;
 
 	while (next.next < end)
-		if (cut(s, s->script->name, next.next, end, next.next_line, &next) || !next.empty)
+		if (cut_command(s, s->script->name, next.next, end, next.next_line, &next) ||
+		    !next.empty)
 			return false;
 	return true;
 }
@@ -286,14 +288,14 @@ static int script_parses(struct session *s, const char *name, const char *text)
 	struct piece c = { .next = text, .next_line = 1 };
 
 	if (script_nests(text))
-		return nested(s, name);
+		return fail_nested(s, name);
 	while (c.next < end)
-		if (cut(s, name, c.next, end, c.next_line, &c))
+		if (cut_command(s, name, c.next, end, c.next_line, &c))
 			return -1;
 	return 0;
 }
 
-static void note(struct session *s, const struct piece *c, bool failed)
+static void note_command(struct session *s, const struct piece *c, bool failed)
 {
 	if (!s->script->parent && !s->script->dir && !c->empty)
 		record_note(s, c->text, c->len, failed);
@@ -307,7 +309,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 	int result = TCL_OK, rc;
 
 	while (c.next < end && !s->quit) {
-		if (cut(s, s->script->name, c.next, end, c.next_line, &c)) {
+		if (cut_command(s, s->script->name, c.next, end, c.next_line, &c)) {
 			if (top)
 				script_report(s);
 			return TCL_ERROR;
@@ -316,23 +318,23 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 			continue;
 		s->script->line = c.line;
 		s->script->last = s->script->valued && is_last(s, &c, end);
-		rc = run_command(s, c.text, c.len, print);
+		rc = run_one(s, c.text, c.len, print);
 		if (s->quit)
 			return TCL_OK;
-		note(s, &c, rc == TCL_ERROR);
+		note_command(s, &c, rc == TCL_ERROR);
 		if (rc != TCL_OK && rc != TCL_ERROR)
 			return rc;
 		if (rc == TCL_ERROR) {
 			result = TCL_ERROR;
-			if (!top || !go_on(s))
+			if (!top || !report_and_continue(s))
 				break;
 		}
 	}
 	return result;
 }
 
-/* break and continue belong to a loop. */
-static int outside(struct session *s, int rc, bool top)
+/* Fails because break or continue was used outside of a loop. */
+static int fail_outside_loop(struct session *s, int rc, bool top)
 {
 	fail(s, "script", "ERROR", "%s outside of a loop", rc == TCL_BREAK ? "break" : "continue");
 	if (s->script->name)
@@ -342,7 +344,7 @@ static int outside(struct session *s, int rc, bool top)
 	return TCL_ERROR;
 }
 
-static int enter(struct session *s, struct script *script, struct border *border)
+static int enter_script(struct session *s, struct script *script, struct border *border)
 {
 	unsigned depth = 0;
 
@@ -356,8 +358,8 @@ static int enter(struct session *s, struct script *script, struct border *border
 	return 0;
 }
 
-/* The result is from now on that of the domain that is returned to. */
-static int leave(struct session *s, struct script *script, struct border *border, int rc)
+/* Moves the result to the interpreter of the domain that is returned to. */
+static int leave_script(struct session *s, struct script *script, struct border *border, int rc)
 {
 	s->script = script->parent;
 	domain_leave(s, border);
@@ -365,21 +367,21 @@ static int leave(struct session *s, struct script *script, struct border *border
 	return rc;
 }
 
-static int run(struct session *s, struct script *script, const char *text, bool top)
+static int run_text(struct session *s, struct script *script, const char *text, bool top)
 {
 	struct border border;
 	int rc;
 
 	script->line = 1;
-	if (script_nests(text) ? nested(s, script->name) : enter(s, script, &border)) {
+	if (script_nests(text) ? fail_nested(s, script->name) : enter_script(s, script, &border)) {
 		if (top)
 			script_report(s);
 		return TCL_ERROR;
 	}
 	rc = run_commands(s, text, top, top);
 	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
-		rc = outside(s, rc, top);
-	return leave(s, script, &border, rc);
+		rc = fail_outside_loop(s, rc, top);
+	return leave_script(s, script, &border, rc);
 }
 
 /* At top level. */
@@ -389,7 +391,7 @@ static int run_top(struct session *s, struct script *script, const char *text)
 		script_report(s);
 		return -2;
 	}
-	return run(s, script, text, true) == TCL_ERROR ? -1 : 0;
+	return run_text(s, script, text, true) == TCL_ERROR ? -1 : 0;
 }
 
 int script_run(struct session *s, const char *name, const char *text)
@@ -407,16 +409,17 @@ int script_body(struct session *s, Tcl_Obj *body)
 
 	if (!found && !s->script)
 		return interp_eval(s, body);
-	if (!found) /* made by the script: its line is that of the loop */
+	if (!found) /* generated by the script: its line is that of the loop */
 		at = (struct position){ .name = s->script->name, .line = s->script->line };
 	script.name = at.name;
 	script.line = at.line;
-	if (script_nests(Tcl_GetString(body)) ? nested(s, at.name) : enter(s, &script, &border))
+	if (script_nests(Tcl_GetString(body)) ? fail_nested(s, at.name)
+					      : enter_script(s, &script, &border))
 		return TCL_ERROR;
 	Tcl_IncrRefCount(body);
 	rc = run_commands(s, Tcl_GetString(body), false, true);
 	Tcl_DecrRefCount(body);
-	return leave(s, &script, &border, rc);
+	return leave_script(s, &script, &border, rc);
 }
 
 int script_part(struct session *s, const struct script *as, const char *text, bool print)
@@ -429,13 +432,13 @@ int script_part(struct session *s, const struct script *as, const char *text, bo
 	struct border border;
 	int rc;
 
-	if (script_nests(text) ? nested(s, as->name) : enter(s, &script, &border))
+	if (script_nests(text) ? fail_nested(s, as->name) : enter_script(s, &script, &border))
 		return TCL_ERROR;
 	Tcl_ResetResult(s->tcl); /* a script without a command has no value */
 	rc = run_commands(s, text, false, print);
 	if (rc == TCL_BREAK || rc == TCL_CONTINUE)
-		rc = outside(s, rc, false);
-	return leave(s, &script, &border, rc);
+		rc = fail_outside_loop(s, rc, false);
+	return leave_script(s, &script, &border, rc);
 }
 
 static int end_mark(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
@@ -455,7 +458,7 @@ void script_commands(struct domain *d)
 
 /* ------------------------------------------------------------------- files -- */
 
-static char *slurp(struct session *s, int fd, const char *path)
+static char *read_script(struct session *s, int fd, const char *path)
 {
 	size_t len = 0, room = 4096;
 	char *text = xcalloc(1, room);
@@ -475,7 +478,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
 	else if (n == 0) {
 		text[len] = 0;
-		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* skip a byte order mark */
 			memmove(text, text + 3, len - 2);
 		return text;
 	}
@@ -483,7 +486,7 @@ static char *slurp(struct session *s, int fd, const char *path)
 	return NULL;
 }
 
-/* The canonical directory of the file; NULL: it is in none (a pipe), or no more. */
+/* The canonical directory of the file; NULL: it has none (a pipe), or was deleted. */
 static char *directory_of(int fd)
 {
 	char link[64], real[PATH_MAX];
@@ -497,7 +500,7 @@ static char *directory_of(int fd)
 	real[n] = 0;
 	if (*real != '/' || fstat(fd, &is) || stat(real, &named) || is.st_ino != named.st_ino ||
 	    is.st_dev != named.st_dev)
-		return NULL; /* the kernel's words for what has no name: "/memfd:x (deleted)" */
+		return NULL; /* the kernel's text for a file without a name: "/memfd:x (deleted)" */
 	return xstrdup(dirname(real));
 }
 
@@ -516,7 +519,7 @@ int script_read(struct session *s, const char *path, struct script_text *t)
 
 	if (fd < 0)
 		return -1;
-	*t = (struct script_text){ .text = slurp(s, fd, in ? "standard input" : path),
+	*t = (struct script_text){ .text = read_script(s, fd, in ? "standard input" : path),
 				   .dir = in ? NULL : directory_of(fd),
 				   .is_users = is_users(fd) };
 	if (!t->dir)
@@ -565,8 +568,8 @@ int script_start_file(struct session *s, const char *path)
 	return run_file(s, path, true);
 }
 
-/* As path is named beside the script that names it. */
-static char *beside(const struct script *sc, const char *path)
+/* path, relative to the directory of the script that names it. */
+static char *path_beside(const struct script *sc, const char *path)
 {
 	const char *slash = sc->name ? strrchr(sc->name, '/') : NULL;
 
@@ -582,13 +585,13 @@ int script_source(struct session *s, const char *path)
 	char *name;
 	int rc = TCL_ERROR;
 
-	name = s->script && *path != '/' ? beside(s->script, path) : xstrdup(path);
+	name = s->script && *path != '/' ? path_beside(s->script, path) : xstrdup(path);
 	if (script_read(s, path, &t) == 0) {
 		script.name = name;
 		script.dir = t.dir;
 		script.domain = s->domain == s->own ? domain_of(s, t.dir) : s->domain;
 		if (!script_parses(s, name, t.text))
-			rc = run(s, &script, t.text, false);
+			rc = run_text(s, &script, t.text, false);
 		script_text_free(&t);
 	}
 	free(name);

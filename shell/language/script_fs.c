@@ -8,7 +8,7 @@
 #include "language/script_fs.h"
 #include "alloc.h"
 
-#define VOLUME	  "//rdmash:/"	 /* the form that Tcl keeps for file systems of programs */
+#define VOLUME	  "//rdmash:/"	 /* the form that Tcl reserves for virtual file systems */
 #define PATH_FORM VOLUME "%u/%u" /* number of the script's name, line */
 
 /* ----------------------------------------------------------------------- names -- */
@@ -17,7 +17,7 @@ static Tcl_HashTable numbers; /* by name */
 static char **names;	      /* by number, from 1; 0: typed, without a name */
 static unsigned n_names;
 
-static unsigned number_of(const char *name)
+static unsigned intern_name(const char *name)
 {
 	Tcl_HashEntry *e;
 	int is_new;
@@ -46,13 +46,13 @@ bool script_fs_place(const char *path, unsigned line, struct position *at)
 
 /* --------------------------------------------------------------------- channel -- */
 
-/* What is about to be evaluated: it is read whole before that begins. */
+/* The text to be evaluated; Tcl reads all of it before it evaluates any. */
 static struct {
 	const char *part[2];
 	size_t len[2];
 } text;
 
-static int input(ClientData data, char *buf, int room, int *error)
+static int channel_input(ClientData data, char *buf, int room, int *error)
 {
 	int done = 0;
 
@@ -77,12 +77,12 @@ static int close_channel(ClientData data, Tcl_Interp *tcl)
 	return 0;
 }
 
-static void watch(ClientData data, int mask)
+static void channel_watch(ClientData data, int mask)
 {
 	(void)data, (void)mask;
 }
 
-static int handle(ClientData data, int direction, ClientData *handle)
+static int channel_handle(ClientData data, int direction, ClientData *handle)
 {
 	(void)data, (void)direction, (void)handle;
 	return TCL_ERROR;
@@ -91,13 +91,13 @@ static int handle(ClientData data, int direction, ClientData *handle)
 static const Tcl_ChannelType channel = { .typeName = "rdmash",
 					 .version = TCL_CHANNEL_VERSION_5,
 					 .closeProc = close_channel,
-					 .inputProc = input,
-					 .watchProc = watch,
-					 .getHandleProc = handle };
+					 .inputProc = channel_input,
+					 .watchProc = channel_watch,
+					 .getHandleProc = channel_handle };
 
 /* ----------------------------------------------------------------- file system -- */
 
-static int is_ours(Tcl_Obj *path, ClientData *data)
+static int path_is_ours(Tcl_Obj *path, ClientData *data)
 {
 	(void)data;
 	return strncmp(Tcl_GetString(path), VOLUME, sizeof VOLUME - 1) == 0 ? TCL_OK : -1;
@@ -116,7 +116,7 @@ static Tcl_Channel file_open_channel(Tcl_Interp *tcl, Tcl_Obj *path, int mode, i
 	return Tcl_CreateChannel(&channel, "rdmash", NULL, TCL_READABLE);
 }
 
-static Tcl_Obj *volumes(void)
+static Tcl_Obj *list_volumes(void)
 {
 	return Tcl_NewStringObj(VOLUME, -1);
 }
@@ -124,15 +124,15 @@ static Tcl_Obj *volumes(void)
 static const Tcl_Filesystem file_system = { .typeName = "rdmash",
 					    .structureLength = sizeof file_system,
 					    .version = TCL_FILESYSTEM_VERSION_1,
-					    .pathInFilesystemProc = is_ours,
+					    .pathInFilesystemProc = path_is_ours,
 					    .statProc = file_stat,
 					    .openFileChannelProc = file_open_channel,
-					    .listVolumesProc = volumes };
+					    .listVolumesProc = list_volumes };
 
 int script_fs_eval(Tcl_Interp *tcl, const struct position *at, const char *command, int len,
 		   const char *tail)
 {
-	Tcl_Obj *path = Tcl_ObjPrintf(PATH_FORM, number_of(at->name), at->line);
+	Tcl_Obj *path = Tcl_ObjPrintf(PATH_FORM, intern_name(at->name), at->line);
 	int rc;
 
 	text.part[0] = command;

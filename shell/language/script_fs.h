@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where commands stand: the interpreter knows exact lines (through procs, loops and continued
- * lines) only of what it reads from files. So it reads each command from a file system of our own,
- * whose paths name the script and the line at which the command begins. Whatever Tcl makes of the
- * command remembers that path, for as long as it lives.
- */
+/* Positions of commands. The interpreter tracks exact line numbers (through procs, loops and
+ * continued lines) only for code that it reads from files. So each command is read from a virtual
+ * file system, whose paths name the script and the line at which the command begins. Everything
+ * that Tcl compiles from the command keeps that path. */
 #ifndef SHELL_SCRIPT_FS_H
 #define SHELL_SCRIPT_FS_H
 
@@ -16,17 +14,17 @@ struct position {
 	unsigned line;	  /* 0: not known */
 };
 
-/* To be called once a process, before any interpreter is made, and at its end. */
+/* To be called once per process, before any interpreter is created, and at its end. */
 void script_fs_init(void);
 void script_fs_free(void);
 
-/* Evaluates a command of len bytes that begins at this place, and then tail (NULL: nothing).
- * Returns a Tcl result code; return is TCL_OK, as at the end of a file. */
+/* Evaluates a command of len bytes that begins at this position, and then tail (NULL: nothing).
+ * Returns a Tcl result code; return gives TCL_OK, as in a file. */
 int script_fs_eval(Tcl_Interp *tcl, const struct position *at, const char *command, int len,
 		   const char *tail);
 
-/* Where line (from 1) of the file called path stands, as Tcl gives both. false: it is none of
- * ours. */
+/* Converts a path and line (from 1) that Tcl reports to a position in a script. False: the path is
+ * not in this file system. */
 bool script_fs_place(const char *path, unsigned line, struct position *at);
 
 #endif

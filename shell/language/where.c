@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Positions: file and line of what runs, and of what has failed.
+ * Positions: file and line of running and failed commands.
  *
- * While a command of ours runs, Tcl's frames tell all, those of one interpreter after the other.
- * When a command of Tcl's has failed the frames are gone, and errorInfo counts lines from the start
- * of a proc: so the place of each proc is remembered as it is defined.
+ * While a command of the shell runs, the position comes from Tcl's stack frames, one interpreter
+ * after the other. After a command of Tcl has failed, its frames are gone, and errorInfo counts
+ * lines from the start of a proc: so the position of each proc is recorded when it is defined.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "session.h"
 #include "alloc.h"
 
-#define PLACES 8 /* in a message; an endless recursion has a thousand */
+#define PLACES 8 /* positions in a message; an endless recursion has a thousand frames */
 
 unsigned where_lines(const char *from, const char *to)
 {
@@ -36,9 +36,10 @@ static void append_place(Tcl_DString *where, struct position at, const char *pro
 
 /* -------------------------------------------------------------------- frames -- */
 
-/* What Tcl says of its frames, a reference. Asking is a frame of its own, the last. A script may
- * have made something else of info, whose errors have no position. NULL: nothing. */
-static Tcl_Obj *ask(struct domain *d, const char *question)
+/* Evaluates a query about Tcl's frames; returns a reference to the result. The query itself is the
+ * last frame. NULL: failed, since a script may have redefined info; such errors have no position.
+ */
+static Tcl_Obj *query_frames(struct domain *d, const char *question)
 {
 	static bool asking;
 	Tcl_InterpState saved;
@@ -57,18 +58,18 @@ static Tcl_Obj *ask(struct domain *d, const char *question)
 	return result;
 }
 
-/* The dict of frame n, from 1; NULL: none. */
-static Tcl_Obj *frame(struct domain *d, int n)
+/* The info dict of frame n (from 1); NULL: none. */
+static Tcl_Obj *frame_dict(struct domain *d, int n)
 {
 	char question[64];
 
 	snprintf(question, sizeof question, "::info frame %d", n);
-	return ask(d, question);
+	return query_frames(d, question);
 }
 
 int where_frames(struct domain *d)
 {
-	Tcl_Obj *count = ask(d, "::info frame");
+	Tcl_Obj *count = query_frames(d, "::info frame");
 	int n = 1;
 
 	if (count) {
@@ -78,17 +79,17 @@ int where_frames(struct domain *d)
 	return n - 1;
 }
 
-static const char *text_of(Tcl_Obj *dict, const char *key)
+static const char *dict_text(Tcl_Obj *dict, const char *key)
 {
 	Tcl_Obj *v = dict_get(dict, key);
 
 	return v ? Tcl_GetString(v) : NULL;
 }
 
-/* false: it stands in no script. */
-static bool place_of(Tcl_Obj *dict, struct position *at)
+/* The script position of a frame. False: it is not in a script. */
+static bool frame_position(Tcl_Obj *dict, struct position *at)
 {
-	const char *file = text_of(dict, "file"), *line = text_of(dict, "line");
+	const char *file = dict_text(dict, "file"), *line = dict_text(dict, "line");
 
 	return file && line && script_fs_place(file, (unsigned)strtoul(line, NULL, 10), at);
 }
@@ -97,25 +98,26 @@ static bool place_of(Tcl_Obj *dict, struct position *at)
 static void append_frames(struct domain *d, int n, int first, unsigned *places, Tcl_DString *where)
 {
 	for (; n >= first && *places <= PLACES; n--) {
-		Tcl_Obj *f = frame(d, n);
+		Tcl_Obj *f = frame_dict(d, n);
 		struct position at;
 
 		if (!f)
 			continue;
-		if (place_of(f, &at) && at.name) {
-			const char *proc = text_of(f, "proc");
+		if (frame_position(f, &at) && at.name) {
+			const char *proc = dict_text(f, "proc");
 
 			if (*places == PLACES)
 				Tcl_DStringAppend(where, " < ...", -1);
 			else
-				append_place(where, at, proc ? proc : text_of(f, "method"));
+				append_place(where, at, proc ? proc : dict_text(f, "method"));
 			++*places;
 		}
 		Tcl_DecrRefCount(f);
 	}
 }
 
-/* Those on this side of the last border, or of all up to what was called for itself. */
+/* Appends the frames above the last call into a domain, and those of its callers, up to a call by
+ * the event loop. */
 static void append_all(const struct border *b, int n, struct domain *d, unsigned *places,
 		       Tcl_DString *where)
 {
@@ -136,8 +138,8 @@ void script_where(struct session *s, Tcl_DString *where)
 		append_place(where, (struct position){ s->script->name, s->script->line }, NULL);
 }
 
-/* The line where body, a braced word of command, begins; 0: it is none. */
-static unsigned line_in(const char *command, Tcl_Obj *body)
+/* The line in command at which body, a braced word of it, begins; 0: it is not in command. */
+static unsigned body_line(const char *command, Tcl_Obj *body)
 {
 	const char *text = Tcl_GetString(body);
 	size_t len = strlen(text);
@@ -161,9 +163,9 @@ static bool body_place(struct domain *d, Tcl_Obj *body, struct position *at)
 	bool found = false;
 
 	for (int n = where_frames(d); n > 0 && !found; n--) {
-		Tcl_Obj *f = frame(d, n);
-		const char *command = f ? text_of(f, "cmd") : NULL;
-		unsigned line = command && place_of(f, at) ? line_in(command, body) : 0;
+		Tcl_Obj *f = frame_dict(d, n);
+		const char *command = f ? dict_text(f, "cmd") : NULL;
+		unsigned line = command && frame_position(f, at) ? body_line(command, body) : 0;
 
 		found = line > 0;
 		at->line += line - 1;
@@ -184,11 +186,11 @@ bool where_outermost(struct session *s)
 	bool found = false, outermost = false;
 
 	for (int n = sc ? where_frames(s->domain) : 0; n > 0 && !found; n--) {
-		Tcl_Obj *f = frame(s->domain, n);
-		const char *command = f ? text_of(f, "cmd") : NULL;
+		Tcl_Obj *f = frame_dict(s->domain, n);
+		const char *command = f ? dict_text(f, "cmd") : NULL;
 		struct position at;
 
-		found = command && place_of(f, &at);
+		found = command && frame_position(f, &at);
 		outermost = found && strlen(command) == (size_t)sc->len &&
 			    memcmp(command, sc->command, strlen(command)) == 0 &&
 			    at.line == sc->line &&
@@ -201,13 +203,13 @@ bool where_outermost(struct session *s)
 
 /* --------------------------------------------------------------------- procs -- */
 
-static void forget(Tcl_HashEntry *e)
+static void forget_proc(Tcl_HashEntry *e)
 {
 	free(Tcl_GetHashValue(e));
 	Tcl_DeleteHashEntry(e);
 }
 
-/* Tcl's proc, and its place. */
+/* Runs Tcl's proc and records the position of the definition. */
 static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct domain *d = data;
@@ -247,13 +249,13 @@ void where_free(struct domain *d)
 	Tcl_HashEntry *e;
 
 	while ((e = Tcl_FirstHashEntry(&d->procs, &at)))
-		forget(e);
+		forget_proc(e);
 	Tcl_DeleteHashTable(&d->procs);
 }
 
 /* -------------------------------------------------------------------- errors -- */
 
-/* '"name" line 3)' at p; false: it is something else. */
+/* Parses '"name" line 3)' at p. False: it is something else. */
 static bool name_and_line(const char *p, char **name, unsigned *line)
 {
 	const char *quote = *p == '"' ? strchr(p + 1, '"') : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of what runs and of what has failed: for script.c and interp.c. */
+/* Positions of running and failed commands, for script.c and interp.c. */
 #ifndef SHELL_WHERE_H
 #define SHELL_WHERE_H
 
@@ -11,20 +11,20 @@
 struct domain;
 struct session;
 
-/* To be called once a domain, with its interpreter made, and at its end. proc remembers from now on
- * where it was defined. */
+/* To be called once per domain, when its interpreter exists, and at its end. From then on proc
+ * records where it was called. */
 void where_commands(struct domain *d);
 void where_free(struct domain *d);
 
-/* Newlines between the two. */
+/* The number of newlines between the two. */
 unsigned where_lines(const char *from, const char *to);
-/* Tcl's frames of the domain now. */
+/* The current depth of the domain's Tcl stack. */
 int where_frames(struct domain *d);
-/* Where body begins, an argument of the command that runs. false: it stands in no script. */
+/* Where body, an argument of the running command, begins. False: it is not in a script. */
 bool where_body(struct session *s, Tcl_Obj *body, struct position *at);
-/* Is the command that runs the script's own, rather than one in its brackets or bodies? */
+/* Is the running command a top-level command of the script, not one in brackets or a body? */
 bool where_outermost(struct session *s);
-/* Appends where an error of Tcl's own was raised, from its errorInfo. */
+/* Appends the position of an error that a command of Tcl raised, from its errorInfo. */
 void where_error(struct session *s, const char *info, Tcl_DString *where);
 
 #endif

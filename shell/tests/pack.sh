@@ -72,7 +72,7 @@ expect -name "absent" -value {l {}} {unpack {1 int32 a 2 {repeated string} l} {}
 refused EBADMSG "a is int32: it cannot have wire type 2" {unpack {1 int32 a} [bytes 0a00] -protobuf}
 refused EBADMSG "there is no wire type 3" {unpack {1 int32 a} [bytes 13] -protobuf}
 refused EBADMSG "the number 0" {unpack {1 int32 a} [bytes 0000] -protobuf}
-refused EINVAL "'int3' is no type of protobuf" {pack {1 int3 a} {} -protobuf}
+refused EINVAL "'int3' is not a type of protobuf" {pack {1 int3 a} {} -protobuf}
 refused EINVAL "a layout is number, type and name" {pack {1 int32} {} -protobuf}
 refused ERANGE "a field's number is 1 to" {pack {0 int32 a} {} -protobuf}
 refused EINVAL "of no field" {pack {1 int32 a} {b 1} -protobuf}
