@@ -48,7 +48,7 @@ while IFS='|' read -r command file rest; do
 	echo mine >"$file"
 	run -X -c "$setup" -c "$it"
 	wants "$command: not over a file that is there" "$code $(cat "$file")" '1 mine'
-	has "$command: and says so" "$err" 'there is a file of this name'
+	has "$command: and says so" "$err" 'the file exists already'
 	chmod 640 "$file"
 	run -X -c "$setup" -c "$it -force"
 	wants "$command: -force" "$code $(stat -c %a "$file")" '0 640'

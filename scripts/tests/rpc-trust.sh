@@ -38,7 +38,7 @@ calls() {
 	has "$what: and works" "$out" '6 3'
 }
 calls 'methods that are typed' -c "$(cat lib/methods.rdma)"
-has 'typed: no files' "$out" 'may use no files'
+has 'typed: no files' "$out" 'may not use files'
 calls "a script's methods" -f lib/methods.rdma
 has 'of a script: its own files' "$out" "outside the script's directory $dir/lib"
 

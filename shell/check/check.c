@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * -n: every literal command and argument of a script against the tables, nothing is run.
+ * -n: checks every literal command and argument of a script against the command tables, without
+ * running anything.
  *
- * Two walks over the same text: the first learns the procs it defines, the second judges.
- * Words that are known only when the script runs ($x, [cmd]) are not judged; what stands
- * in their brackets is.
+ * There are two passes over the text: the first collects the procs that it defines, the second
+ * checks the commands. Words that are known only at run time ($x, [cmd]) are not checked; commands
+ * in brackets are.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,33 +20,33 @@
 #include "session.h"
 #include "alloc.h"
 
-#define NEST 200 /* bodies in bodies */
+#define NEST 200 /* depth of nested bodies */
 
 struct check {
 	struct session *s;
 	const char *name;
 	const char *text;
-	const char *at; /* line is known here */
+	const char *at; /* the position whose line number is line */
 	unsigned line;
 	Tcl_HashTable *procs;
 	bool learning;
 	unsigned nest;
-	unsigned sourced; /* depth of files that are sourced */
+	unsigned sourced; /* nesting depth of sourced files */
 	unsigned problems;
-	bool unparsed; /* a command has no end: nothing behind it can be looked at */
+	bool unparsed; /* a command is not terminated: the rest cannot be checked */
 };
 
-/* One command being looked at: a span of the text for each word. */
+/* The words of the command being checked. */
 struct words {
 	struct check *k;
 	Tcl_Parse parse;
 	const Tcl_Token *token[256];
-	Tcl_Obj *literal[256]; /* NULL: known only when run */
+	Tcl_Obj *literal[256]; /* NULL: known only at run time */
 	int n;
-	bool expands; /* {*}: how many words, nobody knows */
+	bool expands; /* has {*}: the number of words is unknown */
 };
 
-static void walk(struct check *k, const char *from, const char *to);
+static void walk_text(struct check *k, const char *from, const char *to);
 
 /* ----------------------------------------------------------------- reporting -- */
 
@@ -60,7 +61,7 @@ static unsigned line_of(struct check *k, const char *p)
 	return k->line;
 }
 
-static void problem(struct check *k, const char *p, const char *kind, const char *what)
+static void report_problem(struct check *k, const char *p, const char *kind, const char *what)
 {
 	if (k->learning)
 		return;
@@ -69,9 +70,9 @@ static void problem(struct check *k, const char *p, const char *kind, const char
 	k->problems += *kind == 0;
 }
 
-static void failed(struct check *k, const char *p)
+static void report_failure(struct check *k, const char *p)
 {
-	problem(k, p, "", k->s->fail.text);
+	report_problem(k, p, "", k->s->fail.text);
 	fail_clear(&k->s->fail);
 }
 
@@ -82,25 +83,24 @@ static bool is_braced(const struct words *w, int i)
 	return *w->token[i]->start == '{' && w->token[i]->type == TCL_TOKEN_SIMPLE_WORD;
 }
 
-static bool is(const struct words *w, int i, const char *text)
+static bool word_is(const struct words *w, int i, const char *text)
 {
 	return i < w->n && w->literal[i] && strcmp(Tcl_GetString(w->literal[i]), text) == 0;
 }
 
-/* A word that is a script: only what is written out can be looked into. */
-static void body(const struct words *w, int i)
+/* Checks a word that is a script, if it is literal. */
+static void check_body(const struct words *w, int i)
 {
 	const Tcl_Token *t;
 
 	if (i < 0 || i >= w->n || !w->literal[i])
 		return;
 	t = w->token[i] + 1;
-	walk(w->k, t->start, t->start + t->size);
+	walk_text(w->k, t->start, t->start + t->size);
 }
 
-/* An expression: the commands in it, and whether it is protected from being substituted
- * twice. */
-static void condition(const struct words *w, int i)
+/* Checks the commands in an expression, and warns if it would be substituted twice. */
+static void check_condition(const struct words *w, int i)
 {
 	Tcl_Parse parse;
 	const Tcl_Token *t;
@@ -109,19 +109,20 @@ static void condition(const struct words *w, int i)
 		return;
 	if (!is_braced(w, i)) {
 		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD)
-			problem(w->k, w->token[i]->start, "warning: ",
+			report_problem(
+				w->k, w->token[i]->start, "warning: ",
 				"an expression without braces is substituted twice: write {...}");
 		return;
 	}
 	t = w->token[i] + 1;
 	if (Tcl_ParseExpr(w->k->s->tcl, t->start, t->size, &parse) != TCL_OK) {
-		problem(w->k, t->start, "", Tcl_GetStringResult(w->k->s->tcl));
+		report_problem(w->k, t->start, "", Tcl_GetStringResult(w->k->s->tcl));
 		return;
 	}
 	for (int n = 0; n < parse.numTokens; n++)
 		if (parse.tokenPtr[n].type == TCL_TOKEN_COMMAND)
-			walk(w->k, parse.tokenPtr[n].start + 1,
-			     parse.tokenPtr[n].start + parse.tokenPtr[n].size - 1);
+			walk_text(w->k, parse.tokenPtr[n].start + 1,
+				  parse.tokenPtr[n].start + parse.tokenPtr[n].size - 1);
 	Tcl_FreeParse(&parse);
 }
 
@@ -132,66 +133,66 @@ static void check_if(const struct words *w)
 	int i = 1;
 
 	for (;;) {
-		condition(w, i++);
-		i += is(w, i, "then");
-		body(w, i++);
-		if (!is(w, i, "elseif"))
+		check_condition(w, i++);
+		i += word_is(w, i, "then");
+		check_body(w, i++);
+		if (!word_is(w, i, "elseif"))
 			break;
 		i++;
 	}
-	i += is(w, i, "else");
-	body(w, i);
+	i += word_is(w, i, "else");
+	check_body(w, i);
 }
 
 static void check_while(const struct words *w)
 {
-	condition(w, 1);
-	body(w, 2);
+	check_condition(w, 1);
+	check_body(w, 2);
 }
 
 static void check_for(const struct words *w)
 {
-	body(w, 1);
-	condition(w, 2);
-	body(w, 3);
-	body(w, 4);
+	check_body(w, 1);
+	check_condition(w, 2);
+	check_body(w, 3);
+	check_body(w, 4);
 }
 
 static void check_last(const struct words *w)
 {
 	if (w->n > 1)
-		body(w, w->n - 1);
+		check_body(w, w->n - 1);
 }
 
 static void check_first(const struct words *w)
 {
-	body(w, 1);
+	check_body(w, 1);
 }
 
 static void check_expr(const struct words *w)
 {
 	if (w->n == 2) {
-		condition(w, 1);
+		check_condition(w, 1);
 		return;
 	}
 	for (int i = 1; i < w->n; i++)
 		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD) {
-			problem(w->k, w->token[i]->start, "warning: ",
-				"an expression without braces is substituted twice: "
-				"write expr {...}");
+			report_problem(w->k, w->token[i]->start, "warning: ",
+				       "an expression without braces is substituted twice: "
+				       "write expr {...}");
 			break;
 		}
 }
 
 static void check_try(const struct words *w)
 {
-	body(w, 1);
+	check_body(w, 1);
 	for (int i = 2; i < w->n;) {
-		if (is(w, i, "finally")) {
-			body(w, i + 1);
+		if (word_is(w, i, "finally")) {
+			check_body(w, i + 1);
 			i += 2;
 		} else {
-			body(w, i + 3);
+			check_body(w, i + 3);
 			i += 4;
 		}
 	}
@@ -199,14 +200,14 @@ static void check_try(const struct words *w)
 
 static void check_nested(const struct words *w)
 {
-	if (is(w, 1, "for") || is(w, 1, "map") || is(w, 1, "with") || is(w, 1, "update") ||
-	    is(w, 1, "eval"))
+	if (word_is(w, 1, "for") || word_is(w, 1, "map") || word_is(w, 1, "with") ||
+	    word_is(w, 1, "update") || word_is(w, 1, "eval"))
 		check_last(w);
 }
 
 static void read_words(struct words *w);
 
-/* Pairs of pattern and body, as words of their own or all in one list. */
+/* The pairs of pattern and body are separate words or one list. */
 static void check_switch(const struct words *w)
 {
 	int i = 1;
@@ -214,15 +215,15 @@ static void check_switch(const struct words *w)
 	bool is_body = false;
 
 	while (i < w->n && w->literal[i] && *Tcl_GetString(w->literal[i]) == '-') {
-		bool last = is(w, i, "--");
+		bool last = word_is(w, i, "--");
 
-		i += 1 + (is(w, i, "-matchvar") || is(w, i, "-indexvar"));
+		i += 1 + (word_is(w, i, "-matchvar") || word_is(w, i, "-indexvar"));
 		if (last)
 			break;
 	}
 	if (i + 2 < w->n) {
 		for (i += 2; i < w->n; i += 2)
-			body(w, i);
+			check_body(w, i);
 		return;
 	}
 	if (i + 1 >= w->n || !w->literal[i + 1])
@@ -236,8 +237,8 @@ static void check_switch(const struct words *w)
 			return;
 		read_words(&in);
 		for (int n = 0; n < in.n; n++, is_body = !is_body)
-			if (is_body && !is(&in, n, "-"))
-				body(&in, n);
+			if (is_body && !word_is(&in, n, "-"))
+				check_body(&in, n);
 		p = in.parse.commandStart + in.parse.commandSize;
 		for (int n = 0; n < in.n; n++)
 			if (in.literal[n])
@@ -257,15 +258,15 @@ static const struct {
 	{ "try", check_try },	  { "uplevel", check_last },  { "while", check_while },
 };
 
-/* -------------------------------------------------------------- our commands -- */
+/* -------------------------------------------------------------- the shell's commands -- */
 
-/* The scripts among the arguments, seen by args_check(). */
+/* Collects the arguments that are scripts, for args_check(). */
 struct seen {
 	const struct words *w;
 	const struct cmd *c;
-	int offset; /* words of the name */
-	int last;   /* script of several words: it is the last */
-	bool fails; /* it is meant to fail: not judged */
+	int offset; /* number of words in the command's name */
+	int last;   /* expect: the last word is the script */
+	bool fails; /* the script is expected to fail: not checked */
 };
 
 static void seen_arg(void *ctx, int i, const struct arg *a)
@@ -274,11 +275,11 @@ static void seen_arg(void *ctx, int i, const struct arg *a)
 
 	seen->fails |= seen->c == &cmd_expect && strcmp(a->name, "error") == 0;
 	if (a->kind == &kind_expr)
-		condition(seen->w, i + seen->offset);
+		check_condition(seen->w, i + seen->offset);
 	else if (a->kind == &kind_script && a->flags & ARG_MANY)
 		seen->last = i + seen->offset;
 	else if (a->kind == &kind_script)
-		body(seen->w, i + seen->offset);
+		check_body(seen->w, i + seen->offset);
 }
 
 static void check_ours(const struct words *w, const char *first)
@@ -293,27 +294,27 @@ static void check_ours(const struct words *w, const char *first)
 	if (w->n > 1 && !w->literal[1] && cmd_group(first) && !cmd_group(first)->alone)
 		return; /* post $how ... */
 	if (interp_unknown(s, first)) {
-		failed(w->k, w->token[0]->start);
+		report_failure(w->k, w->token[0]->start);
 		return;
 	}
 	if (library_named(first))
 		return;
 	c = cmd_find(s, words, w->n > 1 ? 2 : 1, &used);
 	if (!c) {
-		failed(w->k, w->token[0]->start);
+		report_failure(w->k, w->token[0]->start);
 		return;
 	}
 	seen.offset = used;
 	seen.c = c;
 	if (args_check(s, c, w->n - used, w->literal + used, w->expands, seen_arg, &seen))
-		failed(w->k, w->token[0]->start);
+		report_failure(w->k, w->token[0]->start);
 	if (seen.last && !seen.fails)
-		body(w, seen.last);
+		check_body(w, seen.last);
 }
 
 /* ----------------------------------------------------------------- procs -- */
 
-static void learn(struct check *k, const char *name)
+static void learn_proc(struct check *k, const char *name)
 {
 	const char *tail = strrchr(name, ':');
 	int is_new;
@@ -323,7 +324,7 @@ static void learn(struct check *k, const char *name)
 		Tcl_CreateHashEntry(k->procs, tail + 1, &is_new);
 }
 
-/* What a file that is sourced defines is known, too. */
+/* Collects the procs of a sourced file, too. */
 static void learn_file(struct check *k, const char *path)
 {
 	struct check in = *k;
@@ -344,18 +345,18 @@ static void learn_file(struct check *k, const char *path)
 	in.text = in.at = t.text;
 	in.line = 1;
 	in.sourced++;
-	walk(&in, t.text, t.text + strlen(t.text));
+	walk_text(&in, t.text, t.text + strlen(t.text));
 	free(beside);
 	script_text_free(&t);
 }
 
 static void learn_command(const struct words *w)
 {
-	if (w->n == 4 && is(w, 0, "proc") && w->literal[1])
-		learn(w->k, Tcl_GetString(w->literal[1]));
-	else if (w->n == 3 && is(w, 0, "rename") && w->literal[2])
-		learn(w->k, Tcl_GetString(w->literal[2]));
-	else if (w->n == 2 && is(w, 0, "source") && w->literal[1])
+	if (w->n == 4 && word_is(w, 0, "proc") && w->literal[1])
+		learn_proc(w->k, Tcl_GetString(w->literal[1]));
+	else if (w->n == 3 && word_is(w, 0, "rename") && w->literal[2])
+		learn_proc(w->k, Tcl_GetString(w->literal[2]));
+	else if (w->n == 2 && word_is(w, 0, "source") && w->literal[1])
 		learn_file(w->k, Tcl_GetString(w->literal[1]));
 }
 
@@ -376,21 +377,21 @@ static void read_words(struct words *w)
 	}
 }
 
-/* [commands] in words that are not literal. */
-static void brackets(const struct words *w)
+/* Checks [commands] in words that are not literal. */
+static void check_brackets(const struct words *w)
 {
 	for (int i = 0; i < w->n; i++)
 		for (int n = 1; n <= w->token[i]->numComponents; n++) {
 			const Tcl_Token *t = &w->token[i][n];
 
 			if (t->type == TCL_TOKEN_COMMAND)
-				walk(w->k, t->start + 1, t->start + t->size - 1);
+				walk_text(w->k, t->start + 1, t->start + t->size - 1);
 		}
 }
 
-static void judge(const struct words *w);
+static void check_command(const struct words *w);
 
-/* @NAME: behind its options another command, or a block. */
+/* @NAME: its options are followed by another command or a block. */
 static void check_at(const struct words *w)
 {
 	struct words in = *w;
@@ -399,16 +400,16 @@ static void check_at(const struct words *w)
 	while (i < w->n && w->literal[i] && *Tcl_GetString(w->literal[i]) == '-')
 		i += 1 + (strncmp(Tcl_GetString(w->literal[i]), "-w", 2) == 0);
 	if (i + 1 == w->n && is_braced(w, i)) {
-		body(w, i);
+		check_body(w, i);
 	} else if (i < w->n) {
 		in.n -= i;
 		memmove(in.token, in.token + i, (size_t)in.n * sizeof *in.token);
 		memmove(in.literal, in.literal + i, (size_t)in.n * sizeof *in.literal);
-		judge(&in);
+		check_command(&in);
 	}
 }
 
-static void judge(const struct words *w)
+static void check_command(const struct words *w)
 {
 	const char *first = w->n && w->literal[0] ? Tcl_GetString(w->literal[0]) : NULL;
 	struct session *s = w->k->s;
@@ -442,14 +443,14 @@ static void walk_command(struct check *k, const char **p, const char *to)
 	if (Tcl_ParseCommand(k->s->tcl, *p, (int)(to - *p), 0, &w.parse) != TCL_OK) {
 		const char *start = *p + strspn(*p, " \t\n;");
 
-		problem(k, start, "", Tcl_GetStringResult(k->s->tcl));
+		report_problem(k, start, "", Tcl_GetStringResult(k->s->tcl));
 		k->unparsed |= k->nest == 1;
 		*p = to;
 		return;
 	}
 	read_words(&w);
-	brackets(&w);
-	judge(&w);
+	check_brackets(&w);
+	check_command(&w);
 	*p = w.parse.commandStart + w.parse.commandSize;
 	for (int i = 0; i < w.n; i++)
 		if (w.literal[i])
@@ -457,10 +458,10 @@ static void walk_command(struct check *k, const char **p, const char *to)
 	Tcl_FreeParse(&w.parse);
 }
 
-static void walk(struct check *k, const char *from, const char *to)
+static void walk_text(struct check *k, const char *from, const char *to)
 {
 	if (++k->nest > NEST)
-		problem(k, from, "", "nested too deeply to be checked");
+		report_problem(k, from, "", "nested too deeply to be checked");
 	else
 		while (from < to)
 			walk_command(k, &from, to);
@@ -475,14 +476,14 @@ int check_text(struct session *s, const char *name, const char *text)
 	};
 
 	if (script_nests(text)) {
-		problem(&k, text, "", "brackets nested too deeply to be checked");
+		report_problem(&k, text, "", "brackets nested too deeply to be checked");
 		return -2;
 	}
 	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
 	k.learning = true;
-	walk(&k, text, text + strlen(text));
+	walk_text(&k, text, text + strlen(text));
 	k.learning = false;
-	walk(&k, text, text + strlen(text));
+	walk_text(&k, text, text + strlen(text));
 	Tcl_DeleteHashTable(&procs);
 	Tcl_ResetResult(s->tcl);
 	if (k.unparsed)

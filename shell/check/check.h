@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks: of a script that is not run (-n), of what a script expects, and the account of them. */
+/* Static checks of a script (-n), expectations, and the report on them. */
 #ifndef SHELL_CHECK_H
 #define SHELL_CHECK_H
 
@@ -7,34 +7,32 @@
 
 struct session;
 
-/* Checks every literal command, and inside braced bodies of Tcl's control commands and of
- * ours; prints what is wrong with file:line. 0, -1: something is, -2: cannot be read, or does not
- * parse as a whole. */
+/* Checks every literal command, also inside braced bodies of Tcl's and the shell's control
+ * commands; prints problems with file:line. 0: none, -1: there are problems, -2: the file cannot be
+ * read or does not parse. */
 int check_file(struct session *s, const char *path);
 int check_text(struct session *s, const char *name, const char *text);
-
-/* Expectations: counted, and summed up at the end of a run. */
 
 struct cmd;
 
 extern const struct cmd cmd_expect;
 
-/* Does got fit want: the same text, the same number, or a glob pattern? */
+/* Does got match want: as the same text, as the same number, or as a glob pattern? */
 bool expect_fits(const char *want, const char *got);
 
 /*
- * What is told of expectations: a line each as TAP has it ("ok 1 name", "not ok 2 name" and what
- * was got), or JSON, on standard output, and at the end how many there were; on request a JUnit
+ * The report on expectations: a line of TAP each ("ok 1 name", "not ok 2 name" and the actual
+ * result), or JSON, on standard output, and their number at the end of the run; on request a JUnit
  * file, too.
  */
 
-/* An expectation is met. It has been counted. */
+/* Reports an expectation that was met, which the caller has counted. */
 void verdict_met(struct session *s, const char *name);
-/* It is not: s->fail has all that is to be said. */
+/* Reports one that was not met, with the reason in s->fail. */
 void verdict_unmet(struct session *s, const char *name);
 
-/* The plan and the sums, where there were any; and the file of s->opt.junit. code: what the program
- * ends with. -1: the file cannot be written, and the message is printed. */
+/* Prints the TAP plan and the totals, if there were expectations, and writes the file s->opt.junit.
+ * code is the program's exit code. -1: the file cannot be written; a message was printed. */
 int verdict_end(struct session *s, int code);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expectations: a script's result, or the way it fails, held against what the user says.
+ * expect: compares a script's result, or its error, with what the user expects.
  *
- * A script that fails where a result was expected is a failed expectation; one that is
- * not even a command (unknown word, wrong arguments) is an error of its own.
+ * A script that fails where a result was expected is a failed expectation. Wrong usage inside the
+ * script (an unknown command, wrong arguments) is an error instead.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,10 @@ struct expect_args {
 };
 
 static const struct arg expect_arg_table[] = {
-	OPT("name", expect_args, name, kind_str,
-	    "what the check is called (default: what it says)"),
-	OPT("value", expect_args, value, kind_str, "the whole result must be this"),
+	OPT("name", expect_args, name, kind_str, "name of the check (default: its condition)"),
+	OPT("value", expect_args, value, kind_str, "the whole result must match this"),
 	OPT("error", expect_args, error, kind_str,
-	    "the script must fail so: a call, an errno name or a status"),
+	    "the script must fail with this: a call, an errno name or a status"),
 	OPT("true", expect_args, truth, kind_expr, "a condition, as in if; no script follows"),
 	POS_MANY("field-value-script", expect_args, words, kind_script,
 		 "pairs of field and value; the last word is the script"),
@@ -60,14 +59,14 @@ bool expect_fits(const char *want, const char *got)
 
 /* ------------------------------------------------------------------ verdicts -- */
 
-static int passed(struct session *s, const char *text)
+static int report_passed(struct session *s, const char *text)
 {
 	s->passed++;
 	verdict_met(s, text);
 	return 0;
 }
 
-/* The script, shortened to one line. */
+/* A copy of the script, shortened to one line. */
 static char *one_line(const char *script)
 {
 	char *line, *to;
@@ -89,8 +88,8 @@ static char *one_line(const char *script)
 	return line;
 }
 
-/* What was found, in a row of its own. */
-static void tell_result(struct session *s, const char *result)
+/* Adds the actual result as a row. */
+static void add_result_row(struct session *s, const char *result)
 {
 	char *line = one_line(result);
 
@@ -100,16 +99,16 @@ static void tell_result(struct session *s, const char *result)
 	free(line);
 }
 
-static const char *meaning(const char *word)
+static const char *explain_word(const char *word)
 {
 	return app.explain ? app.explain(word) : NULL;
 }
 
 /* Fails: "expected <want>, got <got> (<meaning>)". */
-static int unmet(struct session *s, const struct expect_args *a, const char *want, const char *got,
-		 Tcl_Obj *script)
+static int report_unmet(struct session *s, const struct expect_args *a, const char *want,
+			const char *got, Tcl_Obj *script)
 {
-	const char *why = meaning(got);
+	const char *why = explain_word(got);
 	char *line = script ? one_line(Tcl_GetString(script)) : NULL;
 
 	s->failed++;
@@ -128,7 +127,7 @@ static int unmet(struct session *s, const struct expect_args *a, const char *wan
 
 /* ------------------------------------------------------------------- errors -- */
 
-/* Does the word fit the call or the last word of -errorcode? */
+/* Does want match the call or the last word of -errorcode? */
 static bool error_fits(struct session *s, const char *want, char **got)
 {
 	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), **v;
@@ -161,15 +160,15 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 
 	if (rc != TCL_ERROR) {
 		said = xstrdup(Tcl_GetStringResult(s->tcl));
-		rc = unmet(s, a, want, "no error", script);
-		tell_result(s, said);
+		rc = report_unmet(s, a, want, "no error", script);
+		add_result_row(s, said);
 		free(said);
 	} else if (error_fits(s, a->error, &got)) {
 		fail_clear(&s->fail);
-		rc = passed(s, text);
+		rc = report_passed(s, text);
 	} else {
 		said = xstrdup(s->fail.text);
-		rc = unmet(s, a, want, got, script);
+		rc = report_unmet(s, a, want, got, script);
 		fail_row(s, "said", "%s", said);
 		free(said);
 	}
@@ -180,7 +179,7 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 
 /* ------------------------------------------------------------------- values -- */
 
-/* Wrong usage inside of the script: that is no verdict on anything. */
+/* Did the script fail because of wrong usage? That is not a failed expectation. */
 static bool is_mistake(const struct session *s)
 {
 	static const char *const calls[] = { "command", "args", "script", "expect", NULL };
@@ -191,9 +190,9 @@ static bool is_mistake(const struct session *s)
 	return false;
 }
 
-/* Runs the script. 0: there is a result; 1: pass rc on; -1: failed. */
-static int run(struct session *s, const struct expect_args *a, Tcl_Obj *script, const char *want,
-	       int *rc)
+/* Runs the script. 0: there is a result; 1: return *rc; -1: it failed. */
+static int run_script(struct session *s, const struct expect_args *a, Tcl_Obj *script,
+		      const char *want, int *rc)
 {
 	char *code, *said;
 
@@ -206,14 +205,14 @@ static int run(struct session *s, const struct expect_args *a, Tcl_Obj *script, 
 		return -1;
 	code = xstrdup(s->fail.code);
 	said = xstrdup(s->fail.text);
-	unmet(s, a, want, code, script);
+	report_unmet(s, a, want, code, script);
 	fail_row(s, "said", "%s", said);
 	free(code);
 	free(said);
 	return -1;
 }
 
-static Tcl_Obj *field(Tcl_Obj *dict, Tcl_Obj *key)
+static Tcl_Obj *dict_field(Tcl_Obj *dict, Tcl_Obj *key)
 {
 	Tcl_Obj *value = NULL, *only;
 	int n;
@@ -230,7 +229,7 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 			Tcl_Obj *const *words, size_t n)
 {
 	for (size_t i = 0; i + 1 < n; i += 2) {
-		Tcl_Obj *got = field(result, words[i]);
+		Tcl_Obj *got = dict_field(result, words[i]);
 		const char *want = Tcl_GetString(words[i + 1]);
 		char *both;
 		int rc;
@@ -238,8 +237,9 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 		if (got && expect_fits(want, Tcl_GetString(got)))
 			continue;
 		both = xasprintf("%s %s", Tcl_GetString(words[i]), want);
-		rc = unmet(s, a, both, got ? Tcl_GetString(got) : "no such field", words[n - 1]);
-		tell_result(s, Tcl_GetString(result));
+		rc = report_unmet(s, a, both, got ? Tcl_GetString(got) : "no such field",
+				  words[n - 1]);
+		add_result_row(s, Tcl_GetString(result));
 		free(both);
 		return rc;
 	}
@@ -252,33 +252,33 @@ static int expect_result(struct session *s, const struct expect_args *a, const c
 	Tcl_Obj *const *words = a->words.v;
 	size_t n = a->words.n;
 	Tcl_Obj *result;
-	int rc, said = run(s, a, words[n - 1], want, &rc);
+	int rc, said = run_script(s, a, words[n - 1], want, &rc);
 
 	if (said)
 		return said < 0 ? -1 : rc;
 	result = Tcl_GetObjResult(s->tcl);
 	Tcl_IncrRefCount(result);
 	if (a->value && !expect_fits(a->value, Tcl_GetString(result)))
-		rc = unmet(s, a, want, Tcl_GetString(result), words[n - 1]);
+		rc = report_unmet(s, a, want, Tcl_GetString(result), words[n - 1]);
 	else
 		rc = check_fields(s, a, result, words, n);
 	if (rc == 0) {
-		passed(s, a->name ? a->name : want);
+		report_passed(s, a->name ? a->name : want);
 		out_obj(o, result);
 	}
 	Tcl_DecrRefCount(result);
 	return rc;
 }
 
-/* The condition with its variables' values in their place. */
-static void tell_values(struct session *s, Tcl_Obj *condition)
+/* Adds the condition with its variables replaced by their values. */
+static void add_values_row(struct session *s, Tcl_Obj *condition)
 {
 	Tcl_Obj *text = Tcl_SubstObj(s->tcl, condition, TCL_SUBST_VARIABLES);
 	char *line;
 
 	Tcl_ResetResult(s->tcl);
 	if (!text)
-		return; /* of a variable that is not evaluated */
+		return; /* an error in a variable that the condition does not evaluate */
 	Tcl_IncrRefCount(text);
 	line = one_line(Tcl_GetString(text));
 	if (strcmp(Tcl_GetString(text), Tcl_GetString(condition)) != 0)
@@ -297,10 +297,10 @@ static int expect_true(struct session *s, const struct expect_args *a)
 		interp_fail(s);
 		rc = -1;
 	} else if (truth) {
-		rc = passed(s, a->name ? a->name : condition);
+		rc = report_passed(s, a->name ? a->name : condition);
 	} else {
-		rc = unmet(s, a, condition, "false", NULL);
-		tell_values(s, a->truth);
+		rc = report_unmet(s, a, condition, "false", NULL);
+		add_values_row(s, a->truth);
 	}
 	free(condition);
 	return rc;
@@ -309,7 +309,7 @@ static int expect_true(struct session *s, const struct expect_args *a)
 /* ------------------------------------------------------------------ command -- */
 
 /* "status SUCCESS, opcode SEND"; "value 3" */
-static char *condition(const struct expect_args *a)
+static char *describe_expectation(const struct expect_args *a)
 {
 	Tcl_Obj *const *words = a->words.v;
 	char *text;
@@ -327,7 +327,7 @@ static char *condition(const struct expect_args *a)
 	return text;
 }
 
-static int usage(struct session *s, const struct expect_args *a)
+static int check_usage(struct session *s, const struct expect_args *a)
 {
 	bool fields = !a->value && !a->error && !a->truth;
 
@@ -354,9 +354,9 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 	char *want;
 	int rc;
 
-	if (usage(s, a))
+	if (check_usage(s, a))
 		return -1;
-	want = a->truth ? one_line(Tcl_GetString(a->truth)) : condition(a);
+	want = a->truth ? one_line(Tcl_GetString(a->truth)) : describe_expectation(a);
 	if (a->truth)
 		rc = expect_true(s, a);
 	else if (a->error)
@@ -381,18 +381,18 @@ static const struct cmd_eg expect_examples[] = {
 const struct cmd cmd_expect = {
 	.name = "expect",
 	.family = "scripts",
-	.summary = "check what a command brings, or how it fails",
-	.text = "Runs the script and looks at its result: each FIELD must have its VALUE. -value looks\n"
-		"at the whole result, -true at a condition, -error wants the script to fail. A\n"
-		"value fits when it is the same text, the same number (0x10 is 16), or a pattern\n"
-		"with * and ?. A list with one element counts as that element.\n"
+	.summary = "check the result of a command, or its error",
+	.text = "Runs the script and checks its result: each FIELD must have its VALUE. -value checks the\n"
+		"whole result, -true a condition; -error expects the script to fail. A value matches if\n"
+		"it is the same text, the same number (0x10 is 16), or a pattern with * and ?. A list\n"
+		"with one element counts as that element.\n"
 		"-error takes the name of the call (ibv_modify_qp) or the last word of Tcl's\n"
 		"-errorcode (EINVAL, REM_ACCESS_ERR).\n"
-		"What passes prints a line 'ok', also with -q; what does not prints 'not ok' and what\n"
-		"was got, and ends a script with exit code 3 (unless -k). A run with checks ends with\n"
-		"their number. That is TAP: prove -e rdmash DIRECTORY runs scripts. --json makes a\n"
-		"value of each line, --junit FILE a report for CI. The value of expect is that of the\n"
-		"script: set wc [expect status SUCCESS {poll}].",
+		"A check that passes prints 'ok', also with -q; one that fails prints 'not ok' and the\n"
+		"actual result, and ends a script with exit code 3 (unless -k). A run with checks ends\n"
+		"with their number. This is TAP: prove -e rdmash DIRECTORY runs scripts. --json prints\n"
+		"each line as a JSON value, --junit FILE writes a report for CI. The value of expect is\n"
+		"that of the script: set wc [expect status SUCCESS {poll}].",
 	.examples = expect_examples,
 	.args = expect_arg_table,
 	.size = sizeof(struct expect_args),

@@ -12,11 +12,11 @@
 #include "session.h"
 #include "alloc.h"
 
-/* Of an expectation, for the JUnit file. */
+/* The outcome of an expectation, for the JUnit file. */
 struct verdict {
 	char *name, *file;
-	char *text, *rows; /* NULL: it is met */
-	int64_t took;	   /* ns since the one before, or since the program began */
+	char *text, *rows; /* NULL: it was met */
+	int64_t took;	   /* ns since the previous one, or since the program started */
 };
 
 static struct {
@@ -42,7 +42,7 @@ static void print_verdict(struct session *s, bool met, const char *name)
 	Tcl_DStringFree(&line);
 }
 
-/* "# expected 4, got 3", and the rows. */
+/* Prints "# expected 4, got 3", and the rows. */
 static void print_comment(const char *text, const char *rows)
 {
 	char *all = xasprintf("%s\n%s", text, rows), *rest = all, *line;
@@ -72,9 +72,9 @@ static void show_json(struct session *s, const char *name, const struct fail *f,
 	out_free(o);
 }
 
-/* ------------------------------------------------------------------------ keeping -- */
+/* ------------------------------------------------------------------------ storing -- */
 
-static char *visible(const char *text)
+static char *visible_copy(const char *text)
 {
 	Tcl_DString d;
 	char *copy;
@@ -86,7 +86,7 @@ static char *visible(const char *text)
 	return copy;
 }
 
-static void keep(struct session *s, const char *name, const char *text, const char *rows)
+static void keep_for_junit(struct session *s, const char *name, const char *text, const char *rows)
 {
 	int64_t now = loop_now();
 
@@ -94,10 +94,10 @@ static void keep(struct session *s, const char *name, const char *text, const ch
 		return;
 	kept.v = xgrow(kept.v, kept.n, sizeof *kept.v);
 	kept.v[kept.n++] = (struct verdict){
-		.name = visible(name),
-		.file = visible(s->script && s->script->name ? s->script->name : "-c"),
-		.text = text ? visible(text) : NULL,
-		.rows = rows ? visible(rows) : NULL,
+		.name = visible_copy(name),
+		.file = visible_copy(s->script && s->script->name ? s->script->name : "-c"),
+		.text = text ? visible_copy(text) : NULL,
+		.rows = rows ? visible_copy(rows) : NULL,
 		.took = kept.last ? now - kept.last : 0,
 	};
 	kept.last = now;
@@ -109,7 +109,7 @@ void verdict_met(struct session *s, const char *name)
 		show_json(s, name, NULL, NULL);
 	else
 		print_verdict(s, true, name);
-	keep(s, name, NULL, NULL);
+	keep_for_junit(s, name, NULL, NULL);
 }
 
 void verdict_unmet(struct session *s, const char *name)
@@ -123,11 +123,11 @@ void verdict_unmet(struct session *s, const char *name)
 	xappendf(&rows, "  %-11s %s\n", "at", Tcl_DStringValue(&where));
 	if (s->opt.format == OUT_JSON) {
 		show_json(s, name, &s->fail, Tcl_DStringValue(&where));
-	} else if (!s->opt.interactive) { /* who types it reads the error */
+	} else if (!s->opt.interactive) { /* a person at the prompt reads the error */
 		print_verdict(s, false, name);
 		print_comment(s->fail.text, Tcl_DStringValue(&rows));
 	}
-	keep(s, name, s->fail.text, Tcl_DStringValue(&rows));
+	keep_for_junit(s, name, s->fail.text, Tcl_DStringValue(&rows));
 	Tcl_DStringFree(&where);
 	Tcl_DStringFree(&rows);
 }
@@ -179,10 +179,10 @@ static void put_case(FILE *f, const struct verdict *v)
 	fputs("</failure>\n    </testcase>\n", f);
 }
 
-/* The run as a whole, where its end is no expectation's. */
+/* Adds a test case for the run as a whole, if it ended for another reason than an expectation. */
 static void put_run(FILE *f, const struct session *s, bool error)
 {
-	char *why = visible(s->fail.text ? s->fail.text : "the run has failed");
+	char *why = visible_copy(s->fail.text ? s->fail.text : "the run has failed");
 
 	fputs("    <testcase classname=\"rdmash\" name=\"the run\">\n      ", f);
 	if (error) {

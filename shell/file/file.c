@@ -18,8 +18,8 @@
 #include "language/script.h"
 #include "session.h"
 
-/* path is absolute. */
-static int beneath(const char *root, const char *path, int flags, unsigned mode)
+/* Opens the absolute path if it is below root. -EXDEV: it is not. */
+static int open_beneath(const char *root, const char *path, int flags, unsigned mode)
 {
 	struct open_how how = { .flags = (uint64_t)flags,
 				.mode = flags & O_CREAT ? mode : 0,
@@ -40,7 +40,8 @@ static int beneath(const char *root, const char *path, int flags, unsigned mode)
 	return fd;
 }
 
-/* A file may have another name, out of the directory. -1 with s->fail filled. */
+/* Refuses a file with further hard links: they may be outside of the directory. -1 with s->fail
+ * filled. */
 static int may_write(struct session *s, int fd, const char *path, bool truncate)
 {
 	struct stat st;
@@ -48,7 +49,7 @@ static int may_write(struct session *s, int fd, const char *path, bool truncate)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1) {
 		fail(s, "open", "EMLINK", "%s has %ju names (hard links), perhaps elsewhere", path,
 		     (uintmax_t)st.st_nlink);
-		return fail_row(s, "note", "a script writes only what is in its directory alone");
+		return fail_row(s, "note", "a script may write only files without other names");
 	}
 	if (truncate && S_ISREG(st.st_mode) && ftruncate(fd, 0))
 		return fail_call(s, errno, "ftruncate", "%s", path);
@@ -63,11 +64,11 @@ static int open_gated(struct session *s, const char *root, const char *path, con
 
 	if (!*root)
 		return fail(s, "open", "EACCES",
-			    "%s: a remote method that was not defined in a file may use no files",
+			    "%s: a remote method that was not defined in a file may not use files",
 			    path);
-	fd = beneath(root, full, writes ? flags & ~O_TRUNC : flags, mode);
+	fd = open_beneath(root, full, writes ? flags & ~O_TRUNC : flags, mode);
 	for (const char **d = s->opt.allow_dirs; fd == -EXDEV && d && *d; d++)
-		fd = beneath(*d, full, writes ? flags & ~O_TRUNC : flags, mode);
+		fd = open_beneath(*d, full, writes ? flags & ~O_TRUNC : flags, mode);
 	if (fd == -EXDEV) {
 		fail(s, "open", "EXDEV", "%s is outside the script's directory %s", path, root);
 		return fail_next(s, "rdmash --allow-dir DIR ... lets scripts use files below DIR");
@@ -86,22 +87,23 @@ const char *file_gate(const struct session *s)
 	return s->domain->root;
 }
 
-/* What a relative path begins at: the directory of the script that runs, or, when another runs
- * code of this domain, the domain's. NULL: where the program runs. */
-static const char *base(const struct session *s)
+/* The directory for relative paths: that of the running script or, when another domain runs code of
+ * this one, that of the domain. NULL: the current directory. */
+static const char *relative_base(const struct session *s)
 {
 	return s->script && s->script->domain == s->domain ? s->script->dir : s->domain->root;
 }
 
-/* typed: what errors name. */
+/* typed is the path as the user wrote it, for errors. */
 static int open_typed(struct session *s, const char *path, const char *typed, int flags,
 		      unsigned mode)
 {
-	const char *root = file_gate(s), *from = base(s);
+	const char *root = file_gate(s), *from = relative_base(s);
 	char *full = *path != '/' && from ? xasprintf("%s/%s", from, path) : xstrdup(path);
 	int fd;
 
-	flags |= O_CLOEXEC | O_NONBLOCK; /* else opening a pipe waits for its other end */
+	flags |= O_CLOEXEC |
+		 O_NONBLOCK; /* otherwise opening a FIFO would block until its other end is open */
 	fd = root ? open_gated(s, root, typed, full, flags, mode) : open(full, flags, mode);
 	if (fd < 0 && !root)
 		fail_call(s, errno, "open", "%s", typed);
@@ -128,8 +130,8 @@ int file_open_folder(struct session *s, const char *path)
 	return fd;
 }
 
-/* A pipe or a terminal: Ctrl-C must end the wait for its other end. */
-static int await(struct session *s, int fd, short events, const char *call)
+/* Waits until a pipe or terminal is ready; Ctrl-C ends the wait. */
+static int wait_ready(struct session *s, int fd, short events, const char *call)
 {
 	enum loop_end end;
 	struct stat st;
@@ -145,7 +147,7 @@ ssize_t file_take(struct session *s, int fd, const char *path, void *data, size_
 	ssize_t n;
 
 	do {
-		if (await(s, fd, POLLIN, "read"))
+		if (wait_ready(s, fd, POLLIN, "read"))
 			return -1;
 		n = read(fd, data, room);
 	} while (n < 0 && errno == EAGAIN);
@@ -160,7 +162,7 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
 	while (len) {
 		ssize_t n = write(fd, from, len);
 
-		if (n < 0 && errno == EAGAIN && await(s, fd, POLLOUT, "write"))
+		if (n < 0 && errno == EAGAIN && wait_ready(s, fd, POLLOUT, "write"))
 			return -1;
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return fail_call(s, errno, "write", "%s", path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder. All that is typed is remembered, so that a script can be made of it
- * afterwards, too: often one knows only then that it was worth it.
+ * record: writes the session as a script. The last commands are always kept, so that a script can
+ * be made of them afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 #define KEPT 1000 /* commands */
 
 struct recorder {
-	char *kept[KEPT]; /* a ring of what succeeded */
+	char *kept[KEPT]; /* ring of commands that succeeded */
 	unsigned long n;
-	int fd; /* being recorded to, or -1 */
+	int fd; /* the file being written, or -1 */
 	char *path;
 };
 
@@ -33,7 +33,7 @@ struct recorder *recorder_new(void)
 	return r;
 }
 
-static void stop(struct recorder *r)
+static void stop_recording(struct recorder *r)
 {
 	if (r->fd >= 0 && close(r->fd))
 		save_ends(r->path, errno);
@@ -46,14 +46,14 @@ void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
-	stop(r);
+	stop_recording(r);
 	for (unsigned i = 0; i < KEPT; i++)
 		free(r->kept[i]);
 	free(r);
 }
 
-/* Is the command one that is left out? Judged by its first two words. */
-static bool left_out(const char *command, int len)
+/* Does the recorder leave the command out? Decided by its first two words. */
+static bool is_left_out(const char *command, int len)
 {
 	const char *words[2] = { NULL, NULL };
 	const struct cmd *c = NULL;
@@ -75,8 +75,9 @@ static bool left_out(const char *command, int len)
 	return c && c->flags & CMD_NO_RECORD;
 }
 
-/* As comment; a backslash at the end of its last line would take the next command into it. */
-static void comment(Tcl_DString *to, const char *text)
+/* Appends text as a comment. A blank after a backslash at the end of a line keeps it from
+ * continuing the comment. */
+static void append_comment(Tcl_DString *to, const char *text)
 {
 	for (const char *p = text; *p;) {
 		size_t len = strcspn(p, "\n");
@@ -92,19 +93,19 @@ static void write_note(struct session *s, struct recorder *r, const char *text, 
 
 	Tcl_DStringInit(&piece);
 	if (failed) {
-		comment(&piece, text);
-		comment(&piece, s->fail.text ? s->fail.text : "failed");
+		append_comment(&piece, text);
+		append_comment(&piece, s->fail.text ? s->fail.text : "failed");
 	} else {
 		xappendf(&piece, "%s\n", text);
 	}
 	if (save_piece(r->fd, Tcl_DStringValue(&piece), (size_t)Tcl_DStringLength(&piece))) {
 		save_ends(r->path, errno);
-		stop(r);
+		stop_recording(r);
 	}
 	Tcl_DStringFree(&piece);
 }
 
-static void keep(struct recorder *r, char *command)
+static void keep_command(struct recorder *r, char *command)
 {
 	char **slot = &r->kept[r->n++ % KEPT];
 
@@ -117,7 +118,7 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 	struct recorder *r = s->recorder;
 	char *text;
 
-	if (!r || left_out(command, len))
+	if (!r || is_left_out(command, len))
 		return;
 	text = xasprintf("%.*s", len, command);
 	if (r->fd >= 0)
@@ -125,7 +126,7 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 	if (failed)
 		free(text);
 	else
-		keep(r, text);
+		keep_command(r, text);
 }
 
 struct record_args {
@@ -135,10 +136,10 @@ struct record_args {
 };
 
 static const struct arg record_arg_table[] = {
-	OPT("last", record_args, last, kind_u32, "only the commands that came last, so many",
-	    .min = 1, .max = KEPT),
+	OPT("last", record_args, last, kind_u32, "only the last commands, this many", .min = 1,
+	    .max = KEPT),
 	SWITCH("stop", record_args, stop, "no more"),
-	SWITCH("force", record_args, force, "replace a file that is there"),
+	SWITCH("force", record_args, force, "replace an existing file"),
 	POS_OPT("file", record_args, path, kind_path, "the script to write"),
 	ARGS_END,
 };
@@ -166,7 +167,7 @@ static int record_last(struct session *s, const struct record_args *a, struct ou
 	return 0;
 }
 
-static int begin(struct session *s, const struct record_args *a)
+static int begin_recording(struct session *s, const struct record_args *a)
 {
 	struct recorder *r = s->recorder;
 	int fd = save_growing(s, a->path, a->force, 0666);
@@ -178,7 +179,7 @@ static int begin(struct session *s, const struct record_args *a)
 		close(fd);
 		return -1;
 	}
-	stop(r);
+	stop_recording(r);
 	r->fd = fd;
 	r->path = xstrdup(a->path);
 	return 0;
@@ -189,14 +190,14 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 	const struct record_args *a = args;
 	struct recorder *r = s->recorder;
 	if (a->stop + a->last.set > 1 || (a->stop && a->path))
-		return fail(s, "args", "TOOMANY", "record: -stop stands alone");
+		return fail(s, "args", "TOOMANY", "record: -stop takes no other arguments");
 	if (a->last.set && !a->path)
 		return fail(s, "args", "MISSING", "record: -last needs a file to write");
 	if (a->stop && r->fd < 0)
 		return fail(s, "record", "IDLE", "nothing is being recorded");
 	if (a->stop) {
 		out_str(o, NULL, r->path, "recorded to %s\n", r->path);
-		stop(r);
+		stop_recording(r);
 		return 0;
 	}
 	if (!a->path) {
@@ -206,7 +207,7 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 	}
 	if (a->last.set)
 		return record_last(s, a, o);
-	if (begin(s, a))
+	if (begin_recording(s, a))
 		return -1;
 	out_str(o, NULL, r->path, "recording to %s\n", r->path);
 	return 0;
@@ -224,12 +225,12 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.family = "scripts",
 	.summary = "write what is typed to a script",
-	.text = "record FILE writes each command to FILE from now on, record -last N FILE the last\n"
-		"commands that went well, record -stop ends it. Alone it says whether it is on.\n"
-		"Only what succeeded becomes a command of the script; what failed is kept as a\n"
-		"comment with its error. help, record itself and other commands that only look\n"
-		"are left out. The file can be run at once: rdmash FILE. Each command is written\n"
-		"when it has run; a file that is there is replaced only with -force.",
+	.text = "record FILE writes each command to FILE from now on, record -last N FILE writes the last\n"
+		"commands that succeeded, record -stop ends the recording. Without arguments it says\n"
+		"whether it is on. A command that fails is written as a comment with its error. help,\n"
+		"record itself and other commands that only show something are left out. Each command\n"
+		"is written when it has run, and rdmash FILE runs the script. An existing file is\n"
+		"replaced only with -force.",
 	.examples = record_examples,
 	.args = record_arg_table,
 	.size = sizeof(struct record_args),

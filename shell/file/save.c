@@ -17,11 +17,11 @@
 #include "session.h"
 #include "alloc.h"
 
-/* A name in a directory: what is done to it cannot be led elsewhere meanwhile. */
+/* A name in an open directory: renaming a parent meanwhile cannot redirect the write. */
 struct place {
 	int dir;
 	char *name;
-	bool there; /* and this is what is there, or what a link leads to */
+	bool there; /* it exists: st describes the file, or the target of a link */
 	struct stat st;
 };
 
@@ -29,11 +29,11 @@ enum { REPLACED, WRITTEN_THROUGH };
 
 static bool incomplete;
 
-/* ---------------------------------------------------------------------- what is there -- */
+/* ---------------------------------------------------------------------- existing files -- */
 
-static int refuse(struct session *s, const char *path)
+static int refuse_existing(struct session *s, const char *path)
 {
-	fail(s, "save", "EEXIST", "%s: there is a file of this name: not written", path);
+	fail(s, "save", "EEXIST", "%s: the file exists already: not written", path);
 	return fail_next(s, "-force replaces it");
 }
 
@@ -60,7 +60,7 @@ static void close_place(struct place *p)
 	free(p->name);
 }
 
-/* Of standard output or standard error the descriptor; -1: it is neither. */
+/* The descriptor of standard output or standard error if st is one of them, else -1. */
 static int own_stream(const struct stat *st)
 {
 	struct stat own;
@@ -71,36 +71,36 @@ static int own_stream(const struct stat *st)
 	return -1;
 }
 
-/* Devices and pipes are written through, also where a link leads to them: /dev/fd/1, which
- * may be a file, too. -1 with s->fail filled: it can be neither. */
+/* Opens a device, a pipe or this process's own output for writing, also through a link such as
+ * /dev/fd/1. -1 with s->fail filled: not possible. */
 static int way_to_write(struct session *s, const char *path, struct place *p)
 {
 	bool is_link = p->there && S_ISLNK(p->st.st_mode);
 
 	if (is_link && fstatat(p->dir, p->name, &p->st, 0))
-		p->st = (struct stat){ .st_mode = S_IFREG }; /* to nothing */
+		p->st = (struct stat){ .st_mode = S_IFREG }; /* a dangling link */
 	if (!p->there || (S_ISREG(p->st.st_mode) && !is_link))
 		return REPLACED;
 	if (S_ISDIR(p->st.st_mode))
 		return fail_call(s, EISDIR, "save", "%s", path);
 	if (!S_ISREG(p->st.st_mode) || own_stream(&p->st) >= 0)
 		return WRITTEN_THROUGH;
-	fail(s, "save", "EEXIST", "%s: there is a symbolic link of this name: not written", path);
-	return fail_next(s, "the name of the file that it leads to");
+	fail(s, "save", "EEXIST", "%s: this is a symbolic link: not written", path);
+	return fail_next(s, "use the name of the file that it points to");
 }
 
-/* --------------------------------------------------------------------- how it went wrong -- */
+/* --------------------------------------------------------------------- errors -- */
 
 static void add_limits(struct session *s, int err)
 {
 	struct rlimit most;
 
 	if (err == EFBIG && getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
-		fail_row(s, "likely", "no file may be larger than %llu bytes here: ulimit -f",
+		fail_row(s, "likely", "the limit for the size of a file is %llu bytes: ulimit -f",
 			 (unsigned long long)most.rlim_cur);
 }
 
-/* After an errno: what became of the file is told, too. */
+/* Fails with an errno, and with what became of the file. */
 static int not_written(struct session *s, int err, const char *call, const char *path,
 		       const char *left)
 {
@@ -111,7 +111,7 @@ static int not_written(struct session *s, int err, const char *call, const char 
 
 /* ------------------------------------------------------------------------ whole files -- */
 
-/* To be freed. */
+/* A random name beside name; the caller frees it. */
 static char *random_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -142,8 +142,9 @@ static int open_beside(const struct place *p, unsigned mode, char **name)
 	return fd;
 }
 
-/* Some file systems cannot rename without replacing; a link does not replace either. */
-static int take_name(const struct place *p, const char *beside, bool force)
+/* Gives the finished file its name. Some file systems do not support RENAME_NOREPLACE; link(2) does
+ * not replace a file either. */
+static int rename_into_place(const struct place *p, const char *beside, bool force)
 {
 	if (force)
 		return renameat(p->dir, beside, p->dir, p->name);
@@ -176,7 +177,7 @@ static int write_whole(struct session *s, const char *path, struct place *p, boo
 		err = errno;
 		call = "close";
 	}
-	if (!err && take_name(p, beside, force)) {
+	if (!err && rename_into_place(p, beside, force)) {
 		err = errno;
 		call = "rename";
 	}
@@ -184,7 +185,7 @@ static int write_whole(struct session *s, const char *path, struct place *p, boo
 		unlinkat(p->dir, beside, 0);
 	free(beside);
 	if (err == EEXIST)
-		return refuse(s, path);
+		return refuse_existing(s, path);
 	return err ? not_written(s, err, call, path, left) : 0;
 }
 
@@ -214,7 +215,7 @@ int save_file(struct session *s, const char *path, bool force, unsigned mode, co
 	if (rc == WRITTEN_THROUGH)
 		rc = write_through(s, path, &p, data, len);
 	else if (rc == REPLACED && p.there && !force)
-		rc = refuse(s, path);
+		rc = refuse_existing(s, path);
 	else if (rc == REPLACED)
 		rc = write_whole(s, path, &p, force, mode, data, len);
 	close_place(&p);
@@ -262,9 +263,9 @@ int save_growing(struct session *s, const char *path, bool force, unsigned mode)
 		return -1;
 	way = way_to_write(s, path, &p);
 	if (way == WRITTEN_THROUGH) {
-		fail(s, "save", "EINVAL", "%s is not a file that can grow", path);
+		fail(s, "save", "EINVAL", "%s is not a regular file", path);
 	} else if (way == REPLACED && p.there && !force) {
-		refuse(s, path);
+		refuse_existing(s, path);
 	} else if (way == REPLACED && p.there && unlinkat(p.dir, p.name, 0)) {
 		fail_call(s, errno, "unlink", "%s", path);
 	} else if (way == REPLACED) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of text for scripts, through the gate that every file goes through. */
+/* text save, text load: text files for scripts, subject to the checks of file_open(). */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@ struct text_args {
 
 static const struct arg save_arg_table[] = {
 	POS("file", text_args, path, kind_path, "file to write"),
-	POS("text", text_args, text, kind_str, "what it will hold; a newline is added"),
-	SWITCH("append", text_args, append, "after what the file has"),
+	POS("text", text_args, text, kind_str, "the content; a newline is added"),
+	SWITCH("append", text_args, append, "append to the file"),
 	SWITCH("force", text_args, force, "replace a file that is there"),
 	ARGS_END,
 };
 
-static int save_exec(struct session *s, const void *args, struct out *o)
+static int text_save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
 	char *text = xasprintf("%s\n", a->text);
@@ -57,13 +57,13 @@ const struct cmd cmd_text_save = {
 	.name = "text save",
 	.family = "scripts",
 	.summary = "write a text to a file",
-	.text = "The file is made; one that is there is replaced only with -force. Either all of it\n"
-		"is written or nothing. With -append the text comes after what is there. A script\n"
-		"may write below its own directory (or --allow-dir). For bytes: mem save.",
+	.text = "An existing file is replaced only with -force. Either all of the text is written or\n"
+		"nothing. -append adds it to the end of the file. A script may write below its own\n"
+		"directory (or --allow-dir). For bytes use mem save.",
 	.examples = save_examples,
 	.args = save_arg_table,
 	.size = sizeof(struct text_args),
-	.exec = save_exec,
+	.exec = text_save_exec,
 };
 
 /* --------------------------------------------------------------------- load -- */
@@ -74,7 +74,7 @@ static const struct arg load_arg_table[] = {
 };
 
 /* The whole file; NULL with s->fail filled. */
-static char *slurp(struct session *s, int fd, const char *path, size_t *len)
+static char *read_text(struct session *s, int fd, const char *path, size_t *len)
 {
 	size_t room = 65536;
 	char *text = xrealloc(NULL, room, 1);
@@ -100,7 +100,7 @@ static char *slurp(struct session *s, int fd, const char *path, size_t *len)
 	return NULL;
 }
 
-static int load_exec(struct session *s, const void *args, struct out *o)
+static int text_load_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
 	int fd = file_open(s, a->path, O_RDONLY, 0);
@@ -109,7 +109,7 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 
 	if (fd < 0)
 		return -1;
-	text = slurp(s, fd, a->path, &len);
+	text = read_text(s, fd, a->path, &len);
 	close(fd);
 	if (!text)
 		return -1;
@@ -131,11 +131,11 @@ static const struct cmd_eg load_examples[] = {
 const struct cmd cmd_text_load = {
 	.name = "text load",
 	.family = "scripts",
-	.summary = "the text of a file",
+	.summary = "read the text of a file",
 	.text = "Its value is the text without the last newline. A script may read below its own\n"
-		"directory (or --allow-dir). For bytes: mem load.",
+		"directory (or --allow-dir). For bytes use mem load.",
 	.examples = load_examples,
 	.args = load_arg_table,
 	.size = sizeof(struct text_args),
-	.exec = load_exec,
+	.exec = text_load_exec,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* echo, puts and progress: what a script tells its reader, printed at once. */
+/* echo, puts and progress: output of scripts that is printed at once. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const struct arg puts_arg_table[] = {
 	ARGS_END,
 };
 
-static void print(struct session *s, const struct echo_args *a)
+static void print_words(struct session *s, const struct echo_args *a)
 {
 	const char *const *words = a->words.v;
 	Tcl_DString d;
@@ -51,7 +51,7 @@ static void print(struct session *s, const struct echo_args *a)
 static int echo_exec(struct session *s, const void *args, struct out *o)
 {
 	(void)o;
-	print(s, args);
+	print_words(s, args);
 	return 0;
 }
 
@@ -64,14 +64,14 @@ static int puts_exec(struct session *s, const void *args, struct out *o)
 	if (a->words.n == 2 && strcmp(words[0], "stdout") == 0) {
 		struct echo_args text = { a->nonewline, { (void *)&words[1], 1 } };
 
-		print(s, &text);
+		print_words(s, &text);
 		return 0;
 	}
 	if (a->words.n > 1) {
 		fail(s, "puts", "TOOMANY", "puts prints one word: quote it, or use echo");
 		return s->opt.unsafe ? fail_next(s, "tcl_puts CHANNEL TEXT writes to a file") : -1;
 	}
-	print(s, a);
+	print_words(s, a);
 	return 0;
 }
 
@@ -85,11 +85,11 @@ const struct cmd cmd_echo = {
 	.name = "echo",
 	.family = "scripts",
 	.summary = "print words",
-	.text = "Prints its words with a blank between two, and a newline. It prints at once, also\n"
-		"inside of loops and procs, and with -q. With --json it prints a JSON string, so that\n"
-		"every line of standard output stays one JSON value. A word that begins with '-' must\n"
-		"come after '--'. On a terminal what could act on it is shown as an escape (\\x1b);\n"
-		"into a file or a pipe the words go as they are.",
+	.text = "Prints its words, separated by blanks, and a newline. It prints at once, also inside\n"
+		"loops and procs, and with -q. With --json it prints a JSON string, so that every line\n"
+		"of standard output is one JSON value. Write -- before a word that begins with '-'. On\n"
+		"a terminal, control characters are shown as escapes (\\x1b); a file or a pipe gets the\n"
+		"words unchanged.",
 	.examples = echo_examples,
 	.args = echo_arg_table,
 	.size = sizeof(struct echo_args),
@@ -106,7 +106,7 @@ const struct cmd cmd_puts = {
 	.family = "scripts",
 	.summary = "print one text, as Tcl's own puts does",
 	.text = "For those who know Tcl: prints one word to standard output. There are no other\n"
-		"channels unless the shell runs with --unsafe; Tcl's own is tcl_puts there.",
+		"channels. With --unsafe Tcl's own puts is available as tcl_puts.",
 	.examples = puts_examples,
 	.args = puts_arg_table,
 	.size = sizeof(struct echo_args),
@@ -114,12 +114,12 @@ const struct cmd cmd_puts = {
 };
 
 /*
- * progress: how far a script is. On a terminal a bar in one line, elsewhere a line a second.
+ * progress: shows how far a script is, as a bar on a terminal, else as one line per second.
  */
 
 #define BAR_WIDTH 30
-#define DRAW_NS	  100000000LL  /* a bar is drawn so often */
-#define LINE_NS	  1000000000LL /* a line is printed so often */
+#define DRAW_NS	  100000000LL  /* interval between updates of the bar */
+#define LINE_NS	  1000000000LL /* interval between lines */
 #define MIB	  1048576.0
 
 struct progress_args {
@@ -129,21 +129,21 @@ struct progress_args {
 };
 
 static const struct arg progress_arg_table[] = {
-	POS("done", progress_args, done, kind_size, "so much is done; 0 begins"),
-	POS("total", progress_args, total, kind_size, "of so much"),
-	SWITCH("bytes", progress_args, bytes, "they are bytes: show MiB"),
+	POS("done", progress_args, done, kind_size, "the amount that is done; 0 starts anew"),
+	POS("total", progress_args, total, kind_size, "the total amount"),
+	SWITCH("bytes", progress_args, bytes, "the amounts are bytes: show MiB"),
 	OPT("note", progress_args, note, kind_str, "a few words at the end of the line"),
 	ARGS_END,
 };
 
-/* One process shows one thing at a time. */
+/* The progress that is shown; one per process. */
 static struct {
 	int64_t begun, shown; /* times */
 	uint64_t total;
 	bool going;
 } now;
 
-static void amounts(const struct progress_args *a, double rate, char *text, size_t size)
+static void format_amounts(const struct progress_args *a, double rate, char *text, size_t size)
 {
 	if (a->bytes)
 		snprintf(text, size, "%.1f of %.1f MiB  %.1f MiB/s", (double)a->done.v / MIB,
@@ -153,13 +153,13 @@ static void amounts(const struct progress_args *a, double rate, char *text, size
 			 rate);
 }
 
-static void draw(const struct progress_args *a, double share, double rate, bool terminal)
+static void draw_progress(const struct progress_args *a, double share, double rate, bool terminal)
 {
 	static const char bar[] = "##############################";
 	int n = (int)(share * BAR_WIDTH);
 	char text[96], *line;
 
-	amounts(a, rate, text, sizeof text);
+	format_amounts(a, rate, text, sizeof text);
 	line = xasprintf("[%.*s%*s] %3d%%  %s%s%s", n, bar, BAR_WIDTH - n, "", (int)(share * 100),
 			 text, a->note ? "  " : "", a->note ? a->note : "");
 	if (terminal)
@@ -188,7 +188,7 @@ static int progress_exec(struct session *s, const void *args, struct out *o)
 	show = over || t - now.shown >= (terminal ? DRAW_NS : LINE_NS);
 	if (show) {
 		now.shown = t;
-		draw(a, share, rate, terminal);
+		draw_progress(a, share, rate, terminal);
 	}
 	out_bool(o, "shown", show, NULL);
 	out_double(o, "seconds", seconds, NULL);
@@ -207,10 +207,9 @@ const struct cmd cmd_progress = {
 	.name = "progress",
 	.family = "scripts",
 	.summary = "show how far a long job is",
-	.text = "On a terminal it draws a bar in one line, ten times a second at most; elsewhere it\n"
-		"prints a line each second, and one at the end. It goes to standard error, apart from\n"
-		"results. The value is a dict: shown (1 or 0), seconds since the beginning, rate (of\n"
-		"what is counted, per second).",
+	.text = "On a terminal it draws a bar, at most ten times a second; elsewhere it prints a line\n"
+		"each second, and one at the end. It writes to standard error. The value is a dict:\n"
+		"shown (1 or 0), seconds since the start, and rate (amount per second).",
 	.examples = progress_examples,
 	.args = progress_arg_table,
 	.size = sizeof(struct progress_args),

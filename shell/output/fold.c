@@ -6,10 +6,10 @@
 
 #include "output/visible.h"
 
-#define LABEL_MAX 22 /* columns that a label before a text takes */
+#define LABEL_MAX 22 /* most columns that a label takes */
 
-/* What stands at text: its bytes, and the columns they take. */
-static unsigned piece(const char *text, unsigned *columns)
+/* The bytes of the character or colour code at text; *columns: the columns that it takes. */
+static unsigned measure_piece(const char *text, unsigned *columns)
 {
 	struct character c;
 	int width;
@@ -27,19 +27,19 @@ static unsigned width_of(const char *text, size_t len)
 {
 	unsigned n = 0, columns;
 
-	for (size_t i = 0; i < len; i += piece(text + i, &columns), n += columns)
+	for (size_t i = 0; i < len; i += measure_piece(text + i, &columns), n += columns)
 		;
 	return n;
 }
 
-/* "  next        reg 4096": where the text of a line begins that has a label before it. */
+/* The column at which the text after a label begins: "  next        reg 4096". */
 static unsigned hang_of(const char *line, size_t len, unsigned columns)
 {
 	char plain[LABEL_MAX + 2] = "";
 	unsigned n = 0, indent, hang, width;
 	const char *gap;
 
-	for (size_t i = 0; i < len && n < sizeof plain - 1; i += piece(line + i, &width))
+	for (size_t i = 0; i < len && n < sizeof plain - 1; i += measure_piece(line + i, &width))
 		if (line[i] != '\033')
 			plain[n++] = line[i];
 	indent = (unsigned)strspn(plain, " ");
@@ -49,14 +49,15 @@ static unsigned hang_of(const char *line, size_t len, unsigned columns)
 	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
 }
 
-/* How many bytes of the line go into this many columns, up to a blank; all if there is none. */
-static size_t part(const char *line, size_t len, unsigned columns)
+/* How many bytes of the line, up to a blank, fit into this many columns; all if there is no blank.
+ */
+static size_t fitting_length(const char *line, size_t len, unsigned columns)
 {
 	unsigned at = 0, width;
 	size_t blank = 0;
 
 	for (size_t i = 0; i < len; at += width) {
-		unsigned n = piece(line + i, &width);
+		unsigned n = measure_piece(line + i, &width);
 
 		if (line[i] == ' ' && at && at <= columns)
 			blank = i;
@@ -72,7 +73,7 @@ static unsigned fold_line(const char *line, size_t len, unsigned columns, Tcl_DS
 	unsigned rows = 1, hang = hang_of(line, len, columns), room = columns;
 
 	while (width_of(line, len) > room) {
-		size_t n = part(line, len, room);
+		size_t n = fitting_length(line, len, room);
 
 		if (n == len)
 			break;

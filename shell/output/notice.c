@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notices: above the prompt, or on standard error where there is none.
+ * Notices, printed above the prompt, or on standard error if there is none.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ void notices_divert(struct notices *n, notice_fn *fn, void *arg)
 	n->arg = arg;
 }
 
-static void say(enum notice_kind kind, const char *text)
+static void print_notice(enum notice_kind kind, const char *text)
 {
 	struct painted line;
 
@@ -90,6 +90,6 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	if (shown && n->divert)
 		n->divert(n->arg, kind, text);
 	else if (shown)
-		say(kind, text);
+		print_notice(kind, text);
 	free(text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notices: what happens on its own (a peer disconnects, an asynchronous event, a
- * completion event on an armed CQ) told without disturbing what the user types.
+ * Notices report asynchronous events (a peer disconnects, an event of the device, a completion
+ * event of an armed CQ) without disturbing the line being typed.
  */
 #ifndef SHELL_NOTICE_H
 #define SHELL_NOTICE_H
@@ -15,21 +15,21 @@ enum notice_kind {
 	NOTICE_ASYNC,	/* asynchronous events of a device */
 	NOTICE_CQ,	/* completion events */
 	NOTICE_WIRE,	/* packets */
-	NOTICE_PEER,	/* another rdmash that this one has started */
-	NOTICE_HANDLER, /* what 'on' has made */
+	NOTICE_PEER,	/* peers: other rdmash processes that this one started */
+	NOTICE_HANDLER, /* handlers of 'on' */
 	NOTICE_KINDS
 };
 
-/* Words of the kinds, in the order of the enum: "cm" "async" "cq" "wire" "peer" "handler". */
+/* Names of the kinds: "cm" "async" "cq" "wire" "peer" "handler". */
 extern const char *const notice_words[NOTICE_KINDS];
 
 struct notices *notices_new(void);
 void notices_free(struct notices *n);
 
-/* Bit (1 << kind) set: shown. All are at first. */
+/* Sets which kinds are shown: a mask of (1 << kind). Initially all are. */
 void notices_show(struct notices *n, unsigned kinds);
 unsigned notices_shown(const struct notices *n);
-/* All are handed to fn, with those of peers, instead of being printed. */
+/* Passes all notices, also those of peers, to fn instead of printing them. */
 typedef void notice_fn(void *arg, enum notice_kind kind, const char *text);
 void notices_divert(struct notices *n, notice_fn *fn, void *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output: values are kept as they are stated, in one array, beside the text. The Tcl value is made
- * of them, and JSON when somebody asks for it.
+ * Output: values are stored in one array, in the order in which they are written, next to the text.
+ * The Tcl value is built from the array, and JSON when it is asked for.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -15,9 +15,9 @@
 #include "alloc.h"
 
 #define OUT_DEPTH   16
-#define NODES_KEPT  4096 /* room for more is given back with the output that needed it */
+#define NODES_KEPT  4096 /* a larger array is freed after use */
 #define TEXTS_KEPT  512	 /* a power of two */
-#define TEXT_LENGTH 64	 /* longer texts are seldom stated again */
+#define TEXT_LENGTH 64	 /* longer texts are seldom written again */
 
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 
@@ -32,7 +32,7 @@ enum node_type {
 	NODE_LIST
 };
 
-/* One value. What is in a dict or list follows it, up to its end. */
+/* One value. The content of a dict or list follows its node, up to end. */
 struct node {
 	enum node_type type;
 	Tcl_Obj *key; /* NULL: the root, or in a list */
@@ -42,20 +42,20 @@ struct node {
 		uint64_t u;
 		double d;
 		bool b;
-		unsigned end; /* index of the first node behind it; 0: it is open */
+		unsigned end; /* index of the first node after its content; 0: still open */
 	} v;
 };
 
 struct out {
 	struct node *nodes; /* [0] is the root */
-	Tcl_Obj **scratch;  /* room for key and value of each node, while they become a value */
+	Tcl_Obj **scratch;  /* space for key and value of each node, while the Tcl value is built */
 	unsigned n, room;
 	unsigned open[OUT_DEPTH]; /* indexes of the dicts and lists around the next value */
 	unsigned depth;
-	Tcl_Obj *obj; /* instead of the nodes as the value, or NULL */
+	Tcl_Obj *obj; /* the value, in place of the nodes; or NULL */
 	struct painted text;
 	bool mute;	  /* values only */
-	struct out *next; /* spare one */
+	struct out *next; /* next in the list of spare outputs */
 };
 
 /* ------------------------------------------------------------------------- memory -- */
@@ -112,8 +112,8 @@ void out_free(struct out *o)
 	spare = o;
 }
 
-/* Keys and names are stated again and again from where they stand: there is one object for all
- * that is stated from one address, while the text there stays the same. A new reference. */
+/* A Tcl object for text, with a new reference. Keys and names are written again and again from the
+ * same address, so objects are cached by address, as long as the text there is the same. */
 static Tcl_Obj *text_object(const char *text)
 {
 	static struct {
@@ -138,7 +138,7 @@ static Tcl_Obj *text_object(const char *text)
 	return obj;
 }
 
-/* ------------------------------------------------------------------------ stating -- */
+/* ------------------------------------------------------------------------ writing -- */
 
 static struct node *append_node(struct out *o)
 {
@@ -150,7 +150,7 @@ static struct node *append_node(struct out *o)
 	return &o->nodes[o->n++];
 }
 
-/* A key makes the root a dict; in a list there are none. */
+/* The first key makes the root a dict; values in a list have none. */
 static struct node *new_node(struct out *o, const char *key, enum node_type type)
 {
 	Tcl_Obj *name = NULL;
@@ -250,8 +250,8 @@ static bool has_inside(const struct node *node)
 	return node->type == NODE_DICT || node->type == NODE_LIST;
 }
 
-/* The index of the first node behind node i and what is in it. */
-static unsigned behind(const struct out *o, unsigned i)
+/* The index of the first node after node i and its content. */
+static unsigned next_sibling(const struct out *o, unsigned i)
 {
 	if (!has_inside(&o->nodes[i]))
 		return i + 1;
@@ -267,7 +267,8 @@ static Tcl_Obj *u64_object(uint64_t u)
 	return Tcl_NewStringObj(digits, snprintf(digits, sizeof digits, "%" PRIu64, u));
 }
 
-/* A dict is made as a list, which costs less: Tcl makes a dict of it when it is used as one. */
+/* The Tcl value of node i. A dict is built as a list, which is cheaper; Tcl converts it when it is
+ * used as a dict. */
 static Tcl_Obj *node_value(const struct out *o, unsigned i, Tcl_Obj **scratch)
 {
 	const struct node *node = &o->nodes[i];
@@ -289,7 +290,7 @@ static Tcl_Obj *node_value(const struct out *o, unsigned i, Tcl_Obj **scratch)
 	case NODE_LIST:
 		break;
 	}
-	for (unsigned in = i + 1; in < behind(o, i); in = behind(o, in)) {
+	for (unsigned in = i + 1; in < next_sibling(o, i); in = next_sibling(o, in)) {
 		if (o->nodes[in].key)
 			scratch[n++] = o->nodes[in].key;
 		scratch[n] = node_value(o, in, scratch + n);
@@ -315,8 +316,8 @@ Tcl_Obj *out_value(const struct out *o)
 
 /* --------------------------------------------------------------------------- JSON -- */
 
-/* As two hex digits a byte. */
-static struct json_object *json_bytes(Tcl_Obj *bytes)
+/* Bytes as a string of two hex digits each. */
+static struct json_object *json_hex(Tcl_Obj *bytes)
 {
 	int len;
 	const unsigned char *data = Tcl_GetByteArrayFromObj(bytes, &len);
@@ -341,7 +342,7 @@ static struct json_object *node_json(const struct out *o, unsigned i)
 	case NODE_STR:
 		return json_object_new_string(Tcl_GetString(node->v.obj));
 	case NODE_BYTES:
-		return json_bytes(node->v.obj);
+		return json_hex(node->v.obj);
 	case NODE_INT:
 		return json_object_new_int64(node->v.i);
 	case NODE_U64:
@@ -355,7 +356,7 @@ static struct json_object *node_json(const struct out *o, unsigned i)
 		break;
 	}
 	all = node->type == NODE_DICT ? json_object_new_object() : json_object_new_array();
-	for (unsigned in = i + 1; in < behind(o, i); in = behind(o, in)) {
+	for (unsigned in = i + 1; in < next_sibling(o, i); in = next_sibling(o, in)) {
 		Tcl_Obj *key = o->nodes[in].key;
 
 		if (key)
@@ -366,10 +367,10 @@ static struct json_object *node_json(const struct out *o, unsigned i)
 	return all;
 }
 
-/* The value of the root that has this key; 0: none. */
+/* The index of the root's value with this key; 0: none. */
 static unsigned find_key(const struct out *o, const char *key)
 {
-	for (unsigned i = 1; i < o->n; i = behind(o, i))
+	for (unsigned i = 1; i < o->n; i = next_sibling(o, i))
 		if (o->nodes[i].key && strcmp(Tcl_GetString(o->nodes[i].key), key) == 0)
 			return i;
 	return 0;
@@ -382,7 +383,7 @@ void out_copy(struct out *o, const struct out *from, const char *key)
 
 	if (!first)
 		return;
-	for (unsigned i = first; i < behind(from, first); i++) {
+	for (unsigned i = first; i < next_sibling(from, first); i++) {
 		struct node *copy = append_node(o);
 
 		*copy = from->nodes[i];
@@ -393,7 +394,7 @@ void out_copy(struct out *o, const struct out *from, const char *key)
 		if (has_object(copy))
 			Tcl_IncrRefCount(copy->v.obj);
 		if (has_inside(copy))
-			copy->v.end = at + behind(from, i) - first;
+			copy->v.end = at + next_sibling(from, i) - first;
 	}
 	j = node_json(from, first);
 	out_text(o, "%s\n", json_object_get_string(j));
@@ -432,7 +433,7 @@ static void csv_line(Tcl_DString *d, struct json_object *row, bool names)
 		Tcl_DStringAppend(d, "\n", 1);
 }
 
-/* One header, then a row each; a new header where the names change. */
+/* Prints a header and then the rows, and a new header where the names change. */
 static void print_csv(struct json_object *root, Tcl_DString *d)
 {
 	Tcl_DString names, last;

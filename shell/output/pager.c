@@ -13,17 +13,17 @@
 #include "file/file.h"
 #include "alloc.h"
 
-#define NONE 127 /* what sh ends with where there is no such program */
+#define NONE 127 /* exit status of sh if the program does not exist */
 
 extern char **environ;
 
-/* For less, as git has it: a text that fits is left on the screen, colours stay. Its end is the end
- * of the pager, too: who has not seen less before would type the next command into it. And what to
- * press until then. Such a command is not to write files (s) or to run programs (!) there: secure,
- * unless the user asks for less by name. */
+/* Options of less, like git's: a text that fits stays on the screen, colours are kept. less also
+ * quits at the end of the text (-E), because newcomers would type the next command into it; the
+ * prompt says which keys to press. For the same reason LESSSECURE keeps such a command from writing
+ * files (s) or running programs (!), unless the user asks for less by name. */
 #define LESS "-EFRX -PsSpace goes on, q goes back$"
 
-static char *command(void)
+static char *pager_command(void)
 {
 	const char *pager = getenv("PAGER");
 
@@ -36,8 +36,8 @@ static char *command(void)
 	return xasprintf("LESS=${LESS-'" LESS "'} exec %s", pager);
 }
 
-/* Its process, with its standard input in *to; -1. */
-static pid_t start(char *line, int *to)
+/* Starts the pager; *to is its standard input. Returns its process ID, or -1. */
+static pid_t start_pager(char *line, int *to)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
 	posix_spawn_file_actions_t actions;
@@ -50,7 +50,7 @@ static pid_t start(char *line, int *to)
 		return -1;
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGINT);
-	sigaddset(&defaults, SIGPIPE); /* which this program ignores */
+	sigaddset(&defaults, SIGPIPE); /* ignored by this program */
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
@@ -70,7 +70,7 @@ static pid_t start(char *line, int *to)
 bool pager_show(const char *text, size_t len)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-	char *line = command();
+	char *line = pager_command();
 	int to, status = 0;
 	pid_t pid;
 
@@ -78,9 +78,9 @@ bool pager_show(const char *text, size_t len)
 		return false;
 	fflush(stdout);
 	sigaction(SIGINT, &ignore, &before);
-	pid = start(line, &to);
+	pid = start_pager(line, &to);
 	if (pid > 0) {
-		write_all(to, text, len); /* who quits early has seen enough */
+		write_all(to, text, len); /* an error means that the user quit early */
 		close(to);
 		waitpid(pid, &status, 0);
 	}

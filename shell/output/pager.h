@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Shows text in $PAGER, else in less where that is installed, and waits for its end; Ctrl-C is the
- * pager's meanwhile. False, with nothing shown: there is none, or PAGER is empty or cat. */
+/* Shows text in $PAGER, or in less if that is not set, and waits for its end; meanwhile Ctrl-C goes
+ * to the pager. False, with nothing shown: there is no pager, or PAGER is empty or cat. */
 bool pager_show(const char *text, size_t len);
 
 #endif

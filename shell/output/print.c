@@ -23,7 +23,7 @@ static const char *const codes[PAINTS] = {
 	[PAINT_MAGENTA] = "\033[35m", [PAINT_CYAN] = "\033[36m",  [PAINT_TYPE] = "\033[1;36m",
 };
 
-/* One terminal, so one of these a process. */
+/* There is one terminal per process. */
 static struct edit *editor;
 static const bool *colors;
 static int failed; /* errno */
@@ -71,7 +71,7 @@ void painted_add_line(struct painted *p, const char *text, size_t len)
 	visible_append(&p->text, text, len, VISIBLE_ONE_LINE);
 }
 
-/* The colour whose code text begins with; PAINTS: none. */
+/* The colour whose escape sequence text begins with; PAINTS: none. */
 static enum paint paint_at(const char *text, size_t len)
 {
 	enum paint i = PAINT_NONE;
@@ -103,8 +103,8 @@ void painted_add_printed(struct painted *p, const char *text, size_t len)
 
 /* -------------------------------------------------------------------- to a terminal -- */
 
-/* All that is printed comes through here. */
-static void put(enum print_to to, const char *text, size_t len)
+/* Everything that is printed goes through here. */
+static void print_raw(enum print_to to, const char *text, size_t len)
 {
 	FILE *stream = to == PRINT_OUT ? stdout : stderr;
 
@@ -113,14 +113,14 @@ static void put(enum print_to to, const char *text, size_t len)
 		return;
 	}
 	if (to == PRINT_ERR)
-		fflush(stdout); /* in the order in which it happened */
+		fflush(stdout); /* to keep the order of both streams */
 	if ((fwrite(text, 1, len, stream) < len || fflush(stream)) && to == PRINT_OUT && !failed)
 		failed = errno;
 }
 
 static void put_string(enum print_to to, const Tcl_DString *d)
 {
-	put(to, Tcl_DStringValue(d), (size_t)Tcl_DStringLength(d));
+	print_raw(to, Tcl_DStringValue(d), (size_t)Tcl_DStringLength(d));
 }
 
 static bool is_for_terminal(enum print_to to)
@@ -128,8 +128,8 @@ static bool is_for_terminal(enum print_to to)
 	return editor || isatty(to == PRINT_OUT ? STDOUT_FILENO : STDERR_FILENO);
 }
 
-/* Text for people, who may sit at a terminal. */
-static void put_text(enum print_to to, const Tcl_DString *d)
+/* Prints text for people: with colours and folded if this is a terminal. */
+static void print_text_for_people(enum print_to to, const Tcl_DString *d)
 {
 	unsigned columns = is_for_terminal(to) ? print_columns() : 0, rows;
 	Tcl_DString ascii, folded;
@@ -165,7 +165,7 @@ void print_painted(enum print_to to, const struct painted *p)
 			Tcl_DStringAppend(&d, codes[p->marks[i].paint], -1);
 		at = end;
 	}
-	put_text(to, &d);
+	print_text_for_people(to, &d);
 	Tcl_DStringFree(&d);
 }
 
@@ -175,7 +175,7 @@ void print_text(enum print_to to, const char *text)
 
 	Tcl_DStringInit(&d);
 	visible_append(&d, text, strlen(text), VISIBLE_LINES);
-	put_text(to, &d);
+	print_text_for_people(to, &d);
 	Tcl_DStringFree(&d);
 }
 
@@ -227,8 +227,8 @@ void print_data(const char *text, size_t len)
 	Tcl_DStringFree(&d);
 }
 
-/* Beyond the basic plane JSON has two numbers for a character. */
-static void append_json(Tcl_DString *d, const struct character *c)
+/* JSON writes a character beyond the basic plane as a surrogate pair. */
+static void append_json_escape(Tcl_DString *d, const struct character *c)
 {
 	if (c->code <= 0xffff)
 		xappendf(d, "\\u%04x", c->code);
@@ -248,7 +248,7 @@ void print_json(const char *json)
 		if (c.visible || json[i] == '\n')
 			Tcl_DStringAppend(&d, json + i, (int)c.len);
 		else
-			append_json(&d, &c);
+			append_json_escape(&d, &c);
 	}
 	put_string(PRINT_OUT, &d);
 	Tcl_DStringFree(&d);
@@ -256,7 +256,7 @@ void print_json(const char *json)
 
 /* ------------------------------------------------------------------------- settings -- */
 
-static struct winsize terminal(void)
+static struct winsize terminal_size(void)
 {
 	struct winsize size = { 0 };
 
@@ -267,12 +267,12 @@ static struct winsize terminal(void)
 
 unsigned print_columns(void)
 {
-	return terminal().ws_col;
+	return terminal_size().ws_col;
 }
 
 unsigned print_rows(void)
 {
-	return terminal().ws_row;
+	return terminal_size().ws_row;
 }
 
 bool print_is_utf8(void)

@@ -3,11 +3,11 @@
  * Printing: the one place where text goes to a terminal. Nothing else writes to standard
  * output or standard error, but for the line editor's own drawing.
  *
- * Text has no colours in it, they are kept beside it; so whatever text holds, from wherever
- * it came, is printed as visible.h has it. Only data that a user prints with echo or puts,
- * and CSV, go out as they are, and only where standard output is no terminal. For a terminal
- * lines are folded at its width, and signs are as the locale has them; a text at the prompt that
- * is longer than the screen goes through a pager.
+ * Colours are stored beside the text, not in it, so escape sequences from elsewhere are escaped
+ * like all other control characters (visible.h). Only data that a user prints with echo or puts,
+ * and CSV, are printed unchanged, and only if standard output is not a terminal. On a terminal
+ * lines are folded at its width and symbols follow the locale; at the prompt a text that is longer
+ * than the screen is shown in a pager.
  */
 #ifndef SHELL_PRINT_H
 #define SHELL_PRINT_H
@@ -27,16 +27,16 @@ enum paint {
 	PAINT_YELLOW,
 	PAINT_MAGENTA,
 	PAINT_CYAN,
-	PAINT_TYPE, /* what can be typed as it stands: bold and cyan */
+	PAINT_TYPE, /* a command that can be typed: bold and cyan */
 	PAINTS
 };
 
 struct paint_mark {
-	int at; /* byte of the text that it begins with */
+	int at; /* offset in the text at which it begins */
 	enum paint paint;
 };
 
-/* Text, and its colours beside it. */
+/* Text and its colours. */
 struct painted {
 	Tcl_DString text;
 	struct paint_mark *marks;
@@ -45,40 +45,39 @@ struct painted {
 
 void painted_init(struct painted *p);
 void painted_free(struct painted *p);
-/* The colour of what follows. */
+/* Sets the colour of the following text. */
 void painted_paint(struct painted *p, enum paint paint);
 void painted_add(struct painted *p, const char *text, size_t len);
 void painted_addf(struct painted *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Text that has to stay in one line: its newlines and tabs are made visible. */
+/* Adds text that must stay on one line: its newlines and tabs are escaped. */
 void painted_add_line(struct painted *p, const char *text, size_t len);
-/* What another rdmash has printed: the codes of its colours become colours of p. */
+/* Adds the output of another rdmash: its colour codes become colours of p. */
 void painted_add_printed(struct painted *p, const char *text, size_t len);
 
 enum print_to { PRINT_OUT, PRINT_ERR };
 
-/* Prints it now, above the prompt while an editor is set. */
+/* Prints p; above the prompt while an editor is set. */
 void print_painted(enum print_to to, const struct painted *p);
 void print_text(enum print_to to, const char *text);
-/* The same to standard error: as fprintf(stderr, ...). */
+/* Like fprintf(stderr, ...), through the same path. */
 void print_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* A user's own data: as they are, unless standard output is a terminal. Tcl's two bytes for
- * NUL become one. */
+/* Prints a user's own data, unchanged unless standard output is a terminal. Tcl's two-byte NUL
+ * becomes one byte. */
 void print_data(const char *text, size_t len);
-/* A value as JSON: what is not visible is escaped by its rules, within the strings. */
+/* Prints a JSON value; invisible characters in its strings are escaped by JSON's rules. */
 void print_json(const char *json);
 
-/* A line on standard error in place of the one that this has printed before; last: it stays.
- * For a terminal. */
+/* Prints a line on the terminal (standard error) that replaces the previous one; last: it stays. */
 void print_in_place(const char *line, bool last);
 
-/* Columns and rows of the terminal; 0: there is none. */
+/* Columns and rows of the terminal; 0: no terminal. */
 unsigned print_columns(void);
 unsigned print_rows(void);
-/* Does the user's locale have UTF-8? (The line editor works with it in any case.) To be asked
- * once before the editor is made. */
+/* Does the user's locale use UTF-8? (The line editor uses it in any case.) Must be called before
+ * the editor is created. */
 bool print_is_utf8(void);
 
-/* While an editor is set, everything goes above its prompt; NULL: none. */
+/* While an editor is set, everything is printed above its prompt; NULL: none. */
 void print_editor(struct edit *e);
 /* Colours are shown while *on; NULL: never. */
 void print_color(const bool *on);

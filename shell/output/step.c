@@ -12,8 +12,8 @@
 #include "alloc.h"
 
 static struct {
-	bool skip;    /* not before the next command */
-	Tcl_Obj *was; /* all live objects after the last stop, as a dict; NULL: not known */
+	bool skip;    /* do not stop again in this command */
+	Tcl_Obj *was; /* dict of all live objects after the last stop; NULL: not known */
 } step;
 
 /* ------------------------------------------------------------------ what changed -- */
@@ -37,7 +37,7 @@ static void compare_object(const char *name, Tcl_Obj *was, Tcl_Obj *now, Tcl_DSt
 	Tcl_DictObjDone(&search);
 }
 
-static void compare(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+static void compare_snapshots(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
 {
 	Tcl_Obj *key, *value, *other;
 	Tcl_DictSearch search;
@@ -71,7 +71,7 @@ static void tell_changes(struct session *s)
 	Tcl_IncrRefCount(now);
 	Tcl_DStringInit(&text);
 	if (step.was) {
-		compare(step.was, now, &text);
+		compare_snapshots(step.was, now, &text);
 		Tcl_DecrRefCount(step.was);
 	}
 	step.was = now;
@@ -80,7 +80,7 @@ static void tell_changes(struct session *s)
 	Tcl_DStringFree(&text);
 }
 
-static void forget(void)
+static void forget_snapshot(void)
 {
 	if (step.was)
 		Tcl_DecrRefCount(step.was);
@@ -92,19 +92,20 @@ static void forget(void)
 struct answer {
 	char line[64];
 	size_t len;
-	bool ended; /* nobody can answer any more */
+	bool ended; /* end of input or Ctrl-C */
 };
 
-/* Nothing else is served meanwhile: a call that is shown is the next one, and what it works
- * with does not change under the eyes of who looks at it. */
-static struct answer ask(struct session *s)
+/* Reads a line from standard input. Nothing else is served meanwhile, so that the call that is
+ * shown is the next one, and its objects do not change before it. */
+static struct answer read_answer(struct session *s)
 {
 	struct answer a = { 0 };
 	char c;
 
 	for (;;) {
 		a.ended = !loop_wait_alone(s->loop, STDIN_FILENO, POLLIN) ||
-			  read(STDIN_FILENO, &c, 1) <= 0; /* what follows the line is not ours */
+			  read(STDIN_FILENO, &c, 1) <=
+				  0; /* byte by byte: the rest of the input belongs to others */
 		if (a.ended || c == '\n' || c == '\r')
 			return a;
 		if (a.len < sizeof a.line - 1)
@@ -112,7 +113,7 @@ static struct answer ask(struct session *s)
 	}
 }
 
-static bool is(const struct answer *a, const char *word)
+static bool answer_is(const struct answer *a, const char *word)
 {
 	return a->len && strncasecmp(word, a->line, a->len) == 0;
 }
@@ -128,13 +129,13 @@ void step_before(struct session *s, const char *call)
 	text = xasprintf("step   %s   [Enter, skip, quit] ", call);
 	for (;;) {
 		print_text(PRINT_ERR, text);
-		a = ask(s);
+		a = read_answer(s);
 		if (!s->edit && !isatty(STDIN_FILENO))
 			print_text(PRINT_ERR, "\n");
-		if (a.ended || is(&a, "quit")) {
+		if (a.ended || answer_is(&a, "quit")) {
 			s->opt.step = false;
-			forget();
-		} else if (is(&a, "skip")) {
+			forget_snapshot();
+		} else if (answer_is(&a, "skip")) {
 			step.skip = true;
 		} else if (a.len) {
 			print_error(
@@ -167,7 +168,7 @@ void step_ended(struct session *s)
 
 /* ------------------------------------------------------------------- the command -- */
 
-static const struct word step_words[] = { { "off", 0, "calls are just made" },
+static const struct word step_words[] = { { "off", 0, "no stops" },
 					  { "on", 1, "stop before each call" },
 					  { 0 } };
 
@@ -192,7 +193,7 @@ static int step_exec(struct session *s, const void *args, struct out *o)
 	}
 	s->opt.step = a->how.v;
 	if (!s->opt.step)
-		forget();
+		forget_snapshot();
 	return 0;
 }
 
@@ -207,11 +208,11 @@ const struct cmd cmd_step = {
 	.family = "understanding",
 	.summary = "stop before each library call",
 	.text = "Shows each call of libibverbs and librdmacm, with its arguments, before it is made,\n"
-		"and waits: Enter makes it, skip makes this and all others of the command, quit ends\n"
-		"step mode. Then come the result, and what changed in the live objects by it: + is\n"
-		"made, - is gone. Ctrl-C makes this call, and ends the command and step mode. The\n"
-		"answers are read from standard input; at its end step mode is off. While it waits,\n"
-		"nothing else goes on here: events and peers are served when the call is made.",
+		"and waits: Enter makes the call, skip makes this and all other calls of the command,\n"
+		"quit ends step mode. Then it shows the result and what the call changed in the live\n"
+		"objects: + was created, - was destroyed. Ctrl-C makes this call, and ends the command\n"
+		"and step mode. Answers are read from standard input; at its end step mode is turned\n"
+		"off. Events and peers are served only after the call.",
 	.examples = step_examples,
 	.args = step_arg_table,
 	.size = sizeof(struct step_args),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Step mode: stops before each library call, shows it, and waits for Enter; then shows what
- * the call has changed.
+ * Step mode: stops before each library call, shows it, and waits for Enter; then shows what the
+ * call changed.
  */
 #ifndef SHELL_STEP_H
 #define SHELL_STEP_H
@@ -10,12 +10,12 @@
 
 struct session;
 
-/* Around each library call, by trace.c; call is the C call as text. */
+/* Called by trace.c before and after each library call; call is the C call as text. */
 void step_before(struct session *s, const char *call);
 void step_after(struct session *s);
-/* A new command at top level: `skip` ends with the one before. */
+/* To be called before each top-level command: ends the effect of `skip`. */
 void step_command(struct session *s);
-/* And its end: what its last call has changed, an object that was made by it. */
+/* To be called after it: shows what its last call changed. */
 void step_ended(struct session *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace lines. What they say of a call comes from the record: cmds/call/call_trace.c. */
+/* Trace lines. Their content comes from the record of calls: cmds/call/call_trace.c. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct {
 	[VOICE_INFO] = { "info", PAINT_DIM },
 };
 
-static void line(struct session *s, enum voice v, int64_t when, const char *text)
+static void print_trace_line(struct session *s, enum voice v, int64_t when, const char *text)
 {
 	const time_t seconds = when / 1000000000;
 	struct painted full;
@@ -40,7 +40,7 @@ static void line(struct session *s, enum voice v, int64_t when, const char *text
 	painted_free(&full);
 }
 
-/* "  rdma_create_qp = qp0": the call, and what it has made, or why it failed. */
+/* Prints "  rdma_create_qp = qp0": the call, and the object it created or the error. */
 static void short_line(const struct traced_call *c)
 {
 	const char *result = c->bad ? c->result : c->made;
@@ -73,7 +73,7 @@ void trace_call(struct session *s, const struct traced_call *c)
 	}
 	text = xasprintf("%s%s%s%s%s", c->name, *c->args ? " " : "", c->args,
 			 *c->result ? " = " : "", c->result);
-	line(s, c->voice, c->when, text);
+	print_trace_line(s, c->voice, c->when, text);
 	free(text);
 }
 
@@ -89,6 +89,6 @@ void trace(struct session *s, enum voice v, const char *fmt, ...)
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	clock_gettime(CLOCK_REALTIME, &now);
-	line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, text);
+	print_trace_line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, text);
 	free(text);
 }

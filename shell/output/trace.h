@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace lines: each library call, as a short line or with its arguments and its result. */
+/* Trace lines: one for each library call, short or with its arguments and result. */
 #ifndef SHELL_TRACE_H
 #define SHELL_TRACE_H
 
@@ -22,14 +22,14 @@ struct traced_call {
 	const char *name;   /* of the function */
 	const char *args;   /* or "" */
 	const char *result; /* "" of a function that returns nothing */
-	const char *made;   /* the object that it has made, or NULL */
+	const char *made;   /* name of the object that it created, or NULL */
 	bool bad;	    /* it failed */
-	bool asks;	    /* it changes nothing: left out where calls are short */
+	bool asks;	    /* a query: left out of the short trace */
 };
-/* Prints its line, as long as the trace, or step mode, is on. */
+/* Prints the line of a call while the trace or step mode is on. */
 void trace_call(struct session *s, const struct traced_call *c);
 
-/* A line of its own: a step, a dump. For trace all. */
+/* Prints a further line, such as a dump, for 'trace all'. */
 void trace(struct session *s, enum voice v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -8,7 +8,7 @@
 
 #define PLANE_SPECIAL 0xe0000 /* from here on: tags, variation selectors, private use */
 
-/* How many bytes a sequence has that begins so, and the least number it may stand for. */
+/* The lead bytes of UTF-8: length of the sequence, and the smallest code point it may encode. */
 static const struct {
 	unsigned char mask, lead, len;
 	uint32_t least;
@@ -24,7 +24,7 @@ static bool is_valid(const struct character *c, uint32_t least)
 	return c->code >= least && c->code <= 0x10ffff && (c->code < 0xd800 || c->code > 0xdfff);
 }
 
-static struct character decode(const unsigned char *p, size_t len)
+static struct character decode_utf8(const unsigned char *p, size_t len)
 {
 	struct character c = { .code = *p, .len = 1 };
 
@@ -47,8 +47,8 @@ static struct character decode(const unsigned char *p, size_t len)
 	return c;
 }
 
-/* Tcl's tables end with the basic plane: graphic are neither controls nor formats, neither
- * private nor unassigned. */
+/* Tcl's tables end with the basic plane. Its graphic characters exclude control, format, private
+ * and unassigned ones. */
 static bool is_shown(uint32_t code)
 {
 	if (code < 0x80)
@@ -60,7 +60,7 @@ static bool is_shown(uint32_t code)
 
 struct character character_at(const char *text, size_t len)
 {
-	struct character c = decode((const unsigned char *)text, len);
+	struct character c = decode_utf8((const unsigned char *)text, len);
 
 	c.visible = c.valid && is_shown(c.code);
 	return c;

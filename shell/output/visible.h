@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of others (a peer, a packet, a file name) in a form that can be seen and does nothing.
+ * Escapes untrusted text (from a peer, a packet, a file name) for printing.
  *
- * What could act on a terminal or deceive who reads it is written as an escape: control
- * characters (C0, DEL, C1), characters that turn the direction of text or show nothing,
- * private ones, and bytes that are no UTF-8. ESC becomes \x1b, a right-to-left override
- * \u202e. All else stays as it is, backslashes too.
+ * Everything that could control a terminal or mislead the reader is written as an escape: control
+ * characters (C0, DEL, C1), characters that change the direction of text or are invisible, private
+ * ones, and bytes that are not valid UTF-8. ESC becomes \x1b, a right-to-left override \u202e. All
+ * other characters stay unchanged, backslashes too.
  */
 #ifndef SHELL_VISIBLE_H
 #define SHELL_VISIBLE_H
@@ -16,13 +16,13 @@
 #include <tcl.h>
 
 struct character {
-	uint32_t code; /* its number; of a byte that is no UTF-8, the byte */
-	unsigned len;  /* bytes of the text that it takes, at least 1 */
-	bool valid;    /* UTF-8 as the standard has it, or Tcl's two bytes for NUL */
-	bool visible;  /* it can be shown as it is; newline and tab are not visible */
+	uint32_t code; /* code point; the byte itself if it is not valid UTF-8 */
+	unsigned len;  /* its length in bytes, at least 1 */
+	bool valid;    /* valid UTF-8, or Tcl's two-byte NUL */
+	bool visible;  /* can be printed unchanged; false for newline and tab */
 };
 
-/* The first character of text, which has at least one byte. */
+/* The first character of text; len is at least 1. */
 struct character character_at(const char *text, size_t len);
 
 enum visible_lines {
@@ -30,13 +30,12 @@ enum visible_lines {
 	VISIBLE_ONE_LINE, /* they become \n and \t */
 };
 
-/* Appends text so that all of it is visible. */
+/* Appends text with everything invisible escaped. */
 void visible_append(Tcl_DString *to, const char *text, size_t len, enum visible_lines lines);
-/* Is it visible as it is, in one line? */
+/* Is every character of text visible, so that nothing needs an escape? */
 bool is_visible(const char *text);
 
-/* Appends bytes as hex and as characters, 16 a line; off: what is shown as the offset of the
- * first. */
+/* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
 void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off);
 
 #endif
