@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may be typed next, and the nearest word to one that was mistyped.
+ * Completion, hints, and the word nearest to a mistyped one.
  *
- * A scanner finds the command the cursor is in, also inside of [ ], braced bodies and
- * after ';'; the words before the cursor are then completed from the argument tables.
- * An unfinished command cannot be given to Tcl's own parser, so the rules that matter for
- * typing are here.
+ * A scanner finds the command at the cursor, also inside [ ], braced bodies and after ';'; the word
+ * at the cursor is then completed from the argument tables. Tcl's own parser rejects incomplete
+ * commands, so the scanner implements the rules that matter.
  */
 #include <ctype.h>
 #include <string.h>
@@ -28,23 +27,23 @@ struct span {
 	size_t from, to;
 };
 
-/* A command that is open: the words before the cursor, and the one at it. */
+/* An unfinished command: the words before the cursor, and the one at it. */
 struct level {
 	enum nest nest;
 	struct span words[WORDS];
 	unsigned n;
 	bool in_word, comment;
-	size_t word; /* where the one at the cursor begins */
+	size_t word; /* start of the word at the cursor */
 };
 
 struct scan {
 	struct level levels[DEPTH];
-	unsigned depth; /* of the innermost */
+	unsigned depth; /* index of the innermost level */
 };
 
 /* ------------------------------------------------------------------- scanner -- */
 
-static void push(struct scan *sc, enum nest nest)
+static void push_level(struct scan *sc, enum nest nest)
 {
 	if (sc->depth + 1 == DEPTH)
 		return;
@@ -53,7 +52,7 @@ static void push(struct scan *sc, enum nest nest)
 	sc->levels[sc->depth].nest = nest;
 }
 
-static void pop(struct scan *sc, enum nest nest)
+static void pop_level(struct scan *sc, enum nest nest)
 {
 	unsigned d = sc->depth;
 
@@ -86,9 +85,9 @@ static void begin_word(struct scan *sc, char c, size_t at)
 	l->in_word = true;
 	l->word = at;
 	if (c == '{')
-		push(sc, NEST_BRACE);
+		push_level(sc, NEST_BRACE);
 	else if (c == '"')
-		push(sc, NEST_QUOTE);
+		push_level(sc, NEST_QUOTE);
 }
 
 static void scan_char(struct scan *sc, char c, size_t at)
@@ -100,14 +99,14 @@ static void scan_char(struct scan *sc, char c, size_t at)
 	if (c == '[' && !l->comment) {
 		if (!l->in_word && l->nest != NEST_QUOTE)
 			begin_word(sc, c, at);
-		push(sc, NEST_BRACKET);
+		push_level(sc, NEST_BRACKET);
 	} else if (c == ']') {
-		pop(sc, NEST_BRACKET);
+		pop_level(sc, NEST_BRACKET);
 	} else if (l->nest == NEST_QUOTE) {
 		if (c == '"')
-			pop(sc, NEST_QUOTE);
+			pop_level(sc, NEST_QUOTE);
 	} else if (c == '}') {
-		pop(sc, NEST_BRACE);
+		pop_level(sc, NEST_BRACE);
 	} else if (c == '\n' || c == ';') {
 		end_command(l);
 	} else if (c == ' ' || c == '\t') {
@@ -117,7 +116,7 @@ static void scan_char(struct scan *sc, char c, size_t at)
 	}
 }
 
-static const struct level *scan(struct scan *sc, const char *text)
+static const struct level *scan_line(struct scan *sc, const char *text)
 {
 	memset(sc, 0, sizeof *sc);
 	for (size_t i = 0; text[i]; i++) {
@@ -144,7 +143,7 @@ static bool same_letter(char a, char b)
 	       (strchr("-_", a) && strchr("-_", b) && a && b);
 }
 
-static bool begins(const char *word, const char *typed)
+static bool begins_with(const char *word, const char *typed)
 {
 	while (*typed)
 		if (!*word || !same_letter(*word++, *typed++))
@@ -152,8 +151,8 @@ static bool begins(const char *word, const char *typed)
 	return true;
 }
 
-/* Moves what fits from one list to the other, each once. */
-static void filter(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
+/* Appends to the second list the matching words of the first, without duplicates. */
+static void add_matching(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
 {
 	Tcl_Obj **v, **have;
 	int n, m;
@@ -165,17 +164,17 @@ static void filter(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
 		Tcl_ListObjGetElements(NULL, to, &m, &have);
 		for (int k = 0; k < m && !twice; k++)
 			twice = strcmp(Tcl_GetString(have[k]), Tcl_GetString(v[i])) == 0;
-		if (!twice && begins(Tcl_GetString(v[i]), typed))
+		if (!twice && begins_with(Tcl_GetString(v[i]), typed))
 			Tcl_ListObjAppendElement(NULL, to, v[i]);
 	}
 }
 
-static void add(Tcl_Obj *list, const char *word, size_t len)
+static void add_word(Tcl_Obj *list, const char *word, size_t len)
 {
 	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, (int)len));
 }
 
-/* Those of a domain that the own one finds there: all, of the own one itself. */
+/* Adds the commands of d that the user's own domain finds there; for the own domain all. */
 static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 {
 	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
@@ -196,7 +195,7 @@ static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 	Tcl_RestoreInterpState(s->own->tcl, saved);
 }
 
-static void procs(struct session *s, Tcl_Obj *list)
+static void add_procs(struct session *s, Tcl_Obj *list)
 {
 	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
 	Tcl_Obj **v;
@@ -209,8 +208,8 @@ static void procs(struct session *s, Tcl_Obj *list)
 	Tcl_RestoreInterpState(s->own->tcl, saved);
 }
 
-/* Commands and what scripts have defined. Tcl's own words are many, and would drown them: they are
- * offered where nothing else begins so. */
+/* Adds commands, and procs of scripts. Tcl's own commands are many, so they are added only if
+ * nothing else matches. */
 static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 {
 	const struct cmd_group *at = cmd_group("@");
@@ -220,20 +219,20 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 	Tcl_IncrRefCount(list);
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (g != at)
-			add(list, g->word, strlen(g->word));
+			add_word(list, g->word, strlen(g->word));
 	if (at && *typed == '@') /* @NAME */
 		args_complete(s, at->alone, 0, NULL, list);
 	if (*typed) {
-		procs(s, list);
+		add_procs(s, list);
 		for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
 			if (d != s->own)
 				domain_words(s, d, list);
 	}
-	filter(list, typed, words);
+	add_matching(list, typed, words);
 	Tcl_ListObjLength(NULL, words, &n);
 	if (*typed && !n) {
 		domain_words(s, s->own, list);
-		filter(list, typed, words);
+		add_matching(list, typed, words);
 	}
 	Tcl_DecrRefCount(list);
 }
@@ -241,7 +240,7 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 static void second_words(const struct cmd_group *group, Tcl_Obj *list)
 {
 	for (const struct cmd_member *m = group->members; m && m->word; m++)
-		add(list, m->word, strlen(m->word));
+		add_word(list, m->word, strlen(m->word));
 }
 
 static void variables(struct session *s, Tcl_Obj *list)
@@ -283,7 +282,7 @@ static void free_objs(Tcl_Obj **v, int n)
 		Tcl_DecrRefCount(v[i]);
 }
 
-/* Goes on to the command that is an argument of this one: @b poll. */
+/* Moves on to the nested command: poll in "@b poll". */
 static void enter_command(struct session *s, Tcl_Obj ***v, int *n)
 {
 	for (;;) {
@@ -332,8 +331,8 @@ static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 		args_complete(s, c, n - used, v + used, list);
 }
 
-/* Where $name begins, if the text ends in one; else NULL. */
-static const char *variable(const char *text)
+/* The start of the name, if text ends in $name; else NULL. */
+static const char *variable_start(const char *text)
 {
 	const char *p = text + strlen(text);
 
@@ -357,8 +356,8 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 {
 	struct session *s = session;
 	struct scan sc;
-	const struct level *l = scan(&sc, text);
-	const char *typed = variable(text);
+	const struct level *l = scan_line(&sc, text);
+	const char *typed = variable_start(text);
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL), *v[WORDS];
 	int n;
 
@@ -380,7 +379,7 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 		free_objs(v, n);
 	}
 	*start = (size_t)(typed - text);
-	filter(list, typed, words);
+	add_matching(list, typed, words);
 	Tcl_DecrRefCount(list);
 }
 
@@ -402,7 +401,7 @@ static void family_hint(const struct cmd_group *group, Tcl_DString *hint)
 }
 
 /* Is word the whole first or second word of the command's name? */
-static bool is_named(const struct cmd *c, Tcl_Obj *word, int n)
+static bool names_command(const struct cmd *c, Tcl_Obj *word, int n)
 {
 	const char *blank = strchr(c->name, ' ');
 	size_t first = strcspn(c->name, " ");
@@ -427,7 +426,7 @@ static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DS
 	if (!group)
 		return;
 	c = cmd_find(NULL, words, n > 1 ? 2 : 1, &used);
-	if (!blank && (!c || (n == used && !is_named(c, v[n - 1], n))))
+	if (!blank && (!c || (n == used && !names_command(c, v[n - 1], n))))
 		return; /* the name is still being typed */
 	if (!blank)
 		Tcl_DStringAppend(hint, " ", 1);
@@ -443,7 +442,7 @@ void complete_hint(void *session, const char *text, Tcl_DString *hint)
 {
 	struct session *s = session;
 	struct scan sc;
-	struct level l = *scan(&sc, text);
+	struct level l = *scan_line(&sc, text);
 	bool blank = !l.in_word;
 	Tcl_Obj *v[WORDS];
 	int n;
@@ -458,8 +457,8 @@ void complete_hint(void *session, const char *text, Tcl_DString *hint)
 }
 
 /*
- * Did you mean: optimal string alignment distance (Damerau-Levenshtein without
- * repeated edits), on the length that people mistype: at most 32 letters.
+ * "Did you mean": optimal string alignment distance (Damerau-Levenshtein without repeated edits),
+ * for words of at most 32 letters.
  */
 
 #define LEN 32
@@ -471,7 +470,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return c < a ? c : a;
 }
 
-static unsigned distance(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned d[LEN + 1][LEN + 1];
 	size_t m = strlen(a), n = strlen(b);
@@ -499,14 +498,15 @@ static unsigned distance(const char *a, const char *b)
 const char *suggest(const char *typed, Tcl_Obj *words)
 {
 	const char *best = NULL;
-	unsigned near = (unsigned)strlen(typed) / 3 + 1; /* farther is another word */
+	unsigned near = (unsigned)strlen(typed) / 3 +
+			1; /* limit: a larger distance is another word */
 	Tcl_Obj **v;
 	int n;
 
 	if (Tcl_ListObjGetElements(NULL, words, &n, &v) != TCL_OK)
 		return NULL;
 	for (int i = 0; i < n; i++) {
-		unsigned d = distance(typed, Tcl_GetString(v[i]));
+		unsigned d = edit_distance(typed, Tcl_GetString(v[i]));
 
 		if (d < near || (d == near && !best && d <= strlen(typed) / 3)) {
 			near = d;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be typed next: completion and hints for the text before the cursor, and "did you mean".
- */
+/* Completion and hints for the text before the cursor, and "did you mean". */
 #ifndef SHELL_COMPLETE_H
 #define SHELL_COMPLETE_H
 
@@ -13,8 +12,8 @@ struct session;
 void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start);
 void complete_hint(void *session, const char *text, Tcl_DString *hint);
 
-/* The word of the Tcl list nearest to typed (any case; swapped, missing or wrong letters
- * cost one each), or NULL when none is near. Borrowed from the list. */
+/* The word of the Tcl list that is nearest to typed, or NULL if none is near. Case is ignored; each
+ * swapped, missing or wrong letter counts as one. Borrowed from the list. */
 const char *suggest(const char *typed, Tcl_Obj *words);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Line editing at a terminal: libedit driven by the event loop.
  *
- * libedit knows the screen from the prompt's row on. Whoever writes there (a notice, a
- * hint, a list of words) leaves the cursor where libedit believes it to be, or at the
- * start of a free row and then has everything drawn anew.
+ * libedit tracks the screen from the prompt's row on. Code that writes there (a notice, a hint, a
+ * list of words) must leave the cursor where libedit believes it to be, or at the start of an empty
+ * row and then redraw everything.
  */
 #include <errno.h>
 #include <langinfo.h>
@@ -32,7 +32,7 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text)
 	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
 }
 
-/* During ^R libedit keeps what is looked for in the line, behind the cursor. */
+/* Is ^R active? During a search libedit keeps the search text in the line, after the cursor. */
 static bool searching(struct edit *e)
 {
 	const LineInfoW *line = libedit.el_wline(e->el);
@@ -44,7 +44,7 @@ static bool searching(struct edit *e)
 	return false;
 }
 
-/* --- drawing anew --- */
+/* --- redrawing --- */
 
 void edit_draw(struct edit *e)
 {
@@ -105,8 +105,8 @@ static void on_idle(void *arg, bool idle)
 		edit_hide_hint(e);
 }
 
-/* The line stays on the screen, what comes next begins below it. In a search libedit goes
- * there on its own. */
+/* Leaves the line on the screen and moves to the row below it. During a search libedit moves there
+ * itself. */
 static void leave_line(struct edit *e, const char *mark)
 {
 	e->left = true;
@@ -136,8 +136,8 @@ static void give_up_line(struct edit *e)
 	fflush(stdout);
 }
 
-/* A line that fills the screen: libedit (20221030) does not follow a move to its end, and
- * crashes when text is added there. Drawn anew, it knows again where the cursor is. */
+/* When a line fills the screen, libedit (20221030) loses track of a move to its end, and crashes
+ * when text is added there. Redrawing restores the cursor position. */
 static void mend_cursor(struct edit *e)
 {
 	const LineInfoW *line = libedit.el_wline(e->el);
@@ -151,13 +151,13 @@ static void mend_cursor(struct edit *e)
 	e->at_end = at_end;
 }
 
-/* In a search libedit (20221030) takes a word from beyond the end of the line. */
+/* During a search, ^W makes libedit (20221030) read beyond the end of the line. */
 static bool is_harmful(struct edit *e, wchar_t c)
 {
 	return c == CTRL_W && searching(e);
 }
 
-static int take_key(struct edit *e, wchar_t *c)
+static int next_harmless_key(struct edit *e, wchar_t *c)
 {
 	int got;
 
@@ -177,7 +177,7 @@ static int next_key(EditLine *el, wchar_t *c)
 		e->typing = 1;
 	}
 	mend_cursor(e);
-	got = take_key(e, c);
+	got = next_harmless_key(e, c);
 	saved = errno;
 	if (got < 0)
 		give_up_line(e);
@@ -189,7 +189,7 @@ static int next_key(EditLine *el, wchar_t *c)
 
 /* --- reading --- */
 
-static void begin(struct edit *e)
+static void begin_line(struct edit *e)
 {
 	if (loop_interrupts(e->loop) != e->interrupts)
 		keys_drop(e->keys);
@@ -201,7 +201,7 @@ static void begin(struct edit *e)
 		edit_put(KEYS_PASTE_ON);
 }
 
-static void finish(struct edit *e)
+static void end_line(struct edit *e)
 {
 	if (!e->dumb)
 		edit_put(KEYS_PASTE_OFF);
@@ -216,7 +216,7 @@ static enum edit_end read_line(struct edit *e)
 	int n;
 
 	e->left = false;
-	/* libedit.el_gets() would do so when the prompt is out: a quick key would be echoed
+	/* libedit.el_gets() does this only after the prompt: a key typed before would be echoed
 	 * twice. */
 	libedit.el_set(e->el, EL_PREP_TERM, 1);
 	line = libedit.el_gets(e->el, &n);
@@ -253,11 +253,11 @@ enum edit_end edit_read(struct edit *e, Tcl_DString *block)
 {
 	enum edit_end end;
 
-	begin(e);
+	begin_line(e);
 	do
 		end = read_line(e);
 	while (end == EDIT_BLOCK && !e->ops->whole(e->ctx, Tcl_DStringValue(&e->lines)));
-	finish(e);
+	end_line(e);
 	if (end == EDIT_BLOCK)
 		accept_block(e, block);
 	return end;
@@ -270,7 +270,7 @@ void edit_hints(struct edit *e, bool on)
 
 /* --- life --- */
 
-/* Text is UTF-8 throughout, as Tcl has it, also where the locale is not. */
+/* Text is always UTF-8, as in Tcl, even if the locale is not. */
 static void use_utf8(void)
 {
 	setlocale(LC_CTYPE, "");
@@ -292,7 +292,7 @@ static void bind_keys(struct edit *e)
 	libedit.el_set(e->el, EL_EDITOR, "emacs");
 	own = libedit.el_source(e->el, NULL) == 0;
 	keys_bind(e->keys, e->el, own);
-	/* libedit.el_set() would copy the names, and lose them. */
+	/* libedit.el_set() would copy the names and leak them. */
 	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word",
 			edit_complete_key);
 	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what was pasted", pasted_key);

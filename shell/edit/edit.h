@@ -2,8 +2,8 @@
 /*
  * Line editing at a terminal: libedit driven by the event loop.
  *
- * Knows neither commands nor verbs: what completes, what is hinted and when a block is
- * whole comes from struct edit_ops.
+ * It does not depend on commands or verbs: struct edit_ops provides completion, hints and the test
+ * for a complete block.
  */
 #ifndef SHELL_EDIT_H
 #define SHELL_EDIT_H
@@ -16,39 +16,38 @@ struct edit;
 struct loop;
 
 struct edit_ops {
-	/* Appends the prompt; SGR colours are allowed, their width is not counted. */
+	/* Appends the prompt; it may contain SGR colours, which have no width. */
 	void (*prompt)(void *ctx, Tcl_DString *prompt);
-	/* Is text (lines typed so far, each with its newline) a whole command? */
+	/* Is text (the lines typed so far, each with its newline) a complete command? */
 	bool (*whole)(void *ctx, const char *text);
 	/* Appends to the Tcl list the words that fit at the end of text (everything typed
 	 * before the cursor, earlier lines of the block included); *start is set to the
 	 * byte offset in text where the word being completed begins. */
 	void (*complete)(void *ctx, const char *text, Tcl_Obj *words, size_t *start);
-	/* Appends what is still missing after text: shown in grey behind the cursor. */
+	/* Appends what is still missing after text, to be shown in grey after the cursor. */
 	void (*hint)(void *ctx, const char *text, Tcl_DString *hint);
 };
 
 enum edit_end {
-	EDIT_BLOCK,  /* a whole command was typed */
-	EDIT_CANCEL, /* Ctrl-C, or Ctrl-D in an open block: it was dropped, or the line */
+	EDIT_BLOCK,  /* a complete command was typed */
+	EDIT_CANCEL, /* Ctrl-C, or Ctrl-D in an unfinished block: the input was dropped */
 	EDIT_EOF,    /* Ctrl-D on an empty line, the terminal is gone, or SIGTERM/SIGHUP */
 };
 
-/* Standard input and output must be a terminal. history: file to load and append to
- * (made with mode 0600, its folders too), or NULL. The ops and ctx must outlive the
- * editor. */
+/* Standard input and output must be a terminal. history: the file to load and append to (created
+ * with mode 0600, its directories, too), or NULL. ops and ctx must outlive the editor. */
 struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history);
 /* Restores the terminal. */
 void edit_free(struct edit *e);
 
-/* Reads one command, of several lines where ops->whole says so (continuation prompt);
- * appends it to block without the last newline, and to the history as one entry.
- * Serves the event loop while it waits for keys. A Ctrl-C left over from the command
- * before is cleared; it also drops what was pasted behind that command. */
+/* Reads one command, with a continuation prompt until ops->whole() is true; appends it to block
+ * without the last newline, and to the history as one entry. Serves the event loop while it waits
+ * for keys. Clears a Ctrl-C that was typed during the previous command, which also discards the
+ * rest of a paste. */
 enum edit_end edit_read(struct edit *e, Tcl_DString *block);
 
-/* Prints text (whole lines) above the prompt when a line is being typed, which keeps
- * line and cursor as they are; otherwise just prints it. To standard output. */
+/* Prints text (whole lines) to standard output; above the prompt if a line is being typed, without
+ * changing line and cursor. */
 void edit_above(struct edit *e, const char *text);
 
 /* Is a line being typed? */
@@ -59,7 +58,7 @@ void edit_history(const struct edit *e, unsigned n, const char *text, Tcl_Obj *l
 
 /* Ghost hints on or off (on at first). */
 void edit_hints(struct edit *e, bool on);
-/* Puts the terminal back as it was: for a panic, async-signal-safe enough for that. */
+/* Restores the terminal. For a panic; async-signal-safe enough for that. */
 void edit_panic(struct edit *e);
 
 #endif

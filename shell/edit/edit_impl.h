@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Line editing: what its files share. */
+/* Shared by the files of the line editor. */
 #ifndef SHELL_EDIT_IMPL_H
 #define SHELL_EDIT_IMPL_H
 
@@ -10,7 +10,7 @@
 #include "edit/edit.h"
 #include "edit/libedit.h"
 
-#define EDIT_LITERAL '\001' /* encloses what has no width in a prompt */
+#define EDIT_LITERAL '\001' /* encloses the parts of a prompt that have no width */
 
 struct edit {
 	struct loop *loop;
@@ -25,11 +25,11 @@ struct edit {
 	bool dumb;
 	bool hints;
 	const char *grey;
-	bool idle; /* the user is waited for */
+	bool idle; /* waiting for the user */
 	bool hint_shown;
-	bool at_end;	     /* the cursor was, before the last key */
-	bool left;	     /* the line, for the row below it */
-	unsigned interrupts; /* as of the last look */
+	bool at_end;	     /* the cursor was at the end of the line before the last key */
+	bool left;	     /* the cursor has moved to the row below the line */
+	unsigned interrupts; /* loop_interrupts() when last checked */
 	unsigned cancels;    /* Ctrl-C in a row on an empty prompt */
 	struct termios cooked, raw;
 	struct sigaction stop_before, cont_before;
@@ -56,44 +56,41 @@ static inline struct edit *edit_of(EditLine *el)
 void edit_put(const char *s);
 /* The next character of UTF-8 text; never passes the end of s. */
 wchar_t edit_take_char(const char **s);
-/* Columns that s takes in one row. */
+/* The width of s in columns. */
 int edit_text_width(const char *s);
 /* "co": columns of the terminal, "li": its rows. */
 int edit_terminal_size(struct edit *e, const char *capability);
-/* Where c, a pointer into the line, would be if the terminal had rows enough. */
+/* The position of c, a pointer into the line, if the terminal had enough rows. */
 struct spot edit_place_of(struct edit *e, const wchar_t *c);
-/* Moves the terminal's cursor behind the line. */
+/* Moves the terminal's cursor to the end of the line. */
 void edit_go_to_end(struct edit *e);
-/* Leaves the cursor at the start of the row the prompt was in. */
+/* Erases the line and leaves the cursor at the start of the prompt's row. */
 void edit_erase_line(struct edit *e);
 
-/* edit_prompt.c: for EL_PROMPT_ESC */
+/* For EL_PROMPT_ESC. */
 
 char *edit_prompt(EditLine *el);
-
-/* edit_hint.c */
 
 void edit_show_hint(struct edit *e);
 void edit_hide_hint(struct edit *e);
 
-/* edit_words.c: the function of the Tab key */
+/* edit_words.c: bound to the Tab key. */
 
 unsigned char edit_complete_key(EditLine *el, wint_t key);
 
-/* edit_stop.c */
-
-/* The editor whose terminal is put right at exit and when stopped; NULL: none. */
+/* Sets the editor whose terminal is restored at exit and when the program is stopped; NULL: none.
+ */
 void edit_guard(struct edit *e);
-/* From now on the terminal is in order while the program is stopped. */
+/* Installs handlers that restore the terminal while the program is stopped. */
 void edit_catch_stops(struct edit *e);
-/* Not any longer. */
+/* Removes these handlers. */
 void edit_release_stops(struct edit *e);
 
 /* edit.c */
 
-/* The open block and the line up to the cursor. The result is to be freed. */
+/* The unfinished block and the line up to the cursor. The caller frees text. */
 void edit_before_cursor(struct edit *e, Tcl_DString *text);
-/* Draws prompt, line and hint from the start of a free row on. */
+/* Draws prompt, line and hint, from the start of an empty row. */
 void edit_draw(struct edit *e);
 
 #endif

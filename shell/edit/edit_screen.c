@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line on the screen: where libedit has drawn what (by its own rules), the prompt, the grey
- * hint behind the cursor, and the terminal's modes when the program stops.
+ * The line on the screen: positions as libedit computes them, the prompt, the grey hint after the
+ * cursor, and the terminal's modes when the program is stopped.
  */
 #include <errno.h>
 #include <limits.h>
@@ -72,7 +72,7 @@ static void advance(struct spot *at, int width)
 		next_row(at);
 }
 
-/* A character that cannot be shown is written \U+1234, or \U+12345. */
+/* The width of an unprintable character, which libedit writes as \U+1234 or \U+12345. */
 static int escaped_width(wchar_t c)
 {
 	return c > 0xffff ? 8 : 7;
@@ -98,7 +98,7 @@ static void advance_char(struct spot *at, wchar_t c)
 	}
 }
 
-/* Moves on by what the prompt, with its marks, takes. */
+/* Advances by the width of the prompt, which contains EDIT_LITERAL marks. */
 static void edit_advance_prompt(struct spot *at, const char *prompt)
 {
 	bool literal = false;
@@ -124,7 +124,7 @@ struct spot edit_place_of(struct edit *e, const wchar_t *c)
 	return at;
 }
 
-/* Where it is shown. */
+/* The position at which c is shown. */
 static struct spot spot_of(struct edit *e, const wchar_t *c)
 {
 	struct spot at = edit_place_of(e, c);
@@ -135,7 +135,7 @@ static struct spot spot_of(struct edit *e, const wchar_t *c)
 	return at;
 }
 
-/* Where the cursor is shown. */
+/* The position at which the cursor is shown. */
 static struct spot edit_cursor_spot(struct edit *e)
 {
 	return spot_of(e, libedit.el_wline(e->el)->cursor);
@@ -146,7 +146,7 @@ static struct spot end_spot(struct edit *e)
 	return spot_of(e, libedit.el_wline(e->el)->lastchar);
 }
 
-static void move(int n, char direction)
+static void move_cursor(int n, char direction)
 {
 	if (n > 0)
 		printf("\033[%d%c", n, direction);
@@ -158,9 +158,9 @@ void edit_go_to_end(struct edit *e)
 
 	if (e->dumb)
 		return;
-	move(end.row - edit_cursor_spot(e).row, 'B');
+	move_cursor(end.row - edit_cursor_spot(e).row, 'B');
 	edit_put("\r");
-	move(end.col, 'C');
+	move_cursor(end.col, 'C');
 }
 
 void edit_erase_line(struct edit *e)
@@ -169,11 +169,11 @@ void edit_erase_line(struct edit *e)
 		edit_put("\r\n");
 		return;
 	}
-	move(edit_cursor_spot(e).row, 'A');
+	move_cursor(edit_cursor_spot(e).row, 'A');
 	edit_put("\r\033[J");
 }
 
-/* The prompt as libedit wants it: its colours marked as without width. */
+/* The prompt for libedit, with its colours marked as having no width. */
 
 #define CONTINUATION "...> "
 
@@ -200,8 +200,8 @@ static int sgr_length(const char *s)
 	return s[n] == 'm' ? (int)n + 1 : 0;
 }
 
-/* libedit ties a literal to the character behind it: adjacent ones are to be one, and the
- * last one is lost, so it goes before the blank that ends the prompt. */
+/* libedit attaches a literal to the character after it. So adjacent literals are merged, and the
+ * last one goes before the final blank of the prompt, because at the end it would be lost. */
 static void close_prompt(Tcl_DString *out, Tcl_DString *colors)
 {
 	const char *s = Tcl_DStringValue(out);
@@ -273,10 +273,10 @@ char *edit_prompt(EditLine *el)
 	return Tcl_DStringValue(&e->prompt);
 }
 
-/* What is still missing, in grey behind the cursor. */
+/* The hint: what is still missing, in grey after the cursor. */
 
-/* Bytes of s that fit into room columns and are one row of text. */
-static int fitting(const char *s, int room)
+/* How many bytes of s fit into room columns of one row. */
+static int fitting_bytes(const char *s, int room)
 {
 	const char *p = s, *end = s;
 	int w;
@@ -291,23 +291,23 @@ static int fitting(const char *s, int room)
 	return (int)(end - s);
 }
 
-/* May a hint end before p? Between two arguments, and between two words of a choice. */
+/* May a hint be cut before p: is it between two arguments or two words of a choice? */
 static bool is_border(const char *p)
 {
 	return p[-1] == '|' || (*p == ' ' && p[1] && strchr("[<-", p[1]));
 }
 
-/* The same, but not in the middle of an argument. */
+/* The same, but cut only between arguments. */
 static int fitting_args(const char *hint, int room)
 {
-	int most = fitting(hint, room), n = most;
+	int most = fitting_bytes(hint, room), n = most;
 
 	while (n > 0 && !is_border(hint + n))
 		n--;
 	return n ? n : most;
 }
 
-#define CUT "..." /* there is more than fits */
+#define CUT "..." /* shown after a hint that was cut */
 
 static void put_hint(struct edit *e, const char *text)
 {
@@ -319,7 +319,7 @@ static void put_hint(struct edit *e, const char *text)
 	Tcl_DStringInit(&hint);
 	visible_append(&hint, text, strlen(text), VISIBLE_ONE_LINE);
 	room = at.columns - at.col - 1;
-	n = fitting(Tcl_DStringValue(&hint), room);
+	n = fitting_bytes(Tcl_DStringValue(&hint), room);
 	if (n < Tcl_DStringLength(&hint)) {
 		n = fitting_args(Tcl_DStringValue(&hint), room - (int)strlen(CUT));
 		mark = CUT;
@@ -356,7 +356,7 @@ void edit_hide_hint(struct edit *e)
 	fflush(stdout);
 }
 
-/* Terminal modes while the program is stopped (SIGTSTP, SIGCONT) and when it panics. */
+/* Terminal modes when the program is stopped (SIGTSTP, SIGCONT) or panics. */
 
 static struct edit *the_edit;
 
@@ -367,14 +367,14 @@ static void write_all(const char *s)
 	(void)n;
 }
 
-static void let_go(struct edit *e)
+static void release_terminal(struct edit *e)
 {
 	tcsetattr(STDIN_FILENO, TCSANOW, &e->cooked);
 	if (!e->dumb)
 		write_all(KEYS_PASTE_OFF);
 }
 
-static void resume(struct edit *e)
+static void resume_terminal(struct edit *e)
 {
 	if (!e->typing)
 		return;
@@ -390,7 +390,7 @@ static void on_cont(int sig)
 	int saved = errno;
 
 	(void)sig;
-	resume(the_edit);
+	resume_terminal(the_edit);
 	errno = saved;
 }
 
@@ -400,14 +400,14 @@ static void on_stop(int sig)
 	int saved = errno;
 
 	if (the_edit->typing)
-		let_go(the_edit);
+		release_terminal(the_edit);
 	sigaction(sig, &stop, &own);
 	raise(sig);
 	sigaction(sig, &own, NULL);
 	errno = saved;
 }
 
-/* SA_NODEFER: the handler stops the process by the same signal. */
+/* SA_NODEFER: the handler raises the same signal to stop the process. */
 void edit_catch_stops(struct edit *e)
 {
 	struct sigaction stop = { .sa_handler = on_stop, .sa_flags = SA_RESTART | SA_NODEFER };
@@ -429,11 +429,11 @@ void edit_panic(struct edit *e)
 {
 	if (!e->typing)
 		return;
-	let_go(e);
+	release_terminal(e);
 	write_all("\r\n");
 }
 
-/* exit(3) while a line is typed: memory has run out, say. */
+/* exit(3) was called while a line was typed, for instance because memory ran out. */
 static void at_exit(void)
 {
 	if (the_edit)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tab: what is typed is completed, or what it could become listed below the line. */
+/* The Tab key: completes the word, or lists the possible words below the line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static bool begins_variable(const char *word)
 	return *word == '$';
 }
 
-/* The escapes of visible.h are those of Tcl. */
+/* Appends word with the characters that Tcl would interpret escaped; visible.h uses Tcl's escapes.
+ */
 static void append_escaped(Tcl_DString *out, const char *word)
 {
 	Tcl_DString plain;
@@ -49,7 +50,7 @@ static void append_quoted(Tcl_DString *out, const char *word)
 	free(quoted);
 }
 
-/* Replaces the bytes of typed, just before the cursor. */
+/* Replaces typed, which is just before the cursor. */
 static void replace_typed(struct edit *e, const char *typed, const char *with)
 {
 	int chars = 0;
@@ -82,8 +83,8 @@ static void insert_only(struct edit *e, const char *typed, const char *word)
 	Tcl_DStringFree(&with);
 }
 
-/* Shortens common to what word begins with, too, at a whole character. */
-static void shorten(Tcl_DString *common, const char *word)
+/* Shortens common to its common prefix with word, at a character boundary. */
+static void keep_common_prefix(Tcl_DString *common, const char *word)
 {
 	const char *s = Tcl_DStringValue(common);
 	int n = 0;
@@ -95,14 +96,14 @@ static void shorten(Tcl_DString *common, const char *word)
 	Tcl_DStringSetLength(common, n);
 }
 
-/* What needs no quoting of the beginning that all words share. */
+/* The common prefix of all words, up to the first character that needs quotes. */
 static void common_start(Tcl_DString *common, Tcl_Obj *const *words, int n)
 {
 	int i;
 
 	Tcl_DStringAppend(common, Tcl_GetString(words[0]), -1);
 	for (i = 1; i < n; i++)
-		shorten(common, Tcl_GetString(words[i]));
+		keep_common_prefix(common, Tcl_GetString(words[i]));
 	Tcl_DStringSetLength(common, (int)strcspn(Tcl_DStringValue(common), " \t\n\"\\;[]{}"));
 	if (!is_visible(Tcl_DStringValue(common)))
 		Tcl_DStringSetLength(common, 0);
@@ -122,7 +123,7 @@ static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *wor
 	return longer;
 }
 
-/* Names of files and of what peers have are words, too. */
+/* Escapes a word for display: it may be the name of a file or of a peer's object. */
 static void make_visible(Tcl_DString *d, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
@@ -146,7 +147,7 @@ static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 	edit_put("\n");
 }
 
-static int widest(Tcl_Obj *const *words, int n)
+static int widest_word(Tcl_Obj *const *words, int n)
 {
 	int i, w, width = 0;
 	Tcl_DString word;
@@ -161,10 +162,10 @@ static int widest(Tcl_Obj *const *words, int n)
 	return width;
 }
 
-/* Downwards in columns, as ls does; no more than a screen. */
+/* Prints the words in columns, as ls does, at most one screen. */
 static void put_columns(struct edit *e, Tcl_Obj *const *words, int n)
 {
-	int width = widest(words, n) + 2;
+	int width = widest_word(words, n) + 2;
 	int columns = edit_terminal_size(e, "co") / width;
 	int most = edit_terminal_size(e, "li") - 3;
 	int shown, rows, row;
@@ -189,7 +190,7 @@ static void list_words(struct edit *e, Tcl_Obj *const *words, int n)
 	edit_draw(e);
 }
 
-static unsigned char offer(struct edit *e, const char *typed, Tcl_Obj *list)
+static unsigned char offer_words(struct edit *e, const char *typed, Tcl_Obj *list)
 {
 	Tcl_Obj **words;
 	int n;
@@ -221,7 +222,7 @@ unsigned char edit_complete_key(EditLine *el, wint_t key)
 	e->ops->complete(e->ctx, Tcl_DStringValue(&text), list, &start);
 	if (start >= (size_t)Tcl_DStringLength(&e->lines) &&
 	    start <= (size_t)Tcl_DStringLength(&text))
-		done = offer(e, Tcl_DStringValue(&text) + start, list);
+		done = offer_words(e, Tcl_DStringValue(&text) + start, list);
 	Tcl_DecrRefCount(list);
 	Tcl_DStringFree(&text);
 	return done;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * History file in libedit's own format, so that it loads it.
+ * The history file, in libedit's own format so that libedit can load it.
  *
- * libedit rewrites the file when it saves, and what another shell has added meanwhile is
- * gone. So each entry is appended here, with one write(2) under a lock.
+ * libedit rewrites the whole file when it saves, which loses entries of other shells. So each entry
+ * is appended here, with one write(2) under a lock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,8 +106,8 @@ void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list)
 	}
 }
 
-/* As vis(3) writes it: one line, no blanks. */
-static void encode(Tcl_DString *line, const char *entry)
+/* Encodes an entry like vis(3): one line without blanks. */
+static void encode_entry(Tcl_DString *line, const char *entry)
 {
 	const unsigned char *p;
 	char octal[5];
@@ -123,8 +123,8 @@ static void encode(Tcl_DString *line, const char *entry)
 	Tcl_DStringAppend(line, "\n", 1);
 }
 
-/* 0, or why it could not be (errno). */
-static int append(const char *path, const char *entry)
+/* Appends an entry to the file. Returns 0 or an errno. */
+static int append_entry(const char *path, const char *entry)
 {
 	Tcl_DString line;
 	struct stat st;
@@ -137,7 +137,7 @@ static int append(const char *path, const char *entry)
 	flock(fd, LOCK_EX);
 	if (fstat(fd, &st) == 0 && st.st_size == 0)
 		Tcl_DStringAppend(&line, COOKIE, -1);
-	encode(&line, entry);
+	encode_entry(&line, entry);
 	if (save_piece(fd, Tcl_DStringValue(&line), (size_t)Tcl_DStringLength(&line)))
 		why = errno;
 	if (close(fd) && !why)
@@ -156,10 +156,10 @@ void hist_add(struct hist *h, const char *entry)
 	free(h->last);
 	h->last = xstrdup(entry);
 	libedit.history(h->entries, &ev, H_ENTER, entry);
-	why = h->path ? append(h->path, entry) : 0;
+	why = h->path ? append_entry(h->path, entry) : 0;
 	if (!why)
 		return;
-	print_error("rdmash: %s: %s: what is typed is not kept from here on\n", h->path,
+	print_error("rdmash: %s: %s: the history is not saved from here on\n", h->path,
 		    strerror(why));
 	free(h->path);
 	h->path = NULL;

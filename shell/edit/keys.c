@@ -2,8 +2,8 @@
 /*
  * Keys of a terminal in raw mode: characters, escape sequences, bracketed paste.
  *
- * A paste is read to its end before its first line goes on: while a pasted command runs,
- * nothing of the rest may be in the terminal, which would echo it, and edit it as a line.
+ * A paste is read to its end before its first line is used. Otherwise the terminal would echo and
+ * edit the rest of it while the first pasted command runs.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 #define ESC	  '\033'
 #define PASTE_END "\033[201~"
-/* How long the rest of a sequence may take; after that ESC was a key of its own. */
+/* Time to wait for the rest of a sequence; after that, ESC was typed on its own. */
 #define REST_MS 25
 #define BAD	L'\xfffd'
 
@@ -59,7 +59,7 @@ struct keys {
 	void *arg;
 	bool own_bindings;
 	bool ready;
-	int again; /* a byte read too far, or -1 */
+	int again; /* a byte that was read ahead, or -1 */
 	wchar_t replay[20];
 	unsigned replay_at;
 	Tcl_DString pasted;
@@ -96,7 +96,7 @@ void keys_bind(struct keys *k, EditLine *el, bool own)
 		libedit.el_set(el, EL_BIND, known[i].sequence, known[i].function, NULL);
 }
 
-static bool passes(const struct keys *k, const char *sequence)
+static bool sequence_passes(const struct keys *k, const char *sequence)
 {
 	unsigned i;
 
@@ -106,8 +106,7 @@ static bool passes(const struct keys *k, const char *sequence)
 	return k->own_bindings;
 }
 
-/* Once, then the watch is gone: a nested wait must not spin over a key that it does not
- * read. */
+/* Removes its watch, so that a nested wait does not spin on a key that it does not read. */
 static void on_ready(void *arg, int fd, short revents)
 {
 	struct keys *k = arg;
@@ -117,7 +116,7 @@ static void on_ready(void *arg, int fd, short revents)
 	loop_unwatch(k->loop, fd);
 }
 
-static bool is_ready(void *arg)
+static bool keys_are_ready(void *arg)
 {
 	const struct keys *k = arg;
 
@@ -130,7 +129,7 @@ static enum loop_end wait_ready(struct keys *k, int64_t within_ms)
 
 	k->ready = false;
 	loop_watch(k->loop, k->fd, POLLIN, on_ready, k);
-	end = loop_wait(k->loop, is_ready, k, within_ms);
+	end = loop_wait(k->loop, keys_are_ready, k, within_ms);
 	loop_unwatch(k->loop, k->fd);
 	return end;
 }
@@ -149,7 +148,7 @@ static bool is_stopped(const struct keys *k)
 	return loop_interrupted(k->loop) || loop_ending(k->loop);
 }
 
-static int stopped(struct keys *k)
+static int end_of_keys(struct keys *k)
 {
 	keys_drop(k);
 	if (loop_ending(k->loop))
@@ -158,8 +157,8 @@ static int stopped(struct keys *k)
 	return -1;
 }
 
-/* Results as those of keys_next(). A key typed behind Ctrl-C is left for the next line.
- */
+/* Reads a byte; the result is that of keys_next(). A key typed after Ctrl-C is left for the next
+ * line. */
 static int read_byte(struct keys *k, unsigned char *byte)
 {
 	ssize_t n;
@@ -172,7 +171,7 @@ static int read_byte(struct keys *k, unsigned char *byte)
 	do {
 		wait_idle(k);
 		if (is_stopped(k))
-			return stopped(k);
+			return end_of_keys(k);
 		n = read(k->fd, byte, 1);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	return n == 1;
@@ -183,7 +182,7 @@ static bool read_soon(struct keys *k, unsigned char *byte)
 	return wait_ready(k, REST_MS) == LOOP_DONE && read(k->fd, byte, 1) == 1;
 }
 
-static void replay(struct keys *k, const char *sequence)
+static void replay_sequence(struct keys *k, const char *sequence)
 {
 	unsigned i;
 
@@ -228,8 +227,8 @@ static bool is_final(unsigned char byte)
 	return byte >= 0x40 && byte <= 0x7e;
 }
 
-/* What follows ESC: "[" parameters final, or "O" final. Anything else was typed after the
- * key ESC and stays a key. */
+/* Reads the rest of a sequence after ESC: "[" parameters final, or "O" final. Anything else was
+ * typed after the key ESC and remains a key. */
 static void read_sequence(struct keys *k, char *sequence, unsigned room)
 {
 	unsigned char byte;
@@ -248,7 +247,7 @@ static void read_sequence(struct keys *k, char *sequence, unsigned room)
 	sequence[n] = '\0';
 }
 
-/* 1: there is something to replay; 2: the sequence was dropped; else as keys_next(). */
+/* 1: there is something to replay; 2: the sequence was dropped; else the result of keys_next(). */
 static int read_escape(struct keys *k)
 {
 	char sequence[16];
@@ -257,8 +256,8 @@ static int read_escape(struct keys *k)
 	read_sequence(k, sequence, sizeof(sequence));
 	if (strcmp(sequence, "\033[200~") == 0)
 		got = read_paste(k);
-	else if (strlen(sequence) < 3 || passes(k, sequence))
-		replay(k, sequence);
+	else if (strlen(sequence) < 3 || sequence_passes(k, sequence))
+		replay_sequence(k, sequence);
 	else
 		got = 2;
 	return got;
@@ -296,7 +295,7 @@ static int read_char(struct keys *k, unsigned char first, wchar_t *c)
 	return 1;
 }
 
-/* What is inserted without the user: the replayed sequence, then the rest of a paste. */
+/* Takes the next character of the replayed sequence, then of the rest of a paste. */
 static bool take_ahead(struct keys *k, wchar_t *c)
 {
 	if (k->replay[k->replay_at]) {
@@ -317,7 +316,7 @@ int keys_next(struct keys *k, wchar_t *c)
 
 	for (;;) {
 		if (is_stopped(k))
-			return stopped(k);
+			return end_of_keys(k);
 		if (take_ahead(k, c))
 			return 1;
 		got = read_byte(k, &byte);
@@ -331,8 +330,8 @@ int keys_next(struct keys *k, wchar_t *c)
 	}
 }
 
-/* Nothing pasted may act as a key: only tabs remain of the control characters. */
-static size_t clean(wchar_t *out, const char *text, int n)
+/* Decodes pasted text; removes control characters except tabs, so that it cannot act as keys. */
+static size_t decode_paste(wchar_t *out, const char *text, int n)
 {
 	mbstate_t state = { 0 };
 	size_t used, chars = 0;
@@ -361,13 +360,13 @@ void keys_paste(struct keys *k, EditLine *el)
 	if (!*text)
 		return;
 	line = xcalloc(n + 1, sizeof(*line));
-	if (clean(line, text, n) > 0)
+	if (decode_paste(line, text, n) > 0)
 		libedit.el_winsertstr(el, line);
 	free(line);
 	k->pasted_at += n;
 	if (text[n]) {
 		k->pasted_at += text[n] == '\r' && text[n + 1] == '\n' ? 2 : 1;
-		replay(k, "\n");
+		replay_sequence(k, "\n");
 	}
 	if (k->pasted_at >= Tcl_DStringLength(&k->pasted))
 		forget_paste(k);
@@ -376,5 +375,5 @@ void keys_paste(struct keys *k, EditLine *el)
 void keys_drop(struct keys *k)
 {
 	forget_paste(k);
-	replay(k, "");
+	replay_sequence(k, "");
 }

@@ -29,7 +29,7 @@ static char *history_path(void)
 	return xdg_state("history");
 }
 
-/* The code of what the last line failed with, or "". */
+/* The error code of the last line, or "". */
 static const char *last_error(const struct session *s)
 {
 	const struct fail *f = s->fail.text ? &s->fail : &s->before;
@@ -37,8 +37,8 @@ static const char *last_error(const struct session *s)
 	return f->text && f->command == s->commands ? f->code : "";
 }
 
-/* The user's own format, or PROMPT. */
-static void prompt(void *session, Tcl_DString *text)
+/* Expands the user's prompt format, or PROMPT. */
+static void write_prompt(void *session, Tcl_DString *text)
 {
 	struct session *s = session;
 	int choices = lesson_choices();
@@ -80,16 +80,17 @@ bool repl_is_escape(const char *text)
 	return text[strspn(text, " \t")] == '!';
 }
 
-static bool whole(void *session, const char *text)
+static bool is_complete_line(void *session, const char *text)
 {
 	(void)session;
 	return repl_is_escape(text) || script_nests(text) || Tcl_CommandComplete(text);
 }
 
-static const struct edit_ops ops = { prompt, whole, complete_words, complete_hint };
+static const struct edit_ops ops = { write_prompt, is_complete_line, complete_words,
+				     complete_hint };
 
-/* Of app's versions the first will do: "libibverbs 1.14  librdmacm ...". */
-static void banner(struct session *s, const char *version)
+/* Prints the welcome line, with the first of app's versions: "libibverbs 1.14  librdmacm ...". */
+static void print_banner(struct session *s, const char *version)
 {
 	Tcl_DString libs, line;
 	const char *libs_end;
@@ -112,8 +113,8 @@ static void banner(struct session *s, const char *version)
 	Tcl_DStringFree(&libs);
 }
 
-/* What a command or its interruption has left is put in order. */
-static void settle(struct session *s)
+/* Resets the state that an interrupted command left. */
+static void reset_interrupt(struct session *s)
 {
 	if (s->quit)
 		return;
@@ -132,22 +133,22 @@ static int run_rc(struct session *s)
 		print_text(PRINT_OUT, line);
 		free(line);
 		rc = script_start_file(s, path) == -2 ? -1 : 0;
-		settle(s);
+		reset_interrupt(s);
 	}
 	free(path);
 	return rc;
 }
 
-#define EXIT_NOT_RUN 126 /* of a shell: 126 it cannot be run, 127 it is not there */
+#define EXIT_NOT_RUN 126 /* of sh: 126 the command cannot be run, 127 it was not found */
 
-/* system(3) ignores Ctrl-C in us while the command has the terminal. */
+/* system(3) ignores SIGINT in this process while the command has the terminal. */
 bool repl_escape(const char *text)
 {
 	const char *command = text + strspn(text, " \t") + 1;
 	int rc;
 
 	fflush(stdout);
-	signal(SIGPIPE, SIG_DFL); /* what is ignored here would be ignored there */
+	signal(SIGPIPE, SIG_DFL); /* the command would inherit ignored signals */
 	signal(SIGXFSZ, SIG_DFL);
 	rc = system(command);
 	signal(SIGPIPE, SIG_IGN);
@@ -188,7 +189,7 @@ static void run_block(struct session *s, const char *block)
 		rc = script_run(s, NULL, block);
 	if (s->opt.timing && !s->quit)
 		say_time(loop_now() - begun);
-	settle(s);
+	reset_interrupt(s);
 	lesson_look(s, block, rc != 0);
 }
 
@@ -203,7 +204,7 @@ static void read_and_run(struct session *s)
 		if (end == EDIT_BLOCK)
 			run_block(s, Tcl_DStringValue(&block));
 		else if (end == EDIT_CANCEL)
-			settle(s);
+			reset_interrupt(s);
 		Tcl_DStringFree(&block);
 		if (end == EDIT_EOF)
 			break;
@@ -215,7 +216,7 @@ int repl(struct session *s, bool rc, const char *version)
 	char *history = history_path();
 	int failed;
 
-	banner(s, version);
+	print_banner(s, version);
 	failed = rc ? run_rc(s) : 0;
 	s->edit = edit_new(s->loop, &ops, s, history);
 	edit_hints(s->edit, s->opt.hints);

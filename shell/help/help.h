@@ -21,7 +21,7 @@ void help_man(FILE *to, const char *version);
 /* the bash completion script */
 void help_bash(FILE *to);
 
-/* "0.1.0" */
+/* The version, such as "0.1.0". */
 const char *help_version_number(void);
 
 /* A page that belongs to no command. */
@@ -29,13 +29,13 @@ struct topic {
 	const char *name;
 	const char *title;
 	const char *text;	      /* paragraphs between empty lines; indented lines stay */
-	void (*more)(Tcl_DString *d); /* appends what is known at run time only; NULL: nothing */
+	void (*more)(Tcl_DString *d); /* appends text that is known only at run time; NULL: none */
 };
-/* The topic behind t, the first one for NULL: the shell's, then those of app.topics. NULL at
- * the end. */
+/* The topic after t, or the first one for NULL: the shell's, then those of app.topics. NULL at the
+ * end. */
 const struct topic *topic_next(const struct topic *t);
 
-/* The command or topic that has here what elsewhere is called word; or NULL. */
+/* The command or topic for a word that other tools use; or NULL. */
 const char *help_synonym(const char *word);
 
 /* Options of the command line. */
@@ -46,17 +46,15 @@ struct help_option {
 };
 extern const struct help_option help_option_table[]; /* ends with a NULL name */
 
-/* The families in the order in which help shows them; ends with NULL. Every command is in
- * one of them. */
+/* The command families in the order of help; ends with NULL. Every command belongs to one. */
 extern const char *const help_families[];
-/* How an argument is written: "<mr>", "-remote addr". */
+/* Appends the form of an argument: "<mr>", "-remote addr". */
 void help_arg_name(const struct arg *a, Tcl_DString *d);
-/* Its help, with default, range and words. */
+/* Appends its help, with default, range and words. */
 void help_arg_text(const struct arg *a, Tcl_DString *d);
-/* Columns to lay text out for: those of the terminal, 79 without one; not much more than can be
- * read. */
+/* The width for text: that of the terminal, limited for readability; 79 without a terminal. */
 unsigned help_width(void);
-/* Appends text in lines of at most width columns, each after indent blanks. */
+/* Appends text wrapped at width columns, indented by indent blanks. */
 void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d);
 
 #endif

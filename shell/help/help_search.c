@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Search in commands and topics: what fits best wins. A name, else its second word, else the start
- * of one, else what was typed anywhere in a name or in the text, else its words in any order. What
- * nothing mentions may have another name here.
+ * Searches commands and topics and shows the best matches: a name, else a second word, else the
+ * start of one, else a name or text that contains the phrase, else one that contains its words in
+ * any order. If there are none, a table of synonyms is tried.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +13,20 @@
 #include "output/out.h"
 #include "session.h"
 
-/* How well does an entry fit? Larger is better. */
+/* How well an entry matches; larger is better. */
 enum fit {
 	FIT_NOT,
 	FIT_WORDS,
 	FIT_TEXT,
 	FIT_IN_NAME,
-	FIT_SECOND, /* word of the name: "read" is that of "post read" */
+	FIT_SECOND, /* second word of the name: "read" of "post read" */
 	FIT_PREFIX,
 	FIT_FAMILY,
 	FIT_FIRST,
 	FIT_NAME
 };
 
-static bool mentions(const char *text, const char *word)
+static bool contains_word(const char *text, const char *word)
 {
 	return text && strcasestr(text, word);
 }
@@ -34,10 +34,10 @@ static bool mentions(const char *text, const char *word)
 static bool args_mention(const struct arg *a, const char *word)
 {
 	for (; a && a->name; a++) {
-		if (mentions(a->name, word) || mentions(a->help, word))
+		if (contains_word(a->name, word) || contains_word(a->help, word))
 			return true;
 		for (const struct word *w = help_has_words(a) ? a->data : NULL; w && w->name; w++)
-			if (mentions(w->name, word) || mentions(w->help, word))
+			if (contains_word(w->name, word) || contains_word(w->help, word))
 				return true;
 	}
 	return false;
@@ -45,16 +45,17 @@ static bool args_mention(const struct arg *a, const char *word)
 
 static bool command_mentions(const struct cmd *c, const char *word)
 {
-	return mentions(c->name, word) || mentions(c->summary, word) || mentions(c->text, word) ||
-	       mentions(c->calls, word) || args_mention(c->args, word);
+	return contains_word(c->name, word) || contains_word(c->summary, word) ||
+	       contains_word(c->text, word) || contains_word(c->calls, word) ||
+	       args_mention(c->args, word);
 }
 
 static bool topic_mentions(const struct topic *t, const char *word)
 {
-	return mentions(t->title, word) || mentions(t->text, word);
+	return contains_word(t->title, word) || contains_word(t->text, word);
 }
 
-/* Each word of the text, in whatever order; c or t, the other is NULL. */
+/* Does c or t (the other is NULL) contain each word of text, in any order? */
 static bool mentions_all(const struct cmd *c, const struct topic *t, const char *text)
 {
 	char word[64];
@@ -80,7 +81,7 @@ static enum fit command_fits(const struct cmd *c, const char *word)
 		return FIT_PREFIX;
 	if (c->name[first] && strcasecmp(c->name + first + 1, word) == 0)
 		return FIT_SECOND;
-	if (mentions(c->name, word))
+	if (contains_word(c->name, word))
 		return FIT_IN_NAME;
 	if (command_mentions(c, word))
 		return FIT_TEXT;
@@ -116,7 +117,7 @@ static unsigned count_best(const char *word, enum fit *best)
 	return n;
 }
 
-/* Words that the help does not use, and what they are looked for in place of. */
+/* Words that the help does not use, and what to show instead. */
 static const struct {
 	const char *word, *here;
 } synonyms[] = {
@@ -168,7 +169,7 @@ const char *help_synonym(const char *word)
 	return NULL;
 }
 
-/* Those that fit so well, in a line each, or whole; what they are is the heading (NULL: none). */
+/* Writes the entries that match this well, one line each or whole, after a heading (NULL: none). */
 static void tell_those(const char *word, enum fit fit, bool whole, const char *heading,
 		       struct out *o)
 {
@@ -198,7 +199,7 @@ static void tell_those(const char *word, enum fit fit, bool whole, const char *h
 	}
 }
 
-/* Many are listed, a few are shown whole. */
+/* Up to this many entries are shown whole, more are listed. */
 #define WHOLE_MAX 4
 
 int help_search(struct session *s, const char *word, struct out *o)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What help shows: a command, a list of commands, a topic; as text and as JSON. */
+/* Shows a command, a list of commands or a topic, as text and as JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void help_blanks(Tcl_DString *d, unsigned n)
 		Tcl_DStringAppend(d, " ", 1);
 }
 
-/* One paragraph; returns where it ends. */
+/* Wraps one paragraph; returns its end. */
 static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, Tcl_DString *d)
 {
 	unsigned column = 0;
@@ -214,7 +214,7 @@ void help_json_all(struct out *o)
 #define ARG_COLUMN    22
 #define FAMILY_COLUMN 25
 
-/* "  -rkey n        key of the peer's region" with the rest of the text below it. */
+/* Writes "  -rkey n        key of the peer's region", with the rest of the text below it. */
 static void arg_line(const struct arg *a, Tcl_DString *d)
 {
 	Tcl_DString name, text, lines;
@@ -247,7 +247,7 @@ static void usage_lines(const struct cmd *c, Tcl_DString *d)
 
 	Tcl_DStringInit(&usage);
 	Tcl_DStringInit(&lines);
-	args_usage_short(c, &usage); /* all of it would fill the screen before anything is said */
+	args_usage_short(c, &usage); /* the full usage could fill the screen */
 	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
 	Tcl_DStringFree(&usage);
@@ -267,7 +267,7 @@ static void tell_examples(const struct cmd *c, struct out *o)
 	}
 }
 
-/* What there is to see comes first: on a small screen the options are behind the next page. */
+/* The text comes before the arguments, so that a small screen shows it first. */
 void help_command(const struct cmd *c, struct out *o)
 {
 	Tcl_DString d;
@@ -317,7 +317,7 @@ void help_list_family(const char *family, struct out *o)
 	}
 }
 
-/* Families of which the second words are told, too: what is looked for first is among them. */
+/* Does the overview list the second words of this family's commands, too? */
 static bool is_spelled_out(const char *family)
 {
 	return strcmp(family, "memory") == 0 || strcmp(family, "data path") == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page, in man(7), and the bash completion: printed from the same tables. */
+/* Prints the manual page, in man(7) format, and the bash completion from the command table. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "command/cmd.h"
 #include "help/help.h"
 
-/* Text for roff: no line begins with a control character, backslashes and hyphens are
- * what they look like. */
-static void roff(FILE *to, const char *text, size_t len)
+/* Writes text for roff: control characters at the start of lines, backslashes and hyphens are
+ * escaped. */
+static void write_roff(FILE *to, const char *text, size_t len)
 {
 	bool start = true;
 
@@ -36,10 +36,10 @@ static void roff(FILE *to, const char *text, size_t len)
 
 static void roff_str(FILE *to, const char *text)
 {
-	roff(to, text, strlen(text));
+	write_roff(to, text, strlen(text));
 }
 
-/* Paragraphs as they are in help: indented lines are left alone. */
+/* Writes paragraphs as in help: indented lines stay unchanged. */
 static void roff_text(FILE *to, const char *text, const char *between)
 {
 	bool verbatim = false, begun = false, gap = false;
@@ -58,7 +58,7 @@ static void roff_text(FILE *to, const char *text, const char *between)
 			if (verbatim && !indented && !gap)
 				fprintf(to, ".br\n");
 			verbatim = indented;
-			roff(to, text, len);
+			write_roff(to, text, len);
 			fputc('\n', to);
 			begun = true;
 			gap = false;
@@ -187,7 +187,7 @@ void help_man(FILE *to, const char *version)
 
 /* ---------------------------------------------------------------------- bash -- */
 
-/* Both names of an option, or with a value only those that take one. */
+/* Writes both names of each option; valued: only options that take a value. */
 static void bash_options(FILE *to, bool valued, const char *sep)
 {
 	bool first = true;
@@ -218,7 +218,7 @@ void help_bash(FILE *to)
 	bash_options(to, false, "\n");
 	fputs("'\n\tCOMPREPLY=()\n\tcase $prev in\n"
 	      "\t-c|--command)\n"
-	      "\t\tlocal quoted=\n" /* within quotes a blank is one */
+	      "\t\tlocal quoted=\n" /* blanks within quotes are not escaped */
 	      "\t\t[[ $cur != [\\'\\\"]* ]] || { quoted=yes; cur=${cur:1}; }\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n"
 	      "\t\t[[ $quoted ]] || COMPREPLY=(\"${COMPREPLY[@]// /\\\\ }\")\n\t\treturn ;;\n"

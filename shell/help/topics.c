@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of help that belong to no command; they stand in the manual page too. */
+/* Help pages that belong to no command; the manual page contains them, too. */
 #include <stddef.h>
 
 #include "help/help.h"
@@ -112,7 +112,7 @@ static const struct topic own[] = {
 	{ 0 },
 };
 
-/* The library behind that one has the next topic. */
+/* The topic of a library. */
 static const struct topic *of_library(const struct library *l)
 {
 	l = library_next(l);

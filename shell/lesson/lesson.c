@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lesson, answer: the commands, and how a lesson goes on. */
+/* The commands lesson and answer, and the progress of a lesson. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@
 #include "session.h"
 #include "alloc.h"
 
-/* The lesson that is being taken. */
+/* The current lesson. */
 static struct {
 	struct lesson_file file;
-	unsigned begun; /* its number, also when it is over */
-	unsigned at;	/* the step that is due */
-	bool clearing;	/* before the first: what was there before is to go */
+	unsigned begun; /* its number, also after its end */
+	unsigned at;	/* the current step */
+	bool clearing;	/* before the first step: waiting until old objects are destroyed */
 	bool skipped;	/* a step was not done */
-	bool answered;	/* the answer has just been right */
-	bool quiet;	/* the command was one of ours: nothing to look at */
+	bool answered;	/* the last answer was right */
+	bool quiet;	/* the command was lesson or answer: do not check the step */
 } now;
 
 static const char clear[] = "destroy -all";
@@ -32,12 +32,12 @@ static bool is_on(void)
 	return now.file.n > 0;
 }
 
-static const struct lesson_step *due(void)
+static const struct lesson_step *current_step(void)
 {
 	return &now.file.step[now.at];
 }
 
-/* ------------------------------------------------------------------------ telling -- */
+/* ------------------------------------------------------------------------ output -- */
 
 static void end_text(struct out *o)
 {
@@ -45,7 +45,7 @@ static void end_text(struct out *o)
 	out_free(o);
 }
 
-static void tell_text(const char *text, unsigned indent, struct out *o)
+static void write_text(const char *text, unsigned indent, struct out *o)
 {
 	Tcl_DString lines;
 
@@ -55,15 +55,15 @@ static void tell_text(const char *text, unsigned indent, struct out *o)
 	Tcl_DStringFree(&lines);
 }
 
-static void tell_title(const char *title, struct out *o)
+static void write_title(const char *title, struct out *o)
 {
 	out_paint(o, PAINT_STRONG);
 	out_text(o, "%s\n", title);
 	out_paint(o, PAINT_NONE);
 }
 
-/* Each on a line of its own, to be typed or copied as it stands there. */
-static void tell_command(const char *command, struct out *o)
+/* Writes a command on its own line, so that it can be copied. */
+static void write_command(const char *command, struct out *o)
 {
 	out_text(o, "    ");
 	out_paint(o, PAINT_TYPE);
@@ -72,7 +72,7 @@ static void tell_command(const char *command, struct out *o)
 	out_text(o, "\n");
 }
 
-static void tell_commands(const struct lesson_step *step, struct out *o)
+static void write_commands(const struct lesson_step *step, struct out *o)
 {
 	Tcl_Obj **line;
 	int n;
@@ -80,10 +80,10 @@ static void tell_commands(const struct lesson_step *step, struct out *o)
 	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
 		return;
 	for (int i = 0; i < n; i++)
-		tell_command(Tcl_GetString(line[i]), o);
+		write_command(Tcl_GetString(line[i]), o);
 }
 
-/* How many choices; choice i has its text at 2 i, its reply behind it. */
+/* The number of choices; choice i has its text at index 2 i and its reply after it. */
 static int choices_of(const struct lesson_step *step, Tcl_Obj ***v)
 {
 	int n;
@@ -91,7 +91,7 @@ static int choices_of(const struct lesson_step *step, Tcl_Obj ***v)
 	return Tcl_ListObjGetElements(NULL, step->choices, &n, v) == TCL_OK ? n / 2 : 0;
 }
 
-static void tell_choices(const struct lesson_step *step, struct out *o)
+static void write_choices(const struct lesson_step *step, struct out *o)
 {
 	Tcl_Obj **v;
 	int n = choices_of(step, &v);
@@ -107,20 +107,20 @@ static void tell_choices(const struct lesson_step *step, struct out *o)
 	out_text(o, "(type a number)\n");
 }
 
-static void tell_step(const struct lesson_step *step, struct out *o)
+static void write_step(const struct lesson_step *step, struct out *o)
 {
 	out_text(o, "\n");
-	tell_text(step->text, 0, o);
+	write_text(step->text, 0, o);
 	if (step->kind == LESSON_SAY)
 		return;
 	out_text(o, "\n");
 	if (step->kind == LESSON_TRY)
-		tell_commands(step, o);
+		write_commands(step, o);
 	else
-		tell_choices(step, o);
+		write_choices(step, o);
 }
 
-static void tell_end(struct session *s, struct out *o)
+static void write_end(struct session *s, struct out *o)
 {
 	char *next = xasprintf("lesson %u", now.file.number + 1);
 	bool last = now.file.number == lesson_count(s);
@@ -129,33 +129,34 @@ static void tell_end(struct session *s, struct out *o)
 		 now.skipped ? "over, with steps skipped" : "done",
 		 last ? "." : "; the next one:\n");
 	if (!last)
-		tell_command(next, o);
+		write_command(next, o);
 	free(next);
 }
 
-/* Tells text up to the next thing to do, or ends the lesson. */
-static void go_on(struct session *s)
+/* Writes texts up to the next task or question, or ends the lesson. */
+static void show_until_task(struct session *s)
 {
 	struct out *o;
 
 	o = out_new(true);
 	for (; now.at < now.file.n; now.at++) {
-		tell_step(due(), o);
-		if (due()->kind != LESSON_SAY)
+		write_step(current_step(), o);
+		if (current_step()->kind != LESSON_SAY)
 			break;
 	}
 	if (now.at == now.file.n) {
 		if (!now.skipped)
 			lesson_note_done(&now.file);
-		tell_end(s, o);
+		write_end(s, o);
 		lesson_free(&now.file);
 	}
 	end_text(o);
 }
 
-/* ----------------------------------------------------------------------- looking -- */
+/* ----------------------------------------------------------------------- checking -- */
 
-/* Names that lessons use may be taken. The device and what it brings do not count. */
+/* Are there no objects, so that all names are free for the lesson? The device and its port do not
+ * count. */
 static bool table_is_clear(struct session *s)
 {
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
@@ -174,13 +175,13 @@ static void ask_again(void)
 	Tcl_Obj **v;
 	char *text = xasprintf("(the question waits: type a number, 1 to %d; 'lesson stop' ends "
 			       "the lesson)\n",
-			       choices_of(due(), &v));
+			       choices_of(current_step(), &v));
 
 	print_text(PRINT_OUT, text);
 	free(text);
 }
 
-/* What the condition has found to be wrong. */
+/* Prints what the condition found to be wrong. */
 static void tell_wrong(struct session *s)
 {
 	const char *wrong = lesson_wrong(s);
@@ -190,7 +191,7 @@ static void tell_wrong(struct session *s)
 	text = xasprintf("(not yet: %s; 'lesson hint' shows the command, 'lesson skip' goes on "
 			 "without)",
 			 wrong ? wrong : "this is not what the step asks for");
-	tell_text(text, 0, o);
+	write_text(text, 0, o);
 	free(text);
 	end_text(o);
 }
@@ -206,28 +207,30 @@ void lesson_look(struct session *s, const char *typed, bool failed)
 	if (now.clearing) {
 		now.clearing = !table_is_clear(s);
 		if (!now.clearing)
-			go_on(s);
+			show_until_task(s);
 		return;
 	}
-	if (due()->kind == LESSON_TRY && !lesson_holds(s, due()->check)) {
-		if (failed || !lesson_is_on_the_way(due(), typed))
+	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step()->check)) {
+		if (failed || !lesson_is_on_the_way(current_step(), typed))
 			tell_wrong(s);
 		return;
 	}
-	if (due()->kind == LESSON_ASK && !answered) {
+	if (current_step()->kind == LESSON_ASK && !answered) {
 		if (failed)
 			ask_again();
 		return;
 	}
 	now.at++;
-	go_on(s);
+	show_until_task(s);
 }
 
 int lesson_choices(void)
 {
 	Tcl_Obj **v;
 
-	return is_on() && !now.clearing && due()->kind == LESSON_ASK ? choices_of(due(), &v) : 0;
+	return is_on() && !now.clearing && current_step()->kind == LESSON_ASK
+		       ? choices_of(current_step(), &v)
+		       : 0;
 }
 
 const char *lesson_typed(const char *typed)
@@ -247,7 +250,7 @@ void lesson_end(void)
 	lesson_free(&now.file);
 }
 
-/* ------------------------------------------------------------------ played by itself -- */
+/* ------------------------------------------------------------------ playing a whole lesson -- */
 
 static int play_line(struct session *s, const struct lesson_file *file,
 		     const struct lesson_step *step, const char *line)
@@ -260,7 +263,7 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	print_text(PRINT_OUT, "> ");
 	print_text(PRINT_OUT, line);
 	print_text(PRINT_OUT, "\n");
-	/* an error may be what is to be seen */
+	/* the command may be expected to fail */
 	if (repl_is_escape(line))
 		rc = repl_escape(line) ? 0 : -1;
 	else
@@ -269,7 +272,7 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	return 0;
 }
 
-/* Does what the learner would do: for tests, and for who only wants to look. */
+/* Does the steps in place of the learner, for tests and for a demonstration. */
 static int play_try(struct session *s, const struct lesson_file *file,
 		    const struct lesson_step *step)
 {
@@ -300,12 +303,12 @@ static int play_ask(struct session *s, const struct lesson_file *file,
 			    file->path);
 	o = out_new(true);
 	out_text(o, "> %d\n", step->answer);
-	tell_text(Tcl_GetString(v[2 * step->answer - 1]), 0, o);
+	write_text(Tcl_GetString(v[2 * step->answer - 1]), 0, o);
 	end_text(o);
 	return 0;
 }
 
-static int play(struct session *s, unsigned number)
+static int print_whole_lesson(struct session *s, unsigned number)
 {
 	struct lesson_file file;
 	struct meeting meeting;
@@ -315,11 +318,11 @@ static int play(struct session *s, unsigned number)
 	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
 		return -1;
 	o = out_new(true);
-	tell_title(file.title, o);
+	write_title(file.title, o);
 	end_text(o);
 	for (unsigned i = 0; i < file.n; i++) {
 		o = out_new(true);
-		tell_step(&file.step[i], o);
+		write_step(&file.step[i], o);
 		end_text(o);
 		rc = file.step[i].kind == LESSON_TRY   ? play_try(s, &file, &file.step[i])
 		     : file.step[i].kind == LESSON_ASK ? play_ask(s, &file, &file.step[i])
@@ -333,7 +336,7 @@ static int play(struct session *s, unsigned number)
 
 /* --------------------------------------------------------------------- the commands -- */
 
-/* How to go on from the list. */
+/* Writes how to continue from the list. */
 static void tell_where(struct out *o)
 {
 	if (!is_on())
@@ -349,7 +352,7 @@ static void tell_where(struct out *o)
 			now.file.number, now.at + 1, now.file.n);
 }
 
-static int list(struct session *s, struct out *o)
+static int list_lessons(struct session *s, struct out *o)
 {
 	unsigned n = lesson_count(s);
 
@@ -376,14 +379,14 @@ static int list(struct session *s, struct out *o)
 	return 0;
 }
 
-static int begin(struct session *s, unsigned number)
+static int begin_lesson(struct session *s, unsigned number)
 {
 	struct lesson_file file;
 	struct meeting meeting;
 	struct out *o;
 
 	if (!s->opt.interactive)
-		return play(s, number);
+		return print_whole_lesson(s, number);
 	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
 		return -1;
 	o = out_new(true);
@@ -396,22 +399,22 @@ static int begin(struct session *s, unsigned number)
 	now.at = 0;
 	now.clearing = !table_is_clear(s);
 	now.skipped = false;
-	tell_title(file.title, o);
+	write_title(file.title, o);
 	if (now.clearing) {
-		tell_text(
+		write_text(
 			"\nThis session has objects already, and the lesson may need their names. Begin "
 			"with an empty table. ('lesson skip' keeps them; a name of the lesson that is "
 			"taken is an error then.)\n\n",
 			0, o);
-		tell_command(clear, o);
+		write_command(clear, o);
 	}
 	end_text(o);
 	if (!now.clearing)
-		go_on(s);
+		show_until_task(s);
 	return 0;
 }
 
-/* The one behind that of this session; at first the first that is not done. */
+/* Begins the lesson after the current one, or else the first that is not done. */
 static int begin_next(struct session *s)
 {
 	unsigned n = lesson_count(s), number = now.begun;
@@ -428,25 +431,25 @@ static int begin_next(struct session *s)
 		done = !now.begun && lesson_is_done(&file);
 		lesson_free(&file);
 	}
-	return begin(s, number);
+	return begin_lesson(s, number);
 }
 
-static int none(struct session *s)
+static int fail_no_lesson(struct session *s)
 {
 	fail(s, "lesson", "ENOENT", "no lesson is being taken");
 	return fail_next(s, "lesson lists them, lesson 1 begins the first");
 }
 
-static void hint(struct out *o)
+static void write_hint(struct out *o)
 {
 	if (now.clearing)
-		tell_command(clear, o);
+		write_command(clear, o);
 	else
-		tell_step(due(), o);
+		write_step(current_step(), o);
 }
 
-/* What is not done is named: later steps may need it. */
-static void tell_skipped(const struct lesson_step *step)
+/* Prints the skipped commands: later steps may need them. */
+static void print_skipped(const struct lesson_step *step)
 {
 	struct out *o = out_new(true);
 
@@ -454,20 +457,20 @@ static void tell_skipped(const struct lesson_step *step)
 		out_text(o, "(skipped: the question)\n");
 	} else {
 		out_text(o, "(skipped, though later steps may need it:)\n");
-		tell_commands(step, o);
+		write_commands(step, o);
 	}
 	end_text(o);
 }
 
-static void skip(struct session *s)
+static void skip_step(struct session *s)
 {
 	if (!now.clearing) {
-		tell_skipped(due());
+		print_skipped(current_step());
 		now.skipped = true;
 		now.at++;
 	}
 	now.clearing = false;
-	go_on(s);
+	show_until_task(s);
 }
 
 struct lesson_args {
@@ -490,26 +493,26 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 
 	now.quiet = true;
 	if (!a->what)
-		return list(s, o);
+		return list_lessons(s, o);
 	if (end && !*end)
-		return begin(s, (unsigned)number);
+		return begin_lesson(s, (unsigned)number);
 	if (strcmp(a->what, "next") == 0)
 		return begin_next(s);
 	if (strcmp(a->what, "play") == 0 && a->number.set)
-		return play(s, (unsigned)a->number.v);
+		return print_whole_lesson(s, (unsigned)a->number.v);
 	if (strcmp(a->what, "hint") != 0 && strcmp(a->what, "skip") != 0 &&
 	    strcmp(a->what, "stop") != 0)
 		return fail(s, "lesson", "BADVALUE",
 			    "'%s' is neither a number nor next, play NUMBER, hint, skip, stop",
 			    a->what);
 	if (!is_on())
-		return none(s);
+		return fail_no_lesson(s);
 	if (strcmp(a->what, "stop") == 0)
 		lesson_free(&now.file);
 	else if (strcmp(a->what, "hint") == 0)
-		hint(o);
+		write_hint(o);
 	else
-		skip(s);
+		skip_step(s);
 	return 0;
 }
 
@@ -565,16 +568,16 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 	int n;
 
 	if (!is_on())
-		return none(s);
+		return fail_no_lesson(s);
 	if (!lesson_choices())
 		return fail(s, "answer", "EINVAL", "nothing is asked now");
 	now.quiet = true;
-	n = choices_of(due(), &v);
+	n = choices_of(current_step(), &v);
 	if (!a->number.v || a->number.v > (unsigned)n)
 		return fail(s, "answer", "ERANGE", "there are the choices 1 to %d", n);
-	now.answered = a->number.v == (uint64_t)due()->answer;
+	now.answered = a->number.v == (uint64_t)current_step()->answer;
 	now.quiet = !now.answered;
-	tell_text(Tcl_GetString(v[2 * a->number.v - 1]), 0, o);
+	write_text(Tcl_GetString(v[2 * a->number.v - 1]), 0, o);
 	out_bool(o, NULL, now.answered, "%s", now.answered ? "" : "(try another number)\n");
 	return 0;
 }

@@ -11,18 +11,17 @@
  * be typed; the condition is about the state after the last of them. Each choice has its reply,
  * NUMBER says which is right, from 1.
  *
- * ADDRESS and PORT in all of them stand for where both ends can meet in this process. A condition
- * has these words, which note what is wrong, so that the learner can be told; what it says of the
- * last command is its value, result:
+ * ADDRESS and PORT are replaced by an address and port at which two ends in this process can
+ * connect. A condition may use these words, which also record what is wrong, for the learner:
  *
- *	[did PATTERN]		it matches and went well; PATTERN is of string match
- *	[typed PATTERN]		it matches
- *	[fails PATTERN]		it matches and failed, which is what is to be seen
- *	[gave KEY VALUE]	what its result has under that key
+ *	[did PATTERN]		the last command matches and succeeded (string match)
+ *	[typed PATTERN]		it matches, whether or not it succeeded
+ *	[fails PATTERN]		it matches and failed, as it should
+ *	[gave KEY VALUE]	its result is a dict with this value
  *	[has NAME]		there is such an object
  *	[is NAME KEY VALUE]	what 'get NAME KEY' says
  *	[filled REGION OFF]	something was written there
- *	[same A OFF B OFF LEN]	so many bytes are the same in two regions, and are not zero
+ *	[same A OFF B OFF LEN]	LEN bytes are equal in two regions, and are not zero
  */
 #include <errno.h>
 #include <glob.h>
@@ -41,7 +40,7 @@
 #include "output/print.h"
 #include "session.h"
 
-/* The words only note what they are given. */
+/* The language of lesson files; title, say, try and ask only store their arguments. */
 static const char language[] =
 	"namespace eval ::lesson {\n"
 	"	variable title {} steps {} last {} failed 0 result {} wrong {}\n"
@@ -92,7 +91,7 @@ static const char language[] =
 	"	}\n"
 	"}\n";
 
-/* ------------------------------------------------------------------- where they are -- */
+/* ------------------------------------------------------------------- finding them -- */
 
 static bool find_files(glob_t *files)
 {
@@ -112,7 +111,7 @@ unsigned lesson_count(struct session *s)
 	return n;
 }
 
-static char *path_of(struct session *s, unsigned number)
+static char *lesson_path(struct session *s, unsigned number)
 {
 	glob_t files = { 0 };
 	char *path = NULL;
@@ -130,7 +129,7 @@ static char *path_of(struct session *s, unsigned number)
 
 /* ---------------------------------------------------------------------- reading -- */
 
-static const char *element(Tcl_Obj *list, int i)
+static const char *list_element(Tcl_Obj *list, int i)
 {
 	Tcl_Obj *o = NULL;
 
@@ -140,14 +139,14 @@ static const char *element(Tcl_Obj *list, int i)
 
 static void take_step(Tcl_Obj *list, struct lesson_step *step)
 {
-	step->kind = (enum lesson_kind)atoi(element(list, 0));
-	step->text = element(list, 1);
+	step->kind = (enum lesson_kind)atoi(list_element(list, 0));
+	step->text = list_element(list, 1);
 	if (step->kind == LESSON_TRY) {
 		Tcl_ListObjIndex(NULL, list, 2, &step->commands);
-		step->check = element(list, 3);
+		step->check = list_element(list, 3);
 	} else if (step->kind == LESSON_ASK) {
 		Tcl_ListObjIndex(NULL, list, 2, &step->choices);
-		step->answer = atoi(element(list, 3));
+		step->answer = atoi(list_element(list, 3));
 	}
 }
 
@@ -172,7 +171,7 @@ static int take_steps(struct session *s, struct lesson_file *file)
 	return 0;
 }
 
-/* What ADDRESS and PORT stand for, as string map has it. */
+/* Sets the values of ADDRESS and PORT, for string map. */
 static void set_meeting(struct session *s, const struct meeting *m)
 {
 	Tcl_Obj *map = m ? Tcl_ObjPrintf("ADDRESS %s PORT %u", m->address, m->port) : Tcl_NewObj();
@@ -189,10 +188,10 @@ int lesson_read(struct session *s, unsigned number, const struct meeting *m,
 	int rc = 0;
 	FILE *f;
 
-	*file = (struct lesson_file){ .number = number, .path = path_of(s, number) };
+	*file = (struct lesson_file){ .number = number, .path = lesson_path(s, number) };
 	if (!file->path)
 		return -1;
-	f = fopen(file->path, "re"); /* a part of the program: no gate for it */
+	f = fopen(file->path, "re"); /* part of the program: not subject to file_open()'s checks */
 	if (!f || getdelim(&text, &size, 0, f) < 0)
 		rc = fail_call(s, errno, "fopen", "%s", file->path);
 	if (f)
@@ -223,11 +222,11 @@ void lesson_free(struct lesson_file *file)
 	*file = (struct lesson_file){ 0 };
 }
 
-/* Which lessons were finished: a file with the name of one a line. Names stay when lessons are
- * numbered anew. */
+/* Finished lessons: a file with one name per line. Names do not change when lessons are renumbered.
+ */
 
-/* "protection-domain" of .../01-protection-domain.rdma; the caller frees it. */
-static char *name_of(const struct lesson_file *file)
+/* The name in a path: "protection-domain" of .../01-protection-domain.rdma. The caller frees it. */
+static char *lesson_name(const struct lesson_file *file)
 {
 	const char *slash = strrchr(file->path, '/');
 	const char *base = slash ? slash + 1 : file->path;
@@ -241,7 +240,7 @@ static char *name_of(const struct lesson_file *file)
 
 bool lesson_is_done(const struct lesson_file *file)
 {
-	char *path = xdg_state("lessons"), *name = name_of(file), *line = NULL;
+	char *path = xdg_state("lessons"), *name = lesson_name(file), *line = NULL;
 	FILE *f = path ? fopen(path, "re") : NULL;
 	bool found = false;
 	size_t size = 0;
@@ -258,8 +257,8 @@ bool lesson_is_done(const struct lesson_file *file)
 	return found;
 }
 
-/* The folders of path, for this user alone; those that are there stay as they are. */
-static void make_folders(char *path)
+/* Creates the missing directories of path, with mode 0700. */
+static void make_parent_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = 0;
@@ -278,10 +277,10 @@ static bool append_line(const char *path, const char *line)
 
 void lesson_note_done(const struct lesson_file *file)
 {
-	char *path = xdg_state("lessons"), *name = name_of(file);
+	char *path = xdg_state("lessons"), *name = lesson_name(file);
 
 	if (path && !lesson_is_done(file)) {
-		make_folders(path);
+		make_parent_folders(path);
 		if (!append_line(path, name))
 			print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
 				    strerror(errno));
@@ -311,7 +310,7 @@ bool lesson_holds(struct session *s, const char *condition)
 	return yes;
 }
 
-/* The command by its whole name, as conditions have it: "po" is "poll". To be freed. */
+/* The command with its full name, for conditions: "po" becomes "poll". The caller frees it. */
 static char *spell_out(const char *typed)
 {
 	char word[2][32] = { "", "" };
