@@ -17,7 +17,7 @@
 #define ALIGNS_FROM_NULL
 #endif
 
-/* Of the type that obstack_init casts it to. */
+/* Has the type that obstack_init() expects. */
 static void *chunk_alloc(long size)
 {
 	return xcalloc(1, size);
@@ -28,8 +28,8 @@ void arena_init(struct obstack *a)
 	obstack_init(a);
 }
 
-/* glibc counts in int. */
-static int length(size_t n)
+/* glibc's obstack takes sizes as int. */
+static int obstack_length(size_t n)
 {
 	if (n >= INT_MAX)
 		obstack_alloc_failed_handler();
@@ -38,17 +38,17 @@ static int length(size_t n)
 
 ALIGNS_FROM_NULL void *arena_alloc(struct obstack *a, size_t n)
 {
-	return obstack_alloc(a, length(n));
+	return obstack_alloc(a, obstack_length(n));
 }
 
 ALIGNS_FROM_NULL void *arena_copy(struct obstack *a, const void *data, size_t n)
 {
-	return obstack_copy(a, data, length(n));
+	return obstack_copy(a, data, obstack_length(n));
 }
 
 ALIGNS_FROM_NULL void *arena_copy0(struct obstack *a, const void *data, size_t n)
 {
-	return obstack_copy0(a, data, length(n));
+	return obstack_copy0(a, data, obstack_length(n));
 }
 
 ALIGNS_FROM_NULL void arena_free(struct obstack *a, void *p)
@@ -56,9 +56,9 @@ ALIGNS_FROM_NULL void arena_free(struct obstack *a, void *p)
 	obstack_free(a, p);
 }
 
-/* Allocation that cannot fail: Tcl's panic hook restores the terminal and ends us. */
+/* Ends the process if p is NULL: Tcl's panic hook restores the terminal first. */
 
-static void *checked(void *p)
+static void *panic_if_null(void *p)
 {
 	if (!p)
 		Tcl_Panic("out of memory");
@@ -67,24 +67,24 @@ static void *checked(void *p)
 
 void *xcalloc(size_t n, size_t size)
 {
-	return checked(calloc(n ? n : 1, size));
+	return panic_if_null(calloc(n ? n : 1, size));
 }
 
 void *xrealloc(void *p, size_t n, size_t size)
 {
-	return checked(reallocarray(p, n ? n : 1, size));
+	return panic_if_null(reallocarray(p, n ? n : 1, size));
 }
 
 void *xgrow(void *p, size_t n, size_t size)
 {
 	if (n & (n - 1))
-		return p; /* the room is a power of two */
+		return p; /* the capacity is a power of two */
 	return xrealloc(p, n ? 2 * n : 1, size);
 }
 
 char *xstrdup(const char *s)
 {
-	return checked(strdup(s));
+	return panic_if_null(strdup(s));
 }
 
 char *xvasprintf(const char *fmt, va_list ap)
@@ -93,7 +93,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
-	return checked(text);
+	return panic_if_null(text);
 }
 
 char *xasprintf(const char *fmt, ...)
@@ -109,7 +109,7 @@ char *xasprintf(const char *fmt, ...)
 
 FILE *xmemstream(char **text, size_t *size)
 {
-	return checked(open_memstream(text, size));
+	return panic_if_null(open_memstream(text, size));
 }
 
 void xappendf(Tcl_DString *d, const char *fmt, ...)

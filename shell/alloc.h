@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: the arena of one command, an obstack that is freed when the command ends; and
- * allocation that ends the process, with a message, when there is none. */
+/* Memory allocation: an arena per command (an obstack, freed when the command ends), and heap
+ * allocation that ends the process with a message when memory runs out. */
 #ifndef SHELL_ALLOC_H
 #define SHELL_ALLOC_H
 
@@ -10,26 +10,27 @@
 #include <stdio.h>
 #include <tcl.h>
 
-/* An empty one. No memory for it: the end of the program. */
+/* Initializes an empty arena. Ends the process if there is no memory. */
 void arena_init(struct obstack *a);
-/* n bytes; all that came after p goes with arena_free(a, p). No memory: the obstack's
- * obstack_alloc_failed_handler. p NULL: all of it, and arena_init is next. */
+/* Allocates n bytes. arena_free(a, p) frees p and everything that was allocated after it; with p
+ * NULL it frees all, and arena_init() must follow. Without memory obstack_alloc_failed_handler is
+ * called. */
 void *arena_alloc(struct obstack *a, size_t n);
 void *arena_copy(struct obstack *a, const void *data, size_t n);
-/* With a null byte behind it. */
+/* Copies data into the arena and appends a null byte. */
 void *arena_copy0(struct obstack *a, const void *data, size_t n);
 void arena_free(struct obstack *a, void *p);
 
 void *xcalloc(size_t n, size_t size);
-/* As reallocarray(3): an overflow of n * size ends the process too. */
+/* Like reallocarray(3); an overflow of n * size ends the process, too. */
 void *xrealloc(void *p, size_t n, size_t size);
-/* For an array that grows by one: room for one more behind its n items. Twice as much each time
- * that it moves, so that n items cost n. */
+/* Makes room for one more item behind the n items of an array. The capacity doubles, so that
+ * appending is O(1) on average. */
 void *xgrow(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
-/* open_memstream(3); fclose() it, then *text is to be freed. */
+/* Like open_memstream(3). The caller calls fclose() and then frees *text. */
 FILE *xmemstream(char **text, size_t *size);
 /* Appends formatted text. */
 void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -2,9 +2,9 @@
 /*
  * The only wait in the program: file descriptors, timers and signals over poll(2).
  *
- * Callbacks may wait again. A nested pass serves what is ready, so what the outer pass
- * still had to serve is stale by then (a read on it could block): the outer pass sees
- * that passes has moved on, and polls anew.
+ * Callbacks may wait again. A nested pass serves what is ready, so the results that the outer pass
+ * has not served yet are stale by then (a read could block). The outer pass notices that passes has
+ * changed, and polls again.
  */
 #include <err.h>
 #include <errno.h>
@@ -30,9 +30,11 @@ struct watch {
 	short events;
 	loop_fd_fn *fn;
 	void *arg;
-	unsigned long since; /* the pass it was added in: revents of that pass are not its */
-	bool *ready;	     /* of the innermost loop_wait_fd(), which fn comes after; or NULL */
-	short awaited;	     /* its events */
+	unsigned long since; /* the pass in which it was added: revents of that pass do not belong
+				to it */
+	bool *ready;   /* flag of the innermost loop_wait_fd(), which takes precedence over fn; or
+			  NULL */
+	short awaited; /* events that it waits for */
 };
 
 struct loop_timer {
@@ -40,7 +42,7 @@ struct loop_timer {
 	int64_t due;
 	loop_fn *fn;
 	void *arg;
-	bool running; /* off the list; freed when its call returns */
+	bool running; /* off the list, freed when its callback returns */
 };
 
 TAILQ_HEAD(watches, watch);
@@ -76,7 +78,7 @@ int64_t loop_now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-static int64_t deadline(int64_t n, int64_t unit)
+static int64_t deadline_after(int64_t n, int64_t unit)
 {
 	int64_t now = loop_now();
 
@@ -105,21 +107,22 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
-/* What was ignored when the program started stays so: nohup, and the background jobs of
- * a shell without job control. */
+/* A signal that was ignored when the program started stays ignored: nohup, and background jobs of a
+ * shell without job control. */
 static bool stays_ignored(int sig, const struct sigaction *before)
 {
 	return sig != SIGWINCH && before->sa_handler == SIG_IGN;
 }
 
-/* A write that fails for the same reason says so: EPIPE, EFBIG. */
+/* Does a failing write(2) report the same reason by errno (EPIPE, EFBIG)? Then the signal is
+ * ignored. */
 static bool tells_by_errno(int sig)
 {
 	return sig == SIGPIPE || sig == SIGXFSZ;
 }
 
-/* SA_RESTART: the libraries below do not expect EINTR, and poll(2) gives it anyway. */
-static void catch_signals(struct loop *l)
+/* SA_RESTART: the libraries do not expect EINTR; poll(2) fails with it anyway. */
+static void install_signal_handlers(struct loop *l)
 {
 	struct sigaction sa = { .sa_flags = SA_RESTART };
 	unsigned i;
@@ -144,7 +147,7 @@ struct loop *loop_new(void)
 	if (l->wake < 0)
 		err(1, "eventfd");
 	the_loop = l;
-	catch_signals(l);
+	install_signal_handlers(l);
 	return l;
 }
 
@@ -185,7 +188,7 @@ static struct watch *find_watch(struct loop *l, int fd)
 	return NULL;
 }
 
-/* The watch on fd; made if there is none. */
+/* The watch on fd; created if there is none. */
 static struct watch *watch_of(struct loop *l, int fd)
 {
 	struct watch *w = find_watch(l, fd);
@@ -223,7 +226,7 @@ struct loop_timer *loop_after(struct loop *l, int64_t ms, loop_fn *fn, void *arg
 {
 	struct loop_timer *t = xcalloc(1, sizeof(*t)), *at;
 
-	t->due = deadline(ms, NSEC_PER_MSEC);
+	t->due = deadline_after(ms, NSEC_PER_MSEC);
 	t->fn = fn;
 	t->arg = arg;
 	TAILQ_FOREACH_REVERSE(at, &l->timers, timers, link)
@@ -257,7 +260,7 @@ static void run_timers(struct loop *l)
 	}
 }
 
-static void collect(struct loop *l)
+static void collect_watches(struct loop *l)
 {
 	struct watch *w;
 	unsigned n = 0;
@@ -326,18 +329,19 @@ static void serve_fd(struct loop *l, struct pollfd p)
 	}
 	fn = w->fn;
 	arg = w->arg;
-	if (p.revents & POLLNVAL) /* closed under us: it would be ready for ever */
+	if (p.revents &
+	    POLLNVAL) /* fd was closed without loop_unwatch(): it would be ready forever */
 		loop_unwatch(l, p.fd);
 	fn(arg, p.fd, p.revents);
 }
 
-static void pass(struct loop *l, int64_t until)
+static void run_pass(struct loop *l, int64_t until)
 {
 	unsigned long this = ++l->passes;
 	unsigned i;
 	int ready;
 
-	collect(l);
+	collect_watches(l);
 	ready = poll_until(l->polled, l->n_polled, next_due(l, until));
 	serve_signals(l);
 	run_timers(l);
@@ -350,7 +354,7 @@ static void pass(struct loop *l, int64_t until)
 
 enum loop_end loop_wait(struct loop *l, loop_cond *done, void *arg, int64_t within_ms)
 {
-	int64_t until = deadline(within_ms, NSEC_PER_MSEC);
+	int64_t until = deadline_after(within_ms, NSEC_PER_MSEC);
 	bool served = false;
 
 	for (;;) {
@@ -360,17 +364,17 @@ enum loop_end loop_wait(struct loop *l, loop_cond *done, void *arg, int64_t with
 			return LOOP_INTERRUPTED;
 		if (served && loop_now() >= until)
 			return LOOP_TIMEOUT;
-		pass(l, until);
+		run_pass(l, until);
 		served = true;
 	}
 }
 
 void loop_pass(struct loop *l, int64_t us)
 {
-	pass(l, deadline(us, NSEC_PER_USEC));
+	run_pass(l, deadline_after(us, NSEC_PER_USEC));
 }
 
-static bool is_ready(void *arg)
+static bool fd_is_ready(void *arg)
 {
 	return *(bool *)arg;
 }
@@ -384,8 +388,8 @@ enum loop_end loop_wait_fd(struct loop *l, int fd, short events, int64_t within_
 
 	w->ready = &is;
 	w->awaited = events;
-	end = loop_wait(l, is_ready, &is, within_ms);
-	w->ready = outer; /* it cannot have gone: it is waited for */
+	end = loop_wait(l, fd_is_ready, &is, within_ms);
+	w->ready = outer; /* the watch still exists, because it is waited for */
 	w->awaited = outer_awaited;
 	if (!w->ready && !w->fn)
 		remove_watch(l, w);

@@ -2,8 +2,8 @@
 /*
  * The only wait in the program: file descriptors, timers and signals over poll(2).
  *
- * Every command that waits calls loop_wait(), so that notices keep flowing, the other
- * end of a connection in the same process is served, and Ctrl-C always works.
+ * Every command that waits calls loop_wait(), so that notices are shown, the other end of a
+ * connection in the same process is served, and Ctrl-C always works.
  */
 #ifndef SHELL_LOOP_H
 #define SHELL_LOOP_H
@@ -14,11 +14,11 @@
 struct loop;
 struct loop_timer;
 
-/* A descriptor is ready; revents as poll(2) gave them. */
+/* A descriptor is ready; revents are those of poll(2). */
 typedef void loop_fd_fn(void *arg, int fd, short revents);
-/* A timer has run out, or a signal has come. */
+/* A timer has expired, or a signal has arrived. */
 typedef void loop_fn(void *arg);
-/* Is what we wait for true? Called after every pass, must be cheap. */
+/* The condition to wait for. Called after every pass, so it must be cheap. */
 typedef bool loop_cond(void *arg);
 
 enum loop_end {
@@ -30,14 +30,15 @@ enum loop_end {
 #define LOOP_FOREVER (-1)
 
 /* Installs the handlers of SIGINT, SIGTERM, SIGHUP and SIGWINCH, ignores SIGPIPE.
- * One loop a process. Ends the process when memory runs out. */
+ * One loop per process. Ends the process when memory runs out. */
 struct loop *loop_new(void);
-/* Restores the signals. Descriptors stay open: they belong to whoever added them. */
+/* Restores the signal handlers. Descriptors stay open: they belong to the callers that added them.
+ */
 void loop_free(struct loop *l);
 
-/* Calls fn(arg, fd, revents) whenever fd has events (POLLIN ...); one watch an fd. */
+/* Calls fn(arg, fd, revents) whenever fd has events (POLLIN ...); one watch per fd. */
 void loop_watch(struct loop *l, int fd, short events, loop_fd_fn *fn, void *arg);
-/* No watch on fd is not an error. May be called from inside the watch itself. */
+/* It is not an error if there is no watch on fd. May be called from the watch's own callback. */
 void loop_unwatch(struct loop *l, int fd);
 
 /* Calls fn(arg) once, ms milliseconds from now. The loop owns the timer and frees it
@@ -54,11 +55,11 @@ enum loop_end loop_wait(struct loop *l, loop_cond *done, void *arg, int64_t with
  * that poll a completion queue and must keep the rest of the program alive. */
 void loop_pass(struct loop *l, int64_t us);
 
-/* Serves everything until fd has events. Whoever watches fd is not called meanwhile, and may stop
- * to watch it; a nested wait on the same fd comes first. */
+/* Serves everything until fd has events. A watch on fd is not called meanwhile, and may be removed;
+ * a nested wait on the same fd takes precedence. */
 enum loop_end loop_wait_fd(struct loop *l, int fd, short events, int64_t within_ms);
-/* Waits until fd has events, or Ctrl-C, and serves nothing else: the program stands still.
- * False: Ctrl-C, or the program is asked to end. */
+/* Waits until fd has events, or for Ctrl-C, and serves nothing else. False: Ctrl-C, or the program
+ * is asked to end. */
 bool loop_wait_alone(struct loop *l, int fd, short events);
 
 /* As if Ctrl-C had been typed: all waits end. */
@@ -66,9 +67,9 @@ void loop_interrupt(struct loop *l);
 /* Ctrl-C has been typed (SIGINT) since the last loop_clear_interrupt(). */
 bool loop_interrupted(const struct loop *l);
 void loop_clear_interrupt(struct loop *l);
-/* How often Ctrl-C has been typed in all: what clearing does not hide. */
+/* How often Ctrl-C has been typed in all; loop_clear_interrupt() does not reset it. */
 unsigned loop_interrupts(const struct loop *l);
-/* SIGTERM or SIGHUP has come: its number, else 0. Stays set; every wait ends at once. */
+/* The number of the SIGTERM or SIGHUP that arrived, else 0. Stays set; every wait ends at once. */
 int loop_ending(const struct loop *l);
 
 /* fn(arg) runs in the loop after SIGWINCH. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options, the order of -f and -c, and the only place that returns an exit code. */
+/* Parses the options, runs -f and -c in order, and chooses the exit code. */
 #include <getopt.h>
 #include <limits.h>
 #include <locale.h>
@@ -28,18 +28,18 @@
 #define RDMASH_VERSION "unknown"
 #endif
 
-/* Documented in help exit and in the manual page. */
+/* Documented in 'help exit-codes' and in the manual page. */
 enum exit_code {
 	EXIT_OK = 0,
 	EXIT_COMMAND = 1,     /* a command failed */
 	EXIT_USAGE = 2,	      /* wrong usage, unreadable script */
 	EXIT_EXPECTATION = 3, /* an expectation failed */
 	EXIT_INTERRUPTED = 4, /* Ctrl-C, SIGTERM, SIGHUP */
-	EXIT_BROKEN = 70,     /* no memory, or no stack, is left */
+	EXIT_BROKEN = 70,     /* out of memory or stack */
 	EXIT_SKIPPED = 77,    /* a require was not met */
 };
 
-/* What is to be run, in the order given: -f FILE and -c CMD. */
+/* A -f FILE or -c CMD, in the order given. */
 struct job {
 	bool file;
 	const char *what;
@@ -91,7 +91,7 @@ static struct session *the_session; /* for the panic hook */
 
 static void on_panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Tcl ran out of memory, or a bug: the terminal must be usable afterwards. */
+/* Tcl ran out of memory, or found a bug: restores the terminal before the process ends. */
 static void on_panic(const char *fmt, ...)
 {
 	va_list ap;
@@ -116,11 +116,11 @@ static void on_panic(const char *fmt, ...)
 #define HAS_SANITIZER 0
 #endif
 
-static uintptr_t stack_top, stack_low; /* a fault between is the end of the stack */
+static uintptr_t stack_top, stack_low; /* a fault between them is a stack overflow */
 
-/* Tcl's parser recurses as deeply as brackets nest, without a limit, also in text that a script
- * makes while it runs. Nothing can go on then, but the terminal can be left in order. */
-static void on_fault(int sig, siginfo_t *info, void *context)
+/* Tcl's parser recurses for each nested bracket, without a limit, also in text that a script
+ * generates. After an overflow the process cannot continue, but it can restore the terminal. */
+static void on_stack_overflow(int sig, siginfo_t *info, void *context)
 {
 	static const char said[] = "rdmash: nested too deeply: the stack is used up\n";
 	uintptr_t at = (uintptr_t)info->si_addr;
@@ -134,15 +134,16 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		(void)n;
 		_exit(EXIT_BROKEN);
 	}
-	signal(sig, SIG_DFL); /* what faulted does so again */
+	signal(sig, SIG_DFL); /* the instruction faults again, with the default action */
 }
 
-/* A sanitizer's report tells more. */
+/* Not under a sanitizer, whose own report is better. */
 static void guard_stack(void)
 {
 	static char own[16384];
 	const stack_t stack = { .ss_sp = own, .ss_size = sizeof own };
-	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction sa = { .sa_sigaction = on_stack_overflow,
+				.sa_flags = SA_SIGINFO | SA_ONSTACK };
 	struct rlimit most;
 
 	if (HAS_SANITIZER)
@@ -183,7 +184,7 @@ static void add_job(struct command_line *cl, bool file, const char *what)
 	cl->jobs[cl->njobs++] = (struct job){ file, what };
 }
 
-/* The folder as the kernel knows it: what a script names is compared with it. */
+/* Stores the canonical path, with which the paths of scripts are compared. */
 static int allow_dir(struct session *s, const char *dir)
 {
 	unsigned n = 0;
@@ -201,7 +202,7 @@ static int allow_dir(struct session *s, const char *dir)
 	return 0;
 }
 
-/* Those that print something and end. */
+/* Handles the options that print something and end. */
 static int print_and_end(int o)
 {
 	if (o == 'V')
@@ -217,7 +218,7 @@ static int print_and_end(int o)
 	return (o == '?' ? EXIT_USAGE : EXIT_OK) + 1;
 }
 
-/* 0: go on; else one more than the exit code to end with at once. */
+/* 0: continue; else the exit code to end with, plus one. */
 static int take_option(struct session *s, int o, struct command_line *cl)
 {
 	switch (o) {
@@ -274,8 +275,8 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
 	return rc;
 }
 
-/* rdmash FILE ARG ...: as -f FILE. What is left goes to the scripts as $argv; with -n nothing is
- * left: all are files to be checked. */
+/* rdmash FILE ARG ...: same as -f FILE, with the remaining words as $argv. With -n all words are
+ * files to check. */
 static void set_argv(struct session *s, int argc, char **argv)
 {
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -288,7 +289,7 @@ static void set_argv(struct session *s, int argc, char **argv)
 
 static int code_of(struct session *s, int rc)
 {
-	if (s->quit) /* a handler that does so ends the wait by an interrupt */
+	if (s->quit) /* quit in a handler ends the wait by an interrupt */
 		loop_clear_interrupt(s->loop);
 	if (s->quit && s->quit_code > 0)
 		return s->quit_code;
@@ -401,7 +402,7 @@ int main(int argc, char **argv)
 	}
 	s.opt.no_device = device > 0;
 	if (s.opt.peer)
-		signal(SIGINT, SIG_DFL); /* how the other end's Ctrl-C comes */
+		signal(SIGINT, SIG_DFL); /* the driving rdmash passes Ctrl-C on as SIGINT */
 	arena_init(&s.arena);
 	s.opt.color = want_color(cl.color);
 	s.opt.hints = true;

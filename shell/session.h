@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session: what every command is handed. The shell's part is here; the verbs' part
- * is the live context, which only cmds/ looks into.
+ * The session, which every command receives. The shell's part is here; the verbs' part is the live
+ * context, which only cmds/ uses.
  */
 #ifndef SHELL_SESSION_H
 #define SHELL_SESSION_H
@@ -26,42 +26,45 @@ struct options;
 struct recorder;
 struct topic;
 
-/* Where two ends in this process can meet. */
+/* An address and port at which two ends in this process can connect. */
 struct meeting {
 	char address[64]; /* of the device */
-	uint16_t port;	  /* on which nobody listens */
+	uint16_t port;	  /* a free port */
 };
 
-/* What the commands add to the shell: cmds/app.c. All may look at the live objects. */
+/* The functions that cmds/ provides to the shell (cmds/app.c). All may use the live objects. */
 struct app {
-	/* Before anything is opened, and only when something is to be run: chooses the device's
-	 * library. A line for the user, or NULL, goes to *note. 1: there is no device, and it goes
-	 * on without; -1: the one that was asked for cannot be had, and the message is printed.
-	 * NULL: nothing to do. */
+	/* Chooses the library of the device, before anything is opened, and only if something will
+	 * run. *note is set to a line for the user, or NULL. 0; 1: there is no device, continue
+	 * without; -1: the requested device is not available, a message was printed. NULL: nothing
+	 * to do. */
 	int (*start)(const struct options *opt, const char **note);
-	int (*open)(struct session *s);	     /* makes s->ctx */
-	void (*prompted)(struct session *s); /* somebody types from now on; NULL: nothing */
+	int (*open)(struct session *s); /* creates s->ctx */
+	void (*prompted)(
+		struct session *s); /* the first prompt is about to be shown; may be NULL */
 	/* Destroys the objects in order, frees s->ctx. */
 	void (*close)(struct session *s);
-	/* A command is about to run. NULL: nothing. */
+	/* Called before each command. May be NULL. */
 	void (*before)(struct session *s);
-	/* A command has returned: what it worked with since s->held was before may go. */
+	/* Called after each command: releases the objects that were held since s->held was before.
+	 */
 	void (*release)(struct session *s, struct held *before);
-	/* A command has run: what happened meanwhile is told before its result. NULL: nothing. */
+	/* Called when a command has run: shows events that happened meanwhile, before its result.
+	 * May be NULL. */
 	void (*after)(struct session *s);
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
-	/* One short line about a status or event called word, or NULL. */
+	/* A short explanation of a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
-	/* Adds rows to s->fail: what else has happened that may be why. NULL: nothing. */
+	/* Adds rows to s->fail: other events that may be the cause. May be NULL. */
 	void (*circumstances)(struct session *s);
-	/* Opens the device if need be. -1 with s->fail filled: there is none. */
+	/* Fills m; opens the device if necessary. -1 with s->fail filled: there is none. */
 	int (*meet)(struct session *s, struct meeting *m);
-	/* Appends name and kind of each live object, to be told to who drives this end. */
+	/* Appends name and kind of each live object, for the rdmash that drives this one. */
 	void (*names)(struct session *s, Tcl_Obj *list);
-	/* All live objects with their attributes, as a dict of dicts; NULL: none are kept. */
+	/* All live objects with their attributes, as a dict of dicts; NULL: there is no context. */
 	Tcl_Obj *(*objects)(struct session *s);
-	/* Is told each notice, also those that are not shown. NULL: nobody wants to know. */
+	/* Receives each notice, also those that are not shown. May be NULL. */
 	void (*noticed)(enum notice_kind kind, const char *text);
 	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
@@ -75,30 +78,30 @@ struct options {
 	bool keep_going; /* -k: an error does not end a script */
 	bool check;	 /* -n: check only */
 	bool unsafe;	 /* --unsafe: scripts may use exec, open, socket ... */
-	bool color;	 /* print_color() has been told of it */
+	bool color;	 /* colours in the output */
 	bool interactive;
-	bool peer;   /* --peer: another rdmash says what to do */
-	bool trace;  /* voices are shown */
+	bool peer;   /* --peer: another rdmash drives this one */
+	bool trace;  /* trace lines are shown */
 	bool step;   /* each call waits for Enter */
-	bool raw;    /* so is what the structs of the calls hold */
+	bool raw;    /* and the structs of the calls, too */
 	bool hints;  /* ghost hints while typing */
-	bool timing; /* how long each line at the prompt has taken */
+	bool timing; /* show how long each line at the prompt took */
 	enum out_format format;
-	char *prompt;		 /* a format of the user, see option; NULL: PROMPT */
+	char *prompt;		 /* the user's format, see option; NULL: PROMPT */
 	const char *device;	 /* --device, or NULL */
 	const char *junit;	 /* --junit: a file, or NULL */
 	const char **allow_dirs; /* --allow-dir, ends with NULL */
-	const char *note;	 /* of app.start: about the device, for the user */
-	bool no_device;		 /* app.start has found none */
+	const char *note;	 /* note of app.start about the device, for the user */
+	bool no_device;		 /* app.start found none */
 };
 
 struct session {
 	Tcl_Interp *tcl;	 /* of the domain */
-	struct domain *domain;	 /* whose code has called the command that runs */
-	struct domain *own;	 /* the user's: what is typed, and -c */
+	struct domain *domain;	 /* whose code called the running command */
+	struct domain *own;	 /* the user's own: typed lines and -c */
 	struct domains *domains; /* all */
-	struct border *border;	 /* the last that was crossed; NULL: none */
-	unsigned long turns;	 /* of the own domain's code: see domain_turn() */
+	struct border *border;	 /* the innermost call into a domain; NULL: none */
+	unsigned long turns;	 /* counts runs of the own domain's code: see domain_turn() */
 	struct loop *loop;
 	struct notices *notices;
 	struct edit *edit; /* NULL when not interactive */
@@ -106,22 +109,22 @@ struct session {
 	struct context *ctx;
 	struct options opt;
 	struct fail fail;
-	struct fail before;	 /* the last one that a command at top level left */
-	struct obstack arena;	 /* what arguments need until their command returns */
-	struct held *held;	 /* what commands under way work with */
-	unsigned aside;		 /* commands that wait while another runs on behalf of the loop */
-	bool printing;		 /* the result of the command at top level is to be shown */
-	struct out *last;	 /* of the outermost command that ran last */
-	const char *typed;	 /* the word being completed, while completing */
-	const char *at;		 /* "@NAME", if its command is to run there, while completing */
+	struct fail before;   /* the previous failure of a top-level command */
+	struct obstack arena; /* memory of arguments until their command returns */
+	struct held *held;    /* objects that running commands use */
+	unsigned aside;	   /* depth of commands that run on behalf of the loop while others wait */
+	bool printing;	   /* the result of the top-level command will be printed */
+	struct out *last;  /* output of the last outermost command */
+	const char *typed; /* while completing: the word being completed */
+	const char *at;	   /* while completing: "@NAME" if the command will run there */
 	struct script *script;	 /* being run: its file and line; NULL at the prompt */
-	unsigned long commands;	 /* at top level that have begun, this one included */
+	unsigned long commands;	 /* number of top-level commands so far, including this one */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
-	bool handler_failed;	 /* one of 'on', while nobody typed */
-	bool skipped;		 /* a require was not met */
+	bool handler_failed;	 /* a handler of 'on' failed in a script */
+	bool skipped;		 /* a require failed */
 	bool quit;		 /* quit was called */
-	int quit_code;		 /* -1: as the run went */
+	int quit_code;		 /* -1: depends on how the run went */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a user may set while the shell runs: option, trace, notices; and version. */
+/* Settings that can be changed while the shell runs: option, trace, notices; and version, history.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -97,7 +98,7 @@ struct option_args {
 };
 
 static const struct arg option_arg_table[] = {
-	POS_OPT("name", option_args, name, kind_enum, "which one (default: all are shown)",
+	POS_OPT("name", option_args, name, kind_enum, "which option (default: show all)",
 		.data = setting_words),
 	POS_OPT("value", option_args, value, kind_str,
 		"on or off; text, json or csv for format; a text for prompt"),
@@ -117,7 +118,7 @@ static void show_setting(struct session *s, const struct setting *t, struct out 
 		out_str(o, t->name, value, "  %-11s %-5s %s\n", t->name, value, t->help);
 }
 
-static int set(struct session *s, const struct setting *t, const char *value)
+static int set_option(struct session *s, const struct setting *t, const char *value)
 {
 	const struct word *words = t->flag ? on_off : format_words;
 	const struct word *w = args_word(words, value);
@@ -139,12 +140,12 @@ static int set(struct session *s, const struct setting *t, const char *value)
 	return 0;
 }
 
-static int option_exec(struct session *s, const void *args, struct out *o)
+static int shell_option_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct option_args *a = args;
 
 	if (a->value)
-		return set(s, &settings[a->name.v], a->value);
+		return set_option(s, &settings[a->name.v], a->value);
 	if (a->name.set) {
 		show_setting(s, &settings[a->name.v], o, true);
 		return 0;
@@ -167,17 +168,17 @@ const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
 	.summary = "show or set an option of the shell",
-	.text = "color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or csv.\n"
-		"In json each result is one line of JSON, in csv a line of names and a line for\n"
-		"each row. In prompt %p is what the prompt has by itself (device, QP and its state),\n"
-		"%t the time, %e the code of the last error of a line before (nothing after one that\n"
-		"went well), %n how many lines were run; \\x1b[32m and the like are colours, and an\n"
-		"empty text brings the first prompt back. What is set here lasts until the shell ends; lines that are to run in\n"
-		"every session go into the start file (see 'help files').",
+	.text = "color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or\n"
+		"csv. json prints each result as one line of JSON, csv a line of names and a line for\n"
+		"each row. In prompt, %p is the default prompt (device, QP and its state), %t the time,\n"
+		"%e the error code of the previous line (empty if it succeeded), %n the number of lines\n"
+		"run so far; \\x1b[32m and the like are colours, and an empty text restores the default\n"
+		"prompt. Options last until the shell ends; put commands for every session into the\n"
+		"start file (see 'help files').",
 	.examples = option_examples,
 	.args = option_arg_table,
 	.size = sizeof(struct option_args),
-	.exec = option_exec,
+	.exec = shell_option_exec,
 };
 
 /* -------------------------------------------------------------------- trace -- */
@@ -192,7 +193,7 @@ struct trace_args {
 };
 
 static const struct arg trace_arg_table[] = {
-	POS_OPT("how", trace_args, how, kind_enum, "how much (default: say it)",
+	POS_OPT("how", trace_args, how, kind_enum, "how much (default: show the setting)",
 		.data = trace_words),
 	ARGS_END,
 };
@@ -221,12 +222,12 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
 	.summary = "show each library call",
-	.text = "on: a short line for each call of libibverbs and librdmacm, with what it has made.\n"
-		"all: a line with time, number, kind, arguments and result, and what the structs of\n"
-		"work requests, completions and QPs hold. The kinds: control for objects, memory,\n"
-		"connections and states of QPs (which mostly goes through the kernel), data for\n"
-		"posting (which does not), info for remarks. At the prompt it is on, in scripts off,\n"
-		"where the lines go to standard error.",
+	.text = "on: a short line for each call of libibverbs and librdmacm, with the object it created.\n"
+		"all: a line with time, number, kind, arguments and result, and the structs of work\n"
+		"requests, completions and QPs. The kinds: control for objects, memory, connections and\n"
+		"QP states (mostly system calls), data for posting and polling (no system calls), info\n"
+		"for remarks. It is on at the prompt and off in scripts. The lines of a script go to\n"
+		"standard error.",
 	.examples = trace_examples,
 	.args = trace_arg_table,
 	.size = sizeof(struct trace_args),
@@ -242,8 +243,8 @@ static const struct word notice_flags[] = {
 	{ "async", 1 << NOTICE_ASYNC, "asynchronous events of devices" },
 	{ "cq", 1 << NOTICE_CQ, "completion events" },
 	{ "wire", 1 << NOTICE_WIRE, "packets, while wire is on" },
-	{ "peer", 1 << NOTICE_PEER, "other ends (see peer)" },
-	{ "handler", 1 << NOTICE_HANDLER, "bodies of on that have failed" },
+	{ "peer", 1 << NOTICE_PEER, "peers that you started (see peer)" },
+	{ "handler", 1 << NOTICE_HANDLER, "failed handlers of 'on'" },
 	{ "on", ALL_NOTICES, "all" },
 	{ "off", 0, "none" },
 	{ 0 }
@@ -255,7 +256,7 @@ struct notices_args {
 
 static const struct arg notices_arg_table[] = {
 	POS_OPT("kinds", notices_args, kinds, kind_flags,
-		"which are shown: cm,async,cq,peer; on: all, off: none (default: say which)",
+		"the kinds to show: cm,async,cq,peer; on: all, off: none (default: list them)",
 		.data = notice_flags),
 	ARGS_END,
 };
@@ -290,13 +291,13 @@ static const struct cmd_eg notices_examples[] = {
 const struct cmd cmd_notices = {
 	.name = "notices",
 	.family = "settings",
-	.summary = "choose which events are told as they happen",
-	.text = "A notice is a line that begins with '*': something happened on its own. cm: the\n"
-		"connection manager (a request, a disconnect), async: asynchronous events of a\n"
-		"device, cq: a completion event of an armed completion queue, wire: packets, while\n"
-		"'wire on' asks for them, peer: what becomes of another end (its own notices are of\n"
-		"their kinds, with its name). They come above the line being typed; without a\n"
-		"terminal, on standard error. What is not shown happens all the same.",
+	.summary = "choose which events are shown as they happen",
+	.text = "A notice is a line that begins with '*' and reports an event. cm: the connection\n"
+		"manager (a request, a disconnect), async: asynchronous events of a device, cq:\n"
+		"completion events of an armed completion queue, wire: packets, while 'wire on' is set,\n"
+		"peer: a peer started or ended (its own notices keep their kinds, with its name).\n"
+		"Notices appear above the line being typed, or on standard error without a terminal.\n"
+		"Hiding them does not change how events are handled.",
 	.examples = notices_examples,
 	.args = notices_arg_table,
 	.size = sizeof(struct notices_args),
@@ -330,9 +331,9 @@ static const struct cmd_eg version_examples[] = {
 const struct cmd cmd_version = {
 	.name = "version",
 	.family = "settings",
-	.summary = "versions of the shell and its libraries",
-	.text = "Names the shell, Tcl, the compiler, and the verbs libraries with their providers.\n"
-		"Please add it to a report of a bug.",
+	.summary = "show the versions of the shell and its libraries",
+	.text = "Shows the versions of the shell, Tcl, the compiler, and the verbs libraries with their\n"
+		"providers. Please include it in bug reports.",
 	.examples = version_examples,
 	.flags = CMD_NO_RECORD,
 	.exec = version_exec,
@@ -347,7 +348,7 @@ struct history_args {
 
 static const struct arg history_arg_table[] = {
 	POS_OPT("text", history_args, text, kind_str, "only lines that contain it"),
-	OPT("n", history_args, n, kind_u32, "so many, the last ones", .dflt = "20", .min = 1,
+	OPT("n", history_args, n, kind_u32, "how many of the last ones", .dflt = "20", .min = 1,
 	    .max = 10000),
 	ARGS_END,
 };
@@ -359,7 +360,7 @@ static int history_exec(struct session *s, const void *args, struct out *o)
 	int n = 0;
 
 	if (!s->edit)
-		return fail(s, "history", "EINVAL", "a history is kept at the prompt only");
+		return fail(s, "history", "EINVAL", "there is a history at the prompt only");
 	list = Tcl_NewListObj(0, NULL);
 	Tcl_IncrRefCount(list);
 	edit_history(s->edit, (unsigned)a->n.v, a->text ? a->text : "", list);
@@ -380,9 +381,9 @@ static const struct cmd_eg history_examples[] = {
 const struct cmd cmd_history = {
 	.name = "history",
 	.family = "settings",
-	.summary = "what was typed before, here and in earlier sessions",
-	.text = "The oldest comes first. At the prompt Ctrl-R searches, and the arrow keys go through\n"
-		"it; 'record FILE' makes a script of what succeeded.",
+	.summary = "show what was typed, in this and earlier sessions",
+	.text = "The oldest line comes first. At the prompt Ctrl-R searches the history and the arrow\n"
+		"keys move through it. 'record FILE' makes a script of the commands that succeed.",
 	.examples = history_examples,
 	.args = history_arg_table,
 	.size = sizeof(struct history_args),

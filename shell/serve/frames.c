@@ -7,15 +7,15 @@
 #include "alloc.h"
 
 #define RS	 '\036'
-#define TEXT_MAX (64u << 10) /* a line that is no message is cut there */
+#define TEXT_MAX (64u << 10) /* a line of text is cut at this length */
 
 struct frames {
 	const struct frames_ops *ops;
 	void *ctx;
 	char *data;
 	size_t len, room;
-	size_t seen;	 /* no newline before it */
-	char prefix[64]; /* that stood before the last message on its line */
+	size_t seen;	 /* bytes that are known to have no newline */
+	char prefix[64]; /* text before the last message on its line */
 };
 
 struct frames *frames_new(const struct frames_ops *ops, void *ctx)
@@ -35,7 +35,7 @@ void frames_free(struct frames *f)
 	free(f);
 }
 
-static void text(struct frames *f, const char *line, size_t len)
+static void pass_text(struct frames *f, const char *line, size_t len)
 {
 	if (len && line[len - 1] == '\r')
 		len--;
@@ -43,8 +43,8 @@ static void text(struct frames *f, const char *line, size_t len)
 		f->ops->text(f->ctx, line, len);
 }
 
-/* len may well be a stranger's: the tokener limits the depth. */
-static struct json_object *parse(const char *json, size_t len)
+/* Parses untrusted JSON; the tokener limits the depth. */
+static struct json_object *parse_message(const char *json, size_t len)
 {
 	struct json_tokener *tok = json_tokener_new();
 	struct json_object *msg;
@@ -61,7 +61,7 @@ static struct json_object *parse(const char *json, size_t len)
 	return msg;
 }
 
-/* Some launchers put a name before each line: once is enough to show it. */
+/* Some launchers write a prefix before each line: it is shown only once. */
 static bool is_news(struct frames *f, const char *prefix, size_t len)
 {
 	if (len == strlen(f->prefix) && memcmp(prefix, f->prefix, len) == 0)
@@ -70,32 +70,32 @@ static bool is_news(struct frames *f, const char *prefix, size_t len)
 	return true;
 }
 
-/* What stands before the message on its line is the end of a text without a newline. */
-static void line(struct frames *f, const char *from, size_t len)
+/* Handles a line: a message, and text without a newline that may precede it. */
+static void take_line(struct frames *f, const char *from, size_t len)
 {
 	const char *rs = memchr(from, RS, len);
 	struct json_object *msg = NULL;
 
 	if (rs)
-		msg = parse(rs + 1, len - (size_t)(rs + 1 - from));
+		msg = parse_message(rs + 1, len - (size_t)(rs + 1 - from));
 	if (!msg) {
-		text(f, from, len);
+		pass_text(f, from, len);
 		return;
 	}
 	if (is_news(f, from, (size_t)(rs - from)))
-		text(f, from, (size_t)(rs - from));
+		pass_text(f, from, (size_t)(rs - from));
 	f->ops->message(f->ctx, msg);
 	json_object_put(msg);
 }
 
-/* Takes the lines that are whole off the buffer. */
+/* Handles the complete lines in the buffer and removes them. */
 static void take_lines(struct frames *f)
 {
 	size_t from = 0;
 	char *end;
 
 	while ((end = memchr(f->data + f->seen, '\n', f->len - f->seen))) {
-		line(f, f->data + from, (size_t)(end - f->data) - from);
+		take_line(f, f->data + from, (size_t)(end - f->data) - from);
 		from = f->seen = (size_t)(end - f->data) + 1;
 	}
 	if (from)
@@ -112,11 +112,11 @@ int frames_feed(struct frames *f, const char *data, size_t len)
 	f->len += len;
 	take_lines(f);
 	if (f->len > FRAMES_MAX) {
-		f->len = f->seen = 0; /* it is no text either */
+		f->len = f->seen = 0; /* too long for text, too */
 		return -1;
 	}
 	if (f->len > TEXT_MAX && !memchr(f->data, RS, f->len)) {
-		text(f, f->data, f->len);
+		pass_text(f, f->data, f->len);
 		f->len = f->seen = 0;
 	}
 	return 0;
@@ -124,7 +124,7 @@ int frames_feed(struct frames *f, const char *data, size_t len)
 
 void frames_end(struct frames *f)
 {
-	text(f, f->data, f->len);
+	pass_text(f, f->data, f->len);
 	f->len = f->seen = 0;
 }
 
@@ -144,7 +144,7 @@ void frames_put(Tcl_DString *to, const char *name, struct json_object *body)
 	json_object_put(msg);
 }
 
-static Tcl_Encoding utf8(void)
+static Tcl_Encoding utf8_encoding(void)
 {
 	static Tcl_Encoding encoding;
 
@@ -158,7 +158,7 @@ struct json_object *frames_str(const char *utf, int len)
 	struct json_object *str;
 	Tcl_DString d;
 
-	Tcl_UtfToExternalDString(utf8(), utf, len, &d);
+	Tcl_UtfToExternalDString(utf8_encoding(), utf, len, &d);
 	str = json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
 	return str;
@@ -166,19 +166,19 @@ struct json_object *frames_str(const char *utf, int len)
 
 /* ---------------------------------------------------------------------- values -- */
 
-#define DEPTH 8 /* of lists in lists; deeper ones travel as text */
+#define DEPTH 8 /* of nested lists; deeper ones are sent as text */
 
-static bool is(const Tcl_Obj *value, const char *type)
+static bool has_type(const Tcl_Obj *value, const char *type)
 {
 	return value->typePtr && strcmp(value->typePtr->name, type) == 0;
 }
 
-/* The elements of a list or dict, if it is at hand as such; a dict's are key, value ... */
-static int elements(Tcl_Obj *value, Tcl_Obj ***v)
+/* The elements of a value whose internal type is list or dict (key, value ...). */
+static int list_elements(Tcl_Obj *value, Tcl_Obj ***v)
 {
 	int n = 0;
 
-	if ((!is(value, "list") && !is(value, "dict")) ||
+	if ((!has_type(value, "list") && !has_type(value, "dict")) ||
 	    Tcl_ListObjGetElements(NULL, value, &n, v) != TCL_OK)
 		return 0;
 	return n;
@@ -187,14 +187,14 @@ static int elements(Tcl_Obj *value, Tcl_Obj ***v)
 static bool has_bytes(Tcl_Obj *value, int depth)
 {
 	Tcl_Obj *copy = NULL, **v;
-	bool found = is(value, "bytearray");
+	bool found = has_type(value, "bytearray");
 	int n;
 
-	if (found || !depth || (!is(value, "list") && !is(value, "dict")))
+	if (found || !depth || (!has_type(value, "list") && !has_type(value, "dict")))
 		return found;
-	copy = Tcl_DuplicateObj(value); /* a dict stays one */
+	copy = Tcl_DuplicateObj(value); /* the original stays a dict */
 	Tcl_IncrRefCount(copy);
-	n = elements(copy, &v);
+	n = list_elements(copy, &v);
 	for (int i = 0; i < n && !found; i++)
 		found = has_bytes(v[i], depth - 1);
 	Tcl_DecrRefCount(copy);
@@ -206,7 +206,7 @@ bool frames_typed(Tcl_Obj *value)
 	return has_bytes(value, DEPTH) || strpbrk(Tcl_GetString(value), "\r\032");
 }
 
-static struct json_object *tagged(const char *tag, struct json_object *body)
+static struct json_object *tagged_object(const char *tag, struct json_object *body)
 {
 	struct json_object *all = json_object_new_object();
 
@@ -228,7 +228,7 @@ static struct json_object *bytes_value(Tcl_Obj *value)
 	}
 	body = json_object_new_string_len(hex, 2 * len);
 	free(hex);
-	return tagged("bytes", body);
+	return tagged_object("bytes", body);
 }
 
 static struct json_object *to_json(Tcl_Obj *value, int depth)
@@ -238,7 +238,7 @@ static struct json_object *to_json(Tcl_Obj *value, int depth)
 	const char *text;
 	int n;
 
-	if (is(value, "bytearray"))
+	if (has_type(value, "bytearray"))
 		return bytes_value(value);
 	if (!has_bytes(value, depth)) {
 		text = Tcl_GetStringFromObj(value, &n);
@@ -247,11 +247,11 @@ static struct json_object *to_json(Tcl_Obj *value, int depth)
 	copy = Tcl_DuplicateObj(value);
 	Tcl_IncrRefCount(copy);
 	list = json_object_new_array();
-	n = elements(copy, &v);
+	n = list_elements(copy, &v);
 	for (int i = 0; i < n; i++)
 		json_object_array_add(list, to_json(v[i], depth - 1));
 	Tcl_DecrRefCount(copy);
-	return tagged("list", list);
+	return tagged_object("list", list);
 }
 
 struct json_object *frames_value(Tcl_Obj *value)
@@ -259,7 +259,7 @@ struct json_object *frames_value(Tcl_Obj *value)
 	return to_json(value, DEPTH);
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
 }
@@ -272,7 +272,7 @@ static Tcl_Obj *bytes_obj(struct json_object *body)
 	unsigned char *data = Tcl_SetByteArrayLength(value, len);
 
 	for (int i = 0; i < len; i++)
-		data[i] = (unsigned char)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+		data[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
 	return value;
 }
 
@@ -281,7 +281,7 @@ static Tcl_Obj *text_obj(struct json_object *str)
 	Tcl_DString d;
 	Tcl_Obj *value;
 
-	Tcl_ExternalToUtfDString(utf8(), json_object_get_string(str),
+	Tcl_ExternalToUtfDString(utf8_encoding(), json_object_get_string(str),
 				 json_object_get_string_len(str), &d);
 	value = Tcl_NewStringObj(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
@@ -309,7 +309,7 @@ Tcl_Obj *frames_obj(struct json_object *value)
 	return list;
 }
 
-static struct json_object *member(struct json_object *in, const char *key, enum json_type type)
+static struct json_object *get_member(struct json_object *in, const char *key, enum json_type type)
 {
 	struct json_object *v = NULL;
 
@@ -320,21 +320,21 @@ static struct json_object *member(struct json_object *in, const char *key, enum 
 
 const char *frames_get_str(struct json_object *in, const char *key)
 {
-	struct json_object *v = member(in, key, json_type_string);
+	struct json_object *v = get_member(in, key, json_type_string);
 
 	return v ? json_object_get_string(v) : NULL;
 }
 
 uint64_t frames_get_int(struct json_object *in, const char *key)
 {
-	struct json_object *v = member(in, key, json_type_int);
+	struct json_object *v = get_member(in, key, json_type_int);
 
 	return v ? json_object_get_uint64(v) : 0;
 }
 
 bool frames_get_bool(struct json_object *in, const char *key)
 {
-	struct json_object *v = member(in, key, json_type_boolean);
+	struct json_object *v = get_member(in, key, json_type_boolean);
 
 	return v && json_object_get_boolean(v);
 }

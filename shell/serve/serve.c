@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The served end of a channel. One loop, as everywhere: while a command waits, messages are
- * read and queued, and a Ctrl-C among them reaches the command. For a script that computes and
- * never waits the interpreter looks from time to time.
+ * The driven end of a channel. While a command waits in the event loop, messages are read and
+ * queued, and an interrupt message acts as Ctrl-C on the command. While a script computes without
+ * waiting, the interpreter reads messages from time to time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,28 +23,28 @@
 #include "serve/serve.h"
 #include "session.h"
 
-/* What goes to the other end: messages, and all that is printed, in order. */
+/* Output to the other end: messages and everything that is printed, in order. */
 
-/* What is printed is kept back until a line is whole. */
+/* A redirected stream; output is buffered until a line is complete. */
 struct stream {
-	const char *name; /* of its messages */
+	const char *name; /* name of its messages: "out" or "err" */
 	struct stream *other;
 	Tcl_DString part;
 };
 
-#define PIECE_MAX (FRAMES_MAX / 8) /* a control character takes six bytes of a message */
+#define PIECE_MAX (FRAMES_MAX / 8) /* a control character takes six bytes in JSON */
 
 static struct stream streams[2];
 static int channel;
 static bool deaf;
 
-/* The other end does not read any more. */
+/* Has the other end stopped reading? */
 static bool serve_deaf(void)
 {
 	return deaf;
 }
 
-static void send_all(const char *data, size_t len)
+static void write_channel(const char *data, size_t len)
 {
 	while (len && !deaf) {
 		ssize_t n = write(channel, data, len);
@@ -60,14 +60,14 @@ static void send_all(const char *data, size_t len)
 	}
 }
 
-/* Sends {name: body}; takes body. Waits until there is room. */
+/* Sends {name: body}; takes ownership of body. Blocks until it is written. */
 static void serve_send(const char *name, struct json_object *body)
 {
 	Tcl_DString d;
 
 	Tcl_DStringInit(&d);
 	frames_put(&d, name, body);
-	send_all(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	write_channel(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
 }
 
@@ -100,8 +100,8 @@ static void send_stream(struct stream *st, int len)
 	Tcl_DStringSetLength(&st->part, Tcl_DStringLength(&st->part) - len);
 }
 
-/* For fopencookie(3). What the other stream has begun comes before. */
-static ssize_t print(void *cookie, const char *text, size_t len)
+/* For fopencookie(3). Flushes the other stream first, to keep the order. */
+static ssize_t stream_write(void *cookie, const char *text, size_t len)
 {
 	struct stream *st = cookie;
 	const char *end;
@@ -114,7 +114,7 @@ static ssize_t print(void *cookie, const char *text, size_t len)
 	return (ssize_t)len;
 }
 
-/* Sends what was printed without a newline, too. */
+/* Sends buffered output, also without a newline. */
 static void serve_flush(void)
 {
 	fflush(stdout);
@@ -123,7 +123,7 @@ static void serve_flush(void)
 		send_stream(&streams[i], Tcl_DStringLength(&streams[i].part));
 }
 
-static void on_notice(void *arg, enum notice_kind kind, const char *text)
+static void send_notice(void *arg, enum notice_kind kind, const char *text)
 {
 	struct json_object *body = json_object_new_object();
 
@@ -134,12 +134,12 @@ static void on_notice(void *arg, enum notice_kind kind, const char *text)
 	serve_send("notice", body);
 }
 
-/* From now on standard output, standard error and notices go to the other end as messages,
- * over what was standard output. That descriptor is standard error's then, for libraries and
+/* Redirects standard output, standard error and notices to the other end as messages. The channel
+ * moves to a new descriptor; descriptor 1 becomes a copy of standard error, for libraries and
  * programs that write to it. */
 static void serve_divert(struct session *s)
 {
-	static const cookie_io_functions_t io = { .write = print };
+	static const cookie_io_functions_t io = { .write = stream_write };
 
 	fflush(stdout);
 	channel = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -151,7 +151,7 @@ static void serve_divert(struct session *s)
 	stdout = fopencookie(&streams[0], "w", io);
 	stderr = fopencookie(&streams[1], "w", io);
 	setvbuf(stderr, NULL, _IOLBF, 0);
-	notices_divert(s->notices, on_notice, NULL);
+	notices_divert(s->notices, send_notice, NULL);
 }
 
 #define ROOM (64u << 10) /* bytes read at once */
@@ -168,14 +168,14 @@ static struct server {
 	struct frames *frames;
 	STAILQ_HEAD(, run) runs;
 	uint64_t running; /* 0: none */
-	bool gone;	  /* the other end says nothing any more: it wants us to end */
-	char *settings;	  /* as they were told last */
+	bool gone;	  /* the other end has closed the channel */
+	char *settings;	  /* the last ones that were received */
 } sv;
 
 /* -------------------------------------------------------------------- reading -- */
 
-/* Ctrl-C of the other end. What is done already is left alone. */
-static void interrupt(uint64_t id)
+/* Ctrl-C at the other end: interrupts the run with this id; ignored if it has ended. */
+static void interrupt_run(uint64_t id)
 {
 	struct run *r;
 
@@ -186,14 +186,14 @@ static void interrupt(uint64_t id)
 			r->cancelled = true;
 }
 
-static void on_message(void *ctx, struct json_object *msg)
+static void queue_message(void *ctx, struct json_object *msg)
 {
 	struct json_object *body;
 	struct run *r;
 
 	(void)ctx;
 	if (json_object_object_get_ex(msg, "interrupt", &body)) {
-		interrupt(frames_get_int(body, "id"));
+		interrupt_run(frames_get_int(body, "id"));
 	} else if (json_object_object_get_ex(msg, "run", &body)) {
 		r = xcalloc(1, sizeof *r);
 		r->msg = json_object_get(body);
@@ -201,13 +201,13 @@ static void on_message(void *ctx, struct json_object *msg)
 	}
 }
 
-static void on_text(void *ctx, const char *line, size_t len)
+static void ignore_text(void *ctx, const char *line, size_t len)
 {
-	(void)ctx, (void)line, (void)len; /* nobody who types */
+	(void)ctx, (void)line, (void)len; /* nobody types here */
 }
 
-/* Without the other end there is nobody to work for: a command that runs ends, too. */
-static void gone(void)
+/* The other end is gone: ends the running command, too. */
+static void driver_gone(void)
 {
 	sv.gone = true;
 	loop_unwatch(sv.s->loop, sv.in);
@@ -224,7 +224,7 @@ static void on_input(void *arg, int fd, short revents)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0 || frames_feed(sv.frames, data, (size_t)n))
-		gone();
+		driver_gone();
 }
 
 void serve_look(void)
@@ -237,12 +237,12 @@ void serve_look(void)
 
 /* -------------------------------------------------------------------- running -- */
 
-static void apply(struct session *s, struct json_object *settings)
+static void apply_settings(struct session *s, struct json_object *settings)
 {
 	const char *text = json_object_to_json_string(settings), *format;
 
 	if (sv.settings && strcmp(sv.settings, text) == 0)
-		return; /* what a command has set here stays */
+		return; /* keep what a command here has set */
 	free(sv.settings);
 	sv.settings = xstrdup(text);
 	s->opt.trace = frames_get_int(settings, "trace") > 0;
@@ -256,7 +256,7 @@ static void apply(struct session *s, struct json_object *settings)
 			s->opt.format = (enum out_format)f;
 }
 
-#define ERROR_MAX (256u << 10) /* bytes of a text in an error: all must fit into a message */
+#define ERROR_MAX (256u << 10) /* bytes of a text in an error, so that it fits into a message */
 
 static struct json_object *shortened(const char *text)
 {
@@ -277,7 +277,7 @@ static struct json_object *rows_of(const struct fail *f)
 	return rows;
 }
 
-/* Tcl's own, where the error went through the interpreter. */
+/* The -errorcode of the interpreter. */
 static struct json_object *errorcode(struct session *s)
 {
 	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), *code = NULL;
@@ -289,7 +289,8 @@ static struct json_object *errorcode(struct session *s)
 	Tcl_IncrRefCount(key);
 	Tcl_DictObjGet(NULL, options, key, &code);
 	text = code ? Tcl_GetString(code) : "NONE";
-	j = serve_str(strlen(text) < ERROR_MAX ? text : "NONE"); /* a part is no list */
+	j = serve_str(strlen(text) < ERROR_MAX ? text
+					       : "NONE"); /* a truncated text is not a list */
 	Tcl_DecrRefCount(key);
 	Tcl_DecrRefCount(options);
 	return j;
@@ -313,7 +314,7 @@ static struct json_object *error_of(struct session *s)
 	return e;
 }
 
-static int run_script(struct session *s, struct json_object *msg)
+static int run_message(struct session *s, struct json_object *msg)
 {
 	struct json_object *script = NULL;
 	struct script as = { .name = frames_get_str(msg, "name"),
@@ -332,7 +333,7 @@ static int run_script(struct session *s, struct json_object *msg)
 	return rc;
 }
 
-/* The words of a command that are no text. */
+/* FRAMES_VALUE: the values of the run that are not text. */
 static int give_value(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct json_object *values = NULL;
@@ -352,7 +353,7 @@ void serve_commands(Tcl_Interp *tcl)
 	Tcl_CreateObjCommand(tcl, FRAMES_VALUE, give_value, NULL, NULL);
 }
 
-/* The value, unless it is more than a message may hold. */
+/* Adds the value, or an error if it is too large for a message. */
 static void put_value(struct session *s, struct json_object *body)
 {
 	struct json_object *value = frames_value(Tcl_GetObjResult(s->tcl));
@@ -371,7 +372,7 @@ static void put_value(struct session *s, struct json_object *body)
 	json_object_object_add(body, "error", error_of(s));
 }
 
-/* For completion at the other end. */
+/* Adds the names of objects, for completion at the other end. */
 static void put_names(struct session *s, struct json_object *body)
 {
 	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
@@ -388,21 +389,21 @@ static void put_names(struct session *s, struct json_object *body)
 	json_object_object_add(body, "objects", names);
 }
 
-static void run(struct session *s, struct run *r)
+static void run_queued(struct session *s, struct run *r)
 {
 	struct json_object *body = json_object_new_object(), *settings;
 	int rc = TCL_ERROR;
 
 	sv.running = frames_get_int(r->msg, "id");
 	if (json_object_object_get_ex(r->msg, "settings", &settings))
-		apply(s, settings);
+		apply_settings(s, settings);
 	s->opt.interactive = frames_get_bool(r->msg, "interactive");
 	s->passed = (unsigned)frames_get_int(r->msg, "passed");
 	s->failed = (unsigned)frames_get_int(r->msg, "failed");
 	if (r->cancelled)
 		raise(SIGINT);
 	else
-		rc = run_script(s, r->msg);
+		rc = run_message(s, r->msg);
 	serve_flush();
 	json_object_object_add(body, "id", json_object_new_uint64(sv.running));
 	if (rc == TCL_ERROR && !s->quit)
@@ -418,7 +419,7 @@ static void run(struct session *s, struct run *r)
 	put_names(s, body);
 	serve_send("done", body);
 	s->skipped = false;
-	s->failed = 0; /* the other end has counted it */
+	s->failed = 0; /* the other end counts it */
 }
 
 static bool has_work(void *arg)
@@ -441,7 +442,7 @@ static void serve_runs(struct session *s)
 	while (!s->quit && !sv.gone && !serve_deaf() && !loop_ending(s->loop)) {
 		loop_wait(s->loop, has_work, NULL, LOOP_FOREVER);
 		if (!STAILQ_EMPTY(&sv.runs) && !sv.gone && !loop_ending(s->loop)) {
-			run(s, STAILQ_FIRST(&sv.runs));
+			run_queued(s, STAILQ_FIRST(&sv.runs));
 			drop_first();
 		}
 		if (!s->quit)
@@ -454,11 +455,11 @@ static void serve_runs(struct session *s)
 
 /* -------------------------------------------------------------------- channel -- */
 
-/* The channel gets descriptors of its own: programs that a command starts, and libraries
- * that print, have neither. */
+/* Moves the channel to descriptors that child processes do not inherit and libraries do not print
+ * to. */
 static void take_channel(struct session *s)
 {
-	static const struct frames_ops ops = { on_message, on_text };
+	static const struct frames_ops ops = { queue_message, ignore_text };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	sv.s = s;
@@ -471,7 +472,7 @@ static void take_channel(struct session *s)
 	loop_watch(s->loop, sv.in, POLLIN, on_input, NULL);
 }
 
-/* What is printed from now on, while objects are destroyed, still has a way out. */
+/* Stops reading; output during the destruction of objects is still sent. */
 static void stop_reading(struct session *s)
 {
 	loop_unwatch(s->loop, sv.in);
@@ -495,8 +496,8 @@ static void send_hello(void)
 int serve(struct session *s)
 {
 	if (isatty(STDIN_FILENO)) {
-		print_error("rdmash: --peer is how 'peer' of another rdmash starts this one: "
-			    "it is no use at a terminal\n");
+		print_error("rdmash: --peer is used by the 'peer' command of another rdmash; "
+			    "it does not work at a terminal\n");
 		return -2;
 	}
 	take_channel(s);

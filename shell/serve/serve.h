@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rdmash --peer: another rdmash says what to run, over standard input and output. */
+/* rdmash --peer: another rdmash sends the commands to run, over standard input and output. */
 #ifndef SHELL_SERVE_H
 #define SHELL_SERVE_H
 
@@ -9,14 +9,14 @@
 
 struct session;
 
-/* Serves until standard input ends or a command quits. All that is printed meanwhile goes
- * to the other end, in order. 0, or -2 with a message printed: standard input is a terminal.
+/* Serves until standard input ends or a command quits. Everything that is printed meanwhile goes to
+ * the other end, in order. 0, or -2 with a message printed: standard input is a terminal.
  *
- * The messages (frames.h). From the other end, which made this one:
+ * The messages (frames.h). From the other end, which started this one:
  *
  * - run: id, script, values (of FRAMES_VALUE); print: results are printed; name, line, dir:
- *   where it stands; interactive, passed, failed: what the session is to count on from;
- *   settings: trace (0 to 2), color, echo, quiet, format
+ *   its position in the script; interactive, passed, failed: initial values of the session's
+ * counters; settings: trace (0 to 2), color, echo, quiet, format
  * - interrupt: id: Ctrl-C, for that run only
  *
  * To it:
@@ -30,9 +30,9 @@ struct session;
  * Runs are queued and run one after the other. */
 int serve(struct session *s);
 
-/* Reads what has come, while a script computes: it may be Ctrl-C. */
+/* Reads received messages while a script computes: there may be an interrupt. */
 void serve_look(void);
-/* Makes the command with which a run takes its values. For each interpreter. */
+/* Creates the command FRAMES_VALUE. To be called for each interpreter. */
 void serve_commands(Tcl_Interp *tcl);
 
 #endif
