@@ -2,8 +2,8 @@
 /*
  * Libraries: commands that are written in the shell's own language and come with it. Each is a file
  * lib/NAME.rdma beside the program, which is read when NAME is first used. It runs in a trust
- *domain of its own (domain.h) that may open no files and shares no variables. Only words go in, and
- *only values come out.
+ * domain of its own (domain.h) that may open no files and shares no variables. Only words go in,
+ * and only values come out.
  *
  * The file defines the ensemble ::rdmash::NAME. These commands exist only for libraries:
  *
@@ -15,7 +15,7 @@
  *
  * A stored script that was typed may open no files, because the data that a library passes to it
  * may come from a peer. An error with the -errorcode RDMASH ... is shown to the caller with the
- *dict -rows as the rows below it. The comment at the start of the file is its help page.
+ * dict -rows as the rows below it. The comment at the start of the file is its help page.
  */
 #ifndef SHELL_LIBRARY_H
 #define SHELL_LIBRARY_H
