@@ -102,13 +102,19 @@ static void tell(struct replay *p, const struct own_value *v)
 			p->own[i].is_told = true;
 }
 
+static bool is_digits(const struct piece *piece)
+{
+	return piece->place.form != VALUE_BE && piece->place.form != VALUE_LE;
+}
+
 static const char *number_of(struct replay *p, const struct piece *piece)
 {
 	const char *expr = own_expr(p, piece->own, piece->offset);
-	const bool digits = piece->place.form == VALUE_HEX || piece->place.form == VALUE_DECIMAL;
 
 	tell(p, piece->own);
-	if (!digits || piece->own->kind == OWN_GID)
+	if (piece->place.form == VALUE_OCTETS)
+		return replay_text("[join [regexp -all -inline .. %s] :]", expr);
+	if (!is_digits(piece) || piece->own->kind == OWN_GID)
 		return expr;
 	return replay_text("[format %%0%zu%s %s]", piece->len,
 			   piece->place.form == VALUE_HEX ? "llx" : "lld", expr);
@@ -138,8 +144,7 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 			Tcl_DStringAppend(&values, " ", 1);
 			hex(&values, at, piece.len);
 		} else {
-			if (is_gid || piece.place.form == VALUE_HEX ||
-			    piece.place.form == VALUE_DECIMAL)
+			if (is_gid || is_digits(&piece))
 				xappendf(to, "%s%zu", piece.len == 16 && is_gid ? "H" : "a",
 					 piece.len == 16 && is_gid ? 2 * piece.len : piece.len);
 			else
@@ -165,7 +170,7 @@ static bool text_word(struct replay *p, Tcl_DString *to, const unsigned char *da
 	while (next_piece(p, data, n, &piece)) {
 		if (!piece.own) {
 			quote(to, data + piece.at, piece.len);
-		} else if (piece.place.form == VALUE_HEX || piece.place.form == VALUE_DECIMAL) {
+		} else if (is_digits(&piece)) {
 			Tcl_DStringAppend(to, number_of(p, &piece), -1);
 		} else {
 			Tcl_DStringSetLength(to, begin);

@@ -311,7 +311,7 @@ static void need_block(struct replay *p, const struct record *r)
 	b = v->name ? replay_memory_find(&p->memory, r->args[v - r->fn->args], 0) : NULL;
 	if (!b || objects_word(p, b->at))
 		return;
-	objects_name_word(p, b->at, replay_text("buf%u", (unsigned)(b - p->memory.blocks)));
+	objects_name_word(p, b->at, replay_text("buf%u", p->counted[OWN_KEY]++));
 	replay_line(p, "buf %" PRIu64 " -name %s", b->len, objects_word(p, b->at));
 }
 

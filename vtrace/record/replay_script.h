@@ -83,7 +83,7 @@ struct replay {
 	char event_channel[40];
 	uint64_t *skipped; /* events that the script does not take */
 	unsigned nskipped;
-	unsigned counted[OWN_GID + 4]; /* names given: see replay_name() */
+	unsigned counted[OWN_GID + 4]; /* numbers of names that were given */
 	unsigned devices, has_extended;
 	char host[64]; /* the first address that it connects to */
 

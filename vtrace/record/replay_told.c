@@ -69,7 +69,10 @@ static void take_out(struct replay *p, const struct told_bytes *t, const struct 
 	const size_t last = v->place.at + v->place.len - 1;
 	const char *code = v->place.len == 8 ? "Wu" : v->place.len == 4 ? "Iu" : "H32";
 
-	if (v->place.form == VALUE_HEX && v->place.len == 32)
+	if (v->place.form == VALUE_OCTETS)
+		replay_first(p, "set %s [string map {: {}} [string range $%s %zu %zu]]",
+			     v->variable, t->variable, v->place.at, last);
+	else if (v->place.form == VALUE_HEX && v->place.len == 32)
 		replay_first(p, "set %s [string range $%s %zu %zu]", v->variable, t->variable,
 			     v->place.at, last);
 	else if (v->place.form == VALUE_HEX || v->place.form == VALUE_DECIMAL)
@@ -81,7 +84,7 @@ static void take_out(struct replay *p, const struct told_bytes *t, const struct 
 	else
 		replay_first(p, "binary scan $%s @%zu%s %s", t->variable, v->place.at, code,
 			     v->variable);
-	if (v->place.len == 32 || (v->place.len == 16 && v->place.form == VALUE_BE))
+	if (v->place.len >= 32 || (v->place.len == 16 && v->place.form == VALUE_BE))
 		replay_first(p, "set %s [join [regexp -all -inline {....} $%s] :]", v->variable,
 			     v->variable);
 }

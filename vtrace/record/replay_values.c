@@ -113,6 +113,20 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 	return found && (found == 1 || v >= 0x10000);
 }
 
+/* Pairs of digits: one behind the other, or with a colon between. */
+static bool is_pairs(const unsigned char *data, size_t step, const unsigned char gid[16])
+{
+	for (unsigned i = 0; i < 16; i++) {
+		const unsigned char *c = data + step * i;
+
+		if (!isxdigit(c[0]) || !isxdigit(c[1]) ||
+		    (digit(c[0]) << 4 | digit(c[1])) != gid[i] ||
+		    (step == 3 && i < 15 && c[2] != ':'))
+			return false;
+	}
+	return true;
+}
+
 static bool is_gid_at(const unsigned char *data, size_t n, size_t at, const unsigned char gid[16],
 		      struct value_place *place)
 {
@@ -120,14 +134,11 @@ static bool is_gid_at(const unsigned char *data, size_t n, size_t at, const unsi
 		*place = (struct value_place){ at, 16, VALUE_BE };
 		return true;
 	}
-	if (n - at < 32)
-		return false;
-	for (unsigned i = 0; i < 16; i++)
-		if (!isxdigit(data[at + 2 * i]) || !isxdigit(data[at + 2 * i + 1]) ||
-		    (digit(data[at + 2 * i]) << 4 | digit(data[at + 2 * i + 1])) != gid[i])
-			return false;
 	*place = (struct value_place){ at, 32, VALUE_HEX };
-	return true;
+	if (n - at >= 32 && is_pairs(data + at, 2, gid))
+		return true;
+	*place = (struct value_place){ at, 47, VALUE_OCTETS };
+	return n - at >= 47 && is_pairs(data + at, 3, gid);
 }
 
 bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
@@ -142,9 +153,18 @@ bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid
 bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
 		     uint64_t *base)
 {
+	struct run run;
 	uint64_t b;
 
 	*base = 0;
+	for (size_t at = 0; at < n; at++) {
+		if (!run_at(data, n, at, &run) || run.len < 8 || run.len > 16)
+			continue;
+		if (run.hex < ADDRESS_MIN || run.hex > v || v - run.hex > BELOW || run.hex <= *base)
+			continue;
+		*base = run.hex;
+		*place = (struct value_place){ at, run.len, VALUE_HEX };
+	}
 	for (size_t at = 0; at + 8 <= n; at++)
 		for (int big = 1; big >= 0; big--) {
 			b = load(data + at, 8, big);

@@ -22,6 +22,7 @@ enum value_form {
 	VALUE_LE,
 	VALUE_HEX, /* digits */
 	VALUE_DECIMAL,
+	VALUE_OCTETS, /* a GID as pairs of digits with colons between */
 };
 
 /* Where a value stands: len bytes from at on. */
@@ -36,8 +37,8 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 		struct value_place *place);
 bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
 		    struct value_place *place);
-/* The greatest 8-byte number at most 1 GiB below v that the bytes say: the beginning of the memory
- * in which v is. */
+/* The greatest 8-byte number, or run of 8 hexadecimal digits and more, at most 1 GiB below v that
+ * the bytes say: the beginning of the memory in which v is. */
 bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
 		     uint64_t *base);
 

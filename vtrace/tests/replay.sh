@@ -103,6 +103,17 @@ has "the peer's come from what it has said" 'scan \[string range \$heard0 5 10\]
 both "the script plays its client" "${on[@]}" "${pingpong[@]}" -- "$rdmash" -q "$tmp/script.rdma"
 grep -q '20 iters' "$tmp/said" || not_ok "the server had other iterations: $(cat "$tmp/said")"
 
+if command -v ib_write_bw >/dev/null; then
+	bw=(ib_write_bw -x 0 -p 18515 -n 20 -s 1024)
+	[ -n "$uroce" ] || bw=(ib_write_bw -d rxe0 -x 1 -p 18515 -n 20 -s 1024)
+	both "ib_write_bw's client is recorded" "${on[@]}" "${bw[@]}" -- \
+		"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "${bw[@]}" $address
+	has_no "all values were followed" 'NOT FOLLOWED'
+	both "the script plays its client" "${on[@]}" "${bw[@]}" -- "$rdmash" -q "$tmp/script.rdma"
+else
+	echo "no ib_write_bw here: it is not recorded"
+fi
+
 both "ibv_rc_pingpong's server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
 	"${pingpong[@]}" -- "${on[@]}" "${pingpong[@]}" $address
 has_no "all values were followed" 'NOT FOLLOWED'

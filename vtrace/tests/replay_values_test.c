@@ -57,6 +57,9 @@ static void test_digits(void)
 	CHECK(value_find_gid((const unsigned char *)"0123\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1",
 			     20, gid, &place));
 	CHECK(place.at == 4 && place.len == 16 && place.form == VALUE_BE);
+	CHECK(value_find_gid(BYTES("GID 00:00:00:00:00:00:00:00:00:00:FF:ff:0a:00:00:01"), gid,
+			     &place));
+	CHECK(place.at == 4 && place.len == 47 && place.form == VALUE_OCTETS);
 	CHECK(!value_find_gid(BYTES("\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0"), gid, &place));
 }
 
@@ -68,6 +71,8 @@ static void test_base(void)
 			      &base));
 	CHECK_INT(base, 0x7f0000001000);
 	CHECK_INT(place.at, 0);
+	CHECK(value_find_base(BYTES("0001:00007f0000001000:"), 0x7f0000001040, &place, &base));
+	CHECK_INT(place.at, 5);
 	CHECK(!value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0"), 0x7f0000000fff, &place, &base));
 	CHECK(!value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0"), 0x7f0080001000, &place, &base));
 }
