@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,6 +334,17 @@ static struct json_object *json_hex(Tcl_Obj *bytes)
 	return j;
 }
 
+/* In the fewest digits that read as the same number: 0.1, not 0.10000000000000001. */
+static struct json_object *json_double(double d)
+{
+	char text[TCL_DOUBLE_SPACE];
+
+	if (!isfinite(d))
+		return json_object_new_double(d);
+	Tcl_PrintDouble(NULL, d, text);
+	return json_object_new_double_s(d, text);
+}
+
 static struct json_object *node_json(const struct out *o, unsigned i)
 {
 	const struct node *node = &o->nodes[i];
@@ -348,7 +360,7 @@ static struct json_object *node_json(const struct out *o, unsigned i)
 	case NODE_U64:
 		return json_object_new_uint64(node->v.u);
 	case NODE_DOUBLE:
-		return json_object_new_double(node->v.d);
+		return json_double(node->v.d);
 	case NODE_BOOL:
 		return json_object_new_boolean(node->v.b);
 	case NODE_DICT:

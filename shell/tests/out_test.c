@@ -114,10 +114,10 @@ static void nested(void)
 	out_str(o, NULL, "C", NULL);
 	out_end(o);
 	out_end(o);
-	out_double(o, "t", 1.5, NULL);
-	CHECK_STR(value(o), "id id0 cap {max 3 flags {{A B} C}} t 1.5");
+	out_double(o, "t", 0.1, NULL);
+	CHECK_STR(value(o), "id id0 cap {max 3 flags {{A B} C}} t 0.1");
 	CHECK_STR(printed(o, OUT_JSON), "{\"id\":\"id0\",\"cap\":{\"max\":3,\"flags\":["
-					"\"A B\",\"C\"]},\"t\":1.5}\n");
+					"\"A B\",\"C\"]},\"t\":0.1}\n");
 	out_free(o);
 }
 
