@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# vtrace_programs.sh VTRACE UROCE: programs of others, both ends traced. They do the same as without
+# vtrace_programs.sh VTRACE UROCE: programs of others, both ends traced, on the device (UROCE "": on the
+# kernel's). They do the same as without
 # it, and their calls are those that their options ask for: N messages are N posts, and N
 # completions.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
@@ -9,6 +10,8 @@
 need rping ibv_rc_pingpong ib_write_bw
 vtrace=$1 uroce=$2
 address=10.0.0.1
+on=()
+[ -z "$uroce" ] || on=("$uroce")
 start_checks
 
 # until something listens on TCP port $1, or the process $2 is no more
@@ -25,12 +28,12 @@ await_port() {
 pair() {
 	local what=$1 port=$2 server=$3 client=$4 pid
 	# shellcheck disable=SC2086 # words
-	timeout 60 "$vtrace" -o "$tmp/server" "$uroce" $server >"$tmp/said" 2>&1 &
+	timeout 60 "$vtrace" -o "$tmp/server" "${on[@]}" $server >"$tmp/said" 2>&1 &
 	pid=$!
 	started+=("$pid")
 	await_port "$port" "$pid"
 	# shellcheck disable=SC2086
-	ok "$what: the client" timeout 60 "$vtrace" -o "$tmp/client" "$uroce" $client
+	ok "$what: the client" timeout 60 "$vtrace" -o "$tmp/client" "${on[@]}" $client
 	ok "$what: the server" wait "$pid"
 }
 
@@ -64,22 +67,68 @@ pair ib_write_bw 18516 "ib_write_bw -x 0 -p 18516 -n 500 -s 1024" \
 calls client ' ibv_post_send qp0 .*opcode RDMA_WRITE' 500
 calls server ' ibv_post_send ' 0
 
-# it is connected by messages of the device, which no table of ports has
-timeout 60 "$vtrace" -o "$tmp/server" "$uroce" rping -s -a $address -C 5 >"$tmp/said" 2>&1 &
-pid=$!
-started+=("$pid")
-until grep -qs 'rdma_listen' "$tmp/server"; do
-	kill -0 "$pid" || break
-	sleep 0.05
-done
-ok "rping: the client" timeout 60 "$vtrace" -o "$tmp/client" "$uroce" rping -c -a $address -C 5
-ok "rping: the server" wait "$pid"
+# by_cm WHAT SERVER CLIENT: connected by messages of the device, which no table of ports has
+by_cm() {
+	local what=$1 server=$2 client=$3 pid
+	rm -f "$tmp/server"
+	# shellcheck disable=SC2086 # words
+	timeout 60 "$vtrace" -o "$tmp/server" "${on[@]}" $server >"$tmp/said" 2>&1 &
+	pid=$!
+	started+=("$pid")
+	until grep -qs 'rdma_listen' "$tmp/server"; do
+		kill -0 "$pid" || break
+		sleep 0.05
+	done
+	# shellcheck disable=SC2086
+	ok "$what: the client" timeout 60 "$vtrace" -o "$tmp/client" "${on[@]}" $client
+	ok "$what: the server" wait "$pid"
+}
+
+by_cm rping "rping -s -a $address -C 5" "rping -c -a $address -C 5"
 for end in server client; do
-	calls $end 'rdma_get_cm_event ec0 = id[0-9] ESTABLISHED' 1
+	calls $end 'rdma_get_cm_event ec[0-9] = id[0-9] ESTABLISHED' 1
 	calls $end ' ibv_reg_mr ' "$(grep -c ' ibv_dereg_mr ' "$tmp/$end")"
 done
 calls client ' ibv_post_send qp0 .*opcode SEND' 10
 calls server ' ibv_post_send qp0 .*opcode SEND' 10
 calls server ' ibv_post_send qp0 .*opcode RDMA_READ' 5
 calls server ' ibv_post_send qp0 .*opcode RDMA_WRITE' 5
+
+by_cm ucmatose "ucmatose -b $address -c 2 -C 10" "ucmatose -s $address -c 2 -C 10"
+for end in server client; do
+	calls $end ' ibv_post_send .*opcode SEND' 20
+	calls $end 'rdma_get_cm_event ec[0-9] = id[0-9] ESTABLISHED' 2
+done
+
+# Programs that load the libraries themselves, start others, or call them from another language
+if command -v fi_pingpong >/dev/null; then
+	pair fi_pingpong 47592 "fi_pingpong -p verbs -e msg -I 20" "fi_pingpong -p verbs -e msg -I 20 $address"
+	ok "fi_pingpong: it has sent" grep -q ' ibv_post_send .*opcode SEND' "$tmp/client"
+else
+	echo "no fi_pingpong here"
+fi
+if /usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null; then
+	cat >"$tmp/pyverbs" <<-'PYTHON'
+		from pyverbs.device import Context, get_device_list
+		from pyverbs.pd import PD
+		from pyverbs.mr import MR
+		context = Context(name=get_device_list()[0].name.decode())
+		pd = PD(context)
+		regions = [MR(pd, 4096, 1) for i in range(3)]
+	PYTHON
+	ok "pyverbs" timeout 60 "$vtrace" -o "$tmp/server" "${on[@]}" /usr/bin/python3 "$tmp/pyverbs"
+	calls server ' ibv_reg_mr(_iova2)? pd0 0x[0-9a-f]* 4096 .*LOCAL_WRITE = mr[012]' 3
+else
+	echo "no pyverbs here"
+fi
+# (UCX fails with itself on rxe, traced or not)
+if [ -n "$uroce" ] && command -v mpirun >/dev/null && [ -e /usr/lib/x86_64-linux-gnu/libucp.so.0 ]; then
+	ok "MPI" timeout 100 "$vtrace" -f -o "$tmp/server" "${on[@]}" mpirun --allow-run-as-root --oversubscribe \
+		-np 2 --mca pml ucx -x UCX_TLS=rc_v,self -x UCX_NET_DEVICES=uroce0:1 \
+		python3 "$(dirname "$0")/../../scripts/programs.d/mpi.py"
+	ok "MPI: two ranks have posted" test \
+		"$(grep -oE '\[[0-9]+\] ibv_post_send' "$tmp/server" | sort -u | wc -l)" = 2
+else
+	echo "MPI with UCX: not here"
+fi
 finish
