@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "bytes.h"
-#include "capture.h"
+#include "read_capture.h"
 #include "checks.h"
 #include "mad.h"
 

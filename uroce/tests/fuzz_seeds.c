@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "bytes.h"
-#include "capture.h"
+#include "read_capture.h"
 #include "packet.h"
 
 static const uint8_t modes[] = { 0x00, 0x01, 0x04, 0x0c, 0x2c, 0x08, 0x29, 0x02 };

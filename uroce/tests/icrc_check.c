@@ -3,7 +3,7 @@
  * its IP header. 0: all are right. */
 #include <stdio.h>
 
-#include "capture.h"
+#include "read_capture.h"
 #include "icrc.h"
 #include "packet.h"
 

@@ -3,7 +3,7 @@
 #include "icrc.h"
 
 #include "bytes.h"
-#include "capture.h"
+#include "read_capture.h"
 #include "checks.h"
 #include "packet.h"
 

@@ -3,7 +3,7 @@
 #include "mad.h"
 
 #include "bytes.h"
-#include "capture.h"
+#include "read_capture.h"
 #include "checks.h"
 
 #define GRH_TO_MAD (BTH_BYTES + 8)

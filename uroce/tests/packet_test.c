@@ -3,7 +3,7 @@
 #include "packet.h"
 
 #include "bytes.h"
-#include "capture.h"
+#include "read_capture.h"
 #include "checks.h"
 
 static bool seen[256];

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture.h"
+#include "read_capture.h"
 #include "checks.h"
 #include "link.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The RoCEv2 packets of a capture on Ethernet (classic pcap), for tests. */
-#ifndef UROCE_TESTS_CAPTURE_H
-#define UROCE_TESTS_CAPTURE_H
+#ifndef UROCE_TESTS_READ_CAPTURE_H
+#define UROCE_TESTS_READ_CAPTURE_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

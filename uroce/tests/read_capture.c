@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "capture.h"
+#include "read_capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
