@@ -94,11 +94,12 @@ static void ranges_of(uint64_t iova)
 	region_remove_mr(&mr);
 }
 
+/* of this thread: what else the machine does meanwhile does not count */
 static double seconds(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -144,7 +145,8 @@ static void many(void)
 	CHECK(region_local(&qp, first.lkey, 0, 1, 0) == memory);
 	region_remove_mr(&first);
 	CHECK(alone > 0 && among > 0);
-	CHECK(among < 3 * alone + 20); /* flat: a search would take microseconds */
+	/* flat: a search would take a thousand times as long */
+	CHECK(among < 10 * alone);
 	printf("look-up: %.1f ns alone, %.1f ns among %d\n", alone, among, MANY);
 	free(mrs);
 }
