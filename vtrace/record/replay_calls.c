@@ -376,6 +376,36 @@ static void write_device(struct replay *p, const struct record *r)
 				    replay_text("%.*s", (int)sizeof device->name, device->name));
 }
 
+/* The QP of the id in the first argument is no id's any more; 0: it has none. */
+static uint64_t drop_qp(struct replay *p, const struct record *r)
+{
+	const char *id = objects_name(p, r, r->args[0], OBJECT_CM_ID);
+	uint64_t qp = 0;
+
+	for (unsigned i = 0; i < p->nnamed; i++) {
+		struct named_object *o = &p->named[i];
+
+		if (!o->address || o->address == r->args[0] || strcmp(o->word, id) != 0)
+			continue;
+		qp = o->address;
+		o->address = 0;
+	}
+	return qp;
+}
+
+/* A program may destroy the QP of an id after the id; the script has it only with the id. */
+static void end_qp_first(struct replay *p, const struct record *r)
+{
+	const char *id = objects_name(p, r, r->args[0], OBJECT_CM_ID);
+	const uint64_t qp = drop_qp(p, r);
+
+	if (!qp)
+		return;
+	replay_line(p, "call rdma_destroy_qp %s", id);
+	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
+	p->skipped[p->nskipped++] = qp;
+}
+
 /* What the header makes of ibv_reg_mr(), where the flags are not constant, is written as that. */
 static bool write_reg_mr(struct replay *p, const struct record *r, const char *name)
 {
@@ -392,12 +422,16 @@ static bool write_reg_mr(struct replay *p, const struct record *r, const char *n
 	return true;
 }
 
-static bool is_skipped(const struct replay *p, const struct record *r)
+/* The end of something that the script has not, or has ended already. */
+static bool is_skipped(struct replay *p, const struct record *r)
 {
-	for (unsigned i = 0; i < r->nargs && i < 1; i++)
-		for (unsigned j = 0; j < p->nskipped; j++)
-			if (r->fn->args[i].kind == CALL_OBJECT && p->skipped[j] == r->args[i])
-				return true;
+	if (!r->nargs || r->fn->args[0].role != CALL_GONE)
+		return false;
+	for (unsigned i = 0; i < p->nskipped; i++)
+		if (p->skipped[i] == r->args[0]) {
+			p->skipped[i] = 0;
+			return true;
+		}
 	return false;
 }
 
@@ -453,10 +487,14 @@ void calls_write(struct replay *p, const struct record *r)
 	}
 	if (r->left_out)
 		replay_note(p, "of what %s was given not all was kept", r->fn->name);
+	if (r->fn == &call_table[ROW_rdma_destroy_id])
+		end_qp_first(p, r);
 	if (made)
 		snprintf(name, sizeof name, "%s", objects_own_name(p, r, made, kind));
 	if (!write_reg_mr(p, r, name))
 		write_line(p, r, *name ? name : NULL);
 	objects_forget(p, r);
 	objects_learn_made(p, r, made, kind, name);
+	if (r->fn == &call_table[ROW_rdma_destroy_qp])
+		drop_qp(p, r);
 }

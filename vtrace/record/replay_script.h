@@ -81,7 +81,7 @@ struct replay {
 	unsigned narrived;
 	uint64_t event_of; /* a CQ of which an event has come, and no completion since; 0: none */
 	char event_channel[40];
-	uint64_t *skipped; /* events that the script does not take */
+	uint64_t *skipped; /* events and QPs whose end the script does not write */
 	unsigned nskipped;
 	unsigned counted[OWN_GID + 4]; /* numbers of names that were given */
 	unsigned devices, has_extended;
