@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets into a pcapng file: capture start, capture stop. */
+/* capture start, capture stop: write packets to a pcapng file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
 #define FAMILY "understanding"
 
 struct capture {
-	struct packet_source *source; /* NULL: the embedded device writes by itself */
+	struct packet_source *source; /* NULL: the embedded device writes the file itself */
 	int fd;
-	int err; /* why writing has ended, or 0 */
+	int err; /* errno that ended the writing, or 0 */
 	char *path;
 };
 
@@ -37,8 +37,8 @@ static void write_packet(void *arg, const struct uroce_packet *p)
 	save_ends(c->path, c->err);
 }
 
-/* The packets are not shown: nobody else has called for what has come. */
-static void stop(struct session *s)
+/* Writes the packets that are still queued, and closes the source. */
+static void stop_capture(struct session *s)
 {
 	struct capture *c = s->ctx->capture;
 
@@ -52,7 +52,7 @@ static void stop(struct session *s)
 		c->err = errno;
 }
 
-static void forget(struct session *s)
+static void free_capture(struct session *s)
 {
 	free(s->ctx->capture->path);
 	free(s->ctx->capture);
@@ -63,10 +63,10 @@ void capture_end(struct session *s)
 {
 	if (!s->ctx->capture)
 		return;
-	stop(s);
+	stop_capture(s);
 	if (s->ctx->capture->err)
 		save_ends(s->ctx->capture->path, s->ctx->capture->err);
-	forget(s);
+	free_capture(s);
 }
 
 /* ------------------------------------------------------------------- start -- */
@@ -80,11 +80,11 @@ struct capture_args {
 static const struct arg start_args[] = {
 	POS("file", capture_args, path, kind_path, "pcapng file to write"),
 	POS_OPT("device", capture_args, dev, kind_dev, "name as devices lists it"),
-	SWITCH("force", capture_args, force, "replace a file that is there"), ARGS_END
+	SWITCH("force", capture_args, force, "replace an existing file"), ARGS_END
 };
 
-/* By its descriptor: the way to the file has been checked. */
-static int begin(struct session *s, struct capture *c, const struct capture_args *a, int fd)
+/* Opens the file again by its descriptor, because its path was checked already. */
+static int begin_capture(struct session *s, struct capture *c, const struct capture_args *a, int fd)
 {
 	const struct embedded_api *api = embedded_api();
 	char again[64];
@@ -120,7 +120,7 @@ static int start_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	c = xcalloc(1, sizeof *c);
 	c->path = xstrdup(a->path);
-	rc = begin(s, c, a, fd);
+	rc = begin_capture(s, c, a, fd);
 	close(fd);
 	if (rc) {
 		free(c->path);
@@ -146,11 +146,11 @@ const struct cmd cmd_capture_start = {
 	.name = "capture start",
 	.family = FAMILY,
 	.summary = "write packets to a file, for Wireshark",
-	.text = "Of the embedded device all packets of this process, with what 'fault wire' did to\n"
-		"them in their comments; of others what passes the network interface, which takes\n"
-		"root. The file grows packet by packet; one that is there is replaced only with\n"
-		"-force. A script may write below its own directory (or --allow-dir). 'wire read'\n"
-		"reads the file, and so does Wireshark.",
+	.text = "For the embedded device it writes all packets of this process, with the effects of\n"
+		"'fault wire' as comments; for others the packets of the network interface, which needs\n"
+		"root. The file grows with each packet; an existing one is replaced only with -force. A\n"
+		"script may write below its own directory (or --allow-dir). Read the file with 'wire\n"
+		"read' or Wireshark.",
 	.setup = SETUP,
 	.examples = start_egs,
 	.args = start_args,
@@ -170,7 +170,7 @@ static int stop_exec(struct session *s, const void *args, struct out *o)
 		fail(s, "capture stop", "ENOENT", "capture stop: nothing is being written");
 		return fail_next(s, "capture start FILE.pcapng");
 	}
-	stop(s);
+	stop_capture(s);
 	err = c->err;
 	if (err) {
 		fail_call(s, err, "write", "%s", c->path);
@@ -179,7 +179,7 @@ static int stop_exec(struct session *s, const void *args, struct out *o)
 	} else {
 		out_str(o, NULL, c->path, "%s is written: wire read %s\n", c->path, c->path);
 	}
-	forget(s);
+	free_capture(s);
 	return err ? -1 : 0;
 }
 
@@ -191,7 +191,7 @@ const struct cmd cmd_capture_stop = {
 	.name = "capture stop",
 	.family = FAMILY,
 	.summary = "end the capture",
-	.text = "The file is whole then. The end of the session ends a capture too.",
+	.text = "Then the file is complete. The end of the session ends a capture, too.",
 	.setup = SETUP,
 	.examples = stop_egs,
 	.exec = stop_exec,

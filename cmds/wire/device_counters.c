@@ -31,12 +31,12 @@ struct counters {
 
 #define LIFESPAN_MAX_MS 1000
 
-static int by_name(const void *a, const void *b)
+static int compare_counter_names(const void *a, const void *b)
 {
 	return strcmp(((const struct counter_row *)a)->name, ((const struct counter_row *)b)->name);
 }
 
-static void add_row(struct counters *t, const char *name, uint64_t value)
+static void add_counter(struct counters *t, const char *name, uint64_t value)
 {
 	struct counter_row *row = &t->rows[t->n];
 
@@ -47,7 +47,7 @@ static void add_row(struct counters *t, const char *name, uint64_t value)
 	t->n++;
 }
 
-/* A file that holds one number, and nothing else. */
+/* Reads a file that contains one number. */
 static bool read_number(int dir, const char *name, uint64_t *value)
 {
 	char text[32], *end;
@@ -57,14 +57,14 @@ static bool read_number(int dir, const char *name, uint64_t *value)
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
-		return false; /* this port does not count it: EOPNOTSUPP, EINVAL */
+		return false; /* this port does not have the counter: EOPNOTSUPP, EINVAL */
 	text[n] = 0;
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	return end != text && (*end == '\n' || !*end) && !errno;
 }
 
-/* 0, or -1 with errno: the directory cannot be read. */
+/* Reads the counters in a directory of sysfs. -1 with errno: it cannot be read. */
 static int read_dir(struct counters *t, const char *path)
 {
 	DIR *d = opendir(path);
@@ -76,13 +76,13 @@ static int read_dir(struct counters *t, const char *path)
 	while ((e = readdir(d))) {
 		uint64_t value;
 
-		/* lifespan says how old the others may be, in milliseconds */
+		/* lifespan is the time in milliseconds for which values are cached */
 		if (*e->d_name != '.' && strcmp(e->d_name, "lifespan") != 0 &&
 		    read_number(dirfd(d), e->d_name, &value))
-			add_row(t, e->d_name, value);
+			add_counter(t, e->d_name, value);
 	}
 	closedir(d);
-	qsort(t->rows + first, t->n - first, sizeof *t->rows, by_name);
+	qsort(t->rows + first, t->n - first, sizeof *t->rows, compare_counter_names);
 	return 0;
 }
 
@@ -92,12 +92,12 @@ static void add_embedded_rows(struct counters *t, const struct embedded_api *api
 	unsigned n = api->counters(c, sizeof c / sizeof *c);
 
 	for (unsigned i = 0; i < n && i < sizeof c / sizeof *c; i++)
-		add_row(t, c[i].name, c[i].value);
-	qsort(t->rows, t->n, sizeof *t->rows, by_name);
+		add_counter(t, c[i].name, c[i].value);
+	qsort(t->rows, t->n, sizeof *t->rows, compare_counter_names);
 }
 
-/* The kernel asks the driver again only for values that are older than their lifespan. */
-static void outlive(struct session *s, const char *ports)
+/* Waits until cached values have expired: the kernel caches them for their lifespan. */
+static void wait_out_lifespan(struct session *s, const char *ports)
 {
 	uint64_t ms;
 	int dir = open(ports, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -110,9 +110,9 @@ static void outlive(struct session *s, const char *ports)
 	close(dir);
 }
 
-/* Reads all counters of a port into t, the first of them those of the driver
- * (ports/N/hw_counters in sysfs; on the embedded device its own), then those of the port
- * (ports/N/counters), each sorted by name. -1 with s->fail filled. */
+/* Reads all counters of a port into t: first those of the driver (ports/N/hw_counters in sysfs; on
+ * the embedded device its own), then those of the port (ports/N/counters), each sorted by name. -1
+ * with s->fail filled. */
 static int read_counters(struct session *s, const struct dev *dev, unsigned port,
 			 struct counters *t)
 {
@@ -127,7 +127,7 @@ static int read_counters(struct session *s, const struct dev *dev, unsigned port
 		return 0;
 	}
 	snprintf(ports, sizeof ports, "%s/ports/%u", dev->v->device->ibdev_path, port);
-	outlive(s, ports);
+	wait_out_lifespan(s, ports);
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(path, sizeof path, "%s/%s", ports, dirs[i]);
 		if (read_dir(t, path) == 0)
@@ -140,7 +140,7 @@ static int read_counters(struct session *s, const struct dev *dev, unsigned port
 	return fail(s, "counters", "ENOENT", "%s has no counters: %s", ports, strerror(err));
 }
 
-/* The value of a name in t, or 0. */
+/* The value of a counter in t, or 0. */
 static uint64_t counter_value(const struct counters *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -158,7 +158,7 @@ struct counters_args {
 	Tcl_Obj *body;
 };
 
-static int check_port(struct session *s, const struct counters_args *a)
+static int check_port_number(struct session *s, const struct counters_args *a)
 {
 	unsigned ports = a->dev->attr.orig_attr.phys_port_cnt;
 
@@ -168,8 +168,8 @@ static int check_port(struct session *s, const struct counters_args *a)
 		    a->dev->o.name, ports);
 }
 
-/* All are in the value; those that are zero are printed only when all shall be. before: NULL,
- * or what is subtracted. */
+/* Writes all counters as the value, and prints those that are not zero, or all. before: earlier
+ * values to subtract, or NULL. */
 static void out_counters(struct out *o, const struct counters *t, const struct counters *before,
 			 bool all)
 {
@@ -189,7 +189,7 @@ static void out_counters(struct out *o, const struct counters *t, const struct c
 		shown++;
 	}
 	if (!shown)
-		out_text(o, before ? "  nothing was counted\n" : "  all zero\n");
+		out_text(o, before ? "  no counter has changed\n" : "  all zero\n");
 }
 
 /* --------------------------------------------------------------- counters -- */
@@ -197,7 +197,7 @@ static void out_counters(struct out *o, const struct counters *t, const struct c
 static const struct arg counters_arg_table[] = {
 	POS_OPT("device", counters_args, dev, kind_dev, "name as devices lists it"),
 	OPT("port", counters_args, port, kind_u8, "port of the device", .dflt = "1", .min = 1),
-	SWITCH("all", counters_args, all, "print those too that are zero"), ARGS_END
+	SWITCH("all", counters_args, all, "print counters that are zero, too"), ARGS_END
 };
 
 static int counters_exec(struct session *s, const void *args, struct out *o)
@@ -205,7 +205,7 @@ static int counters_exec(struct session *s, const void *args, struct out *o)
 	const struct counters_args *a = args;
 	struct counters *t = arena_alloc(&s->arena, sizeof *t);
 
-	if (check_port(s, a) || read_counters(s, a->dev, (unsigned)a->port.v, t))
+	if (check_port_number(s, a) || read_counters(s, a->dev, (unsigned)a->port.v, t))
 		return -1;
 	out_counters(o, t, NULL, a->all);
 	return 0;
@@ -218,13 +218,13 @@ static const struct cmd_eg counters_egs[] = { { "counters -all", "duplicate_requ
 const struct cmd cmd_counters = {
 	.name = "counters",
 	.family = UNDERSTANDING,
-	.summary = "what a device has counted: packets, retries, errors",
-	.text = "The counters of the driver (hw_counters) and of the port, as a dict. Of the\n"
-		"embedded device they are those of this process, named as rdma_rxe names them, and\n"
-		"some more: bad_... for packets that it refused, fault_... for those that 'fault\n"
-		"wire' hit. What the names stand for is told by the driver's manual; on rxe\n"
-		"completer_retry_err are time-outs, duplicate_request and out_of_seq_request are\n"
-		"what the peer sent twice, or sent although something before it was lost.",
+	.summary = "show the counters of a device: packets, retries, errors",
+	.text = "The counters of the driver (hw_counters) and of the port, as a dict. For the embedded\n"
+		"device they cover this process, with the names of rdma_rxe, and some more: bad_...\n"
+		"for packets that it rejected, fault_... for those that 'fault wire' changed. The\n"
+		"driver's manual explains the names; on rxe completer_retry_err counts time-outs,\n"
+		"duplicate_request requests that the peer sent again, and out_of_seq_request requests\n"
+		"that arrived after a lost one.",
 	.examples = counters_egs,
 	.args = counters_arg_table,
 	.size = sizeof(struct counters_args),
@@ -238,7 +238,7 @@ static const struct arg around_arg_table[] = {
 	POS("body", counters_args, body, kind_script, "what to run"),
 	OPT("device", counters_args, dev, kind_dev, "name as devices lists it"),
 	OPT("port", counters_args, port, kind_u8, "port of the device", .dflt = "1", .min = 1),
-	SWITCH("all", counters_args, all, "print those too that have not changed"), ARGS_END
+	SWITCH("all", counters_args, all, "print counters that did not change, too"), ARGS_END
 };
 
 static int around_exec(struct session *s, const void *args, struct out *o)
@@ -248,14 +248,14 @@ static int around_exec(struct session *s, const void *args, struct out *o)
 	struct counters *after = arena_alloc(&s->arena, sizeof *after);
 	int rc;
 
-	if (check_port(s, a) || read_counters(s, a->dev, (unsigned)a->port.v, before))
+	if (check_port_number(s, a) || read_counters(s, a->dev, (unsigned)a->port.v, before))
 		return -1;
 	rc = script_body(s, a->body);
 	if (rc != TCL_OK)
 		return rc == TCL_ERROR ? -1 : rc;
 	Tcl_ResetResult(s->tcl);
 	if (obj_gone(a->dev))
-		return fail(s, "counters around", "ENODEV", "the body has closed the device");
+		return fail(s, "counters around", "ENODEV", "the body closed the device");
 	if (read_counters(s, a->dev, (unsigned)a->port.v, after))
 		return -1;
 	out_counters(o, after, before, a->all);
@@ -273,11 +273,11 @@ static const struct cmd_eg around_egs[] = {
 const struct cmd cmd_counters_around = {
 	.name = "counters around",
 	.family = UNDERSTANDING,
-	.summary = "how the counters change while a script runs",
-	.text = "Reads the counters, runs the body, and reads them again: the differences, as a\n"
-		"dict that has all counters. What the body's commands have to say is printed as if\n"
-		"they were typed one by one. Where both ends are in this session and on one\n"
-		"device, both are counted; so is what other programs do meanwhile.",
+	.summary = "show how the counters change while a script runs",
+	.text = "Reads the counters, runs the body, and reads them again. The value is a dict of the\n"
+		"differences of all counters. Results of the body's commands are printed as if you had\n"
+		"typed them. If both ends are in this session and on one device, both are counted, and\n"
+		"so are other programs on the device.",
 	.setup = POST_SETUP,
 	.examples = around_egs,
 	.args = around_arg_table,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults of the wire on the embedded device: fault wire. */
+/* fault wire: packet loss and other wire faults on the embedded device. */
 #include "fault.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@ struct fault_args {
 	bool add;
 };
 
-static const struct word off_words[] = { { "off", 1, "no faults any more" }, { 0 } };
+static const struct word off_words[] = { { "off", 1, "removes all rules" }, { 0 } };
 
 /* ------------------------------------------------------------- arguments -- */
 
-/* A value that fault_word() knows by the name of the argument. */
-static int parse_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+/* Parses a value with fault_word(), which knows it by the name of the argument. */
+static int parse_fault_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct uroce_fault f;
 	char why[256];
@@ -42,19 +42,19 @@ static int parse_word(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 
 static const struct arg_kind kind_chance = { .word = "chance",
 					     .size = sizeof(char *),
-					     .parse = parse_word,
+					     .parse = parse_fault_word,
 					     .is_static = true };
 static const struct arg_kind kind_delay = { .word = "time",
 					    .size = sizeof(char *),
-					    .parse = parse_word,
+					    .parse = parse_fault_word,
 					    .is_static = true };
 static const struct arg_kind kind_psns = { .word = "psn",
 					   .size = sizeof(char *),
-					   .parse = parse_word,
+					   .parse = parse_fault_word,
 					   .is_static = true };
 static const struct arg_kind kind_times = { .word = "n",
 					    .size = sizeof(char *),
-					    .parse = parse_word,
+					    .parse = parse_fault_word,
 					    .is_static = true };
 
 static void complete_direction(struct session *s, const struct arg *a, Tcl_Obj *words)
@@ -66,31 +66,31 @@ static void complete_direction(struct session *s, const struct arg *a, Tcl_Obj *
 
 static const struct arg_kind kind_direction = { .word = "in|out|both",
 						.size = sizeof(char *),
-						.parse = parse_word,
+						.parse = parse_fault_word,
 						.is_static = true,
 						.complete = complete_direction };
 
-static bool blank(char c)
+static bool is_blank_or_quote(char c)
 {
-	return c == ' ' || c == '\''; /* who quotes as in a shell means the same */
+	return c == ' ' || c == '\''; /* ' is accepted, because people quote as in a shell */
 }
 
-/* Takes blanks off both ends of [*from, *to). */
-static void strip(const char **from, const char **to)
+/* Removes blanks from both ends of [*from, *to). */
+static void strip_blanks(const char **from, const char **to)
 {
-	while (*from < *to && blank(**from))
+	while (*from < *to && is_blank_or_quote(**from))
 		++*from;
-	while (*from < *to && blank((*to)[-1]))
+	while (*from < *to && is_blank_or_quote((*to)[-1]))
 		--*to;
 }
 
-static char *stripped(struct session *s, const char *from, const char *to)
+static char *copy_stripped(struct session *s, const char *from, const char *to)
 {
-	strip(&from, &to);
+	strip_blanks(&from, &to);
 	return arena_copy0(&s->arena, from, (size_t)(to - from));
 }
 
-/* "opcode==ACK && psn==5-9": what must hold of the packet, into *f. */
+/* Parses the condition for packets, "opcode==ACK && psn==5-9", into *f. */
 static int read_match(struct session *s, const struct arg *a, const char *text,
 		      struct uroce_fault *f)
 {
@@ -107,15 +107,16 @@ static int read_match(struct session *s, const struct arg *a, const char *text,
 		if (!is || is > end)
 			return args_bad(s, a, "'%s' is not of the form opcode==ACK && psn==5-9",
 					text);
-		key = stripped(s, part, is);
-		value = stripped(s, is + 2, end);
+		key = copy_stripped(s, part, is);
+		value = copy_stripped(s, is + 2, end);
 		while (*field && strcmp(key, *field) != 0)
 			field++;
 		if (!*field)
-			return args_bad(s, a,
-					"'%s' cannot be asked for: opcode, psn, qpn, "
-					"direction can",
-					key);
+			return args_bad(
+				s, a,
+				"'%s' cannot be matched: opcode, psn, qpn, "
+				"direction can",
+				key);
 		if (fault_word(key, value, f, why, sizeof why))
 			return args_bad(s, a, "%s", why);
 	}
@@ -135,25 +136,27 @@ static const struct arg_kind kind_match = { .word = "condition",
 					    .is_static = true };
 
 static const struct arg fault_wire_args[] = {
-	POS_OPT("off", fault_args, off, kind_enum, "ends all faults", .data = off_words),
-	OPT("drop", fault_args, drop, kind_chance, "so many packets are lost: 10% or 0.1"),
-	OPT("delay", fault_args, delay, kind_delay, "each comes so much later: 50us, 2ms, 1s"),
-	OPT("dup", fault_args, dup, kind_chance, "so many come twice"),
-	OPT("reorder", fault_args, reorder, kind_chance, "so many are overtaken by the next"),
-	OPT("corrupt", fault_args, corrupt, kind_chance, "in so many one bit is wrong"),
-	OPT("match", fault_args, match, kind_match, "only these: opcode==ACK && qpn==17"),
+	POS_OPT("off", fault_args, off, kind_enum, "removes all rules", .data = off_words),
+	OPT("drop", fault_args, drop, kind_chance, "share of packets that are lost: 10% or 0.1"),
+	OPT("delay", fault_args, delay, kind_delay, "delay of each packet: 50us, 2ms, 1s"),
+	OPT("dup", fault_args, dup, kind_chance, "share of packets that arrive twice"),
+	OPT("reorder", fault_args, reorder, kind_chance,
+	    "share of packets that arrive after the next one"),
+	OPT("corrupt", fault_args, corrupt, kind_chance, "share of packets with one wrong bit"),
+	OPT("match", fault_args, match, kind_match,
+	    "only matching packets: opcode==ACK && qpn==17"),
 	OPT("direction", fault_args, direction, kind_direction,
-	    "of what comes in, what goes out (default: both)"),
-	OPT("psn", fault_args, psn, kind_psns, "only packets of this number, or of N-M"),
-	OPT("count", fault_args, count, kind_times, "at most so many packets"),
-	OPT("seed", fault_args, seed, kind_u64, "the same packets every time", .min = 1),
-	SWITCH("add", fault_args, add, "to the rules there are: the first that hits decides"),
+	    "received packets, sent packets (default: both)"),
+	OPT("psn", fault_args, psn, kind_psns, "only packets with this PSN, or N-M"),
+	OPT("count", fault_args, count, kind_times, "at most this many packets"),
+	OPT("seed", fault_args, seed, kind_u64, "makes the choice of packets repeatable", .min = 1),
+	SWITCH("add", fault_args, add, "add to the existing rules: the first that applies decides"),
 	ARGS_END
 };
 
-/* ------------------------------------------------- a device of the system -- */
+/* ------------------------------------------------- devices of the kernel -- */
 
-/* What tc needs for the same: "loss 10% delay 2ms". */
+/* The same rule for tc netem: "loss 10% delay 2ms". */
 static const char *netem_words(struct session *s, const struct fault_args *a)
 {
 	const struct {
@@ -196,9 +199,9 @@ static int not_embedded(struct session *s, const struct fault_args *a)
 	if (n > 0)
 		best = gid_best(rows, n);
 	fail(s, "fault wire", "EOPNOTSUPP",
-	     "fault wire: %s is a device of the system, whose wire rdmash cannot touch (EOPNOTSUPP)",
+	     "fault wire: rdmash cannot change the packets of %s, a device of the kernel (EOPNOTSUPP)",
 	     dev->o.name);
-	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": the embedded device can");
+	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": works on the embedded device");
 	fail_row(s, "in the lab", "rxe-lab pair --netem '%s' SERVER CLIENT", netem);
 	if (best && *best->netdev)
 		fail_row(s, "as root", "tc qdisc add dev %s root netem %s", best->netdev, netem);
@@ -207,7 +210,7 @@ static int not_embedded(struct session *s, const struct fault_args *a)
 
 /* ------------------------------------------------------------------- run -- */
 
-static int build(struct session *s, const struct fault_args *a, struct uroce_fault *f)
+static int build_rule(struct session *s, const struct fault_args *a, struct uroce_fault *f)
 {
 	const struct {
 		const char *key, *value;
@@ -234,7 +237,7 @@ static bool wants_fault(const struct fault_args *a)
 	return a->drop || a->dup || a->reorder || a->corrupt || a->delay;
 }
 
-static int change(struct session *s, const struct embedded_api *api, const struct fault_args *a)
+static int add_rule(struct session *s, const struct embedded_api *api, const struct fault_args *a)
 {
 	struct uroce_fault rules[FAULT_RULES];
 	uint64_t hits[FAULT_RULES];
@@ -243,14 +246,14 @@ static int change(struct session *s, const struct embedded_api *api, const struc
 	if (n >= FAULT_RULES)
 		return fail(s, "fault wire", "ENOSPC", "fault wire: there are %d rules already",
 			    FAULT_RULES);
-	if (!a->off.set && build(s, a, &rules[n++]))
+	if (!a->off.set && build_rule(s, a, &rules[n++]))
 		return -1;
 	if (api->faults_set(rules, a->off.set ? 0 : n, a->seed.v))
 		return fail_call(s, errno, "uroce_faults_set", "%u rules", n);
 	return 0;
 }
 
-static void chance(struct out *o, const char *key, double p)
+static void out_chance(struct out *o, const char *key, double p)
 {
 	if (p > 0)
 		out_double(o, key, p, "  %s %g%%", key, p * 100);
@@ -277,10 +280,10 @@ static void rule_out(struct out *o, const struct uroce_fault *f, uint64_t hits)
 		if (f->psn_more)
 			out_text(o, "-%" PRIu32, last);
 	}
-	chance(o, "drop", f->drop);
-	chance(o, "dup", f->duplicate);
-	chance(o, "reorder", f->reorder);
-	chance(o, "corrupt", f->corrupt);
+	out_chance(o, "drop", f->drop);
+	out_chance(o, "dup", f->duplicate);
+	out_chance(o, "reorder", f->reorder);
+	out_chance(o, "corrupt", f->corrupt);
 	if (f->delay_us)
 		out_u64(o, "delay_us", f->delay_us, "  delay %g ms", f->delay_us / 1000.);
 	if (f->count)
@@ -289,7 +292,7 @@ static void rule_out(struct out *o, const struct uroce_fault *f, uint64_t hits)
 	out_end(o);
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int fault_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct fault_args *a = args;
 	const struct embedded_api *api = embedded_api();
@@ -302,11 +305,11 @@ static int exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "fault wire", "EINVAL", "fault wire off takes no options");
 	if (which && !wants_fault(a))
 		return fail(s, "fault wire", "EINVAL",
-			    "fault wire: and what shall become of these packets? -drop, -delay, "
+			    "fault wire: no fault is given: -drop, -delay, "
 			    "-dup, -reorder or -corrupt");
 	if (!api)
 		return not_embedded(s, a);
-	if ((a->off.set || wants_fault(a)) && change(s, api, a))
+	if ((a->off.set || wants_fault(a)) && add_rule(s, api, a))
 		return -1;
 	n = api->faults_get(rules, hits, FAULT_RULES);
 	out_list(o, NULL);
@@ -330,18 +333,18 @@ static const struct cmd_eg fault_wire_egs[] = {
 const struct cmd cmd_fault_wire = {
 	.name = "fault wire",
 	.family = "understanding",
-	.summary = "lose, delay, double, reorder or spoil packets",
-	.text = "On the embedded device, of the packets that this process sends (-direction out)\n"
-		"and receives (in). A rule replaces those there are, or with -add comes behind\n"
-		"them; for each packet the first one that matches and is drawn decides, and a\n"
-		"delay is added to all that a rule matches. With the same -seed the same packets\n"
-		"are hit. Without options: the rules, and how many packets each has hit.\n"
+	.summary = "drop, delay, duplicate, reorder or corrupt packets",
+	.text = "On the embedded device, for packets that this process sends (-direction out) and\n"
+		"receives (in). A rule replaces the existing ones, or with -add follows them. For each\n"
+		"packet the first rule decides that matches and is drawn; a delay applies to all\n"
+		"matching packets. The same -seed chooses the same packets. Without options it lists the\n"
+		"rules, and how many packets each has changed.\n"
 		"The opcodes of -match are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY,\n"
-		"UD_SEND_ONLY, 0x11; conditions are joined by &&. RC makes good what is lost or\n"
-		"spoiled: 'counters' tell how often. On a device of the system tc(8) can do the\n"
-		"same, or rxe-lab --netem.",
+		"UD_SEND_ONLY, 0x11; conditions are joined by &&. RC recovers from lost or\n"
+		"corrupted packets: 'counters' shows how often. For a device of the kernel use tc(8)\n"
+		"or rxe-lab --netem.",
 	.examples = fault_wire_egs,
 	.args = fault_wire_args,
 	.size = sizeof(struct fault_args),
-	.exec = exec,
+	.exec = fault_exec,
 };

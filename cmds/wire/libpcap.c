@@ -11,7 +11,7 @@
 #include "wire/libpcap.h"
 #include "wire/packets.h"
 
-/* Debian's name of the library, and the one of its authors. */
+/* Debian's name of the library, and its upstream name. */
 static const char *const names[] = { "libpcap.so.0.8", "libpcap.so.1", NULL };
 
 static const struct dynamic_function functions[] = {
@@ -41,19 +41,19 @@ int libpcap_load(struct session *s, const char *call)
 
 struct live {
 	pcap_t *pcap;
-	struct gid_row gids[GID_ROWS]; /* what comes from one of them is sent, not received */
+	struct gid_row gids[GID_ROWS]; /* packets from one of these are sent, not received */
 	int ngids;
 	unsigned lost;
 };
 
-static int refuse(struct session *s, const char *call, const char *netdev, const char *what,
-		  const char *why)
+static int fail_no_rights(struct session *s, const char *call, const char *netdev, const char *what,
+			  const char *why)
 {
 	fail(s, call, "EPERM", "%s: %s: %s: %s", call, netdev, what, why);
-	return fail_row(s, "note", "it takes root, or CAP_NET_RAW: " LIVE_RIGHTS);
+	return fail_row(s, "note", "needs root, or CAP_NET_RAW: " LIVE_RIGHTS);
 }
 
-static int activate(struct session *s, const char *call, struct live *l, const char *netdev)
+static int activate_live(struct session *s, const char *call, struct live *l, const char *netdev)
 {
 	char why[PCAP_ERRBUF_SIZE];
 	struct bpf_program program;
@@ -63,20 +63,21 @@ static int activate(struct session *s, const char *call, struct live *l, const c
 		return -1;
 	l->pcap = libpcap.create(netdev, why);
 	if (!l->pcap)
-		return refuse(s, call, netdev, "pcap_create", why);
+		return fail_no_rights(s, call, netdev, "pcap_create", why);
 	libpcap.set_snaplen(l->pcap, SNAPLEN);
 	libpcap.set_buffer_size(l->pcap, BUFFER_SIZE);
 	libpcap.set_immediate_mode(l->pcap, 1);
 	libpcap.set_tstamp_precision(l->pcap, PCAP_TSTAMP_PRECISION_NANO);
 	rc = libpcap.activate(l->pcap);
 	if (rc < 0)
-		return refuse(s, call, netdev, libpcap.statustostr(rc), libpcap.geterr(l->pcap));
+		return fail_no_rights(s, call, netdev, libpcap.statustostr(rc),
+				      libpcap.geterr(l->pcap));
 	if (libpcap.compile(l->pcap, &program, "udp dst port 4791", 1, PCAP_NETMASK_UNKNOWN))
-		return refuse(s, call, netdev, "pcap_compile", libpcap.geterr(l->pcap));
+		return fail_no_rights(s, call, netdev, "pcap_compile", libpcap.geterr(l->pcap));
 	rc = libpcap.setfilter(l->pcap, &program);
 	libpcap.freecode(&program);
 	if (rc || libpcap.setnonblock(l->pcap, 1, why))
-		return refuse(s, call, netdev, "pcap_setfilter", libpcap.geterr(l->pcap));
+		return fail_no_rights(s, call, netdev, "pcap_setfilter", libpcap.geterr(l->pcap));
 	return 0;
 }
 
@@ -90,7 +91,7 @@ struct live *live_open(struct session *s, const char *call, const struct dev *de
 		best = gid_best(l->gids, l->ngids);
 	if (!best || !*best->netdev)
 		fail(s, call, "ENODEV", "%s: %s has no network interface", call, dev->o.name);
-	else if (activate(s, call, l, best->netdev) == 0)
+	else if (activate_live(s, call, l, best->netdev) == 0)
 		return l;
 	live_close(l);
 	return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpcap, loaded when a packet is first asked for: rdmash is not linked to it. Debian's libpcap
- * brings libdbus and libsystemd, which would be a third of the time that rdmash takes to start.
+ * libpcap, loaded when it is first needed: rdmash is not linked to it, because Debian's libpcap
+ * loads libdbus and libsystemd, a third of rdmash's start-up time.
  */
 #ifndef CMDS_LIBPCAP_H
 #define CMDS_LIBPCAP_H
@@ -39,11 +39,11 @@ extern struct libpcap {
 #undef X
 } libpcap;
 
-/* Loads the library unless it is loaded. -1 with s->fail filled when it cannot be had; call is the
+/* Loads the library unless it is loaded. -1 with s->fail filled if it is not available; call is the
  * command that needs it. */
 int libpcap_load(struct session *s, const char *call);
 
-/* How to give a program the right without file capabilities, with which the loader would not
+/* Gives the capability to a program without file capabilities, with which the loader would not
  * preload liburoce.so. */
 #define LIVE_RIGHTS                                                                   \
 	"sudo setpriv --reuid $USER --regid $USER --init-groups --inh-caps +net_raw " \
@@ -51,11 +51,12 @@ int libpcap_load(struct session *s, const char *call);
 
 struct live;
 
-/* On the interface of the device's recommended GID. NULL with s->fail filled, naming call. */
+/* Captures on the interface of the device's recommended GID. NULL with s->fail filled, naming call.
+ */
 struct live *live_open(struct session *s, const char *call, const struct dev *dev);
-/* Readable when packets are there. */
+/* A descriptor that is readable when there are packets. */
 int live_fd(const struct live *l);
-/* Hands over what is there; how many the kernel has lost since the last time. */
+/* Passes the waiting packets to fn. Returns how many the kernel dropped since the last call. */
 unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg);
 void live_close(struct live *l);
 

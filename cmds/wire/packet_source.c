@@ -17,7 +17,7 @@
 #include "session.h"
 #include "wire/libpcap.h"
 
-#define WAITING_MAX 16384 /* packets; those that come on top are lost */
+#define WAITING_MAX 16384 /* queued packets; further ones are dropped */
 
 struct waiting {
 	STAILQ_ENTRY(waiting) link;
@@ -26,22 +26,22 @@ struct waiting {
 };
 
 struct packet_source {
-	LIST_ENTRY(packet_source) link; /* of those that the tap serves */
+	LIST_ENTRY(packet_source) link; /* in the list of sources of the tap */
 	struct session *s;
 	packet_source_fn *fn;
 	void *arg;
-	struct live *live; /* or NULL: the tap */
+	struct live *live; /* NULL: uses the tap */
 	int event;
 	pthread_mutex_t lock; /* the tap is called from any thread */
 	STAILQ_HEAD(waiting_list, waiting) list;
 	unsigned n, lost;
 };
 
-/* The device has one tap; all sources look on by it. */
+/* The device has only one tap, which all sources share. */
 static LIST_HEAD(, packet_source) tapped = LIST_HEAD_INITIALIZER(tapped);
 static pthread_mutex_t tapped_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void hand_over(struct packet_source *src, const struct uroce_packet *p)
+static void queue_packet(struct packet_source *src, const struct uroce_packet *p)
 {
 	struct waiting *w;
 	uint64_t one = 1;
@@ -59,10 +59,10 @@ static void hand_over(struct packet_source *src, const struct uroce_packet *p)
 	}
 	pthread_mutex_unlock(&src->lock);
 	if (write(src->event, &one, sizeof one) < 0)
-		return; /* it is as high as it can be: the loop wakes up anyhow */
+		return; /* the eventfd is at its maximum: the loop wakes up in any case */
 }
 
-/* In a thread of the device, with its lock held: must be quick. */
+/* Called in a thread of the device, with its lock held: must be quick. */
 static void on_tap(void *arg, const struct uroce_packet *p)
 {
 	struct packet_source *src;
@@ -70,7 +70,7 @@ static void on_tap(void *arg, const struct uroce_packet *p)
 	(void)arg;
 	pthread_mutex_lock(&tapped_lock);
 	LIST_FOREACH(src, &tapped, link)
-		hand_over(src, p);
+		queue_packet(src, p);
 	pthread_mutex_unlock(&tapped_lock);
 }
 
@@ -81,7 +81,8 @@ static void tap_add(struct packet_source *src)
 	pthread_mutex_unlock(&tapped_lock);
 }
 
-/* The device is not called with the lock held: it holds its own when it calls on_tap(). */
+/* Does not call the device with the lock held, because the device holds its own lock when it calls
+ * on_tap(). */
 static void tap_remove(struct packet_source *src)
 {
 	bool last;
@@ -133,7 +134,7 @@ unsigned packet_source_drain(struct packet_source *src)
 	return lost;
 }
 
-static void ready(void *arg, int fd, short revents)
+static void on_packets_ready(void *arg, int fd, short revents)
 {
 	struct packet_source *src = arg;
 	uint64_t n;
@@ -176,7 +177,7 @@ struct packet_source *packet_source_open(struct session *s, const char *call, co
 			goto undo;
 		src->event = live_fd(src->live);
 	}
-	loop_watch(s->loop, src->event, POLLIN, ready, src);
+	loop_watch(s->loop, src->event, POLLIN, on_packets_ready, src);
 	return src;
 undo:
 	pthread_mutex_destroy(&src->lock);

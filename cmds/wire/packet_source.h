@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets as they pass: of the embedded device by its tap, of others by libpcap from the network
- * interface below them. What is seen is handed over in the event loop.
+ * Live packets: from the tap of the embedded device, or by libpcap from the network interface of
+ * other devices. They are passed on in the event loop.
  */
 #ifndef CMDS_PACKET_SOURCE_H
 #define CMDS_PACKET_SOURCE_H
@@ -14,16 +14,16 @@ struct dev;
 struct packet_source;
 struct session;
 
-/* p is lost after the call. */
+/* p is valid during the call only. */
 typedef void packet_source_fn(void *arg, const struct uroce_packet *p);
 
-/* Begins to look on; dev is used where the device is not the embedded one. NULL with s->fail
- * filled, naming call. */
+/* Starts to capture; dev is used if it is not the embedded device. NULL with s->fail filled, naming
+ * call. */
 struct packet_source *packet_source_open(struct session *s, const char *call, const struct dev *dev,
 					 packet_source_fn *fn, void *arg);
-/* Hands over what has come by now; how many were lost because nobody had taken them. */
+/* Passes the queued packets on. Returns how many were dropped because the queue was full. */
 unsigned packet_source_drain(struct packet_source *p);
-/* While on is true nothing is looked at: the device is as fast as without. */
+/* on: stops capturing, so that the device runs at full speed, until called with false. */
 void packet_source_pause(struct packet_source *p, bool on);
 void packet_source_close(struct packet_source *p);
 

@@ -19,7 +19,7 @@
 #define TYPE_VLAN      0x8100
 #define BYTES_SHOWN    32
 
-static const uint8_t *skip(const uint8_t *frame, size_t *n, size_t head)
+static const uint8_t *skip_header(const uint8_t *frame, size_t *n, size_t head)
 {
 	if (*n < head)
 		return NULL;
@@ -33,7 +33,7 @@ static const uint8_t *of_ethernet(const uint8_t *frame, size_t *n)
 
 	while (*n >= head + VLAN_BYTES && get_be16(frame + head - 2) == TYPE_VLAN)
 		head += VLAN_BYTES;
-	return skip(frame, n, head);
+	return skip_header(frame, n, head);
 }
 
 const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n)
@@ -47,17 +47,17 @@ const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n)
 		return frame;
 	case DLT_NULL:
 	case DLT_LOOP:
-		return skip(frame, n, 4);
+		return skip_header(frame, n, 4);
 	case DLT_LINUX_SLL:
-		return skip(frame, n, 16);
+		return skip_header(frame, n, 16);
 	case DLT_LINUX_SLL2:
-		return skip(frame, n, 20);
+		return skip_header(frame, n, 20);
 	default:
 		return NULL;
 	}
 }
 
-static void address(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN])
+static void format_address(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN])
 {
 	if (gid_is_ipv4(gid))
 		inet_ntop(AF_INET, gid->raw + 12, text, INET6_ADDRSTRLEN);
@@ -70,8 +70,8 @@ const char *packet_ends(const struct decoded *d)
 	static char ends[2 * INET6_ADDRSTRLEN + 4];
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 
-	address(&d->p.src, src);
-	address(&d->p.dst, dst);
+	format_address(&d->p.src, src);
+	format_address(&d->p.dst, dst);
 	snprintf(ends, sizeof ends, "%s > %s", src, dst);
 	return ends;
 }
@@ -108,7 +108,7 @@ static void field_out(void *arg, const struct decode_field *f)
 				 f->name, f->value);
 		break;
 	case DECODE_GID:
-		address((const union ibv_gid *)(const void *)f->bytes, text);
+		format_address((const union ibv_gid *)(const void *)f->bytes, text);
 		out_str(w->o, f->name, text, NULL);
 		if (w->text)
 			out_text(w->o, "       %-30s %s\n", f->name, text);
@@ -124,8 +124,8 @@ void packet_out(struct out *o, const struct decoded *d, bool text)
 	struct writer w = { o, text };
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 
-	address(&d->p.src, src);
-	address(&d->p.dst, dst);
+	format_address(&d->p.src, src);
+	format_address(&d->p.dst, dst);
 	out_str(o, "src", src, NULL);
 	out_str(o, "dst", dst, NULL);
 	if (d->malformed) {
@@ -136,7 +136,8 @@ void packet_out(struct out *o, const struct decoded *d, bool text)
 	decode_fields(d, field_out, &w);
 }
 
-static struct join_request *note(struct packet_join *j, const struct decoded *d, uint32_t qpn)
+static struct join_request *note_request(struct packet_join *j, const struct decoded *d,
+					 uint32_t qpn)
 {
 	struct join_request *r = &j->requests[j->n++ % JOIN_REQUESTS];
 
@@ -152,30 +153,30 @@ static struct join_request *note(struct packet_join *j, const struct decoded *d,
 
 void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id)
 {
-	struct join_request *r = note(j, d, qpn);
+	struct join_request *r = note_request(j, d, qpn);
 
 	r->known = true;
 	r->wr_id = wr_id;
 }
 
-static bool same_gid(const union ibv_gid *a, const union ibv_gid *b)
+static bool gids_are_equal(const union ibv_gid *a, const union ibv_gid *b)
 {
 	return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* How far behind the request r the packet is that may belong to it; negative: it does not. An
- * acknowledgement also answers what came before; a READ has a PSN for each of its responses. */
-static int32_t behind(const struct join_request *r, const struct packet *p)
+/* The offset of the packet's PSN from that of request r; negative: it does not belong to r. An ACK
+ * also acknowledges earlier requests; a READ uses a PSN for each of its responses. */
+static int32_t psn_offset(const struct join_request *r, const struct packet *p)
 {
 	bool request = p->op->flags & WIRE_REQUEST;
 	int32_t by = psn_diff(p->psn, r->psn);
 
-	if (!same_gid(&r->src, request ? &p->src : &p->dst) ||
-	    !same_gid(&r->dst, request ? &p->dst : &p->src) ||
+	if (!gids_are_equal(&r->src, request ? &p->src : &p->dst) ||
+	    !gids_are_equal(&r->dst, request ? &p->dst : &p->src) ||
 	    p->qpn != (request ? r->dest_qpn : r->qpn))
 		return -1;
 	if (request && p->op->flags & WIRE_FIRST && by)
-		return -1; /* another one */
+		return -1; /* another request */
 	return by;
 }
 
@@ -189,7 +190,7 @@ const struct join_request *join_find(const struct packet_join *j, const struct d
 		return NULL;
 	for (unsigned i = 1; i <= n; i++) {
 		const struct join_request *r = &j->requests[(j->n - i) % JOIN_REQUESTS];
-		int32_t by = behind(r, &d->p);
+		int32_t by = psn_offset(r, &d->p);
 
 		if (by < 0 || (best && by >= nearest))
 			continue;
@@ -201,9 +202,9 @@ const struct join_request *join_find(const struct packet_join *j, const struct d
 	return best;
 }
 
-/* ------------------------------------------------------------- by what was posted -- */
+/* ------------------------------------------------------------- posted work requests -- */
 
-/* Does it send to where the packet goes? */
+/* Is the packet's destination the QP that qp sends to? */
 static bool leads_there(struct qp *qp, const struct packet *p)
 {
 	struct ibv_qp_init_attr init;
@@ -211,10 +212,10 @@ static bool leads_there(struct qp *qp, const struct packet *p)
 
 	return (qp->type == IBV_QPT_RC || qp->type == IBV_QPT_UC) &&
 	       ibv_query_qp(qp->v, &a, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV, &init) == 0 &&
-	       a.dest_qp_num == p->qpn && same_gid(&a.ah_attr.grh.dgid, &p->dst);
+	       a.dest_qp_num == p->qpn && gids_are_equal(&a.ah_attr.grh.dgid, &p->dst);
 }
 
-static struct qp *sender(struct session *s, const struct packet *p)
+static struct qp *sending_qp(struct session *s, const struct packet *p)
 {
 	struct obj *o;
 
@@ -224,8 +225,8 @@ static struct qp *sender(struct session *s, const struct packet *p)
 	return NULL;
 }
 
-/* Might this have been posted for the message that p begins? */
-static bool alike(const struct posted *w, const struct packet *p)
+/* Can p be the first packet of this work request? */
+static bool request_matches(const struct posted *w, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
@@ -248,15 +249,15 @@ static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
 	return q;
 }
 
-/* The oldest one that is alike and was not found before; false: none. */
-static bool next_alike(struct packet_join *j, const struct qp *qp, const struct packet *p,
-		       struct posted *w)
+/* Finds the oldest matching work request that was not found before; false: none. */
+static bool next_matching(struct packet_join *j, const struct qp *qp, const struct packet *p,
+			  struct posted *w)
 {
 	struct join_qp *q = place_of(j, qp);
 	struct posted_place at = q->next;
 
 	while (posted_next(qp, false, &at, w))
-		if (alike(w, p)) {
+		if (request_matches(w, p)) {
 			q->next = at;
 			return true;
 		}
@@ -274,11 +275,11 @@ const struct join_request *join_posted(struct session *s, struct packet_join *j,
 
 	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
 		return NULL;
-	qp = sender(s, &d->p);
+	qp = sending_qp(s, &d->p);
 	if (!qp)
 		return NULL;
-	known = next_alike(j, qp, &d->p, &w);
-	r = note(j, d, qp->v->qp_num);
+	known = next_matching(j, qp, &d->p, &w);
+	r = note_request(j, d, qp->v->qp_num);
 	r->qp = qp->o.serial;
 	r->known = known;
 	r->wr_id = known ? w.wr_id : 0;

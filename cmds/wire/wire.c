@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoded packets: as they pass, joined to their work requests (wire on, wire off), and of a
- * capture file (wire read). */
+/* Decoded packets: live, with their work requests (wire on, wire off), and from a capture file
+ * (wire read). */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,11 +29,11 @@ struct wire {
 	struct session *s;
 	struct packet_source *source;
 	uint64_t shown;
-	bool embedded; /* its requests say what they were posted as */
+	bool embedded; /* request packets carry their wr_id */
 	struct packet_join join;
 };
 
-/* Two devices may have given the same number. */
+/* The name of a QP. Finds it by serial, since two devices may use the same QP number. */
 static const char *qp_name(struct session *s, const struct join_request *r)
 {
 	const struct qp *qp = obj_by_number(s, &qp_class, r->qpn);
@@ -44,8 +44,8 @@ static const char *qp_name(struct session *s, const struct join_request *r)
 }
 
 /* "  [wr_id 3 of qp0]", or nothing. */
-static void whose(struct wire *w, const struct uroce_packet *p, const struct decoded *d, char *text,
-		  size_t size)
+static void format_owner(struct wire *w, const struct uroce_packet *p, const struct decoded *d,
+			 char *text, size_t size)
 {
 	const struct join_request *r;
 
@@ -59,7 +59,7 @@ static void whose(struct wire *w, const struct uroce_packet *p, const struct dec
 		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id, qp_name(w->s, r));
 }
 
-static void show(void *arg, const struct uroce_packet *p)
+static void show_packet(void *arg, const struct uroce_packet *p)
 {
 	struct wire *w = arg;
 	time_t second = (time_t)(p->time / 1000000000);
@@ -70,7 +70,7 @@ static void show(void *arg, const struct uroce_packet *p)
 	if (decode_ip(&d, p->ip, p->len))
 		return;
 	decode_text(&d, text, sizeof text);
-	whose(w, p, &d, request, sizeof request);
+	format_owner(w, p, &d, request, sizeof request);
 	localtime_r(&second, &tm);
 	notice_post(w->s->notices, NOTICE_WIRE, "%02d:%02d:%02d.%06u %s %s  %s%s%s%s", tm.tm_hour,
 		    tm.tm_min, tm.tm_sec, (unsigned)(p->time % 1000000000 / 1000),
@@ -84,7 +84,8 @@ void wire_drain(struct session *s)
 	unsigned lost = s->ctx->wire ? packet_source_drain(s->ctx->wire->source) : 0;
 
 	if (lost)
-		notice_post(s->notices, NOTICE_WIRE, "%u packets came too fast to be shown", lost);
+		notice_post(s->notices, NOTICE_WIRE,
+			    "%u packets were not shown because they came too fast", lost);
 }
 
 void wire_end(struct session *s)
@@ -120,7 +121,7 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	w->s = s;
 	w->embedded = embedded_api();
 	w->join.begun = posted_place();
-	w->source = packet_source_open(s, "wire on", a->dev, show, w);
+	w->source = packet_source_open(s, "wire on", a->dev, show_packet, w);
 	if (!w->source) {
 		free(w);
 		return -1;
@@ -144,12 +145,12 @@ const struct cmd cmd_wire_on = {
 	.name = "wire on",
 	.family = FAMILY,
 	.summary = "show each packet as it passes",
-	.text = "One line a packet, as notices of the kind wire: the time, -> sent or <- received,\n"
-		"addresses, and what the headers say; behind it the work request that caused it,\n"
-		"where that is known, and what a fault did to it. On the embedded device these are\n"
-		"the packets of this process, and with both ends in it each is seen twice. On\n"
-		"other devices they are taken from the network interface, which takes root, and\n"
-		"what a device sends to itself may not come by there. 'wire read' has all fields.",
+	.text = "Shows one line per packet, as a notice of the kind wire: the time, -> sent or <-\n"
+		"received, addresses and headers, then the work request, if it is known, and the effect\n"
+		"of 'fault wire'. On the embedded device these are the packets of this process; with\n"
+		"both ends in it, each packet is shown twice. On other devices they are captured on the\n"
+		"network interface, which needs root and may not see packets that a device sends to\n"
+		"itself. 'wire read' shows all fields.",
 	.setup = SETUP,
 	.examples = on_egs,
 	.args = wire_on_args,
@@ -175,8 +176,8 @@ static const struct cmd_eg off_egs[] = { { "wire on; wire off", NULL }, { NULL, 
 const struct cmd cmd_wire_off = {
 	.name = "wire off",
 	.family = FAMILY,
-	.summary = "show packets no longer",
-	.text = "Ends what 'wire on' has begun, and says how many packets there were.",
+	.summary = "stop showing packets",
+	.text = "Ends 'wire on', and shows how many packets there were.",
 	.setup = SETUP,
 	.examples = off_egs,
 	.exec = off_exec,
@@ -192,12 +193,12 @@ struct read_args {
 
 static const struct arg read_arg_table[] = {
 	POS("file", read_args, path, kind_path, "pcap or pcapng"),
-	OPT("n", read_args, n, kind_u32, "so many packets at most; 0: all", .dflt = "1000"),
+	OPT("n", read_args, n, kind_u32, "at most this many packets; 0: all", .dflt = "1000"),
 	SWITCH("fields", read_args, fields, "print every field"), ARGS_END
 };
 
-/* The file through the gate that all files of scripts go through; NULL with s->fail filled. */
-static pcap_t *open_file(struct session *s, const char *path)
+/* Opens the file by file_open(), which checks the rights of scripts; NULL with s->fail filled. */
+static pcap_t *open_capture(struct session *s, const char *path)
 {
 	char why[PCAP_ERRBUF_SIZE];
 	int fd = file_open(s, path, O_RDONLY, 0);
@@ -220,12 +221,12 @@ static pcap_t *open_file(struct session *s, const char *path)
 	if (p)
 		return p;
 	fclose(file);
-	fail(s, "wire read", "EINVAL", "%s is no capture: %s", path, why);
+	fail(s, "wire read", "EINVAL", "%s is not a capture file: %s", path, why);
 	return NULL;
 }
 
-static void packet(struct out *o, uint64_t number, uint64_t ns, const struct decoded *d,
-		   bool fields)
+static void out_packet(struct out *o, uint64_t number, uint64_t ns, const struct decoded *d,
+		       bool fields)
 {
 	char text[512];
 
@@ -239,7 +240,7 @@ static void packet(struct out *o, uint64_t number, uint64_t ns, const struct dec
 	out_end(o);
 }
 
-/* Numbers are those of the file, times count from its first packet. */
+/* Packets are numbered as in the file; times are relative to its first packet. */
 static int read_all(struct session *s, const struct read_args *a, pcap_t *p, struct out *o)
 {
 	uint64_t number = 0, shown = 0, others = 0, first = 0;
@@ -260,7 +261,7 @@ static int read_all(struct session *s, const struct read_args *a, pcap_t *p, str
 			others++;
 			continue;
 		}
-		packet(o, number, ns - first, &d, a->fields);
+		out_packet(o, number, ns - first, &d, a->fields);
 		shown++;
 	}
 	out_end(o);
@@ -268,16 +269,16 @@ static int read_all(struct session *s, const struct read_args *a, pcap_t *p, str
 		return fail(s, "wire read", "EIO", "%s: after packet %" PRIu64 ": %s", a->path,
 			    number, libpcap.geterr(p));
 	if (rc == 1)
-		out_text(o, "and maybe more: -n 0 reads all\n");
+		out_text(o, "there may be more: -n 0 reads all\n");
 	if (others)
-		out_text(o, "%" PRIu64 " packets are no RoCEv2\n", others);
+		out_text(o, "%" PRIu64 " packets are not RoCEv2\n", others);
 	return 0;
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int wire_read_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct read_args *a = args;
-	pcap_t *p = open_file(s, a->path);
+	pcap_t *p = open_capture(s, a->path);
 	int rc;
 
 	if (!p)
@@ -295,12 +296,12 @@ const struct cmd cmd_wire_read = {
 	.name = "wire read",
 	.family = "understanding",
 	.summary = "decode the RoCEv2 packets of a capture file",
-	.text = "Of a file of tcpdump, Wireshark, 'capture' or UROCE_PCAP: one line a packet, with\n"
-		"-fields every field. The value is a list of dicts. The fields are called as in\n"
+	.text = "Reads a file of tcpdump, Wireshark, 'capture' or UROCE_PCAP and shows one line per\n"
+		"packet, with -fields every field. The value is a list of dicts. Fields are named as in\n"
 		"Wireshark, without its \"infiniband.\": bth.psn is infiniband.bth.psn there.\n"
 		"A script may read files below its own directory (or --allow-dir).",
 	.examples = read_egs,
 	.args = read_arg_table,
 	.size = sizeof(struct read_args),
-	.exec = exec,
+	.exec = wire_read_exec,
 };

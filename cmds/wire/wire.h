@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that are shown or written as they pass. */
+/* Live packets of wire on and capture start. */
 #ifndef CMDS_WIRE_H
 #define CMDS_WIRE_H
 
 struct session;
 
-/* Shows what has passed by now: before the result of the command that caused it. */
+/* Shows the packets so far, before the result of the command that caused them. */
 void wire_drain(struct session *s);
-/* With the session: wire on and capture start are over. */
+/* Ends wire on and capture start with the session. */
 void wire_end(struct session *s);
 void capture_end(struct session *s);
 
