@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peer: another rdmash, as an object; @NAME, a command at another end; barrier. */
+/* The commands peer (starts another rdmash), @NAME (runs a command there) and barrier. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@
 static const char *const
 	states[] = { [PEER_STARTING] = "starting", [PEER_READY] = "idle", [PEER_ENDED] = "ended" };
 
-static int destroy(struct session *s, struct obj *o)
+static int peer_destroy(struct session *s, struct obj *o)
 {
 	(void)s;
 	peer_stop((struct peer *)o);
 	return 0;
 }
 
-static void describe(struct session *s, struct obj *o, struct out *out)
+static void peer_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct peer *p = (struct peer *)o;
 	const struct call *busy = peer_busy(p), *c;
@@ -57,8 +57,8 @@ const struct obj_class peer_class = {
 	.title = "peer",
 	.remedy = "peer b",
 	.size = sizeof(struct peer),
-	.destroy = destroy,
-	.describe = describe,
+	.destroy = peer_destroy,
+	.describe = peer_describe,
 };
 
 void peer_end_all(struct session *s)
@@ -108,7 +108,7 @@ static int parse_peer(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	fail(s, "peer", "ENOENT", "there is no peer named %s", name);
 	obj_foreach_of(o, s, &peer_class)
 		fail_row(s, "there is", "%s", o->name);
-	return fail_next(s, "peer %s: starts one", *name ? name : "b");
+	return fail_next(s, "peer %s", *name ? name : "b");
 }
 
 static void complete_peer(struct session *s, const struct arg *a, Tcl_Obj *words)
@@ -135,7 +135,7 @@ struct peer_args {
 };
 
 static const struct arg peer_args[] = {
-	POS_OPT("name", peer_args, name, kind_str, "what it is called (default: list all)"),
+	POS_OPT("name", peer_args, name, kind_str, "name of the peer (default: list all)"),
 	OPT("host", peer_args, how.host, kind_str, "[USER@]HOST: there, over ssh"),
 	OPT("command", peer_args, how.command, kind_str,
 	    "words to put before rdmash: {ip netns exec b}, {srun -N1}"),
@@ -154,29 +154,31 @@ static void list_all(struct session *s, struct out *o)
 	out_dict(o, NULL);
 	obj_foreach_of(p, s, &peer_class) {
 		out_dict(o, p->name);
-		describe(s, p, o);
+		peer_describe(s, p, o);
 		out_end(o);
 	}
 	if (!obj_first(s, &peer_class))
-		out_text(o, "there is none: 'peer b' starts one, and '@b COMMAND' runs there\n");
+		out_text(
+			o,
+			"there are no peers: 'peer b' starts one, '@b COMMAND' runs a command there\n");
 }
 
-/* A program of the script's choice could do anything. rdmash is as confined as this one, but
- * each could start more. */
+/* A script may not choose a program, which could do anything. It may start rdmash, which is as
+ * confined as this one, but not from within a peer, since each peer could start more. */
 static int may_start(struct session *s, const struct peer_args *a)
 {
 	const char *what = a->how.host ? "host" : a->how.command ? "command" : "rdmash";
 	unsigned n = obj_group(&s->ctx->store, &peer_class)->n;
 
 	if (file_gate(s) && (a->how.host || a->how.command || a->how.program)) {
-		fail(s, "peer", "UNSAFE", "-%s starts a program, which a script may not", what);
+		fail(s, "peer", "UNSAFE", "-%s starts a program, which a script may not do", what);
 		return fail_next(s,
-				 "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; "
+				 "rdmash -c 'peer %s -%s ...' -f FILE: you choose what is started; "
 				 "or rdmash --unsafe",
 				 a->name, what);
 	}
 	if (file_gate(s) && s->opt.peer)
-		return fail(s, "peer", "UNSAFE", "a script starts peers at its own end only");
+		return fail(s, "peer", "UNSAFE", "a script may not start peers from a peer");
 	if (n >= PEERS_MAX)
 		return fail(s, "peer", "EAGAIN", "there are %u peers already", n);
 	return 0;
@@ -196,7 +198,7 @@ static int await_hello(struct session *s, struct peer *p, int64_t within_ms)
 	if (end == LOOP_DONE && p->state == PEER_READY)
 		return 0;
 	if (end == LOOP_TIMEOUT) {
-		peer_give_up(p, "no rdmash has answered within %lld ms", (long long)within_ms);
+		peer_give_up(p, "no rdmash answered within %lld ms", (long long)within_ms);
 		loop_wait(s->loop, has_started, p, 1000);
 	}
 	if (p->state == PEER_ENDED)
@@ -205,13 +207,13 @@ static int await_hello(struct session *s, struct peer *p, int64_t within_ms)
 		fail(s, "peer", "ETIMEDOUT", "%s", p->why ? p->why : "it does not end");
 	if (p->remote)
 		fail_row(s, "note",
-			 "ssh must get there without asking anything, and find rdmash "
+			 "ssh must work without a password, and find rdmash "
 			 "(-rdmash PATH)");
 	return -1;
 }
 
-/* One that has ended has its name no more. */
-static void bury(struct session *s, const char *name)
+/* Destroys a peer that has ended, so that its name can be used again. */
+static void destroy_ended(struct session *s, const char *name)
 {
 	struct peer *p = obj_find(s, &peer_class, name);
 
@@ -230,7 +232,7 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	}
 	if (may_start(s, a))
 		return -1;
-	bury(s, a->name);
+	destroy_ended(s, a->name);
 	p = obj_new(s, &peer_class, a->name);
 	if (!p)
 		return -1;
@@ -247,7 +249,7 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	obj_add(s, p);
 	if (timeline_is_on(p->s))
 		timeline_peer(p, "on");
-	describe(s, &p->o, o);
+	peer_describe(s, &p->o, o);
 	return 0;
 }
 
@@ -263,10 +265,10 @@ static const struct cmd_eg peer_egs[] = {
 const struct cmd cmd_peer = {
 	.name = "peer",
 	.family = "both ends",
-	.summary = "start another rdmash, to drive both ends from here",
-	.text = "Starts rdmash once more and keeps it: '@NAME COMMAND' runs a command there. Without\n"
-		"an option it is a process beside this one; -host takes ssh to another machine, and\n"
-		"-command whatever else starts a program where it shall be:\n"
+	.summary = "start another rdmash to control both ends from here",
+	.text = "Starts another rdmash; '@NAME COMMAND' runs a command there. Without an option it is a\n"
+		"process on this machine; -host starts it on another machine by ssh, -command with any\n"
+		"other launcher:\n"
 		"\n"
 		"  peer b -host node2\n"
 		"  peer b -command {ip netns exec b}\n"
@@ -306,8 +308,8 @@ struct at_args {
 
 static const struct arg at_args[] = {
 	POS("peer", at_args, peer, kind_peer, "where"),
-	SWITCH("background", at_args, background, "do not wait until it is through"),
-	SWITCH("result", at_args, result, "what the first one in the background has brought"),
+	SWITCH("background", at_args, background, "do not wait for the end of the command"),
+	SWITCH("result", at_args, result, "get the value of the first command in the background"),
 	OPT("within", at_args, within, kind_ms, "how long it may take (default: no limit)"),
 	{ .name = "command",
 	  .option = "",
@@ -318,7 +320,7 @@ static const struct arg at_args[] = {
 	ARGS_END,
 };
 
-static int finish(struct peer *p, struct call *c, struct out *o)
+static int take_result(struct peer *p, struct call *c, struct out *o)
 {
 	Tcl_Obj *value = peer_take(p, c);
 
@@ -328,8 +330,8 @@ static int finish(struct peer *p, struct call *c, struct out *o)
 	return 0;
 }
 
-/* The words as a script. Tcl reads scripts from files, where Ctrl-Z is the end and a carriage
- * return a newline, and bytes would be text: such words go beside it, in values. */
+/* Makes a script of the words. Words with bytes, or with characters that are special when Tcl reads
+ * a script from a file (Ctrl-Z, carriage return), are passed separately in values. */
 static Tcl_Obj *script_of(Tcl_Obj *const *v, size_t n, struct json_object *values)
 {
 	Tcl_Obj *script = Tcl_NewObj(), *word;
@@ -350,8 +352,8 @@ static Tcl_Obj *script_of(Tcl_Obj *const *v, size_t n, struct json_object *value
 	return script;
 }
 
-/* Several words are a command as it stands; one is a script. */
-static struct call *begin(const struct at_args *a)
+/* Sends the words to the peer: several words are one command, a single word is a script. */
+static struct call *begin_call(const struct at_args *a)
 {
 	Tcl_Obj *const *v = a->words.v;
 	struct json_object *values = json_object_new_array();
@@ -373,12 +375,12 @@ static int at_exec(struct session *s, const void *args, struct out *o)
 
 	if (a->result ? a->words.n || a->background : a->background && !a->words.n)
 		return fail(s, "args", "TWICE", "@%s: %s", a->peer->o.name,
-			    a->result ? "-result stands alone" : "-background needs a command");
+			    a->result ? "-result takes no command" : "-background needs a command");
 	if (!a->result && !a->words.n) {
 		a->peer->o.class->describe(s, &a->peer->o, o);
 		return 0;
 	}
-	c = a->result ? peer_first(a->peer) : begin(a);
+	c = a->result ? peer_first(a->peer) : begin_call(a);
 	if (!c && a->result) {
 		fail(s, "peer", "ENOENT", "%s has no command in the background", a->peer->o.name);
 		return fail_next(s, "@%s -background COMMAND", a->peer->o.name);
@@ -389,7 +391,7 @@ static int at_exec(struct session *s, const void *args, struct out *o)
 		return 0;
 	if (peer_await(a->peer, c, within, !a->result))
 		return -1;
-	return finish(a->peer, c, o);
+	return take_result(a->peer, c, o);
 }
 
 static const struct cmd_eg at_egs[] = {
@@ -405,7 +407,7 @@ static const struct cmd_eg at_egs[] = {
 const struct cmd cmd_at = {
 	.name = "@",
 	.family = "both ends",
-	.summary = "run a command at another end",
+	.summary = "run a command at a peer",
 	.text = "'@b poll' runs poll at the peer b, which 'peer b' has started, and brings its value\n"
 		"here: set k [@b get mr0 rkey]. What it prints stands behind the name. An error there\n"
 		"is an error here, with the same -errorcode. Words are substituted here, and travel\n"
@@ -419,10 +421,10 @@ const struct cmd cmd_at = {
 		"  connect 10.0.0.2 7471\n"
 		"  barrier\n"
 		"\n"
-		"Commands for a peer are run one after the other, those in the background, too. The\n"
-		"value of one in the background is that of '@b -result'; its error is told at once,\n"
-		"and is that of -result or barrier. Ctrl-C, and -within of '@b COMMAND', end the\n"
-		"command there. '@b' alone says how the peer is.",
+		"A peer runs its commands one after the other, also those in the background.\n"
+		"'@b -result' returns the value of one in the background; if it fails, a notice is\n"
+		"shown at once, and -result or barrier fails, too. Ctrl-C and -within of '@b COMMAND'\n"
+		"end the command there. '@b' alone shows the state of the peer.",
 	.setup = "peer b",
 	.examples = at_egs,
 	.args = at_args,
@@ -444,7 +446,7 @@ static const struct arg barrier_args[] = {
 	ARGS_END,
 };
 
-static bool is_meant(const struct barrier_args *a, const struct obj *o)
+static bool is_in_barrier(const struct barrier_args *a, const struct obj *o)
 {
 	struct peer *const *v = a->peers.v;
 
@@ -470,7 +472,7 @@ static int await_calls(struct peer *p, const struct barrier_args *a, int64_t unt
 	return 0;
 }
 
-/* All are waited for before the first error counts: nothing is left to come after it. */
+/* Waits for all peers before it reports the first error, so that no output follows it. */
 static int await_all(struct session *s, const struct barrier_args *a)
 {
 	int64_t until = loop_now() + (int64_t)a->within.v * 1000000;
@@ -481,7 +483,7 @@ static int await_all(struct session *s, const struct barrier_args *a)
 	obj_foreach_of(o, s, &peer_class) {
 		struct held held;
 
-		if (rc || !is_meant(a, o))
+		if (rc || !is_in_barrier(a, o))
 			continue;
 		obj_hold(s, &held, o);
 		rc = await_calls((struct peer *)o, a, until);
@@ -499,15 +501,15 @@ static int barrier_exec(struct session *s, const void *args, struct out *out)
 	int rc = await_all(s, a);
 
 	obj_foreach_of(o, s, &peer_class)
-		if (rc && is_meant(a, o) && loop_interrupted(s->loop))
+		if (rc && is_in_barrier(a, o) && loop_interrupted(s->loop))
 			peer_interrupt((struct peer *)o);
 	if (rc)
 		return -1;
 	values = Tcl_NewDictObj();
 	Tcl_IncrRefCount(values);
 	obj_foreach_of(o, s, &peer_class)
-		while (is_meant(a, o) && (c = peer_first((struct peer *)o))) {
-			if (rc) { /* told already, as a notice */
+		while (is_in_barrier(a, o) && (c = peer_first((struct peer *)o))) {
+			if (rc) { /* already reported by a notice */
 				peer_call_free((struct peer *)o, c);
 				continue;
 			}
@@ -533,11 +535,11 @@ const struct cmd cmd_barrier = {
 	.name = "barrier",
 	.family = "both ends",
 	.summary = "wait until the peers have finished their commands",
-	.text = "Waits until the peers (all, or those named) have run all their commands in the\n"
-		"background. The value is a dict: the name of each that ran one, and what the last\n"
-		"of them brought. If one has failed, its error is that of barrier, once all are\n"
-		"through. A peer that ends instead is an error, too. Ctrl-C interrupts them all; after\n"
-		"-within they go on, and can be waited for again.",
+	.text = "Waits until the peers (all, or those named) have finished their commands in the\n"
+		"background. The value is a dict: the name of each peer that ran one, and the value of\n"
+		"its last command. If a command fails or a peer ends, barrier fails after all others\n"
+		"have finished. Ctrl-C interrupts them all; after -within they continue, and you can\n"
+		"wait for them again.",
 	.setup = "peer b; peer c",
 	.examples = barrier_egs,
 	.args = barrier_args,

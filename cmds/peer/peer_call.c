@@ -15,22 +15,22 @@
 #include "serve/frames.h"
 #include "session.h"
 
-#define CALLS_MAX 1000	     /* not yet taken, of a peer */
-#define BYTES_MAX FRAMES_MAX /* of commands that are not through, of a peer */
-#define GRACE_MS  2000	     /* for a command that was interrupted */
+#define CALLS_MAX 1000	     /* calls of a peer whose answers are not taken */
+#define BYTES_MAX FRAMES_MAX /* unfinished commands of a peer */
+#define GRACE_MS  2000	     /* time for an interrupted command to end */
 
 /* --------------------------------------------------------------------- sending -- */
 
-static void flush(struct peer *p);
+static void flush_unsent(struct peer *p);
 
 static void on_room(void *arg, int fd, short revents)
 {
 	(void)fd, (void)revents;
-	flush(arg);
+	flush_unsent(arg);
 }
 
-/* A peer that reads nothing must not stop this end. */
-static void flush(struct peer *p)
+/* Writes what the pipe takes: a peer that does not read must not block this end. */
+static void flush_unsent(struct peer *p)
 {
 	int len = Tcl_DStringLength(&p->unsent);
 	ssize_t n = len && p->in >= 0 ? write(p->in, Tcl_DStringValue(&p->unsent), (size_t)len) : 0;
@@ -40,7 +40,8 @@ static void flush(struct peer *p)
 			(size_t)(len - n));
 		Tcl_DStringSetLength(&p->unsent, len - (int)n);
 	} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		Tcl_DStringSetLength(&p->unsent, 0); /* it is about to be known to have ended */
+		Tcl_DStringSetLength(&p->unsent,
+				     0); /* the peer has ended, which will be noticed soon */
 	}
 	if (p->in < 0)
 		return;
@@ -50,31 +51,31 @@ static void flush(struct peer *p)
 		loop_unwatch(p->s->loop, p->in);
 }
 
-/* Sends {name: body}; takes body. */
+/* Sends {name: body}; takes ownership of body. */
 static void peer_send(struct peer *p, const char *name, struct json_object *body)
 {
 	frames_put(&p->unsent, name, body);
-	flush(p);
+	flush_unsent(p);
 }
 
-static void put(struct json_object *body, const char *key, struct json_object *value)
+static void put_member(struct json_object *body, const char *key, struct json_object *value)
 {
 	json_object_object_add(body, key, value);
 }
 
-static struct json_object *settings(const struct session *s)
+static struct json_object *settings_json(const struct session *s)
 {
 	struct json_object *body = json_object_new_object();
 
-	put(body, "trace", json_object_new_int(s->opt.trace + s->opt.raw));
-	put(body, "color", json_object_new_boolean(s->opt.color));
-	put(body, "echo", json_object_new_boolean(s->opt.echo));
-	put(body, "quiet", json_object_new_boolean(s->opt.quiet));
-	put(body, "format", json_object_new_string(out_formats[s->opt.format]));
+	put_member(body, "trace", json_object_new_int(s->opt.trace + s->opt.raw));
+	put_member(body, "color", json_object_new_boolean(s->opt.color));
+	put_member(body, "echo", json_object_new_boolean(s->opt.echo));
+	put_member(body, "quiet", json_object_new_boolean(s->opt.quiet));
+	put_member(body, "format", json_object_new_string(out_formats[s->opt.format]));
 	return body;
 }
 
-/* Where the script stands: its errors name file and line as if it were run here. */
+/* Adds the position of the script, so that errors name its file and line here. */
 static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct json_object *body)
 {
 	const struct script *sc = s->script;
@@ -82,15 +83,16 @@ static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct 
 
 	if (!is_block || !where_body(s, script, &at))
 		at = (struct position){ sc ? sc->name : NULL, sc ? sc->line : 1 };
-	put(body, "line", json_object_new_int64(at.line));
+	put_member(body, "line", json_object_new_int64(at.line));
 	if (at.name)
-		put(body, "name", frames_str(at.name, -1));
+		put_member(body, "name", frames_str(at.name, -1));
 	if (file_gate(s))
-		put(body, "dir", frames_str(file_gate(s), -1));
-	put(body, "interactive", json_object_new_boolean(s->opt.interactive && sc && !at.name));
+		put_member(body, "dir", frames_str(file_gate(s), -1));
+	put_member(body, "interactive",
+		   json_object_new_boolean(s->opt.interactive && sc && !at.name));
 }
 
-/* The first line, shortened. */
+/* A copy of the first line, shortened. */
 static char *beginning(const char *script)
 {
 	size_t len;
@@ -101,7 +103,7 @@ static char *beginning(const char *script)
 			 script[len < 60 ? len : 60] ? " ..." : "");
 }
 
-/* size: of the command. -1 with s->fail filled. */
+/* Checks the limits; *size is the size of the command. -1 with s->fail filled. */
 static int may_call(struct peer *p, int len, struct json_object *values, size_t *size)
 {
 	struct session *s = p->s;
@@ -116,7 +118,7 @@ static int may_call(struct peer *p, int len, struct json_object *values, size_t 
 		under_way += c->done ? 0 : c->size;
 	}
 	if (waiting >= CALLS_MAX) {
-		fail(s, "peer", "EAGAIN", "%s has %u commands whose results nobody has taken",
+		fail(s, "peer", "EAGAIN", "%s has %u commands whose results were not taken",
 		     p->o.name, waiting);
 		return fail_next(s, "@%s -result, or barrier", p->o.name);
 	}
@@ -124,12 +126,12 @@ static int may_call(struct peer *p, int len, struct json_object *values, size_t 
 		json_object_to_json_string_length(values, JSON_C_TO_STRING_PLAIN, &more);
 	if ((size_t)len > FRAMES_MAX / 8 || more > FRAMES_MAX / 4)
 		return fail(s, "peer", "EMSGSIZE",
-			    "a command of more than %u MiB cannot go to a peer",
+			    "a command of more than %u MiB cannot be sent to a peer",
 			    FRAMES_MAX / 8 >> 20);
 	*size = (size_t)len + more;
 	if (under_way + *size <= BYTES_MAX)
 		return 0;
-	fail(s, "peer", "EAGAIN", "%s is not through with %zu MiB of commands: no more than %u",
+	fail(s, "peer", "EAGAIN", "%s has not finished %zu MiB of commands: the limit is %u",
 	     p->o.name, under_way >> 20, BYTES_MAX >> 20);
 	return fail_next(s, "barrier %s", p->o.name);
 }
@@ -165,13 +167,13 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct js
 	c = new_call(p, text, background);
 	c->size = size;
 	body = json_object_new_object();
-	put(body, "id", json_object_new_uint64(c->id));
-	put(body, "script", frames_str(text, len));
-	put(body, "values", values);
-	put(body, "print", json_object_new_boolean(s->printing && where_outermost(s)));
-	put(body, "passed", json_object_new_int64(s->passed));
-	put(body, "failed", json_object_new_int64(s->failed));
-	put(body, "settings", settings(s));
+	put_member(body, "id", json_object_new_uint64(c->id));
+	put_member(body, "script", frames_str(text, len));
+	put_member(body, "values", values);
+	put_member(body, "print", json_object_new_boolean(s->printing && where_outermost(s)));
+	put_member(body, "passed", json_object_new_int64(s->passed));
+	put_member(body, "failed", json_object_new_int64(s->failed));
+	put_member(body, "settings", settings_json(s));
 	put_place(s, script, is_block, body);
 	peer_send(p, "run", body);
 	return c;
@@ -207,7 +209,7 @@ struct call *peer_first(struct peer *p)
 
 /* --------------------------------------------------------------------- waiting -- */
 
-static bool is_done(void *arg)
+static bool call_is_done(void *arg)
 {
 	return ((struct call *)arg)->done;
 }
@@ -216,7 +218,7 @@ static void interrupt(struct peer *p, const struct call *c)
 {
 	struct json_object *body = json_object_new_object();
 
-	put(body, "id", json_object_new_uint64(c->id));
+	put_member(body, "id", json_object_new_uint64(c->id));
 	peer_send(p, "interrupt", body);
 }
 
@@ -231,7 +233,7 @@ void peer_interrupt(struct peer *p)
 		}
 }
 
-/* Its last words: what it prints, and that it is through. A second Ctrl-C ends the wait. */
+/* Waits for the output and the end of an interrupted call. A second Ctrl-C ends the wait. */
 static void wind_down(struct peer *p, struct call *c)
 {
 	unsigned interrupts = loop_interrupts(p->s->loop);
@@ -243,9 +245,9 @@ static void wind_down(struct peer *p, struct call *c)
 	p->stubborn = !c->done;
 }
 
-static const char *stubborn(const struct call *c, bool stop)
+static const char *not_stopped_text(const struct call *c, bool stop)
 {
-	return c->done || !stop ? "" : "; it was told to stop, and has not yet";
+	return c->done || !stop ? "" : "; it was interrupted, but has not stopped yet";
 }
 
 int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
@@ -256,7 +258,7 @@ int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 	char *what;
 
 	c->awaited++;
-	end = loop_wait(s->loop, is_done, c, within_ms);
+	end = loop_wait(s->loop, call_is_done, c, within_ms);
 	if (end == LOOP_DONE) {
 		c->awaited--;
 		return 0;
@@ -269,12 +271,12 @@ int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 		wind_down(p, c);
 	}
 	if (end == LOOP_INTERRUPTED)
-		fail(s, "peer", "EINTR", "interrupted%s", stubborn(c, stop));
+		fail(s, "peer", "EINTR", "interrupted%s", not_stopped_text(c, stop));
 	else
-		fail(s, "peer", "ETIMEDOUT", "%s is still at '%s' after %lld ms%s", p->o.name, what,
-		     (long long)within_ms, stubborn(c, stop));
+		fail(s, "peer", "ETIMEDOUT", "%s is still running '%s' after %lld ms%s", p->o.name,
+		     what, (long long)within_ms, not_stopped_text(c, stop));
 	if (!stop)
-		fail_next(s, "@%s -result: waits again; Ctrl-C stops what it does", p->o.name);
+		fail_next(s, "@%s -result: waits again; Ctrl-C stops the command", p->o.name);
 	free(what);
 	c->awaited--;
 	if (stop && c->done && !c->awaited)
@@ -284,10 +286,8 @@ int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 	return -1;
 }
 
-/* Answers of a peer: what a command has brought there, or how it failed. */
-
-/* Expectations met there count here. A peer cannot take any away. */
-static void count(struct peer *p, const struct call *c, struct json_object *body)
+/* Adds the peer's expectations to the totals here. A peer cannot reduce them. */
+static void count_checks(struct peer *p, const struct call *c, struct json_object *body)
 {
 	uint64_t passed = frames_get_int(body, "passed"), failed = frames_get_int(body, "failed");
 
@@ -299,8 +299,8 @@ static void count(struct peer *p, const struct call *c, struct json_object *body
 		p->s->skipped = true;
 }
 
-/* A member of an error. */
-static const char *part(struct json_object *error, const char *key, const char *otherwise)
+/* A string member of an error, or a default. */
+static const char *error_member(struct json_object *error, const char *key, const char *otherwise)
 {
 	const char *text = frames_get_str(error, key);
 
@@ -318,7 +318,7 @@ void peer_answer(struct peer *p, struct json_object *body)
 			break;
 	if (!c)
 		return;
-	count(p, c, body);
+	count_checks(p, c, body);
 	if (json_object_object_get_ex(body, "objects", &objects) &&
 	    json_object_is_type(objects, json_type_array)) {
 		json_object_put(p->objects);
@@ -332,22 +332,22 @@ void peer_answer(struct peer *p, struct json_object *body)
 	c->answer = json_object_get(body);
 	if (c->background && json_object_object_get_ex(body, "error", &error))
 		notice_post(p->s->notices, NOTICE_PEER, "%s: %s: %s", p->o.name, c->what,
-			    part(error, "text", "error"));
+			    error_member(error, "text", "error"));
 }
 
 int peer_dead(struct session *s, const struct peer *p)
 {
 	unsigned n = p->nsaid < PEER_SAID ? p->nsaid : PEER_SAID;
 
-	fail(s, "peer", "ENDED", "%s %s: %s", p->o.name,
-	     p->version ? "has ended" : "has not come up", p->why ? p->why : p->how);
+	fail(s, "peer", "ENDED", "%s %s: %s", p->o.name, p->version ? "has ended" : "did not start",
+	     p->why ? p->why : p->how);
 	fail_row(s, "was", "%s", p->command);
 	for (unsigned i = p->nsaid - n; i < p->nsaid; i++)
 		fail_row(s, i == p->nsaid - n ? "said last" : "", "%s", p->said[i % PEER_SAID]);
 	return -1;
 }
 
-static void add_rows(struct session *s, struct json_object *error)
+static void add_error_rows(struct session *s, struct json_object *error)
 {
 	struct json_object *rows;
 
@@ -369,11 +369,13 @@ static void add_rows(struct session *s, struct json_object *error)
 	}
 }
 
-/* The error as it was there, with the same -errorcode. */
+/* Raises the peer's error here, with the same -errorcode. */
 static void raise_error(struct peer *p, struct json_object *error)
 {
-	const char *call = part(error, "call", "peer"), *code = part(error, "code", "ERROR");
-	const char *text = part(error, "text", "error"), *where = part(error, "where", "");
+	const char *call = error_member(error, "call", "peer"),
+		   *code = error_member(error, "code", "ERROR");
+	const char *text = error_member(error, "text", "error"),
+		   *where = error_member(error, "where", "");
 	struct session *s = p->s;
 	struct json_object *list = NULL;
 	Tcl_Obj *errorcode;
@@ -381,7 +383,7 @@ static void raise_error(struct peer *p, struct json_object *error)
 	int n;
 
 	fail(s, call, code, "%s", text);
-	add_rows(s, error);
+	add_error_rows(s, error);
 	fail_row(s, "on", "%s", p->o.name);
 	Tcl_DStringInit(&here);
 	script_where(s, &here);

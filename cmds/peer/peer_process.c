@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process of a peer: how it is started, and how it ends. */
+/* Starting and ending the process of a peer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,19 +21,19 @@
 #include "session.h"
 #include "uroce.h"
 
-#define GRACE_MS 5000 /* to end in order */
+#define GRACE_MS 5000 /* time for the process to end by itself */
 
 extern char **environ;
 
 /* ------------------------------------------------------------------- arguments -- */
 
-static void add(Tcl_Obj *argv, const char *word)
+static void append_word(Tcl_Obj *argv, const char *word)
 {
 	Tcl_ListObjAppendElement(NULL, argv, Tcl_NewStringObj(word, -1));
 }
 
-/* A word for the shell that sshd gives the command to. */
-static char *quoted(const char *word)
+/* Quotes a word for the remote shell that sshd starts. */
+static char *shell_quote(const char *word)
 {
 	Tcl_DString d;
 	char *text;
@@ -48,7 +48,7 @@ static char *quoted(const char *word)
 	return text;
 }
 
-/* rdmash --peer and what it is to know. */
+/* Adds rdmash --peer and its options. */
 static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 {
 	char self[PATH_MAX] = "rdmash";
@@ -59,27 +59,27 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
 		return fail_call(s, n < 0 ? errno : ENAMETOOLONG, "readlink", "/proc/self/exe");
 	if (n)
 		self[n] = 0;
-	add(argv, how->program ? how->program : self);
-	add(argv, "--peer");
+	append_word(argv, how->program ? how->program : self);
+	append_word(argv, "--peer");
 	if (!device && !how->host)
 		device = s->opt.device;
 	if (!device && !how->host && !how->command && launch_loaded())
 		device = UROCE_DEVICE;
 	if (device) {
-		add(argv, "--device");
-		add(argv, device);
+		append_word(argv, "--device");
+		append_word(argv, device);
 	}
 	if (s->opt.unsafe)
-		add(argv, "--unsafe");
+		append_word(argv, "--unsafe");
 	for (const char **d = s->opt.allow_dirs; !how->host && d && *d; d++) {
-		add(argv, "--allow-dir");
-		add(argv, *d);
+		append_word(argv, "--allow-dir");
+		append_word(argv, *d);
 	}
 	return 0;
 }
 
-/* One that asks nothing: the terminal is the prompt's. Keepalive: a host that is gone shall
- * not be waited for. */
+/* Adds ssh, which must not ask for input because the terminal belongs to the prompt; keepalives
+ * detect a dead host. */
 static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 {
 	static const char *const ssh[] = { "ssh", "-T",
@@ -92,18 +92,18 @@ static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 
 	if (*how->host == '-' || !*how->host) {
 		Tcl_DecrRefCount(remote);
-		return fail(s, "args", "BADVALUE", "-host: '%s' is no [USER@]HOST", how->host);
+		return fail(s, "args", "BADVALUE", "-host: '%s' is not [USER@]HOST", how->host);
 	}
 	for (unsigned i = 0; i < sizeof ssh / sizeof *ssh; i++)
-		add(argv, ssh[i]);
-	add(argv, how->host);
+		append_word(argv, ssh[i]);
+	append_word(argv, how->host);
 	Tcl_IncrRefCount(remote);
 	rc = add_program(s, how, remote);
 	Tcl_ListObjGetElements(NULL, remote, &n, &v);
 	for (int i = 0; i < n; i++) {
-		char *word = quoted(Tcl_GetString(v[i]));
+		char *word = shell_quote(Tcl_GetString(v[i]));
 
-		add(argv, word);
+		append_word(argv, word);
 		free(word);
 	}
 	Tcl_DecrRefCount(remote);
@@ -125,7 +125,7 @@ static int make_argv(struct session *s, const struct peer_how *how, Tcl_Obj *arg
 		prefix = Tcl_NewStringObj(how->command, -1);
 		Tcl_IncrRefCount(prefix);
 		if (Tcl_ListObjGetElements(NULL, prefix, &n, &v) != TCL_OK || !n)
-			rc = fail(s, "args", "BADVALUE", "-command: '%s' is no list of words",
+			rc = fail(s, "args", "BADVALUE", "-command: '%s' is not a list of words",
 				  how->command);
 		for (int i = 0; !rc && i < n; i++)
 			Tcl_ListObjAppendElement(NULL, argv, v[i]);
@@ -134,9 +134,9 @@ static int make_argv(struct session *s, const struct peer_how *how, Tcl_Obj *arg
 	return rc ? rc : add_program(s, how, argv);
 }
 
-/* Without liburoce.so, which is for this process: the peer loads its own, and what starts
- * it (ssh, ip, a machine's emulator) needs none. To be freed, with its last entry before the
- * NULL if *own. */
+/* The environment without the preloaded liburoce.so: the peer loads its own, and its launcher (ssh,
+ * ip, an emulator) needs none. The caller frees it, and *own, the entry that was changed (or NULL).
+ */
 static char **make_environment(char **own)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -177,8 +177,9 @@ static char **make_environment(char **own)
 
 /* -------------------------------------------------------------------- starting -- */
 
-/* In a session of its own: Ctrl-C at the terminal is for this process, which passes it on. */
-static int spawn(struct peer *p, char *const *argv, int in, int out, int err)
+/* Starts the process in its own session: Ctrl-C at the terminal goes to this process, which passes
+ * it on. */
+static int spawn_process(struct peer *p, char *const *argv, int in, int out, int err)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -219,7 +220,7 @@ static void close_pair(int fd[2])
 			close(fd[i]);
 }
 
-static int start(struct session *s, struct peer *p, char *const *argv)
+static int start_process(struct session *s, struct peer *p, char *const *argv)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 }, rc = 0;
 
@@ -227,7 +228,7 @@ static int start(struct session *s, struct peer *p, char *const *argv)
 		fail_call(s, errno, "pipe2", "channel of %s", p->o.name);
 		goto undo;
 	}
-	rc = spawn(p, argv, in[0], out[1], err[1]);
+	rc = spawn_process(p, argv, in[0], out[1], err[1]);
 	if (rc) {
 		fail_call(s, rc, "posix_spawn", "%s", argv[0]);
 		goto undo;
@@ -272,7 +273,7 @@ int peer_spawn(struct session *s, struct peer *p, const struct peer_how *how)
 		argv = xcalloc((size_t)n + 1, sizeof *argv);
 		for (int i = 0; i < n; i++)
 			argv[i] = Tcl_GetString(v[i]);
-		rc = start(s, p, argv);
+		rc = start_process(s, p, argv);
 		free(argv);
 	}
 	Tcl_DecrRefCount(list);
@@ -281,7 +282,7 @@ int peer_spawn(struct session *s, struct peer *p, const struct peer_how *how)
 
 /* ---------------------------------------------------------------------- ending -- */
 
-static char *status_text(const siginfo_t *si)
+static char *exit_status_text(const siginfo_t *si)
 {
 	if (si->si_code == CLD_EXITED)
 		return xasprintf("exit status %d", si->si_status);
@@ -313,7 +314,7 @@ void peer_ended(struct peer *p)
 	close_in(p);
 	loop_cancel(p->s->loop, p->kill);
 	p->kill = NULL;
-	p->how = status_text(&si);
+	p->how = exit_status_text(&si);
 	STAILQ_FOREACH(c, &p->calls, link) {
 		heard |= !c->done && !c->unwanted && !c->background;
 		c->done = true;
@@ -336,7 +337,7 @@ void peer_give_up(struct peer *p, const char *fmt, ...)
 	kill(-p->pid, SIGKILL);
 }
 
-/* Whatever the user has interrupted meanwhile: ends must be ended. */
+/* Waits for the process to end, also after Ctrl-C. */
 static void pass_until_ended(struct peer *p, int64_t ms)
 {
 	int64_t until = loop_now() + ms * 1000000;
@@ -353,7 +354,7 @@ void peer_stop(struct peer *p)
 	loop_cancel(p->s->loop, p->kill);
 	p->kill = NULL;
 	if (p->pidfd >= 0) {
-		close_in(p); /* that is how it is told */
+		close_in(p); /* end of input asks it to end */
 		pass_until_ended(p, p->state == PEER_READY && !p->why && !p->stubborn ? GRACE_MS
 										      : 200);
 		if (p->state != PEER_ENDED) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes from a peer: messages and text, both from a process that may do anything. Text
- * is printed with the peer's name before each line.
+ * Reads messages and text from a peer; both are untrusted. Text is printed with the peer's name
+ * before each line.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,11 +17,11 @@
 #include "session.h"
 
 #define ROOM	 (64u << 10) /* bytes read at once */
-#define LAST_MAX 64	     /* reads, when it has ended: more than a pipe holds */
+#define LAST_MAX 64	     /* reads after its end: more than a pipe holds */
 
 /* -------------------------------------------------------------------- printing -- */
 
-/* Each line of standard output stays one JSON value. */
+/* With --json: a line of the peer as one JSON value. */
 static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t len)
 {
 	struct json_object *all = json_object_new_object(), *value;
@@ -87,10 +87,10 @@ static void peer_print(struct peer *p, const char *text, size_t len, bool error)
 	}
 }
 
-static void remember(struct peer *p, const char *line, size_t len)
+static void remember_line(struct peer *p, const char *line, size_t len)
 {
 	char **slot = &p->said[p->nsaid++ % PEER_SAID];
-	struct painted text; /* without its colours */
+	struct painted text; /* to remove its colours */
 
 	painted_init(&text);
 	painted_add_printed(&text, line, len < 500 ? len : 500);
@@ -99,12 +99,12 @@ static void remember(struct peer *p, const char *line, size_t len)
 	painted_free(&text);
 }
 
-/* Before it is ready, what it says is only told if that never happens. */
+/* Text before the hello is shown only if the peer does not start. */
 static void on_text(void *ctx, const char *line, size_t len)
 {
 	struct peer *p = ctx;
 
-	remember(p, line, len);
+	remember_line(p, line, len);
 	if (p->state == PEER_READY)
 		peer_print(p, line, len, true);
 }
@@ -120,7 +120,7 @@ static void on_hello(struct peer *p, struct json_object *body)
 		return;
 	if (protocol != FRAMES_PROTOCOL) {
 		peer_give_up(p,
-			     "its rdmash %.40s speaks version %llu of the channel, this one "
+			     "its rdmash %.40s uses version %llu of the protocol, this one "
 			     "version %d: install the same rdmash at both ends",
 			     version ? version : "", (unsigned long long)protocol, FRAMES_PROTOCOL);
 		return;
@@ -150,8 +150,8 @@ static void on_print(struct peer *p, struct json_object *body, bool error)
 	    !json_object_is_type(text, json_type_string))
 		return;
 	if (error)
-		remember(p, json_object_get_string(text),
-			 strcspn(json_object_get_string(text), "\n"));
+		remember_line(p, json_object_get_string(text),
+			      strcspn(json_object_get_string(text), "\n"));
 	peer_print(p, json_object_get_string(text), (size_t)json_object_get_string_len(text),
 		   error);
 }
@@ -177,13 +177,13 @@ static void on_message(void *ctx, struct json_object *msg)
 
 /* --------------------------------------------------------------------- reading -- */
 
-/* What a channel's standard error has is text, whatever it looks like. */
+/* Ignores messages on standard error, where only text is expected. */
 static void no_message(void *ctx, struct json_object *msg)
 {
 	(void)ctx, (void)msg;
 }
 
-static void close_fd(struct peer *p, int *fd)
+static void close_watched(struct peer *p, int *fd)
 {
 	if (*fd < 0)
 		return;
@@ -197,10 +197,10 @@ static void kill_now(void *arg)
 	struct peer *p = arg;
 
 	p->kill = NULL;
-	peer_give_up(p, "it has closed its end of the channel");
+	peer_give_up(p, "it closed its end of the channel");
 }
 
-/* One read; false: there is nothing more now. */
+/* Reads once; false: there is nothing more to read now. */
 static bool read_some(struct peer *p, int *fd, struct frames *f)
 {
 	static char data[ROOM];
@@ -209,13 +209,13 @@ static bool read_some(struct peer *p, int *fd, struct frames *f)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n > 0 && frames_feed(f, data, (size_t)n)) {
-		peer_give_up(p, "it has sent a message of more than %u MiB", FRAMES_MAX >> 20);
+		peer_give_up(p, "it sent a message of more than %u MiB", FRAMES_MAX >> 20);
 		n = 0;
 	}
 	if (n > 0)
 		return true;
 	frames_end(f);
-	close_fd(p, fd);
+	close_watched(p, fd);
 	return false;
 }
 
@@ -245,8 +245,8 @@ void peer_drain(struct peer *p)
 		;
 	frames_end(p->errors);
 	frames_end(p->frames);
-	close_fd(p, &p->err);
-	close_fd(p, &p->out);
+	close_watched(p, &p->err);
+	close_watched(p, &p->out);
 }
 
 static void on_exit_of(void *arg, int fd, short revents)
