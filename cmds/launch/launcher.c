@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launcher: rank and size from the environment of mpirun(1), srun(1), or of whoever sets
- * RDMASH_RANK and RDMASH_SIZE.
+ * launcher: rank and size from the environment that mpirun(1), srun(1) or RDMASH_RANK and
+ * RDMASH_SIZE set.
  */
 #include "launch/launcher.h"
 
@@ -17,11 +17,11 @@
 
 #define RANKS_MAX 65536
 
-/* Names of variables of the environment; NULL: that launcher does not tell. In order: mpirun
- * within an allocation of Slurm sees Slurm's variables too, which are not the ranks'. */
+/* Names of environment variables; NULL: the launcher does not set one. The order matters: mpirun in
+ * a Slurm allocation inherits Slurm's variables, which are not those of the ranks. */
 static const struct kind {
 	const char *name, *rank, *size, *local_rank, *local_size;
-	const char *hosts;  /* how many hosts there are */
+	const char *hosts;  /* number of hosts */
 	const char *job[2]; /* joined */
 } kinds[] = {
 	{ .name = "environment",
@@ -48,24 +48,24 @@ static const struct kind {
 	  .local_rank = "SLURM_LOCALID",
 	  .hosts = "SLURM_STEP_NUM_NODES",
 	  .job = { "SLURM_JOB_ID", "SLURM_STEP_ID" } },
-	{ .name = "PMIx", /* does not tell the size by the environment */
+	{ .name = "PMIx", /* sets no variable for the size */
 	  .rank = "PMIX_RANK",
 	  .size = "RDMASH_SIZE",
 	  .local_size = "RDMASH_LOCAL_SIZE",
 	  .job = { "PMIX_NAMESPACE" } },
 };
 
-static const char *variable(const char *name)
+static const char *env_value(const char *name)
 {
 	const char *value = name ? getenv(name) : NULL;
 
 	return value && *value ? value : NULL;
 }
 
-/* A number of a variable that is set; leaves *n alone when it is not. */
-static int number(struct session *s, const char *name, unsigned max, unsigned *n)
+/* Reads a number from a variable; leaves *n unchanged if it is not set. */
+static int env_number(struct session *s, const char *name, unsigned max, unsigned *n)
 {
-	const char *text = variable(name);
+	const char *text = env_value(name);
 	char *end;
 	unsigned long v;
 
@@ -79,10 +79,10 @@ static int number(struct session *s, const char *name, unsigned max, unsigned *n
 	return 0;
 }
 
-/* What it is called becomes a file's name. */
+/* Reads the job's name, with the characters that a file name may not contain replaced. */
 static void read_job(const struct kind *k, char *job, size_t size)
 {
-	const char *first = variable(k->job[0]), *second = variable(k->job[1]);
+	const char *first = env_value(k->job[0]), *second = env_value(k->job[1]);
 
 	snprintf(job, size, "%s%s%s", first ? first : "", second ? "." : "", second ? second : "");
 	for (char *c = job; *c; c++)
@@ -96,34 +96,36 @@ int launcher_read(struct session *s, struct launcher *l)
 	unsigned hosts = 0;
 
 	*l = (struct launcher){ .size = 1, .local_size = 1 };
-	while (k < end && !variable(k->rank))
+	while (k < end && !env_value(k->rank))
 		k++;
 	if (k == end)
 		return 0;
 	l->name = k->name;
 	l->local_size = 0;
-	if (!variable(k->size)) {
-		fail(s, "launcher", "EINVAL", "%s=%s, but %s is not set: a rank of how many?",
-		     k->rank, variable(k->rank), k->size);
+	if (!env_value(k->size)) {
+		fail(s, "launcher", "EINVAL",
+		     "%s=%s, but %s is not set: the number of ranks is unknown", k->rank,
+		     env_value(k->rank), k->size);
 		return fail_next(s, "set RDMASH_RANK and RDMASH_SIZE for each process");
 	}
-	if (number(s, k->rank, RANKS_MAX - 1, &l->rank) || number(s, k->size, RANKS_MAX, &l->size))
+	if (env_number(s, k->rank, RANKS_MAX - 1, &l->rank) ||
+	    env_number(s, k->size, RANKS_MAX, &l->size))
 		return -1;
 	l->local_rank = l->rank;
-	if (number(s, k->local_rank, RANKS_MAX - 1, &l->local_rank) ||
-	    number(s, k->local_size, RANKS_MAX, &l->local_size) ||
-	    number(s, k->hosts, RANKS_MAX, &hosts))
+	if (env_number(s, k->local_rank, RANKS_MAX - 1, &l->local_rank) ||
+	    env_number(s, k->local_size, RANKS_MAX, &l->local_size) ||
+	    env_number(s, k->hosts, RANKS_MAX, &hosts))
 		return -1;
 	if (hosts == 1)
 		l->local_size = l->size;
 	if (l->rank >= l->size)
-		return fail(s, "launcher", "EINVAL", "%s=%u, but %s=%u: ranks begin with 0",
-			    k->rank, l->rank, k->size, l->size);
+		return fail(s, "launcher", "EINVAL", "%s=%u, but %s=%u: ranks start at 0", k->rank,
+			    l->rank, k->size, l->size);
 	read_job(k, l->job, sizeof l->job);
 	return 0;
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int launcher_exec(struct session *s, const void *args, struct out *o)
 {
 	struct launcher l;
 
@@ -147,14 +149,14 @@ static const struct cmd_eg launcher_egs[] = { { "launcher", "rank 0 of 1" },
 const struct cmd cmd_launcher = {
 	.name = "launcher",
 	.family = "both ends",
-	.summary = "which of how many processes this is, started by whom",
-	.text = "For a script that runs as many processes at once: mpirun -n 8 rdmash -f FILE, srun,\n"
-		"or whatever else starts them. Rank and size are taken from the environment that\n"
-		"Open MPI, MPICH, Slurm and PMIx set; another launcher sets RDMASH_RANK and\n"
-		"RDMASH_SIZE itself. Without a launcher it is rank 0 of 1. local_size is how many of\n"
-		"them are on this host, 0 when that is not told. 'rendezvous' tells them of each\n"
+	.summary = "show rank and size as set by mpirun, srun ...",
+	.text = "For a script that runs as several processes at once: mpirun -n 8 rdmash -f FILE, srun,\n"
+		"or another launcher. Rank and size come from the environment that Open MPI, MPICH,\n"
+		"Slurm and PMIx set; for other launchers set RDMASH_RANK and RDMASH_SIZE. Without a\n"
+		"launcher it is rank 0 of 1. local_size is the number of ranks on this host, 0 if it is\n"
+		"unknown. 'rendezvous' tells them of each\n"
 		"other.",
 	.examples = launcher_egs,
 	.flags = CMD_NO_RECORD,
-	.exec = exec,
+	.exec = launcher_exec,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who started this process, as one of how many: from the launcher's environment. */
+/* Rank and size of this process, from the launcher's environment. */
 #ifndef CMDS_LAUNCHER_H
 #define CMDS_LAUNCHER_H
 
@@ -10,12 +10,12 @@ struct session;
 struct launcher {
 	const char *name;    /* "Open MPI", "Slurm" ...; NULL: none */
 	unsigned rank, size; /* 0 of 1 without a launcher */
-	unsigned local_rank; /* among those on this host; rank where it is not told */
-	unsigned local_size; /* 0: not told */
-	char job[128];	     /* what no other job of the launcher is called; "" not told */
+	unsigned local_rank; /* rank among those on this host; rank if unknown */
+	unsigned local_size; /* 0: unknown */
+	char job[128];	     /* unique name of the job; "": unknown */
 };
 
-/* -1 with s->fail filled: the environment makes no sense. */
+/* Fills l. -1 with s->fail filled: the environment is contradictory. */
 int launcher_read(struct session *s, struct launcher *l);
 
 #endif

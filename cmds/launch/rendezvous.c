@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rendezvous put, get, clear: the ranks of a job tell each other by small files. A directory that
- * all of them share has a file for each key. Nothing outside it can be named: a key is letters,
- * digits,
- * ".", "-" and "_", and begins with a letter, a digit or "_".
+ * rendezvous put, get, clear: the ranks of a job exchange values through small files, one per key,
+ * in a shared directory. A key consists of letters, digits, ".", "-" and "_" and begins with a
+ * letter, a digit or "_", so that it cannot name a file elsewhere.
  */
 #include <stddef.h>
 #include <stdbool.h>
@@ -35,9 +34,6 @@
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define SHARED	  "RDMASH_RENDEZVOUS"
 
-/* Opens the job's directory, and makes it if need be: below $RDMASH_RENDEZVOUS, or, when all
- * are on this host, below a directory of the launcher's or of this user's in /tmp. A
- * descriptor, or -1 with s->fail filled. */
 static bool key_is_legal(const char *key)
 {
 	size_t n = strlen(key);
@@ -48,7 +44,8 @@ static bool key_is_legal(const char *key)
 	return n > 0 && n <= KEY_LEN_MAX && *key != '.' && *key != '-';
 }
 
-/* A directory of this user's, made when it is missing. -1 with errno. */
+/* Opens a directory that only this user may write to, and creates it if it is missing. -1 with
+ * errno. */
 static int own_dir(int at, const char *path)
 {
 	struct stat st;
@@ -62,11 +59,11 @@ static int own_dir(int at, const char *path)
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid())
 		return fd;
 	close(fd);
-	errno = EPERM; /* somebody else has made it */
+	errno = EPERM; /* another user created it */
 	return -1;
 }
 
-/* One that the user has named: anybody's. */
+/* Opens a directory that the user named; others may own it. */
 static int named_dir(const char *path)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
@@ -74,7 +71,8 @@ static int named_dir(const char *path)
 	return open(path, DIR_FLAGS & ~O_NOFOLLOW);
 }
 
-/* Where the job's directory is; NULL with s->fail filled. */
+/* The directory that contains the job's directory: $RDMASH_RENDEZVOUS, or, if all ranks are on this
+ * host, one of the launcher's or the user's own in /tmp. NULL with s->fail filled. */
 static const char *base_path(struct session *s, const struct launcher *l, char path[PATH_MAX])
 {
 	const char *shared = getenv(SHARED), *session = getenv("PMIX_SERVER_TMPDIR");
@@ -83,20 +81,20 @@ static const char *base_path(struct session *s, const struct launcher *l, char p
 	if (shared && *shared)
 		return shared;
 	if (!l->name) {
-		fail(s, "rendezvous", "ENOENT", "no launcher has started this process");
+		fail(s, "rendezvous", "ENOENT", "this process was not started by a launcher");
 		fail_next(s, "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, "
 			     "RDMASH_SIZE and " SHARED);
 		return NULL;
 	}
 	if (l->local_size != l->size) {
 		fail(s, "rendezvous", "ENOENT",
-		     "the %u ranks may be on several hosts: where shall they meet?", l->size);
+		     "the %u ranks may be on several hosts: no shared directory is set", l->size);
 		fail_next(s, "set " SHARED " to a directory that all hosts share; mpirun passes it "
 			     "on with -x " SHARED);
 		return NULL;
 	}
 	if (session && *session)
-		return session; /* goes with the job */
+		return session; /* the launcher removes it with the job */
 	snprintf(path, PATH_MAX, "%s/rdmash-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)geteuid());
 	return path;
 }
@@ -120,7 +118,8 @@ static int make_job_dir(struct session *s, const struct launcher *l)
 	return job_dir;
 }
 
-/* Under another name first: who looks finds all of it, or nothing. */
+/* Writes the file under a temporary name and renames it, so that readers see all of it or nothing.
+ */
 static int put_key(int job_dir, const char *key, const void *value, size_t n)
 {
 	char name[KEY_LEN_MAX + 32];
@@ -142,7 +141,8 @@ static int put_key(int job_dir, const char *key, const void *value, size_t n)
 	return -1;
 }
 
-/* Into value[VALUE_LEN_MAX]; its length, or -1 with errno: ENOENT: not there yet; EFBIG. */
+/* Reads a key into value[VALUE_LEN_MAX]. Returns its length, or -1 with errno: ENOENT: not put yet;
+ * EFBIG. */
 static long get_key(int job_dir, const char *key, void *value)
 {
 	int fd = openat(job_dir, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -159,7 +159,7 @@ static long get_key(int job_dir, const char *key, void *value)
 	return n;
 }
 
-/* Takes all keys off, and the directory away. */
+/* Removes all keys and the directory. */
 static void clear_job_dir(int job_dir)
 {
 	char link[64], path[PATH_MAX];
@@ -181,18 +181,17 @@ static void clear_job_dir(int job_dir)
 	rmdir(path);
 }
 
-/* How the processes of a job tell each other something: rendezvous put, get, clear. */
-
 #define FAMILY	   "both ends"
 #define KEYS_MAX   1024
-#define LOOK_MS	   250 /* directories of other hosts send no inotify(7) events */
+#define LOOK_MS	   250 /* polling interval: changes by other hosts cause no inotify(7) events */
 #define NAMES_LEFT 8
 
-/* A key: a file's name, and nothing else. */
+/* Parses a key, which becomes a file name. */
 static int parse_key(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	if (!key_is_legal(Tcl_GetString(word)))
-		return args_bad(s, a, "'%s' is no key: at most %d letters, digits, '.', '-', '_'",
+		return args_bad(s, a,
+				"'%s' is not a key: use at most %d letters, digits, '.', '-', '_'",
 				Tcl_GetString(word), KEY_LEN_MAX);
 	return kind_str.parse(s, a, word, dst);
 }
@@ -217,13 +216,13 @@ struct put_args {
 };
 
 static const struct arg put_arg_table[] = {
-	POS("key", put_args, key, kind_key, "what the others ask for"),
-	POS("value", put_args, value, kind_obj, "text for them"), ARGS_END
+	POS("key", put_args, key, kind_key, "name under which others get the value"),
+	POS("value", put_args, value, kind_obj, "any text"), ARGS_END
 };
 
-static int put_exec(struct session *s, const void *args, struct out *o)
+static int rendezvous_put_exec(struct session *s, const void *args, struct out *o)
 {
-	static unsigned puts_left = KEYS_MAX; /* of scripts that are not trusted */
+	static unsigned puts_left = KEYS_MAX; /* limit for untrusted scripts */
 	const struct put_args *a = args;
 	int n, job_dir, rc;
 	const char *value = Tcl_GetStringFromObj(a->value, &n);
@@ -258,16 +257,16 @@ static const struct cmd_eg put_egs[] = { { "rendezvous put address {10.0.0.1 747
 const struct cmd cmd_rendezvous_put = {
 	.name = "rendezvous put",
 	.family = FAMILY,
-	.summary = "tell the other processes of the job something",
-	.text = "Puts a value under a key, which every process of the job can get; an older value\n"
-		"is replaced. The job's keys are files of a directory: below $RDMASH_RENDEZVOUS,\n"
-		"which all hosts must share, or, when all processes are on this host, below a\n"
-		"temporary one. See 'launcher' for what a job is.",
+	.summary = "publish a value to the other processes of the job",
+	.text = "Stores a value under a key, which every process of the job can get; an older value is\n"
+		"replaced. Keys are files in a directory below $RDMASH_RENDEZVOUS, which all hosts must\n"
+		"share, or below a temporary directory if all processes are on this host. See\n"
+		"'launcher' for what a job is.",
 	.setup = SETUP,
 	.examples = put_egs,
 	.args = put_arg_table,
 	.size = sizeof(struct put_args),
-	.exec = put_exec,
+	.exec = rendezvous_put_exec,
 };
 
 static int clear_exec(struct session *s, const void *args, struct out *o)
@@ -287,9 +286,9 @@ static const struct cmd_eg clear_egs[] = { { "rendezvous clear", NULL }, { NULL,
 const struct cmd cmd_rendezvous_clear = {
 	.name = "rendezvous clear",
 	.family = FAMILY,
-	.summary = "forget what the processes of the job have put",
-	.text = "Removes all keys of the job, and their directory. For the last process that needs\n"
-		"them: who waits for a key goes on waiting.",
+	.summary = "remove all keys of the job",
+	.text = "Removes all keys of the job and their directory. Use it in the last process that\n"
+		"needs them: a process that waits for a key continues to wait.",
 	.setup = SETUP,
 	.examples = clear_egs,
 	.exec = clear_exec,
@@ -308,11 +307,11 @@ struct waiting {
 	int job_dir, events;
 	struct loop_timer *timer;
 	const char *const *keys;
-	Tcl_Obj **values; /* NULL: not there yet */
+	Tcl_Obj **values; /* NULL: not put yet */
 	size_t n, missing;
-	const char *broken; /* this one cannot be read, for err */
+	const char *broken; /* a key that cannot be read, because of err */
 	int err;
-	bool look; /* something may have come */
+	bool look; /* the directory may have changed */
 	char *buf; /* VALUE_LEN_MAX */
 };
 
@@ -434,7 +433,7 @@ static void values_out(const struct waiting *w, bool dict, struct out *o)
 		out_obj(o, Tcl_NewDictObj());
 }
 
-static int get_exec(struct session *s, const void *args, struct out *o)
+static int rendezvous_get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
 	struct waiting w = { .s = s, .keys = a->keys.v, .n = a->keys.n, .missing = a->keys.n };
@@ -442,7 +441,7 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 	int rc = 0;
 
 	if (!w.n)
-		return fail(s, "rendezvous", "EINVAL", "rendezvous get: which key?");
+		return fail(s, "rendezvous", "EINVAL", "rendezvous get needs a key");
 	w.job_dir = open_job_dir(s);
 	if (w.job_dir < 0)
 		return -1;
@@ -464,8 +463,8 @@ static int get_exec(struct session *s, const void *args, struct out *o)
 static const struct arg get_arg_table[] = {
 	OPT("within", get_args, within, kind_ms, "how long to wait for all of them", .dflt = "10s",
 	    .max = 3600000),
-	SWITCH("partial", get_args, partial, "take what has arrived by then"),
-	POS_MANY("key", get_args, keys, kind_key, "what somebody has put, or will put"), ARGS_END
+	SWITCH("partial", get_args, partial, "after that time return the keys that exist"),
+	POS_MANY("key", get_args, keys, kind_key, "key that another process puts"), ARGS_END
 };
 
 static const struct cmd_eg get_egs[] = { { "rendezvous put a 1; rendezvous put b 2", NULL },
@@ -478,14 +477,14 @@ static const struct cmd_eg get_egs[] = { { "rendezvous put a 1; rendezvous put b
 const struct cmd cmd_rendezvous_get = {
 	.name = "rendezvous get",
 	.family = FAMILY,
-	.summary = "wait for what other processes of the job have put",
-	.text = "Waits until all these keys are there. The value of one key, or a dict of several.\n"
-		"When some are missing after -within, that is an error (RDMASH rendezvous\n"
-		"ETIMEDOUT) which names them; with -partial it is a dict of those that came. While\n"
-		"it waits, the rest of the session goes on: connections are accepted.",
+	.summary = "wait for values of other processes of the job",
+	.text = "Waits until all these keys exist. Returns the value of one key, or a dict of several.\n"
+		"If keys are missing after -within, it fails and names them (RDMASH rendezvous\n"
+		"ETIMEDOUT); with -partial it returns a dict of those that exist. Meanwhile connection\n"
+		"events are handled.",
 	.setup = SETUP,
 	.examples = get_egs,
 	.args = get_arg_table,
 	.size = sizeof(struct get_args),
-	.exec = get_exec,
+	.exec = rendezvous_get_exec,
 };

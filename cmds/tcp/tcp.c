@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plain TCP: what two programs tell each other beside RDMA, in any form. */
+/* tcp: plain TCP connections, for exchanging addresses and keys in any format. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const struct arg listen_args[] = {
 	OPT("addr", tcp_args, host, kind_str, "address to listen on; else all"), NAME, ARGS_END
 };
 
-static int listen_exec(struct session *s, const void *args, struct out *o)
+static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct tcp_args *a = args;
 	struct sock_where where;
@@ -58,13 +58,13 @@ const struct cmd cmd_tcp_listen = {
 	.name = "tcp listen",
 	.family = "beside RDMA",
 	.summary = "listen on a TCP port",
-	.text = "For programs that tell each other of their queue pairs over TCP, each in a form\n"
-		"of its own, and for comparison. A client waits for tcp accept. A dict with\n"
-		"name, address and port; destroy NAME ends it.",
+	.text = "For programs that exchange the data of their queue pairs over TCP in their own format,\n"
+		"and for comparison. A client waits until you call tcp accept. The value is a dict\n"
+		"with name, address and port; destroy NAME stops listening.",
 	.examples = listen_egs,
 	.args = listen_args,
 	.size = sizeof(struct tcp_args),
-	.exec = listen_exec,
+	.exec = tcp_listen_exec,
 };
 
 /* ------------------------------------------------------------- tcp accept -- */
@@ -73,7 +73,7 @@ static const struct arg accept_args[] = {
 	POS_OPT("tcpl", tcp_args, listener, kind_tcpl, "listener"), NAME, WITHIN, ARGS_END
 };
 
-static int accept_exec(struct session *s, const void *args, struct out *o)
+static int tcp_accept_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct tcp_args *a = args;
 	int64_t deadline = deadline_of(&a->within);
@@ -86,7 +86,7 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 			      ? tcp_await(s, a->listener->fd, POLLIN, deadline)
 			      : errno;
 		if (err)
-			return fail_call(s, err, "tcp accept", "nobody has connected to %s",
+			return fail_call(s, err, "tcp accept", "no client has connected to %s",
 					 a->listener->where.text);
 	}
 	t = tcp_new(s, a->name, fd, &peer);
@@ -98,7 +98,7 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 
 #define DOOR "set port [dict get [tcp listen 0 -name door] port]"
 
-static const struct cmd_eg accept_egs[] = { { "tcp accept -within 10", "nobody has connected" },
+static const struct cmd_eg accept_egs[] = { { "tcp accept -within 10", "no client has connected" },
 					    { "tcp connect localhost $port", "tcp tcp0" },
 					    { "tcp accept door -name peer", "tcp peer  from" },
 					    { NULL, NULL } };
@@ -106,13 +106,14 @@ static const struct cmd_eg accept_egs[] = { { "tcp accept -within 10", "nobody h
 const struct cmd cmd_tcp_accept = {
 	.name = "tcp accept",
 	.family = "beside RDMA",
-	.summary = "take a TCP connection",
-	.text = "The oldest that waits, or the next. Returns the name of the new connection.",
+	.summary = "accept a TCP connection",
+	.text = "Accepts the oldest waiting connection, or waits for the next. Returns the name of the\n"
+		"new connection.",
 	.setup = DOOR,
 	.examples = accept_egs,
 	.args = accept_args,
 	.size = sizeof(struct tcp_args),
-	.exec = accept_exec,
+	.exec = tcp_accept_exec,
 };
 
 /* ------------------------------------------------------------ tcp connect -- */
@@ -122,7 +123,7 @@ static const struct arg connect_args[] = {
 	POS("port", tcp_args, port, kind_port, "TCP port it listens on"), NAME, WITHIN, ARGS_END
 };
 
-static int connect_exec(struct session *s, const void *args, struct out *o)
+static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct tcp_args *a = args;
 	int64_t deadline = deadline_of(&a->within);
@@ -139,7 +140,7 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 	if (err) {
 		fail_call(s, err, "tcp connect", "%s", peer.text);
 		if (err == ECONNREFUSED)
-			fail_row(s, "likely", "nobody listens there (yet)");
+			fail_row(s, "likely", "no server listens there (yet)");
 		close(fd);
 		free(peer.text);
 		return -1;
@@ -165,10 +166,10 @@ const struct cmd cmd_tcp_connect = {
 	.examples = connect_egs,
 	.args = connect_args,
 	.size = sizeof(struct tcp_args),
-	.exec = connect_exec,
+	.exec = tcp_connect_exec,
 };
 
-/* Bytes over a TCP connection: values, or straight from and to a region. */
+/* tcp send and recv: bytes from and to values or regions. */
 
 #define VALUE_MAX (16u << 20) /* bytes of a value */
 
@@ -181,11 +182,11 @@ struct data_args {
 };
 
 #define TCP POS("tcp", data_args, tcp, kind_tcp, "connection")
-#define REGION                                                                             \
-	OPT("mr", data_args, mr, kind_mr_opt, "region instead"),                           \
-		OPT("off", data_args, off, kind_size, "where in the region", .dflt = "0"), \
-		OPT("len", data_args, len, kind_size, "bytes; left out: up to its end"),   \
-		OPT("within", data_args, within, kind_ms, "how long to wait in all",       \
+#define REGION                                                                              \
+	OPT("mr", data_args, mr, kind_mr_opt, "region instead"),                            \
+		OPT("off", data_args, off, kind_size, "offset in the region", .dflt = "0"), \
+		OPT("len", data_args, len, kind_size, "bytes; left out: up to its end"),    \
+		OPT("within", data_args, within, kind_ms, "how long to wait in all",        \
 		    .dflt = "10s")
 
 /* --------------------------------------------------------------- tcp send -- */
@@ -217,14 +218,14 @@ static int send_all(struct session *s, const struct data_args *a, const unsigned
 	return 0;
 }
 
-static int send_exec(struct session *s, const void *args, struct out *o)
+static int tcp_send_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct data_args *a = args;
 	const unsigned char *p = a->data.data;
 	size_t n = a->data.len;
 
 	if (!a->mr == !p)
-		return fail(s, "tcp send", "EINVAL", "which bytes? Either data or -mr");
+		return fail(s, "tcp send", "EINVAL", "give either data or -mr");
 	if (a->mr)
 		p = mem_range(s, a->mr, &a->off, &a->len, &n);
 	if (!p || send_all(s, a, p, n))
@@ -249,20 +250,21 @@ const struct cmd cmd_tcp_send = {
 	.name = "tcp send",
 	.family = "beside RDMA",
 	.summary = "send bytes over a TCP connection",
-	.text = "All of them: waits while the peer does not read. With -mr straight from the\n"
-		"memory of a region, which may be large. Returns how many bytes were sent.",
+	.text = "Sends all bytes, and waits while the peer does not read. -mr sends them directly from\n"
+		"the memory of a region, which may be large. Returns the number of bytes sent.",
 	.setup = BOTH,
 	.examples = send_egs,
 	.args = send_args,
 	.size = sizeof(struct data_args),
-	.exec = send_exec,
+	.exec = tcp_send_exec,
 };
 
 /* --------------------------------------------------------------- tcp recv -- */
 
 static const struct arg recv_args[] = {
 	TCP, POS_OPT("n", data_args, n, kind_size, "bytes to receive"), REGION,
-	SWITCH("any", data_args, any, "what there is, at most so many; 0: the peer has closed"),
+	SWITCH("any", data_args, any,
+	       "at most this many, whatever is there; 0: the peer has closed"),
 	ARGS_END
 };
 
@@ -273,7 +275,7 @@ static int recv_failed(struct session *s, const struct data_args *a, int err, si
 	if (!err)
 		return fail(s, "tcp recv", "ECONNRESET", "%s: %s has closed after %zu of %zu bytes",
 			    t->o.name, t->peer.text, got, n);
-	return fail_call(s, err, "tcp recv", "%s: %zu of %zu bytes have come from %s", t->o.name,
+	return fail_call(s, err, "tcp recv", "%s: %zu of %zu bytes received from %s", t->o.name,
 			 got, n, t->peer.text);
 }
 
@@ -301,7 +303,7 @@ static int recv_all(struct session *s, const struct data_args *a, unsigned char 
 	return 0;
 }
 
-static int recv_exec(struct session *s, const void *args, struct out *o)
+static int tcp_recv_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct data_args *a = args;
 	size_t n = a->n.v, got;
@@ -309,7 +311,7 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 
 	if (!a->mr == !a->n.set)
 		return fail(s, "tcp recv", "EINVAL",
-			    "how many bytes? Either a number, or -mr for a region");
+			    "give either a number of bytes, or -mr for a region");
 	if (!a->mr && n > VALUE_MAX)
 		return fail(s, "tcp recv", "E2BIG",
 			    "%zu bytes are too many for a value: at most %u MiB at a time, or -mr",
@@ -326,7 +328,7 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg recv_egs[] = { { "tcp send a hello; tcp recv b 5", "hello" },
 					  { "tcp send a hello; tcp recv b 100 -any", "hello" },
-					  { "tcp recv b 5 -within 10", "0 of 5 bytes have come" },
+					  { "tcp recv b 5 -within 10", "0 of 5 bytes received" },
 					  { "tcp send a abc; destroy a; tcp recv b 5",
 					    "has closed after 3 of 5 bytes" },
 					  { NULL, NULL } };
@@ -335,13 +337,13 @@ const struct cmd cmd_tcp_recv = {
 	.name = "tcp recv",
 	.family = "beside RDMA",
 	.summary = "receive bytes from a TCP connection",
-	.text = "So many bytes, as a value for binary scan; with -mr straight into a region, and\n"
-		"the value is how many. A peer that closes before is an error, which says how\n"
-		"many have come; so is the end of the time. What had come is lost then, but for a\n"
-		"region. With -any whatever is there is enough; 0 bytes mean the end.",
+	.text = "Receives this many bytes, as a value for binary scan or unpack; with -mr directly into\n"
+		"a region, and the value is their number. It fails if the peer closes before, or after\n"
+		"-within, and says how many bytes were received; these are lost, except in a region.\n"
+		"-any returns as soon as there are any bytes; 0 bytes mean that the peer has closed.",
 	.setup = BOTH,
 	.examples = recv_egs,
 	.args = recv_args,
 	.size = sizeof(struct data_args),
-	.exec = recv_exec,
+	.exec = tcp_recv_exec,
 };

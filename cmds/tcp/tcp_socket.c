@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets: opened, waited for, and kept as objects. */
+/* TCP sockets: opening, waiting, and their objects. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -142,8 +142,8 @@ int tcp_await(struct session *s, int fd, short events, int64_t deadline)
 	return end == LOOP_DONE ? 0 : end == LOOP_TIMEOUT ? ETIMEDOUT : EINTR;
 }
 
-static struct addrinfo *resolve(struct session *s, const char *call, const char *host,
-				uint16_t port, int flags)
+static struct addrinfo *resolve_host(struct session *s, const char *call, const char *host,
+				     uint16_t port, int flags)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV };
 	struct addrinfo *list = NULL;
@@ -167,7 +167,7 @@ static int open_listener(const struct addrinfo *ai, int backlog)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (ai->ai_family == AF_INET6) /* IPv4 comes in too */
+	if (ai->ai_family == AF_INET6) /* also accept IPv4 */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, backlog) == 0)
 		return fd;
@@ -177,7 +177,8 @@ static int open_listener(const struct addrinfo *ai, int backlog)
 	return -1;
 }
 
-/* Not known which will do: of the wildcards IPv6 first, since it takes IPv4 as well. */
+/* Listens on the first usable address; the IPv6 wildcard comes first, since it accepts IPv4 as
+ * well. */
 static int open_any_listener(const struct addrinfo *list, int backlog)
 {
 	int fd = -1;
@@ -192,7 +193,7 @@ static int open_any_listener(const struct addrinfo *list, int backlog)
 int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
 		struct sock_where *where)
 {
-	struct addrinfo *list = resolve(s, call, addr, port, AI_PASSIVE);
+	struct addrinfo *list = resolve_host(s, call, addr, port, AI_PASSIVE);
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof sa;
 	int fd;
@@ -208,7 +209,7 @@ int sock_listen(struct session *s, const char *call, const char *addr, uint16_t 
 	return fd;
 }
 
-/* Tries the addresses in turn; the last one's failure counts. */
+/* Tries the addresses in turn; errno is that of the last one. */
 static int open_connection(const struct addrinfo *list, const struct addrinfo **used)
 {
 	int fd = -1;
@@ -233,7 +234,7 @@ static int open_connection(const struct addrinfo *list, const struct addrinfo **
 int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
 		 struct sock_where *where)
 {
-	struct addrinfo *list = resolve(s, call, host, port, 0);
+	struct addrinfo *list = resolve_host(s, call, host, port, 0);
 	const struct addrinfo *used = list;
 	int fd;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets that do not block, for oob and tcp: by themselves, and as objects. */
+/* Non-blocking TCP sockets for oob and tcp, and their objects. */
 #ifndef CMDS_TCP_SOCKET_H
 #define CMDS_TCP_SOCKET_H
 
@@ -7,29 +7,28 @@
 
 #include "objects.h"
 
-/* Where a socket is or what it is connected to. */
+/* The local address of a socket, or its peer's. */
 struct sock_where {
-	char *text; /* "10.0.0.1:7000", "[::1]:7000"; to be freed */
+	char *text; /* "10.0.0.1:7000", "[::1]:7000"; the owner frees it */
 	uint16_t port;
 };
 
-/* Listens on addr (NULL: all addresses, IPv4 and IPv6) and port (0: any free one). A
- * descriptor, or -1 with s->fail filled, naming call. where is filled on success. */
+/* Listens on addr (NULL: all addresses, IPv4 and IPv6) and port (0: any free one). Returns a
+ * descriptor and fills where, or -1 with s->fail filled, naming call. */
 int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
 		struct sock_where *where);
-/* Begins to connect, to the first address of host that can be tried. The descriptor is
- * writable when the end is known: sock_error(). -1 with s->fail filled. */
+/* Starts to connect to the first usable address of host. The descriptor becomes writable when the
+ * connection is made or has failed: sock_error() tells. -1 with s->fail filled. */
 int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
 		 struct sock_where *where);
-/* The errno that a connection has ended with, 0: none. */
+/* The errno of a failed connection, 0: none. */
 int sock_error(int fd);
-/* Takes a connection that waits; where is its peer. -1 with errno set: EAGAIN when there
- * is none. */
+/* Accepts a waiting connection; where is its peer. -1 with errno: EAGAIN if there is none. */
 int sock_accept(int listener, struct sock_where *where);
 
 struct tcp {
 	struct obj o;
-	int fd; /* does not block */
+	int fd; /* non-blocking */
 	struct sock_where peer;
 	uint64_t sent, received; /* bytes */
 };
@@ -40,14 +39,14 @@ struct tcp_listener {
 	struct sock_where where;
 };
 
-/* Makes the object of a socket, which it owns from then on, also when it fails. NULL with
- * s->fail filled. */
+/* Creates the object of a socket; takes ownership of fd, also on failure. NULL with s->fail filled.
+ */
 struct tcp *tcp_new(struct session *s, const char *name, int fd, const struct sock_where *peer);
 struct tcp_listener *tcp_listener_new(struct session *s, const char *name, int fd,
 				      const struct sock_where *where);
 
 /* Waits in the loop until the descriptor has one of events (POLLIN ...) or deadline
- * (loop_now(), or LOOP_FOREVER) has come. 0, or an errno: ETIMEDOUT, EINTR. */
+ * (loop_now(), or LOOP_FOREVER) has passed. 0, or an errno: ETIMEDOUT, EINTR. */
 int tcp_await(struct session *s, int fd, short events, int64_t deadline);
 
 #endif
