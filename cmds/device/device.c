@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening devices. Contexts are those of librdmacm: it opens every device of the machine
- * for itself, and a QP of a connection id must be made of resources of that very context.
+ * Opening devices. The contexts are librdmacm's: it opens every device of the machine itself, and a
+ * QP of a connection id must be created from resources of that same context.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 
 static int dev_destroy(struct session *s, struct obj *o)
 {
-	async_unwatch(s, (struct dev *)o); /* the context stays librdmacm's */
+	async_unwatch(s, (struct dev *)o); /* librdmacm keeps the context */
 	return 0;
 }
 
@@ -69,7 +69,7 @@ const struct obj_class dev_class = {
 	.describe = dev_describe,
 };
 
-/* A device that the kernel has, with the path of its file; false: there is none. */
+/* Finds a device of the kernel and the path of its device file; false: there is none. */
 static bool kernel_device(char *name, size_t size, char *file, size_t file_size)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -80,7 +80,7 @@ static bool kernel_device(char *name, size_t size, char *file, size_t file_size)
 		snprintf(name, size, "%s", ibv_get_device_name(list[0]));
 		snprintf(file, file_size, "/dev/infiniband/%s", list[0]->dev_name);
 	} else if (glob("/sys/class/infiniband/*", 0, NULL, &found) == 0) {
-		any = true; /* libibverbs leaves out a device without a file */
+		any = true; /* libibverbs does not list a device without its file */
 		snprintf(name, size, "%s", strrchr(found.gl_pathv[0], '/') + 1);
 		snprintf(file, file_size, "/dev/infiniband/uverbs0");
 	}
@@ -90,9 +90,9 @@ static bool kernel_device(char *name, size_t size, char *file, size_t file_size)
 	return any;
 }
 
-/* There is a device, and this process cannot have it. The libraries do not say so: librdmacm leaves
- * it out, and errno of ibv_open_device(3) may be of something that it did later. */
-static int closed(struct session *s)
+/* Fails if there is a device that this process may not open. The libraries do not report that:
+ * librdmacm skips the device, and ibv_open_device(3) may leave the errno of a later call. */
+static int fail_no_access(struct session *s)
 {
 	char name[64], file[96];
 	int err;
@@ -103,18 +103,18 @@ static int closed(struct session *s)
 	err = errno;
 	fail_call(s, err, "ibv_open_device", "%s: %s", name, file);
 	fail_row(s, "cause", "%s",
-		 err == ENOENT ? "its file is missing: into a container it must be passed"
-			       : "no right to its file: 'ls -l /dev/infiniband' shows whose it is");
+		 err == ENOENT ? "its device file is missing: pass it into the container"
+			       : "no permission for its device file: see 'ls -l /dev/infiniband'");
 	return fail_next(s, "doctor");
 }
 
 /* Fails with "no RDMA device" and what to do about it. Returns -1. */
 static int dev_none(struct session *s, const char *call)
 {
-	if (closed(s))
+	if (fail_no_access(s))
 		return -1;
-	if (launch_loaded()) { /* it has said why */
-		fail(s, call, "ENODEV", UROCE_DEVICE " does not come up: see the line above");
+	if (launch_loaded()) { /* uroce has printed the reason */
+		fail(s, call, "ENODEV", UROCE_DEVICE "  could not be started: see the line above");
 		return fail_next(s, "help uroce");
 	}
 	fail(s, call, "ENODEV", "no RDMA device on this machine");
@@ -151,8 +151,8 @@ struct dev *dev_of(struct session *s, struct ibv_context *v)
 	return dev;
 }
 
-/* The contexts of librdmacm; to be freed with rdma_free_devices(). NULL: none, failed. */
-static struct ibv_context **contexts(struct session *s, int *n)
+/* The contexts of librdmacm, to be freed with rdma_free_devices(). NULL with s->fail filled. */
+static struct ibv_context **get_contexts(struct session *s, int *n)
 {
 	struct ibv_context **list;
 
@@ -185,7 +185,7 @@ static int no_such_device(struct session *s, struct ibv_context **list, int n, c
 	return -1;
 }
 
-/* Opens the device called name, or gives the one open already; NULL with s->fail filled. */
+/* Opens the device called name, or returns it if it is open; NULL with s->fail filled. */
 static struct dev *dev_open(struct session *s, const char *name)
 {
 	struct ibv_context **list;
@@ -194,7 +194,7 @@ static struct dev *dev_open(struct session *s, const char *name)
 
 	if (dev)
 		return dev;
-	list = contexts(s, &n);
+	list = get_contexts(s, &n);
 	if (!list)
 		return NULL;
 	for (i = 0; i < n; i++)
@@ -233,7 +233,7 @@ struct dev *dev_default(struct session *s)
 		return s->ctx->qp->pd->dev;
 	if (dev)
 		return dev;
-	list = contexts(s, &n);
+	list = get_contexts(s, &n);
 	if (!list)
 		return NULL;
 	for (i = 0; i < n && !has_active_port(list[i]); i++)
@@ -243,7 +243,7 @@ struct dev *dev_default(struct session *s)
 	return dev;
 }
 
-/* As an argument a device may be closed still: naming it opens it. */
+/* Parses a device argument; opens the device if necessary. */
 static int parse_dev(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct dev *dev = dev_open(s, Tcl_GetString(word));
@@ -289,7 +289,7 @@ const struct arg_kind kind_dev_opt = { .word = "device",
 				       .complete = complete_dev };
 
 /*
- * The IP address of a device. On RoCE the GIDs are addresses; the one GID of an iWARP port
+ * The IP address of a device. On RoCE the GIDs contain IP addresses; the GID of an iWARP port
  * begins with the MAC address of its network interface.
  */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at devices and their ports: devices, open, close, device, ports, pkeys. */
+/* Devices and their ports: devices, open, close, device, ports, pkeys. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- devices -- */
 
-static const char *transport(const struct ibv_device *d)
+static const char *transport_name(const struct ibv_device *d)
 {
 	switch (d->transport_type) {
 	case IBV_TRANSPORT_IB:
@@ -41,7 +41,7 @@ static int devices_exec(struct session *s, const void *args, struct out *o)
 
 		out_dict(o, NULL);
 		out_str(o, "name", name, "%-12s", name);
-		out_str(o, "transport", transport(list[i]), "  %-5s", transport(list[i]));
+		out_str(o, "transport", transport_name(list[i]), "  %-5s", transport_name(list[i]));
 		out_str(o, "node", ibv_node_type_str(list[i]->node_type), "  %s",
 			ibv_node_type_str(list[i]->node_type));
 		out_u64(o, "guid", guid, "  guid %016llx", (unsigned long long)guid);
@@ -51,7 +51,7 @@ static int devices_exec(struct session *s, const void *args, struct out *o)
 	if (list)
 		ibv_free_device_list(list);
 	if (n <= 0)
-		out_text(o, "No RDMA device on this machine. A software one on an Ethernet "
+		out_text(o, "No RDMA device on this machine. A software device on an Ethernet "
 			    "interface: rdma link add rxe0 type rxe netdev eth0\n");
 	return 0;
 }
@@ -61,7 +61,7 @@ static const struct cmd_eg devices_egs[] = { { "devices", "rxe0" }, { NULL, NULL
 const struct cmd cmd_devices = {
 	.name = "devices",
 	.family = "device",
-	.summary = "RDMA devices of this machine",
+	.summary = "list the RDMA devices of this machine",
 	.text = "Lists every device that libibverbs finds, open or not. A device is opened by\n"
 		"the first command that needs it, or by open.",
 	.calls = "ibv_get_device_list(3)",
@@ -94,8 +94,8 @@ const struct cmd cmd_open = {
 	.name = "open",
 	.family = "device",
 	.summary = "open a device",
-	.text = "Without a name: the one given with --device, else the first with an active port.\n"
-		"Its asynchronous events are watched from then on.",
+	.text = "Without a name it opens the one given with --device, else the first with an active\n"
+		"port. From then on its asynchronous events are shown as notices.",
 	.calls = "rdma_get_devices(3) ibv_query_device_ex(3)",
 	.examples = open_egs,
 	.args = open_args,
@@ -132,7 +132,7 @@ static const struct arg_kind kind_open_dev = { .word = "device",
 
 static const struct arg close_args[] = {
 	POS("device", close_args, dev, kind_open_dev, "an open device"),
-	SWITCH("cascade", close_args, cascade, "destroy everything made from it first"), ARGS_END
+	SWITCH("cascade", close_args, cascade, "destroy all objects of the device first"), ARGS_END
 };
 
 static int close_exec(struct session *s, const void *args, struct out *o)
@@ -151,7 +151,7 @@ const struct cmd cmd_close = {
 	.name = "close",
 	.family = "device",
 	.summary = "close a device",
-	.text = "Refused while objects made from it are left, unless -cascade destroys them first.",
+	.text = "Fails while objects of the device exist, unless -cascade destroys them first.",
 	.examples = close_egs,
 	.args = close_args,
 	.size = sizeof(struct close_args),
@@ -216,8 +216,8 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 
 	(void)s;
 	out_str(o, "name", args_->dev->o.name, "%s", args_->dev->o.name);
-	out_str(o, "transport", transport(args_->dev->v->device), "  %s",
-		transport(args_->dev->v->device));
+	out_str(o, "transport", transport_name(args_->dev->v->device), "  %s",
+		transport_name(args_->dev->v->device));
 	dev_addr(args_->dev, address);
 	out_str(o, "address", address, "  %s\n", address);
 	out_str(o, "fw_ver", a->fw_ver, NULL);
@@ -244,9 +244,9 @@ static const struct cmd_eg device_egs[] = { { "device", "max_qp_rd_atom" },
 const struct cmd cmd_device = {
 	.name = "device",
 	.family = "device",
-	.summary = "limits and abilities of a device",
-	.text = "What the device allows at most, and which optional abilities it has. These are\n"
-		"limits of the device as a whole: a QP may get less. The address is the one at\n"
+	.summary = "show the limits and capabilities of a device",
+	.text = "The maximum values of the device and its optional capabilities. These limits apply\n"
+		"to the device as a whole: a QP may get less. The address is the one at\n"
 		"which peers reach it (on RoCE that of the GID which gids recommends; none on\n"
 		"InfiniBand).",
 	.calls = "ibv_query_device_ex(3)",
@@ -305,7 +305,7 @@ static const struct cmd_eg ports_egs[] = { { "ports", "ACTIVE" }, { NULL, NULL }
 const struct cmd cmd_ports = {
 	.name = "ports",
 	.family = "device",
-	.summary = "ports of a device: state, MTU, tables",
+	.summary = "show the ports of a device: state, MTU, tables",
 	.text = "The path MTU of a QP can be at most the active MTU of its port. On Ethernet that\n"
 		"is the largest of 256, 512, 1024, 2048, 4096 that fits the interface's MTU.",
 	.calls = "ibv_query_port(3)",
@@ -356,9 +356,9 @@ static const struct cmd_eg pkeys_egs[] = { { "pkeys", "0xffff" }, { NULL, NULL }
 const struct cmd cmd_pkeys = {
 	.name = "pkeys",
 	.family = "device",
-	.summary = "the P_Key table of a port",
-	.text = "Partitions the port is in. A QP names one by its index; on RoCE there is only\n"
-		"index 0, the default partition 0xffff.",
+	.summary = "show the P_Key table of a port",
+	.text = "The partitions of the port. A QP selects one by its index (pkey_index); on RoCE there\n"
+		"is only index 0, the default partition 0xffff.",
 	.calls = "ibv_query_pkey(3)",
 	.examples = pkeys_egs,
 	.args = pkeys_args,

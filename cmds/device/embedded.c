@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The embedded device is a library that has the functions of libibverbs and librdmacm: it is loaded
- * in their place. Programs that are started from here get it loaded before theirs.
+ * The embedded device is a library that defines the functions of libibverbs and librdmacm and is
+ * loaded in their place. Programs that are started from here get it preloaded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,9 +20,9 @@
 #include "uroce.h"
 
 #define SYSTEM "libibverbs.so.1"
-#define REMEDY "In a source tree 'cmake --build build' makes it; else install the package again."
+#define REMEDY "In a source tree 'cmake --build build' builds it; otherwise reinstall the package."
 
-/* Does the kernel have a device that its library can use? Nothing is bound to that yet. */
+/* Does the kernel have a device that libibverbs can use? Called before any library is bound. */
 static bool has_device(void)
 {
 	struct ibv_device **(*get_list)(int *n);
@@ -32,7 +32,7 @@ static bool has_device(void)
 	void *library, *get, *put;
 	int n = 0;
 
-	/* most machines have none: the library would load all its providers to say so */
+	/* most machines have none; asking libibverbs would load all its providers */
 	if (glob("/sys/class/infiniband_verbs/uverbs*", GLOB_NOSORT, NULL, &found) != 0)
 		return false;
 	globfree(&found);
@@ -49,8 +49,8 @@ static bool has_device(void)
 	return n > 0;
 }
 
-/* NULL, or why it cannot be had. */
-static const char *load(void)
+/* Loads liburoce.so. NULL, or the reason why it failed. */
+static const char *load_uroce(void)
 {
 	static char path[PATH_MAX];
 	const char *why;
@@ -62,8 +62,8 @@ static const char *load(void)
 	return launch_prepare() ? strerror(errno) : NULL;
 }
 
-/* In a build tree uroce and vtrace are in bin beside this program, and mailbox, of a lesson; which
- * is in libexec where it is installed. '!uroce status' shall find them. */
+/* Adds the directories of uroce, vtrace and mailbox (used by a lesson) to PATH, so that '!uroce
+ * status' works: bin beside this program in a build tree, libexec in an installation. */
 static void tools_to_path(void)
 {
 	static const char *const places[] = { "bin", "../libexec/rdmash" };
@@ -100,14 +100,14 @@ int embedded_start(const struct options *opt, const char **note)
 		return 0;
 	if (!asked && (opt->device || has_device()))
 		return 0;
-	why = load();
+	why = load_uroce();
 	if (!why) {
 		if (!asked)
 			*note = "No RDMA device on this machine: using " UROCE_DEVICE
 				", RoCEv2 in user space (see 'help uroce').";
 		return 0;
 	}
-	if (!asked) { /* goes on without a device */
+	if (!asked) { /* continue without a device */
 		snprintf(without, sizeof without,
 			 "No RDMA device on this machine, nor " UROCE_DEVICE
 			 ": liburoce.so: %s. " REMEDY,
@@ -127,7 +127,7 @@ void embedded_tell(struct session *s)
 }
 
 /* ISO C has no cast from an object pointer to a function pointer. */
-static bool look_up(const char *name, void *fn)
+static bool find_symbol(const char *name, void *fn)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
 
@@ -142,11 +142,11 @@ const struct embedded_api *embedded_api(void)
 
 	if (!looked) {
 		looked = all = true;
-		all &= look_up("uroce_faults_set", &api.faults_set);
-		all &= look_up("uroce_faults_get", &api.faults_get);
-		all &= look_up("uroce_tap", &api.tap);
-		all &= look_up("uroce_capture", &api.capture);
-		all &= look_up("uroce_counters", &api.counters);
+		all &= find_symbol("uroce_faults_set", &api.faults_set);
+		all &= find_symbol("uroce_faults_get", &api.faults_get);
+		all &= find_symbol("uroce_tap", &api.tap);
+		all &= find_symbol("uroce_capture", &api.capture);
+		all &= find_symbol("uroce_counters", &api.counters);
 	}
 	return all ? &api : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GID table and which entry to take. Both ends must use the same RoCE version, and
- * the entry's address must lead to the peer: so version 2 before 1, and an address that
- * is routed (IPv4, then global IPv6) before a link-local one.
+ * The GID table, and the choice of an entry. Both ends must use the same RoCE version, and the peer
+ * must be reachable from the address: so version 2 is preferred to 1, and a routable address (IPv4,
+ * then global IPv6) to a link-local one.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ const char *gid_text(const union ibv_gid *gid)
 	return text;
 }
 
-static void rank(struct gid_row *r)
+static void rate_gid(struct gid_row *r)
 {
 	const struct in6_addr *a = (const struct in6_addr *)(const void *)r->e.gid.raw;
 
@@ -40,14 +40,14 @@ static void rank(struct gid_row *r)
 		r->why = "RoCE v1: not routed, and the peer must use v1 too";
 	} else if (IN6_IS_ADDR_V4MAPPED(a)) {
 		r->score = ntohl(a->s6_addr32[3]) >> 16 == 0xa9fe ? 2 : 4;
-		r->why = r->score == 4 ? "RoCE v2 and an IPv4 address: reaches what IPv4 reaches"
+		r->why = r->score == 4 ? "RoCE v2 and an IPv4 address: routable like IPv4"
 				       : "RoCE v2, but 169.254/16 is not routed";
 	} else if (IN6_IS_ADDR_LINKLOCAL(a)) {
 		r->score = 1;
 		r->why = "RoCE v2, but link-local: only on the same link";
 	} else {
 		r->score = 3;
-		r->why = "RoCE v2 and an IPv6 address: reaches what IPv6 reaches";
+		r->why = "RoCE v2 and an IPv6 address: routable like IPv6";
 	}
 }
 
@@ -69,7 +69,7 @@ int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max
 		*r = (struct gid_row){ .e = entries[i] };
 		if (entries[i].ndev_ifindex)
 			if_indextoname(entries[i].ndev_ifindex, r->netdev);
-		rank(r);
+		rate_gid(r);
 		used++;
 	}
 	return used;
@@ -143,12 +143,12 @@ static const struct cmd_eg gids_egs[] = { { "gids", "->" },
 const struct cmd cmd_gids = {
 	.name = "gids",
 	.family = "device",
-	.summary = "the GID table of a port, with a recommendation",
-	.text = "A GID is the address of a port. On RoCE each IP address of the interface gives\n"
-		"one (and a link-local one is always there); the index chosen decides which address\n"
-		"and which RoCE version the packets of a QP carry. The arrow marks the entry that\n"
-		"reaches farthest; both ends must choose the same type. In\n"
-		"the value, raw has the 16 bytes as hex digits: binary format H32.",
+	.summary = "show the GID table of a port, with a recommendation",
+	.text = "A GID is the address of a port. On RoCE each IP address of the interface adds one,\n"
+		"and there is always a link-local one. The index (sgid_index) decides which address and\n"
+		"which RoCE version the packets of a QP use. The arrow marks the recommended entry;\n"
+		"both ends must use the same type. In the value, raw has the 16 bytes as hex digits:\n"
+		"binary format H32.",
 	.calls = "ibv_query_gid_table(3)",
 	.examples = gids_egs,
 	.args = gids_args,
@@ -172,7 +172,7 @@ bool gid_parse(const char *text, union ibv_gid *gid)
 	return true;
 }
 
-static int parse_gid(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+static int gid_kind_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct gid_arg *g = dst;
 
@@ -185,4 +185,4 @@ static int parse_gid(struct session *s, const struct arg *a, Tcl_Obj *word, void
 
 const struct arg_kind kind_gid = { .word = "gid",
 				   .size = sizeof(struct gid_arg),
-				   .parse = parse_gid };
+				   .parse = gid_kind_parse };

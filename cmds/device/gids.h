@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The GID table of a port, which entry to take, and GIDs as arguments. */
+/* The GID table of a port, the recommended entry, and GIDs as arguments. */
 #ifndef CMDS_GIDS_H
 #define CMDS_GIDS_H
 
@@ -15,15 +15,15 @@ struct gid_row {
 	struct ibv_gid_entry e;
 	char netdev[IF_NAMESIZE]; /* "" on InfiniBand */
 	int score;		  /* the highest is recommended */
-	const char *why;	  /* why it has this score */
+	const char *why;	  /* the reason for the score */
 };
 
-/* Fills rows (at most max) with the entries in use; returns how many, or -1 with errno. */
+/* Fills rows (at most max) with the used entries; returns their number, or -1 with errno. */
 int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max);
 /* The row to use when the user names none, or NULL when the table is empty. */
 const struct gid_row *gid_best(const struct gid_row *rows, int n);
 
-/* "::ffff:10.0.0.1" as people write it; kept until the fourth call after. */
+/* The text form, "::ffff:10.0.0.1"; valid for the next three calls. */
 const char *gid_text(const union ibv_gid *gid);
 
 #define GID_ROWS 64
@@ -37,7 +37,7 @@ struct gid_arg {
 
 extern const struct arg_kind kind_gid; /* struct gid_arg */
 
-/* Parses text; an IPv4 address becomes the GID that is made of it. False: it is none. */
+/* Parses a GID; an IPv4 address becomes an IPv4-mapped one. False: text is neither. */
 bool gid_parse(const char *text, union ibv_gid *gid);
 
 #endif

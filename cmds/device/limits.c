@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * limits probe: the largest QPs of each type that the device really makes, beside what it says.
- * No attribute of a device tells its max_inline_data.
+ * limits probe: finds the largest QP capabilities for which ibv_create_qp(3) succeeds, and compares
+ * them with the device's attributes. There is no attribute for max_inline_data.
  */
 #include <errno.h>
 
@@ -20,7 +20,7 @@ struct probe {
 struct limit {
 	const char *name;
 	void (*set)(struct ibv_qp_cap *cap, uint32_t n);
-	int (*said)(const struct ibv_device_attr *a); /* NULL: no attribute tells */
+	int (*said)(const struct ibv_device_attr *a); /* NULL: there is no attribute */
 };
 
 static void set_inline(struct ibv_qp_cap *cap, uint32_t n)
@@ -64,8 +64,8 @@ static const struct limit limits[] = {
 	{ "max_recv_sge", set_recv_sge, said_sge },
 };
 
-/* False, and the errno of ibv_create_qp(): it does not make that one. */
-static bool makes(const struct probe *p, const struct limit *l, uint32_t n, int *err)
+/* Does ibv_create_qp() succeed? If not, *err is its errno. */
+static bool can_create(const struct probe *p, const struct limit *l, uint32_t n, int *err)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = p->type, .send_cq = p->cq, .recv_cq = p->cq, .cap = { 1, 1, 1, 1, 0 }
@@ -82,27 +82,27 @@ static bool makes(const struct probe *p, const struct limit *l, uint32_t n, int 
 	return true;
 }
 
-#define MOST (1u << 26) /* nobody has so many */
+#define MOST (1u << 26) /* more than any device supports */
 
-/* The largest n that works. From what the device says (0: nothing) in steps that double, up if it
- * keeps its word, else down; then halves the gap. *err: what one more says. */
-static uint32_t largest(const struct probe *p, const struct limit *l, uint32_t said, int *err)
+/* Finds the largest n that works. Starts at the reported limit (0: none), moves up if that works,
+ * else down, in steps that double, and then bisects. *err is the errno for n + 1. */
+static uint32_t find_largest(const struct probe *p, const struct limit *l, uint32_t said, int *err)
 {
 	uint32_t good = said, bad = said, step = 1;
 
-	if (!said || makes(p, l, said, err)) {
-		for (; good + step < MOST && makes(p, l, good + step, err); step *= 2)
+	if (!said || can_create(p, l, said, err)) {
+		for (; good + step < MOST && can_create(p, l, good + step, err); step *= 2)
 			good += step;
 		bad = good + step;
 	} else {
-		for (; step < bad && !makes(p, l, bad - step, err); step *= 2)
+		for (; step < bad && !can_create(p, l, bad - step, err); step *= 2)
 			bad -= step;
 		good = step < bad ? bad - step : 0;
 	}
 	while (bad - good > 1) {
 		uint32_t middle = good + (bad - good) / 2;
 
-		if (makes(p, l, middle, err))
+		if (can_create(p, l, middle, err))
 			good = middle;
 		else
 			bad = middle;
@@ -116,7 +116,7 @@ static void probe_type(const struct probe *p, const struct ibv_device_attr *attr
 	out_text(o, "%s\n", word_name(qp_type_words, p->type));
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		int said = limits[i].said ? limits[i].said(attr) : 0, err = 0;
-		uint32_t n = largest(p, &limits[i], said > 0 ? (uint32_t)said : 0, &err);
+		uint32_t n = find_largest(p, &limits[i], said > 0 ? (uint32_t)said : 0, &err);
 
 		out_u64(o, limits[i].name, n, "  %-16s %8u", limits[i].name, n);
 		if (limits[i].said)
@@ -158,7 +158,7 @@ static int probe_all(struct session *s, struct dev *dev, struct out *o)
 	return 0;
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int limits_exec(struct session *s, const void *args, struct out *o)
 {
 	int rc;
 
@@ -177,14 +177,15 @@ static const struct cmd_eg limits_egs[] = {
 const struct cmd cmd_limits_probe = {
 	.name = "limits probe",
 	.family = "device",
-	.summary = "the largest QPs that the device really makes",
-	.text = "Tries ibv_create_qp with more and more, and finds the limit of each capability by\n"
-		"bisection, the others being 1: what a device says (see device) is not always what\n"
-		"it makes, and of max_inline_data it says nothing. Limits of memory count too.",
+	.summary = "find the largest QPs that the device can create",
+	.text = "Calls ibv_create_qp with growing values, and finds the limit of each capability by\n"
+		"bisection while the others are 1. The limits that a device reports (see device) are\n"
+		"not always exact, and there is none for max_inline_data. Limits of locked memory\n"
+		"apply, too.",
 	.calls = "ibv_create_qp(3), ibv_query_device_ex(3)",
 	.examples = limits_egs,
 	.args = limits_args,
 	.size = sizeof(struct limits_args),
 	.flags = CMD_NO_RECORD,
-	.exec = exec,
+	.exec = limits_exec,
 };

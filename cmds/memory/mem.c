@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at a region (mem get, dump, cmp), writing to it by hand (put, fill), waiting for a change
- * (watch). */
+/* mem get, dump and cmp read a region, put and fill write to it, watch waits for a change. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +12,9 @@
 #include "own_rows.h"
 #include "session.h"
 
-#define VALUE_MAX (16u << 20) /* bytes; each is kept several times on its way */
+#define VALUE_MAX (16u << 20) /* bytes; they are copied several times on their way */
 
-/* The bytes off..off+len of a region, or NULL with s->fail filled. */
+/* The bytes off to off + len of a region, or NULL with s->fail filled. */
 static unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
 {
 	if (off <= mr->len && len <= mr->len - off)
@@ -40,7 +39,7 @@ unsigned char *mem_range(struct session *s, const struct mr *mr, const struct nu
 	return mem_at(s, mr, off->v, *n);
 }
 
-/* The same, for bytes that become a value of the interpreter: not too many of them. */
+/* The same for bytes that become a Tcl value, with a limit of their number. */
 static unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
 				const struct num *len, size_t *n)
 {
@@ -54,12 +53,12 @@ static unsigned char *mem_value(struct session *s, const struct mr *mr, const st
 	return NULL;
 }
 
-static int digit(unsigned char c)
+static int hex_digit(unsigned char c)
 {
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-/* "00 7f 3a": hex digits, blanks between bytes allowed; into the arena. */
+/* Parses hex digits, "00 7f 3a", with optional blanks between bytes. The bytes are in the arena. */
 static int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
 {
 	unsigned char *p = arena_alloc(&s->arena, (text->len / 2 + 1));
@@ -70,10 +69,12 @@ static int mem_hex(struct session *s, const struct bytes *text, struct bytes *ou
 			i++;
 			continue;
 		}
-		if (i + 1 >= text->len || digit(text->data[i]) < 0 || digit(text->data[i + 1]) < 0)
+		if (i + 1 >= text->len || hex_digit(text->data[i]) < 0 ||
+		    hex_digit(text->data[i + 1]) < 0)
 			return fail(s, "mem", "EINVAL", "-hex: two digits make a byte, not '%.*s'",
 				    (int)(text->len - i < 4 ? text->len - i : 4), text->data + i);
-		p[n++] = (unsigned char)(digit(text->data[i]) << 4 | digit(text->data[i + 1]));
+		p[n++] = (unsigned char)(hex_digit(text->data[i]) << 4 |
+					 hex_digit(text->data[i + 1]));
 		i += 2;
 	}
 	*out = (struct bytes){ p, n };
@@ -119,8 +120,8 @@ struct get_args {
 };
 
 #define GET_MR POS_OPT("mr", get_args, mr, kind_mr, "region")
-#define GET_RANGE                                                                     \
-	POS_OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"), \
+#define GET_RANGE                                                                      \
+	POS_OPT("off", get_args, off, kind_size, "offset in the region", .dflt = "0"), \
 		POS_OPT("len", get_args, len, kind_size, "bytes; left out: up to its end")
 
 /* -------------------------------------------------------------- mem get -- */
@@ -130,7 +131,7 @@ static const struct arg get_args[] = {
 	SWITCH("hex", get_args, hex, "as hex digits"), ARGS_END
 };
 
-static int get_exec(struct session *s, const void *args, struct out *o)
+static int mem_get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
 	size_t n;
@@ -167,13 +168,13 @@ const struct cmd cmd_mem_get = {
 	.examples = get_egs,
 	.args = get_args,
 	.size = sizeof(struct get_args),
-	.exec = get_exec,
+	.exec = mem_get_exec,
 };
 
 /* ------------------------------------------------------------- mem dump -- */
 
 static const struct arg dump_args[] = {
-	GET_MR, POS_OPT("off", get_args, off, kind_size, "where in the region", .dflt = "0"),
+	GET_MR, POS_OPT("off", get_args, off, kind_size, "offset in the region", .dflt = "0"),
 	POS_OPT("len", get_args, len, kind_size, "bytes; left out: 256, or up to its end"), ARGS_END
 };
 
@@ -201,9 +202,9 @@ static const struct cmd_eg dump_egs[] = { { "mem dump buf 0 32", "68 65 6c 6c 6f
 const struct cmd cmd_mem_dump = {
 	.name = "mem dump",
 	.family = "memory",
-	.summary = "show a region as a hexdump",
-	.text = "Sixteen bytes a line: offset (hex; it may be typed so, too: mem dump buf 0x20), hex\n"
-		"digits, characters. The value is the bytes.",
+	.summary = "show a region as a hex dump",
+	.text = "Sixteen bytes per line: offset in hex (mem dump buf 0x20 is possible, too), hex digits,\n"
+		"characters. The value is the bytes.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = dump_egs,
 	.args = dump_args,
@@ -216,9 +217,10 @@ const struct cmd cmd_mem_dump = {
 static const struct arg cmp_args[] = {
 	POS("mr", get_args, mr, kind_mr, "region"),
 	POS("other", get_args, other, kind_mr, "region to compare it with"),
-	OPT("off", get_args, off, kind_size, "where in the first", .dflt = "0"),
-	OPT("other-off", get_args, other_off, kind_size, "where in the second", .dflt = "0"),
-	OPT("len", get_args, len, kind_size, "bytes; left out: all that both have"),
+	OPT("off", get_args, off, kind_size, "offset in the first region", .dflt = "0"),
+	OPT("other-off", get_args, other_off, kind_size, "offset in the second region",
+	    .dflt = "0"),
+	OPT("len", get_args, len, kind_size, "bytes; left out: up to the end of the shorter one"),
 	ARGS_END
 };
 
@@ -272,20 +274,20 @@ struct put_args {
 };
 
 #define PUT_MR	POS_OPT("mr", put_args, mr, kind_mr, "region")
-#define PUT_HEX SWITCH("hex", put_args, hex, "the data is written as hex digits")
+#define PUT_HEX SWITCH("hex", put_args, hex, "the data is given as hex digits")
 
 /* -------------------------------------------------------------- mem put -- */
 
 static const struct arg put_args[] = {
 	PUT_MR,
-	POS("off", put_args, off, kind_size, "where in the region"),
+	POS("off", put_args, off, kind_size, "offset in the region"),
 	POS("data", put_args, data, kind_bytes, "text, or bytes from binary format"),
 	PUT_HEX,
-	SWITCH("zero", put_args, zero, "a zero byte after it, as C strings have"),
+	SWITCH("zero", put_args, zero, "append a zero byte, as in C strings"),
 	ARGS_END
 };
 
-static int put_exec(struct session *s, const void *args, struct out *o)
+static int mem_put_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct put_args *a = args;
 	struct bytes data = a->data;
@@ -316,13 +318,13 @@ const struct cmd cmd_mem_put = {
 	.name = "mem put",
 	.family = "memory",
 	.summary = "write bytes into a region",
-	.text = "Text goes in as it is typed (UTF-8), without a zero byte unless -zero; numbers\n"
-		"and structures are made with Tcl's binary format. Returns how many bytes.",
+	.text = "Text is written as UTF-8, without a zero byte unless -zero is given; make numbers and\n"
+		"structures with pack or Tcl's binary format. Returns the number of bytes.",
 	.setup = "reg 4096 -name buf",
 	.examples = put_egs,
 	.args = put_args,
 	.size = sizeof(struct put_args),
-	.exec = put_exec,
+	.exec = mem_put_exec,
 };
 
 /* ------------------------------------------------------------- mem fill -- */
@@ -330,7 +332,7 @@ const struct cmd cmd_mem_put = {
 static const struct arg fill_args[] = {
 	PUT_MR,
 	POS("pattern", put_args, data, kind_bytes, "a number from 0 to 255, or bytes to repeat"),
-	OPT("off", put_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("off", put_args, off, kind_size, "offset in the region", .dflt = "0"),
 	OPT("len", put_args, len, kind_size, "bytes; left out: up to its end"),
 	PUT_HEX,
 	ARGS_END
@@ -384,8 +386,8 @@ const struct cmd cmd_mem_fill = {
 	.name = "mem fill",
 	.family = "memory",
 	.summary = "fill a region with a byte or a pattern",
-	.text = "A number from 0 to 255 is one byte, other text is repeated as it is. Returns\n"
-		"how many bytes were filled.",
+	.text = "A number from 0 to 255 is one byte, other text is repeated. Returns the\n"
+		"number of bytes that were filled.",
 	.setup = "reg 4096 -name buf",
 	.examples = fill_egs,
 	.args = fill_args,
@@ -394,10 +396,10 @@ const struct cmd cmd_mem_fill = {
 };
 
 /*
- * mem watch: a peer's RDMA WRITE leaves no completion here; the memory itself tells.
+ * mem watch: a peer's RDMA WRITE causes no completion here, so the memory itself is checked.
  *
- * The bytes are compared with what they were when the command began, or with -was: that
- * one misses nothing that came before.
+ * The bytes are compared with those at the start of the command, or with -was, so that a change
+ * before the command is not missed.
  */
 
 struct watch_args {
@@ -408,15 +410,16 @@ struct watch_args {
 
 static const struct arg watch_args[] = {
 	POS_OPT("mr", watch_args, mr, kind_mr, "region"),
-	POS_OPT("off", watch_args, off, kind_size, "where in the region", .dflt = "0"),
+	POS_OPT("off", watch_args, off, kind_size, "offset in the region", .dflt = "0"),
 	POS_OPT("len", watch_args, len, kind_size, "bytes; left out: up to its end"),
-	OPT("was", watch_args, was, kind_bytes, "compare with these bytes, not with what is there"),
+	OPT("was", watch_args, was, kind_bytes,
+	    "compare with these bytes, not with the current ones"),
 	OPT("within", watch_args, within, kind_ms, "how long to wait", .dflt = "5000"),
 	ARGS_END
 };
 
-/* The first byte that differs, or n. The device writes behind the compiler's back. */
-static size_t differs(const volatile unsigned char *p, const unsigned char *was, size_t n)
+/* The index of the first byte that differs, or n. volatile: the device writes the memory. */
+static size_t first_difference(const volatile unsigned char *p, const unsigned char *was, size_t n)
 {
 	size_t i = 0;
 
@@ -425,8 +428,8 @@ static size_t differs(const volatile unsigned char *p, const unsigned char *was,
 	return i;
 }
 
-static void tell(const struct watch_args *a, const unsigned char *p, const unsigned char *was,
-		 size_t at, size_t n, struct out *o)
+static void out_change(const struct watch_args *a, const unsigned char *p, const unsigned char *was,
+		       size_t at, size_t n, struct out *o)
 {
 	size_t line = at & ~(size_t)15, end = n - line < 64 ? n - line : 64;
 
@@ -440,7 +443,7 @@ static void tell(const struct watch_args *a, const unsigned char *p, const unsig
 	mem_hexdump(o, p + line, end, a->off.v + line);
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int mem_watch_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct watch_args *a = args;
 	int64_t until = loop_now() + (int64_t)a->within.v * 1000000;
@@ -451,7 +454,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (!p)
 		return -1;
 	was = arena_copy(&s->arena, a->was.data ? a->was.data : p, n);
-	while ((at = differs(p, was, n)) == n) {
+	while ((at = first_difference(p, was, n)) == n) {
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
 			return fail(s, "mem watch", "EINTR", "interrupted");
 		if (loop_now() >= until) {
@@ -462,7 +465,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 		}
 		loop_pass(s->loop, 200);
 	}
-	tell(a, p, was, at, n, o);
+	out_change(a, p, was, at, n, o);
 	return 0;
 }
 
@@ -478,12 +481,12 @@ const struct cmd cmd_mem_watch = {
 	.name = "mem watch",
 	.family = "memory",
 	.summary = "wait until the bytes of a region change",
-	.text = "For what a peer writes with plain RDMA WRITE. Shows before and after. How many\n"
-		"bytes have come when the first has changed, no one promises: let the peer write\n"
-		"a flag last, or use post write-imm.",
+	.text = "For data that a peer writes with plain RDMA WRITE. Shows the bytes before and after.\n"
+		"When the first byte has changed, the others may still be on their way: let the peer\n"
+		"write a flag last, or use post write-imm.",
 	.setup = POST_SETUP,
 	.examples = watch_egs,
 	.args = watch_args,
 	.size = sizeof(struct watch_args),
-	.exec = exec,
+	.exec = mem_watch_exec,
 };

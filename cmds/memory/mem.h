@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of regions, as the mem commands see it. */
+/* The memory of regions. */
 #ifndef CMDS_MEM_H
 #define CMDS_MEM_H
 
 #include "objects.h"
 #include "output/out.h"
 
-/* As mem_at(); len not given: up to the end. *n: how many. */
+/* The bytes of a region from off on; *n is their number. len not given: up to its end. NULL with
+ * s->fail filled. */
 unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
 			 const struct num *len, size_t *n);
-/* A value of hex digits. */
+/* Writes the bytes as a value of hex digits. */
 void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_t n);
-/* The bytes as a value; as text what looks like text, else a hexdump. */
+/* Writes the bytes as a value; the text shows them as text if they look like it, else as a hex
+ * dump. */
 void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off);
-/* Hex and characters, 16 a line; off is the offset of the first. Text only. */
+/* Writes text only: hex and characters, 16 per line; off is the offset of the first byte. */
 void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between a region and a file: mem load, save; mem digest, to compare with md5sum's and others'. */
+/* mem load and save copy between a region and a file; mem digest computes checksums. */
 #include <errno.h>
 #include <fcntl.h>
 #include <md5.h>
@@ -28,15 +28,15 @@ struct file_args {
 static const struct arg load_args[] = {
 	FILE_MR,
 	POS("file", file_args, path, kind_path, "file to read"),
-	OPT("off", file_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("off", file_args, off, kind_size, "offset in the region", .dflt = "0"),
 	OPT("len", file_args, len, kind_size, "bytes; left out: the whole file"),
-	OPT("at", file_args, at, kind_size, "where in the file", .dflt = "0"),
+	OPT("at", file_args, at, kind_size, "offset in the file", .dflt = "0"),
 	ARGS_END
 };
 
-/* A file that is longer than the room is an error, found by reading one byte more. */
-static int load(struct session *s, const struct file_args *a, int fd, unsigned char *p, size_t room,
-		size_t *got)
+/* Reads one byte more than fits, because a longer file is an error. */
+static int read_into_region(struct session *s, const struct file_args *a, int fd, unsigned char *p,
+			    size_t room, size_t *got)
 {
 	char extra;
 	ssize_t n;
@@ -55,10 +55,10 @@ static int load(struct session *s, const struct file_args *a, int fd, unsigned c
 		return (int)n;
 	fail(s, "mem", "EFBIG", "%s is longer than the %zu bytes of %s at offset %llu: filled up",
 	     a->path, room, a->mr->o.name, (unsigned long long)a->off.v);
-	return fail_row(s, "note", "-len %zu reads just as much", room);
+	return fail_row(s, "note", "-len %zu reads only that many", room);
 }
 
-static int load_exec(struct session *s, const void *args, struct out *o)
+static int mem_load_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct file_args *a = args;
 	size_t room, got = 0;
@@ -72,7 +72,7 @@ static int load_exec(struct session *s, const void *args, struct out *o)
 		rc = fail_call(s, errno, "lseek", "%s to %llu", a->path,
 			       (unsigned long long)a->at.v);
 	else
-		rc = load(s, a, fd, p, room, &got);
+		rc = read_into_region(s, a, fd, p, room, &got);
 	close(fd);
 	if (rc)
 		return rc;
@@ -92,14 +92,14 @@ const struct cmd cmd_mem_load = {
 	.name = "mem load",
 	.family = "memory",
 	.summary = "read a file into a region",
-	.text = "A script may read files below its own directory (or --allow-dir). Returns how\n"
-		"many bytes were read. A file that does not fit is read piece by piece: with\n"
-		"-len and -at, until 0 come.",
+	.text = "A script may read files below its own directory (or --allow-dir). Returns the number\n"
+		"of bytes that were read. Read a file that does not fit piece by piece, with -len and\n"
+		"-at, until it returns 0.",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
 	.examples = load_egs,
 	.args = load_args,
 	.size = sizeof(struct file_args),
-	.exec = load_exec,
+	.exec = mem_load_exec,
 };
 
 /* ------------------------------------------------------------- mem save -- */
@@ -107,14 +107,14 @@ const struct cmd cmd_mem_load = {
 static const struct arg save_args[] = {
 	FILE_MR,
 	POS("file", file_args, path, kind_path, "file to write"),
-	OPT("off", file_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("off", file_args, off, kind_size, "offset in the region", .dflt = "0"),
 	OPT("len", file_args, len, kind_size, "bytes; left out: up to its end"),
-	SWITCH("force", file_args, force, "replace a file that is there"),
-	SWITCH("append", file_args, append, "at the end of the file that is there"),
+	SWITCH("force", file_args, force, "replace an existing file"),
+	SWITCH("append", file_args, append, "append to an existing file"),
 	ARGS_END
 };
 
-static int save_exec(struct session *s, const void *args, struct out *o)
+static int mem_save_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct file_args *a = args;
 	size_t n;
@@ -144,14 +144,14 @@ const struct cmd cmd_mem_save = {
 	.name = "mem save",
 	.family = "memory",
 	.summary = "write a region to a file",
-	.text = "The file is made; one that is there is replaced only with -force. With -append it\n"
-		"must be there. Either all of it is written or nothing. A script may write below\n"
-		"its own directory (or --allow-dir). Returns how many bytes were written.",
+	.text = "An existing file is replaced only with -force. With -append the file must exist.\n"
+		"Either all of it is written or nothing. A script may write below its own directory\n"
+		"(or --allow-dir). Returns the number of bytes that were written.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = save_egs,
 	.args = save_args,
 	.size = sizeof(struct file_args),
-	.exec = save_exec,
+	.exec = mem_save_exec,
 };
 
 /* ------------------------------------------------------------ mem digest -- */
@@ -213,7 +213,7 @@ struct digest_args {
 
 static const struct arg digest_args[] = {
 	POS_OPT("mr", digest_args, mr, kind_mr_opt, "region; else the last one"),
-	OPT("off", digest_args, off, kind_size, "where in the region", .dflt = "0"),
+	OPT("off", digest_args, off, kind_size, "offset in the region", .dflt = "0"),
 	OPT("len", digest_args, len, kind_size, "bytes; left out: up to its end"),
 	OPT("file", digest_args, path, kind_path, "file instead of a region"),
 	OPT("algorithm", digest_args, algorithm, kind_enum, "which", .data = algorithm_words,
@@ -247,14 +247,13 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 	algorithm->init(&c);
 	if (a->path) {
 		if (a->mr)
-			return fail(s, "mem", "EINVAL", "a region or -file: one of them");
+			return fail(s, "mem", "EINVAL", "give a region or -file, not both");
 		if (of_file(s, a->path, algorithm, &c))
 			return -1;
 	} else {
 		p = a->mr ? mem_range(s, a->mr, &a->off, &a->len, &n) : NULL;
 		if (!p)
-			return a->mr ? -1
-				     : fail(s, "mem", "EINVAL", "which region, or which -file?");
+			return a->mr ? -1 : fail(s, "mem", "EINVAL", "give a region or -file");
 		algorithm->update(&c, p, n);
 	}
 	algorithm->final(digest, &c);
@@ -273,10 +272,10 @@ static const struct cmd_eg digest_egs[] = {
 const struct cmd cmd_mem_digest = {
 	.name = "mem digest",
 	.family = "memory",
-	.summary = "checksum of a region or a file",
-	.text = "The value is hex digits, as md5sum(1) and sha256sum(1) print them: the same at\n"
-		"both ends means that every byte has arrived. A file is read piece by piece and\n"
-		"may be larger than memory; in a script it must be below its directory (or\n"
+	.summary = "compute the checksum of a region or a file",
+	.text = "The value is hex digits, as md5sum(1) and sha256sum(1) print them. If it is the same\n"
+		"at both ends, every byte has arrived. A file may be larger than memory; in a script it\n"
+		"must be below the script's directory (or\n"
 		"--allow-dir).",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = digest_egs,
