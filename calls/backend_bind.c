@@ -10,7 +10,7 @@ bool backend_is_open;
 
 /* As the loader would have bound it: the version that programs are linked to, or, where the
  * library has none, the only one. */
-static void *find(void *library, const struct backend_symbol *s)
+static void *find_symbol(void *library, const struct backend_symbol *s)
 {
 	void *found = *s->version ? dlvsym(library, s->name, s->version) : NULL;
 
@@ -22,7 +22,7 @@ int backend_bind(void *library, const char **why)
 	static char text[128];
 
 	for (const struct backend_symbol *s = backend_symbols; s->name; s++) {
-		void *found = find(library, s);
+		void *found = find_symbol(library, s);
 
 		if (!found && !s->missing) {
 			snprintf(text, sizeof text, "it has no %s", s->name);

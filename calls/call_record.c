@@ -81,7 +81,7 @@ void record_own_rows(const struct call_fn *rows, unsigned n)
 /* ------------------------------------------------------------------------- rings -- */
 
 /* The records of a thread that has ended stay until its place is needed. */
-static void leave(void *slot)
+static void release_slot(void *slot)
 {
 	free(me.scratch);
 	memset(&me, 0, sizeof me);
@@ -112,7 +112,7 @@ static void begin_area(void)
 			record_switch(false);
 	}
 	if (!the.plans) {
-		pthread_key_create(&the.key, leave);
+		pthread_key_create(&the.key, release_slot);
 		make_plans();
 	}
 }
@@ -123,7 +123,7 @@ struct record_area *record_area(void)
 	return the.area;
 }
 
-static bool enter(void)
+static bool take_slot(void)
 {
 	const int err = errno;
 
@@ -182,7 +182,7 @@ static void image_end(struct image *m, uint64_t begin, uint64_t end, uint64_t re
 	m->w[IMAGE_RESULT] = result;
 }
 
-static void tell(const struct image *m, bool ended)
+static void call_watcher(const struct image *m, bool ended)
 {
 	const struct record_watch *watch = atomic_load_explicit(&the.watch, memory_order_acquire);
 	void (*told)(void *, const struct record *);
@@ -241,7 +241,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	c->row = NOWHERE;
 	if (atomic_load_explicit(&the.off, memory_order_relaxed))
 		return;
-	if (!me.slot && (me.no_slot || !enter())) {
+	if (!me.slot && (me.no_slot || !take_slot())) {
 		if (the.area)
 			atomic_fetch_add(&the.area->lost, 1);
 		return;
@@ -264,7 +264,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 			m.w[IMAGE_RESULT] = m.left_out; /* until there is one */
 			me.busy = false;
 			image_end(&m, record_time(), 0, m.left_out, 0);
-			tell(&m, false);
+			call_watcher(&m, false);
 		}
 		me.busy = false;
 		errno = err;
@@ -279,7 +279,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 }
 
 /* What the result says: 0, or an errno. */
-static int errno_of(const struct call_fn *fn, uint64_t result, int err)
+static int errno_of_result(const struct call_fn *fn, uint64_t result, int err)
 {
 	int64_t r = (int64_t)result;
 
@@ -315,7 +315,7 @@ static struct open_poll *open_poll(unsigned row, uint64_t queue)
 
 /* Counts an empty poll to the one before of the same queue; false: it is the first, or a reader
  * has taken that one. */
-static bool merge(unsigned row, const uint64_t *args, uint64_t end)
+static bool merge_empty_poll(unsigned row, const uint64_t *args, uint64_t end)
 {
 	const struct record_ring *r = &me.slot->ring[RECORD_DATA];
 	const struct open_poll *o = open_poll(row, args[0]);
@@ -353,8 +353,8 @@ static void write_image(struct image *m, const struct row_plan *plan, bool empty
 		me.open[me.nopen++] = new;
 }
 
-static void finish(struct record_call *c, const struct row_plan *plan, uint64_t end,
-		   uint64_t result, int err, bool empty)
+static void finish_call(struct record_call *c, const struct row_plan *plan, uint64_t end,
+			uint64_t result, int err, bool empty)
 {
 	const struct call_fn *fn = record_row(c->row);
 	struct image m;
@@ -379,11 +379,11 @@ static void finish(struct record_call *c, const struct row_plan *plan, uint64_t 
 
 		me.used = (uint32_t)(m.w - me.scratch + (ptrdiff_t)m.n);
 		me.busy = false;
-		tell(&m, true);
+		call_watcher(&m, true);
 		me.busy = true;
 		me.used = used;
 	}
-	if (!empty || !merge(c->row, c->args, end)) /* a watcher is told of each poll */
+	if (!empty || !merge_empty_poll(c->row, c->args, end)) /* a watcher is told of each poll */
 		write_image(&m, plan, empty);
 	if (c->mark != NOWHERE)
 		me.used = c->mark;
@@ -406,11 +406,11 @@ void record_end(struct record_call *c, uint64_t result)
 			atomic_load_explicit(&the.area->untimed, memory_order_relaxed))
 		      ? c->begin
 		      : record_time();
-	if (empty && c->mark == NOWHERE && merge(c->row, c->args, end))
+	if (empty && c->mark == NOWHERE && merge_empty_poll(c->row, c->args, end))
 		return;
-	code = errno_of(record_row(c->row), result, err);
+	code = errno_of_result(record_row(c->row), result, err);
 	me.busy = true;
-	finish(c, plan, end, result, code, empty);
+	finish_call(c, plan, end, result, code, empty);
 	me.busy = false;
 	tell_written();
 	if (code && !me.depth)
@@ -430,7 +430,7 @@ void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, 
 		atomic_store_explicit(&me.slot->called, 0, memory_order_relaxed);
 	c.begin = begin;
 	me.busy = true;
-	finish(&c, &the.plans[c.row], end, 0, err, false);
+	finish_call(&c, &the.plans[c.row], end, 0, err, false);
 	me.busy = false;
 	errno = kept;
 }

@@ -104,7 +104,7 @@ uint64_t call_text_named(const struct record *r)
 }
 
 /* What the event that rdma_get_cm_event() has given says of its id, whose name comes first. */
-static void write_event(FILE *to, const struct rdma_cm_event *event)
+static void write_cm_event(FILE *to, const struct rdma_cm_event *event)
 {
 	const struct call_struct *of = call_objects[OBJECT_CM_EVENT].of;
 	const char *word = call_word_name(call_value_find(of->fields, "event")->words,
@@ -119,7 +119,7 @@ static void write_event(FILE *to, const struct rdma_cm_event *event)
 static void write_object(FILE *to, enum call_object kind, const void *bytes)
 {
 	if (kind == OBJECT_CM_EVENT)
-		write_event(to, bytes);
+		write_cm_event(to, bytes);
 	else if (kind == OBJECT_MR)
 		fprintf(to, ", lkey 0x%x, rkey 0x%x", ((const struct ibv_mr *)bytes)->lkey,
 			((const struct ibv_mr *)bytes)->rkey);
@@ -220,7 +220,7 @@ static void tell_list(struct call_sink *k, const struct call_value *v, const cha
 	k->end(k, v, CALL_A_LIST);
 }
 
-static const void *next_of(const struct call_struct *of, const char *p)
+static const void *next_in_list(const struct call_struct *of, const char *p)
 {
 	const void *next;
 
@@ -232,12 +232,12 @@ static void tell_chain(struct call_sink *k, const struct call_value *v, const ch
 {
 	unsigned index = k->index;
 
-	if (k->is_linked || !next_of(v->of, p)) {
+	if (k->is_linked || !next_in_list(v->of, p)) {
 		tell_item(k, v, p, CALL_A_POINTER);
 		return;
 	}
 	k->begin(k, v, CALL_A_LIST);
-	for (unsigned i = 0; p; p = next_of(v->of, p), i++) {
+	for (unsigned i = 0; p; p = next_in_list(v->of, p), i++) {
 		k->key = NULL;
 		k->index = i;
 		tell_item(k, v, p, CALL_A_STRUCT);
@@ -399,7 +399,7 @@ static bool is_zero(const struct call_value *v, const char *p)
 	return !n && v->kind != CALL_TRAIL;
 }
 
-static bool chooses(const struct call_struct *of, const struct call_value *v)
+static bool is_discriminator(const struct call_struct *of, const struct call_value *v)
 {
 	for (const struct call_value *f = of->fields; f->name; f++)
 		if (f->when && &of->fields[f->when - 1] == v)
@@ -407,8 +407,8 @@ static bool chooses(const struct call_struct *of, const struct call_value *v)
 	return false;
 }
 
-static uint64_t count_of(const struct call_value *values, const struct call_value *v,
-			 const char *base)
+static uint64_t element_count(const struct call_value *values, const struct call_value *v,
+			      const char *base)
 {
 	const struct call_value *n = v->with ? &values[v->with - 1] : NULL;
 	uint64_t count = n ? call_load(n, base + n->offset) : 0;
@@ -416,8 +416,8 @@ static uint64_t count_of(const struct call_value *values, const struct call_valu
 	return n && n->is_log ? UINT64_C(1) << (count & 63) : count;
 }
 
-static bool is_told(const struct call_sink *k, const struct call_struct *of,
-		    const struct call_value *f, const char *base, uint64_t mask)
+static bool is_shown_field(const struct call_sink *k, const struct call_struct *of,
+			   const struct call_value *f, const char *base, uint64_t mask)
 {
 	if (f->kind == CALL_CALLBACK || f->kind == CALL_COOKIE ||
 	    !call_field_is_set(of, f, base, mask, k->qp_type) ||
@@ -425,11 +425,11 @@ static bool is_told(const struct call_sink *k, const struct call_struct *of,
 		return false;
 	if (k->all)
 		return !is_pointer(f) || f->kind != CALL_STRUCT;
-	if (f->with && !count_of(of->fields, f, base))
+	if (f->with && !element_count(of->fields, f, base))
 		return false;
 	/* RDMA_WRITE of a request and SEND of a completion are zero, too */
 	return f->bit & mask || !is_zero(f, base + f->offset) ||
-	       (f->kind == CALL_ENUM && (f->when || chooses(of, f)));
+	       (f->kind == CALL_ENUM && (f->when || is_discriminator(of, f)));
 }
 
 void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p)
@@ -442,16 +442,16 @@ void call_tell_struct(struct call_sink *k, const struct call_struct *of, const v
 
 	k->mask = 0; /* of this struct, not of those in it */
 	for (const struct call_value *f = of->fields; f->name; f++) {
-		if (!is_told(k, of, f, base, mask))
+		if (!is_shown_field(k, of, f, base, mask))
 			continue;
 		k->key = f->name;
 		k->index = n++;
 		k->values = of->fields;
 		k->base = base;
 		k->is_arg = false;
-		call_tell(k, f, base + f->offset, count_of(of->fields, f, base));
+		call_tell(k, f, base + f->offset, element_count(of->fields, f, base));
 	}
-	if (k->is_linked && of->next && next_of(of, base)) {
+	if (k->is_linked && of->next && next_in_list(of, base)) {
 		k->key = link.name;
 		k->index = n++;
 		call_tell(k, &link, base + of->next, 0);

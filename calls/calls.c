@@ -10,14 +10,14 @@
 #include "backend.h"
 #include "calls.h"
 
-static int by_name(const void *key, const void *row)
+static int compare_fn_name(const void *key, const void *row)
 {
 	return strcmp(key, ((const struct call_fn *)row)->name);
 }
 
 const struct call_fn *call_find(const char *name)
 {
-	return bsearch(name, call_table, call_count, sizeof *call_table, by_name);
+	return bsearch(name, call_table, call_count, sizeof *call_table, compare_fn_name);
 }
 
 bool call_present(const struct call_fn *fn)
@@ -68,7 +68,7 @@ const char *call_word_name(const struct call_enum *e, int64_t value)
 	return NULL;
 }
 
-static uint64_t swap(const struct call_value *v, uint64_t n)
+static uint64_t to_host_order(const struct call_value *v, uint64_t n)
 {
 	if (v->kind != CALL_BE)
 		return n;
@@ -99,17 +99,17 @@ uint64_t call_load(const struct call_value *v, const void *p)
 		return is_signed(v) ? (uint64_t)(int8_t)n : n;
 	case 2:
 		memcpy(&two, p, sizeof two);
-		return is_signed(v) ? (uint64_t)(int16_t)two : swap(v, two);
+		return is_signed(v) ? (uint64_t)(int16_t)two : to_host_order(v, two);
 	case 4:
 		memcpy(&four, p, sizeof four);
-		return is_signed(v) ? (uint64_t)(int32_t)four : swap(v, four);
+		return is_signed(v) ? (uint64_t)(int32_t)four : to_host_order(v, four);
 	default:
 		memcpy(&n, p, sizeof n);
-		return swap(v, n);
+		return to_host_order(v, n);
 	}
 }
 
-static bool fits(const struct call_value *v, uint64_t n)
+static bool fits_value(const struct call_value *v, uint64_t n)
 {
 	int bits = 8 * v->size;
 	int64_t top = (int64_t)n >> (bits - 1); /* of a negative number all bits are set */
@@ -121,9 +121,9 @@ static bool fits(const struct call_value *v, uint64_t n)
 
 bool call_store(const struct call_value *v, void *p, uint64_t n)
 {
-	uint64_t swapped = swap(v, n);
+	uint64_t swapped = to_host_order(v, n);
 
-	if (!fits(v, n))
+	if (!fits_value(v, n))
 		return false;
 	switch (v->size) {
 	case 1:

@@ -40,7 +40,7 @@ struct siblings {
 	const char *base;
 };
 
-static uint64_t sibling(const struct siblings *s, unsigned index)
+static uint64_t sibling_value(const struct siblings *s, unsigned index)
 {
 	const struct call_value *v = &s->values[index];
 
@@ -52,14 +52,14 @@ static uint64_t sibling(const struct siblings *s, unsigned index)
 static void walk_fields(struct record_walker *w, const struct call_struct *of, const void *base);
 
 /* How many bytes or elements: a sibling says it. */
-static size_t count_of(const struct siblings *s, const struct call_value *v)
+static size_t array_length(const struct siblings *s, const struct call_value *v)
 {
 	const struct call_value *with = &s->values[v->with - 1];
 	uint64_t n;
 
 	if (!v->with)
 		return v->fixed;
-	n = sibling(s, v->with - 1u);
+	n = sibling_value(s, v->with - 1u);
 	if (with->is_log)
 		return n < 16 ? (size_t)1 << n : 0;
 	return n > UINT32_MAX ? 0 : (size_t)n;
@@ -78,8 +78,8 @@ static size_t size_of(const struct call_struct *of, const void *base)
 	return of->size;
 }
 
-static const void *follow(struct record_walker *w, uint64_t *pointer, size_t len,
-			  enum record_target target)
+static const void *follow_pointer(struct record_walker *w, uint64_t *pointer, size_t len,
+				  enum record_target target)
 {
 	return *pointer ? w->follow(w, pointer, len, target) : NULL;
 }
@@ -90,7 +90,8 @@ static void walk_struct(struct record_walker *w, const struct call_struct *of, u
 
 	if (!*pointer)
 		return;
-	base = follow(w, pointer, size_of(of, (const void *)(uintptr_t)*pointer), TARGET_BYTES);
+	base = follow_pointer(w, pointer, size_of(of, (const void *)(uintptr_t)*pointer),
+			      TARGET_BYTES);
 	if (base)
 		walk_fields(w, of, base);
 }
@@ -99,7 +100,7 @@ static void walk_list(struct record_walker *w, const struct call_value *v, uint6
 		      size_t n)
 {
 	size_t size = v->kind == CALL_OBJECTS ? sizeof(void *) : v->of ? v->of->size : v->size;
-	const char *base = n ? follow(w, pointer, n * size, TARGET_BYTES) : NULL;
+	const char *base = n ? follow_pointer(w, pointer, n * size, TARGET_BYTES) : NULL;
 
 	if (!base || v->kind == CALL_OBJECTS || !v->of)
 		return;
@@ -111,7 +112,7 @@ static void walk_chain(struct record_walker *w, const struct call_struct *of, ui
 {
 	/* all that are linked begin with wr_id and next */
 	for (unsigned i = 0; i < CHAIN_MAX && *pointer; i++) {
-		char *base = (char *)(uintptr_t)follow(w, pointer, of->size, TARGET_BYTES);
+		char *base = (char *)(uintptr_t)follow_pointer(w, pointer, of->size, TARGET_BYTES);
 
 		if (!base)
 			return;
@@ -129,7 +130,7 @@ static void walk_object(struct record_walker *w, enum call_object kind, uint64_t
 
 	if (!object_sizes[kind])
 		return;
-	base = follow(w, pointer, object_sizes[kind], TARGET_OBJECT);
+	base = follow_pointer(w, pointer, object_sizes[kind], TARGET_OBJECT);
 	if (base && of && (kind == OBJECT_CM_EVENT || kind == OBJECT_ASYNC_EVENT))
 		walk_fields(w, of, base);
 	if (base && kind == OBJECT_CM_ID && !gone) {
@@ -151,10 +152,10 @@ static void walk_object_value(struct record_walker *w, const struct call_value *
 		if (w->failed || w->moment == RECORD_BEFORE)
 			return;
 		if (v->object == OBJECT_ASYNC_EVENT) { /* in memory of the caller */
-			follow(w, pointer, object_sizes[v->object], TARGET_BYTES);
+			follow_pointer(w, pointer, object_sizes[v->object], TARGET_BYTES);
 			return;
 		}
-		place = follow(w, pointer, sizeof(void *), TARGET_BYTES);
+		place = follow_pointer(w, pointer, sizeof(void *), TARGET_BYTES);
 		if (place)
 			walk_object(w, v->object, (uint64_t *)(uintptr_t)place, false);
 		break;
@@ -245,40 +246,40 @@ static void walk_value(struct record_walker *w, const struct siblings *s,
 		break;
 	case CALL_LIST:
 	case CALL_OBJECTS:
-		walk_list(w, v, pointer, count_of(s, v));
+		walk_list(w, v, pointer, array_length(s, v));
 		break;
 	case CALL_CHAIN:
 		walk_chain(w, v->of, pointer);
 		break;
 	case CALL_BAD:
 		if (w->failed && w->moment == RECORD_AFTER)
-			follow(w, pointer, sizeof(void *), TARGET_BYTES);
+			follow_pointer(w, pointer, sizeof(void *), TARGET_BYTES);
 		break;
 	case CALL_DATA:
-		if (count_of(s, v))
-			follow(w, pointer, count_of(s, v), TARGET_BYTES);
+		if (array_length(s, v))
+			follow_pointer(w, pointer, array_length(s, v), TARGET_BYTES);
 		break;
 	case CALL_STRING:
-		follow(w, pointer, 0, TARGET_STRING);
+		follow_pointer(w, pointer, 0, TARGET_STRING);
 		break;
 	case CALL_SOCKADDR:
 		if (v->with)
-			follow(w, pointer, count_of(s, v), TARGET_BYTES);
+			follow_pointer(w, pointer, array_length(s, v), TARGET_BYTES);
 		else
-			follow(w, pointer, 0, TARGET_SOCKADDR);
+			follow_pointer(w, pointer, 0, TARGET_SOCKADDR);
 		break;
 	case CALL_BYTES:
 	case CALL_CHARS:
 		if (s->args)
-			follow(w, pointer, v->size, TARGET_BYTES);
+			follow_pointer(w, pointer, v->size, TARGET_BYTES);
 		break;
 	case CALL_GID:
 		if (v->pointer)
-			follow(w, pointer, sizeof(union ibv_gid), TARGET_BYTES);
+			follow_pointer(w, pointer, sizeof(union ibv_gid), TARGET_BYTES);
 		break;
 	default:
 		if (v->pointer)
-			follow(w, pointer, v->size, TARGET_BYTES);
+			follow_pointer(w, pointer, v->size, TARGET_BYTES);
 	}
 }
 
@@ -306,11 +307,12 @@ static void walk_result(struct record_walker *w, const struct call_fn *fn, const
 	if (fn->result.kind == CALL_OBJECT)
 		walk_object(w, fn->result.object, &result, false);
 	else if (fn->result.kind == CALL_STRING)
-		follow(w, &result, 0, TARGET_STRING);
+		follow_pointer(w, &result, 0, TARGET_STRING);
 	else if (record_takes_completion(fn))
-		follow(w, &completion,
-		       offsetof(struct ibv_cq_ex, start_poll) - offsetof(struct ibv_cq_ex, status),
-		       TARGET_OBJECT);
+		follow_pointer(w, &completion,
+			       offsetof(struct ibv_cq_ex, start_poll) -
+				       offsetof(struct ibv_cq_ex, status),
+			       TARGET_OBJECT);
 }
 
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args, uint64_t result)
@@ -367,8 +369,8 @@ struct row_plan record_plan(const struct call_fn *fn)
 	return p;
 }
 
-static void add_piece(struct image *m, enum record_moment moment, uint64_t address,
-		      const void *bytes, size_t len)
+static void add_image_piece(struct image *m, enum record_moment moment, uint64_t address,
+			    const void *bytes, size_t len)
 {
 	size_t words = 2 + (len + 7) / 8;
 
@@ -414,8 +416,8 @@ static size_t length_of(const void *at, size_t len, enum record_target target)
 }
 
 /* Copies what it is asked for, once. What is the same as before the call is there already. */
-static const void *keep(struct record_walker *w, uint64_t *pointer, size_t len,
-			enum record_target target)
+static const void *copy_pointed(struct record_walker *w, uint64_t *pointer, size_t len,
+				enum record_target target)
 {
 	const void *at = (const void *)(uintptr_t)*pointer;
 	struct image *m = w->arg;
@@ -430,7 +432,7 @@ static const void *keep(struct record_walker *w, uint64_t *pointer, size_t len,
 	if (before && before[1] >> 32 == len && memcmp(before + 2, at, len) == 0)
 		return at;
 	if (!find_piece(m->w, m->n, w->moment, *pointer))
-		add_piece(m, w->moment, *pointer, at, len);
+		add_image_piece(m, w->moment, *pointer, at, len);
 	return at;
 }
 
@@ -438,7 +440,7 @@ static void keep_sges(struct image *m, const struct ibv_sge *sge, int n)
 {
 	if (n <= 0 || n > 256)
 		return;
-	add_piece(m, RECORD_BEFORE, (uintptr_t)sge, sge, (size_t)n * sizeof *sge);
+	add_image_piece(m, RECORD_BEFORE, (uintptr_t)sge, sge, (size_t)n * sizeof *sge);
 }
 
 /* The last union is of opcodes that few use. */
@@ -452,18 +454,18 @@ static size_t send_wr_size(const struct ibv_send_wr *wr)
 static void keep_sends(struct image *m, const struct ibv_send_wr *wr)
 {
 	for (unsigned i = 0; wr && i < 4096; i++, wr = wr->next) {
-		add_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, send_wr_size(wr));
+		add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, send_wr_size(wr));
 		keep_sges(m, wr->sg_list, wr->num_sge);
 		if (wr->opcode == IBV_WR_TSO)
-			add_piece(m, RECORD_BEFORE, (uintptr_t)wr->tso.hdr, wr->tso.hdr,
-				  wr->tso.hdr_sz);
+			add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr->tso.hdr, wr->tso.hdr,
+					wr->tso.hdr_sz);
 	}
 }
 
 static void keep_recvs(struct image *m, const struct ibv_recv_wr *wr)
 {
 	for (unsigned i = 0; wr && i < 4096; i++, wr = wr->next) {
-		add_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, sizeof *wr);
+		add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, sizeof *wr);
 		keep_sges(m, wr->sg_list, wr->num_sge);
 	}
 }
@@ -473,14 +475,16 @@ static void keep_request(struct image *m, uint64_t qp)
 {
 	const size_t first = offsetof(struct ibv_qp_ex, wr_id);
 
-	add_piece(m, RECORD_BEFORE, qp + first, (const char *)(uintptr_t)qp + first,
-		  offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp) - first);
+	add_image_piece(m, RECORD_BEFORE, qp + first, (const char *)(uintptr_t)qp + first,
+			offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp) - first);
 }
 
 void record_keep(struct image *m, const struct row_plan *plan, const struct call_fn *fn,
 		 const uint64_t *args, enum record_moment moment, uint64_t result, bool failed)
 {
-	struct record_walker w = { .arg = m, .moment = moment, .failed = failed, .follow = keep };
+	struct record_walker w = {
+		.arg = m, .moment = moment, .failed = failed, .follow = copy_pointed
+	};
 
 	if (plan->is_request && moment == RECORD_BEFORE)
 		keep_request(m, args[0]);
@@ -489,8 +493,8 @@ void record_keep(struct image *m, const struct row_plan *plan, const struct call
 	case PLAN_RECV:
 		if (moment == RECORD_AFTER) {
 			if (failed && args[2])
-				add_piece(m, RECORD_AFTER, args[2],
-					  (const void *)(uintptr_t)args[2], sizeof(void *));
+				add_image_piece(m, RECORD_AFTER, args[2],
+						(const void *)(uintptr_t)args[2], sizeof(void *));
 			break;
 		}
 		m->max -= BAD_WORDS;
@@ -502,8 +506,8 @@ void record_keep(struct image *m, const struct row_plan *plan, const struct call
 		break;
 	case PLAN_POLL:
 		if (moment == RECORD_AFTER && !failed && result)
-			add_piece(m, RECORD_AFTER, args[2], (const void *)(uintptr_t)args[2],
-				  result * sizeof(struct ibv_wc));
+			add_image_piece(m, RECORD_AFTER, args[2], (const void *)(uintptr_t)args[2],
+					result * sizeof(struct ibv_wc));
 		break;
 	case PLAN_WALK:
 		record_walk(&w, fn, (uint64_t *)(uintptr_t)args, result);

@@ -29,7 +29,7 @@ struct record_objects {
 
 struct record_objects record_own_objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static struct entry **bucket(const struct record_objects *b, uint64_t address)
+static struct entry **bucket_of(const struct record_objects *b, uint64_t address)
 {
 	return &b->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (b->nbuckets - 1)];
 }
@@ -37,13 +37,13 @@ static struct entry **bucket(const struct record_objects *b, uint64_t address)
 /* The newest first, so that the one that lives is found before those that were there. */
 static void link_entry(struct record_objects *b, struct entry *e)
 {
-	struct entry **first = bucket(b, e->o.address);
+	struct entry **first = bucket_of(b, e->o.address);
 
 	e->older = *first;
 	*first = e;
 }
 
-static void grow(struct record_objects *b)
+static void grow_buckets(struct record_objects *b)
 {
 	struct entry **old = b->buckets;
 	unsigned n = b->nbuckets;
@@ -68,11 +68,11 @@ static void grow(struct record_objects *b)
 	free(old);
 }
 
-static struct entry *living(struct record_objects *b, uint64_t address)
+static struct entry *find_living(struct record_objects *b, uint64_t address)
 {
 	if (!b->nbuckets)
 		return NULL;
-	for (struct entry *e = *bucket(b, address); e; e = e->older)
+	for (struct entry *e = *bucket_of(b, address); e; e = e->older)
 		if (e->o.address == address && !e->o.gone)
 			return e;
 	return NULL;
@@ -80,7 +80,7 @@ static struct entry *living(struct record_objects *b, uint64_t address)
 
 static void forget_oldest(struct record_objects *b)
 {
-	struct entry *e = b->first_gone, **at = bucket(b, e->o.address);
+	struct entry *e = b->first_gone, **at = bucket_of(b, e->o.address);
 
 	while (*at != e)
 		at = &(*at)->older;
@@ -133,14 +133,14 @@ static void name_by_number(struct record_objects *b, struct record_object *o)
 static struct entry *begin_life(struct record_objects *b, uint64_t address, enum call_object kind,
 				uint64_t since, uint64_t when)
 {
-	struct entry *e = living(b, address);
+	struct entry *e = find_living(b, address);
 
 	if (e && e->o.made >= since)
 		return e;
 	if (e)
 		end_life(b, e, when); /* nobody has said so */
 	if (b->n >= b->nbuckets)
-		grow(b);
+		grow_buckets(b);
 	e = calloc(1, sizeof *e);
 	if (!e)
 		abort();
@@ -160,7 +160,7 @@ const struct record_object *record_objects_at(struct record_objects *b, uint64_t
 	const struct entry *found = NULL;
 
 	pthread_mutex_lock(&b->lock);
-	for (const struct entry *e = b->nbuckets && address ? *bucket(b, address) : NULL;
+	for (const struct entry *e = b->nbuckets && address ? *bucket_of(b, address) : NULL;
 	     e && !found; e = e->older)
 		if (e->o.address == address && e->o.made <= when &&
 		    (!e->o.gone || when <= e->o.gone))
@@ -175,7 +175,7 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 	struct entry *e;
 
 	pthread_mutex_lock(&b->lock);
-	e = living(b, (uintptr_t)object);
+	e = find_living(b, (uintptr_t)object);
 	if (!e)
 		e = begin_life(b, (uintptr_t)object, kind, UINT64_MAX, record_time());
 	snprintf(e->o.name, sizeof e->o.name, "%s", name);
@@ -188,7 +188,7 @@ void record_object_gone(const void *object)
 	struct entry *e;
 
 	pthread_mutex_lock(&b->lock);
-	e = living(b, (uintptr_t)object);
+	e = find_living(b, (uintptr_t)object);
 	if (e)
 		end_life(b, e, record_time());
 	pthread_mutex_unlock(&b->lock);
@@ -211,7 +211,7 @@ static void learn_held(struct record_objects *b, struct entry *id, const uint64_
 	for (unsigned i = 0; i < 2; i++) {
 		if (id->holds[i] == holds[i])
 			continue;
-		was = id->holds[i] ? living(b, id->holds[i]) : NULL;
+		was = id->holds[i] ? find_living(b, id->holds[i]) : NULL;
 		if (was && was->o.made < begin)
 			end_life(b, was, begin);
 		if (holds[i])
@@ -221,7 +221,7 @@ static void learn_held(struct record_objects *b, struct entry *id, const uint64_
 }
 
 /* The object at address as it was after a call: in this process, or as the record has kept it. */
-static const void *look(const struct record *kept, uint64_t address)
+static const void *bytes_at(const struct record *kept, uint64_t address)
 {
 	return kept ? record_bytes(kept, address, NULL) : (const void *)(uintptr_t)address;
 }
@@ -229,8 +229,8 @@ static const void *look(const struct record *kept, uint64_t address)
 static void learn_id(struct record_objects *b, const struct record *kept, uint64_t address,
 		     uint64_t begin, uint64_t end)
 {
-	const struct rdma_cm_id *id = look(kept, address);
-	struct entry *e = living(b, address);
+	const struct rdma_cm_id *id = bytes_at(kept, address);
+	struct entry *e = find_living(b, address);
 
 	if (e && id)
 		learn_held(b, e, (const uint64_t[]){ (uintptr_t)id->qp, (uintptr_t)id->srq }, begin,
@@ -241,7 +241,7 @@ static void learn_id(struct record_objects *b, const struct record *kept, uint64
 static void learn_event(struct record_objects *b, const struct record *kept, uint64_t address,
 			uint64_t begin, uint64_t end)
 {
-	const struct rdma_cm_event *event = look(kept, address);
+	const struct rdma_cm_event *event = bytes_at(kept, address);
 
 	if (event && event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		begin_life(b, (uintptr_t)event->id, OBJECT_CM_ID, begin, end);
@@ -250,7 +250,7 @@ static void learn_event(struct record_objects *b, const struct record *kept, uin
 static void learn_end(struct record_objects *b, uint64_t address, uint64_t begin, uint64_t end)
 {
 	static const uint64_t nothing[2];
-	struct entry *e = living(b, address);
+	struct entry *e = find_living(b, address);
 
 	if (!e)
 		return;
@@ -276,12 +276,12 @@ static void learn_made(struct record_objects *b, const struct record *kept,
 static void learn_device(struct record_objects *b, const struct record *kept, uint64_t address,
 			 uint64_t begin, uint64_t end)
 {
-	const struct ibv_device *device = kept ? look(kept, address) : NULL;
+	const struct ibv_device *device = kept ? bytes_at(kept, address) : NULL;
 	struct entry *e;
 
 	if (!device)
 		return;
-	e = living(b, address);
+	e = find_living(b, address);
 	if (!e)
 		e = begin_life(b, address, OBJECT_DEVICE, begin, end);
 	snprintf(e->o.name, sizeof e->o.name, "%.31s", device->name);
@@ -300,8 +300,9 @@ static void learn_arg(struct record_objects *b, const struct record *kept,
 		learn_device(b, kept, arg, begin, end);
 }
 
-static void learn(struct record_objects *b, const struct record *kept, const struct call_fn *fn,
-		  const uint64_t *args, uint64_t result, uint64_t begin, uint64_t end)
+static void learn_call(struct record_objects *b, const struct record *kept,
+		       const struct call_fn *fn, const uint64_t *args, uint64_t result,
+		       uint64_t begin, uint64_t end)
 {
 	pthread_mutex_lock(&b->lock);
 	for (unsigned i = 0; fn->args[i].name; i++)
@@ -316,13 +317,13 @@ static void learn(struct record_objects *b, const struct record *kept, const str
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
 			      uint64_t begin, uint64_t end)
 {
-	learn(&record_own_objects, NULL, fn, args, result, begin, end);
+	learn_call(&record_own_objects, NULL, fn, args, result, begin, end);
 }
 
 void record_objects_learn(struct record_objects *b, const struct record *r)
 {
 	if (r->ended && !r->err)
-		learn(b, r, r->fn, r->after, r->result, r->begin, r->end);
+		learn_call(b, r, r->fn, r->after, r->result, r->begin, r->end);
 }
 
 const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,

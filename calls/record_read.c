@@ -47,7 +47,7 @@ struct patch {
 	uint64_t done[(IMAGE_MAX + 64) / 64];
 };
 
-static bool is_done(const struct patch *p, const uint64_t *place)
+static bool is_patched(const struct patch *p, const uint64_t *place)
 {
 	const size_t i = (size_t)(place - p->image);
 
@@ -58,8 +58,8 @@ static bool is_done(const struct patch *p, const uint64_t *place)
 
 /* Turns the pointer to what was kept. A work request may be shorter there than it is: its end is
  * left out where its opcode says that nothing is there. */
-static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
-			 enum record_target target)
+static const void *patch_pointer(struct record_walker *w, uint64_t *pointer, size_t len,
+				 enum record_target target)
 {
 	struct patch *p = w->arg;
 	const uint64_t *piece;
@@ -69,7 +69,7 @@ static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
 		piece = piece_at(p->image, p->moment, *pointer);
 		return piece ? piece + 2 : NULL;
 	}
-	if (!is_done(p, pointer)) { /* else by another way */
+	if (!is_patched(p, pointer)) { /* else by another way */
 		i = (size_t)(pointer - p->image);
 		p->done[i / 64] |= UINT64_C(1) << i % 64;
 		piece = piece_at(p->image, p->moment, *pointer);
@@ -83,7 +83,7 @@ static const void *patch(struct record_walker *w, uint64_t *pointer, size_t len,
 static void patch_args(struct patch *p, uint64_t *args, const struct call_fn *fn,
 		       enum record_moment moment, uint64_t result, bool failed)
 {
-	struct record_walker w = { .arg = p, .failed = failed, .follow = patch };
+	struct record_walker w = { .arg = p, .failed = failed, .follow = patch_pointer };
 
 	p->moment = moment;
 	/* the walk of the end also comes to what is filled in, that of the beginning to what ends
@@ -93,7 +93,7 @@ static void patch_args(struct patch *p, uint64_t *args, const struct call_fn *fn
 	w.moment = RECORD_AFTER;
 	record_walk(&w, fn, args, result);
 	for (unsigned i = 0; i < IMAGE_NARGS(p->image); i++)
-		if (record_is_pointer(&fn->args[i]) && !is_done(p, &args[i]))
+		if (record_is_pointer(&fn->args[i]) && !is_patched(p, &args[i]))
 			args[i] = 0;
 }
 
@@ -405,7 +405,7 @@ bool record_look(struct record_reader *in)
 /* ---------------------------------------------------------------------------- time -- */
 
 /* Nanoseconds of a tick, from the beginning until now: the longer, the better it is known. */
-static double tick(const struct record_area *area, struct clock_pair *now)
+static double tick_length(const struct record_area *area, struct clock_pair *now)
 {
 	if (area->clock == CLOCK_SYSTEM) {
 		record_clock_pair(now);
@@ -427,7 +427,7 @@ static void compare_clocks(void)
 {
 	struct clock_pair now;
 
-	tick_ns = tick(record_area(), &now);
+	tick_ns = tick_length(record_area(), &now);
 	reference = now;
 }
 

@@ -23,7 +23,7 @@
 #endif
 
 /* ThreadSanitizer knows no fences. It is told by the words themselves, which are atomic. */
-static inline void fence(memory_order order)
+static inline void thread_fence(memory_order order)
 {
 #if !HAS_TSAN
 	atomic_thread_fence(order);
@@ -35,12 +35,12 @@ static inline void fence(memory_order order)
 static const uint64_t ring_words[RECORD_PATHS] = { [RECORD_CONTROL] = RECORD_CONTROL_RING / 8,
 						   [RECORD_DATA] = RECORD_DATA_RING / 8 };
 
-static uint64_t load(const _Atomic uint64_t *w)
+static uint64_t load_word(const _Atomic uint64_t *w)
 {
 	return atomic_load_explicit(w, memory_order_relaxed);
 }
 
-static void store(_Atomic uint64_t *w, uint64_t value)
+static void store_word(_Atomic uint64_t *w, uint64_t value)
 {
 	atomic_store_explicit(w, value, memory_order_relaxed);
 }
@@ -133,49 +133,49 @@ static void await_reader(struct record_area *area, const struct record_ring *r, 
 }
 
 /* Gives up the oldest, so that there are n words from head on. */
-static void make_room(struct record_area *area, struct record_ring *r,
-		      const _Atomic uint64_t *words, uint64_t head, uint64_t n)
+static void drop_oldest(struct record_area *area, struct record_ring *r,
+			const _Atomic uint64_t *words, uint64_t head, uint64_t n)
 {
-	uint64_t tail = load(&r->tail), lost = load(&r->lost), seen = load(&r->seen);
+	uint64_t tail = load_word(&r->tail), lost = load_word(&r->lost), seen = load_word(&r->seen);
 
 	if (head + n - tail <= r->words)
 		return;
 	while (head + n - tail > r->words) {
 		const _Atomic uint64_t *w = words + (tail & (r->words - 1));
-		const uint64_t size = load(w);
+		const uint64_t size = load_word(w);
 
 		if (tail >= seen && atomic_load_explicit(&area->kept_for, memory_order_relaxed)) {
 			await_reader(area, r, tail + (size >> 48));
-			seen = load(&r->seen);
+			seen = load_word(&r->seen);
 		}
 		if (tail >= seen && (size >> 16 & 0xffff) != IMAGE_PAD)
-			lost += load(w + IMAGE_COUNT) >> 32;
+			lost += load_word(w + IMAGE_COUNT) >> 32;
 		tail += size >> 48;
 	}
-	store(&r->lost, lost);
-	store(&r->tail, tail);
-	fence(memory_order_release); /* before anything is overwritten */
+	store_word(&r->lost, lost);
+	store_word(&r->tail, tail);
+	thread_fence(memory_order_release); /* before anything is overwritten */
 }
 
 uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t *image, size_t n)
 {
 	_Atomic uint64_t *words = record_words(area, r), *to;
-	uint64_t head = load(&r->head), at = head & (r->words - 1), pad = 0;
+	uint64_t head = load_word(&r->head), at = head & (r->words - 1), pad = 0;
 
 	if (at + n > r->words) {
 		pad = r->words - at;
-		make_room(area, r, words, head, pad + n);
-		store(words + at, pad << 48 | r->last << 32 | (uint64_t)IMAGE_PAD << 16);
+		drop_oldest(area, r, words, head, pad + n);
+		store_word(words + at, pad << 48 | r->last << 32 | (uint64_t)IMAGE_PAD << 16);
 		r->last = pad;
 		head += pad;
 		at = 0;
 	} else {
-		make_room(area, r, words, head, n);
+		drop_oldest(area, r, words, head, n);
 	}
 	image[IMAGE_SIZE] = (uint64_t)n << 48 | r->last << 32 | image[IMAGE_SIZE];
 	to = words + at;
 	for (size_t i = 0; i < n; i++)
-		store(to + i, image[i]);
+		store_word(to + i, image[i]);
 	r->last = n;
 	atomic_store_explicit(&r->head, head + n, memory_order_release);
 	return head;
@@ -189,13 +189,13 @@ bool record_copy(const struct record_area *area, const struct record_ring *ring,
 	const _Atomic uint64_t *from = record_words(area, ring) + (at & (ring->words - 1));
 	size_t n, room = ring->words - (at & (ring->words - 1));
 
-	image[0] = load(from);
+	image[0] = load_word(from);
 	n = IMAGE_WORDS(image);
 	if (n <= IMAGE_MAX && n <= room && IMAGE_ROW(image) != IMAGE_PAD)
 		for (size_t i = 1; i < n; i++)
-			image[i] = load(from + i);
-	fence(memory_order_acquire);
-	return load(&ring->tail) <= at && n <= room && n > 0;
+			image[i] = load_word(from + i);
+	thread_fence(memory_order_acquire);
+	return load_word(&ring->tail) <= at && n <= room && n > 0;
 }
 
 void record_head(const struct record_area *area, const struct record_ring *ring, uint64_t at,
@@ -203,8 +203,8 @@ void record_head(const struct record_area *area, const struct record_ring *ring,
 {
 	const _Atomic uint64_t *from = record_words(area, ring) + (at & (ring->words - 1));
 
-	image[IMAGE_SIZE] = load(from);
-	image[IMAGE_ARGS] = IMAGE_WORDS(image) > IMAGE_ARGS ? load(from + IMAGE_ARGS) : 0;
+	image[IMAGE_SIZE] = load_word(from);
+	image[IMAGE_ARGS] = IMAGE_WORDS(image) > IMAGE_ARGS ? load_word(from + IMAGE_ARGS) : 0;
 }
 
 /*
@@ -214,7 +214,7 @@ void record_head(const struct record_area *area, const struct record_ring *ring,
 
 uint32_t record_clock_kind = CLOCK_UNKNOWN;
 
-static int64_t now(clockid_t clock)
+static int64_t read_clock(clockid_t clock)
 {
 	struct timespec t;
 
@@ -223,19 +223,19 @@ static int64_t now(clockid_t clock)
 }
 
 #if defined(__x86_64__)
-static bool counter_is_even(void)
+static bool tsc_is_invariant(void)
 {
 	unsigned a, b, c, d;
 
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
 }
 #elif defined(__aarch64__)
-static bool counter_is_even(void)
+static bool tsc_is_invariant(void)
 {
 	return true;
 }
 #else
-static bool counter_is_even(void)
+static bool tsc_is_invariant(void)
 {
 	return false;
 }
@@ -243,12 +243,12 @@ static bool counter_is_even(void)
 
 void record_clock_choose(void)
 {
-	record_clock_kind = counter_is_even() ? CLOCK_COUNTER : CLOCK_SYSTEM;
+	record_clock_kind = tsc_is_invariant() ? CLOCK_COUNTER : CLOCK_SYSTEM;
 }
 
 uint64_t record_clock_system(void)
 {
-	return (uint64_t)now(CLOCK_MONOTONIC);
+	return (uint64_t)read_clock(CLOCK_MONOTONIC);
 }
 
 void record_clock_pair(struct clock_pair *p)
@@ -260,7 +260,7 @@ void record_clock_pair(struct clock_pair *p)
 		int64_t realtime;
 
 		before = record_clock_read();
-		realtime = now(CLOCK_REALTIME);
+		realtime = read_clock(CLOCK_REALTIME);
 		after = record_clock_read();
 		if (i && after - before >= p->width)
 			continue;

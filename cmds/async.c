@@ -18,7 +18,8 @@
 
 #define KEPT 256 /* events that no one has waited for */
 
-static struct obj *about(struct session *s, struct dev *dev, const struct ibv_async_event *ev)
+static struct obj *affected_object(struct session *s, struct dev *dev,
+				   const struct ibv_async_event *ev)
 {
 	struct obj *o;
 
@@ -56,7 +57,7 @@ static void note_on(struct obj *o, enum ibv_event_type type)
 		qp_history_sync((struct qp *)o, word_name(async_words, type));
 }
 
-static void keep(struct session *s, enum ibv_event_type type, const struct obj *o)
+static void keep_event(struct session *s, enum ibv_event_type type, const struct obj *o)
 {
 	struct async_event *ev = xcalloc(1, sizeof *ev), *old;
 	unsigned n = 0;
@@ -78,7 +79,7 @@ struct watch {
 	struct dev *dev;
 };
 
-static void ready(void *arg, int fd, short revents)
+static void on_async_ready(void *arg, int fd, short revents)
 {
 	struct watch *w = arg;
 	struct session *s = w->s;
@@ -89,10 +90,10 @@ static void ready(void *arg, int fd, short revents)
 	(void)fd, (void)revents;
 	obj_ref(dev);
 	while (!obj_gone(dev) && ibv_get_async_event(dev->v, &ev) == 0) {
-		o = about(s, dev, &ev);
+		o = affected_object(s, dev, &ev);
 		ibv_ack_async_event(&ev);
 		note_on(o, ev.event_type);
-		keep(s, ev.event_type, o);
+		keep_event(s, ev.event_type, o);
 		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s", o->name,
 			    word_name(async_words, ev.event_type),
 			    ibv_event_type_str(ev.event_type));
@@ -107,7 +108,7 @@ void async_watch(struct session *s, struct dev *dev)
 	dev->watch = xcalloc(1, sizeof *dev->watch);
 	*dev->watch = (struct watch){ s, dev };
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	loop_watch(s->loop, fd, POLLIN, ready, dev->watch);
+	loop_watch(s->loop, fd, POLLIN, on_async_ready, dev->watch);
 }
 
 void async_unwatch(struct session *s, struct dev *dev)

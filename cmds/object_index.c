@@ -43,7 +43,7 @@ static uint64_t address_key(const struct obj *o)
 	return block_key(log_of(len), (uintptr_t)memory >> log_of(len));
 }
 
-static uint64_t key_of(const struct obj *o, enum obj_index i)
+static uint64_t index_key(const struct obj *o, enum obj_index i)
 {
 	switch (i) {
 	case OBJ_BY_POINTER:
@@ -55,12 +55,12 @@ static uint64_t key_of(const struct obj *o, enum obj_index i)
 	}
 }
 
-static void insert(struct obj_store *store, struct obj *o, enum obj_index i)
+static void insert_key(struct obj_store *store, struct obj *o, enum obj_index i)
 {
 	struct obj_key *k = &o->keys[i];
 	int is_new;
 
-	k->key = key_of(o, i);
+	k->key = index_key(o, i);
 	if (!k->key)
 		return;
 	k->o = o;
@@ -74,7 +74,7 @@ static void insert(struct obj_store *store, struct obj *o, enum obj_index i)
 		store->of_size[log_of_key(k->key)]++;
 }
 
-static void take_out(struct obj_store *store, struct obj *o, enum obj_index i)
+static void remove_key(struct obj_store *store, struct obj *o, enum obj_index i)
 {
 	struct obj_key *k = &o->keys[i];
 
@@ -96,13 +96,13 @@ static void take_out(struct obj_store *store, struct obj *o, enum obj_index i)
 void obj_index(struct obj_store *store, struct obj *o)
 {
 	for (enum obj_index i = 0; i < OBJ_INDEXES; i++)
-		insert(store, o, i);
+		insert_key(store, o, i);
 }
 
 void obj_unindex(struct obj_store *store, struct obj *o)
 {
 	for (enum obj_index i = 0; i < OBJ_INDEXES; i++)
-		take_out(store, o, i);
+		remove_key(store, o, i);
 }
 
 void obj_reindex(struct session *s, void *object)
@@ -110,16 +110,16 @@ void obj_reindex(struct session *s, void *object)
 	struct obj *o = object;
 
 	for (enum obj_index i = 0; i < OBJ_INDEXES && o->life == OBJ_LIVES; i++)
-		if (key_of(o, i) != o->keys[i].key) {
-			take_out(&s->ctx->store, o, i);
-			insert(&s->ctx->store, o, i);
+		if (index_key(o, i) != o->keys[i].key) {
+			remove_key(&s->ctx->store, o, i);
+			insert_key(&s->ctx->store, o, i);
 		}
 }
 
 /* ---------------------------------------------------------------- looking up -- */
 
 /* From k on, the first with this key, of this class (NULL: any). */
-static struct obj_key *next_alike(struct obj_key *k, const struct obj_class *class, uint64_t key)
+static struct obj_key *next_with_key(struct obj_key *k, const struct obj_class *class, uint64_t key)
 {
 	while (k && (k->key != key || (class && k->o->class != class)))
 		k = k->next;
@@ -132,7 +132,7 @@ static struct obj_key *first_alike(struct session *s, enum obj_index i,
 	Tcl_HashEntry *e = key ? Tcl_FindHashEntry(&s->ctx->store.keys[i], (void *)(uintptr_t)key)
 			       : NULL;
 
-	return next_alike(e ? Tcl_GetHashValue(e) : NULL, class, key);
+	return next_with_key(e ? Tcl_GetHashValue(e) : NULL, class, key);
 }
 
 void *obj_by_pointer(struct session *s, const struct obj_class *class, const void *v)
@@ -151,7 +151,7 @@ void *obj_by_number(struct session *s, const struct obj_class *class, uint64_t n
 
 static struct obj *next_obj(const struct obj *o, enum obj_index i, const struct obj_class *class)
 {
-	struct obj_key *k = next_alike(o->keys[i].next, class, o->keys[i].key);
+	struct obj_key *k = next_with_key(o->keys[i].next, class, o->keys[i].key);
 
 	return k ? k->o : NULL;
 }
@@ -181,7 +181,7 @@ void *obj_by_address(struct session *s, const struct obj_class *class, uint64_t 
 			uint64_t key = block_key(log, (addr >> log) - back);
 			struct obj_key *k = first_alike(s, OBJ_BY_ADDRESS, class, key);
 
-			for (; k; k = next_alike(k->next, class, key))
+			for (; k; k = next_with_key(k->next, class, key))
 				if (has_all(k->o, addr, len))
 					return k->o;
 		}

@@ -21,7 +21,7 @@ static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj
 			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(o->name, -1));
 }
 
-static int no_such(struct session *s, const struct obj_class *class, const char *typed)
+static int fail_no_such(struct session *s, const struct obj_class *class, const char *typed)
 {
 	struct obj *other = obj_find(s, NULL, typed);
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
@@ -47,7 +47,7 @@ static int no_such(struct session *s, const struct obj_class *class, const char 
 	return -1;
 }
 
-static int take(struct session *s, struct obj *o, void *dst)
+static int use_as_arg(struct session *s, struct obj *o, void *dst)
 {
 	obj_hold_arg(s, o);
 	o->named = true;
@@ -55,17 +55,18 @@ static int take(struct session *s, struct obj *o, void *dst)
 	return 0;
 }
 
-static int parse(struct session *s, Tcl_Obj *word, void *dst, const struct obj_class *class)
+static int parse_obj(struct session *s, Tcl_Obj *word, void *dst, const struct obj_class *class)
 {
 	struct obj *o = obj_find(s, class, Tcl_GetString(word));
 
 	if (!o)
-		return no_such(s, class, Tcl_GetString(word));
-	return take(s, o, dst);
+		return fail_no_such(s, class, Tcl_GetString(word));
+	return use_as_arg(s, o, dst);
 }
 
 /* The current one, else the only one. */
-static int pick(struct session *s, const struct arg *a, void *dst, const struct obj_class *class)
+static int pick_default(struct session *s, const struct arg *a, void *dst,
+			const struct obj_class *class)
 {
 	Tcl_Obj *names;
 	struct obj *o = NULL;
@@ -78,7 +79,7 @@ static int pick(struct session *s, const struct arg *a, void *dst, const struct 
 	if (!o)
 		o = obj_only(s, class, &n);
 	if (o)
-		return take(s, o, dst);
+		return use_as_arg(s, o, dst);
 	if (n == 0) {
 		fail(s, "args", "ENOENT", "there is no %s", class->title);
 		return class->remedy ? fail_next(s, "%s", class->remedy) : -1;
@@ -103,11 +104,11 @@ static bool could_be_name(struct session *s, const struct arg *a, Tcl_Obj *word)
 	static int parse_##x(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst) \
 	{                                                                                      \
 		(void)a;                                                                       \
-		return parse(s, word, dst, &x##_class);                                        \
+		return parse_obj(s, word, dst, &x##_class);                                    \
 	}                                                                                      \
 	static int absent_##x(struct session *s, const struct arg *a, void *dst)               \
 	{                                                                                      \
-		return pick(s, a, dst, &x##_class);                                            \
+		return pick_default(s, a, dst, &x##_class);                                    \
 	}                                                                                      \
 	static void complete_##x(struct session *s, const struct arg *a, Tcl_Obj *words)       \
 	{                                                                                      \
@@ -143,7 +144,7 @@ OBJECT_FNS(tcpl)
 static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	(void)a;
-	return parse(s, word, dst, NULL);
+	return parse_obj(s, word, dst, NULL);
 }
 
 static void complete_any(struct session *s, const struct arg *a, Tcl_Obj *words)

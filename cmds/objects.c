@@ -98,7 +98,7 @@ static void number_is_free(struct obj_store *store, const char *name)
 }
 
 /* The name is its own from now on; false: somebody has it. */
-static bool claim(struct obj_store *store, struct obj *o)
+static bool claim_name(struct obj_store *store, struct obj *o)
 {
 	int created;
 
@@ -108,7 +108,7 @@ static bool claim(struct obj_store *store, struct obj *o)
 	return created;
 }
 
-static void number(struct obj_store *store, struct obj *o)
+static void assign_number(struct obj_store *store, struct obj *o)
 {
 	struct obj_group *g = o->group;
 	unsigned n;
@@ -117,13 +117,13 @@ static void number(struct obj_store *store, struct obj *o)
 		n = lowest_clear(g);
 		snprintf(o->name, sizeof o->name, "%s%u", o->class->prefix, n);
 		g->taken[n / 64] |= UINT64_C(1) << n % 64;
-	} while (!claim(store, o)); /* a command has given that name to another one */
+	} while (!claim_name(store, o)); /* a command has given that name to another one */
 }
 
-static int take_name(struct session *s, struct obj *o, const char *name)
+static int set_name(struct session *s, struct obj *o, const char *name)
 {
 	if (!name) {
-		number(&s->ctx->store, o);
+		assign_number(&s->ctx->store, o);
 		return 0;
 	}
 	if (!name_ok(name)) {
@@ -134,7 +134,7 @@ static int take_name(struct session *s, struct obj *o, const char *name)
 				sizeof o->name - 1);
 	}
 	snprintf(o->name, sizeof o->name, "%s", name);
-	if (claim(&s->ctx->store, o))
+	if (claim_name(&s->ctx->store, o))
 		return 0;
 	fail(s, "name", "EEXIST", "there is already an object named %s", name);
 	return fail_next(s, "destroy %s", name);
@@ -179,7 +179,7 @@ void *obj_new(struct session *s, const struct obj_class *class, const char *name
 	o->group = obj_group(&s->ctx->store, class);
 	TAILQ_INIT(&o->users[0]);
 	TAILQ_INIT(&o->users[1]);
-	if (take_name(s, o, name) == 0)
+	if (set_name(s, o, name) == 0)
 		return o;
 	free(o);
 	return NULL;
@@ -201,7 +201,7 @@ void obj_add(struct session *s, void *object)
 }
 
 /* It needs nothing, and has no name any more. */
-static void let_go(struct session *s, struct obj *o)
+static void release_obj(struct session *s, struct obj *o)
 {
 	for (unsigned i = 0; i < OBJ_USES; i++)
 		obj_unuse(o, o->uses[i].used);
@@ -213,7 +213,7 @@ void obj_discard(struct session *s, void *object)
 {
 	struct obj *o = object;
 
-	let_go(s, o);
+	release_obj(s, o);
 	free(o);
 }
 
@@ -230,7 +230,7 @@ int obj_same_dev(struct session *s, const char *call, const void *a, const struc
 
 /* ------------------------------------------------------------------- users -- */
 
-static struct obj_use *use_of(const struct obj *o, const void *used)
+static struct obj_use *find_use(const struct obj *o, const void *used)
 {
 	for (unsigned i = 0; i < OBJ_USES; i++)
 		if (o->uses[i].used == used)
@@ -239,7 +239,7 @@ static struct obj_use *use_of(const struct obj *o, const void *used)
 }
 
 /* Its age decides: one that is not in the store yet is the youngest. */
-static void insert(struct obj_users *users, struct obj_use *use)
+static void insert_use(struct obj_users *users, struct obj_use *use)
 {
 	struct obj_use *at = TAILQ_LAST(users, obj_users);
 
@@ -257,21 +257,21 @@ void obj_use(void *user, void *used)
 	struct obj *o = user, *of = used;
 	struct obj_use *use;
 
-	if (!used || use_of(o, used))
+	if (!used || find_use(o, used))
 		return;
-	use = use_of(o, NULL);
+	use = find_use(o, NULL);
 	if (!use)
 		Tcl_Panic("%s uses more than %d objects", o->name, OBJ_USES);
 	use->user = o;
 	use->used = of;
 	of->nusers++;
-	insert(&of->users[o->class->clings], use);
+	insert_use(&of->users[o->class->clings], use);
 }
 
 void obj_unuse(void *user, void *used)
 {
 	struct obj *o = user;
-	struct obj_use *use = used ? use_of(o, used) : NULL;
+	struct obj_use *use = used ? find_use(o, used) : NULL;
 
 	if (!use)
 		return;
@@ -418,7 +418,7 @@ static void remove_from_store(struct session *s, struct obj *o)
 	TAILQ_REMOVE(&o->group->objs, o, alike);
 	TAILQ_REMOVE(&s->ctx->store.all, o, link);
 	obj_unindex(&s->ctx->store, o);
-	let_go(s, o);
+	release_obj(s, o);
 	if (s->ctx->qp == (void *)o)
 		s->ctx->qp = NULL;
 	if (s->ctx->id == (void *)o)

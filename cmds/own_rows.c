@@ -101,7 +101,7 @@ unsigned row_of(const struct record *r)
 
 #define P(p) (uint64_t)(uintptr_t)(p)
 
-static void note(enum own_row row, const uint64_t *args)
+static void record_own(enum own_row row, const uint64_t *args)
 {
 	record_event(row - OWN_FIRST, args, 0);
 }
@@ -109,35 +109,35 @@ static void note(enum own_row row, const uint64_t *args)
 void own_memory(enum own_row row, const struct mr *mr, uint64_t off, uint64_t len, const void *data,
 		size_t n)
 {
-	note(row, (uint64_t[]){ P(mr->v), off, len, P(data), n < 4096 ? n : 4096 });
+	record_own(row, (uint64_t[]){ P(mr->v), off, len, P(data), n < 4096 ? n : 4096 });
 }
 
 void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct qp_peer *mine,
 	     const struct qp_peer *peer)
 {
-	note(OWN_OOB, (uint64_t[]){ P(qp->v), P(host), port, P(mine), P(peer) });
+	record_own(OWN_OOB, (uint64_t[]){ P(qp->v), P(host), port, P(mine), P(peer) });
 }
 
 void own_left_out(const char *what, const void *object)
 {
-	note(OWN_LEFT_OUT, (uint64_t[]){ P(what), P(object) });
+	record_own(OWN_LEFT_OUT, (uint64_t[]){ P(what), P(object) });
 }
 
 void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad)
 {
-	note(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), bad });
+	record_own(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), bad });
 }
 
 void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
 		const struct posted *of)
 {
-	note(OWN_BAD_WC,
-	     (uint64_t[]){ P(qp->v), qp->o.serial, status, command, P(of), of ? sizeof *of : 0 });
+	record_own(OWN_BAD_WC, (uint64_t[]){ P(qp->v), qp->o.serial, status, command, P(of),
+					     of ? sizeof *of : 0 });
 }
 
 void own_notice(const char *text, bool bad)
 {
-	note(OWN_NOTICE, (uint64_t[]){ P(text), bad });
+	record_own(OWN_NOTICE, (uint64_t[]){ P(text), bad });
 }
 
 void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key, bool lost)

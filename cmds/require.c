@@ -102,7 +102,7 @@ static bool has_atomics(const struct dev *dev, uint64_t n)
 	return dev->attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE;
 }
 
-static bool has_imm(const struct dev *dev, uint64_t n)
+static bool sends_imm(const struct dev *dev, uint64_t n)
 {
 	(void)n;
 	return !dev->iwarp;
@@ -189,7 +189,7 @@ static const struct capability capabilities[] = {
 	{ "mw", "has no memory windows", has_mw, false },
 	{ "mw-type2", "has no memory windows of type 2", has_mw2, false },
 	{ "atomics", "has no atomics", has_atomics, false },
-	{ "imm", "has no immediate data", has_imm, false },
+	{ "imm", "has no immediate data", sends_imm, false },
 	{ "send-inv", "has no send with invalidate", has_send_inv, false },
 	{ "multicast", "has no multicast", has_multicast, false },
 	{ "odp", "has no on-demand paging", has_odp, false },
@@ -214,14 +214,14 @@ static void complete_requirements(struct session *s, const struct arg *a, Tcl_Ob
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(c->name, -1));
 }
 
-static int parse_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+static int parse_require_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	return kind_str.parse(s, a, word, dst);
 }
 
 static const struct arg_kind kind_capability = { .word = "what",
 						 .size = sizeof(char *),
-						 .parse = parse_word,
+						 .parse = parse_require_word,
 						 .complete = complete_requirements };
 
 static const struct arg require_args[] = {
@@ -231,9 +231,10 @@ static const struct arg require_args[] = {
 	OPT("device", require_args, dev, kind_dev_opt, "device that must have them"), ARGS_END
 };
 
-static int unmet(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int fail_unmet(struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static int unmet(struct session *s, const char *fmt, ...)
+static int fail_unmet(struct session *s, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -246,7 +247,7 @@ static int unmet(struct session *s, const char *fmt, ...)
 	return fail(s, "require", "UNMET", "require %s", text);
 }
 
-static const struct capability *find(struct session *s, const char *word)
+static const struct capability *find_capability(struct session *s, const char *word)
 {
 	const struct capability *c = capabilities;
 	Tcl_Obj *names;
@@ -267,7 +268,7 @@ static const struct capability *find(struct session *s, const char *word)
 	return NULL;
 }
 
-static const char *transport(const struct dev *dev)
+static const char *transport_of(const struct dev *dev)
 {
 	return dev->iwarp				 ? "iWARP"
 	       : is_link(dev, IBV_LINK_LAYER_INFINIBAND) ? "InfiniBand"
@@ -275,7 +276,7 @@ static const char *transport(const struct dev *dev)
 }
 
 /* The number after a counted word. */
-static int number(struct session *s, const char *word, const char *of, uint64_t *n)
+static int parse_number(struct session *s, const char *word, const char *of, uint64_t *n)
 {
 	Tcl_Obj *o = Tcl_NewStringObj(word ? word : "", -1);
 	bool fits, is;
@@ -292,21 +293,23 @@ static int check_words(struct session *s, const struct require_args *a)
 	struct dev *dev = a->dev ? a->dev : dev_default(s);
 
 	for (size_t i = 0; i < a->words.n; i++) {
-		const struct capability *c = find(s, word[i]);
+		const struct capability *c = find_capability(s, word[i]);
 		uint64_t n = 0;
 
 		if (!c)
 			return -1;
 		if (!dev)
-			return unmet(s, "%s: there is no RDMA device", c->name);
-		if (c->counted && number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
+			return fail_unmet(s, "%s: there is no RDMA device", c->name);
+		if (c->counted &&
+		    parse_number(s, i + 1 < a->words.n ? word[++i] : NULL, c->name, &n))
 			return -1;
 		if (c->probe(dev, n))
 			continue;
 		if (c->counted)
-			return unmet(s, "%s %llu: %s %s", c->name, (unsigned long long)n,
-				     dev->o.name, c->lacks);
-		return unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport(dev), c->lacks);
+			return fail_unmet(s, "%s %llu: %s %s", c->name, (unsigned long long)n,
+					  dev->o.name, c->lacks);
+		return fail_unmet(s, "%s: %s (%s) %s", c->name, dev->o.name, transport_of(dev),
+				  c->lacks);
 	}
 	return 0;
 }
@@ -324,10 +327,10 @@ static int check_true(struct session *s, const struct require_args *a)
 	Tcl_ResetResult(s->tcl);
 	if (holds)
 		return 0;
-	return unmet(s, "%s", a->words.n ? word[0] : Tcl_GetString(a->expr));
+	return fail_unmet(s, "%s", a->words.n ? word[0] : Tcl_GetString(a->expr));
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int require_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct require_args *a = args;
 
@@ -355,5 +358,5 @@ const struct cmd cmd_require = {
 	.examples = require_egs,
 	.args = require_args,
 	.size = sizeof(struct require_args),
-	.exec = exec,
+	.exec = require_exec,
 };

@@ -350,7 +350,7 @@ const struct word rule_words[] = {
 };
 
 /* A few buffers in turn, so that one printf can name several values. */
-static char *scratch(void)
+static char *next_buffer(void)
 {
 	static char buffers[4][256];
 	static unsigned next;
@@ -365,7 +365,7 @@ const char *word_name(const struct word *words, uint64_t value)
 
 	if (name)
 		return name;
-	number = scratch();
+	number = next_buffer();
 	snprintf(number, sizeof(char[256]), "%llu", (unsigned long long)value);
 	return number;
 }
@@ -380,7 +380,7 @@ const char *word_help(const struct word *words, uint64_t value)
 
 char *word_flags(const struct word *words, uint64_t bits)
 {
-	char *text = scratch();
+	char *text = next_buffer();
 	Tcl_DString d;
 
 	Tcl_DStringInit(&d);

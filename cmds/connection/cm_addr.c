@@ -63,7 +63,7 @@ static int bad_host(struct session *s, const char *host, const char *why)
 	return -1;
 }
 
-static void wildcard(int family, uint16_t port, struct sockaddr_storage *ss)
+static void wildcard_addr(int family, uint16_t port, struct sockaddr_storage *ss)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)(void *)ss;
 	struct sockaddr_in *in = (struct sockaddr_in *)(void *)ss;
@@ -97,7 +97,7 @@ int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family
 
 	memset(ss, 0, sizeof *ss);
 	if (!host || strcmp(host, "*") == 0) {
-		wildcard(family, port, ss);
+		wildcard_addr(family, port, ss);
 		return 0;
 	}
 	snprintf(service, sizeof service, "%u", port);
@@ -135,7 +135,7 @@ bool cm_addr_any(const struct sockaddr *sa)
 }
 
 /* A few buffers in turn, so that one message can name several addresses. */
-static char *scratch(void)
+static char *next_buffer(void)
 {
 	static char buffers[4][96];
 	static unsigned next;
@@ -147,7 +147,7 @@ const char *cm_addr_host(const struct sockaddr *sa)
 {
 	socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
 						  : sizeof(struct sockaddr_in);
-	char *text = scratch();
+	char *text = next_buffer();
 
 	if ((sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
 	    getnameinfo(sa, len, text, 96, NULL, 0, NI_NUMERICHOST))
@@ -159,7 +159,7 @@ const char *cm_addr_text(const struct sockaddr *sa)
 {
 	const char *host = cm_addr_host(sa);
 	bool v6 = sa->sa_family == AF_INET6;
-	char *text = scratch();
+	char *text = next_buffer();
 
 	if (sa->sa_family != AF_INET && !v6)
 		return host;

@@ -32,7 +32,7 @@ static const struct arg bind_args[] = {
 	SWITCH("ipv6", bind_args, v6, "without -address: the IPv6 wildcard"), ARGS_END
 };
 
-static int bind_exec(struct session *s, const void *args, struct out *o)
+static int cm_bind_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bind_args *a = args;
 	struct sockaddr_storage sa;
@@ -66,7 +66,7 @@ const struct cmd cmd_cm_bind = {
 	.examples = bind_egs,
 	.args = bind_args,
 	.size = sizeof(struct bind_args),
-	.exec = bind_exec,
+	.exec = cm_bind_exec,
 };
 
 /* --------------------------------------------------------- cm resolve-addr -- */
@@ -191,7 +191,7 @@ static const struct arg connect_args[] = {
 	ARGS_END
 };
 
-static int connect_exec(struct session *s, const void *args, struct out *o)
+static int cm_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
 	struct rdma_conn_param p;
@@ -234,7 +234,7 @@ const struct cmd cmd_cm_connect = {
 	.examples = connect_egs,
 	.args = connect_args,
 	.size = sizeof(struct connect_args),
-	.exec = connect_exec,
+	.exec = cm_connect_exec,
 };
 
 /* ------------------------------------------------------------ cm establish -- */
@@ -302,7 +302,7 @@ static const struct arg listen_args[] = { POS_OPT("id", listen_args, id, kind_id
 					      .max = 1024),
 					  ARGS_END };
 
-static int listen_exec(struct session *s, const void *args, struct out *o)
+static int cm_listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct listen_args *a = args;
 
@@ -331,7 +331,7 @@ const struct cmd cmd_cm_listen = {
 	.examples = listen_egs,
 	.args = listen_args,
 	.size = sizeof(struct listen_args),
-	.exec = listen_exec,
+	.exec = cm_listen_exec,
 };
 
 /* --------------------------------------------------------------- cm accept -- */
@@ -353,7 +353,7 @@ static const struct arg accept_args[] = {
 	ARGS_END
 };
 
-static int accept_exec(struct session *s, const void *args, struct out *o)
+static int cm_accept_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct accept_args *a = args;
 	struct rdma_conn_param p;
@@ -396,7 +396,7 @@ const struct cmd cmd_cm_accept = {
 	.examples = accept_egs,
 	.args = accept_args,
 	.size = sizeof(struct accept_args),
-	.exec = accept_exec,
+	.exec = cm_accept_exec,
 };
 
 /* --------------------------------------------------------------- cm reject -- */
@@ -411,7 +411,7 @@ static const struct arg reject_args[] = {
 	OPT("private-data", reject_args, data, kind_bytes, "why, for the peer to read"), ARGS_END
 };
 
-static int reject_exec(struct session *s, const void *args, struct out *o)
+static int cm_reject_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct reject_args *a = args;
 
@@ -440,7 +440,7 @@ const struct cmd cmd_cm_reject = {
 	.examples = reject_egs,
 	.args = reject_args,
 	.size = sizeof(struct reject_args),
-	.exec = reject_exec,
+	.exec = cm_reject_exec,
 };
 
 /* ----------------------------------------------------------- cm disconnect -- */
@@ -453,7 +453,7 @@ static const struct arg disconnect_args[] = {
 	POS_OPT("id", disconnect_args, id, kind_id, "connection id"), ARGS_END
 };
 
-static int disconnect_exec(struct session *s, const void *args, struct out *o)
+static int cm_disconnect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct disconnect_args *a = args;
 	struct id *id = a->id;
@@ -484,5 +484,5 @@ const struct cmd cmd_cm_disconnect = {
 	.examples = disconnect_egs,
 	.args = disconnect_args,
 	.size = sizeof(struct disconnect_args),
-	.exec = disconnect_exec,
+	.exec = cm_disconnect_exec,
 };

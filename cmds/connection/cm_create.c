@@ -132,7 +132,7 @@ static int set_option(struct session *s, struct id *id, const char *name, int op
 	return 0;
 }
 
-static int option_exec(struct session *s, const void *args, struct out *o)
+static int cm_option_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct option_args *a = args;
 
@@ -162,7 +162,7 @@ const struct cmd cmd_cm_option = {
 	.examples = option_egs,
 	.args = option_args,
 	.size = sizeof(struct option_args),
-	.exec = option_exec,
+	.exec = cm_option_exec,
 };
 
 /* --------------------------------------------------------------- cm notify -- */

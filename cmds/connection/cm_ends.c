@@ -162,19 +162,19 @@ static const unsigned char magic[8] = "rdmash\0\1";
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-static void put64(unsigned char *at, uint64_t v)
+static void put_be64(unsigned char *at, uint64_t v)
 {
 	v = htobe64(v);
 	memcpy(at, &v, sizeof v);
 }
 
-static void put32(unsigned char *at, uint32_t v)
+static void put_be32(unsigned char *at, uint32_t v)
 {
 	v = htobe32(v);
 	memcpy(at, &v, sizeof v);
 }
 
-static uint64_t get64(const unsigned char *at)
+static uint64_t get_be64(const unsigned char *at)
 {
 	uint64_t v;
 
@@ -182,7 +182,7 @@ static uint64_t get64(const unsigned char *at)
 	return be64toh(v);
 }
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_be32(const unsigned char *at)
 {
 	uint32_t v;
 
@@ -192,12 +192,12 @@ static uint32_t get32(const unsigned char *at)
 
 void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES])
 {
-	put64(data, mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf);
-	put32(data + 8, mr->v->rkey);
-	put64(data + 12, with_len ? mr->len : 0);
+	put_be64(data, mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf);
+	put_be32(data + 8, mr->v->rkey);
+	put_be64(data + 12, with_len ? mr->len : 0);
 	memcpy(data + 20, magic, sizeof magic);
-	put64(data + 28, mr->len);
-	put32(data + 36, mr->access & REMOTE);
+	put_be64(data + 28, mr->len);
+	put_be32(data + 36, mr->access & REMOTE);
 }
 
 bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window)
@@ -207,14 +207,14 @@ bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window)
 
 	if (len < SHARE_BYTES || memcmp(data + 20, magic, sizeof magic) != 0)
 		return false;
-	addr = get64(data);
-	size = get64(data + 28);
-	access = get32(data + 36);
+	addr = get_be64(data);
+	size = get_be64(data + 28);
+	access = get_be32(data + 36);
 	if (!size || size > UINT64_MAX - addr || !access || access & ~(uint32_t)REMOTE)
 		return false;
 	window->addr = addr;
 	window->len = size;
-	window->rkey = get32(data + 8);
+	window->rkey = get_be32(data + 8);
 	window->access = access;
 	return true;
 }

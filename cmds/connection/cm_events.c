@@ -75,7 +75,7 @@ static struct cm_event *copy_event(const struct id *id, const struct rdma_cm_eve
 }
 
 /* Acknowledged, or kept for cm ack. A request counts on its listener. */
-static void settle(struct id *owner, struct rdma_cm_event *ev, struct cm_event *copy)
+static void ack_or_hold(struct id *owner, struct rdma_cm_event *ev, struct cm_event *copy)
 {
 	if (!owner->hold) {
 		rdma_ack_cm_event(ev);
@@ -243,7 +243,8 @@ static void tell_request(struct session *s, const struct id *id, const char *dat
 		cm_note_own(s, id);
 }
 
-static void tell(struct session *s, const struct id *id, const struct cm_event *ev, const char *how)
+static void post_event_notice(struct session *s, const struct id *id, const struct cm_event *ev,
+			      const char *how)
 {
 	const char *name = word_name(cm_event_words, ev->type);
 	Tcl_DString d;
@@ -266,7 +267,7 @@ static void tell(struct session *s, const struct id *id, const struct cm_event *
 	Tcl_DStringFree(&d);
 }
 
-static void got(struct session *s, struct rdma_cm_event *ev)
+static void handle_cm_event(struct session *s, struct rdma_cm_event *ev)
 {
 	bool request = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST;
 	struct id *owner = request ? ev->listen_id->context : ev->id->context;
@@ -275,14 +276,14 @@ static void got(struct session *s, struct rdma_cm_event *ev)
 	const char *how = "";
 
 	trace_data(s, id, copy);
-	settle(owner, ev, copy);
+	ack_or_hold(owner, ev, copy);
 	keep_data(id, copy);
 	note_state(s, id, copy);
 	if (copy->type == RDMA_CM_EVENT_DISCONNECTED)
 		how = note_disconnected(s, id);
 	obj_ref(owner);
 	obj_ref(id);
-	tell(s, id, copy, how);
+	post_event_notice(s, id, copy, how);
 	if (obj_gone(id))
 		free(copy);
 	else
@@ -296,7 +297,7 @@ static void got(struct session *s, struct rdma_cm_event *ev)
 	obj_unref(owner);
 }
 
-static void ready(void *arg, int fd, short revents)
+static void on_channel_ready(void *arg, int fd, short revents)
 {
 	struct watched_ec *w = arg;
 	struct rdma_cm_event *ev;
@@ -304,7 +305,7 @@ static void ready(void *arg, int fd, short revents)
 	(void)fd, (void)revents;
 	obj_ref(w);
 	while (!obj_gone(w) && rdma_get_cm_event(w->ec.v, &ev) == 0)
-		got(w->s, ev);
+		handle_cm_event(w->s, ev);
 	obj_unref(w);
 }
 
@@ -329,7 +330,7 @@ struct ec *ec_make(struct session *s, const char *name)
 	fd = w->ec.v->fd;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	obj_add(s, w);
-	loop_watch(s->loop, fd, POLLIN, ready, w);
+	loop_watch(s->loop, fd, POLLIN, on_channel_ready, w);
 	return &w->ec;
 }
 
@@ -421,7 +422,7 @@ static void out_ud(const struct cm_event *ev, struct out *o)
 	out_int(o, "port_num", ah->port_num, " port %d\n", ah->port_num);
 }
 
-static void out_data(const struct cm_event *ev, struct out *o)
+static void out_event_data(const struct cm_event *ev, struct out *o)
 {
 	Tcl_DString dump;
 
@@ -454,10 +455,10 @@ void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o)
 	else if (cm_event_has_conn(id, ev))
 		out_conn(ev, o);
 	if (cm_event_has_conn(id, ev) || ev->len)
-		out_data(ev, o);
+		out_event_data(ev, o);
 }
 
-static int event_exec(struct session *s, const void *args, struct out *o)
+static int cm_event_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct event_args *a = args;
 	struct id *id;
@@ -494,7 +495,7 @@ const struct cmd cmd_cm_event = {
 	.examples = event_egs,
 	.args = event_args,
 	.size = sizeof(struct event_args),
-	.exec = event_exec,
+	.exec = cm_event_exec,
 };
 
 /* ------------------------------------------------------------------ cm ack -- */

@@ -23,7 +23,7 @@
  * it, and which interfaces have an RDMA device.
  */
 
-static socklen_t addr_len(const struct sockaddr *sa)
+static socklen_t sockaddr_len(const struct sockaddr *sa)
 {
 	return sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 }
@@ -64,7 +64,7 @@ static void route_to(const struct sockaddr *dst, char *netdev, struct sockaddr_s
 	memset(from, 0, sizeof *from);
 	if (fd < 0)
 		return;
-	if (connect(fd, dst, addr_len(dst)) == 0 &&
+	if (connect(fd, dst, sockaddr_len(dst)) == 0 &&
 	    getsockname(fd, (struct sockaddr *)from, &len) == 0)
 		owner_of((struct sockaddr *)from, netdev);
 	close(fd);
@@ -112,7 +112,7 @@ static bool rdma_address(int family, struct sockaddr_storage *sa)
 		found = rdma_netdevs(i->ifa_name, &list);
 		Tcl_DStringFree(&list);
 		if (found)
-			memcpy(sa, i->ifa_addr, addr_len(i->ifa_addr));
+			memcpy(sa, i->ifa_addr, sockaddr_len(i->ifa_addr));
 	}
 	freeifaddrs(all);
 	return found;
@@ -243,7 +243,7 @@ static const struct word sidr_words[] = { { "UNSUPPORTED", 1, "the service is no
 					  { 0 } };
 
 /* The table of a positive status; NULL: it has none. */
-static const struct word *reasons(const struct id *id, const struct cm_event *ev)
+static const struct word *reject_reasons(const struct id *id, const struct cm_event *ev)
 {
 	if (ev->status <= 0)
 		return NULL;
@@ -256,7 +256,7 @@ const char *cm_status_text(const struct id *id, const struct cm_event *ev)
 {
 	static char buffers[4][64];
 	static unsigned next;
-	const struct word *words = reasons(id, ev);
+	const struct word *words = reject_reasons(id, ev);
 	char *text = buffers[next++ % 4];
 	const char *name = words ? args_word_name(words, (uint64_t)ev->status)
 				 : strerrorname_np(abs(ev->status));
@@ -316,9 +316,10 @@ static void explain_reject(struct session *s, struct id *id, const struct cm_eve
 	}
 }
 
-static int rejected(struct session *s, struct id *id, const char *call, const struct cm_event *ev)
+static int fail_rejected(struct session *s, struct id *id, const char *call,
+			 const struct cm_event *ev)
 {
-	const struct word *words = reasons(id, ev);
+	const struct word *words = reject_reasons(id, ev);
 	const char *help = words ? word_help(words, (uint64_t)ev->status) : NULL;
 
 	if (ev->status < 0) /* iWARP */
@@ -339,10 +340,10 @@ static int rejected(struct session *s, struct id *id, const char *call, const st
 static int unreachable(struct session *s, struct id *id, const char *call,
 		       const struct cm_event *ev)
 {
-	const struct word *words = reasons(id, ev);
+	const struct word *words = reject_reasons(id, ev);
 
 	if (words)
-		return rejected(s, id, call, ev);
+		return fail_rejected(s, id, call, ev);
 	fail(s, call, "UNREACHABLE", "%s: %s UNREACHABLE: %s does not answer: %s", call, id->o.name,
 	     id_peer(id), cm_status_text(id, ev));
 	fail_row(s, "likely", "a firewall drops UDP port 4791, or %s has no RDMA device",
@@ -356,7 +357,7 @@ int cm_explain(struct session *s, struct id *id, const char *call, const struct 
 
 	switch (ev->type) {
 	case RDMA_CM_EVENT_REJECTED:
-		return rejected(s, id, call, ev);
+		return fail_rejected(s, id, call, ev);
 	case RDMA_CM_EVENT_UNREACHABLE:
 		return unreachable(s, id, call, ev);
 	case RDMA_CM_EVENT_ADDR_ERROR:

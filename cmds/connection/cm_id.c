@@ -61,7 +61,7 @@ char *id_again(const struct id *id)
 	return text;
 }
 
-static struct id_list *list_of(struct context *c, enum id_state state)
+static struct id_list *list_of_state(struct context *c, enum id_state state)
 {
 	return state == ID_REQUEST			       ? &c->requests
 	       : state == ID_DISCONNECTED || state == ID_ERROR ? &c->over
@@ -71,7 +71,7 @@ static struct id_list *list_of(struct context *c, enum id_state state)
 /* It is in no list and counts nowhere. */
 static void leave_state(struct session *s, struct id *id)
 {
-	struct id_list *list = list_of(s->ctx, id->state);
+	struct id_list *list = list_of_state(s->ctx, id->state);
 
 	if (list)
 		TAILQ_REMOVE(list, id, in_state);
@@ -83,7 +83,7 @@ static void leave_state(struct session *s, struct id *id)
 
 static void enter_state(struct session *s, struct id *id, enum id_state state)
 {
-	struct id_list *list = list_of(s->ctx, state);
+	struct id_list *list = list_of_state(s->ctx, state);
 
 	id->state = state;
 	if (list)
@@ -391,7 +391,7 @@ const struct arg_kind kind_id_first = { .word = "id",
 
 /* What a connection is now: on the trace, and as the result of the commands that made it. */
 
-static bool blank(const struct id *id)
+static bool is_zero_data(const struct id *id)
 {
 	for (size_t i = 0; i < id->data_len; i++)
 		if (id->data[i])
@@ -399,7 +399,7 @@ static bool blank(const struct id *id)
 	return true;
 }
 
-static void out_data(const struct id *id, struct out *o)
+static void out_private_data(const struct id *id, struct out *o)
 {
 	struct qp_peer window;
 	Tcl_DString dump;
@@ -407,7 +407,7 @@ static void out_data(const struct id *id, struct out *o)
 	out_bytes(o, "private_data", id->data ? id->data : (const unsigned char *)"", id->data_len);
 	if (!id->data_len) {
 		out_text(o, "\n");
-	} else if (blank(id)) {
+	} else if (is_zero_data(id)) {
 		out_text(o, ", no private data\n");
 	} else if (id->qp && share_unpack(id->data, id->data_len, &window)) {
 		share_out(&window, o);
@@ -444,5 +444,5 @@ void out_id(struct session *s, struct id *id, struct out *o)
 		out_u64(o, "qpn", id->ah->qpn, " to qpn 0x%x", id->ah->qpn);
 		out_u64(o, "qkey", id->ah->qkey, " qkey 0x%x", id->ah->qkey);
 	}
-	out_data(id, o);
+	out_private_data(id, o);
 }

@@ -256,20 +256,20 @@ int data_fits(struct session *s, const struct id *id, enum data_for what, size_t
 	return fail_row(s, "remedy", "send the rest in a message once connected");
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min_unsigned(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-static uint8_t depth(const struct num *asked, int device, bool limited, unsigned peer)
+static uint8_t read_depth(const struct num *asked, int device, bool limited, unsigned peer)
 {
 	unsigned n = DEPTH;
 
 	if (asked->set)
 		return (uint8_t)asked->v;
 	if (device >= 0)
-		n = least(n, (unsigned)device);
-	return (uint8_t)(limited ? least(n, peer) : n);
+		n = min_unsigned(n, (unsigned)device);
+	return (uint8_t)(limited ? min_unsigned(n, peer) : n);
 }
 
 /* More than the device can do is refused by librdmacm with a bare EINVAL. */
@@ -295,10 +295,10 @@ int conn_param(struct session *s, struct id *id, enum data_for what, const struc
 	memset(p, 0, sizeof *p);
 	p->private_data = a->data.len ? a->data.data : NULL;
 	p->private_data_len = (uint8_t)a->data.len;
-	p->responder_resources = depth(&a->responder, attr->max_qp_rd_atom, limited,
-				       id->last.conn.responder_resources);
-	p->initiator_depth = depth(&a->initiator, attr->max_qp_init_rd_atom, limited,
-				   id->last.conn.initiator_depth);
+	p->responder_resources = read_depth(&a->responder, attr->max_qp_rd_atom, limited,
+					    id->last.conn.responder_resources);
+	p->initiator_depth = read_depth(&a->initiator, attr->max_qp_init_rd_atom, limited,
+					id->last.conn.initiator_depth);
 	p->flow_control = a->flow.set ? (uint8_t)a->flow.v : 0;
 	p->retry_count = a->retry.set ? (uint8_t)a->retry.v : 7;
 	p->rnr_retry_count = a->rnr.set ? (uint8_t)a->rnr.v : 7;

@@ -30,7 +30,7 @@ bool cm_awaited(const struct id *id)
 	       (!waiting->id || waiting->id == id || waiting->id == id->listener);
 }
 
-static struct cm_event *take(struct session *s, struct id *id)
+static struct cm_event *take_event(struct session *s, struct id *id)
 {
 	struct cm_event *ev = TAILQ_FIRST(&id->events);
 
@@ -50,7 +50,7 @@ void cm_queue(struct session *s, struct id *id, struct cm_event *ev)
 	TAILQ_FOREACH(old, &id->events, link)
 		n++;
 	if (n > KEPT)
-		free(take(s, id));
+		free(take_event(s, id));
 	if (id->on_event)
 		id->on_event(id->on_event_arg);
 	else if (id->listener && id->listener->on_event &&
@@ -61,13 +61,13 @@ void cm_queue(struct session *s, struct id *id, struct cm_event *ev)
 void cm_forget(struct session *s, struct id *id)
 {
 	while (!TAILQ_EMPTY(&id->events))
-		free(take(s, id));
+		free(take_event(s, id));
 	free(id->data);
 	id->data = NULL;
 }
 
 /* The id with the oldest event among id, its requests, or (NULL) all. */
-static struct id *oldest(struct session *s, struct id *only)
+static struct id *oldest_with_event(struct session *s, struct id *only)
 {
 	struct cm_event *ev;
 
@@ -90,11 +90,12 @@ static struct id *oldest_request(struct session *s, const struct id *listener)
 	return NULL;
 }
 
-static bool arrived(void *arg)
+static bool has_arrived(void *arg)
 {
 	struct wait *w = arg;
 
-	return w->request ? oldest_request(w->s, w->id) != NULL : oldest(w->s, w->id) != NULL;
+	return w->request ? oldest_request(w->s, w->id) != NULL
+			  : oldest_with_event(w->s, w->id) != NULL;
 }
 
 /* The request that id made, when it came in here, in this very process. */
@@ -120,7 +121,7 @@ void cm_note_own(struct session *s, const struct id *request)
 		    id->o.name, request->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
 }
 
-static void say(void *arg)
+static void post_waiting_notice(void *arg)
 {
 	struct wait *w = arg;
 
@@ -133,7 +134,7 @@ static void say(void *arg)
 }
 
 /* 0: it is there. */
-static int wait_for(struct wait *w, const char *call)
+static int wait_for_event(struct wait *w, const char *call)
 {
 	int64_t ms = w->within_ms > INT64_MAX ? LOOP_FOREVER : (int64_t)w->within_ms;
 	struct wait *outer = waiting;
@@ -144,15 +145,15 @@ static int wait_for(struct wait *w, const char *call)
 
 	obj_hold(w->s, &held, w->id);
 	waiting = w;
-	end = arrived(w) ? LOOP_DONE : LOOP_TIMEOUT;
+	end = has_arrived(w) ? LOOP_DONE : LOOP_TIMEOUT;
 	if (end != LOOP_DONE && !said) {
-		end = loop_wait(w->s->loop, arrived, w, PATIENCE);
+		end = loop_wait(w->s->loop, has_arrived, w, PATIENCE);
 		if (end == LOOP_TIMEOUT)
-			say(w);
+			post_waiting_notice(w);
 		ms = ms < 0 ? ms : ms - PATIENCE;
 	}
 	if (end == LOOP_TIMEOUT)
-		end = loop_wait(w->s->loop, arrived, w, ms);
+		end = loop_wait(w->s->loop, has_arrived, w, ms);
 	waiting = outer;
 	obj_release(w->s, before);
 	if (end == LOOP_DONE)
@@ -179,25 +180,25 @@ struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, s
 	int rc;
 
 	w.what = what;
-	rc = wait_for(&w, "cm event");
+	rc = wait_for_event(&w, "cm event");
 	free(what);
 	if (rc)
 		return NULL;
-	*whose = oldest(s, id);
-	return take(s, *whose);
+	*whose = oldest_with_event(s, id);
+	return take_event(s, *whose);
 }
 
 bool cm_pending(struct session *s, struct id *id)
 {
-	return !cm_awaited(id) && oldest(s, id);
+	return !cm_awaited(id) && oldest_with_event(s, id);
 }
 
 struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose)
 {
 	if (!cm_pending(s, id))
 		return NULL;
-	*whose = oldest(s, id);
-	return take(s, *whose);
+	*whose = oldest_with_event(s, id);
+	return take_event(s, *whose);
 }
 
 static bool ends_it(enum rdma_cm_event_type type)
@@ -224,8 +225,8 @@ static int is_listener(struct session *s, const char *call, const struct id *id)
 			"each of its connections has an id of its own; 'show' lists them");
 }
 
-static int await(struct session *s, struct id *id, const char *call, const char *what,
-		 enum rdma_cm_event_type want, uint64_t within_ms, struct cm_event *copy)
+static int await_event(struct session *s, struct id *id, const char *call, const char *what,
+		       enum rdma_cm_event_type want, uint64_t within_ms, struct cm_event *copy)
 {
 	int64_t until = within_ms > INT64_MAX / 2 ? INT64_MAX
 						  : loop_now() / 1000000 + (int64_t)within_ms;
@@ -234,11 +235,11 @@ static int await(struct session *s, struct id *id, const char *call, const char 
 	int rc;
 
 	for (;;) {
-		if (wait_for(&w, call))
+		if (wait_for_event(&w, call))
 			return -1;
 		if (TAILQ_EMPTY(&id->events)) /* it was a request's: not ours to take */
 			return is_listener(s, call, id);
-		ev = take(s, id);
+		ev = take_event(s, id);
 		if (ev->type == want || ends_it(ev->type))
 			break;
 		free(ev);
@@ -259,7 +260,7 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 	     uint64_t within_ms, struct cm_event *copy)
 {
 	char *what = xasprintf("%s of %s", word_name(cm_event_words, want), id->o.name);
-	int rc = await(s, id, call, what, want, within_ms, copy);
+	int rc = await_event(s, id, call, what, want, within_ms, copy);
 
 	free(what);
 	return rc;
@@ -278,7 +279,7 @@ struct id *cm_await_request(struct session *s, struct id *listener, uint64_t wit
 	}
 	what = xasprintf("request%s%s", listener ? " on " : "", listener ? listener->o.name : "");
 	w.what = what;
-	rc = wait_for(&w, "accept");
+	rc = wait_for_event(&w, "accept");
 	free(what);
 	return rc ? NULL : oldest_request(s, listener);
 }

@@ -65,7 +65,7 @@ static int read_peer(struct session *s, const struct connect_args *a, struct soc
 	return rc;
 }
 
-static int resolve(struct session *s, const struct connect_args *a, struct id *id)
+static int resolve_peer(struct session *s, const struct connect_args *a, struct id *id)
 {
 	struct sockaddr_storage src, dst;
 	uint64_t ms = resolve_ms(a);
@@ -97,11 +97,12 @@ static int make_ends(struct session *s, const struct connect_args *a, struct id 
 	return rc;
 }
 
-static int go(struct session *s, const struct connect_args *a, struct id *id, struct made *made)
+static int resolve_and_connect(struct session *s, const struct connect_args *a, struct id *id,
+			       struct made *made)
 {
 	struct rdma_conn_param p;
 
-	if (data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve(s, a, id) ||
+	if (data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve_peer(s, a, id) ||
 	    make_ends(s, a, id, made))
 		return -1;
 	if (a->prepare)
@@ -124,7 +125,7 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
 	made_since(s, &made, mark);
 	made_hold(s, &made);
-	failed = !id || go(s, a, id, &made);
+	failed = !id || resolve_and_connect(s, a, id, &made);
 	if (failed)
 		made_undo(s, &made);
 	qp_current_back(s, qp);
@@ -181,7 +182,7 @@ static const struct arg disconnect_args[] = {
 	ARGS_END
 };
 
-static int leave(struct session *s, struct id *id, uint64_t within_ms)
+static int disconnect_and_wait(struct session *s, struct id *id, uint64_t within_ms)
 {
 	if (id_is_ud(id)) {
 		fail(s, "disconnect", "EINVAL", "%s is for datagrams: there is no connection",
@@ -213,7 +214,7 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 	struct id *id = a->id;
 	bool before = id->state == ID_DISCONNECTED, left = id->left;
 
-	if (leave(s, id, a->within.v))
+	if (disconnect_and_wait(s, id, a->within.v))
 		return -1;
 	out_str(o, NULL, id->o.name, "%s DISCONNECTED%s", id->o.name,
 		!before ? ""

@@ -59,7 +59,7 @@ static struct listening *new_listening(const struct listen_args *a)
 	return l;
 }
 
-static int check(struct session *s, const struct listen_args *a)
+static int check_listen_args(struct session *s, const struct listen_args *a)
 {
 	if (a->keep && !a->accept)
 		return fail(s, "args", "MISSING", "-keep goes with -accept");
@@ -94,7 +94,7 @@ static int on_its_device(struct session *s, const struct listen_args *a, const s
 	return 0;
 }
 
-static int start(struct session *s, const struct listen_args *a, struct id *id)
+static int bind_and_listen(struct session *s, const struct listen_args *a, struct id *id)
 {
 	struct sockaddr_storage sa;
 	int family = a->address ? AF_UNSPEC : a->v6 ? AF_INET6 : AF_INET;
@@ -106,7 +106,7 @@ static int start(struct session *s, const struct listen_args *a, struct id *id)
 	return step_listen(s, id, (int)a->backlog.v);
 }
 
-static void say(const struct listen_args *a, const struct id *id, struct out *o)
+static void out_listening(const struct listen_args *a, const struct id *id, struct out *o)
 {
 	out_str(o, "id", id->o.name, "%s", id->o.name);
 	out_str(o, "local", id_local(id), " listening on %s", id_local(id));
@@ -125,11 +125,11 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 	struct made made = { 0 };
 	struct id *id;
 
-	if (check(s, a))
+	if (check_listen_args(s, a))
 		return -1;
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
 	made_since(s, &made, mark);
-	if (!id || start(s, a, id))
+	if (!id || bind_and_listen(s, a, id))
 		return made_undo(s, &made);
 	id->listening = new_listening(a);
 	obj_use(id, a->share);
@@ -137,7 +137,7 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 	obj_use(id, a->ends.cq);
 	obj_use(id, a->ends.srq);
 	s->ctx->id = id;
-	say(a, id, o);
+	out_listening(a, id, o);
 	return 0;
 }
 
@@ -199,8 +199,8 @@ int share_fits(struct session *s, const char *call, const struct mr *share,
 }
 
 /* What the listener says where the arguments do not. share: room for its bytes. */
-static int inherit(struct session *s, struct id *id, struct ends_args *ends, struct conn_args *conn,
-		   unsigned char *share)
+static int inherit_listen_args(struct session *s, struct id *id, struct ends_args *ends,
+			       struct conn_args *conn, unsigned char *share)
 {
 	const struct listening *l = id->listener ? id->listener->listening : NULL;
 	struct dev *dev;
@@ -244,7 +244,7 @@ static int accept_id(struct session *s, struct id *id, const struct ends_args *e
 	struct rdma_conn_param p;
 	uint64_t mark;
 
-	if (inherit(s, id, &e, &c, share) || data_fits(s, id, DATA_ACCEPT, c.data.len))
+	if (inherit_listen_args(s, id, &e, &c, share) || data_fits(s, id, DATA_ACCEPT, c.data.len))
 		return -1;
 	mark = made_mark(s);
 	if (!id->qp && ends_make(s, id, &e))
@@ -257,7 +257,7 @@ static int accept_id(struct session *s, struct id *id, const struct ends_args *e
 	return 0;
 }
 
-static void refuse(struct session *s, struct id *id, const char *why)
+static void refuse_request(struct session *s, struct id *id, const char *why)
 {
 	notice_post(s->notices, NOTICE_CM, "%s: rejected: %s", id->o.name, why);
 	if (step_reject(s, id, NULL, 0))
@@ -266,13 +266,13 @@ static void refuse(struct session *s, struct id *id, const char *why)
 		fail_clear(&s->fail);
 }
 
-static void answer(struct session *s, struct id *listener, struct id *id)
+static void answer_request(struct session *s, struct id *listener, struct id *id)
 {
 	const struct listening *l = listener->listening;
 	struct made made = { 0 };
 
 	if (listener->requests > (unsigned)listener->backlog) {
-		refuse(s, id, "more requests than the backlog wait to be accepted");
+		refuse_request(s, id, "more requests than the backlog wait to be accepted");
 		return;
 	}
 	if (!l || !l->accept)
@@ -281,7 +281,7 @@ static void answer(struct session *s, struct id *listener, struct id *id)
 		id->by_itself = !l->keep;
 		return;
 	}
-	refuse(s, id, s->fail.text);
+	refuse_request(s, id, s->fail.text);
 }
 
 void listening_request(struct session *s, struct id *listener, struct id *id)
@@ -290,7 +290,7 @@ void listening_request(struct session *s, struct id *listener, struct id *id)
 	struct qp *qp = qp_current_aside(s);
 
 	s->fail = (struct fail){ 0 };
-	answer(s, listener, id);
+	answer_request(s, listener, id);
 	fail_clear(&s->fail);
 	s->fail = fail_before;
 	if (qp) /* what the user works with stays current */
@@ -361,7 +361,8 @@ static struct id *named_request(struct session *s, struct id *id, const char *wh
 
 /* The request that is meant: the id itself, the oldest of a listener, the oldest of all.
  * Those that the peer gave up are passed over and destroyed. */
-static struct id *request(struct session *s, struct id *id, const char *what, uint64_t within_ms)
+static struct id *find_request(struct session *s, struct id *id, const char *what,
+			       uint64_t within_ms)
 {
 	struct id *found;
 
@@ -400,7 +401,7 @@ static const struct arg accept_args[] = {
 
 /* The peer went away in between: what was made for it goes, the id stays to be looked at.
  */
-static int finish(struct session *s, struct id *id, uint64_t within_ms, struct made *made)
+static int finish_or_undo(struct session *s, struct id *id, uint64_t within_ms, struct made *made)
 {
 	if (finish_accept(s, id, within_ms) == 0)
 		return 0;
@@ -414,7 +415,7 @@ static int finish(struct session *s, struct id *id, uint64_t within_ms, struct m
 static int accept_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct accept_args *a = args;
-	struct id *id = request(s, a->id, "accept", a->within.v);
+	struct id *id = find_request(s, a->id, "accept", a->within.v);
 	struct made made = { 0 };
 
 	if (!id)
@@ -423,7 +424,7 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 	if (accept_id(s, id, &a->ends, &a->conn, a->prepare, &made))
 		return -1;
 	made_hold(s, &made);
-	if (!a->prepare && finish(s, id, a->within.v, &made))
+	if (!a->prepare && finish_or_undo(s, id, a->within.v, &made))
 		return -1;
 	s->ctx->id = id;
 	s->ctx->qp = id->qp ? id->qp : s->ctx->qp;
@@ -471,7 +472,7 @@ static const struct arg reject_args[] = {
 static int reject_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct reject_args *a = args;
-	struct id *id = request(s, a->id, "reject", a->within.v);
+	struct id *id = find_request(s, a->id, "reject", a->within.v);
 
 	if (!id || step_reject(s, id, a->data.data, a->data.len))
 		return -1;

@@ -18,7 +18,7 @@
  * that is attached to a group cannot be destroyed: the membership is destroyed before it.
  */
 
-static int leave(struct session *s, struct mcast *m)
+static int leave_group(struct session *s, struct mcast *m)
 {
 	int rc;
 
@@ -28,7 +28,7 @@ static int leave(struct session *s, struct mcast *m)
 	return 0;
 }
 
-static int detach(struct session *s, struct mcast *m)
+static int detach_group(struct session *s, struct mcast *m)
 {
 	int err;
 
@@ -42,7 +42,7 @@ static int mcast_destroy(struct session *s, struct obj *o)
 {
 	struct mcast *m = (struct mcast *)o;
 
-	return m->id ? leave(s, m) : detach(s, m);
+	return m->id ? leave_group(s, m) : detach_group(s, m);
 }
 
 static void mcast_describe(struct session *s, struct obj *o, struct out *out)
@@ -65,8 +65,8 @@ static const struct obj_class mcast_class = { .prefix = "mg",
 					      .destroy = mcast_destroy,
 					      .describe = mcast_describe };
 
-static struct mcast *add(struct session *s, struct id *id, struct qp *qp, const union ibv_gid *gid,
-			 const char *group)
+static struct mcast *add_mcast(struct session *s, struct id *id, struct qp *qp,
+			       const union ibv_gid *gid, const char *group)
 {
 	struct mcast *m = obj_new(s, &mcast_class, NULL);
 
@@ -83,7 +83,7 @@ static struct mcast *add(struct session *s, struct id *id, struct qp *qp, const 
 struct mcast *mcast_attached(struct session *s, struct qp *qp, const union ibv_gid *gid,
 			     uint16_t lid, const char *group)
 {
-	struct mcast *m = add(s, NULL, qp, gid, group);
+	struct mcast *m = add_mcast(s, NULL, qp, gid, group);
 
 	m->lid = lid;
 	return m;
@@ -93,7 +93,7 @@ struct mcast *mcast_joined(struct session *s, struct id *id, struct qp *qp,
 			   const struct sockaddr *addr, const char *group)
 {
 	union ibv_gid gid = mcast_gid(addr);
-	struct mcast *m = add(s, id, qp, &gid, group);
+	struct mcast *m = add_mcast(s, id, qp, &gid, group);
 
 	memcpy(&m->addr, addr,
 	       addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
@@ -165,7 +165,7 @@ static const struct arg mcast_args[] = {
 	ARGS_END
 };
 
-static int parse_gid(struct session *s, const char *text, union ibv_gid *gid)
+static int parse_mcast_gid(struct session *s, const char *text, union ibv_gid *gid)
 {
 	if (inet_pton(AF_INET6, text, gid->raw) == 1)
 		return 0;
@@ -200,7 +200,7 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	struct mcast *m;
 	int err;
 
-	if (parse_gid(s, a->gid, &gid) || check_mcast(s, a, &gid) ||
+	if (parse_mcast_gid(s, a->gid, &gid) || check_mcast(s, a, &gid) ||
 	    mcast_check_once(s, "ibv_attach_mcast", a->qp, &gid))
 		return -1;
 	err = ibv_attach_mcast(a->qp->v, &gid, (uint16_t)a->lid.v);
@@ -236,7 +236,7 @@ static int detach_exec(struct session *s, const void *args, struct out *o)
 	union ibv_gid gid;
 	struct mcast *m;
 
-	if (parse_gid(s, a->gid, &gid))
+	if (parse_mcast_gid(s, a->gid, &gid))
 		return -1;
 	m = mcast_find(&a->qp->o, &gid);
 	if (!m || m->id) {

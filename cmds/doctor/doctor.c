@@ -109,7 +109,7 @@ static void check_devices(struct checkup *c)
 		ibv_free_device_list(list);
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int doctor_exec(struct session *s, const void *args, struct out *o)
 {
 	struct checkup c = { .out = o };
 
@@ -144,5 +144,5 @@ const struct cmd cmd_doctor = {
 	.calls = "ibv_get_device_list(3), ibv_query_port(3), getrlimit(2)",
 	.examples = doctor_egs,
 	.flags = CMD_NO_RECORD,
-	.exec = exec,
+	.exec = doctor_exec,
 };

@@ -27,7 +27,7 @@
 /* The kernel's side: its modules, the devices it has, the files they are reached by. */
 
 /* The names in a folder, joined by blanks; "" when there are none. */
-static void names_in(const char *path, char *names, size_t size)
+static void list_directory(const char *path, char *names, size_t size)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
@@ -46,7 +46,7 @@ static bool has_kernel_device(void)
 {
 	char names[256];
 
-	names_in(REAL_SYS "/class/infiniband", names, sizeof names);
+	list_directory(REAL_SYS "/class/infiniband", names, sizeof names);
 	return *names;
 }
 
@@ -118,7 +118,7 @@ static void check_providers(struct checkup *c)
 {
 	char names[256];
 
-	names_in("/etc/libibverbs.d", names, sizeof names);
+	list_directory("/etc/libibverbs.d", names, sizeof names);
 	if (*names)
 		doctor_ok(c, "providers", "%s", names);
 	else
@@ -131,14 +131,14 @@ void check_kernel(struct checkup *c)
 {
 	char names[256];
 
-	names_in(REAL_SYS "/class/infiniband", names, sizeof names);
+	list_directory(REAL_SYS "/class/infiniband", names, sizeof names);
 	if (!*names) {
 		advise_device(c);
 		return;
 	}
 	doctor_ok(c, "device", "%s", names);
 	check_providers(c);
-	names_in(REAL_SYS "/class/infiniband_verbs", names, sizeof names);
+	list_directory(REAL_SYS "/class/infiniband_verbs", names, sizeof names);
 	for (char *save, *name = strtok_r(names, " ", &save); name;
 	     name = strtok_r(NULL, " ", &save))
 		if (strncmp(name, "uverbs", 6) == 0) {
@@ -275,8 +275,8 @@ static void check_mtu(struct checkup *c, const char *name, const struct ibv_port
 			  netdev, mtu);
 }
 
-static void check_gids(struct checkup *c, struct dev *dev, uint8_t number,
-		       const struct ibv_port_attr *port)
+static void check_gid_table(struct checkup *c, struct dev *dev, uint8_t number,
+			    const struct ibv_port_attr *port)
 {
 	struct gid_row rows[GID_ROWS];
 	int n = gid_table(dev, number, rows, GID_ROWS);
@@ -325,7 +325,7 @@ void check_device(struct checkup *c, struct ibv_context *v)
 				   : port.state == IBV_PORT_INIT ? "a subnet manager: sudo opensm"
 								 : "the cable, the switch",
 				   "port %u is %s", i, word_name(port_state_words, port.state));
-		check_gids(c, &dev, i, &port);
+		check_gid_table(c, &dev, i, &port);
 	}
 }
 
@@ -416,7 +416,7 @@ static void check_holder(struct checkup *c)
 }
 
 /* Reads what a command writes; false: it cannot be run or says no. */
-static bool run(const char *command, char *text, size_t size)
+static bool run_command(const char *command, char *text, size_t size)
 {
 	FILE *p = popen(command, "re"); /* words of ours only */
 	size_t n = p ? fread(text, 1, size - 1, p) : 0;
@@ -446,7 +446,7 @@ static void check_firewall(struct checkup *c)
 		doctor_ok(c, "firewall", "no nft here");
 		return;
 	}
-	if (!run("/usr/sbin/nft list ruleset 2>/dev/null", rules, sizeof rules)) {
+	if (!run_command("/usr/sbin/nft list ruleset 2>/dev/null", rules, sizeof rules)) {
 		doctor_unsure(c, "firewall", "sudo nft list ruleset | grep -e 4791 -e policy",
 			      "its rules are for root to read");
 		return;

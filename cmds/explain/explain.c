@@ -15,7 +15,7 @@
 
 #define MARGIN 10
 
-static void say(struct out *o, const char *key, const char *text)
+static void out_row(struct out *o, const char *key, const char *text)
 {
 	if (text)
 		out_str(o, key, text, "  %-*s%s\n", MARGIN - 2, key, text);
@@ -55,12 +55,12 @@ void explain_fact(const struct found *f, struct out *o)
 	if (own)
 		out_str(o, "text", own, "  \"%s\"", own);
 	out_text(o, "\n");
-	say(o, "means", word_help(f->family->words, fact->value));
-	say(o, "here", fact->here);
-	say(o, "peer", fact->there);
+	out_row(o, "means", word_help(f->family->words, fact->value));
+	out_row(o, "here", fact->here);
+	out_row(o, "peer", fact->there);
 	say_lines(o, "causes", fact->causes);
 	say_lines(o, "cures", fact->cures);
-	say(o, "see", fact->source);
+	out_row(o, "see", fact->source);
 	if (fact->script)
 		out_str(o, "script", fact->script, "  %-*sscripts/%s.rdma\n", MARGIN - 2, "try",
 			fact->script);
@@ -68,7 +68,7 @@ void explain_fact(const struct found *f, struct out *o)
 
 /* A change of a QP's state: what the table of transitions says of it. */
 
-static const struct word *state_of(const char *text, size_t len)
+static const struct word *find_state(const char *text, size_t len)
 {
 	char name[32];
 
@@ -88,8 +88,8 @@ bool explain_is_transition(const char *text, enum ibv_qp_state *from, enum ibv_q
 
 	if (!arrow)
 		return false;
-	a = state_of(text, (size_t)(arrow - text));
-	b = state_of(arrow + 2, strlen(arrow + 2));
+	a = find_state(text, (size_t)(arrow - text));
+	b = find_state(arrow + 2, strlen(arrow + 2));
 	if (!a || !b)
 		return false;
 	*from = (enum ibv_qp_state)a->value;
@@ -188,7 +188,7 @@ static const struct arg explain_args[] = {
 	ARGS_END
 };
 
-static char *join(const struct many *things, size_t from)
+static char *join_words(const struct many *things, size_t from)
 {
 	const char *const *words = things->v;
 	char *text = xstrdup(from < things->n ? words[from] : "");
@@ -202,7 +202,7 @@ static char *join(const struct many *things, size_t from)
 	return text;
 }
 
-static int unknown(struct session *s, const char *text)
+static int fail_unknown(struct session *s, const char *text)
 {
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
 	const char *near;
@@ -238,7 +238,7 @@ static void tell_family(const struct fact_family *f, struct out *o)
 	out_end(o);
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int explain_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct explain_args *a = args;
 	const char *const *words = a->things.v;
@@ -258,7 +258,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 		tell_family(family, o);
 		return 0;
 	}
-	text = join(&a->things, family && a->things.n > 1);
+	text = join_words(&a->things, family && a->things.n > 1);
 	if (explain_is_transition(text, &from, &to)) {
 		explain_transition(from, to, o);
 		free(text);
@@ -266,7 +266,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	}
 	n = facts_find(family && a->things.n > 1 ? family : NULL, text, found);
 	if (n == 0)
-		rc = unknown(s, text);
+		rc = fail_unknown(s, text);
 	else if (n == 1)
 		explain_fact(&found[0], o);
 	else {
@@ -310,5 +310,5 @@ const struct cmd cmd_explain = {
 	.args = explain_args,
 	.size = sizeof(struct explain_args),
 	.flags = CMD_NO_RECORD,
-	.exec = exec,
+	.exec = explain_exec,
 };

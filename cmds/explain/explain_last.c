@@ -59,7 +59,7 @@ static bool find_step_to_err(const struct qp *qp, struct qp_step *found)
 	return false;
 }
 
-static bool take_qp(const struct qp *qp, struct live_qp *to)
+static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 {
 	const int mask = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
 			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_PATH_MTU;
@@ -96,7 +96,7 @@ static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 }
 
 /* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
-static char *way_back(const struct qp *qp)
+static char *way_back_command(const struct qp *qp)
 {
 	if (qp->id)
 		return id_again(qp->id);
@@ -118,9 +118,9 @@ static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
 	return is_in_err(s->ctx->qp) ? s->ctx->qp : NULL;
 }
 
-static void tell_next(const struct qp *qp, struct out *o)
+static void out_way_back(const struct qp *qp, struct out *o)
 {
-	char *next = way_back(qp);
+	char *next = way_back_command(qp);
 
 	out_str(o, "way_back", next, "                  next: %s\n", next);
 	free(next);
@@ -131,7 +131,7 @@ static void tell_way_back(const struct qp *qp, struct out *o)
 	if (!qp)
 		return;
 	out_text(o, "  now             %s is in ERR: what is posted is flushed\n", qp->o.name);
-	tell_next(qp, o);
+	out_way_back(qp, o);
 }
 
 /* Is the QP in ERR because this end or the peer has asked for it? */
@@ -154,7 +154,7 @@ static void tell_state(struct qp *qp, struct out *o)
 		is_asked ? step.why : "", is_asked ? ")" : "");
 	if (!is_asked && posted_outstanding(qp, false).n)
 		out_text(o, "  its completion  says why, and waits: poll, then explain\n");
-	tell_next(qp, o);
+	out_way_back(qp, o);
 }
 
 /* What has made the completion an error, with the objects that there are now. */
@@ -168,7 +168,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 		take_posted(bad, &wr);
 	take_regions(s, &wr.here);
 	if (qp && qp->o.serial == bad->serial) {
-		bool asked = take_qp(qp, &here);
+		bool asked = copy_local_qp(qp, &here);
 
 		wr.here.qp = &here;
 		wr.told = (struct live_region){ .begin = qp->peer.addr,
@@ -188,7 +188,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 }
 
 /* What the report of the failure did not say. */
-static void tell_command(struct session *s, const struct fail *f, struct out *o)
+static void out_failed_command(struct session *s, const struct fail *f, struct out *o)
 {
 	struct found found[FOUND_MAX];
 
@@ -239,7 +239,8 @@ static bool is_cured(struct session *s, const struct bad_wc *bad)
 }
 
 /* Whether the completion is what explain is asked about, rather than what a command said. */
-static bool is_meant(struct session *s, const struct bad_wc *bad, const struct fail *f, bool in_err)
+static bool prefers_completion(struct session *s, const struct bad_wc *bad, const struct fail *f,
+			       bool in_err)
 {
 	if (!f || bad->when >= f->when)
 		return true;
@@ -255,7 +256,7 @@ static bool is_meant(struct session *s, const struct bad_wc *bad, const struct f
 }
 
 /* The current QP, if it is in ERR and nothing that has failed has told why. */
-static struct qp *untold(struct session *s, const struct bad_wc *bad, const struct fail *f)
+static struct qp *unexplained_qp(struct session *s, const struct bad_wc *bad, const struct fail *f)
 {
 	struct qp *qp = s->ctx->qp;
 
@@ -278,12 +279,12 @@ int explain_last(struct session *s, struct out *o)
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
 	}
-	if (bad && is_meant(s, bad, f, down && down->o.serial == bad->serial)) {
+	if (bad && prefers_completion(s, bad, f, down && down->o.serial == bad->serial)) {
 		tell_age(s, bad->command, o);
 		tell_completion(s, bad, o);
 	} else {
 		tell_age(s, f->command, o);
-		tell_command(s, f, o);
+		out_failed_command(s, f, o);
 		tell_way_back(qp_in_err(s, NULL), o);
 	}
 	return 0;
@@ -294,7 +295,7 @@ int explain_now(struct session *s, struct out *o)
 	const struct fail *f = s->before.text ? &s->before : NULL;
 	struct bad_wc last;
 	bool any = posted_last_failed(&last);
-	struct qp *qp = untold(s, any ? &last : NULL, f);
+	struct qp *qp = unexplained_qp(s, any ? &last : NULL, f);
 
 	if (!qp)
 		return explain_last(s, o);

@@ -42,7 +42,7 @@ unsigned causes_confirmed(const struct causes *c)
 	return n;
 }
 
-static void tell(const struct cause *c, struct out *o)
+static void out_cause(const struct cause *c, struct out *o)
 {
 	out_dict(o, NULL);
 	out_paint(o, verdicts[c->verdict].paint);
@@ -60,7 +60,7 @@ void causes_out(struct causes *c, struct out *o)
 	for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
 		for (unsigned i = 0; i < c->n; i++)
 			if (c->v[i].verdict == verdict)
-				tell(&c->v[i], o);
+				out_cause(&c->v[i], o);
 	out_end(o);
 	causes_free(c);
 }
@@ -112,7 +112,7 @@ const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey)
 	return by_key(e, offsetof(struct live_region, rkey), rkey);
 }
 
-static bool inside(const struct live_region *r, uint64_t addr, uint64_t len)
+static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
 {
 	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
 }
@@ -134,7 +134,7 @@ static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool w
 	if (q->qp && strcmp(mr->pd, q->qp->pd) != 0)
 		cause_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			  q->qp->pd);
-	if (!inside(mr, sge->addr, sge->length))
+	if (!region_holds(mr, sge->addr, sge->length))
 		cause_add(q->c, IS_SO, next,
 			  "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
 			  sge->addr, sge->length, mr->name, mr->begin, mr->len);
@@ -205,7 +205,7 @@ static void check_region_there(const struct inquest *q, const struct live_region
 	char next[64];
 
 	snprintf(next, sizeof next, "show %s", mr->name);
-	if (!inside(mr, q->wr->remote, q->wr->len))
+	if (!region_holds(mr, q->wr->remote, q->wr->len))
 		there(q, IS_SO, next,
 		      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
 		      q->wr->remote, q->wr->len, mr->name, mr->begin, mr->len);
@@ -373,7 +373,7 @@ static void check_length_there(const struct inquest *q)
 			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
 }
 
-static void check_request(const struct inquest *q)
+static void check_work_request(const struct inquest *q)
 {
 	const struct wr_op *op = q->wr->op;
 	bool reads = op && op->remote && op->sink;
@@ -460,7 +460,7 @@ static const struct {
 	{ IBV_WC_REM_OP_ERR, { check_recv_there } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
-	{ IBV_WC_REM_INV_REQ_ERR, { check_request } },
+	{ IBV_WC_REM_INV_REQ_ERR, { check_work_request } },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, { check_receives_there } },
 	{ IBV_WC_RETRY_EXC_ERR, { check_peer_answers } },
 };

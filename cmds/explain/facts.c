@@ -11,7 +11,7 @@
 #include "explain/facts.h"
 #include "words.h"
 
-static const char *status_text(uint64_t value)
+static const char *wc_status_text(uint64_t value)
 {
 	return ibv_wc_status_str((enum ibv_wc_status)value);
 }
@@ -33,7 +33,7 @@ static const char *errno_text(uint64_t value)
 
 const struct fact_family fact_families[] = {
 	{ "wc-status", "completion status", "IBV_WC_", wc_status_words, wc_status_facts,
-	  status_text },
+	  wc_status_text },
 	{ "cm-event", "connection event", "RDMA_CM_EVENT_", cm_event_words, cm_event_facts,
 	  cm_event_text },
 	{ "rej", "reason of a reject", "IB_CM_REJ_", rej_words, rej_facts, NULL },
@@ -99,26 +99,27 @@ static const struct {
 };
 
 /* Upper case, '-' and ' ' are '_'. */
-static int plain(int c)
+static int plain_char(int c)
 {
 	return c == '-' || c == ' ' ? '_' : toupper(c);
 }
 
-static bool same(const char *a, const char *b)
+static bool same_words(const char *a, const char *b)
 {
-	while (*a && plain((unsigned char)*a) == plain((unsigned char)*b))
+	while (*a && plain_char((unsigned char)*a) == plain_char((unsigned char)*b))
 		a++, b++;
 	return !*a && !*b;
 }
 
-static bool holds(const char *text, const char *part)
+static bool contains_words(const char *text, const char *part)
 {
 	size_t len = strlen(part);
 
 	for (; text && *text; text++) {
 		size_t i = 0;
 
-		while (i < len && plain((unsigned char)text[i]) == plain((unsigned char)part[i]))
+		while (i < len &&
+		       plain_char((unsigned char)text[i]) == plain_char((unsigned char)part[i]))
 			i++;
 		if (i == len)
 			return true;
@@ -126,7 +127,7 @@ static bool holds(const char *text, const char *part)
 	return false;
 }
 
-static const char *without(const char *prefix, const char *text)
+static const char *without_prefix(const char *prefix, const char *text)
 {
 	size_t len = strlen(prefix);
 
@@ -148,34 +149,35 @@ static bool is_number(const struct fact_family *f, const char *text, uint64_t va
 	return (uint64_t)v == value;
 }
 
-static bool is_meant(const struct fact_family *f, const struct fact *fact, const char *text)
+static bool is_synonym(const struct fact_family *f, const struct fact *fact, const char *text)
 {
 	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-		if (synonyms[i].value == fact->value && same(synonyms[i].word, text) &&
+		if (synonyms[i].value == fact->value && same_words(synonyms[i].word, text) &&
 		    strcmp(synonyms[i].family, f->name) == 0)
 			return true;
 	return false;
 }
 
-static enum fit fits(const struct fact_family *f, const struct fact *fact, const char *text)
+static enum fit fact_fits(const struct fact_family *f, const struct fact *fact, const char *text)
 {
 	const char *name = word_name(f->words, fact->value);
 	const char *help = word_help(f->words, fact->value);
 	const char *own = f->text ? f->text(fact->value) : NULL;
 
-	if (same(name, without(f->prefix, text)))
+	if (same_words(name, without_prefix(f->prefix, text)))
 		return FIT_NAME;
 	if (is_number(f, text, fact->value))
 		return FIT_NUMBER;
-	if (is_meant(f, fact, text))
+	if (is_synonym(f, fact, text))
 		return FIT_PART;
 	if (isdigit((unsigned char)*text) || *text == '-')
 		return FIT_NOT;
-	if (holds(name, without(f->prefix, text)))
+	if (contains_words(name, without_prefix(f->prefix, text)))
 		return FIT_PART;
-	if (holds(help, text) || holds(own, text))
+	if (contains_words(help, text) || contains_words(own, text))
 		return FIT_MEANING;
-	return holds(fact->causes, text) || holds(fact->here, text) ? FIT_TEXT : FIT_NOT;
+	return contains_words(fact->causes, text) || contains_words(fact->here, text) ? FIT_TEXT
+										      : FIT_NOT;
 }
 
 unsigned facts_find(const struct fact_family *only, const char *text, struct found *found)
@@ -185,7 +187,7 @@ unsigned facts_find(const struct fact_family *only, const char *text, struct fou
 
 	for (const struct fact_family *f = fact_families; f->name && *text; f++)
 		for (const struct fact *fact = f->facts; fact->source; fact++) {
-			enum fit fit = only && f != only ? FIT_NOT : fits(f, fact, text);
+			enum fit fit = only && f != only ? FIT_NOT : fact_fits(f, fact, text);
 
 			if (fit < best)
 				continue;

@@ -17,14 +17,14 @@
 #include "words.h"
 #include "alloc.h"
 
-static const char *text_of(Tcl_Obj *object, const char *key)
+static const char *member_text(Tcl_Obj *object, const char *key)
 {
 	Tcl_Obj *value = dict_get(object, key);
 
 	return value ? Tcl_GetString(value) : "";
 }
 
-static uint64_t number_of(Tcl_Obj *object, const char *key)
+static uint64_t member_number(Tcl_Obj *object, const char *key)
 {
 	Tcl_Obj *value = dict_get(object, key);
 	Tcl_WideInt n = 0;
@@ -37,7 +37,7 @@ static uint64_t number_of(Tcl_Obj *object, const char *key)
 /* "LOCAL_WRITE,REMOTE_READ" as bits. */
 static unsigned flags_of(Tcl_Obj *object, const char *key, const struct word *words)
 {
-	const char *text = text_of(object, key);
+	const char *text = member_text(object, key);
 	unsigned flags = 0;
 
 	while (*text) {
@@ -51,9 +51,9 @@ static unsigned flags_of(Tcl_Obj *object, const char *key, const struct word *wo
 	return flags;
 }
 
-static void take_name(char name[LIVE_NAME], Tcl_Obj *object, const char *key)
+static void copy_name(char name[LIVE_NAME], Tcl_Obj *object, const char *key)
 {
-	snprintf(name, LIVE_NAME, "%s", text_of(object, key));
+	snprintf(name, LIVE_NAME, "%s", member_text(object, key));
 }
 
 /* What has a key: regions and windows. */
@@ -67,48 +67,48 @@ static void take_region(struct live_end *e, Tcl_Obj *object)
 	e->regions = xgrow(e->regions, e->nregions, sizeof *e->regions);
 	r = &e->regions[e->nregions++];
 	*r = (struct live_region){
-		.lkey = (uint32_t)number_of(object, "lkey"),
-		.rkey = (uint32_t)number_of(object, "rkey"),
-		.len = number_of(object, "len"),
+		.lkey = (uint32_t)member_number(object, "lkey"),
+		.rkey = (uint32_t)member_number(object, "rkey"),
+		.len = member_number(object, "len"),
 		.access = flags_of(object, "access", mr_access_words),
 	};
 	zero_based = r->access & IBV_ACCESS_ZERO_BASED;
-	r->begin = zero_based ? 0 : number_of(object, "addr");
-	take_name(r->name, object, "name");
-	take_name(r->pd, object, "pd");
+	r->begin = zero_based ? 0 : member_number(object, "addr");
+	copy_name(r->name, object, "name");
+	copy_name(r->pd, object, "pd");
 }
 
 static struct live_qp *qp_of(Tcl_Obj *object)
 {
-	const struct word *state = args_word(qp_state_words, text_of(object, "state"));
+	const struct word *state = args_word(qp_state_words, member_text(object, "state"));
 	struct live_qp *qp = xcalloc(1, sizeof *qp);
 
 	*qp = (struct live_qp){
-		.number = (uint32_t)number_of(object, "qpn"),
+		.number = (uint32_t)member_number(object, "qpn"),
 		.state = state ? (enum ibv_qp_state)state->value : IBV_QPS_UNKNOWN,
-		.recvs = (int64_t)number_of(object, "recvs"),
-		.recv_len = (uint32_t)number_of(object, "recv_len"),
+		.recvs = (int64_t)member_number(object, "recvs"),
+		.recv_len = (uint32_t)member_number(object, "recv_len"),
 		.known = IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
 			 IBV_QP_MAX_DEST_RD_ATOMIC,
 		.attr = {
 			.qp_access_flags = flags_of(object, "access", qp_access_words),
-			.path_mtu = mtu_of_bytes((unsigned)number_of(object, "mtu")),
-			.rq_psn = (uint32_t)number_of(object, "rq_psn"),
-			.max_dest_rd_atomic = (uint8_t)number_of(object, "max_dest_rd_atomic"),
+			.path_mtu = mtu_of_bytes((unsigned)member_number(object, "mtu")),
+			.rq_psn = (uint32_t)member_number(object, "rq_psn"),
+			.max_dest_rd_atomic = (uint8_t)member_number(object, "max_dest_rd_atomic"),
 		},
 	};
 	if (!qp->attr.path_mtu)
 		qp->known &= ~(unsigned)IBV_QP_PATH_MTU;
-	take_name(qp->name, object, "name");
-	take_name(qp->pd, object, "pd");
-	take_name(qp->srq, object, "srq");
+	copy_name(qp->name, object, "name");
+	copy_name(qp->pd, object, "pd");
+	copy_name(qp->srq, object, "srq");
 	return qp;
 }
 
 static bool is_qp(Tcl_Obj *object, uint32_t qpn, uint32_t peer)
 {
 	return dict_get(object, "qpn") && dict_get(object, "dest_qpn") &&
-	       number_of(object, "qpn") == qpn && number_of(object, "dest_qpn") == peer;
+	       member_number(object, "qpn") == qpn && member_number(object, "dest_qpn") == peer;
 }
 
 bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine)
@@ -137,7 +137,7 @@ bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t 
 }
 
 /* What the peer shows; NULL when it is busy or gone. */
-static Tcl_Obj *ask(struct session *s, const char *name)
+static Tcl_Obj *ask_peer(struct session *s, const char *name)
 {
 	const struct peer *p = obj_find(s, &peer_class, name);
 	Tcl_Obj *script, *result = NULL;
@@ -171,7 +171,7 @@ struct live_end live_end_find(struct session *s, uint32_t qpn, uint32_t mine)
 		if (peers < PEERS)
 			snprintf(names[peers++], sizeof names[0], "%s", o->name);
 	for (unsigned i = 0; i < peers; i++)
-		if (live_end_look(&f, ask(s, names[i]), qpn, mine)) {
+		if (live_end_look(&f, ask_peer(s, names[i]), qpn, mine)) {
 			snprintf(f.whose, sizeof f.whose, "%.31s: ", names[i]);
 			break;
 		}

@@ -153,7 +153,7 @@ static void clean_up(struct session *s)
 	fail_clear(&s->fail);
 }
 
-static int run_script(struct session *s, const struct fault_entry *e)
+static int run_entry(struct session *s, const struct fault_entry *e)
 {
 	Tcl_Obj *script = Tcl_NewStringObj(script_procs, -1);
 	int rc;
@@ -167,7 +167,7 @@ static int run_script(struct session *s, const struct fault_entry *e)
 	return rc;
 }
 
-static void tell(struct out *o, const char *key, const char *label, const struct sight *sight)
+static void out_sight(struct out *o, const char *key, const char *label, const struct sight *sight)
 {
 	out_dict(o, key);
 	out_str(o, "here", sight->here, "  %-10s this end %s", label, sight->here);
@@ -177,7 +177,7 @@ static void tell(struct out *o, const char *key, const char *label, const struct
 }
 
 /* The two words that the script left as its result. */
-static bool saw(struct session *s, struct sight *sight)
+static bool read_sight(struct session *s, struct sight *sight)
 {
 	Tcl_Obj *here, *there, *result = Tcl_GetObjResult(s->tcl);
 
@@ -204,16 +204,16 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 	want = predicted(e, dev);
 	out_str(o, "fault", e->name, "%s: ", e->name);
 	out_str(o, "what", e->what, "%s\n", e->what);
-	tell(o, "predicted", "will see", want);
+	out_sight(o, "predicted", "will see", want);
 	out_str(o, "because", e->because, "  %-10s %s\n", "because", e->because);
 	clean_up(s);
 	current = qp_current_aside(s);
-	rc = run_script(s, e);
-	if (rc == TCL_OK && saw(s, &got)) {
+	rc = run_entry(s, e);
+	if (rc == TCL_OK && read_sight(s, &got)) {
 		kept = Tcl_GetObjResult(s->tcl);
 		Tcl_IncrRefCount(kept);
 		as_said = strcmp(got.here, want->here) == 0 && strcmp(got.there, want->there) == 0;
-		tell(o, "seen", "saw", &got);
+		out_sight(o, "seen", "saw", &got);
 		out_bool(o, "as_predicted", as_said, "  %s\n", as_said ? "as predicted" : "");
 	}
 	if (rc == TCL_OK) {

@@ -14,7 +14,7 @@
 /* ----------------------------------------------------------------- running -- */
 
 /* No domains: the session is being closed. */
-static bool stopping(const struct session *s)
+static bool session_is_stopping(const struct session *s)
 {
 	return !s->domains || s->quit || loop_interrupted(s->loop) || loop_ending(s->loop);
 }
@@ -44,26 +44,26 @@ bool handler_call(struct handler *h, Tcl_Obj *value)
 	rc = interp_aside(s, h->domain, n, words, &result, &code);
 	for (int i = 0; i < n; i++)
 		Tcl_DecrRefCount(words[i]);
-	if (rc == TCL_ERROR && !stopping(s) && !obj_gone(h))
+	if (rc == TCL_ERROR && !session_is_stopping(s) && !obj_gone(h))
 		handler_cancel(h, Tcl_GetString(result));
 	Tcl_DecrRefCount(result);
 	if (code)
 		Tcl_DecrRefCount(code);
-	return !obj_gone(h) && !stopping(s);
+	return !obj_gone(h) && !session_is_stopping(s);
 }
 
-static void run(void *arg);
+static void run_handler(void *arg);
 
 void handler_wake(struct handler *h, int64_t ms)
 {
 	if (h->running)
 		h->woken = true;
 	else if (!h->next)
-		h->next = loop_after(h->s->loop, ms, run, h);
+		h->next = loop_after(h->s->loop, ms, run_handler, h);
 }
 
 /* It goes on to look for what it waits for, unless that has gone wrong. */
-static void rest(struct handler *h, bool more)
+static void end_run(struct handler *h, bool more)
 {
 	h->running = false;
 	if (h->once && h->runs)
@@ -74,7 +74,7 @@ static void rest(struct handler *h, bool more)
 		handler_cancel(h, h->s->fail.text);
 }
 
-static void run(void *arg)
+static void run_handler(void *arg)
 {
 	struct handler *h = arg;
 	struct session *s = h->s;
@@ -83,7 +83,7 @@ static void run(void *arg)
 	bool more;
 
 	h->next = NULL;
-	if (stopping(s)) {
+	if (session_is_stopping(s)) {
 		handler_wake(h, PAUSE_MS);
 		return;
 	}
@@ -94,7 +94,7 @@ static void run(void *arg)
 	domain_enter(s, &border, h->domain, true); /* what is done for it is done by its code */
 	more = h->kind->run(h);
 	if (!obj_gone(h))
-		rest(h, more || h->woken);
+		end_run(h, more || h->woken);
 	domain_leave(s, &border);
 	fail_back(s, before);
 	obj_unref(h);
@@ -128,7 +128,7 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 	return h;
 }
 
-static void release(struct handler *h)
+static void free_handler(struct handler *h)
 {
 	loop_cancel(h->s->loop, h->next);
 	h->next = NULL;
@@ -142,7 +142,7 @@ int handler_add(struct handler *h)
 	struct session *s = h->s;
 
 	if (h->kind->watch(h)) {
-		release(h);
+		free_handler(h);
 		obj_discard(s, h);
 		return -1;
 	}
@@ -150,14 +150,14 @@ int handler_add(struct handler *h)
 	return 0;
 }
 
-static int destroy(struct session *s, struct obj *o)
+static int handler_destroy(struct session *s, struct obj *o)
 {
 	(void)s;
-	release((struct handler *)o);
+	free_handler((struct handler *)o);
 	return 0;
 }
 
-static void describe(struct session *s, struct obj *o, struct out *out)
+static void handler_describe(struct session *s, struct obj *o, struct out *out)
 {
 	const struct handler *h = (struct handler *)o;
 
@@ -175,6 +175,6 @@ const struct obj_class handler_class = {
 	.remedy = "on timer 1s {echo tick}",
 	.size = sizeof(struct handler),
 	.may_go = true,
-	.destroy = destroy,
-	.describe = describe,
+	.destroy = handler_destroy,
+	.describe = handler_describe,
 };

@@ -33,7 +33,7 @@ struct on_args {
 	OPT("name", on_args, name, kind_str, "name of the handler"), \
 		SWITCH("once", on_args, once, "run it once and destroy it")
 
-static int add(struct handler *h, const struct on_args *a, struct out *o)
+static int add_handler(struct handler *h, const struct on_args *a, struct out *o)
 {
 	h->once = a->once;
 	if (handler_add(h))
@@ -103,7 +103,7 @@ static int timer_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	h->every = (int64_t)a->every.v * NS_PER_MS;
 	h->due = loop_now() + h->every;
-	return add(h, a, o);
+	return add_handler(h, a, o);
 }
 
 static const struct cmd_eg timer_egs[] = {
@@ -189,7 +189,7 @@ static void wc_ready(void *arg)
 	handler_wake(arg, 0);
 }
 
-static bool arms(const struct handler *h)
+static bool needs_arming(const struct handler *h)
 {
 	return !h->cq[0]->armed || (h->cq[1] && !h->cq[1]->armed);
 }
@@ -197,7 +197,7 @@ static bool arms(const struct handler *h)
 /* What comes between the last poll and the arming raises no event: so poll, arm, poll. */
 static int wc_watch(struct handler *h)
 {
-	bool again = arms(h);
+	bool again = needs_arming(h);
 
 	for (unsigned i = 0; i < 2 && h->cq[i]; i++) {
 		if (!h->cq[i]->armed && cq_arm(h->s, h->cq[i], false))
@@ -248,7 +248,7 @@ static int has_one(struct session *s, const char *call, const char *name, const 
 	return fail_next(s, "destroy %s", h->o.name);
 }
 
-static int wc_exec(struct session *s, const void *args, struct out *o)
+static int on_wc_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct on_args *a = args;
 	struct handler *h;
@@ -266,7 +266,7 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 		h->cq[i] = set.cq[i];
 		obj_use(h, set.cq[i]);
 	}
-	if (add(h, a, o))
+	if (add_handler(h, a, o))
 		return -1;
 	handler_wake(h, 0); /* for those that are there already */
 	return 0;
@@ -292,7 +292,7 @@ const struct cmd cmd_on_wc = {
 	.examples = wc_egs,
 	.args = wc_args,
 	.size = sizeof(struct on_args),
-	.exec = wc_exec,
+	.exec = on_wc_exec,
 };
 
 /* ------------------------------------------------------------------- event -- */
@@ -353,7 +353,7 @@ static const struct arg event_args[] = { BODY("what to run; the event is in $eve
 					     "connection id; a listener: of its requests, too"),
 					 COMMON, ARGS_END };
 
-static int event_exec(struct session *s, const void *args, struct out *o)
+static int on_event_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct on_args *a = args;
 	struct handler *h;
@@ -365,7 +365,7 @@ static int event_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	h->id = a->id;
 	obj_use(h, a->id);
-	return add(h, a, o);
+	return add_handler(h, a, o);
 }
 
 static const struct cmd_eg event_egs[] = {
@@ -387,7 +387,7 @@ const struct cmd cmd_on_event = {
 	.examples = event_egs,
 	.args = event_args,
 	.size = sizeof(struct on_args),
-	.exec = event_exec,
+	.exec = on_event_exec,
 };
 
 /* ---------------------------------------------------------------- readable -- */
@@ -453,7 +453,7 @@ static int readable_exec(struct session *s, const void *args, struct out *o)
 	h->fd = a->socket->class == &tcp_class ? ((struct tcp *)a->socket)->fd
 					       : ((struct tcp_listener *)a->socket)->fd;
 	obj_use(h, a->socket);
-	return add(h, a, o);
+	return add_handler(h, a, o);
 }
 
 static const struct cmd_eg readable_egs[] = {

@@ -232,7 +232,7 @@ static void fill_address(struct qp_change *c, const struct modify_qp_args *args)
 		qp_fill(c, IBV_QP_AV);
 }
 
-static int gather(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
+static int gather_change(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
 {
 	struct ibv_qp_init_attr init;
 	struct qp_peer peer;
@@ -265,7 +265,7 @@ static int by_cm_only(struct session *s, const struct qp_change *c)
 	return fail_row(s, "or", "-force asks the kernel anyway");
 }
 
-static int check(struct session *s, const struct qp_change *c)
+static int check_change(struct session *s, const struct qp_change *c)
 {
 	struct qp_verdict v = qp_change_judge(c);
 	Tcl_Obj *faults;
@@ -286,7 +286,7 @@ static int check(struct session *s, const struct qp_change *c)
 	return rc;
 }
 
-static int call(struct session *s, struct qp_change *c)
+static int call_modify_qp(struct session *s, struct qp_change *c)
 {
 	Tcl_DString where;
 	int err, rc;
@@ -304,7 +304,7 @@ static int call(struct session *s, struct qp_change *c)
 	return rc;
 }
 
-static void tell(struct session *s, const struct qp_change *c, struct out *o)
+static void out_change(struct session *s, const struct qp_change *c, struct out *o)
 {
 	const char *from = word_name(qp_state_words, c->actual);
 	enum ibv_qp_state now = qp_history_state(c->qp);
@@ -354,7 +354,7 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 	struct qp_change c = { .qp = a->qp };
 	const struct qp_row *row;
 
-	if (gather(s, &c, a))
+	if (gather_change(s, &c, a))
 		return -1;
 	row = qp_row(c.qp->type, c.from, c.to);
 	if (a->fill && row) {
@@ -363,14 +363,14 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 		if (unknown && !a->force)
 			return cannot_fill(s, &c, unknown);
 	}
-	if (!a->force && check(s, &c))
+	if (!a->force && check_change(s, &c))
 		return a->from_id ? told_by_id(s, a->from_id) : -1;
-	if (call(s, &c))
+	if (call_modify_qp(s, &c))
 		return -1;
 	qp_history_asked(c.qp, "modify-qp");
 	if (c.to == IBV_QPS_RTS && c.actual != IBV_QPS_RTS)
 		qp_dump(s, c.qp);
-	tell(s, &c, o);
+	out_change(s, &c, o);
 	return 0;
 }
 
@@ -453,7 +453,7 @@ static void check_numbers(const struct qp_change *c, Tcl_Obj *faults)
 		  (uint64_t)d->max_qp_rd_atom, "the device's max_qp_rd_atom", faults);
 }
 
-static void check_port(const struct qp_change *c, Tcl_Obj *faults)
+static void check_port_attr(const struct qp_change *c, Tcl_Obj *faults)
 {
 	const struct dev *dev = c->qp->pd->dev;
 	uint8_t ports = dev->attr.orig_attr.phys_port_cnt;
@@ -488,7 +488,7 @@ static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned 
 	return NULL;
 }
 
-static void check_gids(const struct dev *dev, const struct ibv_ah_attr *av, Tcl_Obj *faults)
+static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av, Tcl_Obj *faults)
 {
 	struct gid_row rows[GID_ROWS];
 	int n = gid_table(dev, av->port_num, rows, GID_ROWS);
@@ -531,7 +531,7 @@ static void check_av(const struct qp_change *c, Tcl_Obj *faults)
 		return;
 	}
 	if (av->is_global)
-		check_gids(dev, av, faults);
+		check_gid_types(dev, av, faults);
 	else if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
 		fault(faults, "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
 	else if (!av->dlid)
@@ -544,7 +544,7 @@ void qp_faults(const struct qp_change *c, Tcl_Obj *faults)
 		fault(faults, "CUR_STATE %s: the QP is in %s",
 		      word_name(qp_state_words, c->a.cur_qp_state),
 		      word_name(qp_state_words, c->actual));
-	check_port(c, faults);
+	check_port_attr(c, faults);
 	check_numbers(c, faults);
 	check_av(c, faults);
 }

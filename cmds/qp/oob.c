@@ -74,7 +74,7 @@ struct oob {
  * The length comes from the peer: it is checked before anything is allocated for it.
  */
 
-static void finish(struct exchange *x, enum exchange_end end, int err, const char *why)
+static void end_exchange(struct exchange *x, enum exchange_end end, int err, const char *why)
 {
 	x->end = end;
 	x->err = err;
@@ -89,26 +89,26 @@ static void finish(struct exchange *x, enum exchange_end end, int err, const cha
 	x->done(x->arg);
 }
 
-static void ready(void *arg, int fd, short revents);
+static void on_socket_ready(void *arg, int fd, short revents);
 
-static void await(struct exchange *x)
+static void watch_socket(struct exchange *x)
 {
-	loop_watch(x->loop, x->fd, x->sending ? POLLOUT : POLLIN, ready, x);
+	loop_watch(x->loop, x->fd, x->sending ? POLLOUT : POLLIN, on_socket_ready, x);
 }
 
 /* A half is done: turns around, or ends. */
-static void turn(struct exchange *x)
+static void next_direction(struct exchange *x)
 {
 	if (!x->listens_next && x->sending) {
-		finish(x, EXCHANGE_DONE, 0, NULL);
+		end_exchange(x, EXCHANGE_DONE, 0, NULL);
 	} else if (x->sending) {
 		x->sending = false;
-		await(x);
+		watch_socket(x);
 	} else if (x->listens_next) { /* a server: it has sent already */
-		finish(x, EXCHANGE_DONE, 0, NULL);
+		end_exchange(x, EXCHANGE_DONE, 0, NULL);
 	} else {
 		x->sending = true;
-		await(x);
+		watch_socket(x);
 	}
 }
 
@@ -119,12 +119,12 @@ static void send_some(struct exchange *x)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0) {
-		finish(x, EXCHANGE_FAILED, errno, "sending to the peer");
+		end_exchange(x, EXCHANGE_FAILED, errno, "sending to the peer");
 		return;
 	}
 	x->sent += (size_t)n;
 	if (x->sent == x->out_len)
-		turn(x);
+		next_direction(x);
 }
 
 /* The head is there: is the length one to believe? */
@@ -135,9 +135,9 @@ static bool take_head(struct exchange *x)
 	memcpy(&len, x->head, sizeof len);
 	len = ntohl(len);
 	if (!len || len > EXCHANGE_MAX) {
-		finish(x, EXCHANGE_FAILED, EPROTO,
-		       "the peer's message has no length between "
-		       "1 and 65536: is this another protocol?");
+		end_exchange(x, EXCHANGE_FAILED, EPROTO,
+			     "the peer's message has no length between "
+			     "1 and 65536: is this another protocol?");
 		return false;
 	}
 	x->in_len = len;
@@ -156,16 +156,16 @@ static void receive_some(struct exchange *x)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		finish(x, EXCHANGE_FAILED, n ? errno : ECONNRESET,
-		       n ? "receiving from the peer"
-			 : "the peer closed before its message was complete");
+		end_exchange(x, EXCHANGE_FAILED, n ? errno : ECONNRESET,
+			     n ? "receiving from the peer"
+			       : "the peer closed before its message was complete");
 		return;
 	}
 	x->got += (size_t)n;
 	if (in_head && x->got == head && !take_head(x))
 		return;
 	if (x->got >= head && x->got == head + x->in_len)
-		turn(x);
+		next_direction(x);
 }
 
 static void connected(struct exchange *x)
@@ -173,14 +173,14 @@ static void connected(struct exchange *x)
 	int err = sock_error(x->fd);
 
 	if (err) {
-		finish(x, EXCHANGE_FAILED, err, "connecting");
+		end_exchange(x, EXCHANGE_FAILED, err, "connecting");
 		return;
 	}
 	x->connecting = false;
-	await(x);
+	watch_socket(x);
 }
 
-static void ready(void *arg, int fd, short revents)
+static void on_socket_ready(void *arg, int fd, short revents)
 {
 	struct exchange *x = arg;
 
@@ -211,7 +211,7 @@ static void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool s
 	x->out = xcalloc(1, x->out_len);
 	memcpy(x->out, &len, sizeof len);
 	memcpy(x->out + sizeof len, text, strlen(text));
-	loop_watch(loop, fd, x->sending || x->connecting ? POLLOUT : POLLIN, ready, x);
+	loop_watch(loop, fd, x->sending || x->connecting ? POLLOUT : POLLIN, on_socket_ready, x);
 }
 
 /* Closes and frees what it holds; more than once does no harm. */
@@ -290,7 +290,7 @@ static void keep_failure(struct oob *b, const struct fail *before)
 	*f = *before;
 }
 
-static void announce(const struct oob *b)
+static void post_result_notice(const struct oob *b)
 {
 	if (b->why)
 		notice_post(b->s->notices, NOTICE_CM, "%s: %s", b->o.name, b->why);
@@ -323,7 +323,7 @@ static void exchanged(void *arg)
 	if (b->x.end == EXCHANGE_DONE)
 		trace(s, VOICE_SETUP, "oob: received %zu bytes", b->x.in_len);
 	if (b->background)
-		announce(b);
+		post_result_notice(b);
 }
 
 static void accept_one(void *arg, int fd, short revents)
@@ -338,7 +338,7 @@ static void accept_one(void *arg, int fd, short revents)
 	exchange_begin(&b->x, b->s->loop, peer, true, b->text, exchanged, b);
 }
 
-static struct oob *make(struct session *s, struct qp *qp, const struct qp_peer *mine)
+static struct oob *new_oob(struct session *s, struct qp *qp, const struct qp_peer *mine)
 {
 	struct oob *b = obj_new(s, &oob_class, NULL);
 
@@ -353,14 +353,14 @@ static struct oob *make(struct session *s, struct qp *qp, const struct qp_peer *
 	return b;
 }
 
-static struct oob *commit(struct session *s, struct oob *b)
+static struct oob *add_oob(struct session *s, struct oob *b)
 {
 	obj_use(b, b->qp);
 	obj_add(s, b);
 	return b;
 }
 
-static struct oob *drop(struct session *s, struct oob *b)
+static struct oob *discard_oob(struct session *s, struct oob *b)
 {
 	oob_destroy(s, &b->o);
 	obj_discard(s, b);
@@ -370,25 +370,25 @@ static struct oob *drop(struct session *s, struct oob *b)
 static struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *mine,
 			      const char *addr, uint16_t port)
 {
-	struct oob *b = make(s, qp, mine);
+	struct oob *b = new_oob(s, qp, mine);
 	struct sock_where where;
 
 	if (!b)
 		return NULL;
 	b->listen_fd = sock_listen(s, "oob listen", addr, port, 1, &where);
 	if (b->listen_fd < 0)
-		return drop(s, b);
+		return discard_oob(s, b);
 	b->where = where.text;
 	b->port = where.port;
 	loop_watch(s->loop, b->listen_fd, POLLIN, accept_one, b);
-	return commit(s, b);
+	return add_oob(s, b);
 }
 
 /* Both make the object and set things going; NULL with s->fail filled. */
 static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *mine,
 			       const char *host, uint16_t port)
 {
-	struct oob *b = make(s, qp, mine);
+	struct oob *b = new_oob(s, qp, mine);
 	struct sock_where where;
 	int fd;
 
@@ -396,12 +396,12 @@ static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp
 		return NULL;
 	fd = sock_connect(s, "oob connect", host, port, &where);
 	if (fd < 0)
-		return drop(s, b);
+		return discard_oob(s, b);
 	b->where = where.text;
 	b->port = where.port;
 	snprintf(b->host, sizeof b->host, "%s", host);
 	exchange_begin(&b->x, s->loop, fd, false, b->text, exchanged, b);
-	return commit(s, b);
+	return add_oob(s, b);
 }
 
 /*
@@ -419,7 +419,7 @@ struct oob_args {
 	bool background;
 };
 
-static bool is_over(void *arg)
+static bool oob_is_over(void *arg)
 {
 	const struct oob *b = arg;
 
@@ -435,7 +435,7 @@ static int no_peer(struct session *s, const struct oob *b, enum loop_end end)
 			b->listen_fd >= 0 ? "nobody has connected yet" : "connected or connecting");
 }
 
-static int failed(struct session *s, const struct oob *b)
+static int fail_exchange(struct session *s, const struct oob *b)
 {
 	fail(s, "oob", b->code, "%s", b->why);
 	if (strcmp(b->code, "ECONNREFUSED") == 0)
@@ -444,30 +444,30 @@ static int failed(struct session *s, const struct oob *b)
 	return -1;
 }
 
-static void tell(struct out *o, const struct oob *b)
+static void out_peer(struct out *o, const struct oob *b)
 {
 	out_text(o, "%s <- ", b->qp->o.name);
 	qp_peer_out(o, &b->peer);
 }
 
 /* Waits for the end, tells what came, and lets go of the object. */
-static int collect(struct session *s, struct oob *b, const struct num *within, struct out *o)
+static int wait_for_peer(struct session *s, struct oob *b, const struct num *within, struct out *o)
 {
 	enum loop_end end = LOOP_DONE;
 	int rc = 0;
 
 	obj_hold_arg(s, b);
 	if (!b->over)
-		end = loop_wait(s->loop, is_over, b,
+		end = loop_wait(s->loop, oob_is_over, b,
 				within->set ? (int64_t)within->v : LOOP_FOREVER);
 	if (end != LOOP_DONE && b->background) /* it goes on */
 		return no_peer(s, b, end);
 	if (end != LOOP_DONE)
 		rc = no_peer(s, b, end);
 	else if (b->why)
-		rc = failed(s, b);
+		rc = fail_exchange(s, b);
 	else
-		tell(o, b);
+		out_peer(o, b);
 	if (rc) { /* what failed is told even if destroying fails too, which it does not
 		   */
 		struct fail why = s->fail;
@@ -515,7 +515,7 @@ static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	b->background = a->background;
 	if (!a->background)
-		return collect(s, b, &a->within, o);
+		return wait_for_peer(s, b, &a->within, o);
 	oob_class.describe(s, &b->o, o);
 	return 0;
 }
@@ -563,7 +563,7 @@ static int oob_connect_exec(struct session *s, const void *args, struct out *o)
 	if (mine_of(s, a, &mine))
 		return -1;
 	b = oob_connect(s, a->qp, &mine, a->host, (uint16_t)a->port.v);
-	return b ? collect(s, b, &a->within, o) : -1;
+	return b ? wait_for_peer(s, b, &a->within, o) : -1;
 }
 
 static const struct cmd_eg oob_connect_egs[] = { { "oob connect localhost $port -qp b",
@@ -600,7 +600,7 @@ static int oob_accept_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct oob_accept_args *a = args;
 
-	return collect(s, a->oob, &a->within, o);
+	return wait_for_peer(s, a->oob, &a->within, o);
 }
 
 static const struct cmd_eg oob_accept_egs[] = { { "oob accept -within 10", "said nothing in time" },

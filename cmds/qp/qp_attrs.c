@@ -203,7 +203,7 @@ static void add_item(struct wrapped *w, const char *item, size_t len, const char
 }
 
 /* The parts of an address vector, "name value" each, may be on several lines. */
-static void add_parts(struct wrapped *w, const char *text)
+static void add_wrapped_parts(struct wrapped *w, const char *text)
 {
 	const char *between = "  ";
 
@@ -235,7 +235,7 @@ void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
 		if (!d->size && !(missing & d->bit))
-			add_parts(&w, Tcl_DStringValue(&one));
+			add_wrapped_parts(&w, Tcl_DStringValue(&one));
 		else
 			add_item(&w, Tcl_DStringValue(&one), (size_t)Tcl_DStringLength(&one), "  ");
 		Tcl_DStringFree(&one);

@@ -32,7 +32,7 @@
 #define RNR_TIMER   12 /* 0.64 ms */
 #define PEER_NEEDED (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
 
-static bool alike(const union ibv_gid *gid, const union ibv_gid *other)
+static bool same_gid_kind(const union ibv_gid *gid, const union ibv_gid *other)
 {
 	const struct in6_addr *a = (const struct in6_addr *)(const void *)gid->raw;
 	const struct in6_addr *b = (const struct in6_addr *)(const void *)other->raw;
@@ -42,7 +42,7 @@ static bool alike(const union ibv_gid *gid, const union ibv_gid *other)
 }
 
 /* A peer at one of our own addresses sees ours as that one, as the routes of the host have it. */
-static int fitness(const struct gid_row *r, const union ibv_gid *dgid)
+static int gid_fitness(const struct gid_row *r, const union ibv_gid *dgid)
 {
 	return r->score + (memcmp(&r->e.gid, dgid, sizeof *dgid) == 0 ? 1000 : 0);
 }
@@ -54,8 +54,8 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
 	int n = gid_table(dev, port, rows, GID_ROWS);
 
 	for (int i = 0; i < n; i++)
-		if (alike(&rows[i].e.gid, dgid) &&
-		    (!best || fitness(&rows[i], dgid) > fitness(best, dgid)))
+		if (same_gid_kind(&rows[i].e.gid, dgid) &&
+		    (!best || gid_fitness(&rows[i], dgid) > gid_fitness(best, dgid)))
 			best = &rows[i];
 	if (!best)
 		best = gid_best(rows, n);
@@ -175,7 +175,7 @@ struct made {
 	struct cq *cq;
 };
 
-static void undo(struct session *s, struct made *made)
+static void destroy_made(struct session *s, struct made *made)
 {
 	struct fail why = s->fail;
 
@@ -239,7 +239,7 @@ static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_sp
 	return made->cq = cq_make(s, dev, NULL, depth ? depth : 1, NULL, 0);
 }
 
-static int one_device(struct session *s, const struct qp_spec *spec)
+static int check_one_device(struct session *s, const struct qp_spec *spec)
 {
 	const char *call = spec->id ? "rdma_create_qp" : "ibv_create_qp";
 	const struct pd *pd = spec->pd;
@@ -271,10 +271,10 @@ static int complete_spec(struct session *s, struct qp_spec *spec, struct made *m
 		spec->send_cq = spec->recv_cq ? spec->recv_cq : need_cq(s, dev, spec, made);
 	if (!spec->recv_cq)
 		spec->recv_cq = spec->send_cq;
-	return spec->send_cq ? one_device(s, spec) : -1;
+	return spec->send_cq ? check_one_device(s, spec) : -1;
 }
 
-static void suspect(struct session *s, const char *what, uint64_t asked, int limit)
+static void add_limit_row(struct session *s, const char *what, uint64_t asked, int limit)
 {
 	if (limit > 0 && asked > (uint64_t)limit)
 		fail_row(s, "likely", "%s %llu is more than the device's limit %d", what,
@@ -282,7 +282,7 @@ static void suspect(struct session *s, const char *what, uint64_t asked, int lim
 }
 
 /* Every attribute beside the device's limits, and which one is likely to be wrong. */
-static void report(struct session *s, const struct qp_spec *spec, int err)
+static void add_create_rows(struct session *s, const struct qp_spec *spec, int err)
 {
 	const struct ibv_device_attr *d = &spec->pd->dev->attr.orig_attr;
 	const struct ibv_qp_cap *c = &spec->cap;
@@ -295,10 +295,10 @@ static void report(struct session *s, const struct qp_spec *spec, int err)
 	fail_row(s, "", "max_send_sge %u  max_recv_sge %u     (device: max_sge %d)",
 		 c->max_send_sge, c->max_recv_sge, d->max_sge);
 	fail_row(s, "", "max_inline_data %u     (devices report no limit)", c->max_inline_data);
-	suspect(s, "max_send_wr", c->max_send_wr, d->max_qp_wr);
-	suspect(s, "max_recv_wr", c->max_recv_wr, d->max_qp_wr);
-	suspect(s, "max_send_sge", c->max_send_sge, d->max_sge);
-	suspect(s, "max_recv_sge", c->max_recv_sge, d->max_sge);
+	add_limit_row(s, "max_send_wr", c->max_send_wr, d->max_qp_wr);
+	add_limit_row(s, "max_recv_wr", c->max_recv_wr, d->max_qp_wr);
+	add_limit_row(s, "max_send_sge", c->max_send_sge, d->max_sge);
+	add_limit_row(s, "max_recv_sge", c->max_recv_sge, d->max_sge);
 	if (err == ENOMEM)
 		fail_row(s, "likely",
 			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",
@@ -307,7 +307,7 @@ static void report(struct session *s, const struct qp_spec *spec, int err)
 		fail_row(s, "try", "-inline 0: a limit on inline data is found by trying alone");
 }
 
-static int create(struct session *s, struct qp *qp, const struct qp_spec *spec)
+static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spec)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_context = qp,
@@ -331,7 +331,7 @@ static int create(struct session *s, struct qp *qp, const struct qp_spec *spec)
 	}
 	if (err || !qp->v) {
 		call_fail(s, err, "%s", word_name(qp_type_words, spec->type));
-		report(s, spec, err);
+		add_create_rows(s, spec, err);
 		return -1;
 	}
 	qp->cap = init.cap;
@@ -383,8 +383,8 @@ struct qp *qp_make(struct session *s, const struct qp_spec *given)
 
 	if (!qp)
 		return NULL;
-	if (complete_spec(s, &spec, &made) || create(s, qp, &spec)) {
-		undo(s, &made);
+	if (complete_spec(s, &spec, &made) || create_qp(s, qp, &spec)) {
+		destroy_made(s, &made);
 		obj_discard(s, qp);
 		return NULL;
 	}

@@ -60,7 +60,7 @@ void qp_dump(struct session *s, const struct qp *qp)
 	      a.cap.max_inline_data);
 }
 
-static void forget(struct qp *qp)
+static void detach_from_id(struct qp *qp)
 {
 	if (qp->id && qp->id->qp == qp)
 		qp->id->qp = NULL;
@@ -79,7 +79,7 @@ static int qp_destroy(struct session *s, struct obj *o)
 	}
 	if (err)
 		return call_fail(s, err, "%s", o->name);
-	forget(qp);
+	detach_from_id(qp);
 	return 0;
 }
 
@@ -208,8 +208,8 @@ static int set_region(struct session *s, const struct qp *qp, const struct mr *m
 	return 0;
 }
 
-static int set_gid(struct session *s, const struct dev *dev, uint8_t port, int gid_index,
-		   struct qp_peer *mine)
+static int set_local_gid(struct session *s, const struct dev *dev, uint8_t port, int gid_index,
+			 struct qp_peer *mine)
 {
 	struct gid_row rows[GID_ROWS];
 	int n = gid_table(dev, port, rows, GID_ROWS);
@@ -253,7 +253,7 @@ int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int 
 	mine->mtu = port.active_mtu;
 	if (mr && set_region(s, qp, mr, mine))
 		return -1;
-	return set_gid(s, dev, number, gid_index, mine);
+	return set_local_gid(s, dev, number, gid_index, mine);
 }
 
 struct qp_info_args {
@@ -308,7 +308,7 @@ const struct cmd cmd_qp_info = {
 /* The history of a QP: the record has its states. */
 
 /* meant: somebody asked for it. */
-static void note(struct qp *qp, enum ibv_qp_state state, const char *why, bool meant)
+static void record_state(struct qp *qp, enum ibv_qp_state state, const char *why, bool meant)
 {
 	own_state(qp, qp->has_state ? (int)qp->state : -1, state, why,
 		  (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !meant);
@@ -320,7 +320,7 @@ static void note(struct qp *qp, enum ibv_qp_state state, const char *why, bool m
 
 void qp_history_begin(struct qp *qp)
 {
-	note(qp, IBV_QPS_RESET, "created", true);
+	record_state(qp, IBV_QPS_RESET, "created", true);
 }
 
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
@@ -352,13 +352,13 @@ enum ibv_qp_state qp_history_state(const struct qp *qp)
 
 /* Drivers of iWARP do not all tell the state (siw): RESET is then only what was not
  * filled in, and what the connection manager did is what is known. */
-static bool untold(const struct qp *qp, enum ibv_qp_state state)
+static bool is_unreported_reset(const struct qp *qp, enum ibv_qp_state state)
 {
 	return state == IBV_QPS_RESET && qp->pd->dev->iwarp &&
 	       qp_history_state(qp) != IBV_QPS_RESET;
 }
 
-static enum ibv_qp_state sync(struct qp *qp, const char *why, bool meant)
+static enum ibv_qp_state sync_state(struct qp *qp, const char *why, bool meant)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -367,19 +367,19 @@ static enum ibv_qp_state sync(struct qp *qp, const char *why, bool meant)
 	record_aside(1);
 	err = ibv_query_qp(qp->v, &attr, IBV_QP_STATE, &init);
 	record_aside(-1);
-	if (err || untold(qp, attr.qp_state))
+	if (err || is_unreported_reset(qp, attr.qp_state))
 		return qp_history_state(qp);
 	if (!qp->has_state || attr.qp_state != qp->state)
-		note(qp, attr.qp_state, why, meant);
+		record_state(qp, attr.qp_state, why, meant);
 	return attr.qp_state;
 }
 
 enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why)
 {
-	enum ibv_qp_state state = sync(qp, why, meant == IBV_QPS_ERR);
+	enum ibv_qp_state state = sync_state(qp, why, meant == IBV_QPS_ERR);
 
 	if (qp->pd->dev->iwarp && state != meant) {
-		note(qp, meant, why, true);
+		record_state(qp, meant, why, true);
 		state = meant;
 	}
 	return state;
@@ -387,10 +387,10 @@ enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const ch
 
 enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why)
 {
-	return sync(qp, why, true);
+	return sync_state(qp, why, true);
 }
 
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
 {
-	return sync(qp, why, false);
+	return sync_state(qp, why, false);
 }

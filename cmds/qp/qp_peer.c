@@ -52,7 +52,7 @@ struct source {
 	void *data;
 };
 
-static int bad(struct session *s, const char *what, const char *why)
+static int fail_bad_value(struct session *s, const char *what, const char *why)
 {
 	return fail(s, "peer", "EPROTO", "the peer's %s %s", what, why);
 }
@@ -94,9 +94,9 @@ static int take_numbers(struct session *s, const struct source *from, struct qp_
 		int got = from->get(from, fields[i].name, text);
 
 		if (got < 0)
-			return bad(s, fields[i].name, "is not a number");
+			return fail_bad_value(s, fields[i].name, "is not a number");
 		if (!got && fields[i].need)
-			return bad(s, fields[i].name, "is missing");
+			return fail_bad_value(s, fields[i].name, "is missing");
 		if (got && take_number(s, &fields[i], text, p))
 			return -1;
 	}
@@ -111,23 +111,23 @@ static int take_words(struct session *s, const struct source *from, struct qp_pe
 
 	got = from->get(from, "gid", text);
 	if (got < 0 || (got && *text && !gid_parse(text, &p->gid)))
-		return bad(s, "gid", "is not an address");
+		return fail_bad_value(s, "gid", "is not an address");
 	got = from->get(from, "type", text);
 	w = got > 0 ? args_word(qp_type_words, text) : NULL;
 	if (got < 0 || (got && !w))
-		return bad(s, "type", "is not RC, UC or UD");
+		return fail_bad_value(s, "type", "is not RC, UC or UD");
 	if (w)
 		p->type = (enum ibv_qp_type)w->value;
 	got = from->get(from, "mtu", text);
 	w = got > 0 ? args_word(mtu_words, text) : NULL;
 	if (got < 0 || (got && !w))
-		return bad(s, "mtu", "is not 256, 512, 1024, 2048 or 4096");
+		return fail_bad_value(s, "mtu", "is not 256, 512, 1024, 2048 or 4096");
 	if (w)
 		p->mtu = (enum ibv_mtu)w->value;
 	return 0;
 }
 
-static int take(struct session *s, const struct source *from, struct qp_peer *p)
+static int take_peer(struct session *s, const struct source *from, struct qp_peer *p)
 {
 	static const union ibv_gid none;
 	struct qp_peer new = { .known = true };
@@ -135,7 +135,7 @@ static int take(struct session *s, const struct source *from, struct qp_peer *p)
 	if (take_numbers(s, from, &new) || take_words(s, from, &new))
 		return -1;
 	if (!new.lid && memcmp(&new.gid, &none, sizeof none) == 0)
-		return bad(s, "address", "is missing: neither a gid nor a lid");
+		return fail_bad_value(s, "address", "is missing: neither a gid nor a lid");
 	*p = new;
 	return 0;
 }
@@ -161,7 +161,7 @@ int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 		fail(s, "peer", "EINVAL", "'%s' is not a dict", Tcl_GetString(dict));
 		return fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
 	}
-	return take(s, &from, p);
+	return take_peer(s, &from, p);
 }
 
 static int get_json(const struct source *from, const char *key, char buf[VALUE_MAX])
@@ -187,7 +187,7 @@ int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp
 			  tok && !j ? ": " : "",
 			  tok && !j ? json_tokener_error_desc(json_tokener_get_error(tok)) : "");
 	else
-		rc = take(s, &from, p);
+		rc = take_peer(s, &from, p);
 	json_object_put(j);
 	if (tok)
 		json_tokener_free(tok);
@@ -204,7 +204,7 @@ int qp_peer_adopt(struct session *s, struct qp *qp, const struct qp_peer *p)
 	return 0;
 }
 
-static void put(struct json_object *j, const char *key, uint64_t v)
+static void put_number(struct json_object *j, const char *key, uint64_t v)
 {
 	json_object_object_add(j, key, json_object_new_uint64(v));
 }
@@ -223,16 +223,16 @@ char *qp_peer_to_json(const struct qp_peer *p)
 	struct json_object *j = json_object_new_object();
 	char *text, gid[41];
 
-	put(j, "qpn", p->qpn);
-	put(j, "psn", p->psn);
-	put(j, "lid", p->lid);
+	put_number(j, "qpn", p->qpn);
+	put_number(j, "psn", p->psn);
+	put_number(j, "lid", p->lid);
 	json_object_object_add(j, "gid", json_object_new_string(gid_groups(&p->gid, gid)));
-	put(j, "rkey", p->rkey);
-	put(j, "addr", p->addr);
-	put(j, "len", p->len);
-	put(j, "gid_index", p->gid_index);
-	put(j, "qkey", p->qkey);
-	put(j, "mtu", p->mtu ? 128u << p->mtu : 0);
+	put_number(j, "rkey", p->rkey);
+	put_number(j, "addr", p->addr);
+	put_number(j, "len", p->len);
+	put_number(j, "gid_index", p->gid_index);
+	put_number(j, "qkey", p->qkey);
+	put_number(j, "mtu", p->mtu ? 128u << p->mtu : 0);
 	json_object_object_add(j, "type",
 			       json_object_new_string(word_name(qp_type_words, p->type)));
 	text = xstrdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN));

@@ -35,18 +35,18 @@ struct qp_verdict qp_change_judge(const struct qp_change *c)
 	return v;
 }
 
-static void append(Tcl_DString *d, const char *text)
+static void append_text(Tcl_DString *d, const char *text)
 {
 	Tcl_DStringAppend(d, text, -1);
 }
 
 void qp_change_text(const struct qp_change *c, Tcl_DString *text)
 {
-	append(text, state_name(c->from));
+	append_text(text, state_name(c->from));
 	if (!(c->mask & IBV_QP_STATE))
 		return;
-	append(text, " -> ");
-	append(text, state_name(c->to));
+	append_text(text, " -> ");
+	append_text(text, state_name(c->to));
 }
 
 void qp_change_command(struct session *s, const struct qp_change *given, enum ibv_qp_state to,
@@ -56,14 +56,14 @@ void qp_change_command(struct session *s, const struct qp_change *given, enum ib
 	struct qp_change c = *given;
 	unsigned takes = row ? row->required | row->optional : 0, unknown;
 
-	append(text, "modify-qp");
+	append_text(text, "modify-qp");
 	if (to != given->actual) { /* RESET is typed as it is spoken, in capitals */
-		append(text, " ");
-		append(text, state_name(to));
+		append_text(text, " ");
+		append_text(text, state_name(to));
 	}
 	if (s->ctx->qp != c.qp) {
-		append(text, " ");
-		append(text, c.qp->o.name);
+		append_text(text, " ");
+		append_text(text, c.qp->o.name);
 	}
 	c.mask &= takes;
 	unknown = qp_fill(&c, row ? row->required & ~c.mask : 0);
@@ -71,7 +71,8 @@ void qp_change_command(struct session *s, const struct qp_change *given, enum ib
 }
 
 /* The next state on the way to `to`. */
-static enum ibv_qp_state toward(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+static enum ibv_qp_state next_state_toward(enum ibv_qp_type type, enum ibv_qp_state from,
+					   enum ibv_qp_state to)
 {
 	if (from == IBV_QPS_SQE && to != IBV_QPS_INIT && to != IBV_QPS_RTR)
 		return IBV_QPS_RTS;
@@ -80,7 +81,7 @@ static enum ibv_qp_state toward(enum ibv_qp_type type, enum ibv_qp_state from, e
 	return IBV_QPS_RESET;
 }
 
-static void next_row(struct session *s, const struct qp_change *c, enum ibv_qp_state to)
+static void add_next_command(struct session *s, const struct qp_change *c, enum ibv_qp_state to)
 {
 	Tcl_DString text;
 
@@ -98,18 +99,18 @@ static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, Tcl_
 
 	for (enum ibv_qp_state to = IBV_QPS_INIT; to < IBV_QPS_ERR; to++)
 		if (to != from && qp_row(type, from, to)) {
-			append(d, between);
-			append(d, state_name(to));
+			append_text(d, between);
+			append_text(d, state_name(to));
 			between = ", ";
 		}
 	if (*between) {
-		append(d, " (or ");
+		append_text(d, " (or ");
 		close = ")";
 	}
-	append(d, "RESET");
+	append_text(d, "RESET");
 	if (from != IBV_QPS_ERR && qp_row(type, from, IBV_QPS_ERR))
-		append(d, ", ERR");
-	append(d, close);
+		append_text(d, ", ERR");
+	append_text(d, close);
 }
 
 static int no_transition(struct session *s, const struct qp_change *c)
@@ -133,7 +134,7 @@ static int no_transition(struct session *s, const struct qp_change *c)
 			 "a device puts a UC or UD QP into SQE when a send fails; "
 			 "nobody else does");
 	if (c->mask & IBV_QP_STATE)
-		next_row(s, c, toward(c->qp->type, c->from, c->to));
+		add_next_command(s, c, next_state_toward(c->qp->type, c->from, c->to));
 	Tcl_DStringFree(&where);
 	Tcl_DStringFree(&reach);
 	return -1;
@@ -173,7 +174,7 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 		optional_row(s, v->row);
 	if (v->row->note)
 		fail_row(s, "note", "%s", v->row->note);
-	next_row(s, c, c->to);
+	add_next_command(s, c, c->to);
 	fail_row(s, "or", "-force asks the kernel anyway%s",
 		 v->missing ? "; -fill adds what can be known" : "");
 	Tcl_DStringFree(&where);
@@ -238,7 +239,7 @@ static void likely_unreachable(struct session *s, const struct qp_change *c)
 	fail_next(s, "gids");
 }
 
-static void likely(struct session *s, const struct qp_change *c, int err, Tcl_Obj *faults)
+static void add_likely_row(struct session *s, const struct qp_change *c, int err, Tcl_Obj *faults)
 {
 	switch (err) {
 	case EINVAL:
@@ -318,7 +319,7 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 	causes_free(&reasons);
 	if (v.answer == QP_OK) {
 		qp_faults(c, faults);
-		likely(s, c, err, faults);
+		add_likely_row(s, c, err, faults);
 	}
 	Tcl_DecrRefCount(faults);
 	return -1;

@@ -50,7 +50,7 @@ static const char *const ascii_double[GLYPHS] = {
 	"#", "#", "#", "#", "=", "#", ">", "<", "^", "v"
 };
 
-static void put(struct canvas *c, int x, int y, const char *glyph, enum paint p)
+static void put_glyph(struct canvas *c, int x, int y, const char *glyph, enum paint p)
 {
 	struct cell *cell = &c->at[y][x];
 
@@ -64,7 +64,7 @@ static void write_text(struct canvas *c, int x, int y, const char *text, enum pa
 
 	for (; *text && x < WIDTH; text++, x++) {
 		one[0] = *text;
-		put(c, x, y, one, p);
+		put_glyph(c, x, y, one, p);
 	}
 }
 
@@ -81,35 +81,35 @@ static bool has_been(const struct canvas *c, enum ibv_qp_state state)
 	return state == c->now;
 }
 
-static enum paint paint_of(const struct canvas *c, enum ibv_qp_state state)
+static enum paint state_paint(const struct canvas *c, enum ibv_qp_state state)
 {
 	if (state == c->now)
 		return state == IBV_QPS_ERR || state == IBV_QPS_SQE ? PAINT_BAD : PAINT_STRONG;
 	return has_been(c, state) ? PAINT_GOOD : PAINT_DIM;
 }
 
-static void box(struct canvas *c, int x, int y, enum ibv_qp_state state)
+static void draw_box(struct canvas *c, int x, int y, enum ibv_qp_state state)
 {
 	const char *const *pen = state == c->now ? c->twice : c->single;
 	const char *name = word_name(qp_state_words, state);
 	int last = x + (int)strlen(name) + 3;
-	enum paint p = paint_of(c, state);
+	enum paint p = state_paint(c, state);
 
 	for (int i = x + 1; i < last; i++) {
-		put(c, i, y, pen[ACROSS], p);
-		put(c, i, y + 2, pen[ACROSS], p);
+		put_glyph(c, i, y, pen[ACROSS], p);
+		put_glyph(c, i, y + 2, pen[ACROSS], p);
 	}
-	put(c, x, y, pen[TL], p);
-	put(c, last, y, pen[TR], p);
-	put(c, x, y + 1, pen[DOWN], p);
-	put(c, last, y + 1, pen[DOWN], p);
-	put(c, x, y + 2, pen[BL], p);
-	put(c, last, y + 2, pen[BR], p);
+	put_glyph(c, x, y, pen[TL], p);
+	put_glyph(c, last, y, pen[TR], p);
+	put_glyph(c, x, y + 1, pen[DOWN], p);
+	put_glyph(c, last, y + 1, pen[DOWN], p);
+	put_glyph(c, x, y + 2, pen[BL], p);
+	put_glyph(c, last, y + 2, pen[BR], p);
 	write_text(c, x + 2, y + 1, name, p);
 }
 
-static enum paint edge(const struct canvas *c, enum ibv_qp_state from, enum ibv_qp_state to,
-		       const char *const **pen)
+static enum paint pick_edge_pen(const struct canvas *c, enum ibv_qp_state from,
+				enum ibv_qp_state to, const char *const **pen)
 {
 	bool taken = was_taken(c, from, to);
 
@@ -121,49 +121,49 @@ static void arrow_right(struct canvas *c, int x, int y, enum ibv_qp_state from,
 			enum ibv_qp_state to)
 {
 	const char *const *pen;
-	enum paint p = edge(c, from, to, &pen);
+	enum paint p = pick_edge_pen(c, from, to, &pen);
 
-	put(c, x, y, pen[ACROSS], p);
-	put(c, x + 1, y, pen[ACROSS], p);
-	put(c, x + 2, y, pen[RIGHT], p);
+	put_glyph(c, x, y, pen[ACROSS], p);
+	put_glyph(c, x + 1, y, pen[ACROSS], p);
+	put_glyph(c, x + 2, y, pen[RIGHT], p);
 }
 
 static void arrow_left(struct canvas *c, int x, int y, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	const char *const *pen;
-	enum paint p = edge(c, from, to, &pen);
+	enum paint p = pick_edge_pen(c, from, to, &pen);
 
-	put(c, x, y, pen[LEFT], p);
-	put(c, x + 1, y, pen[ACROSS], p);
-	put(c, x + 2, y, pen[ACROSS], p);
+	put_glyph(c, x, y, pen[LEFT], p);
+	put_glyph(c, x + 1, y, pen[ACROSS], p);
+	put_glyph(c, x + 2, y, pen[ACROSS], p);
 }
 
 /* From ERR (or any state) back to RESET: the corner below RESET. */
-static void way_back(struct canvas *c)
+static void draw_arrow_to_reset(struct canvas *c)
 {
 	const char *const *pen;
-	enum paint p = edge(c, IBV_QPS_ERR, IBV_QPS_RESET, &pen);
+	enum paint p = pick_edge_pen(c, IBV_QPS_ERR, IBV_QPS_RESET, &pen);
 
-	put(c, 7, 3, pen[UP_TIP], p);
-	put(c, 7, 4, pen[DOWN], p);
-	put(c, 7, 5, pen[DOWN], p);
-	put(c, 7, 6, pen[BL], p);
+	put_glyph(c, 7, 3, pen[UP_TIP], p);
+	put_glyph(c, 7, 4, pen[DOWN], p);
+	put_glyph(c, 7, 5, pen[DOWN], p);
+	put_glyph(c, 7, 6, pen[BL], p);
 	for (int x = 8; x < 16; x++)
-		put(c, x, 6, pen[ACROSS], p);
+		put_glyph(c, x, 6, pen[ACROSS], p);
 }
 
 static void send_error(struct canvas *c, int x)
 {
 	const char *const *pen;
-	enum paint p = edge(c, IBV_QPS_SQE, IBV_QPS_RTS, &pen);
+	enum paint p = pick_edge_pen(c, IBV_QPS_SQE, IBV_QPS_RTS, &pen);
 
-	put(c, x + 2, 3, pen[UP_TIP], p);
-	put(c, x + 2, 4, pen[DOWN], p);
-	p = edge(c, IBV_QPS_RTS, IBV_QPS_SQE, &pen);
-	put(c, x + 4, 3, pen[DOWN], p);
-	put(c, x + 4, 4, pen[DOWN_TIP], p);
+	put_glyph(c, x + 2, 3, pen[UP_TIP], p);
+	put_glyph(c, x + 2, 4, pen[DOWN], p);
+	p = pick_edge_pen(c, IBV_QPS_RTS, IBV_QPS_SQE, &pen);
+	put_glyph(c, x + 4, 3, pen[DOWN], p);
+	put_glyph(c, x + 4, 4, pen[DOWN_TIP], p);
 	write_text(c, x + 7, 4, "a send failed", PAINT_DIM);
-	box(c, x, 5, IBV_QPS_SQE);
+	draw_box(c, x, 5, IBV_QPS_SQE);
 }
 
 static void to_err(struct canvas *c)
@@ -173,36 +173,36 @@ static void to_err(struct canvas *c)
 
 	for (enum ibv_qp_state from = 0; from < IBV_QPS_ERR; from++)
 		if (was_taken(c, from, IBV_QPS_ERR))
-			p = edge(c, from, IBV_QPS_ERR, &pen);
-	put(c, 25, 6, pen[LEFT], p);
-	put(c, 26, 6, pen[ACROSS], p);
-	put(c, 27, 6, pen[ACROSS], p);
+			p = pick_edge_pen(c, from, IBV_QPS_ERR, &pen);
+	put_glyph(c, 25, 6, pen[LEFT], p);
+	put_glyph(c, 26, 6, pen[ACROSS], p);
+	put_glyph(c, 27, 6, pen[ACROSS], p);
 	write_text(c, 29, 6, "any", PAINT_DIM);
 	write_text(c, 29, 7, "but RESET", PAINT_DIM);
 }
 
-static void draw(struct canvas *c, bool has_sqe)
+static void draw_diagram(struct canvas *c, bool has_sqe)
 {
-	box(c, 3, 0, IBV_QPS_RESET);
+	draw_box(c, 3, 0, IBV_QPS_RESET);
 	arrow_right(c, 13, 1, IBV_QPS_RESET, IBV_QPS_INIT);
-	box(c, 17, 0, IBV_QPS_INIT);
+	draw_box(c, 17, 0, IBV_QPS_INIT);
 	arrow_right(c, 26, 1, IBV_QPS_INIT, IBV_QPS_RTR);
-	box(c, 30, 0, IBV_QPS_RTR);
+	draw_box(c, 30, 0, IBV_QPS_RTR);
 	arrow_right(c, 38, 1, IBV_QPS_RTR, IBV_QPS_RTS);
-	box(c, 42, 0, IBV_QPS_RTS);
+	draw_box(c, 42, 0, IBV_QPS_RTS);
 	arrow_right(c, 50, 0, IBV_QPS_RTS, IBV_QPS_SQD);
 	arrow_left(c, 50, 2, IBV_QPS_SQD, IBV_QPS_RTS);
-	box(c, 54, 0, IBV_QPS_SQD);
-	way_back(c);
+	draw_box(c, 54, 0, IBV_QPS_SQD);
+	draw_arrow_to_reset(c);
 	write_text(c, 9, 4, "any", PAINT_DIM);
-	box(c, 17, 5, IBV_QPS_ERR);
+	draw_box(c, 17, 5, IBV_QPS_ERR);
 	to_err(c);
 	if (has_sqe)
 		send_error(c, 42);
 }
 
 /* The connection manager takes several steps at once. */
-static uint64_t way(enum ibv_qp_state from, enum ibv_qp_state to)
+static uint64_t path_between(enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	uint64_t steps = 0;
 
@@ -224,7 +224,7 @@ static uint64_t steps_of(const struct qp *qp)
 		if (state > IBV_QPS_ERR)
 			continue;
 		if (i && state != last)
-			taken |= way(last, state);
+			taken |= path_between(last, state);
 		last = state;
 	}
 	return taken;
@@ -259,7 +259,7 @@ void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64
 			    .steps = steps,
 			    .now = now };
 
-	draw(&c, type != IBV_QPT_RC);
+	draw_diagram(&c, type != IBV_QPT_RC);
 	for (int y = 0; y < HEIGHT; y++)
 		print_row(c.at[y], o);
 }
@@ -436,7 +436,7 @@ static void tell_row(struct out *o, const struct qp_row *r, const char *label)
 	out_end(o);
 }
 
-static void tell_next(struct out *o, enum ibv_qp_type type, enum ibv_qp_state state)
+static void out_transitions(struct out *o, enum ibv_qp_type type, enum ibv_qp_state state)
 {
 	const char *label = "next";
 
@@ -471,7 +471,8 @@ static void tell_stay(struct out *o, enum ibv_qp_type type, enum ibv_qp_state st
 }
 
 /* The step a user most likely wants, typed out. */
-static void tell_command(struct session *s, struct qp *qp, enum ibv_qp_state state, struct out *o)
+static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state state,
+			     struct out *o)
 {
 	struct qp_change c = { .qp = qp, .actual = state, .from = state, .to = state };
 	struct ibv_qp_init_attr init;
@@ -562,9 +563,9 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	out_str(o, "state", word_name(qp_state_words, state), NULL);
 	out_text(o, "   %s, %s, qpn %u\n", qp->o.name, type, qp->v->qp_num);
 	tell_now(o, qp, state);
-	tell_next(o, qp->type, state);
+	out_transitions(o, qp->type, state);
 	tell_stay(o, qp->type, state);
-	tell_command(s, qp, state, o);
+	out_next_command(s, qp, state, o);
 	tell_history(o, qp);
 	return 0;
 }

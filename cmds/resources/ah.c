@@ -91,7 +91,7 @@ static const struct arg ah_args[] = {
 	ARGS_END
 };
 
-static int parse_gid(struct session *s, const char *text, union ibv_gid *gid)
+static int parse_dgid(struct session *s, const char *text, union ibv_gid *gid)
 {
 	struct in_addr v4;
 
@@ -145,7 +145,7 @@ static int from_dict(struct session *s, const struct ah_args *a, struct ah *ah)
 	if (!gid)
 		return fail(s, "ah", "EINVAL", "-to: the dict has no gid");
 	ah->attr.is_global = 1;
-	return parse_gid(s, gid, &ah->attr.grh.dgid);
+	return parse_dgid(s, gid, &ah->attr.grh.dgid);
 }
 
 static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
@@ -203,7 +203,7 @@ static uint8_t best_sgid(const struct ah *ah, uint8_t port)
 	return best;
 }
 
-static int fill(struct session *s, const struct ah_args *a, struct ah *ah)
+static int fill_ah_attr(struct session *s, const struct ah_args *a, struct ah *ah)
 {
 	struct ibv_ah_attr *attr = &ah->attr;
 
@@ -223,7 +223,7 @@ static int fill(struct session *s, const struct ah_args *a, struct ah *ah)
 			return -1;
 		if (a->dgid) {
 			attr->is_global = 1;
-			if (parse_gid(s, a->dgid, &attr->grh.dgid))
+			if (parse_dgid(s, a->dgid, &attr->grh.dgid))
 				return -1;
 		}
 		if (attr->is_global && !a->sgid_index.set)
@@ -240,7 +240,7 @@ static int fill(struct session *s, const struct ah_args *a, struct ah *ah)
 	return 0;
 }
 
-static int create(struct session *s, struct ah *ah)
+static int create_ah(struct session *s, struct ah *ah)
 {
 	char dgid[INET6_ADDRSTRLEN];
 
@@ -258,7 +258,7 @@ static int create(struct session *s, struct ah *ah)
 	return fail_next(s, "gids");
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int ah_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct ah_args *a = args;
 	uint64_t mark = made_mark(s);
@@ -268,7 +268,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (!ah)
 		return made_undo_since(s, mark);
 	ah->pd = pd;
-	if (fill(s, a, ah) || create(s, ah)) {
+	if (fill_ah_attr(s, a, ah) || create_ah(s, ah)) {
 		obj_discard(s, ah);
 		return made_undo_since(s, mark);
 	}
@@ -295,5 +295,5 @@ const struct cmd cmd_ah = {
 	.examples = ah_egs,
 	.args = ah_args,
 	.size = sizeof(struct ah_args),
-	.exec = exec,
+	.exec = ah_exec,
 };

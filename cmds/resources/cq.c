@@ -185,7 +185,7 @@ static const struct arg cq_args[] = {
 	ARGS_END
 };
 
-static int cq_exec(struct session *s, const void *args, struct out *o)
+static int create_cq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct cq_args *a = args;
 	struct dev *dev = a->dev ? a->dev : a->cc ? a->cc->dev : dev_default(s);
@@ -228,7 +228,7 @@ const struct cmd cmd_cq = {
 	.examples = cq_egs,
 	.args = cq_args,
 	.size = sizeof(struct cq_args),
-	.exec = cq_exec,
+	.exec = create_cq_exec,
 };
 
 /* -------------------------------------------------------------- cq resize -- */

@@ -200,7 +200,7 @@ static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_
 	mw_bound(s, a->mw, len ? a->mr : NULL, NULL);
 }
 
-static int bind_exec(struct session *s, const void *args, struct out *o)
+static int bind_mw_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bind_args *a = args;
 	uint64_t len = a->len.set ? a->len.v : a->mr->len - a->off.v;
@@ -249,5 +249,5 @@ const struct cmd cmd_mw_bind = {
 	.examples = bind_egs,
 	.args = bind_args,
 	.size = sizeof(struct bind_args),
-	.exec = bind_exec,
+	.exec = bind_mw_exec,
 };

@@ -209,7 +209,7 @@ static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl
 	out_free(all);
 }
 
-static int get_exec(struct session *s, const void *args, struct out *o)
+static int show_get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
 	struct out *all = out_new(false);
@@ -251,7 +251,7 @@ const struct cmd cmd_get = {
 	.args = get_args,
 	.size = sizeof(struct get_args),
 	.flags = CMD_NO_RECORD,
-	.exec = get_exec,
+	.exec = show_get_exec,
 	.complete = get_complete,
 };
 
@@ -297,7 +297,7 @@ static Tcl_Obj *note_others(struct session *s, const struct destroy_args *a)
 }
 
 /* Which of them have gone with those that were named: the value, and a line. */
-static void tell_gone(struct session *s, Tcl_Obj *others, struct out *o)
+static void out_gone(struct session *s, Tcl_Obj *others, struct out *o)
 {
 	Tcl_Obj **other, **v;
 	int n, words, told = 0;
@@ -339,7 +339,7 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 			rc = obj_destroy(s, v[i], a->cascade);
 	if (others) {
 		if (rc == 0)
-			tell_gone(s, others, o);
+			out_gone(s, others, o);
 		Tcl_DecrRefCount(others);
 	}
 	return rc;

@@ -21,7 +21,7 @@
 /* -------------------------------------------------------------------------- asking -- */
 
 /* Where the device is not in use here, its library serves to ask. */
-static void *look_up(const char *name)
+static void *find_symbol(const char *name)
 {
 	static void *library;
 	char path[PATH_MAX];
@@ -35,7 +35,7 @@ static void *look_up(const char *name)
 struct uroce_inventory *process_inventory(pid_t pid)
 {
 	struct uroce_inventory *(*ask)(pid_t pid);
-	void *found = look_up("uroce_inventory_of_process");
+	void *found = find_symbol("uroce_inventory_of_process");
 
 	memcpy(&ask, &found, sizeof ask);
 	errno = ENOSYS;
@@ -45,7 +45,7 @@ struct uroce_inventory *process_inventory(pid_t pid)
 struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn)
 {
 	struct uroce_inventory *(*ask)(uint32_t qpn);
-	void *found = look_up("uroce_inventory_of_qpn");
+	void *found = find_symbol("uroce_inventory_of_qpn");
 
 	memcpy(&ask, &found, sizeof ask);
 	errno = ENOSYS;
@@ -74,18 +74,18 @@ static const char *const prefixes[UROCE_KINDS] = {
 
 #define NAME 16
 
-static const char *name_of(enum uroce_kind kind, uint32_t number, char name[NAME])
+static const char *format_name(enum uroce_kind kind, uint32_t number, char name[NAME])
 {
 	snprintf(name, NAME, "%s%" PRIu32, prefixes[kind], number);
 	return name;
 }
 
 /* Begins the line and the dict of an object; false: it is not wanted. */
-static bool begin(struct telling *t, enum uroce_kind kind, uint32_t number, unsigned depth)
+static bool begin_object(struct telling *t, enum uroce_kind kind, uint32_t number, unsigned depth)
 {
 	char name[NAME];
 
-	name_of(kind, number, name);
+	format_name(kind, number, name);
 	if (t->only && strcmp(t->only, name) != 0)
 		return false;
 	t->found = true;
@@ -97,7 +97,7 @@ static bool begin(struct telling *t, enum uroce_kind kind, uint32_t number, unsi
 	return true;
 }
 
-static void end(struct telling *t)
+static void end_object(struct telling *t)
 {
 	if (!t->only)
 		out_end(t->o);
@@ -111,7 +111,7 @@ static void tell_other(struct telling *t, const char *key, enum uroce_kind kind,
 
 	if (number == UROCE_NO_OBJECT)
 		return;
-	name_of(kind, number, name);
+	format_name(kind, number, name);
 	if (before)
 		out_str(t->o, key, name, "%s%s", before, name);
 	else
@@ -120,17 +120,17 @@ static void tell_other(struct telling *t, const char *key, enum uroce_kind kind,
 
 static void tell_context(struct telling *t, const struct uroce_context_row *r)
 {
-	if (!begin(t, UROCE_CONTEXT, r->number, 1))
+	if (!begin_object(t, UROCE_CONTEXT, r->number, 1))
 		return;
 	out_str(t->o, "device", "uroce0", "  on uroce0");
 	out_u64(t->o, "channels", r->channels, "  %u completion channel%s\n", r->channels,
 		r->channels == 1 ? "" : "s");
-	end(t);
+	end_object(t);
 }
 
 static void tell_cq(struct telling *t, const struct uroce_cq_row *r)
 {
-	if (!begin(t, UROCE_CQ, r->number, 2))
+	if (!begin_object(t, UROCE_CQ, r->number, 2))
 		return;
 	out_str(t->o, "device", "uroce0", "  on uroce0");
 	out_u64(t->o, "cqe", r->size, "  %u entries", r->size);
@@ -139,26 +139,26 @@ static void tell_cq(struct telling *t, const struct uroce_cq_row *r)
 	out_bool(t->o, "channel", r->channel, "%s", r->channel ? "  with a channel" : "");
 	out_bool(t->o, "armed", r->armed, "%s", r->armed ? "  armed" : "");
 	out_bool(t->o, "broken", r->overrun, "%s\n", r->overrun ? "  OVERRUN: unusable" : "");
-	end(t);
+	end_object(t);
 }
 
 static void tell_srq(struct telling *t, const struct uroce_srq_row *r)
 {
-	if (!begin(t, UROCE_SRQ, r->number, 3))
+	if (!begin_object(t, UROCE_SRQ, r->number, 3))
 		return;
 	out_u64(t->o, "max_wr", r->size, NULL);
 	out_u64(t->o, "posted", r->posted, "  %u of %u receives posted", r->posted, r->size);
 	out_u64(t->o, "recv_len", r->oldest_len, NULL);
 	out_u64(t->o, "limit", r->limit, "  limit %u\n", r->limit);
 	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
-	end(t);
+	end_object(t);
 }
 
 static void tell_mr(struct telling *t, const struct uroce_mr_row *r)
 {
 	const char *access = word_flags(mr_access_words, r->access);
 
-	if (!begin(t, UROCE_MR, r->number, 3))
+	if (!begin_object(t, UROCE_MR, r->number, 3))
 		return;
 	out_u64(t->o, "len", r->len, "  %" PRIu64 " B", r->len);
 	out_u64(t->o, "addr", r->addr, " at 0x%" PRIx64, r->addr);
@@ -167,14 +167,14 @@ static void tell_mr(struct telling *t, const struct uroce_mr_row *r)
 	out_str(t->o, "access", access, "  %s\n", r->access ? access : "read by this device only");
 	out_u64(t->o, "windows", r->windows, NULL);
 	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
-	end(t);
+	end_object(t);
 }
 
 static void tell_mw(struct telling *t, const struct uroce_mw_row *r)
 {
 	const char *access = word_flags(mr_access_words, r->access);
 
-	if (!begin(t, UROCE_MW, r->number, 3))
+	if (!begin_object(t, UROCE_MW, r->number, 3))
 		return;
 	out_u64(t->o, "type", r->type, "  type %u", r->type);
 	out_u64(t->o, "rkey", r->rkey, "  rkey 0x%x", r->rkey);
@@ -184,7 +184,7 @@ static void tell_mw(struct telling *t, const struct uroce_mw_row *r)
 	out_u64(t->o, "addr", r->addr, NULL);
 	out_str(t->o, "access", access, "%s%s\n", r->len ? "  " : "", r->len ? access : "");
 	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
-	end(t);
+	end_object(t);
 }
 
 /* ---------------------------------------------------------------------------- QPs -- */
@@ -241,7 +241,7 @@ static void tell_peer_process(struct telling *t, const struct uroce_qp_row *r)
 		out_str(t->o, "peer", "gone", ", which is gone");
 		return;
 	}
-	name_of(UROCE_QP, qp->number, name);
+	format_name(UROCE_QP, qp->number, name);
 	out_str(t->o, "peer", name, ": %s", name);
 	out_int(t->o, "peer_pid", inv->pid, " of process %d (%s)", (int)inv->pid,
 		process_program(inv->pid, program, sizeof program));
@@ -285,7 +285,7 @@ static void tell_qp(struct telling *t, const struct uroce_qp_row *r)
 				     ? word_flags(qp_access_words, r->attr.qp_access_flags)
 				     : "nothing";
 
-	if (!begin(t, UROCE_QP, r->number, depth))
+	if (!begin_object(t, UROCE_QP, r->number, depth))
 		return;
 	out_str(t->o, "type", type, "  %s", type);
 	out_str(t->o, "state", state, " %s", state);
@@ -304,7 +304,7 @@ static void tell_qp(struct telling *t, const struct uroce_qp_row *r)
 		tell_states(t, r);
 		qp_tell_timing(r->type, &r->attr, t->o);
 	}
-	end(t);
+	end_object(t);
 }
 
 /* ---------------------------------------------------------------------------- tree -- */
@@ -317,10 +317,10 @@ static void tell_qp(struct telling *t, const struct uroce_qp_row *r)
 /* What was made from a PD, below it. */
 static void tell_pd(struct telling *t, const struct uroce_pd_row *pd)
 {
-	if (begin(t, UROCE_PD, pd->number, 2)) {
+	if (begin_object(t, UROCE_PD, pd->number, 2)) {
 		out_str(t->o, "device", "uroce0", "  on uroce0\n");
 		tell_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
-		end(t);
+		end_object(t);
 	}
 	EACH(t, UROCE_MR, uroce_mr_row, mr)
 	if (mr->pd == pd->number)
@@ -353,7 +353,7 @@ static void tell_all(struct telling *t)
 		tell_qp(t, qp);
 }
 
-static void tell_left_out(struct telling *t)
+static void out_left_out(struct telling *t)
 {
 	static const char *const titles[UROCE_KINDS] = { "contexts", "PDs",	"CQs", "SRQs",
 							 "regions",  "windows", "QPs" };
@@ -379,7 +379,7 @@ bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks
 	}
 	tell_all(&t);
 	if (!only)
-		tell_left_out(&t);
+		out_left_out(&t);
 	if (!only && inv->kind[UROCE_QP].n == 1)
 		tell_states(&t, inv->kind[UROCE_QP].rows);
 	for (unsigned i = 0; i < PROCESSES; i++)

@@ -91,8 +91,8 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 	return srq;
 }
 
-static int modify(struct session *s, struct srq *srq, const struct num *max_wr,
-		  const struct num *limit)
+static int modify_srq(struct session *s, struct srq *srq, const struct num *max_wr,
+		      const struct num *limit)
 {
 	struct ibv_srq_attr attr = { .max_wr = (uint32_t)max_wr->v,
 				     .srq_limit = (uint32_t)limit->v };
@@ -121,7 +121,7 @@ static int srq_exec(struct session *s, const void *args, struct out *o)
 	struct srq *srq = pd ? srq_make(s, pd, a) : NULL;
 	static const struct num none;
 
-	if (!srq || (a->limit.v && modify(s, srq, &none, &a->limit)))
+	if (!srq || (a->limit.v && modify_srq(s, srq, &none, &a->limit)))
 		return made_undo_since(s, mark);
 	srq_describe(s, &srq->o, o);
 	return 0;
@@ -160,7 +160,7 @@ static int modify_exec(struct session *s, const void *args, struct out *o)
 	if (!a->limit.set && !a->max_wr.set)
 		return fail(s, "srq modify", "MISSING",
 			    "srq modify: say what changes: -limit or -max-wr");
-	if (modify(s, a->srq, &a->max_wr, &a->limit))
+	if (modify_srq(s, a->srq, &a->max_wr, &a->limit))
 		return -1;
 	srq_describe(s, &a->srq->o, o);
 	return 0;

@@ -91,7 +91,7 @@ start sh -c 'exec "$@" | sed -u "s/^/ /"' sh
 wants 'a launcher that indents' "$code $out" '0 b| hi'
 start sh -c 'echo hello; echo bad >&2; exit 3'
 wants 'it ends' "$code" 1
-has 'it ends: status' "$err" 'b has not come up: exit status 3'
+has 'it ends: status' "$err" 'b did not start: exit status 3'
 has 'it ends: last words' "$err" 'said last   hello'
 has 'it ends: errors' "$err" '              bad'
 start cat
@@ -99,9 +99,9 @@ has 'a wrong program' "$err" "unrecognized option '--peer'"
 start no-such-program
 has 'no program' "$err" 'posix_spawn: no-such-program: No such file or directory (ENOENT)'
 start sh -c 'printf "\036{\"hello\":{\"protocol\":9,\"version\":\"9.9\"}}\n"; cat >/dev/null'
-has 'another version' "$err" 'its rdmash 9.9 speaks version 9 of the channel, this one version 1'
+has 'another version' "$err" 'its rdmash 9.9 uses version 9 of the protocol, this one version 1'
 run -q -X -c 'peer b -within 100 -command {sh -c {echo Welcome; exec sleep 1000}}'
-has 'no answer' "$err" 'no rdmash has answered within 100 ms'
+has 'no answer' "$err" 'no rdmash answered within 100 ms'
 has 'no answer: last words' "$err" 'said last   Welcome'
 # one that says hello, and then anything but what it should
 cat >liar <<'END'
@@ -124,7 +124,7 @@ wants 'a liar: what it prints' "$(grep '^b|' <<<"$out")" 'b| \x1b[2Jx\x00y
 b| z'
 run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n"; exec >&-; exec sleep 1000}}' \
 	-c '@b echo hi'
-has 'a closed channel' "$err" 'b has ended: it has closed its end of the channel'
+has 'a closed channel' "$err" 'b has ended: it closed its end of the channel'
 
 # what is too long for a message, of a peer that means well, and of one that does not
 run -q -X -c 'peer b' -c '@b {echo [string repeat x 66000000]; echo end}' \
@@ -136,12 +136,12 @@ wants 'a long error is shortened' "$(tail -n 2 <<<"$out")" '262144
 42'
 run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n\036\173"; exec cat /dev/zero}}' \
 	-c '@b echo hi'
-has 'a message without an end' "$err" 'it has sent a message of more than 64 MiB'
+has 'a message without an end' "$err" 'it sent a message of more than 64 MiB'
 wants 'is not shown' "$((${#out} + ${#err} < 1000))" 1
 run -q -X -c 'peer b; @b -background {while 1 {}}' \
 	-c 'set x [string repeat a 8000000]; while 1 {@b -background echo $x}'
 has 'a peer that does nothing of what it is told' "$err" \
-	'b is not through with 61 MiB of commands: no more than 64'
+	'b has not finished 61 MiB of commands: the limit is 64'
 # its child writes on
 run -q -X -c 'peer b -command {sh -c {printf "\036{\"hello\":{\"protocol\":1}}\n"; setsid yes & echo $!; sleep 0.2}}' \
 	-c 'catch {@b echo hi} text; echo $text'
@@ -192,7 +192,7 @@ gone "$(head -n 1 <<<"$out")" || { echo "a stopped peer stays" >&2; failures=$((
 
 printf 'peer b -command {sh -c {touch made}}\n' >evil.rdma
 run -q -X -f evil.rdma
-has 'a program' "$err" "-command starts a program, which a script may not"
+has 'a program' "$err" "-command starts a program, which a script may not do"
 has 'and the remedy' "$err" "rdmash -c 'peer b -command ...' -f FILE"
 [ ! -e made ] || { echo "a script has started a program" >&2; failures=$((failures + 1)); }
 run -q -X --unsafe -f evil.rdma
@@ -218,12 +218,12 @@ wants 'ssh' "$code $out" '0 b| hi'
 has 'ssh: what it prints' "$err" 'b| Authorized uses only.'
 has 'ssh asks nothing' "$(cat log)" 'BatchMode=yes'
 PATH=$dir/bin:$PATH run -q -X -c 'peer b -host elsewhere'
-has 'ssh fails' "$err" 'b has not come up: exit status 255'
+has 'ssh fails' "$err" 'b did not start: exit status 255'
 has 'ssh fails: why' "$err" 'ssh: no route to elsewhere'
 PATH=$dir/bin:$PATH run -q -X -c 'peer b -host user@there -rdmash "/no/such place/rdmash"'
 has 'no rdmash there' "$err" 'exit status 127'
 run -q -X -c 'peer b -host -oProxyCommand=x'
-has 'no option for ssh' "$err" "'-oProxyCommand=x' is no [USER@]HOST"
+has 'no option for ssh' "$err" "'-oProxyCommand=x' is not [USER@]HOST"
 
 # --- two networks, one file ---
 

@@ -215,10 +215,10 @@ NOT_HERE = {
     "pd -device %s": "two devices",
     "wire read %s": "a full disk: full-disk.sh has it",
     "RDMASH_LESSONS names their folder (scripts/lessons of the source)": "a broken installation",
-    "rdmash -c 'peer %s -%s ...' -f FILE: you say what is started; or rdmash --unsafe":
+    "rdmash -c 'peer %s -%s ...' -f FILE: you choose what is started; or rdmash --unsafe":
         "it is for the command line: peer.sh has it",
     "barrier %s": "64 MiB of commands on the way, which takes half a minute",
-    "@%s -result: waits again; Ctrl-C stops what it does": "a peer that hangs: peer.sh has it",
+    "@%s -result: waits again; Ctrl-C stops the command": "a peer that hangs: peer.sh has it",
 }
 
 
