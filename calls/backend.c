@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIBRARY "librdmacm.so.1" /* which brings libibverbs */
+#define LIBRARY "librdmacm.so.1" /* which loads libibverbs */
 
 int backend_open(const char *library, const char **why)
 {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries behind the functions: nothing here is linked to libibverbs or librdmacm. The
- * program has functions of the same names, which note the call and hand it on to the backend,
- * one for the life of the process.
+ * The libraries behind the functions. The program is not linked to libibverbs or librdmacm: it
+ * defines functions of the same names, which record the call and pass it on to the backend. The
+ * backend does not change during the life of the process.
  */
 #ifndef CALLS_BACKEND_H
 #define CALLS_BACKEND_H
 
 #include <stdbool.h>
 
-/* Loads it: the path of a library that has the functions of both, or NULL for libibverbs and
- * librdmacm (or what was loaded before them). What loads later finds it, too. Without this call
- * that happens with the first function. -1: it cannot be had, and *why says so; what was loaded
- * stays. */
+/* Loads the backend: the path of a library that defines the functions of both, or NULL for
+ * libibverbs and librdmacm (or a library preloaded in their place). Libraries that are loaded later
+ * are bound to it, too. Without this call the first function loads the default. -1: it cannot be
+ * loaded, for the reason *why; libraries that were loaded stay. */
 int backend_open(const char *library, const char **why);
-/* Has this function been found in the backend? */
+/* Does the backend define this function? */
 bool backend_has(const char *function);
 
 /* For wrappers.c. */
 struct backend_symbol {
 	const char *name, *version;
-	void *place;	       /* where a pointer to the function goes */
-	void (*missing)(void); /* instead of one that an older library may not have; NULL: all do */
+	void *place; /* where the pointer to the function is stored */
+	void (*missing)(
+		void); /* replaces a function that older libraries do not have; NULL: all have it */
 };
 extern const struct backend_symbol backend_symbols[];
 extern bool backend_is_open;

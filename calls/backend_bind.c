@@ -8,8 +8,8 @@
 
 bool backend_is_open;
 
-/* As the loader would have bound it: the version that programs are linked to, or, where the
- * library has none, the only one. */
+/* Finds a symbol as the loader would: in the version that programs are linked to, or the only one
+ * if the library has no versions. */
 static void *find_symbol(void *library, const struct backend_symbol *s)
 {
 	void *found = *s->version ? dlvsym(library, s->name, s->version) : NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The values of a call, told one by one as the table describes them, and three who write them
- * down: as what the command call takes, as an expression of C, as JSON. The values may be those
- * of a call that is being made or those of a record: pointers to structs, lists and bytes lead
- * to readable memory.
+ * Visits the values of a call one by one, as the table describes them, and writes them in three
+ * formats: as words of the command call, as a C expression, as JSON. The values may be those of a
+ * running call or of a record, as long as pointers to structs, lists and bytes are readable.
  */
 #ifndef CALLS_CALL_FORMAT_H
 #define CALLS_CALL_FORMAT_H
@@ -16,14 +15,14 @@
 
 union ibv_gid;
 
-/* What is begun and ended. */
+/* Groups of values that are opened and closed. */
 enum call_group {
 	CALL_A_STRUCT,	/* .of of the value: a member, an element of a list */
 	CALL_A_POINTER, /* the same behind a pointer */
 	CALL_A_LIST,	/* its elements follow */
 };
 
-/* Who is told the values. Members that are not here for text are NULL where they do not matter. */
+/* A visitor of values. Callbacks that are not needed may be NULL. */
 struct call_sink {
 	void (*number)(struct call_sink *k, const struct call_value *v, uint64_t n);
 	void (*words)(struct call_sink *k, const struct call_value *v,
@@ -35,17 +34,17 @@ struct call_sink {
 	void (*nothing)(struct call_sink *k, const struct call_value *v); /* NULL, or not ours */
 	void (*begin)(struct call_sink *k, const struct call_value *v, enum call_group group);
 	void (*end)(struct call_sink *k, const struct call_value *v, enum call_group group);
-	/* Deals with a value before the others, or (false) leaves it to them. May be NULL. p: where
-	 * the value is, in its struct or among the arguments. */
+	/* Handles a value in place of the other callbacks; false: they handle it. May be NULL. p is
+	 * the address of the value, in its struct or among the arguments. */
 	bool (*own)(struct call_sink *k, const struct call_value *v, const void *p);
 	void *arg; /* the user's */
-	FILE *to;  /* of those that write text, who have these as well: */
+	FILE *to;  /* only for sinks that write text: */
 	void (*start)(struct call_sink *k);
-	unsigned nesting; /* braces that are open */
+	unsigned nesting; /* number of open braces */
 
-	bool all;	/* members that are zero, too; else what says something */
+	bool all;	/* include members that are zero */
 	bool is_linked; /* a chain's next is the last member of each; else the chain is a list */
-	/* Of what is told now: */
+	/* The current value: */
 	const struct call_value *values; /* its siblings, ends with a NULL name */
 	const char *base;		 /* their struct, or the arguments */
 	bool is_arg;			 /* it is one of the arguments */
@@ -62,7 +61,7 @@ struct call_sink {
 void call_tell(struct call_sink *k, const struct call_value *v, const void *p, uint64_t count);
 void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p);
 void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_t *args);
-/* What the call has left in its i-th argument, an out-parameter; result: what it returned. */
+/* Visits the i-th argument, an out-parameter, after the call; result is its return value. */
 void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t *args, unsigned i,
 		   uint64_t result);
 
@@ -72,12 +71,12 @@ void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t
 struct call_sink call_words_sink(FILE *to);
 struct call_sink call_c_sink(FILE *to);
 struct call_sink call_json_sink(FILE *to);
-/* What stands before a value: a comma or blank, its name. */
+/* Writes what precedes a value: a comma or blank, and its name. */
 void call_begin_text(struct call_sink *k);
 
-/* Is the argument one that is typed? The others are made from those. */
+/* Does the user type this argument? The others are derived. */
 bool call_is_typed(const struct call_fn *fn, const struct call_value *v);
-/* Is it the length of a value that has one (a list, bytes), and so not given? */
+/* Is it the length of another value (a list, bytes), and so derived from it? */
 bool call_is_counted(const struct call_value *values, const struct call_value *v);
 /* "LOCAL_WRITE,REMOTE_READ"; bits without a name in hexadecimal; "0". */
 void call_write_flags(FILE *to, const struct call_enum *e, uint64_t bits);
@@ -87,9 +86,9 @@ void call_write_c_flags(FILE *to, const struct call_enum *e, uint64_t bits);
  * braces goes one tab further in. */
 void call_lay_out(FILE *to, const char *text, unsigned tabs, unsigned width);
 
-/* What a record says, in one line: "qp0 {qp_state INIT port_num 1}" and "0", "qp0, qpn 17". */
+/* A record as a line of text: "qp0 {qp_state INIT port_num 1}" and "0", "qp0, qpn 17". */
 
-/* How the reader calls things. */
+/* Names of objects and memory, provided by the caller. */
 struct call_names {
 	/* The name of an object that r has (v: as what; NULL: as one that it has made), or NULL:
 	 * the address is written. */
@@ -103,10 +102,10 @@ struct call_names {
 
 /* The arguments, as the command call takes them. */
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r);
-/* What has come of it, without the name of call_text_named(): ", qpn 17", "ENOMEM", "0". */
+/* The result, without the name of call_text_named(): ", qpn 17", "ENOMEM", "0". */
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r);
-/* The object whose name stands before the result: what was made, or the id that an event is
- * about. 0: none. */
+/* The object whose name precedes the result: the one that was created, or the id of an event. 0:
+ * none. */
 uint64_t call_text_named(const struct record *r);
 
 #endif

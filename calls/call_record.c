@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing records: a call costs two looks at the clock, and a copy of its arguments into the
- * ring of its thread.
+ * Writing records: a call costs two reads of the clock and a copy of its arguments into the ring of
+ * its thread.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,10 +14,10 @@
 #include "record_objects.h"
 
 #define NOWHERE	   UINT32_MAX
-#define SCRATCH	   (1u << 16) /* bytes: records of calls within calls are made at a time */
+#define SCRATCH	   (1u << 16) /* bytes; holds the records of nested calls */
 #define OPEN_POLLS 8
 
-/* The polls that found nothing since anything else was written, one for each queue. */
+/* The record of empty polls, one for each CQ, since anything else was written. */
 struct open_poll {
 	uint64_t queue, at;
 	unsigned row;
@@ -27,7 +27,7 @@ struct record_thread {
 	struct record_slot *slot;
 	unsigned number, depth;
 	bool no_slot;
-	bool busy; /* a signal may come in the middle */
+	bool busy; /* a signal handler may interrupt */
 	uint64_t last_time;
 	uint64_t *scratch;
 	uint32_t used; /* words of scratch */
@@ -80,12 +80,12 @@ void record_own_rows(const struct call_fn *rows, unsigned n)
 
 /* ------------------------------------------------------------------------- rings -- */
 
-/* The records of a thread that has ended stay until its place is needed. */
+/* Releases the slot of a thread that ends. Its records stay until the slot is needed. */
 static void release_slot(void *slot)
 {
 	free(me.scratch);
 	memset(&me, 0, sizeof me);
-	me.no_slot = true; /* destructors of others may still call */
+	me.no_slot = true; /* other destructors may still call verbs */
 	atomic_store_explicit(&((struct record_slot *)slot)->state, SLOT_LEFT,
 			      memory_order_release);
 }
@@ -215,8 +215,8 @@ static void tell_written(void)
 	me.depth--;
 }
 
-/* For who looks at this call while it goes on, or after the end of the process. m: its image, or
- * NULL: it leads to no memory. */
+/* Stores a call that has begun, for readers while it runs or after the process has died. m: its
+ * image, or NULL if its arguments point to no memory. */
 static void keep_begun(unsigned row, const uint64_t *args, const struct row_plan *plan,
 		       const struct image *m)
 {
@@ -247,7 +247,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 		return;
 	}
 	if (me.busy)
-		return; /* within a handler of a signal */
+		return; /* called in a signal handler */
 	c->row = row;
 	c->args = args;
 	c->mark = NOWHERE;
@@ -278,7 +278,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	}
 }
 
-/* What the result says: 0, or an errno. */
+/* The errno of a result, or 0. */
 static int errno_of_result(const struct call_fn *fn, uint64_t result, int err)
 {
 	int64_t r = (int64_t)result;
@@ -299,7 +299,7 @@ static int errno_of_result(const struct call_fn *fn, uint64_t result, int err)
 	}
 }
 
-/* Was there nothing in the queue? */
+/* Did the poll find the CQ empty? */
 static bool is_empty_poll(const struct row_plan *plan, uint64_t result)
 {
 	return (plan->plan == PLAN_POLL && result == 0) || (plan->begins_poll && result == ENOENT);
@@ -313,8 +313,8 @@ static struct open_poll *open_poll(unsigned row, uint64_t queue)
 	return NULL;
 }
 
-/* Counts an empty poll to the one before of the same queue; false: it is the first, or a reader
- * has taken that one. */
+/* Adds an empty poll to the previous record of the same CQ; false: there is none, or a reader has
+ * taken it. */
 static bool merge_empty_poll(unsigned row, const uint64_t *args, uint64_t end)
 {
 	const struct record_ring *r = &me.slot->ring[RECORD_DATA];
@@ -383,7 +383,7 @@ static void finish_call(struct record_call *c, const struct row_plan *plan, uint
 		me.busy = true;
 		me.used = used;
 	}
-	if (!empty || !merge_empty_poll(c->row, c->args, end)) /* a watcher is told of each poll */
+	if (!empty || !merge_empty_poll(c->row, c->args, end)) /* a watcher sees each poll */
 		write_image(&m, plan, empty);
 	if (c->mark != NOWHERE)
 		me.used = c->mark;

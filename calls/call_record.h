@@ -3,13 +3,13 @@
  * The record: which functions were called, when, with which values, and with which results.
  *
  * Each thread writes to two rings of its own: one for the data path, one for all other calls.
- * So many posts do not push out the calls that made the QP. A full ring overwrites its oldest
- * records and counts them. A record has the arguments and the result as numbers, and copies of
- * the memory that they point to. Nothing is formatted when a call is recorded. A reader gets
+ * Therefore many posts do not overwrite the calls that created the QP. A full ring overwrites its
+ * oldest records and counts them. A record has the arguments and the result as numbers, and copies
+ * of the memory that they point to. Nothing is formatted when a call is recorded. A reader gets
  * arguments that point to the copies, and can read them like the arguments of a call of its own.
  * Pointers to objects stay as they were: record_objects.h knows which object was there then.
  *
- * The rings lie in one block of memory that has no pointers, so that another process can read it.
+ * The rings are in one block of memory without pointers, so that another process can read it.
  */
 #ifndef CALLS_CALL_RECORD_H
 #define CALLS_CALL_RECORD_H
@@ -22,7 +22,7 @@
 
 #include "calls.h"
 
-#define RECORD_THREADS	    64	       /* threads with rings at a time; calls of more are lost */
+#define RECORD_THREADS	    64 /* threads with rings; calls of further threads are not recorded */
 #define RECORD_CONTROL_RING (1u << 22) /* bytes; a page is allocated when it is written */
 #define RECORD_DATA_RING    (1u << 20)
 #define RECORD_MAX	    (1u << 13) /* bytes of one record; what does not fit is left out */
@@ -39,35 +39,35 @@ struct record {
 	const struct call_fn *fn; /* a row of call_table, or of record_own_rows() */
 	uint64_t begin, end;	  /* ticks, see record_time() */
 	unsigned thread;	  /* a number of the rings, not of the kernel's */
-	unsigned depth;		  /* 0: the program called it; else a call did, or record_aside() */
-	unsigned count;		  /* 1; or how many polls in a row that found nothing */
-	unsigned left_out;	  /* copies that did not fit */
-	bool ended;		  /* false: record_watch tells of it before the call */
-	int err;		  /* errno of one that failed, or 0 */
-	uint64_t result;	  /* sign-extended, or a pointer */
+	unsigned depth; /* 0: called by the program; else from within a call, or record_aside() */
+	unsigned count; /* 1, or the number of consecutive empty polls */
+	unsigned left_out; /* copies that did not fit */
+	bool ended;	   /* false: record_watch shows it before the call */
+	int err;	   /* errno of one that failed, or 0 */
+	uint64_t result;   /* sign-extended, or a pointer */
 	/* In the order of fn->args. What is not an object points to a copy, as do the pointers
 	 * within copies; NULL: there is none. */
-	const uint64_t *args;  /* copied before the call; what it fills in, after it */
+	const uint64_t *args;  /* copied before the call; out-parameters after it */
 	const uint64_t *after; /* copied after the call; NULL: it has not ended */
 	unsigned nargs;
 	const uint64_t *image; /* all copies, for record_bytes() */
 };
 
-/* The copy of what was at address during the call, as it was last; NULL: r has none. For objects,
- * whose pointers do not lead to copies, and for records that record_look() gives. *len becomes its
- * bytes; it may be NULL. Valid as long as r is. */
+/* The last copy of the memory at address during the call; NULL: r has none. For objects, whose
+ * pointers do not lead to copies, and for records of record_look(). *len, if not NULL, is set to
+ * its size. Valid as long as r is. */
 const void *record_bytes(const struct record *r, uint64_t address, size_t *len);
 /* The argument called name of r; 0 if there is none. */
 uint64_t record_arg(const struct record *r, const char *name);
-/* The object that the call has made, as its result or through a pointer; 0: none. */
+/* The object that the call created, as its result or through a pointer; 0: none. */
 uint64_t record_made(const struct record *r, enum call_object *kind);
-/* Of a post: how many requests of its chain, as far as r has kept them, the library accepted: all,
- * or those before the one that it refused. */
+/* For a post: how many of the recorded requests of its list the library accepted: all, or those
+ * before the one that it rejected (bad_wr). */
 unsigned record_accepted(const struct record *r);
 
 /* Is it a poll that found the completion queue empty? */
 bool record_is_empty_poll(const struct record *r);
-/* Has ibv_start_poll() or ibv_next_poll() found no completion, or no more? */
+/* Did ibv_start_poll() or ibv_next_poll() find no (further) completion? */
 bool record_found_nothing(const struct record *r);
 /* The completion that a call of ibv_start_poll() or ibv_next_poll() found. false: r is another
  * call, or found none. */
@@ -102,14 +102,14 @@ struct record_walk {
 };
 bool record_back(struct record_walk *w);
 
-/* Reads on through the records of the calling thread, oldest first, from any place to the newest
- * one. A place is behind all that was recorded before it. */
+/* Reads the records of the calling thread, oldest first, from a place to the newest one.
+ * record_place() is the place after all records so far. */
 uint64_t record_place(enum record_path path);
 struct record_reader {
 	enum record_path path;
-	uint64_t at;	/* the place of the next record; to begin with, where to begin */
-	bool has_lost;	/* records between were overwritten */
-	uint64_t place; /* of the record that was found, and what of it needs no copy: */
+	uint64_t at;	/* the place of the next record; initially, where to start */
+	bool has_lost;	/* records in between were overwritten */
+	uint64_t place; /* of the record that was found; members that need no copy: */
 	const struct call_fn *fn;
 	uint64_t first;	 /* its first argument */
 	struct record r; /* after record_look() */
@@ -117,25 +117,25 @@ struct record_reader {
 };
 /* Finds the next record; false: there is none. */
 bool record_next(struct record_reader *in);
-/* Copies the record found to .r as it lies there: its arguments are what the call was given, and
- * record_bytes() has what they led to. false: it was overwritten meanwhile. */
+/* Copies the record that was found to .r. Its arguments are those of the call, unchanged;
+ * record_bytes() gives the memory they point to. false: it was overwritten meanwhile. */
 bool record_look(struct record_reader *in);
 
-/* The last call of this thread at depth 0 that has failed (err 0: none). */
+/* The last call of this thread at depth 0 that failed (err 0: none). */
 struct record_failure {
 	const struct call_fn *fn;
 	int err;
 };
 struct record_failure record_last_failure(void);
 
-/* The time now in ticks. A thread gets a greater one each time. */
+/* The current time in ticks; it increases with each call by a thread. */
 uint64_t record_time(void);
 /* Ticks as nanoseconds of CLOCK_REALTIME, and back. */
 int64_t record_realtime(uint64_t ticks);
 uint64_t record_ticks(int64_t realtime);
 /* Nanoseconds between two times. */
 int64_t record_span(uint64_t from, uint64_t to);
-/* "TSC", "CNTVCT" or "CLOCK_MONOTONIC". It is read twice a call, once for an empty poll. */
+/* "TSC", "CNTVCT" or "CLOCK_MONOTONIC". It is read twice per call, once for an empty poll. */
 const char *record_clock(void);
 
 /* ----------------------------------------------------------------------- writers -- */
@@ -145,26 +145,26 @@ struct record_call {
 	uint64_t begin;
 	const uint64_t *args;
 	uint32_t row;
-	uint32_t mark; /* where what was copied before the call lies, or none */
+	uint32_t mark; /* offset of the copies made before the call, or none */
 };
 void record_begin(struct record_call *c, unsigned row, const uint64_t *args);
 void record_end(struct record_call *c, uint64_t result);
 
-/* Rows of the program's own, for events that are no calls: described like functions, numbered
- * behind those of call_table. rows must stay. To be called once, before the first event. */
+/* The program's own rows, for events that are not calls: described like functions and numbered
+ * after those of call_table. rows must stay valid. To be called once, before the first event. */
 void record_own_rows(const struct call_fn *rows, unsigned n);
 /* Records the event of own row i, with these arguments. */
 void record_event(unsigned i, const uint64_t *args, int err);
 /* The same, with times of its own. */
 void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, uint64_t end);
 
-/* Calls between record_aside(1) and record_aside(-1) have a depth of 1 or more: the program makes
- * them for itself, not for its user. */
+/* Calls between record_aside(1) and record_aside(-1) have a depth of 1 or more, because the program
+ * makes them for its own purposes. */
 void record_aside(int step);
 
-/* To be told of each call of any thread, by that thread: before it (r->ended false), after, and
- * when it stands in the ring, where others see it. They may call functions themselves, which are
- * at a greater depth. NULL: nobody. */
+/* Callbacks for each call, invoked in the calling thread: before it (r->ended false), after it, and
+ * when its record is in the ring, where others see it. They may call verbs themselves, at a greater
+ * depth. NULL: none. */
 struct record_watch {
 	void (*before)(void *arg, const struct record *r);
 	void (*after)(void *arg, const struct record *r);
@@ -175,7 +175,7 @@ void record_watch(const struct record_watch *w);
 
 /* Empties all rings. No other thread may be calling. */
 void record_clear(void);
-/* Off: nothing is recorded, and nobody is told. It begins on. For measurements. */
+/* Turns recording and watching off or on (initially on). For measurements. */
 void record_switch(bool on);
 
 #endif

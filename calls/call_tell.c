@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a call, told one by one as the table describes them; and a record as one line of
- * text. */
+/* Visits the values of a call as the table describes them, and writes a record as one line of text.
+ */
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <rdma/rdma_cma.h>
@@ -25,7 +25,7 @@ static bool write_name(struct call_sink *k, const struct text *t, const struct c
 	return true;
 }
 
-/* Objects by name, places in a region by its name. */
+/* Writes objects and addresses in regions by their names. */
 static bool write_own(struct call_sink *k, const struct call_value *v, const void *p)
 {
 	const struct text *t = k->arg;
@@ -50,7 +50,8 @@ static struct call_sink text_sink(struct text *t, FILE *to)
 	return k;
 }
 
-/* What the program has written into the QP before ibv_wr_send() and the like. */
+/* Writes the wr_id and wr_flags that the program set in the QP before ibv_wr_send() and similar
+ * calls. */
 static void write_request(FILE *to, const struct record *r)
 {
 	const struct call_value *flags;
@@ -76,7 +77,7 @@ void call_text_args(FILE *to, const struct call_names *n, const struct record *r
 	write_request(to, r);
 }
 
-/* What the call has made, or tied to its id. */
+/* The object that the call created, or attached to its id. */
 static uint64_t made_by(const struct record *r, enum call_object *kind)
 {
 	uint64_t made = record_made(r, kind);
@@ -103,7 +104,7 @@ uint64_t call_text_named(const struct record *r)
 	return event ? (uintptr_t)event->id : 0;
 }
 
-/* What the event that rdma_get_cm_event() has given says of its id, whose name comes first. */
+/* Writes the event of rdma_get_cm_event(), after the name of its id. */
 static void write_cm_event(FILE *to, const struct rdma_cm_event *event)
 {
 	const struct call_struct *of = call_objects[OBJECT_CM_EVENT].of;
@@ -115,7 +116,7 @@ static void write_cm_event(FILE *to, const struct rdma_cm_event *event)
 		fprintf(to, " status %d", event->status);
 }
 
-/* What the object says of itself: keys of a region, the number of a QP. */
+/* Writes attributes of an object: keys of a region, the number of a QP. */
 static void write_object(FILE *to, enum call_object kind, const void *bytes)
 {
 	if (kind == OBJECT_CM_EVENT)
@@ -131,7 +132,7 @@ static void write_object(FILE *to, enum call_object kind, const void *bytes)
 		fprintf(to, ", %d entries", ((const struct ibv_cq *)bytes)->cqe);
 }
 
-/* What ibv_start_poll() and ibv_next_poll() leave in their CQ. */
+/* Writes the completion that ibv_start_poll() or ibv_next_poll() left in the CQ. */
 static void write_completion(FILE *to, const struct record *r)
 {
 	const struct call_struct *of = call_objects[OBJECT_CQ_EX].of;
@@ -246,7 +247,7 @@ static void tell_chain(struct call_sink *k, const struct call_value *v, const ch
 	k->end(k, v, CALL_A_LIST);
 }
 
-/* Right behind the struct, each as long as it says. */
+/* Visits the structs that follow this one, each with its own size. */
 static void tell_trail(struct call_sink *k, const struct call_value *v, const char *p)
 {
 	const struct ibv_flow_attr *attr = (const void *)(p - v->offset);
@@ -306,7 +307,7 @@ static void tell_plain(struct call_sink *k, const struct call_value *v, const vo
 	case CALL_TRAIL:
 		tell_trail(k, v, p);
 		break;
-	default: /* for the caller alone */
+	default: /* only meaningful to the caller */
 		k->nothing(k, v);
 		break;
 	}
@@ -472,7 +473,7 @@ bool call_is_typed(const struct call_fn *fn, const struct call_value *v)
 	if (v->kind == CALL_COOKIE || v->kind == CALL_BAD || call_is_counted(fn->args, v))
 		return false;
 	if (v->role == CALL_OUT)
-		return v->optional; /* it says what is wanted */
+		return v->optional; /* it is also an input */
 	return v->role == CALL_IN || v->role == CALL_GONE;
 }
 

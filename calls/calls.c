@@ -155,7 +155,7 @@ size_t call_sockaddr_len(const void *address)
 	}
 }
 
-/* Is the sibling that decides about it such that it is there? */
+/* Is the field present, according to the sibling that decides? */
 static bool is_chosen(const struct call_struct *of, const struct call_value *field, const void *p)
 {
 	const struct call_value *by = &of->fields[field->when - 1];
@@ -173,7 +173,7 @@ bool call_field_is_set(const struct call_struct *of, const struct call_value *fi
 		return false;
 	if (field->qp_types && qp_type && (qp_type >= 64 || !(field->qp_types >> qp_type & 1)))
 		return false;
-	/* what decides may itself not be there: the flags of a completion with an error */
+	/* the deciding sibling may be absent itself: the flags of a completion with an error */
 	if (!field->when)
 		return true;
 	return is_chosen(of, field, p) &&

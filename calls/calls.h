@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every public function of libibverbs and librdmacm, once: what it takes, what it gives, and
- * how it is called with values that are known only at run time. Every view of a call is made
- * from this table, as strace makes its from one table of system calls.
+ * A table of every public function of libibverbs and librdmacm: its arguments, its result, and how
+ * to call it with values that are known only at run time. All views of a call are generated from
+ * this table, as in strace.
  *
- * Knows the two libraries and nothing else: neither the shell nor its language.
+ * It depends on the two libraries only, not on the shell or its language.
  */
 #ifndef CALLS_CALLS_H
 #define CALLS_CALLS_H
@@ -15,7 +15,7 @@
 
 /* When in the life of a connection a function is called. */
 enum call_path {
-	CALL_SETUP,   /* makes, asks, destroys */
+	CALL_SETUP,   /* creates, queries, destroys */
 	CALL_PREPARE, /* gets memory and QPs ready */
 	CALL_DATAPATH /* posts, polls, and what belongs to it */
 };
@@ -42,8 +42,8 @@ enum call_kind {
 	CALL_LIST,     /* an array of .of (or of numbers of .size bytes), .with has the count */
 	CALL_OBJECTS,  /* an array of .object, .with has the count */
 	CALL_CHAIN,    /* the first of several .of, linked by next */
-	CALL_BAD,      /* where the library leaves the one of a chain that it refused */
-	CALL_TRAIL,    /* several .of right behind the struct, as long as each says */
+	CALL_BAD,      /* where the library stores the rejected request of a chain (bad_wr) */
+	CALL_TRAIL,    /* several .of that follow the struct, each with its own size */
 	CALL_SOCKADDR, /* a pointer to an address; in a struct, .with has its length, or 0 */
 	CALL_COOKIE,   /* a pointer for the caller alone: NULL */
 	CALL_CALLBACK, /* a function of the caller */
@@ -55,10 +55,10 @@ enum call_role {
 	CALL_OUT,   /* the callee fills it in */
 	CALL_MADE,  /* the callee leaves a new object there */
 	CALL_FOUND, /* or one that is there already */
-	CALL_GONE,  /* an object that is no more, if the call succeeds */
+	CALL_GONE,  /* an object that is destroyed if the call succeeds */
 };
 
-/* What the libraries have behind a pointer. The order is that of call_objects[]. */
+/* Types of objects that pointers refer to, in the order of call_objects[]. */
 enum call_object {
 	OBJECT_NONE,
 #define X(name, word) OBJECT_##word,
@@ -74,7 +74,7 @@ struct call_word {
 
 struct call_enum {
 	const char *name;   /* "ibv_qp_type" */
-	const char *prefix; /* of its words, which may be left out: "IBV_QPT_" */
+	const char *prefix; /* common prefix of its words, which may be omitted: "IBV_QPT_" */
 	const struct call_word *words;
 };
 
@@ -110,7 +110,7 @@ struct call_struct {
 	size_t next;			 /* offset of the link of a chain; 0: of none */
 };
 
-/* What the result of a function says. */
+/* The meaning of a function's result. */
 enum call_result {
 	RESULT_NOTHING, /* void */
 	RESULT_STATUS,	/* 0, or an errno, or -1 and errno */
@@ -119,7 +119,7 @@ enum call_result {
 	RESULT_VALUE,	/* it cannot fail */
 };
 
-/* What belongs together: between the first and the last others wait. */
+/* Sequences of calls; other threads wait between the first and the last. */
 enum call_step {
 	CALL_ALONE,
 	CALL_FIRST, /* ibv_wr_start(), ibv_start_poll() */
@@ -127,7 +127,7 @@ enum call_step {
 	CALL_LAST,
 };
 
-/* What a function looks at without asking; who calls it makes sure. */
+/* Preconditions that a function does not check; the caller must ensure them. */
 enum call_rule {
 	RULE_NONE,
 	RULE_QP_INIT,	   /* both CQs are there */
@@ -136,7 +136,7 @@ enum call_rule {
 	RULE_MW_BIND,	   /* the region is there */
 	RULE_WC_GRH,	   /* a completion with a GRH comes with it */
 	RULE_WITHIN_MR,	   /* the bytes are within the region */
-	RULE_CQ_EVENTS,	   /* so many events of the CQ are not acknowledged */
+	RULE_CQ_EVENTS,	   /* that many events of the CQ are unacknowledged */
 	RULE_QPT_BIT,	   /* the type has a bit */
 	RULE_IMPORTED,	   /* the object was imported */
 	RULE_REG_PLAIN,	   /* it registers memory as it is */
@@ -148,7 +148,7 @@ enum call_rule {
 	RULE_MCAST_JOIN_EX,
 };
 
-/* What a connection id must have before the call; bits. */
+/* Requirements on a connection id before the call; bits. */
 enum call_need {
 	NEED_QP = 1 << 0,
 	NEED_PD = 1 << 1,
@@ -170,8 +170,8 @@ struct call_fn {
 	bool is_inline : 1;
 	bool is_cm : 1;	  /* of librdmacm */
 	bool waits : 1;	  /* until something has happened */
-	bool asks : 1;	  /* it only looks: nothing is another way after it */
-	bool fetches : 1; /* it takes what has come, or gives that back */
+	bool asks : 1;	  /* a query: it changes nothing */
+	bool fetches : 1; /* takes events or completions, or acknowledges them */
 	bool ties : 1;	  /* its first object uses the others from then on */
 	bool serves : 1;  /* changes the id or takes the events of a channel */
 	enum call_step step : 8;
@@ -181,7 +181,7 @@ struct call_fn {
 					* function calls; 0: it does not */
 	const char *ended_by;	       /* the function for what this one makes, where it is not that
 					* of all such objects */
-	uint8_t since;		       /* the release of rdma-core that brought it; 0: before 44 */
+	uint8_t since;		       /* the release of rdma-core that added it; 0: before 44 */
 	const struct call_value *args; /* ends with a NULL name */
 	struct call_value result;
 	const char *prototype;
@@ -215,12 +215,12 @@ const struct call_word *call_word_find(const struct call_enum *e, const char *na
 /* The name of a value without the prefix of its table, or NULL. */
 const char *call_word_name(const struct call_enum *e, int64_t value);
 
-/* The number at *p that v describes, sign-extended and in host byte order; of pointers, the
- * address. */
+/* The number at p that v describes, sign-extended and in host byte order; for pointers the address.
+ */
 uint64_t call_load(const struct call_value *v, const void *p);
 /* Stores n there; false: it does not fit. */
 bool call_store(const struct call_value *v, void *p, uint64_t n);
-/* Bytes of the address, as its family says: 0 if it has none that is known. */
+/* The size of the address by its family; 0 if the family is unknown. */
 size_t call_sockaddr_len(const void *address);
 /* Is the field there, given its siblings in the struct at p, a mask that the call was given
  * (0: none) and a QP type (0: not known)? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inline functions that the oldest headers do not have, as the newest have them. (Others that
- * they do not have are looked up at run time.)
+ * Inline functions of newer headers, for use with older ones. (Other missing functions are looked
+ * up at run time.)
  */
 #ifndef CALLS_NEWER_H
 #define CALLS_NEWER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a record keeps of the memory that the arguments of a call lead to: found as the table
- * describes them, and copied at once.
+ * Copies the memory that the arguments of a call point to into its record, as the table describes
+ * them.
  */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -10,9 +10,9 @@
 #include "record_rings.h"
 #include "recorded.h"
 
-#define CHAIN_MAX 4096 /* a chain that is longer may have a ring in it */
+#define CHAIN_MAX 4096 /* a longer chain may be circular */
 
-/* What of an object programs may look at, without its lock. */
+/* Sizes of the public part of objects, which may be read without a lock. */
 static const uint16_t object_sizes[OBJECT_KINDS] = {
 	[OBJECT_DEVICE] = offsetof(struct ibv_device, dev_name),
 	[OBJECT_PD] = sizeof(struct ibv_pd),
@@ -32,7 +32,7 @@ static const uint16_t object_sizes[OBJECT_KINDS] = {
 	[OBJECT_CM_EVENT] = sizeof(struct rdma_cm_event),
 };
 
-/* Where the siblings of a value are: arguments, or fields of a struct in memory. */
+/* The siblings of a value: arguments, or fields of a struct in memory. */
 struct siblings {
 	const struct call_value *values;
 	const uint64_t *args;
@@ -51,7 +51,7 @@ static uint64_t sibling_value(const struct siblings *s, unsigned index)
 
 static void walk_fields(struct record_walker *w, const struct call_struct *of, const void *base);
 
-/* How many bytes or elements: a sibling says it. */
+/* The number of bytes or elements, from the sibling that holds it. */
 static size_t array_length(const struct siblings *s, const struct call_value *v)
 {
 	const struct call_value *with = &s->values[v->with - 1];
@@ -121,7 +121,7 @@ static void walk_chain(struct record_walker *w, const struct call_struct *of, ui
 	}
 }
 
-/* The object itself, where it may be looked at. */
+/* Walks an object itself, if its struct is public. */
 static void walk_object(struct record_walker *w, enum call_object kind, uint64_t *pointer,
 			bool gone)
 {
@@ -298,7 +298,7 @@ static void walk_fields(struct record_walker *w, const struct call_struct *of, c
 	}
 }
 
-/* What it returns, or leaves in an object for everybody to read. */
+/* Walks the result, and what the call left in an object. */
 static void walk_result(struct record_walker *w, const struct call_fn *fn, const uint64_t *args,
 			uint64_t result)
 {
@@ -415,7 +415,7 @@ static size_t length_of(const void *at, size_t len, enum record_target target)
 	}
 }
 
-/* Copies what it is asked for, once. What is the same as before the call is there already. */
+/* Copies the memory, once, unless it is unchanged since the copy before the call. */
 static const void *copy_pointed(struct record_walker *w, uint64_t *pointer, size_t len,
 				enum record_target target)
 {
@@ -470,7 +470,7 @@ static void keep_recvs(struct image *m, const struct ibv_recv_wr *wr)
 	}
 }
 
-/* The program writes these two into the QP itself. */
+/* Copies wr_id and wr_flags, which the program writes directly into the QP. */
 static void keep_request(struct image *m, uint64_t qp)
 {
 	const size_t first = offsetof(struct ibv_qp_ex, wr_id);

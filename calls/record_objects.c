@@ -129,7 +129,8 @@ static void name_by_number(struct record_objects *b, struct record_object *o)
 	snprintf(o->name, sizeof o->name, "%s%u", word, b->named[as]++);
 }
 
-/* Of a call that began at since: one that was made since then was made by a call within it. */
+/* Begins the life of an object created by a call that began at since. An object at this address
+ * that is newer than that was created by a nested call. */
 static struct entry *begin_life(struct record_objects *b, uint64_t address, enum call_object kind,
 				uint64_t since, uint64_t when)
 {
@@ -138,7 +139,7 @@ static struct entry *begin_life(struct record_objects *b, uint64_t address, enum
 	if (e && e->o.made >= since)
 		return e;
 	if (e)
-		end_life(b, e, when); /* nobody has said so */
+		end_life(b, e, when); /* its end was not recorded */
 	if (b->n >= b->nbuckets)
 		grow_buckets(b);
 	e = calloc(1, sizeof *e);
@@ -194,14 +195,14 @@ void record_object_gone(const void *object)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Events and lists come and go with every look, and have no name. */
+/* Events and lists are short-lived and have no names. */
 static bool is_lasting(enum call_object kind)
 {
 	return kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT &&
 	       kind != OBJECT_DEVICE_LIST && kind != OBJECT_CONTEXT_LIST;
 }
 
-/* What librdmacm has made and ended for an id shows in the id alone. */
+/* Tracks objects that librdmacm creates and destroys for an id; they are visible only in the id. */
 static void learn_held(struct record_objects *b, struct entry *id, const uint64_t holds[2],
 		       uint64_t begin, uint64_t end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading records: images become structs whose pointers lead to what was kept. */
+/* Reading records: converts images to structs whose pointers refer to the copies. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ const void *record_bytes(const struct record *r, uint64_t address, size_t *len)
 	return p ? p + 2 : NULL;
 }
 
-/* Which words of an image, and of the arguments behind it, lead to copies by now: an address that
- * the caller had may be one of the image, too. */
+/* Marks the words of an image, and of the arguments after it, that already point to copies: an
+ * original address may happen to be inside the image. */
 struct patch {
 	uint64_t *image;
 	enum record_moment moment;
@@ -56,8 +56,8 @@ static bool is_patched(const struct patch *p, const uint64_t *place)
 
 #define LEFT_OUT_MAX 64 /* bytes that are behind each image */
 
-/* Turns the pointer to what was kept. A work request may be shorter there than it is: its end is
- * left out where its opcode says that nothing is there. */
+/* Redirects a pointer to its copy. The copy of a work request may be shorter than the struct: its
+ * end is omitted if the opcode does not use it. */
 static const void *patch_pointer(struct record_walker *w, uint64_t *pointer, size_t len,
 				 enum record_target target)
 {
@@ -69,7 +69,7 @@ static const void *patch_pointer(struct record_walker *w, uint64_t *pointer, siz
 		piece = piece_at(p->image, p->moment, *pointer);
 		return piece ? piece + 2 : NULL;
 	}
-	if (!is_patched(p, pointer)) { /* else by another way */
+	if (!is_patched(p, pointer)) { /* not patched yet */
 		i = (size_t)(pointer - p->image);
 		p->done[i / 64] |= UINT64_C(1) << i % 64;
 		piece = piece_at(p->image, p->moment, *pointer);
@@ -264,7 +264,7 @@ static void add_image(struct images *l, const uint64_t *image)
 	l->v[l->n++] = copy;
 }
 
-/* Those of a ring; what is overwritten meanwhile is lost. */
+/* Adds the records of a ring; those that are overwritten meanwhile are lost. */
 static void add_ring(struct images *l, const struct record_area *area,
 		     const struct record_ring *ring, uint64_t since)
 {
@@ -404,7 +404,8 @@ bool record_look(struct record_reader *in)
 
 /* ---------------------------------------------------------------------------- time -- */
 
-/* Nanoseconds of a tick, from the beginning until now: the longer, the better it is known. */
+/* Nanoseconds per tick, measured from the start until now, so that the precision grows with time.
+ */
 static double tick_length(const struct record_area *area, struct clock_pair *now)
 {
 	if (area->clock == CLOCK_SYSTEM) {
@@ -417,7 +418,7 @@ static double tick_length(const struct record_area *area, struct clock_pair *now
 	return (double)(now->realtime - area->realtime) / (double)(now->ticks - area->ticks);
 }
 
-/* Clocks are compared once in a while, so that equal ticks are equal times. */
+/* Clocks are compared only from time to time, so that equal ticks give equal times. */
 static struct clock_pair reference;
 static double tick_ns;
 

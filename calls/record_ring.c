@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings, how records are written to them and copied from them without a lock; and the clock. */
+/* The rings: records are written and copied without a lock; and the clock. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 #define HAS_TSAN 0
 #endif
 
-/* ThreadSanitizer knows no fences. It is told by the words themselves, which are atomic. */
+/* ThreadSanitizer does not support fences; it uses the atomic words instead. */
 static inline void thread_fence(memory_order order)
 {
 #if !HAS_TSAN
@@ -115,7 +115,7 @@ _Atomic uint64_t *record_words(const struct record_area *area, const struct reco
 
 /* -------------------------------------------------------------------------- writing -- */
 
-/* Waits until the reader has seen what is before the position, or is no more. */
+/* Waits until the reader has read everything before the position, or has died. */
 static void await_reader(struct record_area *area, const struct record_ring *r, uint64_t position)
 {
 	const struct timespec moment = { .tv_nsec = 50000000 };
@@ -132,7 +132,7 @@ static void await_reader(struct record_area *area, const struct record_ring *r, 
 	}
 }
 
-/* Gives up the oldest, so that there are n words from head on. */
+/* Drops the oldest records until there is space for n words at head. */
 static void drop_oldest(struct record_area *area, struct record_ring *r,
 			const _Atomic uint64_t *words, uint64_t head, uint64_t n)
 {
@@ -208,8 +208,8 @@ void record_head(const struct record_area *area, const struct record_ring *ring,
 }
 
 /*
- * The clock of records: the processor's own counter where it runs evenly on all cores, which is
- * read in half the time of CLOCK_MONOTONIC.
+ * The clock of records: the processor's counter if it is invariant and synchronized on all cores,
+ * because reading it takes half the time of CLOCK_MONOTONIC.
  */
 
 uint32_t record_clock_kind = CLOCK_UNKNOWN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How records lie in memory. For record*.c, and for who reads the rings of another process. */
+/* The layout of records in memory. For record*.c and for readers of another process's rings. */
 #ifndef CALLS_RECORD_RINGS_H
 #define CALLS_RECORD_RINGS_H
 
@@ -39,7 +39,7 @@ enum {
  * work request that was kept without its end. */
 #define IMAGE_BEHIND(w) (IMAGE_NARGS(w) + 8u)
 #define IMAGE_NARGS(w)	((unsigned)((w)[IMAGE_COUNT] & 0x7fff))
-/* In IMAGE_COUNT: a reader of another process has it, and no more polls are counted to it. */
+/* In IMAGE_COUNT: another process has read it, so no further polls are added to it. */
 #define IMAGE_TAKEN UINT64_C(0x8000)
 
 enum record_moment {
@@ -47,10 +47,10 @@ enum record_moment {
 	RECORD_AFTER,  /* it: what it has left there */
 };
 
-/* Positions are in words and only grow; the place of one is its remainder. */
+/* Positions are in words and only grow; the index in the ring is the remainder. */
 struct record_ring {
 	_Atomic uint64_t head, tail; /* the next one's, the oldest one's */
-	_Atomic uint64_t seen;	     /* what is before it a reader has read; 0: there is none */
+	_Atomic uint64_t seen;	     /* position up to which a reader has read; 0: no reader */
 	_Atomic uint64_t lost;	     /* calls whose records were overwritten unseen */
 	uint64_t words;		     /* of the ring; a power of two */
 	uint64_t offset;	     /* of its first word, in bytes from the area */
@@ -74,17 +74,16 @@ struct record_slot {
 #define RECORD_MAGIC UINT64_C(0x3530647265636472) /* changes with the layout */
 /* The block of memory that has all rings: offsets, no pointers. */
 struct record_area {
-	_Atomic uint64_t magic; /* the last that is written of what follows */
+	_Atomic uint64_t magic; /* written last */
 	uint64_t size;
 	uint32_t rows;	       /* of call_table */
 	uint32_t clock;	       /* which, see record_ring.c */
 	_Atomic uint64_t lost; /* calls of threads that got no rings */
-	/* A process that must see every record: who writes waits until it has, unless it is no
-	 * more. 0: the oldest go. */
+	/* ID of a process that must see every record: writers wait for it while it lives. 0: the
+	 * oldest records are overwritten. */
 	_Atomic uint32_t kept_for;
-	_Atomic uint32_t rounds; /* of that reader; who waits is woken after each */
-	/* Nobody asks how long a call of the data path takes: it ends when it begins, for one look
-	 * at the clock. */
+	_Atomic uint32_t rounds; /* of that reader; waiting writers are woken after each */
+	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock. */
 	_Atomic uint32_t untimed;
 	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
 	uint64_t ticks;
@@ -94,7 +93,7 @@ struct record_area {
 
 /* The rows of call_table and then the own ones; NULL: there is no such number. */
 const struct call_fn *record_row(unsigned row);
-/* The area of this process, which is made when it is needed. */
+/* The area of this process, created when it is needed. */
 struct record_area *record_area(void);
 /* Puts the rings at memory (size bytes, all zero), which may be shared, instead. Before the first
  * call. -1: there is not enough. */
@@ -130,7 +129,7 @@ const struct record_slot *record_own_slot(void);
 /* Empties the rings. */
 void record_forget(void);
 
-/* What a pointer leads to. */
+/* What a pointer refers to. */
 enum record_target {
 	TARGET_BYTES,
 	TARGET_STRING,	 /* as long as it is */
@@ -163,7 +162,7 @@ void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *ar
 enum { CLOCK_UNKNOWN, CLOCK_COUNTER, CLOCK_SYSTEM };
 extern uint32_t record_clock_kind;
 
-/* Which clock this machine has; before any other. */
+/* Chooses the clock of this machine. To be called first. */
 void record_clock_choose(void);
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t record_clock_system(void);
@@ -211,7 +210,7 @@ struct row_plan {
 
 struct row_plan record_plan(const struct call_fn *fn);
 
-/* A record that is being made. */
+/* A record that is being written. */
 struct image {
 	uint64_t *w;
 	size_t n, max; /* words */
