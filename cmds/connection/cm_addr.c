@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading and writing addresses. Numbers are tried before names: only a name may ask a
- * name server, which is the one place where the program waits outside its loop.
+ * Parsing and formatting addresses. Numeric addresses are tried before names: only a name needs a
+ * name server, which is the only wait outside of the event loop.
  */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -32,15 +32,14 @@ bool cm_addr_network(void)
 	return up;
 }
 
-/* Fails: what, an address of this machine, is not there; says so when there is no network at all.
+/* Fails because what, an address of this machine, is missing; also reports if no interface is up.
  * Returns -1. */
 static int cm_addr_none(struct session *s, const char *what)
 {
 	if (cm_addr_network())
 		return fail(s, "args", "BADVALUE", "%s is empty: the device has no IP address",
 			    what);
-	fail(s, "args", "BADVALUE",
-	     "there is no network here: no interface is up, not even the loopback, lo");
+	fail(s, "args", "BADVALUE", "no network interface is up, not even the loopback lo");
 	return fail_next(s, "!ip link set lo up");
 }
 
@@ -134,7 +133,7 @@ bool cm_addr_any(const struct sockaddr *sa)
 	return sa->sa_family != AF_INET || in->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-/* A few buffers in turn, so that one message can name several addresses. */
+/* Returns one of several buffers in turn, so that one message can use several addresses. */
 static char *next_buffer(void)
 {
 	static char buffers[4][96];
@@ -167,15 +166,15 @@ const char *cm_addr_text(const struct sockaddr *sa)
 	return text;
 }
 
-/* Where both ends of a lesson or a demonstration meet in one process. */
+/* The address and port at which both ends of a lesson connect in one process. */
 
 #define FIRST_PORT 7471
 #define PORTS	   100
 
 _Static_assert(sizeof(((struct meeting *)NULL)->address) >= DEV_ADDR_LEN, "room for an address");
 
-/* The connection manager has ports of its own: only it knows which are taken. Nobody has asked for
- * these calls: they are not traced. */
+/* Is the port free in the connection manager's port space? Only the manager knows, so this binds an
+ * id to it. The calls are not traced. */
 static bool is_free(uint16_t port)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
@@ -197,7 +196,7 @@ int cm_meet(struct session *s, struct meeting *m)
 	bool trace = s->opt.trace;
 	struct dev *dev;
 
-	s->opt.trace = false; /* nothing that was asked for */
+	s->opt.trace = false; /* the user did not ask for these calls */
 	dev = dev_default(s);
 	s->opt.trace = trace;
 	if (!dev)

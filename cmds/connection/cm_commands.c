@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The connection manager by hand, one call a command: the active and the passive side. */
+/* The connection manager step by step, one call per command: the active and the passive side. */
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "connection/cm_addr.h"
@@ -10,8 +10,8 @@
 /*
  * The active side by hand: cm bind, resolve-addr, resolve-route, connect, establish.
  *
- * Each starts a call and then waits for its event. -nowait leaves the event to cm event,
- * which is also how both ends can be stepped in one process.
+ * Each starts a call and then waits for its event. With -nowait the event is left to cm event, so
+ * that both ends can be stepped in one process.
  */
 
 #define NOWAIT(st) SWITCH("nowait", st, nowait, "return at once; 'cm event' brings the answer")
@@ -27,7 +27,7 @@ struct bind_args {
 
 static const struct arg bind_args[] = {
 	POS_OPT("id", bind_args, id, kind_id, "connection id"),
-	POS("port", bind_args, port, kind_port, "port; 0: any that is free"),
+	POS("port", bind_args, port, kind_port, "port; 0: any free one"),
 	OPT("address", bind_args, address, kind_str, "address of this machine; else all"),
 	SWITCH("ipv6", bind_args, v6, "without -address: the IPv6 wildcard"), ARGS_END
 };
@@ -58,9 +58,9 @@ const struct cmd cmd_cm_bind = {
 	.name = "cm bind",
 	.family = "connection, step by step",
 	.summary = "bind a connection id to an address and a port",
-	.text = "Bound to one address the id is on that address's device; bound to all it hears\n"
-		"every device. Ports are those of RDMA's port space, not of TCP: a TCP server may\n"
-		"use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL.",
+	.text = "An id that is bound to one address uses the device of that address; an id that is bound\n"
+		"to all addresses listens on every device. Ports belong to RDMA's port space, not to TCP:\n"
+		"a TCP server may use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL.",
 	.calls = "rdma_bind_addr(3)",
 	.setup = "cm create",
 	.examples = bind_egs,
@@ -116,10 +116,10 @@ static const struct cmd_eg resolve_egs[] = { { "cm resolve-addr 10.0.0.2 7471",
 const struct cmd cmd_cm_resolve_addr = {
 	.name = "cm resolve-addr",
 	.family = "connection, step by step",
-	.summary = "find the device and the neighbour that lead to a peer",
-	.text = "Asks the routing table and ARP (or neighbour discovery), and puts the id on the\n"
-		"device of the interface found. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that\n"
-		"the interface has no RDMA device, -110 that nobody answers to ARP. It may be tried\n"
+	.summary = "find the device and the neighbour for a peer",
+	.text = "Uses the routing table and ARP (or neighbour discovery), and binds the id to the\n"
+		"device of that interface. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that\n"
+		"the interface has no RDMA device, -110 that there is no answer to ARP. It may be tried\n"
 		"again.",
 	.calls = "rdma_resolve_addr(3)",
 	.setup = "cm create",
@@ -163,8 +163,8 @@ const struct cmd cmd_cm_resolve_route = {
 	.name = "cm resolve-route",
 	.family = "connection, step by step",
 	.summary = "find the path to the resolved address",
-	.text = "On InfiniBand this asks the subnet manager; on RoCE and iWARP the answer is known\n"
-		"here. Waits for ROUTE_RESOLVED.",
+	.text = "On InfiniBand this asks the subnet manager; on RoCE and iWARP no query is necessary.\n"
+		"Waits for ROUTE_RESOLVED.",
 	.calls = "rdma_resolve_route(3)",
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471",
 	.examples = route_egs,
@@ -202,7 +202,7 @@ static int cm_connect_exec(struct session *s, const void *args, struct out *o)
 	if (!id->qp && !a->conn.qpn.set) {
 		fail(s, "cm connect", "ENOENT", "cm connect not called: %s has no QP", id->o.name);
 		fail_row(s, "note",
-			 "the QP comes first, so that its number can be sent; -qpn n "
+			 "create the QP first, because its number is sent; -qpn n "
 			 "connects one made without the id");
 		return fail_next(s, "qp create -id %s", id->o.name);
 	}
@@ -223,8 +223,8 @@ const struct cmd cmd_cm_connect = {
 	.name = "cm connect",
 	.family = "connection, step by step",
 	.summary = "ask the peer to connect",
-	.text = "Sends the request with the private data and waits for ESTABLISHED; on the way\n"
-		"librdmacm moves the QP from INIT over RTR to RTS. An id without a QP of its own\n"
+	.text = "Sends the request with the private data and waits for ESTABLISHED; meanwhile\n"
+		"librdmacm moves the QP from INIT through RTR to RTS. An id without a QP of its own\n"
 		"(-qpn) gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm\n"
 		"establish. REJECTED shows the reason and the peer's private data. Post receives\n"
 		"before this: the peer may send at once.",
@@ -278,7 +278,7 @@ const struct cmd cmd_cm_establish = {
 	.summary = "complete a connection whose QP is moved by hand",
 	.text = "After CONNECT_RESPONSE on an id without a QP of its own, and after the QP was moved\n"
 		"to RTR and RTS: sends the last message of the handshake. The example shows the\n"
-		"refusal on an id that is not CONNECTING.",
+		"error for an id that is not CONNECTING.",
 	.calls = "rdma_establish(3)",
 	.setup = "cm create",
 	.examples = establish_egs,
@@ -321,11 +321,10 @@ static const struct cmd_eg listen_egs[] = { { "cm listen", "id0 LISTENING on 0.0
 const struct cmd cmd_cm_listen = {
 	.name = "cm listen",
 	.family = "connection, step by step",
-	.summary = "let a bound connection id take requests",
-	.text = "Each request makes a new id in state REQUEST, which waits to be accepted or\n"
-		"rejected; the notice CONNECT_REQUEST names it. Beyond the backlog requests\n"
-		"are dropped; the peer repeats its own every few seconds, and it comes in when\n"
-		"there is room.",
+	.summary = "let a bound connection id accept requests",
+	.text = "Each request creates a new id in state REQUEST, which waits for accept or reject; the\n"
+		"notice CONNECT_REQUEST names it. Requests beyond the backlog are dropped; the peer\n"
+		"repeats its request every few seconds, until there is room.",
 	.calls = "rdma_listen(3)",
 	.setup = "cm create; cm bind 7401",
 	.examples = listen_egs,
@@ -418,7 +417,7 @@ static int cm_reject_exec(struct session *s, const void *args, struct out *o)
 	if (id_need(s, a->id, "cm reject", ID_IN(ID_REQUEST)) ||
 	    step_reject(s, a->id, a->data.data, a->data.len))
 		return -1;
-	out_str(o, NULL, a->id->o.name, "%s rejected, %s is told reason 28 CONSUMER_DEFINED\n",
+	out_str(o, NULL, a->id->o.name, "%s rejected, %s receives reason 28 CONSUMER_DEFINED\n",
 		a->id->o.name, id_peer(a->id));
 	return 0;
 }
@@ -477,7 +476,7 @@ const struct cmd cmd_cm_disconnect = {
 	.family = "connection, step by step",
 	.summary = "disconnect, or answer the peer that disconnected",
 	.text = "Moves the QP to ERR (what is posted completes with WR_FLUSH_ERR) and tells the peer,\n"
-		"which must call it too. Does not wait: the event DISCONNECTED comes when the peer has\n"
+		"which must call it too. It does not wait: the event DISCONNECTED arrives when the peer has\n"
 		"answered.",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids and event channels made and adjusted by hand: cm create, channel, option, notify,
- * migrate. An id made here is stepped: nothing is answered for the user. */
+ * migrate. Events of an id made here are not answered automatically. */
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "connection/cm_id.h"
@@ -19,7 +19,7 @@ struct create_args {
 static const struct arg create_args[] = {
 	OPT("ps", create_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
 	OPT("channel", create_args, ec, kind_ec_opt, "event channel; else the first one"),
-	SWITCH("hold", create_args, hold, "its events are acknowledged by 'cm ack' only"),
+	SWITCH("hold", create_args, hold, "acknowledge its events only by 'cm ack'"),
 	OPT("name", create_args, name, kind_str, "name of the object"), ARGS_END
 };
 
@@ -44,12 +44,12 @@ static const struct cmd_eg create_egs[] = { { "cm create -name first", "id first
 const struct cmd cmd_cm_create = {
 	.name = "cm create",
 	.family = "connection, step by step",
-	.summary = "make a connection id",
-	.text = "An id is to RDMA what a socket is to TCP. It is on no device until it is bound\n"
-		"or an address is resolved, and it is used for one connection. What happens to it\n"
-		"comes as events on its channel. An id made by this command is stepped: the shell\n"
-		"answers nothing for you, so a peer that disconnects waits for your cm disconnect.\n"
-		"With -hold its events are not acknowledged either: see what cm ack is for.",
+	.summary = "create a connection id",
+	.text = "An id is to RDMA what a socket is to TCP. It has no device until it is bound or\n"
+		"an address is resolved, and it is used for one connection. Its events arrive on its\n"
+		"event channel. The shell does not answer events of an id made by this command: a peer\n"
+		"that disconnects waits for your cm disconnect. With -hold its events are not\n"
+		"acknowledged either: see cm ack.",
 	.calls = "rdma_create_id(3)",
 	.examples = create_egs,
 	.args = create_args,
@@ -83,10 +83,10 @@ static const struct cmd_eg channel_egs[] = { { "cm channel", "ec ec0" }, { NULL,
 const struct cmd cmd_cm_channel = {
 	.name = "cm channel",
 	.family = "connection, step by step",
-	.summary = "make an event channel",
+	.summary = "create an event channel",
 	.text = "A file descriptor on which the events of connection ids arrive. The first one\n"
-		"is made when it is needed. An accepted id has the channel of its listener, and\n"
-		"the channel must outlive it: cm migrate moves an id to another one.",
+		"is created when it is needed. An accepted id uses the channel of its listener, which\n"
+		"must exist as long as the id: cm migrate moves an id to another channel.",
 	.calls = "rdma_create_event_channel(3)",
 	.examples = channel_egs,
 	.args = channel_args,
@@ -217,7 +217,7 @@ struct migrate_args {
 
 static const struct arg migrate_args[] = {
 	POS("id", migrate_args, id, kind_id, "connection id"),
-	POS("channel", migrate_args, ec, kind_ec, "event channel it goes to"), ARGS_END
+	POS("channel", migrate_args, ec, kind_ec, "the new event channel"), ARGS_END
 };
 
 static int migrate_exec(struct session *s, const void *args, struct out *o)
@@ -249,8 +249,8 @@ const struct cmd cmd_cm_migrate = {
 	.name = "cm migrate",
 	.family = "connection, step by step",
 	.summary = "move a connection id to another event channel",
-	.text = "Events that have not been read move along. A server moves an accepted id to a\n"
-		"channel of its own, so that it can outlive the listener's.",
+	.text = "Events that have not been read are moved, too. A server moves an accepted id to a\n"
+		"channel of its own, so that the listener and its channel can be destroyed.",
 	.calls = "rdma_migrate_id(3)",
 	.setup = "cm create; cm channel",
 	.examples = migrate_egs,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an end of a connection needs: PD, CQ and QP, and the region that -share announces. The QP is
- * made by rdma_create_qp(3), which moves it to INIT, so that receives can be posted before the peer
- * may send.
+ * The resources of one end of a connection: PD, CQ and QP, and the region that -share announces.
+ * rdma_create_qp(3) creates the QP and moves it to INIT, so that receives can be posted before the
+ * peer sends.
  */
 #include <endian.h>
 #include <string.h>
@@ -114,7 +114,7 @@ void made_since(struct session *s, struct made *m, uint64_t mark)
 	for (; o && o->serial > mark; o = TAILQ_PREV(o, obj_list, link))
 		first = o;
 	for (o = first; o && m->n < sizeof m->v / sizeof *m->v; o = TAILQ_NEXT(o, link))
-		if (o->class != &dev_class) /* an open device is no trace of a failure */
+		if (o->class != &dev_class) /* a device that was opened stays open */
 			m->v[m->n++] = o;
 }
 
@@ -150,12 +150,12 @@ int made_undo_since(struct session *s, uint64_t mark)
  *	 0  8  address
  *	 8  4  rkey
  *	12  8  length with -share-len, else zero
- *	20  8  magic: nothing else is taken for a window of ours
+ *	20  8  magic number of rdmash
  *	28  8  length
  *	36  4  access flags of the region
  *
- * The first twelve are what most programs send each other, and so what theirs can read. A peer
- * may send anything: what cannot be a region is no window.
+ * Most programs exchange the first twelve bytes in this form. The data of a peer is untrusted:
+ * values that cannot be a region are ignored.
  */
 
 static const unsigned char magic[8] = "rdmash\0\1";

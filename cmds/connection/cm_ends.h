@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an end of a connection needs beside its id: PD, CQ, QP, and the region that it shares. */
+/* The resources of one end of a connection besides its id: PD, CQ, QP, and the shared region. */
 #ifndef CMDS_CM_ENDS_H
 #define CMDS_CM_ENDS_H
 
@@ -33,38 +33,38 @@ struct ends_args {
 		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC"),                \
 		OPT("qp", st, f.qp_name, kind_str, "name for the QP that is made")
 
-/* Makes the QP of the id, and PD and CQ where missing. */
+/* Creates the QP of the id, and PD and CQ if they are missing. */
 int ends_make(struct session *s, struct id *id, const struct ends_args *a);
 
-/* Destroys the id, its QP, and the CQ and channel that were made for them. */
+/* Destroys the id, its QP, and the CQ and channel that were created for them. */
 int ends_destroy(struct session *s, struct id *id);
-/* Has a command named one of those? */
+/* Did the user name any of them? */
 bool ends_named(const struct id *id);
 
-/* What a command has made so far, to be undone. Objects that came into use elsewhere
- * meanwhile are left. */
+/* The objects that a command has created so far, to be destroyed if it fails. Objects that others
+ * use meanwhile are kept. */
 struct made {
 	struct obj *v[8];
 	unsigned n;
 };
-/* All objects that are there now have serials up to this. */
+/* The highest serial of all current objects. */
 uint64_t made_mark(struct session *s);
-/* Notes what came after mark. */
+/* Records the objects created after mark. */
 void made_since(struct session *s, struct made *m, uint64_t mark);
-/* Before a command waits: it holds them until it returns. */
+/* To be called before a command waits: holds them until it returns. */
 void made_hold(struct session *s, const struct made *m);
-/* Destroys it, newest first; the failure at hand is kept. Returns -1. */
+/* Destroys them, newest first, and preserves s->fail. Returns -1. */
 int made_undo(struct session *s, struct made *m);
-/* Both at once. */
+/* Both in one step. */
 int made_undo_since(struct session *s, uint64_t mark);
 
-/* How a listener answers the requests that come in: what listen was told. */
+/* How a listener answers requests: the options of listen. */
 
 struct listening {
-	bool accept;	  /* by itself */
-	struct mr *share; /* its address and key are the private data of accept, or NULL */
-	bool share_len;	  /* its length too */
-	bool keep;	  /* what it accepted stays when the peer has left */
+	bool accept;	  /* accept automatically */
+	struct mr *share; /* region whose address and key are sent with accept, or NULL */
+	bool share_len;	  /* send its length, too */
+	bool keep;	  /* keep accepted connections when the peer disconnects */
 	struct ends_args ends;
 	struct conn_args conn; /* data points to the bytes below */
 	unsigned char data[256];
@@ -72,22 +72,21 @@ struct listening {
 
 /* NULL is fine. */
 void listening_free(struct listening *l);
-/* Fails unless the QPs made with ends reach the region that is shared: one PD. */
+/* Fails unless the QPs and the shared region have the same PD. */
 int share_fits(struct session *s, const char *call, const struct mr *share,
 	       const struct ends_args *ends);
-/* A request came in on listener as id: answers it if it is to be answered by itself. May
- * destroy id. */
+/* Handles a request on listener: answers it if that is automatic. May destroy id. */
 void listening_request(struct session *s, struct id *listener, struct id *id);
 
-/* Accepted by itself, the peer has left, and nobody could miss it? */
+/* Was the id accepted automatically, has its peer disconnected, and is it unused? Then it can be
+ * destroyed. */
 bool listening_forgets(struct session *s, const struct id *id);
-/* Destroys all those of the listener (NULL: none), so that a server that runs for long
- * does not fill up. Never fails; the failure at hand is kept. */
+/* Destroys all such ids of the listener (NULL: none), so that they do not accumulate in a server.
+ * Preserves s->fail. */
 void listening_sweep(struct session *s, struct id *listener);
 
 /*
- * What listen -share tells each client in the private data, and what connect makes of it: the
- * window of memory that the server has opened.
+ * The memory window of a server, which listen -share sends to each client in the private data.
  */
 
 #define SHARE_BYTES 40
@@ -95,12 +94,12 @@ void listening_sweep(struct session *s, struct id *listener);
 /* Writes address and key of mr as any client reads them (8 and 4 bytes, big-endian), its length
  * behind them if with_len, and then what only rdmash reads. */
 void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
-/* Reads what share_pack() wrote into addr, len, rkey and access of *window. False, with nothing
- * changed: it is something else, or no peer can mean that. */
+/* Parses the data of share_pack() into addr, len, rkey and access of *window. False, with nothing
+ * changed: the data is something else, or invalid. */
 bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);
 
-/* "its window of 4096 bytes is open to writes and reads": of a connected QP whose peer has told
- * one; with the value "window". */
+/* "its window of 4096 bytes is open to writes and reads": for a connected QP whose peer sent a
+ * window; writes the value "window". */
 void share_out(const struct qp_peer *window, struct out *o);
 
 #endif

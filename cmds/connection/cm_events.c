@@ -19,17 +19,17 @@
 #include "words.h"
 
 /*
- * Event channels, and what becomes of an event. It is copied before it is acknowledged:
- * its private data belongs to the library, and dies with the acknowledgement.
+ * Event channels and their events. An event is copied before it is acknowledged, because the
+ * library frees its private data then.
  */
 
-/* The loop hands the channel back: with the session it belongs to. */
+/* The argument of the watch on a channel: the channel and its session. */
 struct watched_ec {
 	struct ec ec;
 	struct session *s;
 };
 
-/* The parameters of the event are in conn, or (true) in ud. */
+/* Are the parameters of the event in ud, not in conn? */
 static bool cm_event_is_ud(const struct id *id, const struct cm_event *ev)
 {
 	return id_is_ud(id) || ev->type == RDMA_CM_EVENT_MULTICAST_JOIN;
@@ -74,7 +74,7 @@ static struct cm_event *copy_event(const struct id *id, const struct rdma_cm_eve
 	return copy;
 }
 
-/* Acknowledged, or kept for cm ack. A request counts on its listener. */
+/* Acknowledges the event, or keeps it for cm ack. A request counts on its listener. */
 static void ack_or_hold(struct id *owner, struct rdma_cm_event *ev, struct cm_event *copy)
 {
 	if (!owner->hold) {
@@ -86,7 +86,7 @@ static void ack_or_hold(struct id *owner, struct rdma_cm_event *ev, struct cm_ev
 	owner->held[owner->unacked++] = ev;
 }
 
-/* Acknowledges what the id held back; the number. */
+/* Acknowledges the events that the id holds; returns their number. */
 static unsigned cm_ack(struct id *id)
 {
 	unsigned n = id->unacked;
@@ -158,14 +158,14 @@ static void note_state(struct session *s, struct id *id, const struct cm_event *
 		qp_history_sync(id->qp, word_name(cm_event_words, ev->type));
 }
 
-/* A peer that disconnects waits until we do too. */
+/* Answers a disconnect, because the peer waits for it. */
 static const char *note_disconnected(struct session *s, struct id *id)
 {
 	const char *how;
 	int rc;
 
 	id->peer_left = !id->left;
-	if (id->left) { /* we asked for it */
+	if (id->left) { /* this end called rdma_disconnect() */
 		how = "";
 	} else if (id->stepping) {
 		how = " by peer; it waits for your 'cm disconnect'";
@@ -215,7 +215,7 @@ static void say_data(const struct cm_event *ev, Tcl_DString *d)
 	Tcl_DStringAppend(d, text, -1);
 }
 
-/* What the ends tell each other, without the padding. */
+/* Traces the private data, without the padding. */
 static void trace_data(struct session *s, const struct id *id, const struct cm_event *ev)
 {
 	char hex[2 * 64 + 1];
@@ -231,7 +231,7 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 	      ev->len, hex, used > 64 ? "..." : "");
 }
 
-/* A request tells what can be typed. */
+/* Shows a request, and what to type. */
 static void tell_request(struct session *s, const struct id *id, const char *data)
 {
 	const struct listening *l = id->listener->listening;
@@ -374,8 +374,8 @@ const struct obj_class ec_class = { .prefix = "ec",
 				    .describe = ec_describe };
 
 /*
- * cm event and cm ack. Only the fields that are valid for the event are shown: the others
- * of struct rdma_cm_event hold whatever was in memory.
+ * cm event and cm ack. Only the fields that are valid for the event are shown; the others of struct
+ * rdma_cm_event are not initialized.
  */
 
 struct event_args {
@@ -410,7 +410,7 @@ static void out_ud(const struct cm_event *ev, struct out *o)
 	const struct ibv_ah_attr *ah = &ev->ud.ah_attr;
 	char gid[INET6_ADDRSTRLEN];
 
-	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST) /* nothing is known of the peer's QP */
+	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST) /* the peer's QP is unknown */
 		return;
 	inet_ntop(AF_INET6, ah->grh.dgid.raw, gid, sizeof gid);
 	out_u64(o, "qp_num", ev->ud.qp_num, "  qp_num 0x%x", ev->ud.qp_num);

@@ -19,8 +19,8 @@
 #include "words.h"
 
 /*
- * Why an address did not work, from what the system says now: which interface leads to
- * it, and which interfaces have an RDMA device.
+ * Why an address did not work, from the current state of the system: the route to it, and the
+ * interfaces that have an RDMA device.
  */
 
 static socklen_t sockaddr_len(const struct sockaddr *sa)
@@ -70,7 +70,7 @@ static void route_to(const struct sockaddr *dst, char *netdev, struct sockaddr_s
 	close(fd);
 }
 
-/* Appends "rxe0 on eth0, ..."; if netdev is one of them, says so by true. */
+/* Appends "rxe0 on eth0, ...". True: netdev is one of them. */
 static bool rdma_netdevs(const char *netdev, Tcl_DString *list)
 {
 	struct ibv_context **all;
@@ -158,7 +158,7 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 	else
 		fail_row(s, "route", "none to %s", cm_addr_host(dst));
 	if (src && !cm_addr_any(src) && !*own) {
-		fail_row(s, "cause", "%s is no address of this machine", cm_addr_host(src));
+		fail_row(s, "cause", "%s is not an address of this machine", cm_addr_host(src));
 		return;
 	}
 	switch (err) {
@@ -213,7 +213,7 @@ void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err)
 	if (!cm_addr_any(sa))
 		owner_of(sa, netdev);
 	if (!cm_addr_any(sa) && !*netdev) {
-		fail_row(s, "cause", "%s is no address of this machine", cm_addr_host(sa));
+		fail_row(s, "cause", "%s is not an address of this machine", cm_addr_host(sa));
 	} else if (id) {
 		fail_row(s, "cause", "port %u is in use: %s has it", port, id->o.name);
 		fail_next(s, "destroy %s", id->o.name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connection ids. rdma_destroy_id(3) waits for every event of the id to be acknowledged:
- * an id with events held back is not destroyed, because that would wait for ever.
+ * Connection ids. rdma_destroy_id(3) blocks until every event of the id is acknowledged. So an id
+ * that holds events is not destroyed, because that would block forever.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static struct id_list *list_of_state(struct context *c, enum id_state state)
 							       : NULL;
 }
 
-/* It is in no list and counts nowhere. */
+/* Removes the id from the lists and counters of its state. */
 static void leave_state(struct session *s, struct id *id)
 {
 	struct id_list *list = list_of_state(s->ctx, id->state);
@@ -170,7 +170,7 @@ struct id *id_adopt(struct session *s, struct id *listener, struct rdma_cm_id *v
 	return id;
 }
 
-/* What is legal in a state, as commands. */
+/* The commands that are possible in the id's state. */
 static const char *next_step(const struct id *id)
 {
 	switch (id->state) {
@@ -200,7 +200,7 @@ static const char *next_step(const struct id *id)
 	return "destroy %s -cascade; an id is used once: make another one";
 }
 
-/* The pattern has one or two %s, each the name. */
+/* Adds the row "next"; its pattern has one or two %s for the name. */
 static void fail_next_step(struct session *s, const struct id *id)
 {
 	const char *p = next_step(id), *name;
@@ -389,7 +389,7 @@ const struct arg_kind kind_id_first = { .word = "id",
 					.absent = absent_id,
 					.matches = is_id };
 
-/* What a connection is now: on the trace, and as the result of the commands that made it. */
+/* The state of a connection, for the trace and as the result of commands. */
 
 static bool is_zero_data(const struct id *id)
 {
@@ -426,7 +426,7 @@ void out_id(struct session *s, struct id *id, struct out *o)
 
 	(void)s;
 	out_str(o, "id", id->o.name, "%s ", id->o.name);
-	/* a peer may have left before the command that waited for it could say a word */
+	/* the peer may have disconnected before the command that waited for it returned */
 	out_str(o, "state", state, "%s", id->peer_left ? "ESTABLISHED" : state);
 	out_str(o, "peer", id_peer(id), " with %s", id_peer(id));
 	if (id->peer_left)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library calls of connection management, one function each. What a call changes at
- * once is noted here, what the peer's answer changes where its event is read.
+ * The library calls of connection management, one function each. Immediate state changes are made
+ * here, those by the peer's answer where its event is read.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -213,8 +213,8 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 }
 
 /*
- * Connection parameters. The limits of private data are those of the CM messages, less
- * what rdma_cm itself puts in a request; librdmacm would only say EINVAL.
+ * Connection parameters. The limits of private data are those of the CM messages, minus the header
+ * of rdma_cm in a request. librdmacm would only return EINVAL.
  */
 
 #define DEPTH 16 /* READs at a time, unless asked otherwise */
@@ -272,7 +272,7 @@ static uint8_t read_depth(const struct num *asked, int device, bool limited, uns
 	return (uint8_t)(limited ? min_unsigned(n, peer) : n);
 }
 
-/* More than the device can do is refused by librdmacm with a bare EINVAL. */
+/* Checks the device's limit, which librdmacm only reports as EINVAL. */
 static int check_depth(struct session *s, const struct dev *dev, const char *name, uint8_t n,
 		       int max)
 {

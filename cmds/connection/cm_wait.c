@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for events. Whoever waits serves the loop meanwhile: the other end may live in
- * the same process. What takes longer than a moment says what it waits for.
+ * Waiting for events. A wait serves the event loop, because the other end may be in the same
+ * process. A long wait shows what it waits for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "session.h"
 #include "words.h"
 
-#define KEPT	 64   /* events of one id that no one has waited for */
-#define PATIENCE 1500 /* ms before a wait says what it waits for */
+#define KEPT		64   /* queued events of an id */
+#define NOTICE_AFTER_MS 1500 /* then a notice says what a wait is for */
 
-/* What is waited for: one at a time, there are no threads. */
+/* The current wait. */
 struct wait {
 	struct session *s;
 	struct id *id; /* NULL: any */
@@ -98,7 +98,7 @@ static bool has_arrived(void *arg)
 			  : oldest_with_event(w->s, w->id) != NULL;
 }
 
-/* The request that id made, when it came in here, in this very process. */
+/* The unanswered request of id, if it arrived in this same process. */
 static struct id *unanswered(struct session *s, const struct id *id)
 {
 	struct id *other;
@@ -116,8 +116,8 @@ void cm_note_own(struct session *s, const struct id *request)
 	if (!id || waiting->request || strcmp(id_peer(request), id_local(id)) != 0)
 		return;
 	notice_post(s->notices, NOTICE_CM,
-		    "%s waits for that answer, and so nobody here can give it: Ctrl-C, "
-		    "'destroy %s', 'destroy %s', and 'listen %u -accept' answers by itself",
+		    "%s waits for that answer, so it cannot be given here: Ctrl-C, "
+		    "'destroy %s', 'destroy %s', and 'listen %u -accept' answers automatically",
 		    id->o.name, request->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
 }
 
@@ -133,12 +133,12 @@ static void post_waiting_notice(void *arg)
 			    (double)w->within_ms / 1000);
 }
 
-/* 0: it is there. */
+/* Waits for the event. 0: it arrived. */
 static int wait_for_event(struct wait *w, const char *call)
 {
 	int64_t ms = w->within_ms > INT64_MAX ? LOOP_FOREVER : (int64_t)w->within_ms;
 	struct wait *outer = waiting;
-	bool said = ms >= 0 && ms <= PATIENCE;
+	bool said = ms >= 0 && ms <= NOTICE_AFTER_MS;
 	struct held held, *before = w->s->held;
 	enum loop_end end;
 	struct id *ours;
@@ -147,10 +147,10 @@ static int wait_for_event(struct wait *w, const char *call)
 	waiting = w;
 	end = has_arrived(w) ? LOOP_DONE : LOOP_TIMEOUT;
 	if (end != LOOP_DONE && !said) {
-		end = loop_wait(w->s->loop, has_arrived, w, PATIENCE);
+		end = loop_wait(w->s->loop, has_arrived, w, NOTICE_AFTER_MS);
 		if (end == LOOP_TIMEOUT)
 			post_waiting_notice(w);
-		ms = ms < 0 ? ms : ms - PATIENCE;
+		ms = ms < 0 ? ms : ms - NOTICE_AFTER_MS;
 	}
 	if (end == LOOP_TIMEOUT)
 		end = loop_wait(w->s->loop, has_arrived, w, ms);
@@ -166,7 +166,7 @@ static int wait_for_event(struct wait *w, const char *call)
 	ours = w->request ? NULL : unanswered(w->s, w->id);
 	if (!ours || !ours->listener)
 		return -1;
-	fail_row(w->s, "cause", "%s, the request to %s, is here, and nobody has answered it",
+	fail_row(w->s, "cause", "%s, the request to %s, arrived here and was not answered",
 		 ours->o.name, ours->listener->o.name);
 	/* the request has the port, too */
 	return fail_next(w->s, "destroy %s; destroy %s; listen %u -accept", ours->o.name,
@@ -237,7 +237,7 @@ static int await_event(struct session *s, struct id *id, const char *call, const
 	for (;;) {
 		if (wait_for_event(&w, call))
 			return -1;
-		if (TAILQ_EMPTY(&id->events)) /* it was a request's: not ours to take */
+		if (TAILQ_EMPTY(&id->events)) /* the event belongs to a request */
 			return is_listener(s, call, id);
 		ev = take_event(s, id);
 		if (ev->type == want || ends_it(ev->type))
@@ -273,7 +273,7 @@ struct id *cm_await_request(struct session *s, struct id *listener, uint64_t wit
 	int rc;
 
 	if (!oldest_request(s, listener) && !s->ctx->listening) {
-		fail(s, "accept", "ENOENT", "no request to answer, and nobody listens");
+		fail(s, "accept", "ENOENT", "no request to answer, and no id is listening");
 		fail_next(s, "listen 7471");
 		return NULL;
 	}

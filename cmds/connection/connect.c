@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connect, disconnect and private-data: the active side in one go. */
+/* connect, disconnect and private-data: the active side in one command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const struct arg connect_args[] = {
 	ARGS_END
 };
 
-#define RESOLVE_MS 5000 /* a neighbour answers in that time or not at all */
+#define RESOLVE_MS 5000 /* a neighbour answers within this time or not at all */
 
 static uint64_t resolve_ms(const struct connect_args *a)
 {
@@ -149,11 +149,11 @@ const struct cmd cmd_connect = {
 	.name = "connect",
 	.family = "connection, in one go",
 	.summary = "connect to a peer",
-	.text = "Makes an id, resolves address and route, makes what is missing (PD, CQ, QP) and asks\n"
-		"the peer. The id and its QP become the current ones; private-data has what the peer\n"
-		"sent. When it has told a region (listen -share), post write, read and the atomics\n"
-		"go there; by hand: binary scan [private-data] WuIu addr rkey, then post write ...\n"
-		"-remote $addr -rkey $rkey. When it fails nothing is left. Where the peer sends\n"
+	.text = "Creates an id, resolves address and route, creates what is missing (PD, CQ, QP) and\n"
+		"sends the request. The id and its QP become the current ones; private-data shows the\n"
+		"peer's data. If the peer sent a region (listen -share), post write, read and the\n"
+		"atomics use it; by hand: binary scan [private-data] WuIu addr rkey, then post write ...\n"
+		"-remote $addr -rkey $rkey. If it fails, everything is undone. Where the peer sends\n"
 		"first, use -prepare, post receives, then cm connect. With -ps UDP the QP is UD, and\n"
 		"an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm\n"
 		"resolve-route, qp create -id, cm connect; 'trace all' shows them.",
@@ -205,7 +205,7 @@ static int disconnect_and_wait(struct session *s, struct id *id, uint64_t within
 	if (cm_await(s, id, "rdma_disconnect", RDMA_CM_EVENT_DISCONNECTED, within_ms, NULL) == 0)
 		return 0;
 	return fail_row(s, "note",
-			"this side is disconnected; the peer has not called rdma_disconnect");
+			"this end is disconnected; the peer has not called rdma_disconnect");
 }
 
 static int disconnect_exec(struct session *s, const void *args, struct out *o)
@@ -219,7 +219,7 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 	out_str(o, NULL, id->o.name, "%s DISCONNECTED%s", id->o.name,
 		!before ? ""
 		: left	? " (as before)"
-			: " (the peer did it before)");
+			: " (the peer did so before)");
 	if (id->qp && !a->destroy && !left)
 		out_text(o, ", %s ERR: what was posted completes with WR_FLUSH_ERR",
 			 id->qp->o.name);
@@ -237,7 +237,7 @@ const struct cmd cmd_disconnect = {
 	.summary = "end a connection",
 	.text = "Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has\n"
 		"answered. The id and the QP stay, so that flushed completions can be polled; they\n"
-		"cannot be connected again. A peer's disconnect is answered without this command.",
+		"cannot be connected again. A peer's disconnect is answered automatically.",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,
@@ -281,10 +281,10 @@ static const struct cmd_eg data_egs[] = { { "private-data", "hello" },
 const struct cmd cmd_private_data = {
 	.name = "private-data",
 	.family = "connection, in one go",
-	.summary = "the private data the peer sent when connecting",
+	.summary = "show the private data that the peer sent when connecting",
 	.text = "A byte string, for binary scan. The CM carries a field of fixed size, zero-padded: 56\n"
 		"bytes in a request, 196 in the answer, 148 in a rejection (datagrams 180 and 136). All\n"
-		"zeros mean that nothing was sent; put a length of your own in it if you need one.",
+		"zeros mean that nothing was sent; include a length if you need one.",
 	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
 	.examples = data_egs,
 	.args = data_args,

@@ -21,11 +21,11 @@
 #include "words.h"
 
 /*
- * The arguments of modify-qp. An address vector is one attribute made of several
- * options; what of it is not given has a value that works.
+ * The arguments of modify-qp. An address vector is one attribute that has several options; those
+ * that are not given have defaults.
  */
 
-/* The state comes first and is one of the words; a QP may be called otherwise. */
+/* Is the first word a state? Otherwise it is the name of a QP. */
 static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 {
 	(void)s;
@@ -57,8 +57,8 @@ const struct arg modify_qp_args[] = {
 	POS_OPT("state", modify_qp_args, state, kind_state, "state to go to; else it stays",
 		.data = qp_state_words),
 	POS_OPT("qp", modify_qp_args, qp, kind_qp, "QP; else the current one"),
-	SWITCH("fill", modify_qp_args, fill, "add what is required and can be known"),
-	SWITCH("force", modify_qp_args, force, "ask the kernel even if it will refuse"),
+	SWITCH("fill", modify_qp_args, fill, "add required attributes whose values are known"),
+	SWITCH("force", modify_qp_args, force, "call the kernel even if it will fail"),
 	OPT("from-id", modify_qp_args, from_id, kind_id_opt,
 	    "attributes from rdma_init_qp_attr of this id"),
 	OPT("peer", modify_qp_args, peer, kind_obj, "dict from the other end's qp-info"),
@@ -100,7 +100,7 @@ const struct arg modify_qp_args[] = {
 	ARGS_END
 };
 
-/* Where the plain attributes are in the argument struct. */
+/* The offsets of the plain attributes in the argument struct. */
 static const struct {
 	unsigned bit;
 	size_t arg;
@@ -201,11 +201,11 @@ static void modify_take(struct qp_change *c, const struct modify_qp_args *args)
 /*
  * modify-qp: one ibv_modify_qp(3), attribute by attribute.
  *
- * A change that the kernel would refuse is not asked for: the refusal names what is
- * missing and the whole command to type. -force asks all the same.
+ * A change that the kernel would reject fails before the call, with the missing attributes and the
+ * whole command to type. -force calls the kernel in any case.
  */
 
-/* What the connection manager would set on the way to this state. */
+/* Takes the attributes that the connection manager would set for this state. */
 static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 {
 	int mask = 0;
@@ -222,7 +222,7 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 	return 0;
 }
 
-/* Single parts of the address vector may be given: the rest is filled in first. */
+/* Fills in the parts of the address vector that are not given. */
 static void fill_address(struct qp_change *c, const struct modify_qp_args *args)
 {
 	const struct qp_row *row = qp_row(c->qp->type, c->from, c->to);
@@ -254,7 +254,7 @@ static int gather_change(struct session *s, struct qp_change *c, const struct mo
 	return 0;
 }
 
-/* iWARP has no packet numbers and no GIDs to give: its connection manager does it all. */
+/* Fails on iWARP, which has no PSNs and GIDs: only the connection manager can connect a QP. */
 static int by_cm_only(struct session *s, const struct qp_change *c)
 {
 	fail(s, "ibv_modify_qp", "EOPNOTSUPP",
@@ -262,7 +262,7 @@ static int by_cm_only(struct session *s, const struct qp_change *c)
 	     "to %s",
 	     c->qp->pd->dev->o.name, word_name(qp_state_words, c->to));
 	fail_next(s, "connect HOST PORT");
-	return fail_row(s, "or", "-force asks the kernel anyway");
+	return fail_row(s, "or", "-force calls the kernel anyway");
 }
 
 static int check_change(struct session *s, const struct qp_change *c)
@@ -339,7 +339,7 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 	return -1;
 }
 
-/* An id gives the attributes of the state its connection is ready for. */
+/* Adds a row: an id provides only the attributes of the states that its connection has reached. */
 static int told_by_id(struct session *s, const struct id *id)
 {
 	return fail_row(s, "note",
@@ -391,13 +391,13 @@ const struct cmd cmd_modify_qp = {
 	.family = "by hand",
 	.summary = "move a QP to another state, or change its attributes",
 	.text = "A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own attributes:\n"
-		"give all of these, and only attributes that the transition takes. What\n"
-		"the kernel would refuse is refused before, with the reason and the command to\n"
-		"type; -force asks the kernel all the same. -fill adds required attributes that\n"
-		"are not given: the QPN, PSN and address of the peer as oob or -peer told them,\n"
+		"give all of these, and only attributes that the transition takes. A\n"
+		"change that the kernel would reject fails before the call, with the reason and the\n"
+		"command to type; -force calls the kernel anyway. -fill adds required attributes that\n"
+		"are not given: the QPN, PSN and address of the peer from oob or -peer,\n"
 		"the smaller MTU of the two, timeout 14, retry-cnt 6, rnr-retry 7, min-rnr-timer\n"
-		"12, one READ in flight. Without a state the attributes of the present one are\n"
-		"changed. qp-state shows what comes next.",
+		"12, one READ in flight. Without a state it changes attributes\n"
+		"of the current one. qp-state shows the next states.",
 	.calls = "ibv_modify_qp(3), rdma_init_qp_attr(3)",
 	.setup = "qp create",
 	.examples = modify_qp_egs,
@@ -407,10 +407,10 @@ const struct cmd cmd_modify_qp = {
 };
 
 /*
- * What is wrong with the values of a change, seen before the kernel sees them.
+ * Checks of the values of a change before the kernel sees them.
  *
- * Not all of it is refused by every device: soft-RoCE takes a path MTU that the link
- * cannot carry, and the packets are lost. -force tries it.
+ * Not every device rejects all of these: soft-RoCE accepts a path MTU that is too large for the
+ * link, and the packets are lost. -force tries it.
  */
 
 __attribute__((format(printf, 2, 3))) static void fault(Tcl_Obj *faults, const char *fmt, ...)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes of a QP: the attributes as names, options and text (nothing else spells them out), and a
- * change that is checked, filled in, and explained.
+ * Changes of a QP: the table of attributes (names, options, text), and a change that is checked,
+ * completed and explained.
  */
 #ifndef CMDS_MODIFY_QP_H
 #define CMDS_MODIFY_QP_H
@@ -22,7 +22,7 @@ struct qp_attr_def {
 	unsigned bit;		  /* IBV_QP_... */
 	const char *member;	  /* of struct ibv_qp_attr; NULL: an address vector */
 	const char *option;	  /* of modify-qp, without '-' */
-	const char *unknown;	  /* stands for a value nobody knows yet: "PEER_QPN" */
+	const char *unknown;	  /* placeholder for an unknown value: "PEER_QPN" */
 	const struct word *words; /* of an enum or of flags; NULL: a number */
 	bool flags;
 	size_t offset, size; /* in struct ibv_qp_attr; size 0: an address vector */
@@ -36,17 +36,18 @@ const char *qp_attr_name(const struct qp_attr_def *d);
 uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
 void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 
-/* These append. "PKEY_INDEX, PORT": the names of the bits of mask. */
+/* Appends the names of the bits of mask: "PKEY_INDEX, PORT". */
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
-/* " -port 1 -pkey-index 0": what to type; attributes of unknown have a word instead. */
+/* Appends the options to type, " -port 1 -pkey-index 0"; attributes in unknown get a placeholder.
+ */
 void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
 		     Tcl_DString *text);
-/* Rows of s->fail, as many as it takes: "passed  STATE = INIT  PORT = 1 ...". Those of
- * missing are named so. */
+/* Adds rows to s->fail: "passed  STATE = INIT  PORT = 1 ...". Attributes in missing are marked so.
+ */
 void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a, unsigned mask,
 		  unsigned missing);
 
-/* A change of a QP that is about to be asked for: checked, filled in, and explained. */
+/* A requested change of a QP. */
 
 struct causes;
 struct dev;
@@ -55,29 +56,29 @@ struct qp;
 
 struct qp_change {
 	struct qp *qp;
-	enum ibv_qp_state actual;   /* as the device has it */
+	enum ibv_qp_state actual;   /* the state on the device */
 	enum ibv_qp_state from, to; /* from is CUR_STATE if that is given */
 	struct ibv_qp_attr a;
-	unsigned mask;	     /* what is given, with IBV_QP_STATE if a state is */
+	unsigned mask;	     /* the given attributes, with IBV_QP_STATE if a state is given */
 	const struct id *id; /* whose rdma_init_qp_attr() gave by_id of mask, or NULL */
 	unsigned by_id;
-	unsigned filled;	/* of mask: what qp_fill() found */
+	unsigned filled;	/* the attributes in mask that qp_fill() added */
 	struct ibv_qp_attr now; /* before the change */
 };
 
-/* Gives values to the attributes of want, as far as they can be known from the
- * device, from the QP and from its peer. Returns those that cannot. */
+/* Fills the attributes of want from the device, the QP and its peer. Returns those whose values are
+ * unknown. */
 unsigned qp_fill(struct qp_change *c, unsigned want);
-/* The index of our GID to use towards that one. */
+/* The index of the local GID to use for this destination. */
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid);
 
-/* Appends what is wrong with the values, for this device, to a Tcl list. */
+/* Appends the problems of the values on this device to a Tcl list. */
 void qp_faults(const struct qp_change *c, Tcl_Obj *faults);
 
 /* qp_judge() for the device that the QP is of: what the kernel refuses beyond
  * the rule is extra, unless the device is the embedded one. */
 struct qp_verdict qp_change_judge(const struct qp_change *c);
-/* Fill s->fail with all there is to say. Return -1. */
+/* Fills s->fail with the reasons for the refusal and the remedy. Returns -1. */
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
 int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults);
 /* Adds why a change with this verdict is refused; none if the verdict is good. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oob: QPs connected by hand. Both ends tell each other QPN, PSN and address in one message over
- * TCP; the queues are then moved to RTS.
+ * oob: for QPs that are connected by hand. Both ends exchange QPN, PSN and address, in one message
+ * each over TCP.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,48 +23,48 @@
 #include "tcp/tcp_socket.h"
 
 /*
- * One message each way over TCP: four bytes of length, highest first, then the text. The
- * server speaks first. Never blocks: the event loop calls when there is something to do.
+ * One message each way over TCP: four bytes of length in network byte order, then the text. The
+ * server sends first. It never blocks: the event loop calls back when the socket is ready.
  */
 
-#define EXCHANGE_MAX 65536 /* bytes of a message; more is refused */
+#define EXCHANGE_MAX 65536 /* largest message in bytes */
 
 enum exchange_end { EXCHANGE_BUSY, EXCHANGE_DONE, EXCHANGE_FAILED };
 
 struct exchange {
 	struct loop *loop;
 	int fd;			    /* -1: closed */
-	bool sending, listens_next; /* what it does now; whether it receives after that */
+	bool sending, listens_next; /* current direction; whether it receives afterwards */
 	bool connecting;
-	bool keep; /* set by the owner: when all went well, the socket is left to it */
+	bool keep; /* set by the owner, which takes over the socket on success */
 	unsigned char *out;
 	size_t out_len, sent;
 	unsigned char head[4];
 	char *in;
-	size_t in_len, got; /* got counts the head too */
+	size_t in_len, got; /* got includes the header */
 	enum exchange_end end;
 	int err;	 /* errno of a failure, or 0 */
-	const char *why; /* it failed: what was being done */
+	const char *why; /* what was being done when it failed */
 	void (*done)(void *arg);
 	void *arg;
 };
 
-/* An exchange of qp-info out of band, as an object: it lives on while commands go on. */
+/* An out-of-band exchange of qp-info, as an object that continues in the background. */
 
 struct oob {
 	struct obj o;
 	struct session *s;
 	struct qp *qp;
-	char *text;  /* what is told to the peer */
+	char *text;  /* message for the peer */
 	char *where; /* "[::]:7000" */
 	uint16_t port;
-	int listen_fd; /* -1: not, or not any more */
+	int listen_fd; /* -1: not listening */
 	bool background;
-	bool over; /* nothing more happens */
+	bool over; /* the exchange has ended */
 	struct exchange x;
 	struct qp_peer mine, peer;
 	char host[64]; /* connected to it; "": listens */
-	char *why;     /* it failed, and why; else NULL */
+	char *why;     /* reason of the failure, or NULL */
 	char *code;
 };
 
@@ -96,7 +96,7 @@ static void watch_socket(struct exchange *x)
 	loop_watch(x->loop, x->fd, x->sending ? POLLOUT : POLLIN, on_socket_ready, x);
 }
 
-/* A half is done: turns around, or ends. */
+/* One direction is done: changes to the other, or ends. */
 static void next_direction(struct exchange *x)
 {
 	if (!x->listens_next && x->sending) {
@@ -127,7 +127,7 @@ static void send_some(struct exchange *x)
 		next_direction(x);
 }
 
-/* The head is there: is the length one to believe? */
+/* Checks the length in the received header. */
 static bool take_head(struct exchange *x)
 {
 	uint32_t len;
@@ -193,8 +193,8 @@ static void on_socket_ready(void *arg, int fd, short revents)
 		receive_some(x);
 }
 
-/* Begins on a socket that it owns from now on; a client's may be connecting still. done
- * is called once, from the loop. */
+/* Starts an exchange on a socket, which may still be connecting; takes ownership of it. done is
+ * called once, from the loop. */
 static void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server,
 			   const char *text, void (*done)(void *arg), void *arg)
 {
@@ -227,8 +227,8 @@ static void exchange_end(struct exchange *x)
 }
 
 /*
- * The sockets of oob. What the peer tells is checked as soon as it is there, in the loop;
- * a failure is kept until a command asks for it.
+ * The sockets of oob. The peer's data is checked in the loop as soon as it arrives; a failure is
+ * kept until a command asks for it.
  */
 
 static void close_listener(struct oob *b)
@@ -279,7 +279,7 @@ const struct obj_class oob_class = {
 	.describe = oob_describe,
 };
 
-/* Takes what s->fail says as the reason, and puts back what it said before. */
+/* Moves the reason from s->fail to the object, and restores s->fail. */
 static void keep_failure(struct oob *b, const struct fail *before)
 {
 	struct fail *f = &b->s->fail;
@@ -384,7 +384,7 @@ static struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_
 	return add_oob(s, b);
 }
 
-/* Both make the object and set things going; NULL with s->fail filled. */
+/* Creates the object and starts the exchange. NULL with s->fail filled. */
 static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *mine,
 			       const char *host, uint16_t port)
 {
@@ -405,10 +405,10 @@ static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp
 }
 
 /*
- * oob: two ends tell each other of their QPs over TCP, out of band.
+ * oob: both ends exchange the data of their QPs over TCP, out of band.
  *
- * The event loop serves the sockets, so that one session can be both ends: one listens in
- * the background while the other connects.
+ * The event loop serves the sockets, so that one session can be both ends: one listens in the
+ * background while the other connects.
  */
 
 struct oob_args {
@@ -450,7 +450,7 @@ static void out_peer(struct out *o, const struct oob *b)
 	qp_peer_out(o, &b->peer);
 }
 
-/* Waits for the end, tells what came, and lets go of the object. */
+/* Waits for the end of the exchange, writes the result, and destroys the object. */
 static int wait_for_peer(struct session *s, struct oob *b, const struct num *within, struct out *o)
 {
 	enum loop_end end = LOOP_DONE;
@@ -497,7 +497,7 @@ static const struct arg oob_listen_args[] = {
 	POS("port", oob_args, port, kind_port, "TCP port; 0: any free one"),
 	COMMON,
 	OPT("addr", oob_args, host, kind_str, "address to listen on; else all"),
-	SWITCH("background", oob_args, background, "go on; oob accept waits for the peer"),
+	SWITCH("background", oob_args, background, "return at once; oob accept waits for the peer"),
 	OPT("within", oob_args, within, kind_ms, "time to wait for a peer; else for ever"),
 	ARGS_END
 };
@@ -534,11 +534,11 @@ const struct cmd cmd_oob_listen = {
 	.name = "oob listen",
 	.family = "by hand",
 	.summary = "wait for the other end on a TCP port and exchange qp-info",
-	.text = "Without a connection manager the two ends must tell each other their QP number,\n"
-		"first packet number and address by other means: here over one TCP connection,\n"
-		"as JSON after four bytes of length (highest first), the listening end first.\n"
-		"What the peer told is remembered: modify-qp RTR -fill knows it. With -background\n"
-		"the session goes on and oob accept fetches the result.",
+	.text = "Without a connection manager both ends must exchange their QP number, initial PSN and\n"
+		"address by other means: here over a TCP connection, as JSON after four bytes of length\n"
+		"(network byte order); the listening end sends first. The peer's data is stored for\n"
+		"modify-qp RTR -fill. With -background the command returns at once, and oob accept gets\n"
+		"the result.",
 	.setup = "qp create",
 	.examples = oob_listen_egs,
 	.args = oob_listen_args,
@@ -574,8 +574,8 @@ static const struct cmd_eg oob_connect_egs[] = { { "oob connect localhost $port 
 const struct cmd cmd_oob_connect = {
 	.name = "oob connect",
 	.family = "by hand",
-	.summary = "exchange qp-info with an end that listens on a TCP port",
-	.text = "The other side of oob listen. Returns what the peer told as a dict: qpn, psn,\n"
+	.summary = "exchange qp-info with a listening end over TCP",
+	.text = "The client of oob listen. Returns the peer's data as a dict: qpn, psn,\n"
 		"lid, gid and, if it gave a region, addr, rkey and len.",
 	.setup = BOTH_ENDS,
 	.examples = oob_connect_egs,
@@ -611,9 +611,9 @@ static const struct cmd_eg oob_accept_egs[] = { { "oob accept -within 10", "said
 const struct cmd cmd_oob_accept = {
 	.name = "oob accept",
 	.family = "by hand",
-	.summary = "what the peer of oob listen -background told",
-	.text = "Waits until the exchange is done, if it is not yet. When the time is up the\n"
-		"listener stays and can be asked again.",
+	.summary = "get the peer's data of oob listen -background",
+	.text = "Waits until the exchange is complete. After -within the listener stays, and you can\n"
+		"call it again.",
 	.setup = BOTH_ENDS,
 	.examples = oob_accept_egs,
 	.args = oob_accept_args,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The attributes of a QP: one row each says how it is called, typed and stored. */
+/* The attributes of a QP: one row each with its name, option and offset. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +177,7 @@ void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknow
 
 #define ROW_WIDTH 66
 
-/* A row of s->fail that grows by items and is begun anew when it is full. */
+/* A row of s->fail to which items are added; a new row starts when it is full. */
 struct wrapped {
 	struct session *s;
 	const char *label;

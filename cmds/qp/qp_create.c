@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* qp create: its arguments, and values for what was left out. */
+/* qp create: its arguments, and defaults. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 /*
  * Values for attributes of a QP that the user left out.
  *
- * The peer's QPN, PSN and address can only be told (oob, modify-qp -peer); the rest has
- * values that work. RETRY_CNT is 6 because soft-RoCE takes 7 for "for ever".
+ * The peer's QPN, PSN and address must be provided (oob, modify-qp -peer); the other attributes
+ * have defaults. RETRY_CNT is 6 because soft-RoCE treats 7 as infinite.
  */
 
 #define UD_QKEY	    0x11111111
@@ -157,8 +157,8 @@ unsigned qp_fill(struct qp_change *c, unsigned want)
 /*
  * qp create: a queue pair, with the PD and the CQs it needs.
  *
- * The device may give more than was asked for (soft-RoCE makes 63 work requests of 32);
- * what ibv_query_qp(3) says is what the QP is said to have.
+ * The device may allocate more than requested (soft-RoCE rounds 32 work requests up to 63); the
+ * capabilities shown are those of ibv_query_qp(3).
  */
 
 const struct ibv_qp_cap qp_default_cap = {
@@ -169,7 +169,7 @@ const struct ibv_qp_cap qp_default_cap = {
 	.max_inline_data = 64,
 };
 
-/* What was made on the way, to be undone when the QP cannot be made. */
+/* The PD and CQs that were created for the QP, to be destroyed if it cannot be created. */
 struct made {
 	struct pd *pd;
 	struct cq *cq;
@@ -234,7 +234,8 @@ static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_sp
 
 	if (cq)
 		return cq;
-	if (depth > (uint32_t)dev->attr.orig_attr.max_cqe) /* let the QP be what fails */
+	if (depth >
+	    (uint32_t)dev->attr.orig_attr.max_cqe) /* not here: creating the QP will report it */
 		depth = (uint32_t)dev->attr.orig_attr.max_cqe;
 	return made->cq = cq_make(s, dev, NULL, depth ? depth : 1, NULL, 0);
 }
@@ -344,7 +345,7 @@ static uint32_t random_psn(void)
 {
 	uint32_t psn = 0;
 
-	/* no secret: a kernel that has just started shall not keep us waiting */
+	/* not security-relevant: do not wait for entropy of a kernel that has just booted */
 	if (getrandom(&psn, sizeof psn, GRND_NONBLOCK) != sizeof psn)
 		psn = (uint32_t)loop_now();
 	return psn & 0xffffff;
@@ -474,13 +475,13 @@ static const struct cmd_eg qp_create_egs[] = {
 const struct cmd cmd_qp_create = {
 	.name = "qp create",
 	.family = "resources",
-	.summary = "make a queue pair",
+	.summary = "create a queue pair",
 	.text = "A queue pair is a send queue and a receive queue. RC delivers everything in\n"
-		"order or fails; UC loses silently; UD sends single packets to anyone.\n"
-		"What is not named is found or made: the first PD of the device, and the CQ\n"
-		"that is there and unused, else a new one. The QP begins in RESET and becomes\n"
-		"the current one; with -id it is in INIT, because the connection manager moves\n"
-		"it. The device may give more than was asked for; see get QP max_send_wr.",
+		"order or fails; UC loses messages silently; UD sends single packets to any peer.\n"
+		"Missing objects are found or created: the first PD of the device, and an unused CQ\n"
+		"or a new one. The QP starts in RESET and becomes the current one; with -id it is in\n"
+		"INIT, because the connection manager moves it. The device may allocate more than\n"
+		"requested; see get QP max_send_wr.",
 	.calls = "ibv_create_qp(3), rdma_create_qp(3)",
 	.examples = qp_create_egs,
 	.args = qp_create_args,

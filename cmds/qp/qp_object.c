@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QPs as objects: what show and get tell of one, and how it is destroyed.
+ * QPs as objects: their attributes for show and get, and their destruction.
  *
- * What is told comes from ibv_query_qp(3), now: the device moves a QP to ERR on its own.
+ * The attributes come from ibv_query_qp(3) each time, because the device may move a QP to ERR.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static int qp_destroy(struct session *s, struct obj *o)
 	struct qp *qp = (struct qp *)o;
 	int err = 0;
 
-	if (qp->id) { /* the id holds a pointer to it, which the library clears */
+	if (qp->id) { /* rdma_destroy_qp() clears the id's pointer to the QP */
 		rdma_destroy_qp(qp->id->v);
 	} else {
 		err = ibv_destroy_qp(qp->v);
@@ -191,7 +191,7 @@ const struct obj_class qp_class = {
 	.describe = qp_describe,
 };
 
-/* qp-info: what the other end must be told of a QP, to be handed over by any means. */
+/* qp-info: the data of a QP that the other end needs. */
 
 static int set_region(struct session *s, const struct qp *qp, const struct mr *mr,
 		      struct qp_peer *mine)
@@ -219,7 +219,7 @@ static int set_local_gid(struct session *s, const struct dev *dev, uint8_t port,
 		if (gid_index >= 0 && rows[i].e.gid_index == (unsigned)gid_index)
 			r = &rows[i];
 	if (!r && gid_index < 0)
-		return 0; /* InfiniBand does with the LID */
+		return 0; /* InfiniBand needs only the LID */
 	if (!r) {
 		fail(s, "qp-info", "ENOENT", "%s port %u has no GID %d", dev->o.name, port,
 		     gid_index);
@@ -293,11 +293,11 @@ static const struct cmd_eg qp_info_egs[] = { { "qp-info", "qp0  RC  qpn" },
 const struct cmd cmd_qp_info = {
 	.name = "qp-info",
 	.family = "by hand",
-	.summary = "what the other end must know of a QP",
+	.summary = "show the data of a QP that the other end needs",
 	.text = "A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len\n"
-		"of a region. Hand it to the other end by any means: oob does it over TCP, and\n"
-		"modify-qp RTR -peer DICT -fill takes it. The psn is the number of the first\n"
-		"packet sent; it is what modify-qp RTS -fill uses.",
+		"of a region. Send it to the other end by any means: oob does so over TCP, and\n"
+		"modify-qp RTR -peer DICT -fill uses it. psn is the initial PSN of this end, which\n"
+		"modify-qp RTS -fill uses.",
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
 	.examples = qp_info_egs,
 	.args = qp_info_args,
@@ -307,7 +307,7 @@ const struct cmd cmd_qp_info = {
 
 /* The history of a QP: the record has its states. */
 
-/* meant: somebody asked for it. */
+/* meant: the state was requested. */
 static void record_state(struct qp *qp, enum ibv_qp_state state, const char *why, bool meant)
 {
 	own_state(qp, qp->has_state ? (int)qp->state : -1, state, why,
@@ -350,8 +350,8 @@ enum ibv_qp_state qp_history_state(const struct qp *qp)
 	return qp->has_state ? qp->state : IBV_QPS_RESET;
 }
 
-/* Drivers of iWARP do not all tell the state (siw): RESET is then only what was not
- * filled in, and what the connection manager did is what is known. */
+/* Some iWARP drivers (siw) do not report the state: RESET then only means that it was not filled
+ * in, and the state set by the connection manager is used. */
 static bool is_unreported_reset(const struct qp *qp, enum ibv_qp_state state)
 {
 	return state == IBV_QPS_RESET && qp->pd->dev->iwarp &&

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two ends of a connection made by hand tell each other.
+ * The data that both ends of a connection exchange by hand.
  *
- * It comes from anyone who reaches the port: every number is checked for its range, and
- * what is not known is passed over.
+ * It is untrusted: every number is checked for its range, and unknown fields are ignored.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -209,7 +208,7 @@ static void put_number(struct json_object *j, const char *key, uint64_t v)
 	json_object_object_add(j, key, json_object_new_uint64(v));
 }
 
-/* Eight groups of four digits: programs in Python split the text there (pyverbs). */
+/* Eight groups of four digits, which Python programs (pyverbs) parse. */
 static const char *gid_groups(const union ibv_gid *gid, char text[41])
 {
 	for (int i = 0; i < 8; i++)

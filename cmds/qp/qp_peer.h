@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one end tells the other of its QP, as a dict and as JSON: {"qpn": ..., "psn": ...,
+ * The data of a QP for the other end, as a dict and as JSON: {"qpn": ..., "psn": ...,
  * "lid": ..., "gid": "...", "rkey": ..., "addr": ...} and a few more.
  */
 #ifndef CMDS_QP_PEER_H
@@ -18,15 +18,14 @@ struct qp;
 struct qp_peer;
 struct session;
 
-/* What qp tells of itself. gid_index below 0: the recommended one. mr may be NULL. */
+/* Fills the data of qp. gid_index < 0: the recommended GID. mr may be NULL. */
 int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int gid_index,
 	       struct qp_peer *mine);
 
-/* Both check every field, since it comes from someone else; -1 with s->fail filled, and
- * then *p is as it was. */
+/* Parse untrusted data and check every field. -1 with s->fail filled and *p unchanged. */
 int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p);
 int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp_peer *p);
-/* From now on p is the peer of qp; fails when the types of the two QPs differ. */
+/* Stores p as the peer of qp; fails if the types of the QPs differ. */
 int qp_peer_adopt(struct session *s, struct qp *qp, const struct qp_peer *p);
 /* To be freed. */
 char *qp_peer_to_json(const struct qp_peer *p);

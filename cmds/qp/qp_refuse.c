@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a change of a QP is refused, before the call or by the kernel, and what to type.
+ * Why a change of a QP is rejected, before the call or by the kernel, and what to type.
  *
- * The kernel says EINVAL for a missing attribute, for one too many, and for a wrong
- * value; the table of transitions and the live objects tell which it was.
+ * The kernel returns EINVAL for a missing attribute, for an extra one and for a wrong value; the
+ * table of transitions and the live objects show which it was.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -57,7 +57,7 @@ void qp_change_command(struct session *s, const struct qp_change *given, enum ib
 	unsigned takes = row ? row->required | row->optional : 0, unknown;
 
 	append_text(text, "modify-qp");
-	if (to != given->actual) { /* RESET is typed as it is spoken, in capitals */
+	if (to != given->actual) { /* states are typed in capitals */
 		append_text(text, " ");
 		append_text(text, state_name(to));
 	}
@@ -92,7 +92,7 @@ static void add_next_command(struct session *s, const struct qp_change *c, enum 
 	Tcl_DStringFree(&text);
 }
 
-/* "INIT (or RESET)": where a QP may go from there. */
+/* Appends the states that a QP may move to: "INIT (or RESET)". */
 static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, Tcl_DString *d)
 {
 	const char *between = "", *close = "";

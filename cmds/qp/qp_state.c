@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* qp-state: the state machine as a drawing, with times, limits and the way taken. */
+/* qp-state: the diagram of the state machine, with history, limits and times. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 /*
  * The state machine, drawn on a small canvas of characters.
  *
- * The way taken has double arrows and the present state a double frame, so that both are
- * seen without colour as well. Where the terminal has no UTF-8 it is drawn in ASCII.
+ * Past transitions have double arrows and the current state a double frame, so that both are
+ * visible without colour. Without UTF-8 it is drawn in ASCII.
  */
 
 #define WIDTH  70
@@ -201,7 +201,7 @@ static void draw_diagram(struct canvas *c, bool has_sqe)
 		send_error(c, 42);
 }
 
-/* The connection manager takes several steps at once. */
+/* The steps between two states; the connection manager makes several at once. */
 static uint64_t path_between(enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	uint64_t steps = 0;
@@ -270,8 +270,8 @@ void qp_diagram(struct out *o, const struct qp *qp)
 }
 
 /*
- * How long a QP tries: volume 1, 9.7.6.1.3 (transport timer) and 9.7.5.2.8 (RNR NAK). A device
- * may take up to four times the timeout to notice; that is the worst case.
+ * How long a QP tries: volume 1, 9.7.6.1.3 (transport timer) and 9.7.5.2.8 (RNR NAK). A device may
+ * take up to four times the timeout to detect a loss.
  */
 
 #define SLACK 4
@@ -294,7 +294,7 @@ static void tell_no_answer(const struct ibv_qp_attr *a, struct out *o)
 	out_end(o);
 }
 
-/* The peer names the wait in its NAK: its min_rnr_timer, which only it knows. */
+/* The wait is the peer's min_rnr_timer, which its NAK contains. */
 static void tell_no_receive(const struct ibv_qp_attr *a, struct out *o)
 {
 	double longest = rnr_timer_us(0) / 1e6;
@@ -345,8 +345,7 @@ void qp_timing(const struct qp *qp, struct out *o)
 		qp_tell_timing(qp->type, &a, o);
 }
 
-/* qp-state: where a QP is, what it may do there, where it can go, and how it came here.
- */
+/* qp-state: the current state, what it permits, the possible next states, and the history. */
 
 #define MARGIN	   (18 + 8) /* before the names of attributes */
 #define VENDOR_RXE 0xffffff /* RXE_VENDOR_ID of the kernel */
@@ -364,8 +363,8 @@ static const struct {
 	[IBV_QPS_ERR] = { "flushed", "flushed", "dropped", "none" },
 };
 
-/* A receive is posted to rdma_rxe by writing it to memory that the kernel shares: in ERR
- * nothing makes the kernel look there, until the state is set anew. */
+/* With rdma_rxe, a receive is posted by writing to memory shared with the kernel. In ERR the kernel
+ * does not read it until the state is set again. */
 static bool keeps_receives(const struct qp *qp, enum ibv_qp_state state)
 {
 	return state == IBV_QPS_ERR && qp->pd->dev->attr.orig_attr.vendor_id == VENDOR_RXE;
@@ -393,7 +392,7 @@ static void tell_now(struct out *o, const struct qp *qp, enum ibv_qp_state state
 	out_end(o);
 }
 
-/* The names of a mask as a list, and as text in lines that fit. */
+/* Writes the names in a mask as a list, and as wrapped text. */
 static void tell_mask(struct out *o, const char *key, const char *label, unsigned mask)
 {
 	int column = MARGIN;
@@ -458,7 +457,7 @@ static void out_transitions(struct out *o, enum ibv_qp_type type, enum ibv_qp_st
 	out_end(o);
 }
 
-/* Attributes of the present state that can be changed. */
+/* Writes the attributes that can be changed in the current state. */
 static void tell_stay(struct out *o, enum ibv_qp_type type, enum ibv_qp_state state)
 {
 	const struct qp_row *r = qp_row(type, state, state);
@@ -470,7 +469,7 @@ static void tell_stay(struct out *o, enum ibv_qp_type type, enum ibv_qp_state st
 	out_end(o);
 }
 
-/* The step a user most likely wants, typed out. */
+/* Writes the command for the most likely next step. */
 static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state state,
 			     struct out *o)
 {
@@ -582,11 +581,11 @@ static const struct cmd_eg qp_state_egs[] = {
 const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",
-	.summary = "the state diagram of a QP, its next states and its history",
-	.text = "The present state has a double frame, the way taken double arrows. Below are\n"
-		"what the state permits, where the QP can go with the attributes each step needs\n"
-		"and takes, the command for the likely next step, and when and why the QP came\n"
-		"here. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from\n"
+	.summary = "show the state diagram and the history of a QP",
+	.text = "The current state has a double frame, past transitions have double arrows. Below are\n"
+		"what the state permits, the possible next states with their required and optional\n"
+		"attributes, the command for the likely next step, and the history with the time and\n"
+		"reason of each change. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from\n"
 		"the attributes of the QP. The value is a dict.",
 	.calls = "ibv_query_qp(3)",
 	.setup = "qp create",
