@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the verbs add to the shell: the live context, the prompt, versions, pages of help. */
+/* The verbs' part of the shell: the live context, the prompt, versions, help pages. */
 #include <glob.h>
 #include <libgen.h>
 #include <stddef.h>
@@ -94,7 +94,7 @@ static void app_close(struct session *s)
 	if (!s->ctx)
 		return;
 	capture_end(s);
-	peer_end_all(s); /* while what this end has still answers them */
+	peer_end_all(s); /* while the objects of this end still exist */
 	cm_close(s);
 	obj_destroy_all(s);
 	obj_store_free(&s->ctx->store);
@@ -106,7 +106,7 @@ static void app_close(struct session *s)
 	s->ctx = NULL;
 }
 
-/* What has passed by now. */
+/* Shows packets and events that happened during the command. */
 static void app_after(struct session *s)
 {
 	call_trace_watch(s);
@@ -149,7 +149,7 @@ static Tcl_Obj *app_objects(struct session *s)
 
 	out_dict(out, NULL);
 	obj_foreach(o, s) {
-		if (o->life != OBJ_LIVES) /* the call that destroys it has been made */
+		if (o->life != OBJ_LIVES) /* it is being destroyed */
 			continue;
 		out_dict(out, o->name);
 		o->class->describe(s, o, out);
@@ -161,7 +161,7 @@ static Tcl_Obj *app_objects(struct session *s)
 	return all;
 }
 
-/* A provider is a driver of libibverbs in user space; each leaves a file of its name. */
+/* Lists the providers (user-space drivers of libibverbs); each has a file of its name. */
 static void app_version(Tcl_DString *text)
 {
 	glob_t found = { 0 };
@@ -178,7 +178,7 @@ static void app_version(Tcl_DString *text)
 	globfree(&found);
 }
 
-/* What is taken from the libraries is in the record by itself. */
+/* Records notices, except those for library events, which the record contains already. */
 static void app_noticed(enum notice_kind kind, const char *text)
 {
 	if (kind == NOTICE_PEER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asynchronous events. An event must be acknowledged before its object can be destroyed,
- * and destroying waits for that: so it is copied and acknowledged at once.
+ * Asynchronous events. Destroying an object blocks until its events are acknowledged, so events are
+ * copied and acknowledged at once.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "session.h"
 #include "words.h"
 
-#define KEPT 256 /* events that no one has waited for */
+#define KEPT 256 /* events that were not taken by wait */
 
 static struct obj *affected_object(struct session *s, struct dev *dev,
 				   const struct ibv_async_event *ev)
@@ -52,7 +52,8 @@ static void note_on(struct obj *o, enum ibv_event_type type)
 	if (o->class == &cq_class && type == IBV_EVENT_CQ_ERR)
 		((struct cq *)o)->broken = true;
 	else if (o->class == &srq_class && type == IBV_EVENT_SRQ_LIMIT_REACHED)
-		((struct srq *)o)->limit = 0; /* it fires once: modify the SRQ to arm it again */
+		((struct srq *)o)->limit =
+			0; /* the event is one-shot: modify the SRQ to arm it again */
 	else if (o->class == &qp_class)
 		qp_history_sync((struct qp *)o, word_name(async_words, type));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous events of devices: copied, acknowledged, noticed, kept for wait. */
+/* Asynchronous events of devices: copied, acknowledged, shown as notices, and kept for wait. */
 #ifndef CMDS_ASYNC_H
 #define CMDS_ASYNC_H
 

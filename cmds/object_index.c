@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What objects are found by, besides their names: the pointer of the library, the number of a QP
- * or key, an address in their memory. A hash each, so that none of them is searched for among
- * all.
+ * Indexes of objects besides their names: by the library's pointer, by the number of a QP or a key,
+ * by an address in their memory. Each is a hash table.
  *
  * Addresses: an object of 2^k bytes and more, but less than twice that, is filed under k and the
- * number of the block of 2^k bytes that it begins in. What covers an address begins in its block
- * or in one of the two before it, so that three look-ups for each k that there is find it.
+ * number of the block of 2^k bytes that it begins in. An object that covers an address begins in
+ * its block or in one of the two before it, so three look-ups for each k in use find it.
  */
 #include "objects.h"
 #include "session.h"
@@ -118,7 +117,7 @@ void obj_reindex(struct session *s, void *object)
 
 /* ---------------------------------------------------------------- looking up -- */
 
-/* From k on, the first with this key, of this class (NULL: any). */
+/* The first entry from k on with this key and class (NULL: any). */
 static struct obj_key *next_with_key(struct obj_key *k, const struct obj_class *class, uint64_t key)
 {
 	while (k && (k->key != key || (class && k->o->class != class)))

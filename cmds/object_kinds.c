@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects as arguments: found by name, or the one that is meant when none is named. */
+/* Objects as arguments: found by name, or the default if none is named. */
 #include <ctype.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static int parse_obj(struct session *s, Tcl_Obj *word, void *dst, const struct o
 	return use_as_arg(s, o, dst);
 }
 
-/* The current one, else the only one. */
+/* Takes the current object of the class, else the only one. */
 static int pick_default(struct session *s, const struct arg *a, void *dst,
 			const struct obj_class *class)
 {

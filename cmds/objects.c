@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The object store. Lists are in order of creation, and an object can only use what was there
- * before it: the newest goes first. Each class has a list of its own, each object one of its
- * users, and names a hash, as has what else objects are found by (object_index.c): what is done
- * with one object costs the same among a hundred thousand.
+ * The object store. Lists are in order of creation. An object can use only older ones, so the
+ * newest is destroyed first. There is a list per class, a list of users per object, and hash tables
+ * for names and other keys (object_index.c), so that operations on one object do not slow down with
+ * their number.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "objects.h"
 #include "session.h"
 
-#define USERS_NAMED 16 /* of an object that cannot go */
+#define USERS_NAMED 16 /* users that are named when an object cannot be destroyed */
 
 static bool name_ok(const char *name)
 {
@@ -80,7 +80,7 @@ static unsigned lowest_clear(struct obj_group *g)
 	return (unsigned)(64 * w) + (unsigned)__builtin_ctzll(~g->taken[w]);
 }
 
-/* "mr17" is free again, whatever had that name. */
+/* The number in a name such as "mr17" is free again. */
 static void number_is_free(struct obj_store *store, const char *name)
 {
 	size_t letters = strcspn(name, "0123456789"), digits = strlen(name) - letters;
@@ -97,7 +97,7 @@ static void number_is_free(struct obj_store *store, const char *name)
 			g->taken[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-/* The name is its own from now on; false: somebody has it. */
+/* Enters the name of an object; false: it is taken. */
 static bool claim_name(struct obj_store *store, struct obj *o)
 {
 	int created;
@@ -117,7 +117,7 @@ static void assign_number(struct obj_store *store, struct obj *o)
 		n = lowest_clear(g);
 		snprintf(o->name, sizeof o->name, "%s%u", o->class->prefix, n);
 		g->taken[n / 64] |= UINT64_C(1) << n % 64;
-	} while (!claim_name(store, o)); /* a command has given that name to another one */
+	} while (!claim_name(store, o)); /* another object was given that name explicitly */
 }
 
 static int set_name(struct session *s, struct obj *o, const char *name)
@@ -129,7 +129,7 @@ static int set_name(struct session *s, struct obj *o, const char *name)
 	if (!name_ok(name)) {
 		fail(s, "name", "EINVAL", "'%s' cannot be a name", name);
 		return fail_row(s, "names",
-				"begin with a letter and have letters, digits, '_', '-', "
+				"start with a letter and use letters, digits, '_', '-', "
 				"'.', at most %zu",
 				sizeof o->name - 1);
 	}
@@ -200,7 +200,7 @@ void obj_add(struct session *s, void *object)
 	call_trace_flush(s);
 }
 
-/* It needs nothing, and has no name any more. */
+/* Releases the object's uses and its name. */
 static void release_obj(struct session *s, struct obj *o)
 {
 	for (unsigned i = 0; i < OBJ_USES; i++)
@@ -238,7 +238,7 @@ static struct obj_use *find_use(const struct obj *o, const void *used)
 	return NULL;
 }
 
-/* Its age decides: one that is not in the store yet is the youngest. */
+/* Inserts by age; an object that is not in the store yet is the newest. */
 static void insert_use(struct obj_users *users, struct obj_use *use)
 {
 	struct obj_use *at = TAILQ_LAST(users, obj_users);
@@ -319,7 +319,7 @@ static int in_use(struct session *s, const struct obj *o, void *const except[], 
 	return rc;
 }
 
-/* Who goes first, of the users of o: the newest that clings to others, else the newest. */
+/* The user of o to destroy first: the newest whose class clings, else the newest. */
 static struct obj *first_user(const struct obj *o)
 {
 	const struct obj_use *u = TAILQ_LAST(&o->users[1], obj_users);
@@ -329,7 +329,7 @@ static struct obj *first_user(const struct obj *o)
 	return u ? u->user : NULL;
 }
 
-/* And of all. */
+/* The same among all objects. */
 static struct obj *first_of_all(struct session *s)
 {
 	struct obj_store *store = &s->ctx->store;
@@ -402,7 +402,7 @@ void obj_release(struct session *s, struct held *before)
 	}
 }
 
-/* By a command that waits while another one runs. */
+/* Is o in use by a command that waits while another one runs? */
 static bool is_held(const struct session *s, const struct obj *o)
 {
 	for (const struct held *h = s->held; o->refs && h; h = h->next)
@@ -428,8 +428,7 @@ static void remove_from_store(struct session *s, struct obj *o)
 static int may_destroy(struct session *s, struct obj *o)
 {
 	if (is_held(s, o)) {
-		fail(s, "destroy", "EBUSY", "%s is what a command works with that waits now",
-		     o->name);
+		fail(s, "destroy", "EBUSY", "%s is in use by a command that is waiting", o->name);
 		return fail_row(s, "remedy", "destroy it when that command has returned");
 	}
 	if (o->life == OBJ_NEW)
@@ -449,7 +448,8 @@ static int destroy_alone(struct session *s, struct obj *o)
 	return rc;
 }
 
-/* Others may have destroyed it while its users went: then all is well. */
+/* Destroys o and (cascade) its users. It is not an error if o is destroyed together with its users.
+ */
 static int destroy_referenced(struct session *s, struct obj *o, bool cascade)
 {
 	struct obj *user;
@@ -500,9 +500,9 @@ void obj_destroy_all(struct session *s)
 			o = user;
 		obj_ref(o);
 		if (destroy_alone(s, o)) {
-			print_error("rdmash: %s is left behind: %s\n", o->name, s->fail.text);
+			print_error("rdmash: %s was not destroyed: %s\n", o->name, s->fail.text);
 			fail_clear(&s->fail);
-			obj_ref(o); /* others may still know it */
+			obj_ref(o); /* there may be other references */
 		}
 		remove_from_store(s, o);
 		obj_unref(o);

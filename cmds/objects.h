@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live context: every verbs object of the session, with its name, what it was made
- * from and who uses it. Objects are destroyed in reverse order of dependence.
+ * The live context: every verbs object of the session, with its name, the objects it uses and its
+ * users. Objects are destroyed in reverse order of dependence.
  */
 #ifndef CMDS_OBJECTS_H
 #define CMDS_OBJECTS_H
@@ -27,50 +27,49 @@ struct out;
 struct session;
 struct timeline;
 
-/* What all objects of a kind have in common; one const struct each, in the file of the
- * command that makes them. */
+/* A class of objects; one const struct each, in the file of the command that creates them. */
 struct obj_class {
 	const char *prefix; /* of names: "mr" gives mr0, mr1 ... */
 	const char *title;  /* "memory region" */
-	/* Where that says too little of o, as of a connection id that listens; or NULL. */
+	/* A more precise title of o, such as "listener" for a connection id; or NULL. */
 	const char *(*title_of)(const struct obj *o);
-	const char *remedy; /* "reg 4096": what makes one */
+	const char *remedy; /* a command that creates one: "reg 4096" */
 	size_t size;	    /* of the struct that begins with struct obj */
-	/* What it is found by; see obj_index(). Each may be left out. */
+	/* Keys for obj_index(). Each is optional. */
 	size_t pointer;				 /* offset of the library's pointer to it */
 	uint64_t (*number)(const struct obj *o); /* QP number, lkey, rkey */
 	void *(*memory)(const struct obj *o, size_t *len); /* its bytes */
-	/* May hold on to its siblings in ways that only the device knows: of the users of
-	 * an object, and of all at the end, these go first. */
+	/* Its objects may depend on each other in ways that only the device knows, so they are
+	 * destroyed before other users of an object, and first at the end. */
 	bool clings;
-	/* May go while a command waits for it: those that do ask obj_gone(). */
+	/* May be destroyed while a command waits for it; that command checks obj_gone(). */
 	bool may_go;
-	/* Releases the verbs object. The users are gone already. 0, or -1 with s->fail
-	 * filled, and then the object stays. */
+	/* Destroys the verbs object, which has no users any more. 0, or -1 with s->fail filled;
+	 * then the object stays. */
 	int (*destroy)(struct session *s, struct obj *o);
-	/* All attributes, for show and get: key and value, and one line of text. */
+	/* Writes all attributes, for show and get: keys and values, and one line of text. */
 	void (*describe)(struct session *s, struct obj *o, struct out *out);
 };
 
 #define OBJ_USES 8
 
-/* That user needs used: a link of the list that used has of its users. */
+/* user depends on used; an entry in the list of used's users. */
 struct obj_use {
 	TAILQ_ENTRY(obj_use) link;
-	struct obj *user, *used; /* used NULL: a free place */
+	struct obj *user, *used; /* used NULL: a free entry */
 };
 TAILQ_HEAD(obj_users, obj_use);
 
 enum obj_life {
-	OBJ_NEW,   /* has its name, is not in the store yet */
+	OBJ_NEW,   /* has a name, but is not in the store yet */
 	OBJ_LIVES, /* in the store */
-	OBJ_GOING, /* its class destroys it at this moment */
-	OBJ_GONE,  /* destroyed: only its memory is there, while there are references */
+	OBJ_GOING, /* being destroyed */
+	OBJ_GONE,  /* destroyed; its memory stays while there are references */
 };
 
 enum obj_index { OBJ_BY_POINTER, OBJ_BY_NUMBER, OBJ_BY_ADDRESS, OBJ_INDEXES };
 
-/* The place of an object in an index: among those that have the same key. */
+/* An object's entry in an index, in a list of objects with the same key. */
 struct obj_key {
 	struct obj_key *next, *before; /* before NULL: the first, which the entry has */
 	struct obj *o;
@@ -87,10 +86,10 @@ struct obj {
 	struct obj_group *group;
 	Tcl_HashEntry *entry; /* of its name */
 	char name[OBJ_NAME];
-	bool named; /* by a command: it is the user's, and stays */
+	bool named; /* a command has named it: it is not destroyed automatically */
 	enum obj_life life;
 	unsigned refs;		       /* its memory stays: obj_ref() */
-	uint64_t serial;	       /* no two objects ever have the same; an address may */
+	uint64_t serial;	       /* unique, unlike addresses */
 	struct obj_use uses[OBJ_USES]; /* what must outlive this one */
 	struct obj_users users[2];     /* oldest first; [1]: those whose class clings */
 	unsigned nusers;
@@ -98,7 +97,7 @@ struct obj {
 };
 TAILQ_HEAD(obj_list, obj);
 
-/* The objects of one class, and which numbers their names have. */
+/* The objects of one class, and the numbers in their names. */
 struct obj_group {
 	const struct obj_class *class;
 	struct obj_list objs;
@@ -124,7 +123,7 @@ struct obj_store {
 struct async_event {
 	TAILQ_ENTRY(async_event) link;
 	enum ibv_event_type type;
-	char obj[32]; /* name of the object it is about; the device's for ports */
+	char obj[32]; /* name of the affected object; for ports the device */
 };
 TAILQ_HEAD(async_list, async_event);
 
@@ -133,13 +132,13 @@ TAILQ_HEAD(cm_event_list, cm_event);
 
 struct context {
 	struct obj_store store;
-	struct async_list asyncs;    /* not yet taken by wait */
-	struct qp *qp;		     /* the current one: commands without a QP argument mean it */
-	struct id *id;		     /* the current connection id */
-	uint64_t wr_id;		     /* the last one given out */
-	struct id_list requests;     /* ids that are requests to answer, oldest first */
-	struct id_list over;	     /* ids whose connection is over or has failed */
-	unsigned listening;	     /* ids that listen */
+	struct async_list asyncs; /* not yet taken by wait */
+	struct qp *qp;		  /* the current QP, the default of QP arguments */
+	struct id *id;		  /* the current connection id */
+	uint64_t wr_id;		  /* the last wr_id that was assigned */
+	struct id_list requests;  /* connection requests that are not answered yet, oldest first */
+	struct id_list over;	  /* ids whose connection is over or has failed */
+	unsigned listening;	  /* number of listening ids */
 	struct cm_event_list events; /* of all ids, oldest first */
 	struct wire *wire;	     /* wire on, or NULL */
 	struct capture *capture;     /* capture start, or NULL */
@@ -150,7 +149,7 @@ struct context {
 
 struct dev {
 	struct obj o;	       /* named as the device: rxe0 */
-	struct ibv_context *v; /* librdmacm's, so that ids and resources fit together */
+	struct ibv_context *v; /* librdmacm's context, so that ids can use its resources */
 	struct ibv_device_attr_ex attr;
 	bool iwarp;	     /* node type RNIC */
 	struct watch *watch; /* of its asynchronous events */
@@ -163,7 +162,7 @@ struct pd {
 	struct obj o;
 	struct dev *dev;
 	struct ibv_pd *v;
-	struct mr_list for_texts; /* regions that post -text has made */
+	struct mr_list for_texts; /* regions created by post -text */
 	struct qp_list texting;	  /* QPs that have posted a text, and may not have sent it yet */
 };
 
@@ -183,10 +182,10 @@ struct cq {
 	bool armed;
 	bool broken;		     /* CQ_ERR: overrun */
 	unsigned events;	     /* completion events not yet taken by wait */
-	void (*on_event)(void *arg); /* whose CQ it is: gets its events instead; or NULL */
+	void (*on_event)(void *arg); /* handler that takes its events; or NULL */
 	void *on_event_arg;
 	struct id *id;	     /* whose cq it is, or NULL */
-	struct ibv_wc *kept; /* polled by a command that failed: the next poll takes them */
+	struct ibv_wc *kept; /* completions polled by a command that failed, for the next poll */
 	unsigned nkept;
 };
 
@@ -198,8 +197,8 @@ struct srq {
 	unsigned limit_events;
 };
 
-/* What the other end told about its QP (oob, modify-qp -peer), or about a region alone (listen
- * -share: known is false), and what is told to it. */
+/* Data about the peer's QP (oob, modify-qp -peer), or about a region only (listen -share: known is
+ * false), and the same data of this end for the peer. */
 struct qp_peer {
 	bool known;
 	enum ibv_qp_type type;
@@ -207,10 +206,10 @@ struct qp_peer {
 	uint16_t lid;
 	union ibv_gid gid;
 	unsigned gid_index;
-	enum ibv_mtu mtu;   /* 0: not told */
-	uint64_t addr, len; /* of a region; len 0: not told */
+	enum ibv_mtu mtu;   /* 0: unknown */
+	uint64_t addr, len; /* of a region; len 0: unknown */
 	uint32_t rkey;	    /* 0: no region */
-	unsigned access;    /* what the region lets peers do; 0: not told */
+	unsigned access;    /* what the region lets peers do; 0: unknown */
 };
 
 struct qp {
@@ -223,9 +222,9 @@ struct qp {
 	enum ibv_qp_type type;
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
-	uint32_t psn; /* what it sends with first: qp-info tells it, modify-qp -fill uses it */
-	struct qp_peer peer;	 /* what modify-qp -fill and post know of the other end */
-	enum ibv_qp_state state; /* the last that was seen, if has_state: qp_history.h */
+	uint32_t psn;		 /* its initial PSN, shown by qp-info and used by modify-qp -fill */
+	struct qp_peer peer;	 /* peer data for modify-qp -fill and post */
+	enum ibv_qp_state state; /* the last known state, if has_state: qp_object.h */
 	bool has_state;
 	bool texts_out; /* in the list of its PD */
 	LIST_ENTRY(qp) texting;
@@ -236,12 +235,12 @@ struct mr {
 	struct obj o;
 	struct pd *pd;
 	struct ibv_mr *v;
-	void *buf; /* mapped by us, page-aligned, or part of memory */
+	void *buf; /* page-aligned mapping, or part of memory */
 	size_t len;
 	unsigned access;
 	bool for_texts; /* made by post -text, in the list of its PD */
 	LIST_ENTRY(mr) text_region;
-	size_t texts;	    /* bytes of it that may still be read by the device */
+	size_t texts;	    /* bytes that the device may still read */
 	struct obj *memory; /* whose memory it is; NULL: its own */
 };
 
@@ -260,7 +259,7 @@ struct ah {
 	struct pd *pd;
 	struct ibv_ah *v;
 	struct ibv_ah_attr attr;
-	uint32_t qpn, qkey; /* of the peer, when the maker knew them; else 0 */
+	uint32_t qpn, qkey; /* of the peer, if known; else 0 */
 	struct id *id;	    /* whose ah it is, or NULL */
 };
 
@@ -277,7 +276,7 @@ enum id_state {
 	ID_ADDR_RESOLVED,
 	ID_ROUTE_RESOLVED,
 	ID_CONNECTING,
-	ID_REQUEST, /* passive: a request to answer */
+	ID_REQUEST, /* passive side: a request to answer */
 	ID_ACCEPTING,
 	ID_ESTABLISHED,
 	ID_DISCONNECTED,
@@ -296,10 +295,10 @@ struct cm_event {
 	unsigned char data[256];
 	uint8_t len;
 	uint64_t seq; /* order of arrival over all ids */
-	bool held;    /* left to be acknowledged by 'cm ack' */
+	bool held;    /* to be acknowledged by 'cm ack' */
 };
 
-struct listening; /* how a listener answers requests: cm_listen.h */
+struct listening; /* how a listener answers requests: cm_ends.h */
 
 /* Connection id. */
 struct id {
@@ -307,26 +306,26 @@ struct id {
 	struct ec *ec;
 	struct rdma_cm_id *v;
 	struct id *listener; /* a request came in on it, or NULL */
-	unsigned adopted;    /* ids that came in on this one */
-	unsigned requests;   /* those of them that are still to be answered */
+	unsigned adopted;    /* ids of requests that arrived on this one */
+	unsigned requests;   /* requests that are not answered yet */
 	struct qp *qp;
 	enum id_state state;
 	TAILQ_ENTRY(id) in_state; /* in ID_REQUEST, and when it is over */
 	enum rdma_port_space ps;
-	bool passive;	/* made for a request that came in */
-	bool by_itself; /* accepted by listen -accept: goes when its peer has left */
-	bool stepping;	/* made by 'cm create': nothing is answered for the user */
+	bool passive;	/* created for an incoming request */
+	bool by_itself; /* accepted by listen -accept: destroyed when its peer disconnects */
+	bool stepping;	/* made by 'cm create': the user answers all events */
 	bool left;	/* rdma_disconnect() was called: the peer is not kept waiting */
-	bool peer_left; /* the peer disconnected before we did */
+	bool peer_left; /* the peer disconnected first */
 	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
-	void (*on_event)(void *arg); /* is told that the queue has one more; or NULL */
+	void (*on_event)(void *arg); /* handler for new events in the queue; or NULL */
 	void *on_event_arg;
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
 	unsigned unacked;	     /* how many */
 	struct listening *listening; /* set by listen, or NULL */
 	int backlog;
-	struct ah *ah;	      /* UD: leads to the peer, or NULL: id_own_ah() */
+	struct ah *ah;	      /* UD: address handle of the peer, or NULL: id_own_ah() */
 	struct cq *cq;	      /* made for its QP by connect or accept, or NULL: id_own_cq() */
 	struct cm_event last; /* the last one with private data or connection parameters */
 	unsigned char *data;  /* private data received, or NULL */
@@ -339,12 +338,12 @@ extern const struct obj_class dev_class, pd_class, cc_class, cq_class, srq_class
 /* -------------------------------------------------------------------- store -- */
 
 void obj_store_init(struct obj_store *store);
-/* When all objects are destroyed. */
+/* To be called when all objects are destroyed. */
 void obj_store_free(struct obj_store *store);
 
-/* Makes an object, named name or (NULL) prefix and lowest number that is free. It is not in
- * the store until obj_add(): a command that fails half way calls obj_discard(). NULL with
- * s->fail filled when the name is taken or is no name. */
+/* Creates an object called name or (NULL) its prefix and the lowest free number. It is not in the
+ * store until obj_add(); a command that fails before calls obj_discard(). NULL with s->fail filled
+ * if the name is taken or invalid. */
 void *obj_new(struct session *s, const struct obj_class *class, const char *name);
 /* Notes that o needs used (NULL: nothing). */
 void obj_use(void *o, void *used);
@@ -353,14 +352,14 @@ void obj_unuse(void *o, void *used);
 bool obj_used(const void *o);
 void obj_add(struct session *s, void *o);
 void obj_discard(struct session *s, void *o);
-/* The library takes any object for one of its own device: fails, naming call, unless a
- * and b are of the same one. b may be NULL. */
+/* Fails, naming call, unless a and b are on the same device, which the library does not check. b
+ * may be NULL. */
 int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
 		 const void *b, const struct dev *dev_b);
 
 /* The object called name, of that class (NULL: any), or NULL. */
 void *obj_find(struct session *s, const struct obj_class *class, const char *name);
-/* What an object is found by has changed: a key, or memory. */
+/* To be called when a key or the memory of an object has changed. */
 void obj_reindex(struct session *s, void *o);
 /* The object of that class (NULL: any) that the library knows by this pointer, or NULL. */
 void *obj_by_pointer(struct session *s, const struct obj_class *class, const void *v);
@@ -382,20 +381,20 @@ void *obj_first(struct session *s, const struct obj_class *class);
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
 
 /*
- * Lifetime. Whoever lets the event loop or a script run between two looks at an object has a
- * reference to it: what runs meanwhile may destroy it. Then its memory stays, and obj_gone()
- * tells.
+ * Lifetime. Code that runs the event loop or a script between two uses of an object needs a
+ * reference, because the object may be destroyed meanwhile. Its memory then stays valid, and
+ * obj_gone() is true.
  *
- * A command does more, it holds what it works with: a command that runs on behalf of the loop
- * (a body of a remote method) cannot destroy that, it is told EBUSY, unless the class may_go.
+ * A command also holds the objects that it works with: a command that runs on behalf of the loop,
+ * such as a handler, cannot destroy them and fails with EBUSY, unless the class has may_go.
  */
 void obj_ref(void *o);
-/* Frees one that is destroyed, with the last reference. */
+/* Drops a reference; frees a destroyed object with the last one. */
 void obj_unref(void *o);
-/* Has it been destroyed? Only for one that there is a reference to. */
+/* Was it destroyed? The caller must have a reference. */
 bool obj_gone(const void *o);
 
-/* The current QP (or NULL), referenced, to be put back by qp_current_back(): unless it has been
+/* Returns the current QP (or NULL) with a reference; qp_current_back() restores it unless it was
  * destroyed meanwhile. */
 struct qp *qp_current_aside(struct session *s);
 void qp_current_back(struct session *s, struct qp *qp);
@@ -409,7 +408,7 @@ struct held {
 
 /* Holds o (NULL: nothing) until obj_release(s, what s->held was before). */
 void obj_hold(struct session *s, struct held *h, void *o);
-/* Until the command that runs now returns, as its arguments are. */
+/* Holds o until the running command returns, like its arguments. */
 void obj_hold_arg(struct session *s, void *o);
 void obj_release(struct session *s, struct held *before);
 
@@ -425,10 +424,10 @@ int obj_destroy_each(struct session *s);
 void obj_destroy_all(struct session *s);
 
 #define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->store.all, link)
-/* Those of one class. */
+/* Iterates over the objects of one class. */
 #define obj_foreach_of(o, s, class) \
 	TAILQ_FOREACH((o), &obj_group(&(s)->ctx->store, (class))->objs, alike)
-/* Those that use o, whatever their class; u is a struct obj_use. */
+/* Iterates over the users of o, of any class; u is a struct obj_use. */
 #define obj_foreach_user(u, o)                             \
 	for (unsigned clings_ = 0; clings_ < 2; clings_++) \
 		TAILQ_FOREACH((u), &((struct obj *)(o))->users[clings_], link)
@@ -447,23 +446,23 @@ extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 
-/* --------------------------------------------- made where they are missing -- */
+/* --------------------------------------------- defaults -- */
 
 /* The open device to use when none is named: the one of --device, else the first with an
  * active port; opened if need be. NULL with s->fail filled ("no RDMA device ..."). */
 struct dev *dev_default(struct session *s);
-/* The device object of a context that librdmacm opened; made if need be. */
+/* The device object of a context that librdmacm opened; created if necessary. */
 struct dev *dev_of(struct session *s, struct ibv_context *v);
-/* The first PD of the device, made (and traced) if there is none. */
+/* The first PD of the device; created (and traced) if there is none. */
 struct pd *pd_of(struct session *s, struct dev *dev);
 /* The PD to use when none is named: that of the current QP, else the first of the default
  * device. NULL with s->fail filled. */
 struct pd *pd_default(struct session *s);
 
 /*
- * Making objects from C: what the commands of the same names do, for the commands that
- * are compositions (connect, accept, oob). Each traces its calls, adds the object to the
- * store and returns it, or NULL with s->fail filled and nothing left behind.
+ * Creating objects from C, for commands that combine several steps (connect, accept, oob). Each
+ * function traces its calls, adds the object to the store and returns it; or NULL with s->fail
+ * filled and everything undone.
  */
 
 /* name NULL: the next number. pd.c, cq.c, mr.c, ah.c, qp_create.c */
@@ -486,11 +485,11 @@ struct qp_spec {
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
 };
-/* What qp create has as defaults: 32 + 32 work requests, 4 + 4 SGEs, 64 bytes inline. */
+/* The defaults of qp create: 32 + 32 work requests, 4 + 4 SGEs, 64 bytes inline. */
 extern const struct ibv_qp_cap qp_default_cap;
-/* A QP that another call has made: qp has its name and v. It becomes the current one. */
+/* Adds a QP that another call created; qp has its name and v. It becomes the current QP. */
 void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec);
-/* The new QP becomes the current one. A pd or CQs left NULL are found or made. */
+/* Creates a QP, which becomes the current one. A PD or CQ that is NULL is found or created. */
 struct qp *qp_make(struct session *s, const struct qp_spec *spec);
 
 #endif

@@ -4,7 +4,7 @@
 #include "call_record.h"
 #include "uroce.h"
 
-/* What a reader takes out of these structs he takes as they are. */
+/* Readers use the members of these structs unchanged. */
 static const struct call_value peer_fields[] = { { "qpn", CALL_QPN, .size = 4,
 						   .offset = offsetof(struct qp_peer, qpn) },
 						 { 0 } };

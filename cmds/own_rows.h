@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens in a session besides calls, as rows of the record (calls/record.h): described like
- * functions, so that one reader looks at all.
+ * Events of a session that are not library calls, as rows of the record (calls/call_record.h). They
+ * are described like functions, so that the same readers handle them.
  */
 #ifndef CMDS_OWN_ROWS_H
 #define CMDS_OWN_ROWS_H
@@ -16,16 +16,16 @@ struct uroce_packet;
 enum own_row {
 	OWN_MEM_PUT = OWN_FIRST, /* bytes were written to a region by hand */
 	OWN_MEM_GET,		 /* bytes were read from one */
-	OWN_OOB,		 /* the two ends have told each other of their QPs */
-	OWN_LEFT_OUT,		 /* something that cannot be told call by call */
-	OWN_STATE,		 /* a QP is in another state */
-	OWN_BAD_WC,		 /* a completion with an error; longer than the data path's ring */
-	OWN_NOTICE,		 /* what another end, or the loop, has told */
-	OWN_PACKET,		 /* sent or received */
+	OWN_OOB,		 /* both ends have exchanged the data of their QPs */
+	OWN_LEFT_OUT,		 /* something that is not visible in calls */
+	OWN_STATE,		 /* a QP has changed its state */
+	OWN_BAD_WC, /* a completion with an error; kept longer than in the data path's ring */
+	OWN_NOTICE, /* a notice of a peer or of the event loop */
+	OWN_PACKET, /* sent or received */
 	OWN_END
 };
 
-/* Names the rows above; once, before any is noted. */
+/* Registers these rows. To be called once, before the first event. */
 void own_rows_begin(void);
 /* The row of a record: an enum call_row, or an enum own_row. */
 unsigned row_of(const struct record *r);
@@ -34,12 +34,12 @@ unsigned row_of(const struct record *r);
  * the first 4096 bytes are kept. */
 void own_memory(enum own_row row, const struct mr *mr, uint64_t off, uint64_t len, const void *data,
 		size_t n);
-/* OWN_OOB: host "": the peer has come to us. */
+/* OWN_OOB: host "": the peer connected to this end. */
 void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct qp_peer *mine,
 	     const struct qp_peer *peer);
 /* OWN_LEFT_OUT: what is a function or a command; object: of its library, or NULL. */
 void own_left_out(const char *what, const void *object);
-/* OWN_STATE: from -1: it was made. bad: it is not meant to be there. */
+/* OWN_STATE: from -1: the QP was created. bad: an error state that was not requested. */
 void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad);
 /* OWN_BAD_WC: of what was posted, or NULL. The record of the poll is pushed out by later ones of
  * the data path; this one explain finds as long as the calls of the control path. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * require: what a script needs of the machine. Unmet, the script ends as skipped (exit
- * code 77), not as failed. Typed at the prompt it is only an error.
+ * require: the requirements of a script. If one is not met, the script ends as skipped (exit code
+ * 77), not as failed. At the prompt it is only an error.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool any_device(const struct dev *dev, uint64_t n)
 	return dev;
 }
 
-/* The only sure way to know: make one. */
+/* Creates one, because no attribute tells. */
 static bool makes_qp(const struct dev *dev, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr init = { .qp_type = type, .cap = { 1, 1, 1, 1, 0 } };
@@ -284,7 +284,7 @@ static int parse_number(struct session *s, const char *word, const char *of, uin
 	Tcl_IncrRefCount(o);
 	is = args_number(o, n, &fits) && fits;
 	Tcl_DecrRefCount(o);
-	return is ? 0 : fail(s, "require", "EINVAL", "require %s: how many?", of);
+	return is ? 0 : fail(s, "require", "EINVAL", "require %s needs a number", of);
 }
 
 static int check_words(struct session *s, const struct require_args *a)
@@ -337,7 +337,7 @@ static int require_exec(struct session *s, const void *args, struct out *o)
 	(void)o;
 	if (!a->expr && !a->words.n)
 		return fail(s, "require", "EINVAL",
-			    "require: what? 'help require' lists the words");
+			    "require needs a capability: 'help require' lists them");
 	return a->expr ? check_true(s, a) : check_words(s, a);
 }
 
@@ -352,8 +352,8 @@ const struct cmd cmd_require = {
 	.summary = "skip the script unless this machine has what it needs",
 	.text = "For the first lines of a script. Words: device, ports N (active ones of all\n"
 		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,\n"
-		"roce, ib, iwarp. -true takes an expression, and a reason to print. What is not\n"
-		"met ends the script with exit code 77, which test runners count as skipped.",
+		"roce, ib, iwarp. -true takes an expression, and a reason to print. If a requirement\n"
+		"is not met, the script ends with exit code 77, which test runners count as skipped.",
 	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
 	.examples = require_egs,
 	.args = require_args,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of verbs.h and rdma_cma.h as tables. Nothing else knows these spellings. */
+/* The names of constants in verbs.h and rdma_cma.h as tables, the only place for these spellings.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -349,7 +350,7 @@ const struct word rule_words[] = {
 	{ 0 }
 };
 
-/* A few buffers in turn, so that one printf can name several values. */
+/* Returns one of several buffers in turn, so that one printf can use several values. */
 static char *next_buffer(void)
 {
 	static char buffers[4][256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of verbs.h and rdma_cma.h, without their prefixes, each with what it means. */
+/* The names of constants in verbs.h and rdma_cma.h, without prefixes, each with its meaning. */
 #ifndef CMDS_WORDS_H
 #define CMDS_WORDS_H
 
@@ -39,11 +39,11 @@ enum rule {
 	RULE_FORK,
 };
 
-/* The name of value, or its number: never NULL; kept until the fourth call after. */
+/* The name of value, or its number: never NULL; valid for the next three calls. */
 const char *word_name(const struct word *words, uint64_t value);
 /* What the value means, or NULL. */
 const char *word_help(const struct word *words, uint64_t value);
-/* "LOCAL_WRITE,REMOTE_READ", or "0"; kept until the fourth call after. */
+/* "LOCAL_WRITE,REMOTE_READ", or "0"; valid for the next three calls. */
 char *word_flags(const struct word *words, uint64_t bits);
 /* As it is typed, in place: "remote-write" of "REMOTE_WRITE". */
 char *word_typed(char *text);

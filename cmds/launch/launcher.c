@@ -149,7 +149,7 @@ static const struct cmd_eg launcher_egs[] = { { "launcher", "rank 0 of 1" },
 const struct cmd cmd_launcher = {
 	.name = "launcher",
 	.family = "both ends",
-	.summary = "show rank and size as set by mpirun, srun ...",
+	.summary = "show rank and size as set by mpirun, srun and others",
 	.text = "For a script that runs as several processes at once: mpirun -n 8 rdmash -f FILE, srun,\n"
 		"or another launcher. Rank and size come from the environment that Open MPI, MPICH,\n"
 		"Slurm and PMIx set; for other launchers set RDMASH_RANK and RDMASH_SIZE. Without a\n"

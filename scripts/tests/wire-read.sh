@@ -22,9 +22,9 @@ refused() {
 refused "$dir/none" 'No such file'
 refused "$dir" 'directory'
 : >"$dir/empty"
-refused "$dir/empty" 'no capture'
+refused "$dir/empty" 'not a capture file'
 head -c 1000 /dev/urandom >"$dir/noise"
-refused "$dir/noise" 'no capture'
+refused "$dir/noise" 'not a capture file'
 head -c 5001 "$dir/all.pcapng" >"$dir/cut"
 refused "$dir/cut" 'after packet'
 # a library that cannot be loaded is said to be one
