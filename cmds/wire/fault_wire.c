@@ -112,11 +112,10 @@ static int read_match(struct session *s, const struct arg *a, const char *text,
 		while (*field && strcmp(key, *field) != 0)
 			field++;
 		if (!*field)
-			return args_bad(
-				s, a,
-				"'%s' cannot be matched: opcode, psn, qpn, "
-				"direction can",
-				key);
+			return args_bad(s, a,
+					"'%s' cannot be matched: opcode, psn, qpn, "
+					"direction can",
+					key);
 		if (fault_word(key, value, f, why, sizeof why))
 			return args_bad(s, a, "%s", why);
 	}
