@@ -85,7 +85,7 @@ tells 'rank 0 of 1' A=1
 tells 'PMIX_RANK=2, but RDMASH_SIZE is not set' PMIX_RANK=2
 tells 'not a number' PMI_RANK=-1 PMI_SIZE=2
 tells 'not a number' PMI_RANK=99999999999999999999 PMI_SIZE=2
-tells 'ranks begin with 0' PMI_RANK=2 PMI_SIZE=2
+tells 'ranks start at 0' PMI_RANK=2 PMI_SIZE=2
 export RDMASH_RENDEZVOUS=$dir/meet RDMASH_RANK=0 RDMASH_SIZE=1 RDMASH_JOB=../job
 sh "$here/../../shell/tests/examples.sh" "$rdmash" 'both ends' > out 2>&1 || bad "$(cat out)"
 says '^passed'
