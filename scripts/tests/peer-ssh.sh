@@ -83,7 +83,7 @@ has 'what the login prints is shown' "$out$err" 'Welcome to node3'
 run -X -c "peer b -host node4 -rdmash {$rdmash}"
 wants 'a key that is not known: exit code' "$code" 1
 has 'ssh says why' "$err" 'Permission denied (publickey)'
-has 'and rdmash what is to be done' "$err" 'ssh must get there without asking anything'
+has 'and rdmash what is to be done' "$err" 'ssh must work without a password'
 run -X -c 'peer b -host node2 -rdmash /no/such/rdmash'
 wants 'no rdmash there: exit code' "$code" 1
 has 'the shell there says so' "$err" '/no/such/rdmash'
