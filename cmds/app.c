@@ -8,14 +8,13 @@
 #include <sys/queue.h>
 
 #include "alloc.h"
-#include "async.h"
+#include "objects.h"
 #include "call/call_trace.h"
 #include "call/calling.h"
 #include "connection/cm_addr.h"
 #include "connection/cm_id.h"
 #include "device/embedded.h"
 #include "help/help.h"
-#include "objects.h"
 #include "own_rows.h"
 #include "peer/peer.h"
 #include "qp/qp_object.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "async.h"
 #include "objects.h"
 #include "qp/qp_object.h"
 #include "session.h"

@@ -492,4 +492,21 @@ void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec);
 /* Creates a QP, which becomes the current one. A PD or CQ that is NULL is found or created. */
 struct qp *qp_make(struct session *s, const struct qp_spec *spec);
 
+/* Watches the asynchronous events of an open device (ibv_get_async_event(3)): they are copied,
+ * acknowledged, shown as notices, and kept for wait. */
+void async_watch(struct session *s, struct dev *dev);
+void async_unwatch(struct session *s, struct dev *dev);
+void async_free(struct session *s);
+
+/*
+ * What memory windows are bound to, as far as can be known here: from the post of a bind on
+ * until its key is seen to be invalidated. A window of type 2 holds on to its QP, too: a
+ * device may wait for the window when the QP is destroyed.
+ */
+
+/* mr NULL: to nothing. qp: of type 2, or NULL. */
+void mw_bound(struct session *s, struct mw *mw, struct mr *mr, struct qp *qp);
+/* A window of pd with this key is bound to nothing now. */
+void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey);
+
 #endif

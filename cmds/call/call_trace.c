@@ -13,7 +13,6 @@
 #include "call_format.h"
 #include "language/domain.h"
 #include "objects.h"
-#include "output/step.h"
 #include "output/trace.h"
 #include "record_objects.h"
 #include "session.h"

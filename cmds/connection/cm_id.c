@@ -14,7 +14,7 @@
 #include "connection/cm_ends.h"
 #include "connection/cm_id.h"
 #include "output/out.h"
-#include "output/visible.h"
+#include "output/print.h"
 #include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"

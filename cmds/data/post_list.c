@@ -18,7 +18,7 @@
 #include "data/posted.h"
 #include "language/interp.h"
 #include "qp/qp_object.h"
-#include "resources/mw.h"
+#include "objects.h"
 #include "session.h"
 #include "words.h"
 

@@ -14,7 +14,7 @@
 #include "data/posted.h"
 #include "data/wc.h"
 #include "qp/qp_object.h"
-#include "resources/mw.h"
+#include "objects.h"
 #include "session.h"
 #include "words.h"
 #include "wr_ops.h"

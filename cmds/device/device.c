@@ -15,14 +15,13 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "async.h"
+#include "objects.h"
 #include "call/call_trace.h"
 #include "device/device.h"
 #include "device/embedded.h"
 #include "device/gids.h"
 #include "edit/complete.h"
 #include "launch.h"
-#include "objects.h"
 #include "session.h"
 #include "uroce.h"
 #include "words.h"

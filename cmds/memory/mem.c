@@ -8,7 +8,7 @@
 #include "command/cmd.h"
 #include "data/post.h"
 #include "memory/mem.h"
-#include "output/visible.h"
+#include "output/print.h"
 #include "own_rows.h"
 #include "session.h"
 

@@ -14,7 +14,6 @@
 #include "data/posted.h"
 #include "objects.h"
 #include "output/out.h"
-#include "resources/mw.h"
 #include "session.h"
 #include "words.h"
 

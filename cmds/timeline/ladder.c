@@ -9,7 +9,7 @@
 #include "command/args.h"
 #include "language/dict.h"
 #include "output/out.h"
-#include "output/visible.h"
+#include "output/print.h"
 #include "peer/peer.h"
 #include "session.h"
 #include "timeline/ladder.h"

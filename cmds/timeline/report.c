@@ -13,7 +13,7 @@
 #include "export/program.h"
 #include "file/save.h"
 #include "output/out.h"
-#include "output/visible.h"
+#include "output/print.h"
 #include "session.h"
 #include "timeline/ladder.h"
 #include "timeline/report.h"

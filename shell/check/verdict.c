@@ -8,7 +8,7 @@
 
 #include "language/script.h"
 #include "output/out.h"
-#include "output/visible.h"
+#include "output/print.h"
 #include "session.h"
 #include "alloc.h"
 

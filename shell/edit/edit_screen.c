@@ -15,7 +15,7 @@
 
 #include "edit/edit_impl.h"
 #include "edit/keys.h"
-#include "output/visible.h"
+#include "output/print.h"
 
 void edit_put(const char *s)
 {

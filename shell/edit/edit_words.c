@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "edit/edit_impl.h"
-#include "output/visible.h"
+#include "output/print.h"
 #include "alloc.h"
 
 static bool begins_variable(const char *word)

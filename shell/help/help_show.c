@@ -6,7 +6,7 @@
 #include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "help/help_impl.h"
+#include "help/help.h"
 #include "output/out.h"
 #include "output/print.h"
 

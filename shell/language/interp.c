@@ -14,7 +14,6 @@
 #include "language/interp.h"
 #include "language/library.h"
 #include "language/script.h"
-#include "language/script_fs.h"
 #include "language/where.h"
 #include "serve/serve.h"
 #include "session.h"

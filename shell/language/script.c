@@ -17,8 +17,7 @@
 #include "language/script.h"
 #include "language/where.h"
 #include "output/print.h"
-#include "output/step.h"
-#include "output/visible.h"
+#include "output/trace.h"
 #include "session.h"
 #include "alloc.h"
 

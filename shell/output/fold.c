@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "output/fold.h"
+#include "output/print.h"
 
 #include <string.h>
 #include <wchar.h>
 
-#include "output/visible.h"
 
 #define LABEL_MAX 22 /* most columns that a label takes */
 

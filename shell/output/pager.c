@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "output/pager.h"
+#include "output/print.h"
 
 #include <fcntl.h>
 #include <signal.h>

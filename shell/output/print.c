@@ -12,9 +12,6 @@
 #include <unistd.h>
 
 #include "edit/edit.h"
-#include "output/fold.h"
-#include "output/pager.h"
-#include "output/visible.h"
 #include "alloc.h"
 
 static const char *const codes[PAINTS] = {

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <tcl.h>
 
 struct edit;
@@ -83,5 +84,50 @@ void print_editor(struct edit *e);
 void print_color(const bool *on);
 /* The errno that writing to standard output has failed with, or 0. */
 int print_failed(void);
+
+/*
+ * Escapes untrusted text (from a peer, a packet, a file name) for printing.
+ *
+ * Everything that could control a terminal or mislead the reader is written as an escape: control
+ * characters (C0, DEL, C1), characters that change the direction of text or are invisible, private
+ * ones, and bytes that are not valid UTF-8. ESC becomes \x1b, a right-to-left override \u202e. All
+ * other characters stay unchanged, backslashes too.
+ */
+
+struct character {
+	uint32_t code; /* code point; the byte itself if it is not valid UTF-8 */
+	unsigned len;  /* its length in bytes, at least 1 */
+	bool valid;    /* valid UTF-8, or Tcl's two-byte NUL */
+	bool visible;  /* can be printed unchanged; false for newline and tab */
+};
+
+/* The first character of text; len is at least 1. */
+struct character character_at(const char *text, size_t len);
+
+enum visible_lines {
+	VISIBLE_LINES,	  /* newlines and tabs stay */
+	VISIBLE_ONE_LINE, /* they become \n and \t */
+};
+
+/* Appends text with everything invisible escaped. */
+void visible_append(Tcl_DString *to, const char *text, size_t len, enum visible_lines lines);
+/* Is every character of text visible, so that nothing needs an escape? */
+bool is_visible(const char *text);
+
+/* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
+void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off);
+
+/* Appends text to d. A line of more than columns is broken at a blank, and continues below the
+ * start of its text; a longer word stays whole. Colour codes take no columns. Returns the number of
+ * rows. */
+unsigned fold(const char *text, unsigned columns, Tcl_DString *d);
+
+/* Appends UTF-8 text as ASCII: this program's symbols are replaced by similar ones, all others by
+ * '?'. */
+void fold_to_ascii(const char *text, Tcl_DString *d);
+
+/* Shows text in $PAGER, or in less if that is not set, and waits for its end; meanwhile Ctrl-C goes
+ * to the pager. False, with nothing shown: there is no pager, or PAGER is empty or cat. */
+bool pager_show(const char *text, size_t len);
 
 #endif

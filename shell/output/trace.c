@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Trace lines. Their content comes from the record of calls: cmds/call/call_trace.c. */
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "alloc.h"
+#include "command/args.h"
+#include "command/cmd.h"
 #include "output/trace.h"
 #include "session.h"
-#include "alloc.h"
 
 static const struct {
 	const char *word;
@@ -92,3 +96,211 @@ void trace(struct session *s, enum voice v, const char *fmt, ...)
 	print_trace_line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, text);
 	free(text);
 }
+
+static struct {
+	bool skip;    /* do not stop again in this command */
+	Tcl_Obj *was; /* dict of all live objects after the last stop; NULL: not known */
+} step;
+
+/* ------------------------------------------------------------------ what changed -- */
+
+static void compare_object(const char *name, Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+{
+	Tcl_Obj *key, *value, *old;
+	Tcl_DictSearch search;
+	int done;
+
+	if (Tcl_DictObjFirst(NULL, now, &search, &key, &value, &done) != TCL_OK)
+		return;
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done)) {
+		if (Tcl_DictObjGet(NULL, was, key, &old) != TCL_OK || !old ||
+		    strcmp(Tcl_GetString(old), Tcl_GetString(value)) == 0)
+			continue;
+		xappendf(text, "       %s %s: %s -> %s\n", name, Tcl_GetString(key),
+			 *Tcl_GetString(old) ? Tcl_GetString(old) : "-",
+			 *Tcl_GetString(value) ? Tcl_GetString(value) : "-");
+	}
+	Tcl_DictObjDone(&search);
+}
+
+static void compare_snapshots(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+{
+	Tcl_Obj *key, *value, *other;
+	Tcl_DictSearch search;
+	int done;
+
+	Tcl_DictObjFirst(NULL, now, &search, &key, &value, &done);
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done)) {
+		Tcl_DictObjGet(NULL, was, key, &other);
+		if (other)
+			compare_object(Tcl_GetString(key), other, value, text);
+		else
+			xappendf(text, "       + %s\n", Tcl_GetString(key));
+	}
+	Tcl_DictObjDone(&search);
+	Tcl_DictObjFirst(NULL, was, &search, &key, &value, &done);
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done)) {
+		Tcl_DictObjGet(NULL, now, key, &other);
+		if (!other)
+			xappendf(text, "       - %s\n", Tcl_GetString(key));
+	}
+	Tcl_DictObjDone(&search);
+}
+
+static void tell_changes(struct session *s)
+{
+	Tcl_Obj *now = app.objects ? app.objects(s) : NULL;
+	Tcl_DString text;
+
+	if (!now)
+		return;
+	Tcl_IncrRefCount(now);
+	Tcl_DStringInit(&text);
+	if (step.was) {
+		compare_snapshots(step.was, now, &text);
+		Tcl_DecrRefCount(step.was);
+	}
+	step.was = now;
+	if (Tcl_DStringLength(&text))
+		print_text(PRINT_ERR, Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+}
+
+static void forget_snapshot(void)
+{
+	if (step.was)
+		Tcl_DecrRefCount(step.was);
+	step.was = NULL;
+}
+
+/* -------------------------------------------------------------------- the answer -- */
+
+struct answer {
+	char line[64];
+	size_t len;
+	bool ended; /* end of input or Ctrl-C */
+};
+
+/* Reads a line from standard input. Nothing else is served meanwhile, so that the call that is
+ * shown is the next one, and its objects do not change before it. */
+static struct answer read_answer(struct session *s)
+{
+	struct answer a = { 0 };
+	char c;
+
+	for (;;) {
+		a.ended = !loop_wait_alone(s->loop, STDIN_FILENO, POLLIN) ||
+			  read(STDIN_FILENO, &c, 1) <=
+				  0; /* byte by byte: the rest of the input belongs to others */
+		if (a.ended || c == '\n' || c == '\r')
+			return a;
+		if (a.len < sizeof a.line - 1)
+			a.line[a.len++] = c;
+	}
+}
+
+static bool answer_is(const struct answer *a, const char *word)
+{
+	return a->len && strncasecmp(word, a->line, a->len) == 0;
+}
+
+void step_before(struct session *s, const char *call)
+{
+	struct answer a;
+	char *text;
+
+	if (step.skip)
+		return;
+	tell_changes(s);
+	text = xasprintf("step   %s   [Enter, skip, quit] ", call);
+	for (;;) {
+		print_text(PRINT_ERR, text);
+		a = read_answer(s);
+		if (!s->edit && !isatty(STDIN_FILENO))
+			print_text(PRINT_ERR, "\n");
+		if (a.ended || answer_is(&a, "quit")) {
+			s->opt.step = false;
+			forget_snapshot();
+		} else if (answer_is(&a, "skip")) {
+			step.skip = true;
+		} else if (a.len) {
+			print_error(
+				"       Enter: call it; skip: no stop till this command ends; quit: "
+				"step off\n");
+			continue;
+		}
+		break;
+	}
+	free(text);
+}
+
+void step_after(struct session *s)
+{
+	if (!step.skip)
+		tell_changes(s);
+}
+
+void step_command(struct session *s)
+{
+	(void)s;
+	step.skip = false;
+}
+
+void step_ended(struct session *s)
+{
+	if (s->opt.step && step.was)
+		tell_changes(s);
+}
+
+/* ------------------------------------------------------------------- the command -- */
+
+static const struct word step_words[] = { { "off", 0, "no stops" },
+					  { "on", 1, "stop before each call" },
+					  { 0 } };
+
+struct step_args {
+	struct num how;
+};
+
+static const struct arg step_arg_table[] = {
+	POS_OPT("how", step_args, how, kind_enum, "on or off (default: say it)",
+		.data = step_words),
+	ARGS_END,
+};
+
+static int step_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct step_args *a = args;
+
+	if (!a->how.set) {
+		out_str(o, NULL, step_words[s->opt.step].name, "step is %s\n",
+			step_words[s->opt.step].name);
+		return 0;
+	}
+	s->opt.step = a->how.v;
+	if (!s->opt.step)
+		forget_snapshot();
+	return 0;
+}
+
+static const struct cmd_eg step_examples[] = {
+	{ "step", "step is off" },
+	{ "step off", NULL },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_step = {
+	.name = "step",
+	.family = "understanding",
+	.summary = "stop before each library call",
+	.text = "Shows each call of libibverbs and librdmacm, with its arguments, before it is made,\n"
+		"and waits: Enter makes the call, skip makes this and all other calls of the command,\n"
+		"quit ends step mode. Then it shows the result and what the call changed in the live\n"
+		"objects: + was created, - was destroyed. Ctrl-C makes this call, and ends the command\n"
+		"and step mode. Answers are read from standard input; at its end step mode is turned\n"
+		"off. Events and peers are served only after the call.",
+	.examples = step_examples,
+	.args = step_arg_table,
+	.size = sizeof(struct step_args),
+	.exec = step_exec,
+};

@@ -33,4 +33,17 @@ void trace_call(struct session *s, const struct traced_call *c);
 void trace(struct session *s, enum voice v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Step mode: stops before each library call, shows it, and waits for Enter; then shows what the
+ * call changed.
+ */
+
+/* Called by trace.c before and after each library call; call is the C call as text. */
+void step_before(struct session *s, const char *call);
+void step_after(struct session *s);
+/* To be called before each top-level command: ends the effect of `skip`. */
+void step_command(struct session *s);
+/* To be called after it: shows what its last call changed. */
+void step_ended(struct session *s);
+
 #endif

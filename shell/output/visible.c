@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "output/visible.h"
+#include "output/print.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
-#include "output/fold.h"
+#include "output/print.h"
 
 static bool folds(const char *text, unsigned columns, const char *want, unsigned rows)
 {

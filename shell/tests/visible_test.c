@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "checks.h"
-#include "output/visible.h"
+#include "output/print.h"
 
 static const char *visible(const char *text, size_t len, enum visible_lines lines)
 {
