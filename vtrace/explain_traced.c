@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "explain_traced.h"
+#include "views.h"
 
 #include <errno.h>
 #include <stdio.h>

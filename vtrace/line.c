@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "line.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "own_rows.h"
 #include "qp/modify_qp.h"
 #include "record_objects.h"
-#include "seen_regions.h"
 #include "words.h"
 #include "wr_ops.h"
 #include "alloc.h"

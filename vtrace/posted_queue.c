@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "posted_queue.h"
+#include "live_program.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "seen_regions.h"
+#include "live_program.h"
 
 #include <stdio.h>
 

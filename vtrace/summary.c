@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "summary.h"
+#include "views.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "traced_ladder.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "line.h"
 #include "live_program.h"
 #include "own_rows.h"
 #include "reader.h"

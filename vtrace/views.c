@@ -11,14 +11,10 @@
 #include "asked_peer.h"
 #include "captures.h"
 #include "explain/live_end.h"
-#include "explain_traced.h"
-#include "line.h"
 #include "live_program.h"
 #include "output/out.h"
 #include "reader.h"
-#include "summary.h"
 #include "timeline/report.h"
-#include "traced_ladder.h"
 #include "alloc.h"
 
 /* A process, with its objects. */

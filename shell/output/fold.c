@@ -4,7 +4,6 @@
 #include <string.h>
 #include <wchar.h>
 
-
 #define LABEL_MAX 22 /* most columns that a label takes */
 
 /* The bytes of the character or colour code at text; *columns: the columns that it takes. */
