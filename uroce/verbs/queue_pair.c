@@ -4,6 +4,7 @@
  * Volume 1, 11.2.5. What changes them is in qp_modify.c.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -415,7 +416,8 @@ static struct place {
 
 static unsigned used;
 static uint32_t made; /* ever */
-static uint32_t next; /* 0: not drawn yet */
+static uint32_t next;
+static bool next_is_drawn;
 
 int qp_enter(struct qp *qp)
 {
@@ -425,9 +427,9 @@ int qp_enter(struct qp *qp)
 		errno = ENOMEM;
 		return -1;
 	}
-	while (!next)
-		if (getrandom(&next, sizeof next, GRND_NONBLOCK) < 0)
-			next = (uint32_t)(uintptr_t)qp >> 4 | 1;
+	if (!next_is_drawn && getrandom(&next, sizeof next, GRND_NONBLOCK) < 0)
+		next = (uint32_t)(uintptr_t)qp >> 4;
+	next_is_drawn = true; /* not again when it has come to 0 */
 	do { /* QP 0 and 1 are nobody's, and the last number is that of multicasts */
 		qpn = group_slot() << SLOT_SHIFT | (next++ & LOCAL_MASK);
 	} while (PLACE(qpn)->qp || qpn <= 1 || qpn == QPN_MULTICAST);
@@ -478,5 +480,5 @@ static void forget(struct qp *qp, void *arg)
 void qp_forget_all(void)
 {
 	qp_each(forget, NULL);
-	next = 0;
+	next_is_drawn = false;
 }
