@@ -14,6 +14,7 @@ done
 if [ "${3-}" != inside ]; then
 	exec bash "$here/on.sh" uroce bash "$0" "$rdmash" "$page" inside
 fi
+mountpoint -q /sys/fs/cgroup || { echo 'skipped: slurmd wants /sys/fs/cgroup'; exit 77; }
 for i in 2 3 4 5 6 7 8; do ip addr add 127.0.0.$i/8 dev lo || exit; done
 dir=$(mktemp -d) && cd "$dir" || exit
 export TMPDIR=$dir SLURM_CONF=$dir/slurm.conf
