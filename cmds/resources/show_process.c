@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/embedded.h"
 #include "launch.h"
 #include "output/out.h"
 #include "qp/qp_object.h"
@@ -404,6 +405,11 @@ static int fail_not_there(struct session *s, pid_t pid)
 {
 	char program[32];
 
+	if (pid == getpid() && !embedded_api()) {
+		fail(s, "show", "EOPNOTSUPP",
+		     "the objects of this device cannot be seen from outside");
+		return fail_next(s, "show    (those of this session), or rdmash --device uroce0");
+	}
 	fail(s, "show", "ENOENT", "process %d (%s) has not opened uroce0", (int)pid,
 	     process_program(pid, program, sizeof program));
 	if (is_elsewhere(pid)) {

@@ -211,6 +211,7 @@ NOT_HERE = {
     "!ip link set lo up": "a loopback that is down",
     "!rdma link add rxe0 type rxe netdev eth0": "no device",
     "!rdma link add rxe_%s type rxe netdev %s": "an interface without a device",
+    "show    (those of this session), or rdmash --device uroce0": "a device of the kernel",
     "connect HOST PORT": "iWARP",
     "pd -device %s": "two devices",
     "wire read %s": "a full disk: full-disk.sh has it",
