@@ -406,8 +406,8 @@ static int fail_not_there(struct session *s, pid_t pid)
 	char program[32];
 
 	if (pid == getpid() && !embedded_api()) {
-		fail(s, "show", "EOPNOTSUPP",
-		     "the objects of this device cannot be seen from outside");
+		fail_call(s, EOPNOTSUPP, "show", "process %d", (int)pid);
+		fail_row(s, "cause", "the objects of this device cannot be seen from outside");
 		return fail_next(s, "show    (those of this session), or rdmash --device uroce0");
 	}
 	fail(s, "show", "ENOENT", "process %d (%s) has not opened uroce0", (int)pid,
