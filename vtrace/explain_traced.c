@@ -90,6 +90,7 @@ static void judge_send(const struct live_program *p, const struct seen_qp *qp,
 		.room = qp->v.cap.max_send_wr,
 		.used = live_program_outstanding(p, qp, false),
 	};
+	enum wr_fault fault;
 	char text[160];
 
 	for (unsigned n = record_accepted(r); wr && n; n--)
@@ -102,8 +103,14 @@ static void judge_send(const struct live_program *p, const struct seen_qp *qp,
 	j.remote_addr = wr->wr.atomic.remote_addr;
 	for (int i = 0; wr->sg_list && i < wr->num_sge; i++)
 		j.bytes += wr->sg_list[i].length;
-	if (wr_fault_find(&j, text, sizeof text))
-		cause_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
+	fault = wr_fault_find(&j, text, sizeof text);
+	if (!fault)
+		return;
+	cause_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
+	if (fault == WR_QUEUE_FULL && !live_program_has_signaled(p, qp))
+		cause_add(c, IS_SO, NULL,
+			  "none of them is signaled (IBV_SEND_SIGNALED, sq_sig_all): only the "
+			  "completion of a later one would make room");
 }
 
 static void judge_recv(const struct live_program *p, const struct seen_qp *qp,

@@ -188,12 +188,14 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.type = qp->qp_type;
 		e->qp.v.state = qp->state;
 		e->qp.told = -1;
+		e->qp.v.first_psn = e->qp.v.unanswered = true;
 		seen_name(p->objects, (uintptr_t)qp->pd, r->end, e->qp.v.pd);
 		seen_name(p->objects, e->qp.srq, r->end, e->qp.v.srq);
 	}
 	seen_name(p->objects, address, r->end, e->qp.v.name);
 	if (init) {
 		e->qp.v.cap = init->cap;
+		e->qp.signals_all = init->sq_sig_all;
 		e->qp.send_cq = (uintptr_t)init->send_cq;
 		e->qp.recv_cq = (uintptr_t)init->recv_cq;
 	}
@@ -222,6 +224,7 @@ static void go_to(struct entry *e, enum ibv_qp_state state, const char *why)
 		posted_queue_empty(&e->recvs);
 		e->qp.ended_by_program = false;
 		e->qp.v.known = 0;
+		e->qp.v.unanswered = true;
 		e->qp.v.why[0] = '\0';
 	}
 	if (state == IBV_QPS_ERR && !*e->qp.v.why)
@@ -347,8 +350,10 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 		qp->failed_recv = seen->posted.len;
 	if (seen->known)
 		seen->after = record_span(seen->posted.when, r->end);
-	if (wc->status == IBV_WC_SUCCESS)
+	if (wc->status == IBV_WC_SUCCESS) {
+		qp->v.unanswered &= (wc->opcode & IBV_WC_RECV) != 0;
 		return;
+	}
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR && qp->ended_by_program;
 	snprintf(why, sizeof why, "WC %s", word_name(wc_status_words, wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
@@ -578,12 +583,23 @@ unsigned live_program_outstanding(const struct live_program *p, const struct see
 	return recvs ? recvs_of(p, e)->n : e->sends.n;
 }
 
+bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp)
+{
+	const struct posted_queue *q = &entry_at(p, qp->address)->sends;
+
+	for (unsigned i = 0; i < q->n; i++)
+		if (qp->signals_all || q->v[q->begin + i].is_signaled)
+			return true;
+	return false;
+}
+
 struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp)
 {
 	if (qp) {
 		const struct posted_queue *recvs = recvs_of(p, entry_at(p, qp->address));
 
 		qp->v.recvs = recvs->n;
+		qp->v.had = recvs->had;
 		qp->v.recv_len = qp->failed_recv ? qp->failed_recv
 				 : recvs->n	 ? recvs->v[recvs->begin].len
 						 : 0;

@@ -33,7 +33,7 @@ struct posted_wr {
 	const struct wr_op *op;
 	uint64_t remote;
 	uint32_t rkey, len;
-	bool is_inline;
+	bool is_inline, is_signaled;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
 };
@@ -43,6 +43,7 @@ struct posted_wr {
 struct posted_queue {
 	struct posted_wr *v;
 	unsigned begin, n, room; /* n from begin on; of all that v has room for */
+	uint64_t had;		 /* since it was empty, those that were taken out, too */
 };
 
 void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr);
@@ -68,6 +69,7 @@ struct seen_qp {
 	uint64_t address, srq; /* of the objects; srq 0: none */
 	uint64_t send_cq, recv_cq;
 	uint32_t failed_recv;  /* bytes of the RECV that has failed; 0: none has */
+	bool signals_all;      /* sq_sig_all */
 	bool by_cm;	       /* librdmacm moves it */
 	bool ended_by_program; /* its way to ERR was asked for, or an error before it was told */
 	int told;	       /* the state that live_program_changes() has told; -1: none */
@@ -104,6 +106,8 @@ void live_program_changes(struct live_program *p,
 /* How many requests of a QP are not completed. */
 unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
 				  bool recvs);
+/* Is one of its sends there of which a completion was asked for? */
+bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp);
 /* The name of a QP that is no more, of that number, that talked to the one numbered peer; or
  * NULL. */
 const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer);

@@ -11,6 +11,7 @@
 void posted_queue_empty(struct posted_queue *q)
 {
 	q->begin = q->n = 0;
+	q->had = 0;
 }
 
 /* A queue that stays nearly full is not moved with each request. */
@@ -30,6 +31,7 @@ void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 {
 	make_room(q);
 	q->v[q->begin + q->n++] = *wr;
+	q->had++;
 }
 
 bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr)
@@ -77,7 +79,8 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 	struct posted_wr p = { .wr_id = wr->wr_id,
 			       .when = r->begin,
 			       .op = wr_op_find(wr->opcode),
-			       .is_inline = wr->send_flags & IBV_SEND_INLINE };
+			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
+			       .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
 
 	if (p.op && p.op->atomic) {
 		p.remote = wr->wr.atomic.remote_addr;

@@ -119,6 +119,32 @@ static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t le
 
 /* ------------------------------------------------------------- this end's buffers -- */
 
+/* The region of the QP's PD that these bytes are in; NULL: there is none, or it has that lkey. */
+static const struct live_region *region_of_bytes(const struct inquest *q, const struct ibv_sge *sge)
+{
+	for (unsigned i = 0; i < q->wr->here.nregions; i++) {
+		const struct live_region *r = &q->wr->here.regions[i];
+
+		if (!r->gone && r->lkey && r->lkey != sge->lkey && q->qp &&
+		    strcmp(r->pd, q->qp->pd) == 0 && region_holds(r, sge->addr, sge->length))
+			return r;
+	}
+	return NULL;
+}
+
+/* The lkey may be that of another region than was meant. */
+static void check_meant(const struct inquest *q, const struct ibv_sge *sge)
+{
+	const struct live_region *meant = region_of_bytes(q, sge);
+	char next[64];
+
+	if (!meant)
+		return;
+	snprintf(next, sizeof next, "show %s", meant->name);
+	cause_add(q->c, IS_SO, next, "the lkey of %s, 0x%x, is needed: these bytes are in it",
+		  meant->name, meant->lkey);
+}
+
 static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool written)
 {
 	const struct live_region *mr = live_by_lkey(&q->wr->here, sge->lkey);
@@ -128,6 +154,7 @@ static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool w
 		cause_add(q->c, IS_SO, "show", "no region has the lkey 0x%x: %s%s%s", sge->lkey,
 			  mr ? "" : "it is wrong, or the region", mr ? mr->name : "",
 			  " was deregistered");
+		check_meant(q, sge);
 		return;
 	}
 	snprintf(next, sizeof next, "show %s", mr->name);
@@ -138,6 +165,8 @@ static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool w
 		cause_add(q->c, IS_SO, next,
 			  "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
 			  sge->addr, sge->length, mr->name, mr->begin, mr->len);
+	if ((q->qp && strcmp(mr->pd, q->qp->pd) != 0) || !region_holds(mr, sge->addr, sge->length))
+		check_meant(q, sge);
 	if (written && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
 		cause_add(q->c, IS_SO, "rereg, or reg with -access local-write",
 			  "%s has no LOCAL_WRITE, and the device must write to it", mr->name);
@@ -320,19 +349,21 @@ static void check_receives_there(const struct inquest *q)
 {
 	unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
 	const struct live_region *room = q->peer ? room_there(q) : NULL;
-	char next[2 * LIVE_NAME + 64] = "";
+	char next[2 * LIVE_NAME + 64] = "", used[64] = "";
 
 	if (room)
 		snprintf(next, sizeof next, "post recv %s -qp %s", room->name, q->peer->name);
 	else if (q->peer)
 		snprintf(next, sizeof next, "reg %u -pd %s -name inbox", q->wr->len, q->peer->pd);
+	if (q->peer && q->peer->had)
+		snprintf(used, sizeof used, ": all %" PRIu64 " that it had are used", q->peer->had);
 	if (!q->peer || q->peer->recvs < 0)
 		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
 	else if (*q->peer->srq)
 		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
 	else if (!q->peer->recvs)
-		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s", q->peer->name,
-		      room ? "" : ", and its PD no region for one");
+		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s%s", q->peer->name,
+		      used, room ? "" : ", and its PD no region for one");
 	else
 		there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
 		      q->peer->recvs);
@@ -368,7 +399,7 @@ static void check_length_there(const struct inquest *q)
 		there(q, IS_SO, "post recv with a larger -len",
 		      "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
 		      q->peer->recv_len, q->wr->len);
-	else if (!q->peer || !q->peer->recv_len)
+	else if (!causes_confirmed(q->c) && (!q->peer || !q->peer->recv_len))
 		cause_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
 			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
 }
@@ -389,6 +420,10 @@ static void check_work_request(const struct inquest *q)
 		      q->peer->attr.max_dest_rd_atomic, q->qp->attr.max_rd_atomic);
 	if (q->peer && op->remote)
 		check_rights_there(q);
+	else if (op->remote)
+		cause_add(q->c, MAY_BE, "at the peer: get QP access",
+			  "the peer's QP may not allow %s (qp_access_flags)",
+			  word_name(mr_access_words, needed_access(op)));
 	check_path_mtu(q);
 	if (op->solicits)
 		check_length_there(q);
@@ -408,13 +443,36 @@ static void check_recv_there(const struct inquest *q)
 
 static void check_silence(const struct inquest *q, uint32_t number)
 {
-	if (*q->wr->there.gone)
+	if (*q->wr->there.gone) {
 		there(q, IS_SO, NULL, "%s", q->wr->there.gone);
-	else
-		cause_add(q->c, MAY_BE, "at the peer: qp-state",
-			  "the peer's QP %u is gone, or does not talk to this one", number);
+		return;
+	}
+	cause_add(q->c, MAY_BE, "at the peer: qp-state",
+		  "the peer's QP %u is gone, or does not talk to this one", number);
 	cause_add(q->c, MAY_BE, "gids, here and there",
 		  "the way there: GID index and type, firewall on UDP port 4791");
+}
+
+/* What the peer expects first has to be what this end begins with. Later, it cannot be before. */
+static void check_psns(const struct inquest *q, const char *next)
+{
+	const struct live_qp *peer = q->peer;
+	uint32_t begin = q->qp ? q->qp->attr.sq_psn : 0, expected = peer->attr.rq_psn;
+	bool is_before = (expected - begin) & 0x800000;
+
+	if (!(peer->known & IBV_QP_RQ_PSN))
+		return;
+	if (!peer->first_psn)
+		there(q,
+		      q->qp && q->qp->known & IBV_QP_SQ_PSN && q->qp->unanswered && is_before
+			      ? IS_SO
+			      : MAY_BE,
+		      next, "PSNs: this end began with 0x%x, the peer expects 0x%x now", begin,
+		      expected);
+	else if (q->qp && q->qp->known & IBV_QP_SQ_PSN)
+		there(q, expected == begin ? IS_NOT : IS_SO, next,
+		      "PSNs: this end began with 0x%x (sq_psn), %s expected 0x%x first (rq_psn)",
+		      begin, peer->name, expected);
 }
 
 static void check_peer_answers(const struct inquest *q)
@@ -431,10 +489,10 @@ static void check_peer_answers(const struct inquest *q)
 			there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->peer->name,
 			      word_name(qp_state_words, q->peer->state));
 		else
-			there(q, MAY_BE, next,
-			      "PSNs: this end began with 0x%x, the peer expects 0x%x now",
-			      a->sq_psn, q->peer->attr.rq_psn);
+			check_psns(q, next);
 	}
+	if (causes_confirmed(q->c))
+		return;
 	cause_add(q->c, MAY_BE, "counters; fault wire",
 		  "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
 		  (double)ack_timeout_ns(a->timeout) / 1e6);

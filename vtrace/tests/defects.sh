@@ -72,11 +72,17 @@ while IFS='|' read -r name when_alone when_both asked _; do
 			is_said "$verdict" "${!expected}" ||
 				{ [ ${#device[@]} != 0 ] && is_said cause "$when_both"; } ||
 				fail "$name, $how: '${!expected}' is not said"
+			# a limit can be raised all the same; what comes after an error names it alone; rxe's
+			# LOC_QP_OP_ERR may be a RECV that is too small
+			[ "$how" = alone ] ||
+				! grep '^ *possible cause ' "$work/said" |
+				grep -qvE 'rnr_retry is|went to ERR|the RECV has room' ||
+				fail "$name, $how: the cause is known, and others are accused"
 		elif [ "$status" != 0 ] || [ -s "$work/said" ]; then
 			fail "$name, $how: exit code $status, and this is said:"
 		fi
 	done
 done <"$here/defects/defects.list"
 echo "$rows programs"
-[ $rows = 15 ] || failed=1
+[ $rows = 24 ] || failed=1
 exit $failed
