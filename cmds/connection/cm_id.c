@@ -44,19 +44,50 @@ const char *id_peer(const struct id *id)
 	return cm_addr_text(rdma_get_peer_addr(id->v));
 }
 
-char *id_again(const struct id *id)
+const struct qp *id_next_peer(struct session *s, const struct id *id)
+{
+	const struct qp *newest = NULL;
+	struct obj *o;
+
+	obj_foreach_of(o, s, &id_class) {
+		const struct id *other = (struct id *)o;
+
+		if (other != id && id->listener && other->listener == id->listener &&
+		    other->state == ID_ESTABLISHED && other->qp &&
+		    qp_history_state(other->qp) != IBV_QPS_ERR)
+			newest = other->qp;
+	}
+	return newest;
+}
+
+/* At the server: only the client can connect again. */
+static char *server_again(struct session *s, const struct id *id, const char *end)
+{
+	const struct qp *next = id_next_peer(s, id);
+	const struct listening *l = id->listener ? id->listener->listening : NULL;
+
+	if (next)
+		return xasprintf("-qp %s, which is connected; or destroy %s -cascade: then %s is "
+				 "taken without -qp",
+				 next->o.name, id->qp ? id->qp->o.name : id->o.name, next->o.name);
+	return xasprintf("%sthe client connects again%s",
+			 end, l && l->accept ? ", and its QP becomes the current one" : "; accept");
+}
+
+char *id_again(struct session *s, const struct id *id)
 {
 	const struct sockaddr *peer = rdma_get_peer_addr(id->v);
 	bool reset = id->qp && id->qp->state == IBV_QPS_RESET; /* rdma_disconnect refuses it */
+	bool live = reset || id->state == ID_ESTABLISHED;
 	char *end = reset ? xasprintf("destroy %s -cascade; ", id->o.name)
 			  : xasprintf("disconnect %s; ", id->o.name);
 	char *text;
 
 	if (id->passive)
-		text = xasprintf("%sthe client connects again", end);
+		text = server_again(s, id, live ? end : "");
 	else
-		text = xasprintf("%sconnect %s %u", reset || id->state == ID_ESTABLISHED ? end : "",
-				 cm_addr_host(peer), cm_addr_port(peer));
+		text = xasprintf("%sconnect %s %u", live ? end : "", cm_addr_host(peer),
+				 cm_addr_port(peer));
 	free(end);
 	return text;
 }

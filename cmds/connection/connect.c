@@ -196,7 +196,7 @@ static int disconnect_and_wait(struct session *s, struct id *id, uint64_t within
 	if (id->state == ID_DISCONNECTED) /* the peer's, not answered yet: 'cm create' */
 		return step_disconnect(s, id);
 	if (step_disconnect(s, id)) {
-		char *again = id_again(id);
+		char *again = id_again(s, id);
 
 		fail_next(s, "%s", again);
 		free(again);

@@ -10,6 +10,7 @@
 #include "connection/cm_addr.h"
 #include "connection/cm_ends.h"
 #include "connection/cm_id.h"
+#include "qp/qp_object.h"
 #include "session.h"
 #include "words.h"
 
@@ -161,8 +162,9 @@ const struct cmd cmd_listen = {
 		"read 20 bytes), all big-endian. Behind them stands what rdmash alone reads, so that\n"
 		"post write there needs no address. The other options are for the connections that are accepted. In steps: cm create, cm\n"
 		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
-		"unless a command has named it or -keep is given: a server may run for ever. Peers\n"
-		"that send datagrams never leave.",
+		"the current QP when the next peer is accepted, whose QP is then the current one: a\n"
+		"server may run for ever. What a command has named or polled stays, and with -keep\n"
+		"all. Peers that send datagrams never leave.",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
 	.examples = listen_egs,
 	.args = listen_args,
@@ -284,6 +286,17 @@ static void answer_request(struct session *s, struct id *listener, struct id *id
 	refuse_request(s, id, s->fail.text);
 }
 
+/* What the user works with stays current; a QP in ERR gives way to the one that was made. */
+static void give_back_current(struct session *s, struct qp *before)
+{
+	bool is_dead = before && !obj_gone(before) && qp_history_state(before) == IBV_QPS_ERR;
+
+	if (is_dead && s->ctx->qp)
+		obj_unref(before);
+	else if (before)
+		qp_current_back(s, before);
+}
+
 void listening_request(struct session *s, struct id *listener, struct id *id)
 {
 	struct fail fail_before = s->fail;
@@ -293,17 +306,17 @@ void listening_request(struct session *s, struct id *listener, struct id *id)
 	answer_request(s, listener, id);
 	fail_clear(&s->fail);
 	s->fail = fail_before;
-	if (qp) /* what the user works with stays current */
-		qp_current_back(s, qp);
+	give_back_current(s, qp);
 }
 
-/* Awaited: a command is about to take the event that tells of it. */
+/* Awaited: a command is about to take the event that tells of it. A QP with a reference is in use
+ * by the command that waits. */
 bool listening_forgets(struct session *s, const struct id *id)
 {
 	bool over = id->state == ID_DISCONNECTED || id->state == ID_ERROR;
 
 	return id->by_itself && over && !id->unacked && !cm_awaited(id) && !ends_named(id) &&
-	       id != s->ctx->id && (!id->qp || id->qp != s->ctx->qp);
+	       id != s->ctx->id && (!id->qp || (id->qp != s->ctx->qp && !id->qp->o.refs));
 }
 
 static struct id *forgotten(struct session *s, const struct id *listener)

@@ -99,18 +99,27 @@ static bool is_polled(const struct session *s, const struct post_req *r)
 	return current && (current->send_cq == cq || current->recv_cq == cq);
 }
 
+/* A server's next client may be there already. */
+static void say_flushed(struct session *s, const struct qp *qp, struct out *o)
+{
+	const struct qp *next = qp->id ? id_next_peer(s, qp->id) : NULL;
+
+	out_text(o, "), flushed at once: %s is in ERR; 'explain' tells why, and the way back",
+		 qp->o.name);
+	if (next)
+		out_text(o, "; -qp %s is connected", next->o.name);
+	out_text(o, "\n");
+}
+
 /* What becomes of it, and what to type for it. */
-static void say_completion(const struct session *s, const struct post_req *r, struct out *o)
+static void say_completion(struct session *s, const struct post_req *r, struct out *o)
 {
 	if (post_chain_open())
 		out_text(o, "), in the chain\n");
 	else if (r->srq)
 		out_text(o, "); the QP whose message takes it gets its completion\n");
 	else if (qp_history_state(r->qp) == IBV_QPS_ERR)
-		out_text(o,
-			 "), flushed at once: %s is in ERR; 'explain' tells why, and the way "
-			 "back\n",
-			 r->qp->o.name);
+		say_flushed(s, r->qp, o);
 	else if (r->op != &wr_ops[WR_RECV] && !r->qp->sq_sig_all &&
 		 !(r->wr.send_flags & IBV_SEND_SIGNALED))
 		out_text(o, "); no completion unless it fails\n");
@@ -222,7 +231,7 @@ static int next_state(struct session *s, const struct qp *qp, enum ibv_qp_state 
 	if (qp->id && state == IBV_QPS_INIT)
 		return fail_next(s, "cm accept %s", qp->id->o.name);
 	if (state == IBV_QPS_RESET && qp->id) {
-		char *again = id_again(qp->id);
+		char *again = id_again(s, qp->id);
 
 		fail_next(s, "%s", again);
 		free(again);

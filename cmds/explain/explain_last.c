@@ -72,7 +72,9 @@ static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 	snprintf(to->name, sizeof to->name, "%s", qp->o.name);
 	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
 	if (find_step_to_err(qp, &step))
-		snprintf(to->why, sizeof to->why, "%s", step.why);
+		snprintf(to->why, sizeof to->why, "%s%s", step.why,
+			 qp->id && qp->id->peer_left && step.failed ? "; the peer has disconnected"
+								    : "");
 	if (ibv_query_qp(qp->v, &to->attr, mask, &init) != 0)
 		return false;
 	to->known = (unsigned)mask;
@@ -96,10 +98,10 @@ static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 }
 
 /* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
-static char *way_back_command(const struct qp *qp)
+static char *way_back_command(struct session *s, const struct qp *qp)
 {
 	if (qp->id)
-		return id_again(qp->id);
+		return id_again(s, qp->id);
 	return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
 }
 
@@ -118,20 +120,20 @@ static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
 	return is_in_err(s->ctx->qp) ? s->ctx->qp : NULL;
 }
 
-static void out_way_back(const struct qp *qp, struct out *o)
+static void out_way_back(struct session *s, const struct qp *qp, struct out *o)
 {
-	char *next = way_back_command(qp);
+	char *next = way_back_command(s, qp);
 
 	out_str(o, "way_back", next, "                  next: %s\n", next);
 	free(next);
 }
 
-static void tell_way_back(const struct qp *qp, struct out *o)
+static void tell_way_back(struct session *s, const struct qp *qp, struct out *o)
 {
 	if (!qp)
 		return;
 	out_text(o, "  now             %s is in ERR: what is posted is flushed\n", qp->o.name);
-	out_way_back(qp, o);
+	out_way_back(s, qp, o);
 }
 
 /* Is the QP in ERR because this end or the peer has asked for it? */
@@ -143,7 +145,7 @@ static bool is_asked_for(const struct qp *qp)
 }
 
 /* A QP in ERR of which no completion has told yet: why it is there, and what to do. */
-static void tell_state(struct qp *qp, struct out *o)
+static void tell_state(struct session *s, struct qp *qp, struct out *o)
 {
 	const bool is_asked = is_asked_for(qp);
 	struct qp_step step = { 0 };
@@ -154,7 +156,7 @@ static void tell_state(struct qp *qp, struct out *o)
 		is_asked ? step.why : "", is_asked ? ")" : "");
 	if (!is_asked && posted_outstanding(qp, false).n)
 		out_text(o, "  its completion  says why, and waits: poll, then explain\n");
-	out_way_back(qp, o);
+	out_way_back(s, qp, o);
 }
 
 /* What has made the completion an error, with the objects that there are now. */
@@ -181,7 +183,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	explain_wc(&wr, o);
 	explain_here(s, "ibv_poll_cq", o);
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
-		tell_way_back(qp_in_err(s, bad), o);
+		tell_way_back(s, qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 	live_end_free(&wr.there);
 	free(wr.here.regions);
@@ -285,7 +287,7 @@ int explain_last(struct session *s, struct out *o)
 	} else {
 		tell_age(s, f->command, o);
 		out_failed_command(s, f, o);
-		tell_way_back(qp_in_err(s, NULL), o);
+		tell_way_back(s, qp_in_err(s, NULL), o);
 	}
 	return 0;
 }
@@ -299,7 +301,7 @@ int explain_now(struct session *s, struct out *o)
 
 	if (!qp)
 		return explain_last(s, o);
-	tell_state(qp, o);
+	tell_state(s, qp, o);
 	return 0;
 }
 
@@ -313,6 +315,6 @@ bool explain_qp(struct session *s, const char *name, struct out *o)
 	if (posted_last_failed(&last) && last.serial == qp->o.serial)
 		tell_completion(s, &last, o);
 	else
-		tell_state(qp, o);
+		tell_state(s, qp, o);
 	return true;
 }

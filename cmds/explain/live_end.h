@@ -37,7 +37,7 @@ struct live_qp {
 	int64_t recvs;	   /* posted and not completed; -1: not known */
 	uint64_t had;	   /* RECVs that were posted, completed ones, too; 0: not known */
 	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
-	char why[48];	   /* what has moved it to ERR, or "" */
+	char why[80];	   /* what has moved it to ERR, or "" */
 	bool first_psn;	   /* rq_psn is the one that it began with, not the one expected now */
 	bool unanswered;   /* no send of it was ever completed with success */
 };

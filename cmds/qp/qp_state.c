@@ -484,7 +484,7 @@ static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state
 	else if (state != IBV_QPS_RTS)
 		c.to = IBV_QPS_RTS;
 	if (state == IBV_QPS_ERR && qp->id) {
-		char *again = id_again(qp->id);
+		char *again = id_again(s, qp->id);
 
 		out_text(o, "   to type  %s\n", again);
 		free(again);

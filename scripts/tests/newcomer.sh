@@ -247,6 +247,47 @@ await_said 'leaves the region that the peer told'
 await_said 'next: -len 64 at most, from there'
 ok 'too much for the window of somebody else'
 
+# A server whose client fails and comes again: the new QP is the one that commands take.
+window 0
+run 'destroy -all'
+run 'reg 64 -name inbox'
+run 'listen 7471 -accept'
+window 1
+run 'destroy -all'
+run 'reg 64 -name buf'
+run 'connect 127.0.0.1 7471'
+run 'post write buf -len 8 -remote 4096 -rkey 1'
+run 'poll'
+await_said 'REM_ACCESS_ERR'
+window 0
+run 'echo one'
+clean
+run 'post recv inbox -qp qp0'
+await_said 'flushed at once: qp0 is in ERR'
+run 'explain qp0'
+await_said 'the client connects again, and its QP becomes the current one'
+window 1
+run 'destroy -all'
+run 'reg 64 -name buf'
+run 'connect 127.0.0.1 7471'
+window 0
+await_said 'ESTABLISHED with'
+run 'echo two'
+await 'qp[0-9]+:RTS> *$'
+clean
+run 'post recv inbox'
+await_said 'RECV of 64 bytes'
+await_said "'poll' takes its completion"
+window 1
+run 'post send buf -len 8'
+run 'poll'
+await_said 'SUCCESS SEND'
+window 0
+run 'poll'
+await_said 'SUCCESS RECV'
+window 1
+ok 'a server goes on with the client that comes again'
+
 # A block that is left by Ctrl-D: the session stays.
 run 'destroy -all'
 type 'foreach x {1 2} {'

@@ -196,7 +196,7 @@ static void tell_wrong(struct session *s)
 	end_text(o);
 }
 
-void lesson_look(struct session *s, const char *typed, bool failed)
+static void look(struct session *s, const char *typed, bool failed)
 {
 	bool quiet = now.quiet, answered = now.answered;
 
@@ -222,6 +222,15 @@ void lesson_look(struct session *s, const char *typed, bool failed)
 	}
 	now.at++;
 	show_until_task(s);
+}
+
+/* The conditions run commands: what the learner's own command has said stays for explain. */
+void lesson_look(struct session *s, const char *typed, bool failed)
+{
+	struct fail before = fail_aside(s);
+
+	look(s, typed, failed);
+	fail_back(s, before);
 }
 
 int lesson_choices(void)
