@@ -129,6 +129,16 @@ static void say_completion(struct session *s, const struct post_req *r, struct o
 		out_text(o, "); 'poll -qp %s' takes its completion\n", r->qp->o.name);
 }
 
+/* What it means that no region is named, where it is seldom meant. */
+static const char *without_region(const struct wr_op *op)
+{
+	if (op == &wr_ops[WR_RECV])
+		return ", no region: without room for a message";
+	if (op == &wr_ops[WR_SEND] || op == &wr_ops[WR_WRITE] || op == &wr_ops[WR_READ])
+		return ", no region";
+	return "";
+}
+
 /* One wr_id is a number, several are a list. */
 static void say(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
 {
@@ -150,6 +160,10 @@ static void say(struct session *s, const struct post_req *r, uint64_t first, str
 		 bytes == 1 ? "" : "s");
 	if (r->op->remote)
 		say_target(r, o);
+	if (!r->wr.num_sge)
+		out_text(o, "%s", without_region(r->op));
+	else if (r->only)
+		out_text(o, ", in %s", r->only->o.name);
 	out_text(o, " (wr_id %llu", (unsigned long long)first);
 	if (r->repeat > 1)
 		out_text(o, " to %llu", (unsigned long long)(first + r->repeat - 1));

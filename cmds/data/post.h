@@ -56,6 +56,7 @@ struct post_req {
 	struct srq *srq;  /* or NULL */
 	struct mw *mw;	  /* to bind, or NULL */
 	struct mr *bound; /* that the window is bound to, or NULL */
+	const struct mr *only; /* the only region, taken because none was named; or NULL */
 	struct ah *ah;	  /* where to (UD), or NULL */
 	bool force;	  /* nothing is checked */
 	uint32_t repeat;

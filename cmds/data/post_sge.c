@@ -234,6 +234,7 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 			fail(s, "post", "EINVAL", "-off and -len are of a region: name it");
 			return n ? -1 : fail_next(s, "reg 4096");
 		}
+		r->only = mr;
 	}
 	if (a->sge.n + !!mr > POST_SGES)
 		return fail(s, "post", "EINVAL", "more than %d SGEs", POST_SGES);

@@ -187,14 +187,31 @@ static void check_buffers(const struct inquest *q)
 				      : "the buffers of this end are right, as they are now");
 }
 
+/* What to type for a receive with more room: in its own region, else in the only one. */
+static void longer_receive(const struct inquest *q, char *next, size_t size)
+{
+	const struct live_region *r = q->wr->here.nregions == 1 ? q->wr->here.regions : NULL;
+
+	for (unsigned i = 0; q->wr->nsge && i < q->wr->here.nregions; i++)
+		if (q->wr->here.regions[i].lkey == q->wr->sge[0].lkey)
+			r = &q->wr->here.regions[i];
+	if (r && r->len > q->wr->len)
+		snprintf(next, size, "post recv %s", r->name);
+	else
+		snprintf(next, size, "post recv REGION, of more bytes: reg 4096");
+}
+
 /* rxe says LOC_QP_OP_ERR of a RECV that is too small, others LOC_LEN_ERR. */
 static void check_length(const struct inquest *q)
 {
 	bool sure = q->wr->status == IBV_WC_LOC_LEN_ERR;
+	char next[96];
 
+	longer_receive(q, next, sizeof next);
 	if (q->wr->recv && (sure || !causes_confirmed(q->c)))
-		cause_add(q->c, sure ? IS_SO : MAY_BE, "post recv with a larger -len",
-			  "the RECV has room for %u bytes, and the message is longer", q->wr->len);
+		cause_add(q->c, sure ? IS_SO : MAY_BE, next,
+			  "the RECV has %sroom for %u bytes, and the message is longer",
+			  q->wr->nsge ? "" : "no region: ", q->wr->len);
 	else if (sure)
 		cause_add(q->c, MAY_BE, "ports",
 			  "%u bytes are more than the port's largest message", q->wr->len);
