@@ -339,7 +339,7 @@ static void tell_those(const char *word, enum fit fit, bool whole, const char *h
 /* Up to this many entries are shown whole, more are listed. */
 #define WHOLE_MAX 4
 
-int help_search(struct session *s, const char *word, struct out *o)
+static int search(struct session *s, const char *word, struct out *o)
 {
 	enum fit best;
 	unsigned n = count_best(word, &best);
@@ -347,7 +347,7 @@ int help_search(struct session *s, const char *word, struct out *o)
 	const char *here = best == FIT_NOT ? help_synonym(word) : NULL;
 
 	if (here)
-		return help_search(s, here, o);
+		return search(s, here, o);
 	if (best == FIT_NOT) {
 		fail(s, "help", "UNKNOWN", "nothing in the help mentions '%s'", word);
 		return fail_next(s, "help");
@@ -363,5 +363,111 @@ int help_search(struct session *s, const char *word, struct out *o)
 		tell_those(word, FIT_IN_NAME, false, whole ? "\nsee also" : NULL, o);
 	if (!whole)
 		tell_those(word, FIT_TEXT, false, "mentioned by", o);
+	return 0;
+}
+
+/* Words of a question that say nothing of what it is about, and the command that answers such a
+ * question, or NULL. */
+static const struct {
+	const char *word, *answer;
+} question_words[] = {
+	{ "why", "explain" },	  { "wrong", "explain" }, { "not", "explain" },
+	{ "work", "doctor" },	  { "works", "doctor" },  { "what", NULL },
+	{ "how", NULL },	  { "where", NULL },	  { "when", NULL },
+	{ "which", NULL },	  { "who", NULL },	  { "does", NULL },
+	{ "do", NULL },		  { "did", NULL },	  { "is", NULL },
+	{ "are", NULL },	  { "can", NULL },	  { "i", NULL },
+	{ "my", NULL },		  { "it", NULL },	  { "a", NULL },
+	{ "an", NULL },		  { "the", NULL },	  { "to", NULL },
+	{ "doesn't", "explain" },
+};
+
+/* The index of word, or -1. */
+static int question_word(const char *word)
+{
+	for (size_t i = 0; i < sizeof question_words / sizeof *question_words; i++)
+		if (strcasecmp(question_words[i].word, word) == 0)
+			return (int)i;
+	return -1;
+}
+
+static void append_word(Tcl_DString *to, const char *word)
+{
+	xappendf(to, "%s%s", Tcl_DStringLength(to) ? " " : "", word);
+}
+
+/* A question, word by word. */
+struct question {
+	Tcl_DString about;   /* the words to search for */
+	Tcl_DString unknown; /* those that nothing mentions */
+	const char *answer;  /* a command for such questions, or NULL */
+};
+
+static void question_read(const char *text, struct question *q)
+{
+	enum fit best;
+	char word[64];
+	int n;
+
+	Tcl_DStringInit(&q->about);
+	Tcl_DStringInit(&q->unknown);
+	q->answer = NULL;
+	for (; sscanf(text, " %63s%n", word, &n) == 1; text += n) {
+		int at;
+
+		if (strlen(word) > 1 && word[strlen(word) - 1] == '?')
+			word[strlen(word) - 1] = 0;
+		at = question_word(word);
+		if (at >= 0 && !q->answer)
+			q->answer = question_words[at].answer;
+		if (at >= 0)
+			continue;
+		count_best(word, &best);
+		append_word(best != FIT_NOT || help_synonym(word) ? &q->about : &q->unknown, word);
+	}
+}
+
+/* Lists the command that answers such questions, and what is asked about. */
+static void answer_question(const struct question *q, struct out *o)
+{
+	enum fit best;
+
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if (strcmp((*c)->name, q->answer) == 0)
+			help_summary(*c, o);
+	if (!Tcl_DStringLength(&q->about))
+		return;
+	count_best(Tcl_DStringValue(&q->about), &best);
+	if (best != FIT_NOT)
+		tell_those(Tcl_DStringValue(&q->about), best, false, NULL, o);
+}
+
+/* Answers what is left of a question; -1: nothing, or s->fail says what. */
+static int search_question(struct session *s, const char *text, struct out *o)
+{
+	struct question q;
+	int rc;
+
+	question_read(text, &q);
+	rc = q.answer || Tcl_DStringLength(&q.about) ? 0 : -1;
+	if (q.answer)
+		answer_question(&q, o);
+	else if (rc == 0)
+		rc = search(s, Tcl_DStringValue(&q.about), o);
+	if (rc == 0 && Tcl_DStringLength(&q.unknown))
+		out_text(o, "nothing in the help mentions '%s'\n", Tcl_DStringValue(&q.unknown));
+	Tcl_DStringFree(&q.about);
+	Tcl_DStringFree(&q.unknown);
+	return rc;
+}
+
+int help_search(struct session *s, const char *word, struct out *o)
+{
+	enum fit best;
+
+	count_best(word, &best);
+	if (best > FIT_WORDS || !strchr(word, ' ') || help_synonym(word) ||
+	    search_question(s, word, o))
+		return s->fail.text ? -1 : search(s, word, o);
 	return 0;
 }
