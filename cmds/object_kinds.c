@@ -64,6 +64,15 @@ static int parse_obj(struct session *s, Tcl_Obj *word, void *dst, const struct o
 	return use_as_arg(s, o, dst);
 }
 
+/* At a server a QP comes with its client, and a script does not wait for one by itself. */
+static void tell_no_client(struct session *s)
+{
+	fail_row(s, "cause", "no client has come yet");
+	fail_row(
+		s, "in a script",
+		"listen without -accept; then 'accept -prepare' waits for a client, post recv, accept");
+}
+
 /* Takes the current object of the class, else the only one. */
 static int pick_default(struct session *s, const struct arg *a, void *dst,
 			const struct obj_class *class)
@@ -82,6 +91,8 @@ static int pick_default(struct session *s, const struct arg *a, void *dst,
 		return use_as_arg(s, o, dst);
 	if (n == 0) {
 		fail(s, "args", "ENOENT", "there is no %s", class->title);
+		if (class == &qp_class && s->ctx->listening)
+			tell_no_client(s);
 		return class->remedy ? fail_next(s, "%s", class->remedy) : -1;
 	}
 	names = Tcl_NewListObj(0, NULL);
