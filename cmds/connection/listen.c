@@ -163,8 +163,7 @@ const struct cmd cmd_listen = {
 		"post write there needs no address. The other options are for the connections that are accepted. In steps: cm create, cm\n"
 		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
 		"the current QP when the next peer is accepted, whose QP is then the current one: a\n"
-		"server may run for ever. What a command has named or polled stays, and with -keep\n"
-		"all. Peers that send datagrams never leave.",
+		"server may run for ever. What a command has used stays, and with -keep all. Peers that send datagrams never leave.",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
 	.examples = listen_egs,
 	.args = listen_args,
