@@ -78,6 +78,23 @@ typed 'lesson 1'
 await_text '(lesson 2 is left at step 3 of '
 typed 'lesson 99'
 await_text 'there is no lesson 99'
+typed '!clear'
+typed 'lesson stop'
+await_text "(lesson 1 is left at step "
+await_text "'lesson 1' begins it again)"
+await_prompt
+typed '!clear'
+typed 'destroy -all'
+typed 'lesson 2'
+await_text 'Memory regions: keys and rights'
+await_prompt
+typed 'reg 64 -access remote-write'
+await_text 'EINVAL'
+await_prompt
+typed '!clear'
+typed 'explain'
+await_text 'need LOCAL_WRITE too'
+! says 'nothing has failed' || fail 'explain knows of no failure in a lesson'
 
 # An event of what was before may come at any time.
 clean() {

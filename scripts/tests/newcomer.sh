@@ -164,6 +164,17 @@ clean
 run 'help memory write peer'
 await '^  post write '
 await_prompt
+clean
+run 'help why does my QP not work'
+await '^  explain '
+clean
+run 'help region zebrafish'
+await_said "nothing in the help mentions 'zebrafish'"
+clean
+run 'explain REM_ACCESS_ERR'
+await '^  see '
+! said '.rdma' || fail 'a script of the source is told as something to type'
+clean
 run 'help internals'
 await_said 'How it works What happens to'
 clean
@@ -206,6 +217,9 @@ ok 'a prompt to taste'
 run 'destroy -all'
 run 'reg 64 -name inbox'
 run 'listen 7471 -accept'
+run 'post recv inbox'
+await_said 'no client has come yet'
+await_said "'accept -prepare' waits for a client"
 run 'connect 127.0.0.1 7471'
 run 'post send -text hi'
 clean
@@ -215,6 +229,11 @@ await_said 'next post recv inbox -qp qp'
 run "$(screen | sed -n 's/^  next *\(post recv inbox -qp qp[0-9]*\)$/\1/p')"
 run 'poll'
 await_said 'SUCCESS SEND'
+clean
+run 'post recv'
+await_said 'RECV of 0 bytes, no region: without room for a message'
+run 'post recv -len 8'
+await_said 'RECV of 8 bytes, in inbox'
 ok 'no receive, and where to post it'
 
 # What the peer allows, and how much of it fits: after a failure.

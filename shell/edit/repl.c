@@ -89,6 +89,19 @@ static bool is_complete_line(void *session, const char *text)
 static const struct edit_ops ops = { write_prompt, is_complete_line, complete_words,
 				     complete_hint };
 
+/* "New here? lesson 1.", or where those that are done end. */
+static void append_lessons(const struct session *s, Tcl_DString *line)
+{
+	unsigned next = s->opt.no_device ? 0 : lesson_next_number();
+
+	if (s->opt.no_device)
+		xappendf(line, "No lessons without a device.");
+	else if (next > 1)
+		xappendf(line, "Next: lesson %u.", next);
+	else
+		xappendf(line, "%s", next ? "New here? lesson 1." : "Lessons: lesson.");
+}
+
 /* Prints the welcome line, with the first of app's versions: "libibverbs 1.14  librdmacm ...". */
 static void print_banner(struct session *s, const char *version)
 {
@@ -106,8 +119,8 @@ static void print_banner(struct session *s, const char *version)
 		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	if (s->opt.note)
 		xappendf(&line, "%s\n", s->opt.note);
-	xappendf(&line, "%s   Commands: help.   Leave: quit.\n",
-		 s->opt.no_device ? "No lessons without a device." : "New here? lesson 1.");
+	append_lessons(s, &line);
+	xappendf(&line, "   Commands: help.   Leave: quit.\n");
 	print_text(PRINT_OUT, Tcl_DStringValue(&line));
 	Tcl_DStringFree(&line);
 	Tcl_DStringFree(&libs);

@@ -254,9 +254,23 @@ const char *lesson_typed(const char *typed)
 	return command;
 }
 
+/* Says where the lesson is left, and ends it. */
+static void leave(void)
+{
+	char *text;
+
+	if (!is_on())
+		return;
+	text = xasprintf("(lesson %u is left at step %u of %u; 'lesson %u' begins it again)\n",
+			 now.file.number, now.at + 1, now.file.n, now.file.number);
+	print_text(PRINT_OUT, text);
+	free(text);
+	lesson_free(&now.file);
+}
+
 void lesson_end(void)
 {
-	lesson_free(&now.file);
+	leave();
 }
 
 /* ------------------------------------------------------------------ playing a whole lesson -- */
@@ -517,7 +531,7 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if (!is_on())
 		return fail_no_lesson(s);
 	if (strcmp(a->what, "stop") == 0)
-		lesson_free(&now.file);
+		leave();
 	else if (strcmp(a->what, "hint") == 0)
 		write_hint(o);
 	else

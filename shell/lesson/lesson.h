@@ -62,11 +62,13 @@ int lesson_choices(void);
 /* Converts typed input to a command: a number alone may be the answer to a question. Valid until
  * the next call. */
 const char *lesson_typed(const char *typed);
-/* To be called at the end of the session. */
+/* To be called at the end of the session: says where a lesson is left. */
 void lesson_end(void);
 
 /* Has the user finished the lesson? Stored by name in $XDG_STATE_HOME/rdmash/lessons. */
 bool lesson_is_done(const struct lesson_file *file);
+/* The number of the first lesson that is not done; 0: all are done, or none is found. */
+unsigned lesson_next_number(void);
 void lesson_note_done(const struct lesson_file *file);
 
 #endif

@@ -257,6 +257,22 @@ bool lesson_is_done(const struct lesson_file *file)
 	return found;
 }
 
+unsigned lesson_next_number(void)
+{
+	glob_t files = { 0 };
+	unsigned next = 0;
+
+	if (find_files(&files))
+		for (size_t i = 0; i < files.gl_pathc && !next; i++) {
+			struct lesson_file file = { .path = files.gl_pathv[i] };
+
+			if (!lesson_is_done(&file))
+				next = (unsigned)i + 1;
+		}
+	globfree(&files);
+	return next;
+}
+
 /* Creates the missing directories of path, with mode 0700. */
 static void make_parent_folders(char *path)
 {
