@@ -70,8 +70,8 @@ static char *server_again(struct session *s, const struct id *id, const char *en
 		return xasprintf("-qp %s, which is connected; or destroy %s -cascade: then %s is "
 				 "taken without -qp",
 				 next->o.name, id->qp ? id->qp->o.name : id->o.name, next->o.name);
-	return xasprintf("%sthe client connects again%s",
-			 end, l && l->accept ? ", and its QP becomes the current one" : "; accept");
+	return xasprintf("%sthe client connects again%s", end,
+			 l && l->accept ? ", and its QP becomes the current one" : "; accept");
 }
 
 char *id_again(struct session *s, const struct id *id)

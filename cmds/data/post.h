@@ -52,13 +52,13 @@ extern const struct arg_kind kind_mr_sent;
 
 struct post_req {
 	const struct wr_op *op;
-	struct qp *qp;	  /* NULL for the receives of an SRQ */
-	struct srq *srq;  /* or NULL */
-	struct mw *mw;	  /* to bind, or NULL */
-	struct mr *bound; /* that the window is bound to, or NULL */
+	struct qp *qp;	       /* NULL for the receives of an SRQ */
+	struct srq *srq;       /* or NULL */
+	struct mw *mw;	       /* to bind, or NULL */
+	struct mr *bound;      /* that the window is bound to, or NULL */
 	const struct mr *only; /* the only region, taken because none was named; or NULL */
-	struct ah *ah;	  /* where to (UD), or NULL */
-	bool force;	  /* nothing is checked */
+	struct ah *ah;	       /* where to (UD), or NULL */
+	bool force;	       /* nothing is checked */
 	uint32_t repeat;
 	uint32_t raw;		     /* bit n: SGE n was given as numbers, which nobody checks */
 	struct obj *objs[POST_OBJS]; /* in a chain: what it names, or NULL; referenced */
