@@ -221,6 +221,8 @@ run 'post recv inbox'
 await_said 'no client has come yet'
 await_said "'accept -prepare' waits for a client"
 run 'connect 127.0.0.1 7471'
+run 'post recv -len 8'
+await_said 'RECV of 8 bytes, in inbox'
 run 'post send -text hi'
 clean
 run 'poll -within 300'
@@ -232,8 +234,6 @@ await_said 'SUCCESS SEND'
 clean
 run 'post recv'
 await_said 'RECV of 0 bytes, no region: without room for a message'
-run 'post recv -len 8'
-await_said 'RECV of 8 bytes, in inbox'
 ok 'no receive, and where to post it'
 
 # What the peer allows, and how much of it fits: after a failure.
