@@ -394,12 +394,12 @@ void pair_take_offer(struct control_message *m)
 		return; /* the other one takes ours */
 	accepted = p->state == PAIR_READY && p->generation == message->generation;
 	if (!accepted) {
-		if (p->state == PAIR_READY) { /* it has left, and is there again */
-			rx_drain();
+		if (p->state == PAIR_READY) /* it has left, and is there again */
+			rx_drain();	    /* which closes the pair of a process that has died */
+		if (p->state == PAIR_READY)
 			pair_close(p);
-		} else {
+		else
 			forget(p);
-		}
 		p->generation = message->generation;
 		accepted = take(p, m);
 	}
@@ -422,7 +422,8 @@ void pair_take_answer(struct control_message *m)
 	}
 	if (m->nfds < FDS_ANSWER || !descriptors_valid(m)) { /* of another PID namespace */
 		rx_drain();
-		pair_close(p); /* it sees that we have left */
+		if (p->state == PAIR_OFFERED)
+			pair_close(p); /* it sees that we have left */
 		p->offer_after = OFFER_NEVER;
 		return;
 	}

@@ -86,6 +86,8 @@ uint64_t engine_now(void)
 
 void rx_drain(void)
 {
+	if (pairs_open && pair_open[0]->gone)
+		pair_close(pair_open[0]);
 }
 
 bool path_may_share(void)
@@ -133,6 +135,8 @@ static int pidfd_of(pid_t pid)
 	return fd;
 }
 
+static bool stays_open; /* what is accepted */
+
 /* Offers it, as the process pid would; the descriptors are gone then. True: it was accepted. */
 static bool offer(int memfd, int bell_fd, int pidfd, pid_t pid)
 {
@@ -154,7 +158,7 @@ static bool offer(int memfd, int bell_fd, int pidfd, pid_t pid)
 	CHECK_INT(told.type, CONTROL_ANSWER_PAIR);
 	CHECK_INT(pairs_open, told.accepted);
 	CHECK_INT(pair_ready(OTHER_SLOT) != NULL, told.accepted);
-	if (pairs_open)
+	if (pairs_open && !stays_open)
 		pair_close(pair_open[0]);
 	return told.accepted;
 }
@@ -214,6 +218,16 @@ static void test_sender(void)
 	waitpid(child, NULL, 0);
 }
 
+/* A process was killed, and another one has its slot: its offer comes before the pair is closed. */
+static void test_next_process(void)
+{
+	stays_open = true;
+	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
+	CHECK(pair_died(pair_open[0]->pidfd));
+	stays_open = false;
+	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
+}
+
 int main(void)
 {
 	has_slot = getpid();
@@ -221,6 +235,7 @@ int main(void)
 	test_memory();
 	test_bell();
 	test_sender();
+	test_next_process();
 	pair_stop();
 	return checks_end();
 }
