@@ -34,7 +34,7 @@ void responder_start(struct qp *qp)
 	r->written = 0;
 	r->answered = 0;
 	r->enough = HOLD_AFTER;
-	r->drop_rest = r->ack_due = r->nak_sent = r->failing = r->nak_was_last = false;
+	r->drop_rest = r->ack_due = r->nak_sent = r->failing = false;
 	r->nak = 0;
 	answers_forget(qp);
 }
@@ -409,16 +409,8 @@ static void send_nak(struct qp *qp)
 
 	r->nak = 0;
 	if (syndrome == AETH_NAK_SEQUENCE) {
-		/* rdma_rxe ignores a second NAK until it has had an ACK: without one it waits for
-		 * its timeout. A responder may acknowledge what was not asked for: 9.7.5.1 */
-		if (r->nak_was_last && r->psn != r->nak_psn) {
-			r->ack_due = true;
-			responder_acknowledge(qp);
-		}
 		/* what was missing may have come since: then it is what comes next */
 		acknowledge(qp, syndrome, r->psn);
-		r->nak_was_last = true;
-		r->nak_psn = r->psn;
 		r->ack_due = false;
 	} else if (AETH_CLASS(syndrome) != AETH_RNR) {
 		acknowledge(qp, syndrome, r->nak_psn);
@@ -439,7 +431,7 @@ void responder_acknowledge(struct qp *qp)
 	if (!r->ack_due || r->answer_send != r->answer_tail ||
 	    !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true))
 		return;
-	r->ack_due = r->nak_was_last = false;
+	r->ack_due = false;
 	acknowledge(qp, AETH_ACK, answers_before(qp, psn_add(r->psn, PSN_MASK)));
 }
 

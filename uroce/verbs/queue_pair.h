@@ -152,8 +152,7 @@ struct responder {
 	bool nak_sent;		/* sequence error, or RNR: once until the expected packet comes */
 	bool failing;		/* nak ends the QP: nothing is taken in any more */
 	uint8_t nak;		/* syndrome to send when all answers have been; 0: none */
-	bool nak_was_last;	/* no ACK was sent since the last NAK of a sequence error */
-	uint32_t nak_psn;	/* of the last NAK, also of one that is to be sent */
+	uint32_t nak_psn;	/* not of a sequence error */
 	int nak_event;		/* to raise when it has been sent, or -1 */
 	struct answer *answers; /* a ring: answers_resize() */
 	uint32_t answers_mask;	/* its size is a power of two */
