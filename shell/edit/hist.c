@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "edit/hist.h"
+#include "file/file.h"
 #include "file/save.h"
 #include "output/print.h"
 #include "alloc.h"
@@ -29,18 +30,6 @@ struct hist {
 	char *path;
 	char *last;
 };
-
-static void make_folders(const char *path)
-{
-	char *copy = xstrdup(path), *slash = copy;
-
-	while ((slash = strchr(slash + 1, '/'))) {
-		*slash = '\0';
-		mkdir(copy, 0700);
-		*slash = '/';
-	}
-	free(copy);
-}
 
 static bool has_content(const char *path)
 {
@@ -61,7 +50,7 @@ struct hist *hist_open(const char *path)
 	if (!path)
 		return h;
 	h->path = xstrdup(path);
-	make_folders(path);
+	make_parent_folders(path);
 	if (libedit.history(h->entries, &ev, H_LOAD, path) < 0 && has_content(path)) {
 		free(h->path);
 		h->path = NULL;

@@ -213,6 +213,18 @@ bool program_files(const char *variable, const char *folder, const char *names, 
 	return false;
 }
 
+void make_parent_folders(const char *path)
+{
+	char *copy = xstrdup(path), *slash = copy;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(copy, 0700);
+		*slash = '/';
+	}
+	free(copy);
+}
+
 int write_all(int fd, const void *data, size_t len)
 {
 	const char *from = data;

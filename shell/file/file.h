@@ -36,6 +36,9 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
 char *xdg_path(const char *variable, const char *home, const char *name);
 /* The path of a file in $XDG_STATE_HOME that is kept between sessions. The caller frees it. */
 char *xdg_state(const char *name);
+/* Creates the missing directories of path, all but its last part, with mode 0700. Errors show when
+ * the file is opened. */
+void make_parent_folders(const char *path);
 /* Finds the program's own files in folder whose names match the pattern names, in an installation
  * or a build tree. $variable, if set, replaces the folder. False: there are none. */
 bool program_files(const char *variable, const char *folder, const char *names, glob_t *files);

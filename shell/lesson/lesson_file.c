@@ -29,7 +29,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "alloc.h"
 #include "command/cmd.h"
@@ -271,16 +270,6 @@ unsigned lesson_next_number(void)
 		}
 	globfree(&files);
 	return next;
-}
-
-/* Creates the missing directories of path, with mode 0700. */
-static void make_parent_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		mkdir(path, 0700);
-		*slash = '/';
-	}
 }
 
 static bool append_line(const char *path, const char *line)
