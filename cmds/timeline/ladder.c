@@ -19,6 +19,12 @@
 
 /* ------------------------------------------------------------------ what there is -- */
 
+static const char *const age_words[LADDER_AGES] = {
+	[AGE_CURRENT] = "current",
+	[AGE_EARLIER] = "earlier",
+	[AGE_GONE] = "gone",
+};
+
 const char *const ladder_words[LADDER_KINDS] = {
 	[LADDER_CALL] = "call",	    [LADDER_EVENT] = "event", [LADDER_PACKET] = "packet",
 	[LADDER_WC] = "completion", [LADDER_STATE] = "state", [LADDER_NOTICE] = "notice",
@@ -133,53 +139,6 @@ static void add_peers(struct session *s, struct ladder *l)
 		Tcl_DecrRefCount(list);
 	}
 	fail_clear(&s->fail); /* a peer that has nothing to tell is no failure */
-}
-
-/* ------------------------------------------------------------------------- packets -- */
-
-static struct ladder_row *sent(struct ladder *l, const struct ladder_row *in)
-{
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *r = &l->rows[i];
-
-		if (r->kind == LADDER_PACKET && r->out && !r->matched && r->key == in->key &&
-		    !(r->lost && r->place != in->place))
-			return r;
-	}
-	return NULL;
-}
-
-static void match_packets(struct ladder *l)
-{
-	unsigned to = 0;
-
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *in = &l->rows[i], *out;
-
-		if (in->kind != LADDER_PACKET || in->out)
-			continue;
-		out = sent(l, in);
-		if (!out)
-			continue;
-		out->matched = in->matched = true;
-		out->arrived = !in->lost;
-		out->to = (int)in->place; /* for now: its place */
-		memcpy(out->also, in->name, sizeof out->also);
-		if (in->fate && !out->fate) {
-			out->fate = in->fate;
-			in->fate = NULL;
-		}
-	}
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *r = &l->rows[i];
-
-		if (r->kind == LADDER_PACKET && !r->out && r->matched) {
-			ladder_free_row(r);
-			continue;
-		}
-		l->rows[to++] = *r;
-	}
-	l->n = to;
 }
 
 /* --------------------------------------------------------------------------- lanes -- */
@@ -354,6 +313,28 @@ static void filter(struct ladder *l, const char *qp)
 	l->n = to;
 }
 
+static void leave_out_gone(struct ladder *l)
+{
+	unsigned to = 0;
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->rows[i].age == AGE_GONE)
+			ladder_free_row(&l->rows[i]);
+		else
+			l->rows[to++] = l->rows[i];
+	l->left_out = l->n - to;
+	l->n = to;
+}
+
+static void set_start(struct ladder *l)
+{
+	unsigned i = 0;
+
+	while (i + 1 < l->n && l->rows[i].age == AGE_EARLIER)
+		i++;
+	l->start = l->n ? l->rows[i].when : 0;
+}
+
 void ladder_keep_last(struct ladder *l, unsigned last)
 {
 	unsigned drop = last && l->n > last ? l->n - last : 0;
@@ -364,7 +345,7 @@ void ladder_keep_last(struct ladder *l, unsigned last)
 		ladder_free_row(&l->rows[i]);
 	memmove(l->rows, l->rows + drop, (l->n - drop) * sizeof *l->rows);
 	l->n -= drop;
-	l->start = l->n ? l->rows[0].when : 0;
+	set_start(l);
 }
 
 void ladder_arrange(struct ladder *l)
@@ -372,7 +353,7 @@ void ladder_arrange(struct ladder *l)
 	if (!l->n)
 		return;
 	qsort(l->rows, l->n, sizeof *l->rows, earlier);
-	match_packets(l);
+	ladder_match_packets(l);
 	make_lanes(l);
 	if (!l->nlanes)
 		add_lane(l, 0, SIDE_NONE);
@@ -390,7 +371,7 @@ void ladder_arrange(struct ladder *l)
 	}
 	for (unsigned i = 0; i < l->nlanes; i++)
 		label(l, i);
-	l->start = l->rows[0].when;
+	set_start(l);
 }
 
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l)
@@ -400,6 +381,10 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	timeline_drain(s);
 	ladder_add_own(s, l);
 	add_peers(s, l);
+	if (how->all || how->qp)
+		for (unsigned i = 0; i < l->n; i++)
+			l->rows[i].age = AGE_CURRENT;
+	leave_out_gone(l);
 	ladder_arrange(l);
 	if (how->qp)
 		filter(l, how->qp);
@@ -466,6 +451,7 @@ void ladder_rows_out(const struct ladder *l, struct out *o)
 		out_int(o, "wall", r->when, "%lld", (long long)r->when);
 		out_int(o, "until", r->until, NULL);
 		out_str(o, "kind", ladder_words[r->kind], " %-10s", ladder_words[r->kind]);
+		out_str(o, "age", age_words[r->age], NULL);
 		out_str(o, "side", side_word(r->side), " %-7s", side_word(r->side));
 		out_str(o, "name", r->name, " %-5s", r->name);
 		out_str(o, "names", r->names ? r->names : "", NULL);
@@ -526,6 +512,18 @@ static uint64_t key_of(Tcl_Obj *dict)
 	return value && args_number(value, &key, &fits) && fits ? key : 0;
 }
 
+/* A peer of an older kind does not tell it. */
+static enum ladder_age age_of(Tcl_Obj *dict)
+{
+	Tcl_Obj *word = dict_get(dict, "age");
+	enum ladder_age age = AGE_CURRENT;
+
+	for (unsigned a = 0; word && a < LADDER_AGES; a++)
+		if (strcmp(Tcl_GetString(word), age_words[a]) == 0)
+			age = a;
+	return age;
+}
+
 static int kind_of(Tcl_Obj *dict, enum ladder_kind *kind)
 {
 	Tcl_Obj *word = dict_get(dict, "kind");
@@ -548,6 +546,7 @@ int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
 	/* times that can be subtracted from each other */
 	if (kind_of(value, &r->kind) || r->when <= 0 || r->when > INT64_MAX / 2)
 		return -1;
+	r->age = age_of(value);
 	r->until = number_of(value, "until");
 	if (r->until < r->when || r->until > INT64_MAX / 2)
 		r->until = 0;

@@ -31,6 +31,15 @@ enum ladder_kind {
 /* "call" "event" "packet" "completion" "state" "notice" */
 extern const char *const ladder_words[LADDER_KINDS];
 
+/* Is a row about what is there now? See ladder_how.all. */
+enum ladder_age {
+	AGE_CURRENT, /* since the oldest connection that still exists, or else the last one, began
+		      */
+	AGE_EARLIER, /* before that: a call about objects that still exist */
+	AGE_GONE,    /* before that: anything else */
+	LADDER_AGES
+};
+
 /* Which end of a connection: SIDE_NONE where neither, or it is not known. */
 enum ladder_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
 
@@ -44,6 +53,7 @@ struct ladder_row {
 	unsigned seq;
 	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: takes no time */
 	enum ladder_kind kind;
+	enum ladder_age age;
 	enum ladder_side side; /* of a packet: who has sent it */
 	bool bad;	       /* failed, or tells of a failure */
 	bool by_cm;	       /* a call of librdmacm */
@@ -69,13 +79,15 @@ struct ladder {
 	unsigned nplaces;
 	struct ladder_row *rows;
 	unsigned n;
-	int64_t start; /* of the first row, CLOCK_REALTIME, ns */
-	char *remarks; /* lines about ends that could not be asked, or NULL */
+	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
+	unsigned left_out; /* rows of AGE_GONE */
+	char *remarks;	   /* lines about ends that could not be asked, or NULL */
 };
 
 struct ladder_how {
 	unsigned last;	/* rows at most; 0: all */
-	const char *qp; /* only what is about it; or NULL */
+	const char *qp; /* only what is about it, of any age; or NULL */
+	bool all;	/* rows of any age; else those of AGE_GONE are left out */
 };
 
 /* Asks the peers for their rows. To be freed with ladder_free(). */
@@ -89,7 +101,7 @@ void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
 /* "@b": the label of a lane without the objects; to be freed. */
 char *ladder_end(const struct ladder *l, int lane);
-/* ms since the first row */
+/* ms since the first current row; an earlier row has less than 0 */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 /* "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
 char *ladder_says(const struct ladder_row *r);
@@ -98,11 +110,13 @@ char *ladder_says(const struct ladder_row *r);
 void ladder_add_own(struct session *s, struct ladder *l);
 /* Is the call a row? Who only asks is none, nor is what is taken back behind the scenes. */
 bool ladder_is_row(const struct record *r);
-/* What a packet says, into a row that has its time, its way and name; fate may be NULL. The key is
- * the same where it is sent and received; lost: it has not arrived. */
+/* ladder_packet.c: what a packet says, into a row that has its time, its way and name; fate may be
+ * NULL. The key is the same where it is sent and received; lost: it has not arrived. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
 uint64_t ladder_packet_key(const struct decoded *d);
 bool ladder_packet_lost(const char *fate);
+/* Makes one row of a packet that was sent and received: the one at its sender. */
+void ladder_match_packets(struct ladder *l);
 /* Adds a row; its texts are the ladder's from then on. */
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
 void ladder_free_row(struct ladder_row *r);

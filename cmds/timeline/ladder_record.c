@@ -28,6 +28,7 @@ struct end_of {
 	char name[32];
 	enum ladder_side side;
 	bool is_of_both;      /* a CQ of QPs of both ends */
+	bool connects;	      /* a QP, or an id that is no listener */
 	struct end_of *id;    /* of a QP, or NULL */
 	struct end_of *cq[2]; /* of a QP */
 	uint32_t qpn, dest;   /* of a QP; dest 0: not known */
@@ -47,6 +48,7 @@ struct ends {
 	struct end_of *qps;
 	struct sender *senders;
 	unsigned nsenders;
+	uint64_t current; /* rows that ended before it are not AGE_CURRENT */
 };
 
 /* -------------------------------------------------------------------------- sides -- */
@@ -66,6 +68,7 @@ static struct end_of *end_at(struct ends *e, uint64_t address, uint64_t when)
 	end = xcalloc(1, sizeof *end);
 	*end = (struct end_of){ .serial = o->serial, .made = o->made, .gone = o->gone };
 	memcpy(end->name, o->name, sizeof end->name);
+	end->connects = o->kind == OBJECT_QP || o->kind == OBJECT_CM_ID;
 	Tcl_SetHashValue(entry, end);
 	if (o->kind == OBJECT_QP) {
 		end->older = e->qps;
@@ -111,9 +114,12 @@ static void learn_id(struct ends *e, const struct record *r)
 	const struct rdma_cm_id *copy = record_bytes(r, r->args[0], NULL);
 	unsigned row = row_of(r);
 
-	if (row == ROW_rdma_listen)
+	if (row == ROW_rdma_listen) {
 		take_side(id, SIDE_PASSIVE);
-	else if (row == ROW_rdma_resolve_addr || row == ROW_rdma_connect)
+		if (id)
+			id->connects = false;
+	}
+	if (row == ROW_rdma_resolve_addr || row == ROW_rdma_connect)
 		take_side(id, SIDE_ACTIVE);
 	if (row == ROW_rdma_create_qp && copy && copy->qp)
 		learn_qp(e, r, (uintptr_t)copy->qp, id, (const void *)(uintptr_t)r->args[2]);
@@ -192,6 +198,36 @@ static void settle(struct ends *e)
 	}
 }
 
+/* When the oldest connection that still exists was made; where none does: when the last period in
+ * which there was one began. 0: there has been none. */
+static uint64_t current_since(struct ends *e)
+{
+	uint64_t oldest = UINT64_MAX, last = 0, before;
+	Tcl_HashSearch search;
+	Tcl_HashEntry *h;
+
+	for (h = Tcl_FirstHashEntry(&e->of, &search); h; h = Tcl_NextHashEntry(&search)) {
+		const struct end_of *end = Tcl_GetHashValue(h);
+
+		if (end->connects && !end->gone && end->made < oldest)
+			oldest = end->made;
+		if (end->connects && end->made > last)
+			last = end->made;
+	}
+	if (oldest < UINT64_MAX)
+		return oldest;
+	do {
+		before = last;
+		for (h = Tcl_FirstHashEntry(&e->of, &search); h; h = Tcl_NextHashEntry(&search)) {
+			const struct end_of *end = Tcl_GetHashValue(h);
+
+			if (end->connects && end->made < last && end->gone >= last)
+				last = end->made;
+		}
+	} while (last < before);
+	return last;
+}
+
 /* --------------------------------------------------------------------------- rows -- */
 
 /* Takes text. */
@@ -219,12 +255,14 @@ static bool has_end(enum call_object kind)
 	       kind == OBJECT_CQ || kind == OBJECT_CQ_EX;
 }
 
-static void add_name(Tcl_DString *d, uint64_t address, uint64_t when)
+/* False: the object does not exist any more. */
+static bool add_name(Tcl_DString *d, uint64_t address, uint64_t when)
 {
 	const struct record_object *o = address ? record_object_at(address, when) : NULL;
 
 	if (o && *o->name)
 		xappendf(d, "%s%s ", Tcl_DStringLength(d) ? "" : " ", o->name);
+	return !o || !o->gone;
 }
 
 /* What the call makes, or else its objects in their order, say whose it is. */
@@ -232,6 +270,7 @@ static void about_call(struct ends *e, const struct record *r, struct ladder_row
 {
 	enum call_object kind = OBJECT_NONE;
 	uint64_t made = r->err ? 0 : record_made(r, &kind);
+	bool exist = true;
 	Tcl_DString names;
 
 	Tcl_DStringInit(&names);
@@ -240,15 +279,17 @@ static void about_call(struct ends *e, const struct record *r, struct ladder_row
 
 		if (v->kind != CALL_OBJECT || (v->role != CALL_IN && v->role != CALL_GONE))
 			continue;
-		add_name(&names, r->args[i], r->begin);
+		exist &= add_name(&names, r->args[i], r->begin);
 		if (!has_end(v->object))
 			continue;
 		about(row, end_at(e, r->args[i], r->begin));
 		row->heads |= v->object == OBJECT_CM_ID || v->object == OBJECT_QP;
 	}
-	add_name(&names, made, r->end);
+	exist &= add_name(&names, made, r->end);
 	if (made && has_end(kind))
 		about(row, end_at(e, made, r->end));
+	if (row->age == AGE_GONE && exist && Tcl_DStringLength(&names))
+		row->age = AGE_EARLIER;
 	row->names = xstrdup(Tcl_DStringValue(&names));
 	Tcl_DStringFree(&names);
 }
@@ -438,59 +479,6 @@ static enum ladder_side sender(struct ends *e, const struct decoded *d, uint32_t
 	return qp ? other(qp->side) : SIDE_NONE;
 }
 
-static bool is_nak(const struct decoded *d)
-{
-	return d->p.op && d->p.op->flags & WIRE_AETH && AETH_CLASS(d->p.syndrome);
-}
-
-/* "REQ", "RC_WRITE_ONLY psn 7 13 B": what fits on an arrow. */
-static char *in_short(const struct decoded *d)
-{
-	const char *name = d->p.op ? d->p.op->name : NULL;
-	char nak[64];
-
-	if (!name)
-		return xstrdup(d->malformed ? d->malformed : "malformed");
-	if (d->is_cm)
-		return xasprintf("CM %s", mad_name(d->mad.attr));
-	if (is_nak(d)) {
-		decode_syndrome(d->p.syndrome, nak, sizeof nak);
-		return xasprintf("%s psn %u %s", name, d->p.psn, nak);
-	}
-	return d->p.len ? xasprintf("%s psn %u %u B", name, d->p.psn, d->p.len)
-			: xasprintf("%s psn %u", name, d->p.psn);
-}
-
-/* FNV-1a over the UDP payload. */
-uint64_t ladder_packet_key(const struct decoded *d)
-{
-	uint64_t key = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < d->n; i++)
-		key = (key ^ d->data[i]) * UINT64_C(0x100000001b3);
-	return key;
-}
-
-/* The words are those of the tap. */
-bool ladder_packet_lost(const char *fate)
-{
-	return fate && (strstr(fate, "drop") || strstr(fate, "corrupt") || strstr(fate, "icrc"));
-}
-
-void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate)
-{
-	char full[512];
-
-	decode_text(d, full, sizeof full);
-	row->kind = LADDER_PACKET;
-	row->until = 0;
-	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
-	row->text = in_short(d);
-	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
-	row->fate = fate && *fate ? xstrdup(fate) : NULL;
-	row->names = xasprintf(" %s ", row->name);
-}
-
 static void add_packet(struct ends *e, const struct record *r, struct ladder_row *row)
 {
 	size_t len = r->args[4], kept = r->args[3];
@@ -517,6 +505,7 @@ static void add_row(struct ends *e, const struct record *r)
 {
 	struct ladder_row row = { .when = record_realtime(r->begin),
 				  .until = record_realtime(r->end),
+				  .age = r->end < e->current ? AGE_GONE : AGE_CURRENT,
 				  .state = -1,
 				  .to = -1 };
 
@@ -561,6 +550,7 @@ void ladder_add_own(struct session *s, struct ladder *l)
 		if (!list->v[i].depth && list->v[i].ended)
 			learn(&e, &list->v[i]);
 	settle(&e);
+	e.current = current_since(&e);
 	record_list_free(list);
 	list = record_list(~0u, since);
 	for (unsigned i = list->n > LADDER_MAX ? list->n - LADDER_MAX : 0; i < list->n; i++)

@@ -76,8 +76,12 @@ static void title(Tcl_DString *d, const char *text)
 
 static void draw_time(const struct drawing *g, const struct ladder_row *r)
 {
-	xappendf(g->d, "<text class=\"t\" x=\"%d\" y=\"%u\">%.3f</text>", TIME_X - 4, g->y,
-		 ladder_ms(g->l, r));
+	xappendf(g->d, "<text class=\"t\" x=\"%d\" y=\"%u\">", TIME_X - 4, g->y);
+	if (r->age == AGE_EARLIER)
+		Tcl_DStringAppend(g->d, "earlier", -1);
+	else
+		xappendf(g->d, "%.3f", ladder_ms(g->l, r));
+	Tcl_DStringAppend(g->d, "</text>", -1);
 }
 
 static const char *mark_of(const struct ladder_row *r)

@@ -100,7 +100,10 @@ static void lines(struct page *p, unsigned from, unsigned to)
 static void time_of(struct page *p, const struct ladder_row *r)
 {
 	out_paint(p->o, PAINT_DIM);
-	out_text(p->o, "%*.3f ", TIME_WIDTH - 1, ladder_ms(p->l, r));
+	if (r->age == AGE_EARLIER)
+		out_text(p->o, "%*s ", TIME_WIDTH - 1, "earlier");
+	else
+		out_text(p->o, "%*.3f ", TIME_WIDTH - 1, ladder_ms(p->l, r));
 	out_paint(p->o, PAINT_NONE);
 }
 
@@ -286,4 +289,6 @@ void ladder_print(struct session *s, const struct ladder *l, unsigned width, str
 	}
 	if (l->remarks)
 		out_text(o, "%s", l->remarks);
+	if (l->left_out)
+		out_text(o, "(%u older rows are left out; all: timeline -all)\n", l->left_out);
 }

@@ -433,7 +433,7 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 	struct ladder l;
 	int rc = -1;
 
-	ladder_make(s, &(struct ladder_how){ 0 }, &l);
+	ladder_make(s, &(struct ladder_how){ .all = true }, &l);
 	Tcl_DStringInit(&d);
 	Tcl_DStringInit(&why);
 	if (!l.n) {

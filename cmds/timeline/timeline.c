@@ -32,12 +32,13 @@ static const struct word hows[] = { { "off", HOW_OFF, "nothing is noted any more
 struct timeline_args {
 	struct num how, last, width;
 	const char *qp, *svg;
-	bool raw, force;
+	bool all, raw, force;
 };
 
 static const struct arg timeline_args[] = {
 	POS_OPT("how", timeline_args, how, kind_enum, "on, off or clear (default: show it)",
 		.data = hows),
+	SWITCH("all", timeline_args, all, "also what went before, and is about what is gone"),
 	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1, .max = 1u << 20),
 	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
 	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
@@ -137,7 +138,9 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 		ladder_free(&l);
 		return 0;
 	}
-	ladder_make(s, &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp }, &l);
+	ladder_make(s,
+		    &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp, .all = a->all },
+		    &l);
 	if (!l.n) {
 		fail(s, "timeline", "NOTHING", "%s",
 		     timeline_is_on(s) ? "nothing was noted yet" : "nothing was noted: it is off");
@@ -174,8 +177,13 @@ const struct cmd cmd_timeline = {
 	.text = "One line down the page for each end, with what happened there to the right of it:\n"
 		"calls of the libraries, events, completions when they were taken, states of QPs.\n"
 		"Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.\n"
-		"Times are milliseconds since the first row. In one process the client is on the\n"
-		"left; each peer (see 'peer') has a lane of its own, by its own clock.\n"
+		"In one process the client is on the left; each peer (see 'peer') has a lane of its\n"
+		"own, by its own clock.\n"
+		"\n"
+		"It begins where the oldest connection (a QP or an id) that still exists was made, or\n"
+		"else the last one; times are milliseconds since then. Calls before it are shown if\n"
+		"their objects still exist: regions, listeners. -all shows everything, as does -qp of\n"
+		"a QP.\n"
 		"\n"
 		"At the prompt it is on from the start; 'timeline on' in a script. The last 4096\n"
 		"entries are kept. The packets of the embedded device are always there; those of\n"

@@ -58,6 +58,11 @@ grep -Eq '^ +[0-9.]+ +│ +rdma_connect' out || bad "rdma_connect is not in the 
 grep -Eq '^ +[0-9.]+ +│ +│ +rdma_accept' out || bad "rdma_accept is not in the right lane"
 ! grep -q $'\033' out || bad "colours without a terminal"
 
+# earlier than the connection, and left out; a page has everything
+follows out '^  earlier │  ibv_reg_mr pd0 second' '^ +0\.000 │  rdma_create_id' \
+	'^\([0-9]+ older rows are left out; all: timeline -all\)$'
+[ "$(grep -c 'rdma_connect id' whole.html)" -gt 1 ] || bad "whole.html has one connection only"
+
 # on a narrow page the text of a packet goes on below its arrow, to the last word
 "$rdmash" -X -c 'timeline on; reg 4096 -name window; listen 0 -share window -accept -name door
 	connect 127.0.0.1 [lindex [split [get door local] :] end]; post write -text long -at 4093
