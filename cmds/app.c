@@ -39,6 +39,7 @@ static const char embedded[] =
 	"network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends\n"
 	"of everything.\n"
 	"\n"
+	"  UROCE_NAME=rxe_0               the name of the device, for programs that look for one\n"
 	"  UROCE_PCAP=FILE                writes all packets of a program to a file\n"
 	"  UROCE_FAULT=drop=5%            loses packets; also dup, reorder, corrupt,\n"
 	"                                 delay; dir=out, op=ACK and psn=N say which;\n"

@@ -113,7 +113,8 @@ static int dev_none(struct session *s, const char *call)
 	if (fail_no_access(s))
 		return -1;
 	if (launch_loaded()) { /* uroce has printed the reason */
-		fail(s, call, "ENODEV", UROCE_DEVICE "  could not be started: see the line above");
+		fail(s, call, "ENODEV", "%s  could not be started: see the line above",
+		     launch_device_name());
 		return fail_next(s, "help uroce");
 	}
 	fail(s, call, "ENODEV", "no RDMA device on this machine");

@@ -90,9 +90,10 @@ static void tools_to_path(void)
 
 int embedded_start(const struct options *opt, const char **note)
 {
-	bool asked = opt->device && strcmp(opt->device, UROCE_DEVICE) == 0;
-	static char without[PATH_MAX + 512];
-	const char *why;
+	const char *name = launch_device_name(), *why;
+	bool asked = opt->device &&
+		     (strcmp(opt->device, name) == 0 || strcmp(opt->device, UROCE_DEVICE) == 0);
+	static char text[PATH_MAX + 512];
 
 	*note = NULL;
 	tools_to_path();
@@ -102,20 +103,24 @@ int embedded_start(const struct options *opt, const char **note)
 		return 0;
 	why = load_uroce();
 	if (!why) {
-		if (!asked)
-			*note = "No RDMA device on this machine: using " UROCE_DEVICE
-				", RoCEv2 in user space (see 'help uroce').";
+		if (!asked) {
+			snprintf(text, sizeof text,
+				 "No RDMA device on this machine: using %s, RoCEv2 in user space "
+				 "(see 'help uroce').",
+				 name);
+			*note = text;
+		}
 		return 0;
 	}
 	if (!asked) { /* continue without a device */
-		snprintf(without, sizeof without,
+		snprintf(text, sizeof text,
 			 "No RDMA device on this machine, nor " UROCE_DEVICE
 			 ": liburoce.so: %s. " REMEDY,
 			 why);
-		*note = without;
+		*note = text;
 		return 1;
 	}
-	print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s. " REMEDY "\n", why);
+	print_error("rdmash: --device %s: liburoce.so: %s. " REMEDY "\n", name, why);
 	return -1;
 }
 

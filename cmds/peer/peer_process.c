@@ -64,7 +64,7 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
 	if (!device && !how->host)
 		device = s->opt.device;
 	if (!device && !how->host && !how->command && launch_loaded())
-		device = UROCE_DEVICE;
+		device = launch_device_name();
 	if (device) {
 		append_word(argv, "--device");
 		append_word(argv, device);

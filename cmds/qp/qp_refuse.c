@@ -11,10 +11,10 @@
 
 #include "device/gids.h"
 #include "explain/explain_wc.h"
+#include "launch.h"
 #include "objects.h"
 #include "qp/modify_qp.h"
 #include "session.h"
-#include "uroce.h"
 #include "words.h"
 
 static const char *state_name(enum ibv_qp_state state)
@@ -25,9 +25,8 @@ static const char *state_name(enum ibv_qp_state state)
 struct qp_verdict qp_change_judge(const struct qp_change *c)
 {
 	struct qp_verdict v = qp_judge(c->qp->type, c->from, c->to, c->mask);
-	const char *device = ibv_get_device_name(c->qp->pd->dev->v->device);
 
-	if (!v.refused || strcmp(device, UROCE_DEVICE) == 0)
+	if (!v.refused || launch_loaded())
 		return v;
 	v.extra |= v.refused;
 	if (v.answer == QP_OK)

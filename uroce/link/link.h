@@ -94,14 +94,19 @@ void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, u
 /* ---------------------------------------------------------- link_setup.c -- */
 
 /*
- * What the environment asks of the link: UROCE_FAULT, UROCE_FAULT_SEED, UROCE_PCAP,
+ * What the environment asks of the link: UROCE_NAME, UROCE_FAULT, UROCE_FAULT_SEED, UROCE_PCAP,
  * UROCE_GSO and UROCE_PATH.
  */
+
+/* The name of the device: UROCE_NAME, or uroce0 if that is not set or is refused. Never NULL. */
+const char *device_name(void);
+/* 0, or -1 with EINVAL and a reason (of size bytes): UROCE_NAME cannot be the name of a device. */
+int device_name_check(char *reason, size_t size);
 
 /* Called by engine_get(), with the lock, when it brings the device up, after group_join().
  * Faults and capture of the environment are looked at the first time, and do not undo what
  * the program has set since. 0, or -1 with errno and a reason (of size bytes): a word of
- * UROCE_FAULT that is none, a file that cannot be written. */
+ * UROCE_FAULT that is none, a file that cannot be written, a name that is refused. */
 int link_setup(char *reason, size_t size);
 /* After fork(): the child has none of the packets that wait, no faults and no capture, but
  * those of the environment with the next link_setup(). */

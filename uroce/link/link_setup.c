@@ -55,6 +55,8 @@ int link_setup(char *reason, size_t size)
 {
 	const char *gso = getenv("UROCE_GSO");
 
+	if (device_name_check(reason, size) != 0)
+		return -1;
 	tx_gso = !gso || strcmp(gso, "0") != 0;
 	rx_setup(tx_gso);
 	if (path_setup(getenv("UROCE_PATH"), reason, size) != 0)

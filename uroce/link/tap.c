@@ -121,7 +121,7 @@ int tap_capture(const char *file, bool append)
 
 		if (expand(file, path, sizeof(path)) != 0)
 			return -1;
-		fd = pcapng_open(path, UROCE_DEVICE, append);
+		fd = pcapng_open(path, device_name(), append);
 		if (fd < 0)
 			return -1;
 		snprintf(appended, sizeof(appended), "%s", append ? path : "");

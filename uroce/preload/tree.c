@@ -27,7 +27,8 @@
 #include "uroce.h"
 
 #define COUNTERS_MAX 128
-#define IB	     "class/infiniband/" UROCE_DEVICE
+#define CLASS	     "class/infiniband"
+#define IB	     "devices/" UROCE_DEVICE /* a link of the device's name leads there */
 #define PORT	     IB "/ports/1"
 #define VERBS	     "class/infiniband_verbs/" UROCE_UVERBS
 
@@ -36,10 +37,10 @@ static const struct {
 	const char *path, *place;
 	bool whole;
 } places[] = {
-	{ "/sys/class/infiniband/" UROCE_DEVICE, IB, false },
+	{ the_device.ibdev_path, IB, false },
 	{ "/sys/class/infiniband_verbs/" UROCE_UVERBS, VERBS, false },
 	{ "/dev/infiniband/" UROCE_UVERBS, "uverbs", false },
-	{ "/sys/class/infiniband", "class/infiniband", true },
+	{ "/sys/class/infiniband", CLASS, true },
 	{ "/sys/class/infiniband_verbs", "class/infiniband_verbs", true },
 };
 
@@ -164,7 +165,6 @@ static const struct {
 	{ PORT "/link_layer", "Ethernet\n" },
 	{ PORT "/hw_counters/lifespan", "0\n" }, /* ms that a value may be old */
 	{ PORT "/pkeys/0", "0xffff\n" },
-	{ VERBS "/ibdev", UROCE_DEVICE "\n" },
 	{ VERBS "/abi_version", "1\n" },
 };
 
@@ -240,7 +240,7 @@ static bool want(struct wanted *w, const char *place, const char *rest, bool lis
 	static const char link[] = VERBS "/device";
 	size_t n = strlen(place);
 
-	if (strstr(rest, "/.")) {
+	if (strstr(rest, "/.") || strcmp(place, CLASS) == 0) {
 		*w = (struct wanted){ .lists = true };
 		return true;
 	}
@@ -264,7 +264,7 @@ static bool want(struct wanted *w, const char *place, const char *rest, bool lis
 /* -- what was made; of a child of fork() nothing yet -- */
 
 static struct {
-	bool constants[sizeof constants / sizeof *constants], version, guids, links, counters;
+	bool constants[sizeof constants / sizeof *constants], name, version, guids, links, counters;
 	bool gid[GID_ENTRIES];
 	struct gid_entry written[GID_ENTRIES];
 	uint64_t counter[COUNTERS_MAX];
@@ -359,11 +359,17 @@ static bool is_counter_file(ino_t inode)
 
 static void put_constants(const struct wanted *w)
 {
+	char name[sizeof CLASS + IBV_SYSFS_NAME_MAX];
+
 	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
 		if (!made.constants[i] && is_wanted(w, constants[i].name)) {
 			made.constants[i] = true;
 			put(constants[i].name, "%s", constants[i].text);
 		}
+	if (!made.name && is_wanted(w, VERBS "/ibdev")) {
+		made.name = true;
+		put(VERBS "/ibdev", "%s\n", the_device.name);
+	}
 	if (!made.version && is_wanted(w, IB "/fw_ver")) {
 		made.version = true;
 		put(IB "/fw_ver", "%s\n", UROCE_VERSION);
@@ -375,6 +381,8 @@ static void put_constants(const struct wanted *w)
 	}
 	if (!made.links) { /* a path may lead through them */
 		made.links = true;
+		snprintf(name, sizeof name, CLASS "/%s", the_device.name);
+		put_link(name, "../../" IB);
 		put_link(VERBS "/device", "../../../" IB "/device");
 		/* who asks whether it is a character device that may be read and written: it is */
 		put_link("uverbs", "/dev/null");

@@ -75,6 +75,9 @@ static void listed(void)
 	list = ibv_get_device_list(NULL);
 	CHECK(list && list[0]);
 	ibv_free_device_list(list);
+	fake_name_refused = "this name is refused: the test wants it";
+	CHECK(!ibv_get_device_list(&n) && errno == EINVAL && n == 0);
+	fake_name_refused = NULL;
 	CHECK_INT(ibv_fork_init(), 0);
 	CHECK_INT(ibv_is_fork_initialized(), IBV_FORK_UNNEEDED);
 }

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "context.h"
@@ -9,9 +10,28 @@
 #include "engine.h"
 #include "fake_verbs.h"
 #include "gid.h"
+#include "link.h"
 #include "queue_pair.h"
 #include "timer.h"
 #include "transport.h"
+
+/* -- the environment -- */
+
+const char *fake_name_refused;
+
+const char *device_name(void)
+{
+	return "uroce0";
+}
+
+int device_name_check(char *reason, size_t size)
+{
+	if (!fake_name_refused)
+		return 0;
+	snprintf(reason, size, "%s", fake_name_refused);
+	errno = EINVAL;
+	return -1;
+}
 
 /* -- engine -- */
 

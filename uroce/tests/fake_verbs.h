@@ -6,10 +6,11 @@
 
 #include "queue_pair.h"
 
-extern int fake_engine_error;	    /* errno of the next engine_get(); 0: it works */
-extern unsigned fake_engine_users;  /* engine_get() without engine_put() */
-extern _Atomic unsigned fake_polls; /* engine_poll_empty() */
-extern unsigned fake_sleeps;	    /* calls of engine_sleep(); read it with the lock */
+extern const char *fake_name_refused; /* the reason; NULL: the device has a name */
+extern int fake_engine_error;	      /* errno of the next engine_get(); 0: it works */
+extern unsigned fake_engine_users;    /* engine_get() without engine_put() */
+extern _Atomic unsigned fake_polls;   /* engine_poll_empty() */
+extern unsigned fake_sleeps;	      /* calls of engine_sleep(); read it with the lock */
 extern bool fake_no_gids;
 
 /* QPs that qp_each() finds; failed: transport_fail() was called with this event. */

@@ -440,6 +440,16 @@ static void check_setup(void)
 		"UROCE_FAULT: drop=2: not a probability: write 5% or 0.05");
 	refused("UROCE_PCAP", "/nonexistent/a",
 		"UROCE_PCAP=/nonexistent/a: No such file or directory");
+	refused("UROCE_NAME", "7/x",
+		"UROCE_NAME=7/x cannot be the name of a device: take a letter, then letters, "
+		"digits, _ and -, 63 at most");
+	CHECK_STR(device_name(), "uroce0");
+	setenv("UROCE_NAME", "rxe_0", 1);
+	CHECK_STR(device_name(), "rxe_0");
+	setenv("UROCE_NAME", "", 1);
+	CHECK_STR(device_name(), "uroce0");
+	CHECK_INT(device_name_check(reason, sizeof(reason)), 0);
+	unsetenv("UROCE_NAME");
 	setenv("UROCE_FAULT", "drop=100%,dir=out", 1);
 	refused("UROCE_FAULT_SEED", "0x", "UROCE_FAULT_SEED=0x is not a number from 1 to 2^64-1");
 	CHECK_INT(fault_directions, 0);

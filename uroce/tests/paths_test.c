@@ -205,6 +205,20 @@ static void functions(void)
 	CHECK(access(UVERBS, R_OK | W_OK) == 0);
 }
 
+/* Is that all there is in /sys/class/infiniband? */
+static bool is_only(const char *name)
+{
+	unsigned found = 0;
+	const struct dirent *e;
+	DIR *d = opendir("/sys/class/infiniband/");
+
+	while (d && (e = readdir(d)))
+		found += e->d_name[0] == '.' ? 0 : strcmp(e->d_name, name) == 0 ? 1 : 100;
+	if (d)
+		closedir(d);
+	return found == 1;
+}
+
 static void directories(void)
 {
 	const struct dirent *e;
@@ -221,14 +235,34 @@ static void directories(void)
 
 	/* the device is the only one; what the kernel has besides is not hidden from those who
 	 * know its name */
-	d = opendir("/sys/class/infiniband/");
-	CHECK(d);
-	found = 0;
-	while ((e = readdir(d)))
-		found += e->d_name[0] == '.' ? 0 : strcmp(e->d_name, UROCE_DEVICE) == 0 ? 1 : 100;
-	closedir(d);
-	CHECK_INT(found, 1);
+	CHECK(is_only(UROCE_DEVICE));
 	CHECK(access("/sys/class/infiniband_verbs", R_OK) == 0);
+}
+
+/* By another name the device is found in all places, and not by its usual one. */
+static void renamed(void)
+{
+	const char *tail = strrchr(DEVICE, '/') + 1;
+	char is[64] = "";
+	int status;
+	pid_t child = fork(); /* which has no tree yet */
+
+	if (child == 0) {
+		struct ibv_device saved = the_device;
+		bool ok;
+
+		snprintf(the_device.name, sizeof the_device.name, "rxe_0");
+		snprintf(the_device.ibdev_path, sizeof the_device.ibdev_path, "%.*srxe_0",
+			 (int)(tail - DEVICE), DEVICE);
+		ok = ibv_read_sysfs_file(the_device.ibdev_path, "ports/1/link_layer", is,
+					 sizeof is) > 0 &&
+		     strcmp(is, "Ethernet") == 0 &&
+		     ibv_read_sysfs_file(saved.dev_path, "ibdev", is, sizeof is) > 0 &&
+		     strcmp(is, "rxe_0") == 0 && access(DEVICE, F_OK) != 0 && is_only("rxe_0");
+		exit(!ok);
+	}
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK_INT(status, 0);
 }
 
 /* A mode given to open() arrives. */
@@ -344,6 +378,7 @@ int main(void)
 	contents();
 	functions();
 	directories();
+	renamed();
 	modes();
 	removed();
 	forked_busy();

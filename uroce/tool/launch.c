@@ -12,10 +12,18 @@
 #include <unistd.h>
 
 #include "launch.h"
+#include "uroce.h"
 
 bool launch_loaded(void)
 {
 	return dlsym(RTLD_DEFAULT, "uroce_tap") != NULL;
+}
+
+const char *launch_device_name(void)
+{
+	const char *name = getenv("UROCE_NAME");
+
+	return name && *name ? name : UROCE_DEVICE;
 }
 
 /* From the folder of the program: the build tree, then the installed one. */

@@ -11,6 +11,8 @@
 
 /* Is liburoce.so loaded in this process? */
 bool launch_loaded(void);
+/* The name that liburoce.so gives the device in this process and those that it starts. */
+const char *launch_device_name(void);
 /* Where the library is: beside this program in its build tree, or where it was installed.
  * 0, or -1 with errno (ENOENT: not there). */
 int launch_find(const char *library, char *path, size_t size);

@@ -19,6 +19,7 @@ static const char usage[] =
 	"uroce0 is an RDMA device in user space: RoCEv2 on UDP port 4791, on the addresses of\n"
 	"this host. It needs no RDMA hardware, no module of the kernel and no privilege.\n"
 	"\n"
+	"UROCE_NAME=rxe_0   the name of the device, for programs that look for one\n"
 	"UROCE_PCAP=FILE    writes all packets of the program to a pcapng file\n"
 	"UROCE_FAULT=RULES  loses, delays or spoils packets: drop=5%,dup=2%;op=ACK,delay=2ms\n"
 	"UROCE_FAULT_SEED=N makes that the same every time\n";

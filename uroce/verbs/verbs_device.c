@@ -19,10 +19,10 @@
 #include "events.h"
 #include "export.h"
 #include "gid.h"
+#include "link.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "transport.h"
-#include "uroce.h"
 
 /* The macro of verbs.h is for those who link the providers statically. */
 #undef ibv_get_device_list
@@ -30,11 +30,16 @@
 struct ibv_device the_device = {
 	.node_type = IBV_NODE_CA,
 	.transport_type = IBV_TRANSPORT_IB,
-	.name = UROCE_DEVICE,
 	.dev_name = UROCE_UVERBS,
 	.dev_path = "/sys/class/infiniband_verbs/" UROCE_UVERBS,
-	.ibdev_path = "/sys/class/infiniband/" UROCE_DEVICE,
 };
+
+__attribute__((constructor)) static void name_device(void)
+{
+	snprintf(the_device.name, sizeof the_device.name, "%s", device_name());
+	snprintf(the_device.ibdev_path, sizeof the_device.ibdev_path, "/sys/class/infiniband/%s",
+		 device_name());
+}
 
 struct contexts contexts = TAILQ_HEAD_INITIALIZER(contexts);
 
@@ -65,10 +70,16 @@ void device_forget(void)
 		c->orphan = true;
 }
 
+/* A program that looks for a name that is refused would only say that there is no such device. */
 EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 {
-	struct ibv_device **list = calloc(2, sizeof *list);
+	struct ibv_device **list = NULL;
+	char reason[256];
 
+	if (device_name_check(reason, sizeof reason) == 0)
+		list = calloc(2, sizeof *list);
+	else
+		fprintf(stderr, "uroce: %s\n", reason);
 	if (num_devices)
 		*num_devices = list ? 1 : 0;
 	if (list)

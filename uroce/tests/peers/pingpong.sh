@@ -9,6 +9,18 @@ need ibv_rc_pingpong ibv_devinfo
 ok 'ibv_devices' bash -c "'$uroce' ibv_devices | grep -q uroce0"
 ok 'ibv_devinfo -v' bash -c "'$uroce' ibv_devinfo -v | grep -q 'state:.*PORT_ACTIVE'"
 
+
+# a name of one's own: found by it, and only by it; what cannot be a name says why
+named() { UROCE_NAME=$1 "$uroce" "${@:2}" 2>&1; }
+named_devices() { named rxe_0 ibv_devices | grep -w rxe_0 && ! named rxe_0 ibv_devices | grep uroce0; }
+ok 'UROCE_NAME: ibv_devices' named_devices
+ok 'UROCE_NAME: ibv_devinfo -d' bash -c "UROCE_NAME=rxe_0 '$uroce' ibv_devinfo -d rxe_0 | grep ACTIVE"
+not_found() { ! named rxe_0 ibv_devinfo -d uroce0; }
+ok 'UROCE_NAME: no other' not_found
+refused() { ! named "$@" >"$tmp/refused" && grep "^uroce: UROCE_NAME=$1 cannot be the name of a device: take" "$tmp/refused"; }
+ok 'UROCE_NAME=a:1, the list' refused a:1 ibv_devinfo
+ok 'UROCE_NAME=../a, the connection manager' refused ../a rping -s -a 127.0.0.1 -C 1
+
 gids=$("$uroce" ibv_devinfo -v | sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p')
 v4=$(awk '$2 ~ /ffff:127/ { print $1; exit }' <<<"$gids")
 v6=$(awk '$2 == "::1" { print $1; exit }' <<<"$gids")
@@ -35,6 +47,9 @@ for program in rc uc ud srq; do
 		pair "$program gid $gid, events" "ibv_${program}_pingpong" -g "$gid" -n 500 -e "$extra"
 	done
 done
+export UROCE_NAME=rxe_0
+pair 'rc, on a device called rxe_0' ibv_rc_pingpong -d rxe_0 -g "$v4" -n 20
+unset UROCE_NAME
 pair 'rc, new post API' ibv_rc_pingpong -g "$v4" -n 500 -N
 for size in 1 4097 1048576; do
 	pair "rc, $size bytes" ibv_rc_pingpong -g "$v4" -n 20 -s $size -m 1024
