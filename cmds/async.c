@@ -11,7 +11,7 @@
 
 #include "alloc.h"
 #include "objects.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "explain/live_end.h"
+#include "explain/explain.h"
 #include "output/out.h"
 #include "resources/show_process.h"
 

@@ -7,11 +7,11 @@
 
 #include "call_record.h"
 #include "data/wr_fault.h"
-#include "explain/explain_wc.h"
+#include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"
 #include "own_rows.h"
-#include "qp/modify_qp.h"
+#include "qp/qp.h"
 #include "words.h"
 #include "wr_ops.h"
 

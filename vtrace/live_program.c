@@ -9,7 +9,7 @@
 
 #include "call_record.h"
 #include "own_rows.h"
-#include "qp/modify_qp.h"
+#include "qp/qp.h"
 #include "record_objects.h"
 #include "words.h"
 #include "wr_ops.h"

@@ -6,7 +6,7 @@
 #ifndef VTRACE_LIVE_PROGRAM_H
 #define VTRACE_LIVE_PROGRAM_H
 
-#include "explain/live_end.h"
+#include "explain/explain.h"
 
 struct record;
 struct record_objects;

@@ -10,7 +10,7 @@
 
 #include "asked_peer.h"
 #include "captures.h"
-#include "explain/live_end.h"
+#include "explain/explain.h"
 #include "live_program.h"
 #include "output/out.h"
 #include "reader.h"

@@ -11,7 +11,7 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "output/out.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

@@ -8,7 +8,7 @@
 #include "call/calling.h"
 #include "call_format.h"
 #include "command/args.h"
-#include "connection/cm_addr.h"
+#include "connection/cm.h"
 #include "output/out.h"
 #include "session.h"
 #include "alloc.h"

@@ -11,7 +11,7 @@
 #include "call/calling.h"
 #include "call_format.h"
 #include "command/args.h"
-#include "connection/cm_addr.h"
+#include "connection/cm.h"
 #include "edit/complete.h"
 #include "session.h"
 

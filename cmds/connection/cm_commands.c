@@ -2,8 +2,7 @@
 /* The connection manager step by step, one call per command: the active and the passive side. */
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_addr.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "session.h"
 #include "words.h"
 

@@ -3,7 +3,7 @@
  * migrate. Events of an id made here are not answered automatically. */
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "session.h"
 #include "words.h"
 

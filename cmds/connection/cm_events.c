@@ -11,10 +11,9 @@
 #include "alloc.h"
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_ends.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "output/trace.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

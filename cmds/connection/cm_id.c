@@ -10,12 +10,10 @@
 
 #include "alloc.h"
 #include "call/call_trace.h"
-#include "connection/cm_addr.h"
-#include "connection/cm_ends.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "output/out.h"
 #include "output/print.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 
@@ -310,7 +308,7 @@ static void leave_all(struct session *s, struct id *id)
 		obj_foreach_of(other, s, &id_class)
 			if (((struct id *)other)->listener == id)
 				((struct id *)other)->listener = NULL;
-	cm_forget(s, id);
+	id_drop_events(s, id);
 }
 
 static int id_destroy(struct session *s, struct obj *o)

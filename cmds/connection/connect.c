@@ -6,9 +6,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "connection/cm_addr.h"
-#include "connection/cm_ends.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "output/trace.h"
 #include "session.h"
 #include "words.h"

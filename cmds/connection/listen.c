@@ -7,10 +7,8 @@
 #include "alloc.h"
 #include "call_record.h"
 #include "command/cmd.h"
-#include "connection/cm_addr.h"
-#include "connection/cm_ends.h"
-#include "connection/cm_id.h"
-#include "qp/qp_object.h"
+#include "connection/cm.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 
@@ -58,6 +56,25 @@ static struct listening *new_listening(const struct listen_args *a)
 		memcpy(l->data, a->conn.data.data, a->conn.data.len);
 	l->conn.data.data = l->data;
 	return l;
+}
+
+static int other_pd(struct session *s, const char *call, const struct mr *share,
+		    const struct pd *pd, const char *whose)
+{
+	fail(s, call, "EINVAL", "%s is in %s, %s in %s: the peers could not reach it",
+	     share->o.name, share->pd->o.name, whose, pd->o.name);
+	return fail_next(s, "reg %zu -pd %s", share->len, pd->o.name);
+}
+
+/* Fails unless the QPs and the shared region have the same PD. */
+static int share_fits(struct session *s, const char *call, const struct mr *share,
+		      const struct ends_args *ends)
+{
+	const struct pd *pd = ends->pd ? ends->pd : ends->srq ? ends->srq->pd : NULL;
+
+	if (!pd || pd == share->pd)
+		return 0;
+	return other_pd(s, call, share, pd, ends->pd ? "their QPs would be" : ends->srq->o.name);
 }
 
 static int check_listen_args(struct session *s, const struct listen_args *a)
@@ -179,24 +196,6 @@ const struct cmd cmd_listen = {
 void listening_free(struct listening *l)
 {
 	free(l);
-}
-
-static int other_pd(struct session *s, const char *call, const struct mr *share,
-		    const struct pd *pd, const char *whose)
-{
-	fail(s, call, "EINVAL", "%s is in %s, %s in %s: the peers could not reach it",
-	     share->o.name, share->pd->o.name, whose, pd->o.name);
-	return fail_next(s, "reg %zu -pd %s", share->len, pd->o.name);
-}
-
-int share_fits(struct session *s, const char *call, const struct mr *share,
-	       const struct ends_args *ends)
-{
-	const struct pd *pd = ends->pd ? ends->pd : ends->srq ? ends->srq->pd : NULL;
-
-	if (!pd || pd == share->pd)
-		return 0;
-	return other_pd(s, call, share, pd, ends->pd ? "their QPs would be" : ends->srq->o.name);
 }
 
 /* What the listener says where the arguments do not. share: room for its bytes. */

@@ -7,9 +7,7 @@
 
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_addr.h"
-#include "connection/cm_id.h"
-#include "connection/mcast.h"
+#include "connection/cm.h"
 #include "session.h"
 #include "words.h"
 

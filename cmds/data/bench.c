@@ -14,7 +14,7 @@
 #include "objects.h"
 #include "output/out.h"
 #include "own_rows.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "timeline/timeline.h"
 #include "words.h"

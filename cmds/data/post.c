@@ -3,10 +3,10 @@
  * commands. */
 #include <stdlib.h>
 
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "data/post.h"
 #include "data/wr_fault.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

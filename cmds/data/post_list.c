@@ -17,7 +17,7 @@
 #include "data/post.h"
 #include "data/posted.h"
 #include "language/interp.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"

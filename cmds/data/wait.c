@@ -11,13 +11,13 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "data/cq_events.h"
 #include "data/post.h"
 #include "data/wc.h"
 #include "objects.h"
 #include "output/out.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

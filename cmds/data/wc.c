@@ -13,7 +13,7 @@
 #include "call_record.h"
 #include "data/posted.h"
 #include "data/wc.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"

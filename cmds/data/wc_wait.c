@@ -12,7 +12,7 @@
 #include "codes.h"
 #include "data/posted.h"
 #include "data/wc.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 #include "wr_ops.h"

@@ -18,8 +18,6 @@
 #include "objects.h"
 #include "call/call_trace.h"
 #include "device/device.h"
-#include "device/embedded.h"
-#include "device/gids.h"
 #include "edit/complete.h"
 #include "launch.h"
 #include "session.h"

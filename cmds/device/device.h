@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices of the machine. */
+/* Devices of the machine, their GIDs, and the embedded device, uroce0. */
 #ifndef CMDS_DEVICE_H
 #define CMDS_DEVICE_H
 
 #include <infiniband/verbs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdint.h>
+
+#include "command/args.h"
+#include "uroce.h"
 
 struct dev;
 struct session;
@@ -15,5 +19,60 @@ struct session;
  * that of the GID which gids recommends; on iWARP the first IPv4 address of the network interface.
  * "" if there is none, and on InfiniBand, whose GIDs do not contain IP addresses. */
 void dev_addr(const struct dev *dev, char *text);
+
+/* The GID table of a port, the recommended entry, and GIDs as arguments. */
+
+struct gid_row {
+	struct ibv_gid_entry e;
+	char netdev[IF_NAMESIZE]; /* "" on InfiniBand */
+	int score;		  /* the highest is recommended */
+	const char *why;	  /* the reason for the score */
+};
+
+/* Fills rows (at most max) with the used entries; returns their number, or -1 with errno. */
+int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max);
+/* The row to use when the user names none, or NULL when the table is empty. */
+const struct gid_row *gid_best(const struct gid_row *rows, int n);
+
+/* The text form, "::ffff:10.0.0.1"; valid for the next three calls. */
+const char *gid_text(const union ibv_gid *gid);
+
+#define GID_ROWS 64
+
+/* A GID as an argument: "fe80::1", "::ffff:10.0.0.1", or an IPv4 address. */
+
+struct gid_arg {
+	union ibv_gid v;
+	bool set;
+};
+
+extern const struct arg_kind kind_gid; /* struct gid_arg */
+
+/* Parses a GID; an IPv4 address becomes an IPv4-mapped one. False: text is neither. */
+bool gid_parse(const char *text, union ibv_gid *gid);
+
+/* The embedded device, uroce0. */
+
+struct options;
+
+/* Loads the embedded device if it was requested (--device uroce0), or if the machine has no RDMA
+ * device and none was requested. 0, with a line for the user or NULL in *note; -1 with an error
+ * message printed. */
+int embedded_start(const struct options *opt, const char **note);
+
+/* To be called when the device is used: in a script, which has no banner, prints the note to
+ * stderr, once. */
+void embedded_tell(struct session *s);
+
+struct embedded_api {
+	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
+	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+	int (*tap)(uroce_tap_fn *fn, void *arg);
+	int (*capture)(const char *file);
+	unsigned (*counters)(struct uroce_counter *c, unsigned n);
+};
+
+/* NULL: the system's own devices are used. */
+const struct embedded_api *embedded_api(void);
 
 #endif

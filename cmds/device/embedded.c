@@ -14,7 +14,7 @@
 
 #include "alloc.h"
 #include "backend.h"
-#include "device/embedded.h"
+#include "device/device.h"
 #include "launch.h"
 #include "session.h"
 #include "uroce.h"

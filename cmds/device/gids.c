@@ -12,7 +12,7 @@
 
 #include "command/args.h"
 #include "command/cmd.h"
-#include "device/gids.h"
+#include "device/device.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of `explain`, each of which writes into the output of the command. */
-#ifndef CMDS_EXPLAIN_EXPLAIN_H
-#define CMDS_EXPLAIN_EXPLAIN_H
+#ifndef CMDS_EXPLAIN_H
+#define CMDS_EXPLAIN_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <tcl.h>
 
 #include "explain/facts.h"
 
 struct out;
 struct session;
+struct wr_op;
 
 /* All that is known about one thing: a dict. */
 void explain_fact(const struct found *f, struct out *o);
-/* The attributes of a transition of a QP, by type: a dict. */
-void explain_transition(enum ibv_qp_state from, enum ibv_qp_state to, struct out *o);
-/* Splits "RESET->INIT"; false: text is no such thing. */
-bool explain_is_transition(const char *text, enum ibv_qp_state *from, enum ibv_qp_state *to);
 /* The last failure of the session, from the live objects. -1 with s->fail filled. */
 int explain_last(struct session *s, struct out *o);
 /* The same; but first, that the current QP is in ERR, where no completion has told why. */
@@ -32,5 +31,98 @@ void explain_provider_names(Tcl_Obj *words);
 /* In what the device in use differs where that function has failed: a dict, if there is anything.
  */
 void explain_here(struct session *s, const char *call, struct out *o);
+
+/*
+ * What is known of the objects behind a failure, as values: they may be the shell's own, those of
+ * a peer that it has asked, or those that the record of another program tells of.
+ */
+
+#define LIVE_NAME 32
+#define LIVE_SGES 4
+
+/* A region or a window. */
+struct live_region {
+	char name[LIVE_NAME], pd[LIVE_NAME];
+	uint32_t lkey, rkey; /* a window has no lkey: 0 */
+	uint64_t begin, len; /* as its device counts: a zero-based one begins with 0 */
+	unsigned access;
+	bool gone; /* it was deregistered, or is not shown any more */
+};
+
+struct live_qp {
+	char name[LIVE_NAME], pd[LIVE_NAME];
+	char srq[LIVE_NAME]; /* "": it has its own receives */
+	uint32_t number;
+	enum ibv_qp_type type;
+	enum ibv_qp_state state;
+	struct ibv_qp_attr attr; /* those of known */
+	unsigned known;		 /* IBV_QP_... bits */
+	struct ibv_qp_cap cap;
+	int64_t recvs;	   /* posted and not completed; -1: not known */
+	uint64_t had;	   /* RECVs that were posted, completed ones, too; 0: not known */
+	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
+	char why[80];	   /* what has moved it to ERR, or "" */
+	bool first_psn;	   /* rq_psn is the one that it began with, not the one expected now */
+	bool unanswered;   /* no send of it was ever completed with success */
+};
+
+/* One end of a connection. */
+struct live_end {
+	const struct live_qp *qp; /* NULL: it cannot be seen */
+	char whose[40]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
+	char gone[80];	/* why it cannot be seen any more: "process 17 has ended"; or "" */
+	struct live_region *regions;
+	unsigned nregions;
+};
+
+/* A work request that has failed, and all that it had to do with. */
+struct failed_wr {
+	bool is_foreign; /* of another program: no commands of the shell are of use */
+	enum ibv_wc_status status;
+	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
+	bool known;	    /* what follows, but for the ends */
+	uint64_t wr_id;
+	bool recv, is_inline;
+	const struct wr_op *op; /* NULL: not known */
+	uint64_t remote;	/* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;
+	uint32_t len; /* of all SGEs */
+	unsigned nsge;
+	struct ibv_sge sge[LIVE_SGES]; /* the first of them */
+	struct live_end here, there;
+	/* The region that the peer has told; len 0: none. */
+	struct live_region told;
+};
+
+/* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */
+bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine);
+void live_end_free(struct live_end *e);
+
+/* Possible causes, each checked as far as it could be, the confirmed ones told first. */
+
+enum verdict { IS_SO, MAY_BE, IS_NOT, VERDICTS };
+
+struct cause {
+	enum verdict verdict;
+	char *text, *next; /* next: what to type, or NULL */
+};
+
+struct causes {
+	struct cause *v;
+	unsigned n;
+	bool no_commands; /* what to type is left out */
+};
+
+/* next may be NULL. */
+void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* How many are confirmed. */
+void causes_free(struct causes *c);
+/* Writes the list "causes" into the dict that is open; frees. */
+void causes_out(struct causes *c, struct out *o);
+
+/* Into the dict that is open: what failed, and the possible causes, each checked against the
+ * regions and QPs that are known, as far as that can be. */
+void explain_wc(const struct failed_wr *wr, struct out *o);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "alloc.h"
 #include "codes.h"
-#include "explain/explain_wc.h"
+#include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"
 #include "words.h"
@@ -33,7 +33,7 @@ void cause_add(struct causes *c, enum verdict verdict, const char *next, const c
 	va_end(ap);
 }
 
-unsigned causes_confirmed(const struct causes *c)
+static unsigned causes_confirmed(const struct causes *c)
 {
 	unsigned n = 0;
 
@@ -102,12 +102,13 @@ static const struct live_region *by_key(const struct live_end *e, size_t key, ui
 	return found;
 }
 
-const struct live_region *live_by_lkey(const struct live_end *e, uint32_t lkey)
+static const struct live_region *live_by_lkey(const struct live_end *e, uint32_t lkey)
 {
 	return by_key(e, offsetof(struct live_region, lkey), lkey);
 }
 
-const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey)
+/* The region there with this key, those that live first; NULL: none. */
+static const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey)
 {
 	return by_key(e, offsetof(struct live_region, rkey), rkey);
 }

@@ -60,7 +60,5 @@ struct found {
 unsigned facts_find(const struct fact_family *family, const char *text, struct found *found);
 /* The family called name, which may be shortened; or NULL. */
 const struct fact_family *fact_family(const char *name);
-/* Appends all names to a Tcl list. */
-void facts_names(Tcl_Obj *names);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "export/program.h"
-#include "qp/modify_qp.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 #include "alloc.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "command/cmd.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "data/cq_events.h"
 #include "data/post.h"
 #include "data/wc.h"

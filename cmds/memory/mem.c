@@ -94,16 +94,8 @@ void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_
 	out_str(o, NULL, text, "%s\n", text);
 }
 
-void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off)
-{
-	out_bytes(o, NULL, p, n);
-	if (n && !memchr(p, 0, n) && n < 256)
-		out_text(o, "%.*s\n", (int)n, (const char *)p);
-	else
-		mem_hexdump(o, p, n, off);
-}
-
-void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
+/* Writes text only: hex and characters, 16 per line; off is the offset of the first byte. */
+static void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 {
 	Tcl_DString d;
 
@@ -111,6 +103,15 @@ void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 	visible_hexdump(&d, p, n, off);
 	out_text(o, "%s", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
+}
+
+void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off)
+{
+	out_bytes(o, NULL, p, n);
+	if (n && !memchr(p, 0, n) && n < 256)
+		out_text(o, "%.*s\n", (int)n, (const char *)p);
+	else
+		mem_hexdump(o, p, n, off);
 }
 
 struct get_args {

@@ -15,7 +15,5 @@ void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_
 /* Writes the bytes as a value; the text shows them as text if they look like it, else as a hex
  * dump. */
 void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off);
-/* Writes text only: hex and characters, 16 per line; off is the offset of the first byte. */
-void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off);
 
 #endif

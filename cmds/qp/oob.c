@@ -13,12 +13,12 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "device/gids.h"
+#include "device/device.h"
 #include "loop.h"
 #include "output/out.h"
 #include "output/trace.h"
 #include "own_rows.h"
-#include "qp/qp_peer.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
 

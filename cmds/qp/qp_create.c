@@ -7,13 +7,12 @@
 
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "device/gids.h"
+#include "device/device.h"
 #include "language/domain.h"
 #include "objects.h"
 #include "output/out.h"
 #include "own_rows.h"
-#include "qp/modify_qp.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

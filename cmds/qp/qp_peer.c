@@ -13,10 +13,10 @@
 
 #include "alloc.h"
 #include "codes.h"
-#include "device/gids.h"
+#include "device/device.h"
 #include "objects.h"
 #include "output/out.h"
-#include "qp/qp_peer.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

@@ -7,12 +7,11 @@
 
 #include "codes.h"
 #include "command/cmd.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "inventory.h"
 #include "objects.h"
 #include "output/out.h"
-#include "qp/modify_qp.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 
@@ -264,7 +263,8 @@ void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64
 		print_row(c.at[y], o);
 }
 
-void qp_diagram(struct out *o, const struct qp *qp)
+/* Writes the diagram as text: the current state, and the transitions so far. */
+static void qp_diagram(struct out *o, const struct qp *qp)
 {
 	qp_draw(o, qp->type, qp_history_state(qp), steps_of(qp));
 }
@@ -333,7 +333,7 @@ void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct o
 	out_end(o);
 }
 
-void qp_timing(const struct qp *qp, struct out *o)
+static void qp_timing(const struct qp *qp, struct out *o)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a;

@@ -9,8 +9,7 @@
 
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_ends.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -5,7 +5,7 @@
 
 #include "call/call_trace.h"
 #include "command/cmd.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "data/cq_events.h"
 #include "objects.h"
 #include "output/out.h"

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device/embedded.h"
+#include "device/device.h"
 #include "launch.h"
 #include "output/out.h"
-#include "qp/qp_object.h"
+#include "qp/qp.h"
 #include "session.h"
 #include "words.h"
 

@@ -5,8 +5,7 @@
 #include <errno.h>
 
 #include "checks.h"
-#include "connection/cm_addr.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "session.h"
 
 static struct session s;

@@ -3,7 +3,7 @@
  * right. */
 #include "checks.h"
 #include "objects.h"
-#include "qp/qp_peer.h"
+#include "qp/qp.h"
 #include "session.h"
 
 static struct session s;

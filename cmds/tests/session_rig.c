@@ -12,7 +12,7 @@
 
 #include "alloc.h"
 #include "call_record.h"
-#include "connection/cm_id.h"
+#include "connection/cm.h"
 #include "file/record.h"
 #include "language/interp.h"
 #include "objects.h"

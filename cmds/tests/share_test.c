@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
-#include "connection/cm_ends.h"
+#include "connection/cm.h"
 
 static char memory[4096];
 static struct ibv_mr verbs = { .rkey = 0x01020304 };

@@ -7,7 +7,7 @@
 #include "alloc.h"
 #include "decode.h"
 #include "timeline/ladder.h"
-#include "wire/packets.h"
+#include "wire/wire.h"
 
 static bool is_nak(const struct decoded *d)
 {

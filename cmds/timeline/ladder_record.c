@@ -18,7 +18,7 @@
 #include "session.h"
 #include "timeline/ladder.h"
 #include "timeline/timeline.h"
-#include "wire/packets.h"
+#include "wire/wire.h"
 #include "words.h"
 #include "alloc.h"
 

@@ -12,7 +12,7 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "decode.h"
-#include "device/embedded.h"
+#include "device/device.h"
 #include "file/save.h"
 #include "output/out.h"
 #include "own_rows.h"
@@ -20,7 +20,7 @@
 #include "session.h"
 #include "timeline/ladder.h"
 #include "timeline/timeline.h"
-#include "wire/packet_source.h"
+#include "wire/wire.h"
 
 enum { HOW_OFF, HOW_ON, HOW_CLEAR };
 

@@ -15,7 +15,7 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "data/post.h"
-#include "device/embedded.h"
+#include "device/device.h"
 #include "language/script.h"
 #include "objects.h"
 #include "output/out.h"

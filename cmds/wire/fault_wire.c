@@ -11,8 +11,6 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "device/embedded.h"
-#include "device/gids.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

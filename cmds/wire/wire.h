@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Live packets of wire on and capture start. */
+/* Packets on the wire: live ones, decoded ones, and libpcap, which reads and captures them. */
 #ifndef CMDS_WIRE_H
 #define CMDS_WIRE_H
+
+#include <infiniband/verbs.h>
+#include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode.h"
+#include "uroce.h"
 
 struct session;
 
@@ -10,5 +19,72 @@ void wire_drain(struct session *s);
 /* Ends wire on and capture start with the session. */
 void wire_end(struct session *s);
 void capture_end(struct session *s);
+
+/*
+ * Live packets: from the tap of the embedded device, or by libpcap from the network interface of
+ * other devices. They are passed on in the event loop.
+ */
+
+struct dev;
+struct packet_source;
+
+/* p is valid during the call only. */
+typedef void packet_source_fn(void *arg, const struct uroce_packet *p);
+
+/* Starts to capture; dev is used if it is not the embedded device. NULL with s->fail filled, naming
+ * call. */
+struct packet_source *packet_source_open(struct session *s, const char *call, const struct dev *dev,
+					 packet_source_fn *fn, void *arg);
+/* Passes the queued packets on. Returns how many were dropped because the queue was full. */
+unsigned packet_source_drain(struct packet_source *p);
+/* on: stops capturing, so that the device runs at full speed, until called with false. */
+void packet_source_pause(struct packet_source *p, bool on);
+void packet_source_close(struct packet_source *p);
+
+/* Decoded packets as values and lines, and joined to their work requests. */
+
+struct out;
+
+/* The IP packet in a captured frame; *n is the length of the frame, and on return that of the IP
+ * packet. NULL: not IP, or an unknown link type (pcap_datalink(3)). */
+const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n);
+/* "10.0.0.1 > 10.0.0.2" of a packet; valid until the next call. */
+const char *packet_ends(const struct decoded *d);
+
+/*
+ * libpcap, loaded when it is first needed: rdmash is not linked to it, because Debian's libpcap
+ * loads libdbus and libsystemd, a third of rdmash's start-up time.
+ */
+
+#define LIBPCAP_FUNCTIONS(X)                   \
+	X(activate)                            \
+	X(close)                               \
+	X(compile)                             \
+	X(create)                              \
+	X(datalink)                            \
+	X(fopen_offline_with_tstamp_precision) \
+	X(freecode)                            \
+	X(get_selectable_fd)                   \
+	X(geterr)                              \
+	X(next_ex)                             \
+	X(set_buffer_size)                     \
+	X(set_immediate_mode)                  \
+	X(set_snaplen)                         \
+	X(set_tstamp_precision)                \
+	X(setfilter)                           \
+	X(setnonblock)                         \
+	X(stats)                               \
+	X(statustostr)
+
+/* Its functions by their names without "pcap_"; valid after libpcap_load(). */
+extern struct libpcap {
+#define X(name) __typeof__(pcap_##name) *name;
+	LIBPCAP_FUNCTIONS(X)
+#undef X
+} libpcap;
+
+/* Loads the library unless it is loaded. -1 with s->fail filled if it is not available; call is the
+ * command that needs it. */
+int libpcap_load(struct session *s, const char *call);
 
 #endif

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Connection ids: creating them, the library calls on them, and their events. */
-#ifndef CMDS_CM_ID_H
-#define CMDS_CM_ID_H
+/*
+ * Connections by librdmacm: ids and their events, the library calls on them, addresses, the objects
+ * of an end, listeners, multicast.
+ */
+#ifndef CMDS_CM_H
+#define CMDS_CM_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 #include "objects.h"
@@ -28,7 +33,8 @@ void id_state(struct session *s, struct id *id, enum id_state state);
 bool id_is_ud(const struct id *id);
 /* Is it the passive side (the server)? */
 bool id_is_passive(const struct id *id);
-/* "10.0.0.2:7471"; valid for the next three calls. */ const char *id_local(const struct id *id);
+/* "10.0.0.2:7471"; valid for the next three calls. */
+const char *id_local(const struct id *id);
 const char *id_peer(const struct id *id);
 /* The commands to replace a connection whose QP has failed: "disconnect id1; connect 10.0.0.2
  * 7471". The caller frees them. */
@@ -80,10 +86,8 @@ void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o);
 /* Acknowledges all events at the end of the program, so that destroying ids does not block. */
 void cm_close(struct session *s);
 /* Frees the queue and the private data of an id that is being destroyed. */
-void cm_forget(struct session *s, struct id *id);
+void id_drop_events(struct session *s, struct id *id);
 
-/* Fails with what the event means: cm_explain.c. Returns -1. */
-int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev);
 /* Adds to s->fail a row for each peer that has disconnected, the reason for flushed completions. */
 void cm_circumstances(struct session *s);
 /* "8 INVALID_SERVICE_ID", "-110 ETIMEDOUT": the status in words; kept until the fourth
@@ -166,5 +170,155 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms);
 
 /* Writes a connected, prepared or disconnected id as the result of a command. */
 void out_id(struct session *s, struct id *id, struct out *o);
+
+/* Addresses for the connection manager. */
+
+/* Reads a host (IPv4, IPv6 bare or with a scope, a name) and a port into *sa. host NULL:
+ * the wildcard of family. family: AF_UNSPEC, or that of the other end. -1: fails. */
+int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family,
+		  struct sockaddr_storage *sa);
+/* "10.0.0.1:7471", "[fe80::1%eth0]:7471"; valid for the next three calls. */
+const char *cm_addr_text(const struct sockaddr *sa);
+/* The same without the port. */
+const char *cm_addr_host(const struct sockaddr *sa);
+uint16_t cm_addr_port(const struct sockaddr *sa);
+bool cm_addr_any(const struct sockaddr *sa);
+
+/* These two add rows to s->fail: the cause, from the current state of the system, and the remedy.
+ */
+
+/* Resolving src (or NULL) -> dst failed with errno err. */
+void cm_explain_resolve(struct session *s, const struct sockaddr *src, const struct sockaddr *dst,
+			int err);
+/* Binding to sa failed with errno err. */
+void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err);
+
+struct meeting;
+
+/* Fills m with the address of the default device, which is opened if necessary, and a free port. -1
+ * with s->fail filled: there is no device or no free port. */
+int cm_meet(struct session *s, struct meeting *m);
+
+/* The resources of one end of a connection besides its id: PD, CQ, QP, and the shared region. */
+
+struct ends_args {
+	struct pd *pd;
+	struct cq *cq;
+	struct srq *srq;
+	struct num depth, send_wr, recv_wr, send_sge, recv_sge, inline_data;
+	bool events, sig_all;
+	const char *qp_name;
+};
+#define ENDS_ARGS(st, f)                                                                           \
+	OPT("pd", st, f.pd, kind_pd_opt, "protection domain; else the first of the device"),       \
+		OPT("cq", st, f.cq, kind_cq_opt, "CQ of both queues; else one is made"),           \
+		OPT("srq", st, f.srq, kind_srq_opt, "take receives from this SRQ"),                \
+		OPT("depth", st, f.depth, kind_u32, "entries of the CQ that is made", .min = 1,    \
+		    .max = INT32_MAX),                                                             \
+		SWITCH("events", st, f.events,                                                     \
+		       "the CQ gets a completion channel, for arm and wait"),                      \
+		OPT("send-wr", st, f.send_wr, kind_u32, "work requests in the send queue",         \
+		    .dflt = "32"),                                                                 \
+		OPT("recv-wr", st, f.recv_wr, kind_u32, "in the receive queue", .dflt = "32"),     \
+		OPT("send-sge", st, f.send_sge, kind_u32, "pieces of memory a send", .dflt = "4"), \
+		OPT("recv-sge", st, f.recv_sge, kind_u32, "pieces of memory a receive",            \
+		    .dflt = "4"),                                                                  \
+		OPT("inline", st, f.inline_data, kind_u32, "bytes that may be sent inline",        \
+		    .dflt = "64"),                                                                 \
+		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC"),                \
+		OPT("qp", st, f.qp_name, kind_str, "name for the QP that is made")
+
+/* Creates the QP of the id, and PD and CQ if they are missing. */
+int ends_make(struct session *s, struct id *id, const struct ends_args *a);
+
+/* Destroys the id, its QP, and the CQ and channel that were created for them. */
+int ends_destroy(struct session *s, struct id *id);
+/* Did the user name any of them? */
+bool ends_named(const struct id *id);
+
+/* The objects that a command has created so far, to be destroyed if it fails. Objects that others
+ * use meanwhile are kept. */
+struct made {
+	struct obj *v[8];
+	unsigned n;
+};
+/* The highest serial of all current objects. */
+uint64_t made_mark(struct session *s);
+/* Records the objects created after mark. */
+void made_since(struct session *s, struct made *m, uint64_t mark);
+/* To be called before a command waits: holds them until it returns. */
+void made_hold(struct session *s, const struct made *m);
+/* Destroys them, newest first, and preserves s->fail. Returns -1. */
+int made_undo(struct session *s, struct made *m);
+/* Both in one step. */
+int made_undo_since(struct session *s, uint64_t mark);
+
+/* How a listener answers requests: the options of listen. */
+
+struct listening {
+	bool accept;	  /* accept automatically */
+	struct mr *share; /* region whose address and key are sent with accept, or NULL */
+	bool share_len;	  /* send its length, too */
+	bool keep;	  /* keep accepted connections when the peer disconnects */
+	struct ends_args ends;
+	struct conn_args conn; /* data points to the bytes below */
+	unsigned char data[256];
+};
+
+/* NULL is fine. */
+void listening_free(struct listening *l);
+/* Handles a request on listener: answers it if that is automatic. May destroy id. */
+void listening_request(struct session *s, struct id *listener, struct id *id);
+
+/* Was the id accepted automatically, has its peer disconnected, and is it unused? Then it can be
+ * destroyed. */
+bool listening_forgets(struct session *s, const struct id *id);
+/* Destroys all such ids of the listener (NULL: none), so that they do not accumulate in a server.
+ * Preserves s->fail. */
+void listening_sweep(struct session *s, struct id *listener);
+
+/*
+ * The memory window of a server, which listen -share sends to each client in the private data.
+ */
+
+#define SHARE_BYTES 40
+
+/* Writes address and key of mr as any client reads them (8 and 4 bytes, big-endian), its length
+ * behind them if with_len, and then what only rdmash reads. */
+void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
+/* Parses the data of share_pack() into addr, len, rkey and access of *window. False, with nothing
+ * changed: the data is something else, or invalid. */
+bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);
+
+/* "its window of 4096 bytes is open to writes and reads": for a connected QP whose peer sent a
+ * window; writes the value "window". */
+void share_out(const struct qp_peer *window, struct out *o);
+
+/* Multicast memberships: an object each, so that they end before their QP and id do. */
+
+struct mcast {
+	struct obj o;
+	struct id *id;		      /* joined through it (cm join), or NULL: attached by hand */
+	struct qp *qp;		      /* may be NULL with an id */
+	char group[64];		      /* as it was typed */
+	union ibv_gid gid;	      /* of the group */
+	struct sockaddr_storage addr; /* the same, with an id */
+	uint16_t lid;		      /* without */
+};
+
+/* The GID of a group that has this address. */
+union ibv_gid mcast_gid(const struct sockaddr *group);
+/* The QP is attached by hand. */
+struct mcast *mcast_attached(struct session *s, struct qp *qp, const union ibv_gid *gid,
+			     uint16_t lid, const char *group);
+/* The id has joined; qp is the one that it receives with, or NULL. */
+struct mcast *mcast_joined(struct session *s, struct id *id, struct qp *qp,
+			   const struct sockaddr *addr, const char *group);
+/* What makes o, an id or a QP, a member of the group, or NULL. */
+struct mcast *mcast_find(const struct obj *o, const union ibv_gid *gid);
+/* A QP is in a group once, however often it is attached, and the first detach ends that: fails
+ * naming call if it is in already. qp may be NULL. */
+int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
+		     const union ibv_gid *gid);
 
 #endif

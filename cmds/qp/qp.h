@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes of a QP: the table of attributes (names, options, text), and a change that is checked,
- * completed and explained.
+ * QPs: the object, its history and drawing; changes of its attributes; and what the other end needs
+ * to know of it.
  */
-#ifndef CMDS_MODIFY_QP_H
-#define CMDS_MODIFY_QP_H
+#ifndef CMDS_QP_H
+#define CMDS_QP_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -12,10 +12,62 @@
 #include <stdint.h>
 #include <tcl.h>
 
-#include "device/gids.h"
+#include "device/device.h"
+#include "objects.h"
 #include "qp_table.h"
 
+struct out;
+struct qp;
 struct session;
+
+/* Queries all attributes of the QP. Returns 0 or an errno. */
+int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr *init);
+/* Dumps the QP as INFO lines of the trace. */
+void qp_dump(struct session *s, const struct qp *qp);
+
+/* Write attributes of a QP for show and get into the open dict: its peer, its capabilities, its
+ * attributes. */
+void qp_tell_peer(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *out);
+void qp_tell_cap(const struct ibv_qp_cap *cap, bool sig_all, struct out *out);
+void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out);
+
+/* The history of a QP: its states in order, each with the reason. */
+
+#define QP_STEPS 32
+
+/* A change of state, for qp-state. */
+struct qp_step {
+	int64_t when; /* CLOCK_REALTIME, ns */
+	enum ibv_qp_state state;
+	char why[48]; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
+	bool failed;  /* ERR or SQE, and neither end has asked for it */
+};
+
+/* Copies the last steps in the record, oldest first; returns their number. */
+unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS]);
+/* Records that the QP was created. */
+void qp_history_begin(struct qp *qp);
+/* Queries the state and records it if it has changed. Returns it (the last known one if the query
+ * fails). ERR and SQE are recorded as failures. */
+enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why);
+/* The same after a requested change of state: ERR is not a failure then. */
+enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why);
+/* The same after a step of the connection manager, which moves the QP to meant. On iWARP the device
+ * may not report the state. */
+enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why);
+/* The last recorded state. */
+enum ibv_qp_state qp_history_state(const struct qp *qp);
+
+/* The same of any QP; steps: uroce_step() of those between states that it has taken. */
+void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64_t steps);
+/* Writes into the open dict how long this QP retries before it fails, from its attributes. */
+void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *o);
+
+/*
+ * Changes of a QP: the table of attributes (names, options, text), and a change that is checked,
+ * completed and explained.
+ */
+
 struct word;
 
 struct qp_attr_def {
@@ -38,21 +90,12 @@ void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v)
 
 /* Appends the names of the bits of mask: "PKEY_INDEX, PORT". */
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
-/* Appends the options to type, " -port 1 -pkey-index 0"; attributes in unknown get a placeholder.
- */
-void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
-		     Tcl_DString *text);
-/* Adds rows to s->fail: "passed  STATE = INIT  PORT = 1 ...". Attributes in missing are marked so.
- */
-void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a, unsigned mask,
-		  unsigned missing);
 
 /* A requested change of a QP. */
 
 struct causes;
 struct dev;
 struct id;
-struct qp;
 
 struct qp_change {
 	struct qp *qp;
@@ -114,5 +157,27 @@ struct modify_qp_args {
 };
 
 extern const struct arg modify_qp_args[];
+
+/*
+ * The data of a QP for the other end, as a dict and as JSON: {"qpn": ..., "psn": ...,
+ * "lid": ..., "gid": "...", "rkey": ..., "addr": ...} and a few more.
+ */
+
+struct mr;
+struct qp_peer;
+
+/* Fills the data of qp. gid_index < 0: the recommended GID. mr may be NULL. */
+int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int gid_index,
+	       struct qp_peer *mine);
+
+/* Parse untrusted data and check every field. -1 with s->fail filled and *p unchanged. */
+int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p);
+int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp_peer *p);
+/* Stores p as the peer of qp; fails if the types of the QPs differ. */
+int qp_peer_adopt(struct session *s, struct qp *qp, const struct qp_peer *p);
+/* To be freed. */
+char *qp_peer_to_json(const struct qp_peer *p);
+/* The fields as values and a few lines of text. */
+void qp_peer_out(struct out *o, const struct qp_peer *p);
 
 #endif
