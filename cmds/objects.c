@@ -2,7 +2,7 @@
 /*
  * The object store. Lists are in order of creation. An object can use only older ones, so the
  * newest is destroyed first. There is a list per class, a list of users per object, and hash tables
- * for names and other keys (object_index.c), so that operations on one object do not slow down with
+ * for names and other keys (object_kinds.c), so that operations on one object do not slow down with
  * their number.
  */
 #include <ctype.h>

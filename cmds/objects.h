@@ -224,7 +224,7 @@ struct qp {
 	bool sq_sig_all;
 	uint32_t psn;		 /* its initial PSN, shown by qp-info and used by modify-qp -fill */
 	struct qp_peer peer;	 /* peer data for modify-qp -fill and post */
-	enum ibv_qp_state state; /* the last known state, if has_state: qp_object.h */
+	enum ibv_qp_state state; /* the last known state, if has_state: qp.h */
 	bool has_state;
 	bool texts_out; /* in the list of its PD */
 	LIST_ENTRY(qp) texting;
@@ -298,7 +298,7 @@ struct cm_event {
 	bool held;    /* to be acknowledged by 'cm ack' */
 };
 
-struct listening; /* how a listener answers requests: cm_ends.h */
+struct listening; /* how a listener answers requests: cm.h */
 
 /* Connection id. */
 struct id {

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "output/out.h"
 #include "session.h"
+#include "output/out.h"
 #include "alloc.h"
 
 void fail_clear(struct fail *f)

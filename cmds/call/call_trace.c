@@ -11,7 +11,7 @@
 #include "call/calling.h"
 #include "call_record.h"
 #include "call_format.h"
-#include "language/domain.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "output/trace.h"
 #include "record_objects.h"

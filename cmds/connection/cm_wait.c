@@ -143,7 +143,7 @@ static int unreachable(struct session *s, struct id *id, const char *call,
 	return fail_next(s, "!ping -c 1 %s", cm_addr_host(rdma_get_peer_addr(id->v)));
 }
 
-/* Fails with what the event means: cm_explain.c. Returns -1. */
+/* Fails with what the event means. Returns -1. */
 static int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev)
 {
 	const char *name = word_name(cm_event_words, ev->type);

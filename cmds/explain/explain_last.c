@@ -14,7 +14,6 @@
 #include "connection/cm.h"
 #include "data/posted.h"
 #include "explain/explain.h"
-#include "language/dict.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "peer/peer.h"

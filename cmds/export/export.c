@@ -9,7 +9,7 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "export/program.h"
-#include "file/save.h"
+#include "file/file.h"
 #include "output/out.h"
 #include "session.h"
 

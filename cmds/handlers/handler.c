@@ -3,7 +3,6 @@
 
 #include "alloc.h"
 #include "handlers/handler.h"
-#include "language/domain.h"
 #include "language/interp.h"
 #include "language/script.h"
 #include "output/out.h"

@@ -2,7 +2,7 @@
 /*
  * Handlers: scripts that run when something happens, while a command waits or somebody types.
  *
- * A handler is an object. Its body keeps the rights of the code that made it (domain.h), and runs
+ * A handler is an object. Its body keeps the rights of the code that made it (interp.h), and runs
  * from a timer of the loop, never from inside of what it is told of: so it may wait, and it may
  * destroy anything but what a waiting command works with, also itself. It does not run again
  * before it has ended.

@@ -9,7 +9,6 @@
 
 #include "command/cmd.h"
 #include "file/file.h"
-#include "file/save.h"
 #include "memory/mem.h"
 #include "own_rows.h"
 #include "session.h"

@@ -8,7 +8,7 @@
 #include "file/file.h"
 #include "output/out.h"
 #include "peer/peer.h"
-#include "serve/frames.h"
+#include "serve/serve.h"
 #include "session.h"
 #include "timeline/timeline.h"
 

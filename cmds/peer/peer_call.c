@@ -9,10 +9,9 @@
 #include "alloc.h"
 #include "file/file.h"
 #include "language/script.h"
-#include "language/where.h"
 #include "output/out.h"
 #include "peer/peer.h"
-#include "serve/frames.h"
+#include "serve/serve.h"
 #include "session.h"
 
 #define CALLS_MAX 1000	     /* calls of a peer whose answers are not taken */

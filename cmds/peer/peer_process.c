@@ -17,7 +17,7 @@
 #include "launch.h"
 #include "output/out.h"
 #include "peer/peer.h"
-#include "serve/frames.h"
+#include "serve/serve.h"
 #include "session.h"
 #include "uroce.h"
 

@@ -13,7 +13,7 @@
 #include "alloc.h"
 #include "output/out.h"
 #include "peer/peer.h"
-#include "serve/frames.h"
+#include "serve/serve.h"
 #include "session.h"
 
 #define ROOM	 (64u << 10) /* bytes read at once */

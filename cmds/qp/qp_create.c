@@ -8,7 +8,7 @@
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "language/domain.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
 #include "own_rows.h"

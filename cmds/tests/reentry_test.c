@@ -13,7 +13,7 @@
 
 #include "command/cmd.h"
 #include "command_lines.h"
-#include "language/domain.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "session_rig.h"
 

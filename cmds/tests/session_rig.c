@@ -13,7 +13,7 @@
 #include "alloc.h"
 #include "call_record.h"
 #include "connection/cm.h"
-#include "file/record.h"
+#include "file/file.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "output/print.h"

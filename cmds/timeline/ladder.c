@@ -7,7 +7,7 @@
 
 #include "alloc.h"
 #include "command/args.h"
-#include "language/dict.h"
+#include "language/interp.h"
 #include "output/out.h"
 #include "output/print.h"
 #include "peer/peer.h"

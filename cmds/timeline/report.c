@@ -11,7 +11,7 @@
 #include "command/cmd.h"
 #include "explain/explain.h"
 #include "export/program.h"
-#include "file/save.h"
+#include "file/file.h"
 #include "output/out.h"
 #include "output/print.h"
 #include "session.h"

@@ -13,7 +13,7 @@
 #include "command/cmd.h"
 #include "decode.h"
 #include "device/device.h"
-#include "file/save.h"
+#include "file/file.h"
 #include "output/out.h"
 #include "own_rows.h"
 #include "peer/peer.h"

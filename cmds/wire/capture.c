@@ -10,7 +10,7 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "file/save.h"
+#include "file/file.h"
 #include "objects.h"
 #include "output/out.h"
 #include "tap.h"

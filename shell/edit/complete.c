@@ -13,7 +13,6 @@
 #include "command/cmd.h"
 #include "edit/complete.h"
 #include "help/help.h"
-#include "language/domain.h"
 #include "language/interp.h"
 #include "language/library.h"
 #include "session.h"

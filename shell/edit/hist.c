@@ -18,7 +18,6 @@
 
 #include "edit/hist.h"
 #include "file/file.h"
-#include "file/save.h"
 #include "output/print.h"
 #include "alloc.h"
 

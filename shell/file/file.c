@@ -14,7 +14,7 @@
 
 #include "alloc.h"
 #include "file/file.h"
-#include "language/domain.h"
+#include "language/interp.h"
 #include "language/script.h"
 #include "session.h"
 

@@ -10,8 +10,7 @@
 
 #include "command/args.h"
 #include "command/cmd.h"
-#include "file/record.h"
-#include "file/save.h"
+#include "file/file.h"
 #include "output/out.h"
 #include "session.h"
 #include "alloc.h"

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/domain.h"
 #include "language/interp.h"
-#include "language/where.h"
+#include "language/script.h"
 #include "session.h"
 #include "alloc.h"
 

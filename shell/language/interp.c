@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include "command/cmd.h"
-#include "language/domain.h"
 #include "language/interp.h"
 #include "language/library.h"
 #include "language/script.h"
-#include "language/where.h"
 #include "serve/serve.h"
 #include "session.h"
 #include "alloc.h"
@@ -96,13 +94,31 @@ static bool passed_through(struct session *s)
 	return s->fail.text && strcmp(Tcl_GetStringResult(s->tcl), s->fail.text) == 0;
 }
 
+static void set_limit(Tcl_Interp *tcl, Tcl_Time at, int granularity)
+{
+	Tcl_LimitSetTime(tcl, &at);
+	Tcl_LimitSetGranularity(tcl, TCL_LIMIT_TIME, granularity);
+	Tcl_LimitTypeSet(tcl, TCL_LIMIT_TIME);
+}
+
+/* Makes the interpreters unwind their stacks, in a way that no script can catch: all but one (or
+ * NULL), whose limit is exceeded already: setting it again would clear that. */
+static void stop_others(struct session *s, Tcl_Interp *one)
+{
+	const Tcl_Time past = { 1, 0 };
+
+	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
+		if (d->tcl != one)
+			set_limit(d->tcl, past, 1);
+}
+
 int interp_quit(struct session *s, int code)
 {
 	s->quit = true;
 	s->quit_code = code;
 	if (s->aside) /* this error belongs to the event loop, not to the waiting command */
 		loop_interrupt(s->loop);
-	interp_stop(s);
+	stop_others(s, NULL);
 	return TCL_RETURN;
 }
 
@@ -199,7 +215,7 @@ static int run_in_domain(struct domain *d, const struct domain_word *word, int o
 	if (d == s->own)
 		domain_turn(s);
 	if (loop_interrupted(s->loop) || loop_ending(s->loop))
-		interp_stop(s);
+		stop_others(s, NULL);
 	s->domain = outer;
 	s->tcl = outer->tcl;
 	return rc;
@@ -378,13 +394,6 @@ int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const o
 
 /* ----------------------------------------------------------------------- limits -- */
 
-static void set_limit(Tcl_Interp *tcl, Tcl_Time at, int granularity)
-{
-	Tcl_LimitSetTime(tcl, &at);
-	Tcl_LimitSetGranularity(tcl, TCL_LIMIT_TIME, granularity);
-	Tcl_LimitTypeSet(tcl, TCL_LIMIT_TIME);
-}
-
 static void next_tick(Tcl_Interp *tcl)
 {
 	Tcl_Time at;
@@ -394,22 +403,6 @@ static void next_tick(Tcl_Interp *tcl)
 	at.sec += at.usec / 1000000;
 	at.usec %= 1000000;
 	set_limit(tcl, at, 10);
-}
-
-/* Stops all interpreters but one, whose limit is exceeded already: setting it again would clear
- * that. */
-static void stop_others(struct session *s, Tcl_Interp *one)
-{
-	const Tcl_Time past = { 1, 0 };
-
-	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
-		if (d->tcl != one)
-			set_limit(d->tcl, past, 1);
-}
-
-void interp_stop(struct session *s)
-{
-	stop_others(s, NULL);
 }
 
 /* Runs inside a busy script. SIGINT has set a flag already; messages of a driving rdmash have to be

@@ -9,7 +9,6 @@
 
 #include "file/file.h"
 #include "help/help.h"
-#include "language/domain.h"
 #include "language/interp.h"
 #include "language/library.h"
 #include "language/script.h"

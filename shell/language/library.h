@@ -2,7 +2,7 @@
 /*
  * Libraries: commands that are written in the shell's own language and come with it. Each is a file
  * lib/NAME.rdma beside the program, which is read when NAME is first used. It runs in a trust
- * domain of its own (domain.h) that may open no files and shares no variables. Only words go in,
+ * domain of its own (interp.h) that may open no files and shares no variables. Only words go in,
  * and only values come out.
  *
  * The file defines the ensemble ::rdmash::NAME. These commands exist only for libraries:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single values and their bytes (pack_values.c), shared by pack.c and pack_protobuf.c. */
+/* Single values and their bytes (pack_protobuf.c), shared with pack.c. */
 #ifndef SHELL_PACK_H
 #define SHELL_PACK_H
 

@@ -11,11 +11,8 @@
 #include <unistd.h>
 
 #include "file/file.h"
-#include "file/record.h"
-#include "language/domain.h"
 #include "language/interp.h"
 #include "language/script.h"
-#include "language/where.h"
 #include "output/print.h"
 #include "output/trace.h"
 #include "session.h"

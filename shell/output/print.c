@@ -125,6 +125,15 @@ static bool is_for_terminal(enum print_to to)
 	return editor || isatty(to == PRINT_OUT ? STDOUT_FILENO : STDERR_FILENO);
 }
 
+static struct winsize terminal_size(void)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	return size;
+}
+
 /* Prints text for people: with colours and folded if this is a terminal. */
 static void print_text_for_people(enum print_to to, const Tcl_DString *d)
 {
@@ -140,7 +149,7 @@ static void print_text_for_people(enum print_to to, const Tcl_DString *d)
 	if (!print_is_utf8())
 		fold_to_ascii(Tcl_DStringValue(d), &ascii);
 	rows = fold(Tcl_DStringValue(print_is_utf8() ? d : &ascii), columns, &folded);
-	if (to != PRINT_OUT || !editor || edit_is_typing(editor) || rows < print_rows() ||
+	if (to != PRINT_OUT || !editor || edit_is_typing(editor) || rows < terminal_size().ws_row ||
 	    !pager_show(Tcl_DStringValue(&folded), (size_t)Tcl_DStringLength(&folded)))
 		put_string(to, &folded);
 	Tcl_DStringFree(&folded);
@@ -253,23 +262,9 @@ void print_json(const char *json)
 
 /* ------------------------------------------------------------------------- settings -- */
 
-static struct winsize terminal_size(void)
-{
-	struct winsize size = { 0 };
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-	return size;
-}
-
 unsigned print_columns(void)
 {
 	return terminal_size().ws_col;
-}
-
-unsigned print_rows(void)
-{
-	return terminal_size().ws_row;
 }
 
 bool print_is_utf8(void)

@@ -71,9 +71,8 @@ void print_json(const char *json);
 /* Prints a line on the terminal (standard error) that replaces the previous one; last: it stays. */
 void print_in_place(const char *line, bool last);
 
-/* Columns and rows of the terminal; 0: no terminal. */
+/* Columns of the terminal; 0: no terminal. */
 unsigned print_columns(void);
-unsigned print_rows(void);
 /* Does the user's locale use UTF-8? (The line editor uses it in any case.) Must be called before
  * the editor is created. */
 bool print_is_utf8(void);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/frames.h"
+#include "serve/serve.h"
 #include "alloc.h"
 
 #define RS	 '\036'

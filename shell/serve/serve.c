@@ -19,7 +19,6 @@
 #include "language/interp.h"
 #include "language/script.h"
 #include "output/notice.h"
-#include "serve/frames.h"
 #include "serve/serve.h"
 #include "session.h"
 

@@ -5,7 +5,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "file/record.h"
+#include "file/file.h"
 #include "fixture.h"
 #include "language/interp.h"
 #include "language/script.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages among other output, however it is cut; values that come back as they went. */
 #include "checks.h"
-#include "serve/frames.h"
+#include "serve/serve.h"
 
 static char seen[1 << 16]; /* what came, a word each */
 
