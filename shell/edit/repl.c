@@ -92,10 +92,12 @@ static const struct edit_ops ops = { write_prompt, is_complete_line, complete_wo
 /* "New here? lesson 1.", or where those that are done end. */
 static void append_lessons(const struct session *s, Tcl_DString *line)
 {
-	unsigned next = s->opt.no_device ? 0 : lesson_next_number();
+	unsigned at, next = s->opt.no_device ? 0 : lesson_next_number(&at);
 
 	if (s->opt.no_device)
 		xappendf(line, "No lessons without a device.");
+	else if (next && at)
+		xappendf(line, "Left at step %u: lesson %u.", at + 1, next);
 	else if (next > 1)
 		xappendf(line, "Next: lesson %u.", next);
 	else

@@ -20,6 +20,7 @@ static struct {
 	unsigned begun; /* its number, also after its end */
 	unsigned at;	/* the current step */
 	bool clearing;	/* before the first step: waiting until old objects are destroyed */
+	bool again;	/* what comes before that step is to be done again */
 	bool skipped;	/* a step was not done */
 	bool answered;	/* the last answer was right */
 	bool quiet;	/* the command was lesson or answer: do not check the step */
@@ -39,87 +40,6 @@ static const struct lesson_step *current_step(void)
 
 /* ------------------------------------------------------------------------ output -- */
 
-static void end_text(struct out *o)
-{
-	out_show(o, OUT_TEXT);
-	out_free(o);
-}
-
-static void write_text(const char *text, unsigned indent, struct out *o)
-{
-	Tcl_DString lines;
-
-	Tcl_DStringInit(&lines);
-	help_wrap(text, indent, help_width(), &lines);
-	out_text(o, "%s", Tcl_DStringValue(&lines));
-	Tcl_DStringFree(&lines);
-}
-
-static void write_title(const char *title, struct out *o)
-{
-	out_paint(o, PAINT_STRONG);
-	out_text(o, "%s\n", title);
-	out_paint(o, PAINT_NONE);
-}
-
-/* Writes a command on its own line, so that it can be copied. */
-static void write_command(const char *command, struct out *o)
-{
-	out_text(o, "    ");
-	out_paint(o, PAINT_TYPE);
-	out_text(o, "%s", command);
-	out_paint(o, PAINT_NONE);
-	out_text(o, "\n");
-}
-
-static void write_commands(const struct lesson_step *step, struct out *o)
-{
-	Tcl_Obj **line;
-	int n;
-
-	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
-		return;
-	for (int i = 0; i < n; i++)
-		write_command(Tcl_GetString(line[i]), o);
-}
-
-/* The number of choices; choice i has its text at index 2 i and its reply after it. */
-static int choices_of(const struct lesson_step *step, Tcl_Obj ***v)
-{
-	int n;
-
-	return Tcl_ListObjGetElements(NULL, step->choices, &n, v) == TCL_OK ? n / 2 : 0;
-}
-
-static void write_choices(const struct lesson_step *step, struct out *o)
-{
-	Tcl_Obj **v;
-	int n = choices_of(step, &v);
-
-	for (int i = 0; i < n; i++) {
-		Tcl_DString lines;
-
-		Tcl_DStringInit(&lines);
-		help_wrap(Tcl_GetString(v[2 * i]), 5, help_width(), &lines);
-		out_text(o, "  %d  %s", i + 1, Tcl_DStringValue(&lines) + 5);
-		Tcl_DStringFree(&lines);
-	}
-	out_text(o, "(type a number)\n");
-}
-
-static void write_step(const struct lesson_step *step, struct out *o)
-{
-	out_text(o, "\n");
-	write_text(step->text, 0, o);
-	if (step->kind == LESSON_SAY)
-		return;
-	out_text(o, "\n");
-	if (step->kind == LESSON_TRY)
-		write_commands(step, o);
-	else
-		write_choices(step, o);
-}
-
 static void write_end(struct session *s, struct out *o)
 {
 	char *next = xasprintf("lesson %u", now.file.number + 1);
@@ -129,7 +49,7 @@ static void write_end(struct session *s, struct out *o)
 		 now.skipped ? "over, with steps skipped" : "done",
 		 last ? "." : "; the next one:\n");
 	if (!last)
-		write_command(next, o);
+		lesson_write_command(next, o);
 	free(next);
 }
 
@@ -140,7 +60,7 @@ static void show_until_task(struct session *s)
 
 	o = out_new(true);
 	for (; now.at < now.file.n; now.at++) {
-		write_step(current_step(), o);
+		lesson_write_step(current_step(), o);
 		if (current_step()->kind != LESSON_SAY)
 			break;
 	}
@@ -150,7 +70,18 @@ static void show_until_task(struct session *s)
 		write_end(s, o);
 		lesson_free(&now.file);
 	}
-	end_text(o);
+	lesson_end_text(o);
+}
+
+/* Goes on at the current step, with the objects of those before it. */
+static void begin_steps(struct session *s)
+{
+	if (now.again) {
+		print_text(PRINT_OUT, "\nWhat you did before, done again:\n\n");
+		lesson_do_again(s, &now.file, now.at);
+	}
+	now.again = false;
+	show_until_task(s);
 }
 
 /* ----------------------------------------------------------------------- checking -- */
@@ -175,25 +106,23 @@ static void ask_again(void)
 	Tcl_Obj **v;
 	char *text = xasprintf("(the question waits: type a number, 1 to %d; 'lesson stop' ends "
 			       "the lesson)\n",
-			       choices_of(current_step(), &v));
+			       lesson_choices_of(current_step(), &v));
 
 	print_text(PRINT_OUT, text);
 	free(text);
 }
 
-/* Prints what the condition found to be wrong. */
-static void tell_wrong(struct session *s)
+static void tell_wrong(const char *wrong)
 {
-	const char *wrong = lesson_wrong(s);
 	struct out *o = out_new(true);
 	char *text;
 
 	text = xasprintf("(not yet: %s; 'lesson hint' shows the command, 'lesson skip' goes on "
 			 "without)",
 			 wrong ? wrong : "this is not what the step asks for");
-	write_text(text, 0, o);
+	lesson_write_text(text, 0, o);
 	free(text);
-	end_text(o);
+	lesson_end_text(o);
 }
 
 static void look(struct session *s, const char *typed, bool failed)
@@ -207,16 +136,21 @@ static void look(struct session *s, const char *typed, bool failed)
 	if (now.clearing) {
 		now.clearing = !table_is_clear(s);
 		if (!now.clearing)
-			show_until_task(s);
+			begin_steps(s);
+		else if (lesson_is_attempt(NULL, typed, failed))
+			tell_wrong("the lesson begins with an empty table");
 		return;
 	}
 	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step()->check)) {
-		if (failed || !lesson_is_on_the_way(current_step(), typed))
-			tell_wrong(s);
+		const char *wrong = lesson_wrong(s);
+
+		if (lesson_is_attempt(current_step(), typed, failed) &&
+		    (failed || !lesson_is_on_the_way(current_step(), typed)))
+			tell_wrong(wrong);
 		return;
 	}
 	if (current_step()->kind == LESSON_ASK && !answered) {
-		if (failed)
+		if (failed && lesson_is_attempt(NULL, typed, failed))
 			ask_again();
 		return;
 	}
@@ -238,7 +172,7 @@ int lesson_choices(void)
 	Tcl_Obj **v;
 
 	return is_on() && !now.clearing && current_step()->kind == LESSON_ASK
-		       ? choices_of(current_step(), &v)
+		       ? lesson_choices_of(current_step(), &v)
 		       : 0;
 }
 
@@ -261,9 +195,11 @@ static void leave(void)
 
 	if (!is_on())
 		return;
-	text = xasprintf("(lesson %u is left at step %u of %u; 'lesson %u' begins it again)\n",
+	text = xasprintf("(lesson %u is left at step %u of %u; 'lesson %u' goes on there)\n",
 			 now.file.number, now.at + 1, now.file.n, now.file.number);
 	print_text(PRINT_OUT, text);
+	if (!now.clearing)
+		lesson_note_left(&now.file, now.at, now.skipped);
 	free(text);
 	lesson_free(&now.file);
 }
@@ -271,90 +207,6 @@ static void leave(void)
 void lesson_end(void)
 {
 	leave();
-}
-
-/* ------------------------------------------------------------------ playing a whole lesson -- */
-
-static int play_line(struct session *s, const struct lesson_file *file,
-		     const struct lesson_step *step, const char *line)
-{
-	int rc = 0;
-
-	if (lesson_holds(s, step->check))
-		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
-			    line);
-	print_text(PRINT_OUT, "> ");
-	print_text(PRINT_OUT, line);
-	print_text(PRINT_OUT, "\n");
-	/* the command may be expected to fail */
-	if (repl_is_escape(line))
-		rc = repl_escape(line) ? 0 : -1;
-	else
-		rc = script_run(s, "lesson", line);
-	lesson_note_typed(s, line, rc != 0);
-	return 0;
-}
-
-/* Does the steps in place of the learner, for tests and for a demonstration. */
-static int play_try(struct session *s, const struct lesson_file *file,
-		    const struct lesson_step *step)
-{
-	Tcl_Obj **line;
-	int n;
-
-	if (Tcl_ListObjGetElements(s->tcl, step->commands, &n, &line) != TCL_OK)
-		return fail(s, "lesson", "EINVAL", "%s: %s", file->path,
-			    Tcl_GetStringResult(s->tcl));
-	for (int i = 0; i < n; i++)
-		if (play_line(s, file, step, Tcl_GetString(line[i])))
-			return -1;
-	if (!lesson_holds(s, step->check))
-		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
-			    Tcl_GetString(step->commands), step->check);
-	return 0;
-}
-
-static int play_ask(struct session *s, const struct lesson_file *file,
-		    const struct lesson_step *step)
-{
-	Tcl_Obj **v;
-	int n = choices_of(step, &v);
-	struct out *o;
-
-	if (n < 2 || step->answer < 1 || step->answer > n)
-		return fail(s, "lesson", "EINVAL", "%s: a question needs choices and an answer",
-			    file->path);
-	o = out_new(true);
-	out_text(o, "> %d\n", step->answer);
-	write_text(Tcl_GetString(v[2 * step->answer - 1]), 0, o);
-	end_text(o);
-	return 0;
-}
-
-static int print_whole_lesson(struct session *s, unsigned number)
-{
-	struct lesson_file file;
-	struct meeting meeting;
-	struct out *o;
-	int rc = -1;
-
-	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
-		return -1;
-	o = out_new(true);
-	write_title(file.title, o);
-	end_text(o);
-	for (unsigned i = 0; i < file.n; i++) {
-		o = out_new(true);
-		write_step(&file.step[i], o);
-		end_text(o);
-		rc = file.step[i].kind == LESSON_TRY   ? play_try(s, &file, &file.step[i])
-		     : file.step[i].kind == LESSON_ASK ? play_ask(s, &file, &file.step[i])
-						       : 0;
-		if (rc)
-			break;
-	}
-	lesson_free(&file);
-	return rc;
 }
 
 /* --------------------------------------------------------------------- the commands -- */
@@ -384,16 +236,20 @@ static int list_lessons(struct session *s, struct out *o)
 	out_list(o, NULL);
 	for (unsigned i = 1; i <= n; i++) {
 		struct lesson_file file;
-		bool is_done, is_here = is_on() && now.file.number == i;
+		bool is_here = is_on() && now.file.number == i;
+		struct lesson_progress progress;
 
 		if (lesson_read(s, i, NULL, &file))
 			return -1;
-		is_done = lesson_is_done(&file);
+		progress = lesson_progress(&file);
 		out_dict(o, NULL);
 		out_bool(o, "on", is_here, "%s", is_here ? ">" : " ");
 		out_u64(o, "number", i, "%2u ", i);
-		out_bool(o, "done", is_done, "%s ", is_done ? "done" : "    ");
-		out_str(o, "title", file.title, "%s\n", file.title);
+		out_bool(o, "done", progress.done, "%s ", progress.done ? "done" : "    ");
+		out_str(o, "title", file.title, "%s", file.title);
+		if (progress.at && !is_here)
+			out_text(o, "  (left at step %u of %u)", progress.at + 1, file.n);
+		out_text(o, "\n");
 		out_end(o);
 		lesson_free(&file);
 	}
@@ -402,38 +258,52 @@ static int list_lessons(struct session *s, struct out *o)
 	return 0;
 }
 
-static int begin_lesson(struct session *s, unsigned number)
+/* Where a lesson that was left goes on: at the text before the step. */
+static void set_place(const struct lesson_progress *left)
 {
+	now.at = left->at < now.file.n ? left->at : 0;
+	while (now.at && now.file.step[now.at - 1].kind == LESSON_SAY)
+		now.at--;
+	now.skipped = left->skipped;
+}
+
+/* from_start: also where it was left behind it. */
+static int begin_lesson(struct session *s, unsigned number, bool from_start)
+{
+	struct lesson_progress left = { 0 };
+	bool is_same = number == now.begun;
 	struct lesson_file file;
 	struct meeting meeting;
 	struct out *o;
 
 	if (!s->opt.interactive)
-		return print_whole_lesson(s, number);
+		return lesson_play(s, number);
 	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
 		return -1;
-	o = out_new(true);
-	if (is_on())
-		out_text(o, "(lesson %u is left at step %u of %u)\n", now.file.number, now.at + 1,
-			 now.file.n);
-	lesson_free(&now.file);
+	leave();
+	if (!from_start)
+		left = lesson_progress(&file);
 	now.file = file;
 	now.begun = number;
-	now.at = 0;
-	now.clearing = !table_is_clear(s);
-	now.skipped = false;
-	write_title(file.title, o);
+	set_place(&left);
+	now.clearing = !table_is_clear(s) && !(now.at && is_same);
+	now.again = now.at && (now.clearing || table_is_clear(s));
+	o = out_new(true);
+	lesson_write_title(file.title, o);
+	if (now.at)
+		out_text(o, "(from step %u of %u; 'lesson restart' begins it again)\n", now.at + 1,
+			 now.file.n);
 	if (now.clearing) {
-		write_text(
+		lesson_write_text(
 			"\nThis session has objects already, and the lesson may need their names. Begin "
 			"with an empty table. ('lesson skip' keeps them; a name of the lesson that is "
 			"taken is an error then.)\n\n",
 			0, o);
-		write_command(clear, o);
+		lesson_write_command(clear, o);
 	}
-	end_text(o);
+	lesson_end_text(o);
 	if (!now.clearing)
-		show_until_task(s);
+		begin_steps(s);
 	return 0;
 }
 
@@ -451,10 +321,10 @@ static int begin_next(struct session *s)
 	while (done && number < n) {
 		if (lesson_read(s, ++number, NULL, &file))
 			return -1;
-		done = !now.begun && lesson_is_done(&file);
+		done = !now.begun && lesson_progress(&file).done;
 		lesson_free(&file);
 	}
-	return begin_lesson(s, number);
+	return begin_lesson(s, number, false);
 }
 
 static int fail_no_lesson(struct session *s)
@@ -466,9 +336,9 @@ static int fail_no_lesson(struct session *s)
 static void write_hint(struct out *o)
 {
 	if (now.clearing)
-		write_command(clear, o);
+		lesson_write_command(clear, o);
 	else
-		write_step(current_step(), o);
+		lesson_write_step(current_step(), o);
 }
 
 /* Prints the skipped commands: later steps may need them. */
@@ -480,9 +350,9 @@ static void print_skipped(const struct lesson_step *step)
 		out_text(o, "(skipped: the question)\n");
 	} else {
 		out_text(o, "(skipped, though later steps may need it:)\n");
-		write_commands(step, o);
+		lesson_write_commands(step, o);
 	}
-	end_text(o);
+	lesson_end_text(o);
 }
 
 static void skip_step(struct session *s)
@@ -492,7 +362,7 @@ static void skip_step(struct session *s)
 		now.skipped = true;
 		now.at++;
 	}
-	now.clearing = false;
+	now.clearing = now.again = false;
 	show_until_task(s);
 }
 
@@ -503,8 +373,8 @@ struct lesson_args {
 
 static const struct arg lesson_arg_table[] = {
 	POS_OPT("what", lesson_args, what, kind_str,
-		"a number; next; play; or hint, skip, stop of the one that is on"),
-	POS_OPT("number", lesson_args, number, kind_u32, "of the lesson to play"),
+		"a number; next; play, restart; or hint, skip, stop of the one that is on"),
+	POS_OPT("number", lesson_args, number, kind_u32, "of the lesson to play or restart"),
 	ARGS_END,
 };
 
@@ -517,17 +387,26 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	now.quiet = true;
 	if (!a->what)
 		return list_lessons(s, o);
-	if (end && !*end)
-		return begin_lesson(s, (unsigned)number);
+	if (end && !*end && (!is_on() || number != now.file.number))
+		return begin_lesson(s, (unsigned)number, false);
+	if (end && !*end) {
+		write_hint(o);
+		return 0;
+	}
 	if (strcmp(a->what, "next") == 0)
 		return begin_next(s);
 	if (strcmp(a->what, "play") == 0 && a->number.set)
-		return print_whole_lesson(s, (unsigned)a->number.v);
+		return lesson_play(s, (unsigned)a->number.v);
+	if (strcmp(a->what, "restart") == 0 && (a->number.set || now.begun))
+		return begin_lesson(s, a->number.set ? (unsigned)a->number.v : now.begun, true);
+	if (strcmp(a->what, "restart") == 0)
+		return fail_no_lesson(s);
 	if (strcmp(a->what, "hint") != 0 && strcmp(a->what, "skip") != 0 &&
 	    strcmp(a->what, "stop") != 0)
-		return fail(s, "lesson", "BADVALUE",
-			    "'%s' is neither a number nor next, play NUMBER, hint, skip, stop",
-			    a->what);
+		return fail(
+			s, "lesson", "BADVALUE",
+			"'%s' is neither a number nor next, play NUMBER, restart, hint, skip, stop",
+			a->what);
 	if (!is_on())
 		return fail_no_lesson(s);
 	if (strcmp(a->what, "stop") == 0)
@@ -541,9 +420,10 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 
 static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
 {
-	static const char *const own[] = { "hint", "next", "play", "skip", "stop" };
-	bool play = objc == 1 && strcmp(Tcl_GetString(objv[0]), "play") == 0;
-	unsigned n = objc == 0 || play ? lesson_count(s) : 0;
+	static const char *const own[] = { "hint", "next", "play", "restart", "skip", "stop" };
+	const char *first = objc == 1 ? Tcl_GetString(objv[0]) : "";
+	bool numbered = strcmp(first, "play") == 0 || strcmp(first, "restart") == 0;
+	unsigned n = objc == 0 || numbered ? lesson_count(s) : 0;
 
 	fail_clear(&s->fail);
 	for (size_t i = 0; objc == 0 && i < sizeof own / sizeof *own; i++)
@@ -566,7 +446,10 @@ const struct cmd cmd_lesson = {
 		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
 		"number answers a question. Everything else works as ever. lesson hint tells the\n"
 		"step again, skip goes on without, stop ends it; lesson next begins the one\n"
-		"behind it. lesson play 3 types everything for you.",
+		"behind it. lesson play 3 types everything for you.\n"
+		"\n"
+		"A lesson that was left goes on there, also in another session; where its objects\n"
+		"are gone, what was done before is done again. lesson restart 3 begins it again.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.size = sizeof(struct lesson_args),
@@ -595,12 +478,12 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 	if (!lesson_choices())
 		return fail(s, "answer", "EINVAL", "nothing is asked now");
 	now.quiet = true;
-	n = choices_of(current_step(), &v);
+	n = lesson_choices_of(current_step(), &v);
 	if (!a->number.v || a->number.v > (unsigned)n)
 		return fail(s, "answer", "ERANGE", "there are the choices 1 to %d", n);
 	now.answered = a->number.v == (uint64_t)current_step()->answer;
 	now.quiet = !now.answered;
-	write_text(Tcl_GetString(v[2 * a->number.v - 1]), 0, o);
+	lesson_write_text(Tcl_GetString(v[2 * a->number.v - 1]), 0, o);
 	out_bool(o, NULL, now.answered, "%s", now.answered ? "" : "(try another number)\n");
 	return 0;
 }

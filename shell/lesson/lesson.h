@@ -12,6 +12,7 @@
 #include <tcl.h>
 
 struct meeting;
+struct out;
 struct session;
 
 enum lesson_kind {
@@ -51,6 +52,9 @@ bool lesson_holds(struct session *s, const char *condition);
 const char *lesson_wrong(struct session *s);
 /* Is it a line of the step, but not the last, so that there is more to type? */
 bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed);
+/* May it be meant for the step? Not if it only looks at something, or goes to the system, and no
+ * line of the step (NULL: there is none) begins with the same command. */
+bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool failed);
 /* The number of lessons; 0 with s->fail filled: none were found. */
 unsigned lesson_count(struct session *s);
 
@@ -65,10 +69,36 @@ const char *lesson_typed(const char *typed);
 /* To be called at the end of the session: says where a lesson is left. */
 void lesson_end(void);
 
-/* Has the user finished the lesson? Stored by name in $XDG_STATE_HOME/rdmash/lessons. */
-bool lesson_is_done(const struct lesson_file *file);
-/* The number of the first lesson that is not done; 0: all are done, or none is found. */
-unsigned lesson_next_number(void);
+/* The number of the first lesson that is not done; 0: all are done, or none is found. *at: the step
+ * at which it was left, from 0. */
+unsigned lesson_next_number(unsigned *at);
+
+/* lesson_progress.c: how far the user has done a lesson, in this session or an earlier one. */
+struct lesson_progress {
+	bool done;
+	unsigned at;  /* the step where it was left since, from 0 */
+	bool skipped; /* with a step before that was skipped */
+};
+struct lesson_progress lesson_progress(const struct lesson_file *file);
 void lesson_note_done(const struct lesson_file *file);
+void lesson_note_left(const struct lesson_file *file, unsigned at, bool skipped);
+
+/* lesson_steps.c: parts of a lesson, laid out for the terminal. */
+void lesson_write_text(const char *text, unsigned indent, struct out *o);
+void lesson_write_title(const char *title, struct out *o);
+/* A command on its own line, so that it can be copied. */
+void lesson_write_command(const char *command, struct out *o);
+void lesson_write_commands(const struct lesson_step *step, struct out *o);
+void lesson_write_step(const struct lesson_step *step, struct out *o);
+/* Shows what was written, and frees it. */
+void lesson_end_text(struct out *o);
+/* The number of choices; choice i has its text at index 2 i of *v and its reply after it. */
+int lesson_choices_of(const struct lesson_step *step, Tcl_Obj ***v);
+/* Does all steps in place of the learner, for tests and for a demonstration. -1 with s->fail
+ * filled. */
+int lesson_play(struct session *s, unsigned number);
+/* Does the first n steps again, so that the objects of the others are there; only the commands are
+ * shown. */
+void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned n);
 
 #endif

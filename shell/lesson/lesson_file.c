@@ -61,7 +61,7 @@ static const char language[] =
 	"		expr {$is eq $value || [no \"$what is '$is', and is to be '$value'\"]}\n"
 	"	}\n"
 	"	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }\n"
-	"	proc has name { expr {[dict exists [show] $name] || [no \"there is no $name\"]} }\n"
+	"	proc has name { expr {[dict exists [show] $name] || [no \"nothing is named $name\"]} }\n"
 	"	proc is {name key value} {\n"
 	"		expr {[has $name] && [equals \"$key of $name\" [get $name $key] $value]}\n"
 	"	}\n"
@@ -221,77 +221,24 @@ void lesson_free(struct lesson_file *file)
 	*file = (struct lesson_file){ 0 };
 }
 
-/* Finished lessons: a file with one name per line. Names do not change when lessons are renumbered.
- */
-
-/* The name in a path: "protection-domain" of .../01-protection-domain.rdma. The caller frees it. */
-static char *lesson_name(const struct lesson_file *file)
-{
-	const char *slash = strrchr(file->path, '/');
-	const char *base = slash ? slash + 1 : file->path;
-	char *name = xstrdup(base + strspn(base, "0123456789-"));
-	char *dot = strrchr(name, '.');
-
-	if (dot)
-		*dot = 0;
-	return name;
-}
-
-bool lesson_is_done(const struct lesson_file *file)
-{
-	char *path = xdg_state("lessons"), *name = lesson_name(file), *line = NULL;
-	FILE *f = path ? fopen(path, "re") : NULL;
-	bool found = false;
-	size_t size = 0;
-
-	while (f && !found && getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = 0;
-		found = strcmp(line, name) == 0;
-	}
-	if (f)
-		fclose(f);
-	free(line);
-	free(name);
-	free(path);
-	return found;
-}
-
-unsigned lesson_next_number(void)
+unsigned lesson_next_number(unsigned *at)
 {
 	glob_t files = { 0 };
 	unsigned next = 0;
 
+	*at = 0;
 	if (find_files(&files))
 		for (size_t i = 0; i < files.gl_pathc && !next; i++) {
 			struct lesson_file file = { .path = files.gl_pathv[i] };
+			struct lesson_progress progress = lesson_progress(&file);
 
-			if (!lesson_is_done(&file))
+			if (!progress.done) {
 				next = (unsigned)i + 1;
+				*at = progress.at;
+			}
 		}
 	globfree(&files);
 	return next;
-}
-
-static bool append_line(const char *path, const char *line)
-{
-	FILE *f = fopen(path, "ae");
-	bool written = f && fprintf(f, "%s\n", line) > 0;
-
-	return f && fclose(f) == 0 && written;
-}
-
-void lesson_note_done(const struct lesson_file *file)
-{
-	char *path = xdg_state("lessons"), *name = lesson_name(file);
-
-	if (path && !lesson_is_done(file)) {
-		make_parent_folders(path);
-		if (!append_line(path, name))
-			print_error("rdmash: %s: %s: the lesson is not noted as done\n", path,
-				    strerror(errno));
-	}
-	free(name);
-	free(path);
 }
 
 /* ------------------------------------------------------------------- conditions -- */
@@ -315,8 +262,8 @@ bool lesson_holds(struct session *s, const char *condition)
 	return yes;
 }
 
-/* The command with its full name, for conditions: "po" becomes "poll". The caller frees it. */
-static char *spell_out(const char *typed)
+/* The command of a line, or NULL; *rest is what follows its name. */
+static const struct cmd *command_of(const char *typed, const char **rest)
 {
 	char word[2][32] = { "", "" };
 	const char *words[2] = { word[0], word[1] };
@@ -325,7 +272,17 @@ static char *spell_out(const char *typed)
 
 	n = sscanf(typed, " %31[a-z-]%n %31[a-z-]%n", word[0], &end[0], word[1], &end[1]);
 	c = n > 0 ? cmd_find(NULL, words, n, &used) : NULL;
-	return c ? xasprintf("%s%s", c->name, typed + end[used - 1]) : xstrdup(typed);
+	*rest = c ? typed + end[used - 1] : typed;
+	return c;
+}
+
+/* The command with its full name, for conditions: "po" becomes "poll". The caller frees it. */
+static char *spell_out(const char *typed)
+{
+	const char *rest;
+	const struct cmd *c = command_of(typed, &rest);
+
+	return xasprintf("%s%s", c ? c->name : "", rest);
 }
 
 void lesson_note_typed(struct session *s, const char *typed, bool failed)
@@ -361,4 +318,34 @@ bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)
 		    strncmp(Tcl_GetString(line[i]), typed, len) == 0)
 			return true;
 	return false;
+}
+
+/* Do both lines begin with the same command, or, if it is none of the shell's, the same word? */
+static bool begins_as(const char *line, const char *typed)
+{
+	const char *rest;
+	const struct cmd *c = command_of(typed, &rest);
+	size_t word = strcspn(typed, " \t\n");
+
+	return c ? c == command_of(line, &rest)
+		 : strcspn(line, " \t\n") == word && strncmp(line, typed, word) == 0;
+}
+
+bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool failed)
+{
+	const struct cmd *c;
+	const char *rest;
+	Tcl_Obj **line;
+	int n = 0;
+
+	typed += strspn(typed, " \t\n");
+	if (step && step->commands)
+		Tcl_ListObjGetElements(NULL, step->commands, &n, &line);
+	for (int i = 0; i < n; i++)
+		if (begins_as(Tcl_GetString(line[i]), typed))
+			return true;
+	c = command_of(typed, &rest);
+	if (*typed == '!')
+		return false;
+	return c ? !(c->flags & (CMD_LOOKS | CMD_NO_RECORD)) : failed;
 }
