@@ -178,6 +178,7 @@ const struct cmd cmd_option = {
 	.examples = option_examples,
 	.args = option_arg_table,
 	.size = sizeof(struct option_args),
+	.flags = CMD_LOOKS,
 	.exec = shell_option_exec,
 };
 
@@ -231,6 +232,7 @@ const struct cmd cmd_trace = {
 	.examples = trace_examples,
 	.args = trace_arg_table,
 	.size = sizeof(struct trace_args),
+	.flags = CMD_LOOKS,
 	.exec = trace_exec,
 };
 
@@ -301,6 +303,7 @@ const struct cmd cmd_notices = {
 	.examples = notices_examples,
 	.args = notices_arg_table,
 	.size = sizeof(struct notices_args),
+	.flags = CMD_LOOKS,
 	.exec = notices_exec,
 };
 

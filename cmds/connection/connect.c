@@ -287,5 +287,6 @@ const struct cmd cmd_private_data = {
 	.examples = data_egs,
 	.args = data_args,
 	.size = sizeof(struct data_args),
+	.flags = CMD_LOOKS,
 	.exec = data_exec,
 };

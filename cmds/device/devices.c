@@ -253,6 +253,7 @@ const struct cmd cmd_device = {
 	.examples = device_egs,
 	.args = open_args,
 	.size = sizeof(struct dev_args),
+	.flags = CMD_LOOKS,
 	.exec = device_exec,
 };
 
@@ -312,6 +313,7 @@ const struct cmd cmd_ports = {
 	.examples = ports_egs,
 	.args = open_args,
 	.size = sizeof(struct dev_args),
+	.flags = CMD_LOOKS,
 	.exec = ports_exec,
 };
 
@@ -363,5 +365,6 @@ const struct cmd cmd_pkeys = {
 	.examples = pkeys_egs,
 	.args = pkeys_args,
 	.size = sizeof(struct pkeys_args),
+	.flags = CMD_LOOKS,
 	.exec = pkeys_exec,
 };

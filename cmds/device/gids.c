@@ -153,6 +153,7 @@ const struct cmd cmd_gids = {
 	.examples = gids_egs,
 	.args = gids_args,
 	.size = sizeof(struct gids_args),
+	.flags = CMD_LOOKS,
 	.exec = gids_exec,
 };
 

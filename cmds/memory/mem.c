@@ -169,6 +169,7 @@ const struct cmd cmd_mem_get = {
 	.examples = get_egs,
 	.args = get_args,
 	.size = sizeof(struct get_args),
+	.flags = CMD_LOOKS,
 	.exec = mem_get_exec,
 };
 
@@ -210,6 +211,7 @@ const struct cmd cmd_mem_dump = {
 	.examples = dump_egs,
 	.args = dump_args,
 	.size = sizeof(struct get_args),
+	.flags = CMD_LOOKS,
 	.exec = dump_exec,
 };
 
@@ -264,6 +266,7 @@ const struct cmd cmd_mem_cmp = {
 	.examples = cmp_egs,
 	.args = cmp_args,
 	.size = sizeof(struct get_args),
+	.flags = CMD_LOOKS,
 	.exec = cmp_exec,
 };
 

@@ -280,5 +280,6 @@ const struct cmd cmd_mem_digest = {
 	.examples = digest_egs,
 	.args = digest_args,
 	.size = sizeof(struct digest_args),
+	.flags = CMD_LOOKS,
 	.exec = digest_exec,
 };

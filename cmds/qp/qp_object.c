@@ -301,6 +301,7 @@ const struct cmd cmd_qp_info = {
 	.examples = qp_info_egs,
 	.args = qp_info_args,
 	.size = sizeof(struct qp_info_args),
+	.flags = CMD_LOOKS,
 	.exec = qp_info_exec,
 };
 

@@ -463,6 +463,7 @@ const struct cmd cmd_wire_on = {
 	.examples = on_egs,
 	.args = wire_on_args,
 	.size = sizeof(struct wire_args),
+	.flags = CMD_LOOKS,
 	.exec = on_exec,
 };
 
@@ -488,6 +489,7 @@ const struct cmd cmd_wire_off = {
 	.text = "Ends 'wire on', and shows how many packets there were.",
 	.setup = SETUP,
 	.examples = off_egs,
+	.flags = CMD_LOOKS,
 	.exec = off_exec,
 };
 
@@ -611,5 +613,6 @@ const struct cmd cmd_wire_read = {
 	.examples = read_egs,
 	.args = read_arg_table,
 	.size = sizeof(struct read_args),
+	.flags = CMD_LOOKS,
 	.exec = wire_read_exec,
 };

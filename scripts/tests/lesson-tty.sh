@@ -32,21 +32,23 @@ await "$prompt"
 typed 'lesson 1'
 await_text 'Make one.'
 ! says rdma_ || fail 'a call is told that the learner has not asked for'
-typed devices
+for looking in devices 'explain PD' '!true' 'expr 4096 - 7' ''; do
+	typed "$looking"
+done
+typed cc
 await_text "(not yet: it waits for 'pd'; 'lesson hint' shows the command"
-typed ''
 typed pd
-await_text 'Now a second one'
-[ "$(screen | grep -c '(not yet:')" = 1 ] || fail 'an empty line is taken for a try'
+await_text 'Make a second one'
+[ "$(screen | grep -c '(not yet:')" = 1 ] || fail 'who only looks is told that it is not the step'
 typed lesson
 await_text '> 1      What a protection domain is'
 await_text "lesson 1 is on, at step 4 of 8: 'lesson hint' shows that again"
 typed '!clear'
 typed 'lesson hint'
-await_text 'Now a second one'
+await_text 'Make a second one'
 await_prompt
 typed 'pd -name nowhere'
-await_text "(not yet: there is no elsewhere; 'lesson hint'"
+await_text "(not yet: nothing is named elsewhere; 'lesson hint'"
 typed 'pd -na elsewhere'
 await_text 'Register 4096 bytes'
 typed 'reg 4096 -pd nowhere -name buf'
@@ -70,8 +72,10 @@ await_text '  1 done What a protection domain is'
 [ "$(cat "$dir/state/rdmash/lessons")" = protection-domain ] || fail 'it is not kept by name'
 typed 'lesson next'
 await_text 'Memory regions: keys and rights'
+typed 'cq'
+await_text "(not yet: the lesson begins with an empty table; 'lesson hint'"
 typed 'lesson skip'
-await_text '    destroy -all'
+await_text 'Register 4096 bytes and call them buf.'
 typed 'lesson skip'
 await_text '(skipped, though later steps may need it:)'
 typed 'lesson 1'
@@ -81,11 +85,11 @@ await_text 'there is no lesson 99'
 typed '!clear'
 typed 'lesson stop'
 await_text "(lesson 1 is left at step "
-await_text "'lesson 1' begins it again)"
+await_text "'lesson 1' goes on there)"
 await_prompt
 typed '!clear'
 typed 'destroy -all'
-typed 'lesson 2'
+typed 'lesson restart 2'
 await_text 'Memory regions: keys and rights'
 await_prompt
 typed 'reg 64 -access remote-write'
@@ -95,9 +99,50 @@ typed '!clear'
 typed 'explain'
 await_text 'need LOCAL_WRITE too'
 await_prompt
-typed 'lesson stop'
-await_text "'lesson 2' begins it again)"
+typed 'reg 4096 -name buf'
+await_text 'Put some text'
+typed 'mem put buf 0 "hello, memory"'
+await_text 'mem dump shows bytes'
 await_prompt
+
+# A lesson that is left goes on there: in this session with what is there ...
+typed '!clear'
+typed 'lesson stop'
+await_text "(lesson 2 is left at step 4 of "
+typed 'lesson'
+await_text ' 2      Memory regions: keys and rights  (left at step 4 of '
+typed '!clear'
+typed 'lesson 2'
+await_text "(from step 4 of "
+await_text "'lesson restart' begins it again)"
+await_text 'mem dump shows bytes'
+! says 'done again' || fail 'what is there is made again'
+typed 'mem dump buf 0 32'
+await_text '(type a number)'
+line quit
+await_text "'lesson 2' goes on there)"
+await_end
+stop
+# ... and in the next one with what was done before, done again.
+start "$rdmash"
+await '^Left at step 5: lesson 2\.   Commands: help\.'
+await_prompt
+typed 'lesson next'
+await_text '    mem put buf 0 "hello, memory"'
+await_text '(type a number)'
+typed '3'
+await_text 'LOCAL_WRITE is left out'
+typed 'mem get buf 0 5'
+await_text 'hello'
+await_prompt
+typed 'lesson restart'
+await_text '    destroy -all'
+typed 'destroy -all'
+await_text 'Register 4096 bytes and call them buf.'
+typed 'lesson stop'
+await_text "(lesson 2 is left at step 2 of "
+await_prompt
+echo 'ok: a lesson goes on where it was left'
 
 # An event of what was before may come at any time.
 clean() {
@@ -132,12 +177,29 @@ step() {
 	done
 }
 
+# The lesson that is on goes on where it is, though its objects are gone.
+leave_and_return() {
+	! says 'This lesson is done.' || return 0
+	clean
+	run 'lesson stop'
+	run 'destroy -all'
+	clean
+	run "lesson $i"
+	! says 'error:' || fail "lesson $i: not all of it can be done again"
+	run 'lesson'
+	! says 'at step 1 of' || fail "lesson $i does not go on where it was left"
+	run 'lesson hint'
+}
+
 n=$(sh -c '"$1" -q -c "echo [llength [lesson]]"' sh "$rdmash" 2>/dev/null)
 for ((i = 1; i <= n; i++)); do
 	clean
 	run "lesson $i"
+	steps=0
 	while ! says 'This lesson is done.'; do
 		step || break
+		steps=$((steps + 1))
+		[ $steps = 4 ] && leave_and_return
 	done
 	says 'This lesson is done.' || fail "lesson $i does not end"
 	echo "ok: lesson $i as it stands on the screen"

@@ -45,7 +45,7 @@ struct cmd {
 
 #define CMD_NO_RECORD 0x1 /* record leaves it out: help, show, record ... */
 #define CMD_EVALS     0x2 /* runs a script given as an argument: its errors pass through */
-#define CMD_LOOKS     0x4 /* changes nothing; of those that record leaves out, none does */
+#define CMD_LOOKS     0x4 /* leaves all objects as they are; so do those that record leaves out */
 
 /* All commands, sorted by name; ends with NULL. The build generates it from the sources. */
 extern const struct cmd *const cmd_table[];

@@ -117,6 +117,7 @@ const struct cmd cmd_sleep = {
 	.examples = sleep_examples,
 	.args = sleep_arg_table,
 	.size = sizeof(struct sleep_args),
+	.flags = CMD_LOOKS,
 	.exec = sleep_exec,
 };
 

@@ -506,5 +506,6 @@ const struct cmd cmd_unpack = {
 	.examples = unpack_examples,
 	.args = unpack_arg_table,
 	.size = sizeof(struct pack_args),
+	.flags = CMD_LOOKS,
 	.exec = unpack_exec,
 };

@@ -202,7 +202,9 @@ void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned
 		for (int k = 0; k < lines; k++) {
 			struct out *o = out_new(true);
 
-			lesson_write_command(Tcl_GetString(line[k]), o);
+			out_paint(o, PAINT_DIM);
+			out_text(o, "    %s\n", Tcl_GetString(line[k]));
+			out_paint(o, PAINT_NONE);
 			lesson_end_text(o);
 			do_line_again(s, Tcl_GetString(line[k]));
 		}

@@ -93,6 +93,7 @@ const struct cmd cmd_echo = {
 	.examples = echo_examples,
 	.args = echo_arg_table,
 	.size = sizeof(struct echo_args),
+	.flags = CMD_LOOKS,
 	.exec = echo_exec,
 };
 
@@ -110,6 +111,7 @@ const struct cmd cmd_puts = {
 	.examples = puts_examples,
 	.args = puts_arg_table,
 	.size = sizeof(struct echo_args),
+	.flags = CMD_LOOKS,
 	.exec = puts_exec,
 };
 

@@ -302,5 +302,6 @@ const struct cmd cmd_step = {
 	.examples = step_examples,
 	.args = step_arg_table,
 	.size = sizeof(struct step_args),
+	.flags = CMD_LOOKS,
 	.exec = step_exec,
 };
