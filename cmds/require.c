@@ -9,7 +9,7 @@
 
 #include "call_record.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -14,7 +14,6 @@
 #include "alloc.h"
 #include "check/check.h"
 #include "edit/edit.h"
-#include "edit/repl.h"
 #include "file/file.h"
 #include "help/help.h"
 #include "language/interp.h"

@@ -8,7 +8,7 @@
 #include "calls.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "output/out.h"
 #include "session.h"
 #include "words.h"

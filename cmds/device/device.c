@@ -18,7 +18,7 @@
 #include "objects.h"
 #include "call/call_trace.h"
 #include "device/device.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "launch.h"
 #include "session.h"
 #include "uroce.h"

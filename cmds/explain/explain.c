@@ -13,7 +13,7 @@
 #include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"

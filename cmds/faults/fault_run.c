@@ -8,7 +8,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "session.h"

@@ -13,7 +13,7 @@
 #include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "session.h"
 
 #define ARGS_MAX   64

@@ -6,7 +6,7 @@
 #include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "help/help.h"
 #include "session.h"
 

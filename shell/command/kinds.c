@@ -11,7 +11,7 @@
 #include "alloc.h"
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "session.h"
 
 /* A century: in nanoseconds it fits in 64 bits. */

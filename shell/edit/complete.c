@@ -11,7 +11,7 @@
 
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/library.h"

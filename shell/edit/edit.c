@@ -16,8 +16,6 @@
 #include <wchar.h>
 
 #include "edit/edit_impl.h"
-#include "edit/hist.h"
-#include "edit/keys.h"
 #include "loop.h"
 #include "alloc.h"
 

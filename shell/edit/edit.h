@@ -2,8 +2,8 @@
 /*
  * Line editing at a terminal: libedit driven by the event loop.
  *
- * It does not depend on commands or verbs: struct edit_ops provides completion, hints and the test
- * for a complete block.
+ * The editor does not depend on commands or verbs: struct edit_ops provides completion, hints and
+ * the test for a complete block. The interactive session, at the end, puts them together.
  */
 #ifndef SHELL_EDIT_H
 #define SHELL_EDIT_H
@@ -14,6 +14,7 @@
 
 struct edit;
 struct loop;
+struct session;
 
 struct edit_ops {
 	/* Appends the prompt; it may contain SGR colours, which have no width. */
@@ -60,5 +61,25 @@ void edit_history(const struct edit *e, unsigned n, const char *text, Tcl_Obj *l
 void edit_hints(struct edit *e, bool on);
 /* Restores the terminal. For a panic; async-signal-safe enough for that. */
 void edit_panic(struct edit *e);
+
+/* Completion and hints for the text before the cursor, and "did you mean". */
+
+/* For struct edit_ops: ctx is the session. */
+void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start);
+void complete_hint(void *session, const char *text, Tcl_DString *hint);
+
+/* The word of the Tcl list that is nearest to typed, or NULL if none is near. Case is ignored; each
+ * swapped, missing or wrong letter counts as one. Borrowed from the list. */
+const char *suggest(const char *typed, Tcl_Obj *words);
+
+/* The interactive session: read, run, print, until quit or the end of input. */
+
+/* rc: run the start file. 0, or -1 when the start file failed to be read. */
+int repl(struct session *s, bool rc, const char *version);
+
+/* Is it "!COMMAND", of the system? */
+bool repl_is_escape(const char *text);
+/* Runs it, and says how it has ended, unless that was well. false: it could not be run. */
+bool repl_escape(const char *text);
 
 #endif

@@ -3,12 +3,51 @@
 #ifndef SHELL_EDIT_IMPL_H
 #define SHELL_EDIT_IMPL_H
 
+#include <histedit.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <tcl.h>
 #include <termios.h>
+#include <wchar.h>
 
 #include "edit/edit.h"
-#include "edit/libedit.h"
+
+struct hist;
+struct keys;
+
+/* libedit, loaded when somebody types: scripts start sooner without it and the two libraries that
+ * it brings. */
+
+#define LIBEDIT_FUNCTIONS(X) \
+	X(el_deletestr)      \
+	X(el_end)            \
+	X(el_get)            \
+	X(el_gets)           \
+	X(el_init)           \
+	X(el_insertstr)      \
+	X(el_line)           \
+	X(el_resize)         \
+	X(el_set)            \
+	X(el_source)         \
+	X(el_winsertstr)     \
+	X(el_wline)          \
+	X(el_wset)           \
+	X(history)           \
+	X(history_end)       \
+	X(history_init)
+
+/* Its functions by their names; valid after libedit_load(). */
+extern struct libedit {
+#define X(name) __typeof__(name) *name;
+	LIBEDIT_FUNCTIONS(X)
+#undef X
+} libedit;
+
+/* Loads the library unless it is loaded. Ends the process, with a message, when it cannot be had.
+ */
+void libedit_load(void);
+
+/* The editor. */
 
 #define EDIT_LITERAL '\001' /* encloses the parts of a prompt that have no width */
 
@@ -92,5 +131,46 @@ void edit_release_stops(struct edit *e);
 void edit_before_cursor(struct edit *e, Tcl_DString *text);
 /* Draws prompt, line and hint, from the start of an empty row. */
 void edit_draw(struct edit *e);
+
+/* Keys of a terminal in raw mode: characters, escape sequences, bracketed paste. */
+
+/* Turn bracketed paste of the terminal on and off. */
+#define KEYS_PASTE_ON  "\033[?2004h"
+#define KEYS_PASTE_OFF "\033[?2004l"
+
+/* The key that stands for a paste; bind it (^]) to a function that calls keys_paste(). */
+#define KEYS_PASTED	  L'\035'
+#define KEYS_PASTED_CARET "^]"
+
+/* Called with true when it starts to wait for the user, with false when it stops. */
+typedef void keys_idle_fn(void *arg, bool idle);
+
+struct keys *keys_new(struct loop *l, int fd, keys_idle_fn *idle, void *arg);
+void keys_free(struct keys *k);
+/* Binds the cursor keys and similar ones. Sequences of other keys are dropped, unless own is set
+ * because the user has bindings of their own. */
+void keys_bind(struct keys *k, EditLine *el, bool own);
+
+/* Reads the next character, serving the event loop until there is one. For EL_GETCFN: 1; 0 when the
+ * terminal is gone or the program is asked to end; -1 with EINTR after Ctrl-C. */
+int keys_next(struct keys *k, wchar_t *c);
+/* Inserts the paste up to its next newline. The rest follows line by line. */
+void keys_paste(struct keys *k, EditLine *el);
+/* Discards the rest of a paste. */
+void keys_drop(struct keys *k);
+
+/* The history of typed commands, in memory for libedit and in a file for later sessions. */
+
+/* path: the file to load and append to, created with mode 0600, its directories with 0700; NULL: in
+ * memory only. A file that cannot be read or written is not an error; a file that is not a history
+ * is not changed. */
+struct hist *hist_open(const char *path);
+void hist_close(struct hist *h);
+/* The argument for EL_HIST, with history(). */
+History *hist_entries(struct hist *h);
+/* Appends the last n entries that contain text ("": all), the oldest first, to a list. */
+void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list);
+/* Adds one entry, which may have several lines, unless it repeats the last one. */
+void hist_add(struct hist *h, const char *entry);
 
 #endif

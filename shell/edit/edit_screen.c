@@ -14,7 +14,6 @@
 #include <wctype.h>
 
 #include "edit/edit_impl.h"
-#include "edit/keys.h"
 #include "output/print.h"
 
 void edit_put(const char *s)

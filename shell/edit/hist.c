@@ -16,7 +16,7 @@
 #include <tcl.h>
 #include <unistd.h>
 
-#include "edit/hist.h"
+#include "edit/edit_impl.h"
 #include "file/file.h"
 #include "output/print.h"
 #include "alloc.h"

@@ -12,7 +12,7 @@
 #include <tcl.h>
 #include <unistd.h>
 
-#include "edit/keys.h"
+#include "edit/edit_impl.h"
 #include "loop.h"
 #include "alloc.h"
 

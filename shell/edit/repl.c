@@ -10,9 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "edit/complete.h"
 #include "edit/edit.h"
-#include "edit/repl.h"
 #include "file/file.h"
 #include "language/interp.h"
 #include "language/script.h"

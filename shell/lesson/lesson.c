@@ -6,7 +6,7 @@
 
 #include "command/args.h"
 #include "command/cmd.h"
-#include "edit/repl.h"
+#include "edit/edit.h"
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "edit/repl.h"
+#include "edit/edit.h"
 #include "help/help.h"
 #include "language/script.h"
 #include "lesson/lesson.h"

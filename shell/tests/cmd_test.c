@@ -3,7 +3,7 @@
 #include "check/check.h"
 #include "checks.h"
 #include "command/cmd.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "fixture.h"
 
 static struct session *s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hints and completion: two files, of what is typed and what is to come of it. */
 #include "checks.h"
-#include "edit/complete.h"
+#include "edit/edit.h"
 #include "fixture.h"
 
 static struct session *s;

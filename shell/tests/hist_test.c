@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "edit/hist.h"
+#include "edit/edit_impl.h"
 #include "alloc.h"
 
 static char *folder, *path;

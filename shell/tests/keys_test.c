@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "edit/keys.h"
+#include "edit/edit_impl.h"
 #include "loop.h"
 
 static struct loop *loop;
