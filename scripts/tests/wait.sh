@@ -5,6 +5,7 @@
 # processor, a loop with sleep and grep takes it from what is waited for.
 #	nap SECONDS
 #	in_file FILE TEXT	FILE is there, and TEXT is in it
+#	await_port PORT PID	until something listens on that TCP port, or the process is no more
 #	listens			somebody waits for a peer: RDMA CM of the kernel or ours ($UROCE), or TCP
 
 exec {never}<> <(:) # open for writing here too: nobody says anything, and it does not end
@@ -17,6 +18,16 @@ in_file() {
 	local parts
 
 	{ mapfile -td '' parts <"$1"; } 2>/dev/null && [[ ${parts[*]} == *"$2"* ]]
+}
+
+await_port() {
+	local row tables
+
+	printf -v row ':%04X 0*:0000 0A ' "$1"
+	until { tables=$(</proc/net/tcp)$(</proc/net/tcp6); } 2>/dev/null; [[ $tables =~ $row ]]; do
+		kill -0 "$2" 2>/dev/null || return
+		nap 0.05
+	done
 }
 
 listens() {

@@ -7,6 +7,8 @@
 # the programs of scripts/seeds in plain C.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
+# shellcheck source=../../scripts/tests/wait.sh
+. "$(dirname "$0")/../../scripts/tests/wait.sh"
 need rping ibv_rc_pingpong
 vtrace=$1 uroce=$2 rdmash=$3 peer=$4
 address=10.0.0.1
@@ -23,9 +25,9 @@ server() {
 	timeout 60 "$vtrace" -e rdma_listen -o "$tmp/ready" "${on[@]}" "$@" >"$file" 2>&1 &
 	pid=$!
 	started+=("$pid")
-	until grep -qs rdma_listen "$tmp/ready"; do
+	until in_file "$tmp/ready" rdma_listen; do
 		kill -0 "$pid" 2>/dev/null || return
-		sleep 0.05
+		nap 0.05
 	done
 }
 
@@ -63,17 +65,7 @@ grep -q 'rdma-ping-2: CDEFGH' "$tmp/second" || not_ok "the server got no third p
 
 # QPs by hand: the two tell each other of them over TCP, in hexadecimal digits
 pingpong=(ibv_rc_pingpong -g 0 -n 20 -r 5)
-[ -n "$uroce" ] || pingpong=(ibv_rc_pingpong -d rxe0 -g 1 -n 20 -r 5)
-
-# until something listens on TCP port $1, or the process $2 is no more
-await_port() {
-	local hex
-	printf -v hex '%04X' "$1"
-	until grep -qs ":$hex 0*:0000 0A" /proc/net/tcp /proc/net/tcp6; do
-		kill -0 "$2" 2>/dev/null || return
-		sleep 0.05
-	done
-}
+[ -n "$uroce" ] || pingpong=(ibv_rc_pingpong -e -d rxe0 -g 1 -n 20 -r 5)
 
 # both WHAT SERVER... -- CLIENT...: they run against each other
 both() {
@@ -128,7 +120,7 @@ come() {
 	for i in {1..100}; do
 		timeout 60 "$@" >"$tmp/come" 2>&1 && break
 		grep -q REJECTED "$tmp/come" || { cat "$tmp/come"; return 1; }
-		sleep 0.1
+		nap 0.1
 	done
 	cat "$tmp/come"
 	((i < 100))

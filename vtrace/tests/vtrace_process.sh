@@ -11,17 +11,25 @@ on=()
 [ -z "$uroce" ] || on=("$uroce")
 start_checks
 
-# calls of FILE: "COUNT NAME" of each function, polls that found nothing left out
-calls_of() {
-	sed -En 's/^[0-9:.]+ (\[[0-9]+\] )?((ibv|rdma)_[a-z_]+) .*/\2/p' "$1" | sort | uniq -c |
-		awk '$2 != "ibv_poll_cq" && $2 != "ibv_start_poll" { print $1, $2 }'
-}
-
-# what the program has printed, as above: of several processes the sum
-counts_of() {
-	awk '{ n[$2] += $1 }
-	     END { for (name in n) if (name != "ibv_poll_cq" && name != "ibv_start_poll")
-			print n[name], name }' "$1" | sort -k 2
+# differences TRACE COUNTS: how often each function was called where the trace does not say what the
+# program (the sum of several) has printed, polls that found nothing left out. One awk: in the machine
+# of the lab the start of a program takes half a second.
+differences() {
+	awk 'FNR == NR {
+		name = $2 ~ /^\[[0-9]+\]$/ ? $3 : $2
+		if ($1 ~ /^[0-9:.]+$/ && name ~ /^(ibv|rdma)_[a-z_]+$/)
+			seen[name]++
+		next
+	     }
+	     { counted[$2] += $1 }
+	     END {
+		for (name in counted)
+			if (name !~ /^ibv_(poll_cq|start_poll)$/ && counted[name] != seen[name])
+				print name ": called " counted[name] ", seen " 0 + seen[name]
+		for (name in seen)
+			if (!(name in counted) && name !~ /^ibv_(poll_cq|start_poll)$/)
+				print name ": not called, seen " seen[name]
+	     }' "$1" "$2"
 }
 
 # seen WHAT STATUS OPTION ARG...: the program ends with STATUS, and its calls are seen
@@ -34,8 +42,11 @@ seen() {
 	if [ $status != "$wanted" ]; then
 		not_ok "$what: status $status, not $wanted"
 		cat "$tmp/err"
-	elif ! diff <(counts_of "$tmp/counts") <(calls_of "$tmp/trace") >"$tmp/diff"; then
-		not_ok "$what: counted by the program (<) and seen (>)"
+		return
+	fi
+	differences "$tmp/trace" "$tmp/counts" >"$tmp/diff"
+	if [ -s "$tmp/diff" ]; then
+		not_ok "$what: other calls are seen than the program has counted"
 		cat "$tmp/diff"
 	elif [ -s "$tmp/err" ] && [ "$what" != "an exit code" ]; then
 		not_ok "$what: it says"
@@ -47,7 +58,7 @@ seen() {
 
 program=$programs/traced_program
 seen "one thread" 0 "" "$program" calls 500
-seen "more than a ring has room for" 0 "" "$program" calls 20000
+seen "more than a ring has room for" 0 "" "$program" calls 8000
 seen "four threads" 0 "" "$program" threads 4 300
 seen "more threads, one after another and at a time, than there are rings" 0 "" "$program" threads 60 5
 seen "the device closed and opened again" 0 "" "$program" reopen 20
@@ -67,14 +78,18 @@ ok "the counts of -c" diff <(sort -k 2 "$tmp/counts") "$tmp/seen"
 
 # requests of extended QPs and completions of extended CQs are known, too
 "$vtrace" -c -j -o "$tmp/trace" "${on[@]}" "$program" extended 50 >"$tmp/counts"
-ok "operations of extended QPs" python3 - "$tmp/trace" <<'PYTHON'
-import json, sys
-table = json.loads(open(sys.argv[1]).readlines()[-1])
-done = {o["name"]: (o["completions"], o["errors"]) for o in table["operations"]}
-assert done == {"SEND": (50, 0), "RECV": (50, 0)}, done
-assert all(0 < o["median_ns"] <= o["p999_ns"] for o in table["operations"]), table
-assert not any(c["errors"] for c in table["calls"]), table
-PYTHON
+table=$(tail -n 1 "$tmp/trace")
+# operation NAME: 50 of them in the table, none failed, and they took some time
+operation() {
+	local row='[{]"name":"'$1'","completions":50,"errors":0,"median_ns":([0-9]+),"p999_ns":([0-9]+)[}]'
+	[[ $table =~ $row ]] && ((0 < BASH_REMATCH[1] && BASH_REMATCH[1] <= BASH_REMATCH[2]))
+}
+no_others() {
+	[[ $table != *completions*completions*completions* && ! $table =~ '"errors":'[1-9] ]]
+}
+ok "the sends of extended QPs" operation SEND
+ok "their receives" operation RECV
+ok "no other operations, and no errors" no_others
 if [ -n "$uroce" ]; then # on rxe it ends otherwise
 	"$vtrace" -q -o "$tmp/trace" "${on[@]}" "$program" refused 3 >"$tmp/counts"
 	ok "what one of them has failed of" grep -q ' of  *qp0 wr_id 77 RDMA_WRITE 8 B$' "$tmp/trace"
@@ -85,7 +100,7 @@ fi
 
 # without -f the children are not seen
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"
-ok "the parent alone" test "$(calls_of "$tmp/trace" | awk '$2 == "ibv_open_device" { print $1 }')" = 2
+ok "the parent alone" test "$(grep -c ' ibv_open_device ' "$tmp/trace")" = 2
 
 # what it reads and writes goes through, and the signals that are sent to vtrace
 ok "stdin and stdout" test "$(echo through | "$vtrace" cat 2>/dev/null)" = through
