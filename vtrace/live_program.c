@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "live_program.h"
 
 #include <rdma/rdma_cma.h>
@@ -22,12 +22,6 @@ struct entry {
 	struct posted_queue built; /* since ibv_wr_start() */
 };
 
-/* A QP that was destroyed. */
-struct gone_qp {
-	char name[LIVE_NAME];
-	uint32_t number, peer;
-};
-
 /* A completion of an extended CQ, from ibv_start_poll() or ibv_next_poll() to the next of them. */
 struct open_wc {
 	uint64_t cq, when;
@@ -40,8 +34,7 @@ struct live_program {
 	Tcl_HashTable entries; /* address of a QP or SRQ: struct entry */
 	struct seen_qp *newest;
 	struct seen_regions regions;
-	struct gone_qp *gone;
-	unsigned ngone;
+	struct gone_qps gone;
 	struct seen_wc *completions; /* of the last call */
 	unsigned ncompletions;
 	struct open_wc *open; /* of each CQ at most one */
@@ -75,7 +68,7 @@ void live_program_free(struct live_program *p)
 	Tcl_DeleteHashTable(&p->entries);
 	free(p->regions.v);
 	free(p->regions.at);
-	free(p->gone);
+	free(p->gone.v);
 	free(p->completions);
 	free(p->open);
 	free(p);
@@ -122,27 +115,6 @@ static bool take_step(struct live_program *p, const struct record *r)
 
 /* ----------------------------------------------------------------------------- QPs -- */
 
-static void note_gone(struct live_program *p, const struct seen_qp *qp)
-{
-	struct gone_qp *gone;
-
-	if (!(qp->v.known & IBV_QP_DEST_QPN))
-		return;
-	p->gone = xgrow(p->gone, p->ngone, sizeof *p->gone);
-	gone = &p->gone[p->ngone++];
-	memcpy(gone->name, qp->v.name, sizeof gone->name);
-	gone->number = qp->v.number;
-	gone->peer = qp->v.attr.dest_qp_num;
-}
-
-const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer)
-{
-	for (unsigned i = p->ngone; i-- > 0;)
-		if (p->gone[i].number == number && p->gone[i].peer == peer)
-			return p->gone[i].name;
-	return NULL;
-}
-
 static void end_entry(struct live_program *p, struct entry *e)
 {
 	Tcl_HashEntry *h = Tcl_FindHashEntry(&p->entries, (const void *)(uintptr_t)e->qp.address);
@@ -152,7 +124,7 @@ static void end_entry(struct live_program *p, struct entry *e)
 			*at = e->qp.older;
 			break;
 		}
-	note_gone(p, &e->qp);
+	gone_qps_add(&p->gone, &e->qp.v);
 	Tcl_DeleteHashEntry(h);
 	free_entry(e);
 }
@@ -556,6 +528,11 @@ void live_program_take(struct live_program *p, const struct record *r,
 }
 
 /* ----------------------------------------------------------------------------- asked -- */
+
+const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer)
+{
+	return gone_qps_find(&p->gone, number, peer);
+}
 
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address)
 {

@@ -23,6 +23,20 @@ void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t a
 		      struct record_objects *objects);
 void seen_regions_gone(struct seen_regions *s, uint64_t address);
 
+/* QPs that the program has destroyed. All zero: none. v is to be freed. */
+struct gone_qps {
+	struct gone_qp {
+		char name[LIVE_NAME];
+		uint32_t number, peer;
+	} * v;
+	unsigned n;
+};
+
+/* One that was never connected is left out. */
+void gone_qps_add(struct gone_qps *g, const struct live_qp *qp);
+/* The name of the newest of that number that talked to the one numbered peer, or NULL. */
+const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t peer);
+
 /* What the program calls the object that was at address then; "" if that is not known. */
 void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
 	       char name[LIVE_NAME]);

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "record_rings.h"
 #include "shared_area.h"
 
@@ -50,28 +51,21 @@ struct reader {
 	unsigned nprocesses;
 	/* Records in the order of their end: those from told on are to be told, up to ready. */
 	struct waiting *waiting;
-	size_t nwaiting, maxwaiting, told, ready;
+	size_t nwaiting, told, ready;
 	uint64_t order;
 	/* Other news, told before (begun, lost) or after (ended) the records of a round. */
 	struct reader_news *events;
-	size_t nevents, maxevents, event;
+	size_t nevents, event;
 	struct place *ending[SHARED_PROCESSES];
 	unsigned nending;
 	struct record r;
 	uint64_t begun[RECORD_BEGUN + 64]; /* of an unfinished call, and IMAGE_BEHIND() */
 	int wait_ms;
 	uint64_t **kept; /* images of calls that stay */
-	size_t nkept, maxkept;
+	size_t nkept;
 };
 
 /* ---------------------------------------------------------------------------- memory -- */
-
-static void *must(void *p)
-{
-	if (!p)
-		abort();
-	return p;
-}
 
 static int make_memory(struct reader *r)
 {
@@ -103,7 +97,7 @@ static int make_memory(struct reader *r)
 
 struct reader *reader_open(const struct reader_options *options)
 {
-	struct reader *r = must(calloc(1, sizeof *r));
+	struct reader *r = xcalloc(1, sizeof *r);
 
 	r->fd = -1;
 	if (make_memory(r)) {
@@ -180,24 +174,21 @@ pid_t reader_thread(const struct reader *r, const struct traced *process, unsign
 
 static void add_event(struct reader *r, enum reader_what what, struct traced *p, uint64_t n)
 {
-	if (r->nevents == r->maxevents) {
-		r->maxevents = r->maxevents ? 2 * r->maxevents : 16;
-		r->events = must(realloc(r->events, r->maxevents * sizeof *r->events));
-	}
+	r->events = xgrow(r->events, r->nevents, sizeof *r->events);
 	r->events[r->nevents++] = (struct reader_news){ .what = what, .process = p, .n = n };
 }
 
-/* The memory is another process's: what it says of itself is looked at once. */
+/* Another process can change from at any time: each value is read once. */
 static void begin_process(struct reader *r, struct place *place, const struct shared_process *from)
 {
-	struct traced *p = must(calloc(1, sizeof *p));
+	struct traced *p = xcalloc(1, sizeof *p);
 
 	p->number = r->nprocesses;
 	p->pid = from->pid;
 	p->parent = from->parent;
 	memcpy(p->name, from->name, sizeof p->name - 1);
 	p->objects = record_objects_new();
-	r->processes = must(realloc(r->processes, (r->nprocesses + 1) * sizeof *r->processes));
+	r->processes = xgrow(r->processes, r->nprocesses, sizeof *r->processes);
 	r->processes[r->nprocesses++] = p;
 	*place = (struct place){
 		.process = p,
@@ -209,7 +200,7 @@ static void begin_process(struct reader *r, struct place *place, const struct sh
 	add_event(r, READER_BEGUN, p, 0);
 }
 
-/* Is it no more, or has it executed another program that is traced? */
+/* Has the process ended, or has it executed another program, which is traced, too? */
 static bool has_ended(const struct reader *r, const struct place *place)
 {
 	struct pollfd fd = { .fd = place->pidfd, .events = POLLIN };
@@ -222,8 +213,8 @@ static bool has_ended(const struct reader *r, const struct place *place)
 	return false;
 }
 
-/* What they wait for was told in the last round. */
-static void release_looked_at(struct place *place, struct shared_process *p)
+/* Its threads may go on that wait until their last call was told: the last round has told it. */
+static void release_waiting(struct place *place, struct shared_process *p)
 {
 	if (place->looks == atomic_load(&p->looked))
 		return;
@@ -231,15 +222,15 @@ static void release_looked_at(struct place *place, struct shared_process *p)
 	syscall(SYS_futex, &p->looked, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void look_at_process(struct reader *r, struct place *place, struct shared_process *from)
+static void update_process(struct reader *r, struct place *place, struct shared_process *from)
 {
-	release_looked_at(place, from);
+	release_waiting(place, from);
 	place->looks = atomic_load(&from->looks);
 	place->last_round = has_ended(r, place);
 	place->held = atomic_load(&from->held);
 }
 
-static void look_for_processes(struct reader *r)
+static void find_processes(struct reader *r)
 {
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		const struct shared_process *p = &r->shared->process[i];
@@ -250,7 +241,7 @@ static void look_for_processes(struct reader *r)
 	}
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		if (r->place[i].process && !r->place[i].last_round)
-			look_at_process(r, &r->place[i], &r->shared->process[i]);
+			update_process(r, &r->place[i], &r->shared->process[i]);
 }
 
 static void free_place(struct shared_process *p)
@@ -261,7 +252,7 @@ static void free_place(struct shared_process *p)
 	atomic_store(&p->state, SHARED_FREE);
 }
 
-/* Gives its place to others: its memory is zero again. */
+/* Clears the memory of its place, which others may take then. */
 static void end_process(struct reader *r, struct place *place)
 {
 	const size_t i = (size_t)(place - r->place);
@@ -285,18 +276,14 @@ static void add_waiting(struct reader *r, struct place *place, const uint64_t *i
 	const size_t words = IMAGE_WORDS(image);
 	uint64_t *copy;
 
-	if (r->nwaiting == r->maxwaiting) {
-		r->maxwaiting = r->maxwaiting ? 2 * r->maxwaiting : 1024;
-		r->waiting = must(realloc(r->waiting, r->maxwaiting * sizeof *r->waiting));
-	}
-	copy = must(malloc((words + IMAGE_BEHIND(image)) * sizeof *copy));
+	r->waiting = xgrow(r->waiting, r->nwaiting, sizeof *r->waiting);
+	copy = xcalloc(words + IMAGE_BEHIND(image), sizeof *copy);
 	memcpy(copy, image, words * sizeof *copy);
-	memset(copy + words, 0, IMAGE_BEHIND(image) * sizeof *copy);
 	r->waiting[r->nwaiting++] = (struct waiting){ copy, place, place->process, ++r->order };
 }
 
-/* An image that a process has written: is it what it says? */
-static bool is_sound(const uint64_t *image)
+/* Is the image that a process has written consistent? */
+static bool image_is_sound(const uint64_t *image)
 {
 	const struct call_fn *fn = record_row(IMAGE_ROW(image));
 	const size_t n = IMAGE_WORDS(image);
@@ -319,9 +306,9 @@ static bool is_sound(const uint64_t *image)
 	return true;
 }
 
-/* From now on nothing is counted to it. */
-static void take(const struct record_area *area, const struct record_ring *ring, uint64_t at,
-		 uint64_t *image)
+/* The program adds no more polls to this record from now on; image gets their number. */
+static void mark_taken(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+		       uint64_t *image)
 {
 	_Atomic uint64_t *w = record_words(area, ring) + (at & (ring->words - 1));
 
@@ -329,7 +316,7 @@ static void take(const struct record_area *area, const struct record_ring *ring,
 	image[IMAGE_END] = atomic_load(w + IMAGE_END);
 }
 
-/* The geometry of a ring is known here, too, and not taken from the other process. */
+/* Is the ring where and as long as it must be? What the other process says is not trusted. */
 static bool ring_is_sound(const struct record_ring *ring, enum record_path path)
 {
 	const uint64_t bytes = path == RECORD_DATA ? RECORD_DATA_RING : RECORD_CONTROL_RING;
@@ -338,7 +325,7 @@ static bool ring_is_sound(const struct record_ring *ring, enum record_path path)
 	       ring->offset % 8 == 0;
 }
 
-/* Those of a ring up to where it is now; how many were lost before they could be read. */
+/* Reads the records of a ring up to its head. */
 static void read_ring(struct reader *r, struct place *place, unsigned thread, enum record_path path)
 {
 	struct record_ring *ring = &place->area->slot[thread].ring[path];
@@ -356,12 +343,12 @@ static void read_ring(struct reader *r, struct place *place, unsigned thread, en
 			continue;
 		}
 		if (IMAGE_ROW(image) != IMAGE_PAD) {
-			if (!is_sound(image)) {
+			if (!image_is_sound(image)) {
 				*at = head;
 				break;
 			}
 			if (path == RECORD_DATA)
-				take(place->area, ring, *at, image);
+				mark_taken(place->area, ring, *at, image);
 			add_waiting(r, place, image);
 		}
 		*at += IMAGE_WORDS(image);
@@ -407,7 +394,7 @@ static bool is_sorted(const struct reader *r)
 	return true;
 }
 
-static bool all_is_ready(const struct reader *r, const struct place *place)
+static bool all_are_ready(const struct reader *r, const struct place *place)
 {
 	for (size_t i = r->ready; i < r->nwaiting; i++)
 		if (r->waiting[i].place == place)
@@ -415,8 +402,8 @@ static bool all_is_ready(const struct reader *r, const struct place *place)
 	return true;
 }
 
-/* Reads all that has been written. Of what has ended since then, more may come in other rings: it
- * waits for the next round. */
+/* Reads all that has been written. Calls that ended after the round began wait for the next one:
+ * other rings may still get calls that ended before them. */
 static void read_round(struct reader *r)
 {
 	bool all_ended = true;
@@ -427,7 +414,7 @@ static void read_round(struct reader *r)
 			(r->nwaiting - r->told) * sizeof *r->waiting);
 	r->nwaiting -= r->told;
 	r->told = r->ready = r->nevents = r->event = r->nending = 0;
-	look_for_processes(r);
+	find_processes(r);
 	now = record_time();
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		struct place *place = &r->place[i];
@@ -443,13 +430,13 @@ static void read_round(struct reader *r)
 	       (all_ended || r->waiting[r->ready].image[IMAGE_END] <= now))
 		r->ready++;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].last_round && all_is_ready(r, &r->place[i]))
+		if (r->place[i].last_round && all_are_ready(r, &r->place[i]))
 			r->ending[r->nending++] = &r->place[i];
 }
 
 /* ------------------------------------------------------------------------------ news -- */
 
-static bool tell_call(struct reader *r, struct reader_news *news)
+static bool next_call(struct reader *r, struct reader_news *news)
 {
 	struct waiting *w;
 
@@ -462,7 +449,7 @@ static bool tell_call(struct reader *r, struct reader_news *news)
 	return true;
 }
 
-/* What the call was begun with, if the thread has kept it. */
+/* The arguments of an unfinished call, if its thread has kept them. */
 static void decode_begun(struct reader *r, const struct record_slot *slot, unsigned row)
 {
 	uint64_t *image = r->begun;
@@ -470,14 +457,14 @@ static void decode_begun(struct reader *r, const struct record_slot *slot, unsig
 
 	memcpy(image, slot->begun, sizeof slot->begun);
 	n = IMAGE_WORDS(image);
-	if (n < IMAGE_ARGS || n > RECORD_BEGUN || IMAGE_ROW(image) != row || !is_sound(image))
+	if (n < IMAGE_ARGS || n > RECORD_BEGUN || IMAGE_ROW(image) != row || !image_is_sound(image))
 		return;
 	memset(image + n, 0, IMAGE_BEHIND(image) * sizeof *image);
 	record_decode(image, false, &r->r);
 }
 
-/* Of the threads of a process that has ended: the call in which it was. */
-static bool tell_unfinished(struct reader *r, struct place *place, struct reader_news *news)
+/* The call in which a thread was when its process ended. */
+static bool next_unfinished(struct reader *r, struct place *place, struct reader_news *news)
 {
 	const struct record_slot *slot;
 	const struct call_fn *fn;
@@ -503,8 +490,8 @@ static bool tell_unfinished(struct reader *r, struct place *place, struct reader
 	return false;
 }
 
-/* After the calls of the round: the one for which it is held is among them. */
-static bool tell_held(struct reader *r, struct reader_news *news)
+/* Told after the calls of the round, among which is the one for which the thread is held. */
+static bool next_held(struct reader *r, struct reader_news *news)
 {
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		struct place *place = &r->place[i];
@@ -528,10 +515,7 @@ void reader_keep(struct reader *r)
 
 	if (!w || !w->image)
 		return;
-	if (r->nkept == r->maxkept) {
-		r->maxkept = r->maxkept ? 2 * r->maxkept : 1024;
-		r->kept = must(realloc(r->kept, r->maxkept * sizeof *r->kept));
-	}
+	r->kept = xgrow(r->kept, r->nkept, sizeof *r->kept);
 	r->kept[r->nkept++] = w->image;
 	w->image = NULL;
 }
@@ -546,7 +530,7 @@ void reader_release(struct reader *r)
 	}
 }
 
-static bool tell_something(struct reader *r, struct reader_news *news)
+static bool next_news(struct reader *r, struct reader_news *news)
 {
 	if (r->told)
 		free(r->waiting[r->told - 1].image), r->waiting[r->told - 1].image = NULL;
@@ -554,12 +538,12 @@ static bool tell_something(struct reader *r, struct reader_news *news)
 		*news = r->events[r->event++];
 		return true;
 	}
-	if (tell_call(r, news) || tell_held(r, news))
+	if (next_call(r, news) || next_held(r, news))
 		return true;
 	while (r->nending) {
 		struct place *place = r->ending[r->nending - 1];
 
-		if (tell_unfinished(r, place, news))
+		if (next_unfinished(r, place, news))
 			return true;
 		r->nending--;
 		*news = (struct reader_news){ .what = READER_ENDED, .process = place->process };
@@ -573,11 +557,11 @@ void reader_next(struct reader *r, struct reader_news *news, int timeout_ms)
 {
 	int waited = 0;
 
-	if (tell_something(r, news))
+	if (next_news(r, news))
 		return;
 	for (;;) {
 		read_round(r);
-		if (tell_something(r, news)) {
+		if (next_news(r, news)) {
 			r->wait_ms = SHORTEST_WAIT_MS;
 			return;
 		}

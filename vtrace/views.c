@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "asked_peer.h"
 #include "captures.h"
 #include "explain/explain.h"
 #include "live_program.h"

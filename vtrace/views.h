@@ -96,4 +96,13 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
  * found nothing yet, or asked for something that a device need not have. */
 bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o);
 
+/* The other end of a connection on uroce0 that is not traced: its process is asked. */
+
+/* Where no call has told whom the QP of process pid is connected with (librdmacm can connect it
+ * without any), the process is asked, and *qp knows it then. */
+void asked_peer_learn(pid_t pid, struct live_qp *qp);
+/* The other end of that QP. Its .qp is NULL where it cannot be had; .gone says why if it no longer
+ * exists. To be freed by live_end_free(). */
+struct live_end asked_peer_find(const struct live_qp *qp);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vtrace PROGRAM ARGS...: runs a program and shows its calls of libibverbs and librdmacm. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <signal.h>
@@ -8,16 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "captures.h"
 #include "launch.h"
 #include "reader.h"
 #include "replay.h"
-#include "run.h"
 #include "views.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 static const char usage[] =
 	"usage: vtrace [OPTIONS] PROGRAM [ARG...]\n"
@@ -66,7 +68,158 @@ static struct {
 	unsigned seen;		      /* processes */
 } the = { .views = { .lines = true, .explain = true } };
 
-static void write_end(const char *program, int status)
+/* ------------------------------------------------------------ the program and its signals -- */
+
+/* Signals that are passed on to the program. */
+static const int passed_on[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+				 SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
+static struct sigaction kept[sizeof passed_on / sizeof *passed_on], kept_child, kept_continue;
+static volatile sig_atomic_t continued;
+static volatile sig_atomic_t program_pid;	/* 0: it has ended */
+static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
+
+/* The kernel sends those of the terminal to the whole group: the program has got them. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+	const int err = errno;
+
+	(void)context;
+	if (info->si_code <= 0 && program_pid > 0)
+		kill((pid_t)program_pid, signal);
+	errno = err;
+}
+
+static void note_child(int signal)
+{
+	(void)signal;
+	child_changed = 1;
+}
+
+static void note_continued(int signal)
+{
+	(void)signal;
+	continued = 1;
+}
+
+/* Has somebody sent SIGCONT since the last time? */
+static bool was_continued(void)
+{
+	const bool was = continued;
+
+	continued = 0;
+	return was;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction go_on = { .sa_handler = note_continued, .sa_flags = SA_RESTART };
+	struct sigaction a = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction child = { .sa_handler = note_child, .sa_flags = SA_RESTART };
+
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaction(passed_on[i], &a, &kept[i]);
+	sigaction(SIGCHLD, &child, &kept_child);
+	sigaction(SIGCONT, &go_on, &kept_continue);
+}
+
+static void restore_signals(void)
+{
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaction(passed_on[i], &kept[i], NULL);
+	sigaction(SIGCHLD, &kept_child, NULL);
+	sigaction(SIGCONT, &kept_continue, NULL);
+}
+
+/* In the child: if it fails, it writes the errno to the pipe for its parent. */
+static _Noreturn void execute_program(struct reader *r, char **argv, int failure)
+{
+	int err;
+
+	restore_signals();
+	if (reader_admit(r) == 0 && launch_preload("libvtrace.so") == 0)
+		execvp(argv[0], argv);
+	err = errno;
+	while (write(failure, &err, sizeof err) < 0 && errno == EINTR)
+		;
+	_exit(EXIT_CANNOT_RUN);
+}
+
+/* Starts the program with libvtrace.so loaded before other libraries. From now on signals that are
+ * sent to this process go to the program; those of the terminal do nothing here, as the program
+ * gets them itself. -1: it could not be started, a line says why, and *status is the exit code. */
+static int start_program(struct reader *r, char **argv, int *status)
+{
+	char library[4096];
+	int ends[2], err;
+	ssize_t n;
+	pid_t pid;
+
+	*status = EXIT_CANNOT_RUN;
+	if (launch_find("libvtrace.so", library, sizeof library)) {
+		fprintf(stderr,
+			"vtrace: libvtrace.so: %s (it belongs beside this program, or where it was "
+			"installed)\n",
+			strerror(errno));
+		return -1;
+	}
+	if (pipe2(ends, O_CLOEXEC)) {
+		fprintf(stderr, "vtrace: pipe: %s\n", strerror(errno));
+		return -1;
+	}
+	catch_signals();
+	pid = fork();
+	if (pid == 0)
+		execute_program(r, argv, ends[1]);
+	program_pid = pid;
+	close(ends[1]);
+	do
+		n = pid < 0 ? 0 : read(ends[0], &err, sizeof err);
+	while (n < 0 && errno == EINTR);
+	close(ends[0]);
+	if (pid > 0 && n != sizeof err)
+		return 0;
+	err = pid < 0 ? errno : err;
+	fprintf(stderr, "vtrace: %s: %s\n", argv[0], strerror(err));
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	if (err == ENOENT)
+		*status = EXIT_NOT_FOUND;
+	return -1;
+}
+
+/* Has the program ended? Its status is that of wait(2). */
+static bool program_has_ended(int *status)
+{
+	static bool ended;
+	static int kept_status;
+
+	if (!ended && child_changed) {
+		child_changed = 0;
+		ended = waitpid((pid_t)program_pid, &kept_status, WNOHANG) == (pid_t)program_pid;
+		if (ended)
+			program_pid = 0;
+	}
+	*status = kept_status;
+	return ended;
+}
+
+/* Ends this process as the program has ended: with its exit code, or by the same signal. */
+static _Noreturn void exit_as_program(int status)
+{
+	const struct rlimit no_core = { 0, 0 };
+
+	if (!WIFSIGNALED(status))
+		exit(WEXITSTATUS(status));
+	fflush(NULL);
+	setrlimit(RLIMIT_CORE, &no_core); /* the program has left one */
+	signal(WTERMSIG(status), SIG_DFL);
+	raise(WTERMSIG(status));
+	exit(128 + WTERMSIG(status));
+}
+
+/* ------------------------------------------------------------------------------- the trace -- */
+
+static void write_exit_status(const char *program, int status)
 {
 	FILE *to = the.views.to;
 
@@ -79,22 +232,22 @@ static void write_end(const char *program, int status)
 		fprintf(to, "vtrace: %s ended with exit code %d\n", program, WEXITSTATUS(status));
 }
 
-/* Until the program has ended, and all that is followed. */
-static int follow(struct reader *r)
+/* Writes what the programs call until all have ended; returns the status of the first. */
+static int follow_programs(struct reader *r)
 {
 	struct reader_news news;
 	int status;
 	bool ended;
 
 	for (;;) {
-		ended = run_has_ended(&status);
+		ended = program_has_ended(&status);
 		reader_next(r, &news, ended ? 0 : 50);
 		the.seen += news.what == READER_BEGUN;
 		if (the.replay.path)
 			replay_take(r, &news);
 		if (!replay_is_row(&news))
 			views_take(&news);
-		if (run_was_continued())
+		if (was_continued())
 			reader_release(r);
 		if (news.what != READER_NOTHING)
 			continue;
@@ -104,7 +257,7 @@ static int follow(struct reader *r)
 	}
 }
 
-static int run(char **argv)
+static int trace_program(char **argv)
 {
 	const char *hindrance = launch_hindrance(argv[0]);
 	const struct reader_options how = {
@@ -132,14 +285,14 @@ static int run(char **argv)
 	}
 	if (the.views.timeline || the.views.report)
 		the.views.captures = captures_begin();
-	if (run_start(r, argv, &status)) {
+	if (start_program(r, argv, &status)) {
 		captures_end(the.views.captures);
 		reader_close(r);
 		return status;
 	}
 	views_begin(&the.views);
-	status = follow(r);
-	write_end(argv[0], status);
+	status = follow_programs(r);
+	write_exit_status(argv[0], status);
 	views_end();
 	captures_end(the.views.captures);
 	if (the.replay.path)
@@ -152,10 +305,10 @@ static int run(char **argv)
 			reader_refused(r));
 	reader_close(r);
 	fclose(the.views.to);
-	run_exit_as(status);
+	exit_as_program(status);
 }
 
-/* The number that strerrorname_np() calls so, or 0. */
+/* The errno of that name ("EINVAL"), or 0. */
 static int errno_of_name(const char *name)
 {
 	const char *other;
@@ -268,5 +421,5 @@ int main(int argc, char **argv)
 	}
 	if (!the.file)
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16);
-	return run(argv + optind);
+	return trace_program(argv + optind);
 }

@@ -7,10 +7,9 @@
 #ifndef VTRACE_HOOKS_H
 #define VTRACE_HOOKS_H
 
+#include <infiniband/verbs.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <infiniband/verbs.h>
 
 typedef void hook_fn(void);
 

@@ -1,11 +1,214 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program has, as the script calls it; and the values of it that its peer may be told. */
+/* Values of both ends as words of the script. */
 #include <rdma/rdma_cma.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "replay_script.h"
+
+const char *replay_text(const char *fmt, ...)
+{
+	static char ring[16][256];
+	static unsigned next;
+	char *to = ring[next++ % 16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(to, sizeof ring[0], fmt, ap);
+	va_end(ap);
+	return to;
+}
+
+/* "rkey0": the first of that name. */
+static void number_name(const struct replay *p, const char *name, char to[24])
+{
+	unsigned n = 0;
+	const size_t len = strlen(name);
+
+	for (unsigned i = 0; i < p->nvalues; i++)
+		n += strncmp(p->values[i].variable, name, len) == 0;
+	for (unsigned i = 0; i < p->ntold; i++)
+		n += strncmp(p->told[i].variable, name, len) == 0;
+	snprintf(to, 24, "%.16s%u", name, n);
+}
+
+/* ---------------------------------------------------------------------------- the peer's -- */
+
+bool told_add(struct replay *p, const char *name, const void *data, size_t n, const char *expr)
+{
+	struct told_bytes *t;
+
+	if (!n)
+		return false;
+	p->told = xgrow(p->told, p->ntold, sizeof *p->told);
+	t = &p->told[p->ntold];
+	*t = (struct told_bytes){ .data = xcalloc(n, 1), .n = n };
+	memcpy(t->data, data, n);
+	number_name(p, name, t->variable);
+	p->ntold++;
+	if (p->ntold > p->nwanted || !p->wanted[p->ntold - 1])
+		return false;
+	replay_line(p, "set %s %s", t->variable, expr);
+	return true;
+}
+
+static void want(struct replay *p, unsigned i)
+{
+	while (p->nwanted < p->ntold) {
+		p->wanted = xgrow(p->wanted, p->nwanted, sizeof *p->wanted);
+		p->wanted[p->nwanted++] = false;
+	}
+	p->wanted[i] = true;
+}
+
+/* "binary scan $got0 @8Iu rkey0" */
+static void take_out(struct replay *p, const struct told_bytes *t, const struct told_value *v)
+{
+	const size_t last = v->place.at + v->place.len - 1;
+	const char *code = v->place.len == 8 ? "Wu" : v->place.len == 4 ? "Iu" : "H32";
+
+	if (v->place.form == VALUE_OCTETS)
+		replay_first(p, "set %s [string map {: {}} [string range $%s %zu %zu]]",
+			     v->variable, t->variable, v->place.at, last);
+	else if (v->place.form == VALUE_HEX && v->place.len == 32)
+		replay_first(p, "set %s [string range $%s %zu %zu]", v->variable, t->variable,
+			     v->place.at, last);
+	else if (v->place.form == VALUE_HEX || v->place.form == VALUE_DECIMAL)
+		replay_first(p, "scan [string range $%s %zu %zu] %s %s", t->variable, v->place.at,
+			     last, v->place.form == VALUE_HEX ? "%llx" : "%lld", v->variable);
+	else if (v->place.form == VALUE_LE)
+		replay_first(p, "binary scan $%s @%zu%s %s", t->variable, v->place.at,
+			     v->place.len == 8 ? "wu" : "iu", v->variable);
+	else
+		replay_first(p, "binary scan $%s @%zu%s %s", t->variable, v->place.at, code,
+			     v->variable);
+	if (v->place.len >= 32 || (v->place.len == 16 && v->place.form == VALUE_BE))
+		replay_first(p, "set %s [join [regexp -all -inline {....} $%s] :]", v->variable,
+			     v->variable);
+}
+
+/* The variable of what stands there, which is set when it is first needed. */
+static const char *variable_of(struct replay *p, unsigned in, const struct value_place *place,
+			       const char *name)
+{
+	struct told_value *v;
+
+	for (unsigned i = 0; i < p->nvalues; i++) {
+		v = &p->values[i];
+		if (v->in == in && v->place.at == place->at && v->place.len == place->len)
+			return v->variable;
+	}
+	want(p, in);
+	p->values = xgrow(p->values, p->nvalues, sizeof *p->values);
+	v = &p->values[p->nvalues];
+	*v = (struct told_value){ .in = in, .place = *place };
+	number_name(p, name, v->variable);
+	p->nvalues++;
+	take_out(p, &p->told[in], v);
+	return v->variable;
+}
+
+const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size)
+{
+	struct value_place place;
+
+	for (unsigned i = p->ntold; i-- > 0;)
+		if (value_find(p->told[i].data, p->told[i].n, v, size, &place))
+			return replay_text("$%s", variable_of(p, i, &place, name));
+	return NULL;
+}
+
+const char *told_gid(struct replay *p, const unsigned char gid[16])
+{
+	struct value_place place;
+
+	for (unsigned i = p->ntold; i-- > 0;)
+		if (value_find_gid(p->told[i].data, p->told[i].n, gid, &place))
+			return replay_text("$%s", variable_of(p, i, &place, "gid"));
+	return NULL;
+}
+
+/* In the same bytes as the key the beginning of a region stands. */
+const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
+{
+	const char *exact = told_number(p, "addr", v, 8);
+	struct value_place place;
+	uint64_t base;
+
+	if (exact)
+		return exact;
+	for (unsigned i = p->ntold; i-- > 0;) {
+		const struct told_bytes *t = &p->told[i];
+
+		if (rkey && !value_find(t->data, t->n, rkey, 4, &place))
+			continue;
+		if (value_find_base(t->data, t->n, v, &place, &base))
+			return replay_text("[expr {$%s + %llu}]", variable_of(p, i, &place, "addr"),
+					   (unsigned long long)(v - base));
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------------ one's own -- */
+
+void own_add(struct replay *p, const struct own_value *v)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == v->kind && strcmp(p->own[i].name, v->name) == 0 &&
+		    p->own[i].value == v->value && !p->own[i].gone)
+			return;
+	p->own = xgrow(p->own, p->nown, sizeof *p->own);
+	p->own[p->nown++] = *v;
+}
+
+void own_end(struct replay *p, const char *name)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (strcmp(p->own[i].name, name) == 0)
+			p->own[i].gone = true;
+}
+
+const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offset)
+{
+	switch (v->kind) {
+	case OWN_MEMORY:
+		return offset ? replay_text("[expr {[get %s addr] + %llu}]", v->name,
+					    (unsigned long long)offset)
+			      : replay_text("[get %s addr]", v->name);
+	case OWN_KEY:
+		return replay_text("[get %s rkey]", v->name);
+	case OWN_QPN:
+		return replay_text("[get %s qpn]", v->name);
+	default:
+		p->needs |= NEED_GID_DIGITS;
+		return replay_text("[gid_digits $%s]", v->name);
+	}
+}
+
+const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len)
+{
+	for (unsigned i = p->nown; i-- > 0;) {
+		const struct own_value *o = &p->own[i];
+
+		if (o->kind == OWN_MEMORY && !o->gone && at >= o->value && at - o->value < o->len &&
+		    len <= o->len - (at - o->value))
+			return o;
+	}
+	return NULL;
+}
+
+const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v)
+{
+	for (unsigned i = p->nown; i-- > 0;)
+		if (p->own[i].kind == kind && !p->own[i].gone && p->own[i].value == v)
+			return &p->own[i];
+	return NULL;
+}
+
+/* What the program has, as the script calls it; and the values of it that its peer may be told. */
 
 /* ------------------------------------------------------------------------------ names -- */
 

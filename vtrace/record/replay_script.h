@@ -11,9 +11,8 @@
 #include "call_format.h"
 #include "live_program.h"
 #include "reader.h"
-#include "replay_memory.h"
-#include "replay_rows.h"
 #include "replay_values.h"
+#include "replay_rows.h"
 
 /* A call of the program, or what it did beside. */
 struct replay_call {
@@ -98,8 +97,13 @@ void replay_line(struct replay *p, const char *fmt, ...) __attribute__((format(p
 void replay_first(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line that says what could not be followed. */
 void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Writes the lines of replay_first() and replay_note(), though no line follows. */
+void replay_flush(struct replay *p);
+/* Appends the lines of a script. Lines that are repeated, one by one or several together, become a
+ * loop. A line that ends with a backslash continues on the next one. */
+void replay_fold(const char *script, Tcl_DString *to);
 
-/* ----------------------------------------------------------------- replay_told.c -- */
+/* ----------------------------------------------------------------- replay_objects.c -- */
 
 /* The peer has told these bytes; expr gives them in the script, now. false: nothing needs them, and
  * no line was written. */
@@ -132,8 +136,6 @@ bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n)
 void bytes_put(struct replay *p, uint64_t at, uint64_t n);
 /* The same for all memory that the peer may read and knows of. */
 void bytes_put_told(struct replay *p);
-
-/* -------------------------------------------------------------- replay_objects.c -- */
 
 /* The name of an object as a word: "qp0", "$client0", "$device0". */
 const char *objects_name(struct replay *p, const struct record *r, uint64_t address,

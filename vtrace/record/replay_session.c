@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects what the program does; in the end it is written as a script. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,8 @@
 #include "alloc.h"
 #include "record_objects.h"
 #include "replay.h"
-#include "replay_fold.h"
 #include "replay_script.h"
 
-#define COLUMNS 96
 #define PASSES	2
 #define IDLE_NS 500000000 /* from which on the program has waited on its own account */
 
@@ -94,71 +91,6 @@ static int by_time(const void *a, const void *b)
 	const struct replay_call *x = a, *y = b;
 
 	return (x->when > y->when) - (x->when < y->when);
-}
-
-/* ---------------------------------------------------------------------------------- lines -- */
-
-static void flush_first(struct replay *p)
-{
-	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before), Tcl_DStringLength(&p->before));
-	Tcl_DStringSetLength(&p->before, 0);
-}
-
-/* A line that is too long goes on after a blank. */
-static void add_line(Tcl_DString *to, const char *line)
-{
-	size_t column = 0;
-	const char *end;
-
-	for (; *line; line = end) {
-		end = line + strcspn(line + 1, " ") + 1;
-		if (column && column + (size_t)(end - line) > COLUMNS - 2 && *line == ' ') {
-			Tcl_DStringAppend(to, " \\\n\t", -1);
-			column = 8;
-			line++;
-		}
-		Tcl_DStringAppend(to, line, (int)(end - line));
-		column += (size_t)(end - line);
-	}
-	Tcl_DStringAppend(to, "\n", 1);
-}
-
-void replay_line(struct replay *p, const char *fmt, ...)
-{
-	va_list ap;
-	char *line;
-
-	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
-	va_end(ap);
-	flush_first(p);
-	add_line(&p->body, line);
-	free(line);
-}
-
-void replay_first(struct replay *p, const char *fmt, ...)
-{
-	va_list ap;
-	char *line;
-
-	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
-	va_end(ap);
-	add_line(&p->before, line);
-	free(line);
-}
-
-void replay_note(struct replay *p, const char *fmt, ...)
-{
-	va_list ap;
-	char *line;
-
-	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
-	va_end(ap);
-	xappendf(&p->before, "# NOT FOLLOWED: %s\n", line);
-	p->notes++;
-	free(line);
 }
 
 /* --------------------------------------------------------------------------------- memory -- */
@@ -254,7 +186,7 @@ static void write_calls(struct replay *p)
 		calls_write(p, &c->r);
 		tell_arrived(p);
 	}
-	flush_first(p);
+	replay_flush(p);
 }
 
 static void begin_pass(struct replay *p)

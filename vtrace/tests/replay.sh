@@ -16,18 +16,17 @@ on=()
 [ -z "$uroce" ] || on=("$uroce")
 start_checks
 
-# A program that listens is ready when it has called rdma_listen(): the CM has no table of ports.
-# server FILE COMMAND...: starts it, $pid; its output goes to FILE
+# server FILE COMMAND...: starts it, until it listens for messages of the connection manager; $pid; its
+# output goes to FILE
 server() {
 	local file=$1
 	shift
-	rm -f "$tmp/ready"
-	timeout 60 "$vtrace" -e rdma_listen -o "$tmp/ready" "${on[@]}" "$@" >"$file" 2>&1 &
+	timeout 60 "$@" >"$file" 2>&1 &
 	pid=$!
 	started+=("$pid")
-	until in_file "$tmp/ready" rdma_listen; do
+	until UROCE=$uroce listens; do
 		kill -0 "$pid" 2>/dev/null || return
-		nap 0.05
+		nap 0.1
 	done
 }
 
@@ -51,13 +50,13 @@ play() {
 }
 
 # a client by the connection manager: what it sends has its addresses and keys
-server "$tmp/first" rping -s -a $address -C 3 -v
+server "$tmp/first" "${on[@]}" rping -s -a $address -C 3 -v
 ok "rping's client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
 	rping -c -a $address -C 3 -v
 ok "its server ends" wait "$pid"
 has_no "all values were followed" 'NOT FOLLOWED'
 has "addresses and keys are those of the replay" 'binary format WI.*\[get mr[0-9] addr\] \[get mr[0-9] rkey\]'
-server "$tmp/second" rping -s -a $address -C 3 -v
+server "$tmp/second" "${on[@]}" rping -s -a $address -C 3 -v
 ok "the script plays rping's client" play $address
 ok "its server ends" wait "$pid"
 same "rping's server has said the same" <(grep ping "$tmp/first") <(grep ping "$tmp/second")
@@ -113,41 +112,26 @@ both "the script plays its server" "$rdmash" -q "$tmp/script.rdma" -- "${on[@]}"
 # little-endian structs. imm: the server tells in its private data, big-endian; a WRITE with
 # immediate data.
 
-# A client that comes before its server listens is rejected, and comes again.
-# come COMMAND...
-come() {
-	local i
-	for i in {1..100}; do
-		timeout 60 "$@" >"$tmp/come" 2>&1 && break
-		grep -q REJECTED "$tmp/come" || { cat "$tmp/come"; return 1; }
-		nap 0.1
-	done
-	cat "$tmp/come"
-	((i < 100))
-}
-
 # behind WHAT SERVER...: $client runs against it; what the two say is in server and client
 behind() {
 	local what=$1 pid
 	shift
-	timeout 60 "$@" >"$tmp/server" 2>&1 &
-	pid=$!
-	started+=("$pid")
-	ok "$what: the client" come "${client[@]}"
+	server "$tmp/server" "$@"
+	ok "$what: the client" timeout 60 "${client[@]}"
+	cp "$tmp/out" "$tmp/client"
 	ok "$what: the server" wait "$pid" || cat "$tmp/server"
-	cp "$tmp/come" "$tmp/client"
 }
 
 # on rxe a program takes seconds to start
 roles=(example imm)
 [ -z "$uroce" ] || roles+=(bulk)
 for role in "${roles[@]}"; do
-	server "$tmp/first" "$peer" $role-server 7471
+	server "$tmp/first" "${on[@]}" "$peer" $role-server 7471
 	ok "$role's client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" \
 		"${on[@]}" "$peer" $role-client $address 7471
 	ok "$role's server" wait "$pid"
 	has_no "all values were followed" 'NOT FOLLOWED'
-	server "$tmp/second" "$peer" $role-server 7471
+	server "$tmp/second" "${on[@]}" "$peer" $role-server 7471
 	ok "the script plays $role's client" play $address
 	ok "$role's server" wait "$pid"
 	same "$role's server has said the same" "$tmp/first" "$tmp/second"
@@ -169,12 +153,12 @@ has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays rping's server" "$rdmash" -q "$tmp/script.rdma"
 grep -q 'rdma-ping-1: BCDEF' "$tmp/client" || not_ok "the client got no second ping"
 
-server "$tmp/first" "$peer" bulk-server 7471
+server "$tmp/first" "${on[@]}" "$peer" bulk-server 7471
 ok "--no-data" timeout 60 "$vtrace" --no-data --record "$tmp/script.rdma" "${on[@]}" "$peer" \
 	bulk-client $address 7471
 ok "its server" wait "$pid"
 has_no "long data are left out" 'mem fill'
-server "$tmp/second" "$peer" bulk-server 7471
+server "$tmp/second" "${on[@]}" "$peer" bulk-server 7471
 ok "the script writes as much without them" play $address
 ok "its server" wait "$pid"
 grep -q '^0 bytes have come' "$tmp/second" || not_ok "the server got: $(cat "$tmp/second")"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a recorded script that are repeated become a loop. */
 #include "checks.h"
-#include "replay_fold.h"
+#include "replay_script.h"
 
 static const char *folded(const char *script)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of two programs in the bytes of their messages: what is found, where, and what is not. */
 #include "checks.h"
-#include "replay_memory.h"
 #include "replay_values.h"
 
 #define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1

@@ -16,8 +16,8 @@ on=()
 [ -z "$uroce" ] || on=("$uroce")
 start_checks
 
-# on the kernel's device both poll on the one processor of the lab's machine: with events one of them
-# waits
+# Where both ends poll on the one processor of the lab's machine, each waits for the other's time slice:
+# with events it waits for its message.
 events=()
 [ -n "$uroce" ] || events=(-e)
 
@@ -66,7 +66,7 @@ for end in server client; do
 	completions $end RECV 200
 done
 
-bw="ib_write_bw ${events[*]} -x 0 -p 18516 -n 500 -s 1024"
+bw="ib_write_bw -x 0 -p 18516 -n 500 -s 1024"
 pair ib_write_bw 18516 "$bw" "$bw $address"
 calls client ' ibv_post_send qp0 .*opcode RDMA_WRITE' 500
 calls server ' ibv_post_send ' 0

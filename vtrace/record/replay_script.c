@@ -1,11 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-#include "replay_fold.h"
+#include "replay_script.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+
+#define COLUMNS 96
+
+void replay_flush(struct replay *p)
+{
+	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before), Tcl_DStringLength(&p->before));
+	Tcl_DStringSetLength(&p->before, 0);
+}
+
+/* A line that is too long goes on after a blank. */
+static void add_line(Tcl_DString *to, const char *line)
+{
+	size_t column = 0;
+	const char *end;
+
+	for (; *line; line = end) {
+		end = line + strcspn(line + 1, " ") + 1;
+		if (column && column + (size_t)(end - line) > COLUMNS - 2 && *line == ' ') {
+			Tcl_DStringAppend(to, " \\\n\t", -1);
+			column = 8;
+			line++;
+		}
+		Tcl_DStringAppend(to, line, (int)(end - line));
+		column += (size_t)(end - line);
+	}
+	Tcl_DStringAppend(to, "\n", 1);
+}
+
+void replay_line(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	replay_flush(p);
+	add_line(&p->body, line);
+	free(line);
+}
+
+void replay_first(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	add_line(&p->before, line);
+	free(line);
+}
+
+void replay_note(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	xappendf(&p->before, "# NOT FOLLOWED: %s\n", line);
+	p->notes++;
+	free(line);
+}
+
+/* ---------------------------------------------------------------------------------- loops -- */
 
 #define PERIOD_MAX 32 /* lines that are repeated together */
 #define TIMES_MIN  3
@@ -15,7 +83,7 @@ struct line {
 	size_t len; /* with its newline */
 };
 
-static struct line *split(const char *script, size_t *n)
+static struct line *split_lines(const char *script, size_t *n)
 {
 	struct line *lines = NULL;
 	const char *begin = script;
@@ -82,7 +150,7 @@ static void add_indented(Tcl_DString *to, const struct line *line)
 void replay_fold(const char *script, Tcl_DString *to)
 {
 	size_t n, period, times, step;
-	struct line *lines = split(script, &n);
+	struct line *lines = split_lines(script, &n);
 
 	for (size_t i = 0; i < n; i += step) {
 		times = best_loop(lines + i, n - i, &period);
