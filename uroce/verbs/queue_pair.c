@@ -67,8 +67,19 @@ static int queues_init(struct qp *qp)
 }
 
 /* QPs lie side by side, for the same reason as send_wqe: 1,000 have 330 pages, and by calloc(3),
- * between their queues, a page or two each. They are kept for those that are made later. */
+ * between their queues, a page or two each. They are kept for those that are made later. With a
+ * sanitizer each is allocated and freed by itself, so that the use of one that is gone is seen. */
 #define CHUNK 64u
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ONE_BY_ONE 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ONE_BY_ONE 1
+#endif
+#ifndef ONE_BY_ONE
+#define ONE_BY_ONE 0
+#endif
 
 static TAILQ_HEAD(, qp) unused = TAILQ_HEAD_INITIALIZER(unused);
 
@@ -78,7 +89,7 @@ static void add_chunk(struct qp *chunk)
 		TAILQ_INSERT_TAIL(&unused, &chunk[i], due_next);
 }
 
-static struct qp *qp_alloc(void)
+static struct qp *take_unused(void)
 {
 	struct qp *qp, *chunk;
 
@@ -92,6 +103,13 @@ static struct qp *qp_alloc(void)
 	if (qp)
 		TAILQ_REMOVE(&unused, qp, due_next);
 	engine_unlock();
+	return qp;
+}
+
+static struct qp *qp_alloc(void)
+{
+	struct qp *qp = ONE_BY_ONE ? aligned_alloc(CACHE_LINE, sizeof *qp) : take_unused();
+
 	if (qp)
 		memset(qp, 0, sizeof *qp);
 	return qp;
@@ -99,6 +117,10 @@ static struct qp *qp_alloc(void)
 
 static void qp_give_back(struct qp *qp)
 {
+	if (ONE_BY_ONE) {
+		free(qp);
+		return;
+	}
 	engine_lock();
 	TAILQ_INSERT_HEAD(&unused, qp, due_next);
 	engine_unlock();
