@@ -120,6 +120,39 @@ static void check_sequence_nak(void)
 	close_pair();
 }
 
+/* The sixth packet, and the seventh when it is sent for the second time. */
+static bool lose_two(const struct packet *p)
+{
+	bool sixth = p->psn == psn_add(o.psn, 5) && sent_psn(p->psn) == 1;
+	bool seventh = p->psn == psn_add(o.psn, 6) && sent_psn(p->psn) == 2;
+
+	return p->op->flags & WIRE_REQUEST && (sixth || seventh);
+}
+
+/* What a NAK has asked for is acknowledged when it comes, and before the next NAK: rdma_rxe
+ * ignores that one otherwise. */
+static void check_ack_between_naks(void)
+{
+	unsigned naks = 0, acks = 0;
+
+	open_pair();
+	rig_wire.lose = lose_two;
+	post(IBV_WR_RDMA_WRITE, 1, 16 * MTU);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	for (unsigned i = 0; i < rig_logged && naks < 2; i++) {
+		if (rig_log[i].op->code != OP_ACK)
+			continue;
+		if (rig_log[i].syndrome == AETH_NAK_SEQUENCE)
+			naks++;
+		else if (naks == 1 && rig_log[i].psn == psn_add(o.psn, 5))
+			acks++;
+	}
+	CHECK_INT(naks, 2);
+	CHECK_INT(acks, 1);
+	close_pair();
+}
+
 /* An ACK that is lost: the next one stands for it, or the timer does. */
 static void check_lost_ack(void)
 {
@@ -269,6 +302,7 @@ int main(void)
 	check_acks();
 	check_window();
 	check_sequence_nak();
+	check_ack_between_naks();
 	check_lost_ack();
 	check_timeouts();
 	check_progress();

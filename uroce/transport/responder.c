@@ -323,6 +323,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	int32_t ahead = psn_diff(p->psn, r->psn);
+	bool recovered; /* it is what a NAK has asked for */
 	enum fault f;
 
 	if (ahead > 0) {
@@ -344,13 +345,16 @@ static void rc_input(struct qp *qp, const struct packet *p)
 		}
 		return;
 	}
+	recovered = r->nak_sent;
 	r->nak_sent = false;
 	f = carry_out(qp, p);
 	if (f != FINE) {
 		rc_fault(qp, p, f);
-	} else if (p->ackreq) {
+	} else if (p->ackreq || recovered) {
+		/* 9.7.5.1: what was not asked for may be acknowledged, too. rdma_rxe does not go
+		 * back a second time before it has had an ACK, but waits for its timeout. */
 		r->ack_due = true;
-		transport_due(qp, is_write(p) && hold(qp) ? DUE_HELD : DUE_NOW);
+		transport_due(qp, !recovered && is_write(p) && hold(qp) ? DUE_HELD : DUE_NOW);
 	}
 }
 
@@ -409,6 +413,7 @@ static void send_nak(struct qp *qp)
 
 	r->nak = 0;
 	if (syndrome == AETH_NAK_SEQUENCE) {
+		responder_acknowledge(qp);
 		/* what was missing may have come since: then it is what comes next */
 		acknowledge(qp, syndrome, r->psn);
 		r->ack_due = false;
