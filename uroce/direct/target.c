@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "pair.h"
 #include "queue_pair.h"
 #include "region.h"
 
@@ -68,8 +69,8 @@ static int make_table(void)
 		errno = EFBIG; /* rather than SIGXFSZ */
 		return -1;
 	}
-	table_fd = memfd_create("uroce-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (table_fd < 0 || ftruncate(table_fd, sizeof *table) != 0 || lock_table() != 0)
+	table_fd = shared_file("uroce-table", sizeof *table);
+	if (table_fd < 0 || lock_table() != 0)
 		return -1;
 	p = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, table_fd, 0);
 	if (p == MAP_FAILED)

@@ -18,10 +18,6 @@
 #include "path.h"
 #include "link.h"
 
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u
-#endif
-
 #define SEALS	    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define OFFER_AGAIN UINT64_C(1000000000) /* ns: to one that has not answered, or has said no */
 #define OFFER_SOON  UINT64_C(10000000)	 /* to one that has no room for a message */
@@ -79,13 +75,9 @@ int pair_bell_fd(void)
 
 static int make_memfd(void)
 {
-	int fd = memfd_create("uroce", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	int fd = shared_file("uroce", sizeof(struct pair_memory));
 
-	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
-		fd = memfd_create("uroce", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return -1;
-	if (ftruncate(fd, sizeof(struct pair_memory)) == 0 && fcntl(fd, F_ADD_SEALS, SEALS) == 0)
+	if (fd < 0 || fcntl(fd, F_ADD_SEALS, SEALS) == 0)
 		return fd;
 	close(fd);
 	return -1;

@@ -15,15 +15,38 @@
 #ifndef UROCE_LINK_PAIR_H
 #define UROCE_LINK_PAIR_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "frame_ring.h"
 #include "group.h"
 
 #define PAIR_PAGE 4096u
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+/* A file in memory for another process to map, which nobody can execute: of size bytes, and yet to
+ * be sealed. The caller closes it; -1 with errno. */
+static inline int shared_file(const char *name, size_t size)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL), err;
+
+	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || ftruncate(fd, (off_t)size) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
+}
 
 /* What both have mapped. [0] is for the process that made it: the ring that it sends by, its
  * half of the cells. Everything in it may be written by the other process at any time. */

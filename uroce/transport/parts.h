@@ -9,7 +9,7 @@
 #include "wr_ops.h"
 
 /* Of one READ request, and between two AckReq: volume 1, 9.7.3 leaves it to us. Several fit
- * into a socket buffer (pace.c), so that the next one is on its way when one has come. */
+ * into a socket buffer (AIR_BYTES), so that the next one is on its way when one has come. */
 #define PART_PACKETS 16
 #define PART_BYTES   32768
 
@@ -114,7 +114,7 @@ bool datagram_send(struct qp *qp, struct send_wqe *w);
 void datagram_input(struct qp *qp, const struct packet *p);
 void datagram_multicast(const struct packet *p);
 
-/* ------------------------------------------------------------------ pace.c -- */
+/* ------------------------ requester.c: how much may be on its way -- */
 
 /* Room for n packets with len bytes of payload each; false: the QP waits for it, and
  * requester_run() is called when there may be some. */

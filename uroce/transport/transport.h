@@ -4,11 +4,10 @@
  *
  *   transport.c   where a packet goes: checks of 9.6, then requester's or responder's side;
  *                 UD: 9.8.3, multicast: 10.5; gather and scatter
- *   requester.c   from work requests to packets: 9.7.3
+ *   requester.c   from work requests to packets: 9.7.3; how much may be on its way
  *   completer.c   acknowledgements, retries, timers, completions: 9.7.6, 9.7.7
  *   responder.c   RC and UC requests: 9.7.4, 9.8.3
  *   answers.c	   READ responses, atomics and their duplicates: 9.7.5.1
- *   pace.c	   how much may be on its way
  */
 #ifndef UROCE_TRANSPORT_TRANSPORT_H
 #define UROCE_TRANSPORT_TRANSPORT_H

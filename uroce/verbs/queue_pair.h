@@ -128,7 +128,7 @@ struct requester {
 	uint8_t in_vain;	      /* and so many after the last time */
 	bool carrying;		      /* a long one without packets: it goes on in its turn */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
-	bool air_wait;		      /* on the list of those that wait for room: pace.c */
+	bool air_wait;		      /* on the list of those that wait for room: requester.c */
 	bool room_wait;		      /* the same, in memory that is shared with the peer */
 	uint32_t air;		      /* bytes taken of that room */
 	uint32_t air_epoch;
