@@ -496,7 +496,6 @@ struct qp *qp_make(struct session *s, const struct qp_spec *spec);
  * acknowledged, shown as notices, and kept for wait. */
 void async_watch(struct session *s, struct dev *dev);
 void async_unwatch(struct session *s, struct dev *dev);
-void async_free(struct session *s);
 
 /*
  * What memory windows are bound to, as far as can be known here: from the post of a bind on
