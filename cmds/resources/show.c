@@ -57,6 +57,7 @@ static void show_all(struct session *s, struct out *out)
 struct show_args {
 	Tcl_Obj *name;
 	struct num process;
+	bool kernel;
 };
 
 /* The name of an object, here or in another process. */
@@ -82,6 +83,8 @@ static const struct arg show_args[] = {
 	POS_OPT("object", show_args, name, kind_name, "its name; without: all, as a tree"),
 	OPT("process", show_args, process, kind_u32, "of this program on uroce0, by its number",
 	    .min = 1, .max = INT_MAX),
+	OPT("kernel", show_args, kernel, kind_switch,
+	    "beside each object what the kernel, or uroce0, holds for this process"),
 	ARGS_END
 };
 
@@ -113,6 +116,11 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	const struct show_args *a = args;
 	struct obj *obj = NULL;
 
+	if (a->kernel && (a->name || a->process.set))
+		return fail(s, "show", "EINVAL",
+			    "-kernel shows all objects of this session: give nothing beside it");
+	if (a->kernel)
+		return show_kernel(s, o);
 	if (a->process.set)
 		return show_process(s, (pid_t)a->process.v, a->name ? Tcl_GetString(a->name) : NULL,
 				    o);
@@ -130,6 +138,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg show_egs[] = { { "show", "mr0" },
 					  { "show mr0", "uses pd0" },
 					  { "show mr0 -process [pid]", "4096 B" },
+					  { "show -kernel", "all agree" },
 					  { NULL, NULL } };
 
 const struct cmd cmd_show = {
@@ -144,7 +153,14 @@ const struct cmd cmd_show = {
 		"what its regions let the peer do, and whom each QP is connected with, by process\n"
 		"where that is on this host. A QP that is named, or the only one, is shown with\n"
 		"its states as qp-state draws them. The program is not stopped by it, and nothing\n"
-		"is changed. '!uroce status' lists the processes.",
+		"is changed. '!uroce status' lists the processes.\n"
+		"\n"
+		"With -kernel there is a line for each object with what the device holds: for a\n"
+		"device of the kernel what 'rdma resource show' of iproute2 knows of this process,\n"
+		"which keys only a process with CAP_NET_ADMIN is told. A '!' marks what does not\n"
+		"agree: an object that the device has no more, one that no object here stands for,\n"
+		"a QP in another state than this session has last seen. CQs and SRQs have no number\n"
+		"that both sides know: they are told apart by size and users, or by their order.",
 	.setup = "reg 4096",
 	.examples = show_egs,
 	.args = show_args,
