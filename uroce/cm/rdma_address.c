@@ -30,6 +30,12 @@ static bool is_any(const union ibv_gid *gid)
 	return gid_equal(gid, &any_ipv6) || gid_equal(gid, &any_ipv4);
 }
 
+static bool is_loopback(const union ibv_gid *gid)
+{
+	return gid_is_ipv4(gid) ? gid->raw[12] == IN_LOOPBACKNET
+				: IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)gid);
+}
+
 static __be16 *port_field(struct sockaddr_storage *ss)
 {
 	return ss->ss_family == AF_INET ? &((struct sockaddr_in *)ss)->sin_port
@@ -74,6 +80,14 @@ static int own_index(const union ibv_gid *gid, uint32_t scope)
 	return index;
 }
 
+/* To the kernel a loopback address is any address: it belongs to no device. Here it does, but for a
+ * synchronous id without a port, which nobody can connect to. libfabric binds one to find out which
+ * addresses a server may listen on; it would tell other hosts 127.0.0.1 if that had a device. */
+static bool asks_for_any(struct cm_id *id, const union ibv_gid *gid)
+{
+	return id->sync && is_loopback(gid) && !*port_field(&id->v.route.addr.src_storage);
+}
+
 static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 {
 	struct sockaddr_storage *src = &id->v.route.addr.src_storage;
@@ -98,9 +112,9 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 		memset(src, 0, sizeof(*src));
 		return -1;
 	}
-	*port_field(src) = htobe16(number);
-	if (!any)
+	if (!any && !asks_for_any(id, &gid))
 		id_set_device(id, &gid, scope);
+	*port_field(src) = htobe16(number);
 	id->state = ID_BOUND;
 	return 0;
 }
