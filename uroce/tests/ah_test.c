@@ -42,14 +42,16 @@ static void test_flow(void)
 	struct flow f;
 
 	CHECK_INT(flow_to(&f, 0, "::ffff:192.0.2.9"), 0);
-	CHECK(memcmp(&f.sgid, &fake.gid[0].gid, 16) == 0);
+	CHECK(memcmp(&f.sgid, &rig_entry(0)->gid, 16) == 0);
 	CHECK_INT(f.dgid.raw[15], 9);
 	CHECK_INT(f.scope, 0);
 	CHECK_INT(f.hops, 64);
 	CHECK_INT(f.tclass, 0x20);
 	CHECK_INT(flow_to(&f, 3, "fe80::2"), 0); /* by the interface of the address */
 	CHECK_INT(f.scope, 2);
+	*rig_entry(4) = (struct gid_entry){ .gid = gid("2001:db8::1"), .ifindex = 2 };
 	CHECK_INT(flow_to(&f, 3, "2001:db8::2"), 0);
+	rig_entry(4)->ifindex = 0;
 	CHECK_INT(f.scope, 0);
 	CHECK_INT(flow_to(&f, 0, "::ffff:224.1.2.3"), 0);
 	CHECK_INT(f.scope, 2);
@@ -59,7 +61,7 @@ static void test_flow(void)
 
 	/* an IPv4 address sends to a group of IPv6 from what its interface has of it */
 	CHECK_INT(flow_to(&f, 0, "ff01:0:2:c985::1"), 0);
-	CHECK(memcmp(&f.sgid, &fake.gid[3].gid, 16) == 0);
+	CHECK(memcmp(&f.sgid, &rig_entry(3)->gid, 16) == 0);
 	CHECK_INT(f.scope, 2);
 	CHECK_INT(flow_to(&f, 1, "ff01:0:2:c985::1"), EINVAL); /* which is nothing here */
 
@@ -78,12 +80,12 @@ static void test_flow(void)
 	a = fake_av(0);
 	a.port_num = 0;
 	CHECK_INT(flow(&f, a), EINVAL);
-	fake.route_errno = EHOSTUNREACH;
+	rig_route_errno = EHOSTUNREACH;
 	CHECK_INT(flow(&f, fake_av(0)), EHOSTUNREACH);
 	CHECK_INT(flow_to(&f, 0, "::ffff:224.1.2.3"), 0); /* needs no route */
-	fake.route_errno = ENODEV; /* the host would take an address that we do not have */
+	rig_route_errno = ENODEV; /* the host would take an address that we do not have */
 	CHECK_INT(flow(&f, fake_av(0)), 0);
-	fake.route_errno = 0;
+	rig_route_errno = 0;
 }
 
 static void test_create(void)

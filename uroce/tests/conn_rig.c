@@ -88,8 +88,8 @@ void begin(void)
 {
 	uint16_t number = PORT;
 
-	fake_reset();
-	fake_app = applications;
+	rig_clear();
+	rig_app = applications;
 	memset(&active, 0, sizeof(active));
 	memset(passive, 0, sizeof(passive));
 	memset(&listening, 0, sizeof(listening));
@@ -101,18 +101,18 @@ void begin(void)
 
 void end(void)
 {
-	fake_fate = NULL;
+	rig_mad_fate = NULL;
 	if (active.c)
 		conn_let_go(active.c);
 	for (unsigned i = 0; i < npassive; i++)
 		conn_let_go(passive[i].c);
 	active.c = NULL;
 	npassive = 0;
-	fake_app = NULL;
-	fake_run(100 * SECOND);
+	rig_app = NULL;
+	rig_run(100 * SECOND);
 	port_leave(port, &listening);
-	CHECK_INT(fake_reserved, 0);
-	CHECK_INT(fake_names, 0);
+	CHECK_INT(rig_reserved, 0);
+	CHECK_INT(rig_names, 0);
 }
 
 static struct conn *prepare(enum ibv_qp_type type)
@@ -120,7 +120,7 @@ static struct conn *prepare(enum ibv_qp_type type)
 	struct conn *c = conn_new(&active);
 
 	CHECK(c);
-	c->flow = (struct flow){ .sgid = fake_gid(0), .dgid = fake_gid(1), .hops = 64 };
+	c->flow = (struct flow){ .sgid = rig_gid(0), .dgid = rig_gid(1), .hops = 64 };
 	c->service = service_id(SPACE, PORT);
 	c->qp_type = type;
 	c->local_qpn = 0x111;
@@ -136,7 +136,7 @@ static struct conn *prepare(enum ibv_qp_type type)
 
 static size_t request_data(uint8_t *data)
 {
-	struct mad_ip ip = { .sport = 5000, .src = fake_gid(0), .dst = fake_gid(1) };
+	struct mad_ip ip = { .sport = 5000, .src = rig_gid(0), .dst = rig_gid(1) };
 
 	mad_ip_build(data, &ip);
 	memcpy(data + MAD_IP_BYTES, "hello", 5);
@@ -158,9 +158,9 @@ void resolve_now(void)
 }
 
 unsigned hit[2], hits;
-enum fate blow;
+enum rig_fate blow;
 
-enum fate strike(unsigned n, const struct mad *m)
+enum rig_fate strike(unsigned n, const struct mad *m)
 {
 	(void)m;
 	for (unsigned i = 0; i < 2; i++)
@@ -168,12 +168,12 @@ enum fate strike(unsigned n, const struct mad *m)
 			hits++;
 			return blow;
 		}
-	return FATE_PASS;
+	return RIG_PASS;
 }
 
-enum fate drop_all(unsigned n, const struct mad *m)
+enum rig_fate drop_all(unsigned n, const struct mad *m)
 {
 	(void)n;
 	(void)m;
-	return FATE_DROP;
+	return RIG_DROP;
 }

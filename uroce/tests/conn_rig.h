@@ -8,7 +8,7 @@
 #include "checks.h"
 #include "conn.h"
 #include "counters.h"
-#include "fake_host.h"
+#include "rig.h"
 
 #define SECOND 1000000000ull
 #define SPACE  0x0106
@@ -33,9 +33,9 @@ extern unsigned refuse; /* reason that id_conn_request() gives */
 
 /* What becomes of the MADs that were sent as the hit[0]th and hit[1]th: strike(). */
 extern unsigned hit[2], hits;
-extern enum fate blow;
-enum fate strike(unsigned n, const struct mad *m);
-enum fate drop_all(unsigned n, const struct mad *m);
+extern enum rig_fate blow;
+enum rig_fate strike(unsigned n, const struct mad *m);
+enum rig_fate drop_all(unsigned n, const struct mad *m);
 
 /* What applications do: each as its manner is. */
 void applications(void);

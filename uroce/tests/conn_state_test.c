@@ -17,11 +17,11 @@ static struct mad foreign_req(uint32_t local_id, uint32_t qpn)
 			 .mtu = IBV_MTU_1024,
 			 .pkey = 0xffff,
 			 .ack_timeout = 31,
-			 .dgid = fake_gid(0) },
+			 .dgid = rig_gid(0) },
 	};
-	struct mad_ip ip = { .sport = 5000, .dst = fake_gid(0) };
+	struct mad_ip ip = { .sport = 5000, .dst = rig_gid(0) };
 
-	ip.src = m.req.sgid = fake_gid(0);
+	ip.src = m.req.sgid = rig_gid(0);
 	m.req.sgid.raw[15] = ip.src.raw[15] = 99; /* 10.0.0.99 */
 	mad_ip_build(m.data, &ip);
 	return m;
@@ -29,10 +29,10 @@ static struct mad foreign_req(uint32_t local_id, uint32_t qpn)
 
 static void arrive(struct mad *m)
 {
-	union ibv_gid src = fake_gid(0), dst = fake_gid(0);
+	union ibv_gid src = rig_gid(0), dst = rig_gid(0);
 
 	src.raw[15] = 99;
-	fake_arrive(&src, &dst, m);
+	rig_inject_mad(&src, &dst, m);
 }
 
 static void check_stale(void)
@@ -42,7 +42,7 @@ static void check_stale(void)
 	begin();
 	req = foreign_req(500, 0x42);
 	arrive(&req);
-	CHECK(fake_outgoing(&m, NULL));
+	CHECK(rig_mad_outgoing(&m, NULL));
 	CHECK_INT(m.attr, MAD_REP);
 	CHECK_INT(m.remote_id, 500);
 	CHECK_INT(m.tid, 77);
@@ -52,13 +52,13 @@ static void check_stale(void)
 	arrive(&m);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
 	req = foreign_req(501, 0x42);
-	fake_sent = 0;
+	rig_mads_sent = 0;
 	arrive(&req);
-	CHECK(fake_outgoing(&m, NULL));
+	CHECK(rig_mad_outgoing(&m, NULL));
 	CHECK_INT(m.attr, MAD_REJ);
 	CHECK_INT(m.rej.reason, REJ_STALE);
 	CHECK_INT(m.remote_id, 501);
-	CHECK_INT(fake_sent, 2); /* and a DREQ for the old one */
+	CHECK_INT(rig_mads_sent, 2); /* and a DREQ for the old one */
 	CHECK_INT(passive[0].c->state, CONN_DREQ_SENT);
 	/* from another address the same means nothing */
 	CHECK_INT(npassive, 1);
@@ -66,12 +66,12 @@ static void check_stale(void)
 	arrive(&m);
 	CHECK_INT(passive[0].c->state, CONN_TIMEWAIT);
 	arrive(&req);
-	CHECK(fake_outgoing(&m, NULL));
+	CHECK(rig_mad_outgoing(&m, NULL));
 	CHECK_INT(m.rej.reason, REJ_STALE);
-	fake_run(5 * SECOND); /* however long the peer has said */
+	rig_run(5 * SECOND); /* however long the peer has said */
 	CHECK_INT(passive[0].c->state, CONN_IDLE);
 	arrive(&req);
-	CHECK(fake_outgoing(&m, NULL));
+	CHECK(rig_mad_outgoing(&m, NULL));
 	CHECK_INT(m.attr, MAD_REP);
 	CHECK_INT(npassive, 2);
 	end();
@@ -82,8 +82,8 @@ static void expect_refused(const struct mad *m, unsigned reason)
 	struct mad answer, copy = *m;
 
 	arrive(&copy);
-	fake_run(SECOND);
-	CHECK(fake_outgoing(&answer, NULL));
+	rig_run(SECOND);
+	CHECK(rig_mad_outgoing(&answer, NULL));
 	CHECK_INT(answer.attr, MAD_REJ);
 	CHECK_INT(answer.rej.reason, (int)reason);
 	CHECK_INT(answer.rej.about, ABOUT_REQ);
@@ -135,14 +135,14 @@ static void check_strangers(void)
 {
 	struct mad m, answer;
 	struct flow flow;
-	union ibv_gid none = { 0 }, group = { .raw = { 0xff, 0x02 } }, own = fake_gid(0);
+	union ibv_gid none = { 0 }, group = { .raw = { 0xff, 0x02 } }, own = rig_gid(0);
 
 	begin();
 	m = (struct mad){
-		.attr = MAD_DREQ, .tid = 5, .local_id = 9, .remote_id = FAKE_SLOT << 26 | 77
+		.attr = MAD_DREQ, .tid = 5, .local_id = 9, .remote_id = rig_slot << 26 | 77
 	};
 	arrive(&m);
-	CHECK(fake_outgoing(&answer, &flow));
+	CHECK(rig_mad_outgoing(&answer, &flow));
 	CHECK_INT(answer.attr, MAD_DREP);
 	CHECK_INT(answer.tid, 5);
 	CHECK_INT(answer.local_id, m.remote_id);
@@ -151,12 +151,12 @@ static void check_strangers(void)
 	/* of a process that has gone: the same */
 	m.remote_id = 6u << 26 | 77;
 	arrive(&m);
-	CHECK(fake_outgoing(&answer, NULL));
+	CHECK(rig_mad_outgoing(&answer, NULL));
 	CHECK_INT(answer.attr, MAD_DREP);
-	CHECK_INT(fake_forwards, 1);
+	CHECK_INT(rig_forwards, 1);
 	m.attr = MAD_REP;
 	arrive(&m);
-	CHECK(fake_outgoing(&answer, NULL));
+	CHECK(rig_mad_outgoing(&answer, NULL));
 	CHECK_INT(answer.attr, MAD_REJ);
 	CHECK_INT(answer.rej.reason, REJ_COMM_ID);
 	CHECK_INT(answer.rej.about, ABOUT_REP);
@@ -164,47 +164,47 @@ static void check_strangers(void)
 		if (attr == MAD_DREQ || attr == MAD_REP || attr == MAD_REQ || attr == MAD_SIDR_REQ)
 			continue;
 		m.attr = attr;
-		m.remote_id = FAKE_SLOT << 26 | 77;
+		m.remote_id = rig_slot << 26 | 77;
 		arrive(&m);
-		CHECK(!fake_outgoing(NULL, NULL));
+		CHECK(!rig_mad_outgoing(NULL, NULL));
 	}
 	/* nothing is sent to who cannot be answered */
 	m.attr = MAD_DREQ;
-	fake_sent = 0;
-	fake_arrive(&none, &own, &m);
-	fake_arrive(&group, &own, &m);
-	fake_arrive(&own, &group, &m);
-	fake_run(SECOND);
-	CHECK_INT(fake_sent, 0);
+	rig_mads_sent = 0;
+	rig_inject_mad(&none, &own, &m);
+	rig_inject_mad(&group, &own, &m);
+	rig_inject_mad(&own, &group, &m);
+	rig_run(SECOND);
+	CHECK_INT(rig_mads_sent, 0);
 	end();
 }
 
 /* From another address, or with another id, a message means nothing. */
 static void check_impostors(void)
 {
-	union ibv_gid other = fake_gid(0), own = fake_gid(0), peer = fake_gid(1);
+	union ibv_gid other = rig_gid(0), own = rig_gid(0), peer = rig_gid(1);
 	struct mad m;
 
 	other.raw[15] = 99;
 	begin();
 	connect_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	m = (struct mad){ .attr = MAD_DREQ,
 			  .local_id = active.c->remote_id,
 			  .remote_id = active.c->local_id,
 			  .dreq = { .remote_qpn = 0x111 } };
-	fake_arrive(&other, &own, &m);
+	rig_inject_mad(&other, &own, &m);
 	CHECK_INT(active.c->state, CONN_ESTABLISHED);
 	m.local_id++;
-	fake_arrive(&peer, &own, &m);
+	rig_inject_mad(&peer, &own, &m);
 	CHECK_INT(active.c->state, CONN_ESTABLISHED);
 	m.local_id--;
 	m.dreq.remote_qpn++;
-	fake_arrive(&peer, &own, &m);
+	rig_inject_mad(&peer, &own, &m);
 	CHECK_INT(active.c->state, CONN_ESTABLISHED);
 	m.dreq.remote_qpn--;
 	active.manner = SILENT;
-	fake_arrive(&peer, &own, &m);
+	rig_inject_mad(&peer, &own, &m);
 	CHECK_INT(active.c->state, CONN_DREQ_RCVD);
 	CHECK(counters[CNT_BAD_SOURCE] > 0);
 	end();
@@ -219,14 +219,14 @@ static void reach(enum conn_state state)
 	if (state == CONN_SIDR_SENT) {
 		listening.slow = true;
 		resolve_now();
-		fake_run(SECOND / 100);
+		rig_run(SECOND / 100);
 		return;
 	}
 	connect_now();
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	if (state == CONN_DREQ_RCVD)
 		CHECK_INT(conn_establish(active.c), 0);
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	if (state == CONN_DREQ_SENT) {
 		passive[0].manner = SILENT;
 		conn_disconnect(active.c);
@@ -235,7 +235,7 @@ static void reach(enum conn_state state)
 	} else if (state == CONN_TIMEWAIT) {
 		conn_disconnect(active.c);
 	}
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	CHECK_INT(active.c->state, state);
 }
 
@@ -255,7 +255,7 @@ static void check_states(void)
 	static const enum conn_state states[] = { CONN_REQ_SENT,  CONN_REP_RCVD,  CONN_ESTABLISHED,
 						  CONN_DREQ_SENT, CONN_DREQ_RCVD, CONN_TIMEWAIT,
 						  CONN_SIDR_SENT };
-	union ibv_gid own = fake_gid(0), peer = fake_gid(1);
+	union ibv_gid own = rig_gid(0), peer = rig_gid(1);
 
 	for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		for (unsigned attr = MAD_MRA; attr < MAD_END; attr++) {
@@ -269,7 +269,7 @@ static void check_states(void)
 			m.remote_id = active.c->local_id;
 			if (attr == MAD_DREQ)
 				m.dreq.remote_qpn = 0x111;
-			fake_arrive(&peer, &own, &m);
+			rig_inject_mad(&peer, &own, &m);
 			if (!want)
 				want = states[i];
 			CHECK_INT(active.c->state, want == CONN_STATES ? CONN_IDLE : want);
@@ -281,19 +281,19 @@ static void check_states(void)
 /* A disconnect that comes before the RTU: the passive end was connected. */
 static void check_early_disconnect(void)
 {
-	union ibv_gid own = fake_gid(0), peer = fake_gid(1);
+	union ibv_gid own = rig_gid(0), peer = rig_gid(1);
 	struct mad m = { .attr = MAD_DREQ };
 
 	begin();
 	active.manner = SILENT; /* no RTU */
 	connect_now();
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
 	CHECK_INT(count_of(&passive[0], CONN_EV_ESTABLISHED), 0);
 	m.local_id = passive[0].c->remote_id;
 	m.remote_id = passive[0].c->local_id;
 	m.dreq.remote_qpn = passive[0].c->local_qpn;
-	fake_arrive(&own, &peer, &m);
+	rig_inject_mad(&own, &peer, &m);
 	CHECK_INT(count_of(&passive[0], CONN_EV_ESTABLISHED), 1);
 	CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
 	end();
@@ -320,12 +320,12 @@ static void check_sidr(void)
 	for (hit[0] = 0; hit[0] < 4; hit[0]++) {
 		for (unsigned twice = 0; twice < 2; twice++) {
 			begin();
-			fake_app = sidr_app;
+			rig_app = sidr_app;
 			hit[1] = 99;
-			blow = twice ? FATE_TWICE : FATE_DROP;
-			fake_fate = strike;
+			blow = twice ? RIG_TWICE : RIG_DROP;
+			rig_mad_fate = strike;
 			resolve_now();
-			fake_run(SECOND);
+			rig_run(SECOND);
 			CHECK_INT(npassive, 1);
 			CHECK_INT(active.n, 1);
 			CHECK_INT(active.events[0], CONN_EV_ESTABLISHED);
@@ -336,22 +336,22 @@ static void check_sidr(void)
 		}
 	}
 	begin();
-	fake_app = sidr_app;
+	rig_app = sidr_app;
 	listening.manner = REJECTS;
 	resolve_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(status_of(&active, CONN_EV_UNREACHABLE), SIDR_REJECT);
 	end();
 	begin();
 	port->listener = NULL;
 	resolve_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(status_of(&active, CONN_EV_UNREACHABLE), SIDR_UNSUPPORTED);
 	end();
 	begin();
-	fake_fate = drop_all;
+	rig_mad_fate = drop_all;
 	resolve_now();
-	fake_run(70 * SECOND);
+	rig_run(70 * SECOND);
 	CHECK_INT(status_of(&active, CONN_EV_UNREACHABLE), -ETIMEDOUT);
 	end();
 }
@@ -363,16 +363,16 @@ static void check_listener_gone(void)
 
 	begin();
 	hit[0] = hit[1] = 1; /* the first REP */
-	blow = FATE_DROP;
-	fake_fate = strike;
+	blow = RIG_DROP;
+	rig_mad_fate = strike;
 	connect_now();
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
 	port_leave(port, &listening);
-	CHECK_INT(fake_names, 2); /* the name is kept until the connection needs it no more */
-	fake_run(SECOND);
+	CHECK_INT(rig_names, 2); /* the name is kept until the connection needs it no more */
+	rig_run(SECOND);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
-	CHECK_INT(fake_names, 0);
+	CHECK_INT(rig_names, 0);
 	port = port_bind(SPACE, &number, &any_ipv6, true, false); /* for end() */
 	end();
 }
@@ -383,17 +383,17 @@ static void check_listener_late(void)
 	for (unsigned datagram = 0; datagram < 2; datagram++) {
 		begin();
 		port->listener = NULL;
-		fake_app = datagram ? sidr_app : applications;
+		rig_app = datagram ? sidr_app : applications;
 		if (datagram)
 			resolve_now();
 		else
 			connect_now();
-		fake_run(SECOND / 20);
+		rig_run(SECOND / 20);
 		CHECK_INT(active.n, 0);
 		port->listener = &listening;
-		fake_run(SECOND / 50);
+		rig_run(SECOND / 50);
 		CHECK_INT(npassive, 1);
-		fake_run(SECOND);
+		rig_run(SECOND);
 		CHECK_INT(npassive, 1);
 		CHECK_INT(active.n, 1);
 		CHECK(active.events[0] == CONN_EV_RESPONSE ||
@@ -408,9 +408,9 @@ static void check_listener_late(void)
 
 		arrive(&m);
 	}
-	CHECK_INT(fake_sent, 68);
-	fake_run(SECOND);
-	CHECK_INT(fake_sent, 100);
+	CHECK_INT(rig_mads_sent, 68);
+	rig_run(SECOND);
+	CHECK_INT(rig_mads_sent, 100);
 	end();
 }
 
@@ -418,10 +418,10 @@ static void check_farewell(void)
 {
 	begin();
 	connect_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	passive[0].manner = SILENT;
 	conn_farewell();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
 	end();
 }

@@ -10,19 +10,19 @@ static void check_plain(void)
 
 	begin();
 	connect_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(npassive, 1);
 	a = active.c;
 	p = passive[0].c;
 	CHECK_INT(a->state, CONN_ESTABLISHED);
 	CHECK_INT(p->state, CONN_ESTABLISHED);
-	CHECK_INT(fake_sent, 3);
+	CHECK_INT(rig_mads_sent, 3);
 	CHECK_INT(active.n, 1);
 	CHECK_INT(active.events[0], CONN_EV_RESPONSE);
 	CHECK_STR((char *)active.private, "yes");
 	CHECK_INT(passive[0].n, 1);
 	CHECK_INT(passive[0].events[0], CONN_EV_ESTABLISHED);
-	CHECK(a->local_id >> 26 == FAKE_SLOT && p->local_id >> 26 == FAKE_SLOT);
+	CHECK(a->local_id >> 26 == rig_slot && p->local_id >> 26 == rig_slot);
 	/* the PSN of a message is the one with which its receiver begins */
 	CHECK_INT(a->rq_psn, p->sq_psn);
 	CHECK_INT(p->rq_psn, a->sq_psn);
@@ -37,8 +37,8 @@ static void check_plain(void)
 	CHECK_INT(p->mtu, IBV_MTU_1024);
 
 	conn_disconnect(a);
-	fake_run(10 * SECOND);
-	CHECK_INT(fake_sent, 5);
+	rig_run(10 * SECOND);
+	CHECK_INT(rig_mads_sent, 5);
 	CHECK_INT(active.n, 3);
 	CHECK_INT(status_of(&active, CONN_EV_DISCONNECTED), 0);
 	CHECK_INT(count_of(&active, CONN_EV_TIMEWAIT_EXIT), 1);
@@ -52,15 +52,15 @@ static void check_both_disconnect(void)
 {
 	begin();
 	connect_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	conn_disconnect(passive[0].c);
 	conn_disconnect(active.c);
-	fake_run(10 * SECOND);
+	rig_run(10 * SECOND);
 	CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 1);
 	CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
 	CHECK_INT(active.c->state, CONN_IDLE);
 	CHECK_INT(passive[0].c->state, CONN_IDLE);
-	CHECK(fake_sent <= 7);
+	CHECK(rig_mads_sent <= 7);
 	end();
 }
 
@@ -73,21 +73,21 @@ static void live(void)
 	uint64_t start;
 
 	begin();
-	fake_fate = strike;
-	start = fake_now;
+	rig_mad_fate = strike;
+	start = rig_now;
 	connect_now();
 	while (!(active.c->state == CONN_ESTABLISHED && npassive &&
 		 passive[0].c->state == CONN_ESTABLISHED))
-		CHECK(fake_step(10 * SECOND));
+		CHECK(rig_step(rig_now + 10 * SECOND));
 	CHECK_INT(count_of(&active, CONN_EV_RESPONSE), 1);
 	CHECK_INT(count_of(&passive[0], CONN_EV_ESTABLISHED), 1);
-	CHECK(fake_now - start < SECOND / 2);
-	start = fake_now;
+	CHECK(rig_now - start < SECOND / 2);
+	start = rig_now;
 	conn_disconnect(active.c);
 	while (!count_of(&active, CONN_EV_DISCONNECTED))
-		CHECK(fake_step(10 * SECOND));
-	CHECK(fake_now - start < SECOND / 2);
-	fake_run(10 * SECOND);
+		CHECK(rig_step(rig_now + 10 * SECOND));
+	CHECK(rig_now - start < SECOND / 2);
+	rig_run(10 * SECOND);
 	CHECK_INT(npassive, 1);
 	CHECK_INT(active.n, 3);
 	CHECK_INT(passive[0].n, 3);
@@ -98,7 +98,7 @@ static void live(void)
 	end();
 }
 
-static void check_loss(enum fate what)
+static void check_loss(enum rig_fate what)
 {
 	blow = what;
 	hits = 0;
@@ -111,7 +111,7 @@ static void check_loss(enum fate what)
 static uint32_t seed;
 static unsigned percent;
 
-static enum fate weather(unsigned n, const struct mad *m)
+static enum rig_fate weather(unsigned n, const struct mad *m)
 {
 	unsigned die;
 
@@ -119,10 +119,10 @@ static enum fate weather(unsigned n, const struct mad *m)
 	(void)m;
 	seed = seed * 1103515245 + 12345;
 	die = (seed >> 16) % 100;
-	return die < percent	    ? FATE_DROP
-	       : die < percent + 10 ? FATE_TWICE
-	       : die < percent + 20 ? FATE_AGAIN_LATE
-				    : FATE_PASS;
+	return die < percent	    ? RIG_DROP
+	       : die < percent + 10 ? RIG_TWICE
+	       : die < percent + 20 ? RIG_AGAIN_LATE
+				    : RIG_PASS;
 }
 
 /* Whatever is lost: both ends come to an end, told once, and agree unless the last word of
@@ -134,14 +134,14 @@ static void check_weather(void)
 
 		begin();
 		percent = 40;
-		fake_fate = weather;
+		rig_mad_fate = weather;
 		connect_now();
-		fake_run(70 * SECOND);
+		rig_run(70 * SECOND);
 		CHECK_INT(npassive, 1);
 		CHECK_INT(count_of(&active, CONN_EV_RESPONSE), 1);
 		CHECK_INT(count_of(&passive[0], CONN_EV_ESTABLISHED), 1);
 		conn_disconnect(passive[0].c);
-		fake_run(90 * SECOND);
+		rig_run(90 * SECOND);
 		CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 1);
 		CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
 		CHECK_INT(active.n, 3);
@@ -153,10 +153,10 @@ static void check_weather(void)
 
 static enum mad_attr lost;
 
-static enum fate drop_kind(unsigned n, const struct mad *m)
+static enum rig_fate drop_kind(unsigned n, const struct mad *m)
 {
 	(void)n;
-	return m->attr == lost ? FATE_DROP : FATE_PASS;
+	return m->attr == lost ? RIG_DROP : RIG_PASS;
 }
 
 static void check_unreachable(void)
@@ -164,25 +164,25 @@ static void check_unreachable(void)
 	uint64_t start;
 
 	begin();
-	fake_fate = drop_all;
-	start = fake_now;
+	rig_mad_fate = drop_all;
+	start = rig_now;
 	connect_now();
 	while (!active.n)
-		CHECK(fake_step(10 * SECOND));
+		CHECK(rig_step(rig_now + 10 * SECOND));
 	CHECK_INT(active.events[0], CONN_EV_UNREACHABLE);
 	CHECK_INT(active.status[0], -ETIMEDOUT);
-	CHECK((fake_now - start) / SECOND == 65);
-	CHECK(fake_sent > 16 && fake_sent < 30);
+	CHECK((rig_now - start) / SECOND == 65);
+	CHECK(rig_mads_sent > 16 && rig_mads_sent < 30);
 	end();
 
 	/* the passive side's answer never arrives, and it tells so */
 	begin();
 	lost = MAD_REP;
-	fake_fate = drop_kind;
+	rig_mad_fate = drop_kind;
 	connect_now();
 	while (!count_of(&active, CONN_EV_UNREACHABLE) && !count_of(&active, CONN_EV_REJECTED))
-		CHECK(fake_step(70 * SECOND));
-	fake_run(10 * SECOND);
+		CHECK(rig_step(rig_now + 70 * SECOND));
+	rig_run(10 * SECOND);
 	CHECK_INT(npassive, 1);
 	CHECK_INT(count_of(&active, CONN_EV_RESPONSE), 0);
 	CHECK_INT(passive[0].n, 1);
@@ -193,14 +193,14 @@ static void check_unreachable(void)
 	/* its peer has gone without a word */
 	begin();
 	connect_now();
-	fake_run(SECOND);
-	fake_fate = drop_all;
-	start = fake_now;
+	rig_run(SECOND);
+	rig_mad_fate = drop_all;
+	start = rig_now;
 	conn_disconnect(active.c);
 	while (!count_of(&active, CONN_EV_DISCONNECTED))
-		CHECK(fake_step(10 * SECOND));
+		CHECK(rig_step(rig_now + 10 * SECOND));
 	CHECK_INT(status_of(&active, CONN_EV_DISCONNECTED), -ETIMEDOUT);
-	CHECK((fake_now - start) / SECOND == 65);
+	CHECK((rig_now - start) / SECOND == 65);
 	end();
 }
 
@@ -211,13 +211,13 @@ static void check_slow(void)
 	begin();
 	listening.slow = true;
 	connect_now();
-	fake_run(300 * SECOND);
+	rig_run(300 * SECOND);
 	CHECK_INT(npassive, 1);
 	CHECK_INT(active.n, 0);
-	CHECK(fake_sent < 2 * 300 / 4 + 20);
+	CHECK(rig_mads_sent < 2 * 300 / 4 + 20);
 	passive[0].wants_accept = true;
 	applications();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(active.c->state, CONN_ESTABLISHED);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
 	end();
@@ -226,12 +226,12 @@ static void check_slow(void)
 	begin();
 	active.manner = SILENT;
 	connect_now();
-	fake_run(200 * SECOND);
+	rig_run(200 * SECOND);
 	CHECK_INT(active.c->state, CONN_REP_RCVD);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
-	CHECK(fake_sent < 2 * 200 / 4 + 20);
+	CHECK(rig_mads_sent < 2 * 200 / 4 + 20);
 	CHECK_INT(conn_establish(active.c), 0);
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
 	end();
 }
@@ -245,10 +245,10 @@ static void check_reject(void)
 		begin();
 		listening.manner = REJECTS;
 		hit[0] = hit[1] = drops ? 1 : 99; /* the REJ, or nothing */
-		blow = FATE_DROP;
-		fake_fate = strike;
+		blow = RIG_DROP;
+		rig_mad_fate = strike;
 		connect_now();
-		fake_run(SECOND);
+		rig_run(SECOND);
 		CHECK_INT(npassive, 1);
 		CHECK_INT(active.n, 1);
 		CHECK_INT(status_of(&active, CONN_EV_REJECTED), REJ_CONSUMER);
@@ -260,14 +260,14 @@ static void check_reject(void)
 	begin();
 	port->listener = NULL;
 	connect_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(status_of(&active, CONN_EV_REJECTED), REJ_SERVICE);
 	end();
 	for (unsigned reason = 1; reason < 40; reason++) {
 		begin();
 		refuse = reason;
 		connect_now();
-		fake_run(SECOND);
+		rig_run(SECOND);
 		CHECK_INT(status_of(&active, CONN_EV_REJECTED), (int)reason);
 		CHECK_INT(npassive, 0);
 		end();
@@ -280,13 +280,13 @@ static void check_abandoned(void)
 	begin();
 	listening.slow = true;
 	connect_now();
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	CHECK_INT(npassive, 1);
 	conn_let_go(active.c);
 	active.c = NULL;
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(status_of(&passive[0], CONN_EV_REJECTED), REJ_TIMEOUT);
-	CHECK(fake_forwards > 0); /* the others of the host were asked too */
+	CHECK(rig_forwards > 0); /* the others of the host were asked too */
 	CHECK_INT(conn_accept(passive[0].c, NULL, 0), -1);
 	CHECK_INT(errno, EINVAL);
 	end();
@@ -294,20 +294,20 @@ static void check_abandoned(void)
 	begin();
 	active.manner = SILENT;
 	connect_now();
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	CHECK_INT(active.c->state, CONN_REP_RCVD);
 	conn_let_go(active.c);
 	active.c = NULL;
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(status_of(&passive[0], CONN_EV_REJECTED), REJ_CONSUMER);
 	end();
 
 	begin();
 	connect_now();
-	fake_run(SECOND);
+	rig_run(SECOND);
 	conn_let_go(active.c);
 	active.c = NULL;
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(status_of(&passive[0], CONN_EV_DISCONNECTED), 0);
 	end();
 }
@@ -317,25 +317,25 @@ static void check_killed(void)
 {
 	begin();
 	connect_now();
-	fake_run(3 * SECOND);
+	rig_run(3 * SECOND);
 	CHECK_INT(active.c->state, CONN_ESTABLISHED);
 	CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 0);
-	fake_killed = true;
-	fake_run(2 * SECOND);
+	rig_all_killed = true;
+	rig_run(2 * SECOND);
 	CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 1);
 	CHECK_INT(count_of(&passive[0], CONN_EV_DISCONNECTED), 1);
-	fake_killed = false;
+	rig_all_killed = false;
 	end();
 
 	begin();
-	fake_app = NULL; /* it takes its time */
+	rig_app = NULL; /* it takes its time */
 	connect_now();
-	fake_run(SECOND / 2);
+	rig_run(SECOND / 2);
 	CHECK_INT(passive[0].c->state, CONN_REQ_RCVD);
-	fake_killed = true;
-	fake_run(SECOND);
+	rig_all_killed = true;
+	rig_run(SECOND);
 	CHECK_INT(count_of(&passive[0], CONN_EV_REJECTED), 1);
-	fake_killed = false;
+	rig_all_killed = false;
 	end();
 }
 
@@ -343,9 +343,9 @@ int main(void)
 {
 	check_plain();
 	check_both_disconnect();
-	check_loss(FATE_DROP);
-	check_loss(FATE_TWICE);
-	check_loss(FATE_AGAIN_LATE);
+	check_loss(RIG_DROP);
+	check_loss(RIG_TWICE);
+	check_loss(RIG_AGAIN_LATE);
 	check_weather();
 	check_unreachable();
 	check_slow();

@@ -70,7 +70,7 @@ static void listed(void)
 	CHECK_INT(ibv_get_device_index(list[0]), -1);
 	CHECK_INT(be64toh(ibv_get_device_guid(list[0])) >> 24, 0x0200c0fffe);
 	CHECK_INT(ibv_get_device_guid(list[0]), device_guid());
-	CHECK_INT(fake_engine_users, 0); /* looking brings nothing up */
+	CHECK_INT(rig_engine_users, 0); /* looking brings nothing up */
 	ibv_free_device_list(list);
 	list = ibv_get_device_list(NULL);
 	CHECK(list && list[0]);
@@ -90,12 +90,12 @@ static void opened(void)
 	int copy;
 
 	CHECK(!ibv_open_device(&other) && errno == ENODEV);
-	fake_engine_error = EADDRINUSE;
+	rig_engine_error = EADDRINUSE;
 	CHECK(!ibv_open_device(&the_device) && errno == EADDRINUSE);
-	fake_engine_error = 0;
+	rig_engine_error = 0;
 	context = ibv_open_device(&the_device);
 	CHECK(context && context->device == &the_device);
-	CHECK_INT(fake_engine_users, 1);
+	CHECK_INT(rig_engine_users, 1);
 	CHECK_INT(fcntl(context->async_fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	copy = dup(context->cmd_fd); /* as pyverbs does */
 	CHECK(copy >= 0);
@@ -113,7 +113,7 @@ static void opened(void)
 	event_port(IBV_EVENT_GID_CHANGE);
 	engine_unlock();
 	CHECK_INT(ibv_close_device(second), 0);
-	CHECK_INT(fake_engine_users, 1);
+	CHECK_INT(rig_engine_users, 1);
 	CHECK(qp.attr.qp_state == IBV_QPS_ERR && mine.attr.qp_state == IBV_QPS_RTS);
 	CHECK_INT(fake_last_event, -1);
 	CHECK_INT(ibv_dealloc_pd(pd), 0);
@@ -178,10 +178,10 @@ static void port(void)
 	CHECK_INT(old_query_port(context, 1, (struct ibv_port_attr *)&old), 0);
 	CHECK_INT(old.more[0], 0x77); /* a program compiled long ago has no room for it */
 	CHECK_INT(memcmp(old.known, &a, 48), 0);
-	fake_no_gids = true;
+	fake_addresses(false);
 	CHECK_INT(ibv_query_port(context, 1, &a), 0);
 	CHECK_INT(a.state, IBV_PORT_DOWN);
-	fake_no_gids = false;
+	fake_addresses(true);
 }
 
 static void gids(void)
@@ -246,7 +246,7 @@ static int child_main(__be64 guid_of_parent, struct ibv_cq *cq)
 	if (device_guid() == guid_of_parent || ibv_destroy_cq(cq) != 0 ||
 	    ibv_close_device(context) != 0)
 		return 1;
-	return fake_engine_users == 1 ? 0 : 2; /* it did not give back what the parent has */
+	return rig_engine_users == 1 ? 0 : 2; /* it did not give back what the parent has */
 }
 
 /* ThreadSanitizer goes on to believe that a lock that was made anew is taken. */
@@ -300,6 +300,7 @@ static void forked(void)
 
 int main(void)
 {
+	fake_addresses(true);
 	listed();
 	opened();
 	limits();
@@ -308,6 +309,6 @@ int main(void)
 	pkeys();
 	forked();
 	CHECK_INT(ibv_close_device(context), 0);
-	CHECK_INT(fake_engine_users, 0);
+	CHECK_INT(rig_engine_users, 0);
 	return checks_end();
 }

@@ -30,7 +30,7 @@ static void await_sleeps(unsigned n)
 {
 	for (bool there = false; !there;) {
 		engine_lock();
-		there = fake_sleeps >= n;
+		there = rig_sleeps >= n;
 		engine_unlock();
 		sched_yield();
 	}
@@ -121,7 +121,7 @@ static void destroy_waits(void)
 	CHECK_INT(ibv_get_async_event(context, &of_other), 0);
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(of_other.element.qp == &other.v && e.element.qp == &qp.v);
-	fake_sleeps = 0;
+	rig_sleeps = 0;
 	pthread_create(&t, NULL, drain, &qp);
 	await_sleeps(1);
 	/* what was not taken is gone already */
@@ -162,7 +162,7 @@ static void destroy_cq_waits(void)
 		put(cq);
 		CHECK_INT(ibv_get_cq_event(ch, &got, &arg), 0);
 	}
-	fake_sleeps = 0;
+	rig_sleeps = 0;
 	pthread_create(&t, NULL, destroy, cq);
 	await_sleeps(1);
 	ibv_ack_cq_events(cq, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What queue pairs stand on, for tests of them alone: engine, CQs, events, GIDs, regions and
- * transport. Each fake remembers what it was asked. */
+/* What queue pairs stand on, for tests of them alone: CQs, events, regions and transport. Each fake
+ * remembers what it was asked. The addresses: 192.0.2.1 and fe80::1 (GID indices 0 and 3) on eth0,
+ * 127.0.0.1 (1) on lo. */
 #ifndef UROCE_TESTS_FAKE_BELOW_QP_H
 #define UROCE_TESTS_FAKE_BELOW_QP_H
 
@@ -8,17 +9,15 @@
 #include "gid.h"
 #include "queue_pair.h"
 #include "region.h"
+#include "rig.h"
 
 #define WCS 64
 
 extern struct fake {
-	bool locked;
-	unsigned flushes;	     /* engine_flush() */
 	unsigned runs;		     /* requester_run() */
 	bool working;		     /* requester_run() takes what was posted off the queue */
-	int timers;		     /* reserved */
 	int lifetime;		     /* rx_lifetime() */
-	bool no_timer, no_answers;   /* ENOMEM */
+	bool no_answers;	     /* ENOMEM */
 	unsigned entered, forgotten; /* transport_enter(), transport_forget() */
 	enum ibv_qp_state from, to;  /* the last transport_enter() */
 	unsigned answers;	     /* the last answers_resize() */
@@ -28,12 +27,8 @@ extern struct fake {
 	uint32_t purged_qpn;
 	const struct srq *limit; /* event_srq(IBV_EVENT_SRQ_LIMIT_REACHED) */
 	unsigned limits;
-	const void *drained;	 /* event_drain() */
-	struct gid_entry gid[4]; /* lo: ::ffff:127.0.0.1 and ::1; eth: ::ffff:192.0.2.1, fe80::1 */
-	int route_errno;	 /* gid_route() */
-	unsigned slot;
-	int group_fd;
-	struct qp *unbound; /* region_forget_qp() */
+	const void *drained; /* event_drain() */
+	struct qp *unbound;  /* region_forget_qp() */
 } fake;
 
 extern struct context fake_context;
@@ -46,7 +41,7 @@ void fake_reset(void);
 struct qp *fake_qp(enum ibv_qp_type type, struct srq *srq, uint64_t send_ops);
 /* Puts it there without asking. */
 void fake_state(struct qp *qp, enum ibv_qp_state state);
-/* An address vector for that entry of fake.gid, to itself. */
+/* An address vector for that GID index, to itself. */
 struct ibv_ah_attr fake_av(uint8_t index);
 
 #endif

@@ -7,7 +7,7 @@
 #include "checks.h"
 #include "bytes.h"
 #include "counters.h"
-#include "fake_engine.h"
+#include "rig.h"
 #include "link.h"
 #include "tap.h"
 
@@ -27,7 +27,7 @@ static struct {
 static void note(const uint8_t *data, const char *fate)
 {
 	out.psn[out.n] = get_be24(data + 9);
-	out.when[out.n] = fake_now;
+	out.when[out.n] = rig_now;
 	out.fate[out.n++] = fate ? fate : "";
 }
 
@@ -186,19 +186,19 @@ static void check_reorder(void)
 	CHECK_STR(out.fate[3], "reorder");
 	pass(UROCE_OUT, OP_SEND_ONLY, 5, 3);
 	CHECK_INT(out.n, 5);
-	fake_pass_time(10000000);
+	rig_run(10000000);
 	CHECK_INT(out.n, 5);
 	/* nothing follows: a millisecond */
 	pass(UROCE_OUT, OP_SEND_ONLY, 5, 1);
-	fake_pass_time(999999);
+	rig_run(999999);
 	CHECK_INT(out.n, 5);
-	fake_pass_time(1);
+	rig_run(1);
 	CHECK_INT(out.n, 6);
 	/* all of them: each is overtaken by the next, none is lost */
 	rules("reorder=1", 0);
 	for (uint32_t psn = 0; psn < 10; psn++)
 		pass(UROCE_IN, OP_SEND_ONLY, 5, psn);
-	fake_pass_time(1000000);
+	rig_run(1000000);
 	CHECK_INT(out.n, 10);
 	CHECK_INT(out.psn[0], 1);
 	CHECK_INT(out.psn[1], 0);
@@ -208,14 +208,14 @@ static void check_reorder(void)
 
 static void check_delay(void)
 {
-	uint64_t start = fake_now;
+	uint64_t start = rig_now;
 
 	rules("delay=2ms,psn=1;delay=500us,psn=2;delay=2ms,dup=1,psn=3", 0);
 	for (uint32_t psn = 0; psn < 4; psn++)
 		pass(UROCE_OUT, OP_SEND_ONLY, 5, psn);
 	CHECK_INT(out.n, 1);
 	CHECK_INT(out.psn[0], 0);
-	fake_pass_time(3000000);
+	rig_run(3000000);
 	CHECK_INT(out.n, 5);
 	CHECK_INT(out.psn[1], 2);
 	CHECK_INT(out.when[1] - start, 500000);
@@ -231,7 +231,7 @@ static void check_delay(void)
 	for (uint32_t psn = 0; psn < 1000; psn++)
 		pass(UROCE_IN, OP_SEND_ONLY, 5, psn);
 	rules("", 0); /* those that wait come nevertheless */
-	fake_pass_time(1000000000);
+	rig_run(1000000000);
 	CHECK_INT(out.n, 1000);
 	for (uint32_t psn = 0; psn < 1000; psn++)
 		CHECK_INT(out.psn[psn], psn);
@@ -239,7 +239,7 @@ static void check_delay(void)
 	rules("delay=1s", 0);
 	for (uint32_t psn = 0; psn < SENDS; psn++)
 		pass(UROCE_IN, OP_SEND_ONLY, 5, psn);
-	fake_pass_time(1000000000);
+	rig_run(1000000000);
 	CHECK(out.n >= 1000 && out.n < SENDS);
 	CHECK_INT(counters[CNT_FAULT_DROP], SENDS - out.n);
 	/* after fork() */
@@ -248,7 +248,7 @@ static void check_delay(void)
 	fault_forget();
 	CHECK_INT(fault_directions, 0);
 	out.n = 0;
-	fake_pass_time(2000000000); /* nothing is left that would run */
+	rig_run(2000000000); /* nothing is left that would run */
 	CHECK_INT(out.n, 0);
 }
 

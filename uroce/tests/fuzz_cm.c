@@ -32,7 +32,7 @@ static unsigned nids;
 
 static union ibv_gid peer(void)
 {
-	union ibv_gid gid = fake_gid(0);
+	union ibv_gid gid = rig_gid(0);
 
 	gid.raw[15] = 99;
 	return gid;
@@ -40,9 +40,9 @@ static union ibv_gid peer(void)
 
 static void arrive(const struct mad *m)
 {
-	union ibv_gid src = peer(), dst = fake_gid(0);
+	union ibv_gid src = peer(), dst = rig_gid(0);
 
-	fake_arrive(&src, &dst, m);
+	rig_inject_mad(&src, &dst, m);
 }
 
 static struct conn *conn_of(unsigned k)
@@ -112,7 +112,7 @@ static void being_disconnected(void)
 static struct rdma_cm_id *passive(enum mad_attr attr)
 {
 	struct mad m = { .attr = attr, .local_id = FIRST_ID + nids };
-	struct mad_ip ip = { .sport = 1, .src = peer(), .dst = fake_gid(0) };
+	struct mad_ip ip = { .sport = 1, .src = peer(), .dst = rig_gid(0) };
 	struct rdma_cm_event *ev;
 
 	if (attr == MAD_REQ)
@@ -143,7 +143,7 @@ static void accept_it(struct rdma_cm_id *i)
 static void set_up(void)
 {
 	nids = 0;
-	fake_now = SECOND;
+	rig_now = SECOND;
 	open_both(RDMA_PS_TCP, "::");
 	rdma_destroy_id(id);
 	CHECK_INT(rdma_create_id(server, &udp, NULL, RDMA_PS_UDP), 0);
@@ -237,7 +237,7 @@ static void put_request(uint8_t *body, unsigned attr, const struct mad_from *fro
 static void record(unsigned how, unsigned k, const uint8_t *bytes, size_t n)
 {
 	static const uint8_t head[] = { 1, 7, 2, 3 };
-	struct mad_from from = { .src = peer(), .dst = fake_gid(0), .src_qpn = 1 };
+	struct mad_from from = { .src = peer(), .dst = rig_gid(0), .src_qpn = 1 };
 	uint8_t buf[MAD_BYTES] = { 0 };
 	bool leave = k & LEAVE_REQUEST;
 	unsigned attr;
@@ -245,7 +245,7 @@ static void record(unsigned how, unsigned k, const uint8_t *bytes, size_t n)
 	k = (k & ~LEAVE_REQUEST) % nids;
 	memcpy(buf, bytes, n);
 	if (how & FROM_SELF)
-		from.src = fake_gid(1);
+		from.src = rig_gid(1);
 	if (!(how & LEAVE_HEADER)) {
 		memcpy(buf, head, sizeof(head));
 		put_be16(buf + 16, (uint16_t)(MAD_REQ + buf[17] % (MAD_END - MAD_REQ)));
@@ -255,12 +255,12 @@ static void record(unsigned how, unsigned k, const uint8_t *bytes, size_t n)
 			put_request(buf + 24, attr, &from);
 	}
 	if (how & WAIT)
-		fake_run(SECOND / 5);
+		rig_run(SECOND / 5);
 	if (how & WAIT_LONG)
-		fake_run(70 * SECOND);
+		rig_run(70 * SECOND);
 	act(how & ACTS, ids[k]);
 	cm_route(&from, buf, how & LEAVE_HEADER ? n : MAD_BYTES);
-	fake_run(SECOND / 100);
+	rig_run(SECOND / 100);
 	drain(server);
 	drain(client);
 }

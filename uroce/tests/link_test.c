@@ -5,9 +5,8 @@
 #include "checks.h"
 #include "counters.h"
 #include "fault.h"
-#include "fake_engine.h"
-#include "fake_group.h"
-#include "fake_upper.h"
+#include "rig.h"
+#include "link_rig.h"
 #include "gid.h"
 #include "group.h"
 #include "icrc.h"
@@ -18,7 +17,7 @@
 
 static struct flow flow(const char *from, const char *to)
 {
-	return (struct flow){ .sgid = fake_gid(from), .dgid = fake_gid(to) };
+	return (struct flow){ .sgid = gid_of_text(from), .dgid = gid_of_text(to) };
 }
 
 static struct packet send_only(uint32_t psn, uint32_t len)
@@ -44,7 +43,7 @@ static void send_one(const struct flow *f, uint32_t psn, uint32_t len)
 static void receive(unsigned n)
 {
 	while (upper_packets.n < n) {
-		fake_group_wait(group_fd());
+		await_readable(group_fd());
 		CHECK(rx_packets(n - upper_packets.n, RX_MAYBE) > 0);
 	}
 	CHECK_INT(rx_packets(32, RX_READY), 0);
@@ -154,11 +153,11 @@ static void check_refused(void)
 	tx_begin(&good, &p);
 	tx_abort();
 	tx_flush();
-	fake_group_mtu(1500);
+	set_lo_mtu(1500);
 	send_one(&good, 6, 2048);
 	send_one(&good, 7, 1024);
 	tx_flush();
-	fake_group_mtu(65536);
+	set_lo_mtu(65536);
 	receive(3);
 	CHECK_INT(upper_packets.p[0].psn, 1);
 	CHECK_INT(upper_packets.p[1].psn, 4);
@@ -169,7 +168,7 @@ static void check_refused(void)
 
 static struct packet addresses(const char *from, const char *to, uint16_t sport)
 {
-	return (struct packet){ .src = fake_gid(from), .dst = fake_gid(to), .sport = sport };
+	return (struct packet){ .src = gid_of_text(from), .dst = gid_of_text(to), .sport = sport };
 }
 
 static uint32_t build(const struct packet *a, const struct packet *p, uint16_t id, uint8_t *data)
@@ -391,7 +390,7 @@ static void check_faults(void)
 	uroce_faults_parse("dup=100%,dir=out;corrupt=100%,dir=in", 0, NULL, 0);
 	send_one(&f, 2, 1);
 	tx_flush();
-	fake_group_wait(group_fd());
+	await_readable(group_fd());
 	while (counters[CNT_BAD_ICRC] + counters[CNT_BAD_PACKET] < bad + 2)
 		rx_packets(32, RX_READY);
 	CHECK_INT(upper_packets.n, 0);
@@ -404,9 +403,9 @@ static void check_faults(void)
 	CHECK_INT(upper_mads.routed, 1);
 	CHECK_INT(upper_mads.lost, 1);
 	CHECK_INT(upper_mads.input, 0);
-	fake_pass_time(999999);
+	rig_run(999999);
 	CHECK_INT(upper_mads.input, 0);
-	fake_pass_time(1);
+	rig_run(1);
 	CHECK_INT(upper_mads.input, 1);
 	CHECK_INT(upper_mads.from.psn, 0x424242);
 	uroce_faults_set(NULL, 0, 0);
@@ -489,7 +488,7 @@ static void check_counters(void)
 
 int main(void)
 {
-	fake_group_open();
+	link_open();
 	check_arrival("127.0.0.1", "127.0.0.1", 0, 0);
 	check_arrival("127.0.0.3", "127.5.4.2", 0x2e << 2, 17);
 	check_arrival("::1", "::1", 0, 64);

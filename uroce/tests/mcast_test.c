@@ -152,7 +152,7 @@ static int echo(const char *group, int fd)
 static void try_group(struct qp *qp, const char *group)
 {
 	union ibv_gid g = gid(group);
-	int before = echo(group, fake.group_fd);
+	int before = echo(group, rig_group_fd);
 
 	if (before < 0) {
 		printf("%s: cannot be sent to here: skipped\n", group);
@@ -160,9 +160,9 @@ static void try_group(struct qp *qp, const char *group)
 	}
 	CHECK_INT(before, 0); /* not a member */
 	CHECK_INT(ibv_attach_mcast(&qp->v, &g, 0), 0);
-	CHECK_INT(echo(group, fake.group_fd), 1);
+	CHECK_INT(echo(group, rig_group_fd), 1);
 	CHECK_INT(ibv_detach_mcast(&qp->v, &g, 0), 0);
-	CHECK_INT(echo(group, fake.group_fd), 0);
+	CHECK_INT(echo(group, rig_group_fd), 0);
 }
 
 static void test_sockets(void)
@@ -171,20 +171,20 @@ static void test_sockets(void)
 	unsigned lo = if_nametoindex(ifname);
 	union ibv_gid g = gid("::ffff:224.9.8.7");
 
-	fake.group_fd = receiver();
-	if (fake.group_fd < 0 || !lo) {
+	rig_group_fd = receiver();
+	if (rig_group_fd < 0 || !lo) {
 		puts("no IPv6, or no such interface: skipped");
 		ibv_destroy_qp(&qp->v);
 		return;
 	}
-	fake.gid[0].ifindex = fake.gid[3].ifindex = 0;
-	fake.gid[1].ifindex = 0;
+	rig_entry(0)->ifindex = rig_entry(3)->ifindex = 0;
+	rig_entry(1)->ifindex = 0;
 	CHECK_INT(ibv_attach_mcast(&qp->v, &g, 0), ENODEV);
-	fake.gid[1].ifindex = lo;
-	fake.gid[3].ifindex = lo;
+	rig_entry(1)->ifindex = lo;
+	rig_entry(3)->ifindex = lo;
 	try_group(qp, "::ffff:224.9.8.7");
 	try_group(qp, "ff12::77");
-	close(fake.group_fd);
+	close(rig_group_fd);
 	ibv_destroy_qp(&qp->v);
 }
 
@@ -194,23 +194,23 @@ static void test_refresh(void)
 	union ibv_gid g = gid("::ffff:239.1.2.3");
 	struct qp *qp = fake_qp(IBV_QPT_UD, NULL, 0);
 
-	fake.group_fd = receiver();
-	if (fake.group_fd >= 0 && echo("::ffff:239.1.2.3", fake.group_fd) == 0) {
-		fake.gid[0].ifindex = 0x7fff;		       /* there is no such interface */
+	rig_group_fd = receiver();
+	if (rig_group_fd >= 0 && echo("::ffff:239.1.2.3", rig_group_fd) == 0) {
+		rig_entry(0)->ifindex = 0x7fff;		       /* there is no such interface */
 		CHECK_INT(ibv_attach_mcast(&qp->v, &g, 0), 0); /* but lo */
 		CHECK_INT(ibv_detach_mcast(&qp->v, &g, 0), 0);
-		fake.gid[0].ifindex = 0;
-		fake.gid[1].ifindex = 0x7fff;
+		rig_entry(0)->ifindex = 0;
+		rig_entry(1)->ifindex = 0x7fff;
 		CHECK_INT(ibv_attach_mcast(&qp->v, &g, 0), ENODEV);
-		fake.gid[1].ifindex = if_nametoindex(ifname);
+		rig_entry(1)->ifindex = if_nametoindex(ifname);
 		CHECK_INT(ibv_attach_mcast(&qp->v, &g, 0), 0);
 		engine_lock();
 		mcast_refresh();
 		engine_unlock();
-		CHECK_INT(echo("::ffff:239.1.2.3", fake.group_fd), 1);
+		CHECK_INT(echo("::ffff:239.1.2.3", rig_group_fd), 1);
 		CHECK_INT(ibv_detach_mcast(&qp->v, &g, 0), 0);
 	}
-	close(fake.group_fd);
+	close(rig_group_fd);
 	ibv_destroy_qp(&qp->v);
 }
 
@@ -227,8 +227,9 @@ int main(int argc, char **argv)
 	test_sockets();
 	test_refresh();
 	fake_reset();
-	fake.group_fd = receiver(); /* that joins on lo */
-	fake.gid[0].ifindex = fake.gid[1].ifindex = fake.gid[3].ifindex = if_nametoindex(ifname);
+	rig_group_fd = receiver(); /* that joins on lo */
+	rig_entry(0)->ifindex = rig_entry(1)->ifindex = rig_entry(3)->ifindex =
+		if_nametoindex(ifname);
 	test_membership();
 	test_limits();
 	return checks_end();

@@ -169,9 +169,9 @@ static void test_values(void)
 	fake.no_answers = true;
 	REFUSE(INIT, RTR, max_dest_rd_atomic, 16, ENOMEM);
 	fake.no_answers = false;
-	fake.route_errno = ENETUNREACH;
+	rig_route_errno = ENETUNREACH;
 	REFUSE(INIT, RTR, max_dest_rd_atomic, 16, ENETUNREACH);
-	fake.route_errno = 0;
+	rig_route_errno = 0;
 	ibv_destroy_qp(&qp->v);
 }
 
@@ -180,7 +180,7 @@ static void test_what_is_set(void)
 	struct qp *qp = fake_qp(IBV_QPT_RC, NULL, 0);
 	struct ibv_qp_attr a = good(IBV_QPS_RESET, IBV_QPS_INIT), got;
 	struct ibv_qp_init_attr init;
-	unsigned flushes = fake.flushes, entered = fake.entered;
+	unsigned flushes = rig_flushes, entered = fake.entered;
 
 	a.ah_attr = fake_av(1);
 	a.path_mtu = IBV_MTU_4096;
@@ -199,10 +199,10 @@ static void test_what_is_set(void)
 	CHECK_INT(fake.to, IBV_QPS_RTR);
 	CHECK_INT(fake.answers, 8);
 	CHECK_INT(qp->mtu, 4096);
-	CHECK(memcmp(&qp->flow.sgid, &fake.gid[1].gid, 16) == 0);
+	CHECK(memcmp(&qp->flow.sgid, &rig_entry(1)->gid, 16) == 0);
 	CHECK_INT(qp->flow.hops, 64);
 	CHECK_INT(qp->attr.rq_psn, 1);
-	CHECK_INT(fake.flushes - flushes, fake.entered - entered);
+	CHECK_INT(rig_flushes - flushes, fake.entered - entered);
 
 	qp->resp.psn = 0x42; /* as the transport goes on */
 	CHECK_INT(ibv_query_qp(&qp->v, &got, IBV_QP_STATE, &init), 0);

@@ -149,10 +149,10 @@ static void contents(void)
 	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "8");
 	counter_again();
 	other_file();
-	fake_no_gids = true;
+	fake_addresses(false);
 	CHECK_STR(text("ports/1/state"), "1: DOWN");
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "");
-	fake_no_gids = false;
+	fake_addresses(true);
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "RoCE v2");
 }
 
@@ -374,6 +374,7 @@ static void on_demand(void)
 
 int main(void)
 {
+	fake_addresses(true);
 	on_demand();
 	contents();
 	functions();

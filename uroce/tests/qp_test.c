@@ -24,7 +24,7 @@ static void refused(struct ibv_qp_init_attr a, int err)
 	CHECK(ibv_create_qp(&fake_pd.v, &a) == NULL);
 	CHECK_INT(errno, err);
 	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
-	CHECK_INT(fake.timers, 0);
+	CHECK_INT(rig_reserved, 0);
 	CHECK_INT(fake.lifetime, 0);
 }
 
@@ -48,9 +48,9 @@ static void test_limits(void)
 	REFUSED(cap.max_recv_sge, MAX_SGE + 1, EINVAL);
 	REFUSED(cap.max_inline_data, MAX_INLINE + 1, EINVAL);
 	REFUSED(cap.max_send_wr, UINT32_MAX, EINVAL);
-	fake.no_timer = true;
+	rig_no_timers = true;
 	refused(plain(IBV_QPT_RC), ENOMEM);
-	fake.no_timer = false;
+	rig_no_timers = false;
 }
 
 static void test_caps(void)
@@ -93,7 +93,7 @@ static void test_users(void)
 	CHECK_INT(fake_pd.users, 1);
 	CHECK_INT(fake_cq[0].users, 1);
 	CHECK_INT(fake_cq[1].users, 1);
-	CHECK_INT(fake.timers, 1);
+	CHECK_INT(rig_reserved, 1);
 	CHECK_INT(fake.lifetime, 1); /* of a UD QP: its GRH has it */
 	CHECK(qp_find(number) == to_qp(qp));
 	to_qp(qp)->mcast = 1;
@@ -108,7 +108,7 @@ static void test_users(void)
 	CHECK_INT(fake.forgotten, 1);
 	CHECK(fake.drained == qp && fake.unbound == to_qp(qp));
 	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
-	CHECK_INT(fake.timers, 0);
+	CHECK_INT(rig_reserved, 0);
 }
 
 static struct ibv_qp *extended(enum ibv_qp_type type, uint32_t mask, uint32_t flags, uint64_t ops)
@@ -229,7 +229,7 @@ static struct ibv_qp *small(void)
 
 static unsigned counted;
 
-static void count(struct qp *qp, void *arg)
+static void count_one(struct qp *qp, void *arg)
 {
 	CHECK(arg == &fake && qp_find(qp->v.qp_num) == qp);
 	counted++;
@@ -244,11 +244,11 @@ static void test_numbers(void)
 	for (unsigned i = 0; i < MANY; i++) {
 		qps[i] = small();
 		CHECK(qps[i] != NULL);
-		CHECK_INT(qps[i]->qp_num >> SLOT_SHIFT, fake.slot);
+		CHECK_INT(qps[i]->qp_num >> SLOT_SHIFT, rig_slot);
 	}
 	for (unsigned i = 0; i < MANY; i++)
 		CHECK(qp_find(qps[i]->qp_num) == to_qp(qps[i]));
-	qp_each(count, &fake);
+	qp_each(count_one, &fake);
 	CHECK_INT(counted, MANY);
 	CHECK(!qp_find(0) && !qp_find(1) && !qp_find(QPN_MULTICAST));
 	first = qps[0]->qp_num;
@@ -273,14 +273,14 @@ static void test_numbers(void)
 
 static void test_last_slot(void)
 {
-	fake.slot = SLOTS - 1; /* its last number is that of multicasts */
+	rig_slot = SLOTS - 1; /* its last number is that of multicasts */
 	for (unsigned i = 0; i <= 1u << SLOT_SHIFT; i++) {
 		struct ibv_qp *qp = small();
 
 		CHECK(qp->qp_num != QPN_MULTICAST);
 		ibv_destroy_qp(qp);
 	}
-	fake.slot = 5;
+	rig_slot = 5;
 }
 
 static void test_full(void)
@@ -293,7 +293,7 @@ static void test_full(void)
 	}
 	CHECK(small() == NULL);
 	CHECK_INT(errno, ENOMEM);
-	CHECK_INT(fake.timers, MAX_QP);
+	CHECK_INT(rig_reserved, MAX_QP);
 	ibv_destroy_qp(qps[77]);
 	qps[77] = small();
 	CHECK(qps[77] != NULL);
@@ -316,13 +316,13 @@ static void test_forget(void)
 	qp_forget_all();
 	CHECK(!qp_find(number));
 	CHECK_INT(ibv_post_send(qp, &wr, &bad), EINVAL);
-	fake.slot = 9;
+	rig_slot = 9;
 	other = small();
 	CHECK_INT(other->qp_num >> SLOT_SHIFT, 9);
 	CHECK_INT(ibv_destroy_qp(qp), 0);
 	CHECK(qp_find(other->qp_num) == to_qp(other));
 	CHECK_INT(ibv_destroy_qp(other), 0);
-	fake.slot = 5;
+	rig_slot = 5;
 }
 
 int main(void)

@@ -27,10 +27,10 @@ static void check_bind(void)
 	FAILS(rdma_bind_addr(b, address("10.0.0.1", PORT)), EADDRINUSE);
 	FAILS(rdma_bind_addr(b, address("0.0.0.0", PORT)), EADDRNOTAVAIL); /* as the kernel */
 	FAILS(rdma_bind_addr(b, address("::", PORT)), EADDRNOTAVAIL);
-	fake_taken = PORT + 1;
+	rig_port_taken = PORT + 1;
 	FAILS(rdma_bind_addr(b, address("::", PORT + 1)), EADDRNOTAVAIL);
 	FAILS(rdma_bind_addr(b, address("10.0.0.1", PORT + 1)), EADDRINUSE);
-	fake_taken = 0;
+	rig_port_taken = 0;
 	CHECK_INT(rdma_bind_addr(b, address("10.0.0.2", PORT)), 0);
 	CHECK_INT(rdma_destroy_id(b), 0);
 	CHECK_INT(rdma_create_id(ch, &b, NULL, RDMA_PS_TCP), 0);
@@ -61,7 +61,39 @@ static void check_bind(void)
 	rdma_destroy_id(b);
 	rdma_destroy_event_channel(ch);
 	FAILS(rdma_get_cm_event(ch, &ev), EBADF); /* another thread asks too late */
-	CHECK_INT(fake_names, 0);
+	CHECK_INT(rig_names, 0);
+}
+
+/* libfabric's question for the addresses of a server: a loopback address is any address to it. */
+static void check_loopback(void)
+{
+	static const struct rig_address both[] = {
+		{ "::ffff:10.0.0.1", "eth0", 3, 1500 },
+		{ "::ffff:127.0.0.1", "lo", 1, 65536 },
+		{ "::1", "lo", 1, 65536 },
+	};
+	static const char *const loopback[] = { "127.0.0.1", "::1" };
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	struct rdma_cm_id *a;
+
+	rig_addresses(both, 3);
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned kind = 0; kind < 3; kind++) {
+			bool sync = kind < 2, port = kind == 1;
+
+			CHECK_INT(rdma_create_id(sync ? NULL : ch, &a, NULL, RDMA_PS_TCP), 0);
+			CHECK_INT(rdma_bind_addr(a, address(loopback[i], port ? PORT : 0)), 0);
+			CHECK_INT(!a->verbs, sync && !port);
+			CHECK(rdma_get_src_port(a) != 0);
+			CHECK_INT(rdma_listen(a, 1), 0);
+			CHECK_INT(rdma_destroy_id(a), 0);
+		}
+	CHECK_INT(rdma_create_id(NULL, &a, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_bind_addr(a, address("10.0.0.1", 0)), 0);
+	CHECK(a->verbs);
+	CHECK_INT(rdma_destroy_id(a), 0);
+	rig_addresses(NULL, 0);
+	rdma_destroy_event_channel(ch);
 }
 
 static struct rdma_cm_id *more[4];
@@ -78,15 +110,15 @@ static void check_backlog(void)
 		create_qp(id);
 		connect_with(1, "hello");
 		CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
-		fake_run(SECOND / 100);
+		rig_run(SECOND / 100);
 	}
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK(idle(client));
 	for (unsigned i = 0; i < 3; i++)
 		close_id(request());
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 28);
-	fake_run(SECOND * 5);
+	rig_run(SECOND * 5);
 	/* one that nobody has seen goes with the listener */
 	CHECK(!idle(server) && idle(client));
 	CHECK_INT(rdma_destroy_id(listener), 0);
@@ -119,33 +151,33 @@ static void check_resolve(void)
 
 	/* a neighbour that does not answer, and one that takes its time; it is asked again */
 	open_both(RDMA_PS_TCP, "::");
-	fake_silent = true;
-	fake_asked = 0;
+	rig_neighbour_silent = true;
+	rig_neighbour_asked = 0;
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
-	fake_run(2 * SECOND);
+	rig_run(2 * SECOND);
 	CHECK(idle(client));
 	FAILS(rdma_resolve_route(id, 1000), EINVAL);
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_ERROR), -ETIMEDOUT);
-	CHECK_INT(fake_asked, 3);
+	CHECK_INT(rig_neighbour_asked, 3);
 	CHECK(!id->verbs);
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
-	fake_run(SECOND);
-	fake_silent = false;
-	fake_run(SECOND);
+	rig_run(SECOND);
+	rig_neighbour_silent = false;
+	rig_run(SECOND);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
 	CHECK_INT(rdma_resolve_route(id, 1000), 0);
 	close_both();
 	/* an id that goes meanwhile, and our own addresses, which nobody is asked for */
 	open_both(RDMA_PS_TCP, "::");
-	fake_silent = true;
+	rig_neighbour_silent = true;
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.77", 1), 2500), 0);
 	close_both();
 	open_both(RDMA_PS_TCP, "::");
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.2", 1), 2500), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
 	close_both();
-	fake_silent = false;
+	rig_neighbour_silent = false;
 
 	/* an application may keep the address where it goes anyway */
 	open_both(RDMA_PS_TCP, "::");
@@ -162,7 +194,7 @@ static struct rdma_event_channel *ending;
 
 static void end_channel(void)
 {
-	fake_woken = NULL;
+	rig_woken = NULL;
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ending);
 }
@@ -177,10 +209,10 @@ static void check_channel_ends(void)
 	CHECK_INT(rdma_create_id(ending, &id, NULL, RDMA_PS_TCP), 0);
 	CHECK_INT(fcntl(ending->fd, F_SETFL, O_NONBLOCK), 0);
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
-	fake_woken = end_channel;
+	rig_woken = end_channel;
 	FAILS(rdma_get_cm_event(ending, &ev), EAGAIN);
-	CHECK_INT(fake_objects, 0);
-	CHECK_INT(fake_names, 0);
+	CHECK_INT(rig_objects, 0);
+	CHECK_INT(rig_names, 0);
 }
 
 static void check_acks(void)
@@ -204,7 +236,7 @@ static void check_acks(void)
 	CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", PORT), 1), 0);
 	held = take(client, RDMA_CM_EVENT_ADDR_RESOLVED);
-	fake_sleeper = release;
+	rig_sleeper = release;
 	rdma_destroy_id(id);
 	CHECK(!held);
 	/* a request belongs to the listener until it is acknowledged */
@@ -220,11 +252,11 @@ static void check_acks(void)
 	CHECK_INT(rdma_migrate_id(peer, other), 0);
 	CHECK_INT(rdma_destroy_id(listener), 0);
 	CHECK(!held);
-	fake_sleeper = NULL;
+	rig_sleeper = NULL;
 	create_qp(peer);
 	CHECK_INT(rdma_accept(peer, NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK(idle(server) && !idle(other));
 	/* queued events move with their id */
 	CHECK_INT(rdma_migrate_id(peer, server), 0);
@@ -261,10 +293,10 @@ static void check_options(void)
 	create_qp(peer);
 	CHECK_INT(rdma_accept(peer, NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
-	CHECK_INT(to_fake_qp(id->qp)->attr.timeout, 14);
-	CHECK_INT(to_fake_qp(peer->qp)->attr.timeout, 14);
-	CHECK_INT(to_fake_qp(id->qp)->attr.ah_attr.grh.traffic_class, 0x68);
-	CHECK_INT(to_fake_qp(peer->qp)->attr.ah_attr.grh.traffic_class, 0x68);
+	CHECK_INT(to_api_qp(id->qp)->attr.timeout, 14);
+	CHECK_INT(to_api_qp(peer->qp)->attr.timeout, 14);
+	CHECK_INT(to_api_qp(id->qp)->attr.ah_attr.grh.traffic_class, 0x68);
+	CHECK_INT(to_api_qp(peer->qp)->attr.ah_attr.grh.traffic_class, 0x68);
 	close_id(peer);
 	close_both();
 }
@@ -324,8 +356,8 @@ static void check_fork(void)
 	old_id = id;
 	old_listener = listener;
 	cm_forget();
-	fake_names = 0; /* the host has forgotten them too */
-	fake_reserved = 0;
+	rig_names = 0; /* the host has forgotten them too */
+	rig_reserved = 0;
 	FAILS(rdma_get_cm_event(old, &ev), EBADF);
 	FAILS(rdma_connect(old_id, NULL), EINVAL);
 	CHECK_INT(rdma_destroy_id(old_id), 0);
@@ -340,6 +372,7 @@ static void check_fork(void)
 int main(void)
 {
 	check_bind();
+	check_loopback();
 	check_backlog();
 	check_resolve();
 	check_channel_ends();

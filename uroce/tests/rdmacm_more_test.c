@@ -19,7 +19,7 @@ static void check_datagram(void)
 	resolve("10.0.0.2");
 	create_qp(id);
 	CHECK_INT(id->qp->state, IBV_QPS_RTS);
-	CHECK_INT(to_fake_qp(id->qp)->attr.qkey, RDMA_UDP_QKEY);
+	CHECK_INT(to_api_qp(id->qp)->attr.qkey, RDMA_UDP_QKEY);
 	p.private_data_len = 181;
 	FAILS(rdma_connect(id, &p), EINVAL);
 	p.private_data_len = 2;
@@ -82,26 +82,26 @@ static void check_multicast(void)
 	CHECK_INT(ev->param.ud.qkey, RDMA_UDP_QKEY);
 	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[12], 239);
 	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[11], 0xff);
-	CHECK_INT(to_fake_qp(id->qp)->attached, 1);
+	CHECK_INT(to_api_qp(id->qp)->attached, 1);
 	held = ev;
-	fake_sleeper = release;
+	rig_sleeper = release;
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
 	CHECK(!held);
-	fake_sleeper = NULL;
-	CHECK_INT(to_fake_qp(id->qp)->attached, 0);
+	rig_sleeper = NULL;
+	CHECK_INT(to_api_qp(id->qp)->attached, 0);
 	FAILS(rdma_leave_multicast(id, address("239.1.2.3", 0)), EADDRNOTAVAIL);
 	/* to send only; one whose event is still queued; one that cannot be attached */
 	ex.addr = address("239.1.2.4", 0);
 	CHECK_INT(rdma_join_multicast_ex(id, &ex, NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_JOIN), 0);
-	CHECK_INT(to_fake_qp(id->qp)->attached, 0);
+	CHECK_INT(to_api_qp(id->qp)->attached, 0);
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.5", 0), NULL), 0);
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.5", 0)), 0);
 	CHECK(idle(client));
-	fake_attach_error = ENOMEM;
+	rig_attach_error = ENOMEM;
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.6", 0), NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_ERROR), -ENOMEM);
-	fake_attach_error = 0;
+	rig_attach_error = 0;
 	close_both();
 }
 
@@ -113,7 +113,7 @@ static void serve(void)
 
 	if (idle(server))
 		return;
-	fake_app = NULL;
+	rig_app = NULL;
 	CHECK_INT(rdma_get_cm_event(server, &ev), 0);
 	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
 		create_qp(ev->id);
@@ -123,7 +123,7 @@ static void serve(void)
 		CHECK_INT(rdma_disconnect(ev->id), 0);
 	}
 	rdma_ack_cm_event(ev);
-	fake_app = serve;
+	rig_app = serve;
 }
 
 static void check_sync_client(void)
@@ -137,15 +137,15 @@ static void check_sync_client(void)
 	CHECK_INT(rdma_create_ep(&ep, res, NULL, &attr), 0);
 	CHECK(ep->qp && ep->pd && ep->event);
 	CHECK_INT(ep->event->event, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	fake_app = serve;
+	rig_app = serve;
 	CHECK_INT(rdma_connect(ep, NULL), 0);
 	CHECK_INT(ep->event->event, RDMA_CM_EVENT_ESTABLISHED);
 	CHECK_INT(ep->event->param.conn.private_data_len, 196);
 	CHECK_INT(ep->qp->state, IBV_QPS_RTS);
 	CHECK_INT(rdma_disconnect(ep), 0);
 	CHECK_INT(ep->event->event, RDMA_CM_EVENT_DISCONNECTED);
-	fake_run(SECOND);
-	fake_app = NULL;
+	rig_run(SECOND);
+	rig_app = NULL;
 	close_id(served);
 	rdma_destroy_ep(ep);
 
@@ -169,12 +169,12 @@ static void client_app(void)
 
 	if (idle(client))
 		return;
-	fake_app = NULL;
+	rig_app = NULL;
 	CHECK_INT(rdma_get_cm_event(client, &ev), 0);
 	if (ev->event == RDMA_CM_EVENT_DISCONNECTED)
 		CHECK_INT(rdma_disconnect(ev->id), 0);
 	rdma_ack_cm_event(ev);
-	fake_app = client_app;
+	rig_app = client_app;
 }
 
 static void check_sync_server(void)
@@ -194,7 +194,7 @@ static void check_sync_server(void)
 	resolve("10.0.0.1");
 	create_qp(id);
 	connect_with(1, "hello");
-	fake_app = client_app;
+	rig_app = client_app;
 	CHECK_INT(rdma_get_request(ep, &peer), 0);
 	CHECK(peer->qp && peer->event && peer->channel != ep->channel);
 	CHECK_STR(peer->event->param.conn.private_data, "hello");
@@ -202,7 +202,7 @@ static void check_sync_server(void)
 	CHECK_INT(peer->event->event, RDMA_CM_EVENT_ESTABLISHED);
 	CHECK_INT(rdma_disconnect(peer), 0);
 	CHECK_INT(peer->event->event, RDMA_CM_EVENT_DISCONNECTED);
-	fake_app = NULL;
+	rig_app = NULL;
 	rdma_destroy_ep(peer);
 	rdma_destroy_ep(ep);
 	close_both();

@@ -48,7 +48,7 @@ int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
 
 bool idle(const struct rdma_event_channel *ch)
 {
-	return !fake_readable(ch->fd);
+	return !rig_readable(ch->fd);
 }
 
 void create_qp(struct rdma_cm_id *i)
@@ -63,7 +63,7 @@ void create_qp(struct rdma_cm_id *i)
 
 void open_both(enum rdma_port_space ps, const char *bind)
 {
-	fake_reset();
+	rig_clear();
 	server = rdma_create_event_channel();
 	client = rdma_create_event_channel();
 	CHECK(server && client);
@@ -94,10 +94,10 @@ void close_both(void)
 	close_id(listener);
 	rdma_destroy_event_channel(server);
 	rdma_destroy_event_channel(client);
-	fake_run(100 * SECOND);
-	CHECK_INT(fake_objects, 0);
-	CHECK_INT(fake_reserved, 0);
-	CHECK_INT(fake_names, 0);
+	rig_run(100 * SECOND);
+	CHECK_INT(rig_objects, 0);
+	CHECK_INT(rig_reserved, 0);
+	CHECK_INT(rig_names, 0);
 }
 
 void connect_with(uint8_t depth, const char *data)

@@ -7,15 +7,14 @@
 #include <rdma/rdma_verbs.h>
 
 #include "checks.h"
-#include "fake_api.h"
-#include "fake_host.h"
+#include "rig_api.h"
 
 #define SECOND 1000000000ull
 #define PORT   7174
 
 extern struct rdma_event_channel *server, *client;
 extern struct rdma_cm_id *listener, *id;
-extern struct rdma_cm_event *held; /* release() acknowledges it: a fake_sleeper */
+extern struct rdma_cm_event *held; /* release() acknowledges it: a rig_sleeper */
 
 #define FAILS(call, error)                 \
 	do {                               \

@@ -34,7 +34,7 @@ static void check_request_event(const struct rdma_cm_event *ev)
 	CHECK_INT(ev->id->route.num_paths, 1);
 }
 
-static void check_qps(struct fake_qp *a, struct fake_qp *p)
+static void check_qps(struct api_qp *a, struct api_qp *p)
 {
 	CHECK_INT(a->v.state, IBV_QPS_RTS);
 	CHECK_INT(p->v.state, IBV_QPS_RTS);
@@ -102,7 +102,7 @@ static void check_connection(void)
 	ev = take(server, RDMA_CM_EVENT_ESTABLISHED);
 	CHECK(ev->id == peer);
 	rdma_ack_cm_event(ev);
-	check_qps(to_fake_qp(id->qp), to_fake_qp(peer->qp));
+	check_qps(to_api_qp(id->qp), to_api_qp(peer->qp));
 
 	CHECK_INT(rdma_disconnect(id), 0);
 	CHECK_INT(id->qp->state, IBV_QPS_ERR);
@@ -138,7 +138,7 @@ static void check_ipv6(void)
 	create_qp(peer);
 	CHECK_INT(rdma_accept(peer, NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
-	CHECK_INT(to_fake_qp(id->qp)->attr.ah_attr.grh.sgid_index, 2);
+	CHECK_INT(to_api_qp(id->qp)->attr.ah_attr.grh.sgid_index, 2);
 	CHECK_INT(expect(server, RDMA_CM_EVENT_ESTABLISHED), 0);
 	close_id(peer); /* without a word: the CM says it */
 	CHECK_INT(expect(client, RDMA_CM_EVENT_DISCONNECTED), 0);
@@ -194,7 +194,7 @@ static void check_gone(void)
 	gone = id;
 	CHECK_INT(rdma_create_id(client, &id, NULL, RDMA_PS_TCP), 0);
 	close_id(gone);
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK(idle(server));
 	FAILS(rdma_create_qp(peer, NULL, &attr), EINVAL); /* it has no path any more */
 	FAILS(rdma_accept(peer, NULL), EINVAL);
@@ -202,11 +202,11 @@ static void check_gone(void)
 	close_both();
 }
 
-static enum fate drop_all(unsigned n, const struct mad *m)
+static enum rig_fate drop_all(unsigned n, const struct mad *m)
 {
 	(void)n;
 	(void)m;
-	return FATE_DROP;
+	return RIG_DROP;
 }
 
 static void check_unreachable(void)
@@ -214,7 +214,7 @@ static void check_unreachable(void)
 	open_both(RDMA_PS_TCP, "::");
 	resolve("10.0.0.1");
 	create_qp(id);
-	fake_fate = drop_all;
+	rig_mad_fate = drop_all;
 	connect_with(1, "hello");
 	CHECK_INT(expect(client, RDMA_CM_EVENT_UNREACHABLE), -ETIMEDOUT);
 	close_both();
@@ -277,13 +277,13 @@ static void check_qp_fails(void)
 	connect_with(1, "hello");
 	peer = request();
 	create_qp(peer);
-	fake_modify_error = EINVAL;
+	rig_modify_error = EINVAL;
 	FAILS(rdma_accept(peer, NULL), EINVAL);
-	fake_modify_error = 0;
+	rig_modify_error = 0;
 	CHECK_INT(rdma_accept(peer, NULL), 0);
-	fake_modify_error = ENOMEM;
+	rig_modify_error = ENOMEM;
 	CHECK_INT(expect(client, RDMA_CM_EVENT_CONNECT_ERROR), -ENOMEM);
-	fake_modify_error = 0;
+	rig_modify_error = 0;
 	CHECK_INT(id->qp->state, IBV_QPS_ERR);
 	CHECK_INT(expect(server, RDMA_CM_EVENT_REJECTED), 28);
 	close_id(peer);
@@ -306,7 +306,7 @@ static void check_notify(void)
 	CHECK_INT(expect(server, RDMA_CM_EVENT_ESTABLISHED), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
 	FAILS(rdma_notify(peer, IBV_EVENT_COMM_EST), EISCONN);
-	fake_run(SECOND);
+	rig_run(SECOND);
 	CHECK(idle(server));
 	close_id(peer);
 	close_both();

@@ -1,33 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rig for transport/: QPs made by hand, memory, completion queues, a clock that runs as
- * fast as it can, and a wire that loses what it is told to. Takes the place of engine/, link/
- * and verbs/ when it is linked.
+ * What the tests of a folder have in place of the others. Each test is linked with the files that
+ * it needs:
+ *   rig_engine.c  engine/: the lock, a clock that runs as fast as it can, timers
+ *   rig_host.c    link/: addresses, and the other processes of a host
+ *   rig_wire.c    link/: a wire that loses what it is told to
+ *   rig_alone.c   link/pair.h and direct/: there is nobody to share memory with
+ *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
+ *   rig_api.c     verbs/, for cm/ (rig_api.h)
  */
 #ifndef UROCE_TESTS_RIG_H
 #define UROCE_TESTS_RIG_H
 
 #include "counters.h"
+#include "gid.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "transport.h"
 
-/* ----------------------------------------------------------------- rig_clock.c -- */
+struct flow;
+struct mad;
 
-extern uint64_t rig_now; /* ns */
-extern unsigned rig_deferred;
-/* guard_...() fault within it; NULL: nowhere. */
-extern const uint8_t *rig_hole;
-extern size_t rig_hole_bytes;
-/* guard_...() check that they write to registered memory, or to a packet. */
-extern bool rig_strict;
+/* ---------------------------------------------------------------- rig_engine.c -- */
 
-uint32_t rig_random(void);
-void rig_seed(uint64_t seed);
-static inline bool rig_chance(double p)
-{
-	return rig_random() < p * 4294967296.0;
-}
+extern uint64_t rig_now;      /* ns */
+extern int rig_reserved;      /* timer_reserve(): the sum; no more timers than that may run */
+extern bool rig_no_timers;    /* timer_reserve() fails */
+extern void (*rig_app)(void); /* called after each MAD and timer: the applications; or NULL */
+
+/* With the lock. rig_unflushed: engine_unlock() fails, as nobody would send what was queued. */
+extern bool rig_locked, rig_unflushed;
+extern unsigned rig_flushes, rig_deferred, rig_sleeps;
+/* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
+extern void (*rig_sleeper)(void);
+extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
+extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
+extern _Atomic unsigned rig_polls; /* engine_poll_empty() */
+
+/* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
+ * there may be more to do now. */
+bool rig_pass(void);
+/* A pass, or if nothing is to be done time goes on to the next packet or timer, at most to end.
+ * False: nothing is left until then. */
+bool rig_step(uint64_t end);
+/* Runs until nothing is on the wire and no timer runs, or for so many ns (0: no limit). */
+void rig_run(uint64_t ns);
+
+/* ------------------------------------------------------------------ rig_host.c -- */
+
+/*
+ * A host with the addresses 10.0.0.1 (GID index 0), 10.0.0.2, fd00::1 and fe80::1 on eth0, which is
+ * interface 3, or others that a test gives. Its process has slot 5. There are names of other
+ * processes, but none that takes a MAD.
+ */
+#define RIG_GIDS 8
+struct rig_address {
+	const char *address; /* NULL: the entry is empty */
+	const char *ifname;
+	unsigned ifindex, mtu;
+};
+/* list NULL: those above. */
+void rig_addresses(const struct rig_address *list, unsigned n);
+struct gid_entry *rig_entry(unsigned index); /* to be changed; empty with ifindex 0 */
+union ibv_gid rig_gid(unsigned index);
+union ibv_gid rig_gid_of(const char *text);
+extern int rig_route_errno;	     /* of gid_route(); 0: it works */
+extern bool rig_neighbour_silent;    /* nobody has answered yet */
+extern unsigned rig_neighbour_asked; /* neighbour_ask() */
+extern unsigned rig_slot;
+extern int rig_group_fd;
+extern unsigned rig_names;	/* group_claim() without group_release() */
+extern uint16_t rig_port_taken; /* a port that another process has */
+extern bool rig_all_killed;	/* group_announced(): no process of this host lives */
+extern unsigned rig_forwards;	/* MADs for other processes, which are lost */
 
 /* ------------------------------------------------------------------ rig_wire.c -- */
 
@@ -45,18 +90,42 @@ extern unsigned rig_logged;
 /* How many with that opcode are in the log. */
 unsigned rig_count(uint8_t opcode);
 
-/* Runs until nothing is on the wire and no timer runs, or for so many ns (0: no limit). */
-void rig_run(uint64_t ns);
-/* One pass: what has arrived by now. False: nothing had. */
-bool rig_pass(void);
 /* Hands a packet to the transport as if it had come in. */
 void rig_inject(const struct packet *p, const void *payload);
 /* Is it in the packet that is being made? */
 bool rig_in_packet(const void *p, size_t n);
-/* Forgets what is on the wire, and the log. */
+
+/* MADs come back to this host when they go to an address of it. */
+enum rig_fate { RIG_PASS, RIG_DROP, RIG_TWICE, RIG_AGAIN_LATE };
+/* What becomes of a MAD, the n-th from 0; NULL: all pass. */
+extern enum rig_fate (*rig_mad_fate)(unsigned n, const struct mad *m);
+extern unsigned rig_mads_sent;
+/* The last one that went to another host. */
+bool rig_mad_outgoing(struct mad *m, struct flow *flow);
+/* Hands a MAD to cm_route() as if it had come in. */
+void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const struct mad *m);
+
+/* Forgets what is on the wire, the log, and what was counted of MADs. */
 void rig_clear(void);
 
+/* For rig_engine.c: takes in some of what has arrived; when the next one arrives. */
+bool rig_arrive(void);
+uint64_t rig_next_arrival(void);
+
 /* ----------------------------------------------------------------- rig_verbs.c -- */
+
+uint32_t rig_random(void);
+void rig_seed(uint64_t seed);
+static inline bool rig_chance(double p)
+{
+	return rig_random() < p * 4294967296.0;
+}
+
+/* guard_...() fault within it; NULL: nowhere. */
+extern const uint8_t *rig_hole;
+extern size_t rig_hole_bytes;
+/* guard_...() check that they write to registered memory, or to a packet. */
+extern bool rig_strict;
 
 extern struct pd rig_pd, rig_other_pd;
 extern const union ibv_gid rig_gid_a, rig_gid_b;

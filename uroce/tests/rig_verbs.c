@@ -5,9 +5,10 @@
 
 #include "checks.h"
 #include "events.h"
-#include "gid.h"
+#include "guard.h"
 #include "region.h"
 #include "rig.h"
+#include "timer.h"
 
 #define QPS	32
 #define REGIONS 64
@@ -35,6 +36,10 @@ const struct rig_options rig_defaults = {
 	.rd_atomic = 4,
 	.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
 };
+
+const uint8_t *rig_hole;
+size_t rig_hole_bytes;
+bool rig_strict;
 
 static struct qp *qps[QPS];
 static bool joined[QPS];
@@ -123,6 +128,57 @@ int region_invalidate(struct qp *qp, uint32_t rkey, bool remote)
 	if (rkey != rig_bound)
 		return -1;
 	rig_bound = 0;
+	return 0;
+}
+
+static bool in_hole(const void *p, size_t n)
+{
+	const uint8_t *b = p;
+
+	return rig_hole && b < rig_hole + rig_hole_bytes && b + n > rig_hole;
+}
+
+static void check_target(const void *p, size_t n)
+{
+	CHECK(!rig_strict || rig_writable(p, n) || rig_in_packet(p, n));
+}
+
+int guard_copy(void *dst, const void *src, size_t n)
+{
+	check_target(dst, n);
+	if (in_hole(dst, n) || in_hole(src, n))
+		return -1;
+	memcpy(dst, src, n);
+	return 0;
+}
+
+int guard_store(uint64_t *p, uint64_t value)
+{
+	if (in_hole(p, sizeof(*p)))
+		return -1;
+	check_target(p, sizeof(*p));
+	*p = value;
+	return 0;
+}
+
+int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old)
+{
+	if (in_hole(p, sizeof(*p)))
+		return -1;
+	check_target(p, sizeof(*p));
+	*old = *p;
+	*p += add;
+	return 0;
+}
+
+int guard_cmp_swap(uint64_t *p, uint64_t compare, uint64_t swap, uint64_t *old)
+{
+	if (in_hole(p, sizeof(*p)))
+		return -1;
+	check_target(p, sizeof(*p));
+	*old = *p;
+	if (*old == compare)
+		*p = swap;
 	return 0;
 }
 
@@ -277,12 +333,6 @@ void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void 
 	}
 }
 
-int gid_index(const union ibv_gid *gid, unsigned scope)
-{
-	(void)scope;
-	return memcmp(gid, &rig_gid_a, sizeof(*gid)) == 0 ? 0 : -1;
-}
-
 struct qp *rig_qp(const struct rig_options *o)
 {
 	struct qp *qp = calloc(1, sizeof(*qp));
@@ -305,6 +355,7 @@ struct qp *rig_qp(const struct rig_options *o)
 	qp->sq.size = SQ_SIZE;
 	qp->resp.recv_sge = calloc(SGES, sizeof(struct ibv_sge));
 	CHECK(qp->send_cq && qp->recv_cq && qp->sq.ring && qp->resp.recv_sge);
+	CHECK_INT(timer_reserve(1), 0);
 	rq_init(&qp->rq);
 	qp->mtu = o->mtu;
 	qp->attr.qp_state = IBV_QPS_INIT;
@@ -357,6 +408,7 @@ void rig_connect(struct qp *a, struct qp *b, const struct rig_options *o)
 void rig_free(struct qp *qp)
 {
 	transport_forget(qp);
+	timer_reserve(-1);
 	qps[qp->v.qp_num - 100] = NULL;
 	free(qp->send_cq);
 	free(qp->recv_cq);

@@ -1,32 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* The wire of the rig: packets as bytes, on a heap by the time of their arrival. */
+/* The wire of the rig: packets and MADs as bytes, on a heap by the time of their arrival. */
+#include <stddef.h>
 #include <string.h>
 
 #include "checks.h"
+#include "gid.h"
 #include "icrc.h"
-#include "rig.h"
-#include "timer.h"
 #include "link.h"
+#include "mad.h"
+#include "rig.h"
 
 #define FLYING_MAX 8192
 #define PASS	   16 /* packets in one pass */
+#define MAD_DELAY  1000000ull
+#define MAD_LATE   200000000ull /* less than the time wait of the tests */
+
+/* Who is there takes what comes: cm/ or transport/. */
+#pragma weak cm_route
+#pragma weak transport_input
 
 struct flying {
 	uint64_t when, number; /* number: keeps those of one time in order */
 	union ibv_gid src, dst;
+	uint32_t scope;
+	bool is_mad;
 	uint32_t n;
 	uint8_t data[PACKET_MAX];
 };
 
 struct rig_wire rig_wire = { .delay = 5000 };
 struct packet rig_log[RIG_LOG];
-unsigned rig_logged;
+unsigned rig_logged, rig_mads_sent;
+enum rig_fate (*rig_mad_fate)(unsigned n, const struct mad *m);
 
 static struct flying *heap[FLYING_MAX + 1]; /* from 1 */
 static unsigned nflying;
 static uint64_t numbers;
 static struct flying now_sent; /* between tx_begin() and tx_commit() */
 static uint32_t payload_at, payload_len;
+
+static uint64_t random_state = 88172645463325252u;
+
+void rig_seed(uint64_t seed)
+{
+	random_state = seed * 0x9e3779b97f4a7c15u + 1;
+}
+
+uint32_t rig_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)(random_state >> 32);
+}
 
 static bool before(const struct flying *a, const struct flying *b)
 {
@@ -79,17 +105,14 @@ uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 	return now_sent.data + payload_at;
 }
 
-static void fly(uint64_t delay)
+static void fly(const struct flying *sent, uint64_t delay)
 {
 	struct flying *f = malloc(sizeof(*f));
 
 	CHECK(f);
+	memcpy(f, sent, offsetof(struct flying, data) + sent->n);
 	f->when = rig_now + delay;
 	f->number = numbers++;
-	f->src = now_sent.src;
-	f->dst = now_sent.dst;
-	f->n = now_sent.n;
-	memcpy(f->data, now_sent.data, f->n);
 	push(f);
 }
 
@@ -114,14 +137,87 @@ void tx_commit(void)
 		rig_log[rig_logged++] = p;
 	if ((rig_wire.lose && rig_wire.lose(&p)) || rig_chance(rig_wire.drop))
 		return;
-	fly(delay());
+	fly(&now_sent, delay());
 	if (rig_chance(rig_wire.dup))
-		fly(delay());
+		fly(&now_sent, delay());
 }
 
 void tx_abort(void)
 {
 	payload_at = 0;
+}
+
+/* ----------------------------------------------------------------------- MADs -- */
+
+static bool has_outgoing;
+static struct flow out_flow;
+static struct mad out_mad;
+
+void tx_send_mad(const struct flow *flow, const uint8_t *buf)
+{
+	struct flying f = { .src = flow->sgid,
+			    .dst = flow->dgid,
+			    .scope = flow->scope,
+			    .is_mad = true,
+			    .n = MAD_BYTES };
+	enum rig_fate fate = RIG_PASS;
+	struct mad m;
+
+	CHECK_INT(mad_parse(&m, buf, MAD_BYTES), 0);
+	CHECK(gid_index(&flow->sgid, flow->scope) >= 0);
+	if (rig_mad_fate)
+		fate = rig_mad_fate(rig_mads_sent, &m);
+	rig_mads_sent++;
+	rig_unflushed = true;
+	if (gid_index(&flow->dgid, flow->scope) < 0) {
+		has_outgoing = true;
+		out_mad = m;
+		out_flow = *flow;
+		return;
+	}
+	memcpy(f.data, buf, MAD_BYTES);
+	if (fate != RIG_DROP)
+		fly(&f, MAD_DELAY);
+	if (fate == RIG_TWICE)
+		fly(&f, MAD_DELAY);
+	if (fate == RIG_AGAIN_LATE)
+		fly(&f, MAD_LATE);
+}
+
+bool rig_mad_outgoing(struct mad *m, struct flow *flow)
+{
+	bool had = has_outgoing;
+
+	has_outgoing = false;
+	if (m)
+		*m = out_mad;
+	if (flow)
+		*flow = out_flow;
+	return had;
+}
+
+static void route_mad(const struct mad_from *from, const uint8_t *mad)
+{
+	cm_route(from, mad, MAD_BYTES);
+	if (rig_app)
+		rig_app();
+}
+
+void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const struct mad *m)
+{
+	struct mad_from from = { .src = *src, .dst = *dst, .src_qpn = 1 };
+	uint8_t buf[MAD_BYTES];
+
+	mad_build(buf, m);
+	route_mad(&from, buf);
+}
+
+bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	(void)from;
+	(void)mad;
+	(void)n;
+	return true;
 }
 
 /* ---------------------------------------------------------------------- rig.h -- */
@@ -138,12 +234,17 @@ unsigned rig_count(uint8_t opcode)
 static void arrive(const struct flying *f)
 {
 	struct packet p = { .src = f->src, .dst = f->dst, .sport = 0xc000, .hops = 64 };
+	struct mad_from from = { .src = f->src, .dst = f->dst, .scope = f->scope, .src_qpn = 1 };
 
+	if (f->is_mad) {
+		route_mad(&from, f->data);
+		return;
+	}
 	CHECK_INT(packet_parse(&p, f->data, f->n), 0);
 	transport_input(&p);
 }
 
-bool rig_pass(void)
+bool rig_arrive(void)
 {
 	unsigned n = 0;
 
@@ -153,28 +254,12 @@ bool rig_pass(void)
 		arrive(f);
 		free(f);
 	}
-	timer_run(rig_now);
-	return transport_finish(true) || n;
+	return n;
 }
 
-void rig_run(uint64_t ns)
+uint64_t rig_next_arrival(void)
 {
-	uint64_t end = ns ? rig_now + ns : UINT64_MAX;
-
-	for (;;) {
-		uint64_t next = timer_next();
-
-		if (rig_pass())
-			continue;
-		if (nflying && heap[1]->when < next)
-			next = heap[1]->when;
-		if (next == UINT64_MAX || next > end)
-			break;
-		if (next > rig_now)
-			rig_now = next;
-	}
-	if (ns && rig_now < end)
-		rig_now = end;
+	return nflying ? heap[1]->when : UINT64_MAX;
 }
 
 void rig_inject(const struct packet *p, const void *payload)
@@ -208,5 +293,7 @@ void rig_clear(void)
 {
 	while (nflying)
 		free(pop());
-	rig_logged = 0;
+	rig_logged = rig_mads_sent = rig_forwards = 0;
+	rig_mad_fate = NULL;
+	has_outgoing = false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Acknowledgements, windows, timers and retries: looks at the packets that are sent. */
-#include "rig_pair.h"
+#include "transport_pair.h"
 
 /* ------------------------------------------------------------- acknowledgements -- */
 

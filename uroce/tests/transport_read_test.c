@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* READs and atomics: parts, answers in their turn, duplicates, limits, fences. */
-#include "rig_pair.h"
+#include "transport_pair.h"
 
 static void post_fenced(enum ibv_wr_opcode opcode, uint64_t id, uint32_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* States of QPs and what becomes of their requests; sharing the room on the wire. */
-#include "rig_pair.h"
+#include "transport_pair.h"
 
 /* ---------------------------------------------------------------------- states -- */
 

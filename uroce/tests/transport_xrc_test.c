@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "rig_pair.h"
+#include "transport_pair.h"
 #include "queue_pair.h"
 
 #define LAST_RESPONSE UINT32_MAX

@@ -1,6 +1,4 @@
-// SPDX-License-Identifier: MIT
-#include "worker.h"
-
+/* SPDX-License-Identifier: MIT */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -10,11 +8,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "checks.h"
@@ -22,8 +22,11 @@
 #include "fake_cm.h"
 #include "gid.h"
 #include "group.h"
+#include "link.h"
 #include "netns.h"
+#include "path.h"
 #include "timer.h"
+#include "worker.h"
 
 /* ------------------------------------------------------------------ the process -- */
 
@@ -372,4 +375,34 @@ int inventory_fd(void)
 size_t status_text(char *buf, size_t n)
 {
 	return (size_t)snprintf(buf, n, "worker of the test\n");
+}
+
+unsigned fake_mads;
+struct mad_from fake_from[FAKE_MADS];
+uint8_t fake_mad[FAKE_MADS][MAD_BYTES];
+
+void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	if (fake_mads == FAKE_MADS || n > MAD_BYTES)
+		return;
+	fake_from[fake_mads] = *from;
+	memcpy(fake_mad[fake_mads++], mad, n);
+}
+
+uint64_t engine_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+bool path_may_share(void)
+{
+	return true;
+}
+
+/* Of link/rx.c, which is not here: no packets but MADs. */
+void rx_drain(void)
+{
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two QPs of the rig, a and b, with memory at both ends, for tests of how they behave. */
-#ifndef UROCE_TESTS_RIG_PAIR_H
-#define UROCE_TESTS_RIG_PAIR_H
+#ifndef UROCE_TESTS_TRANSPORT_PAIR_H
+#define UROCE_TESTS_TRANSPORT_PAIR_H
 
 #include "checks.h"
 #include "parts.h"

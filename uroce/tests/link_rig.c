@@ -1,13 +1,10 @@
-// SPDX-License-Identifier: MIT
-#include "fake_group.h"
-
+/* SPDX-License-Identifier: MIT */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +12,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "checks.h"
+#include "link_rig.h"
 #include "group.h"
+#include "link.h"
+#include "netns.h"
 #include "packet.h"
+#include "transport.h"
 
 #ifndef UDP_NO_CHECK6_RX
 #define UDP_NO_CHECK6_RX 102
@@ -30,20 +32,6 @@ static void need(bool ok, const char *what)
 		perror(what);
 		exit(1);
 	}
-}
-
-static void own_network(void)
-{
-	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
-	int fd;
-
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0 && unshare(CLONE_NEWNET) != 0) {
-		fprintf(stderr, "no network of its own: %s\n", strerror(errno));
-		exit(77);
-	}
-	fd = socket(AF_INET, SOCK_DGRAM, 0);
-	need(ioctl(fd, SIOCSIFFLAGS, &ifr) == 0, "lo up");
-	close(fd);
 }
 
 static void set(int fd, int level, int option, int value)
@@ -68,9 +56,9 @@ static void open_receiver(void)
 	need(bind(receive_fd, (struct sockaddr *)&any, sizeof(any)) == 0, "bind");
 }
 
-void fake_group_open(void)
+void link_open(void)
 {
-	own_network();
+	netns_enter();
 	open_receiver();
 	send_fds[0] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	set(send_fds[0], IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
@@ -86,7 +74,7 @@ void fake_group_open(void)
 	}
 }
 
-void fake_group_wait(int fd)
+void await_readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -96,14 +84,14 @@ void fake_group_wait(int fd)
 	}
 }
 
-void fake_group_mtu(int mtu)
+void set_lo_mtu(int mtu)
 {
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_mtu = mtu };
 
 	need(ioctl(send_fds[0], SIOCSIFMTU, &ifr) == 0, "mtu of lo");
 }
 
-union ibv_gid fake_gid(const char *text)
+union ibv_gid gid_of_text(const char *text)
 {
 	union ibv_gid gid = { 0 };
 
@@ -133,4 +121,44 @@ int group_send_fd(int family)
 uint16_t group_send_port(int family)
 {
 	return family == AF_INET6 ? 50001 : 50000;
+}
+
+struct upper upper_packets;
+struct upper_mads upper_mads;
+
+void upper_reset(void)
+{
+	upper_packets.n = 0;
+	memset(&upper_mads, 0, sizeof(upper_mads));
+}
+
+void transport_input(const struct packet *p)
+{
+	struct upper *u = &upper_packets;
+
+	CHECK(u->n < UPPER_MAX);
+	u->p[u->n] = *p;
+	u->p[u->n].payload = NULL;
+	u->first[u->n] = p->len ? p->payload[0] : 0;
+	u->last[u->n] = p->len ? p->payload[p->len - 1] : 0;
+	u->n++;
+}
+
+/* All MADs are for this process. */
+void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	upper_mads.routed++;
+	cm_input(from, mad, n);
+}
+
+void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	CHECK_INT(n, MAD_BYTES);
+	if (!rx_mad(from, mad, n)) {
+		upper_mads.lost++;
+		return;
+	}
+	upper_mads.input++;
+	upper_mads.from = *from;
+	memcpy(upper_mads.mad, mad, n);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fake_api.h"
+#include "rig_api.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,59 +12,12 @@
 #include "context.h"
 #include "engine_own.h"
 #include "events.h"
-#include "fake_host.h"
 
 #define PATIENCE 200000000000ull
 
-int fake_modify_error, fake_attach_error;
-unsigned fake_objects;
-void (*fake_sleeper)(void);
-void (*fake_woken)(void);
-
-/* -- engine: nothing that an API call sends may wait for somebody else's flush -- */
-
-static int locked;
-static unsigned flushed;
-
-void engine_lock(void)
-{
-	CHECK_INT(locked++, 0);
-	flushed = fake_sent;
-}
-
-bool engine_lock_patiently(void)
-{
-	engine_lock();
-	return true;
-}
-
-void engine_unlock(void)
-{
-	CHECK_INT(flushed, fake_sent);
-	CHECK_INT(--locked, 0);
-}
-
-void engine_flush(void)
-{
-	flushed = fake_sent;
-}
-
-void engine_flush_here(void)
-{
-	engine_flush();
-}
-
-void engine_sleep(void)
-{
-	CHECK(fake_sleeper);
-	locked--;
-	fake_sleeper();
-	locked++;
-}
-
-void engine_wake_all(void)
-{
-}
+int rig_modify_error, rig_attach_error;
+unsigned rig_objects;
+void (*rig_woken)(void);
 
 /* -- events -- */
 
@@ -78,7 +31,7 @@ void event_signal(int fd)
 	CHECK_INT(eventfd_write(fd, 1), 0);
 }
 
-bool fake_readable(int fd)
+bool rig_readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -89,27 +42,27 @@ void event_drop(int fd)
 {
 	eventfd_t v;
 
-	if (fake_readable(fd))
+	if (rig_readable(fd))
 		CHECK_INT(eventfd_read(fd, &v), 0);
 }
 
 int event_take(int fd, bool likely)
 {
-	uint64_t end = fake_now + PATIENCE;
+	uint64_t end = rig_now + PATIENCE;
 	eventfd_t v;
 
 	(void)likely; /* it only saves a look */
-	CHECK_INT(locked, 0);
-	while (!fake_readable(fd)) {
+	CHECK(!rig_locked);
+	while (!rig_readable(fd)) {
 		if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
 			errno = EAGAIN;
 			return -1;
 		}
-		CHECK(fake_now < end && fake_step(end - fake_now));
+		CHECK(rig_step(end));
 	}
 	CHECK_INT(eventfd_read(fd, &v), 0);
-	if (fake_woken)
-		fake_woken();
+	if (rig_woken)
+		rig_woken();
 	return 0;
 }
 
@@ -121,7 +74,7 @@ static struct context the_context;
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	CHECK(device == &the_device);
-	CHECK_INT(locked, 0);
+	CHECK(!rig_locked);
 	the_context.v.sz = sizeof(the_context.v);
 	the_context.v.context.device = device;
 	the_context.v.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
@@ -147,15 +100,15 @@ static void *object(size_t size)
 	void *p = calloc(1, size);
 
 	CHECK(p);
-	CHECK_INT(locked, 0);
-	fake_objects++;
+	CHECK(!rig_locked);
+	rig_objects++;
 	return p;
 }
 
 static int gone(void *p)
 {
-	CHECK_INT(locked, 0);
-	fake_objects--;
+	CHECK(!rig_locked);
+	rig_objects--;
 	free(p);
 	return 0;
 }
@@ -208,7 +161,7 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	static uint32_t number = 0x100;
-	struct fake_qp *qp = object(sizeof(*qp));
+	struct api_qp *qp = object(sizeof(*qp));
 
 	qp->v.context = pd->context;
 	qp->v.pd = pd;
@@ -222,10 +175,10 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
-	return gone(to_fake_qp(qp));
+	return gone(to_api_qp(qp));
 }
 
-static void take(struct fake_qp *qp, const struct ibv_qp_attr *a, int mask)
+static void take(struct api_qp *qp, const struct ibv_qp_attr *a, int mask)
 {
 	struct ibv_qp_attr *to = &qp->attr;
 
@@ -262,12 +215,12 @@ static void take(struct fake_qp *qp, const struct ibv_qp_attr *a, int mask)
 
 int ibv_modify_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask)
 {
-	struct fake_qp *qp = to_fake_qp(v);
+	struct api_qp *qp = to_api_qp(v);
 
-	CHECK_INT(locked, 0);
+	CHECK(!rig_locked);
 	CHECK(mask & IBV_QP_STATE);
-	if (attr->qp_state == IBV_QPS_RTR && fake_modify_error)
-		return fake_modify_error;
+	if (attr->qp_state == IBV_QPS_RTR && rig_modify_error)
+		return rig_modify_error;
 	take(qp, attr, mask);
 	qp->mask = mask;
 	v->state = attr->qp_state;
@@ -276,17 +229,17 @@ int ibv_modify_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask)
 
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	CHECK_INT(locked, 0);
+	CHECK(!rig_locked);
 	CHECK(gid && !lid);
-	if (fake_attach_error)
-		return fake_attach_error;
-	to_fake_qp(qp)->attached++;
+	if (rig_attach_error)
+		return rig_attach_error;
+	to_api_qp(qp)->attached++;
 	return 0;
 }
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	CHECK(gid && !lid);
-	to_fake_qp(qp)->attached--;
+	to_api_qp(qp)->attached--;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rig_pair.h"
+#include "transport_pair.h"
 
 _Alignas(8) uint8_t here[BYTES];
 _Alignas(8) uint8_t there[BYTES];

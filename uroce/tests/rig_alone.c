@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Nobody to share memory with, to be reached into, or to reach into us: all goes by packets. */
+#include "direct.h"
+#include "pair.h"
+#include "path.h"
+#include "rig.h"
+
+struct pair *pair_open[SLOTS];
+unsigned pairs_open;
+
+void pair_close(struct pair *p)
+{
+	(void)p;
+}
+
+void pair_ring(const struct pair *p)
+{
+	(void)p;
+}
+
+void pair_touched(const struct pair *p)
+{
+	(void)p;
+}
+
+void pair_publish(void)
+{
+}
+
+int pair_bell_fd(void)
+{
+	return -1;
+}
+
+bool pair_sleep(void)
+{
+	return true;
+}
+
+void pair_wake(void)
+{
+}
+
+void pair_answer_bell(void)
+{
+}
+
+bool any_interface_is_watched(void)
+{
+	return false;
+}
+
+int path_setup(const char *value, char *reason, size_t size)
+{
+	(void)value;
+	(void)reason;
+	(void)size;
+	return 0;
+}
+
+bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope)
+{
+	(void)a;
+	(void)b;
+	(void)scope;
+	return true;
+}
+
+struct pair *path_to(const struct flow *flow, uint32_t qpn)
+{
+	(void)flow;
+	(void)qpn;
+	return NULL;
+}
+
+bool path_is_memory(const struct flow *flow, uint32_t qpn)
+{
+	(void)flow;
+	(void)qpn;
+	return false;
+}
+
+/* ---------------------------------------------------------------------- direct/ -- */
+
+const struct qp *rig_shown;
+
+void direct_start(void)
+{
+}
+
+void direct_stop(void)
+{
+}
+
+void direct_forget(void)
+{
+}
+
+void direct_look_around(void)
+{
+}
+
+bool direct_is_open(struct qp *qp)
+{
+	(void)qp;
+	return false;
+}
+
+enum direct_result direct_carry_out(struct qp *qp, struct send_wqe *w)
+{
+	(void)qp;
+	(void)w;
+	return DIRECT_PACKETS;
+}
+
+void target_show_region(struct mr *mr)
+{
+	(void)mr;
+}
+
+void target_show_qp(struct qp *qp)
+{
+	rig_shown = qp;
+}
+
+void target_show_psn(const struct qp *qp)
+{
+	(void)qp;
+}
+
+void target_hide_region(struct mr *mr, struct target_users *users)
+{
+	(void)mr;
+	users->n = 0;
+}
+
+void target_hide_qp(struct qp *qp, struct target_users *users)
+{
+	(void)qp;
+	if (users)
+		users->n = 0;
+}
+
+void target_await(struct target_users *users)
+{
+	(void)users;
+}
