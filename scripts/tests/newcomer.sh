@@ -294,6 +294,12 @@ await_said 'ESTABLISHED with'
 run 'echo two'
 await 'qp[0-9]+:RTS> *$'
 clean
+run 'post recv inbox -qp qp0'
+until_so 10 eval "screen | tr -s ' \n' ' ' | grep -Eq 'and the way back; -qp qp[1-9][0-9]* is connected'" ||
+	fail 'the QP of the next client is not named'
+run 'explain qp0'
+until_so 10 eval "screen | tr -s ' \n' ' ' | grep -Eq 'next: -qp (qp[0-9]+), which is connected; or destroy qp0 -cascade: then \1 is'" ||
+	fail 'explain does not name the QP of the next client'
 run 'post recv inbox'
 await_said 'RECV of 64 bytes'
 await_said "'poll' takes its completion"
