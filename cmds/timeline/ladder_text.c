@@ -17,9 +17,9 @@
 
 #define TIME_WIDTH 10
 #define WIDTH	   110 /* where there is no terminal */
-#define WIDTH_MIN  60
+#define WIDTH_MIN  40
 #define WIDTH_MAX  240
-#define LANE_MIN   24
+#define LANE_MIN   15
 #define LINES_MAX  4 /* of one entry */
 
 struct glyphs {
@@ -61,7 +61,8 @@ static bool is_before_unit(const char *blank)
 	return blank[1] && (!blank[2] || blank[2] == ' ');
 }
 
-/* How many bytes of text fit into that many columns; at a blank where there is one. */
+/* How many bytes of text fit into that many columns; up to a blank or behind a comma where there is
+ * one. */
 static size_t fits(const char *text, unsigned room)
 {
 	size_t at = 0, blank = 0;
@@ -73,6 +74,8 @@ static size_t fits(const char *text, unsigned room)
 		while (((unsigned char)text[next] & 0xc0) == 0x80)
 			next++;
 		if (text[at] == ' ' && !is_before_unit(text + at))
+			blank = at;
+		if (at && text[at - 1] == ',' && text[at] != ' ')
 			blank = at;
 		if (++n > room)
 			return blank > room / 3 ? blank : at;

@@ -42,7 +42,7 @@ static const struct arg timeline_args[] = {
 	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1, .max = 1u << 20),
 	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
 	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
-	    .min = 60, .max = 1000),
+	    .min = 40, .max = 1000),
 	OPT("svg", timeline_args, svg, kind_path, "draw it into this file"),
 	SWITCH("force", timeline_args, force, "replace a file that is there"),
 	SWITCH("raw", timeline_args, raw, "the entries of this end as they were noted"),

@@ -47,20 +47,22 @@ static unsigned hang_of(const char *line, size_t len, unsigned columns)
 	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
 }
 
-/* How many bytes of the line, up to a blank, fit into this many columns; all if there is no blank.
- */
+/* How many bytes of the line fit into this many columns, up to a blank, or else behind a comma; all if
+ * there is neither. */
 static size_t fitting_length(const char *line, size_t len, unsigned columns)
 {
 	unsigned at = 0, width;
-	size_t blank = 0;
+	size_t blank = 0, comma = 0;
 
 	for (size_t i = 0; i < len; at += width) {
 		unsigned n = measure_piece(line + i, &width);
 
 		if (line[i] == ' ' && at && at <= columns)
 			blank = i;
-		if (at + width > columns && blank > strspn(line, " "))
-			return blank;
+		if (at + width > columns && (blank > strspn(line, " ") || comma))
+			return blank > strspn(line, " ") ? blank : comma;
+		if (line[i] == ',')
+			comma = i + 1;
 		i += n;
 	}
 	return len;
