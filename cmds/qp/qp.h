@@ -58,7 +58,8 @@ enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const ch
 /* The last recorded state. */
 enum ibv_qp_state qp_history_state(const struct qp *qp);
 
-/* The same of any QP; steps: uroce_step() of those between states that it has taken. */
+/* The diagram of the states, short where the terminal is narrow; steps: uroce_step() of those
+ * between states that it has taken. */
 void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64_t steps);
 /* Writes into the open dict how long this QP retries before it fails, from its attributes. */
 void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *o);

@@ -358,6 +358,29 @@ stop
 PAGER=
 echo 'ok: an example on the first screen'
 
+# The demo and the first lessons on a wide terminal and on a narrow one: nothing is wider than that, which
+# is seen where tmux joins the lines that it has wrapped; and no word is cut.
+overlong() {
+	on_tmux capture-pane -pJ -S - | python3 -c '
+import sys
+for line in sys.stdin:
+    if len(line.rstrip()) > int(sys.argv[1]):
+        print(line.rstrip())' "$columns"
+}
+for size in 120x40 40x12; do
+	columns=${size%x*} rows=${size#*x}
+	start "$rdmash" -f "$(dirname "$0")/../demo.rdma" \
+		-c 'foreach i {1 2 3 4 5 6} {destroy -all; lesson play $i}; echo all of it' -- 1
+	await '^all of it$'
+	wide=$(overlong | grep -v '^> ' || :)
+	[ -z "$wide" ] || fail "at $size these are wider: $wide"
+	on_tmux capture-pane -p -S - | grep -q 'REMOTE_WRITE,' || fail "at $size rights are cut"
+	on_tmux capture-pane -p -S - | grep -q '   \[RESET\] → INIT → RTR' || [ "$columns" -gt 40 ] ||
+		fail 'boxes that are too wide'
+	stop
+	echo "ok: the demo and lessons at $size"
+done
+
 # Letters that a terminal does not have.
 LC_ALL=C
 rows=60

@@ -48,8 +48,8 @@ int main(void)
 	CHECK(folds("a_word_of_more_than_twenty_columns\n", 20,
 		    "a_word_of_more_than_twenty_columns\n", 2));
 	/* unless it is a list */
-	CHECK(folds("mr w  LOCAL_WRITE,REMOTE_WRITE,REMOTE_READ\n", 30,
-		    "mr w  LOCAL_WRITE,\n      REMOTE_WRITE,REMOTE_READ\n", 2));
+	CHECK(folds("a LOCAL_WRITE,REMOTE_WRITE,REMOTE_READ\n", 30,
+		    "a\n  LOCAL_WRITE,REMOTE_WRITE,\n  REMOTE_READ\n", 3));
 	/* neither a colour nor the bytes of a sign are columns */
 	CHECK(folds("\033[31mµµµµµµµµµµ\033[0m ab cd ef gh\n", 20,
 		    "\033[31mµµµµµµµµµµ\033[0m ab cd ef\n  gh\n", 2));
