@@ -47,8 +47,8 @@ static unsigned hang_of(const char *line, size_t len, unsigned columns)
 	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
 }
 
-/* How many bytes of the line fit into this many columns, up to a blank, or else behind a comma; all if
- * there is neither. */
+/* How many bytes of the line fit into this many columns, up to a blank, or else behind a comma; all
+ * if there is neither. */
 static size_t fitting_length(const char *line, size_t len, unsigned columns)
 {
 	unsigned at = 0, width;
