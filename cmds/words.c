@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "objects.h"
 #include "words.h"
 
@@ -350,25 +351,11 @@ const struct word rule_words[] = {
 	{ 0 }
 };
 
-/* Returns one of several buffers in turn, so that one printf can use several values. */
-static char *next_buffer(void)
-{
-	static char buffers[4][256];
-	static unsigned next;
-
-	return buffers[next++ % 4];
-}
-
 const char *word_name(const struct word *words, uint64_t value)
 {
 	const char *name = args_word_name(words, value);
-	char *number;
 
-	if (name)
-		return name;
-	number = next_buffer();
-	snprintf(number, sizeof(char[256]), "%llu", (unsigned long long)value);
-	return number;
+	return name ? name : temp_text("%llu", (unsigned long long)value);
 }
 
 const char *word_help(const struct word *words, uint64_t value)
@@ -381,12 +368,12 @@ const char *word_help(const struct word *words, uint64_t value)
 
 char *word_flags(const struct word *words, uint64_t bits)
 {
-	char *text = next_buffer();
 	Tcl_DString d;
+	char *text;
 
 	Tcl_DStringInit(&d);
 	args_flag_names(words, bits, ",", &d);
-	snprintf(text, sizeof(char[256]), "%s", bits ? Tcl_DStringValue(&d) : "0");
+	text = temp_text("%s", bits ? Tcl_DStringValue(&d) : "0");
 	Tcl_DStringFree(&d);
 	return text;
 }

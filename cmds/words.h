@@ -39,11 +39,11 @@ enum rule {
 	RULE_FORK,
 };
 
-/* The name of value, or its number: never NULL; valid for the next three calls. */
+/* The name of value, or its number: never NULL; as temp_text(). */
 const char *word_name(const struct word *words, uint64_t value);
 /* What the value means, or NULL. */
 const char *word_help(const struct word *words, uint64_t value);
-/* "LOCAL_WRITE,REMOTE_READ", or "0"; valid for the next three calls. */
+/* "LOCAL_WRITE,REMOTE_READ", or "0"; as temp_text(). */
 char *word_flags(const struct word *words, uint64_t bits);
 /* As it is typed, in place: "remote-write" of "REMOTE_WRITE". */
 char *word_typed(char *text);

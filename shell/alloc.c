@@ -123,3 +123,35 @@ void xappendf(Tcl_DString *d, const char *fmt, ...)
 	Tcl_DStringAppend(d, text, -1);
 	free(text);
 }
+
+char *temp_text(const char *fmt, ...)
+{
+	static char texts[16][512];
+	static unsigned next;
+	char *text = texts[next++ % 16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof texts[0], fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+void xappend_hex(Tcl_DString *d, const void *data, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *byte = data;
+
+	for (size_t i = 0; i < n; i++) {
+		Tcl_DStringAppend(d, &digits[byte[i] >> 4], 1);
+		Tcl_DStringAppend(d, &digits[byte[i] & 15], 1);
+	}
+}
+
+int hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}

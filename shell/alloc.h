@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory allocation: an arena per command (an obstack, freed when the command ends), and heap
- * allocation that ends the process with a message when memory runs out. */
+ * allocation that ends the process with a message when memory runs out; and texts in it. */
 #ifndef SHELL_ALLOC_H
 #define SHELL_ALLOC_H
 
@@ -30,9 +30,16 @@ void *xgrow(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+/* Formats into one of 16 static buffers in turn, which holds 512 bytes: valid for the next 15
+ * calls, so that one printf() can have several. */
+char *temp_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Like open_memstream(3). The caller calls fclose() and then frees *text. */
 FILE *xmemstream(char **text, size_t *size);
 /* Appends formatted text. */
 void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Appends two hex digits for each of n bytes. */
+void xappend_hex(Tcl_DString *d, const void *data, size_t n);
+/* The value of a hex digit, or -1. */
+int hex_digit(char c);
 
 #endif

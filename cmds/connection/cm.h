@@ -33,7 +33,7 @@ void id_state(struct session *s, struct id *id, enum id_state state);
 bool id_is_ud(const struct id *id);
 /* Is it the passive side (the server)? */
 bool id_is_passive(const struct id *id);
-/* "10.0.0.2:7471"; valid for the next three calls. */
+/* "10.0.0.2:7471"; as temp_text(). */
 const char *id_local(const struct id *id);
 const char *id_peer(const struct id *id);
 /* The commands to replace a connection whose QP has failed: "disconnect id1; connect 10.0.0.2
@@ -90,8 +90,7 @@ void id_drop_events(struct session *s, struct id *id);
 
 /* Adds to s->fail a row for each peer that has disconnected, the reason for flushed completions. */
 void cm_circumstances(struct session *s);
-/* "8 INVALID_SERVICE_ID", "-110 ETIMEDOUT": the status in words; kept until the fourth
- * call after. */
+/* "8 INVALID_SERVICE_ID", "-110 ETIMEDOUT": the status in words; as temp_text(). */
 const char *cm_status_text(const struct id *id, const struct cm_event *ev);
 
 /* Appends ev to the id's queue, which takes ownership. The oldest events are dropped if they are
@@ -177,7 +176,7 @@ void out_id(struct session *s, struct id *id, struct out *o);
  * the wildcard of family. family: AF_UNSPEC, or that of the other end. -1: fails. */
 int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family,
 		  struct sockaddr_storage *sa);
-/* "10.0.0.1:7471", "[fe80::1%eth0]:7471"; valid for the next three calls. */
+/* "10.0.0.1:7471", "[fe80::1%eth0]:7471"; as temp_text(). */
 const char *cm_addr_text(const struct sockaddr *sa);
 /* The same without the port. */
 const char *cm_addr_host(const struct sockaddr *sa);

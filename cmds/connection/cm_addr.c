@@ -140,37 +140,29 @@ bool cm_addr_any(const struct sockaddr *sa)
 	return sa->sa_family != AF_INET || in->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-/* Returns one of several buffers in turn, so that one message can use several addresses. */
-static char *next_buffer(void)
+static socklen_t sockaddr_len(const struct sockaddr *sa)
 {
-	static char buffers[4][96];
-	static unsigned next;
-
-	return buffers[next++ % 4];
+	return sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 }
 
 const char *cm_addr_host(const struct sockaddr *sa)
 {
-	socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-						  : sizeof(struct sockaddr_in);
-	char *text = next_buffer();
+	char host[NI_MAXHOST];
 
 	if ((sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
-	    getnameinfo(sa, len, text, 96, NULL, 0, NI_NUMERICHOST))
-		snprintf(text, 96, "-");
-	return text;
+	    getnameinfo(sa, sockaddr_len(sa), host, sizeof host, NULL, 0, NI_NUMERICHOST))
+		return "-";
+	return temp_text("%s", host);
 }
 
 const char *cm_addr_text(const struct sockaddr *sa)
 {
 	const char *host = cm_addr_host(sa);
 	bool v6 = sa->sa_family == AF_INET6;
-	char *text = next_buffer();
 
 	if (sa->sa_family != AF_INET && !v6)
 		return host;
-	snprintf(text, 96, "%s%.72s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", cm_addr_port(sa));
-	return text;
+	return temp_text("%s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", cm_addr_port(sa));
 }
 
 /* The address and port at which both ends of a lesson connect in one process. */
@@ -222,11 +214,6 @@ int cm_meet(struct session *s, struct meeting *m)
  * Why an address did not work, from the current state of the system: the route to it, and the
  * interfaces that have an RDMA device.
  */
-
-static socklen_t sockaddr_len(const struct sockaddr *sa)
-{
-	return sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-}
 
 static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
 {

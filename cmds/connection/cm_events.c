@@ -217,17 +217,18 @@ static void say_data(const struct cm_event *ev, Tcl_DString *d)
 /* Traces the private data, without the padding. */
 static void trace_data(struct session *s, const struct id *id, const struct cm_event *ev)
 {
-	char hex[2 * 64 + 1];
+	Tcl_DString hex;
 	size_t used = ev->len;
 
 	while (used && !ev->data[used - 1])
 		used--;
 	if (!s->opt.raw || !used)
 		return;
-	for (size_t i = 0; i < used && i < 64; i++)
-		snprintf(hex + 2 * i, 3, "%02x", ev->data[i]);
+	Tcl_DStringInit(&hex);
+	xappend_hex(&hex, ev->data, used < 64 ? used : 64);
 	trace(s, VOICE_INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used,
-	      ev->len, hex, used > 64 ? "..." : "");
+	      ev->len, Tcl_DStringValue(&hex), used > 64 ? "..." : "");
+	Tcl_DStringFree(&hex);
 }
 
 /* Shows a request, and what to type. */

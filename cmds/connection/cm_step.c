@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "call/call_trace.h"
 #include "connection/cm.h"
 #include "objects.h"
@@ -81,14 +82,10 @@ int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 
 static const char *param_text(const struct rdma_conn_param *p)
 {
-	static char text[160];
-
-	snprintf(text, sizeof text,
-		 "private_data %u B responder_resources %u initiator_depth %u retry_count %u "
-		 "rnr_retry %u qp_num %u",
-		 p->private_data_len, p->responder_resources, p->initiator_depth, p->retry_count,
-		 p->rnr_retry_count, p->qp_num);
-	return text;
+	return temp_text("private_data %u B responder_resources %u initiator_depth %u "
+			 "retry_count %u rnr_retry %u qp_num %u",
+			 p->private_data_len, p->responder_resources, p->initiator_depth,
+			 p->retry_count, p->rnr_retry_count, p->qp_num);
 }
 
 static void param_rows(struct session *s, const struct id *id, const struct rdma_conn_param *p)

@@ -46,17 +46,13 @@ static const struct word *reject_reasons(const struct id *id, const struct cm_ev
 
 const char *cm_status_text(const struct id *id, const struct cm_event *ev)
 {
-	static char buffers[4][64];
-	static unsigned next;
 	const struct word *words = reject_reasons(id, ev);
-	char *text = buffers[next++ % 4];
 	const char *name = words ? args_word_name(words, (uint64_t)ev->status)
 				 : strerrorname_np(abs(ev->status));
 
 	if (!ev->status)
 		name = NULL;
-	snprintf(text, sizeof buffers[0], "%d%s%s", ev->status, name ? " " : "", name ? name : "");
-	return text;
+	return temp_text("%d%s%s", ev->status, name ? " " : "", name ? name : "");
 }
 
 static void explain_data(struct session *s, const struct cm_event *ev)

@@ -32,12 +32,9 @@
 
 const char *gid_text(const union ibv_gid *gid)
 {
-	static char texts[4][INET6_ADDRSTRLEN];
-	static unsigned next;
-	char *text = texts[next++ % 4];
+	char text[INET6_ADDRSTRLEN];
 
-	inet_ntop(AF_INET6, gid->raw, text, INET6_ADDRSTRLEN);
-	return text;
+	return temp_text("%s", inet_ntop(AF_INET6, gid->raw, text, sizeof text));
 }
 
 static void rate_gid(struct gid_row *r)
@@ -110,16 +107,17 @@ static const struct arg gids_args[] = {
 static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
 {
 	const char *type = word_name(gid_type_words, r->e.gid_type);
-	char hex[2 * sizeof r->e.gid.raw + 1];
+	Tcl_DString hex;
 
 	out_dict(o, NULL);
 	if (best)
 		out_paint(o, PAINT_GOOD);
 	out_int(o, "index", r->e.gid_index, "%s %2u", best ? "->" : "  ", r->e.gid_index);
 	out_str(o, "gid", gid_text(&r->e.gid), "  %-28s", gid_text(&r->e.gid));
-	for (size_t i = 0; i < sizeof r->e.gid.raw; i++)
-		snprintf(hex + 2 * i, 3, "%02x", r->e.gid.raw[i]);
-	out_str(o, "raw", hex, NULL);
+	Tcl_DStringInit(&hex);
+	xappend_hex(&hex, r->e.gid.raw, sizeof r->e.gid.raw);
+	out_str(o, "raw", Tcl_DStringValue(&hex), NULL);
+	Tcl_DStringFree(&hex);
 	out_str(o, "type", type, "  %-6s", type);
 	out_str(o, "netdev", r->netdev, "  %-8s", r->netdev);
 	if (best)

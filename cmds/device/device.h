@@ -34,7 +34,7 @@ int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max
 /* The row to use when the user names none, or NULL when the table is empty. */
 const struct gid_row *gid_best(const struct gid_row *rows, int n);
 
-/* The text form, "::ffff:10.0.0.1"; valid for the next three calls. */
+/* The text form, "::ffff:10.0.0.1"; as temp_text(). */
 const char *gid_text(const union ibv_gid *gid);
 
 #define GID_ROWS 64

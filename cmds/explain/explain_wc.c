@@ -80,8 +80,8 @@ void causes_free(struct causes *c)
  * where it can be looked at, or has told its region.
  */
 
-/* What is being looked into. */
-struct inquest {
+/* One failed work request, with what is known of its QP and its peer; the checks add causes. */
+struct diagnosis {
 	const struct failed_wr *wr;
 	const struct live_qp *qp;   /* here; NULL: it is gone */
 	const struct live_qp *peer; /* NULL: it cannot be seen */
@@ -121,7 +121,8 @@ static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t le
 /* ------------------------------------------------------------- this end's buffers -- */
 
 /* The region of the QP's PD that these bytes are in; NULL: there is none, or it has that lkey. */
-static const struct live_region *region_of_bytes(const struct inquest *q, const struct ibv_sge *sge)
+static const struct live_region *region_of_bytes(const struct diagnosis *q,
+						 const struct ibv_sge *sge)
 {
 	for (unsigned i = 0; i < q->wr->here.nregions; i++) {
 		const struct live_region *r = &q->wr->here.regions[i];
@@ -134,7 +135,7 @@ static const struct live_region *region_of_bytes(const struct inquest *q, const 
 }
 
 /* The lkey may be that of another region than was meant. */
-static void check_meant(const struct inquest *q, const struct ibv_sge *sge)
+static void check_meant(const struct diagnosis *q, const struct ibv_sge *sge)
 {
 	const struct live_region *meant = region_of_bytes(q, sge);
 	char next[64];
@@ -146,7 +147,7 @@ static void check_meant(const struct inquest *q, const struct ibv_sge *sge)
 		  meant->name, meant->lkey);
 }
 
-static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool written)
+static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool written)
 {
 	const struct live_region *mr = live_by_lkey(&q->wr->here, sge->lkey);
 	char next[64];
@@ -173,7 +174,7 @@ static void check_sge(const struct inquest *q, const struct ibv_sge *sge, bool w
 			  "%s has no LOCAL_WRITE, and the device must write to it", mr->name);
 }
 
-static void check_buffers(const struct inquest *q)
+static void check_buffers(const struct diagnosis *q)
 {
 	unsigned sure = causes_confirmed(q->c);
 	bool written = q->wr->recv || (q->wr->op && q->wr->op->sink);
@@ -189,7 +190,7 @@ static void check_buffers(const struct inquest *q)
 }
 
 /* What to type for a receive with more room: in its own region, else in the only one. */
-static void longer_receive(const struct inquest *q, char *next, size_t size)
+static void longer_receive(const struct diagnosis *q, char *next, size_t size)
 {
 	const struct live_region *r = q->wr->here.nregions == 1 ? q->wr->here.regions : NULL;
 
@@ -203,7 +204,7 @@ static void longer_receive(const struct inquest *q, char *next, size_t size)
 }
 
 /* rxe says LOC_QP_OP_ERR of a RECV that is too small, others LOC_LEN_ERR. */
-static void check_length(const struct inquest *q)
+static void check_length(const struct diagnosis *q)
 {
 	bool sure = q->wr->status == IBV_WC_LOC_LEN_ERR;
 	char next[96];
@@ -229,7 +230,7 @@ static unsigned needed_access(const struct wr_op *op)
 
 /* Something of the other end that can be seen. */
 __attribute__((format(printf, 4, 5))) static void
-there(const struct inquest *q, enum verdict verdict, const char *next, const char *fmt, ...)
+there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt, ...)
 {
 	const char *whose = q->wr->there.whose;
 	char text[256], command[128];
@@ -246,7 +247,7 @@ there(const struct inquest *q, enum verdict verdict, const char *next, const cha
 	cause_add(q->c, verdict, next ? command : NULL, "%s%s", whose, text);
 }
 
-static void check_region_there(const struct inquest *q, const struct live_region *mr)
+static void check_region_there(const struct diagnosis *q, const struct live_region *mr)
 {
 	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
 	char next[64];
@@ -262,7 +263,7 @@ static void check_region_there(const struct inquest *q, const struct live_region
 		there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd, q->peer->pd);
 }
 
-static void check_rights_there(const struct inquest *q)
+static void check_rights_there(const struct diagnosis *q)
 {
 	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
 	char next[96];
@@ -273,7 +274,7 @@ static void check_rights_there(const struct inquest *q)
 }
 
 /* What the peer has told: by oob, or with listen -share. */
-static void check_told(const struct inquest *q)
+static void check_told(const struct diagnosis *q)
 {
 	const struct live_region *told = &q->wr->told;
 	uint64_t at = q->wr->remote - told->begin;
@@ -297,7 +298,7 @@ static void check_told(const struct inquest *q)
 }
 
 /* Two devices may give the same key. */
-static void check_own_key(const struct inquest *q, enum verdict verdict)
+static void check_own_key(const struct diagnosis *q, enum verdict verdict)
 {
 	const struct live_region *own = live_by_rkey(&q->wr->here, q->wr->rkey);
 
@@ -309,7 +310,7 @@ static void check_own_key(const struct inquest *q, enum verdict verdict)
 }
 
 /* Which key the peer does not know. */
-static void check_key_there(const struct inquest *q)
+static void check_key_there(const struct diagnosis *q)
 {
 	const struct live_region *gone = live_by_rkey(&q->wr->there, q->wr->rkey);
 
@@ -327,7 +328,7 @@ static void check_key_there(const struct inquest *q)
 }
 
 /* The rkey, the range and the rights of an RDMA operation. */
-static void check_target(const struct inquest *q)
+static void check_target(const struct diagnosis *q)
 {
 	unsigned sure = causes_confirmed(q->c);
 	const struct live_region *mr = live_by_rkey(&q->wr->there, q->wr->rkey);
@@ -351,7 +352,7 @@ static void check_target(const struct inquest *q)
 }
 
 /* Where the message may go at the peer; NULL: nothing there will do. */
-static const struct live_region *room_there(const struct inquest *q)
+static const struct live_region *room_there(const struct diagnosis *q)
 {
 	for (unsigned i = 0; i < q->wr->there.nregions; i++) {
 		const struct live_region *r = &q->wr->there.regions[i];
@@ -363,7 +364,7 @@ static const struct live_region *room_there(const struct inquest *q)
 	return NULL;
 }
 
-static void check_receives_there(const struct inquest *q)
+static void check_receives_there(const struct diagnosis *q)
 {
 	unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
 	const struct live_region *room = q->peer ? room_there(q) : NULL;
@@ -392,7 +393,7 @@ static void check_receives_there(const struct inquest *q)
 }
 
 /* Each end cuts messages into packets of its own path MTU, and expects such. */
-static void check_path_mtu(const struct inquest *q)
+static void check_path_mtu(const struct diagnosis *q)
 {
 	const char *here, *peer;
 
@@ -411,7 +412,7 @@ static void check_path_mtu(const struct inquest *q)
 		      here);
 }
 
-static void check_length_there(const struct inquest *q)
+static void check_length_there(const struct diagnosis *q)
 {
 	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		there(q, IS_SO, "post recv with a larger -len",
@@ -422,7 +423,7 @@ static void check_length_there(const struct inquest *q)
 			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
 }
 
-static void check_work_request(const struct inquest *q)
+static void check_work_request(const struct diagnosis *q)
 {
 	const struct wr_op *op = q->wr->op;
 	bool reads = op && op->remote && op->sink;
@@ -447,7 +448,7 @@ static void check_work_request(const struct inquest *q)
 		check_length_there(q);
 }
 
-static void check_recv_there(const struct inquest *q)
+static void check_recv_there(const struct diagnosis *q)
 {
 	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
@@ -459,7 +460,7 @@ static void check_recv_there(const struct inquest *q)
 			q->wr->len);
 }
 
-static void check_silence(const struct inquest *q, uint32_t number)
+static void check_silence(const struct diagnosis *q, uint32_t number)
 {
 	if (*q->wr->there.gone) {
 		there(q, IS_SO, NULL, "%s", q->wr->there.gone);
@@ -472,7 +473,7 @@ static void check_silence(const struct inquest *q, uint32_t number)
 }
 
 /* What the peer expects first has to be what this end begins with. Later, it cannot be before. */
-static void check_psns(const struct inquest *q, const char *next)
+static void check_psns(const struct diagnosis *q, const char *next)
 {
 	const struct live_qp *peer = q->peer;
 	uint32_t begin = q->qp ? q->qp->attr.sq_psn : 0, expected = peer->attr.rq_psn;
@@ -493,7 +494,7 @@ static void check_psns(const struct inquest *q, const char *next)
 		      begin, peer->name, expected);
 }
 
-static void check_peer_answers(const struct inquest *q)
+static void check_peer_answers(const struct diagnosis *q)
 {
 	static const struct ibv_qp_attr none;
 	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
@@ -516,7 +517,7 @@ static void check_peer_answers(const struct inquest *q)
 		  (double)ack_timeout_ns(a->timeout) / 1e6);
 }
 
-static void check_what_came_first(const struct inquest *q)
+static void check_what_came_first(const struct diagnosis *q)
 {
 	if (!q->qp)
 		cause_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
@@ -528,7 +529,7 @@ static void check_what_came_first(const struct inquest *q)
 
 static const struct {
 	enum ibv_wc_status status;
-	void (*check[3])(const struct inquest *q);
+	void (*check[3])(const struct diagnosis *q);
 } checks[] = {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
 	{ IBV_WC_LOC_LEN_ERR, { check_length } },
@@ -562,7 +563,7 @@ void explain_wc(const struct failed_wr *wr, struct out *o)
 {
 	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
 	struct causes c = { .no_commands = wr->is_foreign };
-	const struct inquest q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = &c };
+	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = &c };
 
 	tell_wr(wr, o);
 	if (fact && fact->there)

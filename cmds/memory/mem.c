@@ -53,45 +53,34 @@ static unsigned char *mem_value(struct session *s, const struct mr *mr, const st
 	return NULL;
 }
 
-static int hex_digit(unsigned char c)
-{
-	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
-}
-
 /* Parses hex digits, "00 7f 3a", with optional blanks between bytes. The bytes are in the arena. */
 static int mem_hex(struct session *s, const struct bytes *text, struct bytes *out)
 {
 	unsigned char *p = arena_alloc(&s->arena, (text->len / 2 + 1));
-	size_t i = 0, n = 0;
+	const char *c = (const char *)text->data, *end = c + text->len;
+	size_t n = 0;
 
-	while (i < text->len) {
-		if (isspace(text->data[i])) {
-			i++;
+	for (; c < end; c++) {
+		if (isspace((unsigned char)*c))
 			continue;
-		}
-		if (i + 1 >= text->len || hex_digit(text->data[i]) < 0 ||
-		    hex_digit(text->data[i + 1]) < 0)
+		if (end - c < 2 || hex_digit(c[0]) < 0 || hex_digit(c[1]) < 0)
 			return fail(s, "mem", "EINVAL", "-hex: two digits make a byte, not '%.*s'",
-				    (int)(text->len - i < 4 ? text->len - i : 4), text->data + i);
-		p[n++] = (unsigned char)(hex_digit(text->data[i]) << 4 |
-					 hex_digit(text->data[i + 1]));
-		i += 2;
+				    end - c < 4 ? (int)(end - c) : 4, c);
+		p[n++] = (unsigned char)(hex_digit(c[0]) << 4 | hex_digit(c[1]));
+		c++;
 	}
 	*out = (struct bytes){ p, n };
 	return 0;
 }
 
-void mem_out_hex(struct session *s, struct out *o, const unsigned char *p, size_t n)
+void mem_out_hex(struct out *o, const unsigned char *p, size_t n)
 {
-	static const char digits[] = "0123456789abcdef";
-	char *text = arena_alloc(&s->arena, (2 * n + 1));
+	Tcl_DString hex;
 
-	for (size_t i = 0; i < n; i++) {
-		text[2 * i] = digits[p[i] >> 4];
-		text[2 * i + 1] = digits[p[i] & 15];
-	}
-	text[2 * n] = 0;
-	out_str(o, NULL, text, "%s\n", text);
+	Tcl_DStringInit(&hex);
+	xappend_hex(&hex, p, n);
+	out_str(o, NULL, Tcl_DStringValue(&hex), "%s\n", Tcl_DStringValue(&hex));
+	Tcl_DStringFree(&hex);
 }
 
 /* Writes text only: hex and characters, 16 per line; off is the offset of the first byte. */
@@ -146,7 +135,7 @@ static int mem_get_exec(struct session *s, const void *args, struct out *o)
 		text = arena_copy0(&s->arena, p, strnlen((const char *)p, n));
 		out_str(o, NULL, text, "%s\n", text);
 	} else if (a->hex) {
-		mem_out_hex(s, o, p, n);
+		mem_out_hex(o, p, n);
 	} else {
 		mem_out_bytes(o, p, n, a->off.v);
 	}

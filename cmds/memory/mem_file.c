@@ -256,7 +256,7 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 		algorithm->update(&c, p, n);
 	}
 	algorithm->final(digest, &c);
-	mem_out_hex(s, o, digest, algorithm->len);
+	mem_out_hex(o, digest, algorithm->len);
 	return 0;
 }
 

@@ -117,14 +117,14 @@ unsigned qp_fill(struct qp_change *c, unsigned want);
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid);
 
 /* Appends the problems of the values on this device to a Tcl list. */
-void qp_faults(const struct qp_change *c, Tcl_Obj *faults);
+void qp_check_values(const struct qp_change *c, Tcl_Obj *problems);
 
 /* qp_judge() for the device that the QP is of: what the kernel refuses beyond
  * the rule is extra, unless the device is the embedded one. */
 struct qp_verdict qp_change_judge(const struct qp_change *c);
 /* Fills s->fail with the reasons for the refusal and the remedy. Returns -1. */
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
-int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults);
+int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *problems);
 /* Adds why a change with this verdict is refused; none if the verdict is good. */
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
 		       enum ibv_qp_state to, struct causes *c);

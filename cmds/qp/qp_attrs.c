@@ -428,7 +428,7 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	return -1;
 }
 
-int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faults)
+int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *problems)
 {
 	Tcl_DString where;
 	Tcl_Obj **v;
@@ -436,7 +436,7 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faul
 
 	Tcl_DStringInit(&where);
 	qp_change_text(c, &where);
-	Tcl_ListObjGetElements(NULL, faults, &n, &v);
+	Tcl_ListObjGetElements(NULL, problems, &n, &v);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s",
 	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), Tcl_GetString(v[0]));
 	for (int i = 1; i < n; i++)
@@ -445,14 +445,14 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *faul
 	return fail_row(s, "or", "-force asks the kernel anyway");
 }
 
-static void likely_einval(struct session *s, const struct qp_change *c, Tcl_Obj *faults)
+static void likely_einval(struct session *s, const struct qp_change *c, Tcl_Obj *problems)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr now = { 0 };
 	Tcl_Obj **v;
 	int n;
 
-	Tcl_ListObjGetElements(NULL, faults, &n, &v);
+	Tcl_ListObjGetElements(NULL, problems, &n, &v);
 	for (int i = 0; i < n; i++)
 		fail_row(s, "likely", "%s", Tcl_GetString(v[i]));
 	if (c->actual == IBV_QPS_SQD && ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 &&
@@ -484,11 +484,11 @@ static void likely_unreachable(struct session *s, const struct qp_change *c)
 	fail_next(s, "gids");
 }
 
-static void add_likely_row(struct session *s, const struct qp_change *c, int err, Tcl_Obj *faults)
+static void add_likely_row(struct session *s, const struct qp_change *c, int err, Tcl_Obj *problems)
 {
 	switch (err) {
 	case EINVAL:
-		likely_einval(s, c, faults);
+		likely_einval(s, c, problems);
 		break;
 	case ETIMEDOUT:
 	case EHOSTUNREACH:
@@ -553,9 +553,9 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 {
 	struct qp_verdict v = qp_change_judge(c);
 	struct causes reasons = { 0 };
-	Tcl_Obj *faults = Tcl_NewListObj(0, NULL);
+	Tcl_Obj *problems = Tcl_NewListObj(0, NULL);
 
-	Tcl_IncrRefCount(faults);
+	Tcl_IncrRefCount(problems);
 	fail_row(s, "state", "%s before the call", state_name(c->actual));
 	qp_attr_rows(s, "passed", &c->a, c->mask, 0);
 	qp_change_reasons(&v, c->qp->type, c->from, c->to, &reasons);
@@ -563,9 +563,9 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 		fail_row(s, "likely", "%s", reasons.v[i].text);
 	causes_free(&reasons);
 	if (v.answer == QP_OK) {
-		qp_faults(c, faults);
-		add_likely_row(s, c, err, faults);
+		qp_check_values(c, problems);
+		add_likely_row(s, c, err, problems);
 	}
-	Tcl_DecrRefCount(faults);
+	Tcl_DecrRefCount(problems);
 	return -1;
 }

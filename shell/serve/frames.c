@@ -259,19 +259,15 @@ struct json_object *frames_value(Tcl_Obj *value)
 	return to_json(value, DEPTH);
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
-}
-
+/* Digits that are none make no bytes. */
 static Tcl_Obj *bytes_obj(struct json_object *body)
 {
 	const char *hex = json_object_get_string(body);
-	int len = json_object_get_string_len(body) / 2;
+	size_t len = strspn(hex, "0123456789abcdef") / 2;
 	Tcl_Obj *value = Tcl_NewByteArrayObj(NULL, 0);
-	unsigned char *data = Tcl_SetByteArrayLength(value, len);
+	unsigned char *data = Tcl_SetByteArrayLength(value, (int)len);
 
-	for (int i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		data[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
 	return value;
 }
