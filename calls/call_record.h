@@ -107,19 +107,19 @@ bool record_back(struct record_walk *w);
 uint64_t record_place(enum record_path path);
 struct record_reader {
 	enum record_path path;
-	uint64_t at;	/* the place of the next record; initially, where to start */
-	bool has_lost;	/* records in between were overwritten */
-	uint64_t place; /* of the record that was found; members that need no copy: */
+	uint64_t at;   /* the place of the next record; initially, where to start */
+	bool has_lost; /* records in between were overwritten */
+	/* What record_next() found: */
+	uint64_t place;
 	const struct call_fn *fn;
-	uint64_t first;	 /* its first argument */
-	struct record r; /* after record_look() */
-	uint64_t image[RECORD_MAX / 8 + 24];
+	uint64_t first;	       /* its first argument */
+	const uint64_t *image; /* in the ring */
 };
 /* Finds the next record; false: there is none. */
 bool record_next(struct record_reader *in);
-/* Copies the record that was found to .r. Its arguments are those of the call, unchanged;
- * record_bytes() gives the memory they point to. false: it was overwritten meanwhile. */
-bool record_look(struct record_reader *in);
+/* The whole record that was found, valid until the next call of this thread. Its arguments are
+ * those of the call, unchanged; record_bytes() gives the memory they point to. */
+void record_look(const struct record_reader *in, struct record *r);
 
 /* The last call of this thread at depth 0 that failed (err 0: none). */
 struct record_failure {

@@ -371,35 +371,36 @@ bool record_next(struct record_reader *in)
 {
 	const struct record_slot *slot = record_own_slot();
 	const struct record_ring *ring = slot ? &slot->ring[in->path] : NULL;
-	uint64_t tail, words[IMAGE_ARGS + 1];
+	const _Atomic uint64_t *words;
+	uint64_t head, tail;
 
 	if (!ring)
 		return false;
+	words = record_words(record_area(), ring);
+	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	if (in->at < tail) {
 		in->has_lost = true;
 		in->at = tail;
 	}
-	while (in->at < record_place(in->path)) {
-		record_head(record_area(), ring, in->at, words);
+	while (in->at < head) {
+		/* only this thread writes to the ring */
+		in->image = (const uint64_t *)(uintptr_t)&words[in->at & (ring->words - 1)];
 		in->place = in->at;
-		in->at += IMAGE_WORDS(words);
-		in->fn = record_row(IMAGE_ROW(words));
-		in->first = words[IMAGE_ARGS];
-		if (IMAGE_ROW(words) != IMAGE_PAD && in->fn)
+		in->at += IMAGE_WORDS(in->image);
+		if (IMAGE_ROW(in->image) == IMAGE_PAD)
+			continue;
+		in->fn = record_row(IMAGE_ROW(in->image));
+		in->first = IMAGE_NARGS(in->image) ? in->image[IMAGE_ARGS] : 0;
+		if (in->fn)
 			return true;
 	}
 	return false;
 }
 
-bool record_look(struct record_reader *in)
+void record_look(const struct record_reader *in, struct record *r)
 {
-	const struct record_slot *slot = record_own_slot();
-
-	if (!record_copy(record_area(), &slot->ring[in->path], in->place, in->image))
-		return false;
-	record_raw(in->image, &in->r);
-	return true;
+	record_raw(in->image, r);
 }
 
 /* ---------------------------------------------------------------------------- time -- */

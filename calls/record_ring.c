@@ -198,15 +198,6 @@ bool record_copy(const struct record_area *area, const struct record_ring *ring,
 	return load_word(&ring->tail) <= at && n <= room && n > 0;
 }
 
-void record_head(const struct record_area *area, const struct record_ring *ring, uint64_t at,
-		 uint64_t image[IMAGE_ARGS + 1])
-{
-	const _Atomic uint64_t *from = record_words(area, ring) + (at & (ring->words - 1));
-
-	image[IMAGE_SIZE] = load_word(from);
-	image[IMAGE_ARGS] = IMAGE_WORDS(image) > IMAGE_ARGS ? load_word(from + IMAGE_ARGS) : 0;
-}
-
 /*
  * The clock of records: the processor's counter if it is invariant and synchronized on all cores,
  * because reading it takes half the time of CLOCK_MONOTONIC.

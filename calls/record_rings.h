@@ -118,9 +118,6 @@ uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t
  * false: it is overwritten already. */
 bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
 		 uint64_t *image);
-/* Of the record at position at only the first words, to image: up to its first argument. */
-void record_head(const struct record_area *area, const struct record_ring *ring, uint64_t at,
-		 uint64_t image[IMAGE_ARGS + 1]);
 /* The record in image, whose pointers change: it must be a copy, with IMAGE_BEHIND() words more. */
 void record_decode(uint64_t *image, bool ended, struct record *r);
 

@@ -140,19 +140,23 @@ static const char *without_region(const struct wr_op *op)
 }
 
 /* One wr_id is a number, several are a list. */
-static void say(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
+static void out_wr_ids(const struct post_req *r, uint64_t first, struct out *o)
+{
+	if (r->repeat == 1) {
+		out_u64(o, NULL, first, NULL);
+		return;
+	}
+	out_list(o, NULL);
+	for (uint32_t i = 0; i < r->repeat; i++)
+		out_u64(o, NULL, first + i, NULL);
+	out_end(o);
+}
+
+static void say_posted(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
 {
 	const struct obj *queue = r->srq ? &r->srq->o : &r->qp->o;
 	uint64_t bytes = post_bytes(r);
 
-	if (r->repeat == 1) {
-		out_u64(o, NULL, first, NULL);
-	} else {
-		out_list(o, NULL);
-		for (uint32_t i = 0; i < r->repeat; i++)
-			out_u64(o, NULL, first + i, NULL);
-		out_end(o);
-	}
 	out_text(o, "posted");
 	if (r->srq || r->qp != s->ctx->qp)
 		out_text(o, " on %s", queue->name);
@@ -198,7 +202,9 @@ int post_run(struct session *s, struct post_req *r, struct out *o)
 		if (numbered)
 			s->ctx->wr_id = r->wr.wr_id;
 	}
-	say(s, r, first, o);
+	out_wr_ids(r, first, o);
+	if (out_has_text(o))
+		say_posted(s, r, first, o);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 
 /* ----------------------------------------------------------------------- requests -- */
 
-static void take_sges(const struct record *r, const struct ibv_sge *at, int n, struct posted *p)
+static void add_sges(const struct record *r, const struct ibv_sge *at, int n, struct posted *p)
 {
 	size_t len = 0;
 	const struct ibv_sge *sge = n > 0 ? record_bytes(r, (uintptr_t)at, &len) : NULL;
@@ -25,14 +25,14 @@ static void take_sges(const struct record *r, const struct ibv_sge *at, int n, s
 	}
 }
 
-static void take_send(const struct qp *qp, const struct record *r, const struct ibv_send_wr *wr,
+static void read_send(const struct qp *qp, const struct record *r, const struct ibv_send_wr *wr,
 		      struct posted *p)
 {
 	p->wr_id = wr->wr_id;
 	p->op = wr_op_find(wr->opcode);
 	p->signaled = wr->send_flags & IBV_SEND_SIGNALED || qp->sq_sig_all;
 	p->is_inline = wr->send_flags & IBV_SEND_INLINE;
-	take_sges(r, wr->sg_list, wr->num_sge, p);
+	add_sges(r, wr->sg_list, wr->num_sge, p);
 	if (p->op && p->op->remote)
 		p->remote = p->op->atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr;
 	if (p->op && p->op->remote)
@@ -41,17 +41,17 @@ static void take_send(const struct qp *qp, const struct record *r, const struct 
 		p->rkey = wr->invalidate_rkey;
 }
 
-static void take_recv(const struct record *r, const struct ibv_recv_wr *wr, struct posted *p)
+static void read_recv(const struct record *r, const struct ibv_recv_wr *wr, struct posted *p)
 {
 	p->wr_id = wr->wr_id;
 	p->op = &wr_ops[WR_RECV];
 	p->recv = p->signaled = true;
-	take_sges(r, wr->sg_list, wr->num_sge, p);
+	add_sges(r, wr->sg_list, wr->num_sge, p);
 }
 
 /* The request at index of a post, if it was accepted; *is_last: there is none behind it. */
-static bool take(const struct qp *qp, const struct record *r, unsigned index, bool recv,
-		 struct posted *p, bool *is_last)
+static bool read_request(const struct qp *qp, const struct record *r, unsigned index, bool recv,
+			 struct posted *p, bool *is_last)
 {
 	const uint64_t *bad = r->err ? record_bytes(r, r->args[2], NULL) : NULL;
 	const bool is_bind = row_of(r) == ROW_ibv_bind_mw;
@@ -84,9 +84,9 @@ static bool take(const struct qp *qp, const struct record *r, unsigned index, bo
 	}
 	*is_last = !at || (bad && at == *bad);
 	if (wr && recv)
-		take_recv(r, wr, p);
+		read_recv(r, wr, p);
 	else if (wr)
-		take_send(qp, r, wr, p);
+		read_send(qp, r, wr, p);
 	return wr;
 }
 
@@ -106,17 +106,17 @@ static bool is_post(const struct call_fn *fn, bool recv)
 static bool next_before(const struct qp *qp, bool recv, struct posted_place *at, uint64_t before,
 			bool *has_lost, struct posted *p)
 {
+	struct record_reader in = { .path = RECORD_DATA, .at = at->record };
 	bool found = false, is_last = false;
-	struct record_reader in;
+	struct record r;
 
-	in.path = RECORD_DATA;
-	in.at = at->record;
-	in.has_lost = false;
 	while (!found && record_next(&in) && in.place < before) {
 		if (in.place != at->record)
 			*at = (struct posted_place){ in.place, 0 };
-		if (is_post(in.fn, recv) && in.first == (uintptr_t)qp->v && record_look(&in))
-			found = take(qp, &in.r, at->index++, recv, p, &is_last);
+		if (!is_post(in.fn, recv) || in.first != (uintptr_t)qp->v)
+			continue;
+		record_look(&in, &r);
+		found = read_request(qp, &r, at->index++, recv, p, &is_last);
 	}
 	if (found && is_last)
 		*at = (struct posted_place){ in.at, 0 };
@@ -134,7 +134,8 @@ bool posted_next(const struct qp *qp, bool recv, struct posted_place *at, struct
 /* -------------------------------------------------------------------- completions -- */
 
 /* The oldest of this id: ids may be used again. Done are it and all before it. */
-static bool retire(struct qp *qp, bool recv, uint64_t wr_id, uint64_t before, struct posted *p)
+static bool retire_request(struct qp *qp, bool recv, uint64_t wr_id, uint64_t before,
+			   struct posted *p)
 {
 	struct posted_place at = qp->read.request[recv];
 
@@ -150,15 +151,15 @@ static bool retire(struct qp *qp, bool recv, uint64_t wr_id, uint64_t before, st
 }
 
 /* The opcode of a failed completion is not valid: the queue of the CQ is taken that has the id. */
-static bool complete(struct qp *qp, uint64_t cq, uint64_t place, const struct ibv_wc *wc,
-		     struct posted *p)
+static bool find_completed(struct qp *qp, uint64_t cq, uint64_t place, const struct ibv_wc *wc,
+			   struct posted *p)
 {
 	bool sends = cq == (uintptr_t)qp->send_cq->v, recvs = cq == (uintptr_t)qp->recv_cq->v;
 
 	if (wc->status == IBV_WC_SUCCESS)
-		return retire(qp, wc->opcode & IBV_WC_RECV, wc->wr_id, place, p);
-	return (sends && retire(qp, false, wc->wr_id, place, p)) ||
-	       (recvs && retire(qp, true, wc->wr_id, place, p));
+		return retire_request(qp, wc->opcode & IBV_WC_RECV, wc->wr_id, place, p);
+	return (sends && retire_request(qp, false, wc->wr_id, place, p)) ||
+	       (recvs && retire_request(qp, true, wc->wr_id, place, p));
 }
 
 /* Reads on to the completion at that index of the first poll since before that found something;
@@ -166,30 +167,30 @@ static bool complete(struct qp *qp, uint64_t cq, uint64_t place, const struct ib
 static bool read_completions(struct qp *qp, uint64_t before, unsigned index, struct posted *p)
 {
 	struct posted_place *at = &qp->read.completion;
-	struct record_reader in;
+	struct record_reader in = { .path = RECORD_DATA, .at = at->record };
 	const struct ibv_wc *wc;
+	struct record r;
 	bool known;
 
-	in.path = RECORD_DATA;
-	in.at = at->record;
-	in.has_lost = false;
 	while (record_next(&in)) {
 		if (in.place != at->record)
 			*at = (struct posted_place){ in.place, 0 };
 		if (in.fn != &call_table[ROW_ibv_poll_cq] ||
 		    (in.first != (uintptr_t)qp->send_cq->v &&
-		     in.first != (uintptr_t)qp->recv_cq->v) ||
-		    !record_look(&in) || in.r.err)
+		     in.first != (uintptr_t)qp->recv_cq->v))
 			continue;
-		wc = record_bytes(&in.r, in.r.args[2], NULL);
-		for (; wc && at->index < in.r.result;) {
+		record_look(&in, &r);
+		wc = r.err ? NULL : record_bytes(&r, r.args[2], NULL);
+		while (wc && at->index < r.result) {
 			const struct ibv_wc *one = &wc[at->index++];
 
 			known = one->qp_num == qp->v->qp_num &&
-				complete(qp, in.first, in.place, one, p);
+				find_completed(qp, in.first, in.place, one, p);
+			if (known)
+				p->end = r.end;
 			if (in.place < before || at->index != index + 1)
 				continue;
-			if (at->index == in.r.result)
+			if (at->index == r.result)
 				*at = (struct posted_place){ in.at, 0 };
 			return known;
 		}

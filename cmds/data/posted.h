@@ -21,7 +21,8 @@ struct wr_op;
 
 struct posted {
 	uint64_t wr_id;
-	uint64_t begin; /* of the call, in ticks: record_time() */
+	uint64_t begin; /* of the call that posted it, in ticks: record_time() */
+	uint64_t end;	/* of the call that polled its completion; 0: it is not done */
 	const struct wr_op *op;
 	uint64_t remote; /* address and key at the peer, for RDMA and atomics */
 	uint32_t rkey;	 /* or the key that it binds or invalidates */

@@ -132,7 +132,7 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 		known[i] = qp[i] && needs_request(&v[i]) &&
 			   posted_done(qp[i], before, (unsigned)i, &posted[i]);
 		if (known[i] && !posted[i].recv)
-			wc[i].after = record_span(posted[i].begin, record_time());
+			wc[i].after = record_span(posted[i].begin, posted[i].end);
 	}
 	for (int i = 0; i < n; i++)
 		if (qp[i])

@@ -16,18 +16,27 @@
 #include "edit/edit.h"
 #include "session.h"
 
-#define ARGS_MAX   64
 #define MANY_LEAST ((size_t)8)
 
 /* Which arguments have been given so far, while the words are walked. */
 struct walk {
-	bool seen[ARGS_MAX];
+	uint64_t seen;	       /* one bit for each argument of the table */
 	const struct arg *due; /* an option whose value comes next */
 	bool has_list;	       /* a positional that takes all remaining words has begun */
 	bool only_values;      /* "--" was seen: the remaining words are values */
 	bool ahead;	       /* the words are only checked, before anything runs */
 	const struct arg *of;  /* the argument that the last word was a value of, or NULL */
 };
+
+static bool is_seen(const struct walk *w, const struct cmd *c, const struct arg *a)
+{
+	return w->seen >> (a - c->args) & 1;
+}
+
+static void set_seen(struct walk *w, const struct cmd *c, const struct arg *a)
+{
+	w->seen |= UINT64_C(1) << (a - c->args);
+}
 
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 {
@@ -43,9 +52,9 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 }
 
 /* Does a takes all remaining words, even those that begin with '-'? */
-static bool takes_all_words(const struct arg *a, const bool *seen, const struct cmd *c)
+static bool takes_all_words(const struct arg *a, const struct walk *w, const struct cmd *c)
 {
-	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && seen[a - c->args];
+	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && is_seen(w, c, a);
 }
 
 static bool is_switch(const struct arg *a)
@@ -158,7 +167,7 @@ static const struct arg *due_positional(struct session *s, const struct cmd *c,
 					const struct walk *w, Tcl_Obj *word)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->flags & ARG_POS && (!w->seen[a - c->args] || a->flags & ARG_MANY) &&
+		if (a->flags & ARG_POS && (!is_seen(w, c, a) || a->flags & ARG_MANY) &&
 		    !skips_word(s, w, a, word))
 			return a;
 	return NULL;
@@ -187,7 +196,7 @@ static int too_many(struct session *s, const struct cmd *c, const struct walk *w
 static bool in_rest(const struct cmd *c, const struct walk *w)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->flags & ARG_REST && w->seen[a - c->args])
+		if (a->flags & ARG_REST && is_seen(w, c, a))
 			return true;
 	return false;
 }
@@ -199,7 +208,7 @@ static int find_given(struct session *s, const struct cmd *c, struct walk *w, Tc
 
 	if (!a)
 		return unknown_option(s, c, Tcl_GetString(word));
-	if (w->seen[a - c->args] && !(a->flags & ARG_MANY))
+	if (is_seen(w, c, a) && !(a->flags & ARG_MANY))
 		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
 	*option = a;
 	return 0;
@@ -210,21 +219,23 @@ static int find_given(struct session *s, const struct cmd *c, struct walk *w, Tc
 static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tcl_Obj *word,
 		      const struct arg **value)
 {
-	const char *text = word ? Tcl_GetString(word) : "";
 	const struct arg *a = w->due;
-	bool is_option = !w->only_values && looks_like_option(text);
+	const char *text;
+	bool is_option;
 
 	*value = a;
 	w->due = NULL;
 	if (a)
 		return 0;
+	text = word ? Tcl_GetString(word) : "";
+	is_option = !w->only_values && looks_like_option(text);
 	if (is_option && strcmp(text, "--") == 0 && !in_rest(c, w)) {
 		w->only_values = true;
 		return 0;
 	}
 	if (!is_option || w->has_list)
 		a = due_positional(s, c, w, word);
-	if (is_option && !takes_all_words(a, w->seen, c)) {
+	if (is_option && !takes_all_words(a, w, c)) {
 		if (find_given(s, c, w, word, &a))
 			return -1;
 		if (!is_switch(a))
@@ -234,7 +245,7 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 	} else if (a->flags & ARG_MANY) {
 		w->has_list = true;
 	}
-	w->seen[a - c->args] = true;
+	set_seen(w, c, a);
 	*value = w->due ? NULL : a;
 	return 0;
 }
@@ -283,45 +294,58 @@ static int parse_default(struct session *s, const struct arg *a, void *dst)
 	return rc;
 }
 
-/* The argument struct with its defaults, for those kinds whose default never changes. */
-static const void *blank_args(struct session *s, const struct cmd *c)
+/* Must something be done if the argument is not given? */
+static bool matters_if_absent(const struct arg *a)
 {
-	static Tcl_HashTable *blanks; /* by struct cmd */
-	Tcl_HashEntry *e;
-	void *blank;
-	int is_new;
-
-	if (!blanks) {
-		blanks = xcalloc(1, sizeof *blanks);
-		Tcl_InitHashTable(blanks, TCL_ONE_WORD_KEYS);
-	}
-	e = Tcl_CreateHashEntry(blanks, (const void *)c, &is_new);
-	if (!is_new)
-		return Tcl_GetHashValue(e);
-	blank = xcalloc(1, c->size);
-	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->dflt && a->kind->is_static && parse_default(s, a, (char *)blank + a->offset))
-			Tcl_Panic("%s: the default of %s: %s", c->name, a->name, s->fail.text);
-	Tcl_SetHashValue(e, blank);
-	return blank;
+	return a->flags & ARG_NEED || (a->dflt && !a->kind->is_static) ||
+	       (!a->dflt && a->kind->absent && !(a->flags & ARG_MANY));
 }
 
-static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w, void *args)
+/* What is the same for all calls of a command. */
+struct prepared {
+	void *blank;	 /* the argument struct with the defaults that never change */
+	uint64_t absent; /* one bit for each argument that matters if it is absent */
+};
+
+static const struct prepared *prepare(struct session *s, const struct cmd *c)
 {
+	static Tcl_HashTable *all; /* by struct cmd */
+	struct prepared *p;
+	Tcl_HashEntry *e;
+	int is_new;
+
+	if (!all) {
+		all = xcalloc(1, sizeof *all);
+		Tcl_InitHashTable(all, TCL_ONE_WORD_KEYS);
+	}
+	e = Tcl_CreateHashEntry(all, (const void *)c, &is_new);
+	if (!is_new)
+		return Tcl_GetHashValue(e);
+	p = xcalloc(1, sizeof *p);
+	p->blank = xcalloc(1, c->size);
 	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (a - c->args == 64)
+			Tcl_Panic("%s: more than 64 arguments", c->name);
+		if (matters_if_absent(a))
+			p->absent |= UINT64_C(1) << (a - c->args);
+		if (a->dflt && a->kind->is_static &&
+		    parse_default(s, a, (char *)p->blank + a->offset))
+			Tcl_Panic("%s: the default of %s: %s", c->name, a->name, s->fail.text);
+	}
+	Tcl_SetHashValue(e, p);
+	return p;
+}
+
+static int fill_absent(struct session *s, const struct cmd *c, uint64_t absent, void *args)
+{
+	for (; absent; absent &= absent - 1) {
+		const struct arg *a = &c->args[__builtin_ctzll(absent)];
 		void *dst = (char *)args + a->offset;
 
-		if (w->seen[a - c->args])
-			continue;
 		if (a->flags & ARG_NEED)
 			return fail_missing(s, c, a);
-		if (a->dflt) {
-			if (!a->kind->is_static && parse_default(s, a, dst))
-				return -1;
-		} else if (a->kind->absent && !(a->flags & ARG_MANY) &&
-			   a->kind->absent(s, a, dst)) {
+		if (a->dflt ? parse_default(s, a, dst) : a->kind->absent(s, a, dst))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -372,10 +396,11 @@ static void add_quotes_row(struct session *s, const struct cmd *c, int objc, Tcl
 
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
+	const struct prepared *prepared = prepare(s, c);
 	struct walk w = { 0 };
 	const struct arg *a;
 
-	memcpy(dst, blank_args(s, c), c->size);
+	memcpy(dst, prepared->blank, c->size);
 	for (int i = 0; i < objc; i++) {
 		int rc = place_word(s, c, &w, objv[i], &a);
 
@@ -389,7 +414,7 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 			return -1;
 		w.of = a;
 	}
-	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, &w, dst);
+	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, prepared->absent & ~w.seen, dst);
 }
 
 static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
@@ -427,7 +452,7 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	if (w.due)
 		return no_value(s, c, w.due);
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->flags & ARG_NEED && !w.seen[a - c->args])
+		if (a->flags & ARG_NEED && !is_seen(&w, c, a))
 			return fail_missing(s, c, a);
 	return 0;
 }
@@ -493,7 +518,7 @@ static void walk_words(struct session *s, const struct cmd *c, int objc, Tcl_Obj
 			if (!a)
 				continue;
 		}
-		w->seen[a - c->args] = true;
+		set_seen(w, c, a);
 	}
 }
 
@@ -510,7 +535,7 @@ int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const o
 	for (i = 0; i < objc; i++) {
 		w = (struct walk){ 0 };
 		walk_words(s, c, i + 1, objv, &w);
-		if (w.seen[rest - c->args])
+		if (is_seen(&w, c, rest))
 			break;
 	}
 	return i;
@@ -521,7 +546,7 @@ static void hint_args(const struct cmd *c, const struct walk *w, unsigned mask, 
 		      Tcl_DString *d)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (!w->seen[a - c->args] && (a->flags & mask) == flags)
+		if (!is_seen(w, c, a) && (a->flags & mask) == flags)
 			usage_arg(a, d);
 }
 
@@ -573,7 +598,7 @@ void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *co
 	if (c->complete)
 		c->complete(s, objc, objv, list);
 	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (!(a->flags & ARG_POS) || (w.seen[a - c->args] && !(a->flags & ARG_MANY)))
+		if (!(a->flags & ARG_POS) || (is_seen(&w, c, a) && !(a->flags & ARG_MANY)))
 			continue;
 		if (a->kind->complete)
 			a->kind->complete(s, a, list);
@@ -581,6 +606,6 @@ void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *co
 			break;
 	}
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (!(a->flags & ARG_POS) && (!w.seen[a - c->args] || a->flags & ARG_MANY))
+		if (!(a->flags & ARG_POS) && (!is_seen(&w, c, a) || a->flags & ARG_MANY))
 			Tcl_ListObjAppendElement(NULL, list, Tcl_ObjPrintf("-%s", a->name));
 }

@@ -291,7 +291,6 @@ const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, 
 
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o)
 {
-	void *mark = arena_alloc(&s->arena, 0);
 	void *args = arena_alloc(&s->arena, (c->size ? c->size : 1));
 	struct held *held = s->held;
 	int rc = args_parse(s, c, objc, objv, args);
@@ -302,6 +301,6 @@ int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const obj
 		rc = c->exec(s, args, o);
 	if (s->held != held)
 		app.release(s, held);
-	arena_free(&s->arena, mark);
+	arena_free(&s->arena, args); /* and all that was allocated after it */
 	return rc;
 }

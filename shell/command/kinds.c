@@ -17,12 +17,12 @@
 /* A century: in nanoseconds it fits in 64 bits. */
 #define MS_MAX (UINT64_C(100) * 366 * 86400 * 1000)
 
-/* The value of a digit; base or more if c is not a digit of that base. */
-static unsigned digit_of(char c, unsigned base)
+/* The value of a digit; 16 or more if c is none. */
+static unsigned digit_of(char c)
 {
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	return base > 10 && isxdigit((unsigned char)c) ? (unsigned)((c | ' ') - 'a' + 10) : base;
+	const unsigned decimal = (unsigned)c - '0', letter = ((unsigned)c | ' ') - 'a';
+
+	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
 /* Parses the number at the start of text; *end points behind it. False: there is none. This is
@@ -31,19 +31,24 @@ static bool scan_number(const char *text, const char **end, uint64_t *v, bool *f
 {
 	const bool is_negative = *text == '-';
 	const char *digits = text + (*text == '-' || *text == '+'), *at;
-	unsigned base = 10, digit;
+	const unsigned base = digits[0] == '0' && (digits[1] | ' ') == 'x' ? 16 : 10;
+	unsigned digit;
 	uint64_t n = 0;
 
-	if (digits[0] == '0' && (digits[1] | ' ') == 'x') {
-		base = 16;
-		digits += 2;
+	if (base == 16)
+		for (at = digits += 2; (digit = digit_of(*at)) < 16; at++)
+			n = n << 4 | digit;
+	else
+		for (at = digits; (digit = (unsigned)*at - '0') < 10; at++)
+			n = n * 10 + digit;
+	*fits = !is_negative || !n;
+	if (at - digits > 16) { /* it may be too long: once more, with care */
+		n = 0;
+		for (const char *p = digits; p < at; p++)
+			if (__builtin_mul_overflow(n, base, &n) ||
+			    __builtin_add_overflow(n, digit_of(*p), &n))
+				*fits = false;
 	}
-	*fits = true;
-	for (at = digits; (digit = digit_of(*at, base)) < base; at++)
-		if (__builtin_mul_overflow(n, base, &n) || __builtin_add_overflow(n, digit, &n))
-			*fits = false;
-	if (is_negative && n)
-		*fits = false;
 	*v = n;
 	*end = at;
 	return at > digits;

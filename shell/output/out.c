@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <link.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,8 +114,38 @@ void out_free(struct out *o)
 	spare = o;
 }
 
+/* The program's read-only memory: texts there never change. */
+static struct {
+	uintptr_t begin;
+	size_t size; /* 0: not known yet */
+} constants;
+
+/* Finds the segment that has the literal; for dl_iterate_phdr(3). */
+static int find_constants(struct dl_phdr_info *info, size_t size, void *literal)
+{
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD || segment->p_flags & PF_W ||
+		    (uintptr_t)literal - begin >= segment->p_memsz)
+			continue;
+		constants.begin = begin;
+		constants.size = segment->p_memsz;
+		return 1;
+	}
+	return 0;
+}
+
+/* Does text say the same as when it was cached? */
+static bool is_unchanged(const char *text, const Tcl_Obj *obj)
+{
+	return (uintptr_t)text - constants.begin < constants.size || strcmp(obj->bytes, text) == 0;
+}
+
 /* A Tcl object for text, with a new reference. Keys and names are written again and again from the
- * same address, so objects are cached by address, as long as the text there is the same. */
+ * same address, so objects are cached by address. */
 static Tcl_Obj *text_object(const char *text)
 {
 	static struct {
@@ -125,7 +156,9 @@ static Tcl_Obj *text_object(const char *text)
 	unsigned i = hash % TEXTS_KEPT;
 	Tcl_Obj *obj = kept[i].obj;
 
-	if (kept[i].at != text || strcmp(obj->bytes, text) != 0) {
+	if (kept[i].at != text || !is_unchanged(text, obj)) {
+		if (!constants.size)
+			dl_iterate_phdr(find_constants, (void *)(uintptr_t)out_formats[OUT_TEXT]);
 		obj = Tcl_NewStringObj(text, -1);
 		if (obj->length <= TEXT_LENGTH) {
 			if (kept[i].obj)
@@ -141,38 +174,40 @@ static Tcl_Obj *text_object(const char *text)
 
 /* ------------------------------------------------------------------------ writing -- */
 
-static struct node *append_node(struct out *o)
+static void add_room(struct out *o)
 {
-	if (o->n == o->room) {
-		o->room = o->room ? 2 * o->room : 16;
-		o->nodes = xrealloc(o->nodes, o->room, sizeof *o->nodes);
-		o->scratch = xrealloc(o->scratch, 2 * (size_t)o->room, sizeof *o->scratch);
-	}
+	o->room = o->room ? 2 * o->room : 16;
+	o->nodes = xrealloc(o->nodes, o->room, sizeof *o->nodes);
+	o->scratch = xrealloc(o->scratch, 2 * (size_t)o->room, sizeof *o->scratch);
+}
+
+static inline struct node *append_node(struct out *o)
+{
+	if (o->n == o->room)
+		add_room(o);
 	return &o->nodes[o->n++];
 }
 
 /* The first key makes the root a dict; values in a list have none. */
 static struct node *new_node(struct out *o, const char *key, enum node_type type)
 {
-	Tcl_Obj *name = NULL;
 	struct node *node;
 
 	if (!o->n && key)
 		new_node(o, NULL, NODE_DICT);
-	if (o->n && o->nodes[o->open[o->depth]].type == NODE_DICT)
-		name = text_object(key);
 	node = append_node(o);
-	*node = (struct node){ .type = type, .key = name };
+	node->type = type;
+	node->v.u = 0;
+	node->key = o->n > 1 && o->nodes[o->open[o->depth]].type == NODE_DICT ? text_object(key)
+									      : NULL;
 	return node;
 }
 
-__attribute__((format(printf, 2, 0))) static void say(struct out *o, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void add_text(struct out *o, const char *fmt,
+							   va_list ap)
 {
-	char *text;
+	char *text = xvasprintf(fmt, ap);
 
-	if (!fmt || o->mute)
-		return;
-	text = xvasprintf(fmt, ap);
 	painted_add(&o->text, text, strlen(text));
 	free(text);
 }
@@ -183,8 +218,10 @@ __attribute__((format(printf, 2, 0))) static void say(struct out *o, const char 
 		va_list ap;                                                         \
                                                                                     \
 		new_node(o, key, node_type)->v.member = make(value);                \
+		if (!fmt || o->mute)                                                \
+			return;                                                     \
 		va_start(ap, fmt);                                                  \
-		say(o, fmt, ap);                                                    \
+		add_text(o, fmt, ap);                                               \
 		va_end(ap);                                                         \
 	}
 
@@ -229,12 +266,19 @@ void out_end(struct out *o)
 		o->nodes[o->open[o->depth--]].v.end = o->n;
 }
 
+bool out_has_text(const struct out *o)
+{
+	return !o->mute;
+}
+
 void out_text(struct out *o, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (o->mute)
+		return;
 	va_start(ap, fmt);
-	say(o, fmt, ap);
+	add_text(o, fmt, ap);
 	va_end(ap);
 }
 
@@ -291,7 +335,7 @@ static Tcl_Obj *node_value(const struct out *o, unsigned i, Tcl_Obj **scratch)
 	case NODE_LIST:
 		break;
 	}
-	for (unsigned in = i + 1; in < next_sibling(o, i); in = next_sibling(o, in)) {
+	for (unsigned in = i + 1, end = next_sibling(o, i); in < end; in = next_sibling(o, in)) {
 		if (o->nodes[in].key)
 			scratch[n++] = o->nodes[in].key;
 		scratch[n] = node_value(o, in, scratch + n);

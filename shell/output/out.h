@@ -51,6 +51,8 @@ void out_end(struct out *o);
 /* Write text without a value, and set the colour of the following text. */
 void out_text(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void out_paint(struct out *o, enum paint p);
+/* false: nothing will be printed, so a long text need not be made. */
+bool out_has_text(const struct out *o);
 
 /* Sets the whole value to a Tcl object, such as the result of a script; other values are ignored.
  * In JSON it is printed as a string if there is a text. */
