@@ -202,6 +202,53 @@ static int syntax_error(struct session *s, const char *name, unsigned line, cons
 	return -1;
 }
 
+/* The place, or NULL; *incomplete: something is opened there and not closed. What is in braces may
+ * be no script: the message tells. */
+static const char *find_syntax(Tcl_Interp *tcl, const char *text, const char *end,
+			       const char *message, unsigned depth, bool *incomplete)
+{
+	const char *found = NULL;
+
+	while (text < end && !found) {
+		Tcl_Parse parse;
+		const Tcl_Token *t;
+
+		if (Tcl_ParseCommand(tcl, text, (int)(end - text), 0, &parse) != TCL_OK) {
+			*incomplete = parse.incomplete;
+			return parse.term && strcmp(Tcl_GetStringResult(tcl), message) == 0
+				       ? parse.term
+				       : NULL;
+		}
+		t = parse.tokenPtr;
+		for (int i = 0; i < parse.numWords && !found && depth; i++) {
+			if (t->type == TCL_TOKEN_SIMPLE_WORD && *t->start == '{')
+				found = find_syntax(tcl, t[1].start, t[1].start + t[1].size,
+						    message, depth - 1, incomplete);
+			t += t->numComponents + 1;
+		}
+		text = parse.commandStart + parse.commandSize;
+		Tcl_FreeParse(&parse);
+	}
+	return found;
+}
+
+#define BLOCKS 100 /* braces in braces that are looked into */
+
+bool script_syntax(struct session *s, const char *text, size_t len, const char *message,
+		   unsigned *line)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	bool incomplete = false;
+	const char *at = find_syntax(s->tcl, text, text + len, message, BLOCKS, &incomplete);
+
+	Tcl_RestoreInterpState(s->tcl, saved);
+	if (!at)
+		return false;
+	point_at(s, incomplete ? "opened" : "here", text, text + len, at);
+	*line = where_lines(text, at) + 1;
+	return true;
+}
+
 /* A cheap estimate: text that evades it by newlines or quotes is caught by main()'s stack guard. */
 bool script_nests(const char *text)
 {

@@ -66,6 +66,12 @@ void script_report(struct session *s);
 /* To be called once per domain, when its interpreter exists. */
 void script_commands(struct domain *d);
 
+/* Looks in the commands of text, and in the braced words of these, for the place that Tcl's parser
+ * refuses with this message, and shows it in s->fail with a caret. False: there is none; else
+ * *line is where it is, from 1. */
+bool script_syntax(struct session *s, const char *text, size_t len, const char *message,
+		   unsigned *line);
+
 /* Appends the position of the running command: "file:line in proc < file:line". */
 void script_where(struct session *s, Tcl_DString *where);
 

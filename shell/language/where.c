@@ -423,17 +423,105 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 	return true;
 }
 
-static void append_proc(struct domain *d, Tcl_DString *where, const char *name, unsigned line)
+/* An error of the parser in a block of a proc comes when the block is to be run, and Tcl tells the
+ * line of the command that it belongs to. */
+static void find_syntax_in(struct session *s, const char *proc, unsigned *line)
 {
+	Tcl_Obj *question = Tcl_NewListObj(0, NULL), *body;
+	unsigned exact;
+
+	Tcl_IncrRefCount(question);
+	Tcl_ListObjAppendElement(NULL, question, Tcl_NewStringObj("::info", -1));
+	Tcl_ListObjAppendElement(NULL, question, Tcl_NewStringObj("body", -1));
+	Tcl_ListObjAppendElement(NULL, question, Tcl_NewStringObj(proc, -1));
+	body = query_frames(s->domain, Tcl_GetString(question));
+	Tcl_DecrRefCount(question);
+	if (!body)
+		return;
+	if (script_syntax(s, Tcl_GetString(body), strlen(Tcl_GetString(body)), s->fail.text,
+			  &exact))
+		*line = exact;
+	Tcl_DecrRefCount(body);
+}
+
+static void append_proc(struct session *s, Tcl_DString *where, const char *name, unsigned line)
+{
+	struct domain *d = s->domain;
 	Tcl_Command proc = Tcl_FindCommand(d->tcl, name, NULL, TCL_GLOBAL_ONLY);
 	Tcl_HashEntry *e = proc ? Tcl_FindHashEntry(&d->procs, (const char *)proc) : NULL;
 	struct position at;
 
 	if (!e)
 		return;
+	if (!Tcl_DStringLength(where))
+		find_syntax_in(s, name, &line);
 	at = *(const struct position *)Tcl_GetHashValue(e);
 	at.line += line - 1;
 	append_place(where, at, name);
+}
+
+/* The first command that a part of errorInfo names, without its quotes, and without the dots that
+ * stand for the rest of a long one. False: none. */
+static bool named_command(const char *from, const char *to, const char **text, size_t *len)
+{
+	static const char *const marks[] = { "\n    while executing\n\"",
+					     "\n    invoked from within\n\"" };
+	const char *first = to, *end;
+
+	for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++) {
+		const char *p = strstr(from, marks[i]);
+
+		if (p && p + strlen(marks[i]) < first)
+			first = p + strlen(marks[i]);
+	}
+	end = first < to ? strstr(first, "\"\n    ") : NULL;
+	if (!end)
+		return false;
+	*text = first;
+	*len = (size_t)(end - first);
+	if (*len > 3 && memcmp(end - 3, "...", 3) == 0)
+		*len -= 3;
+	return true;
+}
+
+/* The line, from 1, in which the named command begins within another one; 0: in none, or there is
+ * more than one like it. */
+static unsigned line_within(const char *command, size_t size, const char *named, size_t len)
+{
+	const char *end = command + size, *p = command;
+	unsigned line = 0;
+
+	while ((p = memmem(p, (size_t)(end - p), named, len))) {
+		if (p > command && strchr(" \t\n;{[\"", p[-1])) {
+			if (line)
+				return 0;
+			line = where_lines(command, p) + 1;
+		}
+		p++;
+	}
+	return line;
+}
+
+/* Tcl knows no line within the blocks of an if that stands in no other block: its text, or the
+ * parser, tells it. info: errorInfo from the last proc on, up to end. */
+static void append_block(struct session *s, Tcl_DString *where, struct position at,
+			 const char *info, const char *end)
+{
+	const struct script *sc = s->script;
+	struct position exact = at;
+	unsigned line = 0;
+	const char *named;
+	size_t len;
+
+	if (!sc || !sc->name || strcmp(sc->name, at.name) != 0 || sc->line != at.line)
+		return;
+	if (!Tcl_DStringLength(where))
+		script_syntax(s, sc->command, (size_t)sc->len, s->fail.text, &line);
+	if (!line && named_command(info, end, &named, &len))
+		line = line_within(sc->command, (size_t)sc->len, named, len);
+	exact.line += line - 1;
+	if (line > 1)
+		append_place(where, exact, NULL);
 }
 
 void where_error(struct session *s, const char *info, Tcl_DString *where)
@@ -442,6 +530,7 @@ void where_error(struct session *s, const char *info, Tcl_DString *where)
 	const struct border *b = s->border;
 	struct position at;
 	unsigned line, places = 0;
+	const char *after = info; /* the last proc */
 	char *name;
 
 	for (const char *p = info; p && (p = strchr(p, '\n')); p++) {
@@ -451,13 +540,16 @@ void where_error(struct session *s, const char *info, Tcl_DString *where)
 		}
 		if (strncmp(p, in_proc, sizeof in_proc - 1) == 0 &&
 		    name_and_line(p + sizeof in_proc - 1, &name, &line)) {
-			append_proc(s->domain, where, name, line);
+			append_proc(s, where, name, line);
 			places++;
+			after = p;
 			free(name);
 		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
 			   name_and_line(p + sizeof in_file - 1, &name, &line)) {
-			if (script_fs_place(name, line, &at) && at.name)
+			if (script_fs_place(name, line, &at) && at.name) {
+				append_block(s, where, at, after, p);
 				append_place(where, at, NULL);
+			}
 			free(name);
 		}
 	}

@@ -136,7 +136,55 @@ wants 'positions' "$(head -n1 err.txt)" \
 sed 's/nosuch .x/expr {1 +}/' deep.rdma >tcl.rdma
 run tcl.rdma
 wants "positions of Tcl's errors" "$(head -n1 err.txt)" \
-	'tcl.rdma:4 in inner < tcl.rdma:10 in outer < tcl.rdma:12: missing operand at _@_'
+	'tcl.rdma:4 in inner < tcl.rdma:10 in outer < tcl.rdma:13 < tcl.rdma:12: missing operand at _@_'
+
+# ... within the blocks of a command that Tcl compiles, where it knows no line itself
+cat >blocks.rdma <<'END'
+if {1} {
+  set fine 1
+  set x $nope
+}
+foreach x {1} {
+  set fine 1
+  echo [get mr0
+}
+proc late {} {
+  if {1} {
+    echo {a}b
+  }
+}
+proc fails {} {
+  incr fine
+  incr x zz
+}
+if {1} {
+  late
+}
+if {1} {
+  fails
+}
+if {0} {
+  set x $twice
+} else {
+  set x $twice
+}
+if {1} {
+  set braces {a
+  "b}
+  set x $nope3
+}
+END
+run -q -k -f blocks.rdma
+wants 'positions in blocks' "$err" "blocks.rdma:3 < blocks.rdma:1: can't read \"nope\": no such variable
+blocks.rdma:7 < blocks.rdma:5: missing close-bracket
+  opened        echo [get mr0
+                     ^
+blocks.rdma:11 in late < blocks.rdma:19 < blocks.rdma:18: extra characters after close-brace
+  here            echo {a}b
+                          ^
+blocks.rdma:16 in fails < blocks.rdma:22 < blocks.rdma:21: expected integer but got \"zz\"
+blocks.rdma:24: can't read \"twice\": no such variable
+blocks.rdma:32 < blocks.rdma:29: can't read \"nope3\": no such variable"
 mkdir sub
 printf '\nproc p {} {\n  nosuch\n}\necho in sub\n' >sub/in.rdma
 printf 'source sub/in.rdma\nrepeat 2 {\n  echo r\n  p\n}\n' >main.rdma
