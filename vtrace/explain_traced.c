@@ -19,7 +19,7 @@
 #include "qp/qp.h"
 #include "resources/show_process.h"
 #include "words.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 /* --------------------------------------------------------------------- completions -- */
 

@@ -12,7 +12,7 @@
 #include "qp/qp.h"
 #include "record_objects.h"
 #include "words.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 #include "alloc.h"
 
 /* Of a QP or an SRQ. */

@@ -10,7 +10,7 @@
 #include "call_record.h"
 #include "own_rows.h"
 #include "record_objects.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 void posted_queue_empty(struct posted_queue *q)
 {

@@ -6,7 +6,7 @@
 #include "call_record.h"
 #include "live_program.h"
 #include "output/out.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 #include "alloc.h"
 
 /* Nanoseconds, counted by their highest SUB_BITS + 1 bits: to less than 1 %. */

@@ -9,7 +9,7 @@
 #include "own_rows.h"
 #include "reader.h"
 #include "words.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 #include "alloc.h"
 
 unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *p)

@@ -7,7 +7,7 @@
 #define CMDS_POST_H
 
 #include "objects.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 #define POST_SGES 32
 

@@ -9,7 +9,7 @@
 #include "objects.h"
 #include "own_rows.h"
 #include "record_objects.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 /* ----------------------------------------------------------------------- requests -- */
 

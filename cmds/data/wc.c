@@ -17,7 +17,7 @@
 #include "objects.h"
 #include "session.h"
 #include "words.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 #include "alloc.h"
 
 #define AT_ONCE 16

@@ -9,13 +9,12 @@
 #include <stdio.h>
 
 #include "call_record.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "data/posted.h"
 #include "data/wc.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
-#include "wr_ops.h"
 
 #define BUSY_NS	 200000	      /* then the processor is shared */
 #define SERVE_NS 50000	      /* how long the rest of the program may go unserved */

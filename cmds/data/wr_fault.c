@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "words.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 static bool is_recv(const struct wr_judged *wr)
 {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "launch.h"

@@ -18,7 +18,7 @@
 #include "explain/facts.h"
 #include "output/out.h"
 #include "qp/qp.h"
-#include "qp_table.h"
+#include "spec_tables.h"
 #include "session.h"
 #include "words.h"
 

@@ -10,7 +10,7 @@
 
 #include "alloc.h"
 #include "calls.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "connection/cm.h"
 #include "data/posted.h"
 #include "explain/explain.h"
@@ -20,7 +20,6 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
-#include "wr_ops.h"
 
 static const char *member_text(Tcl_Obj *object, const char *key)
 {

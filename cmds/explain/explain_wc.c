@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"
 #include "words.h"
-#include "wr_ops.h"
 
 static const struct {
 	const char *word, *mark;

@@ -14,7 +14,7 @@
 
 #include "device/device.h"
 #include "objects.h"
-#include "qp_table.h"
+#include "spec_tables.h"
 
 struct out;
 struct qp;

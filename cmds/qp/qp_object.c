@@ -10,7 +10,7 @@
 
 #include "call/call_trace.h"
 #include "call_record.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "command/cmd.h"
 #include "data/post.h"
 #include "data/posted.h"

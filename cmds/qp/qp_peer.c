@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "device/device.h"
 #include "objects.h"
 #include "output/out.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "codes.h"
+#include "spec_tables.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "inventory.h"

@@ -8,7 +8,7 @@
 #include "data/posted.h"
 #include "objects.h"
 #include "own_rows.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 static struct ibv_context context; /* of a device that does nothing */
 static struct ibv_cq send_queue = { .context = &context }, recv_queue = { .context = &context };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qp_table.h"
+#include "spec_tables.h"
 #include "uroce.h"
 
 #define STATES 7

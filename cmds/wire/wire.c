@@ -25,7 +25,7 @@
 #include "session.h"
 #include "data/posted.h"
 #include "wire/wire.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 #define ETHERNET_BYTES 14
 #define VLAN_BYTES     4

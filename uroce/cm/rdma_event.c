@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "export.h"
 #include "rdma_id.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "codes.h"
+#include "spec_tables.h"
 #include "decode.h"
 
 #define UDP_BYTES  8

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "packet.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@
 #include "fault.h"
 #include "gid.h"
 #include "group.h"
-#include "icrc.h"
+#include "packet.h"
 #include "link.h"
 #include "tap.h"
 #include "transport.h"

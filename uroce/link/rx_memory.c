@@ -9,7 +9,7 @@
 #include "mad.h"
 #include "counters.h"
 #include "fault.h"
-#include "icrc.h"
+#include "packet.h"
 #include "pair.h"
 #include "path.h"
 #include "link.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "packet.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "icrc.h"
 #include "link.h"
 
 #define IP_UDP_MAX 48

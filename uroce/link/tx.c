@@ -22,7 +22,7 @@
 #include "fault.h"
 #include "gid.h"
 #include "group.h"
-#include "icrc.h"
+#include "packet.h"
 #include "path.h"
 #include "tap.h"
 

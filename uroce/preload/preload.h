@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of preload/ offer: the device as sysfs and /dev would show it, in a directory of
- * this process (tree.c), and fork(2) (fork.c). */
+ * this process (tree.c), and fork(2) (fork_exit.c). */
 #ifndef UROCE_PRELOAD_H
 #define UROCE_PRELOAD_H
 
@@ -26,7 +26,7 @@ extern _Atomic bool tree_followed;
 /* Brings the counters up to date if the descriptor may be one of theirs. */
 void tree_again(int fd);
 
-/* ---------------------------------------------------------------- fork.c -- */
+/* ----------------------------------------------------------- fork_exit.c -- */
 
 /* A child of fork(2) has nothing of the device of its parent, and may have one of its own. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of the specification: the transitions of a QP (qp_table.h), the operations of a queue
- * (wr_ops.h), the codes of timers and MTUs (codes.h).
+ * Tables of the specification: the transitions of a QP, the operations of a queue, the codes of
+ * timers and MTUs.
  *
  * The transitions have a row each, with their attributes: volume 1, 10.3.1 and 11.2.5.2; annex
  * A14 (XRC).
@@ -10,9 +10,7 @@
  * through INIT and RTR only, RESET -> ERR does not exist, and SQE is entered by the
  * device alone (a send of a UC or UD QP failed).
  */
-#include "codes.h"
-#include "qp_table.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 #define PKEY IBV_QP_PKEY_INDEX
 #define PORT IBV_QP_PORT
@@ -145,7 +143,7 @@ struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 	return v;
 }
 
-/* -------------------------------------------------- operations: wr_ops.h -- */
+/* -------------------------------------------------- operations of a queue -- */
 
 /* The operations as a table: what a provider would refuse without a word is refused by
  * name. Volume 1, 10.8.2 and 11.4.1.1. */
@@ -207,7 +205,7 @@ const struct wr_op *wr_op_find(enum ibv_wr_opcode code)
 	return &wr_ops[by_code[code]];
 }
 
-/* -------------------------------------------------------- codes: codes.h -- */
+/* -------------------------------------------------------- codes ----------- */
 
 uint32_t rnr_timer_us(unsigned code)
 {

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "address_handle.h"
+#include "queue_pair.h"
 #include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"

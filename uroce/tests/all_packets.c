@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "icrc.h"
-#include "mad.h"
 #include "packet.h"
+#include "mad.h"
 #include "tap.h"
 
 #define EACH 12

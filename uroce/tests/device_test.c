@@ -11,7 +11,7 @@
 #include "counters.h"
 #include "completion_queue.h"
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "fake_verbs.h"
 #include "region.h"
 

@@ -9,7 +9,7 @@
 #include "checks.h"
 #include "completion_queue.h"
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "fake_verbs.h"
 #include "gid.h"
 #include "queue_pair.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "checks.h"
-#include "events.h"
+#include "context.h"
 #include "fake_below_qp.h"
 #include "link.h"
 #include "transport.h"

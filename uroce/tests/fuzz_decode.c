@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decode.h"
-#include "icrc.h"
+#include "packet.h"
 
 #define MODE_RAW 0x02
 #define MODE_V6	 0x01

@@ -11,7 +11,7 @@
 #include "mad.h"
 #include "engine.h"
 #include "fault.h"
-#include "icrc.h"
+#include "packet.h"
 #include "link.h"
 #include "timer.h"
 #include "transport.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "read_capture.h"
-#include "icrc.h"
 #include "packet.h"
 
 int main(int argc, char **argv)

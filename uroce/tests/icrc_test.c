@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The ICRC, judged by captures of kernel rdma_rxe: what it sent, and what it accepted. */
-#include "icrc.h"
+#include "packet.h"
 
 #include "bytes.h"
 #include "read_capture.h"
 #include "checks.h"
-#include "packet.h"
 
 static uint32_t wire_icrc(const struct captured *c)
 {

@@ -9,7 +9,7 @@
 #include "link_rig.h"
 #include "gid.h"
 #include "group.h"
-#include "icrc.h"
+#include "packet.h"
 #include "bytes.h"
 #include "link.h"
 #include "tap.h"

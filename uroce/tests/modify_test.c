@@ -4,7 +4,7 @@
 
 #include "checks.h"
 #include "fake_below_qp.h"
-#include "qp_table.h"
+#include "spec_tables.h"
 
 #define STATES 7
 

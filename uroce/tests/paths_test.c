@@ -29,7 +29,7 @@ int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int 
 static uint64_t sent = 7;
 static _Atomic unsigned asked; /* for the counters, which takes the lock of the engine */
 
-/* preload/fork.c does this for all of the device. */
+/* preload/fork_exit.c does this for all of the device. */
 int fork_install(void)
 {
 	static bool done;

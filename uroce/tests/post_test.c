@@ -2,11 +2,10 @@
 /* ibv_post_send(): what is taken, what is refused, and what the requester then finds. */
 #include <errno.h>
 
-#include "address_handle.h"
+#include "queue_pair.h"
 #include "checks.h"
 #include "fake_below_qp.h"
-#include "queue_pair.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 static char bytes[64] = "seventeen bytes.";
 static struct ibv_sge sges[2] = { { 0, 8, 0x11 }, { 0, 16, 0x22 } };

@@ -2,7 +2,7 @@
 /* The table of transitions without a device: every pair of the list is there, none else.
  */
 #include "checks.h"
-#include "qp_table.h"
+#include "spec_tables.h"
 
 #define STATES 7
 

@@ -11,7 +11,6 @@
 #include "checks.h"
 #include "context.h"
 #include "engine_own.h"
-#include "events.h"
 
 #define PATIENCE 200000000000ull
 

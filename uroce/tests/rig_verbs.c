@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
-#include "events.h"
+#include "context.h"
 #include "guard.h"
 #include "region.h"
 #include "rig.h"

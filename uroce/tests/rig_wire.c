@@ -5,7 +5,7 @@
 
 #include "checks.h"
 #include "gid.h"
-#include "icrc.h"
+#include "packet.h"
 #include "link.h"
 #include "mad.h"
 #include "rig.h"

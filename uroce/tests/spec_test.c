@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of operations and codes: against each other, and against what is known. */
 #include "checks.h"
-#include "codes.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 static void test_ops(void)
 {

@@ -4,11 +4,11 @@
 #include <semaphore.h>
 #include <stddef.h>
 
-#include "address_handle.h"
+#include "queue_pair.h"
 #include "checks.h"
 #include "engine.h"
 #include "fake_below_qp.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 #define RC_OPS                                                                                     \
 	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV |       \

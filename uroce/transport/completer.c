@@ -6,10 +6,10 @@
  * All requests end in the order in which they were posted: what is not acknowledged yet
  * begins with una_psn, which is in the request at the head of the queue.
  */
-#include "codes.h"
+#include "spec_tables.h"
 #include "counters.h"
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "parts.h"
 
 #define WINDOW_MAX 64

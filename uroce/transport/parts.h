@@ -6,7 +6,7 @@
 #include "packet.h"
 #include "queue_pair.h"
 #include "transport.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 /* Of one READ request, and between two AckReq: volume 1, 9.7.3 leaves it to us. Several fit
  * into a socket buffer (AIR_BYTES), so that the next one is on its way when one has come. */

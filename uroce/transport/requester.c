@@ -12,7 +12,7 @@
  * depend on where a request has to be repeated, since a responder takes a repeated READ only if it
  * lies within the one that it has answered (9.7.5.1.2).
  */
-#include "codes.h"
+#include "spec_tables.h"
 #include "context.h"
 #include "counters.h"
 #include "direct.h"

@@ -5,10 +5,10 @@
  */
 #include "counters.h"
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "gid.h"
 #include "guard.h"
-#include "icrc.h"
+#include "packet.h"
 #include "parts.h"
 #include "region.h"
 #include "direct.h"

@@ -10,12 +10,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "address_handle.h"
+#include "queue_pair.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
 #include "group.h"
-#include "queue_pair.h"
 
 #define HOPS	  64 /* what routes have when nobody says otherwise */
 #define HOPS_NEAR 1  /* multicast that does not say how far it is to go */

@@ -8,10 +8,9 @@
 
 #include "completion_queue.h"
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "export.h"
 #include "queue_pair.h"
-#include "context.h"
 #include "transport.h"
 
 static unsigned cqs; /* that there are */

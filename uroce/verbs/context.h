@@ -45,9 +45,9 @@ struct context {
 	/* v.context is what the application holds */
 	struct verbs_context v;
 	TAILQ_ENTRY(context) open;
-	TAILQ_HEAD(async_events, async_event) events, taken; /* events.h */
-	unsigned pds, cqs, channels;			     /* made from it */
-	uint32_t number;				     /* of all that were opened, from 0 */
+	TAILQ_HEAD(async_events, async_event) events, taken;
+	unsigned pds, cqs, channels; /* made from it */
+	uint32_t number;	     /* of all that were opened, from 0 */
 	bool orphan; /* of the parent: we are a child of fork() and have no device yet */
 };
 
@@ -124,5 +124,39 @@ static inline uint32_t ring_slots(uint32_t n)
 {
 	return n > 1 ? 1u << (32 - __builtin_clz(n - 1)) : 1;
 }
+
+/*
+ * Events: queues with a descriptor that is readable while something is in them.
+ * ibv_get_async_event(3), ibv_get_cq_event(3), rdma_get_cm_event(3).
+ */
+
+struct context;
+struct cq;
+struct qp;
+struct srq;
+
+/* A descriptor that counts: eventfd(2) as a semaphore, close-on-exec. -1 with errno. */
+int event_fd(void);
+/* One more: never blocks. With the lock. */
+void event_signal(int fd);
+/* Takes one that was not announced to anybody, if there is one: what it stood for is gone.
+ * Never blocks. */
+void event_drop(int fd);
+/* Takes one. Blocks, making progress, unless fd has O_NONBLOCK (then EAGAIN); likely: one may
+ * be there already. Without the lock. 0, or -1 with errno. */
+int event_take(int fd, bool likely);
+
+/* Asynchronous events; each remembers the object until it is acknowledged. */
+void event_cq(struct cq *cq, enum ibv_event_type type);
+void event_qp(struct qp *qp, enum ibv_event_type type);
+void event_srq(struct srq *srq, enum ibv_event_type type);
+/* To every open context. */
+void event_port(enum ibv_event_type type);
+
+/* Waits until every event about obj that was taken is acknowledged, and forgets those that
+ * were not taken: before it is destroyed. */
+void event_drain(struct context *c, const void *obj);
+/* The context is closed: forgets all. */
+void event_forget_all(struct context *c);
 
 #endif

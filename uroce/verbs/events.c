@@ -13,7 +13,6 @@
 #include "completion_queue.h"
 #include "context.h"
 #include "engine.h"
-#include "events.h"
 #include "export.h"
 #include "queue_pair.h"
 

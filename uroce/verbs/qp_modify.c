@@ -5,13 +5,11 @@
  */
 #include <errno.h>
 
-#include "address_handle.h"
-#include "codes.h"
+#include "queue_pair.h"
+#include "spec_tables.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "queue_pair.h"
-#include "qp_table.h"
 #include "direct.h"
 #include "transport.h"
 

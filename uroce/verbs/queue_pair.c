@@ -10,15 +10,14 @@
 #include <sys/random.h>
 
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "export.h"
 #include "group.h"
 #include "queue_pair.h"
-#include "context.h"
 #include "link.h"
 #include "direct.h"
 #include "transport.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 /* Of ibv_qp_init_attr_ex. */
 #define INIT_KNOWN                                                                     \

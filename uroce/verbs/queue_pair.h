@@ -12,12 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "context.h"
 #include "completion_queue.h"
+#include "context.h"
 #include "inventory.h"
+#include "link.h"
 #include "region.h"
 #include "timer.h"
-#include "link.h"
 
 struct srq;
 struct xrcd;
@@ -307,7 +307,7 @@ int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, 
 		    uint32_t sge);
 void recv_queue_free(struct recv_queue *rq);
 
-/* ----------------------------------------------------------------- xrc.c -- */
+/* --------------------------------------------------- protection_domain.c: XRC -- */
 
 /*
  * XRC: any QP of a peer reaches any SRQ of a domain. ibv_open_xrcd(3); volume 1, annex A14.
@@ -386,5 +386,23 @@ int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
 void mcast_refresh(void);
 /* After fork(), in the child: the memberships are the parent's. */
 void mcast_forget(void);
+
+/* --------------------------------------------- address_handle.c: ibv_create_ah(3) -- */
+
+struct ah {
+	struct ibv_ah v;
+	struct pd *pd;
+	struct flow flow;
+};
+
+static inline struct ah *to_ah(struct ibv_ah *ah)
+{
+	return (struct ah *)ah;
+}
+
+/* Where an address vector leads; A17.8. 0, or an errno: EINVAL (not global, a port other
+ * than 1, an index outside of the table, IPv4 and IPv6 mixed), ENODATA (no GID at that
+ * index), ENETUNREACH or EHOSTUNREACH as the host's routes have it. */
+int flow_of_av(struct flow *flow, const struct ibv_ah_attr *attr);
 
 #endif

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "engine.h"
-#include "events.h"
+#include "context.h"
 #include "export.h"
 #include "queue_pair.h"
-#include "context.h"
 
 int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
 		    uint32_t sge)

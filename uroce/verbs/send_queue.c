@@ -8,11 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "address_handle.h"
-#include "engine.h"
 #include "queue_pair.h"
+#include "engine.h"
 #include "transport.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 #define FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 

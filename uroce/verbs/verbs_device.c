@@ -16,7 +16,6 @@
 #include "context.h"
 #include "counters.h"
 #include "engine.h"
-#include "events.h"
 #include "export.h"
 #include "gid.h"
 #include "link.h"

@@ -5,14 +5,13 @@
  * It is taken over eight bytes of ones (where InfiniBand has its local route header), the IP
  * header, the UDP header and the payload, with ones in place of what may change under way.
  */
-#include "icrc.h"
+#include "packet.h"
 
 #include <libdeflate.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
 
 #include "bytes.h"
-#include "packet.h"
 
 #define LRH_BYTES  8
 #define IPV4_BYTES 20

@@ -11,7 +11,7 @@
 #include "alloc.h"
 #include "replay_script.h"
 #include "words.h"
-#include "wr_ops.h"
+#include "spec_tables.h"
 
 /* -------------------------------------------------------------------------- completions -- */
 

@@ -24,7 +24,6 @@
 #include "bytes.h"
 #include "mad.h"
 #include "checks.h"
-#include "icrc.h"
 #include "packet.h"
 #include "qp_pair.h"
 #include "uroce.h"

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
+/* A process that forks, and one that ends. */
+#include "preload/preload.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "completion_queue.h"
+#include "conn.h"
+#include "context.h"
+#include "direct.h"
+#include "engine.h"
+#include "group.h"
+#include "link.h"
+#include "mad.h"
+#include "queue_pair.h"
+#include "timer.h"
+
+/* ---------------------------------------------------------------------- fork(2) -- */
+
 /*
  * The child has the parent's memory and descriptors, but not its thread. A slot that it kept
  * would stay taken when the parent ends, and what it read would be missing there: so it lets
  * go of everything at once, also when it is about to run another program. vfork() and
  * posix_spawn() do not come here, and need not: descriptors are closed by exec.
  */
-#include "preload/preload.h"
-
-#include <errno.h>
-#include <pthread.h>
-
-#include "mad.h"
-#include "context.h"
-#include "completion_queue.h"
-#include "direct.h"
-#include "engine.h"
-#include "group.h"
-#include "queue_pair.h"
-#include "link.h"
-#include "timer.h"
 
 /* The only place of liburoce.so that fork() comes to. Every lock that is not taken here, in
  * before(), is made anew in forget(): a thread that the child does not have may hold it. */
@@ -64,4 +69,20 @@ int fork_install(void)
 	pthread_once(&once, install);
 	errno = failed;
 	return failed ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------------- exit(3) -- */
+
+/* A process ends with connections: the peers are told, as the kernel would do in its place.
+ * exit() may have been called by the handler of a signal, in the middle of a call. */
+__attribute__((destructor)) static void farewell(void)
+{
+	if (!engine_lock_patiently())
+		return;
+	if (group_slot()) {
+		conn_farewell();
+		engine_flush(); /* acknowledgements that were put off, too */
+		engine_last_look();
+	}
+	engine_unlock();
 }
