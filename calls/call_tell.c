@@ -50,16 +50,14 @@ static struct call_sink text_sink(struct text *t, FILE *to)
 	return k;
 }
 
-/* Writes the wr_id and wr_flags that the program set in the QP before ibv_wr_send() and similar
- * calls. */
-static void write_request(FILE *to, const struct record *r)
+void call_text_request(FILE *to, const struct record *r)
 {
 	const struct call_value *flags;
 	struct ibv_send_wr wr;
 
 	if (!record_request(r, &wr))
 		return;
-	fprintf(to, " {wr_id %" PRIu64, wr.wr_id);
+	fprintf(to, "{wr_id %" PRIu64, wr.wr_id);
 	flags = call_value_find(call_objects[OBJECT_QP_EX].of->fields, "wr_flags");
 	if (wr.send_flags && flags->words) {
 		fputs(" wr_flags ", to);
@@ -74,7 +72,9 @@ void call_text_args(FILE *to, const struct call_names *n, const struct record *r
 	struct call_sink k = text_sink(&t, to);
 
 	call_tell_args(&k, r->fn, r->args);
-	write_request(to, r);
+	if (record_request(r, &(struct ibv_send_wr){ 0 }))
+		putc(' ', to);
+	call_text_request(to, r);
 }
 
 /* The object that the call created, or attached to its id. */

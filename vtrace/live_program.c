@@ -27,6 +27,7 @@ struct open_wc {
 	uint64_t cq, when;
 	bool is_open;
 	bool is_send, is_recv; /* its opcode was asked for */
+	bool has_len;	       /* and its length */
 	struct ibv_wc wc;
 };
 
@@ -84,23 +85,7 @@ static struct entry *entry_at(const struct live_program *p, uint64_t address)
 
 /* -------------------------------------------------------------------------- queues -- */
 
-static void take_sends(struct live_program *p, const struct record *r)
-{
-	struct entry *e = entry_at(p, r->args[0]);
-
-	if (e)
-		posted_queue_take_sends(&e->sends, r);
-}
-
-static void take_recvs(struct live_program *p, const struct record *r)
-{
-	struct entry *e = entry_at(p, r->args[0]);
-
-	if (e)
-		posted_queue_take_recvs(&e->recvs, r);
-}
-
-/* By an extended QP. */
+/* A request of an extended QP, and the calls that build it. */
 static bool take_step(struct live_program *p, const struct record *r)
 {
 	struct entry *e;
@@ -377,6 +362,7 @@ static void end_open_wc(struct live_program *p, const struct record *r, struct o
 {
 	struct entry *e = o->is_open ? poster_of(p, o) : NULL;
 	struct record then = *r;
+	struct seen_wc *c;
 
 	if (!o->is_open)
 		return;
@@ -388,7 +374,21 @@ static void end_open_wc(struct live_program *p, const struct record *r, struct o
 			o->wc.opcode = IBV_WC_RECV;
 	}
 	p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
-	take_completion(p, &then, &o->wc, &p->completions[p->ncompletions++]);
+	c = &p->completions[p->ncompletions++];
+	take_completion(p, &then, &o->wc, c);
+	if (c->known && !o->is_send && !o->is_recv)
+		c->wc.opcode = c->posted.op->done;
+	if (c->known && !o->has_len)
+		c->wc.byte_len = c->posted.len;
+}
+
+void live_program_end_poll(struct live_program *p, const struct record *r)
+{
+	struct open_wc *o = open_wc_of(p, r->args[0]);
+
+	p->ncompletions = 0;
+	if (o)
+		end_open_wc(p, r, o);
 }
 
 static void begin_open_wc(struct live_program *p, const struct record *r, uint64_t wr_id,
@@ -424,6 +424,9 @@ static bool take_extended(struct live_program *p, const struct record *r)
 		o->is_send = !o->is_recv;
 	} else if (o && row_of(r) == ROW_ibv_wc_read_qp_num) {
 		o->wc.qp_num = (uint32_t)r->result;
+	} else if (o && row_of(r) == ROW_ibv_wc_read_byte_len) {
+		o->wc.byte_len = (uint32_t)r->result;
+		o->has_len = true;
 	} else if (o && r->fn->step != CALL_ALONE) {
 		end_open_wc(p, r, o);
 	}
@@ -493,15 +496,19 @@ static void take_objects(struct live_program *p, const struct record *r)
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects)
 {
+	struct entry *e = r->nargs ? entry_at(p, r->args[0]) : NULL;
+
 	p->objects = objects;
 	p->ncompletions = 0;
 	switch (row_of(r)) { /* a chain may have been taken in part */
 	case ROW_ibv_post_send:
-		take_sends(p, r);
+		if (e)
+			posted_queue_take_sends(&e->sends, r);
 		return;
 	case ROW_ibv_post_recv:
 	case ROW_ibv_post_srq_recv:
-		take_recvs(p, r);
+		if (e)
+			posted_queue_take_recvs(&e->recvs, r);
 		return;
 	}
 	if (take_step(p, r) || take_extended(p, r) || r->err || !r->ended)

@@ -110,6 +110,10 @@ void live_program_take(struct live_program *p, const struct record *r,
 /* The completions of the call that was taken last, *n of them. */
 const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
 
+/* r is a call of ibv_start_poll() or ibv_next_poll(), and the calls that ask for values of its
+ * completion were taken: live_program_completions() has it then, before the call that ends it. */
+void live_program_end_poll(struct live_program *p, const struct record *r);
+
 /* NULL: there is none. */
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
 /* The QP of that number that talks to the one numbered peer (0: to any). */

@@ -54,6 +54,14 @@ hook_fn *hooked_next(const void *object, unsigned index)
 	return atomic_load_explicit(&find_hooked(object)->next[index], memory_order_relaxed);
 }
 
+hook_fn *hooked_pointer(const void *object, const struct hook *hooks, ptrdiff_t at)
+{
+	for (unsigned i = 0; hooks[i].hooked; i++)
+		if (hooks[i].at == at)
+			return find_hooked(object) ? hooked_next(object, i) : NULL;
+	return NULL;
+}
+
 static struct hooked *find_or_add_hooked(const void *object)
 {
 	_Atomic(struct hooked *) *first = bucket_of(object);

@@ -25,6 +25,9 @@ extern const struct hook hooks_of_context[], hooks_of_qp[], hooks_of_cq[], hooks
 /* What the index-th pointer of the object was. */
 hook_fn *hooked_next(const void *object, unsigned index);
 
+/* What the pointer at that offset of a hooked object was; NULL: it has no such pointer. */
+hook_fn *hooked_pointer(const void *object, const struct hook *hooks, ptrdiff_t at);
+
 /* After they were made. NULL and what is hooked already do no harm. */
 void hook_context(struct ibv_context *context);
 void hook_qp(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr);

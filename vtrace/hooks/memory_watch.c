@@ -9,6 +9,7 @@
 
 #include "newer.h"
 #include "call_record.h"
+#include "hooks.h"
 #include "record_rings.h"
 #include "recorded.h"
 #include "replay_rows.h"
@@ -173,23 +174,33 @@ static bool is_watched(uint64_t at, size_t n)
 
 /* --------------------------------------------------------------------------------- calls -- */
 
+static void note_unwatched(uint64_t at, size_t n)
+{
+	unsigned char data[RECORD_DATA_MAX];
+
+	if (is_watched(at, n))
+		return;
+	n = read_own(at, data, n < sizeof data ? n : sizeof data);
+	note_run(at, data, n, false, 0);
+}
+
 /* Inline data need not be registered. */
 static void look_at_inline(const struct record *r)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
-	unsigned char data[RECORD_DATA_MAX];
+	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
 
+	if (r->fn == &call_table[ROW_ibv_wr_set_inline_data])
+		note_unwatched(r->args[1], r->args[2]);
+	if (r->fn == &call_table[ROW_ibv_wr_set_inline_data_list])
+		for (uint64_t i = 0; buf && i < r->args[1]; i++)
+			note_unwatched((uintptr_t)buf[i].addr, buf[i].length);
+	if (r->fn != &call_table[ROW_ibv_post_send])
+		return;
 	for (; wr; wr = wr->next)
 		for (int i = 0; wr->send_flags & IBV_SEND_INLINE && wr->sg_list && i < wr->num_sge;
-		     i++) {
-			const struct ibv_sge *s = &wr->sg_list[i];
-			size_t n = s->length < sizeof data ? s->length : sizeof data;
-
-			if (is_watched(s->addr, s->length))
-				continue;
-			n = read_own(s->addr, data, n);
-			note_run(s->addr, data, n, false, 0);
-		}
+		     i++)
+			note_unwatched(wr->sg_list[i].addr, wr->sg_list[i].length);
 }
 
 static bool is_poll(const struct call_fn *fn)
@@ -200,7 +211,9 @@ static bool is_poll(const struct call_fn *fn)
 
 static bool is_send(const struct call_fn *fn)
 {
-	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_ibv_wr_start] ||
+	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_ibv_wr_complete] ||
+	       fn == &call_table[ROW_ibv_wr_set_inline_data] ||
+	       fn == &call_table[ROW_ibv_wr_set_inline_data_list] ||
 	       fn == &call_table[ROW_rdma_connect] || fn == &call_table[ROW_rdma_accept];
 }
 
@@ -218,24 +231,43 @@ static void before_call(void *arg, const struct record *r)
 	if (!is_call(r) || r->fn->asks || (is_poll(r->fn) && has_polled))
 		return;
 	look(is_send(r->fn) ? WATCH_SENDS : WATCH_BETWEEN, 0);
-	if (r->fn == &call_table[ROW_ibv_post_send])
-		look_at_inline(r);
+	look_at_inline(r);
 	if (r->nargs && r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_MR)
 		remove_region(r->args[0]);
 }
 
-/* Has it brought something of the peer? The end of a send has not. */
+/* Does the completion mean that the peer's bytes have arrived? The end of a send or a write does
+ * not. */
+static bool brings_bytes(enum ibv_wc_status status, enum ibv_wc_opcode opcode)
+{
+	return status == IBV_WC_SUCCESS && opcode != IBV_WC_SEND && opcode != IBV_WC_RDMA_WRITE;
+}
+
+/* The opcode is asked for without a note of the call. */
+static bool poll_brings_bytes(const struct ibv_cq_ex *cq)
+{
+	hook_fn *const fn = hooked_pointer(cq, hooks_of_cq,
+					   offsetof(struct ibv_cq_ex, read_opcode));
+	enum ibv_wc_opcode (*read_opcode)(struct ibv_cq_ex *);
+
+	memcpy(&read_opcode, &fn, sizeof read_opcode);
+	return cq->status == IBV_WC_SUCCESS && read_opcode &&
+	       brings_bytes(cq->status, read_opcode((struct ibv_cq_ex *)(uintptr_t)cq));
+}
+
+/* Has the call brought something of the peer? */
 static bool is_received(const struct record *r)
 {
 	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
 
 	if (r->fn == &call_table[ROW_rdma_get_cm_event])
 		return true;
+	if (record_takes_completion(r->fn))
+		return poll_brings_bytes((const void *)(uintptr_t)r->args[0]);
 	if (r->fn != &call_table[ROW_ibv_poll_cq])
 		return false;
 	for (uint64_t i = 0; wc && i < r->result; i++)
-		if (wc[i].status == IBV_WC_SUCCESS && wc[i].opcode != IBV_WC_SEND &&
-		    wc[i].opcode != IBV_WC_RDMA_WRITE)
+		if (brings_bytes(wc[i].status, wc[i].opcode))
 			return true;
 	return false;
 }

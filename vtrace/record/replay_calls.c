@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "own_rows.h"
 #include "replay_script.h"
 #include "words.h"
 
@@ -192,7 +193,7 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	case CALL_ADDRESS:
 		return place_word(p, k, v, n);
 	case CALL_IOVA:
-		return k->is_arg ? NULL : place_word(p, k, v, n);
+		return k->is_arg && r->fn->path != CALL_DATAPATH ? NULL : place_word(p, k, v, n);
 	case CALL_REMOTE:
 		return remote_word(p, k, v, n);
 	case CALL_KEY:
@@ -278,8 +279,22 @@ static const char *function_name(const struct replay *p, const struct record *r)
 /* The peer gets something with it. */
 static bool is_departure(const struct call_fn *fn)
 {
-	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_rdma_connect] ||
-	       fn == &call_table[ROW_rdma_accept];
+	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_ibv_wr_complete] ||
+	       fn == &call_table[ROW_rdma_connect] || fn == &call_table[ROW_rdma_accept];
+}
+
+/* wr_id and flags, which a request of an extended QP takes from the QP. */
+static void add_request(Tcl_DString *line, const struct record *r)
+{
+	char *text;
+	size_t size;
+	FILE *f = xmemstream(&text, &size);
+
+	call_text_request(f, r);
+	fclose(f);
+	if (*text)
+		xappendf(line, " -with %s", text);
+	free(text);
 }
 
 static void write_line(struct replay *p, const struct record *r, const char *name)
@@ -290,8 +305,9 @@ static void write_line(struct replay *p, const struct record *r, const char *nam
 	if (is_departure(r->fn))
 		bytes_put_told(p);
 	Tcl_DStringInit(&line);
-	xappendf(&line, "call%s%s %s", name ? " -name " : "", name ? name : "",
-		 function_name(p, r));
+	xappendf(&line, "call%s%s", name ? " -name " : "", name ? name : "");
+	add_request(&line, r);
+	xappendf(&line, " %s", function_name(p, r));
 	put_words(&line, args);
 	replay_line(p, "%s", Tcl_DStringValue(&line));
 	Tcl_DStringFree(&line);
@@ -315,38 +331,107 @@ static void need_block(struct replay *p, const struct record *r)
 	replay_line(p, "buf %" PRIu64 " -name %s", b->len, objects_word(p, b->at));
 }
 
-/* Data that is sent inline from memory that is not registered. */
-static void need_inline(struct replay *p, const struct record *r)
+static void each_piece(struct replay *p, const struct ibv_sge *sge, int n, piece_fn *fn)
 {
-	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
-	struct own_value v = { .kind = OWN_MEMORY };
-	const struct memory_block *b;
-
-	for (; wr; wr = wr->next)
-		for (int i = 0; wr->send_flags & IBV_SEND_INLINE && wr->sg_list && i < wr->num_sge;
-		     i++) {
-			const struct ibv_sge *s = &wr->sg_list[i];
-
-			b = replay_memory_find(&p->memory, s->addr, s->length);
-			if (!b || own_region(p, s->addr, s->length))
-				continue;
-			v.value = b->at;
-			v.len = b->len;
-			snprintf(v.name, sizeof v.name, "inline%u", p->counted[OWN_MEMORY]++);
-			own_add(p, &v);
-			replay_line(p,
-				    "reg %" PRIu64 " -name %s ;# sent inline, not registered there",
-				    b->len, v.name);
-		}
+	for (int i = 0; sge && i < n; i++)
+		fn(p, &sge[i]);
 }
 
-/* What the request sends stands in memory before. */
+void calls_each_inline(struct replay *p, const struct record *r, piece_fn *fn)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
+	struct ibv_sge piece;
+
+	switch (row_of(r)) {
+	case ROW_ibv_post_send:
+		for (; wr; wr = wr->next)
+			if (wr->send_flags & IBV_SEND_INLINE)
+				each_piece(p, wr->sg_list, wr->num_sge, fn);
+		break;
+	case ROW_ibv_wr_set_inline_data:
+		piece = (struct ibv_sge){ .addr = r->args[1], .length = (uint32_t)r->args[2] };
+		fn(p, &piece);
+		break;
+	case ROW_ibv_wr_set_inline_data_list:
+		for (uint64_t i = 0; buf && i < r->args[1]; i++) {
+			piece = (struct ibv_sge){ .addr = (uintptr_t)buf[i].addr,
+						  .length = (uint32_t)buf[i].length };
+			fn(p, &piece);
+		}
+		break;
+	}
+}
+
+/* Inline data need not be registered: the script registers the memory from which it is sent. */
+static void need_inline(struct replay *p, const struct ibv_sge *s)
+{
+	const struct memory_block *b = replay_memory_find(&p->memory, s->addr, s->length);
+	struct own_value v = { .kind = OWN_MEMORY, .is_extra = true };
+
+	if (!b || own_region(p, s->addr, s->length))
+		return;
+	v.value = b->at;
+	v.len = b->len;
+	snprintf(v.name, sizeof v.name, "inline%u", p->counted[OWN_MEMORY]++);
+	own_add(p, &v);
+	replay_line(p, "reg %" PRIu64 " -name %s ;# sent inline, not registered there", b->len,
+		    v.name);
+}
+
+/* Before the PD is deallocated in which they may be. */
+static void destroy_extra_regions(struct replay *p)
+{
+	for (unsigned i = 0; i < p->nown; i++) {
+		if (!p->own[i].is_extra || p->own[i].gone)
+			continue;
+		replay_line(p, "destroy %s", p->own[i].name);
+		p->own[i].gone = true;
+	}
+}
+
+static void put_piece(struct replay *p, const struct ibv_sge *s)
+{
+	bytes_put(p, s->addr, s->length);
+}
+
+static void add_built(struct replay *p, const struct ibv_sge *s)
+{
+	p->built = xgrow(p->built, p->nbuilt, sizeof *p->built);
+	p->built[p->nbuilt++] = *s;
+}
+
+/* What a request sends is in memory before it is posted; requests of an extended QP are posted
+ * together by ibv_wr_complete(). */
 static void put_sent(struct replay *p, const struct record *r)
 {
-	for (const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1]; wr; wr = wr->next)
-		for (int i = 0; wr->opcode != IBV_WR_RDMA_READ && wr->sg_list && i < wr->num_sge;
-		     i++)
-			bytes_put(p, wr->sg_list[i].addr, wr->sg_list[i].length);
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	struct ibv_sge piece;
+
+	switch (row_of(r)) {
+	case ROW_ibv_post_send:
+		for (; wr; wr = wr->next)
+			if (wr->opcode != IBV_WR_RDMA_READ)
+				each_piece(p, wr->sg_list, wr->num_sge, put_piece);
+		break;
+	case ROW_ibv_wr_set_inline_data:
+	case ROW_ibv_wr_set_inline_data_list:
+		calls_each_inline(p, r, put_piece);
+		break;
+	case ROW_ibv_wr_start:
+		p->nbuilt = 0;
+		break;
+	case ROW_ibv_wr_set_sge:
+		piece = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
+		add_built(p, &piece);
+		break;
+	case ROW_ibv_wr_set_sge_list:
+		each_piece(p, (const void *)(uintptr_t)r->args[2], (int)r->args[1], add_built);
+		break;
+	case ROW_ibv_wr_complete:
+		each_piece(p, p->built, (int)p->nbuilt, put_piece);
+		break;
+	}
 }
 
 static bool is_device_call(const struct call_fn *fn)
@@ -435,20 +520,15 @@ static bool is_skipped(struct replay *p, const struct record *r)
 	return false;
 }
 
-/* What such a request or completion is stands in members of the QP or CQ, not in arguments. */
-static bool is_extended(const struct call_fn *fn)
-{
-	return fn->is_inline && fn->args[0].kind == CALL_OBJECT &&
-	       (fn->args[0].object == OBJECT_QP_EX || fn->args[0].object == OBJECT_CQ_EX) &&
-	       fn->path == CALL_DATAPATH;
-}
-
 static void write_failed(struct replay *p, const struct record *r)
 {
 	const char *name = strerrorname_np(r->err);
 
 	if (r->err != EAGAIN && r->err != EINTR && r->err != ENOENT)
 		replay_line(p, "# %s had failed: %s", r->fn->name, name ? name : "?");
+	if (row_of(r) == ROW_ibv_wr_complete)
+		replay_line(p, "call ibv_wr_abort %s",
+			    objects_name(p, r, r->args[0], OBJECT_QP_EX));
 }
 
 void calls_write(struct replay *p, const struct record *r)
@@ -469,22 +549,16 @@ void calls_write(struct replay *p, const struct record *r)
 		objects_learn_gid(p, r);
 	if (r->fn->asks || is_skipped(p, r) || waits_write(p, r))
 		return;
-	if (is_extended(r->fn)) {
-		if (!p->has_extended++)
-			replay_note(p, "requests by ibv_wr_start() and completions by "
-				       "ibv_start_poll() are left out");
-		return;
-	}
 	if (r->fn->why) {
 		replay_note(p, "%s is left out: %s", r->fn->name, r->fn->why);
 		return;
 	}
 	if (made && kind == OBJECT_MR)
 		need_block(p, r);
-	if (r->fn == &call_table[ROW_ibv_post_send]) {
-		need_inline(p, r);
-		put_sent(p, r);
-	}
+	calls_each_inline(p, r, need_inline);
+	put_sent(p, r);
+	if (row_of(r) == ROW_ibv_dealloc_pd)
+		destroy_extra_regions(p);
 	if (r->left_out)
 		replay_note(p, "of what %s was given not all was kept", r->fn->name);
 	if (r->fn == &call_table[ROW_rdma_destroy_id])

@@ -83,7 +83,9 @@ struct replay {
 	uint64_t *skipped; /* events and QPs whose end the script does not write */
 	unsigned nskipped;
 	unsigned counted[OWN_GID + 4]; /* numbers of names that were given */
-	unsigned devices, has_extended;
+	unsigned devices;
+	struct ibv_sge *built; /* what the requests since ibv_wr_start() send from */
+	unsigned nbuilt;
 	char host[64]; /* the first address that it connects to */
 
 	Tcl_DString body, before; /* lines; those that the one being written needs first */
@@ -158,6 +160,10 @@ void objects_forget(struct replay *p, const struct record *r);
 
 /* The call as lines. */
 void calls_write(struct replay *p, const struct record *r);
+
+typedef void piece_fn(struct replay *p, const struct ibv_sge *piece);
+/* Calls fn for each piece of memory that the call sends inline. */
+void calls_each_inline(struct replay *p, const struct record *r, piece_fn *fn);
 
 /* ---------------------------------------------------------------- replay_waits.c -- */
 

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "record_objects.h"
+#include "record_rings.h"
 #include "replay.h"
 #include "replay_script.h"
 
@@ -53,7 +54,7 @@ static uint64_t when_of(const struct record *r, enum replay_row row)
 	const bool ends = r->nargs && r->fn->args[0].role == CALL_GONE && !r->fn->fetches;
 
 	if (row != REPLAY_ROWS || ends || r->fn->waits || r->fn == &call_table[ROW_ibv_poll_cq] ||
-	    record_made(r, &kind))
+	    record_takes_completion(r->fn) || record_made(r, &kind))
 		return r->end;
 	return r->begin;
 }
@@ -95,10 +96,9 @@ static int by_time(const void *a, const void *b)
 
 /* --------------------------------------------------------------------------------- memory -- */
 
-static void add_sges(struct replay *p, const struct ibv_sge *sge, int n)
+static void add_piece(struct replay *p, const struct ibv_sge *s)
 {
-	for (int i = 0; sge && i < n; i++)
-		replay_memory_add(&p->memory, sge[i].addr, sge[i].length);
+	replay_memory_add(&p->memory, s->addr, s->length);
 }
 
 /* Where it registers, and where it sends inline from. */
@@ -113,12 +113,7 @@ static void find_memory(struct replay *p)
 
 		if (mr)
 			replay_memory_add(&p->memory, (uintptr_t)mr->addr, mr->length);
-		if (r->fn != &call_table[ROW_ibv_post_send])
-			continue;
-		for (const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1]; wr;
-		     wr = wr->next)
-			if (wr->send_flags & IBV_SEND_INLINE)
-				add_sges(p, wr->sg_list, wr->num_sge);
+		calls_each_inline(p, r, add_piece);
 	}
 }
 
@@ -217,6 +212,7 @@ static void end_pass(struct replay *p)
 	free(p->tcp);
 	free(p->skipped);
 	free(p->arrived);
+	free(p->built);
 	live_program_free(p->live);
 	Tcl_DStringFree(&p->body);
 	Tcl_DStringFree(&p->before);

@@ -58,6 +58,7 @@ struct own_value {
 	/* The user's: */
 	char name[32];
 	bool is_read, is_told; /* memory: the peer may read it, and knows of it */
+	bool is_extra;	       /* memory: the script registers it, the program had not */
 };
 
 /* Does one of them stand at the place at of the n bytes? offset: in the memory. */

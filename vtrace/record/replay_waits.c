@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "record_rings.h"
 #include "replay_script.h"
 #include "words.h"
 #include "spec_tables.h"
@@ -78,6 +79,12 @@ static void write_completion(struct replay *p, const char *cq, const struct seen
 		hear_memory(p, "read", &c->posted, c->posted.len);
 }
 
+static bool is_of_extended_cq(const struct call_fn *fn)
+{
+	return fn->path == CALL_DATAPATH && fn->args[0].kind == CALL_OBJECT &&
+	       fn->args[0].object == OBJECT_CQ_EX;
+}
+
 static void write_poll(struct replay *p, const struct record *r)
 {
 	unsigned n;
@@ -87,6 +94,28 @@ static void write_poll(struct replay *p, const struct record *r)
 	snprintf(cq, sizeof cq, "%s", objects_name(p, r, r->args[0], OBJECT_CQ));
 	for (unsigned i = 0; i < n; i++)
 		write_completion(p, cq, &c[i]);
+}
+
+/* ibv_start_poll() or ibv_next_poll(). Calls that ask for its values come later, and may have
+ * others between them: the program can post the next request first. */
+static void write_extended_poll(struct replay *p, const struct record *r)
+{
+	unsigned n;
+
+	live_program_completions(p->live, &n);
+	for (unsigned i = p->at + 1; !n && i < p->ncalls; i++) {
+		const struct record *next = &p->calls[i].r;
+
+		if (p->calls[i].row != REPLAY_ROWS || !is_of_extended_cq(next->fn) ||
+		    next->args[0] != r->args[0])
+			continue;
+		if (next->fn->step != CALL_ALONE)
+			break;
+		live_program_take(p->live, next, p->process->objects);
+	}
+	if (!n)
+		live_program_end_poll(p->live, r);
+	write_poll(p, r);
 }
 
 /* One event may tell of several completions, and one that is taken late of none: it is waited for
@@ -165,6 +194,10 @@ bool waits_write(struct replay *p, const struct record *r)
 {
 	if (r->fn == &call_table[ROW_ibv_poll_cq])
 		write_poll(p, r);
+	else if (record_takes_completion(r->fn))
+		write_extended_poll(p, r);
+	else if (is_of_extended_cq(r->fn))
+		return true; /* see write_extended_poll() */
 	else if (r->fn == &call_table[ROW_ibv_get_cq_event])
 		write_cq_event(p, r);
 	else if (r->fn == &call_table[ROW_rdma_get_cm_event])

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# replay.sh VTRACE UROCE RDMASH PEER: programs are recorded (vtrace --record) against their other end,
+# replay.sh VTRACE UROCE RDMASH PEER PROGRAM: programs are recorded (vtrace --record) against their other end,
 # and the scripts play their part against that other end, unmodified, with other keys, addresses and
 # numbers. Its output and exit code are what they were. UROCE "": on the kernel's device. PEER has
-# the programs of scripts/seeds in plain C.
+# the programs of scripts/seeds in plain C; PROGRAM is traced_program.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
 # shellcheck source=../../scripts/tests/wait.sh
 . "$(dirname "$0")/../../scripts/tests/wait.sh"
 need rping ibv_rc_pingpong
-vtrace=$1 uroce=$2 rdmash=$3 peer=$4
+vtrace=$1 uroce=$2 rdmash=$3 peer=$4 program=$5
 address=10.0.0.1
 on=()
 [ -z "$uroce" ] || on=("$uroce")
@@ -107,6 +107,25 @@ both "ibv_rc_pingpong's server is recorded" "$vtrace" --record "$tmp/script.rdma
 has_no "all values were followed" 'NOT FOLLOWED'
 both "the script plays its server" "$rdmash" -q "$tmp/script.rdma" -- "${on[@]}" "${pingpong[@]}" \
 	$address
+
+# extended QPs and CQs: to itself, with data inline from memory that is not registered; and, with
+# another end, a program that posts so
+ok "an extended QP and CQ are recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" "$program" \
+	extended 4
+has_no "all values were followed" 'NOT FOLLOWED'
+has "a request" '^call -with \{wr_id 3 wr_flags SIGNALED,INLINE\} ibv_wr_send qp0$'
+has "its completion" '^completion cq0 SEND 3$'
+sed -i 's/^call ibv_destroy_qp qp0$/expect -name "what was sent" -value "turn 3" {mem get mr0 0 6}\n&/' \
+	"$tmp/script.rdma"
+ok "the script plays them, with the data of the program" play
+if [ -n "$uroce" ]; then
+	both "ibv_rc_pingpong -N is recorded" "${on[@]}" "${pingpong[@]}" -- \
+		"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "${pingpong[@]}" -N $address
+	has_no "all values were followed" 'NOT FOLLOWED'
+	has "it has posted with ibv_wr_complete()" 'ibv_wr_complete qp0'
+	both "the script plays it" "${on[@]}" "${pingpong[@]}" -- "$rdmash" -q "$tmp/script.rdma"
+	grep -q '20 iters' "$tmp/said" || not_ok "the server had other iterations: $(cat "$tmp/said")"
+fi
 
 # Programs of scripts/seeds. example: the two tell each other of their regions by SEND, as
 # little-endian structs. imm: the server tells in its private data, big-endian; a WRITE with

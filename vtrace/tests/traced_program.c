@@ -7,10 +7,10 @@
  *	traced_program threads T N	the same in T threads at a time
  *	traced_program reopen N		N times: open, use, close
  *	traced_program extended N	N sends by ibv_wr_send(), taken by ibv_next_poll()
- *	traced_program refused N	and then ibv_wr_rdma_write() to memory that must not be
- *written traced_program fork N		in a child, too, and in a child of that traced_program exec
- *N		and then again, after exec traced_program die N		and then SIGKILL, without a
- *word at the end
+ *	traced_program refused N	and then ibv_wr_rdma_write(), which is not allowed there
+ *	traced_program fork N		in a child, too, and in a child of that
+ *	traced_program exec N		and then again, after exec
+ *	traced_program die N		and then SIGKILL, without a word at the end
  *	traced_program flush N		N receives that are flushed, as the QP goes to ERR
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
@@ -243,13 +243,21 @@ static void connect_to_itself(struct ibv_context *context, struct ibv_qp *qp)
 		fail("ibv_modify_qp");
 }
 
+/* Every second message is "turn ID", inline from memory that is not registered. */
 static void send_extended(struct ibv_qp_ex *qp, const struct end *e, uint64_t id)
 {
+	char text[16];
+
 	CALL(ibv_wr_start, qp);
 	qp->wr_id = id;
-	qp->wr_flags = IBV_SEND_SIGNALED;
+	qp->wr_flags = id % 2 ? IBV_SEND_SIGNALED | IBV_SEND_INLINE : IBV_SEND_SIGNALED;
 	CALL(ibv_wr_send, qp);
-	CALL(ibv_wr_set_sge, qp, e->mr->lkey, (uintptr_t)e->memory, 8);
+	if (id % 2) {
+		snprintf(text, sizeof text, "turn %" PRIu64, id);
+		CALL(ibv_wr_set_inline_data, qp, text, 8);
+	} else {
+		CALL(ibv_wr_set_sge, qp, e->mr->lkey, (uintptr_t)e->memory, 8);
+	}
 	if (CALL(ibv_wr_complete, qp))
 		fail("ibv_wr_complete");
 }
@@ -302,7 +310,11 @@ static void extended(unsigned n, bool refused)
 	struct ibv_cq_ex *cq = must(CALL(ibv_create_cq_ex, context, &cq_attr), "ibv_create_cq_ex");
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = 4,
+			 .max_recv_wr = 4,
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1,
+			 .max_inline_data = 16 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE,
 	};
