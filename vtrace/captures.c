@@ -12,7 +12,7 @@
 
 #include "alloc.h"
 
-/* What the device writes, in the byte order of this host: uroce/link/pcapng.c. */
+/* The device writes in the byte order of this host: uroce/link/pcapng.c. */
 #define PCAPNG_PACKET	6u
 #define PCAPNG_LEAST	12u /* bytes of a block */
 #define PCAPNG_HEAD	28u /* of a packet, before its bytes */
@@ -25,8 +25,8 @@
 
 struct capture_file {
 	int pid, fd;
-	off_t at; /* all before was read */
-	bool bad; /* it is not as it should be */
+	off_t at; /* everything before it has been read */
+	bool bad; /* the file is malformed */
 	struct capture_file *next;
 };
 
@@ -109,7 +109,7 @@ static void read_packet(const struct capture_file *f, const uint8_t *block, size
 		fn(arg, f->pid, &d, out, (int64_t)when, fate);
 }
 
-/* The block that begins there; its bytes, or 0: it is not whole yet. */
+/* Reads the block at f->at. Returns its size in bytes, or 0 if it is not complete yet. */
 static size_t read_block(struct captures *c, struct capture_file *f)
 {
 	uint32_t n;
@@ -123,7 +123,7 @@ static size_t read_block(struct captures *c, struct capture_file *f)
 	return n;
 }
 
-static void read_file(struct captures *c, struct capture_file *f, captures_fn *fn, void *arg)
+static void read_new_packets(struct captures *c, struct capture_file *f, captures_fn *fn, void *arg)
 {
 	const off_t from = f->at;
 	size_t n;
@@ -133,13 +133,13 @@ static void read_file(struct captures *c, struct capture_file *f, captures_fn *f
 			read_packet(f, c->block, n, fn, arg);
 		f->at += (off_t)n;
 	}
-	if (f->at > from) /* it may be that the file system cannot */
+	if (f->at > from) /* not every file system can do this */
 		fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, f->at);
 }
 
 /* ------------------------------------------------------------------------- files -- */
 
-static bool is_known(const struct captures *c, int pid)
+static bool has_file_of(const struct captures *c, int pid)
 {
 	for (const struct capture_file *f = c->files; f; f = f->next)
 		if (f->pid == pid)
@@ -152,7 +152,7 @@ static void add_file(struct captures *c, int dir, const char *name)
 	struct capture_file *f;
 	int pid = atoi(name), fd;
 
-	if (pid <= 0 || is_known(c, pid))
+	if (pid <= 0 || has_file_of(c, pid))
 		return;
 	fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
@@ -179,7 +179,7 @@ void captures_read(struct captures *c, captures_fn *fn, void *arg)
 {
 	each_name(c->dir, add_file, c);
 	for (struct capture_file *f = c->files; f; f = f->next)
-		read_file(c, f, fn, arg);
+		read_new_packets(c, f, fn, arg);
 }
 
 static void remove_file(struct captures *c, int dir, const char *name)

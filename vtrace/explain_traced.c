@@ -54,7 +54,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 /* --------------------------------------------------------------------------- calls -- */
 
 /* "ibv_post_send: ENOMEM  Cannot allocate memory" */
-static void tell_call(const struct record *r, struct out *o)
+static void out_failed_call(const struct record *r, struct out *o)
 {
 	const char *name = strerrorname_np(r->err);
 
@@ -63,7 +63,7 @@ static void tell_call(const struct record *r, struct out *o)
 	out_text(o, "  %s\n", strerror(r->err));
 }
 
-static void judge_modify(const struct seen_qp *qp, const struct record *r, struct causes *c)
+static void find_modify_causes(const struct seen_qp *qp, const struct record *r, struct causes *c)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
 	unsigned mask = (unsigned)r->args[2];
@@ -78,13 +78,13 @@ static void judge_modify(const struct seen_qp *qp, const struct record *r, struc
 		to = a->qp_state;
 	v = qp_judge(qp->v.type, from, to, mask);
 	if (v.answer == QP_OK)
-		v.extra = v.refused; /* it is the kernel then */
+		v.extra = v.refused; /* then the kernel has refused it */
 	qp_change_reasons(&v, qp->v.type, from, to, c);
 }
 
-/* The request of a chain that was refused: accepted ones stand before it. */
-static void judge_send(const struct live_program *p, const struct seen_qp *qp,
-		       const struct record *r, struct causes *c)
+/* Looks at the request of the chain that was refused: the first one that was not accepted. */
+static void find_send_causes(const struct live_program *p, const struct seen_qp *qp,
+			     const struct record *r, struct causes *c)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct wr_judged j = {
@@ -119,8 +119,8 @@ static void judge_send(const struct live_program *p, const struct seen_qp *qp,
 			  "completion of a later one would make room");
 }
 
-static void judge_recv(const struct live_program *p, const struct seen_qp *qp,
-		       const struct record *r, struct causes *c)
+static void find_recv_causes(const struct live_program *p, const struct seen_qp *qp,
+			     const struct record *r, struct causes *c)
 {
 	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct wr_judged j = {
@@ -144,8 +144,8 @@ static void judge_recv(const struct live_program *p, const struct seen_qp *qp,
 		cause_add(c, IS_SO, NULL, "RECV is refused: %s", text);
 }
 
-/* What the call's own objects say. */
-static void judge(const struct live_program *p, const struct record *r, struct causes *c)
+/* Causes that the call's own objects show. */
+static void find_causes(const struct live_program *p, const struct record *r, struct causes *c)
 {
 	const struct seen_qp *qp = r->nargs ? live_program_qp(p, r->args[0]) : NULL;
 
@@ -153,19 +153,19 @@ static void judge(const struct live_program *p, const struct record *r, struct c
 		return;
 	switch (row_of(r)) {
 	case ROW_ibv_modify_qp:
-		judge_modify(qp, r, c);
+		find_modify_causes(qp, r, c);
 		break;
 	case ROW_ibv_post_send:
-		judge_send(p, qp, r, c);
+		find_send_causes(p, qp, r, c);
 		break;
 	case ROW_ibv_post_recv:
-		judge_recv(p, qp, r, c);
+		find_recv_causes(p, qp, r, c);
 		break;
 	}
 }
 
 /* What the errno means, and those of its usual causes that name the function. */
-static void tell_usual(const struct record *r, struct out *o)
+static void out_usual_causes(const struct record *r, struct out *o)
 {
 	const struct fact_family *errnos = fact_family("errno");
 	const struct fact *fact = fact_of(errnos, (uint64_t)r->err);
@@ -194,12 +194,12 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
 	    r->err == ENOSYS)
 		return false;
-	tell_call(r, o);
-	judge(p, r, &c);
+	out_failed_call(r, o);
+	find_causes(p, r, &c);
 	if (c.n)
 		causes_out(&c, o);
 	else
-		tell_usual(r, o);
+		out_usual_causes(r, o);
 	return true;
 }
 
@@ -224,8 +224,8 @@ void asked_peer_learn(pid_t pid, struct live_qp *qp)
 	free(inv);
 }
 
-/* An address of this host can be bound to. */
-static bool is_here(const union ibv_gid *gid)
+/* A socket can be bound to an address of this host only. */
+static bool is_own_address(const union ibv_gid *gid)
 {
 	struct sockaddr_in6 a = { .sin6_family = AF_INET6 };
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -238,7 +238,7 @@ static bool is_here(const union ibv_gid *gid)
 	return here;
 }
 
-static void tell_gone(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
+static void write_gone(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
 {
 	char program[32];
 
@@ -258,7 +258,7 @@ struct live_end asked_peer_find(const struct live_qp *qp)
 	struct out *told;
 
 	if ((qp->known & (IBV_QP_DEST_QPN | IBV_QP_AV)) != (IBV_QP_DEST_QPN | IBV_QP_AV) ||
-	    !is_here(&qp->attr.ah_attr.grh.dgid))
+	    !is_own_address(&qp->attr.ah_attr.grh.dgid))
 		return end;
 	inv = process_inventory_of_qpn(qpn);
 	if (!inv && errno != ENOENT)
@@ -267,7 +267,7 @@ struct live_end asked_peer_find(const struct live_qp *qp)
 	if (inv)
 		process_tell(inv, NULL, false, told);
 	if (!inv || !live_end_look(&end, out_value(told), qpn, qp->number))
-		tell_gone(&end, inv, qpn);
+		write_gone(&end, inv, qpn);
 	if (inv)
 		snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)inv->pid);
 	out_free(told);

@@ -7,7 +7,8 @@
 
 #include "call_format.h"
 
-/* An object of a process, as the program that is traced has none: the first QP is "qp0". */
+/* The name of an object of a traced process, whose own program has no names: the first QP is "qp0".
+ */
 static const char *name_of(const struct call_names *n, const struct record *r,
 			   const struct call_value *v, uint64_t address)
 {
@@ -15,7 +16,8 @@ static const char *name_of(const struct call_names *n, const struct record *r,
 	const struct record_object *o = record_objects_at(p->objects, address, r->end);
 
 	if (!o)
-		o = record_objects_at(p->objects, address, r->begin); /* it is no more */
+		o = record_objects_at(p->objects, address,
+				      r->begin); /* the call has destroyed it */
 	if (!o)
 		o = record_objects_meet(p->objects, address, v->object, r->end);
 	return o->name;

@@ -15,8 +15,8 @@
 #include "spec_tables.h"
 #include "alloc.h"
 
-/* Of a QP or an SRQ. */
-struct entry {
+/* The queues of a QP or an SRQ, and the QP. */
+struct seen_queues {
 	struct seen_qp qp;
 	struct posted_queue sends, recvs;
 	struct posted_queue built; /* since ibv_wr_start() */
@@ -26,13 +26,13 @@ struct entry {
 struct open_wc {
 	uint64_t cq, when;
 	bool is_open;
-	bool is_send, is_recv; /* its opcode was asked for */
-	bool has_len;	       /* and its length */
+	bool is_send, is_recv; /* the program has asked for its opcode */
+	bool has_len;	       /* the program has asked for its length */
 	struct ibv_wc wc;
 };
 
 struct live_program {
-	Tcl_HashTable entries; /* address of a QP or SRQ: struct entry */
+	Tcl_HashTable entries; /* address of a QP or SRQ: struct seen_queues */
 	struct seen_qp *newest;
 	struct seen_regions regions;
 	struct gone_qps gone;
@@ -51,7 +51,7 @@ struct live_program *live_program_new(void)
 	return p;
 }
 
-static void free_entry(struct entry *e)
+static void free_entry(struct seen_queues *e)
 {
 	free(e->sends.v);
 	free(e->recvs.v);
@@ -75,7 +75,7 @@ void live_program_free(struct live_program *p)
 	free(p);
 }
 
-static struct entry *entry_at(const struct live_program *p, uint64_t address)
+static struct seen_queues *entry_at(const struct live_program *p, uint64_t address)
 {
 	Tcl_HashEntry *h = Tcl_FindHashEntry((Tcl_HashTable *)(uintptr_t)&p->entries,
 					     (const void *)(uintptr_t)address);
@@ -86,9 +86,9 @@ static struct entry *entry_at(const struct live_program *p, uint64_t address)
 /* -------------------------------------------------------------------------- queues -- */
 
 /* A request of an extended QP, and the calls that build it. */
-static bool take_step(struct live_program *p, const struct record *r)
+static bool take_request_step(struct live_program *p, const struct record *r)
 {
-	struct entry *e;
+	struct seen_queues *e;
 
 	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_QP_EX)
 		return false;
@@ -100,7 +100,7 @@ static bool take_step(struct live_program *p, const struct record *r)
 
 /* ----------------------------------------------------------------------------- QPs -- */
 
-static void end_entry(struct live_program *p, struct entry *e)
+static void end_entry(struct live_program *p, struct seen_queues *e)
 {
 	Tcl_HashEntry *h = Tcl_FindHashEntry(&p->entries, (const void *)(uintptr_t)e->qp.address);
 
@@ -114,10 +114,10 @@ static void end_entry(struct live_program *p, struct entry *e)
 	free_entry(e);
 }
 
-/* Of a QP or an SRQ; the end of one that was there was not seen. */
-static struct entry *add_entry(struct live_program *p, uint64_t address)
+/* For a QP or an SRQ. If there is one at that address, its destruction was not seen. */
+static struct seen_queues *add_entry(struct live_program *p, uint64_t address)
 {
-	struct entry *e = entry_at(p, address);
+	struct seen_queues *e = entry_at(p, address);
 	int is_new;
 
 	if (e)
@@ -132,7 +132,7 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		    const struct ibv_qp_init_attr *init)
 {
 	const struct ibv_qp *qp = record_bytes(r, address, NULL);
-	struct entry *e = address ? entry_at(p, address) : NULL;
+	struct seen_queues *e = address ? entry_at(p, address) : NULL;
 
 	if (!qp)
 		return;
@@ -158,7 +158,7 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 	}
 }
 
-/* The QP of an id comes with a call about the id. */
+/* A call about an id shows its QP. */
 static void take_id(struct live_program *p, const struct record *r, uint64_t address,
 		    const struct ibv_qp_init_attr *init)
 {
@@ -173,7 +173,7 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 		qp->by_cm = true;
 }
 
-static void go_to(struct entry *e, enum ibv_qp_state state, const char *why)
+static void set_qp_state(struct seen_queues *e, enum ibv_qp_state state, const char *why)
 {
 	e->qp.v.state = state;
 	if (state == IBV_QPS_RESET) {
@@ -191,13 +191,13 @@ static void go_to(struct entry *e, enum ibv_qp_state state, const char *why)
 static void take_modify(struct live_program *p, const struct record *r)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
-	struct entry *e = entry_at(p, r->args[0]);
+	struct seen_queues *e = entry_at(p, r->args[0]);
 	unsigned mask = (unsigned)r->args[2];
 
 	if (!e || !a)
 		return;
 	if (mask & IBV_QP_STATE)
-		go_to(e, a->qp_state, "ibv_modify_qp");
+		set_qp_state(e, a->qp_state, "ibv_modify_qp");
 	e->qp.ended_by_program |= mask & IBV_QP_STATE && a->qp_state == IBV_QPS_ERR;
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
 		if (mask & d->bit && d->size)
@@ -207,25 +207,25 @@ static void take_modify(struct live_program *p, const struct record *r)
 	e->qp.v.known |= mask;
 }
 
-static struct entry *entry_of_id(const struct live_program *p, const struct record *r,
-				 uint64_t address)
+static struct seen_queues *entry_of_id(const struct live_program *p, const struct record *r,
+				       uint64_t address)
 {
 	const struct rdma_cm_id *id = record_bytes(r, address, NULL);
 
 	return id && id->qp ? entry_at(p, (uintptr_t)id->qp) : NULL;
 }
 
-/* librdmacm moves QPs without a call that can be seen, where it is not the system's. */
+/* The librdmacm of uroce changes the state of QPs without a call that can be seen. */
 static void take_cm_event(struct live_program *p, const struct record *r)
 {
 	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
 	const struct rdma_cm_event *event = place ? record_bytes(r, *place, NULL) : NULL;
-	struct entry *e = event ? entry_of_id(p, r, (uintptr_t)event->id) : NULL;
+	struct seen_queues *e = event ? entry_of_id(p, r, (uintptr_t)event->id) : NULL;
 
 	if (!e)
 		return;
 	if (event->event == RDMA_CM_EVENT_ESTABLISHED)
-		go_to(e, IBV_QPS_RTS, "");
+		set_qp_state(e, IBV_QPS_RTS, "");
 	if (event->event != RDMA_CM_EVENT_DISCONNECTED)
 		return;
 	if (!*e->qp.v.why)
@@ -235,18 +235,18 @@ static void take_cm_event(struct live_program *p, const struct record *r)
 
 static void take_disconnect(struct live_program *p, const struct record *r)
 {
-	struct entry *e = entry_of_id(p, r, r->args[0]);
+	struct seen_queues *e = entry_of_id(p, r, r->args[0]);
 
 	if (!e)
 		return;
-	go_to(e, IBV_QPS_ERR, r->fn->name);
+	set_qp_state(e, IBV_QPS_ERR, r->fn->name);
 	e->qp.ended_by_program = true;
 }
 
 static void take_async_event(struct live_program *p, const struct record *r)
 {
 	const struct ibv_async_event *event = (const void *)(uintptr_t)r->after[1];
-	struct entry *e;
+	struct seen_queues *e;
 	char why[sizeof e->qp.v.why];
 
 	if (!event ||
@@ -256,7 +256,7 @@ static void take_async_event(struct live_program *p, const struct record *r)
 	e = entry_at(p, (uintptr_t)event->element.qp);
 	snprintf(why, sizeof why, "event %s", word_name(async_words, event->event_type));
 	if (e)
-		go_to(e, IBV_QPS_ERR, why);
+		set_qp_state(e, IBV_QPS_ERR, why);
 }
 
 /* --------------------------------------------------------------------- completions -- */
@@ -270,15 +270,16 @@ struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t num
 	return NULL;
 }
 
-static struct posted_queue *recvs_of(const struct live_program *p, struct entry *e)
+static struct posted_queue *recvs_of(const struct live_program *p, struct seen_queues *e)
 {
-	struct entry *srq = e->qp.srq ? entry_at(p, e->qp.srq) : NULL;
+	struct seen_queues *srq = e->qp.srq ? entry_at(p, e->qp.srq) : NULL;
 
 	return srq ? &srq->recvs : &e->recvs;
 }
 
-/* Of an error the opcode is not told, only the id: requests are looked for in both queues. */
-static bool find_posted(struct live_program *p, struct entry *e, const struct ibv_wc *wc,
+/* A completion with an error has a wr_id but no valid opcode: the request may be in either queue.
+ */
+static bool find_posted(struct live_program *p, struct seen_queues *e, const struct ibv_wc *wc,
 			struct posted_wr *wr)
 {
 	bool is_recv = wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV;
@@ -294,7 +295,7 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 			    struct seen_wc *seen)
 {
 	struct seen_qp *qp = live_program_numbered(p, wc->qp_num, 0);
-	struct entry *e = qp ? entry_at(p, qp->address) : NULL;
+	struct seen_queues *e = qp ? entry_at(p, qp->address) : NULL;
 	char why[sizeof qp->v.why];
 
 	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
@@ -314,7 +315,7 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR && qp->ended_by_program;
 	snprintf(why, sizeof why, "WC %s", word_name(wc_status_words, wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
-		go_to(e, IBV_QPS_ERR, why);
+		set_qp_state(e, IBV_QPS_ERR, why);
 		qp->ended_by_program = true; /* the program was told */
 	}
 }
@@ -339,10 +340,11 @@ static struct open_wc *open_wc_of(const struct live_program *p, uint64_t cq)
 	return NULL;
 }
 
-/* Whose it is, where the program has not asked: of the QPs of that CQ, one that has posted it. */
-static struct entry *poster_of(const struct live_program *p, const struct open_wc *o)
+/* The QP of a completion of which the program has not asked for the QP number: one that uses the CQ
+ * and has posted that wr_id. */
+static struct seen_queues *poster_of(const struct live_program *p, const struct open_wc *o)
 {
-	struct entry *e;
+	struct seen_queues *e;
 
 	for (struct seen_qp *qp = p->newest; qp; qp = qp->older) {
 		e = entry_at(p, qp->address);
@@ -357,10 +359,10 @@ static struct entry *poster_of(const struct live_program *p, const struct open_w
 	return NULL;
 }
 
-/* The program knows all that it wants to know of it. */
+/* The program will ask for no more values of this completion. */
 static void end_open_wc(struct live_program *p, const struct record *r, struct open_wc *o)
 {
-	struct entry *e = o->is_open ? poster_of(p, o) : NULL;
+	struct seen_queues *e = o->is_open ? poster_of(p, o) : NULL;
 	struct record then = *r;
 	struct seen_wc *c;
 
@@ -404,12 +406,12 @@ static void begin_open_wc(struct live_program *p, const struct record *r, uint64
 			       .is_open = true,
 			       .when = r->end,
 			       .wc = { .wr_id = wr_id, .status = status } };
-	if (status != IBV_WC_SUCCESS) /* its opcode means nothing */
+	if (status != IBV_WC_SUCCESS) /* its opcode is not valid */
 		end_open_wc(p, r, o);
 }
 
 /* The calls that take completions from an extended CQ. false: it is another call. */
-static bool take_extended(struct live_program *p, const struct record *r)
+static bool take_extended_poll(struct live_program *p, const struct record *r)
 {
 	struct open_wc *o;
 	enum ibv_wc_status status;
@@ -445,14 +447,14 @@ const struct seen_wc *live_program_completions(const struct live_program *p, uns
 
 static void end_object(struct live_program *p, uint64_t address)
 {
-	struct entry *e = entry_at(p, address);
+	struct seen_queues *e = entry_at(p, address);
 
 	seen_regions_gone(&p->regions, address);
 	if (e)
 		end_entry(p, e);
 }
 
-/* As the call has left them: the device may have made room for more. */
+/* The attributes after the call: the device may have increased the capacities. */
 static const struct ibv_qp_init_attr *init_of(const struct record *r)
 {
 	const struct call_value *v = call_value_find(r->fn->args, "qp_init_attr");
@@ -463,7 +465,7 @@ static const struct ibv_qp_init_attr *init_of(const struct record *r)
 	return v ? (const void *)(uintptr_t)(r->after ? r->after : r->args)[v - r->fn->args] : NULL;
 }
 
-static void take_made(struct live_program *p, const struct record *r)
+static void take_created(struct live_program *p, const struct record *r)
 {
 	enum call_object kind = OBJECT_NONE;
 	uint64_t made = record_made(r, &kind);
@@ -478,7 +480,7 @@ static void take_made(struct live_program *p, const struct record *r)
 		take_id(p, r, made, init_of(r));
 }
 
-static void take_objects(struct live_program *p, const struct record *r)
+static void take_created_and_destroyed(struct live_program *p, const struct record *r)
 {
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
@@ -490,17 +492,18 @@ static void take_objects(struct live_program *p, const struct record *r)
 		else if (v->object == OBJECT_CM_ID && v->role == CALL_IN)
 			take_id(p, r, r->args[i], r->fn->ties ? init_of(r) : NULL);
 	}
-	take_made(p, r);
+	take_created(p, r);
 }
 
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects)
 {
-	struct entry *e = r->nargs ? entry_at(p, r->args[0]) : NULL;
+	struct seen_queues *e = r->nargs ? entry_at(p, r->args[0]) : NULL;
 
 	p->objects = objects;
 	p->ncompletions = 0;
-	switch (row_of(r)) { /* a chain may have been taken in part */
+	switch (row_of(
+		r)) { /* a call that failed may have posted the first requests of its chain */
 	case ROW_ibv_post_send:
 		if (e)
 			posted_queue_take_sends(&e->sends, r);
@@ -511,7 +514,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 			posted_queue_take_recvs(&e->recvs, r);
 		return;
 	}
-	if (take_step(p, r) || take_extended(p, r) || r->err || !r->ended)
+	if (take_request_step(p, r) || take_extended_poll(p, r) || r->err || !r->ended)
 		return;
 	switch (row_of(r)) {
 	case ROW_ibv_poll_cq:
@@ -530,7 +533,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 		take_disconnect(p, r);
 		break;
 	default:
-		take_objects(p, r);
+		take_created_and_destroyed(p, r);
 	}
 }
 
@@ -543,7 +546,7 @@ const char *live_program_gone_qp(const struct live_program *p, uint32_t number, 
 
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address)
 {
-	struct entry *e = entry_at(p, address);
+	struct seen_queues *e = entry_at(p, address);
 
 	return e && e->qp.v.number ? &e->qp : NULL;
 }
@@ -562,7 +565,7 @@ void live_program_changes(struct live_program *p,
 unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
 				  bool recvs)
 {
-	struct entry *e = entry_at(p, qp->address);
+	struct seen_queues *e = entry_at(p, qp->address);
 
 	return recvs ? recvs_of(p, e)->n : e->sends.n;
 }

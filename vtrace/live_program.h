@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The objects of a traced program as they are after the calls that it has made so far, learnt
- * from those calls: regions, QPs with their attributes, and what is posted and not completed.
- */
+/* The objects of a traced program after the calls that it has made so far, as far as these calls
+ * show them: regions, QPs with their attributes, and what is posted and not completed. */
 #ifndef VTRACE_LIVE_PROGRAM_H
 #define VTRACE_LIVE_PROGRAM_H
 
@@ -13,12 +11,13 @@ struct record_objects;
 
 /* The memory regions that the program has had. All zero: none. v and at are to be freed. */
 struct seen_regions {
-	struct live_region *v; /* all that there were, but for some that are long gone */
-	uint64_t *at;	       /* the address of each */
+	struct live_region
+		*v;   /* all that there were, except some that were deregistered long ago */
+	uint64_t *at; /* the address of each */
 	unsigned n;
 };
 
-/* The call r has made the one at that address. */
+/* The call r has registered the region at that address. */
 void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t address,
 		      struct record_objects *objects);
 void seen_regions_gone(struct seen_regions *s, uint64_t address);
@@ -32,12 +31,13 @@ struct gone_qps {
 	unsigned n;
 };
 
-/* One that was never connected is left out. */
+/* Ignores a QP that was never connected. */
 void gone_qps_add(struct gone_qps *g, const struct live_qp *qp);
-/* The name of the newest of that number that talked to the one numbered peer, or NULL. */
+/* The name of the newest QP of that number that was connected with the one numbered peer, or NULL.
+ */
 const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t peer);
 
-/* What the program calls the object that was at address then; "" if that is not known. */
+/* The name of the object that was at address at that time; "" if it is not known. */
 void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
 	       char name[LIVE_NAME]);
 
@@ -52,26 +52,27 @@ struct posted_wr {
 	struct ibv_sge sge[LIVE_SGES];
 };
 
-/* What a queue has that is not completed, oldest first. All zero: an empty one. v is to be freed.
- */
+/* The requests of a queue that are not completed, oldest first. All zero: an empty queue. v is to
+ * be freed. */
 struct posted_queue {
 	struct posted_wr *v;
-	unsigned begin, n, room; /* n from begin on; of all that v has room for */
-	uint64_t had;		 /* since it was empty, those that were taken out, too */
+	unsigned begin, n, room; /* n requests from begin on; room: of v */
+	uint64_t had;		 /* put into it since it was last emptied */
 };
 
 void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr);
-/* Takes out the oldest with that id, and (of a queue that completes in order) all before it. false:
- * there is none. */
+/* Removes the oldest request with that wr_id and, from a queue that completes in order, all before
+ * it. false: there is none. */
 bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr);
 void posted_queue_empty(struct posted_queue *q);
 bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id);
 
-/* Those that ibv_post_send() has put there; ibv_post_recv() or ibv_post_srq_recv(). */
+/* Add the requests that a call of ibv_post_send() has posted; of ibv_post_recv() or
+ * ibv_post_srq_recv(). */
 void posted_queue_take_sends(struct posted_queue *q, const struct record *r);
 void posted_queue_take_recvs(struct posted_queue *q, const struct record *r);
-/* ibv_wr_start() and what follows it: requests are put into built until ibv_wr_complete() moves
- * them to q. r is a call of these. */
+/* r is ibv_wr_start() or one of the calls that follow it: requests are added to built until
+ * ibv_wr_complete() moves them to q. */
 void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
 			    const struct record *r);
 
@@ -80,13 +81,13 @@ struct wr_op;
 /* A queue pair. */
 struct seen_qp {
 	struct live_qp v;
-	uint64_t address, srq; /* of the objects; srq 0: none */
+	uint64_t address, srq; /* srq 0: none */
 	uint64_t send_cq, recv_cq;
-	uint32_t failed_recv;  /* bytes of the RECV that has failed; 0: none has */
+	uint32_t failed_recv;  /* size in bytes of the RECV that has failed; 0: none has */
 	bool signals_all;      /* sq_sig_all */
-	bool by_cm;	       /* librdmacm moves it */
-	bool ended_by_program; /* its way to ERR was asked for, or an error before it was told */
-	int told;	       /* the state that live_program_changes() has told; -1: none */
+	bool by_cm;	       /* librdmacm changes its state */
+	bool ended_by_program; /* the program has moved it to ERR, or knows of an earlier error */
+	int told;	       /* the state that live_program_changes() has reported; -1: none */
 	struct seen_qp *older;
 };
 
@@ -94,43 +95,46 @@ struct seen_qp {
 struct seen_wc {
 	struct ibv_wc wc;
 	struct seen_qp *qp; /* NULL: not known */
-	bool known;	    /* what it was of: */
+	bool known;	    /* posted is its request */
 	struct posted_wr posted;
 	int64_t after; /* ns from its post to the end of the poll; -1: not known */
-	/* It is an error that follows from what the program has done or was told before. */
+	/* An error that follows from what the program did before, or from an error that it knows
+	 * of. */
 	bool follows;
 };
 
 struct live_program *live_program_new(void);
 void live_program_free(struct live_program *p);
 
-/* Takes the calls, in the order in which they ended; objects has the names. */
+/* Learns from a call. Calls come in the order in which they ended; objects has the names. */
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects);
-/* The completions of the call that was taken last, *n of them. */
+/* The *n completions of the last call of live_program_take(). */
 const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
 
-/* r is a call of ibv_start_poll() or ibv_next_poll(), and the calls that ask for values of its
- * completion were taken: live_program_completions() has it then, before the call that ends it. */
+/* r is ibv_start_poll() or ibv_next_poll(), and the calls that ask for values of its completion
+ * were taken. Afterwards live_program_completions() has that completion, before the call that ends
+ * it is taken. */
 void live_program_end_poll(struct live_program *p, const struct record *r);
 
 /* NULL: there is none. */
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
-/* The QP of that number that talks to the one numbered peer (0: to any). */
+/* The QP of that number that is connected with the one numbered peer (0: with any). */
 struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer);
-/* Each QP whose state is another than when it was last told, and that one (-1: it is new). */
+/* Reports each QP whose state has changed since it was last reported, with the former state (-1:
+ * the QP is new). */
 void live_program_changes(struct live_program *p,
 			  void (*tell)(void *arg, const struct seen_qp *qp, int from), void *arg);
 /* How many requests of a QP are not completed. */
 unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
 				  bool recvs);
-/* Is one of its sends there of which a completion was asked for? */
+/* Is one of its outstanding sends signaled? */
 bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp);
-/* The name of a QP that is no more, of that number, that talked to the one numbered peer; or
- * NULL. */
+/* The name of a destroyed QP of that number that was connected with the one numbered peer, or NULL.
+ */
 const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer);
-/* All regions that the program has had, and the QP, which may be NULL: valid until the next call is
- * taken. */
+/* This end for explain: the QP, which may be NULL, and all regions that the program has had. Valid
+ * until the next call is taken. */
 struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp);
 
 #endif

@@ -21,23 +21,23 @@
 #define SHORTEST_WAIT_MS 1
 #define LONGEST_WAIT_MS	 16
 
-/* The process in one place of the memory. */
-struct place {
+/* The process that has one of the places in the memory. */
+struct process_place {
 	struct traced *process; /* NULL: there is none */
 	struct record_area *area;
-	int pidfd; /* -1: it was gone already */
+	int pidfd; /* -1: the process had ended already */
 	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
-	bool last_round; /* it has ended; what is read now is all */
-	unsigned thread; /* whose unfinished call is told next */
-	uint32_t held;	 /* threads that were held, before this round, */
-	uint32_t told;	 /* and those that have been told */
-	uint32_t looks;	 /* those that waited to be told of, before this round */
+	bool last_round; /* the process has ended: this round reads the rest */
+	unsigned thread; /* whose unfinished call is reported next */
+	uint32_t held;	 /* threads that were held when this round began, */
+	uint32_t told;	 /* and those that have been reported */
+	uint32_t looks;	 /* threads that waited to be reported when this round began */
 };
 
-/* A record that was read and not told. */
-struct waiting {
+/* A record that was read and is not reported yet. */
+struct read_record {
 	uint64_t *image;
-	struct place *place;
+	struct process_place *place;
 	struct traced *process;
 	uint64_t order;
 };
@@ -46,22 +46,23 @@ struct reader {
 	int fd;
 	struct shared_area *shared;
 	size_t size;
-	struct place place[SHARED_PROCESSES];
+	struct process_place place[SHARED_PROCESSES];
 	struct traced **processes;
 	unsigned nprocesses;
-	/* Records in the order of their end: those from told on are to be told, up to ready. */
-	struct waiting *waiting;
+	/* Records in the order in which the calls ended. Those from told to ready are reported
+	 * next. */
+	struct read_record *waiting;
 	size_t nwaiting, told, ready;
 	uint64_t order;
-	/* Other news, told before (begun, lost) or after (ended) the records of a round. */
+	/* Other news, reported before (begun, lost) or after (ended) the records of a round. */
 	struct reader_news *events;
 	size_t nevents, event;
-	struct place *ending[SHARED_PROCESSES];
+	struct process_place *ending[SHARED_PROCESSES];
 	unsigned nending;
 	struct record r;
-	uint64_t begun[RECORD_BEGUN + 64]; /* of an unfinished call, and IMAGE_BEHIND() */
+	uint64_t begun[RECORD_BEGUN + 64]; /* of an unfinished call, with room for IMAGE_BEHIND() */
 	int wait_ms;
-	uint64_t **kept; /* images of calls that stay */
+	uint64_t **kept; /* images of calls for reader_keep() */
 	size_t nkept;
 };
 
@@ -118,7 +119,7 @@ struct reader *reader_open(const struct reader_options *options)
 	r->wait_ms = SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
-	record_time(); /* the clock is known */
+	record_time(); /* calibrates the clock */
 	return r;
 }
 
@@ -179,7 +180,8 @@ static void add_event(struct reader *r, enum reader_what what, struct traced *p,
 }
 
 /* Another process can change from at any time: each value is read once. */
-static void begin_process(struct reader *r, struct place *place, const struct shared_process *from)
+static void begin_process(struct reader *r, struct process_place *place,
+			  const struct shared_process *from)
 {
 	struct traced *p = xcalloc(1, sizeof *p);
 
@@ -190,7 +192,7 @@ static void begin_process(struct reader *r, struct place *place, const struct sh
 	p->objects = record_objects_new();
 	r->processes = xgrow(r->processes, r->nprocesses, sizeof *r->processes);
 	r->processes[r->nprocesses++] = p;
-	*place = (struct place){
+	*place = (struct process_place){
 		.process = p,
 		.area = (struct record_area *)(void *)((char *)r->shared + r->shared->first +
 						       (size_t)(from - r->shared->process) *
@@ -201,7 +203,7 @@ static void begin_process(struct reader *r, struct place *place, const struct sh
 }
 
 /* Has the process ended, or has it executed another program, which is traced, too? */
-static bool has_ended(const struct reader *r, const struct place *place)
+static bool has_ended(const struct reader *r, const struct process_place *place)
 {
 	struct pollfd fd = { .fd = place->pidfd, .events = POLLIN };
 
@@ -213,8 +215,9 @@ static bool has_ended(const struct reader *r, const struct place *place)
 	return false;
 }
 
-/* Its threads may go on that wait until their last call was told: the last round has told it. */
-static void release_waiting(struct place *place, struct shared_process *p)
+/* Lets threads go on that waited until their last call was reported: the last round has done that.
+ */
+static void release_waiting(struct process_place *place, struct shared_process *p)
 {
 	if (place->looks == atomic_load(&p->looked))
 		return;
@@ -222,7 +225,8 @@ static void release_waiting(struct place *place, struct shared_process *p)
 	syscall(SYS_futex, &p->looked, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void update_process(struct reader *r, struct place *place, struct shared_process *from)
+static void update_process(struct reader *r, struct process_place *place,
+			   struct shared_process *from)
 {
 	release_waiting(place, from);
 	place->looks = atomic_load(&from->looks);
@@ -252,8 +256,8 @@ static void free_place(struct shared_process *p)
 	atomic_store(&p->state, SHARED_FREE);
 }
 
-/* Clears the memory of its place, which others may take then. */
-static void end_process(struct reader *r, struct place *place)
+/* Clears the memory of its place and lets another process take it. */
+static void end_process(struct reader *r, struct process_place *place)
 {
 	const size_t i = (size_t)(place - r->place);
 
@@ -271,7 +275,7 @@ static void end_process(struct reader *r, struct place *place)
 
 /* --------------------------------------------------------------------------- records -- */
 
-static void add_waiting(struct reader *r, struct place *place, const uint64_t *image)
+static void add_waiting(struct reader *r, struct process_place *place, const uint64_t *image)
 {
 	const size_t words = IMAGE_WORDS(image);
 	uint64_t *copy;
@@ -279,7 +283,7 @@ static void add_waiting(struct reader *r, struct place *place, const uint64_t *i
 	r->waiting = xgrow(r->waiting, r->nwaiting, sizeof *r->waiting);
 	copy = xcalloc(words + IMAGE_BEHIND(image), sizeof *copy);
 	memcpy(copy, image, words * sizeof *copy);
-	r->waiting[r->nwaiting++] = (struct waiting){ copy, place, place->process, ++r->order };
+	r->waiting[r->nwaiting++] = (struct read_record){ copy, place, place->process, ++r->order };
 }
 
 /* Is the image that a process has written consistent? */
@@ -326,7 +330,8 @@ static bool ring_is_sound(const struct record_ring *ring, enum record_path path)
 }
 
 /* Reads the records of a ring up to its head. */
-static void read_ring(struct reader *r, struct place *place, unsigned thread, enum record_path path)
+static void read_ring(struct reader *r, struct process_place *place, unsigned thread,
+		      enum record_path path)
 {
 	struct record_ring *ring = &place->area->slot[thread].ring[path];
 	uint64_t image[IMAGE_MAX], *at = &place->cursor[thread][path];
@@ -356,7 +361,7 @@ static void read_ring(struct reader *r, struct place *place, unsigned thread, en
 	atomic_store_explicit(&ring->seen, *at, memory_order_release);
 }
 
-static void read_place(struct reader *r, struct place *place)
+static void read_place(struct reader *r, struct process_place *place)
 {
 	uint64_t lost = atomic_load(&place->area->lost);
 
@@ -379,7 +384,7 @@ static void read_place(struct reader *r, struct place *place)
 
 static int by_end(const void *a, const void *b)
 {
-	const struct waiting *x = a, *y = b;
+	const struct read_record *x = a, *y = b;
 
 	if (x->image[IMAGE_END] != y->image[IMAGE_END])
 		return x->image[IMAGE_END] < y->image[IMAGE_END] ? -1 : 1;
@@ -394,7 +399,7 @@ static bool is_sorted(const struct reader *r)
 	return true;
 }
 
-static bool all_are_ready(const struct reader *r, const struct place *place)
+static bool all_are_ready(const struct reader *r, const struct process_place *place)
 {
 	for (size_t i = r->ready; i < r->nwaiting; i++)
 		if (r->waiting[i].place == place)
@@ -417,7 +422,7 @@ static void read_round(struct reader *r)
 	find_processes(r);
 	now = record_time();
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
-		struct place *place = &r->place[i];
+		struct process_place *place = &r->place[i];
 
 		if (!place->process)
 			continue;
@@ -438,7 +443,7 @@ static void read_round(struct reader *r)
 
 static bool next_call(struct reader *r, struct reader_news *news)
 {
-	struct waiting *w;
+	struct read_record *w;
 
 	if (r->told == r->ready)
 		return false;
@@ -464,7 +469,7 @@ static void decode_begun(struct reader *r, const struct record_slot *slot, unsig
 }
 
 /* The call in which a thread was when its process ended. */
-static bool next_unfinished(struct reader *r, struct place *place, struct reader_news *news)
+static bool next_unfinished(struct reader *r, struct process_place *place, struct reader_news *news)
 {
 	const struct record_slot *slot;
 	const struct call_fn *fn;
@@ -490,11 +495,11 @@ static bool next_unfinished(struct reader *r, struct place *place, struct reader
 	return false;
 }
 
-/* Told after the calls of the round, among which is the one for which the thread is held. */
+/* Reported after the calls of the round, which include the one for which the thread is held. */
 static bool next_held(struct reader *r, struct reader_news *news)
 {
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
-		struct place *place = &r->place[i];
+		struct process_place *place = &r->place[i];
 
 		if (!place->process || place->told == place->held)
 			continue;
@@ -511,7 +516,7 @@ static bool next_held(struct reader *r, struct reader_news *news)
 
 void reader_keep(struct reader *r)
 {
-	struct waiting *w = r->told ? &r->waiting[r->told - 1] : NULL;
+	struct read_record *w = r->told ? &r->waiting[r->told - 1] : NULL;
 
 	if (!w || !w->image)
 		return;
@@ -541,7 +546,7 @@ static bool next_news(struct reader *r, struct reader_news *news)
 	if (next_call(r, news) || next_held(r, news))
 		return true;
 	while (r->nending) {
-		struct place *place = r->ending[r->nending - 1];
+		struct process_place *place = r->ending[r->nending - 1];
 
 		if (next_unfinished(r, place, news))
 			return true;

@@ -18,8 +18,8 @@ void posted_queue_empty(struct posted_queue *q)
 	q->had = 0;
 }
 
-/* A queue that stays nearly full is not moved with each request. */
-static void make_room(struct posted_queue *q)
+/* Grows a queue that is half full, so that a full one is not moved with each request. */
+static void make_queue_room(struct posted_queue *q)
 {
 	if (q->begin + q->n < q->room)
 		return;
@@ -33,7 +33,7 @@ static void make_room(struct posted_queue *q)
 
 void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 {
-	make_room(q);
+	make_queue_room(q);
 	q->v[q->begin + q->n++] = *wr;
 	q->had++;
 }
@@ -53,7 +53,7 @@ bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, str
 		q->n -= i + 1;
 		return true;
 	}
-	memmove(v + 1, v, i * sizeof *v); /* those before it stay: most often there are few */
+	memmove(v + 1, v, i * sizeof *v); /* those before it stay; usually there are few */
 	q->begin++;
 	q->n--;
 	return true;
@@ -69,7 +69,7 @@ bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id)
 
 /* ------------------------------------------------------------------- from records -- */
 
-static void take_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
+static void add_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
 {
 	for (int i = 0; sge && i < n; i++) {
 		p->len += sge[i].length;
@@ -93,7 +93,7 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 		p.remote = wr->wr.rdma.remote_addr;
 		p.rkey = wr->wr.rdma.rkey;
 	}
-	take_sges(&p, wr->sg_list, wr->num_sge);
+	add_sges(&p, wr->sg_list, wr->num_sge);
 	return p;
 }
 
@@ -117,13 +117,14 @@ void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
 				       .when = r->begin,
 				       .op = &wr_ops[WR_RECV] };
 
-		take_sges(&v, wr->sg_list, wr->num_sge);
+		add_sges(&v, wr->sg_list, wr->num_sge);
 		posted_queue_put(q, &v);
 	}
 }
 
-/* All requests that were built go out with this call. */
-static void post_built(struct posted_queue *q, struct posted_queue *built, const struct record *r)
+/* This call posts all requests that were built. */
+static void post_built_requests(struct posted_queue *q, struct posted_queue *built,
+				const struct record *r)
 {
 	for (unsigned i = 0; i < built->n; i++) {
 		struct posted_wr *p = &built->v[built->begin + i];
@@ -134,8 +135,8 @@ static void post_built(struct posted_queue *q, struct posted_queue *built, const
 	posted_queue_empty(built);
 }
 
-/* What the calls after ibv_wr_send() and the like say of its data. */
-static void take_data(struct posted_wr *last, const struct record *r)
+/* Adds what a call after ibv_wr_send() or the like says of its data. */
+static void add_request_data(struct posted_wr *last, const struct record *r)
 {
 	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
 	struct ibv_sge sge;
@@ -143,10 +144,10 @@ static void take_data(struct posted_wr *last, const struct record *r)
 	switch (row_of(r)) {
 	case ROW_ibv_wr_set_sge:
 		sge = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
-		take_sges(last, &sge, 1);
+		add_sges(last, &sge, 1);
 		break;
 	case ROW_ibv_wr_set_sge_list:
-		take_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
+		add_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
 		break;
 	case ROW_ibv_wr_set_inline_data:
 		last->is_inline = true;
@@ -170,17 +171,17 @@ void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
 		p = posted_send(r, &wr);
 		posted_queue_put(built, &p);
 	} else if (row_of(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
-		post_built(q, built, r);
-	} else if (r->fn->step != CALL_ALONE) { /* begun anew, refused, taken back */
+		post_built_requests(q, built, r);
+	} else if (r->fn->step != CALL_ALONE) { /* started again, refused or aborted */
 		posted_queue_empty(built);
 	} else if (built->n) {
-		take_data(&built->v[built->begin + built->n - 1], r);
+		add_request_data(&built->v[built->begin + built->n - 1], r);
 	}
 }
 
 /* ------------------------------------------------------------------------ regions -- */
 
-#define REGIONS_MAX 4096 /* above which those that are gone are forgotten */
+#define REGIONS_MAX 4096 /* above which older deregistered ones are forgotten */
 
 void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
 	       char name[LIVE_NAME])
@@ -190,7 +191,7 @@ void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
 	snprintf(name, LIVE_NAME, "%s", o ? o->name : "");
 }
 
-/* Of those that are gone only the newer half is remembered. */
+/* Forgets the older half of those that were deregistered. */
 static void forget_regions(struct seen_regions *s)
 {
 	unsigned to = 0;
@@ -215,7 +216,7 @@ void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t a
 		return;
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->at[i] == address && !s->v[i].gone)
-			return; /* by a call within this one */
+			return; /* added by a call within this one */
 	if (s->n >= REGIONS_MAX)
 		forget_regions(s);
 	s->v = xgrow(s->v, s->n, sizeof *s->v);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The memory that vtrace and the programs that it traces share: one sealed memfd with a page or
- * two of this, and then an area of records (calls/record_rings.h) for each process. Nothing has
- * to be told when a program is killed: what it has written stays.
- */
+/* The memory that vtrace shares with the programs that it traces: one sealed memfd that contains
+ * this struct and then an area of records (calls/record_rings.h) for each process. What a program
+ * has written stays when it is killed. */
 #ifndef VTRACE_SHARED_AREA_H
 #define VTRACE_SHARED_AREA_H
 
@@ -14,15 +12,15 @@
 /* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
 #define SHARED_VARIABLE	 "VTRACE_AREA"
 #define SHARED_MAGIC	 UINT64_C(0x3261657261727476)
-#define SHARED_PROCESSES 64 /* that call the libraries at a time; others are not seen */
+#define SHARED_PROCESSES 64 /* that can be traced at a time; others are not seen */
 
 enum shared_state {
 	SHARED_FREE,  /* its area is all zero */
-	SHARED_TAKEN, /* what stands beside it is being written */
+	SHARED_TAKEN, /* its other members are being written */
 	SHARED_READY,
 };
 
-/* Which calls hold the thread that has made them. */
+/* Which calls hold their thread. */
 enum shared_stop {
 	SHARED_STOP_NEVER,
 	SHARED_STOP_ANY,    /* that fail, or have found a completion that is not SUCCESS */
@@ -34,10 +32,12 @@ struct shared_process {
 	_Atomic uint32_t state;
 	int32_t pid, parent;
 	char name[256]; /* its command line, blanks between the words */
-	/* Threads that were held, and the last of them; they go on when went_on changes. */
+	/* The number of threads that were held, and the last of them. They go on when went_on
+	 * changes. */
 	_Atomic uint32_t held, went_on;
 	_Atomic int32_t held_thread;
-	/* Threads that wait until the reader has told of their last call, and how many it has. */
+	/* The number of threads that have waited until their last call was reported, and for how
+	 * many that is done. */
 	_Atomic uint32_t looks, looked;
 };
 
@@ -45,9 +45,10 @@ struct shared_area {
 	uint64_t magic;
 	uint64_t first; /* bytes before the first area of records */
 	uint64_t each;	/* of an area of records */
-	uint32_t rows;	/* of call_table: both sides are of the same build */
+	uint32_t rows;	/* of call_table: both sides must be of the same build */
 	int32_t tracer;
-	uint32_t keeps_all; /* programs wait for the reader; else the oldest go */
+	uint32_t keeps_all; /* programs wait for the reader; else the oldest records are overwritten
+			     */
 	uint32_t untimed;   /* see record_rings.h */
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value;

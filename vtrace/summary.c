@@ -9,7 +9,7 @@
 #include "spec_tables.h"
 #include "alloc.h"
 
-/* Nanoseconds, counted by their highest SUB_BITS + 1 bits: to less than 1 %. */
+/* Times are counted by their highest SUB_BITS + 1 bits: the error is below 1 %. */
 #define SUB_BITS 7
 #define BUCKETS	 ((64 - SUB_BITS + 1) << SUB_BITS)
 
@@ -55,7 +55,7 @@ static unsigned bucket_of(uint64_t ns)
 }
 
 /* The middle of a bucket. */
-static uint64_t ns_of(unsigned bucket)
+static uint64_t bucket_ns(unsigned bucket)
 {
 	unsigned shift = bucket >> SUB_BITS;
 	uint64_t low;
@@ -66,7 +66,7 @@ static uint64_t ns_of(unsigned bucket)
 	return (low << (shift - 1)) + ((UINT64_C(1) << (shift - 1)) / 2);
 }
 
-/* The time that share of them did not exceed. */
+/* The time that this share of the operations did not exceed. */
 static uint64_t quantile(const struct operation *op, double share)
 {
 	uint64_t want = (uint64_t)(share * (double)(op->timed - 1)), seen = 0;
@@ -74,7 +74,7 @@ static uint64_t quantile(const struct operation *op, double share)
 	for (unsigned i = 0; i < BUCKETS; i++) {
 		seen += op->took[i];
 		if (seen > want)
-			return ns_of(i);
+			return bucket_ns(i);
 	}
 	return 0;
 }
@@ -116,7 +116,7 @@ static int by_time(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-static void tell_functions(const struct summary *s, struct out *o)
+static void out_functions(const struct summary *s, struct out *o)
 {
 	struct function *sorted = xcalloc(call_count, sizeof *sorted);
 	uint64_t calls = 0, errors = 0;
@@ -148,7 +148,7 @@ static void tell_functions(const struct summary *s, struct out *o)
 	free(sorted);
 }
 
-static void tell_operation(const struct operation *op, const char *name, struct out *o)
+static void out_operation(const struct operation *op, const char *name, struct out *o)
 {
 	uint64_t median = quantile(op, 0.5), slow = quantile(op, 0.999);
 
@@ -164,7 +164,7 @@ static void tell_operation(const struct operation *op, const char *name, struct 
 	out_end(o);
 }
 
-static void tell_operations(const struct summary *s, struct out *o)
+static void out_operations(const struct summary *s, struct out *o)
 {
 	bool any = false;
 
@@ -176,7 +176,7 @@ static void tell_operations(const struct summary *s, struct out *o)
 			out_text(o, "\n%-32s %10s %8s %12s %12s\n", "from post to completion",
 				 "completed", "errors", "median/us", "99.9 %/us");
 		any = true;
-		tell_operation(&s->operations[i], wr_ops[i].name, o);
+		out_operation(&s->operations[i], wr_ops[i].name, o);
 	}
 	out_end(o);
 	if (s->unknown)
@@ -187,6 +187,6 @@ static void tell_operations(const struct summary *s, struct out *o)
 
 void summary_out(const struct summary *s, struct out *o)
 {
-	tell_functions(s, o);
-	tell_operations(s, o);
+	out_functions(s, o);
+	out_operations(s, o);
 }

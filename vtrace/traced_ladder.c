@@ -26,8 +26,8 @@ unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *p)
 	return place;
 }
 
-/* Rows of the ends of long programs are kept, not of their beginnings. */
-static void add(struct traced_ladder *t, const struct ladder_row *row)
+/* A long program keeps its last rows, not its first. */
+static void add_row(struct traced_ladder *t, const struct ladder_row *row)
 {
 	if (t->ladder.n >= 2 * LADDER_MAX) {
 		ladder_keep_last(&t->ladder, LADDER_MAX);
@@ -50,7 +50,7 @@ static void add_completion(struct traced_ladder *t, const struct ladder_row *of,
 	struct ladder_row row = *of;
 
 	row.kind = LADDER_WC;
-	row.when = row.until; /* it came with the end of the call */
+	row.when = row.until; /* the completion came when the call ended */
 	row.until = 0;
 	row.bad = bad;
 	row.heads = true;
@@ -60,12 +60,12 @@ static void add_completion(struct traced_ladder *t, const struct ladder_row *of,
 			     word_name(wc_status_words, wc->wc.status), wc->known ? " " : "",
 			     wc->known && wc->posted.op ? wc->posted.op->name : "");
 	row.names = names_of(row.name);
-	add(t, &row);
+	add_row(t, &row);
 }
 
 /* -------------------------------------------------------------------------- states -- */
 
-struct change {
+struct state_change {
 	struct traced_ladder *t;
 	const struct ladder_row *of;
 	const char *call;
@@ -73,7 +73,7 @@ struct change {
 
 static void add_state(void *arg, const struct seen_qp *qp, int from)
 {
-	const struct change *c = arg;
+	const struct state_change *c = arg;
 	struct ladder_row row = *c->of;
 	bool failed = qp->v.state == IBV_QPS_ERR || qp->v.state == IBV_QPS_SQE;
 
@@ -89,7 +89,7 @@ static void add_state(void *arg, const struct seen_qp *qp, int from)
 			     from < 0 ? "" : " -> ", word_name(qp_state_words, qp->v.state));
 	row.result = xstrdup(failed && *qp->v.why ? qp->v.why : c->call);
 	row.names = names_of(row.name);
-	add(c->t, &row);
+	add_row(c->t, &row);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -128,7 +128,7 @@ static void add_call(struct traced_ladder *t, const struct ladder_row *of,
 		free(whole);
 	}
 	row.names = xstrdup("");
-	add(t, &row);
+	add_row(t, &row);
 	free(said);
 	free(result);
 }
@@ -142,7 +142,7 @@ void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct re
 				 .state = -1,
 				 .to = -1,
 				 .place = place };
-	struct change c = { t, &of, r->fn->name };
+	struct state_change c = { t, &of, r->fn->name };
 	const struct seen_wc *wc;
 	unsigned n;
 
@@ -166,7 +166,7 @@ void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct 
 				  .lost = ladder_packet_lost(fate) };
 
 	ladder_tell_packet(&row, d, fate);
-	add(t, &row);
+	add_row(t, &row);
 }
 
 void traced_ladder_end(struct traced_ladder *t)

@@ -17,29 +17,29 @@
 #include "alloc.h"
 
 /* A process, with its objects. */
-struct program {
+struct traced_program {
 	struct traced *process;
 	struct live_program *live;
 	unsigned place; /* in the ladder */
-	struct program *next;
+	struct traced_program *next;
 };
 
 static struct {
 	struct views v;
-	struct program *programs;
-	bool *wanted;	 /* of each row of call_table; NULL: all */
-	bool *explained; /* of each row: why it failed; once is enough */
+	struct traced_program *programs;
+	bool *wanted;	 /* per row of call_table; NULL: all */
+	bool *explained; /* per row of call_table: a failure was explained; once is enough */
 	struct summary *summary;
 	bool has_ladder;
 	struct traced_ladder ladder;
-	unsigned news;	 /* that were told */
+	unsigned news;	 /* that were taken */
 	Tcl_DString why; /* for the report: what was explained */
 } the;
 
 /* -------------------------------------------------------------------- which calls -- */
 
-/* Does word, as long as that, mean the function? */
-static bool means(const char *word, const struct call_fn *fn)
+/* Does the word mean the function? */
+static bool word_names_function(const char *word, const struct call_fn *fn)
 {
 	if (strcmp(word, "set-up") == 0)
 		return fn->path != CALL_DATAPATH;
@@ -48,8 +48,9 @@ static bool means(const char *word, const struct call_fn *fn)
 	return fnmatch(word, fn->name, 0) == 0;
 }
 
-/* Sets those that the list names; the first word that names none, to be freed, or NULL. */
-static char *choose(const char *only, bool *wanted)
+/* Sets wanted for the functions that the list names. Returns the first word that names none, to be
+ * freed, or NULL. */
+static char *choose_functions(const char *only, bool *wanted)
 {
 	char *list = xstrdup(only), *rest = list, *word, *bad = NULL;
 
@@ -57,7 +58,7 @@ static char *choose(const char *only, bool *wanted)
 		bool any = false;
 
 		for (unsigned i = 0; i < call_count; i++)
-			if (means(word, &call_table[i]))
+			if (word_names_function(word, &call_table[i]))
 				any = wanted[i] = true;
 		if (!any)
 			bad = xstrdup(word);
@@ -69,7 +70,7 @@ static char *choose(const char *only, bool *wanted)
 bool views_check(const char *only)
 {
 	bool *wanted = xcalloc(call_count, sizeof *wanted);
-	char *bad = choose(only, wanted);
+	char *bad = choose_functions(only, wanted);
 
 	if (bad)
 		fprintf(stderr,
@@ -93,19 +94,19 @@ void views_begin(const struct views *v)
 	the.v = *v;
 	if (v->only) {
 		the.wanted = xcalloc(call_count, sizeof *the.wanted);
-		free(choose(v->only, the.wanted));
+		free(choose_functions(v->only, the.wanted));
 	}
 	the.explained = xcalloc(call_count, sizeof *the.explained);
 	if (v->counts)
 		the.summary = summary_new();
 	the.has_ladder = v->timeline || v->report;
-	Tcl_FindExecutable(NULL); /* what is explained is kept as values of Tcl */
+	Tcl_FindExecutable(NULL); /* explanations are kept as values of Tcl */
 	Tcl_DStringInit(&the.why);
 }
 
-static struct program *program_of(struct traced *process)
+static struct traced_program *program_of(struct traced *process)
 {
-	struct program *p = process->arg;
+	struct traced_program *p = process->arg;
 
 	if (!p) {
 		p = process->arg = xcalloc(1, sizeof *p);
@@ -120,13 +121,13 @@ static struct program *program_of(struct traced *process)
 }
 
 /* The other end, where it is traced, too; its .qp is NULL where it is not. */
-static struct live_end find_traced(const struct traced *process, const struct seen_qp *qp)
+static struct live_end find_traced_peer(const struct traced *process, const struct seen_qp *qp)
 {
 	const uint32_t number = qp->v.attr.dest_qp_num;
 	struct live_end end = { .qp = NULL };
 	struct seen_qp *peer = NULL;
 
-	for (const struct program *p = the.programs; p && !peer; p = p->next) {
+	for (const struct traced_program *p = the.programs; p && !peer; p = p->next) {
 		const char *gone = live_program_gone_qp(p->live, number, qp->v.number);
 
 		peer = live_program_numbered(p->live, number, qp->v.number);
@@ -172,7 +173,7 @@ static void explain_completion(const struct reader_news *news, const struct seen
 
 	if (wc->qp) {
 		asked_peer_learn(news->process->pid, &wc->qp->v);
-		traced = find_traced(news->process, wc->qp);
+		traced = find_traced_peer(news->process, wc->qp);
 	}
 	if (wc->qp && !traced.qp && !*traced.gone) {
 		asked = asked_peer_find(&wc->qp->v);
@@ -203,7 +204,7 @@ static void explain_call(const struct reader_news *news)
 
 static void take_call(const struct reader_news *news)
 {
-	struct program *p = program_of(news->process);
+	struct traced_program *p = program_of(news->process);
 	const struct seen_wc *wc;
 	unsigned n;
 
@@ -232,7 +233,7 @@ static void take_call(const struct reader_news *news)
 static void take_packet(void *arg, int pid, const struct decoded *d, bool out, int64_t when,
 			const char *fate)
 {
-	const struct program *p = the.programs;
+	const struct traced_program *p = the.programs;
 
 	(void)arg;
 	while (p && p->process->pid != pid)
@@ -241,7 +242,7 @@ static void take_packet(void *arg, int pid, const struct decoded *d, bool out, i
 		traced_ladder_packet(&the.ladder, p->place, d, out, when, fate);
 }
 
-/* Before many have come together. */
+/* Reads packets now and then, so that few are waiting. */
 static void take_packets(enum reader_what what)
 {
 	const unsigned often = 1024;
@@ -347,14 +348,14 @@ static void write_ladder(void)
 
 void views_end(void)
 {
-	struct program *next;
+	struct traced_program *next;
 
 	take_packets(READER_NOTHING);
 	if (the.has_ladder)
 		write_ladder();
 	if (the.summary)
 		write_summary();
-	for (struct program *p = the.programs; p; p = next) {
+	for (struct traced_program *p = the.programs; p; p = next) {
 		next = p->next;
 		p->process->arg = NULL;
 		live_program_free(p->live);

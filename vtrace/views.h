@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written of the calls: a line each, in text or JSON; why something has failed; and in the
- * end how much there was of each. */
+/* What vtrace writes: a line for each call, in text or JSON; why something has failed; and at the
+ * end the counts, the timeline and the report. */
 #ifndef VTRACE_VIEWS_H
 #define VTRACE_VIEWS_H
 
@@ -19,17 +19,17 @@ struct views {
 	bool lines;		   /* a line for each call */
 	bool json;		   /* lines are objects */
 	bool pids;		   /* with the number of the process */
-	bool counts;		   /* a table in the end */
-	bool timeline;		   /* all processes side by side, in the end */
-	const char *report;	   /* the name of a page of HTML with that, in the end; or NULL */
+	bool counts;		   /* a table at the end */
+	bool timeline;		   /* all processes side by side, at the end */
+	const char *report;	   /* the file for a page of HTML with that, or NULL */
 	struct captures *captures; /* packets for these two, or NULL */
-	bool explain;		   /* what has failed */
+	bool explain;		   /* say why something has failed */
 	const char *only; /* names, patterns, "set-up", "data", with commas between; NULL: all */
 };
 
-/* Is the list of names good? Else a line that says which is not, to stderr. */
+/* Does each word of the list name a function? Else a line on stderr says which does not. */
 bool views_check(const char *only);
-/* v stays the caller's, and as it is. */
+/* v is copied; what it points to must stay. */
 void views_begin(const struct views *v);
 void views_take(const struct reader_news *news);
 /* The program has ended. */
@@ -48,8 +48,8 @@ void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids);
 /* A call as an object of JSON. */
 void line_write_json(FILE *to, const struct reader_news *call);
 
-/* vtrace -c: of each function how often it was called, and how long that took; of each operation
- * how long it took from its post to the poll that has brought its completion. */
+/* vtrace -c: how often each function was called, and how long that took; for each operation the
+ * time from its post to the poll that returned its completion. */
 
 struct out;
 struct record;
@@ -58,10 +58,10 @@ struct summary;
 
 struct summary *summary_new(void);
 void summary_free(struct summary *s);
-/* Only calls that the program itself has made count (depth 0). */
+/* Counts only calls of the program itself (depth 0). */
 void summary_take_call(struct summary *s, const struct record *r);
 void summary_take_completion(struct summary *s, const struct seen_wc *wc);
-/* A dict of "calls" and "operations", and the table. */
+/* Writes a dict of "calls" and "operations", and the table. */
 void summary_out(const struct summary *s, struct out *o);
 
 /* The calls of the traced processes as a ladder, a lane for each: vtrace --timeline and --report.
@@ -76,24 +76,25 @@ struct traced_ladder {
 	unsigned long left_out; /* rows, the oldest */
 };
 
-/* A process gets its lane; returns its place. */
+/* Adds a lane for the process; returns its place. */
 unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *process);
-/* Takes a call, which live has taken. */
+/* Adds a call that live has taken. */
 void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct reader_news *call,
 			struct live_program *live);
-/* Takes a packet that the process there has sent (out) or received; fate may be "". */
+/* Adds a packet that the process in that place has sent (out) or received; fate may be "". */
 void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct decoded *d,
 			  bool out, int64_t when, const char *fate);
-/* There will be no more rows: puts them in order. */
+/* Puts the rows in order. None may be added afterwards. */
 void traced_ladder_end(struct traced_ladder *t);
 
-/* Why something has failed in a traced program, from its objects as they were then. */
+/* Why something has failed in a traced program, judged by its objects at that time. */
 
-/* A completion that is an error. there: the other end; its qp is NULL if it cannot be seen. */
+/* Explains a completion that is an error. there: the other end; its qp is NULL if it cannot be
+ * seen. */
 void explain_traced_completion(const struct live_program *p, const struct seen_wc *wc,
 			       const struct live_end *there, struct out *o);
-/* A call that has failed, which p has taken. false: it has not, or there is nothing to say: it
- * found nothing yet, or asked for something that a device need not have. */
+/* Explains a call that has failed, and that p has taken. false: there is nothing to explain: it has
+ * not failed, has found nothing yet, or asked for something that a device need not have. */
 bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o);
 
 /* The other end of a connection on uroce0 that is not traced: its process is asked. */

@@ -211,7 +211,7 @@ static _Noreturn void exit_as_program(int status)
 	if (!WIFSIGNALED(status))
 		exit(WEXITSTATUS(status));
 	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &no_core); /* the program has left one */
+	setrlimit(RLIMIT_CORE, &no_core); /* the program itself has left a core file */
 	signal(WTERMSIG(status), SIG_DFL);
 	raise(WTERMSIG(status));
 	exit(128 + WTERMSIG(status));
@@ -349,7 +349,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	setlocale(LC_CTYPE, ""); /* which glyphs a timeline may have */
+	setlocale(LC_CTYPE, ""); /* decides which characters a timeline can use */
 	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {
 		case 'c':

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where this process writes its record: with its first call it takes a place in the memory that
- * vtrace has made. A child of fork() takes one of its own.
- */
+/* Where this process writes its record. With its first call it takes a place in the memory that
+ * vtrace has made; a child of fork() takes a place of its own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,8 +34,8 @@ static struct shared_area *map_header(int fd)
 	return NULL;
 }
 
-/* The memory as it was inherited, or, where the program has closed that descriptor, from the
- * process that has made it. *fd is to be closed if it is not the inherited one. */
+/* Maps the memory through the inherited descriptor or, if the program has closed that, through
+ * /proc of the process that made it. *fd is to be closed if it is not the inherited one. */
 static struct shared_area *find_shared(int *fd, int *inherited)
 {
 	const char *where = getenv(SHARED_VARIABLE);
@@ -110,7 +108,7 @@ static void *take_place(struct shared_area *s, int fd)
 	return NULL;
 }
 
-/* The child has the parent's rings in its memory, and must not write there. */
+/* A child must not write to the rings of its parent, which it has inherited. */
 static void forget_parent(void)
 {
 	if (mine.records)
@@ -120,7 +118,7 @@ static void forget_parent(void)
 	record_forked();
 }
 
-/* Who reads the record learns of the objects. */
+/* Only the reader of the record learns objects. */
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
 			      uint64_t begin, uint64_t end)
 {

@@ -23,7 +23,7 @@ static bool is_stop_errno(int err)
 
 	if (s->stop_on == SHARED_STOP_ERRNO)
 		return err == s->stop_value;
-	/* nothing has come yet: not a failure */
+	/* that nothing has come yet is no failure */
 	return s->stop_on == SHARED_STOP_ANY && err != EAGAIN && err != EINTR && err != ENOENT;
 }
 
@@ -36,7 +36,7 @@ static bool is_stop_status(enum ibv_wc_status status)
 	return s->stop_on == SHARED_STOP_ANY && status != IBV_WC_SUCCESS;
 }
 
-/* Among the completions that a call has filled in. */
+/* Looks for such a status among the completions that the call has filled in. */
 static bool has_stop_status(const struct record *r)
 {
 	const struct call_value *v = call_value_find(r->fn->args, "wc");
@@ -55,15 +55,15 @@ static bool has_stop_status(const struct record *r)
 	return false;
 }
 
-static void judge(void *arg, const struct record *r)
+static void judge_call(void *arg, const struct record *r)
 {
 	(void)arg;
 	if (!r->depth)
 		to_hold = r->err ? is_stop_errno(r->err) : has_stop_status(r);
 }
 
-/* Until vtrace lets it go on, or is no more. */
-static void hold(void *arg)
+/* Waits until vtrace lets the thread go on, or has ended. */
+static void hold_thread(void *arg)
 {
 	const struct timespec moment = { .tv_nsec = 100000000 };
 	struct shared_process *p = held_by.process;
@@ -85,12 +85,12 @@ static void hold(void *arg)
 
 /* -------------------------------------------------------------- until it was looked at -- */
 
-#define LOOKS_MAX 32 /* of a process: each takes some milliseconds */
+#define LOOKS_MAX 32 /* per process: each takes some milliseconds */
 #define PATIENCE  2  /* s */
 
 bool hold_looks;
 
-/* Not for ever: the reader may be stopped. */
+/* Waits for a limited time: the reader may be stopped. */
 void hold_until_looked_at(void)
 {
 	const struct timespec moment = { .tv_sec = PATIENCE };
@@ -110,7 +110,7 @@ void hold_until_looked_at(void)
 
 void hold_begin(struct shared_area *shared, struct shared_process *process)
 {
-	static const struct record_watch watch = { .after = judge, .written = hold };
+	static const struct record_watch watch = { .after = judge_call, .written = hold_thread };
 
 	held_by.shared = shared;
 	held_by.process = process;

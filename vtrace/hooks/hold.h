@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The thread whose call has failed waits: with vtrace --stop-on until somebody has looked at it;
- * and on uroce0 a moment, until vtrace has asked the peer of a completion that is an error, before
- * either end has gone on.
- */
+/* Holds the thread whose call has failed: with vtrace --stop-on until the user lets it go on; on
+ * uroce0, after a completion that is an error, until vtrace has asked the peer's process, so that
+ * both ends are still as they were. */
 #ifndef VTRACE_HOLD_H
 #define VTRACE_HOLD_H
 
@@ -12,12 +10,12 @@
 
 #include "shared_area.h"
 
-/* From now on calls are judged, if shared says so. Both stay mapped. */
+/* From now on failed calls hold their thread, if shared says so. Both stay mapped. */
 void hold_begin(struct shared_area *shared, struct shared_process *process);
-/* After fork(): the child is another process. */
+/* In the child of fork(), which is not traced yet. */
 void hold_forget(void);
 
-/* Is the peer asked? */
+/* Does a completion that is an error hold its thread? */
 extern bool hold_looks;
 void hold_until_looked_at(void);
 
@@ -26,7 +24,7 @@ static inline bool hold_is_worth(enum ibv_wc_status status)
 	return status != IBV_WC_SUCCESS && status != IBV_WC_WR_FLUSH_ERR;
 }
 
-/* A poll has found n. */
+/* After a poll that has found n completions. */
 static inline void hold_to_look(int n, const struct ibv_wc *wc)
 {
 	for (int i = 0; hold_looks && i < n; i++)
@@ -36,7 +34,7 @@ static inline void hold_to_look(int n, const struct ibv_wc *wc)
 		}
 }
 
-/* A poll of an extended CQ has found one, if err is 0. */
+/* After a poll of an extended CQ, which has found a completion if err is 0. */
 static inline void hold_to_look_ex(int err, const struct ibv_cq_ex *cq)
 {
 	if (hold_looks && !err && hold_is_worth(cq->status))

@@ -22,8 +22,8 @@
 #define BUCKETS	    4096
 #define MEMBERS_MAX 64
 
-/* The pointers of an object as they were. It stays when the object is gone, for the next one at
- * that address. */
+/* The pointers of an object as they were. This stays when the object is destroyed, for the next one
+ * at that address. */
 struct hooked {
 	const void *object;
 	struct hooked *older; /* of the same bucket */
@@ -223,8 +223,8 @@ BETWEEN(int, rdma_create_qp_ex, struct rdma_cm_id *id, struct ibv_qp_init_attr_e
 	return rc;
 }
 
-/* What the inline functions ibv_query_gid_ex() and ibv_query_gid_table() call: the size of an
- * entry is the program's. */
+/* The inline functions ibv_query_gid_ex() and ibv_query_gid_table() call these two with the size of
+ * an entry that the program was compiled with. */
 BETWEEN(int, _ibv_query_gid_ex, struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
 	struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
 {

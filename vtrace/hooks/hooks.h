@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pointers that inline functions of the headers call: those of a context, of an extended QP and
- * CQ, and of a WQ. Each is replaced by a function that notes the call; a side table has what stood
- * there, so that nothing is written behind an object's end.
- */
+/* The pointers that inline functions of the headers call: those of a context, of an extended QP or
+ * CQ, and of a WQ. Each is replaced by a function that notes the call. The original pointers are
+ * kept in a side table, because an object has no room for them. */
 #ifndef VTRACE_HOOKS_H
 #define VTRACE_HOOKS_H
 
@@ -14,21 +12,22 @@
 typedef void hook_fn(void);
 
 struct hook {
-	ptrdiff_t at;	/* the pointer, from the object; below 0: of verbs_context */
-	uint64_t asked; /* of enum ibv_qp_create_send_ops_flags: QPs with it have it; 0: all */
+	ptrdiff_t at;	/* offset of the pointer in the object; below 0: in verbs_context */
+	uint64_t asked; /* only QPs created with this flag of enum ibv_qp_create_send_ops_flags have
+			   the pointer; 0: all do */
 	hook_fn *hooked;
 };
 
-/* members.c. They end with one without .hooked. */
+/* In members.c. Each ends with a row without .hooked. */
 extern const struct hook hooks_of_context[], hooks_of_qp[], hooks_of_cq[], hooks_of_wq[];
 
-/* What the index-th pointer of the object was. */
+/* The original of the index-th pointer of a hooked object. */
 hook_fn *hooked_next(const void *object, unsigned index);
 
-/* What the pointer at that offset of a hooked object was; NULL: it has no such pointer. */
+/* The original of the pointer at that offset; NULL: the object has no such pointer. */
 hook_fn *hooked_pointer(const void *object, const struct hook *hooks, ptrdiff_t at);
 
-/* After they were made. NULL and what is hooked already do no harm. */
+/* Hook an object that was just created. NULL and objects that are hooked already are ignored. */
 void hook_context(struct ibv_context *context);
 void hook_qp(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr);
 void hook_cq(struct ibv_cq_ex *cq);

@@ -16,7 +16,7 @@
 
 #define GAP 16 /* equal bytes that do not end a run of changed ones */
 
-/* A registered region, as far as it is looked at, and how it was the last time. */
+/* A registered region, as far as it is watched, and its bytes when it was last looked at. */
 struct region {
 	uint64_t mr, at;
 	bool is_shared; /* the peer may write it, too */
@@ -32,7 +32,7 @@ static struct {
 	unsigned char *now;
 	size_t room;
 } the = { .lock = PTHREAD_MUTEX_INITIALIZER };
-/* The last call of this thread was a poll: nothing was written since. */
+/* The last call of this thread was a poll: it has written nothing since. */
 static __thread bool has_polled;
 
 /* The program may have unmapped it. */
@@ -57,9 +57,9 @@ static void note_run(uint64_t at, const unsigned char *data, size_t n, bool arri
 	}
 }
 
-/* Notes the runs of bytes that are others than before. */
-static void compare(struct region *r, const unsigned char *now, size_t n, bool arrived,
-		    uint64_t when)
+/* Notes the runs of bytes that have changed. */
+static void note_changes(struct region *r, const unsigned char *now, size_t n, bool arrived,
+			 uint64_t when)
 {
 	size_t begin, end, same;
 
@@ -78,7 +78,7 @@ static void compare(struct region *r, const unsigned char *now, size_t n, bool a
 	}
 }
 
-static void look_at(struct region *r, bool arrived, uint64_t when)
+static void look_at_region(struct region *r, bool arrived, uint64_t when)
 {
 	size_t n;
 
@@ -91,29 +91,29 @@ static void look_at(struct region *r, bool arrived, uint64_t when)
 		return;
 	n = read_own(r->at, the.now, r->len);
 	if (memcmp(the.now, r->was, n) != 0)
-		compare(r, the.now, n, arrived, when);
+		note_changes(r, the.now, n, arrived, when);
 }
 
-/* when: ticks, or 0: now. Memory that the peer may write as well is looked at only when it can be
- * said who has: before the program sends, and after something has come. */
-static void look(enum watch_moment moment, uint64_t when)
+/* when: ticks, or 0: now. Memory that the peer can write, too, is looked at only when it is clear
+ * who has written: before the program sends, and after something has arrived. */
+static void look_at_regions(enum watch_moment moment, uint64_t when)
 {
 	pthread_mutex_lock(&the.lock);
 	for (struct region *r = the.regions; r; r = r->next)
 		if (!r->is_shared || moment != WATCH_BETWEEN)
-			look_at(r, r->is_shared && moment == WATCH_RECEIVED, when);
+			look_at_region(r, r->is_shared && moment == WATCH_RECEIVED, when);
 	pthread_mutex_unlock(&the.lock);
 }
 
 void memory_watch_look(enum watch_moment moment)
 {
-	look(moment, 0);
+	look_at_regions(moment, 0);
 }
 
 /* ----------------------------------------------------------------------------- regions -- */
 
-/* What stood there before is what the program has written. Of memory that two regions have, one
- * sees it. */
+/* The region counts as all zero at first, so that its contents are noted as written by the program.
+ */
 static void add_region(const struct record *r, uint64_t mr)
 {
 	const struct ibv_mr *v = record_bytes(r, mr, NULL);
@@ -217,7 +217,7 @@ static bool is_send(const struct call_fn *fn)
 	       fn == &call_table[ROW_rdma_connect] || fn == &call_table[ROW_rdma_accept];
 }
 
-/* Of the program itself, and of a library: what is noted here is told as well. */
+/* Is it a call of the program itself? Calls within a library and the rows noted here are not. */
 static bool is_call(const struct record *r)
 {
 	enum replay_row row;
@@ -230,7 +230,7 @@ static void before_call(void *arg, const struct record *r)
 	(void)arg;
 	if (!is_call(r) || r->fn->asks || (is_poll(r->fn) && has_polled))
 		return;
-	look(is_send(r->fn) ? WATCH_SENDS : WATCH_BETWEEN, 0);
+	look_at_regions(is_send(r->fn) ? WATCH_SENDS : WATCH_BETWEEN, 0);
 	look_at_inline(r);
 	if (r->nargs && r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_MR)
 		remove_region(r->args[0]);
@@ -243,7 +243,7 @@ static bool brings_bytes(enum ibv_wc_status status, enum ibv_wc_opcode opcode)
 	return status == IBV_WC_SUCCESS && opcode != IBV_WC_SEND && opcode != IBV_WC_RDMA_WRITE;
 }
 
-/* The opcode is asked for without a note of the call. */
+/* Asks the provider for the opcode, so that the call is not noted. */
 static bool poll_brings_bytes(const struct ibv_cq_ex *cq)
 {
 	hook_fn *const fn = hooked_pointer(cq, hooks_of_cq,
@@ -255,7 +255,7 @@ static bool poll_brings_bytes(const struct ibv_cq_ex *cq)
 	       brings_bytes(cq->status, read_opcode((struct ibv_cq_ex *)(uintptr_t)cq));
 }
 
-/* Has the call brought something of the peer? */
+/* Has the call delivered something from the peer? */
 static bool is_received(const struct record *r)
 {
 	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
@@ -272,7 +272,8 @@ static bool is_received(const struct record *r)
 	return false;
 }
 
-/* What a call has brought stands before it in time: who reads the call finds it there. */
+/* What has arrived is noted with the time at which the call began, so that a reader has it before
+ * the call. */
 static void after_call(void *arg, const struct record *r)
 {
 	enum call_object kind = OBJECT_NONE;
@@ -288,7 +289,7 @@ static void after_call(void *arg, const struct record *r)
 	if (made && kind == OBJECT_MR)
 		add_region(r, made);
 	else if (has_polled ? !record_is_empty_poll(r) : r->fn->waits)
-		look(is_received(r) ? WATCH_RECEIVED : WATCH_BETWEEN, r->begin);
+		look_at_regions(is_received(r) ? WATCH_RECEIVED : WATCH_BETWEEN, r->begin);
 }
 
 bool memory_watch_begin(void)

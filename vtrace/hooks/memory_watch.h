@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * vtrace --record: what stands in the program's registered memory. It is looked at when the program
- * calls, and what has changed since the last time is noted (REPLAY_MEMORY).
- */
+/* vtrace --record: the contents of the program's registered memory. It is looked at when the
+ * program calls a function; what has changed since the last time is noted (REPLAY_MEMORY). */
 #ifndef VTRACE_MEMORY_WATCH_H
 #define VTRACE_MEMORY_WATCH_H
 
@@ -10,8 +8,8 @@
 
 enum watch_moment {
 	WATCH_BETWEEN,
-	WATCH_SENDS,	/* the program sends something now: what is new it has written */
-	WATCH_RECEIVED, /* something has come: what is new, too */
+	WATCH_SENDS,	/* the program is about to send: it has written what is new */
+	WATCH_RECEIVED, /* something has arrived: so has what is new */
 };
 
 /* false: this process is not recorded. */

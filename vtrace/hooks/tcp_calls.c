@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * vtrace --record: the functions of libc by which a program talks TCP. Each calls the next one of
- * its name and, when a session is recorded, notes what was sent and received on a connection.
- */
+/* vtrace --record: the functions of libc with which a program uses TCP. Each calls the next
+ * function of its name and, when a session is recorded, notes what was sent or received. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -25,7 +23,7 @@ enum { FD_OTHER, FD_LISTENS, FD_CONNECTED };
 static bool recording;
 static _Atomic uint8_t kinds[FDS_MAX];
 
-/* The next function called name, which is found once. */
+/* The next function of that name; it is looked up once. */
 #define NEXT(name)                                                          \
 	({                                                                  \
 		static __typeof__(&name) _Atomic next;                      \
@@ -37,7 +35,7 @@ static _Atomic uint8_t kinds[FDS_MAX];
 		found;                                                      \
 	})
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void begin_recording(void)
 {
 	if (!getenv(REPLAY_VARIABLE))
 		return;
@@ -45,13 +43,13 @@ __attribute__((constructor)) static void begin(void)
 	recording = memory_watch_begin();
 }
 
-static bool is(int fd, int kind)
+static bool has_kind(int fd, int kind)
 {
 	return recording && fd >= 0 && fd < FDS_MAX &&
 	       atomic_load_explicit(&kinds[fd], memory_order_relaxed) == kind;
 }
 
-static void set(int fd, int kind)
+static void set_kind(int fd, int kind)
 {
 	if (fd >= 0 && fd < FDS_MAX)
 		atomic_store_explicit(&kinds[fd], (uint8_t)kind, memory_order_relaxed);
@@ -69,14 +67,14 @@ static bool is_tcp(int fd)
 	       (family == AF_INET || family == AF_INET6);
 }
 
-static void note(enum replay_row row, const uint64_t *args)
+static void note_row(enum replay_row row, const uint64_t *args)
 {
 	record_event(row, args, 0);
 }
 
 static void note_socket(enum replay_row row, int fd, const void *address, socklen_t n)
 {
-	note(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)address, n });
+	note_row(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)address, n });
 }
 
 /* ------------------------------------------------------------------------ connections -- */
@@ -90,24 +88,24 @@ PUBLIC int listen(int fd, int backlog)
 
 	if (recording && rc == 0 && is_tcp(fd) &&
 	    getsockname(fd, (struct sockaddr *)&address, &n) == 0) {
-		set(fd, FD_LISTENS);
+		set_kind(fd, FD_LISTENS);
 		note_socket(REPLAY_LISTEN, fd, &address, n);
 	}
 	errno = err;
 	return rc;
 }
 
-static int accepted(int listener, int fd)
+static int note_accepted(int listener, int fd)
 {
 	const int err = errno;
 	struct sockaddr_storage peer;
 	socklen_t n = sizeof peer;
 
-	if (fd >= 0 && is(listener, FD_LISTENS) &&
+	if (fd >= 0 && has_kind(listener, FD_LISTENS) &&
 	    getpeername(fd, (struct sockaddr *)&peer, &n) == 0) {
-		set(fd, FD_CONNECTED);
-		note(REPLAY_ACCEPT,
-		     (uint64_t[]){ (uint64_t)listener, (uint64_t)fd, (uintptr_t)&peer, n });
+		set_kind(fd, FD_CONNECTED);
+		note_row(REPLAY_ACCEPT,
+			 (uint64_t[]){ (uint64_t)listener, (uint64_t)fd, (uintptr_t)&peer, n });
 	}
 	errno = err;
 	return fd;
@@ -115,12 +113,12 @@ static int accepted(int listener, int fd)
 
 PUBLIC int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict n)
 {
-	return accepted(fd, NEXT(accept)(fd, address, n));
+	return note_accepted(fd, NEXT(accept)(fd, address, n));
 }
 
 PUBLIC int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict n, int flags)
 {
-	return accepted(fd, NEXT(accept4)(fd, address, n, flags));
+	return note_accepted(fd, NEXT(accept4)(fd, address, n, flags));
 }
 
 PUBLIC int connect(int fd, const struct sockaddr *address, socklen_t n)
@@ -128,9 +126,9 @@ PUBLIC int connect(int fd, const struct sockaddr *address, socklen_t n)
 	const int rc = NEXT(connect)(fd, address, n);
 	const int err = errno;
 
-	if (recording && !is(fd, FD_CONNECTED) && (rc == 0 || err == EINPROGRESS) &&
+	if (recording && !has_kind(fd, FD_CONNECTED) && (rc == 0 || err == EINPROGRESS) &&
 	    address->sa_family != AF_UNSPEC && is_tcp(fd)) {
-		set(fd, FD_CONNECTED);
+		set_kind(fd, FD_CONNECTED);
 		note_socket(REPLAY_CONNECT, fd, address, n);
 	}
 	errno = err;
@@ -139,9 +137,9 @@ PUBLIC int connect(int fd, const struct sockaddr *address, socklen_t n)
 
 PUBLIC int close(int fd)
 {
-	if (is(fd, FD_LISTENS) || is(fd, FD_CONNECTED)) {
-		set(fd, FD_OTHER);
-		note(REPLAY_CLOSE, (uint64_t[]){ (uint64_t)fd });
+	if (has_kind(fd, FD_LISTENS) || has_kind(fd, FD_CONNECTED)) {
+		set_kind(fd, FD_OTHER);
+		note_row(REPLAY_CLOSE, (uint64_t[]){ (uint64_t)fd });
 	}
 	return NEXT(close)(fd);
 }
@@ -150,16 +148,16 @@ PUBLIC int close(int fd)
 
 static void note_piece(enum replay_row row, int fd, const char *data, size_t n, size_t all)
 {
-	note(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)data, n, all });
+	note_row(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)data, n, all });
 }
 
 /* The first n bytes of the vector, in pieces that a record has room for. */
-static void note_bytes(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
+static void note_vector_bytes(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
 {
 	const int err = errno;
 	size_t left = n > 0 ? (size_t)n : 0, kept = 0;
 
-	if (n < 0 || !is(fd, FD_CONNECTED))
+	if (n < 0 || !has_kind(fd, FD_CONNECTED))
 		return;
 	memory_watch_look(row == REPLAY_SEND ? WATCH_SENDS : WATCH_RECEIVED);
 	if (!left && row == REPLAY_RECV)
@@ -185,66 +183,66 @@ static void note_bytes(enum replay_row row, int fd, const struct iovec *v, int n
 	errno = err;
 }
 
-static ssize_t noted(enum replay_row row, int fd, const void *data, ssize_t n)
+static ssize_t note_bytes(enum replay_row row, int fd, const void *data, ssize_t n)
 {
 	const struct iovec v = { (void *)(uintptr_t)data, n > 0 ? (size_t)n : 0 };
 
 	if (recording)
-		note_bytes(row, fd, &v, 1, n);
+		note_vector_bytes(row, fd, &v, 1, n);
 	return n;
 }
 
-static ssize_t noted_vector(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
+static ssize_t note_vector(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
 {
 	if (recording)
-		note_bytes(row, fd, v, nv, n);
+		note_vector_bytes(row, fd, v, nv, n);
 	return n;
 }
 
 PUBLIC ssize_t write(int fd, const void *data, size_t n)
 {
-	return noted(REPLAY_SEND, fd, data, NEXT(write)(fd, data, n));
+	return note_bytes(REPLAY_SEND, fd, data, NEXT(write)(fd, data, n));
 }
 
 PUBLIC ssize_t writev(int fd, const struct iovec *v, int nv)
 {
-	return noted_vector(REPLAY_SEND, fd, v, nv, NEXT(writev)(fd, v, nv));
+	return note_vector(REPLAY_SEND, fd, v, nv, NEXT(writev)(fd, v, nv));
 }
 
 PUBLIC ssize_t send(int fd, const void *data, size_t n, int flags)
 {
-	return noted(REPLAY_SEND, fd, data, NEXT(send)(fd, data, n, flags));
+	return note_bytes(REPLAY_SEND, fd, data, NEXT(send)(fd, data, n, flags));
 }
 
 PUBLIC ssize_t sendto(int fd, const void *data, size_t n, int flags, const struct sockaddr *to,
 		      socklen_t len)
 {
-	return noted(REPLAY_SEND, fd, data, NEXT(sendto)(fd, data, n, flags, to, len));
+	return note_bytes(REPLAY_SEND, fd, data, NEXT(sendto)(fd, data, n, flags, to, len));
 }
 
 PUBLIC ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
 	const ssize_t n = NEXT(sendmsg)(fd, m, flags);
 
-	return noted_vector(REPLAY_SEND, fd, m->msg_iov, (int)m->msg_iovlen, n);
+	return note_vector(REPLAY_SEND, fd, m->msg_iov, (int)m->msg_iovlen, n);
 }
 
 PUBLIC ssize_t read(int fd, void *data, size_t n)
 {
-	return noted(REPLAY_RECV, fd, data, NEXT(read)(fd, data, n));
+	return note_bytes(REPLAY_RECV, fd, data, NEXT(read)(fd, data, n));
 }
 
 PUBLIC ssize_t readv(int fd, const struct iovec *v, int nv)
 {
-	return noted_vector(REPLAY_RECV, fd, v, nv, NEXT(readv)(fd, v, nv));
+	return note_vector(REPLAY_RECV, fd, v, nv, NEXT(readv)(fd, v, nv));
 }
 
-/* What is only looked at comes again. */
+/* Bytes that are only peeked at will be received again. */
 PUBLIC ssize_t recv(int fd, void *data, size_t n, int flags)
 {
 	const ssize_t got = NEXT(recv)(fd, data, n, flags);
 
-	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+	return flags & MSG_PEEK ? got : note_bytes(REPLAY_RECV, fd, data, got);
 }
 
 PUBLIC ssize_t recvfrom(int fd, void *restrict data, size_t n, int flags,
@@ -252,19 +250,18 @@ PUBLIC ssize_t recvfrom(int fd, void *restrict data, size_t n, int flags,
 {
 	const ssize_t got = NEXT(recvfrom)(fd, data, n, flags, from, len);
 
-	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+	return flags & MSG_PEEK ? got : note_bytes(REPLAY_RECV, fd, data, got);
 }
 
 PUBLIC ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	const ssize_t got = NEXT(recvmsg)(fd, m, flags);
 
-	return flags & MSG_PEEK
-		       ? got
-		       : noted_vector(REPLAY_RECV, fd, m->msg_iov, (int)m->msg_iovlen, got);
+	return flags & MSG_PEEK ? got
+				: note_vector(REPLAY_RECV, fd, m->msg_iov, (int)m->msg_iovlen, got);
 }
 
-/* What programs that were compiled with _FORTIFY_SOURCE call instead. */
+/* Programs that were compiled with _FORTIFY_SOURCE call these instead. */
 ssize_t __read_chk(int fd, void *data, size_t n, size_t room);
 ssize_t __recv_chk(int fd, void *data, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room, int flags,
@@ -272,14 +269,14 @@ ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room, int f
 
 PUBLIC ssize_t __read_chk(int fd, void *data, size_t n, size_t room)
 {
-	return noted(REPLAY_RECV, fd, data, NEXT(__read_chk)(fd, data, n, room));
+	return note_bytes(REPLAY_RECV, fd, data, NEXT(__read_chk)(fd, data, n, room));
 }
 
 PUBLIC ssize_t __recv_chk(int fd, void *data, size_t n, size_t room, int flags)
 {
 	const ssize_t got = NEXT(__recv_chk)(fd, data, n, room, flags);
 
-	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+	return flags & MSG_PEEK ? got : note_bytes(REPLAY_RECV, fd, data, got);
 }
 
 PUBLIC ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room, int flags,
@@ -287,5 +284,5 @@ PUBLIC ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room
 {
 	const ssize_t got = NEXT(__recvfrom_chk)(fd, data, n, room, flags, from, len);
 
-	return flags & MSG_PEEK ? got : noted(REPLAY_RECV, fd, data, got);
+	return flags & MSG_PEEK ? got : note_bytes(REPLAY_RECV, fd, data, got);
 }

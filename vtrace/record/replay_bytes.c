@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as words of Tcl, and memory that the program has written. */
+/* Bytes as words of Tcl, and the memory that the program has written. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "replay.h"
 #include "replay_script.h"
 
-#define REPEATED 16 /* equal bytes that are written as such */
-#define GAP	 8  /* bytes that are put again between others */
+#define REPEATED 16 /* equal bytes from this number on are written as a repetition */
+#define GAP	 8  /* unchanged bytes that may stand between changed ones in one piece */
 
-/* What follows is one piece: an own value, or bytes up to the next. */
-struct piece {
+/* A piece is one of the program's own values, or the bytes up to the next of them. */
+struct data_piece {
 	size_t at, len;
 	const struct own_value *own; /* NULL: bytes */
 	struct value_place place;
@@ -21,10 +21,10 @@ struct piece {
 };
 
 static bool next_piece(const struct replay *p, const unsigned char *data, size_t n,
-		       struct piece *piece)
+		       struct data_piece *piece)
 {
 	size_t at = piece->at + piece->len;
-	struct piece found = { .at = at };
+	struct data_piece found = { .at = at };
 
 	if (at >= n)
 		return false;
@@ -34,7 +34,7 @@ static bool next_piece(const struct replay *p, const unsigned char *data, size_t
 			break;
 	}
 	if (!found.own || at > found.at) {
-		*piece = (struct piece){ .at = found.at, .len = at - found.at };
+		*piece = (struct data_piece){ .at = found.at, .len = at - found.at };
 		return true;
 	}
 	found.len = found.place.len;
@@ -44,7 +44,7 @@ static bool next_piece(const struct replay *p, const unsigned char *data, size_t
 
 bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n)
 {
-	struct piece piece = { 0 };
+	struct data_piece piece = { 0 };
 
 	while (next_piece(p, data, n, &piece))
 		if (piece.own)
@@ -65,7 +65,7 @@ static bool is_text(const unsigned char *data, size_t n)
 }
 
 /* Within double quotes. */
-static void quote(Tcl_DString *to, const unsigned char *data, size_t n)
+static void append_quoted(Tcl_DString *to, const unsigned char *data, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (data[i] == '\n')
@@ -79,7 +79,7 @@ static void quote(Tcl_DString *to, const unsigned char *data, size_t n)
 			xappendf(to, "%c", data[i]);
 }
 
-static size_t run_of(const unsigned char *data, size_t n)
+static size_t run_length(const unsigned char *data, size_t n)
 {
 	size_t i = 1;
 
@@ -88,30 +88,30 @@ static size_t run_of(const unsigned char *data, size_t n)
 	return n ? i : 0;
 }
 
-static void hex(Tcl_DString *to, const unsigned char *data, size_t n)
+static void append_hex(Tcl_DString *to, const unsigned char *data, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		xappendf(to, "%02x", data[i]);
 }
 
-/* From now on the peer knows of that region. */
-static void tell(struct replay *p, const struct own_value *v)
+/* The peer is told of that region with the bytes that are being written. */
+static void note_peer_knows(struct replay *p, const struct own_value *v)
 {
 	for (unsigned i = 0; i < p->nown; i++)
 		if (!p->own[i].gone && strcmp(p->own[i].name, v->name) == 0)
 			p->own[i].is_told = true;
 }
 
-static bool is_digits(const struct piece *piece)
+static bool is_digits(const struct data_piece *piece)
 {
 	return piece->place.form != VALUE_BE && piece->place.form != VALUE_LE;
 }
 
-static const char *number_of(struct replay *p, const struct piece *piece)
+static const char *number_of(struct replay *p, const struct data_piece *piece)
 {
 	const char *expr = own_expr(p, piece->own, piece->offset);
 
-	tell(p, piece->own);
+	note_peer_knows(p, piece->own);
 	if (piece->place.form == VALUE_OCTETS)
 		return replay_text("[join [regexp -all -inline .. %s] :]", expr);
 	if (!is_digits(piece) || piece->own->kind == OWN_GID)
@@ -123,7 +123,7 @@ static const char *number_of(struct replay *p, const struct piece *piece)
 /* "[binary format WIx4 [get mr0 addr] [get mr0 rkey]]" */
 static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
 {
-	struct piece piece = { 0 };
+	struct data_piece piece = { 0 };
 	Tcl_DString values;
 
 	Tcl_DStringInit(&values);
@@ -132,17 +132,17 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 		const unsigned char *at = data + piece.at;
 		const bool is_gid = piece.own && piece.own->kind == OWN_GID;
 
-		if (!piece.own && run_of(at, piece.len) == piece.len && !*at) {
+		if (!piece.own && run_length(at, piece.len) == piece.len && !*at) {
 			xappendf(to, "x%zu", piece.len);
 		} else if (!piece.own && is_text(at, piece.len)) {
 			xappendf(to, "a%zu", piece.len);
 			Tcl_DStringAppend(&values, " \"", 2);
-			quote(&values, at, piece.len);
+			append_quoted(&values, at, piece.len);
 			Tcl_DStringAppend(&values, "\"", 1);
 		} else if (!piece.own) {
 			xappendf(to, "H%zu", 2 * piece.len);
 			Tcl_DStringAppend(&values, " ", 1);
-			hex(&values, at, piece.len);
+			append_hex(&values, at, piece.len);
 		} else {
 			if (is_gid || is_digits(&piece))
 				xappendf(to, "%s%zu", piece.len == 16 && is_gid ? "H" : "a",
@@ -161,7 +161,7 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 /* "0000:[format %06llx [get qp0 qpn]]": text with digits in it. */
 static bool text_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
 {
-	struct piece piece = { 0 };
+	struct data_piece piece = { 0 };
 	const int begin = Tcl_DStringLength(to);
 
 	if (!is_text(data, n))
@@ -169,7 +169,7 @@ static bool text_word(struct replay *p, Tcl_DString *to, const unsigned char *da
 	Tcl_DStringAppend(to, "\"", 1);
 	while (next_piece(p, data, n, &piece)) {
 		if (!piece.own) {
-			quote(to, data + piece.at, piece.len);
+			append_quoted(to, data + piece.at, piece.len);
 		} else if (is_digits(&piece)) {
 			Tcl_DStringAppend(to, number_of(p, &piece), -1);
 		} else {
@@ -186,12 +186,12 @@ void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, si
 	if (n && text_word(p, to, data, n))
 		return;
 	if (!bytes_have_own(p, data, n)) {
-		if (n >= REPEATED && run_of(data, n) == n) {
+		if (n >= REPEATED && run_length(data, n) == n) {
 			xappendf(to, "[string repeat \\x%02x %zu]", *data, n);
 			return;
 		}
 		Tcl_DStringAppend(to, "[binary decode hex ", -1);
-		hex(to, data, n);
+		append_hex(to, data, n);
 		Tcl_DStringAppend(to, n ? "]" : "{}]", -1);
 		return;
 	}
@@ -206,7 +206,7 @@ static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
 	const unsigned long long off = at - mr->value;
 	Tcl_DString word;
 
-	if (n >= REPEATED && run_of(data, n) == n) {
+	if (n >= REPEATED && run_length(data, n) == n) {
 		replay_line(p, "mem fill %s %u -off %llu -len %zu", mr->name, *data, off, n);
 		return;
 	}
@@ -216,14 +216,14 @@ static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
 	Tcl_DStringFree(&word);
 }
 
-/* Long runs of one byte apart from the rest. */
+/* Writes long runs of one byte as lines of their own. */
 static void put_pieces(struct replay *p, const struct own_value *mr, uint64_t at,
 		       const unsigned char *data, size_t n)
 {
 	size_t begin = 0, i = 0;
 
 	while (i < n) {
-		const size_t run = run_of(data + i, n - i);
+		const size_t run = run_length(data + i, n - i);
 
 		if (run >= 4 * REPEATED) {
 			if (i > begin)
@@ -237,7 +237,7 @@ static void put_pieces(struct replay *p, const struct own_value *mr, uint64_t at
 		put_run(p, mr, at + begin, data + begin, n - begin);
 }
 
-/* The end of the dirty bytes that begin at i; a few that are not may be between. */
+/* The end of the dirty bytes that begin at i; up to GAP clean ones may be among them. */
 static uint64_t dirty_end(const struct memory_block *b, uint64_t i, uint64_t end)
 {
 	uint64_t last = i;
@@ -247,9 +247,9 @@ static uint64_t dirty_end(const struct memory_block *b, uint64_t i, uint64_t end
 	return last;
 }
 
-/* Own values that begin before or end behind the bytes are written whole. */
-static void widen(const struct replay *p, const struct memory_block *b, uint64_t *first,
-		  uint64_t *end)
+/* Extends the range so that it contains the program's own values as a whole. */
+static void widen_to_values(const struct replay *p, const struct memory_block *b, uint64_t *first,
+			    uint64_t *end)
 {
 	struct value_place place;
 	uint64_t offset;
@@ -270,7 +270,7 @@ static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t f
 	const struct own_value *mr;
 
 	memset(b->dirty + first, 0, end - first);
-	widen(p, b, &first, &end);
+	widen_to_values(p, b, &first, &end);
 	mr = own_region(p, b->at + first, end - first);
 	if (mr && (!p->no_data || end - first <= REPLAY_SHORT ||
 		   bytes_have_own(p, b->bytes + first, end - first)))

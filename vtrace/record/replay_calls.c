@@ -17,7 +17,8 @@
 
 /* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
  * "wr.rdma.remote_addr". 0: none. */
-static uint64_t beside(const struct call_sink *k, const struct call_value *v, enum call_kind kind)
+static uint64_t value_beside(const struct call_sink *k, const struct call_value *v,
+			     enum call_kind kind)
 {
 	const char *dot = strrchr(v->name, '.');
 	const size_t group = dot ? (size_t)(dot - v->name) : 0;
@@ -41,7 +42,8 @@ static const char *not_told(struct replay *p, const char *what, const char *lite
 static const char *key_word(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			    uint32_t key)
 {
-	const struct own_value *o = v->is_local ? own_region(p, beside(k, v, CALL_IOVA), 1) : NULL;
+	const struct own_value *o = v->is_local ? own_region(p, value_beside(k, v, CALL_IOVA), 1)
+						: NULL;
 	const char *told = v->is_local || !key ? NULL : told_number(p, "rkey", key, 4);
 
 	if (told)
@@ -58,7 +60,7 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 static const char *remote_word(struct replay *p, const struct call_sink *k,
 			       const struct call_value *v, uint64_t at)
 {
-	const char *told = at ? told_address(p, at, (uint32_t)beside(k, v, CALL_KEY)) : NULL;
+	const char *told = at ? told_address(p, at, (uint32_t)value_beside(k, v, CALL_KEY)) : NULL;
 	const struct own_value *o = told ? NULL : own_region(p, at, 1);
 
 	if (told || !at)
@@ -218,7 +220,7 @@ static bool write_own(struct call_sink *k, const struct call_value *v, const voi
 
 /* --------------------------------------------------------------------------------- lines -- */
 
-/* Where values are put in, braces around a word are quotes. */
+/* A word in braces that contains a substitution needs quotes instead. */
 static void put_word(Tcl_DString *to, const char *word, int len)
 {
 	const bool braced = *word == '{' && memchr(word, '$', (size_t)len);
@@ -268,7 +270,7 @@ static char *args_text(struct replay *p, const struct record *r)
 	return text;
 }
 
-/* Also programs whose QP was made with an id destroy it like any other. */
+/* A QP of an id is destroyed with rdma_destroy_qp(), even if the program used ibv_destroy_qp(). */
 static const char *function_name(const struct replay *p, const struct record *r)
 {
 	return r->fn == &call_table[ROW_ibv_destroy_qp] && objects_word(p, r->args[0])
@@ -276,7 +278,7 @@ static const char *function_name(const struct replay *p, const struct record *r)
 		       : r->fn->name;
 }
 
-/* The peer gets something with it. */
+/* Does the peer get something with this call? */
 static bool is_departure(const struct call_fn *fn)
 {
 	return fn == &call_table[ROW_ibv_post_send] || fn == &call_table[ROW_ibv_wr_complete] ||
@@ -316,8 +318,8 @@ static void write_line(struct replay *p, const struct record *r, const char *nam
 
 /* ----------------------------------------------------------------------------- each call -- */
 
-/* The buffer in which it registers memory. */
-static void need_block(struct replay *p, const struct record *r)
+/* Writes the buffer in which the call registers memory. */
+static void write_buffer(struct replay *p, const struct record *r)
 {
 	const struct memory_block *b;
 	const struct call_value *v = r->fn->args;
@@ -364,7 +366,7 @@ void calls_each_inline(struct replay *p, const struct record *r, piece_fn *fn)
 }
 
 /* Inline data need not be registered: the script registers the memory from which it is sent. */
-static void need_inline(struct replay *p, const struct ibv_sge *s)
+static void write_inline_region(struct replay *p, const struct ibv_sge *s)
 {
 	const struct memory_block *b = replay_memory_find(&p->memory, s->addr, s->length);
 	struct own_value v = { .kind = OWN_MEMORY, .is_extra = true };
@@ -379,7 +381,7 @@ static void need_inline(struct replay *p, const struct ibv_sge *s)
 		    v.name);
 }
 
-/* Before the PD is deallocated in which they may be. */
+/* They may belong to the PD that is deallocated now. */
 static void destroy_extra_regions(struct replay *p)
 {
 	for (unsigned i = 0; i < p->nown; i++) {
@@ -461,7 +463,8 @@ static void write_device(struct replay *p, const struct record *r)
 				    replay_text("%.*s", (int)sizeof device->name, device->name));
 }
 
-/* The QP of the id in the first argument is no id's any more; 0: it has none. */
+/* The QP of the id in the first argument no longer belongs to an id. Returns its address; 0: there
+ * is none. */
 static uint64_t drop_qp(struct replay *p, const struct record *r)
 {
 	const char *id = objects_name(p, r, r->args[0], OBJECT_CM_ID);
@@ -478,7 +481,7 @@ static uint64_t drop_qp(struct replay *p, const struct record *r)
 	return qp;
 }
 
-/* A program may destroy the QP of an id after the id; the script has it only with the id. */
+/* A program may destroy the QP of an id after the id. The script knows it only by the id. */
 static void end_qp_first(struct replay *p, const struct record *r)
 {
 	const char *id = objects_name(p, r, r->args[0], OBJECT_CM_ID);
@@ -491,7 +494,8 @@ static void end_qp_first(struct replay *p, const struct record *r)
 	p->skipped[p->nskipped++] = qp;
 }
 
-/* What the header makes of ibv_reg_mr(), where the flags are not constant, is written as that. */
+/* Where the flags are not constant, the header makes ibv_reg_mr_iova2() of ibv_reg_mr(): the script
+ * has the latter. */
 static bool write_reg_mr(struct replay *p, const struct record *r, const char *name)
 {
 	const uint64_t args[] = { r->args[0], record_arg(r, "addr"), record_arg(r, "length"),
@@ -507,7 +511,7 @@ static bool write_reg_mr(struct replay *p, const struct record *r, const char *n
 	return true;
 }
 
-/* The end of something that the script has not, or has ended already. */
+/* Is it the destruction of an object that the script does not have, or has destroyed already? */
 static bool is_skipped(struct replay *p, const struct record *r)
 {
 	if (!r->nargs || r->fn->args[0].role != CALL_GONE)
@@ -554,8 +558,8 @@ void calls_write(struct replay *p, const struct record *r)
 		return;
 	}
 	if (made && kind == OBJECT_MR)
-		need_block(p, r);
-	calls_each_inline(p, r, need_inline);
+		write_buffer(p, r);
+	calls_each_inline(p, r, write_inline_region);
 	put_sent(p, r);
 	if (row_of(r) == ROW_ibv_dealloc_pd)
 		destroy_extra_regions(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of both ends as words of the script. */
+/* Objects and values of both ends as words of the script. */
 #include <rdma/rdma_cma.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ const char *replay_text(const char *fmt, ...)
 	return to;
 }
 
-/* "rkey0": the first of that name. */
-static void number_name(const struct replay *p, const char *name, char to[24])
+/* A name that is not used yet: "rkey0". */
+static void numbered_name(const struct replay *p, const char *name, char to[24])
 {
 	unsigned n = 0;
 	const size_t len = strlen(name);
@@ -47,7 +47,7 @@ bool told_add(struct replay *p, const char *name, const void *data, size_t n, co
 	t = &p->told[p->ntold];
 	*t = (struct told_bytes){ .data = xcalloc(n, 1), .n = n };
 	memcpy(t->data, data, n);
-	number_name(p, name, t->variable);
+	numbered_name(p, name, t->variable);
 	p->ntold++;
 	if (p->ntold > p->nwanted || !p->wanted[p->ntold - 1])
 		return false;
@@ -55,7 +55,7 @@ bool told_add(struct replay *p, const char *name, const void *data, size_t n, co
 	return true;
 }
 
-static void want(struct replay *p, unsigned i)
+static void want_bytes(struct replay *p, unsigned i)
 {
 	while (p->nwanted < p->ntold) {
 		p->wanted = xgrow(p->wanted, p->nwanted, sizeof *p->wanted);
@@ -65,7 +65,7 @@ static void want(struct replay *p, unsigned i)
 }
 
 /* "binary scan $got0 @8Iu rkey0" */
-static void take_out(struct replay *p, const struct told_bytes *t, const struct told_value *v)
+static void write_scan(struct replay *p, const struct told_bytes *t, const struct told_value *v)
 {
 	const size_t last = v->place.at + v->place.len - 1;
 	const char *code = v->place.len == 8 ? "Wu" : v->place.len == 4 ? "Iu" : "H32";
@@ -90,7 +90,7 @@ static void take_out(struct replay *p, const struct told_bytes *t, const struct 
 			     v->variable);
 }
 
-/* The variable of what stands there, which is set when it is first needed. */
+/* The variable with the value at that place. It is set when it is first needed. */
 static const char *variable_of(struct replay *p, unsigned in, const struct value_place *place,
 			       const char *name)
 {
@@ -101,13 +101,13 @@ static const char *variable_of(struct replay *p, unsigned in, const struct value
 		if (v->in == in && v->place.at == place->at && v->place.len == place->len)
 			return v->variable;
 	}
-	want(p, in);
+	want_bytes(p, in);
 	p->values = xgrow(p->values, p->nvalues, sizeof *p->values);
 	v = &p->values[p->nvalues];
 	*v = (struct told_value){ .in = in, .place = *place };
-	number_name(p, name, v->variable);
+	numbered_name(p, name, v->variable);
 	p->nvalues++;
-	take_out(p, &p->told[in], v);
+	write_scan(p, &p->told[in], v);
 	return v->variable;
 }
 
@@ -131,7 +131,7 @@ const char *told_gid(struct replay *p, const unsigned char gid[16])
 	return NULL;
 }
 
-/* In the same bytes as the key the beginning of a region stands. */
+/* The bytes with the key also contain the address at which its region begins. */
 const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
 {
 	const char *exact = told_number(p, "addr", v, 8);
@@ -240,7 +240,7 @@ struct named_object *objects_name_word(struct replay *p, uint64_t address, const
 	return o;
 }
 
-/* The id of that device which a call from now on is about, as a word; NULL: none. */
+/* An id on that device that a later call uses, as a word; NULL: none. */
 static const char *id_of_device(const struct replay *p, uint64_t context)
 {
 	for (unsigned i = p->at; i < p->ncalls; i++) {
@@ -260,7 +260,7 @@ static const char *id_of_device(const struct replay *p, uint64_t context)
 	return NULL;
 }
 
-/* A device is that of an id, or it was opened by its name. */
+/* A device comes from an id, or was opened by its name. */
 static const char *device_word(struct replay *p, uint64_t context)
 {
 	struct named_object *o = named_at(p, context);
@@ -345,7 +345,7 @@ static void learn_qp(struct replay *p, const struct record *r, uint64_t address,
 	own_add(p, &v);
 }
 
-/* An id gets its device and its QP with calls about it. */
+/* Calls about an id show its device and its QP. */
 static void learn_id(struct replay *p, const struct record *r, uint64_t address)
 {
 	const struct rdma_cm_id *id = address ? record_bytes(r, address, NULL) : NULL;

@@ -7,7 +7,7 @@
 	{                                   \
 		name_, CALL_UINT, .size = 8 \
 	}
-/* of which the next argument has the number */
+/* the argument with_ has their number */
 #define BYTES(name_, with_)                                \
 	{                                                  \
 		name_, CALL_DATA, .with = with_, .size = 8 \

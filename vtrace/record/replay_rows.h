@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * vtrace --record: what a program does besides calling the libraries, as rows of the record that
- * are described like functions. libvtrace.so writes them, and vtrace reads them.
- */
+/* vtrace --record: what a program does besides calling the libraries. It is noted in rows of the
+ * record that are described like functions; libvtrace.so writes them, and vtrace reads them. */
 #ifndef VTRACE_REPLAY_ROWS_H
 #define VTRACE_REPLAY_ROWS_H
 

@@ -16,7 +16,7 @@ void replay_flush(struct replay *p)
 	Tcl_DStringSetLength(&p->before, 0);
 }
 
-/* A line that is too long goes on after a blank. */
+/* A line that is too long continues on the next one, after a blank. */
 static void add_line(Tcl_DString *to, const char *line)
 {
 	size_t column = 0;
@@ -78,14 +78,14 @@ void replay_note(struct replay *p, const char *fmt, ...)
 #define PERIOD_MAX 32 /* lines that are repeated together */
 #define TIMES_MIN  3
 
-struct line {
+struct script_line {
 	const char *text;
 	size_t len; /* with its newline */
 };
 
-static struct line *split_lines(const char *script, size_t *n)
+static struct script_line *split_lines(const char *script, size_t *n)
 {
-	struct line *lines = NULL;
+	struct script_line *lines = NULL;
 	const char *begin = script;
 
 	*n = 0;
@@ -93,13 +93,13 @@ static struct line *split_lines(const char *script, size_t *n)
 		if (at[0] != '\n' || (at > script && at[-1] == '\\'))
 			continue;
 		lines = xgrow(lines, (unsigned)*n, sizeof *lines);
-		lines[(*n)++] = (struct line){ begin, (size_t)(at + 1 - begin) };
+		lines[(*n)++] = (struct script_line){ begin, (size_t)(at + 1 - begin) };
 		begin = at + 1;
 	}
 	return lines;
 }
 
-static bool is_same(const struct line *a, const struct line *b, size_t n)
+static bool is_same(const struct script_line *a, const struct script_line *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (a[i].len != b[i].len || memcmp(a[i].text, b[i].text, a[i].len) != 0)
@@ -107,8 +107,8 @@ static bool is_same(const struct line *a, const struct line *b, size_t n)
 	return true;
 }
 
-/* How often the first lines, so many, stand one behind the other. */
-static size_t times_of(const struct line *lines, size_t n, size_t period)
+/* How often the first period lines are repeated one after another. */
+static size_t times_of(const struct script_line *lines, size_t n, size_t period)
 {
 	size_t times = 1;
 
@@ -117,8 +117,9 @@ static size_t times_of(const struct line *lines, size_t n, size_t period)
 	return times;
 }
 
-/* The loop that saves most lines; *period 0: none is worth it. */
-static size_t best_loop(const struct line *lines, size_t n, size_t *period)
+/* The loop that saves most lines: how often it runs, and in *period the number of its lines; 0:
+ * none is worth it. */
+static size_t best_loop(const struct script_line *lines, size_t n, size_t *period)
 {
 	size_t best = 0, saved = 0;
 
@@ -135,7 +136,7 @@ static size_t best_loop(const struct line *lines, size_t n, size_t *period)
 	return best;
 }
 
-static void add_indented(Tcl_DString *to, const struct line *line)
+static void add_indented(Tcl_DString *to, const struct script_line *line)
 {
 	const char *end = line->text + line->len, *at = line->text, *next;
 
@@ -150,7 +151,7 @@ static void add_indented(Tcl_DString *to, const struct line *line)
 void replay_fold(const char *script, Tcl_DString *to)
 {
 	size_t n, period, times, step;
-	struct line *lines = split_lines(script, &n);
+	struct script_line *lines = split_lines(script, &n);
 
 	for (size_t i = 0; i < n; i += step) {
 		times = best_loop(lines + i, n - i, &period);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The script while it is written. That is done twice: which bytes of the peer are needed later is
- * known only after the first time.
- */
+/* The script while it is being written. This happens twice, because only the first time shows which
+ * bytes of the peer are needed later. */
 #ifndef VTRACE_REPLAY_SCRIPT_H
 #define VTRACE_REPLAY_SCRIPT_H
 
@@ -14,12 +12,12 @@
 #include "replay_values.h"
 #include "replay_rows.h"
 
-/* A call of the program, or what it did beside. */
+/* A call of the program, or something else that it did. */
 struct replay_call {
 	struct record r;
 	enum replay_row row; /* REPLAY_ROWS: a call */
-	uint64_t when;	     /* ticks, by which they are in order */
-	int64_t idle;	     /* ns before it in which the program called nothing */
+	uint64_t when;	     /* ticks: the calls are ordered by it */
+	int64_t idle;	     /* ns before it without a call */
 };
 
 /* Bytes that came from the peer, as a variable of the script. */
@@ -68,7 +66,7 @@ struct replay {
 	unsigned nown;
 	struct told_bytes *told;
 	unsigned ntold;
-	bool *wanted; /* of each of told: by the time before */
+	bool *wanted; /* which of told the first pass has needed */
 	unsigned nwanted;
 	struct told_value *values;
 	unsigned nvalues;
@@ -76,13 +74,13 @@ struct replay {
 	unsigned nnamed;
 	struct tcp_end *tcp;
 	unsigned ntcp;
-	const struct record **arrived; /* memory that the last wait has brought */
+	const struct record **arrived; /* memory that has arrived with the last wait */
 	unsigned narrived;
-	uint64_t event_of; /* a CQ of which an event has come, and no completion since; 0: none */
+	uint64_t event_of; /* a CQ that has had an event, and no completion since; 0: none */
 	char event_channel[40];
 	uint64_t *skipped; /* events and QPs whose end the script does not write */
 	unsigned nskipped;
-	unsigned counted[OWN_GID + 4]; /* numbers of names that were given */
+	unsigned counted[OWN_GID + 4]; /* names given so far, by kind */
 	unsigned devices;
 	struct ibv_sge *built; /* what the requests since ibv_wr_start() send from */
 	unsigned nbuilt;
@@ -93,11 +91,11 @@ struct replay {
 	unsigned notes; /* lines that say what could not be followed */
 };
 
-/* A line of the script, with what it needs before it. */
+/* Adds a line, after the lines that it needs. */
 void replay_line(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A line that the next one needs. */
+/* Adds a line before the next one, which needs it. */
 void replay_first(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A line that says what could not be followed. */
+/* Adds a comment that says what could not be followed. */
 void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Writes the lines of replay_first() and replay_note(), though no line follows. */
 void replay_flush(struct replay *p);
@@ -107,10 +105,11 @@ void replay_fold(const char *script, Tcl_DString *to);
 
 /* ----------------------------------------------------------------- replay_objects.c -- */
 
-/* The peer has told these bytes; expr gives them in the script, now. false: nothing needs them, and
- * no line was written. */
+/* The peer has sent these bytes; expr has them in the script at this point. false: nothing needs
+ * them, and no line was written. */
 bool told_add(struct replay *p, const char *name, const void *data, size_t n, const char *expr);
-/* Values as words of the script; NULL: the peer has not told them. Valid until the 16th after. */
+/* Values that the peer has sent, as words of the script; NULL: it has not sent them. Valid for the
+ * next 15 calls of replay_text(). */
 const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size);
 const char *told_gid(struct replay *p, const unsigned char gid[16]);
 /* An address at the peer: rkey 0, or the key of its region. */
@@ -125,18 +124,19 @@ const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offse
 const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
 const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);
 
-/* A text that stays until the 16th call after. */
+/* Formats a text that stays valid for the next 15 calls. */
 const char *replay_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---------------------------------------------------------------- replay_bytes.c -- */
 
-/* The bytes as one word of Tcl, with own values as those of the replay. */
+/* Appends the bytes as one word of Tcl, in which the program's own values are replaced by those of
+ * the script. */
 void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
-/* Has it own values? */
+/* Do the bytes contain own values of the program? */
 bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
-/* Lines that put what the program has written to these n bytes of its memory. */
+/* Writes lines that put what the program has written to these n bytes of its memory. */
 void bytes_put(struct replay *p, uint64_t at, uint64_t n);
-/* The same for all memory that the peer may read and knows of. */
+/* The same for all memory that the peer may read and has been told of. */
 void bytes_put_told(struct replay *p);
 
 /* The name of an object as a word: "qp0", "$client0", "$device0". */
@@ -145,12 +145,13 @@ const char *objects_name(struct replay *p, const struct record *r, uint64_t addr
 /* The same for an object that the script makes: never a variable. */
 const char *objects_own_name(const struct replay *p, const struct record *r, uint64_t address,
 			     enum call_object kind);
-/* The word that was given to what is there, or NULL. */
+/* The word for the object at that address, or NULL. */
 const char *objects_word(const struct replay *p, uint64_t address);
 struct named_object *objects_name_word(struct replay *p, uint64_t address, const char *word);
-/* A device that the script gets by this expression, if it has none for it yet. */
+/* The script can get the device by this expression, if it has no word for it yet. */
 void objects_meet_device(struct replay *p, uint64_t context, const char *expr);
-/* The call has told a GID, made an object (0: none) or changed an id, ended objects. */
+/* Learn from a call that has returned a GID; created an object (0: none) or changed an id;
+ * destroyed objects. */
 void objects_learn_gid(struct replay *p, const struct record *r);
 void objects_learn_made(struct replay *p, const struct record *r, uint64_t made,
 			enum call_object kind, const char *name);
@@ -158,7 +159,7 @@ void objects_forget(struct replay *p, const struct record *r);
 
 /* ---------------------------------------------------------------- replay_calls.c -- */
 
-/* The call as lines. */
+/* Writes the call as lines. */
 void calls_write(struct replay *p, const struct record *r);
 
 typedef void piece_fn(struct replay *p, const struct ibv_sge *piece);
@@ -167,9 +168,9 @@ void calls_each_inline(struct replay *p, const struct record *r, piece_fn *fn);
 
 /* ---------------------------------------------------------------- replay_waits.c -- */
 
-/* Calls that wait for the other end. false: it is none. */
+/* Writes a call that waits for the other end. false: it does not wait. */
 bool waits_write(struct replay *p, const struct record *r);
-/* A row of TCP. */
+/* Writes a row of TCP. */
 void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects what the program does; in the end it is written as a script. */
+/* Collects what the program does, and writes it as a script at the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "replay_script.h"
 
 #define PASSES	2
-#define IDLE_NS 500000000 /* from which on the program has waited on its own account */
+#define IDLE_NS 500000000 /* a pause of this length was meant by the program */
 
 static struct {
 	struct replay_options o;
@@ -46,8 +46,9 @@ bool replay_is_row(const struct reader_news *news)
 	return news->what == READER_CALL && replay_row_of(news->r->fn, &row);
 }
 
-/* What waits for something counts when that has come: also what ends an object, which may wait for
- * its events. All else counts when it begins: somebody may have waited for it before it ended. */
+/* A call that waits takes its place when it ends, and so does one that destroys an object, which
+ * may wait for events. Any other call takes its place when it begins, because the peer may act on
+ * it before it ends. */
 static uint64_t when_of(const struct record *r, enum replay_row row)
 {
 	enum call_object kind;
@@ -75,7 +76,7 @@ void replay_take(struct reader *reader, const struct reader_news *news)
 		return;
 	if (!replay_row_of(news->r->fn, &row) && news->r->depth)
 		return;
-	if (the.process != news->process) { /* one that executes another program begins anew */
+	if (the.process != news->process) { /* exec() begins a new program */
 		the.process = news->process;
 		the.ncalls = 0;
 	}
@@ -96,12 +97,12 @@ static int by_time(const void *a, const void *b)
 
 /* --------------------------------------------------------------------------------- memory -- */
 
-static void add_piece(struct replay *p, const struct ibv_sge *s)
+static void add_piece_memory(struct replay *p, const struct ibv_sge *s)
 {
 	replay_memory_add(&p->memory, s->addr, s->length);
 }
 
-/* Where it registers, and where it sends inline from. */
+/* Finds the memory that it registers, and that from which it sends inline. */
 static void find_memory(struct replay *p)
 {
 	for (unsigned i = 0; i < p->ncalls; i++) {
@@ -113,11 +114,11 @@ static void find_memory(struct replay *p)
 
 		if (mr)
 			replay_memory_add(&p->memory, (uintptr_t)mr->addr, mr->length);
-		calls_each_inline(p, r, add_piece);
+		calls_each_inline(p, r, add_piece_memory);
 	}
 }
 
-/* Has it come with a receive or a READ of the poll that follows? Then it is told with that. */
+/* What has arrived belongs to the poll that follows: a receive or a READ takes it as its own. */
 static void write_memory(struct replay *p, const struct record *r)
 {
 	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
@@ -144,8 +145,8 @@ static void write_row(struct replay *p, const struct replay_call *c)
 		waits_write_tcp(p, c->row, &c->r);
 }
 
-/* What the peer has written by itself may tell something, too. */
-static void tell_arrived(struct replay *p)
+/* What the peer has written with a WRITE may contain values, too. */
+static void write_arrived(struct replay *p)
 {
 	for (unsigned i = 0; i < p->narrived; i++) {
 		const struct record *r = p->arrived[i];
@@ -179,7 +180,7 @@ static void write_calls(struct replay *p)
 		write_pause(p, c);
 		live_program_take(p->live, &c->r, p->process->objects);
 		calls_write(p, &c->r);
-		tell_arrived(p);
+		write_arrived(p);
 	}
 	replay_flush(p);
 }

@@ -9,9 +9,9 @@
 #define HEX_MIN	    4 /* digits of a run */
 #define DECIMAL_MIN 5
 #define BELOW	    (UINT64_C(1) << 30)
-#define ADDRESS_MIN 0x10000 /* what is less is no address */
+#define ADDRESS_MIN 0x10000 /* a smaller number is not taken as an address */
 
-static uint64_t load(const unsigned char *b, unsigned size, bool big)
+static uint64_t load_number(const unsigned char *b, unsigned size, bool big)
 {
 	uint64_t v = 0;
 
@@ -20,36 +20,36 @@ static uint64_t load(const unsigned char *b, unsigned size, bool big)
 	return v;
 }
 
-/* The digits that begin at a place, if a run of them does. */
-struct run {
+/* A run of digits. */
+struct digit_run {
 	size_t len;
-	bool is_decimal; /* could be */
+	bool is_decimal; /* it has no letters */
 	uint64_t hex, decimal;
 };
 
-static unsigned digit(unsigned char c)
+static unsigned digit_value(unsigned char c)
 {
 	return (unsigned)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
 }
 
-static bool run_at(const unsigned char *data, size_t n, size_t at, struct run *run)
+static bool run_at(const unsigned char *data, size_t n, size_t at, struct digit_run *run)
 {
 	size_t i = at;
 
-	*run = (struct run){ .is_decimal = true };
+	*run = (struct digit_run){ .is_decimal = true };
 	if (at && isalnum(data[at - 1]) && tolower(data[at - 1]) != 'x')
 		return false;
 	for (; i < n && isxdigit(data[i]) && i - at < 33; i++) {
 		run->is_decimal &= isdigit(data[i]) != 0;
-		run->hex = run->hex << 4 | digit(data[i]);
-		run->decimal = run->decimal * 10 + digit(data[i]);
+		run->hex = run->hex << 4 | digit_value(data[i]);
+		run->decimal = run->decimal * 10 + digit_value(data[i]);
 	}
 	run->len = i - at;
 	return run->len && (i == n || !isalnum(data[i]));
 }
 
-/* The form in which the run is the number of size bytes. */
-static bool is_number(const struct run *run, uint64_t v, unsigned size, enum value_form *form)
+/* Is the run the number, of size bytes, and in which form? */
+static bool is_number(const struct digit_run *run, uint64_t v, unsigned size, enum value_form *form)
 {
 	if (run->len >= HEX_MIN && run->len <= 16 && run->hex == v && v >= 0x10) {
 		*form = VALUE_HEX;
@@ -66,7 +66,7 @@ static bool is_number(const struct run *run, uint64_t v, unsigned size, enum val
 static bool find_digits(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 			struct value_place *place)
 {
-	struct run run;
+	struct digit_run run;
 
 	for (size_t at = 0; at < n; at++) {
 		if (!run_at(data, n, at, &run))
@@ -80,7 +80,7 @@ static bool find_digits(const unsigned char *data, size_t n, uint64_t v, unsigne
 	return false;
 }
 
-/* The first place of a binary number, those that are a multiple of its size first. */
+/* The first place of a binary number, and how many there are. aligned: only at multiples of 4. */
 static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 			    bool aligned, struct value_place *place)
 {
@@ -88,7 +88,7 @@ static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, uns
 
 	for (size_t at = 0; at + size <= n; at += aligned ? 4 : 1)
 		for (int big = 1; big >= 0; big--) {
-			if (load(data + at, size, big) != v)
+			if (load_number(data + at, size, big) != v)
 				continue;
 			if (!found++)
 				*place = (struct value_place){ at, size,
@@ -115,14 +115,14 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 	return found && (found == 1 || v >= 0x10000);
 }
 
-/* Pairs of digits: one behind the other, or with a colon between. */
-static bool is_pairs(const unsigned char *data, size_t step, const unsigned char gid[16])
+/* Are these the digits of the GID, in pairs, with a colon between the pairs if step is 3? */
+static bool is_digit_pairs(const unsigned char *data, size_t step, const unsigned char gid[16])
 {
 	for (unsigned i = 0; i < 16; i++) {
 		const unsigned char *c = data + step * i;
 
 		if (!isxdigit(c[0]) || !isxdigit(c[1]) ||
-		    (digit(c[0]) << 4 | digit(c[1])) != gid[i] ||
+		    (digit_value(c[0]) << 4 | digit_value(c[1])) != gid[i] ||
 		    (step == 3 && i < 15 && c[2] != ':'))
 			return false;
 	}
@@ -137,10 +137,10 @@ static bool is_gid_at(const unsigned char *data, size_t n, size_t at, const unsi
 		return true;
 	}
 	*place = (struct value_place){ at, 32, VALUE_HEX };
-	if (n - at >= 32 && is_pairs(data + at, 2, gid))
+	if (n - at >= 32 && is_digit_pairs(data + at, 2, gid))
 		return true;
 	*place = (struct value_place){ at, 47, VALUE_OCTETS };
-	return n - at >= 47 && is_pairs(data + at, 3, gid);
+	return n - at >= 47 && is_digit_pairs(data + at, 3, gid);
 }
 
 bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
@@ -155,7 +155,7 @@ bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid
 bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
 		     uint64_t *base)
 {
-	struct run run;
+	struct digit_run run;
 	uint64_t b;
 
 	*base = 0;
@@ -169,7 +169,7 @@ bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct val
 	}
 	for (size_t at = 0; at + 8 <= n; at++)
 		for (int big = 1; big >= 0; big--) {
-			b = load(data + at, 8, big);
+			b = load_number(data + at, 8, big);
 			if (b < ADDRESS_MIN || b > v || v - b > BELOW || b <= *base)
 				continue;
 			*base = b;
@@ -189,8 +189,8 @@ static bool is_value(const struct own_value *o, uint64_t v, uint64_t *offset)
 	return v >= o->value && v - o->value < o->len;
 }
 
-static bool own_digits(const struct own_value *o, const struct run *run, struct value_place *place,
-		       uint64_t *offset)
+static bool is_own_digits(const struct own_value *o, const struct digit_run *run,
+			  struct value_place *place, uint64_t *offset)
 {
 	if (run->len >= HEX_MIN && run->len <= 16 && run->hex >= 0x10 &&
 	    is_value(o, run->hex, offset)) {
@@ -202,15 +202,15 @@ static bool own_digits(const struct own_value *o, const struct run *run, struct 
 	       is_value(o, run->decimal, offset);
 }
 
-static bool own_binary(const struct own_value *o, const unsigned char *data, size_t n,
-		       struct value_place *place, uint64_t *offset)
+static bool is_own_binary(const struct own_value *o, const unsigned char *data, size_t n,
+			  struct value_place *place, uint64_t *offset)
 {
 	const unsigned size = o->kind == OWN_MEMORY ? 8 : 4;
 
 	if (n < size || o->value < 0x100)
 		return false;
 	for (int big = 1; big >= 0; big--)
-		if (is_value(o, load(data, size, big), offset)) {
+		if (is_value(o, load_number(data, size, big), offset)) {
 			place->len = size;
 			place->form = big ? VALUE_BE : VALUE_LE;
 			return true;
@@ -222,10 +222,10 @@ const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 				     const unsigned char *data, size_t n, size_t at,
 				     struct value_place *place, uint64_t *offset)
 {
-	struct run run;
+	struct digit_run run;
 	const bool is_run = run_at(data, n, at, &run);
 
-	for (int kind = OWN_GID + 1; kind-- > 0;) { /* the longest first, but for addresses */
+	for (int kind = OWN_GID + 1; kind-- > 0;) { /* GIDs first, addresses last */
 		for (unsigned i = 0; i < nown; i++) {
 			const struct own_value *o = &own[i];
 
@@ -235,8 +235,8 @@ const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 				continue;
 			if (kind == OWN_GID && is_gid_at(data, n, at, o->gid, place))
 				return o;
-			if (kind != OWN_GID && ((is_run && own_digits(o, &run, place, offset)) ||
-						own_binary(o, data + at, n - at, place, offset)))
+			if (kind != OWN_GID && ((is_run && is_own_digits(o, &run, place, offset)) ||
+						is_own_binary(o, data + at, n - at, place, offset)))
 				return o;
 		}
 	}

@@ -37,12 +37,12 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 		struct value_place *place);
 bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
 		    struct value_place *place);
-/* The greatest 8-byte number, or run of 8 hexadecimal digits and more, at most 1 GiB below v that
- * the bytes say: the beginning of the memory in which v is. */
+/* The beginning of the memory that contains v: the greatest 8-byte number, or run of at least 8
+ * hexadecimal digits, that is at most 1 GiB below v. */
 bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
 		     uint64_t *base);
 
-/* A value that is another one in each run of the program. */
+/* A value that differs in each run of the program. */
 enum own_kind {
 	OWN_MEMORY, /* any of the addresses from value on */
 	OWN_KEY,
@@ -58,10 +58,10 @@ struct own_value {
 	/* The user's: */
 	char name[32];
 	bool is_read, is_told; /* memory: the peer may read it, and knows of it */
-	bool is_extra;	       /* memory: the script registers it, the program had not */
+	bool is_extra;	       /* memory: the script registers it, though the program did not */
 };
 
-/* Does one of them stand at the place at of the n bytes? offset: in the memory. */
+/* The own value that begins at data[at], or NULL. *offset: of an address in its memory. */
 const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 				     const unsigned char *data, size_t n, size_t at,
 				     struct value_place *place, uint64_t *offset);
@@ -74,7 +74,7 @@ const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 struct memory_block {
 	uint64_t at, len;
 	unsigned char *bytes;
-	bool *dirty; /* of each byte: the program has written it, and the script not yet */
+	bool *dirty; /* per byte: the program has written it, and the script has not yet */
 };
 
 /* All zero: none. */
@@ -83,13 +83,13 @@ struct replay_memory {
 	unsigned n;
 };
 
-/* Blocks that overlap become one. Before any bytes are put. */
+/* Adds a block; overlapping blocks become one. To be called before any bytes are put. */
 void replay_memory_add(struct replay_memory *m, uint64_t at, uint64_t len);
 /* The block with all of these bytes, or NULL. */
 const struct memory_block *replay_memory_find(const struct replay_memory *m, uint64_t at,
 					      uint64_t len);
-/* Bytes that the program has written, or (dirty false) that came from the peer. Those outside the
- * blocks are left out. */
+/* Puts bytes that the program has written or, with dirty false, that came from the peer. Bytes
+ * outside the blocks are ignored. */
 void replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n,
 		       bool dirty);
 /* None of the n bytes is dirty any more. */

@@ -16,9 +16,9 @@
 
 /* -------------------------------------------------------------------------- completions -- */
 
-/* What has come into these pieces of memory, len bytes in all. */
-static void hear_memory(struct replay *p, const char *name, const struct posted_wr *posted,
-			size_t len)
+/* Tells what has arrived in the memory of a request, len bytes in all. */
+static void write_received(struct replay *p, const char *name, const struct posted_wr *posted,
+			   size_t len)
 {
 	unsigned char *data = xcalloc(len + 1, 1);
 	size_t n = 0;
@@ -74,9 +74,9 @@ static void write_completion(struct replay *p, const char *cq, const struct seen
 	if (!c->known)
 		return;
 	if (wc->opcode & IBV_WC_RECV)
-		hear_memory(p, "got", &c->posted, wc->byte_len);
+		write_received(p, "got", &c->posted, wc->byte_len);
 	else if (wc->opcode == IBV_WC_RDMA_READ)
-		hear_memory(p, "read", &c->posted, c->posted.len);
+		write_received(p, "read", &c->posted, c->posted.len);
 }
 
 static bool is_of_extended_cq(const struct call_fn *fn)
@@ -96,8 +96,8 @@ static void write_poll(struct replay *p, const struct record *r)
 		write_completion(p, cq, &c[i]);
 }
 
-/* ibv_start_poll() or ibv_next_poll(). Calls that ask for its values come later, and may have
- * others between them: the program can post the next request first. */
+/* r is ibv_start_poll() or ibv_next_poll(). The calls that ask for values of the completion come
+ * later, perhaps after others: the program may post its next request first. */
 static void write_extended_poll(struct replay *p, const struct record *r)
 {
 	unsigned n;
@@ -118,8 +118,8 @@ static void write_extended_poll(struct replay *p, const struct record *r)
 	write_poll(p, r);
 }
 
-/* One event may tell of several completions, and one that is taken late of none: it is waited for
- * when the next completion is. */
+/* One event may stand for several completions, and a late one for none. So the script waits for the
+ * event when it waits for the next completion. */
 static void write_cq_event(struct replay *p, const struct record *r)
 {
 	const uint64_t *cq = (const void *)(uintptr_t)r->after[1];
@@ -134,20 +134,20 @@ static void write_cq_event(struct replay *p, const struct record *r)
 
 /* -------------------------------------------------------------------------------- events -- */
 
-static void skip(struct replay *p, uint64_t event)
+static void skip_event(struct replay *p, uint64_t event)
 {
 	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
 	p->skipped[p->nskipped++] = event;
 }
 
-static void unskip(struct replay *p, uint64_t event)
+static void unskip_event(struct replay *p, uint64_t event)
 {
 	for (unsigned i = 0; i < p->nskipped; i++)
 		if (p->skipped[i] == event)
 			p->skipped[i] = 0;
 }
 
-static void name_id(struct replay *p, const struct rdma_cm_event *ev, const char *event)
+static void name_client_id(struct replay *p, const struct rdma_cm_event *ev, const char *event)
 {
 	struct named_object *o;
 
@@ -168,18 +168,18 @@ static void write_cm_event(struct replay *p, const struct record *r)
 
 	if (!ev)
 		return;
-	if (ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) { /* when it comes is the device's matter */
-		skip(p, *place);
+	if (ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) { /* the device decides when it comes */
+		skip_event(p, *place);
 		return;
 	}
-	unskip(p, *place);
+	unskip_event(p, *place);
 	p->needs |= NEED_CM_EVENT;
 	snprintf(channel, sizeof channel, "%s",
 		 objects_name(p, r, r->args[0], OBJECT_EVENT_CHANNEL));
 	snprintf(event, sizeof event, "%s", objects_name(p, r, *place, OBJECT_CM_EVENT));
 	replay_line(p, "cm_event %s %s %s", channel, word_name(cm_event_words, ev->event), event);
 	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		name_id(p, ev, event);
+		name_client_id(p, ev, event);
 	id = ev->id ? record_bytes(r, (uintptr_t)ev->id, NULL) : NULL;
 	if (id && id->verbs) {
 		word = objects_name(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
@@ -212,7 +212,7 @@ bool waits_write(struct replay *p, const struct record *r)
 
 /* ----------------------------------------------------------------------------------- TCP -- */
 
-static struct tcp_end *end_of(struct replay *p, uint64_t fd)
+static struct tcp_end *tcp_end_of(struct replay *p, uint64_t fd)
 {
 	for (unsigned i = p->ntcp; i-- > 0;)
 		if (p->tcp[i].live && p->tcp[i].fd == (int)fd)
@@ -220,7 +220,7 @@ static struct tcp_end *end_of(struct replay *p, uint64_t fd)
 	return NULL;
 }
 
-static struct tcp_end *add_end(struct replay *p, uint64_t fd, bool listens)
+static struct tcp_end *add_tcp_end(struct replay *p, uint64_t fd, bool listens)
 {
 	struct tcp_end *e;
 	unsigned n = 0;
@@ -234,7 +234,7 @@ static struct tcp_end *add_end(struct replay *p, uint64_t fd, bool listens)
 	return e;
 }
 
-/* Host and port; of an IPv4 address that is told as an IPv6 one the former. */
+/* Host and port; an IPv4 address that is mapped to an IPv6 one is written as IPv4. */
 static unsigned address_of(const void *bytes, char host[INET6_ADDRSTRLEN])
 {
 	struct sockaddr_in6 six;
@@ -258,7 +258,7 @@ static void write_listen(struct replay *p, const struct record *r)
 	char host[INET6_ADDRSTRLEN];
 	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
 	const bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
-	const struct tcp_end *e = add_end(p, r->args[0], true);
+	const struct tcp_end *e = add_tcp_end(p, r->args[0], true);
 
 	if (any)
 		replay_line(p, "tcp listen %u -name %s", port, e->name);
@@ -268,11 +268,11 @@ static void write_listen(struct replay *p, const struct record *r)
 
 static void write_accept(struct replay *p, const struct record *r)
 {
-	const struct tcp_end *listener = end_of(p, r->args[0]);
+	const struct tcp_end *listener = tcp_end_of(p, r->args[0]);
 	const char *name = replay_text("%s", listener ? listener->name : "?");
 
 	replay_line(p, "tcp accept %s -name %s -within $within", name,
-		    add_end(p, r->args[1], false)->name);
+		    add_tcp_end(p, r->args[1], false)->name);
 }
 
 static void write_connect(struct replay *p, const struct record *r)
@@ -284,7 +284,7 @@ static void write_connect(struct replay *p, const struct record *r)
 		snprintf(p->host, sizeof p->host, "%s", host);
 	replay_line(p, "tcp connect %s %u -name %s -within $within",
 		    strcmp(p->host, host) ? host : "$host", port,
-		    add_end(p, r->args[0], false)->name);
+		    add_tcp_end(p, r->args[0], false)->name);
 }
 
 static void write_send(struct replay *p, const struct tcp_end *e, const struct record *r)
@@ -307,7 +307,7 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 	Tcl_DStringFree(&word);
 }
 
-/* What came in several pieces, one behind the other, is one here. */
+/* Pieces that were received one after another are received as one. */
 static void write_recv(struct replay *p, const struct tcp_end *e, const struct record *r)
 {
 	size_t n = r->args[2];
@@ -349,7 +349,7 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 
 void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
 {
-	struct tcp_end *e = end_of(p, r->args[0]);
+	struct tcp_end *e = tcp_end_of(p, r->args[0]);
 
 	switch (row) {
 	case REPLAY_LISTEN:
