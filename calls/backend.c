@@ -28,10 +28,25 @@ int backend_open(const char *library, const char **why)
 	return rc;
 }
 
+static void (*chooser)(void);
+
+void backend_choose(void (*choose)(void))
+{
+	chooser = choose;
+}
+
+static void ask_chooser(void)
+{
+	if (chooser)
+		chooser();
+}
+
 void backend_open_default(void)
 {
+	static pthread_once_t asked = PTHREAD_ONCE_INIT;
 	const char *why;
 
+	pthread_once(&asked, ask_chooser);
 	if (backend_open(NULL, &why) == 0)
 		return;
 	fprintf(stderr, "%s: %s\n", LIBRARY, why);

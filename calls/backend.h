@@ -14,6 +14,9 @@
  * are bound to it, too. Without this call the first function loads the default. -1: it cannot be
  * loaded, for the reason *why; libraries that were loaded stay. */
 int backend_open(const char *library, const char **why);
+/* choose() is called once, before the first function would load the default. It may call
+ * backend_open(), but none of the functions. */
+void backend_choose(void (*choose)(void));
 /* Does the backend define this function? */
 bool backend_has(const char *function);
 
@@ -32,6 +35,7 @@ void backend_open_default(void);
 /* Finds all functions in the library (a handle of dlopen(3)). -1: as backend_open(). */
 int backend_bind(void *library, const char **why);
 
+/* Loads the backend if that has not been done. */
 static inline void backend_need(void)
 {
 	if (!backend_is_open)

@@ -355,15 +355,14 @@ const struct backend_symbol backend_symbols[] = {
 	{ 0 }
 };
 
-#define REAL(name) (*(backend_need(), &real.name))
-
 void (ibv_ack_async_event)(struct ibv_async_event *event)
 {
 	const uint64_t the_args[] = { (uintptr_t)event };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_ack_async_event, the_args);
-	REAL(ibv_ack_async_event)(event);
+	real.ibv_ack_async_event(event);
 	record_end(&the_call, 0);
 }
 
@@ -372,8 +371,9 @@ void (ibv_ack_cq_events)(struct ibv_cq *cq, unsigned int nevents)
 	const uint64_t the_args[] = { (uintptr_t)cq, (uint64_t)nevents };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_ack_cq_events, the_args);
-	REAL(ibv_ack_cq_events)(cq, nevents);
+	real.ibv_ack_cq_events(cq, nevents);
 	record_end(&the_call, 0);
 }
 
@@ -443,8 +443,9 @@ struct ibv_pd *(ibv_alloc_pd)(struct ibv_context *context)
 	struct record_call the_call;
 	struct ibv_pd *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_alloc_pd, the_args);
-	result = REAL(ibv_alloc_pd)(context);
+	result = real.ibv_alloc_pd(context);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -479,8 +480,9 @@ int (ibv_attach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_attach_mcast, the_args);
-	result = REAL(ibv_attach_mcast)(qp, gid, lid);
+	result = real.ibv_attach_mcast(qp, gid, lid);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -503,8 +505,9 @@ int (ibv_close_device)(struct ibv_context *context)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_close_device, the_args);
-	result = REAL(ibv_close_device)(context);
+	result = real.ibv_close_device(context);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -539,8 +542,9 @@ struct ibv_ah *(ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	struct record_call the_call;
 	struct ibv_ah *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_create_ah, the_args);
-	result = REAL(ibv_create_ah)(pd, attr);
+	result = real.ibv_create_ah(pd, attr);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -551,8 +555,9 @@ struct ibv_ah *(ibv_create_ah_from_wc)(struct ibv_pd *pd, struct ibv_wc *wc, str
 	struct record_call the_call;
 	struct ibv_ah *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_create_ah_from_wc, the_args);
-	result = REAL(ibv_create_ah_from_wc)(pd, wc, grh, port_num);
+	result = real.ibv_create_ah_from_wc(pd, wc, grh, port_num);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -563,8 +568,9 @@ struct ibv_comp_channel *(ibv_create_comp_channel)(struct ibv_context *context)
 	struct record_call the_call;
 	struct ibv_comp_channel *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_create_comp_channel, the_args);
-	result = REAL(ibv_create_comp_channel)(context);
+	result = real.ibv_create_comp_channel(context);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -587,8 +593,9 @@ struct ibv_cq *(ibv_create_cq)(struct ibv_context *context, int cqe, void *cq_co
 	struct record_call the_call;
 	struct ibv_cq *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_create_cq, the_args);
-	result = REAL(ibv_create_cq)(context, cqe, cq_context, channel, comp_vector);
+	result = real.ibv_create_cq(context, cqe, cq_context, channel, comp_vector);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -635,8 +642,9 @@ struct ibv_qp *(ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_in
 	struct record_call the_call;
 	struct ibv_qp *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_create_qp, the_args);
-	result = REAL(ibv_create_qp)(pd, qp_init_attr);
+	result = real.ibv_create_qp(pd, qp_init_attr);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -671,8 +679,9 @@ struct ibv_srq *(ibv_create_srq)(struct ibv_pd *pd, struct ibv_srq_init_attr *sr
 	struct record_call the_call;
 	struct ibv_srq *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_create_srq, the_args);
-	result = REAL(ibv_create_srq)(pd, srq_init_attr);
+	result = real.ibv_create_srq(pd, srq_init_attr);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -719,8 +728,9 @@ int (ibv_dealloc_pd)(struct ibv_pd *pd)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_dealloc_pd, the_args);
-	result = REAL(ibv_dealloc_pd)(pd);
+	result = real.ibv_dealloc_pd(pd);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -743,8 +753,9 @@ int (ibv_dereg_mr)(struct ibv_mr *mr)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_dereg_mr, the_args);
-	result = REAL(ibv_dereg_mr)(mr);
+	result = real.ibv_dereg_mr(mr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -755,8 +766,9 @@ int (ibv_destroy_ah)(struct ibv_ah *ah)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_destroy_ah, the_args);
-	result = REAL(ibv_destroy_ah)(ah);
+	result = real.ibv_destroy_ah(ah);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -767,8 +779,9 @@ int (ibv_destroy_comp_channel)(struct ibv_comp_channel *channel)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_destroy_comp_channel, the_args);
-	result = REAL(ibv_destroy_comp_channel)(channel);
+	result = real.ibv_destroy_comp_channel(channel);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -791,8 +804,9 @@ int (ibv_destroy_cq)(struct ibv_cq *cq)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_destroy_cq, the_args);
-	result = REAL(ibv_destroy_cq)(cq);
+	result = real.ibv_destroy_cq(cq);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -827,8 +841,9 @@ int (ibv_destroy_qp)(struct ibv_qp *qp)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_destroy_qp, the_args);
-	result = REAL(ibv_destroy_qp)(qp);
+	result = real.ibv_destroy_qp(qp);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -851,8 +866,9 @@ int (ibv_destroy_srq)(struct ibv_srq *srq)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_destroy_srq, the_args);
-	result = REAL(ibv_destroy_srq)(srq);
+	result = real.ibv_destroy_srq(srq);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -875,8 +891,9 @@ int (ibv_detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_detach_mcast, the_args);
-	result = REAL(ibv_detach_mcast)(qp, gid, lid);
+	result = real.ibv_detach_mcast(qp, gid, lid);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -897,8 +914,9 @@ const char *(ibv_event_type_str)(enum ibv_event_type event)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_event_type_str, the_args);
-	result = REAL(ibv_event_type_str)(event);
+	result = real.ibv_event_type_str(event);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -921,8 +939,9 @@ int (ibv_fork_init)(void)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_fork_init, the_args);
-	result = REAL(ibv_fork_init)();
+	result = real.ibv_fork_init();
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -932,8 +951,9 @@ void (ibv_free_device_list)(struct ibv_device **list)
 	const uint64_t the_args[] = { (uintptr_t)list };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_free_device_list, the_args);
-	REAL(ibv_free_device_list)(list);
+	real.ibv_free_device_list(list);
 	record_end(&the_call, 0);
 }
 
@@ -955,8 +975,9 @@ int (ibv_get_async_event)(struct ibv_context *context, struct ibv_async_event *e
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_async_event, the_args);
-	result = REAL(ibv_get_async_event)(context, event);
+	result = real.ibv_get_async_event(context, event);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -967,8 +988,9 @@ int (ibv_get_cq_event)(struct ibv_comp_channel *channel, struct ibv_cq **cq, voi
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_cq_event, the_args);
-	result = REAL(ibv_get_cq_event)(channel, cq, cq_context);
+	result = real.ibv_get_cq_event(channel, cq, cq_context);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -979,8 +1001,9 @@ __be64 (ibv_get_device_guid)(struct ibv_device *device)
 	struct record_call the_call;
 	__be64 result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_device_guid, the_args);
-	result = REAL(ibv_get_device_guid)(device);
+	result = real.ibv_get_device_guid(device);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -991,8 +1014,9 @@ int (ibv_get_device_index)(struct ibv_device *device)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_device_index, the_args);
-	result = REAL(ibv_get_device_index)(device);
+	result = real.ibv_get_device_index(device);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1003,8 +1027,9 @@ struct ibv_device **(ibv_get_device_list)(int *num_devices)
 	struct record_call the_call;
 	struct ibv_device **result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_device_list, the_args);
-	result = REAL(ibv_get_device_list)(num_devices);
+	result = real.ibv_get_device_list(num_devices);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1015,8 +1040,9 @@ const char *(ibv_get_device_name)(struct ibv_device *device)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_device_name, the_args);
-	result = REAL(ibv_get_device_name)(device);
+	result = real.ibv_get_device_name(device);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1027,8 +1053,9 @@ int (ibv_get_pkey_index)(struct ibv_context *context, uint8_t port_num, __be16 p
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_get_pkey_index, the_args);
-	result = REAL(ibv_get_pkey_index)(context, port_num, pkey);
+	result = real.ibv_get_pkey_index(context, port_num, pkey);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1051,8 +1078,9 @@ struct ibv_context *(ibv_import_device)(int cmd_fd)
 	struct record_call the_call;
 	struct ibv_context *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_import_device, the_args);
-	result = REAL(ibv_import_device)(cmd_fd);
+	result = real.ibv_import_device(cmd_fd);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1063,8 +1091,9 @@ struct ibv_dm *(ibv_import_dm)(struct ibv_context *context, uint32_t dm_handle)
 	struct record_call the_call;
 	struct ibv_dm *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_import_dm, the_args);
-	result = REAL(ibv_import_dm)(context, dm_handle);
+	result = real.ibv_import_dm(context, dm_handle);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1075,8 +1104,9 @@ struct ibv_mr *(ibv_import_mr)(struct ibv_pd *pd, uint32_t mr_handle)
 	struct record_call the_call;
 	struct ibv_mr *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_import_mr, the_args);
-	result = REAL(ibv_import_mr)(pd, mr_handle);
+	result = real.ibv_import_mr(pd, mr_handle);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1087,8 +1117,9 @@ struct ibv_pd *(ibv_import_pd)(struct ibv_context *context, uint32_t pd_handle)
 	struct record_call the_call;
 	struct ibv_pd *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_import_pd, the_args);
-	result = REAL(ibv_import_pd)(context, pd_handle);
+	result = real.ibv_import_pd(context, pd_handle);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1111,8 +1142,9 @@ int (ibv_init_ah_from_wc)(struct ibv_context *context, uint8_t port_num, struct 
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_init_ah_from_wc, the_args);
-	result = REAL(ibv_init_ah_from_wc)(context, port_num, wc, grh, ah_attr);
+	result = real.ibv_init_ah_from_wc(context, port_num, wc, grh, ah_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1123,8 +1155,9 @@ enum ibv_fork_status (ibv_is_fork_initialized)(void)
 	struct record_call the_call;
 	enum ibv_fork_status result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_is_fork_initialized, the_args);
-	result = REAL(ibv_is_fork_initialized)();
+	result = real.ibv_is_fork_initialized();
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1195,8 +1228,9 @@ int (ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_modify_qp, the_args);
-	result = REAL(ibv_modify_qp)(qp, attr, attr_mask);
+	result = real.ibv_modify_qp(qp, attr, attr_mask);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1219,8 +1253,9 @@ int (ibv_modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_modify_srq, the_args);
-	result = REAL(ibv_modify_srq)(srq, srq_attr, srq_attr_mask);
+	result = real.ibv_modify_srq(srq, srq_attr, srq_attr_mask);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1255,8 +1290,9 @@ const char *(ibv_node_type_str)(enum ibv_node_type node_type)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_node_type_str, the_args);
-	result = REAL(ibv_node_type_str)(node_type);
+	result = real.ibv_node_type_str(node_type);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1267,8 +1303,9 @@ struct ibv_context *(ibv_open_device)(struct ibv_device *device)
 	struct record_call the_call;
 	struct ibv_context *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_open_device, the_args);
-	result = REAL(ibv_open_device)(device);
+	result = real.ibv_open_device(device);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1315,8 +1352,9 @@ const char *(ibv_port_state_str)(enum ibv_port_state port_state)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_port_state_str, the_args);
-	result = REAL(ibv_port_state_str)(port_state);
+	result = real.ibv_port_state_str(port_state);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1387,8 +1425,9 @@ struct ibv_qp_ex *(ibv_qp_to_qp_ex)(struct ibv_qp *qp)
 	struct record_call the_call;
 	struct ibv_qp_ex *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_qp_to_qp_ex, the_args);
-	result = REAL(ibv_qp_to_qp_ex)(qp);
+	result = real.ibv_qp_to_qp_ex(qp);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1399,8 +1438,9 @@ int (ibv_query_device)(struct ibv_context *context, struct ibv_device_attr *devi
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_device, the_args);
-	result = REAL(ibv_query_device)(context, device_attr);
+	result = real.ibv_query_device(context, device_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1423,8 +1463,9 @@ int (ibv_query_ece)(struct ibv_qp *qp, struct ibv_ece *ece)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_ece, the_args);
-	result = REAL(ibv_query_ece)(qp, ece);
+	result = real.ibv_query_ece(qp, ece);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1435,8 +1476,9 @@ int (ibv_query_gid)(struct ibv_context *context, uint8_t port_num, int index, un
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_gid, the_args);
-	result = REAL(ibv_query_gid)(context, port_num, index, gid);
+	result = real.ibv_query_gid(context, port_num, index, gid);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1471,8 +1513,9 @@ int (ibv_query_pkey)(struct ibv_context *context, uint8_t port_num, int index, _
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_pkey, the_args);
-	result = REAL(ibv_query_pkey)(context, port_num, index, pkey);
+	result = real.ibv_query_pkey(context, port_num, index, pkey);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1483,8 +1526,9 @@ int (ibv_query_port)(struct ibv_context *context, uint8_t port_num, struct _comp
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_port, the_args);
-	result = REAL(ibv_query_port)(context, port_num, port_attr);
+	result = real.ibv_query_port(context, port_num, port_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1495,8 +1539,9 @@ int (ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, s
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_qp, the_args);
-	result = REAL(ibv_query_qp)(qp, attr, attr_mask, init_attr);
+	result = real.ibv_query_qp(qp, attr, attr_mask, init_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1507,8 +1552,9 @@ int (ibv_query_qp_data_in_order)(struct ibv_qp *qp, enum ibv_wr_opcode op, uint3
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_qp_data_in_order, the_args);
-	result = REAL(ibv_query_qp_data_in_order)(qp, op, flags);
+	result = real.ibv_query_qp_data_in_order(qp, op, flags);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1531,8 +1577,9 @@ int (ibv_query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_query_srq, the_args);
-	result = REAL(ibv_query_srq)(srq, srq_attr);
+	result = real.ibv_query_srq(srq, srq_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1543,8 +1590,9 @@ int (ibv_rate_to_mbps)(enum ibv_rate rate)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_rate_to_mbps, the_args);
-	result = REAL(ibv_rate_to_mbps)(rate);
+	result = real.ibv_rate_to_mbps(rate);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1555,8 +1603,9 @@ int (ibv_rate_to_mult)(enum ibv_rate rate)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_rate_to_mult, the_args);
-	result = REAL(ibv_rate_to_mult)(rate);
+	result = real.ibv_rate_to_mult(rate);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1591,8 +1640,9 @@ struct ibv_mr *(ibv_reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t le
 	struct record_call the_call;
 	struct ibv_mr *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_reg_dmabuf_mr, the_args);
-	result = REAL(ibv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access);
+	result = real.ibv_reg_dmabuf_mr(pd, offset, length, iova, fd, access);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1603,8 +1653,9 @@ struct ibv_mr *(ibv_reg_mr)(struct ibv_pd *pd, void *addr, size_t length, int ac
 	struct record_call the_call;
 	struct ibv_mr *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_reg_mr, the_args);
-	result = REAL(ibv_reg_mr)(pd, addr, length, access);
+	result = real.ibv_reg_mr(pd, addr, length, access);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1615,8 +1666,9 @@ struct ibv_mr *(ibv_reg_mr_iova)(struct ibv_pd *pd, void *addr, size_t length, u
 	struct record_call the_call;
 	struct ibv_mr *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_reg_mr_iova, the_args);
-	result = REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access);
+	result = real.ibv_reg_mr_iova(pd, addr, length, iova, access);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1627,8 +1679,9 @@ struct ibv_mr *(ibv_reg_mr_iova2)(struct ibv_pd *pd, void *addr, size_t length, 
 	struct record_call the_call;
 	struct ibv_mr *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_reg_mr_iova2, the_args);
-	result = REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access);
+	result = real.ibv_reg_mr_iova2(pd, addr, length, iova, access);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -1651,8 +1704,9 @@ int (ibv_rereg_mr)(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, 
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_rereg_mr, the_args);
-	result = REAL(ibv_rereg_mr)(mr, flags, pd, addr, length, access);
+	result = real.ibv_rereg_mr(mr, flags, pd, addr, length, access);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1663,8 +1717,9 @@ int (ibv_resize_cq)(struct ibv_cq *cq, int cqe)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_resize_cq, the_args);
-	result = REAL(ibv_resize_cq)(cq, cqe);
+	result = real.ibv_resize_cq(cq, cqe);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1675,8 +1730,9 @@ int (ibv_resolve_eth_l2_from_gid)(struct ibv_context *context, struct ibv_ah_att
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_resolve_eth_l2_from_gid, the_args);
-	result = REAL(ibv_resolve_eth_l2_from_gid)(context, attr, eth_mac, vid);
+	result = real.ibv_resolve_eth_l2_from_gid(context, attr, eth_mac, vid);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1687,8 +1743,9 @@ int (ibv_set_ece)(struct ibv_qp *qp, struct ibv_ece *ece)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_set_ece, the_args);
-	result = REAL(ibv_set_ece)(qp, ece);
+	result = real.ibv_set_ece(qp, ece);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -1710,8 +1767,9 @@ void (ibv_unimport_dm)(struct ibv_dm *dm)
 	const uint64_t the_args[] = { (uintptr_t)dm };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_unimport_dm, the_args);
-	REAL(ibv_unimport_dm)(dm);
+	real.ibv_unimport_dm(dm);
 	record_end(&the_call, 0);
 }
 
@@ -1720,8 +1778,9 @@ void (ibv_unimport_mr)(struct ibv_mr *mr)
 	const uint64_t the_args[] = { (uintptr_t)mr };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_unimport_mr, the_args);
-	REAL(ibv_unimport_mr)(mr);
+	real.ibv_unimport_mr(mr);
 	record_end(&the_call, 0);
 }
 
@@ -1730,8 +1789,9 @@ void (ibv_unimport_pd)(struct ibv_pd *pd)
 	const uint64_t the_args[] = { (uintptr_t)pd };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_unimport_pd, the_args);
-	REAL(ibv_unimport_pd)(pd);
+	real.ibv_unimport_pd(pd);
 	record_end(&the_call, 0);
 }
 
@@ -1931,8 +1991,9 @@ const char *(ibv_wc_status_str)(enum ibv_wc_status status)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_wc_status_str, the_args);
-	result = REAL(ibv_wc_status_str)(status);
+	result = real.ibv_wc_status_str(status);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -2025,8 +2086,9 @@ const char *(ibv_wr_opcode_str)(enum ibv_wr_opcode opcode)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_ibv_wr_opcode_str, the_args);
-	result = REAL(ibv_wr_opcode_str)(opcode);
+	result = real.ibv_wr_opcode_str(opcode);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -2177,8 +2239,9 @@ enum ibv_rate (mbps_to_ibv_rate)(int mbps)
 	struct record_call the_call;
 	enum ibv_rate result;
 
+	backend_need();
 	record_begin(&the_call, ROW_mbps_to_ibv_rate, the_args);
-	result = REAL(mbps_to_ibv_rate)(mbps);
+	result = real.mbps_to_ibv_rate(mbps);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2189,8 +2252,9 @@ enum ibv_rate (mult_to_ibv_rate)(int mult)
 	struct record_call the_call;
 	enum ibv_rate result;
 
+	backend_need();
 	record_begin(&the_call, ROW_mult_to_ibv_rate, the_args);
-	result = REAL(mult_to_ibv_rate)(mult);
+	result = real.mult_to_ibv_rate(mult);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2201,8 +2265,9 @@ int (rdma_accept)(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_accept, the_args);
-	result = REAL(rdma_accept)(id, conn_param);
+	result = real.rdma_accept(id, conn_param);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2213,8 +2278,9 @@ int (rdma_ack_cm_event)(struct rdma_cm_event *event)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_ack_cm_event, the_args);
-	result = REAL(rdma_ack_cm_event)(event);
+	result = real.rdma_ack_cm_event(event);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2225,8 +2291,9 @@ int (rdma_bind_addr)(struct rdma_cm_id *id, struct sockaddr *addr)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_bind_addr, the_args);
-	result = REAL(rdma_bind_addr)(id, addr);
+	result = real.rdma_bind_addr(id, addr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2237,8 +2304,9 @@ int (rdma_connect)(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_connect, the_args);
-	result = REAL(rdma_connect)(id, conn_param);
+	result = real.rdma_connect(id, conn_param);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2249,8 +2317,9 @@ int (rdma_create_ep)(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct i
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_ep, the_args);
-	result = REAL(rdma_create_ep)(id, res, pd, qp_init_attr);
+	result = real.rdma_create_ep(id, res, pd, qp_init_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2261,8 +2330,9 @@ struct rdma_event_channel *(rdma_create_event_channel)(void)
 	struct record_call the_call;
 	struct rdma_event_channel *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_event_channel, the_args);
-	result = REAL(rdma_create_event_channel)();
+	result = real.rdma_create_event_channel();
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -2273,8 +2343,9 @@ int (rdma_create_id)(struct rdma_event_channel *channel, struct rdma_cm_id **id,
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_id, the_args);
-	result = REAL(rdma_create_id)(channel, id, context, ps);
+	result = real.rdma_create_id(channel, id, context, ps);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2285,8 +2356,9 @@ int (rdma_create_qp)(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_ini
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_qp, the_args);
-	result = REAL(rdma_create_qp)(id, pd, qp_init_attr);
+	result = real.rdma_create_qp(id, pd, qp_init_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2297,8 +2369,9 @@ int (rdma_create_qp_ex)(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *qp_in
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_qp_ex, the_args);
-	result = REAL(rdma_create_qp_ex)(id, qp_init_attr);
+	result = real.rdma_create_qp_ex(id, qp_init_attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2309,8 +2382,9 @@ int (rdma_create_srq)(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_i
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_srq, the_args);
-	result = REAL(rdma_create_srq)(id, pd, attr);
+	result = real.rdma_create_srq(id, pd, attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2321,8 +2395,9 @@ int (rdma_create_srq_ex)(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *att
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_create_srq_ex, the_args);
-	result = REAL(rdma_create_srq_ex)(id, attr);
+	result = real.rdma_create_srq_ex(id, attr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2344,8 +2419,9 @@ void (rdma_destroy_ep)(struct rdma_cm_id *id)
 	const uint64_t the_args[] = { (uintptr_t)id };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_destroy_ep, the_args);
-	REAL(rdma_destroy_ep)(id);
+	real.rdma_destroy_ep(id);
 	record_end(&the_call, 0);
 }
 
@@ -2354,8 +2430,9 @@ void (rdma_destroy_event_channel)(struct rdma_event_channel *channel)
 	const uint64_t the_args[] = { (uintptr_t)channel };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_destroy_event_channel, the_args);
-	REAL(rdma_destroy_event_channel)(channel);
+	real.rdma_destroy_event_channel(channel);
 	record_end(&the_call, 0);
 }
 
@@ -2365,8 +2442,9 @@ int (rdma_destroy_id)(struct rdma_cm_id *id)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_destroy_id, the_args);
-	result = REAL(rdma_destroy_id)(id);
+	result = real.rdma_destroy_id(id);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2376,8 +2454,9 @@ void (rdma_destroy_qp)(struct rdma_cm_id *id)
 	const uint64_t the_args[] = { (uintptr_t)id };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_destroy_qp, the_args);
-	REAL(rdma_destroy_qp)(id);
+	real.rdma_destroy_qp(id);
 	record_end(&the_call, 0);
 }
 
@@ -2386,8 +2465,9 @@ void (rdma_destroy_srq)(struct rdma_cm_id *id)
 	const uint64_t the_args[] = { (uintptr_t)id };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_destroy_srq, the_args);
-	REAL(rdma_destroy_srq)(id);
+	real.rdma_destroy_srq(id);
 	record_end(&the_call, 0);
 }
 
@@ -2397,8 +2477,9 @@ int (rdma_disconnect)(struct rdma_cm_id *id)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_disconnect, the_args);
-	result = REAL(rdma_disconnect)(id);
+	result = real.rdma_disconnect(id);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2409,8 +2490,9 @@ int (rdma_establish)(struct rdma_cm_id *id)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_establish, the_args);
-	result = REAL(rdma_establish)(id);
+	result = real.rdma_establish(id);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2421,8 +2503,9 @@ const char *(rdma_event_str)(enum rdma_cm_event_type event)
 	struct record_call the_call;
 	const char *result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_event_str, the_args);
-	result = REAL(rdma_event_str)(event);
+	result = real.rdma_event_str(event);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -2432,8 +2515,9 @@ void (rdma_free_devices)(struct ibv_context **list)
 	const uint64_t the_args[] = { (uintptr_t)list };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_free_devices, the_args);
-	REAL(rdma_free_devices)(list);
+	real.rdma_free_devices(list);
 	record_end(&the_call, 0);
 }
 
@@ -2442,8 +2526,9 @@ void (rdma_freeaddrinfo)(struct rdma_addrinfo *res)
 	const uint64_t the_args[] = { (uintptr_t)res };
 	struct record_call the_call;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_freeaddrinfo, the_args);
-	REAL(rdma_freeaddrinfo)(res);
+	real.rdma_freeaddrinfo(res);
 	record_end(&the_call, 0);
 }
 
@@ -2453,8 +2538,9 @@ int (rdma_get_cm_event)(struct rdma_event_channel *channel, struct rdma_cm_event
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_get_cm_event, the_args);
-	result = REAL(rdma_get_cm_event)(channel, event);
+	result = real.rdma_get_cm_event(channel, event);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2465,8 +2551,9 @@ struct ibv_context **(rdma_get_devices)(int *num_devices)
 	struct record_call the_call;
 	struct ibv_context **result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_get_devices, the_args);
-	result = REAL(rdma_get_devices)(num_devices);
+	result = real.rdma_get_devices(num_devices);
 	record_end(&the_call, (uintptr_t)result);
 	return result;
 }
@@ -2477,8 +2564,9 @@ __be16 (rdma_get_dst_port)(struct rdma_cm_id *id)
 	struct record_call the_call;
 	__be16 result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_get_dst_port, the_args);
-	result = REAL(rdma_get_dst_port)(id);
+	result = real.rdma_get_dst_port(id);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2525,8 +2613,9 @@ int (rdma_get_remote_ece)(struct rdma_cm_id *id, struct ibv_ece *ece)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_get_remote_ece, the_args);
-	result = REAL(rdma_get_remote_ece)(id, ece);
+	result = real.rdma_get_remote_ece(id, ece);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2537,8 +2626,9 @@ int (rdma_get_request)(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_get_request, the_args);
-	result = REAL(rdma_get_request)(listen, id);
+	result = real.rdma_get_request(listen, id);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2561,8 +2651,9 @@ __be16 (rdma_get_src_port)(struct rdma_cm_id *id)
 	struct record_call the_call;
 	__be16 result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_get_src_port, the_args);
-	result = REAL(rdma_get_src_port)(id);
+	result = real.rdma_get_src_port(id);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2573,8 +2664,9 @@ int (rdma_getaddrinfo)(const char *node, const char *service, const struct rdma_
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_getaddrinfo, the_args);
-	result = REAL(rdma_getaddrinfo)(node, service, hints, res);
+	result = real.rdma_getaddrinfo(node, service, hints, res);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2585,8 +2677,9 @@ int (rdma_init_qp_attr)(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int 
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_init_qp_attr, the_args);
-	result = REAL(rdma_init_qp_attr)(id, qp_attr, qp_attr_mask);
+	result = real.rdma_init_qp_attr(id, qp_attr, qp_attr_mask);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2597,8 +2690,9 @@ int (rdma_join_multicast)(struct rdma_cm_id *id, struct sockaddr *addr, void *co
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_join_multicast, the_args);
-	result = REAL(rdma_join_multicast)(id, addr, context);
+	result = real.rdma_join_multicast(id, addr, context);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2609,8 +2703,9 @@ int (rdma_join_multicast_ex)(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_join_multicast_ex, the_args);
-	result = REAL(rdma_join_multicast_ex)(id, mc_join_attr, context);
+	result = real.rdma_join_multicast_ex(id, mc_join_attr, context);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2621,8 +2716,9 @@ int (rdma_leave_multicast)(struct rdma_cm_id *id, struct sockaddr *addr)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_leave_multicast, the_args);
-	result = REAL(rdma_leave_multicast)(id, addr);
+	result = real.rdma_leave_multicast(id, addr);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2633,8 +2729,9 @@ int (rdma_listen)(struct rdma_cm_id *id, int backlog)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_listen, the_args);
-	result = REAL(rdma_listen)(id, backlog);
+	result = real.rdma_listen(id, backlog);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2645,8 +2742,9 @@ int (rdma_migrate_id)(struct rdma_cm_id *id, struct rdma_event_channel *channel)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_migrate_id, the_args);
-	result = REAL(rdma_migrate_id)(id, channel);
+	result = real.rdma_migrate_id(id, channel);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2657,8 +2755,9 @@ int (rdma_notify)(struct rdma_cm_id *id, enum ibv_event_type event)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_notify, the_args);
-	result = REAL(rdma_notify)(id, event);
+	result = real.rdma_notify(id, event);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2813,8 +2912,9 @@ int (rdma_reject)(struct rdma_cm_id *id, const void *private_data, uint8_t priva
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_reject, the_args);
-	result = REAL(rdma_reject)(id, private_data, private_data_len);
+	result = real.rdma_reject(id, private_data, private_data_len);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2825,8 +2925,9 @@ int (rdma_reject_ece)(struct rdma_cm_id *id, const void *private_data, uint8_t p
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_reject_ece, the_args);
-	result = REAL(rdma_reject_ece)(id, private_data, private_data_len);
+	result = real.rdma_reject_ece(id, private_data, private_data_len);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2837,8 +2938,9 @@ int (rdma_resolve_addr)(struct rdma_cm_id *id, struct sockaddr *src_addr, struct
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_resolve_addr, the_args);
-	result = REAL(rdma_resolve_addr)(id, src_addr, dst_addr, timeout_ms);
+	result = real.rdma_resolve_addr(id, src_addr, dst_addr, timeout_ms);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2849,8 +2951,9 @@ int (rdma_resolve_route)(struct rdma_cm_id *id, int timeout_ms)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_resolve_route, the_args);
-	result = REAL(rdma_resolve_route)(id, timeout_ms);
+	result = real.rdma_resolve_route(id, timeout_ms);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2861,8 +2964,9 @@ int (rdma_set_local_ece)(struct rdma_cm_id *id, struct ibv_ece *ece)
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_set_local_ece, the_args);
-	result = REAL(rdma_set_local_ece)(id, ece);
+	result = real.rdma_set_local_ece(id, ece);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
@@ -2873,20 +2977,23 @@ int (rdma_set_option)(struct rdma_cm_id *id, int level, int optname, void *optva
 	struct record_call the_call;
 	int result;
 
+	backend_need();
 	record_begin(&the_call, ROW_rdma_set_option, the_args);
-	result = REAL(rdma_set_option)(id, level, optname, optval, optlen);
+	result = real.rdma_set_option(id, level, optname, optval, optlen);
 	record_end(&the_call, (uint64_t)result);
 	return result;
 }
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
 {
-	return REAL(_ibv_query_gid_ex)(context, port_num, gid_index, entry, flags, entry_size);
+	backend_need();
+	return real._ibv_query_gid_ex(context, port_num, gid_index, entry, flags, entry_size);
 }
 
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags, size_t entry_size)
 {
-	return REAL(_ibv_query_gid_table)(context, entries, max_entries, flags, entry_size);
+	backend_need();
+	return real._ibv_query_gid_table(context, entries, max_entries, flags, entry_size);
 }
 
 int recorded_ibv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr)

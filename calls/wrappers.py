@@ -57,7 +57,7 @@ class Function:
     def parameters(self, args=None):
         return ", ".join(declare(t, n) for t, n in args or self.args) or "void"
 
-    def body(self, row, call, args=None, pointers=None):
+    def body(self, row, call, args=None, pointers=None, loads=False):
         names = [n for _, n in args or self.args]
         values = ", ".join(f"(uintptr_t){n}" if p else f"(uint64_t){n}"
                            for n, p in zip(names, pointers or self.pointers))
@@ -66,7 +66,10 @@ class Function:
                  "\tstruct record_call the_call;"]
         if not self.void:
             lines.append(f"\t{declare(self.result, 'result')};")
-        lines += ["", f"\trecord_begin(&the_call, ROW_{row}, the_args);",
+        lines.append("")
+        if loads: # before the call begins: that may take milliseconds
+            lines.append("\tbackend_need();")
+        lines += [f"\trecord_begin(&the_call, ROW_{row}, the_args);",
                   f"\t{'' if self.void else 'result = '}{call};"]
         value = "0" if self.void else "(uintptr_t)result" if self.pointer else "(uint64_t)result"
         lines.append(f"\trecord_end(&the_call, {value});")
@@ -109,18 +112,18 @@ def write_source(functions, handed_on, versions, out):
         version = versions.get(f.name, "")
         missing = f"(void *)missing_{f.name}" if f.newer else "NULL"
         out.write(f'\t{{ "{f.name}", "{version}", &real.{f.name}, {missing} }},\n')
-    out.write("\t{ 0 }\n};\n\n#define REAL(name) (*(backend_need(), &real.name))\n\n")
+    out.write("\t{ 0 }\n};\n\n")
     for f in functions:
         if f.inline:
             out.write(f"{declare(f.result, 'recorded_' + f.name)}({f.parameters()})\n")
             out.write(f.body(f.name, f.name) + "\n")
             continue
         out.write(f"{declare(f.result, '(' + f.name + ')')}({f.parameters()})\n")
-        out.write(f.body(f.name, f"REAL({f.name})") + "\n")
+        out.write(f.body(f.name, f"real.{f.name}", loads=True) + "\n")
     for f in handed_on:
         names = ", ".join(n for _, n in f.args)
         out.write(f"{declare(f.result, f.name)}({f.parameters()})\n{{\n"
-                  f"\treturn REAL({f.name})({names});\n}}\n\n")
+                  f"\tbackend_need();\n\treturn real.{f.name}({names});\n}}\n\n")
     # last, with the macros of the header, which were undone above
     for f in functions:
         if f.name in MACROS:

@@ -19,7 +19,6 @@
 #include "call_record.h"
 #include "connection/cm.h"
 #include "device/device.h"
-#include "launch.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"
@@ -407,7 +406,7 @@ void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err)
 	} else if (err == EADDRINUSE || (err == EADDRNOTAVAIL && port)) {
 		fail_row(s, "cause", "port %u is in use by another program", port);
 		fail_row(s, "remedy", "choose another port; '!%s' lists who has it",
-			 launch_loaded() ? "uroce status" : "rdma resource show cm_id");
+			 embedded_is_used() ? "uroce status" : "rdma resource show cm_id");
 	} else if (err == ENODEV) {
 		explain_no_device(s, sa, netdev);
 	} else if (err == EACCES) {

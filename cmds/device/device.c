@@ -273,7 +273,7 @@ static int fail_no_access(struct session *s)
 	char name[64], file[96];
 	int err;
 
-	if (launch_loaded() || !kernel_device(name, sizeof name, file, sizeof file) ||
+	if (embedded_is_used() || !kernel_device(name, sizeof name, file, sizeof file) ||
 	    access(file, R_OK | W_OK) == 0)
 		return 0;
 	err = errno;
@@ -289,7 +289,7 @@ static int dev_none(struct session *s, const char *call)
 {
 	if (fail_no_access(s))
 		return -1;
-	if (launch_loaded()) { /* uroce has printed the reason */
+	if (embedded_is_used()) { /* uroce has printed the reason */
 		fail(s, call, "ENODEV", "%s  could not be started: see the line above",
 		     launch_device_name());
 		return fail_next(s, "help uroce");

@@ -55,10 +55,13 @@ bool gid_parse(const char *text, union ibv_gid *gid);
 
 struct options;
 
-/* Loads the embedded device if it was requested (--device uroce0), or if the machine has no RDMA
- * device and none was requested. 0, with a line for the user or NULL in *note; -1 with an error
- * message printed. */
+/* The embedded device is used if it was requested (--device uroce0), or if the machine has no RDMA
+ * device and none was requested. Libraries are loaded with the first call, so that a start without
+ * calls is quick. 0, with a line for the user or NULL in *note, which may change with the first
+ * call; 1: there is no device at all; -1 with an error message printed. */
 int embedded_start(const struct options *opt, const char **note);
+/* Is it used? Loads the libraries. */
+bool embedded_is_used(void);
 
 /* To be called when the device is used: in a script, which has no banner, prints the note to
  * stderr, once. */

@@ -22,7 +22,6 @@
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "launch.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"
@@ -468,7 +467,7 @@ static void check_holder(struct checkup *c)
 	err = bind(fd, (struct sockaddr *)&any, sizeof any) ? errno : 0;
 	if (!err)
 		report_finding(c, OK, "UDP 4791", NULL, "nobody has it");
-	else if (err == EADDRINUSE && launch_loaded())
+	else if (err == EADDRINUSE && embedded_is_used())
 		report_finding(c, OK, "UDP 4791", NULL,
 			       "in use; by programs on uroce0: uroce status tells which");
 	else if (err == EADDRINUSE && exists(REAL_SYS "/module/rdma_rxe"))

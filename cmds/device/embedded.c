@@ -22,20 +22,25 @@
 #define SYSTEM "libibverbs.so.1"
 #define REMEDY "In a source tree 'cmake --build build' builds it; otherwise reinstall the package."
 
-/* Does the kernel have a device that libibverbs can use? Called before any library is bound. */
-static bool has_device(void)
+/* Does the kernel have RDMA devices? */
+static bool kernel_has_devices(void)
+{
+	glob_t found = { 0 };
+	bool any = glob("/sys/class/infiniband_verbs/uverbs*", GLOB_NOSORT, NULL, &found) == 0;
+
+	globfree(&found);
+	return any;
+}
+
+/* Can libibverbs use one of them? It loads all its providers to find out. */
+static bool system_has_device(void)
 {
 	struct ibv_device **(*get_list)(int *n);
 	void (*free_list)(struct ibv_device * *list);
 	struct ibv_device **list;
-	glob_t found = { 0 };
 	void *library, *get, *put;
 	int n = 0;
 
-	/* most machines have none; asking libibverbs would load all its providers */
-	if (glob("/sys/class/infiniband_verbs/uverbs*", GLOB_NOSORT, NULL, &found) != 0)
-		return false;
-	globfree(&found);
 	library = dlopen(SYSTEM, RTLD_NOW);
 	get = library ? dlsym(library, "ibv_get_device_list") : NULL;
 	put = library ? dlsym(library, "ibv_free_device_list") : NULL;
@@ -57,9 +62,7 @@ static const char *load_uroce(void)
 
 	if (launch_library(path, sizeof path))
 		return strerror(errno);
-	if (backend_open(path, &why))
-		return why;
-	return launch_prepare() ? strerror(errno) : NULL;
+	return backend_open(path, &why) ? why : NULL;
 }
 
 /* Adds the directories of uroce, vtrace and mailbox (used by a lesson) to PATH, so that '!uroce
@@ -88,40 +91,77 @@ static void tools_to_path(void)
 	}
 }
 
+static const char **the_note;
+
+static void set_note_without(const char *why)
+{
+	static char without[PATH_MAX + 512];
+
+	snprintf(without, sizeof without,
+		 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s. " REMEDY,
+		 why);
+	*the_note = without;
+}
+
+static void set_note_uroce(void)
+{
+	*the_note = "No RDMA device on this machine: using " UROCE_DEVICE
+		    ", RoCEv2 in user space (see 'help uroce').";
+}
+
+/* Called before the first call of the libraries. */
+static void choose_backend(void)
+{
+	const bool has_devices = kernel_has_devices();
+	const char *why;
+
+	if (has_devices && system_has_device())
+		return;
+	why = load_uroce();
+	if (!why && has_devices) { /* else embedded_start() has done it */
+		why = launch_prepare() ? strerror(errno) : NULL;
+		set_note_uroce();
+	}
+	if (why)
+		set_note_without(why);
+}
+
 int embedded_start(const struct options *opt, const char **note)
 {
-	const char *name = launch_device_name(), *why;
-	bool asked = opt->device &&
-		     (strcmp(opt->device, name) == 0 || strcmp(opt->device, UROCE_DEVICE) == 0);
-	static char text[PATH_MAX + 512];
+	const bool asked = opt->device && strcmp(opt->device, UROCE_DEVICE) == 0;
+	char path[PATH_MAX];
+	const char *why;
 
 	*note = NULL;
+	the_note = note;
 	tools_to_path();
-	if (launch_loaded())
+	if (launch_loaded() || (opt->device && !asked))
 		return 0;
-	if (!asked && (opt->device || has_device()))
-		return 0;
-	why = load_uroce();
-	if (!why) {
-		if (!asked) {
-			snprintf(text, sizeof text,
-				 "No RDMA device on this machine: using %s, RoCEv2 in user space "
-				 "(see 'help uroce').",
-				 name);
-			*note = text;
+	if (asked) {
+		why = load_uroce();
+		if (!why && launch_prepare())
+			why = strerror(errno);
+		if (!why)
+			return 0;
+		print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s. " REMEDY "\n",
+			    why);
+		return -1;
+	}
+	if (!kernel_has_devices()) {
+		if (launch_library(path, sizeof path) || launch_prepare()) {
+			set_note_without(strerror(errno));
+			return 1;
 		}
-		return 0;
+		set_note_uroce();
 	}
-	if (!asked) { /* continue without a device */
-		snprintf(text, sizeof text,
-			 "No RDMA device on this machine, nor " UROCE_DEVICE
-			 ": liburoce.so: %s. " REMEDY,
-			 why);
-		*note = text;
-		return 1;
-	}
-	print_error("rdmash: --device %s: liburoce.so: %s. " REMEDY "\n", name, why);
-	return -1;
+	backend_choose(choose_backend);
+	return 0;
+}
+
+bool embedded_is_used(void)
+{
+	backend_need();
+	return launch_loaded();
 }
 
 void embedded_tell(struct session *s)
@@ -146,6 +186,7 @@ const struct embedded_api *embedded_api(void)
 	static bool looked, all;
 
 	if (!looked) {
+		backend_need();
 		looked = all = true;
 		all &= find_symbol("uroce_faults_set", &api.faults_set);
 		all &= find_symbol("uroce_faults_get", &api.faults_get);

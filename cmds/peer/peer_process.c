@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "device/device.h"
 #include "launch.h"
 #include "output/out.h"
 #include "peer/peer.h"
@@ -63,7 +64,7 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
 	append_word(argv, "--peer");
 	if (!device && !how->host)
 		device = s->opt.device;
-	if (!device && !how->host && !how->command && launch_loaded())
+	if (!device && !how->host && !how->command && embedded_is_used())
 		device = launch_device_name();
 	if (device) {
 		append_word(argv, "--device");

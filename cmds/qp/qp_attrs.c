@@ -15,7 +15,6 @@
 #include "objects.h"
 #include "qp/qp.h"
 #include "session.h"
-#include "launch.h"
 #include "words.h"
 
 #define AT_ATTR(field)                                 \
@@ -272,7 +271,7 @@ struct qp_verdict qp_change_judge(const struct qp_change *c)
 {
 	struct qp_verdict v = qp_judge(c->qp->type, c->from, c->to, c->mask);
 
-	if (!v.refused || launch_loaded())
+	if (!v.refused || embedded_is_used())
 		return v;
 	v.extra |= v.refused;
 	if (v.answer == QP_OK)

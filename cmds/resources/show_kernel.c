@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "device/device.h"
 #include "launch.h"
 #include "objects.h"
 #include "output/out.h"
@@ -604,7 +605,7 @@ static bool has_librdmacms_pd(struct comparison *c)
 	obj_foreach_of(o, c->s, &id_class)
 		if (((const struct id *)o)->v->verbs == c->dev->v)
 			return true;
-	return launch_loaded();
+	return embedded_is_used();
 }
 
 /* What no object of the session stands for. */
@@ -634,7 +635,7 @@ static void tell_rest(struct comparison *c)
 static int compare_device(struct session *s, const struct dev *dev, struct out *o)
 {
 	struct comparison c = { .s = s, .dev = dev, .o = o, .who = "the kernel" };
-	const bool uroce = launch_loaded();
+	const bool uroce = embedded_is_used();
 
 	if (uroce)
 		c.who = dev->o.name;
