@@ -130,8 +130,9 @@ boot() {
 boot_machine() {	# NODE
 	write_conf "$1" jobs 0 0
 	machine_args "$1"
-	rm -f "$job/orders$1" "$job/rc$1" "$job/fail$1" "$job/never$1"
-	mkfifo "$job/orders$1"
+	rm -f "$job/orders$1" "$job/rc$1" "$job/fail$1" "$job/never$1" "$job/monitor$1".*
+	mkfifo "$job/orders$1" "$job/monitor$1.in" "$job/monitor$1.out"
+	qemu_args+=(-chardev "pipe,id=monitor,path=${job//,/,,}/monitor$1" -mon monitor)
 	vport virtserialport 1 "pipe,id=p1,path=${job//,/,,}/orders$1"
 	vport virtserialport 2 "file,id=p2,path=${job//,/,,}/events"
 	start_qemu "$1" < /dev/null > /dev/null
@@ -164,8 +165,18 @@ tell_ended() {	# DIRECTORY NODE
 	[ ! -p "$1/ended$2" ] || echo 1<> "$1/ended$2"
 }
 
+# look_into NODE: what a machine that stands still is doing: the registers of its processors, and
+# what its kernel has to say, which an NMI makes it print. Goes to standard output.
+look_into() {
+	local line
+	printf 'info registers -a\nnmi\n' 1<> "$job/monitor$1.in"
+	while read -rt 3 line; do
+		case $line in *IP=*|*SP=*) echo "$line" ;; esac
+	done <> "$job/monitor$1.out"
+}
+
 check_machines() {
-	local node dir why='' quiet
+	local node dir why='' quiet report=''
 	for node in "${!vms[@]}"; do
 		quiet=$silence
 		[ -n "${ready_nodes[node]-}" ] || quiet=$patience
@@ -173,10 +184,12 @@ check_machines() {
 			why="machine $node ended"
 		elif [ $((SECONDS - heard[node])) -ge "$quiet" ]; then
 			why="machine $node stood still for $quiet s"
+			report=$(look_into "$node")
 		fi
 	done
 	[ -n "$why" ] || return
-	tail -n 30 "$job"/console* "$job"/qemu*.err
+	report+=$(tail -n 40 "$job"/console* "$job"/qemu*.err)
+	echo "$report"
 	[ $starting != 1 ] || die "$why"
 	starting=$((starting ? starting - 1 : 0))
 	echo "$me: $why"
@@ -184,7 +197,8 @@ check_machines() {
 	wait "${vms[@]}" 2> /dev/null
 	for dir in "$job"/jobs/*/; do
 		for node in "${!vms[@]}"; do
-			[ -e "$dir/rc$node" ] || echo "$why, and is started again" > "$dir/fail$node"
+			[ -e "$dir/rc$node" ] ||
+				printf '%s\n' "$why, and is started again" "$report" > "$dir/fail$node"
 			tell_ended "$dir" "$node"
 		done
 	done

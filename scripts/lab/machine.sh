@@ -179,13 +179,16 @@ tsc_rate() {
 		awk -F: '$1 ~ /^bogomips/ {printf "tsc_early_khz=%d", $2 * 500; exit}' /proc/cpuinfo
 }
 
-# Without KVM what has been translated of a program is found again by its virtual addresses only: at
-# random ones each start of a program costs twice as much.
+# norandmaps: without KVM, QEMU finds its translation of a program's code by virtual address.  At
+# random addresses each start of a program is translated anew, which doubles its cost.  The page
+# then has thousands of translations, and QEMU walks them all for each store into it: a kernel that
+# cleared such a page stood still for over 40 s.
+# An NMI (keep.sh sends it to a machine that stands still) ends in a panic with a stack trace.
 kernel_line() {	# NODE
 	echo "console=$console quiet panic=-1 net.ifnames=0 lab.node=$1" \
 		"cryptomgr.notests rodata=off mitigations=off nokaslr norandmaps audit=0" \
 		"tsc=reliable no_timer_check nohz=off rcupdate.rcu_expedited=1 random.trust_cpu=on" \
-		"$(tsc_rate) ${kernel_params[*]-}"
+		"unknown_nmi_panic sysctl.kernel.panic_on_unrecovered_nmi=1 $(tsc_rate) ${kernel_params[*]-}"
 }
 
 # sets qemu_args but for standard input, output, error

@@ -67,6 +67,13 @@ for signal in KILL STOP; do
 	ok "$signal: the next command" in_it "[ \$(cat /proc/sys/kernel/random/boot_id) != $boot ]"
 done
 
+# A kernel that runs nothing else any more says where it is.
+in_it 'echo -1 > /proc/sys/kernel/sched_rt_runtime_us
+	exec chrt -f 99 bash -c "while :; do :; done"' > /dev/null 2> "$tmp/err"
+equal 'a processor that never yields: status' $? 125
+has 'a processor that never yields: the registers' "$tmp/err" '^RIP='
+has 'a processor that never yields: the trace' "$tmp/err" 'PID: [0-9]+ Comm: bash'
+
 ok 'a pair' "$lab" up -t 600 pair "$name"
 for _ in 1 2; do
 	"$lab" pair -U "$name" 'rping -s -a 10.0.0.1 -C 3' 'rping -c -a 10.0.0.1 -C 3 && hostname' > "$tmp/out" 2>&1
