@@ -80,12 +80,24 @@ static int own_index(const union ibv_gid *gid, uint32_t scope)
 	return index;
 }
 
+/* Can other hosts reach an address of this one? */
+static bool is_reachable(void)
+{
+	for (unsigned i = 0; i < gid_count(); i++) {
+		const struct gid_entry *e = gid_at(i);
+
+		if (e && strcmp(e->ifname, "lo") != 0)
+			return true;
+	}
+	return false;
+}
+
 /* To the kernel a loopback address is any address: it belongs to no device. Here it does, but for a
  * synchronous id without a port, which nobody can connect to. libfabric binds one to find out which
- * addresses a server may listen on; it would tell other hosts 127.0.0.1 if that had a device. */
-static bool asks_for_any(struct cm_id *id, const union ibv_gid *gid)
+ * addresses a server may listen on; if that had a device, it would tell other hosts 127.0.0.1. */
+static bool asks_for_any(const struct cm_id *id, const union ibv_gid *gid, uint16_t port)
 {
-	return id->sync && is_loopback(gid) && !*port_field(&id->v.route.addr.src_storage);
+	return id->sync && !port && is_loopback(gid) && is_reachable();
 }
 
 static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
@@ -112,7 +124,7 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 		memset(src, 0, sizeof(*src));
 		return -1;
 	}
-	if (!any && !asks_for_any(id, &gid))
+	if (!any && !asks_for_any(id, &gid, be16toh(*port_field(src))))
 		id_set_device(id, &gid, scope);
 	*port_field(src) = htobe16(number);
 	id->state = ID_BOUND;

@@ -68,9 +68,9 @@ static void check_bind(void)
 static void check_loopback(void)
 {
 	static const struct rig_address both[] = {
-		{ "::ffff:10.0.0.1", "eth0", 3, 1500 },
 		{ "::ffff:127.0.0.1", "lo", 1, 65536 },
 		{ "::1", "lo", 1, 65536 },
+		{ "::ffff:10.0.0.1", "eth0", 3, 1500 },
 	};
 	static const char *const loopback[] = { "127.0.0.1", "::1" };
 	struct rdma_event_channel *ch = rdma_create_event_channel();
@@ -90,6 +90,11 @@ static void check_loopback(void)
 		}
 	CHECK_INT(rdma_create_id(NULL, &a, NULL, RDMA_PS_TCP), 0);
 	CHECK_INT(rdma_bind_addr(a, address("10.0.0.1", 0)), 0);
+	CHECK(a->verbs);
+	CHECK_INT(rdma_destroy_id(a), 0);
+	rig_addresses(both, 2); /* there are no others */
+	CHECK_INT(rdma_create_id(NULL, &a, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_bind_addr(a, address("127.0.0.1", 0)), 0);
 	CHECK(a->verbs);
 	CHECK_INT(rdma_destroy_id(a), 0);
 	rig_addresses(NULL, 0);
