@@ -12,7 +12,7 @@
 #include <tcl.h>
 
 #include "loop.h"
-#include "output/notice.h"
+#include "output/print.h"
 #include "output/out.h"
 
 struct out;

@@ -10,7 +10,7 @@
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"
-#include "output/notice.h"
+#include "output/print.h"
 #include "output/out.h"
 #include "session.h"
 

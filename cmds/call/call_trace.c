@@ -13,7 +13,7 @@
 #include "call_format.h"
 #include "language/interp.h"
 #include "objects.h"
-#include "output/trace.h"
+#include "output/print.h"
 #include "record_objects.h"
 #include "session.h"
 #include "words.h"

@@ -12,7 +12,7 @@
 #include "call/call_trace.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
-#include "output/trace.h"
+#include "output/print.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"

@@ -7,7 +7,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
-#include "output/trace.h"
+#include "output/print.h"
 #include "session.h"
 #include "words.h"
 

@@ -17,7 +17,7 @@
 #include "device/device.h"
 #include "objects.h"
 #include "output/out.h"
-#include "output/trace.h"
+#include "output/print.h"
 #include "own_rows.h"
 #include "qp/qp.h"
 #include "session.h"

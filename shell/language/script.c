@@ -14,7 +14,6 @@
 #include "language/interp.h"
 #include "language/script.h"
 #include "output/print.h"
-#include "output/trace.h"
 #include "session.h"
 #include "alloc.h"
 

@@ -1,18 +1,227 @@
 /* SPDX-License-Identifier: MIT */
-#include "output/print.h"
-
+/* Text on its way to a terminal: folded at its width, shown in a pager if it is long, printed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <langinfo.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
-#include "edit/edit.h"
 #include "alloc.h"
+#include "edit/edit.h"
+#include "file/file.h"
+#include "output/print.h"
+
+#define LABEL_MAX 22 /* most columns that a label takes */
+
+/* The bytes of the character or colour code at text; *columns: the columns that it takes. */
+static unsigned measure_piece(const char *text, unsigned *columns)
+{
+	struct character c;
+	int width;
+
+	*columns = 0;
+	if (text[0] == '\033' && text[1] == '[') /* a colour */
+		return 2 + (unsigned)strcspn(text + 2, "m") + 1;
+	c = character_at(text, strlen(text));
+	width = wcwidth((wchar_t)c.code);
+	*columns = width > 0 ? (unsigned)width : 0;
+	return c.len;
+}
+
+static unsigned width_of(const char *text, size_t len)
+{
+	unsigned n = 0, columns;
+
+	for (size_t i = 0; i < len; i += measure_piece(text + i, &columns), n += columns)
+		;
+	return n;
+}
+
+/* The column at which the text after a label begins: "  next        reg 4096". */
+static unsigned hang_of(const char *line, size_t len, unsigned columns)
+{
+	char plain[LABEL_MAX + 2] = "";
+	unsigned n = 0, indent, hang, width;
+	const char *gap;
+
+	for (size_t i = 0; i < len && n < sizeof plain - 1; i += measure_piece(line + i, &width))
+		if (line[i] != '\033')
+			plain[n++] = line[i];
+	indent = (unsigned)strspn(plain, " ");
+	gap = strstr(plain + indent, "  ");
+	hang = gap ? (unsigned)(gap - plain) + (unsigned)strspn(gap, " ")
+		   : indent + (indent ? 0 : 2);
+	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
+}
+
+/* How many bytes of the line fit into this many columns, up to a blank, or else behind a comma; all
+ * if there is neither. */
+static size_t fitting_length(const char *line, size_t len, unsigned columns)
+{
+	unsigned at = 0, width;
+	size_t blank = 0, comma = 0;
+
+	for (size_t i = 0; i < len; at += width) {
+		unsigned n = measure_piece(line + i, &width);
+
+		if (line[i] == ' ' && at && at <= columns)
+			blank = i;
+		if (at + width > columns && (blank > strspn(line, " ") || comma))
+			return blank > strspn(line, " ") ? blank : comma;
+		if (line[i] == ',')
+			comma = i + 1;
+		i += n;
+	}
+	return len;
+}
+
+static unsigned fold_line(const char *line, size_t len, unsigned columns, Tcl_DString *d)
+{
+	unsigned rows = 1, hang = hang_of(line, len, columns), room = columns;
+
+	while (width_of(line, len) > room) {
+		size_t n = fitting_length(line, len, room);
+
+		if (n == len)
+			break;
+		Tcl_DStringAppend(d, line, (int)n);
+		Tcl_DStringAppend(d, "\n", 1);
+		for (unsigned i = 0; i < hang; i++)
+			Tcl_DStringAppend(d, " ", 1);
+		n += strspn(line + n, " ");
+		line += n;
+		len -= n < len ? n : len;
+		room = columns - hang;
+		rows++;
+	}
+	Tcl_DStringAppend(d, line, (int)len);
+	return rows + width_of(line, len) / (columns + 1);
+}
+
+unsigned fold(const char *text, unsigned columns, Tcl_DString *d)
+{
+	unsigned rows = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		rows += fold_line(text, len, columns, d);
+		text += len;
+		if (*text) {
+			Tcl_DStringAppend(d, "\n", 1);
+			text++;
+		}
+	}
+	return rows;
+}
+
+void fold_to_ascii(const char *text, Tcl_DString *d)
+{
+	static const struct {
+		const char *sign, *ascii;
+	} near[] = { { "µ", "u" },  { "…", "..." }, { "–", "-" },  { "×", "x" },
+		     { "→", "->" }, { "←", "<-" },  { "≤", "<=" }, { "≥", ">=" } };
+	size_t left = strlen(text);
+
+	while (left) {
+		struct character c = character_at(text, left);
+		const char *as = c.len > 1 ? "?" : NULL;
+
+		for (size_t i = 0; as && i < sizeof near / sizeof *near; i++)
+			if (strlen(near[i].sign) == c.len && memcmp(near[i].sign, text, c.len) == 0)
+				as = near[i].ascii;
+		Tcl_DStringAppend(d, as ? as : text, as ? -1 : 1);
+		text += c.len;
+		left -= c.len;
+	}
+}
+
+#define NONE 127 /* exit status of sh if the program does not exist */
+
+extern char **environ;
+
+/* Options of less, like git's: a text that fits stays on the screen, colours are kept. less also
+ * quits at the end of the text (-E), because newcomers would type the next command into it; the
+ * prompt says which keys to press. For the same reason LESSSECURE keeps such a command from writing
+ * files (s) or running programs (!), unless the user asks for less by name. */
+#define LESS "-EFRX -PsSpace goes on, q goes back$"
+
+static char *pager_command(void)
+{
+	const char *pager = getenv("PAGER");
+
+	if (pager && (!*pager || strcmp(pager, "cat") == 0))
+		return NULL;
+	if (!pager)
+		return xasprintf("command -v less >/dev/null || exit %d; "
+				 "LESSSECURE=1 LESS=${LESS-'" LESS "'} exec less",
+				 NONE);
+	return xasprintf("LESS=${LESS-'" LESS "'} exec %s", pager);
+}
+
+/* Starts the pager; *to is its standard input. Returns its process ID, or -1. */
+static pid_t start_pager(char *line, int *to)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t defaults;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGINT);
+	sigaddset(&defaults, SIGPIPE); /* ignored by this program */
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+	if (posix_spawn(&pid, "/bin/sh", &actions, &attr, argv, environ))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	close(ends[0]);
+	if (pid < 0)
+		close(ends[1]);
+	*to = ends[1];
+	return pid;
+}
+
+/* Shows text in $PAGER, or in less if that is not set, and waits for its end; meanwhile Ctrl-C goes
+ * to the pager. False, with nothing shown: there is no pager, or PAGER is empty or cat. */
+static bool pager_show(const char *text, size_t len)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	char *line = pager_command();
+	int to, status = 0;
+	pid_t pid;
+
+	if (!line)
+		return false;
+	fflush(stdout);
+	sigaction(SIGINT, &ignore, &before);
+	pid = start_pager(line, &to);
+	if (pid > 0) {
+		write_all(to, text, len); /* an error means that the user quit early */
+		close(to);
+		waitpid(pid, &status, 0);
+	}
+	sigaction(SIGINT, &before, NULL);
+	free(line);
+	return pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == NONE);
+}
 
 static const char *const codes[PAINTS] = {
 	[PAINT_NONE] = "\033[0m",     [PAINT_GOOD] = "\033[32m",  [PAINT_BAD] = "\033[31m",

@@ -4,7 +4,7 @@
  * output or standard error, but for the line editor's own drawing.
  *
  * Colours are stored beside the text, not in it, so escape sequences from elsewhere are escaped
- * like all other control characters (visible.h). Only data that a user prints with echo or puts,
+ * like all other control characters (visible.c). Only data that a user prints with echo or puts,
  * and CSV, are printed unchanged, and only if standard output is not a terminal. On a terminal
  * lines are folded at its width and symbols follow the locale; at the prompt a text that is longer
  * than the screen is shown in a pager.
@@ -125,8 +125,80 @@ unsigned fold(const char *text, unsigned columns, Tcl_DString *d);
  * '?'. */
 void fold_to_ascii(const char *text, Tcl_DString *d);
 
-/* Shows text in $PAGER, or in less if that is not set, and waits for its end; meanwhile Ctrl-C goes
- * to the pager. False, with nothing shown: there is no pager, or PAGER is empty or cat. */
-bool pager_show(const char *text, size_t len);
+/*
+ * Notices report asynchronous events (a peer disconnects, an event of the device, a completion
+ * event of an armed CQ) without disturbing the line being typed.
+ */
+
+struct notices;
+
+enum notice_kind {
+	NOTICE_CM,	/* connection management events */
+	NOTICE_ASYNC,	/* asynchronous events of a device */
+	NOTICE_CQ,	/* completion events */
+	NOTICE_WIRE,	/* packets */
+	NOTICE_PEER,	/* peers: other rdmash processes that this one started */
+	NOTICE_HANDLER, /* handlers of 'on' */
+	NOTICE_KINDS
+};
+
+/* Names of the kinds: "cm" "async" "cq" "wire" "peer" "handler". */
+extern const char *const notice_words[NOTICE_KINDS];
+
+struct notices *notices_new(void);
+void notices_free(struct notices *n);
+
+/* Sets which kinds are shown: a mask of (1 << kind). Initially all are. */
+void notices_show(struct notices *n, unsigned kinds);
+unsigned notices_shown(const struct notices *n);
+/* Passes all notices, also those of peers, to fn instead of printing them. */
+typedef void notice_fn(void *arg, enum notice_kind kind, const char *text);
+void notices_divert(struct notices *n, notice_fn *fn, void *arg);
+
+/* Prints one line, "* cm    id0: DISCONNECTED by peer (answered)", to standard error. */
+void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Trace lines: one for each library call, short or with its arguments and result. */
+
+struct session;
+
+enum voice {
+	VOICE_SETUP,   /* objects, connections */
+	VOICE_PREPARE, /* getting ready for data */
+	VOICE_DATA,    /* work requests, completions */
+	VOICE_INFO,    /* dumps and remarks */
+};
+
+/* A call that has returned. */
+struct traced_call {
+	enum voice voice;
+	int64_t when;	    /* CLOCK_REALTIME, ns */
+	const char *name;   /* of the function */
+	const char *args;   /* or "" */
+	const char *result; /* "" of a function that returns nothing */
+	const char *made;   /* name of the object that it created, or NULL */
+	bool bad;	    /* it failed */
+	bool asks;	    /* a query: left out of the short trace */
+};
+/* Prints the line of a call while the trace or step mode is on. */
+void trace_call(struct session *s, const struct traced_call *c);
+
+/* Prints a further line, such as a dump, for 'trace all'. */
+void trace(struct session *s, enum voice v, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Step mode: stops before each library call, shows it, and waits for Enter; then shows what the
+ * call changed.
+ */
+
+/* Called by trace.c before and after each library call; call is the C call as text. */
+void step_before(struct session *s, const char *call);
+void step_after(struct session *s);
+/* To be called before each top-level command: ends the effect of `skip`. */
+void step_command(struct session *s);
+/* To be called after it: shows what its last call changed. */
+void step_ended(struct session *s);
 
 #endif

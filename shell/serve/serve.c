@@ -18,7 +18,7 @@
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
-#include "output/notice.h"
+#include "output/print.h"
 #include "serve/serve.h"
 #include "session.h"
 

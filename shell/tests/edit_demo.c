@@ -14,7 +14,6 @@
 
 #include "edit/edit.h"
 #include "loop.h"
-#include "output/notice.h"
 #include "output/print.h"
 #include "alloc.h"
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "output/notice.h"
 #include "output/print.h"
 
 static int err[2];
