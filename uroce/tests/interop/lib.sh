@@ -74,24 +74,48 @@ same() {
 
 # until something listens on that port of the RDMA CM, or of TCP: 7471, 18515/tcp
 until_listening() {
-	local side=$1 port=${2%/tcp} hex end=$((SECONDS + 20))
+	local side=$1 port=${2%/tcp} answer
 
-	printf -v hex '[0-9A-F]*:%04X [0-9A-F:]* 0A' "$port"
-	if [ "$2" = "$port" ]; then
-		if [ "$side" = rxe ]; then
-			# what listens on all addresses does so when it does on the device
-			at rxe "timeout 20 sh -c 'until rdma resource show cm_id link rxe0 |
-				grep -q \"state LISTEN .*:$port\"; do sleep 0.05; done'"
-			return
-		fi
-		until "$uroce" status | grep -q "listen.*$port"; do
-			[ $SECONDS -lt $end ] || return 1
-			sleep 0.02
-		done
-		return
+	if [ "$side" = rxe ]; then
+		echo "await $2" >&"$watcher"
+		read -rt 30 answer <&"$watcher" && [ "$answer" = listening ]
+	elif [ "$2" = "$port" ]; then
+		awaited on_uroce "$port"
+	else
+		awaited on_tcp "$port"
 	fi
-	at "$side" "timeout 20 sh -c 'until grep -Eqs \"$hex\" /proc/net/tcp /proc/net/tcp6; do
-		sleep 0.05; done'"
+}
+
+on_uroce() { "$uroce" status | grep -q "listen.*$1"; }
+
+# What follows runs in the machine, too, in one shell for all waiting: to start a program takes a tenth
+# of a second there.
+on_tcp() {
+	local hex lines
+
+	printf -v hex ':%04X [0-9A-F:]* 0A' "$1"
+	mapfile -t lines < <(exec cat /proc/net/tcp /proc/net/tcp6)
+	[[ ${lines[*]} =~ $hex ]]
+}
+
+# what listens on all addresses does so when it does on the device
+on_rxe() { [[ $(rdma resource show cm_id link rxe0) =~ "state LISTEN "[^$'\n']*":$1" ]]; }
+
+# awaited COMMAND...: it succeeds, within 20 seconds
+awaited() {
+	local end=$((SECONDS + 20))
+
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return
+		read -rt 0.05 -u "$never" || true
+	done
+}
+
+await() {
+	case $1 in
+	*/tcp) awaited on_tcp "${1%/tcp}" ;;
+	*) awaited on_rxe "$1" ;;
+	esac && echo listening || echo no
 }
 
 pair() {
@@ -132,5 +156,10 @@ both() {
 	pair "$name" uroce "$@"
 }
 
-
-until (exec 3<>/dev/tcp/10.0.0.1/$agent) 2>/dev/null; do sleep 0.1; done
+# a pipe that says nothing: to read it for a while is to wait without a program
+exec {never}<> <(:)
+until exec {watcher}<>/dev/tcp/10.0.0.1/$agent; do read -rt 0.1 -u "$never"; done 2>/dev/null
+{
+	declare -f on_tcp on_rxe awaited await
+	echo 'exec {never}<> <(:)'
+} >&"$watcher"

@@ -6,17 +6,19 @@
 . "$(dirname "$0")/lib.sh" "$@"
 need ibv_rc_pingpong ibv_devinfo
 
-# gid SIDE PATTERN: the index of a GID
-gid() {
-	at "$1" '$on ibv_devinfo -v' |
-		sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p' |
-		awk -v pattern="$2" '$2 ~ pattern { print $1; exit }'
+# gids SIDE: sets SIDE_4 and SIDE_6, the indices of its GIDs, at which pingpong looks by their names
+gids() {
+	local index gid
+	while read -r index gid; do
+		case $gid in
+		::ffff:10.0.0.*) printf -v "$1_4" %s "$index" ;;
+		fd00::*) printf -v "$1_6" %s "$index" ;;
+		esac
+	done < <(at "$1" '$on ibv_devinfo -v' |
+		sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p' | tac)
 }
-# shellcheck disable=SC2034  # pingpong looks at them by their names
-{
-	uroce_4=$(gid uroce '^::ffff:10.0.0.2') uroce_6=$(gid uroce '^fd00::2')
-	rxe_4=$(gid rxe '^::ffff:10.0.0.1') rxe_6=$(gid rxe '^fd00::1')
-}
+gids uroce
+gids rxe
 
 port=18600
 # pingpong NAME PROGRAM FAMILY OPTION...
