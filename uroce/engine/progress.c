@@ -9,7 +9,8 @@
  * keeps the reading for a tick after it was last here; a timer of the kernel gives it back to the
  * thread when it stays away. And one that was away when packets came looks at its memory, not at
  * its queue: from then on what it finds in a queue gives the reading back at once, until it comes
- * back before the next packet does. What each rule is worth: uroce/README.md.
+ * back before the next packet does. After many packets in one pass the thread looks some times more
+ * before it sleeps. What each rule is worth: uroce/README.md.
  *
  * The thread sleeps in epoll_wait() without an end. A timer of the kernel is set to the next
  * moment at which something is to be done, by whoever knows of an earlier one: that costs
@@ -37,6 +38,8 @@
 #define BATCH	 32  /* packets of a pass, of each process and of the socket */
 #define HERE	 8   /* passes after a post to ourselves */
 #define GIVE_WAY 100 /* polls in vain before others get the processor: some 10 us */
+#define MANY	 8   /* packets of a pass: there will be more */
+#define LINGER	 16  /* passes of the thread after such a one before it sleeps: some 10 us */
 #define TIMED	 8   /* one of so many passes of one that polls looks at the clock */
 #define NEVER	 UINT64_MAX
 
@@ -54,6 +57,7 @@ static struct {
 	uint64_t tick;	       /* READER_POLLERS: until then */
 	unsigned polls;	       /* passes of one that polls */
 	bool stays_away, gave; /* it looks at its memory; nothing came since it gave back */
+	unsigned linger;       /* so many passes more of the thread, which is not to be woken */
 	bool in_pass;
 	bool more;		 /* to be sent or read: another pass is due */
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
@@ -103,7 +107,7 @@ static uint64_t next_moment(void)
 /* Who sleeps is woken by the bell; who polls looks by himself. */
 static void await_bell(void)
 {
-	if (e.reader == READER_POLLERS)
+	if (e.reader == READER_POLLERS || e.linger)
 		pair_wake();
 	else if (!pair_sleep())
 		e.more = true;
@@ -128,8 +132,7 @@ static void finish(bool urgent)
 	tx_flush();
 }
 
-/* Returns how many packets came. */
-static unsigned pass(enum rx_socket socket)
+static unsigned read_and_answer(enum rx_socket socket)
 {
 	unsigned n;
 
@@ -138,6 +141,27 @@ static unsigned pass(enum rx_socket socket)
 	timer_run(engine_now());
 	finish(true);
 	e.in_pass = false;
+	return n;
+}
+
+/* Returns how many packets came. */
+static unsigned pass(enum rx_socket socket)
+{
+	unsigned n = read_and_answer(socket);
+
+	await_bell();
+	return n;
+}
+
+/* The same of the thread. */
+static unsigned pass_of_thread(enum rx_socket socket)
+{
+	unsigned n = read_and_answer(socket);
+
+	if (n >= MANY)
+		e.linger = LINGER;
+	else if (e.linger)
+		e.linger--;
 	await_bell();
 	return n;
 }
@@ -237,6 +261,7 @@ static void set_reader(enum reader reader)
 		unwatch(pair_bell_fd());
 	}
 	e.reader = reader;
+	e.linger = 0;
 	await_bell();
 	share();
 	wake_at(next_moment());
@@ -447,11 +472,11 @@ static bool turn(const struct epoll_event *events, int n)
 		set_reader(READER_THREAD);
 	if (e.reader != READER_THREAD)
 		look_on();
-	else if (pass(own || over ? RX_READY : RX_EMPTY) && over)
+	else if (pass_of_thread(own || over ? RX_READY : RX_EMPTY) && over)
 		e.stays_away = true;
 	if (e.timer_set <= engine_now()) /* it has run out */
 		e.timer_set = NEVER;
-	if (e.more && e.reader != READER_POLLERS)
+	if ((e.more || e.linger) && e.reader != READER_POLLERS)
 		return true;
 	wake_at(next_moment());
 	return false;
