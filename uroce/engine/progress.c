@@ -26,6 +26,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "gid.h"
 #include "completion_queue.h"
 #include "group.h"
@@ -38,7 +39,7 @@
 #define BATCH	 32  /* packets of a pass, of each process and of the socket */
 #define HERE	 8   /* passes after a post to ourselves */
 #define GIVE_WAY 100 /* polls in vain before others get the processor: some 10 us */
-#define MANY	 8   /* packets of a pass: there will be more */
+#define MANY	 8   /* packets of a pass, in and out: there will be more */
 #define LINGER	 16  /* passes of the thread after such a one before it sleeps: some 10 us */
 #define TIMED	 8   /* one of so many passes of one that polls looks at the clock */
 #define NEVER	 UINT64_MAX
@@ -156,9 +157,10 @@ static unsigned pass(enum rx_socket socket)
 /* The same of the thread. */
 static unsigned pass_of_thread(enum rx_socket socket)
 {
+	uint64_t sent = counters[CNT_SENT_PKTS];
 	unsigned n = read_and_answer(socket);
 
-	if (n >= MANY)
+	if (n + counters[CNT_SENT_PKTS] - sent >= MANY)
 		e.linger = LINGER;
 	else if (e.linger)
 		e.linger--;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "counters.h"
 #include "engine.h"
 #include "engine_rig.h"
 #include "gid.h"
@@ -23,6 +24,7 @@
 #include "transport.h"
 
 struct cq cq;
+uint64_t counters[COUNTERS];
 
 /* Of the engine: on a busy machine it would take longer than the tick for which an application that
  * polls keeps the reading, and no test would ever see it kept. */

@@ -58,6 +58,30 @@ static void test_thread(void)
 static _Atomic unsigned fired;
 static uint64_t fired_at;
 
+/* After many packets in one pass the thread does not sleep at once, and it does after one. */
+static void test_many(void)
+{
+	unsigned had, passes;
+
+	CHECK_INT(engine_get(), 0);
+	stays_idle();
+	had = packets();
+	engine_lock();
+	passes = fake_engine.passes;
+	for (unsigned i = 0; i < 16; i++)
+		fake_send();
+	engine_unlock();
+	arrive(had + 16);
+	reaches(&fake_engine.passes, passes + 10);
+	stays_idle();
+	passes = fake_engine.passes;
+	fake_send();
+	arrive(had + 17);
+	stays_idle();
+	CHECK(fake_engine.passes <= passes + 2);
+	engine_put();
+}
+
 static void fire(struct timer *t)
 {
 	(void)t;
@@ -412,6 +436,7 @@ int main(void)
 	test_up_and_down();
 	CHECK_INT(engine_get(), 0);
 	test_thread();
+	test_many();
 	stays_idle();
 	test_timers();
 	test_now();
