@@ -27,6 +27,20 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static inline int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median of n times and the 99.9 % quantile; sorts them. */
+static inline void print_quantiles(double *times, unsigned n)
+{
+	qsort(times, n, sizeof *times, by_value);
+	printf("%.4f %.4f\n", times[n / 2], times[n - 1 - n / 1000]);
+}
+
 /* The two ends on two processors, where there are two: else the scheduler has them now on one,
  * now on two, and the round trip is now the half, now the double. */
 static inline void own_processor(int end)

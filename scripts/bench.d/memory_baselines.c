@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the memory of this machine can do: the baselines of "scripts/bench uroce" for programs
- * that are on one host. Called with MODE BYTES N; prints one number.
+ * that are on one host. Called with MODE BYTES N; prints one number, or two.
  *
  *   memcpy   GB/s of memcpy() from one buffer to another
  *   copy     GB/s through shared memory: one thread writes, another one reads
@@ -9,6 +9,8 @@
  *   vm       microseconds of process_vm_writev(2) into another process
  *   mem      microseconds of pwritev(2) to /proc/PID/mem of another process: all but the last
  *            word, then that, as the device has to do it
+ *   look     two processes write to each other so, and look at their own memory: microseconds one
+ *            way, median and 99.9 %
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -151,11 +153,30 @@ static double ping(void)
 	return t * 1e6 / n;
 }
 
+static int open_memory(pid_t pid)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/mem", pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	need(fd >= 0, path);
+	return fd;
+}
+
+/* The last word after the others. */
+static ssize_t write_to(int memory, char *to, char *from)
+{
+	size_t word = size > 8 ? 8 : 0;
+	struct iovec parts[2] = { { from, size - word }, { from + size - word, word } };
+
+	return pwritev(memory, parts, 2, (off_t)(uintptr_t)to);
+}
+
 static double into_another(int by_file)
 {
-	char *p = bytes(size), path[32];
-	size_t word = size > 8 ? 8 : 0;
-	struct iovec v = { p, size }, parts[2] = { { p, size - word }, { p + size - word, word } };
+	char *p = bytes(size);
+	struct iovec v = { p, size };
 	pid_t child;
 	double t;
 	int fd;
@@ -164,12 +185,10 @@ static double into_another(int by_file)
 	if (child == 0)
 		for (;;)
 			pause();
-	snprintf(path, sizeof path, "/proc/%d/mem", child);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	need(fd >= 0, path);
+	fd = open_memory(child);
 	t = now();
 	for (unsigned i = 0; i < n; i++) {
-		ssize_t done = by_file ? pwritev(fd, parts, 2, (off_t)(uintptr_t)p)
+		ssize_t done = by_file ? write_to(fd, p, p)
 				       : process_vm_writev(child, &v, 1, &v, 1, 0);
 
 		need(done == (ssize_t)size, by_file ? "pwritev" : "process_vm_writev");
@@ -177,6 +196,35 @@ static double into_another(int by_file)
 	t = now() - t;
 	stop(child);
 	return t * 1e6 / n;
+}
+
+/* The last byte of a message is its number, and the answer to it has the same. */
+static int look(void)
+{
+	char *to_child = bytes(2 * size), *to_parent = to_child + size, *from_here = bytes(size);
+	double *times = calloc(n, sizeof *times), from;
+	pid_t parent = getpid(), child = start();
+	int fd = open_memory(child ? child : parent);
+	char *to = child ? to_child : to_parent;
+	const volatile char *in = (child ? to_parent : to_child) + size - 1;
+
+	for (unsigned i = 0; i < n; i++) {
+		char number = (char)(i % 126 + 2);
+
+		while (!child && *in != number)
+			;
+		from = now();
+		from_here[size - 1] = number;
+		need(write_to(fd, to, from_here) == (ssize_t)size, "pwritev");
+		while (child && *in != number)
+			;
+		times[i] = (now() - from) * 1e6 / 2;
+	}
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	print_quantiles(times, n);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -188,6 +236,8 @@ int main(int argc, char **argv)
 	n = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
 	if (!size || !n)
 		what = "";
+	if (strcmp(what, "look") == 0)
+		return look();
 	if (strcmp(what, "memcpy") == 0)
 		result = by_memcpy();
 	else if (strcmp(what, "copy") == 0)
@@ -197,7 +247,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "vm") == 0 || strcmp(what, "mem") == 0)
 		result = into_another(what[0] == 'm');
 	else {
-		fprintf(stderr, "usage: memory memcpy|copy|ping|vm|mem BYTES N\n");
+		fprintf(stderr, "usage: memory memcpy|copy|ping|vm|mem|look BYTES N\n");
 		return 2;
 	}
 	printf("%.4f\n", result);

@@ -79,6 +79,14 @@ perftest() {
 	wait "$pid"
 }
 
+# Of a SEND of 64 bytes and its answer, again and again: what both ends took of the processors, in
+# all and in the kernel.
+processor_time() {
+	local TIMEFORMAT='%U %S'
+
+	{ time verbs ping rc poll 64 "$(few 1000000)" >/dev/null; } 2>&1 | awk '{ print $1 + $2, $2 }'
+}
+
 # CPU time in two seconds of an idle process that holds a QP and waits for an event
 idle() {
 	local pid before after
@@ -116,6 +124,8 @@ row events 'RC SEND 64 B, events' us '<= 1' 'udp ping block 80 $(few 10000)' 've
 row look 'WRITE 64 B one way, target looks' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'first verbs look 64 $(few 20000)'
 row look-rings 'the same, no direct access' us '<= 1.5' 'half udp ping busy 80 $(few 30000)' 'rings first verbs look 64 $(few 20000)'
 row look-tail 'its 99.9 % beside its median' us '<= 5' '' 'verbs look 64 $(few 20000)'
+row look-floor 'pwritev(2) to /proc/PID/mem instead' us 'floor of look' 'half udp ping busy 80 $(few 30000)' 'first memory look 64 $(few 20000)'
+row tail-floor 'its 99.9 % beside its median' us 'floor of look-tail' '' 'memory look 64 $(few 20000)'
 row look-vm 'WRITE 64 B, process_vm_writev(2)' us '' 'memory vm 64 $(few 50000)' 'first verbs look 64 $(few 20000)'
 row look-mem 'WRITE 64 B, pwritev(2) to /proc/PID/mem' us '<= 1.3' 'memory mem 64 $(few 50000)' 'first verbs look 64 $(few 20000)'
 row shared 'RC SEND, two processes, shared memory' us '' 'memory ping 80 $(few 50000)' 'verbs ping rc poll 64 $(few 30000)'
@@ -126,7 +136,7 @@ for op in write read; do
 	row $op-1024 "${op^^} 64 KiB, MTU 4096 and 1024" GB/s '>= 0.5' "verbs $op 4096 65536 $(few 4000)" "verbs $op 1024 65536 $(few 4000)"
 done
 row write-mem 'WRITE 64 KiB, to /proc/PID/mem' GB/s '>= 0.8' 'speed 65536 memory mem 65536 $(few 20000)' 'verbs write 4096 65536 $(few 4000)'
-row mem-memcpy 'memcpy(3) 64 KiB, /proc/PID/mem' GB/s '' 'memory memcpy 65536 $(few 20000)' 'speed 65536 memory mem 65536 $(few 20000)'
+row mem-memcpy 'memcpy(3) 64 KiB, /proc/PID/mem' GB/s 'floor of write-memcpy' 'memory memcpy 65536 $(few 20000)' 'speed 65536 memory mem 65536 $(few 20000)'
 row write-udp 'WRITE 64 KiB, UDP' GB/s '>= 0.7' 'udp stream 4112 16 $(few 500)' 'udp_only verbs write 4096 65536 $(few 8000)'
 row write-gso 'WRITE 64 KiB, UDP with GSO and GRO' GB/s '>= 0.8' 'udp stream 4112 15 $(few 1000) gso' 'segmented verbs write 4096 65536 $(few 16000)'
 if command -v ib_write_bw >/dev/null; then
@@ -140,6 +150,7 @@ row qps 'WRITE 64 B: 1 QP, 1,000 QPs' us '<= 1.2' 'verbs qps 1 $(few 50000)' 've
 row mrs 'WRITE 64 B: 10 MRs, 100,000 MRs' us '<= 1.2' 'verbs mrs 10 $(few 50000)' 'verbs mrs 100000 $(few 50000)'
 row regions 'the same, of another process' us '<= 1.2' 'verbs regions 10 $(few 50000)' 'verbs regions 100000 $(few 50000)'
 row preload 'start-up of true, with the preload' ms '' 'wall env true' 'wall env LD_PRELOAD=$("$uroce" --library) true'
+row kernel 'SEND 64 B, polling: CPU time, in kernel' s '<= 0.05' '' processor_time
 row idle 'an idle process, in 2 s' ticks '= 0' 'echo 1' idle
 row seen 'packets a capture sees, of 100 sent' % '>= 1' 'echo 100' packets_seen
 if [ -n "$list" ]; then bash "$here/beside-rxe.sh" --list; fi

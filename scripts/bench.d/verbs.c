@@ -346,13 +346,6 @@ static double to_regions(struct end *e, unsigned n)
 	return t * 1e6 / n;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* As ib_write_lat(1): the last byte of a message is its number, and the answer to it has the
  * same. The lower half of the buffer comes in, the upper half goes out. */
 static void look(struct end *e, size_t size, unsigned n)
@@ -380,9 +373,8 @@ static void look(struct end *e, size_t size, unsigned n)
 			times[i - warm] = (now() - from) * 1e6 / 2;
 	}
 	meet(e);
-	qsort(times, n, sizeof *times, compare);
 	if (e->first)
-		printf("%.4f %.4f\n", times[n / 2], times[n - 1 - n / 1000]);
+		print_quantiles(times, n);
 	free(times);
 }
 
