@@ -183,6 +183,9 @@ static int dump_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	out_bytes(o, NULL, p, n);
 	mem_hexdump(o, p, n, a->off.v);
+	if (!a->len.set && a->off.v + n < a->mr->len)
+		out_text(o, "(%zu of %zu bytes; more: mem dump %s %llu)\n", n, a->mr->len,
+			 a->mr->o.name, (unsigned long long)(a->off.v + n));
 	return 0;
 }
 

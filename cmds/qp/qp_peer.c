@@ -157,8 +157,11 @@ int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	int n;
 
 	if (Tcl_DictObjSize(NULL, dict, &n) != TCL_OK) {
-		fail(s, "peer", "EINVAL", "'%s' is not a dict", Tcl_GetString(dict));
-		return fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
+		const char *word = Tcl_GetString(dict);
+
+		fail(s, "peer", "EINVAL", "'%s' does not tell QP number, PSN and GID", word);
+		fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
+		return obj_find(s, &qp_class, word) ? fail_next(s, "-peer [qp-info %s]", word) : -1;
 	}
 	return take_peer(s, &from, p);
 }

@@ -63,6 +63,14 @@ run 'llength [dict keys [dict filter [show] key mr*]]'
 await '^0$'
 ok 'a text in place of a region, and a write to nowhere'
 
+run 'post write -text "costs $5"'
+await_said 'as text in braces, where $ and [ ] are letters: {$5}'
+run 'post write -text "[1] of 3"'
+await_said 'as text in braces, where $ and [ ] are letters: {[1]}'
+run 'mem dump window'
+await_said '(256 of 4096 bytes; more: mem dump window 256)'
+clean
+
 # What is polled for in vain, while it is waited for.
 line 'poll -within 60s'
 await_said 'waiting for 1 completion on cq0, where nothing is outstanding, at most 60 s (Ctrl-C stops)'
@@ -156,6 +164,14 @@ key Tab Tab
 await '^skip +stop( |$)'
 cancel
 ok 'Tab knows attributes and lessons'
+
+# A QP by hand.
+run 'qp create -name left'
+run 'modify-qp INIT left -fill'
+run 'modify-qp RTR left -peer left -fill'
+await_said 'next -peer [qp-info left]'
+run 'destroy left'
+clean
 
 # Words of everyday, and in any order.
 run 'help state machine'

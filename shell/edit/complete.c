@@ -446,6 +446,8 @@ void complete_hint(void *session, const char *text, Tcl_DString *hint)
 	Tcl_Obj *v[WORDS];
 	int n;
 
+	if (l.nest == NEST_QUOTE && text[strlen(text) - 1] == '\n')
+		Tcl_DStringAppend(hint, "a \" is open; Ctrl-C drops it all", -1);
 	if (l.nest == NEST_QUOTE || l.comment)
 		return;
 	end_word(&l, strlen(text));

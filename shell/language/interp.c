@@ -307,10 +307,14 @@ void interp_fail(struct session *s)
 {
 	const char *text = Tcl_GetStringResult(s->tcl);
 	Tcl_DString where;
+	char name[64];
 
 	if (s->fail.text && strcmp(s->fail.text, text) == 0)
 		return;
 	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
+	if (s->opt.interactive &&
+	    sscanf(text, "can't read \"%63[^\"]\": no such variable", name) == 1)
+		fail_row(s, "as text", "in braces, where $ and [ ] are letters: {$%s}", name);
 	Tcl_DStringInit(&where);
 	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), &where);
 	s->fail.where = xstrdup(Tcl_DStringValue(&where));

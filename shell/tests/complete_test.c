@@ -92,6 +92,8 @@ int main(int argc, char **argv)
 	fixture_run(s, "set hello_world 1; proc twice {x} {}");
 	file(argv[1], "hints.txt", hint);
 	file(argv[1], "words.txt", words);
+	CHECK(strcmp(hint("echo \"one\n"), "a \" is open; Ctrl-C drops it all") == 0);
+	CHECK(strcmp(hint("echo \"one"), "") == 0);
 	anything();
 	fixture_free(s);
 	return checks_end();
