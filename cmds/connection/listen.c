@@ -50,7 +50,7 @@ static struct listening *new_listening(const struct listen_args *a)
 	l->share_len = a->share_len;
 	l->keep = a->keep;
 	l->ends = a->ends;
-	l->ends.qp_name = NULL; /* one name for many QPs would not do */
+	l->ends.qp_name = NULL; /* many QPs cannot share one name */
 	l->conn = a->conn;
 	if (a->conn.data.len)
 		memcpy(l->data, a->conn.data.data, a->conn.data.len);
@@ -94,7 +94,7 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 	return a->share ? share_fits(s, "listen", a->share, &a->ends) : 0;
 }
 
-/* An id that is bound to one address is on a device, and so will be all that it accepts. */
+/* An id that is bound to one address belongs to a device, and so do the ids that it accepts. */
 static int on_its_device(struct session *s, const struct listen_args *a, const struct id *id)
 {
 	const struct ends_args *e = &a->ends;
@@ -171,16 +171,17 @@ const struct cmd cmd_listen = {
 	.name = "listen",
 	.family = "connection, in one go",
 	.summary = "wait for peers on a port",
-	.text = "Makes an id, binds it and lets it listen. A request is told as a notice, and waits\n"
-		"for accept or reject; with -accept it is accepted as soon as it comes, also while\n"
-		"other commands wait, so that both ends can live in one process. -share tells each\n"
-		"peer of a region, in the private data of the answer: address (8 bytes), rkey (4\n"
-		"bytes), and length (8 bytes; zero without -share-len, which programs may want that\n"
-		"read 20 bytes), all big-endian. Behind them stands what rdmash alone reads, so that\n"
-		"post write there needs no address. The other options are for the connections that are accepted. In steps: cm create, cm\n"
-		"bind, cm listen. What -accept made for a peer is destroyed when the peer leaves,\n"
-		"the current QP when the next peer is accepted, whose QP is then the current one: a\n"
-		"server may run for ever. What a command has used stays, and with -keep all. Peers that send datagrams never leave.",
+	.text = "Makes an id, binds it and listens. A request appears as a notice and waits for accept\n"
+		"or reject; with -accept it is accepted as soon as it comes, also while other commands\n"
+		"wait, so that both ends can live in one process. -share announces a region to each\n"
+		"peer, in the private data of the answer: its address (8 bytes), its rkey (4 bytes) and\n"
+		"its length (8 bytes; zero unless -share-len asks for it, for programs that read 20\n"
+		"bytes), all big-endian. The bytes that follow are for rdmash, so that post write there\n"
+		"needs no address. The other options apply to the connections that are accepted. In\n"
+		"steps: cm create, cm bind, cm listen. What -accept made for a peer is destroyed when\n"
+		"the peer leaves; the current QP only when the next peer is accepted, whose QP is then\n"
+		"the current one. So a server may run for ever. What a command has used stays, and with\n"
+		"-keep everything stays. Peers that send datagrams never leave.",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
 	.examples = listen_egs,
 	.args = listen_args,
@@ -198,7 +199,7 @@ void listening_free(struct listening *l)
 	free(l);
 }
 
-/* What the listener says where the arguments do not. share: room for its bytes. */
+/* Takes the listener's settings where the arguments give none. share: room for its bytes. */
 static int inherit_listen_args(struct session *s, struct id *id, struct ends_args *ends,
 			       struct conn_args *conn, unsigned char *share)
 {
@@ -284,7 +285,7 @@ static void answer_request(struct session *s, struct id *listener, struct id *id
 	refuse_request(s, id, s->fail.text);
 }
 
-/* What the user works with stays current; a QP in ERR gives way to the one that was made. */
+/* The user's current QP stays current, unless it is in ERR: then the new one takes its place. */
 static void give_back_current(struct session *s, struct qp *before)
 {
 	bool is_dead = before && !obj_gone(before) && qp_history_state(before) == IBV_QPS_ERR;
@@ -343,8 +344,8 @@ void listening_sweep(struct session *s, struct id *listener)
 
 /* -------------------------------------------------------- accept, reject -- */
 
-/* The kernel drops the event that tells that a peer gave up before it was answered: only
- * a question that needs the request tells it. */
+/* When a peer gives up before it is answered, the kernel drops the event. Only a call that needs
+ * the request finds out. */
 static bool given_up(const struct id *id)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
@@ -370,8 +371,8 @@ static struct id *named_request(struct session *s, struct id *id, const char *wh
 	return NULL;
 }
 
-/* The request that is meant: the id itself, the oldest of a listener, the oldest of all.
- * Those that the peer gave up are passed over and destroyed. */
+/* Finds the request: the id itself, the oldest of a listener, or the oldest of all. Requests that
+ * the peer has given up are skipped and destroyed. */
 static struct id *find_request(struct session *s, struct id *id, const char *what,
 			       uint64_t within_ms)
 {
@@ -410,8 +411,7 @@ static const struct arg accept_args[] = {
 	ARGS_END
 };
 
-/* The peer went away in between: what was made for it goes, the id stays to be looked at.
- */
+/* The peer has gone meanwhile: destroys what was made for it, and keeps the id to be looked at. */
 static int finish_or_undo(struct session *s, struct id *id, uint64_t within_ms, struct made *made)
 {
 	if (finish_accept(s, id, within_ms) == 0)

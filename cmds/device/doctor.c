@@ -26,7 +26,7 @@
 #include "session.h"
 #include "words.h"
 
-/* The kernel's own files, also where uroce renders those of its device in their place. */
+/* The kernel's own /sys, even in a process where uroce shows its device there. */
 #define REAL_SYS "/proc/self/root/sys"
 
 struct checkup {
@@ -130,7 +130,7 @@ static bool has_module(const char *name)
 	return found;
 }
 
-/* uroce0 does without: that is no fault of the machine. */
+/* uroce0 needs no device of the kernel, so a machine without one is not faulty. */
 static void advise_device(struct checkup *c)
 {
 	static const char what[] = "none of the kernel; uroce0, in user space, is used";
@@ -456,7 +456,7 @@ static void check_shadows(struct checkup *c)
 
 #define ROCE_PORT 4791
 
-/* The kernel's devices hold it by sockets of their own, without an owner. */
+/* The kernel's devices hold the port by sockets that belong to no process. */
 static void check_holder(struct checkup *c)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(ROCE_PORT) };
@@ -478,18 +478,18 @@ static void check_holder(struct checkup *c)
 	close(fd);
 }
 
-/* Reads what a command writes; false: it cannot be run or says no. */
+/* Reads the output of a command; false: it cannot be run, or exits with an error. */
 static bool run_command(const char *command, char *text, size_t size)
 {
-	FILE *p = popen(command, "re"); /* words of ours only */
+	FILE *p = popen(command, "re"); /* constant commands only */
 	size_t n = p ? fread(text, 1, size - 1, p) : 0;
 
 	text[n] = 0;
 	return p && pclose(p) == 0;
 }
 
-/* A chain of what comes in that drops what no rule of it accepts. nft writes hook and policy on
- * one line; chains of what is forwarded drop on every host of containers, and do not count. */
+/* Does a chain for incoming packets drop what none of its rules accepts? nft writes hook and policy
+ * on one line. Chains for forwarded packets drop on every host of containers, and do not count. */
 static bool drops_by_policy(const char *rules)
 {
 	for (const char *at = rules; (at = strstr(at, "hook input")); at++) {
@@ -584,10 +584,10 @@ const struct cmd cmd_doctor = {
 	.family = "understanding",
 	.summary = "is this machine fit for RDMA, and what repairs it",
 	.text = "Looks at modules of the kernel, devices and their files, locked memory, cgroups,\n"
-		"descriptors, ports, MTUs and GIDs, network interfaces that several devices\n"
-		"claim, UDP port 4791 and the firewall. Each is ok, bad with the command that\n"
-		"repairs it, unsure with the command that tells, or a note of what could be had. It\n"
-		"changes nothing.",
+		"descriptors, ports, MTUs and GIDs, network interfaces that several devices claim, UDP\n"
+		"port 4791 and the firewall. Each finding is ok, bad (with the command that repairs\n"
+		"it), unsure (with the command that shows it) or a note (with what else you could\n"
+		"have). It changes nothing.",
 	.calls = "ibv_get_device_list(3), ibv_query_port(3), getrlimit(2)",
 	.examples = doctor_egs,
 	.flags = CMD_NO_RECORD,

@@ -109,7 +109,7 @@ static const struct {
 	{ "ibv_fork_init", "rule", RULE_FORK },
 };
 
-/* Upper case, '-' and ' ' are '_'. */
+/* Makes text upper case, and '-' and ' ' to '_'. */
 static int plain_char(int c)
 {
 	return c == '-' || c == ' ' ? '_' : toupper(c);
@@ -536,5 +536,3 @@ const struct cmd cmd_explain = {
 	.flags = CMD_NO_RECORD,
 	.exec = explain_exec,
 };
-
-/* The families of facts, and how a fact is found by what a person types. */

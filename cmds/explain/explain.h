@@ -98,7 +98,7 @@ struct failed_wr {
 bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine);
 void live_end_free(struct live_end *e);
 
-/* Possible causes, each checked as far as it could be, the confirmed ones told first. */
+/* Possible causes, each checked as far as it could be, the confirmed ones first. */
 
 enum verdict { IS_SO, MAY_BE, IS_NOT, VERDICTS };
 
@@ -121,8 +121,8 @@ void causes_free(struct causes *c);
 /* Writes the list "causes" into the dict that is open; frees. */
 void causes_out(struct causes *c, struct out *o);
 
-/* Into the dict that is open: what failed, and the possible causes, each checked against the
- * regions and QPs that are known, as far as that can be. */
+/* Writes into the open dict: what failed, and the possible causes, each checked against the regions
+ * and QPs that are known, as far as that can be. */
 void explain_wc(const struct failed_wr *wr, struct out *o);
 
 #endif

@@ -216,7 +216,6 @@ static void take_regions(struct session *s, struct live_end *e)
 	}
 }
 
-/* Why it is in ERR. */
 /* Its last step to ERR; false: there was none. */
 static bool find_step_to_err(const struct qp *qp, struct qp_step *found)
 {
@@ -361,7 +360,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	free(wr.here.regions);
 }
 
-/* What the report of the failure did not say. */
+/* Adds what the failure's own message did not say. */
 static void out_failed_command(struct session *s, const struct fail *f, struct out *o)
 {
 	struct found found[FOUND_MAX];
@@ -396,7 +395,7 @@ static void tell_age(const struct session *s, unsigned long command, struct out 
 		out_text(o, "The last failure, %lu commands ago:\n", since);
 }
 
-/* Of what was typed, not of RDMA: nothing that explain could look into. */
+/* The failure is about what was typed, not about RDMA: there is nothing to look into. */
 static bool is_of_typing(const struct fail *f)
 {
 	return strcmp(f->call, "command") == 0 || strcmp(f->call, "args") == 0 ||

@@ -227,7 +227,7 @@ static unsigned needed_access(const struct wr_op *op)
 	return op->sink ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
-/* Something of the other end that can be seen. */
+/* Adds a cause that was seen at the other end. */
 __attribute__((format(printf, 4, 5))) static void
 there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt, ...)
 {
@@ -272,7 +272,7 @@ static void check_rights_there(const struct diagnosis *q)
 		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name, need);
 }
 
-/* What the peer has told: by oob, or with listen -share. */
+/* Compares the request with the region that the peer has announced, by oob or listen -share. */
 static void check_told(const struct diagnosis *q)
 {
 	const struct live_region *told = &q->wr->told;
@@ -391,7 +391,7 @@ static void check_receives_there(const struct diagnosis *q)
 		  "rnr_retry is %u%s", rnr_retry, rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 
-/* Each end cuts messages into packets of its own path MTU, and expects such. */
+/* Each end sends packets of its own path MTU, and expects packets of that size. */
 static void check_path_mtu(const struct diagnosis *q)
 {
 	const char *here, *peer;
@@ -471,7 +471,8 @@ static void check_silence(const struct diagnosis *q, uint32_t number)
 		  "the way there: GID index and type, firewall on UDP port 4791");
 }
 
-/* What the peer expects first has to be what this end begins with. Later, it cannot be before. */
+/* The first PSN that the peer expects has to be the first one of this end. Later it cannot lie
+ * before that. */
 static void check_psns(const struct diagnosis *q, const char *next)
 {
 	const struct live_qp *peer = q->peer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about the statuses, events, reasons, flags and attributes of verbs: tables
- * that `explain` reads. What each is called and means stands in words.h; here is what the
- * two ends see, the usual causes, the cures, and where it is laid down.
+ * What is known about the statuses, events, reasons, flags and attributes of verbs: tables that
+ * `explain` reads. words.h has their names and meanings; these tables add what the two ends see,
+ * the usual causes, the cures, and the source.
  */
 #ifndef CMDS_FACTS_H
 #define CMDS_FACTS_H

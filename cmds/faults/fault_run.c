@@ -430,7 +430,7 @@ static const struct sight *predicted(const struct fault_entry *e, const struct d
 	return dev->attr.orig_attr.vendor_id == RXE_VENDOR && e->rxe.here ? &e->rxe : &e->all;
 }
 
-/* Everything called fault_..., with its users. */
+/* Destroys everything called fault_..., with its users. */
 static void clean_up(struct session *s)
 {
 	struct obj **v = NULL, *o;
@@ -474,7 +474,7 @@ static void out_sight(struct out *o, const char *key, const char *label, const s
 	out_end(o);
 }
 
-/* The two words that the script left as its result. */
+/* Reads the two words that the script left as its result. */
 static bool read_sight(struct session *s, struct sight *sight)
 {
 	Tcl_Obj *here, *there, *result = Tcl_GetObjResult(s->tcl);
@@ -539,10 +539,10 @@ const struct cmd cmd_fault_run = {
 	.name = "fault run",
 	.family = "understanding",
 	.summary = "break one thing on purpose, and see what both ends see",
-	.text = "Says first what each end will see and why, makes two connected QPs of its own in\n"
-		"this process (one in a process beside it, where a process is to end), does it, and\n"
-		"compares. Another outcome is an error (RDMASH {fault run} OTHERWISE). What it made\n"
-		"is destroyed; -x or trace on shows how it is done.",
+	.text = "Says first what each end will see and why, makes two connected QPs of its own in this\n"
+		"process (one of them in a second process, for faults that end a process), breaks it,\n"
+		"and compares. Another outcome is an error (RDMASH {fault run} OTHERWISE). Everything\n"
+		"it made is destroyed; -x or trace on shows how it is done.",
 	.examples = run_egs,
 	.args = run_args,
 	.size = sizeof(struct run_args),

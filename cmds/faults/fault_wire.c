@@ -331,15 +331,14 @@ const struct cmd cmd_fault_wire = {
 	.name = "fault wire",
 	.family = "understanding",
 	.summary = "drop, delay, duplicate, reorder or corrupt packets",
-	.text = "On the embedded device, for packets that this process sends (-direction out) and\n"
-		"receives (in). A rule replaces the existing ones, or with -add follows them. For each\n"
-		"packet the first rule decides that matches and is drawn; a delay applies to all\n"
-		"matching packets. The same -seed chooses the same packets. Without options it lists the\n"
-		"rules, and how many packets each has changed.\n"
-		"The opcodes of -match are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY,\n"
-		"UD_SEND_ONLY, 0x11; conditions are joined by &&. RC recovers from lost or\n"
-		"corrupted packets: 'counters' shows how often. For a device of the kernel use tc(8)\n"
-		"or rxe-lab --netem.",
+	.text = "Applies to the packets of the embedded device that this process sends (-direction out)\n"
+		"and receives (in). A rule replaces the existing ones, or with -add follows them. Of\n"
+		"the rules that match a packet the first one applies whose chance hits; a rule with a\n"
+		"delay always applies. The same -seed chooses the same packets. Without options the\n"
+		"command lists the rules, and how many packets each has changed. The opcodes of -match\n"
+		"are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY, UD_SEND_ONLY, 0x11; conditions\n"
+		"are joined by &&. RC recovers from lost or corrupted packets: 'counters' shows how\n"
+		"often. For a device of the kernel use tc(8) or rxe-lab --netem.",
 	.examples = fault_wire_egs,
 	.args = fault_wire_args,
 	.size = sizeof(struct fault_args),

@@ -8,7 +8,7 @@
 #include "output/out.h"
 #include "session.h"
 
-#define PAUSE_MS 20 /* after Ctrl-C, until the command that it is for has ended */
+#define PAUSE_MS 20 /* no body starts after Ctrl-C, until the command that it is for has ended */
 
 /* ----------------------------------------------------------------- running -- */
 
@@ -61,7 +61,7 @@ void handler_wake(struct handler *h, int64_t ms)
 		h->next = loop_after(h->s->loop, ms, run_handler, h);
 }
 
-/* It goes on to look for what it waits for, unless that has gone wrong. */
+/* The handler goes on watching what it waits for, unless watching fails. */
 static void end_run(struct handler *h, bool more)
 {
 	h->running = false;

@@ -3,9 +3,9 @@
  * Handlers: scripts that run when something happens, while a command waits or somebody types.
  *
  * A handler is an object. Its body keeps the rights of the code that made it (interp.h), and runs
- * from a timer of the loop, never from inside of what it is told of: so it may wait, and it may
- * destroy anything but what a waiting command works with, also itself. It does not run again
- * before it has ended.
+ * from a timer of the loop, never inside the callback that reports the event. So it may wait, and
+ * it may destroy any object, itself included, but not one that a waiting command works with. It
+ * does not run again before it has ended.
  */
 #ifndef CMDS_HANDLER_H
 #define CMDS_HANDLER_H
@@ -50,18 +50,18 @@ struct handler {
 
 extern const struct obj_class handler_class;
 
-/* A new one that is not in the store yet: its maker fills what the kind needs, and adds it by
+/* Creates a handler that is not in the store yet: the caller fills in what its kind needs and calls
  * handler_add(). name NULL: the next number. NULL with s->fail filled. */
 struct handler *handler_new(struct session *s, const struct handler_kind *kind, const char *name,
 			    Tcl_Obj *body);
 /* -1 with s->fail filled, and h is gone. */
 int handler_add(struct handler *h);
-/* There is something to do, in ms milliseconds. */
+/* Runs the body in ms milliseconds: there is something to do. */
 void handler_wake(struct handler *h, int64_t ms);
 /* Runs the body once; value (or NULL) is what its variable holds. False: the handler is over, since
  * the body has destroyed or failed it, or everything stops. */
 bool handler_call(struct handler *h, Tcl_Obj *value);
-/* Destroys it and tells why, as a notice: it cannot go on. */
+/* Destroys a handler that cannot go on; a notice says why. */
 void handler_cancel(struct handler *h, const char *why);
 
 #endif

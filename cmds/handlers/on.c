@@ -44,7 +44,7 @@ static int add_handler(struct handler *h, const struct on_args *a, struct out *o
 
 /* ------------------------------------------------------------------- timer -- */
 
-/* A body that took longer than the time between two leaves out what it has missed. */
+/* A body that takes longer than the interval skips the runs that it has missed. */
 static bool timer_run(struct handler *h)
 {
 	int64_t now;
@@ -122,11 +122,11 @@ const struct cmd cmd_on_timer = {
 	.summary = "run a script every so often while the session goes on",
 	.text = "The body runs whenever the session waits: at the prompt, in wait until, in any other\n"
 		"command that waits. Its variables are its own, as those of a proc; ::name is a\n"
-		"variable of the session. It keeps the rights of the script that has made it. It\n"
-		"may wait, but does not run again before it has ended; times that it misses are\n"
-		"left out. What a waiting command works with it cannot destroy. A body that fails is\n"
-		"told of as a notice and not run again; a script then ends with exit code 1. The\n"
-		"result is the handler's name: destroy NAME ends it, as the end of the session does.",
+		"variable of the session. It keeps the rights of the script that has made it. It may\n"
+		"wait, but does not run again before it has ended; runs that it misses are skipped. It\n"
+		"cannot destroy what a waiting command works with. A body that fails is reported as a\n"
+		"notice and not run again; a script then ends with exit code 1. The result is the\n"
+		"handler's name: destroy NAME ends it, as the end of the session does.",
 	.examples = timer_egs,
 	.args = timer_args,
 	.size = sizeof(struct on_args),
@@ -194,7 +194,8 @@ static bool needs_arming(const struct handler *h)
 	return !h->cq[0]->armed || (h->cq[1] && !h->cq[1]->armed);
 }
 
-/* What comes between the last poll and the arming raises no event: so poll, arm, poll. */
+/* A completion that arrives between the last poll and the arming raises no event: so poll, arm and
+ * poll again. */
 static int wc_watch(struct handler *h)
 {
 	bool again = needs_arming(h);
@@ -284,9 +285,9 @@ const struct cmd cmd_on_wc = {
 	.family = "data path",
 	.summary = "run a script for each completion",
 	.text = "Each completion is polled and handed to the body as $wc, a dict as poll has it; the\n"
-		"queue is armed again before the session waits. It needs a channel (cq -events).\n"
-		"What poll and wait wc take of the same queue the body does not see. Of bodies see\n"
-		"'help on timer'.",
+		"queue is armed again before the session waits. It needs a channel (cq -events). The\n"
+		"body does not see what poll and wait wc take from the same queue. For bodies see 'help\n"
+		"on timer'.",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
@@ -381,8 +382,8 @@ const struct cmd cmd_on_event = {
 	.family = "connection, step by step",
 	.summary = "run a script for each event of a connection id",
 	.text = "Each event is taken and handed to the body as $event, a dict as cm event has it; a\n"
-		"listener's handler gets the requests that come in on it. Events of an id that a\n"
-		"command waits for are that command's. Of bodies see 'help on timer'.",
+		"listener's handler gets the requests that come in on it. A command that waits for\n"
+		"events of an id gets them instead of the handler. For bodies see 'help on timer'.",
 	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
 	.examples = event_egs,
 	.args = event_args,
@@ -470,10 +471,10 @@ const struct cmd cmd_on_readable = {
 	.name = "on readable",
 	.family = "beside RDMA",
 	.summary = "run a script when a TCP socket has something to read",
-	.text = "The body reads it, with tcp recv NAME BYTES -any or tcp accept: what it leaves is\n"
-		"a reason to run again at once. The end of a connection is readable, too: tcp recv\n"
-		"-any then has 0 bytes, and the body destroys the connection with -cascade, which\n"
-		"ends the handler. Of bodies see 'help on timer'.",
+	.text = "The body reads it, with tcp recv NAME BYTES -any or tcp accept; it runs again at once\n"
+		"while something is left. The end of a connection is readable, too: tcp recv -any then\n"
+		"has 0 bytes, and the body destroys the connection with -cascade, which ends the\n"
+		"handler. For bodies see 'help on timer'.",
 	.examples = readable_egs,
 	.args = readable_args,
 	.size = sizeof(struct on_args),

@@ -129,7 +129,7 @@ static const char *dict_str(Tcl_Obj *dict, const char *key)
 	return word ? Tcl_GetString(word) : NULL;
 }
 
-/* The dict comes from another end: nothing in it is taken for granted. */
+/* The dict comes from another end: every field is checked. */
 static int from_dict(struct session *s, const struct ah_args *a, struct ah *ah)
 {
 	const char *gid = dict_str(a->to, "gid");
@@ -177,8 +177,7 @@ static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
 	return 0;
 }
 
-/* The GID of this port that speaks the peer's language: IPv4-mapped to IPv4-mapped and
- * RoCE v2 before v1. */
+/* The GID of this port that suits the peer's: IPv4-mapped for IPv4-mapped, RoCE v2 before v1. */
 static uint8_t best_sgid(const struct ah *ah, uint8_t port)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

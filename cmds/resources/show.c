@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------- show -- */
 
-/* On one line in the tree; the values under its name. */
+/* Writes an object: a line of the tree, and its values under its name. */
 static void show_one(struct session *s, struct obj *o, struct out *out)
 {
 	out_dict(out, o->name);
@@ -20,7 +20,7 @@ static void show_one(struct session *s, struct obj *o, struct out *out)
 	out_end(out);
 }
 
-/* An object stands under the last made of what it uses: there it is destroyed first. */
+/* An object is shown below the youngest object that it uses. */
 static struct obj *parent_of(const struct obj *o)
 {
 	struct obj *last = NULL;
@@ -88,7 +88,7 @@ static const struct arg show_args[] = {
 	ARGS_END
 };
 
-/* With what it uses, and what uses it. */
+/* Writes one object, what it uses, and what uses it. */
 static void show_whole(struct session *s, struct obj *obj, struct out *o)
 {
 	struct obj_use *u;
@@ -201,7 +201,7 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 	return -1;
 }
 
-/* After the object its attributes. */
+/* After the name of an object come its attributes. */
 static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
 {
 	struct obj *o = objc == 1 && !s->at ? obj_find(s, NULL, Tcl_GetString(objv[0])) : NULL;
@@ -312,7 +312,7 @@ static Tcl_Obj *note_others(struct session *s, const struct destroy_args *a)
 	return others;
 }
 
-/* Which of them have gone with those that were named: the value, and a line. */
+/* Says which of them were destroyed along with the named ones: as the value, and in a line. */
 static void out_gone(struct session *s, Tcl_Obj *others, struct out *o)
 {
 	Tcl_Obj **other, **v;

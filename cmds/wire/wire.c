@@ -17,58 +17,17 @@
 #include "bytes.h"
 #include "command/args.h"
 #include "command/cmd.h"
+#include "data/posted.h"
 #include "decode.h"
 #include "device/device.h"
 #include "file/file.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
-#include "data/posted.h"
-#include "wire/wire.h"
 #include "spec_tables.h"
+#include "wire/wire.h"
 
-#define ETHERNET_BYTES 14
-#define VLAN_BYTES     4
-#define TYPE_VLAN      0x8100
-#define BYTES_SHOWN    32
-
-static const uint8_t *skip_header(const uint8_t *frame, size_t *n, size_t head)
-{
-	if (*n < head)
-		return NULL;
-	*n -= head;
-	return frame + head;
-}
-
-static const uint8_t *of_ethernet(const uint8_t *frame, size_t *n)
-{
-	size_t head = ETHERNET_BYTES;
-
-	while (*n >= head + VLAN_BYTES && get_be16(frame + head - 2) == TYPE_VLAN)
-		head += VLAN_BYTES;
-	return skip_header(frame, n, head);
-}
-
-const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n)
-{
-	switch (datalink) {
-	case DLT_EN10MB:
-		return of_ethernet(frame, n);
-	case DLT_RAW:
-	case DLT_IPV4:
-	case DLT_IPV6:
-		return frame;
-	case DLT_NULL:
-	case DLT_LOOP:
-		return skip_header(frame, n, 4);
-	case DLT_LINUX_SLL:
-		return skip_header(frame, n, 16);
-	case DLT_LINUX_SLL2:
-		return skip_header(frame, n, 20);
-	default:
-		return NULL;
-	}
-}
+#define BYTES_SHOWN 32
 
 static void format_address(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN])
 {
