@@ -10,6 +10,7 @@
 
 #include "explain/facts.h"
 
+struct call_fn;
 struct out;
 struct session;
 struct wr_op;
@@ -30,7 +31,7 @@ bool explain_provider(const char *name, struct out *o);
 void explain_provider_names(Tcl_Obj *words);
 /* In what the device in use differs where that function has failed: a dict, if there is anything.
  */
-void explain_here(struct session *s, const char *call, struct out *o);
+void explain_here(struct session *s, const struct call_fn *fn, struct out *o);
 
 /*
  * What is known of the objects behind a failure, as values: they may be the shell's own, those of

@@ -352,7 +352,7 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	explain_wc(&wr, o);
-	explain_here(s, "ibv_poll_cq", o);
+	explain_here(s, &call_table[ROW_ibv_poll_cq], o);
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(s, qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
@@ -383,7 +383,7 @@ static void out_failed_command(struct session *s, const struct fail *f, struct o
 		explain_fact(&found[0], o);
 		out_end(o);
 	}
-	explain_here(s, f->call, o);
+	explain_here(s, call_find(f->call), o);
 }
 
 /* What has gone well since is not what is explained. */

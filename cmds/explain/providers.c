@@ -6,13 +6,14 @@
  */
 #include <string.h>
 
+#include "calls.h"
 #include "explain/explain.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
 
 struct difference {
-	const char *call; /* where it is met */
+	enum call_row row; /* where it is met */
 	const char *text;
 	const char *source; /* NULL ends the list */
 };
@@ -24,49 +25,49 @@ struct provider {
 };
 
 static const struct difference rxe[] = {
-	{ "ibv_post_send",
+	{ ROW_ibv_post_send,
 	  "EINVAL: too many SGEs, too many inline bytes, an atomic of less than 8 bytes or at an "
 	  "address that is no multiple of 8",
 	  "rdma-core rxe.c: validate_send_wr()" },
-	{ "ibv_post_send", "ENOMEM: the send queue is full", "rdma-core rxe.c: post_one_send()" },
+	{ ROW_ibv_post_send, "ENOMEM: the send queue is full", "rdma-core rxe.c: post_one_send()" },
 	{ 0 }
 };
 
 static const struct difference siw[] = {
-	{ "ibv_post_send", "returns negative errnos: -EINVAL, -ENOMEM",
+	{ ROW_ibv_post_send, "returns negative errnos: -EINVAL, -ENOMEM",
 	  "rdma-core siw.c: push_send_wqe(), siw_post_send()" },
-	{ "ibv_post_send",
+	{ ROW_ibv_post_send,
 	  "knows SEND, SEND_WITH_INV, RDMA_WRITE and RDMA_READ; all else is -EINVAL",
 	  "rdma-core siw.c: map_send_opcode" },
-	{ "ibv_post_send", "takes 80 bytes inline, whatever was asked for",
+	{ ROW_ibv_post_send, "takes 80 bytes inline, whatever was asked for",
 	  "rdma-core siw.c: push_send_wqe(); siw-abi.h: SIW_MAX_INLINE" },
-	{ "ibv_poll_cq", "vendor_err is always 0", "rdma-core siw.c: copy_cqe()" },
-	{ "ibv_create_ah", "there are none", "rdma-core siw.c: siw_context_ops" },
+	{ ROW_ibv_poll_cq, "vendor_err is always 0", "rdma-core siw.c: copy_cqe()" },
+	{ ROW_ibv_create_ah, "there are none", "rdma-core siw.c: siw_context_ops" },
 	{ 0 }
 };
 
 static const struct difference mlx5[] = {
-	{ "ibv_post_send",
+	{ ROW_ibv_post_send,
 	  "ENOMEM: too many SGEs, also any at all before RTS, or too many inline bytes; the queue may "
 	  "have room",
 	  "rdma-core mlx5 qp.c: _mlx5_post_send(), set_data_inl_seg(); verbs.c: "
 	  "set_qp_operational_state()" },
-	{ "ibv_poll_cq", "vendor_err is the vendor's part of the device's syndrome",
+	{ ROW_ibv_poll_cq, "vendor_err is the vendor's part of the device's syndrome",
 	  "rdma-core mlx5 cq.c: mlx5_handle_error_cqe()" },
 	{ 0 }
 };
 
 static const struct difference irdma[] = {
-	{ "ibv_modify_qp",
+	{ ROW_ibv_modify_qp,
 	  "RESET leaves the QP in the error state of the hardware: INIT after it is EINVAL, a new QP "
 	  "is needed",
 	  "Linux irdma/verbs.c: irdma_modify_qp_roce(), IB_QPS_RESET and IB_QPS_INIT" },
-	{ "ibv_create_qp",
+	{ ROW_ibv_create_qp,
 	  "EOPNOTSUPP: types other than RC and UD; EINVAL: more inline bytes than the device has",
 	  "rdma-core irdma uverbs.c: irdma_ucreate_qp()" },
-	{ "ibv_post_send", "EINVAL: atomics, where the device has none",
+	{ ROW_ibv_post_send, "EINVAL: atomics, where the device has none",
 	  "rdma-core irdma uverbs.c: irdma_upost_send()" },
-	{ "ibv_poll_cq",
+	{ ROW_ibv_poll_cq,
 	  "errors that are no flush are GENERAL_ERR; vendor_err has the device's major code in its "
 	  "upper 16 bits, the minor one in the lower",
 	  "rdma-core irdma uverbs.c: irdma_process_cqe()" },
@@ -74,16 +75,16 @@ static const struct difference irdma[] = {
 };
 
 static const struct difference efa[] = {
-	{ "ibv_create_qp", "UD, and SRD by efadv_create_qp_ex; no RC, no UC, no SRQ",
+	{ ROW_ibv_create_qp, "UD, and SRD by efadv_create_qp_ex; no RC, no UC, no SRQ",
 	  "Linux efa/efa_verbs.c: efa_qp_validate_attr(); rdma-core efa verbs.c: "
 	  "efa_check_qp_attr()" },
-	{ "ibv_post_send",
+	{ ROW_ibv_post_send,
 	  "EINVAL: unsignaled requests, opcodes other than SEND and SEND_WITH_IMM, states other than "
 	  "RTS and SQD",
 	  "rdma-core efa verbs.c: efa_post_send_validate(), efa_post_send_validate_wr()" },
-	{ "ibv_post_recv", "EINVAL in RESET and ERR",
+	{ ROW_ibv_post_recv, "EINVAL in RESET and ERR",
 	  "rdma-core efa verbs.c: efa_post_recv_validate()" },
-	{ "ibv_modify_qp",
+	{ ROW_ibv_modify_qp,
 	  "EOPNOTSUPP: attributes other than states, port (1), P_Key index (0), Q_Key, send PSN and "
 	  "rnr_retry",
 	  "Linux efa/efa_verbs.c: efa_modify_qp_validate()" },
@@ -91,22 +92,24 @@ static const struct difference efa[] = {
 };
 
 static const struct difference hns[] = {
-	{ "ibv_post_send", "EINVAL in RESET, INIT and RTR",
+	{ ROW_ibv_post_send, "EINVAL in RESET, INIT and RTR",
 	  "rdma-core hns hns_roce_u_hw_v2.c: check_qp_send()" },
-	{ "ibv_post_send", "EINVAL: inline data beyond the path MTU, whatever max_inline_data says",
+	{ ROW_ibv_post_send,
+	  "EINVAL: inline data beyond the path MTU, whatever max_inline_data says",
 	  "rdma-core hns hns_roce_u_hw_v2.c: check_inl_data_len()" },
-	{ "ibv_post_recv", "EINVAL in RESET", "rdma-core hns hns_roce_u_hw_v2.c: check_qp_recv()" },
-	{ "ibv_poll_cq", "vendor_err is the device's sub-status",
+	{ ROW_ibv_post_recv, "EINVAL in RESET",
+	  "rdma-core hns hns_roce_u_hw_v2.c: check_qp_recv()" },
+	{ ROW_ibv_poll_cq, "vendor_err is the device's sub-status",
 	  "rdma-core hns hns_roce_u_hw_v2.c: hns_roce_poll_one()" },
 	{ 0 }
 };
 
 static const struct difference bnxt_re[] = {
-	{ "ibv_create_qp", "EINVAL: types other than RC, UD and RAW_PACKET",
+	{ ROW_ibv_create_qp, "EINVAL: types other than RC, UD and RAW_PACKET",
 	  "rdma-core bnxt_re verbs.c: bnxt_re_check_qp_limits()" },
-	{ "ibv_post_send", "ENOMEM: a full queue, and too many SGEs or inline bytes, too",
+	{ ROW_ibv_post_send, "ENOMEM: a full queue, and too many SGEs or inline bytes, too",
 	  "rdma-core bnxt_re verbs.c: bnxt_re_post_send()" },
-	{ "ibv_post_send", "-EINVAL: an atomic with more than one SGE",
+	{ ROW_ibv_post_send, "-EINVAL: an atomic with more than one SGE",
 	  "rdma-core bnxt_re verbs.c: bnxt_re_build_atomic_sqe()" },
 	{ 0 }
 };
@@ -123,33 +126,35 @@ static const struct provider providers[] = {
 
 #define PROVIDERS (sizeof providers / sizeof *providers)
 
-static void tell_row(const struct difference *d, bool with_call, struct out *o)
+static void out_difference(const struct difference *d, bool with_call, struct out *o)
 {
+	const char *call = call_table[d->row].name;
+
 	out_dict(o, NULL);
-	out_str(o, "call", d->call, with_call ? "  %s\n" : NULL, d->call);
+	out_str(o, "call", call, with_call ? "  %s\n" : NULL, call);
 	out_str(o, "text", d->text, "                  %s\n", d->text);
 	out_str(o, "source", d->source, "                  (%s)\n", d->source);
 	out_end(o);
 }
 
-/* Rows of that call; NULL: all. */
-static void tell_rows(const struct provider *p, const char *call, struct out *o)
+/* Those of one function; NULL: all. */
+static void out_differences(const struct provider *p, const struct call_fn *fn, struct out *o)
 {
 	out_list(o, "rows");
 	for (const struct difference *d = p->rows; d->source; d++)
-		if (!call || strcmp(call, d->call) == 0)
-			tell_row(d, !call, o);
+		if (!fn || fn == &call_table[d->row])
+			out_difference(d, !fn, o);
 	out_end(o);
 }
 
-static void tell(const struct provider *p, struct out *o)
+static void out_provider(const struct provider *p, struct out *o)
 {
 	out_dict(o, NULL);
 	out_paint(o, PAINT_STRONG);
 	out_str(o, "name", p->name, "%s", p->name);
 	out_paint(o, PAINT_NONE);
 	out_str(o, "title", p->title, "  %s\n", p->title);
-	tell_rows(p, NULL, o);
+	out_differences(p, NULL, o);
 	out_end(o);
 }
 
@@ -158,13 +163,13 @@ bool explain_provider(const char *name, struct out *o)
 	if (strcmp(name, "providers") == 0) {
 		out_list(o, NULL);
 		for (size_t i = 0; i < PROVIDERS; i++)
-			tell(&providers[i], o);
+			out_provider(&providers[i], o);
 		out_end(o);
 		return true;
 	}
 	for (size_t i = 0; i < PROVIDERS; i++)
 		if (strcmp(name, providers[i].name) == 0) {
-			tell(&providers[i], o);
+			out_provider(&providers[i], o);
 			return true;
 		}
 	return false;
@@ -188,23 +193,23 @@ static const struct provider *provider_of(const struct dev *dev)
 	return NULL;
 }
 
-static bool has_rows(const struct provider *p, const char *call)
+static bool has_differences(const struct provider *p, const struct call_fn *fn)
 {
 	for (const struct difference *d = p->rows; d->source; d++)
-		if (strcmp(d->call, call) == 0)
+		if (fn == &call_table[d->row])
 			return true;
 	return false;
 }
 
-void explain_here(struct session *s, const char *call, struct out *o)
+void explain_here(struct session *s, const struct call_fn *fn, struct out *o)
 {
 	const struct dev *dev = s->ctx->qp ? s->ctx->qp->pd->dev : obj_first(s, &dev_class);
 	const struct provider *p = dev ? provider_of(dev) : NULL;
 
-	if (!p || !has_rows(p, call))
+	if (!p || !has_differences(p, fn))
 		return;
 	out_dict(o, "provider");
 	out_str(o, "name", p->name, "  of %s\n", p->name);
-	tell_rows(p, call, o);
+	out_differences(p, fn, o);
 	out_end(o);
 }

@@ -42,10 +42,14 @@ uint64_t ladder_packet_key(const struct decoded *d)
 	return key;
 }
 
-/* The words are those of the tap. */
 bool ladder_packet_lost(const char *fate)
 {
-	return fate && (strstr(fate, "drop") || strstr(fate, "corrupt") || strstr(fate, "icrc"));
+	static const char *const losses[] = { "drop", "corrupt", "icrc" }; /* words of the tap */
+
+	for (unsigned i = 0; fate && i < sizeof losses / sizeof *losses; i++)
+		if (strcmp(fate, losses[i]) == 0)
+			return true;
+	return false;
 }
 
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate)
