@@ -193,6 +193,40 @@ static const struct {
 	  NULL },
 };
 
+static const char *object_name(const struct call_names *n, const struct record *r,
+			       const struct call_value *v, uint64_t address)
+{
+	(void)n, (void)r, (void)v, (void)address;
+	return "cq0";
+}
+
+/* What the line of a trace says of a completion: SEND is 0, and is shown. */
+static void check_completion(enum ibv_wc_opcode opcode, const char *name)
+{
+	struct ibv_wc wc = { .wr_id = 3, .opcode = opcode, .byte_len = 5, .qp_num = 9 };
+	const uint64_t args[] = { 0x3000, 1, ARG(&wc) };
+	const struct record r = { .fn = call_find("ibv_poll_cq"),
+				  .ended = true,
+				  .result = 1,
+				  .args = args,
+				  .after = args,
+				  .nargs = 3 };
+	const struct call_names names = { .object = object_name };
+	char expected[128], *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	call_text_result(f, &names, &r);
+	fclose(f);
+	snprintf(expected, sizeof expected,
+		 "1 {{wr_id 3 status SUCCESS opcode %s byte_len 5 qp_num 9}}", name);
+	if (strcmp(text, expected) != 0) {
+		fprintf(stderr, "ibv_poll_cq:\n%s\n%s\n", text, expected);
+		failures++;
+	}
+	free(text);
+}
+
 int main(int argc, char **argv)
 {
 	bool c = argc > 1 && strcmp(argv[1], "--c") == 0;
@@ -210,6 +244,8 @@ int main(int argc, char **argv)
 		if (!c && cases[i].c)
 			print_c(cases[i].name, cases[i].args, cases[i].c);
 	}
+	check_completion(IBV_WC_SEND, "SEND");
+	check_completion(IBV_WC_RDMA_WRITE, "RDMA_WRITE");
 	if (c)
 		printf("\t(void)o2;\n}\n");
 	return failures != 0;
