@@ -200,7 +200,7 @@ static void take_modify(struct live_program *p, const struct record *r)
 		set_qp_state(e, a->qp_state, "ibv_modify_qp");
 	e->qp.ended_by_program |= mask & IBV_QP_STATE && a->qp_state == IBV_QPS_ERR;
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
-		if (mask & d->bit && d->size)
+		if (mask & d->bit)
 			qp_attr_set(&e->qp.v.attr, d, qp_attr_get(a, d));
 	if (mask & IBV_QP_AV)
 		e->qp.v.attr.ah_attr = a->ah_attr;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "calls.h"
 #include "call/call_trace.h"
 #include "call_record.h"
 #include "command/args.h"
@@ -185,35 +186,31 @@ static const struct word cap_words[] = {
 	{ 0 }
 };
 
+/* A member of a struct, by its name in the table of calls. */
+static void out_limit(struct out *o, const struct call_struct *of, const void *base,
+		      const char *name, const char *end)
+{
+	const struct call_value *v = call_value_find(of->fields, name);
+	const int64_t value = (int64_t)call_load(v, (const char *)base + v->offset);
+
+	out_int(o, name, value, "  %-20s %-10lld%s", name, (long long)value, end);
+}
+
 static int device_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct dev_args *args_ = args;
 	const struct ibv_device_attr *a = &args_->dev->attr.orig_attr;
 	char address[DEV_ADDR_LEN];
-	const struct {
-		const char *name;
-		int64_t value;
-	} limits[] = {
-		{ "max_qp", a->max_qp },
-		{ "max_qp_wr", a->max_qp_wr },
-		{ "max_sge", a->max_sge },
-		{ "max_sge_rd", a->max_sge_rd },
-		{ "max_cq", a->max_cq },
-		{ "max_cqe", a->max_cqe },
-		{ "max_mr", a->max_mr },
-		{ "max_pd", a->max_pd },
-		{ "max_mw", a->max_mw },
-		{ "max_ah", a->max_ah },
-		{ "max_srq", a->max_srq },
-		{ "max_srq_wr", a->max_srq_wr },
-		{ "max_srq_sge", a->max_srq_sge },
-		{ "max_qp_rd_atom", a->max_qp_rd_atom },
-		{ "max_qp_init_rd_atom", a->max_qp_init_rd_atom },
-		{ "max_res_rd_atom", a->max_res_rd_atom },
-		{ "max_mcast_grp", a->max_mcast_grp },
-		{ "max_mcast_qp_attach", a->max_mcast_qp_attach },
-		{ "max_pkeys", a->max_pkeys },
+	static const char *const limits[] = {
+		"max_qp",	   "max_qp_wr",	     "max_sge",
+		"max_sge_rd",	   "max_cq",	     "max_cqe",
+		"max_mr",	   "max_pd",	     "max_mw",
+		"max_ah",	   "max_srq",	     "max_srq_wr",
+		"max_srq_sge",	   "max_qp_rd_atom", "max_qp_init_rd_atom",
+		"max_res_rd_atom", "max_mcast_grp",  "max_mcast_qp_attach",
+		"max_pkeys",
 	};
+	const struct call_struct *of = call_table[ROW_ibv_query_device].args[1].of;
 
 	(void)s;
 	out_str(o, "name", args_->dev->o.name, "%s", args_->dev->o.name);
@@ -230,8 +227,7 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 	out_u64(o, "max_mr_size", a->max_mr_size, "  %-20s 0x%llx\n", "max_mr_size",
 		(unsigned long long)a->max_mr_size);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-		out_int(o, limits[i].name, limits[i].value, "  %-20s %-10lld%s", limits[i].name,
-			(long long)limits[i].value, i % 2 ? "\n" : "");
+		out_limit(o, of, a, limits[i], i % 2 ? "\n" : "");
 	out_str(o, "caps", word_flags(cap_words, a->device_cap_flags), "\n  caps %s\n",
 		word_flags(cap_words, a->device_cap_flags));
 	return 0;

@@ -200,10 +200,7 @@ static const char *field_value(const struct ibv_qp_attr *a, const struct qp_attr
 	if (d->bit == IBV_QP_STATE)
 		return text("e.IBV_QPS_%s", word_name(qp_state_words, a->qp_state));
 	if (d->bit == IBV_QP_ACCESS_FLAGS)
-		return flags_py(call_value_find(call_table[ROW_ibv_modify_qp].args[1].of->fields,
-						"qp_access_flags")
-					->words,
-				a->qp_access_flags);
+		return flags_py(qp_attr_member(d)->words, a->qp_access_flags);
 	if (d->bit == IBV_QP_PATH_MTU)
 		return text("e.IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
 	return hex(qp_attr_get(a, d));
@@ -219,7 +216,7 @@ static void write_modify_py(struct program *p, const struct var *v)
 	put(p, "attr = QPAttr()");
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
 		if (mask & d->bit & QP_ATTR_PY)
-			put(p, "attr.%s = %s", d->member, field_value(attr, d));
+			put(p, "attr.%s = %s", qp_attr_member(d)->name, field_value(attr, d));
 	rest &= ~(unsigned)QP_ATTR_PY;
 	if (mask & IBV_QP_DEST_QPN)
 		put(p, "attr.dest_qp_num = %s",

@@ -71,14 +71,13 @@ void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct o
 
 struct word;
 
+struct call_value;
 struct qp_attr_def {
 	unsigned bit;		  /* IBV_QP_... */
-	const char *member;	  /* of struct ibv_qp_attr; NULL: an address vector */
 	const char *option;	  /* of modify-qp, without '-' */
 	const char *unknown;	  /* placeholder for an unknown value: "PEER_QPN" */
 	const struct word *words; /* of an enum or of flags; NULL: a number */
 	bool flags;
-	size_t offset, size; /* in struct ibv_qp_attr; size 0: an address vector */
 };
 
 /* In the order in which they are printed; ends with a bit of 0. */
@@ -86,6 +85,11 @@ extern const struct qp_attr_def qp_attr_defs[];
 
 /* The bit's name without the prefix. */
 const char *qp_attr_name(const struct qp_attr_def *d);
+/* Its member of struct ibv_qp_attr; of a path the address vector. */
+const struct call_value *qp_attr_member(const struct qp_attr_def *d);
+/* Is it a path (IBV_QP_AV, IBV_QP_ALT_PATH), which has several members? */
+bool qp_attr_is_path(const struct qp_attr_def *d);
+/* The value of a number, an enum or flags; a path has none: 0, and setting it does nothing. */
 uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
 void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The attributes of a QP: one row each with its name, option and offset; and why a change of them
- * is refused.
+ * The attributes of a QP: one row each with its option; their members in struct ibv_qp_attr are
+ * those of the table of calls. And why a change of them is refused.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "calls.h"
 #include "device/device.h"
 #include "explain/explain.h"
 #include "objects.h"
@@ -17,36 +18,32 @@
 #include "session.h"
 #include "words.h"
 
-#define AT_ATTR(field)                                 \
-	.offset = offsetof(struct ibv_qp_attr, field), \
-	.size = sizeof(((struct ibv_qp_attr *)NULL)->field)
-#define DEF(bit_, option_, field, ...)                                                     \
-	{                                                                                  \
-		.bit = IBV_QP_##bit_, .member = #field, .option = option_, AT_ATTR(field), \
-		__VA_ARGS__                                                                \
+#define DEF(bit_, option_, ...)                                      \
+	{                                                            \
+		.bit = IBV_QP_##bit_, .option = option_, __VA_ARGS__ \
 	}
 
 /* clang-format off */
 const struct qp_attr_def qp_attr_defs[] = {
-	DEF(STATE, NULL, qp_state, .words = qp_state_words),
-	DEF(CUR_STATE, "cur-state", cur_qp_state, .words = qp_state_words),
-	DEF(PORT, "port", port_num, .unknown = "PORT"),
-	DEF(PKEY_INDEX, "pkey-index", pkey_index),
-	DEF(ACCESS_FLAGS, "access", qp_access_flags, .words = qp_access_words, .flags = true),
-	DEF(QKEY, "qkey", qkey, .unknown = "QKEY"),
+	DEF(STATE, NULL, .words = qp_state_words),
+	DEF(CUR_STATE, "cur-state", .words = qp_state_words),
+	DEF(PORT, "port", .unknown = "PORT"),
+	DEF(PKEY_INDEX, "pkey-index"),
+	DEF(ACCESS_FLAGS, "access", .words = qp_access_words, .flags = true),
+	DEF(QKEY, "qkey", .unknown = "QKEY"),
 	{ .bit = IBV_QP_AV, .unknown = "-dgid PEER_GID" },
-	DEF(PATH_MTU, "mtu", path_mtu, .words = mtu_words, .unknown = "MTU"),
-	DEF(DEST_QPN, "dest-qpn", dest_qp_num, .unknown = "PEER_QPN"),
-	DEF(RQ_PSN, "rq-psn", rq_psn, .unknown = "PEER_PSN"),
-	DEF(MAX_DEST_RD_ATOMIC, "max-dest-rd-atomic", max_dest_rd_atomic),
-	DEF(MIN_RNR_TIMER, "min-rnr-timer", min_rnr_timer),
-	DEF(TIMEOUT, "timeout", timeout),
-	DEF(RETRY_CNT, "retry-cnt", retry_cnt),
-	DEF(RNR_RETRY, "rnr-retry", rnr_retry),
-	DEF(SQ_PSN, "sq-psn", sq_psn, .unknown = "PSN"),
-	DEF(MAX_QP_RD_ATOMIC, "max-rd-atomic", max_rd_atomic),
-	DEF(EN_SQD_ASYNC_NOTIFY, "en-sqd-async-notify", en_sqd_async_notify),
-	DEF(PATH_MIG_STATE, "path-mig-state", path_mig_state, .words = mig_state_words),
+	DEF(PATH_MTU, "mtu", .words = mtu_words, .unknown = "MTU"),
+	DEF(DEST_QPN, "dest-qpn", .unknown = "PEER_QPN"),
+	DEF(RQ_PSN, "rq-psn", .unknown = "PEER_PSN"),
+	DEF(MAX_DEST_RD_ATOMIC, "max-dest-rd-atomic"),
+	DEF(MIN_RNR_TIMER, "min-rnr-timer"),
+	DEF(TIMEOUT, "timeout"),
+	DEF(RETRY_CNT, "retry-cnt"),
+	DEF(RNR_RETRY, "rnr-retry"),
+	DEF(SQ_PSN, "sq-psn", .unknown = "PSN"),
+	DEF(MAX_QP_RD_ATOMIC, "max-rd-atomic"),
+	DEF(EN_SQD_ASYNC_NOTIFY, "en-sqd-async-notify"),
+	DEF(PATH_MIG_STATE, "path-mig-state", .words = mig_state_words),
 	{ .bit = IBV_QP_ALT_PATH, .unknown = "-alt-dgid GID" },
 	{ 0 }
 };
@@ -57,36 +54,33 @@ const char *qp_attr_name(const struct qp_attr_def *d)
 	return word_name(qp_attr_words, d->bit);
 }
 
-uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
+const struct call_value *qp_attr_member(const struct qp_attr_def *d)
 {
-	const void *p = (const char *)a + d->offset;
+	const struct call_value *v = call_table[ROW_ibv_modify_qp].args[1].of->fields;
 
-	switch (d->size) {
-	case 1:
-		return *(const uint8_t *)p;
-	case 2:
-		return *(const uint16_t *)p;
-	case 4:
-		return *(const uint32_t *)p;
-	}
-	return 0;
+	while (v->bit != d->bit)
+		v++;
+	return v;
 }
 
-void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v)
+bool qp_attr_is_path(const struct qp_attr_def *d)
 {
-	void *p = (char *)a + d->offset;
+	return d->bit == IBV_QP_AV || d->bit == IBV_QP_ALT_PATH;
+}
 
-	switch (d->size) {
-	case 1:
-		*(uint8_t *)p = (uint8_t)v;
-		break;
-	case 2:
-		*(uint16_t *)p = (uint16_t)v;
-		break;
-	case 4:
-		*(uint32_t *)p = (uint32_t)v;
-		break;
-	}
+uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
+{
+	const struct call_value *v = qp_attr_member(d);
+
+	return qp_attr_is_path(d) ? 0 : call_load(v, (const char *)a + v->offset);
+}
+
+void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t value)
+{
+	const struct call_value *v = qp_attr_member(d);
+
+	if (!qp_attr_is_path(d))
+		call_store(v, (char *)a + v->offset, value);
 }
 
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
@@ -122,7 +116,7 @@ static void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def 
 {
 	uint64_t v = qp_attr_get(a, d);
 
-	if (!d->size) {
+	if (qp_attr_is_path(d)) {
 		xappendf(text, "{");
 		qp_av_text(av_of(a, d), text);
 		xappendf(text, "}");
@@ -171,9 +165,9 @@ static void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		if (!(mask & d->bit))
 			continue;
-		if (!d->size && unknown & d->bit) {
+		if (qp_attr_is_path(d) && unknown & d->bit) {
 			xappendf(text, " %s", d->unknown);
-		} else if (!d->size) {
+		} else if (qp_attr_is_path(d)) {
 			append_av_typed(av_of(a, d), d->bit == IBV_QP_AV ? "" : "alt-", text);
 		} else if (unknown & d->bit) {
 			xappendf(text, " -%s %s", d->option, d->unknown ? d->unknown : "N");
@@ -245,7 +239,7 @@ static void qp_attr_rows(struct session *s, const char *label, const struct ibv_
 		xappendf(&one, "%s%s", qp_attr_name(d), missing & d->bit ? " (missing)" : " = ");
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
-		if (!d->size && !(missing & d->bit))
+		if (qp_attr_is_path(d) && !(missing & d->bit))
 			add_wrapped_parts(&w, Tcl_DStringValue(&one));
 		else
 			add_item(&w, Tcl_DStringValue(&one), (size_t)Tcl_DStringLength(&one), "  ");
