@@ -26,5 +26,5 @@ none() { # WHAT COMMAND...
 }
 [ -n "$(ls /sys/class/infiniband 2> /dev/null)" ] || none 'on this machine' "$rdmash"
 none 'a machine without' "$lab" run -D none "$rdmash"
-ok 'with two devices' "$lab" run -t 500 "$scripts/tests/bad-input-guest.sh" "$rdmash"
+ok 'with two devices' "$lab" run -t 1000 "$scripts/tests/bad-input-guest.sh" "$rdmash"
 finish

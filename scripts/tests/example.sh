@@ -110,13 +110,13 @@ uroce-pair)
 	;;
 pair)
 	"$lab" check pair || exit
-	"$lab" pair -t 280 -g 60 -d 0 "$(printf '%q ' bash "$here/example.sh" "$rdmash" servers "$@")" \
+	"$lab" pair -t 1100 -g 60 -d 0 "$(printf '%q ' bash "$here/example.sh" "$rdmash" servers "$@")" \
 		"$(printf '%q ' bash "$here/example.sh" "$rdmash" clients "$@")"
 	exit
 	;;
 siw)
 	"$lab" check -D siw || exit
-	"$lab" run -D siw -t 280 bash "$here/example.sh" "$rdmash" siw-inside "$@"
+	"$lab" run -D siw -t 580 bash "$here/example.sh" "$rdmash" siw-inside "$@"
 	exit
 	;;
 *)

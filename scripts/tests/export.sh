@@ -234,7 +234,7 @@ run_programs() {
 
 dir=${3-}
 [ "$dir" ] || { dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT; }
-machine=("$here/../rxe-lab" run -t 280 bash "$0" "$rdmash")
+machine=("$here/../rxe-lab" run -t 1100 bash "$0" "$rdmash")
 case $mode in
 uroce)
 	exec bash "$here/on.sh" uroce bash "$0" "$rdmash" here

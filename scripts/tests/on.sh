@@ -13,7 +13,7 @@ shift
 case $device in
 rxe)
 	"$here/../rxe-lab" check || exit
-	exec "$here/../rxe-lab" run -t 580 "$@"
+	exec "$here/../rxe-lab" run -t 1100 "$@"
 	;;
 uroce)
 	namespace=(unshare --net)

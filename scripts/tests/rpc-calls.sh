@@ -27,7 +27,7 @@ netem)
 	"$here/../rxe-lab" check pair || exit
 	printf -v server '%q %q netem-inside 10.0.0.2 server %q' "$0" "$rdmash" "$calls"
 	printf -v client '%q %q netem-inside 10.0.0.1 client 10.0.0.1 %q' "$0" "$rdmash" "$calls"
-	exec "$here/../rxe-lab" pair -t 580 -g 60 "bash $server" "bash $client"
+	exec "$here/../rxe-lab" pair -t 1100 -g 60 "bash $server" "bash $client"
 	;;
 netem-inside) # PEER ARGUMENT...: a peer that is not found, as ARP is lost, is another subject
 	mac=

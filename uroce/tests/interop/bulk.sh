@@ -8,11 +8,9 @@ bridge=(-u 4200) # for packets of 4096 bytes
 . "$(dirname "$0")/lib.sh" "$@"
 
 here=$(realpath "$(dirname "$0")")
-limit=100
 both '8 MiB' 7471 "\$on \$rdmash -q -f $here/bulk.rdma server" \
 	"\$on \$rdmash -q -f $here/bulk.rdma client \$peer"
 
-limit=60
 play="\$on \$rdmash -q -f $here/flow.rdma"
 # killed WORDS: a text that plays this end until it is in the middle, and no longer
 killed() {

@@ -8,7 +8,6 @@
 need tc
 
 here=$(realpath "$(dirname "$0")")
-limit=60
 
 # Lost messages. The faults are ours, of the n-th message of the CM in one direction; of a
 # connection without trouble these are

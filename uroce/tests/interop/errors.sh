@@ -5,7 +5,6 @@
 # rxe, each as initiator and as responder; all: also of two rxe.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016
 . "$(dirname "$0")/lib.sh" "$@"
-limit=100
 
 script=$(realpath "$(dirname "$0")/errors.rdma")
 server="\$on \$rdmash -q -k -f $script server"

@@ -18,7 +18,7 @@
 #	both NAME PORT SERVER CLIENT	pair, with the server at rxe and at uroce
 #	finish			the last line: the status of the test
 # A test may set before: the array `bridge', more options of rxe-lab; limit: seconds for each
-# text of a pair (40).
+# text of a pair (120).
 
 uroce=$(realpath "$1") rdmash=$(realpath "$2")
 agent=514 # TCP port of the machine: what comes there bash runs
@@ -31,7 +31,7 @@ if [ -z "${UROCE_INTEROP-}" ]; then
 	"$lab" check bridge || exit
 	printf -v inside '%q ' bash "$(realpath "$0")" "$@"
 	# shellcheck disable=SC2016,SC2154
-	UROCE_INTEROP=1 exec "$lab" bridge -t 280 "${bridge[@]}" \
+	UROCE_INTEROP=1 exec "$lab" bridge -t 1100 "${bridge[@]}" \
 		"$inside"'; s=$?; touch $LAB_DIR/over; exit $s' \
 		"busybox nc -ll -p $agent -e /bin/bash & lab-wait over"
 fi
@@ -78,7 +78,7 @@ until_listening() {
 
 	if [ "$side" = rxe ]; then
 		echo "await $2" >&"$watcher"
-		read -rt 30 answer <&"$watcher" && [ "$answer" = listening ]
+		read -rt 90 answer <&"$watcher" && [ "$answer" = listening ]
 	elif [ "$2" = "$port" ]; then
 		awaited on_uroce "$port"
 	else
@@ -101,9 +101,9 @@ on_tcp() {
 # what listens on all addresses does so when it does on the device
 on_rxe() { [[ $(rdma resource show cm_id link rxe0) =~ "state LISTEN "[^$'\n']*":$1" ]]; }
 
-# awaited COMMAND...: it succeeds, within 20 seconds
+# awaited COMMAND...: it succeeds, within 60 seconds
 awaited() {
-	local end=$((SECONDS + 20))
+	local end=$((SECONDS + 60))
 
 	until "$@"; do
 		[ "$SECONDS" -lt "$end" ] || return
@@ -125,7 +125,7 @@ pair() {
 	[ "$side" = rxe ] || other=rxe
 	other=${6-$other}
 	rm -f "$LAB_DIR/left"
-	at "$side" "timeout ${limit-40} bash -c ${server@Q}" >"$tmp/server" &
+	at "$side" "timeout ${limit-120} bash -c ${server@Q}" >"$tmp/server" &
 	pid=$!
 	started+=("$pid")
 	if ! until_listening "$side" "$port" >/dev/null; then
@@ -134,7 +134,7 @@ pair() {
 		sed 's/^/    server: /' "$tmp/server"
 		return
 	fi
-	at "$other" "timeout ${limit-40} bash -c ${client@Q}" >"$tmp/client"
+	at "$other" "timeout ${limit-120} bash -c ${client@Q}" >"$tmp/client"
 	status=$?
 	touch "$LAB_DIR/left"
 	wait "$pid"

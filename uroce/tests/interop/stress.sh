@@ -7,7 +7,7 @@
 # pass netem, ours the device's own faults.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016,SC2034
 stress=$(realpath "$3") n=${4-5000}
-limit=$((60 + n / 40))
+limit=$((120 + n / 40))
 # QEMU's card with event indices may stand still, after minutes of this
 bridge=(-t $((2 * limit + 60)) -q -global -q virtio-net-device.event_idx=off)
 . "$(dirname "$0")/lib.sh" "$@"
