@@ -8,12 +8,12 @@
 
 #include "call_format.h"
 
-struct text {
+struct call_text {
 	const struct call_names *names;
 	const struct record *r;
 };
 
-static bool write_name(struct call_sink *k, const struct text *t, const struct call_value *v,
+static bool write_name(struct call_sink *k, const struct call_text *t, const struct call_value *v,
 		       uint64_t address)
 {
 	const char *name = t->names->object(t->names, t->r, v, address);
@@ -28,7 +28,7 @@ static bool write_name(struct call_sink *k, const struct text *t, const struct c
 /* Writes objects and addresses in regions by their names. */
 static bool write_own(struct call_sink *k, const struct call_value *v, const void *p)
 {
-	const struct text *t = k->arg;
+	const struct call_text *t = k->arg;
 	uint64_t n;
 
 	if (v->kind != CALL_OBJECT && v->kind != CALL_ADDRESS && v->kind != CALL_IOVA)
@@ -41,7 +41,7 @@ static bool write_own(struct call_sink *k, const struct call_value *v, const voi
 	return t->names->place && t->names->place(t->names, k, n);
 }
 
-static struct call_sink text_sink(struct text *t, FILE *to)
+static struct call_sink text_sink(struct call_text *t, FILE *to)
 {
 	struct call_sink k = call_words_sink(to);
 
@@ -68,7 +68,7 @@ void call_text_request(FILE *to, const struct record *r)
 
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r)
 {
-	struct text t = { n, r };
+	struct call_text t = { n, r };
 	struct call_sink k = text_sink(&t, to);
 
 	call_tell_args(&k, r->fn, r->args);
@@ -158,7 +158,7 @@ static void write_string(FILE *to, const struct record *r)
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r)
 {
 	const char *name = r->err ? strerrorname_np(r->err) : NULL;
-	struct text t = { n, r };
+	struct call_text t = { n, r };
 	struct call_sink k = text_sink(&t, to);
 	enum call_object kind = OBJECT_NONE;
 	const uint64_t made = made_by(r, &kind);

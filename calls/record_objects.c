@@ -9,18 +9,18 @@
 
 #include "call_record.h"
 
-struct entry {
+struct known_object {
 	struct record_object o;
-	struct entry *older;	  /* of the same bucket */
-	struct entry *gone_after; /* the next that went, of those that are gone */
-	uint64_t holds[2];	  /* of an id: the QP and the SRQ that were made with it */
+	struct known_object *older;	 /* of the same bucket */
+	struct known_object *gone_after; /* the next that went, of those that are gone */
+	uint64_t holds[2];		 /* of an id: the QP and the SRQ that were made with it */
 };
 
 struct record_objects {
 	pthread_mutex_t lock;
-	struct entry **buckets;
+	struct known_object **buckets;
 	unsigned nbuckets, n; /* a power of two */
-	struct entry *first_gone, *last_gone;
+	struct known_object *first_gone, *last_gone;
 	unsigned ngone;
 	uint64_t serial;
 	bool names_them;
@@ -29,15 +29,15 @@ struct record_objects {
 
 struct record_objects record_own_objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static struct entry **bucket_of(const struct record_objects *b, uint64_t address)
+static struct known_object **bucket_of(const struct record_objects *b, uint64_t address)
 {
 	return &b->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (b->nbuckets - 1)];
 }
 
 /* The newest first, so that the one that lives is found before those that were there. */
-static void link_entry(struct record_objects *b, struct entry *e)
+static void link_entry(struct record_objects *b, struct known_object *e)
 {
-	struct entry **first = bucket_of(b, e->o.address);
+	struct known_object **first = bucket_of(b, e->o.address);
 
 	e->older = *first;
 	*first = e;
@@ -45,7 +45,7 @@ static void link_entry(struct record_objects *b, struct entry *e)
 
 static void grow_buckets(struct record_objects *b)
 {
-	struct entry **old = b->buckets;
+	struct known_object **old = b->buckets;
 	unsigned n = b->nbuckets;
 
 	b->nbuckets = n ? 2 * n : 256;
@@ -53,7 +53,7 @@ static void grow_buckets(struct record_objects *b)
 	if (!b->buckets)
 		abort();
 	for (unsigned i = 0; i < n; i++) {
-		struct entry *turned = NULL, *e, *older;
+		struct known_object *turned = NULL, *e, *older;
 
 		for (e = old[i]; e; e = older) { /* oldest first, to keep the order */
 			older = e->older;
@@ -68,11 +68,11 @@ static void grow_buckets(struct record_objects *b)
 	free(old);
 }
 
-static struct entry *find_living(struct record_objects *b, uint64_t address)
+static struct known_object *find_living(struct record_objects *b, uint64_t address)
 {
 	if (!b->nbuckets)
 		return NULL;
-	for (struct entry *e = *bucket_of(b, address); e; e = e->older)
+	for (struct known_object *e = *bucket_of(b, address); e; e = e->older)
 		if (e->o.address == address && !e->o.gone)
 			return e;
 	return NULL;
@@ -80,7 +80,7 @@ static struct entry *find_living(struct record_objects *b, uint64_t address)
 
 static void forget_oldest(struct record_objects *b)
 {
-	struct entry *e = b->first_gone, **at = bucket_of(b, e->o.address);
+	struct known_object *e = b->first_gone, **at = bucket_of(b, e->o.address);
 
 	while (*at != e)
 		at = &(*at)->older;
@@ -91,7 +91,7 @@ static void forget_oldest(struct record_objects *b)
 	free(e);
 }
 
-static void end_life(struct record_objects *b, struct entry *e, uint64_t when)
+static void end_life(struct record_objects *b, struct known_object *e, uint64_t when)
 {
 	e->o.gone = when;
 	e->gone_after = NULL;
@@ -131,10 +131,10 @@ static void name_by_number(struct record_objects *b, struct record_object *o)
 
 /* Begins the life of an object created by a call that began at since. An object at this address
  * that is newer than that was created by a nested call. */
-static struct entry *begin_life(struct record_objects *b, uint64_t address, enum call_object kind,
-				uint64_t since, uint64_t when)
+static struct known_object *begin_life(struct record_objects *b, uint64_t address,
+				       enum call_object kind, uint64_t since, uint64_t when)
 {
-	struct entry *e = find_living(b, address);
+	struct known_object *e = find_living(b, address);
 
 	if (e && e->o.made >= since)
 		return e;
@@ -158,10 +158,10 @@ static struct entry *begin_life(struct record_objects *b, uint64_t address, enum
 const struct record_object *record_objects_at(struct record_objects *b, uint64_t address,
 					      uint64_t when)
 {
-	const struct entry *found = NULL;
+	const struct known_object *found = NULL;
 
 	pthread_mutex_lock(&b->lock);
-	for (const struct entry *e = b->nbuckets && address ? *bucket_of(b, address) : NULL;
+	for (const struct known_object *e = b->nbuckets && address ? *bucket_of(b, address) : NULL;
 	     e && !found; e = e->older)
 		if (e->o.address == address && e->o.made <= when &&
 		    (!e->o.gone || when <= e->o.gone))
@@ -173,7 +173,7 @@ const struct record_object *record_objects_at(struct record_objects *b, uint64_t
 void record_object_name(const void *object, enum call_object kind, const char *name)
 {
 	struct record_objects *b = &record_own_objects;
-	struct entry *e;
+	struct known_object *e;
 
 	pthread_mutex_lock(&b->lock);
 	e = find_living(b, (uintptr_t)object);
@@ -186,7 +186,7 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 void record_object_gone(const void *object)
 {
 	struct record_objects *b = &record_own_objects;
-	struct entry *e;
+	struct known_object *e;
 
 	pthread_mutex_lock(&b->lock);
 	e = find_living(b, (uintptr_t)object);
@@ -203,11 +203,11 @@ static bool is_lasting(enum call_object kind)
 }
 
 /* Tracks objects that librdmacm creates and destroys for an id; they are visible only in the id. */
-static void learn_held(struct record_objects *b, struct entry *id, const uint64_t holds[2],
+static void learn_held(struct record_objects *b, struct known_object *id, const uint64_t holds[2],
 		       uint64_t begin, uint64_t end)
 {
 	static const enum call_object kinds[2] = { OBJECT_QP, OBJECT_SRQ };
-	struct entry *was;
+	struct known_object *was;
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (id->holds[i] == holds[i])
@@ -231,7 +231,7 @@ static void learn_id(struct record_objects *b, const struct record *kept, uint64
 		     uint64_t begin, uint64_t end)
 {
 	const struct rdma_cm_id *id = bytes_at(kept, address);
-	struct entry *e = find_living(b, address);
+	struct known_object *e = find_living(b, address);
 
 	if (e && id)
 		learn_held(b, e, (const uint64_t[]){ (uintptr_t)id->qp, (uintptr_t)id->srq }, begin,
@@ -251,7 +251,7 @@ static void learn_event(struct record_objects *b, const struct record *kept, uin
 static void learn_end(struct record_objects *b, uint64_t address, uint64_t begin, uint64_t end)
 {
 	static const uint64_t nothing[2];
-	struct entry *e = find_living(b, address);
+	struct known_object *e = find_living(b, address);
 
 	if (!e)
 		return;
@@ -278,7 +278,7 @@ static void learn_device(struct record_objects *b, const struct record *kept, ui
 			 uint64_t begin, uint64_t end)
 {
 	const struct ibv_device *device = kept ? bytes_at(kept, address) : NULL;
-	struct entry *e;
+	struct known_object *e;
 
 	if (!device)
 		return;
@@ -345,7 +345,7 @@ void record_objects_each(struct record_objects *b,
 {
 	pthread_mutex_lock(&b->lock);
 	for (unsigned i = 0; i < b->nbuckets; i++)
-		for (const struct entry *e = b->buckets[i]; e; e = e->older)
+		for (const struct known_object *e = b->buckets[i]; e; e = e->older)
 			if (!e->o.gone)
 				told(arg, &e->o);
 	pthread_mutex_unlock(&b->lock);
@@ -365,7 +365,7 @@ struct record_objects *record_objects_new(void)
 void record_objects_free(struct record_objects *b)
 {
 	for (unsigned i = 0; b && i < b->nbuckets; i++)
-		for (struct entry *e = b->buckets[i], *older; e; e = older) {
+		for (struct known_object *e = b->buckets[i], *older; e; e = older) {
 			older = e->older;
 			free(e);
 		}

@@ -14,7 +14,7 @@
 #include "alloc.h"
 
 /* Values and lines at once: "  path    text", or (a value that stands alone) the text. */
-struct telling {
+struct result_text {
 	struct session *s;
 	struct out *o;
 	char path[96]; /* of the structs that have been begun */
@@ -22,7 +22,7 @@ struct telling {
 
 static void print_line(struct call_sink *k, const char *text)
 {
-	const struct telling *t = k->arg;
+	const struct result_text *t = k->arg;
 
 	if (k->key)
 		out_text(t->o, "  %s%s%-*s %s\n", t->path, *t->path ? "." : "",
@@ -33,7 +33,7 @@ static void print_line(struct call_sink *k, const char *text)
 
 static void tell_text(struct call_sink *k, const char *text)
 {
-	struct telling *t = k->arg;
+	struct result_text *t = k->arg;
 
 	out_str(t->o, k->key, text, NULL);
 	print_line(k, text);
@@ -41,7 +41,7 @@ static void tell_text(struct call_sink *k, const char *text)
 
 static void tell_number(struct call_sink *k, const struct call_value *v, uint64_t n)
 {
-	struct telling *t = k->arg;
+	struct result_text *t = k->arg;
 	char text[32];
 
 	if ((v->kind == CALL_INT || v->kind == CALL_ENUM) && (int64_t)n < 0) {
@@ -76,7 +76,7 @@ static void tell_words(struct call_sink *k, const struct call_value *v, uint64_t
 
 static void tell_object(struct call_sink *k, const struct call_value *v, const void *object)
 {
-	const struct telling *t = k->arg;
+	const struct result_text *t = k->arg;
 	const struct obj *obj = handle_find(t->s, v->object, object);
 
 	tell_text(k, obj ? obj->name : object ? "(unnamed)" : "NULL");
@@ -84,7 +84,7 @@ static void tell_object(struct call_sink *k, const struct call_value *v, const v
 
 static void tell_bytes(struct call_sink *k, const struct call_value *v, const void *data, size_t n)
 {
-	struct telling *t = k->arg;
+	struct result_text *t = k->arg;
 	char text[32];
 
 	if (v->kind == CALL_STRING || v->kind == CALL_CHARS) {
@@ -125,7 +125,7 @@ static void tell_nothing(struct call_sink *k, const struct call_value *v)
 
 static void tell_begin(struct call_sink *k, const struct call_value *v, enum call_group group)
 {
-	struct telling *t = k->arg;
+	struct result_text *t = k->arg;
 	size_t at = strlen(t->path);
 
 	(void)v;
@@ -141,7 +141,7 @@ static void tell_begin(struct call_sink *k, const struct call_value *v, enum cal
 
 static void tell_end(struct call_sink *k, const struct call_value *v, enum call_group group)
 {
-	struct telling *t = k->arg;
+	struct result_text *t = k->arg;
 	char *dot = strrchr(t->path, '.');
 
 	(void)v;
@@ -150,7 +150,7 @@ static void tell_end(struct call_sink *k, const struct call_value *v, enum call_
 	out_end(t->o);
 }
 
-static struct call_sink sink_of(struct telling *t, unsigned qp_type)
+static struct call_sink sink_of(struct result_text *t, unsigned qp_type)
 {
 	return (struct call_sink){ .number = tell_number,
 				   .words = tell_words,
@@ -168,7 +168,7 @@ static struct call_sink sink_of(struct telling *t, unsigned qp_type)
 
 void call_out_struct(struct session *s, const struct call_struct *of, const void *p, struct out *o)
 {
-	struct telling t = { .s = s, .o = o };
+	struct result_text t = { .s = s, .o = o };
 	struct call_sink k = sink_of(&t, 0);
 
 	call_tell_struct(&k, of, p);
@@ -197,7 +197,7 @@ static void out_polled(struct call_sink *k, const struct calling *c, struct out 
 
 void call_result(struct calling *c, uint64_t result, const char *name, struct out *o)
 {
-	struct telling t = { .s = c->s, .o = o };
+	struct result_text t = { .s = c->s, .o = o };
 	struct call_sink k = sink_of(&t, c->qp_type);
 	const struct call_fn *fn = c->fn;
 	unsigned n = 0;

@@ -183,14 +183,14 @@ static int cm_explain(struct session *s, struct id *id, const char *call, const 
 #define NOTICE_AFTER_MS 1500 /* then a notice says what a wait is for */
 
 /* The current wait. */
-struct wait {
+struct cm_wait {
 	struct session *s;
 	struct id *id; /* NULL: any */
 	bool request;  /* only for a request on id, or on any listener */
 	const char *what;
 	uint64_t within_ms;
 };
-static struct wait *waiting;
+static struct cm_wait *waiting;
 
 bool cm_awaited(const struct id *id)
 {
@@ -260,7 +260,7 @@ static struct id *oldest_request(struct session *s, const struct id *listener)
 
 static bool has_arrived(void *arg)
 {
-	struct wait *w = arg;
+	struct cm_wait *w = arg;
 
 	return w->request ? oldest_request(w->s, w->id) != NULL
 			  : oldest_with_event(w->s, w->id) != NULL;
@@ -291,7 +291,7 @@ void cm_note_own(struct session *s, const struct id *request)
 
 static void post_waiting_notice(void *arg)
 {
-	struct wait *w = arg;
+	struct cm_wait *w = arg;
 
 	if (w->within_ms == CM_FOREVER)
 		notice_post(w->s->notices, NOTICE_CM, "waiting for %s (Ctrl-C stops)", w->what);
@@ -302,10 +302,10 @@ static void post_waiting_notice(void *arg)
 }
 
 /* Waits for the event. 0: it arrived. */
-static int wait_for_event(struct wait *w, const char *call)
+static int wait_for_event(struct cm_wait *w, const char *call)
 {
 	int64_t ms = w->within_ms > INT64_MAX ? LOOP_FOREVER : (int64_t)w->within_ms;
-	struct wait *outer = waiting;
+	struct cm_wait *outer = waiting;
 	bool said = ms >= 0 && ms <= NOTICE_AFTER_MS;
 	struct held held, *before = w->s->held;
 	enum loop_end end;
@@ -343,7 +343,7 @@ static int wait_for_event(struct wait *w, const char *call)
 
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose)
 {
-	struct wait w = { .s = s, .id = id, .within_ms = within_ms };
+	struct cm_wait w = { .s = s, .id = id, .within_ms = within_ms };
 	char *what = xasprintf("event%s%s", id ? " of " : "", id ? id->o.name : "");
 	int rc;
 
@@ -398,7 +398,7 @@ static int await_event(struct session *s, struct id *id, const char *call, const
 {
 	int64_t until = within_ms > INT64_MAX / 2 ? INT64_MAX
 						  : loop_now() / 1000000 + (int64_t)within_ms;
-	struct wait w = { .s = s, .id = id, .what = what, .within_ms = within_ms };
+	struct cm_wait w = { .s = s, .id = id, .what = what, .within_ms = within_ms };
 	struct cm_event *ev;
 	int rc;
 
@@ -436,7 +436,7 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 
 struct id *cm_await_request(struct session *s, struct id *listener, uint64_t within_ms)
 {
-	struct wait w = { .s = s, .id = listener, .request = true, .within_ms = within_ms };
+	struct cm_wait w = { .s = s, .id = listener, .request = true, .within_ms = within_ms };
 	char *what;
 	int rc;
 

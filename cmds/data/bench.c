@@ -30,14 +30,14 @@ static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
 					{ 0 } };
 
 /* One number, or all that come of doubling the first while they are not above the last. */
-struct span {
+struct bench_span {
 	uint64_t first, last;
 	bool is_range;
 };
 
 struct bench_args {
 	struct num op, n, remote, rkey, warm, within;
-	struct span len, depth;
+	struct bench_span len, depth;
 	struct mr *mr;
 	struct qp *qp;
 	bool inlined, histogram;
@@ -60,7 +60,7 @@ static int parse_number(struct session *s, const struct arg *a, const char *text
 static int parse_span(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	const char *text = Tcl_GetString(word), *dots = strstr(text, "..");
-	struct span *span = dst;
+	struct bench_span *span = dst;
 
 	span->is_range = dots;
 	if (parse_number(s, a, text, dots ? (size_t)(dots - text) : strlen(text), &span->first))
@@ -76,7 +76,7 @@ static int parse_span(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 }
 
 static const struct arg_kind kind_span = { .word = "n[..n]",
-					   .size = sizeof(struct span),
+					   .size = sizeof(struct bench_span),
 					   .parse = parse_span,
 					   .is_static = true };
 
@@ -99,7 +99,7 @@ static const struct arg bench_args[] = {
 	ARGS_END
 };
 
-struct run {
+struct bench_run {
 	struct session *s;
 	const struct bench_args *a;
 	uint64_t len;
@@ -151,7 +151,7 @@ static int check(struct session *s, const struct bench_args *a)
 	return 0;
 }
 
-static void prepare(struct run *r)
+static void prepare(struct bench_run *r)
 {
 	const struct wr_op *op = &wr_ops[r->a->op.v];
 
@@ -171,7 +171,7 @@ static void prepare(struct run *r)
 	}
 }
 
-static int post(struct run *r)
+static int post(struct bench_run *r)
 {
 	struct ibv_send_wr *bad;
 	int err;
@@ -185,7 +185,7 @@ static int post(struct run *r)
 	return 0;
 }
 
-static int take(struct run *r)
+static int take(struct bench_run *r)
 {
 	struct ibv_wc wc[16];
 	int n = ibv_poll_cq(r->a->qp->send_cq->v, 16, wc);
@@ -218,7 +218,7 @@ static int take(struct run *r)
 
 /* Nothing there: the rest of the program, and a peer on this processor, get their turn.
  */
-static int idle(struct run *r, unsigned spins)
+static int idle(struct bench_run *r, unsigned spins)
 {
 	if (spins % 256)
 		return 0;
@@ -232,7 +232,7 @@ static int idle(struct run *r, unsigned spins)
 		    (unsigned long long)r->a->within.v, r->posted - r->done);
 }
 
-static int go(struct run *r, uint32_t n)
+static int go(struct bench_run *r, uint32_t n)
 {
 	unsigned spins = 0;
 
@@ -302,7 +302,7 @@ static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 	out_end(o);
 }
 
-static void report(const struct run *r, uint32_t n, int64_t ns, bool row, struct out *o)
+static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, struct out *o)
 {
 	double s = (double)ns / 1e9, mb = (double)n * (double)r->len / s / 1e6;
 	const char *op = word_name(op_words, r->a->op.v);
@@ -329,7 +329,7 @@ static void report(const struct run *r, uint32_t n, int64_t ns, bool row, struct
 }
 
 /* One length and depth. */
-static int measure(struct run *r, int64_t *took, bool row, struct out *o)
+static int measure(struct bench_run *r, int64_t *took, bool row, struct out *o)
 {
 	uint32_t n = (uint32_t)r->a->n.v;
 	int64_t start;
@@ -350,7 +350,7 @@ static int measure(struct run *r, int64_t *took, bool row, struct out *o)
 	return 0;
 }
 
-static int measure_all(struct run *r, int64_t *took, struct out *o)
+static int measure_all(struct bench_run *r, int64_t *took, struct out *o)
 {
 	const struct bench_args *a = r->a;
 	bool row = a->len.is_range || a->depth.is_range;
@@ -380,7 +380,7 @@ static int measure_all(struct run *r, int64_t *took, struct out *o)
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bench_args *a = args;
-	struct run r = { .s = s, .a = a };
+	struct bench_run r = { .s = s, .a = a };
 	int64_t *took;
 	int rc;
 

@@ -302,7 +302,7 @@ struct get_args {
 	bool partial;
 };
 
-struct waiting {
+struct key_wait {
 	struct session *s;
 	int job_dir, events;
 	struct loop_timer *timer;
@@ -317,7 +317,7 @@ struct waiting {
 
 static void look_again(void *arg)
 {
-	struct waiting *w = arg;
+	struct key_wait *w = arg;
 
 	w->look = true;
 	w->timer = loop_after(w->s->loop, LOOK_MS, look_again, w);
@@ -325,7 +325,7 @@ static void look_again(void *arg)
 
 static void on_event(void *arg, int fd, short revents)
 {
-	struct waiting *w = arg;
+	struct key_wait *w = arg;
 	char buf[4096];
 
 	(void)revents;
@@ -336,7 +336,7 @@ static void on_event(void *arg, int fd, short revents)
 
 static bool all_there(void *arg)
 {
-	struct waiting *w = arg;
+	struct key_wait *w = arg;
 
 	if (!w->look)
 		return w->broken || !w->missing;
@@ -359,7 +359,7 @@ static bool all_there(void *arg)
 	return w->broken || !w->missing;
 }
 
-static enum loop_end wait_keys(struct waiting *w, int64_t within)
+static enum loop_end wait_keys(struct key_wait *w, int64_t within)
 {
 	struct loop *loop = w->s->loop;
 	char path[64];
@@ -380,7 +380,7 @@ static enum loop_end wait_keys(struct waiting *w, int64_t within)
 }
 
 /* "rank.3, rank.7 and 5 more" */
-static void name_missing(const struct waiting *w, Tcl_DString *d)
+static void name_missing(const struct key_wait *w, Tcl_DString *d)
 {
 	size_t named = 0;
 
@@ -398,7 +398,7 @@ static void name_missing(const struct waiting *w, Tcl_DString *d)
 	}
 }
 
-static int not_all(const struct waiting *w, enum loop_end end, uint64_t ms)
+static int not_all(const struct key_wait *w, enum loop_end end, uint64_t ms)
 {
 	struct session *s = w->s;
 	Tcl_DString names;
@@ -419,7 +419,7 @@ static int not_all(const struct waiting *w, enum loop_end end, uint64_t ms)
 	return -1;
 }
 
-static void values_out(const struct waiting *w, bool dict, struct out *o)
+static void values_out(const struct key_wait *w, bool dict, struct out *o)
 {
 	if (!dict) {
 		out_str(o, NULL, Tcl_GetString(w->values[0]), "%s\n", Tcl_GetString(w->values[0]));
@@ -436,7 +436,7 @@ static void values_out(const struct waiting *w, bool dict, struct out *o)
 static int rendezvous_get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
-	struct waiting w = { .s = s, .keys = a->keys.v, .n = a->keys.n, .missing = a->keys.n };
+	struct key_wait w = { .s = s, .keys = a->keys.v, .n = a->keys.n, .missing = a->keys.n };
 	enum loop_end end;
 	int rc = 0;
 

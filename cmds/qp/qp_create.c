@@ -169,12 +169,12 @@ const struct ibv_qp_cap qp_default_cap = {
 };
 
 /* The PD and CQs that were created for the QP, to be destroyed if it cannot be created. */
-struct made {
+struct qp_parts {
 	struct pd *pd;
 	struct cq *cq;
 };
 
-static void destroy_made(struct session *s, struct made *made)
+static void destroy_made(struct session *s, struct qp_parts *made)
 {
 	struct fail why = s->fail;
 
@@ -215,7 +215,7 @@ static struct dev *device_of(struct session *s, const struct qp_spec *spec)
 	return dev_default(s);
 }
 
-static struct pd *need_pd(struct session *s, struct dev *dev, struct made *made)
+static struct pd *need_pd(struct session *s, struct dev *dev, struct qp_parts *made)
 {
 	struct obj *o;
 
@@ -226,7 +226,7 @@ static struct pd *need_pd(struct session *s, struct dev *dev, struct made *made)
 }
 
 static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_spec *spec,
-			  struct made *made)
+			  struct qp_parts *made)
 {
 	struct cq *cq = waiting_cq(s, dev);
 	uint32_t depth = spec->cap.max_send_wr + spec->cap.max_recv_wr;
@@ -257,7 +257,7 @@ static int check_one_device(struct session *s, const struct qp_spec *spec)
 }
 
 /* Fills in the PD and the CQs that are missing. */
-static int complete_spec(struct session *s, struct qp_spec *spec, struct made *made)
+static int complete_spec(struct session *s, struct qp_spec *spec, struct qp_parts *made)
 {
 	struct dev *dev = device_of(s, spec);
 
@@ -378,7 +378,7 @@ void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec)
 struct qp *qp_make(struct session *s, const struct qp_spec *given)
 {
 	struct qp_spec spec = *given;
-	struct made made = { 0 };
+	struct qp_parts made = { 0 };
 	struct qp *qp = obj_new(s, &qp_class, spec.name);
 
 	if (!qp)

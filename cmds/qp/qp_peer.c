@@ -24,7 +24,7 @@
 /* json-c makes UINT64_MAX of every larger number, so that it says nothing. */
 #define NUMBER_MAX (UINT64_MAX - 1)
 
-struct field {
+struct peer_field {
 	const char *name;
 	size_t offset, size;
 	uint64_t min, max;
@@ -37,7 +37,7 @@ struct field {
 			min, max, need                                                         \
 	}
 
-static const struct field fields[] = {
+static const struct peer_field fields[] = {
 	FIELD(qpn, 1, 0xffffff, true),	   FIELD(psn, 0, 0xffffff, true),
 	FIELD(qkey, 0, UINT32_MAX, false), FIELD(lid, 0, UINT16_MAX, false),
 	FIELD(gid_index, 0, 0xff, false),  FIELD(addr, 0, NUMBER_MAX, false),
@@ -46,8 +46,8 @@ static const struct field fields[] = {
 
 /* Copies the text of a value into buf: 1; 0: there is none; -1: it is no number or text.
  */
-struct source {
-	int (*get)(const struct source *from, const char *key, char buf[VALUE_MAX]);
+struct value_source {
+	int (*get)(const struct value_source *from, const char *key, char buf[VALUE_MAX]);
 	void *data;
 };
 
@@ -56,7 +56,7 @@ static int fail_bad_value(struct session *s, const char *what, const char *why)
 	return fail(s, "peer", "EPROTO", "the peer's %s %s", what, why);
 }
 
-static int take_number(struct session *s, const struct field *f, const char *text,
+static int take_number(struct session *s, const struct peer_field *f, const char *text,
 		       struct qp_peer *p)
 {
 	Tcl_Obj *word = Tcl_NewStringObj(text, -1);
@@ -85,7 +85,7 @@ static int take_number(struct session *s, const struct field *f, const char *tex
 	return 0;
 }
 
-static int take_numbers(struct session *s, const struct source *from, struct qp_peer *p)
+static int take_numbers(struct session *s, const struct value_source *from, struct qp_peer *p)
 {
 	char text[VALUE_MAX];
 
@@ -102,7 +102,7 @@ static int take_numbers(struct session *s, const struct source *from, struct qp_
 	return 0;
 }
 
-static int take_words(struct session *s, const struct source *from, struct qp_peer *p)
+static int take_words(struct session *s, const struct value_source *from, struct qp_peer *p)
 {
 	char text[VALUE_MAX];
 	const struct word *w;
@@ -126,7 +126,7 @@ static int take_words(struct session *s, const struct source *from, struct qp_pe
 	return 0;
 }
 
-static int take_peer(struct session *s, const struct source *from, struct qp_peer *p)
+static int take_peer(struct session *s, const struct value_source *from, struct qp_peer *p)
 {
 	static const union ibv_gid none;
 	struct qp_peer new = { .known = true };
@@ -139,7 +139,7 @@ static int take_peer(struct session *s, const struct source *from, struct qp_pee
 	return 0;
 }
 
-static int get_dict(const struct source *from, const char *key, char buf[VALUE_MAX])
+static int get_dict(const struct value_source *from, const char *key, char buf[VALUE_MAX])
 {
 	Tcl_Obj *name = Tcl_NewStringObj(key, -1), *v = NULL;
 
@@ -153,7 +153,7 @@ static int get_dict(const struct source *from, const char *key, char buf[VALUE_M
 
 int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 {
-	struct source from = { .get = get_dict, .data = dict };
+	struct value_source from = { .get = get_dict, .data = dict };
 	int n;
 
 	if (Tcl_DictObjSize(NULL, dict, &n) != TCL_OK) {
@@ -166,7 +166,7 @@ int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	return take_peer(s, &from, p);
 }
 
-static int get_json(const struct source *from, const char *key, char buf[VALUE_MAX])
+static int get_json(const struct value_source *from, const char *key, char buf[VALUE_MAX])
 {
 	struct json_object *v;
 
@@ -181,7 +181,7 @@ int qp_peer_from_json(struct session *s, const char *text, size_t len, struct qp
 {
 	struct json_tokener *tok = json_tokener_new_ex(4);
 	struct json_object *j = tok ? json_tokener_parse_ex(tok, text, (int)len) : NULL;
-	struct source from = { .get = get_json, .data = j };
+	struct value_source from = { .get = get_json, .data = j };
 	int rc;
 
 	if (!j || !json_object_is_type(j, json_type_object))

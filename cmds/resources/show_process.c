@@ -57,7 +57,7 @@ struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn)
 
 #define PROCESSES (1u << (24 - UROCE_QPN_PROCESS_SHIFT))
 
-struct telling {
+struct process_text {
 	const struct uroce_inventory *inv;
 	const char *only; /* the name of one object; NULL: all */
 	bool asks_peers, found;
@@ -82,7 +82,8 @@ static const char *format_name(enum uroce_kind kind, uint32_t number, char name[
 }
 
 /* Begins the line and the dict of an object; false: it is not wanted. */
-static bool begin_object(struct telling *t, enum uroce_kind kind, uint32_t number, unsigned depth)
+static bool begin_object(struct process_text *t, enum uroce_kind kind, uint32_t number,
+			 unsigned depth)
 {
 	char name[NAME];
 
@@ -98,15 +99,15 @@ static bool begin_object(struct telling *t, enum uroce_kind kind, uint32_t numbe
 	return true;
 }
 
-static void end_object(struct telling *t)
+static void end_object(struct process_text *t)
 {
 	if (!t->only)
 		out_end(t->o);
 }
 
 /* Another object that it belongs to; fmt has a place for its name. */
-static void tell_other(struct telling *t, const char *key, enum uroce_kind kind, uint32_t number,
-		       const char *before)
+static void tell_other(struct process_text *t, const char *key, enum uroce_kind kind,
+		       uint32_t number, const char *before)
 {
 	char name[NAME];
 
@@ -119,7 +120,7 @@ static void tell_other(struct telling *t, const char *key, enum uroce_kind kind,
 		out_str(t->o, key, name, NULL);
 }
 
-static void tell_context(struct telling *t, const struct uroce_context_row *r)
+static void tell_context(struct process_text *t, const struct uroce_context_row *r)
 {
 	if (!begin_object(t, UROCE_CONTEXT, r->number, 1))
 		return;
@@ -129,7 +130,7 @@ static void tell_context(struct telling *t, const struct uroce_context_row *r)
 	end_object(t);
 }
 
-static void tell_cq(struct telling *t, const struct uroce_cq_row *r)
+static void tell_cq(struct process_text *t, const struct uroce_cq_row *r)
 {
 	if (!begin_object(t, UROCE_CQ, r->number, 2))
 		return;
@@ -143,7 +144,7 @@ static void tell_cq(struct telling *t, const struct uroce_cq_row *r)
 	end_object(t);
 }
 
-static void tell_srq(struct telling *t, const struct uroce_srq_row *r)
+static void tell_srq(struct process_text *t, const struct uroce_srq_row *r)
 {
 	if (!begin_object(t, UROCE_SRQ, r->number, 3))
 		return;
@@ -155,7 +156,7 @@ static void tell_srq(struct telling *t, const struct uroce_srq_row *r)
 	end_object(t);
 }
 
-static void tell_mr(struct telling *t, const struct uroce_mr_row *r)
+static void tell_mr(struct process_text *t, const struct uroce_mr_row *r)
 {
 	const char *access = word_flags(mr_access_words, r->access);
 
@@ -171,7 +172,7 @@ static void tell_mr(struct telling *t, const struct uroce_mr_row *r)
 	end_object(t);
 }
 
-static void tell_mw(struct telling *t, const struct uroce_mw_row *r)
+static void tell_mw(struct process_text *t, const struct uroce_mw_row *r)
 {
 	const char *access = word_flags(mr_access_words, r->access);
 
@@ -191,7 +192,7 @@ static void tell_mw(struct telling *t, const struct uroce_mw_row *r)
 /* ---------------------------------------------------------------------------- QPs -- */
 
 /* The process that has a QP of that number, asked once. */
-static const struct uroce_inventory *process_with(struct telling *t, uint32_t qpn)
+static const struct uroce_inventory *process_with(struct process_text *t, uint32_t qpn)
 {
 	const uint32_t place = (qpn & 0xffffff) >> UROCE_QPN_PROCESS_SHIFT;
 
@@ -227,7 +228,7 @@ const char *process_program(pid_t pid, char *name, size_t size)
 	return name;
 }
 
-static void tell_peer_process(struct telling *t, const struct uroce_qp_row *r)
+static void tell_peer_process(struct process_text *t, const struct uroce_qp_row *r)
 {
 	const uint32_t qpn = r->attr.dest_qp_num;
 	const struct uroce_inventory *inv;
@@ -250,7 +251,7 @@ static void tell_peer_process(struct telling *t, const struct uroce_qp_row *r)
 		word_name(qp_state_words, qp->attr.qp_state));
 }
 
-static void tell_queues(struct telling *t, const struct uroce_qp_row *r, unsigned depth)
+static void tell_queues(struct process_text *t, const struct uroce_qp_row *r, unsigned depth)
 {
 	const struct ibv_qp_cap *cap = &r->attr.cap;
 
@@ -268,7 +269,7 @@ static void tell_queues(struct telling *t, const struct uroce_qp_row *r, unsigne
 	out_text(t->o, "\n");
 }
 
-static void tell_states(struct telling *t, const struct uroce_qp_row *r)
+static void tell_states(struct process_text *t, const struct uroce_qp_row *r)
 {
 	const enum ibv_qp_state state = r->attr.qp_state;
 
@@ -277,7 +278,7 @@ static void tell_states(struct telling *t, const struct uroce_qp_row *r)
 		 word_help(qp_state_words, state));
 }
 
-static void tell_qp(struct telling *t, const struct uroce_qp_row *r)
+static void tell_qp(struct process_text *t, const struct uroce_qp_row *r)
 {
 	const unsigned depth = t->only ? 0 : 3;
 	const char *type = word_name(qp_type_words, r->type);
@@ -316,7 +317,7 @@ static void tell_qp(struct telling *t, const struct uroce_qp_row *r)
 	     row < row##_end; row++)
 
 /* What was made from a PD, below it. */
-static void tell_pd(struct telling *t, const struct uroce_pd_row *pd)
+static void tell_pd(struct process_text *t, const struct uroce_pd_row *pd)
 {
 	if (begin_object(t, UROCE_PD, pd->number, 2)) {
 		out_str(t->o, "device", "uroce0", "  on uroce0\n");
@@ -337,7 +338,7 @@ static void tell_pd(struct telling *t, const struct uroce_pd_row *pd)
 		tell_qp(t, qp);
 }
 
-static void tell_all(struct telling *t)
+static void tell_all(struct process_text *t)
 {
 	EACH(t, UROCE_CONTEXT, uroce_context_row, context)
 	{
@@ -354,7 +355,7 @@ static void tell_all(struct telling *t)
 		tell_qp(t, qp);
 }
 
-static void out_left_out(struct telling *t)
+static void out_left_out(struct process_text *t)
 {
 	static const char *const titles[UROCE_KINDS] = { "contexts", "PDs",	"CQs", "SRQs",
 							 "regions",  "windows", "QPs" };
@@ -368,7 +369,7 @@ static void out_left_out(struct telling *t)
 bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
 		  struct out *o)
 {
-	struct telling t = { .inv = inv, .only = only, .asks_peers = asks_peers, .o = o };
+	struct process_text t = { .inv = inv, .only = only, .asks_peers = asks_peers, .o = o };
 	char program[32];
 
 	if (!only) {

@@ -29,7 +29,7 @@ struct glyphs {
 static const struct glyphs utf8 = { "│", "─", "▶", "◀", "✗", "•", "●", "✗", "✓" };
 static const struct glyphs ascii = { "|", "-", ">", "<", "X", "*", "o", "!", "=" };
 
-struct page {
+struct ladder_page {
 	const struct ladder *l;
 	const struct glyphs *g;
 	unsigned zone; /* columns of a lane, its line included */
@@ -84,12 +84,12 @@ static size_t fits(const char *text, unsigned room)
 	return at;
 }
 
-static void blanks(struct page *p, unsigned n)
+static void blanks(struct ladder_page *p, unsigned n)
 {
 	out_text(p->o, "%*s", (int)n, "");
 }
 
-static void lines(struct page *p, unsigned from, unsigned to)
+static void lines(struct ladder_page *p, unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++) {
 		out_paint(p->o, PAINT_DIM);
@@ -100,7 +100,7 @@ static void lines(struct page *p, unsigned from, unsigned to)
 	}
 }
 
-static void time_of(struct page *p, const struct ladder_row *r)
+static void time_of(struct ladder_page *p, const struct ladder_row *r)
 {
 	out_paint(p->o, PAINT_DIM);
 	if (r->age == AGE_EARLIER)
@@ -119,7 +119,7 @@ static enum paint paint_of(const struct ladder_row *r)
 								    : PAINT_NONE;
 }
 
-static const char *mark_of(const struct page *p, const struct ladder_row *r)
+static const char *mark_of(const struct ladder_page *p, const struct ladder_row *r)
 {
 	if (r->bad)
 		return p->g->bad;
@@ -137,7 +137,8 @@ static const char *mark_of(const struct page *p, const struct ladder_row *r)
 }
 
 /* A line of text behind the line of a lane, and the lines of the lanes after it. */
-static void beside(struct page *p, const struct ladder_row *r, const char *mark, const char *text)
+static void beside(struct ladder_page *p, const struct ladder_row *r, const char *mark,
+		   const char *text)
 {
 	unsigned lane = (unsigned)r->from, used = 1 + columns(mark) + columns(text);
 
@@ -155,7 +156,7 @@ static void beside(struct page *p, const struct ladder_row *r, const char *mark,
 }
 
 /* What happened at one end, on as many lines as it takes. */
-static void happened(struct page *p, const struct ladder_row *r)
+static void happened(struct ladder_page *p, const struct ladder_row *r)
 {
 	char *text = ladder_says(r), *rest = text;
 	char *mark = xasprintf("%s ", mark_of(p, r));
@@ -181,7 +182,7 @@ static void happened(struct page *p, const struct ladder_row *r)
 	free(text);
 }
 
-static void across(struct page *p, unsigned n)
+static void across(struct ladder_page *p, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		out_text(p->o, "%s", p->g->across);
@@ -195,7 +196,7 @@ struct arrow {
 };
 
 /* The rest of a packet's text, which its arrow has no room for: below it, from column at. */
-static void below_arrow(struct page *p, const struct arrow *a, unsigned at, const char *rest)
+static void below_arrow(struct ladder_page *p, const struct arrow *a, unsigned at, const char *rest)
 {
 	while (*rest) {
 		int len = (int)fits(rest, a->room - at);
@@ -217,7 +218,7 @@ static void below_arrow(struct page *p, const struct arrow *a, unsigned at, cons
 	}
 }
 
-static void passed(struct page *p, const struct ladder_row *r)
+static void passed(struct ladder_page *p, const struct ladder_row *r)
 {
 	struct arrow a = { .to_right = r->from < r->to };
 	const char *tip = !r->arrived ? p->g->lost : a.to_right ? p->g->right : p->g->left;
@@ -253,7 +254,7 @@ static void passed(struct page *p, const struct ladder_row *r)
 	free(text);
 }
 
-static void head(struct page *p)
+static void head(struct ladder_page *p)
 {
 	out_text(p->o, "%*s ", TIME_WIDTH - 1, "ms");
 	for (unsigned i = 0; i < p->l->nlanes; i++) {
@@ -273,7 +274,7 @@ static void head(struct page *p)
 
 void ladder_print(struct session *s, const struct ladder *l, unsigned width, struct out *o)
 {
-	struct page p = { .l = l, .g = print_is_utf8() ? &utf8 : &ascii, .o = o };
+	struct ladder_page p = { .l = l, .g = print_is_utf8() ? &utf8 : &ascii, .o = o };
 
 	(void)s;
 	if (!l->n)

@@ -220,8 +220,8 @@ static unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg)
 
 #define WAITING_MAX 16384 /* queued packets; further ones are dropped */
 
-struct waiting {
-	STAILQ_ENTRY(waiting) link;
+struct queued_packet {
+	STAILQ_ENTRY(queued_packet) link;
 	struct uroce_packet p; /* p.ip is data */
 	uint8_t data[];
 };
@@ -234,7 +234,7 @@ struct packet_source {
 	struct live *live; /* NULL: uses the tap */
 	int event;
 	pthread_mutex_t lock; /* the tap is called from any thread */
-	STAILQ_HEAD(waiting_list, waiting) list;
+	STAILQ_HEAD(waiting_list, queued_packet) list;
 	unsigned n, lost;
 };
 
@@ -244,7 +244,7 @@ static pthread_mutex_t tapped_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void queue_packet(struct packet_source *src, const struct uroce_packet *p)
 {
-	struct waiting *w;
+	struct queued_packet *w;
 	uint64_t one = 1;
 
 	pthread_mutex_lock(&src->lock);
@@ -308,7 +308,7 @@ static int tap_begin(struct packet_source *src, const struct embedded_api *api)
 static void drain_tap(struct packet_source *src)
 {
 	struct waiting_list list = STAILQ_HEAD_INITIALIZER(list);
-	struct waiting *w;
+	struct queued_packet *w;
 
 	pthread_mutex_lock(&src->lock);
 	STAILQ_CONCAT(&list, &src->list);
@@ -398,7 +398,7 @@ void packet_source_pause(struct packet_source *src, bool on)
 
 void packet_source_close(struct packet_source *src)
 {
-	struct waiting *w;
+	struct queued_packet *w;
 
 	loop_unwatch(src->s->loop, src->event);
 	if (src->live) {

@@ -93,13 +93,13 @@ static int ping(const char *how, size_t size, unsigned n)
 	return 0;
 }
 
-struct batch {
+struct udp_batch {
 	struct mmsghdr msg[BATCH];
 	struct iovec iov[BATCH];
 	char *room;
 };
 
-static void batch_init(struct batch *b, size_t size)
+static void batch_init(struct udp_batch *b, size_t size)
 {
 	memset(b, 0, sizeof *b);
 	b->room = calloc(BATCH, size);
@@ -113,7 +113,7 @@ static void batch_init(struct batch *b, size_t size)
 /* Takes bytes until a window is full, then says so to the sender. */
 static void drain(int fd, size_t window, size_t max, int gso)
 {
-	struct batch b;
+	struct udp_batch b;
 	size_t got = 0;
 
 	batch_init(&b, gso ? 65536 : max);
@@ -128,7 +128,7 @@ static void drain(int fd, size_t window, size_t max, int gso)
 	}
 }
 
-static void put_window(int fd, struct batch *b, size_t size, unsigned packets, int gso)
+static void put_window(int fd, struct udp_batch *b, size_t size, unsigned packets, int gso)
 {
 	if (gso) {
 		struct iovec iov = { b->room, size * packets };
@@ -150,7 +150,7 @@ static int stream(size_t size, unsigned packets, unsigned mib, int gso)
 	size_t window = size * packets, total = (size_t)mib << 20;
 	int fd[2], on = 1, segment = (int)size;
 	char ack;
-	struct batch b;
+	struct udp_batch b;
 	pid_t child;
 	double from;
 

@@ -22,14 +22,14 @@
 
 enum nest { NEST_TOP, NEST_BRACKET, NEST_BRACE, NEST_QUOTE };
 
-struct span {
+struct word_span {
 	size_t from, to;
 };
 
 /* An unfinished command: the words before the cursor, and the one at it. */
 struct level {
 	enum nest nest;
-	struct span words[WORDS];
+	struct word_span words[WORDS];
 	unsigned n;
 	bool in_word, comment;
 	size_t word; /* start of the word at the cursor */
@@ -64,7 +64,7 @@ static void pop_level(struct scan *sc, enum nest nest)
 static void end_word(struct level *l, size_t at)
 {
 	if (l->in_word && l->n < WORDS)
-		l->words[l->n++] = (struct span){ l->word, at };
+		l->words[l->n++] = (struct word_span){ l->word, at };
 	l->in_word = false;
 }
 

@@ -20,7 +20,7 @@
 #include "session.h"
 
 /* A name in an open directory: renaming a parent meanwhile cannot redirect the write. */
-struct place {
+struct save_place {
 	int dir;
 	char *name;
 	bool there; /* it exists: st describes the file, or the target of a link */
@@ -39,7 +39,7 @@ static int refuse_existing(struct session *s, const char *path)
 	return fail_next(s, "-force replaces it");
 }
 
-static int open_place(struct session *s, const char *path, struct place *p)
+static int open_place(struct session *s, const char *path, struct save_place *p)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -56,7 +56,7 @@ static int open_place(struct session *s, const char *path, struct place *p)
 	return fail_call(s, EISDIR, "save", "%s", path);
 }
 
-static void close_place(struct place *p)
+static void close_place(struct save_place *p)
 {
 	close(p->dir);
 	free(p->name);
@@ -75,7 +75,7 @@ static int own_stream(const struct stat *st)
 
 /* Opens a device, a pipe or this process's own output for writing, also through a link such as
  * /dev/fd/1. -1 with s->fail filled: not possible. */
-static int way_to_write(struct session *s, const char *path, struct place *p)
+static int way_to_write(struct session *s, const char *path, struct save_place *p)
 {
 	bool is_link = p->there && S_ISLNK(p->st.st_mode);
 
@@ -128,7 +128,7 @@ static char *random_name(const char *name)
 	return beside;
 }
 
-static int open_beside(const struct place *p, unsigned mode, char **name)
+static int open_beside(const struct save_place *p, unsigned mode, char **name)
 {
 	int fd;
 
@@ -146,7 +146,7 @@ static int open_beside(const struct place *p, unsigned mode, char **name)
 
 /* Gives the finished file its name. Some file systems do not support RENAME_NOREPLACE; link(2) does
  * not replace a file either. */
-static int rename_into_place(const struct place *p, const char *beside, bool force)
+static int rename_into_place(const struct save_place *p, const char *beside, bool force)
 {
 	if (force)
 		return renameat(p->dir, beside, p->dir, p->name);
@@ -158,7 +158,7 @@ static int rename_into_place(const struct place *p, const char *beside, bool for
 	return 0;
 }
 
-static int write_whole(struct session *s, const char *path, struct place *p, bool force,
+static int write_whole(struct session *s, const char *path, struct save_place *p, bool force,
 		       unsigned mode, const void *data, size_t len)
 {
 	const char *left = p->there ? "nothing: the file is as it was"
@@ -191,7 +191,7 @@ static int write_whole(struct session *s, const char *path, struct place *p, boo
 	return err ? not_written(s, err, call, path, left) : 0;
 }
 
-static int write_through(struct session *s, const char *path, const struct place *p,
+static int write_through(struct session *s, const char *path, const struct save_place *p,
 			 const void *data, size_t len)
 {
 	int own = own_stream(&p->st), rc;
@@ -208,7 +208,7 @@ static int write_through(struct session *s, const char *path, const struct place
 int save_file(struct session *s, const char *path, bool force, unsigned mode, const void *data,
 	      size_t len)
 {
-	struct place p;
+	struct save_place p;
 	int rc;
 
 	if (open_place(s, path, &p))
@@ -258,7 +258,7 @@ int save_append(struct session *s, const char *path, bool create, unsigned mode,
 
 int save_growing(struct session *s, const char *path, bool force, unsigned mode)
 {
-	struct place p;
+	struct save_place p;
 	int fd = -1, way;
 
 	if (open_place(s, path, &p))

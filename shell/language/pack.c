@@ -12,14 +12,14 @@
 
 enum shape { NUMBER, REAL, BYTES, TEXT, HEX, PAD, VARINT, ZIGZAG };
 
-struct type {
+struct pack_type {
 	const char *name;
 	enum shape shape;
 	unsigned bytes; /* of a number */
 	bool is_signed, little;
 };
 
-static const struct type types[] = {
+static const struct pack_type types[] = {
 	{ "u8", NUMBER, 1, false, false },     { "u16", NUMBER, 2, false, false },
 	{ "u32", NUMBER, 4, false, false },    { "u64", NUMBER, 8, false, false },
 	{ "i8", NUMBER, 1, true, false },      { "i16", NUMBER, 2, true, false },
@@ -35,8 +35,8 @@ static const struct type types[] = {
 };
 
 /* A field of a layout. */
-struct field {
-	const struct type *type;
+struct pack_field {
+	const struct pack_type *type;
 	const char *size; /* after the colon: a number or the name of an earlier field; or NULL */
 	Tcl_Obj *name;	  /* NULL: padding */
 };
@@ -52,7 +52,7 @@ static int bad_type(struct session *s, const char *word)
 	return fail_row(s, "others", "bytes text hex, with :LENGTH or :FIELD; pad:LENGTH");
 }
 
-static const struct type *find_type(const char *word, size_t len)
+static const struct pack_type *find_type(const char *word, size_t len)
 {
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strncmp(types[i].name, word, len) == 0 && !types[i].name[len])
@@ -60,15 +60,15 @@ static const struct type *find_type(const char *word, size_t len)
 	return NULL;
 }
 
-static bool is_sized(const struct type *t)
+static bool is_sized(const struct pack_type *t)
 {
 	return t->shape == BYTES || t->shape == TEXT || t->shape == HEX || t->shape == PAD;
 }
 
 /* The fields of a layout, in the arena; *n: how many. NULL with s->fail filled. */
-static struct field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
+static struct pack_field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
 {
-	struct field *fields, *f;
+	struct pack_field *fields, *f;
 	Tcl_Obj **v;
 	int words;
 
@@ -80,9 +80,9 @@ static struct field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
 	for (int i = 0; i < words; f++) {
 		const char *word = Tcl_GetString(v[i++]), *colon = strchr(word, ':');
 
-		*f = (struct field){ .type = find_type(word, colon ? (size_t)(colon - word)
-								   : strlen(word)),
-				     .size = colon ? colon + 1 : NULL };
+		*f = (struct pack_field){ .type = find_type(word, colon ? (size_t)(colon - word)
+									: strlen(word)),
+					  .size = colon ? colon + 1 : NULL };
 		if (!f->type || (colon && (!is_sized(f->type) || !colon[1])) ||
 		    (!colon && f->type->shape == PAD)) {
 			bad_type(s, word);
@@ -99,13 +99,13 @@ static struct field *read_layout(struct session *s, Tcl_Obj *layout, int *n)
 	return fields;
 }
 
-static const char *field_name(const struct field *f)
+static const char *field_name(const struct pack_field *f)
 {
 	return f->name ? Tcl_GetString(f->name) : "pad";
 }
 
 /* Is the size a number? */
-static bool fixed_size(const struct field *f, uint64_t *n)
+static bool fixed_size(const struct pack_field *f, uint64_t *n)
 {
 	char *end;
 
@@ -115,7 +115,7 @@ static bool fixed_size(const struct field *f, uint64_t *n)
 
 /* ----------------------------------------------------------------------- pack -- */
 
-static void pack_fixed(Tcl_DString *to, const struct type *t, uint64_t v)
+static void pack_fixed(Tcl_DString *to, const struct pack_type *t, uint64_t v)
 {
 	char bytes[8];
 
@@ -124,7 +124,7 @@ static void pack_fixed(Tcl_DString *to, const struct type *t, uint64_t v)
 	Tcl_DStringAppend(to, bytes, (int)t->bytes);
 }
 
-static int put_real(struct session *s, Tcl_DString *to, const struct field *f, Tcl_Obj *word)
+static int put_real(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
 {
 	double real;
 	float less;
@@ -141,8 +141,8 @@ static int put_real(struct session *s, Tcl_DString *to, const struct field *f, T
 }
 
 /* The bytes that a value is packed as. NULL with s->fail filled. */
-static const unsigned char *field_bytes(struct session *s, const struct field *f, Tcl_Obj *word,
-					size_t *len)
+static const unsigned char *field_bytes(struct session *s, const struct pack_field *f,
+					Tcl_Obj *word, size_t *len)
 {
 	const unsigned char *text = f->type->shape == TEXT ? pack_utf8(s, word, len)
 							   : pack_bytes(s, word, len);
@@ -166,7 +166,7 @@ static const unsigned char *field_bytes(struct session *s, const struct field *f
 	return bytes;
 }
 
-static int put_bytes(struct session *s, Tcl_DString *to, const struct field *f, Tcl_Obj *word)
+static int put_bytes(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
 {
 	size_t len;
 	const unsigned char *bytes = field_bytes(s, f, word, &len);
@@ -190,10 +190,10 @@ static Tcl_Obj *value_of(Tcl_Obj *values, Tcl_Obj *name)
 }
 
 /* The length of the bytes whose size this field holds; NULL: there are none. */
-static Tcl_Obj *length_for(struct session *s, const struct field *fields, int n,
-			   const struct field *f, Tcl_Obj *values)
+static Tcl_Obj *length_for(struct session *s, const struct pack_field *fields, int n,
+			   const struct pack_field *f, Tcl_Obj *values)
 {
-	for (const struct field *g = f + 1; g < fields + n; g++) {
+	for (const struct pack_field *g = f + 1; g < fields + n; g++) {
 		Tcl_Obj *value = g->name ? value_of(values, g->name) : NULL;
 		size_t len;
 
@@ -204,9 +204,9 @@ static Tcl_Obj *length_for(struct session *s, const struct field *fields, int n,
 	return NULL;
 }
 
-static int put_field(struct session *s, Tcl_DString *to, const struct field *f, Tcl_Obj *word)
+static int put_field(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
 {
-	const struct type *t = f->type;
+	const struct pack_type *t = f->type;
 	uint64_t v;
 
 	switch (t->shape) {
@@ -233,7 +233,7 @@ static int put_field(struct session *s, Tcl_DString *to, const struct field *f, 
 	return 0;
 }
 
-static int pack_padding(struct session *s, Tcl_DString *to, const struct field *f)
+static int pack_padding(struct session *s, Tcl_DString *to, const struct pack_field *f)
 {
 	uint64_t size;
 	int begin = Tcl_DStringLength(to);
@@ -248,14 +248,14 @@ static int pack_padding(struct session *s, Tcl_DString *to, const struct field *
 static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_DString *to)
 {
 	int n, left;
-	struct field *fields = read_layout(s, layout, &n);
+	struct pack_field *fields = read_layout(s, layout, &n);
 
 	if (!fields)
 		return -1;
 	if (Tcl_DictObjSize(NULL, values, &left) != TCL_OK)
 		return fail(s, "pack", "EINVAL", "the values are not a dict: %s",
 			    Tcl_GetString(values));
-	for (const struct field *f = fields; f < fields + n; f++) {
+	for (const struct pack_field *f = fields; f < fields + n; f++) {
 		Tcl_Obj *word = f->name ? value_of(values, f->name) : NULL;
 		int rc;
 
@@ -280,7 +280,7 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_
 
 /* --------------------------------------------------------------------- unpack -- */
 
-static uint64_t unpack_fixed(const unsigned char *bytes, const struct type *t)
+static uint64_t unpack_fixed(const unsigned char *bytes, const struct pack_type *t)
 {
 	uint64_t v = 0;
 
@@ -303,7 +303,8 @@ static double read_real(uint64_t v, unsigned bytes)
 }
 
 /* The size of bytes, text, hex or padding. -1 with s->fail filled. */
-static int unpack_size(struct unpack *u, const struct field *f, Tcl_Obj *values, uint64_t *size)
+static int unpack_size(struct unpack *u, const struct pack_field *f, Tcl_Obj *values,
+		       uint64_t *size)
 {
 	Tcl_Obj *name, *value;
 	Tcl_WideInt wide;
@@ -325,7 +326,7 @@ static int unpack_size(struct unpack *u, const struct field *f, Tcl_Obj *values,
 	return 0;
 }
 
-static Tcl_Obj *read_bytes(struct unpack *u, const struct field *f, Tcl_Obj *values)
+static Tcl_Obj *read_bytes(struct unpack *u, const struct pack_field *f, Tcl_Obj *values)
 {
 	const unsigned char *bytes;
 	uint64_t size;
@@ -343,9 +344,9 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct field *f, Tcl_Obj *val
 	return hex;
 }
 
-static Tcl_Obj *unpack_field(struct unpack *u, const struct field *f, Tcl_Obj *values)
+static Tcl_Obj *unpack_field(struct unpack *u, const struct pack_field *f, Tcl_Obj *values)
 {
-	const struct type *t = f->type;
+	const struct pack_type *t = f->type;
 	const unsigned char *bytes;
 	uint64_t v;
 
@@ -368,7 +369,7 @@ static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
 {
 	Tcl_Obj *values = Tcl_NewDictObj(), *value;
 	int n;
-	const struct field *fields = read_layout(u->s, layout, &n), *f = fields;
+	const struct pack_field *fields = read_layout(u->s, layout, &n), *f = fields;
 
 	Tcl_IncrRefCount(values);
 	for (; f && f < fields + n && (value = unpack_field(u, f, values)); f++)

@@ -140,14 +140,14 @@ int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
 enum shape { UNSIGNED, SIGNED, SIGNED_ZIGZAG, BOOLEAN, REAL, STRING, RAW, MESSAGE };
 
-struct type {
+struct protobuf_type {
 	const char *name;
 	enum wire wire;
 	enum shape shape;
 	unsigned bits;
 };
 
-static const struct type types[] = {
+static const struct protobuf_type types[] = {
 	{ "uint32", WIRE_VARINT, UNSIGNED, 32 },
 	{ "uint64", WIRE_VARINT, UNSIGNED, 64 },
 	{ "int32", WIRE_VARINT, SIGNED, 32 },
@@ -165,23 +165,23 @@ static const struct type types[] = {
 	{ "string", WIRE_LEN, STRING, 0 },
 	{ "bytes", WIRE_LEN, RAW, 0 },
 };
-static const struct type message_type = { "message", WIRE_LEN, MESSAGE, 0 };
+static const struct protobuf_type message_type = { "message", WIRE_LEN, MESSAGE, 0 };
 
 /* A field of a layout. */
-struct row {
+struct protobuf_field {
 	uint64_t number;
-	const struct type *type;
+	const struct protobuf_type *type;
 	Tcl_Obj *layout; /* of a message */
 	Tcl_Obj *name;
 	bool repeated;
 };
 
-static const char *row_name(const struct row *row)
+static const char *row_name(const struct protobuf_field *row)
 {
 	return Tcl_GetString(row->name);
 }
 
-static int read_type(struct session *s, Tcl_Obj *word, struct row *row)
+static int read_type(struct session *s, Tcl_Obj *word, struct protobuf_field *row)
 {
 	Tcl_Obj **v;
 	int n;
@@ -209,9 +209,9 @@ static int read_type(struct session *s, Tcl_Obj *word, struct row *row)
 }
 
 /* In the arena; *n: how many. NULL with s->fail filled. */
-static struct row *read_rows(struct session *s, Tcl_Obj *layout, unsigned depth, int *n)
+static struct protobuf_field *read_rows(struct session *s, Tcl_Obj *layout, unsigned depth, int *n)
 {
-	struct row *rows;
+	struct protobuf_field *rows;
 	Tcl_Obj **v;
 	int words;
 
@@ -227,7 +227,7 @@ static struct row *read_rows(struct session *s, Tcl_Obj *layout, unsigned depth,
 	rows = arena_alloc(&s->arena, (size_t)(*n + 1) * sizeof *rows);
 	for (int i = 0; i < *n; i++) {
 		Tcl_Obj **word = v + (size_t)3 * (size_t)i;
-		struct row *row = &rows[i];
+		struct protobuf_field *row = &rows[i];
 
 		if (pack_number(s, "a field's number", word[0], 29, false, &row->number) ||
 		    read_type(s, word[1], row))
@@ -252,7 +252,8 @@ static void put_fixed(Tcl_DString *to, uint64_t v, unsigned bits)
 	Tcl_DStringAppend(to, bytes, (int)(bits / 8));
 }
 
-static int real_bits(struct session *s, const struct row *row, Tcl_Obj *value, uint64_t *v)
+static int real_bits(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
+		     uint64_t *v)
 {
 	double real;
 	float less;
@@ -269,9 +270,10 @@ static int real_bits(struct session *s, const struct row *row, Tcl_Obj *value, u
 	return 0;
 }
 
-static int number_bits(struct session *s, const struct row *row, Tcl_Obj *value, uint64_t *v)
+static int number_bits(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
+		       uint64_t *v)
 {
-	const struct type *t = row->type;
+	const struct protobuf_type *t = row->type;
 	int truth;
 
 	if (t->shape == REAL)
@@ -290,7 +292,7 @@ static int number_bits(struct session *s, const struct row *row, Tcl_Obj *value,
 	return 0;
 }
 
-static int pack_row_number(struct session *s, const struct row *row, Tcl_Obj *value,
+static int pack_row_number(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
 			   Tcl_DString *to)
 {
 	uint64_t v;
@@ -304,20 +306,21 @@ static int pack_row_number(struct session *s, const struct row *row, Tcl_Obj *va
 	return 0;
 }
 
-static void pack_key(const struct row *row, enum wire wire, Tcl_DString *to)
+static void pack_key(const struct protobuf_field *row, enum wire wire, Tcl_DString *to)
 {
 	pack_varint(to, row->number << 3 | wire);
 }
 
-static void put_sized(const struct row *row, const void *data, size_t len, Tcl_DString *to)
+static void put_sized(const struct protobuf_field *row, const void *data, size_t len,
+		      Tcl_DString *to)
 {
 	pack_key(row, WIRE_LEN, to);
 	pack_varint(to, len);
 	Tcl_DStringAppend(to, data, (int)len);
 }
 
-static int pack_one(struct session *s, const struct row *row, Tcl_Obj *value, unsigned depth,
-		    Tcl_DString *to)
+static int pack_one(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
+		    unsigned depth, Tcl_DString *to)
 {
 	const unsigned char *bytes;
 	Tcl_DString inner;
@@ -343,8 +346,8 @@ static int pack_one(struct session *s, const struct row *row, Tcl_Obj *value, un
 }
 
 /* Repeated numbers are packed into one field, as in proto3; other types are repeated. */
-static int pack_list(struct session *s, const struct row *row, Tcl_Obj *list, unsigned depth,
-		     Tcl_DString *to)
+static int pack_list(struct session *s, const struct protobuf_field *row, Tcl_Obj *list,
+		     unsigned depth, Tcl_DString *to)
 {
 	Tcl_DString inner;
 	Tcl_Obj **v;
@@ -371,7 +374,7 @@ int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned d
 		 Tcl_DString *to)
 {
 	int n, left;
-	const struct row *rows = read_rows(s, layout, depth, &n);
+	const struct protobuf_field *rows = read_rows(s, layout, depth, &n);
 
 	if (!rows)
 		return -1;
@@ -424,7 +427,7 @@ static Tcl_Obj *real_value(uint64_t v, unsigned bits)
 	return Tcl_NewDoubleObj(bits == 32 ? (double)less : real);
 }
 
-static Tcl_Obj *number_value(const struct type *t, uint64_t v)
+static Tcl_Obj *number_value(const struct protobuf_type *t, uint64_t v)
 {
 	switch (t->shape) {
 	case REAL:
@@ -442,7 +445,7 @@ static Tcl_Obj *number_value(const struct type *t, uint64_t v)
 	return pack_value(v, t->shape != UNSIGNED);
 }
 
-static Tcl_Obj *unpack_row_number(struct unpack *u, const struct row *row)
+static Tcl_Obj *unpack_row_number(struct unpack *u, const struct protobuf_field *row)
 {
 	uint64_t v;
 
@@ -462,7 +465,7 @@ static int unpack_part(struct unpack *u, const char *name, struct unpack *part)
 	return part->at ? 0 : -1;
 }
 
-static Tcl_Obj *read_sized(struct unpack *u, const struct row *row, unsigned depth)
+static Tcl_Obj *read_sized(struct unpack *u, const struct protobuf_field *row, unsigned depth)
 {
 	struct unpack part;
 
@@ -476,7 +479,7 @@ static Tcl_Obj *read_sized(struct unpack *u, const struct row *row, unsigned dep
 }
 
 /* Appends a value to the list of a repeated field. */
-static void append_repeated(Tcl_Obj *values, const struct row *row, Tcl_Obj *value)
+static void append_repeated(Tcl_Obj *values, const struct protobuf_field *row, Tcl_Obj *value)
 {
 	Tcl_Obj *list = NULL;
 
@@ -487,7 +490,7 @@ static void append_repeated(Tcl_Obj *values, const struct row *row, Tcl_Obj *val
 	Tcl_DictObjPut(NULL, values, row->name, list);
 }
 
-static int read_packed(struct unpack *u, const struct row *row, Tcl_Obj *values)
+static int read_packed(struct unpack *u, const struct protobuf_field *row, Tcl_Obj *values)
 {
 	struct unpack part;
 
@@ -503,8 +506,8 @@ static int read_packed(struct unpack *u, const struct row *row, Tcl_Obj *values)
 	return 0;
 }
 
-static int unpack_row(struct unpack *u, const struct row *row, enum wire wire, unsigned depth,
-		      Tcl_Obj *values)
+static int unpack_row(struct unpack *u, const struct protobuf_field *row, enum wire wire,
+		      unsigned depth, Tcl_Obj *values)
 {
 	Tcl_Obj *value;
 
@@ -539,7 +542,7 @@ static int pass_over(struct unpack *u, enum wire wire)
 	return fail(u->s, "unpack", "EBADMSG", "there is no wire type %d", (int)wire);
 }
 
-static int read_fields(struct unpack *u, const struct row *rows, int n, unsigned depth,
+static int read_fields(struct unpack *u, const struct protobuf_field *rows, int n, unsigned depth,
 		       Tcl_Obj *values)
 {
 	uint64_t key;
@@ -564,7 +567,7 @@ static int read_fields(struct unpack *u, const struct row *rows, int n, unsigned
 Tcl_Obj *unpack_message(struct unpack *u, Tcl_Obj *layout, unsigned depth)
 {
 	int n;
-	const struct row *rows = read_rows(u->s, layout, depth, &n);
+	const struct protobuf_field *rows = read_rows(u->s, layout, depth, &n);
 	Tcl_Obj *values;
 
 	if (!rows)

@@ -178,7 +178,7 @@ static void forget_snapshot(void)
 
 /* -------------------------------------------------------------------- the answer -- */
 
-struct answer {
+struct step_answer {
 	char line[64];
 	size_t len;
 	bool ended; /* end of input or Ctrl-C */
@@ -186,9 +186,9 @@ struct answer {
 
 /* Reads a line from standard input. Nothing else is served meanwhile, so that the call that is
  * shown is the next one, and its objects do not change before it. */
-static struct answer read_answer(struct session *s)
+static struct step_answer read_answer(struct session *s)
 {
-	struct answer a = { 0 };
+	struct step_answer a = { 0 };
 	char c;
 
 	for (;;) {
@@ -202,14 +202,14 @@ static struct answer read_answer(struct session *s)
 	}
 }
 
-static bool answer_is(const struct answer *a, const char *word)
+static bool answer_is(const struct step_answer *a, const char *word)
 {
 	return a->len && strncasecmp(word, a->line, a->len) == 0;
 }
 
 void step_before(struct session *s, const char *call)
 {
-	struct answer a;
+	struct step_answer a;
 	char *text;
 
 	if (step.skip)

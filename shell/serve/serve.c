@@ -155,8 +155,8 @@ static void serve_divert(struct session *s)
 
 #define ROOM (64u << 10) /* bytes read at once */
 
-struct run {
-	STAILQ_ENTRY(run) link;
+struct served_run {
+	STAILQ_ENTRY(served_run) link;
 	struct json_object *msg;
 	bool cancelled;
 };
@@ -165,7 +165,7 @@ static struct server {
 	struct session *s;
 	int in;
 	struct frames *frames;
-	STAILQ_HEAD(, run) runs;
+	STAILQ_HEAD(, served_run) runs;
 	uint64_t running; /* 0: none */
 	bool gone;	  /* the other end has closed the channel */
 	char *settings;	  /* the last ones that were received */
@@ -176,7 +176,7 @@ static struct server {
 /* Ctrl-C at the other end: interrupts the run with this id; ignored if it has ended. */
 static void interrupt_run(uint64_t id)
 {
-	struct run *r;
+	struct served_run *r;
 
 	if (id && id == sv.running)
 		raise(SIGINT);
@@ -188,7 +188,7 @@ static void interrupt_run(uint64_t id)
 static void queue_message(void *ctx, struct json_object *msg)
 {
 	struct json_object *body;
-	struct run *r;
+	struct served_run *r;
 
 	(void)ctx;
 	if (json_object_object_get_ex(msg, "interrupt", &body)) {
@@ -388,7 +388,7 @@ static void put_names(struct session *s, struct json_object *body)
 	json_object_object_add(body, "objects", names);
 }
 
-static void run_queued(struct session *s, struct run *r)
+static void run_queued(struct session *s, struct served_run *r)
 {
 	struct json_object *body = json_object_new_object(), *settings;
 	int rc = TCL_ERROR;
@@ -429,7 +429,7 @@ static bool has_work(void *arg)
 
 static void drop_first(void)
 {
-	struct run *r = STAILQ_FIRST(&sv.runs);
+	struct served_run *r = STAILQ_FIRST(&sv.runs);
 
 	STAILQ_REMOVE_HEAD(&sv.runs, link);
 	json_object_put(r->msg);

@@ -15,7 +15,7 @@
 /* 13.4.3: base version, class (communication management), class version, method Send() */
 static const uint8_t head[] = { 1, 7, 2, 3 };
 
-struct field {
+struct mad_field {
 	uint16_t bit;	   /* from the end of the header, the most significant first */
 	uint16_t width;	   /* bits; more than 64: whole bytes that are copied */
 	uint16_t at, size; /* in struct mad */
@@ -29,7 +29,7 @@ struct field {
 	}
 #define BYTES(byte, n, member) BITS(byte, 0, (n)*8, member)
 
-static const struct field req_fields[] = {
+static const struct mad_field req_fields[] = {
 	BYTES(0, 4, local_id),
 	BYTES(8, 8, req.service),
 	BYTES(16, 8, req.guid),
@@ -63,19 +63,19 @@ static const struct field req_fields[] = {
 	BITS(95, 0, 5, req.ack_timeout),
 };
 
-static const struct field mra_fields[] = {
+static const struct mad_field mra_fields[] = {
 	BYTES(0, 4, local_id),
 	BYTES(4, 4, remote_id),
 	BITS(8, 0, 2, mra.about),
 	BITS(9, 0, 5, mra.timeout),
 };
 
-static const struct field rej_fields[] = {
+static const struct mad_field rej_fields[] = {
 	BYTES(0, 4, local_id),	     BYTES(4, 4, remote_id),   BITS(8, 0, 2, rej.about),
 	BITS(9, 0, 7, rej.info_len), BYTES(10, 2, rej.reason), BYTES(12, MAD_ARI_BYTES, rej.info),
 };
 
-static const struct field rep_fields[] = {
+static const struct mad_field rep_fields[] = {
 	BYTES(0, 4, local_id),
 	BYTES(4, 4, remote_id),
 	BYTES(8, 4, rep.qkey),
@@ -92,24 +92,24 @@ static const struct field rep_fields[] = {
 };
 
 /* RTU, DREP */
-static const struct field ids_fields[] = {
+static const struct mad_field ids_fields[] = {
 	BYTES(0, 4, local_id),
 	BYTES(4, 4, remote_id),
 };
 
-static const struct field dreq_fields[] = {
+static const struct mad_field dreq_fields[] = {
 	BYTES(0, 4, local_id),
 	BYTES(4, 4, remote_id),
 	BYTES(8, 3, dreq.remote_qpn),
 };
 
-static const struct field sidr_req_fields[] = {
+static const struct mad_field sidr_req_fields[] = {
 	BYTES(0, 4, local_id),
 	BYTES(4, 2, sidr_req.pkey),
 	BYTES(8, 8, sidr_req.service),
 };
 
-static const struct field sidr_rep_fields[] = {
+static const struct mad_field sidr_rep_fields[] = {
 	BYTES(0, 4, remote_id),
 	BYTES(4, 1, sidr_rep.status),
 	BYTES(5, 1, sidr_rep.info_len),
@@ -121,7 +121,7 @@ static const struct field sidr_rep_fields[] = {
 
 struct format {
 	const char *name;
-	const struct field *fields;
+	const struct mad_field *fields;
 	unsigned nfields;
 	unsigned private_at, private_len;
 };
@@ -164,19 +164,19 @@ const char *mad_name(enum mad_attr attr)
 }
 
 /* Where the bits of a field lie in the word of the bytes that it touches. */
-static unsigned field_shift(const struct field *f, unsigned *first, unsigned *bytes)
+static unsigned field_shift(const struct mad_field *f, unsigned *first, unsigned *bytes)
 {
 	*first = f->bit / 8;
 	*bytes = (f->bit % 8 + f->width + 7) / 8;
 	return *bytes * 8 - f->bit % 8 - f->width;
 }
 
-static uint64_t field_mask(const struct field *f)
+static uint64_t field_mask(const struct mad_field *f)
 {
 	return f->width == 64 ? UINT64_MAX : (1ull << f->width) - 1;
 }
 
-static uint64_t bits_get(const uint8_t *body, const struct field *f)
+static uint64_t bits_get(const uint8_t *body, const struct mad_field *f)
 {
 	unsigned first, bytes, shift = field_shift(f, &first, &bytes);
 	uint64_t v = 0;
@@ -186,7 +186,7 @@ static uint64_t bits_get(const uint8_t *body, const struct field *f)
 	return v >> shift & field_mask(f);
 }
 
-static void bits_put(uint8_t *body, const struct field *f, uint64_t v)
+static void bits_put(uint8_t *body, const struct mad_field *f, uint64_t v)
 {
 	unsigned first, bytes, shift = field_shift(f, &first, &bytes);
 
@@ -219,7 +219,7 @@ int mad_parse(struct mad *m, const uint8_t *buf, size_t n)
 	m->attr = get_be16(buf + 16);
 	m->tid = get_be64(buf + 8);
 	for (unsigned i = 0; i < f->nfields; i++) {
-		const struct field *e = &f->fields[i];
+		const struct mad_field *e = &f->fields[i];
 		uint8_t *member = (uint8_t *)m + e->at;
 
 		if (e->width > 64)
@@ -241,7 +241,7 @@ void mad_build(uint8_t *buf, const struct mad *m)
 	put_be64(buf + 8, m->tid);
 	put_be16(buf + 16, (uint16_t)m->attr);
 	for (unsigned i = 0; i < f->nfields; i++) {
-		const struct field *e = &f->fields[i];
+		const struct mad_field *e = &f->fields[i];
 		const uint8_t *member = (const uint8_t *)m + e->at;
 
 		if (e->width > 64)

@@ -103,7 +103,7 @@ int decode_ip(struct decoded *d, const uint8_t *ip, size_t n)
 
 /* The fields of a packet by tables: where each is in the structures of the parsers. */
 
-struct row {
+struct decode_row {
 	const char *name;
 	enum decode_kind kind;
 	unsigned flags; /* of the opcode: the header it is in; 0: every packet's */
@@ -116,7 +116,7 @@ struct row {
 		name, DECODE_##kind, flags, MEMBER(struct packet, m) \
 	}
 
-static const struct row packet_rows[] = {
+static const struct decode_row packet_rows[] = {
 	PKT("bth.se", NUMBER, 0, solicited),
 	PKT("bth.m", NUMBER, 0, migreq),
 	PKT("bth.p_key", HEX, 0, pkey),
@@ -142,7 +142,7 @@ static const struct row packet_rows[] = {
 		name, DECODE_##kind, 0, MEMBER(struct mad, m) \
 	}
 
-static const struct row req_rows[] = {
+static const struct decode_row req_rows[] = {
 	MAD("cm.req", HEX, local_id),
 	MAD("cm.req.serviceid", HEX, req.service),
 	MAD("cm.req.localcaguid", HEX, req.guid),
@@ -176,20 +176,20 @@ static const struct row req_rows[] = {
 	MAD("cm.req.prim_localacktout", NUMBER, req.ack_timeout),
 };
 
-static const struct row mra_rows[] = {
+static const struct decode_row mra_rows[] = {
 	MAD("cm.mra.localcommid", HEX, local_id),
 	MAD("cm.mra.remotecommid", HEX, remote_id),
 	MAD("cm.mra.msgmraed", NUMBER, mra.about),
 	MAD("cm.mra.servicetout", NUMBER, mra.timeout),
 };
 
-static const struct row rej_rows[] = {
+static const struct decode_row rej_rows[] = {
 	MAD("cm.rej.localcommid", HEX, local_id), MAD("cm.rej.remotecommid", HEX, remote_id),
 	MAD("cm.rej.msgrej", NUMBER, rej.about),  MAD("cm.rej.rejinfolen", NUMBER, rej.info_len),
 	MAD("cm.rej.reason", NUMBER, rej.reason), MAD("cm.rej.ari", BYTES, rej.info),
 };
 
-static const struct row rep_rows[] = {
+static const struct decode_row rep_rows[] = {
 	MAD("cm.rep", HEX, local_id),
 	MAD("cm.rep.remotecommid", HEX, remote_id),
 	MAD("cm.rep.localqkey", HEX, rep.qkey),
@@ -205,28 +205,28 @@ static const struct row rep_rows[] = {
 	MAD("cm.rep.localcaguid", HEX, rep.guid),
 };
 
-static const struct row rtu_rows[] = {
+static const struct decode_row rtu_rows[] = {
 	MAD("cm.rtu.localcommid", HEX, local_id),
 	MAD("cm.rtu.remotecommid", HEX, remote_id),
 };
 
-static const struct row dreq_rows[] = {
+static const struct decode_row dreq_rows[] = {
 	MAD("cm.dreq.localcommid", HEX, local_id), MAD("cm.dreq.remotecommid", HEX, remote_id),
 	MAD("cm.req.remoteqpneecn", HEX, dreq.remote_qpn), /* Wireshark's name for it */
 };
 
-static const struct row drep_rows[] = {
+static const struct decode_row drep_rows[] = {
 	MAD("cm.drsp.localcommid", HEX, local_id),
 	MAD("cm.drsp.remotecommid", HEX, remote_id),
 };
 
-static const struct row sidr_req_rows[] = {
+static const struct decode_row sidr_req_rows[] = {
 	MAD("cm.sidrreq.requestid", HEX, local_id),
 	MAD("cm.sidrreq.pkey", HEX, sidr_req.pkey),
 	MAD("cm.sidrreq.serviceid", HEX, sidr_req.service),
 };
 
-static const struct row sidr_rep_rows[] = {
+static const struct decode_row sidr_rep_rows[] = {
 	MAD("cm.sidrrsp.requestid", HEX, remote_id),
 	MAD("cm.sidrrsp.status", NUMBER, sidr_rep.status),
 	MAD("cm.sidrrsp.qpn", HEX, sidr_rep.qpn),
@@ -238,7 +238,7 @@ static const struct row sidr_rep_rows[] = {
 	[(attr)-MAD_REQ] = { rows_, sizeof(rows_) / sizeof((rows_)[0]), (private) }
 
 static const struct {
-	const struct row *rows;
+	const struct decode_row *rows;
 	size_t n;
 	const char *private;
 } mads[] = {
@@ -253,7 +253,7 @@ static const struct {
 	TABLE(MAD_SIDR_REP, sidr_rep_rows, "cm.sidrrsp.private"),
 };
 
-static void emit(const struct row *r, const void *of, decode_fn *fn, void *arg)
+static void emit(const struct decode_row *r, const void *of, decode_fn *fn, void *arg)
 {
 	const uint8_t *at = (const uint8_t *)of + r->at;
 	struct decode_field f = { .name = r->name, .kind = r->kind };
@@ -292,7 +292,7 @@ static void emit_syndrome(uint8_t s, decode_fn *fn, void *arg)
 
 static void emit_ip(const struct mad_ip *ip, decode_fn *fn, void *arg)
 {
-	static const struct row rows[] = {
+	static const struct decode_row rows[] = {
 		{ "cm.req.ip_cm.sport", DECODE_NUMBER, 0, MEMBER(struct mad_ip, sport) },
 		{ "cm.req.ip_cm.sip", DECODE_GID, 0, MEMBER(struct mad_ip, src) },
 		{ "cm.req.ip_cm.dip", DECODE_GID, 0, MEMBER(struct mad_ip, dst) },
@@ -342,12 +342,13 @@ void decode_fields(const struct decoded *d, decode_fn *fn, void *arg)
 
 /* ---------------------------------------------------- a packet in a line -- */
 
-struct line {
+struct decode_line {
 	char *text;
 	size_t n, size;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct decode_line *l, const char *format,
+						      ...)
 {
 	va_list args;
 	int n;
@@ -382,7 +383,7 @@ void decode_syndrome(uint8_t s, char *text, size_t size)
 	}
 }
 
-static void put_gid(struct line *l, const union ibv_gid *gid)
+static void put_gid(struct decode_line *l, const union ibv_gid *gid)
 {
 	char text[INET6_ADDRSTRLEN];
 
@@ -393,7 +394,7 @@ static void put_gid(struct line *l, const union ibv_gid *gid)
 	put(l, "%s", text);
 }
 
-static void put_req(struct line *l, const struct decoded *d)
+static void put_req(struct decode_line *l, const struct decoded *d)
 {
 	const struct mad_req *r = &d->mad.req;
 
@@ -409,7 +410,7 @@ static void put_req(struct line *l, const struct decoded *d)
 	}
 }
 
-static void put_mad(struct line *l, const struct decoded *d)
+static void put_mad(struct decode_line *l, const struct decoded *d)
 {
 	static const char *const about[] = { "REQ", "REP", "other", "?" };
 	const struct mad *m = &d->mad;
@@ -451,7 +452,7 @@ static void put_mad(struct line *l, const struct decoded *d)
 	}
 }
 
-static void put_headers(struct line *l, const struct packet *p)
+static void put_headers(struct decode_line *l, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
@@ -489,7 +490,7 @@ static void put_headers(struct line *l, const struct packet *p)
 
 void decode_text(const struct decoded *d, char *text, size_t size)
 {
-	struct line l = { text, 0, size };
+	struct decode_line l = { text, 0, size };
 
 	*text = '\0';
 	if (d->malformed)

@@ -305,7 +305,7 @@ void lock_forget(void)
 
 /* One thread of the program at a time reads the socket while it waits for its event. */
 
-struct wait {
+struct socket_wait {
 	int socket; /* that we read, or have read; -1: not */
 	int bell;   /* the same of memory: pair.h */
 	unsigned era;
@@ -314,9 +314,9 @@ struct wait {
 	bool handed; /* an event, by engine_hand_over() */
 };
 
-static struct wait *passing; /* the one that makes a pass */
+static struct socket_wait *passing; /* the one that makes a pass */
 
-static void begin_wait(struct wait *w)
+static void begin_wait(struct socket_wait *w)
 {
 	engine_lock();
 	if (progress_running()) {
@@ -333,7 +333,7 @@ static void begin_wait(struct wait *w)
 
 static void end_wait(void *arg)
 {
-	struct wait *w = arg;
+	struct socket_wait *w = arg;
 
 	engine_lock();
 	if (progress_running() && w->era == progress_era())
@@ -343,7 +343,7 @@ static void end_wait(void *arg)
 
 /* Packets have come, or fd was not readable after those that had. They are acknowledged before
  * the application sees them: the peer, which sleeps too, wakes while the answer is made. */
-static void pass_as_waiter(struct wait *w, short socket, short bell)
+static void pass_as_waiter(struct socket_wait *w, short socket, short bell)
 {
 	engine_lock();
 	w->soon = false;
@@ -399,7 +399,7 @@ static bool interrupted(void)
 	return false;
 }
 
-static int wait_for(struct wait *w)
+static int wait_for(struct socket_wait *w)
 {
 	for (;;) {
 		struct pollfd p[3] = {
@@ -422,7 +422,7 @@ static int wait_for(struct wait *w)
 
 int engine_wait_fd(int fd)
 {
-	struct wait w = { .socket = -1, .bell = -1, .fd = fd };
+	struct socket_wait w = { .socket = -1, .bell = -1, .fd = fd };
 	int ret, err;
 
 	begin_wait(&w);

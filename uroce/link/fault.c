@@ -28,8 +28,8 @@ struct rule {
 	uint64_t hits;
 };
 
-struct held {
-	TAILQ_ENTRY(held) entry, reordered_entry;
+struct held_packet {
+	TAILQ_ENTRY(held_packet) entry, reordered_entry;
 	bool reordered; /* goes as soon as another packet to its QP has passed */
 	uint64_t when;
 	const char *fate;
@@ -42,8 +42,8 @@ struct held {
 /* One direction. */
 struct side {
 	enum uroce_direction dir;
-	TAILQ_HEAD(held_list, held) held; /* by when */
-	struct held_list reordered;	  /* one of a QP at most */
+	TAILQ_HEAD(held_list, held_packet) held; /* by when */
+	struct held_list reordered;		 /* one of a QP at most */
 	struct timer timer;
 };
 
@@ -132,7 +132,7 @@ static void deliver(enum uroce_direction dir, const struct packet *a, const uint
 		rx_again(a, data, n, dport, fate);
 }
 
-static void release(struct side *s, struct held *h)
+static void release(struct side *s, struct held_packet *h)
 {
 	TAILQ_REMOVE(&s->held, h, entry);
 	if (h->reordered)
@@ -160,9 +160,9 @@ static void run_out(struct timer *t)
 	set_timer(s);
 }
 
-static void insert(struct side *s, struct held *h)
+static void insert(struct side *s, struct held_packet *h)
 {
-	struct held *before = TAILQ_LAST(&s->held, held_list);
+	struct held_packet *before = TAILQ_LAST(&s->held, held_list);
 
 	while (before && before->when > h->when)
 		before = TAILQ_PREV(before, held_list, entry);
@@ -174,16 +174,16 @@ static void insert(struct side *s, struct held *h)
 }
 
 /* NULL: too many are held; the packet is lost. */
-static struct held *hold(struct side *s, uint64_t ns, const struct packet *a, const uint8_t *data,
-			 uint32_t n, uint16_t dport, const char *fate)
+static struct held_packet *hold(struct side *s, uint64_t ns, const struct packet *a,
+				const uint8_t *data, uint32_t n, uint16_t dport, const char *fate)
 {
-	struct held *h = nheld < HELD_MAX ? malloc(sizeof(*h) + n) : NULL;
+	struct held_packet *h = nheld < HELD_MAX ? malloc(sizeof(*h) + n) : NULL;
 
 	if (!h) {
 		count(CNT_FAULT_DROP);
 		return NULL;
 	}
-	*h = (struct held){
+	*h = (struct held_packet){
 		.when = engine_now() + ns,
 		.addresses = *a,
 		.dport = dport,
@@ -207,9 +207,9 @@ static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
 }
 
 /* What waits for another packet to the QP of data. */
-static struct held *find_reordered(const struct side *s, const uint8_t *data)
+static struct held_packet *find_reordered(const struct side *s, const uint8_t *data)
 {
-	struct held *h;
+	struct held_packet *h;
 
 	TAILQ_FOREACH(h, &s->reordered, reordered_entry)
 		if (memcmp(h->data + 5, data + 5, 3) == 0)
@@ -244,7 +244,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 {
 	struct side *s = side_of(dir);
 	uint8_t flipped[PACKET_MAX];
-	struct held *waiting;
+	struct held_packet *waiting;
 	unsigned delay_us;
 	enum fate fate;
 
@@ -339,7 +339,7 @@ void fault_forget(void)
 		TAILQ_INIT(&s->reordered);
 		timer_stop(&s->timer);
 		while (!TAILQ_EMPTY(&s->held)) {
-			struct held *h = TAILQ_FIRST(&s->held);
+			struct held_packet *h = TAILQ_FIRST(&s->held);
 
 			TAILQ_REMOVE(&s->held, h, entry);
 			free(h);

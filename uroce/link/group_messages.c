@@ -29,14 +29,14 @@
 #define PATIENCE 300000000u /* ns */
 #define AGAIN	 1000000u
 
-struct waiting {
+struct pending_message {
 	struct local_name to;
 	uint64_t until;
 	size_t n;
 	char data[sizeof(struct mad_from) + MAD_BYTES];
 };
 
-static struct waiting waiting[WAITING];
+static struct pending_message waiting[WAITING];
 static unsigned nwaiting;
 static bool reserved;
 
@@ -54,7 +54,7 @@ static bool behind(unsigned n, const struct local_name *to)
 	return false;
 }
 
-static bool goes(const struct waiting *w, uint64_t now)
+static bool goes(const struct pending_message *w, uint64_t now)
 {
 	return control_send(group.control, &w->to, CONTROL_MAD, group.slot, w->data, w->n, NULL,
 			    0) == 0 ||
@@ -82,7 +82,7 @@ static struct timer again = { .fn = send_waiting };
 
 static int keep(const struct local_name *to, const char *data, size_t n)
 {
-	struct waiting *w = &waiting[nwaiting];
+	struct pending_message *w = &waiting[nwaiting];
 
 	if (nwaiting == WAITING) {
 		errno = EAGAIN;

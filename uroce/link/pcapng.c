@@ -30,34 +30,34 @@
 #define NAME_MAX_BYTES 64 /* of an interface: there is room for it */
 
 /* A block under construction: in the byte order of the machine, as the format allows. */
-struct block {
+struct pcapng_block {
 	uint8_t data[192];
 	size_t n;
 };
 
-static void put(struct block *b, const void *data, size_t n)
+static void put(struct pcapng_block *b, const void *data, size_t n)
 {
 	memcpy(b->data + b->n, data, n);
 	b->n += n;
 }
 
-static void put_u32(struct block *b, uint32_t v)
+static void put_u32(struct pcapng_block *b, uint32_t v)
 {
 	put(b, &v, sizeof(v));
 }
 
-static void put_u16(struct block *b, uint16_t v)
+static void put_u16(struct pcapng_block *b, uint16_t v)
 {
 	put(b, &v, sizeof(v));
 }
 
-static void put_padding(struct block *b)
+static void put_padding(struct pcapng_block *b)
 {
 	while (b->n % 4)
 		b->data[b->n++] = 0;
 }
 
-static void put_option(struct block *b, uint16_t code, const void *value, size_t n)
+static void put_option(struct pcapng_block *b, uint16_t code, const void *value, size_t n)
 {
 	put_u16(b, code);
 	put_u16(b, (uint16_t)n);
@@ -67,7 +67,7 @@ static void put_option(struct block *b, uint16_t code, const void *value, size_t
 
 /* Ends a block that began with its type and a place for its length at start; more: bytes
  * that are not in b. */
-static void end_block(struct block *b, size_t start, size_t more)
+static void end_block(struct pcapng_block *b, size_t start, size_t more)
 {
 	uint32_t len = (uint32_t)(b->n - start + more + 4);
 
@@ -75,7 +75,7 @@ static void end_block(struct block *b, size_t start, size_t more)
 	put_u32(b, len);
 }
 
-static void put_section(struct block *b)
+static void put_section(struct pcapng_block *b)
 {
 	static const char program[] = "uroce";
 	const int64_t length = -1; /* not known */
@@ -92,7 +92,7 @@ static void put_section(struct block *b)
 	end_block(b, start, 0);
 }
 
-static void put_interface(struct block *b, const char *name)
+static void put_interface(struct pcapng_block *b, const char *name)
 {
 	static const uint8_t nanoseconds = 9; /* negative power of ten */
 	size_t start = b->n;
@@ -119,7 +119,7 @@ static bool is_pcapng(int fd)
 int pcapng_open(const char *path, const char *interface, bool append)
 {
 	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0600);
-	struct block b = { .n = 0 };
+	struct pcapng_block b = { .n = 0 };
 
 	if (fd < 0)
 		return -1;
@@ -151,7 +151,7 @@ static void take_back(int fd, ssize_t n)
 int pcapng_write(int fd, const struct uroce_packet *p)
 {
 	static const uint8_t zero[4];
-	struct block head = { .n = 0 }, tail = { .n = 0 };
+	struct pcapng_block head = { .n = 0 }, tail = { .n = 0 };
 	uint32_t flags = p->out ? EPB_FLAG_OUTBOUND : EPB_FLAG_INBOUND;
 	size_t pad = -p->len & 3;
 	struct iovec iov[] = {

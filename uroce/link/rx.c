@@ -223,18 +223,18 @@ static void lost(const char *fate, enum counter why, const struct packet *a, con
 #define TRUST_MAX  8
 #define TRUST_LOST 2 /* by one that is not small: some in a row, and the sender is a new one */
 
-struct source {
+struct udp_sender {
 	uint32_t addr;
 	uint16_t port;
 	uint8_t trust;
 };
 
-static struct source sources[SOURCES];
+static struct udp_sender sources[SOURCES];
 
 /* Is id, which the ICRC was found right for, one that this sender would write? Learns. */
 static bool source_is_believed(const struct packet *a, uint16_t id)
 {
-	struct source *s;
+	struct udp_sender *s;
 	uint32_t addr;
 	bool same;
 
@@ -243,7 +243,7 @@ static bool source_is_believed(const struct packet *a, uint16_t id)
 	same = s->addr == addr && s->port == a->sport;
 	if (id < SMALL) {
 		if (!same)
-			*s = (struct source){ .addr = addr, .port = a->sport };
+			*s = (struct udp_sender){ .addr = addr, .port = a->sport };
 		if (s->trust < TRUST_MAX)
 			s->trust++;
 		return true;

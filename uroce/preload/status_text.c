@@ -20,15 +20,16 @@
 #include "queue_pair.h"
 #include "uroce.h"
 
-struct text {
+struct status_buffer {
 	char *buf;
 	size_t n, len;
 };
 
-static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct status_buffer *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* What does not fit any more is left out. */
-static void add(struct text *t, const char *fmt, ...)
+static void add(struct status_buffer *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -53,7 +54,7 @@ static const char *const state_names[] = {
 #define QPS_LISTED 32 /* of a process; of the others only the number is told */
 
 struct qp_list {
-	struct text *text;
+	struct status_buffer *text;
 	unsigned n;
 };
 
@@ -66,7 +67,7 @@ static const char *type_name(enum ibv_qp_type type)
 					  : "UD";
 }
 
-static void add_host(struct text *t, const union ibv_gid *gid)
+static void add_host(struct status_buffer *t, const union ibv_gid *gid)
 {
 	char host[INET6_ADDRSTRLEN];
 
@@ -78,7 +79,7 @@ static void add_host(struct text *t, const union ibv_gid *gid)
 }
 
 /* How its packets go. */
-static void add_path(struct text *t, const struct qp *qp)
+static void add_path(struct status_buffer *t, const struct qp *qp)
 {
 	unsigned slot = qp->attr.dest_qp_num >> SLOT_SHIFT;
 	char direct[100];
@@ -95,7 +96,7 @@ static void add_qp(struct qp *qp, void *arg)
 {
 	struct qp_list *list = arg;
 	enum ibv_qp_state state = qp_state(qp);
-	struct text *t = list->text;
+	struct status_buffer *t = list->text;
 
 	if (list->n++ >= QPS_LISTED)
 		return;
@@ -109,7 +110,7 @@ static void add_qp(struct qp *qp, void *arg)
 	add(t, "\n");
 }
 
-static void add_qps(struct text *t)
+static void add_qps(struct status_buffer *t)
 {
 	struct qp_list list = { .text = t };
 
@@ -141,7 +142,7 @@ static void add_listener(const struct port *p, void *text)
 
 size_t status_text(char *buf, size_t n)
 {
-	struct text t = { .buf = buf, .n = n };
+	struct status_buffer t = { .buf = buf, .n = n };
 
 	add(&t, "%s\n", program_invocation_short_name);
 	add(&t, "  packets  %" PRIu64 " sent  %" PRIu64 " received\n", counters[CNT_SENT_PKTS],
@@ -153,14 +154,14 @@ size_t status_text(char *buf, size_t n)
 
 /* ------------------------------------------------------------------------- of all -- */
 
-struct page {
+struct status_page {
 	FILE *out;
 	unsigned processes;
 };
 
 static void print_process(void *page, unsigned slot, int pid, const char *text)
 {
-	struct page *p = page;
+	struct status_page *p = page;
 
 	p->processes++;
 	fprintf(p->out, "slot %-2u  pid ", slot);
@@ -174,7 +175,7 @@ static void print_process(void *page, unsigned slot, int pid, const char *text)
 EXPORT int uroce_status(int fd)
 {
 	int copy = dup(fd), rc;
-	struct page page = { .out = copy < 0 ? NULL : fdopen(copy, "w") };
+	struct status_page page = { .out = copy < 0 ? NULL : fdopen(copy, "w") };
 
 	if (!page.out) {
 		if (copy >= 0)

@@ -234,8 +234,8 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
 
 #define BUCKETS 256
 
-struct group {
-	LIST_ENTRY(group) next;
+struct multicast_group {
+	LIST_ENTRY(multicast_group) next;
 	union ibv_gid mgid;
 	unsigned joined[GID_ENTRIES]; /* interfaces */
 	unsigned njoined;
@@ -243,7 +243,7 @@ struct group {
 	struct qp *qps[MAX_MCAST_QPS];
 };
 
-static LIST_HEAD(, group) buckets[BUCKETS];
+static LIST_HEAD(, multicast_group) buckets[BUCKETS];
 static unsigned groups;
 
 static unsigned bucket_of(const union ibv_gid *mgid)
@@ -255,9 +255,9 @@ static unsigned bucket_of(const union ibv_gid *mgid)
 	return h % BUCKETS;
 }
 
-static struct group *group_find(const union ibv_gid *mgid)
+static struct multicast_group *group_find(const union ibv_gid *mgid)
 {
-	struct group *g;
+	struct multicast_group *g;
 
 	LIST_FOREACH(g, &buckets[bucket_of(mgid)], next)
 		if (memcmp(&g->mgid, mgid, sizeof *mgid) == 0)
@@ -283,7 +283,7 @@ static int set_membership(const union ibv_gid *mgid, unsigned ifindex, bool join
 			  join ? IPV6_ADD_MEMBERSHIP : IPV6_DROP_MEMBERSHIP, &v6, sizeof v6);
 }
 
-static bool has_joined(const struct group *g, unsigned ifindex)
+static bool has_joined(const struct multicast_group *g, unsigned ifindex)
 {
 	for (unsigned i = 0; i < g->njoined; i++)
 		if (g->joined[i] == ifindex)
@@ -293,7 +293,7 @@ static bool has_joined(const struct group *g, unsigned ifindex)
 
 /* On every interface where it is not a member yet. 0, or the errno of the last that failed:
  * one interface is enough. */
-static int join(struct group *g)
+static int join(struct multicast_group *g)
 {
 	int err = ENODEV;
 
@@ -312,7 +312,7 @@ static int join(struct group *g)
 	return g->njoined ? 0 : err;
 }
 
-static void leave(const struct group *g)
+static void leave(const struct multicast_group *g)
 {
 	for (unsigned i = 0; i < g->njoined; i++)
 		set_membership(&g->mgid, g->joined[i], false);
@@ -320,7 +320,7 @@ static void leave(const struct group *g)
 
 void mcast_refresh(void)
 {
-	struct group *g;
+	struct multicast_group *g;
 
 	for (unsigned i = 0; groups && i < BUCKETS; i++)
 		LIST_FOREACH(g, &buckets[i], next)
@@ -329,9 +329,9 @@ void mcast_refresh(void)
 
 /* ----------------------------------------------------------------- groups -- */
 
-static int group_new(const union ibv_gid *mgid, struct group **out)
+static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 {
-	struct group *g = groups < MAX_MCAST_GROUPS ? calloc(1, sizeof *g) : NULL;
+	struct multicast_group *g = groups < MAX_MCAST_GROUPS ? calloc(1, sizeof *g) : NULL;
 	int err;
 
 	if (!g)
@@ -348,14 +348,14 @@ static int group_new(const union ibv_gid *mgid, struct group **out)
 	return 0;
 }
 
-static void group_free(struct group *g)
+static void group_free(struct multicast_group *g)
 {
 	LIST_REMOVE(g, next);
 	groups--;
 	free(g);
 }
 
-static unsigned member(const struct group *g, const struct qp *qp)
+static unsigned member(const struct multicast_group *g, const struct qp *qp)
 {
 	unsigned i = 0;
 
@@ -366,7 +366,7 @@ static unsigned member(const struct group *g, const struct qp *qp)
 
 static int attach(struct qp *qp, const union ibv_gid *mgid)
 {
-	struct group *g = group_find(mgid);
+	struct multicast_group *g = group_find(mgid);
 	int err;
 
 	if (g && member(g, qp) < g->n)
@@ -383,7 +383,7 @@ static int attach(struct qp *qp, const union ibv_gid *mgid)
 
 static int detach(struct qp *qp, const union ibv_gid *mgid)
 {
-	struct group *g = group_find(mgid);
+	struct multicast_group *g = group_find(mgid);
 	unsigned i = g ? member(g, qp) : 0;
 
 	if (!g || i == g->n)
@@ -423,7 +423,7 @@ EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_
 
 void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg)
 {
-	const struct group *g = group_find(mgid);
+	const struct multicast_group *g = group_find(mgid);
 
 	for (unsigned i = 0; g && i < g->n; i++)
 		fn(g->qps[i], arg);
@@ -431,7 +431,7 @@ void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void 
 
 void mcast_forget(void)
 {
-	struct group *g;
+	struct multicast_group *g;
 
 	for (unsigned i = 0; i < BUCKETS; i++)
 		while ((g = LIST_FIRST(&buckets[i]))) {

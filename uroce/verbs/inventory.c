@@ -13,12 +13,12 @@
 #include "group_own.h"
 #include "queue_pair.h"
 
-struct telling {
+struct inventory_file {
 	FILE *file;
 	struct inventory_head head;
 };
 
-static void put(struct telling *a, enum uroce_kind kind, const void *row)
+static void put(struct inventory_file *a, enum uroce_kind kind, const void *row)
 {
 	a->head.kind[kind].total++;
 	if (a->head.kind[kind].n < INVENTORY_ROWS &&
@@ -36,7 +36,7 @@ static uint32_t number_of_cq(const struct cq *cq)
 	return cq ? cq->v.handle : UROCE_NO_OBJECT;
 }
 
-static void put_contexts(struct telling *a)
+static void put_contexts(struct inventory_file *a)
 {
 	const struct context *c;
 
@@ -140,7 +140,7 @@ static void put_qp(struct qp *qp, void *telling)
 	put(telling, UROCE_QP, &row);
 }
 
-static void put_all(struct telling *a)
+static void put_all(struct inventory_file *a)
 {
 	put_contexts(a);
 	pd_each(put_pd, a);
@@ -154,7 +154,7 @@ static void put_all(struct telling *a)
 /* Behind the room for the head, which is written when all has been counted. */
 static int write_answer(FILE *file)
 {
-	struct telling a = { .file = file, .head = { .magic = INVENTORY_MAGIC } };
+	struct inventory_file a = { .file = file, .head = { .magic = INVENTORY_MAGIC } };
 
 	for (unsigned i = 0; i < UROCE_KINDS; i++)
 		a.head.kind[i].row_size = inventory_row_size[i];

@@ -161,7 +161,7 @@ static int dealloc_td(struct ibv_td *v)
 /* ------------------------------------------------------------- memory of queues -- */
 
 /* Before the memory, in a cache line of its own: an allocator may leave some to us. */
-struct block {
+struct queue_block {
 	struct pd *pd; /* whose allocator it is of, or NULL */
 	uint64_t kind;
 };
@@ -169,7 +169,7 @@ struct block {
 void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind)
 {
 	const uint64_t type = kind;
-	struct block *b = IBV_ALLOCATOR_USE_DEFAULT;
+	struct queue_block *b = IBV_ALLOCATOR_USE_DEFAULT;
 
 	size = CACHE_LINE + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 	if (pd && pd->own.alloc)
@@ -182,13 +182,13 @@ void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind)
 		errno = ENOMEM;
 		return NULL;
 	}
-	*b = (struct block){ .pd = pd && pd->own.alloc ? pd : NULL, .kind = type };
+	*b = (struct queue_block){ .pd = pd && pd->own.alloc ? pd : NULL, .kind = type };
 	return (char *)b + CACHE_LINE;
 }
 
 void queue_free(void *memory)
 {
-	struct block *b = memory ? (struct block *)((char *)memory - CACHE_LINE) : NULL;
+	struct queue_block *b = memory ? (struct queue_block *)((char *)memory - CACHE_LINE) : NULL;
 
 	if (b && b->pd)
 		b->pd->own.free(&b->pd->v, b->pd->own.pd_context, b, b->kind);

@@ -16,7 +16,7 @@
 #define KNOWN (2 * (unsigned)IBV_QP_DEST_QPN - 1) /* IBV_QP_RATE_LIMIT is beyond */
 
 /* What the QP is to become. */
-struct change {
+struct qp_transition {
 	enum ibv_qp_state from, to;
 	unsigned mask;
 	struct ibv_qp_attr attr;
@@ -77,7 +77,7 @@ static void take(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, unsigned m
 }
 
 /* The path: its MTU must fit the interface that the address is of. */
-static int check_path(struct change *c)
+static int check_path(struct qp_transition *c)
 {
 	struct ibv_ah_attr *av = &c->attr.ah_attr;
 	const struct gid_entry *e;
@@ -104,7 +104,7 @@ static uint32_t port_mtu(void)
 	return mtu_bytes(e ? gid_path_mtu(e->mtu) : IBV_MTU_1024);
 }
 
-static int check(const struct qp *qp, const struct ibv_qp_attr *a, struct change *c)
+static int check(const struct qp *qp, const struct ibv_qp_attr *a, struct qp_transition *c)
 {
 	int err;
 
@@ -143,7 +143,7 @@ static unsigned own_half(enum ibv_qp_type type, unsigned mask)
 
 static int modify(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 {
-	struct change c = {
+	struct qp_transition c = {
 		.from = qp_state(qp),
 		.to = mask & IBV_QP_STATE ? a->qp_state : qp_state(qp),
 		.mask = mask,

@@ -17,7 +17,7 @@
 
 enum kind { KIND_NONE, KIND_REGION, KIND_WINDOW };
 
-struct entry {
+struct key_entry {
 	uint32_t index; /* the upper 24 bits of the key */
 	enum kind kind;
 	void *object; /* struct mr or mw */
@@ -25,7 +25,7 @@ struct entry {
 
 #define FIRST_SIZE 64
 
-static struct entry *table;
+static struct key_entry *table;
 static uint32_t table_mask, table_used;
 static TAILQ_HEAD(, mw) bound = TAILQ_HEAD_INITIALIZER(bound); /* of type 2 */
 
@@ -35,9 +35,9 @@ static char nothing[1];
 /* ------------------------------------------------------------------- the table -- */
 
 /* Where index is, or the free place where it would be. */
-static struct entry *probe(uint32_t index)
+static struct key_entry *probe(uint32_t index)
 {
-	struct entry *e = &table[index & table_mask];
+	struct key_entry *e = &table[index & table_mask];
 
 	while (e->kind != KIND_NONE && e->index != index)
 		e = e == &table[table_mask] ? table : e + 1;
@@ -46,7 +46,7 @@ static struct entry *probe(uint32_t index)
 
 static void *lookup(uint32_t key, enum kind kind)
 {
-	const struct entry *e;
+	const struct key_entry *e;
 
 	if (!table)
 		return NULL;
@@ -57,14 +57,14 @@ static void *lookup(uint32_t key, enum kind kind)
 static int grow(void)
 {
 	const uint32_t size = table ? 2 * (table_mask + 1) : FIRST_SIZE;
-	struct entry *old = table, *end = table ? table + table_mask + 1 : NULL;
-	struct entry *new = calloc(size, sizeof *new);
+	struct key_entry *old = table, *end = table ? table + table_mask + 1 : NULL;
+	struct key_entry *new = calloc(size, sizeof *new);
 
 	if (!new)
 		return -1;
 	table = new;
 	table_mask = size - 1;
-	for (struct entry *e = old; e != end; e++)
+	for (struct key_entry *e = old; e != end; e++)
 		if (e->kind != KIND_NONE)
 			*probe(e->index) = *e;
 	free(old);
@@ -89,7 +89,7 @@ static int random_key(uint32_t *key)
 /* 0, or -1 with errno. The upper bits are never 0: a structure of zeros has no key. */
 static int add(uint32_t *key, enum kind kind, void *object)
 {
-	struct entry *e;
+	struct key_entry *e;
 
 	if ((!table || 2 * (table_used + 1) > table_mask) && grow() != 0)
 		return -1;
@@ -98,7 +98,7 @@ static int add(uint32_t *key, enum kind kind, void *object)
 			return -1;
 		e = probe(*key >> 8);
 	} while (e->kind != KIND_NONE || *key >> 8 == 0);
-	*e = (struct entry){ .index = *key >> 8, .kind = kind, .object = object };
+	*e = (struct key_entry){ .index = *key >> 8, .kind = kind, .object = object };
 	table_used++;
 	return 0;
 }
@@ -117,7 +117,7 @@ static void take_out(uint32_t key)
 			gap = at;
 		}
 	}
-	table[gap] = (struct entry){ 0 };
+	table[gap] = (struct key_entry){ 0 };
 	table_used--;
 }
 
@@ -196,7 +196,7 @@ void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsi
 
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access)
 {
-	const struct entry *e;
+	const struct key_entry *e;
 	const struct mr *mr;
 	const struct mw *mw;
 
