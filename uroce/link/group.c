@@ -456,6 +456,8 @@ static enum gathered join_in_dir(struct reason *r)
 			fail(r, EACCES,
 			     "no directory for sockets that is this user's alone: neither "
 			     "XDG_RUNTIME_DIR nor /tmp nor /dev/shm will do");
+		else if (access("/proc/self/fd", X_OK) != 0)
+			fail(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
 		else
 			fail_errno(r, "no directory for sockets");
 		return FAILED;

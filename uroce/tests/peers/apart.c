@@ -4,8 +4,8 @@
  * and when it is not. Prints how much of it went without packets: "direct_writes 3 direct_reads 3".
  *
  *   apart works [how]   WRITE, READ and SEND each way, checked byte by byte. how the second process
- *                       is: hidden (it may not be traced), sandboxed (no memfd, no pidfd),  in
- *                       another PID namespace (pids)
+ *                       is: hidden (it may not be traced), sandboxed (no memfd, no pidfd), in
+ *                       another PID or user namespace (pids, users), without /proc (noproc)
  *   apart race ROUNDS   one writes all the time, the other one takes its memory back, by its
  *                       region or its QP, and uses it for something else
  *   apart soak SECONDS  the same with all kinds of operations and many that are killed; what it has
@@ -14,12 +14,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -234,6 +236,15 @@ static void sandboxed(void)
 	CHECK_INT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
+static void write_file(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+
+	CHECK(fd >= 0);
+	CHECK_INT(write(fd, text, strlen(text)), (int)strlen(text));
+	close(fd);
+}
+
 /* One that is in a namespace is a child of one that made it. */
 static void in_other_pids(void)
 {
@@ -250,14 +261,34 @@ static void in_other_pids(void)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
+/* The same user, as containers have it: nothing of its rights counts outside. */
+static void in_other_users(void)
+{
+	unsigned uid = getuid(), gid = getgid();
+	char map[40];
+
+	if (unshare(CLONE_NEWUSER) != 0)
+		_exit(SKIPPED);
+	snprintf(map, sizeof map, "%u %u 1", uid, uid);
+	write_file("/proc/self/uid_map", map);
+	write_file("/proc/self/setgroups", "deny");
+	snprintf(map, sizeof map, "%u %u 1", gid, gid);
+	write_file("/proc/self/gid_map", map);
+}
+
+static void without_proc(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+		_exit(SKIPPED);
+}
+
 static const struct {
 	const char *name;
 	void (*become)(void);
 } manners[] = {
-	{ "usual", usual },
-	{ "hidden", hidden },
-	{ "sandboxed", sandboxed },
-	{ "pids", in_other_pids },
+	{ "usual", usual },	   { "hidden", hidden },	{ "sandboxed", sandboxed },
+	{ "pids", in_other_pids }, { "users", in_other_users }, { "noproc", without_proc },
 };
 
 static int work_together(const char *how)
@@ -555,7 +586,7 @@ int main(int argc, char **argv)
 		return race((unsigned)atoi(argv[2]), 0);
 	if (argc == 3 && strcmp(argv[1], "soak") == 0)
 		return race(0, (unsigned)atoi(argv[2]));
-	fprintf(stderr, "usage: apart works [usual|hidden|sandboxed|pids] |\n"
+	fprintf(stderr, "usage: apart works [usual|hidden|sandboxed|pids|users|noproc] |\n"
 			"       apart race ROUNDS | apart soak SECONDS\n");
 	return 2;
 }
