@@ -16,6 +16,7 @@
 
 #include "command/args.h"
 #include "data/posted.h"
+#include "output/out.h"
 
 struct capture;
 struct cc_watch;
@@ -507,5 +508,17 @@ void async_unwatch(struct session *s, struct dev *dev);
 void mw_bound(struct session *s, struct mw *mw, struct mr *mr, struct qp *qp);
 /* A window of pd with this key is bound to nothing now. */
 void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey);
+
+/* The memory of regions. */
+
+/* The bytes of a region from off on; *n is their number. len not given: up to its end. NULL with
+ * s->fail filled. */
+unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
+			 const struct num *len, size_t *n);
+/* Writes the bytes as a value of hex digits. */
+void mem_out_hex(struct out *o, const unsigned char *p, size_t n);
+/* Writes the bytes as a value; the text shows them as text if they look like it, else as a hex
+ * dump. */
+void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off);
 
 #endif

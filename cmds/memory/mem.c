@@ -7,7 +7,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "data/post.h"
-#include "memory/mem.h"
+#include "objects.h"
 #include "output/print.h"
 #include "own_rows.h"
 #include "session.h"

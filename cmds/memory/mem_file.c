@@ -9,7 +9,7 @@
 
 #include "command/cmd.h"
 #include "file/file.h"
-#include "memory/mem.h"
+#include "objects.h"
 #include "own_rows.h"
 #include "session.h"
 

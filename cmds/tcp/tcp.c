@@ -9,7 +9,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "memory/mem.h"
+#include "objects.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
 

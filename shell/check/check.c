@@ -15,7 +15,6 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "language/interp.h"
-#include "language/library.h"
 #include "language/script.h"
 #include "session.h"
 #include "alloc.h"

@@ -14,7 +14,6 @@
 #include "edit/edit.h"
 #include "help/help.h"
 #include "language/interp.h"
-#include "language/library.h"
 #include "session.h"
 
 #define DEPTH 32

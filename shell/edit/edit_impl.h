@@ -113,10 +113,6 @@ char *edit_prompt(EditLine *el);
 void edit_show_hint(struct edit *e);
 void edit_hide_hint(struct edit *e);
 
-/* edit_words.c: bound to the Tab key. */
-
-unsigned char edit_complete_key(EditLine *el, wint_t key);
-
 /* Sets the editor whose terminal is restored at exit and when the program is stopped; NULL: none.
  */
 void edit_guard(struct edit *e);

@@ -11,7 +11,6 @@
 
 #include "command/cmd.h"
 #include "language/interp.h"
-#include "language/library.h"
 #include "language/script.h"
 #include "serve/serve.h"
 #include "session.h"

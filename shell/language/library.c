@@ -10,7 +10,6 @@
 #include "file/file.h"
 #include "help/help.h"
 #include "language/interp.h"
-#include "language/library.h"
 #include "language/script.h"
 #include "output/out.h"
 #include "session.h"
