@@ -5,6 +5,10 @@
  * The checks of a packet come first: one that fails them has written nothing, and one that
  * lacks a receive finds the responder unchanged when it comes again. What earlier packets of
  * the same message have written stays, and their receive is completed with an error.
+ *
+ * The steps are called as in rdma_rxe's responder, whose RESPST_CHK_OP_SEQ is check_op_seq():
+ * check_psn, check_op_seq, check_length, check_op_valid, check_resource (a receive), check_rkey,
+ * execute, complete, acknowledge; duplicate_request.
  */
 #include "counters.h"
 #include "engine.h"
@@ -57,7 +61,7 @@ void recv_fail(struct qp *qp, enum ibv_wc_status status)
 }
 
 /* A message has come in that takes a receive. */
-static void deliver(struct qp *qp, const struct packet *p)
+static void complete(struct qp *qp, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 	struct ibv_wc wc = {
@@ -80,7 +84,7 @@ static void deliver(struct qp *qp, const struct packet *p)
 /* --------------------------------------------------------------------- checks -- */
 
 /* 9.7.4.1: does the packet fit the message that is coming in? */
-static bool in_order(const struct qp *qp, const struct packet *p)
+static bool check_op_seq(const struct qp *qp, const struct packet *p)
 {
 	const struct opcode *last = qp->resp.last_op;
 	unsigned kind = WIRE_SEND | WIRE_WRITE;
@@ -90,7 +94,7 @@ static bool in_order(const struct qp *qp, const struct packet *p)
 	return last && (last->flags & kind) == (p->op->flags & kind);
 }
 
-static bool right_length(const struct qp *qp, const struct packet *p)
+static bool check_length(const struct qp *qp, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
@@ -99,7 +103,7 @@ static bool right_length(const struct qp *qp, const struct packet *p)
 	return p->len <= qp->mtu && (p->len || flags & WIRE_FIRST || !(flags & WIRE_PAYLOAD));
 }
 
-static bool allowed(const struct qp *qp, unsigned flags)
+static bool check_op_valid(const struct qp *qp, unsigned flags)
 {
 	unsigned need = flags & (WIRE_WRITE | WIRE_ATOMIC_WRITE) ? IBV_ACCESS_REMOTE_WRITE
 			: flags & WIRE_READ			 ? IBV_ACCESS_REMOTE_READ
@@ -109,6 +113,18 @@ static bool allowed(const struct qp *qp, unsigned flags)
 	return (qp->attr.qp_access_flags & need) == need;
 }
 
+/* Is there a receive for a message that takes one? */
+static bool check_resource(struct qp *qp)
+{
+	return qp->resp.has_recv || qp_take_recv(qp);
+}
+
+/* What the rkey opens for a WRITE of so many bytes; NULL: it does not. */
+static void *check_rkey(struct qp *qp, uint32_t rkey, uint64_t va, uint32_t len)
+{
+	return region_remote(qp, rkey, va, len, IBV_ACCESS_REMOTE_WRITE);
+}
+
 /* ------------------------------------------------------------------- messages -- */
 
 static enum fault take_send(struct qp *qp, const struct packet *p)
@@ -116,7 +132,7 @@ static enum fault take_send(struct qp *qp, const struct packet *p)
 	struct responder *r = &qp->resp;
 	uint32_t done = p->op->flags & WIRE_FIRST ? 0 : r->done;
 
-	if (!r->has_recv && !qp_take_recv(qp))
+	if (!check_resource(qp))
 		return NO_RECV;
 	if (p->len > r->recv.len - done)
 		return TOO_LONG;
@@ -137,9 +153,9 @@ static enum fault begin_write(struct qp *qp, const struct packet *p)
 		return INVALID;
 	if (p->op->flags & WIRE_LAST ? p->len != p->dma_len : p->len >= p->dma_len)
 		return INVALID;
-	if (p->op->flags & WIRE_IMM && !r->has_recv && !qp_take_recv(qp))
+	if (p->op->flags & WIRE_IMM && !check_resource(qp))
 		return NO_RECV;
-	if (!region_remote(qp, p->rkey, p->va, p->dma_len, IBV_ACCESS_REMOTE_WRITE) && p->dma_len)
+	if (!check_rkey(qp, p->rkey, p->va, p->dma_len) && p->dma_len)
 		return ACCESS;
 	r->va = p->va;
 	r->rkey = p->rkey;
@@ -154,7 +170,7 @@ static enum fault go_on_write(struct qp *qp, const struct packet *p)
 
 	if (p->op->flags & WIRE_LAST ? p->len != r->left : p->len >= r->left)
 		return INVALID;
-	if (p->op->flags & WIRE_IMM && !r->has_recv && !qp_take_recv(qp))
+	if (p->op->flags & WIRE_IMM && !check_resource(qp))
 		return NO_RECV;
 	return FINE;
 }
@@ -168,7 +184,7 @@ static enum fault take_write(struct qp *qp, const struct packet *p)
 		return f;
 	if (p->len) {
 		/* anew for each packet: the region may have gone since the first */
-		void *to = region_remote(qp, r->rkey, r->va, p->len, IBV_ACCESS_REMOTE_WRITE);
+		void *to = check_rkey(qp, r->rkey, r->va, p->len);
 
 		if (!to)
 			return ACCESS;
@@ -182,13 +198,13 @@ static enum fault take_write(struct qp *qp, const struct packet *p)
 }
 
 /* Carries out a packet that is the one expected. */
-static enum fault carry_out(struct qp *qp, const struct packet *p)
+static enum fault execute(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	unsigned flags = p->op->flags;
 	enum fault f;
 
-	if (!in_order(qp, p) || !right_length(qp, p) || !allowed(qp, flags))
+	if (!check_op_seq(qp, p) || !check_length(qp, p) || !check_op_valid(qp, flags))
 		return INVALID;
 	if (qp->xrcd && !xrc_take_on(qp, p->srqn, r->last_op)) /* A14: all packets of a message */
 		return INVALID;
@@ -207,7 +223,7 @@ static enum fault carry_out(struct qp *qp, const struct packet *p)
 		r->msn = psn_add(r->msn, 1);
 		target_show_psn(qp);
 		if (flags & (WIRE_SEND | WIRE_IMM))
-			deliver(qp, p);
+			complete(qp, p);
 	}
 	return FINE;
 }
@@ -319,35 +335,47 @@ void responder_answer(struct qp *qp)
 	responder_acknowledge(qp);
 }
 
-static void rc_input(struct qp *qp, const struct packet *p)
+/* 9.7.5.1: an ACK that has been lost, or an answer that has. */
+static void duplicate_request(struct qp *qp, const struct packet *p)
+{
+	count(CNT_DUP_REQUEST);
+	if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE)) {
+		answer_again(qp, p);
+	} else {
+		qp->resp.ack_due = true;
+		transport_due(qp, DUE_NOW);
+	}
+}
+
+/* Is it the packet that comes next? */
+static bool check_psn(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	int32_t ahead = psn_diff(p->psn, r->psn);
-	bool recovered; /* it is what a NAK has asked for */
+
+	if (ahead < 0)
+		duplicate_request(qp, p);
+	if (ahead <= 0)
+		return ahead == 0;
+	count(CNT_OUT_OF_SEQ_REQUEST);
+	if (!r->nak_sent) {
+		r->nak_sent = true;
+		r->nak = AETH_NAK_SEQUENCE;
+		transport_due(qp, DUE_NOW);
+	}
+	return false;
+}
+
+static void rc_input(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	bool recovered = r->nak_sent; /* it is what a NAK has asked for */
 	enum fault f;
 
-	if (ahead > 0) {
-		count(CNT_OUT_OF_SEQ_REQUEST);
-		if (!r->nak_sent) {
-			r->nak_sent = true;
-			r->nak = AETH_NAK_SEQUENCE;
-			transport_due(qp, DUE_NOW);
-		}
+	if (!check_psn(qp, p))
 		return;
-	}
-	if (ahead < 0) {
-		count(CNT_DUP_REQUEST);
-		if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE)) {
-			answer_again(qp, p);
-		} else {
-			r->ack_due = true;
-			transport_due(qp, DUE_NOW);
-		}
-		return;
-	}
-	recovered = r->nak_sent;
 	r->nak_sent = false;
-	f = carry_out(qp, p);
+	f = execute(qp, p);
 	if (f != FINE) {
 		rc_fault(qp, p, f);
 	} else if (p->ackreq || recovered) {
@@ -373,7 +401,7 @@ static void uc_input(struct qp *qp, const struct packet *p)
 		count(CNT_OUT_OF_SEQ_REQUEST);
 		return;
 	}
-	f = carry_out(qp, p);
+	f = execute(qp, p);
 	if (f != FINE)
 		uc_fault(qp, f);
 }
