@@ -254,7 +254,7 @@ static void to_rts(struct end *e)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
-		.timeout = 12,
+		.timeout = 15, /* 134 ms: the peer may have to wait for a processor */
 		.retry_cnt = 3,
 		.rnr_retry = CASE == correct_late_receive ? 7 : 1,
 		.sq_psn = ntohl(e->own.psn),
