@@ -14,7 +14,6 @@
 #include <sys/queue.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
 #include "call/calling.h"
 #include "connection/cm.h"
 #include "device/device.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
 #include "call/calling.h"
 #include "objects.h"
 #include "session.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "call_record.h"
-#include "data/wr_fault.h"
+#include "data/post.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"

@@ -13,7 +13,7 @@
 #include "live_program.h"
 #include "output/out.h"
 #include "reader.h"
-#include "timeline/report.h"
+#include "timeline/timeline.h"
 #include "alloc.h"
 
 /* A process, with its objects. */

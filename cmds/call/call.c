@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/call_trace.h"
 #include "call/calling.h"
 #include "command/args.h"
 #include "command/cmd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/call_trace.h"
+#include "call/calling.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/calling.h"
 #include "call_record.h"
 #include "call_format.h"
 #include "language/interp.h"

@@ -113,4 +113,27 @@ void call_out_struct(struct session *s, const struct call_struct *of, const void
 /* Appends a line for each function of the headers: how it is reached. */
 void coverage_text(Tcl_DString *d);
 
+/* call_trace.c: calls as they are made. The record tells the trace and step mode of them; a command
+ * just calls a function. */
+
+struct record;
+
+/* Before and after each command: watches calls if somebody wants to know of them now, and prints
+ * what has not been printed. */
+void call_trace_watch(struct session *s);
+void call_trace_end(void);
+/* What the last call has made has its name now: the line of that call can be printed. */
+void call_trace_flush(struct session *s);
+
+/* The last call of this command that failed did so with errno err (sign ignored): fails as
+ * fail_call() with its name. Returns -1. */
+int call_fail(struct session *s, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "qp0 {qp_state INIT port_num 1}": the arguments of a call, as the command call takes them.
+ * To be freed. */
+char *call_args_text(struct session *s, const struct record *r);
+/* "qp0, qpn 17", "ENOMEM", "id1 ESTABLISHED": what it has told. To be freed. */
+char *call_result_text(struct session *s, const struct record *r);
+
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "call/call_trace.h"
 #include "call/calling.h"
 #include "call_record.h"
 #include "connection/cm.h"

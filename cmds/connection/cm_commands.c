@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The connection manager step by step, one call per command: the active and the passive side. */
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "session.h"

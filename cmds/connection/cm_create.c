@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids and event channels made and adjusted by hand: cm create, channel, option, notify,
  * migrate. Events of an id made here are not answered automatically. */
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "session.h"

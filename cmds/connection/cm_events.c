@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "output/print.h"

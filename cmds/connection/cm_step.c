@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "connection/cm.h"
 #include "objects.h"
 #include "output/out.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "session.h"

@@ -185,7 +185,7 @@ static int post(struct bench_run *r)
 	return 0;
 }
 
-static int take(struct bench_run *r)
+static int poll_once(struct bench_run *r)
 {
 	struct ibv_wc wc[16];
 	int n = ibv_poll_cq(r->a->qp->send_cq->v, 16, wc);
@@ -232,7 +232,7 @@ static int idle(struct bench_run *r, unsigned spins)
 		    (unsigned long long)r->a->within.v, r->posted - r->done);
 }
 
-static int go(struct bench_run *r, uint32_t n)
+static int post_and_poll(struct bench_run *r, uint32_t n)
 {
 	unsigned spins = 0;
 
@@ -246,7 +246,7 @@ static int go(struct bench_run *r, uint32_t n)
 		while (r->posted < n && r->posted - r->done < r->depth)
 			if (post(r))
 				return -1;
-		got = take(r);
+		got = poll_once(r);
 		if (got < 0 || (got == 0 && idle(r, ++spins)))
 			return -1;
 		if (got)
@@ -262,7 +262,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double at(const int64_t *sorted, uint32_t n, double part)
+static double percentile(const int64_t *sorted, uint32_t n, double part)
 {
 	return (double)sorted[(uint32_t)((double)(n - 1) * part)] / 1000;
 }
@@ -312,16 +312,16 @@ static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, 
 	out_u64(o, "len", r->len, row ? "%9llu" : "  %llu B", (unsigned long long)r->len);
 	out_u64(o, "n", n, row ? NULL : "  n %u", n);
 	out_u64(o, "depth", r->depth, row ? " %5u" : "  depth %u", r->depth);
-	out_double(o, "us_min", at(r->took, n, 0), row ? " %7.1f" : "  latency µs: min %.1f",
-		   at(r->took, n, 0));
-	out_double(o, "us_p50", at(r->took, n, 0.5), row ? " %7.1f" : "  p50 %.1f",
-		   at(r->took, n, 0.5));
-	out_double(o, "us_p90", at(r->took, n, 0.9), row ? " %7.1f" : "  p90 %.1f",
-		   at(r->took, n, 0.9));
-	out_double(o, "us_p99", at(r->took, n, 0.99), row ? " %7.1f" : "  p99 %.1f",
-		   at(r->took, n, 0.99));
-	out_double(o, "us_max", at(r->took, n, 1), row ? " %8.1f" : "  max %.1f",
-		   at(r->took, n, 1));
+	out_double(o, "us_min", percentile(r->took, n, 0),
+		   row ? " %7.1f" : "  latency µs: min %.1f", percentile(r->took, n, 0));
+	out_double(o, "us_p50", percentile(r->took, n, 0.5), row ? " %7.1f" : "  p50 %.1f",
+		   percentile(r->took, n, 0.5));
+	out_double(o, "us_p90", percentile(r->took, n, 0.9), row ? " %7.1f" : "  p90 %.1f",
+		   percentile(r->took, n, 0.9));
+	out_double(o, "us_p99", percentile(r->took, n, 0.99), row ? " %7.1f" : "  p99 %.1f",
+		   percentile(r->took, n, 0.99));
+	out_double(o, "us_max", percentile(r->took, n, 1), row ? " %8.1f" : "  max %.1f",
+		   percentile(r->took, n, 1));
 	out_double(o, "per_second", n / s, row ? " %8.0f" : "  %.0f/s", n / s);
 	out_double(o, "mb_per_second", mb, row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
 	if (r->a->histogram)
@@ -336,11 +336,11 @@ static int measure(struct bench_run *r, int64_t *took, bool row, struct out *o)
 
 	prepare(r);
 	r->took = NULL;
-	if (go(r, (uint32_t)r->a->warm.v))
+	if (post_and_poll(r, (uint32_t)r->a->warm.v))
 		return -1;
 	r->took = took;
 	start = loop_now();
-	if (go(r, n))
+	if (post_and_poll(r, n))
 		return -1;
 	if (row)
 		out_dict(o, NULL);

@@ -1,15 +1,296 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * poll: ibv_poll_cq(3) until there is something to take.
+ * poll; waiting for completions by polling, and saying why none came.
  *
+ * The first moments are a busy poll, for latency; then the wait between two polls grows,
+ * so that a peer on the same processor gets its turn.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "alloc.h"
+#include "call_record.h"
+#include "command/cmd.h"
+#include "data/post.h"
+#include "data/posted.h"
+#include "data/wc.h"
+#include "qp/qp.h"
+#include "session.h"
+#include "spec_tables.h"
+#include "words.h"
+
+#define BUSY_NS	 200000	      /* then the processor is shared */
+#define SERVE_NS 50000	      /* how long the rest of the program may go unserved */
+#define PATIENCE 1000000000LL /* ns before a wait at the prompt says what it waits for */
+
+int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *set)
+{
+	static const struct arg row = { .name = "cq", .kind = &kind_cq };
+
+	*set = (struct cq_set){ .qp = cq ? NULL : qp ? qp : s->ctx->qp };
+	obj_hold_arg(s, set->qp);
+	if (set->qp)
+		set->qp->o.named = true;
+	if (cq) {
+		set->cq[set->n++] = cq;
+	} else if (set->qp) {
+		set->cq[set->n++] = set->qp->send_cq;
+		if (set->qp->recv_cq != set->qp->send_cq)
+			set->cq[set->n++] = set->qp->recv_cq;
+	} else {
+		if (kind_cq.absent(s, &row, &cq))
+			return -1;
+		set->cq[set->n++] = cq;
+	}
+	return 0;
+}
+
+const char *cq_set_name(const struct cq_set *set)
+{
+	static char name[80];
+
+	snprintf(name, sizeof name, "%s%s%s", set->cq[0]->o.name, set->n > 1 ? " and " : "",
+		 set->n > 1 ? set->cq[1]->o.name : "");
+	return name;
+}
+
+static bool in_set(const struct cq_set *set, const struct cq *cq)
+{
+	for (unsigned i = 0; i < set->n; i++)
+		if (set->cq[i] == cq)
+			return true;
+	return false;
+}
+
+/* May a completion come of what was posted? */
+static bool is_outstanding(struct session *s, const struct cq_set *set)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &qp_class) {
+		struct qp *qp = (struct qp *)o;
+
+		if (in_set(set, qp->send_cq) && posted_outstanding(qp, false).n)
+			return true;
+		if (in_set(set, qp->recv_cq) && (qp->srq || posted_outstanding(qp, true).n))
+			return true;
+	}
+	return false;
+}
+
+static void say_patience(struct session *s, const struct cq_set *set, int n, int64_t within)
+{
+	notice_post(s->notices, NOTICE_CQ,
+		    "waiting for %d completion%s on %s%s, at most %.4g s "
+		    "(Ctrl-C stops)",
+		    n, n == 1 ? "" : "s", cq_set_name(set),
+		    is_outstanding(s, set) ? "" : ", where nothing is outstanding",
+		    (double)within / 1e3);
+}
+
+int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
+	    int *end)
+{
+	int64_t start = 0, served = 0; /* not known before it is to be waited for */
+	bool patient = !s->opt.interactive;
+	bool had_turn = within == 0; /* the rest of the program: once at least, if there is time */
+	int got = 0;
+
+	*end = 0;
+	for (;;) {
+		int more = wc_take(s, set, wc + got, n - got);
+		int64_t now;
+
+		if (more < 0) {
+			wc_keep(wc, got);
+			return -1;
+		}
+		got += more;
+		if (got == n)
+			return got;
+		if (more)
+			continue;
+		now = loop_now();
+		if (!start)
+			start = served = now;
+		if (loop_interrupted(s->loop) || loop_ending(s->loop))
+			*end = EINTR;
+		else if (had_turn && now - start >= within * 1000000)
+			*end = ETIMEDOUT;
+		if (*end)
+			return got;
+		if (!patient && now - start > PATIENCE) {
+			say_patience(s, set, n - got, within);
+			patient = true;
+		}
+		if (now - start > BUSY_NS) {
+			loop_pass(s->loop, now - start < 20 * BUSY_NS ? 50 : 500);
+			had_turn = true;
+		} else if (now - served > SERVE_NS) {
+			loop_pass(s->loop, 0);
+			served = now;
+			had_turn = true;
+		}
+	}
+}
+
+/* How many a completion is to be expected of.
+ * "qp0: 3 sends, the oldest: RDMA_WRITE wr_id 1, posted 5000.0 ms ago" */
+static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
+{
+	const struct outstanding out = posted_outstanding(qp, recv);
+
+	if (!out.n)
+		return 0;
+	fail_row(s, "outstanding", "%s: %u%s %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
+		 qp->o.name, out.n, out.has_more ? " or more" : "", recv ? "receive" : "send",
+		 out.n > 1 || out.has_more ? "s" : "", out.oldest.op ? out.oldest.op->name : "?",
+		 (unsigned long long)out.oldest.wr_id,
+		 (double)record_span(out.oldest.begin, record_time()) / 1e6);
+	if (out.silent == out.n && !recv)
+		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
+	return recv ? out.n : out.n - out.silent;
+}
+
+/* The QP at the other end, where that is in this session, too; or NULL. */
+static struct qp *peer_here(struct session *s, const struct qp *qp, uint32_t qpn)
+{
+	struct qp *peer = obj_by_number(s, &qp_class, qpn);
+
+	for (; peer; peer = obj_next_number(peer)) {
+		struct ibv_qp_init_attr init;
+		struct ibv_qp_attr attr = { 0 };
+
+		if (ibv_query_qp(peer->v, &attr, IBV_QP_DEST_QPN, &init) == 0 &&
+		    attr.dest_qp_num == qp->v->qp_num)
+			return peer;
+	}
+	return NULL;
+}
+
+/* Where qp may receive; NULL: no region will do. */
+static const struct mr *region_to_receive(struct session *s, const struct qp *qp)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &mr_class) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (mr->pd == qp->pd && mr->access & IBV_ACCESS_LOCAL_WRITE && !mr->for_texts)
+			return mr;
+	}
+	return NULL;
+}
+
+static void say_how_to_receive(struct session *s, const struct qp *qp)
+{
+	const struct mr *mr = region_to_receive(s, qp);
+
+	if (mr)
+		fail_next(s, "post recv %s -qp %s", mr->o.name, qp->o.name);
+	else
+		fail_next(s, "reg 4096 -pd %s -name inbox; post recv inbox -qp %s", qp->pd->o.name,
+			  qp->o.name);
+}
+
+/* Do the sends wait for a receive at the peer? true: that is known. */
+static bool guess_receives(struct session *s, struct qp *qp, const struct ibv_qp_attr *attr)
+{
+	const struct wr_op *op = posted_outstanding(qp, false).oldest.op;
+	struct qp *peer = peer_here(s, qp, attr->dest_qp_num);
+	struct outstanding recvs;
+
+	if (op && !op->solicits)
+		return false;
+	if (!peer && attr->rnr_retry == 7)
+		fail_row(s, "likely",
+			 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
+			 qp->o.name);
+	if (!peer || peer->srq)
+		return false;
+	recvs = posted_outstanding(peer, true);
+	if (recvs.n || recvs.has_more)
+		return false;
+	fail_row(s, "cause", "%s, the peer's QP, has no receive posted: %s tries again%s",
+		 peer->o.name, qp->o.name, attr->rnr_retry == 7 ? " for ever (rnr_retry 7)" : "");
+	say_how_to_receive(s, peer);
+	return true;
+}
+
+static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
+{
+	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = { 0 };
+
+	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR) {
+		fail_row(s, "state", "%s is %s: %s", qp->o.name, word_name(qp_state_words, state),
+			 word_help(qp_state_words, state));
+		return;
+	}
+	if (sends && qp->type == IBV_QPT_RC &&
+	    ibv_query_qp(qp->v, &attr,
+			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_DEST_QPN,
+			 &init) == 0) {
+		if (guess_receives(s, qp, &attr))
+			return;
+		if (!attr.timeout)
+			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
+				 qp->o.name);
+		else
+			fail_row(s, "or",
+				 "the peer does not answer: timeout %u, retry_cnt %u take "
+				 "%.0f ms at least",
+				 attr.timeout, attr.retry_cnt,
+				 (double)ack_timeout_ns(attr.timeout) / 1e6 * (attr.retry_cnt + 1));
+	} else if (recvs) {
+		fail_row(s, "likely",
+			 "the peer has sent nothing to %s (a plain RDMA WRITE or "
+			 "READ takes no receive)",
+			 qp->o.name);
+	}
+}
+
+static void say_why(struct session *s, const struct cq_set *set)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &qp_class) {
+		struct qp *qp = (struct qp *)o;
+		unsigned sends, recvs;
+
+		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
+		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
+		if (sends || recvs)
+			guess(s, qp, sends, recvs);
+	}
+	if (!is_outstanding(s, set))
+		fail_row(s, "likely",
+			 "nothing is outstanding on %s: nothing was posted, or its "
+			 "completion was polled before",
+			 cq_set_name(set));
+}
+
+int wc_missing(struct session *s, const char *call, const struct cq_set *set, const struct wc *wc,
+	       int got, int n, int64_t within, int end)
+{
+	wc_keep(wc, got);
+	if (end == EINTR)
+		return fail(s, call, "EINTR", "interrupted");
+	fail(s, call, "ETIMEDOUT", "%s: %d of %d completions came on %s within %lld ms", call, got,
+	     n, cq_set_name(set), (long long)within);
+	if (got)
+		fail_row(s, "kept", "%d: the next poll takes them", got);
+	say_why(s, set);
+	return -1;
+}
+
+/* ----------------------------------------------------------------- poll -- */
+
+/*
  * A completion with an error is a result, not a failure of the command: scripts look at
  * its status, or ask for the strict form, -ok.
  */
-#include "alloc.h"
-#include "command/cmd.h"
-#include "data/post.h"
-#include "data/wc.h"
-#include "session.h"
 
 #define POLL_MAX 65536
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "data/post.h"
 #include "data/posted.h"

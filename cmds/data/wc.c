@@ -71,7 +71,8 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 }
 
 /* p: what it was posted as, or NULL. */
-static void look_at(struct session *s, struct wc *wc, struct qp *qp, const struct posted *p)
+static void apply_completion(struct session *s, struct wc *wc, struct qp *qp,
+			     const struct posted *p)
 {
 	if (p && wc->v.status == IBV_WC_SUCCESS && p->op == &wr_ops[WR_LOCAL_INV])
 		mw_invalidated(s, qp->pd, p->rkey);
@@ -83,7 +84,7 @@ static void look_at(struct session *s, struct wc *wc, struct qp *qp, const struc
 	}
 }
 
-static int take_kept(struct cq *cq, struct wc *wc, int max)
+static int copy_kept(struct cq *cq, struct wc *wc, int max)
 {
 	int n = (int)cq->nkept < max ? (int)cq->nkept : max;
 
@@ -104,7 +105,7 @@ static bool needs_request(const struct ibv_wc *wc)
 	return wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV);
 }
 
-static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
+static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
 {
 	struct posted posted[AT_ONCE];
 	struct ibv_wc v[AT_ONCE];
@@ -114,7 +115,7 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 	int n;
 
 	if (cq->nkept) {
-		n = take_kept(cq, wc, max);
+		n = copy_kept(cq, wc, max);
 		for (int i = 0; i < n; i++)
 			note_qp(s, &wc[i]);
 		return n;
@@ -136,7 +137,7 @@ static int take(struct session *s, struct cq *cq, struct wc *wc, int max)
 	}
 	for (int i = 0; i < n; i++)
 		if (qp[i])
-			look_at(s, &wc[i], qp[i], known[i] ? &posted[i] : NULL);
+			apply_completion(s, &wc[i], qp[i], known[i] ? &posted[i] : NULL);
 	return n;
 }
 
@@ -145,7 +146,7 @@ int wc_take(struct session *s, const struct cq_set *set, struct wc *wc, int max)
 	int got = 0;
 
 	for (unsigned i = 0; i < set->n && got < max; i++) {
-		int n = take(s, set->cq[i], wc + got, max - got);
+		int n = poll_one(s, set->cq[i], wc + got, max - got);
 
 		if (n < 0)
 			return -1;

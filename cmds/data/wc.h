@@ -52,4 +52,15 @@ int wc_all_ok(struct session *s, const char *call, const struct wc *wc, int n);
 
 #define WC_OK_HELP "a completion with an error is an error of this command"
 
+/* Completion events: ibv_req_notify_cq(3), and ibv_get_cq_event(3) on the event loop. */
+
+struct cc;
+
+/* Watches the channel: an event is acknowledged at once, counted in its CQ and noticed. */
+void cc_watch(struct session *s, struct cc *cc);
+void cc_unwatch(struct session *s, struct cc *cc);
+
+/* Asks for one event; -1 with s->fail filled, also when the CQ has no channel. */
+int cq_arm(struct session *s, struct cq *cq, bool solicited);
+
 #endif

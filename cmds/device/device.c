@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calls.h"
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "call_record.h"
 #include "command/args.h"
 #include "command/cmd.h"

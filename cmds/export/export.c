@@ -104,7 +104,7 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 	return rc;
 }
 
-static void tell(const struct program *p, const char *path, bool cmake, struct out *o)
+static void out_written(const struct program *p, const char *path, bool cmake, struct out *o)
 {
 	out_str(o, "file", path, "%s: %u function%s", path, p->nphases, p->nphases == 1 ? "" : "s");
 	out_bool(o, "cmake", cmake, "%s\n", cmake ? ", CMakeLists.txt beside it" : "");
@@ -130,7 +130,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (rc == 0)
 		rc = write_cmake(s, a->path, &cmake);
 	if (rc == 0)
-		tell(&p, a->path, cmake, o);
+		out_written(&p, a->path, cmake, o);
 	program_free(&p);
 	return rc;
 }

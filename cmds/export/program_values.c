@@ -91,7 +91,7 @@ struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
 
 /* ------------------------------------------------------- what the peer sent -- */
 
-static uint64_t take(const unsigned char *b, unsigned n, bool big)
+static uint64_t read_number(const unsigned char *b, unsigned n, bool big)
 {
 	uint64_t v = 0;
 
@@ -117,14 +117,14 @@ void source_add(struct program *p, const char *expr, const void *data, size_t le
 }
 
 /* The newest first. */
-static const char *told(struct program *p, uint64_t v, unsigned size)
+static const char *received_value(struct program *p, uint64_t v, unsigned size)
 {
 	for (unsigned i = p->nsources; i-- > 0;) {
 		const struct source *from = &p->sources[i];
 
 		for (size_t at = 0; at + size <= from->len; at++)
 			for (int big = 1; big >= 0; big--)
-				if (take(from->data + at, size, big) == v) {
+				if (read_number(from->data + at, size, big) == v) {
 					*from->used = true;
 					use(p, big ? HELPER_GET_BE : HELPER_GET_LE);
 					return text("get_%s(%s + %zu, %u)", big ? "be" : "le",
@@ -183,7 +183,7 @@ const char *remote_addr_expr(struct program *p, uint64_t addr)
 	const char *peer = own		   ? own
 			   : exchanged	   ? exchanged
 			   : addr <= SMALL ? NULL
-					   : told(p, addr, 8);
+					   : received_value(p, addr, 8);
 
 	if (!peer && addr > SMALL)
 		warn(p,
@@ -205,7 +205,7 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 	peer = told_rkey(p, key);
 	if (peer)
 		return peer;
-	peer = key <= SMALL ? NULL : told(p, key, 4);
+	peer = key <= SMALL ? NULL : received_value(p, key, 4);
 	if (peer)
 		return text("(uint32_t)%s", peer);
 	if (key > SMALL)
@@ -283,7 +283,7 @@ static unsigned own_value(struct program *p, const unsigned char *data, size_t n
 {
 	for (unsigned size = 8; size >= 4; size -= 4)
 		for (int b = 1; b >= 0 && size <= n; b--) {
-			uint64_t v = take(data, size, b);
+			uint64_t v = read_number(data, size, b);
 
 			*big = b;
 			*expr = size == 8	      ? own_addr(p, v)

@@ -5,9 +5,8 @@
 
 #include "command/cmd.h"
 #include "connection/cm.h"
-#include "data/cq_events.h"
-#include "data/post.h"
 #include "data/wc.h"
+#include "data/post.h"
 #include "handlers/handler.h"
 #include "output/out.h"
 #include "session.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "objects.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "language/interp.h"

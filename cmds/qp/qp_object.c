@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "call_record.h"
 #include "spec_tables.h"
 #include "command/cmd.h"

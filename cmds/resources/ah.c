@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "objects.h"

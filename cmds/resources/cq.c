@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
-#include "data/cq_events.h"
+#include "data/wc.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

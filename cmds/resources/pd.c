@@ -2,7 +2,7 @@
 /* Protection domains: what belongs to one can be used together, and with nothing else. */
 #include <errno.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "command/cmd.h"
 #include "objects.h"
 #include "output/out.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/call_trace.h"
+#include "call/calling.h"
 #include "call_record.h"
 #include "decode.h"
 #include "own_rows.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "timeline/ladder.h"
-#include "timeline/report.h"
+#include "timeline/timeline.h"
 #include "alloc.h"
 
 #define TIME_X	   64

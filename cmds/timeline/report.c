@@ -16,7 +16,6 @@
 #include "output/print.h"
 #include "session.h"
 #include "timeline/ladder.h"
-#include "timeline/report.h"
 #include "timeline/timeline.h"
 #include "words.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "timeline/ladder.h"
-#include "timeline/report.h"
+#include "timeline/timeline.h"
 #include "words.h"
 #include "alloc.h"
 
@@ -40,7 +40,7 @@ struct path {
 };
 
 /* The connection manager takes several steps at once. */
-static void go(struct path *p, int to)
+static void move_to(struct path *p, int to)
 {
 	int from = p->now;
 
@@ -180,7 +180,7 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 		struct path *p = state >= 0 ? path_of(paths, &n, r) : NULL;
 
 		if (p)
-			go(p, state);
+			move_to(p, state);
 	}
 	if (!n)
 		return;

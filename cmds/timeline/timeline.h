@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <tcl.h>
 
 #include "objects.h"
 
@@ -41,5 +42,22 @@ void timeline_peer(struct peer *p, const char *how);
 /* The first bytes of the region when the timeline began, *len of them; NULL: all zero, as regions
  * are made. */
 const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len);
+
+/* The page of 'report'. Whatever comes from packets, peers or memory goes through markup_text(). */
+
+struct ladder;
+
+/* The states of each QP, and the way it took; nothing where there is none. */
+void report_qps(const struct ladder *l, Tcl_DString *d);
+
+/* The whole page, of which the session has regions and a program to show; NULL: it shows those of
+ * another program, and has none. */
+void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
+		 Tcl_DString *d);
+
+/* Appends text so that HTML and XML take it for nothing but text, in an attribute too. */
+void markup_text(Tcl_DString *d, const char *text);
+/* The same of formatted text. */
+void markup_textf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
