@@ -21,6 +21,8 @@ struct difference {
 struct provider {
 	const char *name, *title;
 	uint32_t vendor, first_part; /* vendor_id; the least vendor_part_id */
+	const char *vendor_source;   /* of these numbers; "pci.ids: NAME" and "oui.txt: NAME" are
+					looked up by a test */
 	const struct difference *rows;
 };
 
@@ -115,13 +117,16 @@ static const struct difference bnxt_re[] = {
 };
 
 static const struct provider providers[] = {
-	{ "rxe", "Soft-RoCE of the kernel", 0xffffff, 0, rxe },
-	{ "siw", "Soft-iWARP of the kernel", 0x626d74, 0, siw },
-	{ "mlx5", "NVIDIA ConnectX-4 and later", 0x02c9, 0x1011, mlx5 },
-	{ "irdma", "Intel E810 and others", 0x8086, 0, irdma },
-	{ "efa", "Amazon's Elastic Fabric Adapter", 0x1d0f, 0, efa },
-	{ "hns", "HiSilicon Hip08 and later", 0x19e5, 0, hns },
-	{ "bnxt_re", "Broadcom NetXtreme-E", 0x14e4, 0, bnxt_re },
+	{ "rxe", "Soft-RoCE of the kernel", 0xffffff, 0, "Linux rxe_param.h: RXE_VENDOR_ID", rxe },
+	{ "siw", "Soft-iWARP of the kernel", 0x626d74, 0, "Linux siw.h: SIW_VENDOR_ID", siw },
+	{ "mlx5", "NVIDIA Connect-IB, ConnectX-4 and later", 0x02c9, 0x1011,
+	  "oui.txt: Mellanox Technologies, Inc.", mlx5 },
+	{ "irdma", "Intel E810 and others", 0x8086, 0, "pci.ids: Intel Corporation", irdma },
+	{ "efa", "Amazon's Elastic Fabric Adapter", 0x1d0f, 0, "pci.ids: Amazon.com, Inc.", efa },
+	{ "hns", "HiSilicon Hip08 and later", 0x19e5, 0, "pci.ids: Huawei Technologies Co., Ltd.",
+	  hns },
+	{ "bnxt_re", "Broadcom NetXtreme-E", 0x14e4, 0, "pci.ids: Broadcom Inc. and subsidiaries",
+	  bnxt_re },
 };
 
 #define PROVIDERS (sizeof providers / sizeof *providers)
@@ -154,6 +159,8 @@ static void out_provider(const struct provider *p, struct out *o)
 	out_str(o, "name", p->name, "%s", p->name);
 	out_paint(o, PAINT_NONE);
 	out_str(o, "title", p->title, "  %s\n", p->title);
+	out_u64(o, "vendor_id", p->vendor, "                  vendor_id 0x%06x", p->vendor);
+	out_str(o, "vendor_source", p->vendor_source, "  (%s)\n", p->vendor_source);
 	out_differences(p, NULL, o);
 	out_end(o);
 }

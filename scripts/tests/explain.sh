@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # explain.sh RDMASH headers: every value of the installed headers has an entry in explain, found
 #   by its name, and every entry has a meaning and a source.
+# explain.sh RDMASH vendors: the makers in 'explain providers' have their numbers in pci.ids and
+#   oui.txt, of the packages pci.ids and ieee-data; 77 where neither is installed.
 # explain.sh RDMASH proved: runs scripts/explain on the device there is. An entry that names a
 #   script must be proved by that script: a section of it, 'proves FAMILY/NAME', has passed, or
 #   says why this device cannot show it; and no script proves an entry that does not name it.
@@ -52,6 +54,33 @@ headers() {
 		}
 	}
 	EOF
+}
+
+# listed FILE ID NAME: who has the vendor's number
+listed() {
+	case $1 in
+	pci.ids) grep -qx "$2  $3" /usr/share/misc/pci.ids ;;
+	oui.txt) grep -F "$(tr a-f A-F <<<"00$2")     (base 16)" /usr/share/ieee-data/oui.txt | grep -qF "	$3" ;;
+	esac
+}
+
+# the numbers of makers are not from memory
+vendors() {
+	local n=0 file id name
+	# shellcheck disable=SC2016  # Tcl's
+	while IFS=$'\t' read -r file id name; do
+		[ -r /usr/share/misc/"$file" ] || [ -r /usr/share/ieee-data/"$file" ] || continue
+		n=$((n + 1))
+		listed "$file" "$id" "$name" && continue
+		echo "not ok: explain providers: vendor 0x$id is not '$name' in $file"
+		return 1
+	done < <("$rdmash" -q -c 'foreach p [explain providers] {
+		if {[regexp {^(pci.ids|oui.txt): (.*)} [dict get $p vendor_source] - file name]} {
+			echo "$file\t[format %04x [dict get $p vendor_id]]\t$name"
+		}
+	}')
+	[ $n -gt 0 ] || { echo 'skipped: no pci.ids, no oui.txt (pci.ids, ieee-data)'; exit 77; }
+	echo "ok: $n vendors are those of pci.ids and oui.txt"
 }
 
 # "FAMILY/NAME SCRIPT" of all entries; SCRIPT is - where none is named

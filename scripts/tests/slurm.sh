@@ -41,7 +41,8 @@ chmod 400 munge.key
 start munged --foreground --force --key-file="$dir/munge.key" --socket="$dir/munge.sock" \
 	--pid-file="$dir/munged.pid" --log-file="$dir/munged.log" --seed-file="$dir/munge.seed"
 for _ in {1..200}; do [ ! -S munge.sock ] || break; sleep 0.05; done
-# more processors than there may be; and no cgroups, which are the host's
+# more processors than there may be; no cgroups, which are the host's; and jobs that do not wait until
+# the one before has been cleared away, nor a minute for the next look whether it has
 cat >slurm.conf <<END
 ClusterName=rdmash
 SlurmctldHost=$(hostname)(10.0.0.1)
@@ -52,6 +53,9 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 ReturnToService=2
 SlurmdParameters=config_overrides
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=sched_interval=1
 StateSaveLocation=$dir/state
 SlurmdSpoolDir=$dir/spool
 SlurmctldPidFile=$dir/slurmctld.pid
