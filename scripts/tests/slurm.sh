@@ -78,13 +78,13 @@ if ! timeout 60 srun -n 1 true >out 2>&1; then
 	bad 'the cluster does not come up'
 	exit 1
 fi
-timeout 60 srun -n 8 "$rdmash" -q -f "$mesh" >out 2>&1 || bad "srun: exit status $?"
+timeout 150 srun -n 8 "$rdmash" -q -f "$mesh" >out 2>&1 || bad "srun: exit status $?"
 full "srun -n 8"
 grep -q 'mesh of 8 ranks (Slurm)' out || bad "srun: who has started them: $(cat out)"
 
 # a rank that does not come
 # shellcheck disable=SC2016
-timeout 60 srun -n 8 sh -c '[ $SLURM_PROCID != 3 ] || exit 0; exec "$@"' sh \
+timeout 150 srun -n 8 sh -c '[ $SLURM_PROCID != 3 ] || exit 0; exec "$@"' sh \
 	"$rdmash" -q -f "$mesh" 1 >out 2>&1 && bad 'a rank is missing: srun says nothing'
 grep -q '^missing: rank 3 has not told its address' out || bad "a rank is missing: $(cat out)"
 
@@ -92,11 +92,11 @@ grep -q '^missing: rank 3 has not told its address' out || bad "a rank is missin
 awk '/^```/ { inside = !inside; next } inside && /^#!/ { on = 1 } !inside { on = 0 } on' "$page" |
 	sed "s|--nodes=4 --ntasks-per-node=1|--nodes=1 --ntasks=8|
 		s|rdmash -f /usr/share/rdmash/mesh.rdma|$rdmash -q -f $mesh|" >job.sh
-timeout 90 sbatch --wait --output=out job.sh >sbatch.out 2>&1 || bad "sbatch: $(cat sbatch.out job.sh)"
+timeout 150 sbatch --wait --output=out job.sh >sbatch.out 2>&1 || bad "sbatch: $(cat sbatch.out job.sh)"
 full "the page's job"
 
 # shellcheck disable=SC2016  # dollars are Tcl's
-timeout 60 "$rdmash" -q -c 'peer b -command {srun -n 1}' -c 'set job [@b launcher]' \
+timeout 150 "$rdmash" -q -c 'peer b -command {srun -n 1}' -c 'set job [@b launcher]' \
 	-c 'echo [dict get $job name]' >out 2>&1 || bad "a peer of srun's: exit status $?"
 grep -qx 'Slurm' out || bad "a peer of srun's: $(cat out)"
 exit $((failures > 0))
