@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench: posts and polls in C and counts. One work request in flight measures latency,
- * more of them bandwidth.
+ * more of them bandwidth, as ib_read_lat and ib_write_bw of perftest do; two ends that answer each
+ * other the time one way, as ib_write_lat and ib_send_lat.
  *
  * Every work request is signaled, so a completion belongs to the oldest one in flight.
  */
@@ -22,6 +23,11 @@
 
 #define BENCH_MAX 100000000 /* iterations */
 
+/* The functions of verbs.h themselves: a record of each call would be measured, too. */
+#undef ibv_post_send
+#undef ibv_post_recv
+#undef ibv_poll_cq
+
 static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
 					{ "read", WR_READ, "RDMA READ" },
 					{ "send", WR_SEND,
@@ -38,9 +44,9 @@ struct bench_span {
 struct bench_args {
 	struct num op, n, remote, rkey, warm, within;
 	struct bench_span len, depth;
-	struct mr *mr;
+	struct mr *mr, *into; /* into: where the other end's answers come */
 	struct qp *qp;
-	bool inlined, histogram;
+	bool inlined, histogram, answers;
 };
 
 static int parse_number(struct session *s, const struct arg *a, const char *text, size_t len,
@@ -92,6 +98,10 @@ static const struct arg bench_args[] = {
 	OPT("depth", bench_args, depth, kind_span, "so many in flight; or 1..64", .dflt = "1"),
 	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted", .dflt = "10"),
 	SWITCH("histogram", bench_args, histogram, "how many took how long"),
+	OPT("pingpong", bench_args, into, kind_mr_opt,
+	    "with a bench at the other end, whose bytes come into this region: half of the time "
+	    "there and back"),
+	SWITCH("answer", bench_args, answers, "with -pingpong: the other end begins"),
 	SWITCH("inline", bench_args, inlined, "the bytes are in the work request"),
 	OPT("qp", bench_args, qp, kind_qp, "queue pair; left out: the current one"),
 	OPT("within", bench_args, within, kind_ms, "give up when nothing completes for so long",
@@ -111,7 +121,32 @@ struct bench_run {
 	uint64_t wr_id; /* of the first one: others in the CQ are not counted */
 	uint32_t posted, done;
 	int64_t heard; /* when the last completion came */
+	/* of a ping-pong: */
+	uint32_t arrived, receives; /* of the other end's; of ours that were posted */
+	uint32_t round; /* counts on from one run to the next: the last byte of a write */
 };
+
+static int check_pingpong(struct session *s, const struct bench_args *a)
+{
+	if (!a->into)
+		return a->answers ? fail(s, "bench", "EINVAL", "-answer goes with -pingpong") : 0;
+	if (a->op.v != WR_WRITE && a->op.v != WR_SEND)
+		return fail(s, "bench", "EINVAL",
+			    "-pingpong: write and send can be answered, not %s",
+			    word_name(op_words, a->op.v));
+	if (a->len.is_range || a->depth.is_range || a->depth.first != 1 || a->n.v < 2)
+		return fail(s, "bench", "EINVAL",
+			    "-pingpong: one length, -depth 1 and two of them at least");
+	if (!a->len.first || a->len.first > a->into->len || a->into->pd != a->qp->pd)
+		return fail(s, "bench", "EINVAL",
+			    "-pingpong %s: %zu bytes in %s; wanted are %llu, at least one, in %s",
+			    a->into->o.name, a->into->len, a->into->pd->o.name,
+			    (unsigned long long)a->len.first, a->qp->pd->o.name);
+	if (a->qp->srq)
+		return fail(s, "bench", "EINVAL", "-pingpong: the receives of %s are %s's",
+			    a->qp->o.name, a->qp->srq->o.name);
+	return 0;
+}
 
 static int check(struct session *s, const struct bench_args *a)
 {
@@ -148,7 +183,7 @@ static int check(struct session *s, const struct bench_args *a)
 			    op->name, a->qp->o.name, op->inlines ? a->qp->cap.max_inline_data : 0);
 	if (op->atomic && (a->len.first != 8 || a->len.last != 8))
 		return fail(s, "bench", "EINVAL", "an atomic has 8 bytes");
-	return 0;
+	return check_pingpong(s, a);
 }
 
 static void prepare(struct bench_run *r)
@@ -176,7 +211,8 @@ static int post(struct bench_run *r)
 	struct ibv_send_wr *bad;
 	int err;
 
-	r->sent[r->posted % r->depth] = loop_now();
+	/* one at a time: it begins where the last one ended, and the clock is read once for both */
+	r->sent[r->posted % r->depth] = r->depth == 1 ? r->heard : loop_now();
 	r->wr.wr_id = r->wr_id + r->posted;
 	err = ibv_post_send(r->a->qp->v, &r->wr, &bad);
 	if (err)
@@ -185,14 +221,18 @@ static int post(struct bench_run *r)
 	return 0;
 }
 
-static int poll_once(struct bench_run *r)
+/* How many completions were there; -1: failed. */
+static int poll_once(struct bench_run *r, struct cq *cq)
 {
 	struct ibv_wc wc[16];
-	int n = ibv_poll_cq(r->a->qp->send_cq->v, 16, wc);
-	int64_t now = loop_now();
+	int n = ibv_poll_cq(cq->v, 16, wc);
+	int64_t now;
 
+	if (n == 0)
+		return 0;
+	now = loop_now();
 	if (n < 0)
-		return fail_call(r->s, -n, "ibv_poll_cq", "%s", r->a->qp->send_cq->o.name);
+		return fail_call(r->s, -n, "ibv_poll_cq", "%s", cq->o.name);
 	for (int i = 0; i < n; i++) {
 		if (wc[i].qp_num != r->a->qp->v->qp_num)
 			continue;
@@ -204,25 +244,34 @@ static int poll_once(struct bench_run *r)
 			return fail_row(r->s, "meaning", "%s",
 					word_help(wc_status_words, wc[i].status));
 		}
+		if (wc[i].opcode == IBV_WC_RECV)
+			r->arrived++;
 		if (wc[i].opcode & IBV_WC_RECV || r->done == r->posted ||
 		    wc[i].wr_id != r->wr_id + r->done)
 			continue; /* posted before */
-		if (r->took)
+		if (r->took && !r->a->into)
 			r->took[r->done] = now - r->sent[r->done % r->depth];
 		r->done++;
 	}
-	if (n)
-		r->heard = now;
+	r->heard = now;
 	return n;
+}
+
+/* Looks in vain until the rest of the program gets its turn. A look at memory is short, and the
+ * turn would be in many round trips. */
+static unsigned patience(const struct bench_run *r)
+{
+	return r->a->into ? 8192 : 256;
 }
 
 /* Nothing there: the rest of the program, and a peer on this processor, get their turn.
  */
 static int idle(struct bench_run *r, unsigned spins)
 {
-	if (spins % 256)
+	if (spins % patience(r))
 		return 0;
-	loop_pass(r->s->loop, spins > 4096 ? 50 : 0);
+	/* of what the other end has written nothing tells but the memory */
+	loop_pass(r->s->loop, spins > 4096 && !r->a->into ? 50 : 0);
 	if (loop_interrupted(r->s->loop) || loop_ending(r->s->loop))
 		return fail(r->s, "bench", "EINTR", "interrupted");
 	if (loop_now() - r->heard < (int64_t)r->a->within.v * 1000000)
@@ -246,12 +295,102 @@ static int post_and_poll(struct bench_run *r, uint32_t n)
 		while (r->posted < n && r->posted - r->done < r->depth)
 			if (post(r))
 				return -1;
-		got = poll_once(r);
+		got = poll_once(r, r->a->qp->send_cq);
 		if (got < 0 || (got == 0 && idle(r, ++spins)))
 			return -1;
 		if (got)
 			spins = 0;
 	}
+	return 0;
+}
+
+#define RECEIVES 16 /* are posted; not more than the other end will use */
+
+static int post_receives(struct bench_run *r, uint32_t n)
+{
+	struct ibv_sge sge = { (uintptr_t)r->a->into->buf, (uint32_t)r->len, r->a->into->v->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	while (r->receives < n && r->receives - r->arrived < RECEIVES &&
+	       r->receives - r->arrived < r->a->qp->cap.max_recv_wr) {
+		int err = ibv_post_recv(r->a->qp->v, &wr, &bad);
+
+		if (err)
+			return fail_call(r->s, err, "ibv_post_recv", "bench: number %u",
+					 r->receives);
+		r->receives++;
+	}
+	return 0;
+}
+
+/* The last byte of what the other end has written counts. */
+static int look_for_write(struct bench_run *r)
+{
+	const volatile unsigned char *last = (const unsigned char *)r->a->into->buf + r->len - 1;
+
+	if (*last != (unsigned char)(r->round + r->arrived + 1))
+		return 0;
+	r->arrived++;
+	return 1;
+}
+
+/* What has come since, of either kind; -1: failed. While only memory can change the CQ is polled
+ * now and then all the same: a device without hardware may need that to get on. */
+static int look(struct bench_run *r, uint32_t n, unsigned spins)
+{
+	const struct qp *qp = r->a->qp;
+	int got, more = 0;
+
+	if (r->a->op.v == WR_WRITE && r->done == r->posted && spins % patience(r))
+		return look_for_write(r);
+	got = poll_once(r, qp->send_cq);
+	if (got < 0 || r->a->op.v == WR_WRITE)
+		return got;
+	if (qp->recv_cq != qp->send_cq)
+		more = poll_once(r, qp->recv_cq);
+	if (more < 0 || post_receives(r, n))
+		return -1;
+	return got + more;
+}
+
+static int serve(struct bench_run *r)
+{
+	const int64_t before = *r->sent;
+
+	if (r->a->op.v == WR_WRITE)
+		((unsigned char *)r->a->mr->buf)[r->len - 1] =
+			(unsigned char)(r->round + r->posted + 1);
+	r->heard = loop_now();
+	if (r->took && r->posted)
+		r->took[r->posted - 1] = (r->heard - before) / 2;
+	return post(r);
+}
+
+/* n times there and back; there are n - 1 times from one post to the next. A request is posted when
+ * the one before has completed, as perftest does. */
+static int pingpong(struct bench_run *r, uint32_t n)
+{
+	unsigned spins = 1;
+
+	r->posted = r->done = r->arrived = r->receives = 0;
+	r->wr_id = r->s->ctx->wr_id + 1;
+	r->s->ctx->wr_id += n;
+	r->heard = loop_now();
+	if (r->a->op.v == WR_SEND && post_receives(r, n))
+		return -1;
+	while (r->done < n || r->arrived < n) {
+		int got;
+
+		if (r->posted < n && r->done == r->posted &&
+		    r->posted < r->arrived + !r->a->answers && serve(r))
+			return -1;
+		got = look(r, n, spins);
+		if (got < 0 || (got == 0 && idle(r, ++spins)))
+			return -1;
+		if (got)
+			spins = 1;
+	}
+	r->round += n;
 	return 0;
 }
 
@@ -331,20 +470,21 @@ static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, 
 /* One length and depth. */
 static int measure(struct bench_run *r, int64_t *took, bool row, struct out *o)
 {
+	int (*run)(struct bench_run * r, uint32_t n) = r->a->into ? pingpong : post_and_poll;
 	uint32_t n = (uint32_t)r->a->n.v;
 	int64_t start;
 
 	prepare(r);
 	r->took = NULL;
-	if (post_and_poll(r, (uint32_t)r->a->warm.v))
+	if (run(r, (uint32_t)r->a->warm.v))
 		return -1;
 	r->took = took;
 	start = loop_now();
-	if (post_and_poll(r, n))
+	if (run(r, n))
 		return -1;
 	if (row)
 		out_dict(o, NULL);
-	report(r, n, loop_now() - start, row, o);
+	report(r, r->a->into ? n - 1 : n, loop_now() - start, row, o);
 	if (row)
 		out_end(o);
 	return 0;
@@ -405,6 +545,7 @@ static const struct cmd_eg bench_egs[] = {
 	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -len 8..4K -repeat 100",
 	  "4096" },
 	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -histogram", "####" },
+	{ "bench fetch-add buf -remote [get window addr] -rkey [get window rkey]", "p50" },
 	{ NULL, NULL }
 };
 
@@ -416,8 +557,17 @@ const struct cmd cmd_bench = {
 		"The latency is from post to polled completion; with a depth above 1 it has the time\n"
 		"in the queue in it. -len 8..1M measures each length that comes of doubling 8, a row\n"
 		"each; so does -depth 1..64, and both together each pair. 'option format csv' makes\n"
-		"a table for other programs of it. -histogram shows how many took how long. For send the peer must have posted enough receives: post\n"
-		"recv -repeat. Completions of other work requests in the same CQ are lost.",
+		"a table for other programs of it. -histogram shows how many took how long. For\n"
+		"send the peer must have posted enough receives: post recv -repeat. Completions\n"
+		"of other work requests in the same CQ are lost.\n"
+		"\n"
+		"With -pingpong a bench at each end answers the other: write waits until the last\n"
+		"byte of the region changes, send until a receive completes, which it posts\n"
+		"itself. -repeat, -warm-up and -len are the same at both ends, the regions are new\n"
+		"ones, and one end has -answer: @b -background bench write out ... -pingpong in\n"
+		"-answer. The figures are those of perftest: bench read and fetch-add those of\n"
+		"ib_read_lat and ib_atomic_lat, -pingpong of ib_write_lat and ib_send_lat, and\n"
+		"with a -depth of ib_write_bw -Q 1 and ib_read_bw (whose MB are 2^20 bytes).",
 	.calls = "ibv_post_send(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP,
 	.examples = bench_egs,

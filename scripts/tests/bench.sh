@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# bench.sh RDMASH overhead|uroce: scripts/bench runs and prints its lines; what they say matters in
+# bench.sh RDMASH overhead|uroce|perftest: scripts/bench runs and prints its lines; what they say matters in
 # the build of a release only.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,6 +25,21 @@ uroce() {
 	printf '%s\n' "$out"
 	for name in "${rows[@]}"; do
 		grep -Eq "^$name .* +[0-9.]+ +[0-9.]+ +[a-zA-Z/%]+ +[0-9.]+ +[0-9.]+-[0-9.]+" <<<"$out" || status=1
+	done
+	[ "$status" = 0 ]
+}
+
+# A row of each kind: both programs print a figure.
+perftest() {
+	local rows=(write-lat send-lat read-lat atomic-lat write-bw-4k) name
+
+	unshare --net true 2>/dev/null || { echo 'skipped: no namespace of its own'; exit 77; }
+	command -v ib_send_lat >/dev/null || { echo 'skipped: ib_send_lat is missing (perftest)'; exit 77; }
+	out=$(RDMASH=$1 UROCE=${1%/*}/bin/uroce "$here/../bench" perftest 1 "$(IFS=,; echo "${rows[*]}")" 2>&1) ||
+		status=$?
+	printf '%s\n' "$out"
+	for name in "${rows[@]}"; do
+		grep -Eq "^$name .* +[0-9.]+ +[0-9.]+ +(us|MiB/s) +[0-9.]+ +[0-9.]+-[0-9.]+" <<<"$out" || status=1
 	done
 	[ "$status" = 0 ]
 }

@@ -225,15 +225,17 @@ static int parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	return 0;
 }
 
+static int fold_letter(char c)
+{
+	return c == '-' ? '_' : toupper((unsigned char)c);
+}
+
 /* Compares a name in the table with what a person types: "rdma-write" is RDMA_WRITE. */
 static bool word_fits(const char *name, const char *typed, bool whole)
 {
-	for (; *typed; name++, typed++) {
-		int c = *typed == '-' ? '_' : toupper((unsigned char)*typed);
-
-		if (c != toupper((unsigned char)*name))
+	for (; *typed; name++, typed++)
+		if (fold_letter(*typed) != fold_letter(*name))
 			return false;
-	}
 	return !whole || !*name;
 }
 
