@@ -289,7 +289,7 @@ const char *obj_title(const struct obj *o)
 	return o->class->title_of ? o->class->title_of(o) : o->class->title;
 }
 
-static int in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
+static int refuse_in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
 {
 	struct obj_use *u;
 	Tcl_DString users;
@@ -455,7 +455,7 @@ static int destroy_referenced(struct session *s, struct obj *o, bool cascade)
 
 	while (!obj_gone(o) && (user = first_user(o))) {
 		if (!cascade)
-			return in_use(s, o, NULL, 0);
+			return refuse_in_use(s, o, NULL, 0);
 		if (obj_destroy(s, user, true))
 			return -1;
 	}

@@ -318,7 +318,7 @@ bool listening_forgets(struct session *s, const struct id *id)
 	       id != s->ctx->id && (!id->qp || (id->qp != s->ctx->qp && !id->qp->o.refs));
 }
 
-static struct id *forgotten(struct session *s, const struct id *listener)
+static struct id *find_forgotten(struct session *s, const struct id *listener)
 {
 	struct id *id;
 
@@ -334,7 +334,7 @@ void listening_sweep(struct session *s, struct id *listener)
 	struct id *id;
 
 	s->fail = (struct fail){ 0 };
-	while (listener && (id = forgotten(s, listener))) {
+	while (listener && (id = find_forgotten(s, listener))) {
 		id->by_itself = false; /* tried once */
 		if (ends_destroy(s, id))
 			fail_clear(&s->fail);

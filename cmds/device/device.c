@@ -472,7 +472,7 @@ const struct arg_kind kind_dev_opt = { .word = "device",
 
 #define MAC_LEN 6
 
-static void of_gid(const struct gid_row *r, char *text)
+static void address_of_gid(const struct gid_row *r, char *text)
 {
 	const struct in6_addr *a = (const struct in6_addr *)(const void *)r->e.gid.raw;
 	char host[INET6_ADDRSTRLEN];
@@ -498,7 +498,7 @@ static const char *netdev_of_mac(const struct ifaddrs *i, const uint8_t *mac)
 	return NULL;
 }
 
-static void of_mac(const uint8_t *mac, char *text)
+static void address_of_mac(const uint8_t *mac, char *text)
 {
 	struct ifaddrs *all;
 	const char *netdev;
@@ -527,7 +527,7 @@ void dev_addr(const struct dev *dev, char *text)
 	if (!best)
 		return;
 	if (dev->iwarp)
-		of_mac(best->e.gid.raw, text);
+		address_of_mac(best->e.gid.raw, text);
 	else if (best->e.gid_type != IBV_GID_TYPE_IB)
-		of_gid(best, text);
+		address_of_gid(best, text);
 }

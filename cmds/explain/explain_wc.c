@@ -87,7 +87,7 @@ struct diagnosis {
 	struct causes *c;
 };
 
-static const struct live_region *by_key(const struct live_end *e, size_t key, uint32_t value)
+static const struct live_region *region_by_key(const struct live_end *e, size_t key, uint32_t value)
 {
 	const struct live_region *found = NULL;
 
@@ -103,13 +103,13 @@ static const struct live_region *by_key(const struct live_end *e, size_t key, ui
 
 static const struct live_region *live_by_lkey(const struct live_end *e, uint32_t lkey)
 {
-	return by_key(e, offsetof(struct live_region, lkey), lkey);
+	return region_by_key(e, offsetof(struct live_region, lkey), lkey);
 }
 
 /* The region there with this key, those that live first; NULL: none. */
 static const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey)
 {
-	return by_key(e, offsetof(struct live_region, rkey), rkey);
+	return region_by_key(e, offsetof(struct live_region, rkey), rkey);
 }
 
 static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t len)

@@ -425,7 +425,7 @@ static const struct arg run_args[] = {
 
 /* --------------------------------------------------------------------- running -- */
 
-static const struct sight *predicted(const struct fault_entry *e, const struct dev *dev)
+static const struct sight *predicted_sight(const struct fault_entry *e, const struct dev *dev)
 {
 	return dev->attr.orig_attr.vendor_id == RXE_VENDOR && e->rxe.here ? &e->rxe : &e->all;
 }
@@ -499,7 +499,7 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 
 	if (!dev)
 		return -1;
-	want = predicted(e, dev);
+	want = predicted_sight(e, dev);
 	out_str(o, "fault", e->name, "%s: ", e->name);
 	out_str(o, "what", e->what, "%s\n", e->what);
 	out_sight(o, "predicted", "will see", want);

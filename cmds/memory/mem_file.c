@@ -220,7 +220,8 @@ static const struct arg digest_args[] = {
 	ARGS_END
 };
 
-static int of_file(struct session *s, const char *path, const struct algorithm *a, union state *c)
+static int digest_file(struct session *s, const char *path, const struct algorithm *a,
+		       union state *c)
 {
 	unsigned char chunk[65536];
 	int fd = file_open(s, path, O_RDONLY, 0);
@@ -247,7 +248,7 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 	if (a->path) {
 		if (a->mr)
 			return fail(s, "mem", "EINVAL", "give a region or -file, not both");
-		if (of_file(s, a->path, algorithm, &c))
+		if (digest_file(s, a->path, algorithm, &c))
 			return -1;
 	} else {
 		p = a->mr ? mem_range(s, a->mr, &a->off, &a->len, &n) : NULL;

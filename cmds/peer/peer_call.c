@@ -92,7 +92,7 @@ static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct 
 }
 
 /* A copy of the first line, shortened. */
-static char *beginning(const char *script)
+static char *copy_first_line(const char *script)
 {
 	size_t len;
 
@@ -140,7 +140,7 @@ static struct call *new_call(struct peer *p, const char *text, bool background)
 	struct call *c = xcalloc(1, sizeof *c);
 
 	c->id = ++p->last_id;
-	c->what = beginning(text);
+	c->what = copy_first_line(text);
 	c->since = loop_now();
 	c->background = background;
 	c->passed = p->s->passed;
@@ -213,7 +213,7 @@ static bool call_is_done(void *arg)
 	return ((struct call *)arg)->done;
 }
 
-static void interrupt(struct peer *p, const struct call *c)
+static void send_interrupt(struct peer *p, const struct call *c)
 {
 	struct json_object *body = json_object_new_object();
 
@@ -227,7 +227,7 @@ void peer_interrupt(struct peer *p)
 
 	STAILQ_FOREACH(c, &p->calls, link)
 		if (!c->done) {
-			interrupt(p, c);
+			send_interrupt(p, c);
 			c->unwanted = true;
 		}
 }
@@ -266,7 +266,7 @@ int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 	what = xstrdup(busy ? busy->what : c->what);
 	stop |= end == LOOP_INTERRUPTED;
 	if (stop) {
-		interrupt(p, c);
+		send_interrupt(p, c);
 		wind_down(p, c);
 	}
 	if (end == LOOP_INTERRUPTED)

@@ -168,7 +168,7 @@ static void receive_some(struct exchange *x)
 		next_direction(x);
 }
 
-static void connected(struct exchange *x)
+static void exchange_connected(struct exchange *x)
 {
 	int err = sock_error(x->fd);
 
@@ -186,7 +186,7 @@ static void on_socket_ready(void *arg, int fd, short revents)
 
 	(void)fd, (void)revents;
 	if (x->connecting)
-		connected(x);
+		exchange_connected(x);
 	else if (x->sending)
 		send_some(x);
 	else
@@ -301,7 +301,7 @@ static void post_result_notice(const struct oob *b)
 }
 
 /* The exchange is over. */
-static void exchanged(void *arg)
+static void finish_exchange(void *arg)
 {
 	struct oob *b = arg;
 	struct session *s = b->s;
@@ -335,7 +335,7 @@ static void accept_one(void *arg, int fd, short revents)
 	if (peer < 0)
 		return;
 	close_listener(b);
-	exchange_begin(&b->x, b->s->loop, peer, true, b->text, exchanged, b);
+	exchange_begin(&b->x, b->s->loop, peer, true, b->text, finish_exchange, b);
 }
 
 static struct oob *new_oob(struct session *s, struct qp *qp, const struct qp_peer *mine)
@@ -400,7 +400,7 @@ static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp
 	b->where = where.text;
 	b->port = where.port;
 	snprintf(b->host, sizeof b->host, "%s", host);
-	exchange_begin(&b->x, s->loop, fd, false, b->text, exchanged, b);
+	exchange_begin(&b->x, s->loop, fd, false, b->text, finish_exchange, b);
 	return add_oob(s, b);
 }
 

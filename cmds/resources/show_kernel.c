@@ -97,7 +97,7 @@ static const struct {
 			 RDMA_NLDEV_ATTR_RES_CM_IDN },
 };
 
-static void know(struct facts *f, enum tracked_field field, uint64_t value)
+static void set_field(struct facts *f, enum tracked_field field, uint64_t value)
 {
 	f->known |= BIT(field);
 	f->v[field] = value;
@@ -148,7 +148,7 @@ static void note_port(struct facts *f, enum tracked_field field, const struct rt
 	if (RTA_PAYLOAD(a) < sizeof ss)
 		return;
 	memcpy(&ss, RTA_DATA(a), sizeof ss);
-	know(f, field, addr_port(&ss));
+	set_field(f, field, addr_port(&ss));
 }
 
 /* One attribute of an entry; *pid: whose it is. */
@@ -163,10 +163,10 @@ static void read_attr(struct facts *f, const struct rtattr *a, pid_t *pid)
 	if (type == RDMA_NLDEV_ATTR_RES_DST_ADDR)
 		note_port(f, FIELD_PEER_PORT, a);
 	if (type == kinds[f->kind].number_attr)
-		know(f, FIELD_NUMBER, attr_number(a));
+		set_field(f, FIELD_NUMBER, attr_number(a));
 	for (unsigned i = 0; i < sizeof number_attrs / sizeof *number_attrs; i++)
 		if (type == number_attrs[i].attr)
-			know(f, number_attrs[i].field, attr_number(a));
+			set_field(f, number_attrs[i].field, attr_number(a));
 }
 
 /* The entries of this process: what the kernel has for itself has no process. */
@@ -266,9 +266,9 @@ static struct facts *add_row(struct tracked_list *l, enum tracked_kind kind, uin
 {
 	struct facts *f = &tracked_add(l, kind)->facts;
 
-	know(f, FIELD_NUMBER, number);
+	set_field(f, FIELD_NUMBER, number);
 	if (pd != UROCE_NO_OBJECT)
-		know(f, FIELD_PD, pd);
+		set_field(f, FIELD_PD, pd);
 	return f;
 }
 
@@ -282,22 +282,22 @@ static int tracked_by_uroce(struct tracked_list *l)
 	EACH(inv, UROCE_PD, uroce_pd_row, r)
 	add_row(l, TRACKED_PD, r->number, r->number);
 	EACH(inv, UROCE_CQ, uroce_cq_row, r)
-	know(add_row(l, TRACKED_CQ, r->number, UROCE_NO_OBJECT), FIELD_CQE, r->size);
+	set_field(add_row(l, TRACKED_CQ, r->number, UROCE_NO_OBJECT), FIELD_CQE, r->size);
 	EACH(inv, UROCE_SRQ, uroce_srq_row, r)
 	add_row(l, TRACKED_SRQ, r->number, r->pd);
 	EACH(inv, UROCE_MR, uroce_mr_row, r)
 	{
 		f = add_row(l, TRACKED_MR, r->number, r->pd);
-		know(f, FIELD_LEN, r->len);
-		know(f, FIELD_LKEY, r->lkey);
-		know(f, FIELD_RKEY, r->rkey);
+		set_field(f, FIELD_LEN, r->len);
+		set_field(f, FIELD_LKEY, r->lkey);
+		set_field(f, FIELD_RKEY, r->rkey);
 	}
 	EACH(inv, UROCE_QP, uroce_qp_row, r)
 	{
 		f = add_row(l, TRACKED_QP, r->number, r->pd);
-		know(f, FIELD_QPN, r->qpn);
-		know(f, FIELD_TYPE, r->type);
-		know(f, FIELD_STATE, r->attr.qp_state);
+		set_field(f, FIELD_QPN, r->qpn);
+		set_field(f, FIELD_TYPE, r->type);
+		set_field(f, FIELD_STATE, r->attr.qp_state);
 	}
 	free(inv);
 	return 0;
@@ -332,14 +332,14 @@ static void know_id(struct facts *f, const struct id *id)
 {
 	const struct rdma_addr *a = &id->v->route.addr;
 
-	know(f, FIELD_PORT, addr_port(&a->src_storage));
+	set_field(f, FIELD_PORT, addr_port(&a->src_storage));
 	if (a->dst_addr.sa_family)
-		know(f, FIELD_PEER_PORT, addr_port(&a->dst_storage));
+		set_field(f, FIELD_PEER_PORT, addr_port(&a->dst_storage));
 	for (unsigned i = 0; i < sizeof id_states / sizeof *id_states; i++)
 		for (const struct word *w = cma_state_words; w->name; w++)
 			if (id_states[i].here == id->state &&
 			    strcmp(id_states[i].kernel, w->name) == 0)
-				know(f, FIELD_STATE, w->value);
+				set_field(f, FIELD_STATE, w->value);
 }
 
 /* References that the queue pairs have, as the kernel counts them. */
@@ -368,24 +368,24 @@ static struct facts facts_of(struct session *s, enum tracked_kind kind, struct o
 		*pd = (struct pd *)o;
 		break;
 	case TRACKED_CQ:
-		know(&f, FIELD_CQE, (uint64_t)((struct cq *)o)->v->cqe);
-		know(&f, FIELD_USERS, cq_users(s, (struct cq *)o));
+		set_field(&f, FIELD_CQE, (uint64_t)((struct cq *)o)->v->cqe);
+		set_field(&f, FIELD_USERS, cq_users(s, (struct cq *)o));
 		break;
 	case TRACKED_SRQ:
 		*pd = ((struct srq *)o)->pd;
 		break;
 	case TRACKED_MR:
 		*pd = ((struct mr *)o)->pd;
-		know(&f, FIELD_LEN, ((struct mr *)o)->v->length);
-		know(&f, FIELD_LKEY, ((struct mr *)o)->v->lkey);
-		know(&f, FIELD_RKEY, ((struct mr *)o)->v->rkey);
+		set_field(&f, FIELD_LEN, ((struct mr *)o)->v->length);
+		set_field(&f, FIELD_LKEY, ((struct mr *)o)->v->lkey);
+		set_field(&f, FIELD_RKEY, ((struct mr *)o)->v->rkey);
 		break;
 	case TRACKED_QP:
 		*pd = ((struct qp *)o)->pd;
-		know(&f, FIELD_QPN, ((struct qp *)o)->v->qp_num);
-		know(&f, FIELD_TYPE, ((struct qp *)o)->type);
+		set_field(&f, FIELD_QPN, ((struct qp *)o)->v->qp_num);
+		set_field(&f, FIELD_TYPE, ((struct qp *)o)->type);
 		if (((struct qp *)o)->has_state)
-			know(&f, FIELD_STATE, ((struct qp *)o)->state);
+			set_field(&f, FIELD_STATE, ((struct qp *)o)->state);
 		break;
 	case TRACKED_ID:
 		know_id(&f, (struct id *)o);
@@ -461,7 +461,7 @@ static void number_of_pd(struct comparison *c, const struct pd *pd, struct facts
 			continue;
 		facts_of(c->s, h->facts.kind, h->o, &its);
 		if (its == pd)
-			know(f, FIELD_NUMBER, h->facts.v[FIELD_PD]);
+			set_field(f, FIELD_NUMBER, h->facts.v[FIELD_PD]);
 	}
 }
 
@@ -536,7 +536,7 @@ static void tell_facts(struct comparison *c, const struct facts *f)
 }
 
 /* A bit for each field of which both sides know something else. */
-static unsigned differing(const struct facts *here, const struct facts *there)
+static unsigned differing_fields(const struct facts *here, const struct facts *there)
 {
 	unsigned fields = 0;
 
@@ -551,7 +551,7 @@ static unsigned differing(const struct facts *here, const struct facts *there)
 static void tell_differences(struct comparison *c, const struct facts *here,
 			     const struct facts *there)
 {
-	const unsigned fields = differing(here, there);
+	const unsigned fields = differing_fields(here, there);
 
 	if (!fields)
 		return;
@@ -586,7 +586,7 @@ static void tell_object(struct comparison *c, enum tracked_kind kind, struct obj
 
 	if (!is_on(c->dev, kind, o, pd))
 		return;
-	begin_line(c, h && !differing(&here, &h->facts), o->name);
+	begin_line(c, h && !differing_fields(&here, &h->facts), o->name);
 	if (h) {
 		tell_facts(c, &h->facts);
 		tell_differences(c, &here, &h->facts);

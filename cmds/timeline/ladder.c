@@ -75,7 +75,7 @@ static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 	}
 }
 
-static void remark(struct ladder *l, const char *name, const char *why)
+static void add_remark(struct ladder *l, const char *name, const char *why)
 {
 	char *more = xasprintf("%s%s: %s\n", l->remarks ? l->remarks : "", name, why);
 
@@ -84,7 +84,7 @@ static void remark(struct ladder *l, const char *name, const char *why)
 }
 
 /* What a peer has noted; NULL: it cannot be had. */
-static Tcl_Obj *ask(struct session *s, struct peer *p)
+static Tcl_Obj *ask_peer(struct session *s, struct peer *p)
 {
 	Tcl_Obj *script = Tcl_NewStringObj("timeline -raw", -1);
 	bool printing = s->printing;
@@ -127,11 +127,11 @@ static void add_peers(struct session *s, struct ladder *l)
 			continue;
 		place = add_peer(l, p);
 		if (p->state != PEER_READY)
-			remark(l, o->name, "it has ended");
+			add_remark(l, o->name, "it has ended");
 		else if (peer_busy(p))
-			remark(l, o->name, "it is busy: its lane is left out");
+			add_remark(l, o->name, "it is busy: its lane is left out");
 		else
-			list = ask(s, p);
+			list = ask_peer(s, p);
 		if (!list)
 			continue;
 		Tcl_IncrRefCount(list);
@@ -247,7 +247,7 @@ static const char *end_word(const struct ladder *l, enum ladder_side side)
 }
 
 /* "@b  id0 qp0": the end, and what of it is spoken of. */
-static void label(struct ladder *l, unsigned lane)
+static void label_lane(struct ladder *l, unsigned lane)
 {
 	struct ladder_lane *it = &l->lanes[lane];
 	Tcl_DString d, seen;
@@ -280,7 +280,7 @@ static void label(struct ladder *l, unsigned lane)
 
 /* --------------------------------------------------------------------------- whole -- */
 
-static int earlier(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	const struct ladder_row *x = a, *y = b;
 
@@ -289,7 +289,7 @@ static int earlier(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static bool names(const struct ladder_row *r, const char *name)
+static bool row_names(const struct ladder_row *r, const char *name)
 {
 	char word[40];
 
@@ -297,7 +297,7 @@ static bool names(const struct ladder_row *r, const char *name)
 	return r->names && strstr(r->names, word);
 }
 
-static void filter(struct ladder *l, const char *qp)
+static void keep_rows_of(struct ladder *l, const char *qp)
 {
 	unsigned to = 0;
 
@@ -305,7 +305,7 @@ static void filter(struct ladder *l, const char *qp)
 		struct ladder_row *r = &l->rows[i];
 		bool cm = r->kind == LADDER_PACKET && !*r->name && !*r->also;
 
-		if (cm || names(r, qp) || strcmp(r->also, qp) == 0)
+		if (cm || row_names(r, qp) || strcmp(r->also, qp) == 0)
 			l->rows[to++] = *r;
 		else
 			ladder_free_row(r);
@@ -352,7 +352,7 @@ void ladder_arrange(struct ladder *l)
 {
 	if (!l->n)
 		return;
-	qsort(l->rows, l->n, sizeof *l->rows, earlier);
+	qsort(l->rows, l->n, sizeof *l->rows, compare_times);
 	ladder_match_packets(l);
 	make_lanes(l);
 	if (!l->nlanes)
@@ -370,7 +370,7 @@ void ladder_arrange(struct ladder *l)
 		r->from = r->from < 0 ? 0 : r->from;
 	}
 	for (unsigned i = 0; i < l->nlanes; i++)
-		label(l, i);
+		label_lane(l, i);
 	set_start(l);
 }
 
@@ -387,7 +387,7 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	leave_out_gone(l);
 	ladder_arrange(l);
 	if (how->qp)
-		filter(l, how->qp);
+		keep_rows_of(l, how->qp);
 	ladder_keep_last(l, how->last);
 }
 

@@ -15,7 +15,7 @@ static bool is_nak(const struct decoded *d)
 }
 
 /* "REQ", "RC_WRITE_ONLY psn 7 13 B": what fits on an arrow. */
-static char *in_short(const struct decoded *d)
+static char *packet_in_short(const struct decoded *d)
 {
 	const char *name = d->p.op ? d->p.op->name : NULL;
 	char nak[64];
@@ -60,13 +60,13 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->kind = LADDER_PACKET;
 	row->until = 0;
 	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
-	row->text = in_short(d);
+	row->text = packet_in_short(d);
 	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
 	row->names = xasprintf(" %s ", row->name);
 }
 
-static struct ladder_row *sent(struct ladder *l, const struct ladder_row *in)
+static struct ladder_row *find_sent_row(struct ladder *l, const struct ladder_row *in)
 {
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
@@ -87,7 +87,7 @@ void ladder_match_packets(struct ladder *l)
 
 		if (in->kind != LADDER_PACKET || in->out)
 			continue;
-		out = sent(l, in);
+		out = find_sent_row(l, in);
 		if (!out)
 			continue;
 		out->matched = in->matched = true;

@@ -138,7 +138,7 @@ static void learn_modify(struct ends *e, const struct record *r)
 		qp->peer = a->ah_attr.grh.dgid;
 }
 
-static void learn(struct ends *e, const struct record *r)
+static void learn_end(struct ends *e, const struct record *r)
 {
 	const struct rdma_cm_event *ev;
 
@@ -177,7 +177,7 @@ static struct end_of *qp_numbered(const struct ends *e, uint32_t qpn, const unio
 	return found;
 }
 
-static void settle(struct ends *e)
+static void settle_sides(struct ends *e)
 {
 	for (struct end_of *q = e->qps; q; q = q->older) {
 		const struct end_of *other = q->dest ? qp_numbered(e, q->dest, NULL, 0) : NULL;
@@ -230,8 +230,8 @@ static uint64_t current_since(struct ends *e)
 
 /* --------------------------------------------------------------------------- rows -- */
 
-/* Takes text. */
-static char *line(char *text)
+/* Takes text and returns it as one line of a ladder. */
+static char *one_line_of(char *text)
 {
 	char *shown = ladder_line(text);
 
@@ -240,7 +240,7 @@ static char *line(char *text)
 }
 
 /* Who the row is about: an id, a QP or a CQ. */
-static void about(struct ladder_row *row, const struct end_of *end)
+static void set_subject(struct ladder_row *row, const struct end_of *end)
 {
 	if (!end || row->side)
 		return;
@@ -282,12 +282,12 @@ static void about_call(struct ends *e, const struct record *r, struct ladder_row
 		exist &= add_name(&names, r->args[i], r->begin);
 		if (!has_end(v->object))
 			continue;
-		about(row, end_at(e, r->args[i], r->begin));
+		set_subject(row, end_at(e, r->args[i], r->begin));
 		row->heads |= v->object == OBJECT_CM_ID || v->object == OBJECT_QP;
 	}
 	exist &= add_name(&names, made, r->end);
 	if (made && has_end(kind))
-		about(row, end_at(e, made, r->end));
+		set_subject(row, end_at(e, made, r->end));
 	if (row->age == AGE_GONE && exist && Tcl_DStringLength(&names))
 		row->age = AGE_EARLIER;
 	row->names = xstrdup(Tcl_DStringValue(&names));
@@ -323,8 +323,8 @@ static void add_call(struct ends *e, const struct record *r, struct ladder_row *
 	row->by_cm = r->fn->is_cm;
 	row->bad = r->err;
 	about_call(e, r, row);
-	row->text = line(xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args));
-	row->result = line(call_result_text(e->s, r));
+	row->text = one_line_of(xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args));
+	row->result = one_line_of(call_result_text(e->s, r));
 	free(args);
 	ladder_add(e->l, row);
 }
@@ -346,8 +346,8 @@ static void add_cm_event(struct ends *e, const struct record *r, struct ladder_r
 	came_at_end(row);
 	row->bad = ev->status;
 	row->heads = true;
-	about(row, end_at(e, (uintptr_t)ev->id, r->end));
-	row->text = line(call_result_text(e->s, r));
+	set_subject(row, end_at(e, (uintptr_t)ev->id, r->end));
+	row->text = one_line_of(call_result_text(e->s, r));
 	row->names = xasprintf(" %s ", row->name);
 	ladder_add(e->l, row);
 }
@@ -369,7 +369,7 @@ static void add_async(struct ends *e, const struct record *r, struct ladder_row 
 		   ev->event_type == IBV_EVENT_DEVICE_FATAL;
 	o = record_object_at((uintptr_t)ev->element.qp, r->end);
 	if (o)
-		about(row, end_at(e, (uintptr_t)ev->element.qp, r->end));
+		set_subject(row, end_at(e, (uintptr_t)ev->element.qp, r->end));
 	row->text = xasprintf("%s%s%s", o ? o->name : "", o ? ": " : "",
 			      word_name(async_words, ev->event_type));
 	row->names = xasprintf(" %s ", row->name);
@@ -389,7 +389,7 @@ static void add_completions(struct ends *e, const struct record *r, struct ladde
 
 		one.bad = wc[i].status != IBV_WC_SUCCESS;
 		one.heads = qp;
-		about(&one, qp ? qp : end_at(e, r->args[0], r->begin));
+		set_subject(&one, qp ? qp : end_at(e, r->args[0], r->begin));
 		one.text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc[i].wr_id,
 				     word_name(wc_status_words, wc[i].status), one.bad ? "" : " ",
 				     one.bad ? "" : word_name(wc_opcode_words, wc[i].opcode));
@@ -408,7 +408,7 @@ static void add_state(struct ends *e, const struct record *r, struct ladder_row 
 	row->bad = r->args[4];
 	row->heads = true;
 	row->until = 0;
-	about(row, end_at(e, r->args[0], r->begin));
+	set_subject(row, end_at(e, r->args[0], r->begin));
 	row->text = xasprintf("%s %s%s%s", row->name,
 			      from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
 			      from < 0 ? "" : " -> ", word_name(qp_state_words, r->args[2]));
@@ -424,13 +424,13 @@ static void add_notice(struct ends *e, const struct record *r, struct ladder_row
 	row->kind = LADDER_NOTICE;
 	row->bad = r->args[1];
 	row->until = 0;
-	row->text = line(xstrdup(text ? text : ""));
+	row->text = one_line_of(xstrdup(text ? text : ""));
 	ladder_add(e->l, row);
 }
 
 /* ------------------------------------------------------------------------ packets -- */
 
-static enum ladder_side other(enum ladder_side side)
+static enum ladder_side other_side(enum ladder_side side)
 {
 	return !side ? SIDE_NONE : side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
 }
@@ -449,7 +449,7 @@ static enum ladder_side cm_sender(struct ends *e, const struct mad *m)
 	enum ladder_side side = cm_side(e, m->local_id);
 
 	if (!side && m->remote_id)
-		side = other(cm_side(e, m->remote_id));
+		side = other_side(cm_side(e, m->remote_id));
 	if (m->attr == MAD_REQ || m->attr == MAD_SIDR_REQ)
 		side = SIDE_ACTIVE;
 	else if (!side && (m->attr == MAD_REP || m->attr == MAD_SIDR_REP))
@@ -461,8 +461,8 @@ static enum ladder_side cm_sender(struct ends *e, const struct mad *m)
 	return side;
 }
 
-static enum ladder_side sender(struct ends *e, const struct decoded *d, uint32_t qpn, uint64_t when,
-			       char name[32])
+static enum ladder_side sending_side(struct ends *e, const struct decoded *d, uint32_t qpn,
+				     uint64_t when, char name[32])
 {
 	const struct end_of *qp;
 
@@ -476,7 +476,7 @@ static enum ladder_side sender(struct ends *e, const struct decoded *d, uint32_t
 	qp = qp_numbered(e, d->p.qpn, &d->p.src, when);
 	if (qp)
 		memcpy(name, qp->name, sizeof qp->name);
-	return qp ? other(qp->side) : SIDE_NONE;
+	return qp ? other_side(qp->side) : SIDE_NONE;
 }
 
 static void add_packet(struct ends *e, const struct record *r, struct ladder_row *row)
@@ -493,7 +493,7 @@ static void add_packet(struct ends *e, const struct record *r, struct ladder_row
 	row->out = r->args[0];
 	row->key = r->args[6];
 	row->lost = r->args[7];
-	row->side = sender(e, &d, (uint32_t)r->args[1], r->begin, row->name);
+	row->side = sending_side(e, &d, (uint32_t)r->args[1], r->begin, row->name);
 	ladder_tell_packet(row, &d, (const char *)(uintptr_t)r->args[5]);
 	ladder_add(e->l, row);
 	free(ip);
@@ -548,8 +548,8 @@ void ladder_add_own(struct session *s, struct ladder *l)
 	Tcl_InitHashTable(&e.of, TCL_ONE_WORD_KEYS);
 	for (unsigned i = 0; i < list->n; i++)
 		if (!list->v[i].depth && list->v[i].ended)
-			learn(&e, &list->v[i]);
-	settle(&e);
+			learn_end(&e, &list->v[i]);
+	settle_sides(&e);
 	e.current = current_since(&e);
 	record_list_free(list);
 	list = record_list(~0u, since);

@@ -53,7 +53,7 @@ static unsigned lane_x(const struct drawing *g, int lane)
 }
 
 /* Bytes of text that fit, ending with a whole character, at a blank where there is one. */
-static size_t fits(const char *text, size_t letters)
+static size_t fitting_bytes(const char *text, size_t letters)
 {
 	size_t at = 0, n = 0, blank = 0;
 
@@ -67,7 +67,7 @@ static size_t fits(const char *text, size_t letters)
 	return at;
 }
 
-static void title(Tcl_DString *d, const char *text)
+static void append_title(Tcl_DString *d, const char *text)
 {
 	Tcl_DStringAppend(d, "<title>", -1);
 	markup_text(d, text);
@@ -94,16 +94,16 @@ static const char *mark_of(const struct ladder_row *r)
 					 : "";
 }
 
-static void happened(struct drawing *g, const struct ladder_row *r)
+static void draw_event(struct drawing *g, const struct ladder_row *r)
 {
 	char *says = ladder_says(r), *text = xasprintf("%s%s", mark_of(r), says), *rest = text;
 	size_t letters = (size_t)((g->zone - 2 * MARGIN) / PER_LETTER);
 
 	draw_time(g, r);
 	xappendf(g->d, "<g class=\"%s%s\">", classes[r->kind], r->bad ? " bad" : "");
-	title(g->d, says);
+	append_title(g->d, says);
 	for (unsigned i = 0; *rest && i < LINES_MAX; i++) {
-		size_t len = fits(rest, letters - (i ? 2 : 0));
+		size_t len = fitting_bytes(rest, letters - (i ? 2 : 0));
 
 		g->y += i ? LINE : 0;
 		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->kind],
@@ -121,9 +121,9 @@ static void happened(struct drawing *g, const struct ladder_row *r)
 }
 
 /* In the middle of an arrow, which stops for it. */
-static void label(const struct drawing *g, const char *text, int x, int room, const char *bad)
+static void draw_label(const struct drawing *g, const char *text, int x, int room, const char *bad)
 {
-	size_t len = fits(text, (size_t)(room / PER_LETTER));
+	size_t len = fitting_bytes(text, (size_t)(room / PER_LETTER));
 	int width = (int)((double)len * PER_LETTER) + 10;
 
 	xappendf(g->d,
@@ -134,7 +134,7 @@ static void label(const struct drawing *g, const char *text, int x, int room, co
 	Tcl_DStringAppend(g->d, "</text>", -1);
 }
 
-static void passed(struct drawing *g, const struct ladder_row *r)
+static void draw_arrow(struct drawing *g, const struct ladder_row *r)
 {
 	int x1 = (int)lane_x(g, r->from), x2 = (int)lane_x(g, r->to), way = x1 < x2 ? 1 : -1;
 	const char *bad = r->bad || !r->arrived ? " bad" : "";
@@ -143,7 +143,7 @@ static void passed(struct drawing *g, const struct ladder_row *r)
 
 	draw_time(g, r);
 	Tcl_DStringAppend(g->d, "<g>", -1);
-	title(g->d, r->result ? r->result : says);
+	append_title(g->d, r->result ? r->result : says);
 	if (!r->arrived)
 		tip -= way * (int)g->zone / 8;
 	xappendf(g->d, "<path class=\"p%s\" d=\"M%d %dH%d\"/>", bad, x1 + way, y, tip - way * 6);
@@ -153,7 +153,7 @@ static void passed(struct drawing *g, const struct ladder_row *r)
 	else
 		xappendf(g->d, "<path class=\"p bad lost\" d=\"M%d %dl8 8m0 -8l-8 8\"/>", tip - 4,
 			 y - 4);
-	label(g, says, (x1 + x2) / 2, abs(x2 - x1) - 40, bad);
+	draw_label(g, says, (x1 + x2) / 2, abs(x2 - x1) - 40, bad);
 	Tcl_DStringAppend(g->d, "</g>\n", -1);
 	free(says);
 }
@@ -165,9 +165,9 @@ static void draw_rows(struct drawing *g)
 
 		g->y += ROW;
 		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
-			passed(g, r);
+			draw_arrow(g, r);
 		else
-			happened(g, r);
+			draw_event(g, r);
 	}
 }
 

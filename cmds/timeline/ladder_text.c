@@ -46,7 +46,7 @@ static unsigned terminal_width(void)
 	return w < WIDTH_MIN ? WIDTH_MIN : w > WIDTH_MAX ? WIDTH_MAX : w;
 }
 
-static unsigned columns(const char *text)
+static unsigned text_columns(const char *text)
 {
 	unsigned n = 0;
 
@@ -63,7 +63,7 @@ static bool is_before_unit(const char *blank)
 
 /* How many bytes of text fit into that many columns; up to a blank or behind a comma where there is
  * one. */
-static size_t fits(const char *text, unsigned room)
+static size_t fitting_bytes(const char *text, unsigned room)
 {
 	size_t at = 0, blank = 0;
 	unsigned n = 0;
@@ -84,19 +84,19 @@ static size_t fits(const char *text, unsigned room)
 	return at;
 }
 
-static void blanks(struct ladder_page *p, unsigned n)
+static void append_blanks(struct ladder_page *p, unsigned n)
 {
 	out_text(p->o, "%*s", (int)n, "");
 }
 
-static void lines(struct ladder_page *p, unsigned from, unsigned to)
+static void draw_lanes(struct ladder_page *p, unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++) {
 		out_paint(p->o, PAINT_DIM);
 		out_text(p->o, "%s", p->g->down);
 		out_paint(p->o, PAINT_NONE);
 		if (i + 1 < p->l->nlanes)
-			blanks(p, p->zone - 1);
+			append_blanks(p, p->zone - 1);
 	}
 }
 
@@ -137,26 +137,26 @@ static const char *mark_of(const struct ladder_page *p, const struct ladder_row 
 }
 
 /* A line of text behind the line of a lane, and the lines of the lanes after it. */
-static void beside(struct ladder_page *p, const struct ladder_row *r, const char *mark,
-		   const char *text)
+static void draw_beside(struct ladder_page *p, const struct ladder_row *r, const char *mark,
+			const char *text)
 {
-	unsigned lane = (unsigned)r->from, used = 1 + columns(mark) + columns(text);
+	unsigned lane = (unsigned)r->from, used = 1 + text_columns(mark) + text_columns(text);
 
-	lines(p, 0, lane);
+	draw_lanes(p, 0, lane);
 	out_paint(p->o, PAINT_DIM);
 	out_text(p->o, "%s", p->g->down);
 	out_paint(p->o, paint_of(r));
 	out_text(p->o, "%s%s", mark, text);
 	out_paint(p->o, PAINT_NONE);
 	if (lane + 1 < p->l->nlanes) {
-		blanks(p, used < p->zone ? p->zone - used : 0);
-		lines(p, lane + 1, p->l->nlanes);
+		append_blanks(p, used < p->zone ? p->zone - used : 0);
+		draw_lanes(p, lane + 1, p->l->nlanes);
 	}
 	out_text(p->o, "\n");
 }
 
 /* What happened at one end, on as many lines as it takes. */
-static void happened(struct ladder_page *p, const struct ladder_row *r)
+static void draw_event(struct ladder_page *p, const struct ladder_row *r)
 {
 	char *text = ladder_says(r), *rest = text;
 	char *mark = xasprintf("%s ", mark_of(p, r));
@@ -165,15 +165,15 @@ static void happened(struct ladder_page *p, const struct ladder_row *r)
 	time_of(p, r);
 	for (unsigned i = 0; i < LINES_MAX && (*rest || !i); i++) {
 		bool last = i + 1 == LINES_MAX;
-		size_t len = fits(rest, i ? room - 2 : room);
+		size_t len = fitting_bytes(rest, i ? room - 2 : room);
 		char *shown;
 
 		if (last && rest[len])
-			len = fits(rest, room - 6);
+			len = fitting_bytes(rest, room - 6);
 		shown = xasprintf("%.*s%s", (int)len, rest, last && rest[len] ? " ..." : "");
 		if (i)
-			blanks(p, TIME_WIDTH);
-		beside(p, r, i ? "    " : mark, shown);
+			append_blanks(p, TIME_WIDTH);
+		draw_beside(p, r, i ? "    " : mark, shown);
 		free(shown);
 		rest += len;
 		rest += strspn(rest, " ");
@@ -182,7 +182,7 @@ static void happened(struct ladder_page *p, const struct ladder_row *r)
 	free(text);
 }
 
-static void across(struct ladder_page *p, unsigned n)
+static void draw_shaft(struct ladder_page *p, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		out_text(p->o, "%s", p->g->across);
@@ -199,18 +199,18 @@ struct arrow {
 static void below_arrow(struct ladder_page *p, const struct arrow *a, unsigned at, const char *rest)
 {
 	while (*rest) {
-		int len = (int)fits(rest, a->room - at);
+		int len = (int)fitting_bytes(rest, a->room - at);
 		char *shown = xasprintf("%.*s", len, rest);
 
-		blanks(p, TIME_WIDTH);
-		lines(p, 0, a->left);
+		append_blanks(p, TIME_WIDTH);
+		draw_lanes(p, 0, a->left);
 		out_paint(p->o, PAINT_DIM);
 		out_text(p->o, "%s", p->g->down);
 		out_paint(p->o, PAINT_NONE);
-		blanks(p, at);
+		append_blanks(p, at);
 		out_text(p->o, "%s", shown);
-		blanks(p, a->room - at - columns(shown));
-		lines(p, a->right, p->l->nlanes);
+		append_blanks(p, a->room - at - text_columns(shown));
+		draw_lanes(p, a->right, p->l->nlanes);
 		out_text(p->o, "\n");
 		free(shown);
 		rest += len;
@@ -218,7 +218,7 @@ static void below_arrow(struct ladder_page *p, const struct arrow *a, unsigned a
 	}
 }
 
-static void passed(struct ladder_page *p, const struct ladder_row *r)
+static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 {
 	struct arrow a = { .to_right = r->from < r->to };
 	const char *tip = !r->arrived ? p->g->lost : a.to_right ? p->g->right : p->g->left;
@@ -229,44 +229,44 @@ static void passed(struct ladder_page *p, const struct ladder_row *r)
 	a.left = (unsigned)(a.to_right ? r->from : r->to);
 	a.right = (unsigned)(a.to_right ? r->to : r->from);
 	a.room = (a.right - a.left) * p->zone - 1;
-	len = fits(text, a.room - 3);
+	len = fitting_bytes(text, a.room - 3);
 	shown = xasprintf(" %.*s ", (int)len, text);
-	shaft = a.room - 1 - columns(shown);
+	shaft = a.room - 1 - text_columns(shown);
 	before = a.to_right ? shaft - shaft / 2 : shaft / 2;
 
 	time_of(p, r);
-	lines(p, 0, a.left);
+	draw_lanes(p, 0, a.left);
 	out_paint(p->o, PAINT_DIM);
 	out_text(p->o, "%s", p->g->down);
 	out_paint(p->o, r->bad || !r->arrived ? PAINT_BAD : PAINT_NONE);
 	if (!a.to_right)
 		out_text(p->o, "%s", tip);
-	across(p, before);
+	draw_shaft(p, before);
 	out_text(p->o, "%s", shown);
-	across(p, shaft - before);
+	draw_shaft(p, shaft - before);
 	if (a.to_right)
 		out_text(p->o, "%s", tip);
 	out_paint(p->o, PAINT_NONE);
-	lines(p, a.right, p->l->nlanes);
+	draw_lanes(p, a.right, p->l->nlanes);
 	out_text(p->o, "\n");
 	below_arrow(p, &a, before + 1 + !a.to_right, text + len + strspn(text + len, " "));
 	free(shown);
 	free(text);
 }
 
-static void head(struct ladder_page *p)
+static void draw_head(struct ladder_page *p)
 {
 	out_text(p->o, "%*s ", TIME_WIDTH - 1, "ms");
 	for (unsigned i = 0; i < p->l->nlanes; i++) {
 		const char *label = p->l->lanes[i].label;
-		size_t len = fits(label, p->zone - 2);
+		size_t len = fitting_bytes(label, p->zone - 2);
 		char *shown = xasprintf("%.*s", (int)len, label);
 
 		out_paint(p->o, PAINT_STRONG);
 		out_text(p->o, "%s", shown);
 		out_paint(p->o, PAINT_NONE);
 		if (i + 1 < p->l->nlanes)
-			blanks(p, p->zone - columns(shown));
+			append_blanks(p, p->zone - text_columns(shown));
 		free(shown);
 	}
 	out_text(p->o, "\n");
@@ -282,14 +282,14 @@ void ladder_print(struct session *s, const struct ladder *l, unsigned width, str
 	width = width ? width : terminal_width();
 	p.zone = (width - TIME_WIDTH) / l->nlanes;
 	p.zone = p.zone < LANE_MIN ? LANE_MIN : p.zone;
-	head(&p);
+	draw_head(&p);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
 		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
-			passed(&p, r);
+			draw_arrow(&p, r);
 		else
-			happened(&p, r);
+			draw_event(&p, r);
 	}
 	if (l->remarks)
 		out_text(o, "%s", l->remarks);

@@ -70,13 +70,13 @@ static void report_failures(const struct ladder *l, const char *why, Tcl_DString
 #define LINE	  16
 #define LINES_MAX 48 /* of a region */
 
-static void mark(Tcl_DString *d, bool begin)
+static void append_mark(Tcl_DString *d, bool begin)
 {
 	Tcl_DStringAppend(d, begin ? "<mark>" : "</mark>", -1);
 }
 
 /* As hex or as characters, what differs from other marked. */
-static void bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tcl_DString *d)
+static void append_bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tcl_DString *d)
 {
 	for (size_t i = 0; i < LINE; i++) {
 		char text[8];
@@ -90,22 +90,22 @@ static void bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tc
 		else
 			snprintf(text, sizeof text, "%c", p[i] >= ' ' && p[i] < 0x7f ? p[i] : '.');
 		if (p[i] != other[i])
-			mark(d, true);
+			append_mark(d, true);
 		markup_text(d, text);
 		if (p[i] != other[i])
-			mark(d, false);
+			append_mark(d, false);
 		if (hex)
 			Tcl_DStringAppend(d, " ", 1);
 	}
 }
 
-static void line(size_t off, const char *label, const uint8_t *p, const uint8_t *other, size_t n,
-		 Tcl_DString *d)
+static void append_dump_line(size_t off, const char *label, const uint8_t *p, const uint8_t *other,
+			     size_t n, Tcl_DString *d)
 {
 	xappendf(d, "%s %6zx  ", label, off);
-	bytes(p, other, n, true, d);
+	append_bytes(p, other, n, true, d);
 	Tcl_DStringAppend(d, " ", 1);
-	bytes(p, other, n, false, d);
+	append_bytes(p, other, n, false, d);
 	Tcl_DStringAppend(d, "\n", 1);
 }
 
@@ -120,13 +120,13 @@ static unsigned changed_lines(const uint8_t *was, const uint8_t *is, size_t len,
 			continue;
 		if (n++ >= LINES_MAX)
 			continue;
-		line(off, "before", was + off, is + off, some, d);
-		line(off, "after ", is + off, was + off, some, d);
+		append_dump_line(off, "before", was + off, is + off, some, d);
+		append_dump_line(off, "after ", is + off, was + off, some, d);
 	}
 	return n;
 }
 
-static void region(struct session *s, const struct mr *mr, Tcl_DString *d)
+static void append_region(struct session *s, const struct mr *mr, Tcl_DString *d)
 {
 	uint8_t is[MEMORY_KEPT], none[MEMORY_KEPT] = { 0 };
 	const uint8_t *was;
@@ -166,7 +166,7 @@ static void report_memory(struct session *s, Tcl_DString *d)
 					  "and after</h2>\n",
 					  -1);
 		any = true;
-		region(s, mr, d);
+		append_region(s, mr, d);
 	}
 	if (any)
 		Tcl_DStringAppend(d, "</section>\n", -1);
@@ -228,7 +228,7 @@ static const char report_style[] =
 	"@media print{body{max-width:none;padding:0;font-size:11pt}nav,summary{display:none}"
 	"tr,figure{break-inside:avoid}.wide{overflow:visible}pre{white-space:pre-wrap}}\n";
 
-static const char *entity(char c)
+static const char *html_entity(char c)
 {
 	switch (c) {
 	case '<':
@@ -254,7 +254,7 @@ void markup_text(Tcl_DString *d, const char *text)
 	Tcl_DStringInit(&visible);
 	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
 	for (const char *p = Tcl_DStringValue(&visible); *p; p++) {
-		const char *instead = entity(*p);
+		const char *instead = html_entity(*p);
 
 		Tcl_DStringAppend(d, instead ? instead : p, instead ? -1 : 1);
 	}
@@ -288,7 +288,7 @@ static const struct arg report_args[] = {
 };
 
 /* Nothing of the page may load or run anything, whatever a peer has sent. */
-static void begin(const char *title, Tcl_DString *d)
+static void begin_page(const char *title, Tcl_DString *d)
 {
 	Tcl_DStringAppend(
 		d,
@@ -307,7 +307,7 @@ static void begin(const char *title, Tcl_DString *d)
 	Tcl_DStringAppend(d, "</h1>\n", -1);
 }
 
-static unsigned count(const struct ladder *l, enum ladder_kind kind)
+static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
 {
 	unsigned n = 0;
 
@@ -316,7 +316,7 @@ static unsigned count(const struct ladder *l, enum ladder_kind kind)
 	return n;
 }
 
-static void summary(const struct ladder *l, Tcl_DString *d)
+static void append_summary(const struct ladder *l, Tcl_DString *d)
 {
 	time_t second = (time_t)(l->start / 1000000000);
 	char when[64] = "";
@@ -327,8 +327,9 @@ static void summary(const struct ladder *l, Tcl_DString *d)
 	xappendf(d,
 		 "<p class=\"dim\">Began %s; took %.3f ms: %u calls, %u packets, %u completions, "
 		 "%u events.</p>\n",
-		 when, ladder_ms(l, &l->rows[l->n - 1]), count(l, LADDER_CALL),
-		 count(l, LADDER_PACKET), count(l, LADDER_WC), count(l, LADDER_EVENT));
+		 when, ladder_ms(l, &l->rows[l->n - 1]), count_rows(l, LADDER_CALL),
+		 count_rows(l, LADDER_PACKET), count_rows(l, LADDER_WC),
+		 count_rows(l, LADDER_EVENT));
 	if (l->remarks) {
 		Tcl_DStringAppend(d, "<p>", -1);
 		markup_text(d, l->remarks);
@@ -364,7 +365,7 @@ static void ladder_table(const struct ladder *l, Tcl_DString *d)
 
 static void packet_table(const struct ladder *l, Tcl_DString *d)
 {
-	if (!count(l, LADDER_PACKET))
+	if (!count_rows(l, LADDER_PACKET))
 		return;
 	Tcl_DStringAppend(d,
 			  "<section id=\"packets\"><h2>Packets</h2>\n<table><thead><tr>"
@@ -397,8 +398,8 @@ static void packet_table(const struct ladder *l, Tcl_DString *d)
 void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
 		 Tcl_DString *d)
 {
-	begin(title, d);
-	summary(l, d);
+	begin_page(title, d);
+	append_summary(l, d);
 	report_failures(l, why, d);
 	Tcl_DStringAppend(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">", -1);
 	ladder_svg(l, false, d);

@@ -117,7 +117,7 @@ static bool always_drawn(int from, int to)
 	return false;
 }
 
-static void draw(const struct path *p, Tcl_DString *d)
+static void draw_path(const struct path *p, Tcl_DString *d)
 {
 	Tcl_DStringAppend(d, "<svg class=\"states\" role=\"img\" aria-label=\"States of ", -1);
 	markup_text(d, p->name);
@@ -194,7 +194,7 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 			     word_name(qp_state_words, (uint64_t)paths[i].now));
 		free(end);
 		Tcl_DStringAppend(d, "</figcaption>\n", -1);
-		draw(&paths[i], d);
+		draw_path(&paths[i], d);
 		list_steps(l, &paths[i], d);
 		Tcl_DStringAppend(d, "</figure>\n", -1);
 	}

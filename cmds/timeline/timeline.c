@@ -59,7 +59,7 @@ static void tell_peers(struct session *s, uint64_t how)
 			timeline_peer((struct peer *)o, hows[how].name);
 }
 
-static int set(struct session *s, uint64_t how, struct out *o)
+static int set_recording(struct session *s, uint64_t how, struct out *o)
 {
 	int rc = 0;
 
@@ -107,8 +107,8 @@ static void rows_out(const struct ladder *l, struct out *o)
 	out_end(o);
 }
 
-static int draw(struct session *s, const struct ladder *l, const char *path, bool force,
-		struct out *o)
+static int draw_ladder(struct session *s, const struct ladder *l, const char *path, bool force,
+		       struct out *o)
 {
 	Tcl_DString d;
 	int rc;
@@ -129,7 +129,7 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	int rc = 0;
 
 	if (a->how.set)
-		return set(s, a->how.v, o);
+		return set_recording(s, a->how.v, o);
 	timeline_drain(s);
 	if (a->raw) {
 		l = (struct ladder){ 0 };
@@ -151,7 +151,7 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	}
 	rows_out(&l, o);
 	if (a->svg)
-		rc = draw(s, &l, a->svg, a->force, o);
+		rc = draw_ladder(s, &l, a->svg, a->force, o);
 	else
 		ladder_print(s, &l, (unsigned)a->width.v, o);
 	ladder_free(&l);

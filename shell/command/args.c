@@ -193,7 +193,7 @@ static int too_many(struct session *s, const struct cmd *c, const struct walk *w
 }
 
 /* Is the current word part of a nested command (ARG_REST)? */
-static bool in_rest(const struct cmd *c, const struct walk *w)
+static bool is_in_rest(const struct cmd *c, const struct walk *w)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->flags & ARG_REST && is_seen(w, c, a))
@@ -229,7 +229,7 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 		return 0;
 	text = word ? Tcl_GetString(word) : "";
 	is_option = !w->only_values && looks_like_option(text);
-	if (is_option && strcmp(text, "--") == 0 && !in_rest(c, w)) {
+	if (is_option && strcmp(text, "--") == 0 && !is_in_rest(c, w)) {
 		w->only_values = true;
 		return 0;
 	}
@@ -307,7 +307,7 @@ struct prepared {
 	uint64_t absent; /* one bit for each argument that matters if it is absent */
 };
 
-static const struct prepared *prepare(struct session *s, const struct cmd *c)
+static const struct prepared *prepare_args(struct session *s, const struct cmd *c)
 {
 	static Tcl_HashTable *all; /* by struct cmd */
 	struct prepared *p;
@@ -396,7 +396,7 @@ static void add_quotes_row(struct session *s, const struct cmd *c, int objc, Tcl
 
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
-	const struct prepared *prepared = prepare(s, c);
+	const struct prepared *prepared = prepare_args(s, c);
 	struct walk w = { 0 };
 	const struct arg *a;
 

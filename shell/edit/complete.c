@@ -241,7 +241,7 @@ static void second_words(const struct cmd_group *group, Tcl_Obj *list)
 		add_word(list, m->word, strlen(m->word));
 }
 
-static void variables(struct session *s, Tcl_Obj *list)
+static void list_variables(struct session *s, Tcl_Obj *list)
 {
 	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
 	Tcl_Obj **v;
@@ -311,7 +311,7 @@ static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 	words[1] = n > 1 ? Tcl_GetString(v[1]) : NULL;
 	group = cmd_group(words[0]);
 	if (strcmp(words[0], "set") == 0 && !s->at) {
-		variables(s, list);
+		list_variables(s, list);
 		return;
 	}
 	if (!group && library_named(words[0]) && !s->at)
@@ -361,7 +361,7 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 
 	Tcl_IncrRefCount(list);
 	if (typed) {
-		variables(s, list);
+		list_variables(s, list);
 	} else if (l->nest == NEST_QUOTE || l->comment) {
 		typed = text + strlen(text);
 	} else {

@@ -253,7 +253,7 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text)
 }
 
 /* Is ^R active? During a search libedit keeps the search text in the line, after the cursor. */
-static bool searching(struct edit *e)
+static bool is_searching(struct edit *e)
 {
 	const LineInfoW *line = libedit.el_wline(e->el);
 	const wchar_t *p;
@@ -330,7 +330,7 @@ static void on_idle(void *arg, bool idle)
 static void leave_line(struct edit *e, const char *mark)
 {
 	e->left = true;
-	if (searching(e))
+	if (is_searching(e))
 		return;
 	edit_go_to_end(e);
 	edit_put(mark);
@@ -363,7 +363,7 @@ static void mend_cursor(struct edit *e)
 	const LineInfoW *line = libedit.el_wline(e->el);
 	bool at_end = line->cursor == line->lastchar;
 
-	if (at_end && !e->at_end && !searching(e) &&
+	if (at_end && !e->at_end && !is_searching(e) &&
 	    edit_place_of(e, line->lastchar).row >= edit_terminal_size(e, "li") - 1) {
 		edit_erase_line(e);
 		edit_draw(e);
@@ -374,7 +374,7 @@ static void mend_cursor(struct edit *e)
 /* During a search, ^W makes libedit (20221030) read beyond the end of the line. */
 static bool is_harmful(struct edit *e, wchar_t c)
 {
-	return c == CTRL_W && searching(e);
+	return c == CTRL_W && is_searching(e);
 }
 
 static int next_harmless_key(struct edit *e, wchar_t *c)

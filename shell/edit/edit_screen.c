@@ -62,7 +62,7 @@ static void next_row(struct spot *at)
 	at->col = 0;
 }
 
-static void advance(struct spot *at, int width)
+static void advance_spot(struct spot *at, int width)
 {
 	if (at->col + width > at->columns)
 		next_row(at);
@@ -85,15 +85,15 @@ static void advance_char(struct spot *at, wchar_t c)
 		next_row(at);
 	} else if (c == L'\t') {
 		do
-			advance(at, 1);
+			advance_spot(at, 1);
 		while (at->col % 8 != 0);
 	} else if (iswprint(c)) {
 		n = wcwidth(c);
-		advance(at, n > 0 ? n : 0);
+		advance_spot(at, n > 0 ? n : 0);
 	} else {
 		n = c < 0x80 ? 2 : escaped_width(c);
 		for (i = 0; i < n; i++)
-			advance(at, 1);
+			advance_spot(at, 1);
 	}
 }
 

@@ -339,7 +339,7 @@ static void tell_those(const char *word, enum fit fit, bool whole, const char *h
 /* Up to this many entries are shown whole, more are listed. */
 #define WHOLE_MAX 4
 
-static int search(struct session *s, const char *word, struct out *o)
+static int search_help(struct session *s, const char *word, struct out *o)
 {
 	enum fit best;
 	unsigned n = count_best(word, &best);
@@ -347,7 +347,7 @@ static int search(struct session *s, const char *word, struct out *o)
 	const char *here = best == FIT_NOT ? help_synonym(word) : NULL;
 
 	if (here)
-		return search(s, here, o);
+		return search_help(s, here, o);
 	if (best == FIT_NOT) {
 		fail(s, "help", "UNKNOWN", "nothing in the help mentions '%s'", word);
 		return fail_next(s, "help");
@@ -453,7 +453,7 @@ static int search_question(struct session *s, const char *text, struct out *o)
 	if (q.answer)
 		answer_question(&q, o);
 	else if (rc == 0)
-		rc = search(s, Tcl_DStringValue(&q.about), o);
+		rc = search_help(s, Tcl_DStringValue(&q.about), o);
 	if (rc == 0 && Tcl_DStringLength(&q.unknown))
 		out_text(o, "nothing in the help mentions '%s'\n", Tcl_DStringValue(&q.unknown));
 	Tcl_DStringFree(&q.about);
@@ -468,6 +468,6 @@ int help_search(struct session *s, const char *word, struct out *o)
 	count_best(word, &best);
 	if (best > FIT_WORDS || !strchr(word, ' ') || help_synonym(word) ||
 	    search_question(s, word, o))
-		return s->fail.text ? -1 : search(s, word, o);
+		return s->fail.text ? -1 : search_help(s, word, o);
 	return 0;
 }

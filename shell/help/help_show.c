@@ -123,7 +123,7 @@ static const struct topic own[] = {
 };
 
 /* The topic of a library. */
-static const struct topic *of_library(const struct library *l)
+static const struct topic *topic_of_library(const struct library *l)
 {
 	l = library_next(l);
 	return l ? library_topic(l) : NULL;
@@ -134,11 +134,11 @@ const struct topic *topic_next(const struct topic *t)
 	const struct library *l = t ? library_named(t->name) : NULL;
 
 	if (l)
-		return of_library(l);
+		return topic_of_library(l);
 	t = t ? t + 1 : own;
 	if (t == &own[sizeof own / sizeof *own - 1])
 		t = app.topics;
-	return t && t->name ? t : of_library(NULL);
+	return t && t->name ? t : topic_of_library(NULL);
 }
 
 const struct help_option help_option_table[] = {

@@ -257,7 +257,7 @@ static void apply_settings(struct session *s, struct json_object *settings)
 
 #define ERROR_MAX (256u << 10) /* bytes of a text in an error, so that it fits into a message */
 
-static struct json_object *shortened(const char *text)
+static struct json_object *shortened_json(const char *text)
 {
 	return frames_str(text ? text : "", text ? (int)strnlen(text, ERROR_MAX) : 0);
 }
@@ -269,15 +269,15 @@ static struct json_object *rows_of(const struct fail *f)
 	for (unsigned i = 0; i < f->nrows; i++) {
 		struct json_object *row = json_object_new_array();
 
-		json_object_array_add(row, shortened(f->rows[i].label));
-		json_object_array_add(row, shortened(f->rows[i].text));
+		json_object_array_add(row, shortened_json(f->rows[i].label));
+		json_object_array_add(row, shortened_json(f->rows[i].text));
 		json_object_array_add(rows, row);
 	}
 	return rows;
 }
 
 /* The -errorcode of the interpreter. */
-static struct json_object *errorcode(struct session *s)
+static struct json_object *errorcode_json(struct session *s)
 {
 	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), *code = NULL;
 	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1);
@@ -299,16 +299,16 @@ static struct json_object *error_of(struct session *s)
 {
 	struct json_object *e = json_object_new_object();
 
-	json_object_object_add(e, "errorcode", errorcode(s));
+	json_object_object_add(e, "errorcode", errorcode_json(s));
 	interp_fail(s);
 	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
 		fail(s, "peer", "EINTR", "interrupted");
 		json_object_object_add(e, "errorcode", serve_str("RDMASH peer EINTR"));
 	}
-	json_object_object_add(e, "call", shortened(s->fail.call));
-	json_object_object_add(e, "code", shortened(s->fail.code));
-	json_object_object_add(e, "text", shortened(s->fail.text));
-	json_object_object_add(e, "where", shortened(s->fail.where));
+	json_object_object_add(e, "call", shortened_json(s->fail.call));
+	json_object_object_add(e, "code", shortened_json(s->fail.code));
+	json_object_object_add(e, "text", shortened_json(s->fail.text));
+	json_object_object_add(e, "where", shortened_json(s->fail.where));
 	json_object_object_add(e, "rows", rows_of(&s->fail));
 	return e;
 }
