@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# show_process.sh RDMASH VTRACE UROCE PROGRAM: `show -process` of both ends of missing_rights: of the
+# show_process.sh RDMASH VTRACE UROCE PROGRAM PEER: `show -process` of both ends of missing_rights: of the
 # client while vtrace holds it at its failure, and of the server, which nobody traces.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
-rdmash=$1 vtrace=$2 uroce=$3 program=$4
+rdmash=$1 vtrace=$2 uroce=$3 program=$4 peer=$5
 start_checks
 
 exec 3< <(exec timeout 60 "$uroce" "$program" server 10.0.0.1 7471 2>&1)
@@ -74,4 +74,24 @@ cat <&3 >/dev/null # until the server has ended, too
 gone() { ! kill -0 "$server" 2>/dev/null; }
 until gone; do sleep 0.01; done
 says "no process any more" "there is no process $server" -process "$server"
+
+# librdmacm connects the QP without a call that vtrace sees: the program's own process is asked whom it
+# is connected with, and then the peer's. PEER imm-client writes to a region that does not allow it.
+cat >"$tmp/server.rdma" <<-'SCRIPT'
+	listen 7471 -address 10.0.0.1
+	echo listening
+	accept -prepare -within 20s
+	reg 4096 -name window -access local-write,remote-read
+	reg 64 -name note -access local-write
+	post recv note
+	accept -private-data [binary format WuIu [get window addr] [get window rkey]] \
+		-responder-resources 1 -initiator-depth 1 -within 20s
+	wait event DISCONNECTED -within 20s
+SCRIPT
+exec 3< <(exec timeout 60 "$rdmash" -q "$tmp/server.rdma" 2>&1)
+read -r -u 3 _
+timeout 60 "$vtrace" -q -o "$tmp/said" "$uroce" "$peer" imm-client 10.0.0.1 7471 >"$tmp/client" 2>&1
+ok "connected by librdmacm: the peer's region is named" \
+	grep -Eq '^ *cause +\[[0-9]+\]: mr[0-9]+ has no REMOTE_WRITE' "$tmp/said"
+cat <&3
 finish
