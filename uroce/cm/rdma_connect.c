@@ -14,7 +14,7 @@
 
 #define RETRIES_MAX 7 /* fields of three bits */
 
-/* Private data as it goes into a message. */
+/* Writes private data as a message has it. */
 struct private
 {
 	uint8_t bytes[MAD_PRIVATE_MAX];
@@ -47,8 +47,8 @@ static bool limits_ok(const struct cm_id *id, const struct rdma_conn_param *p)
 	       (p->initiator_depth <= MAX_RD_ATOM || p->initiator_depth == RDMA_MAX_INIT_DEPTH);
 }
 
-/* What was asked for; all that there is stands for as much as the device, or the request,
- * has. */
+/* Sets what was asked for. RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH stand for as much as the
+ * device, or the request, has. */
 static void set_depths(struct cm_id *id, const struct rdma_conn_param *p)
 {
 	if (p && p->responder_resources != RDMA_MAX_RESP_RES)
@@ -80,7 +80,7 @@ static void set_qp(struct cm_id *id, const struct rdma_conn_param *p)
 	c->flow_control = p && p->flow_control;
 }
 
-/* The connection of an active id, as far as this side knows it. */
+/* Fills in the connection of an active id, as far as this side knows it. */
 static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
 {
 	int index = gid_index(&id->sgid, id->scope);
@@ -293,8 +293,8 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
 /* ------------------------------------- multicast: rdma_join_multicast(3) -- */
 
 /*
- * RoCEv2 has no subnet administration: a group is
- * an IP multicast address, and joining it is the business of the sockets (annex A17.6).
+ * RoCEv2 has no subnet administration: a group is an IP multicast address, which sockets join
+ * (annex A17.6).
  */
 
 static bool is_multicast(const union ibv_gid *gid)
@@ -430,7 +430,7 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 	if (!mc)
 		return fail(EADDRNOTAVAIL);
 	if (v->qp && mc->attached)
-		ibv_detach_mcast(v->qp, &mc->mgid, 0); /* may have been done by hand */
+		ibv_detach_mcast(v->qp, &mc->mgid, 0); /* the application may have done it */
 	/* its event may be the one that a synchronous id keeps */
 	if (id->sync && v->event && ((struct cm_event *)v->event)->member == mc) {
 		rdma_ack_cm_event(v->event);

@@ -56,8 +56,8 @@ static void cm_channel_end(struct cm_channel *ch)
 	free(ch);
 }
 
-/* Programs destroy a channel while another thread of theirs is about to ask it for the next event,
- * as rping does. So its memory is looked at only while it is in the list. */
+/* Programs such as rping destroy a channel while another thread of theirs is about to ask it for
+ * the next event. So the memory of a channel is looked at only while the channel is in the list. */
 static bool is_open(const struct cm_channel *ch)
 {
 	const struct cm_channel *c;
@@ -68,9 +68,9 @@ static bool is_open(const struct cm_channel *ch)
 	return false;
 }
 
-/* A thread that waits on a channel that is destroyed waits on, as with the kernel, even if it has
- * been woken by an event that went with its id: it keeps the descriptor, which would be somebody
- * else's otherwise. */
+/* If a channel is destroyed, a thread that waits on it waits on, as with the kernel, even if an
+ * event has woken it that went with its id. The thread keeps the descriptor open, whose number
+ * would be used for something else otherwise. */
 struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
 	struct cm_event *ev = NULL;
@@ -109,7 +109,7 @@ struct cm_event *cm_channel_take(struct cm_channel *ch)
 	return ev;
 }
 
-/* Of an event that nobody has seen. The id of a request goes with it: so does nobody know it. */
+/* Frees an event that nobody has seen. The id of a request goes with it, since nobody knows it. */
 static void drop(struct cm_channel *ch, struct cm_event *ev)
 {
 	TAILQ_REMOVE(&ch->events, ev, entry);
@@ -163,7 +163,7 @@ void cm_channel_free(struct cm_channel *ch)
 		cm_channel_end(ch);
 }
 
-/* Ids that are left lose their connections, as when the kernel's file is closed. */
+/* Remaining ids lose their connections, as they do when a file of the kernel's device is closed. */
 EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
 	cm_channel_free((struct cm_channel *)channel);
@@ -198,7 +198,7 @@ void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_i
 		event_drop(from->v.fd);
 		TAILQ_INSERT_TAIL(&to->events, ev, entry);
 		event_signal(to->v.fd);
-		/* it is nobody else's yet, and what comes later about it follows it */
+		/* nobody else knows the id yet, and its later events go to the new channel */
 		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			cm_channel_move(from, to, to_cm_id(ev->v.id));
 	}
@@ -317,9 +317,9 @@ void id_conn_event(struct cm_id *id, enum conn_event event, int status, const st
 	cm_channel_put(ev);
 }
 
-/* ----------------------------------------------------------- taking them -- */
+/* ---------------------------------------------------------- taking events -- */
 
-/* The peer has accepted: the QP is made ready, and the peer told so. */
+/* The peer has accepted: makes the QP ready, and tells the peer so. */
 static void process_response(struct cm_event *ev)
 {
 	struct cm_id *id = ev->owner;
@@ -436,7 +436,7 @@ int id_complete(struct cm_id *id)
 	return fail(v->event->status < 0 ? -v->event->status : v->event->status);
 }
 
-/* What the requests of a listener get: rdma_get_request(3). */
+/* Keeps what each request of the listener will get: rdma_get_request(3). */
 static int keep_attr(struct cm_id *id, struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	if (!attr)

@@ -78,7 +78,8 @@ void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
 	id->v.route.addr.addr.ibaddr.pkey = htobe16(PKEY_DEFAULT);
 }
 
-/* As the SA of a subnet would say it; rdma_rxe says the same but for the packet life time. */
+/* As the subnet administration would answer. rdma_rxe has the same, but for the packet life time.
+ */
 void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu)
 {
 	struct ibv_sa_path_rec *p = id->v.route.path_rec;
@@ -203,7 +204,7 @@ EXPORT int rdma_migrate_id(struct rdma_cm_id *v, struct rdma_event_channel *chan
 	return 0;
 }
 
-/* What the application sees of a connection that comes in: both addresses and the path. */
+/* Sets what the application sees of an incoming connection: both addresses and the path. */
 static void set_addresses(struct cm_id *id, const struct conn *c, const struct mad_ip *ip)
 {
 	gid_to_sockaddr(&id->v.route.addr.src_storage, &ip->dst, c->flow.scope,
@@ -238,7 +239,7 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 
 	if (listener->v.qp_type != c->qp_type)
 		return datagram ? SIDR_UNSUPPORTED : REJ_TRANSPORT;
-	/* as the kernel: who wants to connect may try again, and does */
+	/* as the kernel does: the client may try again, and does */
 	if (!listener->backlog)
 		return datagram ? SIDR_REJECT : CONN_IGNORE;
 	ev = cm_event_new(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
@@ -286,7 +287,7 @@ static int set_tos(struct cm_id *id, unsigned v)
 	return 0;
 }
 
-/* Before it is bound, or to take it back. */
+/* Allowed before the id is bound, or to take the option back. */
 static int set_reuse(struct cm_id *id, unsigned v)
 {
 	if (id->state == ID_LISTEN || (id->state != ID_IDLE && !v))

@@ -44,7 +44,7 @@ static const char *own_file(void)
 	static const char here;
 	Dl_info info;
 
-	/* as it was loaded: the loader compares names first */
+	/* the name that it was loaded by: the loader compares names first */
 	return dladdr(&here, &info) && info.dli_fname ? info.dli_fname : NULL;
 }
 
@@ -55,7 +55,7 @@ __attribute__((noinline)) static const char *file_for(const char *file)
 	return own ? own : file;
 }
 
-/* RTLD_DEEPBIND would have the originals, which this one is linked to, found first. */
+/* With RTLD_DEEPBIND the originals would be found first, because this library is linked to them. */
 __attribute__((noinline)) static int flags_for(const char *file, int flags)
 {
 	return is_taken_over(file) ? flags & ~RTLD_DEEPBIND : flags;
@@ -68,8 +68,8 @@ __attribute__((noinline)) static dlopen_fn *original(void)
 	return (dlopen_fn *)dlsym(RTLD_NEXT, "dlopen");
 }
 
-/* The original looks at its return address for the caller's RUNPATH and namespace: it is not
- * called from here, but jumped to. */
+/* The original finds the caller's RUNPATH and namespace by its return address. So it is jumped to,
+ * not called. */
 IN_PLACE EXPORT void *dlopen(const char *file, int flags)
 {
 	dlopen_fn *const next = original();

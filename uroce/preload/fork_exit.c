@@ -19,14 +19,14 @@
 /* ---------------------------------------------------------------------- fork(2) -- */
 
 /*
- * The child has the parent's memory and descriptors, but not its thread. A slot that it kept
- * would stay taken when the parent ends, and what it read would be missing there: so it lets
- * go of everything at once, also when it is about to run another program. vfork() and
- * posix_spawn() do not come here, and need not: descriptors are closed by exec.
+ * A child of fork() has the memory and descriptors of the parent, but not its thread. If it kept
+ * the slot, the slot would stay taken after the parent has ended, and packets that the child reads
+ * would be missing in the parent. So it gives everything up at once, even if it is about to run
+ * another program. vfork() and posix_spawn() are not intercepted: exec closes the descriptors.
  */
 
-/* The only place of liburoce.so that fork() comes to. Every lock that is not taken here, in
- * before(), is made anew in forget(): a thread that the child does not have may hold it. */
+/* These are the only handlers of fork() in liburoce.so. before() takes some locks; forget() makes
+ * the others anew, because a thread that the child does not have may hold them. */
 static void before(void)
 {
 	tree_before_fork();
@@ -39,8 +39,8 @@ static void after(void)
 	tree_after_fork();
 }
 
-/* Locks first: the others may take them; and what the child does not have mapped. Then the timers,
- * whose owners go. Sockets last. */
+/* The order: locks, which the other functions may take, and memory that the child has not mapped;
+ * the owners of timers after the timers; sockets last. */
 static void forget(void)
 {
 	engine_forget();
@@ -73,15 +73,15 @@ int fork_install(void)
 
 /* ---------------------------------------------------------------------- exit(3) -- */
 
-/* A process ends with connections: the peers are told, as the kernel would do in its place.
- * exit() may have been called by the handler of a signal, in the middle of a call. */
+/* If a process ends with connections, the peers are told, as the kernel would do for its devices.
+ * A signal handler may have called exit() in the middle of a call. */
 __attribute__((destructor)) static void farewell(void)
 {
 	if (!engine_lock_patiently())
 		return;
 	if (group_slot()) {
 		conn_farewell();
-		engine_flush(); /* acknowledgements that were put off, too */
+		engine_flush(); /* also sends acknowledgements that were put off */
 		engine_last_look();
 	}
 	engine_unlock();

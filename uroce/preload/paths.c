@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of the C library that take the name of a file: those of our device are found in
- * the tree (tree.c), all others where they are.
+ * Functions of the C library that take the name of a file. Names of files of our device lead to the
+ * tree (tree.c); all others are left as they are.
  */
 #undef _FORTIFY_SOURCE
 #include <dirent.h>
@@ -22,8 +22,8 @@
 
 #define PLACE_MAX 512
 
-/* The name to use instead: path itself, or what was written to buf. lists: who opens it looks
- * around in it. Keeps errno. */
+/* The name to use instead of path: path itself, or what was written to buf. lists: the caller will
+ * list the directory. Keeps errno. */
 static const char *find(const char *path, bool lists, char *buf, size_t size)
 {
 	const int err = errno;
@@ -116,7 +116,7 @@ WRAP(ssize_t, readlink, path, (const char *path, char *to, size_t size), (P, to,
 WRAP(ssize_t, readlinkat, path, (int dir, const char *path, char *to, size_t size),
      (dir, P, to, size))
 
-/* The name that it has for the program, and not that of the tree. */
+/* Returns the name that the file has for the program, not its name in the tree. */
 NEXT(realpath)
 EXPORT char *realpath(const char *path, char *to)
 {
@@ -131,7 +131,7 @@ EXPORT char *realpath(const char *path, char *to)
 	return to ? strcpy(to, path) : strdup(path);
 }
 
-/* Counters are read again from the same descriptor, and must have gone on. */
+/* Programs read counters again by the same descriptor, and must see the new values. */
 #define WRAP_READ(name, params, args)                                                          \
 	NEXT(name)                                                                             \
 	EXPORT ssize_t name params                                                             \
@@ -177,8 +177,8 @@ EXPORT char *__realpath_chk(const char *path, char *to, size_t room)
 }
 
 #if defined(__GLIBC__) && __SIZEOF_POINTER__ == 8
-/* What programs of before glibc 2.33 call stat() by. dlsym() does not find them there, but
- * with pointers of 64 bits they do the same. */
+/* Programs compiled with a glibc before 2.33 call stat() by these names. dlsym() does not find them
+ * there, but where pointers have 64 bits they do the same as stat(). */
 #define OLD_STAT(name, as, params, args) \
 	int name params;                 \
 	EXPORT int name params           \

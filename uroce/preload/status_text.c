@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What `uroce status` tells: each process of its own packets, QPs and listeners, one asks them
- * all. */
+/* The text of `uroce status`: each process describes its own packets, QPs and listeners, and the
+ * command asks all of them. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ struct status_buffer {
 static void add(struct status_buffer *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What does not fit any more is left out. */
+/* Leaves out what does not fit. */
 static void add(struct status_buffer *t, const char *fmt, ...)
 {
 	va_list ap;
@@ -51,7 +51,7 @@ static const char *const state_names[] = {
 	[IBV_QPS_ERR] = "ERR",
 };
 
-#define QPS_LISTED 32 /* of a process; of the others only the number is told */
+#define QPS_LISTED 32 /* for each process; only the number of the others is printed */
 
 struct qp_list {
 	struct status_buffer *text;

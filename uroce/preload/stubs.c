@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device cannot do, but must not be left to the original library: that would take
- * our structures for its own. Each says EOPNOTSUPP in the way of its call. The real prototypes
- * are not here (some are younger than the installed headers), and not needed: no argument is
- * looked at.
+ * Calls that the device does not support. They must not reach the original library, which would
+ * take our structures for its own. Each reports EOPNOTSUPP the way its manual page says. The real
+ * prototypes are not here, because some are newer than the installed headers; they are not needed,
+ * as no argument is looked at.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -71,8 +71,8 @@ STUBS(STUB)
 /* ------------------------------------------------------------ rsocket(7) -- */
 
 /*
- * rsockets: librdmacm makes them of ids whose inside only it knows, so they cannot
- * be made of ours. All begin with rsocket(), which says so; librspreload goes on with TCP.
+ * rsockets: librdmacm builds them on the inside of its own ids, so they cannot be built on ours.
+ * All programs call rsocket() first, which reports that; librspreload then goes on with TCP.
  */
 
 int rsocket(int domain, int type, int protocol);

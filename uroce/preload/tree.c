@@ -118,7 +118,8 @@ __attribute__((format(printf, 2, 3))) static void put(const char *name, const ch
 	va_start(ap, fmt);
 	n = vdprintf(fd, fmt, ap);
 	va_end(ap);
-	if (n < 0 || ftruncate(fd, n) != 0) /* a full disk: rather nothing than half of it */
+	if (n < 0 ||
+	    ftruncate(fd, n) != 0) /* a full disk: an empty file is better than half a file */
 		remove_file(name);
 	close(fd);
 }
@@ -131,7 +132,7 @@ static void put_link(const char *name, const char *target)
 		return;
 	make_above(path);
 	if (symlink(target, path) != 0)
-		return; /* no place for it: it is missing */
+		return; /* no room: the file is missing */
 }
 
 static void put_directory(const char *name)
@@ -187,7 +188,7 @@ static void put_attribute(const char *kind, unsigned i, const char *text)
 		remove_file(name);
 }
 
-/* The attributes of an empty entry cannot be read: here they are not there. */
+/* The kernel has attributes of empty entries that cannot be read; here they do not exist. */
 static void put_gid(unsigned i, const struct gid_entry *e)
 {
 	static const union ibv_gid none;
@@ -233,8 +234,8 @@ static bool is_wanted_of(const struct wanted *w, const char *dir)
 	return is_wanted(w, dir) || is_below(w->path, dir);
 }
 
-/* Without double and final slashes; whoever goes up by .. gets all there is. The one link that
- * leads elsewhere is followed. False: too long. */
+/* Removes double and final slashes, and follows the one link that leads elsewhere. For a path with
+ * .. everything is wanted. False: the path is too long. */
 static bool want(struct wanted *w, const char *place, const char *rest, bool lists)
 {
 	static const char link[] = VERBS "/device";
@@ -261,7 +262,7 @@ static bool want(struct wanted *w, const char *place, const char *rest, bool lis
 	return true;
 }
 
-/* -- what was made; of a child of fork() nothing yet -- */
+/* -- what has been made; a child of fork() has made nothing yet -- */
 
 static struct {
 	bool constants[sizeof constants / sizeof *constants], name, version, guids, links, counters;
@@ -285,7 +286,7 @@ static bool gid_is_wanted(const struct wanted *w, unsigned i)
 	return false;
 }
 
-/* Only what is not as it was when it was written last. */
+/* Writes only what has changed since it was written last. */
 static void put_gids(const struct wanted *w)
 {
 	static const struct gid_entry none;
@@ -384,12 +385,12 @@ static void put_constants(const struct wanted *w)
 		snprintf(name, sizeof name, CLASS "/%s", the_device.name);
 		put_link(name, "../../" IB);
 		put_link(VERBS "/device", "../../../" IB "/device");
-		/* who asks whether it is a character device that may be read and written: it is */
+		/* to those who ask, it is a character device that may be read and written */
 		put_link("uverbs", "/dev/null");
 	}
 }
 
-/* A directory that is asked about is there, also while nothing is in it. */
+/* A directory that is asked about exists, even while it is empty. */
 static void put_directories(const struct wanted *w)
 {
 	static const char *const dirs[] = {
@@ -483,7 +484,8 @@ bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_
 
 	if (!want(&w, place, rest, lists))
 		return false;
-	fork_install(); /* without it a child may wait for the lock: no reason to give no file */
+	fork_install(); /* if it fails, a child may wait for the lock; the file is given all the
+			   same */
 	pthread_mutex_lock(&lock);
 	if (!root[0] || owner != getpid()) { /* a child of fork() makes its own */
 		owner = getpid();
@@ -503,7 +505,7 @@ void tree_again(int fd)
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_dev != root_dev)
 		return;
-	if (pthread_mutex_trylock(&lock) != 0) /* it is being done, maybe by this thread */
+	if (pthread_mutex_trylock(&lock) != 0) /* it is being made, maybe by this thread */
 		return;
 	if (root[0] && owner == getpid() && is_counter_file(st.st_ino))
 		put_counters(false); /* which takes the lock of the engine */

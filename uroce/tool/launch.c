@@ -143,7 +143,7 @@ int launch_prepare(void)
 	return launch_preload("liburoce.so");
 }
 
-/* Opens what execvp(3) would run; -1: nothing. */
+/* Opens the file that execvp(3) would run; -1: there is none. */
 static int open_program(const char *program)
 {
 	const char *list = getenv("PATH"), *end;
@@ -161,7 +161,7 @@ static int open_program(const char *program)
 	return -1;
 }
 
-/* Of this machine's class: does nobody load it but the kernel? */
+/* Is it of this machine's class, and loaded by the kernel alone? */
 static bool is_static(int fd)
 {
 	Elf64_Phdr p;

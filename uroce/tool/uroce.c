@@ -62,7 +62,7 @@ static int run(char **argv)
 	char path[PATH_MAX];
 	int err;
 
-	/* it runs all the same: it may be what starts the program that is meant */
+	/* it is run nevertheless: it may start the program that the user means */
 	if (why)
 		fprintf(stderr, "uroce: %s is %s: it finds no device of uroce\n", argv[0], why);
 
