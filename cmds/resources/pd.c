@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Protection domains: what belongs to one can be used together, and with nothing else. */
+/*
+ * Protection domains: what belongs to one can be used together, and with nothing else. And address
+ * handles, which are made in one.
+ */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <string.h>
 
 #include "call/calling.h"
 #include "command/cmd.h"
+#include "connection/cm.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
@@ -114,4 +120,291 @@ const struct cmd cmd_pd = {
 	.args = pd_args,
 	.size = sizeof(struct pd_args),
 	.exec = pd_exec,
+};
+
+/*
+ * Address handles: where a UD message goes. From a GID, from what qp-info gives, or from
+ * a message that was received: its completion and the 40 bytes before the data.
+ */
+
+static int ah_destroy(struct session *s, struct obj *o)
+{
+	struct ah *ah = (struct ah *)o;
+	int err;
+
+	err = ibv_destroy_ah(ah->v);
+	if (err)
+		return call_fail(s, err, "%s", o->name);
+	if (ah->id)
+		id_own_ah(ah->id, NULL);
+	return 0;
+}
+
+static void ah_describe(struct session *s, struct obj *o, struct out *out)
+{
+	struct ah *ah = (struct ah *)o;
+	char dgid[INET6_ADDRSTRLEN];
+
+	(void)s;
+	inet_ntop(AF_INET6, &ah->attr.grh.dgid, dgid, sizeof dgid);
+	out_str(out, "name", o->name, "ah %s", o->name);
+	out_u64(out, "port", ah->attr.port_num, "  port %u", ah->attr.port_num);
+	if (ah->attr.is_global) {
+		out_str(out, "dgid", dgid, "  to %s", dgid);
+		out_u64(out, "sgid_index", ah->attr.grh.sgid_index, "  from GID %u",
+			ah->attr.grh.sgid_index);
+		out_u64(out, "hop_limit", ah->attr.grh.hop_limit, NULL);
+		out_u64(out, "traffic_class", ah->attr.grh.traffic_class, NULL);
+		out_u64(out, "flow_label", ah->attr.grh.flow_label, NULL);
+	}
+	out_u64(out, "dlid", ah->attr.dlid, ah->attr.dlid ? "  LID %u" : NULL, ah->attr.dlid);
+	out_u64(out, "sl", ah->attr.sl, NULL);
+	out_u64(out, "qpn", ah->qpn, ah->qpn ? "  qpn 0x%x" : NULL, ah->qpn);
+	out_u64(out, "qkey", ah->qkey, ah->qkey ? "  qkey 0x%x" : NULL, ah->qkey);
+	out_str(out, "pd", ah->pd->o.name, "\n");
+}
+
+const struct obj_class ah_class = {
+	.prefix = "ah",
+	.title = "address handle",
+	.remedy = "ah -dgid ADDRESS",
+	.size = sizeof(struct ah),
+	.pointer = offsetof(struct ah, v),
+	.destroy = ah_destroy,
+	.describe = ah_describe,
+};
+
+struct ah_args {
+	const char *dgid;
+	Tcl_Obj *to, *wc;
+	struct mr *grh;
+	struct num off, sgid_index, port, hop_limit, tclass, flow, dlid, sl, qpn, qkey;
+	struct pd *pd;
+	const char *name;
+};
+
+static const struct arg ah_args[] = {
+	OPT("dgid", ah_args, dgid, kind_str, "GID of the peer, or its IPv4 address"),
+	OPT("to", ah_args, to, kind_obj, "dict of the peer with gid qpn qkey: from its qp-info"),
+	OPT("from-wc", ah_args, wc, kind_obj, "the completion of a message received: its sender"),
+	OPT("grh", ah_args, grh, kind_mr_opt, "region that message was received in"),
+	OPT("off", ah_args, off, kind_size, "where in it", .dflt = "0"),
+	OPT("sgid-index", ah_args, sgid_index, kind_u8, "own GID; left out: the best one"),
+	OPT("port", ah_args, port, kind_u8, "port of the device", .dflt = "1"),
+	OPT("hop-limit", ah_args, hop_limit, kind_u8, "routers on the way", .dflt = "64"),
+	OPT("traffic-class", ah_args, tclass, kind_u8, "traffic class", .dflt = "0"),
+	OPT("flow-label", ah_args, flow, kind_u32, "flow label", .dflt = "0", .max = 0xfffff),
+	OPT("dlid", ah_args, dlid, kind_u16, "LID of the peer (InfiniBand)"),
+	OPT("sl", ah_args, sl, kind_u8, "service level", .dflt = "0", .max = 15),
+	OPT("qpn", ah_args, qpn, kind_u32, "QP number of the peer, for post", .max = 0xffffff),
+	OPT("qkey", ah_args, qkey, kind_u32, "Q_Key of the peer, for post"),
+	OPT("pd", ah_args, pd, kind_pd_opt, "protection domain"),
+	OPT("name", ah_args, name, kind_str, "name of the object"),
+	ARGS_END
+};
+
+static int parse_dgid(struct session *s, const char *text, union ibv_gid *gid)
+{
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET6, text, gid) == 1)
+		return 0;
+	if (inet_pton(AF_INET, text, &v4) != 1)
+		return fail(s, "ah", "EINVAL", "'%s' is neither a GID nor an IPv4 address", text);
+	memset(gid, 0, sizeof *gid);
+	memset(gid->raw + 10, 0xff, 2);
+	memcpy(gid->raw + 12, &v4, sizeof v4);
+	return 0;
+}
+
+static bool dict_u32(Tcl_Obj *dict, const char *key, uint32_t *v)
+{
+	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *word = NULL;
+	uint64_t wide;
+	bool fits;
+
+	Tcl_IncrRefCount(k);
+	Tcl_DictObjGet(NULL, dict, k, &word);
+	Tcl_DecrRefCount(k);
+	if (!word || !args_number(word, &wide, &fits) || !fits || wide > UINT32_MAX)
+		return false;
+	*v = (uint32_t)wide;
+	return true;
+}
+
+static const char *dict_str(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *word = NULL;
+
+	Tcl_IncrRefCount(k);
+	Tcl_DictObjGet(NULL, dict, k, &word);
+	Tcl_DecrRefCount(k);
+	return word ? Tcl_GetString(word) : NULL;
+}
+
+/* The dict comes from another end: every field is checked. */
+static int from_dict(struct session *s, const struct ah_args *a, struct ah *ah)
+{
+	const char *gid = dict_str(a->to, "gid");
+	uint32_t v;
+
+	if (dict_u32(a->to, "lid", &v) && v <= UINT16_MAX)
+		ah->attr.dlid = (uint16_t)v;
+	if (dict_u32(a->to, "qpn", &v))
+		ah->qpn = v & 0xffffff;
+	if (dict_u32(a->to, "qkey", &v))
+		ah->qkey = v;
+	if (!gid)
+		return fail(s, "ah", "EINVAL", "-to: the dict has no gid");
+	ah->attr.is_global = 1;
+	return parse_dgid(s, gid, &ah->attr.grh.dgid);
+}
+
+static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
+{
+	struct ibv_wc wc = { .wc_flags = IBV_WC_GRH };
+	struct ibv_grh grh;
+	uint32_t v;
+	int err;
+
+	if (!a->grh)
+		return fail(s, "ah", "EINVAL", "-from-wc needs -grh: the region of the message");
+	if (a->off.v > a->grh->len || sizeof grh > a->grh->len - a->off.v)
+		return fail(s, "ah", "ERANGE", "%s has no 40 bytes at offset %llu", a->grh->o.name,
+			    (unsigned long long)a->off.v);
+	if (!dict_u32(a->wc, "src_qp", &wc.src_qp))
+		return fail(s, "ah", "EINVAL", "-from-wc: no src_qp in it: not a UD receive");
+	if (dict_u32(a->wc, "slid", &v))
+		wc.slid = (uint16_t)v;
+	if (dict_u32(a->wc, "sl", &v))
+		wc.sl = (uint8_t)v;
+	if (dict_u32(a->wc, "dlid_path_bits", &v))
+		wc.dlid_path_bits = (uint8_t)v;
+	memcpy(&grh, (char *)a->grh->buf + a->off.v, sizeof grh);
+	err = ibv_init_ah_from_wc(ah->pd->dev->v, (uint8_t)a->port.v, &wc, &grh, &ah->attr);
+	if (err)
+		return fail_call(s, err < 0 ? errno : err, "ibv_init_ah_from_wc",
+				 "%s offset %llu: no header of a message there", a->grh->o.name,
+				 (unsigned long long)a->off.v);
+	ah->qpn = wc.src_qp;
+	return 0;
+}
+
+/* The GID of this port that suits the peer's: IPv4-mapped for IPv4-mapped, RoCE v2 before v1. */
+static uint8_t best_sgid(const struct ah *ah, uint8_t port)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool v4 = memcmp(ah->attr.grh.dgid.raw, mapped, sizeof mapped) == 0;
+	struct ibv_gid_entry e;
+	uint8_t best = 0;
+	int score = -1;
+
+	for (uint32_t i = 0; i < 256; i++) {
+		int sc;
+
+		if (ibv_query_gid_ex(ah->pd->dev->v, port, i, &e, 0))
+			continue;
+		sc = 2 * ((memcmp(e.gid.raw, mapped, sizeof mapped) == 0) == v4) +
+		     (e.gid_type == IBV_GID_TYPE_ROCE_V2);
+		if (sc > score) {
+			score = sc;
+			best = (uint8_t)i;
+		}
+	}
+	return best;
+}
+
+static int fill_ah_attr(struct session *s, const struct ah_args *a, struct ah *ah)
+{
+	struct ibv_ah_attr *attr = &ah->attr;
+
+	attr->port_num = (uint8_t)a->port.v;
+	attr->sl = (uint8_t)a->sl.v;
+	if (!a->dgid + !a->to + !a->wc != 2 && !(a->dlid.set && !a->dgid && !a->to && !a->wc))
+		return fail(s, "ah", "EINVAL",
+			    "say where to: one of -dgid, -to, -from-wc (or -dlid)");
+	if (a->wc) {
+		if (from_wc(s, a, ah))
+			return -1;
+	} else {
+		attr->grh.hop_limit = (uint8_t)a->hop_limit.v;
+		attr->grh.traffic_class = (uint8_t)a->tclass.v;
+		attr->grh.flow_label = (uint32_t)a->flow.v;
+		if (a->to && from_dict(s, a, ah))
+			return -1;
+		if (a->dgid) {
+			attr->is_global = 1;
+			if (parse_dgid(s, a->dgid, &attr->grh.dgid))
+				return -1;
+		}
+		if (attr->is_global && !a->sgid_index.set)
+			attr->grh.sgid_index = best_sgid(ah, attr->port_num);
+	}
+	if (a->sgid_index.set)
+		attr->grh.sgid_index = (uint8_t)a->sgid_index.v;
+	if (a->dlid.set)
+		attr->dlid = (uint16_t)a->dlid.v;
+	if (a->qpn.set)
+		ah->qpn = (uint32_t)a->qpn.v;
+	if (a->qkey.set)
+		ah->qkey = (uint32_t)a->qkey.v;
+	return 0;
+}
+
+static int create_ah(struct session *s, struct ah *ah)
+{
+	char dgid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, &ah->attr.grh.dgid, dgid, sizeof dgid);
+	errno = 0;
+	ah->v = ibv_create_ah(ah->pd->v, &ah->attr);
+	if (ah->v)
+		return 0;
+	call_fail(s, errno, "to %s", dgid);
+	fail_row(s, "attributes", "port %u  sgid_index %u  hop_limit %u  sl %u  dlid %u",
+		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
+		 ah->attr.dlid);
+	fail_row(s, "likely",
+		 "no neighbour answers for that address, or the local GID is of another kind");
+	return fail_next(s, "gids");
+}
+
+static int ah_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct ah_args *a = args;
+	uint64_t mark = made_mark(s);
+	struct pd *pd = a->pd ? a->pd : pd_default(s);
+	struct ah *ah = pd ? obj_new(s, &ah_class, a->name) : NULL;
+
+	if (!ah)
+		return made_undo_since(s, mark);
+	ah->pd = pd;
+	if (fill_ah_attr(s, a, ah) || create_ah(s, ah)) {
+		obj_discard(s, ah);
+		return made_undo_since(s, mark);
+	}
+	obj_use(ah, pd);
+	obj_add(s, ah);
+	ah_describe(s, &ah->o, o);
+	return 0;
+}
+
+static const struct cmd_eg ah_egs[] = { { "ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234",
+					  "to ::ffff:10.0.0.1" },
+					{ "get ah0 qpn", "17" },
+					{ NULL, NULL } };
+
+const struct cmd cmd_ah = {
+	.name = "ah",
+	.family = "resources",
+	.summary = "make an address handle: where a UD message goes",
+	.text = "UD queue pairs are not connected: each post send names an address handle, the\n"
+		"peer's QP number and its Q_Key. The handle can carry the last two. To answer a\n"
+		"message, make one from its completion and the first 40 bytes of its receive:\n"
+		"ah -from-wc $wc -grh mr0.",
+	.calls = "ibv_create_ah(3), ibv_init_ah_from_wc(3)",
+	.examples = ah_egs,
+	.args = ah_args,
+	.size = sizeof(struct ah_args),
+	.exec = ah_exec,
 };

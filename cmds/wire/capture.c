@@ -20,7 +20,6 @@
 #include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "dynamic.h"
 #include "file/file.h"
 #include "loop.h"
 #include "objects.h"

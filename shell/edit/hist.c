@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The history file, in libedit's own format so that libedit can load it.
+ * libedit, loaded when it is first needed, and the history file, which is in libedit's own format
+ * so that libedit can load it.
  *
  * libedit rewrites the whole file when it saves, which loses entries of other shells. So each entry
  * is appended here, with one write(2) under a lock.
  */
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,25 @@
 #include "file/file.h"
 #include "output/print.h"
 #include "alloc.h"
+
+struct libedit libedit;
+
+void libedit_load(void)
+{
+	static const char *const names[] = { "libedit.so.2", "libedit.so.0", NULL };
+	static const struct dynamic_function functions[] = {
+#define X(name) { #name, offsetof(struct libedit, name) },
+		LIBEDIT_FUNCTIONS(X)
+#undef X
+	};
+	const char *why;
+
+	if (libedit.el_init)
+		return;
+	why = dynamic_load(names, functions, sizeof functions / sizeof *functions, &libedit);
+	if (why)
+		errx(1, "line editing needs libedit: %s", why);
+}
 
 #define ENTRIES 10000
 #define COOKIE	"_HiStOrY_V2_\n"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -240,4 +241,24 @@ int write_all(int fd, const void *data, size_t len)
 		}
 	}
 	return 0;
+}
+
+const char *dynamic_load(const char *const names[], const struct dynamic_function functions[],
+			 size_t n, void *to)
+{
+	void *library = NULL;
+
+	for (size_t i = 0; names[i] && !library; i++)
+		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return dlerror();
+	for (size_t i = 0; i < n; i++)
+		if (!dlsym(library, functions[i].name))
+			return dlerror();
+	for (size_t i = 0; i < n; i++) {
+		void *found = dlsym(library, functions[i].name);
+
+		memcpy((char *)to + functions[i].offset, &found, sizeof found);
+	}
+	return NULL;
 }

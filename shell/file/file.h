@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that commands open, with checks of where scripts may and with waits that Ctrl-C ends; and
- * files that the program keeps for the user. */
+/* Files that commands open, with checks of where scripts may and with waits that Ctrl-C ends;
+ * files that the program keeps for the user; and libraries that it loads. */
 #ifndef SHELL_FILE_H
 #define SHELL_FILE_H
 
@@ -85,5 +85,21 @@ void recorder_free(struct recorder *r);
 
 /* To be called after a command from the prompt or -c has run. */
 void record_note(struct session *s, const char *command, int len, bool failed);
+
+/*
+ * Shared libraries that rdmash is not linked to: each is loaded when it is first needed, and those
+ * who do without it start sooner.
+ */
+
+/* A function by its name, and where in the struct of pointers its address goes. */
+struct dynamic_function {
+	const char *name;
+	size_t offset;
+};
+
+/* Loads the first of the libraries (names end with NULL) that is there and fills the struct at to.
+ * NULL, or why not: a text that is valid until the next call; then the struct is as it was. */
+const char *dynamic_load(const char *const names[], const struct dynamic_function functions[],
+			 size_t n, void *to);
 
 #endif
