@@ -2,11 +2,14 @@
 /* Devices and their ports: devices, open, close, device, ports, pkeys, limits probe. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+#include "call_format.h"
+#include "call_record.h"
 #include "calls.h"
 #include "call/calling.h"
-#include "call_record.h"
 #include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
@@ -167,25 +170,6 @@ static const struct word atomic_words[] = { { "NONE", IBV_ATOMIC_NONE, NULL },
 					    { "GLOB", IBV_ATOMIC_GLOB, NULL },
 					    { 0 } };
 
-static const struct word cap_words[] = {
-	{ "BAD_PKEY_CNTR", IBV_DEVICE_BAD_PKEY_CNTR, NULL },
-	{ "BAD_QKEY_CNTR", IBV_DEVICE_BAD_QKEY_CNTR, NULL },
-	{ "AUTO_PATH_MIG", IBV_DEVICE_AUTO_PATH_MIG, NULL },
-	{ "CHANGE_PHY_PORT", IBV_DEVICE_CHANGE_PHY_PORT, NULL },
-	{ "CURR_QP_STATE_MOD", IBV_DEVICE_CURR_QP_STATE_MOD, NULL },
-	{ "SHUTDOWN_PORT", IBV_DEVICE_SHUTDOWN_PORT, NULL },
-	{ "PORT_ACTIVE_EVENT", IBV_DEVICE_PORT_ACTIVE_EVENT, NULL },
-	{ "SYS_IMAGE_GUID", IBV_DEVICE_SYS_IMAGE_GUID, NULL },
-	{ "RC_RNR_NAK_GEN", IBV_DEVICE_RC_RNR_NAK_GEN, NULL },
-	{ "SRQ_RESIZE", IBV_DEVICE_SRQ_RESIZE, NULL },
-	{ "MEM_WINDOW", IBV_DEVICE_MEM_WINDOW, NULL },
-	{ "MEM_MGT_EXTENSIONS", IBV_DEVICE_MEM_MGT_EXTENSIONS, NULL },
-	{ "MEM_WINDOW_TYPE_2A", IBV_DEVICE_MEM_WINDOW_TYPE_2A, NULL },
-	{ "MEM_WINDOW_TYPE_2B", IBV_DEVICE_MEM_WINDOW_TYPE_2B, NULL },
-	{ "UD_AV_PORT_ENFORCE", IBV_DEVICE_UD_AV_PORT_ENFORCE, NULL },
-	{ 0 }
-};
-
 /* A member of a struct, by its name in the table of calls. */
 static void out_limit(struct out *o, const struct call_struct *of, const void *base,
 		      const char *name, const char *end)
@@ -194,6 +178,19 @@ static void out_limit(struct out *o, const struct call_struct *of, const void *b
 	const int64_t value = (int64_t)call_load(v, (const char *)base + v->offset);
 
 	out_int(o, name, value, "  %-20s %-10lld%s", name, (long long)value, end);
+}
+
+static void out_caps(struct out *o, const struct call_struct *of, const struct ibv_device_attr *a)
+{
+	const struct call_value *v = call_value_find(of->fields, "device_cap_flags");
+	char *caps;
+	size_t size;
+	FILE *f = xmemstream(&caps, &size);
+
+	call_write_flags(f, v->words, a->device_cap_flags);
+	fclose(f);
+	out_str(o, "caps", caps, "\n  caps %s\n", caps);
+	free(caps);
 }
 
 static int device_exec(struct session *s, const void *args, struct out *o)
@@ -228,8 +225,7 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 		(unsigned long long)a->max_mr_size);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		out_limit(o, of, a, limits[i], i % 2 ? "\n" : "");
-	out_str(o, "caps", word_flags(cap_words, a->device_cap_flags), "\n  caps %s\n",
-		word_flags(cap_words, a->device_cap_flags));
+	out_caps(o, of, a);
 	return 0;
 }
 
