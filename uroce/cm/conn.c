@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections: the objects, how they are found, how they come to their end, and those whose peer
- * was killed. InfiniBand specification volume 1, 12.9.
+ * Connections: creating, finding and ending them, and what happens when the peer is killed.
+ * InfiniBand specification volume 1, 12.9.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -97,11 +97,11 @@ void conn_index(struct conn *c)
 	LIST_INSERT_HEAD(&by_qpn[bucket(c->guid, c->remote_qpn)], c, by_qpn);
 }
 
-/* ---------------------------------------------------------- their making -- */
+/* -------------------------------------------------------------- creating -- */
 
 static void random_bytes(void *p, size_t n)
 {
-	/* up to 256 bytes always come, once the system has seeded its generator */
+	/* never short up to 256 bytes, once the system has seeded its generator */
 	while (getrandom(p, n, 0) != (ssize_t)n)
 		;
 }
@@ -196,8 +196,8 @@ void conn_forget(void)
 
 /* ---------------------------------------------------------------- states -- */
 
-/* A listener may be gone before those that it has accepted know it: its name must not be
- * given away while a repeated REQ would be told that nobody listens. */
+/* A listener may go before the peers that it has accepted know about that. Its name must stay taken
+ * meanwhile: a repeated REQ would be told that nobody listens. */
 static bool holds_port(enum conn_state state)
 {
 	return state == CONN_REQ_RCVD || state == CONN_REP_SENT || state == CONN_SIDR_RCVD;
@@ -228,8 +228,8 @@ void conn_tell(struct conn *c, enum conn_event event, int status, const struct m
 		id_conn_event(c->user, event, status, m);
 }
 
-/* 12.9.8.4: as long as packets of the connection may be on their way. What the peer has
- * announced may be hours: 4.3 s are enough for any network that this device sees. */
+/* 12.9.8.4: waits as long as packets of the connection may be on their way. The peer may have
+ * announced hours; 4.3 s are enough for any network that this device sees. */
 void conn_enter_timewait(struct conn *c)
 {
 	unsigned t = c->ack_timeout < TIMEWAIT_MAX ? c->ack_timeout : TIMEWAIT_MAX;
@@ -263,9 +263,9 @@ void conn_farewell(void)
 /* ------------------------------------------------ peers that were killed -- */
 
 /*
- * The kernel disconnects in the name of a process that has ended, which nobody can do for this
- * device. But the name that a process of this host has bound is gone when it ends: its peers on
- * this host look at that once a second, and go on as if they had been told.
+ * For its own devices the kernel disconnects when a process ends. For this device nobody can. But a
+ * process of this host has bound a name, which is gone when the process ends: its peers on this
+ * host look for that name once a second, and go on as if they had been told.
  */
 
 #define PEER_PERIOD 1000000000ull /* ns */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where datagrams go to and come from. Address handles: ibv_create_ah(3), ibv_init_ah_from_wc(3),
- * volume 1, 11.2.2, annex A17.8 (GIDs are IP addresses). Multicast groups: ibv_attach_mcast(3).
+ * Where datagrams go, and where they come from. Address handles: ibv_create_ah(3),
+ * ibv_init_ah_from_wc(3), volume 1, 11.2.2, annex A17.8 (GIDs are IP addresses). Multicast groups:
+ * ibv_attach_mcast(3).
  */
 #include <endian.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ static bool is_somebody(const union ibv_gid *gid)
 	return v4 != INADDR_ANY && v4 != INADDR_BROADCAST;
 }
 
-/* 0, or the errno of a host that has no route to it. */
+/* 0, or an errno: the host has no route there. */
 static int check_route(const struct flow *flow)
 {
 	struct sockaddr_storage ss;
@@ -49,8 +50,8 @@ static int check_route(const struct flow *flow)
 	return 0;
 }
 
-/* Of a multicast group that is no IPv4 address (perftest's is ff01:0:2:c985::): who has an IPv4
- * address reaches it from an IPv6 address of the same interface. NULL: there is none. */
+/* An IPv4 address reaches a multicast group that is no IPv4 address (perftest's is
+ * ff01:0:2:c985::) from an IPv6 address of the same interface. NULL: the interface has none. */
 static const struct gid_entry *ipv6_beside(const struct gid_entry *e)
 {
 	for (unsigned i = 0; i < GID_ENTRIES; i++) {
@@ -80,7 +81,7 @@ int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
 		.sgid = e->gid,
 		.dgid = *dgid,
 		.tclass = a->grh.traffic_class,
-		/* the kernel takes the route's, too: applications say 1 and mean any */
+		/* as the kernel, takes that of the route: applications say 1 and mean any */
 		.hops = HOPS,
 	};
 	if (multicast)
@@ -170,7 +171,7 @@ static int parse_grh(const struct ibv_grh *grh, struct ibv_global_route *back, u
 	return 0;
 }
 
-/* 0 or an errno; ENOENT: what the datagram was sent to is no address of ours. */
+/* 0 or an errno; ENOENT: the datagram was not sent to an address of ours. */
 static int init_from_wc(uint8_t port, const struct ibv_wc *wc, const struct ibv_grh *grh,
 			struct ibv_ah_attr *attr)
 {
@@ -291,8 +292,8 @@ static bool has_joined(const struct multicast_group *g, unsigned ifindex)
 	return false;
 }
 
-/* On every interface where it is not a member yet. 0, or the errno of the last that failed:
- * one interface is enough. */
+/* Joins on every interface where the socket is not a member yet. One interface is enough: 0, or the
+ * errno of the last one if all failed. */
 static int join(struct multicast_group *g)
 {
 	int err = ENODEV;

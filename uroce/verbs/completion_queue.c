@@ -32,8 +32,8 @@ static void fail_qp(struct qp *qp, void *cq)
 		transport_fail(qp, IBV_EVENT_QP_FATAL);
 }
 
-/* 11.6.3.2: a CQ error is an error of the work queues that complete there. Not at once: the
- * completion that did not fit was put by one of them. */
+/* 11.6.3.2: an error of a CQ is an error of all work queues that complete there. They fail a little
+ * later, because one of them is just putting the completion that did not fit. */
 static void fail_qps(struct timer *t)
 {
 	struct cq *cq = (struct cq *)((char *)t - offsetof(struct cq, failing));
@@ -137,8 +137,8 @@ static int poll_cq(struct ibv_cq *v, int num_entries, struct ibv_wc *wc)
 	return (int)cq_take(cq, NULL, wc, (unsigned)num_entries);
 }
 
-/* 11.4.2.2: for the next completion, not for those that are there; who asks for any gets
- * any, whatever is asked afterwards. */
+/* 11.4.2.2: asks for the next completion, not for those that are there. A request for any
+ * completion stays so, whatever is asked for afterwards. */
 static int req_notify_cq(struct ibv_cq *v, int solicited_only)
 {
 	struct cq *cq = to_cq(v);
@@ -253,7 +253,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 	return cq ? &cq->v : NULL;
 }
 
-/* With both locks: the completions keep their positions in the new ring. */
+/* Called with both locks. The completions keep their positions in the new ring. */
 static int move(struct cq *cq, struct completion *ring, uint32_t cqe, uint32_t mask)
 {
 	uint32_t head = atomic_load_explicit(&cq->head, memory_order_relaxed);
@@ -362,7 +362,7 @@ static int advance(struct cq *cq)
 	return 0;
 }
 
-/* What is current belongs to one thread until ibv_end_poll(). */
+/* The current completion belongs to one thread until ibv_end_poll(). */
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
 	struct cq *cq = of(ex);
@@ -423,7 +423,7 @@ static uint64_t read_nothing(struct ibv_cq_ex *ex)
 	return 0;
 }
 
-/* There is none: tags are taken off before UDP. */
+/* There is never one: the kernel takes VLAN tags off before UDP. */
 static uint16_t read_cvlan(struct ibv_cq_ex *ex)
 {
 	(void)ex;

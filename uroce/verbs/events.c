@@ -39,8 +39,8 @@ void event_signal(int fd)
 	while (n < 0 && errno == EINTR);
 }
 
-/* Takes one if there is one, whether or not reading blocks: that is for the application to
- * choose. 0, or -1 with EAGAIN or another errno. */
+/* Takes one if there is one. Never blocks, although the application may have chosen that reading
+ * does. 0, or -1 with EAGAIN or another errno. */
 static int take_now(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -130,7 +130,7 @@ static bool is_queued(const struct context *c, enum ibv_event_type type)
 	return false;
 }
 
-/* Who never takes events gets one of each kind, however often addresses change. */
+/* A program that never takes events gets one of each kind, however often addresses change. */
 void event_port(enum ibv_event_type type)
 {
 	const struct ibv_async_event v = { .element.port_num = 1, .event_type = type };
@@ -232,7 +232,7 @@ void event_drain(struct context *c, const void *obj)
 		forget(c, e);
 	while (find(&c->taken, obj))
 		engine_sleep();
-	/* what was raised while this slept */
+	/* events that were raised while this thread slept */
 	while ((e = find(&c->events, obj)))
 		forget(c, e);
 }
@@ -254,8 +254,8 @@ void event_forget_all(struct context *c)
 /*
  * The handler of completion events of 11.5.1 is the thread that reads the descriptor.
  *
- * A channel has one queue of completion queues that have events; each counts its own. So
- * an event needs no memory, and who destroys a queue forgets its events in one go.
+ * A channel has one list of the completion queues that have events; each of these counts its own.
+ * So an event needs no memory, and destroying a queue removes all its events at once.
  */
 
 EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
@@ -313,7 +313,8 @@ void channel_forget(struct cq *cq)
 			event_drop(cq->channel->v.fd);
 }
 
-/* The next of the queue that has waited longest; it goes to the end when it has more. */
+/* Takes an event of the completion queue that has waited longest, which goes to the end of the list
+ * if it has more. */
 static struct cq *channel_take(struct channel *ch)
 {
 	struct cq *cq = TAILQ_FIRST(&ch->waiting);

@@ -151,7 +151,7 @@ static void put_all(struct inventory_file *a)
 	qp_each(put_qp, a);
 }
 
-/* Behind the room for the head, which is written when all has been counted. */
+/* The rows are behind the room for the head, which is written when all rows have been counted. */
 static int write_answer(FILE *file)
 {
 	struct inventory_file a = { .file = file, .head = { .magic = INVENTORY_MAGIC } };

@@ -49,7 +49,7 @@ static bool in_maps(uintptr_t from, uintptr_t to, bool write)
 	uintptr_t first, end;
 	char line[512], r, w;
 
-	/* without /proc nothing can be said; what is not there is found when it is used */
+	/* without /proc nobody knows; missing memory is found when it is used */
 	if (!f)
 		return true;
 	while (from < to && fgets(line, sizeof line, f)) {
@@ -161,7 +161,7 @@ static int enter(struct mr *mr)
 	return err;
 }
 
-/* Memory that was checked: of the application, or of dm. */
+/* Registers memory that was checked, of the application or of dm. */
 static struct ibv_mr *make(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			   unsigned access, struct dm *dm)
 {
@@ -245,7 +245,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned)access);
 }
 
-/* What to change; the rest is as it was. 0, or an errno. */
+/* Sets what is to be changed; the rest stays as it was. 0, or an errno. */
 static int rereg(struct mr *mr, int flags, struct pd *pd, void *addr, size_t length,
 		 unsigned access)
 {
@@ -405,7 +405,7 @@ static int check(const struct dm *dm, uint64_t offset, size_t length)
 	return offset % WORD || length % WORD ? EINVAL : 0;
 }
 
-/* The lock is not needed: the bytes are the application's, as those of its own memory are. */
+/* Takes no lock: the application owns these bytes as it does its other memory. */
 static int copy_to(struct ibv_dm *v, uint64_t offset, const void *host, size_t length)
 {
 	struct dm *dm = (struct dm *)v;

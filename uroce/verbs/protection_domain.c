@@ -160,7 +160,7 @@ static int dealloc_td(struct ibv_td *v)
 
 /* ------------------------------------------------------------- memory of queues -- */
 
-/* Before the memory, in a cache line of its own: an allocator may leave some to us. */
+/* Precedes the memory, in a cache line of its own. An allocator may leave some queues to us. */
 struct queue_block {
 	struct pd *pd; /* whose allocator it is of, or NULL */
 	uint64_t kind;
@@ -209,8 +209,8 @@ void context_ops_pd(struct context *c)
 
 #define XRCD_KNOWN (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
 
-/* Domains of a file are found by it, by this process alone: what is in a domain of another one
- * is nowhere here. */
+/* A domain of a file is found by that file, but only in this process: another process that opens
+ * the file has a domain of its own. */
 struct xrc_domain {
 	LIST_ENTRY(xrc_domain) entry;
 	bool has_file;
@@ -221,7 +221,8 @@ struct xrc_domain {
 
 static LIST_HEAD(, xrc_domain) xrc_domains = LIST_HEAD_INITIALIZER(xrc_domains);
 
-/* By the lowest bits of the number, which counts up from a random start: it comes again late. */
+/* The index is the lowest bits of the number. Numbers count up from a random start, so that one is
+ * used again as late as possible. */
 static struct srq *srqs[MAX_SRQ];
 static uint32_t next_number; /* 0: not drawn yet */
 

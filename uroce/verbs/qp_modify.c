@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ibv_modify_qp(3): volume 1, 10.3.1 and 11.2.5.2. Which attributes a transition needs and
- * takes is in spec/qp_table.h; here are their values. A call that fails changes nothing.
+ * takes is in spec/spec_tables.h; here are their values. A call that fails changes nothing.
  */
 #include <errno.h>
 
@@ -15,7 +15,7 @@
 
 #define KNOWN (2 * (unsigned)IBV_QP_DEST_QPN - 1) /* IBV_QP_RATE_LIMIT is beyond */
 
-/* What the QP is to become. */
+/* The QP as it will be. */
 struct qp_transition {
 	enum ibv_qp_state from, to;
 	unsigned mask;
@@ -130,8 +130,8 @@ static int check(const struct qp *qp, const struct ibv_qp_attr *a, struct qp_tra
 	return check_path(c);
 }
 
-/* As the kernel: what only the other half of an XRC connection has is not looked at, since
- * programs give both the same attributes. */
+/* Like the kernel, ignores attributes that only the other half of an XRC connection has: programs
+ * give both halves the same attributes. */
 static unsigned own_half(enum ibv_qp_type type, unsigned mask)
 {
 	if (type == IBV_QPT_XRC_SEND)

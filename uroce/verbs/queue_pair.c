@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queue pairs are made, looked at and destroyed: ibv_create_qp(3), ibv_query_qp(3).
- * Volume 1, 11.2.5. What changes them is in qp_modify.c.
+ * Creating, querying and destroying queue pairs: ibv_create_qp(3), ibv_query_qp(3). Volume 1,
+ * 11.2.5. ibv_modify_qp(3) is in qp_modify.c.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static int send_queue_init(struct qp *qp)
 	size_t sges = cap->max_send_sge * sizeof(struct ibv_sge);
 	size_t room = sges > cap->max_inline_data ? sges : cap->max_inline_data;
 
-	/* a slot has room for SGEs or for bytes: what the one asked for is given to both */
+	/* a slot has room for either SGEs or bytes: both limits grow to the larger room */
 	room = (room + 15) & ~(size_t)15;
 	sq->stride = (uint32_t)(sizeof(struct send_wqe) + room + CACHE_LINE - 1) &
 		     ~(CACHE_LINE - 1);
@@ -214,7 +214,7 @@ static void use(struct qp *qp, int n)
 		rx_lifetime(n); /* the GRH has it */
 }
 
-/* What the application may look at. */
+/* Fills in what the application may look at. */
 static void describe(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
 {
 	v->qp_context = a->qp_context;
@@ -232,7 +232,7 @@ static void describe(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
 	pthread_cond_init(&v->cond, NULL);
 }
 
-/* In the state of a QP that was just made. */
+/* Puts a QP into the state of one that was just created. */
 static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 {
 	struct qp *qp = qp_alloc();
@@ -259,7 +259,7 @@ static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 	return qp;
 }
 
-/* The lock is held: everything that is counted or found. */
+/* With the lock: counts the QP and makes it known. */
 static int qp_begin(struct qp *qp)
 {
 	if (timer_reserve(1))
@@ -382,7 +382,7 @@ void qp_attr_now(const struct qp *qp, struct ibv_qp_attr *attr)
 	attr->sq_draining = qp->draining;
 }
 
-/* Everything is told, whatever the mask asks for, as the kernel does. */
+/* Like the kernel, returns all attributes, whatever the mask asks for. */
 EXPORT int ibv_query_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask,
 			struct ibv_qp_init_attr *init)
 {

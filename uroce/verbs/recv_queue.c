@@ -107,7 +107,7 @@ bool qp_take_recv(struct qp *qp)
 
 	if (rq->head == rq->tail)
 		return false;
-	/* the slot is free from now on: a copy is worked off */
+	/* the slot is free from now on: the responder has a copy */
 	qp->resp.recv = *w;
 	qp->resp.recv.sge = qp->resp.recv_sge;
 	for (int i = 0; i < w->nsge; i++)
@@ -222,7 +222,7 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 	return create(pd, init->srq_context, &init->attr, NULL, NULL);
 }
 
-/* ibv_create_srq_ex(3) calls this for what is not a plain one. */
+/* ibv_create_srq_ex(3) calls this for an SRQ that is not a plain one. */
 static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *a)
 {
 	const uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
@@ -246,8 +246,7 @@ static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_ini
 	return create(pd, a->srq_context, &a->attr, to_xrcd(a->xrcd), to_cq(a->cq));
 }
 
-/* The requests that were posted move to another queue, which has room for them: the two change
- * places. */
+/* Moves the posted requests to another queue, which has room for them, and swaps the two queues. */
 static void move(struct recv_queue *rq, struct recv_queue *to)
 {
 	struct recv_queue old = *rq;

@@ -29,12 +29,12 @@ static struct key_entry *table;
 static uint32_t table_mask, table_used;
 static TAILQ_HEAD(, mw) bound = TAILQ_HEAD_INITIALIZER(bound); /* of type 2 */
 
-/* A length of 0 opens no byte, but is no refusal. */
+/* A length of 0 opens no byte, but is allowed. */
 static char nothing[1];
 
 /* ------------------------------------------------------------------- the table -- */
 
-/* Where index is, or the free place where it would be. */
+/* Returns the place of index, or the free place where it would be. */
 static struct key_entry *probe(uint32_t index)
 {
 	struct key_entry *e = &table[index & table_mask];
@@ -71,7 +71,7 @@ static int grow(void)
 	return 0;
 }
 
-/* From the kernel, in portions. 0, or -1 with errno. */
+/* Random numbers of the kernel, read in portions. 0, or -1 with errno. */
 static int random_key(uint32_t *key)
 {
 	static uint32_t pool[64]; /* 256 bytes: what getrandom(2) always gives whole */
@@ -103,7 +103,7 @@ static int add(uint32_t *key, enum kind kind, void *object)
 	return 0;
 }
 
-/* The entries behind it move up, so that no gap cuts them off from where they hash to. */
+/* The entries behind it move up, because a look-up would stop at the gap. */
 static void take_out(uint32_t key)
 {
 	uint32_t gap = (uint32_t)(probe(key >> 8) - table), at = gap;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Posting to a send queue: ibv_post_send(3), ibv_wr_post(3). Volume 1, 10.8.2 and 11.4.1.1; what
- * each operation may have is in spec/wr_ops.h. What is wrong with a request is said at once where
- * rdma_rxe says it at once; keys and addresses are looked at when it is sent.
+ * each operation may have is in spec/spec_tables.h. What is wrong with a request is said at once
+ * where rdma_rxe says it at once; keys and addresses are looked at when it is sent.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ int stage_sges(struct qp *qp, const struct ibv_sge *sge, int n)
 	return 0;
 }
 
-/* The bytes of one buffer more. */
+/* Appends the bytes of one buffer. */
 static int add_inline(struct qp *qp, const void *bytes, size_t n)
 {
 	struct send_wqe *w = qp->post.wqe;
@@ -321,7 +321,7 @@ static struct send_wqe *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 	return qp->post.err ? NULL : qp->post.wqe;
 }
 
-/* The request that what follows is about: NULL when there is none. */
+/* The request that the next calls are about; NULL: there is none. */
 static struct send_wqe *current(struct ibv_qp_ex *ex)
 {
 	struct qp *qp = of(ex);
@@ -534,8 +534,8 @@ static void wr_abort(struct ibv_qp_ex *ex)
 
 #define FIRST offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp)
 
-/* What a QP was not created for is refused; so is what headers to come have behind the end of the
- * structure. No pointer that an application may find is NULL. */
+/* Operations that the QP was not created for are refused, and so are those that newer headers have
+ * behind the end of the structure. No pointer that an application may find is NULL. */
 static void refuse_all(struct qp *qp)
 {
 	void (*refuse)(struct ibv_qp_ex *) = wr_unknown;

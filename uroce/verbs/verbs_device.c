@@ -69,7 +69,8 @@ void device_forget(void)
 		c->orphan = true;
 }
 
-/* A program that looks for a name that is refused would only say that there is no such device. */
+/* If the name is refused, the user is told here: a program that looks for it would only say that
+ * there is no such device. */
 EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 {
 	struct ibv_device **list = NULL;
@@ -96,7 +97,7 @@ EXPORT const char *ibv_get_device_name(struct ibv_device *device)
 	return device->name;
 }
 
-/* The kernel has no number for it. */
+/* The kernel gives the device no number. */
 EXPORT int ibv_get_device_index(struct ibv_device *device)
 {
 	(void)device;
@@ -166,7 +167,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	}
 	if (engine_get() != 0) {
 		err = errno;
-		/* errno alone would leave the user guessing who has the port */
+		/* errno alone does not tell the user who has the port */
 		fprintf(stderr, "uroce: %s\n", engine_reason());
 		goto undo;
 	}
@@ -190,8 +191,8 @@ static void stop_qp(struct qp *qp, void *c)
 		transport_fail(qp, -1);
 }
 
-/* As with the kernel this is never refused: what was not destroyed stops working. Its
- * structures, and those of the context that they point to, are the application's leak. */
+/* As with the kernel, this is never refused: objects that were not destroyed stop working. The
+ * application leaks their structures, and the context that those point to. */
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
 	struct context *c = to_context(context);
@@ -317,8 +318,8 @@ static void hand_over(void *to, size_t size, const void *from, size_t len)
 	memcpy(to, from, size < len ? size : len);
 }
 
-/* Nothing is pinned, so any memory may come and go; unless it is on demand, what is missing is
- * told when it is registered. */
+/* Nothing is pinned, so any memory may come and go. If it is not on demand, missing memory is an
+ * error when it is registered. */
 #define ODP_UD (IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV)
 #define ODP_UC (ODP_UD | IBV_ODP_SUPPORT_WRITE)
 #define ODP_RC (ODP_UC | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV)
@@ -381,7 +382,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	return 0;
 }
 
-/* Callers of this one have the structure of long ago, which ended before port_cap_flags2. */
+/* Callers of this version have the old structure, which ends before port_cap_flags2. */
 EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 			  struct _compat_ibv_port_attr *port_attr)
 {
