@@ -296,8 +296,8 @@ static int begin_lesson(struct session *s, unsigned number, bool from_start)
 	if (now.clearing) {
 		lesson_write_text(
 			"\nThis session has objects already, and the lesson may need their names. Begin "
-			"with an empty table. ('lesson skip' keeps them; a name of the lesson that is "
-			"taken is an error then.)\n\n",
+			"with an empty table. ('lesson skip' keeps them; a step whose name is taken "
+			"fails then.)\n\n",
 			0, o);
 		lesson_write_command(clear, o);
 	}
