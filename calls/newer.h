@@ -10,7 +10,7 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 
-#if CALLS_RDMA_CORE < 56
+#ifndef CALLS_HAS_WR_FLUSH
 /* A QP that was made with IBV_QP_EX_WITH_FLUSH comes from a library that has the member. */
 struct qp_ex_with_flush {
 	struct ibv_qp_ex qp;
@@ -25,7 +25,8 @@ static inline void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t re
 }
 #define WR_FLUSH_AT offsetof(struct qp_ex_with_flush, wr_flush)
 #else
-#define WR_FLUSH_AT offsetof(struct ibv_qp_ex, wr_flush)
+#define qp_ex_with_flush ibv_qp_ex
+#define WR_FLUSH_AT	 offsetof(struct ibv_qp_ex, wr_flush)
 #endif
 
 #endif

@@ -336,7 +336,7 @@ static int look_for_write(struct bench_run *r)
 
 /* What has come since, of either kind; -1: failed. While only memory can change the CQ is polled
  * now and then all the same: a device without hardware may need that to get on. */
-static int look(struct bench_run *r, uint32_t n, unsigned spins)
+static int look_for_answer(struct bench_run *r, uint32_t n, unsigned spins)
 {
 	const struct qp *qp = r->a->qp;
 	int got, more = 0;
@@ -353,7 +353,7 @@ static int look(struct bench_run *r, uint32_t n, unsigned spins)
 	return got + more;
 }
 
-static int serve(struct bench_run *r)
+static int post_turn(struct bench_run *r)
 {
 	const int64_t before = *r->sent;
 
@@ -382,9 +382,9 @@ static int pingpong(struct bench_run *r, uint32_t n)
 		int got;
 
 		if (r->posted < n && r->done == r->posted &&
-		    r->posted < r->arrived + !r->a->answers && serve(r))
+		    r->posted < r->arrived + !r->a->answers && post_turn(r))
 			return -1;
-		got = look(r, n, spins);
+		got = look_for_answer(r, n, spins);
 		if (got < 0 || (got == 0 && idle(r, ++spins)))
 			return -1;
 		if (got)

@@ -1,307 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * show -kernel: the objects of this session beside those that the device holds for this process.
- * For a device of the kernel its resource tracking says so, over netlink: what rdma-resource(8)
- * prints. Asking it takes less than reading what that program prints, and needs no program; libnl
- * would have to be loaded, and all its functions looked up, for two loops. uroce0 says it itself.
- */
+/* show -kernel: the objects of this session beside those that its devices hold for this process. */
 #include <errno.h>
-#include <linux/rtnetlink.h> /* the macros for attributes */
-#include <netinet/in.h>
-#include <rdma/rdma_netlink.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "device/device.h"
-#include "launch.h"
 #include "objects.h"
 #include "output/out.h"
 #include "resources/show_process.h"
+#include "resources/tracked.h"
 #include "session.h"
 #include "words.h"
-
-enum tracked_kind {
-	TRACKED_PD,
-	TRACKED_CQ,
-	TRACKED_SRQ,
-	TRACKED_MR,
-	TRACKED_QP,
-	TRACKED_ID,
-	TRACKED_KINDS
-};
-
-enum tracked_field {
-	FIELD_NUMBER, /* which the device gave it: pdn, cqn ... */
-	FIELD_PD,     /* the number of its PD */
-	FIELD_CQE,
-	FIELD_USERS,
-	FIELD_LEN,
-	FIELD_LKEY,
-	FIELD_RKEY,
-	FIELD_QPN,
-	FIELD_TYPE,
-	FIELD_STATE,
-	FIELD_PORT, /* of the addresses: here, and of the peer */
-	FIELD_PEER_PORT,
-	FIELDS,
-};
-
-/* An object, as one side knows it. */
-struct facts {
-	enum tracked_kind kind;
-	unsigned known; /* a bit for each field */
-	uint64_t v[FIELDS];
-};
-
-/* What the device holds, and whose it is. */
-struct tracked {
-	struct facts facts;
-	struct obj *o;
-};
-
-struct tracked_list {
-	struct tracked *all;
-	size_t n;
-};
-
-#define BIT(field) (1u << (field))
-
-/* identity: the fields that tell an object from others of its kind; in_order: those that nothing
- * tells apart are in the order in which they were made. */
-static const struct {
-	const char *number; /* as rdma-resource(8) calls it */
-	const struct obj_class *class;
-	unsigned identity;
-	bool in_order;
-	/* netlink: the request, the list in the answer, and the number in an entry */
-	enum rdma_nldev_command ask;
-	unsigned short list, number_attr;
-} kinds[TRACKED_KINDS] = {
-	[TRACKED_PD] = { "pdn", &pd_class, BIT(FIELD_NUMBER), true, RDMA_NLDEV_CMD_RES_PD_GET,
-			 RDMA_NLDEV_ATTR_RES_PD, RDMA_NLDEV_ATTR_RES_PDN },
-	[TRACKED_CQ] = { "cqn", &cq_class, BIT(FIELD_CQE) | BIT(FIELD_USERS), true,
-			 RDMA_NLDEV_CMD_RES_CQ_GET, RDMA_NLDEV_ATTR_RES_CQ,
-			 RDMA_NLDEV_ATTR_RES_CQN },
-	[TRACKED_SRQ] = { "srqn", &srq_class, 0, true, RDMA_NLDEV_CMD_RES_SRQ_GET,
-			  RDMA_NLDEV_ATTR_RES_SRQ, RDMA_NLDEV_ATTR_RES_SRQN },
-	[TRACKED_MR] = { "mrn", &mr_class, BIT(FIELD_LKEY) | BIT(FIELD_LEN), false,
-			 RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR,
-			 RDMA_NLDEV_ATTR_RES_MRN },
-	[TRACKED_QP] = { NULL, &qp_class, BIT(FIELD_QPN), false, RDMA_NLDEV_CMD_RES_QP_GET,
-			 RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_RES_LQPN },
-	[TRACKED_ID] = { "cm-idn", &id_class, BIT(FIELD_PORT) | BIT(FIELD_PEER_PORT), false,
-			 RDMA_NLDEV_CMD_RES_CM_ID_GET, RDMA_NLDEV_ATTR_RES_CM_ID,
-			 RDMA_NLDEV_ATTR_RES_CM_IDN },
-};
-
-static void set_field(struct facts *f, enum tracked_field field, uint64_t value)
-{
-	f->known |= BIT(field);
-	f->v[field] = value;
-}
-
-static struct tracked *tracked_add(struct tracked_list *l, enum tracked_kind kind)
-{
-	l->all = xgrow(l->all, l->n, sizeof *l->all);
-	l->all[l->n] = (struct tracked){ .facts.kind = kind };
-	return &l->all[l->n++];
-}
-
-/* ------------------------------------------------------------- what the kernel holds -- */
-
-/* Attributes of an entry that are numbers. An id has the number of its QP, and a QP its own. */
-static const struct {
-	unsigned short attr;
-	enum tracked_field field;
-} number_attrs[] = {
-	{ RDMA_NLDEV_ATTR_RES_PDN, FIELD_PD },	     { RDMA_NLDEV_ATTR_RES_CQE, FIELD_CQE },
-	{ RDMA_NLDEV_ATTR_RES_USECNT, FIELD_USERS }, { RDMA_NLDEV_ATTR_RES_MRLEN, FIELD_LEN },
-	{ RDMA_NLDEV_ATTR_RES_LKEY, FIELD_LKEY },    { RDMA_NLDEV_ATTR_RES_RKEY, FIELD_RKEY },
-	{ RDMA_NLDEV_ATTR_RES_LQPN, FIELD_QPN },     { RDMA_NLDEV_ATTR_RES_TYPE, FIELD_TYPE },
-	{ RDMA_NLDEV_ATTR_RES_STATE, FIELD_STATE },
-};
-
-static uint64_t attr_number(const struct rtattr *a)
-{
-	uint64_t n = 0;
-
-	if (RTA_PAYLOAD(a) <= sizeof n) /* the host's byte order */
-		memcpy(&n, RTA_DATA(a), RTA_PAYLOAD(a));
-	return n;
-}
-
-static uint64_t addr_port(const struct sockaddr_storage *ss)
-{
-	struct sockaddr_in6 in6; /* whose port is where sockaddr_in has it */
-
-	memcpy(&in6, ss, sizeof in6);
-	return ntohs(in6.sin6_port);
-}
-
-static void note_port(struct facts *f, enum tracked_field field, const struct rtattr *a)
-{
-	struct sockaddr_storage ss;
-
-	if (RTA_PAYLOAD(a) < sizeof ss)
-		return;
-	memcpy(&ss, RTA_DATA(a), sizeof ss);
-	set_field(f, field, addr_port(&ss));
-}
-
-/* One attribute of an entry; *pid: whose it is. */
-static void read_attr(struct facts *f, const struct rtattr *a, pid_t *pid)
-{
-	const unsigned short type = a->rta_type & NLA_TYPE_MASK;
-
-	if (type == RDMA_NLDEV_ATTR_RES_PID)
-		*pid = (pid_t)attr_number(a);
-	if (type == RDMA_NLDEV_ATTR_RES_SRC_ADDR)
-		note_port(f, FIELD_PORT, a);
-	if (type == RDMA_NLDEV_ATTR_RES_DST_ADDR)
-		note_port(f, FIELD_PEER_PORT, a);
-	if (type == kinds[f->kind].number_attr)
-		set_field(f, FIELD_NUMBER, attr_number(a));
-	for (unsigned i = 0; i < sizeof number_attrs / sizeof *number_attrs; i++)
-		if (type == number_attrs[i].attr)
-			set_field(f, number_attrs[i].field, attr_number(a));
-}
-
-/* The entries of this process: what the kernel has for itself has no process. */
-static void read_entries(struct tracked_list *l, enum tracked_kind kind, struct rtattr *list)
-{
-	int left = (int)RTA_PAYLOAD(list);
-
-	for (struct rtattr *e = RTA_DATA(list); RTA_OK(e, left); e = RTA_NEXT(e, left)) {
-		struct facts f = { .kind = kind };
-		int rest = (int)RTA_PAYLOAD(e);
-		pid_t pid = 0;
-
-		for (struct rtattr *a = RTA_DATA(e); RTA_OK(a, rest); a = RTA_NEXT(a, rest))
-			read_attr(&f, a, &pid);
-		if (pid == getpid())
-			tracked_add(l, kind)->facts = f;
-	}
-}
-
-/* 1: the last one was read; 0: there are more; -1 with errno. */
-static int read_messages(struct tracked_list *l, enum tracked_kind kind, char *buf, unsigned n)
-{
-	struct nlmsghdr *h = (struct nlmsghdr *)buf;
-
-	for (; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
-		int left = (int)NLMSG_PAYLOAD(h, 0);
-
-		if (h->nlmsg_type == NLMSG_DONE)
-			return 1;
-		if (h->nlmsg_type == NLMSG_ERROR) {
-			const struct nlmsgerr *e = NLMSG_DATA(h);
-
-			errno = left < (int)sizeof *e ? EPROTO : -e->error;
-			return -1;
-		}
-		for (struct rtattr *a = NLMSG_DATA(h); RTA_OK(a, left); a = RTA_NEXT(a, left))
-			if ((a->rta_type & NLA_TYPE_MASK) == kinds[kind].list)
-				read_entries(l, kind, a);
-	}
-	return 0;
-}
-
-static int ask_kernel(int fd, uint32_t index, enum tracked_kind kind, struct tracked_list *l)
-{
-	struct {
-		struct nlmsghdr h;
-		struct rtattr a;
-		uint32_t index;
-	} ask = {
-		.h = { .nlmsg_len = sizeof ask,
-		       .nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, kinds[kind].ask),
-		       .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.a = { sizeof ask.a + sizeof ask.index, RDMA_NLDEV_ATTR_DEV_INDEX },
-		.index = index,
-	};
-	_Alignas(struct nlmsghdr) char buf[32768]; /* the kernel's largest message of a dump */
-	int done = 0;
-
-	if (send(fd, &ask, sizeof ask, 0) < 0)
-		return -1;
-	while (!done) {
-		ssize_t n = recv(fd, buf, sizeof buf, 0);
-
-		if (n < 0)
-			return -1;
-		done = read_messages(l, kind, buf, (unsigned)n);
-	}
-	return done < 0 ? -1 : 0;
-}
-
-static int tracked_by_kernel(const struct dev *dev, struct tracked_list *l)
-{
-	int index = ibv_get_device_index(dev->v->device), rc = 0, err;
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
-
-	if (fd < 0)
-		return -1;
-	for (unsigned kind = 0; kind < TRACKED_KINDS && rc == 0; kind++) {
-		rc = ask_kernel(fd, (uint32_t)index, kind, l);
-		if (rc && errno == EINVAL && kind == TRACKED_SRQ) /* kernels before 5.13 */
-			rc = 0;
-	}
-	err = errno;
-	close(fd);
-	errno = err;
-	return rc;
-}
-
-/* ------------------------------------------------------------- what uroce0 holds -- */
-
-#define EACH(inv, KIND, type, row)                                                               \
-	for (const struct type *row = (inv)->kind[KIND].rows, *end_ = row + (inv)->kind[KIND].n; \
-	     row < end_; row++)
-
-static struct facts *add_row(struct tracked_list *l, enum tracked_kind kind, uint32_t number,
-			     uint32_t pd)
-{
-	struct facts *f = &tracked_add(l, kind)->facts;
-
-	set_field(f, FIELD_NUMBER, number);
-	if (pd != UROCE_NO_OBJECT)
-		set_field(f, FIELD_PD, pd);
-	return f;
-}
-
-static int tracked_by_uroce(struct tracked_list *l)
-{
-	struct uroce_inventory *inv = process_inventory(getpid());
-	struct facts *f;
-
-	if (!inv)
-		return -1;
-	EACH(inv, UROCE_PD, uroce_pd_row, r)
-	add_row(l, TRACKED_PD, r->number, r->number);
-	EACH(inv, UROCE_CQ, uroce_cq_row, r)
-	set_field(add_row(l, TRACKED_CQ, r->number, UROCE_NO_OBJECT), FIELD_CQE, r->size);
-	EACH(inv, UROCE_SRQ, uroce_srq_row, r)
-	add_row(l, TRACKED_SRQ, r->number, r->pd);
-	EACH(inv, UROCE_MR, uroce_mr_row, r)
-	{
-		f = add_row(l, TRACKED_MR, r->number, r->pd);
-		set_field(f, FIELD_LEN, r->len);
-		set_field(f, FIELD_LKEY, r->lkey);
-		set_field(f, FIELD_RKEY, r->rkey);
-	}
-	EACH(inv, UROCE_QP, uroce_qp_row, r)
-	{
-		f = add_row(l, TRACKED_QP, r->number, r->pd);
-		set_field(f, FIELD_QPN, r->qpn);
-		set_field(f, FIELD_TYPE, r->type);
-		set_field(f, FIELD_STATE, r->attr.qp_state);
-	}
-	free(inv);
-	return 0;
-}
 
 /* ------------------------------------------------------------- what the session has -- */
 
@@ -332,14 +42,14 @@ static void know_id(struct facts *f, const struct id *id)
 {
 	const struct rdma_addr *a = &id->v->route.addr;
 
-	set_field(f, FIELD_PORT, addr_port(&a->src_storage));
+	facts_add(f, FIELD_PORT, facts_port(&a->src_storage));
 	if (a->dst_addr.sa_family)
-		set_field(f, FIELD_PEER_PORT, addr_port(&a->dst_storage));
+		facts_add(f, FIELD_PEER_PORT, facts_port(&a->dst_storage));
 	for (unsigned i = 0; i < sizeof id_states / sizeof *id_states; i++)
 		for (const struct word *w = cma_state_words; w->name; w++)
 			if (id_states[i].here == id->state &&
 			    strcmp(id_states[i].kernel, w->name) == 0)
-				set_field(f, FIELD_STATE, w->value);
+				facts_add(f, FIELD_STATE, w->value);
 }
 
 /* References that the queue pairs have, as the kernel counts them. */
@@ -368,24 +78,24 @@ static struct facts facts_of(struct session *s, enum tracked_kind kind, struct o
 		*pd = (struct pd *)o;
 		break;
 	case TRACKED_CQ:
-		set_field(&f, FIELD_CQE, (uint64_t)((struct cq *)o)->v->cqe);
-		set_field(&f, FIELD_USERS, cq_users(s, (struct cq *)o));
+		facts_add(&f, FIELD_CQE, (uint64_t)((struct cq *)o)->v->cqe);
+		facts_add(&f, FIELD_USERS, cq_users(s, (struct cq *)o));
 		break;
 	case TRACKED_SRQ:
 		*pd = ((struct srq *)o)->pd;
 		break;
 	case TRACKED_MR:
 		*pd = ((struct mr *)o)->pd;
-		set_field(&f, FIELD_LEN, ((struct mr *)o)->v->length);
-		set_field(&f, FIELD_LKEY, ((struct mr *)o)->v->lkey);
-		set_field(&f, FIELD_RKEY, ((struct mr *)o)->v->rkey);
+		facts_add(&f, FIELD_LEN, ((struct mr *)o)->v->length);
+		facts_add(&f, FIELD_LKEY, ((struct mr *)o)->v->lkey);
+		facts_add(&f, FIELD_RKEY, ((struct mr *)o)->v->rkey);
 		break;
 	case TRACKED_QP:
 		*pd = ((struct qp *)o)->pd;
-		set_field(&f, FIELD_QPN, ((struct qp *)o)->v->qp_num);
-		set_field(&f, FIELD_TYPE, ((struct qp *)o)->type);
+		facts_add(&f, FIELD_QPN, ((struct qp *)o)->v->qp_num);
+		facts_add(&f, FIELD_TYPE, ((struct qp *)o)->type);
 		if (((struct qp *)o)->has_state)
-			set_field(&f, FIELD_STATE, ((struct qp *)o)->state);
+			facts_add(&f, FIELD_STATE, ((struct qp *)o)->state);
 		break;
 	case TRACKED_ID:
 		know_id(&f, (struct id *)o);
@@ -461,7 +171,7 @@ static void number_of_pd(struct comparison *c, const struct pd *pd, struct facts
 			continue;
 		facts_of(c->s, h->facts.kind, h->o, &its);
 		if (its == pd)
-			set_field(f, FIELD_NUMBER, h->facts.v[FIELD_PD]);
+			facts_add(f, FIELD_NUMBER, h->facts.v[FIELD_PD]);
 	}
 }
 
@@ -470,7 +180,7 @@ static void match_kind(struct comparison *c, enum tracked_kind kind, bool by_ord
 {
 	struct obj *o;
 
-	obj_foreach_of(o, c->s, kinds[kind].class) {
+	obj_foreach_of(o, c->s, tracked_classes[kind].class) {
 		struct pd *pd;
 		struct facts f = facts_of(c->s, kind, o, &pd);
 		struct tracked *h;
@@ -479,10 +189,10 @@ static void match_kind(struct comparison *c, enum tracked_kind kind, bool by_ord
 			continue;
 		if (kind == TRACKED_PD)
 			number_of_pd(c, pd, &f);
-		h = !by_order		   ? first_like(c, &f, kinds[kind].identity)
-		    : kinds[kind].in_order ? first_like(c, &f, 0)
-					   : NULL;
-		if (h && (by_order || kinds[kind].identity))
+		h = !by_order ? first_like(c, &f, tracked_classes[kind].identity)
+		    : tracked_classes[kind].in_order ? first_like(c, &f, 0)
+						     : NULL;
+		if (h && (by_order || tracked_classes[kind].identity))
 			h->o = o;
 	}
 }
@@ -526,7 +236,7 @@ static const char *const field_names[FIELDS] = {
 
 static void tell_facts(struct comparison *c, const struct facts *f)
 {
-	const char *number = kinds[f->kind].number;
+	const char *number = tracked_classes[f->kind].number;
 
 	if (number && (f->known & BIT(FIELD_NUMBER)))
 		tell_field(c, f->kind, FIELD_NUMBER, number, f->v[FIELD_NUMBER]);
@@ -623,7 +333,8 @@ static void tell_rest(struct comparison *c)
 		known = librdmacms && h->facts.kind == TRACKED_PD;
 		librdmacms &= !known;
 		name = known ? xstrdup("(librdmacm)")
-			     : xasprintf("(%s%zu)", kinds[h->facts.kind].class->prefix, i);
+			     : xasprintf("(%s%zu)", tracked_classes[h->facts.kind].class->prefix,
+					 i);
 		begin_line(c, known, name);
 		tell_facts(c, &h->facts);
 		out_text(c->o, known ? "" : "; no object of this session");
@@ -651,7 +362,7 @@ static int compare_device(struct session *s, const struct dev *dev, struct out *
 
 		if (uroce && kind == TRACKED_ID) /* are librdmacm's part of the process itself */
 			continue;
-		obj_foreach_of(obj, s, kinds[kind].class)
+		obj_foreach_of(obj, s, tracked_classes[kind].class)
 			tell_object(&c, kind, obj);
 	}
 	tell_rest(&c);
