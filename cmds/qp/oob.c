@@ -3,12 +3,10 @@
  * oob: for QPs that are connected by hand. Both ends exchange QPN, PSN and address, in one message
  * each over TCP.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -21,33 +19,6 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
-
-/*
- * One message each way over TCP: four bytes of length in network byte order, then the text. The
- * server sends first. It never blocks: the event loop calls back when the socket is ready.
- */
-
-#define EXCHANGE_MAX 65536 /* largest message in bytes */
-
-enum exchange_end { EXCHANGE_BUSY, EXCHANGE_DONE, EXCHANGE_FAILED };
-
-struct exchange {
-	struct loop *loop;
-	int fd;			    /* -1: closed */
-	bool sending, listens_next; /* current direction; whether it receives afterwards */
-	bool connecting;
-	bool keep; /* set by the owner, which takes over the socket on success */
-	unsigned char *out;
-	size_t out_len, sent;
-	unsigned char head[4];
-	char *in;
-	size_t in_len, got; /* got includes the header */
-	enum exchange_end end;
-	int err;	 /* errno of a failure, or 0 */
-	const char *why; /* what was being done when it failed */
-	void (*done)(void *arg);
-	void *arg;
-};
 
 /* An out-of-band exchange of qp-info, as an object that continues in the background. */
 
@@ -67,164 +38,6 @@ struct oob {
 	char *why;     /* reason of the failure, or NULL */
 	char *code;
 };
-
-/*
- * One message each way over TCP.
- *
- * The length comes from the peer: it is checked before anything is allocated for it.
- */
-
-static void end_exchange(struct exchange *x, enum exchange_end end, int err, const char *why)
-{
-	x->end = end;
-	x->err = err;
-	x->why = why;
-	if (x->fd >= 0) {
-		loop_unwatch(x->loop, x->fd);
-		if (!x->keep || end != EXCHANGE_DONE) {
-			close(x->fd);
-			x->fd = -1;
-		}
-	}
-	x->done(x->arg);
-}
-
-static void on_socket_ready(void *arg, int fd, short revents);
-
-static void watch_socket(struct exchange *x)
-{
-	loop_watch(x->loop, x->fd, x->sending ? POLLOUT : POLLIN, on_socket_ready, x);
-}
-
-/* One direction is done: changes to the other, or ends. */
-static void next_direction(struct exchange *x)
-{
-	if (!x->listens_next && x->sending) {
-		end_exchange(x, EXCHANGE_DONE, 0, NULL);
-	} else if (x->sending) {
-		x->sending = false;
-		watch_socket(x);
-	} else if (x->listens_next) { /* a server: it has sent already */
-		end_exchange(x, EXCHANGE_DONE, 0, NULL);
-	} else {
-		x->sending = true;
-		watch_socket(x);
-	}
-}
-
-static void send_some(struct exchange *x)
-{
-	ssize_t n = send(x->fd, x->out + x->sent, x->out_len - x->sent, MSG_NOSIGNAL);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n < 0) {
-		end_exchange(x, EXCHANGE_FAILED, errno, "sending to the peer");
-		return;
-	}
-	x->sent += (size_t)n;
-	if (x->sent == x->out_len)
-		next_direction(x);
-}
-
-/* Checks the length in the received header. */
-static bool take_head(struct exchange *x)
-{
-	uint32_t len;
-
-	memcpy(&len, x->head, sizeof len);
-	len = ntohl(len);
-	if (!len || len > EXCHANGE_MAX) {
-		end_exchange(x, EXCHANGE_FAILED, EPROTO,
-			     "the peer's message has no length between "
-			     "1 and 65536: is this another protocol?");
-		return false;
-	}
-	x->in_len = len;
-	x->in = xcalloc(1, x->in_len + 1);
-	return true;
-}
-
-static void receive_some(struct exchange *x)
-{
-	size_t head = sizeof x->head;
-	bool in_head = x->got < head;
-	void *at = in_head ? (void *)(x->head + x->got) : (void *)(x->in + (x->got - head));
-	size_t want = in_head ? head - x->got : head + x->in_len - x->got;
-	ssize_t n = recv(x->fd, at, want, 0);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		end_exchange(x, EXCHANGE_FAILED, n ? errno : ECONNRESET,
-			     n ? "receiving from the peer"
-			       : "the peer closed before its message was complete");
-		return;
-	}
-	x->got += (size_t)n;
-	if (in_head && x->got == head && !take_head(x))
-		return;
-	if (x->got >= head && x->got == head + x->in_len)
-		next_direction(x);
-}
-
-static void exchange_connected(struct exchange *x)
-{
-	int err = sock_error(x->fd);
-
-	if (err) {
-		end_exchange(x, EXCHANGE_FAILED, err, "connecting");
-		return;
-	}
-	x->connecting = false;
-	watch_socket(x);
-}
-
-static void on_socket_ready(void *arg, int fd, short revents)
-{
-	struct exchange *x = arg;
-
-	(void)fd, (void)revents;
-	if (x->connecting)
-		exchange_connected(x);
-	else if (x->sending)
-		send_some(x);
-	else
-		receive_some(x);
-}
-
-/* Starts an exchange on a socket, which may still be connecting; takes ownership of it. done is
- * called once, from the loop. */
-static void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server,
-			   const char *text, void (*done)(void *arg), void *arg)
-{
-	uint32_t len = htonl((uint32_t)strlen(text));
-
-	*x = (struct exchange){ .loop = loop,
-				.fd = fd,
-				.sending = server,
-				.listens_next = server,
-				.connecting = !server,
-				.done = done,
-				.arg = arg };
-	x->out_len = sizeof len + strlen(text);
-	x->out = xcalloc(1, x->out_len);
-	memcpy(x->out, &len, sizeof len);
-	memcpy(x->out + sizeof len, text, strlen(text));
-	loop_watch(loop, fd, x->sending || x->connecting ? POLLOUT : POLLIN, on_socket_ready, x);
-}
-
-/* Closes and frees what it holds; more than once does no harm. */
-static void exchange_end(struct exchange *x)
-{
-	if (x->loop && x->fd >= 0) {
-		loop_unwatch(x->loop, x->fd);
-		close(x->fd);
-	}
-	free(x->out);
-	free(x->in);
-	*x = (struct exchange){ .fd = -1 };
-}
 
 /*
  * The sockets of oob. The peer's data is checked in the loop as soon as it arrives; a failure is
