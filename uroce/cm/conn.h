@@ -21,7 +21,7 @@
 #include <sys/queue.h>
 
 #include "mad.h"
-#include "timer.h"
+#include "engine.h"
 #include "link.h"
 
 struct cm_id;

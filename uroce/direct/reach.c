@@ -161,7 +161,7 @@ static bool region_allows(const struct shown_region *e, const struct reach_reque
 /* --------------------------------------------------------------------- the copy -- */
 
 /* Programs wait for the last byte of a message: the aligned word that holds it is written last
- * (guard.h), which is one page more for the kernel to look up. */
+ * (guard.c), which is one page more for the kernel to look up. */
 static void split_last_word(struct reach_request *q, uint64_t host)
 {
 	struct iovec *last = &q->iov[q->niov - 1];

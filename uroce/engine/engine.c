@@ -15,11 +15,10 @@
 #include "engine_own.h"
 #include "gid.h"
 #include "group.h"
-#include "guard.h"
+#include "engine.h"
 #include "link.h"
 #include "pair.h"
 #include "preload/preload.h"
-#include "timer.h"
 
 #define LAST_MADS 64 /* portions of them that are handed on at the end */
 

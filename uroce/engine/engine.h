@@ -16,6 +16,8 @@
  *   engine.c     bringing the device up and down; the lock, and the time; a thread of the
  *                application that waits for an event
  *   progress.c   passes, and who makes them
+ *   timer.c      timers
+ *   guard.c      access to memory that the application may have unmapped
  */
 #ifndef UROCE_ENGINE_H
 #define UROCE_ENGINE_H
@@ -23,6 +25,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cq;
@@ -99,5 +102,59 @@ bool engine_hand_over(int fd);
 uint64_t engine_now(void);
 /* The same, without the lock. */
 uint64_t engine_clock(void);
+
+/* ---------------------------------------------------------------------- timer.c -- */
+
+/* Timers on a heap: some per QP and connection, most of them stopped before they run out. */
+
+/* Embedded in its owner, zeroed at first; the owner stops it before it goes. */
+struct timer {
+	uint64_t when;	/* engine_now(), ns */
+	unsigned place; /* in the heap, from 1; 0: not running */
+	void (*fn)(struct timer *t);
+};
+
+/* Runs t->fn(t), with the lock held, when engine_now() has reached when. Sets a running
+ * timer anew. Never fails: the heap has a place for every timer that was prepared. */
+void timer_set(struct timer *t, uint64_t when);
+void timer_stop(struct timer *t);
+static inline bool timer_running(const struct timer *t)
+{
+	return t->place != 0;
+}
+
+/* Makes sure that n more (negative: fewer) timers can run at once. 0, or -1 with ENOMEM. */
+int timer_reserve(int n);
+/* When the next one runs out; UINT64_MAX: none runs. */
+uint64_t timer_next(void);
+/* Runs what is due at now, each timer once at most. */
+void timer_run(uint64_t now);
+/* Stops all: after fork(). What was reserved stays so. */
+void timer_forget(void);
+
+/* ---------------------------------------------------------------------- guard.c -- */
+
+/*
+ * Copying from and to memory of the application that it may have unmapped since it
+ * registered it. A real device has pinned the pages; here the copy must survive the fault.
+ *
+ * It does not in a thread that blocks SIGSEGV or SIGBUS, nor when the application replaces
+ * our handlers by its own: then the fault ends the process, as any other would.
+ */
+
+/* Installs the handlers of SIGSEGV and SIGBUS; what is not ours goes to the handlers that
+ * were there before. Once a process, later calls do nothing. 0, or -1 with errno. */
+int guard_install(void);
+
+/* memcpy() that returns -1 (errno EFAULT) where it would have faulted: how much was copied
+ * before is unknown. The aligned word that holds the last byte is written last, after all
+ * others: programs wait for the last byte of a message. */
+int guard_copy(void *dst, const void *src, size_t n);
+
+/* 8 aligned bytes, as one. 0, or -1 (errno EFAULT). */
+int guard_store(uint64_t *p, uint64_t value);
+/* Atomic on 8 aligned bytes: *old is what was there. 0, or -1 (errno EFAULT). */
+int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old);
+int guard_cmp_swap(uint64_t *p, uint64_t compare, uint64_t swap, uint64_t *old);
 
 #endif

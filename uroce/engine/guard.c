@@ -4,7 +4,7 @@
  * handler, which runs in the thread that faulted, jumps there. The handlers block no signal
  * (SA_NODEFER), so that a jump out of them leaves nothing to be restored.
  */
-#include "guard.h"
+#include "engine.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -32,7 +32,7 @@
 #include "group.h"
 #include "pair.h"
 #include "link.h"
-#include "timer.h"
+#include "engine.h"
 #include "transport.h"
 
 #define TICK	 MS  /* how long an application that read may stay away */
@@ -505,7 +505,7 @@ static void *engine_main(void *arg)
 	return arg;
 }
 
-/* The signals are the application's; faults are met where they happen (guard.h). */
+/* The signals are the application's; faults are met where they happen (guard.c). */
 static int start_thread(void)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };

@@ -17,7 +17,6 @@
 #include "export.h"
 #include "link.h"
 #include "tap.h"
-#include "timer.h"
 
 #define HELD_MAX     8192    /* packets; those that come on top are lost */
 #define REORDER_NS   1000000 /* at most: nothing came that could have overtaken */

@@ -17,7 +17,6 @@
 #include "engine.h"
 #include "pair.h"
 #include "link.h"
-#include "timer.h"
 
 #define AT_ONCE 64 /* messages that are served before others have their turn */
 

@@ -14,7 +14,6 @@
 #include "link.h"
 #include "mad.h"
 #include "queue_pair.h"
-#include "timer.h"
 
 /* ---------------------------------------------------------------------- fork(2) -- */
 

@@ -13,7 +13,6 @@
 
 #include "checks.h"
 #include "engine_rig.h"
-#include "timer.h"
 
 /* ------------------------------------------------------------------------ waiting -- */
 

@@ -13,7 +13,6 @@
 #include "fault.h"
 #include "packet.h"
 #include "link.h"
-#include "timer.h"
 #include "transport.h"
 
 #define MODE_IPV6      0x01

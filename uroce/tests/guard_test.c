@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Copies that fault, and the handlers that were there before ours. */
-#include "guard.h"
+#include "engine.h"
 
 #include <errno.h>
 #include <pthread.h>

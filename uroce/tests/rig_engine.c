@@ -8,7 +8,6 @@
 #include "completion_queue.h"
 #include "engine.h"
 #include "rig.h"
-#include "timer.h"
 
 #define TIMERS 512
 

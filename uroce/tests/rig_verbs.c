@@ -5,10 +5,9 @@
 
 #include "checks.h"
 #include "context.h"
-#include "guard.h"
+#include "engine.h"
 #include "region.h"
 #include "rig.h"
-#include "timer.h"
 
 #define QPS	32
 #define REGIONS 64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The heap of timers against a list that is searched from end to end. */
-#include "timer.h"
+#include "engine.h"
 
 #include "checks.h"
 

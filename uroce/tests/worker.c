@@ -25,7 +25,6 @@
 #include "link.h"
 #include "netns.h"
 #include "path.h"
-#include "timer.h"
 #include "worker.h"
 
 /* ------------------------------------------------------------------ the process -- */

@@ -13,7 +13,6 @@
 
 #include "counters.h"
 #include "engine.h"
-#include "guard.h"
 #include "parts.h"
 #include "region.h"
 #include "context.h"

@@ -12,7 +12,6 @@
  */
 #include "counters.h"
 #include "engine.h"
-#include "guard.h"
 #include "parts.h"
 #include "region.h"
 #include "direct.h"

@@ -7,7 +7,6 @@
 #include "engine.h"
 #include "context.h"
 #include "gid.h"
-#include "guard.h"
 #include "packet.h"
 #include "parts.h"
 #include "region.h"

@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 
 #include "context.h"
-#include "timer.h"
+#include "engine.h"
 
 struct channel {
 	struct ibv_comp_channel v;

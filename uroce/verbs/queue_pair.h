@@ -17,7 +17,7 @@
 #include "inventory.h"
 #include "link.h"
 #include "region.h"
-#include "timer.h"
+#include "engine.h"
 
 struct srq;
 struct xrcd;
