@@ -270,8 +270,7 @@ static int idle(struct bench_run *r, unsigned spins)
 {
 	if (spins % patience(r))
 		return 0;
-	/* of what the other end has written nothing tells but the memory */
-	loop_pass(r->s->loop, spins > 4096 && !r->a->into ? 50 : 0);
+	loop_pass(r->s->loop, spins > 4096 ? 50 : 0);
 	if (loop_interrupted(r->s->loop) || loop_ending(r->s->loop))
 		return fail(r->s, "bench", "EINTR", "interrupted");
 	if (loop_now() - r->heard < (int64_t)r->a->within.v * 1000000)
