@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
-#include "output/out.h"
 #include "alloc.h"
+#include "output/out.h"
+#include "output/print.h"
+#include "session.h"
 
 void fail_clear(struct fail *f)
 {
@@ -151,4 +152,57 @@ void fail_rows(const struct fail *f, Tcl_DString *text)
 		fail_append(text, f->rows[i].text, 14);
 		Tcl_DStringAppend(text, "\n", 1);
 	}
+}
+
+static void report_interrupt(struct session *s, const char *where)
+{
+	Tcl_DString rows;
+
+	Tcl_DStringInit(&rows);
+	/* the message of the command that was waiting */
+	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
+		fail_rows(&s->fail, &rows);
+	/* on a new line after the echoed ^C */
+	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
+		    Tcl_DStringValue(&rows));
+	Tcl_DStringFree(&rows);
+}
+
+/* Prints the failure as a JSON value. */
+static void report_json(const struct fail *f, const char *where)
+{
+	struct out *o = out_new(false);
+	Tcl_DString text;
+
+	out_str(o, "where", where, NULL);
+	fail_out(f, o);
+	Tcl_DStringInit(&text);
+	out_print(o, OUT_JSON, &text);
+	print_text(PRINT_ERR, Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+	out_free(o);
+}
+
+void fail_report(struct session *s)
+{
+	const char *where = s->fail.where ? s->fail.where : "";
+	struct painted text;
+
+	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
+		report_interrupt(s, where);
+		return;
+	}
+	if (s->opt.format == OUT_JSON) {
+		report_json(&s->fail, where);
+		return;
+	}
+	painted_init(&text);
+	painted_paint(&text, PAINT_BAD);
+	painted_addf(&text, "%s: ", *where ? where : "error");
+	fail_append(&text.text, s->fail.text, 4);
+	painted_add(&text, "\n", 1);
+	painted_paint(&text, PAINT_NONE);
+	fail_rows(&s->fail, &text.text);
+	print_painted(PRINT_ERR, &text);
+	painted_free(&text);
 }

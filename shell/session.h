@@ -73,6 +73,8 @@ void fail_rows(const struct fail *f, Tcl_DString *text);
 /* Appends text; lines after the first are indented by that many blanks, so that text from a peer
  * cannot look like a line of the shell. */
 void fail_append(Tcl_DString *to, const char *text, unsigned indent);
+/* Prints s->fail to standard error. */
+void fail_report(struct session *s);
 
 struct border;
 struct context; /* the live context: cmds/objects.h */

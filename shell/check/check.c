@@ -496,7 +496,7 @@ int check_file(struct session *s, const char *path)
 	int rc;
 
 	if (script_read(s, path, &t)) {
-		script_report(s);
+		fail_report(s);
 		return -2;
 	}
 	rc = check_text(s, strcmp(path, "-") == 0 ? "stdin" : path, t.text);

@@ -24,59 +24,6 @@
 
 /* ---------------------------------------------------------------- printing -- */
 
-static void report_interrupt(struct session *s, const char *where)
-{
-	Tcl_DString rows;
-
-	Tcl_DStringInit(&rows);
-	/* the message of the command that was waiting */
-	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
-		fail_rows(&s->fail, &rows);
-	/* on a new line after the echoed ^C */
-	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
-		    Tcl_DStringValue(&rows));
-	Tcl_DStringFree(&rows);
-}
-
-/* Prints the failure as a JSON value. */
-static void report_json(const struct fail *f, const char *where)
-{
-	struct out *o = out_new(false);
-	Tcl_DString text;
-
-	out_str(o, "where", where, NULL);
-	fail_out(f, o);
-	Tcl_DStringInit(&text);
-	out_print(o, OUT_JSON, &text);
-	print_text(PRINT_ERR, Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
-	out_free(o);
-}
-
-void script_report(struct session *s)
-{
-	const char *where = s->fail.where ? s->fail.where : "";
-	struct painted text;
-
-	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
-		report_interrupt(s, where);
-		return;
-	}
-	if (s->opt.format == OUT_JSON) {
-		report_json(&s->fail, where);
-		return;
-	}
-	painted_init(&text);
-	painted_paint(&text, PAINT_BAD);
-	painted_addf(&text, "%s: ", *where ? where : "error");
-	fail_append(&text.text, s->fail.text, 4);
-	painted_add(&text, "\n", 1);
-	painted_paint(&text, PAINT_NONE);
-	fail_rows(&s->fail, &text.text);
-	print_painted(PRINT_ERR, &text);
-	painted_free(&text);
-}
-
 static void print_result(struct session *s, bool ours)
 {
 	const char *text;
@@ -157,7 +104,7 @@ static int run_one(struct session *s, const char *command, int len, bool print)
 /* Reports an error at top level. True: continue with the next command. */
 static bool report_and_continue(struct session *s)
 {
-	script_report(s);
+	fail_report(s);
 	return s->opt.keep_going && !loop_interrupted(s->loop) && !loop_ending(s->loop) &&
 	       !s->skipped;
 }
@@ -353,7 +300,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 	while (c.next < end && !s->quit) {
 		if (cut_command(s, s->script->name, c.next, end, c.next_line, &c)) {
 			if (top)
-				script_report(s);
+				fail_report(s);
 			return TCL_ERROR;
 		}
 		if (c.empty)
@@ -382,7 +329,7 @@ static int fail_outside_loop(struct session *s, int rc, bool top)
 	if (s->script->name)
 		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
 	if (top)
-		script_report(s);
+		fail_report(s);
 	return TCL_ERROR;
 }
 
@@ -417,7 +364,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 	script->line = 1;
 	if (script_nests(text) ? fail_nested(s, script->name) : enter_script(s, script, &border)) {
 		if (top)
-			script_report(s);
+			fail_report(s);
 		return TCL_ERROR;
 	}
 	rc = run_commands(s, text, top, top);
@@ -430,7 +377,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 static int run_top(struct session *s, struct script *script, const char *text)
 {
 	if (script->name && script_parses(s, script->name, text)) {
-		script_report(s);
+		fail_report(s);
 		return -2;
 	}
 	return run_text(s, script, text, true) == TCL_ERROR ? -1 : 0;
@@ -587,7 +534,7 @@ static int run_file(struct session *s, const char *path, bool start)
 	int rc;
 
 	if (script_read(s, path, &t)) {
-		script_report(s);
+		fail_report(s);
 		return -2;
 	}
 	if (start && !t.is_users)

@@ -61,8 +61,6 @@ struct script_text {
 /* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */
 int script_read(struct session *s, const char *path, struct script_text *t);
 void script_text_free(struct script_text *t);
-/* Prints s->fail to standard error. */
-void script_report(struct session *s);
 /* To be called once per domain, when its interpreter exists. */
 void script_commands(struct domain *d);
 
