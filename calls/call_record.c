@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "record_rings.h"
-#include "record_objects.h"
+#include "call_record.h"
 
 #define NOWHERE	   UINT32_MAX
 #define SCRATCH	   (1u << 16) /* bytes; holds the records of nested calls */

@@ -7,18 +7,17 @@
  * oldest records and counts them. A record has the arguments and the result as numbers, and copies
  * of the memory that they point to. Nothing is formatted when a call is recorded. A reader gets
  * arguments that point to the copies, and can read them like the arguments of a call of its own.
- * Pointers to objects stay as they were: record_objects.h knows which object was there then.
+ * Pointers to objects stay as they were: record_object_at() knows which object was there then.
  *
  * The rings are in one block of memory without pointers, so that another process can read it.
  */
 #ifndef CALLS_CALL_RECORD_H
 #define CALLS_CALL_RECORD_H
 
+#include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <infiniband/verbs.h>
 
 #include "calls.h"
 
@@ -177,5 +176,59 @@ void record_watch(const struct record_watch *w);
 void record_clear(void);
 /* Turns recording and watching off or on (initially on). For measurements. */
 void record_switch(bool on);
+
+/*
+ * The lifetimes of objects: the same pointer may refer to different objects at different times.
+ * They are derived from the calls that create and destroy objects.
+ */
+
+struct record;
+
+#define RECORD_OBJECTS_GONE 65536 /* destroyed objects that are kept; older ones are dropped */
+
+struct record_object {
+	uint64_t address;
+	enum call_object kind;
+	uint64_t serial;     /* no two have the same; from 1 */
+	uint64_t made, gone; /* ticks; gone 0: it lives */
+	char name[32];	     /* its name in the program, or "" */
+};
+
+/* The objects of one process. */
+struct record_objects;
+/* The objects of this process, updated with each call. */
+extern struct record_objects record_own_objects;
+
+/* The object that was at address at that time (of a call that makes it: its end), or NULL.
+ * Valid until the next is made or ended. */
+const struct record_object *record_objects_at(struct record_objects *b, uint64_t address,
+					      uint64_t when);
+static inline const struct record_object *record_object_at(uint64_t address, uint64_t when)
+{
+	return record_objects_at(&record_own_objects, address, when);
+}
+
+/* Gives the one that is there now a name, at most 31 bytes; one that no call has made begins
+ * now. */
+void record_object_name(const void *object, enum call_object kind, const char *name);
+/* To be called when an object is destroyed without a call of this program. */
+void record_object_gone(const void *object);
+
+/* Updates the objects after a successful call. */
+void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
+			      uint64_t begin, uint64_t end);
+void record_own_objects_clear(void);
+
+/* Objects of another process, derived from its records in the order in which the calls ended. Each
+ * gets a name: "qp0" is the first QP. */
+struct record_objects *record_objects_new(void);
+void record_objects_free(struct record_objects *b);
+void record_objects_learn(struct record_objects *b, const struct record *r);
+/* As record_objects_at(); one that no call has made begins there. */
+const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,
+						enum call_object kind, uint64_t when);
+/* Of all that live, in no order. */
+void record_objects_each(struct record_objects *b,
+			 void (*told)(void *arg, const struct record_object *o), void *arg);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "record_objects.h"
+#include "call_record.h"
 
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "call_record.h"
 
 struct known_object {
 	struct record_object o;

@@ -7,7 +7,7 @@
 #include <infiniband/verbs.h>
 
 #include "record_rings.h"
-#include "record_objects.h"
+#include "call_record.h"
 
 /* -------------------------------------------------------------------------- pieces -- */
 

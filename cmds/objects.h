@@ -14,7 +14,7 @@
 #include <sys/queue.h>
 #include <tcl.h>
 
-#include "command/args.h"
+#include "command/cmd.h"
 #include "data/posted.h"
 #include "output/out.h"
 

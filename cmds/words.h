@@ -3,7 +3,7 @@
 #ifndef CMDS_WORDS_H
 #define CMDS_WORDS_H
 
-#include "command/args.h"
+#include "command/cmd.h"
 
 extern const struct word mr_access_words[]; /* ibv_reg_mr(3) */
 extern const struct word qp_access_words[]; /* what a QP or an MW may allow */

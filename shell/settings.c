@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"

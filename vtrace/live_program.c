@@ -10,7 +10,6 @@
 #include "call_record.h"
 #include "own_rows.h"
 #include "qp/qp.h"
-#include "record_objects.h"
 #include "words.h"
 #include "spec_tables.h"
 #include "alloc.h"

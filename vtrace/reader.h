@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include "call_record.h"
-#include "record_objects.h"
 #include "shared_area.h"
 
 /* A program in a process; exec() begins another one. */

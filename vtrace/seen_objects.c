@@ -9,7 +9,6 @@
 #include "alloc.h"
 #include "call_record.h"
 #include "own_rows.h"
-#include "record_objects.h"
 #include "spec_tables.h"
 
 void posted_queue_empty(struct posted_queue *q)

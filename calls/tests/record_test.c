@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include "record_objects.h"
+#include "call_record.h"
 #include "record_rig.h"
 #include "record_rings.h"
 

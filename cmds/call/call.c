@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "call/calling.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "output/out.h"
 #include "qp/qp.h"

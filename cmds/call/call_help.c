@@ -6,7 +6,6 @@
 #include "call/calling.h"
 #include "call_format.h"
 #include "calls.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "output/out.h"

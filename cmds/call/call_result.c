@@ -7,7 +7,7 @@
 
 #include "call/calling.h"
 #include "call_format.h"
-#include "command/args.h"
+#include "command/cmd.h"
 #include "connection/cm.h"
 #include "output/out.h"
 #include "session.h"

@@ -13,7 +13,6 @@
 #include "language/interp.h"
 #include "objects.h"
 #include "output/print.h"
-#include "record_objects.h"
 #include "session.h"
 #include "words.h"
 #include "alloc.h"

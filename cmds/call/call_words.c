@@ -10,7 +10,7 @@
 #include "alloc.h"
 #include "call/calling.h"
 #include "call_format.h"
-#include "command/args.h"
+#include "command/cmd.h"
 #include "connection/cm.h"
 #include "edit/edit.h"
 #include "session.h"

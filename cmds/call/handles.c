@@ -16,7 +16,6 @@
 #include "connection/cm.h"
 #include "objects.h"
 #include "output/out.h"
-#include "record_objects.h"
 #include "session.h"
 #include "alloc.h"
 

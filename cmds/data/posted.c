@@ -8,7 +8,6 @@
 #include "loop.h"
 #include "objects.h"
 #include "own_rows.h"
-#include "record_objects.h"
 #include "spec_tables.h"
 
 /* ----------------------------------------------------------------------- requests -- */

@@ -13,7 +13,6 @@
 
 #include "alloc.h"
 #include "call/calling.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "edit/edit.h"

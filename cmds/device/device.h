@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <stdint.h>
 
-#include "command/args.h"
+#include "command/cmd.h"
 #include "uroce.h"
 
 struct dev;

@@ -10,7 +10,6 @@
 #include "call_record.h"
 #include "calls.h"
 #include "call/calling.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "objects.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "export/program.h"
 #include "file/file.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "export/program.h"
-#include "record_objects.h"
+#include "call_record.h"
 #include "session.h"
 #include "alloc.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "objects.h"

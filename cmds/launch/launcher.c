@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "output/out.h"
 #include "session.h"

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "file/file.h"
 #include "launch/launcher.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "command_lines.h"
 #include "session.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "command/args.h"
+#include "command/cmd.h"
 #include "language/interp.h"
 #include "output/out.h"
 #include "output/print.h"

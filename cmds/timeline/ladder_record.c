@@ -14,7 +14,6 @@
 #include "call_record.h"
 #include "decode.h"
 #include "own_rows.h"
-#include "record_objects.h"
 #include "session.h"
 #include "timeline/ladder.h"
 #include "timeline/timeline.h"

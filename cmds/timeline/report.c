@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
 #include "export/program.h"

@@ -9,7 +9,6 @@
 
 #include "alloc.h"
 #include "call_record.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "decode.h"
 #include "device/device.h"

@@ -17,7 +17,6 @@
 
 #include "alloc.h"
 #include "bytes.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "file/file.h"

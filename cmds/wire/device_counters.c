@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "data/post.h"
 #include "device/device.h"

@@ -15,7 +15,6 @@
 
 #include "alloc.h"
 #include "bytes.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "data/posted.h"
 #include "decode.h"

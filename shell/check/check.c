@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "language/script.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "output/out.h"

@@ -11,7 +11,6 @@
 #include <sys/param.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "session.h"

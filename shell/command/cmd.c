@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"

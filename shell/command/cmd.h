@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A command is one declarative entry. Parsing, usage, hints, completion, help, the manual page and
- * the bash completion all use it. */
+/* Commands and their argument tables: one row per argument. The parser fills a typed struct from
+ * them; usage, hints and completion read the same rows. */
 #ifndef SHELL_CMD_H
 #define SHELL_CMD_H
 
@@ -9,10 +9,168 @@
 #include <stdint.h>
 #include <tcl.h>
 
-struct cmd;
 struct arg;
-struct out;
+struct cmd;
 struct session;
+
+/* The type of an argument. cmds/ defines further kinds, such as objects and addresses. */
+struct arg_kind {
+	const char *word; /* in usage: "addr", "size" */
+	size_t size;	  /* of what parse stores */
+	/* Stores the value of word in *dst; -1 with s->fail filled (args_bad()). */
+	int (*parse)(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
+	/* Stores the value of an optional argument that was not given and has no default in the
+	 * table. NULL: *dst stays zero. */
+	int (*absent)(struct session *s, const struct arg *a, void *dst);
+	/* Can word be this optional positional? If not, it is matched with the next one. NULL:
+	 * always. */
+	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
+	/* parse() needs no open device, so that -n can call it. A default of this kind is parsed
+	 * only once; its value must not point into s->arena. */
+	bool is_static;
+	/* Appends the possible words to a Tcl list. NULL: none. */
+	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
+};
+
+struct arg {
+	const char *name;   /* "remote": the option -remote, or the name of a positional */
+	const char *option; /* "-remote"; "" of a positional */
+	unsigned flags;	    /* ARG_... */
+	const struct arg_kind *kind;
+	size_t offset;	   /* in the argument struct */
+	const char *help;  /* a few words, no full stop */
+	const char *dflt;  /* parsed when the argument is not given; shown in help */
+	const void *data;  /* for the kind: the words of an enum, the class of an object */
+	uint64_t min, max; /* numbers: the range; max 0: that of the kind */
+};
+
+#define ARG_POS	 0x1 /* positional, in the order of the table */
+#define ARG_NEED 0x2 /* must be given */
+#define ARG_MANY 0x4 /* may be repeated, or takes all remaining words: struct many */
+
+#define ARG_REST  0x8  /* with both: all remaining words, options too: a nested command */
+#define ARG_MIXED 0x10 /* with ARG_MANY: options may follow its words; '--' ends them */
+
+#define AT(st, field) .offset = offsetof(struct st, field)
+/* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
+ */
+#define OPT(name_, st, field, kind_, help_, ...)                                                  \
+	{                                                                                         \
+		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_, .help = help_, \
+		__VA_ARGS__                                                                       \
+	}
+#define POS(name_, st, field, kind_, help_, ...)                                           \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_NEED, __VA_ARGS__                                   \
+	}
+#define POS_OPT(name_, st, field, kind_, help_, ...)                                       \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS, __VA_ARGS__                                              \
+	}
+#define POS_MANY(name_, st, field, kind_, help_, ...)                                      \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_MANY, __VA_ARGS__                                   \
+	}
+#define SWITCH(name_, st, field, help_)                                                  \
+	{                                                                                \
+		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_switch, \
+		.help = help_                                                            \
+	}
+#define ARGS_END             \
+	{                    \
+		.name = NULL \
+	}
+
+/* The value of a number, size, enum or flag list, and whether it was given. */
+struct num {
+	uint64_t v;
+	bool set;
+};
+
+/* kind_bytes, kind_str: borrowed from the words, valid until the command returns. */
+struct bytes {
+	const unsigned char *data; /* NULL: not given */
+	size_t len;
+};
+
+/* ARG_MANY: n values of kind->size each, valid until the command returns. */
+struct many {
+	void *v;
+	size_t n;
+};
+
+/* A word of an enum or flag list: data of kind_enum and kind_flags, ends with NULL. */
+struct word {
+	const char *name; /* as in verbs.h without the prefix: "RDMA_WRITE" */
+	uint64_t value;
+	const char *help;
+};
+
+extern const struct arg_kind kind_switch;  /* bool */
+extern const struct arg_kind kind_str;	   /* const char *, NULL when not given */
+extern const struct arg_kind kind_bytes;   /* struct bytes: the bytes of a Tcl value */
+extern const struct arg_kind kind_obj;	   /* Tcl_Obj *: any value */
+extern const struct arg_kind kind_command; /* Tcl_Obj *: with ARG_REST, words of a command */
+extern const struct arg_kind kind_script;  /* Tcl_Obj *: a script to run */
+extern const struct arg_kind kind_path;	   /* const char *: a file; completes file names */
+extern const struct arg_kind kind_expr;	   /* Tcl_Obj *: a condition for Tcl_ExprObj() */
+extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
+extern const struct arg_kind kind_size;	 /* struct num: bytes; K, M, G are 1024s */
+extern const struct arg_kind kind_port;	 /* struct num: 0 to 65535 */
+extern const struct arg_kind kind_ms;	 /* struct num: milliseconds; "2s", "500ms", plain */
+extern const struct arg_kind kind_enum;	 /* struct num: one of .data (struct word[]) */
+extern const struct arg_kind kind_flags; /* struct num: comma list of .data, ORed */
+
+/* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. Allocates from
+ * s->arena. */
+int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
+
+/* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1.
+ */
+int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Appends a blank and text as one word that can be typed: in quotes if it contains blanks. */
+void args_append_quoted(Tcl_DString *d, const char *text);
+/* Parses a number, decimal or 0x..., exact to 64 bits. False: word is not a number. *fits is false
+ * when the number is negative or does not fit in 64 bits. */
+bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits);
+/* Finds an entry by name or unique prefix; case and '-' or '_' do not matter. NULL: none or
+ * several. */
+const struct word *args_word(const struct word *words, const char *name);
+/* The name of a value in a table, or NULL. */
+const char *args_word_name(const struct word *words, uint64_t value);
+/* Appends the names of the bits set, joined by sep; unknown bits in hex. */
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
+
+/* Checks words without running the command. A word is NULL when its value is not known yet ($x,
+ * [cmd]). Values are parsed if their kind is static. more: further words may follow. is(ctx, i, a),
+ * unless NULL, is called with the argument that word i belongs to. -1 with s->fail filled. */
+int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], bool more,
+	       void (*is)(void *ctx, int i, const struct arg *a), void *ctx);
+
+/* The index of the first word of the argument that takes the rest (ARG_REST); objc if no word
+ * belongs to it yet, -1 if the command has no such argument. */
+int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[]);
+
+/* Appends "post write <mr> -remote addr ...". */
+void args_usage(const struct cmd *c, Tcl_DString *d);
+/* The same in a line or two: many options are shortened to "[option ...]". */
+void args_usage_short(const struct cmd *c, Tcl_DString *d);
+/* Appends the part of the usage that is still missing after these (complete) words. */
+void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+	       Tcl_DString *d);
+/* Appends to list what may follow these words: values of the next argument, and options that are
+ * not given yet. The list is not filtered by the beginning of the next word. */
+void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
+		   Tcl_Obj *list);
+
+/* A command is one declarative entry. Parsing, usage, hints, completion, help, the manual page and
+ * the bash completion all use it. */
+
+struct out;
 
 /* An example: a line of input, and text that its output or error must contain. The tests run the
  * examples of a command in order in one session, after the setup. */

@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "file/file.h"
 #include "output/out.h"

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "help/help.h"
 

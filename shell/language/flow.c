@@ -2,7 +2,6 @@
 /* Control flow: repeat, sleep, wait until, source, quit. */
 #include <inttypes.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "language/script.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "language/pack.h"
 #include "output/out.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "command/args.h"
+#include "command/cmd.h"
 #include "language/pack.h"
 #include "session.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/args.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "output/out.h"
 #include "session.h"

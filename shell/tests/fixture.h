@@ -3,7 +3,7 @@
 #ifndef SHELL_TESTS_FIXTURE_H
 #define SHELL_TESTS_FIXTURE_H
 
-#include "command/args.h"
+#include "command/cmd.h"
 #include "session.h"
 
 struct session *fixture_new(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The real command table: sorted, and with all that help, manual and completion need. */
 #include "checks.h"
-#include "command/args.h"
 #include "command/cmd.h"
 #include "help/help.h"
 

@@ -13,7 +13,7 @@
 
 #include "calls.h"
 #include "hold.h"
-#include "record_objects.h"
+#include "call_record.h"
 #include "record_rings.h"
 #include "shared_area.h"
 

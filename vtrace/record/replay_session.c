@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "alloc.h"
-#include "record_objects.h"
+#include "call_record.h"
 #include "record_rings.h"
 #include "replay.h"
 #include "replay_script.h"
