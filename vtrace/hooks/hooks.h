@@ -6,6 +6,7 @@
 #define VTRACE_HOOKS_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,5 +33,19 @@ void hook_context(struct ibv_context *context);
 void hook_qp(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr);
 void hook_cq(struct ibv_cq_ex *cq);
 void hook_wq(struct ibv_wq *wq);
+
+/* vtrace --record: the contents of the program's registered memory. It is looked at when the
+ * program calls a function; what has changed since the last time is noted (REPLAY_MEMORY). */
+
+enum watch_moment {
+	WATCH_BETWEEN,
+	WATCH_SENDS,	/* the program is about to send: it has written what is new */
+	WATCH_RECEIVED, /* something has arrived: so has what is new */
+};
+
+/* false: this process is not recorded. */
+bool memory_watch_begin(void);
+/* Looks now. */
+void memory_watch_look(enum watch_moment moment);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory_watch.h"
+#include "hooks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,10 +9,9 @@
 
 #include "newer.h"
 #include "call_record.h"
-#include "hooks.h"
 #include "record_rings.h"
 #include "recorded.h"
-#include "replay_rows.h"
+#include "replay.h"
 
 #define GAP 16 /* equal bytes that do not end a run of changed ones */
 

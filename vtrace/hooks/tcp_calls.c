@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "call_record.h"
-#include "memory_watch.h"
-#include "replay_rows.h"
+#include "hooks.h"
+#include "replay.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
 #define FDS_MAX 4096 /* descriptors that are followed */

@@ -26,4 +26,35 @@ bool replay_is_row(const struct reader_news *news);
 /* Writes the script, before reader_close(). 0; or -1, and a line says why not. */
 int replay_end(void);
 
+/* vtrace --record: what a program does besides calling the libraries. It is noted in rows of the
+ * record that are described like functions; libvtrace.so writes them, and vtrace reads them. */
+
+struct call_fn;
+
+/* Set in the environment of a program whose session is recorded. */
+#define REPLAY_VARIABLE "VTRACE_RECORD"
+
+#define REPLAY_WATCHED_MAX                                                                      \
+	(16u << 20)		     /* bytes of memory that are looked at; what is more is not \
+				      */
+#define REPLAY_STREAM_MAX (1u << 20) /* bytes of one send or receive over TCP that are kept */
+
+/* The arguments stand behind each. Bytes: pointer and number, at most RECORD_DATA_MAX of them. */
+enum replay_row {
+	REPLAY_LISTEN,	/* descriptor, address, its length */
+	REPLAY_ACCEPT,	/* listener, new descriptor, address of the peer, its length */
+	REPLAY_CONNECT, /* descriptor, address, its length */
+	REPLAY_SEND,	/* descriptor, bytes, number, number of all: 0, or more than those kept */
+	REPLAY_RECV,	/* the same; no bytes: the peer has closed */
+	REPLAY_CLOSE,	/* descriptor */
+	REPLAY_MEMORY,	/* address, bytes, number, has it arrived (1) or did the program write it */
+	REPLAY_UNSEEN,	/* address, number of bytes that are not looked at */
+	REPLAY_ROWS
+};
+
+/* Makes them rows of the record: once, before any is written or read. */
+void replay_rows_begin(void);
+/* Is it one of them, and which? */
+bool replay_row_of(const struct call_fn *fn, enum replay_row *row);
+
 #endif

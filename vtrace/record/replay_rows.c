@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "replay_rows.h"
+#include "replay.h"
 
 #include "call_record.h"
 

@@ -10,7 +10,7 @@
 #include "live_program.h"
 #include "reader.h"
 #include "replay_values.h"
-#include "replay_rows.h"
+#include "replay.h"
 
 /* A call of the program, or something else that it did. */
 struct replay_call {
