@@ -59,8 +59,8 @@ int answers_resize(struct qp *qp, unsigned n)
 	return 0;
 }
 
-/* A place for one more; NULL: the peer has asked for more at once than it may. Repetitions
- * make room: who still needs one asks again. */
+/* A place for one more answer, or NULL: the peer has asked for more at once than it may. Answers
+ * that repeat what was sent before give way: a peer that still needs one asks again. */
 static struct answer *add(struct responder *r)
 {
 	if (!r->answers_limit)
@@ -100,7 +100,7 @@ static void carried_out(struct qp *qp, const struct answer *a)
 	transport_due(qp, DUE_NOW);
 }
 
-enum fault answer_read(struct qp *qp, const struct packet *p)
+enum refusal answer_read(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	struct answer *a;
@@ -127,9 +127,10 @@ enum fault answer_read(struct qp *qp, const struct packet *p)
 	return FINE;
 }
 
-/* What atomics work on: *at; NULL of an address that is not aligned. */
-static enum fault aligned_word(struct qp *qp, const struct packet *p, unsigned access,
-			       uint64_t **at)
+/* The word that an atomic works on, in *at. *at counts only with FINE: the addresses of both sides
+ * have to be aligned. */
+static enum refusal aligned_word(struct qp *qp, const struct packet *p, unsigned access,
+				 uint64_t **at)
 {
 	if (p->va % sizeof(uint64_t))
 		return INVALID;
@@ -155,18 +156,18 @@ static void answer_one(struct qp *qp, const struct packet *p, struct answer *a, 
 }
 
 /* Its memory is not there. */
-static enum fault undo(struct responder *r, struct answer *a)
+static enum refusal undo(struct responder *r, struct answer *a)
 {
 	r->answer_tail--;
 	a->kind = ANSWER_NONE;
 	return MEMORY;
 }
 
-enum fault answer_atomic(struct qp *qp, const struct packet *p)
+enum refusal answer_atomic(struct qp *qp, const struct packet *p)
 {
 	bool swap = OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP;
 	uint64_t *at, old;
-	enum fault f = aligned_word(qp, p, IBV_ACCESS_REMOTE_ATOMIC, &at);
+	enum refusal f = aligned_word(qp, p, IBV_ACCESS_REMOTE_ATOMIC, &at);
 	struct answer *a = f == FINE ? add(&qp->resp) : NULL;
 
 	if (!a)
@@ -179,12 +180,12 @@ enum fault answer_atomic(struct qp *qp, const struct packet *p)
 }
 
 /* Annex A19: once, as an atomic is, and a duplicate is only answered again. */
-enum fault answer_atomic_write(struct qp *qp, const struct packet *p)
+enum refusal answer_atomic_write(struct qp *qp, const struct packet *p)
 {
 	uint64_t *at, value;
-	enum fault f = p->len == sizeof(value) && p->dma_len == sizeof(value)
-			       ? aligned_word(qp, p, IBV_ACCESS_REMOTE_WRITE, &at)
-			       : INVALID;
+	enum refusal f = p->len == sizeof(value) && p->dma_len == sizeof(value)
+				 ? aligned_word(qp, p, IBV_ACCESS_REMOTE_WRITE, &at)
+				 : INVALID;
 	struct answer *a = f == FINE ? add(&qp->resp) : NULL;
 
 	if (!a)

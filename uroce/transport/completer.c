@@ -17,7 +17,7 @@
 /* ---------------------------------------------------------------- completions -- */
 
 /* The request at the head has ended. */
-static void complete(struct qp *qp, enum ibv_wc_status status)
+static void complete_request(struct qp *qp, enum ibv_wc_status status)
 {
 	struct send_wqe *w = sq_at(qp, qp->sq.head);
 	const struct wr_op *op = wr_op_find(w->opcode);
@@ -42,7 +42,7 @@ void send_flush(struct qp *qp)
 	struct send_queue *sq = &qp->sq;
 
 	while (sq->head != sq->tail)
-		complete(qp, IBV_WC_WR_FLUSH_ERR);
+		complete_request(qp, IBV_WC_WR_FLUSH_ERR);
 	sq->next = qp->req.at = sq->tail;
 	qp->req.next_psn = qp->req.una_psn = qp->req.psn;
 	qp->req.broken = false;
@@ -53,7 +53,7 @@ static void fail(struct qp *qp, enum ibv_wc_status status)
 {
 	const enum ibv_qp_state from = qp_state(qp);
 
-	complete(qp, status);
+	complete_request(qp, status);
 	if (qp_reliable(qp)) {
 		transport_fail(qp, -1);
 		return;
@@ -85,7 +85,7 @@ void send_retire(struct qp *qp)
 		if (!wr_op_find(w->opcode)->local && !is_carried_out(w) &&
 		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
-		complete(qp, IBV_WC_SUCCESS);
+		complete_request(qp, IBV_WC_SUCCESS);
 	}
 	if (qp->draining)
 		drained(qp);
@@ -185,7 +185,7 @@ static void progress(struct qp *qp, uint32_t una)
 
 /* Takes all before limit as acknowledged by a packet that answers something else. False: a
  * READ or an atomic before it lacks its answer, which is lost: an implied NAK, 9.7.5.2. */
-static bool acknowledge(struct qp *qp, uint32_t limit)
+static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 {
 	bool all = true;
 
@@ -213,10 +213,10 @@ static bool acknowledge(struct qp *qp, uint32_t limit)
 	return all;
 }
 
-/* As acknowledge(); goes back where an answer is missing, once. True: go on. */
-static bool acknowledged(struct qp *qp, uint32_t limit)
+/* As retire_acknowledged(); goes back where an answer is missing, once. True: go on. */
+static bool take_acknowledgement(struct qp *qp, uint32_t limit)
 {
-	if (acknowledge(qp, limit))
+	if (retire_acknowledged(qp, limit))
 		return qp_state(qp) == IBV_QPS_RTS || qp_state(qp) == IBV_QPS_SQD;
 	if (!qp->req.recovering)
 		go_back(qp);
@@ -227,7 +227,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 {
 	struct requester *r = &qp->req;
 
-	if (!acknowledged(qp, p->psn) || r->rnr_wait)
+	if (!take_acknowledgement(qp, p->psn) || r->rnr_wait)
 		return;
 	count(CNT_RCVD_RNR);
 	if (!r->rnr_retries) {
@@ -246,7 +246,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 static void sequence_nak(struct qp *qp, const struct packet *p)
 {
 	count(CNT_RCVD_SEQ_ERR);
-	if (!acknowledged(qp, p->psn) || qp->req.rnr_wait || qp->req.recovering)
+	if (!take_acknowledgement(qp, p->psn) || qp->req.rnr_wait || qp->req.recovering)
 		return;
 	if (qp->req.una_psn != qp->req.psn)
 		go_back(qp);
@@ -265,7 +265,7 @@ static void nak(struct qp *qp, const struct packet *p)
 		sequence_nak(qp, p);
 	else if (code >= sizeof(status) / sizeof(status[0]))
 		count(CNT_UNEXPECTED);
-	else if (acknowledged(qp, p->psn))
+	else if (take_acknowledgement(qp, p->psn))
 		fail(qp, status[code]);
 }
 
@@ -273,7 +273,7 @@ static void ack(struct qp *qp, const struct packet *p)
 {
 	switch (AETH_CLASS(p->syndrome)) {
 	case 0:
-		acknowledged(qp, psn_add(p->psn, 1));
+		take_acknowledgement(qp, psn_add(p->psn, 1));
 		break;
 	case AETH_RNR:
 		rnr_nak(qp, p);
@@ -346,7 +346,7 @@ static void response(struct qp *qp, const struct packet *p)
 		count(CNT_UNEXPECTED);
 		return;
 	}
-	if (!acknowledged(qp, p->psn))
+	if (!take_acknowledgement(qp, p->psn))
 		return;
 
 	const struct send_wqe *w = sq_at(qp, qp->sq.head);

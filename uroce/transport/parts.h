@@ -62,7 +62,7 @@ void send_flush(struct qp *qp);
 /* ------------------------------------------------------------- responder.c -- */
 
 /* Why a request is not carried out: 9.7.4, 9.9.3. */
-enum fault {
+enum refusal {
 	FINE,
 	NO_RECV,
 	INVALID,     /* not in sequence, not allowed, of a wrong length */
@@ -94,12 +94,13 @@ void recv_fail(struct qp *qp, enum ibv_wc_status status);
 
 /* --------------------------------------------------------------- answers.c -- */
 
-enum fault answer_read(struct qp *qp, const struct packet *p);
-enum fault answer_atomic(struct qp *qp, const struct packet *p);
-enum fault answer_atomic_write(struct qp *qp, const struct packet *p);
+enum refusal answer_read(struct qp *qp, const struct packet *p);
+enum refusal answer_atomic(struct qp *qp, const struct packet *p);
+enum refusal answer_atomic_write(struct qp *qp, const struct packet *p);
 /* A duplicate of a READ or an atomic. */
 void answer_again(struct qp *qp, const struct packet *p);
-/* Sends answers, in order. True: all that there is room for. */
+/* Sends answers, in order. False: the budget is used up, and more are left. Without room on the
+ * wire the QP waits for it: room_wait(). */
 bool answers_send(struct qp *qp, unsigned *budget);
 /* The PSN that an ACK may have when psn is the last that was carried out: nothing but its
  * response acknowledges a READ or an atomic. rdma_rxe believes an ACK (after a duplicate SEND)
@@ -128,12 +129,12 @@ void air_give_all(struct qp *qp);
 void air_clear(void);
 /* Lets those continue that wait, as long as there is room. */
 void air_wake(void);
-/* No room in memory that is shared with the peer: tx_has_room(). The QP goes on, as requester and
- * as responder, when there is. Only a peer that takes nothing in lets it wait for as long as the
- * timeout of an acknowledgement: then it counts as that. */
+/* The memory that is shared with the peer is full (tx_has_room()): the QP goes on, as requester and
+ * as responder, when there is room. A wait of the timeout of an acknowledgement counts as that
+ * timeout, since only a peer that reads nothing makes it so long. */
 void room_wait(struct qp *qp);
 void room_wake(void);
-/* The QP does not wait any more. */
+/* The QP waits no longer, neither for room in the air nor for room in shared memory. */
 void air_leave(struct qp *qp);
 
 #endif

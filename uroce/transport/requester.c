@@ -144,8 +144,8 @@ static enum ibv_wc_status do_local(struct qp *qp, const struct send_wqe *w)
 							      : IBV_WC_LOC_QP_OP_ERR;
 }
 
-/* Lets the request after the last one begin: gives it its PSNs, or does it when nothing has
- * to be sent. False: it has to wait. */
+/* Begins the next request of the queue: gives it its PSNs, or carries it out when nothing has to be
+ * sent for it. False: it has to wait. */
 static bool begin(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	struct requester *r = &qp->req;
@@ -468,8 +468,9 @@ bool air_has_room(uint32_t len)
 	return fits(cost(len));
 }
 
-/* Who waits is not put off by asking again. */
-static void patience(struct timer *t)
+/* Starts the timer of a QP that waits. A timer that runs already keeps its time, however often the
+ * QP asks. */
+static void limit_wait_for_air(struct timer *t)
 {
 	uint64_t when = engine_now() + AIR_WAIT_NS;
 
@@ -491,7 +492,7 @@ bool air_take(struct qp *qp, uint32_t n, uint32_t len)
 			qp->req.air_wait = true;
 		}
 		if (idle) /* else the timer of the packets in flight runs */
-			patience(&qp->req.timer);
+			limit_wait_for_air(&qp->req.timer);
 		return false;
 	}
 	air.bytes += bytes;

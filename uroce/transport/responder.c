@@ -2,9 +2,10 @@
 /*
  * Requests of the peer: volume 1, 9.7.4 (RC), 9.8.2 (UC), 9.9.3 (errors).
  *
- * The checks of a packet come first: one that fails them has written nothing, and one that
- * lacks a receive finds the responder unchanged when it comes again. What earlier packets of
- * the same message have written stays, and their receive is completed with an error.
+ * The checks of a packet come first: a packet that fails them has written nothing (but for a SEND
+ * with invalidate, whose key is looked at when its data is in the receive), and one that lacks a
+ * receive finds the responder unchanged when it comes again. What earlier packets of the same
+ * message have written stays, and their receive is completed with an error.
  *
  * The steps are called as in rdma_rxe's responder, whose RESPST_CHK_OP_SEQ is check_op_seq():
  * check_psn, check_op_seq, check_length, check_op_valid, check_resource (a receive), check_rkey,
@@ -126,7 +127,7 @@ static void *check_rkey(struct qp *qp, uint32_t rkey, uint64_t va, uint32_t len)
 
 /* ------------------------------------------------------------------- messages -- */
 
-static enum fault take_send(struct qp *qp, const struct packet *p)
+static enum refusal take_send(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	uint32_t done = p->op->flags & WIRE_FIRST ? 0 : r->done;
@@ -144,7 +145,7 @@ static enum fault take_send(struct qp *qp, const struct packet *p)
 }
 
 /* The first packet of a WRITE opens its memory, all of it. */
-static enum fault begin_write(struct qp *qp, const struct packet *p)
+static enum refusal begin_write(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 
@@ -163,7 +164,7 @@ static enum fault begin_write(struct qp *qp, const struct packet *p)
 	return FINE;
 }
 
-static enum fault go_on_write(struct qp *qp, const struct packet *p)
+static enum refusal go_on_write(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 
@@ -174,10 +175,10 @@ static enum fault go_on_write(struct qp *qp, const struct packet *p)
 	return FINE;
 }
 
-static enum fault take_write(struct qp *qp, const struct packet *p)
+static enum refusal take_write(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
-	enum fault f = p->op->flags & WIRE_FIRST ? begin_write(qp, p) : go_on_write(qp, p);
+	enum refusal f = p->op->flags & WIRE_FIRST ? begin_write(qp, p) : go_on_write(qp, p);
 
 	if (f != FINE)
 		return f;
@@ -197,11 +198,11 @@ static enum fault take_write(struct qp *qp, const struct packet *p)
 }
 
 /* Carries out a packet that is the one expected. */
-static enum fault execute(struct qp *qp, const struct packet *p)
+static enum refusal execute(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	unsigned flags = p->op->flags;
-	enum fault f;
+	enum refusal f;
 
 	if (!check_op_seq(qp, p) || !check_length(qp, p) || !check_op_valid(qp, flags))
 		return INVALID;
@@ -265,7 +266,7 @@ static const struct {
 	[MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_FATAL },
 };
 
-static void rc_fault(struct qp *qp, const struct packet *p, enum fault f)
+static void rc_fault(struct qp *qp, const struct packet *p, enum refusal f)
 {
 	bool told = qp->resp.has_recv && faults[f].recv != IBV_WC_WR_FLUSH_ERR;
 
@@ -279,7 +280,7 @@ static void rc_fault(struct qp *qp, const struct packet *p, enum fault f)
 }
 
 /* There is nobody to tell. The receive stays for the next message, unless it is at fault. */
-static void uc_fault(struct qp *qp, enum fault f)
+static void uc_fault(struct qp *qp, enum refusal f)
 {
 	struct responder *r = &qp->resp;
 
@@ -369,7 +370,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	bool recovered = r->nak_sent; /* it is what a NAK has asked for */
-	enum fault f;
+	enum refusal f;
 
 	if (!check_psn(qp, p))
 		return;
@@ -389,7 +390,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 static void uc_input(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
-	enum fault f;
+	enum refusal f;
 
 	if (p->op->flags & WIRE_FIRST) {
 		r->psn = p->psn;

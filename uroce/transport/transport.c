@@ -12,7 +12,8 @@
 #include "region.h"
 #include "direct.h"
 
-/* Packets of READ responses in one pass: of all QPs, and of one before it is another's turn. */
+/* Responses to READs and atomics that one pass sends: of all QPs, and of one QP before it is
+ * another's turn. */
 #define ANSWERS_PASS 64
 #define ANSWERS_TURN 16
 /* How long an acknowledgement waits for the application to answer, ns. */

@@ -246,7 +246,7 @@ static void connect_to_itself(struct ibv_context *context, struct ibv_qp *qp)
 /* Every second message is "turn ID", inline from memory that is not registered. */
 static void send_extended(struct ibv_qp_ex *qp, const struct end *e, uint64_t id)
 {
-	char text[16];
+	char text[32];
 
 	CALL(ibv_wr_start, qp);
 	qp->wr_id = id;
