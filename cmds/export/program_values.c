@@ -178,13 +178,14 @@ static const char *told_rkey(struct program *p, uint32_t rkey)
 
 const char *remote_addr_expr(struct program *p, uint64_t addr)
 {
-	const char *own = p->role ? NULL : own_addr(p, addr);
-	const char *exchanged = own ? NULL : told_addr(p, addr);
-	const char *peer = own		   ? own
-			   : exchanged	   ? exchanged
-			   : addr <= SMALL ? NULL
-					   : received_value(p, addr, 8);
+	const char *peer = told_addr(p, addr);
 
+	/* What came from the peer before what is ours: two runs of one program have the same
+	 * addresses where the system does not choose them at random. */
+	if (!peer && addr > SMALL)
+		peer = received_value(p, addr, 8);
+	if (!peer && !p->role)
+		peer = own_addr(p, addr);
 	if (!peer && addr > SMALL)
 		warn(p,
 		     "the address 0x%llx at the peer is not known from anything that came from "

@@ -99,6 +99,20 @@ static void test_told(void)
 	end(&p);
 }
 
+/* The peer's region is where ours is: it runs the same program. */
+static void test_same_addr(void)
+{
+	static const unsigned char data[] = { 0, 0, 0x7f, 0, 0, 0, 0x10, 0 };
+	bool used = false;
+	struct program p;
+
+	begin(&p);
+	CHECK_STR(remote_addr_expr(&p, 0x7f0000001000), "(uintptr_t)at(s.buf, 0)");
+	source_add(&p, "s.event_of_id1.data", data, sizeof data, &pair, &used);
+	CHECK_STR(remote_addr_expr(&p, 0x7f0000001000), "get_be(s.event_of_id1.data + 0, 8)");
+	end(&p);
+}
+
 /* An end alone does not know what is the other end's. */
 static void test_role(void)
 {
@@ -141,6 +155,7 @@ int main(void)
 	test_names();
 	test_own();
 	test_told();
+	test_same_addr();
 	test_role();
 	test_bytes();
 	return checks_end();
