@@ -351,6 +351,30 @@ const struct word rule_words[] = {
 	{ 0 }
 };
 
+const struct word term_words[] = {
+	{ "PD", TERM_PD, "what QPs and memory have in common, so that they may be used together" },
+	{ "MR", TERM_MR, "memory of a program that its device may read or write" },
+	{ "LKEY", TERM_LKEY, "names a memory region in the requests of its own program" },
+	{ "RKEY", TERM_RKEY,
+	  "names a memory region or window in the requests of a peer: who knows it may use it" },
+	{ "MW", TERM_MW, "opens a part of a memory region to a peer, with an rkey of its own" },
+	{ "QP", TERM_QP,
+	  "one end of a connection: a queue of sends and a queue of receives, for the device to do" },
+	{ "QPN", TERM_QPN, "names a QP on the wire: 24 bits" },
+	{ "PSN", TERM_PSN, "numbers the packets of a QP: 24 bits" },
+	{ "GID", TERM_GID, "the address of a port: 128 bits; on RoCE it is made of an IP address" },
+	{ "CQ", TERM_CQ, "where the device puts a completion of what it has done" },
+	{ "CHANNEL", TERM_CHANNEL, "wakes a program when a CQ has something" },
+	{ "SRQ", TERM_SRQ, "a queue of receives that several QPs take from" },
+	{ "AH", TERM_AH, "where a datagram goes: GID, port and the way there" },
+	{ "WR", TERM_WR,
+	  "what a program gives a queue to be done: a send, a WRITE, a receive ..." },
+	{ "SGE", TERM_SGE, "one piece of memory of a work request: address, length, lkey" },
+	{ "WC", TERM_WC, "tells how a work request has ended" },
+	{ "ID", TERM_ID, "the connection manager's handle of a connection or a listener" },
+	{ 0 }
+};
+
 const char *word_name(const struct word *words, uint64_t value)
 {
 	const char *name = args_word_name(words, value);

@@ -25,6 +25,7 @@ extern const struct word gid_type_words[];
 extern const struct word errno_words[];	   /* those that libibverbs and librdmacm give */
 extern const struct word id_state_words[]; /* enum id_state */
 extern const struct word rule_words[];	   /* enum rule: what explain knows beside constants */
+extern const struct word term_words[]; /* enum term: things of the field, by their short names */
 
 enum rule {
 	RULE_VISIBILITY,
@@ -37,6 +38,26 @@ enum rule {
 	RULE_DRAINING,
 	RULE_DEAD_PEER,
 	RULE_FORK,
+};
+
+enum term {
+	TERM_PD,
+	TERM_MR,
+	TERM_LKEY,
+	TERM_RKEY,
+	TERM_MW,
+	TERM_QP,
+	TERM_QPN,
+	TERM_PSN,
+	TERM_GID,
+	TERM_CQ,
+	TERM_CHANNEL,
+	TERM_SRQ,
+	TERM_AH,
+	TERM_WR,
+	TERM_SGE,
+	TERM_WC,
+	TERM_ID,
 };
 
 /* The name of value, or its number: never NULL; as temp_text(). */

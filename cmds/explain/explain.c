@@ -41,25 +41,54 @@ static const char *errno_text(uint64_t value)
 	return strerror((int)value);
 }
 
+/* In full: also the title of its objects. */
+static const char *term_text(uint64_t value)
+{
+	static const char *const in_full[] = {
+		[TERM_PD] = "protection domain",
+		[TERM_MR] = "memory region",
+		[TERM_LKEY] = "local key",
+		[TERM_RKEY] = "remote key",
+		[TERM_MW] = "memory window",
+		[TERM_QP] = "queue pair",
+		[TERM_QPN] = "queue pair number",
+		[TERM_PSN] = "packet sequence number",
+		[TERM_GID] = "global identifier",
+		[TERM_CQ] = "completion queue",
+		[TERM_CHANNEL] = "completion channel",
+		[TERM_SRQ] = "shared receive queue",
+		[TERM_AH] = "address handle",
+		[TERM_WR] = "work request",
+		[TERM_SGE] = "scatter/gather element",
+		[TERM_WC] = "work completion",
+		[TERM_ID] = "connection id",
+	};
+
+	return in_full[value];
+}
+
 const struct fact_family fact_families[] = {
 	{ "wc-status", "completion status", "IBV_WC_", wc_status_words, wc_status_facts,
-	  wc_status_text },
+	  wc_status_text, false },
 	{ "cm-event", "connection event", "RDMA_CM_EVENT_", cm_event_words, cm_event_facts,
-	  cm_event_text },
-	{ "rej", "reason of a reject", "IB_CM_REJ_", rej_words, rej_facts, NULL },
-	{ "errno", "errno", "", errno_words, errno_facts, errno_text },
-	{ "async", "asynchronous event", "IBV_EVENT_", async_words, async_facts, async_text },
-	{ "state", "QP state", "IBV_QPS_", qp_state_words, qp_state_facts, NULL },
-	{ "attribute", "QP attribute", "IBV_QP_", qp_attr_words, qp_attr_facts, NULL },
-	{ "qp-type", "QP type", "IBV_QPT_", qp_type_words, qp_type_facts, NULL },
-	{ "access", "access flag", "IBV_ACCESS_", mr_access_words, access_facts, NULL },
-	{ "opcode", "opcode of a work request", "IBV_WR_", wr_opcode_words, wr_opcode_facts, NULL },
-	{ "wc-opcode", "opcode of a completion", "IBV_WC_", wc_opcode_words, wc_opcode_facts,
-	  NULL },
+	  cm_event_text, false },
+	{ "rej", "reason of a reject", "IB_CM_REJ_", rej_words, rej_facts, NULL, false },
+	{ "errno", "errno", "", errno_words, errno_facts, errno_text, false },
+	{ "async", "asynchronous event", "IBV_EVENT_", async_words, async_facts, async_text,
+	  false },
+	{ "state", "QP state", "IBV_QPS_", qp_state_words, qp_state_facts, NULL, false },
+	{ "attribute", "QP attribute", "IBV_QP_", qp_attr_words, qp_attr_facts, NULL, false },
+	{ "qp-type", "QP type", "IBV_QPT_", qp_type_words, qp_type_facts, NULL, false },
+	{ "access", "access flag", "IBV_ACCESS_", mr_access_words, access_facts, NULL, false },
+	{ "opcode", "opcode of a work request", "IBV_WR_", wr_opcode_words, wr_opcode_facts, NULL,
+	  false },
+	{ "wc-opcode", "opcode of a completion", "IBV_WC_", wc_opcode_words, wc_opcode_facts, NULL,
+	  false },
 	{ "send-flag", "flag of a work request", "IBV_SEND_", send_flag_words, send_flag_facts,
-	  NULL },
-	{ "port-space", "port space", "RDMA_PS_", ps_words, port_space_facts, NULL },
-	{ "rule", "rule", "", rule_words, rule_facts, NULL },
+	  NULL, false },
+	{ "port-space", "port space", "RDMA_PS_", ps_words, port_space_facts, NULL, false },
+	{ "rule", "rule", "", rule_words, rule_facts, NULL, true },
+	{ "term", "term", "", term_words, term_facts, term_text, true },
 	{ 0 }
 };
 
@@ -106,6 +135,8 @@ static const struct {
 	{ "firewall", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
 	{ "4791", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
 	{ "ibv_fork_init", "rule", RULE_FORK },
+	{ "window", "term", TERM_MW },
+	{ "region", "term", TERM_MR },
 };
 
 /* Makes text upper case, and '-' and ' ' to '_'. */
@@ -150,6 +181,8 @@ static bool is_number(const struct fact_family *f, const char *text, uint64_t va
 	char *end;
 	long long v;
 
+	if (f->is_named)
+		return false;
 	errno = 0;
 	v = strtoll(text, &end, 0);
 	if (errno || end == text || *end)
@@ -174,7 +207,7 @@ static enum fit fact_fits(const struct fact_family *f, const struct fact *fact, 
 	const char *help = word_help(f->words, fact->value);
 	const char *own = f->text ? f->text(fact->value) : NULL;
 
-	if (same_words(name, without_prefix(f->prefix, text)))
+	if (same_words(name, without_prefix(f->prefix, text)) || (own && same_words(own, text)))
 		return FIT_NAME;
 	if (is_number(f, text, fact->value))
 		return FIT_NUMBER;
@@ -270,7 +303,8 @@ void explain_fact(const struct found *f, struct out *o)
 	const char *own = f->family->text ? f->family->text(fact->value) : NULL;
 
 	out_str(o, "family", f->family->name, "%s ", f->family->title);
-	out_u64(o, "value", fact->value, "%llu  ", (unsigned long long)fact->value);
+	if (!f->family->is_named)
+		out_u64(o, "value", fact->value, "%llu  ", (unsigned long long)fact->value);
 	out_paint(o, PAINT_STRONG);
 	out_str(o, "name", name, "%s%s", f->family->prefix, name);
 	out_paint(o, PAINT_NONE);
@@ -281,7 +315,7 @@ void explain_fact(const struct found *f, struct out *o)
 	out_row(o, "here", fact->here);
 	out_row(o, "peer", fact->there);
 	say_lines(o, "causes", fact->causes);
-	say_lines(o, "cures", fact->cures);
+	say_lines(o, fact->causes ? "cures" : "more", fact->cures);
 	out_row(o, "see", fact->source);
 	if (fact->script)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */
@@ -446,7 +480,8 @@ static void tell_line(const struct found *f, struct out *o)
 
 	out_dict(o, NULL);
 	out_str(o, "family", f->family->name, "%-10s ", f->family->name);
-	out_u64(o, "value", f->fact->value, "%6llu  ", (unsigned long long)f->fact->value);
+	if (!f->family->is_named)
+		out_u64(o, "value", f->fact->value, "%6llu  ", (unsigned long long)f->fact->value);
 	out_str(o, "name", name, "%-22s ", name);
 	out_str(o, "means", word_help(f->family->words, f->fact->value), "%s\n",
 		word_help(f->family->words, f->fact->value));
@@ -459,6 +494,22 @@ static void tell_family(const struct fact_family *f, struct out *o)
 	for (const struct fact *fact = f->facts; fact->source; fact++)
 		tell_line(&(struct found){ f, fact }, o);
 	out_end(o);
+}
+
+/* What an object of the session is: its class is a term. false: there is none of that name. */
+static bool explain_object(struct session *s, const char *name, struct out *o)
+{
+	const struct obj *obj = obj_find(s, NULL, name);
+	struct found found[FOUND_MAX];
+
+	if (!obj)
+		return false;
+	out_str(o, "object", obj->name, "%s", obj->name);
+	out_str(o, "is", obj->class->title, " is a %s of this session: get %s\n", obj->class->title,
+		obj->name);
+	if (facts_find(fact_family("term"), obj->class->title, found))
+		explain_fact(&found[0], o);
+	return true;
 }
 
 static int explain_exec(struct session *s, const void *args, struct out *o)
@@ -474,7 +525,8 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
 
 	if (!a->things.n)
 		return explain_now(s, o);
-	if (a->things.n == 1 && (explain_qp(s, words[0], o) || explain_provider(words[0], o)))
+	if (a->things.n == 1 && (explain_qp(s, words[0], o) || explain_object(s, words[0], o) ||
+				 explain_provider(words[0], o)))
 		return 0;
 	family = fact_family(words[0]);
 	if (family && a->things.n == 1 && strcasecmp(family->name, words[0]) == 0) {
@@ -509,6 +561,7 @@ static const struct cmd_eg explain_egs[] = {
 	{ "explain RESET->RTS", "not a transition" },
 	{ "explain INIT->RTR", "DEST_QPN" },
 	{ "explain keepalive", "DEAD_PEER" },
+	{ "explain rkey", "REM_ACCESS_ERR" },
 	{ "explain irdma", "a new QP is needed" },
 	{ "dict get [explain errno EBUSY] causes", "uses the object" },
 	{ NULL, NULL },
@@ -521,9 +574,10 @@ const struct cmd cmd_explain = {
 	.text = "Takes a name with or without its prefix, a number, or the text of an error\n"
 		"message: completion statuses and opcodes, connection events, reasons of a\n"
 		"reject, asynchronous events, errnos, access flags, opcodes and flags of work\n"
-		"requests, QP types, states, attributes, transitions (INIT->RTR), and rules that no\n"
-		"constant stands for (explain rule lists them). Several that fit are listed; the\n"
-		"family in front chooses: explain rej 8. explain providers tells in what rxe, siw,\n"
+		"requests, QP types, states, attributes, transitions (INIT->RTR), and what no\n"
+		"constant stands for: rules and terms (explain rule, explain term list them), and\n"
+		"objects of the session. Several that fit are listed; the family in front chooses:\n"
+		"explain rej 8. explain providers tells in what rxe, siw,\n"
 		"mlx5, irdma, efa, hns and bnxt_re differ, and where their sources say so.\n"
 		"\n"
 		"Alone it looks at the last failure of the session: what could be checked of it,\n"

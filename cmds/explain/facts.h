@@ -18,7 +18,7 @@ struct fact {
 	uint64_t value;
 	const char *here, *there; /* what the end that gets it sees, and the other end; or NULL */
 	const char *causes;	  /* a line each, the usual one first; or NULL */
-	const char *cures;	  /* a line each; or NULL */
+	const char *cures;	  /* a line each; or NULL. Without causes: more to know */
 	const char *source;	  /* the man page, or the section of the specification */
 	/* scripts/SCRIPT.rdma provokes it, and asserts what stands here; NULL: software devices
 	 * cannot show it. scripts/tests/explain.sh holds the two together. */
@@ -31,8 +31,9 @@ struct fact_family {
 	const char *prefix; /* of the constants in the headers: "IBV_WC_" */
 	const struct word *words;
 	const struct fact *facts; /* ends with a NULL source */
-	/* The libraries' own words for it; NULL: there are none. */
+	/* The libraries' own words for it, or a term in full; NULL: there are none. */
 	const char *(*text)(uint64_t value);
+	bool is_named; /* the values are not in any header: people know the names only */
 };
 
 /* Ends with a NULL name. */
@@ -41,7 +42,8 @@ extern const struct fact_family fact_families[];
 /* The tables, each in the file of its subject. */
 extern const struct fact wc_status_facts[], wc_opcode_facts[], wr_opcode_facts[], send_flag_facts[],
 	async_facts[], cm_event_facts[], rej_facts[], access_facts[], qp_attr_facts[],
-	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[], rule_facts[];
+	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[], rule_facts[],
+	term_facts[];
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);

@@ -11,7 +11,7 @@ set -u
 rdmash=$1 what=$2
 scripts=$(cd "$(dirname "$0")/.." && pwd)
 families="wc-status cm-event rej errno async state attribute qp-type access opcode wc-opcode
-	send-flag port-space rule"
+	send-flag port-space rule term"
 
 # values HEADER ENUM: its names, a line each
 values() {

@@ -27,7 +27,7 @@ done < <(grep '^|' "$page" | tail -n +3)
 proved=$("$rdmash" -q -X -f /dev/stdin <<'END'
 set all 0
 set proved 0
-foreach family {wc-status cm-event rej errno async state attribute qp-type access opcode wc-opcode send-flag port-space rule} {
+foreach family {wc-status cm-event rej errno async state attribute qp-type access opcode wc-opcode send-flag port-space rule term} {
 	foreach entry [explain $family] {
 		incr all
 		incr proved [dict exists [explain $family [dict get $entry name]] script]
