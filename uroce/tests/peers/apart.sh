@@ -21,13 +21,21 @@ as_wanted() {
 
 # direct WHO FIRST SECOND COMMAND...: it works; the processes have done something without packets
 # (some) or nothing (none). Up to three times: on a busy machine all may be over before the two have
-# memory in common.
+# memory in common. Status 77: this surrounding cannot be had here.
 direct() {
-	local who=$1 first=$2 second=$3
+	local who=$1 first=$2 second=$3 status
 	shift 3
 
 	for _ in 1 2 3; do
-		ok "$who: works" timeout 60 "$@" || return
+		timeout 60 "$@" >"$tmp/out" 2>&1
+		status=$?
+		[ $status != 77 ] || { echo "skipped: $who"; return; }
+		[ $status = 0 ] || {
+			not_ok "$who: works: status $status"
+			cat "$tmp/out"
+			return
+		}
+		echo "ok: $who: works"
 		cp "$tmp/out" "$tmp/works"
 		as_wanted first "$first" >/dev/null && as_wanted second "$second" >/dev/null && break
 	done
@@ -47,7 +55,7 @@ run 'a capture' none none "UROCE_PCAP=$tmp/packets works"
 run 'no memfd, no pidfd' none none 'works sandboxed'
 run 'files may not be large' none none 'ulimit -f 1000; works'
 run 'another PID namespace' none none 'works pids'
-! unshare --user true 2>/dev/null || run 'another user namespace' some none 'works users'
+run 'another user namespace' some none 'works users'
 run 'no locked memory' some some 'ulimit -l 0; works'
 says_no_proc() { "$uroce" "$apart" works noproc 2>&1 | grep '/proc is not mounted here: mount -t proc'; }
 ! unshare --mount mount -t tmpfs none /proc 2>/dev/null || ok 'no /proc: says so' says_no_proc
