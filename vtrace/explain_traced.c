@@ -63,7 +63,21 @@ static void out_failed_call(const struct record *r, struct out *o)
 	out_text(o, "  %s\n", strerror(r->err));
 }
 
-static void find_modify_causes(const struct seen_qp *qp, const struct record *r, struct causes *c)
+/* Attributes of a change that the device or its port do not allow. */
+static void find_limits_passed(const struct seen_limits *seen, const struct seen_qp *qp,
+			       const struct ibv_qp_attr *a, unsigned mask, struct causes *c)
+{
+	const unsigned number = mask & IBV_QP_PORT ? a->port_num : qp->v.attr.port_num;
+	struct qp_limits limits = { .name = "the device", .device = &seen->device };
+
+	if (number && number <= SHARED_PORTS && seen->port[number - 1].state)
+		limits.port = &seen->port[number - 1];
+	if (seen->device.max_qp)
+		qp_check_limits(&limits, a, mask, c);
+}
+
+static void find_modify_causes(const struct seen_limits *limits, const struct seen_qp *qp,
+			       const struct record *r, struct causes *c)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
 	unsigned mask = (unsigned)r->args[2];
@@ -77,7 +91,9 @@ static void find_modify_causes(const struct seen_qp *qp, const struct record *r,
 	if (mask & IBV_QP_STATE)
 		to = a->qp_state;
 	v = qp_judge(qp->v.type, from, to, mask);
-	if (v.answer == QP_OK)
+	if (v.answer == QP_OK && r->err == EINVAL)
+		find_limits_passed(limits, qp, a, mask, c);
+	if (v.answer == QP_OK && !c->n)
 		v.extra = v.refused; /* then the kernel has refused it */
 	qp_change_reasons(&v, qp->v.type, from, to, c);
 }
@@ -144,16 +160,104 @@ static void find_recv_causes(const struct live_program *p, const struct seen_qp 
 		cause_add(c, IS_SO, NULL, "RECV is refused: %s", text);
 }
 
+/* Capabilities of a new QP that the device does not have. */
+static void find_create_causes(const struct seen_limits *limits, const struct record *r,
+			       struct causes *c)
+{
+	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(r,
+										  "qp_init_attr");
+
+	if (init && limits->device.max_qp)
+		qp_check_cap(&init->cap, &limits->device, c);
+}
+
+static void find_cq_causes(const struct seen_limits *limits, const struct record *r,
+			   struct causes *c)
+{
+	const int cqe = (int)record_arg(r, "cqe");
+
+	if (cqe <= 0)
+		cause_add(c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
+	else if (limits->device.max_qp && cqe > limits->device.max_cqe)
+		cause_add(c, IS_SO, NULL, "cqe %d is more than the device's limit %d (max_cqe)",
+			  cqe, limits->device.max_cqe);
+}
+
+static void find_region_causes(const struct record *r, struct causes *c)
+{
+	const unsigned remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	const unsigned access = (unsigned)record_arg(r, "access");
+
+	if (!record_arg(r, "length"))
+		cause_add(c, IS_SO, NULL, "length is 0");
+	if (access & remote && !(access & IBV_ACCESS_LOCAL_WRITE))
+		cause_add(c, IS_SO, NULL, "access has %s without LOCAL_WRITE",
+			  word_flags(mr_access_words, access & remote));
+}
+
+static void find_gid_causes(const struct seen_limits *limits, const struct record *r,
+			    struct causes *c)
+{
+	const unsigned number = (unsigned)record_arg(r, "port_num");
+	const int index = (int)record_arg(r, "index");
+	const struct ibv_port_attr *port;
+
+	if (!limits->device.max_qp)
+		return;
+	if (!number || number > limits->device.phys_port_cnt) {
+		cause_add(c, IS_SO, NULL,
+			  "port_num is %u: the device has %u port%s, counted from 1", number,
+			  limits->device.phys_port_cnt,
+			  limits->device.phys_port_cnt == 1 ? "" : "s");
+		return;
+	}
+	if (number > SHARED_PORTS)
+		return;
+	port = &limits->port[number - 1];
+	/* a program may read the table until there is no further entry */
+	if (port->gid_tbl_len && (index < 0 || index > port->gid_tbl_len))
+		cause_add(
+			c, IS_SO, NULL,
+			"index is %d: the table of port %u has the entries 0 to %d (gid_tbl_len %d)",
+			index, number, port->gid_tbl_len - 1, port->gid_tbl_len);
+}
+
+/* Causes that the arguments of a call that makes or asks something show. */
+static void find_argument_causes(const struct seen_limits *limits, const struct record *r,
+				 struct causes *c)
+{
+	switch (row_of(r)) {
+	case ROW_ibv_create_qp:
+	case ROW_rdma_create_qp:
+		find_create_causes(limits, r, c);
+		break;
+	case ROW_ibv_create_cq:
+		find_cq_causes(limits, r, c);
+		break;
+	case ROW_ibv_reg_mr:
+	case ROW_ibv_reg_mr_iova:
+	case ROW_ibv_reg_mr_iova2:
+		find_region_causes(r, c);
+		break;
+	case ROW_ibv_query_gid:
+		find_gid_causes(limits, r, c);
+		break;
+	}
+}
+
 /* Causes that the call's own objects show. */
-static void find_causes(const struct live_program *p, const struct record *r, struct causes *c)
+static void find_causes(const struct live_program *p, const struct seen_limits *limits,
+			const struct record *r, struct causes *c)
 {
 	const struct seen_qp *qp = r->nargs ? live_program_qp(p, r->args[0]) : NULL;
 
+	if (r->err == EINVAL || r->fn->asks)
+		find_argument_causes(limits, r, c);
 	if (!qp)
 		return;
 	switch (row_of(r)) {
 	case ROW_ibv_modify_qp:
-		find_modify_causes(qp, r, c);
+		find_modify_causes(limits, qp, r, c);
 		break;
 	case ROW_ibv_post_send:
 		find_send_causes(p, qp, r, c);
@@ -186,16 +290,19 @@ static void out_usual_causes(const struct record *r, struct out *o)
 	causes_out(&c, o);
 }
 
-bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o)
+bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
+			 const struct record *r, struct out *o)
 {
 	struct causes c = { .no_commands = true };
 
-	if (!r->err || r->depth || r->fn->asks || record_found_nothing(r) ||
+	if (!r->err || r->depth || record_found_nothing(r) ||
 	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
 	    r->err == ENOSYS)
 		return false;
+	find_causes(p, limits, r, &c);
+	if (r->fn->asks && !c.n) /* that there is no answer is one */
+		return false;
 	out_failed_call(r, o);
-	find_causes(p, r, &c);
 	if (c.n)
 		causes_out(&c, o);
 	else

@@ -5,6 +5,7 @@
 #define VTRACE_LIVE_PROGRAM_H
 
 #include "explain/explain.h"
+#include "shared_area.h"
 
 struct record;
 struct record_objects;
@@ -40,6 +41,15 @@ const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t pe
 /* The name of the object that was at address at that time; "" if it is not known. */
 void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
 	       char name[LIVE_NAME]);
+
+/* What the device allows of which a call was refused last. All zero: not known. */
+struct seen_limits {
+	struct ibv_device_attr device;
+	struct ibv_port_attr port[SHARED_PORTS]; /* of port 1 and so on */
+};
+
+/* Learns from r, a call that libvtrace.so has made. */
+void seen_limits_take(struct seen_limits *l, const struct record *r);
 
 /* A work request that the program has posted. */
 struct posted_wr {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a traced program has posted, the regions that it has registered, and QPs that it has
- * destroyed. */
+/* What a traced program has posted, the regions that it has registered, the limits of its device,
+ * and QPs that it has destroyed. */
 #include "live_program.h"
 
 #include <stdio.h>
@@ -238,6 +238,22 @@ void seen_regions_gone(struct seen_regions *s, uint64_t address)
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->at[i] == address)
 			s->v[i].gone = true;
+}
+
+void seen_limits_take(struct seen_limits *l, const struct record *r)
+{
+	const unsigned number = (unsigned)record_arg(r, "port_num");
+	const void *attr = r->after ? (const void *)(uintptr_t)r->after[r->nargs - 1] : NULL;
+	const bool is_port = row_of(r) == ROW_ibv_query_port;
+
+	if (!is_port)
+		*l = (struct seen_limits){ 0 };
+	if (!attr || r->err)
+		return;
+	if (!is_port)
+		memcpy(&l->device, attr, sizeof l->device);
+	else if (number && number <= SHARED_PORTS)
+		memcpy(&l->port[number - 1], attr, sizeof l->port[0]);
 }
 
 /* ------------------------------------------------------------------ destroyed QPs -- */

@@ -14,6 +14,11 @@
 #define SHARED_MAGIC	 UINT64_C(0x3261657261727476)
 #define SHARED_PROCESSES 64 /* that can be traced at a time; others are not seen */
 
+/* Calls that libvtrace.so makes itself, within one of the program's that was refused, have this
+ * depth or more: ibv_query_device(), and ibv_query_port() of at most so many ports. */
+#define SHARED_OWN_DEPTH 1000
+#define SHARED_PORTS	 4
+
 enum shared_state {
 	SHARED_FREE,  /* its area is all zero */
 	SHARED_TAKEN, /* its other members are being written */

@@ -20,6 +20,7 @@
 struct traced_program {
 	struct traced *process;
 	struct live_program *live;
+	struct seen_limits limits;
 	unsigned place; /* in the ladder */
 	struct traced_program *next;
 };
@@ -188,12 +189,13 @@ static void explain_completion(const struct reader_news *news, const struct seen
 static void explain_call(const struct reader_news *news)
 {
 	bool *before = &the.explained[news->r->fn - call_table];
+	const struct traced_program *p = program_of(news->process);
 	struct out *o;
 
 	if (!news->r->err || *before)
 		return;
 	o = out_new(true);
-	if (explain_traced_call(program_of(news->process)->live, news->r, o)) {
+	if (explain_traced_call(p->live, &p->limits, news->r, o)) {
 		write_explained(news, o);
 		*before = true;
 	}
@@ -208,6 +210,10 @@ static void take_call(const struct reader_news *news)
 	const struct seen_wc *wc;
 	unsigned n;
 
+	if (news->r->depth >= SHARED_OWN_DEPTH) {
+		seen_limits_take(&p->limits, news->r);
+		return;
+	}
 	live_program_take(p->live, news->r, news->process->objects);
 	wc = live_program_completions(p->live, &n);
 	if (the.has_ladder)

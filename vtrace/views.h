@@ -95,7 +95,8 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 			       const struct live_end *there, struct out *o);
 /* Explains a call that has failed, and that p has taken. false: there is nothing to explain: it has
  * not failed, has found nothing yet, or asked for something that a device need not have. */
-bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o);
+bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
+			 const struct record *r, struct out *o);
 
 /* The other end of a connection on uroce0 that is not traced: its process is asked. */
 

@@ -2,8 +2,8 @@
 /* modify-qp: its arguments, the transition, and what is wrong with values before the kernel sees
  * them. */
 #include <errno.h>
+#include <inttypes.h>
 #include <netinet/in.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "explain/explain.h"
 #include "objects.h"
 #include "output/out.h"
 #include "qp/qp.h"
@@ -266,21 +267,18 @@ static int by_cm_only(struct session *s, const struct qp_change *c)
 static int check_change(struct session *s, const struct qp_change *c)
 {
 	struct qp_verdict v = qp_change_judge(c);
-	Tcl_Obj *problems;
-	int n, rc = 0;
+	struct causes problems = { 0 };
+	int rc = 0;
 
 	if (c->qp->pd->dev->iwarp && c->mask & IBV_QP_STATE && c->to != IBV_QPS_RESET &&
 	    c->to <= IBV_QPS_RTS)
 		return by_cm_only(s, c);
 	if (v.answer != QP_OK)
 		return qp_refuse(s, c, &v);
-	problems = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(problems);
-	qp_check_values(c, problems);
-	Tcl_ListObjLength(NULL, problems, &n);
-	if (n)
-		rc = qp_refuse_values(s, c, problems);
-	Tcl_DecrRefCount(problems);
+	qp_check_values(c, &problems);
+	if (problems.n)
+		rc = qp_refuse_values(s, c, &problems);
+	causes_free(&problems);
 	return rc;
 }
 
@@ -411,73 +409,84 @@ const struct cmd cmd_modify_qp = {
  * link, and the packets are lost. -force tries it.
  */
 
-__attribute__((format(printf, 2, 3))) static void add_problem(Tcl_Obj *problems, const char *fmt,
-							      ...)
+static void check_max(const struct ibv_qp_attr *a, unsigned mask, unsigned bit, int max,
+		      const char *whose, struct causes *problems)
 {
-	va_list ap;
-	char *text;
+	const struct qp_attr_def *d = qp_attr_defs;
+	uint64_t value;
 
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	Tcl_ListObjAppendElement(NULL, problems, Tcl_NewStringObj(text, -1));
-	free(text);
+	while (d->bit != bit)
+		d++;
+	value = qp_attr_get(a, d);
+	if (mask & bit && value > (uint64_t)max)
+		cause_add(problems, IS_SO, NULL, "%s %" PRIu64 " is more than %d, %s",
+			  qp_attr_name(d), value, max, whose);
 }
 
-static void check_max(const struct qp_change *c, unsigned bit, const char *name, uint64_t value,
-		      uint64_t max, const char *whose, Tcl_Obj *problems)
+static void check_numbers(const struct ibv_qp_attr *a, unsigned mask,
+			  const struct ibv_device_attr *d, struct causes *problems)
 {
-	if (c->mask & bit && value > max)
-		add_problem(problems, "%s %llu is more than %llu, %s", name,
-			    (unsigned long long)value, (unsigned long long)max, whose);
-}
-
-static void check_numbers(const struct qp_change *c, Tcl_Obj *problems)
-{
-	const struct ibv_device_attr *d = &c->qp->pd->dev->attr.orig_attr;
-	const struct ibv_qp_attr *a = &c->a;
 	static const char field3[] = "the largest of 3 bits", field5[] = "the largest of 5 bits";
 	static const char field24[] = "the largest of 24 bits";
 
-	check_max(c, IBV_QP_RQ_PSN, "RQ_PSN", a->rq_psn, 0xffffff, field24, problems);
-	check_max(c, IBV_QP_SQ_PSN, "SQ_PSN", a->sq_psn, 0xffffff, field24, problems);
-	check_max(c, IBV_QP_DEST_QPN, "DEST_QPN", a->dest_qp_num, 0xffffff, field24, problems);
-	check_max(c, IBV_QP_TIMEOUT, "TIMEOUT", a->timeout, 31, field5, problems);
-	check_max(c, IBV_QP_MIN_RNR_TIMER, "MIN_RNR_TIMER", a->min_rnr_timer, 31, field5, problems);
-	check_max(c, IBV_QP_RETRY_CNT, "RETRY_CNT", a->retry_cnt, 7, field3, problems);
-	check_max(c, IBV_QP_RNR_RETRY, "RNR_RETRY", a->rnr_retry, 7, field3, problems);
-	check_max(c, IBV_QP_MAX_QP_RD_ATOMIC, "MAX_QP_RD_ATOMIC", a->max_rd_atomic,
-		  (uint64_t)d->max_qp_init_rd_atom, "the device's max_qp_init_rd_atom", problems);
-	check_max(c, IBV_QP_MAX_DEST_RD_ATOMIC, "MAX_DEST_RD_ATOMIC", a->max_dest_rd_atomic,
-		  (uint64_t)d->max_qp_rd_atom, "the device's max_qp_rd_atom", problems);
+	check_max(a, mask, IBV_QP_RQ_PSN, 0xffffff, field24, problems);
+	check_max(a, mask, IBV_QP_SQ_PSN, 0xffffff, field24, problems);
+	check_max(a, mask, IBV_QP_DEST_QPN, 0xffffff, field24, problems);
+	check_max(a, mask, IBV_QP_TIMEOUT, 31, field5, problems);
+	check_max(a, mask, IBV_QP_MIN_RNR_TIMER, 31, field5, problems);
+	check_max(a, mask, IBV_QP_RETRY_CNT, 7, field3, problems);
+	check_max(a, mask, IBV_QP_RNR_RETRY, 7, field3, problems);
+	check_max(a, mask, IBV_QP_MAX_QP_RD_ATOMIC, d->max_qp_init_rd_atom,
+		  "the device's max_qp_init_rd_atom", problems);
+	check_max(a, mask, IBV_QP_MAX_DEST_RD_ATOMIC, d->max_qp_rd_atom,
+		  "the device's max_qp_rd_atom", problems);
 }
 
-static void check_port_attr(const struct qp_change *c, Tcl_Obj *problems)
+static void check_port_attr(const struct ibv_qp_attr *a, unsigned mask,
+			    const struct ibv_port_attr *port, struct causes *problems)
 {
-	const struct dev *dev = c->qp->pd->dev;
-	uint8_t ports = dev->attr.orig_attr.phys_port_cnt;
-	uint8_t number = c->mask & IBV_QP_PORT ? c->a.port_num : c->now.port_num;
-	struct ibv_port_attr port;
+	if (mask & IBV_QP_PKEY_INDEX && a->pkey_index >= port->pkey_tbl_len)
+		cause_add(problems, IS_SO, NULL, "PKEY_INDEX %u: the table has %u entr%s",
+			  a->pkey_index, port->pkey_tbl_len, port->pkey_tbl_len == 1 ? "y" : "ies");
+	if (mask & IBV_QP_PATH_MTU && a->path_mtu > port->active_mtu)
+		cause_add(problems, IS_SO, NULL,
+			  "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
+			  "fit the link",
+			  word_name(mtu_words, a->path_mtu),
+			  word_name(mtu_words, port->active_mtu));
+	if (mask & IBV_QP_ALT_PATH && port->link_layer == IBV_LINK_LAYER_ETHERNET)
+		cause_add(problems, IS_SO, NULL,
+			  "ALT_PATH: alternate paths are for InfiniBand ports, this is Ethernet");
+}
 
-	if (c->mask & IBV_QP_PORT && (!number || number > ports)) {
-		add_problem(problems, "PORT %u: %s has %u port%s, counted from 1", number,
-			    dev->o.name, ports, ports == 1 ? "" : "s");
-		return;
-	}
-	if (!number || ibv_query_port(dev->v, number, &port))
-		return;
-	if (c->mask & IBV_QP_PKEY_INDEX && c->a.pkey_index >= port.pkey_tbl_len)
-		add_problem(problems, "PKEY_INDEX %u: the table has %u entr%s", c->a.pkey_index,
-			    port.pkey_tbl_len, port.pkey_tbl_len == 1 ? "y" : "ies");
-	if (c->mask & IBV_QP_PATH_MTU && c->a.path_mtu > port.active_mtu)
-		add_problem(
-			problems,
-			"PATH_MTU %s is more than the port's active MTU %s: such packets do not "
-			"fit the link",
-			word_name(mtu_words, c->a.path_mtu), word_name(mtu_words, port.active_mtu));
-	if (c->mask & IBV_QP_ALT_PATH && port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		add_problem(problems, "ALT_PATH: alternate paths are for InfiniBand ports, this is "
-				      "Ethernet");
+/* Does the path have the address that this kind of link needs? */
+static void check_destination(const struct ibv_ah_attr *av, const struct ibv_port_attr *port,
+			      struct causes *problems)
+{
+	const struct in6_addr *dgid = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
+
+	if (av->is_global && IN6_IS_ADDR_UNSPECIFIED(dgid))
+		cause_add(problems, IS_SO, NULL, "AV: dgid is ::");
+	else if (!av->is_global && port->link_layer == IBV_LINK_LAYER_ETHERNET)
+		cause_add(problems, IS_SO, NULL,
+			  "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
+	else if (!av->is_global && !av->dlid)
+		cause_add(problems, IS_SO, NULL, "AV: dlid is 0");
+}
+
+void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
+		     struct causes *problems)
+{
+	const uint8_t ports = l->device->phys_port_cnt;
+
+	if (mask & IBV_QP_PORT && (!a->port_num || a->port_num > ports))
+		cause_add(problems, IS_SO, NULL, "PORT %u: %s has %u port%s, counted from 1",
+			  a->port_num, l->name, ports, ports == 1 ? "" : "s");
+	else if (l->port)
+		check_port_attr(a, mask, l->port, problems);
+	check_numbers(a, mask, l->device, problems);
+	if (mask & IBV_QP_AV && l->port)
+		check_destination(&a->ah_attr, l->port, problems);
 }
 
 static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned index)
@@ -488,7 +497,8 @@ static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned 
 	return NULL;
 }
 
-static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av, Tcl_Obj *problems)
+static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
+			    struct causes *problems)
 {
 	struct gid_row rows[GID_ROWS];
 	int n = gid_table(dev, av->port_num, rows, GID_ROWS);
@@ -499,54 +509,50 @@ static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 	if (n < 0)
 		return;
 	if (!r) {
-		add_problem(problems, "AV: sgid_index %u is empty; see gids", av->grh.sgid_index);
+		cause_add(problems, IS_SO, NULL, "AV: sgid_index %u is empty; see gids",
+			  av->grh.sgid_index);
 		return;
 	}
-	if (IN6_IS_ADDR_UNSPECIFIED(to)) {
-		add_problem(problems, "AV: dgid is ::");
+	if (IN6_IS_ADDR_UNSPECIFIED(to))
 		return;
-	}
 	if (r->e.gid_type == IBV_GID_TYPE_IB)
 		return;
 	from = (const struct in6_addr *)(const void *)r->e.gid.raw;
 	if (!IN6_IS_ADDR_V4MAPPED(to) != !IN6_IS_ADDR_V4MAPPED(from))
-		add_problem(
-			problems,
+		cause_add(
+			problems, IS_SO, NULL,
 			"AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
 			gid_text(&av->grh.dgid), IN6_IS_ADDR_V4MAPPED(to) ? 4 : 6,
 			av->grh.sgid_index, gid_text(&r->e.gid), IN6_IS_ADDR_V4MAPPED(from) ? 4 : 6,
 			qp_sgid_for(dev, av->port_num, &av->grh.dgid));
 }
 
-static void check_av(const struct qp_change *c, Tcl_Obj *problems)
+/* The local end of the path. */
+static void check_source(const struct qp_change *c, struct causes *problems)
 {
-	const struct dev *dev = c->qp->pd->dev;
 	const struct ibv_ah_attr *av = &c->a.ah_attr;
-	struct ibv_port_attr port;
 
-	if (!(c->mask & IBV_QP_AV) || ibv_query_port(dev->v, 1, &port))
-		return;
-	if (c->to == IBV_QPS_RTR && c->now.port_num && av->port_num != c->now.port_num) {
-		add_problem(problems, "AV: port %u, but INIT gave the QP port %u", av->port_num,
-			    c->now.port_num);
-		return;
-	}
-	if (av->is_global)
-		check_gid_types(dev, av, problems);
-	else if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		add_problem(problems,
-			    "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
-	else if (!av->dlid)
-		add_problem(problems, "AV: dlid is 0");
+	if (c->to == IBV_QPS_RTR && c->now.port_num && av->port_num != c->now.port_num)
+		cause_add(problems, IS_SO, NULL, "AV: port %u, but INIT gave the QP port %u",
+			  av->port_num, c->now.port_num);
+	else if (av->is_global)
+		check_gid_types(c->qp->pd->dev, av, problems);
 }
 
-void qp_check_values(const struct qp_change *c, Tcl_Obj *problems)
+void qp_check_values(const struct qp_change *c, struct causes *problems)
 {
+	const struct dev *dev = c->qp->pd->dev;
+	const uint8_t number = c->mask & IBV_QP_PORT ? c->a.port_num : c->now.port_num;
+	struct ibv_port_attr port;
+	struct qp_limits limits = { .name = dev->o.name, .device = &dev->attr.orig_attr };
+
+	if (number && ibv_query_port(dev->v, number, &port) == 0)
+		limits.port = &port;
 	if (c->mask & IBV_QP_CUR_STATE && c->a.cur_qp_state != c->actual)
-		add_problem(problems, "CUR_STATE %s: the QP is in %s",
-			    word_name(qp_state_words, c->a.cur_qp_state),
-			    word_name(qp_state_words, c->actual));
-	check_port_attr(c, problems);
-	check_numbers(c, problems);
-	check_av(c, problems);
+		cause_add(problems, IS_SO, NULL, "CUR_STATE %s: the QP is in %s",
+			  word_name(qp_state_words, c->a.cur_qp_state),
+			  word_name(qp_state_words, c->actual));
+	qp_check_limits(&limits, &c->a, c->mask, problems);
+	if (c->mask & IBV_QP_AV)
+		check_source(c, problems);
 }

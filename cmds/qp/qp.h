@@ -120,15 +120,28 @@ unsigned qp_fill(struct qp_change *c, unsigned want);
 /* The index of the local GID to use for this destination. */
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid);
 
-/* Appends the problems of the values on this device to a Tcl list. */
-void qp_check_values(const struct qp_change *c, Tcl_Obj *problems);
+/* Adds the problems of the values on this device. */
+void qp_check_values(const struct qp_change *c, struct causes *problems);
+
+/* What a device allows. */
+struct qp_limits {
+	const char *name; /* of the device */
+	const struct ibv_device_attr *device;
+	const struct ibv_port_attr *port; /* of the QP; NULL: it is not known */
+};
+
+/* Adds the attributes of mask that are beyond the limits; of those of a new QP. */
+void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
+		     struct causes *problems);
+void qp_check_cap(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
+		  struct causes *problems);
 
 /* qp_judge() for the device that the QP is of: what the kernel refuses beyond
  * the rule is extra, unless the device is the embedded one. */
 struct qp_verdict qp_change_judge(const struct qp_change *c);
 /* Fills s->fail with the reasons for the refusal and the remedy. Returns -1. */
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
-int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *problems);
+int qp_refuse_values(struct session *s, const struct qp_change *c, const struct causes *problems);
 /* Adds why a change with this verdict is refused; none if the verdict is good. */
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
 		       enum ibv_qp_state to, struct causes *c);

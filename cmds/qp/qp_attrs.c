@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -421,40 +420,42 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	return -1;
 }
 
-int qp_refuse_values(struct session *s, const struct qp_change *c, Tcl_Obj *problems)
+int qp_refuse_values(struct session *s, const struct qp_change *c, const struct causes *problems)
 {
 	Tcl_DString where;
-	Tcl_Obj **v;
-	int n;
 
 	Tcl_DStringInit(&where);
 	qp_change_text(c, &where);
-	Tcl_ListObjGetElements(NULL, problems, &n, &v);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s",
-	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), Tcl_GetString(v[0]));
-	for (int i = 1; i < n; i++)
-		fail_row(s, "and", "%s", Tcl_GetString(v[i]));
+	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), problems->v[0].text);
+	for (unsigned i = 1; i < problems->n; i++)
+		fail_row(s, "and", "%s", problems->v[i].text);
 	Tcl_DStringFree(&where);
 	return fail_row(s, "or", "-force asks the kernel anyway");
 }
 
-static void likely_einval(struct session *s, const struct qp_change *c, Tcl_Obj *problems)
+static void add_likely_rows(struct session *s, const struct causes *reasons)
+{
+	for (unsigned i = 0; i < reasons->n; i++)
+		fail_row(s, "likely", "%s", reasons->v[i].text);
+}
+
+static void likely_einval(struct session *s, const struct qp_change *c)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr now = { 0 };
-	Tcl_Obj **v;
-	int n;
+	struct causes problems = { 0 };
 
-	Tcl_ListObjGetElements(NULL, problems, &n, &v);
-	for (int i = 0; i < n; i++)
-		fail_row(s, "likely", "%s", Tcl_GetString(v[i]));
+	qp_check_values(c, &problems);
+	add_likely_rows(s, &problems);
 	if (c->actual == IBV_QPS_SQD && ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 &&
 	    now.sq_draining)
 		fail_row(s, "likely", "the send queue is still draining: wait for SQ_DRAINED");
-	else if (!n)
+	else if (!problems.n)
 		fail_row(s, "likely",
 			 "the device is stricter than the rule of the kernel's "
 			 "core; the kernel's log may say more (dmesg)");
+	causes_free(&problems);
 }
 
 static void likely_unreachable(struct session *s, const struct qp_change *c)
@@ -477,11 +478,11 @@ static void likely_unreachable(struct session *s, const struct qp_change *c)
 	fail_next(s, "gids");
 }
 
-static void add_likely_row(struct session *s, const struct qp_change *c, int err, Tcl_Obj *problems)
+static void add_likely_row(struct session *s, const struct qp_change *c, int err)
 {
 	switch (err) {
 	case EINVAL:
-		likely_einval(s, c, problems);
+		likely_einval(s, c);
 		break;
 	case ETIMEDOUT:
 	case EHOSTUNREACH:
@@ -546,19 +547,13 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 {
 	struct qp_verdict v = qp_change_judge(c);
 	struct causes reasons = { 0 };
-	Tcl_Obj *problems = Tcl_NewListObj(0, NULL);
 
-	Tcl_IncrRefCount(problems);
 	fail_row(s, "state", "%s before the call", state_name(c->actual));
 	qp_attr_rows(s, "passed", &c->a, c->mask, 0);
 	qp_change_reasons(&v, c->qp->type, c->from, c->to, &reasons);
-	for (unsigned i = 0; i < reasons.n; i++)
-		fail_row(s, "likely", "%s", reasons.v[i].text);
+	add_likely_rows(s, &reasons);
 	causes_free(&reasons);
-	if (v.answer == QP_OK) {
-		qp_check_values(c, problems);
-		add_likely_row(s, c, err, problems);
-	}
-	Tcl_DecrRefCount(problems);
+	if (v.answer == QP_OK)
+		add_likely_row(s, c, err);
 	return -1;
 }

@@ -8,6 +8,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "explain/explain.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
@@ -274,11 +275,20 @@ static int complete_spec(struct session *s, struct qp_spec *spec, struct qp_part
 	return spec->send_cq ? check_one_device(s, spec) : -1;
 }
 
-static void add_limit_row(struct session *s, const char *what, uint64_t asked, int limit)
+static void check_cap(const char *what, uint32_t asked, int limit, struct causes *problems)
 {
-	if (limit > 0 && asked > (uint64_t)limit)
-		fail_row(s, "likely", "%s %llu is more than the device's limit %d", what,
-			 (unsigned long long)asked, limit);
+	if (limit > 0 && asked > (uint32_t)limit)
+		cause_add(problems, IS_SO, NULL, "%s %u is more than the device's limit %d", what,
+			  asked, limit);
+}
+
+void qp_check_cap(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
+		  struct causes *problems)
+{
+	check_cap("max_send_wr", cap->max_send_wr, d->max_qp_wr, problems);
+	check_cap("max_recv_wr", cap->max_recv_wr, d->max_qp_wr, problems);
+	check_cap("max_send_sge", cap->max_send_sge, d->max_sge, problems);
+	check_cap("max_recv_sge", cap->max_recv_sge, d->max_sge, problems);
 }
 
 /* Every attribute beside the device's limits, and which one is likely to be wrong. */
@@ -286,6 +296,7 @@ static void add_create_rows(struct session *s, const struct qp_spec *spec, int e
 {
 	const struct ibv_device_attr *d = &spec->pd->dev->attr.orig_attr;
 	const struct ibv_qp_cap *c = &spec->cap;
+	struct causes problems = { 0 };
 
 	fail_row(s, "passed", "%s  pd %s  send_cq %s  recv_cq %s  srq %s  sig_all %d",
 		 word_name(qp_type_words, spec->type), spec->pd->o.name, spec->send_cq->o.name,
@@ -295,10 +306,10 @@ static void add_create_rows(struct session *s, const struct qp_spec *spec, int e
 	fail_row(s, "", "max_send_sge %u  max_recv_sge %u     (device: max_sge %d)",
 		 c->max_send_sge, c->max_recv_sge, d->max_sge);
 	fail_row(s, "", "max_inline_data %u     (devices report no limit)", c->max_inline_data);
-	add_limit_row(s, "max_send_wr", c->max_send_wr, d->max_qp_wr);
-	add_limit_row(s, "max_recv_wr", c->max_recv_wr, d->max_qp_wr);
-	add_limit_row(s, "max_send_sge", c->max_send_sge, d->max_sge);
-	add_limit_row(s, "max_recv_sge", c->max_recv_sge, d->max_sge);
+	qp_check_cap(c, d, &problems);
+	for (unsigned i = 0; i < problems.n; i++)
+		fail_row(s, "likely", "%s", problems.v[i].text);
+	causes_free(&problems);
 	if (err == ENOMEM)
 		fail_row(s, "likely",
 			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",

@@ -6,6 +6,7 @@
  * hooked before the program gets the object.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 #include "hooks.h"
 #include "newer.h"
 #include "recorded.h"
+#include "shared_area.h"
 
 #define BUCKETS	    4096
 #define MEMBERS_MAX 64
@@ -223,6 +225,69 @@ BETWEEN(int, rdma_create_qp_ex, struct rdma_cm_id *id, struct ibv_qp_init_attr_e
 	return rc;
 }
 
+/* A call was refused: records what the device and its ports allow, which may tell why. */
+static void record_limits(struct ibv_context *context)
+{
+	const int err = errno;
+	struct ibv_device_attr device;
+	struct ibv_port_attr port;
+
+	record_aside(SHARED_OWN_DEPTH);
+	if (ibv_query_device(context, &device) == 0)
+		for (unsigned i = 1; i <= device.phys_port_cnt && i <= SHARED_PORTS; i++)
+			ibv_query_port(context, (uint8_t)i, &port);
+	record_aside(-SHARED_OWN_DEPTH);
+	errno = err;
+}
+
+BETWEEN(int, ibv_modify_qp, struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	const int rc = next_ibv_modify_qp(qp, attr, attr_mask);
+
+	if (rc)
+		record_limits(qp->context);
+	return rc;
+}
+
+BETWEEN(struct ibv_qp *, ibv_create_qp, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
+{
+	struct ibv_qp *qp = next_ibv_create_qp(pd, qp_init_attr);
+
+	if (!qp)
+		record_limits(pd->context);
+	return qp;
+}
+
+BETWEEN(struct ibv_cq *, ibv_create_cq, struct ibv_context *context, int cqe, void *cq_context,
+	struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct ibv_cq *cq = next_ibv_create_cq(context, cqe, cq_context, channel, comp_vector);
+
+	if (!cq)
+		record_limits(context);
+	return cq;
+}
+
+BETWEEN(int, ibv_query_gid, struct ibv_context *context, uint8_t port_num, int index,
+	union ibv_gid *gid)
+{
+	const int rc = next_ibv_query_gid(context, port_num, index, gid);
+
+	if (rc)
+		record_limits(context);
+	return rc;
+}
+
+BETWEEN(int, rdma_create_qp, struct rdma_cm_id *id, struct ibv_pd *pd,
+	struct ibv_qp_init_attr *qp_init_attr)
+{
+	const int rc = next_rdma_create_qp(id, pd, qp_init_attr);
+
+	if (rc && id->verbs)
+		record_limits(id->verbs);
+	return rc;
+}
+
 /* The inline functions ibv_query_gid_ex() and ibv_query_gid_table() call these two with the size of
  * an entry that the program was compiled with. */
 BETWEEN(int, _ibv_query_gid_ex, struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
@@ -264,7 +329,9 @@ static const struct {
 	ROW(ibv_open_device),	ROW(ibv_import_device),	   ROW(rdma_get_devices),
 	ROW(rdma_bind_addr),	ROW(rdma_resolve_addr),	   ROW(rdma_get_cm_event),
 	ROW(rdma_get_request),	ROW(rdma_create_ep),	   ROW(rdma_create_qp_ex),
-	ROW(_ibv_query_gid_ex), ROW(_ibv_query_gid_table),
+	ROW(_ibv_query_gid_ex), ROW(_ibv_query_gid_table), ROW(ibv_modify_qp),
+	ROW(ibv_create_qp),	ROW(ibv_create_cq),	   ROW(ibv_query_gid),
+	ROW(rdma_create_qp),
 };
 
 static void put_functions_between(void)

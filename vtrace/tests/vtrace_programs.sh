@@ -104,6 +104,23 @@ for end in server client; do
 	calls $end 'rdma_get_cm_event ec[0-9] = id[0-9] ESTABLISHED' 2
 done
 
+# refused CAUSE COMMAND...: an option is wrong, and this (an expression) is the only cause that is
+# named
+refused() {
+	local cause=$1
+	shift
+	timeout 60 "$vtrace" -q -o "$tmp/causes" "${on[@]}" "$@" >"$tmp/said" 2>&1
+	ok "$*: $cause" grep -qE "^ +cause +$cause\$" "$tmp/causes"
+	ok "$*: no other cause" test "$(grep -c 'cause  ' "$tmp/causes")" = 1
+}
+
+if [ -n "$uroce" ]; then # the limits are those of its device
+	refused 'PORT 5: the device has 1 port, counted from 1' ibv_rc_pingpong -i 5
+	refused "max_recv_wr 100000 is more than the device's limit 16384" ibv_rc_pingpong -r 100000
+	refused 'length is 0' ibv_rc_pingpong -s 0
+	refused 'index is 99: .* entries 0 to 63 .*' ibv_rc_pingpong -g 99
+fi
+
 # Programs that load the libraries themselves, start others, or call them from another language
 if command -v fi_pingpong >/dev/null; then
 	# one size: of its own choice each is some seconds on the kernel's device
