@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "call_record.h"
+#include "check/check.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "objects.h"
@@ -243,7 +244,7 @@ static int fail_unmet(struct session *s, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	if (!s->opt.interactive)
-		s->skipped = true;
+		verdict_skipped(s, text);
 	return fail(s, "require", "UNMET", "require %s", text);
 }
 
@@ -353,7 +354,8 @@ const struct cmd cmd_require = {
 	.text = "For the first lines of a script. Words: device, ports N (active ones of all\n"
 		"devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,\n"
 		"roce, ib, iwarp. -true takes an expression, and a reason to print. If a requirement\n"
-		"is not met, the script ends with exit code 77, which test runners count as skipped.",
+		"is not met, the script prints '1..0 # SKIP' and the reason, and ends with exit code 77,\n"
+		"which test runners count as skipped (under prove with 0).",
 	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
 	.examples = require_egs,
 	.args = require_args,

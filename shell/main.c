@@ -53,6 +53,7 @@ struct command_line {
 
 enum {
 	OPT_JSON = 256,
+	OPT_CSV,
 	OPT_JUNIT,
 	OPT_COLOR,
 	OPT_UNSAFE,
@@ -72,6 +73,7 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "no-rc", no_argument, NULL, 'X' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "csv", no_argument, NULL, OPT_CSV },
 	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "color", required_argument, NULL, OPT_COLOR },
 	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
@@ -242,6 +244,9 @@ static int take_option(struct session *s, int o, struct command_line *cl)
 	case OPT_JSON:
 		s->opt.format = OUT_JSON;
 		return 0;
+	case OPT_CSV:
+		s->opt.format = OUT_CSV;
+		return 0;
 	case OPT_JUNIT:
 		s->opt.junit = optarg;
 		return 0;
@@ -295,12 +300,14 @@ static int code_of(struct session *s, int rc)
 		return EXIT_OK;
 	if (loop_ending(s->loop) || loop_interrupted(s->loop))
 		return EXIT_INTERRUPTED;
-	if (s->skipped)
-		return EXIT_SKIPPED;
-	if (s->failed)
-		return EXIT_EXPECTATION;
 	if (rc == -2)
 		return EXIT_USAGE;
+	if (s->errors)
+		return EXIT_COMMAND;
+	if (s->failed)
+		return EXIT_EXPECTATION;
+	if (s->skipped) /* by TAP a skipped script is one that succeeds */
+		return verdict_harness() ? EXIT_OK : EXIT_SKIPPED;
 	return rc || (s->handler_failed && !s->opt.interactive) ? EXIT_COMMAND : EXIT_OK;
 }
 

@@ -181,6 +181,7 @@ struct session {
 	unsigned long commands;	 /* number of top-level commands so far, including this one */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
+	unsigned errors;	 /* of a run without a prompt, other than those: verdict_error() */
 	bool handler_failed;	 /* a handler of 'on' failed in a script */
 	bool skipped;		 /* a require failed */
 	bool quit;		 /* quit was called */

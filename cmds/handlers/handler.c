@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "check/check.h"
 #include "handlers/handler.h"
 #include "language/interp.h"
 #include "language/script.h"
@@ -19,7 +20,7 @@ static bool session_is_stopping(const struct session *s)
 }
 
 /* A body that has failed is not run again: it would fail again, at the same rate. */
-void handler_cancel(struct handler *h, const char *why)
+void handler_cancel(struct handler *h, const char *why, bool error)
 {
 	struct session *s = h->s;
 	struct fail before = fail_aside(s);
@@ -27,6 +28,11 @@ void handler_cancel(struct handler *h, const char *why)
 	notice_post(s->notices, NOTICE_HANDLER, "%s (on %s, %s) has failed and is cancelled: %s",
 		    h->o.name, h->kind->word, h->made_at, why);
 	s->handler_failed = true;
+	if (error) {
+		fail(s, "on", "ERROR", "on %s: %s", h->kind->word, why);
+		s->fail.where = xstrdup(h->made_at);
+		verdict_error(s);
+	}
 	obj_destroy(s, h, true);
 	fail_back(s, before);
 }
@@ -35,6 +41,7 @@ bool handler_call(struct handler *h, Tcl_Obj *value)
 {
 	Tcl_Obj *words[3] = { Tcl_NewStringObj("::apply", -1), h->lambda, value }, *result, *code;
 	struct session *s = h->s;
+	unsigned failed = s->failed; /* a check in the body that fails is counted itself */
 	int n = value ? 3 : 2, rc;
 
 	for (int i = 0; i < n; i++)
@@ -44,7 +51,7 @@ bool handler_call(struct handler *h, Tcl_Obj *value)
 	for (int i = 0; i < n; i++)
 		Tcl_DecrRefCount(words[i]);
 	if (rc == TCL_ERROR && !session_is_stopping(s) && !obj_gone(h))
-		handler_cancel(h, Tcl_GetString(result));
+		handler_cancel(h, Tcl_GetString(result), s->failed == failed);
 	Tcl_DecrRefCount(result);
 	if (code)
 		Tcl_DecrRefCount(code);
@@ -70,7 +77,7 @@ static void end_run(struct handler *h, bool more)
 	else if (more)
 		handler_wake(h, 0);
 	else if (h->kind->watch(h))
-		handler_cancel(h, h->s->fail.text);
+		handler_cancel(h, h->s->fail.text, true);
 }
 
 static void run_handler(void *arg)

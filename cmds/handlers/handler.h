@@ -61,7 +61,7 @@ void handler_wake(struct handler *h, int64_t ms);
 /* Runs the body once; value (or NULL) is what its variable holds. False: the handler is over, since
  * the body has destroyed or failed it, or everything stops. */
 bool handler_call(struct handler *h, Tcl_Obj *value);
-/* Destroys a handler that cannot go on; a notice says why. */
-void handler_cancel(struct handler *h, const char *why);
+/* Destroys a handler that cannot go on; a notice says why. error: the run has an error, too. */
+void handler_cancel(struct handler *h, const char *why, bool error);
 
 #endif

@@ -161,7 +161,7 @@ static int wc_batch(struct handler *h)
 	bool goes_on = n >= 0;
 
 	if (n < 0)
-		handler_cancel(h, h->s->fail.text);
+		handler_cancel(h, h->s->fail.text, true);
 	for (int i = 0; i < n; i++) {
 		values[i] = wc_value(h->s, &wc[i]); /* the CQ may go in the first body */
 		Tcl_IncrRefCount(values[i]);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "check/check.h"
 #include "file/file.h"
 #include "language/script.h"
 #include "output/out.h"
@@ -294,8 +295,12 @@ static void count_checks(struct peer *p, const struct call *c, struct json_objec
 		p->s->passed += (unsigned)(passed - c->passed);
 	if (failed > c->failed && failed - c->failed < 1000000)
 		p->s->failed += (unsigned)(failed - c->failed);
-	if (frames_get_bool(body, "skipped") && !p->s->opt.interactive)
-		p->s->skipped = true;
+	if (frames_get_bool(body, "skipped") && !p->s->opt.interactive) {
+		char *why = xasprintf("a require of %s is not met", p->o.name);
+
+		verdict_skipped(p->s, why);
+		free(why);
+	}
 }
 
 /* A string member of an error, or a default. */

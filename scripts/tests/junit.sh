@@ -48,14 +48,31 @@ END
 check 'checks' 3 'rdmash 3 2 0 0
 checks.rdma <one> & "two" € []
 checks.rdma bell \x07 and ]]> [('\''Failure'\'', '\''expected 4, got 3'\'', '\''  check       bell \\x07 and ]]>'\'')]
-checks.rdma error EINVAL [('\''Failure'\'', '\''expected error EINVAL, got NONE'\'', '\''  in          error "\\x1b\\ufffe"'\'')]' \
+checks.rdma expect -error EINVAL {error "\x1b\ufffe"} (checks.rdma:3) [('\''Failure'\'', '\''expected error EINVAL, got NONE'\'', '\''  in          error "\\x1b\\ufffe"'\'')]' \
 	-k -f checks.rdma
 check 'an error' 1 'rdmash 2 0 1 0
--c 1 []
-rdmash the run [('\''Error'\'', "unknown command '\''nosuch'\''", '\'''\'')]' -c 'expect -true 1' -c nosuch
+-c expect -true 1 (-c:1) []
+-c unknown command '\''nosuch'\'' (-c:1) [('\''Error'\'', "unknown command '\''nosuch'\''", '\''  next        help'\'')]' -c 'expect -true 1' -c nosuch
 check 'skipped' 77 'rdmash 2 0 0 1
--c 1 []
-rdmash the run [('\''Skipped'\'', None, '\'''\'')]' -c 'expect -true 1' -c 'require -true 0 nothing'
+-c expect -true 1 (-c:1) []
+rdmash the run [('\''Skipped'\'', None, '\''nothing'\'')]' -c 'expect -true 1' -c 'require -true 0 nothing'
+printf 'nosuch\nexpect -name fine -true 1\nnosuch2\n' >errors.rdma
+printf 'nosuch\nnosuch\n' >setup.rdma
+error_text="unknown command 'nosuch'"
+error="[('Error', \"$error_text\", '  next        help')]"
+check 'every error' 1 "rdmash 5 0 4 0
+setup.rdma unknown command 'nosuch' (setup.rdma:1) $error
+setup.rdma unknown command 'nosuch' (setup.rdma:2) $error
+errors.rdma unknown command 'nosuch' (errors.rdma:1) $error
+errors.rdma fine []
+errors.rdma unknown command 'nosuch2' (errors.rdma:3) ${error//nosuch/nosuch2}" \
+	-k -f setup.rdma -f errors.rdma
+check 'a handler' 1 "rdmash 2 0 1 0
+-c on timer: $error_text (-c:1) [('Error', \"on timer: $error_text\", '  at          -c:1')]
+-c later []" -c 'on timer 1ms {nosuch}' \
+	-c 'while {![catch {get on0}]} {sleep 1ms}' -c 'expect -name later -true 1'
+check 'a code of its own' 9 'rdmash 1 0 1 0
+rdmash the run [('\''Error'\'', '\''the run has failed'\'', '\'''\'')]' -c 'quit 9'
 check 'nothing to check' 0 'rdmash 0 0 0 0' -c 'set n 1'
 
 if [ -n "$schema" ]; then

@@ -12,6 +12,7 @@
 #include "check/check.h"
 #include "command/cmd.h"
 #include "language/interp.h"
+#include "language/script.h"
 #include "output/out.h"
 #include "session.h"
 #include "alloc.h"
@@ -25,7 +26,8 @@ struct expect_args {
 };
 
 static const struct arg expect_arg_table[] = {
-	OPT("name", expect_args, name, kind_str, "name of the check (default: its condition)"),
+	OPT("name", expect_args, name, kind_str,
+	    "name of the check (default: the command and its place)"),
 	OPT("value", expect_args, value, kind_str, "the whole result must match this"),
 	OPT("error", expect_args, error, kind_str,
 	    "the script must fail with this: a call, an errno name or a status"),
@@ -152,7 +154,7 @@ static bool error_fits(struct session *s, const char *want, char **got)
 }
 
 static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj *script,
-			const char *text)
+			const char *name)
 {
 	char *want = xasprintf("error %s", a->error), *got = NULL, *said;
 	int rc = interp_eval(s, script);
@@ -164,7 +166,7 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 		free(said);
 	} else if (error_fits(s, a->error, &got)) {
 		fail_clear(&s->fail);
-		rc = report_passed(s, text);
+		rc = report_passed(s, name);
 	} else {
 		said = xstrdup(s->fail.text);
 		rc = report_unmet(s, a, want, got, script);
@@ -245,8 +247,8 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 	return 0;
 }
 
-static int expect_result(struct session *s, const struct expect_args *a, const char *want,
-			 struct out *o)
+static int expect_result(struct session *s, const struct expect_args *a, const char *name,
+			 const char *want, struct out *o)
 {
 	Tcl_Obj *const *words = a->words.v;
 	size_t n = a->words.n;
@@ -262,7 +264,7 @@ static int expect_result(struct session *s, const struct expect_args *a, const c
 	else
 		rc = check_fields(s, a, result, words, n);
 	if (rc == 0) {
-		report_passed(s, a->name ? a->name : want);
+		report_passed(s, name);
 		out_obj(o, result);
 	}
 	Tcl_DecrRefCount(result);
@@ -287,25 +289,69 @@ static void add_values_row(struct session *s, Tcl_Obj *condition)
 	Tcl_DecrRefCount(text);
 }
 
-static int expect_true(struct session *s, const struct expect_args *a)
+static int expect_true(struct session *s, const struct expect_args *a, const char *name)
 {
-	char *condition = one_line(Tcl_GetString(a->truth));
 	int truth, rc;
 
 	if (Tcl_ExprBooleanObj(s->tcl, a->truth, &truth) != TCL_OK) {
 		interp_fail(s);
 		rc = -1;
 	} else if (truth) {
-		rc = report_passed(s, a->name ? a->name : condition);
+		rc = report_passed(s, name);
 	} else {
-		rc = report_unmet(s, a, condition, "false", NULL);
+		rc = report_unmet(s, a, "true", "false", a->truth);
 		add_values_row(s, a->truth);
 	}
-	free(condition);
 	return rc;
 }
 
 /* ------------------------------------------------------------------ command -- */
+
+static void add_word(Tcl_Obj *list, const char *word)
+{
+	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, -1));
+}
+
+static void add_option(Tcl_Obj *list, const char *name, const char *value)
+{
+	if (value) {
+		add_word(list, name);
+		add_word(list, value);
+	}
+}
+
+#define NAME_MAX_BYTES 72 /* of the command in a name that it gives itself */
+
+/* The command on one line, shortened, and its place: "expect -value 3 {expr 2} (a.rdma:4)". */
+static char *command_name(struct session *s, const struct expect_args *a)
+{
+	Tcl_Obj *const *words = a->words.v, *list = Tcl_NewListObj(0, NULL);
+	char *line, *text, *name;
+	Tcl_DString where;
+	size_t len;
+
+	add_word(list, "expect");
+	add_option(list, "-value", a->value);
+	add_option(list, "-error", a->error);
+	add_option(list, "-true", a->truth ? Tcl_GetString(a->truth) : NULL);
+	for (size_t i = 0; i < a->words.n; i++)
+		Tcl_ListObjAppendElement(NULL, list, words[i]);
+	Tcl_IncrRefCount(list);
+	line = one_line(Tcl_GetString(list));
+	Tcl_DecrRefCount(list);
+	len = strlen(line);
+	if (len > NAME_MAX_BYTES)
+		for (len = NAME_MAX_BYTES; (line[len] & 0xc0) == 0x80;) /* not in a character */
+			len--;
+	text = xasprintf("%.*s%s", (int)len, line, line[len] ? " ..." : "");
+	Tcl_DStringInit(&where);
+	script_where(s, &where);
+	name = verdict_placed(text, Tcl_DStringValue(&where));
+	Tcl_DStringFree(&where);
+	free(text);
+	free(line);
+	return name;
+}
 
 /* "status SUCCESS, opcode SEND"; "value 3" */
 static char *describe_expectation(const struct expect_args *a)
@@ -350,28 +396,29 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct expect_args *a = args;
 	unsigned failed = s->failed;
-	char *want;
+	char *want, *name;
 	int rc;
 
 	if (check_usage(s, a))
 		return -1;
-	want = a->truth ? one_line(Tcl_GetString(a->truth)) : describe_expectation(a);
+	name = a->name ? xstrdup(a->name) : command_name(s, a);
+	want = describe_expectation(a);
 	if (a->truth)
-		rc = expect_true(s, a);
+		rc = expect_true(s, a, name);
 	else if (a->error)
-		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, a->name ? a->name : want);
+		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, name);
 	else
-		rc = expect_result(s, a, want, o);
+		rc = expect_result(s, a, name, want, o);
 	if (rc < 0 && s->failed > failed)
-		verdict_unmet(s, a->name ? a->name : want);
+		verdict_unmet(s, name);
 	free(want);
+	free(name);
 	return rc;
 }
 
 static const struct cmd_eg expect_examples[] = {
 	{ "expect -true {1 + 1 == 2}", "ok" },
-	{ "expect colour gr* size 0x10 {dict create colour green size 16}",
-	  "colour gr*, size 0x10" },
+	{ "expect colour gr* size 0x10 {dict create colour green size 16}", "ok" },
 	{ "expect -name {an answer} -value 42 {expr {6 * 7}}", "an answer" },
 	{ "expect -error UNKNOWN {no-such-command}", "error UNKNOWN" },
 	{ NULL, NULL },
@@ -389,9 +436,10 @@ const struct cmd cmd_expect = {
 		"-errorcode (EINVAL, REM_ACCESS_ERR).\n"
 		"A check that passes prints 'ok', also with -q; one that fails prints 'not ok' and the\n"
 		"actual result, and ends a script with exit code 3 (unless -k). A run with checks ends\n"
-		"with their number. This is TAP: prove -e rdmash DIRECTORY runs scripts. --json prints\n"
-		"each line as a JSON value, --junit FILE writes a report for CI. The value of expect is\n"
-		"that of the script: set wc [expect status SUCCESS {poll}].",
+		"with their number. This is TAP: prove --ext rdma -e rdmash DIRECTORY runs the scripts\n"
+		"in it, and an error is a failed check there. --json prints each line as a JSON value,\n"
+		"--junit FILE writes a report for CI. The value of expect is that of the script:\n"
+		"set wc [expect status SUCCESS {poll}].",
 	.examples = expect_examples,
 	.args = expect_arg_table,
 	.size = sizeof(struct expect_args),

@@ -12,10 +12,13 @@
 #include "session.h"
 #include "alloc.h"
 
-/* The outcome of an expectation, for the JUnit file. */
+/* An expectation that was met or not, or an error: a test case of the JUnit file. */
+enum became { MET, UNMET, ERROR };
+
 struct verdict {
+	enum became became;
 	char *name, *file;
-	char *text, *rows; /* NULL: it was met */
+	char *text, *rows; /* NULL if MET */
 	int64_t took;	   /* ns since the previous one, or since the program started */
 };
 
@@ -23,17 +26,40 @@ static struct {
 	struct verdict *v;
 	unsigned n;
 	int64_t last;
+	bool tap;	 /* TAP is printed, also of errors: there was an expectation */
+	unsigned errors; /* lines of TAP that are about errors */
+	char *skipped;	 /* why, or NULL */
 } kept;
+
+bool verdict_harness(void)
+{
+	return getenv("HARNESS_ACTIVE") != NULL;
+}
+
+/* Bytes of the innermost place: "a.rdma:4" of "a.rdma:4 in inner < a.rdma:10". */
+static int innermost(const char *where)
+{
+	const char *in = strstr(where, " in "), *next = strstr(where, " < ");
+
+	if (!in || (next && next < in))
+		in = next;
+	return (int)(in ? (size_t)(in - where) : strlen(where));
+}
+
+char *verdict_placed(const char *what, const char *where)
+{
+	return *where ? xasprintf("%s (%.*s)", what, innermost(where), where) : xstrdup(what);
+}
 
 /* ------------------------------------------------------------------------- lines -- */
 
 /* '#' begins a directive (# SKIP, # TODO). */
-static void print_verdict(struct session *s, bool met, const char *name)
+static void print_verdict(unsigned number, bool met, const char *name)
 {
 	Tcl_DString line;
 
 	Tcl_DStringInit(&line);
-	xappendf(&line, "%sok %u ", met ? "" : "not ", s->passed + s->failed);
+	xappendf(&line, "%sok %u ", met ? "" : "not ", number);
 	for (; *name; name++) {
 		Tcl_DStringAppend(&line, "\\", *name == '#');
 		Tcl_DStringAppend(&line, name, 1);
@@ -55,6 +81,25 @@ static void print_comment(const char *text, const char *rows)
 			free(comment);
 		}
 	free(all);
+}
+
+/* Begins TAP with the errors so far. before: that many lines were counted. */
+static void start_tap(unsigned before)
+{
+	if (kept.tap)
+		return;
+	kept.tap = true;
+	for (unsigned i = 0; i < kept.n; i++) {
+		print_verdict(before + ++kept.errors, false, kept.v[i].name);
+		print_comment(kept.v[i].text, kept.v[i].rows);
+	}
+}
+
+/* Prints the line of TAP of an expectation that was counted. */
+static void print_check(struct session *s, bool met, const char *name)
+{
+	start_tap(s->passed + s->failed - 1);
+	print_verdict(s->passed + s->failed + kept.errors, met, name);
 }
 
 static void show_json(struct session *s, const char *name, const struct fail *f, const char *where)
@@ -86,16 +131,35 @@ static char *visible_copy(const char *text)
 	return copy;
 }
 
-static void keep_for_junit(struct session *s, const char *name, const char *text, const char *rows)
+static const char *script_name(const struct session *s)
+{
+	return s->script && s->script->name ? s->script->name : "-c";
+}
+
+/* The file of the innermost place; the caller frees it. */
+static char *file_of(struct session *s, const char *where)
+{
+	int len = innermost(where);
+
+	for (int i = len; i > 0; i--)
+		if (where[i - 1] == ':')
+			return xasprintf("%.*s", i - 1, where);
+	return xstrdup(s->script ? script_name(s) : "rdmash");
+}
+
+/* Keeps it for the JUnit file; errors also until TAP begins. */
+static void keep_verdict(struct session *s, enum became became, const char *name, const char *file,
+			 const char *text, const char *rows)
 {
 	int64_t now = loop_now();
 
-	if (!s->opt.junit)
+	if (!s->opt.junit && (became != ERROR || kept.tap))
 		return;
 	kept.v = xgrow(kept.v, kept.n, sizeof *kept.v);
 	kept.v[kept.n++] = (struct verdict){
+		.became = became,
 		.name = visible_copy(name),
-		.file = visible_copy(s->script && s->script->name ? s->script->name : "-c"),
+		.file = visible_copy(file),
 		.text = text ? visible_copy(text) : NULL,
 		.rows = rows ? visible_copy(rows) : NULL,
 		.took = kept.last ? now - kept.last : 0,
@@ -108,8 +172,16 @@ void verdict_met(struct session *s, const char *name)
 	if (s->opt.format == OUT_JSON)
 		show_json(s, name, NULL, NULL);
 	else
-		print_verdict(s, true, name);
-	keep_for_junit(s, name, NULL, NULL);
+		print_check(s, true, name);
+	keep_verdict(s, MET, name, script_name(s), NULL, NULL);
+}
+
+/* Appends the rows of s->fail and the place. */
+static void append_rows(struct session *s, const char *where, Tcl_DString *rows)
+{
+	fail_rows(&s->fail, rows);
+	if (*where)
+		xappendf(rows, "  %-11s %s\n", "at", where);
 }
 
 void verdict_unmet(struct session *s, const char *name)
@@ -119,17 +191,56 @@ void verdict_unmet(struct session *s, const char *name)
 	Tcl_DStringInit(&rows);
 	Tcl_DStringInit(&where);
 	script_where(s, &where);
-	fail_rows(&s->fail, &rows);
-	xappendf(&rows, "  %-11s %s\n", "at", Tcl_DStringValue(&where));
+	append_rows(s, Tcl_DStringValue(&where), &rows);
 	if (s->opt.format == OUT_JSON) {
 		show_json(s, name, &s->fail, Tcl_DStringValue(&where));
 	} else if (!s->opt.interactive) { /* a person at the prompt reads the error */
-		print_verdict(s, false, name);
+		print_check(s, false, name);
 		print_comment(s->fail.text, Tcl_DStringValue(&rows));
 	}
-	keep_for_junit(s, name, s->fail.text, Tcl_DStringValue(&rows));
+	keep_verdict(s, UNMET, name, script_name(s), s->fail.text, Tcl_DStringValue(&rows));
 	Tcl_DStringFree(&where);
 	Tcl_DStringFree(&rows);
+}
+
+static bool failed_by(const struct fail *f, const char *call, const char *code)
+{
+	return f->call && strcmp(f->call, call) == 0 && strcmp(f->code, code) == 0;
+}
+
+void verdict_error(struct session *s)
+{
+	const char *where = s->fail.where ? s->fail.where : "";
+	bool stopped = loop_interrupted(s->loop) || loop_ending(s->loop);
+	const char *text = stopped ? "interrupted" : s->fail.text;
+	char *line, *name, *file;
+	Tcl_DString rows;
+
+	if (s->opt.interactive || s->opt.peer || failed_by(&s->fail, "expect", "FAILED") ||
+	    failed_by(&s->fail, "require", "UNMET"))
+		return;
+	s->errors++;
+	line = xasprintf("%.*s", (int)strcspn(text, "\n"), text);
+	name = verdict_placed(line, where);
+	file = file_of(s, where);
+	Tcl_DStringInit(&rows);
+	append_rows(s, where, &rows);
+	if (kept.tap) {
+		print_verdict(s->passed + s->failed + ++kept.errors, false, name);
+		print_comment(text, Tcl_DStringValue(&rows));
+	}
+	keep_verdict(s, ERROR, name, file, text, Tcl_DStringValue(&rows));
+	Tcl_DStringFree(&rows);
+	free(file);
+	free(name);
+	free(line);
+}
+
+void verdict_skipped(struct session *s, const char *reason)
+{
+	s->skipped = true;
+	if (!kept.skipped)
+		kept.skipped = visible_copy(reason);
 }
 
 /* -------------------------------------------------------------------------- JUnit -- */
@@ -164,64 +275,64 @@ static void put_attribute(FILE *f, const char *name, const char *value)
 
 static void put_case(FILE *f, const struct verdict *v)
 {
+	const char *tag = v->became == ERROR ? "error" : "failure";
+
 	fputs("    <testcase", f);
 	put_attribute(f, "classname", v->file);
 	put_attribute(f, "name", v->name);
 	fprintf(f, " time=\"%.6f\"", (double)v->took / 1e9);
-	if (!v->text) {
+	if (v->became == MET) {
 		fputs("/>\n", f);
 		return;
 	}
-	fputs(">\n      <failure", f);
+	fprintf(f, ">\n      <%s", tag);
 	put_attribute(f, "message", v->text);
 	fputs(">", f);
 	put_escaped(f, v->rows);
-	fputs("</failure>\n    </testcase>\n", f);
+	fprintf(f, "</%s>\n    </testcase>\n", tag);
 }
 
-/* Adds a test case for the run as a whole, if it ended for another reason than an expectation. */
-static void put_run(FILE *f, const struct session *s, bool error)
+/* Adds a test case for the run as a whole, which was skipped, or ended with a code of its own. */
+static void put_run(FILE *f, const struct session *s)
 {
-	char *why = visible_copy(s->fail.text ? s->fail.text : "the run has failed");
-
 	fputs("    <testcase classname=\"rdmash\" name=\"the run\">\n      ", f);
-	if (error) {
-		fputs("<error", f);
-		put_attribute(f, "message", why);
-		fputs("/>", f);
+	if (s->skipped) { /* Jenkins' schema knows no attribute here: its text is the message */
+		fputs("<skipped>", f);
+		put_escaped(f, kept.skipped);
+		fputs("</skipped>", f);
 	} else {
-		fputs("<skipped/>", f);
+		fputs("<error message=\"the run has failed\"/>", f);
 	}
 	fputs("\n    </testcase>\n", f);
-	free(why);
 }
 
-static void put_junit(FILE *f, const struct session *s, bool error)
+/* failed: the run has failed, but no expectation and no error tells why. */
+static void put_junit(FILE *f, const struct session *s, bool failed)
 {
-	unsigned others = error || s->skipped;
+	unsigned others = failed || s->skipped;
 	int64_t took = 0;
 
 	for (unsigned i = 0; i < kept.n; i++)
 		took += kept.v[i].took;
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", f);
 	fprintf(f,
-		"  <testsuite name=\"rdmash\" tests=\"%u\" failures=\"%u\" errors=\"%d\" "
+		"  <testsuite name=\"rdmash\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
 		"skipped=\"%d\" time=\"%.6f\">\n",
-		kept.n + others, s->failed, error, s->skipped, (double)took / 1e9);
+		kept.n + others, s->failed, s->errors + failed, s->skipped, (double)took / 1e9);
 	for (unsigned i = 0; i < kept.n; i++)
 		put_case(f, &kept.v[i]);
 	if (others)
-		put_run(f, s, error);
+		put_run(f, s);
 	fputs("  </testsuite>\n</testsuites>\n", f);
 }
 
-static int write_junit(const struct session *s, bool error)
+static int write_junit(const struct session *s, bool failed)
 {
 	FILE *f = fopen(s->opt.junit, "we");
 	bool written = false;
 
 	if (f) {
-		put_junit(f, s, error);
+		put_junit(f, s, failed);
 		written = !ferror(f);
 		written = fclose(f) == 0 && written;
 	}
@@ -232,38 +343,46 @@ static int write_junit(const struct session *s, bool error)
 
 /* ---------------------------------------------------------------------------- end -- */
 
-static void show_sums(struct session *s)
+static void show_json_sums(const struct session *s)
 {
-	unsigned n = s->passed + s->failed;
-	struct out *o;
-	char *line;
+	struct out *o = out_new(false);
 
-	if (s->opt.format == OUT_JSON) {
-		o = out_new(false);
-		out_u64(o, "checks", n, NULL);
-		out_u64(o, "passed", s->passed, NULL);
-		out_u64(o, "failed", s->failed, NULL);
-		out_show(o, OUT_JSON);
-		out_free(o);
-		return;
-	}
-	line = xasprintf("1..%u", n);
-	out_line(OUT_TEXT, line);
-	free(line);
-	line = xasprintf("%u checks passed, %u failed", s->passed, s->failed);
+	out_u64(o, "checks", s->passed + s->failed, NULL);
+	out_u64(o, "passed", s->passed, NULL);
+	out_u64(o, "failed", s->failed, NULL);
+	if (s->errors)
+		out_u64(o, "errors", s->errors, NULL);
+	if (s->skipped)
+		out_str(o, "skipped", kept.skipped, NULL);
+	out_show(o, OUT_JSON);
+	out_free(o);
+}
+
+/* Prints a line; frees it. */
+static void print_line(char *line)
+{
 	out_line(OUT_TEXT, line);
 	free(line);
 }
 
-int verdict_end(struct session *s, int code)
+static void print_sums(const struct session *s)
 {
-	int rc;
+	unsigned n = s->passed + s->failed + kept.errors;
 
-	if (s->passed || s->failed)
-		show_sums(s);
-	if (!s->opt.junit)
-		return 0;
-	rc = write_junit(s, code && !s->failed && !s->skipped);
+	if (!n) {
+		print_line(xasprintf("1..0 # SKIP %s", kept.skipped));
+		return;
+	}
+	if (s->skipped)
+		print_line(xasprintf("ok %u # SKIP %s", ++n, kept.skipped));
+	print_line(xasprintf("1..%u", n));
+	print_line(s->errors ? xasprintf("%u checks passed, %u failed, errors: %u", s->passed,
+					 s->failed, s->errors)
+			     : xasprintf("%u checks passed, %u failed", s->passed, s->failed));
+}
+
+static void forget_all(void)
+{
 	for (unsigned i = 0; i < kept.n; i++) {
 		free(kept.v[i].name);
 		free(kept.v[i].file);
@@ -271,5 +390,24 @@ int verdict_end(struct session *s, int code)
 		free(kept.v[i].rows);
 	}
 	free(kept.v);
+	free(kept.skipped);
+}
+
+int verdict_end(struct session *s, int code)
+{
+	bool json = s->opt.format == OUT_JSON;
+	int rc = 0;
+
+	if (s->errors && !json && (s->skipped || verdict_harness()))
+		start_tap(s->passed + s->failed);
+	if (s->passed || s->failed || s->skipped || kept.tap) {
+		if (json)
+			show_json_sums(s);
+		else
+			print_sums(s);
+	}
+	if (s->opt.junit)
+		rc = write_junit(s, code && !s->failed && !s->errors && !s->skipped);
+	forget_all();
 	return rc;
 }

@@ -79,8 +79,10 @@ static const char exit_codes[] =
 	"  4    interrupted: Ctrl-C, SIGTERM, SIGHUP\n"
 	"  70   Tcl can go on no more: no memory is left, a value has more than 2 GiB, or text was\n"
 	"       nested deeper than the stack\n"
-	"  77   a require of the script is not met: skipped\n"
+	"  77   a require of the script is not met: skipped; 0 if prove runs it, which wants that\n"
+	"       (HARNESS_ACTIVE is set)\n"
 	"\n"
+	"Where several are true (-k goes on after an error), it is 4, else 2, else 1, else 3.\n"
 	"quit CODE ends with a code of your own.";
 
 static const char files[] =
@@ -149,6 +151,7 @@ const struct help_option help_option_table[] = {
 	{ "-q, --quiet", NULL, "print no results, only what became of the checks" },
 	{ "-X, --no-rc", NULL, "do not run the start file" },
 	{ "--json", NULL, "print results, checks and errors as JSON, one line each" },
+	{ "--csv", NULL, "print results as CSV: a line of names, then one line each" },
 	{ "--junit", "FILE", "write what became of the checks as a JUnit file" },
 	{ "--color", "WHEN", "always, never or auto" },
 	{ "--device", "NAME", "the RDMA device to use where none is named" },

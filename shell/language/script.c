@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "file/file.h"
 #include "language/interp.h"
 #include "language/script.h"
@@ -101,10 +102,17 @@ static int run_one(struct session *s, const char *command, int len, bool print)
 	return rc;
 }
 
+/* Prints the error of a command at top level, and counts it. */
+static void report(struct session *s)
+{
+	fail_report(s);
+	verdict_error(s);
+}
+
 /* Reports an error at top level. True: continue with the next command. */
 static bool report_and_continue(struct session *s)
 {
-	fail_report(s);
+	report(s);
 	return s->opt.keep_going && !loop_interrupted(s->loop) && !loop_ending(s->loop) &&
 	       !s->skipped;
 }
@@ -300,7 +308,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 	while (c.next < end && !s->quit) {
 		if (cut_command(s, s->script->name, c.next, end, c.next_line, &c)) {
 			if (top)
-				fail_report(s);
+				report(s);
 			return TCL_ERROR;
 		}
 		if (c.empty)
@@ -329,7 +337,7 @@ static int fail_outside_loop(struct session *s, int rc, bool top)
 	if (s->script->name)
 		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
 	if (top)
-		fail_report(s);
+		report(s);
 	return TCL_ERROR;
 }
 
@@ -364,7 +372,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 	script->line = 1;
 	if (script_nests(text) ? fail_nested(s, script->name) : enter_script(s, script, &border)) {
 		if (top)
-			fail_report(s);
+			report(s);
 		return TCL_ERROR;
 	}
 	rc = run_commands(s, text, top, top);
@@ -377,7 +385,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 static int run_top(struct session *s, struct script *script, const char *text)
 {
 	if (script->name && script_parses(s, script->name, text)) {
-		fail_report(s);
+		report(s);
 		return -2;
 	}
 	return run_text(s, script, text, true) == TCL_ERROR ? -1 : 0;
@@ -534,7 +542,7 @@ static int run_file(struct session *s, const char *path, bool start)
 	int rc;
 
 	if (script_read(s, path, &t)) {
-		fail_report(s);
+		report(s);
 		return -2;
 	}
 	if (start && !t.is_users)

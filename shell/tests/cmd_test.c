@@ -130,7 +130,7 @@ static void expectations(void)
 						"modify-qp? | next help modify-qp");
 	CHECK_INT(s->failed, 6);
 	RUN("expect -true {1 < 2}", "");
-	RUN("expect -true {1 > 2}", "error: expected 1 > 2, got false");
+	RUN("expect -true {1 > 2}", "error: expected true, got false | in 1 > 2");
 	RUN("catch {expect -value 1 {set x 2}} e o; dict get $o -errorcode",
 	    "RDMASH expect FAILED");
 	RUN("expect status SUCCESS",

@@ -19,7 +19,7 @@ wants 'missing: code' $code 2
 has 'missing' "$err" 'missing.rdma: No such file or directory (ENOENT)'
 run -c 'expect -value 1 {expr 2}' -c 'echo not reached'
 wants 'expectation: code' $code 3
-wants 'expectation: out' "$out" 'not ok 1 1
+wants 'expectation: out' "$out" 'not ok 1 expect -value 1 {expr 2} (-c:1)
 # expected 1, got 2
 #   in          expr 2
 #   at          -c:1
@@ -39,7 +39,8 @@ wants 'quit cannot be caught' "$code $out" '5 '
 run -c 'catch {require -true 0 reason}; quit 0'
 wants 'require cannot be caught into success' $code 77
 run -c 'catch {require -true 0 reason}; echo on' -c 'echo not reached'
-wants 'require: code' "$code $out" '77 on'
+wants 'require: code' "$code $out" '77 on
+1..0 # SKIP reason'
 for c in 'proc f {} {f}; f' 'proc f {} {expr {[f] + 1}}; f' 'proc f {} {repeat 1 {f}}; f' \
 	'proc f {} {expect -value 1 {f}}; f'; do
 	run -c "$c"
@@ -209,14 +210,29 @@ has 'break outside' "$err" 'brk.rdma:1: '
 # --------------------------------------------------------------------- options
 printf 'nosuch\necho on\nexpect -true 0\nexpect -true 1\n' >k.rdma
 run -k k.rdma
-wants '-k: code' $code 3
-wants '-k: out' "$out" 'on
-not ok 1 0
-# expected 0, got false
+wants '-k: an error says more than a failed check' $code 1
+wants '-k: out' "$out" "on
+not ok 1 unknown command 'nosuch' (k.rdma:1)
+# unknown command 'nosuch'
+#   next        help
+#   at          k.rdma:1
+not ok 2 expect -true 0 (k.rdma:3)
+# expected true, got false
+#   in          0
 #   at          k.rdma:3
-ok 2 1
+ok 3 expect -true 1 (k.rdma:4)
+1..3
+1 checks passed, 1 failed, errors: 1"
+printf 'expect -name a -value 2 {expr 1}\nexpect -true 1\n' >failed.rdma
+run -k failed.rdma
+wants '-k: failed checks only' $code 3
+run -k -f missing.rdma -f failed.rdma
+wants '-k: a file that is not there' $code 2
+run -q -c 'expect -true 1' -c 'require -true 0 late'
+wants 'skipped after checks' "$code $out" '77 ok 1 expect -true 1 (-c:1)
+ok 2 # SKIP late
 1..2
-1 checks passed, 1 failed'
+1 checks passed, 0 failed'
 run -k -c nosuch -c 'echo on'
 wants '-k, a command failed' "$code $out" '1 on'
 printf 'repeat 2 {\n  version\n}\n' >x.rdma
@@ -228,14 +244,14 @@ wants '-x' "$err" '+ repeat 2 {
 ++ version'
 wants '-q' "$out" ''
 run -q -c 'expect -true 1' -c 'echo said'
-wants '-q: checks are told' "$out" 'ok 1 1
+wants '-q: checks are told' "$out" 'ok 1 expect -true 1 (-c:1)
 said
 1..1
 1 checks passed, 0 failed'
 run --json -c 'expect -true 1' -k -c 'expect -name {a # b} -value 2 {expr 1}' -c nosuch
-wants '--json: checks' "$code $out" '3 {"check":1,"name":"1","ok":true}
+wants '--json: checks' "$code $out" '1 {"check":1,"name":"expect -true 1 (-c:1)","ok":true}
 {"check":2,"name":"a # b","ok":false,"where":"-c:1","error":"expected 2, got 1","call":"expect","code":"FAILED","rows":[{"label":"check","text":"a # b"},{"label":"in","text":"expr 1"}]}
-{"checks":2,"passed":1,"failed":1}'
+{"checks":2,"passed":1,"failed":1,"errors":1}'
 has '--json: errors' "$err" \
 	'{"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}'
 run -q -c 'expect -name {a # skip} -true 1'
@@ -257,6 +273,21 @@ if command -v prove >/dev/null; then
 	has 'prove: all is well' "$(cat proved.txt)" 'Result: PASS'
 	! prove -e "$rdmash -X -k" good.rdma tap.rdma >proved.txt 2>&1
 	has 'prove: one is not' "$(cat proved.txt)" 'Failed test:  2'
+	mkdir proved
+	echo 'require -true {0} "no such device"' >proved/skipped.rdma
+	cp good.rdma proved
+	prove --ext rdma -e "$rdmash -X" proved >proved.txt 2>&1
+	wants 'prove: a directory' $? 0
+	has 'prove: skipped' "$(cat proved.txt)" 'skipped: no such device'
+	cp failed.rdma proved
+	! prove --ext rdma -e "$rdmash -X" proved >proved.txt 2>&1 ||
+		wants 'prove: a check fails in a directory' passed failed
+	has 'prove: a check fails in a directory' "$(cat proved.txt)" 'Failed test:  1'
+	rm proved/failed.rdma
+	echo nosuch >proved/error.rdma
+	! prove --ext rdma -e "$rdmash -X" proved >proved.txt 2>&1 ||
+		wants 'prove: an error in a directory' passed failed
+	has 'prove: an error in a directory' "$(cat proved.txt)" 'Failed 1/1 subtests'
 fi
 run -c 'repeat 1 {option format}; set x [option format]; foreach i {1} {option format}'
 wants 'what prints' "$out" 'text'
@@ -309,6 +340,8 @@ for line in open("out.txt"): json.loads(line)' || failures=$((failures + 1))
 table = json.loads(open("out.txt").readlines()[-3])
 assert {c["name"] for c in table} >= {"echo", "expect", "help"}' || failures=$((failures + 1))
 fi
+run --csv -c option
+wants '--csv' "$out" "$("$rdmash" -c 'option format csv; option')"
 run -c 'option format csv; option'
 wants 'csv' "$out" 'color,echo,format,hints,keep-going,prompt,quiet,timing
 off,off,csv,on,off,%p> ,off,off'
