@@ -163,9 +163,9 @@ static const char embedded[] =
 	"\n"
 	"  UROCE_NAME=rxe_0               the name of the device, for programs that look for one\n"
 	"  UROCE_PCAP=FILE                writes all packets of a program to a file\n"
-	"  UROCE_FAULT=drop=5%            loses packets; also dup, reorder, corrupt,\n"
-	"                                 delay; dir=out, op=ACK and psn=N say which;\n"
-	"                                 ';' separates rules\n"
+	"  UROCE_FAULT=drop=5%            loses packets; 'help fault wire' has the other\n"
+	"                                 faults; dir=out, op=ACK and psn=N say which\n"
+	"                                 packets; ';' separates rules\n"
 	"  UROCE_FAULT_SEED=7             makes that the same every time\n";
 
 static const char architecture[] =

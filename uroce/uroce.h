@@ -26,6 +26,21 @@ enum uroce_direction {
 	UROCE_IN = 2,  /* what it receives */
 };
 
+/*
+ * The kinds of faults, in the order in which a rule draws them, X(NAME, word, lost, netem, help):
+ * NAME   enum fate and enum counter (CNT_FAULT_NAME) have it
+ * word   in UROCE_FAULT; the option of rdmash's "fault wire"; the field of struct uroce_fault; the
+ *        fate of a packet in uroce_tap(); the counter is fault_WORD
+ * lost   the receiver does not get the packet, or refuses it
+ * netem  the word for it in tc-netem(8), or NULL
+ * help   one line, for the option
+ */
+#define UROCE_FAULTS(X)                                                                          \
+	X(DROP, drop, true, "loss", "share of packets that are lost: 10% or 0.1")                \
+	X(DUP, dup, false, "duplicate", "share of packets that arrive twice")                    \
+	X(REORDER, reorder, false, "reorder", "share of packets that arrive after the next one") \
+	X(CORRUPT, corrupt, true, "corrupt", "share of packets with one wrong bit")
+
 /* One rule; the first that matches a packet and is drawn decides what happens to it. */
 struct uroce_fault {
 	unsigned direction; /* UROCE_OUT | UROCE_IN; 0: both */
@@ -33,9 +48,11 @@ struct uroce_fault {
 	int64_t psn;	    /* -1: any */
 	uint32_t psn_more;  /* so many PSNs after that one match, too */
 	uint32_t qpn;	    /* destination; 0: any */
-	/* probabilities, 0 to 1, drawn in that order; reorder: the next packet to the same QP
-	 * goes first, unless none comes within a millisecond; corrupt: one bit flips */
-	double drop, duplicate, reorder, corrupt;
+	/* probabilities, 0 to 1, of UROCE_FAULTS. A packet that is reordered lets the next one to
+	 * the same QP go first, unless none comes within a millisecond. */
+#define UROCE_FAULT_FIELD(name, word, lost, netem, help) double word;
+	UROCE_FAULTS(UROCE_FAULT_FIELD)
+#undef UROCE_FAULT_FIELD
 	unsigned delay_us; /* added to every packet that matches and is not dropped */
 	uint64_t count;	   /* how many packets it may hit; 0: no limit */
 };
@@ -47,9 +64,8 @@ int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed)
  * returns how many rules there are. */
 unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
 /* Reads rules from text as UROCE_FAULT has them: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms".
- * The words are drop, dup, reorder, corrupt (5% or 0.05), delay (us, ms, s), dir (in, out,
- * both), op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count; a semicolon begins the
- * next rule.
+ * The words are those of UROCE_FAULTS (5% or 0.05), delay (us, ms, s), dir (in, out, both),
+ * op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count; a semicolon begins the next rule.
  * On EINVAL why (of size bytes) says which word is wrong. */
 int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size);
 
@@ -58,7 +74,7 @@ int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size);
 struct uroce_packet {
 	uint64_t time;	   /* CLOCK_REALTIME, ns */
 	bool out;	   /* sent, else received */
-	const char *fate;  /* NULL: as usual; "drop", "dup", "reorder", "corrupt", "icrc" ... */
+	const char *fate;  /* NULL: as usual; a word of UROCE_FAULTS, "delay", "icrc" ... */
 	const uint8_t *ip; /* from the IP header to the ICRC, as it is on the wire */
 	size_t len;
 	/* of what a work request of this process sends: its id and its QP. Responses, messages

@@ -16,7 +16,7 @@
 
 struct fault_args {
 	struct num off;
-	const char *drop, *dup, *reorder, *corrupt, *delay;
+	const char *chance[FATES], *delay; /* that of PASS is not used */
 	const char *match, *direction, *psn, *count;
 	struct num seed;
 	bool add;
@@ -133,12 +133,10 @@ static const struct arg_kind kind_match = { .word = "condition",
 
 static const struct arg fault_wire_args[] = {
 	POS_OPT("off", fault_args, off, kind_enum, "removes all rules", .data = off_words),
-	OPT("drop", fault_args, drop, kind_chance, "share of packets that are lost: 10% or 0.1"),
-	OPT("delay", fault_args, delay, kind_delay, "delay of each packet: 50us, 2ms, 1s"),
-	OPT("dup", fault_args, dup, kind_chance, "share of packets that arrive twice"),
-	OPT("reorder", fault_args, reorder, kind_chance,
-	    "share of packets that arrive after the next one"),
-	OPT("corrupt", fault_args, corrupt, kind_chance, "share of packets with one wrong bit"),
+#define OPT_FAULT(name_, word, lost, netem, help) \
+	OPT(#word, fault_args, chance[name_], kind_chance, help),
+	UROCE_FAULTS(OPT_FAULT)
+		OPT("delay", fault_args, delay, kind_delay, "delay of each packet: 50us, 2ms, 1s"),
 	OPT("match", fault_args, match, kind_match,
 	    "only matching packets: opcode==ACK && qpn==17"),
 	OPT("direction", fault_args, direction, kind_direction,
@@ -152,29 +150,35 @@ static const struct arg fault_wire_args[] = {
 
 /* ------------------------------------------------- devices of the kernel -- */
 
-/* The same rule for tc netem: "loss 10% delay 2ms". */
+static bool wants_fault(const struct fault_args *a)
+{
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+		if (a->chance[fate])
+			return true;
+	return a->delay;
+}
+
+static void append_netem(Tcl_DString *d, const char *word, const char *value)
+{
+	if (!word || !value)
+		return;
+	Tcl_DStringAppend(d, Tcl_DStringLength(d) ? " " : "", -1);
+	Tcl_DStringAppend(d, word, -1);
+	Tcl_DStringAppend(d, " ", 1);
+	Tcl_DStringAppend(d, value, -1);
+}
+
+/* The same rule for tc netem: "loss 10% delay 2ms"; empty if netem does not have the fault. */
 static const char *netem_words(struct session *s, const struct fault_args *a)
 {
-	const struct {
-		const char *word, *value;
-	} same[] = { { "loss", a->drop },
-		     { "delay", a->delay },
-		     { "duplicate", a->dup },
-		     { "reorder", a->reorder },
-		     { "corrupt", a->corrupt } };
 	Tcl_DString d;
 	char *words;
 
 	Tcl_DStringInit(&d);
-	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-		if (!same[i].value)
-			continue;
-		Tcl_DStringAppend(&d, Tcl_DStringLength(&d) ? " " : "", -1);
-		Tcl_DStringAppend(&d, same[i].word, -1);
-		Tcl_DStringAppend(&d, " ", 1);
-		Tcl_DStringAppend(&d, same[i].value, -1);
-	}
-	if (!Tcl_DStringLength(&d))
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+		append_netem(&d, fault_kinds[fate].netem, a->chance[fate]);
+	append_netem(&d, "delay", a->delay);
+	if (!wants_fault(a))
 		Tcl_DStringAppend(&d, "loss 10%", -1);
 	words = arena_copy0(&s->arena, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
 	Tcl_DStringFree(&d);
@@ -198,6 +202,8 @@ static int not_embedded(struct session *s, const struct fault_args *a)
 	     "fault wire: rdmash cannot change the packets of %s, a device of the kernel (EOPNOTSUPP)",
 	     dev->o.name);
 	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": works on the embedded device");
+	if (!*netem)
+		return -1;
 	fail_row(s, "in the lab", "rxe-lab pair --netem '%s' SERVER CLIENT", netem);
 	if (best && *best->netdev)
 		fail_row(s, "as root", "tc qdisc add dev %s root netem %s", best->netdev, netem);
@@ -206,31 +212,32 @@ static int not_embedded(struct session *s, const struct fault_args *a)
 
 /* ------------------------------------------------------------------- run -- */
 
+/* Adds "key=value" to the rule; value may be NULL. */
+static int set_word(struct session *s, struct uroce_fault *f, const char *key, const char *value)
+{
+	char why[256];
+
+	if (value && fault_word(key, value, f, why, sizeof why))
+		return fail(s, "fault wire", "EINVAL", "fault wire: %s", why);
+	return 0;
+}
+
 static int build_rule(struct session *s, const struct fault_args *a, struct uroce_fault *f)
 {
-	const struct {
-		const char *key, *value;
-	} words[] = { { "drop", a->drop },	     { "dup", a->dup },
-		      { "reorder", a->reorder },     { "corrupt", a->corrupt },
-		      { "delay", a->delay },	     { "psn", a->psn },
-		      { "direction", a->direction }, { "count", a->count } };
 	const struct arg *match = fault_wire_args;
-	char why[256];
 
 	*f = (struct uroce_fault){ .opcode = -1, .psn = -1 };
 	while (strcmp(match->name, "match") != 0)
 		match++;
 	if (a->match && read_match(s, match, a->match, f))
 		return -1;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (words[i].value && fault_word(words[i].key, words[i].value, f, why, sizeof why))
-			return fail(s, "fault wire", "EINVAL", "fault wire: %s", why);
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+		if (set_word(s, f, fault_kinds[fate].name, a->chance[fate]))
+			return -1;
+	if (set_word(s, f, "delay", a->delay) || set_word(s, f, "psn", a->psn) ||
+	    set_word(s, f, "direction", a->direction) || set_word(s, f, "count", a->count))
+		return -1;
 	return 0;
-}
-
-static bool wants_fault(const struct fault_args *a)
-{
-	return a->drop || a->dup || a->reorder || a->corrupt || a->delay;
 }
 
 static int add_rule(struct session *s, const struct embedded_api *api, const struct fault_args *a)
@@ -255,7 +262,7 @@ static void out_chance(struct out *o, const char *key, double p)
 		out_double(o, key, p, "  %s %g%%", key, p * 100);
 }
 
-static void rule_out(struct out *o, const struct uroce_fault *f, uint64_t hits)
+static void rule_out(struct out *o, struct uroce_fault *f, uint64_t hits)
 {
 	static const char *const directions[] = { "both", "out", "in", "both" };
 	const struct opcode *op = f->opcode >= 0 ? opcode_find((uint8_t)f->opcode) : NULL;
@@ -276,10 +283,8 @@ static void rule_out(struct out *o, const struct uroce_fault *f, uint64_t hits)
 		if (f->psn_more)
 			out_text(o, "-%" PRIu32, last);
 	}
-	out_chance(o, "drop", f->drop);
-	out_chance(o, "dup", f->duplicate);
-	out_chance(o, "reorder", f->reorder);
-	out_chance(o, "corrupt", f->corrupt);
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+		out_chance(o, fault_kinds[fate].name, *fault_chance(f, fate));
 	if (f->delay_us)
 		out_u64(o, "delay_us", f->delay_us, "  delay %g ms", f->delay_us / 1000.);
 	if (f->count)
@@ -287,6 +292,9 @@ static void rule_out(struct out *o, const struct uroce_fault *f, uint64_t hits)
 	out_u64(o, "hits", hits, "   %" PRIu64 " packets hit\n", hits);
 	out_end(o);
 }
+
+#define OPTION_OF(name, word, lost, netem, help) "-" #word ", "
+#define ALL_OPTIONS				 UROCE_FAULTS(OPTION_OF) "-delay"
 
 static int fault_exec(struct session *s, const void *args, struct out *o)
 {
@@ -301,8 +309,7 @@ static int fault_exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "fault wire", "EINVAL", "fault wire off takes no options");
 	if (which && !wants_fault(a))
 		return fail(s, "fault wire", "EINVAL",
-			    "fault wire: no fault is given: -drop, -delay, "
-			    "-dup, -reorder or -corrupt");
+			    "fault wire: no fault is given; there are " ALL_OPTIONS);
 	if (!api)
 		return not_embedded(s, a);
 	if ((a->off.set || wants_fault(a)) && add_rule(s, api, a))
@@ -329,7 +336,7 @@ static const struct cmd_eg fault_wire_egs[] = {
 const struct cmd cmd_fault_wire = {
 	.name = "fault wire",
 	.family = "understanding",
-	.summary = "drop, delay, duplicate, reorder or corrupt packets",
+	.summary = "lose, repeat, delay or change packets",
 	.text = "Applies to the packets of the embedded device that this process sends (-direction out)\n"
 		"and receives (in). A rule replaces the existing ones, or with -add follows them. Of\n"
 		"the rules that match a packet the first one applies whose chance hits; a rule with a\n"

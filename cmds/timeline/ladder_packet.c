@@ -6,6 +6,7 @@
 
 #include "alloc.h"
 #include "decode.h"
+#include "fault.h"
 #include "timeline/ladder.h"
 #include "wire/wire.h"
 
@@ -44,12 +45,7 @@ uint64_t ladder_packet_key(const struct decoded *d)
 
 bool ladder_packet_lost(const char *fate)
 {
-	static const char *const losses[] = { "drop", "corrupt", "icrc" }; /* words of the tap */
-
-	for (unsigned i = 0; fate && i < sizeof losses / sizeof *losses; i++)
-		if (strcmp(fate, losses[i]) == 0)
-			return true;
-	return false;
+	return fault_loses(fate) || (fate && strcmp(fate, "icrc") == 0);
 }
 
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate)

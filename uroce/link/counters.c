@@ -3,7 +3,6 @@
 
 #include "engine.h"
 #include "export.h"
-#include "uroce.h"
 
 uint64_t counters[COUNTERS];
 
@@ -34,11 +33,10 @@ const char *const counter_names[COUNTERS] = {
 	[CNT_BAD_STATE] = "bad_state",
 	[CNT_NO_RECV] = "no_recv",
 	[CNT_UNEXPECTED] = "unexpected_response",
-	[CNT_FAULT_DROP] = "fault_drop",
-	[CNT_FAULT_DUP] = "fault_dup",
-	[CNT_FAULT_REORDER] = "fault_reorder",
-	[CNT_FAULT_CORRUPT] = "fault_corrupt",
 	[CNT_FAULT_DELAY] = "fault_delay",
+#define NAME_OF_FAULT(name, word, lost, netem, help) [CNT_FAULT_##name] = "fault_" #word,
+	UROCE_FAULTS(NAME_OF_FAULT)
+#undef NAME_OF_FAULT
 };
 
 EXPORT unsigned uroce_counters(struct uroce_counter *c, unsigned n)

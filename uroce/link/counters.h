@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "uroce.h"
+
 enum counter {
 	CNT_SENT_PKTS,
 	CNT_RCVD_PKTS,
@@ -34,13 +36,12 @@ enum counter {
 	CNT_BAD_STATE,
 	CNT_NO_RECV,	/* UD, UC: without a receive, or one that is too short */
 	CNT_UNEXPECTED, /* a response that answers nothing that was asked */
-	CNT_FAULT_DROP,
-	CNT_FAULT_DUP,
-	CNT_FAULT_REORDER,
-	CNT_FAULT_CORRUPT,
-	CNT_FAULT_DELAY,
+/* ours: packets that have had a fault, CNT_FAULT_DROP and so on */
+#define CNT_OF_FAULT(name, word, lost, netem, help) CNT_FAULT_##name,
+	UROCE_FAULTS(CNT_OF_FAULT) CNT_FAULT_DELAY,
 	COUNTERS
 };
+#undef CNT_OF_FAULT
 
 extern uint64_t counters[COUNTERS];
 extern const char *const counter_names[COUNTERS];

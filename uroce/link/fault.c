@@ -98,7 +98,7 @@ static bool matches(const struct rule *r, enum uroce_direction dir, const uint8_
 
 static enum fate draw_rule(struct uroce_fault *f)
 {
-	for (enum fate fate = DROP; fate < FATES; fate++)
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		if (drawn(*fault_chance(f, fate)))
 			return fate;
 	return PASS;
@@ -225,16 +225,16 @@ static void pass(struct side *s, enum fate fate, unsigned delay_us, const struct
 		 const uint8_t *data, uint32_t n, uint16_t dport)
 {
 	const char *name = fate_name(fate, delay_us);
-	const char *first = fate == DUPLICATE ? fate_name(PASS, delay_us) : name;
+	const char *first = fate == DUP ? fate_name(PASS, delay_us) : name;
 
 	if (delay_us) {
 		count(CNT_FAULT_DELAY);
-		if (hold(s, delay_us * 1000ull, a, data, n, dport, first) && fate == DUPLICATE)
+		if (hold(s, delay_us * 1000ull, a, data, n, dport, first) && fate == DUP)
 			hold(s, delay_us * 1000ull, a, data, n, dport, name);
 		return;
 	}
 	deliver(s->dir, a, data, n, dport, first);
-	if (fate == DUPLICATE)
+	if (fate == DUP)
 		deliver(s->dir, a, data, n, dport, name);
 }
 
@@ -242,7 +242,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		uint32_t n, uint16_t dport)
 {
 	struct side *s = side_of(dir);
-	uint8_t flipped[PACKET_MAX];
+	uint8_t changed[PACKET_MAX];
 	struct held_packet *waiting;
 	unsigned delay_us;
 	enum fate fate;
@@ -275,10 +275,12 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		}
 		return;
 	case CORRUPT:
-		flip_bit(flipped, data, n);
-		data = flipped;
+		flip_bit(changed, data, n);
+		data = changed;
 		break;
-	default:
+	case PASS:
+	case DUP:
+	case FATES:
 		break;
 	}
 	pass(s, fate, delay_us, addresses, data, n, dport);
@@ -290,7 +292,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 
 static int check(struct uroce_fault f)
 {
-	for (enum fate fate = DROP; fate < FATES; fate++)
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		if (!(*fault_chance(&f, fate) >= 0 && *fault_chance(&f, fate) <= 1))
 			return -1;
 	return f.direction & ~(unsigned)(UROCE_OUT | UROCE_IN) ? -1 : 0;

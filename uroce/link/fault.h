@@ -11,17 +11,25 @@
 
 #define FAULT_RULES 64 /* at most */
 
-/* What can become of a packet, in the order in which it is drawn. */
-enum fate { PASS, DROP, DUPLICATE, REORDER, CORRUPT, FATES };
+/* What can become of a packet: it passes, or has one of the faults of UROCE_FAULTS. */
+#define FATE(name, word, lost, netem, help) name,
+enum fate { PASS, UROCE_FAULTS(FATE) FATES };
+#undef FATE
+#define FIRST_FAULT (PASS + 1)
+
 extern const struct fault_kind {
 	const char *name; /* in rules, and for the tap */
 	size_t chance;	  /* where struct uroce_fault has its probability, a double */
 	enum counter counter;
-} fault_kinds[FATES]; /* that of PASS is empty */
+	bool lost;	   /* the receiver does not get the packet, or refuses it */
+	const char *netem; /* the word of tc-netem(8); NULL: there is none */
+} fault_kinds[FATES];	   /* that of PASS is empty */
 static inline double *fault_chance(struct uroce_fault *f, enum fate fate)
 {
 	return (double *)(void *)((char *)f + fault_kinds[fate].chance);
 }
+/* Is a packet of this fate (struct uroce_packet; NULL: none) lost to the receiver by a fault? */
+bool fault_loses(const char *fate);
 
 /* For which directions there are rules; 0: fault_pass() need not be called. */
 extern unsigned fault_directions;

@@ -16,11 +16,19 @@
 #define WORD_MAX 80
 
 const struct fault_kind fault_kinds[FATES] = {
-	[DROP] = { "drop", offsetof(struct uroce_fault, drop), CNT_FAULT_DROP },
-	[DUPLICATE] = { "dup", offsetof(struct uroce_fault, duplicate), CNT_FAULT_DUP },
-	[REORDER] = { "reorder", offsetof(struct uroce_fault, reorder), CNT_FAULT_REORDER },
-	[CORRUPT] = { "corrupt", offsetof(struct uroce_fault, corrupt), CNT_FAULT_CORRUPT },
+#define KIND(name, word, lost, netem, help) \
+	[name] = { #word, offsetof(struct uroce_fault, word), CNT_FAULT_##name, lost, netem },
+	UROCE_FAULTS(KIND)
+#undef KIND
 };
+
+bool fault_loses(const char *fate)
+{
+	for (enum fate i = FIRST_FAULT; fate && i < FATES; i++)
+		if (strcmp(fate, fault_kinds[i].name) == 0)
+			return fault_kinds[i].lost;
+	return false;
+}
 
 struct reader {
 	char *why;
@@ -70,7 +78,7 @@ static int read_probability(struct reader *r, const char *word, const char *s, d
 	return 0;
 }
 
-static int read_delay(struct reader *r, const char *word, const char *s, unsigned *us)
+static int read_delay(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
 {
 	static const struct {
 		const char *name;
@@ -82,14 +90,14 @@ static int read_delay(struct reader *r, const char *word, const char *s, unsigne
 	for (unsigned i = 0; value >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(end, units[i].name) != 0 || value * units[i].us > 60e6)
 			continue;
-		*us = (unsigned)(value * units[i].us + 0.5);
+		f->delay_us = (unsigned)(value * units[i].us + 0.5);
 		return 0;
 	}
 	return refuse(r, "%s: not a delay of at most a minute: write 50us, 2ms or 1s", word);
 }
 
-static int read_count(struct reader *r, const char *word, const char *s, uint64_t max,
-		      uint64_t *value)
+static int read_number(struct reader *r, const char *word, const char *s, uint64_t max,
+		       uint64_t *value)
 {
 	char *end;
 
@@ -108,75 +116,101 @@ static int read_psns(struct reader *r, const char *word, const char *s, struct u
 	uint64_t from, to;
 
 	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - s) : (int)strlen(s), s);
-	if (read_count(r, word, first, PSN_MASK, &from) != 0 ||
-	    read_count(r, word, dash ? dash + 1 : first, PSN_MASK, &to) != 0)
+	if (read_number(r, word, first, PSN_MASK, &from) != 0 ||
+	    read_number(r, word, dash ? dash + 1 : first, PSN_MASK, &to) != 0)
 		return -1;
 	f->psn = (int64_t)from;
 	f->psn_more = (uint32_t)(to - from) & PSN_MASK;
 	return 0;
 }
 
-static int read_opcode(struct reader *r, const char *word, const char *s, int *opcode)
+static int read_opcode(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
 {
 	const struct opcode *op = opcode_named(s);
 	uint64_t value;
 
 	if (op) {
-		*opcode = op->code;
+		f->opcode = op->code;
 		return 0;
 	}
 	if (!isdigit((unsigned char)*s))
 		return refuse(r, "%s: no such opcode: write ACK, UC_SEND_ONLY or 0x11", word);
-	if (read_count(r, word, s, 0xff, &value) != 0)
+	if (read_number(r, word, s, 0xff, &value) != 0)
 		return -1;
-	*opcode = (int)value;
+	f->opcode = (int)value;
 	return 0;
 }
 
-static int read_direction(struct reader *r, const char *word, const char *s, unsigned *direction)
+static int read_direction(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
 {
 	if (strcasecmp(s, "out") == 0)
-		*direction = UROCE_OUT;
+		f->direction = UROCE_OUT;
 	else if (strcasecmp(s, "in") == 0)
-		*direction = UROCE_IN;
+		f->direction = UROCE_IN;
 	else if (strcasecmp(s, "both") == 0)
-		*direction = 0;
+		f->direction = 0;
 	else
 		return refuse(r, "%s: not a direction: write in, out or both", word);
 	return 0;
+}
+
+static int read_qpn(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+{
+	uint64_t qpn;
+
+	if (read_number(r, word, s, PSN_MASK, &qpn) != 0)
+		return -1;
+	f->qpn = (uint32_t)qpn;
+	return 0;
+}
+
+static int read_count(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+{
+	return read_number(r, word, s, UINT64_MAX, &f->count);
+}
+
+/* The words beside those of UROCE_FAULTS. */
+static const struct {
+	const char *name, *also;
+	int (*read)(struct reader *r, const char *word, const char *s, struct uroce_fault *f);
+} words[] = {
+	{ "delay", "delay", read_delay }, { "dir", "direction", read_direction },
+	{ "op", "opcode", read_opcode },  { "psn", "psn", read_psns },
+	{ "qpn", "qpn", read_qpn },	  { "count", "count", read_count },
+};
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+static void append_word(char *list, size_t size, const char *word)
+{
+	size_t n = strlen(list);
+
+	snprintf(list + n, size - n, "%s%s", n ? ", " : "", word);
+}
+
+static int refuse_word(struct reader *r, const char *word)
+{
+	char all[256] = "";
+
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+		append_word(all, sizeof(all), fault_kinds[fate].name);
+	for (unsigned i = 0; i < WORDS; i++)
+		append_word(all, sizeof(all), words[i].name);
+	return refuse(r, "%s: no such word: there are %s", word, all);
 }
 
 /* key=value, of which word is the whole. */
 static int read_pair(struct reader *r, const char *word, const char *key, const char *value,
 		     struct uroce_fault *f)
 {
-	uint64_t number;
-
 	if (strcasecmp(key, "duplicate") == 0)
-		key = fault_kinds[DUPLICATE].name;
-	for (enum fate fate = DROP; fate < FATES; fate++)
+		key = fault_kinds[DUP].name;
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		if (strcasecmp(key, fault_kinds[fate].name) == 0)
 			return read_probability(r, word, value, fault_chance(f, fate));
-	if (strcasecmp(key, "delay") == 0)
-		return read_delay(r, word, value, &f->delay_us);
-	if (strcasecmp(key, "dir") == 0 || strcasecmp(key, "direction") == 0)
-		return read_direction(r, word, value, &f->direction);
-	if (strcasecmp(key, "op") == 0 || strcasecmp(key, "opcode") == 0)
-		return read_opcode(r, word, value, &f->opcode);
-	if (strcasecmp(key, "count") == 0)
-		return read_count(r, word, value, UINT64_MAX, &f->count);
-	if (strcasecmp(key, "psn") == 0)
-		return read_psns(r, word, value, f);
-	if (strcasecmp(key, "qpn") == 0) {
-		if (read_count(r, word, value, PSN_MASK, &number) != 0)
-			return -1;
-		f->qpn = (uint32_t)number;
-		return 0;
-	}
-	return refuse(r,
-		      "%s: no such word: there are drop, dup, reorder, corrupt, delay, "
-		      "dir, op, psn, qpn and count",
-		      word);
+	for (unsigned i = 0; i < WORDS; i++)
+		if (strcasecmp(key, words[i].name) == 0 || strcasecmp(key, words[i].also) == 0)
+			return words[i].read(r, word, value, f);
+	return refuse_word(r, word);
 }
 
 /* One rule: words up to a semicolon or the end, which *s is moved to. */
