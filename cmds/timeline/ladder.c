@@ -335,12 +335,71 @@ static void set_start(struct ladder *l)
 	l->start = l->n ? l->rows[i].when : 0;
 }
 
+#define FOLD_ROWS  4 /* at most that many rows are repeated together ... */
+#define FOLD_TIMES 2 /* ... and at least so often more */
+
+static bool is_same_row(const struct ladder_row *a, const struct ladder_row *b)
+{
+	char *x, *y;
+	bool same;
+
+	if (a->kind != b->kind || a->from != b->from || a->to != b->to || a->bad != b->bad ||
+	    a->arrived != b->arrived || strcmp(a->name, b->name) != 0)
+		return false;
+	x = ladder_says(a);
+	y = ladder_says(b);
+	same = strcmp(x, y) == 0;
+	free(x);
+	free(y);
+	return same;
+}
+
+/* How many rows from at on repeat those that begin len before. */
+static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
+{
+	unsigned n = 0;
+
+	while (at + n < l->n && is_same_row(&l->rows[at + n], &l->rows[at + n - len]))
+		n++;
+	return n;
+}
+
+void ladder_fold(struct ladder *l)
+{
+	for (unsigned i = 1; i < l->n; i++)
+		for (unsigned len = 1; len <= FOLD_ROWS && len <= i; len++) {
+			unsigned n = repeated_rows(l, i, len), times = n / len;
+			struct ladder_row *last = &l->rows[i - 1];
+
+			if (times < FOLD_TIMES || l->rows[i - len].folded)
+				continue;
+			last->again = times;
+			last->again_rows = len;
+			last->again_until = l->rows[i + times * len - 1].when;
+			for (unsigned k = 0; k < times * len; k++)
+				l->rows[i + k].folded = true;
+			i += times * len - 1;
+			break;
+		}
+}
+
+/* How many rows are before the last so many that are not folded. */
+static unsigned rows_before_last(const struct ladder *l, unsigned last)
+{
+	unsigned i = l->n;
+
+	while (i && last)
+		last -= !l->rows[--i].folded;
+	return i;
+}
+
 void ladder_keep_last(struct ladder *l, unsigned last)
 {
-	unsigned drop = last && l->n > last ? l->n - last : 0;
+	unsigned drop = last ? rows_before_last(l, last) : 0;
 
 	if (!l->n)
 		return; /* and no memory */
+	l->left_out += drop;
 	for (unsigned i = 0; i < drop; i++)
 		ladder_free_row(&l->rows[i]);
 	memmove(l->rows, l->rows + drop, (l->n - drop) * sizeof *l->rows);
@@ -388,6 +447,7 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	ladder_arrange(l);
 	if (how->qp)
 		keep_rows_of(l, how->qp);
+	ladder_fold(l);
 	ladder_keep_last(l, how->last);
 }
 

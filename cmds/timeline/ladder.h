@@ -70,6 +70,11 @@ struct ladder_row {
 	char also[32]; /* of a packet: the object at its receiver */
 	int from, to;  /* lanes; to -1: no packet */
 	bool matched, arrived;
+	/* The again_rows rows that end with this one come again times more, the last time at
+	 * again_until. Those repetitions are folded: the text leaves them out. */
+	unsigned again, again_rows;
+	int64_t again_until;
+	bool folded;
 };
 
 struct ladder {
@@ -80,12 +85,12 @@ struct ladder {
 	struct ladder_row *rows;
 	unsigned n;
 	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
-	unsigned left_out; /* rows of AGE_GONE */
+	unsigned left_out; /* rows of AGE_GONE, and those before the last that were asked for */
 	char *remarks;	   /* lines about ends that could not be asked, or NULL */
 };
 
 struct ladder_how {
-	unsigned last;	/* rows at most; 0: all */
+	unsigned last;	/* rows at most, folded ones not counted; 0: all */
 	const char *qp; /* only what is about it, of any age; or NULL */
 	bool all;	/* rows of any age; else those of AGE_GONE are left out */
 };
@@ -96,7 +101,10 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 unsigned ladder_add_place(struct ladder *l, const char *name);
 /* Puts the rows in order, and each on its lane. */
 void ladder_arrange(struct ladder *l);
-/* Leaves out all but the last so many rows (0: none). */
+/* Marks the rows that repeat the few before them, such as a request that is sent again and again.
+ */
+void ladder_fold(struct ladder *l);
+/* Leaves out all but the last so many rows that are not folded (0: none). */
 void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
 /* "@b": the label of a lane without the objects; to be freed. */

@@ -254,6 +254,20 @@ static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 	free(text);
 }
 
+/* Instead of the rows that are folded. */
+static void draw_again(struct ladder_page *p, const struct ladder_row *r)
+{
+	char *rows = r->again_rows > 1 ? xasprintf("these %u rows", r->again_rows)
+				       : xstrdup("this row");
+
+	append_blanks(p, TIME_WIDTH);
+	out_paint(p->o, PAINT_DIM);
+	out_text(p->o, "... %s %u times more, until %.3f ms\n", rows, r->again,
+		 (double)(r->again_until - p->l->start) / 1e6);
+	out_paint(p->o, PAINT_NONE);
+	free(rows);
+}
+
 static void draw_head(struct ladder_page *p)
 {
 	out_text(p->o, "%*s ", TIME_WIDTH - 1, "ms");
@@ -286,13 +300,18 @@ void ladder_print(struct session *s, const struct ladder *l, unsigned width, str
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
+		if (r->folded)
+			continue;
 		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
 			draw_arrow(&p, r);
 		else
 			draw_event(&p, r);
+		if (r->again)
+			draw_again(&p, r);
 	}
 	if (l->remarks)
 		out_text(o, "%s", l->remarks);
 	if (l->left_out)
-		out_text(o, "(%u older rows are left out; all: timeline -all)\n", l->left_out);
+		out_text(o, "(%u older row%s left out; all: timeline -all)\n", l->left_out,
+			 l->left_out == 1 ? " is" : "s are");
 }

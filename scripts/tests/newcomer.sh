@@ -67,6 +67,13 @@ run 'post write -text "costs $5"'
 await_said 'as text in braces, where $ and [ ] are letters: {$5}'
 run 'post write -text "[1] of 3"'
 await_said 'as text in braces, where $ and [ ] are letters: {[1]}'
+run 'post recv window -qp $peer'
+await_said 'as a value give it one first: set peer VALUE'
+run 'modify-qp RTR qp0 -peer qp-info qp1 -fill'
+await_said 'qp-info is a command: in brackets it runs first: [qp-info qp1]'
+run 'next'
+await_said 'did you mean lesson?'
+clean
 run 'mem dump window'
 await_said '(256 of 4096 bytes; more: mem dump window 256)'
 clean

@@ -71,6 +71,17 @@ sed -n 's/^[ 0-9.]*│\([^│]*\)│.*/\1/p' out | tr -s ' ─▶◀\n' ' ' > pa
 grep -Eq 'RC_WRITE_ONLY psn [0-9]+ 4 B' packets || bad "the end of a WRITE is missing: $(cat out)"
 grep -q 'NAK: remote access error' packets || bad "the end of a NAK is missing: $(cat out)"
 
+# what is sent again and again is folded, and counts as one; what is left out is counted
+"$rdmash" -X -c 'timeline on; reg 64 -name buf; listen 0 -accept -rnr-retry 7 -name door
+	connect 127.0.0.1 [lindex [split [get door local] :] end]; post send buf -len 8
+	catch {poll -within 3s}; set rows [llength [timeline]]; timeline -last 5
+	echo "values $rows"; timeline -all' > out 2>&1 || bad "exit status $?: $(cat out)"
+follows out 'RC_SEND_ONLY psn' 'RNR NAK, again after 655.36' \
+	'^ +\.\.\. these 2 rows [0-9]+ times more, until [0-9]+\.[0-9]{3} ms$' \
+	'^\([0-9]{2} older rows are left out; all: timeline -all\)$' '^values [0-9]+$' \
+	'rdma_create_id' 'these 2 rows'
+[ "$(grep -c 'RC_SEND_ONLY psn' out)" -le 6 ] || bad "repetitions are not folded: $(cat out)"
+
 well_formed good.svg
 grep -q 'CM DREP' good.svg || bad "good.svg has no DREP"
 page good.html

@@ -25,6 +25,7 @@ struct walk {
 	bool only_values;      /* "--" was seen: the remaining words are values */
 	bool ahead;	       /* the words are only checked, before anything runs */
 	const struct arg *of;  /* the argument that the last word was a value of, or NULL */
+	Tcl_Obj *last;	       /* the last word, or NULL */
 };
 
 static bool is_seen(const struct walk *w, const struct cmd *c, const struct arg *a)
@@ -179,6 +180,18 @@ static bool takes_text(const struct arg *a)
 	       (a->kind == &kind_bytes || (a->kind == &kind_str && strcmp(a->name, "text") == 0));
 }
 
+/* The word before may be a command whose result was meant: "-peer qp-info right". */
+static void add_brackets_row(struct session *s, const struct walk *w, const char *text)
+{
+	const char *before = w->of && w->last ? Tcl_GetString(w->last) : "";
+	int used = 0;
+	const struct cmd *c = cmd_find(NULL, &before, 1, &used);
+
+	if (c && strcmp(c->name, before) == 0)
+		fail_row(s, "note", "%s is a command: in brackets it runs first: [%s %s]", before,
+			 before, text);
+}
+
 static int too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
@@ -186,6 +199,7 @@ static int too_many(struct session *s, const struct cmd *c, const struct walk *w
 	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
 	if (text[0] == '#')
 		fail_row(s, "note", "a comment after a command is written ';# ...'");
+	add_brackets_row(s, w, text);
 	if (!takes_text(w->of))
 		fail_next(s, "help %s", c->name);
 	return -1;
@@ -412,6 +426,7 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		if (rc)
 			return -1;
 		w.of = a;
+		w.last = objv[i];
 	}
 	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, prepared->absent & ~w.seen, dst);
 }

@@ -411,6 +411,8 @@ static void usage_lines(const struct cmd *c, Tcl_DString *d)
 
 static void tell_examples(const struct cmd *c, struct out *o)
 {
+	bool uses_peer = false;
+
 	if (c->examples && c->examples->line)
 		out_text(o, "\n");
 	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
@@ -419,7 +421,12 @@ static void tell_examples(const struct cmd *c, struct out *o)
 		out_text(o, "%s", e->line);
 		out_paint(o, PAINT_NONE);
 		out_text(o, "\n");
+		uses_peer |= strstr(e->line, "$peer") != NULL;
 	}
+	if (uses_peer)
+		out_text(
+			o,
+			"  ($peer: the QP of the other end, where both are at one prompt: set peer qp1)\n");
 }
 
 /* The text comes before the arguments, so that a small screen shows it first. */

@@ -312,8 +312,11 @@ void interp_fail(struct session *s)
 		return;
 	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
 	if (s->opt.interactive &&
-	    sscanf(text, "can't read \"%63[^\"]\": no such variable", name) == 1)
+	    sscanf(text, "can't read \"%63[^\"]\": no such variable", name) == 1) {
+		if (!isdigit((unsigned char)*name))
+			fail_row(s, "as a value", "give it one first: set %s VALUE", name);
 		fail_row(s, "as text", "in braces, where $ and [ ] are letters: {$%s}", name);
+	}
 	Tcl_DStringInit(&where);
 	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), &where);
 	s->fail.where = xstrdup(Tcl_DStringValue(&where));

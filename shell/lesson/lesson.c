@@ -140,7 +140,7 @@ static void look(struct session *s, const char *typed, bool failed)
 			tell_wrong("the lesson begins with an empty table");
 		return;
 	}
-	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step()->check)) {
+	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step())) {
 		const char *wrong = lesson_wrong(s);
 
 		if (lesson_is_attempt(current_step(), typed, failed) &&

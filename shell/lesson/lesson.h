@@ -47,7 +47,7 @@ void lesson_free(struct lesson_file *file);
 /* Records the last typed command and whether it failed, for conditions. */
 void lesson_note_typed(struct session *s, const char *typed, bool failed);
 /* Is the condition of a step true? */
-bool lesson_holds(struct session *s, const char *condition);
+bool lesson_holds(struct session *s, const struct lesson_step *step);
 /* What the last checked condition found wrong, or NULL. Valid until the next check. */
 const char *lesson_wrong(struct session *s);
 /* Is it a line of the step, but not the last, so that there is more to type? */

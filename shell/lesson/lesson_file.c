@@ -42,12 +42,12 @@
 /* The language of lesson files; title, say, try and ask only store their arguments. */
 static const char language[] =
 	"namespace eval ::lesson {\n"
-	"	variable title {} steps {} last {} failed 0 result {} wrong {}\n"
+	"	variable title {} steps {} last {} failed 0 result {} wrong {} due {}\n"
 	"	proc no why { variable wrong; set wrong $why; return 0 }\n"
 	"	proc typed pattern {\n"
-	"		variable last\n"
-	"		set plain [string map {* { ... }} [string trim $pattern *]]\n"
-	"		expr {[string match $pattern $last] || [no \"it waits for '$plain'\"]}\n"
+	"		variable last; variable due\n"
+	"		set line [lsearch -inline -glob $due $pattern]\n"
+	"		expr {[string match $pattern $last] || [no \"it waits for '$line'\"]}\n"
 	"	}\n"
 	"	proc did pattern {\n"
 	"		variable failed\n"
@@ -243,9 +243,9 @@ unsigned lesson_next_number(unsigned *at)
 
 /* ------------------------------------------------------------------- conditions -- */
 
-bool lesson_holds(struct session *s, const char *condition)
+bool lesson_holds(struct session *s, const struct lesson_step *step)
 {
-	Tcl_Obj *expr[2] = { Tcl_NewStringObj("::expr", -1), Tcl_NewStringObj(condition, -1) };
+	Tcl_Obj *expr[2] = { Tcl_NewStringObj("::expr", -1), Tcl_NewStringObj(step->check, -1) };
 	Tcl_Obj *words[4] = { Tcl_NewStringObj("::namespace", -1), Tcl_NewStringObj("eval", -1),
 			      Tcl_NewStringObj("::lesson", -1), Tcl_NewListObj(2, expr) };
 	int yes = 0;
@@ -253,6 +253,7 @@ bool lesson_holds(struct session *s, const char *condition)
 	for (int i = 0; i < 4; i++)
 		Tcl_IncrRefCount(words[i]);
 	Tcl_SetVar(s->tcl, "::lesson::wrong", "", TCL_GLOBAL_ONLY);
+	Tcl_SetVar2Ex(s->tcl, "::lesson::due", NULL, step->commands, TCL_GLOBAL_ONLY);
 	if (Tcl_EvalObjv(s->tcl, 4, words, TCL_EVAL_GLOBAL) == TCL_OK)
 		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
 	for (int i = 0; i < 4; i++)

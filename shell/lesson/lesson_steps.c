@@ -98,7 +98,7 @@ static int play_line(struct session *s, const struct lesson_file *file,
 {
 	int rc = 0;
 
-	if (lesson_holds(s, step->check))
+	if (lesson_holds(s, step))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
 			    line);
 	print_text(PRINT_OUT, "> ");
@@ -125,7 +125,7 @@ static int play_try(struct session *s, const struct lesson_file *file,
 	for (int i = 0; i < n; i++)
 		if (play_line(s, file, step, Tcl_GetString(line[i])))
 			return -1;
-	if (!lesson_holds(s, step->check))
+	if (!lesson_holds(s, step))
 		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
 			    Tcl_GetString(step->commands), step->check);
 	return 0;
