@@ -53,9 +53,10 @@ sees_all() {
 		[ "$seen" -ge $((last - first)) ]
 }
 ok 'tcpdump in the middle of a transfer sees all packets from 100 ms on' sees_all
+# Before that a request may have gone through memory, and the one before it once more by UDP.
 no_gap() {
 	tshark -r "$capture" -T fields -e infiniband.bth.destqp -e infiniband.bth.psn \
-		-Y 'infiniband.bth.opcode < 13' 2>/dev/null |
+		-Y 'infiniband.bth.opcode < 13 and frame.time_relative > 0.1' 2>/dev/null |
 		awk '!($1 in first) { first[$1] = $2 }
 		{ n = ($2 - first[$1] + 2 ^ 24) % 2 ^ 24 }
 		n < 2 ^ 23 && !seen[$1, n]++ { requests[$1]++; if (n > last[$1]) last[$1] = n }
