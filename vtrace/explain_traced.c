@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,18 @@ static void find_causes(const struct live_program *p, const struct seen_limits *
 	}
 }
 
+/* Those of the lines in which that name stands; NULL: all. */
+static void add_usual_causes(const char *lines, const char *name, struct causes *c)
+{
+	for (const char *line = lines; line && *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (!name || memmem(line, len, name, strlen(name)))
+			cause_add(c, MAY_BE, NULL, "%.*s", (int)len, line);
+		line += len + (line[len] != '\0');
+	}
+}
+
 /* What the errno means, and those of its usual causes that name the function. */
 static void out_usual_causes(const struct record *r, struct out *o)
 {
@@ -280,13 +293,7 @@ static void out_usual_causes(const struct record *r, struct out *o)
 		return;
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	for (const char *line = fact->causes; line && *line;) {
-		size_t len = strcspn(line, "\n");
-
-		if (memmem(line, len, r->fn->name, strlen(r->fn->name)))
-			cause_add(&c, MAY_BE, NULL, "%.*s", (int)len, line);
-		line += len + (line[len] != '\0');
-	}
+	add_usual_causes(fact->causes, r->fn->name, &c);
 	causes_out(&c, o);
 }
 
@@ -307,6 +314,44 @@ bool explain_traced_call(const struct live_program *p, const struct seen_limits 
 		causes_out(&c, o);
 	else
 		out_usual_causes(r, o);
+	return true;
+}
+
+/* ---------------------------------------------------------------------------- events -- */
+
+bool explain_traced_event(const struct record *r, struct out *o)
+{
+	const struct rdma_cm_event *e = row_of(r) == ROW_rdma_get_cm_event ? seen_cm_event(r)
+									   : NULL;
+	const bool is_reject = e && e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
+	const struct word *words = is_reject ? rej_words : errno_words;
+	const struct fact *event = NULL, *reason = NULL;
+	struct causes c = { .no_commands = true };
+	const char *event_name, *name = NULL, *means;
+
+	if (!e || r->depth ||
+	    (e->event != RDMA_CM_EVENT_REJECTED && e->event != RDMA_CM_EVENT_UNREACHABLE &&
+	     e->event != RDMA_CM_EVENT_ADDR_ERROR && e->event != RDMA_CM_EVENT_ROUTE_ERROR))
+		return false;
+	event = fact_of(fact_family("cm-event"), e->event);
+	if (is_reject)
+		reason = fact_of(fact_family("rej"), (uint64_t)e->status);
+	event_name = word_name(cm_event_words, e->event);
+	if (is_reject || e->status < 0)
+		name = word_name(words, (uint64_t)abs(e->status));
+	means = name ? word_help(words, (uint64_t)abs(e->status)) : NULL;
+	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
+	out_str(o, "event", event_name, "%s", event_name);
+	out_int(o, "status", e->status, ", status %d", e->status);
+	out_text(o, "%s%s\n", name ? " " : "", name ? name : "");
+	if (means)
+		out_str(o, "means", means, "  means           %s\n", means);
+	if (reason && reason->causes)
+		add_usual_causes(reason->causes, NULL, &c);
+	else if (event && event->causes)
+		add_usual_causes(event->causes, name && strstr(event->causes, name) ? name : NULL,
+				 &c);
+	causes_out(&c, o);
 	return true;
 }
 

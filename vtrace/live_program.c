@@ -217,8 +217,7 @@ static struct seen_queues *entry_of_id(const struct live_program *p, const struc
 /* The librdmacm of uroce changes the state of QPs without a call that can be seen. */
 static void take_cm_event(struct live_program *p, const struct record *r)
 {
-	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
-	const struct rdma_cm_event *event = place ? record_bytes(r, *place, NULL) : NULL;
+	const struct rdma_cm_event *event = seen_cm_event(r);
 	struct seen_queues *e = event ? entry_of_id(p, r, (uintptr_t)event->id) : NULL;
 
 	if (!e)

@@ -51,6 +51,11 @@ struct seen_limits {
 /* Learns from r, a call that libvtrace.so has made. */
 void seen_limits_take(struct seen_limits *l, const struct record *r);
 
+struct rdma_cm_event;
+
+/* The event that r, a call of rdma_get_cm_event(), has got; NULL: none. */
+const struct rdma_cm_event *seen_cm_event(const struct record *r);
+
 /* A work request that the program has posted. */
 struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */

@@ -256,6 +256,13 @@ void seen_limits_take(struct seen_limits *l, const struct record *r)
 		memcpy(&l->port[number - 1], attr, sizeof l->port[0]);
 }
 
+const struct rdma_cm_event *seen_cm_event(const struct record *r)
+{
+	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
+
+	return place && !r->err ? record_bytes(r, *place, NULL) : NULL;
+}
+
 /* ------------------------------------------------------------------ destroyed QPs -- */
 
 void gone_qps_add(struct gone_qps *g, const struct live_qp *qp)

@@ -12,6 +12,7 @@
 #include "explain/explain.h"
 #include "live_program.h"
 #include "output/out.h"
+#include "own_rows.h"
 #include "reader.h"
 #include "timeline/timeline.h"
 #include "alloc.h"
@@ -192,10 +193,11 @@ static void explain_call(const struct reader_news *news)
 	const struct traced_program *p = program_of(news->process);
 	struct out *o;
 
-	if (!news->r->err || *before)
+	if (*before)
 		return;
 	o = out_new(true);
-	if (explain_traced_call(p->live, &p->limits, news->r, o)) {
+	if (explain_traced_call(p->live, &p->limits, news->r, o) ||
+	    explain_traced_event(news->r, o)) {
 		write_explained(news, o);
 		*before = true;
 	}
@@ -232,7 +234,7 @@ static void take_call(const struct reader_news *news)
 		if (the.v.explain && wc[i].wc.status != IBV_WC_SUCCESS && !wc[i].follows)
 			explain_completion(news, &wc[i]);
 	}
-	if (the.v.explain)
+	if (the.v.explain && (news->r->err || row_of(news->r) == ROW_rdma_get_cm_event))
 		explain_call(news);
 }
 

@@ -98,6 +98,10 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
 			 const struct record *r, struct out *o);
 
+/* Explains an event of the connection manager that says that an attempt has failed. false: r has
+ * got no such event. */
+bool explain_traced_event(const struct record *r, struct out *o);
+
 /* The other end of a connection on uroce0 that is not traced: its process is asked. */
 
 /* Where no call has told whom the QP of process pid is connected with (librdmacm can connect it

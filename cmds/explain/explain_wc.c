@@ -394,21 +394,24 @@ static void check_receives_there(const struct diagnosis *q)
 /* Each end sends packets of its own path MTU, and expects packets of that size. */
 static void check_path_mtu(const struct diagnosis *q)
 {
-	const char *here, *peer;
+	if (!q->qp || !q->peer || !(q->qp->known & q->peer->known & IBV_QP_PATH_MTU) ||
+	    q->qp->attr.path_mtu == q->peer->attr.path_mtu)
+		return;
+	there(q, IS_SO, "modify-qp RTR ... -path-mtu",
+	      "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name,
+	      word_name(mtu_words, q->peer->attr.path_mtu),
+	      word_name(mtu_words, q->qp->attr.path_mtu));
+}
 
-	if (!q->qp || !(q->qp->known & IBV_QP_PATH_MTU))
+/* Where that of the peer is not known. */
+static void guess_path_mtu(const struct diagnosis *q)
+{
+	if (causes_confirmed(q->c) || !q->qp || !(q->qp->known & IBV_QP_PATH_MTU) ||
+	    (q->peer && q->peer->known & IBV_QP_PATH_MTU))
 		return;
-	here = word_name(mtu_words, q->qp->attr.path_mtu);
-	if (!q->peer || !(q->peer->known & IBV_QP_PATH_MTU)) {
-		cause_add(q->c, MAY_BE, "at the peer: qp-info",
-			  "path_mtu is %s here: is it the same at the peer?", here);
-		return;
-	}
-	peer = word_name(mtu_words, q->peer->attr.path_mtu);
-	if (q->qp->attr.path_mtu != q->peer->attr.path_mtu)
-		there(q, IS_SO, "modify-qp RTR ... -path-mtu",
-		      "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name, peer,
-		      here);
+	cause_add(q->c, MAY_BE, "at the peer: qp-info",
+		  "path_mtu is %s here: is it the same at the peer?",
+		  word_name(mtu_words, q->qp->attr.path_mtu));
 }
 
 static void check_length_there(const struct diagnosis *q)
@@ -445,6 +448,7 @@ static void check_work_request(const struct diagnosis *q)
 	check_path_mtu(q);
 	if (op->solicits)
 		check_length_there(q);
+	guess_path_mtu(q);
 }
 
 static void check_recv_there(const struct diagnosis *q)

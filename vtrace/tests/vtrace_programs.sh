@@ -121,6 +121,10 @@ if [ -n "$uroce" ]; then # the limits are those of its device
 	refused 'index is 99: .* entries 0 to 63 .*' ibv_rc_pingpong -g 99
 fi
 
+timeout 60 "$vtrace" -q -o "$tmp/causes" "${on[@]}" rping -c -a $address -p 7999 -C 1 >"$tmp/said" 2>&1
+ok "rping without a server: the event" in_file "$tmp/causes" \
+	'rdma_get_cm_event: REJECTED, status 8 INVALID_SERVICE_ID'
+
 # Programs that load the libraries themselves, start others, or call them from another language
 if command -v fi_pingpong >/dev/null; then
 	# one size: of its own choice each is some seconds on the kernel's device
