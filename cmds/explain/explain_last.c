@@ -159,6 +159,14 @@ static Tcl_Obj *ask_peer(struct session *s, const char *name)
 	return result;
 }
 
+/* Of a QP of this session it is known with which PSN it began. */
+static void take_first_psn(struct session *s, struct live_qp *to)
+{
+	const struct qp *qp = obj_find(s, &qp_class, to->name);
+
+	to->first_psn = qp && qp_history_first_psn(qp, IBV_QP_RQ_PSN, &to->attr.rq_psn);
+}
+
 #define PEERS 16
 
 /* Looks for the QP numbered qpn that talks to the one numbered mine. To be freed. */
@@ -170,8 +178,10 @@ static struct live_end live_end_find(struct session *s, uint32_t qpn, uint32_t m
 	unsigned peers = 0;
 	struct obj *o;
 
-	if (live_end_look(&f, app.objects(s), qpn, mine))
+	if (live_end_look(&f, app.objects(s), qpn, mine)) {
+		take_first_psn(s, (struct live_qp *)(uintptr_t)f.qp);
 		return f;
+	}
 	obj_foreach_of(o, s, &peer_class)
 		if (peers < PEERS)
 			snprintf(names[peers++], sizeof names[0], "%s", o->name);
@@ -249,6 +259,8 @@ static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 	if (ibv_query_qp(qp->v, &to->attr, mask, &init) != 0)
 		return false;
 	to->known = (unsigned)mask;
+	if (!qp_history_first_psn(qp, IBV_QP_SQ_PSN, &to->attr.sq_psn))
+		to->known &= ~(unsigned)IBV_QP_SQ_PSN;
 	return true;
 }
 

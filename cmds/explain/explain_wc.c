@@ -480,22 +480,21 @@ static void check_silence(const struct diagnosis *q, uint32_t number)
 static void check_psns(const struct diagnosis *q, const char *next)
 {
 	const struct live_qp *peer = q->peer;
-	uint32_t begin = q->qp ? q->qp->attr.sq_psn : 0, expected = peer->attr.rq_psn;
-	bool is_before = (expected - begin) & 0x800000;
+	const uint32_t expected = peer->attr.rq_psn;
+	uint32_t begin;
+	bool is_before;
 
-	if (!(peer->known & IBV_QP_RQ_PSN))
+	if (!(peer->known & IBV_QP_RQ_PSN) || !q->qp || !(q->qp->known & IBV_QP_SQ_PSN))
 		return;
+	begin = q->qp->attr.sq_psn;
+	is_before = (expected - begin) & 0x800000;
 	if (!peer->first_psn)
-		there(q,
-		      q->qp && q->qp->known & IBV_QP_SQ_PSN && q->qp->unanswered && is_before
-			      ? IS_SO
-			      : MAY_BE,
-		      next, "PSNs: this end began with 0x%x, the peer expects 0x%x now", begin,
-		      expected);
-	else if (q->qp && q->qp->known & IBV_QP_SQ_PSN)
+		there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
+		      "PSNs: this end began with %u, the peer expects %u now", begin, expected);
+	else
 		there(q, expected == begin ? IS_NOT : IS_SO, next,
-		      "PSNs: this end began with 0x%x (sq_psn), %s expected 0x%x first (rq_psn)",
-		      begin, peer->name, expected);
+		      "PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)", begin,
+		      peer->name, expected);
 }
 
 static void check_peer_answers(const struct diagnosis *q)

@@ -45,6 +45,10 @@ struct qp_step {
 
 /* Copies the last steps in the record, oldest first; returns their number. */
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS]);
+/* Finds the value of rq_psn (IBV_QP_RQ_PSN) or sq_psn (IBV_QP_SQ_PSN) that the QP began with, which
+ * the last ibv_modify_qp(3) since its creation or RESET gave. A query tells the current one. false:
+ * the record has no such call: the connection manager made it, or it was overwritten. */
+bool qp_history_first_psn(const struct qp *qp, unsigned bit, uint32_t *psn);
 /* Records that the QP was created. */
 void qp_history_begin(struct qp *qp);
 /* Queries the state and records it if it has changed. Returns it (the last known one if the query

@@ -229,6 +229,15 @@ static int set_local_gid(struct session *s, const struct dev *dev, uint8_t port,
 	return 0;
 }
 
+/* The path MTU that the QP has since RTR, else the largest that the port can do now. */
+static enum ibv_mtu mtu_for_peer(const struct ibv_qp_attr *a, enum ibv_qp_type type,
+				 const struct ibv_port_attr *port)
+{
+	const bool is_set = type != IBV_QPT_UD && a->path_mtu && a->qp_state >= IBV_QPS_RTR;
+
+	return is_set ? a->path_mtu : port->active_mtu;
+}
+
 int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int gid_index,
 	       struct qp_peer *mine)
 {
@@ -239,7 +248,9 @@ int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int 
 	uint8_t number;
 	int err = qp_query(qp, &a, &init);
 
-	number = !err && a.port_num ? a.port_num : 1;
+	if (err)
+		a = (struct ibv_qp_attr){ 0 };
+	number = a.port_num ? a.port_num : 1;
 	*mine = (struct qp_peer){ .known = true,
 				  .type = qp->type,
 				  .qpn = qp->v->qp_num,
@@ -249,7 +260,7 @@ int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int 
 	if (err)
 		return fail_call(s, err, "ibv_query_port", "%s port %u", dev->o.name, number);
 	mine->lid = port.lid;
-	mine->mtu = port.active_mtu;
+	mine->mtu = mtu_for_peer(&a, qp->type, &port);
 	if (mr && set_region(s, qp, mr, mine))
 		return -1;
 	return set_local_gid(s, dev, number, gid_index, mine);
@@ -294,7 +305,7 @@ const struct cmd cmd_qp_info = {
 	.family = "by hand",
 	.summary = "show the data of a QP that the other end needs",
 	.text = "A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len\n"
-		"of a region. Send it to the other end by any means: oob does so over TCP, and\n"
+		"of a region. mtu is the path MTU from RTR on, and before that the port's. Send it to the other end by any means: oob does so over TCP, and\n"
 		"modify-qp RTR -peer DICT -fill uses it. psn is the initial PSN of this end, which\n"
 		"modify-qp RTS -fill uses.",
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
@@ -343,6 +354,28 @@ unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
 	}
 	memmove(steps, steps + QP_STEPS - n, n * sizeof *steps);
 	return n;
+}
+
+bool qp_history_first_psn(const struct qp *qp, unsigned bit, uint32_t *psn)
+{
+	struct record_walk w = { .path = RECORD_CONTROL };
+
+	while (record_back(&w)) {
+		const unsigned row = row_of(&w.r);
+		const struct ibv_qp_attr *a;
+
+		if ((row != OWN_STATE && row != ROW_ibv_modify_qp) ||
+		    w.r.args[0] != (uintptr_t)qp->v)
+			continue;
+		if (row == OWN_STATE && w.r.args[2] == IBV_QPS_RESET)
+			return false;
+		a = (const void *)(uintptr_t)w.r.args[1];
+		if (row == OWN_STATE || w.r.err || !a || !(w.r.args[2] & bit))
+			continue;
+		*psn = bit == IBV_QP_SQ_PSN ? a->sq_psn : a->rq_psn;
+		return true;
+	}
+	return false;
 }
 
 enum ibv_qp_state qp_history_state(const struct qp *qp)
