@@ -297,7 +297,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 
 static const struct arg call_args[] = {
 	POS("function", call_cmd_args, fn, kind_function, "its name in C"),
-	POS_MANY("argument", call_cmd_args, words, kind_obj, "in the order of C"),
+	POS_MIXED("argument", call_cmd_args, words, kind_obj, "in the order of C"),
 	OPT("name", call_cmd_args, name, kind_str, "name of the object that it makes"),
 	OPT("within", call_cmd_args, within, kind_ms, "how long a function that waits may do so",
 	    .dflt = "5000"),
@@ -322,8 +322,8 @@ const struct cmd cmd_call = {
 		"enumerator by its word with or without its prefix, flags as a comma list, a struct as\n"
 		"a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'), work requests\n"
 		"as a dict or a list of dicts, an address as HOST or {HOST PORT}. What can be known is\n"
-		"left out: out-parameters, contexts, the length of a list or of bytes, comp_mask, and a\n"
-		"mask at the end. The value is what the function gives: an object's name, a number, the\n"
+		"left out: out-parameters, the length of a list or of bytes, comp_mask, a mask at the\n"
+		"end, and what a program keeps for itself (cq_context, qp_context), not the device. The value is what the function gives: an object's name, a number, the\n"
 		"out-parameter, or a dict of several.\n"
 		"\n"
 		"Memory is named by the object that has it and an offset (mr0+64, buf0), and must be\n"

@@ -12,6 +12,8 @@
 
 #include "command/cmd.h"
 #include "data/post.h"
+#include "data/posted.h"
+#include "data/wc.h"
 #include "objects.h"
 #include "output/out.h"
 #include "own_rows.h"
@@ -35,7 +37,7 @@ static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
 					{ "fetch-add", WR_FETCH_ADD, "atomic fetch and add" },
 					{ 0 } };
 
-/* One number, or all that come of doubling the first while they are not above the last. */
+/* One number, or all that come of doubling the first up to the last. */
 struct bench_span {
 	uint64_t first, last;
 	bool is_range;
@@ -221,6 +223,25 @@ static int post(struct bench_run *r)
 	return 0;
 }
 
+/* The record has no request of bench: explain is told of the one that has failed. */
+static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
+{
+	const char *status = word_name(wc_status_words, wc->status);
+	const struct posted p = { .wr_id = wc->wr_id,
+				  .op = &wr_ops[r->a->op.v],
+				  .remote = r->a->remote.v,
+				  .rkey = (uint32_t)r->a->rkey.v,
+				  .len = r->sge.length,
+				  .is_inline = r->a->inlined,
+				  .nsge = 1,
+				  .sge = { r->sge } };
+	posted_failed(r->a->qp, wc, wc->wr_id - r->wr_id < r->posted ? &p : NULL, r->s->commands);
+	qp_history_sync(r->a->qp, status);
+	fail(r->s, "bench", status, "bench: number %u completed with %s", r->done, status);
+	fail_row(r->s, "meaning", "%s", word_help(wc_status_words, wc->status));
+	return fail_next(r->s, "explain");
+}
+
 /* How many completions were there; -1: failed. */
 static int poll_once(struct bench_run *r, struct cq *cq)
 {
@@ -236,14 +257,8 @@ static int poll_once(struct bench_run *r, struct cq *cq)
 	for (int i = 0; i < n; i++) {
 		if (wc[i].qp_num != r->a->qp->v->qp_num)
 			continue;
-		if (wc[i].status != IBV_WC_SUCCESS) {
-			qp_history_sync(r->a->qp, word_name(wc_status_words, wc[i].status));
-			fail(r->s, "bench", word_name(wc_status_words, wc[i].status),
-			     "bench: number %u completed with %s", r->done,
-			     word_name(wc_status_words, wc[i].status));
-			return fail_row(r->s, "meaning", "%s",
-					word_help(wc_status_words, wc[i].status));
-		}
+		if (wc[i].status != IBV_WC_SUCCESS)
+			return fail_completion(r, &wc[i]);
 		if (wc[i].opcode == IBV_WC_RECV)
 			r->arrived++;
 		if (wc[i].opcode & IBV_WC_RECV || r->done == r->posted ||
@@ -264,8 +279,22 @@ static unsigned patience(const struct bench_run *r)
 	return r->a->into ? 8192 : 256;
 }
 
-/* Nothing there: the rest of the program, and a peer on this processor, get their turn.
- */
+/* Nothing has completed: says what is likely. */
+static int fail_silence(const struct bench_run *r)
+{
+	const struct wr_op *op = &wr_ops[r->a->op.v];
+
+	fail(r->s, "bench", "ETIMEDOUT", "bench: nothing completed for %llu ms, %u in flight",
+	     (unsigned long long)r->a->within.v, r->posted - r->done);
+	if (r->posted == r->done) /* it is the other end of a ping-pong that does not answer */
+		return -1;
+	if (op->solicits && !r->a->into)
+		fail_row(r->s, "needs", "%llu receives at the peer: -repeat and -warm-up",
+			 (unsigned long long)(r->a->n.v + r->a->warm.v));
+	return wc_guess_silence(r->s, r->a->qp, op);
+}
+
+/* Nothing there: the rest of the program, and a peer on this processor, get their turn. */
 static int idle(struct bench_run *r, unsigned spins)
 {
 	if (spins % patience(r))
@@ -275,9 +304,7 @@ static int idle(struct bench_run *r, unsigned spins)
 		return fail(r->s, "bench", "EINTR", "interrupted");
 	if (loop_now() - r->heard < (int64_t)r->a->within.v * 1000000)
 		return 0;
-	return fail(r->s, "bench", "ETIMEDOUT",
-		    "bench: nothing completed for %llu ms, %u in flight",
-		    (unsigned long long)r->a->within.v, r->posted - r->done);
+	return fail_silence(r);
 }
 
 static int post_and_poll(struct bench_run *r, uint32_t n)

@@ -14,6 +14,7 @@
 #include "data/post.h"
 #include "data/posted.h"
 #include "data/wc.h"
+#include "language/script.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "spec_tables.h"
@@ -194,9 +195,9 @@ static void say_how_to_receive(struct session *s, const struct qp *qp)
 }
 
 /* Do the sends wait for a receive at the peer? true: that is known. */
-static bool guess_receives(struct session *s, struct qp *qp, const struct ibv_qp_attr *attr)
+static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op *op,
+			   const struct ibv_qp_attr *attr)
 {
-	const struct wr_op *op = posted_outstanding(qp, false).oldest.op;
 	struct qp *peer = peer_here(s, qp, attr->dest_qp_num);
 	struct outstanding recvs;
 
@@ -217,7 +218,7 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct ibv_qp
 	return true;
 }
 
-static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
+static void guess(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
 {
 	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
 	struct ibv_qp_init_attr init;
@@ -228,11 +229,11 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 			 word_help(qp_state_words, state));
 		return;
 	}
-	if (sends && qp->type == IBV_QPT_RC &&
+	if (op && qp->type == IBV_QPT_RC &&
 	    ibv_query_qp(qp->v, &attr,
 			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_DEST_QPN,
 			 &init) == 0) {
-		if (guess_receives(s, qp, &attr))
+		if (guess_receives(s, qp, op, &attr))
 			return;
 		if (!attr.timeout)
 			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
@@ -251,6 +252,12 @@ static void guess(struct session *s, struct qp *qp, bool sends, bool recvs)
 	}
 }
 
+int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op)
+{
+	guess(s, qp, op, false);
+	return -1;
+}
+
 static void say_why(struct session *s, const struct cq_set *set)
 {
 	struct obj *o;
@@ -262,7 +269,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs)
-			guess(s, qp, sends, recvs);
+			guess(s, qp, sends ? posted_outstanding(qp, false).oldest.op : NULL, recvs);
 	}
 	if (!is_outstanding(s, set))
 		fail_row(s, "likely",
@@ -303,7 +310,8 @@ struct poll_args {
 
 static const struct arg poll_args[] = {
 	OPT("n", poll_args, n, kind_u32, "so many completions", .min = 1, .max = POLL_MAX),
-	OPT("within", poll_args, within, kind_ms, "how long to wait for them", .dflt = "5000"),
+	OPT("within", poll_args, within, kind_ms,
+	    "how long to wait for them; left out: 5 s, typed where nothing is outstanding 0.2 s"),
 	SWITCH("all", poll_args, all, "what is there now; do not wait"),
 	SWITCH("ok", poll_args, ok, WC_OK_HELP),
 	OPT("cq", poll_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),
@@ -329,9 +337,22 @@ static int drain(struct session *s, const struct cq_set *set, bool ok, struct ou
 	return rc;
 }
 
+#define WITHIN_MS	5000
+#define WITHIN_BRIEF_MS 200 /* of what call has posted by ibv_wr_... nothing is known here */
+
+/* How long to wait where the user has not said so: who has typed poll where nothing can come gets
+ * the prompt back. A script may wait for what a handler posts. */
+static int64_t default_within(struct session *s, const struct cq_set *set)
+{
+	const bool is_typed = s->opt.interactive && !(s->script && s->script->name);
+
+	return is_typed && !is_outstanding(s, set) ? WITHIN_BRIEF_MS : WITHIN_MS;
+}
+
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct poll_args *a = args;
+	int64_t within;
 	int want = a->n.set ? (int)a->n.v : 1, got, end;
 	struct cq_set set;
 	struct wc *wc;
@@ -340,12 +361,17 @@ static int exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	if (a->all)
 		return drain(s, &set, a->ok, o);
+	within = a->within.set ? (int64_t)a->within.v : default_within(s, &set);
 	wc = arena_alloc(&s->arena, (size_t)want * sizeof *wc);
-	got = wc_wait(s, &set, wc, want, (int64_t)a->within.v, &end);
+	got = wc_wait(s, &set, wc, want, within, &end);
 	if (got < 0)
 		return -1;
 	if (end)
-		return wc_missing(s, "poll", &set, wc, got, want, (int64_t)a->within.v, end);
+		wc_missing(s, "poll", &set, wc, got, want, within, end);
+	if (end == ETIMEDOUT && !a->within.set && within == WITHIN_BRIEF_MS)
+		fail_row(s, "to wait", "poll -within 60s");
+	if (end)
+		return -1;
 	if (a->ok && wc_all_ok(s, "poll", wc, got))
 		return -1;
 	if (want > 1)

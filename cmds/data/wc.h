@@ -6,6 +6,8 @@
 
 #include "objects.h"
 
+struct wr_op;
+
 /* The CQs a command looks at: the one named, those of a QP, or the only one. */
 struct cq_set {
 	struct cq *cq[2];
@@ -45,6 +47,10 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
  * completions are kept. Returns -1. */
 int wc_missing(struct session *s, const char *call, const struct cq_set *set, const struct wc *wc,
 	       int got, int n, int64_t within, int end);
+
+/* No completion of a request of this kind comes: adds to s->fail what is known or likely the
+ * reason. Returns -1. */
+int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op);
 
 /* What -ok asks for: 0 when all have succeeded, else -1 with s->fail filled, its code the status
  * of the first that has not. */

@@ -12,6 +12,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "edit/edit.h"
 #include "explain/explain.h"
 #include "objects.h"
 #include "output/out.h"
@@ -24,23 +25,36 @@
  * that are not given have defaults.
  */
 
-/* Is the first word a state? Otherwise it is the name of a QP. */
-static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
-{
-	(void)s;
-	return args_word(a->data, Tcl_GetString(word)) != NULL;
-}
-
-static int parse_state(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return kind_enum.parse(s, a, word, dst);
-}
-
 static void complete_state(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
 	(void)s;
 	for (const struct word *w = a->data; w->name; w++)
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(w->name, -1));
+}
+
+/* Is the first word a state, or nearly one, so that its parser tells which is meant? Otherwise it
+ * is the name of a QP. */
+static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+	Tcl_Obj *states;
+	bool is_near;
+
+	if (args_word(a->data, text))
+		return true;
+	if (obj_find(s, NULL, text))
+		return false;
+	states = Tcl_NewListObj(0, NULL);
+	Tcl_IncrRefCount(states);
+	complete_state(s, a, states);
+	is_near = suggest(text, states) != NULL;
+	Tcl_DecrRefCount(states);
+	return is_near;
+}
+
+static int parse_state(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	return kind_enum.parse(s, a, word, dst);
 }
 
 static const struct arg_kind kind_state = { .word = "state",

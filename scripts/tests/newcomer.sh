@@ -85,6 +85,10 @@ key C-c
 await '^interrupted$'
 run 'poll -within 10'
 await_said 'likely nothing is outstanding on cq0'
+run 'poll'
+await_said 'to wait poll -within 60s'
+run 'modify-qp RTF'
+await_said "state: 'RTF' is not known; did you mean RTR?"
 ok 'nothing is outstanding'
 
 # What is typed as it is in other shells; and an example on the first screen of each help.

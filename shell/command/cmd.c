@@ -135,6 +135,20 @@ static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 	return strcmp(near, "help") == 0 ? fail_next(s, "help") : fail_next(s, "help %s", near);
 }
 
+/* Pipes and redirections are not of this language: tells who has typed one what to type instead. */
+static bool tell_if_operator(struct session *s, const char *command, const char *typed)
+{
+	const size_t n = strspn(typed, "|>&");
+
+	if (!n || typed[n] || *typed == '&')
+		return false;
+	fail_row(s, "note",
+		 "'%s' is of other shells; in a session of its own: !rdmash -c '%s' %s ...", typed,
+		 command, typed);
+	fail_row(s, "or", "text save FILE [%s], which writes its value", command);
+	return true;
+}
+
 static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
 		       bool ambiguous)
 {
@@ -232,6 +246,7 @@ static const struct cmd *no_member(struct session *s, const struct cmd_group *gr
 		fail_next(s, "help %s", group->word);
 	} else if (s) {
 		cannot_find(s, typed, names, of, ambiguous);
+		tell_if_operator(s, group->word, typed);
 	}
 	Tcl_DecrRefCount(names);
 	free(of);
@@ -302,6 +317,9 @@ int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const obj
 		app.before(s);
 	if (rc == 0)
 		rc = c->exec(s, args, o);
+	for (int i = 0; rc && i < objc; i++)
+		if (tell_if_operator(s, c->name, Tcl_GetString(objv[i])))
+			break;
 	if (s->held != held)
 		app.release(s, held);
 	arena_free(&s->arena, args); /* and all that was allocated after it */

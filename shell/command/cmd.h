@@ -74,6 +74,11 @@ struct arg {
 		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
 		.flags = ARG_POS | ARG_MANY, __VA_ARGS__                                   \
 	}
+#define POS_MIXED(name_, st, field, kind_, help_)                                          \
+	{                                                                                  \
+		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
+		.flags = ARG_POS | ARG_MANY | ARG_MIXED                                    \
+	}
 #define SWITCH(name_, st, field, help_)                                                  \
 	{                                                                                \
 		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_switch, \

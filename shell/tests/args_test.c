@@ -107,6 +107,10 @@ static void errors(void)
 			   "usage repeat <times> <body> [-every ms] | "
 			   "example repeat 3 {echo round [incr n]}");
 	RUN("mem dump 0 4 x", "error: mem dump: one word too many: 'x' | next help mem dump");
+	RUN("mem dump 0 4 > f",
+	    "error: mem dump: one word too many: '>' | next help mem dump | note '>' is of other "
+	    "shells; in a session of its own: !rdmash -c 'mem dump' > ... | or text save FILE [mem "
+	    "dump], which writes its value");
 	RUN("mem dump -x", "error: mem dump has no option -x | options none | next help mem dump");
 	RUN("repeat 3",
 	    "error: repeat: missing <body>: what to run | usage repeat <times> <body> [-every ms] | "
