@@ -216,8 +216,8 @@ void verdict_error(struct session *s)
 	char *line, *name, *file;
 	Tcl_DString rows;
 
-	if (s->opt.interactive || s->opt.peer || failed_by(&s->fail, "expect", "FAILED") ||
-	    failed_by(&s->fail, "require", "UNMET"))
+	if (s->opt.interactive || s->opt.peer || s->plays ||
+	    failed_by(&s->fail, "expect", "FAILED") || failed_by(&s->fail, "require", "UNMET"))
 		return;
 	s->errors++;
 	line = xasprintf("%.*s", (int)strcspn(text, "\n"), text);

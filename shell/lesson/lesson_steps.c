@@ -105,10 +105,12 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	print_text(PRINT_OUT, line);
 	print_text(PRINT_OUT, "\n");
 	/* the command may be expected to fail */
+	s->plays = true;
 	if (repl_is_escape(line))
 		rc = repl_escape(line) ? 0 : -1;
 	else
 		rc = script_run(s, "lesson", line);
+	s->plays = false;
 	lesson_note_typed(s, line, rc != 0);
 	return 0;
 }
