@@ -182,11 +182,11 @@ struct session {
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
 	unsigned errors;	 /* of a run without a prompt, other than those: verdict_error() */
-	bool plays;		 /* a lesson is played: its errors belong to it, and are not counted */
-	bool handler_failed;	 /* a handler of 'on' failed in a script */
-	bool skipped;		 /* a require failed */
-	bool quit;		 /* quit was called */
-	int quit_code;		 /* -1: depends on how the run went */
+	bool plays;	     /* a lesson is played: its errors belong to it, and are not counted */
+	bool handler_failed; /* a handler of 'on' failed in a script */
+	bool skipped;	     /* a require failed */
+	bool quit;	     /* quit was called */
+	int quit_code;	     /* -1: depends on how the run went */
 };
 
 #endif

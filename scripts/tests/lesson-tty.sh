@@ -38,7 +38,7 @@ done
 typed cc
 await_text "(not yet: it waits for 'pd'; 'lesson hint' shows the command"
 typed pd
-await_text 'Make a second one'
+await_text 'Make a second one, with the name elsewhere'
 [ "$(screen | grep -c '(not yet:')" = 1 ] || fail 'who only looks is told that it is not the step'
 typed lesson
 await_text '> 1      What a protection domain is'
