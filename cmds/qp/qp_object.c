@@ -305,9 +305,10 @@ const struct cmd cmd_qp_info = {
 	.family = "by hand",
 	.summary = "show the data of a QP that the other end needs",
 	.text = "A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len\n"
-		"of a region. mtu is the path MTU from RTR on, and before that the port's. Send it to the other end by any means: oob does so over TCP, and\n"
-		"modify-qp RTR -peer DICT -fill uses it. psn is the initial PSN of this end, which\n"
-		"modify-qp RTS -fill uses.",
+		"of a region. mtu is the path MTU from RTR on, and before that the port's. Send the\n"
+		"dict to the other end by any means: oob does so over TCP, and modify-qp RTR -peer\n"
+		"DICT -fill uses it. psn is the initial PSN of this end, which modify-qp RTS -fill\n"
+		"uses.",
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
 	.examples = qp_info_egs,
 	.args = qp_info_args,
