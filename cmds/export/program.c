@@ -139,11 +139,11 @@ struct var *var_of(const struct program *p, uint64_t address)
 static const char *as(const char *expr, enum call_object is, enum call_object want)
 {
 	if (is == OBJECT_QP && want == OBJECT_QP_EX)
-		return text("ibv_qp_to_qp_ex(%s)", expr);
+		return temp_text("ibv_qp_to_qp_ex(%s)", expr);
 	if (is == OBJECT_CQ_EX && want == OBJECT_CQ)
-		return text("ibv_cq_ex_to_cq(%s)", expr);
+		return temp_text("ibv_cq_ex_to_cq(%s)", expr);
 	if (is == OBJECT_CONTEXT && want == OBJECT_DEVICE)
-		return text("%s->device", expr);
+		return temp_text("%s->device", expr);
 	return expr;
 }
 
@@ -153,10 +153,10 @@ const char *ref(struct program *p, struct var *v, enum call_object want)
 		return "NULL";
 	v->used = true;
 	if (v->whole && !v->made)
-		return as(text("%s->%s", ref(p, v->whole, OBJECT_CM_ID),
-			       v->kind == OBJECT_SRQ ? "srq" : "qp"),
+		return as(temp_text("%s->%s", ref(p, v->whole, OBJECT_CM_ID),
+				    v->kind == OBJECT_SRQ ? "srq" : "qp"),
 			  v->kind, want);
-	return as(text("s.%s", v->name), v->kind, want);
+	return as(temp_text("s.%s", v->name), v->kind, want);
 }
 
 bool is_written(const struct var *v)

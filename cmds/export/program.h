@@ -133,8 +133,7 @@ struct var *qp_numbered(const struct program *p, uint32_t qpn);
 /* Does the program do again what the record tells? */
 bool is_told(const struct record *r);
 
-/* program_values.c: numbers and bytes as expressions, kept until the 16th call after. */
-const char *text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* program_values.c: numbers and bytes as expressions, which are temp_text()s. */
 const char *number(uint64_t v);
 /* An address and a key of our own; NULL when it is in no region. */
 const char *own_addr(struct program *p, uint64_t addr);

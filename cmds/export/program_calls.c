@@ -20,14 +20,14 @@ const char *host_expr(struct program *p, const char *host)
 	unsigned i;
 
 	if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
-		return text("\"%s\"", host);
+		return temp_text("\"%s\"", host);
 	for (i = 0; i < p->naddresses && strcmp(p->address[i], host); i++)
 		;
 	if (i == ADDRESSES)
-		return text("\"%s\"", host);
+		return temp_text("\"%s\"", host);
 	if (i == p->naddresses)
 		snprintf(p->address[p->naddresses++], sizeof p->address[0], "%s", host);
-	return text("address[%u]", i);
+	return temp_text("address[%u]", i);
 }
 
 /* Statements of the block around the call: what is declared there has a number. */
@@ -44,13 +44,13 @@ static const char *address_expr(struct program *p, const struct sockaddr *sa)
 		 "\t\tstruct sockaddr_storage addr%u;\n\n"
 		 "\t\tif (lookup(%s, \"%s\", &addr%u))\n\t\t\treturn -1;\n",
 		 n, host_expr(p, host), port, n);
-	return text("(struct sockaddr *)&addr%u", n);
+	return temp_text("(struct sockaddr *)&addr%u", n);
 }
 
 /* Bytes that have an address or a key of ours in them; NULL: they have none. */
 static const char *data_expr(struct program *p, const unsigned char *data, size_t n)
 {
-	const char *name = text("data%u", p->nlocals + 1);
+	const char *name = temp_text("data%u", p->nlocals + 1);
 	unsigned char rest[RECORD_DATA_MAX];
 	Tcl_DString own, literal;
 
@@ -104,7 +104,7 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 		const struct qp_peer *peer = told_to(v);
 
 		if (peer && memcmp(&peer->gid, gid, sizeof *gid) == 0)
-			return text("%ss.peer_of_%s.gid", pointer ? "&" : "", v->name);
+			return temp_text("%ss.peer_of_%s.gid", pointer ? "&" : "", v->name);
 	}
 	index = own_gid(p, gid, &dev);
 	if (index < 0) {
@@ -118,7 +118,7 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 		 "\t\tif (check(ibv_query_gid(%s, 1, %d, &gid%u), \"ibv_query_gid\"))\n"
 		 "\t\t\treturn -1;\n",
 		 p->nlocals, ref(p, dev, OBJECT_CONTEXT), index, p->nlocals);
-	return text("%sgid%u", pointer ? "&" : "", p->nlocals);
+	return temp_text("%sgid%u", pointer ? "&" : "", p->nlocals);
 }
 
 /* The id whose event has told of a UD peer with that number (qpn 0: any), or NULL. */
@@ -168,7 +168,7 @@ static const char *key_expr(struct program *p, const struct call_sink *k,
 		for (unsigned i = 0; i < p->nvars; i++)
 			if (p->vars[i]->live && p->vars[i]->kind == OBJECT_MW &&
 			    ibv_inc_rkey(p->vars[i]->rkey) == key)
-				return text("ibv_inc_rkey(s.%s->rkey)", p->vars[i]->name);
+				return temp_text("ibv_inc_rkey(s.%s->rkey)", p->vars[i]->name);
 	return remote_key_expr(p, key, remote_beside(k));
 }
 
@@ -184,8 +184,8 @@ static const char *place_expr(struct program *p, const struct call_value *v, uin
 	}
 	use(p, HELPER_AT);
 	return v->kind == CALL_IOVA ? own_addr(p, addr)
-				    : text("at(%s, %llu)", ref(p, mr, OBJECT_MR),
-					   (unsigned long long)(addr - mr->memory));
+				    : temp_text("at(%s, %llu)", ref(p, mr, OBJECT_MR),
+						(unsigned long long)(addr - mr->memory));
 }
 
 static const char *object_expr(struct program *p, const struct call_value *v, uint64_t pointer)
@@ -209,10 +209,10 @@ static const char *out_expr(struct program *p, const struct call_value *v, const
 						    p->r->end)
 					   : NULL;
 
-		return made ? text("&s.%s", made->name) : "NULL";
+		return made ? temp_text("&s.%s", made->name) : "NULL";
 	}
 	if (v->kind == CALL_STRUCT)
-		return text("&(struct %s){ 0 }", v->of->name);
+		return temp_text("&(struct %s){ 0 }", v->of->name);
 	return v->kind == CALL_GID ? "&(union ibv_gid){ { 0 } }" : NULL;
 }
 
@@ -220,7 +220,7 @@ static const char *bad_expr(const struct call_fn *fn)
 {
 	for (const struct call_value *v = fn->args; v->name; v++)
 		if (v->kind == CALL_CHAIN)
-			return text("&(struct %s *){ NULL }", v->of->name);
+			return temp_text("&(struct %s *){ NULL }", v->of->name);
 	return "NULL";
 }
 
@@ -233,11 +233,11 @@ static const char *number_expr(struct program *p, const struct call_sink *k,
 
 	if (is_of(k, v, ROW_ibv_modify_qp, offsetof(struct ibv_qp_attr, rq_psn)) &&
 	    (told = peer_told(p, attr->dest_qp_num)))
-		return text("s.peer_of_%s.psn", told->name);
+		return temp_text("s.peer_of_%s.psn", told->name);
 	if ((is_of(k, v, ROW_ibv_post_send, offsetof(struct ibv_send_wr, wr.ud.remote_qkey)) ||
 	     v == &call_table[ROW_ibv_wr_set_ud_addr].args[3]) &&
 	    (told = told_of(p, 0, (uint32_t)n, NULL)))
-		return text("s.event_of_%s.ud.qkey", told->name);
+		return temp_text("s.event_of_%s.ud.qkey", told->name);
 	return NULL;
 }
 
@@ -245,7 +245,7 @@ static const char *ah_expr(struct program *p, const struct ibv_ah_attr *a)
 {
 	struct var *told = a && a->is_global ? told_of(p, 0, 0, &a->grh.dgid) : NULL;
 
-	return told ? text("&s.event_of_%s.ud.ah_attr", told->name) : NULL;
+	return told ? temp_text("&s.event_of_%s.ud.ah_attr", told->name) : NULL;
 }
 
 /* NULL: as the table says. */
@@ -290,7 +290,7 @@ static const char *expr_of(struct program *p, const struct call_sink *k, const s
 		return key_expr(p, k, v, (uint32_t)call_load(v, at));
 	case CALL_QPN:
 		told = told_of(p, (uint32_t)call_load(v, at), 0, NULL);
-		return told ? text("s.event_of_%s.ud.qp_num", told->name)
+		return told ? temp_text("s.event_of_%s.ud.qp_num", told->name)
 			    : qpn_expr(p, (uint32_t)call_load(v, at));
 	case CALL_BAD:
 		return bad_expr(p->r->fn);

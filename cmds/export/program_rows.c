@@ -65,7 +65,7 @@ static void write_put(struct program *p)
 	unsigned long long off = p->r->args[1], len = p->r->args[2];
 	const unsigned char *data = (const void *)(uintptr_t)p->r->args[3];
 	size_t n = p->r->args[4];
-	const char *at = text("at(s.%s, %llu)", v->name, off);
+	const char *at = temp_text("at(s.%s, %llu)", v->name, off);
 	unsigned char rest[RECORD_DATA_MAX];
 	Tcl_DString d;
 
@@ -89,7 +89,7 @@ static void write_put(struct program *p)
 		put(p, "memcpy(%s, %s, %llu);", at, Tcl_DStringValue(&d), len);
 	}
 	if (len <= n)
-		own_bytes(p, &p->body, "\t", text("(unsigned char *)%s", at), data, len);
+		own_bytes(p, &p->body, "\t", temp_text("(unsigned char *)%s", at), data, len);
 	Tcl_DStringFree(&d);
 }
 
@@ -98,8 +98,8 @@ static void write_get(struct program *p)
 {
 	const struct var *v = var_of(p, p->r->args[0]);
 	unsigned long long off = p->r->args[1];
-	const char *at = text("at(s.%s, %llu)", v->name, off);
-	const char *got = text("s.bytes_%u", p->at);
+	const char *at = temp_text("at(s.%s, %llu)", v->name, off);
+	const char *got = temp_text("s.bytes_%u", p->at);
 
 	use(p, HELPER_AT | HELPER_SHOW);
 	put(p, "show(\"%s+%llu\", %s, %llu);", v->called, off, at,
@@ -235,15 +235,15 @@ static void write_event(struct program *p)
 	use(p, HELPER_AWAIT_EVENT);
 	put_c(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
 	      ref(p, channel, OBJECT_EVENT_CHANNEL), ref(p, awaited, OBJECT_CM_ID), name,
-	      id->keeps && (told || request) ? text("&s.event_of_%s", id->name) : "NULL");
+	      id->keeps && (told || request) ? temp_text("&s.event_of_%s", id->name) : "NULL");
 	put(p, "\treturn -1;");
 	if (request)
 		put(p, "%s = s.event_of_%s.id;", ref(p, id, OBJECT_CM_ID), id->name);
 	if (!told)
 		return;
 	id->by = p->r;
-	source_add(p, text("s.event_of_%s.data", id->name), ev->param.conn.private_data, len, id,
-		   &id->keeps);
+	source_add(p, temp_text("s.event_of_%s.data", id->name), ev->param.conn.private_data, len,
+		   id, &id->keeps);
 }
 
 /* --------------------------------------------------------- by hand, one end alone -- */
@@ -263,7 +263,7 @@ static void tell_mine(struct program *p, struct var *v, const struct qp_peer *m)
 	put(p, "\t\t \"\\\"qkey\\\":%u,\\\"mtu\\\":%u,\\\"type\\\":\\\"%s\\\"}\",", m->qkey,
 	    m->mtu ? 128u << m->mtu : 0, word_name(qp_type_words, m->type));
 	put(p, "\t\t s.%s->qp_num, inet_ntop(AF_INET6, &own, gid, sizeof gid),", v->name);
-	put(p, "\t\t %s, (unsigned long long)%s);", mr ? text("s.%s->rkey", mr->name) : "0u",
+	put(p, "\t\t %s, (unsigned long long)%s);", mr ? temp_text("s.%s->rkey", mr->name) : "0u",
 	    addr ? addr : "0");
 }
 

@@ -5,7 +5,6 @@
  * objects and among the bytes that the peer has sent.
  */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +14,11 @@
 
 #define SMALL 0xff /* keys up to here are taken for plain numbers */
 
-const char *text(const char *fmt, ...)
-{
-	static char ring[16][512];
-	static unsigned next;
-	char *to = ring[next++ % 16];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(to, sizeof ring[0], fmt, ap);
-	va_end(ap);
-	return to;
-}
-
 const char *number(uint64_t v)
 {
-	return v <= 9999	 ? text("%u", (unsigned)v)
-	       : v <= UINT32_MAX ? text("0x%xu", (unsigned)v)
-				 : text("0x%llxull", (unsigned long long)v);
+	return v <= 9999	 ? temp_text("%u", (unsigned)v)
+	       : v <= UINT32_MAX ? temp_text("0x%xu", (unsigned)v)
+				 : temp_text("0x%llxull", (unsigned long long)v);
 }
 
 static bool holds(const struct var *v, uint64_t addr)
@@ -56,7 +42,8 @@ const char *own_addr(struct program *p, uint64_t addr)
 		return NULL;
 	v->used = true;
 	use(p, HELPER_AT);
-	return text("(uintptr_t)at(s.%s, %llu)", v->name, (unsigned long long)(addr - v->memory));
+	return temp_text("(uintptr_t)at(s.%s, %llu)", v->name,
+			 (unsigned long long)(addr - v->memory));
 }
 
 const char *lkey_expr(struct program *p, uint32_t lkey)
@@ -67,7 +54,7 @@ const char *lkey_expr(struct program *p, uint32_t lkey)
 		if (!v->live || v->kind != OBJECT_MR || v->lkey != lkey)
 			continue;
 		v->used = true;
-		return text("s.%s->lkey", v->name);
+		return temp_text("s.%s->lkey", v->name);
 	}
 	return number(lkey);
 }
@@ -127,8 +114,8 @@ static const char *received_value(struct program *p, uint64_t v, unsigned size)
 				if (read_number(from->data + at, size, big) == v) {
 					*from->used = true;
 					use(p, big ? HELPER_GET_BE : HELPER_GET_LE);
-					return text("get_%s(%s + %zu, %u)", big ? "be" : "le",
-						    from->expr, at, size);
+					return temp_text("get_%s(%s + %zu, %u)", big ? "be" : "le",
+							 from->expr, at, size);
 				}
 	}
 	return NULL;
@@ -159,8 +146,8 @@ static const char *told_addr(struct program *p, uint64_t addr)
 		const struct qp_peer *peer = told_to(p->vars[i]);
 
 		if (peer && addr >= peer->addr && addr - peer->addr < peer->len)
-			return text("s.peer_of_%s.addr + %llu", p->vars[i]->name,
-				    (unsigned long long)(addr - peer->addr));
+			return temp_text("s.peer_of_%s.addr + %llu", p->vars[i]->name,
+					 (unsigned long long)(addr - peer->addr));
 	}
 	return NULL;
 }
@@ -171,7 +158,7 @@ static const char *told_rkey(struct program *p, uint32_t rkey)
 		const struct qp_peer *peer = told_to(p->vars[i]);
 
 		if (peer && peer->rkey == rkey)
-			return text("s.peer_of_%s.rkey", p->vars[i]->name);
+			return temp_text("s.peer_of_%s.rkey", p->vars[i]->name);
 	}
 	return NULL;
 }
@@ -201,14 +188,14 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 
 	if (v) {
 		v->used = true;
-		return text("s.%s->rkey", v->name);
+		return temp_text("s.%s->rkey", v->name);
 	}
 	peer = told_rkey(p, key);
 	if (peer)
 		return peer;
 	peer = key <= SMALL ? NULL : received_value(p, key, 4);
 	if (peer)
-		return text("(uint32_t)%s", peer);
+		return temp_text("(uint32_t)%s", peer);
 	if (key > SMALL)
 		warn(p,
 		     "the key 0x%x is no key of this session and not known from the peer: it "
@@ -224,10 +211,10 @@ const char *qpn_expr(struct program *p, uint32_t qpn)
 
 		if (v->live && v->kind == OBJECT_QP && v->qpn == qpn &&
 		    (!p->role || !v->end || v->end == p->role))
-			return text("%s->qp_num", ref(p, v, OBJECT_QP));
+			return temp_text("%s->qp_num", ref(p, v, OBJECT_QP));
 	}
 	if (peer_told(p, qpn))
-		return text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
+		return temp_text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
 	if (qpn > 1)
 		warn(p, "the QP number 0x%x is of no QP of this session: it stands as it was", qpn);
 	return number(qpn);
@@ -275,7 +262,7 @@ static const char *own_key(struct program *p, uint64_t key)
 	if (!v)
 		return NULL;
 	v->used = true;
-	return text("s.%s->rkey", v->name);
+	return temp_text("s.%s->rkey", v->name);
 }
 
 /* How many bytes at data are one of our values; *expr is it. */

@@ -39,14 +39,15 @@ static void note(struct program *p, const char *what, const char *name)
 
 static const char *hex(uint64_t v)
 {
-	return v <= 9999 ? text("%u", (unsigned)v) : text("0x%llx", (unsigned long long)v);
+	return v <= 9999 ? temp_text("%u", (unsigned)v)
+			 : temp_text("0x%llx", (unsigned long long)v);
 }
 
 static const char *addr_expr(struct program *p, uint64_t addr)
 {
 	const struct var *v = region_of(p, addr);
 
-	return v ? text("s.%s.buf + %llu", v->name, (unsigned long long)(addr - v->memory))
+	return v ? temp_text("s.%s.buf + %llu", v->name, (unsigned long long)(addr - v->memory))
 		 : hex(addr);
 }
 
@@ -54,7 +55,7 @@ static const char *rkey_expr(struct program *p, uint32_t key, uint64_t addr)
 {
 	const struct var *v = keyed(p, key, addr);
 
-	return v ? text("s.%s.rkey", v->name) : hex(key);
+	return v ? temp_text("s.%s.rkey", v->name) : hex(key);
 }
 
 static const char *bytes_expr(const void *data, size_t n)
@@ -85,7 +86,7 @@ static const char *flags_py(const struct call_enum *e, uint64_t bits)
 		    at < sizeof all)
 			at += (size_t)snprintf(all + at, sizeof all - at, "%se.%s", at ? " | " : "",
 					       w->name);
-	return text("%s", all);
+	return temp_text("%s", all);
 }
 
 /* ------------------------------------------------------------ made, changed -- */
@@ -116,7 +117,7 @@ static void make_qp(struct program *p, const struct var *v)
 	    c->max_send_wr, c->max_recv_wr, c->max_send_sge);
 	put(p, "                            max_recv_sge=%u, max_inline_data=%u))", c->max_recv_sge,
 	    c->max_inline_data);
-	make(p, v, text("QP(%s, init)", arg(p, 0)));
+	make(p, v, temp_text("QP(%s, init)", arg(p, 0)));
 }
 
 /* A device is opened where it is first needed. */
@@ -128,7 +129,7 @@ static void open_device_py(struct program *p)
 
 	if (!v || v->written)
 		return;
-	make(p, v, text("Context(name='%s')", v->called));
+	make(p, v, temp_text("Context(name='%s')", v->called));
 	v->written = true;
 }
 
@@ -139,20 +140,20 @@ static bool write_made_py(struct program *p, struct var *v)
 
 	switch (row_of(p->r)) {
 	case ROW_ibv_alloc_pd:
-		make(p, v, text("PD(%s)", arg(p, 0)));
+		make(p, v, temp_text("PD(%s)", arg(p, 0)));
 		break;
 	case ROW_ibv_create_comp_channel:
-		make(p, v, text("CompChannel(%s)", arg(p, 0)));
+		make(p, v, temp_text("CompChannel(%s)", arg(p, 0)));
 		break;
 	case ROW_ibv_create_cq:
 		make(p, v,
-		     text("CQ(%s, %d, None, %s, 0)", arg(p, 0), (int)a[1],
-			  a[3] ? arg(p, 3) : "None"));
+		     temp_text("CQ(%s, %d, None, %s, 0)", arg(p, 0), (int)a[1],
+			       a[3] ? arg(p, 3) : "None"));
 		break;
 	case ROW_ibv_reg_mr:
 		make(p, v,
-		     text("MR(%s, %llu, %s)", arg(p, 0), (unsigned long long)a[2],
-			  flags_py(p->r->fn->args[3].words, a[3])));
+		     temp_text("MR(%s, %llu, %s)", arg(p, 0), (unsigned long long)a[2],
+			       flags_py(p->r->fn->args[3].words, a[3])));
 		put(p, "s.%s.write(bytes(%llu), %llu)", v->name, (unsigned long long)a[2],
 		    (unsigned long long)a[2]);
 		break;
@@ -198,11 +199,11 @@ static void write_av(struct program *p, const struct ibv_ah_attr *a)
 static const char *field_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
 {
 	if (d->bit == IBV_QP_STATE)
-		return text("e.IBV_QPS_%s", word_name(qp_state_words, a->qp_state));
+		return temp_text("e.IBV_QPS_%s", word_name(qp_state_words, a->qp_state));
 	if (d->bit == IBV_QP_ACCESS_FLAGS)
 		return flags_py(qp_attr_member(d)->words, a->qp_access_flags);
 	if (d->bit == IBV_QP_PATH_MTU)
-		return text("e.IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
+		return temp_text("e.IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
 	return hex(qp_attr_get(a, d));
 }
 
@@ -220,7 +221,7 @@ static void write_modify_py(struct program *p, const struct var *v)
 	rest &= ~(unsigned)QP_ATTR_PY;
 	if (mask & IBV_QP_DEST_QPN)
 		put(p, "attr.dest_qp_num = %s",
-		    peer ? text("s.%s.qp_num", peer->name) : hex(attr->dest_qp_num));
+		    peer ? temp_text("s.%s.qp_num", peer->name) : hex(attr->dest_qp_num));
 	if (mask & IBV_QP_DEST_QPN && !peer)
 		note(p, "the peer", v->called);
 	if (mask & IBV_QP_AV)
@@ -261,7 +262,8 @@ static void write_sges_py(struct program *p, const struct ibv_sge *sge, int n)
 		const struct var *mr = region_of(p, sge[k].addr);
 
 		put(p, "    SGE(%s, %u, %s),", addr_expr(p, sge[k].addr), sge[k].length,
-		    mr && mr->lkey == sge[k].lkey ? text("s.%s.lkey", mr->name) : hex(sge[k].lkey));
+		    mr && mr->lkey == sge[k].lkey ? temp_text("s.%s.lkey", mr->name)
+						  : hex(sge[k].lkey));
 	}
 	if (n)
 		put(p, "]");
@@ -279,7 +281,7 @@ static void write_send_py(struct program *p, const struct var *v)
 		put(p, "            send_flags=%s, imm_data=%s)",
 		    flags_py(call_value_find(p->r->fn->args[1].of->fields, "send_flags")->words,
 			     wr->send_flags),
-		    imm ? text("htonl(%s)", hex(ntohl(wr->imm_data))) : "0");
+		    imm ? temp_text("htonl(%s)", hex(ntohl(wr->imm_data))) : "0");
 		if (!wr->num_sge)
 			put(p, "wr.num_sge = 0");
 		if (remote_py(p, wr))

@@ -113,11 +113,11 @@ static const char *number_of(struct replay *p, const struct data_piece *piece)
 
 	note_peer_knows(p, piece->own);
 	if (piece->place.form == VALUE_OCTETS)
-		return replay_text("[join [regexp -all -inline .. %s] :]", expr);
+		return temp_text("[join [regexp -all -inline .. %s] :]", expr);
 	if (!is_digits(piece) || piece->own->kind == OWN_GID)
 		return expr;
-	return replay_text("[format %%0%zu%s %s]", piece->len,
-			   piece->place.form == VALUE_HEX ? "llx" : "lld", expr);
+	return temp_text("[format %%0%zu%s %s]", piece->len,
+			 piece->place.form == VALUE_HEX ? "llx" : "lld", expr);
 }
 
 /* "[binary format WIx4 [get mr0 addr] [get mr0 rkey]]" */

@@ -54,7 +54,7 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 		return o->name;
 	if (!key || v->is_local)
 		return NULL;
-	return not_told(p, "key", replay_text("0x%x", key));
+	return not_told(p, "key", temp_text("0x%x", key));
 }
 
 static const char *remote_word(struct replay *p, const struct call_sink *k,
@@ -69,7 +69,7 @@ static const char *remote_word(struct replay *p, const struct call_sink *k,
 		return own_expr(p, o, at - o->value);
 	if (at < 1 << 16) /* an offset in a region that begins at 0 */
 		return NULL;
-	return not_told(p, "address", replay_text("0x%" PRIx64, at));
+	return not_told(p, "address", temp_text("0x%" PRIx64, at));
 }
 
 static const char *qpn_word(struct replay *p, uint32_t qpn)
@@ -79,7 +79,7 @@ static const char *qpn_word(struct replay *p, uint32_t qpn)
 
 	if (told || qpn <= 1)
 		return told;
-	return o ? own_expr(p, o, 0) : not_told(p, "QP number", replay_text("%u", qpn));
+	return o ? own_expr(p, o, 0) : not_told(p, "QP number", temp_text("%u", qpn));
 }
 
 static const char *gid_word(struct replay *p, const unsigned char *gid)
@@ -92,8 +92,8 @@ static const char *gid_word(struct replay *p, const unsigned char *gid)
 		return told;
 	for (unsigned i = 0; i < p->nown; i++)
 		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, 16) == 0)
-			return replay_text("$%s", p->own[i].name);
-	return not_told(p, "GID", replay_text("%s", inet_ntop(AF_INET6, gid, text, sizeof text)));
+			return temp_text("$%s", p->own[i].name);
+	return not_told(p, "GID", temp_text("%s", inet_ntop(AF_INET6, gid, text, sizeof text)));
 }
 
 /* Numbers that the peer tells, though the table does not say so. */
@@ -126,7 +126,7 @@ static const char *place_word(struct replay *p, const struct call_sink *k,
 		replay_note(p, "%s 0x%" PRIx64 " is in no memory that is known", v->name, at);
 		return "0";
 	}
-	return off ? replay_text("%s+%" PRIu64, name, off) : name;
+	return off ? temp_text("%s+%" PRIu64, name, off) : name;
 }
 
 /* The first address that the program connects to may be given to the script. */
@@ -144,7 +144,7 @@ static const char *address_word(struct replay *p, const struct sockaddr *sa, con
 		  sizeof host);
 	if (!*p->host)
 		snprintf(p->host, sizeof p->host, "%s", host);
-	return strcmp(p->host, host) ? NULL : replay_text("[list $host %u]", port);
+	return strcmp(p->host, host) ? NULL : temp_text("[list $host %u]", port);
 }
 
 static const char *data_word(struct replay *p, const void *data, size_t n)
@@ -329,7 +329,7 @@ static void write_buffer(struct replay *p, const struct record *r)
 	b = v->name ? replay_memory_find(&p->memory, r->args[v - r->fn->args], 0) : NULL;
 	if (!b || objects_word(p, b->at))
 		return;
-	objects_name_word(p, b->at, replay_text("buf%u", p->counted[OWN_KEY]++));
+	objects_name_word(p, b->at, temp_text("buf%u", p->counted[OWN_KEY]++));
 	replay_line(p, "buf %" PRIu64 " -name %s", b->len, objects_word(p, b->at));
 }
 
@@ -460,7 +460,7 @@ static void write_device(struct replay *p, const struct record *r)
 
 	if (device && r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err)
 		objects_meet_device(p, r->result,
-				    replay_text("%.*s", (int)sizeof device->name, device->name));
+				    temp_text("%.*s", (int)sizeof device->name, device->name));
 }
 
 /* The QP of the id in the first argument no longer belongs to an id. Returns its address; 0: there

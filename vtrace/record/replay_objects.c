@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects and values of both ends as words of the script. */
 #include <rdma/rdma_cma.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "replay_script.h"
-
-const char *replay_text(const char *fmt, ...)
-{
-	static char ring[16][256];
-	static unsigned next;
-	char *to = ring[next++ % 16];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(to, sizeof ring[0], fmt, ap);
-	va_end(ap);
-	return to;
-}
 
 /* A name that is not used yet: "rkey0". */
 static void numbered_name(const struct replay *p, const char *name, char to[24])
@@ -117,7 +103,7 @@ const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned
 
 	for (unsigned i = p->ntold; i-- > 0;)
 		if (value_find(p->told[i].data, p->told[i].n, v, size, &place))
-			return replay_text("$%s", variable_of(p, i, &place, name));
+			return temp_text("$%s", variable_of(p, i, &place, name));
 	return NULL;
 }
 
@@ -127,7 +113,7 @@ const char *told_gid(struct replay *p, const unsigned char gid[16])
 
 	for (unsigned i = p->ntold; i-- > 0;)
 		if (value_find_gid(p->told[i].data, p->told[i].n, gid, &place))
-			return replay_text("$%s", variable_of(p, i, &place, "gid"));
+			return temp_text("$%s", variable_of(p, i, &place, "gid"));
 	return NULL;
 }
 
@@ -146,8 +132,8 @@ const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
 		if (rkey && !value_find(t->data, t->n, rkey, 4, &place))
 			continue;
 		if (value_find_base(t->data, t->n, v, &place, &base))
-			return replay_text("[expr {$%s + %llu}]", variable_of(p, i, &place, "addr"),
-					   (unsigned long long)(v - base));
+			return temp_text("[expr {$%s + %llu}]", variable_of(p, i, &place, "addr"),
+					 (unsigned long long)(v - base));
 	}
 	return NULL;
 }
@@ -175,16 +161,16 @@ const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offse
 {
 	switch (v->kind) {
 	case OWN_MEMORY:
-		return offset ? replay_text("[expr {[get %s addr] + %llu}]", v->name,
-					    (unsigned long long)offset)
-			      : replay_text("[get %s addr]", v->name);
+		return offset ? temp_text("[expr {[get %s addr] + %llu}]", v->name,
+					  (unsigned long long)offset)
+			      : temp_text("[get %s addr]", v->name);
 	case OWN_KEY:
-		return replay_text("[get %s rkey]", v->name);
+		return temp_text("[get %s rkey]", v->name);
 	case OWN_QPN:
-		return replay_text("[get %s qpn]", v->name);
+		return temp_text("[get %s qpn]", v->name);
 	default:
 		p->needs |= NEED_GID_DIGITS;
-		return replay_text("[gid_digits $%s]", v->name);
+		return temp_text("[gid_digits $%s]", v->name);
 	}
 }
 
@@ -224,7 +210,7 @@ const char *objects_word(const struct replay *p, uint64_t address)
 {
 	const struct named_object *o = named_at(p, address);
 
-	return o ? replay_text("%s", o->word) : NULL;
+	return o ? temp_text("%s", o->word) : NULL;
 }
 
 struct named_object *objects_name_word(struct replay *p, uint64_t address, const char *word)
@@ -267,7 +253,7 @@ static const char *device_word(struct replay *p, uint64_t context)
 	const char *id = o ? NULL : id_of_device(p, context);
 
 	if (!o) {
-		o = objects_name_word(p, context, replay_text("$device%u", p->devices++));
+		o = objects_name_word(p, context, temp_text("$device%u", p->devices++));
 		snprintf(o->set_by, sizeof o->set_by, "[dict get [device] name]");
 		if (id)
 			snprintf(o->set_by, sizeof o->set_by, "[get %s device]", id);
@@ -286,7 +272,7 @@ void objects_meet_device(struct replay *p, uint64_t context, const char *expr)
 
 	if (!context || named_at(p, context))
 		return;
-	o = objects_name_word(p, context, replay_text("$device%u", p->devices++));
+	o = objects_name_word(p, context, temp_text("$device%u", p->devices++));
 	snprintf(o->set_by, sizeof o->set_by, "%s", expr);
 }
 
@@ -354,7 +340,7 @@ static void learn_id(struct replay *p, const struct record *r, uint64_t address)
 	if (!id)
 		return;
 	snprintf(word, sizeof word, "%s", objects_name(p, r, address, OBJECT_CM_ID));
-	objects_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
+	objects_meet_device(p, (uintptr_t)id->verbs, temp_text("[get %s device]", word));
 	if (!id->qp)
 		return;
 	objects_name_word(p, (uintptr_t)id->qp, word);

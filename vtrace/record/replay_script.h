@@ -109,7 +109,7 @@ void replay_fold(const char *script, Tcl_DString *to);
  * them, and no line was written. */
 bool told_add(struct replay *p, const char *name, const void *data, size_t n, const char *expr);
 /* Values that the peer has sent, as words of the script; NULL: it has not sent them. Valid for the
- * next 15 calls of replay_text(). */
+ * next 15 calls of temp_text(). */
 const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size);
 const char *told_gid(struct replay *p, const unsigned char gid[16]);
 /* An address at the peer: rkey 0, or the key of its region. */
@@ -123,9 +123,6 @@ const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offse
 /* The live region with all these bytes (key 0: any), or NULL. */
 const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
 const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);
-
-/* Formats a text that stays valid for the next 15 calls. */
-const char *replay_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---------------------------------------------------------------- replay_bytes.c -- */
 

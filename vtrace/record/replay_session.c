@@ -154,9 +154,9 @@ static void write_arrived(struct replay *p)
 
 		if (mr)
 			told_add(p, "wrote", (const void *)(uintptr_t)r->args[1], r->args[2],
-				 replay_text("[mem get %s %llu %llu]", mr->name,
-					     (unsigned long long)(r->args[0] - mr->value),
-					     (unsigned long long)r->args[2]));
+				 temp_text("[mem get %s %llu %llu]", mr->name,
+					   (unsigned long long)(r->args[0] - mr->value),
+					   (unsigned long long)r->args[2]));
 	}
 	p->narrived = 0;
 }

@@ -45,7 +45,7 @@ static void write_received(struct replay *p, const char *name, const struct post
 	}
 	if (known && n && posted->nsge > 1)
 		told_add(p, name, data, n,
-			 replay_text("[join [list %s] \"\"]", Tcl_DStringValue(&expr)));
+			 temp_text("[join [list %s] \"\"]", Tcl_DStringValue(&expr)));
 	else if (known && n)
 		told_add(p, name, data, n, Tcl_DStringValue(&expr));
 	Tcl_DStringFree(&expr);
@@ -183,11 +183,11 @@ static void write_cm_event(struct replay *p, const struct record *r)
 	id = ev->id ? record_bytes(r, (uintptr_t)ev->id, NULL) : NULL;
 	if (id && id->verbs) {
 		word = objects_name(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
-		objects_meet_device(p, (uintptr_t)id->verbs, replay_text("[get %s device]", word));
+		objects_meet_device(p, (uintptr_t)id->verbs, temp_text("[get %s device]", word));
 	}
 	if (ev->param.conn.private_data && ev->param.conn.private_data_len)
 		told_add(p, "private", ev->param.conn.private_data, ev->param.conn.private_data_len,
-			 replay_text("[dict get [show %s] param.conn private_data]", event));
+			 temp_text("[dict get [show %s] param.conn private_data]", event));
 }
 
 bool waits_write(struct replay *p, const struct record *r)
@@ -269,7 +269,7 @@ static void write_listen(struct replay *p, const struct record *r)
 static void write_accept(struct replay *p, const struct record *r)
 {
 	const struct tcp_end *listener = tcp_end_of(p, r->args[0]);
-	const char *name = replay_text("%s", listener ? listener->name : "?");
+	const char *name = temp_text("%s", listener ? listener->name : "?");
 
 	replay_line(p, "tcp accept %s -name %s -within $within", name,
 		    add_tcp_end(p, r->args[1], false)->name);
@@ -339,9 +339,9 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 			    r->args[3]);
 		replay_line(p, "tcp recv %s %" PRIu64 " -within $within", e->name, r->args[3]);
 	} else {
-		const char *hear = replay_text("tcp recv %s %zu -within $within", e->name, n);
+		const char *hear = temp_text("tcp recv %s %zu -within $within", e->name, n);
 
-		if (!told_add(p, "heard", all, n, replay_text("[%s]", hear)))
+		if (!told_add(p, "heard", all, n, temp_text("[%s]", hear)))
 			replay_line(p, "%s", hear);
 	}
 	free(all);
