@@ -11,6 +11,16 @@
 #include "output/print.h"
 #include "session.h"
 
+bool fail_is_usage(const struct fail *f)
+{
+	static const char *const calls[] = { "command", "args", "script" };
+
+	for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (strcmp(f->call, calls[i]) == 0)
+			return true;
+	return false;
+}
+
 void fail_clear(struct fail *f)
 {
 	for (unsigned i = 0; i < f->nrows; i++) {

@@ -62,6 +62,10 @@ int fail_next(struct session *s, const char *fmt, ...) __attribute__((format(pri
 struct fail fail_aside(struct session *s);
 void fail_back(struct session *s, struct fail before);
 
+/* The failure is about what was typed (no such command, its arguments, the script), not about what
+ * the command did. */
+bool fail_is_usage(const struct fail *f);
+
 /* Empties f and frees its texts. */
 void fail_clear(struct fail *f);
 /* Clears s->fail for the next command; a failure that was there moves to s->before. */

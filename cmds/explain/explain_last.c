@@ -410,8 +410,7 @@ static void tell_age(const struct session *s, unsigned long command, struct out 
 /* The failure is about what was typed, not about RDMA: there is nothing to look into. */
 static bool is_of_typing(const struct fail *f)
 {
-	return strcmp(f->call, "command") == 0 || strcmp(f->call, "args") == 0 ||
-	       strcmp(f->call, "script") == 0 || strcmp(f->call, "explain") == 0;
+	return fail_is_usage(f) || strcmp(f->call, "explain") == 0;
 }
 
 /* The session has moved on to another QP, which works: later failures do not come from the old one.

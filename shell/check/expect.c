@@ -183,12 +183,7 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 /* Did the script fail because of wrong usage? That is not a failed expectation. */
 static bool is_mistake(const struct session *s)
 {
-	static const char *const calls[] = { "command", "args", "script", "expect", NULL };
-
-	for (unsigned i = 0; calls[i]; i++)
-		if (strcmp(s->fail.call, calls[i]) == 0)
-			return true;
-	return false;
+	return fail_is_usage(&s->fail) || strcmp(s->fail.call, "expect") == 0;
 }
 
 /* Runs the script. 0: there is a result; 1: return *rc; -1: it failed. */
