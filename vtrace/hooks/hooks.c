@@ -317,9 +317,9 @@ BETWEEN(ssize_t, _ibv_query_gid_table, struct ibv_context *context, struct ibv_g
 	return n;
 }
 
-#define ROW(name)                                                                  \
-	{                                                                          \
-#name, (hook_fn *)between_##name, (hook_fn **)(void *)&next_##name \
+#define ROW(name)                                                                          \
+	{                                                                                  \
+#name, (hook_fn *)(void *)between_##name, (hook_fn **)(void *)&next_##name \
 	}
 static const struct {
 	const char *name;
