@@ -154,7 +154,7 @@ def write_members(new, base, out):
         for m in found:
             if m.table == table:
                 out.write(f"\t{{ (ptrdiff_t)({m.place}), {m.asked()}, "
-                          f"(hook_fn *)hooked_{m.identifier()} }},\n")
+                          f"(hook_fn *)(void *)hooked_{m.identifier()} }},\n")
         out.write("\t{ 0 }\n};\n\n")
 
 
