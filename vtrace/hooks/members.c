@@ -96,7 +96,7 @@ enum {
 
 /* What stood in the place of the pointer before. */
 #define NEXT(object, id, type, member) \
-	((__typeof__(((type *)0)->member))hooked_next(object, INDEX_##id))
+	((__typeof__(((type *)0)->member))(void *)hooked_next(object, INDEX_##id))
 #define INDEX_context_alloc_mw CONTEXT_ALLOC_MW
 #define INDEX_context_bind_mw CONTEXT_BIND_MW
 #define INDEX_context_dealloc_mw CONTEXT_DEALLOC_MW

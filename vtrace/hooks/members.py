@@ -143,7 +143,7 @@ def write_members(new, base, out):
         out.write("".join(f"\t{n},\n" for n in ids[1:]))
     out.write("};\n\n/* What stood in the place of the pointer before. */\n"
               "#define NEXT(object, id, type, member) \\\n"
-              "\t((__typeof__(((type *)0)->member))hooked_next(object, INDEX_##id))\n")
+              "\t((__typeof__(((type *)0)->member))(void *)hooked_next(object, INDEX_##id))\n")
     out.write("".join(f"#define INDEX_{m.identifier()} {m.identifier().upper()}\n" for m in found))
     out.write("\n")
     for m in found:
