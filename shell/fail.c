@@ -9,6 +9,7 @@
 #include "alloc.h"
 #include "output/out.h"
 #include "output/print.h"
+#include "language/script.h"
 #include "session.h"
 
 bool fail_is_usage(const struct fail *f)
@@ -19,6 +20,14 @@ bool fail_is_usage(const struct fail *f)
 		if (strcmp(f->call, calls[i]) == 0)
 			return true;
 	return false;
+}
+
+void fail_place(struct session *s, struct where *w)
+{
+	s->fail.where = xstrdup(Tcl_DStringValue(&w->text));
+	s->fail.file = w->innermost.name ? xstrdup(w->innermost.name) : NULL;
+	s->fail.line = w->innermost.line;
+	Tcl_DStringFree(&w->text);
 }
 
 void fail_clear(struct fail *f)
@@ -32,6 +41,7 @@ void fail_clear(struct fail *f)
 	free(f->code);
 	free(f->text);
 	free(f->where);
+	free(f->file);
 	*f = (struct fail){ 0 };
 }
 

@@ -31,10 +31,12 @@ struct fail_row {
 };
 
 struct fail {
-	char *call;	       /* the library call or command that failed */
-	char *code;	       /* errno name (EINVAL) or status word; the last word of -errorcode */
-	char *text;	       /* the whole first line, without "error: " */
-	char *where;	       /* "file:line in proc < file:line", set by the interpreter */
+	char *call;  /* the library call or command that failed */
+	char *code;  /* errno name (EINVAL) or status word; the last word of -errorcode */
+	char *text;  /* the whole first line, without "error: " */
+	char *where; /* "file:line in proc < file:line", set by the interpreter */
+	char *file;  /* of the first of these places; NULL: not known */
+	unsigned line;
 	int64_t when;	       /* loop_now() */
 	unsigned long command; /* s->commands at that time */
 	struct fail_row *rows;
@@ -65,6 +67,10 @@ void fail_back(struct session *s, struct fail before);
 /* The failure is about what was typed (no such command, its arguments, the script), not about what
  * the command did. */
 bool fail_is_usage(const struct fail *f);
+
+struct where; /* language/script.h */
+/* Says where s->fail was, and frees the text of w. */
+void fail_place(struct session *s, struct where *w);
 
 /* Empties f and frees its texts. */
 void fail_clear(struct fail *f);

@@ -31,6 +31,8 @@ void handler_cancel(struct handler *h, const char *why, bool error)
 	if (error) {
 		fail(s, "on", "ERROR", "on %s: %s", h->kind->word, why);
 		s->fail.where = xstrdup(h->made_at);
+		s->fail.file = h->file ? xstrdup(h->file) : NULL;
+		s->fail.line = h->line;
 		verdict_error(s);
 	}
 	obj_destroy(s, h, true);
@@ -113,13 +115,13 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 {
 	struct handler *h = obj_new(s, &handler_class, name);
 	Tcl_Obj *words[2] = { Tcl_NewListObj(0, NULL), body };
-	Tcl_DString where;
+	struct where where;
 
 	if (!h) {
 		Tcl_DecrRefCount(words[0]);
 		return NULL;
 	}
-	Tcl_DStringInit(&where);
+	where_init(&where);
 	script_where(s, &where);
 	h->s = s;
 	h->kind = kind;
@@ -128,9 +130,10 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 		Tcl_ListObjAppendElement(NULL, words[0], Tcl_NewStringObj(kind->variable, -1));
 	h->lambda = Tcl_NewListObj(2, words);
 	Tcl_IncrRefCount(h->lambda);
-	h->made_at = Tcl_DStringLength(&where) ? xstrdup(Tcl_DStringValue(&where))
-					       : xstrdup("typed");
-	Tcl_DStringFree(&where);
+	h->made_at = xstrdup(where.innermost.name ? Tcl_DStringValue(&where.text) : "typed");
+	h->file = where.innermost.name ? xstrdup(where.innermost.name) : NULL;
+	h->line = where.innermost.line;
+	Tcl_DStringFree(&where.text);
 	return h;
 }
 
@@ -141,6 +144,7 @@ static void free_handler(struct handler *h)
 	h->kind->unwatch(h);
 	Tcl_DecrRefCount(h->lambda);
 	free(h->made_at);
+	free(h->file);
 }
 
 int handler_add(struct handler *h)

@@ -34,7 +34,9 @@ struct handler {
 	const struct handler_kind *kind;
 	struct domain *domain;
 	Tcl_Obj *lambda;
-	char *made_at; /* "file:line" */
+	char *made_at; /* "file:line in proc < file:line" */
+	char *file;    /* of the first of these places; NULL: typed */
+	unsigned line;
 	struct loop_timer *next;
 	bool running;
 	bool woken; /* meanwhile */

@@ -383,16 +383,19 @@ static void raise_error(struct peer *p, struct json_object *error)
 	struct session *s = p->s;
 	struct json_object *list = NULL;
 	Tcl_Obj *errorcode;
-	Tcl_DString here;
+	struct where here;
 	int n;
 
 	fail(s, call, code, "%s", text);
 	add_error_rows(s, error);
 	fail_row(s, "on", "%s", p->o.name);
-	Tcl_DStringInit(&here);
+	where_init(&here);
 	script_where(s, &here);
-	s->fail.where = xstrdup(*where ? where : Tcl_DStringValue(&here));
-	Tcl_DStringFree(&here);
+	if (*where) { /* the place in this script stays the first */
+		Tcl_DStringFree(&here.text);
+		Tcl_DStringAppend(&here.text, where, -1);
+	}
+	fail_place(s, &here);
 	json_object_object_get_ex(error, "errorcode", &list);
 	errorcode = frames_obj(list);
 	Tcl_IncrRefCount(errorcode);

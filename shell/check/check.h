@@ -30,9 +30,8 @@ bool expect_fits(const char *want, const char *got);
 /* Does a harness that reads TAP run this program? */
 bool verdict_harness(void);
 
-/* "WHAT (FILE:LINE)", of the innermost place of where, as script_where() has it; a copy of what if
- * where is empty. The caller frees it. */
-char *verdict_placed(const char *what, const char *where);
+/* "WHAT (FILE:LINE)"; a copy of what where file is NULL. The caller frees it. */
+char *verdict_placed(const char *what, const char *file, unsigned line);
 
 /* Reports an expectation that was met, which the caller has counted. */
 void verdict_met(struct session *s, const char *name);

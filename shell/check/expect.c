@@ -322,7 +322,7 @@ static char *command_name(struct session *s, const struct expect_args *a)
 {
 	Tcl_Obj *const *words = a->words.v, *list = Tcl_NewListObj(0, NULL);
 	char *line, *text, *name;
-	Tcl_DString where;
+	struct where where;
 	size_t len;
 
 	add_word(list, "expect");
@@ -339,10 +339,10 @@ static char *command_name(struct session *s, const struct expect_args *a)
 		for (len = NAME_MAX_BYTES; (line[len] & 0xc0) == 0x80;) /* not in a character */
 			len--;
 	text = xasprintf("%.*s%s", (int)len, line, line[len] ? " ..." : "");
-	Tcl_DStringInit(&where);
+	where_init(&where);
 	script_where(s, &where);
-	name = verdict_placed(text, Tcl_DStringValue(&where));
-	Tcl_DStringFree(&where);
+	name = verdict_placed(text, where.innermost.name, where.innermost.line);
+	Tcl_DStringFree(&where.text);
 	free(text);
 	free(line);
 	return name;

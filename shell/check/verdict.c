@@ -36,19 +36,9 @@ bool verdict_harness(void)
 	return getenv("HARNESS_ACTIVE") != NULL;
 }
 
-/* Bytes of the innermost place: "a.rdma:4" of "a.rdma:4 in inner < a.rdma:10". */
-static int innermost(const char *where)
+char *verdict_placed(const char *what, const char *file, unsigned line)
 {
-	const char *in = strstr(where, " in "), *next = strstr(where, " < ");
-
-	if (!in || (next && next < in))
-		in = next;
-	return (int)(in ? (size_t)(in - where) : strlen(where));
-}
-
-char *verdict_placed(const char *what, const char *where)
-{
-	return *where ? xasprintf("%s (%.*s)", what, innermost(where), where) : xstrdup(what);
+	return file ? xasprintf("%s (%s:%u)", what, file, line) : xstrdup(what);
 }
 
 /* ------------------------------------------------------------------------- lines -- */
@@ -136,17 +126,6 @@ static const char *script_name(const struct session *s)
 	return s->script && s->script->name ? s->script->name : "-c";
 }
 
-/* The file of the innermost place; the caller frees it. */
-static char *file_of(struct session *s, const char *where)
-{
-	int len = innermost(where);
-
-	for (int i = len; i > 0; i--)
-		if (where[i - 1] == ':')
-			return xasprintf("%.*s", i - 1, where);
-	return xstrdup(s->script ? script_name(s) : "rdmash");
-}
-
 /* Keeps it for the JUnit file; errors also until TAP begins. */
 static void keep_verdict(struct session *s, enum became became, const char *name, const char *file,
 			 const char *text, const char *rows)
@@ -186,20 +165,21 @@ static void append_rows(struct session *s, const char *where, Tcl_DString *rows)
 
 void verdict_unmet(struct session *s, const char *name)
 {
-	Tcl_DString rows, where;
+	struct where where;
+	Tcl_DString rows;
 
 	Tcl_DStringInit(&rows);
-	Tcl_DStringInit(&where);
+	where_init(&where);
 	script_where(s, &where);
-	append_rows(s, Tcl_DStringValue(&where), &rows);
+	append_rows(s, Tcl_DStringValue(&where.text), &rows);
 	if (s->opt.format == OUT_JSON) {
-		show_json(s, name, &s->fail, Tcl_DStringValue(&where));
+		show_json(s, name, &s->fail, Tcl_DStringValue(&where.text));
 	} else if (!s->opt.interactive) { /* a person at the prompt reads the error */
 		print_check(s, false, name);
 		print_comment(s->fail.text, Tcl_DStringValue(&rows));
 	}
 	keep_verdict(s, UNMET, name, script_name(s), s->fail.text, Tcl_DStringValue(&rows));
-	Tcl_DStringFree(&where);
+	Tcl_DStringFree(&where.text);
 	Tcl_DStringFree(&rows);
 }
 
@@ -213,7 +193,8 @@ void verdict_error(struct session *s)
 	const char *where = s->fail.where ? s->fail.where : "";
 	bool stopped = loop_interrupted(s->loop) || loop_ending(s->loop);
 	const char *text = stopped ? "interrupted" : s->fail.text;
-	char *line, *name, *file;
+	const char *file = s->fail.file;
+	char *line, *name;
 	Tcl_DString rows;
 
 	if (s->opt.interactive || s->opt.peer || s->plays ||
@@ -221,8 +202,9 @@ void verdict_error(struct session *s)
 		return;
 	s->errors++;
 	line = xasprintf("%.*s", (int)strcspn(text, "\n"), text);
-	name = verdict_placed(line, where);
-	file = file_of(s, where);
+	name = verdict_placed(line, file, s->fail.line);
+	if (!file)
+		file = s->script ? script_name(s) : "rdmash";
 	Tcl_DStringInit(&rows);
 	append_rows(s, where, &rows);
 	if (kept.tap) {
@@ -231,7 +213,6 @@ void verdict_error(struct session *s)
 	}
 	keep_verdict(s, ERROR, name, file, text, Tcl_DStringValue(&rows));
 	Tcl_DStringFree(&rows);
-	free(file);
 	free(name);
 	free(line);
 }

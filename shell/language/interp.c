@@ -65,17 +65,16 @@ static Tcl_Obj *error_options(const struct fail *f)
 /* code: the -errorcode; NULL: that of s->fail. */
 static int tcl_error(struct session *s, struct out *o, Tcl_Obj *code)
 {
-	Tcl_DString where;
+	struct where where;
 	int rc;
 
 	out_free(o);
 	if (!s->fail.text)
 		Tcl_Panic("a command failed without saying why");
 	if (!s->fail.where) {
-		Tcl_DStringInit(&where);
+		where_init(&where);
 		script_where(s, &where);
-		s->fail.where = xstrdup(Tcl_DStringValue(&where));
-		Tcl_DStringFree(&where);
+		fail_place(s, &where);
 	}
 	Tcl_ResetResult(s->tcl);
 	rc = Tcl_SetReturnOptions(s->tcl, error_options(&s->fail));
@@ -305,7 +304,7 @@ bool interp_ours(struct session *s, const char *command, int len)
 void interp_fail(struct session *s)
 {
 	const char *text = Tcl_GetStringResult(s->tcl);
-	Tcl_DString where;
+	struct where where;
 	char name[64];
 
 	if (s->fail.text && strcmp(s->fail.text, text) == 0)
@@ -317,10 +316,9 @@ void interp_fail(struct session *s)
 			fail_row(s, "as a value", "give it one first: set %s VALUE", name);
 		fail_row(s, "as text", "in braces, where $ and [ ] are letters: {$%s}", name);
 	}
-	Tcl_DStringInit(&where);
+	where_init(&where);
 	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), &where);
-	s->fail.where = xstrdup(Tcl_DStringValue(&where));
-	Tcl_DStringFree(&where);
+	fail_place(s, &where);
 }
 
 int interp_eval(struct session *s, Tcl_Obj *script)

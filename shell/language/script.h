@@ -70,9 +70,6 @@ void script_commands(struct domain *d);
 bool script_syntax(struct session *s, const char *text, size_t len, const char *message,
 		   unsigned *line);
 
-/* Appends the position of the running command: "file:line in proc < file:line". */
-void script_where(struct session *s, Tcl_DString *where);
-
 /* Positions of running and failed commands. The interpreter tracks exact line numbers (through
  * procs, loops and continued lines) only for code that it reads from files. So each command is read
  * from a virtual file system, whose paths name the script and the line at which the command begins.
@@ -86,6 +83,16 @@ struct position {
 /* To be called once per process, before any interpreter is created, and at its end. */
 void script_fs_init(void);
 void script_fs_free(void);
+
+/* Where a command is, or an error was: "file:line in proc < file:line", and the first of these
+ * places (name NULL: none is known). The caller frees the text. */
+struct where {
+	Tcl_DString text;
+	struct position innermost;
+};
+void where_init(struct where *w);
+/* Appends the position of the running command. */
+void script_where(struct session *s, struct where *w);
 
 /* Evaluates a command of len bytes that begins at this position, and then tail (NULL: nothing).
  * Returns a Tcl result code; return gives TCL_OK, as in a file. */
@@ -106,6 +113,6 @@ bool where_body(struct session *s, Tcl_Obj *body, struct position *at);
 /* Is the running command a top-level command of the script, not one in brackets or a body? */
 bool where_outermost(struct session *s);
 /* Appends the position of an error that a command of Tcl raised, from its errorInfo. */
-void where_error(struct session *s, const char *info, Tcl_DString *where);
+void where_error(struct session *s, const char *info, struct where *w);
 
 #endif

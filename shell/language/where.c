@@ -184,10 +184,18 @@ unsigned where_lines(const char *from, const char *to)
 	return n;
 }
 
-static void append_place(Tcl_DString *where, struct position at, const char *proc)
+void where_init(struct where *w)
 {
-	xappendf(where, "%s%s:%u%s%s", Tcl_DStringLength(where) ? " < " : "", at.name, at.line,
-		 proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
+	Tcl_DStringInit(&w->text);
+	w->innermost = (struct position){ 0 };
+}
+
+static void append_place(struct where *w, struct position at, const char *proc)
+{
+	if (!w->innermost.name)
+		w->innermost = at;
+	xappendf(&w->text, "%s%s:%u%s%s", Tcl_DStringLength(&w->text) ? " < " : "", at.name,
+		 at.line, proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
 }
 
 /* -------------------------------------------------------------------- frames -- */
@@ -251,7 +259,7 @@ static bool frame_position(Tcl_Obj *dict, struct position *at)
 }
 
 /* Appends the positions of the frames from number n down to first. */
-static void append_frames(struct domain *d, int n, int first, unsigned *places, Tcl_DString *where)
+static void append_frames(struct domain *d, int n, int first, unsigned *places, struct where *w)
 {
 	for (; n >= first && *places <= PLACES; n--) {
 		Tcl_Obj *f = frame_dict(d, n);
@@ -263,9 +271,9 @@ static void append_frames(struct domain *d, int n, int first, unsigned *places, 
 			const char *proc = dict_text(f, "proc");
 
 			if (*places == PLACES)
-				Tcl_DStringAppend(where, " < ...", -1);
+				Tcl_DStringAppend(&w->text, " < ...", -1);
 			else
-				append_place(where, at, proc ? proc : dict_text(f, "method"));
+				append_place(w, at, proc ? proc : dict_text(f, "method"));
 			++*places;
 		}
 		Tcl_DecrRefCount(f);
@@ -275,23 +283,23 @@ static void append_frames(struct domain *d, int n, int first, unsigned *places, 
 /* Appends the frames above the last call into a domain, and those of its callers, up to a call by
  * the event loop. */
 static void append_all(const struct border *b, int n, struct domain *d, unsigned *places,
-		       Tcl_DString *where)
+		       struct where *w)
 {
-	append_frames(d, n, b ? b->into_frames + 1 : 1, places, where);
+	append_frames(d, n, b ? b->into_frames + 1 : 1, places, w);
 	for (; b && !b->aside; b = b->outer)
 		append_frames(b->from, b->from_frames, b->outer ? b->outer->into_frames + 1 : 1,
-			      places, where);
+			      places, w);
 }
 
-void script_where(struct session *s, Tcl_DString *where)
+void script_where(struct session *s, struct where *w)
 {
 	unsigned places = 0;
 
 	if (s->domain->tcl != s->tcl)
 		return;
-	append_all(s->border, where_frames(s->domain), s->domain, &places, where);
+	append_all(s->border, where_frames(s->domain), s->domain, &places, w);
 	if (!places && s->script && s->script->name && !s->aside)
-		append_place(where, (struct position){ s->script->name, s->script->line }, NULL);
+		append_place(w, (struct position){ s->script->name, s->script->line }, NULL);
 }
 
 /* The line in command at which body, a braced word of it, begins; 0: it is not in command. */
@@ -444,7 +452,7 @@ static void find_syntax_in(struct session *s, const char *proc, unsigned *line)
 	Tcl_DecrRefCount(body);
 }
 
-static void append_proc(struct session *s, Tcl_DString *where, const char *name, unsigned line)
+static void append_proc(struct session *s, struct where *w, const char *name, unsigned line)
 {
 	struct domain *d = s->domain;
 	Tcl_Command proc = Tcl_FindCommand(d->tcl, name, NULL, TCL_GLOBAL_ONLY);
@@ -453,11 +461,11 @@ static void append_proc(struct session *s, Tcl_DString *where, const char *name,
 
 	if (!e)
 		return;
-	if (!Tcl_DStringLength(where))
+	if (!w->innermost.name)
 		find_syntax_in(s, name, &line);
 	at = *(const struct position *)Tcl_GetHashValue(e);
 	at.line += line - 1;
-	append_place(where, at, name);
+	append_place(w, at, name);
 }
 
 /* The first command that a part of errorInfo names, without its quotes, and without the dots that
@@ -504,8 +512,8 @@ static unsigned line_within(const char *command, size_t size, const char *named,
 
 /* Tcl knows no line within the blocks of an if that stands in no other block: its text, or the
  * parser, tells it. info: errorInfo from the last proc on, up to end. */
-static void append_block(struct session *s, Tcl_DString *where, struct position at,
-			 const char *info, const char *end)
+static void append_block(struct session *s, struct where *w, struct position at, const char *info,
+			 const char *end)
 {
 	const struct script *sc = s->script;
 	struct position exact = at;
@@ -515,16 +523,16 @@ static void append_block(struct session *s, Tcl_DString *where, struct position 
 
 	if (!sc || !sc->name || strcmp(sc->name, at.name) != 0 || sc->line != at.line)
 		return;
-	if (!Tcl_DStringLength(where))
+	if (!w->innermost.name)
 		script_syntax(s, sc->command, (size_t)sc->len, s->fail.text, &line);
 	if (!line && named_command(info, end, &named, &len))
 		line = line_within(sc->command, (size_t)sc->len, named, len);
 	exact.line += line - 1;
 	if (line > 1)
-		append_place(where, exact, NULL);
+		append_place(w, exact, NULL);
 }
 
-void where_error(struct session *s, const char *info, Tcl_DString *where)
+void where_error(struct session *s, const char *info, struct where *w)
 {
 	static const char in_proc[] = "\n    (procedure ", in_file[] = "\n    (file ";
 	const struct border *b = s->border;
@@ -535,26 +543,26 @@ void where_error(struct session *s, const char *info, Tcl_DString *where)
 
 	for (const char *p = info; p && (p = strchr(p, '\n')); p++) {
 		if (places == PLACES) {
-			xappendf(where, " < ...");
+			xappendf(&w->text, " < ...");
 			return;
 		}
 		if (strncmp(p, in_proc, sizeof in_proc - 1) == 0 &&
 		    name_and_line(p + sizeof in_proc - 1, &name, &line)) {
-			append_proc(s, where, name, line);
+			append_proc(s, w, name, line);
 			places++;
 			after = p;
 			free(name);
 		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
 			   name_and_line(p + sizeof in_file - 1, &name, &line)) {
 			if (script_fs_place(name, line, &at) && at.name) {
-				append_block(s, where, at, after, p);
-				append_place(where, at, NULL);
+				append_block(s, w, at, after, p);
+				append_place(w, at, NULL);
 			}
 			free(name);
 		}
 	}
-	if (!Tcl_DStringLength(where))
-		script_where(s, where);
+	if (!w->innermost.name)
+		script_where(s, w);
 	else if (b && !b->aside)
-		append_all(b->outer, b->from_frames, b->from, &places, where);
+		append_all(b->outer, b->from_frames, b->from, &places, w);
 }
