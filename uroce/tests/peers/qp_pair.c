@@ -20,24 +20,44 @@ struct ibv_context *pair_open(void)
 	return ctx;
 }
 
-void pair_side(struct pair *p, struct side *s, int cqe)
+static void qp_to_init(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = PAIR_ACCESS,
+	};
+
+	CHECK_INT(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
+}
+
+void pair_new_qp(struct side *s)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
+		.send_cq = s->cq,
+		.recv_cq = s->cq,
 		.cap = { PAIR_DEPTH, PAIR_DEPTH, 2, 2, 64 },
 		.sq_sig_all = 1,
 	};
 
+	s->qp = ibv_create_qp(s->pd, &init);
+	CHECK(s->qp != NULL);
+	qp_to_init(s->qp);
+}
+
+void pair_side(struct pair *p, struct side *s, int cqe)
+{
 	s->pd = ibv_alloc_pd(p->ctx);
 	s->cq = ibv_create_cq(p->ctx, cqe ? cqe : 2 * PAIR_DEPTH, NULL, p->channel, 0);
-	CHECK(s->pd && s->cq);
-	init.send_cq = init.recv_cq = s->cq;
-	s->qp = ibv_create_qp(s->pd, &init);
 	s->buf = calloc(1, PAIR_BYTES);
-	CHECK(s->qp && s->buf);
+	CHECK(s->pd && s->cq && s->buf);
 	s->mr = ibv_reg_mr(s->pd, s->buf, PAIR_BYTES, PAIR_ACCESS);
 	CHECK(s->mr != NULL);
-	pair_init(s->qp);
+	pair_new_qp(s);
 }
 
 void pair_make(struct pair *p, int cqe)
@@ -77,20 +97,6 @@ int pair_gid_index(struct ibv_context *ctx, union ibv_gid *gid)
 			return i;
 	CHECK(!"there is a GID");
 	return -1;
-}
-
-void pair_init(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qp_access_flags = PAIR_ACCESS,
-	};
-
-	CHECK_INT(
-		ibv_modify_qp(qp, &attr,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
 }
 
 void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uint8_t timeout,
@@ -159,15 +165,20 @@ enum ibv_wc_status pair_wait(struct ibv_cq *cq, struct ibv_wc *wc)
 	return wc->status;
 }
 
-static void fill(uint8_t *buf, uint8_t seed)
+uint8_t pair_byte(unsigned i, unsigned seed)
 {
-	for (unsigned i = 0; i < PAIR_BYTES; i++)
-		buf[i] = (uint8_t)(i * 7 + i / 256 + seed);
+	return (uint8_t)(i * 7 + i / 256 + seed);
+}
+
+void pair_fill(uint8_t *buf, unsigned n, unsigned seed)
+{
+	for (unsigned i = 0; i < n; i++)
+		buf[i] = pair_byte(i, seed);
 }
 
 static void moves(struct side *from, struct side *to, enum ibv_wr_opcode op, uint8_t seed)
 {
-	fill(op == IBV_WR_RDMA_READ ? to->buf : from->buf, seed);
+	pair_fill(op == IBV_WR_RDMA_READ ? to->buf : from->buf, PAIR_BYTES, seed);
 	memset(op == IBV_WR_RDMA_READ ? from->buf : to->buf, 0, PAIR_BYTES);
 	if (op == IBV_WR_SEND)
 		CHECK_INT(pair_recv(to, PAIR_BYTES, 0), 0);

@@ -38,11 +38,12 @@ struct ibv_context *pair_open(void);
 /* cqe: of each completion queue; 0: enough for both queues of its QP. */
 void pair_make(struct pair *p, int cqe);
 void pair_side(struct pair *p, struct side *s, int cqe);
+/* A QP in INIT, with the PD and CQ that the side has. */
+void pair_new_qp(struct side *s);
 void pair_close(struct pair *p);
 
 /* To RTS with the QP number of a peer at the first address of this host. timeout, retries: as
  * in ibv_modify_qp(3). */
-void pair_init(struct ibv_qp *qp);
 void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uint8_t timeout,
 		  uint8_t retries);
 int pair_gid_index(struct ibv_context *ctx, union ibv_gid *gid);
@@ -53,7 +54,10 @@ int pair_post(struct side *from, const struct side *to, enum ibv_wr_opcode op, u
 int pair_recv(struct side *s, uint32_t n, uint64_t wr_id);
 /* Polls until a completion comes, for a minute at most: its status. */
 enum ibv_wc_status pair_wait(struct ibv_cq *cq, struct ibv_wc *wc);
-/* WRITE, READ and SEND of a pattern, each checked byte by byte. */
+/* The pattern: what each byte of a buffer is, for a seed. */
+uint8_t pair_byte(unsigned i, unsigned seed);
+void pair_fill(uint8_t *buf, unsigned n, unsigned seed);
+/* WRITE, READ and SEND of the pattern, each checked byte by byte. */
 void pair_works(struct pair *p);
 
 #endif
