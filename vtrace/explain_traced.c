@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "call_record.h"
 #include "data/post.h"
 #include "explain/explain.h"
@@ -269,32 +271,53 @@ static void find_causes(const struct live_program *p, const struct seen_limits *
 	}
 }
 
-/* Those of the lines in which that name stands; NULL: all. */
-static void add_usual_causes(const char *lines, const char *name, struct causes *c)
+/* Is the name one of the list, or of a pattern in it? */
+static bool is_in_list(const char *list, const char *name)
 {
-	for (const char *line = lines; line && *line;) {
-		size_t len = strcspn(line, "\n");
+	char *words = xstrdup(list), *rest = words, *word;
+	bool is_in = false;
 
-		if (!name || memmem(line, len, name, strlen(name)))
-			cause_add(c, MAY_BE, NULL, "%.*s", (int)len, line);
+	while (!is_in && (word = strsep(&rest, ", ")))
+		is_in = fnmatch(word, name, 0) == 0;
+	free(words);
+	return is_in;
+}
+
+/* Adds the causes that a fact has for the function or errno of that name. */
+static void add_causes_of(const struct fact_family *family, uint64_t value, const char *name,
+			  struct causes *c)
+{
+	for (const struct fact_cause *cause = family->causes; cause->text; cause++)
+		if (cause->value == value && is_in_list(cause->of, name))
+			cause_add(c, MAY_BE, NULL, "%s", cause->text);
+}
+
+/* Adds the causes that a fact always has, a line each; it may be NULL. */
+static void add_causes(const struct fact *fact, struct causes *c)
+{
+	const char *line = fact ? fact->causes : NULL;
+
+	while (line && *line) {
+		int len = (int)strcspn(line, "\n");
+
+		cause_add(c, MAY_BE, NULL, "%.*s", len, line);
 		line += len + (line[len] != '\0');
 	}
 }
 
-/* What the errno means, and those of its usual causes that name the function. */
+/* What the errno means, and its causes for the function. */
 static void out_usual_causes(const struct record *r, struct out *o)
 {
 	const struct fact_family *errnos = fact_family("errno");
-	const struct fact *fact = fact_of(errnos, (uint64_t)r->err);
-	const char *means = fact ? word_help(errnos->words, fact->value) : NULL;
+	const uint64_t err = (uint64_t)r->err;
+	const char *means = fact_of(errnos, err) ? word_help(errnos->words, err) : NULL;
 	struct causes c = { .no_commands = true };
 
-	if (!fact)
-		return;
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	add_usual_causes(fact->causes, r->fn->name, &c);
-	causes_out(&c, o);
+	add_causes_of(errnos, err, r->fn->name, &c);
+	if (c.n)
+		causes_out(&c, o);
 }
 
 bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
@@ -325,7 +348,7 @@ bool explain_traced_event(const struct record *r, struct out *o)
 									   : NULL;
 	const bool is_reject = e && e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
 	const struct word *words = is_reject ? rej_words : errno_words;
-	const struct fact *event = NULL, *reason = NULL;
+	const struct fact_family *events = fact_family("cm-event");
 	struct causes c = { .no_commands = true };
 	const char *event_name, *name = NULL, *means;
 
@@ -333,9 +356,6 @@ bool explain_traced_event(const struct record *r, struct out *o)
 	    (e->event != RDMA_CM_EVENT_REJECTED && e->event != RDMA_CM_EVENT_UNREACHABLE &&
 	     e->event != RDMA_CM_EVENT_ADDR_ERROR && e->event != RDMA_CM_EVENT_ROUTE_ERROR))
 		return false;
-	event = fact_of(fact_family("cm-event"), e->event);
-	if (is_reject)
-		reason = fact_of(fact_family("rej"), (uint64_t)e->status);
 	event_name = word_name(cm_event_words, e->event);
 	if (is_reject || e->status < 0)
 		name = word_name(words, (uint64_t)abs(e->status));
@@ -346,11 +366,12 @@ bool explain_traced_event(const struct record *r, struct out *o)
 	out_text(o, "%s%s\n", name ? " " : "", name ? name : "");
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	if (reason && reason->causes)
-		add_usual_causes(reason->causes, NULL, &c);
-	else if (event && event->causes)
-		add_usual_causes(event->causes, name && strstr(event->causes, name) ? name : NULL,
-				 &c);
+	if (is_reject)
+		add_causes(fact_of(fact_family("rej"), (uint64_t)e->status), &c);
+	else if (name)
+		add_causes_of(events, e->event, name, &c);
+	if (!c.n)
+		add_causes(fact_of(events, e->event), &c);
 	causes_out(&c, o);
 	return true;
 }

@@ -41,54 +41,29 @@ static const char *errno_text(uint64_t value)
 	return strerror((int)value);
 }
 
-/* In full: also the title of its objects. */
-static const char *term_text(uint64_t value)
-{
-	static const char *const in_full[] = {
-		[TERM_PD] = "protection domain",
-		[TERM_MR] = "memory region",
-		[TERM_LKEY] = "local key",
-		[TERM_RKEY] = "remote key",
-		[TERM_MW] = "memory window",
-		[TERM_QP] = "queue pair",
-		[TERM_QPN] = "queue pair number",
-		[TERM_PSN] = "packet sequence number",
-		[TERM_GID] = "global identifier",
-		[TERM_CQ] = "completion queue",
-		[TERM_CHANNEL] = "completion channel",
-		[TERM_SRQ] = "shared receive queue",
-		[TERM_AH] = "address handle",
-		[TERM_WR] = "work request",
-		[TERM_SGE] = "scatter/gather element",
-		[TERM_WC] = "work completion",
-		[TERM_ID] = "connection id",
-	};
-
-	return in_full[value];
-}
-
 const struct fact_family fact_families[] = {
 	{ "wc-status", "completion status", "IBV_WC_", wc_status_words, wc_status_facts,
-	  wc_status_text, false },
+	  wc_status_text, false, NULL },
 	{ "cm-event", "connection event", "RDMA_CM_EVENT_", cm_event_words, cm_event_facts,
-	  cm_event_text, false },
-	{ "rej", "reason of a reject", "IB_CM_REJ_", rej_words, rej_facts, NULL, false },
-	{ "errno", "errno", "", errno_words, errno_facts, errno_text, false },
-	{ "async", "asynchronous event", "IBV_EVENT_", async_words, async_facts, async_text,
-	  false },
-	{ "state", "QP state", "IBV_QPS_", qp_state_words, qp_state_facts, NULL, false },
-	{ "attribute", "QP attribute", "IBV_QP_", qp_attr_words, qp_attr_facts, NULL, false },
-	{ "qp-type", "QP type", "IBV_QPT_", qp_type_words, qp_type_facts, NULL, false },
-	{ "access", "access flag", "IBV_ACCESS_", mr_access_words, access_facts, NULL, false },
+	  cm_event_text, false, cm_event_causes },
+	{ "rej", "reason of a reject", "IB_CM_REJ_", rej_words, rej_facts, NULL, false, NULL },
+	{ "errno", "errno", "", errno_words, errno_facts, errno_text, false, errno_causes },
+	{ "async", "asynchronous event", "IBV_EVENT_", async_words, async_facts, async_text, false,
+	  NULL },
+	{ "state", "QP state", "IBV_QPS_", qp_state_words, qp_state_facts, NULL, false, NULL },
+	{ "attribute", "QP attribute", "IBV_QP_", qp_attr_words, qp_attr_facts, NULL, false, NULL },
+	{ "qp-type", "QP type", "IBV_QPT_", qp_type_words, qp_type_facts, NULL, false, NULL },
+	{ "access", "access flag", "IBV_ACCESS_", mr_access_words, access_facts, NULL, false,
+	  NULL },
 	{ "opcode", "opcode of a work request", "IBV_WR_", wr_opcode_words, wr_opcode_facts, NULL,
-	  false },
+	  false, NULL },
 	{ "wc-opcode", "opcode of a completion", "IBV_WC_", wc_opcode_words, wc_opcode_facts, NULL,
-	  false },
+	  false, NULL },
 	{ "send-flag", "flag of a work request", "IBV_SEND_", send_flag_words, send_flag_facts,
-	  NULL, false },
-	{ "port-space", "port space", "RDMA_PS_", ps_words, port_space_facts, NULL, false },
-	{ "rule", "rule", "", rule_words, rule_facts, NULL, true },
-	{ "term", "term", "", term_words, term_facts, term_text, true },
+	  NULL, false, NULL },
+	{ "port-space", "port space", "RDMA_PS_", ps_words, port_space_facts, NULL, false, NULL },
+	{ "rule", "rule", "", rule_words, rule_facts, NULL, true, NULL },
+	{ "term", "term", "", term_words, term_facts, fact_term_text, true, NULL },
 	{ 0 }
 };
 
@@ -219,6 +194,9 @@ static enum fit fact_fits(const struct fact_family *f, const struct fact *fact, 
 		return FIT_PART;
 	if (contains_words(help, text) || contains_words(own, text))
 		return FIT_MEANING;
+	for (const struct fact_cause *c = f->causes; c && c->text; c++)
+		if (c->value == fact->value && contains_words(c->text, text))
+			return FIT_TEXT;
 	return contains_words(fact->causes, text) || contains_words(fact->here, text) ? FIT_TEXT
 										      : FIT_NOT;
 }
@@ -276,24 +254,43 @@ static void out_row(struct out *o, const char *key, const char *text)
 		out_str(o, key, text, "  %-*s%s\n", MARGIN - 2, key, text);
 }
 
-/* A list of lines. */
-static void say_lines(struct out *o, const char *key, const char *lines)
+/* A list whose lines stand one below the other, the first one behind its key. */
+struct lines {
+	struct out *o;
+	const char *key;
+	unsigned n;
+};
+
+static void add_line(struct lines *l, const char *line)
 {
-	const char *label = key;
+	if (!l->n)
+		out_list(l->o, l->key);
+	out_str(l->o, NULL, line, "  %-*s- %s\n", MARGIN - 2, l->n++ ? "" : l->key, line);
+}
 
-	if (!lines)
-		return;
-	out_list(o, key);
-	while (*lines) {
-		size_t len = strcspn(lines, "\n");
-		char line[256];
+static void add_lines(struct lines *l, const char *text)
+{
+	while (text && *text) {
+		int len = (int)strcspn(text, "\n");
 
-		snprintf(line, sizeof line, "%.*s", (int)len, lines);
-		out_str(o, NULL, line, "  %-*s- %s\n", MARGIN - 2, label, line);
-		label = "";
-		lines += len + (lines[len] != 0);
+		add_line(l, temp_text("%.*s", len, text));
+		text += len + (text[len] != 0);
 	}
-	out_end(o);
+	if (l->n)
+		out_end(l->o);
+}
+
+static void out_causes_and_cures(struct out *o, const struct found *f)
+{
+	struct lines causes = { o, "causes", 0 }, cures = { o, "cures", 0 };
+
+	for (const struct fact_cause *c = f->family->causes; c && c->text; c++)
+		if (c->value == f->fact->value)
+			add_line(&causes, temp_text("%s: %s", c->of, c->text));
+	add_lines(&causes, f->fact->causes);
+	if (!causes.n)
+		cures.key = "more";
+	add_lines(&cures, f->fact->cures);
 }
 
 void explain_fact(const struct found *f, struct out *o)
@@ -314,8 +311,7 @@ void explain_fact(const struct found *f, struct out *o)
 	out_row(o, "means", word_help(f->family->words, fact->value));
 	out_row(o, "here", fact->here);
 	out_row(o, "peer", fact->there);
-	say_lines(o, "causes", fact->causes);
-	say_lines(o, fact->causes ? "cures" : "more", fact->cures);
+	out_causes_and_cures(o, f);
 	out_row(o, "see", fact->source);
 	if (fact->script)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */

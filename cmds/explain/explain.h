@@ -117,7 +117,6 @@ struct causes {
 /* next may be NULL. */
 void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* How many are confirmed. */
 void causes_free(struct causes *c);
 /* Writes the list "causes" into the dict that is open; frees. */
 void causes_out(struct causes *c, struct out *o);

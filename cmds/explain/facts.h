@@ -25,6 +25,13 @@ struct fact {
 	const char *script;
 };
 
+/* A cause of a fact that holds only for some functions, or only with some errnos. */
+struct fact_cause {
+	uint64_t value; /* of the fact */
+	const char *of; /* their names, with ", " between; "ibv_destroy_*" is a pattern */
+	const char *text;
+};
+
 struct fact_family {
 	const char *name;   /* what `explain NAME VALUE` takes: "wc-status" */
 	const char *title;  /* "completion status" */
@@ -34,6 +41,7 @@ struct fact_family {
 	/* The libraries' own words for it, or a term in full; NULL: there are none. */
 	const char *(*text)(uint64_t value);
 	bool is_named; /* the values are not in any header: people know the names only */
+	const struct fact_cause *causes; /* ends with a NULL text; NULL: there are none */
 };
 
 /* Ends with a NULL name. */
@@ -44,6 +52,9 @@ extern const struct fact wc_status_facts[], wc_opcode_facts[], wr_opcode_facts[]
 	async_facts[], cm_event_facts[], rej_facts[], access_facts[], qp_attr_facts[],
 	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[], rule_facts[],
 	term_facts[];
+extern const struct fact_cause cm_event_causes[], errno_causes[];
+/* A term in full: also the title of its objects. */
+const char *fact_term_text(uint64_t value);
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);

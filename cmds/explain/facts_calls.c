@@ -10,36 +10,19 @@
 #include "words.h"
 
 const struct fact errno_facts[] = {
-	{ EINVAL, NULL, NULL,
-	  "ibv_modify_qp: an attribute is missing, is one too many, or does not suit the device or the path\n"
-	  "ibv_create_qp: a capability beyond the device's limits\n"
-	  "ibv_reg_mr: REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE, length 0\n"
-	  "ibv_post_send: an opcode that the QP does not have, too many SGEs, too much inline\n"
-	  "ibv_post_send in a state before RTS: rxe0, uroce0, efa and hns say so; mlx5 ENOMEM, mlx4 and irdma nothing",
+	{ EINVAL, NULL, NULL, NULL,
 	  "modify-qp checks against the state table before it calls\ndevice shows the limits",
 	  "ibv_modify_qp(3)", "explain/errnos" },
-	{ ENOMEM, NULL, NULL,
-	  "ibv_post_send, ibv_post_recv: the queue is full (unsignaled requests, a CQ that nobody polls)\n"
-	  "ibv_reg_mr, ibv_create_*: the limit of locked memory, RLIMIT_MEMLOCK\n"
-	  "ibv_create_cq: more entries than memory",
+	{ ENOMEM, NULL, NULL, NULL,
 	  "poll; signal some of the requests\nulimit -l unlimited, or LimitMEMLOCK= of the service",
 	  "ibv_post_send(3), setrlimit(2)", "explain/errnos" },
-	{ EBUSY, NULL, NULL, "ibv_dealloc_pd, ibv_destroy_cq, ...: something still uses the object",
-	  "destroy NAME -cascade; show tells who uses what", "ibv_dealloc_pd(3)",
-	  "explain/errnos" },
-	{ EPERM, NULL, NULL,
-	  "ibv_modify_qp: a privileged Q_Key (highest bit set); ibv_create_qp: raw packets",
-	  "CAP_NET_RAW; explain PRIVILEGED_QKEY",
+	{ EBUSY, NULL, NULL, NULL, "destroy NAME -cascade; show tells who uses what",
+	  "ibv_dealloc_pd(3)", "explain/errnos" },
+	{ EPERM, NULL, NULL, NULL, "CAP_NET_RAW; explain PRIVILEGED_QKEY",
 	  "rdma-system(8); modify_qp() in drivers/infiniband/core/uverbs_cmd.c", "explain/system" },
-	{ EACCES, NULL, NULL,
-	  "no right to /dev/infiniband/uverbsN or rdma_cm\n"
-	  "rdma_resolve_addr: a route of the kind prohibit",
-	  "the group rdma; a udev rule\n!ip route get ADDRESS", "udev(7), ip-route(8)",
-	  "explain/system" },
-	{ ENODEV, NULL, NULL,
-	  "rdma_create_event_channel: no RDMA device at all, or rdma_ucm is not loaded\n"
-	  "rdma_resolve_addr, rdma_resolve_route: no device belongs to the interface that leads there "
-	  "(127.0.0.1 leads to one of uroce0 only)",
+	{ EACCES, NULL, NULL, NULL, "the group rdma; a udev rule\n!ip route get ADDRESS",
+	  "udev(7), ip-route(8)", "explain/system" },
+	{ ENODEV, NULL, NULL, NULL,
 	  "devices; rdma link add rxe0 type rxe netdev NETDEV; or --device uroce0",
 	  "rdma_resolve_addr(3)", "explain/errnos" },
 	{ ENOENT, NULL, NULL,
@@ -51,33 +34,22 @@ const struct fact errno_facts[] = {
 	  "ibv_query_device_ex(3)", NULL },
 	{ EOPNOTSUPP, NULL, NULL, "the device or its driver does not do this", "device",
 	  "ibv_query_device_ex(3)", "explain/errnos" },
-	{ EAFNOSUPPORT, NULL, NULL,
-	  "rdma_bind_addr, rdma_resolve_addr: a family that is neither IPv4, IPv6 nor AF_IB",
+	{ EAFNOSUPPORT, NULL, NULL, NULL,
 	  "an IPv4 address on an id that is bound to an IPv6 one, or the other way: EINVAL",
 	  "rdma_bind_addr_dst() in drivers/infiniband/core/cma.c", NULL },
-	{ EADDRINUSE, NULL, NULL,
-	  "rdma_bind_addr, rdma_listen: another program listens on this port",
+	{ EADDRINUSE, NULL, NULL, NULL,
 	  "another port; !ss does not show RDMA ports: !rdma resource show cm_id, on uroce0 !uroce status",
 	  "rdma_bind_addr(3)", "explain/errnos" },
-	{ EADDRNOTAVAIL, NULL, NULL,
-	  "rdma_bind_addr: no interface of this host has the address\n"
-	  "rdma_bind_addr: the port is in use on the wildcard address",
-	  "gids; another port", "rdma_bind_addr(3)", "explain/errnos" },
-	{ ENODATA, NULL, NULL, "ibv_modify_qp: the GID table has nothing at this sgid_index",
-	  "gids", "ibv_modify_qp(3)", "explain/errnos" },
-	{ ENETUNREACH, NULL, NULL,
-	  "rdma_resolve_addr: no route to the address\n"
-	  "ibv_modify_qp to RTR on RoCE: no route to the peer's GID",
+	{ EADDRNOTAVAIL, NULL, NULL, NULL, "gids; another port", "rdma_bind_addr(3)",
+	  "explain/errnos" },
+	{ ENODATA, NULL, NULL, NULL, "gids", "ibv_modify_qp(3)", "explain/errnos" },
+	{ ENETUNREACH, NULL, NULL, NULL,
 	  "!ip route get ADDRESS\ngids: of the same network on both ends", "rdma_resolve_addr(3)",
 	  "explain/errnos" },
-	{ EHOSTUNREACH, NULL, NULL,
-	  "rdma_resolve_addr: a route of the kind unreachable\n"
-	  "no neighbour answers for the address (mostly ETIMEDOUT)",
+	{ EHOSTUNREACH, NULL, NULL, "no neighbour answers for the address (mostly ETIMEDOUT)",
 	  "!ip route get ADDRESS\n!ping ADDRESS", "rdma_resolve_addr(3), ip-route(8)",
 	  "explain/system" },
-	{ ETIMEDOUT, NULL, NULL,
-	  "ibv_modify_qp to RTR on RoCE: no neighbour answers for the peer's GID\n"
-	  "rdma_resolve_addr, UNREACHABLE: nobody answers",
+	{ ETIMEDOUT, NULL, NULL, NULL,
 	  "a GID of the same network on both ends: gids\n!ping ADDRESS", "ibv_modify_qp(3)",
 	  "explain/errnos" },
 	{ ECONNREFUSED, NULL, NULL, "iWARP: nobody listens\noob connect: no TCP server there",
@@ -90,8 +62,7 @@ const struct fact errno_facts[] = {
 	  "ibv_get_cq_event(3)", NULL },
 	{ EINTR, NULL, NULL, "a signal came in a waiting call", "call it again",
 	  "ibv_get_cq_event(3)", NULL },
-	{ EFAULT, NULL, NULL, "ibv_reg_mr: the memory is not mapped, or not writable", NULL,
-	  "ibv_reg_mr(3)", "explain/system" },
+	{ EFAULT, NULL, NULL, NULL, NULL, "ibv_reg_mr(3)", "explain/system" },
 	{ ENOSPC, NULL, NULL, "the device has no more of what was asked for",
 	  "device shows the limits", "ibv_create_qp(3)", NULL },
 	{ EMFILE, NULL, NULL, "too many open files: each channel and each device has some",
@@ -99,13 +70,50 @@ const struct fact errno_facts[] = {
 	  "explain/system" },
 	{ EMSGSIZE, NULL, NULL, "a message longer than can be sent", NULL, "ibv_post_send(3)",
 	  NULL },
-	{ EISCONN, NULL, NULL,
-	  "rdma_notify: the connection is there already. Harmless: the event was told in vain",
-	  "nothing to do; a second rdma_connect on an id is EINVAL", "rdma_notify(3)",
-	  "explain/errnos" },
+	{ EISCONN, NULL, NULL, NULL, "nothing to do; a second rdma_connect on an id is EINVAL",
+	  "rdma_notify(3)", "explain/errnos" },
 	{ ENOTCONN, NULL, NULL,
 	  "rsockets: rsend, rrecv, rgetpeername on a socket that is not connected",
 	  "librdmacm's other calls say EINVAL for an id in the wrong state", "rsocket(7)", NULL },
+	{ 0 }
+};
+
+const struct fact_cause errno_causes[] = {
+	{ EINVAL, "ibv_modify_qp",
+	  "an attribute is missing, is one too many, or does not suit the device or the path" },
+	{ EINVAL, "ibv_create_qp", "a capability beyond the device's limits" },
+	{ EINVAL, "ibv_reg_mr", "REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE, length 0" },
+	{ EINVAL, "ibv_post_send",
+	  "an opcode that the QP does not have, too many SGEs, too much inline" },
+	{ EINVAL, "ibv_post_send",
+	  "a state before RTS: rxe0, uroce0, efa and hns say so; mlx5 ENOMEM, mlx4 and irdma nothing" },
+	{ ENOMEM, "ibv_post_send, ibv_post_recv",
+	  "the queue is full (unsignaled requests, a CQ that nobody polls)" },
+	{ ENOMEM, "ibv_reg_mr, ibv_create_*", "the limit of locked memory, RLIMIT_MEMLOCK" },
+	{ ENOMEM, "ibv_create_cq", "more entries than memory" },
+	{ EBUSY, "ibv_dealloc_pd, ibv_dereg_mr, ibv_destroy_*", "something still uses the object" },
+	{ EPERM, "ibv_modify_qp", "a privileged Q_Key (highest bit set)" },
+	{ EPERM, "ibv_create_qp", "raw packets" },
+	{ EACCES, "ibv_open_device, rdma_create_event_channel",
+	  "no right to /dev/infiniband/uverbsN or rdma_cm" },
+	{ EACCES, "rdma_resolve_addr", "a route of the kind prohibit" },
+	{ ENODEV, "rdma_create_event_channel", "no RDMA device at all, or rdma_ucm is not loaded" },
+	{ ENODEV, "rdma_resolve_addr, rdma_resolve_route",
+	  "no device belongs to the interface that leads there (127.0.0.1 leads to one of uroce0 only)" },
+	{ EAFNOSUPPORT, "rdma_bind_addr, rdma_resolve_addr",
+	  "a family that is neither IPv4, IPv6 nor AF_IB" },
+	{ EADDRINUSE, "rdma_bind_addr, rdma_listen", "another program listens on this port" },
+	{ EADDRNOTAVAIL, "rdma_bind_addr", "no interface of this host has the address" },
+	{ EADDRNOTAVAIL, "rdma_bind_addr", "the port is in use on the wildcard address" },
+	{ ENODATA, "ibv_modify_qp", "the GID table has nothing at this sgid_index" },
+	{ ENETUNREACH, "rdma_resolve_addr", "no route to the address" },
+	{ ENETUNREACH, "ibv_modify_qp", "to RTR on RoCE: no route to the peer's GID" },
+	{ EHOSTUNREACH, "rdma_resolve_addr", "a route of the kind unreachable" },
+	{ ETIMEDOUT, "ibv_modify_qp", "to RTR on RoCE: no neighbour answers for the peer's GID" },
+	{ ETIMEDOUT, "rdma_resolve_addr", "nobody answers" },
+	{ EFAULT, "ibv_reg_mr", "the memory is not mapped, or not writable" },
+	{ EISCONN, "rdma_notify",
+	  "the connection is there already. Harmless: the event was told in vain" },
 	{ 0 }
 };
 
@@ -372,6 +380,32 @@ const struct fact rule_facts[] = {
 	  "ibv_fork_init(3), ibv_is_fork_initialized(3)", "explain/rules" },
 	{ 0 }
 };
+
+/* In full: also the title of its objects. */
+const char *fact_term_text(uint64_t value)
+{
+	static const char *const in_full[] = {
+		[TERM_PD] = "protection domain",
+		[TERM_MR] = "memory region",
+		[TERM_LKEY] = "local key",
+		[TERM_RKEY] = "remote key",
+		[TERM_MW] = "memory window",
+		[TERM_QP] = "queue pair",
+		[TERM_QPN] = "queue pair number",
+		[TERM_PSN] = "packet sequence number",
+		[TERM_GID] = "global identifier",
+		[TERM_CQ] = "completion queue",
+		[TERM_CHANNEL] = "completion channel",
+		[TERM_SRQ] = "shared receive queue",
+		[TERM_AH] = "address handle",
+		[TERM_WR] = "work request",
+		[TERM_SGE] = "scatter/gather element",
+		[TERM_WC] = "work completion",
+		[TERM_ID] = "connection id",
+	};
+
+	return in_full[value];
+}
 
 /* here: who makes it; there: what the peer has to do with it. */
 const struct fact term_facts[] = {

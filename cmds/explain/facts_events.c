@@ -278,9 +278,7 @@ static const char routers[] = "InfiniBand only: a field of the path in the reque
 const struct fact cm_event_facts[] = {
 	{ RDMA_CM_EVENT_ADDR_RESOLVED, "the id has a device: make the QP, resolve the route", NULL,
 	  NULL, "cm resolve-route", page, "explain/connection" },
-	{ RDMA_CM_EVENT_ADDR_ERROR, "status is a negative errno", "nothing",
-	  "ENODEV: no RDMA device belongs to the interface that leads there\n"
-	  "ETIMEDOUT, EHOSTUNREACH, ENETUNREACH: no neighbour or no route",
+	{ RDMA_CM_EVENT_ADDR_ERROR, "status is a negative errno", "nothing", NULL,
 	  "gids shows the addresses that have a device\n!ip route get ADDRESS", page,
 	  "explain/connection" },
 	{ RDMA_CM_EVENT_ROUTE_RESOLVED, "the path is known: connect", NULL, NULL, "cm connect",
@@ -339,6 +337,14 @@ const struct fact cm_event_facts[] = {
 	  "the service or the name is not known", NULL, "rdma_resolve_addrinfo(3)", NULL },
 	{ 18, /* USER */ "an event that the program itself has written", NULL, NULL, NULL,
 	  "rdma_write_cm_event(3)", NULL },
+	{ 0 }
+};
+
+const struct fact_cause cm_event_causes[] = {
+	{ RDMA_CM_EVENT_ADDR_ERROR, "ENODEV",
+	  "no RDMA device belongs to the interface that leads there" },
+	{ RDMA_CM_EVENT_ADDR_ERROR, "ETIMEDOUT, EHOSTUNREACH, ENETUNREACH",
+	  "no neighbour or no route" },
 	{ 0 }
 };
 
