@@ -112,16 +112,21 @@ FILE *xmemstream(char **text, size_t *size)
 	return panic_if_null(open_memstream(text, size));
 }
 
+void xvappendf(Tcl_DString *d, const char *fmt, va_list ap)
+{
+	char *text = xvasprintf(fmt, ap);
+
+	Tcl_DStringAppend(d, text, -1);
+	free(text);
+}
+
 void xappendf(Tcl_DString *d, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
+	xvappendf(d, fmt, ap);
 	va_end(ap);
-	Tcl_DStringAppend(d, text, -1);
-	free(text);
 }
 
 char *temp_text(const char *fmt, ...)

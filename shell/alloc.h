@@ -37,6 +37,7 @@ char *temp_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 FILE *xmemstream(char **text, size_t *size);
 /* Appends formatted text. */
 void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void xvappendf(Tcl_DString *d, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Appends two hex digits for each of n bytes. */
 void xappend_hex(Tcl_DString *d, const void *data, size_t n);
 /* The value of a hex digit, or -1. */

@@ -59,13 +59,13 @@ void program_name(const char *name, char *to, size_t size)
 void put(struct program *p, const char *fmt, ...)
 {
 	va_list ap;
-	char *line;
 
+	if (*fmt)
+		Tcl_DStringAppend(&p->body, "\t", 1);
 	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
+	xvappendf(&p->body, fmt, ap);
 	va_end(ap);
-	xappendf(&p->body, "%s%s\n", *line ? "\t" : "", line);
-	free(line);
+	Tcl_DStringAppend(&p->body, "\n", 1);
 	p->lines++;
 }
 

@@ -203,15 +203,6 @@ static struct node *new_node(struct out *o, const char *key, enum node_type type
 	return node;
 }
 
-__attribute__((format(printf, 2, 0))) static void add_text(struct out *o, const char *fmt,
-							   va_list ap)
-{
-	char *text = xvasprintf(fmt, ap);
-
-	painted_add(&o->text, text, strlen(text));
-	free(text);
-}
-
 #define OUT_VALUE(name, type, node_type, member, make)                              \
 	void name(struct out *o, const char *key, type value, const char *fmt, ...) \
 	{                                                                           \
@@ -221,7 +212,7 @@ __attribute__((format(printf, 2, 0))) static void add_text(struct out *o, const 
 		if (!fmt || o->mute)                                                \
 			return;                                                     \
 		va_start(ap, fmt);                                                  \
-		add_text(o, fmt, ap);                                               \
+		xvappendf(&o->text.text, fmt, ap);                                  \
 		va_end(ap);                                                         \
 	}
 
@@ -278,7 +269,7 @@ void out_text(struct out *o, const char *fmt, ...)
 	if (o->mute)
 		return;
 	va_start(ap, fmt);
-	add_text(o, fmt, ap);
+	xvappendf(&o->text.text, fmt, ap);
 	va_end(ap);
 }
 

@@ -263,13 +263,10 @@ void painted_add(struct painted *p, const char *text, size_t len)
 void painted_addf(struct painted *p, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
+	xvappendf(&p->text, fmt, ap);
 	va_end(ap);
-	Tcl_DStringAppend(&p->text, text, -1);
-	free(text);
 }
 
 void painted_add_line(struct painted *p, const char *text, size_t len)

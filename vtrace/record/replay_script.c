@@ -17,10 +17,12 @@ void replay_flush(struct replay *p)
 }
 
 /* A line that is too long continues on the next one, after a blank. */
-static void add_line(Tcl_DString *to, const char *line)
+__attribute__((format(printf, 2, 0))) static void add_line(Tcl_DString *to, const char *fmt,
+							   va_list ap)
 {
+	char *text = xvasprintf(fmt, ap);
+	const char *line = text, *end;
 	size_t column = 0;
-	const char *end;
 
 	for (; *line; line = end) {
 		end = line + strcspn(line + 1, " ") + 1;
@@ -33,44 +35,38 @@ static void add_line(Tcl_DString *to, const char *line)
 		column += (size_t)(end - line);
 	}
 	Tcl_DStringAppend(to, "\n", 1);
+	free(text);
 }
 
 void replay_line(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
-	char *line;
 
-	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
-	va_end(ap);
 	replay_flush(p);
-	add_line(&p->body, line);
-	free(line);
+	va_start(ap, fmt);
+	add_line(&p->body, fmt, ap);
+	va_end(ap);
 }
 
 void replay_first(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
-	char *line;
 
 	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
+	add_line(&p->before, fmt, ap);
 	va_end(ap);
-	add_line(&p->before, line);
-	free(line);
 }
 
 void replay_note(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
-	char *line;
 
+	Tcl_DStringAppend(&p->before, "# NOT FOLLOWED: ", -1);
 	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
+	xvappendf(&p->before, fmt, ap);
 	va_end(ap);
-	xappendf(&p->before, "# NOT FOLLOWED: %s\n", line);
+	Tcl_DStringAppend(&p->before, "\n", 1);
 	p->notes++;
-	free(line);
 }
 
 /* ---------------------------------------------------------------------------------- loops -- */
