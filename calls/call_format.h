@@ -105,10 +105,12 @@ void call_text_args(FILE *to, const struct call_names *n, const struct record *r
 /* "{wr_id 9 wr_flags SIGNALED}": what the program set in the QP before ibv_wr_send() and similar
  * calls; nothing for other calls. */
 void call_text_request(FILE *to, const struct record *r);
-/* The result, without the name of call_text_named(): ", qpn 17", "ENOMEM", "0". */
+/* The result, without the name of call_text_named(): "qpn 17", "ENOMEM", "0". */
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r);
 /* The object whose name precedes the result: the one that was created, or the id of an event. 0:
  * none. */
 uint64_t call_text_named(const struct record *r);
+/* What stands between that name and the result: ", ", " ", or "" if the name is all. */
+const char *call_text_joint(const struct record *r);
 
 #endif

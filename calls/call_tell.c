@@ -104,14 +104,28 @@ uint64_t call_text_named(const struct record *r)
 	return event ? (uintptr_t)event->id : 0;
 }
 
-/* Writes the event of rdma_get_cm_event(), after the name of its id. */
+const char *call_text_joint(const struct record *r)
+{
+	enum call_object kind = OBJECT_NONE;
+	const uint64_t made = made_by(r, &kind);
+
+	if (!made || !record_bytes(r, made, NULL))
+		return "";
+	if (kind == OBJECT_CM_EVENT)
+		return " ";
+	return kind == OBJECT_MR || kind == OBJECT_MW || kind == OBJECT_QP || kind == OBJECT_CQ
+		       ? ", "
+		       : "";
+}
+
+/* Writes the event of rdma_get_cm_event(). */
 static void write_cm_event(FILE *to, const struct rdma_cm_event *event)
 {
 	const struct call_struct *of = call_objects[OBJECT_CM_EVENT].of;
 	const char *word = call_word_name(call_value_find(of->fields, "event")->words,
 					  event->event);
 
-	fprintf(to, " %s", word ? word : "?");
+	fputs(word ? word : "?", to);
 	if (event->status)
 		fprintf(to, " status %d", event->status);
 }
@@ -122,14 +136,14 @@ static void write_object(FILE *to, enum call_object kind, const void *bytes)
 	if (kind == OBJECT_CM_EVENT)
 		write_cm_event(to, bytes);
 	else if (kind == OBJECT_MR)
-		fprintf(to, ", lkey 0x%x, rkey 0x%x", ((const struct ibv_mr *)bytes)->lkey,
+		fprintf(to, "lkey 0x%x, rkey 0x%x", ((const struct ibv_mr *)bytes)->lkey,
 			((const struct ibv_mr *)bytes)->rkey);
 	else if (kind == OBJECT_MW)
-		fprintf(to, ", rkey 0x%x", ((const struct ibv_mw *)bytes)->rkey);
+		fprintf(to, "rkey 0x%x", ((const struct ibv_mw *)bytes)->rkey);
 	else if (kind == OBJECT_QP)
-		fprintf(to, ", qpn %u", ((const struct ibv_qp *)bytes)->qp_num);
+		fprintf(to, "qpn %u", ((const struct ibv_qp *)bytes)->qp_num);
 	else if (kind == OBJECT_CQ)
-		fprintf(to, ", %d entries", ((const struct ibv_cq *)bytes)->cqe);
+		fprintf(to, "%d entries", ((const struct ibv_cq *)bytes)->cqe);
 }
 
 /* Writes the completion that ibv_start_poll() or ibv_next_poll() left in the CQ. */

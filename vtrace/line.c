@@ -165,7 +165,7 @@ void line_write_result(FILE *to, const struct reader_news *call)
 		named ? record_objects_at(call->process->objects, named, call->r->end) : NULL;
 
 	if (o)
-		fputs(o->name, to);
+		fprintf(to, "%s%s", o->name, call_text_joint(call->r));
 	call_text_result(to, &names, call->r);
 }
 

@@ -25,6 +25,7 @@ static struct {
 	struct traced_call call;
 	char *args, *result;
 	uint64_t made;
+	const char *joint; /* between its name and the result */
 } pending;
 
 /* --------------------------------------------------------------------------- text -- */
@@ -84,7 +85,7 @@ char *call_args_text(struct session *s, const struct record *r)
 	return text;
 }
 
-/* "0 {wr_id 1 ...}", "ENOMEM", ", lkey 0x1, rkey 0x1": what follows the name of what is made. */
+/* "0 {wr_id 1 ...}", "ENOMEM", "lkey 0x1, rkey 0x1": what follows the name of what is made. */
 static char *result_text(struct session *s, const struct record *r)
 {
 	const struct call_names names = names_in(s);
@@ -97,16 +98,16 @@ static char *result_text(struct session *s, const struct record *r)
 	return text;
 }
 
-static char *with_name(const char *name, const char *rest)
+static char *with_name(const char *name, const char *joint, const char *rest)
 {
-	return xasprintf("%s%s", name ? name : "", name ? rest : rest + strspn(rest, ", "));
+	return name ? xasprintf("%s%s%s", name, joint, rest) : xstrdup(rest);
 }
 
 char *call_result_text(struct session *s, const struct record *r)
 {
 	const uint64_t first = call_text_named(r);
 	char *rest = result_text(s, r);
-	char *text = with_name(first ? name_of(first, r->end) : NULL, rest);
+	char *text = with_name(first ? name_of(first, r->end) : NULL, call_text_joint(r), rest);
 
 	free(rest);
 	return text;
@@ -114,7 +115,6 @@ char *call_result_text(struct session *s, const struct record *r)
 
 /* ------------------------------------------------------------------------- calls -- */
 
-/* An event, a list: it comes and goes with a look at something. */
 /* Does it only tell something, or take what has come? */
 static bool asks(const struct call_fn *fn)
 {
@@ -172,7 +172,7 @@ void call_trace_flush(struct session *s)
 	pending.waits = false;
 	record_aside(1);
 	name = pending.made ? name_of(pending.made, record_time()) : NULL;
-	result = with_name(name, about);
+	result = with_name(name, pending.joint, about);
 	c.args = args;
 	c.result = result;
 	c.made = name;
@@ -194,6 +194,7 @@ static void after(void *arg, const struct record *r)
 	pending.args = call_args_text(s, r);
 	pending.result = result_text(s, r);
 	pending.made = call_text_named(r);
+	pending.joint = call_text_joint(r);
 	*c = (struct traced_call){
 		.voice = r->fn->path == CALL_SETUP     ? VOICE_SETUP
 			 : r->fn->path == CALL_PREPARE ? VOICE_PREPARE
