@@ -7,9 +7,7 @@
 #include "resources/tracked.h"
 
 #include <errno.h>
-#include <linux/rtnetlink.h> /* the macros for attributes */
 #include <netinet/in.h>
-#include <rdma/rdma_netlink.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -59,6 +57,87 @@ static struct tracked *tracked_add(struct tracked_list *l, enum tracked_kind kin
 	return &l->all[l->n++];
 }
 
+/* --------------------------------------------------------------------- RDMA netlink -- */
+
+uint64_t nldev_number(const struct rtattr *a)
+{
+	uint64_t n = 0;
+
+	if (RTA_PAYLOAD(a) <= sizeof n) /* the host's byte order */
+		memcpy(&n, RTA_DATA(a), RTA_PAYLOAD(a));
+	return n;
+}
+
+/* 1: the last one was read; 0: there are more; -1 with errno. */
+static int read_messages(const struct nldev_query *q, char *buf, unsigned n)
+{
+	struct nlmsghdr *h = (struct nlmsghdr *)buf;
+
+	for (; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
+		int left = (int)NLMSG_PAYLOAD(h, 0);
+
+		if (h->nlmsg_type == NLMSG_DONE)
+			return 1;
+		if (h->nlmsg_type == NLMSG_ERROR) {
+			const struct nlmsgerr *e = NLMSG_DATA(h);
+
+			errno = left < (int)sizeof *e ? EPROTO : -e->error;
+			return errno ? -1 : 1;
+		}
+		for (struct rtattr *a = NLMSG_DATA(h); RTA_OK(a, left); a = RTA_NEXT(a, left))
+			if ((a->rta_type & NLA_TYPE_MASK) == q->list)
+				q->read(q->arg, a);
+	}
+	return 0;
+}
+
+static int ask_kernel(int fd, const struct nldev_query *q)
+{
+	struct {
+		struct nlmsghdr h;
+		struct rtattr index_attr;
+		uint32_t index;
+		struct rtattr port_attr;
+		uint32_t port;
+	} ask = {
+		.h = { .nlmsg_len = sizeof ask,
+		       .nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, q->command),
+		       .nlmsg_flags = NLM_F_REQUEST | (q->port ? NLM_F_ACK : NLM_F_DUMP) },
+		.index_attr = { RTA_LENGTH(sizeof ask.index), RDMA_NLDEV_ATTR_DEV_INDEX },
+		.index = (uint32_t)ibv_get_device_index(q->device),
+		.port_attr = { RTA_LENGTH(sizeof ask.port), RDMA_NLDEV_ATTR_PORT_INDEX },
+		.port = q->port,
+	};
+	_Alignas(struct nlmsghdr) char buf[32768]; /* the kernel's largest message of a dump */
+	int done = 0;
+
+	if (!q->port)
+		ask.h.nlmsg_len = offsetof(typeof(ask), port_attr);
+	if (send(fd, &ask, ask.h.nlmsg_len, 0) < 0)
+		return -1;
+	while (!done) {
+		ssize_t n = recv(fd, buf, sizeof buf, 0);
+
+		if (n < 0)
+			return -1;
+		done = read_messages(q, buf, (unsigned)n);
+	}
+	return done < 0 ? -1 : 0;
+}
+
+int nldev_ask(const struct nldev_query *q)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA), rc, err;
+
+	if (fd < 0)
+		return -1;
+	rc = ask_kernel(fd, q);
+	err = errno;
+	close(fd);
+	errno = err;
+	return rc;
+}
+
 /* ------------------------------------------------------------- what the kernel holds -- */
 
 /* Attributes of an entry that are numbers. An id has the number of its QP, and a QP its own. */
@@ -72,15 +151,6 @@ static const struct {
 	{ RDMA_NLDEV_ATTR_RES_LQPN, FIELD_QPN },     { RDMA_NLDEV_ATTR_RES_TYPE, FIELD_TYPE },
 	{ RDMA_NLDEV_ATTR_RES_STATE, FIELD_STATE },
 };
-
-static uint64_t attr_number(const struct rtattr *a)
-{
-	uint64_t n = 0;
-
-	if (RTA_PAYLOAD(a) <= sizeof n) /* the host's byte order */
-		memcpy(&n, RTA_DATA(a), RTA_PAYLOAD(a));
-	return n;
-}
 
 uint64_t facts_port(const struct sockaddr_storage *ss)
 {
@@ -106,101 +176,56 @@ static void read_attr(struct facts *f, const struct rtattr *a, pid_t *pid)
 	const unsigned short type = a->rta_type & NLA_TYPE_MASK;
 
 	if (type == RDMA_NLDEV_ATTR_RES_PID)
-		*pid = (pid_t)attr_number(a);
+		*pid = (pid_t)nldev_number(a);
 	if (type == RDMA_NLDEV_ATTR_RES_SRC_ADDR)
 		note_port(f, FIELD_PORT, a);
 	if (type == RDMA_NLDEV_ATTR_RES_DST_ADDR)
 		note_port(f, FIELD_PEER_PORT, a);
 	if (type == kinds[f->kind].number)
-		facts_add(f, FIELD_NUMBER, attr_number(a));
+		facts_add(f, FIELD_NUMBER, nldev_number(a));
 	for (unsigned i = 0; i < sizeof number_attrs / sizeof *number_attrs; i++)
 		if (type == number_attrs[i].attr)
-			facts_add(f, number_attrs[i].field, attr_number(a));
+			facts_add(f, number_attrs[i].field, nldev_number(a));
 }
 
+struct tracked_reading {
+	struct tracked_list *l;
+	enum tracked_kind kind;
+};
+
 /* The entries of this process: what the kernel has for itself has no process. */
-static void read_entries(struct tracked_list *l, enum tracked_kind kind, struct rtattr *list)
+static void read_entries(void *arg, const struct rtattr *list)
 {
+	const struct tracked_reading *r = arg;
 	int left = (int)RTA_PAYLOAD(list);
 
 	for (struct rtattr *e = RTA_DATA(list); RTA_OK(e, left); e = RTA_NEXT(e, left)) {
-		struct facts f = { .kind = kind };
+		struct facts f = { .kind = r->kind };
 		int rest = (int)RTA_PAYLOAD(e);
 		pid_t pid = 0;
 
 		for (struct rtattr *a = RTA_DATA(e); RTA_OK(a, rest); a = RTA_NEXT(a, rest))
 			read_attr(&f, a, &pid);
 		if (pid == getpid())
-			tracked_add(l, kind)->facts = f;
+			tracked_add(r->l, r->kind)->facts = f;
 	}
-}
-
-/* 1: the last one was read; 0: there are more; -1 with errno. */
-static int read_messages(struct tracked_list *l, enum tracked_kind kind, char *buf, unsigned n)
-{
-	struct nlmsghdr *h = (struct nlmsghdr *)buf;
-
-	for (; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
-		int left = (int)NLMSG_PAYLOAD(h, 0);
-
-		if (h->nlmsg_type == NLMSG_DONE)
-			return 1;
-		if (h->nlmsg_type == NLMSG_ERROR) {
-			const struct nlmsgerr *e = NLMSG_DATA(h);
-
-			errno = left < (int)sizeof *e ? EPROTO : -e->error;
-			return -1;
-		}
-		for (struct rtattr *a = NLMSG_DATA(h); RTA_OK(a, left); a = RTA_NEXT(a, left))
-			if ((a->rta_type & NLA_TYPE_MASK) == kinds[kind].list)
-				read_entries(l, kind, a);
-	}
-	return 0;
-}
-
-static int ask_kernel(int fd, uint32_t index, enum tracked_kind kind, struct tracked_list *l)
-{
-	struct {
-		struct nlmsghdr h;
-		struct rtattr a;
-		uint32_t index;
-	} ask = {
-		.h = { .nlmsg_len = sizeof ask,
-		       .nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, kinds[kind].ask),
-		       .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.a = { sizeof ask.a + sizeof ask.index, RDMA_NLDEV_ATTR_DEV_INDEX },
-		.index = index,
-	};
-	_Alignas(struct nlmsghdr) char buf[32768]; /* the kernel's largest message of a dump */
-	int done = 0;
-
-	if (send(fd, &ask, sizeof ask, 0) < 0)
-		return -1;
-	while (!done) {
-		ssize_t n = recv(fd, buf, sizeof buf, 0);
-
-		if (n < 0)
-			return -1;
-		done = read_messages(l, kind, buf, (unsigned)n);
-	}
-	return done < 0 ? -1 : 0;
 }
 
 int tracked_by_kernel(const struct dev *dev, struct tracked_list *l)
 {
-	int index = ibv_get_device_index(dev->v->device), rc = 0, err;
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	int rc = 0;
 
-	if (fd < 0)
-		return -1;
 	for (unsigned kind = 0; kind < TRACKED_KINDS && rc == 0; kind++) {
-		rc = ask_kernel(fd, (uint32_t)index, kind, l);
+		struct tracked_reading r = { l, kind };
+
+		rc = nldev_ask(&(struct nldev_query){ .device = dev->v->device,
+						      .command = kinds[kind].ask,
+						      .list = kinds[kind].list,
+						      .read = read_entries,
+						      .arg = &r });
 		if (rc && errno == EINVAL && kind == TRACKED_SRQ) /* kernels before 5.13 */
 			rc = 0;
 	}
-	err = errno;
-	close(fd);
-	errno = err;
 	return rc;
 }
 

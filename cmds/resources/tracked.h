@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the devices hold for this process, for show -kernel. */
+/* What the devices hold for this process, for show -kernel; questions to the kernel over netlink.
+ */
 #ifndef CMDS_TRACKED_H
 #define CMDS_TRACKED_H
 
+#include <linux/rtnetlink.h> /* struct rtattr and its macros */
+#include <rdma/rdma_netlink.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,5 +76,20 @@ uint64_t facts_port(const struct sockaddr_storage *ss);
  * be freed with free(3), also after an error: -1 with errno. */
 int tracked_by_kernel(const struct dev *dev, struct tracked_list *l);
 int tracked_by_uroce(struct tracked_list *l);
+
+/* A question to the kernel (NETLINK_RDMA) about a device. */
+struct nldev_query {
+	struct ibv_device *device;
+	enum rdma_nldev_command command;
+	uint32_t port;	     /* 0: a dump, which is not of one port */
+	unsigned short list; /* the attribute of the answer that read() gets */
+	void (*read)(void *arg, const struct rtattr *list);
+	void *arg;
+};
+
+/* Asks, and reads all of the answer. -1 with errno, after an error of the kernel, too. */
+int nldev_ask(const struct nldev_query *q);
+/* The value of an attribute that is a number. */
+uint64_t nldev_number(const struct rtattr *a);
 
 #endif

@@ -18,6 +18,7 @@
 #include "language/script.h"
 #include "objects.h"
 #include "output/out.h"
+#include "resources/tracked.h"
 #include "session.h"
 
 struct counters {
@@ -27,8 +28,6 @@ struct counters {
 		uint64_t value;
 	} rows[128];
 };
-
-#define LIFESPAN_MAX_MS 1000
 
 static int compare_counter_names(const void *a, const void *b)
 {
@@ -44,6 +43,54 @@ static void add_counter(struct counters *t, const char *name, uint64_t value)
 	strcpy(row->name, name);
 	row->value = value;
 	t->n++;
+}
+
+static void sort_counters(struct counters *t, size_t first)
+{
+	qsort(t->rows + first, t->n - first, sizeof *t->rows, compare_counter_names);
+}
+
+static void add_entry(struct counters *t, const struct rtattr *entry)
+{
+	int left = (int)RTA_PAYLOAD(entry);
+	const char *name = NULL;
+	uint64_t value = 0;
+
+	for (struct rtattr *a = RTA_DATA(entry); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
+		const unsigned short type = a->rta_type & NLA_TYPE_MASK;
+
+		if (type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME)
+			name = RTA_DATA(a);
+		if (type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE)
+			value = nldev_number(a);
+	}
+	if (name)
+		add_counter(t, name, value);
+}
+
+static void add_entries(void *counters, const struct rtattr *list)
+{
+	int left = (int)RTA_PAYLOAD(list);
+
+	for (struct rtattr *e = RTA_DATA(list); RTA_OK(e, left); e = RTA_NEXT(e, left))
+		add_entry(counters, e);
+}
+
+/* Reads the counters of the driver, by netlink: the files in hw_counters of sysfs have the same
+ * values, but up to 16 ms old. -1 with errno. */
+static int read_driver(struct counters *t, struct ibv_device *device, unsigned port)
+{
+	const struct nldev_query q = { .device = device,
+				       .command = RDMA_NLDEV_CMD_STAT_GET,
+				       .port = port,
+				       .list = RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
+				       .read = add_entries,
+				       .arg = t };
+
+	if (nldev_ask(&q))
+		return -1;
+	sort_counters(t, 0);
+	return 0;
 }
 
 /* Reads a file that contains one number. */
@@ -63,25 +110,26 @@ static bool read_number(int dir, const char *name, uint64_t *value)
 	return end != text && (*end == '\n' || !*end) && !errno;
 }
 
-/* Reads the counters in a directory of sysfs. -1 with errno: it cannot be read. */
-static int read_dir(struct counters *t, const char *path)
+/* Reads the counters of the port, which are files of sysfs. -1 with errno: they cannot be read. */
+static int read_port(struct counters *t, const struct ibv_device *device, unsigned port)
 {
-	DIR *d = opendir(path);
+	char path[PATH_MAX];
 	size_t first = t->n;
 	struct dirent *e;
+	DIR *d;
 
+	snprintf(path, sizeof path, "%s/ports/%u/counters", device->ibdev_path, port);
+	d = opendir(path);
 	if (!d)
 		return -1;
 	while ((e = readdir(d))) {
 		uint64_t value;
 
-		/* lifespan is the time in milliseconds for which values are cached */
-		if (*e->d_name != '.' && strcmp(e->d_name, "lifespan") != 0 &&
-		    read_number(dirfd(d), e->d_name, &value))
+		if (*e->d_name != '.' && read_number(dirfd(d), e->d_name, &value))
 			add_counter(t, e->d_name, value);
 	}
 	closedir(d);
-	qsort(t->rows + first, t->n - first, sizeof *t->rows, compare_counter_names);
+	sort_counters(t, first);
 	return 0;
 }
 
@@ -92,51 +140,29 @@ static void add_embedded_rows(struct counters *t, const struct embedded_api *api
 
 	for (unsigned i = 0; i < n && i < sizeof c / sizeof *c; i++)
 		add_counter(t, c[i].name, c[i].value);
-	qsort(t->rows, t->n, sizeof *t->rows, compare_counter_names);
+	sort_counters(t, 0);
 }
 
-/* Waits until cached values have expired: the kernel caches them for their lifespan. */
-static void wait_out_lifespan(struct session *s, const char *ports)
-{
-	uint64_t ms;
-	int dir = open(ports, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (dir < 0)
-		return;
-	if (read_number(dir, "hw_counters/lifespan", &ms))
-		loop_wait(s->loop, NULL, NULL,
-			  (int64_t)(ms < LIFESPAN_MAX_MS ? ms : LIFESPAN_MAX_MS));
-	close(dir);
-}
-
-/* Reads all counters of a port into t: first those of the driver (ports/N/hw_counters in sysfs; on
- * the embedded device its own), then those of the port (ports/N/counters), each sorted by name. -1
- * with s->fail filled. */
+/* Reads all counters of a port into t: first those of the driver (on the embedded device its own),
+ * then those of the port, each sorted by name. -1 with s->fail filled. */
 static int read_counters(struct session *s, const struct dev *dev, unsigned port,
 			 struct counters *t)
 {
-	static const char *const dirs[] = { "hw_counters", "counters" };
 	const struct embedded_api *api = embedded_api();
-	char ports[PATH_MAX - 16], path[PATH_MAX];
-	int err = 0, there = 0;
+	struct ibv_device *device = dev->v->device;
+	bool has_driver_counters;
 
 	t->n = 0;
 	if (api) {
 		add_embedded_rows(t, api);
 		return 0;
 	}
-	snprintf(ports, sizeof ports, "%s/ports/%u", dev->v->device->ibdev_path, port);
-	wait_out_lifespan(s, ports);
-	for (unsigned i = 0; i < 2; i++) {
-		snprintf(path, sizeof path, "%s/%s", ports, dirs[i]);
-		if (read_dir(t, path) == 0)
-			there++;
-		else
-			err = errno;
-	}
-	if (there)
+	has_driver_counters = read_driver(t, device, port) == 0;
+	if (!has_driver_counters && errno != EINVAL)
+		return fail_call(s, errno, "counters", "of %s, port %u", dev->o.name, port);
+	if (read_port(t, device, port) == 0 || has_driver_counters)
 		return 0;
-	return fail(s, "counters", "ENOENT", "%s has no counters: %s", ports, strerror(err));
+	return fail(s, "counters", "ENOENT", "port %u of %s has no counters", port, dev->o.name);
 }
 
 /* The value of a counter in t, or 0. */
