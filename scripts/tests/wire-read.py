@@ -80,11 +80,11 @@ def ours(rdmash, path):
     return {packet["number"]: packet for packet in json.loads(out)}
 
 
-ATOMIC_WRITE = 0x1d
+ATOMIC_WRITE, XRC = 0x1d, 0xa0
 
 
 def only_bth(mine, fields):
-    """Of XRC and ATOMIC WRITE tshark 4.0 knows no headers: what follows the BTH is bytes to it."""
+    """Of XRC tshark knows no headers, nor does 4.0 of ATOMIC WRITE: what follows the BTH is bytes to it."""
     rest = fields.get("payload", [""])[0]
     rest = rest[:len(rest) - 2 * mine["bth.padcnt"]]
     payload = mine.get("payload", "")
@@ -118,7 +118,8 @@ def main():
                 print(f"{path}: packet {n}: tshark reads it, rdmash does not: {mine}")
                 bad += 1
                 continue
-            if mine["bth.opcode"] >= 0xa0 or mine["bth.opcode"] == ATOMIC_WRITE:
+            if mine["bth.opcode"] >= XRC or \
+                    mine["bth.opcode"] == ATOMIC_WRITE and "reth.va" not in fields:
                 mine = only_bth(mine, fields)
                 if mine is None:
                     print(f"{path}: packet {n}: another payload")

@@ -174,11 +174,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned waiting;
 static _Atomic int lock_cpu; /* the processor on which the lock was taken */
-static int cancel_state;     /* of the thread that has the lock, before */
-static uint64_t now;	     /* 0: not read yet */
+static _Atomic pthread_t
+	holder;		 /* of the lock; 0: nobody. A thread may ask whether it is the one */
+static int cancel_state; /* of the thread that has the lock, before */
+static uint64_t now;	 /* 0: not read yet */
 
 static void have_lock(int state)
 {
+	atomic_store_explicit(&holder, pthread_self(), memory_order_relaxed);
 	cancel_state = state;
 	now = 0;
 	atomic_store_explicit(&lock_cpu, sched_getcpu(), memory_order_relaxed);
@@ -240,6 +243,7 @@ void engine_unlock(void)
 {
 	int state = cancel_state;
 
+	atomic_store_explicit(&holder, 0, memory_order_relaxed);
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
 }
@@ -253,6 +257,7 @@ void engine_sleep(void)
 {
 	int state = cancel_state;
 
+	atomic_store_explicit(&holder, 0, memory_order_relaxed);
 	pthread_cond_wait(&woken, &lock);
 	have_lock(state);
 }
@@ -282,6 +287,8 @@ bool engine_lock_patiently(void)
 	struct timespec until;
 	int state;
 
+	if (atomic_load_explicit(&holder, memory_order_relaxed) == pthread_self())
+		return false;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

@@ -34,8 +34,8 @@ void engine_lock(void);
 /* Where to wait could be for ever: at exit(), in a signal handler. */
 bool engine_trylock(void);
 void engine_unlock(void);
-/* For those who must not wait for ever: at the end of a process, that may have begun in a
- * handler of a signal in the middle of a call which has the lock. False: not within a second. */
+/* For those who must not wait for ever: at the end of a process. False: not within a second, or
+ * this thread has it: the end has begun in a handler of a signal, in the middle of a call. */
 bool engine_lock_patiently(void);
 /* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
  * demand: destroying what has events that are not acknowledged. */

@@ -510,6 +510,11 @@ void group_forget(void)
 	close_all();
 }
 
+void group_unlock(void)
+{
+	close_fd(&group.dir.lock);
+}
+
 unsigned group_slot(void)
 {
 	return group.slot;

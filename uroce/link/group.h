@@ -44,6 +44,8 @@ int group_join(char *reason, size_t size);
 void group_leave(void);
 /* After fork(): the child has nothing of it, and may join anew. */
 void group_forget(void);
+/* At the end of the process: gives up the locks that others would wait for. Without the lock. */
+void group_unlock(void);
 
 unsigned group_slot(void); /* 1 ... 63; 0: not joined */
 /* Descriptors to wait on: our own packets, MADs for anybody, messages of other processes.

@@ -98,17 +98,21 @@ static int claim(struct group_name *n, uint16_t space, uint16_t port, const unio
 	return n->fd < 0 ? -1 : 0;
 }
 
+/* Read without stdio: exit() in the handler of a signal waits for its locks, which this thread may
+ * have. */
 static void ephemeral_range(unsigned *first, unsigned *last)
 {
-	FILE *f = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+	int fd = open("/proc/sys/net/ipv4/ip_local_port_range", O_RDONLY | O_CLOEXEC);
+	char text[32] = "";
 
-	if (!f || fscanf(f, "%u %u", first, last) != 2 || *first == 0 || *first > *last ||
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0 ||
+	    sscanf(text, "%u %u", first, last) != 2 || *first == 0 || *first > *last ||
 	    *last > 65535) {
 		*first = 32768;
 		*last = 60999;
 	}
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* The ports of a space that have a name in the directory: a bit each. */

@@ -72,16 +72,23 @@ int fork_install(void)
 
 /* ---------------------------------------------------------------------- exit(3) -- */
 
-/* If a process ends with connections, the peers are told, as the kernel would do for its devices.
- * A signal handler may have called exit() in the middle of a call. */
-__attribute__((destructor)) static void farewell(void)
+static void tell_peers(void)
 {
-	if (!engine_lock_patiently())
-		return;
 	if (group_slot()) {
 		conn_farewell();
 		engine_flush(); /* also sends acknowledgements that were put off */
 		engine_last_look();
 	}
-	engine_unlock();
+}
+
+/* If a process ends with connections, the peers are told, as the kernel would do for its devices.
+ * A signal handler may have called exit() in the middle of a call: then they find out by
+ * themselves. What exit() does after this may take for ever. */
+__attribute__((destructor)) static void farewell(void)
+{
+	if (engine_lock_patiently()) {
+		tell_peers();
+		engine_unlock();
+	}
+	group_unlock();
 }

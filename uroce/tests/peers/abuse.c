@@ -66,11 +66,12 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } cases[] = {
-	CASE(many_mrs),	   CASE(cq_overrun),	  CASE(few_files),	  CASE(little_memory),
-	CASE(plain),	   CASE(addresses),	  CASE(narrow),		  CASE(forks),
-	CASE(execs),	   CASE(never_polls),	  CASE(signals),	  CASE(threads),
-	CASE(wrong_order), CASE(exit_dirty),	  CASE(exit_in_handler),  CASE(exit_in_cm_call),
-	CASE(dlcloses),	   CASE(memory_unmapped), CASE(memory_protected), CASE(file_truncated),
+	CASE(many_mrs),	      CASE(cq_overrun),	 CASE(few_files),	CASE(little_memory),
+	CASE(plain),	      CASE(addresses),	 CASE(narrow),		CASE(forks),
+	CASE(execs),	      CASE(never_polls), CASE(signals),		CASE(threads),
+	CASE(wrong_order),    CASE(exit_dirty),	 CASE(exit_in_handler), CASE(exit_in_cm_call),
+	CASE(exit_stuck),     CASE(dlcloses),	 CASE(memory_unmapped), CASE(memory_protected),
+	CASE(file_truncated),
 };
 
 int main(int argc, char **argv)

@@ -36,6 +36,7 @@ int execs(void);
 int exit_dirty(void);
 int exit_in_handler(void);
 int exit_in_cm_call(void);
+int exit_stuck(void);
 int dlcloses(void);
 /* abuse_threads.c */
 int never_polls(void);

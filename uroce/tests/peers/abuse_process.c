@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Cases of abuse: fork, exec, an end in the middle of things, a library that goes. */
 #include <dlfcn.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,24 +129,85 @@ int exit_in_handler(void)
 	return 1;
 }
 
-/* The library says goodbye to the peers at the end: it must not wait for itself. */
-int exit_in_cm_call(void)
+static void bind_once(struct rdma_event_channel *channel)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
-	struct itimerval t = { .it_value.tv_usec = 30000 };
+	struct rdma_cm_id *id;
+
+	CHECK_INT(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_bind_addr(id, (struct sockaddr *)&any), 0);
+	CHECK_INT(rdma_destroy_id(id), 0);
+}
+
+static void bind_until_exit(long usec)
+{
+	struct itimerval t = { .it_value.tv_usec = usec };
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 
 	CHECK(channel != NULL);
 	signal(SIGALRM, exit_now);
 	setitimer(ITIMER_REAL, &t, NULL);
-	for (unsigned i = 0; i < UINT_MAX; i++) {
-		struct rdma_cm_id *id;
+	for (;;)
+		bind_once(channel);
+}
 
-		CHECK_INT(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
-		CHECK_INT(rdma_bind_addr(id, (struct sockaddr *)&any), 0);
-		CHECK_INT(rdma_destroy_id(id), 0);
-	}
+/* The library says goodbye to the peers at the end: it must not wait for itself. */
+int exit_in_cm_call(void)
+{
+	bind_until_exit(30000);
 	return 1;
+}
+
+static ssize_t write_for_ever(void *fd, const char *text, size_t n)
+{
+	CHECK_INT(write(*(int *)fd, text, 1), 1);
+	while (n)
+		pause();
+	return 0;
+}
+
+/* What exit() does last is to write what FILEs still have. */
+static void exit_for_ever(int fd, long usec)
+{
+	cookie_io_functions_t functions = { .write = write_for_ever };
+	FILE *file = fopencookie(&fd, "w", functions);
+
+	CHECK_INT(prctl(PR_SET_PDEATHSIG, SIGKILL), 0);
+	CHECK(file != NULL);
+	CHECK_INT(fputc('.', file), '.');
+	bind_until_exit(usec);
+}
+
+/* A process that has been interrupted in a call, and does not get to its end, is in nobody's way.
+ */
+int exit_stuck(void)
+{
+	struct rdma_event_channel *channel;
+	char c;
+
+#if defined(__SANITIZE_THREAD__)
+	puts("ThreadSanitizer wants no threads in a child: skipped");
+	return SKIPPED;
+#endif
+	channel = rdma_create_event_channel();
+	CHECK(channel != NULL);
+	for (unsigned i = 0; i < 20; i++) {
+		int ends[2];
+		pid_t pid;
+
+		CHECK_INT(pipe(ends), 0);
+		pid = fork();
+		if (pid == 0)
+			exit_for_ever(ends[1], 5000 + 1000 * i);
+		CHECK_INT(read(ends[0], &c, 1), 1);
+		bind_once(channel);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	rdma_destroy_event_channel(channel);
+	return 0;
 }
 
 int dlcloses(void)
