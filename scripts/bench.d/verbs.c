@@ -28,8 +28,9 @@
 
 #include "bench.h"
 
-#define QKEY  0x11111111
-#define DEPTH 64
+#define QKEY	0x11111111
+#define DEPTH	64
+#define AT_ONCE (DEPTH / 4) /* WRITEs and READs of a stream */
 
 struct end {
 	struct ibv_context *ctx;
@@ -129,7 +130,7 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 				   .path_mtu = peer->mtu < e->mtu ? peer->mtu : e->mtu,
 				   .dest_qp_num = qpn,
 				   .rq_psn = 100,
-				   .max_dest_rd_atomic = 1,
+				   .max_dest_rd_atomic = AT_ONCE,
 				   .min_rnr_timer = 12,
 				   .ah_attr = { .is_global = 1,
 						.port_num = 1,
@@ -141,7 +142,7 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 				   .retry_cnt = 7,
 				   .rnr_retry = 7,
 				   .sq_psn = 100,
-				   .max_rd_atomic = 1 };
+				   .max_rd_atomic = AT_ONCE };
 	int ud = qp->qp_type == IBV_QPT_UD;
 
 	need((errno = ibv_modify_qp(qp, &init,
@@ -319,7 +320,7 @@ static double stream(struct end *e, enum ibv_wr_opcode opcode, size_t size, unsi
 
 	meet(e);
 	if (e->first)
-		t = rdma_all(e, 1, opcode, peer.addr, &peer.rkey, size, n, DEPTH / 4);
+		t = rdma_all(e, 1, opcode, peer.addr, &peer.rkey, size, n, AT_ONCE);
 	meet(e);
 	return (double)size * n / t / 1e9;
 }

@@ -7,8 +7,10 @@
 #define FRAME_MOST ((uint32_t)sizeof(struct frame_header) + PACKET_MAX + FRAME_LINE)
 /* Kept for acknowledgements: data that waits for them must not keep them waiting. */
 #define KEPT (32u * 1024)
-/* Shown to the consumer before the batch is at its end: it can begin. */
-#define PUBLISH_AT 4096u
+/* Shown to the consumer before the batch is at its end: it can begin. With 4096, for each packet of
+ * that MTU, the two wait for each other's cache lines: READs and WRITEs have a tenth less. */
+#define PUBLISH_AT 16384u
+#define AHEAD	   1024u /* bytes of the next frame that are fetched while this one is copied */
 #define GIVE_AT	   (FRAME_RING_BYTES / 8)
 
 static uint32_t bytes_of(uint32_t len)
@@ -98,6 +100,12 @@ static bool is_broken(struct frame_consumer *c)
 	return false;
 }
 
+static void fetch_ahead(const struct frame_consumer *c, uint32_t from)
+{
+	for (uint32_t i = 0; i < AHEAD; i += FRAME_LINE)
+		__builtin_prefetch(c->ring->bytes + ((from + i) & MASK));
+}
+
 bool frame_next(struct frame_consumer *c, struct frame *f)
 {
 	uint32_t there = atomic_load_explicit(&c->ring->tail, memory_order_acquire) - c->head;
@@ -123,6 +131,8 @@ bool frame_next(struct frame_consumer *c, struct frame *f)
 	    bytes_of(len) > rest)
 		return is_broken(c);
 	f->data = (const uint8_t *)(h + 1);
+	if (there > bytes_of(len))
+		fetch_ahead(c, c->head + bytes_of(len));
 	return true;
 }
 
