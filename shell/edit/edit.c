@@ -241,8 +241,6 @@ static unsigned char edit_complete_key(EditLine *el, wint_t key)
 	return done;
 }
 
-#define CTRL_W L'\027'
-
 void edit_before_cursor(struct edit *e, Tcl_DString *text)
 {
 	const LineInfo *line = libedit.el_line(e->el);
@@ -250,18 +248,6 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text)
 	Tcl_DStringInit(text);
 	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
 	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
-}
-
-/* Is ^R active? During a search libedit keeps the search text in the line, after the cursor. */
-static bool is_searching(struct edit *e)
-{
-	const LineInfoW *line = libedit.el_wline(e->el);
-	const wchar_t *p;
-
-	for (p = line->cursor; line->lastchar - p >= 4; p++)
-		if (wmemcmp(p, L"\nbck", 4) == 0 || wmemcmp(p, L"\nfwd", 4) == 0)
-			return true;
-	return false;
 }
 
 /* --- redrawing --- */
@@ -325,13 +311,10 @@ static void on_idle(void *arg, bool idle)
 		edit_hide_hint(e);
 }
 
-/* Leaves the line on the screen and moves to the row below it. During a search libedit moves there
- * itself. */
+/* Leaves the line on the screen and moves to the row below it. */
 static void leave_line(struct edit *e, const char *mark)
 {
 	e->left = true;
-	if (is_searching(e))
-		return;
 	edit_go_to_end(e);
 	edit_put(mark);
 	edit_put("\r\n");
@@ -363,28 +346,12 @@ static void mend_cursor(struct edit *e)
 	const LineInfoW *line = libedit.el_wline(e->el);
 	bool at_end = line->cursor == line->lastchar;
 
-	if (at_end && !e->at_end && !is_searching(e) &&
+	if (at_end && !e->at_end &&
 	    edit_place_of(e, line->lastchar).row >= edit_terminal_size(e, "li") - 1) {
 		edit_erase_line(e);
 		edit_draw(e);
 	}
 	e->at_end = at_end;
-}
-
-/* During a search, ^W makes libedit (20221030) read beyond the end of the line. */
-static bool is_harmful(struct edit *e, wchar_t c)
-{
-	return c == CTRL_W && is_searching(e);
-}
-
-static int next_harmless_key(struct edit *e, wchar_t *c)
-{
-	int got;
-
-	do
-		got = keys_next(e->keys, c);
-	while (got == 1 && is_harmful(e, *c));
-	return got;
 }
 
 static int next_key(EditLine *el, wchar_t *c)
@@ -397,7 +364,7 @@ static int next_key(EditLine *el, wchar_t *c)
 		e->typing = 1;
 	}
 	mend_cursor(e);
-	got = next_harmless_key(e, c);
+	got = keys_next(e->keys, c);
 	saved = errno;
 	if (got < 0)
 		give_up_line(e);
@@ -516,9 +483,11 @@ static void bind_keys(struct edit *e)
 	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word",
 			edit_complete_key);
 	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what was pasted", pasted_key);
+	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-search", L"Search the history", edit_search_key);
 	libedit.el_set(e->el, EL_BIND, "^I", "rdmash-complete", NULL);
 	libedit.el_set(e->el, EL_BIND, KEYS_PASTED_CARET, "rdmash-paste", NULL);
-	libedit.el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	libedit.el_set(e->el, EL_BIND, "^R", "rdmash-search", NULL);
+	libedit.el_set(e->el, EL_SETTY, "-d", "-ixon", NULL); /* ^S is a key */
 	libedit.el_set(e->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
 }
 
@@ -550,6 +519,7 @@ struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, con
 	e->grey = getenv("NO_COLOR") ? "\033[2m" : "\033[90m";
 	Tcl_DStringInit(&e->lines);
 	Tcl_DStringInit(&e->prompt);
+	Tcl_DStringInit(&e->wanted);
 	e->hist = hist_open(history);
 	e->keys = keys_new(l, STDIN_FILENO, on_idle, e);
 	e->interrupts = loop_interrupts(l);
@@ -570,6 +540,7 @@ void edit_free(struct edit *e)
 	keys_free(e->keys);
 	Tcl_DStringFree(&e->lines);
 	Tcl_DStringFree(&e->prompt);
+	Tcl_DStringFree(&e->wanted);
 	free(e);
 }
 

@@ -19,6 +19,7 @@ struct keys;
  * it brings. */
 
 #define LIBEDIT_FUNCTIONS(X) \
+	X(el_cursor)         \
 	X(el_deletestr)      \
 	X(el_end)            \
 	X(el_get)            \
@@ -61,6 +62,8 @@ struct edit {
 	Tcl_DString lines;  /* of the open block, each with its newline */
 	Tcl_DString prompt; /* as libedit has it */
 	int first_width;    /* of the prompt of the first line */
+	Tcl_DString wanted; /* what ^R searches for, or has searched for */
+	enum { SEARCH_NONE, SEARCH_FOUND, SEARCH_MISSED } search;
 	bool dumb;
 	bool hints;
 	const char *grey;
@@ -152,6 +155,10 @@ void keys_bind(struct keys *k, EditLine *el, bool own);
 int keys_next(struct keys *k, wchar_t *c);
 /* Inserts the paste up to its next newline. The rest follows line by line. */
 void keys_paste(struct keys *k, EditLine *el);
+/* Puts back the character that keys_next() has just read. */
+void keys_put_back(struct keys *k, wchar_t c);
+/* Was the character that keys_next() has just read the key ESC, not the start of a sequence? */
+bool keys_was_escape(const struct keys *k, wchar_t c);
 /* Discards the rest of a paste. */
 void keys_drop(struct keys *k);
 
@@ -166,6 +173,12 @@ void hist_close(struct hist *h);
 History *hist_entries(struct hist *h);
 /* Appends the last n entries that contain text ("": all), the oldest first, to a list. */
 void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list);
+/* The key ^R: an incremental search through the history. The found entry is the line, and the
+ * prompt shows what is searched. ^R goes on to an older entry, ^S to a newer one, ^G gives up; any
+ * other key is for the entry. */
+unsigned char edit_search_key(EditLine *el, wint_t key);
+/* Marks what was searched in the line, at the cursor. */
+void edit_show_match(struct edit *e);
 /* Adds one entry, which may have several lines, unless it repeats the last one. */
 void hist_add(struct hist *h, const char *entry);
 

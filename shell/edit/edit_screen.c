@@ -13,6 +13,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "alloc.h"
 #include "edit/edit_impl.h"
 #include "output/print.h"
 
@@ -250,6 +251,12 @@ static void first_prompt(struct edit *e)
 	e->first_width = at.col;
 }
 
+static void search_prompt(struct edit *e)
+{
+	xappendf(&e->prompt, "%s '%s': ", e->search == SEARCH_FOUND ? "search" : "nothing has",
+		 Tcl_DStringValue(&e->wanted));
+}
+
 static void next_prompt(struct edit *e)
 {
 	int pad = e->first_width - (int)strlen(CONTINUATION);
@@ -265,7 +272,9 @@ char *edit_prompt(EditLine *el)
 	struct edit *e = edit_of(el);
 
 	Tcl_DStringSetLength(&e->prompt, 0);
-	if (Tcl_DStringLength(&e->lines) > 0)
+	if (e->search)
+		search_prompt(e);
+	else if (Tcl_DStringLength(&e->lines) > 0)
 		next_prompt(e);
 	else
 		first_prompt(e);
@@ -336,6 +345,10 @@ void edit_show_hint(struct edit *e)
 	const LineInfoW *line = libedit.el_wline(e->el);
 	Tcl_DString text, hint;
 
+	if (e->search) {
+		edit_show_match(e);
+		return;
+	}
 	if (!e->hints || e->dumb || line->cursor != line->lastchar)
 		return;
 	edit_before_cursor(e, &text);

@@ -9,6 +9,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/stat.h>
 #include <tcl.h>
 #include <unistd.h>
+#include <wctype.h>
 
 #include "edit/edit_impl.h"
 #include "file/file.h"
@@ -173,4 +175,180 @@ void hist_add(struct hist *h, const char *entry)
 		    strerror(why));
 	free(h->path);
 	h->path = NULL;
+}
+
+/* ---------------------------------------------------------------------- search -- */
+
+#define CTRL_KEY(letter) ((letter)&0x1f)
+#define DELETE		 0x7f
+
+struct search {
+	struct edit *e;
+	int at;	      /* number of the entry that is shown, 0 is the newest */
+	char *before; /* what the last search was for */
+};
+
+/* Without capital letters in wanted their case does not matter. */
+static const char *find_text(const char *entry, const char *wanted)
+{
+	const char *p = wanted;
+
+	while (*p && !(*p >= 'A' && *p <= 'Z'))
+		p++;
+	return *p ? strstr(entry, wanted) : strcasestr(entry, wanted);
+}
+
+/* The entry nearest to number *at, that one included, with wanted in it: an older one, or a newer
+ * one. Not one with the text of shown, unless that is NULL. NULL: there is none. */
+static const char *find_entry(struct hist *h, const char *wanted, int *at, bool older,
+			      const char *shown)
+{
+	const char *found = NULL;
+	int number = 0, more, nearest = *at;
+	HistEvent ev;
+
+	for (more = libedit.history(h->entries, &ev, H_FIRST); more == 0;
+	     more = libedit.history(h->entries, &ev, H_NEXT), number++) {
+		if ((older ? number < *at || found : number > *at) || !find_text(ev.str, wanted) ||
+		    (shown && strcmp(shown, ev.str) == 0))
+			continue;
+		found = ev.str;
+		nearest = number;
+	}
+	*at = nearest;
+	return found;
+}
+
+static char *copy_line(struct edit *e)
+{
+	const LineInfo *line = libedit.el_line(e->el);
+
+	return xasprintf("%.*s", (int)(line->lastchar - line->buffer), line->buffer);
+}
+
+/* Makes text the line, with the cursor before its byte at. */
+static void set_line(struct edit *e, const char *text, size_t at)
+{
+	const LineInfoW *line = libedit.el_wline(e->el);
+	const char *p = text;
+	int chars = 0;
+
+	libedit.el_cursor(e->el, (int)(line->lastchar - line->cursor));
+	libedit.el_deletestr(e->el, (int)(line->lastchar - line->buffer));
+	libedit.el_insertstr(e->el, text);
+	line = libedit.el_wline(e->el);
+	while (p < text + at) {
+		edit_take_char(&p);
+		chars++;
+	}
+	libedit.el_cursor(e->el, chars - (int)(line->lastchar - line->buffer));
+}
+
+/* Does the line fill the screen? libedit then shows its end only. */
+static bool is_tall(struct edit *e)
+{
+	return edit_place_of(e, libedit.el_wline(e->el)->lastchar).row >=
+	       edit_terminal_size(e, "li") - 1;
+}
+
+void edit_show_match(struct edit *e)
+{
+	const int len = Tcl_DStringLength(&e->wanted);
+	const LineInfo *line = libedit.el_line(e->el);
+
+	if (e->search != SEARCH_FOUND || e->dumb || line->lastchar - line->cursor < len ||
+	    is_tall(e))
+		return;
+	printf("\0337\033[7m%.*s\033[0m\0338", len, line->cursor);
+	fflush(stdout);
+}
+
+/* Shows the entry from number at on; again: not the one that is shown. */
+static void search(struct search *f, int at, bool older, bool again)
+{
+	const char *wanted = Tcl_DStringValue(&f->e->wanted), *entry;
+	char *shown = again ? copy_line(f->e) : NULL;
+
+	edit_erase_line(f->e);
+	entry = *wanted ? find_entry(f->e->hist, wanted, &at, older, shown) : "";
+	f->e->search = entry ? SEARCH_FOUND : SEARCH_MISSED;
+	if (entry)
+		f->at = at;
+	if (entry && *wanted) {
+		set_line(f->e, entry, (size_t)(find_text(entry, wanted) - entry));
+		if (is_tall(f->e))
+			set_line(f->e, entry, strlen(entry));
+	}
+	edit_draw(f->e);
+	free(shown);
+}
+
+static void drop_last_char(Tcl_DString *text)
+{
+	int n = Tcl_DStringLength(text);
+
+	while (n > 0 && (Tcl_DStringValue(text)[--n] & 0xc0) == 0x80)
+		;
+	Tcl_DStringSetLength(text, n);
+}
+
+/* ^R or ^S: the next entry; the last search once more where nothing is typed. */
+static void search_on(struct search *f, bool older)
+{
+	Tcl_DString *wanted = &f->e->wanted;
+
+	if (Tcl_DStringLength(wanted)) {
+		search(f, older ? f->at + 1 : f->at - 1, older, true);
+	} else {
+		Tcl_DStringAppend(wanted, f->before, -1);
+		search(f, 0, true, false);
+	}
+}
+
+/* False: the key ends the search. */
+static bool take_search_key(struct search *f, wchar_t c)
+{
+	Tcl_DString *wanted = &f->e->wanted;
+	char bytes[MB_LEN_MAX];
+
+	if (c == CTRL_KEY('R') || c == CTRL_KEY('S')) {
+		search_on(f, c == CTRL_KEY('R'));
+	} else if (c == CTRL_KEY('H') || c == DELETE) {
+		drop_last_char(wanted);
+		search(f, 0, true, false);
+	} else if (iswprint((wint_t)c)) {
+		Tcl_DStringAppend(wanted, bytes, wctomb(bytes, c));
+		search(f, f->at, true, false);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+unsigned char edit_search_key(EditLine *el, wint_t key)
+{
+	struct search f = { .e = edit_of(el) };
+	const LineInfo *line = libedit.el_line(el);
+	const size_t cursor = (size_t)(line->cursor - line->buffer);
+	char *typed = copy_line(f.e);
+	wchar_t c;
+	int got;
+
+	(void)key;
+	f.before = xstrdup(Tcl_DStringValue(&f.e->wanted));
+	Tcl_DStringSetLength(&f.e->wanted, 0);
+	search(&f, 0, true, false);
+	do
+		got = keys_next(f.e->keys, &c);
+	while (got == 1 && take_search_key(&f, c));
+	edit_erase_line(f.e);
+	f.e->search = SEARCH_NONE;
+	if (got == 1 && c == CTRL_KEY('G'))
+		set_line(f.e, typed, cursor);
+	else if (got == 1 && !keys_was_escape(f.e->keys, c))
+		keys_put_back(f.e->keys, c);
+	edit_draw(f.e);
+	free(f.before);
+	free(typed);
+	return CC_NORM;
 }

@@ -330,6 +330,24 @@ int keys_next(struct keys *k, wchar_t *c)
 	}
 }
 
+void keys_put_back(struct keys *k, wchar_t c)
+{
+	if (c == KEYS_PASTED) /* is still to be inserted */
+		return;
+	if (k->replay_at > 0 && k->replay[k->replay_at - 1] == c) {
+		k->replay_at--;
+		return;
+	}
+	k->replay[0] = c;
+	k->replay[1] = L'\0';
+	k->replay_at = 0;
+}
+
+bool keys_was_escape(const struct keys *k, wchar_t c)
+{
+	return c == ESC && !k->replay[k->replay_at];
+}
+
 /* Decodes pasted text; removes control characters except tabs, so that it cannot act as keys. */
 static size_t decode_paste(wchar_t *out, const char *text, int n)
 {

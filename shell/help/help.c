@@ -266,6 +266,7 @@ static const struct {
 	{ "protocol buffers", "pack" },
 	{ "timestamp", "timeline" },
 	{ "timing", "option" },
+	{ "shortcuts", "prompt" },
 	{ "xrc", "call" },
 	{ "dmabuf", "call" },
 	{ "after", "on timer" },

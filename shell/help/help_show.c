@@ -108,11 +108,18 @@ static const char files[] =
 static const char prompt[] =
 	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"
 	"still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R\n"
-	"searches the history, Ctrl-L clears the screen. A line that is not whole (an open brace or quote) continues on the\n"
-	"next one. Ctrl-C drops the line, or stops the command that runs, whatever it does, but\n"
-	"for a single step of Tcl itself (an lsort of a huge list), which ends first; the session\n"
-	"and its objects stay. Ctrl-D on an empty line leaves. !command runs a command of the system.\n"
-	"Lines with '*' are notices: something happened on its own ('notices').";
+	"searches the history with each letter; again it goes on to older lines, Ctrl-S to newer\n"
+	"ones, Ctrl-G gives up, and any other key edits or runs the line. Ctrl-L clears the screen.\n"
+	"A line that is not whole (an open brace or quote) continues on the next one. Ctrl-C drops\n"
+	"the line, or stops the command that runs, whatever it does, but for a single step of Tcl\n"
+	"itself (an lsort of a huge list), which ends first; the session and its objects stay.\n"
+	"Ctrl-D on an empty line leaves. !command runs a command of the system. Lines with '*' are\n"
+	"notices: something happened on its own ('notices').\n"
+	"\n"
+	"What is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.\n"
+	"'option prompt', 'option color' and 'option timing' suit the prompt to one's taste; with\n"
+	"NO_COLOR set there are no colours. ~/.editrc binds keys, as in other programs that use\n"
+	"libedit.";
 
 static const struct topic own[] = {
 	{ "exit-codes", "Exit codes", exit_codes, NULL },

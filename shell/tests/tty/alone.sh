@@ -182,13 +182,13 @@ await '^rdmash> quit( |$)'
 key C-u
 key C-r
 type 'destr'
-await '^rdmash> destroy qp0'
+await "^search 'destr': destroy qp0"
 key C-u
 key C-r
 type 'proc key'
 await '^ *\}$'
 key Enter
-await_not '^bck'
+await_not '^search'
 line 'llength [info procs key]'
 await '^1$'
 line quit

@@ -48,9 +48,47 @@ await '> quit$'
 key Up
 await '> echo (second|third)$'
 key C-u
+
+take_notices
+# The search: each key finds at once, and the prompt shows what is searched.
+type 'half'
 key C-r
-type 'second'
-await '> echo second$'
+await "^search '': half\$"
+type '~~~'
+await "^nothing has '~~~': half\$"
+key BSpace BSpace BSpace
+type 'sec'
+await "^search 'sec': echo second\$"
+post 'a notice'
+await '^\* .*a notice$'
+await "^search 'sec': echo second\$"
+key C-g
+await '> half$'
+await_not '^search'
+key C-u
+key C-r
+type 'echo f'
+await "^search 'echo f': echo first\$"
+key C-u
+key C-r
+type 'echo'
+key C-r C-r
+await "^search 'echo': (echo größe|foreach)"
+key C-s
+await "^search 'echo': echo (second|third)\$"
+# any other key is for the line that was found, escape for none
+key Escape
+await '> echo (second|third)$'
+type 's'
+await '> secho (second|third)$'
+key C-u
+# the last search once more
+key C-r
+key C-r
+await "^search 'echo': echo third\$|^search 'echo': echo second\$"
+key Left
+type 'X'
+await '> Xecho (second|third)$'
 key C-u
 key C-r
 type 'foreach'

@@ -66,13 +66,12 @@ cancel
 run 'clear'
 key C-r
 type 'abcX'
-await '^bck:abcX'
+await "^search 'abcX': echo abcXdef\$"
 post 'sixth'
-await_screen '* cm    sixth
-demo> echo abcXdef
-bck:abcX'
+await_screen "* cm    sixth
+search 'abcX': echo abcXdef"
 type 'd'
-await '^bck:abcXd'
+await "^search 'abcXd': echo abcXdef\$"
 cancel
 
 # While a command runs, and many at once.

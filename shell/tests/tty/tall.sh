@@ -45,10 +45,10 @@ await_prompt
 await '^sum 15$'
 key C-r
 type 'set b'
-await '^bck:set b'
+await '^\}$'
 key C-w
-type ' 2'
-await '^bck:set b 2'
+type '; #'
+await '; #$'
 cancel
 line 'quit'
 await_end
