@@ -346,8 +346,7 @@ static void mend_cursor(struct edit *e)
 	const LineInfoW *line = libedit.el_wline(e->el);
 	bool at_end = line->cursor == line->lastchar;
 
-	if (at_end && !e->at_end &&
-	    edit_place_of(e, line->lastchar).row >= edit_terminal_size(e, "li") - 1) {
+	if (at_end && !e->at_end && edit_is_tall(e)) {
 		edit_erase_line(e);
 		edit_draw(e);
 	}

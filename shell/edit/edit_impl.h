@@ -109,6 +109,9 @@ void edit_go_to_end(struct edit *e);
 /* Erases the line and leaves the cursor at the start of the prompt's row. */
 void edit_erase_line(struct edit *e);
 
+/* Does the line fill the screen? libedit then shows its end only. */
+bool edit_is_tall(struct edit *e);
+
 /* For EL_PROMPT_ESC. */
 
 char *edit_prompt(EditLine *el);
@@ -177,8 +180,6 @@ void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list);
  * prompt shows what is searched. ^R goes on to an older entry, ^S to a newer one, ^G gives up; any
  * other key is for the entry. */
 unsigned char edit_search_key(EditLine *el, wint_t key);
-/* Marks what was searched in the line, at the cursor. */
-void edit_show_match(struct edit *e);
 /* Adds one entry, which may have several lines, unless it repeats the last one. */
 void hist_add(struct hist *h, const char *entry);
 

@@ -340,13 +340,32 @@ static void put_hint(struct edit *e, const char *text)
 	Tcl_DStringFree(&hint);
 }
 
+bool edit_is_tall(struct edit *e)
+{
+	return edit_place_of(e, libedit.el_wline(e->el)->lastchar).row >=
+	       edit_terminal_size(e, "li") - 1;
+}
+
+/* Marks what was searched in the line, at the cursor. */
+static void show_match(struct edit *e)
+{
+	const int len = Tcl_DStringLength(&e->wanted);
+	const LineInfo *line = libedit.el_line(e->el);
+
+	if (e->search != SEARCH_FOUND || e->dumb || line->lastchar - line->cursor < len ||
+	    edit_is_tall(e))
+		return;
+	printf("\0337\033[7m%.*s\033[0m\0338", len, line->cursor);
+	fflush(stdout);
+}
+
 void edit_show_hint(struct edit *e)
 {
 	const LineInfoW *line = libedit.el_wline(e->el);
 	Tcl_DString text, hint;
 
 	if (e->search) {
-		edit_show_match(e);
+		show_match(e);
 		return;
 	}
 	if (!e->hints || e->dumb || line->cursor != line->lastchar)

@@ -244,25 +244,6 @@ static void set_line(struct edit *e, const char *text, size_t at)
 	libedit.el_cursor(e->el, chars - (int)(line->lastchar - line->buffer));
 }
 
-/* Does the line fill the screen? libedit then shows its end only. */
-static bool is_tall(struct edit *e)
-{
-	return edit_place_of(e, libedit.el_wline(e->el)->lastchar).row >=
-	       edit_terminal_size(e, "li") - 1;
-}
-
-void edit_show_match(struct edit *e)
-{
-	const int len = Tcl_DStringLength(&e->wanted);
-	const LineInfo *line = libedit.el_line(e->el);
-
-	if (e->search != SEARCH_FOUND || e->dumb || line->lastchar - line->cursor < len ||
-	    is_tall(e))
-		return;
-	printf("\0337\033[7m%.*s\033[0m\0338", len, line->cursor);
-	fflush(stdout);
-}
-
 /* Shows the entry from number at on; again: not the one that is shown. */
 static void search(struct search *f, int at, bool older, bool again)
 {
@@ -276,7 +257,7 @@ static void search(struct search *f, int at, bool older, bool again)
 		f->at = at;
 	if (entry && *wanted) {
 		set_line(f->e, entry, (size_t)(find_text(entry, wanted) - entry));
-		if (is_tall(f->e))
+		if (edit_is_tall(f->e))
 			set_line(f->e, entry, strlen(entry));
 	}
 	edit_draw(f->e);
