@@ -14,7 +14,7 @@
 #include "gid.h"
 #include "group.h"
 
-#define LINGER_NS    8192000000ull /* longer than who repeats a request waits in between */
+#define LINGER_NS    8192000000ull /* longer than the longest pause before a request is repeated */
 #define TIMEWAIT_MAX 20		   /* 4.3 s */
 
 #define BUCKETS 1024
@@ -23,7 +23,7 @@ static struct conn_list by_id[BUCKETS], by_peer[BUCKETS], by_qpn[BUCKETS];
 
 /* ---------------------------------------------------------- finding them -- */
 
-static unsigned bucket(uint64_t guid, uint32_t n)
+static unsigned bucket_of(uint64_t guid, uint32_t n)
 {
 	uint64_t h = (guid ^ (uint64_t)n << 20 ^ n) * 0x9e3779b97f4a7c15ull;
 
@@ -43,7 +43,7 @@ struct conn *conn_find(uint32_t local_id)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_id[bucket(0, local_id)], by_id)
+	LIST_FOREACH(c, &by_id[bucket_of(0, local_id)], by_id)
 		if (c->local_id == local_id)
 			return c;
 	return NULL;
@@ -53,7 +53,7 @@ struct conn *conn_find_peer(uint64_t guid, uint32_t remote_id)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_peer[bucket(guid, remote_id)], by_peer)
+	LIST_FOREACH(c, &by_peer[bucket_of(guid, remote_id)], by_peer)
 		if (c->guid == guid && c->remote_id == remote_id && c->qp_type != IBV_QPT_UD)
 			return c;
 	return NULL;
@@ -63,9 +63,9 @@ struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_peer[bucket(guid_of_gid(src), request_id)], by_peer)
+	LIST_FOREACH(c, &by_peer[bucket_of(guid_of_gid(src), request_id)], by_peer)
 		if (c->remote_id == request_id && c->qp_type == IBV_QPT_UD &&
-		    memcmp(&c->flow.dgid, src, sizeof(*src)) == 0)
+		    gid_equal(&c->flow.dgid, src))
 			return c;
 	return NULL;
 }
@@ -74,7 +74,7 @@ struct conn *conn_find_qpn(uint64_t guid, uint32_t remote_qpn)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_qpn[bucket(guid, remote_qpn)], by_qpn)
+	LIST_FOREACH(c, &by_qpn[bucket_of(guid, remote_qpn)], by_qpn)
 		if (c->guid == guid && c->remote_qpn == remote_qpn && c->state >= CONN_REP_SENT &&
 		    c->state <= CONN_TIMEWAIT)
 			return c;
@@ -93,8 +93,8 @@ static void conn_unindex(struct conn *c)
 void conn_index(struct conn *c)
 {
 	conn_unindex(c);
-	LIST_INSERT_HEAD(&by_peer[bucket(c->guid, c->remote_id)], c, by_peer);
-	LIST_INSERT_HEAD(&by_qpn[bucket(c->guid, c->remote_qpn)], c, by_qpn);
+	LIST_INSERT_HEAD(&by_peer[bucket_of(c->guid, c->remote_id)], c, by_peer);
+	LIST_INSERT_HEAD(&by_qpn[bucket_of(c->guid, c->remote_qpn)], c, by_qpn);
 }
 
 /* -------------------------------------------------------------- creating -- */
@@ -148,7 +148,7 @@ struct conn *conn_new(struct cm_id *user)
 	c->tid = conn_tid(c);
 	c->user = user;
 	c->timer.fn = conn_expired;
-	LIST_INSERT_HEAD(&by_id[bucket(0, c->local_id)], c, by_id);
+	LIST_INSERT_HEAD(&by_id[bucket_of(0, c->local_id)], c, by_id);
 	return c;
 undo:
 	error = errno;
@@ -196,8 +196,8 @@ void conn_forget(void)
 
 /* ---------------------------------------------------------------- states -- */
 
-/* A listener may go before the peers that it has accepted know about that. Its name must stay taken
- * meanwhile: a repeated REQ would be told that nobody listens. */
+/* A listener may go before the peers that it has accepted know that they are. Its name must stay
+ * taken meanwhile, or a repeated REQ would be answered that nobody listens. */
 static bool holds_port(enum conn_state state)
 {
 	return state == CONN_REQ_RCVD || state == CONN_REP_SENT || state == CONN_SIDR_RCVD;
@@ -263,9 +263,9 @@ void conn_farewell(void)
 /* ------------------------------------------------ peers that were killed -- */
 
 /*
- * For its own devices the kernel disconnects when a process ends. For this device nobody can. But a
- * process of this host has bound a name, which is gone when the process ends: its peers on this
- * host look for that name once a second, and go on as if they had been told.
+ * When a process is killed, the kernel disconnects the connections of its own devices. For this
+ * device nobody can. But the process had bound a name, which ends with it. Its peers on this host
+ * look for that name once a second; when it is gone, they go on as if a message had told them.
  */
 
 #define PEER_PERIOD 1000000000ull /* ns */
@@ -273,7 +273,7 @@ void conn_farewell(void)
 static unsigned announced; /* connections that need our name */
 static bool peer_is_near;
 
-/* A peer of this host, which we know. */
+/* Has the connection a peer whose GUID is known, on this host? */
 static bool is_near(const struct conn *c)
 {
 	return c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED &&

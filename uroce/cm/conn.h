@@ -213,6 +213,7 @@ struct port {
 };
 
 extern const union ibv_gid any_ipv6, any_ipv4;
+bool gid_is_any(const union ibv_gid *gid);
 
 /* Binds an id: *number 0 chooses one and fills it in. The id has a reference, which
  * port_leave() gives back. reuse: others of this process with reuse may have the same. NULL

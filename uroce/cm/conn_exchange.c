@@ -13,9 +13,9 @@
 #include "engine.h"
 
 /*
- * Our messages say what the kernel's say: answers within 2^20 * 4.096 us (4.3 s), 15
- * repetitions. But we repeat sooner, as a lost packet should not cost seconds, and give up
- * after the 16 * 4.1 s that were announced.
+ * Our messages announce what the kernel's announce: an answer within 2^20 * 4.096 us (4.3 s), 15
+ * repetitions. But the first repetitions come sooner, since a lost packet should not cost seconds.
+ * Giving up takes about as long as announced: 16 * 4.1 s.
  */
 #define MSEC	      1000000ull
 #define RESEND_FIRST  (50 * MSEC)
@@ -69,7 +69,7 @@ void conn_be_patient(struct conn *c, unsigned timeout)
 {
 	uint64_t t = engine_now() + iba_time(timeout < MRA_TIME ? timeout : MRA_TIME);
 
-	/* but who has asked may be gone since: then somebody else will say so */
+	/* repeats it, though rarely: if the peer has ended, another process answers in its place */
 	c->wait = RESEND_MAX;
 	c->repeated = 0;
 	c->give_up = t + GIVE_UP;
@@ -105,7 +105,7 @@ void conn_send_rej(struct conn *c, enum mad_about about, enum rej_reason reason,
 	m.rej.about = about;
 	m.rej.reason = reason;
 	if (reason == REJ_TIMEOUT) {
-		/* 12.6.7.2: who never had our answer knows us by our GUID */
+		/* 12.6.7.2: a peer that never had our answer knows us by our GUID */
 		uint64_t guid = htobe64(conn_guid());
 
 		memcpy(m.rej.info, &guid, sizeof(guid));
@@ -362,26 +362,26 @@ static void req_in_timewait(struct conn *c, const struct mad *m)
 	conn_send_rej(c, ABOUT_REQ, REJ_STALE, NULL, 0);
 }
 
-static void patience(struct conn *c, const struct mad *m)
+static void mra_received(struct conn *c, const struct mad *m)
 {
 	conn_be_patient(c, m->mra.timeout);
 }
 
-static void rejected(struct conn *c, const struct mad *m)
+static void rej_received(struct conn *c, const struct mad *m)
 {
 	conn_enter(c, CONN_IDLE);
 	conn_tell(c, CONN_EV_REJECTED, m->rej.reason, m);
 	conn_over(c);
 }
 
-/* The peer takes back what it has said: packets may be on their way. */
-static void rejected_late(struct conn *c, const struct mad *m)
+/* The peer withdraws what it has accepted. Packets of the connection may be on their way. */
+static void rej_received_late(struct conn *c, const struct mad *m)
 {
 	conn_tell(c, CONN_EV_REJECTED, m->rej.reason, m);
 	conn_enter_timewait(c);
 }
 
-static void responded(struct conn *c, const struct mad *m)
+static void rep_received(struct conn *c, const struct mad *m)
 {
 	const struct mad_rep *rep = &m->rep;
 
@@ -414,13 +414,13 @@ static void rtu_lost(struct conn *c, const struct mad *m)
 	conn_send_ids(c, MAD_RTU);
 }
 
-static void ready(struct conn *c, const struct mad *m)
+static void rtu_received(struct conn *c, const struct mad *m)
 {
 	conn_enter(c, CONN_ESTABLISHED);
 	conn_tell(c, CONN_EV_ESTABLISHED, 0, m);
 }
 
-static void disconnecting(struct conn *c, const struct mad *m)
+static void dreq_received(struct conn *c, const struct mad *m)
 {
 	if (m->dreq.remote_qpn != c->local_qpn)
 		return;
@@ -433,19 +433,19 @@ static void disconnecting(struct conn *c, const struct mad *m)
 	conn_disconnect(c);
 }
 
-/* The RTU is lost, or comes later: messages for a process may come in through two others. Who
- * disconnects was connected, and its last sends may be here already. */
-static void disconnecting_early(struct conn *c, const struct mad *m)
+/* The RTU is lost, or comes later: two messages may reach this process through two others. A peer
+ * that disconnects was connected, and its last sends may be here already. */
+static void dreq_before_rtu(struct conn *c, const struct mad *m)
 {
 	if (m->dreq.remote_qpn != c->local_qpn)
 		return;
 	conn_enter(c, CONN_ESTABLISHED);
 	conn_tell(c, CONN_EV_ESTABLISHED, 0, NULL);
-	disconnecting(c, m);
+	dreq_received(c, m);
 }
 
-/* Both have begun: each answers the other, and that is all. */
-static void disconnecting_both(struct conn *c, const struct mad *m)
+/* Both sides disconnect at once: each answers the other. */
+static void dreq_crossed(struct conn *c, const struct mad *m)
 {
 	if (m->dreq.remote_qpn != c->local_qpn)
 		return;
@@ -455,7 +455,7 @@ static void disconnecting_both(struct conn *c, const struct mad *m)
 	conn_enter_timewait(c);
 }
 
-static void disconnected(struct conn *c, const struct mad *m)
+static void drep_received(struct conn *c, const struct mad *m)
 {
 	conn_tell(c, CONN_EV_DISCONNECTED, 0, m);
 	conn_enter_timewait(c);
@@ -472,34 +472,34 @@ static void drep_lost(struct conn *c, const struct mad *m)
 #define ON(attr) [(attr)-MAD_REQ]
 static void (*const rules[CONN_STATES][MAD_END - MAD_REQ])(struct conn *, const struct mad *) = {
 	[CONN_REQ_SENT] = {
-		ON(MAD_MRA) = patience,
-		ON(MAD_REJ) = rejected,
-		ON(MAD_REP) = responded,
+		ON(MAD_MRA) = mra_received,
+		ON(MAD_REJ) = rej_received,
+		ON(MAD_REP) = rep_received,
 	},
 	[CONN_REQ_RCVD] = {
 		ON(MAD_REQ) = req_again,
-		ON(MAD_REJ) = rejected,
+		ON(MAD_REJ) = rej_received,
 	},
 	[CONN_REP_SENT] = {
 		ON(MAD_REQ) = answer_again,
-		ON(MAD_MRA) = patience,
-		ON(MAD_REJ) = rejected,
-		ON(MAD_RTU) = ready,
-		ON(MAD_DREQ) = disconnecting_early,
+		ON(MAD_MRA) = mra_received,
+		ON(MAD_REJ) = rej_received,
+		ON(MAD_RTU) = rtu_received,
+		ON(MAD_DREQ) = dreq_before_rtu,
 	},
 	[CONN_REP_RCVD] = {
 		ON(MAD_REP) = rep_before_rtu,
-		ON(MAD_REJ) = rejected_late,
+		ON(MAD_REJ) = rej_received_late,
 	},
 	[CONN_ESTABLISHED] = {
 		ON(MAD_REP) = rtu_lost,
-		ON(MAD_REJ) = rejected_late,
-		ON(MAD_DREQ) = disconnecting,
+		ON(MAD_REJ) = rej_received_late,
+		ON(MAD_DREQ) = dreq_received,
 	},
 	[CONN_DREQ_SENT] = {
-		ON(MAD_REJ) = disconnected,
-		ON(MAD_DREQ) = disconnecting_both,
-		ON(MAD_DREP) = disconnected,
+		ON(MAD_REJ) = drep_received, /* it knows nothing of the connection any more */
+		ON(MAD_DREQ) = dreq_crossed,
+		ON(MAD_DREP) = drep_received,
 	},
 	[CONN_TIMEWAIT] = {
 		ON(MAD_REQ) = req_in_timewait,
@@ -525,19 +525,18 @@ void conn_rule(struct conn *c, const struct mad *m)
 		count(CNT_BAD_STATE);
 }
 
-/* Does the message come from the connection's peer? Its communication id is not known
- * before its first answer, and a REJ of a request that it took no notice of has none. */
+/* Does the message come from the connection's peer? Before its first answer, the communication id
+ * of the peer is not known. A REJ has none if the peer never made a connection. */
 static bool from_peer(const struct conn *c, const struct mad_from *from, const struct mad *m)
 {
-	if (memcmp(&from->src, &c->flow.dgid, sizeof(from->src)) != 0 ||
-	    memcmp(&from->dst, &c->flow.sgid, sizeof(from->dst)) != 0)
+	if (!gid_equal(&from->src, &c->flow.dgid) || !gid_equal(&from->dst, &c->flow.sgid))
 		return false;
 	if (c->state == CONN_REQ_SENT || m->attr == MAD_SIDR_REP)
 		return true;
 	return m->local_id == c->remote_id || (m->attr == MAD_REJ && m->local_id == 0);
 }
 
-/* Who has not had our REP does not know our id: its own and its GUID say who it is. */
+/* A peer that never had our REP does not know our id. Its own id and GUID find the connection. */
 static struct conn *find_timed_out(const struct mad *m)
 {
 	uint64_t guid;

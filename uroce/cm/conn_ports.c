@@ -15,12 +15,7 @@ const union ibv_gid any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };
 
 static LIST_HEAD(, port) ports;
 
-static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
-static bool covers(const struct port *p, const union ibv_gid *dst)
+static bool port_covers(const struct port *p, const union ibv_gid *dst)
 {
 	if (gid_equal(&p->addr, dst))
 		return true;
@@ -31,38 +26,39 @@ static bool covers(const struct port *p, const union ibv_gid *dst)
 	return false;
 }
 
-/* Is there an address that both take? */
-static bool overlap(const struct port *a, const struct port *b)
+/* Is there an address that both ports take requests for? */
+static bool ports_overlap(const struct port *a, const struct port *b)
 {
 	if (a->space != b->space || a->number != b->number)
 		return false;
-	return covers(a, &b->addr) || covers(b, &a->addr);
+	return port_covers(a, &b->addr) || port_covers(b, &a->addr);
 }
 
-static bool is_any(const union ibv_gid *addr)
+bool gid_is_any(const union ibv_gid *gid)
 {
-	return gid_equal(addr, &any_ipv6) || gid_equal(addr, &any_ipv4);
+	return gid_equal(gid, &any_ipv6) || gid_equal(gid, &any_ipv4);
 }
 
 /* The errno of a conflict: the kernel's, confusing as it is. */
-static int conflict(const struct port *a, const struct port *b)
+static int conflict_errno(const struct port *a, const struct port *b)
 {
-	return is_any(&a->addr) || is_any(&b->addr) ? EADDRNOTAVAIL : EADDRINUSE;
+	return gid_is_any(&a->addr) || gid_is_any(&b->addr) ? EADDRNOTAVAIL : EADDRINUSE;
 }
 
-/* Of this process: NULL and errno, or the one to share; *none: nothing is in the way. */
-static struct port *share(const struct port *want, bool *none)
+/* Among the ports of this process. Returns the one to share, or NULL; then *none says whether
+ * nothing is in the way. If something is, errno is set. */
+static struct port *find_shared_port(const struct port *want, bool *none)
 {
 	struct port *p, *same = NULL;
 
 	*none = true;
 	LIST_FOREACH(p, &ports, entry) {
-		if (!overlap(p, want))
+		if (!ports_overlap(p, want))
 			continue;
 		/* those that are only held for connections are in nobody's way here */
 		if (p->ids && (!p->reuse || !want->reuse)) {
 			*none = false;
-			errno = conflict(p, want);
+			errno = conflict_errno(p, want);
 			return NULL;
 		}
 		if (gid_equal(&p->addr, &want->addr) && p->both == want->both)
@@ -71,7 +67,7 @@ static struct port *share(const struct port *want, bool *none)
 	return same;
 }
 
-static int claim(struct port *p)
+static int claim_names(struct port *p)
 {
 	/* another process may have the chosen number of the other family */
 	unsigned tries = p->number ? 1 : 16;
@@ -103,9 +99,9 @@ static struct port *new_port(const struct port *want)
 	if (!p)
 		return NULL;
 	*p = *want;
-	if (claim(p) < 0) {
+	if (claim_names(p) < 0) {
 		/* of another process */
-		if (errno == EADDRINUSE && is_any(&p->addr))
+		if (errno == EADDRINUSE && gid_is_any(&p->addr))
 			errno = EADDRNOTAVAIL;
 		free(p);
 		return NULL;
@@ -124,7 +120,7 @@ struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *ad
 	bool none = true;
 
 	if (*number)
-		p = share(&want, &none);
+		p = find_shared_port(&want, &none);
 	if (!none)
 		return NULL;
 	if (!p)
@@ -151,8 +147,8 @@ int port_listen(struct port *p, struct cm_id *id)
 	struct port *other;
 
 	LIST_FOREACH(other, &ports, entry) {
-		if (overlap(other, p) && other->ids > (other == p ? 1 : 0)) {
-			errno = conflict(other, p);
+		if (ports_overlap(other, p) && other->ids > (other == p ? 1 : 0)) {
+			errno = conflict_errno(other, p);
 			return -1;
 		}
 	}
@@ -182,7 +178,7 @@ struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst
 	int score, most = -1;
 
 	LIST_FOREACH(p, &ports, entry) {
-		if (p->space != space || p->number != number || !covers(p, dst))
+		if (p->space != space || p->number != number || !port_covers(p, dst))
 			continue;
 		score = (p->listener ? 2 : 0) + (gid_equal(&p->addr, dst) ? 1 : 0);
 		if (score > most) {
@@ -215,9 +211,9 @@ void port_forget(void)
 /* -------------------------------------------- which process a MAD is for -- */
 
 /*
- * Requests name a service, which is a name that one
- * process holds; all others name a communication id, whose upper bits are a slot. A MAD for
- * nobody is answered by the process that has read it, as by one that knows nothing of it: 12.9.8.
+ * A request names a service, and one process holds the name of that service. All other messages
+ * name a communication id, whose upper bits are the slot of a process. A MAD that is for no process
+ * is answered by the one that has read it, as a host does that has no such connection: 12.9.8.
  */
 
 static bool is_request(const struct mad *m)
@@ -246,8 +242,9 @@ static bool to_name(const struct mad_from *from, const union ibv_gid *addr, uint
 	       errno != ECONNREFUSED;
 }
 
-/* The holder of that very address comes before the one of any. False: it is for us, or for
- * nobody; a process that takes no more has lost it as it may be lost on a wire. */
+/* Whoever holds that very address comes before whoever holds "any". False: the request is for this
+ * process, or for nobody. If the queue of the other process is full, the request counts as lost on
+ * the wire. */
 static bool forward_request(const struct mad_from *from, const struct mad *m, const uint8_t *buf)
 {
 	uint64_t service = m->attr == MAD_REQ ? m->req.service : m->sidr_req.service;
@@ -257,7 +254,7 @@ static bool forward_request(const struct mad_from *from, const struct mad *m, co
 	if (service >> 32)
 		return false;
 	own = port_find((uint16_t)(service >> 16), (uint16_t)service, &from->dst);
-	if (!own || memcmp(&own->addr, &from->dst, sizeof(own->addr)) != 0)
+	if (!own || !gid_equal(&own->addr, &from->dst))
 		if (to_name(from, &from->dst, service, buf))
 			return true;
 	return !own && to_name(from, any, service, buf);
@@ -272,8 +269,8 @@ void request_route(const struct mad_from *from, const struct mad *m)
 		conn_input(from, m);
 }
 
-/* Who gave up before it had an answer has no id to name: the one who has its request will
- * know it by its GUID. */
+/* A peer that gave up before it had an answer has no id to name. The process that has its request
+ * knows the peer by its GUID. */
 static void forward_to_all(const struct mad_from *from, const uint8_t *buf)
 {
 	cm_input(from, buf, MAD_BYTES);

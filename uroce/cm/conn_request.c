@@ -10,11 +10,6 @@
 #include "engine.h"
 #include "gid.h"
 
-static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
 static struct flow flow_back(const struct mad_from *from)
 {
 	return (struct flow){
@@ -25,23 +20,22 @@ static struct flow flow_back(const struct mad_from *from)
 	};
 }
 
-/* Requests come from one address of the other host to one of ours. */
-static bool answerable(const struct mad_from *from)
+/* Is the sender one host, and is the destination an address of ours? */
+static bool can_answer(const struct mad_from *from)
 {
 	static const union ibv_gid none;
 
-	if (gid_equal(&from->src, &none) || from->src.raw[0] == 0xff ||
-	    (gid_is_ipv4(&from->src) && (from->src.raw[12] & 0xf0) == 0xe0))
+	if (gid_equal(&from->src, &none) || gid_is_multicast(&from->src))
 		return false;
 	return gid_index(&from->dst, from->scope) >= 0;
 }
 
-static void answer(const struct mad_from *from, const struct mad *m)
+static void send_answer(const struct mad_from *from, const struct mad *m)
 {
 	struct flow flow = flow_back(from);
 	uint8_t buf[MAD_BYTES];
 
-	if (!answerable(from)) {
+	if (!can_answer(from)) {
 		count(CNT_BAD_SOURCE);
 		return;
 	}
@@ -58,9 +52,9 @@ void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reaso
 		.rej = { .about = m->attr == MAD_REP ? ABOUT_REP : ABOUT_REQ, .reason = reason },
 	};
 
-	/* what it calls us, if it has called us by an id */
+	/* our id, if the message names one */
 	rej.local_id = m->remote_id;
-	answer(from, &rej);
+	send_answer(from, &rej);
 }
 
 void answer_drep(const struct mad_from *from, const struct mad *m)
@@ -72,7 +66,7 @@ void answer_drep(const struct mad_from *from, const struct mad *m)
 		.remote_id = m->local_id,
 	};
 
-	answer(from, &drep);
+	send_answer(from, &drep);
 }
 
 void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_status status)
@@ -84,11 +78,11 @@ void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_sta
 		.sidr_rep = { .status = status, .service = m->sidr_req.service },
 	};
 
-	answer(from, &rep);
+	send_answer(from, &rep);
 }
 
-/* The IP addresses of a request are those that its packet has: with RoCEv2 there is no
- * other truth, and who relies on the address of a peer should not rely on its word. */
+/* The addresses in the private data must be those of the IP header: applications are told them, and
+ * should not have to rely on the word of the peer. */
 static bool addresses_true(const struct mad_from *from, const struct mad *m, struct mad_ip *ip)
 {
 	return mad_ip_parse(ip, m->data) == 0 && gid_equal(&ip->src, &from->src) &&
@@ -122,7 +116,7 @@ static struct port *find_port(uint64_t service, const union ibv_gid *dst)
 	return port_find((uint16_t)(service >> 16), (uint16_t)service, dst);
 }
 
-static uint8_t least(unsigned a, unsigned b)
+static uint8_t lesser_of(unsigned a, unsigned b)
 {
 	return (uint8_t)(a < b ? a : b);
 }
@@ -165,8 +159,8 @@ static int take_req(const struct mad_from *from, const struct mad *m)
 	c->remote_qpn = req->qpn;
 	c->sq_psn = req->psn;
 	/* what one side can answer is what the other may ask */
-	c->initiator_depth = least(req->responder_resources, MAX_RD_ATOM);
-	c->responder_resources = least(req->initiator_depth, MAX_RD_ATOM);
+	c->initiator_depth = lesser_of(req->responder_resources, MAX_RD_ATOM);
+	c->responder_resources = lesser_of(req->initiator_depth, MAX_RD_ATOM);
 	c->retry_count = req->retry_count;
 	c->rnr_retry_count = req->rnr_retry_count;
 	c->ack_timeout = req->ack_timeout;
@@ -211,7 +205,7 @@ static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
 
 	if (!port || !port->listener)
 		return SIDR_UNSUPPORTED;
-	if (!answerable(from) || !addresses_true(from, m, &ip))
+	if (!can_answer(from) || !addresses_true(from, m, &ip))
 		return SIDR_REJECT;
 	c = new_conn(from, m, port);
 	if (!c)
@@ -308,9 +302,9 @@ void sidr_reply(struct conn *c, const struct mad *m)
 /* -------------------------------------------- requests that are deferred -- */
 
 /*
- * A request that finds no listener waits a moment for one before it is refused. Programs
- * close a listener and open it anew (perftest between its two connections) while their peer
- * is on its way to it; the kernel is slow enough for that not to be seen.
+ * A request that finds no listener waits a moment (STEPS * STEP_NS) for one before it is refused.
+ * Programs close a listener and open it anew, as perftest does between its two connections, while
+ * their peer connects already. The kernel is slow enough that they get away with it.
  */
 
 #define HELD	32
@@ -319,16 +313,16 @@ void sidr_reply(struct conn *c, const struct mad *m)
 
 static struct held {
 	unsigned steps; /* left; 0: a free entry */
-	bool again;	/* it found nobody once more */
+	bool again;	/* it has found nobody this time either */
 	struct mad_from from;
 	struct mad m;
 } held[HELD];
 
 static struct timer timer;
 static bool prepared; /* it has its place on the heap */
-static bool last;     /* who finds nobody now has waited long enough */
+static bool last;     /* the request being routed has waited long enough */
 
-static struct held *find(const struct mad_from *from, const struct mad *m)
+static struct held *find_held(const struct mad_from *from, const struct mad *m)
 {
 	for (unsigned i = 0; i < HELD; i++) {
 		struct held *h = &held[i];
@@ -348,8 +342,8 @@ static struct held *free_entry(void)
 	return NULL;
 }
 
-/* Another try: a process may hold the name by now, or this one listen. */
-static void step(struct timer *t)
+/* Routes each of them again: another process may hold the name by now, or this one listen. */
+static void retry_held(struct timer *t)
 {
 	bool more = false;
 
@@ -382,7 +376,7 @@ bool request_defer(const struct mad_from *from, const struct mad *m)
 
 	if (last)
 		return false;
-	h = find(from, m);
+	h = find_held(from, m);
 	if (h) {
 		h->again = true;
 		return true;
@@ -393,7 +387,7 @@ bool request_defer(const struct mad_from *from, const struct mad *m)
 	if (!prepared) {
 		if (timer_reserve(1) < 0)
 			return false;
-		timer.fn = step;
+		timer.fn = retry_held;
 		prepared = true;
 	}
 	*h = (struct held){ .steps = STEPS, .from = *from, .m = *m };

@@ -252,15 +252,13 @@ void mad_build(uint8_t *buf, const struct mad *m)
 	memcpy(body + f->private_at, m->data, f->private_len);
 }
 
-/* Of an IPv4 address the first twelve bytes are zero here, and those of a mapped GID are
- * not. */
+/* An IPv4 address is the last four bytes of the field. */
 static void address_parse(union ibv_gid *gid, const uint8_t *b, bool ipv4)
 {
-	memcpy(gid->raw, b, 16);
-	if (ipv4) {
-		memset(gid->raw, 0, 10);
-		memset(gid->raw + 10, 0xff, 2);
-	}
+	if (ipv4)
+		gid_of_ipv4(gid, b + 12);
+	else
+		memcpy(gid->raw, b, 16);
 }
 
 int mad_ip_parse(struct mad_ip *ip, const uint8_t *buf)

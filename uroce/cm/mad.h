@@ -120,8 +120,8 @@ struct mad {
 	uint8_t data[MAD_PRIVATE_MAX]; /* mad_private_len() bytes of it are private data */
 };
 
-/* Reads n bytes; -1: not MAD_BYTES, not a message of the connection manager, not one of
- * those above. Fields have the range of their width, no more is promised. */
+/* Reads a message of n bytes. -1: n is not MAD_BYTES, or it is none of the messages above. Values
+ * are only as checked as the width of their fields makes them. */
 int mad_parse(struct mad *m, const uint8_t *buf, size_t n);
 /* Writes all MAD_BYTES. */
 void mad_build(uint8_t *buf, const struct mad *m);
@@ -158,10 +158,10 @@ static inline uint64_t service_id(uint16_t space, uint16_t port)
 #define GSI_QKEY  0x80010000u
 #define MAD_BYTES 256
 
-/* A MAD for this process: from its own socket, or handed on by another one. */
+/* A MAD for this process: from its own socket, or handed on by another process. */
 void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n);
-/* A MAD from the socket of all: handles it, or hands it on to the process it is for.
- * Answers in place of a process that is gone (REJ). */
+/* A MAD from the socket that all processes share: handles it, or hands it on to the process that it
+ * is for. If that process is gone, answers in its place. */
 void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n);
 /* After fork(). */
 void cm_forget(void);

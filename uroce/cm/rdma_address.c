@@ -20,16 +20,6 @@
 #define EPHEMERAL_FIRST 32768
 #define EPHEMERAL_COUNT (61000 - EPHEMERAL_FIRST)
 
-static bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
-static bool is_any(const union ibv_gid *gid)
-{
-	return gid_equal(gid, &any_ipv6) || gid_equal(gid, &any_ipv4);
-}
-
 static bool is_loopback(const union ibv_gid *gid)
 {
 	return gid_is_ipv4(gid) ? gid->raw[12] == IN_LOOPBACKNET
@@ -68,7 +58,7 @@ static int read_addr(const struct sockaddr *sa, union ibv_gid *gid, uint32_t *sc
 	return 0;
 }
 
-/* An address of ours, maybe of a moment ago. */
+/* The index of an address of this host, even if the host has it since a moment ago; or -1. */
 static int own_index(const union ibv_gid *gid, uint32_t scope)
 {
 	int index = gid_index(gid, scope);
@@ -113,7 +103,7 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 	id_drop_source(id);
 	if (read_addr(sa, &gid, &scope) < 0)
 		return -1;
-	any = is_any(&gid);
+	any = gid_is_any(&gid);
 	if (!any && own_index(&gid, scope) < 0)
 		return fail(EADDRNOTAVAIL);
 	set_addr(src, sa);
@@ -210,7 +200,7 @@ static int prepare_src(struct cm_id *id, const struct sockaddr *src, sa_family_t
 	set_addr(ss, src);
 	if (*port_field(ss))
 		return bind_locked(id, src);
-	if (is_any(&gid))
+	if (gid_is_any(&gid))
 		return 0;
 	if (own_index(&gid, scope) < 0)
 		return fail(EADDRNOTAVAIL);
@@ -257,7 +247,7 @@ static enum ibv_mtu path_mtu(const struct cm_id *id)
 	return e ? gid_path_mtu(e->mtu) : IBV_MTU_1024;
 }
 
-static void resolved(struct cm_id *id)
+static void address_resolved(struct cm_id *id)
 {
 	id->state = ID_ADDR_RESOLVED;
 	cm_event_post(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
@@ -265,8 +255,8 @@ static void resolved(struct cm_id *id)
 
 /* --------------------------------------------------------- the neighbour -- */
 
-/* Like the kernel's, an address is resolved when the next hop has answered: ARP, or neighbour
- * discovery, which the system does. It is looked after soon at first. */
+/* As with the kernel's device, an address is resolved when the next hop has answered the system's
+ * ARP or neighbour discovery. A timer looks whether it has: soon at first, then less often. */
 #define WAIT_FIRST 500000u    /* ns */
 #define WAIT_MOST  100000000u /* ns */
 #define ASK_AGAIN  1000000000u
@@ -302,7 +292,7 @@ static void look_for_neighbour(struct timer *t)
 
 	if (neighbour_known(dgid, id->scope)) {
 		id_end_query(id);
-		resolved(id);
+		address_resolved(id);
 		return;
 	}
 	if (now >= id->query_end) {
@@ -353,7 +343,7 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 	if (read_addr(dst, &dgid, &scope) < 0 || prepare_src(id, src, dst->sa_family) < 0)
 		return -1;
 	set_addr(to, dst);
-	if (is_any(&dgid)) {
+	if (gid_is_any(&dgid)) {
 		to_loopback(to);
 		gid_of_sockaddr(&dgid, &scope, (struct sockaddr *)to);
 	}
@@ -368,7 +358,7 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 	id->v.route.addr.addr.ibaddr.dgid = dgid;
 	if (is_silent(id))
 		return begin_query(id, timeout_ms);
-	resolved(id);
+	address_resolved(id);
 	return 0;
 }
 
@@ -441,8 +431,8 @@ static struct sockaddr *copy_addr(const struct sockaddr *sa, socklen_t len)
 	return copy;
 }
 
-/* A QP type and a port space, where the hints leave one open; EAI_SOCKTYPE: they do not go
- * together (the manual calls it EAI_QPTYPE). */
+/* Sets QP type and port space, and chooses those that the hints leave open. EAI_SOCKTYPE: they do
+ * not go together (the manual calls it EAI_QPTYPE). */
 static int set_types(struct rdma_addrinfo *r, const struct rdma_addrinfo *hints)
 {
 	r->ai_qp_type = hints->ai_qp_type;
@@ -482,7 +472,7 @@ static int look_up(struct rdma_addrinfo *r, const char *node, const char *servic
 	return *addr ? 0 : EAI_MEMORY;
 }
 
-/* Without names: the addresses that the hints have. */
+/* Without a node and a service: takes the addresses of the hints. */
 static int take_dst(struct rdma_addrinfo *r, const struct rdma_addrinfo *hints)
 {
 	r->ai_family = hints->ai_family;

@@ -14,14 +14,14 @@
 
 #define RETRIES_MAX 7 /* fields of three bits */
 
-/* Writes private data as a message has it. */
+/* Private data of a message, as it is put together. */
 struct private
 {
 	uint8_t bytes[MAD_PRIVATE_MAX];
 	size_t len;
 };
 
-static int add(struct private *p, size_t max, const void *data, size_t len)
+static int append_data(struct private *p, size_t max, const void *data, size_t len)
 {
 	if (!data || !len)
 		return 0;
@@ -61,7 +61,7 @@ static void set_depths(struct cm_id *id, const struct rdma_conn_param *p)
 	}
 }
 
-static uint8_t retries(uint8_t n)
+static uint8_t limit_retries(uint8_t n)
 {
 	return n < RETRIES_MAX ? n : RETRIES_MAX;
 }
@@ -103,8 +103,8 @@ static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
 	c->qp_type = id->v.qp_type;
 	c->mtu = gid_path_mtu(gid_at((unsigned)index)->mtu);
 	c->ack_timeout = id->has_ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
-	c->retry_count = p ? retries(p->retry_count) : RETRIES_MAX;
-	c->rnr_retry_count = p ? retries(p->rnr_retry_count) : RETRIES_MAX;
+	c->retry_count = p ? limit_retries(p->retry_count) : RETRIES_MAX;
+	c->rnr_retry_count = p ? limit_retries(p->rnr_retry_count) : RETRIES_MAX;
 	set_depths(id, p);
 	set_qp(id, p);
 	return 0;
@@ -119,9 +119,9 @@ static int request_data(struct cm_id *id, struct private *data, const struct rdm
 
 	mad_ip_build(data->bytes, &ip);
 	data->len = MAD_IP_BYTES;
-	if (add(data, max, id->connect_data, id->connect_len) < 0)
+	if (append_data(data, max, id->connect_data, id->connect_len) < 0)
 		return -1;
-	return p ? add(data, max, p->private_data, p->private_data_len) : 0;
+	return p ? append_data(data, max, p->private_data, p->private_data_len) : 0;
 }
 
 static int connect_locked(struct cm_id *id, const struct rdma_conn_param *p)
@@ -163,10 +163,10 @@ static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 
 	if (!c)
 		return fail(EINVAL);
-	if (p && add(&data, max, p->private_data, p->private_data_len) < 0)
+	if (p && append_data(&data, max, p->private_data, p->private_data_len) < 0)
 		return -1;
 	set_qp(id, p);
-	c->rnr_retry_offer = p ? retries(p->rnr_retry_count) : RETRIES_MAX;
+	c->rnr_retry_offer = p ? limit_retries(p->rnr_retry_count) : RETRIES_MAX;
 	id->quiet = false;
 	if (is_datagram(id))
 		r = conn_answer(c, SIDR_OK, RDMA_UDP_QKEY, data.bytes, data.len);
@@ -197,7 +197,8 @@ EXPORT int rdma_accept(struct rdma_cm_id *v, struct rdma_conn_param *p)
 	engine_unlock();
 	if (!ok)
 		return fail(EINVAL);
-	/* ready before the peer knows: its first packet may be faster than its RTU */
+	/* the QP must be ready before the peer is told: its first packet may be faster than its RTU
+	 */
 	if (v->qp && !is_datagram(id) &&
 	    id_qp_connect(id, id->responder_resources, id->initiator_depth) < 0)
 		return -1;
@@ -208,13 +209,15 @@ EXPORT int rdma_accept(struct rdma_cm_id *v, struct rdma_conn_param *p)
 	return r < 0 || !waits ? r : id_complete(id);
 }
 
-static int reject(struct rdma_cm_id *v, enum rej_reason reason, const void *data, uint8_t len)
+static int reject_request(struct rdma_cm_id *v, enum rej_reason reason, const void *data,
+			  uint8_t len)
 {
 	struct cm_id *id = to_cm_id(v);
 	struct private copy = { .len = 0 };
 	int r = -1;
 
-	if (add(&copy, mad_private_len(is_datagram(id) ? MAD_SIDR_REP : MAD_REJ), data, len) < 0)
+	if (append_data(&copy, mad_private_len(is_datagram(id) ? MAD_SIDR_REP : MAD_REJ), data,
+			len) < 0)
 		return -1;
 	engine_lock();
 	if (!id->conn)
@@ -230,12 +233,12 @@ static int reject(struct rdma_cm_id *v, enum rej_reason reason, const void *data
 
 EXPORT int rdma_reject(struct rdma_cm_id *v, const void *data, uint8_t len)
 {
-	return reject(v, REJ_CONSUMER, data, len);
+	return reject_request(v, REJ_CONSUMER, data, len);
 }
 
 EXPORT int rdma_reject_ece(struct rdma_cm_id *v, const void *data, uint8_t len)
 {
-	return reject(v, REJ_ECE, data, len);
+	return reject_request(v, REJ_ECE, data, len);
 }
 
 EXPORT int rdma_establish(struct rdma_cm_id *v)
@@ -297,11 +300,6 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
  * (annex A17.6).
  */
 
-static bool is_multicast(const union ibv_gid *gid)
-{
-	return gid_is_ipv4(gid) ? (gid->raw[12] & 0xf0) == 0xe0 : gid->raw[0] == 0xff;
-}
-
 static size_t addr_len(const struct sockaddr *sa)
 {
 	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
@@ -340,7 +338,7 @@ static int join_locked(struct cm_id *id, const struct sockaddr *addr, bool send_
 	mc = calloc(1, sizeof(*mc));
 	if (!mc)
 		return -1;
-	if (gid_of_sockaddr(&mc->mgid, &scope, addr) < 0 || !is_multicast(&mc->mgid)) {
+	if (gid_of_sockaddr(&mc->mgid, &scope, addr) < 0 || !gid_is_multicast(&mc->mgid)) {
 		free(mc);
 		return fail(EINVAL);
 	}
@@ -357,7 +355,8 @@ static int join_locked(struct cm_id *id, const struct sockaddr *addr, bool send_
 	return 0;
 }
 
-static int join(struct rdma_cm_id *v, const struct sockaddr *addr, bool send_only, void *context)
+static int join_group(struct rdma_cm_id *v, const struct sockaddr *addr, bool send_only,
+		      void *context)
 {
 	bool sync;
 	int r;
@@ -371,7 +370,7 @@ static int join(struct rdma_cm_id *v, const struct sockaddr *addr, bool send_onl
 
 EXPORT int rdma_join_multicast(struct rdma_cm_id *v, struct sockaddr *addr, void *context)
 {
-	return join(v, addr, false, context);
+	return join_group(v, addr, false, context);
 }
 
 EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *v, struct rdma_cm_join_mc_attr_ex *attr,
@@ -383,8 +382,8 @@ EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *v, struct rdma_cm_join_mc_a
 	    !(attr->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
 	    attr->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
 		return fail(EINVAL);
-	return join(v, attr->addr, attr->join_flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
-		    context);
+	return join_group(v, attr->addr, attr->join_flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
+			  context);
 }
 
 void membership_joined(struct cm_event *ev)

@@ -110,7 +110,7 @@ struct cm_event *cm_channel_take(struct cm_channel *ch)
 }
 
 /* Frees an event that nobody has seen. The id of a request goes with it, since nobody knows it. */
-static void drop(struct cm_channel *ch, struct cm_event *ev)
+static void drop_event(struct cm_channel *ch, struct cm_event *ev)
 {
 	TAILQ_REMOVE(&ch->events, ev, entry);
 	event_drop(ch->v.fd);
@@ -138,7 +138,7 @@ void cm_channel_drop(struct cm_channel *ch, struct cm_id *id)
 	struct cm_event *ev;
 
 	while ((ev = first_of(ch, id)))
-		drop(ch, ev);
+		drop_event(ch, ev);
 }
 
 void cm_channel_free(struct cm_channel *ch)
@@ -150,7 +150,7 @@ void cm_channel_free(struct cm_channel *ch)
 	engine_lock();
 	if (!ch->dead) {
 		while ((ev = TAILQ_FIRST(&ch->events)))
-			drop(ch, ev);
+			drop_event(ch, ev);
 		while ((id = LIST_FIRST(&ch->ids)))
 			id_shut(id);
 		LIST_REMOVE(ch, entry);
@@ -177,7 +177,7 @@ void cm_channel_drop_member(struct cm_channel *ch, const struct membership *mc)
 		if (ev->member == mc)
 			break;
 	if (ev)
-		drop(ch, ev);
+		drop_event(ch, ev);
 }
 
 bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner)
@@ -357,7 +357,7 @@ static int process_request(struct cm_event *ev)
 }
 
 /* 0: it is for the application. */
-static int process(struct cm_event *ev)
+static int process_event(struct cm_event *ev)
 {
 	switch (ev->v.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -393,7 +393,7 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 		ev = cm_channel_take(ch);
 		if (!ev)
 			return -1;
-	} while (process(ev) < 0);
+	} while (process_event(ev) < 0);
 	*out = &ev->v;
 	return 0;
 }

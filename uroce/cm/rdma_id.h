@@ -16,8 +16,8 @@
  * an id does so with the lock held; the fields that the application sees are its own
  * business while it runs calls on the same id from several threads.
  */
-#ifndef UROCE_CM_ID_H
-#define UROCE_CM_ID_H
+#ifndef UROCE_CM_RDMA_ID_H
+#define UROCE_CM_RDMA_ID_H
 
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
@@ -176,7 +176,7 @@ int id_complete(struct cm_id *id);
 
 /* ------------------------------------------------------------------ rdma_qp.c -- */
 
-/* What init_qp_attr(3) gives; with the lock. 0 or an errno. */
+/* What rdma_init_qp_attr(3) gives; with the lock. 0 or an errno. */
 int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask);
 /* To RTR and RTS as the connection wants it, or to ERR; without the lock. 0, or -1 with errno. */
 int id_qp_connect(struct cm_id *id, unsigned responder_resources, unsigned initiator_depth);
@@ -188,7 +188,6 @@ int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr 
 
 struct membership {
 	LIST_ENTRY(membership) entry;
-	struct cm_id *id;
 	struct sockaddr_storage addr;
 	union ibv_gid mgid;
 	void *context;

@@ -52,7 +52,7 @@ static bool is_known(const struct conn *c)
 	return c && c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED;
 }
 
-/* The peer has taken it back, or it has been. */
+/* The connection has ended, or the peer has withdrawn. */
 static bool is_over(const struct conn *c)
 {
 	return c->state == CONN_IDLE ? c->remote_id : c->state > CONN_ESTABLISHED;
@@ -130,7 +130,7 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *v, struct ibv_qp_attr *attr, int
 
 /* ---------------------------------------------------------------- transitions -- */
 
-static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	int error = ibv_modify_qp(qp, attr, mask);
 
@@ -144,7 +144,7 @@ static int to_init(struct cm_id *id, struct ibv_qp *qp)
 
 	if (rdma_init_qp_attr(&id->v, &attr, &mask) < 0)
 		return -1;
-	return modify(qp, &attr, mask);
+	return modify_qp(qp, &attr, mask);
 }
 
 int id_qp_connect(struct cm_id *id, unsigned responder_resources, unsigned initiator_depth)
@@ -159,25 +159,25 @@ int id_qp_connect(struct cm_id *id, unsigned responder_resources, unsigned initi
 		return -1;
 	if (responder_resources != RDMA_MAX_RESP_RES)
 		attr.max_dest_rd_atomic = (uint8_t)responder_resources;
-	if (modify(id->v.qp, &attr, mask) < 0)
+	if (modify_qp(id->v.qp, &attr, mask) < 0)
 		return -1;
 	attr.qp_state = IBV_QPS_RTS;
 	if (rdma_init_qp_attr(&id->v, &attr, &mask) < 0)
 		return -1;
 	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
 		attr.max_rd_atomic = (uint8_t)initiator_depth;
-	return modify(id->v.qp, &attr, mask);
+	return modify_qp(id->v.qp, &attr, mask);
 }
 
 int id_qp_error(struct cm_id *id)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 
-	return id->v.qp ? modify(id->v.qp, &attr, IBV_QP_STATE) : 0;
+	return id->v.qp ? modify_qp(id->v.qp, &attr, IBV_QP_STATE) : 0;
 }
 
 /* Connected ones wait in INIT, so that receives can be posted; datagrams are ready at once. */
-static int prepare(struct cm_id *id, struct ibv_qp *qp)
+static int prepare_qp(struct cm_id *id, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 
@@ -185,10 +185,10 @@ static int prepare(struct cm_id *id, struct ibv_qp *qp)
 		return -1;
 	if (!is_datagram(id))
 		return 0;
-	if (modify(qp, &attr, IBV_QP_STATE) < 0)
+	if (modify_qp(qp, &attr, IBV_QP_STATE) < 0)
 		return -1;
 	attr.qp_state = IBV_QPS_RTS;
-	return modify(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	return modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
 }
 
 /* ------------------------------------------------------------------ creation -- */
@@ -255,7 +255,7 @@ EXPORT int rdma_create_qp_ex(struct rdma_cm_id *v, struct ibv_qp_init_attr_ex *a
 	if (v->srq && !attr->srq)
 		attr->srq = v->srq;
 	qp = ibv_create_qp_ex(v->verbs, attr);
-	if (!qp || prepare(id, qp) < 0)
+	if (!qp || prepare_qp(id, qp) < 0)
 		goto undo;
 	v->pd = qp->pd;
 	v->qp = qp;

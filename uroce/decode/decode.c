@@ -11,32 +11,24 @@
 
 #define UDP_BYTES  8
 #define IP6_BYTES  40
-#define IPPROTO	   17 /* UDP */
 #define FRAGMENTED 0x3fff
 
-static void map_ipv4(union ibv_gid *gid, const uint8_t *b)
-{
-	memset(gid->raw, 0, 10);
-	memset(gid->raw + 10, 0xff, 2);
-	memcpy(gid->raw + 12, b, 4);
-}
-
-/* The IP header: its length, or 0. */
+/* Reads the IP header of a UDP packet. Its length, or 0: another protocol, or a fragment. */
 static size_t read_ip(struct packet *p, const uint8_t *ip, size_t n)
 {
 	size_t head;
 
 	if (n >= 20 && ip[0] >> 4 == 4) {
 		head = (size_t)(ip[0] & 15) * 4;
-		if (head < 20 || ip[9] != IPPROTO || get_be16(ip + 6) & FRAGMENTED)
+		if (head < 20 || ip[9] != IPPROTO_UDP || get_be16(ip + 6) & FRAGMENTED)
 			return 0;
-		map_ipv4(&p->src, ip + 12);
-		map_ipv4(&p->dst, ip + 16);
+		gid_of_ipv4(&p->src, ip + 12);
+		gid_of_ipv4(&p->dst, ip + 16);
 		p->tclass = ip[1];
 		p->hops = ip[8];
 		return head;
 	}
-	if (n < IP6_BYTES || ip[0] >> 4 != 6 || ip[6] != IPPROTO)
+	if (n < IP6_BYTES || ip[0] >> 4 != 6 || ip[6] != IPPROTO_UDP)
 		return 0;
 	memcpy(p->src.raw, ip + 8, 16);
 	memcpy(p->dst.raw, ip + 24, 16);
@@ -101,7 +93,7 @@ int decode_ip(struct decoded *d, const uint8_t *ip, size_t n)
 
 /* ---------------------------------------------------------------- fields -- */
 
-/* The fields of a packet by tables: where each is in the structures of the parsers. */
+/* Tables say where the parsers have put each field. */
 
 struct decode_row {
 	const char *name;
@@ -253,7 +245,7 @@ static const struct {
 	TABLE(MAD_SIDR_REP, sidr_rep_rows, "cm.sidrrsp.private"),
 };
 
-static void emit(const struct decode_row *r, const void *of, decode_fn *fn, void *arg)
+static void emit_row(const struct decode_row *r, const void *of, decode_fn *fn, void *arg)
 {
 	const uint8_t *at = (const uint8_t *)of + r->at;
 	struct decode_field f = { .name = r->name, .kind = r->kind };
@@ -279,7 +271,7 @@ static void emit_bytes(const char *name, const uint8_t *bytes, size_t n, decode_
 	   &(struct decode_field){ .name = name, .kind = DECODE_BYTES, .bytes = bytes, .len = n });
 }
 
-/* Volume 1, table 44: what five bits of the syndrome say depends on the other three. */
+/* Volume 1, table 44: bits 6 and 5 of the syndrome say what the five below them mean. */
 static void emit_syndrome(uint8_t s, decode_fn *fn, void *arg)
 {
 	static const char *const names[] = { "aeth.syndrome.credit_count", "aeth.syndrome.timer",
@@ -299,7 +291,7 @@ static void emit_ip(const struct mad_ip *ip, decode_fn *fn, void *arg)
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		emit(&rows[i], ip, fn, arg);
+		emit_row(&rows[i], ip, fn, arg);
 }
 
 static void emit_mad(const struct decoded *d, decode_fn *fn, void *arg)
@@ -309,7 +301,7 @@ static void emit_mad(const struct decoded *d, decode_fn *fn, void *arg)
 	emit_number("mad.attributeid", DECODE_HEX, d->mad.attr, fn, arg);
 	emit_number("mad.transactionid", DECODE_HEX, d->mad.tid, fn, arg);
 	for (size_t j = 0; j < mads[i].n; j++)
-		emit(&mads[i].rows[j], &d->mad, fn, arg);
+		emit_row(&mads[i].rows[j], &d->mad, fn, arg);
 	if (d->has_ip) {
 		emit_ip(&d->ip, fn, arg);
 		skip = MAD_IP_BYTES;
@@ -328,7 +320,7 @@ void decode_fields(const struct decoded *d, decode_fn *fn, void *arg)
 	emit_number("bth.padcnt", DECODE_NUMBER, d->data[1] >> 4 & 3, fn, arg);
 	for (unsigned i = 0; i < sizeof(packet_rows) / sizeof(packet_rows[0]); i++)
 		if (!packet_rows[i].flags || packet_rows[i].flags & p->op->flags)
-			emit(&packet_rows[i], p, fn, arg);
+			emit_row(&packet_rows[i], p, fn, arg);
 	if (p->op->flags & WIRE_AETH)
 		emit_syndrome(p->syndrome, fn, arg);
 	if (p->op->flags & WIRE_IETH)
@@ -347,8 +339,8 @@ struct decode_line {
 	size_t n, size;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct decode_line *l, const char *format,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void put_text(struct decode_line *l,
+							   const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -391,22 +383,22 @@ static void put_gid(struct decode_line *l, const union ibv_gid *gid)
 		inet_ntop(AF_INET, gid->raw + 12, text, sizeof(text));
 	else
 		inet_ntop(AF_INET6, gid->raw, text, sizeof(text));
-	put(l, "%s", text);
+	put_text(l, "%s", text);
 }
 
 static void put_req(struct decode_line *l, const struct decoded *d)
 {
 	const struct mad_req *r = &d->mad.req;
 
-	put(l,
-	    "  port %u  qpn 0x%06x  psn %u  mtu %u  responder_resources %u  initiator_depth %u"
-	    "  retry %u  rnr_retry %u",
-	    (unsigned)(r->service & 0xffff), r->qpn, r->psn, mtu_bytes(r->mtu),
-	    r->responder_resources, r->initiator_depth, r->retry_count, r->rnr_retry_count);
+	put_text(l,
+		 "  port %u  qpn 0x%06x  psn %u  mtu %u  responder_resources %u  initiator_depth %u"
+		 "  retry %u  rnr_retry %u",
+		 (unsigned)(r->service & 0xffff), r->qpn, r->psn, mtu_bytes(r->mtu),
+		 r->responder_resources, r->initiator_depth, r->retry_count, r->rnr_retry_count);
 	if (d->has_ip) {
-		put(l, "  from ");
+		put_text(l, "  from ");
 		put_gid(l, &d->ip.src);
-		put(l, ":%u", d->ip.sport);
+		put_text(l, ":%u", d->ip.sport);
 	}
 }
 
@@ -415,37 +407,37 @@ static void put_mad(struct decode_line *l, const struct decoded *d)
 	static const char *const about[] = { "REQ", "REP", "other", "?" };
 	const struct mad *m = &d->mad;
 
-	put(l, "CM %s  id 0x%08x", mad_name(m->attr),
-	    m->attr == MAD_SIDR_REP ? m->remote_id : m->local_id);
+	put_text(l, "CM %s  id 0x%08x", mad_name(m->attr),
+		 m->attr == MAD_SIDR_REP ? m->remote_id : m->local_id);
 	if (m->attr != MAD_REQ && m->attr != MAD_SIDR_REQ && m->attr != MAD_SIDR_REP)
-		put(l, " to 0x%08x", m->remote_id);
+		put_text(l, " to 0x%08x", m->remote_id);
 	switch (m->attr) {
 	case MAD_REQ:
 		put_req(l, d);
 		break;
 	case MAD_REP:
-		put(l,
-		    "  qpn 0x%06x  psn %u  responder_resources %u  initiator_depth %u"
-		    "  rnr_retry %u",
-		    m->rep.qpn, m->rep.psn, m->rep.responder_resources, m->rep.initiator_depth,
-		    m->rep.rnr_retry_count);
+		put_text(l,
+			 "  qpn 0x%06x  psn %u  responder_resources %u  initiator_depth %u"
+			 "  rnr_retry %u",
+			 m->rep.qpn, m->rep.psn, m->rep.responder_resources, m->rep.initiator_depth,
+			 m->rep.rnr_retry_count);
 		break;
 	case MAD_REJ:
-		put(l, "  of the %s, reason %u", about[m->rej.about & 3], m->rej.reason);
+		put_text(l, "  of the %s, reason %u", about[m->rej.about & 3], m->rej.reason);
 		break;
 	case MAD_MRA:
-		put(l, "  of the %s, within %g ms", about[m->mra.about & 3],
-		    4.096e-3 * (1u << (m->mra.timeout & 31)));
+		put_text(l, "  of the %s, within %g ms", about[m->mra.about & 3],
+			 4.096e-3 * (1u << (m->mra.timeout & 31)));
 		break;
 	case MAD_DREQ:
-		put(l, "  qpn 0x%06x", m->dreq.remote_qpn);
+		put_text(l, "  qpn 0x%06x", m->dreq.remote_qpn);
 		break;
 	case MAD_SIDR_REQ:
-		put(l, "  port %u", (unsigned)(m->sidr_req.service & 0xffff));
+		put_text(l, "  port %u", (unsigned)(m->sidr_req.service & 0xffff));
 		break;
 	case MAD_SIDR_REP:
-		put(l, "  status %u  qpn 0x%06x  qkey 0x%08x", m->sidr_rep.status, m->sidr_rep.qpn,
-		    m->sidr_rep.qkey);
+		put_text(l, "  status %u  qpn 0x%06x  qkey 0x%08x", m->sidr_rep.status,
+			 m->sidr_rep.qpn, m->sidr_rep.qkey);
 		break;
 	default:
 		break;
@@ -456,36 +448,36 @@ static void put_headers(struct decode_line *l, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
-	put(l, "%-19s  qp 0x%06x  psn %u%s%s", p->op->name, p->qpn, p->psn,
-	    p->ackreq ? "  ack please" : "", p->solicited ? "  solicited" : "");
+	put_text(l, "%-19s  qp 0x%06x  psn %u%s%s", p->op->name, p->qpn, p->psn,
+		 p->ackreq ? "  ack please" : "", p->solicited ? "  solicited" : "");
 	if (flags & WIRE_DETH)
-		put(l, "  from qp 0x%06x  qkey 0x%08x", p->src_qpn, p->qkey);
+		put_text(l, "  from qp 0x%06x  qkey 0x%08x", p->src_qpn, p->qkey);
 	if (flags & (WIRE_RETH | WIRE_ATOMIC))
-		put(l, "  va 0x%" PRIx64 "  rkey 0x%08x", p->va, p->rkey);
+		put_text(l, "  va 0x%" PRIx64 "  rkey 0x%08x", p->va, p->rkey);
 	if (flags & WIRE_RETH)
-		put(l, "  len %u", p->dma_len);
+		put_text(l, "  len %u", p->dma_len);
 	if (flags & WIRE_ATOMIC)
-		put(l,
-		    OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP ? "  swap %" PRIu64
-								 : "  add %" PRIu64,
-		    p->swap_add);
+		put_text(l,
+			 OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP ? "  swap %" PRIu64
+								      : "  add %" PRIu64,
+			 p->swap_add);
 	if (OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP)
-		put(l, "  compare %" PRIu64, p->compare);
+		put_text(l, "  compare %" PRIu64, p->compare);
 	if (flags & WIRE_AETH) {
 		char syndrome[64];
 
 		decode_syndrome(p->syndrome, syndrome, sizeof(syndrome));
-		put(l, "  %s", syndrome);
-		put(l, "  msn %u", p->msn);
+		put_text(l, "  %s", syndrome);
+		put_text(l, "  msn %u", p->msn);
 	}
 	if (flags & WIRE_ATOMICACK)
-		put(l, "  original %" PRIu64, p->original);
+		put_text(l, "  original %" PRIu64, p->original);
 	if (flags & WIRE_IMM)
-		put(l, "  imm 0x%08x", ntohl(p->imm));
+		put_text(l, "  imm 0x%08x", ntohl(p->imm));
 	if (flags & WIRE_IETH)
-		put(l, "  invalidates rkey 0x%08x", p->rkey);
+		put_text(l, "  invalidates rkey 0x%08x", p->rkey);
 	if (flags & WIRE_PAYLOAD)
-		put(l, "  %u B", p->len);
+		put_text(l, "  %u B", p->len);
 }
 
 void decode_text(const struct decoded *d, char *text, size_t size)
@@ -494,7 +486,7 @@ void decode_text(const struct decoded *d, char *text, size_t size)
 
 	*text = '\0';
 	if (d->malformed)
-		put(&l, "malformed: %s (%zu bytes)", d->malformed, d->n);
+		put_text(&l, "malformed: %s (%zu bytes)", d->malformed, d->n);
 	else if (d->is_cm)
 		put_mad(&l, d);
 	else

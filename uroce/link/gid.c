@@ -208,9 +208,7 @@ int gid_of_sockaddr(union ibv_gid *gid, uint32_t *scope, const struct sockaddr *
 
 	*scope = 0;
 	if (sa->sa_family == AF_INET) {
-		memset(gid, 0, sizeof(*gid));
-		gid->raw[10] = gid->raw[11] = 0xff;
-		memcpy(gid->raw + 12, &in->sin_addr, 4);
+		gid_of_ipv4(gid, &in->sin_addr);
 	} else if (sa->sa_family == AF_INET6) {
 		memcpy(gid, &in6->sin6_addr, sizeof(*gid));
 		if (link_local(gid) || IN6_IS_ADDR_MC_LINKLOCAL(&in6->sin6_addr))

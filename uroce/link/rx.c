@@ -47,13 +47,6 @@ static unsigned batch; /* how many slots the room is divided into; 0: not yet */
 
 _Static_assert(sizeof(room) >= BATCH * PACKET_MAX, "room for as many without runs");
 
-static void map_ipv4(union ibv_gid *gid, const struct in_addr *addr)
-{
-	memset(gid, 0, 10);
-	gid->raw[10] = gid->raw[11] = 0xff;
-	memcpy(gid->raw + 12, addr, 4);
-}
-
 /* Before a message is received into it; the kernel changes nothing else. */
 static void reset(struct msghdr *m)
 {
@@ -159,7 +152,7 @@ static void read_ipv4(struct packet *p, unsigned *ifindex, const struct cmsghdr 
 	switch (c->cmsg_type) {
 	case IP_PKTINFO:
 		memcpy(&info, value, sizeof(info));
-		map_ipv4(&p->dst, &info.ipi_addr);
+		gid_of_ipv4(&p->dst, &info.ipi_addr);
 		*ifindex = (unsigned)info.ipi_ifindex;
 		break;
 	case IP_TTL:
@@ -196,7 +189,7 @@ static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr
 		if (IN6_IS_ADDR_LINKLOCAL(&s->from.in6.sin6_addr))
 			p->scope = ifindex;
 	} else {
-		map_ipv4(&p->src, &s->from.in.sin_addr);
+		gid_of_ipv4(&p->src, &s->from.in.sin_addr);
 		p->sport = ntohs(s->from.in.sin_port);
 	}
 	return ifindex != 0;

@@ -17,12 +17,12 @@
 #include "gid.h"
 #include "group.h"
 
-#define HOPS	  64 /* what routes have when nobody says otherwise */
+#define HOPS	  64 /* of routes, when nobody says otherwise */
 #define HOPS_NEAR 1  /* multicast that does not say how far it is to go */
 
 static unsigned ahs;
 
-static const struct in6_addr *in6(const union ibv_gid *gid)
+static const struct in6_addr *to_in6(const union ibv_gid *gid)
 {
 	return (const struct in6_addr *)gid;
 }
@@ -33,7 +33,7 @@ static bool is_somebody(const union ibv_gid *gid)
 	uint32_t v4;
 
 	if (!gid_is_ipv4(gid))
-		return !IN6_IS_ADDR_UNSPECIFIED(in6(gid));
+		return !IN6_IS_ADDR_UNSPECIFIED(to_in6(gid));
 	memcpy(&v4, gid->raw + 12, sizeof v4);
 	return v4 != INADDR_ANY && v4 != INADDR_BROADCAST;
 }
@@ -86,7 +86,7 @@ int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
 	};
 	if (multicast)
 		flow->hops = a->grh.hop_limit ? a->grh.hop_limit : HOPS_NEAR;
-	if (multicast || IN6_IS_ADDR_LINKLOCAL(in6(dgid)))
+	if (multicast || IN6_IS_ADDR_LINKLOCAL(to_in6(dgid)))
 		flow->scope = e->ifindex;
 	return multicast ? 0 : check_route(flow);
 }
@@ -138,14 +138,6 @@ EXPORT int ibv_destroy_ah(struct ibv_ah *v)
 
 /* ------------------------------------------------------- from a completion -- */
 
-static void map_ipv4(union ibv_gid *gid, uint32_t addr)
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	memcpy(gid->raw, prefix, sizeof prefix);
-	memcpy(gid->raw + 12, &addr, sizeof addr);
-}
-
 /* The 40 bytes in front of a datagram hold an IPv6 header, or an IPv4 one at their end:
  * A17.4.5.2. Fills what leads back; *local is the address that it was sent to. */
 static int parse_grh(const struct ibv_grh *grh, struct ibv_global_route *back, union ibv_gid *local)
@@ -164,8 +156,8 @@ static int parse_grh(const struct ibv_grh *grh, struct ibv_global_route *back, u
 	memcpy(&ip4, (const uint8_t *)grh + sizeof *grh - sizeof ip4, sizeof ip4);
 	if (ip4.version != 4 || ip4.ihl != 5)
 		return EINVAL;
-	map_ipv4(local, ip4.daddr);
-	map_ipv4(&back->dgid, ip4.saddr);
+	gid_of_ipv4(local, &ip4.daddr);
+	gid_of_ipv4(&back->dgid, &ip4.saddr);
 	back->traffic_class = ip4.tos;
 	back->hop_limit = ip4.ttl;
 	return 0;
@@ -224,13 +216,13 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
 /* ------------------------------------------------------ multicast groups -- */
 
 /*
- * Volume 1, 10.5; annex A17.4.6: the MGID is an IP
- * multicast address, an IPv4 one as ::ffff:224.0.0.0/100.
+ * Volume 1, 10.5; annex A17.4.6: the MGID is an IP multicast address, an IPv4 one as
+ * ::ffff:224.0.0.0/100.
  *
- * Our own socket joins the group while a QP is attached to it, on each interface that has an
- * address of the family. The sockets of the port are told not to take what they did not
- * join (link/group.c), so that each process gets each packet once; copies for the QPs of a
- * process are made above, by transport/transport.c.
+ * While a QP is attached to a group, this process's own socket is a member of it, on each interface
+ * that has an address of the family. A socket of the port takes only groups that it has joined
+ * itself (link/group_sockets.c), so each process gets each packet once. transport/transport.c makes
+ * the copies for the QPs of a process.
  */
 
 #define BUCKETS 256
@@ -261,7 +253,7 @@ static struct multicast_group *group_find(const union ibv_gid *mgid)
 	struct multicast_group *g;
 
 	LIST_FOREACH(g, &buckets[bucket_of(mgid)], next)
-		if (memcmp(&g->mgid, mgid, sizeof *mgid) == 0)
+		if (gid_equal(&g->mgid, mgid))
 			return g;
 	return NULL;
 }
@@ -294,7 +286,7 @@ static bool has_joined(const struct multicast_group *g, unsigned ifindex)
 
 /* Joins on every interface where the socket is not a member yet. One interface is enough: 0, or the
  * errno of the last one if all failed. */
-static int join(struct multicast_group *g)
+static int join_interfaces(struct multicast_group *g)
 {
 	int err = ENODEV;
 
@@ -313,7 +305,7 @@ static int join(struct multicast_group *g)
 	return g->njoined ? 0 : err;
 }
 
-static void leave(const struct multicast_group *g)
+static void leave_interfaces(const struct multicast_group *g)
 {
 	for (unsigned i = 0; i < g->njoined; i++)
 		set_membership(&g->mgid, g->joined[i], false);
@@ -325,7 +317,7 @@ void mcast_refresh(void)
 
 	for (unsigned i = 0; groups && i < BUCKETS; i++)
 		LIST_FOREACH(g, &buckets[i], next)
-			join(g);
+			join_interfaces(g);
 }
 
 /* ----------------------------------------------------------------- groups -- */
@@ -338,7 +330,7 @@ static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 	if (!g)
 		return ENOMEM;
 	g->mgid = *mgid;
-	err = join(g);
+	err = join_interfaces(g);
 	if (err) {
 		free(g);
 		return err;
@@ -356,7 +348,7 @@ static void group_free(struct multicast_group *g)
 	free(g);
 }
 
-static unsigned member(const struct multicast_group *g, const struct qp *qp)
+static unsigned find_member(const struct multicast_group *g, const struct qp *qp)
 {
 	unsigned i = 0;
 
@@ -365,12 +357,12 @@ static unsigned member(const struct multicast_group *g, const struct qp *qp)
 	return i;
 }
 
-static int attach(struct qp *qp, const union ibv_gid *mgid)
+static int attach_qp(struct qp *qp, const union ibv_gid *mgid)
 {
 	struct multicast_group *g = group_find(mgid);
 	int err;
 
-	if (g && member(g, qp) < g->n)
+	if (g && find_member(g, qp) < g->n)
 		return 0; /* the kernel counts it once, too */
 	if (g && g->n == MAX_MCAST_QPS)
 		return ENOMEM;
@@ -382,17 +374,17 @@ static int attach(struct qp *qp, const union ibv_gid *mgid)
 	return 0;
 }
 
-static int detach(struct qp *qp, const union ibv_gid *mgid)
+static int detach_qp(struct qp *qp, const union ibv_gid *mgid)
 {
 	struct multicast_group *g = group_find(mgid);
-	unsigned i = g ? member(g, qp) : 0;
+	unsigned i = g ? find_member(g, qp) : 0;
 
 	if (!g || i == g->n)
 		return EINVAL;
 	g->qps[i] = g->qps[--g->n];
 	qp->mcast--;
 	if (!g->n) {
-		leave(g);
+		leave_interfaces(g);
 		group_free(g);
 	}
 	return 0;
@@ -406,7 +398,7 @@ EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_
 	(void)lid;
 	engine_lock();
 	if (to_qp(qp)->type == IBV_QPT_UD && gid_is_multicast(gid))
-		err = attach(to_qp(qp), gid);
+		err = attach_qp(to_qp(qp), gid);
 	engine_unlock();
 	return err;
 }
@@ -417,7 +409,7 @@ EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_
 
 	(void)lid;
 	engine_lock();
-	err = detach(to_qp(qp), gid);
+	err = detach_qp(to_qp(qp), gid);
 	engine_unlock();
 	return err;
 }

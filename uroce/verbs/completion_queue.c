@@ -41,7 +41,7 @@ static void fail_qps(struct timer *t)
 	qp_each(fail_qp, cq);
 }
 
-static void overrun(struct cq *cq)
+static void raise_overrun(struct cq *cq)
 {
 	if (cq->overrun || cq->drops)
 		return;
@@ -65,7 +65,7 @@ void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 	struct completion *c = &cq->ring[tail & cq->mask];
 
 	if (tail - atomic_load_explicit(&cq->head, memory_order_acquire) >= cq->size) {
-		overrun(cq);
+		raise_overrun(cq);
 		return;
 	}
 	c->wc = *wc;
@@ -155,8 +155,8 @@ static int req_notify_cq(struct ibv_cq *v, int solicited_only)
 
 /* ------------------------------------------------------------ create and destroy -- */
 
-static int check(struct ibv_context *context, uint32_t cqe, struct ibv_comp_channel *channel,
-		 uint32_t comp_vector)
+static int check_cq(struct ibv_context *context, uint32_t cqe, struct ibv_comp_channel *channel,
+		    uint32_t comp_vector)
 {
 	if (cqe < 1 || cqe > MAX_CQE || comp_vector >= (uint32_t)context->num_comp_vectors)
 		return EINVAL;
@@ -164,7 +164,7 @@ static int check(struct ibv_context *context, uint32_t cqe, struct ibv_comp_chan
 }
 
 /* 0, or an errno */
-static int enter(struct cq *cq)
+static int enter_cq(struct cq *cq)
 {
 	int err = ENOMEM;
 
@@ -213,7 +213,7 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 		  struct ibv_comp_channel *channel, uint32_t comp_vector, struct pd *pd)
 {
 	struct cq *cq;
-	int err = check(context, cqe, channel, comp_vector);
+	int err = check_cq(context, cqe, channel, comp_vector);
 
 	if (err) {
 		errno = err;
@@ -234,7 +234,7 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	cq->mask = ring_slots(cqe) - 1;
 	cq->failing.fn = fail_qps;
 	cq->ring = ring_alloc(pd, cq->mask + 1);
-	err = cq->ring ? enter(cq) : ENOMEM;
+	err = cq->ring ? enter_cq(cq) : ENOMEM;
 	if (err) {
 		queue_free(cq->ring);
 		free(cq);
@@ -254,7 +254,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 }
 
 /* Called with both locks. The completions keep their positions in the new ring. */
-static int move(struct cq *cq, struct completion *ring, uint32_t cqe, uint32_t mask)
+static int move_completions(struct cq *cq, struct completion *ring, uint32_t cqe, uint32_t mask)
 {
 	uint32_t head = atomic_load_explicit(&cq->head, memory_order_relaxed);
 	uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
@@ -286,7 +286,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	engine_lock();
 	pthread_mutex_lock(&cq->taking);
 	old = cq->ring;
-	err = move(cq, ring, (uint32_t)cqe, mask);
+	err = move_completions(cq, ring, (uint32_t)cqe, mask);
 	pthread_mutex_unlock(&cq->taking);
 	engine_unlock();
 	queue_free(err ? ring : old);
@@ -347,13 +347,13 @@ void context_ops_cq(struct context *c)
 
 #define KNOWN_ATTRIBUTES (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 
-static struct cq *of(struct ibv_cq_ex *ex)
+static struct cq *cq_of(struct ibv_cq_ex *ex)
 {
 	return (struct cq *)ex;
 }
 
 /* The next completion becomes the current one. 0, or ENOENT: there is none. */
-static int advance(struct cq *cq)
+static int advance_cq(struct cq *cq)
 {
 	if (cq_take(cq, &cq->current, NULL, 1) == 0)
 		return ENOENT;
@@ -365,7 +365,7 @@ static int advance(struct cq *cq)
 /* The current completion belongs to one thread until ibv_end_poll(). */
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
-	struct cq *cq = of(ex);
+	struct cq *cq = cq_of(ex);
 	int err;
 
 	if (attr && attr->comp_mask)
@@ -378,7 +378,7 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 	engine_poll_found();
 	if (!cq->single)
 		pthread_mutex_lock(&cq->polling);
-	err = advance(cq);
+	err = advance_cq(cq);
 	if (err && !cq->single)
 		pthread_mutex_unlock(&cq->polling);
 	return err;
@@ -386,21 +386,21 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 
 static int next_poll(struct ibv_cq_ex *ex)
 {
-	struct cq *cq = of(ex);
+	struct cq *cq = cq_of(ex);
 
-	return cq_empty(cq) ? ENOENT : advance(cq);
+	return cq_empty(cq) ? ENOENT : advance_cq(cq);
 }
 
 static void end_poll(struct ibv_cq_ex *ex)
 {
-	if (!of(ex)->single)
-		pthread_mutex_unlock(&of(ex)->polling);
+	if (!cq_of(ex)->single)
+		pthread_mutex_unlock(&cq_of(ex)->polling);
 }
 
-#define READS(type, name, member)              \
-	static type name(struct ibv_cq_ex *ex) \
-	{                                      \
-		return of(ex)->current.member; \
+#define READS(type, name, member)                 \
+	static type name(struct ibv_cq_ex *ex)    \
+	{                                         \
+		return cq_of(ex)->current.member; \
 	}
 
 READS(enum ibv_wc_opcode, read_opcode, wc.opcode)

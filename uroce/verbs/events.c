@@ -39,8 +39,8 @@ void event_signal(int fd)
 	while (n < 0 && errno == EINTR);
 }
 
-/* Takes one if there is one. Never blocks, although the application may have chosen that reading
- * does. 0, or -1 with EAGAIN or another errno. */
+/* Takes one if there is one. Never blocks, even if read(2) of the descriptor does. 0, or -1 with
+ * EAGAIN or another errno. */
 static int take_now(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -52,7 +52,7 @@ static int take_now(int fd)
 		return 0;
 	if (errno != EOPNOTSUPP)
 		return -1;
-	/* Linux before 5.8; another thread may be faster, and this one waits for the next */
+	/* Linux before 5.8: if another thread takes it in between, this one waits for the next */
 	n = poll(&p, 1, 0);
 	if (n == 0)
 		errno = EAGAIN;
@@ -206,7 +206,7 @@ EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 	engine_unlock();
 }
 
-static struct async_event *find(const struct async_events *list, const void *obj)
+static struct async_event *find_event(const struct async_events *list, const void *obj)
 {
 	struct async_event *e;
 
@@ -216,10 +216,10 @@ static struct async_event *find(const struct async_events *list, const void *obj
 	return e;
 }
 
-static void forget(struct context *c, struct async_event *e)
+static void forget_event(struct context *c, struct async_event *e)
 {
 	TAILQ_REMOVE(&c->events, e, entry);
-	if (!c->orphan) /* else the descriptor is the parent's too, and what is in it its own */
+	if (!c->orphan) /* else the descriptor is shared with the parent, and counts its events */
 		event_drop(c->v.context.async_fd);
 	free(e);
 }
@@ -228,13 +228,13 @@ void event_drain(struct context *c, const void *obj)
 {
 	struct async_event *e;
 
-	while ((e = find(&c->events, obj)))
-		forget(c, e);
-	while (find(&c->taken, obj))
+	while ((e = find_event(&c->events, obj)))
+		forget_event(c, e);
+	while (find_event(&c->taken, obj))
 		engine_sleep();
 	/* events that were raised while this thread slept */
-	while ((e = find(&c->events, obj)))
-		forget(c, e);
+	while ((e = find_event(&c->events, obj)))
+		forget_event(c, e);
 }
 
 void event_forget_all(struct context *c)
@@ -242,7 +242,7 @@ void event_forget_all(struct context *c)
 	struct async_event *e;
 
 	while ((e = TAILQ_FIRST(&c->events)))
-		forget(c, e);
+		forget_event(c, e);
 	while ((e = TAILQ_FIRST(&c->taken))) {
 		TAILQ_REMOVE(&c->taken, e, entry);
 		free(e);
@@ -309,7 +309,7 @@ void channel_forget(struct cq *cq)
 		return;
 	TAILQ_REMOVE(&cq->channel->waiting, cq, waiting);
 	for (; cq->events; cq->events--)
-		if (!cq->ctx->orphan) /* else they are the parent's too */
+		if (!cq->ctx->orphan) /* else the descriptor counts the parent's */
 			event_drop(cq->channel->v.fd);
 }
 

@@ -18,7 +18,7 @@ struct inventory_file {
 	struct inventory_head head;
 };
 
-static void put(struct inventory_file *a, enum uroce_kind kind, const void *row)
+static void put_row(struct inventory_file *a, enum uroce_kind kind, const void *row)
 {
 	a->head.kind[kind].total++;
 	if (a->head.kind[kind].n < INVENTORY_ROWS &&
@@ -41,29 +41,30 @@ static void put_contexts(struct inventory_file *a)
 	const struct context *c;
 
 	TAILQ_FOREACH(c, &contexts, open)
-		put(a, UROCE_CONTEXT,
-		    &(struct uroce_context_row){ .number = c->number, .channels = c->channels });
+		put_row(a, UROCE_CONTEXT,
+			&(struct uroce_context_row){ .number = c->number,
+						     .channels = c->channels });
 }
 
 static void put_pd(struct pd *pd, void *telling)
 {
-	put(telling, UROCE_PD,
-	    &(struct uroce_pd_row){ .number = pd->v.handle,
-				    .context = to_context(pd->v.context)->number });
+	put_row(telling, UROCE_PD,
+		&(struct uroce_pd_row){ .number = pd->v.handle,
+					.context = to_context(pd->v.context)->number });
 }
 
 static void put_cq(struct cq *cq, void *telling)
 {
 	const uint32_t head = atomic_load(&cq->head), tail = atomic_load(&cq->tail);
 
-	put(telling, UROCE_CQ,
-	    &(struct uroce_cq_row){ .number = cq->v.handle,
-				    .context = cq->ctx->number,
-				    .size = cq->size,
-				    .filled = tail - head,
-				    .channel = cq->channel != NULL,
-				    .armed = atomic_load(&cq->armed) != CQ_UNARMED,
-				    .overrun = cq->overrun });
+	put_row(telling, UROCE_CQ,
+		&(struct uroce_cq_row){ .number = cq->v.handle,
+					.context = cq->ctx->number,
+					.size = cq->size,
+					.filled = tail - head,
+					.channel = cq->channel != NULL,
+					.armed = atomic_load(&cq->armed) != CQ_UNARMED,
+					.overrun = cq->overrun });
 }
 
 static uint32_t oldest_len(const struct recv_queue *rq)
@@ -73,26 +74,26 @@ static uint32_t oldest_len(const struct recv_queue *rq)
 
 static void put_srq(struct srq *srq, void *telling)
 {
-	put(telling, UROCE_SRQ,
-	    &(struct uroce_srq_row){ .number = srq->v.handle,
-				     .pd = number_of_pd(srq->pd),
-				     .size = srq->rq.size,
-				     .posted = srq->rq.tail - srq->rq.head,
-				     .oldest_len = oldest_len(&srq->rq),
-				     .limit = srq->limit });
+	put_row(telling, UROCE_SRQ,
+		&(struct uroce_srq_row){ .number = srq->v.handle,
+					 .pd = number_of_pd(srq->pd),
+					 .size = srq->rq.size,
+					 .posted = srq->rq.tail - srq->rq.head,
+					 .oldest_len = oldest_len(&srq->rq),
+					 .limit = srq->limit });
 }
 
 static void put_mr(struct mr *mr, void *telling)
 {
-	put(telling, UROCE_MR,
-	    &(struct uroce_mr_row){ .number = mr->v.handle,
-				    .pd = number_of_pd(mr->pd),
-				    .lkey = mr->lkey,
-				    .rkey = mr->rkey,
-				    .addr = mr->iova,
-				    .len = mr->len,
-				    .access = mr->access,
-				    .windows = mr->windows });
+	put_row(telling, UROCE_MR,
+		&(struct uroce_mr_row){ .number = mr->v.handle,
+					.pd = number_of_pd(mr->pd),
+					.lkey = mr->lkey,
+					.rkey = mr->rkey,
+					.addr = mr->iova,
+					.len = mr->len,
+					.access = mr->access,
+					.windows = mr->windows });
 }
 
 static void put_mw(struct mw *mw, void *telling)
@@ -112,7 +113,7 @@ static void put_mw(struct mw *mw, void *telling)
 	}
 	if (mw->qp)
 		row.qp = mw->qp->number;
-	put(telling, UROCE_MW, &row);
+	put_row(telling, UROCE_MW, &row);
 }
 
 static void put_qp(struct qp *qp, void *telling)
@@ -137,7 +138,7 @@ static void put_qp(struct qp *qp, void *telling)
 	};
 
 	qp_attr_now(qp, &row.attr);
-	put(telling, UROCE_QP, &row);
+	put_row(telling, UROCE_QP, &row);
 }
 
 static void put_all(struct inventory_file *a)

@@ -30,12 +30,13 @@
 #define SUPPORTED                                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | CHANGES | IBV_ACCESS_MW_BIND | \
 	 IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND)
+
 /* -------------------------------------------------- is the memory there? -- */
 
 /*
- * One madvise(2) answers for any length: MADV_POPULATE_WRITE faults pages in
- * as if they were written to, without changing them. Linux before 5.14 does not know it; there
- * the list of mappings is read.
+ * One madvise(2) answers for any length: MADV_POPULATE_WRITE faults pages in as if they were
+ * written to, without changing them. Linux before 5.14 does not know it; there the list of mappings
+ * is read.
  */
 
 #ifndef MADV_POPULATE_READ
@@ -100,7 +101,7 @@ static bool memory_is_mapped(const void *addr, size_t length, bool write)
 
 /* --------------------------------------------------------------- regions -- */
 
-/* Defined, but not by this device: FLUSH. */
+/* Rights that other devices have: FLUSH. */
 #define ELSEWHERE (1 << 8 | 1 << 9)
 
 static unsigned mrs; /* that there are */
@@ -110,7 +111,7 @@ static uint32_t next_handle;
 static int check_access(unsigned access)
 {
 	access &= ~(unsigned)IBV_ACCESS_OPTIONAL_RANGE;
-	if (access & IBV_ACCESS_ON_DEMAND) /* of which size the pages are does not matter */
+	if (access & IBV_ACCESS_ON_DEMAND) /* the size of the pages does not matter */
 		access &= ~(unsigned)IBV_ACCESS_HUGETLB;
 	else if (access & IBV_ACCESS_HUGETLB)
 		return EOPNOTSUPP;
@@ -143,7 +144,7 @@ static void set_range(struct mr *mr, void *addr, size_t length, uint64_t iova)
 }
 
 /* 0, or an errno */
-static int enter(struct mr *mr)
+static int enter_mr(struct mr *mr)
 {
 	int err = ENOMEM;
 
@@ -162,8 +163,8 @@ static int enter(struct mr *mr)
 }
 
 /* Registers memory that was checked, of the application or of dm. */
-static struct ibv_mr *make(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-			   unsigned access, struct dm *dm)
+static struct ibv_mr *make_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			      unsigned access, struct dm *dm)
 {
 	struct mr *mr;
 	int err;
@@ -177,7 +178,7 @@ static struct ibv_mr *make(struct ibv_pd *pd, void *addr, size_t length, uint64_
 	mr->access = access;
 	mr->dm = dm;
 	set_range(mr, addr, length, access & IBV_ACCESS_ZERO_BASED ? 0 : iova);
-	err = enter(mr);
+	err = enter_mr(mr);
 	if (err) {
 		free(mr);
 		errno = err;
@@ -196,7 +197,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	if (!err)
 		err = check_range(addr, length, iova, access);
 	if (!err)
-		return make(pd, addr, length, iova, access, NULL);
+		return make_mr(pd, addr, length, iova, access, NULL);
 	errno = err;
 	return NULL;
 }
@@ -215,7 +216,7 @@ static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *v, uint64_t of
 	if (err)
 		errno = err;
 	else
-		mr = make(pd, dm->bytes + offset, length, 0, access, dm);
+		mr = make_mr(pd, dm->bytes + offset, length, 0, access, dm);
 	if (mr)
 		mr->addr = NULL;
 	return mr;
@@ -231,7 +232,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 {
 	const uint64_t in_page = 4095;
 
-	/* as the kernel, for which pages are pages */
+	/* as with the kernel, whose devices know memory by pages */
 	if ((iova & in_page) != ((uintptr_t)addr & in_page)) {
 		errno = EINVAL;
 		return NULL;
@@ -246,8 +247,8 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 }
 
 /* Sets what is to be changed; the rest stays as it was. 0, or an errno. */
-static int rereg(struct mr *mr, int flags, struct pd *pd, void *addr, size_t length,
-		 unsigned access)
+static int change_mr(struct mr *mr, int flags, struct pd *pd, void *addr, size_t length,
+		     unsigned access)
 {
 	struct target_users users;
 	int err = 0;
@@ -295,7 +296,7 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *v, int flags, struct ibv_pd *pd, void *ad
 		err = check_range(moves ? addr : mr->host, moves ? length : mr->len,
 				  moves ? (uintptr_t)addr : mr->iova, now);
 	if (!err)
-		err = rereg(mr, flags, (struct pd *)pd, addr, length, now);
+		err = change_mr(mr, flags, (struct pd *)pd, addr, length, now);
 	if (err) {
 		errno = err;
 		return IBV_REREG_MR_ERR_CMD;
@@ -351,8 +352,8 @@ static int find_advised(struct pd *pd, const struct ibv_sge *sge, bool write, vo
 	return err;
 }
 
-/* Pages come in at once, which is soon enough without FLUSH too; only with it is it an error
- * that there are none. */
+/* Brings the pages in at once, with IBV_ADVISE_MR_FLAG_FLUSH or without it. Only with it is missing
+ * memory an error. */
 static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
 		     struct ibv_sge *sg_list, uint32_t num_sge)
 {
@@ -392,24 +393,24 @@ void context_ops_mr(struct context *c)
 
 #define ALIGN_MIN 6  /* log2: a cache line */
 #define ALIGN_MAX 12 /* a page */
-#define WORD	  4  /* cards copy whole words only; who does not keep to it learns it here */
+#define WORD	  4  /* cards copy whole words only, so nothing else is allowed here */
 
 static size_t used; /* bytes, of MAX_DM */
 static uint32_t next_dm_handle;
 
 /* 0, or an errno. */
-static int check(const struct dm *dm, uint64_t offset, size_t length)
+static int check_copy(const struct dm *dm, uint64_t offset, size_t length)
 {
 	if (!dm_has(dm, offset, length))
 		return EFAULT;
 	return offset % WORD || length % WORD ? EINVAL : 0;
 }
 
-/* Takes no lock: the application owns these bytes as it does its other memory. */
+/* Takes no lock: like any memory of the application, these bytes are its own business. */
 static int copy_to(struct ibv_dm *v, uint64_t offset, const void *host, size_t length)
 {
 	struct dm *dm = (struct dm *)v;
-	int err = check(dm, offset, length);
+	int err = check_copy(dm, offset, length);
 
 	if (!err)
 		memcpy(dm->bytes + offset, host, length);
@@ -419,7 +420,7 @@ static int copy_to(struct ibv_dm *v, uint64_t offset, const void *host, size_t l
 static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t length)
 {
 	const struct dm *dm = (struct dm *)v;
-	int err = check(dm, offset, length);
+	int err = check_copy(dm, offset, length);
 
 	if (!err)
 		memcpy(host, dm->bytes + offset, length);
@@ -427,7 +428,7 @@ static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t lengt
 }
 
 /* 0, or an errno. */
-static int take(size_t length, uint32_t *handle)
+static int take_bytes(size_t length, uint32_t *handle)
 {
 	int err = 0;
 
@@ -442,7 +443,7 @@ static int take(size_t length, uint32_t *handle)
 	return err;
 }
 
-static void give(size_t length)
+static void give_back_bytes(size_t length)
 {
 	engine_lock();
 	used -= length;
@@ -462,7 +463,7 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	else if (!attr->length || attr->length > MAX_DM || log > ALIGN_MAX)
 		err = EINVAL;
 	else
-		err = take(attr->length, &handle);
+		err = take_bytes(attr->length, &handle);
 	if (err) {
 		errno = err;
 		return NULL;
@@ -471,7 +472,7 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	if (dm)
 		dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
 	if (!dm || !dm->bytes) {
-		give(attr->length);
+		give_back_bytes(attr->length);
 		free(dm);
 		errno = ENOMEM;
 		return NULL;

@@ -37,7 +37,7 @@ void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg)
 }
 
 /* Counts a PD that was filled in. 0, or -1 with ENOMEM. */
-static int enter(struct pd *pd)
+static int enter_pd(struct pd *pd)
 {
 	int err = 0;
 
@@ -67,7 +67,7 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 		return NULL;
 	pd->v.context = context;
 	pd->domain = pd;
-	if (enter(pd) == 0)
+	if (enter_pd(pd) == 0)
 		return &pd->v;
 	free(pd);
 	return NULL;
@@ -102,7 +102,7 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
 	}
 	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
 		pd->own.pd_context = attr->pd_context;
-	if (enter(pd) == 0)
+	if (enter_pd(pd) == 0)
 		return &pd->v;
 	free(pd);
 	return NULL;
@@ -240,7 +240,7 @@ static struct xrc_domain *find_xrc_domain(const struct stat *st)
 
 /* The kernel's rules: without a file a new domain; with one O_CREAT and O_EXCL as open(2), but
  * EAGAIN where there is none yet, and EINVAL where there must not be. st: NULL without a file. */
-static int choose(const struct stat *st, int oflags, struct xrc_domain **domain)
+static int choose_xrc_domain(const struct stat *st, int oflags, struct xrc_domain **domain)
 {
 	struct xrc_domain *d = st ? find_xrc_domain(st) : NULL;
 
@@ -283,7 +283,7 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 	}
 	x->v.context = context;
 	engine_lock();
-	err = choose(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
+	err = choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
 	engine_unlock();
 	if (!err)
 		return &x->v;

@@ -53,7 +53,7 @@ static int check_numbers(const struct ibv_qp_attr *a, unsigned mask)
 	if (mask & (bit)) \
 	to->field = a->field
 
-static void take(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, unsigned mask)
+static void take_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, unsigned mask)
 {
 	TAKE(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
 	TAKE(IBV_QP_ACCESS_FLAGS, qp_access_flags);
@@ -104,7 +104,8 @@ static uint32_t port_mtu(void)
 	return mtu_bytes(e ? gid_path_mtu(e->mtu) : IBV_MTU_1024);
 }
 
-static int check(const struct qp *qp, const struct ibv_qp_attr *a, struct qp_transition *c)
+static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
+			    struct qp_transition *c)
 {
 	int err;
 
@@ -123,7 +124,7 @@ static int check(const struct qp *qp, const struct ibv_qp_attr *a, struct qp_tra
 		c->attr = (struct ibv_qp_attr){ .cap = qp->cap };
 	if (c->to == IBV_QPS_SQD && c->from != IBV_QPS_SQD)
 		c->attr.en_sqd_async_notify = 0; /* unless this call asks for it */
-	take(&c->attr, a, c->mask);
+	take_attributes(&c->attr, a, c->mask);
 	c->attr.qp_state = c->to;
 	if (qp->type == IBV_QPT_UD)
 		c->mtu = port_mtu();
@@ -141,7 +142,7 @@ static unsigned own_half(enum ibv_qp_type type, unsigned mask)
 	return mask;
 }
 
-static int modify(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
+static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 {
 	struct qp_transition c = {
 		.from = qp_state(qp),
@@ -151,7 +152,7 @@ static int modify(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 		.flow = qp->flow,
 		.mtu = qp->mtu,
 	};
-	int err = check(qp, a, &c);
+	int err = check_transition(qp, a, &c);
 
 	if (!err && mask & IBV_QP_MAX_DEST_RD_ATOMIC)
 		err = answers_resize(qp, a->max_dest_rd_atomic);
@@ -176,7 +177,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 	engine_lock();
 	target_hide_qp(to_qp(qp), &users);
-	err = modify(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask));
+	err = modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask));
 	target_show_qp(to_qp(qp));
 	engine_unlock();
 	target_await(&users);

@@ -198,7 +198,7 @@ static int check_extended(const struct ibv_context *context, const struct ibv_qp
 	return err;
 }
 
-static void use(struct qp *qp, int n)
+static void count_use(struct qp *qp, int n)
 {
 	if (qp->type == IBV_QPT_XRC_RECV) { /* what it takes on is not its own */
 		qp->xrcd->users += (unsigned)n;
@@ -215,7 +215,7 @@ static void use(struct qp *qp, int n)
 }
 
 /* Fills in what the application may look at. */
-static void describe(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
+static void fill_ibv_qp(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
 {
 	v->qp_context = a->qp_context;
 	if (a->qp_type == IBV_QPT_XRC_RECV) {
@@ -239,7 +239,7 @@ static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 
 	if (!qp)
 		return NULL;
-	describe(&qp->v, a);
+	fill_ibv_qp(&qp->v, a);
 	pthread_mutex_init(&qp->post.lock, NULL);
 	qp->ctx = to_context(qp->v.context);
 	qp->pd = to_pd(qp->v.pd);
@@ -268,11 +268,11 @@ static int qp_begin(struct qp *qp)
 		timer_reserve(-1);
 		return -1;
 	}
-	use(qp, 1);
+	count_use(qp, 1);
 	return 0;
 }
 
-static struct ibv_qp *create(struct ibv_qp_init_attr_ex *a, uint64_t send_ops)
+static struct ibv_qp *create_qp(struct ibv_qp_init_attr_ex *a, uint64_t send_ops)
 {
 	struct qp *qp;
 	int err;
@@ -315,7 +315,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 		errno = err;
 		return NULL;
 	}
-	qp = create(&ex, 0);
+	qp = create_qp(&ex, 0);
 	if (qp)
 		a->cap = ex.cap;
 	return qp;
@@ -329,7 +329,7 @@ static struct ibv_qp *create_ex(struct ibv_context *context, struct ibv_qp_init_
 		errno = err;
 		return NULL;
 	}
-	return create(a, a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0);
+	return create_qp(a, a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0);
 }
 
 EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
@@ -365,7 +365,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 		cq_purge(qp->send_cq, v->qp_num);
 	if (qp->recv_cq && qp->recv_cq != qp->send_cq)
 		cq_purge(qp->recv_cq, v->qp_num);
-	use(qp, -1);
+	count_use(qp, -1);
 	timer_reserve(-1);
 	engine_unlock();
 	target_await(&users);
@@ -488,7 +488,7 @@ void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
 		}
 }
 
-static void forget(struct qp *qp, void *arg)
+static void forget_qp(struct qp *qp, void *arg)
 {
 	(void)arg;
 	qp->resp.ack_due = false; /* nothing is said in the parent's name */
@@ -500,6 +500,6 @@ static void forget(struct qp *qp, void *arg)
 
 void qp_forget_all(void)
 {
-	qp_each(forget, NULL);
+	qp_each(forget_qp, NULL);
 	next_is_drawn = false;
 }

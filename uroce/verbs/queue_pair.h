@@ -69,8 +69,8 @@ struct send_queue {
 	uint32_t head, next, tail;
 };
 
-/* Who posts: requests are written beyond the tail without the engine's lock, and move under
- * it all at once. post.h */
+/* Posting: requests are written beyond the tail without the engine's lock; under that lock the tail
+ * moves over all of them at once. stage_commit() */
 struct poster {
 	pthread_mutex_t lock; /* ibv_post_send(), or from wr_start() to wr_complete() */
 	uint32_t head;	      /* of the queue, when it was last looked at */
@@ -254,7 +254,7 @@ void qp_forget_all(void);
 int qp_enter(struct qp *qp);
 void qp_leave(struct qp *qp);
 
-/* Has it been carried out without a packet? (Of what is local: when its turn came.) */
+/* Have all of its bytes been carried out without a packet? */
 static inline bool is_carried_out(const struct send_wqe *w)
 {
 	return w->len && w->carried == w->len;

@@ -177,8 +177,8 @@ static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_sr
 }
 
 /* xrcd and cq: of one of type XRC, else NULL. a is set to what there is. */
-static struct ibv_srq *create(struct ibv_pd *pd, void *context, struct ibv_srq_attr *attr,
-			      struct xrcd *xrcd, struct cq *cq)
+static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_srq_attr *attr,
+				  struct xrcd *xrcd, struct cq *cq)
 {
 	struct ibv_srq_attr a = *attr;
 	static uint32_t handles;
@@ -219,7 +219,7 @@ static struct ibv_srq *create(struct ibv_pd *pd, void *context, struct ibv_srq_a
 
 EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
 {
-	return create(pd, init->srq_context, &init->attr, NULL, NULL);
+	return create_srq(pd, init->srq_context, &init->attr, NULL, NULL);
 }
 
 /* ibv_create_srq_ex(3) calls this for an SRQ that is not a plain one. */
@@ -237,17 +237,17 @@ static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_ini
 		return NULL;
 	}
 	if (type == IBV_SRQT_BASIC)
-		return create(pd, a->srq_context, &a->attr, NULL, NULL);
+		return create_srq(pd, a->srq_context, &a->attr, NULL, NULL);
 	if ((a->comp_mask & xrc) != xrc || !a->xrcd || !a->cq || a->xrcd->context != context ||
 	    a->cq->context != context || (pd && pd->context != context)) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return create(pd, a->srq_context, &a->attr, to_xrcd(a->xrcd), to_cq(a->cq));
+	return create_srq(pd, a->srq_context, &a->attr, to_xrcd(a->xrcd), to_cq(a->cq));
 }
 
 /* Moves the posted requests to another queue, which has room for them, and swaps the two queues. */
-static void move(struct recv_queue *rq, struct recv_queue *to)
+static void move_requests(struct recv_queue *rq, struct recv_queue *to)
 {
 	struct recv_queue old = *rq;
 
@@ -261,8 +261,8 @@ static void move(struct recv_queue *rq, struct recv_queue *to)
 }
 
 /* other: a queue of the size that is asked for. */
-static int modify(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask,
-		  struct recv_queue *other)
+static int modify_srq(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask,
+		      struct recv_queue *other)
 {
 	uint32_t size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
 	uint32_t limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
@@ -270,7 +270,7 @@ static int modify(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask,
 	if (limit > size || size < srq->rq.tail - srq->rq.head)
 		return EINVAL;
 	if (mask & IBV_SRQ_MAX_WR)
-		move(&srq->rq, other);
+		move_requests(&srq->rq, other);
 	srq->limit = limit;
 	return 0;
 }
@@ -289,7 +289,7 @@ EXPORT int ibv_modify_srq(struct ibv_srq *v, struct ibv_srq_attr *attr, int flag
 	    recv_queue_init(&other, srq->pd, QUEUE_SHARED_RECV, attr->max_wr, srq->rq.max_sge))
 		return ENOMEM;
 	engine_lock();
-	err = modify(srq, attr, mask, &other);
+	err = modify_srq(srq, attr, mask, &other);
 	engine_unlock();
 	recv_queue_free(&other);
 	return err;

@@ -35,7 +35,7 @@ static char nothing[1];
 /* ------------------------------------------------------------------- the table -- */
 
 /* Returns the place of index, or the free place where it would be. */
-static struct key_entry *probe(uint32_t index)
+static struct key_entry *probe_key(uint32_t index)
 {
 	struct key_entry *e = &table[index & table_mask];
 
@@ -44,17 +44,17 @@ static struct key_entry *probe(uint32_t index)
 	return e;
 }
 
-static void *lookup(uint32_t key, enum kind kind)
+static void *find_object(uint32_t key, enum kind kind)
 {
 	const struct key_entry *e;
 
 	if (!table)
 		return NULL;
-	e = probe(key >> 8);
+	e = probe_key(key >> 8);
 	return e->kind == kind ? e->object : NULL;
 }
 
-static int grow(void)
+static int grow_table(void)
 {
 	const uint32_t size = table ? 2 * (table_mask + 1) : FIRST_SIZE;
 	struct key_entry *old = table, *end = table ? table + table_mask + 1 : NULL;
@@ -66,7 +66,7 @@ static int grow(void)
 	table_mask = size - 1;
 	for (struct key_entry *e = old; e != end; e++)
 		if (e->kind != KIND_NONE)
-			*probe(e->index) = *e;
+			*probe_key(e->index) = *e;
 	free(old);
 	return 0;
 }
@@ -87,16 +87,16 @@ static int random_key(uint32_t *key)
 }
 
 /* 0, or -1 with errno. The upper bits are never 0: a structure of zeros has no key. */
-static int add(uint32_t *key, enum kind kind, void *object)
+static int add_key(uint32_t *key, enum kind kind, void *object)
 {
 	struct key_entry *e;
 
-	if ((!table || 2 * (table_used + 1) > table_mask) && grow() != 0)
+	if ((!table || 2 * (table_used + 1) > table_mask) && grow_table() != 0)
 		return -1;
 	do {
 		if (random_key(key) != 0)
 			return -1;
-		e = probe(*key >> 8);
+		e = probe_key(*key >> 8);
 	} while (e->kind != KIND_NONE || *key >> 8 == 0);
 	*e = (struct key_entry){ .index = *key >> 8, .kind = kind, .object = object };
 	table_used++;
@@ -104,9 +104,9 @@ static int add(uint32_t *key, enum kind kind, void *object)
 }
 
 /* The entries behind it move up, because a look-up would stop at the gap. */
-static void take_out(uint32_t key)
+static void remove_key(uint32_t key)
 {
-	uint32_t gap = (uint32_t)(probe(key >> 8) - table), at = gap;
+	uint32_t gap = (uint32_t)(probe_key(key >> 8) - table), at = gap;
 
 	for (;;) {
 		at = (at + 1) & table_mask;
@@ -123,7 +123,7 @@ static void take_out(uint32_t key)
 
 int region_add_mr(struct mr *mr)
 {
-	if (add(&mr->lkey, KIND_REGION, mr) != 0)
+	if (add_key(&mr->lkey, KIND_REGION, mr) != 0)
 		return -1;
 	mr->rkey = mr->lkey;
 	return 0;
@@ -131,12 +131,12 @@ int region_add_mr(struct mr *mr)
 
 void region_remove_mr(struct mr *mr)
 {
-	take_out(mr->lkey);
+	remove_key(mr->lkey);
 }
 
 const struct mr *region_find(uint32_t lkey)
 {
-	const struct mr *mr = lookup(lkey, KIND_REGION);
+	const struct mr *mr = find_object(lkey, KIND_REGION);
 
 	return mr && mr->lkey == lkey ? mr : NULL;
 }
@@ -204,7 +204,7 @@ void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, uns
 		return nothing;
 	if (!table)
 		return NULL;
-	e = probe(rkey >> 8);
+	e = probe_key(rkey >> 8);
 	switch (e->kind) {
 	case KIND_REGION:
 		mr = e->object;
@@ -220,7 +220,7 @@ void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, uns
 
 /* --------------------------------------------------------------------- windows -- */
 
-static void unbind(struct mw *mw)
+static void unbind_window(struct mw *mw)
 {
 	if (!mw->mr)
 		return;
@@ -233,13 +233,13 @@ static void unbind(struct mw *mw)
 
 int region_add_mw(struct mw *mw)
 {
-	return add(&mw->rkey, KIND_WINDOW, mw);
+	return add_key(&mw->rkey, KIND_WINDOW, mw);
 }
 
 void region_remove_mw(struct mw *mw)
 {
-	unbind(mw);
-	take_out(mw->rkey);
+	unbind_window(mw);
+	remove_key(mw->rkey);
 }
 
 struct window_bind window_bind_of(struct ibv_mw *v, uint32_t rkey,
@@ -280,14 +280,14 @@ static bool may_rebind(const struct mw *mw, const struct qp *qp, const struct wi
 
 int region_bind(struct qp *qp, const struct window_bind *b)
 {
-	struct mw *mw = lookup(b->window, KIND_WINDOW);
-	struct mr *mr = b->len ? lookup(b->lkey, KIND_REGION) : NULL;
+	struct mw *mw = find_object(b->window, KIND_WINDOW);
+	struct mr *mr = b->len ? find_object(b->lkey, KIND_REGION) : NULL;
 
 	if (mr && mr->lkey != b->lkey)
 		mr = NULL;
 	if (!mw || !may_rebind(mw, qp, b) || (b->len && !may_open(mw, mr, b)))
 		return -1;
-	unbind(mw);
+	unbind_window(mw);
 	mw->rkey = b->rkey;
 	if (!b->len)
 		return 0;
@@ -308,14 +308,14 @@ int region_bind(struct qp *qp, const struct window_bind *b)
  * fast registration, and windows of type 1 neither. */
 int region_invalidate(struct qp *qp, uint32_t rkey, bool remote)
 {
-	struct mw *mw = lookup(rkey, KIND_WINDOW);
+	struct mw *mw = find_object(rkey, KIND_WINDOW);
 
 	if (!mw || mw->rkey != rkey || mw->type != IBV_MW_TYPE_2 || !same_domain(mw->pd, qp->pd) ||
 	    (mw->mr && mw->qp != qp))
 		return -1;
 	if (remote && !mw->mr)
 		return -1;
-	unbind(mw);
+	unbind_window(mw);
 	return 0;
 }
 
@@ -326,7 +326,7 @@ void region_forget_qp(struct qp *qp)
 	for (; mw; mw = next) {
 		next = TAILQ_NEXT(mw, bound);
 		if (mw->qp == qp)
-			unbind(mw);
+			unbind_window(mw);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Posting to a send queue: ibv_post_send(3), ibv_wr_post(3). Volume 1, 10.8.2 and 11.4.1.1; what
- * each operation may have is in spec/spec_tables.h. What is wrong with a request is said at once
- * where rdma_rxe says it at once; keys and addresses are looked at when it is sent.
+ * each operation may have is in spec/spec_tables.h. A wrong request is refused at once where
+ * rdma_rxe does so; keys and addresses are checked when it is sent.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -162,8 +162,8 @@ int stage_end(struct qp *qp)
 	return 0;
 }
 
-/* Nothing is on its way: the next request has the first slot again, which is in the caches. With
- * 1,000 QPs of 64 slots each that is half of the memory that their requests go through. */
+/* If nothing is on its way, the next request gets the first slot again, which is in the caches.
+ * With 1,000 QPs of 64 slots each, requests go through half as much memory. */
 static void start_over(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
@@ -213,7 +213,7 @@ static void fill_remote(struct send_wqe *w, const struct ibv_send_wr *wr, const 
 	}
 }
 
-static int fill(struct qp *qp, const struct ibv_send_wr *wr)
+static int fill_request(struct qp *qp, const struct ibv_send_wr *wr)
 {
 	const struct wr_op *op = qp->post.op;
 	struct send_wqe *w = qp->post.wqe;
@@ -229,19 +229,19 @@ static int fill(struct qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	if (qp->type == IBV_QPT_XRC_SEND && !op->local)
 		stage_srqn(qp, wr->qp_type.xrc.remote_srqn);
-	if (op->local) /* no bytes of anybody */
+	if (op->local) /* has no data */
 		return wr->send_flags & IBV_SEND_INLINE ? EINVAL : 0;
 	if (wr->send_flags & IBV_SEND_INLINE)
 		return inline_sges(qp, wr->sg_list, wr->num_sge);
 	return stage_sges(qp, wr->sg_list, wr->num_sge);
 }
 
-static int stage(struct qp *qp, const struct ibv_send_wr *wr)
+static int stage_request(struct qp *qp, const struct ibv_send_wr *wr)
 {
 	int err = stage_begin(qp, wr->opcode, wr->wr_id, wr->send_flags);
 
 	if (!err)
-		err = fill(qp, wr);
+		err = fill_request(qp, wr);
 	if (!err && qp->type == IBV_QPT_UD)
 		err = stage_peer(qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
 	return err ? err : stage_end(qp);
@@ -254,7 +254,7 @@ static int post_list(struct qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 
 	pthread_mutex_lock(&qp->post.lock);
 	for (; wr; wr = wr->next) {
-		err = stage(qp, wr);
+		err = stage_request(qp, wr);
 		if (err)
 			break;
 	}
@@ -290,16 +290,16 @@ int post_bind(struct ibv_qp *v, struct ibv_mw *mw, uint32_t rkey, const struct i
 /* -------------------------------------------------------- ibv_wr_post(3) -- */
 
 /*
- * From wr_start() to wr_complete() requests are
- * written beyond the tail of the queue, then all of them are posted, or none. Volume 1, 11.4.1.1.
+ * From wr_start() to wr_complete() requests are written beyond the tail of the queue; then all of
+ * them are posted, or none. Volume 1, 11.4.1.1.
  */
 
-static struct qp *of(struct ibv_qp_ex *ex)
+static struct qp *qp_of(struct ibv_qp_ex *ex)
 {
 	return to_qp(&ex->qp_base);
 }
 
-static void keep(struct qp *qp, int err)
+static void keep_error(struct qp *qp, int err)
 {
 	if (!qp->post.err)
 		qp->post.err = err;
@@ -307,27 +307,27 @@ static void keep(struct qp *qp, int err)
 
 /* Ends the request before this one, if there is one, and begins the next: NULL when that
  * failed, or something before it. */
-static struct send_wqe *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
+static struct send_wqe *begin_request(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 {
-	struct qp *qp = of(ex);
+	struct qp *qp = qp_of(ex);
 
 	if (!qp->post.open)
-		keep(qp, EINVAL);
+		keep_error(qp, EINVAL);
 	if (qp->post.wqe && !qp->post.err)
-		keep(qp, stage_end(qp));
+		keep_error(qp, stage_end(qp));
 	if (!qp->post.err)
-		keep(qp,
-		     stage_begin(qp, opcode, ex->wr_id, ex->wr_flags & ~(unsigned)IBV_SEND_INLINE));
+		keep_error(qp, stage_begin(qp, opcode, ex->wr_id,
+					   ex->wr_flags & ~(unsigned)IBV_SEND_INLINE));
 	return qp->post.err ? NULL : qp->post.wqe;
 }
 
 /* The request that the next calls are about; NULL: there is none. */
-static struct send_wqe *current(struct ibv_qp_ex *ex)
+static struct send_wqe *current_request(struct ibv_qp_ex *ex)
 {
-	struct qp *qp = of(ex);
+	struct qp *qp = qp_of(ex);
 
 	if (!qp->post.wqe)
-		keep(qp, EINVAL);
+		keep_error(qp, EINVAL);
 	return qp->post.err ? NULL : qp->post.wqe;
 }
 
@@ -336,7 +336,7 @@ static struct send_wqe *current(struct ibv_qp_ex *ex)
 static struct send_wqe *begin_remote(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode, uint32_t rkey,
 				     uint64_t remote)
 {
-	struct send_wqe *w = begin(ex, opcode);
+	struct send_wqe *w = begin_request(ex, opcode);
 
 	if (w) {
 		w->rkey = rkey;
@@ -370,7 +370,7 @@ static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote
 	struct ibv_data_buf buf = { (void *)(uintptr_t)value, sizeof(uint64_t) };
 
 	if (begin_remote(ex, IBV_WR_ATOMIC_WRITE, rkey, remote))
-		keep(of(ex), stage_inline(of(ex), &buf, 1));
+		keep_error(qp_of(ex), stage_inline(qp_of(ex), &buf, 1));
 }
 
 static void wr_rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote)
@@ -393,12 +393,12 @@ static void wr_rdma_write_imm(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remo
 
 static void wr_send(struct ibv_qp_ex *ex)
 {
-	begin(ex, IBV_WR_SEND);
+	begin_request(ex, IBV_WR_SEND);
 }
 
 static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm)
 {
-	struct send_wqe *w = begin(ex, IBV_WR_SEND_WITH_IMM);
+	struct send_wqe *w = begin_request(ex, IBV_WR_SEND_WITH_IMM);
 
 	if (w)
 		w->imm = imm;
@@ -406,7 +406,7 @@ static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm)
 
 static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 {
-	struct send_wqe *w = begin(ex, IBV_WR_SEND_WITH_INV);
+	struct send_wqe *w = begin_request(ex, IBV_WR_SEND_WITH_INV);
 
 	if (w)
 		w->inv_rkey = rkey;
@@ -414,7 +414,7 @@ static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 
 static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 {
-	struct send_wqe *w = begin(ex, IBV_WR_LOCAL_INV);
+	struct send_wqe *w = begin_request(ex, IBV_WR_LOCAL_INV);
 
 	if (w)
 		w->inv_rkey = rkey;
@@ -423,45 +423,46 @@ static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *info)
 {
-	if (begin(ex, IBV_WR_BIND_MW))
-		keep(of(ex), stage_bind(of(ex), mw, rkey, info));
+	if (begin_request(ex, IBV_WR_BIND_MW))
+		keep_error(qp_of(ex), stage_bind(qp_of(ex), mw, rkey, info));
 }
 
 /* Stands for each operation that the QP does not have, and for those of newer headers. */
 static void wr_unknown(struct ibv_qp_ex *ex)
 {
-	keep(of(ex), EOPNOTSUPP);
+	keep_error(qp_of(ex), EOPNOTSUPP);
 }
 
 /* ---------------------------------------------------------------- setters -- */
 
 static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
-	if (current(ex))
-		keep(of(ex),
-		     of(ex)->type == IBV_QPT_UD ? stage_peer(of(ex), ah, qpn, qkey) : EINVAL);
+	if (current_request(ex))
+		keep_error(qp_of(ex), qp_of(ex)->type == IBV_QPT_UD
+					      ? stage_peer(qp_of(ex), ah, qpn, qkey)
+					      : EINVAL);
 }
 
 static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
 {
-	if (!current(ex))
+	if (!current_request(ex))
 		return;
-	if (of(ex)->type == IBV_QPT_XRC_SEND && !of(ex)->post.op->local)
-		stage_srqn(of(ex), srqn);
+	if (qp_of(ex)->type == IBV_QPT_XRC_SEND && !qp_of(ex)->post.op->local)
+		stage_srqn(qp_of(ex), srqn);
 	else
-		keep(of(ex), EINVAL);
+		keep_error(qp_of(ex), EINVAL);
 }
 
 static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
 {
-	struct qp *qp = of(ex);
+	struct qp *qp = qp_of(ex);
 
-	if (!current(ex))
+	if (!current_request(ex))
 		return;
 	if (qp->post.op->local || n > MAX_SGE)
-		keep(qp, EINVAL);
+		keep_error(qp, EINVAL);
 	else
-		keep(qp, stage_sges(qp, sge, (int)n));
+		keep_error(qp, stage_sges(qp, sge, (int)n));
 }
 
 static void wr_set_sge(struct ibv_qp_ex *ex, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -473,8 +474,8 @@ static void wr_set_sge(struct ibv_qp_ex *ex, uint32_t lkey, uint64_t addr, uint3
 
 static void wr_set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_data_buf *buf)
 {
-	if (current(ex))
-		keep(of(ex), stage_inline(of(ex), buf, n));
+	if (current_request(ex))
+		keep_error(qp_of(ex), stage_inline(qp_of(ex), buf, n));
 }
 
 static void wr_set_inline_data(struct ibv_qp_ex *ex, void *addr, size_t length)
@@ -497,7 +498,7 @@ static void close_batch(struct poster *p)
 
 static void wr_start(struct ibv_qp_ex *ex)
 {
-	struct poster *p = &of(ex)->post;
+	struct poster *p = &qp_of(ex)->post;
 
 	pthread_mutex_lock(&p->lock);
 	p->n = 0;
@@ -508,13 +509,13 @@ static void wr_start(struct ibv_qp_ex *ex)
 
 static int wr_complete(struct ibv_qp_ex *ex)
 {
-	struct qp *qp = of(ex);
+	struct qp *qp = qp_of(ex);
 	int err;
 
 	if (!qp->post.open)
 		return EINVAL;
 	if (qp->post.wqe && !qp->post.err)
-		keep(qp, stage_end(qp));
+		keep_error(qp, stage_end(qp));
 	err = qp->post.err;
 	if (!err)
 		err = stage_commit(qp);
@@ -524,7 +525,7 @@ static int wr_complete(struct ibv_qp_ex *ex)
 
 static void wr_abort(struct ibv_qp_ex *ex)
 {
-	struct poster *p = &of(ex)->post;
+	struct poster *p = &qp_of(ex)->post;
 
 	if (p->open)
 		close_batch(p);

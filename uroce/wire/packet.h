@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ROCE_PORT     4791	/* UDP destination port, annex A17.3.1 */
 #define PSN_MASK      0xffffffu /* PSNs, QPNs and MSNs have 24 bits */
@@ -151,6 +152,19 @@ size_t packet_build(const struct packet *p, uint8_t *buf);
 static inline bool gid_is_ipv4(const union ibv_gid *gid)
 {
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid);
+}
+
+/* addr: four bytes in network order, at any alignment. */
+static inline void gid_of_ipv4(union ibv_gid *gid, const void *addr)
+{
+	memset(gid, 0, 10);
+	memset(gid->raw + 10, 0xff, 2);
+	memcpy(gid->raw + 12, addr, 4);
+}
+
+static inline bool gid_equal(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 static inline unsigned packet_pad(uint32_t len)
