@@ -16,6 +16,7 @@
 #include "alloc.h"
 #include "call/calling.h"
 #include "connection/cm.h"
+#include "data/posted.h"
 #include "device/device.h"
 #include "help/help.h"
 #include "objects.h"
@@ -253,6 +254,29 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
 }
 
+/* Unsignaled sends complete in silence: nothing is known of them. */
+static void app_unfinished(struct session *s, Tcl_DString *sends, Tcl_DString *connections)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &qp_class) {
+		struct qp *qp = (struct qp *)o;
+		const struct outstanding out = posted_outstanding(qp, false);
+		const unsigned n = out.n - out.silent;
+
+		if (n && qp_history_sync(qp, "device") != IBV_QPS_ERR)
+			xappendf(sends, "%s%u send%s of %s", Tcl_DStringLength(sends) ? ", " : "",
+				 n, n == 1 ? "" : "s", o->name);
+	}
+	obj_foreach_of(o, s, &id_class) {
+		const struct id *id = (const struct id *)o;
+
+		if (id->state == ID_ESTABLISHED)
+			xappendf(connections, "%s%s with %s",
+				 Tcl_DStringLength(connections) ? ", " : "", o->name, id_peer(id));
+	}
+}
+
 static void app_names(struct session *s, Tcl_Obj *list)
 {
 	struct obj *o;
@@ -316,6 +340,7 @@ const struct app app = {
 	.release = obj_release,
 	.after = app_after,
 	.prompt = app_prompt,
+	.unfinished = app_unfinished,
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,

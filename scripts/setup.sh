@@ -31,9 +31,27 @@ installed() {
 	[ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
+# watched LOG COMMAND...: its output goes to the file LOG; a person at a terminal sees the last line of it
+# the while, so that it is seen to go on.
+watched() {
+	local log=$1 line columns status
+	shift
+	if [ ! -t 2 ]; then
+		"$@" >"$log" 2>&1
+		return
+	fi
+	columns=$(tput cols 2>/dev/null || echo 80)
+	"$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+		printf '\r\e[K%s' "${line:0:columns-1}" >&2
+	done
+	status=${PIPESTATUS[0]}
+	printf '\r\e[K' >&2
+	return "$status"
+}
+
 # need PACKAGE...: installs what is missing, and says so. Quiet unless it fails.
 need() {
-	local p missing=() out=''
+	local p missing=() log status=0
 	for p in "$@"; do
 		installed "$p" || missing+=("$p")
 	done
@@ -42,14 +60,17 @@ need() {
 		{ echo "no apt-get here; these packages are missing: ${missing[*]}" >&2; return 1; }
 	as_root true || return
 	echo "installing with apt-get: ${missing[*]}"
+	log=$(mktemp)
 	# one source that cannot be reached is no reason to stop: the install decides
-	out=$(as_root apt-get -qq update 2>&1) || true
-	out+=$'\n'$(as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
-		--no-install-recommends "${missing[@]}" </dev/null 2>&1) || {
-		tail -n 10 <<<"$out" >&2
+	watched "$log" as_root sh -c 'apt-get -q update
+		DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"' \
+		sh "${missing[@]}" </dev/null || {
+		tail -n 10 "$log" >&2
 		echo "apt-get could not install: ${missing[*]}" >&2
-		return 1
+		status=1
 	}
+	rm -f "$log"
+	return "$status"
 }
 
 # need_clang: clang with the run-time libraries of its sanitizers and of libFuzzer, which some
@@ -75,14 +96,19 @@ junit_schema() {
 	[ -s "$dir/$file" ] && echo "$dir/$file"
 }
 
+configure_and_make() {
+	local dir=$1
+	shift
+	cmake -S "$root" -B "$dir" "$@" && cmake --build "$dir" --parallel "$(nproc)"
+}
+
 # build DIR [CMAKE-OPTION...]: configures and builds the tree in DIR. The output is in
 # DIR/setup.log, and here if it fails.
 build() {
 	local dir=$1 log=$1/setup.log
 	shift
 	mkdir -p "$dir"
-	if cmake -S "$root" -B "$dir" "$@" >"$log" 2>&1 &&
-		cmake --build "$dir" --parallel "$(nproc)" >>"$log" 2>&1; then
+	if watched "$log" configure_and_make "$dir" "$@"; then
 		return
 	fi
 	tail -n 40 "$log" >&2

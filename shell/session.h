@@ -123,6 +123,9 @@ struct app {
 	 * May be NULL. */
 	void (*after)(struct session *s);
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
+	/* Appends what the end of the session cuts off: "2 sends of qp0", and connections, "id1
+	 * with 10.0.0.2:7471". May be NULL. */
+	void (*unfinished)(struct session *s, Tcl_DString *sends, Tcl_DString *connections);
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* A short explanation of a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);

@@ -175,7 +175,8 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	}
 	id_state(s, id, ID_DISCONNECTED);
 	if (id->qp)
-		qp_history_cm(id->qp, IBV_QPS_ERR, "DISCONNECTED");
+		qp_history_cm(id->qp, IBV_QPS_ERR,
+			      id->peer_left ? "the peer has disconnected" : "DISCONNECTED");
 	if (listening_forgets(s, id))
 		how = " by peer (answered, and its end destroyed)";
 	return how;

@@ -205,7 +205,8 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 		return false;
 	if (!peer && attr->rnr_retry == 7)
 		fail_row(s, "likely",
-			 "the peer posted no receive: rnr_retry 7 of %s tries for ever",
+			 "the peer posted no receive: rnr_retry 7 of %s tries for ever; at the "
+			 "peer: post recv REGION",
 			 qp->o.name);
 	if (!peer || peer->srq)
 		return false;
@@ -218,32 +219,38 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 	return true;
 }
 
+#define SLACK 4 /* a device may take so many times its timeout to detect a loss */
+
 static void guess(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
 {
 	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr = { 0 };
+	struct qp_step step;
+	double silence; /* s */
 
-	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR) {
-		fail_row(s, "state", "%s is %s: %s", qp->o.name, word_name(qp_state_words, state),
-			 word_help(qp_state_words, state));
+	if (state == IBV_QPS_ERR && qp_history_err(qp, &step))
+		fail_row(s, "state", "%s is in ERR: %s", qp->o.name, step.why);
+	else if (state != IBV_QPS_RTS && state != IBV_QPS_RTR)
+		fail_row(s, "state", "%s is in %s: %s", qp->o.name,
+			 word_name(qp_state_words, state), word_help(qp_state_words, state));
+	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR)
 		return;
-	}
 	if (op && qp->type == IBV_QPT_RC &&
 	    ibv_query_qp(qp->v, &attr,
 			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_DEST_QPN,
 			 &init) == 0) {
 		if (guess_receives(s, qp, op, &attr))
 			return;
+		silence = (double)ack_timeout_ns(attr.timeout) / 1e9 * (attr.retry_cnt + 1);
 		if (!attr.timeout)
 			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
 				 qp->o.name);
 		else
 			fail_row(s, "or",
-				 "the peer does not answer: timeout %u, retry_cnt %u take "
-				 "%.0f ms at least",
-				 attr.timeout, attr.retry_cnt,
-				 (double)ack_timeout_ns(attr.timeout) / 1e6 * (attr.retry_cnt + 1));
+				 "the peer does not answer: RETRY_EXC_ERR comes after %.1f to %.1f "
+				 "s (timeout %u, retry_cnt %u)",
+				 silence, SLACK * silence, attr.timeout, attr.retry_cnt);
 	} else if (recvs) {
 		fail_row(s, "likely",
 			 "the peer has sent nothing to %s (a plain RDMA WRITE or "
@@ -268,7 +275,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
-		if (sends || recvs)
+		if (sends || recvs || qp == set->qp)
 			guess(s, qp, sends ? posted_outstanding(qp, false).oldest.op : NULL, recvs);
 	}
 	if (!is_outstanding(s, set))

@@ -313,6 +313,8 @@ void explain_fact(const struct found *f, struct out *o)
 	out_row(o, "peer", fact->there);
 	out_causes_and_cures(o, f);
 	out_row(o, "see", fact->source);
+	explain_devices((const char *const[]){ fact->here, fact->there, fact->causes, fact->cures },
+			4, MARGIN, o);
 	if (fact->script)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */
 }
@@ -414,6 +416,7 @@ static void complete_thing(struct session *s, const struct arg *a, Tcl_Obj *word
 	explain_provider_names(words);
 	for (const struct fact_family *f = fact_families; f->name; f++)
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(f->name, -1));
+	words_sort(words);
 }
 
 static int parse_thing(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)

@@ -14,6 +14,7 @@
 #include "connection/cm.h"
 #include "data/posted.h"
 #include "explain/explain.h"
+#include "explain/facts.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "peer/peer.h"
@@ -145,15 +146,18 @@ static Tcl_Obj *ask_peer(struct session *s, const char *name)
 {
 	const struct peer *p = obj_find(s, &peer_class, name);
 	Tcl_Obj *script, *result = NULL;
+	bool printing = s->printing;
 
 	if (!p || p->state != PEER_READY || peer_busy(p))
 		return NULL;
 	script = Tcl_ObjPrintf("@%s -within 3s show", name);
 	Tcl_IncrRefCount(script);
+	s->printing = false; /* there, either */
 	if (interp_eval(s, script) == TCL_OK)
 		result = Tcl_DuplicateObj(Tcl_GetObjResult(s->tcl));
 	else
 		fail_clear(&s->fail);
+	s->printing = printing;
 	Tcl_DecrRefCount(script);
 	Tcl_ResetResult(s->tcl);
 	return result;
@@ -226,20 +230,6 @@ static void take_regions(struct session *s, struct live_end *e)
 	}
 }
 
-/* Its last step to ERR; false: there was none. */
-static bool find_step_to_err(const struct qp *qp, struct qp_step *found)
-{
-	struct qp_step steps[QP_STEPS];
-	unsigned n = qp_history_steps(qp, steps);
-
-	while (n-- > 0)
-		if (steps[n].state == IBV_QPS_ERR) {
-			*found = steps[n];
-			return true;
-		}
-	return false;
-}
-
 static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 {
 	const int mask = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
@@ -252,7 +242,7 @@ static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 	};
 	snprintf(to->name, sizeof to->name, "%s", qp->o.name);
 	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
-	if (find_step_to_err(qp, &step))
+	if (qp_history_err(qp, &step))
 		snprintf(to->why, sizeof to->why, "%s%s", step.why,
 			 qp->id && qp->id->peer_left && step.failed ? "; the peer has disconnected"
 								    : "");
@@ -313,9 +303,14 @@ static void out_way_back(struct session *s, const struct qp *qp, struct out *o)
 
 static void tell_way_back(struct session *s, const struct qp *qp, struct out *o)
 {
+	struct qp_step step;
+
 	if (!qp)
 		return;
-	out_text(o, "  now             %s is in ERR: what is posted is flushed\n", qp->o.name);
+	out_text(o, "  now             %s is in ERR", qp->o.name);
+	if (qp_history_err(qp, &step) && !step.failed)
+		out_text(o, " (%s)", step.why);
+	out_text(o, ": what is posted is flushed\n");
 	out_way_back(s, qp, o);
 }
 
@@ -324,7 +319,7 @@ static bool is_asked_for(const struct qp *qp)
 {
 	struct qp_step step;
 
-	return find_step_to_err(qp, &step) && !step.failed;
+	return qp_history_err(qp, &step) && !step.failed;
 }
 
 /* A QP in ERR of which no completion has told yet: why it is there, and what to do. */
@@ -333,7 +328,7 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 	const bool is_asked = is_asked_for(qp);
 	struct qp_step step = { 0 };
 
-	find_step_to_err(qp, &step);
+	qp_history_err(qp, &step);
 	out_str(o, "qp", qp->o.name, "%s is in ERR", qp->o.name);
 	out_str(o, "reason", step.why, "%s%s%s: what is posted is flushed\n", is_asked ? " (" : "",
 		is_asked ? step.why : "", is_asked ? ")" : "");
@@ -345,6 +340,7 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 /* What has made the completion an error, with the objects that there are now. */
 static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
 {
+	const struct fact *fact = fact_of(fact_family("wc-status"), bad->status);
 	struct failed_wr wr = { .status = bad->status };
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
 	struct live_qp here;
@@ -368,6 +364,8 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(s, qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
+	if (fact)
+		explain_devices(&fact->there, 1, 18, o);
 	live_end_free(&wr.there);
 	free(wr.here.regions);
 }

@@ -117,6 +117,27 @@ static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t le
 	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
 }
 
+/* How a range that is not in the region lies beside it. Valid until the next call. */
+static const char *range_beyond(const struct live_region *r, const char *name, uint64_t addr,
+				uint32_t len)
+{
+	const uint64_t at = addr - r->begin, beyond = at + len - r->len;
+	static char text[256];
+
+	if (addr >= r->begin && at <= r->len)
+		snprintf(text, sizeof text,
+			 "%u byte%s at %s + %" PRIu64 " (0x%" PRIx64 ") end %" PRIu64
+			 " byte%s beyond it: it has %" PRIu64 " bytes",
+			 len, len == 1 ? "" : "s", name, at, addr, beyond, beyond == 1 ? "" : "s",
+			 r->len);
+	else
+		snprintf(text, sizeof text,
+			 "address 0x%" PRIx64 " is not in %s, which has %" PRIu64
+			 " bytes from 0x%" PRIx64 " on",
+			 addr, name, r->len, r->begin);
+	return text;
+}
+
 /* ------------------------------------------------------------- this end's buffers -- */
 
 /* The region of the QP's PD that these bytes are in; NULL: there is none, or it has that lkey. */
@@ -163,9 +184,8 @@ static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool
 		cause_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			  q->qp->pd);
 	if (!region_holds(mr, sge->addr, sge->length))
-		cause_add(q->c, IS_SO, next,
-			  "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
-			  sge->addr, sge->length, mr->name, mr->begin, mr->len);
+		cause_add(q->c, IS_SO, next, "%s",
+			  range_beyond(mr, mr->name, sge->addr, sge->length));
 	if ((q->qp && strcmp(mr->pd, q->qp->pd) != 0) || !region_holds(mr, sge->addr, sge->length))
 		check_meant(q, sge);
 	if (written && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
@@ -253,9 +273,7 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 
 	snprintf(next, sizeof next, "show %s", mr->name);
 	if (!region_holds(mr, q->wr->remote, q->wr->len))
-		there(q, IS_SO, next,
-		      "0x%" PRIx64 " + %u leaves %s, which is 0x%" PRIx64 " + %" PRIu64,
-		      q->wr->remote, q->wr->len, mr->name, mr->begin, mr->len);
+		there(q, IS_SO, next, "%s", range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
 	if (!(mr->access & needed_access(q->wr->op)))
 		there(q, IS_SO, "reg with that -access", "%s has no %s", mr->name, need);
 	if (strcmp(mr->pd, q->peer->pd) != 0)
@@ -290,10 +308,8 @@ static void check_told(const struct diagnosis *q)
 	if (at < told->len)
 		snprintf(next, sizeof next, "-len %" PRIu64 " at most, from there", told->len - at);
 	if (at > told->len || q->wr->len > told->len - at)
-		cause_add(q->c, IS_SO, next,
-			  "0x%" PRIx64 " + %u leaves the region that the peer told, 0x%" PRIx64
-			  " + %" PRIu64,
-			  q->wr->remote, q->wr->len, told->begin, told->len);
+		cause_add(q->c, IS_SO, next, "%s",
+			  range_beyond(told, "the peer's window", q->wr->remote, q->wr->len));
 }
 
 /* Two devices may give the same key. */
@@ -552,14 +568,16 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 
 	out_str(o, "status", name, "%s", name);
 	out_str(o, "meaning", means, ": %s\n", means);
-	out_str(o, "qp", wr->qp, "  of              %s", wr->qp);
+	out_text(o, "  request         ");
 	if (wr->known) {
-		out_u64(o, "wr_id", wr->wr_id, " wr_id %llu", (unsigned long long)wr->wr_id);
 		if (wr->op)
-			out_str(o, "opcode", wr->op->name, " %s", wr->op->name);
-		out_u64(o, "len", wr->len, " %u B", wr->len);
+			out_str(o, "opcode", wr->op->name, "%s", wr->op->name);
+		else
+			out_text(o, "RECV");
+		out_u64(o, "len", wr->len, " of %u byte%s", wr->len, wr->len == 1 ? "" : "s");
+		out_u64(o, "wr_id", wr->wr_id, ", wr_id %llu, ", (unsigned long long)wr->wr_id);
 	}
-	out_text(o, "\n");
+	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
 }
 
 void explain_wc(const struct failed_wr *wr, struct out *o)

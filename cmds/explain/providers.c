@@ -4,6 +4,7 @@
  * (providers/NAME), Linux the driver (drivers/infiniband). A device is known by the vendor that it
  * states of itself, whatever its name.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "calls.h"
@@ -117,8 +118,10 @@ static const struct difference bnxt_re[] = {
 };
 
 static const struct provider providers[] = {
-	{ "rxe", "Soft-RoCE of the kernel", 0xffffff, 0, "Linux rxe_param.h: RXE_VENDOR_ID", rxe },
-	{ "siw", "Soft-iWARP of the kernel", 0x626d74, 0, "Linux siw.h: SIW_VENDOR_ID", siw },
+	{ "rxe", "the Linux kernel's software RoCE device", 0xffffff, 0,
+	  "Linux rxe_param.h: RXE_VENDOR_ID", rxe },
+	{ "siw", "the Linux kernel's software iWARP device", 0x626d74, 0,
+	  "Linux siw.h: SIW_VENDOR_ID", siw },
 	{ "mlx5", "NVIDIA Connect-IB, ConnectX-4 and later", 0x02c9, 0x1011,
 	  "oui.txt: Mellanox Technologies, Inc.", mlx5 },
 	{ "irdma", "Intel E810 and others", 0x8086, 0, "pci.ids: Intel Corporation", irdma },
@@ -163,6 +166,43 @@ static void out_provider(const struct provider *p, struct out *o)
 	out_str(o, "vendor_source", p->vendor_source, "  (%s)\n", p->vendor_source);
 	out_differences(p, NULL, o);
 	out_end(o);
+}
+
+/* Does text speak of the device name, or of its first one, name0? */
+static bool speaks_of(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = strstr(text, name); p; p = strstr(p + len, name))
+		if ((p == text || !isalnum((unsigned char)p[-1])) &&
+		    !isalpha((unsigned char)p[len]) && p[len] != '_')
+			return true;
+	return false;
+}
+
+void explain_devices(const char *const *texts, unsigned n, unsigned margin, struct out *o)
+{
+	bool any = false;
+
+	for (size_t i = 0; i <= PROVIDERS; i++) {
+		const char *name = i < PROVIDERS ? providers[i].name : "uroce0";
+		const char *title = i < PROVIDERS ? providers[i].title
+						  : "the one that rdmash brings";
+		bool spoken = false;
+
+		for (unsigned k = 0; k < n; k++)
+			spoken |= texts[k] && speaks_of(texts[k], name);
+		if (!spoken)
+			continue;
+		if (any)
+			out_text(o, "; ");
+		else
+			out_text(o, "  %-*s", (int)margin - 2, "devices");
+		out_text(o, "%s: %s", name, title);
+		any = true;
+	}
+	if (any)
+		out_text(o, "\n");
 }
 
 bool explain_provider(const char *name, struct out *o)

@@ -45,6 +45,8 @@ struct qp_step {
 
 /* Copies the last steps in the record, oldest first; returns their number. */
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS]);
+/* Its last step to ERR; false: there was none. */
+bool qp_history_err(const struct qp *qp, struct qp_step *step);
 /* Finds the value of rq_psn (IBV_QP_RQ_PSN) or sq_psn (IBV_QP_SQ_PSN) that the QP began with, which
  * the last ibv_modify_qp(3) since its creation or RESET gave. A query tells the current one. false:
  * the record has no such call: the connection manager made it, or it was overwritten. */

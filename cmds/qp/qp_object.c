@@ -357,6 +357,19 @@ unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
 	return n;
 }
 
+bool qp_history_err(const struct qp *qp, struct qp_step *step)
+{
+	struct qp_step steps[QP_STEPS];
+	unsigned n = qp_history_steps(qp, steps);
+
+	while (n-- > 0)
+		if (steps[n].state == IBV_QPS_ERR) {
+			*step = steps[n];
+			return true;
+		}
+	return false;
+}
+
 bool qp_history_first_psn(const struct qp *qp, unsigned bit, uint32_t *psn)
 {
 	struct record_walk w = { .path = RECORD_CONTROL };

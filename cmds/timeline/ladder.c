@@ -246,6 +246,21 @@ static const char *end_word(const struct ladder *l, enum ladder_side side)
 	return by_hand ? "the other end" : "server";
 }
 
+/* A name is given again when its object is gone: is that of row i one of the other end later? */
+static bool moves_on(const struct ladder *l, unsigned i)
+{
+	const struct ladder_row *r = &l->rows[i];
+
+	for (unsigned k = i + 1; k < l->n; k++) {
+		const struct ladder_row *later = &l->rows[k];
+
+		if (later->heads && later->place == r->place && later->side &&
+		    later->side != r->side && strcmp(later->name, r->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* "@b  id0 qp0": the end, and what of it is spoken of. */
 static void label_lane(struct ladder *l, unsigned lane)
 {
@@ -265,7 +280,7 @@ static void label_lane(struct ladder *l, unsigned lane)
 		char word[40];
 
 		if (r->from != (int)lane || r->kind == LADDER_PACKET || !*r->name ||
-		    (it->side && r->side != it->side) || !r->heads)
+		    (it->side && (r->side != it->side || moves_on(l, i))) || !r->heads)
 			continue;
 		snprintf(word, sizeof word, " %s ", r->name);
 		if (strstr(Tcl_DStringValue(&seen), word))

@@ -17,7 +17,7 @@ out=$("$rdmash" -c 'listen 7471' -f "$demo" -- 1 2>&1) || { printf '%s\n' "$out"
 shows 'hello, memory...' 'the bytes are there'
 shows 'RDMA_READ  qp0  13 B' 'they are read back'
 shows 'REM_ACCESS_ERR' 'it breaks'
-shows ' leaves window, which is ' 'the cause is found'
+shows 'end 1 byte beyond it: it has 4096 bytes' 'the cause is found'
 shows 'NAK: remote access' 'the time line has the packets'
 shows 'lesson 1' 'it says how to go on'
 

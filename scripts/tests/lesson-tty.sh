@@ -53,6 +53,11 @@ typed 'pd -na elsewhere'
 await_text 'Register 4096 bytes'
 typed 'reg 4096 -pd nowhere -name buf'
 await_text "(not yet: pd of buf is 'nowhere', and is to be 'pd0';"
+await_prompt
+typed '!clear'
+typed 'lesson hint'
+await '^    destroy buf$'
+await '^    reg 4096 -pd pd0 -name buf$'
 typed 'destroy buf'
 typed 'reg 4096 -pd pd0 -name buf'
 await_text 'the message names'
@@ -61,6 +66,14 @@ await_text '(type a number)'
 await '^uroce0 question 1-3> *$'
 typed yes
 await_text '(the question waits: type a number, 1 to 3'
+await_prompt
+typed '!clear'
+await_prompt
+typed pd
+await_text "(the question waits: type a number, 1 to 3; 'lesson hint' shows it again"
+await_prompt
+key Tab
+await '^1 +2 +3 +lesson *$'
 typed 2
 await_text 'No: the key alone is not enough.'
 typed 9

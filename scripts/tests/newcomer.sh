@@ -200,6 +200,7 @@ await_said "nothing in the help mentions 'zebrafish'"
 clean
 run 'explain REM_ACCESS_ERR'
 await '^  see '
+await_said 'devices rxe: the Linux kernel'
 ! said '.rdma' || fail 'a script of the source is told as something to type'
 clean
 run 'help internals'
@@ -255,6 +256,9 @@ clean
 run 'poll -within 300'
 await_said 'no receive posted: '
 await_said 'next post recv inbox -qp qp'
+key C-d
+await_said "(not complete: 1 send of qp0; 'poll' waits for that, Ctrl-D again leaves without)"
+await_prompt
 run "$(screen | sed -n 's/^  next *\(post recv inbox -qp qp[0-9]*\)$/\1/p')"
 run 'poll'
 await_said 'SUCCESS SEND'
@@ -289,7 +293,7 @@ run 'post write buf'
 run 'poll'
 await_said 'REM_ACCESS_ERR'
 run 'explain'
-await_said 'leaves the region that the peer told'
+await_said "4096 bytes at the peer's window + 0"
 await_said 'next: -len 64 at most, from there'
 ok 'too much for the window of somebody else'
 

@@ -7,12 +7,14 @@
  * commands, so the scanner implements the rules that matter.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"
 #include "language/interp.h"
+#include "lesson/lesson.h"
 #include "session.h"
 
 #define DEPTH 32
@@ -205,6 +207,36 @@ static void add_procs(struct session *s, Tcl_Obj *list)
 	Tcl_RestoreInterpState(s->own->tcl, saved);
 }
 
+static int compare_words(const void *a, const void *b)
+{
+	Tcl_Obj *const *x = a, *const *y = b;
+
+	return strcasecmp(Tcl_GetString(*x), Tcl_GetString(*y));
+}
+
+void words_sort(Tcl_Obj *words)
+{
+	Tcl_Obj **v;
+	int n = 0;
+
+	if (Tcl_ListObjGetElements(NULL, words, &n, &v) == TCL_OK && n)
+		qsort(v, (size_t)n, sizeof(Tcl_Obj *), compare_words);
+	Tcl_InvalidateStringRep(words);
+}
+
+/* The numbers that answer the question of a lesson; and what else can be done with it. */
+static void answer_words(int choices, const char *typed, Tcl_Obj *words)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+	Tcl_IncrRefCount(list);
+	for (int i = 1; i <= choices; i++)
+		Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(i));
+	add_word(list, "lesson", 6);
+	add_matching(list, typed, words);
+	Tcl_DecrRefCount(list);
+}
+
 /* Adds commands, and procs of scripts. Tcl's own commands are many, so they are added only if
  * nothing else matches. */
 static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
@@ -369,6 +401,8 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 		s->typed = typed;
 		if (n)
 			command_words(s, v, n, list);
+		else if (!*typed && lesson_choices())
+			answer_words(lesson_choices(), typed, words);
 		else
 			first_words(s, typed, words);
 		s->typed = NULL;

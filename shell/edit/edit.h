@@ -72,6 +72,9 @@ void complete_hint(void *session, const char *text, Tcl_DString *hint);
  * swapped, missing or wrong letter counts as one. Borrowed from the list. */
 const char *suggest(const char *typed, Tcl_Obj *words);
 
+/* Puts the words of a Tcl list in alphabetical order, whatever their case. */
+void words_sort(Tcl_Obj *words);
+
 /* The interactive session: read, run, print, until quit or the end of input. */
 
 /* rc: run the start file. 0, or -1 when the start file failed to be read. */

@@ -206,8 +206,38 @@ static void run_block(struct session *s, const char *block)
 	lesson_look(s, block, rc != 0);
 }
 
+/* Says what the end of the session cuts off; asks: Ctrl-D was typed, and can be taken back. true:
+ * it is, as sends are outstanding. */
+static bool say_unfinished(struct session *s, bool asks)
+{
+	Tcl_DString sends, connections, text;
+	bool stays;
+
+	Tcl_DStringInit(&sends);
+	Tcl_DStringInit(&connections);
+	Tcl_DStringInit(&text);
+	if (app.unfinished)
+		app.unfinished(s, &sends, &connections);
+	stays = asks && Tcl_DStringLength(&sends);
+	if (stays)
+		xappendf(&text,
+			 "(not complete: %s; 'poll' waits for that, Ctrl-D again leaves without)\n",
+			 Tcl_DStringValue(&sends));
+	else if (!asks && Tcl_DStringLength(&sends))
+		xappendf(&text, "(never completed: %s)\n", Tcl_DStringValue(&sends));
+	if (!asks && Tcl_DStringLength(&connections))
+		xappendf(&text, "(closed: %s)\n", Tcl_DStringValue(&connections));
+	print_text(PRINT_OUT, Tcl_DStringValue(&text));
+	Tcl_DStringFree(&text);
+	Tcl_DStringFree(&connections);
+	Tcl_DStringFree(&sends);
+	return stays;
+}
+
 static void read_and_run(struct session *s)
 {
+	bool warned = false;
+
 	while (!s->quit && !loop_ending(s->loop)) {
 		enum edit_end end;
 		Tcl_DString block;
@@ -219,9 +249,12 @@ static void read_and_run(struct session *s)
 		else if (end == EDIT_CANCEL)
 			reset_interrupt(s);
 		Tcl_DStringFree(&block);
-		if (end == EDIT_EOF)
+		if (end == EDIT_EOF && (warned || !say_unfinished(s, true)))
 			break;
+		warned = end == EDIT_EOF;
 	}
+	if (!warned)
+		say_unfinished(s, false);
 }
 
 int repl(struct session *s, bool rc, const char *version)

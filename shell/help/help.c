@@ -6,6 +6,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
+#include "edit/edit.h"
 #include "help/help.h"
 #include "output/out.h"
 #include "session.h"
@@ -26,6 +27,7 @@ static void complete_topic(struct session *s, const struct arg *a, Tcl_Obj *word
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj((*c)->name, -1));
 	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(t->name, -1));
+	words_sort(words);
 }
 
 static int parse_topic(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)

@@ -59,7 +59,7 @@ static void show_until_task(struct session *s)
 
 	o = out_new(true);
 	for (; now.at < now.file.n; now.at++) {
-		lesson_write_step(current_step(), o);
+		lesson_write_step(current_step(), NULL, o);
 		if (current_step()->kind != LESSON_SAY)
 			break;
 	}
@@ -103,9 +103,10 @@ static bool table_is_clear(struct session *s)
 static void ask_again(void)
 {
 	Tcl_Obj **v;
-	char *text = xasprintf("(the question waits: type a number, 1 to %d; 'lesson stop' ends "
-			       "the lesson)\n",
-			       lesson_choices_of(current_step(), &v));
+	char *text =
+		xasprintf("(the question waits: type a number, 1 to %d; 'lesson hint' shows it "
+			  "again, 'lesson stop' ends the lesson)\n",
+			  lesson_choices_of(current_step(), &v));
 
 	print_text(PRINT_OUT, text);
 	free(text);
@@ -149,7 +150,7 @@ static void look(struct session *s, const char *typed, bool failed)
 		return;
 	}
 	if (current_step()->kind == LESSON_ASK && !answered) {
-		if (failed && lesson_is_attempt(NULL, typed, failed))
+		if (!repl_is_escape(typed))
 			ask_again();
 		return;
 	}
@@ -332,12 +333,17 @@ static int fail_no_lesson(struct session *s)
 	return fail_next(s, "lesson lists them, lesson 1 begins the first");
 }
 
-static void write_hint(struct out *o)
+static void write_hint(struct session *s, struct out *o)
 {
-	if (now.clearing)
+	const char *first = NULL;
+
+	if (now.clearing) {
 		lesson_write_command(clear, o);
-	else
-		lesson_write_step(current_step(), o);
+		return;
+	}
+	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step()))
+		first = lesson_first(s);
+	lesson_write_step(current_step(), first, o);
 }
 
 /* Prints the skipped commands: later steps may need them. */
@@ -389,7 +395,7 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if (end && !*end && (!is_on() || number != now.file.number))
 		return begin_lesson(s, (unsigned)number, false);
 	if (end && !*end) {
-		write_hint(o);
+		write_hint(s, o);
 		return 0;
 	}
 	if (strcmp(a->what, "next") == 0)
@@ -411,7 +417,7 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if (strcmp(a->what, "stop") == 0)
 		leave();
 	else if (strcmp(a->what, "hint") == 0)
-		write_hint(o);
+		write_hint(s, o);
 	else
 		skip_step(s);
 	return 0;

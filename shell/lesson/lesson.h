@@ -50,6 +50,9 @@ void lesson_note_typed(struct session *s, const char *typed, bool failed);
 bool lesson_holds(struct session *s, const struct lesson_step *step);
 /* What the last checked condition found wrong, or NULL. Valid until the next check. */
 const char *lesson_wrong(struct session *s);
+/* The command that must come before those of the step, as an object that it makes is there already,
+ * and is another; or NULL. As lesson_wrong(). */
+const char *lesson_first(struct session *s);
 /* Is it a line of the step, but not the last, so that there is more to type? */
 bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed);
 /* May it be meant for the step? Not if it only looks at something, or goes to the system, and no
@@ -89,7 +92,8 @@ void lesson_write_title(const char *title, struct out *o);
 /* A command on its own line, so that it can be copied. */
 void lesson_write_command(const char *command, struct out *o);
 void lesson_write_commands(const struct lesson_step *step, struct out *o);
-void lesson_write_step(const struct lesson_step *step, struct out *o);
+/* first: a command to type before those of the step, or NULL. */
+void lesson_write_step(const struct lesson_step *step, const char *first, struct out *o);
 /* Shows what was written, and frees it. */
 void lesson_end_text(struct out *o);
 /* The number of choices; choice i has its text at index 2 i of *v and its reply after it. */

@@ -42,7 +42,7 @@
 /* The language of lesson files; title, say, try and ask only store their arguments. */
 static const char language[] =
 	"namespace eval ::lesson {\n"
-	"	variable title {} steps {} last {} failed 0 result {} wrong {} due {}\n"
+	"	variable title {} steps {} last {} failed 0 result {} wrong {} due {} first {}\n"
 	"	proc no why { variable wrong; set wrong $why; return 0 }\n"
 	"	proc typed pattern {\n"
 	"		variable last; variable due\n"
@@ -63,7 +63,11 @@ static const char language[] =
 	"	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }\n"
 	"	proc has name { expr {[dict exists [show] $name] || [no \"nothing is named $name\"]} }\n"
 	"	proc is {name key value} {\n"
-	"		expr {[has $name] && [equals \"$key of $name\" [get $name $key] $value]}\n"
+	"		variable due; variable first\n"
+	"		if {![has $name]} { return 0 }\n"
+	"		if {[equals \"$key of $name\" [get $name $key] $value]} { return 1 }\n"
+	"		if {[lsearch -glob $due \"*-name $name*\"] >= 0} { set first \"destroy $name\" }\n"
+	"		return 0\n"
 	"	}\n"
 	"	proc filled {region off} {\n"
 	"		expr {[has $region] && ([mem get $region $off 1] ne \"\\0\" ||\n"
@@ -253,6 +257,7 @@ bool lesson_holds(struct session *s, const struct lesson_step *step)
 	for (int i = 0; i < 4; i++)
 		Tcl_IncrRefCount(words[i]);
 	Tcl_SetVar(s->tcl, "::lesson::wrong", "", TCL_GLOBAL_ONLY);
+	Tcl_SetVar(s->tcl, "::lesson::first", "", TCL_GLOBAL_ONLY);
 	Tcl_SetVar2Ex(s->tcl, "::lesson::due", NULL, step->commands, TCL_GLOBAL_ONLY);
 	if (Tcl_EvalObjv(s->tcl, 4, words, TCL_EVAL_GLOBAL) == TCL_OK)
 		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
@@ -297,11 +302,21 @@ void lesson_note_typed(struct session *s, const char *typed, bool failed)
 	free(last);
 }
 
+static const char *text_of(struct session *s, const char *variable)
+{
+	const char *text = Tcl_GetVar(s->tcl, variable, TCL_GLOBAL_ONLY);
+
+	return text && *text ? text : NULL;
+}
+
 const char *lesson_wrong(struct session *s)
 {
-	const char *wrong = Tcl_GetVar(s->tcl, "::lesson::wrong", TCL_GLOBAL_ONLY);
+	return text_of(s, "::lesson::wrong");
+}
 
-	return wrong && *wrong ? wrong : NULL;
+const char *lesson_first(struct session *s)
+{
+	return text_of(s, "::lesson::first");
 }
 
 bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)

@@ -78,13 +78,15 @@ static void write_choices(const struct lesson_step *step, struct out *o)
 	out_text(o, "(type a number)\n");
 }
 
-void lesson_write_step(const struct lesson_step *step, struct out *o)
+void lesson_write_step(const struct lesson_step *step, const char *first, struct out *o)
 {
 	out_text(o, "\n");
 	lesson_write_text(step->text, 0, o);
 	if (step->kind == LESSON_SAY)
 		return;
 	out_text(o, "\n");
+	if (first)
+		lesson_write_command(first, o);
 	if (step->kind == LESSON_TRY)
 		lesson_write_commands(step, o);
 	else
@@ -164,7 +166,7 @@ int lesson_play(struct session *s, unsigned number)
 	lesson_end_text(o);
 	for (unsigned i = 0; i < file.n; i++) {
 		o = out_new(true);
-		lesson_write_step(&file.step[i], o);
+		lesson_write_step(&file.step[i], NULL, o);
 		lesson_end_text(o);
 		rc = file.step[i].kind == LESSON_TRY   ? play_try(s, &file, &file.step[i])
 		     : file.step[i].kind == LESSON_ASK ? play_ask(s, &file, &file.step[i])

@@ -104,21 +104,45 @@ bool is_visible(const char *text)
 	return true;
 }
 
+#define PER_LINE 16
+
+static void append_hex_line(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off)
+{
+	char hex[PER_LINE * 3 + 3] = "", text[PER_LINE + 1] = "";
+	size_t x = 0;
+
+	for (size_t i = 0; i < PER_LINE; i++) {
+		if (i == PER_LINE / 2)
+			hex[x++] = ' ';
+		x += (size_t)snprintf(hex + x, sizeof hex - x, i < n ? " %02x" : "   ",
+				      i < n ? p[i] : 0u);
+		if (i < n)
+			text[i] = p[i] >= ' ' && p[i] < 0x7f ? (char)p[i] : '.';
+	}
+	xappendf(d, "  0x%04llx %s   %s\n", (unsigned long long)off, hex, text);
+}
+
+/* How many whole lines from p on are the same as the one before p. */
+static size_t count_repeated(const unsigned char *p, size_t n)
+{
+	size_t lines = 0;
+
+	while (n >= (lines + 1) * PER_LINE &&
+	       memcmp(p + lines * PER_LINE, p - PER_LINE, PER_LINE) == 0)
+		lines++;
+	return lines;
+}
+
 void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off)
 {
-	for (size_t at = 0; at < n; at += 16) {
-		char hex[16 * 3 + 3] = "", text[17] = "";
-		size_t end = n - at < 16 ? n - at : 16, x = 0;
+	for (size_t at = 0; at < n; at += PER_LINE) {
+		size_t same = at ? count_repeated(p + at, n - at) : 0;
 
-		for (size_t i = 0; i < 16; i++) {
-			if (i == 8)
-				hex[x++] = ' ';
-			x += (size_t)snprintf(hex + x, sizeof hex - x, i < end ? " %02x" : "   ",
-					      i < end ? p[at + i] : 0u);
-			if (i < end)
-				text[i] = p[at + i] >= ' ' && p[at + i] < 0x7f ? (char)p[at + i]
-									       : '.';
+		if (same > 1) {
+			xappendf(d, "  ...      %zu more lines like this one\n", same);
+			at += (same - 1) * PER_LINE;
+		} else {
+			append_hex_line(d, p + at, n - at < PER_LINE ? n - at : PER_LINE, off + at);
 		}
-		xappendf(d, "  0x%04llx %s   %s\n", (unsigned long long)(off + at), hex, text);
 	}
 }

@@ -77,10 +77,32 @@ static void all_codes(void)
 	}
 }
 
+static void hexdumps(void)
+{
+	static const char zeros[] =
+		"  0x0010  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00   ................\n";
+	unsigned char bytes[7 * 16 + 3] = "hi";
+	Tcl_DString d;
+	char *text;
+
+	Tcl_DStringInit(&d);
+	visible_hexdump(&d, bytes, sizeof bytes, 0);
+	text = Tcl_DStringValue(&d);
+	CHECK(strstr(text, zeros));
+	CHECK(strstr(text, "\n  ...      5 more lines like this one\n  0x0070  00 00 00  "));
+	CHECK(!strstr(text, "0x0020"));
+	Tcl_DStringFree(&d);
+	/* what is one line more is shown */
+	visible_hexdump(&d, bytes, 3 * 16, 0x1000);
+	CHECK(strstr(Tcl_DStringValue(&d), "\n  0x1020  00 00"));
+	Tcl_DStringFree(&d);
+}
+
 int main(void)
 {
 	Tcl_FindExecutable("test");
 	words();
 	all_codes();
+	hexdumps();
 	return checks_end();
 }
