@@ -7,15 +7,9 @@
  * each with its own PD, CQ, QP and region: the client sends records by one, writes the log by the
  * other, and reads it back. Compiled once for each row of defects.list that names this file.
  */
-#include <arpa/inet.h>
 #include <endian.h>
-#include <errno.h>
-#include <infiniband/verbs.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "meeting.h"
 
 enum {
 	stale_rkey,
@@ -28,28 +22,19 @@ enum {
 	sizeof_pointer,
 	outsider_correct,
 };
-#define FAULT(name, bad, good) (CASE == (name) ? (bad) : (good))
 
 enum { CONTROL, BULK, LANES };
 
-#define RECORDS	 32
-#define RING	 4 /* receives */
-#define PIECES	 32
-#define PIECE	 4096 /* bytes */
-#define QUEUE	 16   /* WRs */
-#define BATCH	 8    /* WRs for which there is one completion */
-#define LOG	 (PIECES * PIECE)
-#define PATIENCE 20 /* s */
+#define RECORDS 32
+#define RING	4 /* receives */
+#define PIECES	32
+#define PIECE	4096 /* bytes */
+#define QUEUE	16   /* WRs */
+#define BATCH	8    /* WRs for which there is one completion */
+#define LOG	(PIECES * PIECE)
 
 struct record {
 	char text[64];
-};
-
-/* What the ends tell each other, in network byte order. */
-struct hello {
-	union ibv_gid gid;
-	uint64_t address;
-	uint32_t rkey, qpn, psn;
 };
 
 struct lane {
@@ -71,71 +56,7 @@ struct end {
 	char *log;
 };
 
-static void check(const char *what, int err)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "%s: %s\n", what, strerror(err < 0 ? errno : err));
-	exit(1);
-}
-
-/* ----------------------------------------------------------------------------- TCP -- */
-
-static int meet(int is_server, const char *address, const char *port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-
-	check("inet_pton", inet_pton(AF_INET, address, &a.sin_addr) == 1 ? 0 : EINVAL);
-	if (!is_server) {
-		check("connect", connect(fd, (struct sockaddr *)&a, sizeof a));
-		return fd;
-	}
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	check("bind", bind(fd, (struct sockaddr *)&a, sizeof a));
-	check("listen", listen(fd, 1));
-	puts("listening");
-	fflush(stdout);
-	return accept(fd, NULL, NULL);
-}
-
-static void tell(int fd, const void *data, size_t n)
-{
-	check("write", write(fd, data, n) == (ssize_t)n ? 0 : EPIPE);
-}
-
-static void hear(int fd, void *data, size_t n)
-{
-	check("the peer has gone", recv(fd, data, n, MSG_WAITALL) == (ssize_t)n ? 0 : EPIPE);
-}
-
-/* Both are so far. */
-static void meet_again(const struct end *e)
-{
-	char c = 'k';
-
-	tell(e->tcp, &c, 1);
-	hear(e->tcp, &c, 1);
-}
-
 /* ------------------------------------------------------------------------- objects -- */
-
-static void open_device(struct end *e, const char *address)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	union ibv_gid want = { .raw = { [10] = 0xff, [11] = 0xff } };
-
-	e->context = list && list[0] ? ibv_open_device(list[0]) : NULL;
-	check("ibv_open_device", e->context ? 0 : ENODEV);
-	ibv_free_device_list(list);
-	inet_pton(AF_INET, address, want.raw + 12);
-	for (e->gid_index = 0; e->gid_index < 16; e->gid_index++)
-		if (!ibv_query_gid(e->context, 1, e->gid_index, &e->gid) &&
-		    !memcmp(&e->gid, &want, sizeof want))
-			return;
-	fprintf(stderr, "the device has no GID of %s\n", address);
-	exit(1);
-}
 
 static void register_lane(struct lane *l, void *memory, size_t n, int rights)
 {
@@ -296,19 +217,10 @@ static void start_lanes(struct end *e)
 		to_rtr(e, l);
 		to_rts(l);
 	}
-	meet_again(e);
+	meet_again(e->tcp);
 }
 
 /* ---------------------------------------------------------------------- operations -- */
-
-/* Has it taken too long, or has the client gone? */
-static int is_over(const struct end *e, time_t begin)
-{
-	char c;
-
-	return time(NULL) - begin > PATIENCE ||
-	       (e->is_server && recv(e->tcp, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0);
-}
 
 static void await(const struct end *e, struct ibv_cq *cq)
 {
@@ -318,7 +230,7 @@ static void await(const struct end *e, struct ibv_cq *cq)
 
 	do
 		n = ibv_poll_cq(cq, 1, &wc);
-	while (n == 0 && !is_over(e, begin));
+	while (n == 0 && !is_over(e->is_server, e->tcp, begin));
 	check("ibv_poll_cq", n < 0 ? EIO : n ? 0 : ETIMEDOUT);
 	if (wc.status == IBV_WC_SUCCESS)
 		return;
@@ -385,7 +297,7 @@ static void run_client(struct end *e)
 	memset(e->log, 0, LOG);
 	move_log(e, IBV_WR_RDMA_READ);
 	check("the log", e->log[0] == 'w' && e->log[LOG - 1] == 'w' ? 0 : EIO);
-	meet_again(e);
+	meet_again(e->tcp);
 	destroy_lanes(e);
 }
 
@@ -402,7 +314,7 @@ static void run_server(struct end *e)
 	}
 	if (FAULT(gone_early, 1, 0))
 		destroy_lanes(e);
-	meet_again(e);
+	meet_again(e->tcp);
 	if (FAULT(gone_early, 0, 1))
 		destroy_lanes(e);
 }
@@ -416,7 +328,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	e.is_server = strcmp(argv[1], "server") == 0;
-	open_device(&e, argv[2]);
+	e.gid_index = open_device(argv[2], &e.context, &e.gid);
 	make_lanes(&e);
 	e.tcp = meet(e.is_server, argv[2], argv[3]);
 	start_lanes(&e);

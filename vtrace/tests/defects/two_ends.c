@@ -10,17 +10,11 @@
  * In ten of these programs one line is wrong: the line that has FAULT(NAME, as it is, as it should
  * be). Five are correct, although they have errors to deal with.
  */
-#include <arpa/inet.h>
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <infiniband/verbs.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "meeting.h"
 
 enum {
 	wrong_rkey,
@@ -39,19 +33,10 @@ enum {
 	correct_late_receive,
 	correct_again,
 };
-#define FAULT(name, bad, good) (CASE == (name) ? (bad) : (good))
 
-#define PIECES	 16  /* in which as much is written */
-#define PIECE	 512 /* bytes */
-#define MESSAGE	 (PIECES * PIECE)
-#define PATIENCE 20 /* s */
-
-/* What the ends tell each other, in network byte order. */
-struct hello {
-	union ibv_gid gid;
-	uint64_t address;
-	uint32_t rkey, qpn, psn;
-};
+#define PIECES	16  /* in which as much is written */
+#define PIECE	512 /* bytes */
+#define MESSAGE (PIECES * PIECE)
 
 struct end {
 	int is_server;
@@ -67,100 +52,7 @@ struct end {
 	struct hello own, peer;
 };
 
-static void check(const char *what, int err)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "%s: %s\n", what, strerror(err < 0 ? errno : err));
-	exit(1);
-}
-
-/* ----------------------------------------------------------------------------- TCP -- */
-
-/* It may have been started at the same time. */
-static int meet_server(const struct sockaddr_in *a)
-{
-	const unsigned moment = 10000; /* us */
-	int fd = -1, rc = -1;
-
-	for (unsigned i = 0; rc && i < PATIENCE * 1000000 / moment; i++) {
-		if (fd >= 0) {
-			usleep(moment);
-			close(fd);
-		}
-		fd = socket(AF_INET, SOCK_STREAM, 0);
-		rc = connect(fd, (const struct sockaddr *)a, sizeof *a);
-		if (rc && errno != ECONNREFUSED)
-			break;
-	}
-	check("connect", rc);
-	return fd;
-}
-
-static int meet(int is_server, const char *address, const char *port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-	int fd, one = 1;
-
-	check("inet_pton", inet_pton(AF_INET, address, &a.sin_addr) == 1 ? 0 : EINVAL);
-	if (!is_server)
-		return meet_server(&a);
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	check("bind", bind(fd, (struct sockaddr *)&a, sizeof a));
-	check("listen", listen(fd, 1));
-	puts("listening");
-	fflush(stdout);
-	return accept(fd, NULL, NULL);
-}
-
-static void tell(int fd, const void *data, size_t n)
-{
-	check("write", write(fd, data, n) == (ssize_t)n ? 0 : EPIPE);
-}
-
-/* Returns -1 if the peer has gone. */
-static int hear(int fd, void *data, size_t n)
-{
-	return recv(fd, data, n, MSG_WAITALL) == (ssize_t)n ? 0 : -1;
-}
-
-/* Both are so far. */
-static void meet_again(const struct end *e)
-{
-	char c = 'k';
-
-	tell(e->tcp, &c, 1);
-	if (hear(e->tcp, &c, 1) < 0) {
-		fprintf(stderr, "the peer has gone\n");
-		exit(1);
-	}
-}
-
 /* ------------------------------------------------------------------------- objects -- */
-
-/* The GID of an IPv4 address. */
-static int find_gid(struct ibv_context *context, const char *address, union ibv_gid *gid)
-{
-	union ibv_gid want = { .raw = { [10] = 0xff, [11] = 0xff } };
-
-	inet_pton(AF_INET, address, want.raw + 12);
-	for (int i = 0; i < 16; i++)
-		if (!ibv_query_gid(context, 1, i, gid) && !memcmp(gid, &want, sizeof want))
-			return i;
-	fprintf(stderr, "the device has no GID of %s\n", address);
-	exit(1);
-}
-
-static void open_device(struct end *e, const char *address)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
-	e->context = list && list[0] ? ibv_open_device(list[0]) : NULL;
-	check("ibv_open_device", e->context ? 0 : ENODEV);
-	ibv_free_device_list(list);
-	e->gid_index = find_gid(e->context, address, &e->own.gid);
-}
 
 static void register_memory(struct end *e)
 {
@@ -295,14 +187,14 @@ static void connect_ends(struct end *e)
 	e->own.rkey = htonl(e->mr->rkey);
 	e->own.address = htobe64((uintptr_t)e->buffer + MESSAGE);
 	tell(e->tcp, &e->own, sizeof e->own);
-	check("hello", hear(e->tcp, &e->peer, sizeof e->peer) < 0 ? EPIPE : 0);
+	hear(e->tcp, &e->peer, sizeof e->peer);
 	to_init(e);
 	if (e->is_server && CASE != correct_late_receive)
 		post_receives(e);
 	if (FAULT(wrong_state, e->is_server, 1))
 		to_rtr(e);
 	to_rts(e);
-	meet_again(e);
+	meet_again(e->tcp);
 }
 
 /* ---------------------------------------------------------------------- operations -- */
@@ -355,25 +247,13 @@ static void await_event(struct end *e)
 	ibv_ack_cq_events(cq, 1);
 }
 
-/* Has it taken too long, or has the client gone? */
-static int is_over(const struct end *e, const struct timespec *begin)
-{
-	struct timespec now;
-	char c;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - begin->tv_sec > PATIENCE ||
-	       (e->is_server && recv(e->tcp, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0);
-}
-
 static void await_completion(struct end *e, enum ibv_wc_status expected)
 {
-	struct timespec begin;
+	time_t begin = time(NULL);
 	struct ibv_wc wc;
 	int n, armed = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	while ((n = ibv_poll_cq(e->cq, 1, &wc)) == 0 && !is_over(e, &begin)) {
+	while ((n = ibv_poll_cq(e->cq, 1, &wc)) == 0 && !is_over(e->is_server, e->tcp, begin)) {
 		if (!e->channel)
 			continue;
 		if (armed)
@@ -397,13 +277,13 @@ static void run_client(struct end *e)
 
 	memset(e->buffer, 'm', MESSAGE);
 	if (CASE == peer_gone)
-		hear(e->tcp, &c, 1); /* until it has gone */
+		recv(e->tcp, &c, 1, 0); /* until it has gone */
 	send_message(e);
 	await_completion(e, IBV_WC_SUCCESS);
 	write_pieces(e);
 	for (unsigned i = 0; i < PIECES; i++)
 		await_completion(e, IBV_WC_SUCCESS);
-	meet_again(e);
+	meet_again(e->tcp);
 }
 
 static void run_server(struct end *e)
@@ -416,7 +296,7 @@ static void run_server(struct end *e)
 		return;
 	if (CASE != no_receive)
 		await_completion(e, IBV_WC_SUCCESS);
-	meet_again(e);
+	meet_again(e->tcp);
 	if (memcmp(e->buffer, e->buffer + MESSAGE, MESSAGE) != 0)
 		check("the message", EIO);
 	if (CASE == correct_drain) { /* takes its receives back */
@@ -451,7 +331,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s [server|client] ADDRESS PORT\n", argv[0]);
 		return 2;
 	}
-	open_device(&e, argv[argc - 2]);
+	e.gid_index = open_device(argv[argc - 2], &e.context, &e.own.gid);
 	make_objects(&e);
 	e.is_server = is_server;
 	e.tcp = meet(is_server, argv[argc - 2], argv[argc - 1]);
