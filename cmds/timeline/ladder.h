@@ -111,20 +111,18 @@ void ladder_free(struct ladder *l);
 char *ladder_end(const struct ladder *l, int lane);
 /* ms since the first current row; an earlier row has less than 0 */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
-/* "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
-char *ladder_says(const struct ladder_row *r);
 
 /* ladder_record.c: adds the rows of this end, from its record. */
 void ladder_add_own(struct session *s, struct ladder *l);
 /* Is the call a row? Who only asks is none, nor is what is taken back behind the scenes. */
 bool ladder_is_row(const struct record *r);
-/* ladder_packet.c: what a packet says, into a row that has its time, its way and name; fate may be
+/* ladder_row.c. "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
+char *ladder_says(const struct ladder_row *r);
+/* What a packet says, into a row that has its time, its way and name; fate may be
  * NULL. The key is the same where it is sent and received; lost: it has not arrived. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
 uint64_t ladder_packet_key(const struct decoded *d);
 bool ladder_packet_lost(const char *fate);
-/* Makes one row of a packet that was sent and received: the one at its sender. */
-void ladder_match_packets(struct ladder *l);
 /* Adds a row; its texts are the ladder's from then on. */
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
 void ladder_free_row(struct ladder_row *r);

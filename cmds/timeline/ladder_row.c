@@ -1,14 +1,71 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of the ladder: what they say, and which one that was received is which that was sent. */
+/* A row of the ladder: what a person reads of it, what a packet says in it; and as a value, for a
+ * peer and from one. */
+#include <infiniband/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "command/cmd.h"
 #include "decode.h"
 #include "fault.h"
+#include "language/interp.h"
+#include "output/out.h"
+#include "output/print.h"
 #include "timeline/ladder.h"
 #include "wire/wire.h"
+
+static const char *const age_words[LADDER_AGES] = {
+	[AGE_CURRENT] = "current",
+	[AGE_EARLIER] = "earlier",
+	[AGE_GONE] = "gone",
+};
+
+const char *const ladder_words[LADDER_KINDS] = {
+	[LADDER_CALL] = "call",	    [LADDER_EVENT] = "event", [LADDER_PACKET] = "packet",
+	[LADDER_WC] = "completion", [LADDER_STATE] = "state", [LADDER_NOTICE] = "notice",
+};
+
+char *ladder_line(const char *text)
+{
+	Tcl_DString d;
+	char *shown;
+
+	Tcl_DStringInit(&d);
+	visible_append(&d, text, strnlen(text, LADDER_TEXT), VISIBLE_ONE_LINE);
+	shown = xstrdup(Tcl_DStringValue(&d));
+	Tcl_DStringFree(&d);
+	return shown;
+}
+
+void ladder_free_row(struct ladder_row *r)
+{
+	free(r->names);
+	free(r->text);
+	free(r->result);
+	free(r->fate);
+}
+
+char *ladder_says(const struct ladder_row *r)
+{
+	switch (r->kind) {
+	case LADDER_CALL:
+		return xasprintf("%s%s%s", r->text, r->result && *r->result ? " = " : "",
+				 r->result ? r->result : "");
+	case LADDER_STATE:
+		return xasprintf("%s (%s)", r->text, r->result ? r->result : "");
+	case LADDER_WC:
+		return xasprintf("%s  %s", r->text, r->name);
+	case LADDER_PACKET:
+		return xasprintf("%s%s%s", r->text, r->fate ? "  fault: " : "",
+				 r->fate ? r->fate : "");
+	default:
+		return xstrdup(r->text);
+	}
+}
+
+/* ------------------------------------------------------------------------- packets -- */
 
 static bool is_nak(const struct decoded *d)
 {
@@ -62,47 +119,140 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->names = xasprintf(" %s ", row->name);
 }
 
-static struct ladder_row *find_sent_row(struct ladder *l, const struct ladder_row *in)
-{
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *r = &l->rows[i];
+/* ------------------------------------------------------------------ rows as values, and back -- */
 
-		if (r->kind == LADDER_PACKET && r->out && !r->matched && r->key == in->key &&
-		    !(r->lost && r->place != in->place))
-			return r;
-	}
-	return NULL;
+static const char *side_word(enum ladder_side side)
+{
+	return side == SIDE_ACTIVE ? "active" : side == SIDE_PASSIVE ? "passive" : "";
 }
 
-void ladder_match_packets(struct ladder *l)
+void ladder_rows_out(const struct ladder *l, struct out *o)
 {
-	unsigned to = 0;
-
+	out_list(o, NULL);
 	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *in = &l->rows[i], *out;
+		const struct ladder_row *r = &l->rows[i];
 
-		if (in->kind != LADDER_PACKET || in->out)
-			continue;
-		out = find_sent_row(l, in);
-		if (!out)
-			continue;
-		out->matched = in->matched = true;
-		out->arrived = !in->lost;
-		out->to = (int)in->place; /* for now: its place */
-		memcpy(out->also, in->name, sizeof out->also);
-		if (in->fate && !out->fate) {
-			out->fate = in->fate;
-			in->fate = NULL;
-		}
+		out_dict(o, NULL);
+		out_int(o, "wall", r->when, "%lld", (long long)r->when);
+		out_int(o, "until", r->until, NULL);
+		out_str(o, "kind", ladder_words[r->kind], " %-10s", ladder_words[r->kind]);
+		out_str(o, "age", age_words[r->age], NULL);
+		out_str(o, "side", side_word(r->side), " %-7s", side_word(r->side));
+		out_str(o, "name", r->name, " %-5s", r->name);
+		out_str(o, "names", r->names ? r->names : "", NULL);
+		out_bool(o, "heads", r->heads, NULL);
+		out_bool(o, "bad", r->bad, NULL);
+		out_bool(o, "out", r->out, NULL);
+		out_bool(o, "lost", r->lost, NULL);
+		out_u64(o, "key", r->key, NULL);
+		out_int(o, "state", r->state, NULL);
+		out_str(o, "text", r->text, " %s", r->text);
+		out_str(o, "result", r->result ? r->result : "", "  %s\n",
+			r->result ? r->result : "");
+		out_str(o, "fate", r->fate ? r->fate : "", NULL);
+		out_end(o);
 	}
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *r = &l->rows[i];
+	out_end(o);
+}
 
-		if (r->kind == LADDER_PACKET && !r->out && r->matched) {
-			ladder_free_row(r);
-			continue;
+/* ------------------------------------------------------------------ from a peer -- */
+
+/* To be freed; NULL where there is nothing. */
+static char *text_of(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *value = dict_get(dict, key);
+
+	return value && *Tcl_GetString(value) ? ladder_line(Tcl_GetString(value)) : NULL;
+}
+
+static int64_t number_of(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *value = dict_get(dict, key);
+	Tcl_WideInt n;
+
+	return value && Tcl_GetWideIntFromObj(NULL, value, &n) == TCL_OK ? n : 0;
+}
+
+static int state_of(Tcl_Obj *dict)
+{
+	int64_t state = dict_get(dict, "state") ? number_of(dict, "state") : -1;
+
+	return state >= 0 && state <= IBV_QPS_ERR ? (int)state : -1;
+}
+
+static bool truth_of(Tcl_Obj *dict, const char *key)
+{
+	Tcl_Obj *value = dict_get(dict, key);
+	int yes;
+
+	return value && Tcl_GetBooleanFromObj(NULL, value, &yes) == TCL_OK && yes;
+}
+
+static uint64_t key_of(Tcl_Obj *dict)
+{
+	Tcl_Obj *value = dict_get(dict, "key");
+	uint64_t key = 0;
+	bool fits;
+
+	return value && args_number(value, &key, &fits) && fits ? key : 0;
+}
+
+/* A peer of an older kind does not tell it. */
+static enum ladder_age age_of(Tcl_Obj *dict)
+{
+	Tcl_Obj *word = dict_get(dict, "age");
+	enum ladder_age age = AGE_CURRENT;
+
+	for (unsigned a = 0; word && a < LADDER_AGES; a++)
+		if (strcmp(Tcl_GetString(word), age_words[a]) == 0)
+			age = a;
+	return age;
+}
+
+static int kind_of(Tcl_Obj *dict, enum ladder_kind *kind)
+{
+	Tcl_Obj *word = dict_get(dict, "kind");
+
+	for (unsigned k = 0; word && k < LADDER_KINDS; k++)
+		if (strcmp(Tcl_GetString(word), ladder_words[k]) == 0) {
+			*kind = k;
+			return 0;
 		}
-		l->rows[to++] = *r;
-	}
-	l->n = to;
+	return -1;
+}
+
+int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
+{
+	Tcl_Obj *side = dict_get(value, "side");
+	char *name;
+
+	*r = (struct ladder_row){ .to = -1, .state = -1 };
+	r->when = number_of(value, "wall");
+	/* times that can be subtracted from each other */
+	if (kind_of(value, &r->kind) || r->when <= 0 || r->when > INT64_MAX / 2)
+		return -1;
+	r->age = age_of(value);
+	r->until = number_of(value, "until");
+	if (r->until < r->when || r->until > INT64_MAX / 2)
+		r->until = 0;
+	if (side && strcmp(Tcl_GetString(side), "active") == 0)
+		r->side = SIDE_ACTIVE;
+	else if (side && strcmp(Tcl_GetString(side), "passive") == 0)
+		r->side = SIDE_PASSIVE;
+	r->bad = truth_of(value, "bad");
+	r->out = truth_of(value, "out");
+	r->lost = truth_of(value, "lost");
+	r->heads = truth_of(value, "heads");
+	r->state = state_of(value);
+	r->key = key_of(value);
+	name = text_of(value, "name");
+	snprintf(r->name, sizeof r->name, "%s", name ? name : "");
+	free(name);
+	r->names = text_of(value, "names");
+	r->text = text_of(value, "text");
+	if (!r->text)
+		r->text = xstrdup("");
+	r->result = text_of(value, "result");
+	r->fate = text_of(value, "fate");
+	return 0;
 }
