@@ -37,67 +37,25 @@ static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
 					{ "fetch-add", WR_FETCH_ADD, "atomic fetch and add" },
 					{ 0 } };
 
-/* One number, or all that come of doubling the first up to the last. */
-struct bench_span {
-	uint64_t first, last;
-	bool is_range;
-};
-
 struct bench_args {
 	struct num op, n, remote, rkey, warm, within;
-	struct bench_span len, depth;
+	struct size_range len, depth;
 	struct mr *mr, *into; /* into: where the other end's answers come */
 	struct qp *qp;
 	bool inlined, histogram, answers;
 };
-
-static int parse_number(struct session *s, const struct arg *a, const char *text, size_t len,
-			uint64_t *v)
-{
-	Tcl_Obj *word = Tcl_NewStringObj(text, (int)len);
-	struct num num = { 0 };
-	int rc;
-
-	Tcl_IncrRefCount(word);
-	rc = kind_size.parse(s, a, word, &num);
-	Tcl_DecrRefCount(word);
-	*v = num.v;
-	return rc;
-}
-
-static int parse_span(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	const char *text = Tcl_GetString(word), *dots = strstr(text, "..");
-	struct bench_span *span = dst;
-
-	span->is_range = dots;
-	if (parse_number(s, a, text, dots ? (size_t)(dots - text) : strlen(text), &span->first))
-		return -1;
-	span->last = span->first;
-	if (dots && parse_number(s, a, dots + 2, strlen(dots + 2), &span->last))
-		return -1;
-	if (span->last < span->first || (dots && !span->first))
-		return args_bad(s, a,
-				"'%s': FIRST..LAST begins with 1 at least, and LAST is not less",
-				text);
-	return 0;
-}
-
-static const struct arg_kind kind_span = { .word = "n[..n]",
-					   .size = sizeof(struct bench_span),
-					   .parse = parse_span,
-					   .is_static = true };
 
 static const struct arg bench_args[] = {
 	POS("operation", bench_args, op, kind_enum, "what is posted", .data = op_words),
 	POS_OPT("mr", bench_args, mr, kind_mr, "region"),
 	OPT("remote", bench_args, remote, kind_u64, "address at the peer"),
 	OPT("rkey", bench_args, rkey, kind_u32, "key of the peer's region"),
-	OPT("len", bench_args, len, kind_span, "bytes of each; 8..1M: doubled from 8 to 1M",
+	OPT("len", bench_args, len, kind_size_range, "bytes of each; 8..1M: doubled from 8 to 1M",
 	    .dflt = "8"),
 	OPT("repeat", bench_args, n, kind_u32, "so many of each length and depth", .dflt = "1000",
 	    .min = 1, .max = BENCH_MAX),
-	OPT("depth", bench_args, depth, kind_span, "so many in flight; or 1..64", .dflt = "1"),
+	OPT("depth", bench_args, depth, kind_size_range, "so many in flight; or 1..64",
+	    .dflt = "1"),
 	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted", .dflt = "10"),
 	SWITCH("histogram", bench_args, histogram, "how many took how long"),
 	OPT("pingpong", bench_args, into, kind_mr_opt,
@@ -427,11 +385,6 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double percentile(const int64_t *sorted, uint32_t n, double part)
-{
-	return (double)sorted[(uint32_t)((double)(n - 1) * part)] / 1000;
-}
-
 #define BARS  20 /* rows of a histogram; the last one, "+", has all that took longer */
 #define WIDTH 40 /* columns of the longest */
 
@@ -467,6 +420,33 @@ static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 	out_end(o);
 }
 
+/* Of the latencies, in order: the one below which so large a part of them lies. */
+static const struct {
+	const char *key;
+	double part;
+	int width; /* in a row of a table */
+	const char *label;
+} latencies[] = {
+	{ "us_min", 0, 7, "latency µs: min" },
+	{ "us_p50", 0.5, 7, "p50" },
+	{ "us_p90", 0.9, 7, "p90" },
+	{ "us_p99", 0.99, 7, "p99" },
+	{ "us_max", 1, 8, "max" },
+};
+
+static void out_latencies(const int64_t *sorted, uint32_t n, bool row, struct out *o)
+{
+	for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
+		const double us = (double)sorted[(uint32_t)((n - 1) * latencies[i].part)] / 1000;
+
+		out_double(o, latencies[i].key, us, NULL);
+		if (row)
+			out_text(o, " %*.1f", latencies[i].width, us);
+		else
+			out_text(o, "  %s %.1f", latencies[i].label, us);
+	}
+}
+
 static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, struct out *o)
 {
 	double s = (double)ns / 1e9, mb = (double)n * (double)r->len / s / 1e6;
@@ -477,16 +457,7 @@ static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, 
 	out_u64(o, "len", r->len, row ? "%9llu" : "  %llu B", (unsigned long long)r->len);
 	out_u64(o, "n", n, row ? NULL : "  n %u", n);
 	out_u64(o, "depth", r->depth, row ? " %5u" : "  depth %u", r->depth);
-	out_double(o, "us_min", percentile(r->took, n, 0),
-		   row ? " %7.1f" : "  latency µs: min %.1f", percentile(r->took, n, 0));
-	out_double(o, "us_p50", percentile(r->took, n, 0.5), row ? " %7.1f" : "  p50 %.1f",
-		   percentile(r->took, n, 0.5));
-	out_double(o, "us_p90", percentile(r->took, n, 0.9), row ? " %7.1f" : "  p90 %.1f",
-		   percentile(r->took, n, 0.9));
-	out_double(o, "us_p99", percentile(r->took, n, 0.99), row ? " %7.1f" : "  p99 %.1f",
-		   percentile(r->took, n, 0.99));
-	out_double(o, "us_max", percentile(r->took, n, 1), row ? " %8.1f" : "  max %.1f",
-		   percentile(r->took, n, 1));
+	out_latencies(r->took, n, row, o);
 	out_double(o, "per_second", n / s, row ? " %8.0f" : "  %.0f/s", n / s);
 	out_double(o, "mb_per_second", mb, row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
 	if (r->a->histogram)

@@ -95,6 +95,12 @@ struct num {
 	bool set;
 };
 
+/* One number, or all that come of doubling the first, up to the last. */
+struct size_range {
+	uint64_t first, last;
+	bool is_range;
+};
+
 /* kind_bytes, kind_str: borrowed from the words, valid until the command returns. */
 struct bytes {
 	const unsigned char *data; /* NULL: not given */
@@ -123,11 +129,12 @@ extern const struct arg_kind kind_script;  /* Tcl_Obj *: a script to run */
 extern const struct arg_kind kind_path;	   /* const char *: a file; completes file names */
 extern const struct arg_kind kind_expr;	   /* Tcl_Obj *: a condition for Tcl_ExprObj() */
 extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
-extern const struct arg_kind kind_size;	 /* struct num: bytes; K, M, G are 1024s */
-extern const struct arg_kind kind_port;	 /* struct num: 0 to 65535 */
-extern const struct arg_kind kind_ms;	 /* struct num: milliseconds; "2s", "500ms", plain */
-extern const struct arg_kind kind_enum;	 /* struct num: one of .data (struct word[]) */
-extern const struct arg_kind kind_flags; /* struct num: comma list of .data, ORed */
+extern const struct arg_kind kind_size;	      /* struct num: bytes; K, M, G are 1024s */
+extern const struct arg_kind kind_size_range; /* struct size_range: such a number, or 8..1M */
+extern const struct arg_kind kind_port;	      /* struct num: 0 to 65535 */
+extern const struct arg_kind kind_ms;	      /* struct num: milliseconds; "2s", "500ms", plain */
+extern const struct arg_kind kind_enum;	      /* struct num: one of .data (struct word[]) */
+extern const struct arg_kind kind_flags;      /* struct num: comma list of .data, ORed */
 
 /* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. Allocates from
  * s->arena. */

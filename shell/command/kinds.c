@@ -151,6 +151,38 @@ static int parse_size(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	return parse_unit(s, a, word, dst, units, "a size such as 4096, 0x1000, 4K, 1M or 2G");
 }
 
+static int parse_range_end(struct session *s, const struct arg *a, const char *text, size_t len,
+			   uint64_t *v)
+{
+	Tcl_Obj *word = Tcl_NewStringObj(text, (int)len);
+	struct num num = { 0 };
+	int rc;
+
+	Tcl_IncrRefCount(word);
+	rc = parse_size(s, a, word, &num);
+	Tcl_DecrRefCount(word);
+	*v = num.v;
+	return rc;
+}
+
+static int parse_size_range(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	const char *text = Tcl_GetString(word), *dots = strstr(text, "..");
+	struct size_range *range = dst;
+
+	range->is_range = dots;
+	if (parse_range_end(s, a, text, dots ? (size_t)(dots - text) : strlen(text), &range->first))
+		return -1;
+	range->last = range->first;
+	if (dots && parse_range_end(s, a, dots + 2, strlen(dots + 2), &range->last))
+		return -1;
+	if (range->last < range->first || (dots && !range->first))
+		return args_bad(s, a,
+				"'%s': FIRST..LAST begins with 1 at least, and LAST is not less",
+				text);
+	return 0;
+}
+
 static int parse_ms(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	static const struct word units[] = { { "ms", 1, NULL }, { "s", 1000, NULL }, { 0 } };
@@ -400,6 +432,11 @@ NUMBER(kind_u64, "n", parse_u64, number_matches);
 NUMBER(kind_port, "port", parse_port, number_matches);
 NUMBER(kind_size, "size", parse_size, size_matches);
 NUMBER(kind_ms, "ms", parse_ms, size_matches);
+
+const struct arg_kind kind_size_range = { .word = "n[..n]",
+					  .size = sizeof(struct size_range),
+					  .parse = parse_size_range,
+					  .is_static = true };
 
 static void complete_command(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
