@@ -2,9 +2,11 @@
 #include "views.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "alloc.h"
 #include "call_format.h"
 
 /* The name of an object of a traced process, whose own program has no names: the first QP is "qp0".
@@ -23,6 +25,16 @@ static const char *name_of(const struct call_names *n, const struct record *r,
 	return o->name;
 }
 
+/* The line written last, and how often the same call was repeated since then. */
+static struct {
+	char *text,
+		*last; /* the line that is being written, and the last one, without their times */
+	size_t size;
+	FILE *to; /* where text is written; NULL: no line was written yet */
+	unsigned repeated;
+	uint64_t when; /* of the last repetition */
+} folded;
+
 static void write_time(FILE *to, uint64_t ticks)
 {
 	const int64_t ns = record_realtime(ticks);
@@ -35,9 +47,8 @@ static void write_time(FILE *to, uint64_t ticks)
 	fprintf(to, "%s.%06d ", text, (int)(ns % 1000000000 / 1000));
 }
 
-static void write_begin(FILE *to, const struct reader_news *call, bool pids)
+static void write_name(FILE *to, const struct reader_news *call, bool pids)
 {
-	write_time(to, call->r->ended ? call->r->end : call->r->begin);
 	if (pids)
 		fprintf(to, "[%d] ", (int)call->process->pid);
 	fprintf(to, "%*s%s", 2 * (int)call->r->depth, "", call->r->fn->name);
@@ -45,7 +56,8 @@ static void write_begin(FILE *to, const struct reader_news *call, bool pids)
 
 void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids)
 {
-	write_begin(to, call, pids);
+	write_time(to, call->r->begin);
+	write_name(to, call, pids);
 	if (call->r->args) {
 		putc(' ', to);
 		line_write_args(to, call);
@@ -169,13 +181,38 @@ void line_write_result(FILE *to, const struct reader_news *call)
 	call_text_result(to, &names, call->r);
 }
 
+void line_write_repeated(FILE *to)
+{
+	if (folded.repeated) {
+		write_time(to, folded.when);
+		fprintf(to, "... the same %u time%s more\n", folded.repeated,
+			folded.repeated == 1 ? "" : "s");
+	}
+	folded.repeated = 0;
+	free(folded.last);
+	folded.last = NULL;
+}
+
 void line_write(FILE *to, const struct reader_news *call, bool pids)
 {
-	write_begin(to, call, pids);
-	putc(' ', to);
-	line_write_args(to, call);
+	if (!folded.to)
+		folded.to = xmemstream(&folded.text, &folded.size);
+	rewind(folded.to);
+	write_name(folded.to, call, pids);
+	putc(' ', folded.to);
+	line_write_args(folded.to, call);
 	if (call->r->fn->says != RESULT_NOTHING)
-		fputs(" = ", to);
-	line_write_result(to, call);
-	putc('\n', to);
+		fputs(" = ", folded.to);
+	line_write_result(folded.to, call);
+	putc('\0', folded.to);
+	fflush(folded.to);
+	if (folded.last && strcmp(folded.text, folded.last) == 0) {
+		folded.repeated++;
+		folded.when = call->r->end;
+		return;
+	}
+	line_write_repeated(to);
+	write_time(to, call->r->end);
+	fprintf(to, "%s\n", folded.text);
+	folded.last = xstrdup(folded.text);
 }

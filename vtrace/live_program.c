@@ -310,7 +310,9 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 		qp->v.unanswered &= (wc->opcode & IBV_WC_RECV) != 0;
 		return;
 	}
-	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR && qp->ended_by_program;
+	/* an attempt to connect that fails flushes, too, and an event of its own says so */
+	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
+			(qp->ended_by_program || (qp->by_cm && qp->v.state < IBV_QPS_RTS));
 	snprintf(why, sizeof why, "WC %s", word_name(wc_status_words, wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
 		set_qp_state(e, IBV_QPS_ERR, why);

@@ -151,6 +151,7 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 	Tcl_DString text;
 	const char *at;
 
+	line_write_repeated(the.v.to);
 	Tcl_DStringInit(&text);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	at = Tcl_DStringValue(&text);
@@ -286,6 +287,8 @@ static void take_unfinished(const struct reader_news *news)
 void views_take(const struct reader_news *news)
 {
 	take_packets(news->what);
+	if (news->what != READER_CALL)
+		line_write_repeated(the.v.to);
 	if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)

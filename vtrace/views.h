@@ -38,8 +38,11 @@ void views_end(void);
 /* -------------------------------------------------- a call as a line, as strace writes it -- */
 
 /* "12:00:01.123456 ibv_alloc_pd uroce0 = pd0", with the time at which it ended; pids: with the
- * number of the process in front. */
+ * number of the process in front. A line that differs from the last one only in its time is
+ * counted instead. */
 void line_write(FILE *to, const struct reader_news *call, bool pids);
+/* Writes that count, if there is one. To be called before anything else is written. */
+void line_write_repeated(FILE *to);
 /* The parts of that: "qp0 {qp_state INIT port_num 1}", and "qp0, qpn 17" or "ENOMEM". */
 void line_write_args(FILE *to, const struct reader_news *call);
 void line_write_result(FILE *to, const struct reader_news *call);

@@ -12,6 +12,7 @@
  *	traced_program exec N		and then again, after exec
  *	traced_program die N		and then SIGKILL, without a word at the end
  *	traced_program flush N		N receives that are flushed, as the QP goes to ERR
+ *	traced_program rejected ADDRESS	a receive that is flushed, as nobody listens there
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
  *	traced_program cost N		nanoseconds of a poll that finds nothing, and of a receive
@@ -20,6 +21,8 @@
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -186,6 +189,33 @@ static void flush(unsigned n)
 		i += (unsigned)CALL(ibv_poll_cq, e->cq, 1, &wc);
 	end_end(e);
 	CALL(ibv_close_device, context);
+}
+
+static void be_rejected(const char *address)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *to = NULL;
+	struct ibv_qp_init_attr init = {
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct rdma_cm_id *id = NULL;
+	struct ibv_wc wc;
+	struct ibv_mr *mr;
+	char buffer[64];
+
+	if (rdma_getaddrinfo(address, "7999", &hints, &to) || rdma_create_ep(&id, to, NULL, &init))
+		fail("rdma_create_ep");
+	mr = must(rdma_reg_msgs(id, buffer, sizeof buffer), "rdma_reg_msgs");
+	if (rdma_post_recv(id, NULL, buffer, sizeof buffer, mr))
+		fail("rdma_post_recv");
+	if (!rdma_connect(id, NULL))
+		fail("rdma_connect, which has worked");
+	while (!ibv_poll_cq(id->recv_cq, 1, &wc))
+		;
+	if (wc.status != IBV_WC_WR_FLUSH_ERR)
+		fail("the receive that was flushed");
+	rdma_dereg_mr(mr);
+	rdma_destroy_ep(id);
+	rdma_freeaddrinfo(to);
 }
 
 /* -------------------------------------------------------------------------- threads -- */
@@ -415,6 +445,10 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "exit") == 0)
 		return (int)n;
+	if (strcmp(what, "rejected") == 0 && argc > 2) {
+		be_rejected(argv[2]);
+		return 0;
+	}
 	if (strcmp(what, "fork") == 0) {
 		generations(n, 0);
 		return 0;

@@ -90,6 +90,9 @@ no_others() {
 ok "the sends of extended QPs" operation SEND
 ok "their receives" operation RECV
 ok "no other operations, and no errors" no_others
+ok "a connection that is refused" "$vtrace" -q -o "$tmp/trace" "${on[@]}" "$program" rejected 10.0.0.1
+ok "the failed call is explained" grep -q 'rdma_connect: ECONNREFUSED' "$tmp/trace"
+ok "what it flushes is not" test "$(grep -c FLUSH "$tmp/trace")" = 0
 if [ -n "$uroce" ]; then # on rxe it ends otherwise
 	"$vtrace" -q -o "$tmp/trace" "${on[@]}" "$program" refused 3 >"$tmp/counts"
 	ok "what one of them has failed of" grep -q ' of  *qp0 wr_id 77 RDMA_WRITE 8 B$' "$tmp/trace"
