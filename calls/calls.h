@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_objects.h"
+
 /* When in the life of a connection a function is called. */
 enum call_path {
 	CALL_SETUP,   /* creates, queries, destroys */
@@ -56,15 +58,6 @@ enum call_role {
 	CALL_MADE,  /* the callee leaves a new object there */
 	CALL_FOUND, /* or one that is there already */
 	CALL_GONE,  /* an object that is destroyed if the call succeeds */
-};
-
-/* Types of objects that pointers refer to, in the order of call_objects[]. */
-enum call_object {
-	OBJECT_NONE,
-#define X(name, word) OBJECT_##word,
-#include "call_objects.def"
-#undef X
-	OBJECT_KINDS
 };
 
 struct call_word {

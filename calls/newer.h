@@ -23,10 +23,8 @@ static inline void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t re
 {
 	((struct qp_ex_with_flush *)qp)->wr_flush(qp, rkey, remote_addr, len, type, level);
 }
-#define WR_FLUSH_AT offsetof(struct qp_ex_with_flush, wr_flush)
 #else
 #define qp_ex_with_flush ibv_qp_ex
-#define WR_FLUSH_AT	 offsetof(struct ibv_qp_ex, wr_flush)
 #endif
 
 #endif

@@ -5,12 +5,12 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian's and Ubuntu's names.
-packages_build="gcc make cmake pkg-config libc6-dev libibverbs-dev librdmacm-dev libedit-dev
+packages_build="gcc make cmake pkg-config python3 libc6-dev libibverbs-dev librdmacm-dev libedit-dev
 	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev libmd-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
 packages_test="tmux less man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
-	dpkg-dev file lintian libxml2-utils python3 libfabric-bin python3-pyverbs openmpi-bin ucx-utils
+	dpkg-dev file lintian libxml2-utils libfabric-bin python3-pyverbs openmpi-bin ucx-utils
 	qperf fio openssh-client python3-junitparser"
 # Installed, these are running, so not where somebody would have them so: in a container, as CI's, there
 # is nothing that starts them.
