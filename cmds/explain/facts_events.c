@@ -272,7 +272,7 @@ const struct fact send_flag_facts[] = {
 
 static const char page[] = "rdma_get_cm_event(3)";
 static const char reasons[] = "volume 1, 12.6.7.2";
-static const char rejected[] = "REJECTED; the id is of no more use";
+static const char rejected[] = "REJECTED; the id cannot be used any more";
 static const char routers[] = "InfiniBand only: a field of the path in the request";
 
 const struct fact cm_event_facts[] = {
@@ -403,7 +403,7 @@ const struct fact rej_facts[] = {
 	{ 28, rejected, "its program called rdma_reject, or ended before it accepted",
 	  "the program does not want the connection, or failed while it made its QP",
 	  "the private data may say why; look at the server", reasons, "explain/connection" },
-	{ 29, rejected, NULL, "the RNR retry count of the accept", NULL, reasons,
+	{ 29, rejected, NULL, "the RNR retry count of the accept is not valid", NULL, reasons,
 	  "explain/rejects" },
 	{ 30, rejected, NULL, "a communication id that is in use", "connect again", reasons,
 	  "explain/rejects" },
