@@ -292,11 +292,10 @@ const char *obj_title(const struct obj *o)
 static int refuse_in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
 {
 	struct obj_use *u;
-	Tcl_DString users;
+	SCOPED_TEXT(users);
 	unsigned i, named = 0;
 	int rc = 0;
 
-	Tcl_DStringInit(&users);
 	obj_foreach_user(u, o) {
 		for (i = 0; i < n && except[i] != u->user; i++)
 			;
@@ -314,7 +313,6 @@ static int refuse_in_use(struct session *s, const struct obj *o, void *const exc
 		     Tcl_DStringValue(&users));
 		rc = fail_next(s, "destroy %s -cascade", o->name);
 	}
-	Tcl_DStringFree(&users);
 	return rc;
 }
 

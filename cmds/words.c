@@ -393,14 +393,10 @@ const char *word_help(const struct word *words, uint64_t value)
 
 char *word_flags(const struct word *words, uint64_t bits)
 {
-	Tcl_DString d;
-	char *text;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	args_flag_names(words, bits, ",", &d);
-	text = temp_text("%s", bits ? Tcl_DStringValue(&d) : "0");
-	Tcl_DStringFree(&d);
-	return text;
+	return temp_text("%s", bits ? Tcl_DStringValue(&d) : "0");
 }
 
 char *word_typed(char *text)

@@ -35,6 +35,10 @@ char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0
 char *temp_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Like open_memstream(3). The caller calls fclose() and then frees *text. */
 FILE *xmemstream(char **text, size_t *size);
+/* Declares an empty text, which is freed at the end of its block. */
+#define SCOPED_TEXT(name)                                           \
+	__attribute__((cleanup(Tcl_DStringFree))) Tcl_DString name; \
+	Tcl_DStringInit(&name)
 /* Appends formatted text. */
 void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void xvappendf(Tcl_DString *d, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -176,30 +176,26 @@ void fail_rows(const struct fail *f, Tcl_DString *text)
 
 static void report_interrupt(struct session *s, const char *where)
 {
-	Tcl_DString rows;
+	SCOPED_TEXT(rows);
 
-	Tcl_DStringInit(&rows);
 	/* the message of the command that was waiting */
 	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
 		fail_rows(&s->fail, &rows);
 	/* on a new line after the echoed ^C */
 	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
 		    Tcl_DStringValue(&rows));
-	Tcl_DStringFree(&rows);
 }
 
 /* Prints the failure as a JSON value. */
 static void report_json(const struct fail *f, const char *where)
 {
 	struct out *o = out_new(false);
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	out_str(o, "where", where, NULL);
 	fail_out(f, o);
-	Tcl_DStringInit(&text);
 	out_print(o, OUT_JSON, &text);
 	print_text(PRINT_ERR, Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 	out_free(o);
 }
 

@@ -310,17 +310,15 @@ const struct cmd cmd_notices = {
 
 static int version_exec(struct session *s, const void *args, struct out *o)
 {
-	Tcl_DString libs;
+	SCOPED_TEXT(libs);
 
 	(void)s, (void)args;
-	Tcl_DStringInit(&libs);
 	app.version(&libs);
 	out_str(o, "rdmash", help_version_number(), "rdmash %s\n", help_version_number());
 	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY), "Tcl %s\n",
 		Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	out_str(o, "compiler", __VERSION__, "compiled by %s\n", __VERSION__);
 	out_str(o, "libraries", Tcl_DStringValue(&libs), "%s", Tcl_DStringValue(&libs));
-	Tcl_DStringFree(&libs);
 	return 0;
 }
 

@@ -148,11 +148,10 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 
 static void write_explained(const struct reader_news *news, const struct out *o)
 {
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 	const char *at;
 
 	line_write_repeated(the.v.to);
-	Tcl_DStringInit(&text);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	at = Tcl_DStringValue(&text);
 	if (the.v.report)
@@ -166,7 +165,6 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 		fprintf(the.v.to, "    %.*s\n", (int)len, at);
 		at += len + (at[len] != '\0');
 	}
-	Tcl_DStringFree(&text);
 }
 
 static void explain_completion(const struct reader_news *news, const struct seen_wc *wc)
@@ -305,13 +303,11 @@ void views_take(const struct reader_news *news)
 static void write_summary(void)
 {
 	struct out *o = out_new(true);
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	summary_out(the.summary, o);
-	Tcl_DStringInit(&text);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	fputs(Tcl_DStringValue(&text), the.v.to);
-	Tcl_DStringFree(&text);
 	out_free(o);
 	summary_free(the.summary);
 }
@@ -319,32 +315,28 @@ static void write_summary(void)
 static void write_timeline(void)
 {
 	struct out *o = out_new(true);
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	ladder_print(NULL, &the.ladder.ladder, 0, o);
-	Tcl_DStringInit(&text);
 	out_print(o, OUT_TEXT, &text);
 	if (the.ladder.ladder.remarks)
 		fputs(the.ladder.ladder.remarks, the.v.to);
 	fputs(Tcl_DStringValue(&text), the.v.to);
-	Tcl_DStringFree(&text);
 	out_free(o);
 }
 
 static void write_report(void)
 {
 	FILE *f = the.ladder.ladder.n ? fopen(the.v.report, "we") : NULL;
-	Tcl_DString page;
+	SCOPED_TEXT(page);
 
 	if (!the.ladder.ladder.n) {
 		fprintf(stderr, "vtrace: %s is not written: there were no calls\n", the.v.report);
 		return;
 	}
-	Tcl_DStringInit(&page);
 	report_page(NULL, "Traced program", &the.ladder.ladder, Tcl_DStringValue(&the.why), &page);
 	if (!f || fputs(Tcl_DStringValue(&page), f) < 0 || fclose(f) != 0)
 		fprintf(stderr, "vtrace: %s: %s\n", the.v.report, strerror(errno));
-	Tcl_DStringFree(&page);
 }
 
 static void write_ladder(void)

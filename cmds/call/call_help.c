@@ -207,11 +207,10 @@ static void help_value(const struct call_value *v, unsigned depth, struct out *o
 bool call_help(const char *name, struct out *o)
 {
 	const struct call_fn *fn = call_find(name);
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
 	if (!fn)
 		return false;
-	Tcl_DStringInit(&d);
 	usage_from(fn, 0, &d);
 	out_dict(o, NULL);
 	out_str(o, "name", fn->name, NULL);
@@ -227,7 +226,6 @@ bool call_help(const char *name, struct out *o)
 			help_value(v, 1, o);
 	out_end(o);
 	out_end(o);
-	Tcl_DStringFree(&d);
 	return true;
 }
 
@@ -255,16 +253,15 @@ static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
 void coverage_text(Tcl_DString *d)
 {
 	unsigned by_command = 0, by_call = 0, none = 0;
-	Tcl_DString how;
 
 	for (int is_cm = 0; is_cm < 2; is_cm++) {
 		xappendf(d, "\n  %s\n", is_cm ? "librdmacm" : "libibverbs");
 		for (unsigned i = 0; i < call_count; i++) {
 			const struct call_fn *fn = &call_table[i];
+			SCOPED_TEXT(how);
 
 			if (fn->is_cm != is_cm)
 				continue;
-			Tcl_DStringInit(&how);
 			if (commands_of(fn, &how))
 				by_command++;
 			else if (fn->invoke)
@@ -276,7 +273,6 @@ void coverage_text(Tcl_DString *d)
 				 : Tcl_DStringLength(&how) ? "; call"
 							   : "call",
 				 fn->why ? fn->why : "");
-			Tcl_DStringFree(&how);
 		}
 	}
 	xappendf(d,

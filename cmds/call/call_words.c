@@ -44,7 +44,7 @@ static void hold(struct calling *c, struct obj *o)
 static int no_such(struct calling *c, const struct call_value *v, const char *name)
 {
 	struct obj *other = obj_find(c->s, NULL, name), *o;
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
 	if (other)
 		call_bad(c, v, "%s is a %s, not a struct %s%s", name, other->class->title,
@@ -54,13 +54,11 @@ static int no_such(struct calling *c, const struct call_value *v, const char *na
 				 : "");
 	else
 		call_bad(c, v, "there is no object named '%.64s'", name);
-	Tcl_DStringInit(&names);
 	obj_foreach(o, c->s)
 		if (handle_pointer(o, v->object))
 			Tcl_DStringAppendElement(&names, o->name);
 	fail_row(c->s, "there are", "%s",
 		 Tcl_DStringLength(&names) ? Tcl_DStringValue(&names) : "none");
-	Tcl_DStringFree(&names);
 	return -1;
 }
 

@@ -290,13 +290,11 @@ static bool rdma_address(int family, struct sockaddr_storage *sa)
 	if (getifaddrs(&all))
 		return false;
 	for (struct ifaddrs *i = all; i && !found; i = i->ifa_next) {
-		Tcl_DString list;
+		SCOPED_TEXT(list);
 
 		if (!i->ifa_addr || i->ifa_addr->sa_family != family)
 			continue;
-		Tcl_DStringInit(&list);
 		found = rdma_netdevs(i->ifa_name, &list);
-		Tcl_DStringFree(&list);
 		if (found)
 			memcpy(sa, i->ifa_addr, sockaddr_len(i->ifa_addr));
 	}
@@ -308,10 +306,9 @@ static void explain_no_device(struct session *s, const struct sockaddr *sa, cons
 {
 	struct sockaddr_storage other;
 	bool loopback = strcmp(netdev, "lo") == 0;
-	Tcl_DString list;
+	SCOPED_TEXT(list);
 	bool has;
 
-	Tcl_DStringInit(&list);
 	has = rdma_netdevs(netdev, &list);
 	fail_row(s, "devices", "%s",
 		 Tcl_DStringLength(&list) ? Tcl_DStringValue(&list)
@@ -326,7 +323,6 @@ static void explain_no_device(struct session *s, const struct sockaddr *sa, cons
 			 cm_addr_host((struct sockaddr *)&other));
 	else if (*netdev && !has && !loopback)
 		fail_next(s, "!rdma link add rxe_%s type rxe netdev %s", netdev, netdev);
-	Tcl_DStringFree(&list);
 }
 
 void cm_explain_resolve(struct session *s, const struct sockaddr *src, const struct sockaddr *dst,

@@ -218,18 +218,16 @@ static void say_data(const struct cm_event *ev, Tcl_DString *d)
 /* Traces the private data, without the padding. */
 static void trace_data(struct session *s, const struct id *id, const struct cm_event *ev)
 {
-	Tcl_DString hex;
+	SCOPED_TEXT(hex);
 	size_t used = ev->len;
 
 	while (used && !ev->data[used - 1])
 		used--;
 	if (!s->opt.raw || !used)
 		return;
-	Tcl_DStringInit(&hex);
 	xappend_hex(&hex, ev->data, used < 64 ? used : 64);
 	trace(s, VOICE_INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used,
 	      ev->len, Tcl_DStringValue(&hex), used > 64 ? "..." : "");
-	Tcl_DStringFree(&hex);
 }
 
 /* Shows a request, and what to type. */
@@ -248,11 +246,10 @@ static void post_event_notice(struct session *s, const struct id *id, const stru
 			      const char *how)
 {
 	const char *name = word_name(cm_event_words, ev->type);
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
 	if (cm_awaited(id))
 		return;
-	Tcl_DStringInit(&d);
 	say_data(ev, &d);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
 		tell_request(s, id, Tcl_DStringValue(&d));
@@ -265,7 +262,6 @@ static void post_event_notice(struct session *s, const struct id *id, const stru
 	else
 		notice_post(s->notices, NOTICE_CM, "%s: %s%s%s", id->o.name, name, how,
 			    Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
 }
 
 static void handle_cm_event(struct session *s, struct rdma_cm_event *ev)
@@ -425,15 +421,13 @@ static void out_ud(const struct cm_event *ev, struct out *o)
 
 static void out_event_data(const struct cm_event *ev, struct out *o)
 {
-	Tcl_DString dump;
+	SCOPED_TEXT(dump);
 
 	out_bytes(o, "private_data", ev->data, ev->len);
 	if (!ev->len)
 		return;
-	Tcl_DStringInit(&dump);
 	id_hexdump(ev->data, ev->len, &dump);
 	out_text(o, "  private data %u bytes:\n%s", ev->len, Tcl_DStringValue(&dump));
-	Tcl_DStringFree(&dump);
 }
 
 void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o)

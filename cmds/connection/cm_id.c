@@ -233,25 +233,22 @@ static const char *next_step(const struct id *id)
 static void fail_next_step(struct session *s, const struct id *id)
 {
 	const char *p = next_step(id), *name;
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	for (; (name = strstr(p, "%s")); p = name + 2) {
 		Tcl_DStringAppend(&d, p, (int)(name - p));
 		Tcl_DStringAppend(&d, id->o.name, -1);
 	}
 	Tcl_DStringAppend(&d, p, -1);
 	fail_next(s, "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
 }
 
 int id_need(struct session *s, const struct id *id, const char *what, unsigned states)
 {
-	Tcl_DString want;
+	SCOPED_TEXT(want);
 
 	if (states & ID_IN(id->state))
 		return 0;
-	Tcl_DStringInit(&want);
 	for (const struct word *w = id_state_words; w->name; w++) {
 		if (!(states & ID_IN(w->value)))
 			continue;
@@ -260,7 +257,6 @@ int id_need(struct session *s, const struct id *id, const char *what, unsigned s
 	}
 	fail(s, what, "BADSTATE", "%s not called: %s is %s, and must be %s", what, id->o.name,
 	     word_name(id_state_words, id->state), Tcl_DStringValue(&want));
-	Tcl_DStringFree(&want);
 	fail_next_step(s, id);
 	return -1;
 }
@@ -431,7 +427,7 @@ static bool is_zero_data(const struct id *id)
 static void out_private_data(const struct id *id, struct out *o)
 {
 	struct qp_peer window;
-	Tcl_DString dump;
+	SCOPED_TEXT(dump);
 
 	out_bytes(o, "private_data", id->data ? id->data : (const unsigned char *)"", id->data_len);
 	if (!id->data_len) {
@@ -442,10 +438,8 @@ static void out_private_data(const struct id *id, struct out *o)
 		share_out(&window, o);
 		out_text(o, "\n");
 	} else {
-		Tcl_DStringInit(&dump);
 		id_hexdump(id->data, id->data_len, &dump);
 		out_text(o, ", private data %zu bytes:\n%s", id->data_len, Tcl_DStringValue(&dump));
-		Tcl_DStringFree(&dump);
 	}
 }
 

@@ -256,7 +256,7 @@ static const struct arg data_args[] = { POS_OPT("id", data_args, id, kind_id, "c
 static int data_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct data_args *a = args;
-	Tcl_DString dump;
+	SCOPED_TEXT(dump);
 
 	if (!a->id->data) {
 		fail(s, "private-data", "ENOENT", "%s has received no private data", a->id->o.name);
@@ -264,11 +264,9 @@ static int data_exec(struct session *s, const void *args, struct out *o)
 				"it comes with CONNECT_REQUEST (56 bytes), with ESTABLISHED on "
 				"the side that connected (196) and with REJECTED (148)");
 	}
-	Tcl_DStringInit(&dump);
 	id_hexdump(a->id->data, a->id->data_len, &dump);
 	out_bytes(o, NULL, a->id->data, a->id->data_len);
 	out_text(o, "%s", Tcl_DStringValue(&dump));
-	Tcl_DStringFree(&dump);
 	return 0;
 }
 

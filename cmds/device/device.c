@@ -106,17 +106,15 @@ static const struct arg gids_args[] = {
 static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
 {
 	const char *type = word_name(gid_type_words, r->e.gid_type);
-	Tcl_DString hex;
+	SCOPED_TEXT(hex);
 
 	out_dict(o, NULL);
 	if (best)
 		out_paint(o, PAINT_GOOD);
 	out_int(o, "index", r->e.gid_index, "%s %2u", best ? "->" : "  ", r->e.gid_index);
 	out_str(o, "gid", gid_text(&r->e.gid), "  %-28s", gid_text(&r->e.gid));
-	Tcl_DStringInit(&hex);
 	xappend_hex(&hex, r->e.gid.raw, sizeof r->e.gid.raw);
 	out_str(o, "raw", Tcl_DStringValue(&hex), NULL);
-	Tcl_DStringFree(&hex);
 	out_str(o, "type", type, "  %-6s", type);
 	out_str(o, "netdev", r->netdev, "  %-8s", r->netdev);
 	if (best)

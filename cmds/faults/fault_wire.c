@@ -171,18 +171,14 @@ static void append_netem(Tcl_DString *d, const char *word, const char *value)
 /* The same rule for tc netem: "loss 10% delay 2ms"; empty if netem does not have the fault. */
 static const char *netem_words(struct session *s, const struct fault_args *a)
 {
-	Tcl_DString d;
-	char *words;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		append_netem(&d, fault_kinds[fate].netem, a->chance[fate]);
 	append_netem(&d, "delay", a->delay);
 	if (!wants_fault(a))
 		Tcl_DStringAppend(&d, "loss 10%", -1);
-	words = arena_copy0(&s->arena, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
-	Tcl_DStringFree(&d);
-	return words;
+	return arena_copy0(&s->arena, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
 }
 
 static int not_embedded(struct session *s, const struct fault_args *a)

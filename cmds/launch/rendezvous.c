@@ -400,11 +400,10 @@ static void name_missing(const struct key_wait *w, Tcl_DString *d)
 static int not_all(const struct key_wait *w, enum loop_end end, uint64_t ms)
 {
 	struct session *s = w->s;
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
 	if (w->broken)
 		return fail_call(s, w->err, "rendezvous", "get %s", w->broken);
-	Tcl_DStringInit(&names);
 	name_missing(w, &names);
 	if (end == LOOP_TIMEOUT) {
 		fail(s, "rendezvous", "ETIMEDOUT",
@@ -414,7 +413,6 @@ static int not_all(const struct key_wait *w, enum loop_end end, uint64_t ms)
 		fail(s, "rendezvous", "EINTR", "rendezvous get: interrupted");
 		fail_row(s, "missing", "%s", Tcl_DStringValue(&names));
 	}
-	Tcl_DStringFree(&names);
 	return -1;
 }
 

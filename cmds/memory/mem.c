@@ -75,23 +75,19 @@ static int mem_hex(struct session *s, const struct bytes *text, struct bytes *ou
 
 void mem_out_hex(struct out *o, const unsigned char *p, size_t n)
 {
-	Tcl_DString hex;
+	SCOPED_TEXT(hex);
 
-	Tcl_DStringInit(&hex);
 	xappend_hex(&hex, p, n);
 	out_str(o, NULL, Tcl_DStringValue(&hex), "%s\n", Tcl_DStringValue(&hex));
-	Tcl_DStringFree(&hex);
 }
 
 /* Writes text only: hex and characters, 16 per line; off is the offset of the first byte. */
 static void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_t off)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	visible_hexdump(&d, p, n, off);
 	out_text(o, "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
 }
 
 void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off)

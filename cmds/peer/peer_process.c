@@ -36,17 +36,13 @@ static void append_word(Tcl_Obj *argv, const char *word)
 /* Quotes a word for the remote shell that sshd starts. */
 static char *shell_quote(const char *word)
 {
-	Tcl_DString d;
-	char *text;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	Tcl_DStringAppend(&d, "'", 1);
 	for (; *word; word++)
 		Tcl_DStringAppend(&d, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
 	Tcl_DStringAppend(&d, "'", 1);
-	text = xstrdup(Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
-	return text;
+	return xstrdup(Tcl_DStringValue(&d));
 }
 
 /* Adds rdmash --peer and its options. */

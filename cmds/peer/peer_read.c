@@ -58,10 +58,9 @@ static void add_line(struct peer *p, struct painted *to, const char *line, size_
 static void print_line(struct peer *p, const char *line, size_t len, bool error)
 {
 	struct painted text;
-	Tcl_DString json;
+	SCOPED_TEXT(json);
 
 	painted_init(&text);
-	Tcl_DStringInit(&json);
 	if (!error && p->s->opt.format == OUT_JSON) {
 		append_json(p, &json, line, len);
 		print_json(Tcl_DStringValue(&json));
@@ -69,7 +68,6 @@ static void print_line(struct peer *p, const char *line, size_t len, bool error)
 		add_line(p, &text, line, len, error);
 		print_painted(error ? PRINT_ERR : PRINT_OUT, &text);
 	}
-	Tcl_DStringFree(&json);
 	painted_free(&text);
 }
 

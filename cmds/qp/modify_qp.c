@@ -298,10 +298,9 @@ static int check_change(struct session *s, const struct qp_change *c)
 
 static int call_modify_qp(struct session *s, struct qp_change *c)
 {
-	Tcl_DString where;
+	SCOPED_TEXT(where);
 	int err, rc;
 
-	Tcl_DStringInit(&where);
 	qp_change_text(c, &where);
 	err = ibv_modify_qp(c->qp->v, &c->a, (int)c->mask);
 	if (err) {
@@ -310,7 +309,6 @@ static int call_modify_qp(struct session *s, struct qp_change *c)
 	} else {
 		rc = 0;
 	}
-	Tcl_DStringFree(&where);
 	return rc;
 }
 
@@ -319,7 +317,7 @@ static void out_change(struct session *s, const struct qp_change *c, struct out 
 	const char *from = word_name(qp_state_words, c->actual);
 	enum ibv_qp_state now = qp_history_state(c->qp);
 	const char *to = word_name(qp_state_words, now);
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	out_str(o, "qp", c->qp->o.name, "%s", c->qp->o.name);
 	out_str(o, "state", to, NULL);
@@ -327,17 +325,14 @@ static void out_change(struct session *s, const struct qp_change *c, struct out 
 	out_str(o, "to", to, "%s%s\n", now == c->actual ? "" : " -> ", now == c->actual ? "" : to);
 	if (!c->filled)
 		return;
-	Tcl_DStringInit(&text);
 	qp_change_command(s, c, c->to, &text);
 	out_str(o, "same_as", Tcl_DStringValue(&text), "  same as  %s\n", Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 }
 
 static int cannot_fill(struct session *s, const struct qp_change *c, unsigned unknown)
 {
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
-	Tcl_DStringInit(&names);
 	qp_attr_names(unknown, ", ", &names);
 	fail(s, "modify-qp", "ENOENT", "%s of %s cannot be filled in: the peer is not known",
 	     Tcl_DStringValue(&names), c->qp->o.name);
@@ -345,7 +340,6 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 	qp_change_command(s, c, c->to, &names);
 	fail_next(s, "oob connect HOST PORT");
 	fail_row(s, "or", "%s", Tcl_DStringValue(&names));
-	Tcl_DStringFree(&names);
 	return -1;
 }
 

@@ -228,13 +228,13 @@ static void qp_attr_rows(struct session *s, const char *label, const struct ibv_
 			 unsigned mask, unsigned missing)
 {
 	struct wrapped w = { .s = s, .label = label };
-	Tcl_DString one;
 
 	Tcl_DStringInit(&w.text);
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
+		SCOPED_TEXT(one);
+
 		if (!((mask | missing) & d->bit))
 			continue;
-		Tcl_DStringInit(&one);
 		xappendf(&one, "%s%s", qp_attr_name(d), missing & d->bit ? " (missing)" : " = ");
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
@@ -242,7 +242,6 @@ static void qp_attr_rows(struct session *s, const char *label, const struct ibv_
 			add_wrapped_parts(&w, Tcl_DStringValue(&one));
 		else
 			add_item(&w, Tcl_DStringValue(&one), (size_t)Tcl_DStringLength(&one), "  ");
-		Tcl_DStringFree(&one);
 	}
 	flush_row(&w);
 	Tcl_DStringFree(&w.text);
@@ -320,13 +319,11 @@ static enum ibv_qp_state next_state_toward(enum ibv_qp_type type, enum ibv_qp_st
 
 static void add_next_command(struct session *s, const struct qp_change *c, enum ibv_qp_state to)
 {
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
-	Tcl_DStringInit(&text);
 	qp_change_command(s, c, to, &text);
 	if (strchr(Tcl_DStringValue(&text), ' ')) /* else nothing is left of it */
 		fail_next(s, "%s", Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 }
 
 /* Appends the states that a QP may move to: "INIT (or RESET)". */
@@ -352,10 +349,9 @@ static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, Tcl_
 
 static int no_transition(struct session *s, const struct qp_change *c)
 {
-	Tcl_DString where, reach;
+	SCOPED_TEXT(where);
+	SCOPED_TEXT(reach);
 
-	Tcl_DStringInit(&where);
-	Tcl_DStringInit(&reach);
 	qp_change_text(c, &where);
 	append_reachable(c->qp->type, c->from, &reach);
 	if (c->mask & IBV_QP_STATE)
@@ -372,30 +368,25 @@ static int no_transition(struct session *s, const struct qp_change *c)
 			 "nobody else does");
 	if (c->mask & IBV_QP_STATE)
 		add_next_command(s, c, next_state_toward(c->qp->type, c->from, c->to));
-	Tcl_DStringFree(&where);
-	Tcl_DStringFree(&reach);
 	return -1;
 }
 
 static void optional_row(struct session *s, const struct qp_row *row)
 {
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
-	Tcl_DStringInit(&names);
 	qp_attr_names(row->optional, "  ", &names);
 	fail_row(s, "optional", "%s", row->optional ? Tcl_DStringValue(&names) : "none");
-	Tcl_DStringFree(&names);
 }
 
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v)
 {
-	Tcl_DString where, missing, extra;
+	SCOPED_TEXT(where);
+	SCOPED_TEXT(missing);
+	SCOPED_TEXT(extra);
 
 	if (!v->row)
 		return no_transition(s, c);
-	Tcl_DStringInit(&where);
-	Tcl_DStringInit(&missing);
-	Tcl_DStringInit(&extra);
 	qp_change_text(c, &where);
 	qp_attr_names(v->missing, ", ", &missing);
 	qp_attr_names(v->extra, ", ", &extra);
@@ -414,23 +405,18 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	add_next_command(s, c, c->to);
 	fail_row(s, "or", "-force asks the kernel anyway%s",
 		 v->missing ? "; -fill adds what can be known" : "");
-	Tcl_DStringFree(&where);
-	Tcl_DStringFree(&missing);
-	Tcl_DStringFree(&extra);
 	return -1;
 }
 
 int qp_refuse_values(struct session *s, const struct qp_change *c, const struct causes *problems)
 {
-	Tcl_DString where;
+	SCOPED_TEXT(where);
 
-	Tcl_DStringInit(&where);
 	qp_change_text(c, &where);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s",
 	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), problems->v[0].text);
 	for (unsigned i = 1; i < problems->n; i++)
 		fail_row(s, "and", "%s", problems->v[i].text);
-	Tcl_DStringFree(&where);
 	return fail_row(s, "or", "-force asks the kernel anyway");
 }
 
@@ -516,31 +502,27 @@ static void add_likely_row(struct session *s, const struct qp_change *c, int err
 
 static void add_names(struct causes *c, const char *what, unsigned mask)
 {
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
 	if (!mask)
 		return;
-	Tcl_DStringInit(&names);
 	qp_attr_names(mask, " ", &names);
 	cause_add(c, IS_SO, NULL, "%s: %s", what, Tcl_DStringValue(&names));
-	Tcl_DStringFree(&names);
 }
 
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
 		       enum ibv_qp_state to, struct causes *c)
 {
-	Tcl_DString reach;
+	SCOPED_TEXT(reach);
 
 	if (v->row) {
 		add_names(c, "missing", v->missing);
 		add_names(c, "not taken here", v->extra);
 		return;
 	}
-	Tcl_DStringInit(&reach);
 	append_reachable(type, from, &reach);
 	cause_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
 		  state_name(from), state_name(to), state_name(from), Tcl_DStringValue(&reach));
-	Tcl_DStringFree(&reach);
 }
 
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err)

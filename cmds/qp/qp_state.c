@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "alloc.h"
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
@@ -256,7 +257,7 @@ static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state
 {
 	struct qp_change c = { .qp = qp, .actual = state, .from = state, .to = state };
 	struct ibv_qp_init_attr init;
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	if (state == IBV_QPS_ERR)
 		c.to = IBV_QPS_RESET;
@@ -277,11 +278,9 @@ static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state
 		return;
 	}
 	qp_query(qp, &c.now, &init);
-	Tcl_DStringInit(&text);
 	qp_change_command(s, &c, c.to, &text);
 	out_str(o, "type_next", Tcl_DStringValue(&text), "   to type  %s\n",
 		Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 }
 
 static void tell_step(struct out *o, const struct qp_step *step, const char *label)

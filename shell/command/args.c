@@ -273,12 +273,10 @@ static int no_value(struct session *s, const struct cmd *c, const struct arg *du
 static void add_usage_row(struct session *s, const struct cmd *c)
 {
 	size_t len = strlen(c->name);
-	Tcl_DString usage;
+	SCOPED_TEXT(usage);
 
-	Tcl_DStringInit(&usage);
 	args_usage_short(c, &usage);
 	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
-	Tcl_DStringFree(&usage);
 	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
 		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
 			fail_row(s, "example", "%s", e->line);
@@ -385,11 +383,10 @@ void args_append_quoted(Tcl_DString *d, const char *text)
 static void add_quotes_row(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 			   int i)
 {
-	Tcl_DString line, text;
+	SCOPED_TEXT(line);
+	SCOPED_TEXT(text);
 	int end = i;
 
-	Tcl_DStringInit(&line);
-	Tcl_DStringInit(&text);
 	Tcl_DStringAppend(&text, Tcl_GetString(objv[i - 1]), -1);
 	while (end < objc && !looks_like_option(Tcl_GetString(objv[end])))
 		xappendf(&text, " %s", Tcl_GetString(objv[end++]));
@@ -403,8 +400,6 @@ static void add_quotes_row(struct session *s, const struct cmd *c, int objc, Tcl
 		fail_next(s, "%s", Tcl_DStringValue(&line));
 	else
 		fail_row(s, "or", "as one text: %s", Tcl_DStringValue(&line));
-	Tcl_DStringFree(&text);
-	Tcl_DStringFree(&line);
 }
 
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
@@ -579,15 +574,13 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	hint_args(c, &w, ARG_POS | ARG_NEED, ARG_NEED, d);
 	hint_args(c, &w, ARG_POS | ARG_NEED, 0, d);
 	if (c->hint && !w.due) {
-		Tcl_DString own;
+		SCOPED_TEXT(own);
 
-		Tcl_DStringInit(&own);
 		c->hint(objc, objv, &own);
 		if (Tcl_DStringLength(&own)) {
 			Tcl_DStringSetLength(d, start);
 			xappendf(d, " %s", Tcl_DStringValue(&own));
 		}
-		Tcl_DStringFree(&own);
 	}
 	if (Tcl_DStringLength(d) > start) { /* the caller has written a blank already */
 		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);

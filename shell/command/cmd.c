@@ -38,12 +38,10 @@ static void add_candidate_rows(struct session *s, const char *of, Tcl_Obj *names
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
 	for (int i = 0; n <= TOLD_MAX && i < n; i++) {
 		char *name = xasprintf("%s%s", of, Tcl_GetString(v[i]));
-		Tcl_DString what;
+		SCOPED_TEXT(what);
 
-		Tcl_DStringInit(&what);
 		append_summary(name, &what);
 		fail_row(s, Tcl_GetString(v[i]), "%s", Tcl_DStringValue(&what));
-		Tcl_DStringFree(&what);
 		free(name);
 	}
 }
@@ -95,17 +93,15 @@ static unsigned list_callers(const char *typed, Tcl_DString *d)
 
 static bool fail_if_function(struct session *s, const char *typed)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 	unsigned n;
 
-	Tcl_DStringInit(&d);
 	n = list_callers(typed, &d);
 	if (n) {
 		fail(s, "command", "UNKNOWN", "unknown command '%s': %s %s it", typed,
 		     Tcl_DStringValue(&d), n > 1 ? "call" : "calls");
 		fail_next(s, "help %s", typed);
 	}
-	Tcl_DStringFree(&d);
 	return n;
 }
 

@@ -87,9 +87,8 @@ static void append_comment(Tcl_DString *to, const char *text)
 
 static void write_note(struct session *s, struct recorder *r, const char *text, bool failed)
 {
-	Tcl_DString piece;
+	SCOPED_TEXT(piece);
 
-	Tcl_DStringInit(&piece);
 	if (failed) {
 		append_comment(&piece, text);
 		append_comment(&piece, s->fail.text ? s->fail.text : "failed");
@@ -100,7 +99,6 @@ static void write_note(struct session *s, struct recorder *r, const char *text, 
 		save_ends(r->path, errno);
 		stop_recording(r);
 	}
-	Tcl_DStringFree(&piece);
 }
 
 static void keep_command(struct recorder *r, char *command)
@@ -149,16 +147,14 @@ static int record_last(struct session *s, const struct record_args *a, struct ou
 	struct recorder *r = s->recorder;
 	unsigned long have = r->n < KEPT ? r->n : KEPT;
 	unsigned long n = a->last.v < have ? a->last.v : have;
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 	int rc;
 
-	Tcl_DStringInit(&text);
 	Tcl_DStringAppend(&text, heading, -1);
 	for (unsigned long i = r->n - n; i < r->n; i++)
 		xappendf(&text, "%s\n", r->kept[i % KEPT]);
 	rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
 		       (size_t)Tcl_DStringLength(&text));
-	Tcl_DStringFree(&text);
 	if (rc)
 		return -1;
 	out_int(o, NULL, (int64_t)n, "%lu commands written to %s\n", n, a->path);

@@ -414,11 +414,10 @@ static void out_hex(struct out *o, const unsigned char *data, size_t len)
 static int pack_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct pack_args *a = args;
-	Tcl_DString to;
+	SCOPED_TEXT(to);
 	const unsigned char *data;
 	int rc, len;
 
-	Tcl_DStringInit(&to);
 	rc = a->protobuf ? pack_message(s, a->layout, a->values, 0, &to)
 			 : pack_fields(s, a->layout, a->values, &to);
 	if (rc == 0) {
@@ -427,7 +426,6 @@ static int pack_exec(struct session *s, const void *args, struct out *o)
 		out_obj(o, Tcl_NewByteArrayObj(data, len));
 		out_hex(o, data, (size_t)len);
 	}
-	Tcl_DStringFree(&to);
 	return rc;
 }
 

@@ -323,7 +323,7 @@ static int pack_one(struct session *s, const struct protobuf_field *row, Tcl_Obj
 		    unsigned depth, Tcl_DString *to)
 {
 	const unsigned char *bytes;
-	Tcl_DString inner;
+	SCOPED_TEXT(inner);
 	size_t len;
 	int rc;
 
@@ -337,11 +337,9 @@ static int pack_one(struct session *s, const struct protobuf_field *row, Tcl_Obj
 		put_sized(row, bytes, len, to);
 		return 0;
 	}
-	Tcl_DStringInit(&inner);
 	rc = pack_message(s, row->layout, value, depth + 1, &inner);
 	if (rc == 0)
 		put_sized(row, Tcl_DStringValue(&inner), (size_t)Tcl_DStringLength(&inner), to);
-	Tcl_DStringFree(&inner);
 	return rc;
 }
 
@@ -349,7 +347,7 @@ static int pack_one(struct session *s, const struct protobuf_field *row, Tcl_Obj
 static int pack_list(struct session *s, const struct protobuf_field *row, Tcl_Obj *list,
 		     unsigned depth, Tcl_DString *to)
 {
-	Tcl_DString inner;
+	SCOPED_TEXT(inner);
 	Tcl_Obj **v;
 	int n, rc = 0;
 
@@ -361,12 +359,10 @@ static int pack_list(struct session *s, const struct protobuf_field *row, Tcl_Ob
 			rc = pack_one(s, row, v[i], depth, to);
 		return rc;
 	}
-	Tcl_DStringInit(&inner);
 	for (int i = 0; i < n && rc == 0; i++)
 		rc = pack_row_number(s, row, v[i], &inner);
 	if (n && rc == 0)
 		put_sized(row, Tcl_DStringValue(&inner), (size_t)Tcl_DStringLength(&inner), to);
-	Tcl_DStringFree(&inner);
 	return rc;
 }
 

@@ -125,7 +125,7 @@ static void point_at(struct session *s, const char *label, const char *text, con
 		     const char *at)
 {
 	const char *from = at, *to = at;
-	Tcl_DString line;
+	SCOPED_TEXT(line);
 	int column;
 
 	while (from > text && from[-1] != '\n' && at - from < SHOWN)
@@ -134,12 +134,10 @@ static void point_at(struct session *s, const char *label, const char *text, con
 		to++;
 	while ((*from & 0xc0) == 0x80) /* not in the middle of a character */
 		from++;
-	Tcl_DStringInit(&line);
 	visible_append(&line, from, (size_t)(at - from), VISIBLE_ONE_LINE);
 	column = Tcl_NumUtfChars(Tcl_DStringValue(&line), Tcl_DStringLength(&line));
 	visible_append(&line, at, (size_t)(to - at), VISIBLE_ONE_LINE);
 	fail_row(s, label, "%s\n%*s^", Tcl_DStringValue(&line), column, "");
-	Tcl_DStringFree(&line);
 }
 
 /* Fails with the error of Tcl's parser; text begins at that line. */

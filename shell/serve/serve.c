@@ -62,12 +62,10 @@ static void write_channel(const char *data, size_t len)
 /* Sends {name: body}; takes ownership of body. Blocks until it is written. */
 static void serve_send(const char *name, struct json_object *body)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	frames_put(&d, name, body);
 	write_channel(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
-	Tcl_DStringFree(&d);
 }
 
 /* Text as a JSON string; NULL is an empty one. */

@@ -124,9 +124,8 @@ static const char *number_of(struct replay *p, const struct data_piece *piece)
 static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
 {
 	struct data_piece piece = { 0 };
-	Tcl_DString values;
+	SCOPED_TEXT(values);
 
-	Tcl_DStringInit(&values);
 	Tcl_DStringAppend(to, "[binary format ", -1);
 	while (next_piece(p, data, n, &piece)) {
 		const unsigned char *at = data + piece.at;
@@ -155,7 +154,6 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 		}
 	}
 	xappendf(to, "%s]", Tcl_DStringValue(&values));
-	Tcl_DStringFree(&values);
 }
 
 /* "0000:[format %06llx [get qp0 qpn]]": text with digits in it. */
@@ -204,16 +202,14 @@ static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
 		    const unsigned char *data, size_t n)
 {
 	const unsigned long long off = at - mr->value;
-	Tcl_DString word;
+	SCOPED_TEXT(word);
 
 	if (n >= REPEATED && run_length(data, n) == n) {
 		replay_line(p, "mem fill %s %u -off %llu -len %zu", mr->name, *data, off, n);
 		return;
 	}
-	Tcl_DStringInit(&word);
 	bytes_word(p, &word, data, n);
 	replay_line(p, "mem put %s %llu %s", mr->name, off, Tcl_DStringValue(&word));
-	Tcl_DStringFree(&word);
 }
 
 /* Writes long runs of one byte as lines of their own. */

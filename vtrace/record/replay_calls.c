@@ -149,14 +149,12 @@ static const char *address_word(struct replay *p, const struct sockaddr *sa, con
 
 static const char *data_word(struct replay *p, const void *data, size_t n)
 {
-	Tcl_DString word;
+	SCOPED_TEXT(word);
 
 	if (!bytes_have_own(p, data, n))
 		return NULL;
-	Tcl_DStringInit(&word);
 	bytes_word(p, &word, data, n);
 	replay_first(p, "set data %s", Tcl_DStringValue(&word));
-	Tcl_DStringFree(&word);
 	return "[list $data]";
 }
 
@@ -302,17 +300,15 @@ static void add_request(Tcl_DString *line, const struct record *r)
 static void write_line(struct replay *p, const struct record *r, const char *name)
 {
 	char *args = args_text(p, r);
-	Tcl_DString line;
+	SCOPED_TEXT(line);
 
 	if (is_departure(r->fn))
 		bytes_put_told(p);
-	Tcl_DStringInit(&line);
 	xappendf(&line, "call%s%s", name ? " -name " : "", name ? name : "");
 	add_request(&line, r);
 	xappendf(&line, " %s", function_name(p, r));
 	put_words(&line, args);
 	replay_line(p, "%s", Tcl_DStringValue(&line));
-	Tcl_DStringFree(&line);
 	free(args);
 }
 

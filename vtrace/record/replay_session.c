@@ -302,12 +302,10 @@ static void write_heading(const struct replay *p)
 
 static void write_body(const struct replay *p)
 {
-	Tcl_DString folded;
+	SCOPED_TEXT(folded);
 
-	Tcl_DStringInit(&folded);
 	replay_fold(Tcl_DStringValue(&p->body), &folded);
 	fputs(Tcl_DStringValue(&folded), the.to);
-	Tcl_DStringFree(&folded);
 }
 
 int replay_end(void)

@@ -22,10 +22,9 @@ static void write_received(struct replay *p, const char *name, const struct post
 {
 	unsigned char *data = xcalloc(len + 1, 1);
 	size_t n = 0;
-	Tcl_DString expr;
+	SCOPED_TEXT(expr);
 	bool known = true;
 
-	Tcl_DStringInit(&expr);
 	for (unsigned i = 0; i < posted->nsge && n < len; i++) {
 		const struct ibv_sge *s = &posted->sge[i];
 		const size_t piece = s->length < len - n ? s->length : len - n;
@@ -48,7 +47,6 @@ static void write_received(struct replay *p, const char *name, const struct post
 			 temp_text("[join [list %s] \"\"]", Tcl_DStringValue(&expr)));
 	else if (known && n)
 		told_add(p, name, data, n, Tcl_DStringValue(&expr));
-	Tcl_DStringFree(&expr);
 	free(data);
 }
 
@@ -291,7 +289,7 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 {
 	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
 	const size_t n = r->args[2];
-	Tcl_DString word;
+	SCOPED_TEXT(word);
 
 	if (r->args[3]) {
 		replay_note(p,
@@ -300,11 +298,9 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 		replay_line(p, "tcp send %s [string repeat \\0 %" PRIu64 "]", e->name, r->args[3]);
 		return;
 	}
-	Tcl_DStringInit(&word);
 	bytes_word(p, &word, data, n);
 	bytes_put_told(p);
 	replay_line(p, "tcp send %s %s", e->name, Tcl_DStringValue(&word));
-	Tcl_DStringFree(&word);
 }
 
 /* Pieces that were received one after another are received as one. */
