@@ -274,7 +274,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	c->begin = record_time();
 	if (!me.depth++) {
 		atomic_store_explicit(&me.slot->called_at, c->begin, memory_order_relaxed);
-		atomic_store_explicit(&me.slot->called, row + 1, memory_order_relaxed);
+		atomic_store_explicit(&me.slot->called, row + 1, memory_order_release);
 	}
 }
 
@@ -389,6 +389,14 @@ static void finish_call(struct record_call *c, const struct row_plan *plan, uint
 		me.used = c->mark;
 }
 
+/* The record of the call is in its ring by now: a reader that finds no call here has all of them.
+ */
+static void note_returned(void)
+{
+	if (!me.depth)
+		atomic_store_explicit(&me.slot->called, 0, memory_order_release);
+}
+
 void record_end(struct record_call *c, uint64_t result)
 {
 	const struct row_plan *plan;
@@ -398,20 +406,22 @@ void record_end(struct record_call *c, uint64_t result)
 
 	if (c->row == NOWHERE)
 		return;
-	if (!--me.depth)
-		atomic_store_explicit(&me.slot->called, 0, memory_order_relaxed);
+	me.depth--;
 	plan = &the.plans[c->row];
 	empty = is_empty_poll(plan, result);
 	end = empty || (plan->path == RECORD_DATA &&
 			atomic_load_explicit(&the.area->untimed, memory_order_relaxed))
 		      ? c->begin
 		      : record_time();
-	if (empty && c->mark == NOWHERE && merge_empty_poll(c->row, c->args, end))
+	if (empty && c->mark == NOWHERE && merge_empty_poll(c->row, c->args, end)) {
+		note_returned();
 		return;
+	}
 	code = errno_of_result(record_row(c->row), result, err);
 	me.busy = true;
 	finish_call(c, plan, end, result, code, empty);
 	me.busy = false;
+	note_returned();
 	tell_written();
 	if (code && !me.depth)
 		me.failure = (struct record_failure){ record_row(c->row), code };
@@ -426,12 +436,12 @@ void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, 
 	record_begin(&c, call_count + i, args);
 	if (c.row == NOWHERE)
 		return;
-	if (!--me.depth)
-		atomic_store_explicit(&me.slot->called, 0, memory_order_relaxed);
+	me.depth--;
 	c.begin = begin;
 	me.busy = true;
 	finish_call(&c, &the.plans[c.row], end, 0, err, false);
 	me.busy = false;
+	note_returned();
 	errno = kept;
 }
 

@@ -176,6 +176,12 @@ bool record_takes_completion(const struct call_fn *fn)
 	       fn->args[0].object == OBJECT_CQ_EX;
 }
 
+bool record_is_post(const struct call_fn *fn)
+{
+	return fn->path == CALL_DATAPATH && !fn->waits && fn->args[0].kind == CALL_OBJECT &&
+	       fn->args[0].object != OBJECT_CQ && fn->args[0].object != OBJECT_CQ_EX;
+}
+
 bool record_adds_request(const struct call_fn *fn, enum ibv_wr_opcode *opcode)
 {
 	static const struct {

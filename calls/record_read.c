@@ -117,6 +117,29 @@ static void record_raw(const uint64_t *image, struct record *r)
 	};
 }
 
+bool record_is_sound(const uint64_t *image)
+{
+	const struct call_fn *fn = record_row(IMAGE_ROW(image));
+	const size_t n = IMAGE_WORDS(image);
+	unsigned nargs = 0;
+	size_t words;
+
+	if (!fn || n > IMAGE_MAX || n < IMAGE_ARGS)
+		return false;
+	while (fn->args[nargs].name)
+		nargs++;
+	if (IMAGE_NARGS(image) != nargs || IMAGE_ARGS + nargs > n)
+		return false;
+	for (size_t i = IMAGE_ARGS + nargs; i < n; i += words) {
+		if (i + 2 > n)
+			return false;
+		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
+		if (words > n - i)
+			return false;
+	}
+	return true;
+}
+
 void record_decode(uint64_t *image, bool ended, struct record *r)
 {
 	uint64_t *args = image + IMAGE_ARGS, *after = image + IMAGE_WORDS(image);

@@ -62,7 +62,8 @@ enum { SLOT_FREE, SLOT_USED, SLOT_LEFT }; /* left: the thread has ended, its rec
 struct record_slot {
 	_Atomic uint32_t state;
 	uint32_t tid;
-	/* The call at depth 0 that has begun and not ended: 1 + its row, or 0; when. */
+	/* The call at depth 0 that has begun, and whose record is not in its ring yet: 1 + its row,
+	 * or 0; when. */
 	_Atomic uint32_t called;
 	_Atomic uint64_t called_at;
 	/* Its image before the call, unless it is of the data path and waits for nothing; it is
@@ -118,6 +119,8 @@ uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t
  * false: it is overwritten already. */
 bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
 		 uint64_t *image);
+/* Is an image that another process has written consistent? */
+bool record_is_sound(const uint64_t *image);
 /* The record in image, whose pointers change: it must be a copy, with IMAGE_BEHIND() words more. */
 void record_decode(uint64_t *image, bool ended, struct record *r);
 
@@ -147,6 +150,8 @@ struct record_walker {
 bool record_takes_completion(const struct call_fn *fn);
 /* Does it add a request with this opcode to an extended QP? */
 bool record_adds_request(const struct call_fn *fn, enum ibv_wr_opcode *opcode);
+/* Does it give a queue something to do? What comes of that may be seen before it has returned. */
+bool record_is_post(const struct call_fn *fn);
 /* Is the argument a pointer to memory, not to an object? */
 bool record_is_pointer(const struct call_value *arg);
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,

@@ -20,6 +20,7 @@
 #define FD_ABOVE	 200 /* descriptors that programs expect to get are below */
 #define SHORTEST_WAIT_MS 1
 #define LONGEST_WAIT_MS	 16
+#define POST_NS		 5000000000 /* a post that takes longer is not waited for */
 
 /* The process that has one of the places in the memory. */
 struct process_place {
@@ -39,7 +40,7 @@ struct read_record {
 	uint64_t *image;
 	struct process_place *place;
 	struct traced *process;
-	uint64_t order;
+	uint64_t moment, order;
 };
 
 struct reader {
@@ -49,8 +50,7 @@ struct reader {
 	struct process_place place[SHARED_PROCESSES];
 	struct traced **processes;
 	unsigned nprocesses;
-	/* Records in the order in which the calls ended. Those from told to ready are reported
-	 * next. */
+	/* Records in the order of their moments. Those from told to ready are reported next. */
 	struct read_record *waiting;
 	size_t nwaiting, told, ready;
 	uint64_t order;
@@ -275,6 +275,12 @@ static void end_process(struct reader *r, struct process_place *place)
 
 /* --------------------------------------------------------------------------- records -- */
 
+/* The time that gives a call its place: causes come before what comes of them. */
+static uint64_t moment_of(const uint64_t *image)
+{
+	return image[record_is_post(record_row(IMAGE_ROW(image))) ? IMAGE_BEGIN : IMAGE_END];
+}
+
 static void add_waiting(struct reader *r, struct process_place *place, const uint64_t *image)
 {
 	const size_t words = IMAGE_WORDS(image);
@@ -283,31 +289,8 @@ static void add_waiting(struct reader *r, struct process_place *place, const uin
 	r->waiting = xgrow(r->waiting, r->nwaiting, sizeof *r->waiting);
 	copy = xcalloc(words + IMAGE_BEHIND(image), sizeof *copy);
 	memcpy(copy, image, words * sizeof *copy);
-	r->waiting[r->nwaiting++] = (struct read_record){ copy, place, place->process, ++r->order };
-}
-
-/* Is the image that a process has written consistent? */
-static bool image_is_sound(const uint64_t *image)
-{
-	const struct call_fn *fn = record_row(IMAGE_ROW(image));
-	const size_t n = IMAGE_WORDS(image);
-	unsigned nargs = 0;
-	size_t words;
-
-	if (!fn || n > IMAGE_MAX || n < IMAGE_ARGS)
-		return false;
-	while (fn->args[nargs].name)
-		nargs++;
-	if (IMAGE_NARGS(image) != nargs || IMAGE_ARGS + nargs > n)
-		return false;
-	for (size_t i = IMAGE_ARGS + nargs; i < n; i += words) {
-		if (i + 2 > n)
-			return false;
-		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
-		if (words > n - i)
-			return false;
-	}
-	return true;
+	r->waiting[r->nwaiting++] = (struct read_record){ copy, place, place->process,
+							  moment_of(image), ++r->order };
 }
 
 /* The program adds no more polls to this record from now on; image gets their number. */
@@ -348,7 +331,7 @@ static void read_ring(struct reader *r, struct process_place *place, unsigned th
 			continue;
 		}
 		if (IMAGE_ROW(image) != IMAGE_PAD) {
-			if (!image_is_sound(image)) {
+			if (!record_is_sound(image)) {
 				*at = head;
 				break;
 			}
@@ -382,19 +365,19 @@ static void read_place(struct reader *r, struct process_place *place)
 	place->process->lost = lost;
 }
 
-static int by_end(const void *a, const void *b)
+static int by_moment(const void *a, const void *b)
 {
 	const struct read_record *x = a, *y = b;
 
-	if (x->image[IMAGE_END] != y->image[IMAGE_END])
-		return x->image[IMAGE_END] < y->image[IMAGE_END] ? -1 : 1;
+	if (x->moment != y->moment)
+		return x->moment < y->moment ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
 static bool is_sorted(const struct reader *r)
 {
 	for (size_t i = 1; i < r->nwaiting; i++)
-		if (by_end(&r->waiting[i - 1], &r->waiting[i]) > 0)
+		if (by_moment(&r->waiting[i - 1], &r->waiting[i]) > 0)
 			return false;
 	return true;
 }
@@ -407,12 +390,36 @@ static bool all_are_ready(const struct reader *r, const struct process_place *pl
 	return true;
 }
 
-/* Reads all that has been written. Calls that ended after the round began wait for the next one:
- * other rings may still get calls that ended before them. */
+/* The time, until now, before which no ring gets any more calls. A post that has begun is waited
+ * for, but not for ever: its thread may be stopped. */
+static uint64_t find_horizon(const struct reader *r, uint64_t now)
+{
+	uint64_t horizon = now;
+
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		const struct process_place *place = &r->place[i];
+
+		if (!place->process || place->last_round)
+			continue;
+		for (unsigned j = 0; j < RECORD_THREADS; j++) {
+			const struct record_slot *slot = &place->area->slot[j];
+			const uint32_t called = atomic_load(&slot->called);
+			const uint64_t at = atomic_load(&slot->called_at);
+			const struct call_fn *fn = called ? record_row(called - 1) : NULL;
+
+			if (fn && record_is_post(fn) && at < horizon &&
+			    record_span(at, now) < POST_NS)
+				horizon = at;
+		}
+	}
+	return horizon;
+}
+
+/* Reads all that has been written. Calls after the horizon wait for the next round. */
 static void read_round(struct reader *r)
 {
 	bool all_ended = true;
-	uint64_t now;
+	uint64_t horizon = record_time();
 
 	if (r->told && r->told < r->nwaiting)
 		memmove(r->waiting, r->waiting + r->told,
@@ -420,7 +427,7 @@ static void read_round(struct reader *r)
 	r->nwaiting -= r->told;
 	r->told = r->ready = r->nevents = r->event = r->nending = 0;
 	find_processes(r);
-	now = record_time();
+	horizon = find_horizon(r, horizon);
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		struct process_place *place = &r->place[i];
 
@@ -430,9 +437,8 @@ static void read_round(struct reader *r)
 		all_ended &= place->last_round;
 	}
 	if (!is_sorted(r))
-		qsort(r->waiting, r->nwaiting, sizeof *r->waiting, by_end);
-	while (r->ready < r->nwaiting &&
-	       (all_ended || r->waiting[r->ready].image[IMAGE_END] <= now))
+		qsort(r->waiting, r->nwaiting, sizeof *r->waiting, by_moment);
+	while (r->ready < r->nwaiting && (all_ended || r->waiting[r->ready].moment < horizon))
 		r->ready++;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		if (r->place[i].last_round && all_are_ready(r, &r->place[i]))
@@ -462,7 +468,8 @@ static void decode_begun(struct reader *r, const struct record_slot *slot, unsig
 
 	memcpy(image, slot->begun, sizeof slot->begun);
 	n = IMAGE_WORDS(image);
-	if (n < IMAGE_ARGS || n > RECORD_BEGUN || IMAGE_ROW(image) != row || !image_is_sound(image))
+	if (n < IMAGE_ARGS || n > RECORD_BEGUN || IMAGE_ROW(image) != row ||
+	    !record_is_sound(image))
 		return;
 	memset(image + n, 0, IMAGE_BEHIND(image) * sizeof *image);
 	record_decode(image, false, &r->r);

@@ -65,7 +65,8 @@ void reader_close(struct reader *);
 int reader_admit(struct reader *);
 
 /* Waits at most timeout_ms milliseconds for the next news. Calls come in the order in which they
- * ended, over all threads and processes. The process's objects include those that this call has
+ * ended, over all threads and processes; posts, whose completion the peer may have by then, in the
+ * order in which they began. The process's objects include those that this call has
  * created, and still those that it has destroyed. */
 void reader_next(struct reader *, struct reader_news *news, int timeout_ms);
 /* Keeps everything that the record of the last call points to until reader_close(). The record
