@@ -251,7 +251,7 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 	Tcl_DStringAppend(prompt, " ", 1);
 	Tcl_DStringAppend(prompt, qp->o.name, -1);
 	Tcl_DStringAppend(prompt, ":", 1);
-	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, "device")), -1);
+	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, NULL)), -1);
 }
 
 /* Unsignaled sends complete in silence: nothing is known of them. */
@@ -264,7 +264,7 @@ static void app_unfinished(struct session *s, Tcl_DString *sends, Tcl_DString *c
 		const struct outstanding out = posted_outstanding(qp, false);
 		const unsigned n = out.n - out.silent;
 
-		if (n && qp_history_sync(qp, "device") != IBV_QPS_ERR)
+		if (n && qp_history_sync(qp, NULL) != IBV_QPS_ERR)
 			xappendf(sends, "%s%u send%s of %s", Tcl_DStringLength(sends) ? ", " : "",
 				 n, n == 1 ? "" : "s", o->name);
 	}

@@ -284,8 +284,8 @@ void cm_note_own(struct session *s, const struct id *request)
 	if (!id || waiting->request || strcmp(id_peer(request), id_local(id)) != 0)
 		return;
 	notice_post(s->notices, NOTICE_CM,
-		    "%s waits for that answer, so it cannot be given here: Ctrl-C, "
-		    "'destroy %s', 'destroy %s', and 'listen %u -accept' answers automatically",
+		    "%s waits for that answer, so nobody can give it here. Press Ctrl-C, then type "
+		    "'destroy %s; destroy %s; listen %u -accept', which answers by itself",
 		    id->o.name, request->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
 }
 

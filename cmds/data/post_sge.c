@@ -225,7 +225,8 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 
 	r->wr.sg_list = r->sge;
 	if (a->text.data && (mr || a->sge.n || a->len.set || a->off.v))
-		return fail(s, "args", "TWICE", "-text and a region both say what is sent");
+		return fail(s, "args", "TWICE",
+			    "-text says what is sent: no region, -off or -len beside it");
 	if (a->text.data)
 		return a->text.len ? add_text(s, r, &a->text) : 0;
 	if (!mr && (a->len.set || a->off.v) && !a->sge.n) {

@@ -280,7 +280,7 @@ static char *way_back_command(struct session *s, const struct qp *qp)
 
 static bool is_in_err(struct qp *qp)
 {
-	return qp && qp_history_sync(qp, "device") == IBV_QPS_ERR;
+	return qp && qp_history_sync(qp, NULL) == IBV_QPS_ERR;
 }
 
 /* The one that the failed completion was of, or the current one, if it is in ERR; else NULL. */

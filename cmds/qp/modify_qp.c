@@ -251,7 +251,7 @@ static int gather_change(struct session *s, struct qp_change *c, const struct mo
 	struct qp_peer peer;
 
 	qp_query(c->qp, &c->now, &init);
-	c->actual = qp_history_sync(c->qp, "device");
+	c->actual = qp_history_sync(c->qp, NULL);
 	c->from = args->cur_state.set ? (enum ibv_qp_state)args->cur_state.v : c->actual;
 	c->to = args->state.set ? (enum ibv_qp_state)args->state.v : c->from;
 	if (args->state.set)

@@ -54,7 +54,7 @@ bool qp_history_first_psn(const struct qp *qp, unsigned bit, uint32_t *psn);
 /* Records that the QP was created. */
 void qp_history_begin(struct qp *qp);
 /* Queries the state and records it if it has changed. Returns it (the last known one if the query
- * fails). ERR and SQE are recorded as failures. */
+ * fails). ERR and SQE are recorded as failures. why NULL: somebody has asked. */
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why);
 /* The same after a requested change of state: ERR is not a failure then. */
 enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why);

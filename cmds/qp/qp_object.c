@@ -153,7 +153,7 @@ static void qp_describe(struct session *s, struct obj *o, struct out *out)
 	struct qp *qp = (struct qp *)o;
 	struct ibv_qp_init_attr init = { 0 };
 	struct ibv_qp_attr a = { 0 };
-	enum ibv_qp_state state = qp_history_sync(qp, "device");
+	enum ibv_qp_state state = qp_history_sync(qp, NULL);
 	const char *type = word_name(qp_type_words, qp->type);
 	bool known = qp_query(qp, &a, &init) == 0;
 
@@ -439,5 +439,5 @@ enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why)
 
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
 {
-	return sync_state(qp, why, false);
+	return sync_state(qp, why ? why : "seen by a query", false);
 }

@@ -325,7 +325,7 @@ static const struct arg qp_state_args[] = {
 static int qp_state_exec(struct session *s, const void *args, struct out *o)
 {
 	struct qp *qp = ((const struct qp_state_args *)args)->qp;
-	enum ibv_qp_state state = qp_history_sync(qp, "device");
+	enum ibv_qp_state state = qp_history_sync(qp, NULL);
 	const char *type = word_name(qp_type_words, qp->type);
 
 	if (state > IBV_QPS_ERR)

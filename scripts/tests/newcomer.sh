@@ -36,7 +36,7 @@ await_prompt
 run 'listen 7471'
 line 'connect 127.0.0.1 7471'
 await_said 'type accept or reject'
-await_said "so it cannot be given here: Ctrl-C, 'destroy id2', 'destroy id0', and 'listen 7471 -accept' answers automatically"
+await_said "so nobody can give it here. Press Ctrl-C, then type 'destroy id2; destroy id0; listen 7471 -accept', which answers by itself"
 key C-c
 await_prompt
 ok 'a prompt that waits for itself says how to have it otherwise'

@@ -60,6 +60,8 @@ static unsigned hang_of(const char *line, size_t len, unsigned columns)
 	gap = strstr(plain + indent, "  ");
 	hang = gap ? (unsigned)(gap - plain) + (unsigned)strspn(gap, " ")
 		   : indent + (indent ? 0 : 2);
+	if ((gap || indent) && strncmp(plain + hang, "- ", 2) == 0)
+		hang += 2;
 	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
 }
 

@@ -44,6 +44,13 @@ int main(void)
 		    "  next  some words to be\n        typed here\n", 2));
 	CHECK(folds("\033[31m  next  \033[0msome words to be typed here\n", 24,
 		    "\033[31m  next  \033[0msome words to be\n        typed here\n", 2));
+	/* and below that of an item of a list */
+	CHECK(folds("  next  - some words to type\n", 24,
+		    "  next  - some words to\n          type\n", 2));
+	CHECK(folds("          - some words to type\n", 26,
+		    "          - some words to\n            type\n", 2));
+	CHECK(folds("a - b, one word more than it has\n", 20,
+		    "a - b, one word more\n  than it has\n", 2));
 	/* a word that is longer stays whole */
 	CHECK(folds("a_word_of_more_than_twenty_columns\n", 20,
 		    "a_word_of_more_than_twenty_columns\n", 2));
