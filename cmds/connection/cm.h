@@ -208,23 +208,25 @@ struct ends_args {
 	bool events, sig_all;
 	const char *qp_name;
 };
-#define ENDS_ARGS(st, f)                                                                           \
-	OPT("pd", st, f.pd, kind_pd_opt, "protection domain; else the first of the device"),       \
-		OPT("cq", st, f.cq, kind_cq_opt, "CQ of both queues; else one is made"),           \
-		OPT("srq", st, f.srq, kind_srq_opt, "take receives from this SRQ"),                \
-		OPT("depth", st, f.depth, kind_u32, "entries of the CQ that is made", .min = 1,    \
-		    .max = INT32_MAX),                                                             \
-		SWITCH("events", st, f.events,                                                     \
-		       "the CQ gets a completion channel, for arm and wait"),                      \
-		OPT("send-wr", st, f.send_wr, kind_u32, "work requests in the send queue",         \
-		    .dflt = "32"),                                                                 \
-		OPT("recv-wr", st, f.recv_wr, kind_u32, "in the receive queue", .dflt = "32"),     \
-		OPT("send-sge", st, f.send_sge, kind_u32, "pieces of memory a send", .dflt = "4"), \
-		OPT("recv-sge", st, f.recv_sge, kind_u32, "pieces of memory a receive",            \
-		    .dflt = "4"),                                                                  \
-		OPT("inline", st, f.inline_data, kind_u32, "bytes that may be sent inline",        \
-		    .dflt = "64"),                                                                 \
-		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC"),                \
+#define ENDS_ARGS(st, f)                                                                        \
+	OPT("pd", st, f.pd, kind_pd_opt, "protection domain; else the first of the device"),    \
+		OPT("cq", st, f.cq, kind_cq_opt, "CQ of both queues; else one is made"),        \
+		OPT("srq", st, f.srq, kind_srq_opt, "take receives from this SRQ"),             \
+		OPT("depth", st, f.depth, kind_u32, "entries of the CQ that is made", .min = 1, \
+		    .max = INT32_MAX),                                                          \
+		SWITCH("events", st, f.events,                                                  \
+		       "the CQ gets a completion channel, for arm and wait"),                   \
+		OPT("send-wr", st, f.send_wr, kind_u32, "work requests in the send queue",      \
+		    .dflt = "32"),                                                              \
+		OPT("recv-wr", st, f.recv_wr, kind_u32, "work requests in the receive queue",   \
+		    .dflt = "32"),                                                              \
+		OPT("send-sge", st, f.send_sge, kind_u32, "pieces of memory in a send",         \
+		    .dflt = "4"),                                                               \
+		OPT("recv-sge", st, f.recv_sge, kind_u32, "pieces of memory in a receive",      \
+		    .dflt = "4"),                                                               \
+		OPT("inline", st, f.inline_data, kind_u32, "bytes that may be sent inline",     \
+		    .dflt = "64"),                                                              \
+		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC"),             \
 		OPT("qp", st, f.qp_name, kind_str, "name for the QP that is made")
 
 /* Creates the QP of the id, and PD and CQ if they are missing. */

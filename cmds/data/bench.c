@@ -552,8 +552,8 @@ const struct cmd cmd_bench = {
 	.summary = "measure latency and bandwidth of one operation",
 	.text = "Posts -repeat work requests, at most -depth in flight, and polls them, all in C.\n"
 		"The latency is from post to polled completion; with a depth above 1 it has the time\n"
-		"in the queue in it. -len 8..1M measures each length that comes of doubling 8, a row\n"
-		"each; so does -depth 1..64, and both together each pair. 'option format csv' makes\n"
+		"in the queue in it. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;\n"
+		"-depth 1..64 does so with depths, and both together measure each pair. 'option format csv' makes\n"
 		"a table for other programs of it. -histogram shows how many took how long. For\n"
 		"send the peer must have posted enough receives: post recv -repeat. Completions\n"
 		"of other work requests in the same CQ are lost.\n"

@@ -81,14 +81,15 @@ struct post_req {
 #define POST_SOURCE_ARGS                \
 	POST_REGION_ARGS(kind_mr_sent), \
 		OPT("text", post_args, text, kind_bytes, "these bytes, instead of a region")
-#define POST_REMOTE_ARGS                                                                    \
-	OPT("at", post_args, at, kind_size,                                                 \
-	    "where in the window that the peer has told; left out: its beginning"),         \
-		OPT("remote", post_args, remote, kind_u64, "instead: address at the peer"), \
-		OPT("rkey", post_args, rkey, kind_u32, "and key of the peer's region")
+#define POST_REMOTE_ARGS                                                                           \
+	OPT("at", post_args, at, kind_size,                                                        \
+	    "where in the window that the peer has told; left out: its beginning"),                \
+		OPT("remote", post_args, remote, kind_u64, "address at the peer, instead of -at"), \
+		OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region, with -remote")
 #define POST_COMMON_ARGS                                                                         \
 	OPT("qp", post_args, qp, kind_qp, "queue pair; left out: the current one"),              \
-		OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),           \
+		OPT("wr-id", post_args, wr_id, kind_u64,                                         \
+		    "number in its completion; left out: the next one"),                         \
 		OPT("repeat", post_args, repeat, kind_u32, "so many work requests", .dflt = "1", \
 		    .min = 1, .max = 1u << 20),                                                  \
 		SWITCH("unsignaled", post_args, unsignaled, "no completion if it succeeds"),     \

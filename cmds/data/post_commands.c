@@ -117,8 +117,8 @@ const struct cmd cmd_post_send_inv = {
 	.family = "data path",
 	.summary = "send a message that invalidates a memory window of the peer",
 	.text = "The peer's window (type 2) can no longer be used with that rkey when its\n"
-		"completion arrives, which names the key: invalidated_rkey. A server says so\n"
-		"\"I am done with your memory\" without trust.",
+		"completion arrives, which names the key: invalidated_rkey. So a server says that it\n"
+		"is done with the client's memory, and the client need not trust it to be.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = send_inv_egs,
@@ -133,7 +133,8 @@ static const struct arg recv_args[] = {
 	POST_DATA_ARGS,
 	OPT("qp", post_args, qp, kind_qp_opt, "queue pair; left out: the current one"),
 	OPT("srq", post_args, srq, kind_srq_opt, "shared receive queue instead of a QP"),
-	OPT("wr-id", post_args, wr_id, kind_u64, "left out: the next number"),
+	OPT("wr-id", post_args, wr_id, kind_u64,
+	    "number in its completion; left out: the next one"),
 	OPT("repeat", post_args, repeat, kind_u32, "so many receives", .dflt = "1", .min = 1,
 	    .max = 1u << 20),
 	SWITCH("force", post_args, force, "let the device judge: no checks here"),
@@ -206,8 +207,8 @@ const struct cmd cmd_post_write = {
 	.family = "data path",
 	.summary = "write into the peer's memory",
 	.text = "The bytes of the region, of several -sge in order, or -text go to the window that\n"
-		"the peer has told (listen -share), or to -remote with -rkey. Its region and its QP\n"
-		"must allow REMOTE_WRITE. The peer sees no completion: it looks at the memory, or\n"
+		"the peer has told (listen -share), or to -remote with -rkey. The region and the QP\n"
+		"of the peer must allow REMOTE_WRITE. The peer sees no completion: it looks at the memory, or\n"
 		"you use write-imm. The completion here says that the peer's device has the bytes.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,

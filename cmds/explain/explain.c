@@ -576,12 +576,12 @@ const struct cmd cmd_explain = {
 		"requests, QP types, states, attributes, transitions (INIT->RTR), and what no\n"
 		"constant stands for: rules and terms (explain rule, explain term list them), and\n"
 		"objects of the session. Several that fit are listed; the family in front chooses:\n"
-		"explain rej 8. explain providers tells in what rxe, siw,\n"
-		"mlx5, irdma, efa, hns and bnxt_re differ, and where their sources say so.\n"
+		"explain rej 8. explain providers says how the drivers rxe, siw, mlx5, irdma, efa,\n"
+		"hns and bnxt_re differ, and where their sources say so.\n"
 		"\n"
 		"Alone it looks at the last failure of the session: what could be checked of it,\n"
-		"the likely causes first, each with a command to type; and what the device in use\n"
-		"does otherwise than others in that function.",
+		"the likely causes first, each with a command to type; and in what the device in use\n"
+		"differs from others there.",
 	.examples = explain_egs,
 	.args = explain_args,
 	.size = sizeof(struct explain_args),

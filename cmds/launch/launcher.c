@@ -153,8 +153,7 @@ const struct cmd cmd_launcher = {
 		"or another launcher. Rank and size come from the environment that Open MPI, MPICH,\n"
 		"Slurm and PMIx set; for other launchers set RDMASH_RANK and RDMASH_SIZE. Without a\n"
 		"launcher it is rank 0 of 1. local_size is the number of ranks on this host, 0 if it is\n"
-		"unknown. 'rendezvous' tells them of each\n"
-		"other.",
+		"unknown. 'rendezvous' carries values from one to the others.",
 	.examples = launcher_egs,
 	.flags = CMD_NO_RECORD,
 	.exec = launcher_exec,

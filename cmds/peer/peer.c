@@ -288,7 +288,7 @@ const struct cmd cmd_peer = {
 		"command for it fails with its last lines, until 'peer NAME' starts it anew.\n"
 		"\n"
 		"A script may start a peer beside it, as confined as it is itself, but no other\n"
-		"programs. For those that it shall find elsewhere, say so yourself:\n"
+		"programs. A peer on another host is for you to start, before the script:\n"
 		"rdmash -c 'peer b -host node2' -f both.rdma, where the script has\n"
 		"'if {![dict exists [peer] b]} {peer b}'.",
 	.examples = peer_egs,

@@ -426,7 +426,7 @@ const struct cmd cmd_mw = {
 	.family = "resources",
 	.summary = "make a memory window",
 	.text = "A window opens a part of a region to the peer under an rkey of its own, and\n"
-		"closes it again, without registering memory anew. Not bound yet, it opens\n"
+		"closes it again, without registering memory anew. Until it is bound it opens\n"
 		"nothing: see post bind-mw (type 2) and mw bind (type 1).",
 	.calls = "ibv_alloc_mw(3)",
 	.examples = mw_egs,
@@ -453,7 +453,8 @@ static const struct arg bind_args[] = {
 	OPT("access", bind_args, access, kind_flags, "what the peer may do",
 	    .dflt = "remote-write,remote-read", .data = qp_access_words),
 	OPT("qp", bind_args, qp, kind_qp, "queue pair; left out: the current one"),
-	OPT("wr-id", bind_args, wr_id, kind_u64, "left out: the next number"),
+	OPT("wr-id", bind_args, wr_id, kind_u64,
+	    "number in its completion; left out: the next one"),
 	SWITCH("unsignaled", bind_args, unsignaled, "no completion if it succeeds"),
 	SWITCH("force", bind_args, force, "let the device judge: no checks here"),
 	ARGS_END

@@ -157,7 +157,7 @@ const struct cmd cmd_show = {
 		"\n"
 		"With -kernel there is a line for each object with what the device holds: for a\n"
 		"device of the kernel what 'rdma resource show' of iproute2 knows of this process,\n"
-		"which keys only a process with CAP_NET_ADMIN is told. A '!' marks what does not\n"
+		"and keys only if it has CAP_NET_ADMIN. A '!' marks what does not\n"
 		"agree: an object that the device has no more, one that no object here stands for,\n"
 		"a QP in another state than this session has last seen. CQs and SRQs have no number\n"
 		"that both sides know: they are told apart by size and users, or by their order.",

@@ -474,9 +474,9 @@ const struct cmd cmd_report = {
 		"program that export c makes of it, and what failed, with what explain says to it.\n"
 		"It follows the reader's dark mode, and can be printed.\n"
 		"\n"
-		"It tells what the timeline has noted: in scripts after 'timeline on'. Of regions\n"
-		"the first 4096 bytes are compared with what they held when the timeline began, or\n"
-		"was cleared; one that came later held zeros.",
+		"It shows what the timeline has recorded, which in scripts begins with 'timeline on'.\n"
+		"The first 4096 bytes of each region are compared with what they held when the\n"
+		"timeline began or was cleared; a region that came later held zeros.",
 	.setup = "reg 4096 -name buf",
 	.examples = report_egs,
 	.args = report_args,

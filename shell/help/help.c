@@ -99,8 +99,9 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
 	.summary = "commands, one command, a topic, or a search",
-	.text = "Alone it shows the subjects and their commands, with all each command in a line. With a command's name it shows usage, arguments, text and\n"
-		"examples; with a first word as 'post' or a family as 'memory' what belongs to it.\n"
+	.text = "Alone it shows the subjects and their commands; 'help all' has a line for each command.\n"
+		"With a command's name it shows usage, examples, text and arguments; with a first word\n"
+		"such as 'post', or a subject such as 'memory', the commands that belong to it.\n"
 		"Any other word is looked for in all names first, then in all texts.\n"
 		"help -json prints the table that all of this comes from.",
 	.examples = help_examples,

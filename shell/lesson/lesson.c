@@ -450,11 +450,11 @@ const struct cmd cmd_lesson = {
 	.text = "Without an argument: the lessons, and which are done. lesson 3 begins one: it tells\n"
 		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
 		"number answers a question. Everything else works as ever. lesson hint tells the\n"
-		"step again, skip goes on without, stop ends it; lesson next begins the one\n"
-		"behind it. lesson play 3 types everything for you.\n"
+		"step again, skip goes on without it, stop ends the lesson; lesson next begins the\n"
+		"next one. lesson play 3 types everything for you.\n"
 		"\n"
-		"A lesson that was left goes on there, also in another session; where its objects\n"
-		"are gone, what was done before is done again. lesson restart 3 begins it again.",
+		"A lesson that was left goes on at the same step, also in another session; if its\n"
+		"objects are gone, the steps before are done again. lesson restart 3 begins it anew.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.size = sizeof(struct lesson_args),
