@@ -353,16 +353,14 @@ static bool explain_is_transition(const char *text, enum ibv_qp_state *from, enu
 
 static void tell_names(struct out *o, const char *key, unsigned mask)
 {
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
-	Tcl_DStringInit(&names);
 	qp_attr_names(mask, ", ", &names);
 	if (mask)
 		out_str(o, key, Tcl_DStringValue(&names), "  %-9s %s\n", key,
 			Tcl_DStringValue(&names));
 	else
 		out_str(o, key, "", NULL);
-	Tcl_DStringFree(&names);
 }
 
 static bool tell_type(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,

@@ -210,12 +210,11 @@ static void run_block(struct session *s, const char *block)
  * it is, as sends are outstanding. */
 static bool say_unfinished(struct session *s, bool asks)
 {
-	Tcl_DString sends, connections, text;
+	SCOPED_TEXT(sends);
+	SCOPED_TEXT(connections);
+	SCOPED_TEXT(text);
 	bool stays;
 
-	Tcl_DStringInit(&sends);
-	Tcl_DStringInit(&connections);
-	Tcl_DStringInit(&text);
 	if (app.unfinished)
 		app.unfinished(s, &sends, &connections);
 	stays = asks && Tcl_DStringLength(&sends);
@@ -226,11 +225,8 @@ static bool say_unfinished(struct session *s, bool asks)
 	else if (!asks && Tcl_DStringLength(&sends))
 		xappendf(&text, "(never completed: %s)\n", Tcl_DStringValue(&sends));
 	if (!asks && Tcl_DStringLength(&connections))
-		xappendf(&text, "(closed: %s)\n", Tcl_DStringValue(&connections));
+		xappendf(&text, "(connections closed: %s)\n", Tcl_DStringValue(&connections));
 	print_text(PRINT_OUT, Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
-	Tcl_DStringFree(&connections);
-	Tcl_DStringFree(&sends);
 	return stays;
 }
 

@@ -50,9 +50,9 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct help_args *a = args;
 	const char *const *words = a->words.v;
-	Tcl_DString all;
+	SCOPED_TEXT(all);
 	const struct cmd *c;
-	int used, rc = 0;
+	int used;
 
 	out_list(o, NULL);
 	if (a->json) {
@@ -76,14 +76,11 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 		if (c && c->help && c->help(words[1], o))
 			return 0;
 	}
-	Tcl_DStringInit(&all);
 	for (size_t i = 0; i < a->words.n; i++) {
 		Tcl_DStringAppend(&all, i ? " " : "", -1);
 		Tcl_DStringAppend(&all, words[i], -1);
 	}
-	rc = help_search(s, Tcl_DStringValue(&all), o);
-	Tcl_DStringFree(&all);
-	return rc;
+	return help_search(s, Tcl_DStringValue(&all), o);
 }
 
 static const struct cmd_eg help_examples[] = {
@@ -138,12 +135,10 @@ void help_options(FILE *to)
 
 void help_version(FILE *to, const char *version)
 {
-	Tcl_DString libs;
+	SCOPED_TEXT(libs);
 
-	Tcl_DStringInit(&libs);
 	app.version(&libs);
 	fprintf(to, "rdmash %s\nTcl %s\n%s\n", version, TCL_PATCH_LEVEL, Tcl_DStringValue(&libs));
-	Tcl_DStringFree(&libs);
 }
 
 /*

@@ -333,9 +333,8 @@ static void json_arg(const struct arg *a, struct out *o)
 
 static void help_json_command(const struct cmd *c, struct out *o)
 {
-	Tcl_DString usage;
+	SCOPED_TEXT(usage);
 
-	Tcl_DStringInit(&usage);
 	args_usage(c, &usage);
 	out_dict(o, NULL);
 	out_str(o, "name", c->name, NULL);
@@ -358,19 +357,16 @@ static void help_json_command(const struct cmd *c, struct out *o)
 	}
 	out_end(o);
 	out_end(o);
-	Tcl_DStringFree(&usage);
 }
 
 void help_json_all(struct out *o)
 {
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		help_json_command(*c, o);
-	Tcl_DStringInit(&text);
 	out_print(o, OUT_JSON, &text);
 	out_text(o, "%s", Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 }
 
 #define ARG_COLUMN    22
@@ -379,12 +375,11 @@ void help_json_all(struct out *o)
 /* Writes "  -rkey n        key of the peer's region", with the rest of the text below it. */
 static void arg_line(const struct arg *a, Tcl_DString *d)
 {
-	Tcl_DString name, text, lines;
+	SCOPED_TEXT(name);
+	SCOPED_TEXT(text);
+	SCOPED_TEXT(lines);
 	const char *rest;
 
-	Tcl_DStringInit(&name);
-	Tcl_DStringInit(&text);
-	Tcl_DStringInit(&lines);
 	help_arg_name(a, &name);
 	help_arg_text(a, &text);
 	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, help_width(), &lines);
@@ -398,22 +393,16 @@ static void arg_line(const struct arg *a, Tcl_DString *d)
 		rest += ARG_COLUMN;
 	}
 	Tcl_DStringAppend(d, rest, -1);
-	Tcl_DStringFree(&name);
-	Tcl_DStringFree(&text);
-	Tcl_DStringFree(&lines);
 }
 
 static void usage_lines(const struct cmd *c, Tcl_DString *d)
 {
-	Tcl_DString usage, lines;
+	SCOPED_TEXT(usage);
+	SCOPED_TEXT(lines);
 
-	Tcl_DStringInit(&usage);
-	Tcl_DStringInit(&lines);
 	args_usage_short(c, &usage); /* the full usage could fill the screen */
 	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
-	Tcl_DStringFree(&usage);
-	Tcl_DStringFree(&lines);
 }
 
 static void tell_examples(const struct cmd *c, struct out *o)
@@ -439,10 +428,9 @@ static void tell_examples(const struct cmd *c, struct out *o)
 /* The text comes before the arguments, so that a small screen shows it first. */
 void help_command(const struct cmd *c, struct out *o)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
 	help_json_command(c, o);
-	Tcl_DStringInit(&d);
 	usage_lines(c, &d);
 	out_paint(o, PAINT_STRONG);
 	out_text(o, "%s", Tcl_DStringValue(&d));
@@ -459,7 +447,6 @@ void help_command(const struct cmd *c, struct out *o)
 	for (const struct arg *a = c->args; a && a->name; a++)
 		arg_line(a, &d);
 	out_text(o, "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
 	if (c->calls)
 		out_text(o, "\n  calls  %s\n", c->calls);
 }
@@ -523,32 +510,29 @@ static void append_first_words(const char *family, Tcl_DString *names)
 
 static void overview_line(const char *family, struct out *o)
 {
-	Tcl_DString names, lines;
+	SCOPED_TEXT(names);
+	SCOPED_TEXT(lines);
 
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		if (strcmp((*c)->family, family) == 0)
 			out_str(o, NULL, (*c)->name, NULL);
-	Tcl_DStringInit(&names);
-	Tcl_DStringInit(&lines);
 	append_first_words(family, &names);
 	help_wrap(Tcl_DStringValue(&names), FAMILY_COLUMN, help_width(), &lines);
 	out_paint(o, PAINT_STRONG);
 	out_text(o, "%-*s", FAMILY_COLUMN, family);
 	out_paint(o, PAINT_NONE);
 	out_text(o, "%s", Tcl_DStringValue(&lines) + FAMILY_COLUMN);
-	Tcl_DStringFree(&names);
-	Tcl_DStringFree(&lines);
 }
 
 void help_overview(struct out *o)
 {
-	Tcl_DString topics, lines;
+	SCOPED_TEXT(topics);
+	SCOPED_TEXT(lines);
 
 	for (const char *const *f = help_families; *f; f++)
 		if (strcmp(*f, cmd_help.family) != 0)
 			overview_line(*f, o);
 	out_str(o, NULL, cmd_help.name, NULL);
-	Tcl_DStringInit(&topics);
 	Tcl_DStringAppend(
 		&topics,
 		"'help poll' explains a command, 'help data path' lists a subject, "
@@ -558,11 +542,8 @@ void help_overview(struct out *o)
 		Tcl_DStringAppend(&topics, " ", 1);
 		Tcl_DStringAppend(&topics, t->name, -1);
 	}
-	Tcl_DStringInit(&lines);
 	help_wrap(Tcl_DStringValue(&topics), 0, help_width(), &lines);
 	out_text(o, "%s", Tcl_DStringValue(&lines));
-	Tcl_DStringFree(&lines);
-	Tcl_DStringFree(&topics);
 }
 
 void help_list_all(struct out *o)
@@ -573,10 +554,9 @@ void help_list_all(struct out *o)
 
 void help_topic(const struct topic *t, struct out *o)
 {
-	Tcl_DString d, whole;
+	SCOPED_TEXT(d);
+	SCOPED_TEXT(whole);
 
-	Tcl_DStringInit(&d);
-	Tcl_DStringInit(&whole);
 	help_wrap(t->text, 2, help_width(), &d);
 	Tcl_DStringAppend(&whole, t->text, -1);
 	if (t->more) {
@@ -588,6 +568,4 @@ void help_topic(const struct topic *t, struct out *o)
 	out_text(o, "%s\n", t->title);
 	out_paint(o, PAINT_NONE);
 	out_text(o, "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&whole);
-	Tcl_DStringFree(&d);
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "help/help.h"
 
@@ -70,9 +71,8 @@ static void roff_text(FILE *to, const char *text, const char *between)
 
 static void man_arg(FILE *to, const struct arg *a)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	help_arg_name(a, &d);
 	fputs(".TP\n.B \"", to);
 	roff_str(to, Tcl_DStringValue(&d));
@@ -81,14 +81,12 @@ static void man_arg(FILE *to, const struct arg *a)
 	help_arg_text(a, &d);
 	roff_str(to, Tcl_DStringValue(&d));
 	fputc('\n', to);
-	Tcl_DStringFree(&d);
 }
 
 static void man_command(FILE *to, const struct cmd *c)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	args_usage(c, &d);
 	fputs(".TP\n.B \"", to);
 	roff_str(to, Tcl_DStringValue(&d));
@@ -116,7 +114,6 @@ static void man_command(FILE *to, const struct cmd *c)
 		fputs(".\n", to);
 	}
 	fputs(".RE\n", to);
-	Tcl_DStringFree(&d);
 }
 
 static void man_family(FILE *to, const char *family)

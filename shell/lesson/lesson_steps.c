@@ -20,12 +20,10 @@ void lesson_end_text(struct out *o)
 
 void lesson_write_text(const char *text, unsigned indent, struct out *o)
 {
-	Tcl_DString lines;
+	SCOPED_TEXT(lines);
 
-	Tcl_DStringInit(&lines);
 	help_wrap(text, indent, help_width(), &lines);
 	out_text(o, "%s", Tcl_DStringValue(&lines));
-	Tcl_DStringFree(&lines);
 }
 
 void lesson_write_title(const char *title, struct out *o)
@@ -68,12 +66,10 @@ static void write_choices(const struct lesson_step *step, struct out *o)
 	int n = lesson_choices_of(step, &v);
 
 	for (int i = 0; i < n; i++) {
-		Tcl_DString lines;
+		SCOPED_TEXT(lines);
 
-		Tcl_DStringInit(&lines);
 		help_wrap(Tcl_GetString(v[2 * i]), 5, help_width(), &lines);
 		out_text(o, "  %d  %s", i + 1, Tcl_DStringValue(&lines) + 5);
-		Tcl_DStringFree(&lines);
 	}
 	out_text(o, "(type a number)\n");
 }
