@@ -370,9 +370,19 @@ line quit
 await_end
 window 0
 await_prompt
+
+# What the end of a session cuts off.
+run 'destroy -all'
+run 'listen 7490 -accept'
+run 'connect 127.0.0.1 7490 -name c'
+run 'post send -text bye'
+clean
 line quit
+await_said '(never completed: 1 send of qp'
+await_said '(connections closed: c with 127.0.0.1:7490'
 await_end
 stop
+echo 'ok: what the end of a session cuts off'
 
 # With a pager: an example is on the first screen.
 PAGER=less

@@ -53,6 +53,12 @@ follows out 'client: .*server: ' \
 	'✓ WC wr_id 2 SUCCESS RDMA_READ' 'rdma_disconnect id1' '─ CM DREQ ─+▶│' '│◀─+ CM DREP ─'
 write=$(sed -En 's/.*RC_WRITE_ONLY psn ([0-9]+) .*/\1/p' out | head -1)
 grep -q "RC_ACK psn $write " out || bad "the ACK has not the PSN of the write, $write"
+# a name that was given again stands above one line only
+"$rdmash" -c 'timeline on; listen 7473 -accept -address 127.0.0.1; connect 127.0.0.1 7473; disconnect id1
+	wait until {![dict exists [show] id2]}; connect 127.0.0.1 7473; timeline -all' 2> /dev/null > again
+twice=$(grep -m 1 'client: .*server: ' again | tr ' ' '\n' | grep -E '^(id|qp)[0-9]' | sort | uniq -d)
+{ [ -z "$twice" ] && grep -q 'client: .*id2.*server: .*id3' again; } ||
+	bad "names above both lines: $twice $(grep client: again)"
 # the client is on the left, the server on the right of its line
 grep -Eq '^ +[0-9.]+ +│ +rdma_connect' out || bad "rdma_connect is not in the left lane"
 grep -Eq '^ +[0-9.]+ +│ +│ +rdma_accept' out || bad "rdma_accept is not in the right lane"
