@@ -211,8 +211,6 @@ static inline const struct record_object *record_object_at(uint64_t address, uin
 /* Gives the one that is there now a name, at most 31 bytes; one that no call has made begins
  * now. */
 void record_object_name(const void *object, enum call_object kind, const char *name);
-/* To be called when an object is destroyed without a call of this program. */
-void record_object_gone(const void *object);
 
 /* Updates the objects after a successful call. */
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
@@ -227,8 +225,5 @@ void record_objects_learn(struct record_objects *b, const struct record *r);
 /* As record_objects_at(); one that no call has made begins there. */
 const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,
 						enum call_object kind, uint64_t when);
-/* Of all that live, in no order. */
-void record_objects_each(struct record_objects *b,
-			 void (*told)(void *arg, const struct record_object *o), void *arg);
 
 #endif

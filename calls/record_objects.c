@@ -181,18 +181,6 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 	pthread_mutex_unlock(&b->lock);
 }
 
-void record_object_gone(const void *object)
-{
-	struct record_objects *b = &record_own_objects;
-	struct known_object *e;
-
-	pthread_mutex_lock(&b->lock);
-	e = find_living(b, (uintptr_t)object);
-	if (e)
-		end_life(b, e, record_time());
-	pthread_mutex_unlock(&b->lock);
-}
-
 /* Events and lists are short-lived and have no names. */
 static bool is_lasting(enum call_object kind)
 {
@@ -336,17 +324,6 @@ const struct record_object *record_objects_meet(struct record_objects *b, uint64
 	o = &begin_life(b, address, kind, when, when)->o;
 	pthread_mutex_unlock(&b->lock);
 	return o;
-}
-
-void record_objects_each(struct record_objects *b,
-			 void (*told)(void *arg, const struct record_object *o), void *arg)
-{
-	pthread_mutex_lock(&b->lock);
-	for (unsigned i = 0; i < b->nbuckets; i++)
-		for (const struct known_object *e = b->buckets[i]; e; e = e->older)
-			if (!e->o.gone)
-				told(arg, &e->o);
-	pthread_mutex_unlock(&b->lock);
 }
 
 struct record_objects *record_objects_new(void)

@@ -163,14 +163,6 @@ unsigned reader_refused(const struct reader *r)
 	return atomic_load(&r->shared->refused);
 }
 
-pid_t reader_thread(const struct reader *r, const struct traced *process, unsigned thread)
-{
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].process == process && thread < RECORD_THREADS)
-			return (pid_t)r->place[i].area->slot[thread].tid;
-	return process->pid;
-}
-
 /* ------------------------------------------------------------------------- processes -- */
 
 static void add_event(struct reader *r, enum reader_what what, struct traced *p, uint64_t n)

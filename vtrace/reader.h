@@ -78,7 +78,5 @@ void reader_release(struct reader *);
 bool reader_is_idle(const struct reader *);
 /* The number of processes that were not traced, because there were too many at a time. */
 unsigned reader_refused(const struct reader *);
-/* The kernel's id of the thread that r->thread means at this time. */
-pid_t reader_thread(const struct reader *, const struct traced *process, unsigned thread);
 
 #endif

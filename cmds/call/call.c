@@ -80,7 +80,7 @@ static int invoke_when_ready(struct calling *c, int fd, uint64_t within_ms, uint
 	return err == EAGAIN ? ETIMEDOUT : err;
 }
 
-static int invoke(struct calling *c, uint64_t within_ms, uint64_t *result)
+static int invoke_or_wait(struct calling *c, uint64_t within_ms, uint64_t *result)
 {
 	int fd = fd_of(c);
 
@@ -112,7 +112,7 @@ static void row_of_bad(struct calling *c)
 	}
 }
 
-static int explain(struct calling *c, int err, const char *words)
+static int fail_explained(struct calling *c, int err, const char *words)
 {
 	const char *device = NULL, *meaning = word_help(errno_words, (uint64_t)err);
 
@@ -131,7 +131,7 @@ static int explain(struct calling *c, int err, const char *words)
 }
 
 /* An id whose QP and SRQ are no more needs nothing but its channel. */
-static void untie(struct obj *id)
+static void unuse_destroyed(struct obj *id)
 {
 	const struct rdma_cm_id *v = handle_pointer(id, OBJECT_CM_ID);
 
@@ -146,10 +146,10 @@ static void untie(struct obj *id)
 }
 
 /* The state of QPs may be another one now; an id may need what it was given. */
-static void after(struct calling *c)
+static void update_used(struct calling *c)
 {
 	if (c->fn == &call_table[ROW_rdma_destroy_qp] || c->fn == &call_table[ROW_rdma_destroy_srq])
-		untie(c->used[0]);
+		unuse_destroyed(c->used[0]);
 	for (unsigned i = 1; i < c->nused && c->fn->ties; i++)
 		obj_use(c->used[0], c->used[i]);
 	for (unsigned i = 0; i < c->nused; i++)
@@ -248,7 +248,7 @@ static int name_is_free(struct session *s, const char *name)
 	return 0;
 }
 
-static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
+static int run_call(struct calling *c, const struct call_cmd_args *a, struct out *o)
 {
 	Tcl_Obj *words = Tcl_NewListObj((int)a->words.n, a->words.v);
 	struct obj *made;
@@ -256,16 +256,16 @@ static int run(struct calling *c, const struct call_cmd_args *a, struct out *o)
 	int err;
 
 	Tcl_IncrRefCount(words);
-	err = invoke(c, a->within.v, &result);
+	err = invoke_or_wait(c, a->within.v, &result);
 	if (err) {
-		explain(c, err, Tcl_GetString(words));
+		fail_explained(c, err, Tcl_GetString(words));
 		Tcl_DecrRefCount(words);
 		return -1;
 	}
 	Tcl_DecrRefCount(words);
 	made = take_object(c, result, a->name);
 	call_rules_after(c, result);
-	after(c);
+	update_used(c);
 	handle_add_membership(c);
 	call_result(c, result, made ? made->name : NULL, o);
 	return 0;
@@ -292,7 +292,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 	group = handle_of_membership(&c);
 	if (group)
 		return obj_destroy(s, group, false);
-	return ends_object(a->fn) ? end_object(&c) : run(&c, a, o);
+	return ends_object(a->fn) ? end_object(&c) : run_call(&c, a, o);
 }
 
 static const struct arg call_args[] = {

@@ -174,7 +174,7 @@ void call_out_struct(struct session *s, const struct call_struct *of, const void
 	call_tell_struct(&k, of, p);
 }
 
-static bool tells(const struct call_value *v)
+static bool is_filled_in(const struct call_value *v)
 {
 	return v->role == CALL_OUT && v->kind != CALL_COOKIE;
 }
@@ -203,7 +203,7 @@ void call_result(struct calling *c, uint64_t result, const char *name, struct ou
 	unsigned n = 0;
 
 	for (const struct call_value *v = fn->args; v->name; v++)
-		n += tells(v);
+		n += is_filled_in(v);
 	if (name) { /* the object that it made or found */
 		tell_text(&k, name);
 		return;
@@ -217,7 +217,7 @@ void call_result(struct calling *c, uint64_t result, const char *name, struct ou
 	if (n > 1)
 		out_dict(o, NULL);
 	for (unsigned i = 0; fn->args[i].name; i++) {
-		if (!tells(&fn->args[i]))
+		if (!is_filled_in(&fn->args[i]))
 			continue;
 		k.key = n > 1 ? fn->args[i].name : NULL;
 		call_tell_out(&k, fn, c->arg, i, result);

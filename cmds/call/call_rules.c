@@ -34,10 +34,10 @@ static struct progress *progress_of(const struct obj *o)
 	return p;
 }
 
-static int refuse(struct calling *c, const char *code, const char *fmt, ...)
+static int refuse_call(struct calling *c, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int refuse(struct calling *c, const char *code, const char *fmt, ...)
+static int refuse_call(struct calling *c, const char *code, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -65,7 +65,7 @@ static int has_member(struct calling *c)
 	memcpy(&function, (char *)(uintptr_t)c->arg[0] + c->fn->member, sizeof function);
 	if (function)
 		return 0;
-	refuse(c, "EOPNOTSUPP", "%s was not made for it", c->used[0]->name);
+	refuse_call(c, "EOPNOTSUPP", "%s was not made for it", c->used[0]->name);
 	return fail_row(c->s, "remedy", "%s",
 			first_kind(c) == OBJECT_QP_EX
 				? "name the operation in send_ops_flags of ibv_create_qp_ex"
@@ -78,11 +78,11 @@ static int wr_rules(struct calling *c)
 	bool starts = c->fn->step == CALL_FIRST;
 
 	if (starts && p->building)
-		return refuse(c, "BADSTATE",
-			      "it was called already: ibv_wr_complete or "
-			      "ibv_wr_abort comes next");
+		return refuse_call(c, "BADSTATE",
+				   "it was called already: ibv_wr_complete or "
+				   "ibv_wr_abort comes next");
 	if (!starts && !p->building)
-		return refuse(c, "BADSTATE", "ibv_wr_start comes first");
+		return refuse_call(c, "BADSTATE", "ibv_wr_start comes first");
 	if (has_member(c))
 		return -1;
 	p->building = c->fn->step != CALL_LAST; /* also when they fail */
@@ -95,15 +95,15 @@ static int poll_rules(struct calling *c)
 	bool starts = c->fn->step == CALL_FIRST;
 
 	if (!p->is_extended) {
-		refuse(c, "EINVAL", "%s is not an extended CQ", c->used[0]->name);
+		refuse_call(c, "EINVAL", "%s is not an extended CQ", c->used[0]->name);
 		return fail_next(c->s, "call ibv_create_cq_ex DEVICE {cqe 16}");
 	}
 	if (c->fn->result.role == CALL_FOUND) /* the CQ that it is */
 		return 0;
 	if (starts && p->polling)
-		return refuse(c, "BADSTATE", "polling already: ibv_next_poll or ibv_end_poll");
+		return refuse_call(c, "BADSTATE", "polling already: ibv_next_poll or ibv_end_poll");
 	if (!starts && !p->polling)
-		return refuse(c, "BADSTATE", "ibv_start_poll comes first, and must find one");
+		return refuse_call(c, "BADSTATE", "ibv_start_poll comes first, and must find one");
 	return has_member(c);
 }
 
@@ -114,26 +114,29 @@ static int open_rules(struct calling *c)
 		const struct progress *p = progress_of(c->used[i]);
 
 		if (p->building && first_kind(c) != OBJECT_QP_EX)
-			return refuse(c, "BADSTATE", "ibv_wr_complete or ibv_wr_abort of %s first",
-				      c->used[i]->name);
+			return refuse_call(c, "BADSTATE",
+					   "ibv_wr_complete or ibv_wr_abort of %s first",
+					   c->used[i]->name);
 		if (p->polling && first_kind(c) != OBJECT_CQ_EX)
-			return refuse(c, "BADSTATE", "ibv_end_poll of %s first", c->used[i]->name);
+			return refuse_call(c, "BADSTATE", "ibv_end_poll of %s first",
+					   c->used[i]->name);
 	}
 	return 0;
 }
 
 /* --------------------------------------------------------------------------- QPs -- */
 
-static int need(struct calling *c, const void *p, const char *what)
+static int need_member(struct calling *c, const void *p, const char *what)
 {
-	return p ? 0 : refuse(c, "EINVAL", "%s is missing", what);
+	return p ? 0 : refuse_call(c, "EINVAL", "%s is missing", what);
 }
 
 static int create_qp_rules(struct calling *c)
 {
 	const struct ibv_qp_init_attr *a = (const void *)(uintptr_t)c->arg[1];
 
-	return need(c, a->send_cq, "send_cq") || need(c, a->recv_cq, "recv_cq") ? -1 : 0;
+	return need_member(c, a->send_cq, "send_cq") || need_member(c, a->recv_cq, "recv_cq") ? -1
+											      : 0;
 }
 
 static int create_qp_ex_rules(struct calling *c)
@@ -141,22 +144,22 @@ static int create_qp_ex_rules(struct calling *c)
 	const struct ibv_qp_init_attr_ex *a = (const void *)(uintptr_t)c->arg[1];
 
 	if (a->qp_type == IBV_QPT_XRC_RECV)
-		return need(c, a->xrcd, "xrcd") ? -1 : 0;
+		return need_member(c, a->xrcd, "xrcd") ? -1 : 0;
 	if (a->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
-		return need(c, a->pd, "pd") ? -1 : 0;
-	if (need(c, a->pd, "pd") || need(c, a->send_cq, "send_cq"))
+		return need_member(c, a->pd, "pd") ? -1 : 0;
+	if (need_member(c, a->pd, "pd") || need_member(c, a->send_cq, "send_cq"))
 		return -1;
-	return a->qp_type == IBV_QPT_XRC_SEND ? 0 : need(c, a->recv_cq, "recv_cq") ? -1 : 0;
+	return a->qp_type == IBV_QPT_XRC_SEND ? 0 : need_member(c, a->recv_cq, "recv_cq") ? -1 : 0;
 }
 
 static int srq_ex_rules(struct calling *c)
 {
 	const struct ibv_srq_init_attr_ex *a = (const void *)(uintptr_t)c->arg[1];
 
-	if (need(c, a->pd, "pd"))
+	if (need_member(c, a->pd, "pd"))
 		return -1;
 	if (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type == IBV_SRQT_XRC)
-		return need(c, a->xrcd, "xrcd") || need(c, a->cq, "cq") ? -1 : 0;
+		return need_member(c, a->xrcd, "xrcd") || need_member(c, a->cq, "cq") ? -1 : 0;
 	return 0;
 }
 
@@ -208,13 +211,13 @@ static int id_rules(struct calling *c)
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (c->fn->needs & parts[i].need &&
-		    need(c, part_of(id, parts[i].need), parts[i].what))
+		    need_member(c, part_of(id, parts[i].need), parts[i].what))
 			return -1;
 	if (c->fn->needs & NEED_PARAM && !id->qp &&
-	    need(c, (void *)(uintptr_t)c->arg[1], "conn_param, for an id without a QP,"))
+	    need_member(c, (void *)(uintptr_t)c->arg[1], "conn_param, for an id without a QP,"))
 		return -1;
 	if (c->fn->needs & NEED_NO_PARTS && handle_is_own(c->used[0]) && (id->qp || id->srq)) {
-		refuse(c, "EBUSY", "%s has %s", c->used[0]->name, id->qp ? "a QP" : "an SRQ");
+		refuse_call(c, "EBUSY", "%s has %s", c->used[0]->name, id->qp ? "a QP" : "an SRQ");
 		return fail_next(c->s, "call rdma_destroy_%s %s", id->qp ? "qp" : "srq",
 				 c->used[0]->name);
 	}
@@ -226,7 +229,7 @@ static int shell_rules(struct calling *c)
 {
 	if (!c->fn->serves || handle_is_own(c->used[0]))
 		return 0;
-	refuse(c, "EBUSY", "%s is served by the shell", c->used[0]->name);
+	refuse_call(c, "EBUSY", "%s is served by the shell", c->used[0]->name);
 	return fail_row(c->s, "remedy",
 			"use the commands of the shell for it (wait, qp create -id, cm ...), or "
 			"make one with call");
@@ -241,7 +244,7 @@ static int recv_rules(struct calling *c)
 	if (c->arg[2] >= from && c->arg[2] - from <= mr->length &&
 	    c->arg[3] <= mr->length - (c->arg[2] - from))
 		return 0;
-	return refuse(c, "EINVAL", "these bytes are not within the region");
+	return refuse_call(c, "EINVAL", "these bytes are not within the region");
 }
 
 /* rxe's library looks at the region without asking, also when nothing is bound. */
@@ -249,7 +252,7 @@ static int bind_mw_rules(struct calling *c)
 {
 	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)c->arg[2];
 
-	return bind ? need(c, bind->bind_info.mr, "bind_info.mr") : 0;
+	return bind ? need_member(c, bind->bind_info.mr, "bind_info.mr") : 0;
 }
 
 /* A completion that has a GRH needs it. */
@@ -261,27 +264,28 @@ static int grh_rules(struct calling *c)
 		wc++;
 	if (!(((const struct ibv_wc *)(uintptr_t)c->arg[wc])->wc_flags & IBV_WC_GRH))
 		return 0;
-	return need(c, (void *)(uintptr_t)c->arg[wc + 1], "grh");
+	return need_member(c, (void *)(uintptr_t)c->arg[wc + 1], "grh");
 }
 
 static int ack_rules(struct calling *c)
 {
 	if (c->arg[1] <= progress_of(c->used[0])->events)
 		return 0;
-	return refuse(c, "EINVAL", "%s has %u events that are not acknowledged", c->used[0]->name,
-		      progress_of(c->used[0])->events);
+	return refuse_call(c, "EINVAL", "%s has %u events that are not acknowledged",
+			   c->used[0]->name, progress_of(c->used[0])->events);
 }
 
 static int import_rules(struct calling *c)
 {
 	if (handle_as_lib(c->used[0]) && handle_as_lib(c->used[0])->ends == c->fn)
 		return 0;
-	return refuse(c, "EINVAL", "%s was not imported", c->used[0]->name);
+	return refuse_call(c, "EINVAL", "%s was not imported", c->used[0]->name);
 }
 
 static int qpt_rules(struct calling *c)
 {
-	return c->arg[1] < 32 ? 0 : refuse(c, "EINVAL", "no capability has a bit for this type");
+	return c->arg[1] < 32 ? 0
+			      : refuse_call(c, "EINVAL", "no capability has a bit for this type");
 }
 
 /* ------------------------------------------------------------------------ the call -- */

@@ -236,8 +236,8 @@ static const struct call_value *find_field(const struct call_struct **of, const 
 }
 
 /* What chooses the member says so where nobody else has said anything: comp_mask. */
-static void choose(const struct call_struct *of, const struct call_value *f, Tcl_Obj *dict,
-		   char *base)
+static void set_chooser(const struct call_struct *of, const struct call_value *f, Tcl_Obj *dict,
+			char *base)
 {
 	const struct call_value *by = f->when ? &of->fields[f->when - 1] : NULL;
 	Tcl_Obj *key, *given = NULL;
@@ -295,7 +295,7 @@ static int one_field(struct calling *c, const struct call_struct *of, const char
 	if (set) {
 		if (set_field(c, its, f, value, at))
 			return -1;
-		choose(its, f, dict, at);
+		set_chooser(its, f, dict, at);
 		return 0;
 	}
 	if (call_field_is_set(its, f, at, its == of ? mask : 0, c->qp_type))
@@ -385,7 +385,7 @@ static uint64_t mask_of(const struct call_struct *of, Tcl_Obj *dict)
 	return mask;
 }
 
-static int missing(struct calling *c, const struct call_value *v)
+static int fail_missing_value(struct calling *c, const struct call_value *v)
 {
 	fail(c->s, "args", "MISSING", "%s: %s is missing", c->fn->name, v->name);
 	return fail_next(c->s, "help call %s", c->fn->name);
@@ -467,7 +467,7 @@ int call_words(struct calling *c, int objc, Tcl_Obj *const objv[])
 			if (set_arg(c, i, objv[w++]))
 				return -1;
 		} else if (!v->optional && !(struct_of_mask(c->fn, v) && c->arg[i])) {
-			return missing(c, v);
+			return fail_missing_value(c, v);
 		}
 	}
 	if (w < objc) {

@@ -116,7 +116,7 @@ char *call_result_text(struct session *s, const struct record *r)
 /* ------------------------------------------------------------------------- calls -- */
 
 /* Does it only tell something, or take what has come? */
-static bool asks(const struct call_fn *fn)
+static bool only_looks(const struct call_fn *fn)
 {
 	return fn->asks || fn->fetches;
 }
@@ -144,7 +144,7 @@ static bool found_nothing(const struct record *r)
 	       (r->fn->says == RESULT_COUNT && !r->err && !r->result);
 }
 
-static void before(void *arg, const struct record *r)
+static void trace_before_call(void *arg, const struct record *r)
 {
 	struct session *s = arg;
 	char *args, *text;
@@ -152,7 +152,7 @@ static void before(void *arg, const struct record *r)
 	if (!is_told(r))
 		return;
 	call_trace_flush(s);
-	if (!s->opt.step || asks(r->fn))
+	if (!s->opt.step || only_looks(r->fn))
 		return;
 	args = call_args_text(s, r);
 	text = xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args);
@@ -183,7 +183,7 @@ void call_trace_flush(struct session *s)
 	free(about);
 }
 
-static void after(void *arg, const struct record *r)
+static void trace_after_call(void *arg, const struct record *r)
 {
 	struct session *s = arg;
 	struct traced_call *c = &pending.call;
@@ -204,7 +204,7 @@ static void after(void *arg, const struct record *r)
 		.args = pending.args,
 		.result = pending.result,
 		.bad = r->err,
-		.asks = asks(r->fn),
+		.asks = only_looks(r->fn),
 	};
 	pending.waits = true;
 	if (!pending.made || name_of(pending.made, record_time()))
@@ -215,7 +215,8 @@ static void after(void *arg, const struct record *r)
 
 void call_trace_watch(struct session *s)
 {
-	static struct record_watch watch = { .before = before, .after = after };
+	static struct record_watch watch = { .before = trace_before_call,
+					     .after = trace_after_call };
 	bool on = s->opt.trace || s->opt.step;
 
 	call_trace_flush(s);

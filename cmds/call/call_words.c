@@ -29,7 +29,7 @@ int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...
 
 /* ----------------------------------------------------------------------- objects -- */
 
-static void hold(struct calling *c, struct obj *o)
+static void use_object(struct calling *c, struct obj *o)
 {
 	obj_hold_arg(c->s, o);
 	o->named = true;
@@ -105,7 +105,7 @@ static int set_object(struct calling *c, const struct call_value *v, Tcl_Obj *wo
 	if (v->role == CALL_GONE && v->object == OBJECT_QP && handle_pointer(o, OBJECT_CM_ID))
 		return call_bad(c, v, "%s is an id: 'call rdma_destroy_qp %s' ends its QP", o->name,
 				o->name);
-	hold(c, o);
+	use_object(c, o);
 	if (!c->qp_type && (v->object == OBJECT_QP || v->object == OBJECT_QP_EX))
 		c->qp_type = ((struct ibv_qp *)pointer)->qp_type;
 	if (!c->qp_type && v->object == OBJECT_CM_ID)
@@ -116,7 +116,8 @@ static int set_object(struct calling *c, const struct call_value *v, Tcl_Obj *wo
 
 /* ----------------------------------------------------------------------- numbers -- */
 
-static int number(struct calling *c, const struct call_value *v, Tcl_Obj *word, uint64_t *n)
+static int parse_call_number(struct calling *c, const struct call_value *v, Tcl_Obj *word,
+			     uint64_t *n)
 {
 	Tcl_WideInt wide;
 	bool fits;
@@ -209,7 +210,7 @@ static int set_key(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 
 	if (mr || mw) {
 		n = mw ? mw->rkey : v->is_local ? mr->lkey : mr->rkey;
-	} else if (number(c, v, word, &n)) {
+	} else if (parse_call_number(c, v, word, &n)) {
 		return -1;
 	}
 	return call_put(c, v, n, p);
@@ -218,7 +219,7 @@ static int set_key(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 /* ---------------------------------------------------------------------- addresses -- */
 
 /* "mr0+64": a place in the memory of an object. 0: it is none; 1: it is. */
-static int place(struct calling *c, const struct call_value *v, Tcl_Obj *word, uint64_t *addr)
+static int parse_place(struct calling *c, const struct call_value *v, Tcl_Obj *word, uint64_t *addr)
 {
 	const char *text = Tcl_GetString(word), *plus = strchr(text, '+');
 	char name[sizeof((struct obj *)NULL)->name];
@@ -237,7 +238,7 @@ static int place(struct calling *c, const struct call_value *v, Tcl_Obj *word, u
 		if (!plus[1] || *end || plus[1] == '-' || off > len)
 			return call_bad(c, v, "'%.64s': %s has %zu bytes", text, name, len);
 	}
-	hold(c, o);
+	use_object(c, o);
 	*addr = (uintptr_t)base + off;
 	return 1;
 }
@@ -250,7 +251,7 @@ static int set_address(struct calling *c, const struct call_value *v, Tcl_Obj *w
 
 	if (v->optional && strcmp(Tcl_GetString(word), "NULL") == 0)
 		return 0;
-	rc = place(c, v, word, &addr);
+	rc = parse_place(c, v, word, &addr);
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
@@ -371,7 +372,7 @@ int call_word(struct calling *c, const struct call_value *v, Tcl_Obj *word, void
 	case CALL_INT:
 	case CALL_BE:
 	case CALL_QPN:
-		return number(c, v, word, &n) ? -1 : call_put(c, v, n, p);
+		return parse_call_number(c, v, word, &n) ? -1 : call_put(c, v, n, p);
 	case CALL_ENUM:
 		return one_word(c, v, word, &n) ? -1 : call_put(c, v, n, p);
 	case CALL_FLAGS:

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "objects.h"
+#include "qp/qp.h"
 
 /* rdma_create_id() on ec (NULL: the default channel). NULL with s->fail filled. */
 struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma_port_space ps);
@@ -204,8 +205,9 @@ struct ends_args {
 	struct pd *pd;
 	struct cq *cq;
 	struct srq *srq;
-	struct num depth, send_wr, recv_wr, send_sge, recv_sge, inline_data;
-	bool events, sig_all;
+	struct num depth;
+	struct qp_sizes sizes;
+	bool events;
 	const char *qp_name;
 };
 #define ENDS_ARGS(st, f)                                                                        \
@@ -216,17 +218,7 @@ struct ends_args {
 		    .max = INT32_MAX),                                                          \
 		SWITCH("events", st, f.events,                                                  \
 		       "the CQ gets a completion channel, for arm and wait"),                   \
-		OPT("send-wr", st, f.send_wr, kind_u32, "work requests in the send queue",      \
-		    .dflt = "32"),                                                              \
-		OPT("recv-wr", st, f.recv_wr, kind_u32, "work requests in the receive queue",   \
-		    .dflt = "32"),                                                              \
-		OPT("send-sge", st, f.send_sge, kind_u32, "pieces of memory in a send",         \
-		    .dflt = "4"),                                                               \
-		OPT("recv-sge", st, f.recv_sge, kind_u32, "pieces of memory in a receive",      \
-		    .dflt = "4"),                                                               \
-		OPT("inline", st, f.inline_data, kind_u32, "bytes that may be sent inline",     \
-		    .dflt = "64"),                                                              \
-		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC"),             \
+		QP_SIZE_ARGS(st, f.sizes),                                                      \
 		OPT("qp", st, f.qp_name, kind_str, "name for the QP that is made")
 
 /* Creates the QP of the id, and PD and CQ if they are missing. */

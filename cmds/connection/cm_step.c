@@ -319,7 +319,7 @@ int conn_param(struct session *s, struct id *id, enum data_for what, const struc
 
 static struct cq *make_cq(struct session *s, struct dev *dev, const struct ends_args *a)
 {
-	uint64_t depth = a->depth.set ? a->depth.v : a->send_wr.v + a->recv_wr.v;
+	uint64_t depth = a->depth.set ? a->depth.v : a->sizes.send_wr.v + a->sizes.recv_wr.v;
 	int max = dev->attr.orig_attr.max_cqe;
 	struct cc *cc = NULL;
 
@@ -359,14 +359,9 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 		.recv_cq = a->cq,
 		.srq = a->srq,
 		.id = id,
-		.cap = { .max_send_wr = (uint32_t)a->send_wr.v,
-			 .max_recv_wr = a->srq ? 0 : (uint32_t)a->recv_wr.v,
-			 .max_send_sge = (uint32_t)a->send_sge.v,
-			 .max_recv_sge = a->srq ? 0 : (uint32_t)a->recv_sge.v,
-			 .max_inline_data = (uint32_t)a->inline_data.v },
-		.sq_sig_all = a->sig_all,
 	};
 
+	qp_set_sizes(&spec, &a->sizes);
 	if (!dev || same_device(s, dev, a->pd, a->pd ? a->pd->dev : NULL) ||
 	    same_device(s, dev, a->cq, a->cq ? a->cq->dev : NULL) ||
 	    same_device(s, dev, a->srq, a->srq ? a->srq->pd->dev : NULL))

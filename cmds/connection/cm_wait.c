@@ -125,8 +125,8 @@ static int fail_rejected(struct session *s, struct id *id, const char *call,
 	return -1;
 }
 
-static int unreachable(struct session *s, struct id *id, const char *call,
-		       const struct cm_event *ev)
+static int fail_unreachable(struct session *s, struct id *id, const char *call,
+			    const struct cm_event *ev)
 {
 	const struct word *words = reject_reasons(id, ev);
 
@@ -148,7 +148,7 @@ static int cm_explain(struct session *s, struct id *id, const char *call, const 
 	case RDMA_CM_EVENT_REJECTED:
 		return fail_rejected(s, id, call, ev);
 	case RDMA_CM_EVENT_UNREACHABLE:
-		return unreachable(s, id, call, ev);
+		return fail_unreachable(s, id, call, ev);
 	case RDMA_CM_EVENT_ADDR_ERROR:
 		fail(s, call, name, "%s: %s ADDR_ERROR: %s: %s", call, id->o.name,
 		     cm_status_text(id, ev), strerror(abs(ev->status)));
@@ -267,7 +267,7 @@ static bool has_arrived(void *arg)
 }
 
 /* The unanswered request of id, if it arrived in this same process. */
-static struct id *unanswered(struct session *s, const struct id *id)
+static struct id *find_unanswered(struct session *s, const struct id *id)
 {
 	struct id *other;
 
@@ -331,7 +331,7 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 	else
 		fail(w->s, call, "ETIMEDOUT", "%s: no %s within %llu ms", call, w->what,
 		     (unsigned long long)w->within_ms);
-	ours = w->request ? NULL : unanswered(w->s, w->id);
+	ours = w->request ? NULL : find_unanswered(w->s, w->id);
 	if (!ours || !ours->listener)
 		return -1;
 	fail_row(w->s, "cause", "%s, the request to %s, arrived here and was not answered",

@@ -72,14 +72,15 @@ report_finding(struct checkup *c, enum finding finding, const char *what, const 
 	free(text);
 }
 
-static bool exists(const char *path)
+static bool file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;
 }
 
 static bool in_container(void)
 {
-	return exists("/.dockerenv") || exists("/run/.containerenv") || getenv("container");
+	return file_exists("/.dockerenv") || file_exists("/run/.containerenv") ||
+	       getenv("container");
 }
 
 /* The kernel's side: its modules, the devices it has, the files they are reached by. */
@@ -162,7 +163,7 @@ static void advise_device(struct checkup *c)
 
 static void check_file(struct checkup *c, const char *path)
 {
-	if (!exists(path))
+	if (!file_exists(path))
 		report_finding(c, BAD, "files",
 			       in_container() ? "run the container with --device=/dev/infiniband"
 					      : "sudo modprobe ib_uverbs rdma_ucm",
@@ -470,7 +471,7 @@ static void check_holder(struct checkup *c)
 	else if (err == EADDRINUSE && embedded_is_used())
 		report_finding(c, OK, "UDP 4791", NULL,
 			       "in use; by programs on uroce0: uroce status tells which");
-	else if (err == EADDRINUSE && exists(REAL_SYS "/module/rdma_rxe"))
+	else if (err == EADDRINUSE && file_exists(REAL_SYS "/module/rdma_rxe"))
 		report_finding(c, OK, "UDP 4791", NULL, "rdma_rxe has it");
 	else
 		report_finding(c, UNSURE, "UDP 4791", "sudo ss -ulnp 'sport = :4791'", "taken: %s",
@@ -505,7 +506,7 @@ static void check_firewall(struct checkup *c)
 {
 	static char rules[1 << 20];
 
-	if (!exists("/usr/sbin/nft")) {
+	if (!file_exists("/usr/sbin/nft")) {
 		report_finding(c, OK, "firewall", NULL, "no nft here");
 		return;
 	}

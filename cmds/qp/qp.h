@@ -20,6 +20,25 @@ struct out;
 struct qp;
 struct session;
 
+/* The sizes of a QP's queues, as options of the commands that create one. */
+struct qp_sizes {
+	struct num send_wr, recv_wr, send_sge, recv_sge, inline_data;
+	bool sig_all;
+};
+#define QP_SIZE_ARGS(st, f)                                                                       \
+	OPT("send-wr", st, f.send_wr, kind_u32, "work requests in the send queue", .dflt = "32"), \
+		OPT("recv-wr", st, f.recv_wr, kind_u32, "work requests in the receive queue",     \
+		    .dflt = "32"),                                                                \
+		OPT("send-sge", st, f.send_sge, kind_u32, "pieces of memory in a send",           \
+		    .dflt = "4"),                                                                 \
+		OPT("recv-sge", st, f.recv_sge, kind_u32, "pieces of memory in a receive",        \
+		    .dflt = "4"),                                                                 \
+		OPT("inline", st, f.inline_data, kind_u32, "bytes that may be sent inline",       \
+		    .dflt = "64"),                                                                \
+		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC")
+/* A QP with an SRQ has no receive queue of its own. */
+void qp_set_sizes(struct qp_spec *spec, const struct qp_sizes *sizes);
+
 /* Queries all attributes of the QP. Returns 0 or an errno. */
 int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr *init);
 /* Dumps the QP as INFO lines of the trace. */

@@ -403,13 +403,26 @@ struct qp *qp_make(struct session *s, const struct qp_spec *given)
 	return qp;
 }
 
+void qp_set_sizes(struct qp_spec *spec, const struct qp_sizes *sizes)
+{
+	spec->cap = (struct ibv_qp_cap){
+		.max_send_wr = (uint32_t)sizes->send_wr.v,
+		.max_recv_wr = spec->srq ? 0 : (uint32_t)sizes->recv_wr.v,
+		.max_send_sge = (uint32_t)sizes->send_sge.v,
+		.max_recv_sge = spec->srq ? 0 : (uint32_t)sizes->recv_sge.v,
+		.max_inline_data = (uint32_t)sizes->inline_data.v,
+	};
+	spec->sq_sig_all = sizes->sig_all;
+}
+
 struct qp_create_args {
-	struct num type, send_wr, recv_wr, send_sge, recv_sge, inline_data;
+	struct num type;
+	struct qp_sizes sizes;
 	struct pd *pd;
 	struct cq *cq, *send_cq, *recv_cq;
 	struct srq *srq;
 	struct id *id;
-	bool sig_all, aside;
+	bool aside;
 	const char *name;
 };
 
@@ -421,17 +434,7 @@ static const struct arg qp_create_args[] = {
 	OPT("send-cq", qp_create_args, send_cq, kind_cq_opt, "CQ of the send queue"),
 	OPT("recv-cq", qp_create_args, recv_cq, kind_cq_opt, "CQ of the receive queue"),
 	OPT("srq", qp_create_args, srq, kind_srq_opt, "take receives from this SRQ"),
-	OPT("send-wr", qp_create_args, send_wr, kind_u32, "work requests in the send queue",
-	    .dflt = "32"),
-	OPT("recv-wr", qp_create_args, recv_wr, kind_u32, "work requests in the receive queue",
-	    .dflt = "32"),
-	OPT("send-sge", qp_create_args, send_sge, kind_u32, "pieces of memory in a send",
-	    .dflt = "4"),
-	OPT("recv-sge", qp_create_args, recv_sge, kind_u32, "pieces of memory in a receive",
-	    .dflt = "4"),
-	OPT("inline", qp_create_args, inline_data, kind_u32, "bytes that may be sent inline",
-	    .dflt = "64"),
-	SWITCH("sig-all", qp_create_args, sig_all, "every send completes with a WC"),
+	QP_SIZE_ARGS(qp_create_args, sizes),
 	SWITCH("aside", qp_create_args, aside, "the current QP stays the current one"),
 	OPT("id", qp_create_args, id, kind_id_opt, "connection id it is made for"),
 	OPT("name", qp_create_args, name, kind_str, "name of the object"),
@@ -449,15 +452,10 @@ static int qp_create_exec(struct session *s, const void *args, struct out *o)
 		.recv_cq = a->recv_cq ? a->recv_cq : a->cq,
 		.srq = a->srq,
 		.id = a->id,
-		.cap = { .max_send_wr = (uint32_t)a->send_wr.v,
-			 .max_recv_wr = a->srq ? 0 : (uint32_t)a->recv_wr.v,
-			 .max_send_sge = (uint32_t)a->send_sge.v,
-			 .max_recv_sge = a->srq ? 0 : (uint32_t)a->recv_sge.v,
-			 .max_inline_data = (uint32_t)a->inline_data.v },
-		.sq_sig_all = a->sig_all,
 	};
 	struct qp *qp, *current = NULL;
 
+	qp_set_sizes(&spec, &a->sizes);
 	if (a->id && a->id->qp) {
 		fail(s, "qp create", "EEXIST", "%s has a QP already: %s", a->id->o.name,
 		     a->id->qp->o.name);

@@ -103,7 +103,7 @@ static int run_one(struct session *s, const char *command, int len, bool print)
 }
 
 /* Prints the error of a command at top level, and counts it. */
-static void report(struct session *s)
+static void report_error(struct session *s)
 {
 	fail_report(s);
 	verdict_error(s);
@@ -112,7 +112,7 @@ static void report(struct session *s)
 /* Reports an error at top level. True: continue with the next command. */
 static bool report_and_continue(struct session *s)
 {
-	report(s);
+	report_error(s);
 	return s->opt.keep_going && !loop_interrupted(s->loop) && !loop_ending(s->loop) &&
 	       !s->skipped;
 }
@@ -306,7 +306,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 	while (c.next < end && !s->quit) {
 		if (cut_command(s, s->script->name, c.next, end, c.next_line, &c)) {
 			if (top)
-				report(s);
+				report_error(s);
 			return TCL_ERROR;
 		}
 		if (c.empty)
@@ -335,7 +335,7 @@ static int fail_outside_loop(struct session *s, int rc, bool top)
 	if (s->script->name)
 		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
 	if (top)
-		report(s);
+		report_error(s);
 	return TCL_ERROR;
 }
 
@@ -370,7 +370,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 	script->line = 1;
 	if (script_nests(text) ? fail_nested(s, script->name) : enter_script(s, script, &border)) {
 		if (top)
-			report(s);
+			report_error(s);
 		return TCL_ERROR;
 	}
 	rc = run_commands(s, text, top, top);
@@ -383,7 +383,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 static int run_top(struct session *s, struct script *script, const char *text)
 {
 	if (script->name && script_parses(s, script->name, text)) {
-		report(s);
+		report_error(s);
 		return -2;
 	}
 	return run_text(s, script, text, true) == TCL_ERROR ? -1 : 0;
@@ -540,7 +540,7 @@ static int run_file(struct session *s, const char *path, bool start)
 	int rc;
 
 	if (script_read(s, path, &t)) {
-		report(s);
+		report_error(s);
 		return -2;
 	}
 	if (start && !t.is_users)
