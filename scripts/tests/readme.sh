@@ -3,7 +3,7 @@
 # readme.sh RDMASH README: the first session of the README, typed at a terminal of 80 columns, shows
 # what its picture shows; addresses, keys, ports, numbers of QPs and times are others each time, and
 # notices, and what the QP does after the error, come when they come. Its other blocks run, too (those
-# that build and install: demo, package); its links lead somewhere, and it is short. With --write the
+# that build and install: readme-tree.sh); its links lead somewhere, and it is short. With --write the
 # picture becomes what the screen shows.
 # shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
@@ -19,7 +19,7 @@ picture() {
 
 # block HEADING: the first one below it
 block() {
-	awk -v heading="## $1" '$0 == heading { there = 1 } there && /^```/ { if (on) exit; on = 1; next } on' "$readme"
+	awk -v heading="## $1" -f "$here/block.awk" "$readme"
 }
 masked() {
 	grep -Ev '^\* |^   qp0 went' |
