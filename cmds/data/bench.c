@@ -108,7 +108,7 @@ static int check_pingpong(struct session *s, const struct bench_args *a)
 	return 0;
 }
 
-static int check(struct session *s, const struct bench_args *a)
+static int check_args(struct session *s, const struct bench_args *a)
 {
 	const struct wr_op *op = &wr_ops[a->op.v];
 	enum ibv_qp_state state = qp_history_sync(a->qp, "seen by bench");
@@ -146,7 +146,7 @@ static int check(struct session *s, const struct bench_args *a)
 	return check_pingpong(s, a);
 }
 
-static void prepare(struct bench_run *r)
+static void prepare_request(struct bench_run *r)
 {
 	const struct wr_op *op = &wr_ops[r->a->op.v];
 
@@ -166,7 +166,7 @@ static void prepare(struct bench_run *r)
 	}
 }
 
-static int post(struct bench_run *r)
+static int post_request(struct bench_run *r)
 {
 	struct ibv_send_wr *bad;
 	int err;
@@ -232,7 +232,7 @@ static int poll_once(struct bench_run *r, struct cq *cq)
 
 /* Looks in vain until the rest of the program gets its turn. A look at memory is short, and the
  * turn would be in many round trips. */
-static unsigned patience(const struct bench_run *r)
+static unsigned spins_of_turn(const struct bench_run *r)
 {
 	return r->a->into ? 8192 : 256;
 }
@@ -253,9 +253,9 @@ static int fail_silence(const struct bench_run *r)
 }
 
 /* Nothing there: the rest of the program, and a peer on this processor, get their turn. */
-static int idle(struct bench_run *r, unsigned spins)
+static int pass_turn(struct bench_run *r, unsigned spins)
 {
-	if (spins % patience(r))
+	if (spins % spins_of_turn(r))
 		return 0;
 	loop_pass(r->s->loop, spins > 4096 ? 50 : 0);
 	if (loop_interrupted(r->s->loop) || loop_ending(r->s->loop))
@@ -277,10 +277,10 @@ static int post_and_poll(struct bench_run *r, uint32_t n)
 		int got;
 
 		while (r->posted < n && r->posted - r->done < r->depth)
-			if (post(r))
+			if (post_request(r))
 				return -1;
 		got = poll_once(r, r->a->qp->send_cq);
-		if (got < 0 || (got == 0 && idle(r, ++spins)))
+		if (got < 0 || (got == 0 && pass_turn(r, ++spins)))
 			return -1;
 		if (got)
 			spins = 0;
@@ -325,7 +325,7 @@ static int look_for_answer(struct bench_run *r, uint32_t n, unsigned spins)
 	const struct qp *qp = r->a->qp;
 	int got, more = 0;
 
-	if (r->a->op.v == WR_WRITE && r->done == r->posted && spins % patience(r))
+	if (r->a->op.v == WR_WRITE && r->done == r->posted && spins % spins_of_turn(r))
 		return look_for_write(r);
 	got = poll_once(r, qp->send_cq);
 	if (got < 0 || r->a->op.v == WR_WRITE)
@@ -347,12 +347,12 @@ static int post_turn(struct bench_run *r)
 	r->heard = loop_now();
 	if (r->took && r->posted)
 		r->took[r->posted - 1] = (r->heard - before) / 2;
-	return post(r);
+	return post_request(r);
 }
 
 /* n times there and back; there are n - 1 times from one post to the next. A request is posted when
  * the one before has completed, as perftest does. */
-static int pingpong(struct bench_run *r, uint32_t n)
+static int run_pingpong(struct bench_run *r, uint32_t n)
 {
 	unsigned spins = 1;
 
@@ -369,7 +369,7 @@ static int pingpong(struct bench_run *r, uint32_t n)
 		    r->posted < r->arrived + !r->a->answers && post_turn(r))
 			return -1;
 		got = look_for_answer(r, n, spins);
-		if (got < 0 || (got == 0 && idle(r, ++spins)))
+		if (got < 0 || (got == 0 && pass_turn(r, ++spins)))
 			return -1;
 		if (got)
 			spins = 1;
@@ -447,7 +447,7 @@ static void out_latencies(const int64_t *sorted, uint32_t n, bool row, struct ou
 	}
 }
 
-static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, struct out *o)
+static void out_figures(const struct bench_run *r, uint32_t n, int64_t ns, bool row, struct out *o)
 {
 	double s = (double)ns / 1e9, mb = (double)n * (double)r->len / s / 1e6;
 	const char *op = word_name(op_words, r->a->op.v);
@@ -465,13 +465,13 @@ static void report(const struct bench_run *r, uint32_t n, int64_t ns, bool row, 
 }
 
 /* One length and depth. */
-static int measure(struct bench_run *r, int64_t *took, bool row, struct out *o)
+static int measure_one(struct bench_run *r, int64_t *took, bool row, struct out *o)
 {
-	int (*run)(struct bench_run * r, uint32_t n) = r->a->into ? pingpong : post_and_poll;
+	int (*run)(struct bench_run * r, uint32_t n) = r->a->into ? run_pingpong : post_and_poll;
 	uint32_t n = (uint32_t)r->a->n.v;
 	int64_t start;
 
-	prepare(r);
+	prepare_request(r);
 	r->took = NULL;
 	if (run(r, (uint32_t)r->a->warm.v))
 		return -1;
@@ -481,7 +481,7 @@ static int measure(struct bench_run *r, int64_t *took, bool row, struct out *o)
 		return -1;
 	if (row)
 		out_dict(o, NULL);
-	report(r, r->a->into ? n - 1 : n, loop_now() - start, row, o);
+	out_figures(r, r->a->into ? n - 1 : n, loop_now() - start, row, o);
 	if (row)
 		out_end(o);
 	return 0;
@@ -502,7 +502,7 @@ static int measure_all(struct bench_run *r, int64_t *took, struct out *o)
 	/* the next is asked for before it is doubled: 2^63 would be the last for ever */
 	for (r->len = a->len.first; rc == 0; r->len *= 2) {
 		for (r->depth = (uint32_t)a->depth.first; rc == 0; r->depth *= 2) {
-			rc = measure(r, took, row, o);
+			rc = measure_one(r, took, row, o);
 			if (r->depth > a->depth.last / 2)
 				break;
 		}
@@ -521,7 +521,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	int64_t *took;
 	int rc;
 
-	if (check(s, a))
+	if (check_args(s, a))
 		return -1;
 	timeline_pause(s, true); /* a million packets would tell nothing, and cost time */
 	took = xcalloc(a->n.v, sizeof *took);

@@ -221,7 +221,7 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 
 #define SLACK 4 /* a device may take so many times its timeout to detect a loss */
 
-static void guess(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
+static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
 {
 	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
 	struct ibv_qp_init_attr init;
@@ -261,7 +261,7 @@ static void guess(struct session *s, struct qp *qp, const struct wr_op *op, bool
 
 int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op)
 {
-	guess(s, qp, op, false);
+	guess_cause(s, qp, op, false);
 	return -1;
 }
 
@@ -276,7 +276,8 @@ static void say_why(struct session *s, const struct cq_set *set)
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs || qp == set->qp)
-			guess(s, qp, sends ? posted_outstanding(qp, false).oldest.op : NULL, recvs);
+			guess_cause(s, qp, sends ? posted_outstanding(qp, false).oldest.op : NULL,
+				    recvs);
 	}
 	if (!is_outstanding(s, set))
 		fail_row(s, "likely",
@@ -326,7 +327,7 @@ static const struct arg poll_args[] = {
 	ARGS_END
 };
 
-static int drain(struct session *s, const struct cq_set *set, bool ok, struct out *o)
+static int poll_all(struct session *s, const struct cq_set *set, bool ok, struct out *o)
 {
 	struct wc wc[64];
 	int n, rc = 0;
@@ -367,7 +368,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (cq_set_pick(s, a->cq, a->qp, &set))
 		return -1;
 	if (a->all)
-		return drain(s, &set, a->ok, o);
+		return poll_all(s, &set, a->ok, o);
 	within = a->within.set ? (int64_t)a->within.v : default_within(s, &set);
 	wc = arena_alloc(&s->arena, (size_t)want * sizeof *wc);
 	got = wc_wait(s, &set, wc, want, within, &end);

@@ -240,7 +240,7 @@ static const char *call_of(const struct post_req *r)
 	return r->srq ? "ibv_post_srq_recv" : "ibv_post_recv";
 }
 
-static int forced(struct session *s)
+static int note_forced(struct session *s)
 {
 	return fail_row(s, "note", "-force calls it all the same");
 }
@@ -266,7 +266,7 @@ static int next_state(struct session *s, const struct qp *qp, enum ibv_qp_state 
 	return fail_next(s, "modify-qp RTS %s -fill", qp->o.name);
 }
 
-static struct wr_judged judged(const struct post_req *r)
+static struct wr_judged judge_request(const struct post_req *r)
 {
 	bool recv = r->op == &wr_ops[WR_RECV];
 	struct wr_judged wr = {
@@ -302,7 +302,7 @@ static int add_rows(struct session *s, const struct post_req *r, const struct wr
 	if (fault == WR_NOT_IN_STATE)
 		fail_row(s, "needs", "%s",
 			 r->op == &wr_ops[WR_RECV] ? "INIT or later" : "RTS (or SQD, SQE, ERR)");
-	forced(s);
+	note_forced(s);
 	switch (fault) {
 	case WR_NOT_IN_STATE:
 		return next_state(s, r->qp, wr->state);
@@ -319,7 +319,7 @@ static int add_rows(struct session *s, const struct post_req *r, const struct wr
 
 static int check_request(struct session *s, const struct post_req *r)
 {
-	struct wr_judged wr = judged(r);
+	struct wr_judged wr = judge_request(r);
 	char text[160];
 	enum wr_fault fault = wr_fault_find(&wr, text, sizeof text);
 
@@ -346,7 +346,7 @@ static int check_pd(struct session *s, const struct post_req *r, const void *obj
 		return 0;
 	fail(s, call_of(r), "EINVAL", "%s not called: %s is in %s (%s), %s in %s (%s)", call_of(r),
 	     o->name, pd->o.name, pd->dev->o.name, queue, home->o.name, home->dev->o.name);
-	forced(s);
+	note_forced(s);
 	if (o->class == &mr_class)
 		return fail_next(s, "reg %zu -pd %s -name %.14s-%.16s",
 				 ((const struct mr *)object)->len, home->o.name, o->name,

@@ -57,7 +57,7 @@ static void add_flags(const struct post_req *r, Tcl_DString *d)
 }
 
 /* "RDMA_WRITE wr_id 1 signaled, sge buf+0 13 B -> 0x7f... rkey 0x9c31" */
-static void describe(struct session *s, const struct post_req *r, Tcl_DString *d)
+static void describe_request(struct session *s, const struct post_req *r, Tcl_DString *d)
 {
 	if (!is_recv(r))
 		xappendf(d, "%s ", r->op->name);
@@ -152,7 +152,7 @@ static char *broken_rule(struct session *s, const struct post_req *r)
 	return text;
 }
 
-static int full(struct session *s, const struct post_req *r)
+static int fail_full_queue(struct session *s, const struct post_req *r)
 {
 	struct outstanding out;
 
@@ -173,15 +173,15 @@ static int full(struct session *s, const struct post_req *r)
 	return fail_next(s, "poll -all");
 }
 
-static int refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad,
-		   int err)
+static int fail_refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad,
+			int err)
 {
 	const struct post_req *r = reqs[bad < n ? bad : 0];
 	char *rule = broken_rule(s, r);
 	Tcl_DString d;
 
 	Tcl_DStringInit(&d);
-	describe(s, r, &d);
+	describe_request(s, r, &d);
 	call_fail(s, err, "%s", r->op->name);
 	fail_row(s, "posted", "%s", Tcl_DStringValue(&d));
 	Tcl_DStringFree(&d);
@@ -195,7 +195,7 @@ static int refused(struct session *s, struct post_req *const reqs[], unsigned n,
 	if (rule)
 		fail_row(s, "likely", "%s", rule);
 	free(rule);
-	return err == ENOMEM ? full(s, r) : -1;
+	return err == ENOMEM ? fail_full_queue(s, r) : -1;
 }
 
 int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted)
@@ -209,7 +209,7 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 	*posted = err ? (bad < n ? bad : 0) : n;
 	for (unsigned i = 0; i < *posted; i++)
 		take_key(s, reqs[i]);
-	return err ? refused(s, reqs, n, bad, err) : 0;
+	return err ? fail_refused(s, reqs, n, bad, err) : 0;
 }
 
 /* ----------------------------------------------------------- post chain -- */

@@ -17,20 +17,6 @@
 
 #define TEXT_REGION 4096 /* bytes of a region for texts */
 
-static int field(struct session *s, const struct arg *a, const char *text, uint64_t *v)
-{
-	struct arg sub = { .name = a->name, .kind = &kind_size };
-	struct num num = { 0 };
-	Tcl_Obj *word = Tcl_NewStringObj(text, -1);
-	int rc;
-
-	Tcl_IncrRefCount(word);
-	rc = kind_size.parse(s, &sub, word, &num);
-	Tcl_DecrRefCount(word);
-	*v = num.v;
-	return rc;
-}
-
 static int parse_raw(struct session *s, const struct arg *a, char *const part[], unsigned n,
 		     struct sge_arg *sge)
 {
@@ -39,7 +25,7 @@ static int parse_raw(struct session *s, const struct arg *a, char *const part[],
 	if (n != 3)
 		return args_bad(s, a, "a raw SGE is addr:len:lkey");
 	for (unsigned i = 0; i < 3; i++)
-		if (field(s, a, part[i], &v[i]))
+		if (args_size(s, a, part[i], strlen(part[i]), &v[i]))
 			return -1;
 	if (v[1] > UINT32_MAX || v[2] > UINT32_MAX)
 		return args_bad(s, a, "length and lkey have 32 bits");
@@ -70,9 +56,9 @@ static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	if (rc)
 		return rc;
 	sge->whole = n < 3;
-	if (n > 1 && field(s, a, part[1], &sge->off))
+	if (n > 1 && args_size(s, a, part[1], strlen(part[1]), &sge->off))
 		return -1;
-	return n > 2 ? field(s, a, part[2], &sge->len) : 0;
+	return n > 2 ? args_size(s, a, part[2], strlen(part[2]), &sge->len) : 0;
 }
 
 static void complete_sge(struct session *s, const struct arg *a, Tcl_Obj *words)

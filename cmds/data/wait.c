@@ -79,8 +79,8 @@ static int sleep_for_event(struct session *s, struct cq_set *set, int64_t left_m
 	return end == LOOP_DONE ? 0 : end == LOOP_TIMEOUT ? ETIMEDOUT : EINTR;
 }
 
-static int collect(struct session *s, struct cq_set *set, struct wc *wc, int want, int64_t within,
-		   int *end)
+static int collect_completions(struct session *s, struct cq_set *set, struct wc *wc, int want,
+			       int64_t within, int *end)
 {
 	int64_t until = loop_now() + within * 1000000;
 	int got = 0, n;
@@ -114,7 +114,7 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 	if (cq_set_pick(s, a->cq, a->qp, &set))
 		return -1;
 	wc = arena_alloc(&s->arena, (size_t)want * sizeof *wc);
-	got = collect(s, &set, wc, want, (int64_t)a->within.v, &end);
+	got = collect_completions(s, &set, wc, want, (int64_t)a->within.v, &end);
 	if (got < 0)
 		return -1;
 	if (got < want)
@@ -404,7 +404,7 @@ struct cc_watch {
 	struct cc *cc;
 };
 
-static void ready(void *arg, int fd, short revents)
+static void take_cc_event(void *arg, int fd, short revents)
 {
 	struct cc_watch *w = arg;
 	struct session *s = w->s;
@@ -438,7 +438,7 @@ void cc_watch(struct session *s, struct cc *cc)
 	cc->watch = xcalloc(1, sizeof *cc->watch);
 	*cc->watch = (struct cc_watch){ s, cc };
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	loop_watch(s->loop, fd, POLLIN, ready, cc->watch);
+	loop_watch(s->loop, fd, POLLIN, take_cc_event, cc->watch);
 }
 
 void cc_unwatch(struct session *s, struct cc *cc)

@@ -56,7 +56,7 @@ void program_name(const char *name, char *to, size_t size)
 
 /* ------------------------------------------------------------------- lines -- */
 
-void put(struct program *p, const char *fmt, ...)
+void put_line(struct program *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -69,7 +69,7 @@ void put(struct program *p, const char *fmt, ...)
 	p->lines++;
 }
 
-void put_c(struct program *p, const char *fmt, ...)
+void put_code(struct program *p, const char *fmt, ...)
 {
 	unsigned tabs = 1;
 	char *c, *text;
@@ -87,12 +87,12 @@ void put_c(struct program *p, const char *fmt, ...)
 	fclose(f);
 	for (const char *at = text; *at; at++)
 		p->lines += *at == '\n';
-	put(p, "%.*s%s", (int)tabs - 1, "\t\t\t\t\t\t", text);
+	put_line(p, "%.*s%s", (int)tabs - 1, "\t\t\t\t\t\t", text);
 	free(text);
 	free(c);
 }
 
-void warn(struct program *p, const char *fmt, ...)
+void add_warning(struct program *p, const char *fmt, ...)
 {
 	va_list ap;
 	char *line;
@@ -106,12 +106,12 @@ void warn(struct program *p, const char *fmt, ...)
 		xappendf(&p->warnings, "%s\n", line);
 		p->nwarnings++;
 		if (p->phase)
-			put(p, "/* %s */", line);
+			put_line(p, "/* %s */", line);
 	}
 	free(line);
 }
 
-void use(struct program *p, unsigned helpers)
+void need_helpers(struct program *p, unsigned helpers)
 {
 	p->helpers |= helpers;
 }
@@ -136,7 +136,7 @@ struct var *var_of(const struct program *p, uint64_t address)
 }
 
 /* "s.cq0": as another kind of object it is got by a function that cannot fail. */
-static const char *as(const char *expr, enum call_object is, enum call_object want)
+static const char *cast_object(const char *expr, enum call_object is, enum call_object want)
 {
 	if (is == OBJECT_QP && want == OBJECT_QP_EX)
 		return temp_text("ibv_qp_to_qp_ex(%s)", expr);
@@ -147,16 +147,16 @@ static const char *as(const char *expr, enum call_object is, enum call_object wa
 	return expr;
 }
 
-const char *ref(struct program *p, struct var *v, enum call_object want)
+const char *var_expr(struct program *p, struct var *v, enum call_object want)
 {
 	if (!v)
 		return "NULL";
 	v->used = true;
 	if (v->whole && !v->made)
-		return as(temp_text("%s->%s", ref(p, v->whole, OBJECT_CM_ID),
-				    v->kind == OBJECT_SRQ ? "srq" : "qp"),
-			  v->kind, want);
-	return as(temp_text("s.%s", v->name), v->kind, want);
+		return cast_object(temp_text("%s->%s", var_expr(p, v->whole, OBJECT_CM_ID),
+					     v->kind == OBJECT_SRQ ? "srq" : "qp"),
+				   v->kind, want);
+	return cast_object(temp_text("s.%s", v->name), v->kind, want);
 }
 
 bool is_written(const struct var *v)
@@ -283,7 +283,7 @@ static void keep_accepted(struct record *r)
 	}
 }
 
-static void collect(struct program *p)
+static void collect_calls(struct program *p)
 {
 	for (unsigned i = 0; i < p->list->n; i++)
 		if (is_kept(&p->list->v[i]) && row_of(&p->list->v[i]) < OWN_FIRST)
@@ -438,7 +438,7 @@ bool is_told(const struct record *r)
 }
 
 /* What the record is about: what it makes, or its first object. */
-static struct var *subject(const struct program *p)
+static struct var *subject_of(const struct program *p)
 {
 	const struct record *r = p->r;
 	const struct rdma_cm_event *ev = row_of(r) == ROW_rdma_get_cm_event ? event_of(r) : NULL;
@@ -490,7 +490,7 @@ static bool left_out(const struct program *p, const struct var *v)
 
 static void one_record(struct program *p, unsigned *unknown)
 {
-	struct var *v = subject(p);
+	struct var *v = subject_of(p);
 
 	if (!v && row_of(p->r) != ROW_rdma_create_event_channel && row_of(p->r) != OWN_LEFT_OUT) {
 		++*unknown;
@@ -503,7 +503,7 @@ static void one_record(struct program *p, unsigned *unknown)
 	write_record(p);
 }
 
-static void pass(struct program *p)
+static void write_pass(struct program *p)
 {
 	unsigned unknown = 0;
 
@@ -529,11 +529,11 @@ static void pass(struct program *p)
 	}
 	end_phase(p);
 	if (p->list->lost[0] + p->list->lost[1] + unknown)
-		warn(p,
-		     "the record has lost the beginning: %llu calls of the control path and "
-		     "%llu of the data path, and %u calls are about objects made there",
-		     (unsigned long long)p->list->lost[0], (unsigned long long)p->list->lost[1],
-		     unknown);
+		add_warning(p,
+			    "the record has lost the beginning: %llu calls of the control path and "
+			    "%llu of the data path, and %u calls are about objects made there",
+			    (unsigned long long)p->list->lost[0],
+			    (unsigned long long)p->list->lost[1], unknown);
 }
 
 void program_read(struct program *p)
@@ -549,14 +549,14 @@ void program_read(struct program *p)
 	p->got = xcalloc(p->list->n + 1, sizeof *p->got);
 	for (unsigned i = 0; i < p->list->n; i++)
 		keep_accepted(&p->list->v[i]);
-	collect(p);
+	collect_calls(p);
 }
 
 void program_write(struct program *p)
 {
 	program_read(p);
 	for (unsigned i = 0; i < PASSES; i++)
-		pass(p);
+		write_pass(p);
 }
 
 void program_free(struct program *p)

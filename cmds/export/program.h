@@ -112,19 +112,19 @@ void program_free(struct program *p);
 
 /* A line of the function, indented once; C as of call_c_sink(), in lines; a sentence for the
  * user, once in the program as a comment too. */
-void put(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void put_c(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void warn(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void put_line(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void put_code(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void add_warning(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The helpers that what is written calls. */
-void use(struct program *p, unsigned helpers);
+void need_helpers(struct program *p, unsigned helpers);
 
 /* The object that was there at that time, or before its call began; NULL: not known. */
 struct var *var_at(const struct program *p, uint64_t address, uint64_t when);
 /* That of an argument of the record being written. */
 struct var *var_of(const struct program *p, uint64_t address);
 /* "s.pd0", and marks it as used; want: as what (a CQ as an extended one); NULL: "NULL". */
-const char *ref(struct program *p, struct var *v, enum call_object want);
+const char *var_expr(struct program *p, struct var *v, enum call_object want);
 /* Has the program made it by now? */
 bool is_written(const struct var *v);
 /* What the record does to objects: live or not, with which keys. */

@@ -38,7 +38,7 @@ static const char *address_expr(struct program *p, const struct sockaddr *sa)
 	char host[64] = "?", port[8] = "0";
 	unsigned n = ++p->nlocals;
 
-	use(p, HELPER_LOOKUP);
+	need_helpers(p, HELPER_LOOKUP);
 	getnameinfo(sa, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
 	xappendf(&p->before,
 		 "\t\tstruct sockaddr_storage addr%u;\n\n"
@@ -108,16 +108,16 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 	}
 	index = own_gid(p, gid, &dev);
 	if (index < 0) {
-		warn(p, "the address of the peer (its GID) stands as it was");
+		add_warning(p, "the address of the peer (its GID) stands as it was");
 		return NULL;
 	}
 	p->nlocals++;
-	use(p, HELPER_CHECK);
+	need_helpers(p, HELPER_CHECK);
 	xappendf(&p->before,
 		 "\t\tunion ibv_gid gid%u;\n\n"
 		 "\t\tif (check(ibv_query_gid(%s, 1, %d, &gid%u), \"ibv_query_gid\"))\n"
 		 "\t\t\treturn -1;\n",
-		 p->nlocals, ref(p, dev, OBJECT_CONTEXT), index, p->nlocals);
+		 p->nlocals, var_expr(p, dev, OBJECT_CONTEXT), index, p->nlocals);
 	return temp_text("%sgid%u", pointer ? "&" : "", p->nlocals);
 }
 
@@ -179,12 +179,12 @@ static const char *place_expr(struct program *p, const struct call_value *v, uin
 	if (!addr)
 		return NULL;
 	if (!mr) {
-		warn(p, "memory outside all regions, for %s, is left out", p->r->fn->name);
+		add_warning(p, "memory outside all regions, for %s, is left out", p->r->fn->name);
 		return v->kind == CALL_ADDRESS ? "NULL" : "0";
 	}
-	use(p, HELPER_AT);
+	need_helpers(p, HELPER_AT);
 	return v->kind == CALL_IOVA ? own_addr(p, addr)
-				    : temp_text("at(%s, %llu)", ref(p, mr, OBJECT_MR),
+				    : temp_text("at(%s, %llu)", var_expr(p, mr, OBJECT_MR),
 						(unsigned long long)(addr - mr->memory));
 }
 
@@ -194,9 +194,9 @@ static const char *object_expr(struct program *p, const struct call_value *v, ui
 
 	if (pointer &&
 	    (!var || (!is_written(var) && v->role == CALL_IN && var->kind != OBJECT_CONTEXT)))
-		warn(p, "%s is not in the program: what it is made of is not",
-		     var ? var->called : call_objects[v->object].name);
-	return ref(p, var, v->object);
+		add_warning(p, "%s is not in the program: what it is made of is not",
+			    var ? var->called : call_objects[v->object].name);
+	return var_expr(p, var, v->object);
 }
 
 /* What the callee fills in goes nowhere, but for objects. */
@@ -363,10 +363,10 @@ static void open_devices(struct program *p)
 		if (!v || v->written)
 			continue;
 		v->written = v->live = v->used = true;
-		use(p, HELPER_OPEN_DEVICE | HELPER_FAILED);
-		put(p, "s.%s = open_device(\"%s\");", v->name, v->called);
-		put(p, "if (!s.%s)", v->name);
-		put(p, "\treturn failed(\"open_device\");");
+		need_helpers(p, HELPER_OPEN_DEVICE | HELPER_FAILED);
+		put_line(p, "s.%s = open_device(\"%s\");", v->name, v->called);
+		put_line(p, "if (!s.%s)", v->name);
+		put_line(p, "\treturn failed(\"open_device\");");
 	}
 }
 
@@ -385,7 +385,7 @@ static void forget_ended(struct program *p, const char *in)
 								    : NULL;
 
 		if (v && !v->whole)
-			put(p, "%ss.%s = NULL;", in, v->name);
+			put_line(p, "%ss.%s = NULL;", in, v->name);
 	}
 }
 
@@ -404,7 +404,7 @@ static void bind_windows(struct program *p, const char *in)
 
 		if (!mw)
 			continue;
-		put(p, "%ss.%s->rkey = ibv_inc_rkey(s.%s->rkey);", in, mw->name, mw->name);
+		put_line(p, "%ss.%s->rkey = ibv_inc_rkey(s.%s->rkey);", in, mw->name, mw->name);
 		mw->rkey = wr->bind_mw.rkey;
 	}
 }
@@ -420,32 +420,33 @@ void write_call(struct program *p)
 	if (v)
 		v->written = true;
 	if (p->r->left_out)
-		warn(p, "of the values of an %s the record has kept only the first", fn->name);
+		add_warning(p, "of the values of an %s the record has kept only the first",
+			    fn->name);
 	c = call_expr(p);
 	in = begin_block(p);
 	switch (fn->says) {
 	case RESULT_POINTER:
-		use(p, HELPER_FAILED);
+		need_helpers(p, HELPER_FAILED);
 		if (v) {
-			put_c(p, "%ss.%s = %s;", in, v->name, c);
-			put(p, "%sif (!s.%s)", in, v->name);
+			put_code(p, "%ss.%s = %s;", in, v->name, c);
+			put_line(p, "%sif (!s.%s)", in, v->name);
 		} else {
-			put_c(p, "%sif (!%s)", in, c);
+			put_code(p, "%sif (!%s)", in, c);
 		}
-		put(p, "%s\treturn failed(\"%s\");", in, fn->name);
+		put_line(p, "%s\treturn failed(\"%s\");", in, fn->name);
 		break;
 	case RESULT_STATUS:
-		use(p, HELPER_CHECK);
-		put_c(p, "%sif (check(%s, \"%s\"))", in, c, fn->name);
-		put(p, "%s\treturn -1;", in);
+		need_helpers(p, HELPER_CHECK);
+		put_code(p, "%sif (check(%s, \"%s\"))", in, c, fn->name);
+		put_line(p, "%s\treturn -1;", in);
 		break;
 	case RESULT_COUNT:
-		use(p, HELPER_FAILED);
-		put_c(p, "%sif (%s < 0)", in, c);
-		put(p, "%s\treturn failed(\"%s\");", in, fn->name);
+		need_helpers(p, HELPER_FAILED);
+		put_code(p, "%sif (%s < 0)", in, c);
+		put_line(p, "%s\treturn failed(\"%s\");", in, fn->name);
 		break;
 	default:
-		put_c(p, "%s%s;", in, c);
+		put_code(p, "%s%s;", in, c);
 	}
 	bind_windows(p, in);
 	forget_ended(p, in);

@@ -32,16 +32,17 @@ static void write_reg(struct program *p)
 		return;
 	}
 	if (mr)
-		warn(p, "%s has memory of its own, which it shared with %s", v->called, mr->called);
+		add_warning(p, "%s has memory of its own, which it shared with %s", v->called,
+			    mr->called);
 	v->written = true;
 	f = xmemstream(&flags, &size);
 	call_write_c_flags(f, p->r->fn->args[3].words, p->r->args[3]);
 	fclose(f);
-	use(p, HELPER_REG | HELPER_FAILED);
-	put_c(p, "s.%s = reg(%s, %llu,\v%s);", v->name, ref(p, var_of(p, p->r->args[0]), OBJECT_PD),
-	      (unsigned long long)len, flags);
-	put(p, "if (!s.%s)", v->name);
-	put(p, "\treturn failed(\"reg\");");
+	need_helpers(p, HELPER_REG | HELPER_FAILED);
+	put_code(p, "s.%s = reg(%s, %llu,\v%s);", v->name,
+		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_PD), (unsigned long long)len, flags);
+	put_line(p, "if (!s.%s)", v->name);
+	put_line(p, "\treturn failed(\"reg\");");
 	free(flags);
 }
 
@@ -53,10 +54,10 @@ static void write_dereg(struct program *p)
 		write_call(p);
 		return;
 	}
-	use(p, HELPER_CHECK | HELPER_DEREG);
-	put(p, "if (check(dereg(s.%s), \"dereg\"))", v->name);
-	put(p, "\treturn -1;");
-	put(p, "s.%s = NULL;", v->name);
+	need_helpers(p, HELPER_CHECK | HELPER_DEREG);
+	put_line(p, "if (check(dereg(s.%s), \"dereg\"))", v->name);
+	put_line(p, "\treturn -1;");
+	put_line(p, "s.%s = NULL;", v->name);
 }
 
 static void write_put(struct program *p)
@@ -70,23 +71,24 @@ static void write_put(struct program *p)
 	Tcl_DString d;
 
 	if (n == RECORD_DATA_MAX && len > n)
-		warn(p,
-		     "of the bytes put into %s the record has kept the first %zu, which are repeated",
-		     v->called, n);
+		add_warning(
+			p,
+			"of the bytes put into %s the record has kept the first %zu, which are repeated",
+			v->called, n);
 	if (!data || !n || !len)
 		return;
-	use(p, HELPER_AT);
+	need_helpers(p, HELPER_AT);
 	memcpy(rest, data, n);
 	Tcl_DStringInit(&d);
 	if (len > n && n == 1) {
-		put(p, "memset(%s, %u, %llu);", at, data[0], len);
+		put_line(p, "memset(%s, %u, %llu);", at, data[0], len);
 	} else if (len > n) {
 		c_string(&d, rest, n, "\t       ");
-		put(p, "for (size_t i = 0; i < %llu; i++)", len);
-		put(p, "\t((char *)%s)[i] = %s[i %% %zu];", at, Tcl_DStringValue(&d), n);
+		put_line(p, "for (size_t i = 0; i < %llu; i++)", len);
+		put_line(p, "\t((char *)%s)[i] = %s[i %% %zu];", at, Tcl_DStringValue(&d), n);
 	} else if (without_own(p, rest, n)) {
 		c_string(&d, rest, n, "\t       ");
-		put(p, "memcpy(%s, %s, %llu);", at, Tcl_DStringValue(&d), len);
+		put_line(p, "memcpy(%s, %s, %llu);", at, Tcl_DStringValue(&d), len);
 	}
 	if (len <= n)
 		own_bytes(p, &p->body, "\t", temp_text("(unsigned char *)%s", at), data, len);
@@ -101,11 +103,11 @@ static void write_get(struct program *p)
 	const char *at = temp_text("at(s.%s, %llu)", v->name, off);
 	const char *got = temp_text("s.bytes_%u", p->at);
 
-	use(p, HELPER_AT | HELPER_SHOW);
-	put(p, "show(\"%s+%llu\", %s, %llu);", v->called, off, at,
-	    (unsigned long long)p->r->args[2]);
+	need_helpers(p, HELPER_AT | HELPER_SHOW);
+	put_line(p, "show(\"%s+%llu\", %s, %llu);", v->called, off, at,
+		 (unsigned long long)p->r->args[2]);
 	if (p->got[p->at])
-		put(p, "memcpy(%s, %s, sizeof %s);", got, at, got);
+		put_line(p, "memcpy(%s, %s, sizeof %s);", got, at, got);
 	source_add(p, got, (const void *)(uintptr_t)p->r->args[3], p->r->args[4], NULL,
 		   &p->got[p->at]);
 }
@@ -134,15 +136,15 @@ static void write_modify(struct program *p)
 		write_call(p);
 		return;
 	}
-	use(p, HELPER_CHECK);
+	need_helpers(p, HELPER_CHECK);
 	rest &= ~(uint64_t) * (const int *)(uintptr_t)p->init->after[2];
-	put(p, "{");
-	put(p, "\tstruct ibv_qp_attr attr = { .qp_state = IBV_QPS_%s };",
-	    word_name(qp_state_words, attr->qp_state));
-	put(p, "\tint mask;\n");
-	put(p, "\tif (check(rdma_init_qp_attr(%s, &attr, &mask), \"rdma_init_qp_attr\"))",
-	    ref(p, var_at(p, p->init->args[0], p->init->begin), OBJECT_CM_ID));
-	put(p, "\t\treturn -1;");
+	put_line(p, "{");
+	put_line(p, "\tstruct ibv_qp_attr attr = { .qp_state = IBV_QPS_%s };",
+		 word_name(qp_state_words, attr->qp_state));
+	put_line(p, "\tint mask;\n");
+	put_line(p, "\tif (check(rdma_init_qp_attr(%s, &attr, &mask), \"rdma_init_qp_attr\"))",
+		 var_expr(p, var_at(p, p->init->args[0], p->init->begin), OBJECT_CM_ID));
+	put_line(p, "\t\treturn -1;");
 	for (const struct call_value *v = arg->of->fields; v->name; v++) {
 		if (!(v->bit & mask) || (!(v->bit & rest) && is_as_given(v, attr, given)))
 			continue;
@@ -154,20 +156,20 @@ static void write_modify(struct program *p)
 		k.base = (const char *)attr;
 		call_tell(&k, v, (const char *)attr + v->offset, 0);
 		fclose(f);
-		put_c(p, "\tattr.%s = %s%s%s%s;", v->name,
-		      v->of && v->kind == CALL_STRUCT ? "(struct " : "",
-		      v->kind == CALL_STRUCT ? v->of->name : "", v->kind == CALL_STRUCT ? ")" : "",
-		      c);
+		put_code(p, "\tattr.%s = %s%s%s%s;", v->name,
+			 v->of && v->kind == CALL_STRUCT ? "(struct " : "",
+			 v->kind == CALL_STRUCT ? v->of->name : "",
+			 v->kind == CALL_STRUCT ? ")" : "", c);
 		free(c);
 	}
 	f = xmemstream(&c, &size);
 	if (rest)
 		call_write_c_flags(f, p->r->fn->args[2].words, rest);
 	fclose(f);
-	put_c(p, "\tif (check(ibv_modify_qp(%s, &attr, mask%s%s), \"ibv_modify_qp\"))",
-	      ref(p, var_of(p, p->r->args[0]), OBJECT_QP), rest ? " | " : "", c);
-	put(p, "\t\treturn -1;");
-	put(p, "}");
+	put_code(p, "\tif (check(ibv_modify_qp(%s, &attr, mask%s%s), \"ibv_modify_qp\"))",
+		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_QP), rest ? " | " : "", c);
+	put_line(p, "\t\treturn -1;");
+	put_line(p, "}");
 	free(c);
 	Tcl_DStringSetLength(&p->before, 0);
 	p->init = NULL;
@@ -185,27 +187,28 @@ static void write_completions(struct program *p)
 
 		if (qp && ((p->role && qp->end && qp->end != p->role) || qp->is_left_out))
 			continue;
-		use(p, HELPER_COMPLETE);
-		put(p, "if (complete(%s, %s, IBV_WC_%s))", ref(p, cq, OBJECT_CQ),
-		    number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
-		put(p, "\treturn -1;");
+		need_helpers(p, HELPER_COMPLETE);
+		put_line(p, "if (complete(%s, %s, IBV_WC_%s))", var_expr(p, cq, OBJECT_CQ),
+			 number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
+		put_line(p, "\treturn -1;");
 	}
 }
 
 /* An extended CQ has its completion when it has one. */
 static void write_start_poll(struct program *p)
 {
-	use(p, HELPER_CHECK | HELPER_AWAIT_POLL);
-	put(p, "if (check(await_poll(%s), \"ibv_start_poll\"))",
-	    ref(p, var_of(p, p->r->args[0]), OBJECT_CQ_EX));
-	put(p, "\treturn -1;");
+	need_helpers(p, HELPER_CHECK | HELPER_AWAIT_POLL);
+	put_line(p, "if (check(await_poll(%s), \"ibv_start_poll\"))",
+		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_CQ_EX));
+	put_line(p, "\treturn -1;");
 }
 
 static void write_cq_event(struct program *p)
 {
-	use(p, HELPER_AWAIT_CQ_EVENT);
-	put(p, "if (await_cq_event(%s))", ref(p, var_of(p, p->r->args[0]), OBJECT_COMP_CHANNEL));
-	put(p, "\treturn -1;");
+	need_helpers(p, HELPER_AWAIT_CQ_EVENT);
+	put_line(p, "if (await_cq_event(%s))",
+		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_COMP_CHANNEL));
+	put_line(p, "\treturn -1;");
 }
 
 const struct rdma_cm_event *event_of(const struct record *r)
@@ -227,18 +230,19 @@ static void write_event(struct program *p)
 	bool told = len || (id->is_ud && ev->param.ud.qp_num);
 
 	if (!awaited || !awaited->written || !channel) {
-		warn(p, "the event %s of %s is not in the program", name, id->called);
+		add_warning(p, "the event %s of %s is not in the program", name, id->called);
 		return;
 	}
 	if (request)
 		id->keeps = id->written = true;
-	use(p, HELPER_AWAIT_EVENT);
-	put_c(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
-	      ref(p, channel, OBJECT_EVENT_CHANNEL), ref(p, awaited, OBJECT_CM_ID), name,
-	      id->keeps && (told || request) ? temp_text("&s.event_of_%s", id->name) : "NULL");
-	put(p, "\treturn -1;");
+	need_helpers(p, HELPER_AWAIT_EVENT);
+	put_code(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
+		 var_expr(p, channel, OBJECT_EVENT_CHANNEL), var_expr(p, awaited, OBJECT_CM_ID),
+		 name,
+		 id->keeps && (told || request) ? temp_text("&s.event_of_%s", id->name) : "NULL");
+	put_line(p, "\treturn -1;");
 	if (request)
-		put(p, "%s = s.event_of_%s.id;", ref(p, id, OBJECT_CM_ID), id->name);
+		put_line(p, "%s = s.event_of_%s.id;", var_expr(p, id, OBJECT_CM_ID), id->name);
 	if (!told)
 		return;
 	id->by = p->r;
@@ -254,17 +258,19 @@ static void tell_mine(struct program *p, struct var *v, const struct qp_peer *m)
 	const char *addr = m->addr ? own_addr(p, m->addr) : NULL;
 	struct var *mr = m->addr ? region_of(p, m->addr) : NULL;
 
-	put(p, "\tsnprintf(mine, sizeof mine,");
-	put(p, "\t\t \"{\\\"qpn\\\":%%u,\\\"psn\\\":%u,\\\"lid\\\":%u,\\\"gid\\\":\\\"%%s\\\",\"",
-	    m->psn, m->lid);
-	put(p,
-	    "\t\t \"\\\"rkey\\\":%%u,\\\"addr\\\":%%llu,\\\"len\\\":%llu,\\\"gid_index\\\":%u,\"",
-	    (unsigned long long)m->len, m->gid_index);
-	put(p, "\t\t \"\\\"qkey\\\":%u,\\\"mtu\\\":%u,\\\"type\\\":\\\"%s\\\"}\",", m->qkey,
-	    m->mtu ? 128u << m->mtu : 0, word_name(qp_type_words, m->type));
-	put(p, "\t\t s.%s->qp_num, inet_ntop(AF_INET6, &own, gid, sizeof gid),", v->name);
-	put(p, "\t\t %s, (unsigned long long)%s);", mr ? temp_text("s.%s->rkey", mr->name) : "0u",
-	    addr ? addr : "0");
+	put_line(p, "\tsnprintf(mine, sizeof mine,");
+	put_line(p,
+		 "\t\t \"{\\\"qpn\\\":%%u,\\\"psn\\\":%u,\\\"lid\\\":%u,\\\"gid\\\":\\\"%%s\\\",\"",
+		 m->psn, m->lid);
+	put_line(
+		p,
+		"\t\t \"\\\"rkey\\\":%%u,\\\"addr\\\":%%llu,\\\"len\\\":%llu,\\\"gid_index\\\":%u,\"",
+		(unsigned long long)m->len, m->gid_index);
+	put_line(p, "\t\t \"\\\"qkey\\\":%u,\\\"mtu\\\":%u,\\\"type\\\":\\\"%s\\\"}\",", m->qkey,
+		 m->mtu ? 128u << m->mtu : 0, word_name(qp_type_words, m->type));
+	put_line(p, "\t\t s.%s->qp_num, inet_ntop(AF_INET6, &own, gid, sizeof gid),", v->name);
+	put_line(p, "\t\t %s, (unsigned long long)%s);",
+		 mr ? temp_text("s.%s->rkey", mr->name) : "0u", addr ? addr : "0");
 }
 
 /* What the two ends tell each other over TCP; with both ends here there is nothing to tell. */
@@ -280,26 +286,27 @@ static void write_oob(struct program *p)
 		return; /* both ends are here */
 	own_gid(p, &gid, &dev);
 	if (!*host || !dev) {
-		warn(p,
-		     "oob listen of %s is not in the program: what the peer has told stands as "
-		     "it was",
-		     v->called);
+		add_warning(
+			p,
+			"oob listen of %s is not in the program: what the peer has told stands as "
+			"it was",
+			v->called);
 		return;
 	}
 	v->by = p->r;
 	v->keeps = v->used = true;
-	use(p, HELPER_CHECK | HELPER_EXCHANGE);
-	put(p, "{");
-	put(p, "\tchar gid[INET6_ADDRSTRLEN], mine[512];");
-	put(p, "\tunion ibv_gid own;\n");
-	put(p, "\tif (check(ibv_query_gid(%s, 1, %u, &own), \"ibv_query_gid\"))",
-	    ref(p, dev, OBJECT_CONTEXT), mine->gid_index);
-	put(p, "\t\treturn -1;");
+	need_helpers(p, HELPER_CHECK | HELPER_EXCHANGE);
+	put_line(p, "{");
+	put_line(p, "\tchar gid[INET6_ADDRSTRLEN], mine[512];");
+	put_line(p, "\tunion ibv_gid own;\n");
+	put_line(p, "\tif (check(ibv_query_gid(%s, 1, %u, &own), \"ibv_query_gid\"))",
+		 var_expr(p, dev, OBJECT_CONTEXT), mine->gid_index);
+	put_line(p, "\t\treturn -1;");
 	tell_mine(p, v, mine);
-	put(p, "\tif (exchange(%s, \"%llu\", mine, &s.peer_of_%s))", host_expr(p, host),
-	    (unsigned long long)p->r->args[2], v->name);
-	put(p, "\t\treturn -1;");
-	put(p, "}");
+	put_line(p, "\tif (exchange(%s, \"%llu\", mine, &s.peer_of_%s))", host_expr(p, host),
+		 (unsigned long long)p->r->args[2], v->name);
+	put_line(p, "\t\treturn -1;");
+	put_line(p, "}");
 }
 
 static void write_left_out(struct program *p)
@@ -308,8 +315,8 @@ static void write_left_out(struct program *p)
 
 	if (v)
 		v->is_left_out = true;
-	warn(p, "%s%s%s is not in the program", (const char *)(uintptr_t)p->r->args[0],
-	     v ? " of " : "", v ? v->called : "");
+	add_warning(p, "%s%s%s is not in the program", (const char *)(uintptr_t)p->r->args[0],
+		    v ? " of " : "", v ? v->called : "");
 }
 
 /* --------------------------------------------------------------------------- all -- */
@@ -317,7 +324,8 @@ static void write_left_out(struct program *p)
 /* Its keys are others afterwards, and its memory may be. */
 static void write_rereg(struct program *p)
 {
-	warn(p, "%s of %s is not in the program", p->r->fn->name, var_of(p, p->r->args[0])->called);
+	add_warning(p, "%s of %s is not in the program", p->r->fn->name,
+		    var_of(p, p->r->args[0])->called);
 }
 
 static void remember_init(struct program *p)
@@ -369,13 +377,13 @@ void write_clean_up(struct program *p, struct var *v, Tcl_DString *d)
 			 v->whole->name, v->kind == OBJECT_SRQ ? "srq" : "qp",
 			 v->kind == OBJECT_SRQ ? "srq" : "qp", v->whole->name);
 	} else if (v->kind == OBJECT_MR) {
-		use(p, v->is_shared ? HELPER_CHECK : HELPER_CHECK | HELPER_DEREG);
+		need_helpers(p, v->is_shared ? HELPER_CHECK : HELPER_CHECK | HELPER_DEREG);
 		xappendf(d, "\tif (s.%s && check(%s(s.%s), \"%s\"))\n\t\trc = -1;\n", v->name,
 			 v->is_shared ? by : "dereg", v->name, by);
 	} else if (fn && fn->says == RESULT_STATUS) {
-		use(p, HELPER_CHECK);
+		need_helpers(p, HELPER_CHECK);
 		xappendf(d, "\tif (s.%s && check(%s(%s), \"%s\"))\n\t\trc = -1;\n", v->name, by,
-			 ref(p, v, fn->args[0].object), by);
+			 var_expr(p, v, fn->args[0].object), by);
 	} else if (fn) {
 		xappendf(d, "\tif (s.%s)\n\t\t%s(s.%s);\n", v->name, by, v->name);
 	}

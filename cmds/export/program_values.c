@@ -21,7 +21,7 @@ const char *number(uint64_t v)
 				 : temp_text("0x%llxull", (unsigned long long)v);
 }
 
-static bool holds(const struct var *v, uint64_t addr)
+static bool var_holds(const struct var *v, uint64_t addr)
 {
 	return v->live && v->kind == OBJECT_MR && addr >= v->memory && addr - v->memory < v->len;
 }
@@ -29,7 +29,7 @@ static bool holds(const struct var *v, uint64_t addr)
 struct var *region_of(struct program *p, uint64_t addr)
 {
 	for (unsigned i = 0; i < p->nvars; i++)
-		if (holds(p->vars[i], addr))
+		if (var_holds(p->vars[i], addr))
 			return p->vars[i];
 	return NULL;
 }
@@ -41,7 +41,7 @@ const char *own_addr(struct program *p, uint64_t addr)
 	if (!v)
 		return NULL;
 	v->used = true;
-	use(p, HELPER_AT);
+	need_helpers(p, HELPER_AT);
 	return temp_text("(uintptr_t)at(s.%s, %llu)", v->name,
 			 (unsigned long long)(addr - v->memory));
 }
@@ -70,7 +70,7 @@ struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
 
 		if (!v->live || !has_key || v->rkey != key)
 			continue;
-		if (!found || holds(v, addr))
+		if (!found || var_holds(v, addr))
 			found = v;
 	}
 	return found;
@@ -113,7 +113,7 @@ static const char *received_value(struct program *p, uint64_t v, unsigned size)
 			for (int big = 1; big >= 0; big--)
 				if (read_number(from->data + at, size, big) == v) {
 					*from->used = true;
-					use(p, big ? HELPER_GET_BE : HELPER_GET_LE);
+					need_helpers(p, big ? HELPER_GET_BE : HELPER_GET_LE);
 					return temp_text("get_%s(%s + %zu, %u)", big ? "be" : "le",
 							 from->expr, at, size);
 				}
@@ -174,10 +174,11 @@ const char *remote_addr_expr(struct program *p, uint64_t addr)
 	if (!peer && !p->role)
 		peer = own_addr(p, addr);
 	if (!peer && addr > SMALL)
-		warn(p,
-		     "the address 0x%llx at the peer is not known from anything that came from "
-		     "it: it stands as it was",
-		     (unsigned long long)addr);
+		add_warning(
+			p,
+			"the address 0x%llx at the peer is not known from anything that came from "
+			"it: it stands as it was",
+			(unsigned long long)addr);
 	return peer ? peer : number(addr);
 }
 
@@ -197,10 +198,11 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 	if (peer)
 		return temp_text("(uint32_t)%s", peer);
 	if (key > SMALL)
-		warn(p,
-		     "the key 0x%x is no key of this session and not known from the peer: it "
-		     "stands as it was",
-		     key);
+		add_warning(
+			p,
+			"the key 0x%x is no key of this session and not known from the peer: it "
+			"stands as it was",
+			key);
 	return number(key);
 }
 
@@ -211,12 +213,14 @@ const char *qpn_expr(struct program *p, uint32_t qpn)
 
 		if (v->live && v->kind == OBJECT_QP && v->qpn == qpn &&
 		    (!p->role || !v->end || v->end == p->role))
-			return temp_text("%s->qp_num", ref(p, v, OBJECT_QP));
+			return temp_text("%s->qp_num", var_expr(p, v, OBJECT_QP));
 	}
 	if (peer_told(p, qpn))
 		return temp_text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
 	if (qpn > 1)
-		warn(p, "the QP number 0x%x is of no QP of this session: it stands as it was", qpn);
+		add_warning(p,
+			    "the QP number 0x%x is of no QP of this session: it stands as it was",
+			    qpn);
 	return number(qpn);
 }
 
@@ -308,7 +312,7 @@ void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char
 		unsigned size = own_value(p, data + i, n - i, &big, &value);
 
 		if (size) {
-			use(p, big ? HELPER_PUT_BE : HELPER_PUT_LE);
+			need_helpers(p, big ? HELPER_PUT_BE : HELPER_PUT_LE);
 			xappendf(d, "%sput_%s(%s + %zu, %s, %u);\n", indent, big ? "be" : "le",
 				 expr, i, value, size);
 		}

@@ -30,14 +30,14 @@ static void rename_keywords(struct program *p)
 				strcat(p->vars[i]->name, "_"); /* names have 32, this 48 */
 }
 
-static void note(struct program *p, const char *what, const char *name)
+static void note_left_out(struct program *p, const char *what, const char *name)
 {
 	xappendf(&p->warnings, "%s of %s is not in the program\n", what, name);
 	p->nwarnings++;
-	put(p, "# %s of %s is not in the program", what, name);
+	put_line(p, "# %s of %s is not in the program", what, name);
 }
 
-static const char *hex(uint64_t v)
+static const char *number_text(uint64_t v)
 {
 	return v <= 9999 ? temp_text("%u", (unsigned)v)
 			 : temp_text("0x%llx", (unsigned long long)v);
@@ -48,14 +48,14 @@ static const char *addr_expr(struct program *p, uint64_t addr)
 	const struct var *v = region_of(p, addr);
 
 	return v ? temp_text("s.%s.buf + %llu", v->name, (unsigned long long)(addr - v->memory))
-		 : hex(addr);
+		 : number_text(addr);
 }
 
 static const char *rkey_expr(struct program *p, uint32_t key, uint64_t addr)
 {
 	const struct var *v = keyed(p, key, addr);
 
-	return v ? temp_text("s.%s.rkey", v->name) : hex(key);
+	return v ? temp_text("s.%s.rkey", v->name) : number_text(key);
 }
 
 static const char *bytes_expr(const void *data, size_t n)
@@ -93,15 +93,15 @@ static const char *flags_py(const struct call_enum *e, uint64_t bits)
 
 #define ARG(p, i) ((const void *)(uintptr_t)(p)->r->args[i])
 
-static void make(struct program *p, const struct var *v, const char *call)
+static void put_made(struct program *p, const struct var *v, const char *call)
 {
-	put(p, "s.%s = stack.enter_context(%s)", v->name, call);
+	put_line(p, "s.%s = stack.enter_context(%s)", v->name, call);
 }
 
 /* The variable that an argument is, as the program has it. */
-static const char *arg(struct program *p, unsigned i)
+static const char *arg_expr(struct program *p, unsigned i)
 {
-	return ref(p, var_of(p, p->r->args[i]), p->r->fn->args[i].object);
+	return var_expr(p, var_of(p, p->r->args[i]), p->r->fn->args[i].object);
 }
 
 static void make_qp(struct program *p, const struct var *v)
@@ -109,15 +109,15 @@ static void make_qp(struct program *p, const struct var *v)
 	const struct ibv_qp_init_attr *init = ARG(p, 1);
 	const struct ibv_qp_cap *c = &init->cap;
 
-	put(p, "init = QPInitAttr(qp_type=e.IBV_QPT_%s, scq=%s, rcq=%s, sq_sig_all=%d,",
-	    word_name(qp_type_words, init->qp_type),
-	    ref(p, var_of(p, (uintptr_t)init->send_cq), OBJECT_CQ),
-	    ref(p, var_of(p, (uintptr_t)init->recv_cq), OBJECT_CQ), init->sq_sig_all);
-	put(p, "                  cap=QPCap(max_send_wr=%u, max_recv_wr=%u, max_send_sge=%u,",
-	    c->max_send_wr, c->max_recv_wr, c->max_send_sge);
-	put(p, "                            max_recv_sge=%u, max_inline_data=%u))", c->max_recv_sge,
-	    c->max_inline_data);
-	make(p, v, temp_text("QP(%s, init)", arg(p, 0)));
+	put_line(p, "init = QPInitAttr(qp_type=e.IBV_QPT_%s, scq=%s, rcq=%s, sq_sig_all=%d,",
+		 word_name(qp_type_words, init->qp_type),
+		 var_expr(p, var_of(p, (uintptr_t)init->send_cq), OBJECT_CQ),
+		 var_expr(p, var_of(p, (uintptr_t)init->recv_cq), OBJECT_CQ), init->sq_sig_all);
+	put_line(p, "                  cap=QPCap(max_send_wr=%u, max_recv_wr=%u, max_send_sge=%u,",
+		 c->max_send_wr, c->max_recv_wr, c->max_send_sge);
+	put_line(p, "                            max_recv_sge=%u, max_inline_data=%u))",
+		 c->max_recv_sge, c->max_inline_data);
+	put_made(p, v, temp_text("QP(%s, init)", arg_expr(p, 0)));
 }
 
 /* A device is opened where it is first needed. */
@@ -129,7 +129,7 @@ static void open_device_py(struct program *p)
 
 	if (!v || v->written)
 		return;
-	make(p, v, temp_text("Context(name='%s')", v->called));
+	put_made(p, v, temp_text("Context(name='%s')", v->called));
 	v->written = true;
 }
 
@@ -140,22 +140,22 @@ static bool write_made_py(struct program *p, struct var *v)
 
 	switch (row_of(p->r)) {
 	case ROW_ibv_alloc_pd:
-		make(p, v, temp_text("PD(%s)", arg(p, 0)));
+		put_made(p, v, temp_text("PD(%s)", arg_expr(p, 0)));
 		break;
 	case ROW_ibv_create_comp_channel:
-		make(p, v, temp_text("CompChannel(%s)", arg(p, 0)));
+		put_made(p, v, temp_text("CompChannel(%s)", arg_expr(p, 0)));
 		break;
 	case ROW_ibv_create_cq:
-		make(p, v,
-		     temp_text("CQ(%s, %d, None, %s, 0)", arg(p, 0), (int)a[1],
-			       a[3] ? arg(p, 3) : "None"));
+		put_made(p, v,
+			 temp_text("CQ(%s, %d, None, %s, 0)", arg_expr(p, 0), (int)a[1],
+				   a[3] ? arg_expr(p, 3) : "None"));
 		break;
 	case ROW_ibv_reg_mr:
-		make(p, v,
-		     temp_text("MR(%s, %llu, %s)", arg(p, 0), (unsigned long long)a[2],
-			       flags_py(p->r->fn->args[3].words, a[3])));
-		put(p, "s.%s.write(bytes(%llu), %llu)", v->name, (unsigned long long)a[2],
-		    (unsigned long long)a[2]);
+		put_made(p, v,
+			 temp_text("MR(%s, %llu, %s)", arg_expr(p, 0), (unsigned long long)a[2],
+				   flags_py(p->r->fn->args[3].words, a[3])));
+		put_line(p, "s.%s.write(bytes(%llu), %llu)", v->name, (unsigned long long)a[2],
+			 (unsigned long long)a[2]);
 		break;
 	case ROW_ibv_create_qp:
 		if (((const struct ibv_qp_init_attr *)ARG(p, 1))->srq)
@@ -176,17 +176,18 @@ static void write_av(struct program *p, const struct ibv_ah_attr *a)
 	char dgid[INET6_ADDRSTRLEN] = "::";
 
 	if (!a->is_global) {
-		put(p, "attr.ah_attr = AHAttr(dlid=%u, port_num=%u)", a->dlid, a->port_num);
+		put_line(p, "attr.ah_attr = AHAttr(dlid=%u, port_num=%u)", a->dlid, a->port_num);
 		return;
 	}
 	inet_ntop(AF_INET6, &a->grh.dgid, dgid, sizeof dgid);
 	if (index >= 0)
-		put(p, "dgid = %s.query_gid(%u, %d)", ref(p, dev, OBJECT_CONTEXT), a->port_num,
-		    index);
+		put_line(p, "dgid = %s.query_gid(%u, %d)", var_expr(p, dev, OBJECT_CONTEXT),
+			 a->port_num, index);
 	else
-		put(p, "dgid = GID('%s')", dgid);
-	put(p, "attr.ah_attr = AHAttr(port_num=%u, is_global=1, gr=GlobalRoute(", a->port_num);
-	put(p, "    dgid=dgid, sgid_index=%u, hop_limit=%u))", a->grh.sgid_index, a->grh.hop_limit);
+		put_line(p, "dgid = GID('%s')", dgid);
+	put_line(p, "attr.ah_attr = AHAttr(port_num=%u, is_global=1, gr=GlobalRoute(", a->port_num);
+	put_line(p, "    dgid=dgid, sgid_index=%u, hop_limit=%u))", a->grh.sgid_index,
+		 a->grh.hop_limit);
 }
 
 /* What class QPAttr has. */
@@ -204,7 +205,7 @@ static const char *field_value(const struct ibv_qp_attr *a, const struct qp_attr
 		return flags_py(qp_attr_member(d)->words, a->qp_access_flags);
 	if (d->bit == IBV_QP_PATH_MTU)
 		return temp_text("e.IBV_MTU_%s", word_name(mtu_words, a->path_mtu));
-	return hex(qp_attr_get(a, d));
+	return number_text(qp_attr_get(a, d));
 }
 
 static void write_modify_py(struct program *p, const struct var *v)
@@ -214,21 +215,23 @@ static void write_modify_py(struct program *p, const struct var *v)
 		 rest = mask & ~(unsigned)(IBV_QP_AV | IBV_QP_DEST_QPN);
 	const struct var *peer = qp_numbered(p, attr->dest_qp_num);
 
-	put(p, "attr = QPAttr()");
+	put_line(p, "attr = QPAttr()");
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
 		if (mask & d->bit & QP_ATTR_PY)
-			put(p, "attr.%s = %s", qp_attr_member(d)->name, field_value(attr, d));
+			put_line(p, "attr.%s = %s", qp_attr_member(d)->name, field_value(attr, d));
 	rest &= ~(unsigned)QP_ATTR_PY;
 	if (mask & IBV_QP_DEST_QPN)
-		put(p, "attr.dest_qp_num = %s",
-		    peer ? temp_text("s.%s.qp_num", peer->name) : hex(attr->dest_qp_num));
+		put_line(p, "attr.dest_qp_num = %s",
+			 peer ? temp_text("s.%s.qp_num", peer->name)
+			      : number_text(attr->dest_qp_num));
 	if (mask & IBV_QP_DEST_QPN && !peer)
-		note(p, "the peer", v->called);
+		note_left_out(p, "the peer", v->called);
 	if (mask & IBV_QP_AV)
 		write_av(p, &attr->ah_attr);
 	if (rest)
-		note(p, "an attribute", v->called);
-	put(p, "s.%s.modify(attr, %s)", v->name, flags_py(p->r->fn->args[2].words, mask & ~rest));
+		note_left_out(p, "an attribute", v->called);
+	put_line(p, "s.%s.modify(attr, %s)", v->name,
+		 flags_py(p->r->fn->args[2].words, mask & ~rest));
 }
 
 /* --------------------------------------------------------------- data path -- */
@@ -239,16 +242,16 @@ static bool remote_py(struct program *p, const struct ibv_send_wr *wr)
 	case IBV_WR_RDMA_WRITE:
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
 	case IBV_WR_RDMA_READ:
-		put(p, "wr.set_wr_rdma(%s, %s)",
-		    rkey_expr(p, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr),
-		    addr_expr(p, wr->wr.rdma.remote_addr));
+		put_line(p, "wr.set_wr_rdma(%s, %s)",
+			 rkey_expr(p, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr),
+			 addr_expr(p, wr->wr.rdma.remote_addr));
 		return true;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		put(p, "wr.set_wr_atomic(%s, %s, %s, %s)",
-		    rkey_expr(p, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr),
-		    addr_expr(p, wr->wr.atomic.remote_addr), hex(wr->wr.atomic.compare_add),
-		    hex(wr->wr.atomic.swap));
+		put_line(p, "wr.set_wr_atomic(%s, %s, %s, %s)",
+			 rkey_expr(p, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr),
+			 addr_expr(p, wr->wr.atomic.remote_addr),
+			 number_text(wr->wr.atomic.compare_add), number_text(wr->wr.atomic.swap));
 		return true;
 	default:
 		return wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM;
@@ -257,16 +260,16 @@ static bool remote_py(struct program *p, const struct ibv_send_wr *wr)
 
 static void write_sges_py(struct program *p, const struct ibv_sge *sge, int n)
 {
-	put(p, "sg = [%s", n ? "" : "SGE(0, 0, 0)]  # pyverbs wants one");
+	put_line(p, "sg = [%s", n ? "" : "SGE(0, 0, 0)]  # pyverbs wants one");
 	for (int k = 0; k < n; k++) {
 		const struct var *mr = region_of(p, sge[k].addr);
 
-		put(p, "    SGE(%s, %u, %s),", addr_expr(p, sge[k].addr), sge[k].length,
-		    mr && mr->lkey == sge[k].lkey ? temp_text("s.%s.lkey", mr->name)
-						  : hex(sge[k].lkey));
+		put_line(p, "    SGE(%s, %u, %s),", addr_expr(p, sge[k].addr), sge[k].length,
+			 mr && mr->lkey == sge[k].lkey ? temp_text("s.%s.lkey", mr->name)
+						       : number_text(sge[k].lkey));
 	}
 	if (n)
-		put(p, "]");
+		put_line(p, "]");
 }
 
 static void write_send_py(struct program *p, const struct var *v)
@@ -276,18 +279,19 @@ static void write_send_py(struct program *p, const struct var *v)
 			   wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 
 		write_sges_py(p, wr->sg_list, wr->num_sge);
-		put(p, "wr = SendWR(wr_id=%s, num_sge=len(sg), sg=sg, opcode=e.IBV_WR_%s,",
-		    hex(wr->wr_id), word_name(wr_opcode_words, wr->opcode));
-		put(p, "            send_flags=%s, imm_data=%s)",
-		    flags_py(call_value_find(p->r->fn->args[1].of->fields, "send_flags")->words,
-			     wr->send_flags),
-		    imm ? temp_text("htonl(%s)", hex(ntohl(wr->imm_data))) : "0");
+		put_line(p, "wr = SendWR(wr_id=%s, num_sge=len(sg), sg=sg, opcode=e.IBV_WR_%s,",
+			 number_text(wr->wr_id), word_name(wr_opcode_words, wr->opcode));
+		put_line(
+			p, "            send_flags=%s, imm_data=%s)",
+			flags_py(call_value_find(p->r->fn->args[1].of->fields, "send_flags")->words,
+				 wr->send_flags),
+			imm ? temp_text("htonl(%s)", number_text(ntohl(wr->imm_data))) : "0");
 		if (!wr->num_sge)
-			put(p, "wr.num_sge = 0");
+			put_line(p, "wr.num_sge = 0");
 		if (remote_py(p, wr))
-			put(p, "s.%s.post_send(wr)", v->name);
+			put_line(p, "s.%s.post_send(wr)", v->name);
 		else
-			note(p, word_name(wr_opcode_words, wr->opcode), v->called);
+			note_left_out(p, word_name(wr_opcode_words, wr->opcode), v->called);
 	}
 }
 
@@ -295,10 +299,11 @@ static void write_recv_py(struct program *p, const struct var *v)
 {
 	for (const struct ibv_recv_wr *wr = ARG(p, 1); wr; wr = wr->next) {
 		write_sges_py(p, wr->sg_list, wr->num_sge);
-		put(p, "wr = RecvWR(wr_id=%s, num_sge=len(sg), sg=sg)", hex(wr->wr_id));
+		put_line(p, "wr = RecvWR(wr_id=%s, num_sge=len(sg), sg=sg)",
+			 number_text(wr->wr_id));
 		if (!wr->num_sge)
-			put(p, "wr.num_sge = 0");
-		put(p, "s.%s.post_recv(wr)", v->name);
+			put_line(p, "wr.num_sge = 0");
+		put_line(p, "s.%s.post_recv(wr)", v->name);
 	}
 }
 
@@ -307,8 +312,8 @@ static void write_completions_py(struct program *p, const struct var *v)
 	const struct ibv_wc *wc = (const void *)(uintptr_t)p->r->after[2];
 
 	for (uint64_t i = 0; wc && i < p->r->result; i++)
-		put(p, "complete(s.%s, %s, e.IBV_WC_%s)", v->name, hex(wc[i].wr_id),
-		    word_name(wc_status_words, wc[i].status));
+		put_line(p, "complete(s.%s, %s, e.IBV_WC_%s)", v->name, number_text(wc[i].wr_id),
+			 word_name(wc_status_words, wc[i].status));
 }
 
 static void write_put_py(struct program *p, const struct var *v)
@@ -316,10 +321,11 @@ static void write_put_py(struct program *p, const struct var *v)
 	unsigned long long off = p->r->args[1], len = p->r->args[2], n = p->r->args[4];
 
 	if (n && len == n)
-		put(p, "s.%s.write(%s, %llu, %llu)", v->name, bytes_expr(ARG(p, 3), n), len, off);
+		put_line(p, "s.%s.write(%s, %llu, %llu)", v->name, bytes_expr(ARG(p, 3), n), len,
+			 off);
 	else if (n && len)
-		put(p, "s.%s.write((%s * %llu)[:%llu], %llu, %llu)", v->name,
-		    bytes_expr(ARG(p, 3), n), len / n + 1, len, len, off);
+		put_line(p, "s.%s.write((%s * %llu)[:%llu], %llu, %llu)", v->name,
+			 bytes_expr(ARG(p, 3), n), len / n + 1, len, len, off);
 }
 
 /* --------------------------------------------------------------------- all -- */
@@ -367,8 +373,8 @@ static void write_cq_event_py(struct program *p, const struct var *channel)
 
 	if (!cq)
 		return;
-	put(p, "s.%s.get_cq_event(s.%s)", channel->name, cq->name);
-	put(p, "s.%s.ack_events(1)", cq->name);
+	put_line(p, "s.%s.get_cq_event(s.%s)", channel->name, cq->name);
+	put_line(p, "s.%s.ack_events(1)", cq->name);
 }
 
 static int refuse_cm(struct program *p, const struct var *v)
@@ -396,7 +402,7 @@ static void write_call_py(struct program *p, struct var *v)
 		write_completions_py(p, v);
 		break;
 	case ROW_ibv_req_notify_cq:
-		put(p, "s.%s.req_notify(%s)", v->name, p->r->args[1] ? "True" : "False");
+		put_line(p, "s.%s.req_notify(%s)", v->name, p->r->args[1] ? "True" : "False");
 		break;
 	case ROW_ibv_get_cq_event:
 		write_cq_event_py(p, v);
@@ -407,12 +413,12 @@ static void write_call_py(struct program *p, struct var *v)
 		write_put_py(p, v);
 		break;
 	case OWN_MEM_GET:
-		put(p, "print('%s+%llu:', s.%s.read(%llu, %llu))", v->called,
-		    (unsigned long long)p->r->args[1], v->name, (unsigned long long)p->r->args[2],
-		    (unsigned long long)p->r->args[1]);
+		put_line(p, "print('%s+%llu:', s.%s.read(%llu, %llu))", v->called,
+			 (unsigned long long)p->r->args[1], v->name,
+			 (unsigned long long)p->r->args[2], (unsigned long long)p->r->args[1]);
 		break;
 	default:
-		note(p, p->r->fn->name, v->called);
+		note_left_out(p, p->r->fn->name, v->called);
 	}
 }
 
@@ -432,9 +438,9 @@ static int write_record_py(struct program *p)
 	keep_track(p, p->r);
 	if (made) {
 		if (!write_made_py(p, v))
-			note(p, call_objects[v->kind].name, v->called);
+			note_left_out(p, call_objects[v->kind].name, v->called);
 	} else if (p->r->fn->args[0].role == CALL_GONE && v->written) {
-		put(p, "s.%s.close()", v->name);
+		put_line(p, "s.%s.close()", v->name);
 	} else if (v->written || row_of(p->r) >= OWN_FIRST) {
 		write_call_py(p, v);
 	}
@@ -456,7 +462,7 @@ static size_t part_of(const char *rest, size_t n, unsigned *open)
 }
 
 /* Each line of the body with blanks for its tab. */
-static void indent(const char *body, Tcl_DString *text)
+static void append_indented(const char *body, Tcl_DString *text)
 {
 	for (const char *end; (end = strchr(body, '\n')); body = end + 1) {
 		const char *margin = *body == '\t' ? "    " : "";
@@ -491,7 +497,7 @@ int python_write(struct program *p, const char *file, Tcl_DString *text)
 	xappendf(text, "%s: what the session did, call by call.\n\n    python3 %s\n\"\"\"\n",
 		 PYTHON_MARK, file);
 	Tcl_DStringAppend(text, imports, -1);
-	indent(Tcl_DStringValue(&p->body), text);
+	append_indented(Tcl_DStringValue(&p->body), text);
 	Tcl_DStringAppend(text,
 			  "\n\nwith contextlib.ExitStack() as all_of_it:  # closes what was made "
 			  "last first\n    session(all_of_it)\n",

@@ -149,6 +149,8 @@ void args_append_quoted(Tcl_DString *d, const char *text);
 /* Parses a number, decimal or 0x..., exact to 64 bits. False: word is not a number. *fits is false
  * when the number is negative or does not fit in 64 bits. */
 bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits);
+/* Parses len bytes of text as kind_size does: a part of the argument a. -1 with s->fail filled. */
+int args_size(struct session *s, const struct arg *a, const char *text, size_t len, uint64_t *v);
 /* Finds an entry by name or unique prefix; case and '-' or '_' do not matter. NULL: none or
  * several. */
 const struct word *args_word(const struct word *words, const char *name);

@@ -151,15 +151,15 @@ static int parse_size(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	return parse_unit(s, a, word, dst, units, "a size such as 4096, 0x1000, 4K, 1M or 2G");
 }
 
-static int parse_range_end(struct session *s, const struct arg *a, const char *text, size_t len,
-			   uint64_t *v)
+int args_size(struct session *s, const struct arg *a, const char *text, size_t len, uint64_t *v)
 {
+	const struct arg size = { .name = a->name, .kind = &kind_size };
 	Tcl_Obj *word = Tcl_NewStringObj(text, (int)len);
 	struct num num = { 0 };
 	int rc;
 
 	Tcl_IncrRefCount(word);
-	rc = parse_size(s, a, word, &num);
+	rc = parse_size(s, &size, word, &num);
 	Tcl_DecrRefCount(word);
 	*v = num.v;
 	return rc;
@@ -171,10 +171,10 @@ static int parse_size_range(struct session *s, const struct arg *a, Tcl_Obj *wor
 	struct size_range *range = dst;
 
 	range->is_range = dots;
-	if (parse_range_end(s, a, text, dots ? (size_t)(dots - text) : strlen(text), &range->first))
+	if (args_size(s, a, text, dots ? (size_t)(dots - text) : strlen(text), &range->first))
 		return -1;
 	range->last = range->first;
-	if (dots && parse_range_end(s, a, dots + 2, strlen(dots + 2), &range->last))
+	if (dots && args_size(s, a, dots + 2, strlen(dots + 2), &range->last))
 		return -1;
 	if (range->last < range->first || (dots && !range->first))
 		return args_bad(s, a,
