@@ -124,7 +124,7 @@ static void tell_context(struct process_text *t, const struct uroce_context_row 
 {
 	if (!begin_object(t, UROCE_CONTEXT, r->number, 1))
 		return;
-	out_str(t->o, "device", "uroce0", "  on uroce0");
+	out_str(t->o, "device", t->inv->device, "  on %s", t->inv->device);
 	out_u64(t->o, "channels", r->channels, "  %u completion channel%s\n", r->channels,
 		r->channels == 1 ? "" : "s");
 	end_object(t);
@@ -134,7 +134,7 @@ static void tell_cq(struct process_text *t, const struct uroce_cq_row *r)
 {
 	if (!begin_object(t, UROCE_CQ, r->number, 2))
 		return;
-	out_str(t->o, "device", "uroce0", "  on uroce0");
+	out_str(t->o, "device", t->inv->device, "  on %s", t->inv->device);
 	out_u64(t->o, "cqe", r->size, "  %u entries", r->size);
 	out_u64(t->o, "filled", r->filled, "  %u filled", r->filled);
 	tell_other(t, "context", UROCE_CONTEXT, r->context, NULL);
@@ -320,7 +320,7 @@ static void tell_qp(struct process_text *t, const struct uroce_qp_row *r)
 static void tell_pd(struct process_text *t, const struct uroce_pd_row *pd)
 {
 	if (begin_object(t, UROCE_PD, pd->number, 2)) {
-		out_str(t->o, "device", "uroce0", "  on uroce0\n");
+		out_str(t->o, "device", t->inv->device, "  on %s\n", t->inv->device);
 		tell_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
 		end_object(t);
 	}

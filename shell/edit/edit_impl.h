@@ -102,8 +102,6 @@ wchar_t edit_take_char(const char **s);
 int edit_text_width(const char *s);
 /* "co": columns of the terminal, "li": its rows. */
 int edit_terminal_size(struct edit *e, const char *capability);
-/* The position of c, a pointer into the line, if the terminal had enough rows. */
-struct spot edit_place_of(struct edit *e, const wchar_t *c);
 /* Moves the terminal's cursor to the end of the line. */
 void edit_go_to_end(struct edit *e);
 /* Erases the line and leaves the cursor at the start of the prompt's row. */

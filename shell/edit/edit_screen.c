@@ -113,7 +113,8 @@ static void edit_advance_prompt(struct spot *at, const char *prompt)
 	}
 }
 
-struct spot edit_place_of(struct edit *e, const wchar_t *c)
+/* The position of c, a pointer into the line, if the terminal had enough rows. */
+static struct spot place_of(struct edit *e, const wchar_t *c)
 {
 	struct spot at = { .columns = edit_terminal_size(e, "co") };
 	const wchar_t *p;
@@ -127,7 +128,7 @@ struct spot edit_place_of(struct edit *e, const wchar_t *c)
 /* The position at which c is shown. */
 static struct spot spot_of(struct edit *e, const wchar_t *c)
 {
-	struct spot at = edit_place_of(e, c);
+	struct spot at = place_of(e, c);
 	int last_row = edit_terminal_size(e, "li") - 1;
 
 	if (at.row > last_row)
@@ -342,7 +343,7 @@ static void put_hint(struct edit *e, const char *text)
 
 bool edit_is_tall(struct edit *e)
 {
-	return edit_place_of(e, libedit.el_wline(e->el)->lastchar).row >=
+	return place_of(e, libedit.el_wline(e->el)->lastchar).row >=
 	       edit_terminal_size(e, "li") - 1;
 }
 

@@ -150,7 +150,10 @@ static int syntax_error(struct session *s, const char *name, unsigned line, cons
 	fail(s, "script", "SYNTAX", "%s", Tcl_GetStringResult(s->tcl));
 	point_at(s, parse->incomplete ? "opened" : "here", text, end, at);
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-	s->fail.where = name ? xasprintf("%s:%u", name, line + where_lines(text, at)) : NULL;
+	line += where_lines(text, at);
+	s->fail.where = name	   ? xasprintf("%s:%u", name, line)
+			: line > 1 ? xasprintf("line %u", line)
+				   : NULL;
 	return -1;
 }
 
@@ -391,7 +394,11 @@ static int run_top(struct session *s, struct script *script, const char *text)
 
 int script_run(struct session *s, const char *name, const char *text)
 {
-	return run_top(s, &(struct script){ .name = name, .domain = s->domain }, text);
+	return run_top(s,
+		       &(struct script){ .name = name,
+					 .domain = s->domain,
+					 .is_block = !name && strchr(text, '\n') },
+		       text);
 }
 
 int script_body(struct session *s, Tcl_Obj *body)

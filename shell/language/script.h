@@ -23,9 +23,10 @@ struct script {
 	unsigned line;	       /* of the command being run */
 	const char *command;   /* being run, of len bytes */
 	int len;
-	bool valued; /* the value of the last command is wanted */
-	bool last;   /* the running command is the last one */
-	bool ended;  /* the command ended normally, without return */
+	bool is_block; /* typed, on several lines */
+	bool valued;   /* the value of the last command is wanted */
+	bool last;     /* the running command is the last one */
+	bool ended;    /* the command ended normally, without return */
 };
 
 /* Runs text in the user's own domain and prints errors; stops at the first error unless -k is
@@ -85,7 +86,8 @@ void script_fs_init(void);
 void script_fs_free(void);
 
 /* Where a command is, or an error was: "file:line in proc < file:line", and the first of these
- * places (name NULL: none is known). The caller frees the text. */
+ * places (line 0: none is known). What was typed has no name: "line 2 in proc". The caller frees
+ * the text. */
 struct where {
 	Tcl_DString text;
 	struct position innermost;

@@ -192,10 +192,26 @@ void where_init(struct where *w)
 
 static void append_place(struct where *w, struct position at, const char *proc)
 {
-	if (!w->innermost.name)
+	if (!w->innermost.line)
 		w->innermost = at;
-	xappendf(&w->text, "%s%s:%u%s%s", Tcl_DStringLength(&w->text) ? " < " : "", at.name,
-		 at.line, proc ? " in " : "", proc ? proc + strspn(proc, ":") : "");
+	xappendf(&w->text, "%s%s%s%u%s%s", Tcl_DStringLength(&w->text) ? " < " : "",
+		 at.name ? at.name : "line", at.name ? ":" : " ", at.line, proc ? " in " : "",
+		 proc ? proc + strspn(proc, ":") : "");
+}
+
+/* A line of what was typed has a number where there are several. */
+static bool is_told(const struct session *s, const struct position *at, const char *proc)
+{
+	const struct script *sc = s->script;
+
+	while (sc && sc->parent)
+		sc = sc->parent;
+	return at->name || proc || (sc && !sc->name && sc->is_block);
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 /* -------------------------------------------------------------------- frames -- */
@@ -263,13 +279,12 @@ static void append_frames(struct domain *d, int n, int first, unsigned *places, 
 {
 	for (; n >= first && *places <= PLACES; n--) {
 		Tcl_Obj *f = frame_dict(d, n);
+		const char *proc = f ? dict_text(f, "proc") : NULL;
 		struct position at;
 
 		if (!f)
 			continue;
-		if (frame_position(f, &at) && at.name) {
-			const char *proc = dict_text(f, "proc");
-
+		if (frame_position(f, &at) && is_told(d->s, &at, proc)) {
 			if (*places == PLACES)
 				Tcl_DStringAppend(&w->text, " < ...", -1);
 			else
@@ -357,8 +372,7 @@ bool where_outermost(struct session *s)
 		found = command && frame_position(f, &at);
 		outermost = found && strlen(command) == (size_t)sc->len &&
 			    memcmp(command, sc->command, strlen(command)) == 0 &&
-			    at.line == sc->line &&
-			    (sc->name ? at.name && strcmp(at.name, sc->name) == 0 : !at.name);
+			    at.line == sc->line && same_name(at.name, sc->name);
 		if (f)
 			Tcl_DecrRefCount(f);
 	}
@@ -390,7 +404,7 @@ static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *cons
 	e = Tcl_CreateHashEntry(&d->procs, (const char *)proc, &is_new);
 	if (!is_new)
 		free(Tcl_GetHashValue(e));
-	if (!body_place(d, objv[3], &at) || !at.name) {
+	if (!body_place(d, objv[3], &at)) {
 		Tcl_DeleteHashEntry(e);
 		return rc;
 	}
@@ -461,7 +475,7 @@ static void append_proc(struct session *s, struct where *w, const char *name, un
 
 	if (!e)
 		return;
-	if (!w->innermost.name)
+	if (!w->innermost.line)
 		find_syntax_in(s, name, &line);
 	at = *(const struct position *)Tcl_GetHashValue(e);
 	at.line += line - 1;
@@ -521,9 +535,9 @@ static void append_block(struct session *s, struct where *w, struct position at,
 	const char *named;
 	size_t len;
 
-	if (!sc || !sc->name || strcmp(sc->name, at.name) != 0 || sc->line != at.line)
+	if (!sc || !same_name(sc->name, at.name) || sc->line != at.line)
 		return;
-	if (!w->innermost.name)
+	if (!w->innermost.line)
 		script_syntax(s, sc->command, (size_t)sc->len, s->fail.text, &line);
 	if (!line && named_command(info, end, &named, &len))
 		line = line_within(sc->command, (size_t)sc->len, named, len);
@@ -554,14 +568,14 @@ void where_error(struct session *s, const char *info, struct where *w)
 			free(name);
 		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
 			   name_and_line(p + sizeof in_file - 1, &name, &line)) {
-			if (script_fs_place(name, line, &at) && at.name) {
+			if (script_fs_place(name, line, &at) && is_told(s, &at, NULL)) {
 				append_block(s, w, at, after, p);
 				append_place(w, at, NULL);
 			}
 			free(name);
 		}
 	}
-	if (!w->innermost.name)
+	if (!w->innermost.line)
 		script_where(s, w);
 	else if (b && !b->aside)
 		append_all(b->outer, b->from_frames, b->from, &places, w);

@@ -11,14 +11,18 @@
 #include "uroce.h"
 
 /* The kernel allows more, but some programs read a list of names, with ports behind a colon. */
-static bool can_be_name(const char *name)
+bool device_name_is_valid(const char *name, size_t size)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	static const char all[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
-	return strlen(name) < IBV_SYSFS_NAME_MAX && strspn(name, letters) > 0 &&
-	       !name[strspn(name, all)];
+	return strnlen(name, size) < size && strspn(name, letters) > 0 && !name[strspn(name, all)];
+}
+
+static bool can_be_name(const char *name)
+{
+	return device_name_is_valid(name, IBV_SYSFS_NAME_MAX);
 }
 
 /* UROCE_NAME, or NULL: not set */

@@ -170,7 +170,7 @@ void process_print(pid_t pid, char *buf, size_t n);
  * each kind, one kind after the other. Whoever asked copies it before looking at it.
  */
 
-#define INVENTORY_MAGIC UINT64_C(0x31746e65766e69) /* "invent1" */
+#define INVENTORY_MAGIC UINT64_C(0x32746e65766e69) /* "invent2" */
 #define INVENTORY_ROWS	65536u			   /* of a kind, at most */
 
 struct inventory_head {
@@ -180,6 +180,7 @@ struct inventory_head {
 		uint32_t n, total;
 	} kind[UROCE_KINDS];
 	uint32_t reserved;
+	char device[IBV_SYSFS_NAME_MAX]; /* as device_name() */
 };
 
 extern const uint32_t inventory_row_size[UROCE_KINDS];

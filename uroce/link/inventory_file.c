@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "export.h"
+#include "link.h"
 
 #define PATIENCE_MS 500
 #define LOOK_MS	    20 /* whether it is still there */
@@ -46,7 +48,7 @@ static bool is_head(const struct inventory_head *h, size_t size)
 {
 	size_t rows = 0;
 
-	if (h->magic != INVENTORY_MAGIC)
+	if (h->magic != INVENTORY_MAGIC || !device_name_is_valid(h->device, sizeof h->device))
 		return false;
 	for (unsigned i = 0; i < UROCE_KINDS; i++) {
 		if (h->kind[i].row_size != inventory_row_size[i] || h->kind[i].n > INVENTORY_ROWS ||
@@ -82,6 +84,7 @@ static bool take(struct copied *c, size_t size)
 
 	if (!is_head(h, size))
 		return false;
+	memcpy(c->v.device, h->device, sizeof c->v.device);
 	for (unsigned i = 0; i < UROCE_KINDS; i++) {
 		c->v.kind[i].rows = at;
 		c->v.kind[i].n = h->kind[i].n;

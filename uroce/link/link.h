@@ -100,6 +100,8 @@ void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, u
 
 /* The name of the device: UROCE_NAME, or uroce0 if that is not set or is refused. Never NULL. */
 const char *device_name(void);
+/* Can text, which ends within size bytes or does not, be the name of a device? */
+bool device_name_is_valid(const char *text, size_t size);
 /* 0, or -1 with EINVAL and a reason (of size bytes): UROCE_NAME cannot be the name of a device. */
 int device_name_check(char *reason, size_t size);
 

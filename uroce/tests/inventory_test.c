@@ -19,7 +19,7 @@ struct file {
 static struct file good(void)
 {
 	struct file f = {
-		.head = { .magic = INVENTORY_MAGIC },
+		.head = { .magic = INVENTORY_MAGIC, .device = "rxe_0" },
 		.mr = { { .number = 7, .rkey = 70, .len = 700 }, { .number = 3, .rkey = 30 } },
 		.qp = { .qpn = 17, .type = IBV_QPT_RC, .sends = 2, .begun = 1 },
 	};
@@ -54,6 +54,7 @@ static void test_good(void)
 
 	CHECK(v);
 	CHECK_INT(v->pid, 42);
+	CHECK(strcmp(v->device, "rxe_0") == 0);
 	CHECK_INT(v->kind[UROCE_MR].n, 2);
 	mr = v->kind[UROCE_MR].rows;
 	CHECK_INT(mr[0].number, 3); /* in their order */
@@ -86,6 +87,11 @@ static void test_head(void)
 	refused(&f, sizeof f);
 	f = good();
 	f.head.kind[UROCE_MR].total = 1; /* fewer than there are */
+	refused(&f, sizeof f);
+	f = good();
+	strcpy(f.head.device, "a\033[2J");
+	refused(&f, sizeof f);
+	memset(f.head.device, 'a', sizeof f.head.device); /* does not end */
 	refused(&f, sizeof f);
 }
 

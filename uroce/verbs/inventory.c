@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "gid.h"
 #include "group.h"
 #include "group_own.h"
+#include "link.h"
 #include "queue_pair.h"
 
 struct inventory_file {
@@ -157,6 +159,7 @@ static int write_answer(FILE *file)
 {
 	struct inventory_file a = { .file = file, .head = { .magic = INVENTORY_MAGIC } };
 
+	strncpy(a.head.device, device_name(), sizeof a.head.device - 1);
 	for (unsigned i = 0; i < UROCE_KINDS; i++)
 		a.head.kind[i].row_size = inventory_row_size[i];
 	if (fwrite(&a.head, sizeof a.head, 1, file) != 1)

@@ -167,6 +167,23 @@ await 'rdma_resolve_addr'
 key C-c
 await '^interrupted$'
 await "^$device qp0:INIT> *$"
+# An error says in which line of the block it is, and of the proc that was typed before.
+line 'proc divided i {'
+line '    expr {$i / 0}'
+line '}'
+await_prompt
+line 'foreach i {1 2} {'
+line '    divided $i'
+line '}'
+await '^line 2 in divided < line 2 < line 1: divide by zero$'
+await_prompt
+line 'divided 1'
+await '^line 2 in divided: divide by zero$'
+await_prompt
+line 'expr {1 / 0}'
+await '^error: divide by zero$'
+await_prompt
+
 line 'destroy qp0'
 await "^$device> *$"
 line quit
