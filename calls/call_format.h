@@ -102,6 +102,8 @@ struct call_names {
 
 /* The arguments, as the command call takes them. */
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r);
+/* "qp0 INIT": the first object, and the first state, opcode or type in a struct. */
+void call_text_subject(FILE *to, const struct call_names *n, const struct record *r);
 /* "{wr_id 9 wr_flags SIGNALED}": what the program set in the QP before ibv_wr_send() and similar
  * calls; nothing for other calls. */
 void call_text_request(FILE *to, const struct record *r);

@@ -11,6 +11,7 @@
 struct call_text {
 	const struct call_names *names;
 	const struct record *r;
+	bool has_word; /* of call_text_subject() */
 };
 
 static bool write_name(struct call_sink *k, const struct call_text *t, const struct call_value *v,
@@ -68,13 +69,53 @@ void call_text_request(FILE *to, const struct record *r)
 
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r)
 {
-	struct call_text t = { n, r };
+	struct call_text t = { .names = n, .r = r };
 	struct call_sink k = text_sink(&t, to);
 
 	call_tell_args(&k, r->fn, r->args);
 	if (record_request(r, &(struct ibv_send_wr){ 0 }))
 		putc(' ', to);
 	call_text_request(to, r);
+}
+
+/* Writes the object that is the first argument, and the first word in a struct, and passes over the
+ * rest. */
+static bool write_subject(struct call_sink *k, const struct call_value *v, const void *p)
+{
+	struct call_text *t = k->arg;
+	const char *word = NULL;
+
+	if (v->kind == CALL_STRUCT || v->kind == CALL_CHAIN || v->kind == CALL_LIST)
+		return t->has_word;
+	if (v->kind == CALL_OBJECT && k->is_arg && k->index == 0)
+		write_own(k, v, p);
+	else if (v->kind == CALL_ENUM && !k->is_arg && !t->has_word)
+		word = call_word_name(v->words, (int64_t)call_load(v, p));
+	if (word)
+		fprintf(k->to, " %s", word);
+	t->has_word |= word != NULL;
+	return true;
+}
+
+static void write_no_group(struct call_sink *k, const struct call_value *v, enum call_group group)
+{
+	(void)k, (void)v, (void)group;
+}
+
+static void write_nothing(struct call_sink *k, const struct call_value *v)
+{
+	(void)k, (void)v;
+}
+
+void call_text_subject(FILE *to, const struct call_names *n, const struct record *r)
+{
+	struct call_text t = { .names = n, .r = r };
+	struct call_sink k = text_sink(&t, to);
+
+	k.own = write_subject;
+	k.begin = k.end = write_no_group;
+	k.nothing = write_nothing;
+	call_tell_args(&k, r->fn, r->args);
 }
 
 /* The object that the call created, or attached to its id. */
@@ -172,7 +213,7 @@ static void write_string(FILE *to, const struct record *r)
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r)
 {
 	const char *name = r->err ? strerrorname_np(r->err) : NULL;
-	struct call_text t = { n, r };
+	struct call_text t = { .names = n, .r = r };
 	struct call_sink k = text_sink(&t, to);
 	enum call_object kind = OBJECT_NONE;
 	const uint64_t made = made_by(r, &kind);

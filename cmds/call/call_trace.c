@@ -23,7 +23,7 @@ static struct {
 	pthread_t thread;
 	bool waits; /* there is one: */
 	struct traced_call call;
-	char *args, *result;
+	char *subject, *args, *result;
 	uint64_t made;
 	const char *joint; /* between its name and the result */
 } pending;
@@ -68,34 +68,23 @@ static const char *object_name(const struct call_names *n, const struct record *
 	return name;
 }
 
-static struct call_names names_in(struct session *s)
+/* A text of a record by one of the writers of call_format.h; to be freed. */
+static char *text_of(struct session *s, const struct record *r,
+		     void (*write)(FILE *to, const struct call_names *n, const struct record *r))
 {
-	return (struct call_names){ .object = object_name, .place = write_place, .arg = s };
+	const struct call_names names = { .object = object_name, .place = write_place, .arg = s };
+	char *text;
+	size_t size;
+	FILE *f = xmemstream(&text, &size);
+
+	write(f, &names, r);
+	fclose(f);
+	return text;
 }
 
 char *call_args_text(struct session *s, const struct record *r)
 {
-	const struct call_names names = names_in(s);
-	char *text;
-	size_t size;
-	FILE *f = xmemstream(&text, &size);
-
-	call_text_args(f, &names, r);
-	fclose(f);
-	return text;
-}
-
-/* "0 {wr_id 1 ...}", "ENOMEM", "lkey 0x1, rkey 0x1": what follows the name of what is made. */
-static char *result_text(struct session *s, const struct record *r)
-{
-	const struct call_names names = names_in(s);
-	char *text;
-	size_t size;
-	FILE *f = xmemstream(&text, &size);
-
-	call_text_result(f, &names, r);
-	fclose(f);
-	return text;
+	return text_of(s, r, call_text_args);
 }
 
 static char *with_name(const char *name, const char *joint, const char *rest)
@@ -106,7 +95,7 @@ static char *with_name(const char *name, const char *joint, const char *rest)
 char *call_result_text(struct session *s, const struct record *r)
 {
 	const uint64_t first = call_text_named(r);
-	char *rest = result_text(s, r);
+	char *rest = text_of(s, r, call_text_result);
 	char *text = with_name(first ? name_of(first, r->end) : NULL, call_text_joint(r), rest);
 
 	free(rest);
@@ -164,7 +153,7 @@ static void trace_before_call(void *arg, const struct record *r)
 void call_trace_flush(struct session *s)
 {
 	struct traced_call c = pending.call;
-	char *args = pending.args, *about = pending.result, *result;
+	char *subject = pending.subject, *args = pending.args, *about = pending.result, *result;
 	const char *name;
 
 	if (!pending.waits)
@@ -173,12 +162,14 @@ void call_trace_flush(struct session *s)
 	record_aside(1);
 	name = pending.made ? name_of(pending.made, record_time()) : NULL;
 	result = with_name(name, pending.joint, about);
+	c.subject = subject;
 	c.args = args;
 	c.result = result;
 	c.made = name;
 	trace_call(s, &c);
 	record_aside(-1);
 	free(result);
+	free(subject);
 	free(args);
 	free(about);
 }
@@ -191,8 +182,9 @@ static void trace_after_call(void *arg, const struct record *r)
 	if (!is_told(r) || found_nothing(r))
 		return;
 	call_trace_flush(s);
+	pending.subject = text_of(s, r, call_text_subject);
 	pending.args = call_args_text(s, r);
-	pending.result = result_text(s, r);
+	pending.result = text_of(s, r, call_text_result);
 	pending.made = call_text_named(r);
 	pending.joint = call_text_joint(r);
 	*c = (struct traced_call){

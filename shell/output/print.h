@@ -173,13 +173,14 @@ enum voice {
 /* A call that has returned. */
 struct traced_call {
 	enum voice voice;
-	int64_t when;	    /* CLOCK_REALTIME, ns */
-	const char *name;   /* of the function */
-	const char *args;   /* or "" */
-	const char *result; /* "" of a function that returns nothing */
-	const char *made;   /* name of the object that it created, or NULL */
-	bool bad;	    /* it failed */
-	bool asks;	    /* a query: left out of the short trace */
+	int64_t when;	     /* CLOCK_REALTIME, ns */
+	const char *name;    /* of the function */
+	const char *subject; /* "qp0 INIT": what it works with, or "" */
+	const char *args;    /* or "" */
+	const char *result;  /* "" of a function that returns nothing */
+	const char *made;    /* name of the object that it created, or NULL */
+	bool bad;	     /* it failed */
+	bool asks;	     /* a query: left out of the short trace */
 };
 /* Prints the line of a call while the trace or step mode is on. */
 void trace_call(struct session *s, const struct traced_call *c);

@@ -46,7 +46,8 @@ static void print_trace_line(struct session *s, enum voice v, int64_t when, cons
 	painted_free(&full);
 }
 
-/* Prints "  rdma_create_qp = qp0": the call, and the object it created or the error. */
+/* Prints "  rdma_create_qp = qp0", the call and what it created, or "  ibv_modify_qp qp0 INIT", the
+ * call, what it works with, and the error. */
 static void short_line(const struct traced_call *c)
 {
 	const char *result = c->bad ? c->result : c->made;
@@ -57,6 +58,10 @@ static void short_line(const struct traced_call *c)
 	painted_init(&p);
 	painted_paint(&p, c->bad ? PAINT_BAD : PAINT_DIM);
 	painted_addf(&p, "  %s", c->name);
+	if (*c->subject && (c->bad || !c->made)) {
+		painted_add(&p, " ", 1);
+		painted_add_line(&p, c->subject, strlen(c->subject));
+	}
 	if (result) {
 		painted_add(&p, " = ", 3);
 		painted_add_line(&p, result, strlen(result));

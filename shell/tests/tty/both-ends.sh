@@ -28,7 +28,7 @@ while read -r text; do
 	! shows '^error|^  next' || fail "$text"
 done <"$dir/lines"
 
-await '^b\|   rdma_listen$'
+await '^b\|   rdma_listen id0$'
 await '^\* cm +b: id0: CONNECT_REQUEST from 10\.0\.0\.1:'
 await '^b\| id1 ESTABLISHED with 10\.0\.0\.1:'
 await '^id0 ESTABLISHED with 10\.0\.0\.2:7471'
