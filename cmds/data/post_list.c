@@ -178,13 +178,11 @@ static int fail_refused(struct session *s, struct post_req *const reqs[], unsign
 {
 	const struct post_req *r = reqs[bad < n ? bad : 0];
 	char *rule = broken_rule(s, r);
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	describe_request(s, r, &d);
 	call_fail(s, err, "%s", r->op->name);
 	fail_row(s, "posted", "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
 	if (n > 1)
 		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,
 			 bad);

@@ -73,19 +73,17 @@ const struct arg_kind kind_sge = { .word = "mr:off:len",
 
 static int parse_sent(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	if (!kind_mr_opt.parse(s, a, word, dst))
 		return 0;
 	if (obj_find(s, NULL, Tcl_GetString(word)))
 		return -1;
-	Tcl_DStringInit(&text);
 	args_append_quoted(&text, Tcl_GetString(word));
 	fail_row(s, "or", "to send these letters: -text%s", Tcl_DStringValue(&text));
 	if (strpbrk(Tcl_GetString(word), "./"))
 		fail_row(s, "or", "to send a file: 'mem load REGION%s' first",
 			 Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 	return -1;
 }
 

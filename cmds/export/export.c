@@ -69,13 +69,11 @@ static int write_text(struct session *s, const char *path, bool force, const Tcl
 static int write_program(struct session *s, struct program *p, const struct export_args *a)
 {
 	char *copy = xstrdup(a->path);
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 	int rc;
 
-	Tcl_DStringInit(&text);
 	program_text(p, basename(copy), &text);
 	rc = write_text(s, a->path, a->force, &text);
-	Tcl_DStringFree(&text);
 	free(copy);
 	return rc;
 }
@@ -85,10 +83,9 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 {
 	char *copy = xstrdup(path), *copy2 = xstrdup(path);
 	char *cmake = xasprintf("%s/CMakeLists.txt", dirname(copy));
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 	int rc;
 
-	Tcl_DStringInit(&text);
 	program_cmake(basename(copy2), &text);
 	rc = write_text(s, cmake, false, &text);
 	*written = rc == 0;
@@ -96,7 +93,6 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 		fail_clear(&s->fail);
 		rc = 0;
 	}
-	Tcl_DStringFree(&text);
 	free(cmake);
 	free(copy);
 	free(copy2);
@@ -184,13 +180,12 @@ static int python_exec(struct session *s, const void *args, struct out *o)
 	const struct python_args *a = args;
 	struct program p = { .s = s };
 	char *copy;
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 	int rc;
 
 	if (check_name(s, a->path, ".py"))
 		return -1;
 	copy = xstrdup(a->path);
-	Tcl_DStringInit(&text);
 	rc = python_write(&p, basename(copy), &text);
 	if (rc == 0)
 		rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
@@ -199,7 +194,6 @@ static int python_exec(struct session *s, const void *args, struct out *o)
 		out_str(o, "file", a->path, "%s\n", a->path);
 		tell_left_out(&p, o);
 	}
-	Tcl_DStringFree(&text);
 	program_free(&p);
 	free(copy);
 	return rc;

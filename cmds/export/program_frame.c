@@ -486,14 +486,13 @@ static const char *const includes[] = {
 
 void program_text(struct program *p, const char *file, Tcl_DString *text)
 {
-	Tcl_DString rest;
+	SCOPED_TEXT(rest);
 
 	add_heading(p, file, text);
 	Tcl_DStringAppend(text, "#define _GNU_SOURCE\n", -1);
 	for (size_t i = 0; i < sizeof includes / sizeof *includes; i++)
 		xappendf(text, "#include <%s>\n", includes[i]);
 	Tcl_DStringAppend(text, "\n#define PATIENCE 30 /* seconds to wait for the peer */\n", -1);
-	Tcl_DStringInit(&rest);
 	Tcl_DStringAppend(&rest, Tcl_DStringValue(&p->body), -1);
 	add_clean_up(p, &rest);
 	add_main(p, &rest);
@@ -504,7 +503,6 @@ void program_text(struct program *p, const char *file, Tcl_DString *text)
 	add_members(p, text);
 	add_helpers(p->helpers, text);
 	Tcl_DStringAppend(text, Tcl_DStringValue(&rest), -1);
-	Tcl_DStringFree(&rest);
 }
 
 void program_cmake(const char *file, Tcl_DString *text)

@@ -68,7 +68,7 @@ static void write_put(struct program *p)
 	size_t n = p->r->args[4];
 	const char *at = temp_text("at(s.%s, %llu)", v->name, off);
 	unsigned char rest[RECORD_DATA_MAX];
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
 	if (n == RECORD_DATA_MAX && len > n)
 		add_warning(
@@ -79,7 +79,6 @@ static void write_put(struct program *p)
 		return;
 	need_helpers(p, HELPER_AT);
 	memcpy(rest, data, n);
-	Tcl_DStringInit(&d);
 	if (len > n && n == 1) {
 		put_line(p, "memset(%s, %u, %llu);", at, data[0], len);
 	} else if (len > n) {
@@ -92,7 +91,6 @@ static void write_put(struct program *p)
 	}
 	if (len <= n)
 		own_bytes(p, &p->body, "\t", temp_text("(unsigned char *)%s", at), data, len);
-	Tcl_DStringFree(&d);
 }
 
 /* What was read from a region may be from the peer, and be used later. */

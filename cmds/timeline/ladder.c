@@ -276,11 +276,10 @@ static bool moves_on(const struct ladder *l, unsigned i)
 static void label_lane(struct ladder *l, unsigned lane)
 {
 	struct ladder_lane *it = &l->lanes[lane];
-	Tcl_DString d, seen;
+	SCOPED_TEXT(d);
+	SCOPED_TEXT(seen);
 	unsigned n = 0;
 
-	Tcl_DStringInit(&d);
-	Tcl_DStringInit(&seen);
 	Tcl_DStringAppend(&d,
 			  it->place >= l->nplaces ? "the other end"
 			  : l->places[it->place]  ? l->places[it->place]
@@ -300,8 +299,6 @@ static void label_lane(struct ladder *l, unsigned lane)
 		xappendf(&d, "%s%s", n++ ? " " : ": ", r->name);
 	}
 	it->label = xstrdup(Tcl_DStringValue(&d));
-	Tcl_DStringFree(&seen);
-	Tcl_DStringFree(&d);
 }
 
 /* --------------------------------------------------------------------------- whole -- */

@@ -29,14 +29,10 @@ const char *const ladder_words[LADDER_KINDS] = {
 
 char *ladder_line(const char *text)
 {
-	Tcl_DString d;
-	char *shown;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	visible_append(&d, text, strnlen(text, LADDER_TEXT), VISIBLE_ONE_LINE);
-	shown = xstrdup(Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
-	return shown;
+	return xstrdup(Tcl_DStringValue(&d));
 }
 
 void ladder_free_row(struct ladder_row *r)

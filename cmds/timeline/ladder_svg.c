@@ -189,12 +189,11 @@ void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
 {
 	struct drawing g = { .l = l, .y = HEAD - 4, .d = d };
 	unsigned nlanes = l->nlanes ? l->nlanes : 1, width, height;
-	Tcl_DString rows;
+	SCOPED_TEXT(rows);
 
 	g.zone = ZONE_ROOM / nlanes > ZONE_MIN ? ZONE_ROOM / nlanes : ZONE_MIN;
 	g.zone = nlanes == 2 ? 470 : g.zone;
 	width = TIME_X + MARGIN + nlanes * g.zone;
-	Tcl_DStringInit(&rows);
 	g.d = &rows;
 	draw_rows(&g);
 	height = g.y + ROW;
@@ -211,5 +210,4 @@ void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
 	draw_lanes(&g, height - 4);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&rows), Tcl_DStringLength(&rows));
 	Tcl_DStringAppend(d, "</svg>\n", -1);
-	Tcl_DStringFree(&rows);
 }

@@ -248,16 +248,14 @@ static const char *html_entity(char c)
 /* XML has no control characters, escaped or not, and a page is read by a person, too. */
 void markup_text(Tcl_DString *d, const char *text)
 {
-	Tcl_DString visible;
+	SCOPED_TEXT(visible);
 
-	Tcl_DStringInit(&visible);
 	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
 	for (const char *p = Tcl_DStringValue(&visible); *p; p++) {
 		const char *instead = html_entity(*p);
 
 		Tcl_DStringAppend(d, instead ? instead : p, instead ? -1 : 1);
 	}
-	Tcl_DStringFree(&visible);
 }
 
 void markup_textf(Tcl_DString *d, const char *fmt, ...)

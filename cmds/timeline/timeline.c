@@ -109,13 +109,11 @@ static void rows_out(const struct ladder *l, struct out *o)
 static int draw_ladder(struct session *s, const struct ladder *l, const char *path, bool force,
 		       struct out *o)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 	int rc;
 
-	Tcl_DStringInit(&d);
 	ladder_svg(l, true, &d);
 	rc = save_file(s, path, force, 0644, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
-	Tcl_DStringFree(&d);
 	if (rc == 0)
 		out_text(o, "%u rows in %s\n", l->n, path);
 	return rc;
