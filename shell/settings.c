@@ -20,45 +20,15 @@ static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 
 struct setting {
 	const char *name;
 	const char *help;
-	bool *(*flag)(struct session *s); /* NULL: the format, or a text */
+	enum {
+		SETTING_FLAG,	/* bool */
+		SETTING_FORMAT, /* enum out_format */
+		SETTING_TEXT,	/* char *, NULL: the default */
+	} kind;
+	size_t at; /* in struct session */
 	void (*changed)(struct session *s);
-	char **(*text)(struct session *s); /* NULL: no text */
 };
-
-static bool *color_of(struct session *s)
-{
-	return &s->opt.color;
-}
-
-static bool *echo_of(struct session *s)
-{
-	return &s->opt.echo;
-}
-
-static bool *hints_of(struct session *s)
-{
-	return &s->opt.hints;
-}
-
-static bool *keep_of(struct session *s)
-{
-	return &s->opt.keep_going;
-}
-
-static bool *quiet_of(struct session *s)
-{
-	return &s->opt.quiet;
-}
-
-static bool *timing_of(struct session *s)
-{
-	return &s->opt.timing;
-}
-
-static char **prompt_of(struct session *s)
-{
-	return &s->opt.prompt;
-}
+#define AT_OPTION(field) offsetof(struct session, opt.field)
 
 static void hints_changed(struct session *s)
 {
@@ -66,16 +36,19 @@ static void hints_changed(struct session *s)
 		edit_hints(s->edit, s->opt.hints);
 }
 
+/* In the order of setting_words. */
 static const struct setting settings[] = {
-	{ "color", "colours in output", color_of, NULL, NULL },
-	{ "echo", "show each command before it runs (-x)", echo_of, NULL, NULL },
-	{ "format", "text, json or csv", NULL, NULL, NULL },
-	{ "hints", "grey hints while typing", hints_of, hints_changed, NULL },
-	{ "keep-going", "errors do not end a script (-k)", keep_of, NULL, NULL },
-	{ "prompt", "%p device, QP and state; %t time; %e last error; %n number", NULL, NULL,
-	  prompt_of },
-	{ "quiet", "results are not printed (-q)", quiet_of, NULL, NULL },
-	{ "timing", "how long each line that is typed takes", timing_of, NULL, NULL },
+	{ "color", "colours in output", SETTING_FLAG, AT_OPTION(color), NULL },
+	{ "echo", "show each command before it runs (-x)", SETTING_FLAG, AT_OPTION(echo), NULL },
+	{ "format", "text, json or csv", SETTING_FORMAT, AT_OPTION(format), NULL },
+	{ "hints", "grey hints while typing", SETTING_FLAG, AT_OPTION(hints), hints_changed },
+	{ "keep-going", "errors do not end a script (-k)", SETTING_FLAG, AT_OPTION(keep_going),
+	  NULL },
+	{ "prompt", "%p device, QP and state; %t time; %e last error; %n number", SETTING_TEXT,
+	  AT_OPTION(prompt), NULL },
+	{ "quiet", "results are not printed (-q)", SETTING_FLAG, AT_OPTION(quiet), NULL },
+	{ "timing", "how long each line that is typed takes", SETTING_FLAG, AT_OPTION(timing),
+	  NULL },
 };
 
 #define NSETTINGS (sizeof settings / sizeof *settings)
@@ -104,12 +77,24 @@ static const struct arg option_arg_table[] = {
 	ARGS_END,
 };
 
+static const char *setting_value(const struct session *s, const struct setting *t)
+{
+	const void *p = (const char *)s + t->at;
+
+	switch (t->kind) {
+	case SETTING_FLAG:
+		return *(const bool *)p ? "on" : "off";
+	case SETTING_FORMAT:
+		return out_formats[*(const enum out_format *)p];
+	case SETTING_TEXT:
+		break;
+	}
+	return *(char *const *)p ? *(char *const *)p : PROMPT;
+}
+
 static void show_setting(struct session *s, const struct setting *t, struct out *o, bool alone)
 {
-	const char *value = t->flag ? (*t->flag(s) ? "on" : "off") : out_formats[s->opt.format];
-
-	if (t->text)
-		value = *t->text(s) ? *t->text(s) : PROMPT;
+	const char *value = setting_value(s, t);
 
 	if (alone)
 		out_str(o, NULL, value, "%s\n", value);
@@ -119,21 +104,21 @@ static void show_setting(struct session *s, const struct setting *t, struct out 
 
 static int set_option(struct session *s, const struct setting *t, const char *value)
 {
-	const struct word *words = t->flag ? on_off : format_words;
-	const struct word *w = args_word(words, value);
+	const struct word *w = args_word(t->kind == SETTING_FLAG ? on_off : format_words, value);
+	void *p = (char *)s + t->at;
 
-	if (t->text) {
-		free(*t->text(s));
-		*t->text(s) = *value ? xstrdup(value) : NULL;
+	if (t->kind == SETTING_TEXT) {
+		free(*(char **)p);
+		*(char **)p = *value ? xstrdup(value) : NULL;
 		return 0;
 	}
 	if (!w)
 		return fail(s, "option", "BADVALUE", "%s is %s, not '%s'", t->name,
-			    t->flag ? "on or off" : "text, json or csv", value);
-	if (t->flag)
-		*t->flag(s) = w->value != 0;
+			    t->kind == SETTING_FLAG ? "on or off" : "text, json or csv", value);
+	if (t->kind == SETTING_FLAG)
+		*(bool *)p = w->value != 0;
 	else
-		s->opt.format = (enum out_format)w->value;
+		*(enum out_format *)p = (enum out_format)w->value;
 	if (t->changed)
 		t->changed(s);
 	return 0;

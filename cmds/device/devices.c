@@ -374,49 +374,20 @@ struct probe {
 
 struct limit {
 	const char *name;
-	void (*set)(struct ibv_qp_cap *cap, uint32_t n);
-	int (*said)(const struct ibv_device_attr *a); /* NULL: there is no attribute */
+	size_t cap;  /* offset in struct ibv_qp_cap */
+	size_t said; /* in struct ibv_device_attr; 0: there is no attribute */
 };
-
-static void set_inline(struct ibv_qp_cap *cap, uint32_t n)
-{
-	cap->max_inline_data = n;
-}
-
-static void set_send_wr(struct ibv_qp_cap *cap, uint32_t n)
-{
-	cap->max_send_wr = n;
-}
-
-static void set_recv_wr(struct ibv_qp_cap *cap, uint32_t n)
-{
-	cap->max_recv_wr = n;
-}
-
-static void set_send_sge(struct ibv_qp_cap *cap, uint32_t n)
-{
-	cap->max_send_sge = n;
-}
-
-static void set_recv_sge(struct ibv_qp_cap *cap, uint32_t n)
-{
-	cap->max_recv_sge = n;
-}
-
-static int said_wr(const struct ibv_device_attr *a)
-{
-	return a->max_qp_wr;
-}
-
-static int said_sge(const struct ibv_device_attr *a)
-{
-	return a->max_sge;
-}
+#define LIMIT(cap_, said_)                                      \
+	{                                                       \
+#cap_, offsetof(struct ibv_qp_cap, cap_), said_ \
+	}
 
 static const struct limit limits[] = {
-	{ "max_inline_data", set_inline, NULL },    { "max_send_wr", set_send_wr, said_wr },
-	{ "max_recv_wr", set_recv_wr, said_wr },    { "max_send_sge", set_send_sge, said_sge },
-	{ "max_recv_sge", set_recv_sge, said_sge },
+	LIMIT(max_inline_data, 0),
+	LIMIT(max_send_wr, offsetof(struct ibv_device_attr, max_qp_wr)),
+	LIMIT(max_recv_wr, offsetof(struct ibv_device_attr, max_qp_wr)),
+	LIMIT(max_send_sge, offsetof(struct ibv_device_attr, max_sge)),
+	LIMIT(max_recv_sge, offsetof(struct ibv_device_attr, max_sge)),
 };
 
 /* Does ibv_create_qp() succeed? If not, *err is its errno. */
@@ -427,7 +398,7 @@ static bool can_create(const struct probe *p, const struct limit *l, uint32_t n,
 	};
 	struct ibv_qp *qp;
 
-	l->set(&init.cap, n);
+	memcpy((char *)&init.cap + l->cap, &n, sizeof n);
 	qp = ibv_create_qp(p->pd, &init);
 	if (!qp) {
 		*err = errno ? errno : EINVAL;
@@ -470,9 +441,12 @@ static void probe_type(const struct probe *p, const struct ibv_device_attr *attr
 	out_dict(o, word_name(qp_type_words, p->type));
 	out_text(o, "%s\n", word_name(qp_type_words, p->type));
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		int said = limits[i].said ? limits[i].said(attr) : 0, err = 0;
-		uint32_t n = find_largest(p, &limits[i], said > 0 ? (uint32_t)said : 0, &err);
+		int said = 0, err = 0;
+		uint32_t n;
 
+		if (limits[i].said)
+			memcpy(&said, (const char *)attr + limits[i].said, sizeof said);
+		n = find_largest(p, &limits[i], said > 0 ? (uint32_t)said : 0, &err);
 		out_u64(o, limits[i].name, n, "  %-16s %8u", limits[i].name, n);
 		if (limits[i].said)
 			out_text(o, "  the device says %d", said);
