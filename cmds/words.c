@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of constants in verbs.h and rdma_cma.h as tables, the only place for these spellings.
- */
+/* The names of constants in verbs.h and rdma_cma.h, each with its meaning: the table of calls has
+ * the names alone. */
 #include <ctype.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
