@@ -52,10 +52,21 @@ static const char *short_name(const struct call_enum *e, const struct call_word 
 	return strncmp(w->name, e->prefix, n) == 0 ? w->name + n : w->name;
 }
 
+/* The word, without its prefix or a part of it: IBV_WC_EX_WITH_BYTE_LEN, WITH_BYTE_LEN, BYTE_LEN.
+ */
+static bool is_word(const struct call_enum *e, const struct call_word *w, const char *name)
+{
+	const char *from = w->name, *last = short_name(e, w);
+
+	while (from < last && !same_word(from, name))
+		from += strcspn(from, "_") + 1;
+	return same_word(from, name);
+}
+
 const struct call_word *call_word_find(const struct call_enum *e, const char *name)
 {
 	for (const struct call_word *w = e->words; w->name; w++)
-		if (same_word(w->name, name) || same_word(short_name(e, w), name))
+		if (is_word(e, w, name))
 			return w;
 	return NULL;
 }

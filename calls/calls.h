@@ -203,7 +203,8 @@ const struct call_fn *call_find(const char *name);
 bool call_present(const struct call_fn *fn);
 /* The value called name among values (which end with a NULL name), or NULL. */
 const struct call_value *call_value_find(const struct call_value *values, const char *name);
-/* The word of the table (with or without its prefix, any case, '-' for '_'), or NULL. */
+/* The word of the table (with its prefix, a part of it, or none, any case, '-' for '_'), or NULL.
+ */
 const struct call_word *call_word_find(const struct call_enum *e, const char *name);
 /* The name of a value without the prefix of its table, or NULL. */
 const char *call_word_name(const struct call_enum *e, int64_t value);

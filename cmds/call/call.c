@@ -340,6 +340,7 @@ const struct cmd cmd_call = {
 	.size = sizeof(struct call_cmd_args),
 	.exec = call_exec,
 	.complete = call_complete,
+	.complete_dict = call_complete_dict,
 	.hint = call_hint,
 	.help = call_help,
 };

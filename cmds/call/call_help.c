@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What call says of the functions of the table while one is typed, and in help. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -96,6 +97,67 @@ void call_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *
 		complete_value(s, v, words);
 }
 
+static bool is_given(const struct call_struct *of, const struct call_value *f)
+{
+	return f->kind != CALL_COOKIE && f->kind != CALL_CALLBACK &&
+	       !call_is_counted(of->fields, f);
+}
+
+static bool has_members(const struct call_value *v)
+{
+	return (v->kind == CALL_STRUCT || v->kind == CALL_LIST || v->kind == CALL_CHAIN ||
+		v->kind == CALL_TRAIL) &&
+	       v->of;
+}
+
+/* The members of a struct whose names begin with path, those of the structs in it, too:
+ * "cap.max_send_wr". at: the name of the struct in them, with a dot, or "". */
+static void complete_members(const struct call_struct *of, const char *at, const char *path,
+			     Tcl_Obj *words)
+{
+	for (const struct call_value *f = of->fields; f->name; f++) {
+		bool inside = f->kind == CALL_STRUCT && !f->pointer;
+		char *name = xasprintf("%s%s%s", at, f->name, inside ? "." : "");
+
+		if (inside)
+			complete_members(f->of, name, path, words);
+		else if (is_given(of, f) && strncmp(name, path, strlen(path)) == 0)
+			Tcl_ListObjAppendElement(NULL, words,
+						 Tcl_NewStringObj(name + strlen(path), -1));
+		free(name);
+	}
+}
+
+void call_complete_dict(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
+			Tcl_Obj *const inner[], Tcl_Obj *words)
+{
+	int after, n;
+	const struct call_fn *fn = function_of(objc, objv, &after);
+	const struct call_value *v = fn ? typed_arg(fn, after) : NULL;
+	const struct call_struct *of = v && has_members(v) ? v->of : NULL, *its;
+	char *path = xstrdup(""), *name;
+	Tcl_Obj **word;
+
+	for (int i = 0; of && i < depth; i++) {
+		Tcl_ListObjGetElements(NULL, inner[i], &n, &word);
+		if (n % 2 == 0 && i == depth - 1)
+			complete_members(of, "", path, words);
+		if (n % 2 == 0) /* a dict in a list */
+			continue;
+		name = xasprintf("%s%s", path, Tcl_GetString(word[n - 1]));
+		its = of;
+		v = call_find_field(&its, name, NULL);
+		if (i == depth - 1 && v)
+			complete_value(s, v, words);
+		free(path);
+		path = v && has_members(v) ? xstrdup("") : xasprintf("%s.", name);
+		if (!*path)
+			of = v->of;
+		free(name);
+	}
+	free(path);
+}
+
 /* "<pd> {qp_init_attr}": what is still to be typed. */
 static void usage_from(const struct call_fn *fn, int n, Tcl_DString *d)
 {
@@ -165,12 +227,6 @@ static const char *kind_word(const struct call_value *v)
 
 static void help_value(const struct call_value *v, unsigned depth, struct out *o);
 
-static bool is_given(const struct call_struct *of, const struct call_value *f)
-{
-	return f->kind != CALL_COOKIE && f->kind != CALL_CALLBACK &&
-	       !call_is_counted(of->fields, f);
-}
-
 static void help_words(const struct call_enum *e, unsigned depth, struct out *o)
 {
 	out_list(o, "words");
@@ -191,9 +247,7 @@ static void help_value(const struct call_value *v, unsigned depth, struct out *o
 		out_str(o, "of", call_objects[v->object].name, NULL);
 	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
 		help_words(v->words, depth, o);
-	if ((v->kind == CALL_STRUCT || v->kind == CALL_LIST || v->kind == CALL_CHAIN ||
-	     v->kind == CALL_TRAIL) &&
-	    v->of) {
+	if (has_members(v)) {
 		out_str(o, "of", v->of->name, NULL);
 		out_list(o, "members");
 		for (const struct call_value *f = v->of->fields; f->name; f++)

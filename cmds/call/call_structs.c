@@ -212,9 +212,8 @@ static int no_field(struct calling *c, const struct call_struct *of, const char 
 	return -1;
 }
 
-/* "cap.max_send_wr": the struct that holds the member, and the rest of its name. */
-static const struct call_value *find_field(const struct call_struct **of, const char *key,
-					   char **base)
+const struct call_value *call_find_field(const struct call_struct **of, const char *key,
+					 char **base)
 {
 	const struct call_value *f = call_value_find((*of)->fields, key);
 	const char *dot;
@@ -229,8 +228,9 @@ static const struct call_value *find_field(const struct call_struct **of, const 
 			continue;
 		dot = key + n + 1;
 		*of = f->of;
-		*base += f->offset;
-		return find_field(of, dot, base);
+		if (base)
+			*base += f->offset;
+		return call_find_field(of, dot, base);
 	}
 	return NULL;
 }
@@ -287,7 +287,7 @@ static int one_field(struct calling *c, const struct call_struct *of, const char
 {
 	const struct call_struct *its = of;
 	char *at = base;
-	const struct call_value *f = find_field(&its, path, &at);
+	const struct call_value *f = call_find_field(&its, path, &at);
 
 	if (!f) /* wr {rdma {rkey 7}} is wr.rdma.rkey 7 */
 		return is_group(of, path) ? each_field(c, of, path, value, base, mask, set)

@@ -87,10 +87,17 @@ int call_words(struct calling *c, int objc, Tcl_Obj *const objv[]);
 int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, void *p,
 	     uint64_t mask);
 
+/* "cap.max_send_wr": the member, and the struct that holds it; *base (NULL: none) moves there.
+ * NULL: there is none. */
+const struct call_value *call_find_field(const struct call_struct **of, const char *key,
+					 char **base);
+
 /* ---------------------------------------------------------------- call_help.c -- */
 
 extern const struct arg_kind kind_function; /* a row of the table */
 void call_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
+void call_complete_dict(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
+			Tcl_Obj *const inner[], Tcl_Obj *words);
 void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
 bool call_help(const char *name, struct out *o);
 

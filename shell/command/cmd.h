@@ -211,6 +211,11 @@ struct cmd {
 	 * that may come next, and what is still missing. */
 	void (*complete)(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
 	void (*hint)(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
+	/* For a command that takes dicts, else NULL: appends what may come next in a brace that is
+	 * open behind its words. inner: a list for it and each brace in it, of what stands there.
+	 */
+	void (*complete_dict)(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
+			      Tcl_Obj *const inner[], Tcl_Obj *words);
 	/* help COMMAND WORD: writes the help for word; false: there is none. */
 	bool (*help)(const char *word, struct out *o);
 };

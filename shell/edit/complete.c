@@ -360,6 +360,38 @@ static void command_words(struct session *s, Tcl_Obj **v, int n, Tcl_Obj *list)
 		args_complete(s, c, n - used, v + used, list);
 }
 
+/* Is the cursor in a dict that a command takes? Then appends what may stand there. */
+static bool dict_words(struct session *s, const char *text, const struct scan *sc, Tcl_Obj *list)
+{
+	Tcl_Obj *v[WORDS], *inner[DEPTH];
+	bool found = false;
+
+	for (int depth = 1; !found && depth <= (int)sc->depth &&
+			    sc->levels[sc->depth + 1 - depth].nest == NEST_BRACE;
+	     depth++) {
+		const struct level *outer = &sc->levels[sc->depth - depth];
+		int n = word_objs(text, outer, v), used;
+		const char *words[2] = { n ? Tcl_GetString(v[0]) : "", NULL };
+		const struct cmd *c = cmd_find(NULL, words, 1, &used);
+
+		found = c && c->complete_dict;
+		for (int i = 0; found && i < depth; i++) {
+			Tcl_Obj *w[WORDS];
+			int m = word_objs(text, outer + 1 + i, w);
+
+			inner[i] = Tcl_NewListObj(m, w);
+			Tcl_IncrRefCount(inner[i]);
+			free_objs(w, m);
+		}
+		if (found) {
+			c->complete_dict(s, n - used, v + used, depth, inner, list);
+			free_objs(inner, depth);
+		}
+		free_objs(v, n);
+	}
+	return found;
+}
+
 /* The start of the name, if text ends in $name; else NULL. */
 static const char *variable_start(const char *text)
 {
@@ -399,7 +431,9 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 		typed = word_at(text, l);
 		n = word_objs(text, l, v);
 		s->typed = typed;
-		if (n)
+		if (dict_words(s, text, &sc, list))
+			; /* no command begins there */
+		else if (n)
 			command_words(s, v, n, list);
 		else if (!*typed && lesson_choices())
 			answer_words(lesson_choices(), typed, words);

@@ -167,6 +167,15 @@ await 'rdma_resolve_addr'
 key C-c
 await '^interrupted$'
 await "^$device qp0:INIT> *$"
+# Members of a struct complete in braces, and what they may be.
+type 'call ibv_create_qp pd0 {send_cq cq0 cap {max_recv_w'
+key Tab
+await 'max_recv_wr'
+type '4} qp_type XRC_S'
+key Tab
+await 'qp_type XRC_SEND'
+cancel
+
 # An error says in which line of the block it is, and of the proc that was typed before.
 line 'proc divided i {'
 line '    expr {$i / 0}'
