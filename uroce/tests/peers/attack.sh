@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh" "$@"
 attack=$2
 shift 2
-unset UROCE_PATH # what is replayed was seen on the wire
 
 # what is put on the wire as it was is not taken for a packet from elsewhere with our address
 for option in route_localnet accept_local; do
@@ -15,6 +14,8 @@ for option in route_localnet accept_local; do
 done
 [ $# -gt 0 ] || set -- random icrc truncated strange spoofed elsewhere mads mads-spoofed replay
 for kind in "$@"; do
+	# what is replayed was seen on the wire
+	[ "$kind" != replay ] || unset UROCE_PATH
 	each "$kind" timeout 60 "$uroce" "$attack" "$kind"
 done
 finish
