@@ -219,7 +219,7 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 	return true;
 }
 
-#define SLACK 4 /* a device may take so many times its timeout to detect a loss */
+#define SLACK 4 /* a device may take up to that many timeouts to detect a loss */
 
 static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
 {
@@ -348,8 +348,8 @@ static int poll_all(struct session *s, const struct cq_set *set, bool ok, struct
 #define WITHIN_MS	5000
 #define WITHIN_BRIEF_MS 200 /* of what call has posted by ibv_wr_... nothing is known here */
 
-/* How long to wait where the user has not said so: who has typed poll where nothing can come gets
- * the prompt back. A script may wait for what a handler posts. */
+/* How long to wait if the user has not said so. If poll was typed and nothing can come, the prompt
+ * comes back soon. A script may wait for what a handler posts. */
 static int64_t default_within(struct session *s, const struct cq_set *set)
 {
 	const bool is_typed = s->opt.interactive && !(s->script && s->script->name);

@@ -49,7 +49,7 @@ struct sge_arg {
 	struct ibv_sge raw;
 };
 extern const struct arg_kind kind_sge;
-/* As kind_mr_opt; who has typed a text in its place is told of -text. */
+/* Like kind_mr_opt; if a text was typed in its place, the error names -text. */
 extern const struct arg_kind kind_mr_sent;
 
 #define POST_OBJS 5

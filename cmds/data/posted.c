@@ -48,7 +48,7 @@ static void read_recv(const struct record *r, const struct ibv_recv_wr *wr, stru
 	add_sges(r, wr->sg_list, wr->num_sge, p);
 }
 
-/* The request at index of a post, if it was accepted; *is_last: there is none behind it. */
+/* The request at index of a post, if it was accepted; *is_last: no other follows. */
 static bool read_request(const struct qp *qp, const struct record *r, unsigned index, bool recv,
 			 struct posted *p, bool *is_last)
 {

@@ -47,7 +47,7 @@ struct qp_read {
 
 /* Where the next request will be. */
 struct posted_place posted_place(void);
-/* The next request of that queue from *at on, which then is behind it; false: there is none. */
+/* The next request of that queue from *at on; moves *at past it. false: there is none. */
 bool posted_next(const struct qp *qp, bool recv, struct posted_place *at, struct posted *p);
 /* The queues of the QP are empty now: it was made, or reset. */
 void posted_clear(struct qp *qp);

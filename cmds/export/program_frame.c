@@ -34,7 +34,7 @@ static const struct helper helpers[] = {
 	  "	return failed(what);\n"
 	  "}\n" },
 	{ HELPER_OPEN_DEVICE, 0,
-	  "/* The device called name; where there is none, the first. */\n"
+	  "/* The device called name, or the first one if there is none of that name. */\n"
 	  "static struct ibv_context *open_device(const char *name)\n"
 	  "{\n"
 	  "	struct ibv_context *found, **list;\n"
@@ -328,7 +328,7 @@ static const struct helper helpers[] = {
 	  "	return 0;\n"
 	  "}\n" },
 	{ HELPER_SHOW, 0,
-	  "/* Bytes of a region: as text, what is none as a dot. */\n"
+	  "/* Bytes of a region as text; a byte that is no printable character is a dot. */\n"
 	  "static void show(const char *what, const void *data, size_t n)\n"
 	  "{\n"
 	  "	const unsigned char *c = data;\n"

@@ -269,7 +269,7 @@ static const char *own_key(struct program *p, uint64_t key)
 	return temp_text("s.%s->rkey", v->name);
 }
 
-/* How many bytes at data are one of our values; *expr is it. */
+/* How many bytes at data are a value of the program's own (0: none); *expr gets its expression. */
 static unsigned own_value(struct program *p, const unsigned char *data, size_t n, bool *big,
 			  const char **expr)
 {

@@ -406,7 +406,7 @@ void ladder_fold(struct ladder *l)
 		}
 }
 
-/* How many rows are before the last so many that are not folded. */
+/* How many rows precede the last ones, of which `last` are not folded. */
 static unsigned rows_before_last(const struct ladder *l, unsigned last)
 {
 	unsigned i = l->n;

@@ -44,7 +44,7 @@ enum ladder_age {
 enum ladder_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
 
 struct ladder_lane {
-	unsigned place;	       /* 0: this program; then its peers, and who is not one of them */
+	unsigned place; /* 0: this program; then its peers; last, an end that is none of them */
 	enum ladder_side side; /* SIDE_NONE: the only one of its place */
 	char *label;
 };
@@ -54,7 +54,7 @@ struct ladder_row {
 	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: takes no time */
 	enum ladder_kind kind;
 	enum ladder_age age;
-	enum ladder_side side; /* of a packet: who has sent it */
+	enum ladder_side side; /* of a packet: its sender */
 	bool bad;	       /* failed, or tells of a failure */
 	bool by_cm;	       /* a call of librdmacm */
 	bool heads;	       /* name belongs above the lane */
@@ -85,7 +85,7 @@ struct ladder {
 	struct ladder_row *rows;
 	unsigned n;
 	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
-	unsigned left_out; /* rows of AGE_GONE, and those before the last that were asked for */
+	unsigned left_out; /* rows of AGE_GONE, and rows before ladder_how.last of them */
 	char *remarks;	   /* lines about ends that could not be asked, or NULL */
 };
 
@@ -97,28 +97,29 @@ struct ladder_how {
 
 /* Asks the peers for their rows. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
-/* The next place, and its name (NULL: this program); its number. */
+/* Adds a place with that name (NULL: this program); returns its number. */
 unsigned ladder_add_place(struct ladder *l, const char *name);
 /* Puts the rows in order, and each on its lane. */
 void ladder_arrange(struct ladder *l);
 /* Marks the rows that repeat the few before them, such as a request that is sent again and again.
  */
 void ladder_fold(struct ladder *l);
-/* Leaves out all but the last so many rows that are not folded (0: none). */
+/* Keeps the last rows only, last of them not folded. 0: keeps all. */
 void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
 /* "@b": the label of a lane without the objects; to be freed. */
 char *ladder_end(const struct ladder *l, int lane);
-/* ms since the first current row; an earlier row has less than 0 */
+/* ms since the first current row; negative for an earlier row */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 
 /* ladder_record.c: adds the rows of this end, from its record. */
 void ladder_add_own(struct session *s, struct ladder *l);
-/* Is the call a row? Who only asks is none, nor is what is taken back behind the scenes. */
+/* Does the call become a row? A call within another one does not, nor one that asks for something
+ * and gets it, acknowledges an event, or has waited in vain. */
 bool ladder_is_row(const struct record *r);
 /* ladder_row.c. "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
 char *ladder_says(const struct ladder_row *r);
-/* What a packet says, into a row that has its time, its way and name; fate may be
+/* Writes what a packet says into a row that has its time, direction and name; fate may be
  * NULL. The key is the same where it is sent and received; lost: it has not arrived. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
 uint64_t ladder_packet_key(const struct decoded *d);

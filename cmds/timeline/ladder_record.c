@@ -160,7 +160,7 @@ static void learn_end(struct ends *e, const struct record *r)
 	}
 }
 
-/* Of several that have the number, who leads to the peer (NULL: any) at that time (0: now). */
+/* The QP with that number that is connected with the peer (NULL: any) at that time (0: now). */
 static struct end_of *qp_numbered(const struct ends *e, uint32_t qpn, const union ibv_gid *peer,
 				  uint64_t when)
 {
@@ -238,7 +238,7 @@ static char *one_line_of(char *text)
 	return shown;
 }
 
-/* Who the row is about: an id, a QP or a CQ. */
+/* What the row is about: an id, a QP or a CQ. */
 static void set_subject(struct ladder_row *row, const struct end_of *end)
 {
 	if (!end || row->side)
@@ -442,7 +442,8 @@ static enum ladder_side cm_side(const struct ends *e, uint32_t id)
 	return SIDE_NONE;
 }
 
-/* Who has sent this message of the connection manager: who asked first is the active end. */
+/* The sender of this message of the connection manager: the end that asked first is the active one.
+ */
 static enum ladder_side cm_sender(struct ends *e, const struct mad *m)
 {
 	enum ladder_side side = cm_side(e, m->local_id);

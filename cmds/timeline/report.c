@@ -335,7 +335,7 @@ static void append_summary(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, "</header>\n<main>\n", -1);
 }
 
-/* For who cannot see the drawing, or wants to copy from it. */
+/* For a reader who cannot see the drawing, or wants to copy from it. */
 static void ladder_table(const struct ladder *l, Tcl_DString *d)
 {
 	Tcl_DStringAppend(d,
