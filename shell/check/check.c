@@ -434,14 +434,25 @@ static void check_command(const struct words *w)
 	check_ours(w, first);
 }
 
+/* An error of the parser, with a caret below its place. */
+static void report_syntax(struct check *k, const char *p, const char *to, const Tcl_Parse *parse)
+{
+	const char *at = script_unparsed(k->s, p, to, parse);
+	SCOPED_TEXT(rows);
+
+	report_problem(k, at, "", k->s->fail.text);
+	fail_rows(&k->s->fail, &rows);
+	if (!k->learning)
+		print_error("%s", Tcl_DStringValue(&rows));
+	fail_clear(&k->s->fail);
+}
+
 static void walk_command(struct check *k, const char **p, const char *to)
 {
 	struct words w = { .k = k };
 
 	if (Tcl_ParseCommand(k->s->tcl, *p, (int)(to - *p), 0, &w.parse) != TCL_OK) {
-		const char *start = *p + strspn(*p, " \t\n;");
-
-		report_problem(k, start, "", Tcl_GetStringResult(k->s->tcl));
+		report_syntax(k, *p, to, &w.parse);
 		k->unparsed |= k->nest == 1;
 		*p = to;
 		return;

@@ -140,15 +140,23 @@ static void point_at(struct session *s, const char *label, const char *text, con
 	fail_row(s, label, "%s\n%*s^", Tcl_DStringValue(&line), column, "");
 }
 
-/* Fails with the error of Tcl's parser; text begins at that line. */
-static int syntax_error(struct session *s, const char *name, unsigned line, const char *text,
-			const char *end, const Tcl_Parse *parse)
+const char *script_unparsed(struct session *s, const char *text, const char *end,
+			    const Tcl_Parse *parse)
 {
 	const char *at = parse->term && parse->term >= text && parse->term < end ? parse->term
 										 : text;
 
 	fail(s, "script", "SYNTAX", "%s", Tcl_GetStringResult(s->tcl));
 	point_at(s, parse->incomplete ? "opened" : "here", text, end, at);
+	return at;
+}
+
+/* Fails with the error of Tcl's parser; text begins at that line. */
+static int syntax_error(struct session *s, const char *name, unsigned line, const char *text,
+			const char *end, const Tcl_Parse *parse)
+{
+	const char *at = script_unparsed(s, text, end, parse);
+
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
 	line += where_lines(text, at);
 	s->fail.where = name	   ? xasprintf("%s:%u", name, line)

@@ -38,6 +38,10 @@ int script_file(struct session *s, const char *path);
 /* The same for the user's start file: it runs in the user's own domain, unless others could have
  * written the file. */
 int script_start_file(struct session *s, const char *path);
+/* Fails with the error of Tcl's parser, which has just read text, and a caret below the place in
+ * its line. Returns the place. */
+const char *script_unparsed(struct session *s, const char *text, const char *end,
+			    const Tcl_Parse *parse);
 /* For the source command: errors are left in s->fail and the interpreter, not printed. In the
  * user's own domain the file runs in that of its directory, elsewhere in the domain that sources
  * it. Returns a Tcl result code. */

@@ -301,7 +301,9 @@ wants '-n: err' "$err" "n.rdma:4: unknown command 'slep'; did you mean sleep?
 n.rdma:8: time: '5x' is not a time such as 500, 500ms or 2s
 n.rdma:10: name: 'hue' is not known
 n.rdma:12: repeat: missing <body>: what to run
-n.rdma:13: missing )"
+n.rdma:13: missing )
+  opened      echo \$x(
+                     ^"
 run -n deep.rdma
 wants '-n: code' $code 1
 printf 'source sub/in.rdma\nproc q x {p; q $x; $x foo; foo::bar {*}$x}\nproc foo::bar {} {}\ncatch {p} e\nswitch $e {a - b {p} default {echo $e}}\ntry {p} on error {} {q 1} finally {q 2}\nexpect -error UNKNOWN {nosuch}\nexpr {[p] + 1}\n' >fine.rdma
@@ -312,7 +314,9 @@ run -n warn.rdma
 has '-n warns' "$code $err" '0 warn.rdma:1: warning: '
 run -n fine.rdma k.rdma open.rdma
 wants '-n: all files' "$code $err" "2 k.rdma:1: unknown command 'nosuch'
-open.rdma:2: missing close-brace"
+open.rdma:2: missing close-brace
+  opened      if {1} {
+                     ^"
 run -n open.rdma
 wants '-n: unterminated, the code as when it is run' $code 2
 printf '\357\273\277echo marked\n' >bom.rdma
