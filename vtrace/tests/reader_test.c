@@ -97,6 +97,7 @@ int main(void)
 	struct reader *r = reader_open(&(struct reader_options){ .keeps_all = true });
 	struct reader_news news;
 	pid_t child;
+	int status;
 
 	CHECK(r && pipe(to_reader) == 0 && pipe(to_program) == 0);
 	sem_init(&posted, 0, 0);
@@ -106,6 +107,7 @@ int main(void)
 	CHECK(child >= 0);
 	if (!child) {
 		run_program();
+		reader_close(r);
 		return 0;
 	}
 	hear(to_reader);
@@ -116,7 +118,8 @@ int main(void)
 	expect_news(r, READER_CALL, "ibv_post_send");
 	expect_news(r, READER_CALL, "ibv_poll_cq");
 	expect_news(r, READER_ENDED, NULL);
-	CHECK_INT(waitpid(child, NULL, 0), child);
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK_INT(status, 0);
 	reader_close(r);
 	return checks_end();
 }
