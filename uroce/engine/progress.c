@@ -4,13 +4,14 @@
  * in a pass, under the lock, by one reader at a time. Where nothing else is going on that is the
  * engine's thread: it sleeps until the bell of the memory or the socket wakes it, which costs two
  * switches of threads before the application sees anything. So an application that waits for an
- * event sleeps on both itself, and one that polls an empty queue twice within a tick looks itself,
- * while nobody is woken: then a packet through memory costs no system call at all. One that polls
- * keeps the reading for a tick after it was last here; a timer of the kernel gives it back to the
- * thread when it stays away. And one that was away when packets came looks at its memory, not at
- * its queue: from then on what it finds in a queue gives the reading back at once, until it comes
- * back before the next packet does. After many packets in one pass the thread looks some times more
- * before it sleeps. What each rule is worth: uroce/README.md.
+ * event looks itself for a while, unless that was in vain before, and then sleeps on both; and one
+ * that polls an empty queue twice within a tick looks itself, too. Nobody is woken while somebody
+ * looks: then a packet through memory costs no system call at all. One that polls keeps the reading
+ * for a tick after it was last here; a timer of the kernel gives it back to the thread when it
+ * stays away. And one that was away when packets came looks at its memory, not at its queue: from
+ * then on what it finds in a queue gives the reading back at once, until it comes back before the
+ * next packet does. After many packets in one pass the thread looks some times more before it
+ * sleeps. What each rule is worth: uroce/README.md.
  *
  * The thread sleeps in epoll_wait() without an end. A timer of the kernel is set to the next
  * moment at which something is to be done, by whoever knows of an earlier one: that costs
@@ -35,14 +36,13 @@
 #include "engine.h"
 #include "transport.h"
 
-#define TICK	 MS  /* how long an application that read may stay away */
-#define BATCH	 32  /* packets of a pass, of each process and of the socket */
-#define HERE	 8   /* passes after a post to ourselves */
-#define GIVE_WAY 100 /* polls in vain before others get the processor: some 10 us */
-#define MANY	 8   /* packets of a pass, in and out: there will be more */
-#define LINGER	 16  /* passes of the thread after such a one before it sleeps: some 10 us */
-#define TIMED	 8   /* one of so many passes of one that polls looks at the clock */
-#define NEVER	 UINT64_MAX
+#define TICK   MS /* how long an application that read may stay away */
+#define BATCH  32 /* packets of a pass, of each process and of the socket */
+#define HERE   8  /* passes after a post to ourselves */
+#define MANY   8  /* packets of a pass, in and out: there will be more */
+#define LINGER 16 /* passes of the thread after such a one before it sleeps: some 10 us */
+#define TIMED  8  /* one of so many passes of one that polls looks at the clock */
+#define NEVER  UINT64_MAX
 
 enum source { OWN, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
 
@@ -59,6 +59,7 @@ static struct {
 	unsigned polls;	       /* passes of one that polls */
 	bool stays_away, gave; /* it looks at its memory; nothing came since it gave back */
 	unsigned linger;       /* so many passes more of the thread, which is not to be woken */
+	bool looks;	       /* READER_WAITER: it does not sleep yet */
 	bool in_pass;
 	bool more;		 /* to be sent or read: another pass is due */
 	uint64_t deferred_until; /* acknowledgements: NEVER: none */
@@ -108,7 +109,7 @@ static uint64_t next_moment(void)
 /* Who sleeps is woken by the bell; who polls looks by himself. */
 static void await_bell(void)
 {
-	if (e.reader == READER_POLLERS || e.linger)
+	if (e.reader == READER_POLLERS || e.linger || e.looks)
 		pair_wake();
 	else if (!pair_sleep())
 		e.more = true;
@@ -185,8 +186,9 @@ static unsigned pass_polling(struct cq *polled, bool timed)
 	return n;
 }
 
-bool progress_pass(enum rx_socket socket)
+bool progress_pass(enum rx_socket socket, bool looks)
 {
+	e.looks = looks;
 	pass(socket);
 	wake_at(next_moment());
 	return e.more;
@@ -204,9 +206,7 @@ void engine_flush(void)
 	if (e.in_pass)
 		return;
 	came_back();
-	e.deferred_until = NEVER;
-	e.more = transport_finish(true);
-	tx_flush();
+	finish(true);
 	if (e.running)
 		wake_at(next_moment());
 }
@@ -264,6 +264,7 @@ static void set_reader(enum reader reader)
 	}
 	e.reader = reader;
 	e.linger = 0;
+	e.looks = false;
 	await_bell();
 	share();
 	wake_at(next_moment());
@@ -284,13 +285,9 @@ static void leave_to_application(void)
 		set_timer(next_moment());
 }
 
-/* The last who waits becomes the reader: programs have threads that wait for what seldom comes. */
-/* How often this thread has polled and found nothing since it slept or found something. */
-static __thread unsigned in_vain __attribute__((tls_model("initial-exec")));
-
 void progress_begin_wait(const void *who)
 {
-	in_vain = 0;
+	e.last_poll = 0; /* it does not poll */
 	e.waiter = who;
 	if (e.reader != READER_WAITER)
 		set_reader(READER_WAITER);
@@ -348,11 +345,6 @@ void engine_flush_here(void)
 
 /* --------------------------------------------------------- the application polls -- */
 
-static bool is_armed(struct cq *cq)
-{
-	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
-}
-
 /* The clock costs a fifth of a pass that finds nothing. It is not needed for each one: while the
  * application has the reading, the timer of the kernel sees that it stays away. */
 static bool has_time(void)
@@ -366,48 +358,25 @@ static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
-	if (e.reader == READER_POLLERS || (!is_armed(cq) && now - e.last_poll < TICK))
+	if (e.reader == READER_POLLERS || (!cq_is_armed(cq) && now - e.last_poll < TICK))
 		leave_to_application();
-	e.last_poll = now;
+	e.last_poll = cq_is_armed(cq) ? 0 : now;
 }
 
-static unsigned poll_pass(struct cq *cq)
+unsigned progress_poll(struct cq *cq)
 {
-	bool timed = has_time();
+	bool timed;
 	unsigned n;
 
+	if (!e.running)
+		return 0;
+	timed = has_time();
 	came_back();
 	if (timed)
 		look_at_poller(cq);
 	n = pass_polling(cq, timed);
 	wake_at(next_moment());
 	return n;
-}
-
-/* The peer may be waiting for this processor. */
-static void give_way(unsigned packets)
-{
-	if (packets) {
-		in_vain = 0;
-	} else if (++in_vain > GIVE_WAY) {
-		sched_yield();
-		in_vain = 0;
-	}
-}
-
-void engine_poll_empty(struct cq *cq)
-{
-	unsigned n = 0;
-
-	if (is_armed(cq))
-		engine_armed();
-	/* who holds the lock makes progress; who waits for it has it next */
-	if (!engine_contended() && engine_trylock()) {
-		if (e.running)
-			n = poll_pass(cq);
-		engine_unlock();
-	}
-	give_way(n);
 }
 
 /* ------------------------------------------------------------------- the thread -- */

@@ -425,11 +425,13 @@ static unsigned receive(int fd, unsigned max, bool *more)
 
 static unsigned skip = SKIP;
 
-static bool skip_socket(unsigned frames)
+static bool skip_socket(enum rx_socket socket, unsigned frames)
 {
 	static unsigned quiet = QUIET, skipped;
 
 	quiet = frames ? 0 : quiet + (quiet < QUIET);
+	if (socket != RX_MAYBE)
+		return socket == RX_EMPTY;
 	if (quiet < QUIET && ++skipped < skip)
 		return true;
 	skipped = 0;
@@ -460,7 +462,7 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 	unsigned frames = rx_memory(max), n;
 	bool more;
 
-	if (socket == RX_EMPTY || (socket == RX_MAYBE && skip_socket(frames)))
+	if (skip_socket(socket, frames))
 		return frames;
 	n = socket == RX_READY && likely == 1 ? 2 : likely;
 	n = receive(group_fd(), n < max ? n : max, &more);

@@ -13,6 +13,7 @@
 
 #include "checks.h"
 #include "engine_rig.h"
+#include "rig.h"
 
 /* ------------------------------------------------------------------------ waiting -- */
 
@@ -98,6 +99,34 @@ static void test_hand_over(void)
 	fake_event = -1;
 	fake_hand_over = false;
 	take_event();
+}
+
+/* Waits once, for an event that is there already; returns how many passes it has made before. */
+static unsigned passes_of_a_wait(void)
+{
+	unsigned before = fake_others.passes;
+	uint64_t one = 1;
+
+	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+	CHECK_INT(engine_wait_fd(event), 0);
+	take_event();
+	return fake_others.passes - before;
+}
+
+/* With memory that may have frames it looks before it sleeps, and less often after it has done so
+ * in vain. */
+static void test_look_before_sleeping(void)
+{
+	rig_bell = eventfd(0, EFD_CLOEXEC);
+	CHECK(passes_of_a_wait() > 0);
+	for (unsigned skip = 2; skip <= 8; skip *= 2) {
+		for (unsigned i = 0; i < skip; i++)
+			CHECK_INT(passes_of_a_wait(), 0);
+		CHECK(passes_of_a_wait() > 0);
+	}
+	close(rig_bell);
+	rig_bell = -1;
+	CHECK_INT(passes_of_a_wait(), 0);
 }
 
 /* What comes for one that waits is acknowledged before it is woken. */
@@ -348,6 +377,7 @@ int main(void)
 	CHECK_INT(engine_get(), 0);
 	test_wait();
 	test_hand_over();
+	test_look_before_sleeping();
 	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();

@@ -60,6 +60,11 @@ struct cq {
 	struct completion current; /* what ibv_wc_read_...() read from */
 };
 
+static inline bool cq_is_armed(struct cq *cq)
+{
+	return atomic_load_explicit(&cq->armed, memory_order_relaxed) != CQ_UNARMED;
+}
+
 static inline struct cq *to_cq(struct ibv_cq *cq)
 {
 	return (struct cq *)cq;
