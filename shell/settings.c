@@ -102,12 +102,27 @@ static void show_setting(struct session *s, const struct setting *t, struct out 
 		out_str(o, t->name, value, "  %-11s %-5s %s\n", t->name, value, t->help);
 }
 
+/* Refuses a % that the prompt does not know. */
+static int check_prompt(struct session *s, const char *text)
+{
+	for (const char *p = text; (p = strchr(p, '%')); p += 2)
+		if (!p[1] || !strchr("pten%", p[1])) {
+			fail(s, "option", "BADVALUE", "prompt: '%.*s' is not known",
+			     p[1] ? 1 + (int)(Tcl_UtfNext(p + 1) - (p + 1)) : 1, p);
+			return fail_row(s, "one of",
+					"%%p %%t %%e %%n, and %%%% for a percent sign");
+		}
+	return 0;
+}
+
 static int set_option(struct session *s, const struct setting *t, const char *value)
 {
 	const struct word *w = args_word(t->kind == SETTING_FLAG ? on_off : format_words, value);
 	void *p = (char *)s + t->at;
 
 	if (t->kind == SETTING_TEXT) {
+		if (check_prompt(s, value))
+			return -1;
 		free(*(char **)p);
 		*(char **)p = *value ? xstrdup(value) : NULL;
 		return 0;
@@ -142,7 +157,8 @@ static int shell_option_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg option_examples[] = {
 	{ "option", "format      text" },
 	{ "option hints off", NULL },
-	{ "option prompt \"%t %p> \"", NULL },
+	{ "option prompt {%t %p> }", NULL },
+	{ "option prompt {\\x1b[32m%p\\x1b[0m> }", NULL },
 	{ "option prompt {}", NULL },
 	{ "echo hints are [option hints]", "hints are off" },
 	{ NULL, NULL },
@@ -156,9 +172,9 @@ const struct cmd cmd_option = {
 		"csv. json prints each result as one line of JSON, csv a line of names and a line for\n"
 		"each row. In prompt, %p is the default prompt (device, QP and its state), %t the time,\n"
 		"%e the error code of the previous line (empty if it succeeded), %n the number of lines\n"
-		"run so far; \\x1b[32m and the like are colours, and an empty text restores the default\n"
-		"prompt. Options last until the shell ends; put commands for every session into the\n"
-		"start file (see 'help files').",
+		"run so far. In braces \\x1b[32m makes what follows green, and \\x1b[0m ends the colour; %% is\n"
+		"a percent sign. An empty text restores the default prompt. Options last until the shell\n"
+		"ends; put commands for every session into the start file (see 'help files').",
 	.examples = option_examples,
 	.args = option_arg_table,
 	.size = sizeof(struct option_args),

@@ -62,6 +62,21 @@ static void list_names(const struct lib_obj *lib, struct out *out)
 	out_end(out);
 }
 
+/* The state is that of the last call that modified or queried the QP. */
+static void describe_qp(const struct ibv_qp *qp, struct out *out)
+{
+	const struct call_struct *ex = call_objects[OBJECT_QP_EX].of;
+	const struct call_value *fields = call_value_find(ex->fields, "qp_base")->of->fields;
+	const char *type = call_word_name(call_value_find(fields, "qp_type")->words, qp->qp_type);
+	const char *state = call_word_name(call_value_find(fields, "state")->words, qp->state);
+
+	out_u64(out, "qpn", qp->qp_num, "  qpn %u", qp->qp_num);
+	if (type)
+		out_str(out, "type", type, "  %s", type);
+	if (state)
+		out_str(out, "state", state, "  %s", state);
+}
+
 static void lib_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct lib_obj *lib = (struct lib_obj *)o;
@@ -79,7 +94,7 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 		out_u64(out, "len", lib->len, "  %zu B", lib->len);
 	}
 	if (qp) /* of a type that `qp` does not make, or of an id */
-		out_u64(out, "qpn", qp->qp_num, "  qpn %u", qp->qp_num);
+		describe_qp(qp, out);
 	if (lib->kind == OBJECT_DEVICE_LIST || lib->kind == OBJECT_CONTEXT_LIST)
 		list_names(lib, out);
 	out_text(out, "\n");

@@ -228,8 +228,8 @@ run 'history round'
 screen | grep -A1 '> history round' | grep -qF 'repeat 3 {echo round} -every 20ms' || fail 'no history'
 ok 'timing, rounds, history'
 
-# A prompt of one's own: what it says of a line that failed, and the first one again.
-line 'option prompt "mine %p %e%% "'
+# A prompt of one's own, with a colour: what it says of a line that failed, and the first one again.
+line 'option prompt {\x1b[32mmine\x1b[0m %p %e%% }'
 type 'nonsense'
 key Enter
 await '^mine [^ ]+ UNKNOWN% *$'

@@ -453,7 +453,7 @@ static void walk_command(struct check *k, const char **p, const char *to)
 
 	if (Tcl_ParseCommand(k->s->tcl, *p, (int)(to - *p), 0, &w.parse) != TCL_OK) {
 		report_syntax(k, *p, to, &w.parse);
-		k->unparsed |= k->nest == 1;
+		k->unparsed = true;
 		*p = to;
 		return;
 	}

@@ -272,10 +272,11 @@ static void add_values_row(struct session *s, Tcl_Obj *condition)
 	Tcl_Obj *text = Tcl_SubstObj(s->tcl, condition, TCL_SUBST_VARIABLES);
 	char *line;
 
+	if (text)
+		Tcl_IncrRefCount(text); /* it is the interpreter's result, too */
 	Tcl_ResetResult(s->tcl);
 	if (!text)
 		return; /* an error in a variable that the condition does not evaluate */
-	Tcl_IncrRefCount(text);
 	line = one_line(Tcl_GetString(text));
 	if (strcmp(Tcl_GetString(text), Tcl_GetString(condition)) != 0)
 		fail_row(s, "that is", "%.*s%s", TOLD_MAX, line,
@@ -406,6 +407,8 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 		rc = expect_result(s, a, name, want, o);
 	if (rc < 0 && s->failed > failed)
 		verdict_unmet(s, name);
+	else if (rc < 0 && a->name)
+		fail_row(s, "check", "%s", a->name);
 	free(want);
 	free(name);
 	return rc;

@@ -88,6 +88,21 @@ static bool begins_an_option(const struct cmd *c, const char *word)
 	return false;
 }
 
+/* The option of c that goes by another name in other commands or programs; NULL: none. */
+static const char *option_meant(const struct cmd *c, const char *word)
+{
+	static const char *const meant[][2] = { { "-at", "-off" },
+						{ "-offset", "-off" },
+						{ "-size", "-len" } };
+
+	for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+		for (const struct arg *a = c->args; a && a->name; a++)
+			if (strcmp(meant[i][0], word) == 0 && !(a->flags & ARG_POS) &&
+			    strcmp(meant[i][1], a->option) == 0)
+				return a->option;
+	return NULL;
+}
+
 static int unknown_option(struct session *s, const struct cmd *c, const char *word)
 {
 	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
@@ -103,7 +118,9 @@ static int unknown_option(struct session *s, const struct cmd *c, const char *wo
 		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(a->option, -1));
 		Tcl_AppendPrintfToObj(all, " %s", a->option);
 	}
-	near = suggest(word, names);
+	near = option_meant(c, word);
+	if (!near)
+		near = suggest(word, names);
 	if (is_ambiguous)
 		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
 		     Tcl_GetString(all));
@@ -192,11 +209,27 @@ static void add_brackets_row(struct session *s, const struct walk *w, const char
 			 before, text);
 }
 
+/* The option that has this constant for a value, unless it is given already; NULL: none. */
+static const struct arg *option_of_word(const struct cmd *c, const struct walk *w, const char *text)
+{
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		const struct word *word = a->kind == &kind_enum ? args_word(a->data, text) : NULL;
+
+		if (word && strcasecmp(word->name, text) == 0 && !(a->flags & ARG_POS) &&
+		    !is_seen(w, c, a))
+			return a;
+	}
+	return NULL;
+}
+
 static int too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
+	const struct arg *option = option_of_word(c, w, text);
 
 	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
+	if (option)
+		return fail_next(s, "%s -%s %s", c->name, option->name, text);
 	if (text[0] == '#')
 		fail_row(s, "note", "a comment after a command is written ';# ...'");
 	add_brackets_row(s, w, text);

@@ -41,10 +41,16 @@ static void write_prompt(void *session, Tcl_DString *text)
 	struct session *s = session;
 	int choices = lesson_choices();
 	time_t now = time(NULL);
-	char clock[16];
+	char clock[16], escaped[TCL_UTF_MAX];
 	struct tm tm;
+	int len;
 
 	for (const char *p = s->opt.prompt ? s->opt.prompt : PROMPT; *p; p++) {
+		if (*p == '\\') {
+			Tcl_DStringAppend(text, escaped, Tcl_UtfBackslash(p, &len, escaped));
+			p += len - 1;
+			continue;
+		}
 		if (*p != '%') {
 			Tcl_DStringAppend(text, p, 1);
 			continue;
@@ -65,10 +71,8 @@ static void write_prompt(void *session, Tcl_DString *text)
 		case 'n':
 			xappendf(text, "%lu", s->commands);
 			break;
-		case 0:
-			return;
-		default:
-			Tcl_DStringAppend(text, p, 1);
+		default: /* %% */
+			Tcl_DStringAppend(text, "%", 1);
 		}
 	}
 }

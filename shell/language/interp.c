@@ -301,7 +301,8 @@ bool interp_ours(struct session *s, const char *command, int len)
 	return ours;
 }
 
-void interp_fail(struct session *s)
+/* body: what the running command evaluated; NULL: no command is running. */
+static void fail_in(struct session *s, Tcl_Obj *body)
 {
 	const char *text = Tcl_GetStringResult(s->tcl);
 	struct where where;
@@ -317,8 +318,13 @@ void interp_fail(struct session *s)
 		fail_row(s, "as text", "in braces, where $ and [ ] are letters: {$%s}", name);
 	}
 	where_init(&where);
-	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), &where);
+	where_error(s, Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY), body, &where);
 	fail_place(s, &where);
+}
+
+void interp_fail(struct session *s)
+{
+	fail_in(s, NULL);
 }
 
 int interp_eval(struct session *s, Tcl_Obj *script)
@@ -332,10 +338,10 @@ int interp_eval(struct session *s, Tcl_Obj *script)
 	Tcl_IncrRefCount(words[0]);
 	Tcl_IncrRefCount(script);
 	rc = Tcl_EvalObjv(s->tcl, 2, words, 0);
+	if (rc == TCL_ERROR)
+		fail_in(s, script);
 	Tcl_DecrRefCount(script);
 	Tcl_DecrRefCount(words[0]);
-	if (rc == TCL_ERROR)
-		interp_fail(s);
 	return rc;
 }
 

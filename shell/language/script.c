@@ -162,6 +162,8 @@ static int syntax_error(struct session *s, const char *name, unsigned line, cons
 	s->fail.where = name	   ? xasprintf("%s:%u", name, line)
 			: line > 1 ? xasprintf("line %u", line)
 				   : NULL;
+	s->fail.file = name ? xstrdup(name) : NULL;
+	s->fail.line = line;
 	return -1;
 }
 

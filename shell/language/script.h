@@ -95,6 +95,7 @@ void script_fs_free(void);
 struct where {
 	Tcl_DString text;
 	struct position innermost;
+	struct position last; /* the latest one, unless it is in a proc */
 };
 void where_init(struct where *w);
 /* Appends the position of the running command. */
@@ -118,7 +119,8 @@ int where_frames(struct domain *d);
 bool where_body(struct session *s, Tcl_Obj *body, struct position *at);
 /* Is the running command a top-level command of the script, not one in brackets or a body? */
 bool where_outermost(struct session *s);
-/* Appends the position of an error that a command of Tcl raised, from its errorInfo. */
-void where_error(struct session *s, const char *info, struct where *w);
+/* Appends the position of an error that a command of Tcl raised, from its errorInfo. body: the
+ * argument of the running command that it was raised in; NULL: no command is running. */
+void where_error(struct session *s, const char *info, Tcl_Obj *body, struct where *w);
 
 #endif

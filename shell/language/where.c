@@ -187,11 +187,30 @@ unsigned where_lines(const char *from, const char *to)
 void where_init(struct where *w)
 {
 	Tcl_DStringInit(&w->text);
-	w->innermost = (struct position){ 0 };
+	w->innermost = w->last = (struct position){ 0 };
 }
 
+/* Tcl counts -1 where the brackets of a command are closed on a later line: 0, not known. */
+static unsigned read_line_number(const char *text)
+{
+	long line = strtol(text, NULL, 10);
+
+	return line > 0 ? (unsigned)line : 0;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* A block that begins on the line of its command is no place of its own. */
 static void append_place(struct where *w, struct position at, const char *proc)
 {
+	bool again = !proc && w->last.line == at.line && same_name(w->last.name, at.name);
+
+	w->last = proc ? (struct position){ 0 } : at;
+	if (again)
+		return;
 	if (!w->innermost.line)
 		w->innermost = at;
 	xappendf(&w->text, "%s%s%s%u%s%s", Tcl_DStringLength(&w->text) ? " < " : "",
@@ -207,11 +226,6 @@ static bool is_told(const struct session *s, const struct position *at, const ch
 	while (sc && sc->parent)
 		sc = sc->parent;
 	return at->name || proc || (sc && !sc->name && sc->is_block);
-}
-
-static bool same_name(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 /* -------------------------------------------------------------------- frames -- */
@@ -271,7 +285,7 @@ static bool frame_position(Tcl_Obj *dict, struct position *at)
 {
 	const char *file = dict_text(dict, "file"), *line = dict_text(dict, "line");
 
-	return file && line && script_fs_place(file, (unsigned)strtoul(line, NULL, 10), at);
+	return file && line && script_fs_place(file, read_line_number(line), at);
 }
 
 /* Appends the positions of the frames from number n down to first. */
@@ -441,7 +455,7 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 	if (!quote || strncmp(quote, "\" line ", 7) != 0)
 		return false;
 	*name = xasprintf("%.*s", (int)(quote - p - 1), p + 1);
-	*line = (unsigned)strtoul(quote + 7, NULL, 10);
+	*line = read_line_number(quote + 7);
 	return true;
 }
 
@@ -473,7 +487,7 @@ static void append_proc(struct session *s, struct where *w, const char *name, un
 	Tcl_HashEntry *e = proc ? Tcl_FindHashEntry(&d->procs, (const char *)proc) : NULL;
 	struct position at;
 
-	if (!e)
+	if (!e || !line)
 		return;
 	if (!w->innermost.line)
 		find_syntax_in(s, name, &line);
@@ -546,7 +560,23 @@ static void append_block(struct session *s, struct where *w, struct position at,
 		append_place(w, exact, NULL);
 }
 
-void where_error(struct session *s, const char *info, struct where *w)
+/* Appends the position of an error in body, which the running command evaluates by eval. */
+static void append_body(struct session *s, struct where *w, const char *info, Tcl_Obj *body)
+{
+	static const char in_body[] = "\n    (\"eval\" body line ";
+	const char *last = NULL;
+	struct position at;
+
+	for (const char *p = info; p && (p = strstr(p, in_body)); p++)
+		last = p + strlen(in_body);
+	if (!last || !read_line_number(last) || !body_place(s->domain, body, &at))
+		return;
+	at.line += read_line_number(last) - 1;
+	if (is_told(s, &at, NULL))
+		append_place(w, at, NULL);
+}
+
+void where_error(struct session *s, const char *info, Tcl_Obj *body, struct where *w)
 {
 	static const char in_proc[] = "\n    (procedure ", in_file[] = "\n    (file ";
 	const struct border *b = s->border;
@@ -575,7 +605,9 @@ void where_error(struct session *s, const char *info, struct where *w)
 			free(name);
 		}
 	}
-	if (!w->innermost.line)
+	if (body)
+		append_body(s, w, info, body);
+	if (body || !w->innermost.line)
 		script_where(s, w);
 	else if (b && !b->aside)
 		append_all(b->outer, b->from_frames, b->from, &places, w);

@@ -106,6 +106,10 @@ static void errors(void)
 	RUN("repeat x {}", "error: times: 'x' is not a number | "
 			   "usage repeat <times> <body> [-every ms] | "
 			   "example repeat 3 {echo round [incr n]}");
+	RUN("post write m -remote 1 uc", "error: post write: one word too many: 'uc' | "
+					 "next post write -type uc");
+	RUN("post write m -size 4", "error: post write has no option -size; did you mean -len? | "
+				    "next help post write");
 	RUN("mem dump 0 4 x", "error: mem dump: one word too many: 'x' | next help mem dump");
 	RUN("mem dump 0 4 > f",
 	    "error: mem dump: one word too many: '>' | next help mem dump | note '>' is of other "

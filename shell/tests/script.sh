@@ -198,6 +198,24 @@ printf 'expect a 1 {\n  set x 1\n  nosuch\n}\n' >ex.rdma
 run ex.rdma
 has 'positions in expect' "$err" 'ex.rdma:3 < ex.rdma:1: unknown'
 wants 'a mistake is no verdict' $code 1
+printf 'foreach i {7} {\n  expect -name "loop $i" -value 1 {\n    set x 1\n    expr {$x + $zz}\n  }\n}\n' >ex.rdma
+run ex.rdma
+wants "positions of Tcl's errors in expect" "$err" "ex.rdma:4 < ex.rdma:2 < ex.rdma:1: can't read \"zz\": no such variable
+  check       loop 7"
+printf 'proc f {} {\n  expect -value 2 {expr 1}\n}\ncatch {f}\n' >ex.rdma
+run ex.rdma
+has 'a place is told once' "$out" '#   at          ex.rdma:2 in f < ex.rdma:4
+1..1'
+run -c '[expr {1+2}
+]'
+has 'a bracket that is closed on a later line' "$err" "-c:1: unknown command '3'"
+run -c 'set v 3; expect -true {$v == 4}'
+wants 'a condition with its values' "$err" '-c:1: expected true, got false
+  in          $v == 4
+  that is     3 == 4'
+run -c 'expect -true {[llength {a b}] == 3}'
+wants 'a condition without variables' "$err" '-c:1: expected true, got false
+  in          [llength {a b}] == 3'
 printf 'echo 1\nif 1 {return}\necho 2\n' >ret.rdma
 run -f ret.rdma -c 'echo next'
 wants 'return ends the file' "$code $out" '0 1
@@ -264,6 +282,8 @@ has 'JUnit: the sums' "$(cat junit.xml)" 'tests="2" failures="1" errors="0" skip
 ! command -v xmllint >/dev/null || { xmllint --noout junit.xml && wants 'JUnit: XML' $? 0; }
 run --junit junit.xml -c 'expect -true 1' -c nosuch
 has 'JUnit: a command failed' "$(cat junit.xml)" 'tests="2" failures="0" errors="1"'
+run --junit junit.xml open.rdma
+has 'JUnit: a script that does not parse' "$(cat junit.xml)" '<testcase classname="open.rdma" name="missing close-brace (open.rdma:2)"'
 run --junit no/such/junit.xml -c 'expect -true 1'
 wants 'JUnit: nowhere to write' $code 1
 has 'JUnit: why' "$err" 'rdmash: --junit no/such/junit.xml: No such file or directory'
@@ -319,6 +339,11 @@ open.rdma:2: missing close-brace
                      ^"
 run -n open.rdma
 wants '-n: unterminated, the code as when it is run' $code 2
+printf 'proc late {} {\n  echo [get x\n}\n' >body.rdma
+run -n body.rdma
+wants '-n: unterminated in a body' "$code $err" '2 body.rdma:2: missing close-bracket
+  opened        echo [get x
+                     ^'
 printf '\357\273\277echo marked\n' >bom.rdma
 run bom.rdma
 wants 'a byte order mark, run' "$code $out" '0 marked'
@@ -349,6 +374,10 @@ wants '--csv' "$out" "$("$rdmash" -c 'option format csv; option')"
 run -c 'option format csv; option'
 wants 'csv' "$out" 'color,echo,format,hints,keep-going,prompt,quiet,timing
 off,off,csv,on,off,%p> ,off,off'
+
+run -c 'option prompt {%t %q> }'
+wants 'an unknown part of the prompt' "$code $err" "1 -c:1: prompt: '%q' is not known
+  one of      %p %t %e %n, and %% for a percent sign"
 
 # ---------------------------------------------------------------------- safety
 mkdir other
