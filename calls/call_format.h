@@ -98,6 +98,8 @@ struct call_names {
 	 * written. May be NULL. */
 	bool (*place)(const struct call_names *n, struct call_sink *k, uint64_t address);
 	void *arg; /* theirs */
+	/* Type of the QP of the call, whose requests have no members of other types; 0: any. */
+	unsigned qp_type;
 };
 
 /* The arguments, as the command call takes them. */

@@ -72,6 +72,7 @@ void call_text_args(FILE *to, const struct call_names *n, const struct record *r
 	struct call_text t = { .names = n, .r = r };
 	struct call_sink k = text_sink(&t, to);
 
+	k.qp_type = n->qp_type;
 	call_tell_args(&k, r->fn, r->args);
 	if (record_request(r, &(struct ibv_send_wr){ 0 }))
 		putc(' ', to);

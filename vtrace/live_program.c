@@ -145,10 +145,12 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.state = qp->state;
 		e->qp.told = -1;
 		e->qp.v.first_psn = e->qp.v.unanswered = true;
-		seen_name(p->objects, (uintptr_t)qp->pd, r->end, e->qp.v.pd);
-		seen_name(p->objects, e->qp.srq, r->end, e->qp.v.srq);
+		seen_name(p->objects, (uintptr_t)qp->pd, OBJECT_PD, r->end, e->qp.v.pd);
+		seen_name(p->objects, e->qp.srq, OBJECT_SRQ, r->end, e->qp.v.srq);
 	}
-	seen_name(p->objects, address, r->end, e->qp.v.name);
+	if (e->qp.v.state < qp->state && qp->state <= IBV_QPS_RTS)
+		e->qp.v.state = qp->state; /* librdmacm has changed it, and no call was seen */
+	seen_name(p->objects, address, OBJECT_QP, r->end, e->qp.v.name);
 	if (init) {
 		e->qp.v.cap = init->cap;
 		e->qp.signals_all = init->sq_sig_all;
@@ -169,7 +171,7 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 	take_qp(p, r, (uintptr_t)id->qp, init);
 	qp = live_program_qp(p, (uintptr_t)id->qp);
 	if (qp)
-		qp->by_cm = true;
+		qp->cm_id = address;
 }
 
 static void set_qp_state(struct seen_queues *e, enum ibv_qp_state state, const char *why)
@@ -206,23 +208,23 @@ static void take_modify(struct live_program *p, const struct record *r)
 	e->qp.v.known |= mask;
 }
 
-static struct seen_queues *entry_of_id(const struct live_program *p, const struct record *r,
-				       uint64_t address)
+/* The record of an event does not have the id, which was seen with its QP before. */
+static struct seen_queues *entry_of_id(const struct live_program *p, uint64_t id)
 {
-	const struct rdma_cm_id *id = record_bytes(r, address, NULL);
-
-	return id && id->qp ? entry_at(p, (uintptr_t)id->qp) : NULL;
+	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
+		if (qp->cm_id == id)
+			return entry_at(p, qp->address);
+	return NULL;
 }
 
-/* The librdmacm of uroce changes the state of QPs without a call that can be seen. */
 static void take_cm_event(struct live_program *p, const struct record *r)
 {
 	const struct rdma_cm_event *event = seen_cm_event(r);
-	struct seen_queues *e = event ? entry_of_id(p, r, (uintptr_t)event->id) : NULL;
+	struct seen_queues *e = event ? entry_of_id(p, (uintptr_t)event->id) : NULL;
 
 	if (!e)
 		return;
-	if (event->event == RDMA_CM_EVENT_ESTABLISHED)
+	if (event->event == RDMA_CM_EVENT_ESTABLISHED && e->qp.v.state < IBV_QPS_RTS)
 		set_qp_state(e, IBV_QPS_RTS, "");
 	if (event->event != RDMA_CM_EVENT_DISCONNECTED)
 		return;
@@ -233,7 +235,7 @@ static void take_cm_event(struct live_program *p, const struct record *r)
 
 static void take_disconnect(struct live_program *p, const struct record *r)
 {
-	struct seen_queues *e = entry_of_id(p, r, r->args[0]);
+	struct seen_queues *e = entry_of_id(p, r->args[0]);
 
 	if (!e)
 		return;
@@ -310,9 +312,9 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 		qp->v.unanswered &= (wc->opcode & IBV_WC_RECV) != 0;
 		return;
 	}
-	/* an attempt to connect that fails flushes, too, and an event of its own says so */
+	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
-			(qp->ended_by_program || (qp->by_cm && qp->v.state < IBV_QPS_RTS));
+			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
 	snprintf(why, sizeof why, "WC %s", word_name(wc_status_words, wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
 		set_qp_state(e, IBV_QPS_ERR, why);

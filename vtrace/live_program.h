@@ -4,6 +4,7 @@
 #ifndef VTRACE_LIVE_PROGRAM_H
 #define VTRACE_LIVE_PROGRAM_H
 
+#include "calls.h"
 #include "explain/explain.h"
 #include "shared_area.h"
 
@@ -38,9 +39,10 @@ void gone_qps_add(struct gone_qps *g, const struct live_qp *qp);
  */
 const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t peer);
 
-/* The name of the object that was at address at that time; "" if it is not known. */
-void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
-	       char name[LIVE_NAME]);
+/* The name of the object that was at address at that time, which librdmacm may have made; "" if
+ * address is 0. */
+void seen_name(struct record_objects *objects, uint64_t address, enum call_object kind,
+	       uint64_t when, char name[LIVE_NAME]);
 
 /* What the device allows of which a call was refused last. All zero: not known. */
 struct seen_limits {
@@ -100,7 +102,7 @@ struct seen_qp {
 	uint64_t send_cq, recv_cq;
 	uint32_t failed_recv;  /* size in bytes of the RECV that has failed; 0: none has */
 	bool signals_all;      /* sq_sig_all */
-	bool by_cm;	       /* librdmacm changes its state */
+	uint64_t cm_id;	       /* address of its id: librdmacm changes its state; 0: none */
 	bool ended_by_program; /* the program has moved it to ERR, or knows of an earlier error */
 	int told;	       /* the state that live_program_changes() has reported; -1: none */
 	struct seen_qp *older;
@@ -134,6 +136,9 @@ void live_program_end_poll(struct live_program *p, const struct record *r);
 
 /* NULL: there is none. */
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
+/* The type of the QP in its first argument, which says what members of the others count; 0: it has
+ * none. */
+unsigned live_program_qp_type(const struct live_program *p, const struct record *r);
 /* The QP of that number that is connected with the one numbered peer (0: with any). */
 struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer);
 /* Reports each QP whose state has changed since it was last reported, with the former state (-1:

@@ -182,10 +182,10 @@ void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
 
 #define REGIONS_MAX 4096 /* above which older deregistered ones are forgotten */
 
-void seen_name(struct record_objects *objects, uint64_t address, uint64_t when,
-	       char name[LIVE_NAME])
+void seen_name(struct record_objects *objects, uint64_t address, enum call_object kind,
+	       uint64_t when, char name[LIVE_NAME])
 {
-	const struct record_object *o = address ? record_objects_at(objects, address, when) : NULL;
+	const struct record_object *o = record_objects_meet(objects, address, kind, when);
 
 	snprintf(name, LIVE_NAME, "%s", o ? o->name : "");
 }
@@ -229,8 +229,8 @@ void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t a
 				   .access = (unsigned)record_arg(r, "access") };
 	if (v->access & IBV_ACCESS_ZERO_BASED)
 		v->begin = 0;
-	seen_name(objects, address, r->end, v->name);
-	seen_name(objects, (uintptr_t)mr->pd, r->end, v->pd);
+	seen_name(objects, address, OBJECT_MR, r->end, v->name);
+	seen_name(objects, (uintptr_t)mr->pd, OBJECT_PD, r->end, v->pd);
 }
 
 void seen_regions_gone(struct seen_regions *s, uint64_t address)
@@ -263,7 +263,16 @@ const struct rdma_cm_event *seen_cm_event(const struct record *r)
 	return place && !r->err ? record_bytes(r, *place, NULL) : NULL;
 }
 
-/* ------------------------------------------------------------------ destroyed QPs -- */
+/* ---------------------------------------------------------------------------- QPs -- */
+
+unsigned live_program_qp_type(const struct live_program *p, const struct record *r)
+{
+	const struct seen_qp *qp = r->nargs && r->fn->args[0].object == OBJECT_QP
+					   ? live_program_qp(p, r->args[0])
+					   : NULL;
+
+	return qp ? qp->v.type : 0;
+}
 
 void gone_qps_add(struct gone_qps *g, const struct live_qp *qp)
 {

@@ -122,6 +122,11 @@ static struct traced_program *program_of(struct traced *process)
 	return p;
 }
 
+const struct live_program *views_live(struct traced *process)
+{
+	return program_of(process)->live;
+}
+
 /* The other end, where it is traced, too; its .qp is NULL where it is not. */
 static struct live_end find_traced_peer(const struct traced *process, const struct seen_qp *qp)
 {
@@ -133,9 +138,10 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 		const char *gone = live_program_gone_qp(p->live, number, qp->v.number);
 
 		peer = live_program_numbered(p->live, number, qp->v.number);
-		if (peer)
+		if (peer) {
+			asked_peer_learn(p->process->pid, &peer->v);
 			end = live_program_end(p->live, peer);
-		else if (gone)
+		} else if (gone)
 			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
 				 gone);
 		if ((peer || gone) && p->process != process)

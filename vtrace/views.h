@@ -35,6 +35,9 @@ void views_take(const struct reader_news *news);
 /* The program has ended. */
 void views_end(void);
 
+/* What the calls of the process have shown so far. */
+const struct live_program *views_live(struct traced *process);
+
 /* -------------------------------------------------- a call as a line, as strace writes it -- */
 
 /* "12:00:01.123456 ibv_alloc_pd uroce0 = pd0", with the time at which it ended; pids: with the

@@ -286,7 +286,8 @@ static void check_rights_there(const struct diagnosis *q)
 	char next[96];
 
 	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
-	if (!(q->peer->attr.qp_access_flags & needed_access(q->wr->op)))
+	if (q->peer->known & IBV_QP_ACCESS_FLAGS &&
+	    !(q->peer->attr.qp_access_flags & needed_access(q->wr->op)))
 		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name, need);
 }
 
@@ -455,7 +456,7 @@ static void check_work_request(const struct diagnosis *q)
 		there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
 		      "%s answers %u READs and atomics at a time, this end sends %u", q->peer->name,
 		      q->peer->attr.max_dest_rd_atomic, q->qp->attr.max_rd_atomic);
-	if (q->peer && op->remote)
+	if (q->peer && q->peer->known & IBV_QP_ACCESS_FLAGS && op->remote)
 		check_rights_there(q);
 	else if (op->remote)
 		cause_add(q->c, MAY_BE, "at the peer: get QP access",

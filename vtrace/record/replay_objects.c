@@ -372,6 +372,8 @@ void objects_learn_made(struct replay *p, const struct record *r, uint64_t made,
 		learn_region(p, r, made, name);
 	else if (kind == OBJECT_QP || kind == OBJECT_QP_EX)
 		learn_qp(p, r, made, name);
+	else if (kind == OBJECT_PD)
+		objects_name_word(p, made, name);
 	for (unsigned i = 0; i < r->nargs; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].object == OBJECT_CM_ID &&
 		    r->fn->args[i].role == CALL_IN)

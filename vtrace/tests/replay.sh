@@ -172,6 +172,22 @@ has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays rping's server" "$rdmash" -q "$tmp/script.rdma"
 grep -q 'rdma-ping-1: BCDEF' "$tmp/client" || not_ok "the client got no second ping"
 
+# in the PD that librdmacm takes where none is given
+server "$tmp/first" "${on[@]}" "$program" serve $address
+ok "a client in librdmacm's PD is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" \
+	"${on[@]}" "$program" visit $address
+ok "its server ends" wait "$pid"
+has_no "all values were followed" 'NOT FOLLOWED'
+has "the script makes that PD" '^call -name pd0 ibv_alloc_pd'
+server "$tmp/second" "${on[@]}" "$program" serve $address
+ok "the script plays that client" play $address
+ok "its server ends" wait "$pid"
+client=("${on[@]}" "$program" visit "$address")
+behind "a server in librdmacm's PD is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
+	"$program" serve $address
+has_no "all values were followed" 'NOT FOLLOWED'
+behind "the script plays that server" "$rdmash" -q "$tmp/script.rdma"
+
 server "$tmp/first" "${on[@]}" "$peer" bulk-server 7471
 ok "--no-data" timeout 60 "$vtrace" --no-data --record "$tmp/script.rdma" "${on[@]}" "$peer" \
 	bulk-client $address 7471

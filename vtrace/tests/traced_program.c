@@ -13,10 +13,13 @@
  *	traced_program die N		and then SIGKILL, without a word at the end
  *	traced_program flush N		N receives that are flushed, as the QP goes to ERR
  *	traced_program rejected ADDRESS	a receive that is flushed, as nobody listens there
+ *	traced_program serve ADDRESS	waits for one of the next, in the PD of librdmacm
+ *	traced_program visit ADDRESS [OFF]	sends, and writes with an rkey that is OFF off
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
  *	traced_program cost N		nanoseconds of a poll that finds nothing, and of a receive
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
@@ -216,6 +219,122 @@ static void be_rejected(const char *address)
 	rdma_dereg_mr(mr);
 	rdma_destroy_ep(id);
 	rdma_freeaddrinfo(to);
+}
+
+/* ------------------------------------------------------- by the connection manager -- */
+
+static char window[64];
+
+static struct sockaddr_in address_of(const char *text)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons(7998),
+				     .sin_addr.s_addr = inet_addr(text) };
+}
+
+/* told: what the peer has told with that event, address and rkey; or NULL. */
+static struct rdma_cm_id *await_event(struct rdma_event_channel *channel,
+				      enum rdma_cm_event_type wanted, uint64_t told[2])
+{
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	if (rdma_get_cm_event(channel, &event) || event->event != wanted)
+		fail(rdma_event_str(wanted));
+	if (told)
+		memcpy(told, event->param.conn.private_data, 2 * sizeof *told);
+	id = event->id;
+	rdma_ack_cm_event(event);
+	return id;
+}
+
+static struct ibv_mr *prepare(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+		.sq_sig_all = 1,
+	};
+
+	init.send_cq = init.recv_cq = must(ibv_create_cq(id->verbs, 2, NULL, NULL, 0), "the CQ");
+	if (rdma_create_qp(id, NULL, &init))
+		fail("rdma_create_qp");
+	return must(rdma_reg_write(id, window, sizeof window), "rdma_reg_write");
+}
+
+static void serve(const char *address)
+{
+	struct rdma_event_channel *channel = must(rdma_create_event_channel(), "the channel");
+	uint64_t told[2] = { (uintptr_t)window };
+	struct rdma_conn_param param = { .responder_resources = 1,
+					 .private_data = told,
+					 .private_data_len = sizeof told };
+	struct sockaddr_in here = address_of(address);
+	struct rdma_cm_id *listener, *id;
+	struct ibv_mr *mr;
+
+	if (rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(listener, (struct sockaddr *)&here) || rdma_listen(listener, 1))
+		fail("rdma_listen");
+	puts("listening");
+	fflush(stdout);
+	id = await_event(channel, RDMA_CM_EVENT_CONNECT_REQUEST, NULL);
+	mr = prepare(id);
+	told[1] = mr->rkey;
+	if (rdma_post_recv(id, NULL, window, sizeof window, mr) || rdma_accept(id, &param))
+		fail("rdma_accept");
+	await_event(channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	await_event(channel, RDMA_CM_EVENT_DISCONNECTED, NULL);
+}
+
+/* Of each request members are set that do not count: those of a WRITE in a SEND, those of XRC. */
+static void post_and_poll(struct rdma_cm_id *id, struct ibv_mr *mr, enum ibv_wr_opcode opcode,
+			  const uint64_t told[2], enum ibv_wc_status wanted)
+{
+	struct ibv_sge sge = { (uintptr_t)window, sizeof window, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.wr.rdma = { told[0], (uint32_t)told[1] },
+		.qp_type.xrc.remote_srqn = 4096,
+	};
+	struct ibv_wc wc;
+
+	if (ibv_post_send(id->qp, &wr, &bad))
+		fail("ibv_post_send");
+	while (!ibv_poll_cq(id->qp->send_cq, 1, &wc))
+		;
+	if (wc.status != wanted)
+		fail("the completion");
+}
+
+static void visit(const char *address, unsigned off)
+{
+	struct rdma_event_channel *channel = must(rdma_create_event_channel(), "the channel");
+	struct rdma_conn_param param = { .initiator_depth = 1, .retry_count = 7 };
+	struct sockaddr_in there = address_of(address);
+	struct rdma_cm_id *id;
+	uint64_t told[2];
+	struct ibv_mr *mr;
+
+	if (rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(id, NULL, (struct sockaddr *)&there, 5000))
+		fail("rdma_resolve_addr");
+	await_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL);
+	if (rdma_resolve_route(id, 5000))
+		fail("rdma_resolve_route");
+	await_event(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+	mr = prepare(id);
+	if (rdma_connect(id, &param))
+		fail("rdma_connect");
+	await_event(channel, RDMA_CM_EVENT_ESTABLISHED, told);
+	told[1] += off;
+	post_and_poll(id, mr, IBV_WR_SEND, told, IBV_WC_SUCCESS);
+	post_and_poll(id, mr, IBV_WR_RDMA_WRITE, told,
+		      off ? IBV_WC_REM_ACCESS_ERR : IBV_WC_SUCCESS);
+	rdma_disconnect(id);
+	await_event(channel, RDMA_CM_EVENT_DISCONNECTED, NULL);
 }
 
 /* -------------------------------------------------------------------------- threads -- */
@@ -445,10 +564,6 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "exit") == 0)
 		return (int)n;
-	if (strcmp(what, "rejected") == 0 && argc > 2) {
-		be_rejected(argv[2]);
-		return 0;
-	}
 	if (strcmp(what, "fork") == 0) {
 		generations(n, 0);
 		return 0;
@@ -459,6 +574,12 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(what, "hang") == 0)
 		hang(n);
+	else if (strcmp(what, "rejected") == 0 && argc > 2)
+		be_rejected(argv[2]);
+	else if (strcmp(what, "serve") == 0 && argc > 2)
+		serve(argv[2]);
+	else if (strcmp(what, "visit") == 0 && argc > 2)
+		visit(argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0);
 	else if (strcmp(what, "threads") == 0 && argc > 3)
 		threads(n, (unsigned)strtoul(argv[3], NULL, 10));
 	else if (strcmp(what, "flush") == 0)

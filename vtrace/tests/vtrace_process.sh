@@ -105,6 +105,21 @@ if [ -n "$uroce" ]; then # on rxe it ends otherwise
 	ok "the request on the line" grep -q 'ibv_wr_rdma_write qp0 0x[0-9a-f]* 0x[0-9a-f]* {wr_id 77 wr_flags SIGNALED}$' "$tmp/trace"
 fi
 
+# two ends of librdmacm, of which one writes with a wrong rkey: nothing else is wrong
+# ends OPTION...: both are traced; $tmp/trace
+ends() {
+	# shellcheck disable=SC2016
+	"$vtrace" -f "$@" -o "$tmp/trace" "${on[@]}" timeout 60 bash -c \
+		'"$0" serve 10.0.0.1 | { read -r _; exec "$0" visit 10.0.0.1 256; }' "$program" >"$tmp/counts"
+}
+ok "a wrong rkey" ends --timeline
+ok "its cause is named" grep -q ' cause .*no region or window has the rkey' "$tmp/trace"
+ok "no other is" test "$(grep -c '^ *\(possible \)\?cause ' "$tmp/trace")" = 1
+ok "the states of a QP that librdmacm moves" grep -q 'qp0 RTS -> ERR (WC REM_ACCESS_ERR)' "$tmp/trace"
+ok "none is left out" test "$(grep -c 'qp0 INIT -> ERR' "$tmp/trace")" = 0
+ok "again, with lines" ends
+ok "no members of requests that other QPs have" grep -q 'opcode SEND} = 0$' "$tmp/trace"
+
 # without -f the children are not seen
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"
 ok "the parent alone" test "$(grep -c ' ibv_open_device ' "$tmp/trace")" = 2
