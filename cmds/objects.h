@@ -475,6 +475,9 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 /* A zeroed, page-aligned buffer of len bytes, registered. access: IBV_ACCESS_... */
 struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t len,
 		   unsigned access);
+/* A region of the PD that the device may write to and no listener shares, for what a next step
+ * brings here; NULL: there is none. Borrowed. */
+const struct mr *mr_to_receive(struct session *s, const struct pd *pd);
 
 struct qp_spec {
 	const char *name;

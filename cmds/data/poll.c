@@ -169,23 +169,9 @@ static struct qp *peer_here(struct session *s, const struct qp *qp, uint32_t qpn
 	return NULL;
 }
 
-/* Where qp may receive; NULL: no region will do. */
-static const struct mr *region_to_receive(struct session *s, const struct qp *qp)
-{
-	struct obj *o;
-
-	obj_foreach_of(o, s, &mr_class) {
-		const struct mr *mr = (const struct mr *)o;
-
-		if (mr->pd == qp->pd && mr->access & IBV_ACCESS_LOCAL_WRITE && !mr->for_texts)
-			return mr;
-	}
-	return NULL;
-}
-
 static void say_how_to_receive(struct session *s, const struct qp *qp)
 {
-	const struct mr *mr = region_to_receive(s, qp);
+	const struct mr *mr = mr_to_receive(s, qp->pd);
 
 	if (mr)
 		fail_next(s, "post recv %s -qp %s", mr->o.name, qp->o.name);
@@ -357,6 +343,15 @@ static int64_t default_within(struct session *s, const struct cq_set *set)
 	return is_typed && !is_outstanding(s, set) ? WITHIN_BRIEF_MS : WITHIN_MS;
 }
 
+/* In ERR all that is posted completes: a success was not the last word of the QP. */
+static void say_more(struct qp *qp, struct out *o)
+{
+	const struct outstanding sends = posted_outstanding(qp, false);
+
+	if (qp_history_state(qp) == IBV_QPS_ERR && sends.n > sends.silent)
+		out_text(o, "  %s is in ERR, and another completion waits: poll\n", qp->o.name);
+}
+
 static int exec(struct session *s, const void *args, struct out *o)
 {
 	const struct poll_args *a = args;
@@ -385,6 +380,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 	if (want > 1)
 		out_list(o, NULL);
 	wc_out_all(s, wc, got, want > 1, o);
+	if (out_has_text(o) && set.qp && wc[got - 1].v.status == IBV_WC_SUCCESS)
+		say_more(set.qp, o);
 	return 0;
 }
 

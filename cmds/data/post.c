@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "connection/cm.h"
 #include "data/post.h"
 #include "qp/qp.h"
@@ -32,9 +33,14 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	return fail_row(s, "missing", "-qpn (and -qkey)");
 }
 
-/* Do we know where to? */
+static int check_request(struct session *s, const struct post_req *r);
+static bool may_post(enum ibv_qp_state state, bool recv);
+
+/* Do we know where to? A QP that may not post at all is told first. */
 static int where_to(struct session *s, const struct post_args *a, const struct post_req *r)
 {
+	if (!r->force && !may_post(qp_history_state(r->qp), false) && check_request(s, r))
+		return -1;
 	if (a->at.set && a->remote.set)
 		return fail(s, "args", "TWICE", "-at and -remote both say where");
 	if (r->qp->peer.len || (a->remote.set && a->rkey.set))
@@ -82,7 +88,7 @@ static void say_target(const struct post_req *r, struct out *o)
 
 	out_text(o, "%s", atomic ? " at " : r->op->sink ? " from " : " to ");
 	if (told->len && told->rkey == rkey && at >= told->addr && at - told->addr >= told->len)
-		out_text(o, "the peer's window + %llu, behind its end",
+		out_text(o, "the peer's window + %llu, beyond its end",
 			 (unsigned long long)(at - told->addr));
 	else if (!told->len || told->rkey != rkey || at - told->addr >= told->len)
 		out_text(o, "0x%llx, rkey 0x%x", (unsigned long long)at, rkey);
@@ -136,7 +142,9 @@ static const char *without_region(const struct wr_op *op)
 {
 	if (op == &wr_ops[WR_RECV])
 		return ", no region: without room for a message";
-	if (op == &wr_ops[WR_SEND] || op == &wr_ops[WR_WRITE] || op == &wr_ops[WR_READ])
+	if (op == &wr_ops[WR_READ])
+		return ", no region: nothing is read";
+	if (op == &wr_ops[WR_SEND] || op == &wr_ops[WR_WRITE])
 		return ", no region";
 	return "";
 }
@@ -290,6 +298,28 @@ static struct wr_judged judge_request(const struct post_req *r)
 	return wr;
 }
 
+/* What an atomic without a region lacks: the line to type, with a region for what was there. */
+static int next_atomic(struct session *s, const struct post_req *r)
+{
+	const struct mr *mr = mr_to_receive(s, r->qp->pd);
+	const bool adds = r->op == &wr_ops[WR_FETCH_ADD];
+	const char *name = mr ? mr->o.name : "before";
+	SCOPED_TEXT(line);
+
+	if (!mr)
+		xappendf(&line, "reg 8 -pd %s -name %s; ", r->qp->pd->o.name, name);
+	xappendf(&line, "post %s %s -%s %llu", adds ? "fetch-add" : "cmp-swap", name,
+		 adds ? "add" : "compare", (unsigned long long)r->wr.wr.atomic.compare_add);
+	if (!adds)
+		xappendf(&line, " -swap %llu", (unsigned long long)r->wr.wr.atomic.swap);
+	if (!r->qp->peer.len)
+		xappendf(&line, " -remote 0x%llx -rkey 0x%x",
+			 (unsigned long long)r->wr.wr.atomic.remote_addr, r->wr.wr.atomic.rkey);
+	if (r->qp != s->ctx->qp)
+		xappendf(&line, " -qp %s", r->qp->o.name);
+	return fail_next(s, "%s", Tcl_DStringValue(&line));
+}
+
 /* What else there is to say of a fault, and what to type. */
 static int add_rows(struct session *s, const struct post_req *r, const struct wr_judged *wr,
 		    enum wr_fault fault)
@@ -310,6 +340,8 @@ static int add_rows(struct session *s, const struct post_req *r, const struct wr
 		return fail_next(
 			s, "the same without -inline, or with a QP of: qp create -inline %llu",
 			(unsigned long long)wr->bytes);
+	case WR_SIZE_OF_ATOMIC:
+		return r->wr.num_sge ? -1 : next_atomic(s, r);
 	case WR_OF_SRQ:
 		return fail_next(s, "post recv ... -srq %s", wr->srq);
 	default:
@@ -459,7 +491,12 @@ static enum wr_fault fault_of_atomic(const struct wr_judged *wr, char *text, siz
 	}
 	if (wr->bytes == 8)
 		return WR_FITS;
-	snprintf(text, size, "an atomic brings 8 bytes back, the SGEs have %" PRIu64, wr->bytes);
+	if (wr->num_sge)
+		snprintf(text, size, "an atomic brings 8 bytes back, the SGEs have %" PRIu64,
+			 wr->bytes);
+	else
+		snprintf(text, size,
+			 "an atomic brings 8 bytes back: it needs a region (SGE) for them");
 	return WR_SIZE_OF_ATOMIC;
 }
 

@@ -312,7 +312,9 @@ void explain_fact(const struct found *f, struct out *o)
 	out_row(o, "here", fact->here);
 	out_row(o, "peer", fact->there);
 	out_causes_and_cures(o, f);
-	out_row(o, "see", fact->source);
+	out_str(o, "see", fact->source, "  %-*s%s%s\n", MARGIN - 2, "see",
+		strncmp(fact->source, "volume ", 7) == 0 ? "InfiniBand specification, " : "",
+		fact->source);
 	explain_devices((const char *const[]){ fact->here, fact->there, fact->causes, fact->cures },
 			4, MARGIN, o);
 	if (fact->script)

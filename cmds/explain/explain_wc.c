@@ -167,10 +167,19 @@ static void check_meant(const struct diagnosis *q, const struct ibv_sge *sge)
 		  meant->name, meant->lkey);
 }
 
+/* "rereg mr0 -access local-write,remote-write": what it has, and more. */
+static void more_rights(const struct live_region *mr, unsigned more, char *next, size_t size)
+{
+	if (more & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
+		more |= IBV_ACCESS_LOCAL_WRITE; /* the library wants both */
+	snprintf(next, size, "rereg %s -access %s", mr->name,
+		 word_typed(word_flags(mr_access_words, mr->access | more)));
+}
+
 static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool written)
 {
 	const struct live_region *mr = live_by_lkey(&q->wr->here, sge->lkey);
-	char next[64];
+	char next[192];
 
 	if (!mr || mr->gone) {
 		cause_add(q->c, IS_SO, "show", "no region has the lkey 0x%x: %s%s%s", sge->lkey,
@@ -188,8 +197,9 @@ static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool
 			  range_beyond(mr, mr->name, sge->addr, sge->length));
 	if ((q->qp && strcmp(mr->pd, q->qp->pd) != 0) || !region_holds(mr, sge->addr, sge->length))
 		check_meant(q, sge);
+	more_rights(mr, IBV_ACCESS_LOCAL_WRITE, next, sizeof next);
 	if (written && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
-		cause_add(q->c, IS_SO, "rereg, or reg with -access local-write",
+		cause_add(q->c, IS_SO, next,
 			  "%s has no LOCAL_WRITE, and the device must write to it", mr->name);
 }
 
@@ -252,7 +262,7 @@ __attribute__((format(printf, 4, 5))) static void
 there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt, ...)
 {
 	const char *whose = q->wr->there.whose;
-	char text[256], command[128];
+	char text[256], command[256];
 	va_list ap;
 	size_t at = strlen(whose);
 
@@ -269,13 +279,14 @@ there(const struct diagnosis *q, enum verdict verdict, const char *next, const c
 static void check_region_there(const struct diagnosis *q, const struct live_region *mr)
 {
 	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
-	char next[64];
+	char next[64], rights[192];
 
 	snprintf(next, sizeof next, "show %s", mr->name);
+	more_rights(mr, needed_access(q->wr->op), rights, sizeof rights);
 	if (!region_holds(mr, q->wr->remote, q->wr->len))
 		there(q, IS_SO, next, "%s", range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
 	if (!(mr->access & needed_access(q->wr->op)))
-		there(q, IS_SO, "reg with that -access", "%s has no %s", mr->name, need);
+		there(q, IS_SO, rights, "%s has no %s", mr->name, need);
 	if (strcmp(mr->pd, q->peer->pd) != 0)
 		there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd, q->peer->pd);
 }

@@ -330,8 +330,24 @@ static void out_change(struct session *s, const struct qp_change *c, struct out 
 	out_str(o, "same_as", Tcl_DStringValue(&text), "  same as  %s\n", Tcl_DStringValue(&text));
 }
 
+/* Another QP of this session that may be meant as the peer of qp, or NULL. */
+static const struct qp *unconnected_qp(struct session *s, const struct qp *qp)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &qp_class) {
+		const struct qp *other = (const struct qp *)o;
+
+		if (other != qp && other->type == qp->type && !other->id &&
+		    qp_history_state(other) <= IBV_QPS_INIT)
+			return other;
+	}
+	return NULL;
+}
+
 static int cannot_fill(struct session *s, const struct qp_change *c, unsigned unknown)
 {
+	const struct qp *other = unconnected_qp(s, c->qp);
 	SCOPED_TEXT(names);
 
 	qp_attr_names(unknown, ", ", &names);
@@ -339,7 +355,13 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 	     Tcl_DStringValue(&names), c->qp->o.name);
 	Tcl_DStringSetLength(&names, 0);
 	qp_change_command(s, c, c->to, &names);
-	fail_next(s, "oob connect HOST PORT");
+	if (unknown & IBV_QP_AV)
+		fail_row(s, "AV", "the address vector: the way to the peer, its GID or LID");
+	if (other)
+		fail_next(s, "modify-qp RTR %s -peer [qp-info %s] -fill", c->qp->o.name,
+			  other->o.name);
+	else
+		fail_next(s, "oob connect HOST PORT");
 	fail_row(s, "or", "%s", Tcl_DStringValue(&names));
 	return -1;
 }

@@ -32,6 +32,33 @@ static int still_bound(struct session *s, const struct mr *mr, int err)
 	return -1;
 }
 
+static bool is_shared(struct session *s, const struct mr *mr)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &id_class) {
+		const struct listening *l = ((const struct id *)o)->listening;
+
+		if (l && l->share == mr)
+			return true;
+	}
+	return false;
+}
+
+const struct mr *mr_to_receive(struct session *s, const struct pd *pd)
+{
+	struct obj *o;
+
+	obj_foreach_of(o, s, &mr_class) {
+		const struct mr *mr = (const struct mr *)o;
+
+		if (mr->pd == pd && mr->access & IBV_ACCESS_LOCAL_WRITE && !mr->for_texts &&
+		    !is_shared(s, mr))
+			return mr;
+	}
+	return NULL;
+}
+
 static void no_text_region(struct mr *mr)
 {
 	if (mr->for_texts)
@@ -201,7 +228,7 @@ const struct cmd cmd_reg = {
 		"two keys. The lkey goes into your own work requests; the rkey, with the address,\n"
 		"is what a peer needs to read or write the region. The peer is bound by the access\n"
 		"flags of the region and of the QP: both must allow what it does. Without -access\n"
-		"everything the device can do is allowed.",
+		"the peer may read, write and do atomics, as far as the device can.",
 	.calls = "ibv_reg_mr(3)",
 	.examples = reg_egs,
 	.args = reg_args,

@@ -114,7 +114,7 @@ run 'listen 7471 -share window -accept'
 run 'connect 127.0.0.1 7471'
 clean
 run 'post write -text long -at 64'
-await_said 'window + 64, behind its end'
+await_said 'window + 64, beyond its end'
 await_said 'qp0:ERR>'
 run 'reconnect'
 run 'explain'
@@ -266,6 +266,44 @@ clean
 run 'post recv'
 await_said 'RECV of 0 bytes, no region: without room for a message'
 ok 'no receive, and where to post it'
+
+# A success of before, when the QP is in ERR; an atomic without a region; a receive for which only a
+# shared region is there.
+run 'destroy -all'
+run 'reg 64 -name ctr'
+run 'listen 7471 -share ctr -accept'
+run 'connect 127.0.0.1 7471'
+run 'post write -text one'
+run 'post write -text past -at 64'
+await ':ERR> *$'
+clean
+run 'poll'
+await_said 'is in ERR, and another completion waits: poll'
+run 'poll'
+await_said 'REM_ACCESS_ERR'
+run 'destroy -all'
+run 'reg 64 -name ctr'
+run 'listen 7471 -share ctr -accept'
+run 'connect 127.0.0.1 7471'
+clean
+run 'post fetch-add 5'
+await_said 'did you mean -add 5?'
+run 'post fetch-add -add 5'
+await_said '-name before; post fetch-add before -add 5'
+run 'post send -text hi'
+run 'poll -within 300'
+await_said '-name inbox; post recv inbox -qp qp'
+clean
+run 'reg 64 window'
+await_said 'did you mean -name window?'
+run 'sleep 30'
+await '^slept 30 ms$'
+run '7'
+await_said "unknown command '7' next help"
+run 'qp create -name left'
+run 'post write -text hi -qp left'
+await_said 'left is RESET: nothing may be posted'
+ok 'what is in the way is told first, with a line to type'
 
 # What the peer allows, and how much of it fits: after a failure.
 run 'destroy -all'

@@ -142,6 +142,11 @@ CASES = {
                             "set p [dict get [oob listen 0 -qp r -background] port]\n"
                             "eval [string map [list HOST 127.0.0.1 PORT $p] $next] -qp q\n"
                             "modify-qp RTR q -fill"),
+    "fill with a peer of this session": (
+        "qp create -name r; modify-qp INIT r -fill; qp create -name q; modify-qp INIT q -fill",
+        "modify-qp RTR q -fill", DO, "expect -value RTR {get q state}"),
+    "an atomic without a region": (
+        PAIR, "post fetch-add -add 5 -remote [get buf addr] -rkey [get buf rkey]", DO, "poll -ok"),
     "modify a QP of the CM": (PAIR, "modify-qp INIT [get out qp] -fill", PROSE, ""),
     "rpc: too many in background": (RPC + "rpc serve slow {} {sleep 50}\n"
                                     "for {set i 0} {$i < 256} {incr i} "

@@ -222,6 +222,52 @@ static const struct arg *option_of_word(const struct cmd *c, const struct walk *
 	return NULL;
 }
 
+static bool has_word(struct session *s, const struct arg *a, const char *text)
+{
+	Tcl_Obj *words = Tcl_NewListObj(0, NULL), **v;
+	bool found = false;
+	int n;
+
+	Tcl_IncrRefCount(words);
+	if (a->kind->complete)
+		a->kind->complete(s, a, words);
+	if (Tcl_ListObjGetElements(NULL, words, &n, &v) == TCL_OK)
+		for (int i = 0; i < n && !found; i++)
+			found = strcmp(Tcl_GetString(v[i]), text) == 0;
+	Tcl_DecrRefCount(words);
+	return found;
+}
+
+/* Is word, which stands alone, a value of option a? */
+static bool is_meant_for(struct session *s, const struct walk *w, const struct arg *a,
+			 Tcl_Obj *word)
+{
+	if (a->flags & ARG_NEED && a->kind->is_static && a->kind->matches)
+		return a->kind->matches(s, a, word);
+	return !w->ahead && has_word(s, a, Tcl_GetString(word));
+}
+
+/* The option may have been left out: "poll cq1", "post fetch-add 5", "reg 64 window". */
+static void add_option_row(struct session *s, const struct cmd *c, const struct walk *w,
+			   Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+	const struct arg *meant = NULL;
+
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (a->flags & ARG_POS || is_switch(a) || is_seen(w, c, a))
+			continue;
+		if (is_meant_for(s, w, a, word)) {
+			meant = a;
+			break;
+		}
+		if (strcmp(a->name, "name") == 0 && isalpha((unsigned char)*text))
+			meant = a;
+	}
+	if (meant)
+		fail_row(s, "near", "did you mean -%s %s?", meant->name, text);
+}
+
 static int too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
@@ -233,6 +279,7 @@ static int too_many(struct session *s, const struct cmd *c, const struct walk *w
 	if (text[0] == '#')
 		fail_row(s, "note", "a comment after a command is written ';# ...'");
 	add_brackets_row(s, w, text);
+	add_option_row(s, c, w, word);
 	if (!takes_text(w->of))
 		fail_next(s, "help %s", c->name);
 	return -1;

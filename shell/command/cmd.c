@@ -119,9 +119,6 @@ static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 		near = suggest(typed, names);
 	if (!near) {
 		fail(s, "command", "UNKNOWN", "unknown command '%s'", typed);
-		if (isdigit((unsigned char)*typed)) /* in a text, mostly: "costs [1]" */
-			return fail_row(s, "as text",
-					"in braces, where $ and [ ] are letters: {[%s]}", typed);
 		return fail_next(s, "help");
 	}
 	fail(s, "command", "UNKNOWN", "unknown command '%s'; did you mean %s%s%s?", typed, near,

@@ -132,6 +132,8 @@ static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word, str
 		factor = strchr(text, 'x') || strchr(text, 'X') ? 0 : unit_factor(units, unit);
 	if (!ok || !factor)
 		return args_bad(s, a, "'%s' is not %s", text, what);
+	if (!fits && *text == '-')
+		return args_bad(s, a, "%s is negative", text);
 	if (!fits || num->v > UINT64_MAX / factor)
 		return args_bad(s, a, "%s is too large", text);
 	num->v *= factor;

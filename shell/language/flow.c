@@ -95,9 +95,11 @@ static int sleep_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct sleep_args *a = args;
 
-	(void)o;
 	if (loop_wait(s->loop, NULL, NULL, (int64_t)a->ms.v) == LOOP_INTERRUPTED)
 		return fail(s, "sleep", "EINTR", "interrupted");
+	/* typed: "sleep 30" is soon over */
+	if (s->opt.interactive && !(s->script && s->script->name))
+		out_text(o, "slept %llu ms\n", (unsigned long long)a->ms.v);
 	return 0;
 }
 

@@ -301,6 +301,20 @@ bool interp_ours(struct session *s, const char *command, int len)
 	return ours;
 }
 
+/* An unknown command in brackets may have been meant as letters: "costs [1]". */
+static void add_text_row(struct session *s)
+{
+	const char *trace = Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY);
+	const char *executed = trace ? strstr(trace, "\n    while executing\n\"") : NULL;
+	char command[64], bracketed[68];
+
+	if (!executed || sscanf(executed, " while executing \"%63[^\"\n]", command) != 1)
+		return;
+	snprintf(bracketed, sizeof bracketed, "[%s]", command);
+	if (strstr(executed, bracketed))
+		fail_row(s, "as text", "in braces, where $ and [ ] are letters: {%s}", bracketed);
+}
+
 /* body: what the running command evaluated; NULL: no command is running. */
 static void fail_in(struct session *s, Tcl_Obj *body)
 {
@@ -308,8 +322,11 @@ static void fail_in(struct session *s, Tcl_Obj *body)
 	struct where where;
 	char name[64];
 
-	if (s->fail.text && strcmp(s->fail.text, text) == 0)
+	if (s->fail.text && strcmp(s->fail.text, text) == 0) {
+		if (s->opt.interactive && strcmp(s->fail.code, "UNKNOWN") == 0)
+			add_text_row(s);
 		return;
+	}
 	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
 	if (s->opt.interactive &&
 	    sscanf(text, "can't read \"%63[^\"]\": no such variable", name) == 1) {

@@ -110,6 +110,7 @@ static void errors(void)
 					 "next post write -type uc");
 	RUN("post write m -size 4", "error: post write has no option -size; did you mean -len? | "
 				    "next help post write");
+	RUN("post write m -remote 1 -len -5", "error: -len: -5 is negative");
 	RUN("mem dump 0 4 x", "error: mem dump: one word too many: 'x' | next help mem dump");
 	RUN("mem dump 0 4 > f",
 	    "error: mem dump: one word too many: '>' | next help mem dump | note '>' is of other "
