@@ -227,6 +227,18 @@ await_text 'destroy -all'
 run 'lesson skip'
 await_text 'listen 7472 -accept -name door'
 echo 'ok: another port'
+
+# A name with a letter missing explains nothing.
+run 'destroy -all'
+run 'lesson 8'
+run 'lesson skip'
+run 'lesson skip'
+await_text 'What does a status mean?'
+run 'explain RETRY_EXC_ER'
+await_text '(not yet'
+run 'explain RETRY_EXC_ERR'
+await_text 'Make an error of your own'
+echo 'ok: a typing error is no answer'
 stop
 
 # Back after the first lesson.

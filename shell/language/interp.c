@@ -261,6 +261,16 @@ int interp_unknown(struct session *s, const char *word)
 	return 0;
 }
 
+/* "x = 5" is of other languages. */
+static int fail_assignment(struct session *s, int objc, Tcl_Obj *const objv[])
+{
+	if (objc != 3 || strcmp(Tcl_GetString(objv[1]), "=") != 0 ||
+	    cmd_group(Tcl_GetString(objv[0])))
+		return 0;
+	fail(s, "command", "UNKNOWN", "unknown command '%s'", Tcl_GetString(objv[0]));
+	return fail_next(s, "set %s {%s}", Tcl_GetString(objv[0]), Tcl_GetString(objv[2]));
+}
+
 static int dispatch_unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct domain *d = data, *other;
@@ -271,7 +281,7 @@ static int dispatch_unknown(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj 
 	other = d == s->own ? domain_knows(s, word) : NULL;
 	if (other)
 		return domain_call(s, other, objc - 1, objv + 1);
-	if (interp_unknown(s, word))
+	if (interp_unknown(s, word) || fail_assignment(s, objc - 1, objv + 1))
 		return tcl_error(s, NULL, NULL);
 	return run_in_domain(d, NULL, objc - 1, objv + 1);
 }
