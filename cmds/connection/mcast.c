@@ -157,7 +157,7 @@ struct mcast_args {
 
 static const struct arg mcast_args[] = {
 	POS_OPT("qp", mcast_args, qp, kind_qp, "UD QP"),
-	OPT("gid", mcast_args, gid, kind_str, "GID of the group: ff0e::ffff:239.1.1.1",
+	OPT("gid", mcast_args, gid, kind_str, "GID of the group: ::ffff:239.1.1.1 or ff0e::1",
 	    .flags = ARG_NEED),
 	OPT("lid", mcast_args, lid, kind_u16, "LID of the group, on InfiniBand", .dflt = "0"),
 	ARGS_END
@@ -168,7 +168,7 @@ static int parse_mcast_gid(struct session *s, const char *text, union ibv_gid *g
 	if (inet_pton(AF_INET6, text, gid->raw) == 1)
 		return 0;
 	fail(s, "args", "BADVALUE", "-gid: '%s' is not a GID", text);
-	return fail_row(s, "GIDs", "are written as IPv6 addresses: ff0e::ffff:239.1.1.1");
+	return fail_row(s, "GIDs", "are written as IPv6 addresses: ::ffff:239.1.1.1");
 }
 
 /* ff..., or an IPv4 one as RoCE v2 writes it. */
@@ -186,9 +186,8 @@ static int check_mcast(struct session *s, const struct mcast_args *a, const unio
 		return 0;
 	fail(s, "ibv_attach_mcast", "EINVAL", "ibv_attach_mcast not called: %s",
 	     is_multicast(gid) ? "the QP is not UD" : "that is no multicast GID");
-	return fail_row(
-		s, "note",
-		"groups take UD QPs, and have GIDs like ff0e::ffff:239.1.1.1 or ::ffff:239.1.1.1");
+	return fail_row(s, "note",
+			"groups take UD QPs, and have GIDs like ::ffff:239.1.1.1 or ff0e::1");
 }
 
 static int attach_exec(struct session *s, const void *args, struct out *o)
@@ -210,7 +209,7 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg attach_egs[] = { { "mcast attach -gid ff0e::ffff:239.1.1.1",
+static const struct cmd_eg attach_egs[] = { { "mcast attach -gid ::ffff:239.1.1.1",
 					      "receives what is sent" },
 					    { NULL, NULL } };
 
@@ -219,7 +218,10 @@ const struct cmd cmd_mcast_attach = {
 	.family = "connection, step by step",
 	.summary = "attach a UD QP to a multicast group",
 	.text = "The QP then gets a copy of each message to the group. Joining the group, so that the\n"
-		"network brings the messages, is another matter: cm join does both.",
+		"network brings the messages, is another matter: cm join does both.\n\n"
+		"On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;\n"
+		"ff0e::ffff:239.1.1.1 is how RoCE v1 writes it, and another group. To send to a group:\n"
+		"ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it.",
 	.calls = "ibv_attach_mcast(3)",
 	.setup = "qp create -type UD",
 	.examples = attach_egs,
@@ -247,8 +249,7 @@ static int detach_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, m, false);
 }
 
-static const struct cmd_eg detach_egs[] = { { "mcast detach -gid ff0e::ffff:239.1.1.1",
-					      "is detached" },
+static const struct cmd_eg detach_egs[] = { { "mcast detach -gid ::ffff:239.1.1.1", "is detached" },
 					    { NULL, NULL } };
 
 const struct cmd cmd_mcast_detach = {
@@ -257,7 +258,7 @@ const struct cmd cmd_mcast_detach = {
 	.summary = "detach a UD QP from a multicast group",
 	.text = "Ends what mcast attach began. A QP that is attached cannot be destroyed.",
 	.calls = "ibv_detach_mcast(3)",
-	.setup = "qp create -type UD; mcast attach -gid ff0e::ffff:239.1.1.1",
+	.setup = "qp create -type UD; mcast attach -gid ::ffff:239.1.1.1",
 	.examples = detach_egs,
 	.args = mcast_args,
 	.size = sizeof(struct mcast_args),

@@ -184,7 +184,7 @@ struct ah_args {
 };
 
 static const struct arg ah_args[] = {
-	OPT("dgid", ah_args, dgid, kind_str, "GID of the peer, or its IPv4 address"),
+	OPT("dgid", ah_args, dgid, kind_str, "GID or IPv4 address of the peer or group"),
 	OPT("to", ah_args, to, kind_obj, "dict of the peer with gid qpn qkey: from its qp-info"),
 	OPT("from-wc", ah_args, wc, kind_obj, "the completion of a message received: its sender"),
 	OPT("grh", ah_args, grh, kind_mr_opt, "region that message was received in"),
