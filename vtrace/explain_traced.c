@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,24 +270,12 @@ static void find_causes(const struct live_program *p, const struct seen_limits *
 	}
 }
 
-/* Is the name one of the list, or of a pattern in it? */
-static bool is_in_list(const char *list, const char *name)
-{
-	char *words = xstrdup(list), *rest = words, *word;
-	bool is_in = false;
-
-	while (!is_in && (word = strsep(&rest, ", ")))
-		is_in = fnmatch(word, name, 0) == 0;
-	free(words);
-	return is_in;
-}
-
 /* Adds the causes that a fact has for the function or errno of that name. */
 static void add_causes_of(const struct fact_family *family, uint64_t value, const char *name,
 			  struct causes *c)
 {
 	for (const struct fact_cause *cause = family->causes; cause->text; cause++)
-		if (cause->value == value && is_in_list(cause->of, name))
+		if (cause->value == value && fact_cause_is_of(cause, name))
 			cause_add(c, MAY_BE, NULL, "%s", cause->text);
 }
 

@@ -8,6 +8,7 @@
 
 #include "call/calling.h"
 #include "command/cmd.h"
+#include "explain/explain.h"
 #include "output/out.h"
 #include "qp/qp.h"
 #include "session.h"
@@ -112,6 +113,30 @@ static void row_of_bad(struct calling *c)
 	}
 }
 
+static void add_cap_rows(struct calling *c, const struct ibv_qp_init_attr *init)
+{
+	const struct pd *pd = (const struct pd *)c->used[0];
+	struct causes problems = { 0 };
+
+	qp_check_cap(&init->cap, &pd->dev->attr.orig_attr, &problems);
+	for (unsigned i = 0; i < problems.n; i++)
+		fail_row(c->s, "likely", "%s", problems.v[i].text);
+	causes_free(&problems);
+}
+
+/* What modify-qp, qp create and reg say of such a failure. */
+static void add_cause_rows(struct calling *c, int err)
+{
+	const void *given = (const void *)(uintptr_t)c->arg[1];
+
+	if (given && c->fn == &call_table[ROW_ibv_modify_qp] && c->used[0]->class == &qp_class)
+		qp_explain_call(c->s, (struct qp *)c->used[0], given, (unsigned)c->arg[2], err);
+	else if (given && c->fn == &call_table[ROW_ibv_create_qp] && c->used[0]->class == &pd_class)
+		add_cap_rows(c, given);
+	else if (c->fn == &call_table[ROW_ibv_reg_mr])
+		mr_explain_failure(c->s, err, c->arg[2], (unsigned)c->arg[3]);
+}
+
 static int fail_explained(struct calling *c, int err, const char *words)
 {
 	const char *device = NULL, *meaning = word_help(errno_words, (uint64_t)err);
@@ -127,6 +152,7 @@ static int fail_explained(struct calling *c, int err, const char *words)
 		fail_row(c->s, "cause", "%s does not do this", device);
 	else if (meaning)
 		fail_row(c->s, "means", "%s", meaning);
+	add_cause_rows(c, err);
 	return fail_row(c->s, "in C", "%s", c->fn->prototype);
 }
 

@@ -48,8 +48,10 @@ struct bench_args {
 static const struct arg bench_args[] = {
 	POS("operation", bench_args, op, kind_enum, "what is posted", .data = op_words),
 	POS_OPT("mr", bench_args, mr, kind_mr, "region"),
-	OPT("remote", bench_args, remote, kind_u64, "address at the peer"),
-	OPT("rkey", bench_args, rkey, kind_u32, "key of the peer's region"),
+	OPT("remote", bench_args, remote, kind_u64,
+	    "address at the peer; left out: of the window that it has told (listen -share)"),
+	OPT("rkey", bench_args, rkey, kind_u32,
+	    "key of the peer's region; left out: of its window"),
 	OPT("len", bench_args, len, kind_size_range, "bytes of each; 8..1M: doubled from 8 to 1M",
 	    .dflt = "8"),
 	OPT("repeat", bench_args, n, kind_u32, "so many of each length and depth", .dflt = "1000",
@@ -74,6 +76,8 @@ struct bench_run {
 	const struct bench_args *a;
 	uint64_t len;
 	uint32_t depth;
+	uint64_t remote; /* address and key at the peer: those given, else of its window */
+	uint32_t rkey;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
 	int64_t *sent;	/* ring of depth: when */
@@ -120,9 +124,11 @@ static int check_args(struct session *s, const struct bench_args *a)
 	if (state != IBV_QPS_RTS)
 		return fail(s, "bench", "EINVAL", "%s is %s, not RTS", a->qp->o.name,
 			    word_name(qp_state_words, state));
-	if (op->remote && (!a->remote.set || !a->rkey.set))
-		return fail(s, "bench", "EINVAL", "bench %s needs -remote and -rkey",
-			    word_name(op_words, a->op.v));
+	if (op->remote && post_needs_target(s, op, a->qp, &a->remote, &a->rkey))
+		return -1;
+	if (op->remote && !a->remote.set && a->len.last > a->qp->peer.len)
+		return fail(s, "bench", "ERANGE", "-len %llu: the peer's window has %llu bytes",
+			    (unsigned long long)a->len.last, (unsigned long long)a->qp->peer.len);
 	if (a->mr->pd != a->qp->pd && !a->inlined) {
 		fail(s, "bench", "EINVAL", "%s is in %s, %s in %s", a->mr->o.name,
 		     a->mr->pd->o.name, a->qp->o.name, a->qp->pd->o.name);
@@ -157,12 +163,12 @@ static void prepare_request(struct bench_run *r)
 				      .send_flags = IBV_SEND_SIGNALED |
 						    (r->a->inlined ? IBV_SEND_INLINE : 0u) };
 	if (op->atomic) {
-		r->wr.wr.atomic.remote_addr = r->a->remote.v;
-		r->wr.wr.atomic.rkey = (uint32_t)r->a->rkey.v;
+		r->wr.wr.atomic.remote_addr = r->remote;
+		r->wr.wr.atomic.rkey = r->rkey;
 		r->wr.wr.atomic.compare_add = 1;
 	} else if (op->remote) {
-		r->wr.wr.rdma.remote_addr = r->a->remote.v;
-		r->wr.wr.rdma.rkey = (uint32_t)r->a->rkey.v;
+		r->wr.wr.rdma.remote_addr = r->remote;
+		r->wr.wr.rdma.rkey = r->rkey;
 	}
 }
 
@@ -187,8 +193,8 @@ static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 	const char *status = word_name(wc_status_words, wc->status);
 	const struct posted p = { .wr_id = wc->wr_id,
 				  .op = &wr_ops[r->a->op.v],
-				  .remote = r->a->remote.v,
-				  .rkey = (uint32_t)r->a->rkey.v,
+				  .remote = r->remote,
+				  .rkey = r->rkey,
 				  .len = r->sge.length,
 				  .is_inline = r->a->inlined,
 				  .nsge = 1,
@@ -523,6 +529,8 @@ static int exec(struct session *s, const void *args, struct out *o)
 
 	if (check_args(s, a))
 		return -1;
+	r.remote = a->remote.set ? a->remote.v : a->qp->peer.addr;
+	r.rkey = a->rkey.set ? (uint32_t)a->rkey.v : a->qp->peer.rkey;
 	timeline_pause(s, true); /* a million packets would tell nothing, and cost time */
 	took = xcalloc(a->n.v, sizeof *took);
 	r.sent = xcalloc(a->depth.last, sizeof *r.sent);
@@ -535,7 +543,7 @@ static int exec(struct session *s, const void *args, struct out *o)
 }
 
 static const struct cmd_eg bench_egs[] = {
-	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -repeat 200", "p50" },
+	{ "bench write buf -repeat 200", "p50" },
 	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -len 4K "
 	  "-depth 8 -repeat 100",
 	  "MB/s" },
@@ -551,6 +559,8 @@ const struct cmd cmd_bench = {
 	.family = "measuring",
 	.summary = "measure latency and bandwidth of one operation",
 	.text = "Posts -repeat work requests, at most -depth in flight, and polls them, all in C.\n"
+		"Those with an address at the peer go to the window that it has told (listen\n"
+		"-share), or to -remote with -rkey.\n"
 		"The latency is from post to polled completion; with a depth above 1 it has the time\n"
 		"in the queue in it. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;\n"
 		"-depth 1..64 does so with depths, and both together measure each pair. 'option format csv' makes\n"

@@ -205,6 +205,54 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 	return true;
 }
 
+static uint32_t own_qkey(const struct qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = { 0 };
+
+	return ibv_query_qp(qp->v, &attr, IBV_QP_QKEY, &init) ? 0 : attr.qkey;
+}
+
+/* Was a datagram sent from this QP to the other one, with another Q_Key, since that waits? In place
+ * of a Q_Key with the highest bit set the device sends the QP's own. */
+static bool sent_wrong_qkey(const struct qp *from, const struct qp *to, uint32_t qkey,
+			    struct posted *p)
+{
+	struct posted_place at = to->read.request[true];
+
+	while (posted_next(from, false, &at, p)) {
+		if (p->to_qkey >> 31)
+			p->to_qkey = own_qkey(from);
+		if (p->to_qpn == to->v->qp_num && p->to_qkey != qkey)
+			return true;
+	}
+	return false;
+}
+
+/* Why no datagram came. */
+static void guess_datagrams(struct session *s, const struct qp *qp)
+{
+	const uint32_t qkey = own_qkey(qp);
+	struct posted p;
+	struct obj *o;
+
+	obj_foreach_of(o, s, &qp_class) {
+		const struct qp *from = (const struct qp *)o;
+
+		if (from->type != IBV_QPT_UD || !sent_wrong_qkey(from, qp, qkey, &p))
+			continue;
+		fail_row(s, "cause",
+			 "%s has sent wr_id %llu to %s with -qkey 0x%x, but its Q_Key is 0x%x: "
+			 "such a datagram is dropped in silence",
+			 o->name, (unsigned long long)p.wr_id, qp->o.name, p.to_qkey, qkey);
+		return;
+	}
+	fail_row(s, "likely",
+		 "nobody has sent to %s with its Q_Key 0x%x (a datagram with another is dropped in "
+		 "silence)",
+		 qp->o.name, qkey);
+}
+
 #define SLACK 4 /* a device may take up to that many timeouts to detect a loss */
 
 static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
@@ -237,6 +285,8 @@ static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op
 				 "the peer does not answer: RETRY_EXC_ERR comes after %.1f to %.1f "
 				 "s (timeout %u, retry_cnt %u)",
 				 silence, SLACK * silence, attr.timeout, attr.retry_cnt);
+	} else if (recvs && qp->type == IBV_QPT_UD) {
+		guess_datagrams(s, qp);
 	} else if (recvs) {
 		fail_row(s, "likely",
 			 "the peer has sent nothing to %s (a plain RDMA WRITE or "

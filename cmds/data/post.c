@@ -33,6 +33,19 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	return fail_row(s, "missing", "-qpn (and -qkey)");
 }
 
+int post_needs_target(struct session *s, const struct wr_op *op, const struct qp *qp,
+		      const struct num *remote, const struct num *rkey)
+{
+	if (qp->peer.len || (remote->set && rkey->set))
+		return 0;
+	fail(s, "args", "MISSING", "%s: where to? The peer of %s has told no window", op->name,
+	     qp->o.name);
+	fail_row(s, "missing", "%s%s%s", remote->set ? "" : "-remote ADDRESS",
+		 remote->set || rkey->set ? "" : " ", rkey->set ? "" : "-rkey KEY");
+	return fail_row(s, "or",
+			"at the peer: 'listen PORT -share REGION' tells it to every client");
+}
+
 static int check_request(struct session *s, const struct post_req *r);
 static bool may_post(enum ibv_qp_state state, bool recv);
 
@@ -43,14 +56,7 @@ static int where_to(struct session *s, const struct post_args *a, const struct p
 		return -1;
 	if (a->at.set && a->remote.set)
 		return fail(s, "args", "TWICE", "-at and -remote both say where");
-	if (r->qp->peer.len || (a->remote.set && a->rkey.set))
-		return 0;
-	fail(s, "args", "MISSING", "%s: where to? The peer of %s has told no window", r->op->name,
-	     r->qp->o.name);
-	fail_row(s, "missing", "%s%s%s", a->remote.set ? "" : "-remote ADDRESS",
-		 a->remote.set || a->rkey.set ? "" : " ", a->rkey.set ? "" : "-rkey KEY");
-	return fail_row(s, "or",
-			"at the peer: 'listen PORT -share REGION' tells it to every client");
+	return post_needs_target(s, r->op, r->qp, &a->remote, &a->rkey);
 }
 
 int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,

@@ -109,6 +109,9 @@ struct post_req {
  * address at the peer is needed and neither told nor given. */
 int post_fill(struct session *s, const struct wr_op *op, const struct post_args *a,
 	      struct post_req *r);
+/* -1 with s->fail filled where neither the peer of qp has told a window nor both are given. */
+int post_needs_target(struct session *s, const struct wr_op *op, const struct qp *qp,
+		      const struct num *remote, const struct num *rkey);
 /* Checks, posts and says what was posted, or adds it to the chain. */
 int post_run(struct session *s, struct post_req *r, struct out *o);
 /* Address and key at the peer of a request that post_fill() has filled: those of the arguments,

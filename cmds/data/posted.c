@@ -32,6 +32,10 @@ static void read_send(const struct qp *qp, const struct record *r, const struct 
 	p->signaled = wr->send_flags & IBV_SEND_SIGNALED || qp->sq_sig_all;
 	p->is_inline = wr->send_flags & IBV_SEND_INLINE;
 	add_sges(r, wr->sg_list, wr->num_sge, p);
+	if (qp->type == IBV_QPT_UD) {
+		p->to_qpn = wr->wr.ud.remote_qpn;
+		p->to_qkey = wr->wr.ud.remote_qkey;
+	}
 	if (p->op && p->op->remote)
 		p->remote = p->op->atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr;
 	if (p->op && p->op->remote)
@@ -161,6 +165,35 @@ static bool find_completed(struct qp *qp, uint64_t cq, uint64_t place, const str
 	       (recvs && retire_request(qp, true, wc->wr_id, place, p));
 }
 
+/* Retires the request whose completion r, ibv_start_poll() or ibv_next_poll(), has found. The
+ * record of that call has only its id; its opcode and QP are in the calls that have asked for them
+ * since. */
+static void retire_extended(struct qp *qp, struct record_reader in, const struct record *r)
+{
+	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR }; /* its opcode is not valid */
+	const uint64_t cq = in.first, place = in.place;
+	enum ibv_wc_status status;
+	struct record asked;
+	struct posted p;
+
+	if (!record_completion(r, &status, &wc.wr_id))
+		return;
+	while (record_next(&in)) {
+		if (in.first != cq)
+			continue;
+		if (in.fn->step)
+			break;
+		record_look(&in, &asked);
+		if (in.fn == &call_table[ROW_ibv_wc_read_qp_num] && asked.result != qp->v->qp_num)
+			return;
+		if (in.fn == &call_table[ROW_ibv_wc_read_opcode]) {
+			wc.opcode = (enum ibv_wc_opcode)asked.result;
+			wc.status = status;
+		}
+	}
+	find_completed(qp, cq, place, &wc, &p);
+}
+
 /* Reads on to the completion at that index of the first poll since before that found something;
  * before UINT64_MAX: to the last one. */
 static bool read_completions(struct qp *qp, uint64_t before, unsigned index, struct posted *p)
@@ -174,11 +207,12 @@ static bool read_completions(struct qp *qp, uint64_t before, unsigned index, str
 	while (record_next(&in)) {
 		if (in.place != at->record)
 			*at = (struct posted_place){ in.place, 0 };
-		if (in.fn != &call_table[ROW_ibv_poll_cq] ||
-		    (in.first != (uintptr_t)qp->send_cq->v &&
-		     in.first != (uintptr_t)qp->recv_cq->v))
+		if (in.first != (uintptr_t)qp->send_cq->v && in.first != (uintptr_t)qp->recv_cq->v)
 			continue;
 		record_look(&in, &r);
+		retire_extended(qp, in, &r);
+		if (in.fn != &call_table[ROW_ibv_poll_cq])
+			continue;
 		wc = r.err ? NULL : record_bytes(&r, r.args[2], NULL);
 		while (wc && at->index < r.result) {
 			const struct ibv_wc *one = &wc[at->index++];

@@ -24,9 +24,10 @@ struct posted {
 	uint64_t begin; /* of the call that posted it, in ticks: record_time() */
 	uint64_t end;	/* of the call that polled its completion; 0: it is not done */
 	const struct wr_op *op;
-	uint64_t remote; /* address and key at the peer, for RDMA and atomics */
-	uint32_t rkey;	 /* or the key that it binds or invalidates */
-	uint32_t len;	 /* of all SGEs */
+	uint32_t to_qpn, to_qkey; /* of a datagram */
+	uint64_t remote;	  /* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;		  /* or the key that it binds or invalidates */
+	uint32_t len;		  /* of all SGEs */
 	bool recv, signaled, is_inline;
 	uint8_t nsge;
 	struct ibv_sge sge[POSTED_SGES]; /* the first of them */

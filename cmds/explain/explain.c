@@ -280,20 +280,29 @@ static void add_lines(struct lines *l, const char *text)
 		out_end(l->o);
 }
 
-static void out_causes_and_cures(struct out *o, const struct found *f)
+/* Those for the function called name; NULL: for all. */
+static void out_causes_and_cures(struct out *o, const struct found *f, const char *name)
 {
 	struct lines causes = { o, "causes", 0 }, cures = { o, "cures", 0 };
+	unsigned others = 0;
 
-	for (const struct fact_cause *c = f->family->causes; c && c->text; c++)
-		if (c->value == f->fact->value)
+	for (const struct fact_cause *c = f->family->causes; c && c->text; c++) {
+		if (c->value != f->fact->value)
+			continue;
+		if (!name || fact_cause_is_of(c, name))
 			add_line(&causes, temp_text("%s: %s", c->of, c->text));
+		else
+			others++;
+	}
+	if (others && !causes.n) /* the cures are for those, too */
+		return;
 	add_lines(&causes, f->fact->causes);
 	if (!causes.n)
 		cures.key = "more";
 	add_lines(&cures, f->fact->cures);
 }
 
-void explain_fact(const struct found *f, struct out *o)
+void explain_fact(const struct found *f, const char *call, struct out *o)
 {
 	const struct fact *fact = f->fact;
 	const char *name = word_name(f->family->words, fact->value);
@@ -311,7 +320,7 @@ void explain_fact(const struct found *f, struct out *o)
 	out_row(o, "means", word_help(f->family->words, fact->value));
 	out_row(o, "here", fact->here);
 	out_row(o, "peer", fact->there);
-	out_causes_and_cures(o, f);
+	out_causes_and_cures(o, f, call);
 	out_str(o, "see", fact->source, "  %-*s%s%s\n", MARGIN - 2, "see",
 		strncmp(fact->source, "volume ", 7) == 0 ? "InfiniBand specification, " : "",
 		fact->source);
@@ -507,7 +516,7 @@ static bool explain_object(struct session *s, const char *name, struct out *o)
 	out_str(o, "is", obj->class->title, " is a %s of this session: get %s\n", obj->class->title,
 		obj->name);
 	if (facts_find(fact_family("term"), obj->class->title, found))
-		explain_fact(&found[0], o);
+		explain_fact(&found[0], NULL, o);
 	return true;
 }
 
@@ -542,7 +551,7 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
 	if (n == 0)
 		rc = fail_unknown(s, text);
 	else if (n == 1)
-		explain_fact(&found[0], o);
+		explain_fact(&found[0], NULL, o);
 	else {
 		out_list(o, NULL);
 		for (unsigned i = 0; i < n; i++)

@@ -15,8 +15,9 @@ struct out;
 struct session;
 struct wr_op;
 
-/* All that is known about one thing: a dict. */
-void explain_fact(const struct found *f, struct out *o);
+/* All that is known about one thing: a dict. call: the function that has failed, whose causes alone
+ * are listed; NULL: those of all functions. */
+void explain_fact(const struct found *f, const char *call, struct out *o);
 /* The last failure of the session, from the live objects. -1 with s->fail filled. */
 int explain_last(struct session *s, struct out *o);
 /* The same; but first, that the current QP is in ERR, where no completion has told why. */

@@ -390,7 +390,7 @@ static void out_failed_command(struct session *s, const struct fail *f, struct o
 	if (call_find(f->call) && facts_find(NULL, f->code, found) &&
 	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0) {
 		out_dict(o, "fact");
-		explain_fact(&found[0], o);
+		explain_fact(&found[0], f->call, o);
 		out_end(o);
 	}
 	explain_here(s, call_find(f->call), o);

@@ -32,6 +32,9 @@ struct fact_cause {
 	const char *text;
 };
 
+/* Does it hold for the function or errno of that name? */
+bool fact_cause_is_of(const struct fact_cause *cause, const char *name);
+
 struct fact_family {
 	const char *name;   /* what `explain NAME VALUE` takes: "wc-status" */
 	const char *title;  /* "completion status" */

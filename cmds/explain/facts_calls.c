@@ -4,8 +4,12 @@
  * states and types of QPs; rules of the specification.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <infiniband/verbs.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "alloc.h"
 #include "explain/facts.h"
 #include "words.h"
 
@@ -25,9 +29,7 @@ const struct fact errno_facts[] = {
 	{ ENODEV, NULL, NULL, NULL,
 	  "devices; rdma link add rxe0 type rxe netdev NETDEV; or --device uroce0",
 	  "rdma_resolve_addr(3)", "explain/errnos" },
-	{ ENOENT, NULL, NULL,
-	  "the device's file is not there: in a container it was not passed in (libibverbs then lists "
-	  "no device)",
+	{ ENOENT, NULL, NULL, NULL,
 	  "docker run --device=/dev/infiniband/uverbs0 --device=/dev/infiniband/rdma_cm",
 	  "ibv_open_device(3)", "explain/system" },
 	{ ENOSYS, NULL, NULL, "the driver does not do this verb", "device",
@@ -97,6 +99,9 @@ const struct fact_cause errno_causes[] = {
 	{ EACCES, "ibv_open_device, rdma_create_event_channel",
 	  "no right to /dev/infiniband/uverbsN or rdma_cm" },
 	{ EACCES, "rdma_resolve_addr", "a route of the kind prohibit" },
+	{ ENOENT, "ibv_open_device, rdma_create_event_channel",
+	  "the device's file is not there: in a container it was not passed in (libibverbs then lists "
+	  "no device)" },
 	{ ENODEV, "rdma_create_event_channel", "no RDMA device at all, or rdma_ucm is not loaded" },
 	{ ENODEV, "rdma_resolve_addr, rdma_resolve_route",
 	  "no device belongs to the interface that leads there (127.0.0.1 leads to one of uroce0 only)" },
@@ -115,6 +120,17 @@ const struct fact_cause errno_causes[] = {
 	{ EISCONN, "rdma_notify", "the QP was connected already: harmless, nothing is to be done" },
 	{ 0 }
 };
+
+bool fact_cause_is_of(const struct fact_cause *cause, const char *name)
+{
+	char *words = xstrdup(cause->of), *rest = words, *word;
+	bool is_of = false;
+
+	while (!is_of && (word = strsep(&rest, ", ")))
+		is_of = fnmatch(word, name, 0) == 0;
+	free(words);
+	return is_of;
+}
 
 /* Facts of queue pairs and of rights. Queue pairs: types, states, attributes. ibv_modify_qp(3);
  * volume 1, 10.3.1 and 11.2.5.2. */

@@ -172,6 +172,9 @@ void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum i
 		       enum ibv_qp_state to, struct causes *c);
 /* After ibv_modify_qp() failed with err and call_fail(). */
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err);
+/* The same of a call that was not made for a struct qp_change. */
+void qp_explain_call(struct session *s, struct qp *qp, const struct ibv_qp_attr *a, unsigned mask,
+		     int err);
 /* Appends the command that makes the change: "modify-qp INIT -port 1 ...". */
 void qp_change_command(struct session *s, const struct qp_change *c, enum ibv_qp_state to,
 		       Tcl_DString *text);

@@ -539,3 +539,16 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 		add_likely_row(s, c, err);
 	return -1;
 }
+
+void qp_explain_call(struct session *s, struct qp *qp, const struct ibv_qp_attr *a, unsigned mask,
+		     int err)
+{
+	struct qp_change c = { .qp = qp, .a = *a, .mask = mask };
+	struct ibv_qp_init_attr init;
+
+	qp_query(qp, &c.now, &init);
+	c.actual = qp_history_sync(qp, NULL);
+	c.from = mask & IBV_QP_CUR_STATE ? a->cur_qp_state : c.actual;
+	c.to = mask & IBV_QP_STATE ? a->qp_state : c.from;
+	qp_explain_failure(s, &c, err);
+}

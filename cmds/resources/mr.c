@@ -120,8 +120,7 @@ const struct obj_class mr_class = {
 	.describe = mr_describe,
 };
 
-/* What made ibv_reg_mr fail, as far as can be seen from here. */
-static void why_not(struct session *s, int err, uint64_t len, unsigned access)
+void mr_explain_failure(struct session *s, int err, uint64_t len, unsigned access)
 {
 	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 	struct rlimit lock;
@@ -130,6 +129,8 @@ static void why_not(struct session *s, int err, uint64_t len, unsigned access)
 		fail_row(s, "cause", "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE too");
 		fail_next(s, "reg %llu -access local-write,%s", (unsigned long long)len,
 			  word_typed(word_flags(mr_access_words, access)));
+	} else if (err == EINVAL && !len) {
+		fail_row(s, "cause", "a region has one byte at least");
 	} else if (err == EOPNOTSUPP || err == EINVAL) {
 		fail_row(s, "cause", "the device does not do one of these flags, or not together");
 	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
@@ -162,7 +163,7 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 		err = errno;
 		call_fail(s, err, "%llu bytes in %s, access %s", (unsigned long long)len,
 			  pd->o.name, word_flags(mr_access_words, access));
-		why_not(s, err, len, access);
+		mr_explain_failure(s, err, len, access);
 		munmap(mr->buf, len);
 		obj_discard(s, mr);
 		return NULL;
@@ -297,7 +298,7 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	if (rc) {
 		err = errno;
 		call_fail(s, err, "%s", a->mr->o.name);
-		why_not(s, err, a->mr->len, (unsigned)a->access.v);
+		mr_explain_failure(s, err, a->mr->len, (unsigned)a->access.v);
 		return rc == IBV_REREG_MR_ERR_CMD
 			       ? fail_row(s, "state", "the old registration holds")
 			       : -1;
