@@ -14,7 +14,7 @@ if [ "${2-}" != --try ]; then
 	tmp=$(mktemp -d /tmp/seeds-bad-peer.XXXXXX) || exit 1
 	trap 'rm -rf "$tmp"' EXIT
 	grep -nv '^#' "$list" | grep -F -- "${2-}" | cut -d: -f1 >"$tmp/tries"
-	xargs -P 8 -I N bash "$here/on.sh" uroce bash "$0" "$rdmash" --try "$tmp" N \
+	xargs -P 8 -I {} bash "$here/on.sh" uroce bash "$0" "$rdmash" --try "$tmp" {} \
 		<"$tmp/tries" >"$tmp/said"
 	status=$?
 	cat "$tmp/said"
