@@ -71,12 +71,12 @@ static void test_ephemeral(void)
 }
 
 /* Each port but one is somebody's, of a single address: it is found, for any address, and what
- * a process that was killed had is free. */
+ * a process that was killed had is free. None of them is one of the ports that a and b have got. */
 static void test_ephemeral_crowded(void)
 {
 	struct worker c;
 
-	CHECK(netns_write("/proc/sys/net/ipv4/ip_local_port_range", "41000 41039"));
+	CHECK(netns_write("/proc/sys/net/ipv4/ip_local_port_range", "20000 20039"));
 	worker_start(&c, 0);
 	worker_ask(&c, "join");
 	for (unsigned i = 0; i < 39; i++)
@@ -86,7 +86,7 @@ static void test_ephemeral_crowded(void)
 	refused(&a, "106 0 127.0.0.1", EADDRNOTAVAIL);
 	worker_kill(&c, SIGKILL);
 	claims(&a, "106 0 " ANY4, 0);
-	CHECK(worker_number(&a, "port") >= 41000 && worker_number(&a, "port") < 41040);
+	CHECK(worker_number(&a, "port") >= 20000 && worker_number(&a, "port") < 20040);
 }
 
 static void mads_come(struct worker *w, int n)
@@ -138,11 +138,14 @@ static void test_forward_stopped(void)
 	worker_end(&c);
 }
 
-/* Names go with their process. */
+/* Names go with their process: at the latest with the next that starts, in any network. */
 static void test_killed(void)
 {
+	int err;
+
 	worker_kill(&b, SIGKILL);
-	CHECK_INT(atoi(worker_ask(&a, "forward-name 106 7471 " ANY4)), ECONNREFUSED);
+	err = atoi(worker_ask(&a, "forward-name 106 7471 " ANY4));
+	CHECK(err == ECONNREFUSED || err == ENOENT);
 	claims(&a, "106 7471 " ANY4, 7471);
 	CHECK_STR(worker_ask(&a, "leave"), "ok");
 	refused(&a, "106 7473 " ANY4, ENODEV);
