@@ -164,17 +164,17 @@ static const struct cmd_eg option_examples[] = {
 	{ NULL, NULL },
 };
 
+/** color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or
+ * csv. json prints each result as one line of JSON, csv a line of names and a line for
+ * each row. In prompt, %p is the default prompt (device, QP and its state), %t the time,
+ * %e the error code of the previous line (empty if it succeeded), %n the number of lines
+ * run so far. In braces \x1b[32m makes what follows green, and \x1b[0m ends the colour; %% is
+ * a percent sign. An empty text restores the default prompt. Options last until the shell
+ * ends; put commands for every session into the start file (see 'help files'). */
 const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
 	.summary = "show or set an option of the shell",
-	.text = "color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or\n"
-		"csv. json prints each result as one line of JSON, csv a line of names and a line for\n"
-		"each row. In prompt, %p is the default prompt (device, QP and its state), %t the time,\n"
-		"%e the error code of the previous line (empty if it succeeded), %n the number of lines\n"
-		"run so far. In braces \\x1b[32m makes what follows green, and \\x1b[0m ends the colour; %% is\n"
-		"a percent sign. An empty text restores the default prompt. Options last until the shell\n"
-		"ends; put commands for every session into the start file (see 'help files').",
 	.examples = option_examples,
 	.args = option_arg_table,
 	.size = sizeof(struct option_args),
@@ -219,16 +219,16 @@ static const struct cmd_eg trace_examples[] = {
 	{ NULL, NULL },
 };
 
+/** on: a short line for each call of libibverbs and librdmacm, with the object it created.
+ * all: a line with time, number, kind, arguments and result, and the structs of work
+ * requests, completions and QPs. The kinds: control for objects, memory, connections and
+ * QP states (mostly system calls), data for posting and polling (no system calls), info
+ * for remarks. It is on at the prompt and off in scripts. The lines of a script go to
+ * standard error. */
 const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
 	.summary = "show each library call",
-	.text = "on: a short line for each call of libibverbs and librdmacm, with the object it created.\n"
-		"all: a line with time, number, kind, arguments and result, and the structs of work\n"
-		"requests, completions and QPs. The kinds: control for objects, memory, connections and\n"
-		"QP states (mostly system calls), data for posting and polling (no system calls), info\n"
-		"for remarks. It is on at the prompt and off in scripts. The lines of a script go to\n"
-		"standard error.",
 	.examples = trace_examples,
 	.args = trace_arg_table,
 	.size = sizeof(struct trace_args),
@@ -290,16 +290,16 @@ static const struct cmd_eg notices_examples[] = {
 	{ NULL, NULL },
 };
 
+/** A notice is a line that begins with '*' and reports an event. cm: the connection
+ * manager (a request, a disconnect), async: asynchronous events of a device, cq:
+ * completion events of an armed completion queue, wire: packets, while 'wire on' is set,
+ * peer: a peer started or ended (its own notices keep their kinds, with its name).
+ * Notices appear above the line being typed, or on standard error without a terminal.
+ * Hiding them does not change how events are handled. */
 const struct cmd cmd_notices = {
 	.name = "notices",
 	.family = "settings",
 	.summary = "choose which events are shown as they happen",
-	.text = "A notice is a line that begins with '*' and reports an event. cm: the connection\n"
-		"manager (a request, a disconnect), async: asynchronous events of a device, cq:\n"
-		"completion events of an armed completion queue, wire: packets, while 'wire on' is set,\n"
-		"peer: a peer started or ended (its own notices keep their kinds, with its name).\n"
-		"Notices appear above the line being typed, or on standard error without a terminal.\n"
-		"Hiding them does not change how events are handled.",
 	.examples = notices_examples,
 	.args = notices_arg_table,
 	.size = sizeof(struct notices_args),
@@ -329,12 +329,12 @@ static const struct cmd_eg version_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Shows the versions of the shell, Tcl, the compiler, and the verbs libraries with their
+ * providers. Please include it in bug reports. */
 const struct cmd cmd_version = {
 	.name = "version",
 	.family = "settings",
 	.summary = "show the versions of the shell and its libraries",
-	.text = "Shows the versions of the shell, Tcl, the compiler, and the verbs libraries with their\n"
-		"providers. Please include it in bug reports.",
 	.examples = version_examples,
 	.flags = CMD_NO_RECORD,
 	.exec = version_exec,
@@ -379,12 +379,12 @@ static const struct cmd_eg history_examples[] = {
 	{ NULL, NULL },
 };
 
+/** The oldest line comes first. At the prompt Ctrl-R searches the history and the arrow
+ * keys move through it. 'record FILE' makes a script of the commands that succeed. */
 const struct cmd cmd_history = {
 	.name = "history",
 	.family = "settings",
 	.summary = "show what was typed, in this and earlier sessions",
-	.text = "The oldest line comes first. At the prompt Ctrl-R searches the history and the arrow\n"
-		"keys move through it. 'record FILE' makes a script of the commands that succeed.",
 	.examples = history_examples,
 	.args = history_arg_table,
 	.size = sizeof(struct history_args),

@@ -340,26 +340,26 @@ static const struct cmd_eg call_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The arguments stand in the order of C. An object is given by its name, a flag or an
+ * enumerator by its word with or without its prefix, flags as a comma list, a struct as
+ * a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'), work requests
+ * as a dict or a list of dicts, an address as HOST or {HOST PORT}. What can be known is
+ * left out: out-parameters, the length of a list or of bytes, comp_mask, a mask at the
+ * end. Pointers that only the program uses (cq_context, qp_context) are always left out.
+ * The value is what the function gives: an object's name, a number, the out-parameter,
+ * or a dict of several.
+ *
+ * Memory is named by the object that has it and an offset (mr0+64, buf0), and must be
+ * within it; plain addresses need --unsafe. Functions, descriptors and pointers of a C
+ * program cannot be given. What would crash a program, because the library takes it for
+ * granted, is refused before the call. What the device does not do is refused by the
+ * device: its errno is in the error.
+ *
+ * 'help call FUNCTION' shows a function with its structs; 'help coverage' all of them. */
 const struct cmd cmd_call = {
 	.name = "call",
 	.family = "every function",
 	.summary = "call a function of libibverbs or librdmacm by its own name",
-	.text = "The arguments stand in the order of C. An object is given by its name, a flag or an\n"
-		"enumerator by its word with or without its prefix, flags as a comma list, a struct as\n"
-		"a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'), work requests\n"
-		"as a dict or a list of dicts, an address as HOST or {HOST PORT}. What can be known is\n"
-		"left out: out-parameters, the length of a list or of bytes, comp_mask, a mask at the\n"
-		"end. Pointers that only the program uses (cq_context, qp_context) are always left out.\n"
-		"The value is what the function gives: an object's name, a number, the out-parameter,\n"
-		"or a dict of several.\n"
-		"\n"
-		"Memory is named by the object that has it and an offset (mr0+64, buf0), and must be\n"
-		"within it; plain addresses need --unsafe. Functions, descriptors and pointers of a C\n"
-		"program cannot be given. What would crash a program, because the library takes it for\n"
-		"granted, is refused before the call. What the device does not do is refused by the\n"
-		"device: its errno is in the error.\n"
-		"\n"
-		"'help call FUNCTION' shows a function with its structs; 'help coverage' all of them.",
 	.calls = NULL,
 	.setup = "srq",
 	.examples = call_egs,
@@ -400,12 +400,12 @@ static const struct cmd_eg buf_egs[] = { { "buf 4096", "buf buf0" },
 					   "mr" },
 					 { NULL, NULL } };
 
+/** For call: ibv_reg_mr and its relatives take memory that is there, buf0 or buf0+64.
+ * It is page-aligned and zero. reg does both at once. */
 const struct cmd cmd_buf = {
 	.name = "buf",
 	.family = "every function",
 	.summary = "allocate memory without registering it",
-	.text = "For call: ibv_reg_mr and its relatives take memory that is there, buf0 or buf0+64.\n"
-		"It is page-aligned and zero. reg does both at once.",
 	.examples = buf_egs,
 	.args = buf_args,
 	.size = sizeof(struct buf_args),

@@ -53,13 +53,13 @@ static int cm_bind_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg bind_egs[] = { { "cm bind 7400", "id0 bound to 0.0.0.0:7400" },
 					  { NULL, NULL } };
 
+/** An id that is bound to one address uses the device of that address; an id that is bound
+ * to all addresses listens on every device. Ports belong to RDMA's port space, not to TCP:
+ * a TCP server may use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL. */
 const struct cmd cmd_cm_bind = {
 	.name = "cm bind",
 	.family = "connection, step by step",
 	.summary = "bind a connection id to an address and a port",
-	.text = "An id that is bound to one address uses the device of that address; an id that is bound\n"
-		"to all addresses listens on every device. Ports belong to RDMA's port space, not to TCP:\n"
-		"a TCP server may use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL.",
 	.calls = "rdma_bind_addr(3)",
 	.setup = "cm create",
 	.examples = bind_egs,
@@ -112,14 +112,14 @@ static const struct cmd_eg resolve_egs[] = { { "cm resolve-addr 10.0.0.2 7471",
 					       "id0  ADDR_RESOLVED" },
 					     { NULL, NULL } };
 
+/** Uses the routing table and ARP (or neighbour discovery), and binds the id to the
+ * device of that interface. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that
+ * the interface has no RDMA device, -110 that there is no answer to ARP. It may be tried
+ * again. */
 const struct cmd cmd_cm_resolve_addr = {
 	.name = "cm resolve-addr",
 	.family = "connection, step by step",
 	.summary = "find the device and the neighbour for a peer",
-	.text = "Uses the routing table and ARP (or neighbour discovery), and binds the id to the\n"
-		"device of that interface. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that\n"
-		"the interface has no RDMA device, -110 that there is no answer to ARP. It may be tried\n"
-		"again.",
 	.calls = "rdma_resolve_addr(3)",
 	.setup = "cm create",
 	.examples = resolve_egs,
@@ -158,12 +158,12 @@ static int route_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg route_egs[] = { { "cm resolve-route", "id0  ROUTE_RESOLVED" },
 					   { NULL, NULL } };
 
+/** On InfiniBand this asks the subnet manager; on RoCE and iWARP no query is necessary.
+ * Waits for ROUTE_RESOLVED. */
 const struct cmd cmd_cm_resolve_route = {
 	.name = "cm resolve-route",
 	.family = "connection, step by step",
 	.summary = "find the path to the resolved address",
-	.text = "On InfiniBand this asks the subnet manager; on RoCE and iWARP no query is necessary.\n"
-		"Waits for ROUTE_RESOLVED.",
 	.calls = "rdma_resolve_route(3)",
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471",
 	.examples = route_egs,
@@ -218,15 +218,15 @@ static const struct cmd_eg connect_egs[] = { { "cm connect -private-data hello",
 					       "ESTABLISHED with 10.0.0.2:7471" },
 					     { NULL, NULL } };
 
+/** Sends the request with the private data and waits for ESTABLISHED; meanwhile
+ * librdmacm moves the QP from INIT through RTR to RTS. An id without a QP of its own
+ * (-qpn) gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm
+ * establish. REJECTED shows the reason and the peer's private data. Post receives
+ * before this: the peer may send at once. */
 const struct cmd cmd_cm_connect = {
 	.name = "cm connect",
 	.family = "connection, step by step",
 	.summary = "ask the peer to connect",
-	.text = "Sends the request with the private data and waits for ESTABLISHED; meanwhile\n"
-		"librdmacm moves the QP from INIT through RTR to RTS. An id without a QP of its own\n"
-		"(-qpn) gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm\n"
-		"establish. REJECTED shows the reason and the peer's private data. Post receives\n"
-		"before this: the peer may send at once.",
 	.calls = "rdma_connect(3)",
 	.setup = "listen 7471 -accept\ncm create -name c\ncm resolve-addr c 10.0.0.2 7471\n"
 		 "cm resolve-route c\nqp create -id c",
@@ -271,13 +271,13 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg establish_egs[] = { { "cm establish", "must be CONNECTING" },
 					       { NULL, NULL } };
 
+/** After CONNECT_RESPONSE on an id without a QP of its own, and after the QP was moved
+ * to RTR and RTS: sends the last message of the handshake. The example shows the
+ * error for an id that is not CONNECTING. */
 const struct cmd cmd_cm_establish = {
 	.name = "cm establish",
 	.family = "connection, step by step",
 	.summary = "complete a connection whose QP is moved by hand",
-	.text = "After CONNECT_RESPONSE on an id without a QP of its own, and after the QP was moved\n"
-		"to RTR and RTS: sends the last message of the handshake. The example shows the\n"
-		"error for an id that is not CONNECTING.",
 	.calls = "rdma_establish(3)",
 	.setup = "cm create",
 	.examples = establish_egs,
@@ -317,13 +317,13 @@ static int cm_listen_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg listen_egs[] = { { "cm listen", "id0 LISTENING on 0.0.0.0:7401" },
 					    { NULL, NULL } };
 
+/** Each request creates a new id in state REQUEST, which waits for accept or reject; the
+ * notice CONNECT_REQUEST names it. Requests beyond the backlog are dropped; the peer
+ * repeats its request every few seconds, until there is room. */
 const struct cmd cmd_cm_listen = {
 	.name = "cm listen",
 	.family = "connection, step by step",
 	.summary = "let a bound connection id accept requests",
-	.text = "Each request creates a new id in state REQUEST, which waits for accept or reject; the\n"
-		"notice CONNECT_REQUEST names it. Requests beyond the backlog are dropped; the peer\n"
-		"repeats its request every few seconds, until there is room.",
 	.calls = "rdma_listen(3)",
 	.setup = "cm create; cm bind 7401",
 	.examples = listen_egs,
@@ -381,13 +381,13 @@ static const struct cmd_eg accept_egs[] = { { "qp create -id id2", "INIT" },
 					    { "private-data id1", "welcome" },
 					    { NULL, NULL } };
 
+/** Moves the QP of the id to RTR and RTS, answers with the private data and waits for
+ * ESTABLISHED. Make the QP first (qp create -id) and post its receives: the peer may
+ * send as soon as it has the answer. The example steps both ends in one process. */
 const struct cmd cmd_cm_accept = {
 	.name = "cm accept",
 	.family = "connection, step by step",
 	.summary = "accept a request that has a QP",
-	.text = "Moves the QP of the id to RTR and RTS, answers with the private data and waits for\n"
-		"ESTABLISHED. Make the QP first (qp create -id) and post its receives: the peer may\n"
-		"send as soon as it has the answer. The example steps both ends in one process.",
 	.calls = "rdma_accept(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait\n"
 		 "cm event id0 -within 5s",
@@ -426,12 +426,12 @@ static const struct cmd_eg reject_egs[] = { { "cm reject id2 -private-data \"no 
 					    { "cm event id1 -within 5s", "CONSUMER_DEFINED" },
 					    { NULL, NULL } };
 
+/** The peer gets REJECTED with reason 28 (CONSUMER_DEFINED) and up to 148 bytes of
+ * private data. The id stays until it is destroyed. */
 const struct cmd cmd_cm_reject = {
 	.name = "cm reject",
 	.family = "connection, step by step",
 	.summary = "reject a request",
-	.text = "The peer gets REJECTED with reason 28 (CONSUMER_DEFINED) and up to 148 bytes of\n"
-		"private data. The id stays until it is destroyed.",
 	.calls = "rdma_reject(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait\n"
 		 "cm event id0 -within 5s",
@@ -470,13 +470,13 @@ static const struct cmd_eg disconnect_egs[] = { { "cm disconnect", "DISCONNECTED
 						{ "cm event id1 -within 5s", "DISCONNECTED" },
 						{ NULL, NULL } };
 
+/** Moves the QP to ERR (what is posted completes with WR_FLUSH_ERR) and tells the peer,
+ * which must call it too. It does not wait: the event DISCONNECTED arrives when the peer has
+ * answered. */
 const struct cmd cmd_cm_disconnect = {
 	.name = "cm disconnect",
 	.family = "connection, step by step",
 	.summary = "disconnect, or answer the peer that disconnected",
-	.text = "Moves the QP to ERR (what is posted completes with WR_FLUSH_ERR) and tells the peer,\n"
-		"which must call it too. It does not wait: the event DISCONNECTED arrives when the peer has\n"
-		"answered.",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,

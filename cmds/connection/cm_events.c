@@ -476,15 +476,15 @@ static const struct cmd_eg event_egs[] = { { "cm event", "ADDR_RESOLVED  id0  st
 					   { "cm event -within 100", "no event" },
 					   { NULL, NULL } };
 
+/** Events are read as they come and queued on their id; this takes the oldest, of the
+ * id or (without one) of any. An event of a listener's request counts for the listener
+ * too. The value has event, id, status, and what is valid for the event: connection
+ * parameters and private_data, for datagrams qp_num, qkey and the address. The
+ * commands that wait (cm connect ...) take their events themselves. */
 const struct cmd cmd_cm_event = {
 	.name = "cm event",
 	.family = "connection, step by step",
 	.summary = "wait for the next connection event and take it",
-	.text = "Events are read as they come and queued on their id; this takes the oldest, of the\n"
-		"id or (without one) of any. An event of a listener's request counts for the listener\n"
-		"too. The value has event, id, status, and what is valid for the event: connection\n"
-		"parameters and private_data, for datagrams qp_num, qkey and the address. The\n"
-		"commands that wait (cm connect ...) take their events themselves.",
 	.calls = "rdma_get_cm_event(3)",
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471 -nowait",
 	.examples = event_egs,
@@ -524,14 +524,14 @@ static const struct cmd_eg ack_egs[] = { { "destroy id0",
 					 { "destroy id0", NULL },
 					 { NULL, NULL } };
 
+/** Every event must be acknowledged once, and its private data is gone then. An id made
+ * with cm create -hold leaves this to you, to see what happens when it is forgotten:
+ * destroying or migrating the id would wait for ever, so the shell refuses. A request
+ * counts on its listener. */
 const struct cmd cmd_cm_ack = {
 	.name = "cm ack",
 	.family = "connection, step by step",
 	.summary = "acknowledge the events that an id holds",
-	.text = "Every event must be acknowledged once, and its private data is gone then. An id made\n"
-		"with cm create -hold leaves this to you, to see what happens when it is forgotten:\n"
-		"destroying or migrating the id would wait for ever, so the shell refuses. A request\n"
-		"counts on its listener.",
 	.calls = "rdma_ack_cm_event(3)",
 	.setup = "cm create -hold; cm resolve-addr 10.0.0.2 7471",
 	.examples = ack_egs,

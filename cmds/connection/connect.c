@@ -143,18 +143,18 @@ static const struct cmd_eg connect_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Creates an id, resolves address and route, creates what is missing (PD, CQ, QP) and
+ * sends the request. The id and its QP become the current ones; private-data shows the
+ * peer's data. If the peer sent a region (listen -share), post write, read and the
+ * atomics use it; by hand: binary scan [private-data] WuIu addr rkey, then post write ...
+ * -remote $addr -rkey $rkey. If it fails, everything is undone. Where the peer sends
+ * first, use -prepare, post receives, then cm connect. With -ps UDP the QP is UD, and
+ * an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm
+ * resolve-route, qp create -id, cm connect; 'trace all' shows them. */
 const struct cmd cmd_connect = {
 	.name = "connect",
 	.family = "connection, in one go",
 	.summary = "connect to a peer",
-	.text = "Creates an id, resolves address and route, creates what is missing (PD, CQ, QP) and\n"
-		"sends the request. The id and its QP become the current ones; private-data shows the\n"
-		"peer's data. If the peer sent a region (listen -share), post write, read and the\n"
-		"atomics use it; by hand: binary scan [private-data] WuIu addr rkey, then post write ...\n"
-		"-remote $addr -rkey $rkey. If it fails, everything is undone. Where the peer sends\n"
-		"first, use -prepare, post receives, then cm connect. With -ps UDP the QP is UD, and\n"
-		"an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm\n"
-		"resolve-route, qp create -id, cm connect; 'trace all' shows them.",
 	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) rdma_connect(3)",
 	.setup = "listen 7471 -accept",
 	.examples = connect_egs,
@@ -229,13 +229,13 @@ static const struct cmd_eg disconnect_egs[] = { { "disconnect", "DISCONNECTED, q
 						{ "disconnect -destroy", "as before" },
 						{ NULL, NULL } };
 
+/** Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has
+ * answered. The id and the QP stay, so that flushed completions can be polled; they
+ * cannot be connected again. A peer's disconnect is answered automatically. */
 const struct cmd cmd_disconnect = {
 	.name = "disconnect",
 	.family = "connection, in one go",
 	.summary = "end a connection",
-	.text = "Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has\n"
-		"answered. The id and the QP stay, so that flushed completions can be polled; they\n"
-		"cannot be connected again. A peer's disconnect is answered automatically.",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,
@@ -274,13 +274,13 @@ static const struct cmd_eg data_egs[] = { { "private-data", "hello" },
 					  { "string length [private-data]", NULL },
 					  { NULL, NULL } };
 
+/** A byte string, for binary scan. The CM carries a field of fixed size, zero-padded: 56
+ * bytes in a request, 196 in the answer, 148 in a rejection (datagrams 180 and 136). All
+ * zeros mean that nothing was sent; include a length if you need one. */
 const struct cmd cmd_private_data = {
 	.name = "private-data",
 	.family = "connection, in one go",
 	.summary = "show the private data that the peer sent when connecting",
-	.text = "A byte string, for binary scan. The CM carries a field of fixed size, zero-padded: 56\n"
-		"bytes in a request, 196 in the answer, 148 in a rejection (datagrams 180 and 136). All\n"
-		"zeros mean that nothing was sent; include a length if you need one.",
 	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
 	.examples = data_egs,
 	.args = data_args,

@@ -167,21 +167,21 @@ static const struct cmd_eg listen_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Makes an id, binds it and listens. A request appears as a notice and waits for accept
+ * or reject; with -accept it is accepted as soon as it comes, also while other commands
+ * wait, so that both ends can live in one process. -share announces a region to each
+ * peer, in the private data of the answer: its address (8 bytes), its rkey (4 bytes) and
+ * its length (8 bytes; zero unless -share-len asks for it, for programs that read 20
+ * bytes), all big-endian. The bytes that follow are for rdmash, so that post write there
+ * needs no address. The other options apply to the connections that are accepted. In
+ * steps: cm create, cm bind, cm listen. What -accept made for a peer is destroyed when
+ * the peer leaves; the current QP only when the next peer is accepted, whose QP is then
+ * the current one. So a server may run for ever. What a command has used stays, and with
+ * -keep everything stays. Peers that send datagrams never leave. */
 const struct cmd cmd_listen = {
 	.name = "listen",
 	.family = "connection, in one go",
 	.summary = "wait for peers on a port",
-	.text = "Makes an id, binds it and listens. A request appears as a notice and waits for accept\n"
-		"or reject; with -accept it is accepted as soon as it comes, also while other commands\n"
-		"wait, so that both ends can live in one process. -share announces a region to each\n"
-		"peer, in the private data of the answer: its address (8 bytes), its rkey (4 bytes) and\n"
-		"its length (8 bytes; zero unless -share-len asks for it, for programs that read 20\n"
-		"bytes), all big-endian. The bytes that follow are for rdmash, so that post write there\n"
-		"needs no address. The other options apply to the connections that are accepted. In\n"
-		"steps: cm create, cm bind, cm listen. What -accept made for a peer is destroyed when\n"
-		"the peer leaves; the current QP only when the next peer is accepted, whose QP is then\n"
-		"the current one. So a server may run for ever. What a command has used stays, and with\n"
-		"-keep everything stays. Peers that send datagrams never leave.",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
 	.examples = listen_egs,
 	.args = listen_args,
@@ -448,16 +448,16 @@ static const struct cmd_eg accept_egs[] = { { "accept -prepare", "id2 REQUEST" }
 					    { "accept -within 100", "no request within 100 ms" },
 					    { NULL, NULL } };
 
+/** Takes the oldest request, or waits for one, makes what is missing (PD, CQ, QP),
+ * calls rdma_accept and waits for ESTABLISHED. The new id and its QP become the
+ * current ones. The peer may send at once: where it does, use -prepare, post
+ * receives, and accept again. In steps: cm event, qp create -id, cm accept. The
+ * example has both ends in one process; its last line shows what happens when nobody
+ * comes. */
 const struct cmd cmd_accept = {
 	.name = "accept",
 	.family = "connection, in one go",
 	.summary = "accept a peer that asks to connect",
-	.text = "Takes the oldest request, or waits for one, makes what is missing (PD, CQ, QP),\n"
-		"calls rdma_accept and waits for ESTABLISHED. The new id and its QP become the\n"
-		"current ones. The peer may send at once: where it does, use -prepare, post\n"
-		"receives, and accept again. In steps: cm event, qp create -id, cm accept. The\n"
-		"example has both ends in one process; its last line shows what happens when nobody\n"
-		"comes.",
 	.calls = "rdma_create_qp(3) rdma_accept(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
 	.examples = accept_egs,
@@ -497,13 +497,13 @@ static const struct cmd_eg reject_egs[] = { { "reject -private-data \"no room\""
 					    { "private-data id1", "no room" },
 					    { NULL, NULL } };
 
+/** Takes the oldest request, or waits for one. The peer gets REJECTED with reason 28
+ * (CONSUMER_DEFINED) and up to 148 bytes of private data. The id of the request is
+ * destroyed. */
 const struct cmd cmd_reject = {
 	.name = "reject",
 	.family = "connection, in one go",
 	.summary = "reject a peer that asks to connect",
-	.text = "Takes the oldest request, or waits for one. The peer gets REJECTED with reason 28\n"
-		"(CONSUMER_DEFINED) and up to 148 bytes of private data. The id of the request is\n"
-		"destroyed.",
 	.calls = "rdma_reject(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
 	.examples = reject_egs,

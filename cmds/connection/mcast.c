@@ -213,15 +213,16 @@ static const struct cmd_eg attach_egs[] = { { "mcast attach -gid ::ffff:239.1.1.
 					      "receives what is sent" },
 					    { NULL, NULL } };
 
+/** The QP then gets a copy of each message to the group. Joining the group, so that the
+ * network brings the messages, is another matter: cm join does both.
+ *
+ * On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;
+ * ff0e::ffff:239.1.1.1 is how RoCE v1 writes it, and another group. To send to a group:
+ * ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it. */
 const struct cmd cmd_mcast_attach = {
 	.name = "mcast attach",
 	.family = "connection, step by step",
 	.summary = "attach a UD QP to a multicast group",
-	.text = "The QP then gets a copy of each message to the group. Joining the group, so that the\n"
-		"network brings the messages, is another matter: cm join does both.\n\n"
-		"On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;\n"
-		"ff0e::ffff:239.1.1.1 is how RoCE v1 writes it, and another group. To send to a group:\n"
-		"ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it.",
 	.calls = "ibv_attach_mcast(3)",
 	.setup = "qp create -type UD",
 	.examples = attach_egs,
@@ -252,11 +253,11 @@ static int detach_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg detach_egs[] = { { "mcast detach -gid ::ffff:239.1.1.1", "is detached" },
 					    { NULL, NULL } };
 
+/** Ends what mcast attach began. A QP that is attached cannot be destroyed. */
 const struct cmd cmd_mcast_detach = {
 	.name = "mcast detach",
 	.family = "connection, step by step",
 	.summary = "detach a UD QP from a multicast group",
-	.text = "Ends what mcast attach began. A QP that is attached cannot be destroyed.",
 	.calls = "ibv_detach_mcast(3)",
 	.setup = "qp create -type UD; mcast attach -gid ::ffff:239.1.1.1",
 	.examples = detach_egs,
@@ -351,12 +352,12 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg join_egs[] = { { "cm join 239.1.1.1", "joined 239.1.1.1" },
 					  { NULL, NULL } };
 
+/** For ids of port space UDP or IPOIB that are on a device. The QP of the id, if it has
+ * one, is attached to the group, and an address handle is made for sending to it. */
 const struct cmd cmd_cm_join = {
 	.name = "cm join",
 	.family = "connection, step by step",
 	.summary = "join a multicast group",
-	.text = "For ids of port space UDP or IPOIB that are on a device. The QP of the id, if it has\n"
-		"one, is attached to the group, and an address handle is made for sending to it.",
 	.calls = "rdma_join_multicast(3)",
 	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0",
 	.examples = join_egs,
@@ -401,11 +402,11 @@ static int leave_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg leave_egs[] = { { "cm leave 239.1.1.1", "left 239.1.1.1" },
 					   { NULL, NULL } };
 
+/** The QP of the id is detached from the group. */
 const struct cmd cmd_cm_leave = {
 	.name = "cm leave",
 	.family = "connection, step by step",
 	.summary = "leave a multicast group",
-	.text = "The QP of the id is detached from the group.",
 	.calls = "rdma_leave_multicast(3)",
 	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0\n"
 		 "cm join 239.1.1.1",

@@ -554,27 +554,27 @@ static const struct cmd_eg bench_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Posts -repeat work requests, at most -depth in flight, and polls them, all in C.
+ * Those with an address at the peer go to the window that it has told (listen
+ * -share), or to -remote with -rkey.
+ * The latency is from post to polled completion; with a depth above 1 it has the time
+ * in the queue in it. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;
+ * -depth 1..64 does so with depths, and both together measure each pair. 'option format csv' makes
+ * a table for other programs of it. -histogram shows how many took how long. For
+ * send the peer must have posted enough receives: post recv -repeat. Completions
+ * of other work requests in the same CQ are lost.
+ *
+ * With -pingpong a bench at each end answers the other: write waits until the last
+ * byte of the region changes, send until a receive completes, which it posts
+ * itself. -repeat, -warm-up and -len are the same at both ends, the regions are new
+ * ones, and one end has -answer: @b -background bench write out ... -pingpong in
+ * -answer. The figures are those of perftest: bench read and fetch-add those of
+ * ib_read_lat and ib_atomic_lat, -pingpong of ib_write_lat and ib_send_lat, and
+ * with a -depth of ib_write_bw -Q 1 and ib_read_bw (whose MB are 2^20 bytes). */
 const struct cmd cmd_bench = {
 	.name = "bench",
 	.family = "measuring",
 	.summary = "measure latency and bandwidth of one operation",
-	.text = "Posts -repeat work requests, at most -depth in flight, and polls them, all in C.\n"
-		"Those with an address at the peer go to the window that it has told (listen\n"
-		"-share), or to -remote with -rkey.\n"
-		"The latency is from post to polled completion; with a depth above 1 it has the time\n"
-		"in the queue in it. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;\n"
-		"-depth 1..64 does so with depths, and both together measure each pair. 'option format csv' makes\n"
-		"a table for other programs of it. -histogram shows how many took how long. For\n"
-		"send the peer must have posted enough receives: post recv -repeat. Completions\n"
-		"of other work requests in the same CQ are lost.\n"
-		"\n"
-		"With -pingpong a bench at each end answers the other: write waits until the last\n"
-		"byte of the region changes, send until a receive completes, which it posts\n"
-		"itself. -repeat, -warm-up and -len are the same at both ends, the regions are new\n"
-		"ones, and one end has -answer: @b -background bench write out ... -pingpong in\n"
-		"-answer. The figures are those of perftest: bench read and fetch-add those of\n"
-		"ib_read_lat and ib_atomic_lat, -pingpong of ib_write_lat and ib_send_lat, and\n"
-		"with a -depth of ib_write_bw -Q 1 and ib_read_bw (whose MB are 2^20 bytes).",
 	.calls = "ibv_post_send(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP,
 	.examples = bench_egs,

@@ -449,16 +449,16 @@ static const struct cmd_eg poll_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Waits for one completion, or for -n of them, and says what became of the work
+ * request: a dict; a list of dicts with -n 2 and more, or -all. Only fields that
+ * are valid are there. A status other than SUCCESS is no error of this command,
+ * unless -ok is given: then a script ends there (RDMASH poll REM_ACCESS_ERR). When
+ * nothing comes in time, that is an error (RDMASH poll ETIMEDOUT), and it says what
+ * is outstanding. While it waits, the rest of the session goes on. */
 const struct cmd cmd_poll = {
 	.name = "poll",
 	.family = "data path",
 	.summary = "take completions from a completion queue",
-	.text = "Waits for one completion, or for -n of them, and says what became of the work\n"
-		"request: a dict; a list of dicts with -n 2 and more, or -all. Only fields that\n"
-		"are valid are there. A status other than SUCCESS is no error of this command,\n"
-		"unless -ok is given: then a script ends there (RDMASH poll REM_ACCESS_ERR). When\n"
-		"nothing comes in time, that is an error (RDMASH poll ETIMEDOUT), and it says what\n"
-		"is outstanding. While it waits, the rest of the session goes on.",
 	.calls = "ibv_poll_cq(3)",
 	.setup = POST_SETUP,
 	.examples = poll_egs,

@@ -26,14 +26,14 @@ static const struct cmd_eg send_egs[] = { { "post recv window -qp $peer", "RECV"
 					  { "poll -qp $peer", "RECV" },
 					  { NULL, NULL } };
 
+/** The peer decides where the bytes go: into the oldest receive it has posted.
+ * Without one it answers "receiver not ready", and the sender tries again as
+ * often as its rnr_retry says: 7 is for ever. A UD message needs -ah, and the
+ * peer's -qpn and -qkey unless the ah knows them. */
 const struct cmd cmd_post_send = {
 	.name = "post send",
 	.family = "data path",
 	.summary = "send a message into a receive of the peer",
-	.text = "The peer decides where the bytes go: into the oldest receive it has posted.\n"
-		"Without one it answers \"receiver not ready\", and the sender tries again as\n"
-		"often as its rnr_retry says: 7 is for ever. A UD message needs -ah, and the\n"
-		"peer's -qpn and -qkey unless the ah knows them.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = send_egs,
@@ -67,13 +67,13 @@ static const struct cmd_eg send_imm_egs[] = { { "post recv -qp $peer", NULL },
 					      { "poll -qp $peer", "imm 7" },
 					      { NULL, NULL } };
 
+/** As post send; the peer's completion carries the 32 bits of -imm beside the
+ * message. Write the number as you mean it: it is sent in network byte order and
+ * turned back by poll (imm); imm_raw is what a program that forgets to would see. */
 const struct cmd cmd_post_send_imm = {
 	.name = "post send-imm",
 	.family = "data path",
 	.summary = "send a message with a number in the peer's completion",
-	.text = "As post send; the peer's completion carries the 32 bits of -imm beside the\n"
-		"message. Write the number as you mean it: it is sent in network byte order and\n"
-		"turned back by poll (imm); imm_raw is what a program that forgets to would see.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = send_imm_egs,
@@ -112,13 +112,13 @@ static const struct cmd_eg send_inv_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The peer's window (type 2) can no longer be used with that rkey when its
+ * completion arrives, which names the key: invalidated_rkey. So a server says that it
+ * is done with the client's memory, and the client need not trust it to be. */
 const struct cmd cmd_post_send_inv = {
 	.name = "post send-inv",
 	.family = "data path",
 	.summary = "send a message that invalidates a memory window of the peer",
-	.text = "The peer's window (type 2) can no longer be used with that rkey when its\n"
-		"completion arrives, which names the key: invalidated_rkey. So a server says that it\n"
-		"is done with the client's memory, and the client need not trust it to be.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = send_inv_egs,
@@ -158,17 +158,17 @@ static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64", "REC
 					  { "post recv buf -len 64 -repeat 3", "wr_id" },
 					  { NULL, NULL } };
 
+/** Each SEND of the peer takes one receive, in the order they were posted; so does
+ * each WRITE with immediate, which leaves the memory of the receive alone and may
+ * use one without any. A message that is longer than the receive fails at both
+ * ends (LOC_LEN_ERR here, REM_INV_REQ_ERR there). On UD the first 40 bytes are
+ * kept for the packet's address header. Post receives before the peer may send:
+ * from the state INIT on. In ERR a receive completes at once, with WR_FLUSH_ERR;
+ * only rxe keeps it until the next modify-qp ERR. */
 const struct cmd cmd_post_recv = {
 	.name = "post recv",
 	.family = "data path",
 	.summary = "post a receive: room for one message",
-	.text = "Each SEND of the peer takes one receive, in the order they were posted; so does\n"
-		"each WRITE with immediate, which leaves the memory of the receive alone and may\n"
-		"use one without any. A message that is longer than the receive fails at both\n"
-		"ends (LOC_LEN_ERR here, REM_INV_REQ_ERR there). On UD the first 40 bytes are\n"
-		"kept for the packet's address header. Post receives before the peer may send:\n"
-		"from the state INIT on. In ERR a receive completes at once, with WR_FLUSH_ERR;\n"
-		"only rxe keeps it until the next modify-qp ERR.",
 	.calls = "ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
 	.examples = recv_egs,
@@ -202,14 +202,14 @@ static const struct cmd_eg write_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The bytes of the region, of several -sge in order, or -text go to the window that
+ * the peer has told (listen -share), or to -remote with -rkey. The region and the QP
+ * of the peer must allow REMOTE_WRITE. The peer sees no completion: it looks at the memory, or
+ * you use write-imm. The completion here says that the peer's device has the bytes. */
 const struct cmd cmd_post_write = {
 	.name = "post write",
 	.family = "data path",
 	.summary = "write into the peer's memory",
-	.text = "The bytes of the region, of several -sge in order, or -text go to the window that\n"
-		"the peer has told (listen -share), or to -remote with -rkey. The region and the QP\n"
-		"of the peer must allow REMOTE_WRITE. The peer sees no completion: it looks at the memory, or\n"
-		"you use write-imm. The completion here says that the peer's device has the bytes.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = write_egs,
@@ -246,14 +246,14 @@ static const struct cmd_eg write_imm_egs[] = { { "post recv -qp $peer", NULL },
 					       { "poll -qp $peer", "imm 22" },
 					       { NULL, NULL } };
 
+/** As post write; besides, one receive of the peer completes with
+ * RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to -remote,
+ * not into that receive, which may be one without memory. Without a receive the
+ * peer answers "receiver not ready". */
 const struct cmd cmd_post_write_imm = {
 	.name = "post write-imm",
 	.family = "data path",
 	.summary = "write into the peer's memory and tell it",
-	.text = "As post write; besides, one receive of the peer completes with\n"
-		"RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to -remote,\n"
-		"not into that receive, which may be one without memory. Without a receive the\n"
-		"peer answers \"receiver not ready\".",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = write_imm_egs,
@@ -277,15 +277,15 @@ static const struct cmd_eg read_egs[] = { { "mem put window 0 \"read me\"", NULL
 					  { "mem get buf 100 7", "read me" },
 					  { NULL, NULL } };
 
+/** The bytes at the peer's address come into the region, which needs LOCAL_WRITE. The
+ * address is in the window that the peer has told (listen -share): -at; or -remote.
+ * The peer's region and QP must allow REMOTE_READ, and both QPs must have been
+ * connected with room for reads (max_rd_atomic, max_dest_rd_atomic). What is
+ * posted after a read may overtake its data: -fence makes it wait. */
 const struct cmd cmd_post_read = {
 	.name = "post read",
 	.family = "data path",
 	.summary = "read from the peer's memory",
-	.text = "The bytes at the peer's address come into the region, which needs LOCAL_WRITE. The\n"
-		"address is in the window that the peer has told (listen -share): -at; or -remote.\n"
-		"The peer's region and QP must allow REMOTE_READ, and both QPs must have been\n"
-		"connected with room for reads (max_rd_atomic, max_dest_rd_atomic). What is\n"
-		"posted after a read may overtake its data: -fence makes it wait.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = read_egs,
@@ -319,14 +319,14 @@ static const struct cmd_eg cmp_swap_egs[] = { { "mem put window 0 [binary format
 					      { "mem dump window 0 8", "09 00" },
 					      { NULL, NULL } };
 
+/** If the 8 bytes at the peer hold -compare they become -swap, with nothing in
+ * between. What was there before comes into the region, swapped or not. The
+ * address must be a multiple of 8, the peer must allow REMOTE_ATOMIC, and only
+ * accesses through the same device are atomic with each other. */
 const struct cmd cmd_post_cmp_swap = {
 	.name = "post cmp-swap",
 	.family = "data path",
 	.summary = "compare and swap 8 bytes at the peer",
-	.text = "If the 8 bytes at the peer hold -compare they become -swap, with nothing in\n"
-		"between. What was there before comes into the region, swapped or not. The\n"
-		"address must be a multiple of 8, the peer must allow REMOTE_ATOMIC, and only\n"
-		"accesses through the same device are atomic with each other.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = cmp_swap_egs,
@@ -355,12 +355,12 @@ static const struct cmd_eg fetch_add_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Adds -add to the 64-bit number at the peer; what was there before comes into
+ * the region. The rules of post cmp-swap apply. */
 const struct cmd cmd_post_fetch_add = {
 	.name = "post fetch-add",
 	.family = "data path",
 	.summary = "add to 8 bytes at the peer",
-	.text = "Adds -add to the 64-bit number at the peer; what was there before comes into\n"
-		"the region. The rules of post cmp-swap apply.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = fetch_add_egs,
@@ -433,15 +433,15 @@ static const struct cmd_eg bind_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Binds a memory window of type 2 in the send queue of this QP. The region needs
+ * MW_BIND, and LOCAL_WRITE if the window is to be written. Each bind has a new
+ * rkey, which the peer must be told: get MW rkey. local-inv, or send-inv of the
+ * peer, closes the window; only then it can be bound again. For type 1 see mw
+ * bind. */
 const struct cmd cmd_post_bind_mw = {
 	.name = "post bind-mw",
 	.family = "data path",
 	.summary = "open a part of a region under an rkey of its own",
-	.text = "Binds a memory window of type 2 in the send queue of this QP. The region needs\n"
-		"MW_BIND, and LOCAL_WRITE if the window is to be written. Each bind has a new\n"
-		"rkey, which the peer must be told: get MW rkey. local-inv, or send-inv of the\n"
-		"peer, closes the window; only then it can be bound again. For type 1 see mw\n"
-		"bind.",
 	.calls = "ibv_post_send(3), ibv_inc_rkey(3)",
 	.setup = POST_SETUP,
 	.examples = bind_egs,
@@ -476,12 +476,12 @@ static const struct cmd_eg inv_egs[] = { { "mw -type 2 -pd [get $peer pd]", "mw0
 					 { "poll -qp $peer", "SUCCESS  LOCAL_INV" },
 					 { NULL, NULL } };
 
+/** Closes a memory window of type 2: from its completion on the peer's accesses
+ * with that rkey fail. The window can be bound again. */
 const struct cmd cmd_post_local_inv = {
 	.name = "post local-inv",
 	.family = "data path",
 	.summary = "invalidate an rkey of this side",
-	.text = "Closes a memory window of type 2: from its completion on the peer's accesses\n"
-		"with that rkey fail. The window can be bound again.",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
 	.examples = inv_egs,

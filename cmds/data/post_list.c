@@ -348,14 +348,14 @@ static const struct cmd_eg examples[] = { { "post chain { post write buf -len 8 
 					  { "dict get [poll] status", NULL },
 					  { NULL, NULL } };
 
+/** The posts in the script are checked one by one, collected, and handed over as one
+ * linked list at its end: the device is told once. When one is refused (bad_wr), the
+ * ones before it are posted, it and the ones after it are not. Nothing is posted
+ * when the script fails. */
 const struct cmd cmd_post_chain = {
 	.name = "post chain",
 	.family = "data path",
 	.summary = "post several work requests in one call",
-	.text = "The posts in the script are checked one by one, collected, and handed over as one\n"
-		"linked list at its end: the device is told once. When one is refused (bad_wr), the\n"
-		"ones before it are posted, it and the ones after it are not. Nothing is posted\n"
-		"when the script fails.",
 	.calls = "ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
 	.examples = examples,

@@ -132,13 +132,13 @@ static const struct cmd_eg wc_egs[] = { { "post recv -qp $peer", NULL },
 					{ "wait wc -qp $peer", "imm 1" },
 					{ NULL, NULL } };
 
+/** Arms the completion queue, looks once more, and sleeps until its channel tells
+ * of an event; then polls. The result is that of poll. The CQ needs a channel
+ * (cq -events): without one use poll. */
 const struct cmd cmd_wait_wc = {
 	.name = "wait wc",
 	.family = "data path",
 	.summary = "wait for completions without polling",
-	.text = "Arms the completion queue, looks once more, and sleeps until its channel tells\n"
-		"of an event; then polls. The result is that of poll. The CQ needs a channel\n"
-		"(cq -events): without one use poll.",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
@@ -188,12 +188,12 @@ static const struct cmd_eg cq_egs[] = {
 	{ "poll -qp $peer", "imm 1" },	  { NULL, NULL }
 };
 
+/** The event says that there is something to poll, not how much. It is
+ * acknowledged as soon as it comes. */
 const struct cmd cmd_wait_cq = {
 	.name = "wait cq",
 	.family = "data path",
 	.summary = "wait for the event of an armed completion queue",
-	.text = "The event says that there is something to poll, not how much. It is\n"
-		"acknowledged as soon as it comes.",
 	.calls = "ibv_get_cq_event(3), ibv_ack_cq_events(3)",
 	.setup = POST_SETUP_EVENTS,
 	.examples = cq_egs,
@@ -237,12 +237,12 @@ static const struct cmd_eg event_egs[] = { { "cm create", NULL },
 					   { "wait event ADDR_RESOLVED", "ADDR_RESOLVED" },
 					   { NULL, NULL } };
 
+/** Events of other names that came before are passed over; one that ends the
+ * attempt (REJECTED when you wait for ESTABLISHED) fails at once and says why. */
 const struct cmd cmd_wait_event = {
 	.name = "wait event",
 	.family = "connection, in one go",
 	.summary = "wait for an event of the connection manager",
-	.text = "Events of other names that came before are passed over; one that ends the\n"
-		"attempt (REJECTED when you wait for ESTABLISHED) fails at once and says why.",
 	.calls = "rdma_get_cm_event(3)",
 	.examples = event_egs,
 	.args = event_args,
@@ -326,12 +326,12 @@ static const struct cmd_eg async_egs[] = { { "post send", "SEND" },
 					     "fewer RECVs than the limit" },
 					   { NULL, NULL } };
 
+/** Events of the device, its ports, CQs, QPs and SRQs, that no completion tells of.
+ * They are kept until a wait takes them, so one that came before counts too. */
 const struct cmd cmd_wait_async = {
 	.name = "wait async",
 	.family = "data path",
 	.summary = "wait for an asynchronous event",
-	.text = "Events of the device, its ports, CQs, QPs and SRQs, that no completion tells of.\n"
-		"They are kept until a wait takes them, so one that came before counts too.",
 	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
 	.setup = "srq -max-wr 8 -name shared\n"
 		 "post recv -srq shared -repeat 2\n"
@@ -378,11 +378,11 @@ static const struct cmd_eg state_egs[] = { { "post write buf -len 8 -remote 0 -r
 					   { "wait state ERR", "ERR" },
 					   { NULL, NULL } };
 
+/** The device is asked again and again: not every change raises an event. */
 const struct cmd cmd_wait_state = {
 	.name = "wait state",
 	.family = "data path",
 	.summary = "wait until a QP is in a state",
-	.text = "The device is asked again and again: not every change raises an event.",
 	.calls = "ibv_query_qp(3)",
 	.setup = POST_SETUP,
 	.examples = state_egs,
@@ -493,13 +493,13 @@ static const struct cmd_eg arm_egs[] = { { "cq -events -name evq", "evq" },
 					 { "show evq", "armed" },
 					 { NULL, NULL } };
 
+/** One event, once: the CQ is disarmed by it. Completions that are there already
+ * raise none, so the safe order is arm, poll until empty, then wait. The event is
+ * a notice on the screen, and what wait cq waits for; wait wc does it all. */
 const struct cmd cmd_arm = {
 	.name = "arm",
 	.family = "data path",
 	.summary = "ask for an event when the next completion comes",
-	.text = "One event, once: the CQ is disarmed by it. Completions that are there already\n"
-		"raise none, so the safe order is arm, poll until empty, then wait. The event is\n"
-		"a notice on the screen, and what wait cq waits for; wait wc does it all.",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3)",
 	.examples = arm_egs,
 	.args = arm_args,

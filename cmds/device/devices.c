@@ -62,12 +62,12 @@ static int devices_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg devices_egs[] = { { "devices", "rxe0" }, { NULL, NULL } };
 
+/** Lists every device that libibverbs finds, open or not. A device is opened by
+ * the first command that needs it, or by open. */
 const struct cmd cmd_devices = {
 	.name = "devices",
 	.family = "device",
 	.summary = "list the RDMA devices of this machine",
-	.text = "Lists every device that libibverbs finds, open or not. A device is opened by\n"
-		"the first command that needs it, or by open.",
 	.calls = "ibv_get_device_list(3)",
 	.examples = devices_egs,
 	.flags = CMD_NO_RECORD,
@@ -94,12 +94,12 @@ static int open_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg open_egs[] = { { "open", "max_qp" }, { NULL, NULL } };
 
+/** Without a name it opens the one given with --device, else the first with an active
+ * port. From then on its asynchronous events are shown as notices. */
 const struct cmd cmd_open = {
 	.name = "open",
 	.family = "device",
 	.summary = "open a device",
-	.text = "Without a name it opens the one given with --device, else the first with an active\n"
-		"port. From then on its asynchronous events are shown as notices.",
 	.calls = "rdma_get_devices(3) ibv_query_device_ex(3)",
 	.examples = open_egs,
 	.args = open_args,
@@ -151,11 +151,11 @@ static const struct cmd_eg close_egs[] = { { "open rxe0", "rxe0" },
 					   { "close rxe0", NULL },
 					   { NULL, NULL } };
 
+/** Fails while objects of the device exist, unless -cascade destroys them first. */
 const struct cmd cmd_close = {
 	.name = "close",
 	.family = "device",
 	.summary = "close a device",
-	.text = "Fails while objects of the device exist, unless -cascade destroys them first.",
 	.examples = close_egs,
 	.args = close_args,
 	.size = sizeof(struct close_args),
@@ -233,14 +233,14 @@ static const struct cmd_eg device_egs[] = { { "device", "max_qp_rd_atom" },
 					    { "dict get [device] atomic_cap", NULL },
 					    { NULL, NULL } };
 
+/** The maximum values of the device and its optional capabilities. These limits apply
+ * to the device as a whole: a QP may get less. The address is the one at
+ * which peers reach it (on RoCE that of the GID which gids recommends; none on
+ * InfiniBand). */
 const struct cmd cmd_device = {
 	.name = "device",
 	.family = "device",
 	.summary = "show the limits and capabilities of a device",
-	.text = "The maximum values of the device and its optional capabilities. These limits apply\n"
-		"to the device as a whole: a QP may get less. The address is the one at\n"
-		"which peers reach it (on RoCE that of the GID which gids recommends; none on\n"
-		"InfiniBand).",
 	.calls = "ibv_query_device_ex(3)",
 	.examples = device_egs,
 	.args = open_args,
@@ -295,12 +295,12 @@ static int ports_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg ports_egs[] = { { "ports", "ACTIVE" }, { NULL, NULL } };
 
+/** The path MTU of a QP can be at most the active MTU of its port. On Ethernet that
+ * is the largest of 256, 512, 1024, 2048, 4096 that fits the interface's MTU. */
 const struct cmd cmd_ports = {
 	.name = "ports",
 	.family = "device",
 	.summary = "show the ports of a device: state, MTU, tables",
-	.text = "The path MTU of a QP can be at most the active MTU of its port. On Ethernet that\n"
-		"is the largest of 256, 512, 1024, 2048, 4096 that fits the interface's MTU.",
 	.calls = "ibv_query_port(3)",
 	.examples = ports_egs,
 	.args = open_args,
@@ -347,12 +347,12 @@ static int pkeys_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg pkeys_egs[] = { { "pkeys", "0xffff" }, { NULL, NULL } };
 
+/** The partitions of the port. A QP selects one by its index (pkey_index); on RoCE there
+ * is only index 0, the default partition 0xffff. */
 const struct cmd cmd_pkeys = {
 	.name = "pkeys",
 	.family = "device",
 	.summary = "show the P_Key table of a port",
-	.text = "The partitions of the port. A QP selects one by its index (pkey_index); on RoCE there\n"
-		"is only index 0, the default partition 0xffff.",
 	.calls = "ibv_query_pkey(3)",
 	.examples = pkeys_egs,
 	.args = pkeys_args,
@@ -503,14 +503,14 @@ static const struct cmd_eg limits_egs[] = {
 	{ NULL, NULL },
 };
 
+/** Calls ibv_create_qp with growing values, and finds the limit of each capability by
+ * bisection while the others are 1. The limits that a device reports (see device) are
+ * not always exact, and there is none for max_inline_data. Limits of locked memory
+ * apply, too. */
 const struct cmd cmd_limits_probe = {
 	.name = "limits probe",
 	.family = "device",
 	.summary = "find the largest QPs that the device can create",
-	.text = "Calls ibv_create_qp with growing values, and finds the limit of each capability by\n"
-		"bisection while the others are 1. The limits that a device reports (see device) are\n"
-		"not always exact, and there is none for max_inline_data. Limits of locked memory\n"
-		"apply, too.",
 	.calls = "ibv_create_qp(3), ibv_query_device_ex(3)",
 	.examples = limits_egs,
 	.args = limits_args,

@@ -575,22 +575,22 @@ static const struct cmd_eg explain_egs[] = {
 	{ NULL, NULL },
 };
 
+/** Takes a name with or without its prefix, a number, or the text of an error
+ * message: completion statuses and opcodes, connection events, reasons of a
+ * reject, asynchronous events, errnos, access flags, opcodes and flags of work
+ * requests, QP types, states, attributes, transitions (INIT->RTR), and what no
+ * constant stands for: rules and terms (explain rule, explain term list them), and
+ * objects of the session. Several that fit are listed; the family in front chooses:
+ * explain rej 8. explain providers says how the drivers rxe, siw, mlx5, irdma, efa,
+ * hns and bnxt_re differ, and where their sources say so.
+ *
+ * Alone it looks at the last failure of the session: what could be checked of it,
+ * the likely causes first, each with a command to type; and in what the device in use
+ * differs from others there. */
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.family = "understanding",
 	.summary = "what a status or event means, or why the last thing failed",
-	.text = "Takes a name with or without its prefix, a number, or the text of an error\n"
-		"message: completion statuses and opcodes, connection events, reasons of a\n"
-		"reject, asynchronous events, errnos, access flags, opcodes and flags of work\n"
-		"requests, QP types, states, attributes, transitions (INIT->RTR), and what no\n"
-		"constant stands for: rules and terms (explain rule, explain term list them), and\n"
-		"objects of the session. Several that fit are listed; the family in front chooses:\n"
-		"explain rej 8. explain providers says how the drivers rxe, siw, mlx5, irdma, efa,\n"
-		"hns and bnxt_re differ, and where their sources say so.\n"
-		"\n"
-		"Alone it looks at the last failure of the session: what could be checked of it,\n"
-		"the likely causes first, each with a command to type; and in what the device in use\n"
-		"differs from others there.",
 	.examples = explain_egs,
 	.args = explain_args,
 	.size = sizeof(struct explain_args),

@@ -143,19 +143,19 @@ static const struct cmd_eg export_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The library calls that went well, in their order, with error checks, and in the
+ * end everything destroyed in the right order. Addresses, keys and QP numbers are
+ * recognised by their values and become expressions, also where they came from the
+ * peer in private data or in bytes that mem get has read; the addresses to connect
+ * to are arguments of the program. A session that played both ends gives a program
+ * of both, or with -role of one. What call has done is in it, too. What is not in
+ * the program is told, and stands in it as a comment: calls that failed are left
+ * out, and so are bench and rereg. A script may write below its own directory
+ * (or --allow-dir). Only a file that export has made is overwritten. */
 const struct cmd cmd_export_c = {
 	.name = "export c",
 	.family = "understanding",
 	.summary = "write the session so far as a C program",
-	.text = "The library calls that went well, in their order, with error checks, and in the\n"
-		"end everything destroyed in the right order. Addresses, keys and QP numbers are\n"
-		"recognised by their values and become expressions, also where they came from the\n"
-		"peer in private data or in bytes that mem get has read; the addresses to connect\n"
-		"to are arguments of the program. A session that played both ends gives a program\n"
-		"of both, or with -role of one. What call has done is in it, too. What is not in\n"
-		"the program is told, and stands in it as a comment: calls that failed are left\n"
-		"out, and so are bench and rereg. A script may write below its own directory\n"
-		"(or --allow-dir). Only a file that export has made is overwritten.",
 	.setup = SETUP,
 	.examples = export_egs,
 	.args = export_args,
@@ -202,14 +202,14 @@ static int python_exec(struct session *s, const void *args, struct out *o)
 static const struct cmd_eg python_egs[] = { { "export pyverbs eg-export.py", "eg-export.py" },
 					    { NULL, NULL } };
 
+/** As export c, on pyverbs (of rdma-core), for QPs that are connected by hand: PD,
+ * CQ, regions, QPs and their states, posts and completions. A session that has used
+ * the connection manager is refused: use export c. Windows, SRQs and address
+ * handles are left out, and named. */
 const struct cmd cmd_export_pyverbs = {
 	.name = "export pyverbs",
 	.family = "understanding",
 	.summary = "write the session so far as a Python program",
-	.text = "As export c, on pyverbs (of rdma-core), for QPs that are connected by hand: PD,\n"
-		"CQ, regions, QPs and their states, posts and completions. A session that has used\n"
-		"the connection manager is refused: use export c. Windows, SRQs and address\n"
-		"handles are left out, and named.",
 	.setup = "qp create; reg 64 -name buf",
 	.examples = python_egs,
 	.args = python_args,

@@ -536,14 +536,14 @@ static const struct cmd_eg run_egs[] = { { "fault run bad-rkey", "as predicted" 
 					   "RNR_RETRY_EXC_ERR" },
 					 { NULL, NULL } };
 
+/** Says first what each end will see and why, makes two connected QPs of its own in this
+ * process (one of them in a second process, for faults that end a process), breaks it,
+ * and compares. Another outcome is an error (RDMASH {fault run} OTHERWISE). Everything
+ * it made is destroyed; -x or trace on shows how it is done. */
 const struct cmd cmd_fault_run = {
 	.name = "fault run",
 	.family = "understanding",
 	.summary = "break one thing on purpose, and see what both ends see",
-	.text = "Says first what each end will see and why, makes two connected QPs of its own in this\n"
-		"process (one of them in a second process, for faults that end a process), breaks it,\n"
-		"and compares. Another outcome is an error (RDMASH {fault run} OTHERWISE). Everything\n"
-		"it made is destroyed; -x or trace on shows how it is done.",
 	.examples = run_egs,
 	.args = run_args,
 	.size = sizeof(struct run_args),
@@ -571,12 +571,12 @@ static int list_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg list_egs[] = { { "fault list", "bad-rkey" }, { NULL, NULL } };
 
+/** The catalogue of fault run. As a value: a list of dicts with the name and what each
+ * end sees of it by the specification. */
 const struct cmd cmd_fault_list = {
 	.name = "fault list",
 	.family = "understanding",
 	.summary = "what can be broken on purpose",
-	.text = "The catalogue of fault run. As a value: a list of dicts with the name and what each\n"
-		"end sees of it by the specification.",
 	.examples = list_egs,
 	.flags = CMD_NO_RECORD,
 	.exec = list_exec,

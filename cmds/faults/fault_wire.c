@@ -329,18 +329,18 @@ static const struct cmd_eg fault_wire_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Applies to the packets of the embedded device that this process sends (-direction out)
+ * and receives (in). A rule replaces the existing ones, or with -add follows them. Of
+ * the rules that match a packet the first one applies whose chance hits; a rule with a
+ * delay always applies. The same -seed chooses the same packets. Without options the
+ * command lists the rules, and how many packets each has changed. The opcodes of -match
+ * are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY, UD_SEND_ONLY, 0x11; conditions
+ * are joined by &&. RC recovers from lost or corrupted packets: 'counters' shows how
+ * often. For a device of the kernel use tc(8) or rxe-lab --netem. */
 const struct cmd cmd_fault_wire = {
 	.name = "fault wire",
 	.family = "understanding",
 	.summary = "lose, repeat, delay or change packets",
-	.text = "Applies to the packets of the embedded device that this process sends (-direction out)\n"
-		"and receives (in). A rule replaces the existing ones, or with -add follows them. Of\n"
-		"the rules that match a packet the first one applies whose chance hits; a rule with a\n"
-		"delay always applies. The same -seed chooses the same packets. Without options the\n"
-		"command lists the rules, and how many packets each has changed. The opcodes of -match\n"
-		"are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY, UD_SEND_ONLY, 0x11; conditions\n"
-		"are joined by &&. RC recovers from lost or corrupted packets: 'counters' shows how\n"
-		"often. For a device of the kernel use tc(8) or rxe-lab --netem.",
 	.examples = fault_wire_egs,
 	.args = fault_wire_args,
 	.size = sizeof(struct fault_args),

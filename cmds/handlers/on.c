@@ -115,17 +115,17 @@ static const struct cmd_eg timer_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The body runs whenever the session waits: at the prompt, in wait until, in any other
+ * command that waits. Its variables are its own, as those of a proc; ::name is a
+ * variable of the session. It keeps the rights of the script that has made it. It may
+ * wait, but does not run again before it has ended; runs that it misses are skipped. It
+ * cannot destroy what a waiting command works with. A body that fails is reported as a
+ * notice and not run again; a script then ends with exit code 1. The result is the
+ * handler's name: destroy NAME ends it, as the end of the session does. */
 const struct cmd cmd_on_timer = {
 	.name = "on timer",
 	.family = "scripts",
 	.summary = "run a script every so often while the session goes on",
-	.text = "The body runs whenever the session waits: at the prompt, in wait until, in any other\n"
-		"command that waits. Its variables are its own, as those of a proc; ::name is a\n"
-		"variable of the session. It keeps the rights of the script that has made it. It may\n"
-		"wait, but does not run again before it has ended; runs that it misses are skipped. It\n"
-		"cannot destroy what a waiting command works with. A body that fails is reported as a\n"
-		"notice and not run again; a script then ends with exit code 1. The result is the\n"
-		"handler's name: destroy NAME ends it, as the end of the session does.",
 	.examples = timer_egs,
 	.args = timer_args,
 	.size = sizeof(struct on_args),
@@ -279,14 +279,14 @@ static const struct cmd_eg wc_egs[] = { { "on wc {lappend ::got [dict get $wc im
 					{ "on wc {} -qp $peer", "has a handler already" },
 					{ NULL, NULL } };
 
+/** Each completion is polled and handed to the body as $wc, a dict as poll has it; the
+ * queue is armed again before the session waits. It needs a channel (cq -events). The
+ * body does not see what poll and wait wc take from the same queue. For bodies see 'help
+ * on timer'. */
 const struct cmd cmd_on_wc = {
 	.name = "on wc",
 	.family = "data path",
 	.summary = "run a script for each completion",
-	.text = "Each completion is polled and handed to the body as $wc, a dict as poll has it; the\n"
-		"queue is armed again before the session waits. It needs a channel (cq -events). The\n"
-		"body does not see what poll and wait wc take from the same queue. For bodies see 'help\n"
-		"on timer'.",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
@@ -376,13 +376,13 @@ static const struct cmd_eg event_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Each event is taken and handed to the body as $event, a dict as cm event has it; a
+ * listener's handler gets the requests that come in on it. A command that waits for
+ * events of an id gets them instead of the handler. For bodies see 'help on timer'. */
 const struct cmd cmd_on_event = {
 	.name = "on event",
 	.family = "connection, step by step",
 	.summary = "run a script for each event of a connection id",
-	.text = "Each event is taken and handed to the body as $event, a dict as cm event has it; a\n"
-		"listener's handler gets the requests that come in on it. A command that waits for\n"
-		"events of an id gets them instead of the handler. For bodies see 'help on timer'.",
 	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
 	.examples = event_egs,
 	.args = event_args,
@@ -466,14 +466,14 @@ static const struct cmd_eg readable_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The body reads it, with tcp recv NAME BYTES -any or tcp accept; it runs again at once
+ * while something is left. The end of a connection is readable, too: tcp recv -any then
+ * has 0 bytes, and the body destroys the connection with -cascade, which ends the
+ * handler. For bodies see 'help on timer'. */
 const struct cmd cmd_on_readable = {
 	.name = "on readable",
 	.family = "beside RDMA",
 	.summary = "run a script when a TCP socket has something to read",
-	.text = "The body reads it, with tcp recv NAME BYTES -any or tcp accept; it runs again at once\n"
-		"while something is left. The end of a connection is readable, too: tcp recv -any then\n"
-		"has 0 bytes, and the body destroys the connection with -cascade, which ends the\n"
-		"handler. For bodies see 'help on timer'.",
 	.examples = readable_egs,
 	.args = readable_args,
 	.size = sizeof(struct on_args),

@@ -253,14 +253,14 @@ static const struct cmd_eg put_egs[] = { { "rendezvous put address {10.0.0.1 747
 
 #define SETUP "require -true {[dict get [launcher] name] ne \"\"} \"a launcher\""
 
+/** Stores a value under a key, which every process of the job can get; an older value is
+ * replaced. Keys are files in a directory below $RDMASH_RENDEZVOUS, which all hosts must
+ * share, or below a temporary directory if all processes are on this host. See
+ * 'launcher' for what a job is. */
 const struct cmd cmd_rendezvous_put = {
 	.name = "rendezvous put",
 	.family = FAMILY,
 	.summary = "publish a value to the other processes of the job",
-	.text = "Stores a value under a key, which every process of the job can get; an older value is\n"
-		"replaced. Keys are files in a directory below $RDMASH_RENDEZVOUS, which all hosts must\n"
-		"share, or below a temporary directory if all processes are on this host. See\n"
-		"'launcher' for what a job is.",
 	.setup = SETUP,
 	.examples = put_egs,
 	.args = put_arg_table,
@@ -282,12 +282,12 @@ static int clear_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg clear_egs[] = { { "rendezvous clear", NULL }, { NULL, NULL } };
 
+/** Removes all keys of the job and their directory. Use it in the last process that
+ * needs them: a process that waits for a key continues to wait. */
 const struct cmd cmd_rendezvous_clear = {
 	.name = "rendezvous clear",
 	.family = FAMILY,
 	.summary = "remove all keys of the job",
-	.text = "Removes all keys of the job and their directory. Use it in the last process that\n"
-		"needs them: a process that waits for a key continues to wait.",
 	.setup = SETUP,
 	.examples = clear_egs,
 	.exec = clear_exec,
@@ -471,14 +471,14 @@ static const struct cmd_eg get_egs[] = { { "rendezvous put a 1; rendezvous put b
 					 { "rendezvous clear", NULL },
 					 { NULL, NULL } };
 
+/** Waits until all these keys exist. Returns the value of one key, or a dict of several.
+ * If keys are missing after -within, it fails and names them (RDMASH rendezvous
+ * ETIMEDOUT); with -partial it returns a dict of those that exist. Meanwhile connection
+ * events are handled. */
 const struct cmd cmd_rendezvous_get = {
 	.name = "rendezvous get",
 	.family = FAMILY,
 	.summary = "wait for values of other processes of the job",
-	.text = "Waits until all these keys exist. Returns the value of one key, or a dict of several.\n"
-		"If keys are missing after -within, it fails and names them (RDMASH rendezvous\n"
-		"ETIMEDOUT); with -partial it returns a dict of those that exist. Meanwhile connection\n"
-		"events are handled.",
 	.setup = SETUP,
 	.examples = get_egs,
 	.args = get_arg_table,

@@ -144,12 +144,12 @@ static const struct cmd_eg get_egs[] = { { "mem get buf 0 13", "hello, memory" }
 					 { "binary scan [mem get buf 100 8] wu value", NULL },
 					 { NULL, NULL } };
 
+/** The value is the bytes, for binary scan and mem put; -text stops at the first
+ * zero byte, as C strings do. */
 const struct cmd cmd_mem_get = {
 	.name = "mem get",
 	.family = "memory",
 	.summary = "read bytes from a region",
-	.text = "The value is the bytes, for binary scan and mem put; -text stops at the first\n"
-		"zero byte, as C strings do.",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"hello, memory\"",
 	.examples = get_egs,
 	.args = get_args,
@@ -189,12 +189,12 @@ static const struct cmd_eg dump_egs[] = { { "mem dump buf 0 32", "68 65 6c 6c 6f
 					  { "mem dump", "hello" },
 					  { NULL, NULL } };
 
+/** Sixteen bytes per line: offset in hex (mem dump buf 0x20 is possible, too), hex digits,
+ * characters. The value is the bytes. */
 const struct cmd cmd_mem_dump = {
 	.name = "mem dump",
 	.family = "memory",
 	.summary = "show a region as a hex dump",
-	.text = "Sixteen bytes per line: offset in hex (mem dump buf 0x20 is possible, too), hex digits,\n"
-		"characters. The value is the bytes.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = dump_egs,
 	.args = dump_args,
@@ -245,11 +245,11 @@ static const struct cmd_eg cmp_egs[] = { { "mem cmp buf copy -len 5", "different
 					 { "mem cmp buf copy", "same  4096 B" },
 					 { NULL, NULL } };
 
+/** A dict: same (1 or 0), and at, first, second for the first byte that differs. */
 const struct cmd cmd_mem_cmp = {
 	.name = "mem cmp",
 	.family = "memory",
 	.summary = "compare two ranges",
-	.text = "A dict: same (1 or 0), and at, first, second for the first byte that differs.",
 	.setup = "reg 4096 -name buf; reg 4096 -name copy; mem put buf 0 hello",
 	.examples = cmp_egs,
 	.args = cmp_args,
@@ -306,12 +306,12 @@ static const struct cmd_eg put_egs[] = { { "mem put buf 0 \"hello, memory\"", NU
 					 { "mem dump buf 0 48", "hello, memory" },
 					 { NULL, NULL } };
 
+/** Text is written as UTF-8, without a zero byte unless -zero is given; make numbers and
+ * structures with pack or Tcl's binary format. Returns the number of bytes. */
 const struct cmd cmd_mem_put = {
 	.name = "mem put",
 	.family = "memory",
 	.summary = "write bytes into a region",
-	.text = "Text is written as UTF-8, without a zero byte unless -zero is given; make numbers and\n"
-		"structures with pack or Tcl's binary format. Returns the number of bytes.",
 	.setup = "reg 4096 -name buf",
 	.examples = put_egs,
 	.args = put_args,
@@ -374,12 +374,12 @@ static const struct cmd_eg fill_egs[] = { { "mem fill buf 0xaa", NULL },
 					  { "mem dump buf 0 16", "aa aa  de ad be ef de ad be ef" },
 					  { NULL, NULL } };
 
+/** A number from 0 to 255 is one byte, other text is repeated. Returns the
+ * number of bytes that were filled. */
 const struct cmd cmd_mem_fill = {
 	.name = "mem fill",
 	.family = "memory",
 	.summary = "fill a region with a byte or a pattern",
-	.text = "A number from 0 to 255 is one byte, other text is repeated. Returns the\n"
-		"number of bytes that were filled.",
 	.setup = "reg 4096 -name buf",
 	.examples = fill_egs,
 	.args = fill_args,
@@ -469,13 +469,13 @@ static const struct cmd_eg watch_egs[] = {
 	{ NULL, NULL }
 };
 
+/** For data that a peer writes with plain RDMA WRITE. Shows the bytes before and after.
+ * When the first byte has changed, the others may still be on their way: let the peer
+ * write a flag last, or use post write-imm. */
 const struct cmd cmd_mem_watch = {
 	.name = "mem watch",
 	.family = "memory",
 	.summary = "wait until the bytes of a region change",
-	.text = "For data that a peer writes with plain RDMA WRITE. Shows the bytes before and after.\n"
-		"When the first byte has changed, the others may still be on their way: let the peer\n"
-		"write a flag last, or use post write-imm.",
 	.setup = POST_SETUP,
 	.examples = watch_egs,
 	.args = watch_args,

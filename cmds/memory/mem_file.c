@@ -87,13 +87,13 @@ static const struct cmd_eg load_egs[] = {
 	{ "mem get buf 0 6", "loaded" },	   { NULL, NULL }
 };
 
+/** A script may read files below its own directory (or --allow-dir). Returns the number
+ * of bytes that were read. Read a file that does not fit piece by piece, with -len and
+ * -at, until it returns 0. */
 const struct cmd cmd_mem_load = {
 	.name = "mem load",
 	.family = "memory",
 	.summary = "read a file into a region",
-	.text = "A script may read files below its own directory (or --allow-dir). Returns the number\n"
-		"of bytes that were read. Read a file that does not fit piece by piece, with -len and\n"
-		"-at, until it returns 0.",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
 	.examples = load_egs,
 	.args = load_args,
@@ -139,13 +139,13 @@ static const struct cmd_eg save_egs[] = { { "mem save buf out.bin -len 5", "5 B 
 					  { "mem save buf out.bin", "-force replaces it" },
 					  { NULL, NULL } };
 
+/** An existing file is replaced only with -force. With -append the file must exist.
+ * Either all of it is written or nothing. A script may write below its own directory
+ * (or --allow-dir). Returns the number of bytes that were written. */
 const struct cmd cmd_mem_save = {
 	.name = "mem save",
 	.family = "memory",
 	.summary = "write a region to a file",
-	.text = "An existing file is replaced only with -force. With -append the file must exist.\n"
-		"Either all of it is written or nothing. A script may write below its own directory\n"
-		"(or --allow-dir). Returns the number of bytes that were written.",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = save_egs,
 	.args = save_args,
@@ -269,14 +269,14 @@ static const struct cmd_eg digest_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The value is hex digits, as md5sum(1) and sha256sum(1) print them. If it is the same
+ * at both ends, every byte has arrived. A file may be larger than memory; in a script it
+ * must be below the script's directory (or
+ * --allow-dir). */
 const struct cmd cmd_mem_digest = {
 	.name = "mem digest",
 	.family = "memory",
 	.summary = "compute the checksum of a region or a file",
-	.text = "The value is hex digits, as md5sum(1) and sha256sum(1) print them. If it is the same\n"
-		"at both ends, every byte has arrived. A file may be larger than memory; in a script it\n"
-		"must be below the script's directory (or\n"
-		"--allow-dir).",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = digest_egs,
 	.args = digest_args,

@@ -262,35 +262,35 @@ static const struct cmd_eg peer_egs[] = {
 	{ NULL, NULL },
 };
 
+/** Starts another rdmash; '@NAME COMMAND' runs a command there. Without an option it is a
+ * process on this machine; -host starts it on another machine by ssh, -command with any
+ * other launcher:
+ *
+ *   peer b -host node2
+ *   peer b -command {ip netns exec b}
+ *   peer b -command {srun -N1 -w node2}
+ *
+ * The two speak over standard input and output, so any launcher works that passes
+ * them on; a banner that it prints is shown and does no harm. The words of -command are
+ * a Tcl list, no line for a shell. ssh must get there without asking (keys), and the
+ * same rdmash must be at both ends.
+ *
+ * What a peer prints stands behind its name: trace lines, notices, results, in the order
+ * in which they came. Its settings (trace, color, format, -x) are those of this end when
+ * they change here, and what '@NAME trace off' says until then.
+ *
+ * 'peer' lists the peers, 'show NAME' tells about one, 'destroy NAME' ends it; all end
+ * with this session. A peer that ends on its own is reported with its exit status, and each
+ * command for it fails with its last lines, until 'peer NAME' starts it anew.
+ *
+ * A script may start a peer beside it, as confined as it is itself, but no other
+ * programs. A peer on another host is for you to start, before the script:
+ * rdmash -c 'peer b -host node2' -f both.rdma, where the script has
+ * 'if {![dict exists [peer] b]} {peer b}'. */
 const struct cmd cmd_peer = {
 	.name = "peer",
 	.family = "both ends",
 	.summary = "start another rdmash to control both ends from here",
-	.text = "Starts another rdmash; '@NAME COMMAND' runs a command there. Without an option it is a\n"
-		"process on this machine; -host starts it on another machine by ssh, -command with any\n"
-		"other launcher:\n"
-		"\n"
-		"  peer b -host node2\n"
-		"  peer b -command {ip netns exec b}\n"
-		"  peer b -command {srun -N1 -w node2}\n"
-		"\n"
-		"The two speak over standard input and output, so any launcher works that passes\n"
-		"them on; a banner that it prints is shown and does no harm. The words of -command are\n"
-		"a Tcl list, no line for a shell. ssh must get there without asking (keys), and the\n"
-		"same rdmash must be at both ends.\n"
-		"\n"
-		"What a peer prints stands behind its name: trace lines, notices, results, in the order\n"
-		"in which they came. Its settings (trace, color, format, -x) are those of this end when\n"
-		"they change here, and what '@NAME trace off' says until then.\n"
-		"\n"
-		"'peer' lists the peers, 'show NAME' tells about one, 'destroy NAME' ends it; all end\n"
-		"with this session. A peer that ends on its own is reported with its exit status, and each\n"
-		"command for it fails with its last lines, until 'peer NAME' starts it anew.\n"
-		"\n"
-		"A script may start a peer beside it, as confined as it is itself, but no other\n"
-		"programs. A peer on another host is for you to start, before the script:\n"
-		"rdmash -c 'peer b -host node2' -f both.rdma, where the script has\n"
-		"'if {![dict exists [peer] b]} {peer b}'.",
 	.examples = peer_egs,
 	.args = peer_args,
 	.size = sizeof(struct peer_args),
@@ -404,27 +404,27 @@ static const struct cmd_eg at_egs[] = {
 	{ NULL, NULL },
 };
 
+/** '@b poll' runs poll at the peer b, which 'peer b' has started, and brings its value
+ * here: set k [@b get mr0 rkey]. What it prints stands behind the name. An error there
+ * is an error here, with the same -errorcode. Words are substituted here, and travel
+ * as values: @b post write mr0 -remote $addr -rkey $k -len 64. A block in braces is run
+ * there as it stands, with the variables of there.
+ *
+ * -background does not wait, so that both ends can wait for each other:
+ *
+ *   @b listen 7471
+ *   @b -background accept
+ *   connect 10.0.0.2 7471
+ *   barrier
+ *
+ * A peer runs its commands one after the other, also those in the background.
+ * '@b -result' returns the value of one in the background; if it fails, a notice is
+ * shown at once, and -result or barrier fails, too. Ctrl-C and -within of '@b COMMAND'
+ * end the command there. '@b' alone shows the state of the peer. */
 const struct cmd cmd_at = {
 	.name = "@",
 	.family = "both ends",
 	.summary = "run a command at a peer",
-	.text = "'@b poll' runs poll at the peer b, which 'peer b' has started, and brings its value\n"
-		"here: set k [@b get mr0 rkey]. What it prints stands behind the name. An error there\n"
-		"is an error here, with the same -errorcode. Words are substituted here, and travel\n"
-		"as values: @b post write mr0 -remote $addr -rkey $k -len 64. A block in braces is run\n"
-		"there as it stands, with the variables of there.\n"
-		"\n"
-		"-background does not wait, so that both ends can wait for each other:\n"
-		"\n"
-		"  @b listen 7471\n"
-		"  @b -background accept\n"
-		"  connect 10.0.0.2 7471\n"
-		"  barrier\n"
-		"\n"
-		"A peer runs its commands one after the other, also those in the background.\n"
-		"'@b -result' returns the value of one in the background; if it fails, a notice is\n"
-		"shown at once, and -result or barrier fails, too. Ctrl-C and -within of '@b COMMAND'\n"
-		"end the command there. '@b' alone shows the state of the peer.",
 	.setup = "peer b",
 	.examples = at_egs,
 	.args = at_args,
@@ -531,15 +531,15 @@ static const struct cmd_eg barrier_egs[] = {
 	{ NULL, NULL },
 };
 
+/** Waits until the peers (all, or those named) have finished their commands in the
+ * background. The value is a dict: the name of each peer that ran one, and the value of
+ * its last command. If a command fails or a peer ends, barrier fails after all others
+ * have finished. Ctrl-C interrupts them all; after -within they continue, and you can
+ * wait for them again. */
 const struct cmd cmd_barrier = {
 	.name = "barrier",
 	.family = "both ends",
 	.summary = "wait until the peers have finished their commands",
-	.text = "Waits until the peers (all, or those named) have finished their commands in the\n"
-		"background. The value is a dict: the name of each peer that ran one, and the value of\n"
-		"its last command. If a command fails or a peer ends, barrier fails after all others\n"
-		"have finished. Ctrl-C interrupts them all; after -within they continue, and you can\n"
-		"wait for them again.",
 	.setup = "peer b; peer c",
 	.examples = barrier_egs,
 	.args = barrier_args,

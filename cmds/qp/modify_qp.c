@@ -413,18 +413,18 @@ static const struct cmd_eg modify_qp_egs[] = {
 	{ NULL, NULL }
 };
 
+/** A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own attributes:
+ * give all of these, and only attributes that the transition takes. A
+ * change that the kernel would reject fails before the call, with the reason and the
+ * command to type; -force calls the kernel anyway. -fill adds required attributes that
+ * are not given: the QPN, PSN and address of the peer from oob or -peer,
+ * the smaller MTU of the two, timeout 14, retry-cnt 6, rnr-retry 7, min-rnr-timer
+ * 12, one READ in flight. Without a state it changes attributes
+ * of the current one. qp-state shows the next states. */
 const struct cmd cmd_modify_qp = {
 	.name = "modify-qp",
 	.family = "by hand",
 	.summary = "move a QP to another state, or change its attributes",
-	.text = "A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own attributes:\n"
-		"give all of these, and only attributes that the transition takes. A\n"
-		"change that the kernel would reject fails before the call, with the reason and the\n"
-		"command to type; -force calls the kernel anyway. -fill adds required attributes that\n"
-		"are not given: the QPN, PSN and address of the peer from oob or -peer,\n"
-		"the smaller MTU of the two, timeout 14, retry-cnt 6, rnr-retry 7, min-rnr-timer\n"
-		"12, one READ in flight. Without a state it changes attributes\n"
-		"of the current one. qp-state shows the next states.",
 	.calls = "ibv_modify_qp(3), rdma_init_qp_attr(3)",
 	.setup = "qp create",
 	.examples = modify_qp_egs,

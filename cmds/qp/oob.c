@@ -343,15 +343,15 @@ static const struct cmd_eg oob_listen_egs[] = { { "oob listen 0 -background", "l
 						  "said nothing in time" },
 						{ NULL, NULL } };
 
+/** Without a connection manager both ends must exchange their QP number, initial PSN and
+ * address by other means: here over a TCP connection, as JSON after four bytes of length
+ * (network byte order); the listening end sends first. The peer's data is stored for
+ * modify-qp RTR -fill. With -background the command returns at once, and oob accept gets
+ * the result. */
 const struct cmd cmd_oob_listen = {
 	.name = "oob listen",
 	.family = "by hand",
 	.summary = "wait for the other end on a TCP port and exchange qp-info",
-	.text = "Without a connection manager both ends must exchange their QP number, initial PSN and\n"
-		"address by other means: here over a TCP connection, as JSON after four bytes of length\n"
-		"(network byte order); the listening end sends first. The peer's data is stored for\n"
-		"modify-qp RTR -fill. With -background the command returns at once, and oob accept gets\n"
-		"the result.",
 	.setup = "qp create",
 	.examples = oob_listen_egs,
 	.args = oob_listen_args,
@@ -384,12 +384,12 @@ static const struct cmd_eg oob_connect_egs[] = { { "oob connect localhost $port 
 						 { "oob accept", "a <- RC  qpn" },
 						 { NULL, NULL } };
 
+/** The client of oob listen. Returns the peer's data as a dict: qpn, psn,
+ * lid, gid and, if it gave a region, addr, rkey and len. */
 const struct cmd cmd_oob_connect = {
 	.name = "oob connect",
 	.family = "by hand",
 	.summary = "exchange qp-info with a listening end over TCP",
-	.text = "The client of oob listen. Returns the peer's data as a dict: qpn, psn,\n"
-		"lid, gid and, if it gave a region, addr, rkey and len.",
 	.setup = BOTH_ENDS,
 	.examples = oob_connect_egs,
 	.args = oob_connect_args,
@@ -421,12 +421,12 @@ static const struct cmd_eg oob_accept_egs[] = { { "oob accept -within 10", "said
 						{ "dict get [oob accept] qpn", NULL },
 						{ NULL, NULL } };
 
+/** Waits until the exchange is complete. After -within the listener stays, and you can
+ * call it again. */
 const struct cmd cmd_oob_accept = {
 	.name = "oob accept",
 	.family = "by hand",
 	.summary = "get the peer's data of oob listen -background",
-	.text = "Waits until the exchange is complete. After -within the listener stays, and you can\n"
-		"call it again.",
 	.setup = BOTH_ENDS,
 	.examples = oob_accept_egs,
 	.args = oob_accept_args,

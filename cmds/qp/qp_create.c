@@ -482,16 +482,16 @@ static const struct cmd_eg qp_create_egs[] = {
 	{ NULL, NULL }
 };
 
+/** A queue pair is a send queue and a receive queue. RC delivers everything in
+ * order or fails; UC loses messages silently; UD sends single packets to any peer.
+ * Missing objects are found or created: the first PD of the device, and an unused CQ
+ * or a new one. The QP starts in RESET and becomes the current one; with -id it is in
+ * INIT, because the connection manager moves it. The device may allocate more than
+ * requested; see get QP max_send_wr. */
 const struct cmd cmd_qp_create = {
 	.name = "qp create",
 	.family = "resources",
 	.summary = "create a queue pair",
-	.text = "A queue pair is a send queue and a receive queue. RC delivers everything in\n"
-		"order or fails; UC loses messages silently; UD sends single packets to any peer.\n"
-		"Missing objects are found or created: the first PD of the device, and an unused CQ\n"
-		"or a new one. The QP starts in RESET and becomes the current one; with -id it is in\n"
-		"INIT, because the connection manager moves it. The device may allocate more than\n"
-		"requested; see get QP max_send_wr.",
 	.calls = "ibv_create_qp(3), rdma_create_qp(3)",
 	.examples = qp_create_egs,
 	.args = qp_create_args,

@@ -300,15 +300,15 @@ static const struct cmd_eg qp_info_egs[] = { { "qp-info", "qp0  RC  qpn" },
 					     { "dict get [qp-info] psn", "4711" },
 					     { NULL, NULL } };
 
+/** A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len
+ * of a region. mtu is the path MTU from RTR on, and before that the port's. Send the
+ * dict to the other end by any means: oob does so over TCP, and modify-qp RTR -peer
+ * DICT -fill uses it. psn is the initial PSN of this end, which modify-qp RTS -fill
+ * uses. */
 const struct cmd cmd_qp_info = {
 	.name = "qp-info",
 	.family = "by hand",
 	.summary = "show the data of a QP that the other end needs",
-	.text = "A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len\n"
-		"of a region. mtu is the path MTU from RTR on, and before that the port's. Send the\n"
-		"dict to the other end by any means: oob does so over TCP, and modify-qp RTR -peer\n"
-		"DICT -fill uses it. psn is the initial PSN of this end, which modify-qp RTS -fill\n"
-		"uses.",
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
 	.examples = qp_info_egs,
 	.args = qp_info_args,

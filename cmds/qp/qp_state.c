@@ -358,15 +358,15 @@ static const struct cmd_eg qp_state_egs[] = {
 	{ NULL, NULL }
 };
 
+/** The current state has a double frame, past transitions have double arrows. Below are
+ * what the state permits, the possible next states with their required and optional
+ * attributes, the command for the likely next step, and the history with the time and
+ * reason of each change. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from
+ * the attributes of the QP. The value is a dict. */
 const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",
 	.summary = "show the state diagram and the history of a QP",
-	.text = "The current state has a double frame, past transitions have double arrows. Below are\n"
-		"what the state permits, the possible next states with their required and optional\n"
-		"attributes, the command for the likely next step, and the history with the time and\n"
-		"reason of each change. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from\n"
-		"the attributes of the QP. The value is a dict.",
 	.calls = "ibv_query_qp(3)",
 	.setup = "qp create",
 	.examples = qp_state_egs,

@@ -91,13 +91,13 @@ static int cc_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg cc_egs[] = { { "cc", "cc cc0" }, { NULL, NULL } };
 
+/** A file descriptor that becomes readable when an armed CQ gets a completion, so
+ * that a program can sleep instead of polling. Give it to a CQ with cq -channel,
+ * then use arm and wait. */
 const struct cmd cmd_cc = {
 	.name = "cc",
 	.family = "resources",
 	.summary = "make a completion channel",
-	.text = "A file descriptor that becomes readable when an armed CQ gets a completion, so\n"
-		"that a program can sleep instead of polling. Give it to a CQ with cq -channel,\n"
-		"then use arm and wait.",
 	.calls = "ibv_create_comp_channel(3)",
 	.examples = cc_egs,
 	.args = cc_args,
@@ -219,14 +219,14 @@ static const struct cmd_eg cq_egs[] = { { "cq -depth 16", "cq cq0" },
 					{ "cq -events -name evq", "channel cc0" },
 					{ NULL, NULL } };
 
+/** Finished work requests leave a completion (WC) here, which poll takes out. The
+ * queue must have room for every completion that can be outstanding: when it
+ * overflows it is broken for good (event CQ_ERR) and its QPs go to ERR. The device
+ * rounds the depth up. With a channel, arm and wait can sleep until one comes. */
 const struct cmd cmd_cq = {
 	.name = "cq",
 	.family = "resources",
 	.summary = "make a completion queue",
-	.text = "Finished work requests leave a completion (WC) here, which poll takes out. The\n"
-		"queue must have room for every completion that can be outstanding: when it\n"
-		"overflows it is broken for good (event CQ_ERR) and its QPs go to ERR. The device\n"
-		"rounds the depth up. With a channel, arm and wait can sleep until one comes.",
 	.calls = "ibv_create_cq(3)",
 	.examples = cq_egs,
 	.args = cq_args,
@@ -264,12 +264,12 @@ static int resize_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg resize_egs[] = { { "cq resize 128", "entries" }, { NULL, NULL } };
 
+/** Completions that wait in the queue are kept; it cannot become smaller than
+ * their number. Not every device can do this. */
 const struct cmd cmd_cq_resize = {
 	.name = "cq resize",
 	.family = "resources",
 	.summary = "change the size of a completion queue",
-	.text = "Completions that wait in the queue are kept; it cannot become smaller than\n"
-		"their number. Not every device can do this.",
 	.calls = "ibv_resize_cq(3)",
 	.setup = "cq -depth 16",
 	.examples = resize_egs,
@@ -402,13 +402,13 @@ static const struct cmd_eg srq_egs[] = { { "srq -max-wr 16", "srq srq0" },
 					 { "srq -limit 4 -name low", "event below 4" },
 					 { NULL, NULL } };
 
+/** Receives for several QPs (qp create -srq): post recv -srq fills it, and each
+ * message takes the next one, whichever QP it came to. With -limit the event
+ * SRQ_LIMIT_REACHED tells, once, that fewer receives than that are left. */
 const struct cmd cmd_srq = {
 	.name = "srq",
 	.family = "resources",
 	.summary = "make a shared receive queue",
-	.text = "Receives for several QPs (qp create -srq): post recv -srq fills it, and each\n"
-		"message takes the next one, whichever QP it came to. With -limit the event\n"
-		"SRQ_LIMIT_REACHED tells, once, that fewer receives than that are left.",
 	.calls = "ibv_create_srq(3), ibv_modify_srq(3)",
 	.examples = srq_egs,
 	.args = srq_args,
@@ -441,12 +441,12 @@ static const struct cmd_eg modify_egs[] = { { "srq modify -limit 8", "event belo
 					    { "srq modify srq0 -max-wr 64", "srq srq0" },
 					    { NULL, NULL } };
 
+/** The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, then arm it
+ * again. Not every device can resize. */
 const struct cmd cmd_srq_modify = {
 	.name = "srq modify",
 	.family = "resources",
 	.summary = "arm the limit of a shared receive queue, or resize it",
-	.text = "The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, then arm it\n"
-		"again. Not every device can resize.",
 	.calls = "ibv_modify_srq(3)",
 	.setup = "srq",
 	.examples = modify_egs,

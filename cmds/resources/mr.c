@@ -221,15 +221,15 @@ static const struct cmd_eg reg_egs[] = { { "reg 4096", "mr mr0" },
 					 { "get window rkey", NULL },
 					 { NULL, NULL } };
 
+/** The device can only use registered memory: registering pins the pages and gives
+ * two keys. The lkey goes into your own work requests; the rkey, with the address,
+ * is what a peer needs to read or write the region. The peer is bound by the access
+ * flags of the region and of the QP: both must allow what it does. Without -access
+ * the peer may read, write and do atomics, as far as the device can. */
 const struct cmd cmd_reg = {
 	.name = "reg",
 	.family = "resources",
 	.summary = "allocate memory and register it as a memory region",
-	.text = "The device can only use registered memory: registering pins the pages and gives\n"
-		"two keys. The lkey goes into your own work requests; the rkey, with the address,\n"
-		"is what a peer needs to read or write the region. The peer is bound by the access\n"
-		"flags of the region and of the QP: both must allow what it does. Without -access\n"
-		"the peer may read, write and do atomics, as far as the device can.",
 	.calls = "ibv_reg_mr(3)",
 	.examples = reg_egs,
 	.args = reg_args,
@@ -254,13 +254,13 @@ static int dereg_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg dereg_egs[] = { { "dereg mr0", NULL }, { NULL, NULL } };
 
+/** Work requests that still use the region fail: LOC_PROT_ERR at the side that owns
+ * it, REM_ACCESS_ERR or REM_OP_ERR at the peer. Refused while a memory window is
+ * bound to it. */
 const struct cmd cmd_dereg = {
 	.name = "dereg",
 	.family = "resources",
 	.summary = "deregister a memory region and free its memory",
-	.text = "Work requests that still use the region fail: LOC_PROT_ERR at the side that owns\n"
-		"it, REM_ACCESS_ERR or REM_OP_ERR at the peer. Refused while a memory window is\n"
-		"bound to it.",
 	.calls = "ibv_dereg_mr(3)",
 	.setup = "reg 4096",
 	.examples = dereg_egs,
@@ -320,12 +320,12 @@ static const struct cmd_eg rereg_egs[] = { { "rereg mr0 -access local-write,remo
 					     "LOCAL_WRITE,REMOTE_READ" },
 					   { NULL, NULL } };
 
+/** The keys may change. When the device refuses, the old registration still holds
+ * unless the report says otherwise. Devices differ in what they can change. */
 const struct cmd cmd_rereg = {
 	.name = "rereg",
 	.family = "resources",
 	.summary = "change access or protection domain of a memory region",
-	.text = "The keys may change. When the device refuses, the old registration still holds\n"
-		"unless the report says otherwise. Devices differ in what they can change.",
 	.calls = "ibv_rereg_mr(3)",
 	.setup = "reg 4096",
 	.examples = rereg_egs,
@@ -449,13 +449,13 @@ static const struct cmd_eg mw_egs[] = { { "mw", "mw mw0  type 2" },
 					{ "mw -type 1 -name one", "type 1" },
 					{ NULL, NULL } };
 
+/** A window opens a part of a region to the peer under an rkey of its own, and
+ * closes it again, without registering memory anew. Until it is bound it opens
+ * nothing: see post bind-mw (type 2) and mw bind (type 1). */
 const struct cmd cmd_mw = {
 	.name = "mw",
 	.family = "resources",
 	.summary = "make a memory window",
-	.text = "A window opens a part of a region to the peer under an rkey of its own, and\n"
-		"closes it again, without registering memory anew. Until it is bound it opens\n"
-		"nothing: see post bind-mw (type 2) and mw bind (type 1).",
 	.calls = "ibv_alloc_mw(3)",
 	.examples = mw_egs,
 	.args = mw_args,
@@ -561,13 +561,13 @@ static const struct cmd_eg bind_egs[] = { { "mw -type 1 -name one -pd [get $peer
 					  { "poll -qp $peer", "SUCCESS  BIND_MW" },
 					  { NULL, NULL } };
 
+/** A call of its own that ends as a work request in the send queue: take its
+ * completion with poll before the peer uses the rkey. Length 0 closes the
+ * window. */
 const struct cmd cmd_mw_bind = {
 	.name = "mw bind",
 	.family = "resources",
 	.summary = "bind a memory window of type 1",
-	.text = "A call of its own that ends as a work request in the send queue: take its\n"
-		"completion with poll before the peer uses the rkey. Length 0 closes the\n"
-		"window.",
 	.calls = "ibv_bind_mw(3)",
 	.setup = POST_SETUP,
 	.examples = bind_egs,

@@ -141,26 +141,26 @@ static const struct cmd_eg show_egs[] = { { "show", "mr0" },
 					  { "show -kernel", "all agree" },
 					  { NULL, NULL } };
 
+/** Without a name every object is shown below what it was made from. Destroying
+ * goes from the leaves up.
+ *
+ * With -process the objects are those of another program that uses uroce0 and runs
+ * as the same user, whether vtrace has started it or not: how full its queues are,
+ * what its regions let the peer do, and whom each QP is connected with, by process
+ * where that is on this host. A QP that is named, or the only one, is shown with
+ * its states as qp-state draws them. The program is not stopped by it, and nothing
+ * is changed. '!uroce status' lists the processes.
+ *
+ * With -kernel there is a line for each object with what the device holds: for a
+ * device of the kernel what 'rdma resource show' of iproute2 knows of this process,
+ * and keys only if it has CAP_NET_ADMIN. A '!' marks what does not
+ * agree: an object that the device has no more, one that no object here stands for,
+ * a QP in another state than this session has last seen. CQs and SRQs have no number
+ * that both sides know: they are told apart by size and users, or by their order. */
 const struct cmd cmd_show = {
 	.name = "show",
 	.family = "resources",
 	.summary = "live objects: one, or all as a tree",
-	.text = "Without a name every object is shown below what it was made from. Destroying\n"
-		"goes from the leaves up.\n"
-		"\n"
-		"With -process the objects are those of another program that uses uroce0 and runs\n"
-		"as the same user, whether vtrace has started it or not: how full its queues are,\n"
-		"what its regions let the peer do, and whom each QP is connected with, by process\n"
-		"where that is on this host. A QP that is named, or the only one, is shown with\n"
-		"its states as qp-state draws them. The program is not stopped by it, and nothing\n"
-		"is changed. '!uroce status' lists the processes.\n"
-		"\n"
-		"With -kernel there is a line for each object with what the device holds: for a\n"
-		"device of the kernel what 'rdma resource show' of iproute2 knows of this process,\n"
-		"and keys only if it has CAP_NET_ADMIN. A '!' marks what does not\n"
-		"agree: an object that the device has no more, one that no object here stands for,\n"
-		"a QP in another state than this session has last seen. CQs and SRQs have no number\n"
-		"that both sides know: they are told apart by size and users, or by their order.",
 	.setup = "reg 4096",
 	.examples = show_egs,
 	.args = show_args,
@@ -256,12 +256,12 @@ static const struct cmd_eg get_egs[] = { { "get mr0 len", "4096" },
 					 { "format 0x%x [get mr0 rkey]", "0x" },
 					 { NULL, NULL } };
 
+/** For scripts: set k [get mr0 rkey]. Numbers are plain decimal; format 0x%x makes
+ * hexadecimal of them. */
 const struct cmd cmd_get = {
 	.name = "get",
 	.family = "resources",
 	.summary = "an attribute of an object, as a value",
-	.text = "For scripts: set k [get mr0 rkey]. Numbers are plain decimal; format 0x%x makes\n"
-		"hexadecimal of them.",
 	.setup = "reg 4096",
 	.examples = get_egs,
 	.args = get_args,
@@ -365,13 +365,13 @@ static const struct cmd_eg destroy_egs[] = { { "destroy mr0", NULL },
 					     { "destroy pd0 -cascade", "mr1 (memory region)" },
 					     { NULL, NULL } };
 
+/** An object that others use is not destroyed: the message names the users, and
+ * -cascade destroys them first, in order; it says which, and its value is their names.
+ * What is left at the end of the session is destroyed the same way. */
 const struct cmd cmd_destroy = {
 	.name = "destroy",
 	.family = "resources",
 	.summary = "destroy objects",
-	.text = "An object that others use is not destroyed: the message names the users, and\n"
-		"-cascade destroys them first, in order; it says which, and its value is their names.\n"
-		"What is left at the end of the session is destroyed the same way.",
 	.calls = "ibv_destroy_qp(3) ibv_destroy_srq(3) ibv_destroy_cq(3) ibv_destroy_ah(3) "
 		 "ibv_destroy_comp_channel(3) ibv_dereg_mr(3) ibv_dealloc_mw(3) ibv_dealloc_pd(3) "
 		 "rdma_destroy_qp(3) rdma_destroy_id(3) rdma_destroy_event_channel(3)",

@@ -54,13 +54,13 @@ static const struct cmd_eg listen_egs[] = { { "tcp listen 0", "listening on" },
 					    { "get door port", NULL },
 					    { NULL, NULL } };
 
+/** For programs that exchange the data of their queue pairs over TCP in their own format,
+ * and for comparison. A client waits until you call tcp accept. The value is a dict
+ * with name, address and port; destroy NAME stops listening. */
 const struct cmd cmd_tcp_listen = {
 	.name = "tcp listen",
 	.family = "beside RDMA",
 	.summary = "listen on a TCP port",
-	.text = "For programs that exchange the data of their queue pairs over TCP in their own format,\n"
-		"and for comparison. A client waits until you call tcp accept. The value is a dict\n"
-		"with name, address and port; destroy NAME stops listening.",
 	.examples = listen_egs,
 	.args = listen_args,
 	.size = sizeof(struct tcp_args),
@@ -103,12 +103,12 @@ static const struct cmd_eg accept_egs[] = { { "tcp accept -within 10", "no clien
 					    { "tcp accept door -name peer", "tcp peer  from" },
 					    { NULL, NULL } };
 
+/** Accepts the oldest waiting connection, or waits for the next. Returns the name of the
+ * new connection. */
 const struct cmd cmd_tcp_accept = {
 	.name = "tcp accept",
 	.family = "beside RDMA",
 	.summary = "accept a TCP connection",
-	.text = "Accepts the oldest waiting connection, or waits for the next. Returns the name of the\n"
-		"new connection.",
 	.setup = DOOR,
 	.examples = accept_egs,
 	.args = accept_args,
@@ -157,11 +157,11 @@ static const struct cmd_eg connect_egs[] = { { "tcp connect localhost $port", "t
 					       "Connection refused" },
 					     { NULL, NULL } };
 
+/** Returns the name of the connection; destroy NAME closes it. */
 const struct cmd cmd_tcp_connect = {
 	.name = "tcp connect",
 	.family = "beside RDMA",
 	.summary = "connect to a TCP port",
-	.text = "Returns the name of the connection; destroy NAME closes it.",
 	.setup = DOOR,
 	.examples = connect_egs,
 	.args = connect_args,
@@ -246,12 +246,12 @@ static const struct cmd_eg send_egs[] = { { "tcp send a hello", "5 B" },
 					  { "tcp recv b -mr buf -len 1000", "1000 B" },
 					  { NULL, NULL } };
 
+/** Sends all bytes, and waits while the peer does not read. -mr sends them directly from
+ * the memory of a region, which may be large. Returns the number of bytes sent. */
 const struct cmd cmd_tcp_send = {
 	.name = "tcp send",
 	.family = "beside RDMA",
 	.summary = "send bytes over a TCP connection",
-	.text = "Sends all bytes, and waits while the peer does not read. -mr sends them directly from\n"
-		"the memory of a region, which may be large. Returns the number of bytes sent.",
 	.setup = BOTH,
 	.examples = send_egs,
 	.args = send_args,
@@ -333,14 +333,14 @@ static const struct cmd_eg recv_egs[] = { { "tcp send a hello; tcp recv b 5", "h
 					    "has closed after 3 of 5 bytes" },
 					  { NULL, NULL } };
 
+/** Receives this many bytes, as a value for binary scan or unpack; with -mr directly into
+ * a region, and the value is their number. It fails if the peer closes before, or after
+ * -within, and says how many bytes were received; these are lost, except in a region.
+ * -any returns as soon as there are any bytes; 0 bytes mean that the peer has closed. */
 const struct cmd cmd_tcp_recv = {
 	.name = "tcp recv",
 	.family = "beside RDMA",
 	.summary = "receive bytes from a TCP connection",
-	.text = "Receives this many bytes, as a value for binary scan or unpack; with -mr directly into\n"
-		"a region, and the value is their number. It fails if the peer closes before, or after\n"
-		"-within, and says how many bytes were received; these are lost, except in a region.\n"
-		"-any returns as soon as there are any bytes; 0 bytes mean that the peer has closed.",
 	.setup = BOTH,
 	.examples = recv_egs,
 	.args = recv_args,

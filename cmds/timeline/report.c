@@ -462,19 +462,19 @@ static const struct cmd_eg report_egs[] = {
 	{ NULL, NULL },
 };
 
+/** Writes one HTML file that needs nothing else, with no scripts in it: the timeline
+ * as a drawing and as a table, the states of each QP and the way it took, all
+ * packets with their headers, what has changed in the regions of this end, the C
+ * program that export c makes of it, and what failed, with what explain says to it.
+ * It follows the reader's dark mode, and can be printed.
+ *
+ * It shows what the timeline has recorded, which in scripts begins with 'timeline on'.
+ * The first 4096 bytes of each region are compared with what they held when the
+ * timeline began or was cleared; a region that came later held zeros. */
 const struct cmd cmd_report = {
 	.name = "report",
 	.family = "understanding",
 	.summary = "the session as an HTML page that needs nothing else",
-	.text = "Writes one HTML file that needs nothing else, with no scripts in it: the timeline\n"
-		"as a drawing and as a table, the states of each QP and the way it took, all\n"
-		"packets with their headers, what has changed in the regions of this end, the C\n"
-		"program that export c makes of it, and what failed, with what explain says to it.\n"
-		"It follows the reader's dark mode, and can be printed.\n"
-		"\n"
-		"It shows what the timeline has recorded, which in scripts begins with 'timeline on'.\n"
-		"The first 4096 bytes of each region are compared with what they held when the\n"
-		"timeline began or was cleared; a region that came later held zeros.",
 	.setup = "reg 4096 -name buf",
 	.examples = report_egs,
 	.args = report_args,

@@ -167,25 +167,25 @@ static const struct cmd_eg timeline_egs[] = {
 	{ NULL, NULL },
 };
 
+/** One line down the page for each end, with what happened there to the right of it:
+ * calls of the libraries, events, completions when they were taken, states of QPs.
+ * Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.
+ * In one process the client is on the left; each peer (see 'peer') has a lane of its
+ * own, by its own clock.
+ *
+ * It begins where the oldest connection (a QP or an id) that still exists was made, or
+ * else the last one; times are milliseconds since then. Calls before it are shown if
+ * their objects still exist: regions, listeners. -all shows everything, as does -qp of
+ * a QP.
+ *
+ * At the prompt it is on from the start; 'timeline on' in a script. The last 4096
+ * entries are kept. The packets of the embedded device are always there; those of
+ * another device come from the network interface, which takes root and 'timeline on'.
+ * What bench does is left out. The value is a list of dicts. 'report' makes a page. */
 const struct cmd cmd_timeline = {
 	.name = "timeline",
 	.family = "understanding",
 	.summary = "what both ends did, in order, packets as arrows",
-	.text = "One line down the page for each end, with what happened there to the right of it:\n"
-		"calls of the libraries, events, completions when they were taken, states of QPs.\n"
-		"Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.\n"
-		"In one process the client is on the left; each peer (see 'peer') has a lane of its\n"
-		"own, by its own clock.\n"
-		"\n"
-		"It begins where the oldest connection (a QP or an id) that still exists was made, or\n"
-		"else the last one; times are milliseconds since then. Calls before it are shown if\n"
-		"their objects still exist: regions, listeners. -all shows everything, as does -qp of\n"
-		"a QP.\n"
-		"\n"
-		"At the prompt it is on from the start; 'timeline on' in a script. The last 4096\n"
-		"entries are kept. The packets of the embedded device are always there; those of\n"
-		"another device come from the network interface, which takes root and 'timeline on'.\n"
-		"What bench does is left out. The value is a list of dicts. 'report' makes a page.",
 	.setup = "reg 4096 -name buf",
 	.examples = timeline_egs,
 	.args = timeline_args,

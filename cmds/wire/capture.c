@@ -539,15 +539,15 @@ static const struct cmd_eg start_egs[] = {
 	{ NULL, NULL }
 };
 
+/** For the embedded device it writes all packets of this process, with the effects of
+ * 'fault wire' as comments; for others the packets of the network interface, which needs
+ * root. The file grows with each packet; an existing one is replaced only with -force. A
+ * script may write below its own directory (or --allow-dir). Read the file with 'wire
+ * read' or Wireshark. */
 const struct cmd cmd_capture_start = {
 	.name = "capture start",
 	.family = FAMILY,
 	.summary = "write packets to a file, for Wireshark",
-	.text = "For the embedded device it writes all packets of this process, with the effects of\n"
-		"'fault wire' as comments; for others the packets of the network interface, which needs\n"
-		"root. The file grows with each packet; an existing one is replaced only with -force. A\n"
-		"script may write below its own directory (or --allow-dir). Read the file with 'wire\n"
-		"read' or Wireshark.",
 	.setup = SETUP,
 	.examples = start_egs,
 	.args = start_args,
@@ -584,11 +584,11 @@ static const struct cmd_eg stop_egs[] = { { "capture start eg-stop.pcapng; captu
 					  { "catch {capture stop} why; echo $why", "nothing" },
 					  { NULL, NULL } };
 
+/** Then the file is complete. The end of the session ends a capture, too. */
 const struct cmd cmd_capture_stop = {
 	.name = "capture stop",
 	.family = FAMILY,
 	.summary = "end the capture",
-	.text = "Then the file is complete. The end of the session ends a capture, too.",
 	.setup = SETUP,
 	.examples = stop_egs,
 	.exec = stop_exec,

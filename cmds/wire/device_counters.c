@@ -240,16 +240,16 @@ static const struct cmd_eg counters_egs[] = { { "counters -all", "duplicate_requ
 					      { "dict get [counters] sent_pkts", NULL },
 					      { NULL, NULL } };
 
+/** The counters of the driver (hw_counters) and of the port, as a dict. For the embedded
+ * device they cover this process, with the names of rdma_rxe, and some more: bad_...
+ * for packets that it rejected, fault_... for those that 'fault wire' changed. The
+ * driver's manual explains the names; on rxe completer_retry_err counts time-outs,
+ * duplicate_request requests that the peer sent again, and out_of_seq_request requests
+ * that arrived after a lost one. */
 const struct cmd cmd_counters = {
 	.name = "counters",
 	.family = UNDERSTANDING,
 	.summary = "show the counters of a device: packets, retries, errors",
-	.text = "The counters of the driver (hw_counters) and of the port, as a dict. For the embedded\n"
-		"device they cover this process, with the names of rdma_rxe, and some more: bad_...\n"
-		"for packets that it rejected, fault_... for those that 'fault wire' changed. The\n"
-		"driver's manual explains the names; on rxe completer_retry_err counts time-outs,\n"
-		"duplicate_request requests that the peer sent again, and out_of_seq_request requests\n"
-		"that arrived after a lost one.",
 	.examples = counters_egs,
 	.args = counters_arg_table,
 	.size = sizeof(struct counters_args),
@@ -295,14 +295,14 @@ static const struct cmd_eg around_egs[] = {
 	{ NULL, NULL }
 };
 
+/** Reads the counters, runs the body, and reads them again. The value is a dict of the
+ * differences of all counters. Results of the body's commands are printed as if you had
+ * typed them. If both ends are in this session and on one device, both are counted, and
+ * so are other programs on the device. */
 const struct cmd cmd_counters_around = {
 	.name = "counters around",
 	.family = UNDERSTANDING,
 	.summary = "show how the counters change while a script runs",
-	.text = "Reads the counters, runs the body, and reads them again. The value is a dict of the\n"
-		"differences of all counters. Results of the body's commands are printed as if you had\n"
-		"typed them. If both ends are in this session and on one device, both are counted, and\n"
-		"so are other programs on the device.",
 	.setup = POST_SETUP,
 	.examples = around_egs,
 	.args = around_arg_table,

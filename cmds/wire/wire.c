@@ -407,16 +407,16 @@ static const struct cmd_eg on_egs[] = {
 	"reg 4096 -name window -access local-write,remote-write\n" \
 	"listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471\nreg 4096 -name buf\n"
 
+/** Shows one line per packet, as a notice of the kind wire: the time, -> sent or <-
+ * received, addresses and headers, then the work request, if it is known, and the effect
+ * of 'fault wire'. On the embedded device these are the packets of this process; with
+ * both ends in it, each packet is shown twice. On other devices they are captured on the
+ * network interface, which needs root and may not see packets that a device sends to
+ * itself. 'wire read' shows all fields. */
 const struct cmd cmd_wire_on = {
 	.name = "wire on",
 	.family = FAMILY,
 	.summary = "show each packet as it passes",
-	.text = "Shows one line per packet, as a notice of the kind wire: the time, -> sent or <-\n"
-		"received, addresses and headers, then the work request, if it is known, and the effect\n"
-		"of 'fault wire'. On the embedded device these are the packets of this process; with\n"
-		"both ends in it, each packet is shown twice. On other devices they are captured on the\n"
-		"network interface, which needs root and may not see packets that a device sends to\n"
-		"itself. 'wire read' shows all fields.",
 	.setup = SETUP,
 	.examples = on_egs,
 	.args = wire_on_args,
@@ -440,11 +440,11 @@ static int off_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg off_egs[] = { { "wire on; wire off", NULL }, { NULL, NULL } };
 
+/** Ends 'wire on', and shows how many packets there were. */
 const struct cmd cmd_wire_off = {
 	.name = "wire off",
 	.family = FAMILY,
 	.summary = "stop showing packets",
-	.text = "Ends 'wire on', and shows how many packets there were.",
 	.setup = SETUP,
 	.examples = off_egs,
 	.flags = CMD_LOOKS,
@@ -560,14 +560,14 @@ static const struct cmd_eg read_egs[] = { { "catch {wire read no-such.pcapng} wh
 					  { "echo $why", "No such file" },
 					  { NULL, NULL } };
 
+/** Reads a file of tcpdump, Wireshark, 'capture' or UROCE_PCAP and shows one line per
+ * packet, with -fields every field. The value is a list of dicts. Fields are named as in
+ * Wireshark, without its "infiniband.": bth.psn is infiniband.bth.psn there.
+ * A script may read files below its own directory (or --allow-dir). */
 const struct cmd cmd_wire_read = {
 	.name = "wire read",
 	.family = "understanding",
 	.summary = "decode the RoCEv2 packets of a capture file",
-	.text = "Reads a file of tcpdump, Wireshark, 'capture' or UROCE_PCAP and shows one line per\n"
-		"packet, with -fields every field. The value is a list of dicts. Fields are named as in\n"
-		"Wireshark, without its \"infiniband.\": bth.psn is infiniband.bth.psn there.\n"
-		"A script may read files below its own directory (or --allow-dir).",
 	.examples = read_egs,
 	.args = read_arg_table,
 	.size = sizeof(struct read_args),

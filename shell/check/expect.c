@@ -422,22 +422,22 @@ static const struct cmd_eg expect_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Runs the script and checks its result: each FIELD must have its VALUE. -value checks the
+ * whole result, -true a condition; -error expects the script to fail. A value matches if
+ * it is the same text, the same number (0x10 is 16), or a pattern with * and ?. A list
+ * with one element counts as that element.
+ * -error takes the name of the call (ibv_modify_qp) or the last word of Tcl's
+ * -errorcode (EINVAL, REM_ACCESS_ERR).
+ * A check that passes prints 'ok', also with -q; one that fails prints 'not ok' and the
+ * actual result, and ends a script with exit code 3 (unless -k). A run with checks ends
+ * with their number. This is TAP: prove --ext rdma -e rdmash DIRECTORY runs the scripts
+ * in it, and an error is a failed check there. --json prints each line as a JSON value,
+ * --junit FILE writes a report for CI. The value of expect is that of the script:
+ * set wc [expect status SUCCESS {poll}]. */
 const struct cmd cmd_expect = {
 	.name = "expect",
 	.family = "scripts",
 	.summary = "check the result of a command, or its error",
-	.text = "Runs the script and checks its result: each FIELD must have its VALUE. -value checks the\n"
-		"whole result, -true a condition; -error expects the script to fail. A value matches if\n"
-		"it is the same text, the same number (0x10 is 16), or a pattern with * and ?. A list\n"
-		"with one element counts as that element.\n"
-		"-error takes the name of the call (ibv_modify_qp) or the last word of Tcl's\n"
-		"-errorcode (EINVAL, REM_ACCESS_ERR).\n"
-		"A check that passes prints 'ok', also with -q; one that fails prints 'not ok' and the\n"
-		"actual result, and ends a script with exit code 3 (unless -k). A run with checks ends\n"
-		"with their number. This is TAP: prove --ext rdma -e rdmash DIRECTORY runs the scripts\n"
-		"in it, and an error is a failed check there. --json prints each line as a JSON value,\n"
-		"--junit FILE writes a report for CI. The value of expect is that of the script:\n"
-		"set wc [expect status SUCCESS {poll}].",
 	.examples = expect_examples,
 	.args = expect_arg_table,
 	.size = sizeof(struct expect_args),

@@ -65,6 +65,15 @@ static const char *find_by_second_word(const char *typed, const char **also)
 	return found;
 }
 
+const char *cmd_text(const struct cmd *c)
+{
+	size_t i = 0;
+
+	while (cmd_table[i] != c)
+		i++;
+	return cmd_texts[i];
+}
+
 bool cmd_calls(const struct cmd *c, const char *fn)
 {
 	const size_t n = strlen(fn);

@@ -193,11 +193,11 @@ struct cmd_eg {
 	const char *shows; /* NULL: any output */
 };
 
+/* The comment directly before a definition is the long help of the command: cmd_text(). */
 struct cmd {
 	const char *name;    /* one or two words: "poll", "post write" */
 	const char *family;  /* heading in help: "data path" */
 	const char *summary; /* one line, no full stop */
-	const char *text;    /* long help, plain text; searched by help */
 	const char *calls;   /* "ibv_post_send(3)": named in help, linked in the man page */
 	const char *setup;   /* a script that the examples need to run first, or NULL */
 	const struct cmd_eg *examples; /* ends with a NULL line */
@@ -224,8 +224,10 @@ struct cmd {
 #define CMD_EVALS     0x2 /* runs a script given as an argument: its errors pass through */
 #define CMD_LOOKS     0x4 /* leaves all objects as they are; so do those that record leaves out */
 
-/* All commands, sorted by name; ends with NULL. The build generates it from the sources. */
+/* All commands, sorted by name; ends with NULL. command_table.py makes it from the sources. */
 extern const struct cmd *const cmd_table[];
+/* The text of the help of each, in the same order: the comment before its definition. */
+extern const char *const cmd_texts[];
 
 /* A second word, and the command that both words name. */
 struct cmd_member {
@@ -240,7 +242,7 @@ struct cmd_group {
 	const struct cmd_member *members; /* sorted, ends with a NULL word; NULL: none */
 };
 
-/* All groups, sorted by word; ends with a NULL word. Generated with cmd_table. */
+/* All groups, sorted by word; ends with a NULL word. Made with cmd_table. */
 extern const struct cmd_group cmd_groups[];
 
 /* Finds the command that words[0..n) begin with. Names match by unique prefix, two-word names
@@ -255,6 +257,9 @@ const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, 
 
 /* Finds a group by its word or a unique prefix of it; NULL: none or several. */
 const struct cmd_group *cmd_group(const char *word);
+
+/* The long help of a command of the table: paragraphs between empty lines, indented lines stay. */
+const char *cmd_text(const struct cmd *c);
 
 /* Does c->calls name the function fn, such as "ibv_post_send"? */
 bool cmd_calls(const struct cmd *c, const char *fn);

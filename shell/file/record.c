@@ -215,16 +215,16 @@ static const struct cmd_eg record_examples[] = {
 	{ NULL, NULL },
 };
 
+/** record FILE writes each command to FILE from now on, record -last N FILE writes the last
+ * commands that succeeded, record -stop ends the recording. Without arguments it says
+ * whether it is on. A command that fails is written as a comment with its error. help,
+ * record itself and other commands that only show something are left out. Each command
+ * is written when it has run, and rdmash FILE runs the script. An existing file is
+ * replaced only with -force. */
 const struct cmd cmd_record = {
 	.name = "record",
 	.family = "scripts",
 	.summary = "write what is typed to a script",
-	.text = "record FILE writes each command to FILE from now on, record -last N FILE writes the last\n"
-		"commands that succeeded, record -stop ends the recording. Without arguments it says\n"
-		"whether it is on. A command that fails is written as a comment with its error. help,\n"
-		"record itself and other commands that only show something are left out. Each command\n"
-		"is written when it has run, and rdmash FILE runs the script. An existing file is\n"
-		"replaced only with -force.",
 	.examples = record_examples,
 	.args = record_arg_table,
 	.size = sizeof(struct record_args),

@@ -334,13 +334,13 @@ static const struct cmd_eg save_examples[] = {
 	{ NULL, NULL },
 };
 
+/** An existing file is replaced only with -force. Either all of the text is written or
+ * nothing. -append adds it to the end of the file. A script may write below its own
+ * directory (or --allow-dir). For bytes use mem save. */
 const struct cmd cmd_text_save = {
 	.name = "text save",
 	.family = "scripts",
 	.summary = "write a text to a file",
-	.text = "An existing file is replaced only with -force. Either all of the text is written or\n"
-		"nothing. -append adds it to the end of the file. A script may write below its own\n"
-		"directory (or --allow-dir). For bytes use mem save.",
 	.examples = save_examples,
 	.args = save_arg_table,
 	.size = sizeof(struct text_args),
@@ -409,12 +409,12 @@ static const struct cmd_eg load_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Its value is the text without the last newline. A script may read below its own
+ * directory (or --allow-dir). For bytes use mem load. */
 const struct cmd cmd_text_load = {
 	.name = "text load",
 	.family = "scripts",
 	.summary = "read the text of a file",
-	.text = "Its value is the text without the last newline. A script may read below its own\n"
-		"directory (or --allow-dir). For bytes use mem load.",
 	.examples = load_examples,
 	.args = load_arg_table,
 	.size = sizeof(struct text_args),

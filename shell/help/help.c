@@ -92,15 +92,15 @@ static const struct cmd_eg help_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Alone it shows the subjects and their commands; 'help all' has a line for each command.
+ * With a command's name it shows usage, examples, text and arguments; with a first word
+ * such as 'post', or a subject such as 'memory', the commands that belong to it.
+ * Any other word is looked for in all names first, then in all texts.
+ * help -json prints the table that all of this comes from. */
 const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
 	.summary = "commands, one command, a topic, or a search",
-	.text = "Alone it shows the subjects and their commands; 'help all' has a line for each command.\n"
-		"With a command's name it shows usage, examples, text and arguments; with a first word\n"
-		"such as 'post', or a subject such as 'memory', the commands that belong to it.\n"
-		"Any other word is looked for in all names first, then in all texts.\n"
-		"help -json prints the table that all of this comes from.",
 	.examples = help_examples,
 	.args = help_arg_table,
 	.size = sizeof(struct help_args),
@@ -180,7 +180,7 @@ static bool args_mention(const struct arg *a, const char *word)
 static bool command_mentions(const struct cmd *c, const char *word)
 {
 	return contains_word(c->name, word) || contains_word(c->summary, word) ||
-	       contains_word(c->text, word) || contains_word(c->calls, word) ||
+	       contains_word(cmd_text(c), word) || contains_word(c->calls, word) ||
 	       args_mention(c->args, word);
 }
 

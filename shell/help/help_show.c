@@ -342,7 +342,7 @@ static void help_json_command(const struct cmd *c, struct out *o)
 	out_str(o, "family", c->family, NULL);
 	out_str(o, "summary", c->summary, NULL);
 	out_str(o, "usage", Tcl_DStringValue(&usage), NULL);
-	out_str(o, "text", c->text ? c->text : "", NULL);
+	out_str(o, "text", cmd_text(c), NULL);
 	out_str(o, "calls", c->calls ? c->calls : "", NULL);
 	out_str(o, "setup", c->setup ? c->setup : "", NULL);
 	out_list(o, "args");
@@ -439,10 +439,8 @@ void help_command(const struct cmd *c, struct out *o)
 	out_text(o, "  %s\n", c->summary);
 	tell_examples(c, o);
 	Tcl_DStringSetLength(&d, 0);
-	if (c->text) {
-		Tcl_DStringAppend(&d, "\n", 1);
-		help_wrap(c->text, 2, help_width(), &d);
-	}
+	Tcl_DStringAppend(&d, "\n", 1);
+	help_wrap(cmd_text(c), 2, help_width(), &d);
 	if (c->args && c->args->name)
 		Tcl_DStringAppend(&d, "\n", 1);
 	for (const struct arg *a = c->args; a && a->name; a++)

@@ -93,10 +93,8 @@ static void man_command(FILE *to, const struct cmd *c)
 	fputs("\"\n", to);
 	roff_str(to, c->summary);
 	fputs(".\n.RS\n", to);
-	if (c->text) {
-		fputs(".PP\n", to);
-		roff_text(to, c->text, ".PP");
-	}
+	fputs(".PP\n", to);
+	roff_text(to, cmd_text(c), ".PP");
 	for (const struct arg *a = c->args; a && a->name; a++)
 		man_arg(to, a);
 	if (c->examples && c->examples->line) {

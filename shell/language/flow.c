@@ -65,13 +65,13 @@ static const struct cmd_eg repeat_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Runs the body TIMES times. Unlike in Tcl's own for and while, the results of the body's
+ * commands are printed as if you had typed them one by one. break and continue work as
+ * in every loop. To watch something: repeat 100 {show} -every 1s. Ctrl-C ends it. */
 const struct cmd cmd_repeat = {
 	.name = "repeat",
 	.family = "scripts",
 	.summary = "run commands several times",
-	.text = "Runs the body TIMES times. Unlike in Tcl's own for and while, the results of the body's\n"
-		"commands are printed as if you had typed them one by one. break and continue work as\n"
-		"in every loop. To watch something: repeat 100 {show} -every 1s. Ctrl-C ends it.",
 	.examples = repeat_examples,
 	.args = repeat_arg_table,
 	.size = sizeof(struct repeat_args),
@@ -109,12 +109,12 @@ static const struct cmd_eg sleep_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Meanwhile notices are shown and connection events are handled; Ctrl-C ends it. To wait
+ * for something to happen use 'wait', which returns as soon as it does. */
 const struct cmd cmd_sleep = {
 	.name = "sleep",
 	.family = "scripts",
 	.summary = "do nothing for a while",
-	.text = "Meanwhile notices are shown and connection events are handled; Ctrl-C ends it. To wait\n"
-		"for something to happen use 'wait', which returns as soon as it does.",
 	.examples = sleep_examples,
 	.args = sleep_arg_table,
 	.size = sizeof(struct sleep_args),
@@ -177,13 +177,13 @@ static const struct cmd_eg until_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Meanwhile handlers run (see 'on timer'), connection events are handled and notices are
+ * shown. The condition is checked again after each of them. To wait until a peer writes
+ * to memory, see mem watch. */
 const struct cmd cmd_wait_until = {
 	.name = "wait until",
 	.family = "scripts",
 	.summary = "wait until a condition holds",
-	.text = "Meanwhile handlers run (see 'on timer'), connection events are handled and notices are\n"
-		"shown. The condition is checked again after each of them. To wait until a peer writes\n"
-		"to memory, see mem watch.",
 	.examples = until_examples,
 	.args = until_arg_table,
 	.size = sizeof(struct until_args),
@@ -219,14 +219,14 @@ static const struct cmd_eg source_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Runs a script and keeps its procs and global variables. Results of its commands are not
+ * printed, output of echo is. return ends the file, and its value is the value of source.
+ * A script names files relative to its own directory, and neither it nor its procs may
+ * use files outside of that (see 'help scripts'). */
 const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
 	.summary = "run the commands of a file",
-	.text = "Runs a script and keeps its procs and global variables. Results of its commands are not\n"
-		"printed, output of echo is. return ends the file, and its value is the value of source.\n"
-		"A script names files relative to its own directory, and neither it nor its procs may\n"
-		"use files outside of that (see 'help scripts').",
 	.examples = source_examples,
 	.args = source_arg_table,
 	.size = sizeof(struct source_args),
@@ -259,13 +259,13 @@ static const struct cmd_eg quit_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Ends the session or the whole run, also from inside procs and sourced files. All
+ * objects are destroyed in order. Without CODE the exit code is that of the run so far:
+ * 0, or 3 after a failed expectation (see 'help exit-codes'). */
 const struct cmd cmd_quit = {
 	.name = "quit",
 	.family = "scripts",
 	.summary = "leave the shell",
-	.text = "Ends the session or the whole run, also from inside procs and sourced files. All\n"
-		"objects are destroyed in order. Without CODE the exit code is that of the run so far:\n"
-		"0, or 3 after a failed expectation (see 'help exit-codes').",
 	.examples = quit_examples,
 	.args = quit_arg_table,
 	.size = sizeof(struct quit_args),
@@ -273,11 +273,11 @@ const struct cmd cmd_quit = {
 	.exec = quit_exec,
 };
 
+/** The same as quit, under the name that Tcl uses. */
 const struct cmd cmd_exit = {
 	.name = "exit",
 	.family = "scripts",
 	.summary = "leave the shell, as quit does",
-	.text = "The same as quit, under the name that Tcl uses.",
 	.examples = quit_examples,
 	.args = quit_arg_table,
 	.size = sizeof(struct quit_args),

@@ -438,23 +438,23 @@ static const struct cmd_eg pack_examples[] = {
 	{ NULL, NULL },
 };
 
+/** The layout is pairs of type and name. Numbers: u8 u16 u32 u64, i8 to i64 with a sign,
+ * f32 f64, in network byte order; with le after the type (u32le) in little-endian order;
+ * varint and zigzag take as many bytes as they need. Bytes: bytes, text (UTF-8) and hex
+ * (pairs of digits) take the whole value, or with a colon a fixed number of bytes,
+ * bytes:16, or as many as an earlier field says: {u32 len bytes:len data}, where you need
+ * not give len. pad:4 is four zero bytes and has no name. The value is the bytes, for
+ * mem put, tcp send, post -text.
+ *
+ * With -protobuf the layout is triples of number, type and name, as in a .proto file,
+ * and the bytes are a message of protobuf's wire format. Types: uint32 uint64 int32
+ * int64 sint32 sint64 bool fixed32 fixed64 sfixed32 sfixed64 float double string
+ * bytes; {repeated TYPE} for a list; a layout in braces for a message in the message.
+ * Fields that have no value are left out. */
 const struct cmd cmd_pack = {
 	.name = "pack",
 	.family = "scripts",
 	.summary = "make the bytes of a message from named fields",
-	.text = "The layout is pairs of type and name. Numbers: u8 u16 u32 u64, i8 to i64 with a sign,\n"
-		"f32 f64, in network byte order; with le after the type (u32le) in little-endian order;\n"
-		"varint and zigzag take as many bytes as they need. Bytes: bytes, text (UTF-8) and hex\n"
-		"(pairs of digits) take the whole value, or with a colon a fixed number of bytes,\n"
-		"bytes:16, or as many as an earlier field says: {u32 len bytes:len data}, where you need\n"
-		"not give len. pad:4 is four zero bytes and has no name. The value is the bytes, for\n"
-		"mem put, tcp send, post -text.\n"
-		"\n"
-		"With -protobuf the layout is triples of number, type and name, as in a .proto file,\n"
-		"and the bytes are a message of protobuf's wire format. Types: uint32 uint64 int32\n"
-		"int64 sint32 sint64 bool fixed32 fixed64 sfixed32 sfixed64 float double string\n"
-		"bytes; {repeated TYPE} for a list; a layout in braces for a message in the message.\n"
-		"Fields that have no value are left out.",
 	.examples = pack_examples,
 	.args = pack_arg_table,
 	.size = sizeof(struct pack_args),
@@ -492,15 +492,15 @@ static const struct cmd_eg unpack_examples[] = {
 	{ NULL, NULL },
 };
 
+/** The reverse of pack, with the same layouts: the value is a dict. The bytes must match
+ * the whole layout, with none left over; otherwise it fails (RDMASH unpack EMSGSIZE).
+ * Write -- before bytes that may begin with '-'. In a -protobuf message, absent fields
+ * are left out of the dict, absent lists are empty, and fields that the layout does not
+ * name are ignored. */
 const struct cmd cmd_unpack = {
 	.name = "unpack",
 	.family = "scripts",
 	.summary = "read the named fields of a message from its bytes",
-	.text = "The reverse of pack, with the same layouts: the value is a dict. The bytes must match\n"
-		"the whole layout, with none left over; otherwise it fails (RDMASH unpack EMSGSIZE).\n"
-		"Write -- before bytes that may begin with '-'. In a -protobuf message, absent fields\n"
-		"are left out of the dict, absent lists are empty, and fields that the layout does not\n"
-		"name are ignored.",
 	.examples = unpack_examples,
 	.args = unpack_arg_table,
 	.size = sizeof(struct pack_args),

@@ -443,18 +443,18 @@ static const struct cmd_eg lesson_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Without an argument: the lessons, and which are done. lesson 3 begins one: it tells
+ * what to do, you type it at the usual prompt, and it goes on when it is done. A
+ * number answers a question. Everything else works as ever. lesson hint tells the
+ * step again, skip goes on without it, stop ends the lesson; lesson next begins the
+ * next one. lesson play 3 types everything for you.
+ *
+ * A lesson that was left goes on at the same step, also in another session; if its
+ * objects are gone, the steps before are done again. lesson restart 3 begins it anew. */
 const struct cmd cmd_lesson = {
 	.name = "lesson",
 	.family = "understanding",
 	.summary = "learn RDMA step by step, at this prompt",
-	.text = "Without an argument: the lessons, and which are done. lesson 3 begins one: it tells\n"
-		"what to do, you type it at the usual prompt, and it goes on when it is done. A\n"
-		"number answers a question. Everything else works as ever. lesson hint tells the\n"
-		"step again, skip goes on without it, stop ends the lesson; lesson next begins the\n"
-		"next one. lesson play 3 types everything for you.\n"
-		"\n"
-		"A lesson that was left goes on at the same step, also in another session; if its\n"
-		"objects are gone, the steps before are done again. lesson restart 3 begins it anew.",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.size = sizeof(struct lesson_args),
@@ -495,12 +495,12 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg answer_examples[] = { { "answer 2", "no lesson" }, { NULL, NULL } };
 
+/** The number of one of the choices; at the prompt the number alone does. What is said
+ * of a wrong one tells why, and another may follow. */
 const struct cmd cmd_answer = {
 	.name = "answer",
 	.family = "understanding",
 	.summary = "answer the question of a lesson",
-	.text = "The number of one of the choices; at the prompt the number alone does. What is said\n"
-		"of a wrong one tells why, and another may follow.",
 	.examples = answer_examples,
 	.args = answer_arg_table,
 	.size = sizeof(struct answer_args),

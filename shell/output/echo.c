@@ -80,15 +80,15 @@ static const struct cmd_eg echo_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Prints its words, separated by blanks, and a newline. It prints at once, also inside
+ * loops and procs, and with -q. With --json it prints a JSON string, so that every line
+ * of standard output is one JSON value. Write -- before a word that begins with '-'. On
+ * a terminal, control characters are shown as escapes (\x1b); a file or a pipe gets the
+ * words unchanged. */
 const struct cmd cmd_echo = {
 	.name = "echo",
 	.family = "scripts",
 	.summary = "print words",
-	.text = "Prints its words, separated by blanks, and a newline. It prints at once, also inside\n"
-		"loops and procs, and with -q. With --json it prints a JSON string, so that every line\n"
-		"of standard output is one JSON value. Write -- before a word that begins with '-'. On\n"
-		"a terminal, control characters are shown as escapes (\\x1b); a file or a pipe gets the\n"
-		"words unchanged.",
 	.examples = echo_examples,
 	.args = echo_arg_table,
 	.size = sizeof(struct echo_args),
@@ -101,12 +101,12 @@ static const struct cmd_eg puts_examples[] = {
 	{ NULL, NULL },
 };
 
+/** For those who know Tcl: prints one word to standard output. There are no other
+ * channels. With --unsafe Tcl's own puts is available as tcl_puts. */
 const struct cmd cmd_puts = {
 	.name = "puts",
 	.family = "scripts",
 	.summary = "print one text, as Tcl's own puts does",
-	.text = "For those who know Tcl: prints one word to standard output. There are no other\n"
-		"channels. With --unsafe Tcl's own puts is available as tcl_puts.",
 	.examples = puts_examples,
 	.args = puts_arg_table,
 	.size = sizeof(struct echo_args),
@@ -204,13 +204,13 @@ static const struct cmd_eg progress_examples[] = {
 	{ NULL, NULL },
 };
 
+/** On a terminal it draws a bar, at most ten times a second; elsewhere it prints a line
+ * each second, and one at the end. It writes to standard error. The value is a dict:
+ * shown (1 or 0), seconds since the start, and rate (amount per second). */
 const struct cmd cmd_progress = {
 	.name = "progress",
 	.family = "scripts",
 	.summary = "show how far a long job is",
-	.text = "On a terminal it draws a bar, at most ten times a second; elsewhere it prints a line\n"
-		"each second, and one at the end. It writes to standard error. The value is a dict:\n"
-		"shown (1 or 0), seconds since the start, and rate (amount per second).",
 	.examples = progress_examples,
 	.args = progress_arg_table,
 	.size = sizeof(struct progress_args),

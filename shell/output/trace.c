@@ -296,16 +296,16 @@ static const struct cmd_eg step_examples[] = {
 	{ NULL, NULL },
 };
 
+/** Shows each call of libibverbs and librdmacm, with its arguments, before it is made,
+ * and waits: Enter makes the call, skip makes this and all other calls of the command,
+ * quit ends step mode. Then it shows the result and what the call changed in the live
+ * objects: + was created, - was destroyed. Ctrl-C makes this call, and ends the command
+ * and step mode. Answers are read from standard input; at its end step mode is turned
+ * off. Events and peers are served only after the call. */
 const struct cmd cmd_step = {
 	.name = "step",
 	.family = "understanding",
 	.summary = "stop before each library call",
-	.text = "Shows each call of libibverbs and librdmacm, with its arguments, before it is made,\n"
-		"and waits: Enter makes the call, skip makes this and all other calls of the command,\n"
-		"quit ends step mode. Then it shows the result and what the call changed in the live\n"
-		"objects: + was created, - was destroyed. Ctrl-C makes this call, and ends the command\n"
-		"and step mode. Answers are read from standard input; at its end step mode is turned\n"
-		"off. Events and peers are served only after the call.",
 	.examples = step_examples,
 	.args = step_arg_table,
 	.size = sizeof(struct step_args),

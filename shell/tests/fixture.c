@@ -119,6 +119,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_repeat, &show,	  &show_all,  &cmd_source, NULL,
 };
 
+const char *const cmd_texts[] = { "", "", "", "", "", "", "", "", "", "", "", "", "", "" };
+
 static const struct cmd_member mem_members[] = { { "dump", &dump }, { NULL, NULL } };
 static const struct cmd_member post_members[] = { { "read", &post_read },
 						  { "recv", &post_recv },

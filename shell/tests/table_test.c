@@ -50,7 +50,7 @@ static void check_cmd(const struct cmd *c)
 	want(c->family && *c->family, "no family", NULL);
 	want(is_line(c->summary, 59), "summary: one line of 1 to 59 letters without full stop",
 	     NULL);
-	want(c->text && strlen(c->text) > 40, "no text", NULL);
+	want(strlen(cmd_text(c)) > 40, "no text", NULL);
 	want(c->examples && c->examples->line, "no example", NULL);
 	want(c->exec, "no exec", NULL);
 	want(!c->args || !c->args->name || c->size, "arguments and no struct", NULL);
