@@ -262,6 +262,20 @@ void local_close(const struct socket_dir *dir, const struct local_name *name, in
 	close(fd);
 }
 
+/* Removes the file of a socket of another network, unless a process of that network is just
+ * binding or removing one. */
+static void sweep_elsewhere(const struct socket_dir *dir, uint64_t network,
+			    const struct local_name *name)
+{
+	struct socket_dir there = *dir;
+
+	there.network = network;
+	if (socket_dir_lock(&there, DIR_NAMES, 0, NULL) != 0)
+		return;
+	remove_stale(&there, name);
+	socket_dir_unlock(&there, DIR_NAMES);
+}
+
 void local_sweep(const struct socket_dir *dir)
 {
 	struct socket_dir_entries entries;
@@ -270,11 +284,15 @@ void local_sweep(const struct socket_dir *dir)
 	socket_dir_begin(dir, &entries);
 	while ((base = socket_dir_next(&entries))) {
 		struct local_name name;
+		uint64_t network;
 
-		if (strlen(base) >= BASE_BYTES)
+		if (strlen(base) >= BASE_BYTES || sscanf(base, "%" SCNu64 ".", &network) != 1)
 			continue;
 		name = local_in(dir, base);
-		remove_stale(dir, &name);
+		if (network == dir->network)
+			remove_stale(dir, &name);
+		else
+			sweep_elsewhere(dir, network, &name);
 	}
 	socket_dir_end(&entries);
 }

@@ -5,7 +5,6 @@
  * DIR_NAMES locked.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,9 @@
 
 #include "gid.h"
 #include "group_own.h"
+#include "line_reader.h"
 
-#define PATIENCE_MS 1000 /* with others of this user, of all networks, on a busy machine */
+#define PATIENCE_MS 1000 /* with other processes of this user and network, on a busy machine */
 #define PORTS	    65536
 
 struct group_name {
@@ -98,21 +98,16 @@ static int claim(struct group_name *n, uint16_t space, uint16_t port, const unio
 	return n->fd < 0 ? -1 : 0;
 }
 
-/* Read without stdio: exit() in the handler of a signal waits for its locks, which this thread may
- * have. */
-static void ephemeral_range(unsigned *first, unsigned *last)
+static void read_ephemeral_range(unsigned *first, unsigned *last)
 {
-	int fd = open("/proc/sys/net/ipv4/ip_local_port_range", O_RDONLY | O_CLOEXEC);
-	char text[32] = "";
+	char text[32];
 
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0 ||
-	    sscanf(text, "%u %u", first, last) != 2 || *first == 0 || *first > *last ||
+	read_first_line("/proc/sys/net/ipv4/ip_local_port_range", text, sizeof(text));
+	if (sscanf(text, "%u %u", first, last) != 2 || *first == 0 || *first > *last ||
 	    *last > 65535) {
 		*first = 32768;
 		*last = 60999;
 	}
-	if (fd >= 0)
-		close(fd);
 }
 
 /* The ports of a space that have a name in the directory: a bit each. */
@@ -141,7 +136,7 @@ static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
 {
 	unsigned first, last, start = 0;
 
-	ephemeral_range(&first, &last);
+	read_ephemeral_range(&first, &last);
 	if (getrandom(&start, sizeof(start), 0) != sizeof(start))
 		return -1;
 	for (unsigned i = 0; i <= last - first; i++) {

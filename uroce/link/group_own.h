@@ -51,8 +51,8 @@ void local_close(const struct socket_dir *dir, const struct local_name *name, in
 bool local_taken(const struct local_name *name);
 /* May it be sent to: is it this user's, or root's? */
 bool local_trusted(const struct local_name *name);
-/* Removes the files of sockets that nobody has any more, of all networks. With DIR_NAMES
- * locked. */
+/* Removes the files of sockets that no process has bound any more. With DIR_NAMES locked; those of
+ * another network only if nobody has its DIR_NAMES. */
 void local_sweep(const struct socket_dir *dir);
 
 /* Milliseconds, monotonic: how long to have patience with another process. */

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "group_own.h"
+#include "line_reader.h"
 #include "packet.h"
 
 #ifndef UDP_NO_CHECK6_RX
@@ -320,13 +321,15 @@ struct inodes {
 
 /* --------------------------------------------------------------- from sockets -- */
 
-/* The sockets bound to our port, of /proc/net/udp or udp6. */
-static void read_udp(const char *file, struct inodes *set)
+/* Adds the sockets at our port that a file lists: /proc/net/udp or udp6. */
+static void read_udp_sockets(const char *file, struct inodes *set)
 {
-	FILE *f = fopen(file, "re");
-	char line[512];
+	struct line_reader sockets;
+	const char *line;
 
-	while (f && fgets(line, sizeof(line), f)) {
+	if (!line_reader_open(&sockets, file))
+		return;
+	while ((line = line_reader_next(&sockets))) {
 		unsigned port, uid;
 		uint64_t inode;
 
@@ -338,16 +341,15 @@ static void read_udp(const char *file, struct inodes *set)
 		set->uid = uid;
 		set->alien |= uid != geteuid();
 	}
-	if (f)
-		fclose(f);
+	line_reader_close(&sockets);
 }
 
 static struct inodes port_inodes(void)
 {
 	struct inodes set = { 0 };
 
-	read_udp("/proc/net/udp", &set);
-	read_udp("/proc/net/udp6", &set);
+	read_udp_sockets("/proc/net/udp", &set);
+	read_udp_sockets("/proc/net/udp6", &set);
 	return set;
 }
 
@@ -362,11 +364,14 @@ bool port_is_of_another_user(void)
  * one who bound it has said. */
 static struct inodes name_inodes(const struct local_name *name)
 {
-	FILE *f = fopen("/proc/net/unix", "re");
-	char line[512], path[200];
+	struct line_reader sockets;
 	struct inodes set = { 0 };
+	const char *line;
+	char path[200];
 
-	while (f && set.n == 0 && fgets(line, sizeof(line), f)) {
+	if (!line_reader_open(&sockets, "/proc/net/unix"))
+		return set;
+	while (set.n == 0 && (line = line_reader_next(&sockets))) {
 		const char *base;
 		uint64_t inode;
 
@@ -376,8 +381,7 @@ static struct inodes name_inodes(const struct local_name *name)
 		if (base && strcmp(base + 1, local_base(name)) == 0)
 			set.inode[set.n++] = inode;
 	}
-	if (f)
-		fclose(f);
+	line_reader_close(&sockets);
 	return set;
 }
 
@@ -530,27 +534,14 @@ int port_take_sockets(int rx[SLOTS])
 
 /* ------------------------------------------------------------------- in words -- */
 
-static void read_line(const char *file, char *buf, size_t n)
-{
-	FILE *f = fopen(file, "re");
-
-	buf[0] = '\0';
-	if (f) {
-		if (!fgets(buf, (int)n, f))
-			buf[0] = '\0';
-		fclose(f);
-	}
-	buf[strcspn(buf, "\n")] = '\0';
-}
-
 void process_print(pid_t pid, char *buf, size_t n)
 {
 	char path[64], comm[64], stat[256], *state;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	read_line(path, comm, sizeof(comm));
+	read_first_line(path, comm, sizeof(comm));
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	read_line(path, stat, sizeof(stat));
+	read_first_line(path, stat, sizeof(stat));
 	state = strrchr(stat, ')');
 	snprintf(buf, n, "process %d (%s)%s", (int)pid, comm,
 		 state && (state[2] == 'T' || state[2] == 't') ? ", which is stopped" : "");

@@ -15,6 +15,7 @@
 
 #include "engine.h"
 #include "group_own.h"
+#include "line_reader.h"
 #include "path.h"
 #include "link.h"
 
@@ -300,20 +301,21 @@ void pair_passed_by(unsigned slot)
 
 /* ------------------------------------------------------------------------- answering -- */
 
-/* Whose it is, as /proc says; -1: it is none. */
-static pid_t pid_of(int pidfd)
+/* The process of a pidfd, as /proc says; -1: it is no pidfd. */
+static pid_t pid_of_pidfd(int pidfd)
 {
-	char path[48], line[128];
+	struct line_reader info;
+	const char *line;
+	char path[48];
 	int pid = -1;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	f = fopen(path, "re");
-	while (f && pid < 0 && fgets(line, sizeof(line), f))
+	if (!line_reader_open(&info, path))
+		return -1;
+	while (pid < 0 && (line = line_reader_next(&info)))
 		if (sscanf(line, "Pid: %d", &pid) != 1)
 			pid = -1;
-	if (f)
-		fclose(f);
+	line_reader_close(&info);
 	return pid;
 }
 
@@ -331,7 +333,7 @@ static bool is_socket(int fd, int domain, int type)
 static bool descriptors_valid(const struct control_message *m)
 {
 	return m->pid > 0 && is_socket(m->fds[FD_BELL], AF_UNIX, SOCK_STREAM) &&
-	       pid_of(m->fds[FD_PIDFD]) == m->pid && group_slot_pid(m->header.slot) == m->pid;
+	       pid_of_pidfd(m->fds[FD_PIDFD]) == m->pid && group_slot_pid(m->header.slot) == m->pid;
 }
 
 static int take_fd(struct control_message *m, unsigned i)

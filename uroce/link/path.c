@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "gid.h"
+#include "line_reader.h"
 #include "path.h"
 
 static enum { PATH_BEST, PATH_UDP, PATH_MEMORY } asked;
@@ -106,12 +107,14 @@ static struct {
  * file there are no packet sockets; where it may not be read there may be some. */
 static void look_for_sockets(void)
 {
-	FILE *f = fopen("/proc/net/packet", "re");
-	char line[256];
+	struct line_reader sockets;
+	const char *line;
 
-	if (!f)
+	if (!line_reader_open(&sockets, "/proc/net/packet")) {
 		last.loopback = last.anywhere = errno != ENOENT;
-	while (f && fgets(line, sizeof(line), f)) {
+		return;
+	}
+	while ((line = line_reader_next(&sockets))) {
 		unsigned proto, running;
 		int iface;
 
@@ -121,8 +124,7 @@ static void look_for_sockets(void)
 		last.anywhere = true;
 		last.loopback |= iface == 0 || iface == LOOPBACK;
 	}
-	if (f)
-		fclose(f);
+	line_reader_close(&sockets);
 }
 
 static bool is_qdisc(const struct nlmsghdr *h)

@@ -232,7 +232,7 @@ static struct flock lock_of(const struct socket_dir *dir, enum dir_lock which, s
 	return (struct flock){
 		.l_type = type,
 		.l_whence = SEEK_SET,
-		.l_start = which == DIR_NAMES ? 0 : (off_t)dir->network,
+		.l_start = (off_t)(dir->network * DIR_LOCKS + which),
 		.l_len = 1,
 	};
 }

@@ -38,11 +38,12 @@ void socket_dir_close(struct socket_dir *dir);
 /* Where it is, for messages. */
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n);
 
-/* Locks among processes, not among threads of one. Who is killed has them no more, and a child
- * of fork() has none. */
+/* Locks among the processes of one network, not among the threads of a process. A process that is
+ * killed loses them, and a child of fork() has none. */
 enum dir_lock {
-	DIR_NAMES, /* to bind and remove sockets: some system calls long */
-	DIR_JOIN,  /* of this network, to join the group: up to seconds */
+	DIR_NAMES, /* to bind and remove sockets: held for a few system calls */
+	DIR_JOIN,  /* to join the group: held for up to seconds */
+	DIR_LOCKS
 };
 /* Waits up to a time. 0, or -1 with errno: ETIMEDOUT (*holder: its pid, or 0: not known). */
 int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patience_ms,

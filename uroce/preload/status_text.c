@@ -155,37 +155,29 @@ size_t status_text(char *buf, size_t n)
 /* ------------------------------------------------------------------------- of all -- */
 
 struct status_page {
-	FILE *out;
+	int fd;
 	unsigned processes;
+	bool failed; /* fd takes no more */
 };
 
 static void print_process(void *page, unsigned slot, int pid, const char *text)
 {
 	struct status_page *p = page;
+	char number[16] = "unknown";
 
 	p->processes++;
-	fprintf(p->out, "slot %-2u  pid ", slot);
 	if (pid)
-		fprintf(p->out, "%d", pid);
-	else
-		fputs("unknown", p->out);
-	fprintf(p->out, "  %s", text ? text : "does not answer: it may be stopped\n");
+		snprintf(number, sizeof number, "%d", pid);
+	p->failed |= dprintf(p->fd, "slot %-2u  pid %s  %s", slot, number,
+			     text ? text : "does not answer: it may be stopped\n") < 0;
 }
 
 EXPORT int uroce_status(int fd)
 {
-	int copy = dup(fd), rc;
-	struct status_page page = { .out = copy < 0 ? NULL : fdopen(copy, "w") };
+	struct status_page page = { .fd = fd };
+	int rc = group_status(print_process, &page);
 
-	if (!page.out) {
-		if (copy >= 0)
-			close(copy);
-		return -1;
-	}
-	rc = group_status(print_process, &page);
 	if (rc == 0 && !page.processes)
-		fputs("no process of yours uses uroce0 on this host\n", page.out);
-	if (fclose(page.out) != 0)
-		rc = -1;
-	return rc;
+		page.failed |= dprintf(fd, "no process of yours uses uroce0 on this host\n") < 0;
+	return page.failed ? -1 : rc;
 }

@@ -376,6 +376,44 @@ static void test_two_networks(void)
 		worker_end(&w[i]);
 }
 
+/* A process that is stopped while it has the lock of its network delays nobody in another network;
+ * but what its network has left behind stays until the lock is free. */
+static void test_lock_of_another_network(void)
+{
+	struct worker there, here, late;
+	char path[64], left[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	struct stat st;
+	int fd;
+
+	clear_tmp();
+	worker_start(&there, 0);
+	worker_ask(&there, "network");
+	worker_ask(&there, "join");
+	CHECK_INT(worker_number(&there, "slot"), 1);
+	CHECK_STR(worker_ask(&there, "lock-names"), "0");
+	worker_stop(&there);
+	joins(&here, 0, 1);
+	worker_ask(&here, "claim 106 7471 " ANY4);
+	CHECK_INT(worker_number(&here, "port"), 7471);
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)there.pid);
+	CHECK_INT(stat(path, &st), 0);
+	snprintf(left, sizeof(left), "/tmp/uroce-0/%llu.svc.left", (unsigned long long)st.st_ino);
+	strcpy(un.sun_path, left);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	CHECK_INT(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	close(fd);
+	joins(&late, 0, 2);
+	CHECK_INT(access(left, F_OK), 0);
+	worker_end(&late);
+	worker_kill(&there, SIGKILL);
+	joins(&late, 0, 2);
+	CHECK(access(left, F_OK) != 0 && errno == ENOENT);
+	worker_end(&late);
+	worker_end(&here);
+}
+
 /* -------------------------------------------------------------------- agreement -- */
 
 static unsigned entries(const char *dir)
@@ -513,6 +551,7 @@ int main(void)
 	test_squatted(ALICE, make_open);
 	test_two_users();
 	test_two_networks();
+	test_lock_of_another_network();
 	test_environment();
 	test_leftovers();
 	test_removed("/run/user/1000/uroce-1000", "rm -rf /run/user/1000");

@@ -21,7 +21,7 @@
 #include "engine.h"
 #include "fake_cm.h"
 #include "gid.h"
-#include "group.h"
+#include "group_own.h"
 #include "link.h"
 #include "netns.h"
 #include "path.h"
@@ -244,6 +244,8 @@ static bool obey(char *line)
 		say("%d", setenv(addr, text, 1));
 	else if (strcmp(line, "network") == 0)
 		enter_network();
+	else if (strcmp(line, "lock-names") == 0)
+		say("%d", socket_dir_lock(&group.dir, DIR_NAMES, 0, NULL));
 	else if (sscanf(line, "limit %u", &a) == 1)
 		limit(a);
 	else

@@ -22,6 +22,7 @@ void worker_start(struct worker *w, uid_t uid);
  *   fork                       a child joins: its answer to join
  *   env NAME VALUE             setenv(3)
  *   network                    it moves to a network of its own
+ *   lock-names                 it keeps DIR_NAMES locked until it ends: "0"
  *   limit N                    of open files
  *   lose-ipv6                  its socket() knows none from now on
  *   lose-steering              nor can its sockets steer packets

@@ -3,8 +3,6 @@
 #include "inventory.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,17 +13,33 @@
 #include "link.h"
 #include "queue_pair.h"
 
+/* The file, and rows that are still to be written to it. */
 struct inventory_file {
-	FILE *file;
+	int fd;
+	bool failed;
 	struct inventory_head head;
+	size_t n;
+	char rows[16384];
 };
+
+static void write_rows(struct inventory_file *a)
+{
+	a->failed |= write(a->fd, a->rows, a->n) != (ssize_t)a->n;
+	a->n = 0;
+}
 
 static void put_row(struct inventory_file *a, enum uroce_kind kind, const void *row)
 {
+	const uint32_t size = inventory_row_size[kind];
+
 	a->head.kind[kind].total++;
-	if (a->head.kind[kind].n < INVENTORY_ROWS &&
-	    fwrite(row, inventory_row_size[kind], 1, a->file) == 1)
-		a->head.kind[kind].n++;
+	if (a->head.kind[kind].n == INVENTORY_ROWS)
+		return;
+	if (a->n + size > sizeof a->rows)
+		write_rows(a);
+	memcpy(a->rows + a->n, row, size);
+	a->n += size;
+	a->head.kind[kind].n++;
 }
 
 static uint32_t number_of_pd(const struct pd *pd)
@@ -154,40 +168,29 @@ static void put_all(struct inventory_file *a)
 	qp_each(put_qp, a);
 }
 
-/* The rows are behind the room for the head, which is written when all rows have been counted. */
-static int write_answer(FILE *file)
+/* The rows come after room for the head, which is written when all rows have been counted. */
+static int write_answer(int fd)
 {
-	struct inventory_file a = { .file = file, .head = { .magic = INVENTORY_MAGIC } };
+	struct inventory_file a = { .fd = fd, .head = { .magic = INVENTORY_MAGIC } };
 
 	strncpy(a.head.device, device_name(), sizeof a.head.device - 1);
 	for (unsigned i = 0; i < UROCE_KINDS; i++)
 		a.head.kind[i].row_size = inventory_row_size[i];
-	if (fwrite(&a.head, sizeof a.head, 1, file) != 1)
+	if (lseek(fd, sizeof a.head, SEEK_SET) < 0)
 		return -1;
 	put_all(&a);
-	if (fseek(file, 0, SEEK_SET) != 0 || fwrite(&a.head, sizeof a.head, 1, file) != 1)
-		return -1;
-	return fflush(file);
+	write_rows(&a);
+	return !a.failed && pwrite(fd, &a.head, sizeof a.head, 0) == sizeof a.head ? 0 : -1;
 }
 
 int inventory_fd(void)
 {
-	int fd = memfd_create("uroce-inventory", MFD_CLOEXEC),
-	    copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
-	int err;
+	int fd = memfd_create("uroce-inventory", MFD_CLOEXEC), err;
 
-	if (file && write_answer(file) == 0) {
-		fclose(file);
+	if (fd < 0 || write_answer(fd) == 0)
 		return fd;
-	}
 	err = errno;
-	if (file)
-		fclose(file);
-	else if (copy >= 0)
-		close(copy);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	errno = err;
 	return -1;
 }

@@ -20,6 +20,7 @@
 #include "context.h"
 #include "engine.h"
 #include "export.h"
+#include "line_reader.h"
 #include "region.h"
 #include "direct.h"
 
@@ -46,17 +47,17 @@
 
 static bool in_maps(uintptr_t from, uintptr_t to, bool write)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
+	struct line_reader maps;
 	uintptr_t first, end;
-	char line[512], r, w;
+	const char *line;
+	char r, w;
 
 	/* without /proc nobody knows; missing memory is found when it is used */
-	if (!f)
+	if (!line_reader_open(&maps, "/proc/self/maps"))
 		return true;
-	while (from < to && fgets(line, sizeof line, f)) {
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &first, &end, &r, &w) != 4)
-			continue; /* the rest of a long line */
-		if (first > from)
+	while (from < to && (line = line_reader_next(&maps))) {
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &first, &end, &r, &w) != 4 ||
+		    first > from)
 			break;
 		if (end <= from)
 			continue;
@@ -64,7 +65,7 @@ static bool in_maps(uintptr_t from, uintptr_t to, bool write)
 			break;
 		from = end;
 	}
-	fclose(f);
+	line_reader_close(&maps);
 	return from >= to;
 }
 
