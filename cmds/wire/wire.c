@@ -291,10 +291,14 @@ static const struct join_request *join_posted(struct session *s, struct packet_j
 
 #define FAMILY "understanding"
 
+#define SENT 256 /* packets that may be on their way to this process */
+
 struct wire {
 	struct session *s;
 	struct packet_source *source;
-	uint64_t shown;
+	uint64_t shown, arrived;
+	uint32_t sent[SENT]; /* ring: ICRCs of packets that were shown as they left; 0: free */
+	unsigned next_sent;
 	bool embedded; /* request packets carry their wr_id */
 	struct packet_join join;
 };
@@ -325,6 +329,31 @@ static void format_owner(struct wire *w, const struct uroce_packet *p, const str
 		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id, qp_name(w->s, r));
 }
 
+/* Is it the other end of a packet that was shown as it left? The ICRC, its last four bytes, covers
+ * all that makes a packet itself. */
+static bool has_left_here(struct wire *w, const struct uroce_packet *p, const struct decoded *d)
+{
+	uint32_t icrc;
+
+	if (d->n < sizeof icrc)
+		return false;
+	memcpy(&icrc, d->data + d->n - sizeof icrc, sizeof icrc);
+	if (p->out) {
+		w->sent[w->next_sent++ % SENT] = icrc;
+		return false;
+	}
+	for (unsigned i = 1; icrc && !p->fate && i <= SENT; i++) {
+		uint32_t *sent = &w->sent[(w->next_sent - i) % SENT];
+
+		if (*sent != icrc)
+			continue;
+		*sent = 0;
+		w->arrived++;
+		return true;
+	}
+	return false;
+}
+
 static void show_packet(void *arg, const struct uroce_packet *p)
 {
 	struct wire *w = arg;
@@ -333,7 +362,7 @@ static void show_packet(void *arg, const struct uroce_packet *p)
 	struct decoded d;
 	struct tm tm;
 
-	if (decode_ip(&d, p->ip, p->len))
+	if (decode_ip(&d, p->ip, p->len) || has_left_here(w, p, &d))
 		return;
 	decode_text(&d, text, sizeof text);
 	format_owner(w, p, &d, request, sizeof request);
@@ -410,9 +439,9 @@ static const struct cmd_eg on_egs[] = {
 /** Shows one line per packet, as a notice of the kind wire: the time, -> sent or <-
  * received, addresses and headers, then the work request, if it is known, and the effect
  * of 'fault wire'. On the embedded device these are the packets of this process; with
- * both ends in it, each packet is shown twice. On other devices they are captured on the
- * network interface, which needs root and may not see packets that a device sends to
- * itself. 'wire read' shows all fields. */
+ * both ends in it, a packet is shown as it leaves, and not again as it arrives. On other
+ * devices they are captured on the network interface, which needs root and may not see
+ * packets that a device sends to itself. 'wire read' shows all fields. */
 const struct cmd cmd_wire_on = {
 	.name = "wire on",
 	.family = FAMILY,
@@ -434,13 +463,15 @@ static int off_exec(struct session *s, const void *args, struct out *o)
 		return 0;
 	wire_drain(s);
 	out_u64(o, "packets", s->ctx->wire->shown, "%" PRIu64 " packets\n", s->ctx->wire->shown);
+	out_u64(o, "arrived", s->ctx->wire->arrived, NULL);
 	wire_end(s);
 	return 0;
 }
 
 static const struct cmd_eg off_egs[] = { { "wire on; wire off", NULL }, { NULL, NULL } };
 
-/** Ends 'wire on', and shows how many packets there were. */
+/** Ends 'wire on', and shows how many packets there were. The value has 'arrived', too: how
+ * many of them came to another end in this process. */
 const struct cmd cmd_wire_off = {
 	.name = "wire off",
 	.family = FAMILY,
