@@ -146,59 +146,50 @@ static void async_free(struct session *s)
 	}
 }
 
-static const char embedded[] =
-	"Where a machine has no RDMA device, rdmash brings its own: uroce0 speaks RoCEv2 on UDP\n"
-	"port 4791, as kernel drivers and network cards do, but from user space: it needs no\n"
-	"hardware, no module of the kernel and no privilege. It is used when there is no other\n"
-	"device, and with --device uroce0. It is slower than hardware, and else behaves as the\n"
-	"specification says: what goes over its wire can be captured and read with Wireshark, and\n"
-	"it talks to real devices on other hosts.\n"
-	"\n"
-	"  rdmash --device uroce0         this device, whatever else there is\n"
-	"  uroce rping -s -a 127.0.0.1    any other program that uses RDMA verbs\n"
-	"  uroce status                   the processes of this host that use it\n"
-	"\n"
-	"The programs of one user on a host, 63 at most, share UDP port 4791; another user needs a\n"
-	"network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends\n"
-	"of everything.\n"
-	"\n"
-	"  UROCE_NAME=rxe_0               the name of the device, for programs that look for one\n"
-	"  UROCE_PCAP=FILE                writes all packets of a program to a file\n"
-	"  UROCE_FAULT=drop=5%            loses packets; 'help fault wire' has the other\n"
-	"                                 faults; dir=out, op=ACK and psn=N say which\n"
-	"                                 packets; ';' separates rules\n"
-	"  UROCE_FAULT_SEED=7             makes that the same every time\n";
+/**
+ * Where a machine has no RDMA device, rdmash brings its own: uroce0 speaks RoCEv2 on UDP
+ * port 4791, as kernel drivers and network cards do, but from user space: it needs no
+ * hardware, no module of the kernel and no privilege. It is used when there is no other
+ * device, and with --device uroce0. It is slower than hardware, and else behaves as the
+ * specification says: what goes over its wire can be captured and read with Wireshark, and
+ * it talks to real devices on other hosts.
+ *
+ *   rdmash --device uroce0         this device, whatever else there is
+ *   uroce rping -s -a 127.0.0.1    any other program that uses RDMA verbs
+ *   uroce status                   the processes of this host that use it
+ *
+ * The programs of one user on a host, 63 at most, share UDP port 4791; another user needs a
+ * network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends
+ * of everything.
+ *
+ *   UROCE_NAME=rxe_0               the name of the device, for programs that look for one
+ *   UROCE_PCAP=FILE                writes all packets of a program to a file
+ *   UROCE_FAULT=drop=5%            loses packets; 'help fault wire' has the other
+ *                                  faults; dir=out, op=ACK and psn=N say which
+ *                                  packets; ';' separates rules
+ *   UROCE_FAULT_SEED=7             makes that the same every time
+ */
+const struct topic topic_uroce = { .name = "uroce", .title = "The embedded device" };
 
-static const char architecture[] =
-	"What happens to 'post write buf', from the key to the packet and back:\n"
-	"\n"
-	"  the prompt     reads the line, and Tcl cuts it into words\n"
-	"  the command    makes a work request of the words, and checks it first\n"
-	"  the record     notes each call of libibverbs and librdmacm\n"
-	"  the library    of the system, or of uroce0, puts the request into the\n"
-	"                 send queue of the QP; nothing waits for it\n"
-	"  the device     makes packets of it: RoCEv2, UDP port 4791\n"
-	"  the peer       its device looks for the QP, checks PSN, key, range and\n"
-	"                 rights, stores the bytes and answers with an ACK; its\n"
-	"                 program takes no part\n"
-	"  the device     retires the request, and puts a completion into the CQ\n"
-	"  poll           takes it from there, finds its request, and tells\n"
-	"\n"
-	"timeline, trace, step, explain, export and report read the record; the commands know\n"
-	"nothing of them. While the session waits, events of the connection manager and of the\n"
-	"device are taken, too: they are the lines with '*'. docs/architecture.md of the source\n"
-	"names the functions.\n";
-
-static const char coverage[] =
-	"Every function of the headers of libibverbs and librdmacm, and how it is reached: by\n"
-	"commands, by 'call', or not at all, and why.\n";
-
-const struct topic cmd_topics[] = {
-	{ "architecture", "How it works", architecture, NULL },
-	{ "coverage", "Every function", coverage, coverage_text },
-	{ "uroce", "The embedded device", embedded, NULL },
-	{ 0 },
-};
+/** What happens to 'post write buf', from the key to the packet and back:
+ *
+ *   the prompt     reads the line, and Tcl cuts it into words
+ *   the command    makes a work request of the words, and checks it first
+ *   the record     notes each call of libibverbs and librdmacm
+ *   the library    of the system, or of uroce0, puts the request into the
+ *                  send queue of the QP; nothing waits for it
+ *   the device     makes packets of it: RoCEv2, UDP port 4791
+ *   the peer       its device looks for the QP, checks PSN, key, range and
+ *                  rights, stores the bytes and answers with an ACK; its
+ *                  program takes no part
+ *   the device     retires the request, and puts a completion into the CQ
+ *   poll           takes it from there, finds its request, and tells
+ *
+ * timeline, trace, step, explain, export and report read the record; the commands know
+ * nothing of them. While the session waits, events of the connection manager and of the
+ * device are taken, too: they are the lines with '*'. docs/architecture.md of the source
+ * names the functions. */
+const struct topic topic_architecture = { .name = "architecture", .title = "How it works" };
 
 static int app_open(struct session *s)
 {
@@ -348,5 +339,4 @@ const struct app app = {
 	.names = app_names,
 	.objects = app_objects,
 	.noticed = app_noticed,
-	.topics = cmd_topics,
 };

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""command_table.py OUT.c SOURCE.c...: writes the table of all commands, sorted by name.
+"""command_table.py OUT.c SOURCE.c...: writes the tables of all commands and all topics of help,
+sorted by name.
 
-A command is a definition in one of the sources, and the comment before it is its help:
+A command, or a topic, is a definition in one of the sources, and the comment before it is its help:
 
 	/** Lines of one paragraph. An empty line separates paragraphs, and
 	 * indented lines stay as they are. */
@@ -13,17 +14,17 @@ import itertools
 import re
 import sys
 
-COMMAND = re.compile(r'^/\*\*(?P<help>(?:(?!\*/).)*)\*/\n'
-                     r'const struct cmd (?P<symbol>cmd_\w+) = \{\n'
-                     r'\t\.name = "(?P<name>[^"]+)"', re.M | re.S)
+DEFINITION = re.compile(r'^/\*\*(?P<help>(?:(?!\*/).)*)\*/\n'
+                        r'const struct (?P<type>cmd|topic) (?P<symbol>\w+) = \{\s'
+                        r'\s?\.name = "(?P<name>[^"]+)"', re.M | re.S)
 
 
-def commands_of(path):
+def definitions(path):
     with open(path, encoding="utf-8") as source:
         text = source.read()
-    found = [m.groupdict() for m in COMMAND.finditer(text)]
-    begun = re.findall(r"^const struct cmd (cmd_\w+) = ", text, re.M)
-    for symbol in set(begun) - {c["symbol"] for c in found}:
+    found = [m.groupdict() for m in DEFINITION.finditer(text)]
+    begun = re.findall(r"^const struct (?:cmd|topic) (\w+) = ", text, re.M)
+    for symbol in set(begun) - {d["symbol"] for d in found}:
         sys.exit(f"{path}: {symbol} does not have its help in a comment '/** ... */' directly "
                  "before it, or its .name in the first line")
     return found
@@ -31,10 +32,19 @@ def commands_of(path):
 
 def c_string(comment):
     """The string literal of a comment's text: without its stars, a line of C for each line."""
-    lines = [re.sub(r"^ \* ?", "", line) for line in comment.strip().split("\n")]
-    text = "\n".join(line.rstrip() for line in lines).strip("\n")
-    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    lines = [re.sub(r"^ (\* ?)?", "", line).rstrip() for line in comment.split("\n")]
+    text = "\n".join(lines).strip("\n").replace("\\", "\\\\").replace('"', '\\"')
     return '"' + text.replace("\n", '\\n"\n\t"') + '"'
+
+
+def write_table(out, name, rows):
+    """NAME_table[] of the definitions, and NAME_texts[] of their help."""
+    out.writelines(f'extern const struct {name} {d["symbol"]};\n' for d in rows)
+    out.write(f"\nconst struct {name} *const {name}_table[] = {{\n")
+    out.writelines(f'\t&{d["symbol"]},\n' for d in rows)
+    out.write(f"\tNULL,\n}};\n\nconst char *const {name}_texts[] = {{\n")
+    out.writelines(f'\t{c_string(d["help"])},\n' for d in rows)
+    out.write("};\n\n")
 
 
 def group_row(word, commands):
@@ -52,19 +62,16 @@ def group_row(word, commands):
 
 
 def main():
-    commands = sorted((c for path in sys.argv[2:] for c in commands_of(path)),
-                      key=lambda c: c["name"])
-    groups = itertools.groupby(commands, lambda c: c["name"].split(" ")[0])
+    rows = sorted((d for path in sys.argv[2:] for d in definitions(path)), key=lambda d: d["name"])
+    commands = [d for d in rows if d["type"] == "cmd"]
     with open(sys.argv[1], "w", encoding="utf-8") as out:
-        out.write("/* Every command, sorted by name: written by command_table.py. */\n"
-                  "#include <stddef.h>\n\n#include \"command/cmd.h\"\n\n")
-        out.writelines(f'extern const struct cmd {c["symbol"]};\n' for c in commands)
-        out.write("\nconst struct cmd *const cmd_table[] = {\n")
-        out.writelines(f'\t&{c["symbol"]},\n' for c in commands)
-        out.write("\tNULL,\n};\n\nconst char *const cmd_texts[] = {\n")
-        out.writelines(f'\t{c_string(c["help"])},\n' for c in commands)
-        out.write("};\n\nconst struct cmd_group cmd_groups[] = {\n")
-        out.writelines(group_row(word, members) for word, members in groups)
+        out.write("/* Commands and topics of help, sorted by name: written by command_table.py. */\n"
+                  '#include <stddef.h>\n\n#include "command/cmd.h"\n#include "help/help.h"\n\n')
+        write_table(out, "cmd", commands)
+        write_table(out, "topic", [d for d in rows if d["type"] == "topic"])
+        out.write("const struct cmd_group cmd_groups[] = {\n")
+        for word, members in itertools.groupby(commands, lambda c: c["name"].split(" ")[0]):
+            out.write(group_row(word, members))
         out.write("\t{ NULL, NULL, NULL },\n};\n")
 
 

@@ -94,7 +94,6 @@ struct edit;
 struct held; /* cmds/objects.h */
 struct options;
 struct recorder;
-struct topic;
 
 /* An address and port at which two ends in this process can connect. */
 struct meeting {
@@ -139,7 +138,6 @@ struct app {
 	Tcl_Obj *(*objects)(struct session *s);
 	/* Receives each notice, also those that are not shown. May be NULL. */
 	void (*noticed)(enum notice_kind kind, const char *text);
-	const struct topic *topics; /* pages of help, ends with a NULL name; or NULL */
 };
 extern const struct app app;
 

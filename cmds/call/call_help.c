@@ -9,6 +9,7 @@
 #include "calls.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
+#include "help/help.h"
 #include "output/out.h"
 #include "session.h"
 #include "words.h"
@@ -285,8 +286,6 @@ bool call_help(const char *name, struct out *o)
 
 /* -------------------------------------------------------- help coverage -- */
 
-/* Every function of the headers, and how it is reached. */
-
 /* The commands that call it, the first three of them; how many. */
 static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
 {
@@ -304,7 +303,7 @@ static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
 	return n;
 }
 
-void coverage_text(Tcl_DString *d)
+static void list_coverage(Tcl_DString *d)
 {
 	unsigned by_command = 0, by_call = 0, none = 0;
 
@@ -333,3 +332,11 @@ void coverage_text(Tcl_DString *d)
 		 "\n  %u functions: %u by a command (and by call), %u by call alone, %u by none\n",
 		 call_count, by_command, by_call, none);
 }
+
+/** Every function of the headers of libibverbs and librdmacm, and how it is reached: by
+ * commands, by 'call', or not at all, and why. */
+const struct topic topic_coverage = {
+	.name = "coverage",
+	.title = "Every function",
+	.more = list_coverage,
+};

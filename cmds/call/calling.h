@@ -117,9 +117,6 @@ void call_result(struct calling *c, uint64_t result, const char *name, struct ou
 /* All fields of a struct that are there. */
 void call_out_struct(struct session *s, const struct call_struct *of, const void *p, struct out *o);
 
-/* Appends a line for each function of the headers: how it is reached. */
-void coverage_text(Tcl_DString *d);
-
 /* call_trace.c: calls as they are made. The record tells the trace and step mode of them; a command
  * just calls a function. */
 

@@ -186,7 +186,7 @@ static bool command_mentions(const struct cmd *c, const char *word)
 
 static bool topic_mentions(const struct topic *t, const char *word)
 {
-	return contains_word(t->title, word) || contains_word(t->text, word);
+	return contains_word(t->title, word) || contains_word(topic_text(t), word);
 }
 
 /* Does c or t (the other is NULL) contain each word of text, in any order? */

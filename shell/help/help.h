@@ -24,16 +24,23 @@ void help_bash(FILE *to);
 /* The version, such as "0.1.0". */
 const char *help_version_number(void);
 
-/* A page that belongs to no command. */
+/* A page that belongs to no command. As with a command, its text is the comment before its
+ * definition. */
 struct topic {
 	const char *name;
 	const char *title;
-	const char *text;	      /* paragraphs between empty lines; indented lines stay */
+	const char *text;	      /* of a library, which is read at run time; else NULL */
 	void (*more)(Tcl_DString *d); /* appends text that is known only at run time; NULL: none */
 };
-/* The topic after t, or the first one for NULL: the shell's, then those of app.topics. NULL at the
- * end. */
+/* All topics of the program, sorted by name; ends with NULL. And their texts, in the same order.
+ * command_table.py makes both from the sources. */
+extern const struct topic *const topic_table[];
+extern const char *const topic_texts[];
+/* The topic after t, or the first one for NULL: those of the table, then those of libraries. NULL
+ * at the end. */
 const struct topic *topic_next(const struct topic *t);
+/* Paragraphs between empty lines; indented lines stay. */
+const char *topic_text(const struct topic *t);
 
 /* The command or topic for a word that other tools use; or NULL. */
 const char *help_synonym(const char *word);

@@ -15,139 +15,140 @@
 #include "output/print.h"
 #include "session.h"
 
-static const char language[] =
-	"A line is a Tcl command: a word, then its arguments. The end of the line, or ';', ends it.\n"
-	"Commands and options may be shortened as long as they stay unique.\n"
-	"\n"
-	"  set n 3                    a variable; $n is its value\n"
-	"  echo [get mr0 rkey]        [...] puts in the result of a command\n"
-	"  echo \"rkey is $rkey\"       quoted: with $ and []\n"
-	"  echo {as $it is}           in braces: without\n"
-	"  if {$n > 2} {poll}         conditions and bodies stand in braces\n"
-	"  for {set i 0} {$i < 3} {incr i} {...}    foreach x {a b} {...}    while {1} {...}\n"
-	"  proc twice {x} {expr {2 * $x}}           a command of your own\n"
-	"  dict get [poll] status     results are dicts, lists or plain values\n"
-	"  unpack {u64 addr u32 rkey} $bytes        the fields of what a peer sent\n"
-	"  on timer 1s {echo tick}                  runs while the session waits\n"
-	"  try {...} trap {RDMASH ibv_modify_qp EINVAL} {...}\n"
-	"                             errors: RDMASH, the call, the errno or status\n"
-	"  poll ;# a comment          a comment after a command needs the ';'\n"
-	"\n"
-	"The text of a result is printed when the command stands alone at top level; inside of\n"
-	"[...], loops and procs it is only a value (repeat prints, echo always does). IPv6\n"
-	"addresses are written without brackets. Numbers have 64 bits and may be written 0x1f.\n"
-	"Sizes take K, M and G, times ms and s.\n"
-	"\n"
-	"All of Tcl's own commands are there but those that leave the shell (open, exec, socket,\n"
-	"file, cd, load) or that have an event loop of their own (after, vwait, update): for\n"
-	"those see 'help on timer' and 'help wait until'.";
+/** A line is a Tcl command: a word, then its arguments. The end of the line, or ';', ends it.
+ * Commands and options may be shortened as long as they stay unique.
+ *
+ *   set n 3                    a variable; $n is its value
+ *   echo [get mr0 rkey]        [...] puts in the result of a command
+ *   echo "rkey is $rkey"       quoted: with $ and []
+ *   echo {as $it is}           in braces: without
+ *   if {$n > 2} {poll}         conditions and bodies stand in braces
+ *   for {set i 0} {$i < 3} {incr i} {...}    foreach x {a b} {...}    while {1} {...}
+ *   proc twice {x} {expr {2 * $x}}           a command of your own
+ *   dict get [poll] status     results are dicts, lists or plain values
+ *   unpack {u64 addr u32 rkey} $bytes        the fields of what a peer sent
+ *   on timer 1s {echo tick}                  runs while the session waits
+ *   try {...} trap {RDMASH ibv_modify_qp EINVAL} {...}
+ *                              errors: RDMASH, the call, the errno or status
+ *   poll ;# a comment          a comment after a command needs the ';'
+ *
+ * The text of a result is printed when the command stands alone at top level; inside of
+ * [...], loops and procs it is only a value (repeat prints, echo always does). IPv6
+ * addresses are written without brackets. Numbers have 64 bits and may be written 0x1f.
+ * Sizes take K, M and G, times ms and s.
+ *
+ * All of Tcl's own commands are there but those that leave the shell (open, exec, socket,
+ * file, cd, load) or that have an event loop of their own (after, vwait, update): for
+ * those see 'help on timer' and 'help wait until'. */
+const struct topic topic_language = { .name = "language", .title = "The language" };
 
-static const char scripts[] =
-	"A script is a file of the lines you would type, named *.rdma by convention:\n"
-	"\n"
-	"  rdmash script.rdma ARG ...     the arguments are in $argv\n"
-	"  rdmash -f a.rdma -c 'show' -f b.rdma\n"
-	"                                 one after the other, in one session\n"
-	"  rdmash -n a.rdma b.rdma        checks them all, runs nothing\n"
-	"  rdmash -x script.rdma          shows each command before it runs\n"
-	"  #!/usr/bin/env rdmash          as its first line makes a file a program\n"
-	"\n"
-	"The first error ends a script, and says where: file, line, and through which procs. With\n"
-	"-k it goes on. 'expect' makes a script a test; 'record' makes one of what you typed.\n"
-	"\n"
-	"Scripts are not trusted. They cannot run programs, reach the network only by commands\n"
-	"of the shell, and files only below the directory of the script or one that\n"
-	"--allow-dir names; they write no file that has a second name (a hard link). What a script\n"
-	"leaves behind, its procs, traces and methods, keeps these limits, whoever calls it. Lines\n"
-	"that you type are yours: no limits.\n"
-	"\n"
-	"At the prompt and with -c you can read the global variables of scripts that were run, and\n"
-	"call their procs, unless a command or proc of that name is there already. A script can read\n"
-	"your variables, but not call your procs. Scripts of one directory share everything; a script\n"
-	"that is sourced by another has the rights of that one.\n"
-	"\n"
-	"--unsafe lifts all this, and brings Tcl's own open, close and puts as tcl_open, tcl_close\n"
-	"and tcl_puts.";
+/** A script is a file of the lines you would type, named *.rdma by convention:
+ *
+ *   rdmash script.rdma ARG ...     the arguments are in $argv
+ *   rdmash -f a.rdma -c 'show' -f b.rdma
+ *                                  one after the other, in one session
+ *   rdmash -n a.rdma b.rdma        checks them all, runs nothing
+ *   rdmash -x script.rdma          shows each command before it runs
+ *   #!/usr/bin/env rdmash          as its first line makes a file a program
+ *
+ * The first error ends a script, and says where: file, line, and through which procs. With
+ * -k it goes on. 'expect' makes a script a test; 'record' makes one of what you typed.
+ *
+ * Scripts are not trusted. They cannot run programs, reach the network only by commands
+ * of the shell, and files only below the directory of the script or one that
+ * --allow-dir names; they write no file that has a second name (a hard link). What a script
+ * leaves behind, its procs, traces and methods, keeps these limits, whoever calls it. Lines
+ * that you type are yours: no limits.
+ *
+ * At the prompt and with -c you can read the global variables of scripts that were run, and
+ * call their procs, unless a command or proc of that name is there already. A script can read
+ * your variables, but not call your procs. Scripts of one directory share everything; a script
+ * that is sourced by another has the rights of that one.
+ *
+ * --unsafe lifts all this, and brings Tcl's own open, close and puts as tcl_open, tcl_close
+ * and tcl_puts. */
+const struct topic topic_scripts = { .name = "scripts", .title = "Scripts" };
 
-static const char exit_codes[] =
-	"What rdmash ends with:\n"
-	"\n"
-	"  0    all went well\n"
-	"  1    a command failed\n"
-	"  2    wrong usage, a script that cannot be read or does not parse\n"
-	"  3    an expectation failed\n"
-	"  4    interrupted: Ctrl-C, SIGTERM, SIGHUP\n"
-	"  70   Tcl can go on no more: no memory is left, a value has more than 2 GiB, or text was\n"
-	"       nested deeper than the stack\n"
-	"  77   a require of the script is not met: skipped; 0 if prove runs it, which wants that\n"
-	"       (HARNESS_ACTIVE is set)\n"
-	"\n"
-	"Where several are true (-k goes on after an error), it is 4, else 2, else 1, else 3.\n"
-	"quit CODE ends with a code of your own.";
+/** What rdmash ends with:
+ *
+ *   0    all went well
+ *   1    a command failed
+ *   2    wrong usage, a script that cannot be read or does not parse
+ *   3    an expectation failed
+ *   4    interrupted: Ctrl-C, SIGTERM, SIGHUP
+ *   70   Tcl can go on no more: no memory is left, a value has more than 2 GiB, or text was
+ *        nested deeper than the stack
+ *   77   a require of the script is not met: skipped; 0 if prove runs it, which wants that
+ *        (HARNESS_ACTIVE is set)
+ *
+ * Where several are true (-k goes on after an error), it is 4, else 2, else 1, else 3.
+ * quit CODE ends with a code of your own. */
+const struct topic topic_exit_codes = { .name = "exit-codes", .title = "Exit codes" };
 
-static const char files[] =
-	"  mem load REGION FILE       reads a file into a region; mem save writes one\n"
-	"  source FILE                runs a script; record FILE writes what you type\n"
-	"  capture start FILE         keeps the packets; wire read FILE shows them\n"
-	"  report FILE, export        the session as a page, as a program\n"
-	"\n"
-	"What rdmash itself reads and writes:\n"
-	"\n"
-	"  $XDG_CONFIG_HOME/rdmash/rc.rdma\n"
-	"      the start file: run at the start of each interactive session, unless\n"
-	"      -X is given; as if it were typed, unless others than you could have\n"
-	"      written it\n"
-	"  $XDG_STATE_HOME/rdmash/history\n"
-	"      what was typed; $RDMASH_HISTORY names another\n"
-	"  $XDG_STATE_HOME/rdmash/lessons\n"
-	"      which lessons were finished\n"
-	"\n"
-	"Where these variables are not set, ~/.config and ~/.local/state are meant.\n"
-	"$RDMASH_DEVICE is what --device says when it is not given.";
+/**
+ *   mem load REGION FILE       reads a file into a region; mem save writes one
+ *   source FILE                runs a script; record FILE writes what you type
+ *   capture start FILE         keeps the packets; wire read FILE shows them
+ *   report FILE, export        the session as a page, as a program
+ *
+ * What rdmash itself reads and writes:
+ *
+ *   $XDG_CONFIG_HOME/rdmash/rc.rdma
+ *       the start file: run at the start of each interactive session, unless
+ *       -X is given; as if it were typed, unless others than you could have
+ *       written it
+ *   $XDG_STATE_HOME/rdmash/history
+ *       what was typed; $RDMASH_HISTORY names another
+ *   $XDG_STATE_HOME/rdmash/lessons
+ *       which lessons were finished
+ *
+ * Where these variables are not set, ~/.config and ~/.local/state are meant.
+ * $RDMASH_DEVICE is what --device says when it is not given.
+ */
+const struct topic topic_files = { .name = "files", .title = "Files" };
 
-static const char prompt[] =
-	"Tab completes commands, options, values, names of objects, $variables and files; what is\n"
-	"still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R\n"
-	"searches the history with each letter; again it goes on to older lines, Ctrl-S to newer\n"
-	"ones, Ctrl-G gives up, and any other key edits or runs the line. Ctrl-L clears the screen.\n"
-	"A line that is not whole (an open brace or quote) continues on the next one. Ctrl-C drops\n"
-	"the line, or stops the command that runs; only a single step of Tcl itself (an lsort of a\n"
-	"huge list) ends first. The session and its objects stay. Ctrl-D on an empty line leaves;\n"
-	"where a send has no completion yet, it says so, and a second Ctrl-D leaves. !command runs a\n"
-	"command of the system. A line with '*' is a notice: something happened on its own\n"
-	"('notices').\n"
-	"\n"
-	"What is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.\n"
-	"'option prompt', 'option color' and 'option timing' suit the prompt to one's taste; with\n"
-	"NO_COLOR set there are no colours. ~/.editrc binds keys, as in other programs that use\n"
-	"libedit.";
+/** Tab completes commands, options, values, names of objects, $variables and files; what is
+ * still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R
+ * searches the history with each letter; again it goes on to older lines, Ctrl-S to newer
+ * ones, Ctrl-G gives up, and any other key edits or runs the line. Ctrl-L clears the screen.
+ * A line that is not whole (an open brace or quote) continues on the next one. Ctrl-C drops
+ * the line, or stops the command that runs; only a single step of Tcl itself (an lsort of a
+ * huge list) ends first. The session and its objects stay. Ctrl-D on an empty line leaves;
+ * where a send has no completion yet, it says so, and a second Ctrl-D leaves. !command runs a
+ * command of the system. A line with '*' is a notice: something happened on its own
+ * ('notices').
+ *
+ * What is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.
+ * 'option prompt', 'option color' and 'option timing' suit the prompt to one's taste; with
+ * NO_COLOR set there are no colours. ~/.editrc binds keys, as in other programs that use
+ * libedit. */
+const struct topic topic_prompt = { .name = "prompt", .title = "At the prompt" };
 
-static const struct topic own[] = {
-	{ "exit-codes", "Exit codes", exit_codes, NULL },
-	{ "files", "Files", files, NULL },
-	{ "language", "The language", language, NULL },
-	{ "prompt", "At the prompt", prompt, NULL },
-	{ "scripts", "Scripts", scripts, NULL },
-	{ 0 },
-};
-
-/* The topic of a library. */
-static const struct topic *topic_of_library(const struct library *l)
+/* The index of t in topic_table, or of its end. */
+static size_t topic_index(const struct topic *t)
 {
-	l = library_next(l);
-	return l ? library_topic(l) : NULL;
+	size_t i = 0;
+
+	while (topic_table[i] && topic_table[i] != t)
+		i++;
+	return i;
 }
 
 const struct topic *topic_next(const struct topic *t)
 {
-	const struct library *l = t ? library_named(t->name) : NULL;
+	const size_t i = t ? topic_index(t) : 0;
+	const struct topic *next = topic_table[t && topic_table[i] ? i + 1 : i];
+	const struct library *l;
 
-	if (l)
-		return topic_of_library(l);
-	t = t ? t + 1 : own;
-	if (t == &own[sizeof own / sizeof *own - 1])
-		t = app.topics;
-	return t && t->name ? t : topic_of_library(NULL);
+	if (next)
+		return next;
+	l = library_next(t ? library_named(t->name) : NULL);
+	return l ? library_topic(l) : NULL;
+}
+
+const char *topic_text(const struct topic *t)
+{
+	return t->text ? t->text : topic_texts[topic_index(t)];
 }
 
 const struct help_option help_option_table[] = {
@@ -556,8 +557,9 @@ void help_topic(const struct topic *t, struct out *o)
 	SCOPED_TEXT(d);
 	SCOPED_TEXT(whole);
 
-	help_wrap(t->text, 2, help_width(), &d);
-	Tcl_DStringAppend(&whole, t->text, -1);
+	help_wrap(topic_text(t), 2, help_width(), &d);
+	Tcl_DStringAppend(&whole, topic_text(t), -1);
+	Tcl_DStringAppend(&whole, "\n", 1);
 	if (t->more) {
 		t->more(&d);
 		t->more(&whole);

@@ -153,7 +153,7 @@ static void man_topics(FILE *to)
 		for (const char *p = t->title; *p; p++)
 			fputc(toupper((unsigned char)*p), to);
 		fputs("\"\n", to);
-		roff_text(to, t->text, ".PP");
+		roff_text(to, topic_text(t), ".PP");
 	}
 }
 

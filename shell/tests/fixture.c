@@ -7,6 +7,7 @@
 #include "command/cmd.h"
 #include "file/file.h"
 #include "fixture.h"
+#include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
 
@@ -120,6 +121,10 @@ const struct cmd *const cmd_table[] = {
 };
 
 const char *const cmd_texts[] = { "", "", "", "", "", "", "", "", "", "", "", "", "", "" };
+extern const struct topic topic_language;
+
+const struct topic *const topic_table[] = { &topic_language, NULL };
+const char *const topic_texts[] = { "" };
 
 static const struct cmd_member mem_members[] = { { "dump", &dump }, { NULL, NULL } };
 static const struct cmd_member post_members[] = { { "read", &post_read },
