@@ -30,18 +30,35 @@ void fail_place(struct session *s, struct where *w)
 	Tcl_DStringFree(&w->text);
 }
 
-void fail_clear(struct fail *f)
+void fail_at(struct session *s, const char *name, unsigned line)
+{
+	s->fail.where = name	   ? xasprintf("%s:%u", name, line)
+			: line > 1 ? xasprintf("line %u", line)
+				   : NULL;
+	s->fail.file = name ? xstrdup(name) : NULL;
+	s->fail.line = line;
+}
+
+static void free_rows(struct fail *f)
 {
 	for (unsigned i = 0; i < f->nrows; i++) {
 		free(f->rows[i].label);
 		free(f->rows[i].text);
 	}
 	free(f->rows);
+	f->rows = NULL;
+	f->nrows = 0;
+}
+
+void fail_clear(struct fail *f)
+{
+	free_rows(f);
 	free(f->call);
 	free(f->code);
 	free(f->text);
 	free(f->where);
 	free(f->file);
+	free(f->check);
 	*f = (struct fail){ 0 };
 }
 
@@ -174,16 +191,18 @@ void fail_rows(const struct fail *f, Tcl_DString *text)
 	}
 }
 
-static void report_interrupt(struct session *s, const char *where)
+/* The rows of a command that was waiting stay. */
+static void become_interrupted(struct fail *f)
 {
-	SCOPED_TEXT(rows);
+	bool waited = f->code && strcmp(f->code, "EINTR") == 0;
 
-	/* the message of the command that was waiting */
-	if (s->fail.code && strcmp(s->fail.code, "EINTR") == 0)
-		fail_rows(&s->fail, &rows);
-	/* on a new line after the echoed ^C */
-	print_error("%s%s%sinterrupted\n%s", s->edit ? "\n" : "", where, *where ? ": " : "",
-		    Tcl_DStringValue(&rows));
+	free(f->text);
+	f->text = xstrdup("interrupted");
+	if (waited)
+		return;
+	free(f->code);
+	f->code = xstrdup("EINTR");
+	free_rows(f);
 }
 
 /* Prints the failure as a JSON value. */
@@ -201,20 +220,23 @@ static void report_json(const struct fail *f, const char *where)
 
 void fail_report(struct session *s)
 {
-	const char *where = s->fail.where ? s->fail.where : "";
+	bool stopped = loop_interrupted(s->loop) || loop_ending(s->loop);
+	const char *where;
 	struct painted text;
 
-	if (loop_interrupted(s->loop) || loop_ending(s->loop)) {
-		report_interrupt(s, where);
-		return;
-	}
+	if (stopped)
+		become_interrupted(&s->fail);
+	where = s->fail.where ? s->fail.where : "";
 	if (s->opt.format == OUT_JSON) {
 		report_json(&s->fail, where);
 		return;
 	}
 	painted_init(&text);
-	painted_paint(&text, PAINT_BAD);
-	painted_addf(&text, "%s: ", *where ? where : "error");
+	if (stopped && s->edit) /* after the echoed ^C */
+		painted_add(&text, "\n", 1);
+	painted_paint(&text, stopped ? PAINT_NONE : PAINT_BAD);
+	if (*where || !stopped)
+		painted_addf(&text, "%s: ", *where ? where : "error");
 	fail_append(&text.text, s->fail.text, 4);
 	painted_add(&text, "\n", 1);
 	painted_paint(&text, PAINT_NONE);

@@ -355,6 +355,7 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 		app.prompted(s);
 	if (s->opt.interactive)
 		return code_of(s, repl(s, !cl->no_rc, RDMASH_VERSION));
+	verdict_start();
 	rc = run_jobs(s, cl);
 	code = code_of(s, rc);
 	if (!s->opt.check && verdict_end(s, code))

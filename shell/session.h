@@ -36,6 +36,7 @@ struct fail {
 	char *text;  /* the whole first line, without "error: " */
 	char *where; /* "file:line in proc < file:line", set by the interpreter */
 	char *file;  /* of the first of these places; NULL: not known */
+	char *check; /* the name of the expectation within which it happened, or NULL */
 	unsigned line;
 	int64_t when;	       /* loop_now() */
 	unsigned long command; /* s->commands at that time */
@@ -71,6 +72,8 @@ bool fail_is_usage(const struct fail *f);
 struct where; /* language/script.h */
 /* Says where s->fail was, and frees the text of w. */
 void fail_place(struct session *s, struct where *w);
+/* The same for a line of a script; name NULL: it was typed. */
+void fail_at(struct session *s, const char *name, unsigned line);
 
 /* Empties f and frees its texts. */
 void fail_clear(struct fail *f);
@@ -83,7 +86,8 @@ void fail_rows(const struct fail *f, Tcl_DString *text);
 /* Appends text; lines after the first are indented by that many blanks, so that text from a peer
  * cannot look like a line of the shell. */
 void fail_append(Tcl_DString *to, const char *text, unsigned indent);
-/* Prints s->fail to standard error. */
+/* Prints s->fail to standard error. After Ctrl-C or a signal that ends the program, it becomes
+ * "interrupted" first. */
 void fail_report(struct session *s);
 
 struct border;

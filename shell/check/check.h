@@ -22,10 +22,13 @@ bool expect_fits(const char *want, const char *got);
 
 /*
  * The report on a run: a line of TAP for each expectation ("ok 1 name", "not ok 2 name" and the
- * actual result) and each error, or JSON, on standard output, and their number at the end; on
- * request a JUnit file, too. A run without expectations prints no TAP for its errors, unless a
- * harness as prove runs it.
+ * actual result) and each error, or a JSON value, on standard output, and their number at the end;
+ * on request a JUnit file, too. A run without expectations has no report, unless a harness such as
+ * prove runs it.
  */
+
+/* A run begins: what the first expectation takes counts from now. */
+void verdict_start(void);
 
 /* Does a harness that reads TAP run this program? */
 bool verdict_harness(void);
@@ -35,16 +38,17 @@ char *verdict_placed(const char *what, const char *file, unsigned line);
 
 /* Reports an expectation that was met, which the caller has counted. */
 void verdict_met(struct session *s, const char *name);
-/* Reports one that was not met, with the reason in s->fail. */
+/* Reports one that was not met, with the reason in s->fail; adds its place there. */
 void verdict_unmet(struct session *s, const char *name);
-/* Counts and reports the error in s->fail, which ended a command of a run without a prompt. An
- * expectation or a require that was not met is no error. */
+/* Counts and reports the error in s->fail, which ended a command of a run without a prompt; within
+ * an expectation it has the name of that one. An expectation or a require that was not met is no
+ * error. */
 void verdict_error(struct session *s);
 /* The run ends as skipped, for this reason; the first one is kept. */
 void verdict_skipped(struct session *s, const char *reason);
 
-/* Prints the TAP plan and the totals, if there were expectations, and writes the file s->opt.junit.
- * code is the program's exit code. -1: the file cannot be written; a message was printed. */
+/* Prints the TAP plan and the totals, if there is a report, and writes the file s->opt.junit. code
+ * is the program's exit code. -1: the file cannot be written; a message was printed. */
 int verdict_end(struct session *s, int code);
 
 #endif

@@ -197,7 +197,7 @@ static int run_script(struct session *s, const struct expect_args *a, Tcl_Obj *s
 		return 0;
 	if (*rc != TCL_ERROR)
 		return 1;
-	if (is_mistake(s) || loop_interrupted(s->loop) || s->quit)
+	if (is_mistake(s) || loop_interrupted(s->loop) || loop_ending(s->loop) || s->quit)
 		return -1;
 	code = xstrdup(s->fail.code);
 	said = xstrdup(s->fail.text);
@@ -391,7 +391,6 @@ static int check_usage(struct session *s, const struct expect_args *a)
 static int expect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct expect_args *a = args;
-	unsigned failed = s->failed;
 	char *want, *name;
 	int rc;
 
@@ -405,10 +404,13 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, name);
 	else
 		rc = expect_result(s, a, name, want, o);
-	if (rc < 0 && s->failed > failed)
-		verdict_unmet(s, name);
-	else if (rc < 0 && a->name)
-		fail_row(s, "check", "%s", a->name);
+	if (rc < 0 && !s->fail.check) { /* else of an expectation in the script */
+		s->fail.check = xstrdup(name);
+		if (strcmp(s->fail.code, "FAILED") == 0)
+			verdict_unmet(s, name);
+		else if (a->name)
+			fail_row(s, "check", "%s", a->name);
+	}
 	free(want);
 	free(name);
 	return rc;

@@ -12,23 +12,24 @@
 #include "session.h"
 #include "alloc.h"
 
-/* An expectation that was met or not, or an error: a test case of the JUnit file. */
+/* An expectation that was met or not, or an error: a line of the report, a test case of JUnit. */
 enum became { MET, UNMET, ERROR };
 
 struct verdict {
 	enum became became;
+	unsigned number;
 	char *name, *file;
 	char *text, *rows; /* NULL if MET */
-	int64_t took;	   /* ns since the previous one, or since the program started */
+	struct out *json;  /* in that format; or NULL */
+	int64_t took;	   /* ns since the previous one, or since the start */
 };
 
 static struct {
 	struct verdict *v;
 	unsigned n;
 	int64_t last;
-	bool tap;	 /* TAP is printed, also of errors: there was an expectation */
-	unsigned errors; /* lines of TAP that are about errors */
-	char *skipped;	 /* why, or NULL */
+	bool begun;    /* there was an expectation: errors are printed, too */
+	char *skipped; /* why, or NULL */
 } kept;
 
 bool verdict_harness(void)
@@ -41,22 +42,12 @@ char *verdict_placed(const char *what, const char *file, unsigned line)
 	return file ? xasprintf("%s (%s:%u)", what, file, line) : xstrdup(what);
 }
 
-/* ------------------------------------------------------------------------- lines -- */
-
-/* '#' begins a directive (# SKIP, # TODO). */
-static void print_verdict(unsigned number, bool met, const char *name)
+void verdict_start(void)
 {
-	Tcl_DString line;
-
-	Tcl_DStringInit(&line);
-	xappendf(&line, "%sok %u ", met ? "" : "not ", number);
-	for (; *name; name++) {
-		Tcl_DStringAppend(&line, "\\", *name == '#');
-		Tcl_DStringAppend(&line, name, 1);
-	}
-	out_line(OUT_TEXT, Tcl_DStringValue(&line));
-	Tcl_DStringFree(&line);
+	kept.last = loop_now();
 }
+
+/* ----------------------------------------------------------------------- printing -- */
 
 /* Prints "# expected 4, got 3", and the rows. */
 static void print_comment(const char *text, const char *rows)
@@ -73,52 +64,101 @@ static void print_comment(const char *text, const char *rows)
 	free(all);
 }
 
-/* Begins TAP with the errors so far. before: that many lines were counted. */
-static void start_tap(unsigned before)
+static void print_verdict(const struct verdict *v)
 {
-	if (kept.tap)
+	SCOPED_TEXT(line);
+
+	if (v->json) {
+		out_show(v->json, OUT_JSON);
 		return;
-	kept.tap = true;
-	for (unsigned i = 0; i < kept.n; i++) {
-		print_verdict(before + ++kept.errors, false, kept.v[i].name);
-		print_comment(kept.v[i].text, kept.v[i].rows);
 	}
+	xappendf(&line, "%sok %u ", v->became == MET ? "" : "not ", v->number);
+	for (const char *c = v->name; *c; c++) /* '#' begins a directive (# SKIP, # TODO) */
+		xappendf(&line, *c == '#' ? "\\%c" : "%c", *c);
+	out_line(OUT_TEXT, Tcl_DStringValue(&line));
+	if (v->became != MET)
+		print_comment(v->text, v->rows);
 }
 
-/* Prints the line of TAP of an expectation that was counted. */
-static void print_check(struct session *s, bool met, const char *name)
+static void begin_report(void)
 {
-	start_tap(s->passed + s->failed - 1);
-	print_verdict(s->passed + s->failed + kept.errors, met, name);
+	if (!kept.begun)
+		for (unsigned i = 0; i < kept.n; i++)
+			print_verdict(&kept.v[i]);
+	kept.begun = true;
 }
 
-static void show_json(struct session *s, const char *name, const struct fail *f, const char *where)
-{
-	struct out *o = out_new(false);
-
-	out_u64(o, "check", s->passed + s->failed, NULL);
-	out_str(o, "name", name, NULL);
-	out_bool(o, "ok", !f, NULL);
-	if (f) {
-		out_str(o, "where", where, NULL);
-		fail_out(f, o);
-	}
-	out_show(o, OUT_JSON);
-	out_free(o);
-}
-
-/* ------------------------------------------------------------------------ storing -- */
+/* ------------------------------------------------------------------------- making -- */
 
 static char *visible_copy(const char *text)
 {
-	Tcl_DString d;
-	char *copy;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	visible_append(&d, text, strlen(text), VISIBLE_LINES);
-	copy = xstrdup(Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
-	return copy;
+	return xstrdup(Tcl_DStringValue(&d));
+}
+
+static struct out *make_json(const struct verdict *v, const char *name, const struct fail *f)
+{
+	struct out *o = out_new(false);
+
+	out_u64(o, "check", v->number, NULL);
+	out_str(o, "name", name, NULL);
+	out_bool(o, "ok", v->became == MET, NULL);
+	if (v->became != MET) {
+		out_str(o, "where", f->where ? f->where : "", NULL);
+		fail_out(f, o);
+	}
+	return o;
+}
+
+/* The reason in s->fail as text and rows, of which the last one is the place. */
+static void take_reason(struct session *s, struct verdict *v)
+{
+	SCOPED_TEXT(rows);
+
+	fail_rows(&s->fail, &rows);
+	if (s->fail.where && *s->fail.where)
+		xappendf(&rows, "  %-11s %s\n", "at", s->fail.where);
+	v->text = visible_copy(s->fail.text);
+	v->rows = visible_copy(Tcl_DStringValue(&rows));
+}
+
+static void free_verdict(struct verdict *v)
+{
+	free(v->name);
+	free(v->file);
+	free(v->text);
+	free(v->rows);
+	out_free(v->json);
+}
+
+/* Reports what the caller has counted. An error before the first expectation is kept until that one
+ * begins the report. */
+static void add_verdict(struct session *s, enum became became, const char *name, const char *file)
+{
+	struct verdict v = { .became = became, .number = s->passed + s->failed + s->errors };
+	int64_t now = loop_now();
+
+	v.took = now - kept.last;
+	kept.last = now;
+	v.name = visible_copy(name);
+	v.file = visible_copy(file);
+	if (became != MET)
+		take_reason(s, &v);
+	if (s->opt.format == OUT_JSON)
+		v.json = make_json(&v, name, &s->fail);
+	if (became != ERROR || s->fail.check)
+		begin_report();
+	/* a person at the prompt reads the error */
+	if (kept.begun && (became == MET || v.json || !s->opt.interactive))
+		print_verdict(&v);
+	if (s->opt.junit || !kept.begun) {
+		kept.v = xgrow(kept.v, kept.n, sizeof *kept.v);
+		kept.v[kept.n++] = v;
+	} else {
+		free_verdict(&v);
+	}
 }
 
 static const char *script_name(const struct session *s)
@@ -126,61 +166,19 @@ static const char *script_name(const struct session *s)
 	return s->script && s->script->name ? s->script->name : "-c";
 }
 
-/* Keeps it for the JUnit file; errors also until TAP begins. */
-static void keep_verdict(struct session *s, enum became became, const char *name, const char *file,
-			 const char *text, const char *rows)
-{
-	int64_t now = loop_now();
-
-	if (!s->opt.junit && (became != ERROR || kept.tap))
-		return;
-	kept.v = xgrow(kept.v, kept.n, sizeof *kept.v);
-	kept.v[kept.n++] = (struct verdict){
-		.became = became,
-		.name = visible_copy(name),
-		.file = visible_copy(file),
-		.text = text ? visible_copy(text) : NULL,
-		.rows = rows ? visible_copy(rows) : NULL,
-		.took = kept.last ? now - kept.last : 0,
-	};
-	kept.last = now;
-}
-
 void verdict_met(struct session *s, const char *name)
 {
-	if (s->opt.format == OUT_JSON)
-		show_json(s, name, NULL, NULL);
-	else
-		print_check(s, true, name);
-	keep_verdict(s, MET, name, script_name(s), NULL, NULL);
-}
-
-/* Appends the rows of s->fail and the place. */
-static void append_rows(struct session *s, const char *where, Tcl_DString *rows)
-{
-	fail_rows(&s->fail, rows);
-	if (*where)
-		xappendf(rows, "  %-11s %s\n", "at", where);
+	add_verdict(s, MET, name, script_name(s));
 }
 
 void verdict_unmet(struct session *s, const char *name)
 {
 	struct where where;
-	Tcl_DString rows;
 
-	Tcl_DStringInit(&rows);
 	where_init(&where);
 	script_where(s, &where);
-	append_rows(s, Tcl_DStringValue(&where.text), &rows);
-	if (s->opt.format == OUT_JSON) {
-		show_json(s, name, &s->fail, Tcl_DStringValue(&where.text));
-	} else if (!s->opt.interactive) { /* a person at the prompt reads the error */
-		print_check(s, false, name);
-		print_comment(s->fail.text, Tcl_DStringValue(&rows));
-	}
-	keep_verdict(s, UNMET, name, script_name(s), s->fail.text, Tcl_DStringValue(&rows));
-	Tcl_DStringFree(&where.text);
-	Tcl_DStringFree(&rows);
+	fail_place(s, &where);
+	add_verdict(s, UNMET, name, script_name(s));
 }
 
 static bool failed_by(const struct fail *f, const char *call, const char *code)
@@ -190,29 +188,17 @@ static bool failed_by(const struct fail *f, const char *call, const char *code)
 
 void verdict_error(struct session *s)
 {
-	const char *where = s->fail.where ? s->fail.where : "";
-	bool stopped = loop_interrupted(s->loop) || loop_ending(s->loop);
-	const char *text = stopped ? "interrupted" : s->fail.text;
-	const char *file = s->fail.file;
+	const struct fail *f = &s->fail;
+	const char *file = f->file ? f->file : s->script ? script_name(s) : "rdmash";
 	char *line, *name;
-	Tcl_DString rows;
 
-	if (s->opt.interactive || s->opt.peer || s->plays ||
-	    failed_by(&s->fail, "expect", "FAILED") || failed_by(&s->fail, "require", "UNMET"))
+	if (s->opt.interactive || s->opt.peer || s->plays || failed_by(f, "expect", "FAILED") ||
+	    failed_by(f, "require", "UNMET"))
 		return;
 	s->errors++;
-	line = xasprintf("%.*s", (int)strcspn(text, "\n"), text);
-	name = verdict_placed(line, file, s->fail.line);
-	if (!file)
-		file = s->script ? script_name(s) : "rdmash";
-	Tcl_DStringInit(&rows);
-	append_rows(s, where, &rows);
-	if (kept.tap) {
-		print_verdict(s->passed + s->failed + ++kept.errors, false, name);
-		print_comment(text, Tcl_DStringValue(&rows));
-	}
-	keep_verdict(s, ERROR, name, file, text, Tcl_DStringValue(&rows));
-	Tcl_DStringFree(&rows);
+	line = xasprintf("%.*s", (int)strcspn(f->text, "\n"), f->text);
+	name = f->check ? xstrdup(f->check) : verdict_placed(line, f->file, f->line);
+	add_verdict(s, ERROR, name, file);
 	free(name);
 	free(line);
 }
@@ -328,7 +314,7 @@ static void show_json_sums(const struct session *s)
 {
 	struct out *o = out_new(false);
 
-	out_u64(o, "checks", s->passed + s->failed, NULL);
+	out_u64(o, "checks", s->passed + s->failed + s->errors, NULL);
 	out_u64(o, "passed", s->passed, NULL);
 	out_u64(o, "failed", s->failed, NULL);
 	if (s->errors)
@@ -339,56 +325,39 @@ static void show_json_sums(const struct session *s)
 	out_free(o);
 }
 
-/* Prints a line; frees it. */
-static void print_line(char *line)
-{
-	out_line(OUT_TEXT, line);
-	free(line);
-}
-
 static void print_sums(const struct session *s)
 {
-	unsigned n = s->passed + s->failed + kept.errors;
+	unsigned n = s->passed + s->failed + s->errors;
+	SCOPED_TEXT(sums);
 
-	if (!n) {
-		print_line(xasprintf("1..0 # SKIP %s", kept.skipped));
-		return;
+	if (n && s->skipped)
+		xappendf(&sums, "ok %u # SKIP %s\n", ++n, kept.skipped);
+	xappendf(&sums, "1..%u", n);
+	if (n) {
+		xappendf(&sums, "\n%u checks passed, %u failed", s->passed, s->failed);
+		if (s->errors)
+			xappendf(&sums, ", errors: %u", s->errors);
+	} else {
+		xappendf(&sums, " # SKIP %s", s->skipped ? kept.skipped : "nothing is checked");
 	}
-	if (s->skipped)
-		print_line(xasprintf("ok %u # SKIP %s", ++n, kept.skipped));
-	print_line(xasprintf("1..%u", n));
-	print_line(s->errors ? xasprintf("%u checks passed, %u failed, errors: %u", s->passed,
-					 s->failed, s->errors)
-			     : xasprintf("%u checks passed, %u failed", s->passed, s->failed));
-}
-
-static void forget_all(void)
-{
-	for (unsigned i = 0; i < kept.n; i++) {
-		free(kept.v[i].name);
-		free(kept.v[i].file);
-		free(kept.v[i].text);
-		free(kept.v[i].rows);
-	}
-	free(kept.v);
-	free(kept.skipped);
+	out_line(OUT_TEXT, Tcl_DStringValue(&sums));
 }
 
 int verdict_end(struct session *s, int code)
 {
-	bool json = s->opt.format == OUT_JSON;
 	int rc = 0;
 
-	if (s->errors && !json && (s->skipped || verdict_harness()))
-		start_tap(s->passed + s->failed);
-	if (s->passed || s->failed || s->skipped || kept.tap) {
-		if (json)
-			show_json_sums(s);
-		else
-			print_sums(s);
-	}
+	if (s->skipped || verdict_harness())
+		begin_report();
+	if (kept.begun && s->opt.format == OUT_JSON)
+		show_json_sums(s);
+	else if (kept.begun)
+		print_sums(s);
 	if (s->opt.junit)
 		rc = write_junit(s, code && !s->failed && !s->errors && !s->skipped);
-	forget_all();
+	for (unsigned i = 0; i < kept.n; i++)
+		free_verdict(&kept.v[i]);
+	free(kept.v);
+	free(kept.skipped);
 	return rc;
 }

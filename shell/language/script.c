@@ -158,12 +158,7 @@ static int syntax_error(struct session *s, const char *name, unsigned line, cons
 	const char *at = script_unparsed(s, text, end, parse);
 
 	Tcl_SetObjResult(s->tcl, Tcl_NewStringObj(s->fail.text, -1));
-	line += where_lines(text, at);
-	s->fail.where = name	   ? xasprintf("%s:%u", name, line)
-			: line > 1 ? xasprintf("line %u", line)
-				   : NULL;
-	s->fail.file = name ? xstrdup(name) : NULL;
-	s->fail.line = line;
+	fail_at(s, name, line + where_lines(text, at));
 	return -1;
 }
 
@@ -345,8 +340,7 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 static int fail_outside_loop(struct session *s, int rc, bool top)
 {
 	fail(s, "script", "ERROR", "%s outside of a loop", rc == TCL_BREAK ? "break" : "continue");
-	if (s->script->name)
-		s->fail.where = xasprintf("%s:%u", s->script->name, s->script->line);
+	fail_at(s, s->script->name, s->script->line);
 	if (top)
 		report_error(s);
 	return TCL_ERROR;

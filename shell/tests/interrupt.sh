@@ -6,18 +6,22 @@
 # sh has its background children ignore SIGINT, and what is ignored stays ignored
 env --default-signal=INT true 2>/dev/null || { echo "env knows no --default-signal"; exit 77; }
 
-# signalled NAME SIGNAL SCRIPT: the script says "ready" before it is signalled
+# signalled NAME SIGNAL SCRIPT WANTED [OPTION ...]: the script says "ready" before it is signalled,
+# and prints WANTED after that
 signalled() {
-	printf 'echo ready\n%s\necho not reached\n' "$3" >sig.rdma
+	name=$1 signal=$2 wanted=${4-}
+	printf 'puts ready\n%s\necho not reached\n' "$3" >sig.rdma
+	shift 3
+	[ $# = 0 ] || shift
 	rm -f fifo
 	mkfifo fifo
-	env --default-signal=INT "$rdmash" -k sig.rdma >fifo 2>err.txt &
+	env --default-signal=INT "$rdmash" -k "$@" sig.rdma >fifo 2>err.txt &
 	pid=$!
 	exec 4<fifo
 	read -r line <&4
-	wants "$1: ready" "$line" ready
+	has "$name: ready" "$line" ready
 	sleep 0.2
-	kill "-$2" $pid
+	kill "-$signal" $pid
 	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
 	watch=$!
 	wait $pid
@@ -25,8 +29,8 @@ signalled() {
 	kill $watch 2>/dev/null
 	rest=$(cat <&4)
 	exec 4<&-
-	wants "$1" "$code $rest" '4 '
-	has "$1: err" "$(cat err.txt)" interrupted
+	wants "$name" "$code $rest" "4 $wanted"
+	has "$name: err" "$(cat err.txt)" interrupted
 }
 
 for signal in INT TERM HUP; do
@@ -35,6 +39,22 @@ for signal in INT TERM HUP; do
 	signalled "sleeping, $signal" $signal 'sleep 60s'
 	signalled "sleeping, caught, $signal" $signal 'while 1 {catch {sleep 60s}}'
 	signalled "repeating, $signal" $signal 'repeat 1000000000 {catch {sleep 1}}'
+done
+
+# ... also where there is a report: it is whole, and names the check that was waiting
+for signal in INT TERM; do
+	signalled "within a check, $signal" $signal 'expect -name waits -value 1 {wait until 0}' \
+		'not ok 1 waits
+# interrupted
+#   check       waits
+#   at          sig.rdma:2
+1..1
+0 checks passed, 0 failed, errors: 1'
+	error='"where":"sig.rdma:2","error":"interrupted","call":"wait until","code":"EINTR","rows":[{"label":"check","text":"waits"}]}'
+	signalled "as JSON, $signal" $signal 'expect -name waits -value 1 {wait until 0}' \
+		'{"check":1,"name":"waits","ok":false,'"$error"'
+{"checks":1,"passed":0,"failed":0,"errors":1}' --json
+	wants "as JSON, $signal: err" "$(cat err.txt)" "{$error"
 done
 
 # a pipe that nobody writes to, as a script

@@ -269,9 +269,24 @@ said
 run --json -c 'expect -true 1' -k -c 'expect -name {a # b} -value 2 {expr 1}' -c nosuch
 wants '--json: checks' "$code $out" '1 {"check":1,"name":"expect -true 1 (-c:1)","ok":true}
 {"check":2,"name":"a # b","ok":false,"where":"-c:1","error":"expected 2, got 1","call":"expect","code":"FAILED","rows":[{"label":"check","text":"a # b"},{"label":"in","text":"expr 1"}]}
-{"checks":2,"passed":1,"failed":1,"errors":1}'
+{"check":3,"name":"unknown command '"'nosuch'"' (-c:1)","ok":false,"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}
+{"checks":3,"passed":1,"failed":1,"errors":1}'
+run --json -k -c nosuch
+wants '--json: errors alone are no checks' "$code $out" '1 '
 has '--json: errors' "$err" \
 	'{"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}'
+cat >nested.rdma <<'END'
+expect -name outer -value 1 {expect -name inner -value 2 {expr 3}}
+expect -name wrong -true {$nope}
+expect -name mixed -value 1 {catch {expect -name caught -value 2 {expr 3}}; nosuch}
+END
+run -k nested.rdma
+wants 'an error within a check has its name, and counts once' "$(grep ok <out.txt; tail -n1 out.txt)" \
+	'not ok 1 inner
+not ok 2 wrong
+not ok 3 caught
+not ok 4 mixed
+0 checks passed, 2 failed, errors: 2'
 run -q -c 'expect -name {a # skip} -true 1'
 has 'a name is no directive' "$out" 'ok 1 a \# skip'
 printf 'expect -name {<one> & "two"} -true 1\nexpect -name two -value 4 {expr 3}\n' >tap.rdma
@@ -282,6 +297,9 @@ has 'JUnit: the sums' "$(cat junit.xml)" 'tests="2" failures="1" errors="0" skip
 ! command -v xmllint >/dev/null || { xmllint --noout junit.xml && wants 'JUnit: XML' $? 0; }
 run --junit junit.xml -c 'expect -true 1' -c nosuch
 has 'JUnit: a command failed' "$(cat junit.xml)" 'tests="2" failures="0" errors="1"'
+run --junit junit.xml -c 'sleep 20; expect -true 1'
+! grep -q 'time="0\.0[01]' junit.xml ||
+	wants 'JUnit: what the first check took' "$(cat junit.xml)" '20 ms at least'
 run --junit junit.xml open.rdma
 has 'JUnit: a script that does not parse' "$(cat junit.xml)" '<testcase classname="open.rdma" name="missing close-brace (open.rdma:2)"'
 run --junit no/such/junit.xml -c 'expect -true 1'
@@ -308,6 +326,10 @@ if command -v prove >/dev/null; then
 	! prove --ext rdma -e "$rdmash -X" proved >proved.txt 2>&1 ||
 		wants 'prove: an error in a directory' passed failed
 	has 'prove: an error in a directory' "$(cat proved.txt)" 'Failed 1/1 subtests'
+	echo '# nothing yet' >nothing.rdma
+	prove -e "$rdmash -X" nothing.rdma >proved.txt 2>&1
+	wants 'prove: no checks, code' $? 0
+	has 'prove: no checks' "$(cat proved.txt)" 'skipped: nothing is checked'
 fi
 run -c 'repeat 1 {option format}; set x [option format]; foreach i {1} {option format}'
 wants 'what prints' "$out" 'text'
