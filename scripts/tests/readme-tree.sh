@@ -30,7 +30,8 @@ works() { # RDMASH
 echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/yes
 apt-get -qq update
 apt-get -qq install --no-install-recommends sudo >/tmp/said 2>&1 || { cat /tmp/said; exit 1; }
-block '# rdmash' | type_lines .
+block '# rdmash' | grep -vx scripts/test | type_lines . # scripts/test: the step debian
+works build/rdmash
 block '## Building' | type_lines .
 works /usr/local/bin/rdmash
 # shellcheck disable=SC2016  # those of Markdown
