@@ -24,7 +24,8 @@ struct flow {
 
 /* Begins a packet: writes the headers of p (its addresses and port are taken from flow,
  * which must stay until tx_commit()), and returns where p->len bytes of payload, MTU_MAX at
- * most, are to be written before tx_commit(). Never NULL: a full batch is sent first. */
+ * most, are to be written before tx_commit(). Never NULL: a full batch is sent first. A packet that
+ * is begun and not committed is forgotten when the next one begins. */
 uint8_t *tx_begin(const struct flow *flow, const struct packet *p);
 /* Pads, appends the ICRC where it is wanted, and queues. */
 void tx_commit(void);
@@ -33,8 +34,6 @@ void tx_commit(void);
  * the peer has some room that other packets leave to it. What is sent without room is counted and
  * lost. */
 bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer);
-/* Forgets the packet that was begun. (The next tx_begin() does, too.) */
-void tx_abort(void);
 /* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid: the general services interface, 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);
 /* Sends what is queued. What the kernel refuses is counted and lost, as on a wire. */

@@ -353,10 +353,6 @@ void tx_commit(void)
 		count(CNT_SEND_ERR);
 }
 
-void tx_abort(void)
-{
-}
-
 /* Not a fresh packet: its ICRC may be wrong, and that of identification 0. */
 static void queue_again(const struct flow *flow, const uint8_t *data, uint32_t n)
 {

@@ -95,7 +95,7 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 	fake.to = to;
 }
 
-int answers_resize(struct qp *qp, unsigned n)
+int responses_resize(struct qp *qp, unsigned n)
 {
 	(void)qp;
 	if (fake.no_answers)

@@ -20,7 +20,7 @@ extern struct fake {
 	bool no_answers;	     /* ENOMEM */
 	unsigned entered, forgotten; /* transport_enter(), transport_forget() */
 	enum ibv_qp_state from, to;  /* the last transport_enter() */
-	unsigned answers;	     /* the last answers_resize() */
+	unsigned answers;	     /* the last responses_resize() */
 	struct ibv_wc wc[WCS];	     /* cq_put() */
 	struct cq *wc_cq[WCS];
 	unsigned wcs, purged; /* cq_purge() */

@@ -8,7 +8,7 @@
 #include "rig.h"
 
 #include "checks.h"
-#include "parts.h"
+#include "transport_own.h"
 
 #define BYTES  8192u
 #define STEP   8
@@ -255,7 +255,7 @@ static void check_responder(const struct qp *qp)
 	const struct responder *r = &qp->resp;
 
 	CHECK(!(r->psn & ~PSN_MASK) && !(r->msn & ~PSN_MASK));
-	CHECK(r->answer_tail - r->answer_send <= r->answers_limit);
+	CHECK(r->response_tail - r->response_send <= r->responses_limit);
 	if (qp_state(qp) == IBV_QPS_ERR) {
 		CHECK(!r->has_recv && qp->rq.head == qp->rq.tail);
 		CHECK_INT(qp->due, DUE_NONE);

@@ -90,8 +90,11 @@ bool rig_writable(const void *addr, size_t len)
 static void *look_up(struct qp *qp, uint32_t key, uint64_t va, uint64_t len, unsigned access)
 {
 	const struct rig_region *r = &regions[key % REGIONS];
+	static char nothing[1];
 	uint64_t start;
 
+	if (len == 0)
+		return nothing;
 	if (!key || r->key != key || r->pd != qp->pd)
 		return NULL;
 	start = (uintptr_t)r->host;
@@ -383,7 +386,7 @@ void rig_rtr(struct qp *qp, struct qp *peer, const struct rig_options *o)
 	qp->attr.rq_psn = qp->attr.sq_psn = o->psn;
 	qp->attr.min_rnr_timer = (uint8_t)o->min_rnr_timer;
 	qp->attr.max_dest_rd_atomic = (uint8_t)o->rd_atomic;
-	CHECK_INT(answers_resize(qp, o->rd_atomic), 0);
+	CHECK_INT(responses_resize(qp, o->rd_atomic), 0);
 	rig_state(qp, IBV_QPS_RTR);
 }
 
@@ -415,7 +418,7 @@ void rig_free(struct qp *qp)
 	free(qp->rq.ring);
 	free(qp->rq.room);
 	free(qp->resp.recv_sge);
-	free(qp->resp.answers);
+	free(qp->resp.responses);
 	free(qp);
 }
 

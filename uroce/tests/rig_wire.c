@@ -142,11 +142,6 @@ void tx_commit(void)
 		fly(&now_sent, delay());
 }
 
-void tx_abort(void)
-{
-	payload_at = 0;
-}
-
 /* ----------------------------------------------------------------------- MADs -- */
 
 static bool has_outgoing;

@@ -7,7 +7,7 @@
 #include "rig.h"
 
 #include "checks.h"
-#include "parts.h"
+#include "transport_own.h"
 
 #define MTU   256u
 #define BYTES (8 * MTU)

@@ -4,7 +4,7 @@
 #define UROCE_TESTS_TRANSPORT_PAIR_H
 
 #include "checks.h"
-#include "parts.h"
+#include "transport_own.h"
 #include "rig.h"
 
 #define MTU   256u

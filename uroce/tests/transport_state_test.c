@@ -241,7 +241,7 @@ static void check_air(void)
 	for (unsigned i = 0; i < AIR_PAIRS; i++) {
 		expect(from[i]->send_cq, i, IBV_WC_SUCCESS);
 		expect(from[i]->send_cq, i, IBV_WC_SUCCESS);
-		CHECK_INT(from[i]->req.air, 0);
+		CHECK_INT(from[i]->req.socket_bytes, 0);
 	}
 	CHECK_INT(counters[CNT_COMPLETER_RETRY_ERR], 0);
 

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What comes back to the requester, and what does not: acknowledgements, READ responses,
- * retries, completions. Volume 1, 9.7.5.2 (AETH), 9.7.6 (the requester), 9.9.2 (its errors).
+ * retries, completions. Volume 1, 9.7.5.2 (AETH), 9.7.6 (the requester), 9.9.2 (its errors). The
+ * steps are called as in rdma_rxe's completer: check_psn, check_ack, do_read, do_atomic, retry,
+ * rnr_retry, complete_wqe.
  *
  * All requests end in the order in which they were posted: what is not acknowledged yet
  * begins with una_psn, which is in the request at the head of the queue.
  */
-#include "spec_tables.h"
+#include "context.h"
 #include "counters.h"
 #include "engine.h"
-#include "context.h"
-#include "parts.h"
+#include "region.h"
+#include "spec_tables.h"
+#include "transport_own.h"
 
 #define WINDOW_MAX 64
 
 /* ---------------------------------------------------------------- completions -- */
 
 /* The request at the head has ended. */
-static void complete_request(struct qp *qp, enum ibv_wc_status status)
+static void complete_wqe(struct qp *qp, enum ibv_wc_status status)
 {
 	struct send_wqe *w = sq_at(qp, qp->sq.head);
 	const struct wr_op *op = wr_op_find(w->opcode);
@@ -42,18 +45,18 @@ void send_flush(struct qp *qp)
 	struct send_queue *sq = &qp->sq;
 
 	while (sq->head != sq->tail)
-		complete_request(qp, IBV_WC_WR_FLUSH_ERR);
+		complete_wqe(qp, IBV_WC_WR_FLUSH_ERR);
 	sq->next = qp->req.at = sq->tail;
 	qp->req.next_psn = qp->req.una_psn = qp->req.psn;
 	qp->req.broken = false;
 }
 
 /* The request at the head has failed: 9.9.2; UC and UD only stop sending: 10.3.1. */
-static void fail(struct qp *qp, enum ibv_wc_status status)
+static void fail_wqe(struct qp *qp, enum ibv_wc_status status)
 {
 	const enum ibv_qp_state from = qp_state(qp);
 
-	complete_request(qp, status);
+	complete_wqe(qp, status);
 	if (qp_reliable(qp)) {
 		transport_fail(qp, -1);
 		return;
@@ -79,13 +82,13 @@ void send_retire(struct qp *qp)
 		const struct send_wqe *w = sq_at(qp, sq->head);
 
 		if (w->status != IBV_WC_SUCCESS) {
-			fail(qp, w->status);
+			fail_wqe(qp, w->status);
 			return;
 		}
 		if (!wr_op_find(w->opcode)->local && !is_carried_out(w) &&
 		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
-		complete_request(qp, IBV_WC_SUCCESS);
+		complete_wqe(qp, IBV_WC_SUCCESS);
 	}
 	if (qp->draining)
 		drained(qp);
@@ -100,19 +103,19 @@ static void rewind_to_oldest(struct qp *qp)
 	r->next_psn = r->una_psn;
 	r->at = qp->sq.head;
 	r->reads = 0;
-	r->unasked = 0;
+	r->since_ackreq = 0;
 	r->broken = false;
-	air_give_all(qp);
+	socket_room_return_all(qp);
 }
 
 /* Something was lost: all is sent again from the oldest packet on. */
-static void go_back(struct qp *qp)
+static void retry(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
 	if (!r->retries) {
 		count(CNT_RETRY_EXCEEDED_ERR);
-		fail(qp, IBV_WC_RETRY_EXC_ERR);
+		fail_wqe(qp, IBV_WC_RETRY_EXC_ERR);
 		return;
 	}
 	count(CNT_COMPLETER_RETRY_ERR);
@@ -130,31 +133,31 @@ void completer_timeout(struct timer *t)
 
 	if (r->rnr_wait) {
 		r->rnr_wait = false;
-	} else if (r->blocked) {
-		if (engine_now() < r->blocked) {
-			timer_set(t, r->blocked);
+	} else if (r->ring_deadline) {
+		if (engine_now() < r->ring_deadline) {
+			timer_set(t, r->ring_deadline);
 			return;
 		}
-		r->blocked = 0;
+		r->ring_deadline = 0;
 		if (r->at != qp->sq.tail)
-			go_back(qp);
+			retry(qp);
 	} else if (r->next_psn == r->una_psn) {
-		if (!r->air_wait)
+		if (!r->socket_wait)
 			return; /* all was acknowledged */
-		air_clear();
+		socket_room_reset();
 	} else if (!r->timeout) {
 		return;
 	} else if (engine_now() < r->deadline) {
 		timer_set(t, r->deadline);
 		return;
 	} else {
-		go_back(qp);
+		retry(qp);
 	}
 	requester_run(qp);
 }
 
 /* Packets were acknowledged up to, and without, una. */
-static void progress(struct qp *qp, uint32_t una)
+static void advance_una(struct qp *qp, uint32_t una)
 {
 	struct requester *r = &qp->req;
 	int32_t n = psn_diff(una, r->una_psn), flying = psn_diff(r->next_psn, r->una_psn);
@@ -162,7 +165,7 @@ static void progress(struct qp *qp, uint32_t una)
 	if (n <= 0)
 		return;
 	if (flying > 0)
-		air_give(qp, (uint32_t)n, (uint32_t)flying);
+		socket_room_return(qp, (uint32_t)n, (uint32_t)flying);
 	r->una_psn = una;
 	if (n > flying) /* while going back: what was sent before has arrived after all */
 		r->next_psn = una;
@@ -184,7 +187,7 @@ static void progress(struct qp *qp, uint32_t una)
 /* ------------------------------------------------------------ acknowledgements -- */
 
 /* Takes all before limit as acknowledged by a packet that answers something else. False: a
- * READ or an atomic before it lacks its answer, which is lost: an implied NAK, 9.7.5.2. */
+ * READ or an atomic before it lacks its response, which is lost: an implied NAK, 9.7.5.2. */
 static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 {
 	bool all = true;
@@ -209,21 +212,21 @@ static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 			break;
 		}
 	}
-	progress(qp, limit);
+	advance_una(qp, limit);
 	return all;
 }
 
-/* As retire_acknowledged(); goes back where an answer is missing, once. True: go on. */
+/* As retire_acknowledged(); goes back where a response is missing, once. True: go on. */
 static bool take_acknowledgement(struct qp *qp, uint32_t limit)
 {
 	if (retire_acknowledged(qp, limit))
 		return qp_state(qp) == IBV_QPS_RTS || qp_state(qp) == IBV_QPS_SQD;
 	if (!qp->req.recovering)
-		go_back(qp);
+		retry(qp);
 	return false;
 }
 
-static void rnr_nak(struct qp *qp, const struct packet *p)
+static void rnr_retry(struct qp *qp, const struct packet *p)
 {
 	struct requester *r = &qp->req;
 
@@ -232,7 +235,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 	count(CNT_RCVD_RNR);
 	if (!r->rnr_retries) {
 		count(CNT_RETRY_RNR_EXCEEDED_ERR);
-		fail(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+		fail_wqe(qp, IBV_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
 	if (qp->attr.rnr_retry != 7) /* for ever */
@@ -243,16 +246,16 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
 }
 
-static void sequence_nak(struct qp *qp, const struct packet *p)
+static void sequence_error(struct qp *qp, const struct packet *p)
 {
 	count(CNT_RCVD_SEQ_ERR);
 	if (!take_acknowledgement(qp, p->psn) || qp->req.rnr_wait || qp->req.recovering)
 		return;
 	if (qp->req.una_psn != qp->req.psn)
-		go_back(qp);
+		retry(qp);
 }
 
-static void nak(struct qp *qp, const struct packet *p)
+static void check_nak(struct qp *qp, const struct packet *p)
 {
 	static const enum ibv_wc_status status[] = {
 		[AETH_NAK_INVALID - AETH_NAK_SEQUENCE] = IBV_WC_REM_INV_REQ_ERR,
@@ -262,45 +265,45 @@ static void nak(struct qp *qp, const struct packet *p)
 	unsigned code = p->syndrome - AETH_NAK_SEQUENCE;
 
 	if (code == 0)
-		sequence_nak(qp, p);
+		sequence_error(qp, p);
 	else if (code >= sizeof(status) / sizeof(status[0]))
 		count(CNT_UNEXPECTED);
 	else if (take_acknowledgement(qp, p->psn))
-		fail(qp, status[code]);
+		fail_wqe(qp, status[code]);
 }
 
-static void ack(struct qp *qp, const struct packet *p)
+static void check_ack(struct qp *qp, const struct packet *p)
 {
 	switch (AETH_CLASS(p->syndrome)) {
 	case 0:
 		take_acknowledgement(qp, psn_add(p->psn, 1));
 		break;
 	case AETH_RNR:
-		rnr_nak(qp, p);
+		rnr_retry(qp, p);
 		break;
 	case AETH_NAK_SEQUENCE:
-		nak(qp, p);
+		check_nak(qp, p);
 		break;
 	default:
 		count(CNT_UNEXPECTED);
 	}
 }
 
-/* -------------------------------------------------------------------- answers -- */
+/* ------------------------------------------------------------------ responses -- */
 
-/* The answer of a READ or an atomic has come up to psn, which ends what was asked for. */
-static void answered(struct qp *qp, uint32_t psn, bool end)
+/* The response to a READ or an atomic has come up to psn, which ends what was asked for. */
+static void finish_response(struct qp *qp, uint32_t psn, bool end)
 {
 	/* after going back it may not have been asked for again */
 	if (end && psn_diff(qp->req.next_psn, qp->req.una_psn) > 0)
 		qp->req.reads--;
-	progress(qp, psn_add(psn, 1));
+	advance_una(qp, psn_add(psn, 1));
 }
 
-static void read_response(struct qp *qp, const struct packet *p, const struct send_wqe *w)
+static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
 	uint32_t offset = (uint32_t)psn_diff(p->psn, w->first_psn) * qp->mtu;
-	bool end = p->psn == read_part_end(qp, w, p->psn);
+	bool end = p->psn == read_request_end(qp, w, p->psn);
 	enum ibv_wc_status status = IBV_WC_SUCCESS;
 
 	/* Whether it is a FIRST depends on where the responder began when it was asked again. */
@@ -309,36 +312,36 @@ static void read_response(struct qp *qp, const struct packet *p, const struct se
 	else if (p->len != min_u32(w->len - offset, qp->mtu))
 		status = IBV_WC_LOC_LEN_ERR;
 	else
-		status = scatter(qp, w->sge, w->nsge, offset, p->payload, p->len);
+		status = sges_scatter(qp, w->sge, w->nsge, offset, p->payload, p->len);
 	if (status == IBV_WC_SUCCESS)
-		answered(qp, p->psn, end);
+		finish_response(qp, p->psn, end);
 	else
-		fail(qp, status);
+		fail_wqe(qp, status);
 }
 
-static void atomic_response(struct qp *qp, const struct packet *p, const struct send_wqe *w)
+static void do_atomic(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
-	enum ibv_wc_status status = scatter(qp, w->sge, w->nsge, 0, &p->original,
-					    sizeof(p->original));
+	enum ibv_wc_status status = sges_scatter(qp, w->sge, w->nsge, 0, &p->original,
+						 sizeof(p->original));
 
 	if (status == IBV_WC_SUCCESS)
-		answered(qp, p->psn, true);
+		finish_response(qp, p->psn, true);
 	else
-		fail(qp, status);
+		fail_wqe(qp, status);
 }
 
 /* Annex A19: an empty response of a READ. */
-static void atomic_write_response(struct qp *qp, const struct packet *p)
+static void do_atomic_write(struct qp *qp, const struct packet *p)
 {
 	if (OPCODE_OPERATION(p->op->code) != OP_READ_RESP_ONLY)
-		fail(qp, IBV_WC_BAD_RESP_ERR);
+		fail_wqe(qp, IBV_WC_BAD_RESP_ERR);
 	else if (p->len)
-		fail(qp, IBV_WC_LOC_LEN_ERR);
+		fail_wqe(qp, IBV_WC_LOC_LEN_ERR);
 	else
-		answered(qp, p->psn, true);
+		finish_response(qp, p->psn, true);
 }
 
-static void response(struct qp *qp, const struct packet *p)
+static void check_response(struct qp *qp, const struct packet *p)
 {
 	bool atomic = p->op->flags & WIRE_ATOMICACK;
 
@@ -355,33 +358,40 @@ static void response(struct qp *qp, const struct packet *p)
 	if (!op->asks || op->atomic != atomic)
 		count(CNT_UNEXPECTED); /* and it was not asked for */
 	else if (atomic)
-		atomic_response(qp, p, w);
+		do_atomic(qp, p, w);
 	else if (w->opcode == IBV_WR_ATOMIC_WRITE)
-		atomic_write_response(qp, p);
+		do_atomic_write(qp, p);
 	else
-		read_response(qp, p, w);
+		do_read(qp, p, w);
+}
+
+/* Is the PSN one that may be acknowledged or answered now? */
+static bool check_psn(const struct requester *r, const struct packet *p, bool is_ack)
+{
+	int32_t ahead = psn_diff(p->psn, r->psn);
+
+	if (psn_diff(p->psn, r->una_psn) < 0)
+		return false; /* late, or twice */
+	/* a NAK of a sequence error names the packet that is expected: it may be a new one */
+	if (ahead < 0 || (ahead == 0 && is_ack && p->syndrome == AETH_NAK_SEQUENCE))
+		return true;
+	count(CNT_UNEXPECTED);
+	return false;
 }
 
 void completer_input(struct qp *qp, const struct packet *p)
 {
-	const struct requester *r = &qp->req;
-	int32_t ahead = psn_diff(p->psn, r->psn);
 	bool is_ack = OPCODE_OPERATION(p->op->code) == OP_ACK;
 
 	if (qp_state(qp) != IBV_QPS_RTS && qp_state(qp) != IBV_QPS_SQD) {
 		count(CNT_BAD_STATE);
 		return;
 	}
-	if (psn_diff(p->psn, r->una_psn) < 0)
-		return; /* late, or twice */
-	/* a NAK of a sequence error names the packet that is expected: it may be a new one */
-	if (ahead > 0 || (ahead == 0 && (!is_ack || p->syndrome != AETH_NAK_SEQUENCE))) {
-		count(CNT_UNEXPECTED);
+	if (!check_psn(&qp->req, p, is_ack))
 		return;
-	}
 	if (is_ack)
-		ack(qp, p);
+		check_ack(qp, p);
 	else
-		response(qp, p);
+		check_response(qp, p);
 	requester_run(qp);
 }

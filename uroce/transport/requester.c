@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From work requests to packets: volume 1, 9.7.3 (RC), 9.8.2 (UC), 10.7-10.8.
+ * From work requests to packets: volume 1, 9.7.3 (RC), 9.8.2 (UC), 9.8.3 (UD), 10.7-10.8.
  *
  * A cursor (req.at, req.next_psn) walks over the send queue; going back after a loss sets it
  * back to the oldest packet that is not acknowledged, and the packets are made again from
  * the memory of the application.
  *
- * A READ takes a PSN for each response. It is asked for in parts of at most PART_PACKETS
- * responses (PART_BYTES), each a READ request of its own with its own range of PSNs: so the
- * responses, whose sender knows no window, stay within the window of the QP. The parts do not
- * depend on where a request has to be repeated, since a responder takes a repeated READ only if it
- * lies within the one that it has answered (9.7.5.1.2).
+ * A READ takes a PSN for each response. It is split into READ requests of at most
+ * READ_REQUEST_PACKETS responses (READ_REQUEST_BYTES), each with its own range of PSNs: so the
+ * responses, whose sender knows no window, stay within the window of the QP. Where it is split does
+ * not depend on where a request has to be repeated, since a responder takes a repeated READ only if
+ * it lies within the one that it has answered (9.7.5.1.2).
  */
-#include "spec_tables.h"
 #include "context.h"
 #include "counters.h"
 #include "direct.h"
 #include "engine.h"
-#include "parts.h"
-#include "path.h"
 #include "region.h"
+#include "spec_tables.h"
+#include "transport_own.h"
 
 #define WINDOW_START 16
+/* Volume 1, 9.7.3 leaves these to us: the responses of one READ request, several of which fit into
+ * SOCKET_ROOM, so that the next one is on its way when one has come; packets between two AckReq. */
+#define READ_REQUEST_PACKETS 16
+#define READ_REQUEST_BYTES   32768
+#define ACKREQ_PACKETS	     16
 /* Packets of UC and UD in one go, before what has come in is looked at: there is no window. */
 #define BURST 32
 /* A peer that is a process may have to wait for its turn on the processor; a timeout that
@@ -60,11 +64,11 @@ void requester_start(struct qp *qp)
 	r->psn = r->next_psn = r->una_psn = qp->attr.sq_psn & PSN_MASK;
 	r->at = qp->sq.next;
 	r->window = WINDOW_START;
-	r->grown = r->unasked = 0;
-	r->blocked = 0;
+	r->grown = r->since_ackreq = 0;
+	r->ring_deadline = 0;
 	r->reads = 0;
-	r->rnr_wait = r->recovering = r->broken = r->carrying = false;
-	r->refused = r->in_vain = 0;
+	r->rnr_wait = r->recovering = r->broken = r->direct_more = false;
+	r->direct_skip = r->direct_backoff = 0;
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
 }
@@ -86,7 +90,7 @@ void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 
 	if (qp_reliable(qp) && r->next_psn == r->una_psn)
 		requester_arm(qp);
-	r->blocked = 0;
+	r->ring_deadline = 0;
 	r->next_psn = psn_add(r->next_psn, packets);
 	if (psn_diff(r->next_psn, r->psn) > 0)
 		r->psn = r->next_psn;
@@ -96,11 +100,11 @@ void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 		r->una_psn = r->next_psn;
 }
 
-uint32_t read_part_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn)
+uint32_t read_request_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn)
 {
-	uint32_t packets = min_u32(PART_PACKETS, PART_BYTES / qp->mtu);
-	uint32_t part = (uint32_t)psn_diff(psn, w->first_psn) / packets;
-	uint32_t end = psn_add(w->first_psn, (part + 1) * packets - 1);
+	uint32_t packets = min_u32(READ_REQUEST_PACKETS, READ_REQUEST_BYTES / qp->mtu);
+	uint32_t request = (uint32_t)psn_diff(psn, w->first_psn) / packets;
+	uint32_t end = psn_add(w->first_psn, (request + 1) * packets - 1);
 
 	return psn_diff(end, w->last_psn) > 0 ? w->last_psn : end;
 }
@@ -120,7 +124,8 @@ static enum ibv_wc_status check_memory(struct qp *qp, const struct send_wqe *w, 
 	return IBV_WC_SUCCESS;
 }
 
-static enum ibv_wc_status check(struct qp *qp, const struct send_wqe *w, const struct wr_op *op)
+static enum ibv_wc_status check_request(struct qp *qp, const struct send_wqe *w,
+					const struct wr_op *op)
 {
 	if (w->len > MAX_MESSAGE)
 		return IBV_WC_LOC_LEN_ERR;
@@ -146,7 +151,7 @@ static enum ibv_wc_status do_local(struct qp *qp, const struct send_wqe *w)
 
 /* Begins the next request of the queue: gives it its PSNs, or carries it out when nothing has to be
  * sent for it. False: it has to wait. */
-static bool begin(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+static bool begin_request(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	struct requester *r = &qp->req;
 
@@ -160,7 +165,7 @@ static bool begin(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 		w->status = do_local(qp, w);
 		return true;
 	}
-	w->status = check(qp, w, op);
+	w->status = check_request(qp, w, op);
 	w->first_psn = r->psn;
 	w->last_psn = psn_add(r->psn, qp->type == IBV_QPT_UD ? 0 : packets_of(qp, w->len) - 1);
 	return true;
@@ -175,24 +180,38 @@ static bool window_open(const struct requester *r, uint32_t n)
 	return !flying || flying + n <= r->window;
 }
 
-/* Asks for an acknowledgement with the last packet of a message, so often within one that
- * the window does not run dry, and when there is no room for more. */
-static bool ask(struct requester *r, bool last, uint32_t len)
+/* Is an acknowledgement asked for? With the last packet of a message, so often within one that the
+ * window does not run dry, and when there is no room for more. */
+static bool needs_ackreq(struct requester *r, bool last, uint32_t len)
 {
-	r->unasked++;
-	if (!last && r->unasked < min_u32(PART_PACKETS, r->window / 2) && air_has_room(len))
+	r->since_ackreq++;
+	if (!last && r->since_ackreq < min_u32(ACKREQ_PACKETS, r->window / 2) &&
+	    socket_has_room(len))
 		return false;
-	r->unasked = 0;
+	r->since_ackreq = 0;
 	return true;
 }
 
-static enum ibv_wc_status fetch(struct qp *qp, const struct send_wqe *w, uint32_t offset, void *buf,
-				uint32_t len)
+/* Sends p with p->len bytes of the request's data, from offset on. False: w->status says why not.
+ */
+static bool send_packet(struct qp *qp, struct send_wqe *w, struct packet *p, uint32_t offset)
 {
+	uint8_t *buf;
+
+	p->pkey = PKEY_DEFAULT;
+	p->psn = qp->req.next_psn;
+	p->own_qpn = qp->v.qp_num;
+	p->has_wr_id = true;
+	p->wr_id = w->wr_id;
+	buf = tx_begin(qp->type == IBV_QPT_UD ? &w->flow : &qp->flow, p);
 	if (w->nsge >= 0)
-		return gather(qp, w->sge, w->nsge, offset, buf, len);
-	memcpy(buf, w->data + offset, len);
-	return IBV_WC_SUCCESS;
+		w->status = sges_gather(qp, w->sge, w->nsge, offset, buf, p->len);
+	else
+		memcpy(buf, w->data + offset, p->len);
+	if (w->status != IBV_WC_SUCCESS)
+		return false;
+	tx_commit();
+	return true;
 }
 
 /* The next packet of a SEND or a WRITE. */
@@ -206,104 +225,99 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 	uint32_t len = min_u32(w->len - offset, qp->mtu);
 	uint8_t code = first && last ? m->only : first ? m->first : last ? m->last : m->middle;
 
-	if (reliable && (!window_open(r, 1) || !air_take(qp, 1, len)))
+	if (reliable && (!window_open(r, 1) || !socket_room_take(qp, 1, len)))
 		return false;
 
 	struct packet p = {
 		.op = qp_opcode(qp, code),
 		.solicited = last && w->flags & IBV_SEND_SOLICITED,
-		.ackreq = reliable && ask(r, last, len),
-		.pkey = PKEY_DEFAULT,
+		.ackreq = reliable && needs_ackreq(r, last, len),
 		.qpn = qp->attr.dest_qp_num,
-		.psn = r->next_psn,
 		.srqn = w->remote_srqn,
 		.va = w->remote,
 		.rkey = w->opcode == IBV_WR_SEND_WITH_INV ? w->inv_rkey : w->rkey,
 		.dma_len = w->len,
 		.imm = w->imm,
 		.len = len,
-		.own_qpn = qp->v.qp_num,
-		.has_wr_id = true,
-		.wr_id = w->wr_id,
 	};
-	uint8_t *buf = tx_begin(&qp->flow, &p);
 
-	w->status = fetch(qp, w, offset, buf, len);
-	if (w->status != IBV_WC_SUCCESS) {
-		tx_abort();
+	if (!send_packet(qp, w, &p, offset))
 		return false;
-	}
-	tx_commit();
 	requester_sent(qp, w, 1);
 	return true;
 }
 
-static uint8_t question_code(const struct send_wqe *w)
+/* The next READ request of a READ, an atomic, or an ATOMIC_WRITE. */
+static bool send_read_or_atomic(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
-	switch (w->opcode) {
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		return OP_CMP_SWAP;
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return OP_FETCH_ADD;
-	case IBV_WR_ATOMIC_WRITE:
-		return OP_ATOMIC_WRITE;
-	default:
-		return OP_READ_REQUEST;
-	}
-}
-
-/* The next part of a READ, an atomic, or an ATOMIC_WRITE. */
-static bool send_question(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
-{
+	static const uint8_t codes[] = {
+		[IBV_WR_RDMA_READ] = OP_READ_REQUEST,
+		[IBV_WR_ATOMIC_CMP_AND_SWP] = OP_CMP_SWAP,
+		[IBV_WR_ATOMIC_FETCH_AND_ADD] = OP_FETCH_ADD,
+		[IBV_WR_ATOMIC_WRITE] = OP_ATOMIC_WRITE,
+	};
 	struct requester *r = &qp->req;
-	uint32_t end = op->atomic ? r->next_psn : read_part_end(qp, w, r->next_psn);
+	uint32_t end = op->atomic ? r->next_psn : read_request_end(qp, w, r->next_psn);
 	uint32_t n = (uint32_t)psn_diff(end, r->next_psn) + 1;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
+	bool add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 
 	if (r->reads >= qp->attr.max_rd_atomic || !window_open(r, n) ||
-	    !air_take(qp, n, op->atomic ? 0 : min_u32(w->len, qp->mtu)))
+	    !socket_room_take(qp, n, op->atomic ? 0 : min_u32(w->len, qp->mtu)))
 		return false;
 
 	struct packet p = {
-		.op = qp_opcode(qp, question_code(w)),
+		.op = qp_opcode(qp, codes[w->opcode]),
 		.ackreq = true,
-		.pkey = PKEY_DEFAULT,
 		.qpn = qp->attr.dest_qp_num,
-		.psn = r->next_psn,
 		.srqn = w->remote_srqn,
 		.va = w->remote + offset,
 		.rkey = w->rkey,
 		.dma_len = min_u32(w->len - offset, n * qp->mtu),
-		.swap_add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? w->compare_add : w->swap,
-		.compare = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? 0 : w->compare_add,
+		.swap_add = add ? w->compare_add : w->swap,
+		.compare = add ? 0 : w->compare_add,
 		.len = op->sink ? 0 : w->len,
-		.own_qpn = qp->v.qp_num,
-		.has_wr_id = true,
-		.wr_id = w->wr_id,
 	};
 
-	uint8_t *buf = tx_begin(&qp->flow, &p);
-
-	w->status = p.len ? fetch(qp, w, 0, buf, p.len) : IBV_WC_SUCCESS;
-	if (w->status != IBV_WC_SUCCESS) {
-		tx_abort();
+	if (!send_packet(qp, w, &p, 0))
 		return false;
-	}
-	tx_commit();
 	r->reads++;
-	r->unasked = 0;
+	r->since_ackreq = 0;
 	requester_sent(qp, w, n);
+	return true;
+}
+
+#define QKEY_OF_QP 0x80000000u /* 10.2.5: the Q_Key of the QP is sent instead */
+
+/* UD: 9.8.3 */
+static bool send_datagram(struct qp *qp, struct send_wqe *w)
+{
+	bool imm = w->opcode == IBV_WR_SEND_WITH_IMM;
+	struct packet p = {
+		.op = opcode_find(OPCODE_UD | (imm ? OP_SEND_ONLY_IMM : OP_SEND_ONLY)),
+		.solicited = w->flags & IBV_SEND_SOLICITED,
+		.qpn = w->dest_qpn,
+		.qkey = w->dest_qkey & QKEY_OF_QP ? qp->attr.qkey : w->dest_qkey,
+		.src_qpn = qp->v.qp_num,
+		.imm = w->imm,
+		.len = w->len,
+	};
+
+	/* C10-93.1.1: what is too long is not sent, and nobody is told */
+	if (w->len <= qp->mtu && !send_packet(qp, w, &p, 0))
+		return false;
+	requester_sent(qp, w, 1);
 	return true;
 }
 
 static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	if (qp->type == IBV_QPT_UD)
-		return datagram_send(qp, w);
-	return op->asks ? send_question(qp, w, op) : send_data(qp, w);
+		return send_datagram(qp, w);
+	return op->asks ? send_read_or_atomic(qp, w, op) : send_data(qp, w);
 }
 
-static bool has_room(const struct qp *qp, const struct send_wqe *w)
+static bool ring_has_room(const struct qp *qp, const struct send_wqe *w)
 {
 	if (qp->type == IBV_QPT_UD)
 		return tx_has_room(&w->flow, w->dest_qpn, false);
@@ -315,10 +329,10 @@ static bool is_one_sided(const struct send_wqe *w)
 	return w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ;
 }
 
-/* So many requests go by packets before one waits again to go without: twice as many each time that
- * it was in vain. A target that has just begun lets nobody in yet. */
-#define REFUSED_FIRST 8
-#define REFUSED_MOST  255
+/* After a request that could not go without packets, so many go by packets before one is tried
+ * again: twice as many each time. A target that has just begun lets nobody in yet. */
+#define DIRECT_SKIP_FIRST 8
+#define DIRECT_SKIP_MOST  255
 
 enum direct_way { BY_PACKETS, HAS_GONE, HAS_TO_WAIT };
 
@@ -335,65 +349,72 @@ static enum direct_way go_direct(struct qp *qp, struct send_wqe *w)
 	if (r->next_psn != r->una_psn) {
 		if (!is_one_sided(sq_at(qp, r->at - 1)) || !direct_is_open(qp))
 			return BY_PACKETS;
-		r->refused -= r->refused > 0;
-		return r->refused ? BY_PACKETS : HAS_TO_WAIT;
+		r->direct_skip -= r->direct_skip > 0;
+		return r->direct_skip ? BY_PACKETS : HAS_TO_WAIT;
 	}
 	result = direct_carry_out(qp, w);
-	if (result != DIRECT_PACKETS || !direct_is_open(qp)) {
-		r->refused = r->in_vain = 0;
-	} else {
-		r->in_vain = r->in_vain ? (uint8_t)min_u32(2 * r->in_vain, REFUSED_MOST)
-					: REFUSED_FIRST;
-		r->refused = r->in_vain;
-	}
-	r->carrying = result == DIRECT_MORE;
-	if (r->carrying)
+	if (result != DIRECT_PACKETS || !direct_is_open(qp))
+		r->direct_backoff = 0;
+	else
+		r->direct_backoff = r->direct_backoff ? (uint8_t)min_u32(2 * r->direct_backoff,
+									 DIRECT_SKIP_MOST)
+						      : DIRECT_SKIP_FIRST;
+	r->direct_skip = r->direct_backoff;
+	r->direct_more = result == DIRECT_MORE;
+	if (r->direct_more)
 		transport_due(qp, DUE_NOW);
-	return result == DIRECT_DONE ? HAS_GONE : r->carrying ? HAS_TO_WAIT : BY_PACKETS;
+	return result == DIRECT_DONE ? HAS_GONE : r->direct_more ? HAS_TO_WAIT : BY_PACKETS;
+}
+
+/* What became of the request at the cursor. */
+enum step { REQUEST_DONE, PACKET_SENT, STOP };
+
+static enum step send_step(struct qp *qp, struct send_wqe *w, bool may_go_direct, unsigned *left)
+{
+	const struct wr_op *op = wr_op_find(w->opcode);
+	enum direct_way way = BY_PACKETS;
+
+	if (!w->started && !begin_request(qp, w, op))
+		return STOP;
+	if (w->status != IBV_WC_SUCCESS) {
+		qp->req.broken = true;
+		return STOP;
+	}
+	if (op->local)
+		return REQUEST_DONE;
+	if (!(*left)--) {
+		transport_due(qp, DUE_NOW);
+		return STOP;
+	}
+	if (may_go_direct)
+		way = go_direct(qp, w);
+	if (way != BY_PACKETS)
+		return way == HAS_GONE ? REQUEST_DONE : STOP;
+	if (!ring_has_room(qp, w)) {
+		ring_room_wait(qp);
+		return STOP;
+	}
+	if (send_next(qp, w, op))
+		return PACKET_SENT;
+	qp->req.broken = w->status != IBV_WC_SUCCESS;
+	return STOP;
 }
 
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be
  * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
-static void run(struct qp *qp)
+static void send_requests(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
-	bool owes = qp->resp.ack_due || qp->type != IBV_QPT_RC;
+	bool may_go_direct = qp->type == IBV_QPT_RC && !qp->resp.ack_due;
+	enum step step = PACKET_SENT;
 
 	if (r->at != qp->sq.tail)
-		responder_answer(qp);
-	while (r->at != qp->sq.tail) {
-		struct send_wqe *w = sq_at(qp, r->at);
-		const struct wr_op *op = wr_op_find(w->opcode);
-
-		if (!w->started && !begin(qp, w, op))
-			break;
-		if (w->status == IBV_WC_SUCCESS && op->local) {
+		responder_before_send(qp);
+	while (r->at != qp->sq.tail && step != STOP) {
+		step = send_step(qp, sq_at(qp, r->at), may_go_direct, &left);
+		if (step == REQUEST_DONE)
 			r->at++;
-			continue;
-		}
-		if (w->status == IBV_WC_SUCCESS && !left--) {
-			transport_due(qp, DUE_NOW);
-			break;
-		}
-		if (w->status == IBV_WC_SUCCESS && !owes) {
-			enum direct_way way = go_direct(qp, w);
-
-			if (way == HAS_TO_WAIT)
-				break;
-			if (way == HAS_GONE) {
-				r->at++;
-				continue;
-			}
-		}
-		if (w->status == IBV_WC_SUCCESS && !has_room(qp, w)) {
-			room_wait(qp);
-			break;
-		}
-		if (w->status != IBV_WC_SUCCESS || !send_next(qp, w, op)) {
-			r->broken = w->status != IBV_WC_SUCCESS;
-			break;
-		}
 	}
 }
 
@@ -404,7 +425,7 @@ void requester_run(struct qp *qp)
 	case IBV_QPS_SQD:
 		if (qp->req.rnr_wait || qp->req.broken)
 			break;
-		run(qp);
+		send_requests(qp);
 		send_retire(qp);
 		break;
 	case IBV_QPS_SQE:
@@ -413,162 +434,5 @@ void requester_run(struct qp *qp)
 		break;
 	default:
 		break;
-	}
-}
-
-/* ---------------------------------------------------- what may be on its way -- */
-
-/*
- * How much may be on its way from all QPs of this process together. The specification has
- * no such limit, because a link has credits; a UDP socket has a buffer that overflows. The
- * windows of single QPs (completer.c) do not know of each other.
- *
- * What a packet takes of a socket buffer is the kernel's size of it: a power of two and a
- * header. READ responses are counted when they are asked for: they fill our own buffer.
- */
-
-/* 212992 bytes, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
- * in flight may go beyond by what the others leave: short messages do not queue behind long
- * ones. */
-#define AIR_BYTES (320u * 1024)
-#define AIR_MOST  (400u * 1024)
-/* After that long, what was sent has left the buffer, or did not get into it. */
-#define AIR_WAIT_NS 5000000u
-
-static struct {
-	uint32_t bytes; /* taken by QPs whose air_epoch is this */
-	uint32_t epoch;
-	struct qp_list waiting; /* in the order in which they came */
-	bool waking;		/* the first of them has its turn */
-} air = { .waiting = TAILQ_HEAD_INITIALIZER(air.waiting) };
-
-static struct qp_list blocked = TAILQ_HEAD_INITIALIZER(blocked); /* by full memory */
-
-static uint32_t cost(uint32_t len)
-{
-	return 256 + ring_slots(len + 512);
-}
-
-static uint32_t *taken(struct qp *qp)
-{
-	if (qp->req.air_epoch != air.epoch) {
-		qp->req.air_epoch = air.epoch;
-		qp->req.air = 0;
-	}
-	return &qp->req.air;
-}
-
-static bool fits(uint32_t bytes)
-{
-	return (air.waking || TAILQ_EMPTY(&air.waiting)) && air.bytes + bytes <= AIR_BYTES;
-}
-
-bool air_has_room(uint32_t len)
-{
-	return fits(cost(len));
-}
-
-/* Starts the timer of a QP that waits. A timer that runs already keeps its time, however often the
- * QP asks. */
-static void limit_wait_for_air(struct timer *t)
-{
-	uint64_t when = engine_now() + AIR_WAIT_NS;
-
-	if (!timer_running(t) || t->when > when)
-		timer_set(t, when);
-}
-
-bool air_take(struct qp *qp, uint32_t n, uint32_t len)
-{
-	if (path_is_memory(&qp->flow, qp->attr.dest_qp_num))
-		return true;
-
-	bool idle = qp->req.next_psn == qp->req.una_psn;
-	uint32_t bytes = n * cost(len);
-
-	if (air.bytes && !fits(bytes) && !(idle && air.bytes + bytes <= AIR_MOST)) {
-		if (!qp->req.air_wait) {
-			TAILQ_INSERT_TAIL(&air.waiting, qp, req.air_next);
-			qp->req.air_wait = true;
-		}
-		if (idle) /* else the timer of the packets in flight runs */
-			limit_wait_for_air(&qp->req.timer);
-		return false;
-	}
-	air.bytes += bytes;
-	*taken(qp) += bytes;
-	return true;
-}
-
-void air_give(struct qp *qp, uint32_t n, uint32_t in_flight)
-{
-	uint32_t *t = taken(qp), bytes;
-
-	if (n >= in_flight)
-		bytes = *t;
-	else
-		bytes = (uint32_t)((uint64_t)*t * n / in_flight);
-	*t -= bytes;
-	air.bytes -= bytes;
-}
-
-void air_give_all(struct qp *qp)
-{
-	air_give(qp, 1, 1);
-}
-
-void air_clear(void)
-{
-	air.epoch++;
-	air.bytes = 0;
-}
-
-void air_leave(struct qp *qp)
-{
-	if (qp->req.room_wait)
-		TAILQ_REMOVE(&blocked, qp, req.room_next);
-	qp->req.room_wait = false;
-	if (qp->req.air_wait)
-		TAILQ_REMOVE(&air.waiting, qp, req.air_next);
-	qp->req.air_wait = false;
-}
-
-void air_wake(void)
-{
-	struct qp *last = TAILQ_LAST(&air.waiting, qp_list), *qp;
-
-	air.waking = true;
-	while ((qp = TAILQ_FIRST(&air.waiting)) && air_has_room(qp->mtu)) {
-		air_leave(qp);
-		requester_run(qp);
-		if (qp == last)
-			break;
-	}
-	air.waking = false;
-}
-
-void room_wait(struct qp *qp)
-{
-	if (qp->req.room_wait)
-		return;
-	TAILQ_INSERT_TAIL(&blocked, qp, req.room_next);
-	qp->req.room_wait = true;
-	if (qp->req.timeout && !qp->req.blocked && qp->req.next_psn == qp->req.una_psn) {
-		qp->req.blocked = engine_now() + qp->req.timeout;
-		timer_set(&qp->req.timer, qp->req.blocked);
-	}
-}
-
-void room_wake(void)
-{
-	struct qp *last = TAILQ_LAST(&blocked, qp_list), *qp;
-
-	while ((qp = TAILQ_FIRST(&blocked))) {
-		TAILQ_REMOVE(&blocked, qp, req.room_next);
-		qp->req.room_wait = false;
-		transport_due(qp, DUE_NOW);
-		requester_run(qp);
-		if (qp == last)
-			break;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of the peer: volume 1, 9.7.4 (RC), 9.8.2 (UC), 9.9.3 (errors).
+ * Requests of the peer: volume 1, 9.7.4 (RC), 9.8.2 (UC), 9.8.3 (UD), 9.9.3 (errors).
  *
  * The checks of a packet come first: a packet that fails them has written nothing (but for a SEND
  * with invalidate, whose key is looked at when its data is in the receive), and one that lacks a
@@ -9,23 +9,25 @@
  *
  * The steps are called as in rdma_rxe's responder, whose RESPST_CHK_OP_SEQ is check_op_seq():
  * check_psn, check_op_seq, check_length, check_op_valid, check_resource (a receive), check_rkey,
- * execute, complete, acknowledge; duplicate_request.
+ * execute (send_data_in, write_data_in, and in responses.c read_reply and atomic_reply), complete,
+ * acknowledge; duplicate_request.
  */
 #include "counters.h"
-#include "engine.h"
-#include "parts.h"
-#include "region.h"
 #include "direct.h"
+#include "engine.h"
+#include "gid.h"
 #include "queue_pair.h"
+#include "region.h"
+#include "transport_own.h"
 
-/* The ACK of a WRITE is held for HOLD at most, so that it leaves with the application's answer
+/* The ACK of a WRITE is held for HOLD_NS at most, so that it leaves with the application's answer
  * where it answers WRITEs by WRITEs (ib_write_lat). Over UDP the other side is then woken once, by
  * both, instead of twice. The ACK is held only for an application that has answered enough WRITEs
  * in a row within that time: four times as many after an ACK that was held in vain, half as many
  * after one that was not. */
-#define HOLD	   200000u /* ns */
-#define HOLD_AFTER 4
-#define HOLD_MOST  (1u << 20)
+#define HOLD_NS		200000u
+#define HOLD_AFTER	4
+#define HOLD_AFTER_MOST (1u << 20)
 
 void responder_start(struct qp *qp)
 {
@@ -35,12 +37,12 @@ void responder_start(struct qp *qp)
 	r->msn = 0;
 	r->last_op = NULL;
 	r->left = r->done = 0;
-	r->written = 0;
-	r->answered = 0;
-	r->enough = HOLD_AFTER;
+	r->write_came = 0;
+	r->writes_answered = 0;
+	r->hold_after = HOLD_AFTER;
 	r->drop_rest = r->ack_due = r->nak_sent = r->failing = false;
 	r->nak = 0;
-	answers_forget(qp);
+	responses_forget(qp);
 }
 
 /* ------------------------------------------------------------------- receives -- */
@@ -127,96 +129,74 @@ static void *check_rkey(struct qp *qp, uint32_t rkey, uint64_t va, uint32_t len)
 
 /* ------------------------------------------------------------------- messages -- */
 
-static enum refusal take_send(struct qp *qp, const struct packet *p)
+static enum request_error send_data_in(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	uint32_t done = p->op->flags & WIRE_FIRST ? 0 : r->done;
 
 	if (!check_resource(qp))
-		return NO_RECV;
+		return REQ_NO_RECV;
 	if (p->len > r->recv.len - done)
-		return TOO_LONG;
-	if (scatter(qp, r->recv.sge, r->recv.nsge, done, p->payload, p->len) != IBV_WC_SUCCESS)
-		return RECV_MEMORY;
+		return REQ_TOO_LONG;
+	if (sges_scatter(qp, r->recv.sge, r->recv.nsge, done, p->payload, p->len) != IBV_WC_SUCCESS)
+		return REQ_RECV_MEMORY;
 	if (p->op->flags & WIRE_IETH && region_invalidate(qp, p->rkey, true) != 0)
-		return ACCESS;
+		return REQ_ACCESS;
 	r->done = done + p->len;
-	return FINE;
+	return REQ_OK;
 }
 
 /* The first packet of a WRITE opens its memory, all of it. */
-static enum refusal begin_write(struct qp *qp, const struct packet *p)
+static enum request_error write_data_in(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
+	bool first = p->op->flags & WIRE_FIRST;
+	uint32_t left = first ? p->dma_len : r->left;
 
-	if (p->dma_len > MAX_MESSAGE)
-		return INVALID;
-	if (p->op->flags & WIRE_LAST ? p->len != p->dma_len : p->len >= p->dma_len)
-		return INVALID;
+	if (left > MAX_MESSAGE || (p->op->flags & WIRE_LAST ? p->len != left : p->len >= left))
+		return REQ_INVALID;
 	if (p->op->flags & WIRE_IMM && !check_resource(qp))
-		return NO_RECV;
-	if (!check_rkey(qp, p->rkey, p->va, p->dma_len) && p->dma_len)
-		return ACCESS;
-	r->va = p->va;
-	r->rkey = p->rkey;
-	r->left = p->dma_len;
-	r->done = 0;
-	return FINE;
-}
-
-static enum refusal go_on_write(struct qp *qp, const struct packet *p)
-{
-	struct responder *r = &qp->resp;
-
-	if (p->op->flags & WIRE_LAST ? p->len != r->left : p->len >= r->left)
-		return INVALID;
-	if (p->op->flags & WIRE_IMM && !check_resource(qp))
-		return NO_RECV;
-	return FINE;
-}
-
-static enum refusal take_write(struct qp *qp, const struct packet *p)
-{
-	struct responder *r = &qp->resp;
-	enum refusal f = p->op->flags & WIRE_FIRST ? begin_write(qp, p) : go_on_write(qp, p);
-
-	if (f != FINE)
-		return f;
+		return REQ_NO_RECV;
+	if (first) {
+		if (!check_rkey(qp, p->rkey, p->va, left))
+			return REQ_ACCESS;
+		r->va = p->va;
+		r->rkey = p->rkey;
+		r->done = 0;
+	}
 	if (p->len) {
 		/* anew for each packet: the region may have gone since the first */
 		void *to = check_rkey(qp, r->rkey, r->va, p->len);
 
 		if (!to)
-			return ACCESS;
+			return REQ_ACCESS;
 		if (guard_copy(to, p->payload, p->len) != 0)
-			return MEMORY;
+			return REQ_MEMORY;
 	}
 	r->va += p->len;
-	r->left -= p->len;
+	r->left = left - p->len;
 	r->done += p->len;
-	return FINE;
+	return REQ_OK;
 }
 
 /* Carries out a packet that is the one expected. */
-static enum refusal execute(struct qp *qp, const struct packet *p)
+static enum request_error execute(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	unsigned flags = p->op->flags;
-	enum refusal f;
+	enum request_error e;
 
 	if (!check_op_seq(qp, p) || !check_length(qp, p) || !check_op_valid(qp, flags))
-		return INVALID;
+		return REQ_INVALID;
 	if (qp->xrcd && !xrc_take_on(qp, p->srqn, r->last_op)) /* A14: all packets of a message */
-		return INVALID;
+		return REQ_INVALID;
 	if (flags & WIRE_READ)
-		return answer_read(qp, p);
-	if (flags & WIRE_ATOMIC)
-		return answer_atomic(qp, p);
-	if (flags & WIRE_ATOMIC_WRITE)
-		return answer_atomic_write(qp, p);
-	f = flags & WIRE_SEND ? take_send(qp, p) : take_write(qp, p);
-	if (f != FINE)
-		return f;
+		return read_reply(qp, p);
+	if (flags & (WIRE_ATOMIC | WIRE_ATOMIC_WRITE))
+		return atomic_reply(qp, p);
+	e = flags & WIRE_SEND ? send_data_in(qp, p) : write_data_in(qp, p);
+	if (e != REQ_OK)
+		return e;
 	r->psn = psn_add(r->psn, 1);
 	r->last_op = flags & WIRE_LAST ? NULL : p->op;
 	if (flags & WIRE_LAST) {
@@ -225,10 +205,10 @@ static enum refusal execute(struct qp *qp, const struct packet *p)
 		if (flags & (WIRE_SEND | WIRE_IMM))
 			complete(qp, p);
 	}
-	return FINE;
+	return REQ_OK;
 }
 
-/* --------------------------------------------------------------------- faults -- */
+/* --------------------------------------------------------------------- errors -- */
 
 void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event)
 {
@@ -241,7 +221,7 @@ void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event)
 	transport_due(qp, DUE_NOW);
 }
 
-static void rnr(struct qp *qp, const struct packet *p)
+static void rnr_nak(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 
@@ -258,37 +238,37 @@ static const struct {
 	uint8_t nak;
 	enum ibv_wc_status recv;
 	int event;
-} faults[] = {
-	[INVALID] = { AETH_NAK_INVALID, IBV_WC_WR_FLUSH_ERR, IBV_EVENT_QP_REQ_ERR },
-	[TOO_LONG] = { AETH_NAK_INVALID, IBV_WC_LOC_LEN_ERR, -1 },
-	[ACCESS] = { AETH_NAK_ACCESS, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR },
-	[RECV_MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_PROT_ERR, -1 },
-	[MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_FATAL },
+} errors[] = {
+	[REQ_INVALID] = { AETH_NAK_INVALID, IBV_WC_WR_FLUSH_ERR, IBV_EVENT_QP_REQ_ERR },
+	[REQ_TOO_LONG] = { AETH_NAK_INVALID, IBV_WC_LOC_LEN_ERR, -1 },
+	[REQ_ACCESS] = { AETH_NAK_ACCESS, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR },
+	[REQ_RECV_MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_PROT_ERR, -1 },
+	[REQ_MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_FATAL },
 };
 
-static void rc_fault(struct qp *qp, const struct packet *p, enum refusal f)
+static void rc_error(struct qp *qp, const struct packet *p, enum request_error e)
 {
-	bool told = qp->resp.has_recv && faults[f].recv != IBV_WC_WR_FLUSH_ERR;
+	bool told = qp->resp.has_recv && errors[e].recv != IBV_WC_WR_FLUSH_ERR;
 
-	if (f == NO_RECV) {
-		rnr(qp, p);
+	if (e == REQ_NO_RECV) {
+		rnr_nak(qp, p);
 		return;
 	}
 	if (told)
-		recv_fail(qp, faults[f].recv);
-	responder_refuse(qp, faults[f].nak, p->psn, told ? -1 : faults[f].event);
+		recv_fail(qp, errors[e].recv);
+	responder_refuse(qp, errors[e].nak, p->psn, told ? -1 : errors[e].event);
 }
 
 /* There is nobody to tell. The receive stays for the next message, unless it is at fault. */
-static void uc_fault(struct qp *qp, enum refusal f)
+static void uc_error(struct qp *qp, enum request_error e)
 {
 	struct responder *r = &qp->resp;
 
 	r->drop_rest = true;
 	r->last_op = NULL;
-	if (f == NO_RECV)
+	if (e == REQ_NO_RECV)
 		count(CNT_NO_RECV);
-	if (f == RECV_MEMORY) {
+	if (e == REQ_RECV_MEMORY) {
 		recv_fail(qp, IBV_WC_LOC_PROT_ERR);
 		transport_fail(qp, -1);
 	}
@@ -296,42 +276,43 @@ static void uc_fault(struct qp *qp, enum refusal f)
 
 /* ---------------------------------------------------------------------- input -- */
 
-static bool is_write(const struct packet *p)
+/* The end of a WRITE that the application is not told of. */
+static bool ends_silent_write(const struct packet *p)
 {
 	return (p->op->flags & (WIRE_WRITE | WIRE_LAST | WIRE_IMM)) == (WIRE_WRITE | WIRE_LAST);
 }
 
 /* A WRITE has come: may its ACK wait for the answer? */
-static bool hold(struct qp *qp)
+static bool may_hold_ack(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	r->written = engine_now();
+	r->write_came = engine_now();
 	if (qp->due != DUE_HELD) /* not put off by the next one */
-		r->held = r->written + HOLD;
-	return r->answered >= r->enough;
+		r->hold_until = r->write_came + HOLD_NS;
+	return r->writes_answered >= r->hold_after;
 }
 
-void responder_unanswered(struct qp *qp)
+void responder_hold_expired(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
 	if (!r->ack_due)
 		return;
-	r->answered = 0;
-	if (r->enough < HOLD_MOST)
-		r->enough *= 4;
+	r->writes_answered = 0;
+	if (r->hold_after < HOLD_AFTER_MOST)
+		r->hold_after *= 4;
 }
 
-void responder_answer(struct qp *qp)
+void responder_before_send(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	if (qp->due == DUE_HELD && r->ack_due && r->enough > HOLD_AFTER)
-		r->enough /= 2; /* that one was right */
-	if (r->written)
-		r->answered = engine_now() < r->held ? r->answered + 1 : 0;
-	r->written = 0;
+	if (qp->due == DUE_HELD && r->ack_due && r->hold_after > HOLD_AFTER)
+		r->hold_after /= 2; /* that one was right */
+	if (r->write_came)
+		r->writes_answered = engine_now() < r->hold_until ? r->writes_answered + 1 : 0;
+	r->write_came = 0;
 	responder_acknowledge(qp);
 }
 
@@ -340,7 +321,7 @@ static void duplicate_request(struct qp *qp, const struct packet *p)
 {
 	count(CNT_DUP_REQUEST);
 	if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE)) {
-		answer_again(qp, p);
+		repeat_reply(qp, p);
 	} else {
 		qp->resp.ack_due = true;
 		transport_due(qp, DUE_NOW);
@@ -370,19 +351,20 @@ static void rc_input(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	bool recovered = r->nak_sent; /* it is what a NAK has asked for */
-	enum refusal f;
+	enum request_error e;
 
 	if (!check_psn(qp, p))
 		return;
 	r->nak_sent = false;
-	f = execute(qp, p);
-	if (f != FINE) {
-		rc_fault(qp, p, f);
+	e = execute(qp, p);
+	if (e != REQ_OK) {
+		rc_error(qp, p, e);
 	} else if (p->ackreq || recovered) {
 		/* 9.7.5.1: what was not asked for may be acknowledged, too. rdma_rxe does not go
 		 * back a second time before it has had an ACK, but waits for its timeout. */
 		r->ack_due = true;
-		transport_due(qp, !recovered && is_write(p) && hold(qp) ? DUE_HELD : DUE_NOW);
+		transport_due(qp, !recovered && ends_silent_write(p) && may_hold_ack(qp) ? DUE_HELD
+											 : DUE_NOW);
 	}
 }
 
@@ -390,7 +372,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 static void uc_input(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
-	enum refusal f;
+	enum request_error e;
 
 	if (p->op->flags & WIRE_FIRST) {
 		r->psn = p->psn;
@@ -401,9 +383,9 @@ static void uc_input(struct qp *qp, const struct packet *p)
 		count(CNT_OUT_OF_SEQ_REQUEST);
 		return;
 	}
-	f = execute(qp, p);
-	if (f != FINE)
-		uc_fault(qp, f);
+	e = execute(qp, p);
+	if (e != REQ_OK)
+		uc_error(qp, e);
 }
 
 void responder_input(struct qp *qp, const struct packet *p)
@@ -416,89 +398,97 @@ void responder_input(struct qp *qp, const struct packet *p)
 		uc_input(qp, p);
 }
 
-/* --------------------------------------------------------------------- output -- */
+/* ---------------------------------------------------------------- datagrams -- */
 
-static void acknowledge(struct qp *qp, uint8_t syndrome, uint32_t psn)
+/* UD: volume 1, 9.8.3; multicast: 10.5.2; the GRH that a receive begins with: 11.4.1.2 and
+ * annex A17.4.2. */
+
+/* A17.4.5.1: a completion tells what kind of packet came. Verbs have no field for it; mlx5 has
+ * it in the service level, which RoCE has no use for, and UCX looks there. */
+enum { SL_UDP = 0x8, SL_IPV6 = 0x1, SL_IPV4 = 0x2 };
+
+/* IPv4: 20 bytes that are not used, and the IP header; IPv6: the IP header, as the fields of
+ * a GRH lie. */
+static void make_grh(const struct packet *p, uint8_t grh[GRH_BYTES])
 {
-	struct packet p = {
-		.op = qp_opcode(qp, OP_ACK),
-		.pkey = PKEY_DEFAULT,
-		.qpn = qp->attr.dest_qp_num,
-		.psn = psn,
-		.syndrome = syndrome,
-		.msn = qp->resp.msn,
+	uint8_t headers[GRH_BYTES + 8];
+	size_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
+	size_t ip = gid_is_ipv4(&p->src) ? 20 : GRH_BYTES;
+
+	icrc_ip_udp(headers, &p->src, &p->dst, p->sport, ROCE_PORT, n, 0, p->tclass, p->hops);
+	memset(grh, 0, GRH_BYTES - ip);
+	memcpy(grh + GRH_BYTES - ip, headers, ip);
+}
+
+static enum ibv_wc_status datagram_data_in(struct qp *qp, const struct packet *p)
+{
+	const struct recv_wqe *recv = &qp->resp.recv;
+	uint8_t grh[GRH_BYTES];
+	enum ibv_wc_status status;
+
+	if (recv->len < GRH_BYTES + p->len)
+		return IBV_WC_LOC_LEN_ERR;
+	make_grh(p, grh);
+	status = sges_scatter(qp, recv->sge, recv->nsge, 0, grh, GRH_BYTES);
+	if (status == IBV_WC_SUCCESS)
+		status = sges_scatter(qp, recv->sge, recv->nsge, GRH_BYTES, p->payload, p->len);
+	return status;
+}
+
+void responder_datagram(struct qp *qp, const struct packet *p)
+{
+	struct ibv_wc wc = {
+		.status = IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV,
+		.byte_len = GRH_BYTES + p->len,
+		.src_qp = p->src_qpn,
+		.wc_flags = IBV_WC_GRH,
+		.sl = SL_UDP | (gid_is_ipv4(&p->src) ? SL_IPV4 : SL_IPV6),
 	};
+	enum ibv_wc_status status;
 
-	tx_begin(&qp->flow, &p);
-	tx_commit();
-}
-
-static void send_nak(struct qp *qp)
-{
-	struct responder *r = &qp->resp;
-	uint8_t syndrome = r->nak;
-	bool end = r->failing;
-
-	r->nak = 0;
-	if (syndrome == AETH_NAK_SEQUENCE) {
-		responder_acknowledge(qp);
-		/* what was missing may have come since: then it is what comes next */
-		acknowledge(qp, syndrome, r->psn);
-		r->ack_due = false;
-	} else if (AETH_CLASS(syndrome) != AETH_RNR) {
-		acknowledge(qp, syndrome, r->nak_psn);
-	} else if (r->nak_psn == r->psn) { /* the request has not come again meanwhile */
-		acknowledge(qp, syndrome, r->psn);
-		r->ack_due = false;
-	}
-	if (end) {
-		r->ack_due = false;
-		transport_fail(qp, r->nak_event);
-	}
-}
-
-void responder_acknowledge(struct qp *qp)
-{
-	struct responder *r = &qp->resp;
-
-	if (!r->ack_due || r->answer_send != r->answer_tail ||
-	    !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true))
-		return;
-	r->ack_due = false;
-	acknowledge(qp, AETH_ACK, answers_before(qp, psn_add(r->psn, PSN_MASK)));
-}
-
-void responder_leave(struct qp *qp)
-{
-	struct responder *r = &qp->resp;
-
-	responder_acknowledge(qp);
-	r->ack_due = r->failing = false;
-	r->nak = 0;
-	r->last_op = NULL;
-	answers_forget(qp);
-}
-
-void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
-{
-	struct responder *r = &qp->resp;
-
-	if (!answers_send(qp, budget)) {
-		transport_due(qp, DUE_NOW);
+	if (p->qkey != qp->attr.qkey) {
+		count(CNT_BAD_QKEY);
 		return;
 	}
-	if (qp->req.room_wait || !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true)) {
-		room_wait(qp);
+	if (p->len > qp->mtu || (!qp->resp.has_recv && !qp_take_recv(qp))) {
+		count(p->len > qp->mtu ? CNT_BAD_PACKET : CNT_NO_RECV);
 		return;
 	}
-	if (r->nak)
-		send_nak(qp);
-	if (!r->ack_due)
+	status = datagram_data_in(qp, p);
+	/* 9.9.3: too short a receive waits for the next message (class D), but not one that
+	 * others share (class E). So does rdma_rxe; in Linux 6.1 it fails both, and the QP. */
+	if (status == IBV_WC_LOC_LEN_ERR) {
+		count(CNT_NO_RECV);
+		if (qp->srq)
+			recv_fail(qp, status);
 		return;
-	if (urgent) {
-		responder_acknowledge(qp);
-	} else {
-		count(CNT_ACK_DEFERRED);
-		transport_due(qp, DUE_ACK);
 	}
+	if (status != IBV_WC_SUCCESS) {
+		recv_fail(qp, status);
+		transport_fail(qp, -1);
+		return;
+	}
+	if (p->op->flags & WIRE_IMM) {
+		wc.wc_flags |= IBV_WC_WITH_IMM;
+		wc.imm_data = p->imm;
+	}
+	count(CNT_RDMA_RECVS);
+	recv_complete(qp, &wc, p->solicited);
+}
+
+static void deliver_multicast(struct qp *qp, void *arg)
+{
+	const struct packet *p = arg;
+
+	/* 10.5.2: not to the QP that has sent it */
+	if (p->src_qpn == qp->v.qp_num && gid_index(&p->src, 0) >= 0)
+		return;
+	if (qp->type == IBV_QPT_UD && qp_state(qp) >= IBV_QPS_RTR && qp_state(qp) <= IBV_QPS_SQE)
+		responder_datagram(qp, p);
+}
+
+void responder_multicast(const struct packet *p)
+{
+	qp_each_in_group(&p->dst, deliver_multicast, (void *)p);
 }

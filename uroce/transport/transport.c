@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a packet goes: the checks of volume 1, 9.6; what is due at the end of a pass; what the
- * states of a QP mean: 10.3.1; datagrams: 9.8.3; scatter and gather: 10.6.6.
+ * All QPs: which one a packet is for (volume 1, 9.6), whose turn it is at the end of a pass, how
+ * much may be on its way from all of them, and what their states mean (10.3.1).
  */
-#include "counters.h"
-#include "engine.h"
 #include "context.h"
-#include "gid.h"
-#include "packet.h"
-#include "parts.h"
-#include "region.h"
+#include "counters.h"
 #include "direct.h"
+#include "engine.h"
+#include "packet.h"
+#include "path.h"
+#include "region.h"
+#include "transport_own.h"
 
 /* Responses to READs and atomics that one pass sends: of all QPs, and of one QP before it is
  * another's turn. */
-#define ANSWERS_PASS 64
-#define ANSWERS_TURN 16
+#define RESPONSES_PASS 64
+#define RESPONSES_TURN 16
 /* How long an acknowledgement waits for the application to answer, ns. */
 #define ACK_DELAY 1000000u
 
@@ -25,20 +25,15 @@ static struct qp_list due_held = TAILQ_HEAD_INITIALIZER(due_held); /* the first 
 
 /* ---------------------------------------------------------------------- input -- */
 
-static bool receiving(const struct qp *qp)
+static bool may_receive(const struct qp *qp)
 {
 	enum ibv_qp_state s = qp_state(qp);
 
 	return s == IBV_QPS_RTR || s == IBV_QPS_RTS || s == IBV_QPS_SQD || s == IBV_QPS_SQE;
 }
 
-static bool same_gid(const union ibv_gid *a, const union ibv_gid *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
-/* Which type of QP a packet is for. */
-static enum ibv_qp_type type_of(const struct opcode *op)
+/* The type of the QP that a packet is for. */
+static enum ibv_qp_type qp_type_of(const struct opcode *op)
 {
 	switch (OPCODE_TRANSPORT(op->code)) {
 	case OPCODE_RC:
@@ -54,7 +49,7 @@ static enum ibv_qp_type type_of(const struct opcode *op)
 
 static void connected_input(struct qp *qp, const struct packet *p)
 {
-	if (!same_gid(&p->src, &qp->flow.dgid) || !same_gid(&p->dst, &qp->flow.sgid)) {
+	if (!gid_equal(&p->src, &qp->flow.dgid) || !gid_equal(&p->dst, &qp->flow.sgid)) {
 		count(CNT_BAD_SOURCE);
 		return;
 	}
@@ -81,24 +76,186 @@ void transport_input(const struct packet *p)
 		return;
 	}
 	if (p->qpn == QPN_MULTICAST) {
-		if (type_of(p->op) == IBV_QPT_UD)
-			datagram_multicast(p);
+		if (qp_type_of(p->op) == IBV_QPT_UD)
+			responder_multicast(p);
 		return;
 	}
 	qp = qp_find(p->qpn);
-	if (!qp || qp->type != type_of(p->op))
+	if (!qp || qp->type != qp_type_of(p->op))
 		count(CNT_BAD_QPN);
-	else if (!receiving(qp))
+	else if (!may_receive(qp))
 		count(CNT_BAD_STATE);
 	else if (qp->type == IBV_QPT_UD)
-		datagram_input(qp, p);
+		responder_datagram(qp, p);
 	else
 		connected_input(qp, p);
 }
 
+/* ---------------------------------------------------- what may be on its way -- */
+
+/*
+ * How much may be on its way by UDP from all QPs of this process together. The specification has
+ * no such limit, because a link has credits; a UDP socket has a buffer that overflows. The
+ * windows of single QPs (completer.c) do not know of each other.
+ *
+ * What a packet takes of a socket buffer is the kernel's size of it: a power of two and a
+ * header. READ responses are counted when they are asked for: they fill our own buffer.
+ */
+
+/* Bytes: 212992, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
+ * in flight may go beyond by what the others leave: short messages do not queue behind long
+ * ones. */
+#define SOCKET_ROOM	 (320u * 1024)
+#define SOCKET_ROOM_MOST (400u * 1024)
+/* After that long, what was sent has left the buffer, or did not get into it. */
+#define SOCKET_WAIT_NS 5000000u
+
+static struct {
+	uint32_t bytes; /* taken by QPs whose socket_epoch is this */
+	uint32_t epoch;
+	struct qp_list waiting; /* in the order in which they came */
+	bool waking;		/* the first of them has its turn */
+} socket_room = { .waiting = TAILQ_HEAD_INITIALIZER(socket_room.waiting) };
+
+static struct qp_list ring_waiting = TAILQ_HEAD_INITIALIZER(ring_waiting);
+
+/* Of a packet in the socket buffer. */
+static uint32_t buffer_bytes(uint32_t len)
+{
+	return 256 + ring_slots(len + 512);
+}
+
+static uint32_t *bytes_taken(struct qp *qp)
+{
+	if (qp->req.socket_epoch != socket_room.epoch) {
+		qp->req.socket_epoch = socket_room.epoch;
+		qp->req.socket_bytes = 0;
+	}
+	return &qp->req.socket_bytes;
+}
+
+static bool socket_fits(uint32_t bytes)
+{
+	return (socket_room.waking || TAILQ_EMPTY(&socket_room.waiting)) &&
+	       socket_room.bytes + bytes <= SOCKET_ROOM;
+}
+
+bool socket_has_room(uint32_t len)
+{
+	return socket_fits(buffer_bytes(len));
+}
+
+/* Starts the timer of a QP that waits. A timer that runs already keeps its time, however often the
+ * QP asks. */
+static void limit_socket_wait(struct timer *t)
+{
+	uint64_t when = engine_now() + SOCKET_WAIT_NS;
+
+	if (!timer_running(t) || t->when > when)
+		timer_set(t, when);
+}
+
+bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len)
+{
+	if (path_is_memory(&qp->flow, qp->attr.dest_qp_num))
+		return true;
+
+	bool idle = qp->req.next_psn == qp->req.una_psn;
+	uint32_t bytes = n * buffer_bytes(len);
+
+	if (socket_room.bytes && !socket_fits(bytes) &&
+	    !(idle && socket_room.bytes + bytes <= SOCKET_ROOM_MOST)) {
+		if (!qp->req.socket_wait) {
+			TAILQ_INSERT_TAIL(&socket_room.waiting, qp, req.socket_next);
+			qp->req.socket_wait = true;
+		}
+		if (idle) /* else the timer of the packets in flight runs */
+			limit_socket_wait(&qp->req.timer);
+		return false;
+	}
+	socket_room.bytes += bytes;
+	*bytes_taken(qp) += bytes;
+	return true;
+}
+
+void socket_room_return(struct qp *qp, uint32_t n, uint32_t in_flight)
+{
+	uint32_t *t = bytes_taken(qp), bytes;
+
+	if (n >= in_flight)
+		bytes = *t;
+	else
+		bytes = (uint32_t)((uint64_t)*t * n / in_flight);
+	*t -= bytes;
+	socket_room.bytes -= bytes;
+}
+
+void socket_room_return_all(struct qp *qp)
+{
+	socket_room_return(qp, 1, 1);
+}
+
+void socket_room_reset(void)
+{
+	socket_room.epoch++;
+	socket_room.bytes = 0;
+}
+
+/* The QP waits no longer, for any room. */
+static void room_stop_waiting(struct qp *qp)
+{
+	if (qp->req.ring_wait)
+		TAILQ_REMOVE(&ring_waiting, qp, req.ring_next);
+	qp->req.ring_wait = false;
+	if (qp->req.socket_wait)
+		TAILQ_REMOVE(&socket_room.waiting, qp, req.socket_next);
+	qp->req.socket_wait = false;
+}
+
+/* Lets those continue that wait, as long as there is room. */
+static void wake_socket_waiters(void)
+{
+	struct qp *last = TAILQ_LAST(&socket_room.waiting, qp_list), *qp;
+
+	socket_room.waking = true;
+	while ((qp = TAILQ_FIRST(&socket_room.waiting)) && socket_has_room(qp->mtu)) {
+		room_stop_waiting(qp);
+		requester_run(qp);
+		if (qp == last)
+			break;
+	}
+	socket_room.waking = false;
+}
+
+void ring_room_wait(struct qp *qp)
+{
+	if (qp->req.ring_wait)
+		return;
+	TAILQ_INSERT_TAIL(&ring_waiting, qp, req.ring_next);
+	qp->req.ring_wait = true;
+	if (qp->req.timeout && !qp->req.ring_deadline && qp->req.next_psn == qp->req.una_psn) {
+		qp->req.ring_deadline = engine_now() + qp->req.timeout;
+		timer_set(&qp->req.timer, qp->req.ring_deadline);
+	}
+}
+
+static void wake_ring_waiters(void)
+{
+	struct qp *last = TAILQ_LAST(&ring_waiting, qp_list), *qp;
+
+	while ((qp = TAILQ_FIRST(&ring_waiting))) {
+		TAILQ_REMOVE(&ring_waiting, qp, req.ring_next);
+		qp->req.ring_wait = false;
+		transport_due(qp, DUE_NOW);
+		requester_run(qp);
+		if (qp == last)
+			break;
+	}
+}
+
 /* --------------------------------------------------------------- end of a pass -- */
 
-static struct qp_list *list_of(enum qp_due due)
+static struct qp_list *due_list(enum qp_due due)
 {
 	return due == DUE_NOW ? &due_now : due == DUE_ACK ? &due_ack : &due_held;
 }
@@ -106,7 +263,7 @@ static struct qp_list *list_of(enum qp_due due)
 static void due_leave(struct qp *qp)
 {
 	if (qp->due != DUE_NONE)
-		TAILQ_REMOVE(list_of(qp->due), qp, due_next);
+		TAILQ_REMOVE(due_list(qp->due), qp, due_next);
 	qp->due = DUE_NONE;
 }
 
@@ -115,78 +272,114 @@ void transport_due(struct qp *qp, enum qp_due due)
 	if (qp->due == DUE_NOW || qp->due == due || (due == DUE_HELD && qp->due == DUE_ACK))
 		return;
 	due_leave(qp);
-	TAILQ_INSERT_TAIL(list_of(due), qp, due_next);
+	TAILQ_INSERT_TAIL(due_list(due), qp, due_next);
 	qp->due = due;
 }
 
-static void serve(struct qp *qp, bool urgent, unsigned *left)
+static void serve_qp(struct qp *qp, bool urgent, unsigned *left)
 {
-	unsigned turn = *left < ANSWERS_TURN ? *left : ANSWERS_TURN, had = turn;
+	unsigned turn = *left < RESPONSES_TURN ? *left : RESPONSES_TURN, had = turn;
 
 	due_leave(qp);
-	if (!receiving(qp))
+	if (!may_receive(qp))
 		return;
 	if (qp_reliable(qp))
 		responder_serve(qp, urgent, &turn);
-	if (qp->type != IBV_QPT_RC || qp->req.carrying)
+	if (qp->type != IBV_QPT_RC || qp->req.direct_more)
 		requester_run(qp);
 	*left -= had - turn;
 }
 
-/* Those that have waited for long enough. */
-static void end_holding(void)
+/* ACKs that were held for an answer, in vain, are sent. */
+static void release_held_acks(void)
 {
 	struct qp *qp;
 
-	while ((qp = TAILQ_FIRST(&due_held)) && engine_now() >= qp->resp.held) {
-		responder_unanswered(qp);
+	while ((qp = TAILQ_FIRST(&due_held)) && engine_now() >= qp->resp.hold_until) {
+		responder_hold_expired(qp);
 		transport_due(qp, DUE_NOW);
 	}
 	if (qp)
-		engine_defer(qp->resp.held);
+		engine_defer(qp->resp.hold_until);
 }
 
 bool transport_finish(bool urgent)
 {
-	unsigned left = ANSWERS_PASS;
+	unsigned left = RESPONSES_PASS;
 	struct qp *last, *qp;
 
-	air_wake();
-	room_wake();
-	end_holding();
+	wake_socket_waiters();
+	wake_ring_waiters();
+	release_held_acks();
 	last = TAILQ_LAST(&due_now, qp_list);
 	while (last && left && (qp = TAILQ_FIRST(&due_now))) {
-		serve(qp, urgent, &left);
+		serve_qp(qp, urgent, &left);
 		if (qp == last)
 			break;
 	}
 	if (urgent) {
 		while ((qp = TAILQ_FIRST(&due_ack)))
-			serve(qp, true, &left);
+			serve_qp(qp, true, &left);
 	} else if (!TAILQ_EMPTY(&due_ack)) {
 		engine_defer(engine_now() + ACK_DELAY);
 	}
 	return !TAILQ_EMPTY(&due_now);
 }
 
+/* ---------------------------------------------- scatter and gather: 10.6.6 -- */
+
+/* Copies between buf and the list, from offset bytes into it on; access as of region_local(). Each
+ * SGE's key is looked up for the bytes that are touched and no others. */
+static enum ibv_wc_status copy_sges(struct qp *qp, const struct ibv_sge *sge, int n,
+				    uint32_t offset, uint8_t *buf, uint32_t len, unsigned access)
+{
+	for (; n > 0 && len; n--, sge++) {
+		if (offset >= sge->length) {
+			offset -= sge->length;
+			continue;
+		}
+		uint32_t bytes = min_u32(sge->length - offset, len);
+		void *at = region_local(qp, sge->lkey, sge->addr + offset, bytes, access);
+
+		if (!at || (access ? guard_copy(at, buf, bytes) : guard_copy(buf, at, bytes)) != 0)
+			return IBV_WC_LOC_PROT_ERR;
+		buf += bytes;
+		len -= bytes;
+		offset = 0;
+	}
+	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+}
+
+enum ibv_wc_status sges_gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
+			       void *buf, uint32_t len)
+{
+	return copy_sges(qp, sge, n, offset, buf, len, 0);
+}
+
+enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
+				const void *buf, uint32_t len)
+{
+	return copy_sges(qp, sge, n, offset, (void *)buf, len, IBV_ACCESS_LOCAL_WRITE);
+}
+
 /* --------------------------------------------------------------------- states -- */
 
 /* Nothing is sent any more, and nothing is expected. */
-static void quiet(struct qp *qp)
+static void stop_traffic(struct qp *qp)
 {
 	timer_stop(&qp->req.timer);
 	due_leave(qp);
-	air_leave(qp);
-	air_give_all(qp);
-	qp->req.rnr_wait = qp->req.carrying = false;
+	room_stop_waiting(qp);
+	socket_room_return_all(qp);
+	qp->req.rnr_wait = qp->req.direct_more = false;
 	qp->draining = false;
 	target_hide_qp(qp, NULL);
 	responder_leave(qp);
 }
 
-static void reset(struct qp *qp)
+static void reset_qp(struct qp *qp)
 {
-	quiet(qp);
+	stop_traffic(qp);
 	qp->sq.head = qp->sq.next = qp->req.at = qp->sq.tail;
 	qp->rq.head = qp->rq.tail;
 	qp->resp.has_recv = false;
@@ -198,9 +391,9 @@ static void reset(struct qp *qp)
 }
 
 /* 10.3.1: the oldest first, each queue in its order. */
-static void flush(struct qp *qp)
+static void flush_qp(struct qp *qp)
 {
-	quiet(qp);
+	stop_traffic(qp);
 	send_flush(qp);
 	if (qp->resp.has_recv)
 		recv_fail(qp, IBV_WC_WR_FLUSH_ERR);
@@ -216,7 +409,7 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 	qp_stepped(qp, from);
 	switch (to) {
 	case IBV_QPS_RESET:
-		reset(qp);
+		reset_qp(qp);
 		break;
 	case IBV_QPS_RTR:
 		responder_start(qp);
@@ -236,7 +429,7 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 		send_retire(qp); /* there may be nothing to drain */
 		break;
 	case IBV_QPS_ERR:
-		flush(qp);
+		flush_qp(qp);
 		break;
 	default:
 		break;
@@ -257,192 +450,6 @@ void transport_fail(struct qp *qp, int event)
 
 void transport_forget(struct qp *qp)
 {
-	quiet(qp);
+	stop_traffic(qp);
 	qp->attr.qp_state = IBV_QPS_RESET;
-}
-
-/* ------------------------------------------------------------- datagrams -- */
-
-/* UD: volume 1, 9.8.3; multicast: 10.5.2; the GRH that a receive begins with: 11.4.1.2 and
- * annex A17.4.2. */
-
-#define QKEY_OF_QP 0x80000000u /* 10.2.5: the Q_Key of the QP is sent instead */
-
-/* A17.4.5.1: a completion tells what kind of packet came. Verbs have no field for it; mlx5 has
- * it in the service level, which RoCE has no use for, and UCX looks there. */
-enum { SL_UDP = 0x8, SL_IPV6 = 0x1, SL_IPV4 = 0x2 };
-
-bool datagram_send(struct qp *qp, struct send_wqe *w)
-{
-	bool imm = w->opcode == IBV_WR_SEND_WITH_IMM;
-	struct packet p = {
-		.op = opcode_find(OPCODE_UD | (imm ? OP_SEND_ONLY_IMM : OP_SEND_ONLY)),
-		.solicited = w->flags & IBV_SEND_SOLICITED,
-		.pkey = PKEY_DEFAULT,
-		.qpn = w->dest_qpn,
-		.psn = qp->req.next_psn,
-		.qkey = w->dest_qkey & QKEY_OF_QP ? qp->attr.qkey : w->dest_qkey,
-		.src_qpn = qp->v.qp_num,
-		.imm = w->imm,
-		.len = w->len,
-		.own_qpn = qp->v.qp_num,
-		.has_wr_id = true,
-		.wr_id = w->wr_id,
-	};
-
-	/* C10-93.1.1: what is too long is not sent, and nobody is told */
-	if (w->len <= qp->mtu) {
-		uint8_t *buf = tx_begin(&w->flow, &p);
-
-		if (w->nsge < 0)
-			memcpy(buf, w->data, w->len);
-		else
-			w->status = gather(qp, w->sge, w->nsge, 0, buf, w->len);
-		if (w->status != IBV_WC_SUCCESS) {
-			tx_abort();
-			return false;
-		}
-		tx_commit();
-	}
-	requester_sent(qp, w, 1);
-	return true;
-}
-
-/* IPv4: 20 bytes that are not used, and the IP header; IPv6: the IP header, as the fields of
- * a GRH lie. */
-static void make_grh(const struct packet *p, uint8_t grh[GRH_BYTES])
-{
-	uint8_t headers[GRH_BYTES + 8];
-	size_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
-	size_t ip = gid_is_ipv4(&p->src) ? 20 : GRH_BYTES;
-
-	icrc_ip_udp(headers, &p->src, &p->dst, p->sport, ROCE_PORT, n, 0, p->tclass, p->hops);
-	memset(grh, 0, GRH_BYTES - ip);
-	memcpy(grh + GRH_BYTES - ip, headers, ip);
-}
-
-static enum ibv_wc_status take(struct qp *qp, const struct packet *p)
-{
-	const struct recv_wqe *recv = &qp->resp.recv;
-	uint8_t grh[GRH_BYTES];
-	enum ibv_wc_status status;
-
-	if (recv->len < GRH_BYTES + p->len)
-		return IBV_WC_LOC_LEN_ERR;
-	make_grh(p, grh);
-	status = scatter(qp, recv->sge, recv->nsge, 0, grh, GRH_BYTES);
-	if (status == IBV_WC_SUCCESS)
-		status = scatter(qp, recv->sge, recv->nsge, GRH_BYTES, p->payload, p->len);
-	return status;
-}
-
-void datagram_input(struct qp *qp, const struct packet *p)
-{
-	struct ibv_wc wc = {
-		.status = IBV_WC_SUCCESS,
-		.opcode = IBV_WC_RECV,
-		.byte_len = GRH_BYTES + p->len,
-		.src_qp = p->src_qpn,
-		.wc_flags = IBV_WC_GRH,
-		.sl = SL_UDP | (gid_is_ipv4(&p->src) ? SL_IPV4 : SL_IPV6),
-	};
-	enum ibv_wc_status status;
-
-	if (p->qkey != qp->attr.qkey) {
-		count(CNT_BAD_QKEY);
-		return;
-	}
-	if (p->len > qp->mtu || (!qp->resp.has_recv && !qp_take_recv(qp))) {
-		count(p->len > qp->mtu ? CNT_BAD_PACKET : CNT_NO_RECV);
-		return;
-	}
-	status = take(qp, p);
-	/* 9.9.3: too short a receive waits for the next message (class D), but not one that
-	 * others share (class E). So does rdma_rxe; in Linux 6.1 it fails both, and the QP. */
-	if (status == IBV_WC_LOC_LEN_ERR) {
-		count(CNT_NO_RECV);
-		if (qp->srq)
-			recv_fail(qp, status);
-		return;
-	}
-	if (status != IBV_WC_SUCCESS) {
-		recv_fail(qp, status);
-		transport_fail(qp, -1);
-		return;
-	}
-	if (p->op->flags & WIRE_IMM) {
-		wc.wc_flags |= IBV_WC_WITH_IMM;
-		wc.imm_data = p->imm;
-	}
-	count(CNT_RDMA_RECVS);
-	recv_complete(qp, &wc, p->solicited);
-}
-
-static void deliver(struct qp *qp, void *arg)
-{
-	const struct packet *p = arg;
-
-	/* 10.5.2: not to the QP that has sent it */
-	if (p->src_qpn == qp->v.qp_num && gid_index(&p->src, 0) >= 0)
-		return;
-	if (qp->type == IBV_QPT_UD && qp_state(qp) >= IBV_QPS_RTR && qp_state(qp) <= IBV_QPS_SQE)
-		datagram_input(qp, p);
-}
-
-void datagram_multicast(const struct packet *p)
-{
-	qp_each_in_group(&p->dst, deliver, (void *)p);
-}
-
-/* ---------------------------------------------------- scatter and gather -- */
-
-/*
- * Volume 1, 10.6.6. Every access to memory of the application goes
- * through its key, for the bytes that are touched and no others: what a receive has beyond
- * the message is not looked at.
- */
-
-enum ibv_wc_status gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
-			  void *buf, uint32_t len)
-{
-	uint8_t *to = buf;
-
-	for (; n > 0 && len; n--, sge++) {
-		if (offset >= sge->length) {
-			offset -= sge->length;
-			continue;
-		}
-		uint32_t part = min_u32(sge->length - offset, len);
-		const void *from = region_local(qp, sge->lkey, sge->addr + offset, part, 0);
-
-		if (!from || guard_copy(to, from, part) != 0)
-			return IBV_WC_LOC_PROT_ERR;
-		to += part;
-		len -= part;
-		offset = 0;
-	}
-	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
-}
-
-enum ibv_wc_status scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
-			   const void *buf, uint32_t len)
-{
-	const uint8_t *from = buf;
-
-	for (; n > 0 && len; n--, sge++) {
-		if (offset >= sge->length) {
-			offset -= sge->length;
-			continue;
-		}
-		uint32_t part = min_u32(sge->length - offset, len);
-		void *to = region_local(qp, sge->lkey, sge->addr + offset, part,
-					IBV_ACCESS_LOCAL_WRITE);
-
-		if (!to || guard_copy(to, from, part) != 0)
-			return IBV_WC_LOC_PROT_ERR;
-		from += part;
-		len -= part;
-		offset = 0;
-	}
-	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }

@@ -221,7 +221,7 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
  *
  * While a QP is attached to a group, this process's own socket is a member of it, on each interface
  * that has an address of the family. A socket of the port takes only groups that it has joined
- * itself (link/group_sockets.c), so each process gets each packet once. transport/transport.c makes
+ * itself (link/group_sockets.c), so each process gets each packet once. transport/responder.c makes
  * the copies for the QPs of a process.
  */
 

@@ -155,7 +155,7 @@ static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 	int err = check_transition(qp, a, &c);
 
 	if (!err && mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		err = answers_resize(qp, a->max_dest_rd_atomic);
+		err = responses_resize(qp, a->max_dest_rd_atomic);
 	if (err)
 		return err;
 	qp->attr = c.attr;

@@ -130,7 +130,7 @@ static void qp_free(struct qp *qp)
 	queue_free(qp->sq.ring);
 	recv_queue_free(&qp->rq);
 	free(qp->resp.recv_sge);
-	free(qp->resp.answers);
+	free(qp->resp.responses);
 	pthread_mutex_destroy(&qp->post.lock);
 	pthread_mutex_destroy(&qp->v.mutex);
 	pthread_cond_destroy(&qp->v.cond);

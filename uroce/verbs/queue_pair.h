@@ -97,10 +97,9 @@ struct recv_queue {
 	uint32_t head, tail;
 };
 
-/* A READ or an atomic that was answered, or is being answered: duplicates get the same
- * answer. 9.7.5.1.2 */
-struct answer {
-	enum { ANSWER_NONE, ANSWER_READ, ANSWER_ATOMIC, ANSWER_ATOMIC_WRITE } kind;
+/* Of a READ or an atomic, sent or to be sent: duplicates get the same one. 9.7.5.1.2 */
+struct response {
+	enum { RESPONSE_NONE, RESPONSE_READ, RESPONSE_ATOMIC, RESPONSE_ATOMIC_WRITE } kind;
 	bool again; /* it was asked for again: to be sent, and may be dropped */
 	uint32_t first_psn, last_psn;
 	uint32_t next_psn; /* next response to send; beyond last_psn: none */
@@ -113,30 +112,30 @@ struct answer {
 
 /* Of RC; UC and UD use psn only. PSNs from una_psn to next_psn are in flight. */
 struct requester {
-	uint32_t psn;	   /* the first that was never sent */
-	uint32_t next_psn; /* the next to send: before psn while going back */
-	uint32_t una_psn;  /* the oldest that is not acknowledged */
-	uint32_t at;	   /* position in the SQ of what next_psn belongs to */
-	uint16_t window;   /* packets in flight at most; shrinks on loss, grows on success */
-	uint16_t grown;	   /* packets acknowledged since it grew */
-	uint16_t unasked;  /* packets sent since AckReq was last set */
+	uint32_t psn;	       /* the first that was never sent */
+	uint32_t next_psn;     /* the next to send: before psn while going back */
+	uint32_t una_psn;      /* the oldest that is not acknowledged */
+	uint32_t at;	       /* position in the SQ of what next_psn belongs to */
+	uint16_t window;       /* packets in flight at most; shrinks on loss, grows on success */
+	uint16_t grown;	       /* packets acknowledged since it grew */
+	uint16_t since_ackreq; /* packets sent since AckReq was last set */
 	uint8_t retries, rnr_retries; /* left */
 	uint8_t reads;		      /* READ requests and atomics in flight */
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
-	uint8_t refused;	      /* go_direct(): so many more by packets */
-	uint8_t in_vain;	      /* and so many after the last time */
-	bool carrying;		      /* a long one without packets: it goes on in its turn */
+	uint8_t direct_skip;	      /* go_direct(): so many more by packets */
+	uint8_t direct_backoff;	      /* and so many after the last time */
+	bool direct_more;	      /* a long one without packets: it goes on in its turn */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
-	bool air_wait;		      /* on the list of those that wait for room: requester.c */
-	bool room_wait;		      /* the same, in memory that is shared with the peer */
-	uint32_t air;		      /* bytes taken of that room */
-	uint32_t air_epoch;
-	uint64_t blocked;   /* room_wait with nothing in flight: until then; 0: not */
-	uint64_t timeout;   /* ns; 0: none */
+	bool socket_wait;      /* on the list of those that wait for socket_room: transport.c */
+	bool ring_wait;	       /* on the list of those that wait for a ring that is full */
+	uint32_t socket_bytes; /* of socket_room, in socket_epoch */
+	uint32_t socket_epoch;
+	uint64_t ring_deadline; /* ring_wait with nothing in flight: until then; 0: not */
+	uint64_t timeout;	/* ns; 0: none */
 	uint64_t deadline;  /* for the oldest packet; timer may run out before, and is set again */
 	struct timer timer; /* of the oldest packet, of an RNR wait, of a wait for room */
-	TAILQ_ENTRY(qp) air_next, room_next;
+	TAILQ_ENTRY(qp) socket_next, ring_next;
 };
 
 struct responder {
@@ -147,24 +146,24 @@ struct responder {
 	uint64_t va;		      /* of a WRITE: where the next packet goes */
 	uint32_t rkey, left, done;    /* bytes to come, bytes that have come */
 	bool has_recv;
-	bool drop_rest;		/* UC: until the next FIRST or ONLY */
-	bool ack_due;		/* at the end of the pass: one ACK for many packets */
-	bool nak_sent;		/* sequence error, or RNR: once until the expected packet comes */
-	bool failing;		/* nak ends the QP: nothing is taken in any more */
-	uint8_t nak;		/* syndrome to send when all answers have been; 0: none */
-	uint32_t nak_psn;	/* not of a sequence error */
-	int nak_event;		/* to raise when it has been sent, or -1 */
-	struct answer *answers; /* a ring: answers_resize() */
-	uint32_t answers_mask;	/* its size is a power of two */
-	uint32_t answers_limit; /* max_dest_rd_atomic */
-	uint32_t answer_tail;	/* position of the next one; runs freely */
-	uint32_t answer_first;	/* before it, all are forgotten */
-	uint32_t answer_send;	/* before it, nothing is left to send */
+	bool drop_rest;	  /* UC: until the next FIRST or ONLY */
+	bool ack_due;	  /* at the end of the pass: one ACK for many packets */
+	bool nak_sent;	  /* sequence error, or RNR: once until the expected packet comes */
+	bool failing;	  /* nak ends the QP: nothing is taken in any more */
+	uint8_t nak;	  /* syndrome to send when all responses have been; 0: none */
+	uint32_t nak_psn; /* not of a sequence error */
+	int nak_event;	  /* to raise when it has been sent, or -1 */
+	struct response *responses; /* a ring: responses_resize() */
+	uint32_t responses_mask;    /* its size is a power of two */
+	uint32_t responses_limit;   /* max_dest_rd_atomic */
+	uint32_t response_tail;	    /* position of the next one; runs freely */
+	uint32_t response_first;    /* before it, all are forgotten */
+	uint32_t response_send;	    /* before it, nothing is left to send */
 	/* does the application answer WRITEs? responder.c */
-	uint64_t written;	  /* when the last one came that was not answered; 0: none */
-	uint64_t held;		  /* until when its ACK waits for the answer */
-	unsigned answered;	  /* so many in a row were */
-	unsigned enough;	  /* so many must have been before one is held */
+	uint64_t write_came;	  /* when the last one came that was not answered; 0: none */
+	uint64_t hold_until;	  /* its ACK waits for the answer until then */
+	unsigned writes_answered; /* so many in a row were */
+	unsigned hold_after;	  /* so many must have been before an ACK is held */
 	struct recv_wqe recv;	  /* taken for the message, when has_recv */
 	struct ibv_sge *recv_sge; /* of recv */
 };

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of transport/ say to each other. All of it runs with the engine's lock. */
+#ifndef UROCE_TRANSPORT_OWN_H
+#define UROCE_TRANSPORT_OWN_H
+
+#include "packet.h"
+#include "queue_pair.h"
+#include "transport.h"
+#include "spec_tables.h"
+
+TAILQ_HEAD(qp_list, qp);
+
+static inline uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The code of an operation (OP_...) in the transport of the QP. */
+static inline const struct opcode *qp_opcode(const struct qp *qp, unsigned op)
+{
+	return opcode_find((uint8_t)(op | (qp->type == IBV_QPT_RC   ? OPCODE_RC
+					   : qp->type == IBV_QPT_UC ? OPCODE_UC
+								    : OPCODE_XRC)));
+}
+
+/* How many packets a message has: an empty one has one. */
+static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
+{
+	return len ? (len - 1) / qp->mtu + 1 : 1;
+}
+
+/* ------------------------------------------------------------- transport.c -- */
+
+/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait for the end
+ * of a pass (DUE_ACK) or until qp->resp.hold_until (DUE_HELD). */
+void transport_due(struct qp *qp, enum qp_due due);
+
+/* Room in the socket's buffer for n packets with len bytes of payload each; false: the QP waits for
+ * it, and requester_run() is called when there may be some. */
+bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len);
+/* Would there be room for one more packet? */
+bool socket_has_room(uint32_t len);
+/* n of so many packets in flight have ended. */
+void socket_room_return(struct qp *qp, uint32_t n, uint32_t in_flight);
+void socket_room_return_all(struct qp *qp);
+/* Whatever is still thought to be on its way, of any QP, has ended. */
+void socket_room_reset(void);
+/* The ring that is shared with the peer's process is full (tx_has_room()): the QP goes on, as
+ * requester and as responder, when there is room. A wait of the timeout of an acknowledgement
+ * counts as that timeout, since only a peer that reads nothing makes it so long. */
+void ring_room_wait(struct qp *qp);
+
+/* Copies between a list of memory and buf, from offset bytes into the list on. IBV_WC_SUCCESS, or
+ * the status of the failure: LOC_PROT_ERR (an SGE's key, range or rights, or its memory is not
+ * there), LOC_LEN_ERR (the list ends before). */
+enum ibv_wc_status sges_gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
+			       void *buf, uint32_t len);
+enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
+				const void *buf, uint32_t len);
+
+/* ------------------------------------------------- requester.c, completer.c -- */
+
+/* Takes PSN and settings over from the attributes. */
+void requester_start(struct qp *qp);
+void requester_settings(struct qp *qp);
+/* Sets the time by which the oldest packet must be acknowledged. */
+void requester_arm(struct qp *qp);
+/* So many packets of w were sent, or will come as responses to what was sent. */
+void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets);
+/* Of a READ: the last PSN of the READ request that psn belongs to. */
+uint32_t read_request_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn);
+
+void completer_input(struct qp *qp, const struct packet *p);
+void completer_timeout(struct timer *t);
+/* Completes what has ended at the head of the send queue; the QP may fail. */
+void send_retire(struct qp *qp);
+/* Completes all requests of the send queue with WR_FLUSH_ERR. */
+void send_flush(struct qp *qp);
+
+/* ------------------------------------------------------------- responder.c -- */
+
+/* Why a request is not carried out: 9.7.4, 9.9.3. */
+enum request_error {
+	REQ_OK,
+	REQ_NO_RECV,
+	REQ_INVALID,	 /* not in sequence, not allowed, of a wrong length */
+	REQ_TOO_LONG,	 /* for the receive */
+	REQ_ACCESS,	 /* R_Key, range, rights */
+	REQ_RECV_MEMORY, /* the receive's */
+	REQ_MEMORY,	 /* what the R_Key opens is not there any more */
+};
+
+void responder_start(struct qp *qp);
+/* RC, UC, XRC; UD; UD to a multicast group. */
+void responder_input(struct qp *qp, const struct packet *p);
+void responder_datagram(struct qp *qp, const struct packet *p);
+void responder_multicast(const struct packet *p);
+/* Something is about to be sent: what the peer has sent is acknowledged before it leaves. */
+void responder_before_send(struct qp *qp);
+/* An ACK was held for what the application would send, in vain. */
+void responder_hold_expired(struct qp *qp);
+/* Sends a NAK in its turn, and ends the QP with an event (or -1: none). */
+void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event);
+
+/* The receive that was taken has been used; wc lacks its wr_id and qp_num. */
+void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited);
+void recv_fail(struct qp *qp, enum ibv_wc_status status);
+
+/* ------------------------------------------------------------- responses.c -- */
+
+enum request_error read_reply(struct qp *qp, const struct packet *p);
+/* An atomic or an ATOMIC_WRITE: carries it out. */
+enum request_error atomic_reply(struct qp *qp, const struct packet *p);
+/* A duplicate of a READ or an atomic. */
+void repeat_reply(struct qp *qp, const struct packet *p);
+void responses_forget(struct qp *qp);
+/* Sends what is due, at most *budget responses; is due again when there are more. */
+void responder_serve(struct qp *qp, bool urgent, unsigned *budget);
+/* Sends the ACK that is due, if one is and no response has to go before it. */
+void responder_acknowledge(struct qp *qp);
+/* The QP takes in nothing more. The peer is told what was taken in: its application may have
+ * seen the reply to it already. */
+void responder_leave(struct qp *qp);
+
+#endif
