@@ -478,8 +478,8 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 /* A region of the PD that the device may write to and no listener shares, for what a next step
  * brings here; NULL: there is none. Borrowed. */
 const struct mr *mr_to_receive(struct session *s, const struct pd *pd);
-/* Adds to s->fail what made ibv_reg_mr() fail with err, as far as can be seen from here. */
-void mr_explain_failure(struct session *s, int err, uint64_t len, unsigned access);
+/* Adds to s->fail what made ibv_reg_mr() or ibv_rereg_mr() fail, as far as can be seen from here. */
+void mr_explain_failure(struct session *s, uint64_t len, unsigned access);
 
 struct qp_spec {
 	const char *name;

@@ -134,7 +134,7 @@ static void add_cause_rows(struct calling *c, int err)
 	else if (given && c->fn == &call_table[ROW_ibv_create_qp] && c->used[0]->class == &pd_class)
 		add_cap_rows(c, given);
 	else if (c->fn == &call_table[ROW_ibv_reg_mr])
-		mr_explain_failure(c->s, err, c->arg[2], (unsigned)c->arg[3]);
+		mr_explain_failure(c->s, c->arg[2], (unsigned)c->arg[3]);
 }
 
 static int fail_explained(struct calling *c, int err, const char *words)
@@ -144,7 +144,7 @@ static int fail_explained(struct calling *c, int err, const char *words)
 	for (unsigned i = 0; i < c->nused && !device; i++)
 		if (handle_context(c->used[i]))
 			device = ibv_get_device_name(handle_context(c->used[i])->device);
-	call_fail(c->s, err, "%s", words);
+	call_fail(c->s, "%s", words);
 	row_of_bad(c);
 	if (err == ENOENT && c->fn->args[0].name && c->fn->args[0].object == OBJECT_CQ_EX)
 		fail_row(c->s, "means", "no completion is there (any more)");

@@ -228,7 +228,12 @@ void call_trace_end(void)
 	pending.s = NULL;
 }
 
-int call_fail(struct session *s, int err, const char *fmt, ...)
+int call_errno(void)
+{
+	return record_last_failure().err;
+}
+
+int call_fail(struct session *s, const char *fmt, ...)
 {
 	const struct record_failure last = record_last_failure();
 	va_list ap;
@@ -237,7 +242,7 @@ int call_fail(struct session *s, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	what = xvasprintf(fmt, ap);
 	va_end(ap);
-	fail_call(s, err, last.fn ? last.fn->name : "call", "%s", what);
+	fail_call(s, last.err, last.fn ? last.fn->name : "call", "%s", what);
 	free(what);
 	return -1;
 }

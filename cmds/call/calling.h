@@ -129,10 +129,11 @@ void call_trace_end(void);
 /* What the last call has made has its name now: the line of that call can be printed. */
 void call_trace_flush(struct session *s);
 
-/* The last call of this command that failed did so with errno err (sign ignored): fails as
- * fail_call() with its name. Returns -1. */
-int call_fail(struct session *s, int err, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Fails as fail_call() with the name and the errno of the last library call that failed. Returns
+ * -1. */
+int call_fail(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* That errno. */
+int call_errno(void);
 
 /* "qp0 {qp_state INIT port_num 1}": the arguments of a call, as the command call takes them.
  * To be freed. */

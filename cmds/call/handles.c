@@ -34,16 +34,13 @@ static int lib_destroy(struct session *s, struct obj *o)
 {
 	struct lib_obj *lib = (struct lib_obj *)o;
 	uint64_t arg = (uintptr_t)lib->v;
-	int rc;
 
 	if (lib->kind == OBJECT_NONE)
 		return munmap(lib->mem, lib->len);
 	if (lib->kind == OBJECT_CM_ID)
 		end_parts(lib->v);
-	errno = 0;
-	rc = (int)lib->ends->invoke(&arg);
-	if (lib->ends->says == RESULT_STATUS && rc != 0)
-		return call_fail(s, rc > 0 ? rc : errno, "%s", o->name);
+	if (lib->ends->invoke(&arg) && lib->ends->says == RESULT_STATUS)
+		return call_fail(s, "%s", o->name);
 	if (lib->kind == OBJECT_ASYNC_EVENT)
 		free(lib->v);
 	return 0;

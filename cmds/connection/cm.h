@@ -50,9 +50,6 @@ extern const struct arg_kind kind_id_first;
 /* Appends a hex dump, 16 bytes per line, indented; zeros at the end are only counted. */
 void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d);
 
-/* librdmacm returns -1 and sets errno; old versions returned -errno. */
-int cm_errno(int rc);
-
 /*
  * Event channels and events of the connection manager.
  *
@@ -190,8 +187,8 @@ bool cm_addr_any(const struct sockaddr *sa);
 /* Resolving src (or NULL) -> dst failed with errno err. */
 void cm_explain_resolve(struct session *s, const struct sockaddr *src, const struct sockaddr *dst,
 			int err);
-/* Binding to sa failed with errno err. */
-void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err);
+/* Binding to sa, or listening there, has failed. */
+void cm_explain_bind(struct session *s, const struct sockaddr *sa);
 
 struct meeting;
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "call/calling.h"
 #include "call_record.h"
 #include "connection/cm.h"
 #include "device/device.h"
@@ -386,8 +387,9 @@ static struct id *ours_on(struct session *s, uint16_t port)
 	return NULL;
 }
 
-void cm_explain_bind(struct session *s, const struct sockaddr *sa, int err)
+void cm_explain_bind(struct session *s, const struct sockaddr *sa)
 {
+	const int err = call_errno();
 	uint16_t port = cm_addr_port(sa);
 	struct id *id = port ? ours_on(s, port) : NULL;
 	char netdev[IF_NAMESIZE] = "";

@@ -250,7 +250,6 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct establish_args *a = args;
 	struct id *id = a->id;
-	int rc;
 
 	if (id_need(s, id, "cm establish", ID_IN(ID_CONNECTING)))
 		return -1;
@@ -260,9 +259,8 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 		     id->qp->o.name);
 		return fail_next(s, "cm event %s", id->o.name);
 	}
-	rc = rdma_establish(id->v);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s", id->o.name);
+	if (rdma_establish(id->v))
+		return call_fail(s, "%s", id->o.name);
 	id_state(s, id, ID_ESTABLISHED);
 	out_id(s, id, o);
 	return 0;

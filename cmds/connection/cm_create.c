@@ -117,14 +117,12 @@ static int set_option(struct session *s, struct id *id, const char *name, int op
 	uint8_t byte = (uint8_t)value->v;
 	int word = (int)value->v;
 	bool small = opt == RDMA_OPTION_ID_TOS || opt == RDMA_OPTION_ID_ACK_TIMEOUT;
-	int rc;
 
 	if (!value->set)
 		return 0;
-	rc = rdma_set_option(id->v, RDMA_OPTION_ID, opt, small ? (void *)&byte : (void *)&word,
-			     small ? sizeof byte : sizeof word);
-	if (rc) {
-		call_fail(s, cm_errno(rc), "%s %s %d", id->o.name, name, word);
+	if (rdma_set_option(id->v, RDMA_OPTION_ID, opt, small ? (void *)&byte : (void *)&word,
+			    small ? sizeof byte : sizeof word)) {
+		call_fail(s, "%s %s %d", id->o.name, name, word);
 		return fail_row(s, "state", "%s is %s; options are set before it is bound",
 				id->o.name, word_name(id_state_words, id->state));
 	}
@@ -177,11 +175,9 @@ static const struct arg notify_args[] = { POS_OPT("id", notify_args, id, kind_id
 static int notify_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct notify_args *a = args;
-	int rc;
 
-	rc = rdma_notify(a->id->v, IBV_EVENT_COMM_EST);
-	if (rc) {
-		call_fail(s, cm_errno(rc), "%s, COMM_EST", a->id->o.name);
+	if (rdma_notify(a->id->v, IBV_EVENT_COMM_EST)) {
+		call_fail(s, "%s, COMM_EST", a->id->o.name);
 		return fail_row(s, "state",
 				"%s is %s; notify is for an accepted id that has not "
 				"become ESTABLISHED",
@@ -224,7 +220,6 @@ static int migrate_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct migrate_args *a = args;
 	struct id *id = a->id;
-	int rc;
 
 	if (id->unacked) {
 		fail(s, "rdma_migrate_id", "EBUSY",
@@ -232,9 +227,8 @@ static int migrate_exec(struct session *s, const void *args, struct out *o)
 		     id->o.name, id->unacked, id->unacked == 1 ? "" : "s");
 		return fail_next(s, "cm ack %s", id->o.name);
 	}
-	rc = rdma_migrate_id(id->v, a->ec->v);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s to %s", id->o.name, a->ec->o.name);
+	if (rdma_migrate_id(id->v, a->ec->v))
+		return call_fail(s, "%s to %s", id->o.name, a->ec->o.name);
 	obj_unuse(id, id->ec);
 	obj_use(id, a->ec);
 	id->ec = a->ec;

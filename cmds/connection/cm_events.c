@@ -316,7 +316,7 @@ struct ec *ec_make(struct session *s, const char *name)
 	w->s = s;
 	w->ec.v = rdma_create_event_channel();
 	if (!w->ec.v) {
-		call_fail(s, errno, "%s", "");
+		call_fail(s, "%s", "");
 		if (s->fail.code && strcmp(s->fail.code, "ENODEV") == 0)
 			fail_row(s, "cause",
 				 "no RDMA device, or the module rdma_ucm is not loaded");

@@ -17,11 +17,6 @@
 #include "session.h"
 #include "words.h"
 
-int cm_errno(int rc)
-{
-	return rc < -1 ? -rc : errno;
-}
-
 bool id_is_ud(const struct id *id)
 {
 	return id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;
@@ -164,7 +159,6 @@ static struct id *new_id(struct session *s, const char *name, struct ec *ec,
 struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma_port_space ps)
 {
 	struct id *id;
-	int rc;
 
 	if (!ec)
 		ec = ec_default(s);
@@ -173,9 +167,8 @@ struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma
 	id = new_id(s, name, ec, ps);
 	if (!id)
 		return NULL;
-	rc = rdma_create_id(ec->v, &id->v, id, ps);
-	if (rc) {
-		call_fail(s, cm_errno(rc), "%s", ec->o.name);
+	if (rdma_create_id(ec->v, &id->v, id, ps)) {
+		call_fail(s, "%s", ec->o.name);
 		obj_discard(s, id);
 		return NULL;
 	}
@@ -310,7 +303,6 @@ static void leave_all(struct session *s, struct id *id)
 static int id_destroy(struct session *s, struct obj *o)
 {
 	struct id *id = (struct id *)o;
-	int rc;
 
 	if (id->unacked) {
 		fail(s, "rdma_destroy_id", "EBUSY",
@@ -320,9 +312,8 @@ static int id_destroy(struct session *s, struct obj *o)
 		     id->unacked == 1 ? "it" : "them");
 		return fail_next(s, "cm ack %s", o->name);
 	}
-	rc = rdma_destroy_id(id->v);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s", o->name);
+	if (rdma_destroy_id(id->v))
+		return call_fail(s, "%s", o->name);
 	leave_all(s, id);
 	listening_free(id->listening);
 	return 0;

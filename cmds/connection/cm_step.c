@@ -21,13 +21,9 @@
 
 int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
 {
-	int rc, err;
-
-	rc = rdma_bind_addr(id->v, (struct sockaddr *)sa);
-	if (rc) {
-		err = cm_errno(rc);
-		call_fail(s, err, "%s", cm_addr_text(sa));
-		cm_explain_bind(s, sa, err);
+	if (rdma_bind_addr(id->v, (struct sockaddr *)sa)) {
+		call_fail(s, "%s", cm_addr_text(sa));
+		cm_explain_bind(s, sa);
 		return -1;
 	}
 	id_state(s, id, ID_BOUND);
@@ -36,13 +32,9 @@ int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
 
 int step_listen(struct session *s, struct id *id, int backlog)
 {
-	int rc, err;
-
-	rc = rdma_listen(id->v, backlog);
-	if (rc) {
-		err = cm_errno(rc);
-		call_fail(s, err, "%s", id_local(id));
-		cm_explain_bind(s, rdma_get_local_addr(id->v), err);
+	if (rdma_listen(id->v, backlog)) {
+		call_fail(s, "%s", id_local(id));
+		cm_explain_bind(s, rdma_get_local_addr(id->v));
 		return -1;
 	}
 	id->backlog = backlog;
@@ -53,31 +45,21 @@ int step_listen(struct session *s, struct id *id, int backlog)
 int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *src,
 		      const struct sockaddr *dst, uint64_t within_ms)
 {
-	int rc, err;
-
-	rc = rdma_resolve_addr(id->v, (struct sockaddr *)src, (struct sockaddr *)dst,
-			       (int)within_ms);
-	if (rc) {
-		err = cm_errno(rc);
-		call_fail(s, err, "%s to %s", id->o.name, cm_addr_text(dst));
-		cm_explain_resolve(s, src, dst, err);
-		return -1;
-	}
-	return 0;
+	if (!rdma_resolve_addr(id->v, (struct sockaddr *)src, (struct sockaddr *)dst,
+			       (int)within_ms))
+		return 0;
+	call_fail(s, "%s to %s", id->o.name, cm_addr_text(dst));
+	cm_explain_resolve(s, src, dst, call_errno());
+	return -1;
 }
 
 int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
 {
-	int rc, err;
-
-	rc = rdma_resolve_route(id->v, (int)within_ms);
-	if (rc) {
-		err = cm_errno(rc);
-		call_fail(s, err, "%s to %s", id->o.name, id_peer(id));
-		cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), err);
-		return -1;
-	}
-	return 0;
+	if (!rdma_resolve_route(id->v, (int)within_ms))
+		return 0;
+	call_fail(s, "%s to %s", id->o.name, id_peer(id));
+	cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), call_errno());
+	return -1;
 }
 
 static const char *param_text(const struct rdma_conn_param *p)
@@ -97,14 +79,10 @@ static void param_rows(struct session *s, const struct id *id, const struct rdma
 
 int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 {
-	int rc, err;
-
-	rc = rdma_connect(id->v, p);
-	if (rc) {
-		err = cm_errno(rc);
-		call_fail(s, err, "%s to %s", id->o.name, id_peer(id));
+	if (rdma_connect(id->v, p)) {
+		call_fail(s, "%s to %s", id->o.name, id_peer(id));
 		param_rows(s, id, p);
-		if (err == ECONNREFUSED) /* iWARP: the kernel connects by TCP */
+		if (call_errno() == ECONNREFUSED) /* iWARP: the kernel connects by TCP */
 			fail_row(s, "cause", "nobody listens on that port there");
 		return -1;
 	}
@@ -114,15 +92,10 @@ int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
 
 int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 {
-	int rc;
-
-	rc = rdma_accept(id->v, p);
-	if (rc) {
-		int err = cm_errno(rc);
-
-		call_fail(s, err, "%s from %s", id->o.name, id_peer(id));
+	if (rdma_accept(id->v, p)) {
+		call_fail(s, "%s from %s", id->o.name, id_peer(id));
 		param_rows(s, id, p);
-		if (abs(err) != EINVAL)
+		if (call_errno() != EINVAL)
 			return -1;
 		fail_row(s, "likely", "%s has gone since it asked: there is nobody to accept",
 			 id_peer(id));
@@ -136,24 +109,18 @@ int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
 
 int step_reject(struct session *s, struct id *id, const void *data, size_t len)
 {
-	int rc;
-
 	if (data_fits(s, id, DATA_REJECT, len))
 		return -1;
-	rc = rdma_reject(id->v, len ? data : NULL, (uint8_t)len);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s from %s", id->o.name, id_peer(id));
+	if (rdma_reject(id->v, len ? data : NULL, (uint8_t)len))
+		return call_fail(s, "%s from %s", id->o.name, id_peer(id));
 	id_state(s, id, ID_ERROR);
 	return 0;
 }
 
 int step_disconnect(struct session *s, struct id *id)
 {
-	int rc;
-
-	rc = rdma_disconnect(id->v);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s", id->o.name);
+	if (rdma_disconnect(id->v))
+		return call_fail(s, "%s", id->o.name);
 	id->left = true;
 	id_state(s, id, ID_DISCONNECTED);
 	if (id->qp)
@@ -173,7 +140,7 @@ int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 		return -1;
 	ah->v = ibv_create_ah(id->qp->pd->v, &attr);
 	if (!ah->v) {
-		call_fail(s, errno, "%s", id->o.name);
+		call_fail(s, "%s", id->o.name);
 		obj_discard(s, ah);
 		return -1;
 	}

@@ -18,21 +18,15 @@
 
 static int leave_group(struct session *s, struct mcast *m)
 {
-	int rc;
-
-	rc = rdma_leave_multicast(m->id->v, (struct sockaddr *)&m->addr);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s, %s", m->id->o.name, m->group);
+	if (rdma_leave_multicast(m->id->v, (struct sockaddr *)&m->addr))
+		return call_fail(s, "%s, %s", m->id->o.name, m->group);
 	return 0;
 }
 
 static int detach_group(struct session *s, struct mcast *m)
 {
-	int err;
-
-	err = ibv_detach_mcast(m->qp->v, &m->gid, m->lid);
-	if (err)
-		return call_fail(s, err, "%s, %s", m->qp->o.name, m->group);
+	if (ibv_detach_mcast(m->qp->v, &m->gid, m->lid))
+		return call_fail(s, "%s, %s", m->qp->o.name, m->group);
 	return 0;
 }
 
@@ -195,14 +189,12 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	const struct mcast_args *a = args;
 	union ibv_gid gid;
 	struct mcast *m;
-	int err;
 
 	if (parse_mcast_gid(s, a->gid, &gid) || check_mcast(s, a, &gid) ||
 	    mcast_check_once(s, "ibv_attach_mcast", a->qp, &gid))
 		return -1;
-	err = ibv_attach_mcast(a->qp->v, &gid, (uint16_t)a->lid.v);
-	if (err)
-		return call_fail(s, err, "%s, %s", a->qp->o.name, a->gid);
+	if (ibv_attach_mcast(a->qp->v, &gid, (uint16_t)a->lid.v))
+		return call_fail(s, "%s, %s", a->qp->o.name, a->gid);
 	m = mcast_attached(s, a->qp, &gid, (uint16_t)a->lid.v, a->gid);
 	out_str(o, NULL, m->o.name, "%s: %s receives what is sent to %s\n", m->o.name,
 		a->qp->o.name, a->gid);
@@ -311,12 +303,10 @@ static int start_join(struct session *s, const struct join_args *a, struct socka
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
 		.addr = group,
 	};
-	int rc;
 
-	rc = a->send_only ? rdma_join_multicast_ex(a->id->v, &attr, NULL)
-			  : rdma_join_multicast(a->id->v, group, NULL);
-	if (rc)
-		return call_fail(s, cm_errno(rc), "%s, %s", a->id->o.name, cm_addr_host(group));
+	if (a->send_only ? rdma_join_multicast_ex(a->id->v, &attr, NULL)
+			 : rdma_join_multicast(a->id->v, group, NULL))
+		return call_fail(s, "%s, %s", a->id->o.name, cm_addr_host(group));
 	return 0;
 }
 

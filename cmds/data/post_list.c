@@ -181,7 +181,7 @@ static int fail_refused(struct session *s, struct post_req *const reqs[], unsign
 	SCOPED_TEXT(d);
 
 	describe_request(s, r, &d);
-	call_fail(s, err, "%s", r->op->name);
+	call_fail(s, "%s", r->op->name);
 	fail_row(s, "posted", "%s", Tcl_DStringValue(&d));
 	if (n > 1)
 		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,

@@ -452,16 +452,13 @@ void cc_unwatch(struct session *s, struct cc *cc)
 
 int cq_arm(struct session *s, struct cq *cq, bool solicited)
 {
-	int err;
-
 	if (!cq->cc) {
 		fail(s, "ibv_req_notify_cq", "EINVAL",
 		     "%s has no completion channel: no one would hear its event", cq->o.name);
 		return fail_next(s, "cq -events, and a QP made with that CQ; or poll");
 	}
-	err = ibv_req_notify_cq(cq->v, solicited);
-	if (err)
-		return call_fail(s, err, "%s", cq->o.name);
+	if (ibv_req_notify_cq(cq->v, solicited))
+		return call_fail(s, "%s", cq->o.name);
 	cq->armed = true;
 	return 0;
 }

@@ -304,7 +304,6 @@ struct dev *dev_of(struct session *s, struct ibv_context *v)
 {
 	const char *name = ibv_get_device_name(v->device);
 	struct dev *dev = obj_find(s, &dev_class, name);
-	int err;
 
 	if (dev)
 		return dev;
@@ -313,9 +312,8 @@ struct dev *dev_of(struct session *s, struct ibv_context *v)
 		return NULL;
 	dev->v = v;
 	dev->iwarp = v->device->transport_type == IBV_TRANSPORT_IWARP;
-	err = ibv_query_device_ex(v, NULL, &dev->attr);
-	if (err) {
-		call_fail(s, err, "%s", name);
+	if (ibv_query_device_ex(v, NULL, &dev->attr)) {
+		call_fail(s, "%s", name);
 		obj_discard(s, dev);
 		return NULL;
 	}

@@ -283,11 +283,9 @@ static int ports_exec(struct session *s, const void *args, struct out *o)
 	out_list(o, NULL);
 	for (uint8_t n = 1; n <= a->dev->attr.orig_attr.phys_port_cnt; n++) {
 		struct ibv_port_attr port;
-		int err;
 
-		err = ibv_query_port(a->dev->v, n, &port);
-		if (err)
-			return call_fail(s, err, "%s port %u", a->dev->o.name, n);
+		if (ibv_query_port(a->dev->v, n, &port))
+			return call_fail(s, "%s port %u", a->dev->o.name, n);
 		port_row(o, n, &port);
 	}
 	return 0;

@@ -226,7 +226,7 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 
 	c->a.qp_state = c->to;
 	if (rdma_init_qp_attr(id->v, &c->a, &mask)) {
-		call_fail(s, errno, "%s for %s", id->o.name, word_name(qp_state_words, c->to));
+		call_fail(s, "%s for %s", id->o.name, word_name(qp_state_words, c->to));
 		return fail_row(s, "state", "%s is %s", id->o.name,
 				word_name(id_state_words, id->state));
 	}
@@ -300,17 +300,12 @@ static int check_change(struct session *s, const struct qp_change *c)
 static int call_modify_qp(struct session *s, struct qp_change *c)
 {
 	SCOPED_TEXT(where);
-	int err, rc;
 
+	if (!ibv_modify_qp(c->qp->v, &c->a, (int)c->mask))
+		return 0;
 	qp_change_text(c, &where);
-	err = ibv_modify_qp(c->qp->v, &c->a, (int)c->mask);
-	if (err) {
-		rc = call_fail(s, err, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
-		qp_explain_failure(s, c, err < 0 ? -err : err);
-	} else {
-		rc = 0;
-	}
-	return rc;
+	call_fail(s, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
+	return qp_explain_failure(s, c, call_errno());
 }
 
 static void out_change(struct session *s, const struct qp_change *c, struct out *o)

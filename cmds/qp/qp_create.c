@@ -292,7 +292,7 @@ void qp_check_cap(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
 }
 
 /* Every attribute beside the device's limits, and which one is likely to be wrong. */
-static void add_create_rows(struct session *s, const struct qp_spec *spec, int err)
+static void add_create_rows(struct session *s, const struct qp_spec *spec)
 {
 	const struct ibv_device_attr *d = &spec->pd->dev->attr.orig_attr;
 	const struct ibv_qp_cap *c = &spec->cap;
@@ -310,7 +310,7 @@ static void add_create_rows(struct session *s, const struct qp_spec *spec, int e
 	for (unsigned i = 0; i < problems.n; i++)
 		fail_row(s, "likely", "%s", problems.v[i].text);
 	causes_free(&problems);
-	if (err == ENOMEM)
+	if (call_errno() == ENOMEM)
 		fail_row(s, "likely",
 			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",
 			 d->max_qp);
@@ -330,19 +330,14 @@ static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spe
 		.sq_sig_all = spec->sq_sig_all,
 	};
 	struct ibv_qp_attr given = { 0 };
-	int err = 0;
 
-	errno = 0;
-	if (spec->id) {
-		err = rdma_create_qp(spec->id->v, spec->pd->v, &init) ? errno : 0;
-		qp->v = spec->id->v->qp;
-	} else {
+	if (!spec->id)
 		qp->v = ibv_create_qp(spec->pd->v, &init);
-		err = qp->v ? 0 : errno;
-	}
-	if (err || !qp->v) {
-		call_fail(s, err, "%s", word_name(qp_type_words, spec->type));
-		add_create_rows(s, spec, err);
+	else if (!rdma_create_qp(spec->id->v, spec->pd->v, &init))
+		qp->v = spec->id->v->qp;
+	if (!qp->v) {
+		call_fail(s, "%s", word_name(qp_type_words, spec->type));
+		add_create_rows(s, spec);
 		return -1;
 	}
 	qp->cap = init.cap;

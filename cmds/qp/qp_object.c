@@ -69,15 +69,11 @@ static void detach_from_id(struct qp *qp)
 static int qp_destroy(struct session *s, struct obj *o)
 {
 	struct qp *qp = (struct qp *)o;
-	int err = 0;
 
-	if (qp->id) { /* rdma_destroy_qp() clears the id's pointer to the QP */
+	if (qp->id) /* rdma_destroy_qp() clears the id's pointer to the QP */
 		rdma_destroy_qp(qp->id->v);
-	} else {
-		err = ibv_destroy_qp(qp->v);
-	}
-	if (err)
-		return call_fail(s, err, "%s", o->name);
+	else if (ibv_destroy_qp(qp->v))
+		return call_fail(s, "%s", o->name);
 	detach_from_id(qp);
 	return 0;
 }

@@ -19,14 +19,12 @@
 static int cc_destroy(struct session *s, struct obj *o)
 {
 	struct cc *cc = (struct cc *)o;
-	int err;
 
 	cc_unwatch(s, cc);
-	err = ibv_destroy_comp_channel(cc->v);
-	if (!err)
+	if (!ibv_destroy_comp_channel(cc->v))
 		return 0;
 	cc_watch(s, cc);
-	return call_fail(s, err, "%s", o->name);
+	return call_fail(s, "%s", o->name);
 }
 
 static void cc_describe(struct session *s, struct obj *o, struct out *out)
@@ -58,7 +56,7 @@ struct cc *cc_make(struct session *s, struct dev *dev, const char *name)
 		return NULL;
 	cc->v = ibv_create_comp_channel(dev->v);
 	if (!cc->v) {
-		call_fail(s, errno, "%s", dev->o.name);
+		call_fail(s, "%s", dev->o.name);
 		obj_discard(s, cc);
 		return NULL;
 	}
@@ -110,11 +108,9 @@ const struct cmd cmd_cc = {
 static int cq_destroy(struct session *s, struct obj *o)
 {
 	struct cq *cq = (struct cq *)o;
-	int err;
 
-	err = ibv_destroy_cq(cq->v);
-	if (err)
-		return call_fail(s, err, "%s", o->name);
+	if (ibv_destroy_cq(cq->v))
+		return call_fail(s, "%s", o->name);
 	free(cq->kept);
 	if (cq->id)
 		id_own_cq(cq->id, NULL);
@@ -155,7 +151,7 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 		return NULL;
 	cq->v = ibv_create_cq(dev->v, (int)depth, cq, cc ? cc->v : NULL, vector);
 	if (!cq->v) {
-		call_fail(s, errno, "%u entries on %s", depth, dev->o.name);
+		call_fail(s, "%u entries on %s", depth, dev->o.name);
 		fail_row(s, "limits", "max_cqe %d, vectors 0 to %d", dev->attr.orig_attr.max_cqe,
 			 dev->v->num_comp_vectors - 1);
 		obj_discard(s, cq);
@@ -250,11 +246,9 @@ static const struct arg resize_args[] = { POS_OPT("cq", resize_args, cq, kind_cq
 static int resize_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct resize_args *a = args;
-	int err;
 
-	err = ibv_resize_cq(a->cq->v, (int)a->depth.v);
-	if (err) {
-		call_fail(s, err, "%s to %u entries", a->cq->o.name, (unsigned)a->depth.v);
+	if (ibv_resize_cq(a->cq->v, (int)a->depth.v)) {
+		call_fail(s, "%s to %u entries", a->cq->o.name, (unsigned)a->depth.v);
 		return fail_row(s, "now", "%d entries, max_cqe %d", a->cq->v->cqe,
 				a->cq->dev->attr.orig_attr.max_cqe);
 	}
@@ -282,10 +276,7 @@ const struct cmd cmd_cq_resize = {
 
 static int srq_destroy(struct session *s, struct obj *o)
 {
-	int err;
-
-	err = ibv_destroy_srq(((struct srq *)o)->v);
-	return err ? call_fail(s, err, "%s", o->name) : 0;
+	return ibv_destroy_srq(((struct srq *)o)->v) ? call_fail(s, "%s", o->name) : 0;
 }
 
 /* The device knows the limit best. */
@@ -347,7 +338,7 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 		return NULL;
 	srq->v = ibv_create_srq(pd->v, &init);
 	if (!srq->v) {
-		call_fail(s, errno, "max_wr %u, max_sge %u in %s", (unsigned)a->max_wr.v,
+		call_fail(s, "max_wr %u, max_sge %u in %s", (unsigned)a->max_wr.v,
 			  (unsigned)a->max_sge.v, pd->o.name);
 		fail_row(s, "limits", "max_srq %d, max_srq_wr %d, max_srq_sge %d", max->max_srq,
 			 max->max_srq_wr, max->max_srq_sge);
@@ -368,15 +359,13 @@ static int modify_srq(struct session *s, struct srq *srq, const struct num *max_
 	struct ibv_srq_attr attr = { .max_wr = (uint32_t)max_wr->v,
 				     .srq_limit = (uint32_t)limit->v };
 	int mask = (max_wr->set ? IBV_SRQ_MAX_WR : 0) | (limit->set ? IBV_SRQ_LIMIT : 0);
-	int err;
 
-	err = ibv_modify_srq(srq->v, &attr, mask);
-	if (!err) {
+	if (!ibv_modify_srq(srq->v, &attr, mask)) {
 		srq->limit = limit->set ? attr.srq_limit : srq->limit;
 		srq->max_wr = max_wr->set ? attr.max_wr : srq->max_wr;
 		return 0;
 	}
-	call_fail(s, err, "%s", srq->o.name);
+	call_fail(s, "%s", srq->o.name);
 	if (max_wr->set)
 		fail_row(s, "max_wr", "%u, was %u", attr.max_wr, srq->max_wr);
 	if (limit->set)

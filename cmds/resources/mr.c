@@ -19,11 +19,11 @@
 #include "words.h"
 
 /* Only the device knows what a window of type 2 is bound to. */
-static int still_bound(struct session *s, const struct mr *mr, int err)
+static int still_bound(struct session *s, const struct mr *mr)
 {
 	struct obj *o;
 
-	call_fail(s, err, "%s", mr->o.name);
+	call_fail(s, "%s", mr->o.name);
 	obj_foreach_of(o, s, &mw_class)
 		if (((struct mw *)o)->pd == mr->pd) {
 			fail_row(s, "likely", "the memory window %s is bound to it", o->name);
@@ -69,11 +69,9 @@ static void no_text_region(struct mr *mr)
 static int mr_destroy(struct session *s, struct obj *o)
 {
 	struct mr *mr = (struct mr *)o;
-	int err;
 
-	err = ibv_dereg_mr(mr->v);
-	if (err)
-		return still_bound(s, mr, err);
+	if (ibv_dereg_mr(mr->v))
+		return still_bound(s, mr);
 	no_text_region(mr);
 	if (!mr->memory)
 		munmap(mr->buf, mr->len);
@@ -120,8 +118,9 @@ const struct obj_class mr_class = {
 	.describe = mr_describe,
 };
 
-void mr_explain_failure(struct session *s, int err, uint64_t len, unsigned access)
+void mr_explain_failure(struct session *s, uint64_t len, unsigned access)
 {
+	const int err = call_errno();
 	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 	struct rlimit lock;
 
@@ -148,7 +147,6 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 		   unsigned access)
 {
 	struct mr *mr = obj_new(s, &mr_class, name);
-	int err;
 
 	if (!mr)
 		return NULL;
@@ -160,10 +158,9 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	}
 	mr->v = ibv_reg_mr(pd->v, mr->buf, len, (int)access);
 	if (!mr->v) {
-		err = errno;
-		call_fail(s, err, "%llu bytes in %s, access %s", (unsigned long long)len,
+		call_fail(s, "%llu bytes in %s, access %s", (unsigned long long)len,
 			  pd->o.name, word_flags(mr_access_words, access));
-		mr_explain_failure(s, err, len, access);
+		mr_explain_failure(s, len, access);
 		munmap(mr->buf, len);
 		obj_discard(s, mr);
 		return NULL;
@@ -288,7 +285,7 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	const struct rereg_args *a = args;
 	int flags = (a->access.set ? IBV_REREG_MR_CHANGE_ACCESS : 0) |
 		    (a->pd ? IBV_REREG_MR_CHANGE_PD : 0);
-	int rc, err;
+	int rc;
 
 	if (!flags)
 		return fail(s, "rereg", "MISSING", "rereg: say what changes: -access or -pd");
@@ -296,9 +293,8 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
 	if (rc) {
-		err = errno;
-		call_fail(s, err, "%s", a->mr->o.name);
-		mr_explain_failure(s, err, a->mr->len, (unsigned)a->access.v);
+		call_fail(s, "%s", a->mr->o.name);
+		mr_explain_failure(s, a->mr->len, (unsigned)a->access.v);
 		return rc == IBV_REREG_MR_ERR_CMD
 			       ? fail_row(s, "state", "the old registration holds")
 			       : -1;
@@ -368,10 +364,7 @@ void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey)
 
 static int mw_destroy(struct session *s, struct obj *o)
 {
-	int err;
-
-	err = ibv_dealloc_mw(((struct mw *)o)->v);
-	return err ? call_fail(s, err, "%s", o->name) : 0;
+	return ibv_dealloc_mw(((struct mw *)o)->v) ? call_fail(s, "%s", o->name) : 0;
 }
 
 static void mw_describe(struct session *s, struct obj *o, struct out *out)
@@ -430,7 +423,7 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		return made_undo_since(s, mark);
 	mw->v = ibv_alloc_mw(pd->v, (enum ibv_mw_type)a->type.v);
 	if (!mw->v) {
-		call_fail(s, errno, "type %llu in %s", (unsigned long long)a->type.v, pd->o.name);
+		call_fail(s, "type %llu in %s", (unsigned long long)a->type.v, pd->o.name);
 		if (!(pd->dev->attr.orig_attr.device_cap_flags &
 		      (IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
 		       IBV_DEVICE_MEM_WINDOW_TYPE_2A)))
@@ -537,13 +530,11 @@ static int bind_mw_exec(struct session *s, const void *args, struct out *o)
 			       .length = len,
 			       .mw_access_flags = (unsigned)a->access.v },
 	};
-	int err;
 
 	if (bind_check(s, a, len))
 		return -1;
-	err = ibv_bind_mw(a->qp->v, a->mw->v, &bind);
-	if (err) {
-		call_fail(s, err, "%s to %s in %s", a->mw->o.name, a->mr->o.name, a->qp->o.name);
+	if (ibv_bind_mw(a->qp->v, a->mw->v, &bind)) {
+		call_fail(s, "%s to %s in %s", a->mw->o.name, a->mr->o.name, a->qp->o.name);
 		return fail_row(s, "needs",
 				"type 1; a region with MW_BIND (and LOCAL_WRITE, to be "
 				"written); all of one PD; %s in RTS",

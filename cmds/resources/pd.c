@@ -16,11 +16,7 @@
 
 static int pd_destroy(struct session *s, struct obj *o)
 {
-	struct pd *pd = (struct pd *)o;
-	int err;
-
-	err = ibv_dealloc_pd(pd->v);
-	return err ? call_fail(s, err, "%s", o->name) : 0;
+	return ibv_dealloc_pd(((struct pd *)o)->v) ? call_fail(s, "%s", o->name) : 0;
 }
 
 static void pd_describe(struct session *s, struct obj *o, struct out *out)
@@ -53,7 +49,7 @@ struct pd *pd_make(struct session *s, struct dev *dev, const char *name)
 		return NULL;
 	pd->v = ibv_alloc_pd(dev->v);
 	if (!pd->v) {
-		call_fail(s, errno, "%s", dev->o.name);
+		call_fail(s, "%s", dev->o.name);
 		obj_discard(s, pd);
 		return NULL;
 	}
@@ -130,11 +126,9 @@ const struct cmd cmd_pd = {
 static int ah_destroy(struct session *s, struct obj *o)
 {
 	struct ah *ah = (struct ah *)o;
-	int err;
 
-	err = ibv_destroy_ah(ah->v);
-	if (err)
-		return call_fail(s, err, "%s", o->name);
+	if (ibv_destroy_ah(ah->v))
+		return call_fail(s, "%s", o->name);
 	if (ah->id)
 		id_own_ah(ah->id, NULL);
 	return 0;
@@ -356,11 +350,10 @@ static int create_ah(struct session *s, struct ah *ah)
 	char dgid[INET6_ADDRSTRLEN];
 
 	inet_ntop(AF_INET6, &ah->attr.grh.dgid, dgid, sizeof dgid);
-	errno = 0;
 	ah->v = ibv_create_ah(ah->pd->v, &ah->attr);
 	if (ah->v)
 		return 0;
-	call_fail(s, errno, "to %s", dgid);
+	call_fail(s, "to %s", dgid);
 	fail_row(s, "attributes", "port %u  sgid_index %u  hop_limit %u  sl %u  dlid %u",
 		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
 		 ah->attr.dlid);
