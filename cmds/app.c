@@ -248,24 +248,22 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 /* Unsignaled sends complete in silence: nothing is known of them. */
 static void app_unfinished(struct session *s, Tcl_DString *sends, Tcl_DString *connections)
 {
-	struct obj *o;
+	const struct id *id;
+	struct qp *qp;
 
-	obj_foreach_of(o, s, &qp_class) {
-		struct qp *qp = (struct qp *)o;
+	obj_foreach_of(qp, s, &qp_class) {
 		const struct outstanding out = posted_outstanding(qp, false);
 		const unsigned n = out.n - out.silent;
 
 		if (n && qp_history_sync(qp, NULL) != IBV_QPS_ERR)
 			xappendf(sends, "%s%u send%s of %s", Tcl_DStringLength(sends) ? ", " : "",
-				 n, n == 1 ? "" : "s", o->name);
+				 n, n == 1 ? "" : "s", qp->o.name);
 	}
-	obj_foreach_of(o, s, &id_class) {
-		const struct id *id = (const struct id *)o;
-
+	obj_foreach_of(id, s, &id_class)
 		if (id->state == ID_ESTABLISHED)
 			xappendf(connections, "%s%s with %s",
-				 Tcl_DStringLength(connections) ? ", " : "", o->name, id_peer(id));
-	}
+				 Tcl_DStringLength(connections) ? ", " : "", id->o.name,
+				 id_peer(id));
 }
 
 static void app_names(struct session *s, Tcl_Obj *list)

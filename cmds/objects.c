@@ -160,6 +160,11 @@ void *obj_first(struct session *s, const struct obj_class *class)
 	return TAILQ_FIRST(&obj_group(&s->ctx->store, class)->objs);
 }
 
+void *obj_next_alike(const void *o)
+{
+	return TAILQ_NEXT((const struct obj *)o, alike);
+}
+
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n)
 {
 	const struct obj_group *g = obj_group(&s->ctx->store, class);
@@ -476,6 +481,15 @@ int obj_destroy(struct session *s, void *object, bool cascade)
 	rc = destroy_referenced(s, o, cascade);
 	obj_unref(o);
 	return rc;
+}
+
+int obj_destroy_quietly(struct session *s, void *o)
+{
+	struct fail why = fail_aside(s);
+
+	obj_destroy(s, o, true);
+	fail_back(s, why);
+	return -1;
 }
 
 int obj_destroy_each(struct session *s)

@@ -378,6 +378,8 @@ void obj_unindex(struct obj_store *store, struct obj *o);
 
 /* The oldest of its class, or NULL. */
 void *obj_first(struct session *s, const struct obj_class *class);
+/* The next younger one of its class, or NULL. */
+void *obj_next_alike(const void *o);
 /* The only one of its class; NULL when there are none or several (*n: how many). */
 void *obj_only(struct session *s, const struct obj_class *class, unsigned *n);
 
@@ -419,15 +421,17 @@ const char *obj_title(const struct obj *o);
 /* Destroys o. With users: fails and names them, or destroys them first (cascade). Fails also
  * while a command waits that works with it, and while it is being destroyed. */
 int obj_destroy(struct session *s, void *o, bool cascade);
+/* Destroys o and its users after a failure, which stays the one that is reported. Returns -1. */
+int obj_destroy_quietly(struct session *s, void *o);
 /* Destroys everything, in reverse order; stops at an error. */
 int obj_destroy_each(struct session *s);
 /* Destroys everything, in reverse order, without stopping at errors: the end. */
 void obj_destroy_all(struct session *s);
 
 #define obj_foreach(o, s) TAILQ_FOREACH((o), &(s)->ctx->store.all, link)
-/* Iterates over the objects of one class. */
+/* Iterates over the objects of one class; o is a pointer to its struct. */
 #define obj_foreach_of(o, s, class) \
-	TAILQ_FOREACH((o), &obj_group(&(s)->ctx->store, (class))->objs, alike)
+	for ((o) = obj_first((s), (class)); (o); (o) = obj_next_alike(o))
 /* Iterates over the users of o, of any class; u is a struct obj_use. */
 #define obj_foreach_user(u, o)                             \
 	for (unsigned clings_ = 0; clings_ < 2; clings_++) \
@@ -478,7 +482,8 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 /* A region of the PD that the device may write to and no listener shares, for what a next step
  * brings here; NULL: there is none. Borrowed. */
 const struct mr *mr_to_receive(struct session *s, const struct pd *pd);
-/* Adds to s->fail what made ibv_reg_mr() or ibv_rereg_mr() fail, as far as can be seen from here. */
+/* Adds to s->fail what made ibv_reg_mr() or ibv_rereg_mr() fail, as far as can be seen from here.
+ */
 void mr_explain_failure(struct session *s, uint64_t len, unsigned access);
 
 struct qp_spec {

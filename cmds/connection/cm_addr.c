@@ -374,11 +374,9 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 /* The id of this session that listens on or is bound to the port. */
 static struct id *ours_on(struct session *s, uint16_t port)
 {
-	struct obj *o;
+	struct id *id;
 
-	obj_foreach_of(o, s, &id_class) {
-		struct id *id = (struct id *)o;
-
+	obj_foreach_of(id, s, &id_class) {
 		if (id->v && !id->listener &&
 		    (id->state == ID_LISTENING || id->state == ID_BOUND) &&
 		    ntohs(rdma_get_src_port(id->v)) == port)

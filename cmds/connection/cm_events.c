@@ -103,10 +103,10 @@ static unsigned cm_ack(struct id *id)
 
 void cm_close(struct session *s)
 {
-	struct obj *o;
+	struct id *id;
 
-	obj_foreach_of(o, s, &id_class)
-		cm_ack((struct id *)o);
+	obj_foreach_of(id, s, &id_class)
+		cm_ack(id);
 }
 
 static void keep_data(struct id *id, const struct cm_event *ev)
@@ -184,13 +184,11 @@ static const char *note_disconnected(struct session *s, struct id *id)
 
 void cm_circumstances(struct session *s)
 {
-	struct obj *o;
+	const struct id *id;
 
-	obj_foreach_of(o, s, &id_class) {
-		const struct id *id = (struct id *)o;
-
+	obj_foreach_of(id, s, &id_class) {
 		if (id->peer_left)
-			fail_row(s, "peer", "%s: %s has disconnected", o->name, id_peer(id));
+			fail_row(s, "peer", "%s: %s has disconnected", id->o.name, id_peer(id));
 	}
 }
 

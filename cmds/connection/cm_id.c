@@ -40,11 +40,9 @@ const char *id_peer(const struct id *id)
 const struct qp *id_next_peer(struct session *s, const struct id *id)
 {
 	const struct qp *newest = NULL;
-	struct obj *o;
+	const struct id *other;
 
-	obj_foreach_of(o, s, &id_class) {
-		const struct id *other = (struct id *)o;
-
+	obj_foreach_of(other, s, &id_class) {
 		if (other != id && id->listener && other->listener == id->listener &&
 		    other->state == ID_ESTABLISHED && other->qp &&
 		    qp_history_state(other->qp) != IBV_QPS_ERR)
@@ -285,7 +283,7 @@ void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
 
 static void leave_all(struct session *s, struct id *id)
 {
-	struct obj *other;
+	struct id *other;
 
 	leave_state(s, id);
 	id->state = ID_IDLE;
@@ -295,8 +293,8 @@ static void leave_all(struct session *s, struct id *id)
 		id->listener->adopted--;
 	if (id->adopted)
 		obj_foreach_of(other, s, &id_class)
-			if (((struct id *)other)->listener == id)
-				((struct id *)other)->listener = NULL;
+			if (other->listener == id)
+				other->listener = NULL;
 	id_drop_events(s, id);
 }
 

@@ -392,13 +392,12 @@ void made_hold(struct session *s, const struct made *m)
 
 int made_undo(struct session *s, struct made *m)
 {
-	struct fail why = s->fail;
+	struct fail why = fail_aside(s);
 
-	s->fail = (struct fail){ 0 };
 	while (m->n)
-		if (!obj_gone(m->v[--m->n]) && obj_destroy(s, m->v[m->n], false))
-			fail_clear(&s->fail);
-	s->fail = why;
+		if (!obj_gone(m->v[--m->n]))
+			obj_destroy(s, m->v[m->n], false);
+	fail_back(s, why);
 	return -1;
 }
 

@@ -298,13 +298,11 @@ static void give_back_current(struct session *s, struct qp *before)
 
 void listening_request(struct session *s, struct id *listener, struct id *id)
 {
-	struct fail fail_before = s->fail;
+	struct fail before = fail_aside(s);
 	struct qp *qp = qp_current_aside(s);
 
-	s->fail = (struct fail){ 0 };
 	answer_request(s, listener, id);
-	fail_clear(&s->fail);
-	s->fail = fail_before;
+	fail_back(s, before);
 	give_back_current(s, qp);
 }
 
@@ -330,16 +328,14 @@ static struct id *find_forgotten(struct session *s, const struct id *listener)
 
 void listening_sweep(struct session *s, struct id *listener)
 {
-	struct fail fail_before = s->fail;
+	struct fail before = fail_aside(s);
 	struct id *id;
 
-	s->fail = (struct fail){ 0 };
 	while (listener && (id = find_forgotten(s, listener))) {
 		id->by_itself = false; /* tried once */
-		if (ends_destroy(s, id))
-			fail_clear(&s->fail);
+		ends_destroy(s, id);
 	}
-	s->fail = fail_before;
+	fail_back(s, before);
 }
 
 /* -------------------------------------------------------- accept, reject -- */

@@ -129,18 +129,6 @@ int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 	return fail_next(s, "destroy %s", m->o.name);
 }
 
-/* Ends it, keeping the failure at hand. Returns -1. */
-static int mcast_drop(struct session *s, struct mcast *m)
-{
-	struct fail why = s->fail;
-
-	s->fail = (struct fail){ 0 };
-	if (obj_destroy(s, m, false))
-		fail_clear(&s->fail);
-	s->fail = why;
-	return -1;
-}
-
 /* ------------------------------------------------------------------- mcast -- */
 
 struct mcast_args {
@@ -327,7 +315,7 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	if (cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN, a->within.v,
 		     &ev) ||
 	    step_make_ah(s, a->id, &ev))
-		return mcast_drop(s, m);
+		return obj_destroy_quietly(s, m);
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "group", a->group, " joined %s", a->group);
 	out_u64(o, "qp_num", ev.ud.qp_num, ", qp_num 0x%x", ev.ud.qp_num);

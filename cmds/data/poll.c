@@ -66,11 +66,9 @@ static bool in_set(const struct cq_set *set, const struct cq *cq)
 /* May a completion come of what was posted? */
 static bool is_outstanding(struct session *s, const struct cq_set *set)
 {
-	struct obj *o;
+	struct qp *qp;
 
-	obj_foreach_of(o, s, &qp_class) {
-		struct qp *qp = (struct qp *)o;
-
+	obj_foreach_of(qp, s, &qp_class) {
 		if (in_set(set, qp->send_cq) && posted_outstanding(qp, false).n)
 			return true;
 		if (in_set(set, qp->recv_cq) && (qp->srq || posted_outstanding(qp, true).n))
@@ -234,17 +232,15 @@ static void guess_datagrams(struct session *s, const struct qp *qp)
 {
 	const uint32_t qkey = own_qkey(qp);
 	struct posted p;
-	struct obj *o;
+	const struct qp *from;
 
-	obj_foreach_of(o, s, &qp_class) {
-		const struct qp *from = (const struct qp *)o;
-
+	obj_foreach_of(from, s, &qp_class) {
 		if (from->type != IBV_QPT_UD || !sent_wrong_qkey(from, qp, qkey, &p))
 			continue;
 		fail_row(s, "cause",
 			 "%s has sent wr_id %llu to %s with -qkey 0x%x, but its Q_Key is 0x%x: "
 			 "such a datagram is dropped in silence",
-			 o->name, (unsigned long long)p.wr_id, qp->o.name, p.to_qkey, qkey);
+			 from->o.name, (unsigned long long)p.wr_id, qp->o.name, p.to_qkey, qkey);
 		return;
 	}
 	fail_row(s, "likely",
@@ -303,10 +299,9 @@ int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op)
 
 static void say_why(struct session *s, const struct cq_set *set)
 {
-	struct obj *o;
+	struct qp *qp;
 
-	obj_foreach_of(o, s, &qp_class) {
-		struct qp *qp = (struct qp *)o;
+	obj_foreach_of(qp, s, &qp_class) {
 		unsigned sends, recvs;
 
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;

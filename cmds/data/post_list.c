@@ -2,9 +2,6 @@
 /*
  * Handing work requests over, one or a list of them: ibv_post_send(3), ibv_post_recv(3),
  * ibv_post_srq_recv(3).
- *
- * Some providers return -errno, some -1 with errno set: the absolute value is what
- * counts.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -113,9 +110,7 @@ static int hand_over_send(struct post_req *const reqs[], unsigned n, unsigned *b
 	rc = ibv_post_send(reqs[0]->qp->v, &reqs[0]->wr, &bad_wr);
 	for (*bad = 0; rc && *bad < n && &reqs[*bad]->wr != bad_wr; ++*bad)
 		;
-	if (rc == -1 && errno)
-		return errno;
-	return abs(rc);
+	return rc;
 }
 
 static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *bad)
@@ -135,9 +130,7 @@ static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *b
 	*bad = rc && bad_wr >= wr && bad_wr < wr + n ? (unsigned)(bad_wr - wr) : rc ? n : 0;
 	if (wr != &one)
 		free(wr);
-	if (rc == -1 && errno)
-		return errno;
-	return abs(rc);
+	return rc;
 }
 
 /* What a forced request breaks: the words of the check that was passed by. */
@@ -173,10 +166,10 @@ static int fail_full_queue(struct session *s, const struct post_req *r)
 	return fail_next(s, "poll -all");
 }
 
-static int fail_refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad,
-			int err)
+static int fail_refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad)
 {
 	const struct post_req *r = reqs[bad < n ? bad : 0];
+	const int err = call_errno();
 	char *rule = broken_rule(s, r);
 	SCOPED_TEXT(d);
 
@@ -198,16 +191,14 @@ static int fail_refused(struct session *s, struct post_req *const reqs[], unsign
 
 int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted)
 {
-	bool recv = is_recv(reqs[0]);
 	unsigned bad;
-	int err;
+	bool failed = is_recv(reqs[0]) ? hand_over_recv(reqs, n, &bad)
+				       : hand_over_send(reqs, n, &bad);
 
-	errno = 0;
-	err = recv ? hand_over_recv(reqs, n, &bad) : hand_over_send(reqs, n, &bad);
-	*posted = err ? (bad < n ? bad : 0) : n;
+	*posted = !failed ? n : bad < n ? bad : 0;
 	for (unsigned i = 0; i < *posted; i++)
 		take_key(s, reqs[i]);
-	return err ? fail_refused(s, reqs, n, bad, err) : 0;
+	return failed ? fail_refused(s, reqs, n, bad) : 0;
 }
 
 /* ----------------------------------------------------------- post chain -- */
@@ -241,10 +232,7 @@ bool post_chain_open(void)
 
 static bool same_queue(const struct post_req *a, const struct post_req *b)
 {
-	bool recv = a->op == &wr_ops[WR_RECV];
-
-	return recv == (b->op == &wr_ops[WR_RECV]) && a->srq == b->srq &&
-	       (a->srq || a->qp == b->qp);
+	return is_recv(a) == is_recv(b) && a->srq == b->srq && (a->srq || a->qp == b->qp);
 }
 
 static void note_objects(struct post_req *r)

@@ -222,11 +222,11 @@ static struct live_region region_here(const struct mr *mr)
 /* All regions of this session. */
 static void take_regions(struct session *s, struct live_end *e)
 {
-	struct obj *o;
+	const struct mr *mr;
 
-	obj_foreach_of(o, s, &mr_class) {
+	obj_foreach_of(mr, s, &mr_class) {
 		e->regions = xgrow(e->regions, e->nregions, sizeof *e->regions);
-		e->regions[e->nregions++] = region_here((const struct mr *)o);
+		e->regions[e->nregions++] = region_here(mr);
 	}
 }
 

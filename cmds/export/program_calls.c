@@ -80,11 +80,9 @@ static const char *data_expr(struct program *p, const unsigned char *data, size_
 int own_gid(struct program *p, const union ibv_gid *gid, struct var **v)
 {
 	union ibv_gid own;
-	struct obj *o;
+	struct dev *dev;
 
-	obj_foreach_of(o, p->s, &dev_class) {
-		struct dev *dev = (struct dev *)o;
-
+	obj_foreach_of(dev, p->s, &dev_class) {
 		*v = var_at(p, (uintptr_t)dev->v, UINT64_MAX);
 		for (int i = 0; *v && i < 256; i++)
 			if (ibv_query_gid(dev->v, 1, i, &own) == 0 &&

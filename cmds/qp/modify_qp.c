@@ -328,11 +328,9 @@ static void out_change(struct session *s, const struct qp_change *c, struct out 
 /* Another QP of this session that may be meant as the peer of qp, or NULL. */
 static const struct qp *unconnected_qp(struct session *s, const struct qp *qp)
 {
-	struct obj *o;
+	const struct qp *other;
 
-	obj_foreach_of(o, s, &qp_class) {
-		const struct qp *other = (const struct qp *)o;
-
+	obj_foreach_of(other, s, &qp_class) {
 		if (other != qp && other->type == qp->type && !other->id &&
 		    qp_history_state(other) <= IBV_QPS_INIT)
 			return other;

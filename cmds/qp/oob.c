@@ -281,17 +281,7 @@ static int wait_for_peer(struct session *s, struct oob *b, const struct num *wit
 		rc = fail_exchange(s, b);
 	else
 		out_peer(o, b);
-	if (rc) { /* what failed is told even if destroying fails too, which it does not
-		   */
-		struct fail why = s->fail;
-
-		s->fail = (struct fail){ 0 };
-		obj_destroy(s, b, true);
-		fail_clear(&s->fail);
-		s->fail = why;
-		return -1;
-	}
-	return obj_destroy(s, b, true);
+	return rc ? obj_destroy_quietly(s, b) : obj_destroy(s, b, true);
 }
 
 static int mine_of(struct session *s, const struct oob_args *a, struct qp_peer *mine)

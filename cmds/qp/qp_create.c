@@ -7,6 +7,7 @@
 
 #include "call/calling.h"
 #include "command/cmd.h"
+#include "connection/cm.h"
 #include "device/device.h"
 #include "explain/explain.h"
 #include "language/interp.h"
@@ -169,34 +170,16 @@ const struct ibv_qp_cap qp_default_cap = {
 	.max_inline_data = 64,
 };
 
-/* The PD and CQs that were created for the QP, to be destroyed if it cannot be created. */
-struct qp_parts {
-	struct pd *pd;
-	struct cq *cq;
-};
-
-static void destroy_made(struct session *s, struct qp_parts *made)
-{
-	struct fail why = s->fail;
-
-	s->fail = (struct fail){ 0 };
-	if ((made->cq && obj_destroy(s, made->cq, false)) ||
-	    (made->pd && obj_destroy(s, made->pd, false)))
-		fail_clear(&s->fail);
-	s->fail = why;
-}
-
 /* The CQ the user made for it: the only one of the device, if nothing uses it yet. */
 static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 {
-	struct cq *found = NULL;
-	struct obj *o;
+	struct cq *found = NULL, *cq;
 
-	obj_foreach_of(o, s, &cq_class)
-		if (((struct cq *)o)->dev == dev) {
+	obj_foreach_of(cq, s, &cq_class)
+		if (cq->dev == dev) {
 			if (found)
 				return NULL;
-			found = (struct cq *)o;
+			found = cq;
 		}
 	return found && !obj_used(found) ? found : NULL;
 }
@@ -216,18 +199,7 @@ static struct dev *device_of(struct session *s, const struct qp_spec *spec)
 	return dev_default(s);
 }
 
-static struct pd *need_pd(struct session *s, struct dev *dev, struct qp_parts *made)
-{
-	struct obj *o;
-
-	obj_foreach_of(o, s, &pd_class)
-		if (((struct pd *)o)->dev == dev)
-			return (struct pd *)o;
-	return made->pd = pd_make(s, dev, NULL);
-}
-
-static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_spec *spec,
-			  struct qp_parts *made)
+static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_spec *spec)
 {
 	struct cq *cq = waiting_cq(s, dev);
 	uint32_t depth = spec->cap.max_send_wr + spec->cap.max_recv_wr;
@@ -237,7 +209,7 @@ static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_sp
 	if (depth >
 	    (uint32_t)dev->attr.orig_attr.max_cqe) /* not here: creating the QP will report it */
 		depth = (uint32_t)dev->attr.orig_attr.max_cqe;
-	return made->cq = cq_make(s, dev, NULL, depth ? depth : 1, NULL, 0);
+	return cq_make(s, dev, NULL, depth ? depth : 1, NULL, 0);
 }
 
 static int check_one_device(struct session *s, const struct qp_spec *spec)
@@ -258,18 +230,18 @@ static int check_one_device(struct session *s, const struct qp_spec *spec)
 }
 
 /* Fills in the PD and the CQs that are missing. */
-static int complete_spec(struct session *s, struct qp_spec *spec, struct qp_parts *made)
+static int complete_spec(struct session *s, struct qp_spec *spec)
 {
 	struct dev *dev = device_of(s, spec);
 
 	if (!dev)
 		return -1;
 	if (!spec->pd)
-		spec->pd = spec->srq ? spec->srq->pd : need_pd(s, dev, made);
+		spec->pd = spec->srq ? spec->srq->pd : pd_of(s, dev);
 	if (!spec->pd)
 		return -1;
 	if (!spec->send_cq)
-		spec->send_cq = spec->recv_cq ? spec->recv_cq : need_cq(s, dev, spec, made);
+		spec->send_cq = spec->recv_cq ? spec->recv_cq : need_cq(s, dev, spec);
 	if (!spec->recv_cq)
 		spec->recv_cq = spec->send_cq;
 	return spec->send_cq ? check_one_device(s, spec) : -1;
@@ -384,13 +356,13 @@ void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec)
 struct qp *qp_make(struct session *s, const struct qp_spec *given)
 {
 	struct qp_spec spec = *given;
-	struct qp_parts made = { 0 };
+	uint64_t mark = made_mark(s);
 	struct qp *qp = obj_new(s, &qp_class, spec.name);
 
 	if (!qp)
 		return NULL;
-	if (complete_spec(s, &spec, &made) || create_qp(s, qp, &spec)) {
-		destroy_made(s, &made);
+	if (complete_spec(s, &spec) || create_qp(s, qp, &spec)) {
+		made_undo_since(s, mark);
 		obj_discard(s, qp);
 		return NULL;
 	}

@@ -188,25 +188,19 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct cq_args *a = args;
 	struct dev *dev = a->dev ? a->dev : a->cc ? a->cc->dev : dev_default(s);
-	struct cc *cc = a->cc, *made = NULL;
+	uint64_t mark = made_mark(s);
+	struct cc *cc = a->cc;
 	struct cq *cq;
 
 	if (!dev || obj_same_dev(s, "ibv_create_cq", dev, dev, a->cc, a->cc ? a->cc->dev : NULL))
 		return -1;
 	if (!cc && a->new_channel)
-		cc = made = cc_make(s, dev, NULL);
+		cc = cc_make(s, dev, NULL);
 	if (a->new_channel && !cc)
 		return -1;
 	cq = cq_make(s, dev, a->name, (uint32_t)a->depth.v, cc, (int)a->vector.v);
-	if (!cq) {
-		struct fail why = s->fail;
-
-		s->fail = (struct fail){ 0 };
-		if (made && obj_destroy(s, made, false))
-			fail_clear(&s->fail);
-		s->fail = why;
-		return -1;
-	}
+	if (!cq)
+		return made_undo_since(s, mark);
 	cq_describe(s, &cq->o, o);
 	return 0;
 }

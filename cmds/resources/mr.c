@@ -21,37 +21,32 @@
 /* Only the device knows what a window of type 2 is bound to. */
 static int still_bound(struct session *s, const struct mr *mr)
 {
-	struct obj *o;
+	const struct mw *mw;
 
 	call_fail(s, "%s", mr->o.name);
-	obj_foreach_of(o, s, &mw_class)
-		if (((struct mw *)o)->pd == mr->pd) {
-			fail_row(s, "likely", "the memory window %s is bound to it", o->name);
-			return fail_next(s, "destroy %s", o->name);
+	obj_foreach_of(mw, s, &mw_class)
+		if (mw->pd == mr->pd) {
+			fail_row(s, "likely", "the memory window %s is bound to it", mw->o.name);
+			return fail_next(s, "destroy %s", mw->o.name);
 		}
 	return -1;
 }
 
 static bool is_shared(struct session *s, const struct mr *mr)
 {
-	struct obj *o;
+	const struct id *id;
 
-	obj_foreach_of(o, s, &id_class) {
-		const struct listening *l = ((const struct id *)o)->listening;
-
-		if (l && l->share == mr)
+	obj_foreach_of(id, s, &id_class)
+		if (id->listening && id->listening->share == mr)
 			return true;
-	}
 	return false;
 }
 
 const struct mr *mr_to_receive(struct session *s, const struct pd *pd)
 {
-	struct obj *o;
+	const struct mr *mr;
 
-	obj_foreach_of(o, s, &mr_class) {
-		const struct mr *mr = (const struct mr *)o;
-
+	obj_foreach_of(mr, s, &mr_class) {
 		if (mr->pd == pd && mr->access & IBV_ACCESS_LOCAL_WRITE && !mr->for_texts &&
 		    !is_shared(s, mr))
 			return mr;
@@ -158,8 +153,8 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	}
 	mr->v = ibv_reg_mr(pd->v, mr->buf, len, (int)access);
 	if (!mr->v) {
-		call_fail(s, "%llu bytes in %s, access %s", (unsigned long long)len,
-			  pd->o.name, word_flags(mr_access_words, access));
+		call_fail(s, "%llu bytes in %s, access %s", (unsigned long long)len, pd->o.name,
+			  word_flags(mr_access_words, access));
 		mr_explain_failure(s, len, access);
 		munmap(mr->buf, len);
 		obj_discard(s, mr);

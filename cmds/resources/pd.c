@@ -61,11 +61,11 @@ struct pd *pd_make(struct session *s, struct dev *dev, const char *name)
 
 struct pd *pd_of(struct session *s, struct dev *dev)
 {
-	struct obj *o;
+	struct pd *pd;
 
-	obj_foreach_of(o, s, &pd_class)
-		if (((struct pd *)o)->dev == dev)
-			return (struct pd *)o;
+	obj_foreach_of(pd, s, &pd_class)
+		if (pd->dev == dev)
+			return pd;
 	return pd_make(s, dev, NULL);
 }
 

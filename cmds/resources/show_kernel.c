@@ -56,11 +56,9 @@ static void know_id(struct facts *f, const struct id *id)
 static uint64_t cq_users(struct session *s, const struct cq *cq)
 {
 	uint64_t n = 0;
-	struct obj *o;
+	const struct qp *qp;
 
-	obj_foreach_of(o, s, &qp_class) {
-		const struct qp *qp = (const struct qp *)o;
-
+	obj_foreach_of(qp, s, &qp_class) {
 		n += (qp->send_cq == cq) + (qp->recv_cq == cq);
 	}
 	return n;
@@ -310,10 +308,10 @@ static void tell_object(struct comparison *c, enum tracked_kind kind, struct obj
  * the device is opened. */
 static bool has_librdmacms_pd(struct comparison *c)
 {
-	struct obj *o;
+	const struct id *id;
 
-	obj_foreach_of(o, c->s, &id_class)
-		if (((const struct id *)o)->v->verbs == c->dev->v)
+	obj_foreach_of(id, c->s, &id_class)
+		if (id->v->verbs == c->dev->v)
 			return true;
 	return embedded_is_used();
 }

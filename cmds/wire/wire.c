@@ -217,11 +217,11 @@ static bool leads_there(struct qp *qp, const struct packet *p)
 
 static struct qp *sending_qp(struct session *s, const struct packet *p)
 {
-	struct obj *o;
+	struct qp *qp;
 
-	obj_foreach_of(o, s, &qp_class)
-		if (leads_there((struct qp *)o, p))
-			return (struct qp *)o;
+	obj_foreach_of(qp, s, &qp_class)
+		if (leads_there(qp, p))
+			return qp;
 	return NULL;
 }
 
