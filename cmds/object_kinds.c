@@ -58,12 +58,12 @@ static int use_as_arg(struct session *s, struct obj *o, void *dst)
 	return 0;
 }
 
-static int parse_obj(struct session *s, Tcl_Obj *word, void *dst, const struct obj_class *class)
+int obj_arg_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	struct obj *o = obj_find(s, class, Tcl_GetString(word));
+	struct obj *o = obj_find(s, a->kind->of, Tcl_GetString(word));
 
 	if (!o)
-		return fail_no_such(s, class, Tcl_GetString(word));
+		return fail_no_such(s, a->kind->of, Tcl_GetString(word));
 	return use_as_arg(s, o, dst);
 }
 
@@ -76,10 +76,9 @@ static void tell_no_client(struct session *s)
 		"listen without -accept; then 'accept -prepare' waits for a client, post recv, accept");
 }
 
-/* Takes the current object of the class, else the only one. */
-static int pick_default(struct session *s, const struct arg *a, void *dst,
-			const struct obj_class *class)
+int obj_arg_default(struct session *s, const struct arg *a, void *dst)
 {
+	const struct obj_class *class = a->kind->of;
 	Tcl_Obj *names;
 	struct obj *o = NULL;
 	unsigned n = 1;
@@ -114,64 +113,34 @@ static bool could_be_name(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return isalpha((unsigned char)*Tcl_GetString(word));
 }
 
-#define OBJECT_FNS(x)                                                                          \
-	static int parse_##x(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst) \
-	{                                                                                      \
-		(void)a;                                                                       \
-		return parse_obj(s, word, dst, &x##_class);                                    \
-	}                                                                                      \
-	static int absent_##x(struct session *s, const struct arg *a, void *dst)               \
-	{                                                                                      \
-		return pick_default(s, a, dst, &x##_class);                                    \
-	}                                                                                      \
-	static void complete_##x(struct session *s, const struct arg *a, Tcl_Obj *words)       \
-	{                                                                                      \
-		(void)a;                                                                       \
-		list_class(s, &x##_class, words);                                              \
-	}                                                                                      \
-	const struct arg_kind kind_##x = { .word = #x,                                         \
-					   .size = sizeof(void *),                             \
-					   .parse = parse_##x,                                 \
-					   .absent = absent_##x,                               \
-					   .matches = could_be_name,                           \
-					   .complete = complete_##x };                         \
-	const struct arg_kind kind_##x##_opt = { .word = #x,                                   \
-						 .size = sizeof(void *),                       \
-						 .parse = parse_##x,                           \
-						 .matches = could_be_name,                     \
-						 .complete = complete_##x };
-
-OBJECT_FNS(pd)
-OBJECT_FNS(cc)
-OBJECT_FNS(cq)
-OBJECT_FNS(srq)
-OBJECT_FNS(qp)
-OBJECT_FNS(mr)
-OBJECT_FNS(mw)
-OBJECT_FNS(ah)
-OBJECT_FNS(ec)
-OBJECT_FNS(id)
-OBJECT_FNS(oob)
-OBJECT_FNS(tcp)
-OBJECT_FNS(tcpl)
-
-static int parse_any(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+void obj_arg_complete(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
-	(void)a;
-	return parse_obj(s, word, dst, NULL);
+	list_class(s, a->kind->of, words);
 }
 
-static void complete_any(struct session *s, const struct arg *a, Tcl_Obj *words)
-{
-	(void)a;
-	list_class(s, NULL, words);
-}
+#define OBJECT(word_, class_, absent_)                                                            \
+	{                                                                                         \
+		.word = word_, .size = sizeof(void *), .parse = obj_arg_parse, .absent = absent_, \
+		.matches = could_be_name, .complete = obj_arg_complete, .of = class_              \
+	}
+#define KINDS(x)                                                                  \
+	const struct arg_kind kind_##x = OBJECT(#x, &x##_class, obj_arg_default), \
+			      kind_##x##_opt = OBJECT(#x, &x##_class, NULL)
 
-const struct arg_kind kind_any = { .word = "object",
-				   .size = sizeof(void *),
-				   .parse = parse_any,
-				   .matches = could_be_name,
-				   .complete = complete_any };
+KINDS(pd);
+KINDS(cc);
+KINDS(cq);
+KINDS(srq);
+KINDS(qp);
+KINDS(mr);
+KINDS(mw);
+KINDS(ah);
+KINDS(ec);
+KINDS(id);
+KINDS(oob);
+KINDS(tcp);
+KINDS(tcpl);
+const struct arg_kind kind_any = OBJECT("object", NULL, NULL);
 
 /*
  * Each index is a hash table. Addresses: an object of 2^k bytes and more, but less than twice that,

@@ -451,6 +451,12 @@ extern const struct arg_kind kind_dev_opt, kind_pd_opt, kind_cc_opt, kind_cq_opt
 /* struct obj *, of any class; must be given. */
 extern const struct arg_kind kind_any;
 
+/* The functions of these kinds, for others whose .of is a class or NULL. The default is the current
+ * object, else the only one. */
+int obj_arg_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
+int obj_arg_default(struct session *s, const struct arg *a, void *dst);
+void obj_arg_complete(struct session *s, const struct arg *a, Tcl_Obj *words);
+
 /* --------------------------------------------- defaults -- */
 
 /* The open device to use when none is named: the one of --device, else the first with an

@@ -215,14 +215,9 @@ static void complete_requirements(struct session *s, const struct arg *a, Tcl_Ob
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(c->name, -1));
 }
 
-static int parse_require_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return kind_str.parse(s, a, word, dst);
-}
-
 static const struct arg_kind kind_capability = { .word = "what",
 						 .size = sizeof(char *),
-						 .parse = parse_require_word,
+						 .parse = args_parse_str,
 						 .complete = complete_requirements };
 
 static const struct arg require_args[] = {

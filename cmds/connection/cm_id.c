@@ -387,21 +387,12 @@ static bool is_id(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return obj_find(s, &id_class, Tcl_GetString(word)) != NULL;
 }
 
-static int parse_id(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return kind_id.parse(s, a, word, dst);
-}
-
-static int absent_id(struct session *s, const struct arg *a, void *dst)
-{
-	return kind_id.absent(s, a, dst);
-}
-
 const struct arg_kind kind_id_first = { .word = "id",
 					.size = sizeof(struct id *),
-					.parse = parse_id,
-					.absent = absent_id,
-					.matches = is_id };
+					.parse = obj_arg_parse,
+					.absent = obj_arg_default,
+					.matches = is_id,
+					.of = &id_class };
 
 /* The state of a connection, for the trace and as the result of commands. */
 

@@ -39,7 +39,7 @@ int cq_set_pick(struct session *s, struct cq *cq, struct qp *qp, struct cq_set *
 		if (set->qp->recv_cq != set->qp->send_cq)
 			set->cq[set->n++] = set->qp->recv_cq;
 	} else {
-		if (kind_cq.absent(s, &row, &cq))
+		if (obj_arg_default(s, &row, &cq))
 			return -1;
 		set->cq[set->n++] = cq;
 	}

@@ -148,7 +148,7 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 
 	if (a.srq && a.qp)
 		return fail(s, "post recv", "EINVAL", "-srq and -qp exclude each other");
-	if (!a.srq && !a.qp && kind_qp.absent(s, &qp_row, &a.qp))
+	if (!a.srq && !a.qp && obj_arg_default(s, &qp_row, &a.qp))
 		return -1;
 	return post_simple(s, &wr_ops[WR_RECV], &a, o);
 }

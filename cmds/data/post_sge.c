@@ -36,7 +36,6 @@ static int parse_raw(struct session *s, const struct arg *a, char *const part[],
 static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	char *text = arena_copy0(&s->arena, Tcl_GetString(word), strlen(Tcl_GetString(word)));
-	struct arg region = { .name = a->name, .kind = &kind_mr };
 	struct sge_arg *sge = dst;
 	char *part[3] = { text };
 	unsigned n = 0;
@@ -51,7 +50,7 @@ static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void
 		return parse_raw(s, a, part, n, sge);
 	name = Tcl_NewStringObj(part[0], -1);
 	Tcl_IncrRefCount(name);
-	rc = kind_mr.parse(s, &region, name, &sge->mr);
+	rc = obj_arg_parse(s, a, name, &sge->mr);
 	Tcl_DecrRefCount(name);
 	if (rc)
 		return rc;
@@ -61,21 +60,17 @@ static int parse_sge(struct session *s, const struct arg *a, Tcl_Obj *word, void
 	return n > 2 ? args_size(s, a, part[2], strlen(part[2]), &sge->len) : 0;
 }
 
-static void complete_sge(struct session *s, const struct arg *a, Tcl_Obj *words)
-{
-	kind_mr.complete(s, a, words);
-}
-
 const struct arg_kind kind_sge = { .word = "mr:off:len",
 				   .size = sizeof(struct sge_arg),
 				   .parse = parse_sge,
-				   .complete = complete_sge };
+				   .complete = obj_arg_complete,
+				   .of = &mr_class };
 
 static int parse_sent(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	SCOPED_TEXT(text);
 
-	if (!kind_mr_opt.parse(s, a, word, dst))
+	if (!obj_arg_parse(s, a, word, dst))
 		return 0;
 	if (obj_find(s, NULL, Tcl_GetString(word)))
 		return -1;
@@ -97,7 +92,8 @@ const struct arg_kind kind_mr_sent = { .word = "mr",
 				       .size = sizeof(struct mr *),
 				       .parse = parse_sent,
 				       .matches = is_no_option,
-				       .complete = complete_sge };
+				       .complete = obj_arg_complete,
+				       .of = &mr_class };
 
 /* Zero-based regions are addressed by offsets. */
 static uint64_t mr_begin(const struct mr *mr)

@@ -120,19 +120,11 @@ static int close_parse(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	return args_bad(s, a, "device %s is not open", Tcl_GetString(word));
 }
 
-static void close_complete(struct session *s, const struct arg *a, Tcl_Obj *words)
-{
-	struct obj *dev;
-
-	(void)a;
-	obj_foreach_of(dev, s, &dev_class)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(dev->name, -1));
-}
-
 static const struct arg_kind kind_open_dev = { .word = "device",
 					       .size = sizeof(void *),
 					       .parse = close_parse,
-					       .complete = close_complete };
+					       .complete = obj_arg_complete,
+					       .of = &dev_class };
 
 static const struct arg close_args[] = {
 	POS("device", close_args, dev, kind_open_dev, "an open device"),

@@ -34,7 +34,7 @@ static int parse_fault_word(struct session *s, const struct arg *a, Tcl_Obj *wor
 
 	if (fault_word(a->name, Tcl_GetString(word), &f, why, sizeof why))
 		return args_bad(s, a, "%s", why);
-	return kind_str.parse(s, a, word, dst);
+	return args_parse_str(s, a, word, dst);
 }
 
 static const struct arg_kind kind_chance = { .word = "chance",
@@ -123,7 +123,7 @@ static int parse_match(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 {
 	struct uroce_fault f;
 
-	return read_match(s, a, Tcl_GetString(word), &f) ? -1 : kind_str.parse(s, a, word, dst);
+	return read_match(s, a, Tcl_GetString(word), &f) ? -1 : args_parse_str(s, a, word, dst);
 }
 
 static const struct arg_kind kind_match = { .word = "condition",

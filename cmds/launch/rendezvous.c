@@ -192,7 +192,7 @@ static int parse_key(struct session *s, const struct arg *a, Tcl_Obj *word, void
 		return args_bad(s, a,
 				"'%s' is not a key: use at most %d letters, digits, '.', '-', '_'",
 				Tcl_GetString(word), KEY_LEN_MAX);
-	return kind_str.parse(s, a, word, dst);
+	return args_parse_str(s, a, word, dst);
 }
 
 static const struct arg_kind kind_key = { .word = "key",

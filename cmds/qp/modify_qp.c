@@ -52,14 +52,9 @@ static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return is_near;
 }
 
-static int parse_state(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return kind_enum.parse(s, a, word, dst);
-}
-
 static const struct arg_kind kind_state = { .word = "state",
 					    .size = sizeof(struct num),
-					    .parse = parse_state,
+					    .parse = args_parse_enum,
 					    .matches = is_state,
 					    .complete = complete_state };
 

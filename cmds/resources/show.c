@@ -61,23 +61,10 @@ struct show_args {
 };
 
 /* The name of an object, here or in another process. */
-static int parse_name(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	(void)s;
-	(void)a;
-	*(Tcl_Obj **)dst = word;
-	return 0;
-}
-
-static void complete_name(struct session *s, const struct arg *a, Tcl_Obj *words)
-{
-	kind_any.complete(s, a, words);
-}
-
 static const struct arg_kind kind_name = { .word = "object",
 					   .size = sizeof(Tcl_Obj *),
-					   .parse = parse_name,
-					   .complete = complete_name };
+					   .parse = args_parse_obj,
+					   .complete = obj_arg_complete };
 
 static const struct arg show_args[] = {
 	POS_OPT("object", show_args, name, kind_name, "its name; without: all, as a tree"),
@@ -124,7 +111,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	if (a->process.set)
 		return show_process(s, (pid_t)a->process.v, a->name ? Tcl_GetString(a->name) : NULL,
 				    o);
-	if (a->name && kind_any.parse(s, &show_args[0], a->name, &obj))
+	if (a->name && obj_arg_parse(s, &show_args[0], a->name, &obj))
 		return -1;
 	if (!obj) {
 		out_dict(o, NULL);

@@ -30,6 +30,7 @@ struct arg_kind {
 	bool is_static;
 	/* Appends the possible words to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
+	const void *of; /* for these functions: the class of an object */
 };
 
 struct arg {
@@ -140,6 +141,10 @@ extern const struct arg_kind kind_flags;      /* struct num: comma list of .data
  * s->arena. */
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
 
+/* The parsers of kind_str, kind_obj and kind_enum, for kinds that differ from them otherwise. */
+int args_parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
+int args_parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
+int args_parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst);
 /* For kinds: fails with "-rkey: <fmt>" (or "<name>: ..." for a positional); returns -1.
  */
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)

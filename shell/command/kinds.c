@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds of arguments that are not specific to verbs: numbers, sizes, times, words, flags, text.
- * Numbers are parsed by Tcl's libtommath: 0x and 0b work, and all 64 unsigned bits are exact. */
+ * Numbers are decimal or begin with 0x, and all 64 unsigned bits are exact. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -203,7 +203,7 @@ static int parse_switch(struct session *s, const struct arg *a, Tcl_Obj *word, v
 	return 0;
 }
 
-static int parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+int args_parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	int len;
 	const char *text = Tcl_GetStringFromObj(word, &len);
@@ -251,7 +251,7 @@ static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	return 0;
 }
 
-static int parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+int args_parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	(void)s, (void)a;
 	*(Tcl_Obj **)dst = word;
@@ -338,7 +338,7 @@ static int fail_unknown_word(struct session *s, const struct arg *a, const char 
 	return -1;
 }
 
-static int parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+int args_parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	const struct word *w = args_word(a->data, Tcl_GetString(word));
 	struct num *num = dst;
@@ -449,28 +449,32 @@ static void complete_command(struct session *s, const struct arg *a, Tcl_Obj *wo
 }
 
 const struct arg_kind kind_switch = { .word = "", .size = sizeof(bool), .parse = parse_switch };
-const struct arg_kind kind_str = { .word = "text", .size = sizeof(char *), .parse = parse_str };
+const struct arg_kind kind_str = { .word = "text",
+				   .size = sizeof(char *),
+				   .parse = args_parse_str };
 const struct arg_kind kind_path = { .word = "file",
 				    .size = sizeof(char *),
-				    .parse = parse_str,
+				    .parse = args_parse_str,
 				    .complete = complete_path };
 const struct arg_kind kind_bytes = { .word = "bytes",
 				     .size = sizeof(struct bytes),
 				     .parse = parse_bytes };
-const struct arg_kind kind_obj = { .word = "value", .size = sizeof(Tcl_Obj *), .parse = parse_obj };
+const struct arg_kind kind_obj = { .word = "value",
+				   .size = sizeof(Tcl_Obj *),
+				   .parse = args_parse_obj };
 const struct arg_kind kind_command = { .word = "command",
 				       .size = sizeof(Tcl_Obj *),
-				       .parse = parse_obj,
+				       .parse = args_parse_obj,
 				       .complete = complete_command };
 const struct arg_kind kind_script = { .word = "script",
 				      .size = sizeof(Tcl_Obj *),
-				      .parse = parse_obj };
+				      .parse = args_parse_obj };
 const struct arg_kind kind_expr = { .word = "condition",
 				    .size = sizeof(Tcl_Obj *),
-				    .parse = parse_obj };
+				    .parse = args_parse_obj };
 const struct arg_kind kind_enum = { .word = "word",
 				    .size = sizeof(struct num),
-				    .parse = parse_enum,
+				    .parse = args_parse_enum,
 				    .is_static = true,
 				    .complete = complete_word_table };
 const struct arg_kind kind_flags = { .word = "flag,...",

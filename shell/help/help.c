@@ -30,14 +30,9 @@ static void complete_topic(struct session *s, const struct arg *a, Tcl_Obj *word
 	words_sort(words);
 }
 
-static int parse_topic(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return kind_str.parse(s, a, word, dst);
-}
-
 static const struct arg_kind kind_topic = { .word = "word",
 					    .size = sizeof(char *),
-					    .parse = parse_topic,
+					    .parse = args_parse_str,
 					    .complete = complete_topic };
 
 static const struct arg help_arg_table[] = {
