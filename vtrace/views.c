@@ -26,11 +26,19 @@ struct traced_program {
 	struct traced_program *next;
 };
 
+#define EXPLAINED_MAX 8
+
+/* What was explained of a function. The same is not explained again, and no more than these are. */
+struct explained {
+	char *texts[EXPLAINED_MAX];
+	unsigned n;
+};
+
 static struct {
 	struct views v;
 	struct traced_program *programs;
 	bool *wanted;	 /* per row of call_table; NULL: all */
-	bool *explained; /* per row of call_table: a failure was explained; once is enough */
+	struct explained *explained; /* per row of call_table */
 	struct summary *summary;
 	bool has_ladder;
 	struct traced_ladder ladder;
@@ -192,19 +200,34 @@ static void explain_completion(const struct reader_news *news, const struct seen
 	out_free(o);
 }
 
+/* Keeps the text of o. false: it was explained before, or enough was. */
+static bool is_new_explanation(struct explained *e, const struct out *o)
+{
+	SCOPED_TEXT(text);
+
+	out_print(o, OUT_TEXT, &text);
+	for (unsigned i = 0; i < e->n; i++)
+		if (strcmp(e->texts[i], Tcl_DStringValue(&text)) == 0)
+			return false;
+	if (e->n == EXPLAINED_MAX)
+		return false;
+	e->texts[e->n++] = xstrdup(Tcl_DStringValue(&text));
+	return true;
+}
+
 static void explain_call(const struct reader_news *news)
 {
-	bool *before = &the.explained[news->r->fn - call_table];
+	struct explained *before = &the.explained[news->r->fn - call_table];
 	const struct traced_program *p = program_of(news->process);
-	struct out *o;
+	struct out *o = out_new(true);
 
-	if (*before)
-		return;
-	o = out_new(true);
-	if (explain_traced_call(p->live, &p->limits, news->r, o) ||
-	    explain_traced_event(news->r, o)) {
+	if ((explain_traced_call(p->live, &p->limits, news->r, o) ||
+	     explain_traced_event(news->r, o)) &&
+	    is_new_explanation(before, o)) {
 		write_explained(news, o);
-		*before = true;
+		if (before->n == EXPLAINED_MAX && !the.v.json)
+			fprintf(the.v.to, "    later failures of %s are not explained\n",
+				news->r->fn->name);
 	}
 	out_free(o);
 }
@@ -372,5 +395,8 @@ void views_end(void)
 	}
 	Tcl_DStringFree(&the.why);
 	free(the.wanted);
+	for (unsigned i = 0; i < call_count; i++)
+		for (unsigned k = 0; k < the.explained[i].n; k++)
+			free(the.explained[i].texts[k]);
 	free(the.explained);
 }
