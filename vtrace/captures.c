@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "captures.h"
+#include "views.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "decode.h"
 
 /* The device writes in the byte order of this host: uroce/link/pcapng.c. */
 #define PCAPNG_PACKET	6u

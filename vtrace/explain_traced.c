@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a call or a request of a traced program has failed; what the peer's process says to that. */
+/* Why a call or a request of a traced program has failed, or has not returned. */
 #include "views.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "call_record.h"
@@ -19,7 +16,6 @@
 #include "output/out.h"
 #include "own_rows.h"
 #include "qp/qp.h"
-#include "resources/show_process.h"
 #include "words.h"
 #include "spec_tables.h"
 
@@ -137,19 +133,20 @@ static void find_send_causes(const struct live_program *p, const struct seen_qp 
 			  "completion of a later one would make room");
 }
 
-static void find_recv_causes(const struct live_program *p, const struct seen_qp *qp,
+/* queue: a QP, or an SRQ. */
+static void find_recv_causes(const struct live_program *p, const struct seen_qp *queue,
 			     const struct record *r, struct causes *c)
 {
 	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
 	struct wr_judged j = {
 		.op = &wr_ops[WR_RECV],
-		.queue = qp->v.name,
-		.max_sge = qp->v.cap.max_recv_sge,
-		.qp_type = qp->v.type,
-		.state = qp->v.state,
-		.srq = *qp->v.srq ? qp->v.srq : NULL,
-		.room = qp->v.cap.max_recv_wr,
-		.used = live_program_outstanding(p, qp, true),
+		.queue = queue->v.name,
+		.max_sge = queue->v.cap.max_recv_sge,
+		.qp_type = queue->v.number ? queue->v.type : 0,
+		.state = queue->v.state,
+		.srq = *queue->v.srq ? queue->v.srq : NULL,
+		.room = queue->v.cap.max_recv_wr,
+		.used = live_program_outstanding(p, queue, true),
 	};
 	char text[160];
 
@@ -171,6 +168,49 @@ static void find_create_causes(const struct seen_limits *limits, const struct re
 
 	if (init && limits->device.max_qp)
 		qp_check_cap(&init->cap, &limits->device, c);
+	if (init && row_of(r) == ROW_ibv_create_qp && !init->send_cq)
+		cause_add(c, IS_SO, NULL, "send_cq is NULL");
+	if (init && row_of(r) == ROW_ibv_create_qp && !init->recv_cq)
+		cause_add(c, IS_SO, NULL, "recv_cq is NULL");
+}
+
+/* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.
+ */
+static void compare_limit(struct causes *c, const char *name, uint32_t value, int limit,
+			  const char *limit_name)
+{
+	if (limit > 0 && value > (uint32_t)limit)
+		cause_add(c, IS_SO, NULL, "%s %u is more than the device's limit %d (%s)", name,
+			  value, limit, limit_name);
+}
+
+static void find_srq_causes(const struct seen_limits *limits, const struct record *r,
+			    struct causes *c)
+{
+	const struct ibv_srq_init_attr *init = (const void *)(uintptr_t)r->args[1];
+
+	if (!init)
+		return;
+	compare_limit(c, "max_wr", init->attr.max_wr, limits->device.max_srq_wr, "max_srq_wr");
+	compare_limit(c, "max_sge", init->attr.max_sge, limits->device.max_srq_sge, "max_srq_sge");
+	if (!init->attr.max_wr)
+		cause_add(c, IS_SO, NULL, "max_wr is 0: an SRQ has room for at least 1 request");
+}
+
+static void find_modify_srq_causes(const struct seen_limits *limits, const struct seen_qp *srq,
+				   const struct record *r, struct causes *c)
+{
+	const struct ibv_srq_attr *a = (const void *)(uintptr_t)r->args[1];
+	const unsigned mask = (unsigned)r->args[2];
+
+	if (!a)
+		return;
+	if (mask & IBV_SRQ_LIMIT && srq->v.cap.max_recv_wr && a->srq_limit > srq->v.cap.max_recv_wr)
+		cause_add(c, IS_SO, NULL,
+			  "srq_limit is %u, and %s has room for %u requests (max_wr)", a->srq_limit,
+			  srq->v.name, srq->v.cap.max_recv_wr);
+	if (mask & IBV_SRQ_MAX_WR)
+		compare_limit(c, "max_wr", a->max_wr, limits->device.max_srq_wr, "max_srq_wr");
 }
 
 static void find_cq_causes(const struct seen_limits *limits, const struct record *r,
@@ -180,9 +220,8 @@ static void find_cq_causes(const struct seen_limits *limits, const struct record
 
 	if (cqe <= 0)
 		cause_add(c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
-	else if (limits->device.max_qp && cqe > limits->device.max_cqe)
-		cause_add(c, IS_SO, NULL, "cqe %d is more than the device's limit %d (max_cqe)",
-			  cqe, limits->device.max_cqe);
+	else
+		compare_limit(c, "cqe", (uint32_t)cqe, limits->device.max_cqe, "max_cqe");
 }
 
 static void find_region_causes(const struct record *r, struct causes *c)
@@ -236,6 +275,9 @@ static void find_argument_causes(const struct seen_limits *limits, const struct 
 	case ROW_ibv_create_cq:
 		find_cq_causes(limits, r, c);
 		break;
+	case ROW_ibv_create_srq:
+		find_srq_causes(limits, r, c);
+		break;
 	case ROW_ibv_reg_mr:
 	case ROW_ibv_reg_mr_iova:
 	case ROW_ibv_reg_mr_iova2:
@@ -247,25 +289,64 @@ static void find_argument_causes(const struct seen_limits *limits, const struct 
 	}
 }
 
+struct user_names {
+	const struct live_program *p;
+	uint64_t when;
+	unsigned n;
+	Tcl_DString text;
+};
+
+/* Only the first ones are named. An object whose end was within librdmacm is not there any more. */
+static void add_user_name(void *arg, const struct seen_object *user)
+{
+	const unsigned most = 8;
+	struct user_names *names = arg;
+	const char *name = live_program_name(names->p, user->address, names->when);
+
+	if (*name && names->n++ < most)
+		xappendf(&names->text, "%s%s", names->n > 1 ? ", " : "", name);
+	else if (*name && names->n == most + 1)
+		xappendf(&names->text, " and others");
+}
+
+/* What still uses an object that the program wants to destroy. */
+static void find_users(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	struct user_names names = { .p = p, .when = r->end };
+
+	Tcl_DStringInit(&names.text);
+	seen_objects_users(&p->seen, r->args[0], add_user_name, &names);
+	if (names.n)
+		cause_add(c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
+			  live_program_name(p, r->args[0], r->end), Tcl_DStringValue(&names.text));
+	Tcl_DStringFree(&names.text);
+}
+
 /* Causes that the call's own objects show. */
 static void find_causes(const struct live_program *p, const struct seen_limits *limits,
 			const struct record *r, struct causes *c)
 {
-	const struct seen_qp *qp = r->nargs ? live_program_qp(p, r->args[0]) : NULL;
+	const struct seen_qp *queue = r->nargs ? live_program_queue(p, r->args[0]) : NULL;
 
 	if (r->err == EINVAL || r->fn->asks)
 		find_argument_causes(limits, r, c);
-	if (!qp)
+	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
+		find_users(p, r, c);
+	if (!queue)
 		return;
 	switch (row_of(r)) {
 	case ROW_ibv_modify_qp:
-		find_modify_causes(limits, qp, r, c);
+		find_modify_causes(limits, queue, r, c);
 		break;
 	case ROW_ibv_post_send:
-		find_send_causes(p, qp, r, c);
+		find_send_causes(p, queue, r, c);
 		break;
 	case ROW_ibv_post_recv:
-		find_recv_causes(p, qp, r, c);
+	case ROW_ibv_post_srq_recv:
+		find_recv_causes(p, queue, r, c);
+		break;
+	case ROW_ibv_modify_srq:
+		find_modify_srq_causes(limits, queue, r, c);
 		break;
 	}
 }
@@ -327,21 +408,77 @@ bool explain_traced_call(const struct live_program *p, const struct seen_limits 
 	return true;
 }
 
+/* ------------------------------------------------------------ calls that hang -- */
+
+/* Why a call that waits for acknowledged events has not returned. */
+static void find_unacknowledged(const struct live_program *p, const struct record *r,
+				struct causes *c)
+{
+	const struct seen_object *o = seen_object_at(&p->seen, r->args[0]);
+
+	if (o && o->unacknowledged)
+		cause_add(c, IS_SO, NULL, "%s waits until %u event%s of %s %s acknowledged (%s)",
+			  r->fn->name, o->unacknowledged, o->unacknowledged == 1 ? "" : "s",
+			  live_program_name(p, o->address, r->end),
+			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
+}
+
+/* The CQs of a completion channel. */
+struct channel_cqs {
+	unsigned n, armed;
+	uint64_t last;
+};
+
+static void count_cq(void *arg, const struct seen_object *user)
+{
+	struct channel_cqs *cqs = arg;
+
+	cqs->n++;
+	cqs->armed += user->armed != 0;
+	cqs->last = user->address;
+}
+
+/* Why no event of a completion channel comes. */
+static void find_unarmed(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	struct channel_cqs cqs = { 0 };
+
+	seen_objects_users(&p->seen, r->args[0], count_cq, &cqs);
+	if (cqs.n && !cqs.armed)
+		cause_add(c, IS_SO, NULL,
+			  "%s is not armed: ibv_req_notify_cq is needed before each event",
+			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
+				     : "no CQ of the channel");
+}
+
+bool explain_traced_unfinished(const struct live_program *p, const struct record *r, struct out *o)
+{
+	struct causes c = { .no_commands = true };
+
+	if (r->args && r->fn->args[0].role == CALL_GONE)
+		find_unacknowledged(p, r, &c);
+	else if (r->args && row_of(r) == ROW_ibv_get_cq_event)
+		find_unarmed(p, r, &c);
+	if (!c.n)
+		return false;
+	out_str(o, "call", r->fn->name, "%s", r->fn->name);
+	out_text(o, " has not returned\n");
+	causes_out(&c, o);
+	return true;
+}
+
 /* ---------------------------------------------------------------------------- events -- */
 
-bool explain_traced_event(const struct record *r, struct out *o)
+static bool explain_cm_event(const struct record *r, const struct rdma_cm_event *e, struct out *o)
 {
-	const struct rdma_cm_event *e = row_of(r) == ROW_rdma_get_cm_event ? seen_cm_event(r)
-									   : NULL;
-	const bool is_reject = e && e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
+	const bool is_reject = e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
 	const struct word *words = is_reject ? rej_words : errno_words;
 	const struct fact_family *events = fact_family("cm-event");
 	struct causes c = { .no_commands = true };
 	const char *event_name, *name = NULL, *means;
 
-	if (!e || r->depth ||
-	    (e->event != RDMA_CM_EVENT_REJECTED && e->event != RDMA_CM_EVENT_UNREACHABLE &&
-	     e->event != RDMA_CM_EVENT_ADDR_ERROR && e->event != RDMA_CM_EVENT_ROUTE_ERROR))
+	if (e->event != RDMA_CM_EVENT_REJECTED && e->event != RDMA_CM_EVENT_UNREACHABLE &&
+	    e->event != RDMA_CM_EVENT_ADDR_ERROR && e->event != RDMA_CM_EVENT_ROUTE_ERROR)
 		return false;
 	event_name = word_name(cm_event_words, e->event);
 	if (is_reject || e->status < 0)
@@ -363,74 +500,62 @@ bool explain_traced_event(const struct record *r, struct out *o)
 	return true;
 }
 
-/* ------------------------------------------------------------ the peer, on uroce0 -- */
-
-void asked_peer_learn(pid_t pid, struct live_qp *qp)
+/* Completions that did not fit into a CQ. */
+static void find_overrun(const struct live_program *p, uint64_t cq, const char *name,
+			 struct causes *c)
 {
-	struct uroce_inventory *inv;
-	const struct uroce_qp_row *row;
+	const struct seen_object *seen = seen_object_at(&p->seen, cq);
+	const unsigned due = live_program_due(p, cq);
 
-	if (qp->known & IBV_QP_DEST_QPN)
-		return;
-	inv = process_inventory(pid);
-	row = inv ? process_qp(inv, qp->number) : NULL;
-	if (row && row->attr.dest_qp_num) {
-		qp->attr = row->attr;
-		qp->cap = row->attr.cap;
-		qp->known |= IBV_QP_DEST_QPN | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS |
-			     IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
-			     IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
-	}
-	free(inv);
+	if (seen && seen->entries)
+		cause_add(c, IS_SO, NULL,
+			  "%s was made with cqe %d, and %u requests that complete into it are "
+			  "outstanding",
+			  name, seen->entries, due);
 }
 
-/* A socket can be bound to an address of this host only. */
-static bool is_own_address(const union ibv_gid *gid)
+static bool explain_async_event(const struct live_program *p, const struct record *r,
+				const struct ibv_async_event *e, struct out *o)
 {
-	struct sockaddr_in6 a = { .sin6_family = AF_INET6 };
-	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool here;
+	const enum ibv_event_type failures[] = { IBV_EVENT_CQ_ERR,	 IBV_EVENT_QP_FATAL,
+						 IBV_EVENT_QP_REQ_ERR,	 IBV_EVENT_QP_ACCESS_ERR,
+						 IBV_EVENT_DEVICE_FATAL, IBV_EVENT_SRQ_ERR,
+						 IBV_EVENT_PATH_MIG_ERR };
+	const char *event_name = word_name(async_words, e->event_type), *name, *means;
+	struct causes c = { .no_commands = true };
+	bool is_failure = false;
 
-	memcpy(&a.sin6_addr, gid, sizeof a.sin6_addr);
-	here = fd >= 0 && bind(fd, (const struct sockaddr *)&a, sizeof a) == 0;
-	if (fd >= 0)
-		close(fd);
-	return here;
+	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+		is_failure |= e->event_type == failures[i];
+	if (!is_failure)
+		return false;
+	name = e->event_type == IBV_EVENT_DEVICE_FATAL
+		       ? ""
+		       : live_program_name(p, (uintptr_t)e->element.qp, r->end);
+	means = word_help(async_words, e->event_type);
+	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
+	out_str(o, "event", event_name, "%s", event_name);
+	out_str(o, "object", name, "%s%s\n", *name ? " of " : "", name);
+	if (means)
+		out_str(o, "means", means, "  means           %s\n", means);
+	if (e->event_type == IBV_EVENT_CQ_ERR)
+		find_overrun(p, (uintptr_t)e->element.cq, name, &c);
+	if (!c.n)
+		add_causes(fact_of(fact_family("async"), e->event_type), &c);
+	causes_out(&c, o);
+	return true;
 }
 
-static void write_gone(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
+bool explain_traced_event(const struct live_program *p, const struct record *r, struct out *o)
 {
-	char program[32];
+	const struct ibv_async_event *async = NULL;
+	const struct rdma_cm_event *cm = NULL;
 
-	if (inv)
-		snprintf(end->gone, sizeof end->gone,
-			 "process %d (%s), the peer, has destroyed QP %u", (int)inv->pid,
-			 process_program(inv->pid, program, sizeof program), qpn);
-	else
-		snprintf(end->gone, sizeof end->gone, "the process of the peer's QP has ended");
-}
-
-struct live_end asked_peer_find(const struct live_qp *qp)
-{
-	const uint32_t qpn = qp->attr.dest_qp_num;
-	struct live_end end = { .qp = NULL };
-	struct uroce_inventory *inv;
-	struct out *told;
-
-	if ((qp->known & (IBV_QP_DEST_QPN | IBV_QP_AV)) != (IBV_QP_DEST_QPN | IBV_QP_AV) ||
-	    !is_own_address(&qp->attr.ah_attr.grh.dgid))
-		return end;
-	inv = process_inventory_of_qpn(qpn);
-	if (!inv && errno != ENOENT)
-		return end;
-	told = out_new(false);
-	if (inv)
-		process_tell(inv, NULL, false, told);
-	if (!inv || !live_end_look(&end, out_value(told), qpn, qp->number))
-		write_gone(&end, inv, qpn);
-	if (inv)
-		snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)inv->pid);
-	out_free(told);
-	free(inv);
-	return end;
+	if (r->depth)
+		return false;
+	if (row_of(r) == ROW_rdma_get_cm_event)
+		cm = seen_cm_event(r);
+	else if (row_of(r) == ROW_ibv_get_async_event)
+		async = seen_async_event(r);
+	return (cm && explain_cm_event(r, cm, o)) || (async && explain_async_event(p, r, async, o));
 }

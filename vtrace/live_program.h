@@ -4,6 +4,8 @@
 #ifndef VTRACE_LIVE_PROGRAM_H
 #define VTRACE_LIVE_PROGRAM_H
 
+#include <tcl.h>
+
 #include "calls.h"
 #include "explain/explain.h"
 #include "shared_area.h"
@@ -44,6 +46,32 @@ const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t pe
 void seen_name(struct record_objects *objects, uint64_t address, enum call_object kind,
 	       uint64_t when, char name[LIVE_NAME]);
 
+/* An object as far as calls show how it is used. */
+struct seen_object {
+	uint64_t address;
+	enum call_object kind;
+	uint64_t uses[6];	 /* the objects that it was made with, and needs; 0: none */
+	int entries;		 /* of a CQ: as many as were asked for */
+	unsigned armed;		 /* of a CQ: how often it was armed; less its events */
+	unsigned unacknowledged; /* its events that the program has got but not acknowledged */
+	const char *acknowledge; /* the function that does that */
+};
+
+/* The objects that there are. A table of struct seen_object by address, which owns them. */
+void seen_objects_begin(Tcl_HashTable *objects);
+void seen_objects_end(Tcl_HashTable *objects);
+/* NULL: nothing is known of it. */
+struct seen_object *seen_object_at(const Tcl_HashTable *objects, uint64_t address);
+/* The call r has made this object with the objects that its arguments name. */
+void seen_objects_made(Tcl_HashTable *objects, const struct record *r, uint64_t address,
+		       enum call_object kind);
+void seen_objects_gone(Tcl_HashTable *objects, uint64_t address);
+/* Calls tell() for each object that uses the one at address. */
+void seen_objects_users(const Tcl_HashTable *objects, uint64_t address,
+			void (*tell)(void *arg, const struct seen_object *user), void *arg);
+/* Learns of events: CQs that are armed, events that are got and acknowledged. */
+void seen_objects_take(Tcl_HashTable *objects, const struct record *r);
+
 /* What the device allows of which a call was refused last. All zero: not known. */
 struct seen_limits {
 	struct ibv_device_attr device;
@@ -57,6 +85,8 @@ struct rdma_cm_event;
 
 /* The event that r, a call of rdma_get_cm_event(), has got; NULL: none. */
 const struct rdma_cm_event *seen_cm_event(const struct record *r);
+/* The same of ibv_get_async_event(). */
+const struct ibv_async_event *seen_async_event(const struct record *r);
 
 /* A work request that the program has posted. */
 struct posted_wr {
@@ -77,23 +107,11 @@ struct posted_queue {
 	uint64_t had;		 /* put into it since it was last emptied */
 };
 
-void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr);
-/* Removes the oldest request with that wr_id and, from a queue that completes in order, all before
- * it. false: there is none. */
-bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr);
 void posted_queue_empty(struct posted_queue *q);
-bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id);
-
 /* Add the requests that a call of ibv_post_send() has posted; of ibv_post_recv() or
  * ibv_post_srq_recv(). */
 void posted_queue_take_sends(struct posted_queue *q, const struct record *r);
 void posted_queue_take_recvs(struct posted_queue *q, const struct record *r);
-/* r is ibv_wr_start() or one of the calls that follow it: requests are added to built until
- * ibv_wr_complete() moves them to q. */
-void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
-			    const struct record *r);
-
-struct wr_op;
 
 /* A queue pair. */
 struct seen_qp {
@@ -118,6 +136,35 @@ struct seen_wc {
 	/* An error that follows from what the program did before, or from an error that it knows
 	 * of. */
 	bool follows;
+};
+
+/* The queues of a QP or an SRQ, and the QP. */
+struct seen_queues {
+	struct seen_qp qp;
+	struct posted_queue sends, recvs;
+	struct posted_queue built; /* since ibv_wr_start() */
+};
+
+/* A completion of an extended CQ, from ibv_start_poll() or ibv_next_poll() to the next of them. */
+struct open_wc {
+	uint64_t cq, when;
+	bool is_open;
+	bool is_send, is_recv; /* the program has asked for its opcode */
+	bool has_len;	       /* the program has asked for its length */
+	struct ibv_wc wc;
+};
+
+struct live_program {
+	Tcl_HashTable entries; /* address of a QP or SRQ: struct seen_queues */
+	Tcl_HashTable seen;    /* address of an object: struct seen_object */
+	struct seen_qp *newest;
+	struct seen_regions regions;
+	struct gone_qps gone;
+	struct seen_wc *completions; /* of the last call */
+	unsigned ncompletions;
+	struct open_wc *open; /* of each CQ at most one */
+	unsigned nopen;
+	struct record_objects *objects;
 };
 
 struct live_program *live_program_new(void);
@@ -150,11 +197,33 @@ unsigned live_program_outstanding(const struct live_program *p, const struct see
 				  bool recvs);
 /* Is one of its outstanding sends signaled? */
 bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp);
+/* A QP or SRQ, whose cap has what it was made with; NULL: there is none. */
+const struct seen_qp *live_program_queue(const struct live_program *p, uint64_t address);
+/* The name of the object that was at address at that time; "" if there was none. Valid until the
+ * next call is taken. */
+const char *live_program_name(const struct live_program *p, uint64_t address, uint64_t when);
+/* How many work requests that complete into the CQ are not completed; those of SRQs do not count.
+ */
+unsigned live_program_due(const struct live_program *p, uint64_t cq);
 /* The name of a destroyed QP of that number that was connected with the one numbered peer, or NULL.
  */
 const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer);
 /* This end for explain: the QP, which may be NULL, and all regions that the program has had. Valid
  * until the next call is taken. */
 struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp);
+
+/* Within the files of this header: */
+
+/* The queues of a QP or an SRQ; NULL: there is none at that address. */
+struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address);
+/* Its receives, or those of its SRQ. */
+struct posted_queue *live_program_recvs(const struct live_program *p, struct seen_queues *e);
+/* why: what has moved it to ERR. */
+void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const char *why);
+void live_program_take_poll(struct live_program *p, const struct record *r);
+/* A request of an extended QP, and the calls that build it; the calls that take completions from an
+ * extended CQ. false: r is another call. */
+bool live_program_take_request(struct live_program *p, const struct record *r);
+bool live_program_take_extended_poll(struct live_program *p, const struct record *r);
 
 #endif

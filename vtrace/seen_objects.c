@@ -1,182 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What a traced program has posted, the regions that it has registered, the limits of its device,
+/* The objects of a traced program, the regions that it has registered, the limits of its device,
  * and QPs that it has destroyed. */
 #include "live_program.h"
 
+#include <rdma/rdma_cma.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "call_record.h"
 #include "own_rows.h"
 #include "spec_tables.h"
-
-void posted_queue_empty(struct posted_queue *q)
-{
-	q->begin = q->n = 0;
-	q->had = 0;
-}
-
-/* Grows a queue that is half full, so that a full one is not moved with each request. */
-static void make_queue_room(struct posted_queue *q)
-{
-	if (q->begin + q->n < q->room)
-		return;
-	if (q->n >= q->room / 2) {
-		q->room = q->room ? 2 * q->room : 16;
-		q->v = xrealloc(q->v, q->room, sizeof *q->v);
-	}
-	memmove(q->v, q->v + q->begin, q->n * sizeof *q->v);
-	q->begin = 0;
-}
-
-void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
-{
-	make_queue_room(q);
-	q->v[q->begin + q->n++] = *wr;
-	q->had++;
-}
-
-bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order, struct posted_wr *wr)
-{
-	struct posted_wr *v = q->v + q->begin;
-	unsigned i = 0;
-
-	while (i < q->n && v[i].wr_id != wr_id)
-		i++;
-	if (i == q->n)
-		return false;
-	*wr = v[i];
-	if (in_order) {
-		q->begin += i + 1;
-		q->n -= i + 1;
-		return true;
-	}
-	memmove(v + 1, v, i * sizeof *v); /* those before it stay; usually there are few */
-	q->begin++;
-	q->n--;
-	return true;
-}
-
-bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id)
-{
-	for (unsigned i = 0; i < q->n; i++)
-		if (q->v[q->begin + i].wr_id == wr_id)
-			return true;
-	return false;
-}
-
-/* ------------------------------------------------------------------- from records -- */
-
-static void add_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
-{
-	for (int i = 0; sge && i < n; i++) {
-		p->len += sge[i].length;
-		if (p->nsge < LIVE_SGES)
-			p->sge[p->nsge++] = sge[i];
-	}
-}
-
-static struct posted_wr posted_send(const struct record *r, const struct ibv_send_wr *wr)
-{
-	struct posted_wr p = { .wr_id = wr->wr_id,
-			       .when = r->begin,
-			       .op = wr_op_find(wr->opcode),
-			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
-			       .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
-
-	if (p.op && p.op->atomic) {
-		p.remote = wr->wr.atomic.remote_addr;
-		p.rkey = wr->wr.atomic.rkey;
-	} else if (p.op && p.op->remote) {
-		p.remote = wr->wr.rdma.remote_addr;
-		p.rkey = wr->wr.rdma.rkey;
-	}
-	add_sges(&p, wr->sg_list, wr->num_sge);
-	return p;
-}
-
-void posted_queue_take_sends(struct posted_queue *q, const struct record *r)
-{
-	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
-
-	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
-		const struct posted_wr p = posted_send(r, wr);
-
-		posted_queue_put(q, &p);
-	}
-}
-
-void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
-{
-	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
-
-	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
-		struct posted_wr v = { .wr_id = wr->wr_id,
-				       .when = r->begin,
-				       .op = &wr_ops[WR_RECV] };
-
-		add_sges(&v, wr->sg_list, wr->num_sge);
-		posted_queue_put(q, &v);
-	}
-}
-
-/* This call posts all requests that were built. */
-static void post_built_requests(struct posted_queue *q, struct posted_queue *built,
-				const struct record *r)
-{
-	for (unsigned i = 0; i < built->n; i++) {
-		struct posted_wr *p = &built->v[built->begin + i];
-
-		p->when = r->begin;
-		posted_queue_put(q, p);
-	}
-	posted_queue_empty(built);
-}
-
-/* Adds what a call after ibv_wr_send() or the like says of its data. */
-static void add_request_data(struct posted_wr *last, const struct record *r)
-{
-	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
-	struct ibv_sge sge;
-
-	switch (row_of(r)) {
-	case ROW_ibv_wr_set_sge:
-		sge = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
-		add_sges(last, &sge, 1);
-		break;
-	case ROW_ibv_wr_set_sge_list:
-		add_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
-		break;
-	case ROW_ibv_wr_set_inline_data:
-		last->is_inline = true;
-		last->len = (uint32_t)r->args[2];
-		break;
-	case ROW_ibv_wr_set_inline_data_list:
-		last->is_inline = true;
-		for (uint64_t i = 0; buf && i < r->args[1]; i++)
-			last->len += (uint32_t)buf[i].length;
-		break;
-	}
-}
-
-void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
-			    const struct record *r)
-{
-	struct ibv_send_wr wr;
-	struct posted_wr p;
-
-	if (record_request(r, &wr)) {
-		p = posted_send(r, &wr);
-		posted_queue_put(built, &p);
-	} else if (row_of(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
-		post_built_requests(q, built, r);
-	} else if (r->fn->step != CALL_ALONE) { /* started again, refused or aborted */
-		posted_queue_empty(built);
-	} else if (built->n) {
-		add_request_data(&built->v[built->begin + built->n - 1], r);
-	}
-}
 
 /* ------------------------------------------------------------------------ regions -- */
 
@@ -261,6 +96,202 @@ const struct rdma_cm_event *seen_cm_event(const struct record *r)
 	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
 
 	return place && !r->err ? record_bytes(r, *place, NULL) : NULL;
+}
+
+const struct ibv_async_event *seen_async_event(const struct record *r)
+{
+	return r->after && !r->err ? (const void *)(uintptr_t)r->after[1] : NULL;
+}
+
+/* ------------------------------------------------------------------------ objects -- */
+
+void seen_objects_begin(Tcl_HashTable *objects)
+{
+	Tcl_InitHashTable(objects, TCL_ONE_WORD_KEYS);
+}
+
+void seen_objects_end(Tcl_HashTable *objects)
+{
+	Tcl_HashSearch search;
+
+	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(objects, &search); h;
+	     h = Tcl_NextHashEntry(&search))
+		free(Tcl_GetHashValue(h));
+	Tcl_DeleteHashTable(objects);
+}
+
+struct seen_object *seen_object_at(const Tcl_HashTable *objects, uint64_t address)
+{
+	Tcl_HashEntry *h = Tcl_FindHashEntry((Tcl_HashTable *)(uintptr_t)objects,
+					     (const void *)(uintptr_t)address);
+
+	return h ? Tcl_GetHashValue(h) : NULL;
+}
+
+/* That of an address which is not 0; there may have been no call that made it. */
+static struct seen_object *object_at(Tcl_HashTable *objects, uint64_t address,
+				     enum call_object kind)
+{
+	struct seen_object *o;
+	int is_new;
+	Tcl_HashEntry *h = Tcl_CreateHashEntry(objects, (void *)(uintptr_t)address, &is_new);
+
+	if (!is_new)
+		return Tcl_GetHashValue(h);
+	o = xcalloc(1, sizeof *o);
+	o->address = address;
+	o->kind = kind;
+	Tcl_SetHashValue(h, o);
+	return o;
+}
+
+void seen_objects_gone(Tcl_HashTable *objects, uint64_t address)
+{
+	Tcl_HashEntry *h = Tcl_FindHashEntry(objects, (const void *)(uintptr_t)address);
+
+	if (!h)
+		return;
+	free(Tcl_GetHashValue(h));
+	Tcl_DeleteHashEntry(h);
+}
+
+static void add_use(struct seen_object *o, uint64_t address)
+{
+	const unsigned most = sizeof o->uses / sizeof *o->uses;
+	unsigned i = 0;
+
+	while (i < most && o->uses[i] && o->uses[i] != address)
+		i++;
+	if (i < most)
+		o->uses[i] = address;
+}
+
+static void add_uses_of_struct(struct seen_object *o, const struct call_struct *of, const void *p)
+{
+	for (const struct call_value *f = of->fields; f->name; f++)
+		if (f->kind == CALL_OBJECT && call_field_is_set(of, f, p, 0, 0))
+			add_use(o, call_load(f, (const char *)p + f->offset));
+}
+
+void seen_objects_made(Tcl_HashTable *objects, const struct record *r, uint64_t address,
+		       enum call_object kind)
+{
+	struct seen_object *o;
+
+	seen_objects_gone(objects, address); /* its end was not seen */
+	o = object_at(objects, address, kind);
+	o->entries = (int)record_arg(r, "cqe");
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->kind == CALL_OBJECT && v->role == CALL_IN)
+			add_use(o, r->args[i]);
+		else if (v->kind == CALL_STRUCT && v->role == CALL_IN && r->args[i])
+			add_uses_of_struct(o, v->of, (const void *)(uintptr_t)r->args[i]);
+	}
+}
+
+static bool uses_object(const struct seen_object *o, uint64_t address)
+{
+	for (unsigned i = 0; i < sizeof o->uses / sizeof *o->uses; i++)
+		if (o->uses[i] == address)
+			return true;
+	return false;
+}
+
+void seen_objects_users(const Tcl_HashTable *objects, uint64_t address,
+			void (*tell)(void *arg, const struct seen_object *user), void *arg)
+{
+	Tcl_HashSearch search;
+
+	for (Tcl_HashEntry *h = Tcl_FirstHashEntry((Tcl_HashTable *)(uintptr_t)objects, &search); h;
+	     h = Tcl_NextHashEntry(&search))
+		if (uses_object(Tcl_GetHashValue(h), address))
+			tell(arg, Tcl_GetHashValue(h));
+}
+
+static void take_event(Tcl_HashTable *objects, uint64_t address, enum call_object kind,
+		       const char *acknowledge)
+{
+	struct seen_object *o;
+
+	if (!address)
+		return;
+	o = object_at(objects, address, kind);
+	o->unacknowledged++;
+	o->acknowledge = acknowledge;
+}
+
+static void take_acknowledged(Tcl_HashTable *objects, uint64_t address, uint64_t n)
+{
+	struct seen_object *o = address ? seen_object_at(objects, address) : NULL;
+
+	if (o)
+		o->unacknowledged -= n < o->unacknowledged ? (unsigned)n : o->unacknowledged;
+}
+
+/* The CQ, QP or SRQ of which the event speaks; 0: it speaks of a port or the device. */
+static uint64_t element_of(const struct ibv_async_event *e)
+{
+	switch (e ? e->event_type : IBV_EVENT_DEVICE_FATAL) {
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return (uintptr_t)e->element.qp;
+	default:
+		return 0;
+	}
+}
+
+/* librdmacm counts a request of a connection as an event of the id that listens. */
+static uint64_t id_of(const struct rdma_cm_event *e)
+{
+	return e ? (uintptr_t)(e->listen_id ? e->listen_id : e->id) : 0;
+}
+
+void seen_objects_take(Tcl_HashTable *objects, const struct record *r)
+{
+	const uint64_t first = r->nargs ? r->args[0] : 0;
+	struct seen_object *o;
+	const uint64_t *cq;
+
+	switch (row_of(r)) {
+	case ROW_ibv_req_notify_cq:
+		object_at(objects, first, OBJECT_CQ)->armed++;
+		break;
+	case ROW_ibv_get_cq_event:
+		cq = (const void *)(uintptr_t)r->after[1];
+		if (!cq || !*cq)
+			break;
+		take_event(objects, *cq, OBJECT_CQ, "ibv_ack_cq_events");
+		o = seen_object_at(objects, *cq);
+		o->armed -= o->armed > 0;
+		break;
+	case ROW_ibv_ack_cq_events:
+		take_acknowledged(objects, first, r->args[1]);
+		break;
+	case ROW_ibv_get_async_event:
+		take_event(objects, element_of(seen_async_event(r)), OBJECT_NONE,
+			   "ibv_ack_async_event");
+		break;
+	case ROW_ibv_ack_async_event:
+		take_acknowledged(objects, element_of(record_bytes(r, first, NULL)), 1);
+		break;
+	case ROW_rdma_get_cm_event:
+		take_event(objects, id_of(seen_cm_event(r)), OBJECT_CM_ID, "rdma_ack_cm_event");
+		break;
+	case ROW_rdma_ack_cm_event:
+		take_acknowledged(objects, id_of(record_bytes(r, first, NULL)), 1);
+		break;
+	}
 }
 
 /* ---------------------------------------------------------------------------- QPs -- */

@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include "captures.h"
 #include "explain/explain.h"
 #include "live_program.h"
 #include "output/out.h"
 #include "own_rows.h"
 #include "reader.h"
+#include "resources/show_process.h"
 #include "timeline/timeline.h"
 #include "alloc.h"
 
@@ -37,7 +39,7 @@ struct explained {
 static struct {
 	struct views v;
 	struct traced_program *programs;
-	bool *wanted;	 /* per row of call_table; NULL: all */
+	bool *wanted;		     /* per row of call_table; NULL: all */
 	struct explained *explained; /* per row of call_table */
 	struct summary *summary;
 	bool has_ladder;
@@ -135,6 +137,84 @@ const struct live_program *views_live(struct traced *process)
 	return program_of(process)->live;
 }
 
+/* --------------------------- a peer on uroce0 that is not traced: its process is asked -- */
+
+/* Where no call has told whom the QP of process pid is connected with (librdmacm can connect it
+ * without any), the process is asked, and *qp knows it then. */
+static void learn_connection(pid_t pid, struct live_qp *qp)
+{
+	struct uroce_inventory *inv;
+	const struct uroce_qp_row *row;
+
+	if (qp->known & IBV_QP_DEST_QPN)
+		return;
+	inv = process_inventory(pid);
+	row = inv ? process_qp(inv, qp->number) : NULL;
+	if (row && row->attr.dest_qp_num) {
+		qp->attr = row->attr;
+		qp->cap = row->attr.cap;
+		qp->known |= IBV_QP_DEST_QPN | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS |
+			     IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
+			     IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
+	}
+	free(inv);
+}
+
+/* A socket can be bound to an address of this host only. */
+static bool is_own_address(const union ibv_gid *gid)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6 };
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool here;
+
+	memcpy(&a.sin6_addr, gid, sizeof a.sin6_addr);
+	here = fd >= 0 && bind(fd, (const struct sockaddr *)&a, sizeof a) == 0;
+	if (fd >= 0)
+		close(fd);
+	return here;
+}
+
+static void write_gone(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
+{
+	char program[32];
+
+	if (inv)
+		snprintf(end->gone, sizeof end->gone,
+			 "process %d (%s), the peer, has destroyed QP %u", (int)inv->pid,
+			 process_program(inv->pid, program, sizeof program), qpn);
+	else
+		snprintf(end->gone, sizeof end->gone, "the process of the peer's QP has ended");
+}
+
+/* The other end of that QP. Its .qp is NULL where it cannot be had; .gone says why if it no longer
+ * exists. To be freed by live_end_free(). */
+static struct live_end ask_peer(const struct live_qp *qp)
+{
+	const uint32_t qpn = qp->attr.dest_qp_num;
+	struct live_end end = { .qp = NULL };
+	struct uroce_inventory *inv;
+	struct out *told;
+
+	if ((qp->known & (IBV_QP_DEST_QPN | IBV_QP_AV)) != (IBV_QP_DEST_QPN | IBV_QP_AV) ||
+	    !is_own_address(&qp->attr.ah_attr.grh.dgid))
+		return end;
+	inv = process_inventory_of_qpn(qpn);
+	if (!inv && errno != ENOENT)
+		return end;
+	told = out_new(false);
+	if (inv)
+		process_tell(inv, NULL, false, told);
+	if (!inv || !live_end_look(&end, out_value(told), qpn, qp->number))
+		write_gone(&end, inv, qpn);
+	if (inv)
+		snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)inv->pid);
+	out_free(told);
+	free(inv);
+	return end;
+}
+
+/* ------------------------------------------------------------------- what failed -- */
+
 /* The other end, where it is traced, too; its .qp is NULL where it is not. */
 static struct live_end find_traced_peer(const struct traced *process, const struct seen_qp *qp)
 {
@@ -147,7 +227,7 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 
 		peer = live_program_numbered(p->live, number, qp->v.number);
 		if (peer) {
-			asked_peer_learn(p->process->pid, &peer->v);
+			learn_connection(p->process->pid, &peer->v);
 			end = live_program_end(p->live, peer);
 		} else if (gone)
 			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
@@ -157,8 +237,6 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 	}
 	return end;
 }
-
-/* --------------------------------------------------------------------- what failed -- */
 
 static void write_explained(const struct reader_news *news, const struct out *o)
 {
@@ -187,11 +265,11 @@ static void explain_completion(const struct reader_news *news, const struct seen
 	struct out *o = out_new(true);
 
 	if (wc->qp) {
-		asked_peer_learn(news->process->pid, &wc->qp->v);
+		learn_connection(news->process->pid, &wc->qp->v);
 		traced = find_traced_peer(news->process, wc->qp);
 	}
 	if (wc->qp && !traced.qp && !*traced.gone) {
-		asked = asked_peer_find(&wc->qp->v);
+		asked = ask_peer(&wc->qp->v);
 		there = &asked;
 	}
 	explain_traced_completion(program_of(news->process)->live, wc, there, o);
@@ -222,7 +300,7 @@ static void explain_call(const struct reader_news *news)
 	struct out *o = out_new(true);
 
 	if ((explain_traced_call(p->live, &p->limits, news->r, o) ||
-	     explain_traced_event(news->r, o)) &&
+	     explain_traced_event(p->live, news->r, o)) &&
 	    is_new_explanation(before, o)) {
 		write_explained(news, o);
 		if (before->n == EXPLAINED_MAX && !the.v.json)
@@ -262,7 +340,8 @@ static void take_call(const struct reader_news *news)
 		if (the.v.explain && wc[i].wc.status != IBV_WC_SUCCESS && !wc[i].follows)
 			explain_completion(news, &wc[i]);
 	}
-	if (the.v.explain && (news->r->err || row_of(news->r) == ROW_rdma_get_cm_event))
+	if (the.v.explain && (news->r->err || row_of(news->r) == ROW_rdma_get_cm_event ||
+			      row_of(news->r) == ROW_ibv_get_async_event))
 		explain_call(news);
 }
 
@@ -303,12 +382,15 @@ static void take_held(const struct reader_news *news)
 
 static void take_unfinished(const struct reader_news *news)
 {
-	if (!the.v.lines || !is_wanted(news->r))
-		return;
-	if (the.v.json)
+	struct out *o = out_new(true);
+
+	if (the.v.lines && is_wanted(news->r) && the.v.json)
 		line_write_json(the.v.to, news);
-	else
+	else if (the.v.lines && is_wanted(news->r))
 		line_write_unfinished(the.v.to, news, the.v.pids);
+	if (the.v.explain && explain_traced_unfinished(program_of(news->process)->live, news->r, o))
+		write_explained(news, o);
+	out_free(o);
 }
 
 void views_take(const struct reader_news *news)

@@ -12,6 +12,7 @@
 #include "timeline/ladder.h"
 
 struct captures;
+struct decoded;
 struct reader_news;
 
 struct views {
@@ -73,10 +74,6 @@ void summary_out(const struct summary *s, struct out *o);
 /* The calls of the traced processes as a ladder, a lane for each: vtrace --timeline and --report.
  */
 
-struct decoded;
-struct live_program;
-struct traced;
-
 struct traced_ladder {
 	struct ladder ladder;
 	unsigned long left_out; /* rows, the oldest */
@@ -104,17 +101,25 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
 			 const struct record *r, struct out *o);
 
-/* Explains an event of the connection manager that says that an attempt has failed. false: r has
- * got no such event. */
-bool explain_traced_event(const struct record *r, struct out *o);
+/* Explains an event of the connection manager or of the device that says that something has failed.
+ * false: r has got no such event. */
+bool explain_traced_event(const struct live_program *p, const struct record *r, struct out *o);
+/* Explains a call that had not returned when the process ended, because it waits for what the
+ * program has not done. false: no such reason is known. */
+bool explain_traced_unfinished(const struct live_program *p, const struct record *r, struct out *o);
 
-/* The other end of a connection on uroce0 that is not traced: its process is asked. */
+/* The packets of the traced processes on uroce0. Each process writes them to a file of its own
+ * (UROCE_PCAP). It is read while it grows, and what was read is given back to the file system. */
 
-/* Where no call has told whom the QP of process pid is connected with (librdmacm can connect it
- * without any), the process is asked, and *qp knows it then. */
-void asked_peer_learn(pid_t pid, struct live_qp *qp);
-/* The other end of that QP. Its .qp is NULL where it cannot be had; .gone says why if it no longer
- * exists. To be freed by live_end_free(). */
-struct live_end asked_peer_find(const struct live_qp *qp);
+/* Captures the packets of programs that are started from now on. NULL: UROCE_PCAP is set already,
+ * by the user; or, with errno, the files cannot be created. */
+struct captures *captures_begin(void);
+/* Calls fn for each packet that was written since the last time. out: sent, else received; when:
+ * CLOCK_REALTIME, ns; fate: what a fault has done to the packet, or "". */
+typedef void captures_fn(void *arg, int pid, const struct decoded *d, bool out, int64_t when,
+			 const char *fate);
+void captures_read(struct captures *c, captures_fn *fn, void *arg);
+/* Removes the files; c may be NULL. */
+void captures_end(struct captures *c);
 
 #endif

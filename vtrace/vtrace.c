@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "captures.h"
 #include "launch.h"
 #include "reader.h"
 #include "replay.h"

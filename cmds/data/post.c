@@ -535,7 +535,8 @@ enum wr_fault wr_fault_find(const struct wr_judged *wr, char *text, size_t size)
 {
 	enum wr_fault fault;
 
-	if ((uint32_t)wr->num_sge > wr->max_sge) {
+	/* a QP with an SRQ has no receives of its own, and room for none of their SGEs */
+	if ((uint32_t)wr->num_sge > wr->max_sge && !(is_recv(wr) && wr->srq)) {
 		snprintf(text, size, "%d SGEs, %s was made with at most %u", wr->num_sge, wr->queue,
 			 wr->max_sge);
 		return WR_MANY_SGES;
@@ -544,6 +545,10 @@ enum wr_fault wr_fault_find(const struct wr_judged *wr, char *text, size_t size)
 	if (fault || !wr->room || wr->used < wr->room)
 		return fault;
 	snprintf(text, size, "%s has room for %u requests (%s), and %u are not completed",
-		 wr->queue, wr->room, is_recv(wr) ? "max_recv_wr" : "max_send_wr", wr->used);
+		 wr->queue, wr->room,
+		 !wr->qp_type  ? "max_wr"
+		 : is_recv(wr) ? "max_recv_wr"
+			       : "max_send_wr",
+		 wr->used);
 	return WR_QUEUE_FULL;
 }

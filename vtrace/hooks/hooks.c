@@ -240,53 +240,34 @@ static void record_limits(struct ibv_context *context)
 	errno = err;
 }
 
-BETWEEN(int, ibv_modify_qp, struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
-{
-	const int rc = next_ibv_modify_qp(qp, attr, attr_mask);
-
-	if (rc)
-		record_limits(qp->context);
-	return rc;
-}
-
-BETWEEN(struct ibv_qp *, ibv_create_qp, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
-{
-	struct ibv_qp *qp = next_ibv_create_qp(pd, qp_init_attr);
-
-	if (!qp)
-		record_limits(pd->context);
-	return qp;
-}
-
-BETWEEN(struct ibv_cq *, ibv_create_cq, struct ibv_context *context, int cqe, void *cq_context,
-	struct ibv_comp_channel *channel, int comp_vector)
-{
-	struct ibv_cq *cq = next_ibv_create_cq(context, cqe, cq_context, channel, comp_vector);
-
-	if (!cq)
-		record_limits(context);
-	return cq;
-}
-
-BETWEEN(int, ibv_query_gid, struct ibv_context *context, uint8_t port_num, int index,
-	union ibv_gid *gid)
-{
-	const int rc = next_ibv_query_gid(context, port_num, index, gid);
-
-	if (rc)
-		record_limits(context);
-	return rc;
-}
-
-BETWEEN(int, rdma_create_qp, struct rdma_cm_id *id, struct ibv_pd *pd,
-	struct ibv_qp_init_attr *qp_init_attr)
-{
-	const int rc = next_rdma_create_qp(id, pd, qp_init_attr);
-
-	if (rc && id->verbs)
-		record_limits(id->verbs);
-	return rc;
-}
+/* A function after whose failure that is done. */
+#define LIMITED(type, name, has_failed, context, parameters, arguments) \
+	static type(*next_##name) parameters;                           \
+	static type between_##name parameters                           \
+	{                                                               \
+		type result = next_##name arguments;                    \
+                                                                        \
+		if (has_failed)                                         \
+			record_limits(context);                         \
+		return result;                                          \
+	}
+LIMITED(struct ibv_cq *, ibv_create_cq, !result, context,
+	(struct ibv_context * context, int cqe, void *cq_context, struct ibv_comp_channel *channel,
+	 int comp_vector),
+	(context, cqe, cq_context, channel, comp_vector))
+LIMITED(struct ibv_qp *, ibv_create_qp, !result, pd->context,
+	(struct ibv_pd * pd, struct ibv_qp_init_attr *attr), (pd, attr))
+LIMITED(struct ibv_srq *, ibv_create_srq, !result, pd->context,
+	(struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr))
+LIMITED(int, ibv_modify_qp, result, qp->context,
+	(struct ibv_qp * qp, struct ibv_qp_attr *attr, int mask), (qp, attr, mask))
+LIMITED(int, ibv_modify_srq, result, srq->context,
+	(struct ibv_srq * srq, struct ibv_srq_attr *attr, int mask), (srq, attr, mask))
+LIMITED(int, ibv_query_gid, result, context,
+	(struct ibv_context * context, uint8_t port_num, int index, union ibv_gid *gid),
+	(context, port_num, index, gid))
+LIMITED(int, rdma_create_qp, result && id->verbs, id->verbs,
+	(struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr), (id, pd, attr))
 
 /* The inline functions ibv_query_gid_ex() and ibv_query_gid_table() call these two with the size of
  * an entry that the program was compiled with. */
@@ -331,7 +312,7 @@ static const struct {
 	ROW(rdma_get_request),	ROW(rdma_create_ep),	   ROW(rdma_create_qp_ex),
 	ROW(_ibv_query_gid_ex), ROW(_ibv_query_gid_table), ROW(ibv_modify_qp),
 	ROW(ibv_create_qp),	ROW(ibv_create_cq),	   ROW(ibv_query_gid),
-	ROW(rdma_create_qp),
+	ROW(rdma_create_qp),	ROW(ibv_create_srq),	   ROW(ibv_modify_srq),
 };
 
 static void put_functions_between(void)

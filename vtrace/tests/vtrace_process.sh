@@ -3,7 +3,7 @@
 #
 # vtrace_process.sh VTRACE UROCE PROGRAMS: what is seen of programs on the device (UROCE "": on the
 # kernel's), whatever becomes of them: each call, once, as the program itself has counted them.
-# PROGRAMS has traced_program and traced_dlopen.
+# PROGRAMS has traced_program, traced_mistakes and traced_dlopen.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
 vtrace=$1 uroce=$2 programs=$3
@@ -119,6 +119,26 @@ ok "the states of a QP that librdmacm moves" grep -q 'qp0 RTS -> ERR (WC REM_ACC
 ok "none is left out" test "$(grep -c 'qp0 INIT -> ERR' "$tmp/trace")" = 0
 ok "again, with lines" ends
 ok "no members of requests that other QPs have" grep -q 'opcode SEND} = 0$' "$tmp/trace"
+
+# mistake NAME CAUSE...: traced_mistakes makes this one, for these causes and no others
+mistake() {
+	local name=$1 cause
+	shift
+	"$vtrace" -q -o "$tmp/trace" "${on[@]}" "$programs/traced_mistakes" "$name"
+	for cause; do
+		ok "$name: $cause" grep -q "^ *cause  *.*$cause" "$tmp/trace"
+	done
+	ok "$name: $# causes" test "$(grep -c '^ *\(possible \)\?cause ' "$tmp/trace")" = $#
+}
+mistake states 'RESET -> RTR is not a transition' 'RESET -> RTS is not a transition'
+mistake ack 'until 1 event of cq0 is acknowledged (ibv_ack_cq_events)'
+mistake arm 'cq0 is not armed'
+if [ -n "$uroce" ]; then # the kernel's device has other limits, and looks at the use of a channel itself
+	mistake busy 'pd0 is still used by .*qp0' 'cq0 is still used by qp0' 'ch0 is still used by cq0'
+	mistake srq 'srq_limit is 9999, and srq0 has room for' 'srq0 has room for [0-9]* requests' \
+		'qp1 takes its receives from srq0'
+	mistake overrun 'cq0 was made with cqe 4, and 64 requests'
+fi
 
 # without -f the children are not seen
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* The requests that a traced program has posted, and the completions that it has taken. */
+#include "live_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "call_record.h"
+#include "own_rows.h"
+#include "spec_tables.h"
+#include "words.h"
+
+void posted_queue_empty(struct posted_queue *q)
+{
+	q->begin = q->n = 0;
+	q->had = 0;
+}
+
+/* Grows a queue that is half full, so that a full one is not moved with each request. */
+static void make_queue_room(struct posted_queue *q)
+{
+	if (q->begin + q->n < q->room)
+		return;
+	if (q->n >= q->room / 2) {
+		q->room = q->room ? 2 * q->room : 16;
+		q->v = xrealloc(q->v, q->room, sizeof *q->v);
+	}
+	memmove(q->v, q->v + q->begin, q->n * sizeof *q->v);
+	q->begin = 0;
+}
+
+static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
+{
+	make_queue_room(q);
+	q->v[q->begin + q->n++] = *wr;
+	q->had++;
+}
+
+static bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order,
+			     struct posted_wr *wr)
+{
+	struct posted_wr *v = q->v + q->begin;
+	unsigned i = 0;
+
+	while (i < q->n && v[i].wr_id != wr_id)
+		i++;
+	if (i == q->n)
+		return false;
+	*wr = v[i];
+	if (in_order) {
+		q->begin += i + 1;
+		q->n -= i + 1;
+		return true;
+	}
+	memmove(v + 1, v, i * sizeof *v); /* those before it stay; usually there are few */
+	q->begin++;
+	q->n--;
+	return true;
+}
+
+static bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id)
+{
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->v[q->begin + i].wr_id == wr_id)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------- from records -- */
+
+static void add_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
+{
+	for (int i = 0; sge && i < n; i++) {
+		p->len += sge[i].length;
+		if (p->nsge < LIVE_SGES)
+			p->sge[p->nsge++] = sge[i];
+	}
+}
+
+static struct posted_wr posted_send(const struct record *r, const struct ibv_send_wr *wr)
+{
+	struct posted_wr p = { .wr_id = wr->wr_id,
+			       .when = r->begin,
+			       .op = wr_op_find(wr->opcode),
+			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
+			       .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
+
+	if (p.op && p.op->atomic) {
+		p.remote = wr->wr.atomic.remote_addr;
+		p.rkey = wr->wr.atomic.rkey;
+	} else if (p.op && p.op->remote) {
+		p.remote = wr->wr.rdma.remote_addr;
+		p.rkey = wr->wr.rdma.rkey;
+	}
+	add_sges(&p, wr->sg_list, wr->num_sge);
+	return p;
+}
+
+void posted_queue_take_sends(struct posted_queue *q, const struct record *r)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+
+	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
+		const struct posted_wr p = posted_send(r, wr);
+
+		posted_queue_put(q, &p);
+	}
+}
+
+void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
+{
+	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
+
+	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
+		struct posted_wr v = { .wr_id = wr->wr_id,
+				       .when = r->begin,
+				       .op = &wr_ops[WR_RECV] };
+
+		add_sges(&v, wr->sg_list, wr->num_sge);
+		posted_queue_put(q, &v);
+	}
+}
+
+/* This call posts all requests that were built. */
+static void post_built_requests(struct posted_queue *q, struct posted_queue *built,
+				const struct record *r)
+{
+	for (unsigned i = 0; i < built->n; i++) {
+		struct posted_wr *p = &built->v[built->begin + i];
+
+		p->when = r->begin;
+		posted_queue_put(q, p);
+	}
+	posted_queue_empty(built);
+}
+
+/* Adds what a call after ibv_wr_send() or the like says of its data. */
+static void add_request_data(struct posted_wr *last, const struct record *r)
+{
+	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
+	struct ibv_sge sge;
+
+	switch (row_of(r)) {
+	case ROW_ibv_wr_set_sge:
+		sge = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
+		add_sges(last, &sge, 1);
+		break;
+	case ROW_ibv_wr_set_sge_list:
+		add_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
+		break;
+	case ROW_ibv_wr_set_inline_data:
+		last->is_inline = true;
+		last->len = (uint32_t)r->args[2];
+		break;
+	case ROW_ibv_wr_set_inline_data_list:
+		last->is_inline = true;
+		for (uint64_t i = 0; buf && i < r->args[1]; i++)
+			last->len += (uint32_t)buf[i].length;
+		break;
+	}
+}
+
+static void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
+				   const struct record *r)
+{
+	struct ibv_send_wr wr;
+	struct posted_wr p;
+
+	if (record_request(r, &wr)) {
+		p = posted_send(r, &wr);
+		posted_queue_put(built, &p);
+	} else if (row_of(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
+		post_built_requests(q, built, r);
+	} else if (r->fn->step != CALL_ALONE) { /* started again, refused or aborted */
+		posted_queue_empty(built);
+	} else if (built->n) {
+		add_request_data(&built->v[built->begin + built->n - 1], r);
+	}
+}
+
+/* A request of an extended QP, and the calls that build it. */
+bool live_program_take_request(struct live_program *p, const struct record *r)
+{
+	struct seen_queues *e;
+
+	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_QP_EX)
+		return false;
+	e = live_program_entry(p, r->args[0]);
+	if (e)
+		posted_queue_take_step(&e->sends, &e->built, r);
+	return e;
+}
+
+/* --------------------------------------------------------------------- completions -- */
+
+struct posted_queue *live_program_recvs(const struct live_program *p, struct seen_queues *e)
+{
+	struct seen_queues *srq = e->qp.srq ? live_program_entry(p, e->qp.srq) : NULL;
+
+	return srq ? &srq->recvs : &e->recvs;
+}
+
+/* A completion with an error has a wr_id but no valid opcode: the request may be in either queue.
+ */
+static bool find_posted(struct live_program *p, struct seen_queues *e, const struct ibv_wc *wc,
+			struct posted_wr *wr)
+{
+	bool is_recv = wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV;
+
+	if (!is_recv && posted_queue_get(&e->sends, wc->wr_id, true, wr))
+		return true;
+	if (wc->status == IBV_WC_SUCCESS && !is_recv)
+		return false;
+	return posted_queue_get(live_program_recvs(p, e), wc->wr_id, !e->qp.srq, wr);
+}
+
+static void take_completion(struct live_program *p, const struct record *r, const struct ibv_wc *wc,
+			    struct seen_wc *seen)
+{
+	struct seen_qp *qp = live_program_numbered(p, wc->qp_num, 0);
+	struct seen_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
+	char why[sizeof qp->v.why];
+
+	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
+	if (!e)
+		return;
+	seen->known = find_posted(p, e, wc, &seen->posted);
+	/* rxe says LOC_QP_OP_ERR */
+	if (seen->known && seen->posted.op == &wr_ops[WR_RECV] &&
+	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))
+		qp->failed_recv = seen->posted.len;
+	if (seen->known)
+		seen->after = record_span(seen->posted.when, r->end);
+	if (wc->status == IBV_WC_SUCCESS) {
+		qp->v.unanswered &= (wc->opcode & IBV_WC_RECV) != 0;
+		return;
+	}
+	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */
+	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
+			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
+	snprintf(why, sizeof why, "WC %s", word_name(wc_status_words, wc->status));
+	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
+		live_qp_set_state(e, IBV_QPS_ERR, why);
+		qp->ended_by_program = true; /* the program was told */
+	}
+}
+
+void live_program_take_poll(struct live_program *p, const struct record *r)
+{
+	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
+
+	for (int64_t i = 0; wc && i < (int64_t)r->result; i++) {
+		p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
+		take_completion(p, r, &wc[i], &p->completions[p->ncompletions++]);
+	}
+}
+
+/* ---------------------------------------------------------- of extended CQs -- */
+
+static struct open_wc *open_wc_of(const struct live_program *p, uint64_t cq)
+{
+	for (unsigned i = 0; i < p->nopen; i++)
+		if (p->open[i].cq == cq)
+			return &p->open[i];
+	return NULL;
+}
+
+/* The QP of a completion of which the program has not asked for the QP number: one that uses the CQ
+ * and has posted that wr_id. */
+static struct seen_queues *poster_of(const struct live_program *p, const struct open_wc *o)
+{
+	struct seen_queues *e;
+
+	for (struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		e = live_program_entry(p, qp->address);
+		if (o->wc.qp_num && o->wc.qp_num != qp->v.number)
+			continue;
+		if (!o->is_recv && qp->send_cq == o->cq && posted_queue_has(&e->sends, o->wc.wr_id))
+			return e;
+		if (!o->is_send && qp->recv_cq == o->cq &&
+		    posted_queue_has(live_program_recvs(p, e), o->wc.wr_id))
+			return e;
+	}
+	return NULL;
+}
+
+/* The program will ask for no more values of this completion. */
+static void end_open_wc(struct live_program *p, const struct record *r, struct open_wc *o)
+{
+	struct seen_queues *e = o->is_open ? poster_of(p, o) : NULL;
+	struct record then = *r;
+	struct seen_wc *c;
+
+	if (!o->is_open)
+		return;
+	o->is_open = false;
+	then.end = o->when;
+	if (e) {
+		o->wc.qp_num = e->qp.v.number;
+		if (!o->is_send && !o->is_recv && !posted_queue_has(&e->sends, o->wc.wr_id))
+			o->wc.opcode = IBV_WC_RECV;
+	}
+	p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
+	c = &p->completions[p->ncompletions++];
+	take_completion(p, &then, &o->wc, c);
+	if (c->known && !o->is_send && !o->is_recv)
+		c->wc.opcode = c->posted.op->done;
+	if (c->known && !o->has_len)
+		c->wc.byte_len = c->posted.len;
+}
+
+void live_program_end_poll(struct live_program *p, const struct record *r)
+{
+	struct open_wc *o = open_wc_of(p, r->args[0]);
+
+	p->ncompletions = 0;
+	if (o)
+		end_open_wc(p, r, o);
+}
+
+static void begin_open_wc(struct live_program *p, const struct record *r, uint64_t wr_id,
+			  enum ibv_wc_status status)
+{
+	struct open_wc *o = open_wc_of(p, r->args[0]);
+
+	if (!o) {
+		p->open = xgrow(p->open, p->nopen, sizeof *p->open);
+		o = &p->open[p->nopen++];
+	}
+	*o = (struct open_wc){ .cq = r->args[0],
+			       .is_open = true,
+			       .when = r->end,
+			       .wc = { .wr_id = wr_id, .status = status } };
+	if (status != IBV_WC_SUCCESS) /* its opcode is not valid */
+		end_open_wc(p, r, o);
+}
+
+/* The calls that take completions from an extended CQ. false: it is another call. */
+bool live_program_take_extended_poll(struct live_program *p, const struct record *r)
+{
+	struct open_wc *o;
+	enum ibv_wc_status status;
+	uint64_t wr_id;
+
+	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_CQ_EX)
+		return false;
+	o = open_wc_of(p, r->args[0]);
+	if (o && row_of(r) == ROW_ibv_wc_read_opcode) {
+		o->wc.opcode = (enum ibv_wc_opcode)r->result;
+		o->is_recv = o->wc.opcode & IBV_WC_RECV;
+		o->is_send = !o->is_recv;
+	} else if (o && row_of(r) == ROW_ibv_wc_read_qp_num) {
+		o->wc.qp_num = (uint32_t)r->result;
+	} else if (o && row_of(r) == ROW_ibv_wc_read_byte_len) {
+		o->wc.byte_len = (uint32_t)r->result;
+		o->has_len = true;
+	} else if (o && r->fn->step != CALL_ALONE) {
+		end_open_wc(p, r, o);
+	}
+	if (record_completion(r, &status, &wr_id))
+		begin_open_wc(p, r, wr_id, status);
+	return true;
+}
+
+/* ------------------------------------------------------------------------ counted -- */
+
+unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
+				  bool recvs)
+{
+	struct seen_queues *e = live_program_entry(p, qp->address);
+
+	return recvs ? live_program_recvs(p, e)->n : e->sends.n;
+}
+
+bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp)
+{
+	const struct posted_queue *q = &live_program_entry(p, qp->address)->sends;
+
+	for (unsigned i = 0; i < q->n; i++)
+		if (qp->signals_all || q->v[q->begin + i].is_signaled)
+			return true;
+	return false;
+}
+
+unsigned live_program_due(const struct live_program *p, uint64_t cq)
+{
+	unsigned n = 0;
+
+	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		if (qp->send_cq == cq)
+			n += live_program_outstanding(p, qp, false);
+		if (qp->recv_cq == cq && !qp->srq)
+			n += live_program_outstanding(p, qp, true);
+	}
+	return n;
+}
