@@ -144,7 +144,7 @@ static int fail_explained(struct calling *c, int err, const char *words)
 	for (unsigned i = 0; i < c->nused && !device; i++)
 		if (handle_context(c->used[i]))
 			device = ibv_get_device_name(handle_context(c->used[i])->device);
-	call_fail(c->s, "%s", words);
+	fail_call(c->s, err, c->fn->name, "%s", words);
 	row_of_bad(c);
 	if (err == ENOENT && c->fn->args[0].name && c->fn->args[0].object == OBJECT_CQ_EX)
 		fail_row(c->s, "means", "no completion is there (any more)");
