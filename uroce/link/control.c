@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -144,6 +145,24 @@ int control_receive(int fd, struct control_message *m)
 	return ret < 0 ? -1 : 0;
 }
 
+int control_await(int fd, struct control_message *m, int64_t until)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	while (control_receive(fd, m) != 0) {
+		const int64_t left = until - now_ms();
+
+		if (errno != EAGAIN)
+			return -1;
+		if (left <= 0) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		poll(&p, 1, (int)left);
+	}
+	return 0;
+}
+
 int control_ask_open(struct control_ask *ask)
 {
 	int fds[2], one = 1;
@@ -278,11 +297,10 @@ static void sweep_elsewhere(const struct socket_dir *dir, uint64_t network,
 
 void local_sweep(const struct socket_dir *dir)
 {
-	struct socket_dir_entries entries;
+	DIR *entries = socket_dir_list(dir);
 	const char *base;
 
-	socket_dir_begin(dir, &entries);
-	while ((base = socket_dir_next(&entries))) {
+	while ((base = socket_dir_next(entries))) {
 		struct local_name name;
 		uint64_t network;
 
@@ -294,7 +312,8 @@ void local_sweep(const struct socket_dir *dir)
 		else
 			sweep_elsewhere(dir, network, &name);
 	}
-	socket_dir_end(&entries);
+	if (entries)
+		closedir(entries);
 }
 
 int64_t now_ms(void)

@@ -33,7 +33,6 @@ struct held_packet {
 	uint64_t when;
 	const char *fate;
 	struct packet addresses;
-	uint16_t dport;
 	uint32_t n;
 	uint8_t data[];
 };
@@ -123,12 +122,12 @@ static enum fate draw(enum uroce_direction dir, const uint8_t *data, unsigned *d
 }
 
 static void deliver(enum uroce_direction dir, const struct packet *a, const uint8_t *data,
-		    uint32_t n, uint16_t dport, const char *fate)
+		    uint32_t n, const char *fate)
 {
 	if (dir == UROCE_OUT)
 		tx_again(a, data, n, fate);
 	else
-		rx_again(a, data, n, dport, fate);
+		rx_again(a, data, n, fate);
 }
 
 static void release(struct side *s, struct held_packet *h)
@@ -137,7 +136,7 @@ static void release(struct side *s, struct held_packet *h)
 	if (h->reordered)
 		TAILQ_REMOVE(&s->reordered, h, reordered_entry);
 	nheld--;
-	deliver(s->dir, &h->addresses, h->data, h->n, h->dport, h->fate);
+	deliver(s->dir, &h->addresses, h->data, h->n, h->fate);
 	free(h);
 }
 
@@ -174,7 +173,7 @@ static void insert(struct side *s, struct held_packet *h)
 
 /* NULL: too many are held; the packet is lost. */
 static struct held_packet *hold(struct side *s, uint64_t ns, const struct packet *a,
-				const uint8_t *data, uint32_t n, uint16_t dport, const char *fate)
+				const uint8_t *data, uint32_t n, const char *fate)
 {
 	struct held_packet *h = nheld < HELD_MAX ? malloc(sizeof(*h) + n) : NULL;
 
@@ -185,7 +184,6 @@ static struct held_packet *hold(struct side *s, uint64_t ns, const struct packet
 	*h = (struct held_packet){
 		.when = engine_now() + ns,
 		.addresses = *a,
-		.dport = dport,
 		.n = n,
 		.fate = fate,
 	};
@@ -222,24 +220,24 @@ static const char *fate_name(enum fate fate, unsigned delay_us)
 }
 
 static void pass(struct side *s, enum fate fate, unsigned delay_us, const struct packet *a,
-		 const uint8_t *data, uint32_t n, uint16_t dport)
+		 const uint8_t *data, uint32_t n)
 {
 	const char *name = fate_name(fate, delay_us);
 	const char *first = fate == DUP ? fate_name(PASS, delay_us) : name;
 
 	if (delay_us) {
 		count(CNT_FAULT_DELAY);
-		if (hold(s, delay_us * 1000ull, a, data, n, dport, first) && fate == DUP)
-			hold(s, delay_us * 1000ull, a, data, n, dport, name);
+		if (hold(s, delay_us * 1000ull, a, data, n, first) && fate == DUP)
+			hold(s, delay_us * 1000ull, a, data, n, name);
 		return;
 	}
-	deliver(s->dir, a, data, n, dport, first);
+	deliver(s->dir, a, data, n, first);
 	if (fate == DUP)
-		deliver(s->dir, a, data, n, dport, name);
+		deliver(s->dir, a, data, n, name);
 }
 
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
-		uint32_t n, uint16_t dport)
+		uint32_t n)
 {
 	struct side *s = side_of(dir);
 	uint8_t changed[PACKET_MAX];
@@ -248,7 +246,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	enum fate fate;
 
 	if (n < BTH_BYTES || n > PACKET_MAX) {
-		deliver(dir, addresses, data, n, dport, NULL);
+		deliver(dir, addresses, data, n, NULL);
 		return;
 	}
 	/* what is delivered may lead to more packets that pass here: look first */
@@ -261,14 +259,14 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	switch (fate) {
 	case DROP:
 		if (tap_on)
-			tap(dir, fault_kinds[DROP].name, addresses, data, n, dport, 0);
+			tap(dir, fault_kinds[DROP].name, addresses, data, n, 0);
 		return;
 	case REORDER:
 		if (delay_us) {
 			delay_us += REORDER_NS / 1000; /* those that follow overtake it */
 			break;
 		}
-		waiting = hold(s, REORDER_NS, addresses, data, n, dport, fault_kinds[REORDER].name);
+		waiting = hold(s, REORDER_NS, addresses, data, n, fault_kinds[REORDER].name);
 		if (waiting) {
 			waiting->reordered = true;
 			TAILQ_INSERT_TAIL(&s->reordered, waiting, reordered_entry);
@@ -283,7 +281,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	case FATES:
 		break;
 	}
-	pass(s, fate, delay_us, addresses, data, n, dport);
+	pass(s, fate, delay_us, addresses, data, n);
 	if (waiting && find_reordered(s, data) == waiting) {
 		release(s, waiting);
 		set_timer(s);

@@ -37,7 +37,7 @@ extern unsigned fault_directions;
 /* A packet comes along: the rules decide whether, when, in what shape and how often tx_again()
  * (UROCE_OUT) or rx_again() (UROCE_IN) gets it. data: the UDP payload, n bytes, ICRC included. */
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
-		uint32_t n, uint16_t dport);
+		uint32_t n);
 
 /* As uroce_faults_set() and uroce_faults_parse(), with the lock held. */
 int fault_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* GIDs are the addresses of this host: annex A17.8. */
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/rtnetlink.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "gid.h"
+#include "line_reader.h"
 #include "packet.h"
 
 /* IPv6, UDP, BTH, RETH, ImmDt and ICRC: the most that stands around payload. */
@@ -20,18 +24,18 @@ static bool filled;
 void (*gid_changed)(void);
 unsigned gid_changes;
 
-/* ------------------------------------------------------------------- the table -- */
+/* ---------------------------------------------------- addresses of this host -- */
 
 /* The order in which a new table has them. */
-enum rank { IPV4, IPV6, IPV6_LINK, LOOPBACK4, LOOPBACK6 };
+enum rank { IPV4, IPV6, IPV6_LINK_LOCAL, LOOPBACK_IPV4, LOOPBACK_IPV6 };
 
 struct candidate {
 	enum rank rank;
 	unsigned seen; /* the kernel's order */
-	const struct address *a;
+	struct gid_entry entry;
 };
 
-static bool link_local(const void *gid)
+static bool is_link_local(const void *gid)
 {
 	return IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)gid);
 }
@@ -39,13 +43,13 @@ static bool link_local(const void *gid)
 static enum rank rank_of(const struct in6_addr *addr)
 {
 	if (IN6_IS_ADDR_V4MAPPED(addr))
-		return addr->s6_addr[12] == 127 ? LOOPBACK4 : IPV4;
+		return addr->s6_addr[12] == 127 ? LOOPBACK_IPV4 : IPV4;
 	if (IN6_IS_ADDR_LOOPBACK(addr))
-		return LOOPBACK6;
-	return link_local(addr) ? IPV6_LINK : IPV6;
+		return LOOPBACK_IPV6;
+	return is_link_local(addr) ? IPV6_LINK_LOCAL : IPV6;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -54,37 +58,122 @@ static int compare(const void *a, const void *b)
 	return x->seen < y->seen ? -1 : 1;
 }
 
-static bool empty(const struct gid_entry *e)
+/* May an IPv6 address be sent from? Not while the kernel looks for another host that has it, nor
+ * when there is one. A line of if_inet6: address, index of the interface, length of the prefix,
+ * scope, flags (all hexadecimal), name of the interface. */
+static bool is_usable(const union ibv_gid *gid, unsigned ifindex)
+{
+	struct line_reader lines;
+	char wanted[33], addr[33];
+	const char *line;
+	bool usable = true;
+
+	if (!line_reader_open(&lines, "/proc/net/if_inet6"))
+		return true;
+	for (unsigned i = 0; i < sizeof(gid->raw); i++)
+		snprintf(wanted + 2 * i, 3, "%02x", gid->raw[i]);
+	while ((line = line_reader_next(&lines))) {
+		unsigned index, flags;
+
+		if (sscanf(line, "%32s %x %*x %*x %x", addr, &index, &flags) == 3 &&
+		    index == ifindex && strcmp(addr, wanted) == 0)
+			usable = !(flags & IFA_F_DADFAILED) &&
+				 (flags & (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC)) != IFA_F_TENTATIVE;
+	}
+	line_reader_close(&lines);
+	return usable;
+}
+
+/* False: it is no address, or none that the table has. fd: any socket. */
+static bool read_entry(int fd, struct gid_entry *e, const struct ifaddrs *ifa)
+{
+	struct ifreq r = { .ifr_ifindex = 0 };
+	uint32_t scope;
+
+	memset(e, 0, sizeof(*e));
+	if (!ifa->ifa_addr || !(ifa->ifa_flags & IFF_UP) ||
+	    gid_of_sockaddr(&e->gid, &scope, ifa->ifa_addr) != 0)
+		return false;
+	/* ifa_name may be the label of an address: eth0:1 */
+	snprintf(e->ifname, sizeof(e->ifname), "%.*s", (int)strcspn(ifa->ifa_name, ":"),
+		 ifa->ifa_name);
+	e->ifindex = if_nametoindex(e->ifname);
+	memcpy(r.ifr_name, e->ifname, sizeof(r.ifr_name));
+	if (!e->ifindex || ioctl(fd, SIOCGIFMTU, &r) != 0 || !gid_path_mtu((unsigned)r.ifr_mtu))
+		return false;
+	e->mtu = (unsigned)r.ifr_mtu;
+	e->loopback = rank_of((const void *)&e->gid) >= LOOPBACK_IPV4;
+	return gid_is_ipv4(&e->gid) || is_usable(&e->gid, e->ifindex);
+}
+
+static unsigned read_all(int fd, struct candidate *c, const struct ifaddrs *list)
+{
+	unsigned n = 0, seen = 0;
+
+	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next, seen++)
+		if (read_entry(fd, &c[n].entry, ifa)) {
+			c[n].rank = rank_of((const void *)&c[n].entry.gid);
+			c[n++].seen = seen;
+		}
+	qsort(c, n, sizeof(*c), compare_candidates);
+	return n;
+}
+
+/* The addresses that may be sent from, of interfaces that are up and wide enough, in the order of a
+ * new table. The caller frees the list. How many, or -1 with errno. */
+static int read_candidates(struct candidate **c)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), n = -1;
+	struct ifaddrs *list = NULL;
+	size_t lines = 1;
+
+	*c = NULL;
+	if (fd >= 0 && getifaddrs(&list) == 0) {
+		for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next)
+			lines++;
+		*c = calloc(lines, sizeof(**c));
+		if (*c)
+			n = (int)read_all(fd, *c, list);
+		freeifaddrs(list);
+	}
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+/* ------------------------------------------------------------------- the table -- */
+
+static bool is_empty(const struct gid_entry *e)
 {
 	return e->ifindex == 0;
 }
 
-/* The same address; link-local ones may be on several interfaces. */
-static bool same(const struct gid_entry *e, const struct address *a)
+/* The same address: link-local ones may be on several interfaces. */
+static bool is_same(const struct gid_entry *a, const struct gid_entry *b)
 {
-	return !empty(e) && memcmp(&e->gid, &a->addr, 16) == 0 &&
-	       (e->ifindex == a->ifindex || !link_local(&a->addr));
+	return !is_empty(a) && gid_equal(&a->gid, &b->gid) &&
+	       (a->ifindex == b->ifindex || !is_link_local(&a->gid));
 }
 
-static struct gid_entry *entry_of(const struct address *a)
+static struct gid_entry *find_entry(const struct gid_entry *wanted)
 {
 	for (unsigned i = 0; i < used; i++)
-		if (same(&table[i], a))
+		if (is_same(&table[i], wanted))
 			return &table[i];
 	return NULL;
 }
 
-/* Removes what is in the table and not among the candidates. */
+/* Removes the entries that are not among the candidates. Returns whether there was one. */
 static bool remove_gone(const struct candidate *c, unsigned n)
 {
 	bool changed = false;
 
 	for (unsigned i = 0; i < used; i++) {
-		bool lives = false;
+		bool lives = is_empty(&table[i]);
 
 		for (unsigned k = 0; k < n && !lives; k++)
-			lives = same(&table[i], c[k].a);
-		if (!lives && !empty(&table[i])) {
+			lives = is_same(&table[i], &c[k].entry);
+		if (!lives) {
 			memset(&table[i], 0, sizeof(table[i]));
 			changed = true;
 		}
@@ -92,66 +181,44 @@ static bool remove_gone(const struct candidate *c, unsigned n)
 	return changed;
 }
 
-/* Puts an address in its entry or a free one. Returns whether it is new. */
-static bool add(const struct address *a)
+/* Puts an address into its entry, or a free one. Returns whether it is new. */
+static bool put_entry(const struct gid_entry *entry)
 {
-	struct gid_entry *e = entry_of(a);
-	bool new = !e || e->ifindex != a->ifindex;
+	struct gid_entry *e = find_entry(entry);
+	bool new = !e || e->ifindex != entry->ifindex;
 
 	for (unsigned i = 0; !e && i < GID_ENTRIES; i++)
-		if (empty(&table[i]))
+		if (is_empty(&table[i]))
 			e = &table[i];
-	if (!e) /* full: the last in order have no entry */
+	if (!e) /* the table is full: the last in order have no entry */
 		return false;
-	memcpy(&e->gid, &a->addr, 16);
-	memcpy(e->ifname, a->ifname, sizeof(e->ifname));
-	e->ifindex = a->ifindex;
-	e->mtu = a->mtu;
-	e->loopback = rank_of(&a->addr) >= LOOPBACK4;
+	*e = *entry;
 	if (e - table >= used)
 		used = (unsigned)(e - table) + 1;
 	return new;
 }
 
-/* Orders the list as a new table has it, without interfaces that are too narrow. */
-static unsigned order(struct candidate *c, const struct address *list, unsigned n)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		if (gid_path_mtu(list[i].mtu))
-			c[count++] = (struct candidate){ rank_of(&list[i].addr), i, &list[i] };
-	qsort(c, count, sizeof(*c), compare);
-	return count;
-}
-
-/* An address that is on two interfaces has one entry: the first's. */
-static bool doubled(const struct candidate *c, unsigned i)
+/* An address that is on two interfaces has one entry: that of the first. */
+static bool is_double(const struct candidate *c, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
-		if (memcmp(&c[k].a->addr, &c[i].a->addr, 16) == 0 && !link_local(&c[i].a->addr))
+		if (is_same(&c[k].entry, &c[i].entry))
 			return true;
 	return false;
 }
 
 void gid_refresh(void)
 {
-	struct address *list;
 	struct candidate *c;
-	int n = addrs_read(&list);
+	int n = read_candidates(&c);
 	bool changed, first = !filled;
 
-	if (n < 0) /* the kernel does not say: what was known before stays */
-		return;
-	c = calloc((size_t)n + 1, sizeof(*c));
-	if (c) {
-		unsigned count = order(c, list, (unsigned)n);
-
-		changed = remove_gone(c, count);
-		for (unsigned i = 0; i < count; i++)
-			if (!doubled(c, i))
-				changed |= add(c[i].a);
-		while (used && empty(&table[used - 1]))
+	if (n >= 0) { /* else the table stays as it is */
+		changed = remove_gone(c, (unsigned)n);
+		for (unsigned i = 0; i < (unsigned)n; i++)
+			if (!is_double(c, i))
+				changed |= put_entry(&c[i].entry);
+		while (used && is_empty(&table[used - 1]))
 			used--;
 		filled = true;
 		gid_changes += changed;
@@ -159,7 +226,6 @@ void gid_refresh(void)
 			gid_changed();
 	}
 	free(c);
-	free(list);
 }
 
 static void fill(void)
@@ -171,15 +237,15 @@ static void fill(void)
 const struct gid_entry *gid_at(unsigned index)
 {
 	fill();
-	return index < used && !empty(&table[index]) ? &table[index] : NULL;
+	return index < used && !is_empty(&table[index]) ? &table[index] : NULL;
 }
 
 int gid_index(const union ibv_gid *gid, unsigned scope)
 {
 	fill();
 	for (unsigned i = 0; i < used; i++)
-		if (!empty(&table[i]) && memcmp(&table[i].gid, gid, 16) == 0 &&
-		    (!scope || !link_local(gid) || table[i].ifindex == scope))
+		if (!is_empty(&table[i]) && gid_equal(&table[i].gid, gid) &&
+		    (!scope || !is_link_local(gid) || table[i].ifindex == scope))
 			return (int)i;
 	return -1;
 }
@@ -211,7 +277,7 @@ int gid_of_sockaddr(union ibv_gid *gid, uint32_t *scope, const struct sockaddr *
 		gid_of_ipv4(gid, &in->sin_addr);
 	} else if (sa->sa_family == AF_INET6) {
 		memcpy(gid, &in6->sin6_addr, sizeof(*gid));
-		if (link_local(gid) || IN6_IS_ADDR_MC_LINKLOCAL(&in6->sin6_addr))
+		if (is_link_local(gid) || IN6_IS_ADDR_MC_LINKLOCAL(&in6->sin6_addr))
 			*scope = in6->sin6_scope_id;
 	} else {
 		return -1;
@@ -281,198 +347,22 @@ int gid_route(const struct sockaddr *dst)
 	return index;
 }
 
-/* ---------------------------------- addresses of this host: rtnetlink(7) -- */
-
-#define ATTEMPTS 3 /* the kernel tells when a list changed while it was being read */
-
-struct link {
-	unsigned index, flags, mtu;
-	char name[IF_NAMESIZE];
-};
-
-struct reading {
-	struct link *links;
-	unsigned nlinks, links_room;
-	struct address *list;
-	unsigned n, room;
-};
-
-static int netlink(unsigned groups)
-{
-	struct sockaddr_nl nl = { .nl_family = AF_NETLINK, .nl_groups = groups };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&nl, sizeof(nl)) != 0) {
-		int err = errno;
-
-		close(fd);
-		errno = err;
-		return -1;
-	}
-	return fd;
-}
-
-/* One more element of an array that has n of them; NULL: out of memory. */
-static void *more(void **array, unsigned *n, unsigned *room, size_t size)
-{
-	if (*n == *room) {
-		unsigned want = *room ? 2 * *room : 16;
-		void *bigger = realloc(*array, want * size);
-
-		if (!bigger)
-			return NULL;
-		*array = bigger;
-		*room = want;
-	}
-	return memset((char *)*array + (*n)++ * size, 0, size);
-}
-
-static int read_link(struct reading *r, const struct nlmsghdr *h)
-{
-	const struct ifinfomsg *info = NLMSG_DATA(h);
-	size_t left = IFLA_PAYLOAD(h);
-	void *array = r->links;
-	struct link *l = more(&array, &r->nlinks, &r->links_room, sizeof(*l));
-
-	r->links = array;
-	if (!l)
-		return -1;
-	l->index = (unsigned)info->ifi_index;
-	l->flags = info->ifi_flags;
-	for (struct rtattr *a = IFLA_RTA(info); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
-		size_t n = RTA_PAYLOAD(a);
-
-		if (a->rta_type == IFLA_MTU && n >= sizeof(l->mtu))
-			memcpy(&l->mtu, RTA_DATA(a), sizeof(l->mtu));
-		else if (a->rta_type == IFLA_IFNAME)
-			memcpy(l->name, RTA_DATA(a), n < IF_NAMESIZE ? n : IF_NAMESIZE - 1);
-	}
-	return 0;
-}
-
-static const struct link *link_at(const struct reading *r, unsigned index)
-{
-	for (unsigned i = 0; i < r->nlinks; i++)
-		if (r->links[i].index == index)
-			return &r->links[i];
-	return NULL;
-}
-
-/* IFA_ADDRESS is the peer's on a point-to-point link, which then has IFA_LOCAL too. */
-static int read_address(struct reading *r, const struct nlmsghdr *h)
-{
-	const struct ifaddrmsg *info = NLMSG_DATA(h);
-	const struct link *l = link_at(r, info->ifa_index);
-	size_t left = IFA_PAYLOAD(h), want = info->ifa_family == AF_INET ? 4 : 16;
-	uint32_t flags = info->ifa_flags;
-	const void *addr = NULL;
-	void *array = r->list;
-	struct address *to;
-
-	for (struct rtattr *a = IFA_RTA(info); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
-		if (a->rta_type == IFA_FLAGS && RTA_PAYLOAD(a) >= sizeof(flags))
-			memcpy(&flags, RTA_DATA(a), sizeof(flags));
-		else if (RTA_PAYLOAD(a) == want &&
-			 (a->rta_type == IFA_LOCAL || (a->rta_type == IFA_ADDRESS && !addr)))
-			addr = RTA_DATA(a);
-	}
-	if (info->ifa_family != AF_INET && info->ifa_family != AF_INET6)
-		return 0;
-	if (!l || !(l->flags & IFF_UP) || !addr || flags & IFA_F_DADFAILED ||
-	    (flags & (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC)) == IFA_F_TENTATIVE)
-		return 0;
-	to = more(&array, &r->n, &r->room, sizeof(*to));
-	r->list = array;
-	if (!to)
-		return -1;
-	if (want == 4)
-		to->addr.s6_addr[10] = to->addr.s6_addr[11] = 0xff;
-	memcpy(to->addr.s6_addr + 16 - want, addr, want);
-	memcpy(to->ifname, l->name, sizeof(to->ifname));
-	to->ifindex = l->index;
-	to->mtu = l->mtu;
-	return 0;
-}
-
-static int ask(int fd, int type)
-{
-	struct {
-		struct nlmsghdr h;
-		struct rtgenmsg g;
-	} ask = {
-		.h = {
-			.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
-			.nlmsg_type = (uint16_t)type,
-			.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-		},
-		.g.rtgen_family = AF_UNSPEC,
-	};
-
-	return send(fd, &ask, ask.h.nlmsg_len, 0) < 0 ? -1 : 0;
-}
-
-/* Asks for all links or addresses. 0, or -1 with errno: EAGAIN: the list has changed. */
-static int dump(int fd, int type, struct reading *r)
-{
-	static _Alignas(struct nlmsghdr) char buf[32768]; /* the lock is held */
-	bool torn = false;
-
-	if (ask(fd, type) != 0)
-		return -1;
-	for (;;) {
-		ssize_t n = recv(fd, buf, sizeof(buf), 0);
-		size_t left;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		left = (size_t)n;
-		for (struct nlmsghdr *h = (void *)buf; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
-			torn |= h->nlmsg_flags & NLM_F_DUMP_INTR;
-			if (h->nlmsg_type == NLMSG_DONE) {
-				errno = EAGAIN;
-				return torn ? -1 : 0;
-			}
-			if (h->nlmsg_type == NLMSG_ERROR) {
-				errno = -((struct nlmsgerr *)NLMSG_DATA(h))->error;
-				return -1;
-			}
-			if (h->nlmsg_type == RTM_NEWLINK   ? read_link(r, h)
-			    : h->nlmsg_type == RTM_NEWADDR ? read_address(r, h)
-							   : 0)
-				return -1;
-		}
-	}
-}
-
-int addrs_read(struct address **list)
-{
-	struct reading r = { 0 };
-	int ret = -1, fd = netlink(0);
-
-	for (unsigned i = 0; fd >= 0 && ret != 0 && i < ATTEMPTS; i++) {
-		r.nlinks = r.n = 0;
-		ret = dump(fd, RTM_GETLINK, &r);
-		if (ret == 0)
-			ret = dump(fd, RTM_GETADDR, &r);
-		if (ret != 0 && errno != EAGAIN)
-			break;
-	}
-	free(r.links);
-	if (fd >= 0)
-		close(fd);
-	if (ret != 0) {
-		free(r.list);
-		return -1;
-	}
-	*list = r.list;
-	return (int)r.n;
-}
+/* -------------------------------------------- changes of addresses: rtnetlink(7) -- */
 
 int addrs_watch(void)
 {
-	return netlink(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR);
+	struct sockaddr_nl nl = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), err;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&nl, sizeof(nl)) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
 }
 
 void addrs_seen(int fd)

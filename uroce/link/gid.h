@@ -57,19 +57,6 @@ static inline bool gid_is_multicast(const union ibv_gid *gid)
 	return gid->raw[0] == 0xff || (gid_is_ipv4(gid) && gid->raw[12] >> 4 == 0xe);
 }
 
-/* ---------------------------------- addresses of this host: rtnetlink(7) -- */
-
-struct address {
-	struct in6_addr addr; /* IPv4 mapped */
-	char ifname[IF_NAMESIZE];
-	unsigned ifindex;
-	unsigned mtu;
-};
-
-/* Those that can be sent from: of interfaces that are up, not tentative. In the order of the
- * kernel, to be freed by the caller. How many, or -1 with errno. */
-int addrs_read(struct address **list);
-
 /* A descriptor that is readable when addresses or interfaces have changed, or -1 with errno. */
 int addrs_watch(void);
 /* Takes away what made it readable. */

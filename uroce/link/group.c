@@ -30,7 +30,6 @@ struct group group = {
 	.watch = -1,
 	.control = -1,
 	.epoll = -1,
-	.guid_fd = -1,
 	.sender = { -1, -1 },
 };
 
@@ -172,26 +171,35 @@ static enum gathered fail_version(struct reason *r, const struct control_message
 	return FAILED;
 }
 
-/* Is this the answer with the sockets? */
-static enum gathered take_answer(struct reason *r, int fd)
+/* Takes the sockets out of a message; SILENT: it is not the answer. */
+static enum gathered take_answer(struct reason *r, struct control_message *m)
 {
-	static struct control_message m; /* joining is done by one thread at a time */
+	bool answer = m->header.type == CONTROL_SOCKETS;
 
-	while (control_receive(fd, &m) == 0) {
-		bool answer = m.header.type == CONTROL_SOCKETS;
+	if (answer && m->nfds == SLOTS && sockets_valid(m->fds)) {
+		memcpy(group.rx, m->fds, sizeof(group.rx));
+		return GOT;
+	}
+	if (answer && m->nfds == 0 && !m->cut)
+		return fail_alone(r, m->pid);
+	control_drop(m);
+	if (!m->cut)
+		return SILENT;
+	errno = EMFILE;
+	fail_errno(r, "");
+	return FAILED;
+}
 
-		if (answer && m.nfds == SLOTS && sockets_valid(m.fds)) {
-			memcpy(group.rx, m.fds, sizeof(group.rx));
-			return GOT;
-		}
-		if (answer && m.nfds == 0 && !m.cut)
-			return fail_alone(r, m.pid);
-		control_drop(&m);
-		if (m.cut) {
-			errno = EMFILE;
-			fail_errno(r, "");
-			return FAILED;
-		}
+static enum gathered wait_for_answer(struct reason *r, int fd)
+{
+	static struct control_message m; /* one thread at a time joins */
+	int64_t until = now_ms() + ANSWER_MS;
+
+	while (control_await(fd, &m, until) == 0) {
+		enum gathered got = take_answer(r, &m);
+
+		if (got != SILENT)
+			return got;
 	}
 	if (errno != EPROTO)
 		return SILENT;
@@ -199,19 +207,7 @@ static enum gathered take_answer(struct reason *r, int fd)
 	return fail_version(r, &m);
 }
 
-static enum gathered wait_for_answer(struct reason *r, int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	int64_t until = now_ms() + ANSWER_MS, left;
-	enum gathered got = SILENT;
-
-	while (got == SILENT && (left = until - now_ms()) > 0)
-		if (poll(&p, 1, (int)left) > 0)
-			got = take_answer(r, fd);
-	return got;
-}
-
-/* Asks one process after the other; an answer that is late counts as well. */
+/* Asks one process after the other. The late answer of one that was asked before counts, too. */
 static enum gathered ask_others(struct reason *r)
 {
 	enum gathered got = NOBODY;
@@ -386,7 +382,7 @@ static int open_senders(struct reason *r)
 static int open_epoll(struct reason *r)
 {
 	group.epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (group.epoll < 0 || group_listen_to(group.control) != 0)
+	if (group.epoll < 0 || control_epoll_add(group.control) != 0)
 		return fail_errno(r, "no epoll descriptor");
 	return 0;
 }

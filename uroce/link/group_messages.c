@@ -4,7 +4,6 @@
  * those who join, and how things stand.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,19 +285,14 @@ static void take_answer(struct asking *a, struct control_message *m)
 
 static void take_answers(struct asking *a, int fd, struct control_message *m)
 {
-	int64_t until = now_ms() + PATIENCE_MS, left;
+	int64_t until = now_ms() + PATIENCE_MS;
 
-	while (a->left && (left = until - now_ms()) > 0) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-
-		if (poll(&p, 1, (int)left) <= 0)
-			continue;
-		while (control_receive(fd, m) == 0) {
+	while (a->left) {
+		if (control_await(fd, m, until) == 0)
 			take_answer(a, m);
-			control_drop(m);
-		}
-		if (errno == EPROTO)
-			control_drop(m);
+		else if (errno != EPROTO)
+			break;
+		control_drop(m);
 	}
 }
 

@@ -29,6 +29,7 @@ struct group_name {
 };
 
 static LIST_HEAD(, group_name) held = LIST_HEAD_INITIALIZER(held);
+static struct group_name own_guid = { .fd = -1 }; /* nothing is sent to it */
 
 static struct local_name service_name(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
@@ -113,12 +114,11 @@ static void read_ephemeral_range(unsigned *first, unsigned *last)
 /* The ports of a space that have a name in the directory: a bit each. */
 static void find_used(uint16_t space, uint8_t used[PORTS / 8])
 {
-	struct socket_dir_entries entries;
+	DIR *entries = socket_dir_list(&group.dir);
 	const char *base;
 
 	memset(used, 0, PORTS / 8);
-	socket_dir_begin(&group.dir, &entries);
-	while ((base = socket_dir_next(&entries))) {
+	while ((base = socket_dir_next(entries))) {
 		unsigned long long network;
 		unsigned in, port;
 
@@ -126,7 +126,8 @@ static void find_used(uint16_t space, uint8_t used[PORTS / 8])
 		    network == group.dir.network && in == space && port < PORTS)
 			used[port / 8] |= (uint8_t)(1u << port % 8);
 	}
-	socket_dir_end(&entries);
+	if (entries)
+		closedir(entries);
 }
 
 /* From a random one on; again: those that have a name, which may be left of a process that has
@@ -190,7 +191,7 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 		return NULL;
 	if (claim_locked(name, space, port, addr) != 0)
 		goto undo;
-	if (group_listen_to(name->fd) != 0) {
+	if (control_epoll_add(name->fd) != 0) {
 		int err = errno;
 
 		local_close(&group.dir, &name->name, name->fd);
@@ -237,17 +238,12 @@ static void let_go(struct group_name *name)
 
 void names_close(void)
 {
-	struct local_name guid = guid_name(group.guid);
-
 	while (!LIST_EMPTY(&held)) {
 		struct group_name *name = LIST_FIRST(&held);
 
 		local_close(&group.dir, &name->name, name->fd);
 		let_go(name);
 	}
-	if (group.guid_fd >= 0)
-		local_close(&group.dir, &guid, group.guid_fd);
-	group.guid_fd = -1;
 }
 
 void names_forget(void)
@@ -258,45 +254,41 @@ void names_forget(void)
 		close(name->fd);
 		let_go(name);
 	}
-	if (group.guid_fd >= 0)
-		close(group.guid_fd);
-	group.guid_fd = -1;
 }
 
 void names_move(void)
 {
-	struct local_name guid = guid_name(group.guid);
 	struct group_name *name;
 
 	LIST_FOREACH(name, &held, next) {
 		name->name = local_in(&group.dir, local_base(&name->name));
 		if (move_socket(&name->name, name->fd) == 0)
-			group_listen_to(name->fd);
+			control_epoll_add(name->fd);
 	}
-	if (group.guid_fd >= 0)
-		move_socket(&guid, group.guid_fd);
 }
 
 int group_announce(uint64_t guid)
 {
-	struct local_name name = guid_name(guid);
-
-	if (group.guid_fd >= 0)
+	if (own_guid.fd >= 0)
 		return 0;
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return -1;
-	group.guid_fd = local_bind(&group.dir, &name);
-	group.guid = guid;
+	own_guid.name = guid_name(guid);
+	own_guid.fd = local_bind(&group.dir, &own_guid.name);
 	socket_dir_unlock(&group.dir, DIR_NAMES);
-	return group.guid_fd < 0 ? -1 : 0;
+	if (own_guid.fd < 0)
+		return -1;
+	LIST_INSERT_HEAD(&held, &own_guid, next);
+	return 0;
 }
 
 bool group_announced(uint64_t guid)
 {
 	struct local_name name = guid_name(guid);
 
-	/* our own socket is there, however few descriptors there are; in doubt it lives */
-	return connect(group.guid_fd, (const struct sockaddr *)&name.un, name.len) == 0 ||
+	/* Asked with our own socket, so that no descriptor is needed. In doubt the process lives.
+	 */
+	return connect(own_guid.fd, (const struct sockaddr *)&name.un, name.len) == 0 ||
 	       (errno != ECONNREFUSED && errno != ENOENT);
 }
 
@@ -319,14 +311,14 @@ int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
  * that start later do not find it.
  */
 
-int group_listen_to(int fd)
+int control_epoll_add(int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	return epoll_ctl(group.epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-void group_listen_no_more(int fd)
+void control_epoll_remove(int fd)
 {
 	epoll_ctl(group.epoll, EPOLL_CTL_DEL, fd, NULL);
 }
@@ -355,7 +347,7 @@ int move_watch(void)
 {
 	group.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (group.watch >= 0 && watch_name() == 0)
-		return group_listen_to(group.watch);
+		return control_epoll_add(group.watch);
 	if (errno == EMFILE || errno == ENOSPC)
 		return has_descriptor_left() ? 0 : -1;
 	return -1;
@@ -392,7 +384,7 @@ static void move_all(void)
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return;
 	if (move_socket(&name, group.control) == 0)
-		group_listen_to(group.control);
+		control_epoll_add(group.control);
 	names_move();
 	socket_dir_unlock(&group.dir, DIR_NAMES);
 	watch_name();

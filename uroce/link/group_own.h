@@ -105,6 +105,8 @@ int control_send(int fd, const struct local_name *to, enum control_type type, un
 /* Takes the next one that is well-formed and of our user. 0, or -1 with errno: EAGAIN: none;
  * EPROTO: it is of another version, of which only the header is to be believed. */
 int control_receive(int fd, struct control_message *m);
+/* The same, but waits for one until now_ms() is until: ETIMEDOUT instead of EAGAIN. */
+int control_await(int fd, struct control_message *m, int64_t until);
 /* Closes the descriptors that came with it. */
 void control_drop(struct control_message *m);
 
@@ -196,12 +198,10 @@ struct group {
 	unsigned slot; /* 0: not joined */
 	struct socket_dir dir;
 	int rx[SLOTS];
-	bool alone;  /* rx has no more than our own: others cannot join */
-	int watch;   /* of the file of control */
-	int control; /* bound to control_name() of the slot */
-	int epoll;   /* of control, and of the names that we hold */
-	int guid_fd; /* bound to the GUID of this process */
-	uint64_t guid;
+	bool alone;    /* rx has no more than our own: others cannot join */
+	int watch;     /* of the file of control */
+	int control;   /* bound to control_name() of the slot */
+	int epoll;     /* of control, and of the names that we hold */
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
 };
@@ -226,8 +226,8 @@ void move_if_gone(void);
 /* The socket fd is bound to the name instead, with DIR_NAMES locked. */
 int move_socket(const struct local_name *name, int fd);
 /* group_serve() is to serve it, too. */
-int group_listen_to(int fd);
-void group_listen_no_more(int fd);
+int control_epoll_add(int fd);
+void control_epoll_remove(int fd);
 
 /* Binds all that are held once more, in group.dir, with DIR_NAMES locked. */
 void names_move(void);

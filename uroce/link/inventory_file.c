@@ -3,7 +3,6 @@
 #include "group_own.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,45 +126,37 @@ struct uroce_inventory *inventory_read(int fd, pid_t pid)
 
 /* -------------------------------------------------------------------------- asking -- */
 
-/* true: it is the answer, good or not. */
-static bool take_answer(struct control_message *m, unsigned slot, struct uroce_inventory **found)
+/* Reads the answer. NULL with errno: EPROTO: it is malformed; EAGAIN: the message is none. */
+static struct uroce_inventory *read_answer(const struct control_message *m, unsigned slot)
 {
 	const bool is_answer = m->header.type == CONTROL_INVENTORY && m->header.slot == slot;
 
 	if (is_answer && m->nfds == 1)
-		*found = inventory_read(m->fds[0], m->pid);
-	else if (is_answer)
-		errno = EPROTO;
-	return is_answer;
+		return inventory_read(m->fds[0], m->pid);
+	errno = is_answer ? EPROTO : EAGAIN;
+	return NULL;
 }
 
+/* NULL with errno: ETIMEDOUT; ENOENT: the process has ended meanwhile; EPROTO. */
 static struct uroce_inventory *await_answer(int fd, const struct local_name *name, unsigned slot,
 					    struct control_message *m)
 {
-	int64_t until = now_ms() + PATIENCE_MS, left;
+	int64_t until = now_ms() + PATIENCE_MS;
 	struct uroce_inventory *found = NULL;
-	bool done = false;
-	int err = ETIMEDOUT;
+	int err;
 
-	while (!done && (left = until - now_ms()) > 0) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
+	do {
+		bool received = control_await(fd, m, now_ms() + LOOK_MS) == 0;
 
-		if (poll(&p, 1, left < LOOK_MS ? (int)left : LOOK_MS) == 0 && !local_taken(name)) {
-			err = ENOENT; /* it has ended meanwhile */
-			break;
-		}
-		while (!done && control_receive(fd, m) == 0) {
-			done = take_answer(m, slot, &found);
-			err = done ? errno : err;
+		if (received)
+			found = read_answer(m, slot);
+		err = errno;
+		if (received || err == EPROTO)
 			control_drop(m);
-		}
-		if (!done && errno == EPROTO) {
-			control_drop(m);
-			err = EPROTO;
-			done = true;
-		}
-	}
-	errno = err;
+		else if (err == ETIMEDOUT && !local_taken(name))
+			err = ENOENT;
+	} while (!found && (err == EAGAIN || err == ETIMEDOUT) && now_ms() < until);
+	errno = err == EAGAIN ? ETIMEDOUT : err;
 	return found;
 }
 
@@ -203,39 +194,29 @@ static unsigned slot_of_process(const struct socket_dir *dir, pid_t pid)
 	return 0;
 }
 
-EXPORT struct uroce_inventory *uroce_inventory_of_process(pid_t pid)
+/* The inventory of the process in a slot, or, if slot is 0, of that process. */
+static struct uroce_inventory *ask_process(unsigned slot, pid_t pid)
 {
 	struct uroce_inventory *found = NULL;
 	struct socket_dir dir;
-	unsigned slot;
-	int err;
 
 	if (socket_dir_look(&dir, control_lively) != 0)
 		return NULL;
-	slot = slot_of_process(&dir, pid);
+	if (!slot && pid)
+		slot = slot_of_process(&dir, pid);
 	errno = ENOENT;
 	if (slot)
 		found = ask_slot(&dir, slot);
-	err = errno;
-	socket_dir_close(&dir);
-	errno = err;
+	socket_dir_close(&dir); /* keeps errno */
 	return found;
+}
+
+EXPORT struct uroce_inventory *uroce_inventory_of_process(pid_t pid)
+{
+	return ask_process(0, pid);
 }
 
 EXPORT struct uroce_inventory *uroce_inventory_of_qpn(uint32_t qpn)
 {
-	struct uroce_inventory *found = NULL;
-	const unsigned slot = (qpn & 0xffffff) >> SLOT_SHIFT;
-	struct socket_dir dir;
-	int err;
-
-	if (socket_dir_look(&dir, control_lively) != 0)
-		return NULL;
-	errno = ENOENT;
-	if (slot)
-		found = ask_slot(&dir, slot);
-	err = errno;
-	socket_dir_close(&dir);
-	errno = err;
-	return found;
+	return ask_process((qpn & 0xffffff) >> SLOT_SHIFT, 0);
 }

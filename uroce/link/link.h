@@ -80,15 +80,14 @@ struct packet;
 
 /* A UDP payload as it came in: checks it, and hands it to transport_input(), or to cm_route()
  * when it is for QP 1. addresses: src, dst, scope, sport, tclass and hops. Fuzzed. */
-void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport);
+void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n);
 
 /* cm_input() calls this first, in the process that the MAD is for: shows it to the tap, and
  * lets the faults at it. False: it is lost, or comes later (through cm_input() again). */
 bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n);
 
 /* What link/fault.c let pass, maybe late or twice. fate: what the tap is told. */
-void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport,
-	      const char *fate);
+void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate);
 
 /* ---------------------------------------------------------- link_setup.c -- */
 

@@ -164,7 +164,7 @@ void pair_close(struct pair *p)
 	atomic_store(&p->memory->left[pair_side(p)], 1);
 	pair_ring(p);
 	if (p->pidfd >= 0 && !p->gone)
-		group_listen_no_more(p->pidfd);
+		control_epoll_remove(p->pidfd);
 	/* who breaks the rules is not trusted again, for as long as we know of no other there */
 	p->offer_after = p->in.broken ? OFFER_NEVER : engine_now() + OFFER_AGAIN;
 	forget(p);
@@ -194,7 +194,7 @@ bool pair_died(int fd)
 	for (unsigned i = 0; i < pairs_open; i++)
 		if (pair_open[i]->pidfd == fd) {
 			pair_open[i]->gone = true;
-			group_listen_no_more(fd); /* it stays readable */
+			control_epoll_remove(fd); /* it stays readable */
 			return true;
 		}
 	return false;
@@ -351,7 +351,7 @@ static void take_descriptors(struct pair *p, struct control_message *m, unsigned
 	p->bell = take_fd(m, FD_BELL);
 	p->pidfd = take_fd(m, FD_PIDFD);
 	p->exposed = m->nfds > fixed ? take_fd(m, fixed) : -1;
-	group_listen_to(p->pidfd);
+	control_epoll_add(p->pidfd);
 }
 
 static const struct pair_message *message_of(const struct control_message *m)

@@ -196,11 +196,11 @@ static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr
 }
 
 static void lost(const char *fate, enum counter why, const struct packet *a, const uint8_t *data,
-		 uint32_t n, uint16_t dport)
+		 uint32_t n)
 {
 	count(why);
 	if (tap_on)
-		tap(UROCE_IN, fate, a, data, n, dport, 0);
+		tap(UROCE_IN, fate, a, data, n, 0);
 }
 
 /* ---------------------------------------- the identification of a sender -- */
@@ -251,15 +251,15 @@ static bool source_is_believed(const struct packet *a, uint16_t id)
 
 /* Well-formed, and its ICRC is right: p has the headers then. *id: of the IPv4 header, the
  * likely one at first. */
-static bool intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t dport, uint16_t *id)
+static bool intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t *id)
 {
 	if (packet_parse(p, data, n) != 0) {
-		lost("malformed", CNT_BAD_PACKET, p, data, n, dport);
+		lost("malformed", CNT_BAD_PACKET, p, data, n);
 		return false;
 	}
-	if (!icrc_valid(&p->src, &p->dst, p->sport, dport, data, n, id) ||
+	if (!icrc_valid(&p->src, &p->dst, p->sport, data, n, id) ||
 	    (gid_is_ipv4(&p->src) && !source_is_believed(p, *id))) {
-		lost("icrc", CNT_BAD_ICRC, p, data, n, dport);
+		lost("icrc", CNT_BAD_ICRC, p, data, n);
 		return false;
 	}
 	return true;
@@ -323,13 +323,12 @@ static void keep_mad(const struct packet *p, uint16_t id)
 }
 
 /* id: the identification that is likely. */
-static void input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport,
-		  uint16_t id)
+static void input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t id)
 {
 	struct packet p = *addresses;
 
 	if (n >= BTH_BYTES && get_be24(data + 5) == GSI_QPN) {
-		if (intact(&p, data, n, dport, &id)) {
+		if (intact(&p, data, n, &id)) {
 			count(CNT_RCVD_PKTS);
 			if (is_mad(&p))
 				keep_mad(&p, id);
@@ -337,20 +336,20 @@ static void input(const struct packet *addresses, const uint8_t *data, uint32_t 
 		return;
 	}
 	if (fault_directions & UROCE_IN) {
-		fault_pass(UROCE_IN, addresses, data, n, dport);
+		fault_pass(UROCE_IN, addresses, data, n);
 		return;
 	}
-	if (!intact(&p, data, n, dport, &id))
+	if (!intact(&p, data, n, &id))
 		return;
 	count(CNT_RCVD_PKTS);
 	if (tap_on)
-		tap(UROCE_IN, NULL, &p, data, n, dport, id);
+		tap(UROCE_IN, NULL, &p, data, n, id);
 	transport_input(&p);
 }
 
-void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport)
+void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n)
 {
-	input(addresses, data, n, dport, 0);
+	input(addresses, data, n, 0);
 	route_mads();
 }
 
@@ -369,11 +368,11 @@ static unsigned take(const struct slot *s, struct mmsghdr *msg)
 		return 1;
 	}
 	while (segment > 0 && left > (uint32_t)segment) {
-		input(&p, data, (uint32_t)segment, ROCE_PORT, index++);
+		input(&p, data, (uint32_t)segment, index++);
 		data += segment;
 		left -= (uint32_t)segment;
 	}
-	input(&p, data, left, ROCE_PORT, index);
+	input(&p, data, left, index);
 	return index + 1u;
 }
 
@@ -512,16 +511,15 @@ unsigned rx_mads(void)
 /* A MAD comes from rx_again(): the faults have had it. */
 static bool passed;
 
-void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t dport,
-	      const char *fate)
+void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate)
 {
 	struct packet p = *addresses;
 	uint16_t id = 0;
 
-	if (!intact(&p, data, n, dport, &id))
+	if (!intact(&p, data, n, &id))
 		return;
 	if (tap_on)
-		tap(UROCE_IN, fate, &p, data, n, dport, id);
+		tap(UROCE_IN, fate, &p, data, n, id);
 	if (p.qpn == GSI_QPN) {
 		struct mad_from from = mad_from(&p, id);
 
@@ -553,7 +551,7 @@ static uint32_t wrap_mad(const struct mad_from *from, const struct packet *a, co
 
 	memcpy(data + header, mad, n);
 	n += header;
-	icrc = htole32(icrc_of(&a->src, &a->dst, a->sport, ROCE_PORT, data, n, from->ip_id));
+	icrc = htole32(icrc_of(&a->src, &a->dst, a->sport, data, n, from->ip_id));
 	memcpy(data + n, &icrc, ICRC_BYTES);
 	return (uint32_t)n + ICRC_BYTES;
 }
@@ -575,9 +573,9 @@ bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
 		return true;
 	len = wrap_mad(from, &a, mad, n, data);
 	if (fault_directions & UROCE_IN) {
-		fault_pass(UROCE_IN, &a, data, len, ROCE_PORT);
+		fault_pass(UROCE_IN, &a, data, len);
 		return false;
 	}
-	tap(UROCE_IN, NULL, &a, data, len, ROCE_PORT, from->ip_id);
+	tap(UROCE_IN, NULL, &a, data, len, from->ip_id);
 	return true;
 }

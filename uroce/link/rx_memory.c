@@ -24,11 +24,11 @@ static void take_whole(const struct packet *addresses, const struct frame *f)
 
 	memcpy(data, f->data, n);
 	if (!(f->header.flags & FRAME_HAS_ICRC)) {
-		icrc = htole32(icrc_of(&addresses->src, &addresses->dst, addresses->sport,
-				       ROCE_PORT, data, rest, 0));
+		icrc = htole32(
+			icrc_of(&addresses->src, &addresses->dst, addresses->sport, data, rest, 0));
 		memcpy(data + rest, &icrc, ICRC_BYTES);
 	}
-	rx_input(addresses, data, n, ROCE_PORT);
+	rx_input(addresses, data, n);
 }
 
 static void take(const struct frame *f)

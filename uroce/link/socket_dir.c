@@ -276,23 +276,17 @@ void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which)
 
 /* ------------------------------------------------------------------------ entries -- */
 
-void socket_dir_begin(const struct socket_dir *dir, struct socket_dir_entries *e)
+DIR *socket_dir_list(const struct socket_dir *dir)
 {
-	e->dir = open_entries(dir->fd);
+	return open_entries(dir->fd);
 }
 
-const char *socket_dir_next(struct socket_dir_entries *e)
+const char *socket_dir_next(DIR *entries)
 {
-	struct dirent *entry;
+	struct dirent *e;
 
-	while (e->dir && (entry = readdir(e->dir)))
-		if (entry->d_type == DT_SOCK)
-			return entry->d_name;
+	while (entries && (e = readdir(entries)))
+		if (e->d_type == DT_SOCK)
+			return e->d_name;
 	return NULL;
-}
-
-void socket_dir_end(struct socket_dir_entries *e)
-{
-	if (e->dir)
-		closedir(e->dir);
 }

@@ -50,12 +50,10 @@ int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patie
 		    pid_t *holder);
 void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which);
 
-/* The names of all sockets in it, one by one; NULL: no more. */
-struct socket_dir_entries {
-	DIR *dir;
-};
-void socket_dir_begin(const struct socket_dir *dir, struct socket_dir_entries *e);
-const char *socket_dir_next(struct socket_dir_entries *e);
-void socket_dir_end(struct socket_dir_entries *e);
+/* The entries of the directory, for the caller to close with closedir(3); NULL: it cannot be read.
+ */
+DIR *socket_dir_list(const struct socket_dir *dir);
+/* The name of the next socket among them; NULL: no more, or entries is NULL. */
+const char *socket_dir_next(DIR *entries);
 
 #endif

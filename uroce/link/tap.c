@@ -65,7 +65,7 @@ static void give_up(int err)
 }
 
 void tap(enum uroce_direction dir, const char *fate, const struct packet *a, const uint8_t *data,
-	 uint32_t n, uint16_t dport, uint16_t ip_id)
+	 uint32_t n, uint16_t ip_id)
 {
 	uint8_t whole[IP_UDP_MAX + PACKET_MAX];
 	struct uroce_packet p = {
@@ -83,7 +83,7 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 		p.has_wr_id = a->has_wr_id;
 		p.wr_id = a->wr_id;
 	}
-	head = icrc_ip_udp(whole, &a->src, &a->dst, a->sport, dport, n, ip_id, a->tclass, a->hops);
+	head = icrc_ip_udp(whole, &a->src, &a->dst, a->sport, n, ip_id, a->tclass, a->hops);
 	memcpy(whole + head, data, n);
 	p.len = head + n;
 	if (!gid_is_ipv4(&a->dst))

@@ -15,7 +15,7 @@ extern bool tap_on; /* false: tap() need not be called */
 /* Shows the UDP payload data[0..n) with the IP and UDP headers that it has on the wire.
  * addresses: those, and of what is sent its work request; fate: as in struct uroce_packet. */
 void tap(enum uroce_direction dir, const char *fate, const struct packet *addresses,
-	 const uint8_t *data, uint32_t n, uint16_t dport, uint16_t ip_id);
+	 const uint8_t *data, uint32_t n, uint16_t ip_id);
 
 /* As uroce_capture(), with the lock held. append: a capture that is there goes on (EEXIST: the
  * file is something else); %p in the name is the process id. */

@@ -279,7 +279,7 @@ static uint32_t put_pad(uint8_t *data, uint32_t n)
 static uint32_t put_icrc(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
 			 uint16_t id)
 {
-	uint32_t icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, ROCE_PORT, data, n, id));
+	uint32_t icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, data, n, id));
 
 	memcpy(data + n, &icrc, ICRC_BYTES);
 	return n + ICRC_BYTES;
@@ -340,11 +340,11 @@ void tx_commit(void)
 		a.wr_id = begun.wr_id;
 	}
 	if (has_faults()) {
-		fault_pass(UROCE_OUT, &a, begun.data, n, ROCE_PORT);
+		fault_pass(UROCE_OUT, &a, begun.data, n);
 		return;
 	}
 	if (tap_on)
-		tap(UROCE_OUT, NULL, &a, begun.data, n, ROCE_PORT, id);
+		tap(UROCE_OUT, NULL, &a, begun.data, n, id);
 	if (!begun.pair)
 		queue(b, begun.flow, n, begun.index);
 	else if (begun.data != aside)
@@ -397,7 +397,7 @@ void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const cha
 	else
 		queue_again(&flow, data, n);
 	if (tap_on)
-		tap(UROCE_OUT, fate, a, data, n, ROCE_PORT, 0);
+		tap(UROCE_OUT, fate, a, data, n, 0);
 }
 
 bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)

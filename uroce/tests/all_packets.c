@@ -60,12 +60,12 @@ static void write_packet(const struct packet *p, uint8_t *data, size_t n)
 	struct uroce_packet u = { .time = 1000000000ull * 1700000000 + draw() % 1000000,
 				  .out = draw() & 1,
 				  .ip = whole };
-	uint32_t icrc = htole32(icrc_of(&p->src, &p->dst, p->sport, ROCE_PORT, data, n, 0));
+	uint32_t icrc = htole32(icrc_of(&p->src, &p->dst, p->sport, data, n, 0));
 	size_t head;
 
 	memcpy(data + n, &icrc, ICRC_BYTES);
 	n += ICRC_BYTES;
-	head = icrc_ip_udp(whole, &p->src, &p->dst, p->sport, ROCE_PORT, n, 0, p->tclass, p->hops);
+	head = icrc_ip_udp(whole, &p->src, &p->dst, p->sport, n, 0, p->tclass, p->hops);
 	memcpy(whole + head, data, n);
 	u.len = head + n;
 	if (pcapng_write(file, &u) != 0)

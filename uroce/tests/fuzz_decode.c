@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		dst = src;
 	}
 	n = size - HEAD < PACKET_MAX ? size - HEAD : PACKET_MAX;
-	head = icrc_ip_udp(whole, &src, &dst, 1, ROCE_PORT, n + ICRC_BYTES, 0, 0, 64);
+	head = icrc_ip_udp(whole, &src, &dst, 1, n + ICRC_BYTES, 0, 0, 64);
 	memcpy(whole + head, data + HEAD, n);
 	decode(whole, head + n + ICRC_BYTES);
 	decode(whole, head + n / 2); /* cut off */

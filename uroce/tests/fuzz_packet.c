@@ -19,7 +19,6 @@
 #define MODE_GIVEN     0x02 /* the input has an ICRC, wrong mostly */
 #define MODE_TAP       0x04
 #define MODE_FAULTS    0x08
-#define MODE_DPORT     0x10 /* another destination port */
 #define MODE_OUT_FAULT 0x20 /* what passes is sent on, with faults */
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);
@@ -175,7 +174,6 @@ static void choose_faults(unsigned mode)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 {
 	struct packet a = { .sport = 49152, .hops = 64 };
-	uint16_t dport;
 	uint32_t icrc;
 	uint8_t *data;
 	unsigned mode;
@@ -183,7 +181,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	if (n < 3 || n > 3 + PACKET_MAX - ICRC_BYTES)
 		return 0;
 	mode = input[0];
-	dport = mode & MODE_DPORT ? 1 : ROCE_PORT;
 	if (!(mode & MODE_IPV6))
 		a.src.raw[10] = a.src.raw[11] = a.dst.raw[10] = a.dst.raw[11] = 0xff;
 	a.src.raw[15] = 1;
@@ -193,14 +190,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	must(data != NULL);
 	memcpy(data, input + 3, n);
 	if (!(mode & MODE_GIVEN) && n >= BTH_BYTES) {
-		icrc = htole32(icrc_of(&a.src, &a.dst, a.sport, dport, data, n,
+		icrc = htole32(icrc_of(&a.src, &a.dst, a.sport, data, n,
 				       mode & MODE_IPV6 ? 0 : get_be16(input + 1)));
 		memcpy(data + n, &icrc, ICRC_BYTES);
 		n += ICRC_BYTES;
 	}
 	uroce_tap(mode & MODE_TAP ? look : NULL, NULL);
 	choose_faults(mode);
-	rx_input(&a, data, (uint32_t)n, dport);
+	rx_input(&a, data, (uint32_t)n);
 	free(data); /* what is held back has a copy */
 	run_timers();
 	run_timers(); /* what they let out may have been held back again */

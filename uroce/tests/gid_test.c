@@ -156,7 +156,7 @@ static void test_interfaces(void)
 	}
 	ip("link set v0 address 02:00:00:00:00:01 addrgenmode none up");
 	ip("link set v1 address 02:00:00:00:00:02 addrgenmode none up");
-	ip("addr add 10.5.0.1/24 dev v0");
+	ip("addr add 10.5.0.1/24 dev v0 label v0:1");
 	ip("addr add fe80::7/64 dev v0 nodad");
 	ip("addr add fe80::7/64 dev v1 nodad");
 	ip("addr add 2001:db8:5::1/64 dev v1 nodad");
@@ -168,6 +168,7 @@ static void test_interfaces(void)
 	CHECK_INT(index_named("10.5.0.1"), 2);
 	CHECK_INT(index_named("2001:db8:5::1"), 3);
 	CHECK_INT(gid_at(2)->mtu, 1500);
+	CHECK_STR(gid_at(2)->ifname, "v0");
 	at = index_named("fe80::7");
 	CHECK_INT(at, 4);
 	for (unsigned i = 0; i < 2; i++) {

@@ -23,8 +23,8 @@ int main(int argc, char **argv)
 		n++;
 		ids += c.ip_id != 0;
 		wrong += c.len < BTH_BYTES + ICRC_BYTES ||
-			 icrc_of(&c.src, &c.dst, c.sport, c.dport, c.data, c.len - ICRC_BYTES,
-				 c.ip_id) != got;
+			 icrc_of(&c.src, &c.dst, c.sport, c.data, c.len - ICRC_BYTES, c.ip_id) !=
+				 got;
 	}
 	printf("%u packets, %u with an IP identification; %u wrong ICRCs\n", n, ids, wrong);
 	return !n || wrong;

@@ -15,7 +15,7 @@ static uint32_t wire_icrc(const struct captured *c)
 
 static bool valid(const struct captured *c, const uint8_t *data, uint16_t *id)
 {
-	return icrc_valid(&c->src, &c->dst, c->sport, c->dport, data, c->len, id);
+	return icrc_valid(&c->src, &c->dst, c->sport, data, c->len, id);
 }
 
 /* Every bit of the payload: who flips one makes the ICRC wrong (but for the byte that it
@@ -55,13 +55,11 @@ static void check_capture(const char *dir, const char *name, unsigned want_v4, u
 		uint16_t id = 0xdead;
 		size_t hn;
 
-		CHECK_INT(icrc_of(&c.src, &c.dst, c.sport, c.dport, c.data, c.len - ICRC_BYTES,
-				  c.ip_id),
+		CHECK_INT(icrc_of(&c.src, &c.dst, c.sport, c.data, c.len - ICRC_BYTES, c.ip_id),
 			  wire_icrc(&c));
 		CHECK(valid(&c, c.data, &id));
 		CHECK_INT(id, c.ip_id);
-		hn = icrc_ip_udp(head, &c.src, &c.dst, c.sport, c.dport, c.len, c.ip_id, c.tclass,
-				 c.hops);
+		hn = icrc_ip_udp(head, &c.src, &c.dst, c.sport, c.len, c.ip_id, c.tclass, c.hops);
 		CHECK_INT(hn, (is_v4 ? 20 : 40) + 8);
 		if (is_v4)
 			CHECK(memcmp(head, c.ip, 26) == 0); /* up to the checksum of UDP */
@@ -98,8 +96,8 @@ static void check_ids(const char *dir)
 		if (c.ip[0] >> 4 != 4)
 			continue;
 		memcpy(data, c.data, c.len);
-		at_zero = icrc_of(&c.src, &c.dst, c.sport, c.dport, data, c.len - 4, 0);
-		at_id = icrc_of(&c.src, &c.dst, c.sport, c.dport, data, c.len - 4, want);
+		at_zero = icrc_of(&c.src, &c.dst, c.sport, data, c.len - 4, 0);
+		at_id = icrc_of(&c.src, &c.dst, c.sport, data, c.len - 4, want);
 		CHECK(at_zero != at_id);
 		for (unsigned i = 0; i < 4; i++)
 			data[c.len - 4 + i] = (uint8_t)(at_id >> 8 * i);

@@ -179,20 +179,19 @@ static uint32_t build(const struct packet *a, const struct packet *p, uint16_t i
 	n += p->len;
 	memset(data + n, 0, packet_pad(p->len));
 	n += packet_pad(p->len);
-	icrc = htole32(icrc_of(&a->src, &a->dst, a->sport, ROCE_PORT, data, n, id));
+	icrc = htole32(icrc_of(&a->src, &a->dst, a->sport, data, n, id));
 	memcpy(data + n, &icrc, 4);
 	return (uint32_t)n + 4;
 }
 
-static void expect(enum counter why, const struct packet *a, const uint8_t *data, uint32_t n,
-		   uint16_t dport)
+static void expect(enum counter why, const struct packet *a, const uint8_t *data, uint32_t n)
 {
 	uint64_t before[COUNTERS];
 
 	memcpy(before, counters, sizeof(before));
 	before[why]++;
 	upper_reset();
-	rx_input(a, data, n, dport);
+	rx_input(a, data, n);
 	CHECK_INT(upper_packets.n + upper_mads.routed, why == CNT_RCVD_PKTS);
 	CHECK(memcmp(before, counters, sizeof(before)) == 0);
 }
@@ -204,21 +203,19 @@ static void check_bad_packets(void)
 	uint8_t data[PACKET_MAX];
 	uint32_t n = build(&a, &p, 0, data);
 
-	expect(CNT_RCVD_PKTS, &a, data, n, ROCE_PORT);
-	expect(CNT_BAD_ICRC, &a, data, n, ROCE_PORT - 1);
+	expect(CNT_RCVD_PKTS, &a, data, n);
 	other.src.raw[15] ^= 1; /* claims to come from elsewhere */
-	expect(CNT_BAD_ICRC, &other, data, n, ROCE_PORT);
+	expect(CNT_BAD_ICRC, &other, data, n);
 	other = a;
 	other.sport++;
-	expect(CNT_BAD_ICRC, &other, data, n, ROCE_PORT);
+	expect(CNT_BAD_ICRC, &other, data, n);
 	for (uint32_t cut = 1; cut <= n; cut++)
-		expect(cut % 4 || n - cut < 20 ? CNT_BAD_PACKET : CNT_BAD_ICRC, &a, data, n - cut,
-		       ROCE_PORT);
+		expect(cut % 4 || n - cut < 20 ? CNT_BAD_PACKET : CNT_BAD_ICRC, &a, data, n - cut);
 	data[n - 5] ^= 1; /* the pad is covered, too */
-	expect(CNT_BAD_ICRC, &a, data, n, ROCE_PORT);
+	expect(CNT_BAD_ICRC, &a, data, n);
 	data[n - 5] ^= 1;
 	data[0] = 0x15;
-	expect(CNT_BAD_PACKET, &a, data, n, ROCE_PORT);
+	expect(CNT_BAD_PACKET, &a, data, n);
 }
 
 /* Who wrote 0 as identification so far is not believed another one, but for long. */
@@ -231,14 +228,14 @@ static void check_identifications(void)
 	unsigned refused = 0;
 
 	for (uint16_t id = 1000; id < 1100; id++)
-		expect(CNT_RCVD_PKTS, &counting, data, build(&counting, &p, id, data), ROCE_PORT);
+		expect(CNT_RCVD_PKTS, &counting, data, build(&counting, &p, id, data));
 	for (unsigned i = 0; i < 20; i++)
-		expect(CNT_RCVD_PKTS, &zero, data, build(&zero, &p, i % 8, data), ROCE_PORT);
-	expect(CNT_BAD_ICRC, &zero, data, build(&zero, &p, 4711, data), ROCE_PORT);
-	expect(CNT_RCVD_PKTS, &zero, data, build(&zero, &p, 0, data), ROCE_PORT);
+		expect(CNT_RCVD_PKTS, &zero, data, build(&zero, &p, i % 8, data));
+	expect(CNT_BAD_ICRC, &zero, data, build(&zero, &p, 4711, data));
+	expect(CNT_RCVD_PKTS, &zero, data, build(&zero, &p, 0, data));
 	for (;; refused++) { /* another sender took over the address */
 		upper_reset();
-		rx_input(&zero, data, build(&zero, &p, 4711, data), ROCE_PORT);
+		rx_input(&zero, data, build(&zero, &p, 4711, data));
 		if (upper_packets.n)
 			break;
 	}
@@ -265,7 +262,7 @@ static void check_mads(void)
 
 	a.scope = 3;
 	a.hops = 64;
-	expect(CNT_RCVD_PKTS, &a, data, build(&a, &p, 0, data), ROCE_PORT);
+	expect(CNT_RCVD_PKTS, &a, data, build(&a, &p, 0, data));
 	CHECK_INT(upper_mads.input, 1);
 	CHECK(memcmp(&upper_mads.from.src, &a.src, 16) == 0);
 	CHECK(memcmp(&upper_mads.from.dst, &a.dst, 16) == 0);
@@ -283,7 +280,7 @@ static void expect_bad_mad(const struct packet *p, enum counter why)
 	uint64_t bad = counters[why];
 
 	upper_reset();
-	rx_input(&a, data, build(&a, p, 0, data), ROCE_PORT);
+	rx_input(&a, data, build(&a, p, 0, data));
 	CHECK_INT(upper_mads.routed + upper_packets.n, 0);
 	CHECK_INT(counters[why], bad + 1);
 }
@@ -360,15 +357,15 @@ static void check_tap_of_others(void)
 	tapped.n = 0;
 	uroce_tap(remember, &tapped);
 	upper_reset();
-	rx_input(&a, data, n, ROCE_PORT);
+	rx_input(&a, data, n);
 	CHECK_INT(upper_mads.input, 1);
 	CHECK_INT(tapped.n, 1);
 	CHECK_INT(tapped.len[0], 28 + n);
 	CHECK(memcmp(tapped.ip[0] + 28, data, n) == 0);
 	CHECK_INT(get_be16(tapped.ip[0] + 4), 0xabcd);
 	data[40] ^= 1;
-	rx_input(&a, data, n, ROCE_PORT);
-	rx_input(&a, data, 10, ROCE_PORT);
+	rx_input(&a, data, n);
+	rx_input(&a, data, 10);
 	CHECK_INT(tapped.n, 3);
 	CHECK_STR(tapped.fate[1], "icrc");
 	CHECK_STR(tapped.fate[2], "malformed");
@@ -398,7 +395,7 @@ static void check_faults(void)
 	CHECK_INT(counters[CNT_FAULT_CORRUPT], 2);
 
 	uroce_faults_parse("delay=1ms,dir=in", 0, NULL, 0);
-	rx_input(&a, data, build(&a, &p, 0, data), ROCE_PORT);
+	rx_input(&a, data, build(&a, &p, 0, data));
 	CHECK_INT(upper_mads.routed, 1);
 	CHECK_INT(upper_mads.lost, 1);
 	CHECK_INT(upper_mads.input, 0);

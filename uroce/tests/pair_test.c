@@ -68,13 +68,13 @@ pid_t group_slot_pid(unsigned slot)
 	return has_slot;
 }
 
-int group_listen_to(int fd)
+int control_epoll_add(int fd)
 {
 	(void)fd;
 	return 0;
 }
 
-void group_listen_no_more(int fd)
+void control_epoll_remove(int fd)
 {
 	(void)fd;
 }

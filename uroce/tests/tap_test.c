@@ -52,7 +52,7 @@ static unsigned replay(const char *dir, const char *name)
 		};
 
 		tap(n % 2 ? UROCE_IN : UROCE_OUT, fates[n % 5], &a, c.data, (uint32_t)c.len,
-		    c.dport, c.ip_id);
+		    c.ip_id);
 	}
 	return n;
 }

@@ -415,7 +415,7 @@ static void make_grh(const struct packet *p, uint8_t grh[GRH_BYTES])
 	size_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
 	size_t ip = gid_is_ipv4(&p->src) ? 20 : GRH_BYTES;
 
-	icrc_ip_udp(headers, &p->src, &p->dst, p->sport, ROCE_PORT, n, 0, p->tclass, p->hops);
+	icrc_ip_udp(headers, &p->src, &p->dst, p->sport, n, 0, p->tclass, p->hops);
 	memset(grh, 0, GRH_BYTES - ip);
 	memcpy(grh + GRH_BYTES - ip, headers, ip);
 }

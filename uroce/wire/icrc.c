@@ -48,10 +48,10 @@ static uint8_t *put_ipv6(uint8_t *b, const union ibv_gid *src, const union ibv_g
 	return b + IPV6_BYTES;
 }
 
-static uint8_t *put_udp(uint8_t *b, uint16_t sport, uint16_t dport, size_t n, uint16_t sum)
+static uint8_t *put_udp(uint8_t *b, uint16_t sport, size_t n, uint16_t sum)
 {
 	put_be16(b, sport);
-	put_be16(b + 2, dport);
+	put_be16(b + 2, ROCE_PORT);
 	put_be16(b + 4, (uint16_t)(UDP_BYTES + n));
 	put_be16(b + 6, sum);
 	return b + UDP_BYTES;
@@ -59,7 +59,7 @@ static uint8_t *put_udp(uint8_t *b, uint16_t sport, uint16_t dport, size_t n, ui
 
 /* n: the length of the UDP payload on the wire, with the ICRC; data has 4 bytes less. */
 static uint32_t crc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
-		       uint16_t dport, const uint8_t *data, size_t n, uint16_t id)
+		       const uint8_t *data, size_t n, uint16_t id)
 {
 	uint8_t head[LRH_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES];
 	uint8_t *b = head + LRH_BYTES;
@@ -70,7 +70,7 @@ static uint32_t crc_of(const union ibv_gid *src, const union ibv_gid *dst, uint1
 		b = put_ipv4(b, src, dst, n, id, 0xff, 0xff, 0xffff);
 	else
 		b = put_ipv6(b, src, dst, n, 0x0fffffff, 0xff);
-	b = put_udp(b, sport, dport, n, 0xffff);
+	b = put_udp(b, sport, n, 0xffff);
 	memcpy(b, data, BTH_BYTES);
 	b[4] = 0xff; /* FECN, BECN and reserved bits */
 	b += BTH_BYTES;
@@ -78,10 +78,10 @@ static uint32_t crc_of(const union ibv_gid *src, const union ibv_gid *dst, uint1
 	return libdeflate_crc32(crc, data + BTH_BYTES, n - BTH_BYTES - ICRC_BYTES);
 }
 
-uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport, uint16_t dport,
+uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		 const uint8_t *data, size_t n, uint16_t ip_id)
 {
-	return crc_of(src, dst, sport, dport, data, n + ICRC_BYTES, ip_id);
+	return crc_of(src, dst, sport, data, n + ICRC_BYTES, ip_id);
 }
 
 /*
@@ -145,7 +145,7 @@ static uint32_t id_word(uint32_t diff, size_t n)
 	return times(diff, undo);
 }
 
-bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport, uint16_t dport,
+bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		const uint8_t *data, size_t n, uint16_t *ip_id)
 {
 	uint32_t diff, word = 0, wire;
@@ -155,7 +155,7 @@ bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t spo
 	memcpy(&wire, data + n - ICRC_BYTES, sizeof(wire));
 	if (!gid_is_ipv4(dst))
 		*ip_id = 0;
-	diff = crc_of(src, dst, sport, dport, data, n, *ip_id) ^ le32toh(wire);
+	diff = crc_of(src, dst, sport, data, n, *ip_id) ^ le32toh(wire);
 	if (diff) {
 		if (!gid_is_ipv4(dst))
 			return false;
@@ -180,7 +180,7 @@ static uint16_t header_sum(const uint8_t *b, size_t n)
 }
 
 size_t icrc_ip_udp(uint8_t *buf, const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
-		   uint16_t dport, size_t n, uint16_t ip_id, uint8_t tclass, uint8_t hops)
+		   size_t n, uint16_t ip_id, uint8_t tclass, uint8_t hops)
 {
 	uint8_t *b;
 
@@ -190,5 +190,5 @@ size_t icrc_ip_udp(uint8_t *buf, const union ibv_gid *src, const union ibv_gid *
 	} else {
 		b = put_ipv6(buf, src, dst, n, (uint32_t)tclass << 20, hops);
 	}
-	return (size_t)(put_udp(b, sport, dport, n, 0) - buf);
+	return (size_t)(put_udp(b, sport, n, 0) - buf);
 }

@@ -194,18 +194,18 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 /* The ICRC of the UDP payload data[0..n) (headers, payload and pad, no ICRC; at least a BTH)
  * as a number: on the wire its least significant byte is the first. ip_id: of IPv4, what
  * the sender's kernel will write (0 for a packet of an unconnected socket with DF set). */
-uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport, uint16_t dport,
+uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		 const uint8_t *data, size_t n, uint16_t ip_id);
 
 /* Is the ICRC at the end of data[0..n) right, for some identification and with or without
  * DF? *ip_id: the identification that is tried first, and when true which one it was (0 for
  * IPv6). */
-bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport, uint16_t dport,
+bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		const uint8_t *data, size_t n, uint16_t *ip_id);
 
 /* What the packet would look like in a capture: writes the IP header (20 or 40 bytes) and
  * the UDP header of a payload of n bytes to buf (48 bytes); returns the length. */
 size_t icrc_ip_udp(uint8_t *buf, const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
-		   uint16_t dport, size_t n, uint16_t ip_id, uint8_t tclass, uint8_t hops);
+		   size_t n, uint16_t ip_id, uint8_t tclass, uint8_t hops);
 
 #endif

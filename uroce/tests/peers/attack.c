@@ -105,7 +105,7 @@ static void throw_at(const struct attacker *a, const uint8_t *data, size_t n)
 /* With an ICRC that is right. */
 static void throw_valid(const struct attacker *a, uint8_t *data, size_t n)
 {
-	uint32_t icrc = htole32(icrc_of(&a->src, &a->dst, a->port, ROCE_PORT, data, n, 0));
+	uint32_t icrc = htole32(icrc_of(&a->src, &a->dst, a->port, data, n, 0));
 
 	memcpy(data + n, &icrc, ICRC_BYTES);
 	throw_at(a, data, n + ICRC_BYTES);
