@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "edit/edit.h"
 #include "objects.h"
 #include "peer/peer.h"
 #include "session.h"

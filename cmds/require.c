@@ -10,7 +10,6 @@
 #include "call_record.h"
 #include "check/check.h"
 #include "command/cmd.h"
-#include "edit/edit.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -8,7 +8,6 @@
 #include "call_format.h"
 #include "calls.h"
 #include "command/cmd.h"
-#include "edit/edit.h"
 #include "help/help.h"
 #include "output/out.h"
 #include "session.h"

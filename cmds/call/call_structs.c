@@ -9,7 +9,7 @@
 #include "alloc.h"
 #include "call/calling.h"
 #include "call_format.h"
-#include "edit/edit.h"
+#include "command/cmd.h"
 #include "session.h"
 
 static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);

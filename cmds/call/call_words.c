@@ -12,7 +12,6 @@
 #include "call_format.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
-#include "edit/edit.h"
 #include "session.h"
 
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)

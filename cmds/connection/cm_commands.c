@@ -27,7 +27,7 @@ struct bind_args {
 static const struct arg bind_args[] = {
 	POS_OPT("id", bind_args, id, kind_id, "connection id"),
 	POS("port", bind_args, port, kind_port, "port; 0: any free one"),
-	OPT("address", bind_args, address, kind_str, "address of this machine; else all"),
+	OPT("address", bind_args, address, kind_host, "address of this machine; else all"),
 	SWITCH("ipv6", bind_args, v6, "without -address: the IPv6 wildcard"), ARGS_END
 };
 
@@ -79,9 +79,9 @@ struct resolve_args {
 
 static const struct arg resolve_args[] = {
 	POS_OPT("id", resolve_args, id, kind_id_first, "connection id"),
-	POS("host", resolve_args, host, kind_str, "address or name of the peer"),
+	POS("host", resolve_args, host, kind_host, "address or name of the peer"),
 	POS("port", resolve_args, port, kind_port, "the peer's port"),
-	OPT("source", resolve_args, source, kind_str, "address of this machine to come from"),
+	OPT("source", resolve_args, source, kind_host, "address of this machine to come from"),
 	OPT("within", resolve_args, within, kind_ms, "time to resolve", .dflt = "2s",
 	    .max = 3600000),
 	NOWAIT(resolve_args),

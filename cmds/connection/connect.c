@@ -22,9 +22,9 @@ struct connect_args {
 };
 
 static const struct arg connect_args[] = {
-	POS("host", connect_args, host, kind_str, "address or name of the peer"),
+	POS("host", connect_args, host, kind_host, "address or name of the peer"),
 	POS_OPT("port", connect_args, port, kind_port, "the peer's port; or as in 10.0.0.1:7471"),
-	OPT("source", connect_args, source, kind_str, "address of this machine to come from"),
+	OPT("source", connect_args, source, kind_host, "address of this machine to come from"),
 	OPT("within", connect_args, within, kind_ms, "time for each step", .dflt = "30s",
 	    .max = 3600000),
 	SWITCH("prepare", connect_args, prepare,

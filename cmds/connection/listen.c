@@ -23,7 +23,7 @@ struct listen_args {
 
 static const struct arg listen_args[] = {
 	POS("port", listen_args, port, kind_port, "port; 0: any that is free"),
-	OPT("address", listen_args, address, kind_str, "address of this machine; else all"),
+	OPT("address", listen_args, address, kind_host, "address of this machine; else all"),
 	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
 	OPT("share", listen_args, share, kind_mr_opt,
 	    "region whose address and key accepted peers are told"),

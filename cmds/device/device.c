@@ -15,7 +15,6 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "edit/edit.h"
 #include "launch.h"
 #include "objects.h"
 #include "output/out.h"

@@ -8,7 +8,6 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "edit/edit.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "session.h"

@@ -12,7 +12,6 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "edit/edit.h"
 #include "explain/explain.h"
 #include "objects.h"
 #include "output/out.h"

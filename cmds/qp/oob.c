@@ -352,7 +352,7 @@ const struct cmd cmd_oob_listen = {
 /* ---------------------------------------------------------------- connect -- */
 
 static const struct arg oob_connect_args[] = {
-	POS("host", oob_args, host, kind_str, "name or address of the other end"),
+	POS("host", oob_args, host, kind_host, "name or address of the other end"),
 	POS("port", oob_args, port, kind_port, "TCP port it listens on"), COMMON,
 	OPT("within", oob_args, within, kind_ms, "time to wait", .dflt = "10s"), ARGS_END
 };

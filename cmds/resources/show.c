@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "command/cmd.h"
-#include "edit/edit.h"
 #include "objects.h"
 #include "output/out.h"
 #include "resources/show_process.h"

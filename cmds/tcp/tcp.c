@@ -119,7 +119,7 @@ const struct cmd cmd_tcp_accept = {
 /* ------------------------------------------------------------ tcp connect -- */
 
 static const struct arg connect_args[] = {
-	POS("host", tcp_args, host, kind_str, "name or address of the other end"),
+	POS("host", tcp_args, host, kind_host, "name or address of the other end"),
 	POS("port", tcp_args, port, kind_port, "TCP port it listens on"), NAME, WITHIN, ARGS_END
 };
 

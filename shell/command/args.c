@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsing, usage, hints and completion from argument tables.
+/* Parsing, usage, hints and completion from argument tables; mistakes.c says what is wrong.
  *
  * Positionals are matched in the order of the table. An optional positional whose kind does not
  * match the current word is skipped: "mem dump 0 64" leaves the region out. */
@@ -12,31 +12,10 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "edit/edit.h"
+#include "command/mistakes.h"
 #include "session.h"
 
 #define MANY_LEAST ((size_t)8)
-
-/* Which arguments have been given so far, while the words are walked. */
-struct walk {
-	uint64_t seen;	       /* one bit for each argument of the table */
-	const struct arg *due; /* an option whose value comes next */
-	bool has_list;	       /* a positional that takes all remaining words has begun */
-	bool only_values;      /* "--" was seen: the remaining words are values */
-	bool ahead;	       /* the words are only checked, before anything runs */
-	const struct arg *of;  /* the argument that the last word was a value of, or NULL */
-	Tcl_Obj *last;	       /* the last word, or NULL */
-};
-
-static bool is_seen(const struct walk *w, const struct cmd *c, const struct arg *a)
-{
-	return w->seen >> (a - c->args) & 1;
-}
-
-static void set_seen(struct walk *w, const struct cmd *c, const struct arg *a)
-{
-	w->seen |= UINT64_C(1) << (a - c->args);
-}
 
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 {
@@ -57,17 +36,6 @@ static bool takes_all_words(const struct arg *a, const struct walk *w, const str
 	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && is_seen(w, c, a);
 }
 
-static bool is_switch(const struct arg *a)
-{
-	return a->kind == &kind_switch;
-}
-
-/* -name looks like an option; -5 and -0.5 are values. */
-static bool looks_like_option(const char *word)
-{
-	return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
-}
-
 /* Finds the option that word names, whole or by a unique prefix. Tcl caches the result in the word.
  * NULL: none or several. */
 static const struct arg *find_option(const struct arg *args, Tcl_Obj *word)
@@ -78,61 +46,6 @@ static const struct arg *find_option(const struct arg *args, Tcl_Obj *word)
 					       &i) != TCL_OK)
 		return NULL;
 	return &args[i];
-}
-
-static bool begins_an_option(const struct cmd *c, const char *word)
-{
-	for (const struct arg *a = c->args; a && a->name; a++)
-		if (strncmp(a->option, word, strlen(word)) == 0)
-			return true;
-	return false;
-}
-
-/* The option of c that goes by another name in other commands or programs; NULL: none. */
-static const char *option_meant(const struct cmd *c, const char *word)
-{
-	static const char *const meant[][2] = { { "-at", "-off" },
-						{ "-offset", "-off" },
-						{ "-size", "-len" } };
-
-	for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
-		for (const struct arg *a = c->args; a && a->name; a++)
-			if (strcmp(meant[i][0], word) == 0 && !(a->flags & ARG_POS) &&
-			    strcmp(meant[i][1], a->option) == 0)
-				return a->option;
-	return NULL;
-}
-
-static int unknown_option(struct session *s, const struct cmd *c, const char *word)
-{
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
-	const bool is_ambiguous = begins_an_option(c, word);
-	const char *near;
-
-	Tcl_IncrRefCount(names);
-	Tcl_IncrRefCount(all);
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (a->flags & ARG_POS ||
-		    (is_ambiguous && strncmp(a->option, word, strlen(word)) != 0))
-			continue;
-		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(a->option, -1));
-		Tcl_AppendPrintfToObj(all, " %s", a->option);
-	}
-	near = option_meant(c, word);
-	if (!near)
-		near = suggest(word, names);
-	if (is_ambiguous)
-		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
-		     Tcl_GetString(all));
-	else
-		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
-		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	if (!near && !is_ambiguous)
-		fail_row(s, "options", "%s", *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
-	fail_next(s, "help %s", c->name);
-	Tcl_DecrRefCount(names);
-	Tcl_DecrRefCount(all);
-	return -1;
 }
 
 /* The array of ARG_MANY values doubles: it is full at 0, MANY_LEAST and the powers of two above, so
@@ -190,101 +103,6 @@ static const struct arg *due_positional(struct session *s, const struct cmd *c,
 	return NULL;
 }
 
-/* Is the value free text, in which people forget the quotes? */
-static bool takes_text(const struct arg *a)
-{
-	return a &&
-	       (a->kind == &kind_bytes || (a->kind == &kind_str && strcmp(a->name, "text") == 0));
-}
-
-/* The word before may be a command whose result was meant: "-peer qp-info right". */
-static void add_brackets_row(struct session *s, const struct walk *w, const char *text)
-{
-	const char *before = w->of && w->last ? Tcl_GetString(w->last) : "";
-	int used = 0;
-	const struct cmd *c = cmd_find(NULL, &before, 1, &used);
-
-	if (c && strcmp(c->name, before) == 0)
-		fail_row(s, "note", "%s is a command: in brackets it runs first: [%s %s]", before,
-			 before, text);
-}
-
-/* The option that has this constant for a value, unless it is given already; NULL: none. */
-static const struct arg *option_of_word(const struct cmd *c, const struct walk *w, const char *text)
-{
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		const struct word *word = a->kind == &kind_enum ? args_word(a->data, text) : NULL;
-
-		if (word && strcasecmp(word->name, text) == 0 && !(a->flags & ARG_POS) &&
-		    !is_seen(w, c, a))
-			return a;
-	}
-	return NULL;
-}
-
-static bool has_word(struct session *s, const struct arg *a, const char *text)
-{
-	Tcl_Obj *words = Tcl_NewListObj(0, NULL), **v;
-	bool found = false;
-	int n;
-
-	Tcl_IncrRefCount(words);
-	if (a->kind->complete)
-		a->kind->complete(s, a, words);
-	if (Tcl_ListObjGetElements(NULL, words, &n, &v) == TCL_OK)
-		for (int i = 0; i < n && !found; i++)
-			found = strcmp(Tcl_GetString(v[i]), text) == 0;
-	Tcl_DecrRefCount(words);
-	return found;
-}
-
-/* Is word, which stands alone, a value of option a? */
-static bool is_meant_for(struct session *s, const struct walk *w, const struct arg *a,
-			 Tcl_Obj *word)
-{
-	if (a->flags & ARG_NEED && a->kind->is_static && a->kind->matches)
-		return a->kind->matches(s, a, word);
-	return !w->ahead && has_word(s, a, Tcl_GetString(word));
-}
-
-/* The option may have been left out: "poll cq1", "post fetch-add 5", "reg 64 window". */
-static void add_option_row(struct session *s, const struct cmd *c, const struct walk *w,
-			   Tcl_Obj *word)
-{
-	const char *text = Tcl_GetString(word);
-	const struct arg *meant = NULL;
-
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (a->flags & ARG_POS || is_switch(a) || is_seen(w, c, a))
-			continue;
-		if (is_meant_for(s, w, a, word)) {
-			meant = a;
-			break;
-		}
-		if (strcmp(a->name, "name") == 0 && isalpha((unsigned char)*text))
-			meant = a;
-	}
-	if (meant)
-		fail_row(s, "near", "did you mean -%s %s?", meant->name, text);
-}
-
-static int too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word)
-{
-	const char *text = Tcl_GetString(word);
-	const struct arg *option = option_of_word(c, w, text);
-
-	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
-	if (option)
-		return fail_next(s, "%s -%s %s", c->name, option->name, text);
-	if (text[0] == '#')
-		fail_row(s, "note", "a comment after a command is written ';# ...'");
-	add_brackets_row(s, w, text);
-	add_option_row(s, c, w, word);
-	if (!takes_text(w->of))
-		fail_next(s, "help %s", c->name);
-	return -1;
-}
-
 /* Is the current word part of a nested command (ARG_REST)? */
 static bool is_in_rest(const struct cmd *c, const struct walk *w)
 {
@@ -300,7 +118,7 @@ static int find_given(struct session *s, const struct cmd *c, struct walk *w, Tc
 	const struct arg *a = find_option(c->args, word);
 
 	if (!a)
-		return unknown_option(s, c, Tcl_GetString(word));
+		return mistake_option(s, c, Tcl_GetString(word));
 	if (is_seen(w, c, a) && !(a->flags & ARG_MANY))
 		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
 	*option = a;
@@ -334,44 +152,13 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 		if (!is_switch(a))
 			w->due = a;
 	} else if (!a) {
-		return word ? too_many(s, c, w, word) : 0;
+		return word ? mistake_too_many(s, c, w, word) : 0;
 	} else if (a->flags & ARG_MANY) {
 		w->has_list = true;
 	}
 	set_seen(w, c, a);
 	*value = w->due ? NULL : a;
 	return 0;
-}
-
-static int no_value(struct session *s, const struct cmd *c, const struct arg *due)
-{
-	return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, due->name,
-		    due->help);
-}
-
-/* Adds the usage of the command, and its first example, to s->fail. */
-static void add_usage_row(struct session *s, const struct cmd *c)
-{
-	size_t len = strlen(c->name);
-	SCOPED_TEXT(usage);
-
-	args_usage_short(c, &usage);
-	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
-	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
-		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
-			fail_row(s, "example", "%s", e->line);
-			break;
-		}
-}
-
-static int fail_missing(struct session *s, const struct cmd *c, const struct arg *a)
-{
-	if (a->flags & ARG_POS)
-		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
-	else
-		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
-	add_usage_row(s, c);
-	return -1;
 }
 
 static int parse_default(struct session *s, const struct arg *a, void *dst)
@@ -434,52 +221,11 @@ static int fill_absent(struct session *s, const struct cmd *c, uint64_t absent, 
 		void *dst = (char *)args + a->offset;
 
 		if (a->flags & ARG_NEED)
-			return fail_missing(s, c, a);
+			return mistake_missing(s, c, a);
 		if (a->dflt ? parse_default(s, a, dst) : a->kind->absent(s, a, dst))
 			return -1;
 	}
 	return 0;
-}
-
-/* A bad number often means that the words are in the wrong order: shows the usage. */
-static int add_usage_if_misplaced(struct session *s, const struct cmd *c, const struct arg *a)
-{
-	if (a->flags & ARG_POS && a->kind->is_static && strcmp(s->fail.code, "BADVALUE") == 0)
-		add_usage_row(s, c);
-	return -1;
-}
-
-void args_append_quoted(Tcl_DString *d, const char *text)
-{
-	const char *quote = !*text || strpbrk(text, " \t;") ? "\"" : "";
-
-	if (strpbrk(text, "\"\\$[]{}\n"))
-		Tcl_DStringAppendElement(d, text);
-	else
-		xappendf(d, " %s%s%s", quote, text, quote);
-}
-
-/* Word i is wrong and the word before it is a text: suggests to quote both as one text. */
-static void add_quotes_row(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-			   int i)
-{
-	SCOPED_TEXT(line);
-	SCOPED_TEXT(text);
-	int end = i;
-
-	Tcl_DStringAppend(&text, Tcl_GetString(objv[i - 1]), -1);
-	while (end < objc && !looks_like_option(Tcl_GetString(objv[end])))
-		xappendf(&text, " %s", Tcl_GetString(objv[end++]));
-	Tcl_DStringAppend(&line, c->name, -1);
-	for (int k = 0; k < i - 1; k++)
-		args_append_quoted(&line, Tcl_GetString(objv[k]));
-	args_append_quoted(&line, Tcl_DStringValue(&text));
-	for (int k = end; k < objc; k++)
-		args_append_quoted(&line, Tcl_GetString(objv[k]));
-	if (strcmp(s->fail.code, "TOOMANY") == 0)
-		fail_next(s, "%s", Tcl_DStringValue(&line));
-	else
-		fail_row(s, "or", "as one text: %s", Tcl_DStringValue(&line));
 }
 
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
@@ -495,15 +241,16 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		if (!rc && a && is_switch(a))
 			*(bool *)((char *)dst + a->offset) = true;
 		else if (!rc && a && store_value(s, a, objv[i], dst))
-			rc = add_usage_if_misplaced(s, c, a);
-		if (rc && takes_text(w.of) && !looks_like_option(Tcl_GetString(objv[i])))
-			add_quotes_row(s, c, objc, objv, i);
-		if (rc)
+			rc = mistake_value(s, c, a);
+		if (rc) {
+			mistake_quotes(s, c, &w, objc, objv, i);
 			return -1;
+		}
 		w.of = a;
 		w.last = objv[i];
 	}
-	return w.due ? no_value(s, c, w.due) : fill_absent(s, c, prepared->absent & ~w.seen, dst);
+	return w.due ? mistake_no_value(s, c, w.due)
+		     : fill_absent(s, c, prepared->absent & ~w.seen, dst);
 }
 
 static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
@@ -539,10 +286,10 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	if (more)
 		return 0;
 	if (w.due)
-		return no_value(s, c, w.due);
+		return mistake_no_value(s, c, w.due);
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->flags & ARG_NEED && !is_seen(&w, c, a))
-			return fail_missing(s, c, a);
+			return mistake_missing(s, c, a);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "edit/edit.h"
 #include "help/help.h"
 #include "session.h"
 

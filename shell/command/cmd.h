@@ -128,6 +128,7 @@ extern const struct arg_kind kind_obj;	   /* Tcl_Obj *: any value */
 extern const struct arg_kind kind_command; /* Tcl_Obj *: with ARG_REST, words of a command */
 extern const struct arg_kind kind_script;  /* Tcl_Obj *: a script to run */
 extern const struct arg_kind kind_path;	   /* const char *: a file; completes file names */
+extern const struct arg_kind kind_host;	   /* const char *: completes names and own addresses */
 extern const struct arg_kind kind_expr;	   /* Tcl_Obj *: a condition for Tcl_ExprObj() */
 extern const struct arg_kind kind_u8, kind_u16, kind_u32, kind_u64; /* struct num */
 extern const struct arg_kind kind_size;	      /* struct num: bytes; K, M, G are 1024s */
@@ -259,6 +260,10 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
 /* Like cmd_find(), for the group's word and objv[1], if there is one. */
 const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, int objc,
 			      Tcl_Obj *const objv[], int *used);
+
+/* "Did you mean": the word of the Tcl list that is nearest to typed, or NULL if none is near. Case
+ * is ignored; each swapped, missing or wrong letter counts as one. Borrowed from the list. */
+const char *suggest(const char *typed, Tcl_Obj *words);
 
 /* Finds a group by its word or a unique prefix of it; NULL: none or several. */
 const struct cmd_group *cmd_group(const char *word);

@@ -4,13 +4,16 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "edit/edit.h"
 #include "session.h"
 
 /* A century: in nanoseconds it fits in 64 bits. */
@@ -405,6 +408,30 @@ static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words
 		closedir(d);
 }
 
+/* The addresses of this machine, and the names that its table of hosts has for others. */
+static void complete_host(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	struct ifaddrs *all = NULL;
+	char text[NI_MAXHOST];
+
+	(void)s, (void)a;
+	if (getifaddrs(&all) == 0)
+		for (struct ifaddrs *i = all; i; i = i->ifa_next) {
+			const sa_family_t family = i->ifa_addr ? i->ifa_addr->sa_family : AF_UNSPEC;
+			const socklen_t len = family == AF_INET	   ? sizeof(struct sockaddr_in)
+					      : family == AF_INET6 ? sizeof(struct sockaddr_in6)
+								   : 0;
+
+			if (len && getnameinfo(i->ifa_addr, len, text, sizeof text, NULL, 0,
+					       NI_NUMERICHOST) == 0)
+				Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(text, -1));
+		}
+	freeifaddrs(all);
+	for (struct hostent *h = gethostent(); h; h = gethostent())
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(h->h_name, -1));
+	endhostent();
+}
+
 static bool number_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
 {
 	uint64_t v;
@@ -456,6 +483,10 @@ const struct arg_kind kind_path = { .word = "file",
 				    .size = sizeof(char *),
 				    .parse = args_parse_str,
 				    .complete = complete_path };
+const struct arg_kind kind_host = { .word = "host",
+				    .size = sizeof(char *),
+				    .parse = args_parse_str,
+				    .complete = complete_host };
 const struct arg_kind kind_bytes = { .word = "bytes",
 				     .size = sizeof(struct bytes),
 				     .parse = parse_bytes };

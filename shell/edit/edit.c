@@ -203,6 +203,14 @@ static void list_words(struct edit *e, Tcl_Obj *const *words, int n)
 	edit_draw(e);
 }
 
+/* With nothing typed, are options all that can come? Then something else is missing, or nothing. */
+static bool are_options(Tcl_Obj *const *words, int n)
+{
+	while (n > 0 && *Tcl_GetString(words[n - 1]) == '-')
+		n--;
+	return n == 0;
+}
+
 static unsigned char offer_words(struct edit *e, const char *typed, Tcl_Obj *list)
 {
 	Tcl_Obj **words;
@@ -210,12 +218,12 @@ static unsigned char offer_words(struct edit *e, const char *typed, Tcl_Obj *lis
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &words) != TCL_OK || n == 0)
 		return CC_ERROR;
-	if (n == 1)
-		insert_only(e, typed, Tcl_GetString(words[0]));
-	else if (!insert_common(e, typed, words, n)) {
+	if ((!*typed && are_options(words, n)) || (n > 1 && !insert_common(e, typed, words, n))) {
 		list_words(e, words, n);
 		return CC_NORM;
 	}
+	if (n == 1)
+		insert_only(e, typed, Tcl_GetString(words[0]));
 	return CC_REFRESH;
 }
 

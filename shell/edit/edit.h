@@ -62,15 +62,11 @@ void edit_hints(struct edit *e, bool on);
 /* Restores the terminal. For a panic; async-signal-safe enough for that. */
 void edit_panic(struct edit *e);
 
-/* Completion and hints for the text before the cursor, and "did you mean". */
+/* Completion and hints for the text before the cursor. */
 
 /* For struct edit_ops: ctx is the session. */
 void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start);
 void complete_hint(void *session, const char *text, Tcl_DString *hint);
-
-/* The word of the Tcl list that is nearest to typed, or NULL if none is near. Case is ignored; each
- * swapped, missing or wrong letter counts as one. Borrowed from the list. */
-const char *suggest(const char *typed, Tcl_Obj *words);
 
 /* Puts the words of a Tcl list in alphabetical order, whatever their case. */
 void words_sort(Tcl_Obj *words);

@@ -311,8 +311,9 @@ bool interp_ours(struct session *s, const char *command, int len)
 	return ours;
 }
 
-/* An unknown command in brackets may have been meant as letters: "costs [1]". */
-static void add_text_row(struct session *s)
+/* An unknown command in brackets was probably meant as letters, "costs [1]": says that, and nothing
+ * of other commands. */
+static void tell_of_brackets(struct session *s)
 {
 	const char *trace = Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY);
 	const char *executed = trace ? strstr(trace, "\n    while executing\n\"") : NULL;
@@ -321,8 +322,10 @@ static void add_text_row(struct session *s)
 	if (!executed || sscanf(executed, " while executing \"%63[^\"\n]", command) != 1)
 		return;
 	snprintf(bracketed, sizeof bracketed, "[%s]", command);
-	if (strstr(executed, bracketed))
-		fail_row(s, "as text", "in braces, where $ and [ ] are letters: {%s}", bracketed);
+	if (!strstr(executed, bracketed))
+		return;
+	fail(s, "command", "UNKNOWN", "%s", s->fail.text);
+	fail_row(s, "as text", "in braces, where $ and [ ] are letters: {%s}", bracketed);
 }
 
 /* body: what the running command evaluated; NULL: no command is running. */
@@ -334,7 +337,7 @@ static void fail_in(struct session *s, Tcl_Obj *body)
 
 	if (s->fail.text && strcmp(s->fail.text, text) == 0) {
 		if (s->opt.interactive && strcmp(s->fail.code, "UNKNOWN") == 0)
-			add_text_row(s);
+			tell_of_brackets(s);
 		return;
 	}
 	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");

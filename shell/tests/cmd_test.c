@@ -83,6 +83,8 @@ static void suggestions(void)
 	CHECK_STR(near("RECORD", "repeat record reg"), "record");
 	CHECK_STR(near("reocrd", "repeat record reg"), "record");
 	CHECK_STR(near("zzz", "repeat record reg"), "");
+	CHECK_STR(near("dp", "pd cq qp"), "pd");
+	CHECK_STR(near("dq", "pd cq qp"), "");
 	CHECK_STR(near("x", "a b c"), "");
 	CHECK_STR(near("", "a b c"), "");
 	CHECK_STR(near("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a"), "");

@@ -66,6 +66,10 @@ static void complete(void *ctx, const char *text, Tcl_Obj *list, size_t *start)
 		if (strchr(" \n", *p))
 			typed = p + 1;
 	*start = typed - text;
+	if (strncmp(text, "opt ", 4) == 0) {
+		add_fitting(list, "-only", typed);
+		return;
+	}
 	for (i = 0; i < N_WORDS; i++)
 		add_fitting(list, words[i], typed);
 	for (i = 0; *typed == 'n' && i < 300; i++) {

@@ -39,6 +39,16 @@ type '<'
 await '> post-write <$'
 cancel
 
+# The only word is an option: shown where nothing is typed, for it is not needed; else inserted.
+type 'opt '
+key Tab
+await '^-only$'
+type '-'
+key Tab
+type '!'
+await '> opt -only !$'
+cancel
+
 # None: the line stays.
 type 'zzz'
 key Tab

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of words that no argument takes, and of arguments that are missing: what was meant,
+ * if that can be told, else the usage. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "alloc.h"
+#include "command/mistakes.h"
+#include "session.h"
+
+/*
+ * The nearest word: optimal string alignment distance (Damerau-Levenshtein without repeated edits),
+ * for words of at most 32 letters.
+ */
+
+#define LEN 32
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+static unsigned edit_distance(const char *a, const char *b)
+{
+	unsigned d[LEN + 1][LEN + 1];
+	size_t m = strlen(a), n = strlen(b);
+
+	if (m > LEN || n > LEN)
+		return LEN;
+	for (size_t i = 0; i <= m; i++)
+		d[i][0] = (unsigned)i;
+	for (size_t j = 0; j <= n; j++)
+		d[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= m; i++)
+		for (size_t j = 1; j <= n; j++) {
+			int x = tolower((unsigned char)a[i - 1]),
+			    y = tolower((unsigned char)b[j - 1]);
+
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+				       d[i - 1][j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]))
+				d[i][j] = min3(d[i][j], d[i - 2][j - 2] + 1, LEN);
+		}
+	return d[m][n];
+}
+
+/* "dp" for "pd": too short for a wrong letter. */
+static bool is_swapped_pair(const char *a, const char *b)
+{
+	return strlen(a) == 2 && strlen(b) == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
+const char *suggest(const char *typed, Tcl_Obj *words)
+{
+	const char *best = NULL;
+	unsigned near = (unsigned)strlen(typed) / 3 +
+			1; /* limit: a larger distance is another word */
+	Tcl_Obj **v;
+	int n;
+
+	if (Tcl_ListObjGetElements(NULL, words, &n, &v) != TCL_OK)
+		return NULL;
+	for (int i = 0; i < n; i++) {
+		const char *word = Tcl_GetString(v[i]);
+		unsigned d = is_swapped_pair(typed, word) ? 0 : edit_distance(typed, word);
+
+		if (d < near || (d == near && !best && d <= strlen(typed) / 3)) {
+			near = d;
+			best = word;
+		}
+	}
+	return best;
+}
+
+/* -------------------------------------------------------------- options -- */
+
+static bool begins_an_option(const struct cmd *c, const char *word)
+{
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (strncmp(a->option, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
+/* The option of c that goes by another name in other commands or programs; NULL: none. */
+static const char *option_meant(const struct cmd *c, const char *word)
+{
+	static const char *const meant[][2] = { { "-at", "-off" },
+						{ "-offset", "-off" },
+						{ "-size", "-len" } };
+
+	for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+		for (const struct arg *a = c->args; a && a->name; a++)
+			if (strcmp(meant[i][0], word) == 0 && !(a->flags & ARG_POS) &&
+			    strcmp(meant[i][1], a->option) == 0)
+				return a->option;
+	return NULL;
+}
+
+int mistake_option(struct session *s, const struct cmd *c, const char *word)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
+	const bool is_ambiguous = begins_an_option(c, word);
+	const char *near;
+
+	Tcl_IncrRefCount(names);
+	Tcl_IncrRefCount(all);
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (a->flags & ARG_POS ||
+		    (is_ambiguous && strncmp(a->option, word, strlen(word)) != 0))
+			continue;
+		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(a->option, -1));
+		Tcl_AppendPrintfToObj(all, " %s", a->option);
+	}
+	near = option_meant(c, word);
+	if (!near)
+		near = suggest(word, names);
+	if (is_ambiguous)
+		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
+		     Tcl_GetString(all));
+	else
+		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	if (!near && !is_ambiguous)
+		fail_row(s, "options", "%s", *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
+	fail_next(s, "help %s", c->name);
+	Tcl_DecrRefCount(names);
+	Tcl_DecrRefCount(all);
+	return -1;
+}
+
+/* ---------------------------------------------------------------- words -- */
+
+/* Is the value free text, in which people forget the quotes? */
+static bool takes_text(const struct arg *a)
+{
+	return a &&
+	       (a->kind == &kind_bytes || (a->kind == &kind_str && strcmp(a->name, "text") == 0));
+}
+
+/* The word before may be a command whose result was meant: "-peer qp-info right". */
+static void add_brackets_row(struct session *s, const struct walk *w, const char *text)
+{
+	const char *before = w->of && w->last ? Tcl_GetString(w->last) : "";
+	int used = 0;
+	const struct cmd *c = cmd_find(NULL, &before, 1, &used);
+
+	if (c && strcmp(c->name, before) == 0)
+		fail_row(s, "note", "%s is a command: in brackets it runs first: [%s %s]", before,
+			 before, text);
+}
+
+/* The option that has this constant for a value, unless it is given already; NULL: none. */
+static const struct arg *option_of_word(const struct cmd *c, const struct walk *w, const char *text)
+{
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		const struct word *word = a->kind == &kind_enum ? args_word(a->data, text) : NULL;
+
+		if (word && strcasecmp(word->name, text) == 0 && !(a->flags & ARG_POS) &&
+		    !is_seen(w, c, a))
+			return a;
+	}
+	return NULL;
+}
+
+static bool has_word(struct session *s, const struct arg *a, const char *text)
+{
+	Tcl_Obj *words = Tcl_NewListObj(0, NULL), **v;
+	bool found = false;
+	int n;
+
+	Tcl_IncrRefCount(words);
+	if (a->kind->complete)
+		a->kind->complete(s, a, words);
+	if (Tcl_ListObjGetElements(NULL, words, &n, &v) == TCL_OK)
+		for (int i = 0; i < n && !found; i++)
+			found = strcmp(Tcl_GetString(v[i]), text) == 0;
+	Tcl_DecrRefCount(words);
+	return found;
+}
+
+/* Is word, which stands alone, a value of option a? */
+static bool is_meant_for(struct session *s, const struct walk *w, const struct arg *a,
+			 Tcl_Obj *word)
+{
+	if (a->flags & ARG_NEED && a->kind->is_static && a->kind->matches)
+		return a->kind->matches(s, a, word);
+	return !w->ahead && has_word(s, a, Tcl_GetString(word));
+}
+
+/* The option may have been left out: "poll cq1", "post fetch-add 5", "reg 64 window". */
+static void add_option_row(struct session *s, const struct cmd *c, const struct walk *w,
+			   Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+	const struct arg *meant = NULL;
+
+	for (const struct arg *a = c->args; a && a->name; a++) {
+		if (a->flags & ARG_POS || is_switch(a) || is_seen(w, c, a))
+			continue;
+		if (is_meant_for(s, w, a, word)) {
+			meant = a;
+			break;
+		}
+		if (strcmp(a->name, "name") == 0 && isalpha((unsigned char)*text))
+			meant = a;
+	}
+	if (meant)
+		fail_row(s, "near", "did you mean -%s %s?", meant->name, text);
+}
+
+int mistake_too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word)
+{
+	const char *text = Tcl_GetString(word);
+	const struct arg *option = option_of_word(c, w, text);
+
+	fail(s, "args", "TOOMANY", "%s: one word too many: '%s'", c->name, text);
+	if (option)
+		return fail_next(s, "%s -%s %s", c->name, option->name, text);
+	if (text[0] == '#')
+		fail_row(s, "note", "a comment after a command is written ';# ...'");
+	add_brackets_row(s, w, text);
+	add_option_row(s, c, w, word);
+	if (!takes_text(w->of))
+		fail_next(s, "help %s", c->name);
+	return -1;
+}
+
+void args_append_quoted(Tcl_DString *d, const char *text)
+{
+	const char *quote = !*text || strpbrk(text, " \t;") ? "\"" : "";
+
+	if (strpbrk(text, "\"\\$[]{}\n"))
+		Tcl_DStringAppendElement(d, text);
+	else
+		xappendf(d, " %s%s%s", quote, text, quote);
+}
+
+void mistake_quotes(struct session *s, const struct cmd *c, const struct walk *w, int objc,
+		    Tcl_Obj *const objv[], int i)
+{
+	SCOPED_TEXT(line);
+	SCOPED_TEXT(text);
+	int end = i;
+
+	if (!takes_text(w->of) || looks_like_option(Tcl_GetString(objv[i])))
+		return;
+	Tcl_DStringAppend(&text, Tcl_GetString(objv[i - 1]), -1);
+	while (end < objc && !looks_like_option(Tcl_GetString(objv[end])))
+		xappendf(&text, " %s", Tcl_GetString(objv[end++]));
+	Tcl_DStringAppend(&line, c->name, -1);
+	for (int k = 0; k < i - 1; k++)
+		args_append_quoted(&line, Tcl_GetString(objv[k]));
+	args_append_quoted(&line, Tcl_DStringValue(&text));
+	for (int k = end; k < objc; k++)
+		args_append_quoted(&line, Tcl_GetString(objv[k]));
+	if (strcmp(s->fail.code, "TOOMANY") == 0)
+		fail_next(s, "%s", Tcl_DStringValue(&line));
+	else
+		fail_row(s, "or", "as one text: %s", Tcl_DStringValue(&line));
+}
+
+/* -------------------------------------------------------------- missing -- */
+
+int mistake_no_value(struct session *s, const struct cmd *c, const struct arg *due)
+{
+	return fail(s, "args", "MISSING", "%s: -%s needs a value: %s", c->name, due->name,
+		    due->help);
+}
+
+/* Adds the usage of the command, and its first example, to s->fail. */
+static void add_usage_row(struct session *s, const struct cmd *c)
+{
+	size_t len = strlen(c->name);
+	SCOPED_TEXT(usage);
+
+	args_usage_short(c, &usage);
+	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
+	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
+		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
+			fail_row(s, "example", "%s", e->line);
+			break;
+		}
+}
+
+int mistake_missing(struct session *s, const struct cmd *c, const struct arg *a)
+{
+	if (a->flags & ARG_POS)
+		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
+	else
+		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
+	add_usage_row(s, c);
+	return -1;
+}
+
+int mistake_value(struct session *s, const struct cmd *c, const struct arg *a)
+{
+	if (a->flags & ARG_POS && a->kind->is_static && strcmp(s->fail.code, "BADVALUE") == 0)
+		add_usage_row(s, c);
+	return -1;
+}

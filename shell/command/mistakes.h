@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk through the words of a command, and what is said where it ends in a mistake. */
+#ifndef SHELL_MISTAKES_H
+#define SHELL_MISTAKES_H
+
+#include <ctype.h>
+
+#include "command/cmd.h"
+
+/* Which arguments have been given so far, while the words are walked. */
+struct walk {
+	uint64_t seen;	       /* one bit for each argument of the table */
+	const struct arg *due; /* an option whose value comes next */
+	bool has_list;	       /* a positional that takes all remaining words has begun */
+	bool only_values;      /* "--" was seen: the remaining words are values */
+	bool ahead;	       /* the words are only checked, before anything runs */
+	const struct arg *of;  /* the argument that the last word was a value of, or NULL */
+	Tcl_Obj *last;	       /* the last word, or NULL */
+};
+
+static inline bool is_seen(const struct walk *w, const struct cmd *c, const struct arg *a)
+{
+	return w->seen >> (a - c->args) & 1;
+}
+
+static inline void set_seen(struct walk *w, const struct cmd *c, const struct arg *a)
+{
+	w->seen |= UINT64_C(1) << (a - c->args);
+}
+
+static inline bool is_switch(const struct arg *a)
+{
+	return a->kind == &kind_switch;
+}
+
+/* -name looks like an option; -5 and -0.5 are values. */
+static inline bool looks_like_option(const char *word)
+{
+	return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+/* All fill s->fail, and return -1. */
+
+/* word begins with '-' and names no option of c, or several. */
+int mistake_option(struct session *s, const struct cmd *c, const char *word);
+/* No argument is left for word. */
+int mistake_too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word);
+/* The words end behind the name of option due. */
+int mistake_no_value(struct session *s, const struct cmd *c, const struct arg *due);
+int mistake_missing(struct session *s, const struct cmd *c, const struct arg *a);
+/* s->fail has what is wrong with the value of a. A bad number often means that the words are in the
+ * wrong order: adds the usage. */
+int mistake_value(struct session *s, const struct cmd *c, const struct arg *a);
+
+/* s->fail has what is wrong with word i. If the word before it is a text: how to quote both as one
+ * text. */
+void mistake_quotes(struct session *s, const struct cmd *c, const struct walk *w, int objc,
+		    Tcl_Obj *const objv[], int i);
+
+#endif
